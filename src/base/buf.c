@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The growing buffer, and allocation that does not return NULL. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void out_of_memory(void)
+{
+	static const char msg[] = "jhot: out of memory\n";
+
+	fwrite(msg, 1, sizeof(msg) - 1, stderr);
+	exit(1);
+}
+
+void *xmalloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	p = realloc(p, size ? size : 1);
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *xreallocarray(void *p, size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		out_of_memory();
+	return xrealloc(p, total);
+}
+
+char *xstrndup(const char *s, size_t len)
+{
+	char *copy = xmalloc(len + 1);
+
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+char *xstrdup(const char *s)
+{
+	return xstrndup(s, strlen(s));
+}
+
+void buf_done(struct buf *b)
+{
+	free(b->data);
+	memset(b, 0, sizeof(*b));
+}
+
+void buf_clear(struct buf *b)
+{
+	b->len = 0;
+	if (b->data)
+		b->data[0] = '\0';
+}
+
+void buf_reserve(struct buf *b, size_t more)
+{
+	size_t need;
+
+	if (__builtin_add_overflow(b->len, more, &need) || __builtin_add_overflow(need, 1, &need))
+		out_of_memory();
+	if (need <= b->cap)
+		return;
+	if (need < b->cap * 2)
+		need = b->cap * 2;
+	if (need < 64)
+		need = 64;
+	b->data = xrealloc(b->data, need);
+	b->cap = need;
+}
+
+void buf_add(struct buf *b, const void *bytes, size_t len)
+{
+	buf_reserve(b, len);
+	if (len)
+		memcpy(b->data + b->len, bytes, len);
+	b->len += len;
+	b->data[b->len] = '\0';
+}
+
+void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	buf_reserve(b, (size_t)len);
+	va_start(ap, fmt);
+	vsnprintf(b->data + b->len, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)len;
+}
+
+const char *buf_str(const struct buf *b)
+{
+	return b->data ? b->data : "";
+}
+
+char *buf_steal(struct buf *b)
+{
+	char *data = b->data ? b->data : xstrdup("");
+
+	memset(b, 0, sizeof(*b));
+	return data;
+}

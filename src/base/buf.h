@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing byte buffer that is always followed by a NUL.
+ *
+ * Embedded: zero-initialise, fill, buf_done. The bytes belong to the buffer until buf_steal. Running out
+ * of memory ends the process with a message (front end only; never linked into the agent).
+ */
+#ifndef JHOT_BASE_BUF_H
+#define JHOT_BASE_BUF_H
+
+#include <stddef.h>
+
+struct buf {
+	char *data; /* NULL while empty */
+	size_t len; /* bytes, without the NUL */
+	size_t cap;
+};
+
+void buf_done(struct buf *b);
+void buf_clear(struct buf *b);
+void buf_reserve(struct buf *b, size_t more); /* room for so many further bytes */
+void buf_add(struct buf *b, const void *bytes, size_t len);
+void buf_adds(struct buf *b, const char *s);
+void buf_addc(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *buf_str(const struct buf *b); /* "" while empty; valid until the next change */
+char *buf_steal(struct buf *b);		  /* the bytes, now the caller's to free; b is empty */
+
+/* Memory that cannot be had ends the front end with a sentence; the target is left by the lease. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *p, size_t size);
+void *xreallocarray(void *p, size_t count, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t len);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON writer. Invalid UTF-8 becomes U+FFFD, so that the output always parses. */
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+int utf8_len(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	int len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* overlong forms, surrogates, beyond U+10FFFF */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+		(p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static void json_quote_char(struct buf *out, unsigned char c)
+{
+	switch (c) {
+	case '"': buf_adds(out, "\\\""); break;
+	case '\\': buf_adds(out, "\\\\"); break;
+	case '\n': buf_adds(out, "\\n"); break;
+	case '\t': buf_adds(out, "\\t"); break;
+	default:
+		if (c < 0x20 || c == 0x7f)
+			buf_printf(out, "\\u%04x", c);
+		else
+			buf_addc(out, (char)c);
+	}
+}
+
+void json_quote(struct buf *out, const char *s)
+{
+	buf_addc(out, '"');
+	while (*s) {
+		int len = utf8_len(s);
+
+		if (len == 0) {
+			buf_adds(out, "\xef\xbf\xbd");
+			s++;
+		} else if (len == 1) {
+			json_quote_char(out, (unsigned char)*s++);
+		} else {
+			buf_add(out, s, (size_t)len);
+			s += len;
+		}
+	}
+	buf_addc(out, '"');
+}
+
+static void json_next(struct json *j)
+{
+	if (j->comma)
+		buf_addc(j->out, ',');
+	j->comma = true;
+}
+
+void json_begin(struct json *j, char open)
+{
+	json_next(j);
+	buf_addc(j->out, open);
+	j->comma = false;
+}
+
+void json_end(struct json *j, char close)
+{
+	buf_addc(j->out, close);
+	j->comma = true;
+}
+
+void json_key(struct json *j, const char *key)
+{
+	json_next(j);
+	json_quote(j->out, key);
+	buf_addc(j->out, ':');
+	j->comma = false;
+}
+
+void json_str(struct json *j, const char *s)
+{
+	json_next(j);
+	json_quote(j->out, s);
+}
+
+void json_int(struct json *j, int64_t v)
+{
+	json_next(j);
+	buf_printf(j->out, "%" PRId64, v);
+}
+
+void json_num(struct json *j, double v)
+{
+	json_next(j);
+	if (isfinite(v))
+		buf_printf(j->out, "%.6g", v);
+	else
+		buf_adds(j->out, "null");
+}
+
+void json_bool(struct json *j, bool v)
+{
+	json_next(j);
+	buf_adds(j->out, v ? "true" : "false");
+}
+
+void json_null(struct json *j)
+{
+	json_next(j);
+	buf_adds(j->out, "null");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call tree of a window, top-down or inverted (callers of leaves), one node per distinct path.
+ *
+ * Derived from a query; the caller frees it. Frames of one method in one place are one node whatever
+ * their bci or how they ran; node.type is that of most samples. Node 0 is "all". Children of a node are
+ * sorted by total, largest first, ties by method id. With threads set the first level is the thread.
+ * A path's hash is stable between refreshes: views keep what is expanded by it.
+ */
+#ifndef JHOT_PROFILE_CALLTREE_H
+#define JHOT_PROFILE_CALLTREE_H
+
+#include "profile/profile.h"
+
+struct calltree_node {
+	uint32_t method;	/* PROFILE_NONE: "all" or a thread */
+	uint32_t thread;	/* PROFILE_NONE unless a thread level */
+	uint32_t parent, first_child, next_sibling; /* PROFILE_NONE = none */
+	uint32_t child_count;
+	uint16_t depth;
+	uint8_t type;
+	uint64_t self, total, self_count, total_count;
+	uint64_t path; /* hash of the names from the root */
+};
+
+struct calltree {
+	struct calltree_node *nodes;
+	uint32_t count;
+};
+
+struct calltree_options {
+	bool inverted;
+	bool threads;	 /* first level: the thread */
+	uint32_t root_method; /* PROFILE_NONE, or only stacks through it, cut above its outermost occurrence */
+};
+
+struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
+	const struct calltree_options *options);
+void calltree_free(struct calltree *t);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The method table of a window: one row per method, self and total, recursion counted once.
+ *
+ * Derived from a query; the caller frees it. Rows are in method-id order; ordering for the screen is
+ * rank.h's. O(entries * depth) once per refresh; no state.
+ */
+#ifndef JHOT_PROFILE_FLAT_H
+#define JHOT_PROFILE_FLAT_H
+
+#include "profile/profile.h"
+
+#define FLAT_TREND 8 /* seconds */
+
+struct flat_row {
+	uint32_t method;
+	uint8_t type;	/* enum frame_type: that of most self (else total) samples */
+	uint64_t self, total;		  /* in the query's value (samples or weight) */
+	uint64_t self_count, total_count; /* samples */
+	uint32_t trend[FLAT_TREND];	  /* self samples of the last 8 s of the window, oldest first */
+};
+
+struct flat {
+	struct flat_row *rows;
+	uint32_t count;
+	uint64_t sum, sum_count; /* of the window */
+};
+
+struct flat *flat_new(const struct profile *p, const struct profile_query *q);
+void flat_free(struct flat *f);
+
+/* 95 % half width of a share of n samples, in percent points: 196 * sqrt(p (1 - p) / n). */
+double flat_half_width(uint64_t k, uint64_t n);
+
+#endif

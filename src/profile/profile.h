@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model: what was sampled, second by second, with every stack stored once.
+ *
+ *   method  (class, name, module...)             interned      "which function"
+ *   frame   (method, type, line/bci)             interned      "that function, run so"
+ *   stack   a node of a trie, root to leaf       interned      parent stack + frame
+ *   slice   one second of one event: (stack, thread, count, weight)...
+ *
+ * The front end feeds it (profile_add...) and views and exporters derive tables from a query over a range
+ * of seconds. Slices older than the history are merged into coarser ones and then into the event's total;
+ * profile_info tells what is left. Knows no curses, no files, no wire. One thread. Memory is the
+ * profile's; derived tables are the caller's to free and stay valid while the profile grows.
+ */
+#ifndef JHOT_PROFILE_PROFILE_H
+#define JHOT_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_EVENTS	   8
+#define PROFILE_HISTORY_S  600
+#define PROFILE_NONE	   UINT32_MAX
+#define PROFILE_ROOT_STACK 0u /* the empty stack */
+
+/* Events: the numbers are also the wire's and the keys' (1 = cpu). */
+enum profile_event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST };
+
+struct profile_event {
+	const char *name;	     /* "cpu" */
+	const char *unit;	     /* "ns", "bytes" */
+	const char *what;	     /* "samples of CPU time", for headers */
+	uint64_t default_interval;   /* 10 ms, 512 KiB, 10 us, 50 ms */
+	bool weight_is_time;
+};
+extern const struct profile_event profile_events[PROFILE_EVENTS];
+int profile_event_find(const char *name); /* -1 if unknown */
+
+/* How a frame ran; the letter is shown in lists (screens: T column). */
+enum frame_type {
+	FRAME_COMPILED,	   /* J: C2 */
+	FRAME_C1,	   /* J in lists, told apart in exports */
+	FRAME_INLINED,	   /* i */
+	FRAME_INTERPRETED, /* I */
+	FRAME_JAVA,	   /* J: how is not known */
+	FRAME_NATIVE,	   /* n */
+	FRAME_VM,	   /* v: libjvm, stubs */
+	FRAME_KERNEL,	   /* k */
+	FRAME_CLASS,	   /* c: class allocated or locked, as a leaf */
+	FRAME_BREAK,	   /* ?: why the stack ends here */
+	FRAME_TYPES
+};
+struct frame_type_info {
+	char letter;
+	const char *name; /* "inlined" */
+};
+extern const struct frame_type_info frame_types[FRAME_TYPES];
+
+/* A function. Java: class_name dotted ("java.util.HashMap"), name, signature. Native: module, name. */
+struct profile_method {
+	const char *class_name; /* "" if none */
+	const char *name;
+	const char *signature; /* JVM form "(I)V", "" if none */
+	const char *module;    /* "libz.so.1", "" for Java */
+	const char *full;      /* what lists show: "java.util.HashMap.getNode", "[libz.so.1] inflate" */
+};
+struct profile_frame {
+	uint32_t method;
+	uint16_t bci; /* 0xffff = not known */
+	uint8_t type; /* enum frame_type */
+	uint8_t reserved;
+	int32_t line; /* 0 = not known */
+};
+struct profile_stack {
+	uint32_t parent; /* PROFILE_ROOT_STACK at the root */
+	uint32_t frame;
+	uint32_t depth;
+};
+
+enum thread_kind { THREAD_NATIVE, THREAD_JAVA, THREAD_COMPILER, THREAD_GC, THREAD_VM, THREAD_AGENT };
+struct profile_thread {
+	int tid; /* as the front end's /proc shows it if known, else the target's */
+	enum thread_kind kind;
+	int64_t java_tid;
+	const char *name;
+};
+
+struct profile;
+struct profile *profile_new(void);
+void profile_free(struct profile *p);
+
+/* --- feeding ----------------------------------------------------------------------------------------- */
+
+uint32_t profile_method(struct profile *p, const char *class_name, const char *name,
+	const char *signature, const char *module);
+uint32_t profile_frame(struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
+uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
+/* Threads are numbered by the caller (small, dense); setting again renames. */
+void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
+/* Seconds count from the profile's start (any origin the feeder likes) and must not go back by > 2. */
+void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
+	uint32_t count, uint64_t weight);
+/* Time has come to this second (also without samples): moves "now", merges what is too old. */
+void profile_advance(struct profile *p, uint32_t second);
+/* Nothing was sampled in [from, to): drawn as a gap. */
+void profile_gap(struct profile *p, uint32_t from, uint32_t to);
+/* Wall clock of second 0, for labels. */
+void profile_set_start(struct profile *p, uint64_t wall_ns);
+
+/* --- reading ----------------------------------------------------------------------------------------- */
+
+const struct profile_method *profile_get_method(const struct profile *p, uint32_t method);
+const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame);
+const struct profile_stack *profile_get_stack(const struct profile *p, uint32_t stack);
+const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread);
+uint32_t profile_method_count(const struct profile *p);
+uint32_t profile_thread_count(const struct profile *p);
+
+struct profile_info {
+	uint32_t now;	 /* the last second begun */
+	uint32_t oldest; /* the first second still held as a slice */
+	uint64_t start_wall_ns;
+	uint64_t bytes; /* held by the model */
+	uint32_t stacks, slice_entries;
+	uint32_t merged_before; /* seconds before this one are held in 10 s steps */
+};
+struct profile_info profile_info(const struct profile *p);
+
+#define PROFILE_ANY_THREAD UINT32_MAX
+
+/* A question: which event, seconds [from, to), which thread. from = 0, to = UINT32_MAX: all, history
+ * that was merged away included. */
+struct profile_query {
+	int event;
+	uint32_t from, to;
+	uint32_t thread;
+	bool by_weight; /* values are weights (ns, bytes); else sample counts */
+};
+
+/* Sum over a query: samples and weight. */
+struct profile_sum {
+	uint64_t count, weight;
+};
+struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q);
+/* Samples of each of the last n seconds before `to` (oldest first): for sparklines. -1 marks a gap. */
+void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);
+
+/*
+ * profile_each: visit the distinct (stack, thread) of a query, merged over its seconds; order unspecified
+ * but the same for the same profile.
+ */
+typedef void profile_each_fn(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight);
+void profile_each(const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One conversation with one agent: from loading it to the plain events that fill the model.
+ *
+ * Opens the target, loads the agent, finds and maps its memfd, keeps the lease (a tiny thread that beats
+ * every 250 ms while the main loop has called session_drain within 30 s), reads the ring as hostile input,
+ * names native frames and gathers vitals. session_replay reads a recorded ring in its place. One thread
+ * calls; the lease thread is the session's own.
+ */
+#ifndef JHOT_SESSION_SESSION_H
+#define JHOT_SESSION_SESSION_H
+
+#include "attach/hotspot.h"
+#include "base/err.h"
+#include "profile/profile.h"
+#include "profile/vitals.h"
+
+struct session;
+
+struct session_options {
+	const char *agent;    /* path of libjhot.so; NULL: beside the program, else installed */
+	const char *raw_path; /* also record the ring to this file; NULL: no */
+	bool take_over;	      /* end another front end's session */
+};
+
+/* jvm: checked before. The profile is the caller's and outlives the session. */
+struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
+	struct profile *profile, struct err *err);
+/* clock_step: seconds pass as session_replay_step is called, not by the clock. */
+struct session *session_replay(const char *path, bool clock_step, struct profile *profile, struct err *err);
+bool session_replay_step(struct session *s); /* one recorded second; false at the end */
+
+/* Stops the engines, takes what is left into the profile, lets the agent go. Safe on a dead JVM. */
+void session_close(struct session *s);
+
+/* interval 0 = default. Waits for the agent's answer (<= 1 s); note gets what is degraded, if anything. */
+int session_event_start(struct session *s, int event, uint64_t interval, struct err *err);
+int session_event_stop(struct session *s, int event, struct err *err);
+
+/*
+ * session_drain: take what the agent has published into the profile. Returns the number of samples,
+ * or -1 when the session cannot go on (JVM gone: ERR_GONE; ring corrupt: ERR_FAILED); what was taken stays.
+ */
+int session_drain(struct session *s, struct err *err);
+/* Wait up to so long for a publication or the JVM's end; 1 = something came, 0 = timeout. */
+int session_wait(struct session *s, int timeout_ms);
+
+/* Fresh values, at most once a second from the JVM; valid until the next call. */
+const struct vitals *session_vitals(struct session *s);
+
+/* A session over a thread's CPU time, from /proc; indices are the profile's threads. */
+struct session_thread_cpu {
+	uint32_t thread;
+	char state; /* R S D ... */
+	float user_pct, system_pct; /* over the time since the last call */
+};
+int session_threads(struct session *s, struct session_thread_cpu **out); /* count; valid until next call */
+
+/* What is loaded in a JVM, without loading anything: for `jhot status`. */
+struct session_status {
+	bool loaded; /* the agent's file is mapped */
+	bool active; /* a session holds it */
+	char holder[64];
+	uint64_t held_since_wall_ns;
+	bool lease_live;
+	char text[2048]; /* lines: events, counters, what stays in the target */
+};
+int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);
+/* End whatever session there is; 0 also when there was none. */
+int session_stop(const struct hotspot *jvm, struct err *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for native and kernel addresses of a target, from the target's own files.
+ *
+ * Files are opened as the target sees them (/proc/PID/root, map_files) and read with libelf: .symtab, else
+ * the separate debug file (build-id, debuglink), else .gnu_debugdata, else .dynsym. C++ names are demangled by
+ * the C++ runtime. Everything is cached; a file that cannot be read yields "[name+0x1234]" and a note.
+ * One thread. The files are not trusted.
+ */
+#ifndef JHOT_SYMBOLS_SYMBOLS_H
+#define JHOT_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct symbols;
+/* pid: the target, for file access and perf maps; 0: files as named (tests). */
+struct symbols *symbols_new(pid_t pid, pid_t nspid);
+void symbols_free(struct symbols *s);
+
+/* A mapping of a file, as in maps. Returns a number for symbols_native. */
+struct symbols_module {
+	const char *path; /* in the target's root; "[vdso]" */
+	uint64_t start, end, file_offset;
+	uint64_t inode;
+	unsigned dev_major, dev_minor;
+};
+int symbols_module_add(struct symbols *s, const struct symbols_module *m);
+
+struct symbol {
+	const char *name;   /* demangled, parameters cut; valid until symbols_free */
+	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
+	bool is_jvm;	    /* in libjvm */
+	uint64_t start;	    /* file offset or address where the function begins */
+};
+
+/* offset: a file offset inside the module. Always gives a name, made up if need be. */
+void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out);
+/* /proc/kallsyms; "[kernel]" alone where addresses are hidden. */
+void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
+/* Code of other JITs: /tmp/perf-PID.map of the target; "[anon]" otherwise. */
+void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out);
+
+/* What is degraded, in a sentence ("kernel names hidden: kernel.kptr_restrict"), "" if nothing. */
+const char *symbols_note(const struct symbols *s);
+
+/* demangle_name: C++ demangled without parameters, or a copy; the caller frees. */
+char *demangle_name(const char *mangled);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HotSpot stack walker: a library over memory.
+ *
+ * It reads a JVM's memory only through a struct walk_mem: a guarded load inside the JVM, process_vm_readv
+ * from outside, a recorded image in tests. Everything it knows of HotSpot's layout is in struct
+ * walk_layout, read from HotSpot's own exported tables (gHotSpotVMStructs and friends); a required field
+ * that is missing leaves the walker unavailable, with that field's name.
+ *
+ * walk_stack and all it calls are signal-safe: no locks, allocation, TLS, libc. Nothing here includes
+ * anything outside this folder. Addresses are uint64_t in the target's space; 0 is never valid.
+ */
+#ifndef JHOT_WALK_WALK_H
+#define JHOT_WALK_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- memory ------------------------------------------------------------------------------------------ */
+
+struct walk_mem {
+	/* Copy bytes from the target; false when they cannot be read. Never faults, never blocks. */
+	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
+	void *ctx;
+};
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+enum walk_frame_type {
+	WALK_NONE = 0,
+	WALK_INTERPRETED = 1, /* Java: payload = method, see below */
+	WALK_C1 = 2,
+	WALK_C2 = 3,
+	WALK_INLINED = 4,
+	WALK_JAVA = 5,	 /* Java, how it ran is not known (AsyncGetCallTrace) */
+	WALK_NATIVE = 6, /* payload = pc (for callers: the return address - 1) */
+	WALK_KERNEL = 8, /* payload = pc, low 56 bits */
+	WALK_STUB = 9,	 /* payload = name id: a stub or other code blob of the JVM */
+	WALK_CLASS = 10, /* payload = name id: a class, as the leaf of alloc and lock */
+	WALK_BREAK = 11, /* payload = name id: why the walk failed here; a name that starts with
+			  * "[unknown" or "[break_" */
+};
+
+/*
+ * A frame as walk_stack makes it: still pointing into the target. names_resolve turns it into the 64-bit
+ * form below while the frame pins its Method.
+ */
+struct walk_frame {
+	uint64_t value; /* Java: Method*; native, kernel: pc; stub: CodeBlob*; break: enum walk_break */
+	uint16_t bci;	/* WALK_BCI_UNKNOWN if not known */
+	uint8_t type;	/* enum walk_frame_type */
+	uint8_t reserved;
+	uint32_t reserved2;
+};
+
+#define WALK_BCI_UNKNOWN 0xffffu
+
+/* The 64-bit form: type in the top byte. Java: bci in bits 32..47, method id in 0..31. */
+#define WALK_PACK(type, payload) (((uint64_t)(type) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
+#define WALK_PACK_JAVA(type, id, bci) WALK_PACK(type, ((uint64_t)(bci) << 32) | (uint32_t)(id))
+
+/* Why a walk stopped before the thread's root. WALK_BREAKS(X): X(enum suffix, frame name). */
+#define WALK_BREAKS(X)                                                        \
+	X(NONE, "")                                                           \
+	X(NATIVE, "[break_native]")	     /* native caller not found */     \
+	X(INTERPRETED, "[break_interpreted]") /* no valid Method in the slots */ \
+	X(COMPILED, "[break_compiled]")	     /* caller of compiled code not found */ \
+	X(STUB, "[break_stub]")		     /* caller of a stub not found */ \
+	X(ENTRY, "[break_entry_frame]")	     /* call stub without a valid anchor */ \
+	X(CODE_CACHE, "[break_code_cache]")  /* pc in the code cache, no blob there */ \
+	X(NO_FRAME, "[unknown]")	     /* nothing could be walked */    \
+	X(BUSY, "[unknown_busy]")	     /* no buffer for a deep stack */
+
+#define WALK_BREAK_ENUM(name, text) WALK_BREAK_##name,
+enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };
+const char *walk_break_name(enum walk_break why);
+
+/* --- HotSpot's layout -------------------------------------------------------------------------------- */
+
+/* Where HotSpot's tables are: the addresses of the exported variables, found by the caller. */
+struct walk_tables {
+	uint64_t (*symbol)(void *ctx, const char *name); /* address of a dynamic symbol of libjvm, or 0 */
+	void *ctx;
+	uint64_t libjvm_start, libjvm_end; /* its mapped range */
+};
+
+struct walk_layout; /* walk/layout.h; about 1 kB, caller-allocated through walk_layout_size */
+size_t walk_layout_size(void);
+
+/*
+ * walk_layout_read: read HotSpot's tables. Not for handlers. 0, or -1 with a note that names the missing
+ * field ("walker not available: nmethod::_scopes_data_offset is not exported").
+ */
+int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_tables *tables, char *note, size_t note_bytes);
+
+/* --- walking ----------------------------------------------------------------------------------------- */
+
+/* The registers of the interrupted thread; regs_<arch>.h fills them from a ucontext. */
+struct walk_regs {
+	uint64_t pc, sp, fp;
+	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */
+	uint64_t sender; /* sender sp at interpreter entry: r13 / r19 */
+	uint64_t link;	 /* aarch64: lr */
+};
+
+struct walk_thread {
+	uint64_t java_thread;	    /* JavaThread*, 0 for threads that are not Java's */
+	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
+};
+
+struct walk_result {
+	uint32_t count;	  /* frames written */
+	bool truncated;	  /* the limit was reached before the root */
+	enum walk_break why; /* NONE when the root was reached or the limit was */
+};
+
+/*
+ * walk_stack: the user-space frames of a thread, leaf first, up to max. layout NULL: native frames by
+ * frame pointers only. A walk that fails ends in a WALK_BREAK frame. Signal-safe.
+ */
+struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
+	uint32_t max);
+
+/*
+ * walk_thread_tid: the OS thread id that a JavaThread* says it has, 0 if unreadable. walk_threads_each:
+ * visit the JavaThreads that ThreadsSMRSupport (8: Threads) lists; for the rescan thread, not for handlers.
+ */
+int32_t walk_thread_tid(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
+int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn,
+	void *ctx);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE format: what the agent and a front end share, byte for byte.
+ *
+ * One memfd, created and sealed (size) by the agent, mapped by both:
+ *
+ *   0        4096      8192      12288          12288+S        +R
+ *   | header | control | status  | cursors page | ring data R  | staging area |
+ *     agent    front end agent     one line each  agent          front end
+ *     once
+ *
+ * Who writes what is fixed per area, above. Everything is little-endian as the host is; both sides run on
+ * one host. Times are CLOCK_MONOTONIC ns unless named wall. Fields marked _Atomic are the only ones read
+ * while the other side may write. Readers trust nothing: offsets, sizes and strings are checked, every
+ * value is read once. Unknown record types are skipped by size; a different major is refused.
+ * Included by both sides, so it includes nothing of either. doc/wire.md explains it in words.
+ */
+#ifndef JHOT_WIRE_LAYOUT_H
+#define JHOT_WIRE_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_MAGIC	   0x544f484aul /* "JHOT" */
+#define WIRE_MAJOR	   1
+#define WIRE_MINOR	   0
+#define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
+#define WIRE_TOKEN_MAX	   32	   /* with NUL; [0-9a-z]+ */
+#define WIRE_PAGE	   4096u
+#define WIRE_RING_BYTES	   (2u << 20)
+#define WIRE_STAGING_BYTES (256u << 10)
+
+/* --- events ----------------------------------------------------------------------------------------- */
+
+/* What is sampled. The weight of a sample: ns for cpu, wall and lock, bytes for alloc, counts for perf. */
+enum wire_event {
+	WIRE_CPU = 0,
+	WIRE_ALLOC = 1,
+	WIRE_LOCK = 2,
+	WIRE_WALL = 3,
+	WIRE_USER_FIRST = 4, /* 4..7: perf events by name */
+	WIRE_EVENTS = 8,
+};
+
+enum wire_engine {
+	WIRE_ENGINE_NONE = 0,
+	WIRE_ENGINE_PERF = 1,	/* perf_events, one fd per thread; kernel stacks where allowed */
+	WIRE_ENGINE_CTIMER = 2, /* per-thread CPU timers */
+	WIRE_ENGINE_WALL = 3,
+	WIRE_ENGINE_ALLOC = 4,
+	WIRE_ENGINE_LOCK = 5,
+};
+
+enum wire_event_state {
+	WIRE_EVENT_OFF = 0,
+	WIRE_EVENT_ON = 1,
+	WIRE_EVENT_FAILED = 2, /* note says why */
+};
+
+/* --- header: page 0, written once by the agent before the memfd can be found ------------------------ */
+
+struct wire_header {
+	uint32_t magic;
+	uint16_t major;
+	uint16_t minor;
+	uint32_t header_bytes; /* sizeof(struct wire_header) of the writer */
+	uint32_t reserved;
+	uint64_t features; /* none defined yet */
+	uint64_t map_bytes;
+	uint32_t control_off, control_bytes;
+	uint32_t status_off, status_bytes;
+	uint32_t cursors_off, cursors_bytes;
+	uint32_t ring_off, ring_bytes; /* ring_bytes: a power of two */
+	uint32_t staging_off, staging_bytes;
+	uint64_t start_mono_ns, start_wall_ns; /* one instant, read on both clocks */
+	int32_t target_pid;		       /* as the target sees itself */
+	uint32_t page_bytes;		       /* of the target's kernel */
+	char writer[64];		       /* "libjhot VERSION HASH" */
+	char vm[128];			       /* java.vm.name and version */
+	char token[WIRE_TOKEN_MAX];
+};
+
+/* --- control: page 1, written by the front end ------------------------------------------------------ */
+
+enum wire_op {
+	WIRE_OP_NONE = 0,
+	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags */
+	WIRE_OP_EVENT_STOP = 2,	 /* event */
+	WIRE_OP_DETACH = 3,	 /* stop everything, publish what is left, leave */
+	WIRE_OP_UNWIND = 4,	 /* arg = bytes in the staging area; reserved for native unwinding */
+	WIRE_OP_FLUSH = 5,	 /* publish now */
+};
+
+struct wire_command {
+	uint32_t op;
+	uint32_t event;
+	uint64_t interval; /* in the event's unit: ns or bytes */
+	uint64_t flags;	   /* per op, none defined yet */
+	uint64_t arg;
+	char text[256]; /* per op: event name, thread pattern */
+};
+
+struct wire_control {
+	/* The lease: beat moves every 250 ms while the front end lives. */
+	_Atomic uint32_t beat;
+	_Atomic uint32_t parked;  /* 1 = ^Z: engines off, session kept */
+	uint64_t holder_start_ns; /* wall clock, for "held since" */
+	int32_t holder_pid;	  /* as the front end sees itself; for people only */
+	char holder_name[60];	  /* user@tty */
+
+	/* One command at a time: fill it, store seq + 1 with release, futex-wake seq; done when
+	 * status.done_seq equals it. */
+	_Atomic uint32_t command_seq;
+	uint32_t reserved;
+	struct wire_command command;
+};
+
+/* --- status: page 2, written by the agent ----------------------------------------------------------- */
+
+enum wire_agent_state {
+	WIRE_AGENT_STARTING = 0,
+	WIRE_AGENT_READY = 1,
+	WIRE_AGENT_LEFT = 2, /* the session is over: detach, lease lost, or the JVM ends */
+};
+
+struct wire_event_status {
+	_Atomic uint32_t state;	 /* enum wire_event_state */
+	_Atomic uint32_t engine; /* enum wire_engine */
+	_Atomic uint64_t interval;
+	_Atomic uint64_t samples; /* taken by handlers, lost ones included */
+	_Atomic uint64_t lost;	  /* sum of this event's drops; the counters name them */
+	char note[96];		  /* written before state; what is degraded and why, "" if nothing */
+};
+
+struct wire_counter {
+	char name[24]; /* written before counters_used grows */
+	_Atomic uint64_t value;
+};
+
+#define WIRE_COUNTERS 48
+
+struct wire_status {
+	_Atomic uint32_t agent_state;
+	_Atomic uint32_t publish_seq; /* futex word: moves after each publication */
+	_Atomic uint32_t done_seq;    /* the last finished command */
+	_Atomic int32_t done_result;  /* 0 or -errno */
+	char done_text[240];	      /* its failure in a sentence */
+
+	char walker[24];	  /* "vmstructs" or "agct" */
+	char walker_note[136];	  /* why not vmstructs; "" if it is */
+	_Atomic uint64_t cost_ns; /* CPU time spent in handlers, callbacks and agent threads */
+	_Atomic uint64_t memory_bytes; /* mapped by the agent for this session, the shared map included */
+	struct wire_event_status events[WIRE_EVENTS];
+	_Atomic uint32_t counters_used;
+	uint32_t reserved;
+	struct wire_counter counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
+};
+
+/* --- ring -------------------------------------------------------------------------------------------- */
+
+/*
+ *   tail (front end)            head (agent)          both count bytes since the start and never wrap;
+ *     v                            v                  position = cursor & (ring_bytes - 1);
+ *  ...[rec][rec][rec][rec][pad.....]|                 a record never crosses the end: a PAD fills up
+ */
+struct wire_cursors {
+	_Alignas(64) _Atomic uint64_t head;
+	_Alignas(64) _Atomic uint64_t tail;
+	_Alignas(64) char end[64];
+};
+
+struct wire_record {
+	uint32_t size; /* of the whole record, a multiple of 8, this header included */
+	uint16_t type;
+	uint16_t flags;
+};
+
+#define WIRE_RECORD_MAX 65536u
+
+/* --- frames inside a trace: 64 bits, kind in the top byte ------------------------------------------- */
+
+enum wire_frame_kind {
+	WIRE_FRAME_NONE = 0,
+	WIRE_FRAME_INTERPRETED = 1, /* method, bci */
+	WIRE_FRAME_C1 = 2,	    /* method, bci */
+	WIRE_FRAME_C2 = 3,	    /* method, bci */
+	WIRE_FRAME_INLINED = 4,	    /* method, bci */
+	WIRE_FRAME_JAVA = 5,	    /* method, bci; how it ran is not known (AsyncGetCallTrace) */
+	WIRE_FRAME_NATIVE = 6,	    /* module id << 40 | file offset */
+	WIRE_FRAME_RAW = 7,	    /* pc in no module: JIT memory of others, unmapped */
+	WIRE_FRAME_KERNEL = 8,	    /* pc, low 56 bits (sign-extend) */
+	WIRE_FRAME_STUB = 9,	    /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
+	WIRE_FRAME_CLASS = 10,	    /* method id whose name is a class: what was allocated or locked */
+	WIRE_FRAME_BREAK = 11,	    /* method id whose name is the reason: [unknown...] or [break_...] */
+};
+
+#define WIRE_FRAME(kind, payload) (((uint64_t)(kind) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
+#define WIRE_FRAME_KIND(f)	  ((unsigned)((f) >> 56))
+#define WIRE_FRAME_PAYLOAD(f)	  ((f) & ((1ull << 56) - 1))
+/* method frames: bci in bits 32..47, 0xffff = not known; method id in bits 0..31 */
+#define WIRE_METHOD_FRAME(kind, method, bci) \
+	WIRE_FRAME(kind, ((uint64_t)((bci) & 0xffff) << 32) | (uint32_t)(method))
+#define WIRE_FRAME_METHOD(f)	     ((uint32_t)(f))
+#define WIRE_FRAME_BCI(f)	     ((unsigned)((f) >> 32) & 0xffff)
+#define WIRE_BCI_UNKNOWN	     0xffffu
+#define WIRE_NATIVE_FRAME(module, o) WIRE_FRAME(WIRE_FRAME_NATIVE, ((uint64_t)(module) << 40) | (o))
+#define WIRE_FRAME_MODULE(f)	     ((unsigned)((f) >> 40) & 0xffff)
+#define WIRE_FRAME_OFFSET(f)	     ((f) & ((1ull << 40) - 1))
+
+/* --- records ----------------------------------------------------------------------------------------- */
+
+/* WIRE_RECORDS(X): X(NAME, number, struct) for every type; a new record is a row, a struct, an assert. */
+#define WIRE_RECORDS(X)                                 \
+	X(PAD, 0, wire_record)                          \
+	X(MODULE, 1, wire_module)                       \
+	X(METHOD, 2, wire_method)                       \
+	X(THREAD, 3, wire_thread)                       \
+	X(TRACE, 4, wire_trace)                         \
+	X(DELTAS, 5, wire_deltas)                       \
+	X(TICK, 6, wire_tick)                           \
+	X(NOTE, 7, wire_note)                           \
+	/* 0x8000 up: never in the ring, only in recorded files, written by the front end */ \
+	X(FILE_TARGET, 0x8000, wire_file_target)        \
+	X(FILE_STATUS, 0x8001, wire_file_status)        \
+	X(FILE_SYMBOL, 0x8002, wire_file_symbol)        \
+	X(FILE_VITALS, 0x8003, wire_file_vitals)
+
+#define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
+enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) WIRE_REC_FILE_FIRST = 0x8000 };
+
+/* An executable mapping of a file. Native frames name it by id; ids count up from 1, never reused. */
+struct wire_module {
+	struct wire_record rec;
+	uint32_t id;
+	uint32_t path_bytes; /* without NUL */
+	uint64_t start, end; /* where it is mapped */
+	uint64_t file_offset; /* of start */
+	uint64_t inode;
+	uint32_t dev_major, dev_minor;
+	char path[]; /* as in /proc/PID/maps; "[vdso]" */
+};
+
+/* A name that frames use: a Java method, or with only name set a stub, a class, a reason. */
+struct wire_method {
+	struct wire_record rec;
+	uint32_t id; /* counts up from 1 */
+	uint16_t class_bytes, name_bytes, signature_bytes;
+	uint16_t flags; /* none defined yet */
+	uint32_t reserved;
+	char text[]; /* class (java/util/HashMap), name, signature, one after the other, modified UTF-8 */
+};
+
+enum wire_thread_kind {
+	WIRE_THREAD_NATIVE = 0, /* not the JVM's */
+	WIRE_THREAD_JAVA = 1,
+	WIRE_THREAD_COMPILER = 2,
+	WIRE_THREAD_GC = 3,
+	WIRE_THREAD_VM = 4, /* VM Thread, watcher, signal dispatcher */
+	WIRE_THREAD_AGENT = 5, /* jhot's own */
+};
+
+/* A thread, sent before its first trace and again when its name changes. */
+struct wire_thread {
+	struct wire_record rec;
+	uint32_t id;  /* the agent's own, counts up from 1; a reused tid gets a new id */
+	int32_t os_tid; /* in the target's PID namespace */
+	uint32_t kind;
+	uint32_t name_bytes;
+	int64_t java_tid; /* Thread.getId, 0 if not known */
+	char name[];
+};
+
+/* A distinct stack. Ids count up from 1; the agent may forget one and send the same stack as a new id. */
+struct wire_trace {
+	struct wire_record rec;
+	uint32_t id;
+	uint32_t thread;
+	uint16_t event;
+	uint16_t flags; /* WIRE_TRACE_* */
+	uint32_t frame_count;
+	uint64_t frames[]; /* leaf first */
+};
+#define WIRE_TRACE_TRUNCATED 1u /* deeper than the limit: the root is missing */
+
+struct wire_delta {
+	uint32_t trace;
+	uint32_t count;	 /* samples */
+	uint64_t weight; /* in the event's unit */
+};
+
+/* What happened since the last DELTAS of this event. Several may precede one TICK. */
+struct wire_deltas {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint64_t interval; /* in force */
+	uint16_t event;
+	uint16_t reserved;
+	uint32_t delta_count;
+	struct wire_delta deltas[];
+};
+
+/* Ends one publication: everything before it happened up to time_ns. */
+struct wire_tick {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint64_t since_ns; /* start of what this publication covers; a full ring makes it long */
+};
+
+enum wire_note_kind {
+	WIRE_NOTE_TEXT = 0,
+	WIRE_NOTE_GAP = 1, /* nothing was sampled between arg_ns and time_ns (parked) */
+};
+
+struct wire_note {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint64_t arg_ns;
+	uint32_t kind;
+	uint32_t text_bytes;
+	char text[];
+};
+
+/* A recorded file: struct wire_header, then records. These make it readable without the target. */
+struct wire_file_target {
+	struct wire_record rec;
+	int32_t pid; /* as the front end saw it */
+	uint32_t text_bytes;
+	char text[]; /* "name\0jdk\0user\0" */
+};
+
+struct wire_file_status {
+	struct wire_record rec;
+	uint64_t time_ns;
+	struct wire_status status;
+};
+
+/* The name of a native or kernel frame, before the first trace that has it. */
+struct wire_file_symbol {
+	struct wire_record rec;
+	uint64_t frame;
+	uint32_t kind; /* 'n' native, 'v' the JVM's own, 'k' kernel */
+	uint16_t name_bytes, module_bytes;
+	char text[]; /* name, module */
+};
+
+struct wire_file_vitals {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint32_t vitals_bytes; /* of struct vitals of the writing version; others are skipped */
+	uint32_t reserved;
+	char vitals[];
+};
+
+/* --- pins -------------------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(struct wire_header) == 320, "wire_header");
+_Static_assert(offsetof(struct wire_header, writer) == 96, "wire_header.writer");
+_Static_assert(sizeof(struct wire_command) == 288, "wire_command");
+_Static_assert(offsetof(struct wire_control, command) == 88, "wire_control.command");
+_Static_assert(sizeof(struct wire_control) <= WIRE_PAGE, "control page");
+_Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
+_Static_assert(offsetof(struct wire_status, events) == 432, "wire_status.events");
+_Static_assert(sizeof(struct wire_status) <= WIRE_PAGE, "status page");
+_Static_assert(sizeof(struct wire_cursors) == 192, "wire_cursors");
+_Static_assert(sizeof(struct wire_record) == 8, "wire_record");
+_Static_assert(offsetof(struct wire_module, path) == 56, "wire_module");
+_Static_assert(offsetof(struct wire_method, text) == 24, "wire_method");
+_Static_assert(offsetof(struct wire_thread, name) == 32, "wire_thread");
+_Static_assert(offsetof(struct wire_trace, frames) == 24, "wire_trace");
+_Static_assert(sizeof(struct wire_delta) == 16, "wire_delta");
+_Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
+_Static_assert(sizeof(struct wire_tick) == 24, "wire_tick");
+_Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
+_Static_assert(offsetof(struct wire_file_symbol, text) == 24, "wire_file_symbol");
+
+#endif
