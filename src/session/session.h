@@ -37,6 +37,9 @@ void session_close(struct session *s);
 int session_event_start(struct session *s, int event, uint64_t interval, struct err *err);
 int session_event_stop(struct session *s, int event, struct err *err);
 
+/* ^Z and SIGCONT: parked, the agent keeps the session but samples nothing; the gap is recorded as one. */
+void session_park(struct session *s, bool parked);
+
 /*
  * session_drain: take what the agent has published into the profile. Returns the number of samples,
  * or -1 when the session cannot go on (JVM gone: ERR_GONE; ring corrupt: ERR_FAILED); what was taken stays.
