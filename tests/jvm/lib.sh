@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+# For tests that need real JVMs: TAP, JDKs, starting programs, waiting on states, litter. Sourced by bash.
+#
+#   . "${srcdir:-.}/tests/jvm/lib.sh"
+#   jvm_start Known shares                 # sets JVM (pid), JVM_OUT, JVM_ERR; returns when it says "ready"
+#   wait_for 5 grep -q knownSixty "$T/x"   # polls a state, fails after 5 s
+#   ok "the method is there" grep -q knownSixty "$T/x"
+#   done_testing
+#
+# From make's environment, or found beside this file when a test is run by hand:
+#   JHOT  the program       JAVA  the java under test    JDKS  a folder of more JDKs
+#   srcdir, builddir        tops of the source and build trees
+# All JVMs end with the test, whichever way it ends: each reads a pipe that only the test holds open, and
+# the kernel is asked to end it with its parent. T is the test's own folder and goes away too.
+
+set -u
+srcdir=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+JHOT=${JHOT:-$builddir/jhot}
+JAVA=${JAVA:-java}
+JDKS=${JDKS:-${HOME:-/root}/.cache/jhot/jdks}
+CLASSES=$builddir/tests/jvm/classes
+LC_ALL=C.UTF-8
+export LC_ALL
+unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
+
+T=$(mktemp -d "${TMPDIR:-/tmp}/jhot-test.XXXXXX")
+chmod 755 "$T"
+tap_count=0
+tap_failed=0
+JVMS=()
+trap 'jvm_stop_all; rm -rf "$T"' EXIT
+trap 'exit 143' TERM INT HUP
+
+# --- TAP ---------------------------------------------------------------------------------------------
+
+# ok DESCRIPTION COMMAND...: passes when the command succeeds
+ok() {
+	local description=$1
+	shift
+	tap_count=$((tap_count + 1))
+	if "$@"; then
+		echo "ok $tap_count - $description"
+	else
+		echo "not ok $tap_count - $description"
+		diag "failed: $*"
+		tap_failed=1
+		return 1
+	fi
+}
+
+# not COMMAND...: for `ok`, turned round
+not() {
+	! "$@"
+}
+
+# is DESCRIPTION GOT WANTED
+is() {
+	if ! ok "$1" [ "$2" = "$3" ]; then
+		diag "got:    $2"
+		diag "wanted: $3"
+		return 1
+	fi
+}
+
+# same DESCRIPTION FILE FILE: equal contents; the difference is shown
+same() {
+	if ! ok "$1" cmp -s "$2" "$3"; then
+		diff -u "$3" "$2" | head -n 40 | sed 's/^/# /'
+		return 1
+	fi
+}
+
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# diag_file FILE: the file's end as comments, when something failed
+diag_file() {
+	diag "--- $1"
+	tail -n 30 "$1" | sed 's/^/# /'
+}
+
+done_testing() {
+	echo "1..$tap_count"
+	exit $tap_failed
+}
+
+# --- waiting -----------------------------------------------------------------------------------------
+
+# wait_for SECONDS COMMAND...: until the command succeeds; fails when SECONDS are over. The limit is
+# there to end a broken test, not to measure: be generous with it.
+wait_for() {
+	local end=$((SECONDS + $1 + 1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
+	done
+}
+
+# alive PID: runs, and is not a zombie
+alive() {
+	local state
+	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
+	case $state in '' | Z | X) return 1 ;; esac
+}
+
+gone() {
+	! alive "$1"
+}
+
+# --- JDKs --------------------------------------------------------------------------------------------
+
+# java_major JAVA: 17
+java_major() {
+	"$1" -XshowSettings:properties -version 2>&1 |
+		sed -n 's/^ *java.specification.version = \(1\.\)\{0,1\}//p'
+}
+
+# jdks [MAJOR...]: one line "MAJOR JAVA" per JDK there is: the one under test first, then those in $JDKS
+# (all of them, or only the majors given)
+jdks() {
+	local own major java
+	own=$(java_major "$JAVA")
+	echo "$own $JAVA"
+	for java in "$JDKS"/[0-9]*/bin/java; do
+		[ -x "$java" ] || continue
+		major=${java#"$JDKS"/}
+		major=${major%/bin/java}
+		[ "$major" != "$own" ] || continue
+		case " ${*:-$major} " in *" $major "*) echo "$major $java" ;; esac
+	done
+}
+
+# --- JVMs --------------------------------------------------------------------------------------------
+
+# jvm_launch [JVM-OPTION...] CLASS [ARG...]: starts it, does not wait. Sets JVM, JVM_OUT, JVM_ERR, JVM_IN
+# (the write end of its standard input). JVM_AS="COMMAND..." runs it through a command that execs it.
+jvm_launch() {
+	local n=${#JVMS[@]}
+	JVM_OUT=$T/jvm$n.out
+	JVM_ERR=$T/jvm$n.err
+	mkfifo "$T/jvm$n.in"
+	exec {JVM_IN}<>"$T/jvm$n.in"
+	# shellcheck disable=SC2086
+	setpriv --pdeathsig KILL ${JVM_AS:-} "$JAVA" -cp "$CLASSES" "$@" \
+		<"$T/jvm$n.in" >"$JVM_OUT" 2>"$JVM_ERR" {JVM_IN}>&- &
+	JVM=$!
+	JVMS+=("$JVM:$JVM_IN:$T/jvm$n.in")
+}
+
+# jvm_start ...: the same, and waits for its "ready"
+jvm_start() {
+	jvm_launch "$@"
+	if ! wait_for 60 jvm_said_ready || ! alive "$JVM"; then
+		diag "the JVM did not come up: $*"
+		diag_file "$JVM_OUT"
+		diag_file "$JVM_ERR"
+		return 1
+	fi
+}
+
+jvm_said_ready() {
+	grep -qs '^ready' "$JVM_OUT" || gone "$JVM"
+}
+
+# jvm_end [PID]: ends its input, waits for it; its exit status is returned
+jvm_end() {
+	local pid=${1:-$JVM} entry rest status
+	for entry in "${JVMS[@]}"; do
+		[ "${entry%%:*}" = "$pid" ] || continue
+		rest=${entry#*:}
+		jvm_close "${rest%%:*}"
+	done
+	wait_for 30 gone "$pid" || kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	status=$?
+	return $status
+}
+
+jvm_close() {
+	eval "exec $1>&-"
+}
+
+jvm_stop_all() {
+	local entry
+	for entry in "${JVMS[@]}"; do
+		kill -KILL "${entry%%:*}" 2>/dev/null
+	done
+	for entry in "${JVMS[@]}"; do
+		wait "${entry%%:*}" 2>/dev/null
+	done
+}
+
+# A JVM whose own threads, collector and mappings hold still, so that before and after can be compared.
+CALM_JVM='-XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads -Xshare:auto -Xmx64m'
+
+# jvm_warm_attach PID: makes the JVM's own attach listener (thread, socket) exist, which any attach does
+# and which stays; take the "before" picture after it.
+jvm_warm_attach() {
+	"$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jcmd" "$1" VM.version >/dev/null
+}
+
+# --- litter ------------------------------------------------------------------------------------------
+
+# litter PID: one line per thing that an agent could leave behind; compare two of them with `same`.
+litter() {
+	local pid=$1 link target
+	for link in /proc/"$pid"/fd/*; do
+		target=$(readlink "$link") || continue
+		case $target in
+		socket:* | pipe:*) target=${target%%:*} ;;
+		esac
+		echo "fd $target"
+	done | sort
+	for link in /proc/"$pid"/task/*; do
+		echo "task $(cat "$link/comm" 2>/dev/null)"
+	done | sort
+	awk '$6 ~ /^\/|memfd|perf_event/ { print "map " $6 $7 }' "/proc/$pid/maps" | sort -u
+	grep -E '^(SigCgt|SigIgn):' "/proc/$pid/status"
+	grep -c '^ID:' "/proc/$pid/timers" | sed 's/^/timers /'
+	grep -E '^TracerPid:' "/proc/$pid/status"
+}
+
+# rss_kb PID
+rss_kb() {
+	awk '/^VmRSS:/ { print $2 }' "/proc/$1/status"
+}
+
+# count_of PID fd|task: how many
+count_of() {
+	ls "/proc/$1/$2" | wc -l
+}
