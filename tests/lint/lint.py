@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the lint tests share: TAP, the list of our files, the module table of ARCHITECTURE.md.
+
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True  # the source tree may be read-only, and stays clean
+
+TOP = os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TOP = os.path.abspath(TOP)
+FOLDERS = ("src", "tests", "demo", "doc", "jdks")
+SUFFIXES = (".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".md", ".1", ".awk", ".map")
+SINGLES = (
+    "bootstrap", ".ci/run", "configure.ac", "Makefile.am", "README.md", "ARCHITECTURE.md", "HACKING.md",
+    "NEWS",
+)
+
+_count = 0
+_failed = False
+
+
+def check(description, faults):
+    """One TAP result: passes when there are no faults; each fault is a comment line."""
+    global _count, _failed
+    faults = list(faults)
+    _count += 1
+    print("%s %d - %s" % ("not ok" if faults else "ok", _count, description))
+    for fault in faults[:40]:
+        print("# " + fault)
+    _failed = _failed or bool(faults)
+
+
+def skip(description, why):
+    global _count
+    _count += 1
+    print("ok %d - %s # SKIP %s" % (_count, description, why))
+
+
+def done():
+    print("1..%d" % _count)
+    sys.exit(1 if _failed else 0)
+
+
+def files(*suffixes, under=FOLDERS):
+    """Our text files, as paths from the top, sorted; generated files have none of these suffixes."""
+    found = [] if suffixes else [f for f in SINGLES if os.path.exists(os.path.join(TOP, f))]
+    for folder in under:
+        for where, folders, names in os.walk(os.path.join(TOP, folder)):
+            folders[:] = [f for f in folders if not f.startswith(".") and f not in ("classes", "corpus")]
+            for name in names:
+                if name.endswith(suffixes or SUFFIXES):
+                    found.append(os.path.relpath(os.path.join(where, name), TOP))
+    return sorted(found)
+
+
+def read(path):
+    with open(os.path.join(TOP, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def lines(path):
+    return read(path).split("\n")
+
+
+class Module:
+    """A row of the table: what it may include of ours, and which outside headers are its alone."""
+
+    def __init__(self, names, may, alone):
+        self.names = names
+        self.may = may
+        self.alone = alone
+
+
+def module_table():
+    """The rows of the table headed "| module |" in ARCHITECTURE.md."""
+    rows = []
+    inside = False
+    for line in lines("ARCHITECTURE.md"):
+        if line.startswith("| module |"):
+            inside = True
+        elif inside and not line.startswith("|"):
+            break
+        elif inside and not line.startswith("| ---"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            rows.append(Module(re.findall(r"[a-z]+", cells[0]), cells[1], re.findall(r"`([^`]+)`", cells[2])))
+    return rows

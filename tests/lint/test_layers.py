@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md.
+
+import fnmatch
+import os
+import re
+
+import lint
+
+ROWS = lint.module_table()
+MODULES = {name: row for row in ROWS for name in row.names}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    for number, line in enumerate(lint.lines(path), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def allowed(module, header):
+    """May a file of this module include this header of ours?"""
+    words = re.findall(r"[a-z_]+(?:/[a-z_]+\.h)?", MODULES[module].may)
+    folder = header.split("/")[0]
+    return folder == module or folder in words or header in words or "all" in words
+
+
+def own_faults(sources):
+    for path in sources:
+        module = path.split("/")[1]
+        for number, kind, header in includes(path):
+            if header == "config.h":
+                continue
+            if kind == '"' and "/" not in header:
+                yield '%s:%d: "%s": write the module too, "%s/%s"' % (path, number, header, module, header)
+            elif header.split("/")[0] in MODULES and not allowed(module, header):
+                yield "%s:%d: %s may not include %s" % (path, number, module, header)
+
+
+def outside_faults(sources):
+    """A header named in the last column is included only by the modules, or the file, that name it."""
+    owners = {}
+    for row in ROWS:
+        for entry in row.alone:
+            pattern, _, only = entry.partition(" in ")
+            owners.setdefault(pattern, []).append((row, only))
+    for path in sources:
+        module = path.split("/")[1]
+        for number, _, header in includes(path):
+            for pattern, who in owners.items():
+                if not fnmatch.fnmatchcase(header, pattern):
+                    continue
+                if not any(module in row.names and (not only or path == "src/" + only) for row, only in who):
+                    yield "%s:%d: %s belongs to another module" % (path, number, header)
+
+
+sources = lint.files(".c", ".h", under=("src",))
+modules = sorted({path.split("/")[1] for path in sources})
+lint.check("the table has rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has no module table"])
+lint.check("every folder of src/ is in the table",
+           ["src/%s is not in ARCHITECTURE.md" % m for m in modules if m not in MODULES])
+known = [path for path in sources if path.split("/")[1] in MODULES]
+lint.check("modules include only what the table allows", own_faults(known))
+lint.check("outside libraries stay where the table puts them", outside_faults(known))
+lint.check("every module has a header or a main", [
+    "src/%s has neither" % m for m in modules
+    if not any(f.endswith(".h") or f == "main.c" for f in os.listdir(os.path.join(lint.TOP, "src", m)))])
+lint.done()

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The lint tests themselves: each fault that they look for is found when it is there.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+command -v python3 >/dev/null || skip_all "no python3"
+
+# fresh: a small tree that passes
+fresh() {
+	rm -rf "$T/tree"
+	mkdir -p "$T/tree/src" "$T/tree/tests"
+	cp -r "$srcdir/src/base" "$srcdir/src/wire" "$T/tree/src/"
+	cp -r "$srcdir/tests/lint" "$srcdir/tests/base" "$T/tree/tests/"
+	cp "$srcdir/ARCHITECTURE.md" "$srcdir/bootstrap" "$T/tree/"
+	cp -r "$srcdir/.ci" "$T/tree/"
+	chmod -R u+w "$T/tree"
+	printf '# none\n' >"$T/tree/tests/lint/long"
+}
+
+# finds TEST WHAT PATTERN: after the tree was broken, TEST fails with a line that has PATTERN
+finds() {
+	srcdir=$T/tree "$srcdir/tests/lint/$1" >"$T/out" 2>&1
+	ok "$1 finds $2" grep -q "^# .*$3" "$T/out" || diag_file "$T/out"
+}
+
+fresh
+for test in test_layers.py test_files.py; do
+	srcdir=$T/tree "$srcdir/tests/lint/$test" >"$T/out" 2>&1
+	is "$test passes on a sound tree" $? 0 || diag_file "$T/out"
+done
+
+fresh
+echo '#include "wire/ring.h"' >>"$T/tree/src/base/buf.c"
+finds test_layers.py "a forbidden include" "base may not include wire/ring.h"
+fresh
+echo '#include <ncurses.h>' >>"$T/tree/src/base/buf.c"
+finds test_layers.py "curses outside its file" "ncurses.h belongs to another module"
+fresh
+mkdir "$T/tree/src/stray" && cp "$T/tree/src/base/buf.h" "$T/tree/src/stray/"
+finds test_layers.py "a folder without a row" "src/stray is not in ARCHITECTURE.md"
+fresh
+echo '#include "buf.h"' >>"$T/tree/src/base/buf.c"
+finds test_layers.py "an include without its module" "write the module too"
+
+fresh
+sed -i 1d "$T/tree/src/base/buf.c"
+finds test_files.py "a missing licence" "src/base/buf.c: the first line is not"
+fresh
+printf '/* SPDX-License-Identifier: Apache-2.0 */\nint x;\n' >"$T/tree/src/base/x.c"
+finds test_files.py "a missing purpose" "src/base/x.c: no sentence of purpose"
+fresh
+sed -i 's/JHOT_BASE_BUF_H/BUF_H/' "$T/tree/src/base/buf.h"
+finds test_files.py "a wrong guard" "buf.h: no include guard"
+fresh
+echo '	int trailing; ' >>"$T/tree/src/base/buf.c"
+finds test_files.py "white space" "buf.c:.* white space"
+fresh
+printf '/* see /ro''ot/x */\n' >>"$T/tree/src/base/buf.c"
+finds test_files.py "somebody's path" "names one machine"
+fresh
+{ echo 'static int endless(void)'; echo '{'; yes '	x++;' | head -n 61; echo '}'; } >>"$T/tree/src/base/buf.c"
+finds test_files.py "a long function" "endless has 61 lines"
+fresh
+yes '/* long */' | head -n 600 >>"$T/tree/src/base/buf.c"
+finds test_files.py "a long file" "the file has"
+fresh
+echo 'src/base/buf.c buf_add no reason' >>"$T/tree/tests/lint/long"
+finds test_files.py "an exception that is none" "is listed and not long"
+done_testing
