@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace table: what goes in comes out once, refused or not, through flips, signals and threads.
+ *
+ * The storm: threads put traces of a known content, signals interrupt them to put more from
+ * handlers, and one reader flips and sums up. Every entry's frames are recomputed from its key, and counts and
+ * weights must add up to what was put and not refused. Build with -fsanitize=thread for the races.
+ */
+#include "tests/tap.h"
+#include "walk/trace_table.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#define STORM_THREADS 4
+#define STORM_PUTS    60000u
+#define STORM_DEPTH   40u
+
+static _Atomic uint64_t put_count, put_weight, refused;
+static struct trace_table *storm_table;
+static _Atomic uint32_t in_handler;
+static _Atomic int running;
+static _Atomic bool stop;
+
+static struct trace_table *table_new(size_t bytes, void **memory)
+{
+	*memory = calloc(1, bytes);
+	return trace_table_init(*memory, bytes);
+}
+
+/* storm_frames: what the trace (thread, seed) looks like. */
+static uint32_t storm_frames(uint64_t *frames, uint32_t thread, uint32_t seed)
+{
+	uint32_t count = 1 + seed % STORM_DEPTH;
+
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = ((uint64_t)seed << 32) | (thread << 8) | i;
+	return count;
+}
+
+static void storm_put(uint32_t thread, uint32_t seed)
+{
+	uint64_t frames[STORM_DEPTH];
+	struct trace_key key = {.frames = frames, .thread = thread, .event = 1};
+
+	key.count = storm_frames(frames, thread, seed);
+	if (trace_table_put(storm_table, &key, 2, seed)) {
+		atomic_fetch_add(&put_count, 2);
+		atomic_fetch_add(&put_weight, seed);
+	} else {
+		atomic_fetch_add(&refused, 1);
+	}
+}
+
+static void storm_signal(int sig)
+{
+	(void)sig;
+	storm_put(99, atomic_fetch_add(&in_handler, 1) % 5000);
+}
+
+static void *storm_thread(void *arg)
+{
+	uint32_t thread = (uint32_t)(uintptr_t)arg;
+
+	for (uint32_t i = 0; i < STORM_PUTS; i++)
+		storm_put(thread, (i * 7919u) % 3000);
+	atomic_fetch_sub(&running, 1);
+	while (!atomic_load(&stop))
+		sched_yield(); /* pthread_kill needs a thread that exists */
+	return NULL;
+}
+
+struct storm_sum {
+	uint64_t count, weight, entries, wrong, flips;
+};
+
+static void storm_drain(struct storm_sum *sum)
+{
+	struct trace_entry entry;
+	uint32_t cursor = 0;
+
+	if (!trace_table_flip(storm_table))
+		return;
+	sum->flips++;
+	while (trace_table_next(storm_table, &cursor, &entry)) {
+		uint64_t want[STORM_DEPTH];
+		uint32_t n =
+			storm_frames(want, entry.key.thread, (uint32_t)(entry.key.frames[0] >> 32));
+
+		sum->entries++;
+		sum->wrong += n != entry.key.count || entry.key.event != 1 || entry.hash == 0 ||
+			      memcmp(want, entry.key.frames, n * sizeof(want[0])) != 0;
+		sum->count += entry.count;
+		sum->weight += entry.weight;
+	}
+	trace_table_clear(storm_table);
+}
+
+/* storm_run: threads put, a kicker interrupts them, the caller's thread drains until all are done. */
+static void storm_run(struct storm_sum *sum, bool drain)
+{
+	struct sigaction action = {.sa_handler = storm_signal, .sa_flags = SA_RESTART};
+	pthread_t threads[STORM_THREADS];
+
+	sigaction(SIGPROF, &action, NULL);
+	atomic_store(&running, STORM_THREADS);
+	atomic_store(&stop, false);
+	for (uintptr_t i = 0; i < STORM_THREADS; i++)
+		pthread_create(&threads[i], NULL, storm_thread, (void *)(i + 1));
+	while (atomic_load(&running) > 0) {
+		for (int i = 0; i < STORM_THREADS; i++)
+			pthread_kill(threads[i], SIGPROF);
+		if (drain)
+			storm_drain(sum);
+	}
+	atomic_store(&stop, true);
+	for (int i = 0; i < STORM_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (uint64_t before = sum->flips; sum->flips < before + 2;)
+		storm_drain(sum);
+}
+
+static void test_storm(size_t bytes, bool drain)
+{
+	struct storm_sum sum = {0};
+	void *memory;
+
+	atomic_store(&put_count, 0);
+	atomic_store(&put_weight, 0);
+	atomic_store(&refused, 0);
+	atomic_store(&in_handler, 0);
+	storm_table = table_new(bytes, &memory);
+	storm_run(&sum, drain);
+	is_int(sum.wrong, 0, "every entry's frames, event and hash are whole");
+	is_int(sum.count, put_count, "counts add up");
+	is_int(sum.weight, put_weight, "weights add up");
+	ok(in_handler > 100, "handlers interrupted the threads (%u times)", in_handler);
+	ok(drain || refused > 0, "refused: %" PRIu64, refused);
+	diag("%" PRIu64 " entries in %" PRIu64 " flips", sum.entries, sum.flips);
+	free(memory);
+}
+
+static void test_basics(void)
+{
+	uint64_t a[] = {1, 2, 3}, b[] = {1, 2, 4};
+	struct trace_key ka = {a, 3, 7, 0, 0}, kb = {b, 3, 7, 0, 0}, kc = {a, 3, 8, 0, 1};
+	struct trace_entry e;
+	uint32_t cursor = 0, entries = 0;
+	void *memory;
+	struct trace_table *table = table_new(1 << 20, &memory);
+
+	ok(!trace_table_init(memory, 64), "a table of 64 bytes is refused");
+	ok(trace_table_put(table, &ka, 1, 10) && trace_table_put(table, &kb, 1, 20) &&
+			trace_table_put(table, &ka, 2, 30) && trace_table_put(table, &kc, 1, 5),
+		"puts");
+	ok(!trace_table_next(table, &cursor, &e), "the inactive half is empty before a flip");
+	ok(trace_table_flip(table), "flips");
+	while (trace_table_next(table, &cursor, &e)) {
+		entries++;
+		if (e.key.thread == 7 && e.key.frames[2] == 3)
+			ok(e.count == 3 && e.weight == 40, "equal keys are added up");
+		if (e.key.thread == 8)
+			ok(e.count == 1 && e.key.flags == 1,
+				"thread and flags are part of the key");
+	}
+	is_int(entries, 3, "three distinct traces");
+	trace_table_clear(table);
+	cursor = 0;
+	ok(trace_table_flip(table) && !trace_table_next(table, &cursor, &e), "nothing comes twice");
+	free(memory);
+}
+
+static void test_full(void)
+{
+	uint64_t frame = 0;
+	struct trace_key key = {&frame, 1, 1, 0, 0};
+	uint32_t stored = 0, cursor = 0, read = 0;
+	struct trace_entry e;
+	void *memory;
+	struct trace_table *table = table_new(64 << 10, &memory);
+
+	is_int(trace_table_fill(table), 0, "an empty half is 0 % full");
+	for (frame = 1; frame < 100000; frame++)
+		stored += trace_table_put(table, &key, 1, 1);
+	ok(stored > 100 && stored < 10000, "a full table refuses (%u stored)", stored);
+	ok(trace_table_fill(table) > 50, "and says so (%u %%)", trace_table_fill(table));
+	frame = 1;
+	ok(trace_table_put(table, &key, 1, 1), "a trace that is known is still counted");
+	trace_table_flip(table);
+	while (trace_table_next(table, &cursor, &e))
+		read++;
+	is_int(read, stored, "all that was stored is read");
+	free(memory);
+}
+
+int main(void)
+{
+	test_basics();
+	test_full();
+	test_storm(3 << 20, true);
+	test_storm(128 << 10, false);
+	return tap_done();
+}
