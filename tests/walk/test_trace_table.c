@@ -10,18 +10,17 @@
 #include "walk/trace_table.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
 #define STORM_THREADS 4
-#define STORM_PUTS    60000u
+#define STORM_PUTS    200000u
+#define STORM_SIGNALS 500u
 #define STORM_DEPTH   40u
 
 static _Atomic uint64_t put_count, put_weight, refused;
 static struct trace_table *storm_table;
 static _Atomic uint32_t in_handler;
-static _Atomic int running;
 static _Atomic bool stop;
 
 static struct trace_table *table_new(size_t bytes, void **memory)
@@ -64,11 +63,8 @@ static void *storm_thread(void *arg)
 {
 	uint32_t thread = (uint32_t)(uintptr_t)arg;
 
-	for (uint32_t i = 0; i < STORM_PUTS; i++)
+	for (uint32_t i = 0; !atomic_load(&stop); i++)
 		storm_put(thread, (i * 7919u) % 3000);
-	atomic_fetch_sub(&running, 1);
-	while (!atomic_load(&stop))
-		sched_yield(); /* pthread_kill needs a thread that exists */
 	return NULL;
 }
 
@@ -105,11 +101,10 @@ static void storm_run(struct storm_sum *sum, bool drain)
 	pthread_t threads[STORM_THREADS];
 
 	sigaction(SIGPROF, &action, NULL);
-	atomic_store(&running, STORM_THREADS);
 	atomic_store(&stop, false);
 	for (uintptr_t i = 0; i < STORM_THREADS; i++)
 		pthread_create(&threads[i], NULL, storm_thread, (void *)(i + 1));
-	while (atomic_load(&running) > 0) {
+	while (atomic_load(&in_handler) < STORM_SIGNALS || put_count + refused < STORM_PUTS) {
 		for (int i = 0; i < STORM_THREADS; i++)
 			pthread_kill(threads[i], SIGPROF);
 		if (drain)
@@ -136,7 +131,7 @@ static void test_storm(size_t bytes, bool drain)
 	is_int(sum.wrong, 0, "every entry's frames, event and hash are whole");
 	is_int(sum.count, put_count, "counts add up");
 	is_int(sum.weight, put_weight, "weights add up");
-	ok(in_handler > 100, "handlers interrupted the threads (%u times)", in_handler);
+	diag("handlers interrupted the threads %u times", in_handler);
 	ok(drain || refused > 0, "refused: %" PRIu64, refused);
 	diag("%" PRIu64 " entries in %" PRIu64 " flips", sum.entries, sum.flips);
 	free(memory);
