@@ -14,11 +14,11 @@
 #include <sys/types.h>
 
 enum hotspot_verdict {
-	HOTSPOT_OK,	  /* same mount and PID namespace */
-	HOTSPOT_OK_NS,	  /* attachable; the agent must be copied into its root */
-	HOTSPOT_UNKNOWN,  /* probably: no hsperfdata to tell; note says so */
+	HOTSPOT_OK,        /* same mount and PID namespace */
+	HOTSPOT_OK_NS,     /* attachable; the agent must be copied into its root */
+	HOTSPOT_UNKNOWN,   /* probably: no hsperfdata to tell; note says so */
 	HOTSPOT_NEEDS_UID, /* another user's: `sudo -u USER` or root */
-	HOTSPOT_NO,	  /* why says the reason */
+	HOTSPOT_NO,        /* why says the reason */
 };
 
 struct hotspot {
@@ -26,16 +26,16 @@ struct hotspot {
 	pid_t nspid; /* as it sees itself: last field of NSpid */
 	uid_t euid;
 	gid_t egid;
-	bool is_java;	 /* libjvm mapped */
+	bool is_java;    /* libjvm mapped */
 	bool is_hotspot; /* and it is HotSpot's */
 	bool other_mnt_ns, other_pid_ns;
 	enum hotspot_verdict verdict;
-	char why[240];	 /* for UNKNOWN, NEEDS_UID, NO: a sentence */
-	char hint[240];	 /* what to do about it, "" if nothing */
+	char why[240];  /* for UNKNOWN, NEEDS_UID, NO: a sentence */
+	char hint[240]; /* what to do about it, "" if nothing */
 	char user[40];
-	char name[128];	 /* jar or main class, short */
+	char name[128];  /* jar or main class, short */
 	char args[1024]; /* the command line, spaces between */
-	char jdk[64];	 /* "21.0.4", "" if unknown */
+	char jdk[64];    /* "21.0.4", "" if unknown */
 	char vm[128];
 	uint64_t rss_bytes;
 	int threads;

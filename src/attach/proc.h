@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc, read: small files, status fields, a process's and its threads' CPU time, namespaces.
+ * /proc, read: small files, status fields, a process's and its threads' CPU time, namespaces, and files
+ * inside another process's root.
  *
- * Plain values; -1 or false when the process is gone or closed to us. The root folder is a parameter
- * only for tests (proc_root, "/proc").
+ * Plain values; -1, -errno or false when the process is gone or closed to us. The root folder is a
+ * parameter only for tests (proc_root, "/proc").
  */
 #ifndef JHOT_ATTACH_PROC_H
 #define JHOT_ATTACH_PROC_H
@@ -14,19 +15,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define PROC_PATH_BYTES 512
+
 extern const char *proc_root;
 
+/* proc_path: "/proc/PID/file" into out[PROC_PATH_BYTES]; returns out. */
+const char *proc_path(char *out, pid_t pid, const char *file);
+
 int proc_read(pid_t pid, const char *file, struct buf *out); /* whole file, 0 or -errno */
+
+/* proc_link: where a symbolic link of /proc/PID points; false if it cannot be read. */
+bool proc_link(pid_t pid, const char *file, char *out, size_t bytes);
+
+/* All processes, in the order of /proc. -1 if there is no /proc. */
+int proc_pids(void (*fn)(void *ctx, pid_t pid), void *ctx);
 
 struct proc_status {
 	uid_t euid;
 	gid_t egid;
-	pid_t nspid;
+	pid_t nspid;  /* 0 if the kernel is too old to tell (before 4.1) */
 	int ns_depth; /* fields in NSpid */
 	int threads;
-	uint64_t rss_bytes;
-	uint64_t sig_caught;
+	uint64_t rss_bytes;  /* 0 for kernel threads and zombies */
+	uint64_t sig_caught; /* bit N-1 = signal N */
 	char state;
+	char name[32];
 };
 int proc_status(pid_t pid, struct proc_status *out);
 
@@ -38,8 +51,11 @@ struct proc_cpu {
 int proc_cpu(pid_t pid, struct proc_cpu *out);
 /* One thread, by its tid here. */
 int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
-/* All threads: fn(ctx, tid here, tid as the process sees it). */
+/* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
+
+/* proc_fds_open_to_us: may we list its descriptors and see where they point? */
+bool proc_fds_open_to_us(pid_t pid);
 
 /* One line of maps. */
 struct proc_map {
@@ -48,8 +64,20 @@ struct proc_map {
 	char perms[5];
 	const char *path; /* "" if none; valid during the call */
 };
+/* fn returns false to stop. 0, or -errno when maps cannot be read. */
 int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx);
 
-int64_t proc_uptime_s(uint64_t start_ticks);
+int64_t proc_uptime_s(uint64_t start_ticks); /* age of a process that began then; -1 if not known */
+
+/*
+ * proc_open_in: open a path of the process's own view (absolute, or relative to its root), symbolic links
+ * resolved inside that root. A descriptor or -errno. dir is "root" or "cwd".
+ */
+int proc_open_in(pid_t pid, const char *dir, const char *path, int flags);
+
+/* proc_same_ns: is the process in our namespace of this kind ("mnt", "pid")? true when it cannot be told. */
+bool proc_same_ns(pid_t pid, const char *kind);
+/* proc_same_root: is its "/" the same folder as ours? true when it cannot be told. */
+bool proc_same_root(pid_t pid);
 
 #endif

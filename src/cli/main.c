@@ -1,10 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Picks the verb and turns its error into three blocks on stderr and an exit code. */
+#include "cli/args.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/report.h"
+#include "cli/verb.h"
+
+#include <locale.h>
 #include <stdio.h>
+#include <string.h>
+
+static bool is_word(const char *arg, const char *a, const char *b)
+{
+	return !strcmp(arg, a) || !strcmp(arg, b);
+}
+
+/* A word that is neither verb nor JVM may be a misspelt verb. */
+static void hint_verb(const char *word, struct err *err)
+{
+	struct nearest near;
+
+	nearest_init(&near, word);
+	for (const struct verb *const *v = verbs; *v; v++)
+		nearest_offer(&near, (*v)->name);
+	if (near.best)
+		err_hint(err, "jhot %s", near.best);
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv, struct err *err)
+{
+	struct args args;
+	int rc = 0;
+
+	if (args_parse(&args, verb, argc, argv, err))
+		return -1;
+	if (args_has(&args, OPT_HELP))
+		help_verb(stdout, verb);
+	else if (args_has(&args, OPT_VERSION))
+		puts("jhot " JHOT_VERSION);
+	else
+		rc = verb->run(&args, err);
+	args_done(&args);
+	return rc;
+}
+
+/* No verb given: the default one, with all words as its arguments. */
+static int run_default(int argc, char **argv, struct err *err)
+{
+	const struct verb *verb = verb_find(VERB_DEFAULT);
+	int rc;
+
+	if (!verb) {
+		err_set(err, ERR_USAGE, "There is no verb in this command line.");
+		err_hint(err, "jhot --help");
+	}
+	rc = verb ? run_verb(verb, argc, argv, err) : -1;
+	if (rc && argc && argv[0][0] != '-' &&
+		(err->kind == ERR_USAGE || err->kind == ERR_NO_TARGET))
+		hint_verb(argv[0], err);
+	return rc;
+}
+
+static int run(int argc, char **argv, struct err *err)
+{
+	const struct verb *verb;
+
+	if (argc == 1 && is_word(argv[0], "--help", "-h")) {
+		help_main(stdout);
+		return 0;
+	}
+	verb = argc ? verb_find(argv[0]) : NULL;
+	if (verb)
+		return run_verb(verb, argc - 1, argv + 1, err);
+	if (argc == 1 && is_word(argv[0], "--version", "-V")) {
+		puts("jhot " JHOT_VERSION);
+		return 0;
+	}
+	return run_default(argc, argv, err);
+}
 
 int main(int argc, char **argv)
 {
-	(void)argc, (void)argv;
-	puts("jhot " JHOT_VERSION);
-	return 0;
+	struct err err = {0};
+	int rc;
+
+	setlocale(LC_CTYPE, "");
+	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
+	if ((fflush(stdout) || ferror(stdout)) && !rc)
+		rc = err_set_errno(&err, ERR_OUTPUT, "The output could not be written");
+	if (!rc)
+		return 0;
+	if (err.kind == ERR_NONE)
+		err_set(&err, ERR_FAILED, "jhot failed without saying why; this is a bug in jhot.");
+	report_error(stderr, &err);
+	return (int)err.kind;
 }

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One process looked at: facts first (struct look), then the verdict by a table of rules. A rule that
+ * applies writes the sentence and ends the search, so the most telling reason stands first.
+ */
+#include "attach/hotspot.h"
+
+#include "attach/cmdline.h"
+#include "attach/hotspot_check.h"
+#include "attach/hsperf.h"
+#include "attach/libjvm.h"
+#include "attach/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A JVM younger than this that does not catch SIGQUIT yet may still be starting. */
+#define BOOT_SECONDS 10
+
+const char *const hotspot_verdict_names[] = {
+	[HOTSPOT_OK] = "ok",
+	[HOTSPOT_OK_NS] = "ok ns",
+	[HOTSPOT_UNKNOWN] = "ok ?",
+	[HOTSPOT_NEEDS_UID] = "sudo",
+	[HOTSPOT_NO] = "no",
+};
+
+/* Virtual machines that are not HotSpot but may look like it, by the start of java.vm.name. */
+static const char *const other_vms[] = {"Zing", "Eclipse OpenJ9", "IBM J9", "Substrate VM"};
+
+struct look {
+	struct proc_status status;
+	struct buf cmdline, env;
+	int maps_error; /* -errno, 0 = read */
+	struct libjvm lib;
+	int hotspot; /* as libjvm_is_hotspot */
+	struct hsperf *perf;
+	struct err perf_err; /* why there is none */
+	bool perf_seen;
+	char capability; /* '1' attach works, '0' disabled, '?' not known */
+	bool socket;     /* its attach socket is there already: no signal needed */
+	bool same_ids, root;
+	int64_t age_s;
+};
+
+/* --- facts -------------------------------------------------------------------------------------------- */
+
+static void user_name(uid_t uid, char *out, size_t bytes)
+{
+	struct passwd *pw = getpwuid(uid);
+
+	if (pw)
+		snprintf(out, bytes, "%s", pw->pw_name);
+	else
+		snprintf(out, bytes, "%u", (unsigned)uid);
+}
+
+static bool has_socket(pid_t pid, const struct proc_status *status)
+{
+	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY);
+	char name[32];
+	struct stat st;
+	bool found;
+
+	if (tmp < 0)
+		return false;
+	snprintf(name, sizeof(name), ".java_pid%d", (int)status->nspid);
+	found = !fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
+		st.st_uid == status->euid;
+	close(tmp);
+	return found;
+}
+
+static void look_at_perf(struct look *l, struct hotspot *out)
+{
+	char text[512];
+
+	l->capability = '?';
+	l->perf = hsperf_open(out->pid, out->nspid, &l->perf_err);
+	if (!l->perf) {
+		l->perf_seen = hsperf_exists(out->pid, out->nspid);
+		return;
+	}
+	l->perf_seen = true;
+	if (hsperf_string(
+		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
+		text[0])
+		l->capability = text[0];
+	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.vm.name"), out->vm,
+		sizeof(out->vm));
+	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
+		sizeof(out->jdk));
+	if (hsperf_string(
+		    l->perf, hsperf_find(l->perf, "sun.rt.javaCommand"), text, sizeof(text)) &&
+		text[0] && cmdline_is_java(&l->cmdline) && !out->name[0])
+		cmdline_command_name(text, out->name, sizeof(out->name));
+}
+
+static void look_at_cpu(struct look *l, struct hotspot *out)
+{
+	struct proc_cpu cpu;
+
+	out->uptime_s = -1;
+	if (proc_cpu(out->pid, &cpu))
+		return;
+	out->cpu_ticks = cpu.utime + cpu.stime;
+	out->uptime_s = proc_uptime_s(cpu.start_ticks);
+	l->age_s = out->uptime_s;
+}
+
+static void look_at_command(struct look *l, struct hotspot *out)
+{
+	proc_read(out->pid, "cmdline", &l->cmdline);
+	proc_read(out->pid, "environ", &l->env);
+	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
+	cmdline_name(&l->cmdline, out->name, sizeof(out->name));
+	if (!out->name[0])
+		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
+}
+
+/* A process whose maps are closed to us is taken for Java by its name or its hsperfdata. */
+static void look_at_libjvm(struct look *l, struct hotspot *out, struct libjvm_memo *memo)
+{
+	l->hotspot = -1;
+	l->maps_error = libjvm_find(out->pid, &l->lib);
+	out->is_java = l->lib.mapped;
+	if (l->lib.mapped) {
+		l->hotspot = libjvm_is_hotspot(out->pid, &l->lib, memo);
+		snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
+	} else if (l->maps_error) {
+		out->is_java = cmdline_is_java(&l->cmdline) || hsperf_exists(out->pid, out->nspid);
+	}
+}
+
+static void look_at_ids(struct look *l, struct hotspot *out)
+{
+	out->euid = l->status.euid;
+	out->egid = l->status.egid;
+	user_name(out->euid, out->user, sizeof(out->user));
+	l->same_ids = out->euid == geteuid() && out->egid == getegid();
+	l->root = geteuid() == 0;
+	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
+	out->other_pid_ns = !proc_same_ns(out->pid, "pid");
+}
+
+static void look_done(struct look *l)
+{
+	buf_done(&l->cmdline);
+	buf_done(&l->env);
+	hsperf_close(l->perf);
+}
+
+/* --- the verdict -------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static bool say(
+	struct hotspot *out, enum hotspot_verdict verdict, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(out->why, sizeof(out->why), fmt, ap);
+	va_end(ap);
+	out->verdict = verdict;
+	return true;
+}
+
+__attribute__((format(printf, 2, 3))) static void hint(struct hotspot *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(out->hint, sizeof(out->hint), fmt, ap);
+	va_end(ap);
+}
+
+static bool has_option(const struct look *l, const char *option)
+{
+	return cmdline_has(&l->cmdline, option) || environ_has(&l->env, option);
+}
+
+static bool is_young(const struct look *l)
+{
+	return l->age_s >= 0 && l->age_s <= BOOT_SECONDS;
+}
+
+static bool say_starting(struct hotspot *out)
+{
+	hint(out, "try again in a second");
+	return say(out, HOTSPOT_NO,
+		"The JVM is still starting: it does not take attach requests yet.");
+}
+
+static bool rule_ended(const struct look *l, struct hotspot *out)
+{
+	return strchr("ZXx", l->status.state) &&
+	       say(out, HOTSPOT_NO, "The process has ended already.");
+}
+
+static bool rule_not_java(const struct look *l, struct hotspot *out)
+{
+	if (out->is_java)
+		return false;
+	if (cmdline_is_java(&l->cmdline) && is_young(l))
+		return say_starting(out);
+	if (exe_is_native_image(out->pid)) {
+		say(out, HOTSPOT_NO,
+			"It is a native-image program: Java compiled ahead of time, without a "
+			"JVM.");
+		hint(out, "perf record -g -p %d", (int)out->pid);
+	} else if (l->maps_error) {
+		say(out, HOTSPOT_NO,
+			"It does not look like Java, and its memory map is closed to you (%s).",
+			strerror(-l->maps_error));
+	} else {
+		say(out, HOTSPOT_NO, "It is not a Java process: it has no libjvm.so.");
+		hint(out, "jhot list");
+	}
+	return true;
+}
+
+static bool rule_other_user(const struct look *l, struct hotspot *out)
+{
+	char me[40];
+
+	if (l->root || l->same_ids)
+		return false;
+	user_name(geteuid(), me, sizeof(me));
+	if (out->euid != geteuid()) {
+		say(out, HOTSPOT_NEEDS_UID,
+			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "
+			"the same user "
+			"or root attach.",
+			out->user, (unsigned)out->euid, me, (unsigned)geteuid());
+		hint(out, "sudo -u %s jhot %d\nsudo jhot %d", out->user, (int)out->pid,
+			(int)out->pid);
+	} else {
+		say(out, HOTSPOT_NEEDS_UID,
+			"The JVM runs with group %u, you with group %u. HotSpot lets only the same "
+			"user and group "
+			"attach, or root.",
+			(unsigned)out->egid, (unsigned)getegid());
+		hint(out, "sudo jhot %d", (int)out->pid);
+	}
+	return true;
+}
+
+static bool rule_closed(const struct look *l, struct hotspot *out)
+{
+	if (!l->maps_error)
+		return false;
+	say(out, HOTSPOT_NO,
+		"The system keeps its memory map closed to you (%s): it was given capabilities, "
+		"made itself undumpable, or you lack CAP_SYS_PTRACE.",
+		strerror(-l->maps_error));
+	if (!l->root)
+		hint(out, "sudo jhot %d", (int)out->pid);
+	return true;
+}
+
+static bool rule_other_vm(const struct look *l, struct hotspot *out)
+{
+	for (size_t i = 0; i < sizeof(other_vms) / sizeof(other_vms[0]); i++)
+		if (!strncmp(out->vm, other_vms[i], strlen(other_vms[i]))) {
+			out->is_hotspot = false;
+			return say(out, HOTSPOT_NO, "Its virtual machine is %s, not HotSpot.",
+				out->vm);
+		}
+	if (l->hotspot != 0)
+		return false;
+	return say(out, HOTSPOT_NO,
+		"Its libjvm.so is not HotSpot's (OpenJ9 or another virtual machine).");
+}
+
+static bool rule_stopped(const struct look *l, struct hotspot *out)
+{
+	if (l->status.state == 't') {
+		say(out, HOTSPOT_NO, "The JVM is held by a debugger or tracer.");
+	} else if (l->status.state == 'T') {
+		say(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
+		hint(out, "kill -CONT %d", (int)out->pid);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool rule_disabled(const struct look *l, struct hotspot *out)
+{
+	bool by_flag = l->capability == '?' && has_option(l, "-XX:+DisableAttachMechanism") &&
+		       !has_option(l, "-XX:-DisableAttachMechanism");
+
+	if (l->capability != '0' && !by_flag)
+		return false;
+	say(out, HOTSPOT_NO,
+		"The JVM was started with attaching disabled (-XX:+DisableAttachMechanism).");
+	hint(out, "restart it without -XX:+DisableAttachMechanism");
+	return true;
+}
+
+/* Without its handler SIGQUIT would kill the JVM. */
+static bool rule_no_handler(const struct look *l, struct hotspot *out)
+{
+	bool caught = (l->status.sig_caught >> (SIGQUIT - 1)) & 1;
+	bool reduced = has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage");
+
+	if (l->socket)
+		return false;
+	if (!reduced && is_young(l) && (!caught || (l->perf_seen && !l->perf)))
+		return say_starting(out);
+	if (caught)
+		return false;
+	say(out, HOTSPOT_NO,
+		"The JVM does not handle SIGQUIT (%s), and the signal that asks it to listen would "
+		"kill it.",
+		reduced ? "it runs with -Xrs"
+			: "-Xrs, or a program that embeds it took the signal");
+	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
+	return true;
+}
+
+static bool rule_fds_closed(const struct look *l, struct hotspot *out)
+{
+	(void)l;
+	if (proc_fds_open_to_us(out->pid))
+		return false;
+	say(out, HOTSPOT_NO,
+		"Its descriptors (/proc/%d/fd) are closed to you, and the samples come through one "
+		"of them.",
+		(int)out->pid);
+	return true;
+}
+
+static bool rule_unknown(const struct look *l, struct hotspot *out)
+{
+	if (out->is_hotspot && (l->socket || l->capability == '1'))
+		return false;
+	return say(out, HOTSPOT_UNKNOWN,
+		"%s, so whether it takes attach requests shows only when asked.",
+		!out->is_hotspot ? "Its libjvm.so cannot be read"
+				 : "It publishes no counters (hsperfdata)");
+}
+
+static bool rule_ok(const struct look *l, struct hotspot *out)
+{
+	(void)l;
+	out->verdict = out->other_mnt_ns || out->other_pid_ns ? HOTSPOT_OK_NS : HOTSPOT_OK;
+	return true;
+}
+
+static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
+	rule_ended,
+	rule_not_java,
+	rule_other_user,
+	rule_closed,
+	rule_other_vm,
+	rule_stopped,
+	rule_disabled,
+	rule_no_handler,
+	rule_fds_closed,
+	rule_unknown,
+	rule_ok,
+};
+
+/* --- outside ------------------------------------------------------------------------------------------ */
+
+/* What the list needs to know before it looks closer: cheap, and false for nearly all processes. */
+static bool worth_a_look(const struct proc_status *status)
+{
+	return status->threads > 1 && status->rss_bytes > 0;
+}
+
+static int check(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java)
+{
+	struct look l = {.age_s = -1};
+	int rc = -1;
+
+	memset(out, 0, sizeof(*out));
+	out->pid = pid;
+	out->verdict = HOTSPOT_NO;
+	if (proc_status(pid, &l.status) || (only_java && !worth_a_look(&l.status)))
+		return -1;
+	if (!l.status.nspid)
+		l.status.nspid = pid;
+	out->nspid = l.status.nspid;
+	out->threads = l.status.threads;
+	out->rss_bytes = l.status.rss_bytes;
+	look_at_command(&l, out);
+	look_at_libjvm(&l, out, memo);
+	if (!only_java || out->is_java) {
+		look_at_ids(&l, out);
+		look_at_cpu(&l, out);
+		if (out->is_java)
+			look_at_perf(&l, out);
+		if (!out->jdk[0] && l.lib.mapped)
+			libjvm_version(pid, &l.lib, out->jdk, sizeof(out->jdk));
+		l.socket = has_socket(pid, &l.status);
+		out->is_hotspot =
+			l.hotspot == 1 || (l.hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
+		for (size_t i = 0; !rules[i](&l, out); i++)
+			;
+		rc = 0;
+	}
+	look_done(&l);
+	return rc;
+}
+
+int hotspot_check_java(pid_t pid, struct hotspot *out, struct libjvm_memo *memo)
+{
+	return check(pid, out, memo, true);
+}
+
+int hotspot_check(pid_t pid, struct hotspot *out, struct err *err)
+{
+	struct libjvm_memo memo = {0};
+
+	if (pid > 0 && !check(pid, out, &memo, false))
+		return 0;
+	err_set(err, ERR_NO_TARGET, "There is no process %d.", (int)pid);
+	err_hint(err, "jhot list");
+	return -1;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which libjvm a process has mapped, and whether it is HotSpot's. */
+#include "attach/libjvm.h"
+
+#include "attach/proc.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DELETED    " (deleted)"
+#define SCAN_STEP  (256u << 10)
+#define SCAN_LIMIT (256u << 20) /* libjvm is 20 MB, a native-image program up to 100 */
+
+/* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
+#define HOTSPOT_MARK "gHotSpotVMStructs"
+/* The section in which native-image keeps the heap it was built with. */
+#define NATIVE_IMAGE_MARK ".svm_heap"
+
+static bool take_map(void *ctx, const struct proc_map *map)
+{
+	struct libjvm *jvm = ctx;
+	size_t len = strlen(map->path), mark = strlen(DELETED);
+	const char *slash = strrchr(map->path, '/');
+
+	if (!slash)
+		return true;
+	jvm->deleted = len > mark && !strcmp(map->path + len - mark, DELETED);
+	if (jvm->deleted)
+		len -= mark;
+	if ((size_t)(map->path + len - slash - 1) != strlen("libjvm.so") ||
+		strncmp(slash + 1, "libjvm.so", strlen("libjvm.so")))
+		return true;
+	jvm->mapped = true;
+	snprintf(jvm->path, sizeof(jvm->path), "%.*s", (int)len, map->path);
+	jvm->start = map->start;
+	jvm->end = map->end;
+	jvm->inode = map->inode;
+	jvm->dev_major = map->dev_major;
+	jvm->dev_minor = map->dev_minor;
+	return false;
+}
+
+int libjvm_find(pid_t pid, struct libjvm *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = proc_maps(pid, take_map, out);
+	if (!out->mapped)
+		out->deleted = false;
+	return rc;
+}
+
+/* Does the file hold this text? 1, 0, or -1 when it cannot be read. Steps overlap, so no text is split. */
+static int file_holds(int fd, const char *text)
+{
+	size_t len = strlen(text);
+	char *step = malloc(SCAN_STEP);
+	int found = step ? 0 : -1;
+	off_t at = 0;
+
+	while (found == 0 && at < (off_t)SCAN_LIMIT) {
+		ssize_t n = pread(fd, step, SCAN_STEP, at);
+
+		if (n < 0)
+			found = -1;
+		else if (memmem(step, (size_t)n, text, len))
+			found = 1;
+		else if ((size_t)n < SCAN_STEP)
+			break;
+		at += (off_t)(SCAN_STEP - (len - 1));
+	}
+	free(step);
+	return found;
+}
+
+/* The mapped file itself: by its path, or through map_files when that was replaced. */
+static int open_mapped(pid_t pid, const struct libjvm *jvm)
+{
+	char path[PROC_PATH_BYTES], file[64];
+
+	if (!jvm->deleted)
+		return proc_open_in(pid, "root", jvm->path, O_RDONLY);
+	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)jvm->start,
+		(unsigned long long)jvm->end);
+	return open(proc_path(path, pid, file), O_RDONLY | O_CLOEXEC);
+}
+
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *memo)
+{
+	int fd, answer;
+
+	if (memo->inode && memo->inode == jvm->inode && memo->dev_major == jvm->dev_major &&
+		memo->dev_minor == jvm->dev_minor)
+		return memo->answer;
+	fd = open_mapped(pid, jvm);
+	if (fd < 0)
+		return -1;
+	answer = file_holds(fd, HOTSPOT_MARK);
+	close(fd);
+	*memo = (struct libjvm_memo){jvm->inode, jvm->dev_major, jvm->dev_minor, answer};
+	return answer;
+}
+
+static bool release_version(int fd, char *out, size_t bytes)
+{
+	static const char key[] = "JAVA_VERSION=\"";
+	char text[4096];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	const char *v;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	v = strstr(text, key);
+	if (!v)
+		return false;
+	v += strlen(key);
+	snprintf(out, bytes, "%.*s", (int)strcspn(v, "\"\n"), v);
+	return out[0] != '\0';
+}
+
+/* JDK/lib/server/libjvm.so, or JDK/jre/lib/amd64/server/libjvm.so before 9. */
+bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes)
+{
+	char path[sizeof(jvm->path) + sizeof("/release")];
+	bool found = false;
+	char *slash;
+
+	snprintf(path, sizeof(path), "%s", jvm->path);
+	for (int up = 0; up < 6 && !found && (slash = strrchr(path, '/')) != NULL; up++) {
+		int fd;
+
+		strcpy(slash, "/release");
+		fd = proc_open_in(pid, "root", path, O_RDONLY);
+		*slash = '\0';
+		if (fd < 0)
+			continue;
+		found = release_version(fd, out, bytes);
+		close(fd);
+	}
+	return found;
+}
+
+bool exe_is_native_image(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	int fd = open(proc_path(path, pid, "exe"), O_RDONLY | O_CLOEXEC), found;
+
+	if (fd < 0)
+		return false;
+	found = file_holds(fd, NATIVE_IMAGE_MARK);
+	close(fd);
+	return found == 1;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /proc, read. */
+#include "attach/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define READ_STEP  8192
+#define READ_LIMIT (64u << 20) /* no file of /proc that we read is larger */
+
+const char *proc_root = "/proc";
+
+const char *proc_path(char *out, pid_t pid, const char *file)
+{
+	snprintf(out, PROC_PATH_BYTES, "%s/%d/%s", proc_root, (int)pid, file);
+	return out;
+}
+
+static int read_fd(int fd, struct buf *out)
+{
+	while (out->len < READ_LIMIT) {
+		ssize_t n;
+
+		buf_reserve(out, READ_STEP);
+		n = read(fd, out->data + out->len, READ_STEP);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return 0;
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
+	}
+	return -EFBIG;
+}
+
+static int read_path(const char *path, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	buf_clear(out);
+	if (fd < 0)
+		return -errno;
+	rc = read_fd(fd, out);
+	close(fd);
+	return rc;
+}
+
+int proc_read(pid_t pid, const char *file, struct buf *out)
+{
+	char path[PROC_PATH_BYTES];
+
+	return read_path(proc_path(path, pid, file), out);
+}
+
+bool proc_link(pid_t pid, const char *file, char *out, size_t bytes)
+{
+	char path[PROC_PATH_BYTES];
+	ssize_t n = readlink(proc_path(path, pid, file), out, bytes - 1);
+
+	if (n < 0)
+		return false;
+	out[n] = '\0';
+	return true;
+}
+
+/* The numbered entries of a folder of /proc. */
+static int each_number(const char *path, void (*fn)(void *ctx, pid_t id), void *ctx)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir)) != NULL) {
+		char *end;
+		long id = strtol(e->d_name, &end, 10);
+
+		if (id > 0 && !*end)
+			fn(ctx, (pid_t)id);
+	}
+	closedir(dir);
+	return 0;
+}
+
+int proc_pids(void (*fn)(void *ctx, pid_t pid), void *ctx)
+{
+	return each_number(proc_root, fn, ctx);
+}
+
+int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
+{
+	char path[PROC_PATH_BYTES];
+
+	return each_number(proc_path(path, pid, "task"), fn, ctx);
+}
+
+struct fd_look {
+	pid_t pid;
+	bool readable;
+};
+
+static void look_at_fd(void *ctx, pid_t fd)
+{
+	struct fd_look *look = ctx;
+	char file[32], target[PROC_PATH_BYTES];
+
+	snprintf(file, sizeof(file), "fd/%d", (int)fd);
+	look->readable = look->readable || proc_link(look->pid, file, target, sizeof(target));
+}
+
+bool proc_fds_open_to_us(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	struct fd_look look = {pid, false};
+
+	return !each_number(proc_path(path, pid, "fd"), look_at_fd, &look) && look.readable;
+}
+
+/* --- status ------------------------------------------------------------------------------------------- */
+
+static void status_nspid(const char *v, struct proc_status *out)
+{
+	char *end;
+
+	for (long id = strtol(v, &end, 10); end != v; id = strtol(v, &end, 10)) {
+		out->nspid = (pid_t)id;
+		out->ns_depth++;
+		v = end;
+	}
+}
+
+static void status_state(const char *v, struct proc_status *out)
+{
+	out->state = *v;
+}
+
+static void status_name(const char *v, struct proc_status *out)
+{
+	snprintf(out->name, sizeof(out->name), "%.*s", (int)strcspn(v, "\n"), v);
+}
+
+/* Uid and Gid: real, effective, saved, file system. */
+static unsigned second_number(const char *v)
+{
+	char *end;
+
+	strtoul(v, &end, 10);
+	return (unsigned)strtoul(end, NULL, 10);
+}
+
+static void status_uid(const char *v, struct proc_status *out)
+{
+	out->euid = second_number(v);
+}
+
+static void status_gid(const char *v, struct proc_status *out)
+{
+	out->egid = second_number(v);
+}
+
+static void status_threads(const char *v, struct proc_status *out)
+{
+	out->threads = atoi(v);
+}
+
+static void status_rss(const char *v, struct proc_status *out)
+{
+	out->rss_bytes = strtoull(v, NULL, 10) * 1024;
+}
+
+static void status_caught(const char *v, struct proc_status *out)
+{
+	out->sig_caught = strtoull(v, NULL, 16);
+}
+
+static const struct {
+	const char *key;
+	void (*take)(const char *value, struct proc_status *out);
+} status_fields[] = {
+	{"Name:", status_name},
+	{"State:", status_state},
+	{"Uid:", status_uid},
+	{"Gid:", status_gid},
+	{"NSpid:", status_nspid},
+	{"Threads:", status_threads},
+	{"VmRSS:", status_rss},
+	{"SigCgt:", status_caught},
+};
+
+int proc_status(pid_t pid, struct proc_status *out)
+{
+	struct buf text = {0};
+	int rc = proc_read(pid, "status", &text);
+
+	memset(out, 0, sizeof(*out));
+	for (char *line = text.data; !rc && line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		for (size_t i = 0; i < sizeof(status_fields) / sizeof(status_fields[0]); i++) {
+			size_t len = strlen(status_fields[i].key);
+
+			if (strncmp(line, status_fields[i].key, len))
+				continue;
+			status_fields[i].take(line + len + strspn(line + len, "\t "), out);
+			break;
+		}
+	}
+	buf_done(&text);
+	return rc || !out->state ? -1 : 0;
+}
+
+/* --- stat --------------------------------------------------------------------------------------------- */
+
+/* "PID (comm) S ppid ...": comm may hold anything, so what follows begins at the last ')'. */
+static int parse_stat(const char *text, struct proc_cpu *out, char comm[32])
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	unsigned long long utime, stime, start;
+
+	if (!open || !close || close < open)
+		return -1;
+	if (sscanf(close + 1,
+		    " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d "
+		    "%llu",
+		    &out->state, &utime, &stime, &start) != 4)
+		return -1;
+	out->utime = utime;
+	out->stime = stime;
+	out->start_ticks = start;
+	if (comm)
+		snprintf(comm, 32, "%.*s", (int)(close - open - 1), open + 1);
+	return 0;
+}
+
+static int read_stat(pid_t pid, const char *file, struct proc_cpu *out, char comm[32])
+{
+	struct buf text = {0};
+	int rc = proc_read(pid, file, &text);
+
+	memset(out, 0, sizeof(*out));
+	if (!rc)
+		rc = parse_stat(buf_str(&text), out, comm);
+	buf_done(&text);
+	return rc ? -1 : 0;
+}
+
+int proc_cpu(pid_t pid, struct proc_cpu *out)
+{
+	return read_stat(pid, "stat", out, NULL);
+}
+
+int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32])
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "task/%d/stat", (int)tid);
+	return read_stat(pid, file, out, comm);
+}
+
+int64_t proc_uptime_s(uint64_t start_ticks)
+{
+	char path[PROC_PATH_BYTES];
+	struct buf text = {0};
+	int64_t age = -1;
+
+	snprintf(path, sizeof(path), "%s/uptime", proc_root);
+	if (!read_path(path, &text) && text.len) {
+		double now = strtod(text.data, NULL);
+
+		age = (int64_t)(now - (double)start_ticks / (double)sysconf(_SC_CLK_TCK));
+		if (age < 0)
+			age = 0;
+	}
+	buf_done(&text);
+	return age;
+}
+
+/* --- maps --------------------------------------------------------------------------------------------- */
+
+/* One line, without its newline; cut in place. */
+static bool parse_map(char *line, struct proc_map *map)
+{
+	unsigned long long start, end, offset, inode;
+	int path_at = 0;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, map->perms, &offset,
+		    &map->dev_major, &map->dev_minor, &inode, &path_at) < 7)
+		return false;
+	map->start = start;
+	map->end = end;
+	map->offset = offset;
+	map->inode = inode;
+	map->path = path_at ? line + path_at : "";
+	return true;
+}
+
+/*
+ * Read in steps, not whole: the caller often stops at the first libjvm line, and the kernel formats only
+ * what is read.
+ */
+int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx)
+{
+	char path[PROC_PATH_BYTES], step[READ_STEP], *line = NULL;
+	FILE *f = fopen(proc_path(path, pid, "maps"), "re");
+	size_t cap = 0;
+	ssize_t len;
+	int rc = 0;
+
+	if (!f)
+		return -errno;
+	setvbuf(f, step, _IOFBF, sizeof(step));
+	errno = 0;
+	while ((len = getline(&line, &cap, f)) > 0) {
+		struct proc_map map = {0};
+
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		if (parse_map(line, &map) && !fn(ctx, &map))
+			break;
+	}
+	if (len < 0 && ferror(f))
+		rc = errno ? -errno : -EIO;
+	free(line);
+	fclose(f);
+	return rc;
+}
+
+/* --- its root and namespaces -------------------------------------------------------------------------- */
+
+int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
+{
+	char top[PROC_PATH_BYTES];
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT};
+	int base = open(proc_path(top, pid, dir), O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (base < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
+		/* Before Linux 5.6: absolute links inside its root would lead into ours, so allow none. */
+		while (*path == '/')
+			path++;
+		fd = openat(base, *path ? path : ".", flags | O_CLOEXEC | O_NOFOLLOW);
+	}
+	if (fd < 0)
+		fd = -errno;
+	close(base);
+	return fd;
+}
+
+bool proc_same_ns(pid_t pid, const char *kind)
+{
+	char file[32], ours[64], its[64];
+
+	snprintf(file, sizeof(file), "ns/%s", kind);
+	return !proc_link(pid, file, its, sizeof(its)) ||
+	       !proc_link(getpid(), file, ours, sizeof(ours)) || !strcmp(ours, its);
+}
+
+bool proc_same_root(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	struct stat ours, its;
+
+	return stat("/", &ours) || stat(proc_path(path, pid, "root"), &its) ||
+	       (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options table: every option of every verb, for parsing, help, man page and completions. */
+#include "cli/args.h"
+#include "cli/verb.h"
+
+#include <stddef.h>
+
+#define SAMPLING (VERB_TOP | VERB_RECORD)
+
+const struct option_def options[] = {
+	{OPT_EVENT, "event", 'e', "EVENT[,EVENT]", SAMPLING,
+		"what to sample: cpu (the default), alloc, lock, wall"},
+	{OPT_DURATION, "duration", 'd', "SECONDS", VERB_RECORD,
+		"stop after so long; without it, at Ctrl-C or when the JVM ends"},
+	{OPT_DELAY, "delay", 'd', "SECONDS", VERB_TOP, "seconds between two screens, 1 by default"},
+	{OPT_INTERVAL, "interval", 'i', "INTERVAL", SAMPLING,
+		"between two samples: 10ms, 500us, 100000 (ns), or bytes for alloc: 512k"},
+	{OPT_OUTPUT, "output", 'o', "FILE", VERB_RECORD,
+		"write this file (again for more); the format by its suffix: .collapsed .svg"},
+	{OPT_THREADS, "threads", 't', NULL, VERB_RECORD,
+		"keep threads apart: each stack begins with its thread"},
+	{OPT_TOTAL, "total", 0, NULL, VERB_RECORD,
+		"values are nanoseconds or bytes, not numbers of samples"},
+	{OPT_ANNOTATE, "annotate", 'a', NULL, VERB_RECORD,
+		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] "
+		"kernel..."},
+	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
+		"also keep the agent's records as they came, for --replay"},
+	{OPT_JSON, "json", 0, NULL, VERB_LIST | VERB_STATUS, "print JSON"},
+	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING, "end another jhot's session with this JVM"},
+	{OPT_AGENT, "agent", 0, "FILE", SAMPLING, "load this libjhot.so, not the installed one"},
+	{OPT_REPLAY, "replay", 0, "FILE", SAMPLING, "take the records of --raw in place of a JVM"},
+	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, "for tests: one recorded second per screen"},
+	{OPT_FRAME_FD, "frame-fd", 0, "N", VERB_TOP,
+		"for tests: one line to this descriptor per screen drawn"},
+	{OPT_ASCII, "ascii", 0, NULL, VERB_TOP, "draw with ASCII only"},
+	{OPT_COLOR, "color", 0, "never|16|256", VERB_TOP,
+		"how many colours to use; by default what the terminal has"},
+	{OPT_KEEP, "keep", 0, NULL, VERB_TOP, "leave the last screen on the terminal"},
+	{OPT_HELP, "help", 'h', NULL, (unsigned)VERB_ALL, "print this text"},
+	{OPT_VERSION, "version", 'V', NULL, (unsigned)VERB_ALL, "print the version"},
+	{.name = NULL},
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers with units; one table of suffixes per kind. */
+#include "cli/units.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct suffix {
+	const char *text;
+	double factor;
+	enum units_kind kind;
+};
+
+static const struct suffix interval_suffixes[] = {
+	{"", 1, UNITS_PLAIN},
+	{"ns", 1, UNITS_TIME},
+	{"us", NS_PER_US, UNITS_TIME},
+	{"ms", NS_PER_MS, UNITS_TIME},
+	{"s", NS_PER_S, UNITS_TIME},
+	{"b", 1, UNITS_BYTES},
+	{"k", 1024, UNITS_BYTES},
+	{"kb", 1024, UNITS_BYTES},
+	{"m", 1024.0 * 1024, UNITS_BYTES},
+	{"mb", 1024.0 * 1024, UNITS_BYTES},
+	{"g", 1024.0 * 1024 * 1024, UNITS_BYTES},
+	{"gb", 1024.0 * 1024 * 1024, UNITS_BYTES},
+	{NULL, 0, UNITS_PLAIN},
+};
+
+static const struct suffix duration_suffixes[] = {
+	{"", NS_PER_S, UNITS_TIME},
+	{"ms", NS_PER_MS, UNITS_TIME},
+	{"s", NS_PER_S, UNITS_TIME},
+	{"m", 60.0 * NS_PER_S, UNITS_TIME},
+	{"h", 3600.0 * NS_PER_S, UNITS_TIME},
+	{NULL, 0, UNITS_PLAIN},
+};
+
+/* Digits with at most one point, then a suffix of the table; the product is at least 1 and fits. */
+static const struct suffix *parse(const char *text, const struct suffix *table, uint64_t *value)
+{
+	size_t digits = strspn(text, "0123456789.");
+	char *end;
+	double number;
+
+	if (!digits || digits > 20)
+		return NULL;
+	number = strtod(text, &end);
+	if (end != text + digits)
+		return NULL;
+	for (const struct suffix *s = table; s->text; s++) {
+		double product = round(number * s->factor);
+
+		if (strcasecmp(s->text, end))
+			continue;
+		if (product < 1 || product >= 9e18)
+			return NULL;
+		*value = (uint64_t)product;
+		return s;
+	}
+	return NULL;
+}
+
+int units_interval(const char *text, uint64_t *value, enum units_kind *kind, struct err *err)
+{
+	const struct suffix *s = parse(text, interval_suffixes, value);
+
+	if (!s) {
+		err_set(err, ERR_USAGE, "\"%s\" is not an interval.", text);
+		err_hint(err, "10ms, 500us, 1s, or 100000 for nanoseconds");
+		err_hint(err, "512k or 1m for the bytes between two samples of alloc");
+		return -1;
+	}
+	*kind = s->kind;
+	return 0;
+}
+
+int units_duration(const char *text, uint64_t *ns, struct err *err)
+{
+	if (parse(text, duration_suffixes, ns))
+		return 0;
+	err_set(err, ERR_USAGE, "\"%s\" is not a number of seconds.", text);
+	err_hint(err, "5, 0.5, 90s, 2m or 1h");
+	return -1;
+}
+
+const char *units_bytes(uint64_t bytes, char *out, size_t size)
+{
+	static const char letters[] = "kMGTPE";
+	double v = (double)bytes / 1024;
+	int i = 0;
+
+	if (bytes < 1024) {
+		snprintf(out, size, "%u", (unsigned)bytes);
+		return out;
+	}
+	while (v >= 999.5 && letters[i + 1]) {
+		v /= 1024;
+		i++;
+	}
+	snprintf(out, size, v < 9.95 && i > 1 ? "%.1f%c" : "%.0f%c", v, letters[i]);
+	return out;
+}
+
+const char *units_age(int64_t seconds, char *out, size_t size)
+{
+	int64_t minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+
+	if (seconds < 0)
+		snprintf(out, size, "-");
+	else if (minutes < 1)
+		snprintf(out, size, "%ds", (int)seconds);
+	else if (hours < 1)
+		snprintf(out, size, "%dm", (int)minutes);
+	else if (days < 1)
+		snprintf(out, size, "%dh%02dm", (int)hours, (int)(minutes % 60));
+	else if (days < 100)
+		snprintf(out, size, "%dd%02dh", (int)days, (int)(hours % 24));
+	else
+		snprintf(out, size, "%dd", (int)(days < 99999 ? days : 99999));
+	return out;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers with units, as people type and read them: intervals, durations, sizes, ages.
+ *
+ * Parsers return 0 or -1 with a sentence that shows the accepted forms; formatters fill a small buffer.
+ */
+#ifndef JHOT_CLI_UNITS_H
+#define JHOT_CLI_UNITS_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum units_kind { UNITS_PLAIN, UNITS_TIME, UNITS_BYTES };
+
+/*
+ * units_interval: "10ms", "500us", "1s", "512k", "100000". Time comes out in nanoseconds, sizes in bytes;
+ * a plain number is what the event counts (nanoseconds, or bytes for alloc). Zero is refused.
+ */
+int units_interval(const char *text, uint64_t *value, enum units_kind *kind, struct err *err);
+
+/* units_duration: "5", "0.5", "90s", "2m", "1h" -> nanoseconds; a plain number is seconds. */
+int units_duration(const char *text, uint64_t *ns, struct err *err);
+
+/* At most 5 columns: "5.1G", "900M", "12k". */
+const char *units_bytes(uint64_t bytes, char *out, size_t size);
+/* At most 6 columns: "42s", "3m", "2h", "12h", "3d04h", "120d". */
+const char *units_age(int64_t seconds, char *out, size_t size);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verb table: one row per verb, in the order of the help text. */
+#include "cli/verb.h"
+
+#include <string.h>
+
+extern const struct verb verb_list;
+
+const struct verb *const verbs[] = {
+	&verb_list,
+	NULL,
+};
+
+const struct verb *verb_find(const char *name)
+{
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (!strcmp((*v)->name, name))
+			return *v;
+	return NULL;
+}
