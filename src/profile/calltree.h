@@ -3,9 +3,12 @@
  * The call tree of a window, top-down or inverted (callers of leaves), one node per distinct path.
  *
  * Derived from a query; the caller frees it. Frames of one method in one place are one node whatever
- * their bci or how they ran; node.type is that of most samples. Node 0 is "all". Children of a node are
- * sorted by total, largest first, ties by method id. With threads set the first level is the thread.
- * A path's hash is stable between refreshes: views keep what is expanded by it.
+ * their bci or how they ran; node.type is that of most samples. Node 0 is "all". Parents come before their
+ * children. Children of a node are sorted by total, largest first, ties by method id. With threads set the
+ * first level is the thread. A path's hash is stable between refreshes: views keep what is expanded by it.
+ *
+ * self is what ends at a node: total less the children's totals. In an inverted tree those are the stacks
+ * that begin there.
  */
 #ifndef JHOT_PROFILE_CALLTREE_H
 #define JHOT_PROFILE_CALLTREE_H
@@ -31,7 +34,14 @@ struct calltree {
 struct calltree_options {
 	bool inverted;
 	bool threads;	 /* first level: the thread */
-	uint32_t root_method; /* PROFILE_NONE, or only stacks through it, cut above its outermost occurrence */
+	bool by_name;	 /* methods that look alike in lists (overloads) are one */
+	bool by_type;	 /* a method inlined here and compiled there is two nodes */
+	/* PROFILE_NONE, or only stacks through it. Cut above its outermost occurrence (inverted: below it, so
+	 * the tree shows who called it). */
+	uint32_t root_method;
+	/* Inverted: what has less than this share of all (0.001 = 0.1 %) is left out with what is below it.
+	 * 0 = everything, which for long histories is many times the size of the other tree. */
+	double min_share;
 };
 
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,

@@ -63,7 +63,9 @@ struct profile_method {
 	const char *name;
 	const char *signature; /* JVM form "(I)V", "" if none */
 	const char *module;    /* "libz.so.1", "" for Java */
-	const char *full;      /* what lists show: "java.util.HashMap.getNode", "[libz.so.1] inflate" */
+	/* What lists show: "java.util.HashMap.getNode", "[libz.so.1] inflate"; kernel and libjvm.so plain;
+	 * a class alone (no name) dotted; a module alone "[libz.so.1]". */
+	const char *full;
 };
 struct profile_frame {
 	uint32_t method;
@@ -108,7 +110,13 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to);
 /* Wall clock of second 0, for labels. */
 void profile_set_start(struct profile *p, uint64_t wall_ns);
 
+/* Bytes that the model may hold before it merges and drops; the default is 144 MiB. */
+void profile_set_budget(struct profile *p, size_t bytes);
+
 /* --- reading ----------------------------------------------------------------------------------------- */
+
+/* What the get functions return is never NULL ("unknown" for a number that was not given out) and valid
+ * until the next feeding call; its strings live as long as the profile. */
 
 const struct profile_method *profile_get_method(const struct profile *p, uint32_t method);
 const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame);
@@ -129,8 +137,11 @@ struct profile_info profile_info(const struct profile *p);
 
 #define PROFILE_ANY_THREAD UINT32_MAX
 
-/* A question: which event, seconds [from, to), which thread. from = 0, to = UINT32_MAX: all, history
- * that was merged away included. */
+/*
+ * A question: which event, seconds [from, to), which thread. from = 0 means everything before `to`,
+ * history that was merged away included (exact while `to` lies within what is held). A 10 s step belongs
+ * to the window in which it begins, so windows side by side count each sample once.
+ */
 struct profile_query {
 	int event;
 	uint32_t from, to;
@@ -143,7 +154,8 @@ struct profile_sum {
 	uint64_t count, weight;
 };
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q);
-/* Samples of each of the last n seconds before `to` (oldest first): for sparklines. -1 marks a gap. */
+/* Samples of each of the last n seconds before `to` (oldest first): for sparklines. -1 marks a gap, and
+ * what lies outside the history. */
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);
 
 /*

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The top-down call tree: one roll-up over the window's stacks, reported by path. */
+#include "profile/calltree.h"
+
+#include "base/buf.h"
+#include "profile/calltree_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- nodes ------------------------------------------------------------------------------------------- */
+
+static uint32_t calltree_put(struct calltree_build *b, uint32_t parent, uint64_t path)
+{
+	struct calltree *t = b->tree;
+	struct calltree_node *n;
+
+	if (t->count == b->cap) {
+		b->cap = b->cap ? b->cap * 2 : 1024;
+		t->nodes = xreallocarray(t->nodes, b->cap, sizeof(*t->nodes));
+		b->votes = xreallocarray(b->votes, b->cap, sizeof(*b->votes));
+	}
+	n = &t->nodes[t->count];
+	*n = (struct calltree_node){.method = PROFILE_NONE,
+		.thread = PROFILE_NONE,
+		.parent = parent,
+		.first_child = PROFILE_NONE,
+		.next_sibling = PROFILE_NONE,
+		.path = path};
+	b->votes[t->count] = 0;
+	if (parent != PROFILE_NONE) {
+		n->depth = t->nodes[parent].depth;
+		n->depth += n->depth < UINT16_MAX;
+		t->nodes[parent].child_count++;
+	}
+	return t->count++;
+}
+
+uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
+{
+	uint32_t method = model_stack_method(b->p, stack);
+	const struct model_method *m = &b->p->methods.list[method];
+	uint64_t name = b->options->by_name ? m->hash_full : m->hash;
+	uint8_t type = calltree_type(b->p, stack);
+	uint32_t node;
+
+	name += b->options->by_type ? type : 0;
+	node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
+	b->tree->nodes[node].method = method;
+	b->tree->nodes[node].type = type;
+	return node;
+}
+
+uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
+{
+	uint32_t node;
+
+	if (!b->options->threads)
+		return 0;
+	node = calltree_put(b, 0, hash_pair(thread, 1));
+	b->tree->nodes[node].thread = thread;
+	return node;
+}
+
+/* The type is found by majority vote in one pass: exact where one type has more than half. */
+void calltree_count(struct calltree_build *b, uint32_t node, const struct amount *sum, uint8_t type)
+{
+	struct calltree_node *n = &b->tree->nodes[node];
+
+	n->total += model_value(b->q, sum);
+	n->total_count += sum->count;
+	if (n->type == type) {
+		b->votes[node] += sum->count;
+	} else if (sum->count > b->votes[node]) {
+		b->votes[node] = sum->count - b->votes[node];
+		n->type = type;
+	} else {
+		b->votes[node] -= sum->count;
+	}
+}
+
+/* --- top-down ---------------------------------------------------------------------------------------- */
+
+/*
+ * Stacks find their node by their path, which is one look-up in an array. Where nodes are coarser or finer
+ * than paths (names, types, cut roots), a hash over (parent, key) finds them.
+ */
+struct topdown {
+	struct calltree_build *b;
+	bool by_path;
+	struct hash_index index;
+};
+
+struct topdown_key {
+	const struct calltree_build *b;
+	uint32_t parent, key;
+};
+
+static bool topdown_same(const void *ctx, uint32_t value)
+{
+	const struct topdown_key *k = ctx;
+	const struct calltree_node *n = &k->b->tree->nodes[value];
+
+	return n->parent == k->parent && calltree_key(k->b, n->method, n->type) == k->key;
+}
+
+static uint32_t topdown_node_by_path(struct topdown *td, uint32_t parent, uint32_t stack)
+{
+	uint32_t *slot = &td->b->p->scratch->slot[td->b->p->stack_path[stack]];
+
+	if (!*slot)
+		*slot = calltree_add(td->b, parent, stack) + 1;
+	return *slot - 1;
+}
+
+static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack)
+{
+	struct calltree_build *b = td->b;
+	struct topdown_key k = {b, parent, 0};
+	uint64_t hash;
+	uint32_t node;
+
+	if (td->by_path)
+		return topdown_node_by_path(td, parent, stack);
+	k.key = calltree_key(b, model_stack_method(b->p, stack), calltree_type(b->p, stack));
+	hash = hash_u64((uint64_t)parent << 32 | k.key);
+	node = hash_index_find(&td->index, hash, topdown_same, &k);
+	if (node == HASH_NONE) {
+		node = calltree_add(b, parent, stack);
+		hash_index_add(&td->index, hash, node);
+	}
+	return node;
+}
+
+/* The node above a stack's last frame, PROFILE_NONE if the tree does not reach there. */
+static uint32_t topdown_parent(struct topdown *td, uint32_t base, uint32_t stack)
+{
+	const struct profile *p = td->b->p;
+	uint32_t root = td->b->options->root_method;
+	uint32_t parent = p->scratch->node[p->stacks.nodes[stack].parent];
+
+	if (root != PROFILE_NONE && parent == PROFILE_NONE && model_stack_method(p, stack) == root)
+		return base;
+	return parent;
+}
+
+static void topdown_count_base(struct topdown *td, uint32_t base, const struct amount *sum)
+{
+	calltree_count(td->b, base, sum, 0);
+	if (base)
+		calltree_count(td->b, 0, sum, 0);
+}
+
+/* Take what the stacks' tally holds into the tree below base, and empty the tally. */
+static void topdown_take(struct topdown *td, uint32_t base)
+{
+	const struct profile *p = td->b->p;
+	struct model_scratch *s = p->scratch;
+	bool cut = td->b->options->root_method != PROFILE_NONE;
+	uint32_t count, parent;
+	const uint32_t *stacks = model_roll_up(p, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t stack = stacks[i];
+		const struct amount *sum = &s->stacks.sums[stack];
+
+		if (stack == PROFILE_ROOT_STACK) {
+			s->node[stack] = cut ? PROFILE_NONE : base;
+			if (!cut)
+				topdown_count_base(td, base, sum);
+			continue;
+		}
+		parent = topdown_parent(td, base, stack);
+		s->node[stack] = parent;
+		if (parent == PROFILE_NONE)
+			continue;
+		if (cut && parent == base)
+			topdown_count_base(td, base, sum);
+		s->node[stack] = topdown_node(td, parent, stack);
+		calltree_count(td->b, s->node[stack], sum, calltree_type(p, stack));
+	}
+	for (uint32_t i = 0; i < count && td->by_path; i++)
+		s->slot[p->stack_path[stacks[i]]] = 0;
+	tally_clear(&s->stacks, stacks, count);
+}
+
+static void calltree_build_topdown(
+	struct calltree_build *b, const struct model_row *rows, uint32_t count)
+{
+	const struct calltree_options *o = b->options;
+	struct topdown td = {.b = b};
+	uint32_t base, thread, i = 0;
+
+	td.by_path = !o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
+	while (i < count) {
+		thread = rows[i].thread;
+		for (; i < count && (!o->threads || rows[i].thread == thread); i++)
+			tally_add(&b->p->scratch->stacks, rows[i].stack, rows[i].sum.count,
+				rows[i].sum.weight);
+		base = calltree_base(b, thread);
+		topdown_take(&td, base);
+		if (base && !b->tree->nodes[base].total_count) {
+			b->tree->count--; /* a thread without the root method: no node came after it */
+			b->tree->nodes[0].child_count--;
+		}
+	}
+	hash_index_done(&td.index);
+	for (i = 0; i < b->tree->count; i++) {
+		struct calltree_node *n = &b->tree->nodes[i];
+
+		n->self += n->total;
+		n->self_count += n->total_count;
+		if (i) {
+			b->tree->nodes[n->parent].self -= n->total;
+			b->tree->nodes[n->parent].self_count -= n->total_count;
+		}
+	}
+}
+
+/* --- the whole --------------------------------------------------------------------------------------- */
+
+static int calltree_compare(const void *a, const void *b, void *ctx)
+{
+	const struct calltree_node *nodes = ctx;
+	const struct calltree_node *x = &nodes[*(const uint32_t *)a];
+	const struct calltree_node *y = &nodes[*(const uint32_t *)b];
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	if (x->method != y->method)
+		return x->method < y->method ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->type < y->type ? -1 : x->type > y->type;
+}
+
+/* Order each node's children and chain them. */
+static void calltree_link(struct calltree *t)
+{
+	uint32_t *order = xreallocarray(NULL, t->count, sizeof(*order));
+	uint32_t *end =
+		xreallocarray(NULL, t->count, sizeof(*end)); /* of a node's range of order */
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		end[i] = at;
+		at += t->nodes[i].child_count;
+	}
+	for (uint32_t i = 1; i < t->count; i++)
+		order[end[t->nodes[i].parent]++] = i;
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t n = t->nodes[i].child_count, *child = order + end[i] - n;
+
+		if (!n)
+			continue;
+		if (n > 1)
+			qsort_r(child, n, sizeof(*child), calltree_compare, t->nodes);
+		t->nodes[i].first_child = child[0];
+		for (uint32_t k = 1; k < n; k++)
+			t->nodes[child[k - 1]].next_sibling = child[k];
+	}
+	free(order);
+	free(end);
+}
+
+static int calltree_compare_threads(const void *a, const void *b)
+{
+	const struct model_row *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
+	const struct calltree_options *options)
+{
+	struct calltree_build b = {.p = p, .q = q, .options = options};
+	struct model_row *rows;
+	uint32_t count;
+
+	b.tree = xcalloc(1, sizeof(*b.tree));
+	calltree_put(&b, PROFILE_NONE, 0);
+	rows = model_collect(p, q, &count);
+	if (options->threads && count)
+		qsort(rows, count, sizeof(*rows), calltree_compare_threads);
+	if (options->inverted)
+		calltree_build_inverted(&b, rows, count);
+	else
+		calltree_build_topdown(&b, rows, count);
+	free(rows);
+	free(b.votes);
+	calltree_link(b.tree);
+	return b.tree;
+}
+
+void calltree_free(struct calltree *t)
+{
+	if (!t)
+		return;
+	free(t->nodes);
+	free(t);
+}

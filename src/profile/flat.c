@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The method table: one roll-up over the window's stacks, then one row per method that was touched. */
+#include "profile/flat.h"
+
+#include "base/buf.h"
+#include "profile/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct flat_votes {
+	uint64_t self[FRAME_TYPES], total[FRAME_TYPES];
+};
+
+struct flat_build {
+	const struct profile *p;
+	const struct profile_query *q;
+	struct flat *flat;
+	uint32_t *row_of;         /* per method: row + 1 */
+	struct flat_votes *votes; /* per row */
+	uint32_t cap;
+};
+
+static struct flat_row *flat_row(struct flat_build *b, uint32_t method)
+{
+	struct flat *f = b->flat;
+	uint32_t from = b->cap;
+
+	if (b->row_of[method])
+		return &f->rows[b->row_of[method] - 1];
+	if (f->count == b->cap) {
+		b->cap = b->cap ? b->cap * 2 : 256;
+		f->rows = xreallocarray(f->rows, b->cap, sizeof(*f->rows));
+		b->votes = xreallocarray(b->votes, b->cap, sizeof(*b->votes));
+		memset(b->votes + from, 0, (b->cap - from) * sizeof(*b->votes));
+	}
+	f->rows[f->count] = (struct flat_row){.method = method};
+	b->row_of[method] = ++f->count;
+	return &f->rows[f->count - 1];
+}
+
+static void flat_add_self(struct flat_build *b, const struct model_row *in)
+{
+	struct flat_row *row;
+	uint32_t method;
+
+	b->flat->sum += model_value(b->q, &in->sum);
+	b->flat->sum_count += in->sum.count;
+	if (in->stack == PROFILE_ROOT_STACK)
+		return;
+	method = model_stack_method(b->p, in->stack);
+	row = flat_row(b, method);
+	row->self += model_value(b->q, &in->sum);
+	row->self_count += in->sum.count;
+	b->votes[b->row_of[method] - 1]
+		.self[b->p->frames.list[b->p->stacks.nodes[in->stack].frame].type] += in->sum.count;
+}
+
+static void flat_add_total(struct flat_build *b, uint32_t stack)
+{
+	const struct profile *p = b->p;
+	const struct amount *sum = &p->scratch->stacks.sums[stack];
+	uint32_t method = model_stack_method(p, stack);
+	struct flat_row *row = flat_row(b, method);
+
+	if (!p->path_repeats[p->stack_path[stack]]) {
+		row->total += model_value(b->q, sum);
+		row->total_count += sum->count;
+	}
+	b->votes[b->row_of[method] - 1].total[p->frames.list[p->stacks.nodes[stack].frame].type] +=
+		sum->count;
+}
+
+static uint8_t flat_winner(const uint64_t votes[FRAME_TYPES])
+{
+	int best = 0;
+
+	for (int i = 1; i < FRAME_TYPES; i++)
+		best = votes[i] > votes[best] ? i : best;
+	return (uint8_t)best;
+}
+
+static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, uint32_t cell)
+{
+	const struct model_pair *pair;
+	uint32_t row;
+
+	for (uint32_t i = 0; i < sl->count; i++) {
+		pair = &b->p->pairs.list[sl->entries[i].pair];
+		if (b->q->thread != PROFILE_ANY_THREAD && b->q->thread != pair->thread)
+			continue;
+		if (pair->stack == PROFILE_ROOT_STACK)
+			continue;
+		row = b->row_of[model_stack_method(b->p, pair->stack)];
+		if (row)
+			b->flat->rows[row - 1].trend[cell] += sl->entries[i].count;
+	}
+}
+
+static void flat_add_trend(struct flat_build *b)
+{
+	const struct profile *p = b->p;
+	const struct slices *s = &p->events[b->q->event];
+	uint32_t to = b->q->to > p->now ? p->now + 1 : b->q->to;
+	uint32_t from = to > FLAT_TREND ? to - FLAT_TREND : 0;
+
+	for (uint32_t i = slices_find(s, from); i < s->count && s->list[i].from < to; i++) {
+		if (s->list[i].span == 1)
+			flat_add_trend_second(b, &s->list[i], s->list[i].from + FLAT_TREND - to);
+	}
+}
+
+static int flat_compare(const void *a, const void *b)
+{
+	const struct flat_row *x = a, *y = b;
+
+	return x->method < y->method ? -1 : x->method > y->method;
+}
+
+struct flat *flat_new(const struct profile *p, const struct profile_query *q)
+{
+	struct flat_build b = {.p = p, .q = q};
+	struct tally *t = &p->scratch->stacks;
+	struct model_row *in;
+	const uint32_t *stacks;
+	uint32_t n;
+
+	b.flat = xcalloc(1, sizeof(*b.flat));
+	b.row_of = xcalloc(p->methods.count + 1, sizeof(*b.row_of));
+	in = model_collect(p, q, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		flat_add_self(&b, &in[i]);
+		tally_add(t, in[i].stack, in[i].sum.count, in[i].sum.weight);
+	}
+	free(in);
+	stacks = model_roll_up(p, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (stacks[i] != PROFILE_ROOT_STACK)
+			flat_add_total(&b, stacks[i]);
+	}
+	tally_clear(t, stacks, n);
+	for (uint32_t i = 0; i < b.flat->count; i++) {
+		struct flat_row *row = &b.flat->rows[i];
+
+		row->type = flat_winner(row->self_count ? b.votes[i].self : b.votes[i].total);
+	}
+	if (b.flat->count)
+		flat_add_trend(&b);
+	if (b.flat->count)
+		qsort(b.flat->rows, b.flat->count, sizeof(*b.flat->rows), flat_compare);
+	free(b.row_of);
+	free(b.votes);
+	return b.flat;
+}
+
+void flat_free(struct flat *f)
+{
+	if (!f)
+		return;
+	free(f->rows);
+	free(f);
+}
+
+double flat_half_width(uint64_t k, uint64_t n)
+{
+	double share;
+
+	if (!n || k > n)
+		return 0;
+	share = (double)k / (double)n;
+	return 196 * sqrt(share * (1 - share) / (double)n);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Feeding the model, and the plain look-ups. */
+#include "profile/profile.h"
+
+#include "base/buf.h"
+#include "profile/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_BUDGET      (144u << 20) /* bytes, of everything the model holds */
+#define MODEL_SLICES_PART 6            /* slices may have 1/6 of it however many stacks there are */
+#define MODEL_FINE_S      60           /* seconds that are never merged for want of memory */
+#define MODEL_LATE_S      2            /* how far back the feeder may go */
+#define MODEL_THREADS_MAX (1u << 20)
+
+struct profile *profile_new(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+
+	trie_init(&p->stacks);
+	trie_init(&p->paths);
+	p->stack_path_cap = p->stacks.cap;
+	p->stack_path = xcalloc(p->stack_path_cap, sizeof(*p->stack_path));
+	p->path_repeats_cap = p->paths.cap;
+	p->path_repeats = xcalloc(p->path_repeats_cap, sizeof(*p->path_repeats));
+	p->scratch = xcalloc(1, sizeof(*p->scratch));
+	p->budget = MODEL_BUDGET;
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	model_methods_done(&p->methods);
+	hash_index_done(&p->frames.index);
+	free(p->frames.list);
+	trie_done(&p->stacks);
+	trie_done(&p->paths);
+	free(p->stack_path);
+	free(p->path_repeats);
+	hash_index_done(&p->pairs.index);
+	free(p->pairs.list);
+	for (uint32_t i = 0; i < p->thread_count; i++)
+		free((char *)p->threads[i].name);
+	free(p->threads);
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		slices_done(&p->events[i]);
+	free(p->gaps);
+	model_scratch_free(p->scratch);
+	free(p);
+}
+
+/* --- interning --------------------------------------------------------------------------------------- */
+
+uint32_t profile_method(struct profile *p, const char *class_name, const char *name,
+	const char *signature, const char *module)
+{
+	const char *text[4] = {class_name, name, signature, module};
+
+	for (int i = 0; i < 4; i++)
+		text[i] = text[i] ? text[i] : "";
+	return model_methods_put(&p->methods, text);
+}
+
+struct frame_key {
+	const struct profile_frame *list;
+	struct profile_frame frame;
+};
+
+static bool frame_same(const void *ctx, uint32_t value)
+{
+	const struct frame_key *key = ctx;
+	const struct profile_frame *a = &key->frame, *b = &key->list[value];
+
+	return a->method == b->method && a->bci == b->bci && a->type == b->type &&
+	       a->line == b->line;
+}
+
+uint32_t profile_frame(
+	struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line)
+{
+	struct model_frames *f = &p->frames;
+	struct frame_key key = {f->list, {.method = method, .bci = (uint16_t)bci}};
+	uint64_t hash;
+	uint32_t id;
+
+	if (method >= p->methods.count)
+		return PROFILE_NONE;
+	key.frame.type = (uint8_t)(type < FRAME_TYPES ? type : FRAME_BREAK);
+	key.frame.line = line;
+	hash = hash_pair(
+		(uint64_t)method << 32 | key.frame.bci << 8 | key.frame.type, (uint32_t)line);
+	id = hash_index_find(&f->index, hash, frame_same, &key);
+	if (id != HASH_NONE)
+		return id;
+	if (f->count == f->cap) {
+		f->cap = f->cap ? f->cap * 2 : 256;
+		f->list = xreallocarray(f->list, f->cap, sizeof(*f->list));
+	}
+	id = f->count++;
+	f->list[id] = key.frame;
+	hash_index_add(&f->index, hash, id);
+	return id;
+}
+
+static bool path_repeats(const struct trie *paths, uint32_t path)
+{
+	uint32_t method = paths->nodes[path].frame;
+
+	while ((path = paths->nodes[path].parent) != PROFILE_ROOT_STACK) {
+		if (paths->nodes[path].frame == method)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t profile_path_child(struct profile *p, uint32_t parent, uint32_t method)
+{
+	bool created;
+	uint32_t path = trie_child(&p->paths, parent, method, &created);
+
+	if (!created)
+		return path;
+	if (path >= p->path_repeats_cap) {
+		p->path_repeats_cap = p->paths.cap;
+		p->path_repeats = xreallocarray(p->path_repeats, p->paths.cap, sizeof(bool));
+	}
+	p->path_repeats[path] = path_repeats(&p->paths, path);
+	return path;
+}
+
+uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
+{
+	uint32_t stack;
+	bool created;
+
+	if (parent >= p->stacks.count || frame >= p->frames.count)
+		return PROFILE_NONE;
+	stack = trie_child(&p->stacks, parent, frame, &created);
+	if (!created)
+		return stack;
+	if (stack >= p->stack_path_cap) {
+		p->stack_path_cap = p->stacks.cap;
+		p->stack_path = xreallocarray(p->stack_path, p->stacks.cap, sizeof(*p->stack_path));
+	}
+	p->stack_path[stack] =
+		profile_path_child(p, p->stack_path[parent], p->frames.list[frame].method);
+	return stack;
+}
+
+struct pair_key {
+	const struct model_pair *list;
+	struct model_pair pair;
+};
+
+static bool pair_same(const void *ctx, uint32_t value)
+{
+	const struct pair_key *key = ctx;
+
+	return key->list[value].stack == key->pair.stack &&
+	       key->list[value].thread == key->pair.thread;
+}
+
+static uint32_t profile_pair(struct profile *p, uint32_t stack, uint32_t thread)
+{
+	struct pair_key key = {p->pairs.list, {stack, thread}};
+	uint64_t hash = hash_u64((uint64_t)stack << 32 | thread);
+	uint32_t id = hash_index_find(&p->pairs.index, hash, pair_same, &key);
+
+	if (id != HASH_NONE)
+		return id;
+	if (p->pairs.count == p->pairs.cap) {
+		p->pairs.cap = p->pairs.cap ? p->pairs.cap * 2 : 256;
+		p->pairs.list = xreallocarray(p->pairs.list, p->pairs.cap, sizeof(*p->pairs.list));
+	}
+	id = p->pairs.count++;
+	p->pairs.list[id] = key.pair;
+	hash_index_add(&p->pairs.index, hash, id);
+	return id;
+}
+
+void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t)
+{
+	uint32_t cap;
+
+	if (thread >= MODEL_THREADS_MAX)
+		return;
+	if (thread >= p->thread_cap) {
+		cap = thread + thread / 2 + 16;
+		p->threads = xreallocarray(p->threads, cap, sizeof(*p->threads));
+		memset(p->threads + p->thread_cap, 0, (cap - p->thread_cap) * sizeof(*p->threads));
+		p->thread_cap = cap;
+	}
+	free((char *)p->threads[thread].name);
+	p->threads[thread] = *t;
+	p->threads[thread].name = xstrdup(t->name ? t->name : "");
+	if (thread >= p->thread_count)
+		p->thread_count = thread + 1;
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
+	uint32_t count, uint64_t weight)
+{
+	struct slice_entry entry = {0, count, weight};
+
+	if (event < 0 || event >= PROFILE_EVENTS || stack >= p->stacks.count)
+		return;
+	if (second > p->now)
+		profile_advance(p, second);
+	entry.pair = profile_pair(p, stack, thread);
+	slices_add(&p->events[event], second, p->merged_before, p->oldest, entry);
+}
+
+static size_t profile_fixed_bytes(const struct profile *p)
+{
+	size_t bytes = sizeof(*p) + model_methods_bytes(&p->methods);
+
+	bytes += p->frames.cap * sizeof(*p->frames.list) + ((size_t)p->frames.index.mask + 1) * 16;
+	bytes += p->pairs.cap * sizeof(*p->pairs.list) + ((size_t)p->pairs.index.mask + 1) * 16;
+	bytes += trie_bytes(&p->stacks) + trie_bytes(&p->paths);
+	bytes += p->stack_path_cap * sizeof(*p->stack_path) + p->path_repeats_cap;
+	bytes += p->thread_cap * sizeof(*p->threads) + model_scratch_bytes(p->scratch);
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		bytes += p->events[i].cap * sizeof(struct slice);
+		bytes += p->events[i].totals_cap * sizeof(struct amount);
+	}
+	return bytes;
+}
+
+static size_t profile_slice_bytes(const struct profile *p)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		bytes += p->events[i].bytes;
+	return bytes;
+}
+
+static void profile_drop(struct profile *p, uint32_t before)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		slices_drop(&p->events[i], before);
+	p->oldest = before;
+	if (p->merged_before < before)
+		p->merged_before = before;
+}
+
+static void profile_merge(struct profile *p, uint32_t before)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		slices_merge(&p->events[i], before);
+	p->merged_before = before;
+}
+
+/* The first second of any slice that begins at or after this one; now if there is none. */
+static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
+{
+	uint32_t next = p->now, at;
+
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		at = slices_find(&p->events[i], second);
+		if (at < p->events[i].count && p->events[i].list[at].from < next)
+			next = p->events[i].list[at].from;
+	}
+	return next - next % SLICES_STEP;
+}
+
+/* Over budget: older seconds become 10 s steps one by one, then the oldest steps leave for the total. */
+static void profile_shrink(struct profile *p)
+{
+	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
+	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
+
+	if (p->budget > fixed + limit)
+		limit = p->budget - fixed;
+	fine -= fine % SLICES_STEP;
+	while (profile_slice_bytes(p) > limit) {
+		next = profile_next_slice(p, p->merged_before);
+		if (next < fine) {
+			profile_merge(p, next + SLICES_STEP);
+			continue;
+		}
+		next = profile_next_slice(p, p->oldest);
+		if (next >= fine)
+			break;
+		profile_drop(p, next + SLICES_STEP);
+	}
+}
+
+void profile_advance(struct profile *p, uint32_t second)
+{
+	uint32_t oldest;
+
+	if (second <= p->now)
+		return;
+	p->now = second;
+	if (second > MODEL_LATE_S) {
+		for (int i = 0; i < PROFILE_EVENTS; i++)
+			slices_pack(&p->events[i], second - MODEL_LATE_S);
+	}
+	oldest = second > PROFILE_HISTORY_S ? second - PROFILE_HISTORY_S : 0;
+	oldest -= oldest % SLICES_STEP;
+	if (oldest > p->oldest)
+		profile_drop(p, oldest);
+	profile_shrink(p);
+}
+
+void profile_gap(struct profile *p, uint32_t from, uint32_t to)
+{
+	struct model_gap *last = p->gap_count ? &p->gaps[p->gap_count - 1] : NULL;
+	uint32_t n = 0;
+
+	if (from >= to)
+		return;
+	if (last && from <= last->to && from >= last->from) {
+		last->to = to > last->to ? to : last->to;
+		return;
+	}
+	while (n < p->gap_count && p->gaps[n].to <= p->oldest)
+		n++;
+	memmove(p->gaps, p->gaps + n, (p->gap_count - n) * sizeof(*p->gaps));
+	p->gap_count -= n;
+	if (p->gap_count == p->gap_cap) {
+		p->gap_cap = p->gap_cap ? p->gap_cap * 2 : 16;
+		p->gaps = xreallocarray(p->gaps, p->gap_cap, sizeof(*p->gaps));
+	}
+	p->gaps[p->gap_count++] = (struct model_gap){from, to};
+}
+
+void profile_set_start(struct profile *p, uint64_t wall_ns)
+{
+	p->start_wall_ns = wall_ns;
+}
+
+void profile_set_budget(struct profile *p, size_t bytes)
+{
+	p->budget = bytes;
+}
+
+/* --- look-ups ---------------------------------------------------------------------------------------- */
+
+const struct profile_method *profile_get_method(const struct profile *p, uint32_t method)
+{
+	static const struct profile_method unknown = {"", "", "", "", "[unknown]"};
+
+	return method < p->methods.count ? &p->methods.list[method].pub : &unknown;
+}
+
+const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame)
+{
+	static const struct profile_frame unknown = {PROFILE_NONE, 0xffff, FRAME_BREAK, 0, 0};
+
+	return frame < p->frames.count ? &p->frames.list[frame] : &unknown;
+}
+
+const struct profile_stack *profile_get_stack(const struct profile *p, uint32_t stack)
+{
+	return &p->stacks.nodes[stack < p->stacks.count ? stack : PROFILE_ROOT_STACK];
+}
+
+const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread)
+{
+	static const struct profile_thread unknown = {0, THREAD_NATIVE, -1, ""};
+
+	return thread < p->thread_count && p->threads[thread].name ? &p->threads[thread] : &unknown;
+}
+
+uint32_t profile_method_count(const struct profile *p)
+{
+	return p->methods.count;
+}
+
+uint32_t profile_thread_count(const struct profile *p)
+{
+	return p->thread_count;
+}
+
+struct profile_info profile_info(const struct profile *p)
+{
+	struct profile_info info = {
+		.now = p->now,
+		.oldest = p->oldest,
+		.start_wall_ns = p->start_wall_ns,
+		.bytes = profile_fixed_bytes(p) + profile_slice_bytes(p),
+		.stacks = p->stacks.count,
+		.merged_before = p->merged_before,
+	};
+
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		info.slice_entries += p->events[i].entries;
+	return info;
+}

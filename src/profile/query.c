@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answering a query: the distinct stacks of a window, and sums over it. */
+#include "profile/model.h"
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- scratch ----------------------------------------------------------------------------------------- */
+
+static uint32_t *scratch_fit(uint32_t *old, uint32_t *cap, uint32_t need)
+{
+	uint32_t from = *cap;
+
+	if (need <= from)
+		return old;
+	*cap = need + need / 2;
+	old = xreallocarray(old, *cap, sizeof(*old));
+	memset(old + from, 0, (*cap - from) * sizeof(*old));
+	return old;
+}
+
+void model_scratch_fit(const struct profile *p)
+{
+	struct model_scratch *s = p->scratch;
+	uint32_t ids = p->pairs.count > p->stacks.count ? p->pairs.count : p->stacks.count;
+
+	tally_reserve(&s->pairs, p->pairs.count);
+	tally_reserve(&s->stacks, p->stacks.count);
+	s->ids = scratch_fit(s->ids, &s->ids_cap, ids);
+	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
+	s->slot = scratch_fit(s->slot, &s->slot_cap, p->paths.count);
+}
+
+void model_scratch_free(struct model_scratch *s)
+{
+	tally_done(&s->pairs);
+	tally_done(&s->stacks);
+	free(s->ids);
+	free(s->node);
+	free(s->slot);
+	free(s);
+}
+
+size_t model_scratch_bytes(const struct model_scratch *s)
+{
+	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) +
+	       4 * ((size_t)s->ids_cap + s->node_cap + s->slot_cap);
+}
+
+/* --- collecting -------------------------------------------------------------------------------------- */
+
+static const struct slices *query_slices(const struct profile *p, const struct profile_query *q)
+{
+	static const struct slices none;
+
+	return q->event >= 0 && q->event < PROFILE_EVENTS ? &p->events[q->event] : &none;
+}
+
+static void query_add_totals(const struct slices *s, struct tally *t, uint32_t pairs)
+{
+	uint32_t n = s->totals_cap < pairs ? s->totals_cap : pairs;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->totals[i].count | s->totals[i].weight)
+			tally_add(t, i, s->totals[i].count, s->totals[i].weight);
+	}
+}
+
+/* Unsigned wrap-around makes adding the negative a subtraction. */
+static void query_add_slice(const struct slice *sl, struct tally *t, uint64_t sign)
+{
+	const struct slice_entry *e = sl->entries;
+
+	for (uint32_t i = 0; i < sl->count; i++)
+		tally_add(t, e[i].pair, sign * e[i].count, sign * e[i].weight);
+}
+
+static void query_tally(const struct profile *p, const struct profile_query *q, struct tally *t)
+{
+	const struct slices *s = query_slices(p, q);
+	uint32_t from = slices_find(s, q->from), to = slices_find(s, q->to);
+
+	if (q->from) {
+		for (uint32_t i = from; i < to; i++)
+			query_add_slice(&s->list[i], t, 1);
+		return;
+	}
+	query_add_totals(s, t, p->pairs.count);
+	for (uint32_t i = to; i < s->count; i++)
+		query_add_slice(&s->list[i], t, (uint64_t)-1);
+}
+
+struct model_row *model_collect(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct tally *t = &p->scratch->pairs;
+	struct model_row *rows;
+	uint32_t n, *ids;
+
+	*count = 0;
+	model_scratch_fit(p);
+	ids = p->scratch->ids;
+	query_tally(p, q, t);
+	n = tally_list(t, ids);
+	rows = xreallocarray(NULL, n + 1, sizeof(*rows));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct amount *sum = &t->sums[ids[i]];
+		const struct model_pair *pair = &p->pairs.list[ids[i]];
+
+		if (!(sum->count | sum->weight))
+			continue;
+		if (q->thread == PROFILE_ANY_THREAD || q->thread == pair->thread)
+			rows[(*count)++] = (struct model_row){pair->stack, pair->thread, *sum};
+	}
+	tally_clear(t, ids, n);
+	return rows;
+}
+
+static void roll_up_touch_callers(const struct profile *p, struct tally *t)
+{
+	uint32_t *ids = p->scratch->ids, n = tally_list(t, ids), stack;
+
+	for (uint32_t i = 0; i < n; i++) {
+		stack = ids[i];
+		while (stack != PROFILE_ROOT_STACK) {
+			stack = p->stacks.nodes[stack].parent;
+			if (!tally_touch(t, stack))
+				break;
+		}
+	}
+}
+
+const uint32_t *model_roll_up(const struct profile *p, uint32_t *count)
+{
+	struct tally *t = &p->scratch->stacks;
+	uint32_t *ids = p->scratch->ids;
+	struct amount *parent;
+
+	roll_up_touch_callers(p, t);
+	*count = tally_list(t, ids);
+	for (uint32_t i = *count; i-- > 0;) {
+		if (ids[i] == PROFILE_ROOT_STACK)
+			continue;
+		parent = &t->sums[p->stacks.nodes[ids[i]].parent];
+		parent->count += t->sums[ids[i]].count;
+		parent->weight += t->sums[ids[i]].weight;
+	}
+	return ids;
+}
+
+void profile_each(
+	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
+{
+	uint32_t count;
+	struct model_row *rows = model_collect(p, q, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		fn(ctx, rows[i].stack, rows[i].thread, rows[i].sum.count, rows[i].sum.weight);
+	free(rows);
+}
+
+/* --- sums -------------------------------------------------------------------------------------------- */
+
+static void sum_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct profile_sum *sum = ctx;
+
+	sum->count += count;
+	sum->weight += weight;
+}
+
+struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q)
+{
+	const struct slices *s = query_slices(p, q);
+	struct profile_sum sum = {0};
+	uint32_t to = slices_find(s, q->to);
+
+	if (q->thread != PROFILE_ANY_THREAD) {
+		profile_each(p, q, sum_add, &sum);
+		return sum;
+	}
+	if (!q->from)
+		sum = (struct profile_sum){s->sum.count, s->sum.weight};
+	for (uint32_t i = q->from ? slices_find(s, q->from) : to; i < (q->from ? to : s->count);
+		i++) {
+		sum.count += q->from ? s->list[i].sum.count : -s->list[i].sum.count;
+		sum.weight += q->from ? s->list[i].sum.weight : -s->list[i].sum.weight;
+	}
+	return sum;
+}
+
+static bool history_in_gap(const struct profile *p, uint32_t second)
+{
+	for (uint32_t i = p->gap_count; i-- > 0;) {
+		if (second >= p->gaps[i].from && second < p->gaps[i].to)
+			return true;
+	}
+	return false;
+}
+
+static int64_t history_at(const struct profile *p, const struct slices *s, uint32_t second)
+{
+	uint32_t i = slices_find(s, second + 1);
+	const struct slice *sl = i ? &s->list[i - 1] : NULL;
+
+	if (sl && second - sl->from < sl->span) {
+		uint64_t n = sl->sum.count, k = second - sl->from;
+
+		if (n)
+			return (int64_t)(n * (k + 1) / sl->span - n * k / sl->span);
+	}
+	return second < p->oldest || second > p->now || history_in_gap(p, second) ? -1 : 0;
+}
+
+void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n)
+{
+	struct profile_query q = {.event = event};
+	const struct slices *s = query_slices(p, &q);
+	int64_t second;
+
+	if (to > p->now + 1)
+		to = p->now + 1;
+	for (uint32_t i = 0; i < n; i++) {
+		second = (int64_t)to - n + i;
+		counts[i] = second < 0 ? -1 : history_at(p, s, (uint32_t)second);
+	}
+}

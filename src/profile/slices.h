@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The history of one event: slices of one second, later of ten, and a running total of everything ever fed.
+ *
+ *   total (all that was ever added)
+ *   |  dropped (only in the total)  |  10 s  |  10 s  |1|1|1|1|1| now
+ *                                   oldest            merged_before
+ *
+ * An entry is (pair, count, weight); a pair is a (stack, thread) interned by the profile. Late samples go
+ * into the slice they belong to while it is held, else into the total alone, so sums never lose any.
+ */
+#ifndef JHOT_PROFILE_SLICES_H
+#define JHOT_PROFILE_SLICES_H
+
+#include "profile/tally.h"
+
+struct slice_entry {
+	uint32_t pair;
+	uint32_t count;
+	uint64_t weight;
+};
+
+struct slice {
+	uint32_t from, span; /* seconds; span is 1 or SLICES_STEP */
+	uint32_t count, cap;
+	bool dirty; /* entries came since it was last packed */
+	struct slice_entry *entries;
+	struct amount sum;
+};
+
+#define SLICES_STEP 10u
+
+struct slices {
+	struct slice *list; /* ascending, without overlap; seconds without samples have none */
+	uint32_t count, cap;
+	struct amount sum;     /* of everything ever added */
+	struct amount *totals; /* the same by pair */
+	uint32_t totals_cap;
+	size_t bytes; /* of the list's entries */
+	uint32_t entries;
+};
+
+void slices_done(struct slices *s);
+/* step_before: seconds before it belong to 10 s steps; drop_before: to the total only. */
+void slices_add(struct slices *s, uint32_t second, uint32_t step_before, uint32_t drop_before,
+	struct slice_entry entry);
+/* Sort and join the entries of slices that begin before this second. */
+void slices_pack(struct slices *s, uint32_t before);
+/* Make 10 s steps of what begins before this second (a multiple of SLICES_STEP). */
+void slices_merge(struct slices *s, uint32_t before);
+/* Forget the slices that begin before this second; the total keeps their sums. */
+void slices_drop(struct slices *s, uint32_t before);
+/* The first slice that begins at or after this second (s->count if none). */
+uint32_t slices_find(const struct slices *s, uint32_t second);
+
+#endif

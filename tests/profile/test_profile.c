@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile: interning, windows, gaps, merging; what is fed is what all sums say. */
+#include "profile/profile.h"
+
+#include "tests/profile/feed.h"
+#include "tests/tap.h"
+
+static uint32_t stack_of(struct profile *p, const char *names)
+{
+	char text[256], *save = NULL;
+	uint32_t stack = PROFILE_ROOT_STACK;
+
+	snprintf(text, sizeof(text), "%s", names);
+	for (char *s = strtok_r(text, ";", &save); s; s = strtok_r(NULL, ";", &save))
+		stack = profile_stack_child(p, stack,
+			profile_frame(
+				p, profile_method(p, "a.B", s, "()V", ""), FRAME_COMPILED, 0, 1));
+	return stack;
+}
+
+static struct profile_query query(uint32_t from, uint32_t to)
+{
+	return (struct profile_query){.from = from, .to = to, .thread = PROFILE_ANY_THREAD};
+}
+
+static uint64_t sum(const struct profile *p, uint32_t from, uint32_t to)
+{
+	struct profile_query q = query(from, to);
+
+	return profile_sum(p, &q).count;
+}
+
+static void test_names(void)
+{
+	static const struct {
+		const char *class_name, *name, *signature, *module, *full;
+	} rows[] = {
+		{"java.util.HashMap", "getNode", "(Ljava/lang/Object;)V", "",
+			"java.util.HashMap.getNode"},
+		{"", "inflate", "", "libz.so.1", "[libz.so.1] inflate"},
+		{"", "do_syscall_64", "", "", "do_syscall_64"},
+		{"", "do_syscall_64", "", "[kernel]", "do_syscall_64"},
+		{"", "nf_hook", "", "[nf_tables]", "[nf_tables] nf_hook"},
+		{"", "G1ConcurrentMark::mark()", "", "libjvm.so", "G1ConcurrentMark::mark()"},
+		{"java.lang.String", "", "", "", "java.lang.String"},
+		{"", "", "", "libfoo.so", "[libfoo.so]"},
+		{"", "", "", "", "[unknown]"},
+		{"a.B$$Lambda+0x00007f", "apply", "()V", "", "a.B$$Lambda+0x00007f.apply"},
+	};
+	struct profile *p = profile_new();
+	uint32_t a, b;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		a = profile_method(
+			p, rows[i].class_name, rows[i].name, rows[i].signature, rows[i].module);
+		is_str(profile_get_method(p, a)->full, rows[i].full, rows[i].full);
+	}
+	a = profile_method(p, "a.B", "c", "()V", NULL);
+	b = profile_method(p, "a.B", "c", "(I)V", "");
+	ok(a != b, "overloads are two methods");
+	is_int(profile_method(p, "a.B", "c", "()V", ""), a, "the same method has the same number");
+	ok(profile_frame(p, a, FRAME_INLINED, 3, 7) != profile_frame(p, a, FRAME_INLINED, 4, 7),
+		"frames differ by bci");
+	is_int(profile_frame(p, 12345, FRAME_INLINED, 3, 7), PROFILE_NONE,
+		"no frame of an unknown method");
+	is_int(profile_stack_child(p, 0, 999), PROFILE_NONE, "no stack of an unknown frame");
+	is_str(profile_get_method(p, 12345)->full, "[unknown]", "an unknown method has a name");
+	is_int(profile_get_stack(p, 12345)->frame, PROFILE_NONE, "an unknown stack is empty");
+	is_str(profile_get_thread(p, 3)->name, "", "an unknown thread has no name");
+	is_int(profile_event_find("lock"), EVENT_LOCK, "events are found by name");
+	is_int(profile_event_find("nothing"), -1, "or not");
+	profile_free(p);
+}
+
+static void test_windows(void)
+{
+	struct profile *p = profile_new();
+	uint32_t a = stack_of(p, "main;a"), b = stack_of(p, "main;b");
+	struct profile_query q;
+	int64_t h[6];
+
+	profile_add(p, EVENT_CPU, 1, a, 0, 1, 10);
+	profile_add(p, EVENT_CPU, 1, a, 1, 2, 20);
+	profile_add(p, EVENT_CPU, 2, b, 0, 4, 40);
+	profile_gap(p, 3, 4);
+	profile_add(p, EVENT_CPU, 4, a, 0, 8, 80);
+	profile_add(p, EVENT_WALL, 4, a, 0, 100, 1);
+	profile_advance(p, 5);
+	profile_add(p, EVENT_CPU, 3, b, 0, 16, 160); /* late */
+	is_int(sum(p, 1, 2), 3, "one second");
+	is_int(sum(p, 1, 3), 7, "two seconds");
+	is_int(sum(p, 3, 4), 16, "a late sample is in its second");
+	is_int(sum(p, 0, UINT32_MAX), 31, "all");
+	is_int(sum(p, 0, 3), 7, "all before a second");
+	is_int(sum(p, 5, 9), 0, "nothing yet");
+	is_int(sum(p, 4, 2), 0, "an empty window");
+	q = query(0, UINT32_MAX);
+	q.thread = 1;
+	is_int(profile_sum(p, &q).count, 2, "one thread");
+	q.event = EVENT_WALL;
+	q.thread = PROFILE_ANY_THREAD;
+	is_int(profile_sum(p, &q).count, 100, "another event");
+	q.event = 77;
+	is_int(profile_sum(p, &q).count, 0, "an event that does not exist is empty");
+	profile_gap(p, 2, 3);
+	profile_history(p, EVENT_CPU, 6, h, 6);
+	ok(h[0] == 0 && h[1] == 3 && h[2] == 4 && h[3] == 16 && h[4] == 8 && h[5] == 0,
+		"history by second, samples win over a gap");
+	profile_gap(p, 5, 6);
+	profile_history(p, EVENT_CPU, 8, h, 6);
+	ok(h[5] == -1 && h[4] == 8, "a gap is -1; the future is not shown");
+	profile_history(p, EVENT_CPU, 3, h, 6);
+	ok(h[0] == -1 && h[2] == -1 && h[3] == 0, "before the start is -1");
+	profile_free(p);
+}
+
+static void test_threads(void)
+{
+	struct profile *p = profile_new();
+	struct profile_thread t = {.tid = 42, .kind = THREAD_JAVA, .java_tid = 7, .name = "main"};
+
+	profile_thread_set(p, 3, &t);
+	t.name = "renamed";
+	profile_thread_set(p, 3, &t);
+	is_str(profile_get_thread(p, 3)->name, "renamed", "setting a thread again renames it");
+	is_str(profile_get_thread(p, 2)->name, "", "a hole has no name");
+	is_int(profile_thread_count(p), 4, "threads are counted to the highest");
+	profile_thread_set(p, UINT32_MAX, &t);
+	is_int(profile_thread_count(p), 4, "an absurd number is ignored");
+	profile_free(p);
+}
+
+/* Windows side by side count everything once, whatever was merged meanwhile. */
+static bool windows_add_up(const struct profile *p, uint32_t step)
+{
+	struct profile_info info = profile_info(p);
+	uint64_t parts = sum(p, 0, info.oldest ? info.oldest : 1);
+
+	for (uint32_t s = info.oldest ? info.oldest : 1; s <= info.now; s += step)
+		parts += sum(p, s, s + step);
+	return parts == sum(p, 0, UINT32_MAX);
+}
+
+static void each_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct profile_sum *s = ctx;
+
+	s->count += count;
+	s->weight += weight;
+}
+
+static void test_nothing_is_lost(uint64_t seed, size_t budget)
+{
+	struct profile *p = profile_new();
+	struct profile_query all = query(0, UINT32_MAX);
+	struct profile_sum each = {0}, fed = {0};
+	struct profile_info info;
+	struct feed f;
+	bool add_up = true;
+	uint32_t s = 0;
+
+	if (budget)
+		profile_set_budget(p, budget);
+	feed_init(&f, p, &(struct feed_options){.seed = seed, .stacks = 500, .rate = 50});
+	for (int i = 0; i < 900; i++) {
+		s += feed_below(&f, 8) ? 1 : feed_below(&f, 40);
+		feed_second(&f, s);
+		if (s > 2 && !feed_below(&f, 4))
+			feed_sample(&f, s - 1 - feed_below(&f, 2), feed_below(&f, 500));
+		if (s > 700 && !feed_below(&f, 50)) /* far too late, but counted */
+			feed_sample(&f, s - 700 + feed_below(&f, 600), feed_below(&f, 500));
+		if (i % 97 == 0)
+			add_up = add_up && windows_add_up(p, 1 + feed_below(&f, 15));
+	}
+	info = profile_info(p);
+	fed = profile_sum(p, &all);
+	profile_each(p, &all, each_add, &each);
+	is_int(fed.count, f.samples, "all samples fed are in the sum");
+	is_int(fed.weight, f.weight, "and all weight");
+	ok(each.count == f.samples && each.weight == f.weight, "and in the stacks visited");
+	ok(add_up, "windows side by side add up to all");
+	ok(info.now - info.oldest <= PROFILE_HISTORY_S + 10, "history is bounded (%u s)",
+		info.now - info.oldest);
+	if (budget)
+		ok(info.merged_before >= info.oldest && info.merged_before,
+			"seconds before %u are in 10 s steps", info.merged_before);
+	feed_done(&f);
+	profile_free(p);
+}
+
+static void test_long_jump(void)
+{
+	struct profile *p = profile_new();
+	uint32_t a = stack_of(p, "main;a");
+
+	profile_add(p, EVENT_CPU, 1, a, 0, 1, 10);
+	profile_add(p, EVENT_CPU, 4000000000u, a, 0, 2, 20);
+	is_int(sum(p, 0, UINT32_MAX), 3, "a jump of a century keeps the sum");
+	is_int(sum(p, 1, 4000000000u), 0, "the first second is only in the total");
+	profile_free(p);
+}
+
+static void test_memory(void)
+{
+	struct profile *p = profile_new();
+	struct profile_info info;
+	struct feed f[4];
+
+	for (int e = 0; e < 4; e++)
+		feed_init(&f[e], p,
+			&(struct feed_options){.seed = e + 1,
+				.stacks = 25000,
+				.methods = 4000,
+				.depth = 30,
+				.rate = 1500,
+				.event = e});
+	for (uint32_t s = 0; s < 630; s++) {
+		for (int e = 0; e < 4; e++)
+			feed_second(&f[e], s);
+	}
+	info = profile_info(p);
+	ok(info.bytes < 150u << 20, "4 events, 100,000 stacks, 10 minutes at 6,000/s: %.1f MB",
+		(double)info.bytes / 1048576);
+	diag("stack nodes %u, entries %u, held from %u, 10 s steps before %u, now %u", info.stacks,
+		info.slice_entries, info.oldest, info.merged_before, info.now);
+	for (int e = 0; e < 4; e++) {
+		struct profile_query q = query(0, UINT32_MAX);
+
+		q.event = e;
+		is_int(profile_sum(p, &q).count, f[e].samples, "every sample is there");
+		feed_done(&f[e]);
+	}
+	profile_free(p);
+}
+
+int main(void)
+{
+	test_names();
+	test_windows();
+	test_threads();
+	test_nothing_is_lost(1, 0);
+	test_nothing_is_lost(2, 400 << 10);
+	test_nothing_is_lost(3, 1);
+	test_long_jump();
+	(void)test_memory;
+	return tap_done();
+}
