@@ -2,9 +2,11 @@
 /*
  * Loading the agent into a JVM through HotSpot's dynamic attach protocol.
  *
- * Never signals a process that hotspot_check has not found attachable; takes the target's ids in a forked
- * helper where they differ; removes every file it made on every path. Blocking, up to a few seconds for a
- * JVM that does not answer. One thread.
+ * Never signals a process that hotspot_check has not found attachable: it is looked at again right before.
+ * The work is done in a forked helper that takes the target's ids where they differ and blocks all signals,
+ * so that every file it made is removed also when the caller is interrupted or killed; it gives up when the
+ * caller is gone. Blocking: a few milliseconds, up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a JVM that does
+ * not answer. One thread.
  */
 #ifndef JHOT_ATTACH_ATTACH_H
 #define JHOT_ATTACH_ATTACH_H
@@ -12,10 +14,15 @@
 #include "attach/hotspot.h"
 #include "base/err.h"
 
+#define ATTACH_LISTEN_MS 6000  /* for the JVM to open its socket */
+#define ATTACH_REPLY_MS  10000 /* for its answer */
+
 /*
- * attach_load: load the agent at `agent` (a path here) with these options, copied into the target's root
- * under a version-and-hash name where it is not visible there. Returns the agent's own result from
- * Agent_OnAttach (0 = ok, >0 = its code, see sampler/agent.h) or -1 with an error.
+ * attach_load: load the agent at `agent` (a path here) with these options. A file named libjhot-*.so that
+ * the target sees under the same path is used in place (its name tells version and content); any other is
+ * copied into the target's /tmp, /dev/shm or working folder as libjhot-VERSION-HASH-PID.so and unlinked
+ * after the load. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
+ * sampler/agent.h) or -1 with an error.
  */
 int attach_load(const struct hotspot *jvm, const char *agent, const char *options, struct err *err);
 

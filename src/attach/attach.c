@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading the agent into a JVM, and other operations of its attach listener. */
+#include "attach/attach.h"
+
+#include "attach/helper.h"
+#include "attach/reply.h"
+#include "base/buf.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * Look again with the process held by a pidfd, so that what is signalled later is what was looked at now,
+ * and not another process under a reused number.
+ */
+static int look_again(
+	const struct hotspot *before, struct hotspot *now, int *pidfd, struct err *err)
+{
+	*pidfd = (int)syscall(SYS_pidfd_open, before->pid, 0);
+	if (hotspot_check(before->pid, now, err))
+		return -1;
+	if (now->nspid != before->nspid || now->euid != before->euid) {
+		err_set(err, ERR_NO_TARGET, "Process %d is another one than before.",
+			(int)before->pid);
+		return -1;
+	}
+	if (now->verdict == HOTSPOT_NO || now->verdict == HOTSPOT_NEEDS_UID)
+		return hotspot_refusal(now, err);
+	return 0;
+}
+
+static int ask(const struct hotspot *jvm, const struct helper_request *what, struct buf *reply,
+	struct err *err)
+{
+	struct helper_request rq = *what;
+	struct hotspot now;
+	int rc;
+
+	rq.jvm = &now;
+	rc = look_again(jvm, &now, &rq.pidfd, err);
+	if (!rc)
+		rc = helper_run(&rq, reply, err);
+	if (rq.pidfd >= 0)
+		close(rq.pidfd);
+	return rc;
+}
+
+int attach_load(const struct hotspot *jvm, const char *agent, const char *options, struct err *err)
+{
+	/* "true": the path is absolute, not a library's name to be completed. */
+	struct helper_request rq = {.agent = agent, .op = "load", .args = {NULL, "true", options}};
+	struct buf reply = {0};
+	int rc, result = -1;
+
+	rc = ask(jvm, &rq, &reply, err);
+	if (!rc)
+		rc = reply_load(buf_str(&reply), reply.len, &result, err);
+	buf_done(&reply);
+	return rc ? -1 : result;
+}
+
+int attach_command(const struct hotspot *jvm, const char *op, const char *arg1, const char *arg2,
+	const char *arg3, char **reply, struct err *err)
+{
+	struct helper_request rq = {.op = op, .args = {arg1, arg2, arg3}};
+	const char *text = NULL;
+	struct buf got = {0};
+
+	*reply = NULL;
+	if (!ask(jvm, &rq, &got, err))
+		text = reply_text(buf_str(&got), got.len, err);
+	if (text)
+		*reply = xstrdup(text);
+	buf_done(&got);
+	return text ? 0 : -1;
+}

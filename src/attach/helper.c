@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forked helper that speaks the attach protocol with the target's ids. */
+#include "attach/helper.h"
+
+#include "attach/place.h"
+#include "attach/proc.h"
+#include "attach/protocol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ANSWER_LIMIT (80u << 20)
+
+/* What the child sends before the reply's bytes. */
+struct answer {
+	int rc;
+	size_t bytes;
+	struct err err;
+};
+
+/* --- in the child ------------------------------------------------------------------------------------- */
+
+static int take_ids(const struct hotspot *jvm, struct err *err)
+{
+	if (geteuid() == jvm->euid && getegid() == jvm->egid)
+		return 0;
+	if (!setgroups(0, NULL) && !setresgid(jvm->egid, jvm->egid, jvm->egid) &&
+		!setresuid(jvm->euid, jvm->euid, jvm->euid))
+		return 0;
+	err_set_errno(err, ERR_ATTACH, "The ids of JVM %d (uid %u, gid %u) cannot be taken",
+		(int)jvm->pid, (unsigned)jvm->euid, (unsigned)jvm->egid);
+	err_hint(err, "sudo -u %s jhot %d", jvm->user, (int)jvm->pid);
+	return -1;
+}
+
+/* In the target's /tmp, with the target's ids. */
+static int converse(const struct protocol *p, const struct helper_request *rq, struct place *place,
+	struct buf *reply, struct err *err)
+{
+	const char *args[3] = {rq->args[0], rq->args[1], rq->args[2]};
+	int sock, rc;
+
+	if (rq->agent) {
+		if (place_put(place, p->jvm->pid, err))
+			return -1;
+		args[0] = place->path;
+	}
+	sock = protocol_connect(p, err);
+	if (sock < 0)
+		return -1;
+	rc = protocol_send(sock, rq->op, args, err);
+	if (!rc)
+		rc = protocol_receive(p, sock, reply, err);
+	close(sock);
+	return rc;
+}
+
+/* What needs the caller's ids comes first: the folders of the target, the agent's file. */
+static int serve(const struct helper_request *rq, int caller, struct buf *reply, struct err *err)
+{
+	pid_t pid = rq->jvm->pid;
+	struct protocol p = {rq->jvm, -1, rq->pidfd, caller};
+	struct place *place = rq->agent ? xcalloc(1, sizeof(*place)) : NULL;
+	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY), rc = -1;
+
+	p.cwd = proc_open_in(pid, "cwd", ".", O_PATH | O_DIRECTORY);
+	if (place && place_prepare(place, rq->agent, rq->jvm->nspid, err))
+		goto out;
+	if (tmp < 0 || fchdir(tmp))
+		err_set(err, ERR_ATTACH, "/tmp of JVM %d cannot be entered: %s", (int)pid,
+			strerror(tmp < 0 ? -tmp : errno));
+	else if (!take_ids(rq->jvm, err))
+		rc = converse(&p, rq, place, reply, err);
+out:
+	if (place)
+		place_done(place);
+	free(place);
+	return rc;
+}
+
+static void send_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		at += n;
+		len -= (size_t)n;
+	}
+}
+
+_Noreturn static void child(const struct helper_request *rq, int caller)
+{
+	struct answer answer;
+	struct buf reply = {0};
+
+	memset(&answer, 0, sizeof(answer));
+	setsid(); /* a signal to the terminal's or the caller's group is not for us */
+	answer.rc = serve(rq, caller, &reply, &answer.err);
+	answer.bytes = reply.len;
+	send_all(caller, &answer, sizeof(answer));
+	send_all(caller, reply.data, reply.len);
+	_exit(0);
+}
+
+/* --- in the caller ------------------------------------------------------------------------------------ */
+
+static void read_all(int fd, struct buf *out)
+{
+	while (out->len < ANSWER_LIMIT) {
+		ssize_t n;
+
+		buf_reserve(out, 65536);
+		n = read(fd, out->data + out->len, 65536);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
+	}
+}
+
+static int take_answer(const struct buf *got, struct buf *reply, struct err *err)
+{
+	struct answer answer;
+
+	if (got->len < sizeof(answer))
+		return err_set(err, ERR_ATTACH, "The helper that talks to the JVM was killed.");
+	memcpy(&answer, got->data, sizeof(answer));
+	if (answer.bytes != got->len - sizeof(answer))
+		return err_set(err, ERR_ATTACH,
+			"The answer of the helper that talks to the JVM is cut off.");
+	answer.err.what[sizeof(answer.err.what) - 1] = '\0';
+	answer.err.hint[sizeof(answer.err.hint) - 1] = '\0';
+	answer.err.details[sizeof(answer.err.details) - 1] = '\0';
+	if (answer.rc) {
+		bool known = answer.err.kind > ERR_NONE && answer.err.kind <= ERR_GONE;
+
+		if (!known)
+			answer.err.kind = ERR_ATTACH;
+		if (err)
+			*err = answer.err;
+		return -1;
+	}
+	buf_add(reply, got->data + sizeof(answer), answer.bytes);
+	return 0;
+}
+
+int helper_run(const struct helper_request *rq, struct buf *reply, struct err *err)
+{
+	sigset_t all, old;
+	struct buf got = {0};
+	int ends[2], rc;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return err_set_errno(err, ERR_FAILED, "No socket for the attach helper");
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		child(rq, ends[1]);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return err_set_errno(err, ERR_FAILED, "No process for the attach helper");
+	}
+	read_all(ends[0], &got);
+	close(ends[0]);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	rc = take_answer(&got, reply, err);
+	buf_done(&got);
+	return rc;
+}

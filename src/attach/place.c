@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Putting the agent's file where a JVM can open it. */
+#include "attach/place.h"
+
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/hash.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AGENT_LIMIT   (64u << 20)
+#define STALE_SECONDS 60
+#define COPY_MODE     0500 /* read by the JVM, whose user owns it */
+
+/* Where a copy may go, in this order. */
+static const struct folder {
+	const char *dir;    /* of /proc/PID: what `path` starts from */
+	const char *path;   /* to open it */
+	const char *prefix; /* what the JVM puts before the file's name */
+} folders[] = {
+	{"root", "/tmp", "/tmp/"},
+	{"root", "/dev/shm", "/dev/shm/"},
+	{"cwd", ".", "./"},
+};
+
+static int read_agent(struct place *p, struct buf *bytes, struct err *err)
+{
+	size_t size = (size_t)p->source_stat.st_size;
+	ssize_t n;
+
+	if (!S_ISREG(p->source_stat.st_mode) || size < 64 || size > AGENT_LIMIT)
+		return err_set(err, ERR_INPUT, "%s is no shared library.", p->source);
+	buf_reserve(bytes, size);
+	n = pread(p->source_fd, bytes->data, size, 0);
+	if (n != (ssize_t)size)
+		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be read", p->source);
+	bytes->len = size;
+	return 0;
+}
+
+/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
+static int name_copy(struct place *p, pid_t nspid, struct err *err)
+{
+	struct buf bytes = {0};
+	int rc = read_agent(p, &bytes, err);
+
+	if (!rc)
+		snprintf(p->name, sizeof(p->name), PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
+			(unsigned long long)hash_bytes(bytes.data, bytes.len, 0), (int)nspid);
+	buf_done(&bytes);
+	return rc;
+}
+
+int place_prepare(struct place *p, const char *agent, pid_t nspid, struct err *err)
+{
+	p->copy_dir = -1;
+	p->path[0] = '\0';
+	p->source_fd = -1;
+	if (!realpath(agent, p->source))
+		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be found", agent);
+	p->source_fd = open(p->source, O_RDONLY | O_CLOEXEC);
+	if (p->source_fd < 0 || fstat(p->source_fd, &p->source_stat))
+		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be opened", p->source);
+	return name_copy(p, nspid, err);
+}
+
+static bool allows_exec(int fd)
+{
+	struct statvfs fs;
+
+	return fstatvfs(fd, &fs) || !(fs.f_flag & ST_NOEXEC);
+}
+
+/* Installed files carry version and content in their name; only they are loaded where they are. */
+static bool usable_in_place(const struct place *p, pid_t pid)
+{
+	const char *base = strrchr(p->source, '/') + 1;
+	struct stat st;
+	bool same;
+	int fd;
+
+	if (strncmp(base, PLACE_PREFIX, strlen(PLACE_PREFIX)))
+		return false;
+	fd = proc_open_in(pid, "root", p->source, O_RDONLY);
+	if (fd < 0)
+		return false;
+	same = !fstat(fd, &st) && st.st_dev == p->source_stat.st_dev &&
+	       st.st_ino == p->source_stat.st_ino && allows_exec(fd);
+	close(fd);
+	return same;
+}
+
+/* Copies that a killed jhot left behind: ours by owner and name, and not of this minute. */
+static void remove_stale(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	struct stat st;
+
+	while (dir && (e = readdir(dir)) != NULL)
+		if (!strncmp(e->d_name, PLACE_PREFIX, strlen(PLACE_PREFIX)) &&
+			!fstatat(dir_fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+			S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+			(st.st_mode & 07777) == COPY_MODE &&
+			time(NULL) - st.st_mtime > STALE_SECONDS)
+			unlinkat(dir_fd, e->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static int copy_bytes(int from, int to, off_t size)
+{
+	static const size_t step = 64 << 10;
+	char *bytes = xmalloc(step);
+	off_t at = 0;
+
+	while (at < size) {
+		ssize_t n = pread(from, bytes, step, at);
+
+		if (n <= 0 || write(to, bytes, (size_t)n) != n)
+			break;
+		at += n;
+	}
+	free(bytes);
+	return at == size ? 0 : -1;
+}
+
+/* Written under a name of its own, then renamed: nobody ever opens half of it. */
+static int copy_into(const struct place *p, int dir)
+{
+	char part[sizeof(p->name) + 32];
+	int fd, rc;
+
+	snprintf(part, sizeof(part), "%s.%d", p->name, (int)getpid());
+	fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, COPY_MODE);
+	if (fd < 0)
+		return -1;
+	rc = copy_bytes(p->source_fd, fd, p->source_stat.st_size);
+	if (!rc && fchmod(fd, COPY_MODE))
+		rc = -1;
+	if (close(fd) || rc || renameat(dir, part, dir, p->name)) {
+		int saved = errno;
+
+		unlinkat(dir, part, 0);
+		errno = saved;
+		return -1;
+	}
+	return 0;
+}
+
+static int try_folder(struct place *p, pid_t pid, const struct folder *f, struct err *err)
+{
+	int dir = proc_open_in(pid, f->dir, f->path, O_RDONLY | O_DIRECTORY);
+
+	if (dir < 0) {
+		err_detail(err, "%s: %s", f->prefix, strerror(-dir));
+		return -1;
+	}
+	if (!allows_exec(dir)) {
+		err_detail(err, "%s: mounted noexec", f->prefix);
+	} else {
+		remove_stale(dir);
+		if (!copy_into(p, dir)) {
+			p->copy_dir = dir;
+			snprintf(p->path, sizeof(p->path), "%s%s", f->prefix, p->name);
+			return 0;
+		}
+		err_detail(err, "%s: %s", f->prefix, strerror(errno));
+	}
+	close(dir);
+	return -1;
+}
+
+int place_put(struct place *p, pid_t pid, struct err *err)
+{
+	struct err why = {0};
+
+	if (usable_in_place(p, pid)) {
+		snprintf(p->path, sizeof(p->path), "%s", p->source);
+		return 0;
+	}
+	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
+	err_hint(&why, "make its /tmp writable and not noexec");
+	err_hint(&why, "or make %s visible to it under this path", p->source);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (!try_folder(p, pid, &folders[i], &why))
+			return 0;
+	*err = why;
+	return -1;
+}
+
+void place_done(struct place *p)
+{
+	if (p->copy_dir >= 0) {
+		unlinkat(p->copy_dir, p->name, 0);
+		close(p->copy_dir);
+	}
+	if (p->source_fd >= 0)
+		close(p->source_fd);
+	p->copy_dir = p->source_fd = -1;
+}

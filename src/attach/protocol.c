@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The attach protocol: wake the listener, send a request, read the answer. */
+#include "attach/protocol.h"
+
+#include "attach/attach.h"
+#include "attach/proc.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define VERSION       "1"
+#define ARG_BYTES     1024 /* the listener's buffer for one argument, before JDK 24 */
+#define FIRST_STEP_US 500
+#define LAST_STEP_US  20000
+#define REPLY_LIMIT   (64u << 20)
+
+/* --- waiting ------------------------------------------------------------------------------------------ */
+
+/*
+ * Wait for sock (-1: for the time only). 1 = sock is ready, 0 = the time is over, -1 = the caller or the
+ * JVM is gone.
+ */
+static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err *err)
+{
+	struct pollfd fds[] = {{sock, POLLIN, 0}, {p->pidfd, POLLIN, 0}, {p->caller, POLLIN, 0}};
+	struct timespec ts = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+	int n = ppoll(fds, 3, &ts, NULL);
+
+	if (n <= 0)
+		return 0;
+	if (fds[0].revents)
+		return 1;
+	if (fds[1].revents)
+		return err_set(err, ERR_GONE, "JVM %d ended while it was asked.", (int)p->jvm->pid);
+	return err_set(err, ERR_FAILED, "The attach was given up: jhot itself has ended.");
+}
+
+/* --- the socket --------------------------------------------------------------------------------------- */
+
+/* A listening socket of the JVM's own in the current folder: -1 without an error if there is none. */
+static int try_connect(const struct hotspot *jvm)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct stat st;
+	int sock;
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)jvm->nspid);
+	if (lstat(addr.sun_path, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != jvm->euid)
+		return -1;
+	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (sock >= 0 && connect(sock, (const struct sockaddr *)&addr, sizeof(addr))) {
+		close(sock);
+		return -1;
+	}
+	return sock;
+}
+
+/* The JVM stats this name in its working folder, then in /tmp, and compares the owner with itself. */
+static bool make_trigger(int dir, const char *name, uid_t uid)
+{
+	int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd >= 0)
+		close(fd);
+	if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+		st.st_uid == uid)
+		return true;
+	if (fd >= 0) /* a file system that gives files to somebody else: of no use to the JVM */
+		unlinkat(dir, name, 0);
+	return false;
+}
+
+static int send_quit(const struct protocol *p)
+{
+	int rc = -1;
+
+	if (p->pidfd >= 0)
+		rc = (int)syscall(SYS_pidfd_send_signal, p->pidfd, SIGQUIT, NULL, 0);
+	if (p->pidfd < 0 || (rc && errno == ENOSYS))
+		rc = kill(p->jvm->pid, SIGQUIT);
+	return rc;
+}
+
+/* The last look before the signal: is its handler there? */
+static bool handles_quit(const struct hotspot *jvm)
+{
+	struct proc_status status;
+
+	return !proc_status(jvm->pid, &status) && ((status.sig_caught >> (SIGQUIT - 1)) & 1) &&
+	       status.euid == jvm->euid;
+}
+
+static int await_socket(const struct protocol *p, struct err *err)
+{
+	uint64_t start = clock_mono_ns(), now = start, end = start + ATTACH_LISTEN_MS * NS_PER_MS;
+
+	for (; now < end; now = clock_mono_ns()) {
+		uint64_t step = (now - start) / 8;
+		int sock = try_connect(p->jvm);
+
+		if (sock >= 0)
+			return sock;
+		if (step < FIRST_STEP_US * NS_PER_US)
+			step = FIRST_STEP_US * NS_PER_US;
+		if (step > LAST_STEP_US * NS_PER_US)
+			step = LAST_STEP_US * NS_PER_US;
+		if (wait_for(p, -1, step, err) < 0)
+			return -1;
+	}
+	err_set(err, ERR_ATTACH, "JVM %d did not open its attach socket within %d s.",
+		(int)p->jvm->pid, ATTACH_LISTEN_MS / 1000);
+	err_hint(err,
+		"try again: a JVM that is starting, swapping or in a long pause answers later");
+	err_hint(err, "look whether it was started with -XX:+DisableAttachMechanism");
+	err_detail(err, "no /tmp/.java_pid%d in its root after SIGQUIT", (int)p->jvm->nspid);
+	return -1;
+}
+
+static int wake_listener(const struct protocol *p, struct err *err)
+{
+	char name[32];
+	int dir = AT_FDCWD, sock = -1;
+
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)p->jvm->nspid);
+	if (!make_trigger(dir, name, p->jvm->euid)) {
+		dir = p->cwd;
+		if (dir < 0 || !make_trigger(dir, name, p->jvm->euid)) {
+			err_set_errno(err, ERR_ATTACH,
+				"The file %s that wakes the JVM's attach listener can be made "
+				"neither in its "
+				"/tmp nor in its working folder",
+				name);
+			err_hint(err, "make its /tmp writable: the JVM needs it for its attach "
+				      "socket, too");
+			return -1;
+		}
+	}
+	if (!handles_quit(p->jvm))
+		err_set(err, ERR_ATTACH,
+			"Process %d changed while it was looked at: it does not handle SIGQUIT.",
+			(int)p->jvm->pid);
+	else if (send_quit(p))
+		err_set_errno(err, ERR_ATTACH, "JVM %d cannot be signalled", (int)p->jvm->pid);
+	else
+		sock = await_socket(p, err);
+	unlinkat(dir, name, 0);
+	return sock;
+}
+
+int protocol_connect(const struct protocol *p, struct err *err)
+{
+	int sock = try_connect(p->jvm);
+
+	return sock >= 0 ? sock : wake_listener(p, err);
+}
+
+/* --- the conversation --------------------------------------------------------------------------------- */
+
+int protocol_send(int sock, const char *op, const char *const args[3], struct err *err)
+{
+	struct buf request = {0};
+	size_t at = 0;
+	int rc = 0;
+
+	buf_add(&request, VERSION, sizeof(VERSION));
+	buf_add(&request, op, strlen(op) + 1);
+	for (int i = 0; i < 3 && !rc; i++) {
+		size_t len = args[i] ? strlen(args[i]) : 0;
+
+		if (len > ARG_BYTES)
+			rc = err_set(err, ERR_ATTACH,
+				"An argument is %zu bytes long, and a JVM takes %d: %s", len,
+				ARG_BYTES, args[i]);
+		else
+			buf_add(&request, args[i] ? args[i] : "", len + 1);
+	}
+	while (!rc && at < request.len) {
+		ssize_t n = send(sock, request.data + at, request.len - at, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			rc = err_set_errno(err, ERR_ATTACH, "The JVM hung up on the request");
+		else if (n > 0)
+			at += (size_t)n;
+	}
+	buf_done(&request);
+	return rc;
+}
+
+int protocol_receive(const struct protocol *p, int sock, struct buf *reply, struct err *err)
+{
+	uint64_t end = clock_mono_ns() + ATTACH_REPLY_MS * NS_PER_MS, now;
+
+	while ((now = clock_mono_ns()) < end && reply->len < REPLY_LIMIT) {
+		int ready = wait_for(p, sock, end - now, err);
+		ssize_t n;
+
+		if (ready < 0)
+			return -1;
+		if (ready == 0)
+			continue;
+		buf_reserve(reply, 65536);
+		n = recv(sock, reply->data + reply->len, 65536, MSG_DONTWAIT);
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno == ECONNRESET)
+			return 0;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return err_set_errno(err, ERR_ATTACH, "The JVM's answer cannot be read");
+		if (n > 0) {
+			reply->len += (size_t)n;
+			reply->data[reply->len] = '\0';
+		}
+	}
+	err_set(err, ERR_ATTACH, "JVM %d took the request but did not answer within %d s.",
+		(int)p->jvm->pid, ATTACH_REPLY_MS / 1000);
+	err_hint(err,
+		"try again: a JVM in a long pause, or with another tool attached, answers later");
+	return -1;
+}

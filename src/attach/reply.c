@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replies of HotSpot's attach listener. */
+#include "attach/reply.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUOTED 300 /* bytes of a JVM's own words that an error repeats */
+
+/* The text until its line's end is a decimal number and nothing else. */
+static bool whole_number(const char *text, int *out)
+{
+	size_t len = strcspn(text, "\n");
+	char *end;
+	long v;
+
+	if (!len || len > 11 || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))
+		return false;
+	v = strtol(text, &end, 10);
+	if (end != text + len || v < INT_MIN || v > INT_MAX)
+		return false;
+	*out = (int)v;
+	return true;
+}
+
+/* What the JVM said, as one line fit for a terminal. */
+static void quote(const char *text, char out[QUOTED + 1])
+{
+	size_t n = 0;
+
+	for (; *text && n < QUOTED; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == 0x7f)
+			c = ' ';
+		if (c == ' ' && (n == 0 || out[n - 1] == ' '))
+			continue;
+		out[n++] = (char)c;
+	}
+	while (n && out[n - 1] == ' ')
+		n--;
+	out[n] = '\0';
+}
+
+static const struct {
+	const char *part; /* of the JVM's words */
+	const char *what;
+	const char *hint;
+} known_refusals[] = {
+	{"Dynamic agent loading is not enabled",
+		"The JVM refuses agents at run time (-XX:-EnableDynamicAgentLoading).",
+		"restart it with -XX:+EnableDynamicAgentLoading"},
+	{"failed to map segment from shared object",
+		"The JVM may not map the agent's code: the folder is mounted noexec or a security "
+		"module forbids it.",
+		NULL},
+	{"wrong ELF class", "The agent is built for another kind of CPU than the JVM.", NULL},
+	{"version `GLIBC_", "The agent needs a newer glibc than the JVM has.", NULL},
+	{"Error loading shared library", "The JVM's C library (musl?) cannot load the agent.",
+		NULL},
+};
+
+static int refused(const char *text, struct err *err)
+{
+	char said[QUOTED + 1];
+
+	quote(text, said);
+	for (size_t i = 0; i < sizeof(known_refusals) / sizeof(known_refusals[0]); i++) {
+		if (!strstr(text, known_refusals[i].part))
+			continue;
+		err_set(err, ERR_ATTACH, "%s", known_refusals[i].what);
+		if (known_refusals[i].hint)
+			err_hint(err, "%s", known_refusals[i].hint);
+		err_detail(err, "the JVM: %s", said);
+		return -1;
+	}
+	if (!said[0])
+		return err_set(err, ERR_ATTACH,
+			"The JVM did not load the agent and does not say why (JDK 8 never does).");
+	return err_set(err, ERR_ATTACH, "The JVM did not load the agent. It says: %s", said);
+}
+
+static const char *after_first_line(const char *reply, int *number)
+{
+	const char *newline = strchr(reply, '\n');
+
+	return newline && whole_number(reply, number) ? newline + 1 : NULL;
+}
+
+const char *reply_text(const char *reply, size_t len, struct err *err)
+{
+	char said[QUOTED + 1];
+	const char *text;
+	int number;
+
+	text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;
+	if (text && number == 0)
+		return text;
+	quote(text ? text : reply, said);
+	if (!len)
+		err_set(err, ERR_ATTACH, "The JVM closed the connection without an answer.");
+	else if (text)
+		err_set(err, ERR_ATTACH, "The JVM refused with code %d: %s", number, said);
+	else
+		err_set(err, ERR_ATTACH, "The JVM's answer is not one of HotSpot's: %s", said);
+	return NULL;
+}
+
+int reply_load(const char *reply, size_t len, int *result, struct err *err)
+{
+	static const char label[] = "return code: ";
+	const char *text;
+	int number;
+
+	text = reply_text(reply, len, err);
+	if (!text) {
+		/* A refusal in the JVM's words comes with a number other than 0. */
+		text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;
+		return text ? refused(text, err) : -1;
+	}
+	if (!strncmp(text, label, strlen(label)))
+		text += strlen(label);
+	if (!whole_number(text, result))
+		return refused(text, err);
+	if (*result < 0)
+		return err_set(err, ERR_ATTACH, "The agent's start failed with code %d.", *result);
+	return 0;
+}

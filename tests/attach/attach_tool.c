@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The attach module on a command line, for the tests on real JVMs:
+ *
+ *   attach_tool check PID|NAME               verdict, then the reason
+ *   attach_tool load PID AGENT OPTIONS       the agent's result
+ *   attach_tool command PID OP [ARG]...      the JVM's reply
+ *
+ * Exit code: the kind of the error (base/err.h); the error stands on stderr, its three parts one per line.
+ */
+#include "attach/attach.h"
+#include "attach/hotspot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int tool_check(const struct hotspot *jvm, char **args, struct err *err)
+{
+	(void)args, (void)err;
+	printf("%s\n%s\n%s\n", hotspot_verdict_names[jvm->verdict], jvm->why, jvm->hint);
+	return 0;
+}
+
+static int tool_load(const struct hotspot *jvm, char **args, struct err *err)
+{
+	int result = attach_load(jvm, args[0], args[1], err);
+
+	if (result >= 0)
+		printf("result %d\n", result);
+	return result < 0 ? -1 : 0;
+}
+
+static int tool_command(const struct hotspot *jvm, char **args, struct err *err)
+{
+	char *reply;
+
+	if (attach_command(jvm, args[0], args[1], args[1] ? args[2] : NULL, NULL, &reply, err))
+		return -1;
+	fputs(reply, stdout);
+	free(reply);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int args;
+	int (*run)(const struct hotspot *jvm, char **args, struct err *err);
+} tools[] = {{"check", 3, tool_check}, {"load", 5, tool_load}, {"command", 4, tool_command}};
+
+int main(int argc, char **argv)
+{
+	struct hotspot jvm;
+	struct err err = {0};
+
+	for (size_t i = 0; argc > 2 && i < sizeof(tools) / sizeof(tools[0]); i++) {
+		if (strcmp(argv[1], tools[i].name) || argc < tools[i].args)
+			continue;
+		if (hotspot_find(argv[2], &jvm, &err) || tools[i].run(&jvm, argv + 3, &err))
+			fprintf(stderr, "what: %s\nhint: %s\ndetails: %s\n", err.what, err.hint, err.details);
+		return (int)err.kind;
+	}
+	fputs("usage: attach_tool check|load|command PID ...\n", stderr);
+	return 2;
+}
