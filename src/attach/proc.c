@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /proc, read. */
+/* Reading of /proc: parsers for a few small files, and paths into another root. */
 #include "attach/proc.h"
 
 #include <dirent.h>

@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], tools[i].name) || argc < tools[i].args)
 			continue;
 		if (hotspot_find(argv[2], &jvm, &err) || tools[i].run(&jvm, argv + 3, &err))
-			fprintf(stderr, "what: %s\nhint: %s\ndetails: %s\n", err.what, err.hint, err.details);
+			fprintf(stderr, "what: %s\nhint: %s\ndetails: %s\n", err.what, err.hint,
+				err.details);
 		return (int)err.kind;
 	}
 	fputs("usage: attach_tool check|load|command PID ...\n", stderr);
