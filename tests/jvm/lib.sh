@@ -10,8 +10,8 @@
 # From make's environment, or found beside this file when a test is run by hand:
 #   JHOT  the program       JAVA  the java under test    JDKS  a folder of more JDKs
 #   srcdir, builddir        tops of the source and build trees
-# All JVMs end with the test, whichever way it ends: each reads a pipe that only the test holds open, and
-# the kernel is asked to end it with its parent. T is the test's own folder and goes away too.
+# All JVMs end with the test, whichever way it ends: the kernel is asked to end each with its parent. T is
+# the test's own folder and goes away too.
 
 set -u
 srcdir=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
@@ -146,7 +146,9 @@ jdks() {
 # --- JVMs --------------------------------------------------------------------------------------------
 
 # jvm_launch [JVM-OPTION...] CLASS [ARG...]: starts it, does not wait. Sets JVM, JVM_OUT, JVM_ERR, JVM_IN
-# (the write end of its standard input). JVM_AS="COMMAND..." runs it through a command that execs it.
+# (the write end of its standard input). JVM_AS="COMMAND..." runs it through a command that execs it,
+# as AS_OTHER does for a user who is not us.
+AS_OTHER='setpriv --reuid nobody --regid nogroup --clear-groups'
 jvm_launch() {
 	local n=${#JVMS[@]}
 	JVM_OUT=$T/jvm$n.out
@@ -154,10 +156,22 @@ jvm_launch() {
 	mkfifo "$T/jvm$n.in"
 	exec {JVM_IN}<>"$T/jvm$n.in"
 	# shellcheck disable=SC2086
-	setpriv --pdeathsig KILL ${JVM_AS:-} "$JAVA" -cp "$CLASSES" "$@" \
+	${JVM_AS:-} setpriv --pdeathsig KILL "$JAVA" -cp "$CLASSES" "$@" \
 		<"$T/jvm$n.in" >"$JVM_OUT" 2>"$JVM_ERR" {JVM_IN}>&- &
 	JVM=$!
 	JVMS+=("$JVM:$JVM_IN:$T/jvm$n.in")
+}
+
+# for_other: copies what another user runs to where they can read it (the build tree may be in /root);
+# sets JHOT and CLASSES to the copies. Fails when we are not root.
+for_other() {
+	[ "$(id -u)" = 0 ] || return 1
+	mkdir -p "$T/for-other"
+	cp -r "$CLASSES" "$JHOT" "$T/for-other/"
+	[ ! -e "$builddir/libjhot.so" ] || cp "$builddir/libjhot.so" "$T/for-other/"
+	chmod -R a+rX "$T/for-other"
+	JHOT=$T/for-other/$(basename "$JHOT")
+	CLASSES=$T/for-other/classes
 }
 
 # jvm_start ...: the same, and waits for its "ready"
@@ -175,22 +189,19 @@ jvm_said_ready() {
 	grep -qs '^ready' "$JVM_OUT" || gone "$JVM"
 }
 
-# jvm_end [PID]: ends its input, waits for it; its exit status is returned
+# jvm_end [PID]: tells it to end, waits for it; its exit status is returned. (Closing the pipe would not
+# do: whatever the test started since then has it open too.)
 jvm_end() {
 	local pid=${1:-$JVM} entry rest status
 	for entry in "${JVMS[@]}"; do
 		[ "${entry%%:*}" = "$pid" ] || continue
 		rest=${entry#*:}
-		jvm_close "${rest%%:*}"
+		echo q >&"${rest%%:*}"
 	done
 	wait_for 30 gone "$pid" || kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
 	status=$?
 	return $status
-}
-
-jvm_close() {
-	eval "exec $1>&-"
 }
 
 jvm_stop_all() {

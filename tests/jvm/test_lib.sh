@@ -12,7 +12,7 @@ ok "litter lists threads" grep -q '^task VM Thread' "$T/before"
 ok "litter lists files" grep -q '^map .*libjvm.so' "$T/before"
 ok "litter lists signal dispositions" grep -q '^SigCgt:' "$T/before"
 
-echo "keep running" >&"$JVM_IN"
+echo run on >&"$JVM_IN"
 sleep 0.2 # nothing to await: this is the wait for nothing to happen
 litter "$JVM" >"$T/after"
 same "a JVM left alone has no litter" "$T/after" "$T/before"

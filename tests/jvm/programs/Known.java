@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program whose profile is known by construction; ends when its standard input does.
+// A program whose profile is known by construction; ends when it reads a "q" or the end of its input.
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.zip.CRC32;
 /**
  * usage: Known MODE [NUMBER]
  *
- * Prints "ready" when its threads run and are compiled, and "sum HEX" when standard input ends: a wrong
+ * Prints "ready" when its threads run and are compiled, and "sum HEX" when it is told to end: a wrong
  * sum means that something disturbed the program. Every mode's method names start with "known".
  *
  *   shares       one thread; knownSixty, knownThirty, knownTen do the same work in the ratio 6:3:1
@@ -186,8 +186,8 @@ public final class Known {
             Thread.sleep(number);
             Runtime.getRuntime().halt(7);
         }
-        while (System.in.read() >= 0) {
-            // whatever is written to us keeps us running
+        for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
+            // anything else keeps us running
         }
         stop = true;
         for (Thread thread : threads) {
