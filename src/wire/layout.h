@@ -88,7 +88,7 @@ enum wire_op {
 	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags */
 	WIRE_OP_EVENT_STOP = 2,	 /* event */
 	WIRE_OP_DETACH = 3,	 /* stop everything, publish what is left, leave */
-	WIRE_OP_UNWIND = 4,	 /* arg = bytes in the staging area; reserved for native unwinding */
+	WIRE_OP_UNWIND = 4,	 /* arg = bytes in the staging area: a struct wire_unwind_chunk */
 	WIRE_OP_FLUSH = 5,	 /* publish now */
 };
 
@@ -156,6 +156,41 @@ struct wire_status {
 	uint32_t reserved;
 	struct wire_counter counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
 };
+
+/* --- staging: unwind rows on their way down, written by the front end -------------------------------- */
+
+/*
+ * WIRE_OP_UNWIND hands over one piece of a module's rows; pieces of a module come in order, from offset 0 on,
+ * without others between. With the last piece the agent checks the whole and puts it to use.
+ * total_bytes 0: forget this module's rows.
+ */
+struct wire_unwind_chunk {
+	uint32_t module;      /* the id of its MODULE record */
+	uint32_t total_bytes; /* of all pieces */
+	uint32_t offset, bytes; /* of this piece, multiples of 4 */
+	char data[];
+};
+
+/* The pieces together: this head, u32 pages[page_count + 1], u32 rows[row_count], rules[rule_count]. */
+struct wire_unwind_rows {
+	uint32_t bytes;	     /* of the whole */
+	uint32_t page_first; /* file offset >> 16 of the first 64 KB page */
+	uint32_t page_count; /* pages[i]: the first row of that page; the last entry: row_count */
+	uint32_t row_count;  /* a row: low 16 bits of the file offset | rule << 16; ascending in its page */
+	uint32_t rule_count; /* <= 65536 */
+	uint32_t pages[];
+};
+#define WIRE_UNWIND_ROW(offset, rule) (((uint32_t)(offset) & 0xffffu) | (uint32_t)(rule) << 16)
+
+/* How to find the caller; walk/unwind.h says what the numbers mean. */
+struct wire_unwind_rule {
+	uint8_t cfa, fp, ra;
+	uint8_t reserved;
+	int32_t cfa_offset;
+	int16_t fp_offset, ra_offset;
+};
+
+#define WIRE_UNWIND_BUDGET (1u << 20) /* bytes of rows that an agent keeps, all modules together */
 
 /* --- ring -------------------------------------------------------------------------------------------- */
 
@@ -362,6 +397,9 @@ _Static_assert(sizeof(struct wire_control) <= WIRE_PAGE, "control page");
 _Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
 _Static_assert(offsetof(struct wire_status, events) == 432, "wire_status.events");
 _Static_assert(sizeof(struct wire_status) <= WIRE_PAGE, "status page");
+_Static_assert(sizeof(struct wire_unwind_chunk) == 16, "wire_unwind_chunk");
+_Static_assert(sizeof(struct wire_unwind_rows) == 20, "wire_unwind_rows");
+_Static_assert(sizeof(struct wire_unwind_rule) == 12, "wire_unwind_rule");
 _Static_assert(sizeof(struct wire_cursors) == 192, "wire_cursors");
 _Static_assert(sizeof(struct wire_record) == 8, "wire_record");
 _Static_assert(offsetof(struct wire_module, path) == 56, "wire_module");

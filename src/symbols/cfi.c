@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unwind rows of one ELF file: finds the ranges that have call frame information, then compiles each. */
+#include "symbols/cfi.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "symbols/cfi_rule.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANGES_MAX     (1u << 20)
+#define ROWS_MAX       (4u << 20)
+#define OFFSET_MAX     UINT32_MAX
+#define SEGMENTS_MAX   16
+#define COMPILE_MAX_NS (5 * NS_PER_S) /* libjvm takes 0.1 to 0.2 s */
+#define ROWS_PER_CLOCK 64
+#define PADDING_MAX    64 /* up to so many bytes between functions are alignment, not code */
+
+/* What one FDE covers. */
+struct range {
+	uint64_t start, end; /* virtual addresses of the file */
+	unsigned source;
+};
+
+struct segment {
+	uint64_t start, end; /* virtual addresses */
+	uint64_t file_offset;
+};
+
+/* A section of call frame information. */
+struct source {
+	Dwarf_CFI *cfi;
+	Elf_Data *data;
+	uint64_t section_address;
+	bool eh_frame;
+	const unsigned char *ident;
+};
+
+enum { SOURCE_EH, SOURCE_DEBUG, SOURCES };
+
+struct cfi {
+	Elf *elf;
+	Dwarf *dwarf; /* for .debug_frame, or NULL */
+	const struct cfi_machine *machine;
+	struct source sources[SOURCES];
+	struct segment segments[SEGMENTS_MAX];
+	size_t segment_count;
+	struct range *ranges; /* sorted, disjoint */
+	size_t range_count, range_cap, range_next;
+	uint64_t resume; /* address inside ranges[range_next] */
+	struct cfi_row *rows;
+	size_t row_count, row_cap;
+	uint64_t spent_ns;
+};
+
+/* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
+
+struct bytes {
+	const uint8_t *at, *end;
+	bool short_read;
+};
+
+static uint64_t take(struct bytes *b, unsigned size, bool is_signed)
+{
+	uint64_t v = 0;
+
+	if ((size_t)(b->end - b->at) < size) {
+		b->short_read = true;
+		return 0;
+	}
+	memcpy(&v, b->at, size);
+	b->at += size;
+	if (is_signed && size < 8 && v >> (size * 8 - 1))
+		v |= ~0ull << (size * 8);
+	return v;
+}
+
+/* A pointer in encoding enc, without its base. Unsigned LEB128 forms do not occur in FDEs. */
+static uint64_t take_encoded(struct bytes *b, unsigned enc)
+{
+	static const uint8_t sizes[16] = {[DW_EH_PE_absptr] = 8,
+		[DW_EH_PE_udata2] = 2,
+		[DW_EH_PE_udata4] = 4,
+		[DW_EH_PE_udata8] = 8,
+		[DW_EH_PE_sdata2] = 2,
+		[DW_EH_PE_sdata4] = 4,
+		[DW_EH_PE_sdata8] = 8};
+	unsigned size = sizes[enc & 0x0f];
+
+	if (!size)
+		b->short_read = true;
+	return take(b, size, enc & DW_EH_PE_signed);
+}
+
+/* How the FDEs of a CIE encode addresses; DW_EH_PE_omit when that cannot be known. */
+static unsigned cie_encoding(const Dwarf_CIE *cie)
+{
+	struct bytes b = {cie->augmentation_data,
+		cie->augmentation_data + cie->augmentation_data_size,
+		cie->augmentation_data == NULL};
+	const char *a = cie->augmentation;
+
+	if (*a != 'z')
+		return *a ? DW_EH_PE_omit : DW_EH_PE_absptr;
+	for (a++; *a; a++) {
+		if (*a == 'R') {
+			unsigned enc = (unsigned)take(&b, 1, false);
+
+			return b.short_read ? DW_EH_PE_omit : enc;
+		}
+		if (*a == 'P')
+			take_encoded(&b, (unsigned)take(&b, 1, false));
+		else if (*a == 'L')
+			take(&b, 1, false);
+		else if (*a != 'S' && *a != 'B')
+			return DW_EH_PE_omit;
+		if (b.short_read)
+			return DW_EH_PE_omit;
+	}
+	return DW_EH_PE_absptr;
+}
+
+/* --- the ranges -------------------------------------------------------------------------------------- */
+
+static void range_add(struct cfi *c, unsigned source, uint64_t start, uint64_t length)
+{
+	if (!length || start + length < start || c->range_count == RANGES_MAX)
+		return;
+	if (c->range_count == c->range_cap) {
+		c->range_cap = c->range_cap ? 2 * c->range_cap : 1024;
+		c->ranges = xreallocarray(c->ranges, c->range_cap, sizeof *c->ranges);
+	}
+	c->ranges[c->range_count++] = (struct range){start, start + length, source};
+}
+
+static void range_read(struct cfi *c, unsigned source, const Dwarf_FDE *fde, unsigned enc)
+{
+	const struct source *s = &c->sources[source];
+	struct bytes b = {fde->start, fde->end, false};
+	uint64_t base = 0, start, length;
+
+	if ((enc & 0x70) == DW_EH_PE_pcrel)
+		base = s->section_address +
+		       (uint64_t)(fde->start - (const uint8_t *)s->data->d_buf);
+	else if (enc & 0xf0) /* other bases and indirection: not in FDEs of shared objects */
+		return;
+	start = base + take_encoded(&b, enc);
+	length = take_encoded(&b, enc & 0x07); /* a size: never signed, never relative */
+	if (!b.short_read)
+		range_add(c, source, start, length);
+}
+
+static void ranges_of_source(struct cfi *c, unsigned source)
+{
+	const struct source *s = &c->sources[source];
+	Dwarf_Off offset = 0, next, cie_offset = (Dwarf_Off)-1;
+	unsigned enc = DW_EH_PE_omit;
+	Dwarf_CFI_Entry entry, cie;
+	int r;
+
+	for (; offset < s->data->d_size; offset = next) {
+		next = offset;
+		r = dwarf_next_cfi(s->ident, s->data, s->eh_frame, offset, &next, &entry);
+		if (r > 0 || next <= offset)
+			return;
+		if (r < 0 || dwarf_cfi_cie_p(&entry))
+			continue;
+		if (entry.fde.CIE_pointer != cie_offset) {
+			Dwarf_Off unused;
+
+			cie_offset = entry.fde.CIE_pointer;
+			enc = DW_EH_PE_omit;
+			if (!dwarf_next_cfi(
+				    s->ident, s->data, s->eh_frame, cie_offset, &unused, &cie) &&
+				dwarf_cfi_cie_p(&cie))
+				enc = cie_encoding(&cie.cie);
+		}
+		if (enc != DW_EH_PE_omit)
+			range_read(c, source, &entry.fde, enc);
+	}
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (int)x->source - (int)y->source;
+}
+
+/* Sort, and let the first of two that overlap win. */
+static void ranges_settle(struct cfi *c)
+{
+	uint64_t end = 0;
+	size_t kept = 0;
+
+	if (c->range_count)
+		qsort(c->ranges, c->range_count, sizeof *c->ranges, range_compare);
+	for (size_t i = 0; i < c->range_count; i++) {
+		struct range r = c->ranges[i];
+
+		if (r.start < end)
+			r.start = end;
+		if (r.start >= r.end)
+			continue;
+		end = r.end;
+		c->ranges[kept++] = r;
+	}
+	c->range_count = kept;
+}
+
+/* --- opening ----------------------------------------------------------------------------------------- */
+
+static Elf_Scn *section_find(Elf *elf, const char *name, GElf_Shdr *shdr)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *found;
+
+		if (!gelf_getshdr(scn, shdr))
+			continue;
+		found = elf_strptr(elf, names, shdr->sh_name);
+		if (found && !strcmp(found, name) && shdr->sh_type != SHT_NOBITS)
+			return scn;
+	}
+	return NULL;
+}
+
+static void source_open(struct cfi *c, unsigned source, const char *section)
+{
+	struct source *s = &c->sources[source];
+	GElf_Shdr shdr;
+	Elf_Scn *scn = section_find(c->elf, section, &shdr);
+
+	if (!scn)
+		return;
+	s->eh_frame = source == SOURCE_EH;
+	s->ident = (const unsigned char *)elf_getident(c->elf, NULL);
+	s->section_address = shdr.sh_addr;
+	/* libdw decompresses .debug_frame; .eh_frame is loaded as it stands. */
+	if (!s->eh_frame && (shdr.sh_flags & SHF_COMPRESSED))
+		elf_compress(scn, 0, 0);
+	s->data = s->eh_frame ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
+	if (!s->data || !s->data->d_buf)
+		return;
+	if (s->eh_frame) {
+		s->cfi = dwarf_getcfi_elf(c->elf);
+	} else {
+		c->dwarf = dwarf_begin_elf(c->elf, DWARF_C_READ, NULL);
+		s->cfi = c->dwarf ? dwarf_getcfi(c->dwarf) : NULL;
+	}
+	if (s->cfi)
+		ranges_of_source(c, source);
+}
+
+static int segments_read(struct cfi *c)
+{
+	size_t count;
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(c->elf, &count))
+		return -1;
+	for (size_t i = 0; i < count && c->segment_count < SEGMENTS_MAX; i++) {
+		if (!gelf_getphdr(c->elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X))
+			continue;
+		if (p.p_vaddr + p.p_filesz < p.p_vaddr || p.p_filesz > OFFSET_MAX ||
+			p.p_offset > OFFSET_MAX - p.p_filesz)
+			return -1;
+		c->segments[c->segment_count++] =
+			(struct segment){p.p_vaddr, p.p_vaddr + p.p_filesz, p.p_offset};
+	}
+	return c->segment_count ? 0 : -1;
+}
+
+static struct cfi *open_elf(Elf *elf, struct err *err)
+{
+	struct cfi *c = xcalloc(1, sizeof *c);
+	GElf_Ehdr ehdr;
+
+	c->elf = elf;
+	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 ||
+		!gelf_getehdr(elf, &ehdr)) {
+		err_set(err, ERR_INPUT, "This is not a 64-bit ELF file.");
+		goto fail;
+	}
+	c->machine = cfi_machine_find(ehdr.e_machine);
+	if (!c->machine) {
+		err_set(err, ERR_INPUT, "This ELF file is for another kind of CPU (%d).",
+			ehdr.e_machine);
+		goto fail;
+	}
+	if (segments_read(c)) {
+		err_set(err, ERR_INPUT, "This ELF file has no valid code segment.");
+		goto fail;
+	}
+	source_open(c, SOURCE_EH, ".eh_frame");
+	source_open(c, SOURCE_DEBUG, ".debug_frame");
+	ranges_settle(c);
+	if (!c->range_count) {
+		err_set(err, ERR_INPUT, "This ELF file has no call frame information.");
+		goto fail;
+	}
+	return c;
+fail:
+	cfi_close(c);
+	return NULL;
+}
+
+struct cfi *cfi_open(int fd, struct err *err)
+{
+	elf_version(EV_CURRENT);
+	return open_elf(elf_begin(fd, ELF_C_READ, NULL), err);
+}
+
+struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)
+{
+	elf_version(EV_CURRENT);
+	/* libelf only reads here: ELF_C_READ is what elf_memory implies. */
+	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), err);
+}
+
+void cfi_close(struct cfi *c)
+{
+	if (!c)
+		return;
+	if (c->sources[SOURCE_EH].cfi)
+		dwarf_cfi_end(c->sources[SOURCE_EH].cfi);
+	if (c->dwarf)
+		dwarf_end(c->dwarf);
+	elf_end(c->elf);
+	free(c->ranges);
+	free(c->rows);
+	free(c);
+}
+
+/* --- compiling --------------------------------------------------------------------------------------- */
+
+static void row_add(struct cfi *c, uint64_t offset, struct cfi_rule rule)
+{
+	struct cfi_row *last = c->row_count ? &c->rows[c->row_count - 1] : NULL;
+
+	if (last && last->offset == offset) { /* the end of what was, and at once a new start */
+		c->row_count--;
+		row_add(c, offset, rule);
+		return;
+	}
+	if (last && offset < last->offset) /* segments in an order that no linker makes */
+		return;
+	if (last ? !memcmp(&last->rule, &rule, sizeof rule) : rule.cfa == CFI_CFA_NONE)
+		return;
+	if (c->row_count == c->row_cap) {
+		c->row_cap = c->row_cap ? 2 * c->row_cap : 4096;
+		c->rows = xreallocarray(c->rows, c->row_cap, sizeof *c->rows);
+	}
+	c->rows[c->row_count++] = (struct cfi_row){offset, rule};
+}
+
+static const struct segment *segment_find(const struct cfi *c, uint64_t address)
+{
+	for (size_t i = 0; i < c->segment_count; i++)
+		if (address >= c->segments[i].start && address < c->segments[i].end)
+			return &c->segments[i];
+	return NULL;
+}
+
+/* Compile at most so many rows of a range from c->resume on; true when the range is done. */
+static bool range_compile(struct cfi *c, const struct range *r, unsigned max_rows)
+{
+	const struct segment *seg = segment_find(c, c->resume);
+	const struct cfi_rule none = {0};
+	uint64_t end = r->end;
+
+	if (!seg) /* code that is not mapped */
+		return true;
+	if (end > seg->end)
+		end = seg->end;
+	for (; c->resume < end && max_rows; max_rows--) {
+		Dwarf_Frame *frame = NULL;
+		Dwarf_Addr from, to = c->resume;
+		struct cfi_rule rule = {.cfa = CFI_CFA_OTHER};
+		bool signal = false;
+
+		if (!dwarf_cfi_addrframe(c->sources[r->source].cfi, c->resume, &frame)) {
+			if (dwarf_frame_info(frame, &from, &to, &signal) >= 0)
+				rule = cfi_rule_read(c->machine, frame, signal);
+			free(frame);
+		}
+		row_add(c, c->resume - seg->start + seg->file_offset, rule);
+		c->resume = to > c->resume && to < end ? to : end;
+	}
+	if (c->resume < end)
+		return false;
+	if (r + 1 == c->ranges + c->range_count || r[1].start - end > PADDING_MAX)
+		row_add(c, end - seg->start + seg->file_offset, none);
+	return true;
+}
+
+int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err)
+{
+	uint64_t start = clock_mono_ns(), now = start;
+
+	while (c->range_next < c->range_count && now - start < slice_ns) {
+		const struct range *r = &c->ranges[c->range_next];
+
+		if (c->resume < r->start || c->resume >= r->end)
+			c->resume = r->start;
+		if (range_compile(c, r, ROWS_PER_CLOCK))
+			c->range_next++;
+		now = clock_mono_ns();
+		if (c->spent_ns + (now - start) > COMPILE_MAX_NS || c->row_count > ROWS_MAX)
+			return err_set(err, ERR_INPUT,
+				"The call frame information of this file is too much work.");
+	}
+	c->spent_ns += now - start;
+	return c->range_next == c->range_count;
+}
+
+const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count)
+{
+	*count = c->row_count;
+	return c->rows;
+}

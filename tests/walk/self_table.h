@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unwind tables for tests: of one file, or of all that is mapped into the test's own process.
+ */
+#ifndef JHOT_TESTS_WALK_SELF_TABLE_H
+#define JHOT_TESTS_WALK_SELF_TABLE_H
+
+#include "symbols/cfi.h"
+#include "walk/unwind.h"
+
+/* Compile a file; ends the test with a diagnosis when that fails. The caller closes it. */
+struct cfi *self_compile(const char *path);
+struct cfi *self_compile_vdso(void);
+
+/* The checked block of some rows, to be freed. */
+struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count);
+
+/* All executable mappings of this process that have rows. Blocks and table live as long as the test. */
+struct unwind_table *self_table(void);
+
+/* Guarded only by the process's maps at the time of self_table: good for stacks. */
+struct walk_mem self_mem(void);
+
+#endif
