@@ -2,6 +2,7 @@
 /* The forked helper that speaks the attach protocol with the target's ids. */
 #include "attach/helper.h"
 
+#include "attach/attach.h"
 #include "attach/place.h"
 #include "attach/proc.h"
 #include "attach/protocol.h"
@@ -66,7 +67,11 @@ static int converse(const struct protocol *p, const struct helper_request *rq, s
 static int serve(const struct helper_request *rq, int caller, struct buf *reply, struct err *err)
 {
 	pid_t pid = rq->jvm->pid;
-	struct protocol p = {rq->jvm, -1, rq->pidfd, caller};
+	struct protocol p = {.jvm = rq->jvm,
+		.pidfd = rq->pidfd,
+		.caller = caller,
+		.listen_ms = ATTACH_LISTEN_MS,
+		.reply_ms = ATTACH_REPLY_MS};
 	struct place *place = rq->agent ? xcalloc(1, sizeof(*place)) : NULL;
 	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY), rc = -1;
 

@@ -35,10 +35,10 @@ static int read_fd(int fd, struct buf *out)
 			continue;
 		if (n < 0)
 			return -errno;
-		if (n == 0)
-			return 0;
 		out->len += (size_t)n;
 		out->data[out->len] = '\0';
+		if (n == 0)
+			return 0;
 	}
 	return -EFBIG;
 }
@@ -85,7 +85,7 @@ static int each_number(const char *path, void (*fn)(void *ctx, pid_t id), void *
 		char *end;
 		long id = strtol(e->d_name, &end, 10);
 
-		if (id > 0 && !*end)
+		if (end != e->d_name && id >= 0 && !*end)
 			fn(ctx, (pid_t)id);
 	}
 	closedir(dir);

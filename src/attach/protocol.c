@@ -2,7 +2,6 @@
 /* The attach protocol: wake the listener, send a request, read the answer. */
 #include "attach/protocol.h"
 
-#include "attach/attach.h"
 #include "attach/proc.h"
 #include "base/clock.h"
 
@@ -69,6 +68,7 @@ static int try_connect(const struct hotspot *jvm)
 static bool make_trigger(int dir, const char *name, uid_t uid)
 {
 	int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int error = fd < 0 ? errno : EPERM;
 	struct stat st;
 
 	if (fd >= 0)
@@ -78,6 +78,7 @@ static bool make_trigger(int dir, const char *name, uid_t uid)
 		return true;
 	if (fd >= 0) /* a file system that gives files to somebody else: of no use to the JVM */
 		unlinkat(dir, name, 0);
+	errno = error;
 	return false;
 }
 
@@ -103,7 +104,8 @@ static bool handles_quit(const struct hotspot *jvm)
 
 static int await_socket(const struct protocol *p, struct err *err)
 {
-	uint64_t start = clock_mono_ns(), now = start, end = start + ATTACH_LISTEN_MS * NS_PER_MS;
+	uint64_t start = clock_mono_ns(), now = start,
+		 end = start + (uint64_t)p->listen_ms * NS_PER_MS;
 
 	for (; now < end; now = clock_mono_ns()) {
 		uint64_t step = (now - start) / 8;
@@ -119,7 +121,7 @@ static int await_socket(const struct protocol *p, struct err *err)
 			return -1;
 	}
 	err_set(err, ERR_ATTACH, "JVM %d did not open its attach socket within %d s.",
-		(int)p->jvm->pid, ATTACH_LISTEN_MS / 1000);
+		(int)p->jvm->pid, p->listen_ms / 1000);
 	err_hint(err,
 		"try again: a JVM that is starting, swapping or in a long pause answers later");
 	err_hint(err, "look whether it was started with -XX:+DisableAttachMechanism");
@@ -199,7 +201,7 @@ int protocol_send(int sock, const char *op, const char *const args[3], struct er
 
 int protocol_receive(const struct protocol *p, int sock, struct buf *reply, struct err *err)
 {
-	uint64_t end = clock_mono_ns() + ATTACH_REPLY_MS * NS_PER_MS, now;
+	uint64_t end = clock_mono_ns() + (uint64_t)p->reply_ms * NS_PER_MS, now;
 
 	while ((now = clock_mono_ns()) < end && reply->len < REPLY_LIMIT) {
 		int ready = wait_for(p, sock, end - now, err);
@@ -223,7 +225,7 @@ int protocol_receive(const struct protocol *p, int sock, struct buf *reply, stru
 		}
 	}
 	err_set(err, ERR_ATTACH, "JVM %d took the request but did not answer within %d s.",
-		(int)p->jvm->pid, ATTACH_REPLY_MS / 1000);
+		(int)p->jvm->pid, p->reply_ms / 1000);
 	err_hint(err,
 		"try again: a JVM in a long pause, or with another tool attached, answers later");
 	return -1;

@@ -14,9 +14,10 @@
 
 struct protocol {
 	const struct hotspot *jvm;
-	int cwd;    /* the JVM's working folder, -1 if closed */
-	int pidfd;  /* readable when the JVM ends; -1 if not known */
-	int caller; /* hangs up when the caller ends */
+	int cwd;                 /* the JVM's working folder, -1 if closed */
+	int pidfd;               /* readable when the JVM ends; -1 if not known */
+	int caller;              /* hangs up when the caller ends */
+	int listen_ms, reply_ms; /* patience: for the socket to appear, for the answer */
 };
 
 /* A connected socket, or -1. */

@@ -113,8 +113,7 @@ const struct verb verb_list = {
 		"one core.\n\n"
 		"ATTACH is one of\n"
 		"  ok     HotSpot, same user or you are root\n"
-		"  ok ns  the same in another root, mount or PID namespace: jhot copies its agent "
-		"there\n"
+		"  ok ns  the same in another root or namespace: the agent is copied there\n"
 		"  ok ?   probably: the JVM publishes no counters to tell by\n"
 		"  sudo   another user's: attach as that user or as root\n"
 		"  no     for the reason under the row",

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verdict on a process, over fake processes: each case is a good HotSpot JVM with one thing changed,
+ * the wanted verdict and words of the reason.
+ */
+#include "attach/cmdline.h"
+#include "attach/hotspot.h"
+
+#include "tests/attach/fake.h"
+#include "tests/tap.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define QUIT_CAUGHT "0000000000000004"
+#define LIBJVM      "/jdk/lib/server/libjvm.so"
+
+struct fake_jvm {
+	char state;
+	int threads;
+	bool other_uid, other_gid;
+	const char *caught, *cmdline, *environ; /* words between '|' */
+	const char *libjvm_holds;               /* NULL: no libjvm mapped */
+	const char *mapped_as;                  /* path in maps */
+	bool maps_closed, fds_closed, socket;
+	const char *capability; /* NULL: no hsperfdata */
+	const char *vm_name;
+	bool perf_starting;
+	int age_s;
+	const char *exe_holds;
+};
+
+static const struct fake_jvm good = {
+	.state = 'S',
+	.threads = 20,
+	.caught = QUIT_CAUGHT,
+	.cmdline = "/jdk/bin/java|-Xmx1g|-jar|/opt/shop/shop-api.jar|--port|80",
+	.environ = "PATH=/bin",
+	.libjvm_holds = "....gHotSpotVMStructs....",
+	.mapped_as = LIBJVM,
+	.capability = "1100000000",
+	.vm_name = "OpenJDK 64-Bit Server VM",
+	.age_s = 1000,
+	.exe_holds = "ELF",
+};
+
+static pid_t next_pid = 100;
+
+static const char *in(pid_t pid, const char *file)
+{
+	static char path[4][256];
+	static int turn;
+	char *out = path[turn++ % 4];
+
+	snprintf(out, sizeof(path[0]), "%d/%s", (int)pid, file);
+	return out;
+}
+
+/* "a|b" -> "a\0b\0", as the kernel shows a command line */
+static void add_words(struct buf *b, const char *words)
+{
+	for (const char *p = words; *p; p++)
+		buf_addc(b, *p == '|' ? '\0' : *p);
+	if (*words)
+		buf_addc(b, '\0');
+}
+
+static void words_file(const char *path, const char *words)
+{
+	struct buf b = {0};
+
+	add_words(&b, words);
+	fake_bytes(path, b.data, b.len);
+	buf_done(&b);
+}
+
+static void make_status(pid_t pid, const struct fake_jvm *j)
+{
+	unsigned uid = geteuid() + (j->other_uid ? 1 : 0), gid = getegid() + (j->other_gid ? 1 : 0);
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		"Name:\tjava\nState:\t%c "
+		"(x)\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nNSpid:\t%d\nVmRSS:\t1024 kB\n"
+		"Threads:\t%d\nSigCgt:\t%s\n",
+		j->state, uid, uid, uid, uid, gid, gid, gid, gid, (int)pid, j->threads, j->caught);
+	fake_file(in(pid, "status"), text);
+	snprintf(text, sizeof(text),
+		"%d (java) %c 1 2 3 4 5 6 7 8 9 10 250 50 13 14 15 16 17 18 %lld 20\n", (int)pid,
+		j->state, (100000ll - j->age_s) * sysconf(_SC_CLK_TCK));
+	fake_file(in(pid, "stat"), text);
+}
+
+static void make_maps(pid_t pid, const struct fake_jvm *j)
+{
+	char text[512], path[128];
+
+	snprintf(text, sizeof(text), "7f0000000000-7f0000001000 r-xp 00000000 fe:01 %d    %s\n",
+		(int)pid, j->libjvm_holds ? j->mapped_as : "/lib/libc.so.6");
+	if (j->maps_closed) /* a folder in its place cannot be read */
+		fake_path(in(pid, "maps/x"));
+	else
+		fake_file(in(pid, "maps"), text);
+	if (j->libjvm_holds) {
+		snprintf(path, sizeof(path), "%d/root%s", (int)pid, LIBJVM);
+		fake_file(path, j->libjvm_holds);
+	}
+	fake_file(in(pid, "root/jdk/release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.99\"\n");
+	fake_file(in(pid, "exe"), j->exe_holds);
+}
+
+static void make_perf(pid_t pid, const struct fake_jvm *j)
+{
+	struct buf b = {0};
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/root/tmp/hsperfdata_web/%d", (int)pid, (int)pid);
+	fake_perf_begin(&b);
+	if (j->perf_starting)
+		b.data[7] = 0;
+	fake_perf_string(&b, "sun.rt.jvmCapabilities", j->capability);
+	fake_perf_string(&b, "java.property.java.vm.name", j->vm_name);
+	fake_perf_string(&b, "java.property.java.version", "21.0.4");
+	fake_bytes(path, b.data, b.len);
+	buf_done(&b);
+}
+
+static void make_socket(pid_t pid)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	char name[64];
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(name, sizeof(name), "%d/root/tmp/.java_pid%d", (int)pid, (int)pid);
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", fake_path(name));
+	if (s < 0 || bind(s, (struct sockaddr *)&addr, sizeof(addr)))
+		fake_bail("bind");
+	close(s);
+}
+
+static pid_t make(const struct fake_jvm *j)
+{
+	pid_t pid = next_pid++;
+
+	make_status(pid, j);
+	words_file(in(pid, "cmdline"), j->cmdline);
+	words_file(in(pid, "environ"), j->environ);
+	make_maps(pid, j);
+	fake_path(in(pid, "root/tmp/x"));
+	if (j->capability)
+		make_perf(pid, j);
+	if (j->socket)
+		make_socket(pid);
+	if (!j->fds_closed && symlink("/dev/null", fake_path(in(pid, "fd/0"))))
+		fake_bail("symlink");
+	return pid;
+}
+
+#define CASE(verdict, why, ...)                         \
+	do {                                            \
+		struct fake_jvm j = good;               \
+		__VA_ARGS__;                            \
+		expect(#__VA_ARGS__, &j, verdict, why); \
+	} while (0)
+
+static void expect(
+	const char *name, const struct fake_jvm *j, enum hotspot_verdict verdict, const char *why)
+{
+	struct hotspot jvm;
+	struct err err = {0};
+	bool right;
+
+	if (hotspot_check(make(j), &jvm, &err)) {
+		ok(false, "%s: %s", name, err.what);
+		return;
+	}
+	right = jvm.verdict == verdict && strstr(jvm.why, why) && (why[0] || !jvm.why[0]);
+	ok(right, "%s: %s. %s", name, hotspot_verdict_names[jvm.verdict], jvm.why);
+}
+
+/* Fake roots are other folders than "/", so a good JVM is in another root. */
+static void test_verdicts(void)
+{
+	CASE(HOTSPOT_OK_NS, "", j.age_s = 1000);
+	CASE(HOTSPOT_NO, "ended already", j.state = 'Z');
+	CASE(HOTSPOT_NO, "stopped", j.state = 'T');
+	CASE(HOTSPOT_NO, "debugger", j.state = 't');
+	CASE(HOTSPOT_NO, "not a Java process", j.libjvm_holds = NULL; j.capability = NULL;
+		j.cmdline = "sleep|9");
+	CASE(HOTSPOT_NO, "native-image", j.libjvm_holds = NULL; j.exe_holds = "...svm_heap..");
+	CASE(HOTSPOT_NO, "closed to you", j.maps_closed = true; j.capability = NULL;
+		j.cmdline = "sleep|9");
+	CASE(HOTSPOT_NO, "memory map closed", j.maps_closed = true);
+	CASE(HOTSPOT_NO, "not HotSpot's", j.libjvm_holds = "J9VMStructs"; j.capability = NULL);
+	CASE(HOTSPOT_NO, "Zing", j.vm_name = "Zing 64-Bit Tiered VM");
+	CASE(HOTSPOT_NO, "OpenJ9", j.vm_name = "Eclipse OpenJ9 VM");
+	CASE(HOTSPOT_NO, "attaching disabled", j.capability = "0100000000");
+	CASE(HOTSPOT_NO, "attaching disabled", j.capability = NULL;
+		j.cmdline = "java|-XX:+DisableAttachMechanism|Main");
+	CASE(HOTSPOT_NO, "attaching disabled", j.capability = NULL;
+		j.environ = "A=1|JAVA_TOOL_OPTIONS=-Xmx1g -XX:+DisableAttachMechanism");
+	CASE(HOTSPOT_UNKNOWN, "hsperfdata", j.capability = NULL;
+		j.cmdline = "java|-cp|-XX:+DisableAttachMechanism|Main");
+	CASE(HOTSPOT_UNKNOWN, "hsperfdata", j.capability = NULL;
+		j.environ = "X_JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism");
+	CASE(HOTSPOT_UNKNOWN, "hsperfdata", j.capability = NULL);
+	CASE(HOTSPOT_OK_NS, "", j.capability = NULL; j.socket = true);
+	CASE(HOTSPOT_NO, "does not handle SIGQUIT (-Xrs, or", j.caught = "0");
+	CASE(HOTSPOT_NO, "it runs with -Xrs", j.caught = "0"; j.cmdline = "java|-Xrs|Main");
+	CASE(HOTSPOT_NO, "it runs with -Xrs", j.caught = "0"; j.age_s = 1;
+		j.cmdline = "java|-Xrs|Main");
+	CASE(HOTSPOT_OK_NS, "", j.caught = "0"; j.socket = true);
+	CASE(HOTSPOT_NO, "still starting", j.caught = "0"; j.age_s = 1);
+	CASE(HOTSPOT_NO, "still starting", j.perf_starting = true; j.age_s = 1);
+	CASE(HOTSPOT_NO, "still starting", j.libjvm_holds = NULL; j.capability = NULL; j.age_s = 0);
+	CASE(HOTSPOT_NO, "descriptors", j.fds_closed = true);
+	CASE(HOTSPOT_OK_NS, "", j.mapped_as = LIBJVM " (deleted)");
+	CASE(HOTSPOT_UNKNOWN, "cannot be read", j.mapped_as = LIBJVM " (deleted)";
+		j.capability = NULL);
+}
+
+static void test_other_users(void)
+{
+	if (geteuid() == 0) {
+		CASE(HOTSPOT_OK_NS, "", j.other_gid = true);
+		if (setegid(65534) || seteuid(65534))
+			fake_bail("seteuid");
+	}
+	CASE(HOTSPOT_NEEDS_UID, "HotSpot lets only the same user", j.other_uid = true);
+	CASE(HOTSPOT_NEEDS_UID, "HotSpot lets only", j.other_uid = true; j.maps_closed = true);
+	CASE(HOTSPOT_NEEDS_UID, "same user and group", j.other_gid = true);
+	CASE(HOTSPOT_NO, "closed to you", j.other_uid = true; j.maps_closed = true;
+		j.capability = NULL; j.cmdline = "sleep|9");
+	if (getuid() == 0 && (seteuid(0) || setegid(0)))
+		fake_bail("seteuid");
+}
+
+static void test_facts(void)
+{
+	struct hotspot jvm;
+	struct err err = {0};
+	struct fake_jvm j = good;
+	pid_t pid = make(&j);
+
+	hotspot_check(pid, &jvm, &err);
+	is_str(jvm.name, "shop-api.jar", "the name is the jar's");
+	is_str(jvm.args, "/jdk/bin/java -Xmx1g -jar /opt/shop/shop-api.jar --port 80",
+		"the command line");
+	is_str(jvm.jdk, "21.0.4", "the version from hsperfdata");
+	is_str(jvm.vm, "OpenJDK 64-Bit Server VM", "the VM");
+	is_str(jvm.libjvm, LIBJVM, "libjvm");
+	ok(jvm.is_java && jvm.is_hotspot && jvm.threads == 20 && jvm.rss_bytes == 1 << 20,
+		"flags and sizes");
+	ok(jvm.uptime_s == 1000 && jvm.cpu_ticks == 300, "age and CPU time");
+	j.capability = NULL;
+	hotspot_check(make(&j), &jvm, &err);
+	is_str(jvm.jdk, "17.0.99",
+		"without hsperfdata the version comes from the JDK's release file");
+	ok(hotspot_check(99, &jvm, &err) && err.kind == ERR_NO_TARGET, "no process: %s", err.what);
+	hotspot_check(pid, &jvm, &err);
+	jvm.verdict = HOTSPOT_NEEDS_UID;
+	snprintf(jvm.why, sizeof(jvm.why), "Because.");
+	snprintf(jvm.hint, sizeof(jvm.hint), "one\ntwo");
+	ok(hotspot_refusal(&jvm, &err) == -1 && err.kind == ERR_ATTACH &&
+			strstr(err.what, "Because.") && !strcmp(err.hint, "one\ntwo"),
+		"a refusal says why and what to do: %s", err.what);
+}
+
+static void test_names(void)
+{
+	static const struct {
+		const char *cmdline, *name;
+	} names[] = {
+		{"java|-cp|a:b|-Xmx1g|org.acme.Main|-jar|x.jar", "org.acme.Main"},
+		{"java|-m|mod/org.acme.Main", "org.acme.Main"},
+		{"java|--module-path|x|--add-modules|ALL|-jar|dir with blank/app.jar", "app.jar"},
+		{"java|@options|-Dx=y|Main", "Main"},
+		{"/usr/bin/jsvc", "jsvc"},
+		{"java|-version", "java"},
+		{"java|-cp", "java"},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct buf b = {0};
+		char name[64];
+
+		add_words(&b, names[i].cmdline);
+		cmdline_name(&b, name, sizeof(name));
+		is_str(name, names[i].name, names[i].cmdline);
+		buf_done(&b);
+	}
+}
+
+static void test_find(void)
+{
+	struct fake_jvm j = good;
+	struct hotspot jvm;
+	struct err err = {0};
+	pid_t kafka;
+	char pid[16];
+
+	fake_end();
+	fake_begin();
+	fake_file("uptime", "100000.0 1\n");
+	make(&j);
+	make(&j);
+	j.cmdline = "java|-Dconf=/etc/tomcat|kafka.Kafka";
+	kafka = make(&j);
+	j = good;
+	j.libjvm_holds = NULL;
+	j.capability = NULL;
+	j.cmdline = "sleep|shop";
+	make(&j);
+	ok(!hotspot_find("kafka", &jvm, &err) && jvm.pid == kafka, "found by part of its name: %s",
+		err.what);
+	ok(!hotspot_find("TOMCAT", &jvm, &err) && jvm.pid == kafka, "or of its command line");
+	snprintf(pid, sizeof(pid), "%d", (int)kafka);
+	ok(!hotspot_find(pid, &jvm, &err) && jvm.pid == kafka, "or by its pid");
+	ok(hotspot_find("shop", &jvm, &err) && err.kind == ERR_NO_TARGET &&
+			strstr(err.what, "2 JVMs match") && strstr(err.hint, "shop-api.jar"),
+		"two of a name: %s", err.what);
+	ok(hotspot_find("nosuch", &jvm, &err) && err.kind == ERR_NO_TARGET &&
+			strstr(err.hint, "kafka"),
+		"none of a name: %s", err.what);
+	ok(hotspot_find("99999999999999999999", &jvm, &err) && err.kind == ERR_NO_TARGET,
+		"an absurd pid");
+	ok(hotspot_find("", &jvm, &err), "an empty name");
+}
+
+int main(void)
+{
+	fake_begin();
+	if (chmod(fake_root, 0777))
+		fake_bail("chmod");
+	fake_file("uptime", "100000.0 1\n");
+	test_verdicts();
+	test_other_users();
+	test_facts();
+	test_names();
+	test_find();
+	fake_end();
+	return tap_done();
+}

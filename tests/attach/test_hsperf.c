@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hsperfdata reader: values of a good file, refusal of broken ones, and any bytes without harm. */
+#include "attach/hsperf.h"
+
+#include "tests/attach/fake.h"
+#include "tests/tap.h"
+
+#define FUZZ_ROUNDS 5000
+
+static void good_file(struct buf *b)
+{
+	int64_t answer = 42;
+
+	fake_perf_begin(b);
+	fake_perf_add(b, "sun.gc.collector.0.invocations", 'J', &answer, sizeof(answer));
+	fake_perf_string(b, "java.property.java.vm.name", "OpenJDK 64-Bit Server VM");
+	fake_perf_string(b, "empty", "");
+}
+
+static struct hsperf *open_bytes(const struct buf *b, struct err *err)
+{
+	int fd;
+
+	fake_bytes("perf", b->data, b->len);
+	fd = open(fake_path("perf"), O_RDONLY);
+	if (fd < 0)
+		fake_bail("perf");
+	return hsperf_open_fd(fd, err);
+}
+
+static void test_values(void)
+{
+	struct buf b = {0};
+	struct err err = {0};
+	struct hsperf *h;
+	char text[64], small[8];
+	int64_t changed = 43;
+
+	good_file(&b);
+	h = open_bytes(&b, &err);
+	if (!ok(h != NULL, "a good file opens: %s", err.what))
+		return;
+	is_int(hsperf_count(h), 3, "all entries are there");
+	is_int(hsperf_long(h, hsperf_find(h, "sun.gc.collector.0.invocations")), 42, "a long");
+	ok(hsperf_string(h, hsperf_find(h, "java.property.java.vm.name"), text, sizeof(text)),
+		"a text");
+	is_str(text, "OpenJDK 64-Bit Server VM", "its value");
+	hsperf_string(h, hsperf_find(h, "java.property.java.vm.name"), small, sizeof(small));
+	is_str(small, "OpenJDK", "a text is cut to the buffer");
+	ok(hsperf_string(h, hsperf_find(h, "empty"), text, sizeof(text)) && !text[0],
+		"an empty text");
+	is_int(hsperf_find(h, "no.such.counter"), -1, "an unknown name");
+	is_int(hsperf_long(h, -1), -1, "a long of no counter");
+	is_int(hsperf_long(h, 1), -1, "a text is no long");
+	ok(!hsperf_string(h, 0, text, sizeof(text)), "a long is no text");
+	memcpy(b.data + 32 + ((20 + 31 + 7) & ~7), &changed, sizeof(changed));
+	fake_bytes("perf", b.data, b.len);
+	is_int(hsperf_long(h, 0), 43, "a value is read anew each time");
+	if (truncate(fake_path("perf"), 10))
+		fake_bail("truncate");
+	is_int(hsperf_long(h, 0), -1,
+		"a file that shrinks under us is an unknown value, not a crash");
+	hsperf_close(h);
+	buf_done(&b);
+}
+
+static void poke(struct buf *b, size_t at, int32_t v)
+{
+	fake_put32(b, at, v);
+}
+
+static void test_refusals(void)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+		int32_t value;
+		const char *says;
+	} broken[] = {
+		{"magic", 0, 0x12345678, "magic"},
+		{"big-endian", 4, 0x01000200, "big-endian"},
+		{"version", 4, 0x01000901, "version"},
+		{"not accessible", 4, 0x00000201, "start"},
+		{"negative count", 28, -1, "header"},
+		{"absurd count", 28, 1 << 30, "header"},
+		{"one entry too many", 28, 4, "cut off"},
+		{"offset in the header", 24, 8, "header"},
+		{"offset past the end", 24, 1 << 20, "cut off"},
+		{"negative offset", 24, -32, "header"},
+		{"entry of length 0", 32, 0, "corrupt"},
+		{"negative entry", 32, -64, "corrupt"},
+		{"endless entry", 32, INT32_MAX, "corrupt"},
+		{"name before the entry", 36, -4, "corrupt"},
+		{"name past the entry", 36, 4096, "corrupt"},
+		{"data before the entry", 48, -8, "corrupt"},
+		{"data past the entry", 48, 100000, "corrupt"},
+	};
+
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		struct buf b = {0};
+		struct err err = {0};
+		struct hsperf *h;
+
+		good_file(&b);
+		poke(&b, broken[i].at, broken[i].value);
+		h = open_bytes(&b, &err);
+		ok(!h && strstr(err.what, broken[i].says), "%s is refused: %s", broken[i].name,
+			err.what);
+		hsperf_close(h);
+		buf_done(&b);
+	}
+}
+
+static void test_cut_anywhere(void)
+{
+	struct buf b = {0};
+	int opened = 0;
+
+	good_file(&b);
+	for (size_t len = b.len; len-- > 0;) {
+		struct buf part = {0};
+		struct err err = {0};
+		struct hsperf *h;
+
+		buf_add(&part, b.data, len);
+		h = open_bytes(&part, &err);
+		opened += h != NULL;
+		hsperf_close(h);
+		buf_done(&part);
+	}
+	is_int(opened, 0, "a file cut off at any byte is refused");
+	buf_done(&b);
+}
+
+/* Any change of a good file: either refused, or every counter can be read. */
+static void test_random_damage(void)
+{
+	struct buf good = {0};
+	uint64_t random = 88172645463325252ull;
+	int opened = 0;
+	char text[64];
+
+	good_file(&good);
+	for (int round = 0; round < FUZZ_ROUNDS; round++) {
+		struct buf b = {0};
+		struct err err = {0};
+		struct hsperf *h;
+
+		buf_add(&b, good.data, good.len);
+		for (int n = 0; n < 1 + round % 4; n++) {
+			random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+			b.data[random % b.len] = (char)(random >> 32);
+		}
+		h = open_bytes(&b, &err);
+		for (int i = 0; h && i < hsperf_count(h); i++) {
+			hsperf_long(h, i);
+			hsperf_string(h, i, text, sizeof(text));
+			opened += strlen(hsperf_name(h, i)) < b.len;
+		}
+		hsperf_close(h);
+		buf_done(&b);
+	}
+	ok(opened > FUZZ_ROUNDS / 10, "%d counters read out of %d damaged files", opened,
+		FUZZ_ROUNDS);
+	buf_done(&good);
+}
+
+static void test_finding(void)
+{
+	struct buf b = {0};
+	struct err err = {0};
+	struct hsperf *h;
+	char status[128];
+
+	good_file(&b);
+	snprintf(status, sizeof(status), "State:\tS\nUid:\t%u\t%u\t%u\t%u\nGid:\t0\t0\t0\t0\n",
+		getuid(), geteuid(), getuid(), getuid());
+	fake_file("70/status", status);
+	fake_file("70/root/tmp/other/70", "");
+	h = hsperf_open(70, 7, &err);
+	ok(!h && strstr(err.what, "no hsperfdata"), "no file: %s", err.what);
+	ok(!hsperf_exists(70, 7), "and it does not exist");
+	fake_bytes("70/root/tmp/hsperfdata_anybody/7", b.data, b.len);
+	h = hsperf_open(70, 7, &err);
+	ok(h != NULL, "found by the pid that the process sees, whatever the user is called there");
+	ok(hsperf_exists(70, 7), "and it exists");
+	hsperf_close(h);
+	unlink(fake_path("70/root/tmp/hsperfdata_anybody/7"));
+	if (mkfifo(fake_path("70/root/tmp/hsperfdata_anybody/7"), 0600))
+		fake_bail("mkfifo");
+	ok(!hsperf_open(70, 7, &err), "a fifo in its place is not opened for ever");
+	unlink(fake_path("70/root/tmp/hsperfdata_anybody/7"));
+	if (symlink("/etc/passwd", fake_path("70/root/tmp/hsperfdata_anybody/7")))
+		fake_bail("symlink");
+	ok(!hsperf_open(70, 7, &err), "nor is a symbolic link followed");
+	ok(!hsperf_open(71, 7, &err) && err.kind == ERR_GONE, "no such process");
+	buf_done(&b);
+}
+
+int main(void)
+{
+	fake_begin();
+	test_values();
+	test_refusals();
+	test_cut_anywhere();
+	test_random_damage();
+	test_finding();
+	fake_end();
+	return tap_done();
+}

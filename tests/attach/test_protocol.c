@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The attach protocol against a process that plays the JVM: well, badly, and not at all.
+ *
+ * The current folder plays the JVM's /tmp. The player catches SIGQUIT, looks for the trigger file as HotSpot
+ * does, opens its socket and then does what the case says.
+ */
+#include "attach/protocol.h"
+#include "attach/reply.h"
+
+#include "tests/attach/fake.h"
+#include "tests/tap.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+/* Modes of the player; what it answers stands in player.answer. */
+enum mode {
+	ANSWER,      /* in two pieces */
+	READ_ONLY,   /* takes the request and stays silent */
+	HANG_UP,     /* closes at once */
+	NO_SOCKET,   /* wakes but opens none */
+	DIE,         /* exits on SIGQUIT */
+	DEFAULT_ACT, /* does not catch SIGQUIT: would be killed by it */
+};
+
+static const char expected[] = "1\0load\0/a.so\0true\0opts";
+static int ready[2], verdict[2]; /* pipes from the player */
+
+static volatile sig_atomic_t quit;
+
+static void on_quit(int sig)
+{
+	(void)sig;
+	quit = 1;
+}
+
+static void own_name(char *out, size_t bytes, const char *what)
+{
+	snprintf(out, bytes, "%s%d", what, (int)getpid());
+}
+
+/* Bytes of the request that arrived as they should. */
+static bool take_request(int sock)
+{
+	char got[sizeof(expected)];
+	size_t len = 0;
+
+	while (len < sizeof(got)) {
+		ssize_t n = read(sock, got + len, sizeof(got) - len);
+
+		if (n <= 0)
+			return false;
+		len += (size_t)n;
+	}
+	return !memcmp(got, expected, sizeof(expected));
+}
+
+static void serve_one(int listener, enum mode mode, const char *answer)
+{
+	int sock = accept(listener, NULL, NULL);
+	size_t half = strlen(answer) / 2;
+
+	if (mode != HANG_UP && !take_request(sock))
+		_exit(3);
+	if (mode == ANSWER && (write(sock, answer, half) < 0 ||
+				      write(sock, answer + half, strlen(answer) - half) < 0))
+		_exit(4);
+	if (mode == READ_ONLY)
+		pause();
+	close(sock);
+}
+
+_Noreturn static void player(enum mode mode, const char *answer)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct sigaction act = {.sa_handler = on_quit};
+	sigset_t block, old;
+	char trigger[64], tmp[64];
+	int listener;
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &block, &old);
+	if (mode != DEFAULT_ACT)
+		sigaction(SIGQUIT, &act, NULL);
+	if (write(ready[1], "r", 1) != 1)
+		_exit(5);
+	while (!quit)
+		sigsuspend(&old);
+	own_name(trigger, sizeof(trigger), ".attach_pid");
+	if (write(verdict[1], access(trigger, F_OK) ? "-" : "t", 1) != 1 || mode == DIE)
+		_exit(6);
+	if (mode == NO_SOCKET)
+		for (;;)
+			pause();
+	own_name(addr.sun_path, sizeof(addr.sun_path), ".java_pid");
+	snprintf(tmp, sizeof(tmp), "%s.tmp", addr.sun_path);
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&addr, sizeof(addr)) || listen(listener, 5))
+		_exit(7);
+	for (;;)
+		serve_one(listener, mode, answer);
+}
+
+struct play {
+	pid_t pid;
+	struct hotspot jvm;
+	struct protocol p;
+	int caller[2];
+	struct err err;
+	struct buf reply;
+};
+
+static void play_begin(struct play *play, enum mode mode, const char *answer)
+{
+	char c;
+
+	memset(play, 0, sizeof(*play));
+	if (pipe(ready) || pipe(verdict))
+		fake_bail("pipe");
+	play->pid = fork();
+	if (play->pid == 0)
+		player(mode, answer);
+	close(ready[1]);
+	close(verdict[1]);
+	if (pipe(play->caller)) /* not the player's: the test's end closes it */
+		fake_bail("pipe");
+	if (read(ready[0], &c, 1) != 1)
+		fake_bail("player");
+	play->jvm.pid = play->jvm.nspid = play->pid;
+	play->jvm.euid = geteuid();
+	play->p = (struct protocol){&play->jvm, -1, -1, play->caller[0], 5000, 5000};
+}
+
+/* Was there a trigger file when the signal came? '-' no, 't' yes, 0 no signal came. */
+static char signal_seen(const struct play *play)
+{
+	char c = 0;
+
+	kill(play->pid, SIGKILL);
+	if (read(verdict[0], &c, 1) != 1)
+		return 0;
+	return c;
+}
+
+static bool trigger_left(const struct play *play)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)play->pid);
+	return !access(name, F_OK);
+}
+
+static void play_end(struct play *play)
+{
+	char name[64];
+
+	kill(play->pid, SIGKILL);
+	waitpid(play->pid, NULL, 0);
+	snprintf(name, sizeof(name), ".java_pid%d", (int)play->pid);
+	unlink(name);
+	close(ready[0]), close(verdict[0]);
+	close(play->caller[0]), close(play->caller[1]);
+	buf_done(&play->reply);
+}
+
+/* The whole conversation. */
+static int converse(struct play *play)
+{
+	const char *const args[3] = {"/a.so", "true", "opts"};
+	int sock = protocol_connect(&play->p, &play->err), rc;
+
+	if (sock < 0)
+		return -1;
+	rc = protocol_send(sock, "load", args, &play->err);
+	if (!rc)
+		rc = protocol_receive(&play->p, sock, &play->reply, &play->err);
+	close(sock);
+	return rc;
+}
+
+static void test_answers(void)
+{
+	struct play play;
+	int result = -1;
+
+	play_begin(&play, ANSWER, "0\nreturn code: 0\n");
+	is_int(converse(&play), 0, "a good conversation");
+	is_str(buf_str(&play.reply), "0\nreturn code: 0\n", "the reply arrives whole");
+	ok(!reply_load(buf_str(&play.reply), play.reply.len, &result, &play.err) && result == 0,
+		"and is good");
+	ok(!trigger_left(&play), "the trigger file is gone");
+	buf_clear(&play.reply);
+	is_int(converse(&play), 0, "a second conversation over the socket that is there");
+	is_int(signal_seen(&play), 't', "the trigger file stood there when the signal came");
+	play_end(&play);
+
+	play_begin(&play, HANG_UP, "");
+	converse(&play);
+	ok(reply_load(buf_str(&play.reply), play.reply.len, &result, &play.err) == -1,
+		"hung up on: %s", play.err.what);
+	play_end(&play);
+}
+
+static void test_silence(void)
+{
+	struct play play;
+
+	play_begin(&play, READ_ONLY, "");
+	play.p.reply_ms = 100;
+	ok(converse(&play) && strstr(play.err.what, "did not answer"), "silence: %s",
+		play.err.what);
+	play_end(&play);
+
+	play_begin(&play, NO_SOCKET, "");
+	play.p.listen_ms = 100;
+	ok(converse(&play) && strstr(play.err.what, "did not open its attach socket"),
+		"no socket: %s", play.err.what);
+	ok(!trigger_left(&play), "the trigger file is gone");
+	play_end(&play);
+}
+
+static void test_ends(void)
+{
+	struct play play;
+
+	play_begin(&play, DIE, "");
+	play.p.pidfd = (int)syscall(SYS_pidfd_open, play.pid, 0);
+	if (play.p.pidfd < 0) /* before Linux 5.3 its end shows only as silence */
+		play.p.listen_ms = 100;
+	ok(converse(&play) && (play.err.kind == ERR_GONE || play.p.pidfd < 0), "the JVM ends: %s",
+		play.err.what);
+	close(play.p.pidfd);
+	ok(!trigger_left(&play), "the trigger file is gone");
+	play_end(&play);
+
+	play_begin(&play, NO_SOCKET, "");
+	close(play.caller[1]);
+	play.caller[1] = -1;
+	ok(converse(&play) && strstr(play.err.what, "jhot itself"), "jhot ends: %s", play.err.what);
+	ok(!trigger_left(&play), "the trigger file is gone");
+	play_end(&play);
+}
+
+static void test_no_signal(void)
+{
+	struct play play;
+	char name[64];
+	int fd;
+
+	play_begin(&play, DEFAULT_ACT, "");
+	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"), "no handler: %s",
+		play.err.what);
+	ok(!kill(play.pid, 0) && !trigger_left(&play), "it lives, and the trigger file is gone");
+	is_int(signal_seen(&play), 0, "it got no signal");
+	play_end(&play);
+
+	play_begin(&play, ANSWER, "");
+	play.jvm.euid++; /* the trigger would not be the JVM's: it would print a thread dump */
+	ok(converse(&play) && strstr(play.err.what, "can be made neither"), "another owner: %s",
+		play.err.what);
+	ok(!trigger_left(&play), "the trigger file is gone");
+	is_int(signal_seen(&play), 0, "it got no signal");
+	play_end(&play);
+
+	play_begin(&play, ANSWER, "0\n");
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)play.pid);
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	ok(!converse(&play) && !trigger_left(&play),
+		"a trigger file left by others is used and removed");
+	is_int(signal_seen(&play), 't', "signalled with it");
+	play_end(&play);
+
+	play_begin(&play, ANSWER, "0\n");
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)play.pid);
+	if (symlink("elsewhere", name))
+		fake_bail("symlink");
+	ok(converse(&play) != 0 && access("elsewhere", F_OK),
+		"no file is made through a symbolic link");
+	is_int(signal_seen(&play), 0, "and no signal sent");
+	unlink(name);
+	play_end(&play);
+}
+
+static void test_long_argument(void)
+{
+	char longer[1026];
+	const char *const args[3] = {"/a.so", "true", longer};
+	struct err err = {0};
+	int ends[2];
+
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		fake_bail("socketpair");
+	ok(protocol_send(ends[0], "load", args, &err) && strstr(err.what, "1025 bytes"),
+		"an argument longer than a JVM takes: %.60s", err.what);
+	longer[1024] = '\0';
+	ok(!protocol_send(ends[0], "load", args, &err), "1,024 bytes are sent");
+	close(ends[1]);
+	ok(protocol_send(ends[0], "load", args, &err) == -1, "hung up on: %s", err.what);
+	close(ends[0]);
+}
+
+int main(void)
+{
+	fake_begin();
+	proc_root = "/proc";
+	if (chdir(fake_root))
+		fake_bail("chdir");
+	test_answers();
+	test_silence();
+	test_ends();
+	test_no_signal();
+	test_long_argument();
+	fake_end();
+	return tap_done();
+}
