@@ -163,9 +163,10 @@ jvm_launch() {
 }
 
 # for_other: copies what another user runs to where they can read it (the build tree may be in /root);
-# sets JHOT and CLASSES to the copies. Fails when we are not root.
+# sets JHOT and CLASSES to the copies. Fails when we are not root,
+# or when the JDK is somewhere that they cannot read.
 for_other() {
-	[ "$(id -u)" = 0 ] || return 1
+	[ "$(id -u)" = 0 ] && $AS_OTHER test -x "$(command -v "$JAVA")" || return 1
 	mkdir -p "$T/for-other"
 	cp -r "$CLASSES" "$JHOT" "$T/for-other/"
 	[ ! -e "$builddir/libjhot.so" ] || cp "$builddir/libjhot.so" "$T/for-other/"
@@ -215,7 +216,7 @@ jvm_stop_all() {
 }
 
 # A JVM whose own threads, collector and mappings hold still, so that before and after can be compared.
-CALM_JVM='-XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads -Xshare:auto -Xmx64m'
+CALM_JVM='-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads -Xshare:auto -Xmx64m'
 
 # jvm_warm_attach PID: makes the JVM's own attach listener (thread, socket) exist, which any attach does
 # and which stays; take the "before" picture after it.

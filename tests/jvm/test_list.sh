@@ -37,7 +37,7 @@ if for_other; then
 	ok "and why" grep -q 'The JVM runs as user root' "$T/list"
 	ok "their own can be attached" grep -q ' Known ok$' <(row "$T/list" "$theirs")
 else
-	skip "JVMs of two users" "only root can start them"
+	skip "JVMs of two users" "needs root, and a JDK that all can read"
 fi
 
 ok "nobody was disturbed: ours" alive "$ours"

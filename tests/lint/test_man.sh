@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The man page: every verb, option and exit status of the program, and roff without complaints.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+page=$builddir/doc/jhot.1
+[ -e "$page" ] || page=$srcdir/doc/jhot.1
+ok "there is a page" [ -s "$page" ]
+
+verbs=$("$JHOT" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+ok "the program has verbs" [ -n "$verbs" ]
+for verb in $verbs; do
+	ok "verb $verb is in it" grep -q "^\.SS jhot $verb " "$page"
+	sed -n "/^\.SS jhot $verb /,/^\.S[SH] [^j]/p" "$page" | sed 's/\\-/-/g' >"$T/section"
+	for option in $("$JHOT" "$verb" --help | sed -n '/^Options:/,$s/^ .* *\(--[a-z-]*\).*/\1/p'); do
+		ok "$verb $option is in it" grep -q "^\.B .*$option" "$T/section"
+	done
+done
+
+# the exit statuses are enum err_kind
+sed -n 's/^\tERR_[A-Z_]* = \([0-9]*\),.*/\1/p' "$srcdir/src/base/err.h" >"$T/codes"
+sed -n '/^\.SH EXIT STATUS/,/^\.SH NOTES/s/^\.B \([0-9]*\)$/\1/p' "$page" >"$T/documented"
+ok "the program has exit statuses" [ -s "$T/codes" ]
+same "all of them are documented, and no others" "$T/documented" "$T/codes"
+
+if command -v man >/dev/null && [ "$(man -l "$page" 2>/dev/null | wc -l)" -gt 10 ]; then
+	LC_ALL=C.UTF-8 MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" >/dev/null 2>"$T/warnings"
+	is "roff has no complaints" "$(cat "$T/warnings")" ""
+else
+	skip "roff has no complaints" "no man that reads files"
+fi
+done_testing
