@@ -4,8 +4,8 @@
  *
  * Files are opened as the target sees them (/proc/PID/root, map_files) and read with libelf: .symtab, else
  * the separate debug file (build-id, debuglink), else .gnu_debugdata, else .dynsym. C++ names are demangled by
- * the C++ runtime. Everything is cached; a file that cannot be read yields "[name+0x1234]" and a note.
- * One thread. The files are not trusted.
+ * the C++ runtime. Everything is cached. A function that no table names is called by where it begins in the
+ * file ("0x1234"); a file that cannot be read yields the empty name and a note. One thread. The files are not trusted.
  */
 #ifndef JHOT_SYMBOLS_SYMBOLS_H
 #define JHOT_SYMBOLS_SYMBOLS_H
@@ -29,21 +29,22 @@ struct symbols_module {
 int symbols_module_add(struct symbols *s, const struct symbols_module *m);
 
 struct symbol {
-	const char *name;   /* demangled, parameters cut; valid until symbols_free */
+	const char *name;   /* demangled, parameters cut, or ""; valid until symbols_free */
 	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
-	bool is_jvm;	    /* in libjvm */
-	uint64_t start;	    /* file offset or address where the function begins */
+	bool is_jvm;        /* in libjvm */
+	uint64_t start;     /* file offset or address where the function begins */
 };
 
-/* offset: a file offset inside the module. Always gives a name, made up if need be. */
+/* offset: a file offset inside the module. The module's name is always given. */
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out);
-/* /proc/kallsyms; "[kernel]" alone where addresses are hidden. */
+/* /proc/kallsyms; no name where addresses are hidden. */
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
-/* Code of other JITs: /tmp/perf-PID.map of the target; "[anon]" otherwise. */
+/* Code of other JITs: /tmp/perf-PID.map of the target; no name otherwise. The module is "[anon]",
+ * the name valid until the next call. */
 void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out);
 
 /* What is degraded, in a sentence ("kernel names hidden: kernel.kptr_restrict"), "" if nothing. */
-const char *symbols_note(const struct symbols *s);
+const char *symbols_note(struct symbols *s);
 
 /* demangle_name: C++ demangled without parameters, or a copy; the caller frees. */
 char *demangle_name(const char *mangled);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ names as people write them: demangled by the C++ runtime, without parameters and return types. */
+#include "base/buf.h"
+#include "symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MANGLED_MAX 4096 /* longer ones cost more than they tell */
+#define PLT         "@plt"
+
+/* From the C++ runtime (cxxabi.h is a C++ header). */
+char *__cxa_demangle(const char *mangled, char *out, size_t *size, int *status);
+
+static bool demangle_is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* The length of "operator()", "operator<<" and so on at s, 0 if none stands there. */
+static size_t demangle_operator_len(const char *s, const char *begin)
+{
+	size_t len = strlen("operator");
+
+	if (strncmp(s, "operator", len) || demangle_is_word(s[len]) ||
+		(s > begin && demangle_is_word(s[-1])))
+		return 0;
+	if (!strncmp(s + len, "()", 2) || !strncmp(s + len, "[]", 2))
+		return len + 2;
+	if (s[len] == ' ') /* a conversion: "operator unsigned long" ends at its parameters */
+		return len + strcspn(s + len, "(");
+	return len + strspn(s + len, "<>=!+-*/%^&|~,");
+}
+
+/* Where the bracket at s is closed; the text's end if nowhere. */
+static const char *demangle_skip(const char *s, const char *begin)
+{
+	int depth = 0;
+
+	while (*s) {
+		size_t op = demangle_operator_len(s, begin);
+
+		if (op) {
+			s += op;
+			continue;
+		}
+		if (strchr("(<[{", *s))
+			depth++;
+		else if (strchr(")]}", *s) || (*s == '>' && s[-1] != '-'))
+			depth--;
+		s++;
+		if (depth <= 0)
+			break;
+	}
+	return s;
+}
+
+/*
+ * Cuts "void ns::Class<T>::method<U>(int) const [clone .isra.0]" to "ns::Class<T>::method<U>": what
+ * stands between the last space outside of brackets and the parameter list.
+ */
+static char *demangle_cut(const char *name)
+{
+	const char *begin = name, *s = name;
+
+	while (*s) {
+		size_t op = demangle_operator_len(s, name);
+
+		if (op) {
+			s += op;
+		} else if (*s == '(') {
+			const char *end = demangle_skip(s, name);
+
+			if (!strstr(end, "::") && !strchr(end, '('))
+				break; /* the parameters; "f(int)::local::g" goes on */
+			s = end;
+		} else if (strchr("<[{", *s)) {
+			s = demangle_skip(s, name);
+		} else {
+			if (*s == ' ' && s > name &&
+				s[-1] != ')') /* not the const of "f() const" */
+				begin = s + 1;
+			s++;
+		}
+	}
+	return xstrndup(begin, (size_t)(s - begin));
+}
+
+/* The compiler's pieces of one function ("f.isra.0", "f.cold") and versions ("f@@V1") go by its name. */
+static char *demangle_plain(const char *name)
+{
+	static const char *const pieces[] = {
+		".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm.", "@@"};
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		const char *at = strstr(name, pieces[i]);
+
+		if (at && at > name && (size_t)(at - name) < len)
+			len = (size_t)(at - name);
+	}
+	return xstrndup(name, len);
+}
+
+/* demangle_whole: with return type and parameters; NULL when it is no C++ name. */
+static char *demangle_whole(const char *mangled, size_t len)
+{
+	char *text, *whole;
+	int status = 0;
+
+	if (strncmp(mangled, "_Z", 2) || len > MANGLED_MAX)
+		return NULL;
+	text = xstrndup(mangled, len);
+	whole = __cxa_demangle(text, NULL, NULL, &status);
+	free(text);
+	return whole;
+}
+
+char *demangle_name(const char *mangled)
+{
+	char *plain = demangle_plain(mangled), *whole, *cut;
+	size_t len = strlen(plain), plt = strlen(PLT);
+	struct buf name = {0};
+
+	plt = len > plt && !strcmp(plain + len - plt, PLT) ? plt : 0;
+	whole = demangle_whole(plain, len - plt);
+	if (!whole)
+		return plain;
+	cut = demangle_cut(whole);
+	buf_printf(&name, "%s%s", cut, plt ? PLT : "");
+	free(cut);
+	free(whole);
+	free(plain);
+	return buf_steal(&name);
+}

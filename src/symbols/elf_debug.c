@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folders are those that gdb and elfutils search; libdwfl unpacks .gnu_debugdata. */
+#include "symbols/elf_debug.h"
+
+#include "symbols/elf_symbols.h"
+#include "symbols/target_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define BUILD_ID_MAX 64
+#define MINI_MAX     (4u << 20) /* of packed bytes; libc's are 100 kB */
+
+struct elf_debug_search {
+	pid_t pid;
+	const char *path;
+	const void *id; /* the build-id; id_bytes 0 = there is none */
+	size_t id_bytes;
+	const char *link; /* the debuglink's file name, or NULL */
+	uint32_t crc;
+};
+
+/* CRC-32 as zlib's, which debuglinks carry. */
+static uint32_t elf_debug_crc(int fd)
+{
+	unsigned char bytes[16384];
+	uint32_t crc = ~0u;
+	off_t at = 0;
+	ssize_t n;
+
+	for (; (n = pread(fd, bytes, sizeof(bytes), at)) > 0; at += n) {
+		for (ssize_t i = 0; i < n; i++) {
+			crc ^= bytes[i];
+			for (int bit = 0; bit < 8; bit++)
+				crc = crc >> 1 ^ (0xedb88320u & -(crc & 1));
+		}
+	}
+	return ~crc;
+}
+
+static bool elf_debug_matches(const struct elf_debug_search *s, Elf *elf, int fd)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+
+	if (s->id_bytes)
+		return n == (ssize_t)s->id_bytes && !memcmp(id, s->id, s->id_bytes);
+	return elf_debug_crc(fd) == s->crc;
+}
+
+static uint32_t elf_debug_try(
+	const struct elf_debug_search *s, pid_t pid, const char *path, struct symtab *out)
+{
+	int fd = target_file_open(pid, path);
+	uint32_t count = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return 0;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && gelf_getclass(elf) == ELFCLASS64 && elf_debug_matches(s, elf, fd))
+		count = elf_symbols_table(elf, SHT_SYMTAB, out);
+	elf_end(elf);
+	close(fd);
+	return count;
+}
+
+/* "ab/cdef..." */
+static void elf_debug_id_path(
+	const struct elf_debug_search *s, struct buf *out, const char *separator)
+{
+	const unsigned char *id = s->id;
+
+	for (size_t i = 0; i < s->id_bytes; i++)
+		buf_printf(out, "%s%02x", i == 1 ? separator : "", id[i]);
+}
+
+static uint32_t elf_debug_by_id(const struct elf_debug_search *s, struct symtab *out)
+{
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	struct buf path = {0};
+	uint32_t count;
+
+	buf_adds(&path, "/usr/lib/debug/.build-id/");
+	elf_debug_id_path(s, &path, "/");
+	buf_adds(&path, ".debug");
+	count = elf_debug_try(s, s->pid, path.data, out);
+	if (!count && s->pid > 0)
+		count = elf_debug_try(s, 0, path.data, out);
+	if (!count && (cache || xdg || home)) {
+		buf_clear(&path);
+		if (cache)
+			buf_printf(&path, "%s/", cache);
+		else
+			buf_printf(&path, "%s%s/debuginfod_client/", xdg ? xdg : home,
+				xdg ? "" : "/.cache");
+		elf_debug_id_path(s, &path, "");
+		buf_adds(&path, "/debuginfo");
+		count = elf_debug_try(s, 0, path.data, out);
+	}
+	buf_done(&path);
+	return count;
+}
+
+static uint32_t elf_debug_by_link(const struct elf_debug_search *s, struct symtab *out)
+{
+	static const struct {
+		const char *before, *after;
+	} places[] = {{"", "/"}, {"", "/.debug/"}, {"/usr/lib/debug", "/"}};
+	const char *slash = strrchr(s->path, '/');
+	int folder = slash ? (int)(slash - s->path) : 0;
+	uint32_t count = 0;
+
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]) && !count; i++) {
+		struct buf path = {0};
+
+		buf_printf(&path, "%s%.*s%s%s", places[i].before, folder, s->path, places[i].after,
+			s->link);
+		if (strcmp(path.data, s->path))
+			count = elf_debug_try(s, s->pid, path.data, out);
+		buf_done(&path);
+	}
+	return count;
+}
+
+/* --- .gnu_debugdata: an xz-packed ELF file with a .symtab -------------------------------------------- */
+
+static int elf_debug_memory_file(const void *bytes, size_t size)
+{
+	int fd = memfd_create("symbols", MFD_CLOEXEC);
+
+	if (fd >= 0 && write(fd, bytes, size) != (ssize_t)size) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static uint32_t elf_debug_mini(Elf *elf, struct symtab *out)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	GElf_Shdr header;
+	Elf_Scn *scn = elf_section(elf, ".gnu_debugdata", &header);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	int fd = data && data->d_buf && data->d_size <= MINI_MAX
+			 ? elf_debug_memory_file(data->d_buf, data->d_size)
+			 : -1;
+	Dwfl *dwfl = fd >= 0 ? dwfl_begin(&callbacks) : NULL;
+	Dwfl_Module *module = dwfl ? dwfl_report_offline(dwfl, "mini", "mini", fd) : NULL;
+	GElf_Addr bias;
+	Elf *unpacked = module ? dwfl_module_getelf(module, &bias) : NULL;
+	uint32_t count = 0;
+
+	if (unpacked && gelf_getclass(unpacked) == ELFCLASS64)
+		count = elf_symbols_table(unpacked, SHT_SYMTAB, out);
+	if (fd >= 0 && !module)
+		close(fd); /* else it is libdwfl's */
+	dwfl_end(dwfl);
+	return count;
+}
+
+uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out)
+{
+	struct elf_debug_search s = {.pid = pid, .path = path};
+	GElf_Word crc = 0;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &s.id);
+	uint32_t count = 0;
+
+	s.id_bytes = n > 1 && n <= BUILD_ID_MAX ? (size_t)n : 0;
+	s.link = dwelf_elf_gnu_debuglink(elf, &crc);
+	s.crc = crc;
+	if (s.id_bytes)
+		count = elf_debug_by_id(&s, out);
+	if (!count && s.link && *s.link && !strchr(s.link, '/'))
+		count = elf_debug_by_link(&s, out);
+	return count ? count : elf_debug_mini(elf, out);
+}

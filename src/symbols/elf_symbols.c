@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libelf checks every offset and string against the file; what is checked here is what the values mean. */
+#include "symbols/elf_symbols.h"
+
+#include <stdio.h>
+#include <string.h>
+
+Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *text;
+
+		if (!gelf_getshdr(scn, header))
+			continue;
+		text = elf_strptr(elf, names, header->sh_name);
+		if (text && !strcmp(text, name))
+			return scn;
+	}
+	return NULL;
+}
+
+static Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, header) && header->sh_type == type)
+			return scn;
+	return NULL;
+}
+
+static bool elf_section_is_code(Elf *elf, size_t index)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
+
+	return scn && gelf_getshdr(scn, &header) && (header.sh_flags & SHF_EXECINSTR);
+}
+
+/* Assembler functions often have no type; local labels and aarch64's mapping symbols are no functions. */
+static bool elf_symbol_is_function(Elf *elf, const GElf_Sym *sym, const char *name)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || !sym->st_value || !*name)
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	return type == STT_NOTYPE && *name != '$' && *name != '.' &&
+	       elf_section_is_code(elf, sym->st_shndx);
+}
+
+static enum symtab_rank elf_symbol_rank(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL: return SYMTAB_LOCAL;
+	case STB_WEAK: return SYMTAB_WEAK;
+	default: return SYMTAB_GLOBAL;
+	}
+}
+
+uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = elf_section_of_type(elf, section_type, &header);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+	uint32_t before = out->count;
+
+	for (size_t i = 1; i < count && i < INT32_MAX; i++) {
+		GElf_Sym sym;
+		const char *name;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		name = elf_strptr(elf, header.sh_link, sym.st_name);
+		if (name && elf_symbol_is_function(elf, &sym, name))
+			symtab_add(out, sym.st_value, sym.st_size, name, elf_symbol_rank(&sym));
+	}
+	return out->count - before;
+}
+
+/* --- call stubs -------------------------------------------------------------------------------------- */
+
+struct elf_plt {
+	uint64_t address; /* of the stub of the first relocation */
+	uint64_t end;
+	uint64_t stub_bytes;
+};
+
+/* With branch protection the stubs that are called stand in .plt.sec; else in .plt behind its head. */
+static bool elf_plt_find(Elf *elf, struct elf_plt *out)
+{
+	GElf_Ehdr ehdr;
+	GElf_Shdr sec;
+	bool arm = gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_AARCH64;
+
+	out->stub_bytes = 16;
+	if (elf_section(elf, ".plt.sec", &sec)) {
+		out->address = sec.sh_addr;
+		out->end = sec.sh_addr + sec.sh_size;
+		return true;
+	}
+	if (!elf_section(elf, ".plt", &sec))
+		return false;
+	out->address = sec.sh_addr + (arm ? 32 : 16);
+	out->end = sec.sh_addr + sec.sh_size;
+	return true;
+}
+
+void elf_symbols_plt(Elf *elf, struct symtab *out)
+{
+	GElf_Shdr rela, symbols;
+	Elf_Scn *rela_scn = elf_section(elf, ".rela.plt", &rela), *symbols_scn;
+	Elf_Data *rela_data, *symbols_data;
+	struct elf_plt plt;
+
+	symbols_scn = rela_scn ? elf_getscn(elf, rela.sh_link) : NULL;
+	if (!symbols_scn || !gelf_getshdr(symbols_scn, &symbols) || !elf_plt_find(elf, &plt))
+		return;
+	rela_data = elf_getdata(rela_scn, NULL);
+	symbols_data = elf_getdata(symbols_scn, NULL);
+	for (int i = 0; rela_data && symbols_data; i++) {
+		uint64_t at = plt.address + (uint64_t)i * plt.stub_bytes;
+		GElf_Rela r;
+		GElf_Sym sym;
+		const char *name;
+		char text[512];
+
+		if (at >= plt.end || !gelf_getrela(rela_data, i, &r))
+			return;
+		if (!gelf_getsym(symbols_data, (int)GELF_R_SYM(r.r_info), &sym))
+			continue;
+		name = elf_strptr(elf, symbols.sh_link, sym.st_name);
+		if (name && *name && strlen(name) < sizeof(text) - 8) {
+			snprintf(text, sizeof(text), "%s@plt", name);
+			symtab_add(out, at, plt.stub_bytes, text, SYMTAB_LOCAL);
+		}
+	}
+}
+
+/* --- where functions begin --------------------------------------------------------------------------- */
+
+/*
+ * .eh_frame_hdr (LSB): u8 version 1, eh_frame_ptr encoding, count encoding, table encoding; then in what all
+ * linkers write (0x1b, 0x03, 0x3b): s32 eh_frame_ptr, u32 count, {s32 start, s32 fde}[count], relative to
+ * the section.
+ */
+#define EH_FRAME_HDR_ENCODINGS 0x3b031b01u
+#define EH_FRAME_HDR_BYTES     12
+
+void elf_symbols_marks(Elf *elf, struct symtab *out)
+{
+	GElf_Shdr header;
+	GElf_Phdr segment;
+	Elf_Scn *scn = elf_section(elf, ".eh_frame_hdr", &header);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	size_t phdrs = 0;
+	uint32_t words[3];
+
+	if (!elf_getphdrnum(elf, &phdrs))
+		for (size_t i = 0; i < phdrs && gelf_getphdr(elf, (int)i, &segment); i++)
+			if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
+				symtab_add(out, segment.p_vaddr + segment.p_filesz, 0, "",
+					SYMTAB_MARK);
+	if (!data || !data->d_buf || data->d_size < EH_FRAME_HDR_BYTES)
+		return;
+	memcpy(words, data->d_buf, sizeof(words));
+	if (words[0] != EH_FRAME_HDR_ENCODINGS)
+		return;
+	for (size_t i = 0; i < words[2] && EH_FRAME_HDR_BYTES + (i + 1) * 8 <= data->d_size; i++) {
+		int32_t start;
+
+		memcpy(&start, (const char *)data->d_buf + EH_FRAME_HDR_BYTES + i * 8,
+			sizeof(start));
+		symtab_add(out, header.sh_addr + (uint64_t)(int64_t)start, 0, "", SYMTAB_MARK);
+	}
+}
+
+uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max)
+{
+	GElf_Phdr segment;
+	size_t phdrs = 0;
+	uint32_t count = 0;
+
+	if (elf_getphdrnum(elf, &phdrs))
+		return 0;
+	for (size_t i = 0; i < phdrs && count < max && gelf_getphdr(elf, (int)i, &segment); i++)
+		if (segment.p_type == PT_LOAD)
+			out[count++] = (struct elf_segment){
+				segment.p_offset, segment.p_filesz, segment.p_vaddr};
+	return count;
+}

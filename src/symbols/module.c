@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sources of names a file has, in the order of what they are worth. */
+#include "symbols/module.h"
+
+#include "symbols/elf_debug.h"
+#include "symbols/target_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define VDSO "[vdso]"
+
+struct module *module_new(const struct symbols_module *where)
+{
+	struct module *m = xcalloc(1, sizeof(*m));
+	const char *slash;
+
+	m->where = *where;
+	m->where.path = xstrdup(where->path);
+	slash = strrchr(m->where.path, '/');
+	m->name = slash && slash[1] ? slash + 1 : m->where.path;
+	m->is_jvm = !strncmp(m->name, "libjvm.so", 9);
+	return m;
+}
+
+void module_free(struct module *m)
+{
+	if (!m)
+		return;
+	symtab_done(&m->table);
+	free((char *)m->where.path);
+	free(m);
+}
+
+static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
+{
+	m->segment_count = elf_symbols_segments(elf, m->segments, MODULE_SEGMENTS);
+	if (!elf_symbols_table(elf, SHT_SYMTAB, &m->table)) {
+		elf_debug_read(elf, pid, m->where.path, &m->table);
+		elf_symbols_table(elf, SHT_DYNSYM, &m->table);
+	}
+	elf_symbols_plt(elf, &m->table);
+	elf_symbols_marks(elf, &m->table);
+	symtab_finish(&m->table);
+}
+
+static void module_read_file(struct module *m, pid_t pid)
+{
+	int fd = target_file_open_module(pid, &m->where);
+	Elf *elf;
+
+	if (fd == -ESTALE) {
+		snprintf(m->note, sizeof(m->note), "%s was replaced since the JVM mapped it",
+			m->name);
+		return;
+	}
+	if (fd < 0) {
+		snprintf(m->note, sizeof(m->note), "%s cannot be read: %s", m->name, strerror(-fd));
+		return;
+	}
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
+		module_read_elf(m, elf, pid);
+	else
+		snprintf(m->note, sizeof(m->note), "%s is not a 64-bit ELF file", m->name);
+	elf_end(elf);
+	close(fd);
+}
+
+/* One kernel gives all processes the same image, so ours serves; its end is in our own maps. */
+static size_t module_vdso_bytes(uint64_t start)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char *line = NULL;
+	size_t cap = 0, bytes = 0;
+
+	while (maps && !bytes && getline(&line, &cap, maps) > 0) {
+		char *dash;
+
+		if (strtoull(line, &dash, 16) == start && *dash == '-')
+			bytes = (size_t)(strtoull(dash + 1, NULL, 16) - start);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return bytes;
+}
+
+static void module_read_vdso(struct module *m)
+{
+	uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	size_t bytes = start ? module_vdso_bytes(start) : 0;
+	char *image = bytes ? xmalloc(bytes) : NULL;
+	Elf *elf;
+
+	if (!image)
+		return;
+	memcpy(image, (const void *)(uintptr_t)start, bytes);
+	elf = elf_memory(image, bytes);
+	if (elf)
+		module_read_elf(m, elf, 0);
+	elf_end(elf);
+	free(image);
+}
+
+static void module_load(struct module *m, pid_t pid)
+{
+	m->loaded = true;
+	elf_version(EV_CURRENT);
+	if (!strcmp(m->where.path, VDSO))
+		module_read_vdso(m);
+	else if (m->where.path[0] == '/' || pid <= 0)
+		module_read_file(m, pid);
+}
+
+static const struct elf_segment *module_segment(const struct module *m, uint64_t offset)
+{
+	for (uint32_t i = 0; i < m->segment_count; i++)
+		if (offset - m->segments[i].offset < m->segments[i].bytes)
+			return &m->segments[i];
+	return NULL;
+}
+
+/* The name of a function that has none: where it begins in the file. */
+static const char *module_made_up(struct module *m, const struct symtab_entry *e, uint64_t start)
+{
+	char **name = &m->table.names[e - m->table.entries];
+	char text[32];
+
+	if (!*name) {
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)start);
+		*name = xstrdup(text);
+	}
+	return *name;
+}
+
+void module_name(struct module *m, pid_t pid, uint64_t offset, struct symbol *out)
+{
+	const struct elf_segment *segment;
+	const struct symtab_entry *e;
+	uint64_t to_address;
+
+	if (!m->loaded)
+		module_load(m, pid);
+	*out = (struct symbol){.name = "", .module = m->name, .is_jvm = m->is_jvm, .start = offset};
+	segment = module_segment(m, offset);
+	if (!segment)
+		return;
+	to_address = segment->address - segment->offset;
+	e = symtab_find(&m->table, offset + to_address);
+	if (!e)
+		return;
+	out->start = e->start - to_address;
+	out->name = e->rank == SYMTAB_MARK ? module_made_up(m, e, out->start)
+					   : symtab_name(&m->table, e);
+}

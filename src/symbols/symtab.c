@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting, choosing among aliases, searching. */
+#include "symbols/symtab.h"
+
+#include "symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NESTING_MAX 16 /* entries looked back for one that encloses an address */
+
+void symtab_done(struct symtab *t)
+{
+	for (uint32_t i = 0; t->names && i < t->count; i++)
+		free(t->names[i]);
+	free(t->names);
+	free(t->entries);
+	buf_done(&t->texts);
+	memset(t, 0, sizeof(*t));
+}
+
+void symtab_add(
+	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank)
+{
+	struct symtab_entry *e;
+
+	if (t->texts.len >= UINT32_MAX / 2 || t->count >= UINT32_MAX / 2)
+		return;
+	if (!t->texts.len)
+		buf_addc(&t->texts, '\0');
+	if (t->count == t->cap) {
+		t->cap = t->cap ? t->cap * 2 : 1024;
+		t->entries = xreallocarray(t->entries, t->cap, sizeof(*t->entries));
+	}
+	e = &t->entries[t->count++];
+	*e = (struct symtab_entry){
+		start, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, 0, (uint8_t)rank};
+	if (rank == SYMTAB_MARK)
+		return;
+	e->text = (uint32_t)t->texts.len;
+	buf_add(&t->texts, name, strlen(name) + 1);
+}
+
+static int symtab_underscores(const char *name)
+{
+	return (int)strspn(name, "_");
+}
+
+/* Negative when a is the better name. */
+static int symtab_compare_names(
+	const struct symtab_entry *a, const struct symtab_entry *b, const char *texts)
+{
+	int d = (b->rank != SYMTAB_MARK) - (a->rank != SYMTAB_MARK);
+
+	if (!d)
+		d = (b->size != 0) - (a->size != 0);
+	if (!d)
+		d = symtab_underscores(texts + a->text) - symtab_underscores(texts + b->text);
+	if (!d)
+		d = b->rank - a->rank;
+	return d ? d : strcmp(texts + a->text, texts + b->text);
+}
+
+static int symtab_compare(const void *pa, const void *pb, void *texts)
+{
+	const struct symtab_entry *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return symtab_compare_names(a, b, texts);
+}
+
+void symtab_finish(struct symtab *t)
+{
+	uint32_t kept = 0;
+	uint64_t named_end = 0;
+
+	if (!t->count)
+		return;
+	qsort_r(t->entries, t->count, sizeof(*t->entries), symtab_compare, t->texts.data);
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct symtab_entry e = t->entries[i];
+
+		if (kept && t->entries[kept - 1].start == e.start)
+			continue;
+		if (e.rank == SYMTAB_MARK && e.start < named_end)
+			continue; /* a second piece of a function that has a name */
+		if (e.rank != SYMTAB_MARK && e.start + e.size > named_end)
+			named_end = e.start + e.size;
+		t->entries[kept++] = e;
+	}
+	t->count = kept;
+	t->names = xcalloc(t->count, sizeof(*t->names));
+}
+
+const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address)
+{
+	uint32_t low = 0, high = t->count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->entries[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (uint32_t i = low; i-- > 0 && low - i <= NESTING_MAX;) {
+		const struct symtab_entry *e = &t->entries[i];
+
+		if (address - e->start < e->size || (!e->size && i == low - 1))
+			return e;
+	}
+	return NULL;
+}
+
+const char *symtab_name(struct symtab *t, const struct symtab_entry *e)
+{
+	size_t i = (size_t)(e - t->entries);
+
+	if (e->rank == SYMTAB_MARK)
+		return "";
+	if (!t->names[i])
+		t->names[i] = demangle_name(t->texts.data + e->text);
+	return t->names[i];
+}

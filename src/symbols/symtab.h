@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sorted table of named addresses: filled in any order, finished once, then searched.
+ *
+ *   start  size  name          a size of 0 reaches to the next start; "" marks a function without a name
+ *
+ * Owns its texts. Of several names for one address finish keeps the one people know (ranks, then fewer
+ * leading underscores). Names are demangled when first asked for. Zero-initialise; symtab_done. One thread.
+ */
+#ifndef JHOT_SYMBOLS_SYMTAB_H
+#define JHOT_SYMBOLS_SYMTAB_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Larger wins where two names share an address. */
+enum symtab_rank {
+	SYMTAB_MARK, /* no name: something begins or ends here */
+	SYMTAB_LOCAL,
+	SYMTAB_WEAK,
+	SYMTAB_GLOBAL,
+};
+
+struct symtab_entry {
+	uint64_t start;
+	uint32_t size;
+	uint32_t text; /* where the name begins in texts */
+	uint8_t rank;
+};
+
+struct symtab {
+	struct symtab_entry *entries;
+	char **names; /* demangled ones, by entry; NULL until asked for */
+	uint32_t count, cap;
+	struct buf texts;
+};
+
+void symtab_done(struct symtab *t);
+void symtab_add(
+	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank);
+void symtab_finish(struct symtab *t);
+
+/* symtab_find: the entry that covers the address, or NULL. */
+const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);
+/* symtab_name: "" for a mark. Valid until symtab_done. */
+const char *symtab_name(struct symtab *t, const struct symtab_entry *e);
+
+#endif

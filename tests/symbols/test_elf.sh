@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Names from real ELF files: whole, stripped, with separate debug files; nm is the oracle.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+TOOL=$builddir/tests/symbols/symbols_tool
+CXX=${CXX:-g++}
+for tool in "$CXX" nm strip objcopy xz; do
+	command -v "$tool" >/dev/null || skip_all "$tool is not installed"
+done
+# Folders of this machine must not answer in place of what the test lays out.
+export DEBUGINFOD_CACHE_PATH=$T/cache
+
+build() { # build OUT [FLAG...]
+	"$CXX" -O2 -g -fPIC -shared -o "$@" "$srcdir/tests/symbols/fixture.cc"
+}
+
+# names FILE ADDRESS...: what the tool says. The fixture is small: its code has offset = address.
+names() {
+	local file=$1
+	shift
+	printf '%s\n' "$@" | "$TOOL" "$file" 2>/dev/null | sed -n '/^note:/d; s/^[^ ]* [^ ]* [^ ]* \?//p'
+}
+
+address() { # address NAME: in the whole library, demangled names
+	nm -C "$T/whole.so" | sed -n "s/^0*\([0-9a-f]*\) [tTwW] $1\$/\1/p"
+}
+
+ok "the fixture builds" build "$T/whole.so" -Wl,--build-id
+local_at=$(address fixture_local)
+global_at=$(address fixture_global)
+hidden_at=$(address fixture_hidden)
+cart_at=$(address 'shop::Cart<long>::add(long, int) const')
+helper_at=$(address 'shop::(anonymous namespace)::hidden_helper(char const\*)')
+
+is "functions of the whole file" \
+	"$(names "$T/whole.so" "$local_at" "$global_at" "$hidden_at" "$cart_at" "$helper_at" | tr '\n' '|')" \
+	"fixture_local|fixture_global|fixture_hidden|shop::Cart<long>::add|shop::(anonymous namespace)::hidden_helper|"
+is "within a function" "$(names "$T/whole.so" "$(printf %x $((0x$global_at + 1)))")" fixture_global
+ok "call stubs have names" grep -qx 'puts@plt' <(
+	objdump -d -j .plt -j .plt.sec "$T/whole.so" 2>/dev/null | sed -n 's/^0*\([0-9a-f]*\) <.*/\1/p' |
+		while read -r at; do names "$T/whole.so" "$at"; done)
+
+cp "$T/whole.so" "$T/stripped.so"
+strip --strip-all "$T/stripped.so"
+is "stripped: exported functions keep their names" "$(names "$T/stripped.so" "$global_at")" fixture_global
+is "stripped: the others are told apart by where they begin" \
+	"$(names "$T/stripped.so" "$local_at" "$hidden_at" "$(printf %x $((0x$hidden_at + 2)))" | tr '\n' ' ')" \
+	"0x$local_at 0x$hidden_at 0x$hidden_at "
+
+objcopy --only-keep-debug "$T/whole.so" "$T/linked.so.debug"
+cp "$T/stripped.so" "$T/linked.so"
+(cd "$T" && objcopy --add-gnu-debuglink=linked.so.debug linked.so)
+is "debuglink beside the file" "$(names "$T/linked.so" "$local_at")" fixture_local
+mkdir "$T/.debug" && mv "$T/linked.so.debug" "$T/.debug/"
+is "debuglink in .debug" "$(names "$T/linked.so" "$local_at")" fixture_local
+
+build "$T/other.so" -Wl,--build-id -DOTHER -O0
+objcopy --only-keep-debug "$T/other.so" "$T/.debug/linked.so.debug"
+is "a debug file of another build is not taken" "$(names "$T/linked.so" "$local_at")" "0x$local_at"
+
+id=$(readelf -n "$T/whole.so" | sed -n 's/^ *Build ID: //p')
+mkdir -p "$T/cache/$id"
+objcopy --only-keep-debug "$T/whole.so" "$T/cache/$id/debuginfo"
+is "by build-id in debuginfod's cache" "$(names "$T/stripped.so" "$local_at")" fixture_local
+rm -r "$T/cache"
+
+ok "a library without build-id builds" build "$T/noid.so" -Wl,--build-id=none
+noid_at=$(nm "$T/noid.so" | sed -n 's/^0*\([0-9a-f]*\) t fixture_local$/\1/p')
+objcopy --only-keep-debug "$T/noid.so" "$T/noid.so.debug"
+strip --strip-all "$T/noid.so"
+(cd "$T" && objcopy --add-gnu-debuglink=noid.so.debug noid.so)
+is "debuglink by checksum" "$(names "$T/noid.so" "$noid_at")" fixture_local
+printf x >>"$T/noid.so.debug"
+is "a wrong checksum is not taken" "$(names "$T/noid.so" "$noid_at")" "0x$noid_at"
+
+cp "$T/whole.so" "$T/mini.sym"
+strip --strip-debug "$T/mini.sym"
+xz -k "$T/mini.sym"
+cp "$T/stripped.so" "$T/mini.so"
+objcopy --add-section .gnu_debugdata="$T/mini.sym.xz" "$T/mini.so"
+is "the packed table in .gnu_debugdata" "$(names "$T/mini.so" "$local_at")" fixture_local
+
+cp "$T/mini.so" "$T/badmini.so"
+head -c 2000 /dev/urandom >"$T/garbage"
+objcopy --update-section .gnu_debugdata="$T/garbage" "$T/badmini.so"
+is "a packed table that is garbage" "$(names "$T/badmini.so" "$local_at" "$global_at" | tr '\n' ' ')" \
+	"0x$local_at fixture_global "
+
+mkfifo "$T/fifo.so"
+is "a pipe is not waited for" "$(names "$T/fifo.so" 1000)" ""
+
+# A real libjvm, against nm: C functions must have their own name; of aliases either will do.
+jvm=$(readlink -f "$(dirname "$(readlink -f "$(command -v "$JAVA")")")/../lib/server/libjvm.so")
+if [ -f "$jvm" ]; then
+	# text of libjvm: file offset = address - delta, from its executable segment
+	read -r offset vaddr < <(readelf -lW "$jvm" | awk '$1 == "LOAD" && / R E / { print $2, $3; exit }')
+	nm -D --defined-only "$jvm" | sed -n 's/^0*\([0-9a-f]*\) T \(J[A-Za-z_]*\).*/\1 \2/p' | head -n 300 |
+		while read -r at name; do
+			printf '%x %s\n' $((0x$at - vaddr + offset)) "$name"
+		done >"$T/jvm.nm"
+	cut -d' ' -f1 "$T/jvm.nm" | "$TOOL" "$jvm" 2>"$T/jvm.time" | sed '/^note:/d' | cut -d' ' -f1,4 >"$T/jvm.got"
+	ok "libjvm has exported functions" [ "$(wc -l <"$T/jvm.nm")" -gt 100 ]
+	is "libjvm: they have their names, but for aliases" \
+		"$(($(comm -13 <(sort "$T/jvm.nm") <(sort "$T/jvm.got") | wc -l) < 20))" 1
+	diag "libjvm: $(cat "$T/jvm.time")"
+else
+	skip "libjvm" "no libjvm.so beside $JAVA"
+fi
+done_testing

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* symbols: demangling, the sorted table, kernel and perf-map texts, hostile ELF files. */
+#include "symbols/kallsyms.h"
+#include "symbols/symbols.h"
+#include "symbols/symtab.h"
+#include "tests/tap.h"
+
+#include <elf.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static void test_demangle(void)
+{
+	static const char *const cases[][2] = {
+		{"main", "main"},
+		{"_ZN10PhaseChaitin13Register_AllocEv", NULL},
+		{"_ZNK7Matcher4findEPK4Nodei", "Matcher::find"},
+		{"_ZN4shop4CartIlE3addEli", "shop::Cart<long>::add"},
+		{"_ZN12_GLOBAL__N_16helperEPKc", "(anonymous namespace)::helper"},
+		{"_Z3maxIiET_S0_S0_", "max<int>"}, /* "int max<int>(int, int)" */
+		{"_ZN3FooclEv", "Foo::operator()"},
+		{"_ZN3FoolsEi", "Foo::operator<<"},
+		{"_ZN3FoocvmEv", "Foo::operator unsigned long"},
+		{"_ZN3FooptEv", "Foo::operator->"},
+		{"_ZZN3Foo3barEiENKUlvE_clEv", "Foo::bar(int)::{lambda()#1}::operator()"},
+		{"_ZZNK3Foo3barEiENKUlvE_clEv", "Foo::bar(int) const::{lambda()#1}::operator()"},
+		{"_ZN3Foo3barEPFviE", "Foo::bar"}, /* a function pointer among the parameters */
+		{"_ZN9G1Barrier5applyEv.isra.0", "G1Barrier::apply"},
+		{"_ZN9G1Barrier5applyEv.part.3.cold", "G1Barrier::apply"},
+		{"parse.constprop.0", "parse"},
+		{"memcpy@@GLIBC_2.14", "memcpy"},
+		{"puts@plt", "puts@plt"},
+		{"_ZN3FooptEv@plt", "Foo::operator->@plt"},
+		{"_Z", "_Z"},
+		{"_Znonsense", "_Znonsense"},
+		{"", ""},
+		{".cold", ".cold"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *name = demangle_name(cases[i][0]);
+
+		if (cases[i][1])
+			is_str(name, cases[i][1], cases[i][0]);
+		free(name);
+	}
+}
+
+static const char *find(struct symtab *t, uint64_t at)
+{
+	const struct symtab_entry *e = symtab_find(t, at);
+
+	return e ? symtab_name(t, e) : NULL;
+}
+
+static void test_symtab(void)
+{
+	struct symtab t = {0};
+
+	symtab_finish(&t);
+	is_str(find(&t, 5), NULL, "an empty table finds nothing");
+	symtab_add(&t, 0x200, 0x10, "second", SYMTAB_LOCAL);
+	symtab_add(&t, 0x100, 0x20, "__alias", SYMTAB_GLOBAL);
+	symtab_add(&t, 0x100, 0x20, "first", SYMTAB_WEAK);
+	symtab_add(&t, 0x108, 0, "", SYMTAB_MARK);
+	symtab_add(&t, 0x150, 0, "", SYMTAB_MARK);
+	symtab_add(&t, 0x300, 0, "open_ended", SYMTAB_GLOBAL);
+	symtab_add(&t, 0x400, 0x100, "outer", SYMTAB_GLOBAL);
+	symtab_add(&t, 0x410, 0x8, "inner", SYMTAB_GLOBAL);
+	symtab_add(&t, UINT64_MAX - 4, 0x100, "last", SYMTAB_GLOBAL);
+	symtab_finish(&t);
+	is_str(find(&t, 0xff), NULL, "before the first");
+	is_str(find(&t, 0x100), "first", "of aliases the plain name");
+	is_str(find(&t, 0x110), "first", "a mark within a named function is no beginning");
+	is_str(find(&t, 0x120), NULL, "behind the end of a function with a size");
+	is_str(find(&t, 0x160), "", "a mark has no name but is found");
+	is_str(find(&t, 0x20f), "second", "the last byte");
+	is_str(find(&t, 0x210), NULL, "one further");
+	is_str(find(&t, 0x3ff), "open_ended", "no size reaches to the next");
+	is_str(find(&t, 0x412), "inner", "nested");
+	is_str(find(&t, 0x440), "outer", "behind the nested one");
+	is_str(find(&t, UINT64_MAX), "last", "the end of the address space");
+	symtab_done(&t);
+}
+
+static FILE *text_file(const char *text)
+{
+	return fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+}
+
+static void test_kallsyms(void)
+{
+	FILE *f = text_file("ffffffff81000000 T _text\nffffffff81000000 T startup_64\n"
+			    "ffffffff81000100 t copy_user_generic\nffffffff81000200 D some_data\n"
+			    "nonsense\n\nffffffffc0000000 t ext4_read\t[ext4]\n");
+	struct symtab t = {0};
+
+	is_int(kallsyms_read(f, &t), KALLSYMS_OK, "kallsyms with addresses");
+	is_str(find(&t, 0xffffffff81000010), "startup_64", "the name without underscore");
+	is_str(find(&t, 0xffffffff81000150), "copy_user_generic", "a local function");
+	is_str(find(&t, 0xffffffff81000210), "", "data is no function");
+	is_str(find(&t, 0xffffffffc0000010), "ext4_read", "a module's function");
+	fclose(f);
+	symtab_done(&t);
+
+	f = text_file("0000000000000000 T _text\n0000000000000000 t copy_user_generic\n");
+	is_int(kallsyms_read(f, &t), KALLSYMS_HIDDEN, "hidden addresses are told apart");
+	fclose(f);
+	symtab_done(&t);
+	f = text_file("not what was expected\n");
+	is_int(kallsyms_read(f, &t), KALLSYMS_NONE, "and so is another text");
+	fclose(f);
+	symtab_done(&t);
+}
+
+static void test_perfmap(void)
+{
+	FILE *f = text_file(
+		"7f0010 20 LazyCompile:~foo bar.js:1\n7f0040 10 stub\r\nbroken\n7f0050 zz x\n"
+		"7f0060 0 empty\n7f0070 8\n");
+	struct symtab t = {0};
+
+	perfmap_read(f, &t);
+	is_int(t.count, 2, "lines that are none are passed over");
+	is_str(find(&t, 0x7f0020), "LazyCompile:~foo bar.js:1", "names with spaces");
+	is_str(find(&t, 0x7f0041), "stub", "CRLF");
+	is_str(find(&t, 0x7f0055), NULL, "no code there");
+	fclose(f);
+	symtab_done(&t);
+}
+
+static void test_vdso(void)
+{
+	struct symbols *s = symbols_new(getpid(), getpid());
+	int m = symbols_module_add(s, &(struct symbols_module){.path = "[vdso]"});
+	uint64_t base = getauxval(AT_SYSINFO_EHDR);
+	struct symbol sym;
+	bool found = false;
+
+	if (!base) {
+		diag("this kernel maps no vDSO");
+		symbols_free(s);
+		return;
+	}
+	for (uint64_t offset = 0; offset < 8192 && !found; offset += 8) {
+		symbols_native(s, m, offset, &sym);
+		found = strstr(sym.name, "clock_gettime") != NULL;
+	}
+	ok(found, "the vDSO's clock_gettime has its name");
+	is_str(sym.module, "[vdso]", "and module");
+	symbols_free(s);
+}
+
+/* Every offset of this many bytes of a file is asked for; what counts is that nothing breaks. */
+static void ask_all(const char *path)
+{
+	struct symbols *s = symbols_new(0, 0);
+	int m = symbols_module_add(s, &(struct symbols_module){.path = path});
+	struct symbol sym;
+
+	for (uint64_t offset = 0; offset < 65536; offset += 16)
+		symbols_native(s, m, offset, &sym);
+	symbols_free(s);
+}
+
+static void test_hostile(void)
+{
+	static unsigned char good[1 << 20], bad[1 << 20];
+	FILE *self = fopen("/proc/self/exe", "re");
+	size_t bytes = fread(good, 1, sizeof(good), self);
+	char path[64];
+	unsigned seed = 20240601;
+	int fd = memfd_create("hostile", 0);
+
+	fclose(self);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (int round = 0; round < 150; round++) {
+		size_t size = round % 5 ? bytes : (size_t)rand_r(&seed) % bytes;
+
+		memcpy(bad, good, bytes);
+		for (int i = 0; i < 40; i++) {
+			/* the header, the section headers at the end, or anywhere */
+			size_t at = (size_t)rand_r(&seed) % (i % 4 == 0 ? 1024 : bytes);
+
+			if (i % 4 == 1 && bytes > 4096)
+				at = bytes - 1 - at % 4096;
+			bad[at] = (unsigned char)(rand_r(&seed) % 3 ? rand_r(&seed) : 0xff);
+		}
+		if (ftruncate(fd, 0) || pwrite(fd, bad, size, 0) != (ssize_t)size)
+			diag("the damaged copy could not be written");
+		ask_all(path);
+	}
+	ok(true, "150 damaged ELF files broke nothing (of %zu bytes)", bytes);
+	close(fd);
+}
+
+static void test_missing(void)
+{
+	struct symbols *s = symbols_new(0, 0);
+	int m = symbols_module_add(s, &(struct symbols_module){.path = "/nonexistent/libnone.so"});
+	struct symbol sym;
+
+	symbols_native(s, m, 0x1234, &sym);
+	is_str(sym.module, "libnone.so", "a file that is missing still has its module's name");
+	is_str(sym.name, "", "and no name");
+	ok(strstr(symbols_note(s), "libnone.so cannot be read") != NULL, "the note says so");
+	symbols_native(s, 77, 0x1234, &sym);
+	is_str(sym.module, "[anon]", "a module that was never added");
+	symbols_free(s);
+}
+
+int main(void)
+{
+	test_demangle();
+	test_symtab();
+	test_kallsyms();
+	test_perfmap();
+	test_vdso();
+	test_missing();
+	test_hostile();
+	return tap_done();
+}
