@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What ./bootstrap says and does when packages are missing; package tools are stand-ins here.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+# A tree with nothing to build, and a PATH with only the basics, our package tools and no sudo.
+mkdir -p "$T/tree/demo" "$T/bin" "$T/log"
+cp "$srcdir/bootstrap" "$T/tree/"
+for tool in sh cat cksum cp date dirname env find grep head id ln ls make mkdir nproc printf rm sed seq \
+	sleep sort stat tail tee touch tr uname wc; do
+	ln -s "$(command -v $tool)" "$T/bin/$tool"
+done
+fake() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$T/bin/$1"
+	chmod +x "$T/bin/$1"
+}
+# installed: the packages that dpkg-query knows; asked: what apt-get was called with
+fake dpkg-query "grep -qx \"\$4\" $T/log/installed && echo 'ii '"
+fake apt-cache "[ \"\$2\" = openjdk-17-jdk-headless ] && echo '  Candidate: (none)' || echo '  Candidate: 1'"
+fake apt-get "echo \"\$@\" >>$T/log/asked; for p in \"\$@\"; do case \$p in -*) ;; *) echo \$p >>$T/log/installed ;; esac; done"
+fake autoreconf "echo >configure; echo 'exit 3' >>configure; chmod +x configure; touch Makefile.in"
+chmod -R a+rwX "$T"
+
+# boot AS ARG...: runs it in the clean environment
+boot() {
+	local as=$1
+	shift
+	$as env -i PATH="$T/bin" HOME="$T" "$T/tree/bootstrap" "$@" >"$T/out" 2>&1 </dev/null
+}
+
+boot "" && status=0 || status=$?
+is "without a word it tells what it can do" "$status $(head -n 1 "$T/out" | cut -d ' ' -f 1-3)" "0 usage: ./bootstrap demo"
+boot "" nonsense && status=0 || status=$?
+is "an unknown word is an error" $status 2
+
+: >"$T/log/installed"
+: >"$T/log/asked"
+if [ "$(id -u)" = 0 ]; then
+	boot "$AS_OTHER" build && status=0 || status=$?
+	is "neither root nor sudo: it stops" $status 1
+	ok "and says so" grep -q 'neither root nor able to use sudo: gcc g++ make' "$T/out"
+	is "without asking apt-get" "$(cat "$T/log/asked")" ""
+
+	rm -rf "$T/tree/build"
+	boot "" check && status=0 || status=$?
+	ok "as root it updates once" [ "$(grep -c ' update' "$T/log/asked")" = 1 ]
+	ok "and installs" grep -q ' install .*gcc .*zlib1g-dev' "$T/log/asked"
+	ok "takes the JDK that is to be had" grep -qE ' openjdk-17-jdk( |$)' "$T/log/asked"
+	ok "and what the tests want" grep -q ' install .*libvterm-dev' "$T/log/asked"
+	ok "configure's failure is told" grep -q 'configure failed' "$T/out"
+	is "a failed check ends in the counting line" "$status $(tail -n 1 "$T/out")" "1 0 passed, 1 failed"
+
+	: >"$T/log/asked"
+	boot "" check && status=0 || status=$?
+	is "what is there is not installed again" "$(cat "$T/log/asked")" ""
+
+	chown -R nobody "$T/tree"
+	boot "" check
+	is "what root made belongs to the tree's owner" "$(find "$T/tree" -user root)" ""
+else
+	skip "installing as root" "not root"
+fi
+
+rm "$T/bin/apt-get"
+boot "" build && status=0 || status=$?
+ok "elsewhere it lists what is needed" grep -q 'zlib1g-dev' "$T/out" || diag_file "$T/out"
+done_testing
