@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unwind rows on their way to the agent: which module next, compile it, cut it into pieces.
+ *
+ *   MODULE record -> unwind_feed_module -> queue -> cfi -> pack -> unwind_feed_step: one piece in the staging
+ *   area -> the caller sends WIRE_OP_UNWIND with its bytes -> unwind_feed_answer -> the next piece
+ *
+ * Modules that do without frame pointers matter most (libc first), those that keep them least: they go last,
+ * and make room when the agent's budget is used up. All work is done in unwind_feed_step, in slices. A
+ * module without rows, or that finds no room, is left to frame pointers; unwind_feed_status says so.
+ * One thread.
+ */
+#ifndef JHOT_SESSION_UNWIND_FEED_H
+#define JHOT_SESSION_UNWIND_FEED_H
+
+#include "symbols/symbols.h"
+
+#include <stddef.h>
+
+struct unwind_feed;
+
+/* pid: the target, for its files and its vDSO; 0: files as named (tests). */
+struct unwind_feed *unwind_feed_new(pid_t pid);
+void unwind_feed_free(struct unwind_feed *f);
+
+/* A module that the agent announced. Only queues it. */
+void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m);
+
+/*
+ * unwind_feed_step: work for about slice_ns (opening libjvm: 20-30 ms at once). Returns the bytes of a piece in
+ * the staging area, which is to be sent and answered before the next step; 0 when there is none yet.
+ */
+size_t unwind_feed_step(
+	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t slice_ns);
+/* The agent's result for the piece: 0 or -errno (-EAGAIN: later, -ENOSPC: no room, -ENOENT: module gone). */
+void unwind_feed_answer(struct unwind_feed *f, int result);
+
+/* Whether there is anything to do: steps are worth calling. */
+bool unwind_feed_busy(const struct unwind_feed *f);
+
+struct unwind_feed_status {
+	unsigned sent, waiting; /* modules */
+	unsigned without_rows;  /* no call frame information, or a file that cannot be read */
+	unsigned without_room;
+	size_t bytes; /* of rows that the agent was given */
+	const char
+		*note; /* the last module left out and why, "" if none; valid until the next step */
+};
+void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *out);
+
+#endif
