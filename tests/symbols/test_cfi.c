@@ -14,6 +14,7 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -425,7 +426,7 @@ static const char *library_of(const void *symbol)
 
 int main(void)
 {
-	const char *libc = library_of((const void *)(uintptr_t)qsort);
+	const char *libc = library_of((const void *)(uintptr_t)gnu_get_libc_version);
 	const char *libz = library_of((const void *)(uintptr_t)deflateInit_);
 	const char *java = getenv("JAVA");
 	char *home = java ? realpath(java, NULL) : NULL, libjvm[4096];

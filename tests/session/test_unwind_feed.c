@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The road of unwind rows to the agent, from the front end's end: order, pieces, answers of every kind. The
+ * modules are this process's own files; the agent is played here, with the agent's own check.
+ */
+#include "session/unwind_feed.h"
+#include "tests/tap.h"
+#include "walk/unwind.h"
+#include "wire/layout.h"
+
+#include <errno.h>
+
+#define STAGING 4096
+#define MODULES 64
+
+/* The agent's side, as far as pieces go. */
+struct agent {
+	uint32_t order[MODULES]; /* ids as their rows became whole */
+	unsigned whole;
+	uint32_t module, have, total;
+	unsigned char *rows;
+	unsigned pieces, bad, forgotten;
+	uint32_t last_forgotten;
+};
+
+struct named {
+	char path[256];
+	uint64_t start, end, offset;
+};
+
+static struct named maps[MODULES];
+static unsigned map_count;
+
+static void maps_read(void)
+{
+	char line[4096], perms[8];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f && map_count < MODULES && fgets(line, sizeof line, f)) {
+		struct named *m = &maps[map_count];
+
+		m->path[0] = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255s", &m->start,
+			    &m->end, perms, &m->offset, m->path) == 5 &&
+			perms[2] == 'x' && strcmp(m->path, "[vsyscall]"))
+			map_count++;
+	}
+	if (f)
+		fclose(f);
+}
+
+static uint32_t id_of(const char *name)
+{
+	for (unsigned i = 0; i < map_count; i++)
+		if (strstr(maps[i].path, name))
+			return i + 1;
+	return 0;
+}
+
+static struct unwind_feed *feed_of_all(void)
+{
+	struct unwind_feed *f = unwind_feed_new(0);
+
+	for (unsigned i = map_count;
+		i-- > 0;) /* the wrong way round: the feed has an order of its own */
+		unwind_feed_module(f, i + 1,
+			&(struct symbols_module){.path = maps[i].path,
+				.start = maps[i].start,
+				.end = maps[i].end,
+				.file_offset = maps[i].offset});
+	return f;
+}
+
+static void agent_take(struct agent *a, const void *staging, size_t bytes)
+{
+	struct wire_unwind_chunk head;
+
+	memcpy(&head, staging, sizeof head);
+	a->pieces++;
+	if (!head.total_bytes) {
+		a->forgotten++;
+		a->last_forgotten = head.module;
+		return;
+	}
+	if (!head.offset) {
+		free(a->rows);
+		a->rows = malloc(head.total_bytes);
+		a->module = head.module;
+		a->total = head.total_bytes;
+		a->have = 0;
+	}
+	if (head.module != a->module || head.offset != a->have ||
+		head.bytes != bytes - sizeof head || head.bytes > a->total - a->have ||
+		head.bytes % 4) {
+		a->bad++;
+		return;
+	}
+	memcpy(a->rows + a->have, (const char *)staging + sizeof head, head.bytes);
+	a->have += head.bytes;
+	if (a->have < a->total)
+		return;
+	a->bad += !unwind_rows_check(a->rows, a->total);
+	if (a->whole < MODULES)
+		a->order[a->whole++] = a->module;
+}
+
+/* Runs the feed to its end; refuse decides on the answer, piece by piece (0: take it). */
+static void run(
+	struct unwind_feed *f, struct agent *a, int (*refuse)(const struct wire_unwind_chunk *))
+{
+	static uint64_t staging[STAGING / 8];
+
+	while (unwind_feed_busy(f)) {
+		size_t bytes = unwind_feed_step(f, staging, sizeof staging, 1000000);
+		int answer;
+
+		if (!bytes)
+			continue;
+		answer = refuse ? refuse((const void *)staging) : 0;
+		if (!answer)
+			agent_take(a, staging, bytes);
+		unwind_feed_answer(f, answer);
+	}
+}
+
+static void test_order(void)
+{
+	struct unwind_feed *f = feed_of_all();
+	struct unwind_feed_status st;
+	struct agent a = {0};
+
+	run(f, &a, NULL);
+	unwind_feed_status(f, &st);
+	is_int(a.bad, 0, "pieces fit together, rows pass the agent's check");
+	is_int(a.whole, map_count, "every module's rows arrive whole");
+	is_int(st.sent, map_count, "and are counted");
+	ok(a.pieces > map_count && st.bytes > STAGING, "%u pieces, %zu bytes", a.pieces, st.bytes);
+	is_int(a.order[0], id_of("libc.so"), "libc's first");
+	ok(!id_of("[vdso]") || a.order[1] == id_of("[vdso]"), "then the vDSO's");
+	unwind_feed_free(f);
+	free(a.rows);
+}
+
+static unsigned again;
+
+static int refuse_often(const struct wire_unwind_chunk *head)
+{
+	(void)head;
+	return again++ % 3 ? -EAGAIN : 0;
+}
+
+static void test_again(void)
+{
+	struct unwind_feed *f = feed_of_all();
+	struct agent a = {0};
+
+	run(f, &a, refuse_often);
+	ok(!a.bad && a.whole == map_count,
+		"answers \"later\": every piece comes again until it is taken");
+	unwind_feed_free(f);
+	free(a.rows);
+}
+
+static int refuse_libc(const struct wire_unwind_chunk *head)
+{
+	return head->module == id_of("libc.so") ? -ENOSPC : 0;
+}
+
+static int refuse_with_gone(const struct wire_unwind_chunk *head)
+{
+	return head->module == id_of("libz.so") ? -ENOENT : 0;
+}
+
+static int refuse_always(const struct wire_unwind_chunk *head)
+{
+	(void)head;
+	return -EAGAIN;
+}
+
+static void test_refusals(void)
+{
+	struct unwind_feed *f = feed_of_all();
+	struct unwind_feed_status st;
+	struct agent a = {0};
+
+	run(f, &a, refuse_libc);
+	unwind_feed_status(f, &st);
+	is_int(a.whole, map_count - 1, "no room for one: the others go on");
+	ok(st.without_room == 1 && strstr(st.note, "libc.so"), "it is named: %s", st.note);
+	unwind_feed_free(f);
+
+	f = feed_of_all();
+	a.whole = 0;
+	run(f, &a, refuse_with_gone);
+	unwind_feed_status(f, &st);
+	ok(a.whole == map_count - 1 && !st.without_room && !st.without_rows,
+		"a module that is gone is no loss");
+	unwind_feed_free(f);
+
+	f = feed_of_all();
+	a.whole = 0;
+	run(f, &a, refuse_always);
+	ok(!a.whole, "an agent that never has time does not keep the feed busy for ever");
+	unwind_feed_free(f);
+	free(a.rows);
+}
+
+/* libjvm keeps frame pointers: when a later library finds no room, libjvm's rows make it. */
+static bool jvm_forgotten;
+
+static int refuse_until_jvm_goes(const struct wire_unwind_chunk *head)
+{
+	if (head->module == 1000 && !head->total_bytes)
+		jvm_forgotten = true;
+	return head->module == id_of("libz.so") && !jvm_forgotten ? -ENOSPC : 0;
+}
+
+static void test_eviction(const char *libjvm)
+{
+	struct unwind_feed *f = unwind_feed_new(0);
+	struct unwind_feed_status st;
+	struct agent a = {0};
+	uint32_t libz = id_of("libz.so");
+
+	unwind_feed_module(f, 1000, &(struct symbols_module){.path = libjvm});
+	run(f, &a, refuse_until_jvm_goes);
+	is_int(a.whole, 1, "libjvm's rows arrive");
+	unwind_feed_module(f, libz,
+		&(struct symbols_module){.path = maps[libz - 1].path,
+			.start = maps[libz - 1].start,
+			.end = maps[libz - 1].end});
+	run(f, &a, refuse_until_jvm_goes);
+	unwind_feed_status(f, &st);
+	ok(a.forgotten == 1 && a.last_forgotten == 1000, "libjvm's rows are given up for libz's");
+	ok(a.whole == 2 && a.order[1] == libz, "which then arrive");
+	ok(st.sent == 1 && strstr(st.note, "libjvm"), "and that is said: %s", st.note);
+	unwind_feed_free(f);
+	free(a.rows);
+}
+
+static void test_no_file(void)
+{
+	struct unwind_feed *f = unwind_feed_new(0);
+	struct unwind_feed_status st;
+	struct agent a = {0};
+
+	unwind_feed_module(f, 1, &(struct symbols_module){.path = "/nowhere/libgone.so"});
+	unwind_feed_module(f, 2, &(struct symbols_module){.path = "/proc/self/status"});
+	run(f, &a, NULL);
+	unwind_feed_status(f, &st);
+	ok(!a.pieces && st.without_rows == 2, "files that are missing or no ELF: %s", st.note);
+	unwind_feed_free(f);
+}
+
+int main(void)
+{
+	char libjvm[4096], *home = getenv("JAVA") ? realpath(getenv("JAVA"), NULL) : NULL;
+
+	maps_read();
+	test_order();
+	test_again();
+	test_refusals();
+	test_no_file();
+	if (home) {
+		snprintf(libjvm, sizeof libjvm, "%.*s/../lib/server/libjvm.so",
+			(int)(strrchr(home, '/') - home), home);
+		if (fopen(libjvm, "r"))
+			test_eviction(libjvm);
+		else
+			diag("%s: not there, eviction not tried", libjvm);
+	}
+	free(home);
+	return tap_done();
+}
