@@ -47,7 +47,7 @@ enum walk_frame_type {
  * form below while the frame pins its Method.
  */
 struct walk_frame {
-	uint64_t value; /* Java: Method*; native, kernel: pc; stub: CodeBlob*; break: enum walk_break */
+	uint64_t value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: enum walk_break */
 	uint16_t bci;	/* WALK_BCI_UNKNOWN if not known */
 	uint8_t type;	/* enum walk_frame_type */
 	uint8_t reserved;
@@ -102,7 +102,7 @@ struct walk_regs {
 	uint64_t pc, sp, fp;
 	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */
 	uint64_t sender; /* sender sp at interpreter entry: r13 / r19 */
-	uint64_t link;	 /* aarch64: lr */
+	uint64_t link;	 /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
 };
 
 struct walk_thread {

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames of nmethods: compiled Java with what was inlined into it, and wrappers of native methods.
+ *
+ *   sp + 8 * frame_words  ->  caller's sp
+ *                    - 8      return address
+ *                    - 16     caller's fp
+ */
+#include "walk/walker.h"
+
+#define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
+#define ADJUST_WORDS 8   /* arguments that code pushes for a call into a stub */
+#define SCOPES_MAX   256 /* against loops in a broken chain */
+
+/* --- what is shown ----------------------------------------------------------------------------------- */
+
+static enum walk_frame_type outer_type(const struct walker *w, const struct code_blob *blob)
+{
+	unsigned level = (unsigned)layout_field(&w->layout->comp_level, blob->copy);
+
+	if (blob->kind == CODE_NATIVE || level == 0)
+		return WALK_JAVA;
+	return level == 4 ? WALK_C2 : WALK_C1;
+}
+
+static uint16_t bci_clamp(int32_t bci)
+{
+	return bci < 0 || bci > 0xfffe ? 0 : (uint16_t)bci;
+}
+
+/* The scope chain at pc, innermost first; the nmethod's method alone where no scope describes pc. */
+static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
+{
+	enum walk_frame_type type = outer_type(w, blob);
+	uint32_t count = w->count;
+	struct code_desc desc;
+	struct code_scope scope = {.sender = 0};
+
+	if (code_desc_find(w->layout, w->mem, blob, pc, &desc))
+		scope.sender = desc.scope;
+	for (int i = 0; i < SCOPES_MAX && scope.sender > 0; i++) {
+		int32_t at = scope.sender;
+
+		if (!code_scope_read(w->layout, w->mem, blob, at, &scope) || !scope.method ||
+			scope.sender >= at) {
+			w->count = count;
+			break;
+		}
+		if (!walker_add(w, scope.sender ? WALK_INLINED : type, scope.method,
+			    bci_clamp(scope.bci)))
+			return;
+	}
+	if (w->count == count)
+		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);
+}
+
+/* --- the sender -------------------------------------------------------------------------------------- */
+
+/* The frame as its size says, with sp moved down by up to adjust words. */
+static enum walk_step frame_leave(struct walker *w, const struct code_blob *blob, uint32_t adjust)
+{
+	uint64_t end = w->at.sp + 8ull * (uint32_t)blob->frame_words;
+
+	if (blob->frame_words < 2)
+		return STEP_FAIL;
+	for (uint32_t i = 0; i <= adjust; i++, end += 8) {
+		uint64_t pc = walker_word(w, end - 8) & ARCH_PC_MASK;
+
+		if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
+			return walker_next(w, pc, end, walker_word(w, end - 16));
+	}
+	return STEP_FAIL;
+}
+
+static enum walk_step edge_leave(
+	struct walker *w, const struct code_blob *blob, enum arch_edge edge)
+{
+	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
+
+	switch (edge) {
+	case ARCH_BODY: return STEP_FAIL;
+	case ARCH_PUSHED:
+		pc = walker_word(w, sp + 8);
+		fp = walker_word(w, sp);
+		sp += 16;
+		break;
+	case ARCH_UNSAVED:
+		sp += 8ull * (uint32_t)blob->frame_words;
+		pc = ARCH_HAS_LINK ? w->regs->link : walker_word(w, sp - 8);
+		break;
+	case ARCH_NO_FRAME:
+	default:
+		pc = ARCH_HAS_LINK ? w->regs->link : walker_word(w, sp);
+		sp += ARCH_HAS_LINK ? 0 : 8;
+		break;
+	}
+	pc &= ARCH_PC_MASK;
+	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
+		return STEP_FAIL;
+	return walker_next(w, pc, sp, fp);
+}
+
+/* What the instructions around pc say; BODY when they say nothing. */
+static enum arch_edge edge_of(const struct walker *w, const struct code_blob *blob)
+{
+	uint64_t entry = code_verified_entry(w->layout, blob);
+	uint64_t osr = code_osr_entry(w->layout, blob);
+	uint64_t complete =
+		blob->frame_complete < 0 ? 0 : blob->code + (uint32_t)blob->frame_complete;
+
+	if (osr && w->at.pc >= osr && w->at.pc - osr < 32)
+		return arch_compiled_edge(w->mem, w->at.pc, osr, osr + 32);
+	return arch_compiled_edge(w->mem, w->at.pc, entry, complete);
+}
+
+static enum walk_step top_step(struct walker *w, struct code_blob blob)
+{
+	enum arch_edge edge = edge_of(w, &blob);
+	bool before_body = edge != ARCH_BODY && blob.frame_complete >= 0 &&
+			   w->at.pc < blob.code + (uint32_t)blob.frame_complete;
+
+	if (before_body)
+		walker_add(w, outer_type(w, &blob), code_method(w->layout, &blob), 0);
+	else
+		scopes_add(w, &blob, w->at.pc);
+	if (edge_leave(w, &blob, edge) == STEP_NEXT ||
+		frame_leave(w, &blob, ADJUST_WORDS) == STEP_NEXT ||
+		edge_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
+		edge_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
+		return STEP_NEXT;
+	return stub_search(w,
+		(uint32_t)(blob.frame_words > 0 ? blob.frame_words : 0) + SEARCH_WORDS,
+		WALK_BREAK_COMPILED);
+}
+
+enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
+{
+	struct code_blob blob = *found; /* the walker's own is overwritten by each look-up */
+
+	if (w->top)
+		return top_step(w, blob);
+	if (code_is_deopt(w->layout, &blob, w->at.pc)) {
+		uint64_t pc = walker_word(w, code_orig_pc_slot(w->layout, &blob, w->at.sp));
+
+		if (pc >= blob.code && pc < blob.end)
+			w->at.pc = pc;
+	}
+	scopes_add(w, &blob, w->at.pc);
+	if (frame_leave(w, &blob, ADJUST_WORDS) == STEP_NEXT)
+		return STEP_NEXT;
+	return walker_fail(w, WALK_BREAK_COMPILED);
+}
+
+bool walker_returns_to_java(struct walker *w, uint64_t pc)
+{
+	const struct walk_layout *l = w->layout;
+	struct code_blob *blob = &w->blob;
+	struct code_desc desc;
+
+	if (!walker_in_code(w, pc))
+		return false;
+	if (walker_in_interpreter(w, pc) || pc == l->call_stub_return)
+		return true;
+	if (!code_cache_find(l, w->mem, pc, blob))
+		return false;
+	switch (blob->kind) {
+	case CODE_NMETHOD:
+		return (code_desc_find(l, w->mem, blob, pc, &desc) &&
+			       pc == blob->code + (uint32_t)desc.pc_offset) ||
+		       code_is_deopt(l, blob, pc);
+	case CODE_CONTINUATION: return true;
+	case CODE_NATIVE:
+	case CODE_RUNTIME: return arch_after_call(w->mem, pc);
+	default: return false;
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames of the template interpreter.
+ *
+ *   fp + 1   return address            fp - 2   last sp
+ *   fp       caller's fp               fp - 3   Method*
+ *   fp - 1   sender sp                 ...      fp + interp_bcp: bcp
+ *
+ * While a method is entered, Method* and sender sp are still in registers and the return address is at
+ * [sp], at [sp + 8] (fp was pushed), or, while the locals are made, in rax. While a method is left, the
+ * frame is already gone: the return address is at [sp], then in r13, and the sender's sp in rbx.
+ */
+#include "walk/method.h"
+#include "walk/walker.h"
+
+#define FRAME_MAX (1u << 20) /* locals and expression stack of one frame */
+
+static uint64_t slot(const struct walker *w, uint64_t fp, int32_t words)
+{
+	return walker_word(w, fp + (uint64_t)(8 * (int64_t)words));
+}
+
+/* The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. */
+static int32_t bci_of(const struct walker *w, const struct method *m, uint64_t bcp)
+{
+	uint64_t code = m->const_method + w->layout->const_method_bytes;
+
+	if (!bcp || bcp == code)
+		return 0;
+	if (bcp < code || bcp - code >= m->code_bytes)
+		return m->code_bytes == 0 ? 0 : -1;
+	return (int32_t)(bcp - code);
+}
+
+/*
+ * A finished frame at fp. The top frame's bcp lives in a register and its slot is stale, but it never
+ * points outside of the method.
+ */
+static bool frame_at(struct walker *w, uint64_t fp, uint64_t *method, uint16_t *bci)
+{
+	const struct walk_layout *l = w->layout;
+	struct method m;
+
+	if (!walker_on_stack(w, fp) || fp - w->at.sp > FRAME_MAX ||
+		w->at.sp > fp + (uint64_t)(8 * (int64_t)l->interp_bcp))
+		return false;
+	if (!method_load(l, w->mem, slot(w, fp, l->interp_method), &m))
+		return false;
+
+	int32_t at = bci_of(w, &m, slot(w, fp, l->interp_bcp));
+
+	if (at < 0)
+		return false;
+	*method = m.method;
+	*bci = (uint16_t)at;
+	return true;
+}
+
+static enum walk_step frame_leave(struct walker *w, uint64_t fp)
+{
+	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
+	uint64_t sp = slot(w, fp, w->layout->interp_sender_sp);
+
+	if (sp <= fp || sp - fp > FRAME_MAX || !walker_in_code(w, pc))
+		return walker_fail(w, WALK_BREAK_INTERPRETED);
+	return walker_next(w, pc, sp, walker_word(w, fp));
+}
+
+static bool on_stack_above(const struct walker *w, uint64_t sp)
+{
+	return !(sp & 7) && sp >= w->at.sp && sp < w->hi && sp - w->at.sp < FRAME_MAX;
+}
+
+/* The method is being entered: its frame is not finished, Method* and sender sp are in registers. */
+static enum walk_step entering(struct walker *w)
+{
+	const struct walk_regs *r = w->regs;
+	uint64_t sp = w->at.sp, fp = w->at.fp;
+	struct method m;
+
+	if (!method_load(w->layout, w->mem, r->method, &m))
+		return STEP_FAIL;
+
+	uint64_t sender = on_stack_above(w, r->sender) ? r->sender : 0;
+	uint64_t word = walker_word(w, sp), above = walker_word(w, sp + 8);
+
+	/* In this order: a pushed fp is never code, but [sp + 8] may be the caller's. */
+	if (!ARCH_HAS_LINK && walker_returns_to_java(w, word)) {
+		walker_next(w, word, sender ? sender : sp + 8, fp);
+	} else if (!ARCH_HAS_LINK && walker_returns_to_java(w, above) && word > sp) {
+		walker_next(w, above, sender ? sender : sp + 16, word);
+	} else if (walker_on_stack(w, fp) && fp - sp < 16 * 8 &&
+		   walker_returns_to_java(w, walker_word(w, fp + 8))) {
+		walker_next(
+			w, walker_word(w, fp + 8), sender ? sender : fp + 16, walker_word(w, fp));
+	} else if (sender && walker_returns_to_java(w, r->link)) {
+		walker_next(w, r->link, sender, fp);
+	} else {
+		return STEP_FAIL;
+	}
+	walker_add(w, WALK_INTERPRETED, m.method, 0);
+	return STEP_NEXT;
+}
+
+/* The method's frame was just removed: only the way back is left, no frame to show. */
+static enum walk_step leaving(struct walker *w)
+{
+	const struct walk_regs *r = w->regs;
+	uint64_t sp = w->at.sp, word = walker_word(w, sp);
+	uint64_t sender = on_stack_above(w, r->method) ? r->method : 0;
+
+	if (ARCH_HAS_LINK && walker_returns_to_java(w, r->link & ARCH_PC_MASK))
+		return walker_next(w, r->link, sender ? sender : sp, w->at.fp);
+	if (walker_returns_to_java(w, word))
+		return walker_next(w, word, sender > sp ? sender : sp + 8, w->at.fp);
+	if (walker_returns_to_java(w, r->sender))
+		return walker_next(w, r->sender, sender > sp ? sender : sp + 8, w->at.fp);
+	return STEP_FAIL;
+}
+
+static bool in_method_entry(const struct walker *w)
+{
+	return w->at.pc >= w->layout->interpreter_entries_low &&
+	       w->at.pc < w->layout->interpreter_entries_high;
+}
+
+enum walk_step interpreted_step(struct walker *w)
+{
+	uint64_t method;
+	uint16_t bci;
+	enum walk_step done;
+
+	/* In a method entry fp may still be the caller's: a finished frame must be the callee's own. */
+	if (w->top && in_method_entry(w) &&
+		slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
+		entering(w) == STEP_NEXT)
+		return STEP_NEXT;
+	if (frame_at(w, w->at.fp, &method, &bci)) {
+		uint32_t count = w->count;
+
+		walker_add(w, WALK_INTERPRETED, method, bci);
+		done = frame_leave(w, w->at.fp);
+		if (done == STEP_NEXT || !w->top)
+			return done;
+		w->count = count;
+	}
+	if (w->top && (entering(w) == STEP_NEXT || leaving(w) == STEP_NEXT))
+		return STEP_NEXT;
+	return walker_fail(w, WALK_BREAK_INTERPRETED);
+}

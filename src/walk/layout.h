@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the walker knows of one JVM's layout: read once by walk_layout_read, constant afterwards.
+ *
+ * Offsets come from HotSpot's exported tables (vmStructs.cpp of each release); the few facts that it
+ * does not export are in layout_facts, by CPU and JDK. Addresses are in the target's space.
+ */
+#ifndef JHOT_WALK_LAYOUT_H
+#define JHOT_WALK_LAYOUT_H
+
+#include "walk/walk.h"
+
+#define LAYOUT_HEAPS      8
+#define LAYOUT_BLOB_BYTES 512 /* bound of sizeof(nmethod), which is loaded at once */
+
+/* A field: its offset in its struct and its width as the table's type string says; offset -1 = absent. */
+struct walk_field {
+	int32_t offset;
+	uint8_t bytes;
+};
+
+struct walk_heap {
+	uint64_t low, high; /* reserved range: it never moves */
+	uint64_t segmap;
+	uint32_t shift; /* log2 of the segment size */
+};
+
+struct walk_layout {
+	int32_t jdk; /* 8, 11, ... */
+	uint64_t libjvm_start, libjvm_end;
+
+	/* code cache */
+	uint64_t code_low, code_high;
+	struct walk_heap heaps[LAYOUT_HEAPS];
+	uint32_t heap_count;
+	uint32_t heap_block_bytes; /* HeapBlock before each CodeBlob */
+	uint64_t interpreter_low, interpreter_high;
+	uint64_t interpreter_entries_low, interpreter_entries_high; /* method entry codelets */
+	uint64_t call_stub_return;
+	struct walk_field block_used;
+
+	/* CodeBlob, nmethod (JDK 11-22: CompiledMethod) */
+	uint32_t nmethod_bytes;
+	struct walk_field blob_name, blob_size, blob_frame_size, blob_frame_complete;
+	struct walk_field code_offset, code_begin; /* one of the two */
+	struct walk_field mutable_data, relocation_size, metadata_offset, data_offset;
+	struct walk_field immutable_data, scopes_data_offset, scopes_data_begin;
+	struct walk_field scopes_pcs_offset, dependencies_offset;
+	struct walk_field nmethod_method, comp_level, orig_pc_offset, entry_bci, osr_entry;
+	struct walk_field verified_entry_point, verified_entry_offset;
+	struct walk_field deopt_begin, deopt_offset, deopt_mh_begin, deopt_mh_offset;
+	uint32_t pc_desc_bytes;
+	struct walk_field pc_desc_pc, pc_desc_scope;
+	int32_t unsigned5_excluded; /* byte values that UNSIGNED5 leaves out: 0, since JDK 20 1 */
+
+	/* frames; interpreter slots are in words from fp */
+	int32_t interp_method, interp_sender_sp, interp_bcp;
+	int32_t call_wrapper; /* bytes from an entry frame's fp */
+	struct walk_field wrapper_anchor;
+	struct walk_field anchor_sp, anchor_pc, anchor_fp;
+
+	/* threads */
+	struct walk_field thread_anchor, thread_osthread, thread_state, thread_vframe, thread_next;
+	struct walk_field thread_stack_base, thread_stack_size, osthread_tid;
+	struct walk_field compiler_env, env_task, task_method;
+	uint64_t thread_list; /* address of the list's head: ThreadsList* or JavaThread* */
+	struct walk_field threads_length, threads_array;
+
+	/* continuations, JDK 21+ */
+	struct walk_field cont_entry; /* JavaThread::_cont_entry, since 25 */
+	uint32_t cont_entry_bytes;    /* sizeof(ContinuationEntry), since 25 */
+	uint64_t cont_return_pc;      /* address of ContinuationEntry::_return_pc, since 25 */
+	uint64_t cont_return_barrier; /* address of StubRoutines::_cont_returnBarrier, since 27 */
+	struct walk_field upcall_frame_data, upcall_anchor;
+
+	/* names */
+	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
+	struct walk_field const_code_size;
+	uint32_t const_method_bytes, constant_pool_bytes;
+	struct walk_field pool_holder, pool_length, klass_name, symbol_length, symbol_body;
+};
+
+/* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
+uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
+
+/* The same, from the target. */
+uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+
+#endif

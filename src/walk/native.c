@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native frames, by frame pointer: fp -> [saved fp][return address]. libjvm keeps frame pointers, libc
+ * does not: from a libc function the chain goes on at the nearest caller that keeps them.
+ */
+#include "walk/walker.h"
+
+#define ROOT_DISTANCE (16u << 10) /* thread entry, struct pthread and static TLS fit in it */
+
+bool walker_returns(struct walker *w, uint64_t pc)
+{
+	if (pc < 4096)
+		return false;
+	if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
+		return true;
+	return arch_after_call(w->mem, pc);
+}
+
+/*
+ * The first frames of a thread keep no frame pointer: clone, start_thread, and what libjvm was called
+ * by. A chain that ends there is complete; one that ends elsewhere is broken.
+ */
+static enum walk_step native_end(struct walker *w, bool from_libjvm)
+{
+	bool near_root = w->hi - w->at.sp <= ROOT_DISTANCE;
+
+	if (near_root && (from_libjvm || !w->at.fp || !w->layout))
+		return STEP_ROOT;
+	return walker_fail(w, WALK_BREAK_NATIVE);
+}
+
+static enum walk_step edge_step(struct walker *w, enum arch_edge edge)
+{
+	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
+
+	if (edge == ARCH_PUSHED) {
+		pc = walker_word(w, sp + 8);
+		fp = walker_word(w, sp);
+		sp += 16;
+	} else if (ARCH_HAS_LINK) {
+		pc = w->regs->link & ARCH_PC_MASK;
+	} else {
+		pc = walker_word(w, sp);
+		sp += 8;
+	}
+	if (!walker_returns(w, pc))
+		return STEP_FAIL;
+	return walker_next(w, pc, sp, fp);
+}
+
+enum walk_step native_step(struct walker *w)
+{
+	bool from_libjvm = w->from_libjvm;
+	uint64_t fp = w->at.fp, pc, next_fp;
+
+	walker_add(w, WALK_NATIVE, w->top ? w->at.pc : w->at.pc - 1, WALK_BCI_UNKNOWN);
+	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
+	if (w->top) {
+		enum arch_edge edge = arch_native_edge(w->mem, w->at.pc);
+
+		if (edge != ARCH_BODY && edge_step(w, edge) == STEP_NEXT)
+			return STEP_NEXT;
+	}
+	if (!walker_on_stack(w, fp))
+		return native_end(w, from_libjvm);
+	next_fp = walker_word(w, fp);
+	pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
+	if (!walker_returns(w, pc))
+		return native_end(w, from_libjvm);
+	return walker_next(w, pc, fp + 16, next_fp);
+}

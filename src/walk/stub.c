@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code of the JVM that is neither Java nor libjvm: StubRoutines, runtime stubs, adapters, vtable stubs.
+ *
+ * Runtime stubs have a frame size. The others describe nothing: most begin with push rbp; mov rbp,rsp,
+ * the short ones leave the return address at [sp], and the long ones move sp about. The candidates are
+ * tried in that order and each must lead to a sure return address.
+ */
+#include "walk/walker.h"
+
+#define STUB_FRAME_MAX (64u << 10)
+#define STUB_SEARCH    512 /* words: AES and Montgomery stubs keep whole tables on the stack */
+
+/* A stub's caller is Java, another stub, or libjvm. */
+static bool returns(struct walker *w, uint64_t pc)
+{
+	return (walker_in_code(w, pc) || walker_in_libjvm(w, pc)) && walker_returns(w, pc);
+}
+
+static enum walk_step at_sp(struct walker *w, uint64_t offset, uint64_t fp)
+{
+	uint64_t pc = walker_word(w, w->at.sp + offset) & ARCH_PC_MASK;
+
+	return returns(w, pc) ? walker_next(w, pc, w->at.sp + offset + 8, fp) : STEP_FAIL;
+}
+
+static enum walk_step by_link(struct walker *w)
+{
+	uint64_t pc = w->regs->link & ARCH_PC_MASK;
+
+	return ARCH_HAS_LINK && returns(w, pc) ? walker_next(w, pc, w->at.sp, w->at.fp) : STEP_FAIL;
+}
+
+static enum walk_step by_frame_pointer(struct walker *w)
+{
+	uint64_t fp = w->at.fp;
+
+	if (!walker_on_stack(w, fp) || fp - w->at.sp > STUB_FRAME_MAX)
+		return STEP_FAIL;
+
+	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
+
+	return returns(w, pc) ? walker_next(w, pc, fp + 16, walker_word(w, fp)) : STEP_FAIL;
+}
+
+static enum walk_step by_frame_size(struct walker *w, int32_t words)
+{
+	uint64_t end = w->at.sp + 8ull * (uint32_t)words;
+	uint64_t pc = walker_word(w, end - 8) & ARCH_PC_MASK;
+
+	if (words < 2)
+		return STEP_FAIL;
+	return returns(w, pc) ? walker_next(w, pc, end, walker_word(w, end - 16)) : STEP_FAIL;
+}
+
+enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why)
+{
+	for (uint32_t i = 0; i < words && w->at.sp + 8 * (i + 2) < w->hi; i++) {
+		uint64_t pc = walker_word(w, w->at.sp + 8 * i) & ARCH_PC_MASK;
+
+		if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
+			return walker_next(w, pc, w->at.sp + 8 * (i + 1),
+				i ? walker_word(w, w->at.sp + 8 * (i - 1)) : w->at.fp);
+	}
+	return walker_fail(w, why);
+}
+
+/* An adapter moves the return address: it is at [sp], or in rax while the arguments are moved. */
+static enum walk_step adapter_step(struct walker *w)
+{
+	const struct walk_regs *r = w->regs;
+	uint64_t sender =
+		r->sender >= w->at.sp && r->sender < w->hi && !(r->sender & 7) ? r->sender : 0;
+	uint64_t pc = walker_word(w, w->at.sp);
+
+	if (!ARCH_HAS_LINK && walker_returns_to_java(w, pc))
+		return walker_next(w, pc, sender > w->at.sp ? sender : w->at.sp + 8, w->at.fp);
+	if (sender && walker_returns_to_java(w, r->link & ARCH_PC_MASK))
+		return walker_next(w, r->link, sender, w->at.fp);
+	return stub_search(w, 64, WALK_BREAK_STUB);
+}
+
+static enum walk_step top_step(struct walker *w, enum code_kind kind, int32_t frame_words)
+{
+	if (kind == CODE_ADAPTER)
+		return adapter_step(w);
+	if (by_link(w) == STEP_NEXT || at_sp(w, 0, w->at.fp) == STEP_NEXT)
+		return STEP_NEXT;
+	if (at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT)
+		return STEP_NEXT;
+	if (by_frame_size(w, frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)
+		return STEP_NEXT;
+	return stub_search(w, STUB_SEARCH, WALK_BREAK_STUB);
+}
+
+enum walk_step stub_step(struct walker *w, const struct code_blob *blob)
+{
+	enum code_kind kind = blob->kind;
+	int32_t frame_words = blob->frame_words;
+
+	walker_add(w, WALK_STUB, w->at.pc, WALK_BCI_UNKNOWN);
+	if (w->top)
+		return top_step(w, kind, frame_words);
+	if (by_frame_size(w, frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)
+		return STEP_NEXT;
+	return stub_search(w, STUB_SEARCH, WALK_BREAK_STUB);
+}

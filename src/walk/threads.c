@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Visits the JavaThreads that HotSpot lists, and tells their OS thread ids. */
+#include "walk/layout.h"
+#include "walk/mem.h"
+
+#define THREADS_MAX (1u << 20) /* against loops in a list that changes under us */
+
+int32_t walk_thread_tid(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
+{
+	uint64_t os_thread = layout_load(&layout->thread_osthread, mem, java_thread);
+
+	return (int32_t)layout_load(&layout->osthread_tid, mem, os_thread);
+}
+
+static void visit(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t java_thread, walk_thread_fn *fn, void *ctx)
+{
+	int32_t tid = walk_thread_tid(layout, mem, java_thread);
+
+	if (tid > 0)
+		fn(ctx, java_thread, tid);
+}
+
+int walk_threads_each(
+	const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn, void *ctx)
+{
+	uint64_t head = mem_u64(mem, layout->thread_list);
+
+	if (!head)
+		return -1;
+	if (layout->threads_array.offset < 0) {
+		for (uint32_t i = 0; head && i < THREADS_MAX; i++) {
+			visit(layout, mem, head, fn, ctx);
+			head = layout_load(&layout->thread_next, mem, head);
+		}
+		return 0;
+	}
+
+	uint64_t length = layout_load(&layout->threads_length, mem, head);
+	uint64_t array = layout_load(&layout->threads_array, mem, head);
+
+	if (!array || length > THREADS_MAX)
+		return -1;
+	for (uint64_t i = 0; i < length; i++)
+		visit(layout, mem, mem_u64(mem, array + 8 * i), fn, ctx);
+	return 0;
+}

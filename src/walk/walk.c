@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk: look at pc, let the file for that kind of frame step to the caller, until the thread's root.
+ *
+ *   pc in libjvm, libc, ...  native.c        pc in the interpreter  interpreted.c
+ *   pc in an nmethod         compiled.c      pc in any other blob   stub.c, entry.c (call stub)
+ *
+ * A thread that left Java has a JavaFrameAnchor: the exact sp/pc of its last Java frame. Native frames
+ * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
+ * the anchor.
+ */
+#include "walk/walker.h"
+
+#define STACK_BOUND (8u << 20) /* when the stack's end is not known */
+
+const char *walk_break_name(enum walk_break why)
+{
+#define WALK_BREAK_NAME(name, text) text,
+	static const char names[][24] = {WALK_BREAKS(WALK_BREAK_NAME)};
+
+	return (unsigned)why < WALK_BREAK_COUNT ? names[why] : names[WALK_BREAK_NO_FRAME];
+}
+
+/* --- anchors ----------------------------------------------------------------------------------------- */
+
+bool anchor_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t anchor,
+	struct walk_cursor *out)
+{
+	out->sp = layout_load(&layout->anchor_sp, mem, anchor);
+	out->fp = layout_load(&layout->anchor_fp, mem, anchor);
+	out->pc = layout_load(&layout->anchor_pc, mem, anchor) & ARCH_PC_MASK;
+	/* Calls into the VM leave pc out where the return address lies just below sp. */
+	if (out->sp && !out->pc)
+		out->pc = mem_u64(mem, out->sp - 8) & ARCH_PC_MASK;
+	if (!out->pc || (out->sp & 7))
+		out->sp = 0;
+	return out->sp != 0;
+}
+
+/* Take up the walk at the anchor. false: none, or it is not above the frames that were walked. */
+static bool anchor_hop(struct walker *w)
+{
+	struct walk_cursor anchor = w->anchor;
+
+	w->anchor.sp = 0;
+	if (!anchor.sp || anchor.sp < w->at.sp || anchor.sp >= w->hi)
+		return false;
+	w->at = anchor;
+	w->top = false;
+	return true;
+}
+
+/* --- the loop ---------------------------------------------------------------------------------------- */
+
+static enum walk_step code_step(struct walker *w)
+{
+	if (walker_in_interpreter(w, w->at.pc))
+		return interpreted_step(w);
+	if (w->at.pc == w->layout->call_stub_return && !w->top)
+		return entry_step(w);
+	if (!code_cache_find(w->layout, w->mem, w->at.pc, &w->blob))
+		return walker_fail(w, WALK_BREAK_CODE_CACHE);
+	if (w->blob.kind == CODE_NMETHOD || w->blob.kind == CODE_NATIVE)
+		return compiled_step(w, &w->blob);
+	return stub_step(w, &w->blob);
+}
+
+static enum walk_step step(struct walker *w)
+{
+	struct walk_cursor before = w->at;
+	enum walk_step done;
+
+	if (!walker_in_code(w, w->at.pc)) {
+		done = native_step(w);
+	} else {
+		if (!w->top && w->anchor.sp && anchor_hop(w))
+			before = w->at;
+		done = code_step(w);
+	}
+	if (done != STEP_NEXT)
+		return done;
+	/* Only a frame that keeps its return address in a register may leave sp where it was. */
+	if ((w->at.sp & 7) || w->at.sp >= w->hi || w->at.sp < before.sp ||
+		(w->at.sp == before.sp && !(ARCH_HAS_LINK && w->top))) {
+		w->at = before;
+		return walker_fail(
+			w, walker_in_code(w, before.pc) ? WALK_BREAK_COMPILED : WALK_BREAK_NATIVE);
+	}
+	w->top = false;
+	return STEP_NEXT;
+}
+
+/* A failed step is repaired by the anchor, which is exact; otherwise it ends the walk. */
+static bool recover(struct walker *w, uint32_t count_before)
+{
+	struct walk_cursor failed = w->at;
+
+	if (!anchor_hop(w))
+		return false;
+	/* The anchor may name the very frame that failed: do not show it twice. */
+	if (walker_in_code(w, failed.pc) && walker_in_code(w, w->at.pc)) {
+		struct code_blob *blob = &w->blob;
+		uint64_t start =
+			code_cache_find(w->layout, w->mem, failed.pc, blob) ? blob->start : 0;
+
+		if (start && code_cache_find(w->layout, w->mem, w->at.pc, blob) &&
+			blob->start == start)
+			w->count = count_before;
+	}
+	w->why = WALK_BREAK_NONE;
+	return true;
+}
+
+static void bounds_set(struct walker *w)
+{
+	const struct walk_layout *l = w->layout;
+	uint64_t thread = w->thread->java_thread;
+
+	w->lo = w->thread->stack_lo;
+	w->hi = w->thread->stack_hi;
+	if (!w->hi && l && thread) {
+		w->hi = layout_load(&l->thread_stack_base, w->mem, thread);
+		w->lo = w->hi - layout_load(&l->thread_stack_size, w->mem, thread);
+	}
+	if (w->at.sp < w->lo || w->at.sp >= w->hi) {
+		w->lo = w->at.sp;
+		w->hi = w->at.sp + STACK_BOUND;
+	}
+}
+
+static void walk_run(struct walker *w, struct walk_result *result)
+{
+	for (;;) {
+		uint32_t count = w->count;
+
+		if (count == w->max) {
+			result->truncated = true;
+			return;
+		}
+		switch (step(w)) {
+		case STEP_NEXT: continue;
+		case STEP_ROOT: return;
+		case STEP_FAIL: break;
+		}
+		if (recover(w, count))
+			continue;
+		result->why = w->why;
+		if (w->count == w->max)
+			w->count--;
+		walker_add(w, WALK_BREAK, w->why, WALK_BCI_UNKNOWN);
+		return;
+	}
+}
+
+struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
+	uint32_t max)
+{
+	struct walk_result result = {.why = WALK_BREAK_NONE};
+	struct walker w = {.layout = layout,
+		.mem = mem,
+		.regs = regs,
+		.thread = thread,
+		.top = true,
+		.frames = frames,
+		.max = max,
+		.at = {.pc = regs->pc & ARCH_PC_MASK, .sp = regs->sp, .fp = regs->fp}};
+
+	if (!max) {
+		result.truncated = true;
+		return result;
+	}
+	bounds_set(&w);
+	if (layout && thread->java_thread)
+		anchor_load(layout, mem,
+			thread->java_thread + (uint64_t)layout->thread_anchor.offset, &w.anchor);
+	if (regs->sp & 7) {
+		w.why = result.why = WALK_BREAK_NO_FRAME;
+		walker_add(&w, WALK_BREAK, w.why, WALK_BCI_UNKNOWN);
+	} else {
+		walk_run(&w, &result);
+	}
+	result.count = w.count;
+	return result;
+}

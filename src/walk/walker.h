@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk in progress, private to walk.c and the files that step over one kind of frame each.
+ *
+ * A step looks at pc/sp/fp, adds the frames found there, and moves pc/sp/fp to the caller:
+ *
+ *   STEP_NEXT  pc/sp/fp are the caller's        STEP_ROOT  the thread's first frame was reached
+ *   STEP_FAIL  no caller found, why says so; pc/sp/fp are unchanged
+ */
+#ifndef JHOT_WALK_WALKER_H
+#define JHOT_WALK_WALKER_H
+
+#include "walk/arch.h"
+#include "walk/code_cache.h"
+#include "walk/layout.h"
+#include "walk/mem.h"
+
+enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };
+
+struct walk_cursor {
+	uint64_t pc, sp, fp;
+};
+
+struct walker {
+	const struct walk_layout *layout;
+	const struct walk_mem *mem;
+	const struct walk_regs *regs; /* as interrupted: valid while top */
+	const struct walk_thread *thread;
+	struct walk_cursor at;
+	bool top; /* at.pc is where the thread was interrupted, not a return address */
+	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
+	bool java;                 /* a Java frame was seen */
+	bool from_libjvm;          /* the frame below is native and libjvm's */
+	uint64_t lo, hi;           /* the stack */
+	enum walk_break why;
+	struct walk_frame *frames;
+	uint32_t count, max;
+	struct code_blob blob; /* of the last code_cache_find */
+};
+
+/* false when the buffer is full. */
+static inline bool walker_add(
+	struct walker *w, enum walk_frame_type type, uint64_t value, uint16_t bci)
+{
+	if (w->count == w->max)
+		return false;
+	w->frames[w->count++] =
+		(struct walk_frame){.value = value, .bci = bci, .type = (uint8_t)type};
+	return true;
+}
+
+static inline bool walker_in_code(const struct walker *w, uint64_t pc)
+{
+	return w->layout && pc >= w->layout->code_low && pc < w->layout->code_high;
+}
+
+static inline bool walker_in_interpreter(const struct walker *w, uint64_t pc)
+{
+	return w->layout && pc >= w->layout->interpreter_low && pc < w->layout->interpreter_high;
+}
+
+static inline bool walker_in_libjvm(const struct walker *w, uint64_t pc)
+{
+	return w->layout && pc >= w->layout->libjvm_start && pc < w->layout->libjvm_end;
+}
+
+/* Whether addr is an aligned word of the stack at or above sp. */
+static inline bool walker_on_stack(const struct walker *w, uint64_t addr)
+{
+	return !(addr & 7) && addr >= w->at.sp && addr < w->hi && w->hi - addr >= 16;
+}
+
+static inline enum walk_step walker_fail(struct walker *w, enum walk_break why)
+{
+	w->why = why;
+	return STEP_FAIL;
+}
+
+static inline enum walk_step walker_next(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	w->at = (struct walk_cursor){.pc = pc & ARCH_PC_MASK, .sp = sp, .fp = fp};
+	return STEP_NEXT;
+}
+
+/* Load a word of the stack. */
+static inline uint64_t walker_word(const struct walker *w, uint64_t addr)
+{
+	return mem_u64(w->mem, addr);
+}
+
+/* How sure a word is a return address into Java: frames of the interpreter, compiled code, entry frames. */
+bool walker_returns_to_java(struct walker *w, uint64_t pc);
+/* The same for any code: the above, or preceded by a call. */
+bool walker_returns(struct walker *w, uint64_t pc);
+
+enum walk_step native_step(struct walker *w);
+enum walk_step interpreted_step(struct walker *w);
+enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
+enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
+enum walk_step entry_step(struct walker *w);
+
+/* Find the sender of a top frame by looking for the nearest sure return address above sp. */
+enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why);
+
+/* The anchor in memory; false, and sp 0, when it is not set. */
+bool anchor_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t anchor,
+	struct walk_cursor *out);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A live JVM seen from outside: memory, symbols, threads. */
+#include "target.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE        4096u
+#define CACHE_PAGES 512u
+
+struct map {
+	uint64_t start, end, offset;
+	char path[256];
+};
+
+struct module {
+	char path[256];
+	uint8_t *image;
+	size_t bytes;
+};
+
+struct target {
+	pid_t pid;
+	struct walk_mem mem;
+	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
+	uint8_t (*data)[PAGE];
+	struct map *maps;
+	int map_count;
+	struct module modules[64];
+	int module_count;
+	uint64_t libjvm_base, libjvm_start, libjvm_end;
+	struct module *libjvm;
+};
+
+/* --- memory ------------------------------------------------------------------------------------------ */
+
+static bool read_raw(struct target *t, uint64_t addr, void *out, size_t bytes)
+{
+	struct iovec local = {out, bytes}, remote = {(void *)(uintptr_t)addr, bytes};
+
+	return process_vm_readv(t->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+static const uint8_t *page_get(struct target *t, uint64_t addr)
+{
+	uint64_t base = addr & ~(uint64_t)(PAGE - 1);
+	uint32_t i = (uint32_t)((base / PAGE) % CACHE_PAGES);
+
+	if (t->page[i] != (base | 1)) {
+		t->page[i] = 0;
+		if (!read_raw(t, base, t->data[i], PAGE))
+			return NULL;
+		t->page[i] = base | 1;
+	}
+	return t->data[i];
+}
+
+static bool target_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	struct target *t = mem->ctx;
+
+	while (bytes) {
+		const uint8_t *page = page_get(t, addr);
+		size_t in = addr % PAGE, part = PAGE - in < bytes ? PAGE - in : bytes;
+
+		if (!page)
+			return false;
+		memcpy(out, page + in, part);
+		out = (char *)out + part;
+		addr += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+const struct walk_mem *target_mem(struct target *t)
+{
+	return &t->mem;
+}
+
+void target_forget(struct target *t)
+{
+	memset(t->page, 0, sizeof(t->page));
+}
+
+/* --- maps and symbols -------------------------------------------------------------------------------- */
+
+static void maps_read(struct target *t)
+{
+	char path[64], line[512];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
+
+	FILE *f = fopen(path, "re");
+
+	t->map_count = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		struct map m = {0};
+
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &m.start, &m.end, &m.offset,
+			    m.path) < 3)
+			continue;
+		t->maps = realloc(t->maps, sizeof(m) * (size_t)(t->map_count + 1));
+		t->maps[t->map_count++] = m;
+	}
+	if (f)
+		fclose(f);
+}
+
+static struct module *module_get(struct target *t, const char *path)
+{
+	for (int i = 0; i < t->module_count; i++)
+		if (!strcmp(t->modules[i].path, path))
+			return &t->modules[i];
+	if (t->module_count == 64)
+		return NULL;
+
+	struct module *m = &t->modules[t->module_count++];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	snprintf(m->path, sizeof(m->path), "%s", path);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > (off_t)sizeof(Elf64_Ehdr)) {
+		m->bytes = (size_t)st.st_size;
+		m->image = mmap(NULL, m->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (m->image == MAP_FAILED || memcmp(m->image, ELFMAG, SELFMAG))
+			m->image = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	return m;
+}
+
+typedef bool symbol_fn(void *ctx, const Elf64_Sym *sym, const char *name);
+
+static void symbols_each(const struct module *m, symbol_fn *fn, void *ctx)
+{
+	if (!m || !m->image)
+		return;
+
+	const Elf64_Ehdr *e = (const void *)m->image;
+	const Elf64_Shdr *sections = (const void *)(m->image + e->e_shoff);
+
+	for (int i = 0; i < e->e_shnum; i++) {
+		const Elf64_Shdr *s = &sections[i];
+
+		if (s->sh_type != SHT_DYNSYM && s->sh_type != SHT_SYMTAB)
+			continue;
+
+		const Elf64_Sym *sym = (const void *)(m->image + s->sh_offset);
+		const char *names = (const char *)m->image + sections[s->sh_link].sh_offset;
+
+		for (size_t k = 0; k < s->sh_size / sizeof(*sym); k++)
+			if (sym[k].st_shndx != SHN_UNDEF &&
+				fn(ctx, &sym[k], names + sym[k].st_name))
+				return;
+	}
+}
+
+struct lookup {
+	const char *want;
+	uint64_t value;
+};
+
+static bool by_name(void *ctx, const Elf64_Sym *sym, const char *name)
+{
+	struct lookup *l = ctx;
+
+	if (strcmp(name, l->want))
+		return false;
+	l->value = sym->st_value;
+	return true;
+}
+
+static uint64_t target_symbol(void *ctx, const char *name)
+{
+	struct target *t = ctx;
+	struct lookup l = {name, 0};
+
+	symbols_each(t->libjvm, by_name, &l);
+	return l.value ? t->libjvm_base + l.value : 0;
+}
+
+struct nearest {
+	uint64_t at, best;
+	const char *name;
+};
+
+static bool by_address(void *ctx, const Elf64_Sym *sym, const char *name)
+{
+	struct nearest *n = ctx;
+
+	if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_value <= n->at &&
+		n->at < sym->st_value + (sym->st_size ? sym->st_size : 1) &&
+		sym->st_value >= n->best) {
+		n->best = sym->st_value;
+		n->name = name;
+	}
+	return false;
+}
+
+void target_describe(struct target *t, uint64_t pc, char *out, size_t bytes)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < t->map_count; i++) {
+			const struct map *m = &t->maps[i];
+
+			if (pc < m->start || pc >= m->end)
+				continue;
+
+			const char *base = strrchr(m->path, '/');
+			uint64_t offset = pc - m->start + m->offset;
+			struct nearest n = {offset, 0, NULL};
+
+			if (base)
+				symbols_each(module_get(t, m->path), by_address, &n);
+			snprintf(out, bytes, "%s+0x%lx%s%s", base ? base + 1 : m->path, offset,
+				n.name ? " " : "", n.name ? n.name : "");
+			return;
+		}
+		maps_read(t);
+	}
+	snprintf(out, bytes, "0x%lx", pc);
+}
+
+void target_stack(struct target *t, uint64_t sp, uint64_t *lo, uint64_t *hi)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < t->map_count; i++) {
+			if (sp >= t->maps[i].start && sp < t->maps[i].end) {
+				*lo = t->maps[i].start;
+				*hi = t->maps[i].end;
+				return;
+			}
+		}
+		maps_read(t);
+	}
+	*lo = *hi = 0;
+}
+
+int target_layout(struct target *t, struct walk_layout *layout, char *note, size_t note_bytes)
+{
+	struct walk_tables tables = {.symbol = target_symbol,
+		.ctx = t,
+		.libjvm_start = t->libjvm_start,
+		.libjvm_end = t->libjvm_end};
+
+	return walk_layout_read(layout, &t->mem, &tables, note, note_bytes);
+}
+
+struct target *target_open(pid_t pid)
+{
+	struct target *t = calloc(1, sizeof(*t));
+
+	t->pid = pid;
+	t->mem = (struct walk_mem){target_load, t};
+	t->data = malloc(CACHE_PAGES * sizeof(*t->data));
+	maps_read(t);
+	for (int i = 0; i < t->map_count; i++) {
+		const char *base = strrchr(t->maps[i].path, '/');
+
+		if (!base || strcmp(base, "/libjvm.so"))
+			continue;
+		if (!t->libjvm) {
+			t->libjvm = module_get(t, t->maps[i].path);
+			t->libjvm_start = t->libjvm_base = t->maps[i].start;
+		}
+		t->libjvm_end = t->maps[i].end;
+	}
+	if (t->libjvm)
+		return t;
+	target_close(t);
+	return NULL;
+}
+
+void target_close(struct target *t)
+{
+	for (int i = 0; i < t->module_count; i++)
+		if (t->modules[i].image)
+			munmap(t->modules[i].image, t->modules[i].bytes);
+	free(t->maps);
+	free(t->data);
+	free(t);
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+int target_threads(struct target *t, pid_t *tids, int max)
+{
+	char path[64];
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && n < max && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			tids[n++] = atoi(e->d_name);
+	if (d)
+		closedir(d);
+	return n;
+}
+
+bool target_running(struct target *t, pid_t tid)
+{
+	char path[64], line[512] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", t->pid, tid);
+
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, line, sizeof(line) - 1) < 0)
+		line[0] = '\0';
+	close(fd);
+
+	const char *close_paren = strrchr(line, ')');
+
+	return close_paren && close_paren[1] == ' ' && close_paren[2] == 'R';
+}
+
+static bool regs_get(pid_t tid, struct walk_regs *out)
+{
+#if defined(__x86_64__)
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, tid, 0, &r))
+		return false;
+	*out = (struct walk_regs){r.rip, r.rsp, r.rbp, r.rbx, r.r13, r.rax};
+#else
+	struct user_regs_struct r;
+	struct iovec iov = {&r, sizeof(r)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov))
+		return false;
+	*out = (struct walk_regs){r.pc, r.sp, r.regs[29], r.regs[12], r.regs[19], r.regs[30]};
+#endif
+	return true;
+}
+
+bool target_stop(struct target *t, pid_t tid, struct walk_regs *regs)
+{
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
+		return false;
+	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0))
+		return false;
+	for (;;) {
+		if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
+			return false;
+		if (status >> 16 == PTRACE_EVENT_STOP)
+			break;
+		/* A signal of the JVM's own came first: hand it on. */
+		ptrace(PTRACE_CONT, tid, 0, (void *)(uintptr_t)WSTOPSIG(status));
+	}
+	target_forget(t);
+	if (regs_get(tid, regs))
+		return true;
+	target_resume(t, tid);
+	return false;
+}
+
+void target_resume(struct target *t, pid_t tid)
+{
+	(void)t;
+	ptrace(PTRACE_DETACH, tid, 0, 0);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A live JVM seen from outside, for the walker's tests: its memory through process_vm_readv, libjvm's
+ * dynamic symbols from the file, its threads through ptrace. One thread at a time is stopped, and only
+ * for one walk. Errors end the test with a sentence.
+ */
+#ifndef JHOT_TESTS_WALK_TARGET_H
+#define JHOT_TESTS_WALK_TARGET_H
+
+#include <sys/types.h>
+
+#include "walk/walk.h"
+
+struct target;
+
+/* NULL when pid maps no libjvm. */
+struct target *target_open(pid_t pid);
+void target_close(struct target *t);
+
+/* Reads through a cache of pages that lasts until target_forget: one walk sees one state. */
+const struct walk_mem *target_mem(struct target *t);
+void target_forget(struct target *t);
+
+/* 0, or -1 with a note. */
+int target_layout(struct target *t, struct walk_layout *layout, char *note, size_t note_bytes);
+
+/* All threads of the process; the count, at most max. */
+int target_threads(struct target *t, pid_t *tids, int max);
+bool target_running(struct target *t, pid_t tid);
+
+/* Stop one thread and read what the walker needs; false when it is gone. target_resume lets it go on. */
+bool target_stop(struct target *t, pid_t tid, struct walk_regs *regs);
+void target_resume(struct target *t, pid_t tid);
+
+/* The stack that sp lies in, from the memory map. */
+void target_stack(struct target *t, uint64_t sp, uint64_t *lo, uint64_t *hi);
+
+/* "libjvm.so+0x1234" for a native pc, with the symbol's name where the file has one. */
+void target_describe(struct target *t, uint64_t pc, char *out, size_t bytes);
+
+#endif

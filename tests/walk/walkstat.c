@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples the threads of a live JVM from outside and says how well they could be walked.
+ *
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-p] PID
+ *
+ *   -n  samples to take (default 2000)      -a  all threads, not only running ones
+ *   -b  print so many broken stacks         -p  print every stack
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "target.h"
+#include "walk/mem.h"
+#include "walk/method.h"
+#include "walk/names.h"
+
+#define DEPTH     2048
+#define NAMES_MAX (1u << 16)
+#define THREADS   4096
+
+struct stat {
+	struct target *target;
+	struct walk_layout *layout;
+	struct names *names;
+	char *text[NAMES_MAX];
+	uint32_t last_name;
+	struct {
+		pid_t tid;
+		uint64_t java;
+	} threads[THREADS];
+	int thread_count;
+	uint64_t samples, frames, deepest, java_samples, truncated, why[WALK_BREAK_COUNT];
+	uint64_t suspicious, unnamed;
+	int show_broken;
+	bool show_all;
+};
+
+/* --- names ------------------------------------------------------------------------------------------- */
+
+static void names_drain(struct stat *s)
+{
+	struct names_entry e;
+
+	while (names_next(s->names, s->last_name, &e)) {
+		s->last_name = e.id;
+		if (e.id < NAMES_MAX &&
+			asprintf(&s->text[e.id], "%.*s%s%.*s%.*s", e.class_bytes, e.class_name,
+				e.class_bytes ? "." : "", e.name_bytes, e.name, e.signature_bytes,
+				e.signature) < 0)
+			exit(1);
+	}
+}
+
+static void frame_print(struct stat *s, const struct walk_frame *f, uint64_t packed)
+{
+	static const char *const kinds[] = {[WALK_INTERPRETED] = "interp",
+		[WALK_C1] = "c1",
+		[WALK_C2] = "c2",
+		[WALK_INLINED] = "inline",
+		[WALK_JAVA] = "java",
+		[WALK_NATIVE] = "native",
+		[WALK_STUB] = "stub",
+		[WALK_BREAK] = "BREAK"};
+	char text[512];
+
+	if (f->type == WALK_NATIVE) {
+		target_describe(s->target, f->value, text, sizeof(text));
+		printf("    %-7s %s\n", kinds[f->type], text);
+	} else {
+		uint32_t id = (uint32_t)packed;
+
+		printf("    %-7s %s @%d\n", kinds[f->type],
+			id < NAMES_MAX && s->text[id] ? s->text[id] : "?", (int16_t)f->bci);
+	}
+}
+
+/* --- sanity of what was walked ----------------------------------------------------------------------- */
+
+static bool is_java(const struct walk_frame *f)
+{
+	return f->type >= WALK_INTERPRETED && f->type <= WALK_JAVA;
+}
+
+/*
+ * A Java frame that directly called another Java frame stands at an invoke bytecode: 182..186, or one of
+ * the interpreter's own (203 and up: fast_invokevfinal, invokehandle).
+ */
+static bool caller_plausible(struct stat *s, const struct walk_frame *f)
+{
+	struct method m;
+	uint8_t code;
+
+	if (f->bci == WALK_BCI_UNKNOWN)
+		return true;
+	if (!method_load(s->layout, target_mem(s->target), f->value, &m))
+		return false;
+	code = mem_u8(
+		target_mem(s->target), m.const_method + s->layout->const_method_bytes + f->bci);
+	return (code >= 182 && code <= 186) || code >= 203;
+}
+
+static int suspicious_frame(struct stat *s, const struct walk_frame *f, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++)
+		if (is_java(&f[i]) && is_java(&f[i - 1]) && !caller_plausible(s, &f[i]))
+			return (int)i;
+	return -1;
+}
+
+/* --- sampling ---------------------------------------------------------------------------------------- */
+
+static void thread_add(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	struct stat *s = ctx;
+
+	if (s->thread_count < THREADS) {
+		s->threads[s->thread_count].tid = tid;
+		s->threads[s->thread_count++].java = java_thread;
+	}
+}
+
+static uint64_t java_thread_of(const struct stat *s, pid_t tid)
+{
+	for (int i = 0; i < s->thread_count; i++)
+		if (s->threads[i].tid == tid)
+			return s->threads[i].java;
+	return 0;
+}
+
+static void sample(struct stat *s, pid_t tid)
+{
+	static struct walk_frame frames[DEPTH];
+	static uint64_t packed[DEPTH];
+	struct walk_regs regs;
+	struct walk_thread thread = {.java_thread = java_thread_of(s, tid)};
+	uint32_t unnamed = 0;
+
+	if (!target_stop(s->target, tid, &regs))
+		return;
+	if (thread.java_thread &&
+		walk_thread_tid(s->layout, target_mem(s->target), thread.java_thread) != tid)
+		thread.java_thread = 0;
+	target_stack(s->target, regs.sp, &thread.stack_lo, &thread.stack_hi);
+
+	struct walk_result r =
+		walk_stack(s->layout, target_mem(s->target), &regs, &thread, frames, DEPTH);
+	int odd = suspicious_frame(s, frames, r.count);
+
+	names_resolve(
+		s->names, s->layout, target_mem(s->target), frames, r.count, packed, &unnamed);
+	target_resume(s->target, tid);
+	names_drain(s);
+	s->samples++;
+	s->frames += r.count;
+	s->deepest = r.count > s->deepest ? r.count : s->deepest;
+	s->truncated += r.truncated;
+	s->why[r.why]++;
+	s->suspicious += odd >= 0;
+	s->unnamed += unnamed != 0;
+	for (uint32_t i = 0; i < r.count; i++) {
+		if (is_java(&frames[i])) {
+			s->java_samples++;
+			break;
+		}
+	}
+	if (s->show_all || ((r.why || odd >= 0 || unnamed) && s->show_broken-- > 0)) {
+		printf("tid %d java 0x%lx pc 0x%lx sp 0x%lx fp 0x%lx %s%s\n", tid,
+			thread.java_thread, regs.pc, regs.sp, regs.fp, walk_break_name(r.why),
+			odd >= 0 ? " ODD CALLER" : "");
+		for (uint32_t i = 0; i < r.count; i++) {
+			if ((int)i == odd)
+				printf("  odd:\n");
+			frame_print(s, &frames[i], packed[i]);
+		}
+		fflush(stdout);
+	}
+}
+
+static void report(const struct stat *s)
+{
+	uint64_t broken = 0;
+
+	for (int i = 1; i < WALK_BREAK_COUNT; i++)
+		broken += s->why[i];
+	printf("samples %lu java %lu mean %.1f max %lu truncated %lu broken %lu (%.2f %%) odd %lu "
+	       "unnamed %lu",
+		s->samples, s->java_samples,
+		s->samples ? (double)s->frames / (double)s->samples : 0., s->deepest, s->truncated,
+		broken, s->samples ? 100. * (double)broken / (double)s->samples : 0., s->suspicious,
+		s->unnamed);
+	for (int i = 1; i < WALK_BREAK_COUNT; i++)
+		if (s->why[i])
+			printf(" %s %lu", walk_break_name((enum walk_break)i), s->why[i]);
+	putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+	static struct stat s;
+	uint64_t want = 2000;
+	bool all = false;
+	int opt;
+	char note[256];
+
+	while ((opt = getopt(argc, argv, "n:ab:p")) != -1) {
+		switch (opt) {
+		case 'n': want = strtoul(optarg, NULL, 0); break;
+		case 'a': all = true; break;
+		case 'b': s.show_broken = atoi(optarg); break;
+		case 'p': s.show_all = true; break;
+		default: return 2;
+		}
+	}
+	if (optind >= argc || !(s.target = target_open(atoi(argv[optind])))) {
+		fprintf(stderr, "walkstat: give the pid of a HotSpot JVM\n");
+		return 2;
+	}
+	s.layout = malloc(walk_layout_size());
+	s.names = names_init(calloc(1, 1 << 20), 1 << 20);
+	if (target_layout(s.target, s.layout, note, sizeof(note))) {
+		fprintf(stderr, "walkstat: %s\n", note);
+		return 1;
+	}
+	for (uint64_t round = 0; s.samples < want; round++) {
+		pid_t tids[THREADS];
+		int n = target_threads(s.target, tids, THREADS);
+
+		if (!n)
+			break;
+		if (round % 64 == 0) {
+			target_forget(s.target);
+			s.thread_count = 0;
+			walk_threads_each(s.layout, target_mem(s.target), thread_add, &s);
+		}
+		for (int i = 0; i < n && s.samples < want; i++)
+			if (all || target_running(s.target, tids[i]))
+				sample(&s, tids[i]);
+		struct timespec pause = {0, 200000 + (long)(random() % 800000)};
+
+		nanosleep(&pause, NULL);
+	}
+	report(&s);
+	target_close(s.target);
+	return 0;
+}
