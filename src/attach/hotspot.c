@@ -317,8 +317,9 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 	if (caught)
 		return false;
 	say(out, HOTSPOT_NO,
-		"The JVM does not handle SIGQUIT (%s), and the signal that asks it to listen would "
-		"kill it.",
+		"The JVM does not handle SIGQUIT (%s) and has no attach socket: the signal that "
+		"asks "
+		"it to open one would kill it.",
 		reduced ? "it runs with -Xrs"
 			: "-Xrs, or a program that embeds it took the signal");
 	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");

@@ -43,6 +43,19 @@ static bool take_map(void *ctx, const struct proc_map *map)
 	return false;
 }
 
+/* In a chroot, maps shows paths with what is above its root; its link /proc/PID/root shows just that. */
+static void strip_root(pid_t pid, char *path)
+{
+	char root[sizeof(((struct libjvm *)0)->path)];
+	size_t len;
+
+	if (!proc_link(pid, "root", root, sizeof(root)))
+		return;
+	len = strlen(root);
+	if (len > 1 && !strncmp(path, root, len) && path[len] == '/')
+		memmove(path, path + len, strlen(path + len) + 1);
+}
+
 int libjvm_find(pid_t pid, struct libjvm *out)
 {
 	int rc;
@@ -51,6 +64,7 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 	rc = proc_maps(pid, take_map, out);
 	if (!out->mapped)
 		out->deleted = false;
+	strip_root(pid, out->path);
 	return rc;
 }
 
@@ -81,9 +95,10 @@ static int file_holds(int fd, const char *text)
 static int open_mapped(pid_t pid, const struct libjvm *jvm)
 {
 	char path[PROC_PATH_BYTES], file[64];
+	int fd = jvm->deleted ? -1 : proc_open_in(pid, "root", jvm->path, O_RDONLY);
 
-	if (!jvm->deleted)
-		return proc_open_in(pid, "root", jvm->path, O_RDONLY);
+	if (fd >= 0)
+		return fd;
 	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)jvm->start,
 		(unsigned long long)jvm->end);
 	return open(proc_path(path, pid, file), O_RDONLY | O_CLOEXEC);

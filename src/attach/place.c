@@ -7,6 +7,7 @@
 #include "base/hash.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,19 +32,30 @@ static const struct folder {
 	{"cwd", ".", "./"},
 };
 
+/* HotSpot prints a warning on the target's stderr when it is given a file that is no ELF file. */
+static bool is_library(const char *bytes)
+{
+	Elf64_Ehdr head;
+
+	memcpy(&head, bytes, sizeof(head));
+	return !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_type == ET_DYN;
+}
+
 static int read_agent(struct place *p, struct buf *bytes, struct err *err)
 {
 	size_t size = (size_t)p->source_stat.st_size;
 	ssize_t n;
 
-	if (!S_ISREG(p->source_stat.st_mode) || size < 64 || size > AGENT_LIMIT)
+	if (!S_ISREG(p->source_stat.st_mode) || size < sizeof(Elf64_Ehdr) || size > AGENT_LIMIT)
 		return err_set(err, ERR_INPUT, "%s is no shared library.", p->source);
 	buf_reserve(bytes, size);
 	n = pread(p->source_fd, bytes->data, size, 0);
 	if (n != (ssize_t)size)
 		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be read", p->source);
 	bytes->len = size;
-	return 0;
+	return is_library(bytes->data)
+		       ? 0
+		       : err_set(err, ERR_INPUT, "%s is no shared library.", p->source);
 }
 
 /* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */

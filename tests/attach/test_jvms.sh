@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Attaching to real JVMs of every JDK there is: what works, what is refused, and that nobody is harmed.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+tool=$builddir/tests/attach/attach_tool
+agent=$builddir/tests/attach/agent.so
+CALM_JVM="-XX:+IgnoreUnrecognizedVMOptions $CALM_JVM" # JDK 8 does not know them all
+
+# attach ARG...: the tool; status, output and errors into $status, $T/out, $T/err
+attach() {
+	"$tool" "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# loads PID RESULT: the agent comes up in the JVM and its result comes back
+loads() {
+	rm -f "$T/mark"
+	attach load "$1" "$agent" "$2 $T/mark"
+	[ "$status" = 0 ] && [ "$(cat "$T/out")" = "result $2" ] && [ "$(cat "$T/mark")" = loaded ] ||
+		{ cat "$T/out" "$T/err" | sed 's/^/# /'; false; }
+}
+
+# refused PID WORDS: no load, the reason has these words, and the JVM lives on
+refused() {
+	rm -f "$T/mark"
+	attach load "$1" "$agent" "0 $T/mark"
+	[ "$status" = 3 ] && grep -q -- "$2" "$T/err" && [ ! -e "$T/mark" ] && alive "$1" ||
+		{ echo "# exit $status"; cat "$T/out" "$T/err" | sed 's/^/# /'; false; }
+}
+
+# verdict PID: first line of the check
+verdict() {
+	"$tool" check "$1" | head -n 1
+}
+
+# litter_of PID: trigger files and copies that are left in /tmp
+litter_of() {
+	find /tmp -maxdepth 1 \( -name ".attach_pid$1" -o -name "libjhot-*-$1.so*" \)
+}
+
+# undisturbed: the program ended well, printed its own lines, and nothing but the JVM's notice of a load
+undisturbed() {
+	local pid=$1 n=$2
+	jvm_end "$pid"
+	is "JDK $major: it ends as it should" $? 0
+	is "JDK $major: with its own output only" "$(sed 's/^sum .*/sum/' "$T/jvm$n.out" | tr '\n' ' ')" "ready sum "
+	is "JDK $major: and no errors" "$(grep -v '^WARNING: ' "$T/jvm$n.err")" ""
+}
+
+# ends: no JVM outlives its checks
+ends() {
+	kill -KILL "$JVM"
+	wait "$JVM" 2>/dev/null
+}
+
+started() {
+	echo $((${#JVMS[@]} - 1))
+}
+
+test_good() {
+	local jvm n
+	jvm_start $CALM_JVM Known shares
+	jvm=$JVM n=$(started)
+	is "JDK $major: attachable" "$(verdict "$jvm")" ok
+	ok "JDK $major: the agent is loaded cold" loads "$jvm" 0
+	ok "JDK $major: and again warm" loads "$jvm" 0
+	ok "JDK $major: a result that is not 0 comes back" loads "$jvm" 201
+	is "JDK $major: no file is left" "$(litter_of "$jvm")" ""
+	ok "JDK $major: a text is not even copied" refused_file "$jvm" 7 "$srcdir/tests/attach/agent.c" "no shared"
+	ok "JDK $major: what it cannot load is told" refused_file "$jvm" 3 /bin/ls "did not load the agent"
+	attach command "$jvm" jcmd VM.version
+	ok "JDK $major: a command's reply" grep -q '64-Bit Server VM' "$T/out"
+	attach command "$jvm" nosuchcommand
+	is "JDK $major: an unknown command is an error" "$status" 3
+	is "JDK $major: no file is left" "$(litter_of "$jvm")" ""
+	undisturbed "$jvm" "$n"
+}
+
+# refused_file PID CODE FILE WORDS
+refused_file() {
+	attach load "$1" "$3" "0 $T/mark"
+	[ "$status" = "$2" ] && grep -q "$4" "$T/err"
+}
+
+# With -Xrs the JVM does not catch SIGQUIT, but listens from the start.
+test_reduced_signals() {
+	jvm_start $CALM_JVM -Xrs Known idle
+	ok "JDK $major -Xrs: listens, so it needs no signal" loads "$JVM" 0
+	rm "/tmp/.java_pid$JVM"
+	ok "JDK $major -Xrs and its socket removed: refused" refused "$JVM" Xrs
+	ends
+}
+
+test_disabled() {
+	jvm_start $CALM_JVM -XX:+DisableAttachMechanism Known idle
+	ok "JDK $major attach disabled: refused" refused "$JVM" DisableAttachMechanism
+	ends
+	jvm_start $CALM_JVM -XX:+DisableAttachMechanism -XX:-UsePerfData Known idle
+	ok "JDK $major the same without hsperfdata" refused "$JVM" DisableAttachMechanism
+	is "JDK $major: no thread dump" "$(cat "$JVM_OUT")" ready
+	ends
+	JVM_AS="env JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism" jvm_start $CALM_JVM Known idle
+	ok "JDK $major disabled by a variable: refused" refused "$JVM" DisableAttachMechanism
+	ends
+}
+
+test_no_counters() {
+	jvm_start $CALM_JVM -XX:-UsePerfData Known idle
+	is "JDK $major without hsperfdata: not certain" "$(verdict "$JVM")" "ok ?"
+	ok "JDK $major without hsperfdata: attaches" loads "$JVM" 0
+	ends
+	jvm_start $CALM_JVM -XX:+PerfDisableSharedMem Known idle
+	ok "JDK $major with private counters: attaches" loads "$JVM" 0
+	ends
+}
+
+test_no_dynamic_agents() {
+	[ "$major" -ge 9 ] || return 0
+	jvm_start $CALM_JVM -XX:-EnableDynamicAgentLoading Known idle
+	ok "JDK $major dynamic loading forbidden: told as such" refused "$JVM" EnableDynamicAgentLoading
+	is "JDK $major: no file is left" "$(litter_of "$JVM")" ""
+	ends
+}
+
+test_stopped() {
+	jvm_start $CALM_JVM Known idle
+	kill -STOP "$JVM"
+	wait_for 10 grep -qs '^State:.T' "/proc/$JVM/status"
+	ok "JDK $major stopped: refused" refused "$JVM" "is stopped"
+	kill -CONT "$JVM"
+	wait_for 10 grep -qs '^State:.[SR]' "/proc/$JVM/status"
+	ok "JDK $major going on: attaches" loads "$JVM" 0
+	ends
+}
+
+# From its birth on, asked again and again: refused with a sentence until it is ready, and never killed.
+test_booting() {
+	local tries=0 jvm n
+	jvm_launch $CALM_JVM Known shares
+	jvm=$JVM n=$(started)
+	until attach load "$jvm" "$agent" "0 $T/mark" && [ "$status" = 0 ]; do
+		tries=$((tries + 1))
+		[ "$status" = 3 ] && alive "$jvm" || break
+	done
+	is "JDK $major booting: attached after $tries refusals" "$status" 0
+	[ "$status" = 0 ] || diag_file "$T/err"
+	wait_for 60 jvm_said_ready
+	undisturbed "$jvm" "$n"
+}
+
+test_two_at_once() {
+	local one
+	jvm_start $CALM_JVM Known idle
+	"$tool" load "$JVM" "$agent" "0 $T/mark1" >"$T/out1" 2>&1 &
+	one=$!
+	ok "JDK $major: one of two at the same time" loads "$JVM" 0
+	wait $one
+	is "JDK $major: and the other" "$(cat "$T/out1")" "result 0"
+	is "JDK $major: no file is left" "$(litter_of "$JVM")" ""
+	ends
+}
+
+own_java=$JAVA
+while read -r major JAVA; do
+	for t in good reduced_signals disabled no_counters no_dynamic_agents stopped booting two_at_once; do
+		test_$t
+	done
+done < <(jdks)
+JAVA=$own_java
+
+# --- what is no JVM ----------------------------------------------------------------------------------
+
+sleep 1000 &
+sleeper=$!
+ok "sleep is refused, and lives" refused "$sleeper" "not a Java process"
+ok "sleep by the program, too" eval "! \"$tool\" load sleep \"$agent\" 0 2>/dev/null && alive $sleeper"
+kill "$sleeper"
+wait "$sleeper" 2>/dev/null
+attach load 999999999 "$agent" 0
+is "no such process: exit 4" "$status" 4
+
+# --- copies ------------------------------------------------------------------------------------------
+
+jvm_start $CALM_JVM Known idle
+install -m 500 "$agent" "/tmp/libjhot-0-stale-$$.so"
+touch -d '1 hour ago' "/tmp/libjhot-0-stale-$$.so"
+install -m 500 "$agent" "/tmp/libjhot-0-fresh-$$.so"
+ok "with a stale copy about" loads "$JVM" 0
+ok "a stale copy is removed" [ ! -e "/tmp/libjhot-0-stale-$$.so" ]
+ok "a fresh one is somebody's" [ -e "/tmp/libjhot-0-fresh-$$.so" ]
+rm -f "/tmp/libjhot-0-fresh-$$.so"
+cp "$agent" "$T/libjhot-installed.so"
+agent=$T/libjhot-installed.so
+ok "an installed agent" loads "$JVM" 0
+ok "is loaded in place" grep -q "$T/libjhot-installed.so" "/proc/$JVM/maps"
+done_testing

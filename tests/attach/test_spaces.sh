@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Attaching across users, mount and PID namespaces, other roots, and folders that cannot take the agent.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+tool=$builddir/tests/attach/attach_tool
+agent=$builddir/tests/attach/agent.so
+
+[ "$(id -u)" = 0 ] || skip_all "only root can make users and namespaces"
+unshare -m -p -f true 2>/dev/null || skip_all "no namespaces may be made here"
+
+# java_of PID: the java process below this one, which unshare and friends have started
+java_of() {
+	local pid=$1 child
+	while :; do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && echo "$pid" && return
+		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+		[ -n "${child%% *}" ] || return 1
+		pid=${child%% *}
+	done
+}
+
+# start_in DESCRIPTION COMMAND...: a JVM that the command execs or forks; sets jvm
+start_in() {
+	where=$1
+	shift
+	JVM_AS=$* jvm_start $CALM_JVM Known idle || exit 1
+	jvm=$(java_of "$JVM")
+}
+
+# loaded_as FILE PATTERN: the agent came up, made FILE (seen from here), and was loaded from there
+loaded_as() {
+	"$tool" load "$jvm" "$agent" "0 /tmp/mark.$$" >"$T/out" 2>"$T/err" &&
+		[ "$(cat "$1")" = loaded ] && awk '{ print $6 }' "/proc/$jvm/maps" | grep -q "$2" ||
+		{ cat "$T/out" "$T/err" | sed 's/^/# /'; grep libjhot "/proc/$jvm/maps" | sed 's/^/# /'; false; }
+}
+
+# clean FOLDER: nothing of ours is left there
+clean() {
+	[ -z "$(find "$1" -maxdepth 1 \( -name '.attach_pid*' -o -name 'libjhot-*' \) -newer "$T/begin")" ]
+}
+
+check_inside() {
+	local root=/proc/$jvm/root
+	ok "$where: loaded" loaded_as "$root/tmp/mark.$$" "${1:-^/tmp/libjhot-}"
+	ok "$where: nothing is left in its /tmp" clean "$root/tmp"
+	ok "$where: nor in /dev/shm or its folder" eval "clean $root/dev/shm && clean /proc/$jvm/cwd/."
+	ok "$where: it lives and printed nothing" eval "alive $jvm && [ \"\$(cat \"$JVM_OUT\")\" = ready ]"
+	rm -f "$root/tmp/mark.$$"
+	ends
+}
+
+# ends: no JVM outlives its checks
+ends() {
+	kill -KILL "$jvm"
+	wait "$JVM" 2>/dev/null
+}
+
+verdict() {
+	"$tool" check "$jvm" | head -n 1
+}
+
+# The inner side: what a container's set-up does before it starts its program. Folders of $KEEP stay where
+# they are even when something is mounted over them.
+cat >"$T/inner" <<'INNER'
+#!/bin/bash
+# usage: inner KIND NEWROOT COMMAND...
+set -e
+kind=$1 new=$2
+shift 2
+here=/
+cd /
+
+keep() {
+	local into=$1 d
+	for d in $KEEP; do
+		[ -e "$into$d" ] && continue
+		mkdir -p "$into$d"
+		mount -c --rbind "/proc/self/fd/${kept[$d]}" "$into$d"
+	done
+}
+declare -A kept
+for d in $KEEP; do
+	exec {fd}<"$d"
+	kept[$d]=$fd
+done
+
+case $kind in
+tmp) mount -t tmpfs tmpfs /tmp ;;
+noexec) mount -t tmpfs -o noexec tmpfs /tmp ;;
+nowhere | nothing)
+	mount -t tmpfs -o noexec tmpfs /tmp
+	mount -t tmpfs -o noexec tmpfs /dev/shm
+	here=/tmp
+	if [ $kind = nowhere ]; then
+		here=/tmp/exec
+		mkdir $here
+		mount -t tmpfs tmpfs $here
+	fi
+	;;
+chroot | pivot)
+	mount -t tmpfs tmpfs "$new"
+	for d in /usr /lib /lib64 /bin /etc; do
+		mkdir -p "$new$d"
+		mount --rbind "$d" "$new$d"
+	done
+	mkdir -p "$new"/tmp "$new"/proc "$new"/dev/shm
+	chmod 1777 "$new"/tmp "$new"/dev/shm
+	keep "$new"
+	mount -t proc proc "$new"/proc
+	cd "$new"
+	[ $kind = pivot ] || exec chroot . "$@"
+	mkdir old
+	pivot_root . old
+	umount -l /old
+	;;
+esac
+keep ""
+cd $here
+exec "$@"
+INNER
+chmod +x "$T/inner"
+touch "$T/begin"
+mkdir "$T/root"
+jdk=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
+for_other
+export KEEP="$jdk $CLASSES"
+spaces="unshare -m -p -f --kill-child"
+
+start_in "mount namespace" unshare -m "$T/inner" tmp -
+is "mount namespace: the verdict" "$(verdict)" "ok ns"
+check_inside
+
+start_in "PID namespace" unshare -p -f --kill-child
+is "PID namespace: the verdict" "$(verdict)" "ok ns"
+ok "PID namespace: it has another pid inside" [ "$(awk '/^NSpid:/ { print $NF }' "/proc/$jvm/status")" != "$jvm" ]
+check_inside
+
+for kind in tmp chroot pivot; do
+	start_in "mount and PID namespaces, $kind" $spaces "$T/inner" $kind "$T/root"
+	is "mount and PID namespaces, $kind: the verdict" "$(verdict)" "ok ns"
+	check_inside /tmp/libjhot- # in a chroot, maps shows paths with what is above its root
+done
+
+# A user without a name has no hsperfdata, as containers often are.
+start_in "namespaces, pivot, another user" $spaces "$T/inner" pivot "$T/root" \
+	setpriv --reuid 12345 --regid 12346 --clear-groups
+is "namespaces, pivot, another user: its uid" "$(stat -c %u:%g "/proc/$jvm")" 12345:12346
+check_inside
+
+start_in "noexec /tmp" unshare -m "$T/inner" noexec -
+check_inside '^/dev/shm/libjhot-'
+start_in "noexec /tmp and /dev/shm" unshare -m "$T/inner" nowhere -
+check_inside '^/tmp/exec/libjhot-'
+start_in "noexec everywhere" unshare -m "$T/inner" nothing -
+"$tool" load "$jvm" "$agent" "0 /tmp/mark.$$" >"$T/out" 2>"$T/err"
+is "noexec everywhere: refused" $? 3
+ok "noexec everywhere: all three folders are told" [ "$(grep -c 'mounted noexec' "$T/err")" = 3 ]
+ends
+
+# --- another user ------------------------------------------------------------------------------------
+
+start_in "another user without a name" setpriv --reuid 12345 --regid 12346 --clear-groups
+check_inside
+other=$AS_OTHER
+start_in "another user" $other
+is "another user: the verdict" "$(verdict)" ok
+check_inside
+
+start_in "a JVM of root, seen by another user"
+$other "$tool" check "$jvm" >"$T/out"
+is "a JVM of root, seen by another user" "$(head -n 1 "$T/out")" sudo
+ok "a JVM of root, seen by another user: what to do" grep -q "sudo jhot $jvm" "$T/out"
+$other "$tool" load "$jvm" "$agent" 0 >"$T/out" 2>"$T/err"
+is "a JVM of root, asked by another user: refused" $? 3
+ok "a JVM of root, asked by another user: lives" alive "$jvm"
+ends
+
+start_in "their own JVM" $other
+$other "$tool" check "$jvm" >"$T/out"
+is "their own JVM: the verdict" "$(head -n 1 "$T/out")" ok
+cp "$tool" "$agent" "$T/for-other/"
+chmod a+rX "$T"/for-other/*
+tool=$T/for-other/attach_tool
+agent=$T/for-other/agent.so
+ok "their own JVM: loaded" eval "$other \"$tool\" load $jvm \"$agent\" \"0 /tmp/mark.$$\" >\"$T/out\" 2>\"$T/err\""
+rm -f "/tmp/mark.$$"
+setpriv --reuid nobody --regid 99 --clear-groups "$tool" check "$jvm" >"$T/out"
+is "the same user in another group" "$(head -n 1 "$T/out")" sudo
+ends
+done_testing

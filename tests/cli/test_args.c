@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines, intervals, sizes, and the word that was meant. */
+#include "base/clock.h"
+#include "cli/args.h"
+#include "cli/nearest.h"
+#include "cli/units.h"
+#include "cli/verb.h"
+
+#include "tests/tap.h"
+
+/* A table of our own: the parser must not depend on the verbs that there are. */
+static const struct verb record = {.bit = VERB_RECORD,
+	.name = "record",
+	.synopsis = "PID|NAME",
+	.min_operands = 1,
+	.max_operands = 1};
+static const struct verb top = {
+	.bit = VERB_TOP, .name = "top", .synopsis = "[PID|NAME]", .max_operands = 1};
+const struct verb *const verbs[] = {&record, &top, NULL};
+
+#define WORDS(...) ((char *const[]){__VA_ARGS__, NULL})
+
+static int parse(struct args *args, const struct verb *verb, char *const *words, struct err *err)
+{
+	int n = 0;
+
+	while (words[n])
+		n++;
+	memset(err, 0, sizeof(*err));
+	return args_parse(args, verb, n, words, err);
+}
+
+static void test_forms(void)
+{
+	struct args a;
+	struct err err;
+
+	is_int(parse(&a, &record, WORDS("-d", "5", "-e", "cpu", "-taocol", "--output=b.svg", "77"),
+		       &err),
+		0, "options of all forms");
+	is_str(args_get(&a, OPT_DURATION), "5", "a value in the next word");
+	ok(args_has(&a, OPT_THREADS) && args_has(&a, OPT_ANNOTATE), "letters in one word");
+	is_int(args_count(&a, OPT_OUTPUT), 2, "an option given twice");
+	is_str(args_nth(&a, OPT_OUTPUT, 0), "col", "its first value stood in the letters' word");
+	is_str(args_nth(&a, OPT_OUTPUT, 1), "b.svg", "its second after =");
+	ok(!args_nth(&a, OPT_OUTPUT, 2), "there is no third");
+	is_str(args_get(&a, OPT_OUTPUT), "b.svg", "the last one wins where one is asked for");
+	ok(!args_has(&a, OPT_TOTAL) && !args_get(&a, OPT_RAW), "what was not given");
+	ok(a.operand_count == 1 && !strcmp(a.operands[0], "77"), "the operand");
+	args_done(&a);
+
+	is_int(parse(&a, &record, WORDS("--", "-d"), &err), 0, "after -- all words are operands");
+	is_str(a.operands[0], "-d", "this one");
+	args_done(&a);
+	is_int(parse(&a, &record, WORDS("-", "--total"), &err), 0, "a single dash is an operand");
+	args_done(&a);
+	is_int(parse(&a, &record, WORDS("--help"), &err), 0, "--help needs no operand");
+	args_done(&a);
+	is_int(parse(&a, &top, WORDS("-d", "2"), &err), 0,
+		"a letter may mean another option of another verb");
+	ok(args_has(&a, OPT_DELAY) && !args_has(&a, OPT_DURATION), "it does");
+	args_done(&a);
+}
+
+static void test_refusals(void)
+{
+	static const struct {
+		const struct verb *verb;
+		const char *words[3];
+		const char *what, *hint;
+	} bad[] = {
+		{&record, {"--duratoin", "5", "1"}, "no option --duratoin", "--duration"},
+		{&record, {"--duratoin=5", "1"}, "no option --duratoin=5", "--duration"},
+		{&record, {"-x", "1"}, "no option -x", "jhot record --help"},
+		{&record, {"-tx", "1"}, "no option -x", "jhot record --help"},
+		{&top, {"--total", "1"}, "`jhot top` has no option --total", "jhot record --total"},
+		{&record, {"1", "-d"}, "--duration needs a value: --duration SECONDS", ""},
+		{&record, {"1", "--total=3"}, "--total takes no value", ""},
+		{&record, {"-t"}, "needs more: jhot record PID|NAME", "jhot record --help"},
+		{&top, {"1", "2"}, "\"2\" is one argument too many", ""},
+		{&top, {"--"}, NULL, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char *words[] = {(char *)bad[i].words[0], (char *)bad[i].words[1],
+			(char *)bad[i].words[2], NULL};
+		struct args a;
+		struct err err;
+		int rc = parse(&a, bad[i].verb, words, &err);
+
+		if (!bad[i].what) {
+			is_int(rc, 0, "nothing after --");
+			args_done(&a);
+			continue;
+		}
+		ok(rc == -1 && err.kind == ERR_USAGE && strstr(err.what, bad[i].what) &&
+				strstr(err.hint, bad[i].hint),
+			"%s: %s", bad[i].words[0], err.what);
+	}
+}
+
+static void test_table(void)
+{
+	for (const struct option_def *o = options; o->name; o++) {
+		int clashes = 0;
+
+		for (const struct option_def *p = options; p->name; p++)
+			clashes += p != o && (p->verbs & o->verbs) &&
+				   (!strcmp(p->name, o->name) ||
+					   (o->letter && p->letter == o->letter));
+		ok(!clashes, "--%s has its name and letter for itself", o->name);
+		ok(strlen(o->help) < 110 && o->help[strlen(o->help) - 1] != '.',
+			"its help is a short phrase");
+	}
+}
+
+static void test_intervals(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+		enum units_kind kind;
+	} good[] = {
+		{"10ms", 10 * NS_PER_MS, UNITS_TIME},
+		{"500us", 500 * NS_PER_US, UNITS_TIME},
+		{"1s", NS_PER_S, UNITS_TIME},
+		{"100000", 100000, UNITS_PLAIN},
+		{"100000ns", 100000, UNITS_TIME},
+		{"0.5ms", 500 * NS_PER_US, UNITS_TIME},
+		{"512k", 512 << 10, UNITS_BYTES},
+		{"512K", 512 << 10, UNITS_BYTES},
+		{"1m", 1 << 20, UNITS_BYTES},
+		{"2MB", 2 << 20, UNITS_BYTES},
+	};
+	static const char *const bad[] = {"", "0", "0ms", "ms", "-1ms", "10 ms", "10xs", "1e3",
+		"1.2.3", ".", "99999999999999999999", "9999999999s", "0x10", "inf", "nan", "0.1ns"};
+	enum units_kind kind;
+	struct err err;
+	uint64_t v;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ok(!units_interval(good[i].text, &v, &kind, &err) && v == good[i].value &&
+				kind == good[i].kind,
+			"interval %s", good[i].text);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ok(units_interval(bad[i], &v, &kind, &err) == -1 && err.kind == ERR_USAGE,
+			"no interval: \"%s\"", bad[i]);
+	ok(!units_duration("5", &v, &err) && v == 5 * NS_PER_S, "a duration in seconds");
+	ok(!units_duration("2m", &v, &err) && v == 120 * NS_PER_S, "in minutes");
+	ok(units_duration("5x", &v, &err) == -1, "in nothing known");
+}
+
+static void test_formats(void)
+{
+	char b[16];
+
+	is_str(units_bytes(0, b, sizeof(b)), "0", "no bytes");
+	is_str(units_bytes(1023, b, sizeof(b)), "1023", "bytes");
+	is_str(units_bytes(1024, b, sizeof(b)), "1k", "kilobytes");
+	is_str(units_bytes(900ull << 20, b, sizeof(b)), "900M", "megabytes");
+	is_str(units_bytes(5222680232ull, b, sizeof(b)), "4.9G", "gigabytes");
+	is_str(units_bytes((1ull << 30) - 1, b, sizeof(b)), "1.0G", "rounded over the edge");
+	is_str(units_bytes(UINT64_MAX, b, sizeof(b)), "16E", "the most there can be");
+	is_str(units_age(42, b, sizeof(b)), "42s", "seconds");
+	is_str(units_age(3599, b, sizeof(b)), "59m", "minutes");
+	is_str(units_age(2 * 3600 + 5 * 60, b, sizeof(b)), "2h05m", "hours");
+	is_str(units_age(3 * 86400 + 4 * 3600, b, sizeof(b)), "3d04h", "days");
+	is_str(units_age(400 * 86400, b, sizeof(b)), "400d", "many days");
+	is_str(units_age(-1, b, sizeof(b)), "-", "not known");
+}
+
+static void test_nearest(void)
+{
+	static const char *const words[] = {"list", "record", "status", "stop", "top"};
+	static const struct {
+		const char *word, *want;
+	} cases[] = {{"lsit", "list"}, {"recrod", "record"}, {"stauts", "status"}, {"sotp", "stop"},
+		{"tomcat", NULL}, {"x", NULL}, {"", NULL}, {"records", "record"},
+		{"aVeryLongWordThatIsLongerThanTheTableOfTheDistance", NULL}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nearest n;
+
+		nearest_init(&n, cases[i].word);
+		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			nearest_offer(&n, words[k]);
+		is_str(n.best, cases[i].want, cases[i].word);
+	}
+	is_int(nearest_distance("ab", "ba"), 1, "a swap is one step");
+	is_int(nearest_distance("kitten", "sitting"), 3, "two changes and an addition");
+	is_int(nearest_distance("", "abc"), 3, "three additions");
+}
+
+int main(void)
+{
+	test_forms();
+	test_refusals();
+	test_table();
+	test_intervals();
+	test_formats();
+	test_nearest();
+	return tap_done();
+}
