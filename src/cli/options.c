@@ -22,8 +22,7 @@ const struct option_def options[] = {
 	{OPT_TOTAL, "total", 0, NULL, VERB_RECORD,
 		"values are nanoseconds or bytes, not numbers of samples"},
 	{OPT_ANNOTATE, "annotate", 'a', NULL, VERB_RECORD,
-		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] "
-		"kernel..."},
+		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] kernel"},
 	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
 		"also keep the agent's records as they came, for --replay"},
 	{OPT_JSON, "json", 0, NULL, VERB_LIST | VERB_STATUS, "print JSON"},
