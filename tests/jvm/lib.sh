@@ -254,3 +254,40 @@ rss_kb() {
 count_of() {
 	ls "/proc/$1/$2" | wc -l
 }
+
+# --- sessions ----------------------------------------------------------------------------------------
+
+# sampling PID: something of a session is in the target: its memory, its threads, its clocks
+sampling() {
+	ls -l "/proc/$1/fd" 2>/dev/null | grep -qE 'memfd:jhot-|\[perf_event\]' ||
+		cat "/proc/$1"/task/*/comm 2>/dev/null | grep -q '^jhot' ||
+		grep -qs '^ID:' "/proc/$1/timers"
+}
+
+quiet() {
+	! sampling "$1"
+}
+
+# becomes_quiet DESCRIPTION PID: sampling ends; how long that took is told, not judged
+becomes_quiet() {
+	local from=${EPOCHREALTIME/./}
+	ok "$1" wait_for 20 quiet "$2" || litter "$2" | sed 's/^/# /'
+	diag "after $(((${EPOCHREALTIME/./} - from) / 1000)) ms"
+}
+
+# weight FILE PATTERN: samples in a collapsed file whose stack matches an extended regular expression
+weight() {
+	awk -v pattern="$2" '$0 ~ pattern { sum += $NF } END { print sum + 0 }' "$1"
+}
+
+# near DESCRIPTION PART WHOLE PERCENT: PART is PERCENT of WHOLE samples, within what chance allows (4
+# standard deviations) and 2 points for what the program is not exact in
+near() {
+	diag "$2 of $3 samples; $4 % expected"
+	ok "$1" awk -v k="$2" -v n="$3" -v percent="$4" 'BEGIN {
+		p = percent / 100
+		if (n < 50) exit 1
+		off = k / n - p
+		exit (off < 0 ? -off : off) > 4 * sqrt(p * (1 - p) / n) + 0.02
+	}'
+}

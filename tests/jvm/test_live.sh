@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The live view under tmux on a real JVM: it shows, answers keys, saves, and gives the terminal back.
+. "$(dirname "$0")/lib.sh"
+
+command -v tmux >/dev/null || skip_all "no tmux"
+
+mux() {
+	tmux -L "jhot-test-$$" -f /dev/null "$@"
+}
+
+# live COMMAND...: a fresh 80x24 terminal with this in it
+live() {
+	mux kill-server 2>/dev/null
+	mux new-session -d -x 80 -y 24 "$@"
+	mux set -g remain-on-exit on 2>/dev/null
+}
+
+screen() {
+	mux capture-pane -p
+}
+
+shows() {
+	screen | grep -q -- "$1"
+}
+
+# ok_shows DESCRIPTION PATTERN
+ok_shows() {
+	ok "$1" wait_for 20 shows "$2" || screen | sed 's/^/# |/'
+}
+
+trap 'mux kill-server 2>/dev/null; jvm_stop_all; rm -rf "$T"' EXIT
+jvm_start $CALM_JVM Known shares
+"$JHOT" record -d 0.1 -o "$T/first.collapsed" "$JVM" >/dev/null 2>&1
+wait_for 20 quiet "$JVM"
+litter "$JVM" >"$T/before"
+
+cd "$T" || exit 1
+live sh -c "stty -g >$T/tty1; '$JHOT' $JVM; echo \"status=\$?\"; stty -g >$T/tty2; cat"
+ok_shows "the hottest method is shown" 'knownSixty'
+ok_shows "the header names the JVM" "$JVM"
+ok_shows "and the event" '\[1 cpu\]'
+mux send-keys T
+ok_shows "T shows the tree" 'CALL TREE'
+mux send-keys t
+ok_shows "t shows the threads" 'known-1'
+mux send-keys m
+ok_shows "m shows the methods again" 'METHOD'
+mux send-keys '?'
+ok_shows "? shows help" 'HELP'
+mux send-keys Escape
+ok_shows "and Escape closes it" 'METHOD'
+mux send-keys Space
+ok_shows "space freezes" 'FROZEN'
+mux send-keys Space
+ok_shows "and thaws" 'LIVE'
+mux send-keys / ; mux send-keys -l knownTen; mux send-keys Enter
+ok_shows "/ finds" 'knownTen'
+diag "the screen at 80x24:"
+screen | sed 's/^/# |/'
+mux send-keys Escape
+mux send-keys S
+ok "S saves" wait_for 20 eval "ls $T/*.svg $T/*.collapsed 2>/dev/null | grep -v first | grep -q ." || screen | sed 's/^/# |/'
+mux send-keys q
+ok_shows "q ends it with status 0" 'status=0'
+same "the terminal's modes are as before" "$T/tty2" "$T/tty1"
+becomes_quiet "sampling has ended" "$JVM"
+
+# the terminal closes under jhot
+live "$JHOT" "$JVM"
+ok_shows "the view is there again" 'knownSixty'
+mux kill-server
+becomes_quiet "a closed terminal ends sampling" "$JVM"
+
+# kill -9 of the front end
+live sh -c "echo \$\$ >$T/pid; exec '$JHOT' $JVM"
+ok_shows "and again" 'knownSixty'
+kill -KILL "$(cat "$T/pid")"
+becomes_quiet "kill -9 ends sampling" "$JVM"
+litter "$JVM" >"$T/after"
+same "nothing remains in the JVM" "$T/after" "$T/before"
+
+# the JVM ends under the view
+live sh -c "'$JHOT' $JVM; echo \"status=\$?\"; cat"
+ok_shows "a last time" 'knownSixty'
+jvm_end
+ok "the JVM ends as it would" grep -q '^sum ' "$T/jvm0.out"
+ok_shows "its end is told" 'ended\|exited\|gone'
+ok_shows "the data stays on the screen" 'knownSixty'
+mux send-keys q
+ok_shows "q leaves" 'status='
+done_testing

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The live view over a real SSH connection, and the connection cut: sampling ends, nothing remains.
+. "$(dirname "$0")/lib.sh"
+
+sshd=$(command -v sshd || ls /usr/sbin/sshd 2>/dev/null) || skip_all "no sshd (openssh-server)"
+command -v ssh >/dev/null || skip_all "no ssh"
+[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
+
+ssh-keygen -q -t ed25519 -N '' -f "$T/host" && ssh-keygen -q -t ed25519 -N '' -f "$T/key"
+cat >"$T/config" <<END
+HostKey $T/host
+AuthorizedKeysFile $T/key.pub
+PidFile none
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+PermitRootLogin yes
+ListenAddress 127.0.0.1
+END
+
+# A free port: the first of some that sshd can listen on.
+for ((port = 20000 + $$ % 20000; ; port++)); do
+	"$sshd" -D -e -f "$T/config" -p $port 2>"$T/sshd.log" &
+	SSHD=$!
+	wait_for 10 grep -qE 'Server listening|Cannot bind|error' "$T/sshd.log"
+	grep -q 'Server listening' "$T/sshd.log" && break
+	kill $SSHD 2>/dev/null
+	wait $SSHD 2>/dev/null
+	[ $port -lt $((20000 + $$ % 20000 + 20)) ] || { diag_file "$T/sshd.log"; skip_all "sshd does not start"; }
+done
+trap 'kill $SSHD 2>/dev/null; jvm_stop_all; rm -rf "$T"' EXIT
+
+# over_ssh COMMAND: in the background, with a terminal of 80x24 on the far side; SSH is its pid
+over_ssh() {
+	ssh -tt -F none -p $port -i "$T/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
+		-o LogLevel=ERROR 127.0.0.1 "stty rows 24 cols 80; export TERM=xterm-256color LC_ALL=C.UTF-8; $1" \
+		<"$T/keys" >"$T/screen" 2>"$T/ssh.err" &
+	SSH=$!
+}
+
+mkfifo "$T/keys"
+exec {keys}<>"$T/keys"
+
+jvm_start $CALM_JVM Known shares
+"$JHOT" record -d 0.1 -o "$T/first.collapsed" "$JVM" >/dev/null 2>&1
+wait_for 20 quiet "$JVM"
+litter "$JVM" >"$T/before"
+
+over_ssh "echo \$\$ >'$T/remote'; exec '$JHOT' $JVM"
+ok "the live view shows the hot method" wait_for 30 grep -q knownSixty "$T/screen" || {
+	diag_file "$T/ssh.err"
+	diag_file "$T/screen"
+}
+ok "the JVM is being sampled" sampling "$JVM"
+remote=$(cat "$T/remote")
+ok "jhot runs on the far side" alive "$remote"
+
+# A connection that is cut: the client is gone without a word.
+kill -KILL $SSH
+wait $SSH 2>/dev/null
+becomes_quiet "cutting the connection ends sampling" "$JVM"
+ok "and ends jhot" wait_for 20 gone "$remote"
+litter "$JVM" >"$T/after"
+same "nothing remains in the JVM" "$T/after" "$T/before"
+
+: >"$T/screen"
+over_ssh "'$JHOT' $JVM; echo status=\$?"
+ok "the next connection works" wait_for 30 grep -q knownSixty "$T/screen"
+printf q >&"$keys"
+ok "q ends it well" wait_for 20 grep -q status=0 "$T/screen" || diag_file "$T/screen"
+becomes_quiet "and sampling" "$JVM"
+jvm_end
+is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
+done_testing
