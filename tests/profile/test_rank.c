@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rank: a steady load must look steady. Reproduces the table of screens.md in spirit: rows of the top 16
+ * that change occupant per refresh, 200 methods, against plain sorting of the same numbers.
+ */
+#include "profile/rank.h"
+
+#include "tests/tap.h"
+
+#include <math.h>
+
+#define METHODS   200
+#define TOP       16
+#define WINDOW    10
+#define REFRESHES 400
+
+static uint64_t state = 88172645463325252ull;
+
+static double unit(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (double)(state >> 11) / 9007199254740992.0;
+}
+
+static int poisson(double mean)
+{
+	double limit = exp(-mean), product = unit();
+	int n = 0;
+
+	for (; product > limit; n++)
+		product *= unit();
+	return n;
+}
+
+/* Shares as profiles have them: 1 / (rank + 2). */
+static void second(int counts[METHODS], double rate)
+{
+	double sum = 0;
+
+	for (int i = 0; i < METHODS; i++)
+		sum += 1.0 / (i + 2);
+	for (int i = 0; i < METHODS; i++)
+		counts[i] = poisson(rate / (i + 2) / sum);
+}
+
+static double churn(double rate, bool plain)
+{
+	static int history[WINDOW][METHODS];
+	struct rank_item items[METHODS];
+	struct rank r = {0};
+	uint32_t last[TOP], moved = 0, n;
+
+	for (int t = 0; t < REFRESHES; t++) {
+		n = 0;
+		second(history[t % WINDOW], rate);
+		for (uint32_t i = 0; i < METHODS; i++) {
+			uint64_t sum = 0;
+
+			for (int k = 0; k < WINDOW; k++)
+				sum += (uint64_t)history[k][i];
+			if (sum)
+				items[n++] = (struct rank_item){i, sum, (double)sum};
+		}
+		rank_update(&r, items, n, plain || !t, false);
+		for (int i = 0; i < TOP; i++) {
+			moved += t > WINDOW && items[i].id != last[i];
+			last[i] = items[i].id;
+		}
+	}
+	rank_done(&r);
+	return (double)moved / (REFRESHES - WINDOW - 1);
+}
+
+static void test_churn(void)
+{
+	static const struct {
+		double rate, most;
+	} rows[] = {{100, 2.5}, {400, 1.2}};
+
+	for (int i = 0; i < 2; i++) {
+		double plain = churn(rows[i].rate, true), calm = churn(rows[i].rate, false);
+
+		ok(calm < rows[i].most && calm < plain / 3,
+			"%.0f samples/s: %.1f of 16 rows move, %.1f without", rows[i].rate, calm,
+			plain);
+	}
+}
+
+static bool order_is(const struct rank_item *items, uint32_t n, const char *ids)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (items[i].id != (uint32_t)ids[i])
+			return false;
+	}
+	return true;
+}
+
+static void update(struct rank *r, const char *ids, const int *counts, bool fresh, bool hold,
+	struct rank_item *items)
+{
+	for (uint32_t i = 0; ids[i]; i++)
+		items[i] = (struct rank_item){(uint32_t)ids[i], (uint64_t)counts[i], counts[i]};
+	rank_update(r, items, (uint32_t)strlen(ids), fresh, hold);
+}
+
+static void test_rules(void)
+{
+	struct rank_item it[8];
+	struct rank r = {0};
+
+	update(&r, "abc", (int[]){100, 90, 50}, true, false, it);
+	ok(order_is(it, 3, "abc"), "a fresh sort is by value");
+	update(&r, "abc", (int[]){100, 112, 50}, false, false, it);
+	ok(order_is(it, 3, "abc"), "a lead of 12 at 212 is noise");
+	update(&r, "abc", (int[]){100, 116, 50}, false, false, it);
+	ok(order_is(it, 3, "bac"), "a lead of 16 is not");
+	update(&r, "abc", (int[]){100, 116, 900}, false, true, it);
+	ok(order_is(it, 3, "bac"), "held: nothing moves");
+	update(&r, "abc", (int[]){100, 116, 900}, false, false, it);
+	ok(order_is(it, 3, "cba"), "a row that leads passes all");
+	update(&r, "abcdx", (int[]){100, 116, 900, 7, 105}, false, false, it);
+	ok(order_is(it, 5, "cbaxd"), "new rows enter from below and stop at what they do not beat");
+	update(&r, "abcx", (int[]){100, 116, 900, 105}, false, false, it);
+	ok(order_is(it, 4, "cbax"), "a row that vanishes leaves the rest in order");
+	update(&r, "abcx", (int[]){100, 116, 900, 105}, true, false, it);
+	ok(order_is(it, 4, "cbxa"), "a fresh sort again");
+	update(&r, "ba", (int[]){10, 10}, true, false, it);
+	ok(order_is(it, 2, "ab"), "ties break by id");
+	update(&r, "ab", (int[]){0, 9}, false, false, it);
+	ok(order_is(it, 2, "ab"), "fewer than 10 samples are not ranked among themselves");
+	update(&r, "ab", (int[]){0, 10}, false, false, it);
+	ok(order_is(it, 2, "ba"), "10 are");
+	update(&r, "", NULL, false, false, it);
+	update(&r, "ab", (int[]){20, 30}, false, false, it);
+	ok(order_is(it, 2, "ba"), "after an empty list the order is fresh");
+	rank_done(&r);
+}
+
+static void test_other_units(void)
+{
+	struct rank_item it[2] = {{1, 100, 1e9}, {2, 112, 1.12e9}};
+	struct rank r = {0};
+
+	rank_update(&r, (struct rank_item[]){{1, 2, 2}, {2, 1, 1}}, 2, true, false);
+	rank_update(&r, it, 2, false, false);
+	is_int(it[0].id, 1, "noise is in the unit of the key: 12 % of 100 samples of 10 ms");
+	it[1] = (struct rank_item){2, 140, 1.40e9};
+	rank_update(&r, it, 2, false, false);
+	is_int(it[0].id, 2, "40 % is a lead");
+	rank_done(&r);
+}
+
+int main(void)
+{
+	test_rules();
+	test_other_units();
+	test_churn();
+	return tap_done();
+}

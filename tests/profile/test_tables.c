@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile: the method table and the call trees against their plain definitions, on random programs. */
+#include "profile/calltree.h"
+#include "profile/flat.h"
+
+#include "base/hash.h"
+#include "tests/profile/feed.h"
+#include "tests/tap.h"
+
+#include <math.h>
+
+/* A row of a query, with its methods leaf first. */
+struct row {
+	uint32_t methods[128];
+	uint8_t types[128];
+	uint32_t depth, thread;
+	uint64_t count, weight;
+};
+struct rows {
+	const struct profile *p;
+	struct row *list;
+	uint32_t count;
+};
+
+static void rows_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct rows *rows = ctx;
+	struct row *row;
+
+	rows->list = realloc(rows->list, (rows->count + 1) * sizeof(*rows->list));
+	row = &rows->list[rows->count++];
+	*row = (struct row){.thread = thread, .count = count, .weight = weight};
+	for (; stack; stack = profile_get_stack(rows->p, stack)->parent) {
+		const struct profile_frame *f =
+			profile_get_frame(rows->p, profile_get_stack(rows->p, stack)->frame);
+
+		row->methods[row->depth] = f->method;
+		row->types[row->depth++] = f->type;
+	}
+}
+
+static struct rows rows_of(const struct profile *p, const struct profile_query *q)
+{
+	struct rows rows = {.p = p};
+
+	profile_each(p, q, rows_add, &rows);
+	return rows;
+}
+
+/* --- flat -------------------------------------------------------------------------------------------- */
+
+static bool row_has(const struct row *row, uint32_t method)
+{
+	for (uint32_t i = 0; i < row->depth; i++) {
+		if (row->methods[i] == method)
+			return true;
+	}
+	return false;
+}
+
+static bool flat_row_is_right(const struct flat_row *f, const struct rows *rows, bool by_weight)
+{
+	uint64_t self = 0, total = 0, self_count = 0, total_count = 0, votes[FRAME_TYPES] = {0};
+	uint64_t self_votes[FRAME_TYPES] = {0}, *v;
+
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const struct row *row = &rows->list[i];
+		uint64_t value = by_weight ? row->weight : row->count;
+
+		if (row->depth && row->methods[0] == f->method) {
+			self += value;
+			self_count += row->count;
+			self_votes[row->types[0]] += row->count;
+		}
+		if (row_has(row, f->method)) {
+			total += value;
+			total_count += row->count;
+		}
+		for (uint32_t k = 0; k < row->depth; k++)
+			votes[row->types[k]] += row->methods[k] == f->method ? row->count : 0;
+	}
+	v = self ? self_votes : votes;
+	for (int i = 0; i < FRAME_TYPES; i++) {
+		if (v[i] > v[f->type])
+			return false;
+	}
+	return f->self == self && f->total == total && f->self_count == self_count &&
+	       f->total_count == total_count;
+}
+
+static bool flat_is_right(const struct profile *p, const struct profile_query *q)
+{
+	struct rows rows = rows_of(p, q);
+	struct flat *f = flat_new(p, q);
+	uint64_t self = 0, sum = 0;
+	bool right = true;
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		right = right && flat_row_is_right(&f->rows[i], &rows, q->by_weight);
+		right = right && (!i || f->rows[i - 1].method < f->rows[i].method);
+		self += f->rows[i].self;
+	}
+	for (uint32_t i = 0; i < rows.count; i++)
+		sum += q->by_weight ? rows.list[i].weight : rows.list[i].count;
+	right = right && sum == f->sum && self == f->sum;
+	flat_free(f);
+	free(rows.list);
+	return right;
+}
+
+static uint32_t push(
+	struct profile *p, uint32_t stack, const char *name, enum frame_type type, unsigned bci)
+{
+	return profile_stack_child(p, stack,
+		profile_frame(p, profile_method(p, "a.B", name, "()V", ""), type, bci, 0));
+}
+
+static void test_recursion_and_trend(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.from = 1, .to = 20, .thread = PROFILE_ANY_THREAD};
+	uint32_t s = push(p, 0, "fib", FRAME_COMPILED, 1), s2;
+	struct flat *f;
+
+	s = push(p, s, "fib", FRAME_COMPILED, 2);
+	s = push(p, s, "other", FRAME_COMPILED, 2);
+	s = push(p, s, "fib", FRAME_INTERPRETED, 2);
+	s2 = push(p, s, "leaf", FRAME_NATIVE, 2);
+	profile_add(p, 0, 12, s, 0, 3, 30);
+	profile_add(p, 0, 19, s, 0, 4, 40);
+	profile_add(p, 0, 19, s2, 0, 1, 10);
+	profile_add(p, 0, 11, s, 0, 100, 0); /* older than the trend, inside the window */
+	profile_add(p, 0, 19, PROFILE_ROOT_STACK, 0, 5, 50);
+	f = flat_new(p, &q);
+	is_int(f->count, 3, "three methods");
+	is_int(f->rows[0].total, 108, "recursion counts once in total");
+	is_int(f->rows[0].self, 107, "self is the top of the stack");
+	is_int(f->rows[0].type, FRAME_INTERPRETED, "the type is that of most self samples");
+	is_int(f->rows[2].type, FRAME_NATIVE, "of a leaf its own");
+	is_int(f->rows[1].self, 0, "no self below");
+	is_int(f->sum, 113, "an empty stack counts in the sum");
+	ok(f->rows[0].trend[0] == 3 && f->rows[0].trend[7] == 4 && f->rows[0].trend[3] == 0,
+		"the trend holds the last 8 seconds, oldest first");
+	flat_free(f);
+	q.by_weight = true;
+	f = flat_new(p, &q);
+	is_int(f->rows[0].self, 70, "values are weights when asked");
+	is_int(f->rows[0].self_count, 107, "and samples stay at hand");
+	flat_free(f);
+	q.event = 99;
+	f = flat_new(p, &q);
+	is_int(f->count, 0, "no rows for an event that does not exist");
+	flat_free(f);
+	ok(fabs(flat_half_width(10, 100) - 5.88) < 0.01, "10 of 100 is +- 5.88 points");
+	ok(flat_half_width(0, 0) == 0, "nothing of nothing is certain");
+	profile_free(p);
+}
+
+/* --- call trees -------------------------------------------------------------------------------------- */
+
+static bool same_name(const struct profile *p, uint32_t a, uint32_t b, bool by_name)
+{
+	if (a == b)
+		return true;
+	return by_name && !strcmp(profile_get_method(p, a)->full, profile_get_method(p, b)->full);
+}
+
+/* A row's frames in the order of the tree: to[0] is the first level below the base. */
+static uint32_t row_path(const struct row *row, const struct calltree_options *o, uint32_t *index)
+{
+	uint32_t n = row->depth, root = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (row->methods[i] == o->root_method)
+			root = i; /* leaf first: the last found is the outermost */
+	}
+	if (o->root_method != PROFILE_NONE && root == n)
+		return UINT32_MAX;
+	if (o->inverted) {
+		root = o->root_method == PROFILE_NONE ? 0 : root;
+		for (uint32_t i = root; i < n; i++)
+			index[i - root] = i;
+		return n - root;
+	}
+	n = o->root_method == PROFILE_NONE ? n : root + 1;
+	for (uint32_t i = 0; i < n; i++)
+		index[i] = n - 1 - i;
+	return n;
+}
+
+struct walk {
+	const struct profile *p;
+	const struct calltree *t;
+	const struct calltree_options *o;
+	struct amounts {
+		uint64_t self, total, count;
+	} * want; /* per node */
+};
+
+static uint32_t child_of(
+	const struct walk *w, uint32_t node, uint32_t thread, uint32_t method, uint8_t type)
+{
+	const struct calltree_node *n = w->t->nodes;
+	uint32_t c = n[node].first_child;
+
+	for (; c != PROFILE_NONE; c = n[c].next_sibling) {
+		if (thread != PROFILE_NONE && n[c].thread == thread)
+			break;
+		if (thread == PROFILE_NONE && n[c].method != PROFILE_NONE &&
+			same_name(w->p, n[c].method, method, w->o->by_name) &&
+			(!w->o->by_type || n[c].type == type))
+			break;
+	}
+	return c;
+}
+
+static bool walk_row(struct walk *w, const struct row *row, bool by_weight)
+{
+	uint32_t index[128], n = row_path(row, w->o, index), node = 0;
+	uint64_t value = by_weight ? row->weight : row->count;
+
+	if (n == UINT32_MAX)
+		return true;
+	for (uint32_t i = 0; i <= n + w->o->threads; i++) {
+		w->want[node].total += value;
+		w->want[node].count += row->count;
+		if (i == n + w->o->threads)
+			break;
+		if (!i && w->o->threads)
+			node = child_of(w, node, row->thread, 0, 0);
+		else
+			node = child_of(w, node, PROFILE_NONE,
+				row->methods[index[i - w->o->threads]],
+				row->types[index[i - w->o->threads]]);
+		if (node == PROFILE_NONE)
+			return false;
+	}
+	w->want[node].self += value;
+	return true;
+}
+
+static bool links_are_right(const struct calltree *t)
+{
+	const struct calltree_node *n = t->nodes;
+	uint32_t reached = 1;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t children = 0;
+
+		for (uint32_t c = n[i].first_child; c != PROFILE_NONE; c = n[c].next_sibling) {
+			uint32_t next = n[c].next_sibling;
+
+			if (n[c].parent != i || c <= i || n[c].depth != n[i].depth + 1)
+				return false;
+			if (next != PROFILE_NONE && (n[next].total > n[c].total ||
+							    (n[next].total == n[c].total &&
+								    n[next].method < n[c].method)))
+				return false;
+			children++;
+		}
+		if (children != n[i].child_count)
+			return false;
+		reached += children;
+	}
+	return reached == t->count;
+}
+
+static bool tree_is_right(
+	const struct profile *p, const struct profile_query *q, const struct calltree_options *o)
+{
+	struct rows rows = rows_of(p, q);
+	struct calltree *t = calltree_new(p, q, o);
+	struct walk w = {p, t, o, calloc(t->count, sizeof(*w.want))};
+	bool right = links_are_right(t);
+
+	for (uint32_t i = 0; i < rows.count && right; i++)
+		right = walk_row(&w, &rows.list[i], q->by_weight);
+	for (uint32_t i = 0; i < t->count && right; i++)
+		right = w.want[i].self == t->nodes[i].self &&
+			w.want[i].total == t->nodes[i].total &&
+			w.want[i].count == t->nodes[i].total_count;
+	free(w.want);
+	free(rows.list);
+	calltree_free(t);
+	return right;
+}
+
+static void test_random(uint64_t seed)
+{
+	static const struct {
+		struct profile_query q;
+		const char *what;
+	} queries[] = {
+		{{.from = 0, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}, "all"},
+		{{.from = 30, .to = 40, .thread = PROFILE_ANY_THREAD}, "10 s"},
+		{{.from = 30, .to = 40, .thread = 3, .by_weight = true},
+			"10 s of a thread, by weight"},
+		{{.from = 0, .to = 20, .thread = PROFILE_ANY_THREAD, .by_weight = true},
+			"all before"},
+		{{.from = 90, .to = 99, .thread = PROFILE_ANY_THREAD}, "nothing"},
+	};
+	struct profile *p = profile_new();
+	struct feed f;
+
+	feed_init(&f, p,
+		&(struct feed_options){.seed = seed, .stacks = 300, .methods = 25, .depth = 20});
+	for (uint32_t s = 0; s < 42; s++)
+		feed_second(&f, s);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		bool right = true;
+
+		ok(flat_is_right(p, &queries[i].q), "seed %d: method table of %s", (int)seed,
+			queries[i].what);
+		for (int bits = 0; bits < 32; bits++) {
+			struct calltree_options o = {
+				bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0};
+
+			o.root_method = bits & 16 ? f.methods[0] : PROFILE_NONE;
+			if (!tree_is_right(p, &queries[i].q, &o)) {
+				right = false;
+				diag("wrong:%s%s%s%s%s", o.inverted ? " inverted" : "",
+					o.threads ? " threads" : "", o.by_name ? " by name" : "",
+					o.by_type ? " by type" : "", bits & 16 ? " root" : "");
+			}
+		}
+		ok(right, "seed %d: 32 kinds of tree of %s", (int)seed, queries[i].what);
+	}
+	feed_done(&f);
+	profile_free(p);
+}
+
+static void test_stable_paths(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.from = 1, .to = 20, .thread = PROFILE_ANY_THREAD};
+	struct calltree_options o = {.root_method = PROFILE_NONE};
+	struct hash_index seen = {0};
+	struct calltree *a, *b;
+	struct feed f;
+	uint32_t found = 0;
+
+	feed_init(&f, p, &(struct feed_options){.stacks = 200});
+	for (uint32_t s = 1; s < 20; s++)
+		feed_second(&f, s);
+	a = calltree_new(p, &q, &o);
+	for (uint32_t s = 20; s < 40; s++)
+		feed_second(&f, s);
+	q.to = 40;
+	b = calltree_new(p, &q, &o);
+	ok(b->count >= a->count, "a wider window has no fewer nodes");
+	for (uint32_t i = 0; i < a->count; i++) {
+		for (uint32_t k = 0; k < b->count; k++)
+			found += a->nodes[i].path == b->nodes[k].path &&
+				 a->nodes[i].method == b->nodes[k].method;
+	}
+	is_int(found, a->count, "each path of before is found again, once");
+	hash_index_done(&seen);
+	calltree_free(a);
+	calltree_free(b);
+	feed_done(&f);
+	profile_free(p);
+}
+
+static void test_pruned(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	struct calltree_options o = {.inverted = true, .root_method = PROFILE_NONE};
+	struct calltree *all, *big;
+	uint32_t want = 0;
+	struct feed f;
+
+	feed_init(&f, p, &(struct feed_options){.stacks = 500, .rate = 5000});
+	feed_second(&f, 1);
+	all = calltree_new(p, &q, &o);
+	o.min_share = 0.01;
+	big = calltree_new(p, &q, &o);
+	for (uint32_t i = 0; i < all->count; i++)
+		want += all->nodes[i].total >= 50;
+	is_int(big->count, want, "a share leaves out exactly what is smaller");
+	ok(big->count < all->count / 4, "which is most (%u of %u)", big->count, all->count);
+	calltree_free(all);
+	calltree_free(big);
+	feed_done(&f);
+	profile_free(p);
+}
+
+int main(void)
+{
+	test_recursion_and_trend();
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		test_random(seed);
+	test_stable_paths();
+	test_pruned();
+	return tap_done();
+}
