@@ -41,7 +41,7 @@ uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 	uint32_t method = model_stack_method(b->p, stack);
 	const struct model_method *m = &b->p->methods.list[method];
 	uint64_t name = b->options->by_name ? m->hash_full : m->hash;
-	uint8_t type = calltree_type(b->p, stack);
+	uint8_t type = model_stack_type(b->p, stack);
 	uint32_t node;
 
 	name += b->options->by_type ? type : 0;
@@ -89,6 +89,8 @@ struct topdown {
 	struct calltree_build *b;
 	bool by_path;
 	struct hash_index index;
+	uint64_t *path_sum; /* NULL: nothing is left out */
+	double min;
 };
 
 struct topdown_key {
@@ -106,7 +108,7 @@ static bool topdown_same(const void *ctx, uint32_t value)
 
 static uint32_t topdown_node_by_path(struct topdown *td, uint32_t parent, uint32_t stack)
 {
-	uint32_t *slot = &td->b->p->scratch->slot[td->b->p->stack_path[stack]];
+	uint32_t *slot = &td->b->p->scratch->slot[td->b->p->stack_info[stack].path];
 
 	if (!*slot)
 		*slot = calltree_add(td->b, parent, stack) + 1;
@@ -122,7 +124,7 @@ static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack
 
 	if (td->by_path)
 		return topdown_node_by_path(td, parent, stack);
-	k.key = calltree_key(b, model_stack_method(b->p, stack), calltree_type(b->p, stack));
+	k.key = calltree_key(b, model_stack_method(b->p, stack), model_stack_type(b->p, stack));
 	hash = hash_u64((uint64_t)parent << 32 | k.key);
 	node = hash_index_find(&td->index, hash, topdown_same, &k);
 	if (node == HASH_NONE) {
@@ -151,37 +153,93 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct a
 		calltree_count(td->b, 0, sum, 0);
 }
 
+/*
+ * Small paths are known before their nodes are made, so that a long history costs what is shown of it. Where
+ * nodes are not paths they are left out afterwards (calltree_prune).
+ */
+static void topdown_sum_paths(
+	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		td->path_sum[p->stack_info[stacks[i]].path] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		td->path_sum[p->stack_info[stacks[i]].path] +=
+			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
+}
+
+static void topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
+{
+	const struct profile *p = td->b->p;
+	struct model_scratch *s = p->scratch;
+	const struct amount *sum = &s->stacks.sums[stack];
+	uint32_t parent = topdown_parent(td, base, stack);
+
+	s->node[stack] = PROFILE_NONE;
+	if (parent == PROFILE_NONE)
+		return;
+	if (parent == base && td->b->options->root_method != PROFILE_NONE)
+		topdown_count_base(td, base, sum);
+	if (td->path_sum && (double)td->path_sum[p->stack_info[stack].path] < td->min)
+		return;
+	s->node[stack] = topdown_node(td, parent, stack);
+	calltree_count(td->b, s->node[stack], sum, model_stack_type(p, stack));
+}
+
 /* Take what the stacks' tally holds into the tree below base, and empty the tally. */
 static void topdown_take(struct topdown *td, uint32_t base)
 {
 	const struct profile *p = td->b->p;
 	struct model_scratch *s = p->scratch;
 	bool cut = td->b->options->root_method != PROFILE_NONE;
-	uint32_t count, parent;
+	uint32_t count;
 	const uint32_t *stacks = model_roll_up(p, &count);
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t stack = stacks[i];
-		const struct amount *sum = &s->stacks.sums[stack];
-
-		if (stack == PROFILE_ROOT_STACK) {
-			s->node[stack] = cut ? PROFILE_NONE : base;
-			if (!cut)
-				topdown_count_base(td, base, sum);
-			continue;
-		}
-		parent = topdown_parent(td, base, stack);
-		s->node[stack] = parent;
-		if (parent == PROFILE_NONE)
-			continue;
-		if (cut && parent == base)
-			topdown_count_base(td, base, sum);
-		s->node[stack] = topdown_node(td, parent, stack);
-		calltree_count(td->b, s->node[stack], sum, calltree_type(p, stack));
-	}
+	if (!count)
+		return;
+	s->node[PROFILE_ROOT_STACK] = cut ? PROFILE_NONE : base;
+	if (!cut)
+		topdown_count_base(td, base, &s->stacks.sums[PROFILE_ROOT_STACK]);
+	if (td->path_sum)
+		topdown_sum_paths(p, td, stacks, count);
+	for (uint32_t i = 1; i < count; i++)
+		topdown_take_stack(td, base, stacks[i]);
 	for (uint32_t i = 0; i < count && td->by_path; i++)
-		s->slot[p->stack_path[stacks[i]]] = 0;
+		s->slot[p->stack_info[stacks[i]].path] = 0;
 	tally_clear(&s->stacks, stacks, count);
+}
+
+static void topdown_take_group(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	struct calltree_build *b = td->b;
+	struct calltree_node *n;
+	uint32_t base = calltree_base(b, rows[0].thread), node;
+
+	for (uint32_t i = 0; i < count; i++)
+		tally_add(&b->p->scratch->stacks, rows[i].stack, rows[i].sum.count,
+			rows[i].sum.weight);
+	topdown_take(td, base);
+	for (uint32_t i = 0; i < count; i++) {
+		node = b->p->scratch->node[rows[i].stack];
+		if (node == PROFILE_NONE)
+			continue;
+		n = &b->tree->nodes[node];
+		n->self += model_value(b->q, &rows[i].sum);
+		n->self_count += rows[i].sum.count;
+	}
+	if (base && !b->tree->nodes[base].total_count) {
+		b->tree->count--; /* a thread without the root method: no node came after it */
+		b->tree->nodes[0].child_count--;
+	}
+}
+
+static double topdown_min(
+	const struct calltree_build *b, const struct model_row *rows, uint32_t count)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += model_value(b->q, &rows[i].sum);
+	return b->options->min_share * (double)sum;
 }
 
 static void calltree_build_topdown(
@@ -189,32 +247,21 @@ static void calltree_build_topdown(
 {
 	const struct calltree_options *o = b->options;
 	struct topdown td = {.b = b};
-	uint32_t base, thread, i = 0;
+	uint32_t from = 0, to;
 
 	td.by_path = !o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
-	while (i < count) {
-		thread = rows[i].thread;
-		for (; i < count && (!o->threads || rows[i].thread == thread); i++)
-			tally_add(&b->p->scratch->stacks, rows[i].stack, rows[i].sum.count,
-				rows[i].sum.weight);
-		base = calltree_base(b, thread);
-		topdown_take(&td, base);
-		if (base && !b->tree->nodes[base].total_count) {
-			b->tree->count--; /* a thread without the root method: no node came after it */
-			b->tree->nodes[0].child_count--;
-		}
+	if (td.by_path && o->min_share > 0) {
+		td.min = topdown_min(b, rows, count);
+		td.path_sum = xreallocarray(NULL, b->p->paths.count, sizeof(*td.path_sum));
+	}
+	for (; from < count; from = to) {
+		to = o->threads ? from + 1 : count;
+		while (to < count && rows[to].thread == rows[from].thread)
+			to++;
+		topdown_take_group(&td, rows + from, to - from);
 	}
 	hash_index_done(&td.index);
-	for (i = 0; i < b->tree->count; i++) {
-		struct calltree_node *n = &b->tree->nodes[i];
-
-		n->self += n->total;
-		n->self_count += n->total_count;
-		if (i) {
-			b->tree->nodes[n->parent].self -= n->total;
-			b->tree->nodes[n->parent].self_count -= n->total_count;
-		}
-	}
+	free(td.path_sum);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------- */
@@ -232,6 +279,28 @@ static int calltree_compare(const void *a, const void *b, void *ctx)
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	return x->type < y->type ? -1 : x->type > y->type;
+}
+
+/* Leave out what is too small; a small node has only smaller ones below it. */
+static void calltree_prune(struct calltree *t, double min)
+{
+	uint32_t *moved = xreallocarray(NULL, t->count, sizeof(*moved)), n = 1;
+
+	moved[0] = 0;
+	for (uint32_t i = 1; i < t->count; i++) {
+		t->nodes[i].parent = moved[t->nodes[i].parent];
+		moved[i] = PROFILE_NONE;
+		if (t->nodes[i].parent == PROFILE_NONE)
+			continue;
+		if ((double)t->nodes[i].total < min) {
+			t->nodes[t->nodes[i].parent].child_count--;
+			continue;
+		}
+		moved[i] = n;
+		t->nodes[n++] = t->nodes[i];
+	}
+	t->count = n;
+	free(moved);
 }
 
 /* Order each node's children and chain them. */
@@ -290,6 +359,8 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 		calltree_build_topdown(&b, rows, count);
 	free(rows);
 	free(b.votes);
+	if (options->min_share > 0)
+		calltree_prune(b.tree, options->min_share * (double)b.tree->nodes[0].total);
 	calltree_link(b.tree);
 	return b.tree;
 }

@@ -7,8 +7,8 @@
  * children. Children of a node are sorted by total, largest first, ties by method id. With threads set the
  * first level is the thread. A path's hash is stable between refreshes: views keep what is expanded by it.
  *
- * self is what ends at a node: total less the children's totals. In an inverted tree those are the stacks
- * that begin there.
+ * self is what ends at a node (in an inverted tree: what begins there). total = self + the children's totals
+ * + what min_share left out below.
  */
 #ifndef JHOT_PROFILE_CALLTREE_H
 #define JHOT_PROFILE_CALLTREE_H
@@ -39,8 +39,8 @@ struct calltree_options {
 	/* PROFILE_NONE, or only stacks through it. Cut above its outermost occurrence (inverted: below it, so
 	 * the tree shows who called it). */
 	uint32_t root_method;
-	/* Inverted: what has less than this share of all (0.001 = 0.1 %) is left out with what is below it.
-	 * 0 = everything, which for long histories is many times the size of the other tree. */
+	/* What has less than this share of all (0.001 = 0.1 %) is left out, with what is below it. 0 =
+	 * everything, which for a long history is much, and inverted many times as much. */
 	double min_share;
 };
 

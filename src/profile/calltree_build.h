@@ -31,11 +31,6 @@ uint32_t calltree_base(struct calltree_build *b, uint32_t thread);
 void calltree_build_inverted(
 	struct calltree_build *b, const struct model_row *rows, uint32_t count);
 
-static inline uint8_t calltree_type(const struct profile *p, uint32_t stack)
-{
-	return p->frames.list[p->stacks.nodes[stack].frame].type;
-}
-
 /* What makes two frames of one place the same node: dense numbers below calltree_keys. */
 static inline uint32_t calltree_key(const struct calltree_build *b, uint32_t method, uint8_t type)
 {

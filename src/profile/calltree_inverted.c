@@ -40,8 +40,9 @@ struct inverted {
 	struct inverted_part *parts; /* of the group being split */
 	uint32_t part_count, part_cap;
 	uint32_t *part_of; /* per key: part + 1, 0 between splits */
-	uint32_t *seen;    /* per stack: node + 1 of the group it was last put into */
+	uint32_t *seen;    /* per stack: first_stamp + node of the group it was last put into */
 	uint32_t *place;   /* per stack: where */
+	uint32_t first_stamp;
 	double min;
 };
 
@@ -62,8 +63,8 @@ static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_
 {
 	struct inverted_item *item;
 
-	if (v->seen[stack] != node + 1) {
-		v->seen[stack] = node + 1;
+	if (v->seen[stack] != v->first_stamp + node) {
+		v->seen[stack] = v->first_stamp + node;
 		v->place[stack] = (*end)++;
 		l->items[v->place[stack]] = (struct inverted_item){.stack = stack};
 	}
@@ -80,7 +81,7 @@ static void inverted_part_items(struct inverted *v, const struct inverted_group 
 	for (uint32_t i = g->begin; i < g->end; i++) {
 		struct inverted_item *item = &v->now.items[i];
 		uint32_t key = calltree_key(
-			v->b, model_stack_method(p, item->stack), calltree_type(p, item->stack));
+			v->b, model_stack_method(p, item->stack), model_stack_type(p, item->stack));
 		struct inverted_part *part;
 
 		if (!v->part_of[key]) {
@@ -109,7 +110,7 @@ static void inverted_step_up(
 	uint32_t parent = p->stacks.nodes[item->stack].parent;
 	struct calltree_node *n = &v->b->tree->nodes[node];
 
-	calltree_count(v->b, node, &item->sum, calltree_type(p, item->stack));
+	calltree_count(v->b, node, &item->sum, model_stack_type(p, item->stack));
 	if (parent != PROFILE_ROOT_STACK) {
 		inverted_place(v, &v->next, node, end, parent, &item->sum);
 		return;
@@ -201,8 +202,9 @@ void calltree_build_inverted(struct calltree_build *b, const struct model_row *r
 	v.now.items = xreallocarray(NULL, count + 1, sizeof(*v.now.items));
 	v.next.items = xreallocarray(NULL, count + 1, sizeof(*v.next.items));
 	v.part_of = xcalloc(calltree_keys(b) + 1, sizeof(*v.part_of));
-	v.seen = xcalloc(b->p->stacks.count, sizeof(*v.seen));
-	v.place = xreallocarray(NULL, b->p->stacks.count, sizeof(*v.place));
+	v.seen = b->p->scratch->seen;
+	v.place = b->p->scratch->node;
+	v.first_stamp = model_scratch_stamp(b->p);
 	inverted_take_rows(&v, rows, count);
 	while (v.now.group_count) {
 		at = 0;
@@ -219,6 +221,5 @@ void calltree_build_inverted(struct calltree_build *b, const struct model_row *r
 	free(v.next.groups);
 	free(v.parts);
 	free(v.part_of);
-	free(v.seen);
-	free(v.place);
+	b->p->scratch->stamp = v.first_stamp + b->tree->count;
 }

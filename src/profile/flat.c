@@ -53,8 +53,7 @@ static void flat_add_self(struct flat_build *b, const struct model_row *in)
 	row = flat_row(b, method);
 	row->self += model_value(b->q, &in->sum);
 	row->self_count += in->sum.count;
-	b->votes[b->row_of[method] - 1]
-		.self[b->p->frames.list[b->p->stacks.nodes[in->stack].frame].type] += in->sum.count;
+	b->votes[b->row_of[method] - 1].self[model_stack_type(b->p, in->stack)] += in->sum.count;
 }
 
 static void flat_add_total(struct flat_build *b, uint32_t stack)
@@ -64,12 +63,11 @@ static void flat_add_total(struct flat_build *b, uint32_t stack)
 	uint32_t method = model_stack_method(p, stack);
 	struct flat_row *row = flat_row(b, method);
 
-	if (!p->path_repeats[p->stack_path[stack]]) {
+	if (!model_stack_repeats(p, stack)) {
 		row->total += model_value(b->q, sum);
 		row->total_count += sum->count;
 	}
-	b->votes[b->row_of[method] - 1].total[p->frames.list[p->stacks.nodes[stack].frame].type] +=
-		sum->count;
+	b->votes[b->row_of[method] - 1].total[model_stack_type(p, stack)] += sum->count;
 }
 
 static uint8_t flat_winner(const uint64_t votes[FRAME_TYPES])
@@ -83,11 +81,12 @@ static uint8_t flat_winner(const uint64_t votes[FRAME_TYPES])
 
 static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, uint32_t cell)
 {
-	const struct model_pair *pair;
+	const struct slices *s = &b->p->events[b->q->event];
+	const struct slices_pair *pair;
 	uint32_t row;
 
 	for (uint32_t i = 0; i < sl->count; i++) {
-		pair = &b->p->pairs.list[sl->entries[i].pair];
+		pair = &s->pairs[sl->entries[i].pair];
 		if (b->q->thread != PROFILE_ANY_THREAD && b->q->thread != pair->thread)
 			continue;
 		if (pair->stack == PROFILE_ROOT_STACK)

@@ -71,6 +71,8 @@ uint32_t model_methods_put(struct model_methods *m, const char *const text[4])
 	id = hash_index_find(&m->index, hash, methods_same, &key);
 	if (id != HASH_NONE)
 		return id;
+	if (m->count == MODEL_METHODS_MAX)
+		return PROFILE_NONE;
 	if (m->count == m->cap) {
 		m->cap = m->cap ? m->cap * 2 : 256;
 		m->list = xreallocarray(m->list, m->cap, sizeof(*m->list));

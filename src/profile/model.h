@@ -36,14 +36,14 @@ struct model_frames {
 	uint32_t count, cap;
 };
 
-struct model_pair {
-	uint32_t stack, thread;
+/* What a roll-up asks of every stack it touches, in eight bytes. */
+struct model_stack {
+	uint32_t path;
+	uint32_t bits; /* method << 5 | type << 1 | the method stands further up too */
 };
-struct model_pairs {
-	struct hash_index index;
-	struct model_pair *list;
-	uint32_t count, cap;
-};
+_Static_assert(FRAME_TYPES <= 16, "a type has four bits");
+
+#define MODEL_METHODS_MAX (1u << 27)
 
 struct model_gap {
 	uint32_t from, to;
@@ -55,17 +55,17 @@ struct model_scratch {
 	uint32_t *ids;  /* of the last tally_list */
 	uint32_t *node; /* per stack: its node in the table being made */
 	uint32_t *slot; /* per path: its node + 1, 0 between uses */
-	uint32_t ids_cap, node_cap, slot_cap;
+	uint32_t *seen; /* per stack: a stamp of the last group it was seen in */
+	uint32_t ids_cap, node_cap, slot_cap, seen_cap;
+	uint32_t stamp; /* larger than any in seen */
 };
 
 struct profile {
 	struct model_methods methods;
 	struct model_frames frames;
 	struct trie stacks, paths;
-	uint32_t *stack_path; /* per stack: its path */
-	bool *path_repeats;   /* per path: its method stands above too */
-	uint32_t stack_path_cap, path_repeats_cap;
-	struct model_pairs pairs;
+	struct model_stack *stack_info; /* per stack, beside the trie's nodes */
+	uint32_t stack_info_cap;
 	struct profile_thread *threads;
 	uint32_t thread_count, thread_cap;
 	struct slices events[PROFILE_EVENTS];
@@ -93,12 +93,24 @@ struct model_row *model_collect(
 /* Add the touched stacks' sums to all their callers; the touched stacks ascending. */
 const uint32_t *model_roll_up(const struct profile *p, uint32_t *count);
 void model_scratch_fit(const struct profile *p);
+/* The first of 2^31 stamps that are not in seen. */
+uint32_t model_scratch_stamp(const struct profile *p);
 void model_scratch_free(struct model_scratch *s);
 size_t model_scratch_bytes(const struct model_scratch *s);
 
 static inline uint32_t model_stack_method(const struct profile *p, uint32_t stack)
 {
-	return p->paths.nodes[p->stack_path[stack]].frame;
+	return p->stack_info[stack].bits >> 5;
+}
+
+static inline uint8_t model_stack_type(const struct profile *p, uint32_t stack)
+{
+	return p->stack_info[stack].bits >> 1 & 15;
+}
+
+static inline bool model_stack_repeats(const struct profile *p, uint32_t stack)
+{
+	return p->stack_info[stack].bits & 1;
 }
 
 static inline uint64_t model_value(const struct profile_query *q, const struct amount *a)

@@ -20,10 +20,8 @@ struct profile *profile_new(void)
 
 	trie_init(&p->stacks);
 	trie_init(&p->paths);
-	p->stack_path_cap = p->stacks.cap;
-	p->stack_path = xcalloc(p->stack_path_cap, sizeof(*p->stack_path));
-	p->path_repeats_cap = p->paths.cap;
-	p->path_repeats = xcalloc(p->path_repeats_cap, sizeof(*p->path_repeats));
+	p->stack_info_cap = p->stacks.cap;
+	p->stack_info = xcalloc(p->stack_info_cap, sizeof(*p->stack_info));
 	p->scratch = xcalloc(1, sizeof(*p->scratch));
 	p->budget = MODEL_BUDGET;
 	return p;
@@ -38,10 +36,7 @@ void profile_free(struct profile *p)
 	free(p->frames.list);
 	trie_done(&p->stacks);
 	trie_done(&p->paths);
-	free(p->stack_path);
-	free(p->path_repeats);
-	hash_index_done(&p->pairs.index);
-	free(p->pairs.list);
+	free(p->stack_info);
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		free((char *)p->threads[i].name);
 	free(p->threads);
@@ -105,6 +100,7 @@ uint32_t profile_frame(
 	return id;
 }
 
+/* Does the path's method stand further up, too? */
 static bool path_repeats(const struct trie *paths, uint32_t path)
 {
 	uint32_t method = paths->nodes[path].frame;
@@ -116,24 +112,10 @@ static bool path_repeats(const struct trie *paths, uint32_t path)
 	return false;
 }
 
-static uint32_t profile_path_child(struct profile *p, uint32_t parent, uint32_t method)
-{
-	bool created;
-	uint32_t path = trie_child(&p->paths, parent, method, &created);
-
-	if (!created)
-		return path;
-	if (path >= p->path_repeats_cap) {
-		p->path_repeats_cap = p->paths.cap;
-		p->path_repeats = xreallocarray(p->path_repeats, p->paths.cap, sizeof(bool));
-	}
-	p->path_repeats[path] = path_repeats(&p->paths, path);
-	return path;
-}
-
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 {
-	uint32_t stack;
+	uint32_t stack, method;
+	struct model_stack *info;
 	bool created;
 
 	if (parent >= p->stacks.count || frame >= p->frames.count)
@@ -141,44 +123,16 @@ uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 	stack = trie_child(&p->stacks, parent, frame, &created);
 	if (!created)
 		return stack;
-	if (stack >= p->stack_path_cap) {
-		p->stack_path_cap = p->stacks.cap;
-		p->stack_path = xreallocarray(p->stack_path, p->stacks.cap, sizeof(*p->stack_path));
+	if (stack >= p->stack_info_cap) {
+		p->stack_info_cap = p->stacks.cap;
+		p->stack_info = xreallocarray(p->stack_info, p->stacks.cap, sizeof(*p->stack_info));
 	}
-	p->stack_path[stack] =
-		profile_path_child(p, p->stack_path[parent], p->frames.list[frame].method);
+	method = p->frames.list[frame].method;
+	info = &p->stack_info[stack];
+	info->path = trie_child(&p->paths, p->stack_info[parent].path, method, &created);
+	info->bits = method << 5 | (uint32_t)p->frames.list[frame].type << 1 |
+		     path_repeats(&p->paths, info->path);
 	return stack;
-}
-
-struct pair_key {
-	const struct model_pair *list;
-	struct model_pair pair;
-};
-
-static bool pair_same(const void *ctx, uint32_t value)
-{
-	const struct pair_key *key = ctx;
-
-	return key->list[value].stack == key->pair.stack &&
-	       key->list[value].thread == key->pair.thread;
-}
-
-static uint32_t profile_pair(struct profile *p, uint32_t stack, uint32_t thread)
-{
-	struct pair_key key = {p->pairs.list, {stack, thread}};
-	uint64_t hash = hash_u64((uint64_t)stack << 32 | thread);
-	uint32_t id = hash_index_find(&p->pairs.index, hash, pair_same, &key);
-
-	if (id != HASH_NONE)
-		return id;
-	if (p->pairs.count == p->pairs.cap) {
-		p->pairs.cap = p->pairs.cap ? p->pairs.cap * 2 : 256;
-		p->pairs.list = xreallocarray(p->pairs.list, p->pairs.cap, sizeof(*p->pairs.list));
-	}
-	id = p->pairs.count++;
-	p->pairs.list[id] = key.pair;
-	hash_index_add(&p->pairs.index, hash, id);
-	return id;
 }
 
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t)
@@ -205,14 +159,12 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
 	uint32_t count, uint64_t weight)
 {
-	struct slice_entry entry = {0, count, weight};
-
 	if (event < 0 || event >= PROFILE_EVENTS || stack >= p->stacks.count)
 		return;
 	if (second > p->now)
 		profile_advance(p, second);
-	entry.pair = profile_pair(p, stack, thread);
-	slices_add(&p->events[event], second, p->merged_before, p->oldest, entry);
+	slices_add(&p->events[event], &(struct slices_sample){second, stack, thread, count, weight},
+		p->merged_before, p->oldest);
 }
 
 static size_t profile_fixed_bytes(const struct profile *p)
@@ -220,14 +172,11 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	size_t bytes = sizeof(*p) + model_methods_bytes(&p->methods);
 
 	bytes += p->frames.cap * sizeof(*p->frames.list) + ((size_t)p->frames.index.mask + 1) * 16;
-	bytes += p->pairs.cap * sizeof(*p->pairs.list) + ((size_t)p->pairs.index.mask + 1) * 16;
 	bytes += trie_bytes(&p->stacks) + trie_bytes(&p->paths);
-	bytes += p->stack_path_cap * sizeof(*p->stack_path) + p->path_repeats_cap;
+	bytes += p->stack_info_cap * sizeof(*p->stack_info);
 	bytes += p->thread_cap * sizeof(*p->threads) + model_scratch_bytes(p->scratch);
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		bytes += p->events[i].cap * sizeof(struct slice);
-		bytes += p->events[i].totals_cap * sizeof(struct amount);
-	}
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;
 }
 

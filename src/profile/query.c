@@ -15,7 +15,7 @@ static uint32_t *scratch_fit(uint32_t *old, uint32_t *cap, uint32_t need)
 
 	if (need <= from)
 		return old;
-	*cap = need + need / 2;
+	*cap = need + need / 8;
 	old = xreallocarray(old, *cap, sizeof(*old));
 	memset(old + from, 0, (*cap - from) * sizeof(*old));
 	return old;
@@ -24,13 +24,28 @@ static uint32_t *scratch_fit(uint32_t *old, uint32_t *cap, uint32_t need)
 void model_scratch_fit(const struct profile *p)
 {
 	struct model_scratch *s = p->scratch;
-	uint32_t ids = p->pairs.count > p->stacks.count ? p->pairs.count : p->stacks.count;
+	uint32_t ids = p->stacks.count;
 
-	tally_reserve(&s->pairs, p->pairs.count);
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		tally_reserve(&s->pairs, p->events[i].pair_count);
+		ids = p->events[i].pair_count > ids ? p->events[i].pair_count : ids;
+	}
 	tally_reserve(&s->stacks, p->stacks.count);
 	s->ids = scratch_fit(s->ids, &s->ids_cap, ids);
 	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
 	s->slot = scratch_fit(s->slot, &s->slot_cap, p->paths.count);
+	s->seen = scratch_fit(s->seen, &s->seen_cap, p->stacks.count);
+}
+
+uint32_t model_scratch_stamp(const struct profile *p)
+{
+	struct model_scratch *s = p->scratch;
+
+	if (!s->stamp || s->stamp > UINT32_MAX / 2) {
+		memset(s->seen, 0, s->seen_cap * sizeof(*s->seen));
+		s->stamp = 1;
+	}
+	return s->stamp;
 }
 
 void model_scratch_free(struct model_scratch *s)
@@ -40,13 +55,14 @@ void model_scratch_free(struct model_scratch *s)
 	free(s->ids);
 	free(s->node);
 	free(s->slot);
+	free(s->seen);
 	free(s);
 }
 
 size_t model_scratch_bytes(const struct model_scratch *s)
 {
 	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) +
-	       4 * ((size_t)s->ids_cap + s->node_cap + s->slot_cap);
+	       4 * ((size_t)s->ids_cap + s->node_cap + s->slot_cap + s->seen_cap);
 }
 
 /* --- collecting -------------------------------------------------------------------------------------- */
@@ -58,14 +74,10 @@ static const struct slices *query_slices(const struct profile *p, const struct p
 	return q->event >= 0 && q->event < PROFILE_EVENTS ? &p->events[q->event] : &none;
 }
 
-static void query_add_totals(const struct slices *s, struct tally *t, uint32_t pairs)
+static void query_add_totals(const struct slices *s, struct tally *t)
 {
-	uint32_t n = s->totals_cap < pairs ? s->totals_cap : pairs;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (s->totals[i].count | s->totals[i].weight)
-			tally_add(t, i, s->totals[i].count, s->totals[i].weight);
-	}
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		tally_add(t, i, s->pairs[i].sum.count, s->pairs[i].sum.weight);
 }
 
 /* Unsigned wrap-around makes adding the negative a subtraction. */
@@ -87,7 +99,7 @@ static void query_tally(const struct profile *p, const struct profile_query *q, 
 			query_add_slice(&s->list[i], t, 1);
 		return;
 	}
-	query_add_totals(s, t, p->pairs.count);
+	query_add_totals(s, t);
 	for (uint32_t i = to; i < s->count; i++)
 		query_add_slice(&s->list[i], t, (uint64_t)-1);
 }
@@ -95,6 +107,7 @@ static void query_tally(const struct profile *p, const struct profile_query *q, 
 struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
+	const struct slices *s = query_slices(p, q);
 	struct tally *t = &p->scratch->pairs;
 	struct model_row *rows;
 	uint32_t n, *ids;
@@ -107,7 +120,7 @@ struct model_row *model_collect(
 	rows = xreallocarray(NULL, n + 1, sizeof(*rows));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct amount *sum = &t->sums[ids[i]];
-		const struct model_pair *pair = &p->pairs.list[ids[i]];
+		const struct slices_pair *pair = &s->pairs[ids[i]];
 
 		if (!(sum->count | sum->weight))
 			continue;

@@ -3,6 +3,7 @@
 #include "profile/slices.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ void slices_done(struct slices *s)
 	for (uint32_t i = 0; i < s->count; i++)
 		free(s->list[i].entries);
 	free(s->list);
-	free(s->totals);
+	free(s->pairs);
+	free(s->slots);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -72,32 +74,69 @@ static void slice_append(struct slices *s, struct slice *sl, struct slice_entry 
 	sl->dirty = true;
 }
 
-static void slices_count(struct slices *s, struct slice_entry entry)
+static uint32_t slices_slot(const struct slices *s, uint32_t stack, uint32_t thread)
 {
-	uint32_t cap;
+	uint32_t i = (uint32_t)hash_u64((uint64_t)stack << 32 | thread) & s->slot_mask;
+	const struct slices_pair *pair;
 
-	if (entry.pair >= s->totals_cap) {
-		cap = entry.pair + entry.pair / 2 + 256;
-		s->totals = xreallocarray(s->totals, cap, sizeof(*s->totals));
-		memset(s->totals + s->totals_cap, 0, (cap - s->totals_cap) * sizeof(*s->totals));
-		s->totals_cap = cap;
+	for (; s->slots[i]; i = (i + 1) & s->slot_mask) {
+		pair = &s->pairs[s->slots[i] - 1];
+		if (pair->stack == stack && pair->thread == thread)
+			break;
 	}
-	s->totals[entry.pair].count += entry.count;
-	s->totals[entry.pair].weight += entry.weight;
-	s->sum.count += entry.count;
-	s->sum.weight += entry.weight;
+	return i;
 }
 
-void slices_add(struct slices *s, uint32_t second, uint32_t step_before, uint32_t drop_before,
-	struct slice_entry entry)
+static void slices_grow_slots(struct slices *s)
 {
-	slices_count(s, entry);
+	free(s->slots);
+	s->slot_mask = s->slot_mask ? s->slot_mask * 2 + 1 : 255;
+	s->slots = xcalloc((size_t)s->slot_mask + 1, sizeof(*s->slots));
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		s->slots[slices_slot(s, s->pairs[i].stack, s->pairs[i].thread)] = i + 1;
+}
+
+static uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t thread)
+{
+	uint32_t slot;
+
+	if (s->pair_count >= s->slot_mask / 4 * 3)
+		slices_grow_slots(s);
+	slot = slices_slot(s, stack, thread);
+	if (s->slots[slot])
+		return s->slots[slot] - 1;
+	if (s->pair_count == s->pair_cap) {
+		s->pair_cap = s->pair_cap ? s->pair_cap + s->pair_cap / 2 : 256;
+		s->pairs = xreallocarray(s->pairs, s->pair_cap, sizeof(*s->pairs));
+	}
+	s->pairs[s->pair_count] = (struct slices_pair){.stack = stack, .thread = thread};
+	s->slots[slot] = s->pair_count + 1;
+	return s->pair_count++;
+}
+
+void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t step_before,
+	uint32_t drop_before)
+{
+	struct slice_entry entry = {0, sample->count, sample->weight};
+	uint32_t second = sample->second;
+
+	entry.pair = slices_pair(s, sample->stack, sample->thread);
+	s->pairs[entry.pair].sum.count += sample->count;
+	s->pairs[entry.pair].sum.weight += sample->weight;
+	s->sum.count += sample->count;
+	s->sum.weight += sample->weight;
 	if (second < drop_before)
 		return;
 	if (second < step_before)
 		slice_append(s, slices_at(s, second - second % SLICES_STEP, SLICES_STEP), entry);
 	else
 		slice_append(s, slices_at(s, second, 1), entry);
+}
+
+size_t slices_fixed_bytes(const struct slices *s)
+{
+	return s->cap * sizeof(*s->list) + s->pair_cap * sizeof(*s->pairs) +
+	       ((size_t)s->slot_mask + 1) * sizeof(*s->slots);
 }
 
 static int slice_compare(const void *a, const void *b)

@@ -6,13 +6,18 @@
  *   |  dropped (only in the total)  |  10 s  |  10 s  |1|1|1|1|1| now
  *                                   oldest            merged_before
  *
- * An entry is (pair, count, weight); a pair is a (stack, thread) interned by the profile. Late samples go
+ * An entry is (pair, count, weight); a pair is a (stack, thread), numbered as they come. Late samples go
  * into the slice they belong to while it is held, else into the total alone, so sums never lose any.
  */
 #ifndef JHOT_PROFILE_SLICES_H
 #define JHOT_PROFILE_SLICES_H
 
 #include "profile/tally.h"
+
+struct slices_pair {
+	uint32_t stack, thread;
+	struct amount sum; /* of everything ever added */
+};
 
 struct slice_entry {
 	uint32_t pair;
@@ -33,17 +38,23 @@ struct slice {
 struct slices {
 	struct slice *list; /* ascending, without overlap; seconds without samples have none */
 	uint32_t count, cap;
-	struct amount sum;     /* of everything ever added */
-	struct amount *totals; /* the same by pair */
-	uint32_t totals_cap;
+	struct amount sum; /* of everything ever added */
+	struct slices_pair *pairs;
+	uint32_t pair_count, pair_cap;
+	uint32_t *slots; /* finds a pair: number + 1, 0 = free */
+	uint32_t slot_mask;
 	size_t bytes; /* of the list's entries */
 	uint32_t entries;
 };
 
 void slices_done(struct slices *s);
+struct slices_sample {
+	uint32_t second, stack, thread, count;
+	uint64_t weight;
+};
 /* step_before: seconds before it belong to 10 s steps; drop_before: to the total only. */
-void slices_add(struct slices *s, uint32_t second, uint32_t step_before, uint32_t drop_before,
-	struct slice_entry entry);
+void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t step_before,
+	uint32_t drop_before);
 /* Sort and join the entries of slices that begin before this second. */
 void slices_pack(struct slices *s, uint32_t before);
 /* Make 10 s steps of what begins before this second (a multiple of SLICES_STEP). */
@@ -52,5 +63,7 @@ void slices_merge(struct slices *s, uint32_t before);
 void slices_drop(struct slices *s, uint32_t before);
 /* The first slice that begins at or after this second (s->count if none). */
 uint32_t slices_find(const struct slices *s, uint32_t second);
+/* What the slices cost beside their entries. */
+size_t slices_fixed_bytes(const struct slices *s);
 
 #endif

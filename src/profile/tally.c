@@ -31,7 +31,7 @@ void tally_reserve(struct tally *t, uint32_t n)
 
 	if (n <= t->cap)
 		return;
-	cap = n > UINT32_MAX / 2 ? UINT32_MAX & ~(TALLY_STEP - 1) : n + n / 2;
+	cap = n > UINT32_MAX / 2 ? UINT32_MAX & ~(TALLY_STEP - 1) : n + n / 8;
 	cap = (cap + TALLY_STEP - 1) / TALLY_STEP * TALLY_STEP;
 	t->sums = xreallocarray(t->sums, cap, sizeof(*t->sums));
 	t->bits = tally_grow_bits(t->bits, t->cap / 64, cap / 64);

@@ -39,12 +39,16 @@ static uint32_t trie_slot(const struct trie *t, uint32_t parent, uint32_t item)
 	return i;
 }
 
-static void trie_grow(struct trie *t)
+static void trie_grow_nodes(struct trie *t)
 {
-	t->cap *= 2;
+	t->cap += t->cap / 2;
 	t->nodes = xreallocarray(t->nodes, t->cap, sizeof(*t->nodes));
+}
+
+static void trie_grow_slots(struct trie *t)
+{
 	free(t->slots);
-	t->mask = t->cap * 2 - 1;
+	t->mask = t->mask * 2 + 1;
 	t->slots = xcalloc((size_t)t->mask + 1, sizeof(*t->slots));
 	for (uint32_t i = 1; i < t->count; i++)
 		t->slots[trie_slot(t, t->nodes[i].parent, t->nodes[i].frame)] = i;
@@ -58,8 +62,10 @@ uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *create
 	*created = !id;
 	if (id)
 		return id;
-	if (t->count == t->cap) {
-		trie_grow(t);
+	if (t->count == t->cap)
+		trie_grow_nodes(t);
+	if (t->count > t->mask / 4 * 3) {
+		trie_grow_slots(t);
 		slot = trie_slot(t, parent, item);
 	}
 	id = t->count++;

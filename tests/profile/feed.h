@@ -112,21 +112,40 @@ static inline uint32_t feed_vm_stack(struct feed *f)
 	return stack;
 }
 
-static inline uint32_t feed_java_stack(struct feed *f)
+/* Leave a stack seen before near its end and go another way, as programs do; the first ones start afresh. */
+static inline uint32_t feed_java_start(struct feed *f, uint32_t made)
+{
+	uint32_t stack = PROFILE_ROOT_STACK, up;
+
+	if (made >= 8)
+		stack = f->stacks[feed_below(f, made)];
+	for (up = 1 + feed_below(f, 3) * feed_below(f, 8); up && stack; up--)
+		stack = profile_get_stack(f->p, stack)->parent;
+	if (profile_get_stack(f->p, stack)->depth < 4)
+		return feed_push(f, PROFILE_ROOT_STACK,
+			profile_method(f->p, "java.lang.Thread", "run", "()V", ""),
+			FRAME_INTERPRETED, 11);
+	return stack;
+}
+
+static inline uint32_t feed_java_stack(struct feed *f, uint32_t made)
 {
 	static const enum frame_type types[] = {FRAME_COMPILED, FRAME_INLINED, FRAME_INLINED,
 		FRAME_COMPILED, FRAME_C1, FRAME_INTERPRETED};
-	uint32_t stack = PROFILE_ROOT_STACK, n = f->o.depth / 2 + feed_below(f, f->o.depth + 1);
-	uint32_t at = feed_below(f, 3), method;
+	uint32_t stack = feed_java_start(f, made), depth = profile_get_stack(f->p, stack)->depth;
+	uint32_t n = 1 + feed_below(f, 8), at, method;
 
-	stack = feed_push(f, stack, profile_method(f->p, "java.lang.Thread", "run", "()V", ""),
-		FRAME_INTERPRETED, 11);
+	if (depth + n < f->o.depth / 2)
+		n = f->o.depth / 2 + feed_below(f, f->o.depth / 2 + 1) - depth;
+	if (depth + n > f->o.depth * 2)
+		n = 1;
+	/* A method calls one of a few others. */
+	at = profile_get_frame(f->p, profile_get_stack(f->p, stack)->frame)->method * 5;
 	for (uint32_t i = 0; i < n; i++) {
-		/* A method calls one of a few others, so that stacks share their beginnings. */
+		at += 1 + feed_below(f, 3) * feed_below(f, 5);
 		method = f->methods[at % f->o.methods];
 		stack = feed_push(f, stack, method, types[(at + i) % 6], at % 40);
-		at = at * 5 + 1 + (feed_below(f, 4) ? 0 : feed_below(f, 3 + i / 2));
-		at %= f->o.methods * 8;
+		at = at * 5 % (f->o.methods * 8);
 	}
 	switch (feed_below(f, 12)) {
 	case 0:
@@ -189,7 +208,7 @@ static inline void feed_init(struct feed *f, struct profile *p, const struct fee
 	for (uint32_t i = 0; i < f->o.methods; i++)
 		f->methods[i] = feed_java_method(f, i);
 	for (uint32_t i = 0; i < f->o.stacks; i++) {
-		f->stacks[i] = i % 8 == 5 ? feed_vm_stack(f) : feed_java_stack(f);
+		f->stacks[i] = i % 8 == 5 ? feed_vm_stack(f) : feed_java_stack(f, i);
 		f->leaves[i] =
 			profile_get_frame(p, profile_get_stack(p, f->stacks[i])->frame)->method;
 		sum += 1.0 / (i + 4);

@@ -361,26 +361,45 @@ static void test_stable_paths(void)
 	profile_free(p);
 }
 
+static uint32_t count_from(const struct calltree *t, uint64_t min)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		n += t->nodes[i].total >= min;
+	return n;
+}
+
 static void test_pruned(void)
 {
 	struct profile *p = profile_new();
 	struct profile_query q = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
-	struct calltree_options o = {.inverted = true, .root_method = PROFILE_NONE};
 	struct calltree *all, *big;
-	uint32_t want = 0;
 	struct feed f;
 
 	feed_init(&f, p, &(struct feed_options){.stacks = 500, .rate = 5000});
 	feed_second(&f, 1);
-	all = calltree_new(p, &q, &o);
-	o.min_share = 0.01;
-	big = calltree_new(p, &q, &o);
-	for (uint32_t i = 0; i < all->count; i++)
-		want += all->nodes[i].total >= 50;
-	is_int(big->count, want, "a share leaves out exactly what is smaller");
-	ok(big->count < all->count / 4, "which is most (%u of %u)", big->count, all->count);
-	calltree_free(all);
-	calltree_free(big);
+	for (int bits = 0; bits < 16; bits++) {
+		struct calltree_options o = {
+			bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0};
+		uint64_t self = 0;
+		uint32_t want;
+
+		all = calltree_new(p, &q, &o);
+		want = count_from(all, 50);
+		o.min_share = 0.01;
+		big = calltree_new(p, &q, &o);
+		ok(big->count == want && links_are_right(big),
+			"%d: what is under 1 %% is left out, no more (%u of %u stay)", bits,
+			big->count, all->count);
+		for (uint32_t i = 0; i < all->count; i++)
+			self += all->nodes[i].total >= 50 ? all->nodes[i].self : 0;
+		for (uint32_t i = 0; i < big->count; i++)
+			self -= big->nodes[i].self;
+		is_int(self, 0, "what is left out is not taken for self");
+		calltree_free(all);
+		calltree_free(big);
+	}
 	feed_done(&f);
 	profile_free(p);
 }
