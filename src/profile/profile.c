@@ -271,7 +271,8 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 	}
 	while (n < p->gap_count && p->gaps[n].to <= p->oldest)
 		n++;
-	memmove(p->gaps, p->gaps + n, (p->gap_count - n) * sizeof(*p->gaps));
+	if (n)
+		memmove(p->gaps, p->gaps + n, (p->gap_count - n) * sizeof(*p->gaps));
 	p->gap_count -= n;
 	if (p->gap_count == p->gap_cap) {
 		p->gap_cap = p->gap_cap ? p->gap_cap * 2 : 16;

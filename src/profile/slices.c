@@ -207,7 +207,8 @@ void slices_merge(struct slices *s, uint32_t before)
 		if (s->list[i].dirty)
 			slice_pack(s, &s->list[i]);
 	}
-	memmove(s->list + n, s->list + end, (s->count - end) * sizeof(*s->list));
+	if (end > n)
+		memmove(s->list + n, s->list + end, (s->count - end) * sizeof(*s->list));
 	s->count -= end - n;
 }
 
@@ -217,6 +218,7 @@ void slices_drop(struct slices *s, uint32_t before)
 
 	for (uint32_t i = 0; i < n; i++)
 		slice_free(s, &s->list[i]);
-	memmove(s->list, s->list + n, (s->count - n) * sizeof(*s->list));
+	if (n)
+		memmove(s->list, s->list + n, (s->count - n) * sizeof(*s->list));
 	s->count -= n;
 }
