@@ -24,7 +24,7 @@ void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *buf_str(const struct buf *b); /* "" while empty; valid until the next change */
-char *buf_steal(struct buf *b);		  /* the bytes, now the caller's to free; b is empty */
+char *buf_steal(struct buf *b);           /* the bytes, now the caller's to free; b is empty */
 
 /* Memory that cannot be had ends the front end with a sentence; the target is left by the lease. */
 void *xmalloc(size_t size);

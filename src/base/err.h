@@ -13,20 +13,20 @@
 /* Why, in the few classes a script may act on. Each is also the process's exit code (jhot.1). */
 enum err_kind {
 	ERR_NONE = 0,
-	ERR_FAILED = 1,	   /* anything not named below */
-	ERR_USAGE = 2,	   /* bad option or argument */
-	ERR_ATTACH = 3,	   /* the target cannot be attached */
+	ERR_FAILED = 1,    /* anything not named below */
+	ERR_USAGE = 2,     /* bad option or argument */
+	ERR_ATTACH = 3,    /* the target cannot be attached */
 	ERR_NO_TARGET = 4, /* no such process, or no JVM of that name */
-	ERR_BUSY = 5,	   /* another front end holds the JVM */
-	ERR_OUTPUT = 6,	   /* a file could not be written: disk full, read-only folder */
-	ERR_INPUT = 7,	   /* a file to read is missing or corrupt */
-	ERR_GONE = 8,	   /* the JVM ended during the session */
+	ERR_BUSY = 5,      /* another front end holds the JVM */
+	ERR_OUTPUT = 6,    /* a file could not be written: disk full, read-only folder */
+	ERR_INPUT = 7,     /* a file to read is missing or corrupt */
+	ERR_GONE = 8,      /* the JVM ended during the session */
 };
 
 struct err {
 	enum err_kind kind;
-	char what[640];	   /* sentences: what happened, to which object */
-	char hint[640];	   /* lines, '\n' between them: each one thing to try; may be empty */
+	char what[640];    /* sentences: what happened, to which object */
+	char hint[640];    /* lines, '\n' between them: each one thing to try; may be empty */
 	char details[640]; /* lines for an expert: errno, paths; may be empty */
 };
 

@@ -43,7 +43,8 @@ void hash_index_clear(struct hash_index *ix)
 	ix->used = 0;
 }
 
-uint32_t hash_index_find(const struct hash_index *ix, uint64_t hash, hash_same_fn *same, const void *ctx)
+uint32_t hash_index_find(
+	const struct hash_index *ix, uint64_t hash, hash_same_fn *same, const void *ctx)
 {
 	uint32_t i;
 

@@ -9,7 +9,12 @@
 int utf8_len(const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	int len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	int len = p[0] < 0x80   ? 1
+		  : p[0] < 0xc2 ? 0
+		  : p[0] < 0xe0 ? 2
+		  : p[0] < 0xf0 ? 3
+		  : p[0] < 0xf5 ? 4
+				: 0;
 
 	for (int i = 1; i < len; i++) {
 		if ((p[i] & 0xc0) != 0x80)

@@ -22,13 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_MAGIC	   0x544f484aul /* "JHOT" */
-#define WIRE_MAJOR	   1
-#define WIRE_MINOR	   0
+#define WIRE_MAGIC         0x544f484aul /* "JHOT" */
+#define WIRE_MAJOR         1
+#define WIRE_MINOR         0
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
-#define WIRE_TOKEN_MAX	   32	   /* with NUL; [0-9a-z]+ */
-#define WIRE_PAGE	   4096u
-#define WIRE_RING_BYTES	   (2u << 20)
+#define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
+#define WIRE_PAGE          4096u
+#define WIRE_RING_BYTES    (2u << 20)
 #define WIRE_STAGING_BYTES (256u << 10)
 
 /* --- events ----------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ enum wire_event {
 
 enum wire_engine {
 	WIRE_ENGINE_NONE = 0,
-	WIRE_ENGINE_PERF = 1,	/* perf_events, one fd per thread; kernel stacks where allowed */
+	WIRE_ENGINE_PERF = 1,   /* perf_events, one fd per thread; kernel stacks where allowed */
 	WIRE_ENGINE_CTIMER = 2, /* per-thread CPU timers */
 	WIRE_ENGINE_WALL = 3,
 	WIRE_ENGINE_ALLOC = 4,
@@ -74,10 +74,10 @@ struct wire_header {
 	uint32_t ring_off, ring_bytes; /* ring_bytes: a power of two */
 	uint32_t staging_off, staging_bytes;
 	uint64_t start_mono_ns, start_wall_ns; /* one instant, read on both clocks */
-	int32_t target_pid;		       /* as the target sees itself */
-	uint32_t page_bytes;		       /* of the target's kernel */
-	char writer[64];		       /* "libjhot VERSION HASH" */
-	char vm[128];			       /* java.vm.name and version */
+	int32_t target_pid;                    /* as the target sees itself */
+	uint32_t page_bytes;                   /* of the target's kernel */
+	char writer[64];                       /* "libjhot VERSION HASH" */
+	char vm[128];                          /* java.vm.name and version */
 	char token[WIRE_TOKEN_MAX];
 };
 
@@ -86,17 +86,17 @@ struct wire_header {
 enum wire_op {
 	WIRE_OP_NONE = 0,
 	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags */
-	WIRE_OP_EVENT_STOP = 2,	 /* event */
-	WIRE_OP_DETACH = 3,	 /* stop everything, publish what is left, leave */
-	WIRE_OP_UNWIND = 4,	 /* arg = bytes in the staging area: a struct wire_unwind_chunk */
-	WIRE_OP_FLUSH = 5,	 /* publish now */
+	WIRE_OP_EVENT_STOP = 2,  /* event */
+	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, leave */
+	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: a struct wire_unwind_chunk */
+	WIRE_OP_FLUSH = 5,       /* publish now */
 };
 
 struct wire_command {
 	uint32_t op;
 	uint32_t event;
 	uint64_t interval; /* in the event's unit: ns or bytes */
-	uint64_t flags;	   /* per op, none defined yet */
+	uint64_t flags;    /* per op, none defined yet */
 	uint64_t arg;
 	char text[256]; /* per op: event name, thread pattern */
 };
@@ -106,8 +106,8 @@ struct wire_control {
 	_Atomic uint32_t beat;
 	_Atomic uint32_t parked;  /* 1 = ^Z: engines off, session kept */
 	uint64_t holder_start_ns; /* wall clock, for "held since" */
-	int32_t holder_pid;	  /* as the front end sees itself; for people only */
-	char holder_name[60];	  /* user@tty */
+	int32_t holder_pid;       /* as the front end sees itself; for people only */
+	char holder_name[60];     /* user@tty */
 
 	/* One command at a time: fill it, store seq + 1 with release, futex-wake seq; done when
 	 * status.done_seq equals it. */
@@ -125,12 +125,12 @@ enum wire_agent_state {
 };
 
 struct wire_event_status {
-	_Atomic uint32_t state;	 /* enum wire_event_state */
+	_Atomic uint32_t state;  /* enum wire_event_state */
 	_Atomic uint32_t engine; /* enum wire_engine */
 	_Atomic uint64_t interval;
 	_Atomic uint64_t samples; /* taken by handlers, lost ones included */
-	_Atomic uint64_t lost;	  /* sum of this event's drops; the counters name them */
-	char note[96];		  /* written before state; what is degraded and why, "" if nothing */
+	_Atomic uint64_t lost;    /* sum of this event's drops; the counters name them */
+	char note[96]; /* written before state; what is degraded and why, "" if nothing */
 };
 
 struct wire_counter {
@@ -145,16 +145,18 @@ struct wire_status {
 	_Atomic uint32_t publish_seq; /* futex word: moves after each publication */
 	_Atomic uint32_t done_seq;    /* the last finished command */
 	_Atomic int32_t done_result;  /* 0 or -errno */
-	char done_text[240];	      /* its failure in a sentence */
+	char done_text[240];          /* its failure in a sentence */
 
-	char walker[24];	  /* "vmstructs" or "agct" */
-	char walker_note[136];	  /* why not vmstructs; "" if it is */
+	char walker[24];          /* "vmstructs" or "agct" */
+	char walker_note[136];    /* why not vmstructs; "" if it is */
 	_Atomic uint64_t cost_ns; /* CPU time spent in handlers, callbacks and agent threads */
-	_Atomic uint64_t memory_bytes; /* mapped by the agent for this session, the shared map included */
+	_Atomic uint64_t
+		memory_bytes; /* mapped by the agent for this session, the shared map included */
 	struct wire_event_status events[WIRE_EVENTS];
 	_Atomic uint32_t counters_used;
 	uint32_t reserved;
-	struct wire_counter counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
+	struct wire_counter
+		counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
 };
 
 /* --- staging: unwind rows on their way down, written by the front end -------------------------------- */
@@ -165,22 +167,23 @@ struct wire_status {
  * total_bytes 0: forget this module's rows.
  */
 struct wire_unwind_chunk {
-	uint32_t module;      /* the id of its MODULE record */
-	uint32_t total_bytes; /* of all pieces */
+	uint32_t module;        /* the id of its MODULE record */
+	uint32_t total_bytes;   /* of all pieces */
 	uint32_t offset, bytes; /* of this piece, multiples of 4 */
 	char data[];
 };
 
 /* The pieces together: this head, u32 pages[page_count + 1], u32 rows[row_count], rules[rule_count]. */
 struct wire_unwind_rows {
-	uint32_t bytes;	     /* of the whole */
+	uint32_t bytes;      /* of the whole */
 	uint32_t page_first; /* file offset >> 16 of the first 64 KB page */
 	uint32_t page_count; /* pages[i]: the first row of that page; the last entry: row_count */
-	uint32_t row_count;  /* a row: low 16 bits of the file offset | rule << 16; ascending in its page */
+	uint32_t
+		row_count; /* a row: low 16 bits of the file offset | rule << 16; ascending in its page */
 	uint32_t rule_count; /* <= 65536 */
 	uint32_t pages[];
 };
-#define WIRE_UNWIND_ROW(offset, rule) (((uint32_t)(offset) & 0xffffu) | (uint32_t)(rule) << 16)
+#define WIRE_UNWIND_ROW(offset, rule) (((uint32_t)(offset)&0xffffu) | (uint32_t)(rule) << 16)
 
 /* How to find the caller; walk/unwind.h says what the numbers mean. */
 struct wire_unwind_rule {
@@ -218,47 +221,48 @@ struct wire_record {
 enum wire_frame_kind {
 	WIRE_FRAME_NONE = 0,
 	WIRE_FRAME_INTERPRETED = 1, /* method, bci */
-	WIRE_FRAME_C1 = 2,	    /* method, bci */
-	WIRE_FRAME_C2 = 3,	    /* method, bci */
-	WIRE_FRAME_INLINED = 4,	    /* method, bci */
-	WIRE_FRAME_JAVA = 5,	    /* method, bci; how it ran is not known (AsyncGetCallTrace) */
-	WIRE_FRAME_NATIVE = 6,	    /* module id << 40 | file offset */
-	WIRE_FRAME_RAW = 7,	    /* pc in no module: JIT memory of others, unmapped */
-	WIRE_FRAME_KERNEL = 8,	    /* pc, low 56 bits (sign-extend) */
-	WIRE_FRAME_STUB = 9,	    /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
-	WIRE_FRAME_CLASS = 10,	    /* method id whose name is a class: what was allocated or locked */
-	WIRE_FRAME_BREAK = 11,	    /* method id whose name is the reason: [unknown...] or [break_...] */
+	WIRE_FRAME_C1 = 2,          /* method, bci */
+	WIRE_FRAME_C2 = 3,          /* method, bci */
+	WIRE_FRAME_INLINED = 4,     /* method, bci */
+	WIRE_FRAME_JAVA = 5,        /* method, bci; how it ran is not known (AsyncGetCallTrace) */
+	WIRE_FRAME_NATIVE = 6,      /* module id << 40 | file offset */
+	WIRE_FRAME_RAW = 7,         /* pc in no module: JIT memory of others, unmapped */
+	WIRE_FRAME_KERNEL = 8,      /* pc, low 56 bits (sign-extend) */
+	WIRE_FRAME_STUB = 9,   /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
+	WIRE_FRAME_CLASS = 10, /* method id whose name is a class: what was allocated or locked */
+	WIRE_FRAME_BREAK = 11, /* method id whose name is the reason: [unknown...] or [break_...] */
 };
 
-#define WIRE_FRAME(kind, payload) (((uint64_t)(kind) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
-#define WIRE_FRAME_KIND(f)	  ((unsigned)((f) >> 56))
-#define WIRE_FRAME_PAYLOAD(f)	  ((f) & ((1ull << 56) - 1))
+#define WIRE_FRAME(kind, payload) \
+	(((uint64_t)(kind) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
+#define WIRE_FRAME_KIND(f)    ((unsigned)((f) >> 56))
+#define WIRE_FRAME_PAYLOAD(f) ((f) & ((1ull << 56) - 1))
 /* method frames: bci in bits 32..47, 0xffff = not known; method id in bits 0..31 */
 #define WIRE_METHOD_FRAME(kind, method, bci) \
-	WIRE_FRAME(kind, ((uint64_t)((bci) & 0xffff) << 32) | (uint32_t)(method))
-#define WIRE_FRAME_METHOD(f)	     ((uint32_t)(f))
-#define WIRE_FRAME_BCI(f)	     ((unsigned)((f) >> 32) & 0xffff)
-#define WIRE_BCI_UNKNOWN	     0xffffu
+	WIRE_FRAME(kind, ((uint64_t)((bci)&0xffff) << 32) | (uint32_t)(method))
+#define WIRE_FRAME_METHOD(f)         ((uint32_t)(f))
+#define WIRE_FRAME_BCI(f)            ((unsigned)((f) >> 32) & 0xffff)
+#define WIRE_BCI_UNKNOWN             0xffffu
 #define WIRE_NATIVE_FRAME(module, o) WIRE_FRAME(WIRE_FRAME_NATIVE, ((uint64_t)(module) << 40) | (o))
-#define WIRE_FRAME_MODULE(f)	     ((unsigned)((f) >> 40) & 0xffff)
-#define WIRE_FRAME_OFFSET(f)	     ((f) & ((1ull << 40) - 1))
+#define WIRE_FRAME_MODULE(f)         ((unsigned)((f) >> 40) & 0xffff)
+#define WIRE_FRAME_OFFSET(f)         ((f) & ((1ull << 40) - 1))
 
 /* --- records ----------------------------------------------------------------------------------------- */
 
 /* WIRE_RECORDS(X): X(NAME, number, struct) for every type; a new record is a row, a struct, an assert. */
-#define WIRE_RECORDS(X)                                 \
-	X(PAD, 0, wire_record)                          \
-	X(MODULE, 1, wire_module)                       \
-	X(METHOD, 2, wire_method)                       \
-	X(THREAD, 3, wire_thread)                       \
-	X(TRACE, 4, wire_trace)                         \
-	X(DELTAS, 5, wire_deltas)                       \
-	X(TICK, 6, wire_tick)                           \
-	X(NOTE, 7, wire_note)                           \
+#define WIRE_RECORDS(X)                                                                      \
+	X(PAD, 0, wire_record)                                                               \
+	X(MODULE, 1, wire_module)                                                            \
+	X(METHOD, 2, wire_method)                                                            \
+	X(THREAD, 3, wire_thread)                                                            \
+	X(TRACE, 4, wire_trace)                                                              \
+	X(DELTAS, 5, wire_deltas)                                                            \
+	X(TICK, 6, wire_tick)                                                                \
+	X(NOTE, 7, wire_note)                                                                \
 	/* 0x8000 up: never in the ring, only in recorded files, written by the front end */ \
-	X(FILE_TARGET, 0x8000, wire_file_target)        \
-	X(FILE_STATUS, 0x8001, wire_file_status)        \
-	X(FILE_SYMBOL, 0x8002, wire_file_symbol)        \
+	X(FILE_TARGET, 0x8000, wire_file_target)                                             \
+	X(FILE_STATUS, 0x8001, wire_file_status)                                             \
+	X(FILE_SYMBOL, 0x8002, wire_file_symbol)                                             \
 	X(FILE_VITALS, 0x8003, wire_file_vitals)
 
 #define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
@@ -268,8 +272,8 @@ enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) WIRE_REC_FILE_FIRST = 0x8
 struct wire_module {
 	struct wire_record rec;
 	uint32_t id;
-	uint32_t path_bytes; /* without NUL */
-	uint64_t start, end; /* where it is mapped */
+	uint32_t path_bytes;  /* without NUL */
+	uint64_t start, end;  /* where it is mapped */
 	uint64_t file_offset; /* of start */
 	uint64_t inode;
 	uint32_t dev_major, dev_minor;
@@ -283,7 +287,8 @@ struct wire_method {
 	uint16_t class_bytes, name_bytes, signature_bytes;
 	uint16_t flags; /* none defined yet */
 	uint32_t reserved;
-	char text[]; /* class (java/util/HashMap), name, signature, one after the other, modified UTF-8 */
+	char text
+		[]; /* class (java/util/HashMap), name, signature, one after the other, modified UTF-8 */
 };
 
 enum wire_thread_kind {
@@ -291,14 +296,14 @@ enum wire_thread_kind {
 	WIRE_THREAD_JAVA = 1,
 	WIRE_THREAD_COMPILER = 2,
 	WIRE_THREAD_GC = 3,
-	WIRE_THREAD_VM = 4, /* VM Thread, watcher, signal dispatcher */
+	WIRE_THREAD_VM = 4,    /* VM Thread, watcher, signal dispatcher */
 	WIRE_THREAD_AGENT = 5, /* jhot's own */
 };
 
 /* A thread, sent before its first trace and again when its name changes. */
 struct wire_thread {
 	struct wire_record rec;
-	uint32_t id;  /* the agent's own, counts up from 1; a reused tid gets a new id */
+	uint32_t id;    /* the agent's own, counts up from 1; a reused tid gets a new id */
 	int32_t os_tid; /* in the target's PID namespace */
 	uint32_t kind;
 	uint32_t name_bytes;
@@ -320,7 +325,7 @@ struct wire_trace {
 
 struct wire_delta {
 	uint32_t trace;
-	uint32_t count;	 /* samples */
+	uint32_t count;  /* samples */
 	uint64_t weight; /* in the event's unit */
 };
 

@@ -10,7 +10,8 @@ static uint32_t ring_at(uint64_t cursor, uint32_t bytes)
 	return (uint32_t)(cursor & (bytes - 1));
 }
 
-void ring_writer_init(struct ring_writer *w, struct wire_cursors *cursors, void *data, uint32_t bytes)
+void ring_writer_init(
+	struct ring_writer *w, struct wire_cursors *cursors, void *data, uint32_t bytes)
 {
 	*w = (struct ring_writer){.cursors = cursors, .data = data, .bytes = bytes};
 	w->head = atomic_load_explicit(&cursors->head, memory_order_relaxed);
@@ -20,7 +21,8 @@ static uint64_t ring_writer_used(const struct ring_writer *w)
 {
 	uint64_t used = w->head - atomic_load_explicit(&w->cursors->tail, memory_order_acquire);
 
-	return used > w->bytes ? w->bytes : used; /* a reader that wrote nonsense gets a full ring */
+	return used > w->bytes ? w->bytes
+			       : used; /* a reader that wrote nonsense gets a full ring */
 }
 
 uint32_t ring_writer_room(const struct ring_writer *w)
@@ -62,7 +64,8 @@ void ring_commit(struct ring_writer *w)
 	atomic_store_explicit(&w->cursors->head, w->head, memory_order_release);
 }
 
-void ring_reader_init(struct ring_reader *r, struct wire_cursors *cursors, const void *data, uint32_t bytes)
+void ring_reader_init(
+	struct ring_reader *r, struct wire_cursors *cursors, const void *data, uint32_t bytes)
 {
 	*r = (struct ring_reader){.cursors = cursors, .data = data, .bytes = bytes};
 	r->tail = atomic_load_explicit(&cursors->tail, memory_order_relaxed);
@@ -78,7 +81,8 @@ static bool ring_check(const struct ring_reader *r, uint32_t size, uint64_t pend
 {
 	uint32_t to_end = r->bytes - ring_at(r->tail, r->bytes);
 
-	return size >= sizeof(struct wire_record) && size % 8 == 0 && size <= pending && size <= to_end;
+	return size >= sizeof(struct wire_record) && size % 8 == 0 && size <= pending &&
+	       size <= to_end;
 }
 
 int ring_read(struct ring_reader *r, void *out)
@@ -99,7 +103,8 @@ int ring_read(struct ring_reader *r, void *out)
 			if (rec.size > WIRE_RECORD_MAX)
 				return -EPROTO;
 			memcpy(out, at, rec.size);
-			memcpy(out, &rec, sizeof(rec)); /* the size that was checked, not a second read */
+			memcpy(out, &rec,
+				sizeof(rec)); /* the size that was checked, not a second read */
 		}
 		r->tail += rec.size;
 		atomic_store_explicit(&r->cursors->tail, r->tail, memory_order_release);

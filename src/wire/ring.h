@@ -17,7 +17,7 @@ struct ring_writer {
 	struct wire_cursors *cursors;
 	unsigned char *data;
 	uint32_t bytes;
-	uint64_t head;	    /* with what is reserved but not committed */
+	uint64_t head; /* with what is reserved but not committed */
 };
 
 struct ring_reader {
@@ -28,7 +28,8 @@ struct ring_reader {
 };
 
 /* ring_bytes must be a power of two and at least 2 * WIRE_RECORD_MAX. */
-void ring_writer_init(struct ring_writer *w, struct wire_cursors *cursors, void *data, uint32_t bytes);
+void ring_writer_init(
+	struct ring_writer *w, struct wire_cursors *cursors, void *data, uint32_t bytes);
 /*
  * ring_reserve: room for a record of so many bytes (rounded up to 8), its header filled in and the
  * rest zeroed; NULL when the reader is too far behind or the size is over WIRE_RECORD_MAX. Reserved
@@ -39,7 +40,8 @@ void ring_commit(struct ring_writer *w);
 /* Bytes that can be reserved now, whatever the records' sizes (padding taken off). */
 uint32_t ring_writer_room(const struct ring_writer *w);
 
-void ring_reader_init(struct ring_reader *r, struct wire_cursors *cursors, const void *data, uint32_t bytes);
+void ring_reader_init(
+	struct ring_reader *r, struct wire_cursors *cursors, const void *data, uint32_t bytes);
 /*
  * ring_read: copy the next record into out (WIRE_RECORD_MAX bytes). Returns its size, 0 when there is
  * none, -EPROTO when cursors or sizes make no sense (the ring is then dead). Padding is skipped.

@@ -13,13 +13,15 @@ static void test_err(void)
 	struct err e = {0};
 
 	errno = ENOSPC;
-	is_int(err_set_errno(&e, ERR_OUTPUT, "cannot write %s", "a.svg"), -1, "setting an error returns -1");
+	is_int(err_set_errno(&e, ERR_OUTPUT, "cannot write %s", "a.svg"), -1,
+		"setting an error returns -1");
 	is_str(e.what, "cannot write a.svg: No space left on device", "errno's text is appended");
 	err_hint(&e, "free some space");
 	err_hint(&e, "choose another folder");
 	is_str(e.hint, "free some space\nchoose another folder", "hints are lines");
 	err_prefix(&e, "export: ");
-	is_str(e.what, "export: cannot write a.svg: No space left on device", "a prefix goes in front");
+	is_str(e.what, "export: cannot write a.svg: No space left on device",
+		"a prefix goes in front");
 	is_int(e.kind, ERR_OUTPUT, "the kind stays");
 	is_int(err_set(NULL, ERR_FAILED, "x"), -1, "a NULL error is allowed");
 }
@@ -75,7 +77,8 @@ static void test_json(void)
 	json_null(&j);
 	json_end(&j, ']');
 	json_end(&j, '}');
-	is_str(buf_str(&b), "{\"a\\\"b\":\"tab\\t\xef\xbf\xbd \xc3\xa9 \\u0001\",\"n\":[-5,0.5,true,null]}",
+	is_str(buf_str(&b),
+		"{\"a\\\"b\":\"tab\\t\xef\xbf\xbd \xc3\xa9 \\u0001\",\"n\":[-5,0.5,true,null]}",
 		"commas, quotes, repaired UTF-8");
 	buf_done(&b);
 	is_int(utf8_len("\xed\xa0\x80"), 0, "a surrogate is not UTF-8");

@@ -41,7 +41,8 @@ static void test_order(void)
 	}
 	while (ring_read(&r, out) > 0)
 		in_order = in_order && ((struct wire_tick *)out)->time_ns == read++;
-	ok(in_order && read == written && read > 50000, "every record once and in order across many wraps");
+	ok(in_order && read == written && read > 50000,
+		"every record once and in order across many wraps");
 }
 
 static void test_full(void)
