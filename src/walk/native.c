@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native frames, by frame pointer: fp -> [saved fp][return address]. libjvm keeps frame pointers, libc
- * does not: from a libc function the chain goes on at the nearest caller that keeps them.
+ * Native frames: by unwind rows where there are any, else by frame pointer: fp -> [saved fp][return
+ * address]. libjvm keeps frame pointers, libc does not: without rows, the chain goes on from a libc
+ * function at the nearest caller that keeps them.
  */
+#include "walk/unwind.h"
 #include "walk/walker.h"
 
 #define ROOT_DISTANCE (16u << 10) /* thread entry, struct pthread and static TLS fit in it */
@@ -48,13 +50,35 @@ static enum walk_step edge_step(struct walker *w, enum arch_edge edge)
 	return walker_next(w, pc, sp, fp);
 }
 
-enum walk_step native_step(struct walker *w)
+/*
+ * By rows, which say exactly what they say; but some hand-written assembly (libc's mpn_*) says it wrong, so
+ * what they lead to must look like a caller. STEP_FAIL: frame pointers may do better.
+ */
+static enum walk_step rows_step(struct walker *w)
 {
-	bool from_libjvm = w->from_libjvm;
+	struct walk_regs regs = {
+		.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp, .link = w->top ? w->regs->link : 0};
+
+	switch (unwind_step(w->thread->rows, w->mem, &regs, w->top)) {
+	case UNWIND_OK:
+		if (!walker_returns(w, regs.pc))
+			return STEP_FAIL;
+		break;
+	case UNWIND_OK_EXACT:
+		w->signal_regs = regs;
+		w->regs = &w->signal_regs;
+		w->signal = true;
+		break;
+	case UNWIND_ROOT: return STEP_ROOT;
+	default: return STEP_FAIL;
+	}
+	return walker_next(w, regs.pc, regs.sp, regs.fp);
+}
+
+static enum walk_step fp_step(struct walker *w, bool from_libjvm)
+{
 	uint64_t fp = w->at.fp, pc, next_fp;
 
-	walker_add(w, WALK_NATIVE, w->top ? w->at.pc : w->at.pc - 1, WALK_BCI_UNKNOWN);
-	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
 	if (w->top) {
 		enum arch_edge edge = arch_native_edge(w->mem, w->at.pc);
 
@@ -68,4 +92,16 @@ enum walk_step native_step(struct walker *w)
 	if (!walker_returns(w, pc))
 		return native_end(w, from_libjvm);
 	return walker_next(w, pc, fp + 16, next_fp);
+}
+
+enum walk_step native_step(struct walker *w)
+{
+	bool from_libjvm = w->from_libjvm;
+	enum walk_step done = STEP_FAIL;
+
+	walker_add(w, WALK_NATIVE, w->top ? w->at.pc : w->at.pc - 1, WALK_BCI_UNKNOWN);
+	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
+	if (w->thread->rows)
+		done = rows_step(w);
+	return done == STEP_FAIL ? fp_step(w, from_libjvm) : done;
 }

@@ -86,7 +86,8 @@ static enum walk_step step(struct walker *w)
 		return walker_fail(
 			w, walker_in_code(w, before.pc) ? WALK_BREAK_COMPILED : WALK_BREAK_NATIVE);
 	}
-	w->top = false;
+	w->top = w->signal;
+	w->signal = false;
 	return STEP_NEXT;
 }
 

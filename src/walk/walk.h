@@ -105,9 +105,12 @@ struct walk_regs {
 	uint64_t link;	 /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
 };
 
+struct unwind_table;
+
 struct walk_thread {
 	uint64_t java_thread;	    /* JavaThread*, 0 for threads that are not Java's */
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
+	const struct unwind_table *rows; /* walk/unwind.h, of the process; NULL: frame pointers only */
 };
 
 struct walk_result {

@@ -25,9 +25,11 @@ struct walker {
 	const struct walk_layout *layout;
 	const struct walk_mem *mem;
 	const struct walk_regs *regs; /* as interrupted: valid while top */
+	struct walk_regs signal_regs; /* what regs becomes when a signal frame was left */
 	const struct walk_thread *thread;
 	struct walk_cursor at;
-	bool top; /* at.pc is where the thread was interrupted, not a return address */
+	bool top;    /* at.pc is where the thread was interrupted, not a return address */
+	bool signal; /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
 	bool java;                 /* a Java frame was seen */
 	bool from_libjvm;          /* the frame below is native and libjvm's */

@@ -16,7 +16,6 @@
 #include <gelf.h>
 #include <gnu/libc-version.h>
 #include <link.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -342,10 +341,8 @@ static void test_special_rules(const char *libc)
 	ok(count_rules(c, CFI_CFA_PLT) > 0, "libc's lazy PLT has its rule");
 #endif
 	cfi_close(c);
-	if (!getauxval(AT_SYSINFO_EHDR)) /* valgrind hides it */
-		return;
 	c = self_compile_vdso();
-	ok(count_rules(c, CFI_CFA_SP) > 0, "the vDSO has rows");
+	ok(!c || count_rules(c, CFI_CFA_SP) > 0, "the vDSO has rows");
 	cfi_close(c);
 }
 

@@ -6,9 +6,10 @@
 #include "tests/tap.h"
 
 #include <fcntl.h>
-#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#define MODULES 128
 
 static _Noreturn void give_up(const char *what, const struct err *e)
 {
@@ -37,26 +38,16 @@ struct cfi *self_compile(const char *path)
 	return compile(c, path, &e); /* fd: read on until cfi_close, and the test is short */
 }
 
-static size_t vdso_bytes(uint64_t start)
-{
-	char line[4096];
-	unsigned long from, to = 0;
-	FILE *f = fopen("/proc/self/maps", "r");
-
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from == start)
-			break;
-	if (f)
-		fclose(f);
-	return to - start;
-}
-
-struct cfi *self_compile_vdso(void)
+/* An image for as long as the test runs: libelf reads from it. */
+static struct cfi *compile_vdso(pid_t pid, uint64_t start, size_t bytes)
 {
 	struct err e = {0};
-	unsigned long start = getauxval(AT_SYSINFO_EHDR);
+	void *image = malloc(bytes);
+	struct iovec local = {image, bytes}, remote = {(void *)start, bytes};
 
-	return compile(cfi_open_image((void *)start, vdso_bytes(start), &e), "vdso", &e);
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)bytes)
+		return compile(NULL, "the vDSO cannot be read", &e);
+	return compile(cfi_open_image(image, bytes, &e), "vdso", &e);
 }
 
 struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count)
@@ -75,14 +66,16 @@ struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count)
 	return block;
 }
 
-struct unwind_table *self_table(void)
+struct unwind_table *process_table(pid_t pid)
 {
-	struct unwind_table *t = calloc(1, sizeof *t + 64 * sizeof t->modules[0]);
-	char line[4096], path[4096], perms[8];
+	struct unwind_table *t = calloc(1, sizeof *t + MODULES * sizeof t->modules[0]);
+	char name[64], line[4096], path[4096], perms[8];
 	unsigned long start, end, offset;
-	FILE *f = fopen("/proc/self/maps", "r");
+	FILE *f;
 
-	while (f && t && t->count < 64 && fgets(line, sizeof line, f)) {
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
+	f = fopen(name, "r");
+	while (f && t && t->count < MODULES && fgets(line, sizeof line, f)) {
 		struct cfi *c;
 		size_t count;
 		const struct cfi_row *rows;
@@ -92,7 +85,7 @@ struct unwind_table *self_table(void)
 			    path) < 4 ||
 			perms[2] != 'x' || (path[0] != '/' && strcmp(path, "[vdso]")))
 			continue;
-		c = path[0] == '/' ? self_compile(path) : self_compile_vdso();
+		c = path[0] == '/' ? self_compile(path) : compile_vdso(pid, start, end - start);
 		rows = cfi_rows(c, &count);
 		t->modules[t->count++] =
 			(struct unwind_module){start, end, offset, self_pack(rows, count)};
@@ -101,6 +94,26 @@ struct unwind_table *self_table(void)
 	if (f)
 		fclose(f);
 	return t;
+}
+
+struct unwind_table *self_table(void)
+{
+	return process_table(getpid());
+}
+
+struct cfi *self_compile_vdso(void)
+{
+	char line[4096];
+	unsigned long start, end;
+	struct cfi *c = NULL;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f && !c && fgets(line, sizeof line, f))
+		if (strstr(line, "[vdso]") && sscanf(line, "%lx-%lx", &start, &end) == 2)
+			c = compile_vdso(getpid(), start, end - start);
+	if (f)
+		fclose(f);
+	return c;
 }
 
 static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)

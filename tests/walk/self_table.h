@@ -8,14 +8,17 @@
 #include "symbols/cfi.h"
 #include "walk/unwind.h"
 
+#include <sys/types.h>
+
 /* Compile a file; ends the test with a diagnosis when that fails. The caller closes it. */
 struct cfi *self_compile(const char *path);
-struct cfi *self_compile_vdso(void);
+struct cfi *self_compile_vdso(void); /* NULL: there is none */
 
 /* The checked block of some rows, to be freed. */
 struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count);
 
-/* All executable mappings of this process that have rows. Blocks and table live as long as the test. */
+/* All executable mappings of a process that have rows; of this process that have rows. Blocks and table live as long as the test. */
+struct unwind_table *process_table(pid_t pid);
 struct unwind_table *self_table(void);
 
 /* Guarded only by the process's maps at the time of self_table: good for stacks. */

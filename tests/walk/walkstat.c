@@ -2,10 +2,12 @@
 /*
  * Samples the threads of a live JVM from outside and says how well they could be walked.
  *
- *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-p] PID
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-p] [-u] [-c] [-m] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
  *   -b  print so many broken stacks         -p  print every stack
+ *   -u  with unwind rows for native frames  -c  without anchors: what the chain of frames alone reaches
+ *   -m  a line for each module that samples were in
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "target.h"
+#include "tests/walk/self_table.h"
 #include "walk/mem.h"
 #include "walk/method.h"
 #include "walk/names.h"
@@ -22,6 +25,7 @@
 #define DEPTH     2048
 #define NAMES_MAX (1u << 16)
 #define THREADS   4096
+#define LEAVES    32
 
 struct stat {
 	struct target *target;
@@ -38,6 +42,12 @@ struct stat {
 	uint64_t suspicious, unnamed;
 	int show_broken;
 	bool show_all;
+	const struct unwind_table *rows;
+	bool chain_only;
+	struct leaf {
+		char name[64];
+		uint64_t samples, java, broken;
+	} leaves[LEAVES];
 };
 
 /* --- names ------------------------------------------------------------------------------------------- */
@@ -132,18 +142,55 @@ static uint64_t java_thread_of(const struct stat *s, pid_t tid)
 	return 0;
 }
 
+/* By the module that the leaf is in; NULL when it is no native frame, or there are too many modules. */
+static struct leaf *leaf_of(struct stat *s, const struct walk_frame *f)
+{
+	char text[512];
+
+	if (f->type != WALK_NATIVE)
+		return NULL;
+	target_describe(s->target, f->value, text, sizeof(text));
+	text[strcspn(text, "+")] = 0;
+	for (int i = 0; i < LEAVES; i++) {
+		if (!s->leaves[i].name[0])
+			snprintf(s->leaves[i].name, sizeof(s->leaves[i].name), "%.63s", text);
+		if (!strncmp(s->leaves[i].name, text, sizeof(s->leaves[i].name) - 1))
+			return &s->leaves[i];
+	}
+	return NULL;
+}
+
+static void leaf_count(struct leaf *leaf, bool java, bool broken)
+{
+	if (!leaf)
+		return;
+	leaf->samples++;
+	leaf->java += java;
+	leaf->broken += broken;
+}
+
+static bool any_java(const struct walk_frame *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (is_java(&frames[i]))
+			return true;
+	return false;
+}
+
 static void sample(struct stat *s, pid_t tid)
 {
 	static struct walk_frame frames[DEPTH];
 	static uint64_t packed[DEPTH];
 	struct walk_regs regs;
-	struct walk_thread thread = {.java_thread = java_thread_of(s, tid)};
+	struct walk_thread thread = {.java_thread = java_thread_of(s, tid), .rows = s->rows};
 	uint32_t unnamed = 0;
 
 	if (!target_stop(s->target, tid, &regs))
 		return;
 	if (thread.java_thread &&
 		walk_thread_tid(s->layout, target_mem(s->target), thread.java_thread) != tid)
+		thread.java_thread = 0;
+	if (s->chain_only)
 		thread.java_thread = 0;
 	target_stack(s->target, regs.sp, &thread.stack_lo, &thread.stack_hi);
 
@@ -162,12 +209,8 @@ static void sample(struct stat *s, pid_t tid)
 	s->why[r.why]++;
 	s->suspicious += odd >= 0;
 	s->unnamed += unnamed != 0;
-	for (uint32_t i = 0; i < r.count; i++) {
-		if (is_java(&frames[i])) {
-			s->java_samples++;
-			break;
-		}
-	}
+	s->java_samples += any_java(frames, r.count);
+	leaf_count(leaf_of(s, &frames[0]), any_java(frames, r.count), r.why != WALK_BREAK_NONE);
 	if (s->show_all || ((r.why || odd >= 0 || unnamed) && s->show_broken-- > 0)) {
 		printf("tid %d java 0x%lx pc 0x%lx sp 0x%lx fp 0x%lx %s%s\n", tid,
 			thread.java_thread, regs.pc, regs.sp, regs.fp, walk_break_name(r.why),
@@ -203,16 +246,19 @@ int main(int argc, char **argv)
 {
 	static struct stat s;
 	uint64_t want = 2000;
-	bool all = false;
+	bool all = false, rows = false, leaves = false;
 	int opt;
 	char note[256];
 
-	while ((opt = getopt(argc, argv, "n:ab:p")) != -1) {
+	while ((opt = getopt(argc, argv, "n:ab:pucm")) != -1) {
 		switch (opt) {
 		case 'n': want = strtoul(optarg, NULL, 0); break;
 		case 'a': all = true; break;
 		case 'b': s.show_broken = atoi(optarg); break;
 		case 'p': s.show_all = true; break;
+		case 'u': rows = true; break;
+		case 'c': s.chain_only = true; break;
+		case 'm': leaves = true; break;
 		default: return 2;
 		}
 	}
@@ -220,6 +266,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "walkstat: give the pid of a HotSpot JVM\n");
 		return 2;
 	}
+	if (rows)
+		s.rows = process_table(atoi(argv[optind]));
 	s.layout = malloc(walk_layout_size());
 	s.names = names_init(calloc(1, 1 << 20), 1 << 20);
 	if (target_layout(s.target, s.layout, note, sizeof(note))) {
@@ -245,6 +293,9 @@ int main(int argc, char **argv)
 		nanosleep(&pause, NULL);
 	}
 	report(&s);
+	for (int i = 0; leaves && i < LEAVES && s.leaves[i].name[0]; i++)
+		printf("  %-24s %6lu samples, %6lu reach Java, %6lu broken\n", s.leaves[i].name,
+			s.leaves[i].samples, s.leaves[i].java, s.leaves[i].broken);
 	target_close(s.target);
 	return 0;
 }
