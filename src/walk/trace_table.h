@@ -33,14 +33,16 @@ struct trace_key {
 };
 
 /* false: no room (the caller counts table_full). */
-bool trace_table_put(struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight);
+bool trace_table_put(
+	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight);
 
 /* Publisher: flip and wait for handlers to leave the old half; false if one is still inside (try later). */
 bool trace_table_flip(struct trace_table *table);
 
 struct trace_entry {
-	struct trace_key key; /* frames point into the inactive half: valid until trace_table_clear */
-	uint64_t hash;	      /* of the whole key */
+	struct trace_key
+		key;   /* frames point into the inactive half: valid until trace_table_clear */
+	uint64_t hash; /* of the whole key */
 	uint32_t count;
 	uint64_t weight;
 };

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
+#include "sampler/agent.h"
+
+#include "sampler/jvm.h"
+#include "sampler/publisher.h"
+#include "sampler/raw.h"
+
+#include <string.h>
+
+struct options {
+	char token[WIRE_TOKEN_MAX];
+	bool take;
+};
+
+static bool option_token(struct options *o, const char *value, size_t bytes)
+{
+	if (bytes == 0 || bytes >= sizeof(o->token))
+		return false;
+	for (size_t i = 0; i < bytes; i++) {
+		char c = value[i];
+
+		if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z'))
+			return false;
+		o->token[i] = c;
+	}
+	return true;
+}
+
+static bool option_take(struct options *o, const char *value, size_t bytes)
+{
+	o->take = bytes == 1 && *value == '1';
+	return bytes == 1 && (*value == '0' || *value == '1');
+}
+
+static const struct {
+	const char *name;
+	bool (*set)(struct options *o, const char *value, size_t bytes);
+} option_rows[] = {{"token", option_token}, {"take", option_take}};
+
+static bool option_parse(struct options *o, const char *text, size_t bytes)
+{
+	const char *equals = memchr(text, '=', bytes);
+	size_t name = equals ? (size_t)(equals - text) : 0;
+
+	for (size_t i = 0; equals && i < sizeof(option_rows) / sizeof(option_rows[0]); i++) {
+		if (strlen(option_rows[i].name) == name && !memcmp(option_rows[i].name, text, name))
+			return option_rows[i].set(o, equals + 1, bytes - name - 1);
+	}
+	return false;
+}
+
+static bool options_parse(struct options *o, const char *text)
+{
+	memset(o, 0, sizeof(*o));
+	while (text && *text) {
+		size_t bytes = strcspn(text, ",");
+
+		if (!option_parse(o, text, bytes))
+			return false;
+		text += bytes;
+		text += *text == ',';
+	}
+	return o->token[0] != '\0';
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+{
+	struct sampler *s = NULL;
+	struct options options;
+	char description[128];
+	int result;
+
+	if (!options_parse(&options, text))
+		return AGENT_BAD_OPTIONS;
+	result = jvm_prepare(vm);
+	if (result != AGENT_OK)
+		return result;
+	jvm_describe(description, sizeof(description));
+	result = sampler_new(options.token, description, &s);
+	if (result != AGENT_OK)
+		return result;
+	result = publisher_start(s, options.take);
+	if (result != AGENT_OK)
+		sampler_free(s);
+	return result;
+}

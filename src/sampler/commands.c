@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function per command, one row per function. */
+#include "sampler/commands.h"
+
+#include "sampler/events.h"
+#include "sampler/raw.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct answer {
+	char *text;
+	size_t bytes;
+};
+
+static int command_start(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	return events_start(s, c->event, c->interval, a->text, a->bytes);
+}
+
+static int command_stop(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	return events_stop(s, c->event, a->text, a->bytes);
+}
+
+static int command_detach(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	s->leave_asked = true;
+	return 0;
+}
+
+static int command_flush(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	return 0; /* every command is followed by a publication */
+}
+
+static int command_unwind(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	struct text text = text_into(a->text, a->bytes);
+
+	text_add(&text, "this agent walks native frames by frame pointers only");
+	return -ENOSYS;
+}
+
+static const struct {
+	uint32_t op;
+	int (*run)(struct sampler *s, const struct wire_command *c, struct answer *a);
+} command_rows[] = {
+	{WIRE_OP_EVENT_START, command_start},
+	{WIRE_OP_EVENT_STOP, command_stop},
+	{WIRE_OP_DETACH, command_detach},
+	{WIRE_OP_UNWIND, command_unwind},
+	{WIRE_OP_FLUSH, command_flush},
+};
+
+static int command_run(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	struct text text = text_into(a->text, a->bytes);
+
+	for (size_t i = 0; i < sizeof(command_rows) / sizeof(command_rows[0]); i++) {
+		if (command_rows[i].op == c->op)
+			return command_rows[i].run(s, c, a);
+	}
+	text_add(&text, "this agent does not know command ");
+	text_add_number(&text, c->op);
+	return -ENOSYS;
+}
+
+bool commands_run(struct sampler *s, uint32_t seq)
+{
+	struct wire_status *status = s->shared.status;
+	struct answer answer = {status->done_text, sizeof(status->done_text)};
+	struct wire_command command;
+
+	if (seq == s->command_seq)
+		return false;
+	s->command_seq = seq;
+	memcpy(&command, &s->shared.control->command, sizeof(command));
+	command.text[sizeof(command.text) - 1] = '\0';
+	atomic_store(&status->done_result, command_run(s, &command, &answer));
+	atomic_store(&status->done_seq, seq);
+	raw_futex_wake(&status->done_seq);
+	return true;
+}

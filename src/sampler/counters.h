@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's counters: every loss and every fault has a name, and the name reaches the screen.
+ *
+ * A row is COUNTER, the name in the status page, whether it means samples that are in no trace. The
+ * reasons for which a walk broke follow them, under walk_break_name without its brackets. Bumped by
+ * handlers and agent threads; the publisher copies them to the status page.
+ */
+#ifndef JHOT_SAMPLER_COUNTERS_H
+#define JHOT_SAMPLER_COUNTERS_H
+
+#include "walk/walk.h"
+#include "wire/layout.h"
+
+#include <stdatomic.h>
+
+#define COUNTERS(X)                                                                              \
+	X(TABLE_FULL, "table_full")         /* lost: the trace table had no room */              \
+	X(NO_THREAD, "no_thread")           /* lost: a signal on a thread that is not listed */  \
+	X(PERF_LOST, "perf_lost")           /* lost: the kernel's buffer of a thread was full */ \
+	X(LATE, "late")                     /* lost: came when its event was already stopped */  \
+	X(MASKED, "masked")                 /* not walked: the thread blocks SIGSEGV */          \
+	X(BUSY, "busy")                     /* not walked: all buffers for stacks were taken */  \
+	X(TRUNCATED, "truncated")           /* deeper than the limit: the root is missing */     \
+	X(UNNAMED, "unnamed")               /* frames whose method could not be named */         \
+	X(FOREIGN, "foreign_signals")       /* signals that are not the agent's: ignored */      \
+	X(RING_FULL, "ring_full")           /* publications that had to be continued later */    \
+	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */     \
+	X(THREADS_FULL, "threads_full")     /* threads that found no room in the list */         \
+	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */         \
+	X(TIMER_THREADS, "timer_threads")   /* threads on a timer where perf_events was meant */ \
+	X(MODULES_FULL, "modules_full")     /* mapped files that found no room in the list */    \
+	X(FAULTS_PASSED, "faults_passed")   /* faults of others that were handed on */
+
+#define COUNTER_ENUM(name, text) COUNTER_##name,
+enum counter { COUNTERS(COUNTER_ENUM) COUNTER_BREAKS };
+#define COUNTER_BREAK(why) (COUNTER_BREAKS + (unsigned)(why)-1)
+#define COUNTER_COUNT      (COUNTER_BREAKS + WALK_BREAK_COUNT - 1)
+
+_Static_assert(COUNTER_COUNT <= WIRE_COUNTERS, "the status page has room for all counters");
+
+struct counters {
+	_Atomic uint64_t values[COUNTER_COUNT];
+};
+
+static inline void counters_add(struct counters *counters, unsigned which, uint64_t n)
+{
+	atomic_fetch_add_explicit(&counters->values[which], n, memory_order_relaxed);
+}
+
+#endif

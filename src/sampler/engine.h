@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Engines: what makes a signal arrive when a thread is to be sampled.
+ *
+ * An engine is a const struct engine. Those that are set on each thread have arm/disarm; one that
+ * drives itself (wall clock, allocation) has start/stop instead. Which engines an event may use,
+ * in which order, is a row of events.c. All functions run outside handlers and return 0 or -errno.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_H
+#define JHOT_SAMPLER_ENGINE_H
+
+#include "wire/layout.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sampler;
+struct thread_slot;
+struct thread_arm;
+struct event;
+
+/* On which thread, for which event, at which interval, by which signal. */
+struct engine_target {
+	int32_t tid;
+	uint32_t event;
+	uint64_t interval;
+	int32_t signo;
+};
+
+struct engine {
+	enum wire_engine id;
+	const char *name;
+	uint64_t interval_min;
+	/*
+	 * Whether it can work here; if not, why, as the start of a sentence ("no perf_events:
+	 * EACCES").
+	 */
+	int (*probe)(const struct engine_target *on_self, char *why, size_t bytes);
+	int (*arm)(struct thread_arm *arm, const struct engine_target *target);
+	/*
+	 * Two steps, since the handler may be reading what arm mapped: no more signals; give it
+	 * back.
+	 */
+	void (*quiet)(struct thread_arm *arm);
+	void (*release)(struct thread_arm *arm);
+	/* Whether the thread it was set on still lives: a tid may have been given to another. */
+	bool (*alive)(const struct thread_arm *arm);
+};
+
+extern const struct engine engine_perf, engine_ctimer;
+
+/* How many descriptors perf may use in this process; the bytes that it has mapped. */
+void engine_perf_budget(uint32_t fds);
+uint64_t engine_perf_memory(void);
+
+#define ENGINES_PER_EVENT 2
+
+/* The state of one event. on, interval and the counts are read and bumped by handlers. */
+struct event {
+	_Atomic uint32_t on;
+	_Atomic uint64_t interval;
+	_Atomic uint64_t samples, lost;
+	const struct engine *engine; /* the best that works here */
+	uint32_t arm;                /* which of a thread's arms */
+	bool wanted;                 /* started by the front end; off while parked */
+};
+
+/*
+ * How a timer's signal is told from a stranger's: in siginfo's value, with the event in the low
+ * byte.
+ */
+#define ENGINE_COOKIE      0x6a486f00
+#define ENGINE_COOKIE_MASK (~0xff)
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_events: the kernel's cpu-clock on each thread, with kernel call chains in a buffer per
+ * thread.
+ *
+ * ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. Without the right to
+ * see the kernel the engine is not used at all, since it would lose kernel time silently.
+ * Descriptors go to high numbers, so that the target's own stay below select's limit.
+ */
+#include "sampler/engine.h"
+
+#include "sampler/raw.h"
+#include "sampler/text.h"
+#include "sampler/threads.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define PERF_FD_FLOOR 1024
+
+static _Atomic uint32_t perf_fds_used;
+static uint32_t perf_fds_max;
+
+void engine_perf_budget(uint32_t fds)
+{
+	perf_fds_max = fds;
+}
+
+static size_t perf_ring_bytes(void)
+{
+	return 2 * (size_t)getpagesize(); /* the control page and one of samples */
+}
+
+uint64_t engine_perf_memory(void)
+{
+	return atomic_load(&perf_fds_used) * perf_ring_bytes();
+}
+
+static int perf_open(int32_t tid, uint64_t interval)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER1,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = interval,
+		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.disabled = 1,
+		.wakeup_events = 1,
+		.exclude_callchain_user = 1,
+		.exclude_hv = 1,
+	};
+	long fd = raw(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
+
+	if (fd < 0)
+		return (int)fd;
+	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PERF_FD_FLOOR);
+	if (high < 0)
+		return (int)fd;
+	raw(SYS_close, fd);
+	return (int)high;
+}
+
+/* perf_signal_to: every sample sends signo to the thread, with the descriptor in siginfo. */
+static int perf_signal_to(int fd, int32_t tid, int signo)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, tid};
+	long error = raw(SYS_fcntl, fd, F_SETSIG, signo);
+
+	if (error >= 0)
+		error = raw(SYS_fcntl, fd, F_SETOWN_EX, &owner);
+	if (error >= 0)
+		error = raw(SYS_fcntl, fd, F_SETFL, O_ASYNC);
+	return (int)error;
+}
+
+static void perf_close(int fd, void *ring)
+{
+	raw_unmap(ring, perf_ring_bytes());
+	raw(SYS_close, fd);
+	atomic_fetch_sub(&perf_fds_used, 1);
+}
+
+static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
+{
+	long ring, error;
+	int fd;
+
+	if (atomic_fetch_add(&perf_fds_used, 1) >= perf_fds_max) {
+		atomic_fetch_sub(&perf_fds_used, 1);
+		return -EMFILE;
+	}
+	fd = perf_open(target->tid, target->interval);
+	if (fd < 0) {
+		atomic_fetch_sub(&perf_fds_used, 1);
+		return fd;
+	}
+	ring = raw(SYS_mmap, 0, perf_ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring < 0 && ring > -4096) {
+		perf_close(fd, NULL);
+		return (int)ring;
+	}
+	arm->fd = fd;
+	arm->ring = (void *)ring;
+	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
+	error = perf_signal_to(fd, target->tid, target->signo);
+	if (error >= 0)
+		error = raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (error >= 0)
+		return 0;
+	atomic_store(&arm->engine, NULL);
+	perf_close(fd, arm->ring); /* never enabled: no handler has seen it */
+	return (int)error;
+}
+
+static void perf_quiet(struct thread_arm *arm)
+{
+	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void perf_release(struct thread_arm *arm)
+{
+	perf_close(arm->fd, arm->ring);
+	arm->ring = NULL;
+	arm->fd = -1;
+}
+
+static bool perf_alive(const struct thread_arm *arm)
+{
+	struct pollfd poll = {.fd = arm->fd, .events = POLLIN};
+	struct timespec none = {0, 0};
+
+	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
+	       !(poll.revents & (POLLHUP | POLLERR));
+}
+
+static int perf_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	struct thread_arm arm = {.fd = -1};
+	struct engine_target probe = *on_self;
+	struct text text = text_into(why, bytes);
+	int error;
+
+	probe.interval = 3600000000000ull; /* set, but never due */
+	error = perf_arm(&arm, &probe);
+	if (error == 0) {
+		atomic_store(&arm.engine, NULL);
+		perf_quiet(&arm);
+		perf_release(&arm);
+		return 0;
+	}
+	text_add(&text, error == -EMFILE ? "no perf_events, too few file descriptors: "
+					 : "no perf_events: ");
+	text_add_errno(&text, -error);
+	if (error == -EACCES || error == -EPERM)
+		text_add(&text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+	return error;
+}
+
+const struct engine engine_perf = {
+	.id = WIRE_ENGINE_PERF,
+	.name = "perf_events",
+	.interval_min = 100000,
+	.probe = perf_probe,
+	.arm = perf_arm,
+	.quiet = perf_quiet,
+	.release = perf_release,
+	.alive = perf_alive,
+};

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One session's life: wait for the one before, set up, loop, take down.
+ *
+ * The order of the end matters: engines off; what is left is published and the state set to LEFT;
+ * no handler or callback can find the session any more, and those that had found it are waited
+ * for; the naming thread has left the JVM; SIGSEGV is handed back; memory and memfd go.
+ */
+#include "sampler/publisher.h"
+
+#include "base/clock.h"
+#include "sampler/agent.h"
+#include "sampler/commands.h"
+#include "sampler/events.h"
+#include "sampler/jvm.h"
+#include "sampler/publish.h"
+#include "sampler/raw.h"
+#include "sampler/setup.h"
+#include "sampler/sig.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "sampler/compat.h"
+
+#define PUBLISHER_STACK (256u << 10)
+#define TICK_NS         (100 * NS_PER_MS)
+#define TICK_HURRY_NS   (10 * NS_PER_MS)
+#define SCAN_WHOLE_NS   (2 * NS_PER_S)
+#define NAMES_NS        (10 * NS_PER_S)
+#define LEASE_NS        (1500 * NS_PER_MS)
+#define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
+#define LEASE_PARKED_NS (600 * NS_PER_S) /* a parked front end cannot beat */
+#define LAST_WORDS_NS   (300 * NS_PER_MS)
+#define PREDECESSOR_NS  (10 * NS_PER_S)
+
+/* The session that is alive or ending, and the one that waits for it. Under session_lock. */
+static _Atomic uint32_t session_lock;
+static struct sampler *session_now, *session_next;
+static _Atomic uint32_t session_ended; /* futex: moves when a session has left */
+
+static void sessions_lock(void)
+{
+	struct timespec pause = {0, 50000};
+
+	while (atomic_exchange_explicit(&session_lock, 1, memory_order_acquire))
+		raw(SYS_nanosleep, &pause, 0);
+}
+
+static void sessions_unlock(void)
+{
+	atomic_store_explicit(&session_lock, 0, memory_order_release);
+}
+
+/* sampler_end: ask a session to end; the first reason counts. */
+static void sampler_end(struct sampler *s, enum sampler_stop why)
+{
+	uint32_t runs = SAMPLER_RUNS;
+
+	atomic_compare_exchange_strong(&s->stop, &runs, why);
+	raw_futex_wake(&s->shared.control->command_seq);
+}
+
+static bool sampler_runs(struct sampler *s)
+{
+	return atomic_load(&s->stop) == SAMPLER_RUNS;
+}
+
+/* --- the lease -------------------------------------------------------------------------------- */
+
+static uint64_t lease_limit(struct sampler *s)
+{
+	if (atomic_load(&s->parked))
+		return LEASE_PARKED_NS;
+	return atomic_load(&s->heard) ? LEASE_NS : LEASE_FIRST_NS;
+}
+
+/* lease_alive: has the front end been heard lately? */
+static bool lease_alive(struct sampler *s, uint64_t now)
+{
+	return now - atomic_load(&s->beat_ns) < lease_limit(s);
+}
+
+static void lease_check(struct sampler *s, uint64_t now)
+{
+	uint32_t beat = atomic_load(&s->shared.control->beat);
+
+	if (beat != s->beat) {
+		s->beat = beat;
+		atomic_store(&s->heard, 1);
+		atomic_store(&s->beat_ns, now);
+	} else if (!lease_alive(s, now)) {
+		sampler_end(s, SAMPLER_LEASE);
+	}
+}
+
+static void park_check(struct sampler *s, uint64_t now)
+{
+	bool parked = atomic_load(&s->shared.control->parked) != 0;
+
+	if (parked == (atomic_load(&s->parked) != 0))
+		return;
+	atomic_store(&s->parked, parked);
+	if (parked) {
+		s->parked_since_ns = now;
+		events_pause(s);
+		return;
+	}
+	atomic_store(&s->beat_ns, now); /* the lease counts anew */
+	publish_note(s->publish, WIRE_NOTE_GAP, now, s->parked_since_ns, "parked");
+	events_resume(s);
+}
+
+/* --- a tick ----------------------------------------------------------------------------------- */
+
+static void status_update(struct sampler *s)
+{
+	struct wire_status *status = s->shared.status;
+	uint64_t ticks = raw_ticks() - s->start_ticks, ns = clock_mono_ns() - s->start_ns;
+	double ns_per_tick = ticks ? (double)ns / (double)ticks : 0;
+
+	for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+		atomic_store(&status->counters[i].value, atomic_load(&s->counters.values[i]));
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		atomic_store(&status->events[i].samples, atomic_load(&s->events[i].samples));
+		atomic_store(&status->events[i].lost, atomic_load(&s->events[i].lost));
+	}
+	atomic_store(&status->cost_ns,
+		(uint64_t)((double)atomic_load(&s->handler_ticks) * ns_per_tick) +
+			atomic_load(&s->names_cpu_ns) + clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
+	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory(s));
+}
+
+static void publication_announce(struct sampler *s)
+{
+	status_update(s);
+	atomic_fetch_add(&s->shared.status->publish_seq, 1);
+	raw_futex_wake(&s->shared.status->publish_seq);
+}
+
+/* scan_threads: when the number of threads moved, or every two seconds. */
+static void scan_threads(struct sampler *s, uint64_t now)
+{
+	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
+	struct stat stat = {0};
+
+	if (s->task_fd < 0 || raw(SYS_fstat, s->task_fd, &stat) < 0)
+		return;
+	if (!whole && stat.st_nlink == s->links)
+		return;
+	s->links = stat.st_nlink;
+	events_scan(s, s->task_fd, ++s->scans, publish_flips(s->publish), whole);
+	if (!whole)
+		return;
+	s->whole_scan_ns = now;
+	sig_fault_ensure();
+	events_check_signal(s);
+	publish_renamed(s->publish, false);
+}
+
+static void ask_names(struct sampler *s, uint64_t now)
+{
+	if (now - s->names_ns < NAMES_NS)
+		return;
+	s->names_ns = now;
+	jvm_names_ask(s);
+	publish_renamed(s->publish, true);
+}
+
+static uint64_t tick_length(struct sampler *s)
+{
+	return trace_table_fill(s->table) > 50 ? TICK_HURRY_NS : TICK_NS;
+}
+
+static void publisher_tick(struct sampler *s, uint64_t now)
+{
+	scan_threads(s, now);
+	ask_names(s, now);
+	publish_table(s->publish, now);
+	publication_announce(s);
+}
+
+/* --- from beginning to end -------------------------------------------------------------------- */
+
+static void publisher_loop(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns(), next = now;
+
+	while (sampler_runs(s)) {
+		uint32_t seq = atomic_load(&s->shared.control->command_seq);
+
+		lease_check(s, now);
+		park_check(s, now);
+		if (commands_run(s, seq)) {
+			next = now;
+			if (s->leave_asked)
+				sampler_end(s, SAMPLER_DETACH);
+		}
+		if (now >= next) {
+			next = now + tick_length(s);
+			publisher_tick(s, now);
+		}
+		now = clock_mono_ns();
+		if (sampler_runs(s) && now < next)
+			raw_futex_wait(&s->shared.control->command_seq, seq, next - now);
+		now = clock_mono_ns();
+	}
+}
+
+/* last_words: publish what both halves hold, as long as somebody reads. */
+static void last_words(struct sampler *s)
+{
+	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
+	struct timespec pause = {0, 2000000};
+
+	for (int left = 2; left > 0 && clock_mono_ns() < end;) {
+		if (publish_table(s->publish, clock_mono_ns()))
+			left--;
+		else if (atomic_load(&s->stop) == SAMPLER_LEASE)
+			break;
+		else
+			raw(SYS_nanosleep, &pause, 0);
+	}
+	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
+	publication_announce(s);
+}
+
+/* sessions_leave: the next session may begin when this one has nothing in its way any more. */
+static void sessions_leave(struct sampler *s)
+{
+	sessions_lock();
+	if (session_now == s)
+		session_now = NULL;
+	if (session_next == s)
+		session_next = NULL;
+	atomic_fetch_add(&session_ended, 1);
+	sessions_unlock();
+	raw_futex_wake(&session_ended);
+}
+
+static void publisher_leave(struct sampler *s)
+{
+	bool vm_ends = atomic_load(&s->stop) == SAMPLER_EXIT;
+
+	events_stop_all(s);
+	last_words(s);
+	atomic_fetch_add(&session_ended, 1); /* VMDeath waits for the last words */
+	raw_futex_wake(&session_ended);
+	atomic_store(&sig_current, NULL);
+	sig_drain();
+	jvm_names_stop(s, vm_ends);
+	sig_fault_leave();
+	sessions_leave(s);
+	sampler_free(s);
+}
+
+/*
+ * sessions_turn: wait until the session before has left; false when this one is to end before it
+ * began.
+ */
+static bool sessions_turn(struct sampler *s)
+{
+	uint64_t end = clock_mono_ns() + PREDECESSOR_NS;
+
+	while (sampler_runs(s) && clock_mono_ns() < end) {
+		uint32_t ended = atomic_load(&session_ended);
+		bool mine;
+
+		sessions_lock();
+		mine = session_now == s || !session_now;
+		if (mine && session_next == s) {
+			session_now = s;
+			session_next = NULL;
+		}
+		sessions_unlock();
+		if (mine)
+			return true;
+		raw_futex_wait(&session_ended, ended, TICK_NS);
+	}
+	return false;
+}
+
+static void *publisher_main(void *arg)
+{
+	struct sampler *s = arg;
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot publisher");
+	atomic_store(&s->publisher_tid, raw_gettid());
+	if (!sessions_turn(s)) {
+		atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
+		publication_announce(s);
+		sessions_leave(s);
+		sampler_free(s);
+		return NULL;
+	}
+	setup_session(s);
+	atomic_store(&s->beat_ns, clock_mono_ns());
+	publisher_loop(s);
+	publisher_leave(s);
+	return NULL;
+}
+
+/*
+ * publisher_spawn: detached, with all signals blocked but those that a fault of its own would
+ * raise.
+ */
+static int publisher_spawn(struct sampler *s)
+{
+	uint64_t mask = ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
+			  1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1)),
+		 before = 0;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, PUBLISHER_STACK);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	raw(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, sizeof(mask));
+	error = pthread_create(&thread, &attr, publisher_main, s);
+	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	pthread_attr_destroy(&attr);
+	return error;
+}
+
+int publisher_start(struct sampler *s, bool take)
+{
+	int result = AGENT_OK;
+
+	sessions_lock();
+	if (session_next || (session_now && !take && sampler_runs(session_now) &&
+				    lease_alive(session_now, clock_mono_ns())))
+		result = AGENT_BUSY;
+	else if (publisher_spawn(s))
+		result = AGENT_NO_THREAD;
+	else if (session_now)
+		sampler_end(session_now, SAMPLER_DETACH);
+	if (result == AGENT_OK)
+		*(session_now ? &session_next : &session_now) = s;
+	sessions_unlock();
+	return result;
+}
+
+void publisher_vm_ends(void)
+{
+	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
+	uint32_t ended;
+	bool runs;
+
+	sessions_lock();
+	ended = atomic_load(&session_ended);
+	runs = session_now != NULL;
+	if (runs)
+		sampler_end(session_now, SAMPLER_EXIT);
+	if (session_next)
+		sampler_end(session_next, SAMPLER_EXIT);
+	sessions_unlock();
+	while (runs && atomic_load(&session_ended) == ended && clock_mono_ns() < end)
+		raw_futex_wait(&session_ended, ended, TICK_NS);
+}

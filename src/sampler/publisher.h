@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The publisher: the bare thread that runs a session from its beginning to its end.
+ *
+ * It never enters the VM, so that no safepoint stops it: commands, lease, scans, publications. One
+ * session at a time; a new one waits in its own publisher until the one before has left.
+ */
+#ifndef JHOT_SAMPLER_PUBLISHER_H
+#define JHOT_SAMPLER_PUBLISHER_H
+
+#include "sampler/sampler.h"
+
+/*
+ * publisher_start: the session's thread. take: end the session that there is. 0, AGENT_BUSY when a
+ * living one is there and take is not set, AGENT_NO_THREAD; the sampler is the caller's again
+ * unless 0.
+ */
+int publisher_start(struct sampler *s, bool take);
+
+/* VMDeath: ends the session, waits a moment until it has published what it had. */
+void publisher_vm_ends(void);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session's memory: the shared map in a sealed memfd, and one private mapping for all the rest.
+ */
+#include "sampler/sampler.h"
+
+#include "base/clock.h"
+#include "sampler/agent.h"
+#include "sampler/modules.h"
+#include "sampler/publish.h"
+#include "sampler/raw.h"
+#include "sampler/text.h"
+
+#include "walk/guard.h"
+
+#include <errno.h>
+#include <linux/memfd.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u
+#endif
+#define SHARED_FD_FLOOR 1024
+#define SHARED_SEALS    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static const struct wire_header shared_header = {
+	.magic = WIRE_MAGIC,
+	.major = WIRE_MAJOR,
+	.minor = WIRE_MINOR,
+	.header_bytes = sizeof(struct wire_header),
+	.map_bytes = 4 * WIRE_PAGE + WIRE_RING_BYTES + WIRE_STAGING_BYTES,
+	.control_off = WIRE_PAGE,
+	.control_bytes = sizeof(struct wire_control),
+	.status_off = 2 * WIRE_PAGE,
+	.status_bytes = sizeof(struct wire_status),
+	.cursors_off = 3 * WIRE_PAGE,
+	.cursors_bytes = sizeof(struct wire_cursors),
+	.ring_off = 4 * WIRE_PAGE,
+	.ring_bytes = WIRE_RING_BYTES,
+	.staging_off = 4 * WIRE_PAGE + WIRE_RING_BYTES,
+	.staging_bytes = WIRE_STAGING_BYTES,
+};
+
+/* shared_memfd: of its final size and sealed at it, its pages allocated, on a high descriptor. */
+static int shared_memfd(const char *token, uint64_t bytes)
+{
+	char name[sizeof(WIRE_MEMFD_PREFIX) + WIRE_TOKEN_MAX];
+	struct text text = text_into(name, sizeof(name));
+	long fd, high;
+
+	text_add(&text, WIRE_MEMFD_PREFIX);
+	text_add(&text, token);
+	fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (fd == -EINVAL)
+		fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SHARED_FD_FLOOR);
+	if (high >= 0) {
+		raw(SYS_close, fd);
+		fd = high;
+	}
+	if (raw(SYS_fallocate, fd, 0, 0, bytes) < 0 ||
+		raw(SYS_fcntl, fd, F_ADD_SEALS, SHARED_SEALS) < 0) {
+		raw(SYS_close, fd);
+		return -1;
+	}
+	return (int)fd;
+}
+
+static int shared_open(struct sampler *s, const char *token, const char *vm)
+{
+	struct shared *shared = &s->shared;
+	struct wire_header header = shared_header;
+	struct text text;
+	long at;
+
+	shared->bytes = header.map_bytes;
+	shared->fd = shared_memfd(token, shared->bytes);
+	if (shared->fd < 0)
+		return AGENT_NO_MEMFD;
+	at = raw(SYS_mmap, 0, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);
+	if (at < 0 && at > -4096)
+		return AGENT_NO_MEMORY;
+	raw(SYS_madvise, at, shared->bytes, MADV_DONTFORK);
+	shared->base = (unsigned char *)at;
+	shared->header = (struct wire_header *)at;
+	shared->control = (struct wire_control *)(at + (long)header.control_off);
+	shared->status = (struct wire_status *)(at + (long)header.status_off);
+	ring_writer_init(&s->ring, (struct wire_cursors *)(at + (long)header.cursors_off),
+		shared->base + header.ring_off, header.ring_bytes);
+	header.start_mono_ns = s->start_ns;
+	header.start_wall_ns = clock_wall_ns();
+	header.target_pid = (int32_t)raw(SYS_getpid);
+	header.page_bytes = (uint32_t)getpagesize();
+	text = text_into(header.writer, sizeof(header.writer));
+	text_add(&text, "libjhot " JHOT_VERSION);
+	text = text_into(header.vm, sizeof(header.vm));
+	text_add(&text, vm);
+	text = text_into(header.token, sizeof(header.token));
+	text_add(&text, token);
+	header.magic = 0;
+	memcpy(shared->header, &header, sizeof(header));
+	__atomic_store_n(&shared->header->magic, WIRE_MAGIC, __ATOMIC_RELEASE);
+	return AGENT_OK;
+}
+
+/* The private mapping is cut into page-aligned pieces, in this order. */
+struct piece {
+	size_t bytes;
+	void **to;
+};
+
+static size_t pieces_cut(struct piece *pieces, size_t count, unsigned char *base)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (base)
+			*pieces[i].to = base + at;
+		at += (pieces[i].bytes + 4095) & ~(size_t)4095;
+	}
+	return at;
+}
+
+static struct sampler *sampler_map(void)
+{
+	struct sampler *s = NULL;
+	struct sampler cut = {0};
+	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout;
+	struct piece pieces[] = {
+		{sizeof(*s), &self},
+		{SAMPLER_TABLE_BYTES, &table},
+		{SAMPLER_NAMES_BYTES, &names},
+		{sizeof(*s->threads), &threads},
+		{sizeof(*s->scratch) * SAMPLER_SCRATCH, &scratch},
+		{publish_size(), &publish},
+		{modules_size(), &modules},
+		{walk_layout_size(), &layout},
+	};
+	size_t count = sizeof(pieces) / sizeof(pieces[0]);
+
+	cut.private_bytes = pieces_cut(pieces, count, NULL);
+	self = raw_map(cut.private_bytes);
+	if (!self)
+		return NULL;
+	pieces_cut(pieces, count, self);
+	s = self;
+	s->private_bytes = cut.private_bytes;
+	s->table = trace_table_init(table, SAMPLER_TABLE_BYTES);
+	s->names = names_init(names, SAMPLER_NAMES_BYTES);
+	s->threads = threads;
+	s->scratch = scratch;
+	s->publish = publish;
+	s->modules = modules;
+	s->layout_memory = layout;
+	return s;
+}
+
+int sampler_new(const char *token, const char *vm, struct sampler **out)
+{
+	static const struct walk_mem guarded = GUARD_MEM;
+	struct sampler *s = sampler_map();
+	int result;
+
+	if (!s)
+		return AGENT_NO_MEMORY;
+	s->mem = guarded;
+	s->start_ns = clock_mono_ns();
+	s->start_ticks = raw_ticks();
+	s->task_fd = -1;
+	atomic_store(&s->beat_ns, s->start_ns);
+	modules_init(s->modules);
+	publish_init(s->publish, s, s->modules);
+	result = shared_open(s, token, vm);
+	if (result != AGENT_OK) {
+		sampler_free(s);
+		return result;
+	}
+	s->memory_bytes = s->private_bytes + s->shared.bytes;
+	*out = s;
+	return AGENT_OK;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (s->task_fd >= 0)
+		raw(SYS_close, s->task_fd);
+	if (s->shared.base)
+		raw_unmap(s->shared.base, s->shared.bytes);
+	if (s->shared.fd > 0)
+		raw(SYS_close, s->shared.fd);
+	raw_unmap(s, s->private_bytes);
+}

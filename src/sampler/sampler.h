@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One session inside the JVM: all its memory, and the steps of its life.
+ *
+ *   OnAttach: sampler_new -> publisher thread: setup, loop, teardown -> sampler_free
+ *
+ * Everything a handler touches is private memory of the target (not the shared map), mapped at the
+ * start and unmapped when no handler is inside. At most one session is current; it is found
+ * through sig_current.
+ */
+#ifndef JHOT_SAMPLER_SAMPLER_H
+#define JHOT_SAMPLER_SAMPLER_H
+
+#include "sampler/counters.h"
+#include "sampler/engine.h"
+#include "sampler/threads.h"
+#include "walk/names.h"
+#include "walk/trace_table.h"
+#include "walk/walk.h"
+#include "wire/layout.h"
+#include "wire/ring.h"
+
+#define SAMPLER_TABLE_BYTES (3u << 20)
+#define SAMPLER_NAMES_BYTES (1u << 20)
+#define SAMPLER_DEPTH       2048u /* user frames; deeper stacks are truncated and say so */
+#define SAMPLER_KERNEL      160u  /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
+#define SAMPLER_SCRATCH     16u   /* walks at one time, preempted ones included */
+
+/* Where a handler walks to: never the interrupted thread's own stack. */
+struct scratch {
+	_Alignas(4096) _Atomic uint32_t taken;
+	uint32_t reserved;
+	struct walk_frame frames[SAMPLER_DEPTH];
+	/* kernel frames end where the user frames begin, so that one walk serves several samples */
+	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
+};
+
+/* The map that is shared with the front end. */
+struct shared {
+	unsigned char *base;
+	uint64_t bytes;
+	int32_t fd;
+	struct wire_header *header;
+	struct wire_control *control;
+	struct wire_status *status;
+};
+
+enum sampler_stop {
+	SAMPLER_RUNS = 0,
+	SAMPLER_DETACH, /* asked to, by a command or by a front end that takes over */
+	SAMPLER_LEASE,  /* the front end is silent */
+	SAMPLER_EXIT,   /* the JVM ends */
+};
+
+struct publish; /* publish.c */
+struct modules; /* modules.c */
+
+struct sampler {
+	struct shared shared;
+	struct ring_writer ring;
+
+	/* what handlers use */
+	struct walk_mem mem;
+	const struct walk_layout *layout; /* NULL: the walker is not available */
+	struct trace_table *table;
+	struct names *names;
+	struct event events[WIRE_EVENTS];
+	struct counters counters;
+	_Atomic uint64_t handler_ticks;
+	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
+	struct threads *threads;
+	struct scratch *scratch;
+
+	/* the session */
+	_Atomic uint32_t stop;    /* enum sampler_stop */
+	_Atomic uint64_t beat_ns; /* when the front end was last heard */
+	_Atomic uint32_t heard;   /* it has been heard at all */
+	_Atomic uint32_t parked;
+	_Atomic int32_t publisher_tid, names_tid;
+	uint64_t start_ns, start_ticks;
+
+	/* the thread that asks the JVM for names: see jvm.h */
+	_Atomic uint32_t names_request; /* futex: moves with every request */
+	_Atomic uint32_t names_leave;
+	_Atomic uint64_t names_cpu_ns;
+	unsigned long names_thread; /* pthread_t */
+	bool names_thread_runs;
+
+	/* the publisher's own */
+	struct publish *publish;
+	struct modules *modules;
+	struct walk_layout *layout_memory;
+	int32_t signo;   /* what the engines send; < 0: there is no free signal */
+	int32_t task_fd; /* /proc/self/task */
+	uint32_t scans, beat, command_seq;
+	uint64_t links; /* of /proc/self/task at the last scan: its threads + 2 */
+	uint64_t whole_scan_ns, names_ns, parked_since_ns;
+	bool leave_asked;
+	uint64_t private_bytes, memory_bytes;
+};
+
+/*
+ * sampler_new: all memory and the memfd. 0 or an AGENT_* result. vm: "name version" for the header.
+ */
+int sampler_new(const char *token, const char *vm, struct sampler **out);
+/* Unmaps everything and closes the memfd. No handler may be inside, no thread may use it. */
+void sampler_free(struct sampler *s);
+
+#endif

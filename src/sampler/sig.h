@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals: the sampling handler, the fault handler, and who owns a signal.
+ *
+ * Whatever a handler can reach is in walk/ and sampler/sig_*.c; it takes no lock, calls no library
+ * but memcpy's family, makes system calls only through raw.h (so errno is never touched) and uses
+ * no thread-local storage. Handlers stay installed after detach and do nothing then: to restore a
+ * default disposition while a signal is pending would end the JVM.
+ */
+#ifndef JHOT_SAMPLER_SIG_H
+#define JHOT_SAMPLER_SIG_H
+
+#include "sampler/sampler.h"
+
+#include <signal.h>
+
+/* --- sig_handler.c: the session that handlers and JVM callbacks serve ------------------------- */
+
+extern _Atomic(struct sampler *) sig_current;
+extern _Atomic uint32_t sig_inside; /* handlers and callbacks that may be using it */
+
+static inline struct sampler *sig_enter(void)
+{
+	atomic_fetch_add(&sig_inside, 1);
+	return atomic_load(&sig_current);
+}
+
+static inline void sig_leave(void)
+{
+	atomic_fetch_sub_explicit(&sig_inside, 1, memory_order_release);
+}
+
+/* sig_drain: wait until whoever entered before now has left. Not for handlers. */
+void sig_drain(void);
+
+void sig_sample(int sig, siginfo_t *info, void *ucontext);
+
+/* --- sig_perf.c: samples in a thread's perf buffer -------------------------------------------- */
+
+struct perf_samples {
+	void *page; /* struct perf_event_mmap_page; the data area follows it */
+	const unsigned char *data;
+	uint64_t data_bytes;
+	uint64_t at, head; /* cursors that never wrap */
+	uint64_t lost;     /* what the kernel says it had to drop */
+};
+
+void sig_perf_open(struct perf_samples *samples, void *ring);
+/*
+ * sig_perf_next: the next sample. Its kernel frames, packed, leaf first, end right before `end`,
+ * at most max of them; returns how many, or -1 when there is no sample left.
+ */
+int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
+/* Gives what was read back to the kernel. */
+void sig_perf_close(struct perf_samples *samples);
+
+/* --- sig_fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
+
+/* sig_fault_ensure: our handler is on top of SIGSEGV and SIGBUS. 0 or -errno. Publisher only. */
+int sig_fault_ensure(void);
+/* Hands both back where ours is still on top; otherwise it stays and passes everything on. */
+void sig_fault_leave(void);
+
+/* --- sig_install.c: the signal that engines send ---------------------------------------------- */
+
+/* The signal to use, with our handler installed; -EBUSY when all are in somebody's hands. */
+int sig_choose(void);
+/* Whether our handler is still there. */
+bool sig_owned(int sig);
+
+#endif

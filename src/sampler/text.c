@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of the errors that system calls of the agent can return. */
+#include "sampler/text.h"
+
+#include <errno.h>
+
+static const struct {
+	int error;
+	const char *name;
+} text_errors[] = {
+	{EACCES, "EACCES"},
+	{EAGAIN, "EAGAIN"},
+	{EINVAL, "EINVAL"},
+	{EMFILE, "EMFILE"},
+	{ENFILE, "ENFILE"},
+	{ENODEV, "ENODEV"},
+	{ENOENT, "ENOENT"},
+	{ENOMEM, "ENOMEM"},
+	{ENOSYS, "ENOSYS"},
+	{EPERM, "EPERM"},
+	{ESRCH, "ESRCH"},
+	{EBUSY, "EBUSY"},
+	{E2BIG, "E2BIG"},
+	{EOPNOTSUPP, "EOPNOTSUPP"},
+};
+
+void text_add_errno(struct text *t, int error)
+{
+	for (size_t i = 0; i < sizeof(text_errors) / sizeof(text_errors[0]); i++) {
+		if (text_errors[i].error == error) {
+			text_add(t, text_errors[i].name);
+			return;
+		}
+	}
+	text_add(t, "error ");
+	text_add_number(t, (uint64_t)(error < 0 ? -error : error));
+}

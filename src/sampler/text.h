@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sentences without stdio: appended to a buffer, cut at its end, always ended by NUL.
+ *
+ *   struct text t = text_into(note, sizeof(note));
+ *   text_add(&t, "perf_events: "); text_add_number(&t, -error);
+ */
+#ifndef JHOT_SAMPLER_TEXT_H
+#define JHOT_SAMPLER_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *at, *end; /* end: the last byte, kept for NUL */
+};
+
+static inline struct text text_into(char *buffer, size_t bytes)
+{
+	buffer[0] = '\0';
+	return (struct text){buffer, buffer + bytes - 1};
+}
+
+static inline void text_add_bytes(struct text *t, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count && t->at < t->end; i++)
+		*t->at++ = bytes[i];
+	*t->at = '\0';
+}
+
+static inline void text_add(struct text *t, const char *s)
+{
+	while (*s && t->at < t->end)
+		*t->at++ = *s++;
+	*t->at = '\0';
+}
+
+static inline void text_add_number(struct text *t, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	text_add_bytes(t, digits + at, sizeof(digits) - at);
+}
+
+/* text_add_errno: "EACCES" for 13; the number for those that have no name here. */
+void text_add_errno(struct text *t, int error);
+
+#endif

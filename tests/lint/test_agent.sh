@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the agent's file may be: its exports, imports, versions and size; what a handler's objects may call.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+so=$builddir/libjhot.so
+for tool in readelf nm strip; do
+	command -v $tool >/dev/null || skip_all "no $tool (binutils)"
+done
+
+# Functions of libc that the agent may import: none newer than glibc 2.17.
+IMPORTS='clock_gettime dladdr dlopen dlsym getpagesize memchr memcmp memcpy memmove memset
+pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate pthread_attr_setstacksize
+pthread_create pthread_join strcspn strlen'
+# And those that code may call which a handler can reach.
+SAFE='memcmp memcpy memmove memset strlen'
+LIBRARIES='libpthread.so.0 libdl.so.2 libc.so.6 ld-linux-aarch64.so.1'
+
+# only ALLOWED FILE: every line of FILE is a word of ALLOWED
+only() {
+	local word left=0
+	while read -r word; do
+		case " ${1//$'\n'/ } " in *" $word "*) ;; *)
+			diag "not allowed: $word"
+			left=1
+			;;
+		esac
+	done <"$2"
+	return $left
+}
+
+# newer_than_2_17 FILE: versions in the file beyond glibc 2.17
+newer_than_2_17() {
+	grep -o 'GLIBC_[0-9.]*' "$1" | sed 's/GLIBC_//' | sort -uV | while read -r version; do
+		[ "$(printf '%s\n2.17\n' "$version" | sort -V | tail -n 1)" = 2.17 ] || echo "$version"
+	done
+}
+
+readelf -W --dyn-syms "$so" >"$T/symbols"
+readelf -Wd "$so" >"$T/dynamic"
+readelf -Wl "$so" >"$T/segments"
+
+awk '$7 != "UND" && $5 == "GLOBAL" { sub(/@.*/, "", $8); print $8 }' "$T/symbols" | sort >"$T/exports"
+is "exports only Agent_On*" "$(grep -v '^Agent_On' "$T/exports")" ""
+ok "exports Agent_OnAttach" grep -qx Agent_OnAttach "$T/exports"
+
+awk '$7 == "UND" && $8 != "" { sub(/@.*/, "", $8); print $8 }' "$T/symbols" >"$T/imports"
+ok "imports something (the list below is not empty)" test -s "$T/imports"
+ok "imports only what is listed" only "$IMPORTS" "$T/imports"
+is "imports nothing newer than glibc 2.17" "$(newer_than_2_17 "$T/symbols")" ""
+
+sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$T/dynamic" >"$T/needed"
+ok "needs only libc and its old parts" only "$LIBRARIES" "$T/needed"
+ok "binds everything at load" grep -q 'FLAGS_1.*NOW' "$T/dynamic"
+ok "is never unmapped" grep -q 'FLAGS_1.*NODELETE' "$T/dynamic"
+ok "has no constructors" not grep -qE '\((INIT|INIT_ARRAY|FINI|FINI_ARRAY)\)' "$T/dynamic"
+ok "has no text relocations" not grep -q TEXTREL "$T/dynamic"
+ok "has no thread-local storage" not grep -qw TLS "$T/segments"
+ok "has a stack that is not executable" not grep -q 'GNU_STACK.*RWE' "$T/segments"
+
+strip --strip-unneeded -o "$T/stripped" "$so"
+bytes=$(stat -c %s "$T/stripped")
+diag "stripped: $bytes bytes"
+ok "takes at most 250 kB when installed" test "$bytes" -le 250000
+
+# A handler reaches walk/, sig_*.c and raw.c: what these objects need is in one of them, or in SAFE.
+objects=("$builddir"/src/walk/libjhot_so-*.o "$builddir"/src/sampler/libjhot_so-sig_*.o
+	"$builddir"/src/sampler/libjhot_so-raw.o)
+ok "the handler's objects are there" test -e "${objects[0]}"
+nm --defined-only "${objects[@]}" | awk 'NF == 3 { print $3 }' | sort -u >"$T/own"
+nm -u "${objects[@]}" | awk '$1 == "U" { print $2 }' | grep -vx _GLOBAL_OFFSET_TABLE_ | sort -u |
+	comm -23 - "$T/own" >"$T/outside"
+ok "a handler reaches nothing but these and memcpy's family" only "$SAFE" "$T/outside"
+done_testing

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent on a command line, for the tests on real JVMs:
+ *
+ *   agent_tool PID AGENT [KEY=VALUE]...
+ *
+ *   token=T       of the session (default t and the tool's own pid)
+ *   take=1        end the session that there is
+ *   seconds=N     sample so long (default 2; 0: start nothing)
+ *   samples=N     stop as soon as so many have come
+ *   interval=NS   of cpu
+ *   idle=1        read nothing while sampling: the ring runs full
+ *   park=1        in the middle: parked for a second
+ *   leave=detach  how it ends: detach, or silent (no beat any more), or now (exits as if killed)
+ *   top=N         print so many methods by self samples
+ *   stacks=FILE   collapsed stacks with method names
+ *
+ * Prints "key value" lines. Exit code: 0, or 1 when something was wrong, 100 + result - 200 when refused.
+ */
+#include "tests/sampler/driver.h"
+
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct settings {
+	char token[32];
+	const char *leave, *stacks;
+	long take, seconds, samples, interval, idle, park, top;
+};
+
+static const struct {
+	const char *key;
+	size_t at;
+} number_rows[] = {
+	{"take", offsetof(struct settings, take)},
+	{"seconds", offsetof(struct settings, seconds)},
+	{"samples", offsetof(struct settings, samples)},
+	{"interval", offsetof(struct settings, interval)},
+	{"idle", offsetof(struct settings, idle)},
+	{"park", offsetof(struct settings, park)},
+	{"top", offsetof(struct settings, top)},
+};
+
+static bool settings_set(struct settings *s, const char *key, size_t bytes, char *value)
+{
+	if (!strncmp(key, "token=", bytes + 1))
+		return snprintf(s->token, sizeof(s->token), "%s", value) > 0;
+	if (!strncmp(key, "leave=", bytes + 1))
+		return (s->leave = value) != NULL;
+	if (!strncmp(key, "stacks=", bytes + 1))
+		return (s->stacks = value) != NULL;
+	for (size_t i = 0; i < sizeof(number_rows) / sizeof(number_rows[0]); i++) {
+		if (strlen(number_rows[i].key) != bytes || strncmp(key, number_rows[i].key, bytes))
+			continue;
+		*(long *)(void *)((char *)s + number_rows[i].at) = atol(value);
+		return true;
+	}
+	return false;
+}
+
+static bool settings_parse(struct settings *s, int argc, char **argv)
+{
+	*s = (struct settings){.leave = "detach", .seconds = 2};
+	snprintf(s->token, sizeof(s->token), "t%d", (int)getpid());
+	for (int i = 3; i < argc; i++) {
+		char *equals = strchr(argv[i], '=');
+
+		if (!equals || !settings_set(s, argv[i], (size_t)(equals - argv[i]), equals + 1))
+			return false;
+	}
+	return argc >= 3;
+}
+
+/* --- printing -------------------------------------------------------------------------------- */
+
+static void print_status(const struct driver *d)
+{
+	const struct wire_status *s = d->status;
+	const struct wire_event_status *e = &s->events[WIRE_CPU];
+
+	printf("walker %s\nwalker_note %s\n", s->walker, s->walker_note);
+	printf("engine %u\nengine_note %s\ninterval %" PRIu64 "\n", atomic_load(&e->engine),
+		e->note, atomic_load(&e->interval));
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_sums(const struct driver *d)
+{
+	const struct wire_event_status *e = &d->status->events[WIRE_CPU];
+	uint64_t taken = atomic_load(&e->samples), cost = atomic_load(&d->status->cost_ns);
+
+	printf("samples %" PRIu64 "\nweight_ms %" PRIu64 "\nrecords %" PRIu64 "\nticks %" PRIu64
+	       "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\n",
+		d->samples, d->weight / 1000000, d->records, d->ticks, d->gaps, d->unknown_ids);
+	printf("taken %" PRIu64 "\nlost %" PRIu64 "\n", taken, atomic_load(&e->lost));
+	printf("broken_pct %.2f\njava_pct %.2f\nkernel_pct %.2f\ndepth %.1f\n",
+		percent(d->broken, d->samples), percent(d->java, d->samples),
+		percent(d->kernel, d->samples),
+		d->samples ? (double)d->frames / (double)d->samples : 0);
+	printf("cost_us %.2f\ncost_total_ms %.1f\nmemory_kb %" PRIu64 "\n",
+		taken ? (double)cost / (double)taken / 1000 : 0, (double)cost / 1e6,
+		atomic_load(&d->status->memory_bytes) / 1024);
+	for (uint32_t i = 0; i < atomic_load(&d->status->counters_used); i++) {
+		if (atomic_load(&d->status->counters[i].value))
+			printf("counter %s %" PRIu64 "\n", d->status->counters[i].name,
+				atomic_load(&d->status->counters[i].value));
+	}
+}
+
+static void print_top(struct driver *d, long top)
+{
+	for (long n = 0; n < top; n++) {
+		struct driver_method *best = NULL;
+
+		for (uint32_t i = 0; i < DRIVER_NAMES; i++) {
+			if (d->methods[i].self && (!best || d->methods[i].self > best->self))
+				best = &d->methods[i];
+		}
+		if (!best)
+			break;
+		printf("top %5.1f%% self %5.1f%% total %s\n", percent(best->self, d->samples),
+			percent(best->total, d->samples), best->name ? best->name : "?");
+		best->self = 0;
+	}
+}
+
+static void print_frame(FILE *f, struct driver *d, uint64_t frame)
+{
+	static const char *const marks[256] = {[WIRE_FRAME_INTERPRETED] = "_[0]",
+		[WIRE_FRAME_C1] = "_[1]",
+		[WIRE_FRAME_C2] = "_[j]",
+		[WIRE_FRAME_INLINED] = "_[i]"};
+	unsigned kind = WIRE_FRAME_KIND(frame);
+	const struct driver_method *m = &d->methods[WIRE_FRAME_METHOD(frame) % DRIVER_NAMES];
+	const struct wire_module *module = d->modules[WIRE_FRAME_MODULE(frame)];
+	const char *slash;
+
+	if (kind == WIRE_FRAME_NATIVE && module) {
+		slash = memrchr(module->path, '/', module->path_bytes);
+		slash = slash ? slash + 1 : module->path;
+		fprintf(f, "%.*s+0x%llx", (int)(module->path + module->path_bytes - slash), slash,
+			(unsigned long long)WIRE_FRAME_OFFSET(frame));
+	} else if (driver_frame_named(frame)) {
+		fprintf(f, "%s%s", m->name ? m->name : "?", marks[kind] ? marks[kind] : "");
+	} else {
+		fprintf(f, "%s%llx", kind == WIRE_FRAME_KERNEL ? "kernel:" : "raw:",
+			(unsigned long long)WIRE_FRAME_PAYLOAD(frame));
+	}
+}
+
+static void print_stacks(struct driver *d, const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	for (uint32_t i = 0; f && i < DRIVER_NAMES; i++) {
+		const struct wire_trace *t = d->traces[i].record;
+
+		if (!t || !d->traces[i].count)
+			continue;
+		fprintf(f, "[%s]",
+			d->threads[t->thread % DRIVER_NAMES] ? d->threads[t->thread % DRIVER_NAMES]
+							     : "?");
+		for (uint32_t at = t->frame_count; at-- > 0;) {
+			fputc(';', f);
+			print_frame(f, d, t->frames[at]);
+		}
+		fprintf(f, " %" PRIu64 "\n", d->traces[i].count);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* --- a session ------------------------------------------------------------------------------- */
+
+static bool tool_sample(struct driver *d, const struct settings *s)
+{
+	uint64_t start = clock_mono_ns(), end = start + (uint64_t)s->seconds * NS_PER_S;
+	bool parked = false;
+
+	while (clock_mono_ns() < end && !driver_left(d)) {
+		bool park = s->park && clock_mono_ns() > start + NS_PER_S &&
+			    clock_mono_ns() < start + 2 * NS_PER_S;
+
+		if (park != parked)
+			atomic_store(&d->control->parked, parked = park);
+		if (!s->idle && !driver_drain(d))
+			return false;
+		if (s->samples && d->samples >= (uint64_t)s->samples)
+			break;
+		if (s->idle)
+			usleep(10000);
+		else
+			driver_wait(d, 100);
+	}
+	return true;
+}
+
+static bool tool_leave(struct driver *d, const char *how)
+{
+	uint64_t end = clock_mono_ns() + 10 * NS_PER_S;
+
+	if (!strcmp(how, "now"))
+		return true;
+	if (!strcmp(how, "silent"))
+		driver_silence(d);
+	else if (!driver_left(d) && driver_command(d, WIRE_OP_DETACH, 0, 0))
+		return false;
+	while (!driver_left(d) && clock_mono_ns() < end && driver_drain(d))
+		driver_wait(d, 100);
+	return driver_drain(d) && driver_left(d);
+}
+
+static int tool_session(struct driver *d, const struct settings *s)
+{
+	int result;
+
+	driver_beat(d);
+	if (!driver_ready(d)) {
+		fprintf(stderr, "agent_tool: the agent did not become ready\n");
+		return 1;
+	}
+	printf("ready %s\nvm %s\n", d->header.writer, d->header.vm);
+	if (s->seconds) {
+		result = driver_command(d, WIRE_OP_EVENT_START, WIRE_CPU, (uint64_t)s->interval);
+		printf("start %d %s\n", result, d->status->done_text);
+		print_status(d);
+		fflush(stdout);
+	}
+	if (!tool_sample(d, s) || !tool_leave(d, s->leave)) {
+		fprintf(stderr, "agent_tool: the session did not end as it should\n");
+		return 1;
+	}
+	print_sums(d);
+	print_top(d, s->top);
+	if (s->stacks)
+		print_stacks(d, s->stacks);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s;
+	struct driver *d;
+	int result;
+
+	if (!settings_parse(&s, argc, argv)) {
+		fprintf(stderr, "usage: agent_tool PID AGENT [KEY=VALUE]...\n");
+		return 2;
+	}
+	result = driver_load(atoi(argv[1]), argv[2], s.token, s.take);
+	printf("load %d\n", result);
+	if (result)
+		return result < 0 ? 1 : result - 100;
+	d = driver_open(atoi(argv[1]), s.token);
+	if (!d) {
+		fprintf(stderr, "agent_tool: no memfd of token %s\n", s.token);
+		return 1;
+	}
+	result = tool_session(d, &s);
+	driver_close(d);
+	return result;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A front end of the agent for its tests: load, map, beat the lease, command, read, sum up. One thread
+ * of its own beats. It trusts the agent more than session/ may: a broken ring is a failed test.
+ */
+#ifndef JHOT_TESTS_SAMPLER_DRIVER_H
+#define JHOT_TESTS_SAMPLER_DRIVER_H
+
+#include "wire/layout.h"
+#include "wire/ring.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define DRIVER_NAMES 262144u
+
+struct driver_method {
+	char *name; /* "java/lang/String.length" or a bare name; NULL: never published */
+	uint64_t self, total;
+	uint32_t seen; /* the last trace that counted it in total */
+};
+
+struct driver_trace {
+	struct wire_trace *record; /* a copy */
+	uint64_t count;
+};
+
+struct driver {
+	pid_t pid;
+	int fd;
+	unsigned char *base;
+	struct wire_header header;
+	struct wire_control *control;
+	struct wire_status *status;
+	struct ring_reader ring;
+
+	pthread_t beater;
+	bool beats;
+	_Atomic bool stop_beating;
+
+	struct driver_method methods[DRIVER_NAMES];
+	struct driver_trace traces[DRIVER_NAMES];
+	char *threads[DRIVER_NAMES];
+	uint32_t thread_kinds[DRIVER_NAMES];
+	struct wire_module *modules[65536];
+	uint64_t records, samples, weight, frames, broken, kernel, java, ticks, notes, gaps;
+	uint64_t unknown_ids;  /* frames, deltas, traces that name what was not published */
+	uint64_t by_kind[256]; /* frames by kind */
+	uint64_t leaf_native, leaf_raw;
+};
+
+/* Loads the agent with this token; returns the agent's result, -1 when the attach itself failed. */
+int driver_load(pid_t pid, const char *agent, const char *token, bool take);
+/* Finds and maps the memfd of this token; NULL when there is none or it makes no sense. */
+struct driver *driver_open(pid_t pid, const char *token);
+void driver_beat(struct driver *d); /* starts the lease */
+void driver_silence(struct driver *d);
+/* Until the agent is ready; false after 10 s. */
+bool driver_ready(struct driver *d);
+/* A command and its answer: status.done_result, or -ETIMEDOUT after 10 s. Drains meanwhile. */
+int driver_command(struct driver *d, uint32_t op, uint32_t event, uint64_t interval);
+/* Reads what there is; false when the ring is broken. */
+bool driver_drain(struct driver *d);
+/* Until a publication or the timeout. */
+void driver_wait(struct driver *d, int timeout_ms);
+bool driver_left(const struct driver *d);
+/* The value of a counter by name, 0 if it is not there. */
+uint64_t driver_counter(const struct driver *d, const char *name);
+/* Is the frame's name a method id? */
+bool driver_frame_named(uint64_t frame);
+void driver_close(struct driver *d);
+
+#endif
