@@ -79,7 +79,7 @@ _Noreturn static void player(enum mode mode, const char *answer)
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct sigaction act = {.sa_handler = on_quit};
 	sigset_t block, old;
-	char trigger[64], tmp[64];
+	char trigger[64], tmp[sizeof(addr.sun_path) + 4];
 	int listener;
 
 	sigemptyset(&block);
