@@ -117,7 +117,6 @@ static void look_at_cpu(struct look *l, struct hotspot *out)
 
 static void look_at_command(struct look *l, struct hotspot *out)
 {
-	proc_read(out->pid, "cmdline", &l->cmdline);
 	proc_read(out->pid, "environ", &l->env);
 	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
 	cmdline_name(&l->cmdline, out->name, sizeof(out->name));
@@ -125,18 +124,22 @@ static void look_at_command(struct look *l, struct hotspot *out)
 		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
 }
 
-/* A process whose maps are closed to us is taken for Java by its name or its hsperfdata. */
+/* A process whose maps are closed to us is taken for Java by its name. */
+static bool is_java(struct look *l, pid_t pid)
+{
+	l->maps_error = libjvm_find(pid, &l->lib);
+	proc_read(pid, "cmdline", &l->cmdline);
+	return l->lib.mapped || (l->maps_error && cmdline_is_java(&l->cmdline));
+}
+
 static void look_at_libjvm(struct look *l, struct hotspot *out, struct libjvm_memo *memo)
 {
-	l->hotspot = -1;
-	l->maps_error = libjvm_find(out->pid, &l->lib);
-	out->is_java = l->lib.mapped;
-	if (l->lib.mapped) {
-		l->hotspot = libjvm_is_hotspot(out->pid, &l->lib, memo);
-		snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
-	} else if (l->maps_error) {
-		out->is_java = cmdline_is_java(&l->cmdline) || hsperf_exists(out->pid, out->nspid);
-	}
+	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib, memo) : -1;
+	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
+	if (!out->jdk[0] && l->lib.mapped)
+		libjvm_version(out->pid, &l->lib, out->jdk, sizeof(out->jdk));
+	out->is_hotspot =
+		l->hotspot == 1 || (l->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
 }
 
 static void look_at_ids(struct look *l, struct hotspot *out)
@@ -371,45 +374,41 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 
 /* --- outside ------------------------------------------------------------------------------------------ */
 
-/* What the list needs to know before it looks closer: cheap, and false for nearly all processes. */
-static bool worth_a_look(const struct proc_status *status)
+static void look_closer(struct look *l, struct hotspot *out, struct libjvm_memo *memo)
 {
-	return status->threads > 1 && status->rss_bytes > 0;
+	if (!l->status.nspid)
+		l->status.nspid = out->pid;
+	out->nspid = l->status.nspid;
+	out->threads = l->status.threads;
+	out->rss_bytes = l->status.rss_bytes;
+	look_at_command(l, out);
+	look_at_ids(l, out);
+	look_at_cpu(l, out);
+	if (out->is_java)
+		look_at_perf(l, out);
+	look_at_libjvm(l, out, memo);
+	l->socket = has_socket(out->pid, &l->status);
+	for (size_t i = 0; !rules[i](l, out); i++)
+		;
 }
 
+/* In a list, most processes are told from Java by one stat, nearly all others by their maps. */
 static int check(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java)
 {
 	struct look l = {.age_s = -1};
-	int rc = -1;
+	bool wanted;
 
 	memset(out, 0, sizeof(*out));
 	out->pid = pid;
 	out->verdict = HOTSPOT_NO;
-	if (proc_status(pid, &l.status) || (only_java && !worth_a_look(&l.status)))
+	if (only_java && proc_thread_count(pid) == 1)
 		return -1;
-	if (!l.status.nspid)
-		l.status.nspid = pid;
-	out->nspid = l.status.nspid;
-	out->threads = l.status.threads;
-	out->rss_bytes = l.status.rss_bytes;
-	look_at_command(&l, out);
-	look_at_libjvm(&l, out, memo);
-	if (!only_java || out->is_java) {
-		look_at_ids(&l, out);
-		look_at_cpu(&l, out);
-		if (out->is_java)
-			look_at_perf(&l, out);
-		if (!out->jdk[0] && l.lib.mapped)
-			libjvm_version(pid, &l.lib, out->jdk, sizeof(out->jdk));
-		l.socket = has_socket(pid, &l.status);
-		out->is_hotspot =
-			l.hotspot == 1 || (l.hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
-		for (size_t i = 0; !rules[i](&l, out); i++)
-			;
-		rc = 0;
-	}
+	out->is_java = is_java(&l, pid);
+	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
+	if (wanted)
+		look_closer(&l, out, memo);
 	look_done(&l);
-	return rc;
+	return wanted ? 0 : -1;
 }
 
 int hotspot_check_java(pid_t pid, struct hotspot *out, struct libjvm_memo *memo)

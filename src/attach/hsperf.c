@@ -261,9 +261,7 @@ bool hsperf_exists(pid_t pid, pid_t nspid)
 {
 	bool found = false;
 
-	/* Another user's root is closed to us; then ours is the best guess. */
-	if (each_file(pid, nspid, see_file, &found))
-		each_file(getpid(), nspid, see_file, &found);
+	each_file(pid, nspid, see_file, &found);
 	return found;
 }
 

@@ -62,9 +62,10 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 
 	memset(out, 0, sizeof(*out));
 	rc = proc_maps(pid, take_map, out);
-	if (!out->mapped)
+	if (out->mapped)
+		strip_root(pid, out->path);
+	else
 		out->deleted = false;
-	strip_root(pid, out->path);
 	return rc;
 }
 

@@ -104,6 +104,16 @@ int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
 	return each_number(proc_path(path, pid, "task"), fn, ctx);
 }
 
+/* A folder has a link from each folder in it, besides its own two. */
+int proc_thread_count(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	struct stat st;
+
+	return !stat(proc_path(path, pid, "task"), &st) && st.st_nlink > 2 ? (int)st.st_nlink - 2
+									   : 0;
+}
+
 struct fd_look {
 	pid_t pid;
 	bool readable;

@@ -54,6 +54,9 @@ int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
 /* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
 
+/* The number of its threads by one stat, much cheaper than status; 0 if not known. */
+int proc_thread_count(pid_t pid);
+
 /* proc_fds_open_to_us: may we list its descriptors and see where they point? */
 bool proc_fds_open_to_us(pid_t pid);
 

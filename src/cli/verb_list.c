@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_WIDTH 24
+#define NAME_WIDTH 23
 #define WHY_MARGIN 8
 
 /* Mean over the life of the process, as ps shows it: one look needs no waiting. */
@@ -41,7 +41,7 @@ static void print_row(const struct hotspot *jvm)
 	char rss[16], up[16];
 	const char *mark, *name = name_tail(jvm->name, &mark);
 
-	printf("%7d %-8.8s %-8.8s %4d %5s %4d %6s %s%-*s %s\n", (int)jvm->pid, jvm->user,
+	printf("%7d %-8.8s %-9.9s %4d %5s %4d %6s %s%-*s %s\n", (int)jvm->pid, jvm->user,
 		jvm->jdk[0] ? jvm->jdk : "?", cpu_pct(jvm),
 		units_bytes(jvm->rss_bytes, rss, sizeof(rss)), jvm->threads,
 		units_age(jvm->uptime_s, up, sizeof(up)), mark, NAME_WIDTH - (int)strlen(mark),
@@ -84,7 +84,7 @@ static void print_json(const struct hotspot_list *list)
 
 static void print_table(const struct hotspot_list *list)
 {
-	printf("%7s %-8s %-8s %4s %5s %4s %6s %-*s %s\n", "PID", "USER", "JDK", "CPU%", "RSS",
+	printf("%7s %-8s %-9s %4s %5s %4s %6s %-*s %s\n", "PID", "USER", "JDK", "CPU%", "RSS",
 		"THR", "UP", NAME_WIDTH, "NAME", "ATTACH");
 	for (int i = 0; i < list->count; i++)
 		print_row(&list->jvms[i]);

@@ -133,6 +133,7 @@ static void test_lists(void)
 	fake_file("50/task/no/x", "");
 	is_int(proc_threads(50, count_pid, &sum), 0, "threads");
 	is_int(sum, 101, "each once");
+	is_int(proc_thread_count(59), 0, "no process has no known number of threads");
 	sum = 0;
 	fake_file("self/x", "");
 	fake_file("51x/x", "");
@@ -160,6 +161,7 @@ int main(void)
 	is_int(proc_status(getpid(), &st), 0, "the real /proc: this process");
 	ok(st.euid == geteuid() && st.threads == 1 && st.rss_bytes > 0 && st.nspid > 0,
 		"its fields");
+	is_int(proc_thread_count(getpid()), 1, "the number of its threads");
 	ok(proc_same_ns(getpid(), "mnt") && proc_same_root(getpid()),
 		"shares its namespaces with itself");
 	return tap_done();
