@@ -10,6 +10,7 @@
 
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
 #define ADJUST_WORDS 8   /* arguments that code pushes for a call into a stub */
+#define SAVED_WORDS  64  /* how far below its frame code aligns sp */
 #define SCOPES_MAX   256 /* against loops in a broken chain */
 
 /* --- what is shown ----------------------------------------------------------------------------------- */
@@ -56,19 +57,38 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 
 /* --- the sender -------------------------------------------------------------------------------------- */
 
-/* The frame as its size says, with sp moved down by up to adjust words. */
-static enum walk_step frame_leave(struct walker *w, const struct code_blob *blob, uint32_t adjust)
+/* The frame that begins at sp, as its size says. sure: what the instructions say needs no second look. */
+static enum walk_step frame_leave(
+	struct walker *w, const struct code_blob *blob, uint64_t sp, bool sure)
 {
-	uint64_t end = w->at.sp + 8ull * (uint32_t)blob->frame_words;
+	uint64_t end = sp + 8ull * (uint32_t)blob->frame_words;
+	uint64_t pc, fp;
 
-	if (blob->frame_words < 2)
+	if (blob->frame_words < 2 || (end & 7) || end >= w->hi)
 		return STEP_FAIL;
-	for (uint32_t i = 0; i <= adjust; i++, end += 8) {
-		uint64_t pc = walker_word(w, end - 8) & ARCH_PC_MASK;
+	pc = walker_word(w, end - 8) & ARCH_PC_MASK;
+	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
+		return STEP_FAIL;
+	fp = walker_word(w, end - 16);
+	if (!sure && !walker_caller_sound(w, pc, end, fp))
+		return STEP_FAIL;
+	return walker_next(w, pc, end, fp);
+}
 
-		if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
-			return walker_next(w, pc, end, walker_word(w, end - 16));
-	}
+/*
+ * Compiled code moved sp down: for the arguments of a stub, or for a copy of a string, in which case sp
+ * was aligned and the old one pushed ([sp] is it).
+ */
+static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob)
+{
+	uint64_t sp = w->at.sp, saved = walker_word(w, sp);
+
+	if (w->top && saved > sp && saved - sp <= 8 * SAVED_WORDS &&
+		frame_leave(w, blob, saved, false) == STEP_NEXT)
+		return STEP_NEXT;
+	for (uint32_t i = 1; i <= ADJUST_WORDS; i++)
+		if (frame_leave(w, blob, sp + 8ull * i, false) == STEP_NEXT)
+			return STEP_NEXT;
 	return STEP_FAIL;
 }
 
@@ -95,7 +115,8 @@ static enum walk_step edge_leave(
 		break;
 	}
 	pc &= ARCH_PC_MASK;
-	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
+	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc) ||
+		!walker_caller_sound(w, pc, sp, fp))
 		return STEP_FAIL;
 	return walker_next(w, pc, sp, fp);
 }
@@ -124,7 +145,8 @@ static enum walk_step top_step(struct walker *w, struct code_blob blob)
 	else
 		scopes_add(w, &blob, w->at.pc);
 	if (edge_leave(w, &blob, edge) == STEP_NEXT ||
-		frame_leave(w, &blob, ADJUST_WORDS) == STEP_NEXT ||
+		frame_leave(w, &blob, w->at.sp, false) == STEP_NEXT ||
+		moved_leave(w, &blob) == STEP_NEXT ||
 		edge_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
 		edge_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
 		return STEP_NEXT;
@@ -146,7 +168,8 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 			w->at.pc = pc;
 	}
 	scopes_add(w, &blob, w->at.pc);
-	if (frame_leave(w, &blob, ADJUST_WORDS) == STEP_NEXT)
+	if (frame_leave(w, &blob, w->at.sp, true) == STEP_NEXT ||
+		moved_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;
 	return walker_fail(w, WALK_BREAK_COMPILED);
 }
@@ -159,8 +182,10 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 
 	if (!walker_in_code(w, pc))
 		return false;
-	if (walker_in_interpreter(w, pc) || pc == l->call_stub_return)
+	if (pc == l->call_stub_return)
 		return true;
+	if (walker_in_interpreter(w, pc))
+		return interpreted_returns(w, pc);
 	if (!code_cache_find(l, w->mem, pc, blob))
 		return false;
 	switch (blob->kind) {
@@ -173,4 +198,25 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 	case CODE_RUNTIME: return arch_after_call(w->mem, pc);
 	default: return false;
 	}
+}
+
+bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	const struct walk_layout *l = w->layout;
+	struct code_blob *blob = &w->blob;
+
+	if (!walker_in_code(w, pc))
+		return true;
+	if (pc == l->call_stub_return)
+		return entry_sound(w, fp);
+	if (walker_in_interpreter(w, pc))
+		return interpreted_sound(w, pc, sp, fp);
+	if (!code_cache_find(l, w->mem, pc, blob))
+		return false;
+	if (blob->kind != CODE_NMETHOD || blob->frame_words < 2)
+		return true;
+
+	uint64_t next = walker_word(w, sp + 8ull * (uint32_t)blob->frame_words - 8) & ARCH_PC_MASK;
+
+	return walker_in_code(w, next);
 }

@@ -13,7 +13,8 @@
 #include "walk/method.h"
 #include "walk/walker.h"
 
-#define FRAME_MAX (1u << 20) /* locals and expression stack of one frame */
+#define FRAME_MAX   (1u << 20) /* locals and expression stack of one frame */
+#define ENTRY_WORDS 16         /* what a frameless entry may keep on the stack */
 
 static uint64_t slot(const struct walker *w, uint64_t fp, int32_t words)
 {
@@ -36,13 +37,14 @@ static int32_t bci_of(const struct walker *w, const struct method *m, uint64_t b
  * A finished frame at fp. The top frame's bcp lives in a register and its slot is stale, but it never
  * points outside of the method.
  */
-static bool frame_at(struct walker *w, uint64_t fp, uint64_t *method, uint16_t *bci)
+static bool frame_at(
+	struct walker *w, uint64_t sp, uint64_t fp, struct method *method, uint16_t *bci)
 {
 	const struct walk_layout *l = w->layout;
 	struct method m;
 
-	if (!walker_on_stack(w, fp) || fp - w->at.sp > FRAME_MAX ||
-		w->at.sp > fp + (uint64_t)(8 * (int64_t)l->interp_bcp))
+	if (!walker_on_stack(w, fp) || fp - sp > FRAME_MAX ||
+		sp > fp + (uint64_t)(8 * (int64_t)l->interp_bcp))
 		return false;
 	if (!method_load(l, w->mem, slot(w, fp, l->interp_method), &m))
 		return false;
@@ -51,7 +53,7 @@ static bool frame_at(struct walker *w, uint64_t fp, uint64_t *method, uint16_t *
 
 	if (at < 0)
 		return false;
-	*method = m.method;
+	*method = m;
 	*bci = (uint16_t)at;
 	return true;
 }
@@ -118,27 +120,49 @@ static enum walk_step leaving(struct walker *w)
 	return STEP_FAIL;
 }
 
-static bool in_method_entry(const struct walker *w)
+static bool in_range(const struct walk_range *range, uint64_t pc)
 {
-	return w->at.pc >= w->layout->interpreter_entries_low &&
-	       w->at.pc < w->layout->interpreter_entries_high;
+	return pc >= range->low && pc < range->high;
+}
+
+/* Java callees return to the return entries; all other calls leave an address behind a call. */
+bool interpreted_returns(const struct walker *w, uint64_t pc)
+{
+	for (size_t i = 0; i < LAYOUT_RETURNS; i++)
+		if (in_range(&w->layout->interpreter_returns[i], pc))
+			return true;
+	return arch_after_call(w->mem, pc);
+}
+
+bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	struct method method;
+	uint16_t bci;
+
+	return in_range(&w->layout->interpreter_entries, pc) || frame_at(w, sp, fp, &method, &bci);
 }
 
 enum walk_step interpreted_step(struct walker *w)
 {
-	uint64_t method;
+	bool entry = in_range(&w->layout->interpreter_entries, w->at.pc);
+	struct method method;
 	uint16_t bci;
 	enum walk_step done;
+	bool framed;
 
 	/* In a method entry fp may still be the caller's: a finished frame must be the callee's own. */
-	if (w->top && in_method_entry(w) &&
-		slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
+	if (w->top && entry && slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
 		entering(w) == STEP_NEXT)
 		return STEP_NEXT;
-	if (frame_at(w, w->at.fp, &method, &bci)) {
+	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
+	/* The entries of Math.sin and its like call a stub without making a frame: fp is the caller's. */
+	if (!w->top && entry && !(framed && method.code_bytes == 0) &&
+		stub_search(w, ENTRY_WORDS, WALK_BREAK_INTERPRETED) == STEP_NEXT)
+		return STEP_NEXT;
+	if (framed) {
 		uint32_t count = w->count;
 
-		walker_add(w, WALK_INTERPRETED, method, bci);
+		walker_add(w, WALK_INTERPRETED, method.method, bci);
 		done = frame_leave(w, w->at.fp);
 		if (done == STEP_NEXT || !w->top)
 			return done;

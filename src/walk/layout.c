@@ -442,13 +442,37 @@ static bool text_starts(const char *text, const char *prefix)
 	return !*prefix;
 }
 
-/* The interpreter's range, and within it the range of the codelets that set up a method's frame. */
+static void range_extend(struct walk_range *range, uint64_t low, uint64_t high)
+{
+	if (!range->low || low < range->low)
+		range->low = low;
+	if (high > range->high)
+		range->high = high;
+}
+
+/* Codelets are told apart by what HotSpot calls them when it prints the interpreter. */
+static void codelet_note(
+	struct walk_layout *l, const char *description, uint64_t low, uint64_t high)
+{
+	static const char *const returns[LAYOUT_RETURNS] = {"return entry points",
+		"invoke return entry points", "earlyret entry points",
+		"deoptimization entry points"};
+
+	if (text_starts(description, "method entry point") ||
+		text_starts(description, "native method entry point"))
+		range_extend(&l->interpreter_entries, low, high);
+	for (size_t i = 0; i < LAYOUT_RETURNS; i++)
+		if (text_equal(description, returns[i]))
+			range_extend(&l->interpreter_returns[i], low, high);
+}
+
+/* The interpreter's range, and within it those of the codelets that matter to the walker. */
 static int interpreter_read(struct reader *r)
 {
 	struct scratch *s = r->scratch;
 	struct walk_layout *l = &s->layout;
 	uint64_t queue = mem_u64(r->mem, s->interpreter);
-	char description[NAME_CAP];
+	char text[NAME_CAP];
 
 	l->interpreter_low = layout_load(&s->queue_buffer, r->mem, queue);
 	l->interpreter_high = l->interpreter_low + layout_load(&s->queue_limit, r->mem, queue);
@@ -456,20 +480,17 @@ static int interpreter_read(struct reader *r)
 		return note_wrong(r, "the interpreter's code could not be found");
 	for (uint64_t at = l->interpreter_low; at < l->interpreter_high;) {
 		uint64_t bytes = layout_load(&s->codelet_size, r->mem, at);
+		uint64_t description = layout_load(&s->codelet_description, r->mem, at);
 
 		if (!bytes || bytes > l->interpreter_high - at)
 			break;
-		if (mem_string(r->mem, layout_load(&s->codelet_description, r->mem, at),
-			    description, NAME_CAP) >= 0 &&
-			text_starts(description, "method entry point")) {
-			if (!l->interpreter_entries_low)
-				l->interpreter_entries_low = at;
-			l->interpreter_entries_high = at + bytes;
-		}
+		if (mem_string(r->mem, description, text, NAME_CAP) >= 0)
+			codelet_note(l, text, at, at + bytes);
 		at += bytes;
 	}
-	return l->interpreter_entries_low ? 0
-					  : note_wrong(r, "the interpreter has no method entries");
+	if (!l->interpreter_entries.low || !l->interpreter_returns[0].low)
+		return note_wrong(r, "the interpreter's entries could not be found");
+	return 0;
 }
 
 static int facts_apply(struct reader *r)

@@ -17,18 +17,22 @@ static bool returns(struct walker *w, uint64_t pc)
 	return (walker_in_code(w, pc) || walker_in_libjvm(w, pc)) && walker_returns(w, pc);
 }
 
+static enum walk_step try_caller(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	pc &= ARCH_PC_MASK;
+	if (!returns(w, pc) || !walker_caller_sound(w, pc, sp, fp))
+		return STEP_FAIL;
+	return walker_next(w, pc, sp, fp);
+}
+
 static enum walk_step at_sp(struct walker *w, uint64_t offset, uint64_t fp)
 {
-	uint64_t pc = walker_word(w, w->at.sp + offset) & ARCH_PC_MASK;
-
-	return returns(w, pc) ? walker_next(w, pc, w->at.sp + offset + 8, fp) : STEP_FAIL;
+	return try_caller(w, walker_word(w, w->at.sp + offset), w->at.sp + offset + 8, fp);
 }
 
 static enum walk_step by_link(struct walker *w)
 {
-	uint64_t pc = w->regs->link & ARCH_PC_MASK;
-
-	return ARCH_HAS_LINK && returns(w, pc) ? walker_next(w, pc, w->at.sp, w->at.fp) : STEP_FAIL;
+	return ARCH_HAS_LINK ? try_caller(w, w->regs->link, w->at.sp, w->at.fp) : STEP_FAIL;
 }
 
 static enum walk_step by_frame_pointer(struct walker *w)
@@ -37,30 +41,32 @@ static enum walk_step by_frame_pointer(struct walker *w)
 
 	if (!walker_on_stack(w, fp) || fp - w->at.sp > STUB_FRAME_MAX)
 		return STEP_FAIL;
-
-	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
-
-	return returns(w, pc) ? walker_next(w, pc, fp + 16, walker_word(w, fp)) : STEP_FAIL;
+	return try_caller(w, walker_word(w, fp + 8), fp + 16, walker_word(w, fp));
 }
 
 static enum walk_step by_frame_size(struct walker *w, int32_t words)
 {
 	uint64_t end = w->at.sp + 8ull * (uint32_t)words;
-	uint64_t pc = walker_word(w, end - 8) & ARCH_PC_MASK;
 
 	if (words < 2)
 		return STEP_FAIL;
-	return returns(w, pc) ? walker_next(w, pc, end, walker_word(w, end - 16)) : STEP_FAIL;
+	return try_caller(w, walker_word(w, end - 8), end, walker_word(w, end - 16));
 }
 
 enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why)
 {
 	for (uint32_t i = 0; i < words && w->at.sp + 8 * (i + 2) < w->hi; i++) {
 		uint64_t pc = walker_word(w, w->at.sp + 8 * i) & ARCH_PC_MASK;
+		uint64_t sp = w->at.sp + 8 * (i + 1),
+			 below = i ? walker_word(w, sp - 16) : w->at.fp;
 
-		if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
-			return walker_next(w, pc, w->at.sp + 8 * (i + 1),
-				i ? walker_word(w, w->at.sp + 8 * (i - 1)) : w->at.fp);
+		if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
+			continue;
+		/* The caller's fp was saved just below, or is still in its register. */
+		if (walker_caller_sound(w, pc, sp, below))
+			return walker_next(w, pc, sp, below);
+		if (walker_caller_sound(w, pc, sp, w->at.fp))
+			return walker_next(w, pc, sp, w->at.fp);
 	}
 	return walker_fail(w, why);
 }

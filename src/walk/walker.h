@@ -95,6 +95,13 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc);
 /* The same for any code: the above, or preceded by a call. */
 bool walker_returns(struct walker *w, uint64_t pc);
 
+/* Whether the frame that a candidate would make the caller's is a sound one: one step of looking ahead. */
+bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
+
+bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
+bool entry_sound(struct walker *w, uint64_t fp);
+bool interpreted_returns(const struct walker *w, uint64_t pc);
+
 enum walk_step native_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);

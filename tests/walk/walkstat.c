@@ -2,11 +2,12 @@
 /*
  * Samples the threads of a live JVM from outside and says how well they could be walked.
  *
- *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-p] [-u] [-c] [-m] PID
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
- *   -b  print so many broken stacks         -p  print every stack
- *   -u  with unwind rows for native frames  -c  without anchors: what the chain of frames alone reaches
+ *   -b  print so many broken stacks         -d  with registers, code and stack words
+ *   -p  print every stack                   -u  with unwind rows for native frames
+ *   -c  without anchors: what the chain of frames alone reaches
  *   -m  a line for each module that samples were in
  */
 #include <getopt.h>
@@ -18,6 +19,8 @@
 
 #include "target.h"
 #include "tests/walk/self_table.h"
+#include "walk/arch.h"
+#include "walk/code_cache.h"
 #include "walk/mem.h"
 #include "walk/method.h"
 #include "walk/names.h"
@@ -41,7 +44,7 @@ struct stat {
 	uint64_t samples, frames, deepest, java_samples, truncated, why[WALK_BREAK_COUNT];
 	uint64_t suspicious, unnamed;
 	int show_broken;
-	bool show_all;
+	bool show_all, show_dump;
 	const struct unwind_table *rows;
 	bool chain_only;
 	struct leaf {
@@ -122,6 +125,38 @@ static int suspicious_frame(struct stat *s, const struct walk_frame *f, uint32_t
 	return -1;
 }
 
+/* What the stack and the code looked like, for whoever mends the walker. */
+static void dump(struct stat *s, const struct walk_regs *regs)
+{
+	const struct walk_mem *mem = target_mem(s->target);
+	struct code_blob blob;
+	uint8_t code[48];
+
+	if (code_cache_find(s->layout, mem, regs->pc, &blob)) {
+		printf("  blob 0x%lx code +0x%lx pc +0x%lx end +0x%lx frame %d complete %d\n",
+			blob.start, blob.code - blob.start, regs->pc - blob.start,
+			blob.end - blob.start, blob.frame_words, blob.frame_complete);
+	}
+	if (mem_load(mem, regs->pc - 24, code, sizeof(code))) {
+		printf("  code");
+		for (int i = 0; i < 48; i++)
+			printf("%s%02x", i == 24 ? " | " : " ", code[i]);
+		putchar('\n');
+	}
+	printf("  rax 0x%lx rbx 0x%lx r13 0x%lx\n", regs->link, regs->method, regs->sender);
+	for (int i = -4; i < 48; i++) {
+		uint64_t word = mem_u64(mem, regs->sp + 8ull * (uint64_t)i);
+
+		printf("  sp%+4d 0x%016lx", i * 8, word);
+		if (word >= s->layout->interpreter_low && word < s->layout->interpreter_high)
+			printf(" interpreter");
+		else if (code_cache_find(s->layout, mem, word, &blob))
+			printf(" blob 0x%lx kind %d %s", blob.start, blob.kind,
+				arch_after_call(mem, word) ? "after a call" : "");
+		putchar('\n');
+	}
+}
+
 /* --- sampling ---------------------------------------------------------------------------------------- */
 
 static void thread_add(void *ctx, uint64_t java_thread, int32_t tid)
@@ -200,6 +235,8 @@ static void sample(struct stat *s, pid_t tid)
 
 	names_resolve(
 		s->names, s->layout, target_mem(s->target), frames, r.count, packed, &unnamed);
+	if (s->show_dump && s->show_broken > 0 && (r.why || odd >= 0))
+		dump(s, &regs);
 	target_resume(s->target, tid);
 	names_drain(s);
 	s->samples++;
@@ -250,11 +287,12 @@ int main(int argc, char **argv)
 	int opt;
 	char note[256];
 
-	while ((opt = getopt(argc, argv, "n:ab:pucm")) != -1) {
+	while ((opt = getopt(argc, argv, "n:ab:dpucm")) != -1) {
 		switch (opt) {
 		case 'n': want = strtoul(optarg, NULL, 0); break;
 		case 'a': all = true; break;
 		case 'b': s.show_broken = atoi(optarg); break;
+		case 'd': s.show_dump = true; break;
 		case 'p': s.show_all = true; break;
 		case 'u': rows = true; break;
 		case 'c': s.chain_only = true; break;
