@@ -8,6 +8,7 @@
 #include "symbols/target_file.h"
 #include "wire/layout.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,14 @@ static struct cfi *open_vdso(struct unwind_feed *f, const struct symbols_module 
 	return cfi_open_image(f->image, bytes, &f->note);
 }
 
+/* Archives of classes (.jsa) are mapped as code, too, and are no loss. */
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
 static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module *m)
 {
 	f->fd = target_file_open_module(f->pid, m);
@@ -162,7 +171,7 @@ static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module 
 		err_set_errno(&f->note, ERR_INPUT, "The file cannot be opened");
 		return NULL;
 	}
-	return cfi_open(f->fd, &f->note);
+	return is_elf(f->fd) ? cfi_open(f->fd, &f->note) : NULL;
 }
 
 static void now_open(struct unwind_feed *f)
@@ -170,7 +179,9 @@ static void now_open(struct unwind_feed *f)
 	const struct symbols_module *m = &f->modules[f->now].at;
 
 	f->cfi = strcmp(m->path, "[vdso]") ? open_file(f, m) : open_vdso(f, m);
-	if (!f->cfi)
+	if (!f->cfi && f->fd >= 0 && !is_elf(f->fd))
+		now_done(f, LEFT_OUT);
+	else if (!f->cfi)
 		now_leave_out(f, &f->without_rows);
 }
 

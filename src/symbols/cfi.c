@@ -15,7 +15,7 @@
 #define ROWS_MAX       (4u << 20)
 #define OFFSET_MAX     UINT32_MAX
 #define SEGMENTS_MAX   16
-#define COMPILE_MAX_NS (5 * NS_PER_S) /* libjvm takes 0.1 to 0.2 s */
+#define COMPILE_MAX_NS (5 * NS_PER_S) /* of CPU; libjvm takes 0.1 to 0.2 s */
 #define ROWS_PER_CLOCK 64
 #define PADDING_MAX    64 /* up to so many bytes between functions are alignment, not code */
 
@@ -405,7 +405,7 @@ static bool range_compile(struct cfi *c, const struct range *r, unsigned max_row
 
 int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err)
 {
-	uint64_t start = clock_mono_ns(), now = start;
+	uint64_t start = clock_read_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
 
 	while (c->range_next < c->range_count && now - start < slice_ns) {
 		const struct range *r = &c->ranges[c->range_next];
@@ -414,7 +414,7 @@ int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err)
 			c->resume = r->start;
 		if (range_compile(c, r, ROWS_PER_CLOCK))
 			c->range_next++;
-		now = clock_mono_ns();
+		now = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		if (c->spent_ns + (now - start) > COMPILE_MAX_NS || c->row_count > ROWS_MAX)
 			return err_set(err, ERR_INPUT,
 				"The call frame information of this file is too much work.");

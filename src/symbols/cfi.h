@@ -64,7 +64,7 @@ struct cfi *cfi_open(int fd, struct err *err);
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
 void cfi_close(struct cfi *c);
 
-/* cfi_compile: work for about so long. 1 = done, 0 = there is more, -1 = given up. */
+/* cfi_compile: work for about so long (CPU time). 1 = done, 0 = there is more, -1 = given up. */
 int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err);
 
 /* The rows, when done; the cfi's own. A last CFI_CFA_NONE row ends what is known. */

@@ -66,6 +66,18 @@ struct unwind_rows *self_pack(const struct cfi_row *rows, size_t count)
 	return block;
 }
 
+/* A JVM maps other files as code, too: archives of classes, its own shared memory. */
+static bool has_rows(const char *path)
+{
+	int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	char magic[4] = "";
+	bool elf = read(fd, magic, sizeof magic) == sizeof magic && !memcmp(magic, "\177ELF", 4);
+
+	if (fd >= 0)
+		close(fd);
+	return elf || !strcmp(path, "[vdso]");
+}
+
 struct unwind_table *process_table(pid_t pid)
 {
 	struct unwind_table *t = calloc(1, sizeof *t + MODULES * sizeof t->modules[0]);
@@ -83,7 +95,7 @@ struct unwind_table *process_table(pid_t pid)
 		path[0] = 0;
 		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset,
 			    path) < 4 ||
-			perms[2] != 'x' || (path[0] != '/' && strcmp(path, "[vdso]")))
+			perms[2] != 'x' || !has_rows(path))
 			continue;
 		c = path[0] == '/' ? self_compile(path) : compile_vdso(pid, start, end - start);
 		rows = cfi_rows(c, &count);
