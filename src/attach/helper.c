@@ -32,7 +32,10 @@ static int take_ids(const struct hotspot *jvm, struct err *err)
 {
 	if (geteuid() == jvm->euid && getegid() == jvm->egid)
 		return 0;
-	if (!setgroups(0, NULL) && !setresgid(jvm->egid, jvm->egid, jvm->egid) &&
+	/* Dropping groups may be forbidden in a user namespace; to HotSpot they do not matter. */
+	if (setgroups(0, NULL) && errno != EPERM)
+		return err_set_errno(err, ERR_ATTACH, "jhot's groups cannot be dropped");
+	if (!setresgid(jvm->egid, jvm->egid, jvm->egid) &&
 		!setresuid(jvm->euid, jvm->euid, jvm->euid))
 		return 0;
 	err_set_errno(err, ERR_ATTACH, "The ids of JVM %d (uid %u, gid %u) cannot be taken",

@@ -43,9 +43,10 @@ struct look {
 	int hotspot; /* as libjvm_is_hotspot */
 	struct hsperf *perf;
 	struct err perf_err; /* why there is none */
-	bool perf_seen;
-	char capability; /* '1' attach works, '0' disabled, '?' not known */
-	bool socket;     /* its attach socket is there already: no signal needed */
+	char capability;     /* '1' attach works, '0' disabled, '?' not known */
+	bool socket;         /* its attach socket is there already: no signal needed */
+	bool blocked;        /* another user's file stands where the socket goes */
+	uid_t blocker;       /* that user */
 	bool same_ids, root;
 	int64_t age_s;
 };
@@ -62,20 +63,22 @@ static void user_name(uid_t uid, char *out, size_t bytes)
 		snprintf(out, bytes, "%u", (unsigned)uid);
 }
 
-static bool has_socket(pid_t pid, const struct proc_status *status)
+/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
+static void look_at_socket(struct look *l, pid_t pid)
 {
 	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY);
 	char name[32];
 	struct stat st;
-	bool found;
 
 	if (tmp < 0)
-		return false;
-	snprintf(name, sizeof(name), ".java_pid%d", (int)status->nspid);
-	found = !fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
-		st.st_uid == status->euid;
+		return;
+	snprintf(name, sizeof(name), ".java_pid%d", (int)l->status.nspid);
+	if (!fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == l->status.euid;
+		l->blocked = st.st_uid != l->status.euid && l->status.euid != 0;
+		l->blocker = st.st_uid;
+	}
 	close(tmp);
-	return found;
 }
 
 static void look_at_perf(struct look *l, struct hotspot *out)
@@ -84,11 +87,8 @@ static void look_at_perf(struct look *l, struct hotspot *out)
 
 	l->capability = '?';
 	l->perf = hsperf_open(out->pid, out->nspid, &l->perf_err);
-	if (!l->perf) {
-		l->perf_seen = hsperf_exists(out->pid, out->nspid);
+	if (!l->perf)
 		return;
-	}
-	l->perf_seen = true;
 	if (hsperf_string(
 		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
 		text[0])
@@ -315,7 +315,7 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 
 	if (l->socket)
 		return false;
-	if (!reduced && is_young(l) && (!caught || (l->perf_seen && !l->perf)))
+	if (!reduced && is_young(l) && (!caught || l->perf_err.kind == ERR_BUSY))
 		return say_starting(out);
 	if (caught)
 		return false;
@@ -326,6 +326,19 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 		reduced ? "it runs with -Xrs"
 			: "-Xrs, or a program that embeds it took the signal");
 	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
+	return true;
+}
+
+static bool rule_blocked(const struct look *l, struct hotspot *out)
+{
+	if (!l->blocked)
+		return false;
+	say(out, HOTSPOT_NO,
+		"A file of uid %u, /tmp/.java_pid%d, stands where the JVM would open its attach "
+		"socket, "
+		"and it may not remove it.",
+		(unsigned)l->blocker, (int)out->nspid);
+	hint(out, "sudo rm /proc/%d/root/tmp/.java_pid%d", (int)out->pid, (int)out->nspid);
 	return true;
 }
 
@@ -367,6 +380,7 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 	rule_stopped,
 	rule_disabled,
 	rule_no_handler,
+	rule_blocked,
 	rule_fds_closed,
 	rule_unknown,
 	rule_ok,
@@ -387,7 +401,7 @@ static void look_closer(struct look *l, struct hotspot *out, struct libjvm_memo 
 	if (out->is_java)
 		look_at_perf(l, out);
 	look_at_libjvm(l, out, memo);
-	l->socket = has_socket(out->pid, &l->status);
+	look_at_socket(l, out->pid);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;
 }

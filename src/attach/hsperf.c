@@ -130,7 +130,7 @@ static int check_header(const struct buf *text, struct header *head, struct err 
 		return err_set(err, ERR_INPUT, "hsperfdata has version %u.%u, and 2.0 is known.",
 			head->major, head->minor);
 	if (!head->accessible)
-		return err_set(err, ERR_INPUT, "The JVM has not finished its start yet.");
+		return err_set(err, ERR_BUSY, "The JVM has not finished its start yet.");
 	if (head->entry_offset < (int32_t)sizeof(*head) || head->entry_count < 0 ||
 		head->entry_count > MAX_ENTRIES)
 		return err_set(err, ERR_INPUT, "hsperfdata has a corrupt header.");
@@ -247,22 +247,6 @@ struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err)
 	else
 		err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
 	return NULL;
-}
-
-static bool see_file(void *ctx, int dir, const char *name)
-{
-	struct stat st;
-
-	*(bool *)ctx = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
-	return !*(bool *)ctx;
-}
-
-bool hsperf_exists(pid_t pid, pid_t nspid)
-{
-	bool found = false;
-
-	each_file(pid, nspid, see_file, &found);
-	return found;
 }
 
 /* --- values ------------------------------------------------------------------------------------------- */

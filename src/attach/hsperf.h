@@ -19,7 +19,10 @@
 
 struct hsperf;
 
-/* nspid: the JVM's pid as it sees itself (hotspot.h). */
+/*
+ * nspid: the JVM's pid as it sees itself (hotspot.h). NULL with an error, whose kind is ERR_BUSY while the
+ * JVM is still starting and has not filled the file yet.
+ */
 struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err);
 /* hsperf_open_fd: the same from a descriptor, which is taken over in every case. */
 struct hsperf *hsperf_open_fd(int fd, struct err *err);
@@ -30,8 +33,5 @@ const char *hsperf_name(const struct hsperf *h, int index);
 int hsperf_find(const struct hsperf *h, const char *name); /* index or -1 */
 int64_t hsperf_long(const struct hsperf *h, int index);    /* -1 for index -1 */
 bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes);
-
-/* hsperf_exists: is there such a file for the process, also where it may not be read? */
-bool hsperf_exists(pid_t pid, pid_t nspid);
 
 #endif

@@ -50,10 +50,9 @@ check_inside() {
 	ends
 }
 
-# ends: no JVM outlives its checks
+# ends: a JVM that ends by itself takes its socket and its counters along
 ends() {
-	kill -KILL "$jvm"
-	wait "$JVM" 2>/dev/null
+	jvm_end "$JVM" || true
 }
 
 verdict() {
@@ -166,6 +165,15 @@ other=$AS_OTHER
 start_in "another user" $other
 is "another user: the verdict" "$(verdict)" ok
 check_inside
+
+start_in "another user, with a file of root's in the way" $other
+socket=/tmp/.java_pid$jvm
+touch "$socket"
+is "another user, with a file of root's in the way: the verdict" "$(verdict)" no
+ok "another user, with a file of root's in the way: told" \
+	eval "\"$tool\" check $jvm | grep -q 'sudo rm /proc/$jvm/root$socket'"
+rm "$socket"
+ends
 
 start_in "a JVM of root, seen by another user"
 $other "$tool" check "$jvm" >"$T/out"
