@@ -24,7 +24,7 @@ struct app_jvm { /* a row of the picker */
 	bool can_attach;
 };
 
-struct app_thread { /* a row of the threads view, beside the model's */
+struct app_thread {      /* a row of the threads view, beside the model's */
 	uint32_t thread; /* of the profile */
 	char state;
 	float user_pct, system_pct;
@@ -43,8 +43,8 @@ struct app_ops {
 	int (*threads)(void *ctx, const struct app_thread **out);
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
 	/* Write the query to a file; the format by suffix. Fills done with one line for the screen. */
-	int (*export)(void *ctx, const char *path, const struct profile_query *q, char *done, size_t bytes,
-		struct err *err);
+	int (*export)(void *ctx, const char *path, const struct profile_query *q, char *done,
+		size_t bytes, struct err *err);
 	/* ^Z: stop sampling for now and go on later. */
 	void (*park)(void *ctx, bool parked);
 	/* Replay with --clock=step: one more second; NULL for live sessions. false at the end. */
@@ -55,17 +55,19 @@ enum app_charset { APP_CHARSET_AUTO, APP_CHARSET_ASCII, APP_CHARSET_UTF8 };
 enum app_color { APP_COLOR_AUTO, APP_COLOR_NEVER, APP_COLOR_16, APP_COLOR_256 };
 
 struct app_options {
-	int event;	      /* shown first */
+	int event;            /* shown first */
+	unsigned events;      /* bit per event that can be sampled at all; 0: cpu only */
 	uint64_t interval_ms; /* refresh, default 1000 */
 	enum app_charset charset;
 	enum app_color color;
-	int frame_fd;	   /* -1, or gets one line after each completed draw (tests) */
-	bool clock_step;   /* time moves only by ops->step, driven by frames (tests) */
-	bool keep;	   /* leave the last screen in the scrollback */
-	bool attached;	   /* a session is there already: start in the methods view, not in the picker */
+	int frame_fd;    /* -1, or gets one line after each completed draw (tests) */
+	bool clock_step; /* time moves only by ops->step, driven by frames (tests) */
+	bool keep;       /* leave the last screen in the scrollback */
+	bool attached; /* a session is there already: start in the methods view, not in the picker */
 };
 
 /* Returns 0, or -1 with an error that ended the view (printed by the caller after the terminal is back). */
-int app_run(const struct app_ops *ops, void *ctx, const struct app_options *options, struct err *err);
+int app_run(
+	const struct app_ops *ops, void *ctx, const struct app_options *options, struct err *err);
 
 #endif

@@ -75,9 +75,9 @@ int canvas_text(struct canvas *c, int row, int col, int limit, enum style style,
 			continue;
 		if (col + width > limit)
 			break;
-		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, (uint8_t)width});
+		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, (uint8_t)width, 0});
 		if (width == 2)
-			put_cell(c, row, col + 1, (struct cell){' ', (uint8_t)style, 0});
+			put_cell(c, row, col + 1, (struct cell){' ', (uint8_t)style, 0, 0});
 		col += width;
 	}
 	return col;
@@ -107,7 +107,7 @@ void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style
 	if (row < 0 || row >= c->rows)
 		return;
 	for (limit = clip(c, limit); col < limit; col++)
-		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, 1});
+		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, 1, 0});
 }
 
 void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style)

@@ -17,9 +17,11 @@
 
 struct cell {
 	uint32_t ch;
-	uint8_t style; /* enum style */
-	uint8_t width; /* 1, 2; 0 = right half of the cell before */
+	uint8_t style;     /* enum style */
+	uint8_t width;     /* 1, 2; 0 = right half of the cell before */
+	uint16_t reserved; /* no padding: rows are compared as bytes */
 };
+_Static_assert(sizeof(struct cell) == 8, "no padding");
 
 struct canvas {
 	int rows, cols;

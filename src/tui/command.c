@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of keys, and the commands that belong to no single view. */
+#include "tui/command.h"
+
+#include "base/clock.h"
+#include "tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const command_groups[GROUP_COUNT] = {
+	[GROUP_EVENTS] = "EVENTS",
+	[GROUP_VIEWS] = "VIEWS",
+	[GROUP_MOVE] = "MOVE",
+	[GROUP_SHOW] = "SHOW",
+	[GROUP_TREE] = "TREE",
+	[GROUP_TIME] = "TIME",
+	[GROUP_FIND] = "FIND",
+	[GROUP_OUTPUT] = "OUTPUT",
+	[GROUP_OTHER] = "OTHER",
+};
+
+/* --- events, views ----------------------------------------------------------------------------------- */
+
+static unsigned event_show(struct ui *ui, int event)
+{
+	struct err err = {0};
+
+	if (event == ui->event)
+		return 0;
+	if (ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0) {
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		return 0;
+	}
+	ui->event = event;
+	return UI_SORT;
+}
+
+#define HAS_EVENT(e)                                       \
+	static bool has_event_##e(const struct ui *ui)     \
+	{                                                  \
+		return ui->profile && ui_has_event(ui, e); \
+	}
+HAS_EVENT(0)
+HAS_EVENT(1)
+HAS_EVENT(2)
+HAS_EVENT(3)
+
+static unsigned view_show(struct ui *ui, int view)
+{
+	if ((int)ui->view == view)
+		return 0;
+	ui_show(ui, (enum view_id)view);
+	return UI_UPDATE;
+}
+
+/* The next view with a tab; under help the one that it explains. */
+static unsigned view_cycle(struct ui *ui, int direction)
+{
+	enum view_id *view = ui->view == VIEW_HELP ? &ui->under : &ui->view;
+	int at = (int)*view;
+
+	do
+		at = (at + direction + VIEW_COUNT) % VIEW_COUNT;
+	while (!view_table[at]->tab);
+	if (ui->view == VIEW_HELP)
+		ui->under = (enum view_id)at;
+	else
+		ui_show(ui, (enum view_id)at);
+	return UI_UPDATE;
+}
+
+static unsigned help_show(struct ui *ui, int arg)
+{
+	ui_show(ui, ui->view == VIEW_HELP ? ui->under : VIEW_HELP);
+	return 0;
+}
+
+static unsigned jvm_other(struct ui *ui, int arg)
+{
+	if (ui->profile)
+		ui->ops->detach(ui->ctx);
+	ui->profile = NULL;
+	ui->vitals = NULL;
+	ui->message.shown = false;
+	ui_show(ui, VIEW_PICKER);
+	return UI_UPDATE;
+}
+
+/* --- moving ------------------------------------------------------------------------------------------ */
+
+static unsigned move(struct ui *ui, int step)
+{
+	list_step(ui_view(ui)->list(ui), (enum list_step)step);
+	return UI_HOLD;
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+static unsigned window_step(struct ui *ui, int direction)
+{
+	int window = ui->time.window + direction;
+
+	if (window < 0 || window >= TIMELINE_WINDOWS)
+		return 0;
+	ui->time.window = window;
+	return UI_SORT;
+}
+
+static unsigned freeze(struct ui *ui, int arg)
+{
+	timeline_freeze(&ui->time, ui->profile, !ui->time.frozen);
+	ui->waiting = 0;
+	ui->waiting_ms = ui->now_ms;
+	return UI_UPDATE;
+}
+
+static unsigned second_step(struct ui *ui, int seconds)
+{
+	/* A stepped clock has no other way to go on than to be told. */
+	if (!ui->time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
+		if (!ui->ops->step(ui->ctx))
+			ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
+		ui_tick(ui, ui->now_ms + 1000);
+		return 0;
+	}
+	if (!ui->time.frozen)
+		freeze(ui, 0);
+	if (!timeline_step(&ui->time, ui->profile, seconds))
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no %s seconds are held",
+			seconds < 0 ? "earlier" : "later");
+	ui->waiting = 0;
+	return UI_UPDATE;
+}
+
+static unsigned restart(struct ui *ui, int arg)
+{
+	ui->time.since_before = ui->time.since;
+	ui->time.since = profile_info(ui->profile).now;
+	ui->time.frozen = false;
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+		"restarted: what came before is kept, U shows it again");
+	return UI_SORT;
+}
+
+static bool is_restarted(const struct ui *ui)
+{
+	return ui->time.since != ui->time.since_before;
+}
+
+static unsigned restart_undo(struct ui *ui, int arg)
+{
+	ui->time.since = ui->time.since_before;
+	return UI_SORT;
+}
+
+static unsigned delay_step(struct ui *ui, int arg)
+{
+	static const uint64_t delays_ms[] = {1000, 2000, 5000, 10000};
+	size_t next = 0;
+
+	while (next < 3 && delays_ms[next] <= ui->interval_ms)
+		next++;
+	ui->interval_ms = ui->interval_ms >= 10000 ? 1000 : delays_ms[next];
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "refresh every %u s",
+		(unsigned)ui->interval_ms / 1000);
+	return 0;
+}
+
+/* --- finding ----------------------------------------------------------------------------------------- */
+
+static bool find_from(struct ui *ui, int index, int direction)
+{
+	const struct view *v = ui_view(ui);
+	struct list *list = v->list(ui);
+	int at = list_find(list, v->text, ui, ui->search, index, direction);
+
+	if (at < 0)
+		return false;
+	list_to(list, at);
+	return true;
+}
+
+static void find_change(struct ui *ui)
+{
+	snprintf(ui->search, sizeof(ui->search), "%s", ui->prompt.text);
+	find_from(ui, ui->search_from, 1);
+	ui_react(ui, UI_HOLD);
+}
+
+static void find_done(struct ui *ui, bool accepted)
+{
+	if (!accepted) {
+		snprintf(ui->search, sizeof(ui->search), "%s", ui->search_before);
+		list_to(ui_view(ui)->list(ui), ui->search_from);
+	} else if (*ui->search && !find_from(ui, ui->search_from, 1)) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
+	}
+}
+
+static unsigned find(struct ui *ui, int arg)
+{
+	memcpy(ui->search_before, ui->search, sizeof(ui->search));
+	ui->search[0] = '\0';
+	ui->search_from = ui_view(ui)->list(ui)->cursor;
+	ui_prompt(ui, "find: ", "", find_change, find_done);
+	return UI_HOLD;
+}
+
+static bool has_search(const struct ui *ui)
+{
+	return *ui->search;
+}
+
+static unsigned find_next(struct ui *ui, int direction)
+{
+	struct list *list = ui_view(ui)->list(ui);
+
+	if (!find_from(ui, list->cursor + direction, direction))
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
+	return UI_HOLD;
+}
+
+/* Esc undoes the last of: search, what the view narrowed, the thread. It never quits. */
+static unsigned back(struct ui *ui, int arg)
+{
+	if (*ui->search) {
+		ui->search[0] = '\0';
+		return UI_HOLD;
+	}
+	if (ui_view(ui)->back && ui_view(ui)->back(ui))
+		return UI_UPDATE;
+	if (ui->thread != PROFILE_ANY_THREAD) {
+		ui->thread = PROFILE_ANY_THREAD;
+		return UI_SORT;
+	}
+	return 0;
+}
+
+/* --- output ------------------------------------------------------------------------------------------ */
+
+static void default_path(const struct ui *ui, char *out, size_t size, const char *suffix)
+{
+	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
+	char stamp[32];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	snprintf(out, size, "jhot-%d-%s-%s%s", ui->vitals->pid, profile_events[ui->event].name,
+		stamp, suffix);
+}
+
+static void export_to(struct ui *ui, const char *path)
+{
+	struct profile_query q = ui_query(ui);
+	struct err err = {0};
+	char done[256] = "";
+
+	if (ui->ops->export(ui->ctx, path, &q, done, sizeof(done), &err) < 0)
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+	else
+		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+}
+
+static void export_done(struct ui *ui, bool accepted)
+{
+	if (accepted && *ui->prompt.text)
+		export_to(ui, ui->prompt.text);
+}
+
+static unsigned export_ask(struct ui *ui, int arg)
+{
+	char path[200];
+
+	default_path(ui, path, sizeof(path), ".svg");
+	ui_prompt(ui, "export the window to (.svg .collapsed): ", path, NULL, export_done);
+	return 0;
+}
+
+static unsigned export_quick(struct ui *ui, int arg)
+{
+	char path[200];
+
+	default_path(ui, path, sizeof(path), ".svg");
+	export_to(ui, path);
+	return 0;
+}
+
+static unsigned copy_name(struct ui *ui, int arg)
+{
+	static const char *(*const selected[VIEW_COUNT])(struct ui *) = {
+		[VIEW_METHODS] = methods_selected,
+		[VIEW_THREADS] = threads_selected,
+		[VIEW_TREE] = tree_selected,
+	};
+	const char *name = selected[ui->view] ? selected[ui->view](ui) : NULL;
+
+	if (!name)
+		return 0;
+	free(ui->copy);
+	ui->copy = xstrdup(name);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied: %s", name);
+	return 0;
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------- */
+
+static unsigned name_style_step(struct ui *ui, int arg)
+{
+	static const char *const what[NAME_STYLES] = {"packages", "classes", "methods alone"};
+
+	ui->names = (enum name_style)((ui->names + 1) % NAME_STYLES);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "names with %s", what[ui->names]);
+	return UI_UPDATE | UI_HOLD;
+}
+
+static unsigned react(struct ui *ui, int reaction)
+{
+	return (unsigned)reaction;
+}
+
+static bool not_over(const struct ui *ui)
+{
+	return !ui->over;
+}
+
+/* --- the table --------------------------------------------------------------------------------------- */
+
+#define METHODS VIEW_BIT(VIEW_METHODS)
+#define THREADS VIEW_BIT(VIEW_THREADS)
+#define TREE    VIEW_BIT(VIEW_TREE)
+#define HELP    VIEW_BIT(VIEW_HELP)
+#define PICKER  VIEW_BIT(VIEW_PICKER)
+#define ERROR   VIEW_BIT(VIEW_ERROR)
+
+/* clang-format off */
+const struct command commands[] = {
+	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_0},
+	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_1},
+	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_2},
+	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_3},
+
+	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, VIEWS_LIST, view_show, NULL},
+	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, VIEWS_LIST & ~THREADS, view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, VIEWS_LIST & ~TREE, view_show, NULL},
+	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_LIST | HELP, view_cycle, NULL},
+	{"callers", {{TKEY_ENTER, 0}}, "⏎", "Enter", "callers", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
+	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread", "only this thread", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
+
+	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"page", {{TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_CTRL('b'), LIST_PAGE_UP}, {TKEY_CTRL('f'), LIST_PAGE_DOWN}},
+		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"choose-move", {{TKEY_UP, LIST_UP}, {TKEY_DOWN, LIST_DOWN}, {TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_HOME, LIST_HOME}},
+		"↑↓", "Up Down", NULL, " choose", 1, GROUP_MOVE, PICKER, move, NULL},
+
+	{"sort", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, METHODS, methods_sort_step, NULL},
+	{"reverse", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, METHODS, methods_reverse, NULL},
+	{"self-total", {{'s', 0}}, "s", NULL, "self/total", "self/total", 50, GROUP_SHOW, METHODS, methods_self_total, NULL},
+	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, threads_sort_step, NULL},
+	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, threads_reverse, NULL},
+	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
+	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE, name_style_step, NULL},
+
+	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},
+	{"close", {{TKEY_LEFT, 0}, {'-', 0}, {'h', 0}}, "← -", "<- -", "collapse", "collapse", 11, GROUP_TREE, TREE, tree_open, NULL},
+	{"open-all", {{'*', 0}}, "*", NULL, "all below", " all", 14, GROUP_TREE, TREE, tree_open_all, NULL},
+	{"hot-path", {{'E', 0}}, "E", NULL, "hot path", "hot path", 12, GROUP_TREE, TREE, tree_hot_path, NULL},
+	{"invert", {{'i', 0}}, "i", NULL, "invert", "invert", 13, GROUP_TREE, TREE, tree_invert, NULL},
+	{"hide-below", {{'%', 0}}, "%", NULL, "hide below 0.1 0.5 1 2 5 %", "hide below", 35, GROUP_TREE, TREE, tree_hide_below, NULL},
+	{"zoom", {{TKEY_ENTER, 1}}, "⏎", "Enter", "zoom", "zoom", 15, GROUP_TREE, TREE, tree_zoom, NULL},
+	{"unzoom", {{'u', 0}}, "u", NULL, "zoom out", "up", 16, GROUP_TREE, TREE, tree_zoom, NULL},
+	{"tree-threads", {{'=', 0}}, "=", NULL, "by thread", NULL, 0, GROUP_TREE, TREE, tree_threads, NULL},
+
+	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_LIST, window_step, NULL},
+	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_LIST, freeze, NULL},
+	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_LIST, second_step, NULL},
+	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_LIST, restart, not_over},
+	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_LIST, restart_undo, is_restarted},
+	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_LIST, delay_step, not_over},
+
+	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_LIST, find, NULL},
+	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_LIST, find_next, has_search},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_LIST, back, NULL},
+	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
+
+	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_LIST, export_ask, NULL},
+	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_LIST, export_quick, NULL},
+	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_LIST, copy_name, NULL},
+
+	{"attach", {{TKEY_ENTER, 0}}, "⏎", "Enter", NULL, " attach", 11, GROUP_OTHER, PICKER, picker_choose, NULL},
+	{"retry", {{'r', 0}}, "r", NULL, NULL, "retry", 10, GROUP_OTHER, ERROR, error_retry, NULL},
+	{"details", {{'d', 0}}, "d", NULL, NULL, "details", 12, GROUP_OTHER, ERROR, error_details, NULL},
+	{"copy-command", {{'y', 0}}, "y", NULL, NULL, "copy command 1", 13, GROUP_OTHER, ERROR, error_copy, NULL},
+	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
+	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_LIST, jvm_other, NULL},
+	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_LIST, react, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 70, GROUP_OTHER, VIEWS_LIST | HELP, help_show, NULL},
+	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
+	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
+	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
+	{"quit", {{'q', UI_QUIT}}, "q", NULL, "quit", "quit", 255, GROUP_OTHER, VIEWS_ALL & ~HELP, react, NULL},
+	{"interrupt", {{TKEY_CTRL('c'), UI_QUIT}}, "^C", NULL, NULL, NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
+};
+/* clang-format on */
+const int command_count = sizeof(commands) / sizeof(commands[0]);
+
+bool command_here(const struct command *c, const struct ui *ui)
+{
+	enum view_id view = ui->view;
+
+	return c->views & VIEW_BIT(view) && (!c->available || c->available(ui));
+}
+
+const struct command *command_find(const struct ui *ui, int key, int *arg)
+{
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+
+		if (!command_here(c, ui))
+			continue;
+		for (const struct command_key *k = c->keys; k->key; k++) {
+			if (k->key == key) {
+				*arg = k->arg;
+				return c;
+			}
+		}
+	}
+	return NULL;
+}
+
+const char *command_shown(const struct command *c, const struct ui *ui)
+{
+	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All keys: one const table, from which the key map, the key line and the help screen come.
+ *
+ * A command has up to four keys, each with an argument for its function; it is there in the views of its
+ * mask and while available() says so. A key that has no row is "no such key". Tests read the table: no
+ * key twice in a view.
+ */
+#ifndef JHOT_TUI_COMMAND_H
+#define JHOT_TUI_COMMAND_H
+
+#include "tui/ui.h"
+
+enum command_group {
+	GROUP_EVENTS,
+	GROUP_VIEWS,
+	GROUP_MOVE,
+	GROUP_SHOW,
+	GROUP_TREE,
+	GROUP_TIME,
+	GROUP_FIND,
+	GROUP_OUTPUT,
+	GROUP_OTHER,
+	GROUP_COUNT
+};
+extern const char *const command_groups[GROUP_COUNT]; /* "EVENTS" */
+
+struct command_key {
+	int key, arg;
+};
+
+struct command {
+	const char *name;           /* for the config and for tests, unique: "window" */
+	struct command_key keys[6]; /* ends with key 0 */
+	const char *shown, *ascii;  /* how the keys are written; ascii NULL: the same */
+	const char *help;           /* NULL: not listed in help */
+	const char *line;           /* label in the key line, NULL: not there */
+	uint8_t place;              /* in the key line, smallest first */
+	uint8_t group;              /* enum command_group */
+	unsigned views;             /* VIEW_BIT ... */
+	unsigned (*run)(struct ui *ui, int arg); /* returns reactions */
+	bool (*available)(const struct ui *ui);  /* NULL: always */
+};
+
+extern const struct command commands[];
+extern const int command_count;
+
+/* The command of a key in the present view; NULL: none. arg gets the key's argument. */
+const struct command *command_find(const struct ui *ui, int key, int *arg);
+bool command_here(const struct command *c, const struct ui *ui);
+const char *command_shown(const struct command *c, const struct ui *ui);
+
+/* Functions that live with their view. */
+unsigned methods_sort_step(struct ui *ui, int direction);
+unsigned methods_reverse(struct ui *ui, int arg);
+unsigned methods_self_total(struct ui *ui, int arg);
+unsigned methods_callers(struct ui *ui, int arg);
+unsigned threads_sort_step(struct ui *ui, int direction);
+unsigned threads_reverse(struct ui *ui, int arg);
+unsigned threads_merge(struct ui *ui, int arg);
+unsigned threads_only(struct ui *ui, int arg);
+unsigned tree_open(struct ui *ui, int open);
+unsigned tree_open_all(struct ui *ui, int arg);
+unsigned tree_hot_path(struct ui *ui, int arg);
+unsigned tree_invert(struct ui *ui, int arg);
+unsigned tree_hide_below(struct ui *ui, int arg);
+unsigned tree_zoom(struct ui *ui, int in);
+unsigned tree_threads(struct ui *ui, int arg);
+/* Show the tree of one method: who calls it (inverted) or what it calls. */
+void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
+unsigned picker_choose(struct ui *ui, int arg);
+unsigned error_details(struct ui *ui, int arg);
+unsigned error_retry(struct ui *ui, int arg);
+unsigned error_copy(struct ui *ui, int arg);
+
+/* The name of what is selected, for copying; NULL: nothing is. */
+const char *methods_selected(struct ui *ui);
+const char *threads_selected(struct ui *ui);
+const char *tree_selected(struct ui *ui);
+
+#endif

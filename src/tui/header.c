@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines above the list: who, which event and view, how the JVM is, how good the data is. */
+#include "tui/ui.h"
+
+#include "base/clock.h"
+#include "tui/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_VITALS 20 /* terminals with fewer rows do without */
+#define ROWS_TABS   16
+#define GC_S        10
+
+int header_rows(const struct ui *ui)
+{
+	if (ui_view(ui)->bare)
+		return 0;
+	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS);
+}
+
+/* --- title ------------------------------------------------------------------------------------------- */
+
+static void add_engine(const struct ui *ui, struct strip *s)
+{
+	const struct profile_event *e = &profile_events[ui->event];
+	const struct vitals_event *v = &ui->vitals->events[ui->event];
+	char interval[TEXT_NUMBER];
+
+	if (ui->event == EVENT_CPU && v->interval > 0)
+		snprintf(interval, sizeof(interval), "%dHz",
+			(int)(NS_PER_S / (uint64_t)v->interval));
+	else
+		text_interval(interval, v->interval, e->weight_is_time);
+	strip_add(s, STYLE_NORMAL, 3, "%s%s%s %s", e->name, *v->engine ? "/" : "", v->engine,
+		interval)
+		->right = true;
+}
+
+static void add_state(const struct ui *ui, struct strip *s)
+{
+	struct profile_info info = profile_info(ui->profile);
+	char text[TEXT_NUMBER];
+	int64_t at;
+
+	if (ui->time.frozen) {
+		at = (int64_t)info.start_wall_ns + (int64_t)ui->time.frozen_to * (int64_t)NS_PER_S;
+		strip_add(s, STYLE_WARN, 0, " FROZEN %s ", text_clock(text, at))->right = true;
+	} else if (ui->over) {
+		strip_add(s, STYLE_BAD, 0, " ENDED ")->right = true;
+	} else if (ui->vitals->stalled) {
+		strip_add(s, STYLE_WARN, 0, " STALLED ")->right = true;
+	} else {
+		snprintf(text, sizeof(text), ui->interval_ms % 1000 ? "%.1fs" : "%.0fs",
+			(double)ui->interval_ms / 1000);
+		strip_add(s, STYLE_GOOD, 0, "LIVE %s", text)->right = true;
+	}
+}
+
+static void draw_title(struct ui *ui, int row, const struct history_point *point)
+{
+	const struct vitals *v = ui->vitals;
+	struct strip s = {0};
+	char up[TEXT_NUMBER];
+
+	strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, v->name);
+	if (*v->jdk)
+		strip_add(&s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
+	if (v->uptime_s >= 0)
+		strip_add(&s, STYLE_NORMAL, 5, "up %s",
+			text_uptime(up, point ? point->uptime_s : v->uptime_s));
+	add_engine(ui, &s);
+	add_state(ui, &s);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- tabs -------------------------------------------------------------------------------------------- */
+
+static int tabs_events(struct ui *ui, int row, int col, bool only_this)
+{
+	for (int i = 0; i < EVENT_USER_FIRST; i++) {
+		bool on = i == ui->event;
+
+		if (!ui_has_event(ui, i) || (only_this && !on))
+			continue;
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols,
+			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%d %s]" : " %d %s ", i + 1,
+			profile_events[i].name);
+		col++;
+	}
+	return col;
+}
+
+static int tabs_views(struct ui *ui, int row, int col)
+{
+	enum view_id shown = ui->view == VIEW_HELP ? ui->under : ui->view;
+
+	for (int i = 0; i < VIEW_COUNT; i++) {
+		bool on = i == (int)shown;
+
+		if (!view_table[i]->tab)
+			continue;
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols - 3,
+			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%s]" : " %s ", view_table[i]->tab);
+		col++;
+	}
+	return col;
+}
+
+static void draw_tabs(struct ui *ui, int row)
+{
+	int col = tabs_events(ui, row, 1, ui->canvas.cols < 76);
+
+	col = canvas_text(&ui->canvas, row, col, ui->canvas.cols, STYLE_DIM, "|") + 1;
+	tabs_views(ui, row, col);
+	canvas_text(&ui->canvas, row, ui->canvas.cols - 2, ui->canvas.cols, STYLE_KEY, "?");
+}
+
+/* --- vitals ------------------------------------------------------------------------------------------ */
+
+/* The top of a sparkline's scale: a power of two times unit, so that it seldom changes. */
+static int64_t round_top(const int64_t *values, int n, int64_t unit)
+{
+	int64_t top = unit;
+
+	for (int i = 0; i < n; i++)
+		while (values[i] > top)
+			top *= 2;
+	return top;
+}
+
+static void add_spark(
+	struct ui *ui, struct strip *s, enum history_what what, int n, int64_t unit, int drop)
+{
+	int64_t values[64];
+	char text[GLYPH_SPARK_BYTES(64)];
+
+	history_values(&ui->history, what, timeline_to(&ui->time, ui->profile), values, n);
+	glyph_gauge(ui->glyphs, text, values, n, round_top(values, n, unit));
+	strip_add(s, STYLE_SPARK, drop, "%s", text)->gap = 1;
+}
+
+static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p)
+{
+	uint32_t at = p->second - 1;
+	const struct history_point *before =
+		at >= GC_S ? history_at(&ui->history, at - GC_S) : NULL;
+	char text[96];
+	int n;
+
+	if (p->gc_pct_x10 < 0 && p->gc_count < 0)
+		return;
+	n = snprintf(text, sizeof(text), "GC %.1f%% %s", p->gc_pct_x10 / 10.0, ui->vitals->gc_name);
+	if (before && p->gc_count >= 0 && p->gc_count > before->gc_count)
+		snprintf(text + n, sizeof(text) - (size_t)n, " %d/%ds %dms",
+			(int)(p->gc_count - before->gc_count), GC_S,
+			(int)(p->gc_ms - before->gc_ms));
+	strip_add(s, STYLE_NORMAL, 3, "%s", text)->width = 21;
+}
+
+static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
+{
+	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
+	struct strip s = {0};
+	char text[TEXT_NUMBER];
+
+	if (!p) {
+		canvas_text(&ui->canvas, row, 1, ui->canvas.cols, STYLE_DIM,
+			*ui->vitals->vitals_note ? ui->vitals->vitals_note : "");
+		return;
+	}
+	if (p->cpu_pct >= 0) {
+		strip_add(&s, STYLE_NORMAL, 0, "CPU %d%%", p->cpu_pct)->width = 8;
+		add_spark(ui, &s, HISTORY_CPU, cells, 100, 5);
+	}
+	if (p->heap_used >= 0) {
+		strip_add(&s, STYLE_NORMAL, 1, "heap %s",
+			text_bytes_of(text, p->heap_used, p->heap_max))
+			->width = 13;
+		add_spark(ui, &s, HISTORY_HEAP, cells * 3 / 4, 1 << 20, 6);
+	}
+	add_gc(ui, &s, p);
+	if (p->threads >= 0)
+		strip_add(&s, STYLE_NORMAL, 2, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
+			(int)p->threads, p->threads_running);
+	if (p->rss >= 0)
+		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss));
+	if (p->safepoint_pct_x10 >= 0)
+		strip_add(&s, STYLE_NORMAL, 8, "safepoints %.1f%%", p->safepoint_pct_x10 / 10.0);
+	if (*ui->vitals->vitals_note)
+		strip_add(&s, STYLE_DIM, 9, "%s", ui->vitals->vitals_note);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- data quality ------------------------------------------------------------------------------------ */
+
+static void add_window(struct ui *ui, struct strip *s)
+{
+	struct profile_query q = ui_query(ui);
+	uint32_t wanted = timeline_windows[ui->time.window], span = q.to - q.from;
+	char label[16], count[TEXT_NUMBER];
+
+	if (wanted && span < wanted)
+		strip_add(s, STYLE_STRONG, 0, "window %s (%us)", timeline_label(&ui->time, label),
+			span);
+	else
+		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->time, label));
+	strip_add(s, STYLE_NORMAL, 1, "%7s samples",
+		text_count(count, (int64_t)profile_sum(ui->profile, &q).count));
+}
+
+/* The words of a note before its explanation. */
+static void add_badge(struct strip *s, const char *note, int drop)
+{
+	int len = (int)strcspn(note, ":;,(");
+
+	while (len > 0 && note[len - 1] == ' ')
+		len--;
+	if (len)
+		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
+}
+
+static void draw_quality(struct ui *ui, int row, const struct history_point *p)
+{
+	const struct vitals *v = ui->vitals;
+	struct strip s = {0};
+	char lost[TEXT_NUMBER];
+
+	add_window(ui, &s);
+	if (ui_view(ui)->quality)
+		ui_view(ui)->quality(ui, &s);
+	if (ui->thread != PROFILE_ANY_THREAD)
+		strip_add(&s, STYLE_WARN, 2, " only %s ",
+			profile_get_thread(ui->profile, ui->thread)->name);
+	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
+		text_count(lost, v->lost));
+	if (p && p->cost_pct_x10 >= 0)
+		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
+	if (ui_holds(ui) && !ui->time.frozen)
+		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
+	if (*v->walker_note)
+		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
+	add_badge(&s, v->events[ui->event].note, 6);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+void header_draw(struct ui *ui)
+{
+	const struct history_point *point;
+	int row = 0, rows = ui->canvas.rows;
+
+	if (!ui->profile || !ui->vitals)
+		return;
+	point = history_at(&ui->history, timeline_to(&ui->time, ui->profile));
+	draw_title(ui, row++, point);
+	if (rows >= ROWS_TABS)
+		draw_tabs(ui, row++);
+	if (rows >= ROWS_VITALS)
+		draw_vitals(ui, row++, point);
+	draw_quality(ui, row, point);
+}
+
+void header_summary(struct ui *ui)
+{
+	struct strip s = {0};
+	struct list *list = ui_view(ui)->list ? ui_view(ui)->list(ui) : NULL;
+
+	if (!ui->profile || !ui->vitals) {
+		strip_add(&s, STYLE_NORMAL, 0, "jhot: needs 40x8");
+	} else {
+		strip_add(&s, STYLE_STRONG, 0, "%d", ui->vitals->pid);
+		if (ui->vitals->cpu_pct >= 0)
+			strip_add(&s, STYLE_NORMAL, 2, "cpu %d%%", ui->vitals->cpu_pct);
+		if (list && list->count && ui_view(ui)->text)
+			strip_add(&s, STYLE_NORMAL, 1, "%s", ui_view(ui)->text(ui, 0));
+		strip_add(&s, STYLE_DIM, 3, "(needs 40x8)");
+	}
+	strip_draw(&s, &ui->canvas, 0, 0, ui->canvas.cols);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view's state and what changes it. */
+#include "tui/ui.h"
+
+#include "tui/command.h"
+#include "tui/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITING_MS 10000 /* the counter of a frozen screen moves so often */
+
+const struct view *const view_table[VIEW_COUNT] = {
+	[VIEW_METHODS] = &view_methods,
+	[VIEW_THREADS] = &view_threads,
+	[VIEW_TREE] = &view_tree,
+	[VIEW_HELP] = &view_help,
+	[VIEW_PICKER] = &view_picker,
+	[VIEW_ERROR] = &view_error,
+};
+
+void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
+	bool ascii)
+{
+	*ui = (struct ui){.ops = ops, .ctx = ctx, .options = options};
+	canvas_init(&ui->canvas, ascii);
+	canvas_resize(&ui->canvas, 24, 80);
+	ui->glyphs = ascii ? &glyphs_ascii : &glyphs_utf8;
+	ui->event = options->event;
+	ui->thread = PROFILE_ANY_THREAD;
+	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
+	timeline_init(&ui->time);
+	if (options->attached) {
+		ui->profile = ops->profile(ctx);
+		ui->vitals = ops->vitals(ctx);
+	}
+	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
+	ui_react(ui, UI_UPDATE);
+}
+
+void ui_done(struct ui *ui)
+{
+	for (int i = 0; i < VIEW_COUNT; i++)
+		if (ui->state[i] && view_table[i]->free)
+			view_table[i]->free(ui->state[i]);
+	canvas_done(&ui->canvas);
+	free(ui->copy);
+}
+
+const struct view *ui_view(const struct ui *ui)
+{
+	return view_table[ui->view];
+}
+
+bool ui_has_event(const struct ui *ui, int event)
+{
+	return ui->options->events ? ui->options->events >> event & 1 : event == EVENT_CPU;
+}
+
+struct profile_query ui_query(const struct ui *ui)
+{
+	struct profile_query q = {.event = ui->event, .thread = ui->thread, .by_weight = true};
+
+	timeline_query(&ui->time, ui->profile, &q);
+	return q;
+}
+
+bool ui_holds(const struct ui *ui)
+{
+	return ui->now_ms < ui->hold_until_ms;
+}
+
+void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ui->message.text, sizeof(ui->message.text), fmt, ap);
+	va_end(ap);
+	ui->message.style = style;
+	ui->message.shown = true;
+	ui->message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
+}
+
+void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
+	void (*done)(struct ui *, bool accepted))
+{
+	ui->prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
+	snprintf(ui->prompt.text, sizeof(ui->prompt.text), "%s", text);
+}
+
+/* --- what is shown ----------------------------------------------------------------------------------- */
+
+void ui_show(struct ui *ui, enum view_id view)
+{
+	const struct view *v = view_table[view];
+
+	if (view == VIEW_HELP && ui->view != VIEW_HELP)
+		ui->under = ui->view;
+	ui->view = view;
+	if (!ui->state[view] && v->new)
+		ui->state[view] = v->new ();
+	if (v->list)
+		list_resize(v->list(ui), v->list(ui)->count,
+			ui->canvas.rows - header_rows(ui) - footer_rows(ui) - 1);
+}
+
+static void ui_update(struct ui *ui, bool sort)
+{
+	const struct view *v = ui_view(ui);
+
+	/* Help is drawn instead of what it covers, which must not grow stale under it. */
+	if (ui->view == VIEW_HELP)
+		v = view_table[ui->under];
+	if (v->update && (ui->profile || v->bare))
+		v->update(ui, sort);
+}
+
+void ui_react(struct ui *ui, unsigned reaction)
+{
+	if (reaction & UI_HOLD)
+		ui->hold_until_ms = ui->now_ms + UI_HOLD_MS;
+	if (reaction & (UI_UPDATE | UI_SORT))
+		ui_update(ui, reaction & UI_SORT);
+}
+
+void ui_resize(struct ui *ui, int rows, int cols)
+{
+	bool wider = cols != ui->canvas.cols;
+
+	canvas_resize(&ui->canvas, rows, cols);
+	ui_show(ui, ui->view);
+	/* Columns that appear may need data that was not asked for before. */
+	if (wider)
+		ui_update(ui, false);
+}
+
+void ui_draw(struct ui *ui)
+{
+	const struct view *v = ui_view(ui);
+	struct area body = {0, 0, ui->canvas.rows, ui->canvas.cols};
+
+	canvas_clear(&ui->canvas);
+	if (body.rows < 8 || body.cols < 40) {
+		header_summary(ui);
+		return;
+	}
+	if (!v->bare) {
+		header_draw(ui);
+		body.row = header_rows(ui);
+	}
+	body.rows -= body.row + footer_rows(ui);
+	v->draw(ui, body);
+	footer_draw(ui);
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+static void ui_end(struct ui *ui)
+{
+	ui->over = true;
+	ui_say(ui, STYLE_WARN, UI_STAY, "%s", ui->error.what);
+}
+
+static void ui_count_waiting(struct ui *ui)
+{
+	struct profile_query q = ui_query(ui);
+
+	if (ui->waiting && ui->now_ms - ui->waiting_ms < WAITING_MS)
+		return;
+	q.from = ui->time.frozen_to;
+	q.to = UINT32_MAX;
+	ui->waiting = profile_sum(ui->profile, &q).count;
+	ui->waiting_ms = ui->now_ms;
+}
+
+bool ui_expire(struct ui *ui, int64_t now_ms)
+{
+	if (!ui->message.shown || ui->message.until_ms == UI_STAY || now_ms < ui->message.until_ms)
+		return false;
+	ui->message.shown = false;
+	return true;
+}
+
+void ui_tick(struct ui *ui, int64_t now_ms)
+{
+	ui->now_ms = now_ms;
+	ui_expire(ui, now_ms);
+	if (!ui->profile) {
+		ui_update(ui, false);
+		return;
+	}
+	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0)
+		ui_end(ui);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	if (ui->vitals && !ui->over)
+		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
+	if (ui->time.frozen)
+		ui_count_waiting(ui);
+	else
+		ui_update(ui, false);
+}
+
+int64_t ui_wake_ms(const struct ui *ui)
+{
+	return ui->message.shown && ui->message.until_ms != UI_STAY ? ui->message.until_ms : -1;
+}
+
+void ui_attach(struct ui *ui, int pid)
+{
+	ui->attach_pid = 0;
+	ui->last_pid = pid;
+	ui->over = false;
+	ui->thread = PROFILE_ANY_THREAD;
+	timeline_init(&ui->time);
+	memset(&ui->history, 0, sizeof(ui->history));
+	ui->error = (struct err){0};
+	if (ui->ops->attach(ui->ctx, pid, ui->event, &ui->error) < 0) {
+		ui->profile = NULL;
+		ui->vitals = NULL;
+		ui_show(ui, VIEW_ERROR);
+		return;
+	}
+	ui->profile = ui->ops->profile(ui->ctx);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	ui->message.shown = false;
+	ui_show(ui, VIEW_METHODS);
+	ui_update(ui, true);
+}
+
+/* --- keys -------------------------------------------------------------------------------------------- */
+
+static void ui_unknown_key(struct ui *ui)
+{
+	ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
+}
+
+unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
+{
+	const struct view *v = ui_view(ui);
+	const struct command *c;
+	unsigned reaction;
+	int arg = 0;
+
+	ui->now_ms = now_ms;
+	if (ui->message.shown && ui->message.until_ms == UI_STAY)
+		ui->message.shown = false;
+	if (ui->prompt.label) {
+		footer_prompt_key(ui, key);
+		return 0;
+	}
+	if (v->type && v->type(ui, key))
+		return 0;
+	c = command_find(ui, key, &arg);
+	if (!c && ui->view == VIEW_HELP) {
+		ui_show(ui, ui->under);
+		return 0;
+	}
+	if (!c) {
+		ui_unknown_key(ui);
+		return 0;
+	}
+	if (ui->message.shown && ui->message.style == STYLE_WARN)
+		ui->message.shown = false;
+	reaction = c->run(ui, arg);
+	ui_react(ui, reaction);
+	return reaction;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The live view without its terminal: what is shown, what a key does to it, what a second does to it.
+ *
+ * Takes keys and times, gives a canvas: tests drive it as the loop in app.c does. Time is passed in
+ * (now_ms, any origin). Views and commands read and change the fields; whoever changes what is looked at
+ * says so by a reaction. One thread; owned by app_run.
+ */
+#ifndef JHOT_TUI_UI_H
+#define JHOT_TUI_UI_H
+
+#include "tui/app.h"
+#include "tui/canvas.h"
+#include "tui/glyph.h"
+#include "tui/history.h"
+#include "tui/key.h"
+#include "tui/name.h"
+#include "tui/timeline.h"
+#include "tui/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UI_HOLD_MS    5000 /* the order stays after a key */
+#define UI_MESSAGE_MS 2000
+#define UI_STAY       0 /* a message until the next key */
+
+enum ui_reaction {
+	UI_UPDATE = 1, /* ask the profile again */
+	UI_SORT = 2,   /* and order afresh */
+	UI_HOLD = 4,   /* keep the order for a while */
+	UI_QUIT = 8,
+	UI_SUSPEND = 16,
+	UI_REPAINT = 32,
+	UI_COLORS = 64, /* the next depth of colour */
+};
+
+struct ui_prompt {
+	const char *label; /* NULL: none is open */
+	char text[256];
+	void (*change)(struct ui *ui); /* after each key, may be NULL */
+	void (*done)(struct ui *ui, bool accepted);
+};
+
+struct ui_message {
+	char text[320];
+	enum style style;
+	bool shown;
+	int64_t until_ms; /* UI_STAY: until the next key */
+};
+
+struct ui {
+	const struct app_ops *ops;
+	void *ctx;
+	const struct app_options *options;
+	struct canvas canvas;
+	const struct glyphs *glyphs;
+
+	enum view_id view, under; /* under: what help covers, and where Esc leads */
+	void *state[VIEW_COUNT];
+
+	const struct profile *profile; /* NULL: not attached */
+	const struct vitals *vitals;   /* likewise */
+	struct history history;
+	int event;
+	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
+	struct timeline time;
+	uint64_t interval_ms;
+	bool over; /* the session ended; error says why */
+	struct err error;
+	int attach_pid; /* to be attached after the next draw; 0: none */
+	int last_pid;   /* that attaching was tried for */
+
+	int64_t now_ms, hold_until_ms;
+	enum name_style names;
+	uint64_t waiting; /* samples newer than the frozen window, as last shown */
+	int64_t waiting_ms;
+	char search[256], search_before[256];
+	int search_from; /* where the cursor was when / was pressed */
+	struct ui_prompt prompt;
+	struct ui_message message;
+	char *copy; /* text for the clipboard, taken by the loop */
+};
+
+void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
+	bool ascii);
+void ui_done(struct ui *ui);
+void ui_resize(struct ui *ui, int rows, int cols);
+
+/* What the loop calls. */
+unsigned ui_key(struct ui *ui, int key, int64_t now_ms);
+void ui_tick(struct ui *ui, int64_t now_ms);   /* take in what is new */
+void ui_draw(struct ui *ui);                   /* into ui->canvas */
+int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
+bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: something changed */
+void ui_attach(struct ui *ui, int pid);
+
+/* What views and commands call. */
+const struct view *ui_view(const struct ui *ui);
+void ui_show(struct ui *ui, enum view_id view);
+void ui_react(struct ui *ui, unsigned reaction); /* update and hold; the rest is the loop's */
+struct profile_query ui_query(const struct ui *ui);
+bool ui_holds(const struct ui *ui);
+bool ui_has_event(const struct ui *ui, int event);
+void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
+	void (*done)(struct ui *, bool accepted));
+
+/* header.c, footer.c: rows they take at this size, and drawing them. */
+int header_rows(const struct ui *ui);
+void header_draw(struct ui *ui);
+int footer_rows(const struct ui *ui);
+void footer_draw(struct ui *ui);
+void footer_prompt_key(struct ui *ui, int key);
+/* The whole screen in one line, for terminals under 40x8. */
+void header_summary(struct ui *ui);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A view: one file and one row of view_table.
+ *
+ *   row 0     title                  header.c
+ *       1     tabs
+ *       2     vitals
+ *       3     data quality
+ *       4..   body                   view->draw
+ *       n-3   detail of the row      view->detail
+ *       n-2   notice, messages       view->notice
+ *       n-1   keys, or the prompt    footer.c, from the command table
+ *
+ * A view has a state of its own, made when it is first shown and freed with the ui. update derives rows
+ * from the profile (sort: order afresh, else keep the order as far as it is true); draw must not. All
+ * functions may be NULL except draw.
+ */
+#ifndef JHOT_TUI_VIEW_H
+#define JHOT_TUI_VIEW_H
+
+#include "tui/list.h"
+#include "tui/strip.h"
+
+#include <stdbool.h>
+
+struct ui;
+
+enum view_id {
+	VIEW_METHODS,
+	VIEW_THREADS,
+	VIEW_TREE,
+	VIEW_HELP,
+	VIEW_PICKER,
+	VIEW_ERROR,
+	VIEW_COUNT
+};
+
+#define VIEW_BIT(id) (1u << (id))
+#define VIEWS_LIST   (VIEW_BIT(VIEW_METHODS) | VIEW_BIT(VIEW_THREADS) | VIEW_BIT(VIEW_TREE))
+#define VIEWS_ALL    (VIEW_BIT(VIEW_COUNT) - 1)
+
+struct area {
+	int row, col, rows, cols;
+};
+
+struct view {
+	const char *name; /* in help: "Methods view" */
+	const char *tab;  /* in the tab strip, NULL: not there */
+	bool bare;        /* draws the whole screen but for the key line */
+	void *(*new)(void);
+	void (*free)(void *state);
+	void (*update)(struct ui *ui, bool sort);
+	void (*draw)(struct ui *ui, struct area body);
+	void (*quality)(
+		struct ui *ui, struct strip *s); /* its own parts of the data-quality line */
+	void (*detail)(struct ui *ui, struct strip *s);
+	void (*notice)(struct ui *ui, struct strip *s);
+	struct list *(*list)(struct ui *ui);
+	list_text_fn *text;                   /* of a row, for searching; ctx is the ui */
+	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
+	bool (*back)(
+		struct ui *ui); /* Esc: undo the view's last narrowing; false: nothing to undo */
+};
+
+extern const struct view *const view_table[VIEW_COUNT];
+extern const struct view view_methods, view_threads, view_tree, view_help, view_picker, view_error;
+
+#endif

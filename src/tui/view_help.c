@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The help screen: the keys of the view it was called from, written from the command table. */
+#include "tui/ui.h"
+
+#include "base/buf.h"
+#include "tui/command.h"
+#include "tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_ROWS 80
+#define KEYS_COL  9
+#define TERM_COL  10
+
+struct help {
+	struct list list; /* scrolling only */
+	struct canvas page;
+	int rows;
+};
+
+/* What the columns mean, per view: term and explanation. */
+struct help_term {
+	unsigned views;
+	const char *term, *text;
+};
+
+#define METHODS VIEW_BIT(VIEW_METHODS)
+#define THREADS VIEW_BIT(VIEW_THREADS)
+#define TREE    VIEW_BIT(VIEW_TREE)
+
+static const struct help_term terms[] = {
+	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
+	{METHODS, "±", "95% confidence half-width, in points; \"~1 ?\" = fewer than 10 samples"},
+	{METHODS, "TOTAL%", "share with it anywhere on the stack (recursion counts once)"},
+	{METHODS, "DELTA", "points gained since 20 s ago; ~ = no more than chance (120 columns)"},
+	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
+	{METHODS | TREE, "T", "J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
+	{THREADS, "S", "state: R runs  S sleeps  D waits for the disk  (of the kernel)"},
+	{THREADS, "CPU%",
+		"of one core, by samples over the window; usr sys: just now, by the kernel"},
+	{THREADS, "TOP FRAME", "where most of its samples in the window were"},
+	{TREE, "TOTAL%", "share of samples in this frame and all that it calls"},
+	{TREE, "SELF%", "share of samples in this frame itself"},
+	{TREE, "+ -", "there is more below / it is shown; (n) hidden children"},
+	{TREE, "inverted", "hot methods first, below each the methods that called it"},
+};
+
+static const char *const order_text[] = {
+	"Rows swap only when the lower one leads by more than 1 standard error, and",
+	"never within 5 s of a key press. The selected row keeps its screen line.",
+};
+
+static void *help_new(void)
+{
+	struct help *h = xcalloc(1, sizeof(*h));
+
+	canvas_init(&h->page, false);
+	return h;
+}
+
+static void help_free(void *state)
+{
+	struct help *h = state;
+
+	canvas_done(&h->page);
+	free(h);
+}
+
+static struct help *help_state(const struct ui *ui)
+{
+	return ui->state[VIEW_HELP];
+}
+
+static struct list *help_list(struct ui *ui)
+{
+	return &help_state(ui)->list;
+}
+
+/* --- writing the page -------------------------------------------------------------------------------- */
+
+static bool help_lists(const struct command *c, const struct ui *ui)
+{
+	return c->help && c->views & VIEW_BIT(ui->under) && (!c->available || c->available(ui));
+}
+
+/* One group: its commands in as many lines as they need. Returns the row behind them. */
+static int write_group(struct ui *ui, struct canvas *page, int row, enum command_group group)
+{
+	int col = KEYS_COL;
+	bool any = false;
+
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+		const char *shown = command_shown(c, ui);
+		int width = text_width(shown) + 1 + (c->help ? text_width(c->help) : 0);
+
+		if (c->group != group || !help_lists(c, ui))
+			continue;
+		if (!any)
+			canvas_text(page, row, 1, page->cols, STYLE_STRONG, command_groups[group]);
+		if (any && col + width > page->cols - 1) {
+			row++;
+			col = KEYS_COL;
+		}
+		any = true;
+		col = canvas_text(page, row, col, page->cols, STYLE_KEY, shown) + 1;
+		col = canvas_text(page, row, col, page->cols, STYLE_LABEL, c->help) + 3;
+	}
+	return any ? row + 1 : row;
+}
+
+static int write_terms(const struct ui *ui, struct canvas *page, int row)
+{
+	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "COLUMNS");
+	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
+		const char *term = terms[i].term;
+
+		if (!(terms[i].views & VIEW_BIT(ui->under)))
+			continue;
+		if (!strcmp(term, glyphs_utf8.plus_minus))
+			term = ui->glyphs->plus_minus;
+		canvas_text(page, row, 2, page->cols, STYLE_KEY, term);
+		canvas_text(page, row++, TERM_COL, page->cols, STYLE_NORMAL, terms[i].text);
+	}
+	return row;
+}
+
+static int write_page(struct ui *ui, struct canvas *page)
+{
+	int row = 0;
+
+	for (int group = 0; group < GROUP_COUNT; group++)
+		row = write_group(ui, page, row, (enum command_group)group);
+	row = write_terms(ui, page, row + 1);
+	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "ORDER");
+	for (size_t i = 0; i < sizeof(order_text) / sizeof(order_text[0]); i++)
+		canvas_text(page, row++, 2, page->cols, STYLE_NORMAL, order_text[i]);
+	row++;
+	canvas_printf(
+		page, row++, 1, page->cols, STYLE_DIM, "man jhot          jhot %s", JHOT_VERSION);
+	return row;
+}
+
+/* --- showing it -------------------------------------------------------------------------------------- */
+
+static void help_draw(struct ui *ui, struct area area)
+{
+	struct help *h = help_state(ui);
+	struct canvas *c = &ui->canvas;
+	const char *more = "";
+
+	h->page.ascii = c->ascii;
+	canvas_resize(&h->page, HELP_ROWS, c->cols);
+	h->rows = write_page(ui, &h->page);
+	/* Moving scrolls: the cursor of a list one screen shorter is its top. */
+	list_resize(&h->list, h->rows - (area.rows - 2) + 1, 1);
+	for (int i = 0; i < area.rows - 2 && h->list.cursor + i < h->rows; i++)
+		memcpy(c->cells + (size_t)(area.row + 2 + i) * (size_t)c->cols,
+			canvas_row(&h->page, h->list.cursor + i),
+			(size_t)c->cols * sizeof(*c->cells));
+	if (h->list.count > 1 && h->list.cursor < h->list.count - 1)
+		more = c->ascii ? "   Down: more" : "   ↓ more";
+	canvas_fill(c, area.row, 0, c->cols, STYLE_COLUMNS, ' ');
+	canvas_printf(c, area.row, 1, c->cols, STYLE_COLUMNS,
+		"HELP: %s      Tab other views   any other key closes%s",
+		view_table[ui->under]->name, more);
+}
+
+const struct view view_help = {
+	.name = "Help",
+	.bare = true,
+	.new = help_new,
+	.free = help_free,
+	.draw = help_draw,
+	.list = help_list,
+};
