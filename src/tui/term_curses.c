@@ -381,7 +381,8 @@ static void term_put_cell(const struct terminal *t, int row, int col, const stru
 	/* The C library's table of widths may be older than ours: then no character is safer. */
 	if (cell->ch > 0x7e && wcwidth((wchar_t)cell->ch) != cell->width)
 		text[0] = '?';
-	setcchar(&out, text, term_attributes(t, cell->style), (short)(colored ? cell->style : 0), NULL);
+	setcchar(&out, text, term_attributes(t, cell->style), (short)(colored ? cell->style : 0),
+		NULL);
 	mvadd_wch(row, col, &out);
 	if (text[0] == '?' && cell->width == 2)
 		mvadd_wch(row, col + 1, &out);

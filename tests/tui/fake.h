@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session for the live view without a JVM: the real model, fed by tests/profile/feed.h, and invented
+ * vitals. Every drain is one second of the program; nothing depends on a clock, same seed same screens.
+ */
+#ifndef JHOT_TESTS_TUI_FAKE_H
+#define JHOT_TESTS_TUI_FAKE_H
+
+#include "tests/profile/feed.h"
+#include "tui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FAKE_THREADS 20
+
+struct fake {
+	struct profile *profile;
+	struct feed cpu, alloc;
+	struct vitals vitals;
+	struct app_thread threads[FAKE_THREADS];
+	uint32_t second; /* fed so far */
+	bool idle;       /* no samples come */
+	uint32_t end;    /* the JVM exits at this second; 0: never */
+	bool held;       /* drain brings nothing: the test feeds */
+	int parked, detached;
+	char exported[256];
+};
+
+static inline void fake_vitals(struct fake *f)
+{
+	struct vitals *v = &f->vitals;
+	uint32_t s = f->second;
+
+	*v = (struct vitals){.pid = 41234, .alive = true, .uptime_s = 273840 + s};
+	strcpy(v->name, "shop-api.jar");
+	strcpy(v->jdk, "21.0.4");
+	strcpy(v->user, "web");
+	strcpy(v->gc_name, "G1");
+	strcpy(v->walker, "hotspot");
+	v->cpu_pct = f->idle ? 0 : 180 + (int)(s * 37 % 90);
+	v->rss_bytes = 5476083302;
+	v->heap_max = 4294967296;
+	v->heap_used = 500000000 + (int64_t)(s % 9) * 210000000;
+	v->gc_count = 1200 + s / 3;
+	v->gc_time_ms = 16000 + s / 3 * 14;
+	v->gc_pct_x10 = f->idle ? 0 : 12 + (int)(s % 3);
+	v->safepoint_pct_x10 = 15;
+	v->safepoint_count = v->safepoint_time_ms = -1;
+	v->threads_live = 142;
+	v->threads_daemon = 120;
+	v->threads_running = f->idle ? 0 : 7 + (int)(s % 4);
+	v->classes_loaded = 18211;
+	v->cost_pct_x10 = 3;
+	for (int i = 0; i < EVENT_USER_FIRST; i++) {
+		v->events[i].interval = (int64_t)profile_events[i].default_interval;
+		v->events[i].state = i < 2;
+	}
+	strcpy(v->events[EVENT_CPU].engine, "ctimer");
+	strcpy(v->events[EVENT_ALLOC].engine, "tlab");
+}
+
+static inline void fake_threads(struct fake *f)
+{
+	for (uint32_t i = 0; i < FAKE_THREADS; i++)
+		f->threads[i] = (struct app_thread){.thread = i,
+			.state = i % 5 == 0 ? 'R' : 'S',
+			.user_pct = (float)((i * 7 + f->second) % 40),
+			.system_pct = (float)(i * 3 % 11)};
+}
+
+/* One second of the program passes. */
+static inline void fake_second(struct fake *f)
+{
+	profile_advance(f->profile, f->second);
+	if (!f->idle) {
+		feed_second(&f->cpu, f->second);
+		feed_second(&f->alloc, f->second);
+	}
+	f->second++;
+	profile_advance(f->profile, f->second);
+	fake_vitals(f);
+	fake_threads(f);
+}
+
+static inline void fake_init(struct fake *f, uint32_t rate)
+{
+	memset(f, 0, sizeof(*f));
+	f->profile = profile_new();
+	profile_set_start(f->profile, 1700000000000000000);
+	feed_init(&f->cpu, f->profile, &(struct feed_options){.rate = rate});
+	feed_init(&f->alloc, f->profile, &(struct feed_options){.event = EVENT_ALLOC, .seed = 7});
+	fake_vitals(f);
+	fake_threads(f);
+}
+
+static inline void fake_done(struct fake *f)
+{
+	feed_done(&f->cpu);
+	feed_done(&f->alloc);
+	profile_free(f->profile);
+}
+
+/* --- app_ops ----------------------------------------------------------------------------------------- */
+
+static inline int fake_list(void *ctx, const struct app_jvm **out, struct err *err)
+{
+	static const struct app_jvm jvms[] = {
+		{41234, "web", "21.0.4", "shop-api.jar", "ok", "", 231, 5476083302, 273840, 142,
+			true},
+		{40877, "web", "17.0.9", "kafka.Kafka", "ok", "", 12, 1503238553, 273840, 61, true},
+		{40120, "batch", "11.0.22", "NightlyReport", "sudo",
+			"it runs as user batch; HotSpot lets only that user or root attach: sudo "
+			"jhot 40120",
+			3, 943718400, 43200, 38, false},
+		{51777, "1000", "21.0.3", "app.jar", "ok ns", "", 44, 2147483648, 7200, 90, true},
+		{52110, "web", "GraalNI", "native-image", "no", "it is not a HotSpot JVM", 1,
+			83886080, 7200, 9, false},
+		{52111, "web", "21.0.4", "gone.jar", "ok", "", -1, -1, -1, 9, true},
+	};
+
+	*out = jvms;
+	return sizeof(jvms) / sizeof(jvms[0]);
+}
+
+static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
+{
+	struct fake *f = ctx;
+
+	f->detached = 0;
+	if (pid != 52111)
+		return 0;
+	err_set(err, ERR_ATTACH,
+		"The JVM runs as user \"batch\" (uid 1004); you are \"web\" (uid 1001). HotSpot "
+		"only accepts "
+		"attach from the same uid or from root.");
+	err_hint(err, "sudo -u batch jhot 40120");
+	err_hint(err, "sudo jhot 40120");
+	err_hint(err, "jhot view saved.jfr          (look at an existing recording)");
+	err_detail(err, "socket /tmp/.java_pid40120  EACCES   agent not loaded   JVM untouched");
+	return -1;
+}
+
+static inline void fake_detach(void *ctx)
+{
+	((struct fake *)ctx)->detached++;
+}
+
+static inline const struct profile *fake_profile(void *ctx)
+{
+	return ((struct fake *)ctx)->profile;
+}
+
+static inline const struct vitals *fake_get_vitals(void *ctx)
+{
+	return &((struct fake *)ctx)->vitals;
+}
+
+static inline int fake_drain(void *ctx, struct err *err)
+{
+	struct fake *f = ctx;
+
+	if (f->end && f->second >= f->end)
+		return err_set(err, ERR_GONE, "The JVM 41234 has exited; what was sampled stays.");
+	if (!f->held)
+		fake_second(f);
+	return (int)f->cpu.o.rate;
+}
+
+static inline int fake_get_threads(void *ctx, const struct app_thread **out)
+{
+	*out = ((struct fake *)ctx)->threads;
+	return FAKE_THREADS;
+}
+
+static inline int fake_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
+{
+	if (event < EVENT_LOCK)
+		return 0;
+	return err_set(err, ERR_FAILED, "The event %s cannot be sampled here.",
+		profile_events[event].name);
+}
+
+static inline int fake_export(void *ctx, const char *path, const struct profile_query *q,
+	char *done, size_t bytes, struct err *err)
+{
+	struct fake *f = ctx;
+
+	snprintf(f->exported, sizeof(f->exported), "%s", path);
+	if (strstr(path, "full"))
+		return err_set(err, ERR_OUTPUT, "The disk is full: %s was not written.", path);
+	snprintf(done, bytes, "wrote %s: %llu samples", path,
+		(unsigned long long)profile_sum(f->profile, q).count);
+	return 0;
+}
+
+static inline void fake_park(void *ctx, bool parked)
+{
+	((struct fake *)ctx)->parked += parked ? 1 : -1;
+}
+
+static inline bool fake_step(void *ctx)
+{
+	return true; /* drain does it */
+}
+
+static const struct app_ops fake_ops = {
+	.list = fake_list,
+	.attach = fake_attach,
+	.detach = fake_detach,
+	.profile = fake_profile,
+	.vitals = fake_get_vitals,
+	.drain = fake_drain,
+	.threads = fake_get_threads,
+	.event_set = fake_event_set,
+	.export = fake_export,
+	.park = fake_park,
+	.step = fake_step,
+};
+
+#endif

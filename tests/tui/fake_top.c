@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The live view over the fake session, as a program for the terminal tests and for the eye:
+ *
+ *   fake_top [ascii] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [frame=FD]
+ *
+ * crash: the second tick is a null pointer, to see the terminal restored.
+ */
+#include "tests/tui/fake.h"
+
+#include <signal.h>
+
+struct run {
+	struct fake fake;
+	struct app_options options;
+	unsigned rate, warm;
+	bool crash;
+};
+
+static int crashing_drain(void *ctx, struct err *err)
+{
+	struct fake *f = ctx;
+
+	if (f->second >= 2)
+		raise(SIGSEGV);
+	return fake_drain(ctx, err);
+}
+
+static void take_argument(struct run *r, const char *a)
+{
+	struct app_options *o = &r->options;
+
+	o->charset = !strcmp(a, "ascii") ? APP_CHARSET_ASCII : o->charset;
+	o->color = !strcmp(a, "mono") ? APP_COLOR_NEVER
+		   : !strcmp(a, "16") ? APP_COLOR_16
+				      : o->color;
+	o->clock_step |= !strcmp(a, "step");
+	o->keep |= !strcmp(a, "keep");
+	o->attached &= strcmp(a, "picker") != 0;
+	r->fake.idle |= !strcmp(a, "idle");
+	r->crash |= !strcmp(a, "crash");
+	sscanf(a, "rate=%u", &r->rate);
+	sscanf(a, "warm=%u", &r->warm);
+	sscanf(a, "frame=%d", &o->frame_fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = {.rate = 400,
+		.options = {.charset = APP_CHARSET_UTF8,
+			.frame_fd = -1,
+			.attached = true,
+			.events = 0xf}};
+	struct app_ops ops = fake_ops;
+	struct err err = {0};
+	bool idle;
+	int rc;
+
+	for (int i = 1; i < argc; i++)
+		take_argument(&r, argv[i]);
+	idle = r.fake.idle;
+	fake_init(&r.fake, r.rate);
+	r.fake.idle = idle;
+	for (unsigned i = 0; i < r.warm; i++)
+		fake_second(&r.fake);
+	if (r.crash)
+		ops.drain = crashing_drain;
+	rc = app_run(&ops, &r.fake, &r.options, &err);
+	fake_done(&r.fake);
+	if (rc < 0)
+		fprintf(stderr, "%s\n%s\n", err.what, err.hint);
+	return rc < 0 ? 1 : 0;
+}
