@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "profile/flat.h"
-#include "profile/rank.h"
 #include "tui/column.h"
 #include "tui/command.h"
+#include "tui/order.h"
 #include "tui/text.h"
 
 #include <math.h>
@@ -14,22 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW        10u /* samples: fewer say nothing */
-#define BEFORE_S   20u /* deltas are against the window so long ago */
-#define DELTA_COLS 120 /* from this width on */
+#define FEW         10u /* samples: fewer say nothing */
+#define RISE_POINTS 1   /* less is not worth a line */
+#define RISE_ERRORS 1.8 /* of 400 methods one is beyond 1 by chance at any time */
+#define BEFORE_S    20u /* deltas are against the window so long ago */
+#define DELTA_COLS  120 /* from this width on */
 
 enum { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME };
 
 struct methods {
 	const struct ui *ui;
 	struct flat *flat, *before; /* before: the window 20 s ago, NULL if none */
-	struct rank rank;
-	uint32_t *order; /* rows of flat, as shown */
-	uint32_t few;    /* of them: rows that are too weak to rank */
+	struct order order;         /* of flat's rows */
 	struct list list;
-	uint32_t selected; /* method, or PROFILE_NONE: whatever is first */
 	int sort;
-	bool reverse;
 	uint32_t riser; /* the row that rose most beyond chance, or PROFILE_NONE */
 };
 
@@ -42,7 +40,7 @@ static void *methods_new(void)
 {
 	struct methods *m = xcalloc(1, sizeof(*m));
 
-	m->selected = m->riser = PROFILE_NONE;
+	m->riser = PROFILE_NONE;
 	return m;
 }
 
@@ -52,8 +50,7 @@ static void methods_free(void *state)
 
 	flat_free(m->flat);
 	flat_free(m->before);
-	rank_done(&m->rank);
-	free(m->order);
+	order_done(&m->order);
 	free(m);
 }
 
@@ -85,8 +82,9 @@ static const struct flat_row *find_method(const struct flat *f, uint32_t method)
 	return bsearch(&key, f->rows, f->count, sizeof(key), compare_method);
 }
 
-/* Points that self gained since the window before; false where that cannot be told from chance. */
-static bool delta(const struct methods *m, const struct flat_row *row, double *points)
+/* Points that self gained since the window before; false if within so many errors of no change. */
+static bool delta(
+	const struct methods *m, const struct flat_row *row, double *points, double errors)
 {
 	const struct flat_row *old = find_method(m->before, row->method);
 	uint64_t then_count, then_sum;
@@ -99,7 +97,7 @@ static bool delta(const struct methods *m, const struct flat_row *row, double *p
 	now_error = flat_half_width(row->self_count, m->flat->sum_count);
 	then_error = flat_half_width(then_count, then_sum);
 	*points = share(row->self, m->flat->sum) - share(old ? old->self : 0, m->before->sum);
-	return fabs(*points) > sqrt(now_error * now_error + then_error * then_error) &&
+	return fabs(*points) > errors * sqrt(now_error * now_error + then_error * then_error) &&
 	       row->self_count + then_count >= FEW;
 }
 
@@ -170,7 +168,7 @@ static void cell_delta(const void *view, const void *row, struct column_cell *ou
 
 	if (!m->before)
 		strcpy(out->text, "-");
-	else if (!delta(m, row, &points))
+	else if (!delta(m, row, &points, 1))
 		strcpy(out->text, "~");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%+.1f", points);
@@ -217,42 +215,15 @@ static double sort_key(const struct methods *m, const struct flat_row *r)
 
 	switch (m->sort) {
 	case SORT_TOTAL: return (double)r->total;
-	case SORT_DELTA: delta(m, r, &points); return points;
+	case SORT_DELTA: delta(m, r, &points, 1); return points;
 	default: return (double)r->self;
 	}
 }
 
-struct by_name {
-	const char *name;
-	uint32_t row;
-};
-
-static int compare_name(const void *a, const void *b)
+static void methods_order(struct ui *ui, struct methods *m, bool fresh)
 {
-	const struct by_name *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	return order ? order : x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void order_by_name(struct methods *m, const struct profile *p)
-{
-	struct by_name *names = xreallocarray(NULL, m->flat->count, sizeof(*names));
-
-	for (uint32_t i = 0; i < m->flat->count; i++)
-		names[i] =
-			(struct by_name){profile_get_method(p, m->flat->rows[i].method)->full, i};
-	if (m->flat->count)
-		qsort(names, m->flat->count, sizeof(*names), compare_name);
-	for (uint32_t i = 0; i < m->flat->count; i++)
-		m->order[i] = names[i].row;
-	free(names);
-}
-
-static void order_by_rank(struct methods *m, bool fresh, bool hold)
-{
-	struct rank_item *items = xreallocarray(NULL, m->flat->count, sizeof(*items));
 	const struct flat *f = m->flat;
+	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
 
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct flat_row *r = &f->rows[i];
@@ -260,64 +231,14 @@ static void order_by_rank(struct methods *m, bool fresh, bool hold)
 		items[i].id = r->method;
 		items[i].count = m->sort == SORT_TOTAL ? r->total_count : r->self_count;
 		items[i].key = sort_key(m, r);
+		items[i].name = profile_get_method(ui->profile, r->method)->full;
 	}
-	rank_update(&m->rank, items, f->count, fresh, hold);
-	for (uint32_t i = 0; i < f->count; i++)
-		m->order[i] = (uint32_t)(find_method(f, items[i].id) - f->rows);
+	m->order.by_name = m->sort == SORT_NAME;
+	order_update(&m->order, &m->list, items, f->count,
+		fresh          ? ORDER_FRESH
+		: ui_holds(ui) ? ORDER_HOLD
+			       : ORDER_KEEP);
 	free(items);
-}
-
-static void order_reverse(struct methods *m)
-{
-	for (uint32_t i = 0, j = m->flat->count; i + 1 < j; i++) {
-		uint32_t other = m->order[--j];
-
-		m->order[j] = m->order[i];
-		m->order[i] = other;
-	}
-}
-
-/* The selected method stays on its line; a fresh order it follows to its place. */
-static void order_keep_selected(struct methods *m, bool fresh)
-{
-	struct list *l = &m->list;
-
-	list_resize(l, (int)m->flat->count, l->rows);
-	if (!l->touched || m->selected == PROFILE_NONE)
-		return;
-	for (uint32_t i = 0; i < m->flat->count; i++) {
-		if (m->flat->rows[m->order[i]].method != m->selected)
-			continue;
-		if (fresh)
-			list_follow(l, (int)i);
-		else
-			list_anchor(l, m->order, (int)i);
-		return;
-	}
-}
-
-/* What is shown is what the next refresh starts from: an anchored row that is let go finds its place. */
-static void order_remember(struct methods *m)
-{
-	for (uint32_t i = 0; i < m->rank.count && i < m->flat->count; i++) {
-		uint32_t at = m->reverse ? m->flat->count - 1 - i : i;
-
-		m->rank.ids[i] = m->flat->rows[m->order[at]].method;
-	}
-}
-
-static void methods_order(struct ui *ui, struct methods *m, bool fresh)
-{
-	m->order = xreallocarray(m->order, m->flat->count, sizeof(*m->order));
-	if (m->sort == SORT_NAME)
-		order_by_name(m, ui->profile);
-	else
-		order_by_rank(m, fresh, ui_holds(ui) && !fresh);
-	if (m->reverse)
-		order_reverse(m);
-	order_keep_selected(m, fresh);
-	if (m->sort != SORT_NAME)
-		order_remember(m);
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
@@ -327,10 +248,12 @@ static void add_selected(struct methods *m)
 {
 	struct flat *f = m->flat;
 
-	if (!m->list.touched || m->selected == PROFILE_NONE || find_method(f, m->selected))
+	uint32_t method;
+
+	if (!order_selected(&m->order, &m->list, &method) || find_method(f, method))
 		return;
 	f->rows = xreallocarray(f->rows, f->count + 1, sizeof(*f->rows));
-	f->rows[f->count++] = (struct flat_row){.method = m->selected, .type = FRAME_JAVA};
+	f->rows[f->count++] = (struct flat_row){.method = method, .type = FRAME_JAVA};
 	qsort(f->rows, f->count, sizeof(*f->rows), compare_method);
 }
 
@@ -349,11 +272,11 @@ static void update_before(struct ui *ui, struct methods *m)
 
 static void update_riser(struct methods *m)
 {
-	double points, best = 0;
+	double points, best = RISE_POINTS;
 
 	m->riser = PROFILE_NONE;
 	for (uint32_t i = 0; i < m->flat->count; i++) {
-		if (delta(m, &m->flat->rows[i], &points) && points > best) {
+		if (delta(m, &m->flat->rows[i], &points, RISE_ERRORS) && points > best) {
 			best = points;
 			m->riser = i;
 		}
@@ -365,8 +288,6 @@ static void methods_update(struct ui *ui, bool sort)
 	struct methods *m = methods_state(ui);
 	struct profile_query q = ui_query(ui);
 
-	if (m->flat && m->list.count && m->list.touched)
-		m->selected = m->flat->rows[m->order[m->list.cursor]].method;
 	flat_free(m->flat);
 	m->ui = ui;
 	m->flat = flat_new(ui->profile, &q);
@@ -379,7 +300,7 @@ static void methods_update(struct ui *ui, bool sort)
 static const struct flat_row *methods_row(const struct methods *m, int index)
 {
 	return m->flat && index >= 0 && index < (int)m->flat->count
-		       ? &m->flat->rows[m->order[index]]
+		       ? &m->flat->rows[m->order.rows[index]]
 		       : NULL;
 }
 
@@ -540,7 +461,7 @@ static void methods_notice(struct ui *ui, struct strip *s)
 			BEFORE_S);
 		return;
 	}
-	delta(m, &m->flat->rows[m->riser], &points);
+	delta(m, &m->flat->rows[m->riser], &points, 1);
 	name_fit(name, sizeof(name),
 		profile_get_method(ui->profile, m->flat->rows[m->riser].method), 44, NAME_CLASS,
 		ui->glyphs->ellipsis);
@@ -569,7 +490,7 @@ unsigned methods_reverse(struct ui *ui, int arg)
 {
 	struct methods *m = methods_state(ui);
 
-	m->reverse = !m->reverse;
+	m->order.reverse = !m->order.reverse;
 	return UI_SORT;
 }
 

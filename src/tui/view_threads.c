@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/intern.h"
-#include "profile/rank.h"
 #include "tui/column.h"
 #include "tui/command.h"
+#include "tui/order.h"
 #include "tui/text.h"
 
 #include <stdio.h>
@@ -35,13 +35,11 @@ struct threads {
 	const struct ui *ui;
 	struct thread_row *rows;
 	uint32_t count, cap;
-	uint32_t *order;
-	struct rank rank;
+	struct order order;
 	struct intern names; /* of threads and pools; numbers stay */
 	struct list list;
-	uint32_t selected; /* name */
 	uint32_t span_s;
-	bool merged, reverse;
+	bool merged;
 	int sort;
 	int running, total;
 };
@@ -53,10 +51,7 @@ static struct threads *threads_state(const struct ui *ui)
 
 static void *threads_new(void)
 {
-	struct threads *t = xcalloc(1, sizeof(*t));
-
-	t->selected = PROFILE_NONE;
-	return t;
+	return xcalloc(1, sizeof(struct threads));
 }
 
 static void threads_free(void *state)
@@ -64,8 +59,7 @@ static void threads_free(void *state)
 	struct threads *t = state;
 
 	free(t->rows);
-	free(t->order);
-	rank_done(&t->rank);
+	order_done(&t->order);
 	intern_done(&t->names);
 	free(t);
 }
@@ -205,77 +199,19 @@ static double sort_key(const struct threads *t, const struct thread_row *r)
 	}
 }
 
-struct by_name {
-	const char *name;
-	uint32_t row;
-};
-
-static int compare_name(const void *a, const void *b)
-{
-	const struct by_name *x = a, *y = b;
-	int order = strverscmp(x->name, y->name);
-
-	return order ? order : x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void order_by_name(struct threads *t)
-{
-	struct by_name *names = xreallocarray(NULL, t->count, sizeof(*names));
-
-	for (uint32_t i = 0; i < t->count; i++)
-		names[i] = (struct by_name){intern_text(&t->names, t->rows[i].name), i};
-	if (t->count)
-		qsort(names, t->count, sizeof(*names), compare_name);
-	for (uint32_t i = 0; i < t->count; i++)
-		t->order[i] = names[i].row;
-	free(names);
-}
-
-static void order_by_rank(struct threads *t, bool fresh, bool hold)
-{
-	struct rank_item *items = xreallocarray(NULL, t->count, sizeof(*items));
-	uint32_t *row_of = xcalloc(t->names.count, sizeof(*row_of));
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		items[i] = (struct rank_item){
-			t->rows[i].name, t->rows[i].cpu_count, sort_key(t, &t->rows[i])};
-		row_of[t->rows[i].name] = i;
-	}
-	rank_update(&t->rank, items, t->count, fresh, hold);
-	for (uint32_t i = 0; i < t->count; i++)
-		t->order[i] = row_of[items[i].id];
-	free(items);
-	free(row_of);
-}
-
-static void order_keep_selected(struct threads *t, bool fresh)
-{
-	list_resize(&t->list, (int)t->count, t->list.rows);
-	for (uint32_t i = 0; t->list.touched && i < t->count; i++) {
-		if (t->rows[t->order[i]].name != t->selected)
-			continue;
-		if (fresh)
-			list_follow(&t->list, (int)i);
-		else
-			list_anchor(&t->list, t->order, (int)i);
-		return;
-	}
-}
-
 static void threads_order(struct ui *ui, struct threads *t, bool fresh)
 {
-	t->order = xreallocarray(t->order, t->count, sizeof(*t->order));
-	if (t->sort == SORT_NAME)
-		order_by_name(t);
-	else
-		order_by_rank(t, fresh, ui_holds(ui) && !fresh);
-	for (uint32_t i = 0, j = t->count; t->reverse && i + 1 < j; i++) {
-		uint32_t other = t->order[--j];
+	struct order_item *items = xreallocarray(NULL, t->count, sizeof(*items));
 
-		t->order[j] = t->order[i];
-		t->order[i] = other;
-	}
-	order_keep_selected(t, fresh);
+	for (uint32_t i = 0; i < t->count; i++)
+		items[i] = (struct order_item){t->rows[i].name, t->rows[i].cpu_count,
+			sort_key(t, &t->rows[i]), intern_text(&t->names, t->rows[i].name)};
+	t->order.by_name = t->sort == SORT_NAME;
+	order_update(&t->order, &t->list, items, t->count,
+		fresh          ? ORDER_FRESH
+		: ui_holds(ui) ? ORDER_HOLD
+			       : ORDER_KEEP);
+	free(items);
 }
 
 static void threads_update(struct ui *ui, bool sort)
@@ -283,8 +219,6 @@ static void threads_update(struct ui *ui, bool sort)
 	struct threads *t = threads_state(ui);
 	struct gather g = {.count = profile_thread_count(ui->profile)};
 
-	if (t->count && t->list.touched)
-		t->selected = t->rows[t->order[t->list.cursor]].name;
 	t->ui = ui;
 	t->span_s = timeline_span(&ui->time, ui->profile);
 	t->count = 0;
@@ -436,7 +370,7 @@ static const struct column *table_for(const struct ui *ui, int *n)
 
 static const struct thread_row *threads_row(const struct threads *t, int index)
 {
-	return index >= 0 && index < (int)t->count ? &t->rows[t->order[index]] : NULL;
+	return index >= 0 && index < (int)t->count ? &t->rows[t->order.rows[index]] : NULL;
 }
 
 static const char *threads_text(void *ctx, int index)
@@ -574,7 +508,7 @@ unsigned threads_reverse(struct ui *ui, int arg)
 {
 	struct threads *t = threads_state(ui);
 
-	t->reverse = !t->reverse;
+	t->order.reverse = !t->order.reverse;
 	return UI_SORT;
 }
 
