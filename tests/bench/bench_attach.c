@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,16 +47,24 @@ static int find_memory(const char *folder)
 	return fd;
 }
 
+/* NULL while the agent is still filling it: a memfd can be seen before it has a size. */
 static const struct wire_status *map_status(int fd)
 {
 	size_t bytes = 3 * (size_t)WIRE_PAGE;
-	const char *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-	const struct wire_header *header = (const void *)map;
+	const struct wire_header *header;
+	struct stat st;
+	const char *map;
 
-	if (map == MAP_FAILED || header->magic != WIRE_MAGIC ||
-		header->status_off + sizeof(struct wire_status) > bytes)
+	if (fstat(fd, &st) || st.st_size < (off_t)bytes)
 		return NULL;
-	return (const void *)(map + header->status_off);
+	map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return NULL;
+	header = (const void *)map;
+	if (header->magic == WIRE_MAGIC && header->status_off + sizeof(struct wire_status) <= bytes)
+		return (const void *)(map + header->status_off);
+	munmap((void *)map, bytes);
+	return NULL;
 }
 
 static double ms_since(uint64_t from)
@@ -75,8 +84,6 @@ static int watch(const char *folder, uint64_t from)
 			found = ms_since(from);
 			status = map_status(fd);
 			close(fd);
-			if (!status)
-				break;
 		}
 		if (status && status->events[WIRE_CPU].samples > 0) {
 			printf("%.1f %.1f\n", found, ms_since(from));
