@@ -114,11 +114,7 @@ static enum walk_step edge_leave(
 		sp += ARCH_HAS_LINK ? 0 : 8;
 		break;
 	}
-	pc &= ARCH_PC_MASK;
-	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc) ||
-		!walker_caller_sound(w, pc, sp, fp))
-		return STEP_FAIL;
-	return walker_next(w, pc, sp, fp);
+	return walker_try(w, pc, sp, fp);
 }
 
 /* What the instructions around pc say; BODY when they say nothing. */
@@ -205,8 +201,10 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 	const struct walk_layout *l = w->layout;
 	struct code_blob *blob = &w->blob;
 
+	if ((sp & 7) || sp >= w->hi)
+		return false;
 	if (!walker_in_code(w, pc))
-		return true;
+		return native_sound(w, fp);
 	if (pc == l->call_stub_return)
 		return entry_sound(w, fp);
 	if (walker_in_interpreter(w, pc))
@@ -215,8 +213,22 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return false;
 	if (blob->kind != CODE_NMETHOD || blob->frame_words < 2)
 		return true;
+	return walker_returns_to_java(
+		w, walker_word(w, sp + 8ull * (uint32_t)blob->frame_words - 8) & ARCH_PC_MASK);
+}
 
-	uint64_t next = walker_word(w, sp + 8ull * (uint32_t)blob->frame_words - 8) & ARCH_PC_MASK;
+enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	pc &= ARCH_PC_MASK;
+	if (!walker_returns_to_java(w, pc) || !walker_caller_sound(w, pc, sp, fp))
+		return STEP_FAIL;
+	return walker_next(w, pc, sp, fp);
+}
 
-	return walker_in_code(w, next);
+enum walk_step walker_try_sender(
+	struct walker *w, uint64_t pc, uint64_t sender, uint64_t near, uint64_t fp)
+{
+	if (sender > near && walker_try(w, pc, sender, fp) == STEP_NEXT)
+		return STEP_NEXT;
+	return walker_try(w, pc, near, fp);
 }

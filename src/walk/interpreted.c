@@ -68,11 +68,6 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	return walker_next(w, pc, sp, walker_word(w, fp));
 }
 
-static bool on_stack_above(const struct walker *w, uint64_t sp)
-{
-	return !(sp & 7) && sp >= w->at.sp && sp < w->hi && sp - w->at.sp < FRAME_MAX;
-}
-
 /* The method is being entered: its frame is not finished, Method* and sender sp are in registers. */
 static enum walk_step entering(struct walker *w)
 {
@@ -80,49 +75,53 @@ static enum walk_step entering(struct walker *w)
 	uint64_t sp = w->at.sp, fp = w->at.fp;
 	struct method m;
 
-	if (!method_load(w->layout, w->mem, r->method, &m))
+	if (!method_load(w->layout, w->mem, r->method, &m) ||
+		!walker_add(w, WALK_INTERPRETED, m.method, 0))
 		return STEP_FAIL;
-
-	uint64_t sender = on_stack_above(w, r->sender) ? r->sender : 0;
-	uint64_t word = walker_word(w, sp), above = walker_word(w, sp + 8);
-
 	/* In this order: a pushed fp is never code, but [sp + 8] may be the caller's. */
-	if (!ARCH_HAS_LINK && walker_returns_to_java(w, word)) {
-		walker_next(w, word, sender ? sender : sp + 8, fp);
-	} else if (!ARCH_HAS_LINK && walker_returns_to_java(w, above) && word > sp) {
-		walker_next(w, above, sender ? sender : sp + 16, word);
-	} else if (walker_on_stack(w, fp) && fp - sp < 16 * 8 &&
-		   walker_returns_to_java(w, walker_word(w, fp + 8))) {
-		walker_next(
-			w, walker_word(w, fp + 8), sender ? sender : fp + 16, walker_word(w, fp));
-	} else if (sender && walker_returns_to_java(w, r->link)) {
-		walker_next(w, r->link, sender, fp);
-	} else {
-		return STEP_FAIL;
+	if (!ARCH_HAS_LINK) {
+		uint64_t word = walker_word(w, sp);
+
+		if (walker_try_sender(w, word, r->sender, sp + 8, fp) == STEP_NEXT ||
+			walker_try_sender(w, walker_word(w, sp + 8), r->sender, sp + 16, word) ==
+				STEP_NEXT)
+			return STEP_NEXT;
 	}
-	walker_add(w, WALK_INTERPRETED, m.method, 0);
-	return STEP_NEXT;
+	if (walker_on_stack(w, fp) && fp - sp < 16 * 8 &&
+		walker_try_sender(w, walker_word(w, fp + 8), r->sender, fp + 16,
+			walker_word(w, fp)) == STEP_NEXT)
+		return STEP_NEXT;
+	if (walker_try_sender(w, r->link, r->sender, sp, fp) == STEP_NEXT)
+		return STEP_NEXT;
+	w->count--;
+	return STEP_FAIL;
 }
 
 /* The method's frame was just removed: only the way back is left, no frame to show. */
 static enum walk_step leaving(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
-	uint64_t sp = w->at.sp, word = walker_word(w, sp);
-	uint64_t sender = on_stack_above(w, r->method) ? r->method : 0;
+	uint64_t sp = w->at.sp, fp = w->at.fp;
 
-	if (ARCH_HAS_LINK && walker_returns_to_java(w, r->link & ARCH_PC_MASK))
-		return walker_next(w, r->link, sender ? sender : sp, w->at.fp);
-	if (walker_returns_to_java(w, word))
-		return walker_next(w, word, sender > sp ? sender : sp + 8, w->at.fp);
-	if (walker_returns_to_java(w, r->sender))
-		return walker_next(w, r->sender, sender > sp ? sender : sp + 8, w->at.fp);
-	return STEP_FAIL;
+	if (ARCH_HAS_LINK && walker_try_sender(w, r->link, r->method, sp, fp) == STEP_NEXT)
+		return STEP_NEXT;
+	if (walker_try_sender(w, walker_word(w, sp), r->method, sp + 8, fp) == STEP_NEXT)
+		return STEP_NEXT;
+	return walker_try_sender(w, r->sender, r->method, sp, fp);
 }
 
 static bool in_range(const struct walk_range *range, uint64_t pc)
 {
 	return pc >= range->low && pc < range->high;
+}
+
+/* A method entry that makes a frame, as all do but those of intrinsics. */
+static bool in_framed_entry(const struct walk_layout *l, uint64_t pc)
+{
+	for (size_t i = 0; i < LAYOUT_FRAMED; i++)
+		if (in_range(&l->interpreter_framed[i], pc))
+			return true;
+	return false;
 }
 
 /* Java callees return to the return entries; all other calls leave an address behind a call. */
@@ -145,6 +144,7 @@ bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 enum walk_step interpreted_step(struct walker *w)
 {
 	bool entry = in_range(&w->layout->interpreter_entries, w->at.pc);
+	bool frameless = entry && !in_framed_entry(w->layout, w->at.pc);
 	struct method method;
 	uint16_t bci;
 	enum walk_step done;
@@ -156,7 +156,7 @@ enum walk_step interpreted_step(struct walker *w)
 		return STEP_NEXT;
 	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
 	/* The entries of Math.sin and its like call a stub without making a frame: fp is the caller's. */
-	if (!w->top && entry && !(framed && method.code_bytes == 0) &&
+	if (!w->top && frameless &&
 		stub_search(w, ENTRY_WORDS, WALK_BREAK_INTERPRETED) == STEP_NEXT)
 		return STEP_NEXT;
 	if (framed) {

@@ -458,9 +458,19 @@ static void codelet_note(
 		"invoke return entry points", "earlyret entry points",
 		"deoptimization entry points"};
 
-	if (text_starts(description, "method entry point") ||
-		text_starts(description, "native method entry point"))
+	static const char *const framed[LAYOUT_FRAMED] = {
+		"zerolocals)", "zerolocals_synchronized)", "native)", "native_synchronized)"};
+	static const char entry[] = "method entry point (kind = ", native[] = "native ";
+
+	if (text_starts(description, native))
+		description += sizeof(native) - 1;
+	if (text_starts(description, entry)) {
 		range_extend(&l->interpreter_entries, low, high);
+		description += sizeof(entry) - 1;
+		for (size_t i = 0; i < LAYOUT_FRAMED; i++)
+			if (text_equal(description, framed[i]))
+				range_extend(&l->interpreter_framed[i], low, high);
+	}
 	for (size_t i = 0; i < LAYOUT_RETURNS; i++)
 		if (text_equal(description, returns[i]))
 			range_extend(&l->interpreter_returns[i], low, high);
@@ -488,7 +498,7 @@ static int interpreter_read(struct reader *r)
 			codelet_note(l, text, at, at + bytes);
 		at += bytes;
 	}
-	if (!l->interpreter_entries.low || !l->interpreter_returns[0].low)
+	if (!l->interpreter_framed[0].low || !l->interpreter_returns[0].low)
 		return note_wrong(r, "the interpreter's entries could not be found");
 	return 0;
 }

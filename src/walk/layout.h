@@ -11,7 +11,8 @@
 #include "walk/walk.h"
 
 #define LAYOUT_HEAPS      8
-#define LAYOUT_RETURNS	  4
+#define LAYOUT_FRAMED     4
+#define LAYOUT_RETURNS    4
 #define LAYOUT_BLOB_BYTES 512 /* bound of sizeof(nmethod), which is loaded at once */
 
 /* A field: its offset in its struct and its width as the table's type string says; offset -1 = absent. */
@@ -40,7 +41,8 @@ struct walk_layout {
 	uint32_t heap_count;
 	uint32_t heap_block_bytes; /* HeapBlock before each CodeBlob */
 	uint64_t interpreter_low, interpreter_high;
-	struct walk_range interpreter_entries;		       /* method entry codelets */
+	struct walk_range interpreter_entries;                 /* method entry codelets */
+	struct walk_range interpreter_framed[LAYOUT_FRAMED];   /* those of them that make frames */
 	struct walk_range interpreter_returns[LAYOUT_RETURNS]; /* where Java callees return to */
 	uint64_t call_stub_return;
 	struct walk_field block_used;

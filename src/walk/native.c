@@ -18,6 +18,11 @@ bool walker_returns(struct walker *w, uint64_t pc)
 	return arch_after_call(w->mem, pc);
 }
 
+bool native_sound(struct walker *w, uint64_t fp)
+{
+	return walker_on_stack(w, fp) && walker_returns(w, walker_word(w, fp + 8) & ARCH_PC_MASK);
+}
+
 /*
  * The first frames of a thread keep no frame pointer: clone, start_thread, and what libjvm was called
  * by. A chain that ends there is complete; one that ends elsewhere is broken.

@@ -10,6 +10,8 @@
 
 #define STUB_FRAME_MAX (64u << 10)
 #define STUB_SEARCH    512 /* words: AES and Montgomery stubs keep whole tables on the stack */
+#define ADAPTER_SEARCH 64
+#define CHAIN_MAX      64
 
 /* A stub's caller is Java, another stub, or libjvm. */
 static bool returns(struct walker *w, uint64_t pc)
@@ -60,13 +62,10 @@ enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why
 		uint64_t sp = w->at.sp + 8 * (i + 1),
 			 below = i ? walker_word(w, sp - 16) : w->at.fp;
 
-		if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
-			continue;
 		/* The caller's fp was saved just below, or is still in its register. */
-		if (walker_caller_sound(w, pc, sp, below))
-			return walker_next(w, pc, sp, below);
-		if (walker_caller_sound(w, pc, sp, w->at.fp))
-			return walker_next(w, pc, sp, w->at.fp);
+		if (walker_in_code(w, pc) && (walker_try(w, pc, sp, below) == STEP_NEXT ||
+						     walker_try(w, pc, sp, w->at.fp) == STEP_NEXT))
+			return STEP_NEXT;
 	}
 	return walker_fail(w, why);
 }
@@ -75,26 +74,62 @@ enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why
 static enum walk_step adapter_step(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
-	uint64_t sender =
-		r->sender >= w->at.sp && r->sender < w->hi && !(r->sender & 7) ? r->sender : 0;
-	uint64_t pc = walker_word(w, w->at.sp);
+	uint64_t sp = w->at.sp;
 
-	if (!ARCH_HAS_LINK && walker_returns_to_java(w, pc))
-		return walker_next(w, pc, sender > w->at.sp ? sender : w->at.sp + 8, w->at.fp);
-	if (sender && walker_returns_to_java(w, r->link & ARCH_PC_MASK))
-		return walker_next(w, r->link, sender, w->at.fp);
-	return stub_search(w, 64, WALK_BREAK_STUB);
+	if (!ARCH_HAS_LINK &&
+		walker_try_sender(w, walker_word(w, sp), r->sender, sp + 8, w->at.fp) == STEP_NEXT)
+		return STEP_NEXT;
+	if (walker_try_sender(w, r->link, r->sender, sp, w->at.fp) == STEP_NEXT)
+		return STEP_NEXT;
+	return stub_search(w, ADAPTER_SEARCH, WALK_BREAK_STUB);
+}
+
+/*
+ * Follow a chain of callers until it passes target. Frames are saved fps with a return address above, in
+ * Java as in native code, so a genuine frame pointer is met exactly, and a stale chain misses it.
+ */
+static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target)
+{
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		uint64_t slot = at.fp;
+
+		if (walker_in_code(w, at.pc) && !walker_in_interpreter(w, at.pc) &&
+			code_cache_find(w->layout, w->mem, at.pc, &w->blob) &&
+			w->blob.frame_words >= 2)
+			slot = at.sp + 8ull * (uint32_t)w->blob.frame_words - 16;
+		if (slot >= target || !walker_on_stack(w, slot))
+			return slot == target;
+		at.fp = walker_word(w, slot);
+		at.pc = walker_word(w, slot + 8) & ARCH_PC_MASK;
+		at.sp = slot + 16;
+	}
+	return true;
+}
+
+/*
+ * A stub without a description: it left the return address at [sp], or made a frame of its own. With a
+ * frame [sp] may be a stale return address; without one fp is some frame's further out.
+ */
+static enum walk_step undescribed_step(struct walker *w)
+{
+	struct walk_cursor start = w->at, near;
+
+	if (at_sp(w, 0, w->at.fp) != STEP_NEXT)
+		return by_frame_pointer(w);
+	near = w->at;
+	w->at = start;
+	if (by_frame_pointer(w) != STEP_NEXT || chain_meets(w, near, start.fp))
+		w->at = near;
+	return STEP_NEXT;
 }
 
 static enum walk_step top_step(struct walker *w, enum code_kind kind, int32_t frame_words)
 {
 	if (kind == CODE_ADAPTER)
 		return adapter_step(w);
-	if (by_link(w) == STEP_NEXT || at_sp(w, 0, w->at.fp) == STEP_NEXT)
-		return STEP_NEXT;
-	if (at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT)
-		return STEP_NEXT;
-	if (by_frame_size(w, frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)
+	if (by_link(w) == STEP_NEXT || by_frame_size(w, frame_words) == STEP_NEXT ||
+		undescribed_step(w) == STEP_NEXT ||
+		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w, STUB_SEARCH, WALK_BREAK_STUB);
 }

@@ -90,17 +90,26 @@ static inline uint64_t walker_word(const struct walker *w, uint64_t addr)
 	return mem_u64(w->mem, addr);
 }
 
-/* How sure a word is a return address into Java: frames of the interpreter, compiled code, entry frames. */
+/* Whether pc is a return address into Java: the interpreter, compiled code, an entry frame. */
 bool walker_returns_to_java(struct walker *w, uint64_t pc);
 /* The same for any code: the above, or preceded by a call. */
 bool walker_returns(struct walker *w, uint64_t pc);
+bool interpreted_returns(const struct walker *w, uint64_t pc);
 
-/* Whether the frame that a candidate would make the caller's is a sound one: one step of looking ahead. */
+/*
+ * Whether a guess at the caller is a sound one: one step of looking ahead. Stale words of the stack are
+ * often return addresses, rarely ones whose frame fits.
+ */
 bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
-
 bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 bool entry_sound(struct walker *w, uint64_t fp);
-bool interpreted_returns(const struct walker *w, uint64_t pc);
+bool native_sound(struct walker *w, uint64_t fp);
+
+/* Step to a Java caller if pc returns to one and it is sound. */
+enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
+/* The same where a register may hold the caller's sp; otherwise it is near. */
+enum walk_step walker_try_sender(
+	struct walker *w, uint64_t pc, uint64_t sender, uint64_t near, uint64_t fp);
 
 enum walk_step native_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
