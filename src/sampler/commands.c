@@ -5,6 +5,7 @@
 #include "sampler/events.h"
 #include "sampler/raw.h"
 #include "sampler/text.h"
+#include "sampler/unwind_recv.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,10 +38,12 @@ static int command_flush(struct sampler *s, const struct wire_command *c, struct
 
 static int command_unwind(struct sampler *s, const struct wire_command *c, struct answer *a)
 {
+	int error =
+		unwind_recv_chunk(s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
 	struct text text = text_into(a->text, a->bytes);
 
-	text_add(&text, "this agent walks native frames by frame pointers only");
-	return -ENOSYS;
+	text_add(&text, error ? "unwind rows were not taken" : "");
+	return error;
 }
 
 static const struct {

@@ -206,6 +206,23 @@ struct module *modules_find(struct modules *m, uint64_t pc)
 	return row->id ? row : NULL;
 }
 
+const struct module *modules_by_id(const struct modules *m, uint32_t id)
+{
+	const struct module_list *list = &m->lists[m->now];
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->rows[i].id == id)
+			return &list->rows[i];
+	return NULL;
+}
+
+struct module *modules_next(struct modules *m, uint32_t *cursor)
+{
+	struct module_list *list = &m->lists[m->now];
+
+	return *cursor < list->count ? modules_find(m, list->rows[(*cursor)++].start) : NULL;
+}
+
 bool modules_range(const struct modules *m, uint64_t addr, uint64_t *start, uint64_t *end)
 {
 	const struct module_list *list = &m->lists[m->now];

@@ -38,6 +38,12 @@ bool modules_refresh(struct modules *modules, bool *full);
 /* The mapping of a pc, with an id; NULL when it is in none or ids have run out (65,535). */
 struct module *modules_find(struct modules *modules, uint64_t pc);
 
+/* The mapping of an id, NULL when it is gone. */
+const struct module *modules_by_id(const struct modules *modules, uint32_t id);
+
+/* modules_next: every mapping in turn, each with an id; *cursor begins at 0. NULL at the end. */
+struct module *modules_next(struct modules *modules, uint32_t *cursor);
+
 /*
  * The range of mappings around addr that belong to the same file: libjvm's. False if there is none.
  */

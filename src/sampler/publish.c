@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "sampler/raw.h"
 #include "sampler/text.h"
+#include "sampler/unwind_recv.h"
 
 #include <string.h>
 
@@ -270,8 +271,10 @@ static void modules_again(struct publish *p, uint64_t now)
 {
 	bool full = false;
 
-	if (modules_refresh(p->modules, &full))
+	if (modules_refresh(p->modules, &full)) {
 		known_forget(p);
+		unwind_recv_prune(p->s->unwind_recv);
+	}
 	if (full)
 		counters_add(&p->s->counters, COUNTER_MODULES_FULL, 1);
 	p->modules_read_ns = now;
@@ -294,6 +297,16 @@ static struct module *module_of(struct publish *p, uint64_t pc)
 		return NULL;
 	modules_again(p, now);
 	return modules_find(p->modules, pc);
+}
+
+void publish_all_modules(struct publish *p)
+{
+	struct module *module;
+	uint32_t cursor = 0;
+
+	while ((module = modules_next(p->modules, &cursor)) && publish_module(p, module))
+		;
+	ring_commit(&p->s->ring);
 }
 
 static bool publish_modules(struct publish *p, const struct trace_key *key)

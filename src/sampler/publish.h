@@ -24,6 +24,12 @@ bool publish_table(struct publish *p, uint64_t now_ns);
 /* How many halves have been drained. */
 uint64_t publish_flips(const struct publish *p);
 
+/*
+ * All modules there are now, before anything was sampled in them, so that their unwind rows are there in
+ * time; later ones are told when a frame is in them.
+ */
+void publish_all_modules(struct publish *p);
+
 /* Threads whose name has changed since it was told. look: ask the kernel, too. false: no room. */
 bool publish_renamed(struct publish *p, bool look);
 

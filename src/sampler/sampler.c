@@ -10,6 +10,7 @@
 #include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/text.h"
+#include "sampler/unwind_recv.h"
 
 #include "walk/guard.h"
 
@@ -88,6 +89,7 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 	shared->header = (struct wire_header *)at;
 	shared->control = (struct wire_control *)(at + (long)header.control_off);
 	shared->status = (struct wire_status *)(at + (long)header.status_off);
+	shared->staging = shared->base + header.staging_off;
 	ring_writer_init(&s->ring, (struct wire_cursors *)(at + (long)header.cursors_off),
 		shared->base + header.ring_off, header.ring_bytes);
 	header.start_mono_ns = s->start_ns;
@@ -128,7 +130,7 @@ static struct sampler *sampler_map(void)
 {
 	struct sampler *s = NULL;
 	struct sampler cut = {0};
-	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout;
+	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind;
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
 		{SAMPLER_TABLE_BYTES, &table},
@@ -138,6 +140,7 @@ static struct sampler *sampler_map(void)
 		{publish_size(), &publish},
 		{modules_size(), &modules},
 		{walk_layout_size(), &layout},
+		{unwind_recv_size(), &unwind},
 	};
 	size_t count = sizeof(pieces) / sizeof(pieces[0]);
 
@@ -155,6 +158,7 @@ static struct sampler *sampler_map(void)
 	s->publish = publish;
 	s->modules = modules;
 	s->layout_memory = layout;
+	s->unwind_recv = unwind;
 	return s;
 }
 
@@ -173,6 +177,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	atomic_store(&s->beat_ns, s->start_ns);
 	modules_init(s->modules);
 	publish_init(s->publish, s, s->modules);
+	unwind_recv_init(s->unwind_recv, s, s->modules);
 	result = shared_open(s, token, vm);
 	if (result != AGENT_OK) {
 		sampler_free(s);
@@ -185,6 +190,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 
 void sampler_free(struct sampler *s)
 {
+	unwind_recv_done(s->unwind_recv);
 	if (s->task_fd >= 0)
 		raw(SYS_close, s->task_fd);
 	if (s->shared.base)

@@ -43,6 +43,7 @@ struct shared {
 	struct wire_header *header;
 	struct wire_control *control;
 	struct wire_status *status;
+	const unsigned char *staging; /* WIRE_STAGING_BYTES */
 };
 
 enum sampler_stop {
@@ -52,8 +53,9 @@ enum sampler_stop {
 	SAMPLER_EXIT,   /* the JVM ends */
 };
 
-struct publish; /* publish.c */
-struct modules; /* modules.c */
+struct publish;     /* publish.c */
+struct modules;     /* modules.c */
+struct unwind_recv; /* unwind_recv.c */
 
 struct sampler {
 	struct shared shared;
@@ -61,7 +63,8 @@ struct sampler {
 
 	/* what handlers use */
 	struct walk_mem mem;
-	const struct walk_layout *layout; /* NULL: the walker is not available */
+	const struct walk_layout *layout;            /* NULL: the walker is not available */
+	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
 	struct trace_table *table;
 	struct names *names;
 	struct event events[WIRE_EVENTS];
@@ -89,6 +92,7 @@ struct sampler {
 	/* the publisher's own */
 	struct publish *publish;
 	struct modules *modules;
+	struct unwind_recv *unwind_recv;
 	struct walk_layout *layout_memory;
 	int32_t signo;   /* what the engines send; < 0: there is no free signal */
 	int32_t task_fd; /* /proc/self/task */

@@ -113,6 +113,7 @@ static void arrival_walk(struct arrival *a, struct scratch *scratch, const ucont
 	uint32_t unnamed = 0;
 
 	regs_read(context, &regs);
+	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
 		thread.java_thread = java;
 	result = walk_stack(s->layout, &s->mem, &regs, &thread, scratch->frames, SAMPLER_DEPTH);

@@ -155,7 +155,7 @@ static struct cfi *open_vdso(struct unwind_feed *f, const struct symbols_module 
 	return cfi_open_image(f->image, bytes, &f->note);
 }
 
-/* Archives of classes (.jsa) are mapped as code, too, and are no loss. */
+/* Archives of classes (.jsa) and [vsyscall] are mapped as code, too, and are no loss. */
 static bool is_elf(int fd)
 {
 	char magic[SELFMAG];
@@ -178,8 +178,13 @@ static void now_open(struct unwind_feed *f)
 {
 	const struct symbols_module *m = &f->modules[f->now].at;
 
-	f->cfi = strcmp(m->path, "[vdso]") ? open_file(f, m) : open_vdso(f, m);
-	if (!f->cfi && f->fd >= 0 && !is_elf(f->fd))
+	bool vdso = !strcmp(m->path, "[vdso]");
+
+	if (m->path[0] == '/')
+		f->cfi = open_file(f, m);
+	else if (vdso)
+		f->cfi = open_vdso(f, m);
+	if (!f->cfi && (m->path[0] == '/' ? f->fd >= 0 && !is_elf(f->fd) : !vdso))
 		now_done(f, LEFT_OUT);
 	else if (!f->cfi)
 		now_leave_out(f, &f->without_rows);

@@ -10,6 +10,7 @@
  *   samples=N     stop as soon as so many have come
  *   interval=NS   of cpu
  *   idle=1        read nothing while sampling: the ring runs full
+ *   rows=1        unwind rows are sent (2: before them, junk that the agent must refuse)
  *   park=1        in the middle: parked for a second
  *   leave=detach  how it ends: detach, or silent (no beat any more), or now (exits as if killed)
  *   top=N         print so many methods by self samples
@@ -18,6 +19,7 @@
  * Prints "key value" lines. Exit code: 0, or 1 when something was wrong, 100 + result - 200 when refused.
  */
 #include "tests/sampler/driver.h"
+#include "tests/sampler/driver_rows.h"
 
 #include "base/clock.h"
 
@@ -30,7 +32,7 @@
 struct settings {
 	char token[32];
 	const char *leave, *stacks;
-	long take, seconds, samples, interval, idle, park, top;
+	long take, seconds, samples, interval, idle, park, rows, top;
 };
 
 static const struct {
@@ -43,6 +45,7 @@ static const struct {
 	{"interval", offsetof(struct settings, interval)},
 	{"idle", offsetof(struct settings, idle)},
 	{"park", offsetof(struct settings, park)},
+	{"rows", offsetof(struct settings, rows)},
 	{"top", offsetof(struct settings, top)},
 };
 
@@ -133,6 +136,15 @@ static void print_top(struct driver *d, long top)
 	}
 }
 
+static void print_rows(const struct driver_rows *rows)
+{
+	struct unwind_feed_status st;
+
+	driver_rows_status(rows, &st);
+	printf("rows_modules %u\nrows_kb %zu\nrows_without %u\nrows_no_room %u\nrows_note %s\n",
+		st.sent, st.bytes >> 10, st.without_rows, st.without_room, st.note);
+}
+
 static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 {
 	static const char *const marks[256] = {[WIRE_FRAME_INTERPRETED] = "_[0]",
@@ -181,7 +193,7 @@ static void print_stacks(struct driver *d, const char *path)
 
 /* --- a session ------------------------------------------------------------------------------- */
 
-static bool tool_sample(struct driver *d, const struct settings *s)
+static bool tool_sample(struct driver *d, const struct settings *s, struct driver_rows *rows)
 {
 	uint64_t start = clock_mono_ns(), end = start + (uint64_t)s->seconds * NS_PER_S;
 	bool parked = false;
@@ -194,6 +206,8 @@ static bool tool_sample(struct driver *d, const struct settings *s)
 			atomic_store(&d->control->parked, parked = park);
 		if (!s->idle && !driver_drain(d))
 			return false;
+		if (rows)
+			driver_rows_send(rows, d);
 		if (s->samples && d->samples >= (uint64_t)s->samples)
 			break;
 		if (s->idle)
@@ -221,6 +235,7 @@ static bool tool_leave(struct driver *d, const char *how)
 
 static int tool_session(struct driver *d, const struct settings *s)
 {
+	struct driver_rows *rows = s->rows ? driver_rows_new(d->pid) : NULL;
 	int result;
 
 	driver_beat(d);
@@ -229,20 +244,29 @@ static int tool_session(struct driver *d, const struct settings *s)
 		return 1;
 	}
 	printf("ready %s\nvm %s\n", d->header.writer, d->header.vm);
+	if (s->rows > 1) {
+		driver_drain(d);
+		printf("junk_taken %u\n", driver_rows_send_junk(d));
+	}
+	if (rows)
+		driver_rows_send(rows, d);
 	if (s->seconds) {
 		result = driver_command(d, WIRE_OP_EVENT_START, WIRE_CPU, (uint64_t)s->interval);
 		printf("start %d %s\n", result, d->status->done_text);
 		print_status(d);
 		fflush(stdout);
 	}
-	if (!tool_sample(d, s) || !tool_leave(d, s->leave)) {
+	if (!tool_sample(d, s, rows) || !tool_leave(d, s->leave)) {
 		fprintf(stderr, "agent_tool: the session did not end as it should\n");
 		return 1;
 	}
 	print_sums(d);
+	if (rows)
+		print_rows(rows);
 	print_top(d, s->top);
 	if (s->stacks)
 		print_stacks(d, s->stacks);
+	driver_rows_free(rows);
 	return 0;
 }
 

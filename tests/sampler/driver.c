@@ -140,12 +140,12 @@ bool driver_ready(struct driver *d)
 	return true;
 }
 
-int driver_command(struct driver *d, uint32_t op, uint32_t event, uint64_t interval)
+static int driver_run(struct driver *d, const struct wire_command *command)
 {
 	uint32_t seq = atomic_load(&d->control->command_seq) + 1;
 	uint64_t end = clock_mono_ns() + 10 * NS_PER_S;
 
-	d->control->command = (struct wire_command){.op = op, .event = event, .interval = interval};
+	d->control->command = *command;
 	atomic_store(&d->control->command_seq, seq);
 	syscall(SYS_futex, &d->control->command_seq, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 	while (atomic_load(&d->status->done_seq) != seq) {
@@ -155,6 +155,17 @@ int driver_command(struct driver *d, uint32_t op, uint32_t event, uint64_t inter
 		driver_wait(d, 10);
 	}
 	return atomic_load(&d->status->done_result);
+}
+
+int driver_command(struct driver *d, uint32_t op, uint32_t event, uint64_t interval)
+{
+	return driver_run(
+		d, &(struct wire_command){.op = op, .event = event, .interval = interval});
+}
+
+int driver_command_arg(struct driver *d, uint32_t op, uint64_t arg)
+{
+	return driver_run(d, &(struct wire_command){.op = op, .arg = arg});
 }
 
 uint64_t driver_counter(const struct driver *d, const char *name)

@@ -60,6 +60,7 @@ void driver_silence(struct driver *d);
 bool driver_ready(struct driver *d);
 /* A command and its answer: status.done_result, or -ETIMEDOUT after 10 s. Drains meanwhile. */
 int driver_command(struct driver *d, uint32_t op, uint32_t event, uint64_t interval);
+int driver_command_arg(struct driver *d, uint32_t op, uint64_t arg);
 /* Reads what there is; false when the ring is broken. */
 bool driver_drain(struct driver *d);
 /* Until a publication or the timeout. */

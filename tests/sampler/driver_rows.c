@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of session/, the commands of the driver. */
+#include "tests/sampler/driver_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULES 65536u
+
+struct driver_rows {
+	struct unwind_feed *feed;
+	bool told[MODULES];
+};
+
+struct driver_rows *driver_rows_new(pid_t pid)
+{
+	struct driver_rows *r = calloc(1, sizeof(*r));
+
+	r->feed = unwind_feed_new(pid);
+	return r;
+}
+
+void driver_rows_free(struct driver_rows *r)
+{
+	if (r)
+		unwind_feed_free(r->feed);
+	free(r);
+}
+
+static void rows_tell(struct driver_rows *r, const struct wire_module *m)
+{
+	char *path = strndup(m->path, m->path_bytes);
+	struct symbols_module module = {.path = path,
+		.start = m->start,
+		.end = m->end,
+		.file_offset = m->file_offset,
+		.inode = m->inode,
+		.dev_major = m->dev_major,
+		.dev_minor = m->dev_minor};
+
+	r->told[m->id] = true;
+	unwind_feed_module(r->feed, m->id, &module);
+	free(path);
+}
+
+void driver_rows_send(struct driver_rows *r, struct driver *d)
+{
+	unsigned char *staging = d->base + d->header.staging_off;
+
+	for (uint32_t i = 0; i < MODULES; i++)
+		if (d->modules[i] && !r->told[i])
+			rows_tell(r, d->modules[i]);
+	while (unwind_feed_busy(r->feed) && !driver_left(d)) {
+		size_t bytes = unwind_feed_step(r->feed, staging, d->header.staging_bytes, 5000000);
+
+		if (bytes)
+			unwind_feed_answer(r->feed, driver_command_arg(d, WIRE_OP_UNWIND, bytes));
+	}
+}
+
+unsigned driver_rows_send_junk(struct driver *d)
+{
+	struct wire_unwind_chunk *c = (void *)(d->base + d->header.staging_off);
+	uint32_t module = 0, taken = 0;
+	static const struct {
+		uint32_t total, offset, bytes, arg;
+	} junk[] = {
+		{64, 0, 64, 80},          /* whole, but random */
+		{64, 0, 64, 84},          /* shorter than the command says */
+		{64, 32, 64, 80},         /* reaches past its end */
+		{64, 32, 32, 48},         /* begins in the middle */
+		{64, 0, 30, 46},          /* not a multiple of 4 */
+		{0xfffffffcu, 0, 64, 80}, /* more than any budget */
+		{64, 0, 0, 16},           /* nothing in it */
+		{64, 0, 64, 8},           /* no head */
+		{64, 0, 64, 0xffffffffu}, /* more than the staging area */
+	};
+
+	for (uint32_t i = 1; i < MODULES && !module; i++)
+		module = d->modules[i] ? i : 0;
+	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
+		memset(c, 0xa5, 4096);
+		c->module = module;
+		c->total_bytes = junk[i].total;
+		c->offset = junk[i].offset;
+		c->bytes = junk[i].bytes;
+		taken += driver_command_arg(d, WIRE_OP_UNWIND, junk[i].arg) == 0;
+	}
+	return taken;
+}
+
+void driver_rows_status(const struct driver_rows *r, struct unwind_feed_status *out)
+{
+	unwind_feed_status(r->feed, out);
+}
