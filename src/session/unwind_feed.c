@@ -177,17 +177,18 @@ static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module 
 static void now_open(struct unwind_feed *f)
 {
 	const struct symbols_module *m = &f->modules[f->now].at;
-
 	bool vdso = !strcmp(m->path, "[vdso]");
 
-	if (m->path[0] == '/')
-		f->cfi = open_file(f, m);
-	else if (vdso)
+	if (vdso)
 		f->cfi = open_vdso(f, m);
-	if (!f->cfi && (m->path[0] == '/' ? f->fd >= 0 && !is_elf(f->fd) : !vdso))
-		now_done(f, LEFT_OUT);
-	else if (!f->cfi)
+	else if (m->path[0] == '/')
+		f->cfi = open_file(f, m);
+	if (f->cfi)
+		return;
+	if (m->path[0] == '[' ? vdso : f->fd < 0 || is_elf(f->fd))
 		now_leave_out(f, &f->without_rows);
+	else
+		now_done(f, LEFT_OUT);
 }
 
 static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
