@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's end of unwind rows without a JVM: this process's own modules and rows, handlers played by threads
+ * that use the published table all the time while it changes under them. What is freed is unmapped, so a table
+ * in use too long ends the test with a fault.
+ */
+#include "base/buf.h"
+#include "sampler/modules.h"
+#include "sampler/sig.h"
+#include "sampler/unwind_recv.h"
+#include "session/unwind_pack.h"
+#include "tests/tap.h"
+#include "tests/walk/self_table.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+
+_Atomic(struct sampler *) sig_current;
+_Atomic uint32_t sig_inside;
+
+static uint64_t staging[WIRE_STAGING_BYTES / 8];
+
+struct agent {
+	struct sampler s;
+	struct modules *modules;
+	struct unwind_recv *recv;
+};
+
+static void agent_init(struct agent *a)
+{
+	bool full;
+
+	memset(a, 0, sizeof(*a));
+	a->modules = calloc(1, modules_size());
+	a->recv = calloc(1, unwind_recv_size());
+	modules_init(a->modules);
+	modules_refresh(a->modules, &full);
+	unwind_recv_init(a->recv, &a->s, a->modules);
+}
+
+static void agent_done(struct agent *a)
+{
+	unwind_recv_done(a->recv);
+	is_int(a->s.memory_bytes, 0, "all memory of rows is given back");
+	free(a->recv);
+	free(a->modules);
+}
+
+/* The module that holds an address, and its packed rows. */
+static uint32_t module_of(struct agent *a, uint64_t pc, struct buf *block)
+{
+	struct module *m = modules_find(a->modules, pc);
+	char *path = strndup(m->path, m->path_bytes);
+	struct cfi *c = self_compile(path);
+	struct err e;
+	size_t count;
+	const struct cfi_row *rows = cfi_rows(c, &count);
+
+	unwind_pack(rows, count, block, &e);
+	cfi_close(c);
+	free(path);
+	return m->id;
+}
+
+static int send_piece(
+	struct agent *a, uint32_t module, const struct buf *b, uint32_t offset, uint32_t bytes)
+{
+	struct wire_unwind_chunk head = {.module = module,
+		.total_bytes = (uint32_t)b->len,
+		.offset = offset,
+		.bytes = bytes};
+
+	memcpy(staging, &head, sizeof head);
+	memcpy((char *)staging + sizeof head, b->data + offset, bytes);
+	return unwind_recv_chunk(a->recv, staging, sizeof staging, sizeof head + bytes);
+}
+
+static int send_block(struct agent *a, uint32_t module, const struct buf *b)
+{
+	for (uint32_t at = 0; at < b->len;) {
+		uint32_t bytes = (uint32_t)b->len - at < 50000 ? (uint32_t)b->len - at : 50000;
+		int r = send_piece(a, module, b, at, bytes);
+
+		if (r)
+			return r;
+		at += bytes;
+	}
+	return 0;
+}
+
+static int forget(struct agent *a, uint32_t module)
+{
+	struct wire_unwind_chunk head = {.module = module};
+
+	memcpy(staging, &head, sizeof head);
+	return unwind_recv_chunk(a->recv, staging, sizeof staging, sizeof head);
+}
+
+static const struct unwind_rule *rule_at(struct agent *a, uint64_t pc)
+{
+	const struct unwind_table *t = atomic_load(&a->s.unwind);
+	const struct unwind_module *m = t ? unwind_find(t, pc) : NULL;
+
+	return m ? unwind_rows_find(m->rows, pc - m->start + m->file_offset) : NULL;
+}
+
+/* --- one after the other ------------------------------------------------------------------------------ */
+
+static const uint64_t pc_libc = (uintptr_t)qsort, pc_self = (uintptr_t)agent_init;
+
+static void test_road(void)
+{
+	struct agent a;
+	struct buf libc = {0}, self = {0};
+	uint32_t id_libc, id_self;
+
+	agent_init(&a);
+	id_libc = module_of(&a, pc_libc, &libc);
+	id_self = module_of(&a, pc_self, &self);
+	ok(!rule_at(&a, pc_libc), "no rows at first");
+	is_int(send_block(&a, id_libc, &libc), 0, "libc's rows are taken");
+	ok(rule_at(&a, pc_libc) && !rule_at(&a, pc_self), "and found, others not");
+	is_int(send_block(&a, id_self, &self), 0, "a second module's rows are taken");
+	ok(rule_at(&a, pc_libc) && rule_at(&a, pc_self), "both are found");
+	is_int(send_block(&a, id_libc, &libc), 0, "the same rows again");
+	is_int(forget(&a, id_libc), 0, "libc's are forgotten");
+	ok(!rule_at(&a, pc_libc) && rule_at(&a, pc_self), "the other's stay");
+	is_int(a.s.memory_bytes, self.len, "memory is counted");
+	agent_done(&a);
+	buf_done(&libc);
+	buf_done(&self);
+}
+
+static void test_refusals(void)
+{
+	struct agent a;
+	struct buf libc = {0}, big = {0};
+	uint32_t id;
+
+	agent_init(&a);
+	id = module_of(&a, pc_libc, &libc);
+	is_int(send_piece(&a, id, &libc, 4096, 4096), -EINVAL, "a piece out of the middle");
+	is_int(send_piece(&a, 60000, &libc, 0, 4096), -ENOENT, "a module that nobody announced");
+	is_int(send_piece(&a, id, &libc, 0, 4096), 0, "a first piece");
+	is_int(send_piece(&a, id, &libc, 8192, 4096), -EINVAL, "not the next one");
+	is_int(send_piece(&a, id, &libc, 4096, 4095), -EINVAL, "an odd size");
+	buf_reserve(&big, WIRE_UNWIND_BUDGET + 4);
+	big.len = WIRE_UNWIND_BUDGET + 4;
+	is_int(send_piece(&a, id, &big, 0, 4096), -ENOSPC, "more than the budget");
+	libc.data[libc.len - 12] = 99;
+	is_int(send_block(&a, id, &libc), -EINVAL, "rows that do not pass the check");
+	ok(!rule_at(&a, pc_libc), "nothing of this is used");
+	is_int(a.s.memory_bytes, 0, "or kept");
+	agent_done(&a);
+	buf_done(&libc);
+	buf_done(&big);
+}
+
+static void test_busy(void)
+{
+	struct agent a;
+	struct buf libc = {0};
+	uint32_t id;
+
+	agent_init(&a);
+	id = module_of(&a, pc_libc, &libc);
+	is_int(send_block(&a, id, &libc), 0, "the first table is published at once");
+	atomic_store(&sig_inside, 1);
+	is_int(forget(&a, id), -EAGAIN, "a handler is inside: the table before may not be reused");
+	atomic_store(&sig_inside, 0);
+	is_int(forget(&a, id), 0, "when it has left, it may");
+	is_int(a.s.memory_bytes, 0, "and what it used is unmapped");
+	agent_done(&a);
+	buf_done(&libc);
+}
+
+/* A library that comes and goes. */
+static void test_unloaded(void)
+{
+	struct agent a;
+	struct buf rows = {0};
+	void *lib = dlopen("libthread_db.so.1", RTLD_NOW);
+	uint64_t pc = lib ? (uintptr_t)dlsym(lib, "td_init") : 0;
+	bool full;
+
+	if (!pc) {
+		diag("no library to unload: skipped");
+		return;
+	}
+	agent_init(&a);
+	is_int(send_block(&a, module_of(&a, pc, &rows), &rows), 0,
+		"a loaded library's rows are taken");
+	ok(rule_at(&a, pc), "and found");
+	dlclose(lib);
+	ok(modules_refresh(a.modules, &full), "it is unloaded");
+	unwind_recv_prune(a.recv);
+	ok(!rule_at(&a, pc) && !atomic_load(&a.s.unwind), "its rows are out of use");
+	agent_done(&a);
+	buf_done(&rows);
+}
+
+/* --- all at once -------------------------------------------------------------------------------------- */
+
+struct storm {
+	struct agent a;
+	_Atomic bool stop;
+	_Atomic uint64_t lookups, found;
+};
+
+static void *handlers(void *arg)
+{
+	struct storm *st = arg;
+	uint64_t pc = pc_libc;
+
+	while (!atomic_load(&st->stop)) {
+		const struct unwind_table *t;
+
+		atomic_fetch_add(&sig_inside, 1);
+		t = atomic_load(&st->a.s.unwind);
+		for (int i = 0; t && i < 50; i++, pc += 61) {
+			const struct unwind_module *m = unwind_find(t, pc);
+
+			atomic_fetch_add(&st->lookups, 1);
+			if (!m)
+				pc = pc_libc;
+			else if (unwind_rows_find(m->rows, pc - m->start + m->file_offset))
+				atomic_fetch_add(&st->found, 1);
+		}
+		atomic_fetch_sub(&sig_inside, 1);
+		for (volatile int rest = 0; rest < 3000; rest++)
+			;
+	}
+	return NULL;
+}
+
+static void test_storm(void)
+{
+	static struct storm st;
+	struct buf libc = {0}, self = {0};
+	uint32_t id_libc, id_self;
+	pthread_t threads[2];
+	unsigned sent = 0, again = 0, other = 0;
+
+	agent_init(&st.a);
+	id_libc = module_of(&st.a, pc_libc, &libc);
+	id_self = module_of(&st.a, pc_self, &self);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, handlers, &st);
+	for (unsigned i = 0; i < 1000 || (atomic_load(&st.found) < 100000 && i < 1000000); i++) {
+		int r = i % 5 == 4 ? forget(&st.a, id_libc)
+			: i % 2    ? send_block(&st.a, id_self, &self)
+				   : send_block(&st.a, id_libc, &libc);
+
+		sent += r == 0;
+		again += r == -EAGAIN;
+		other += r && r != -EAGAIN;
+	}
+	atomic_store(&st.stop, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	diag("%u changes taken, %u told to come again, %" PRIu64 " lookups, %" PRIu64 " found",
+		sent, again, atomic_load(&st.lookups), atomic_load(&st.found));
+	ok(!other && sent > 300, "tables change under handlers that use them");
+	ok(atomic_load(&st.found) > 0, "which find rows all the time");
+	agent_done(&st.a);
+	buf_done(&libc);
+	buf_done(&self);
+}
+
+int main(void)
+{
+	test_road();
+	test_refusals();
+	test_busy();
+	test_unloaded();
+	test_storm();
+	return tap_done();
+}
