@@ -3,6 +3,7 @@
 #include "tui/command.h"
 
 #include "base/clock.h"
+#include "tui/flame_layout.h"
 #include "tui/text.h"
 
 #include <stdio.h>
@@ -295,6 +296,7 @@ static unsigned copy_name(struct ui *ui, int arg)
 		[VIEW_METHODS] = methods_selected,
 		[VIEW_THREADS] = threads_selected,
 		[VIEW_TREE] = tree_selected,
+		[VIEW_FLAME] = flame_selected,
 	};
 	const char *name = selected[ui->view] ? selected[ui->view](ui) : NULL;
 
@@ -332,23 +334,26 @@ static bool not_over(const struct ui *ui)
 #define METHODS VIEW_BIT(VIEW_METHODS)
 #define THREADS VIEW_BIT(VIEW_THREADS)
 #define TREE    VIEW_BIT(VIEW_TREE)
+#define FLAME   VIEW_BIT(VIEW_FLAME)
 #define HELP    VIEW_BIT(VIEW_HELP)
 #define PICKER  VIEW_BIT(VIEW_PICKER)
 #define ERROR   VIEW_BIT(VIEW_ERROR)
 
 /* clang-format off */
 const struct command commands[] = {
-	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_0},
-	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_1},
-	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_2},
-	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_LIST, event_show, has_event_3},
+	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_0},
+	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_1},
+	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_2},
+	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_3},
 
-	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, VIEWS_LIST, view_show, NULL},
-	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, VIEWS_LIST & ~THREADS, view_show, NULL},
-	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, VIEWS_LIST & ~TREE, view_show, NULL},
-	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_LIST | HELP, view_cycle, NULL},
+	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, VIEWS_DATA, view_show, NULL},
+	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, VIEWS_DATA & ~THREADS, view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, VIEWS_DATA & ~TREE, view_show, NULL},
+	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, VIEWS_DATA & ~FLAME, view_show, NULL},
+	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | HELP, view_cycle, NULL},
 	{"callers", {{TKEY_ENTER, 0}}, "⏎", "Enter", "callers", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread", "only this thread", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
+	{"flame-callers", {{'b', 0}}, "b", NULL, "callers", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
 
 	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
 	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
@@ -356,6 +361,10 @@ const struct command commands[] = {
 		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
 	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
 	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"flame-move", {{TKEY_UP, FLAME_TO_ROOT}, {'k', FLAME_TO_ROOT}, {TKEY_DOWN, FLAME_TO_LEAF}, {'j', FLAME_TO_LEAF}},
+		"↑↓ k j", "Up Down k j", "caller, callee", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
+	{"flame-side", {{TKEY_LEFT, FLAME_LEFT}, {'h', FLAME_LEFT}, {TKEY_RIGHT, FLAME_RIGHT}, {'l', FLAME_RIGHT}},
+		"←→ h l", "<- -> h l", "left, right", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
 	{"choose-move", {{TKEY_UP, LIST_UP}, {TKEY_DOWN, LIST_DOWN}, {TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_HOME, LIST_HOME}},
 		"↑↓", "Up Down", NULL, " choose", 1, GROUP_MOVE, PICKER, move, NULL},
 
@@ -365,7 +374,7 @@ const struct command commands[] = {
 	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, threads_sort_step, NULL},
 	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, threads_reverse, NULL},
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
-	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE, name_style_step, NULL},
+	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME, name_style_step, NULL},
 
 	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},
 	{"close", {{TKEY_LEFT, 0}, {'-', 0}, {'h', 0}}, "← -", "<- -", "collapse", "collapse", 11, GROUP_TREE, TREE, tree_open, NULL},
@@ -376,31 +385,34 @@ const struct command commands[] = {
 	{"zoom", {{TKEY_ENTER, 1}}, "⏎", "Enter", "zoom", "zoom", 15, GROUP_TREE, TREE, tree_zoom, NULL},
 	{"unzoom", {{'u', 0}}, "u", NULL, "zoom out", "up", 16, GROUP_TREE, TREE, tree_zoom, NULL},
 	{"tree-threads", {{'=', 0}}, "=", NULL, "by thread", NULL, 0, GROUP_TREE, TREE, tree_threads, NULL},
+	{"flame-zoom", {{TKEY_ENTER, 1}}, "⏎", "Enter", "zoom", "zoom", 10, GROUP_TREE, FLAME, flame_zoom, NULL},
+	{"flame-unzoom", {{'u', 0}}, "u", NULL, "zoom out", "zoom out", 11, GROUP_TREE, FLAME, flame_zoom, NULL},
+	{"flame-flip", {{'i', 0}}, "i", NULL, "flip: root at the top or at the bottom", "flip", 12, GROUP_TREE, FLAME, flame_flip, NULL},
 
-	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_LIST, window_step, NULL},
-	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_LIST, freeze, NULL},
-	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_LIST, second_step, NULL},
-	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_LIST, restart, not_over},
-	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_LIST, restart_undo, is_restarted},
-	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_LIST, delay_step, not_over},
+	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA, window_step, NULL},
+	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA, freeze, NULL},
+	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA, second_step, NULL},
+	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, not_over},
+	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart_undo, is_restarted},
+	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
 
-	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_LIST, find, NULL},
-	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_LIST, find_next, has_search},
-	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_LIST, back, NULL},
+	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, find, NULL},
+	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, find_next, has_search},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
-	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_LIST, export_ask, NULL},
-	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_LIST, export_quick, NULL},
-	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_LIST, copy_name, NULL},
+	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, export_ask, NULL},
+	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, export_quick, NULL},
+	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, copy_name, NULL},
 
 	{"attach", {{TKEY_ENTER, 0}}, "⏎", "Enter", NULL, " attach", 11, GROUP_OTHER, PICKER, picker_choose, NULL},
 	{"retry", {{'r', 0}}, "r", NULL, NULL, "retry", 10, GROUP_OTHER, ERROR, error_retry, NULL},
 	{"details", {{'d', 0}}, "d", NULL, NULL, "details", 12, GROUP_OTHER, ERROR, error_details, NULL},
 	{"copy-command", {{'y', 0}}, "y", NULL, NULL, "copy command 1", 13, GROUP_OTHER, ERROR, error_copy, NULL},
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
-	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_LIST, jvm_other, NULL},
-	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_LIST, react, NULL},
-	{"help", {{'?', 0}}, "?", NULL, "help", "help", 70, GROUP_OTHER, VIEWS_LIST | HELP, help_show, NULL},
+	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA, jvm_other, NULL},
+	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 70, GROUP_OTHER, VIEWS_DATA | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},

@@ -66,6 +66,10 @@ unsigned tree_invert(struct ui *ui, int arg);
 unsigned tree_hide_below(struct ui *ui, int arg);
 unsigned tree_zoom(struct ui *ui, int in);
 unsigned tree_threads(struct ui *ui, int arg);
+unsigned flame_move(struct ui *ui, int direction);
+unsigned flame_zoom(struct ui *ui, int in);
+unsigned flame_flip(struct ui *ui, int arg);
+unsigned flame_callers(struct ui *ui, int arg);
 /* Show the tree of one method: who calls it (inverted) or what it calls. */
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
 unsigned picker_choose(struct ui *ui, int arg);
@@ -77,5 +81,6 @@ unsigned error_copy(struct ui *ui, int arg);
 const char *methods_selected(struct ui *ui);
 const char *threads_selected(struct ui *ui);
 const char *tree_selected(struct ui *ui);
+const char *flame_selected(struct ui *ui);
 
 #endif

@@ -20,6 +20,7 @@ const struct glyphs glyphs_utf8 = {
 	.right = "→",
 	.up = "↑",
 	.down = "↓",
+	.box_edge = "▏",
 };
 
 const struct glyphs glyphs_ascii = {
@@ -37,6 +38,7 @@ const struct glyphs glyphs_ascii = {
 	.right = "->",
 	.up = "Up",
 	.down = "Down",
+	.box_edge = "|",
 };
 
 #define MEAN_LEVEL 5

@@ -20,6 +20,7 @@ struct glyphs {
 	const char *tree_mid, *tree_last, *tree_line;
 	const char *gap; /* in a sparkline: nothing was sampled */
 	const char *left, *right, *up, *down;
+	const char *box_edge; /* the left side of a flame graph's box */
 };
 
 extern const struct glyphs glyphs_utf8, glyphs_ascii;

@@ -8,6 +8,14 @@
 /* The eight colours that every colour terminal has. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 
+/* Black on a soft ground, in two shades where there are enough colours. */
+#define BOX_STYLE(type, shade) (STYLE_BOX_FIRST + 2 * ((type)-STYLE_JAVA) + (shade))
+#define BOX(type, c16, c256, c256_other)                                        \
+	[BOX_STYLE(type, 0)] = {{OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256, 0}}, \
+			 [BOX_STYLE(type, 1)] = {                               \
+				 {OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256_other, 0}}
+_Static_assert(STYLE_BREAK - STYLE_JAVA == 7, "eight frame styles, sixteen boxes");
+
 static const struct look looks[STYLE_COUNT][THEME_DEPTHS] = {
 	[STYLE_NORMAL] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
 	[STYLE_DIM] = {{OWN, OWN, LOOK_DIM}, {OWN, OWN, LOOK_DIM}, {245, OWN, 0}},
@@ -36,6 +44,15 @@ static const struct look looks[STYLE_COUNT][THEME_DEPTHS] = {
 	[STYLE_KERNEL] = {{OWN, OWN, 0}, {YELLOW, OWN, LOOK_BOLD}, {172, OWN, 0}},
 	[STYLE_CLASS] = {{OWN, OWN, 0}, {CYAN, OWN, LOOK_BOLD}, {109, OWN, 0}},
 	[STYLE_BREAK] = {{OWN, OWN, LOOK_BOLD}, {RED, OWN, LOOK_BOLD}, {160, OWN, LOOK_BOLD}},
+	[STYLE_BOX] = {{OWN, OWN, 0}, {BLACK, WHITE, 0}, {16, 251, 0}},
+	BOX(STYLE_JAVA, GREEN, 114, 150),
+	BOX(STYLE_INLINED, CYAN, 80, 116),
+	BOX(STYLE_INTERPRETED, MAGENTA, 176, 182),
+	BOX(STYLE_NATIVE, RED, 174, 181),
+	BOX(STYLE_VM, YELLOW, 179, 186),
+	BOX(STYLE_KERNEL, YELLOW, 173, 180),
+	BOX(STYLE_CLASS, CYAN, 110, 117),
+	BOX(STYLE_BREAK, RED, 203, 210),
 };
 
 const struct look *theme_look(enum theme_depth depth, enum style style)
@@ -45,9 +62,10 @@ const struct look *theme_look(enum theme_depth depth, enum style style)
 
 char theme_letter(uint8_t style)
 {
-	return style == STYLE_NORMAL ? '.' : (char)('a' + style - 1);
+	return style == STYLE_NORMAL ? '.'
+				     : (char)(style <= 26 ? 'a' + style - 1 : 'A' + style - 27);
 }
-_Static_assert(STYLE_COUNT <= 26, "a letter per style");
+_Static_assert(STYLE_COUNT <= 53, "a letter per style");
 
 enum style theme_frame(uint8_t frame_type)
 {
@@ -65,4 +83,11 @@ enum style theme_frame(uint8_t frame_type)
 	};
 
 	return frame_type < FRAME_TYPES ? styles[frame_type] : STYLE_NORMAL;
+}
+
+enum style theme_box(uint8_t frame_type, unsigned shade)
+{
+	if (frame_type >= FRAME_TYPES)
+		return STYLE_BOX;
+	return (enum style)BOX_STYLE(theme_frame(frame_type), shade % 2);
 }

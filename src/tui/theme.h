@@ -28,7 +28,7 @@ enum style {
 	STYLE_SPARK, /* sparklines */
 	STYLE_TREE,  /* branches of the tree */
 	STYLE_PROMPT,
-	STYLE_JAVA, /* how a frame ran: the letter, and boxes of the flame graph */
+	STYLE_JAVA, /* how a frame ran: its letter in lists */
 	STYLE_INLINED,
 	STYLE_INTERPRETED,
 	STYLE_NATIVE,
@@ -36,6 +36,9 @@ enum style {
 	STYLE_KERNEL,
 	STYLE_CLASS,
 	STYLE_BREAK,
+	STYLE_BOX, /* boxes of the flame graph: the root's, then two shades for each of the above */
+	STYLE_BOX_FIRST,
+	STYLE_BOX_LAST = STYLE_BOX_FIRST + 15,
 	STYLE_COUNT
 };
 
@@ -51,5 +54,7 @@ struct look {
 const struct look *theme_look(enum theme_depth depth, enum style style);
 char theme_letter(uint8_t style);           /* for dumps in tests: '.' normal, then a b c ... */
 enum style theme_frame(uint8_t frame_type); /* of profile.h */
+/* The box of a frame in one of its two shades; FRAME_TYPES: the root's. */
+enum style theme_box(uint8_t frame_type, unsigned shade);
 
 #endif

@@ -16,6 +16,7 @@ const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_METHODS] = &view_methods,
 	[VIEW_THREADS] = &view_threads,
 	[VIEW_TREE] = &view_tree,
+	[VIEW_FLAME] = &view_flame,
 	[VIEW_HELP] = &view_help,
 	[VIEW_PICKER] = &view_picker,
 	[VIEW_ERROR] = &view_error,

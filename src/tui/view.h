@@ -29,6 +29,7 @@ enum view_id {
 	VIEW_METHODS,
 	VIEW_THREADS,
 	VIEW_TREE,
+	VIEW_FLAME,
 	VIEW_HELP,
 	VIEW_PICKER,
 	VIEW_ERROR,
@@ -37,6 +38,7 @@ enum view_id {
 
 #define VIEW_BIT(id) (1u << (id))
 #define VIEWS_LIST   (VIEW_BIT(VIEW_METHODS) | VIEW_BIT(VIEW_THREADS) | VIEW_BIT(VIEW_TREE))
+#define VIEWS_DATA   (VIEWS_LIST | VIEW_BIT(VIEW_FLAME))
 #define VIEWS_ALL    (VIEW_BIT(VIEW_COUNT) - 1)
 
 struct area {
@@ -63,6 +65,6 @@ struct view {
 };
 
 extern const struct view *const view_table[VIEW_COUNT];
-extern const struct view view_methods, view_threads, view_tree, view_help, view_picker, view_error;
+extern const struct view view_methods, view_threads, view_tree, view_flame, view_help, view_picker, view_error;
 
 #endif

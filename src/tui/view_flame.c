@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flame graph in cells: boxes as wide as their share, that stay where they are while one looks. */
+#include "tui/ui.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "profile/flat.h"
+#include "tui/command.h"
+#include "tui/flame_layout.h"
+#include "tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RELAYOUT_MS   3000 /* a new layout costs bytes and the reader's place */
+#define RELAYOUT_COLS 2    /* unless something moved by more than this */
+#define ZOOMS         32
+
+struct flame {
+	struct calltree *tree;
+	struct flame_layout *layout;
+	struct list list;  /* over the boxes: cursor = the selected one */
+	uint64_t selected; /* its path */
+	uint64_t zoom[ZOOMS];
+	int zooms;
+	int columns;  /* of the body, as last drawn */
+	uint32_t top; /* first row shown */
+	int64_t layout_ms;
+	bool stale;   /* the body's width changed */
+	bool upwards; /* flame: the root at the bottom; else icicle */
+};
+
+static struct flame *flame_state(const struct ui *ui)
+{
+	return ui->state[VIEW_FLAME];
+}
+
+static void *flame_new(void)
+{
+	return xcalloc(1, sizeof(struct flame));
+}
+
+static void flame_free(void *state)
+{
+	struct flame *f = state;
+
+	flame_layout_free(f->layout);
+	calltree_free(f->tree);
+	free(f);
+}
+
+static struct list *flame_list(struct ui *ui)
+{
+	return &flame_state(ui)->list;
+}
+
+/* --- updating ---------------------------------------------------------------------------------------- */
+
+static uint32_t find_path(const struct calltree *tree, uint64_t path)
+{
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (tree->nodes[i].path == path)
+			return i;
+	}
+	return PROFILE_NONE;
+}
+
+/* The zoomed node; what has left the window is zoomed out of. */
+static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
+{
+	while (f->zooms) {
+		uint32_t node = find_path(tree, f->zoom[f->zooms - 1]);
+
+		if (node != PROFILE_NONE)
+			return node;
+		f->zooms--;
+	}
+	return 0;
+}
+
+static void select_box(struct flame *f)
+{
+	uint32_t box = flame_layout_find(f->layout, f->selected);
+
+	list_resize(&f->list, (int)f->layout->count, (int)f->layout->count);
+	list_follow(&f->list, box == FLAME_NO_BOX ? 0 : (int)box);
+	if (f->layout->count)
+		f->selected = f->layout->boxes[f->list.cursor].path;
+}
+
+static void show_layout(
+	struct flame *f, struct calltree *tree, struct flame_layout *layout, int64_t now_ms)
+{
+	if (tree != f->tree)
+		calltree_free(f->tree);
+	flame_layout_free(f->layout);
+	f->tree = tree;
+	f->layout = layout;
+	f->layout_ms = now_ms;
+	f->stale = false;
+	select_box(f);
+}
+
+static void flame_update(struct ui *ui, bool sort)
+{
+	struct flame *f = flame_state(ui);
+	struct profile_query q = ui_query(ui);
+	uint16_t columns = (uint16_t)(f->columns ? f->columns : ui->canvas.cols);
+	struct calltree_options options = {
+		.by_name = true,
+		.root_method = PROFILE_NONE,
+		.min_share = f->zooms ? 0 : 0.4 / columns,
+	};
+	struct calltree *tree = calltree_new(ui->profile, &q, &options);
+	struct flame_layout *layout =
+		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
+	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
+		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
+		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS;
+
+	if (keep) {
+		flame_layout_free(layout);
+		calltree_free(tree);
+		return;
+	}
+	show_layout(f, tree, layout, ui->now_ms);
+}
+
+/* --- names ------------------------------------------------------------------------------------------- */
+
+static const char *box_name(const struct ui *ui, const struct flame_box *b)
+{
+	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+
+	return n->method == PROFILE_NONE ? "all" : profile_get_method(ui->profile, n->method)->full;
+}
+
+static const char *flame_text(void *ctx, int index)
+{
+	const struct flame *f = flame_state(ctx);
+
+	return f->layout && index < (int)f->layout->count ? box_name(ctx, &f->layout->boxes[index])
+							  : "";
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------- */
+
+/* Two shades per frame type, told apart by the name: the same method has the same colour for ever. */
+static enum style box_style(const struct ui *ui, const struct flame_box *b, bool selected)
+{
+	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+	const char *name = box_name(ui, b);
+
+	if (selected)
+		return STYLE_CURSOR;
+	if (*ui->search && text_find(name, ui->search))
+		return STYLE_WARN;
+	return n->method == PROFILE_NONE
+		       ? theme_box(FRAME_TYPES, 0)
+		       : theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
+}
+
+static void fit_label(
+	const struct ui *ui, const struct flame_box *b, char *out, size_t size, int width)
+{
+	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+	char pct[16] = "";
+
+	if (width > 12)
+		snprintf(pct, sizeof(pct), " %.0f%%",
+			share(n->total, flame_state(ui)->tree->nodes[0].total));
+	if (n->method == PROFILE_NONE)
+		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
+	else
+		name_fit(out, size, profile_get_method(ui->profile, n->method),
+			width - (int)strlen(pct), ui->names == NAME_FULL ? NAME_CLASS : ui->names,
+			ui->glyphs->ellipsis);
+	strncat(out, pct, size - strlen(out) - 1);
+}
+
+static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool selected)
+{
+	enum style style = box_style(ui, b, selected);
+	int col = b->col, end = b->col + b->width;
+	char label[256];
+
+	canvas_fill(&ui->canvas, row, col, end, style, ' ');
+	canvas_text(&ui->canvas, row, col, end, style, ui->glyphs->box_edge);
+	if (b->width < 3)
+		return;
+	fit_label(ui, b, label, sizeof(label), b->width - 1);
+	canvas_text(&ui->canvas, row, col + 1, end, style, label);
+}
+
+/* Keep the selected box on the screen. */
+static void scroll(struct flame *f, int rows)
+{
+	uint32_t row = f->layout->boxes[f->list.cursor].row;
+
+	if (row < f->top)
+		f->top = row;
+	if (row >= f->top + (uint32_t)rows)
+		f->top = row - (uint32_t)rows + 1;
+	if (f->layout->rows <= (uint32_t)rows)
+		f->top = 0;
+}
+
+static void flame_draw(struct ui *ui, struct area area)
+{
+	struct flame *f = flame_state(ui);
+
+	f->stale = f->stale || f->columns != area.cols;
+	f->columns = area.cols;
+	if (!f->layout || f->layout->columns != area.cols)
+		flame_update(ui, true);
+	if (f->tree->nodes[0].total == 0) {
+		canvas_text(&ui->canvas, area.row + 3, 12, area.cols, STYLE_DIM,
+			"No samples in this window.");
+		return;
+	}
+	scroll(f, area.rows);
+	for (uint32_t i = 0; i < f->layout->count; i++) {
+		const struct flame_box *b = &f->layout->boxes[i];
+		int line = (int)(b->row - f->top);
+
+		if (b->row < f->top || line >= area.rows)
+			continue;
+		draw_box(ui, f->upwards ? area.row + area.rows - 1 - line : area.row + line, b,
+			(int)i == f->list.cursor);
+	}
+}
+
+static void flame_quality(struct ui *ui, struct strip *s)
+{
+	const struct flame *f = flame_state(ui);
+	char zoom[80] = "all";
+
+	if (f->zooms && f->layout && f->tree) {
+		uint32_t box = flame_layout_find(f->layout, f->zoom[f->zooms - 1]);
+
+		if (box != FLAME_NO_BOX)
+			name_cut(zoom, sizeof(zoom), box_name(ui, &f->layout->boxes[box]), 34,
+				ui->glyphs->ellipsis);
+	}
+	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
+	strip_add(s, f->zooms ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
+	if (f->layout && f->layout->rows > f->top + 1 && f->top)
+		strip_add(s, STYLE_DIM, 11, "%u rows above", f->top);
+}
+
+static void flame_detail(struct ui *ui, struct strip *s)
+{
+	const struct flame *f = flame_state(ui);
+	const struct calltree_node *n, *all;
+	char count[TEXT_NUMBER], name[256];
+
+	if (!f->layout || !f->layout->count)
+		return;
+	all = &f->tree->nodes[0];
+	n = &f->tree->nodes[f->layout->boxes[f->list.cursor].node];
+	name_cut(name, sizeof(name), flame_text(ui, f->list.cursor),
+		ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_STRONG, 0, "%s", name);
+	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, all->total),
+		ui->glyphs->plus_minus, flat_half_width(n->total_count, all->total_count));
+	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", share(n->self, all->total));
+	if (n->parent != PROFILE_NONE)
+		strip_add(s, STYLE_NORMAL, 2, "%.0f%% of parent",
+			share(n->total, f->tree->nodes[n->parent].total));
+}
+
+/* Samples with a match anywhere on the stack, each counted once: the outermost matches' totals. */
+static uint64_t matched(const struct ui *ui, const struct calltree *tree, uint32_t node)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t c = tree->nodes[node].first_child; c != PROFILE_NONE;
+		c = tree->nodes[c].next_sibling) {
+		const struct calltree_node *n = &tree->nodes[c];
+
+		if (text_find(profile_get_method(ui->profile, n->method)->full, ui->search))
+			sum += n->total;
+		else
+			sum += matched(ui, tree, c);
+	}
+	return sum;
+}
+
+static void flame_notice(struct ui *ui, struct strip *s)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->layout)
+		return;
+	if (*ui->search)
+		strip_add(s, STYLE_NORMAL, 0,
+			"/%s matches %.1f%% of all samples (each counted once)", ui->search,
+			share(matched(ui, f->tree, 0), f->tree->nodes[0].total));
+	else
+		strip_add(s, STYLE_DIM, 0, "%u rows, %u boxes too narrow to show", f->layout->rows,
+			f->layout->hidden)
+			->right = true;
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+unsigned flame_move(struct ui *ui, int direction)
+{
+	struct flame *f = flame_state(ui);
+	enum flame_direction to = (enum flame_direction)direction;
+
+	if (!f->layout || !f->layout->count)
+		return 0;
+	if (f->upwards && to == FLAME_TO_ROOT)
+		to = FLAME_TO_LEAF;
+	else if (f->upwards && to == FLAME_TO_LEAF)
+		to = FLAME_TO_ROOT;
+	list_to(&f->list, (int)flame_layout_move(f->layout, (uint32_t)f->list.cursor, to));
+	f->selected = f->layout->boxes[f->list.cursor].path;
+	return UI_HOLD;
+}
+
+unsigned flame_zoom(struct ui *ui, int in)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->layout || !f->layout->count)
+		return 0;
+	f->selected = f->layout->boxes[f->list.cursor].path;
+	if (in && f->zooms < ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected))
+		f->zoom[f->zooms++] = f->selected;
+	else if (!in && f->zooms)
+		f->zooms--;
+	f->stale = true;
+	return UI_UPDATE | UI_HOLD;
+}
+
+unsigned flame_flip(struct ui *ui, int arg)
+{
+	struct flame *f = flame_state(ui);
+
+	f->upwards = !f->upwards;
+	return UI_HOLD;
+}
+
+static bool flame_back(struct ui *ui)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->zooms)
+		return false;
+	f->zooms--;
+	f->stale = true;
+	return true;
+}
+
+static uint32_t selected_method(const struct flame *f)
+{
+	if (!f->layout || !f->layout->count)
+		return PROFILE_NONE;
+	return f->tree->nodes[f->layout->boxes[f->list.cursor].node].method;
+}
+
+unsigned flame_callers(struct ui *ui, int arg)
+{
+	uint32_t method = selected_method(flame_state(ui));
+
+	if (method == PROFILE_NONE)
+		return 0;
+	tree_of_method(ui, method, true);
+	return UI_SORT;
+}
+
+const char *flame_selected(struct ui *ui)
+{
+	return flame_state(ui)->layout ? flame_text(ui, flame_state(ui)->list.cursor) : NULL;
+}
+
+const struct view view_flame = {
+	.name = "Flame view",
+	.tab = "Flame",
+	.new = flame_new,
+	.free = flame_free,
+	.update = flame_update,
+	.draw = flame_draw,
+	.quality = flame_quality,
+	.detail = flame_detail,
+	.notice = flame_notice,
+	.list = flame_list,
+	.text = flame_text,
+	.back = flame_back,
+};
