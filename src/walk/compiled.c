@@ -130,16 +130,20 @@ static enum arch_edge edge_of(const struct walker *w, const struct code_blob *bl
 	return arch_compiled_edge(w->mem, w->at.pc, entry, complete);
 }
 
+/* Before its frame is complete a method has not begun: no scope describes that. */
+static void frames_add(struct walker *w, const struct code_blob *blob)
+{
+	if (blob->frame_complete > 0 && w->at.pc < blob->code + (uint32_t)blob->frame_complete)
+		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), 0);
+	else
+		scopes_add(w, blob, w->at.pc);
+}
+
 static enum walk_step top_step(struct walker *w, struct code_blob blob)
 {
 	enum arch_edge edge = edge_of(w, &blob);
-	bool before_body = edge != ARCH_BODY && blob.frame_complete >= 0 &&
-			   w->at.pc < blob.code + (uint32_t)blob.frame_complete;
 
-	if (before_body)
-		walker_add(w, outer_type(w, &blob), code_method(w->layout, &blob), 0);
-	else
-		scopes_add(w, &blob, w->at.pc);
+	frames_add(w, &blob);
 	if (edge_leave(w, &blob, edge) == STEP_NEXT ||
 		frame_leave(w, &blob, w->at.sp, false) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT ||
@@ -163,7 +167,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 		if (pc >= blob.code && pc < blob.end)
 			w->at.pc = pc;
 	}
-	scopes_add(w, &blob, w->at.pc);
+	frames_add(w, &blob);
 	if (frame_leave(w, &blob, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;

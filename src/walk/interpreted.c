@@ -68,6 +68,16 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	return walker_next(w, pc, sp, walker_word(w, fp));
 }
 
+/* fp is the method's own already. Sender sp is the first thing to be pushed, then its register is reused. */
+static enum walk_step own_frame(struct walker *w)
+{
+	uint64_t fp = w->at.fp, pc = walker_word(w, fp + 8), caller = walker_word(w, fp);
+	uint64_t sender =
+		w->at.sp < fp ? slot(w, fp, w->layout->interp_sender_sp) : w->regs->sender;
+
+	return walker_try_sender(w, pc, sender, fp + 16, caller);
+}
+
 /* The method is being entered: its frame is not finished, Method* and sender sp are in registers. */
 static enum walk_step entering(struct walker *w)
 {
@@ -87,9 +97,7 @@ static enum walk_step entering(struct walker *w)
 				STEP_NEXT)
 			return STEP_NEXT;
 	}
-	if (walker_on_stack(w, fp) && fp - sp < 16 * 8 &&
-		walker_try_sender(w, walker_word(w, fp + 8), r->sender, fp + 16,
-			walker_word(w, fp)) == STEP_NEXT)
+	if (walker_on_stack(w, fp) && fp - sp < ENTRY_WORDS * 8 && own_frame(w) == STEP_NEXT)
 		return STEP_NEXT;
 	if (walker_try_sender(w, r->link, r->sender, sp, fp) == STEP_NEXT)
 		return STEP_NEXT;

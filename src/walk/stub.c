@@ -43,6 +43,9 @@ static enum walk_step by_frame_pointer(struct walker *w)
 
 	if (!walker_on_stack(w, fp) || fp - w->at.sp > STUB_FRAME_MAX)
 		return STEP_FAIL;
+	/* The stub of nmethods' entry barriers puts a word between: -1, to be overwritten by a new sp. */
+	if (walker_word(w, fp + 8) == UINT64_MAX)
+		return try_caller(w, walker_word(w, fp + 16), fp + 24, walker_word(w, fp));
 	return try_caller(w, walker_word(w, fp + 8), fp + 16, walker_word(w, fp));
 }
 

@@ -79,9 +79,9 @@ static enum walk_step step(struct walker *w)
 	}
 	if (done != STEP_NEXT)
 		return done;
-	/* Only a frame that keeps its return address in a register may leave sp where it was. */
+	/* Only a top frame that keeps its return address in a register may leave sp where it was. */
 	if ((w->at.sp & 7) || w->at.sp >= w->hi || w->at.sp < before.sp ||
-		(w->at.sp == before.sp && !(ARCH_HAS_LINK && w->top))) {
+		(w->at.sp == before.sp && !w->top)) {
 		w->at = before;
 		return walker_fail(
 			w, walker_in_code(w, before.pc) ? WALK_BREAK_COMPILED : WALK_BREAK_NATIVE);
