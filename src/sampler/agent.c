@@ -80,6 +80,7 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 	result = sampler_new(options.token, description, &s);
 	if (result != AGENT_OK)
 		return result;
+	publisher_at_exit();
 	result = publisher_start(s, options.take);
 	if (result != AGENT_OK)
 		sampler_free(s);

@@ -270,9 +270,18 @@ void events_check_signal(struct sampler *s)
 	}
 }
 
-uint64_t events_memory(const struct sampler *s)
+uint64_t events_memory(void)
 {
 	return engine_perf_memory();
+}
+
+bool events_any(const struct sampler *s)
+{
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (atomic_load(&s->events[i].on))
+			return true;
+	}
+	return false;
 }
 
 void events_pause(struct sampler *s)
@@ -398,11 +407,20 @@ static bool scan_tasks(const struct scan *scan, int task_fd)
 /* scan_java: the JVM says that this JavaThread runs on this tid. */
 static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 {
-	const struct scan *scan = ctx;
-	struct thread_slot *slot = tid ? threads_find(scan->s->threads, tid) : NULL;
+	struct sampler *s = ctx;
+	struct thread_slot *slot = threads_find(s->threads, tid);
 
+	if (tid == atomic_load(&s->names_tid))
+		return;
 	if (slot)
 		atomic_store(&slot->java_thread, java_thread);
+	else
+		events_thread_starts(s, tid, java_thread);
+}
+
+void events_scan_java(struct sampler *s)
+{
+	walk_threads_each(s->layout, &s->mem, scan_java, s);
 }
 
 /*
@@ -440,6 +458,6 @@ void events_scan(struct sampler *s, int task_fd, uint32_t number, uint64_t flips
 	if (!scan_tasks(&scan, task_fd))
 		return; /* /proc failed in the middle: nobody is gone because of that */
 	if (s->layout)
-		walk_threads_each(s->layout, &s->mem, scan_java, &scan);
+		events_scan_java(s);
 	scan_gone(&scan, flips);
 }

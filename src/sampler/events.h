@@ -24,7 +24,9 @@ void events_warm_up(struct sampler *s);
 /* Is the signal still ours? Events whose signal somebody has taken over are stopped and say so. */
 void events_check_signal(struct sampler *s);
 /* Bytes mapped for engines now. */
-uint64_t events_memory(const struct sampler *s);
+uint64_t events_memory(void);
+/* Is any event on? */
+bool events_any(const struct sampler *s);
 
 /* Parked: all engines off, to be set again as they were. */
 void events_pause(struct sampler *s);
@@ -41,5 +43,8 @@ void events_thread_ends(struct sampler *s, int32_t tid);
  * too.
  */
 void events_scan(struct sampler *s, int task_fd, uint32_t number, uint64_t flips, bool whole);
+
+/* Only the JVM's list of Java threads: adds those that are new. */
+void events_scan_java(struct sampler *s);
 
 #endif

@@ -1,55 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JVMTI and JNI: the only file that calls into the JVM, but for the fallback walker. */
+/* JNI and JVMTI: the only file that calls into the JVM, but for the fallback walker. */
 #include "sampler/jvm.h"
 
 #include "base/clock.h"
 #include "sampler/agent.h"
 #include "sampler/events.h"
-#include "sampler/publisher.h"
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #include "sampler/compat.h"
 
-#define NAMES_STACK (1u << 20) /* HotSpot's own guard zones take a part of it */
+#define NAMES_STACK        (1u << 20) /* HotSpot's own guard zones take a part of it */
+#define JVMTI_UNTIL        0x00130000 /* JNI's version of JDK 19: see jvm.h */
+#define UTF_BYTES_PER_CHAR 3
 
 /* Found once; the JVM keeps all of it valid until it ends. */
 static struct {
 	JavaVM *vm;
-	jvmtiEnv *jvmti;
+	jvmtiEnv *jvmti; /* NULL from JDK 19 on */
 	void *libjvm;
-	jfieldID eetop, tid;
+	jclass thread;
+	jmethodID get_threads; /* static Thread[] getThreads(), private, JDK 8 to 28 */
+	jfieldID eetop, tid, name;
 } jvm;
 
-static const jvmtiEvent jvm_events[] = {
-	JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH};
+static const jvmtiEvent jvm_events[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* jvm_name: ask what a thread is called and remember it in its slot. */
-static void jvm_name(JNIEnv *jni, jthread thread, struct thread_slot *slot)
+/* jvm_name: read what a thread is called and remember it in its slot. */
+static void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot)
 {
-	jvmtiThreadInfo info = {0};
-	size_t bytes;
+	char name[THREADS_NAME * UTF_BYTES_PER_CHAR + 1];
+	jstring text = jvm.name ? (*jni)->GetObjectField(jni, thread, jvm.name) : NULL;
+	jsize chars = text ? (*jni)->GetStringLength(jni, text) : 0;
+	size_t bytes = 0;
 
-	if ((*jvm.jvmti)->GetThreadInfo(jvm.jvmti, thread, &info) != JVMTI_ERROR_NONE)
-		return;
+	if (chars > (jsize)THREADS_NAME)
+		chars = THREADS_NAME;
+	if (chars) {
+		(*jni)->GetStringUTFRegion(jni, text, 0, chars, name);
+		name[sizeof(name) - 1] = '\0';
+		while (bytes < sizeof(name) - 1 && name[bytes])
+			bytes++;
+	}
+	(*jni)->DeleteLocalRef(jni, text);
 	if (jvm.tid)
 		slot->java_tid = (*jni)->GetLongField(jni, thread, jvm.tid);
-	bytes = info.name ? strlen(info.name) : 0;
-	threads_name(slot, info.name, bytes, threads_kind(info.name, bytes, true), true);
-	(*jvm.jvmti)->Deallocate(jvm.jvmti, (unsigned char *)info.name);
-	(*jni)->DeleteLocalRef(jni, info.thread_group);
-	(*jni)->DeleteLocalRef(jni, info.context_class_loader);
+	threads_name(slot, name, bytes, threads_kind(name, bytes, true), true);
 }
 
-static uint64_t jvm_java_thread(JNIEnv *jni, jthread thread)
+static uint64_t jvm_java_thread(JNIEnv *jni, jobject thread)
 {
 	return jvm.eetop ? (uint64_t)(*jni)->GetLongField(jni, thread, jvm.eetop) : 0;
 }
@@ -64,55 +70,56 @@ static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 		return NULL;
 	if (s->layout)
 		slot = threads_find(s->threads, walk_thread_tid(s->layout, &s->mem, java_thread));
-	if (slot)
-		return slot;
-	for (uint32_t i = 0; i < high; i++) {
+	for (uint32_t i = 0; !slot && i < high; i++) {
 		if (atomic_load(&s->threads->slots[i].java_thread) == java_thread)
-			return &s->threads->slots[i];
+			slot = &s->threads->slots[i];
 	}
-	return NULL;
+	return slot;
 }
 
 static void names_round(struct sampler *s, JNIEnv *jni)
 {
-	jthread *threads = NULL;
-	jint count = 0;
+	jobjectArray threads = (*jni)->CallStaticObjectMethod(jni, jvm.thread, jvm.get_threads);
+	jsize count = threads ? (*jni)->GetArrayLength(jni, threads) : 0;
 
-	if ((*jvm.jvmti)->GetAllThreads(jvm.jvmti, &count, &threads) != JVMTI_ERROR_NONE)
-		return;
-	for (jint i = 0; i < count; i++) {
-		struct thread_slot *slot = slot_of(s, jvm_java_thread(jni, threads[i]));
+	for (jsize i = 0; i < count; i++) {
+		jobject thread = (*jni)->GetObjectArrayElement(jni, threads, i);
+		struct thread_slot *slot = thread ? slot_of(s, jvm_java_thread(jni, thread)) : NULL;
 
 		if (slot)
-			jvm_name(jni, threads[i], slot);
-		(*jni)->DeleteLocalRef(jni, threads[i]);
+			jvm_name(jni, thread, slot);
+		(*jni)->DeleteLocalRef(jni, thread);
 	}
-	(*jvm.jvmti)->Deallocate(jvm.jvmti, (unsigned char *)threads);
+	(*jni)->ExceptionClear(jni); /* out of memory: names have to wait */
+	(*jni)->DeleteLocalRef(jni, threads);
 }
 
 static void jvm_events_set(jvmtiEventMode mode)
 {
-	for (size_t i = 0; i < sizeof(jvm_events) / sizeof(jvm_events[0]); i++)
+	for (size_t i = 0; jvm.jvmti && i < sizeof(jvm_events) / sizeof(jvm_events[0]); i++)
 		(*jvm.jvmti)->SetEventNotificationMode(jvm.jvmti, mode, jvm_events[i], NULL);
 }
 
-/*
- * names_visit: be a Java thread for a moment: ask for names, switch the events on first and off
- * last.
- */
-static void names_visit(struct sampler *s, bool first, bool leave)
+static void names_first(struct sampler *s, JNIEnv *jni)
+{
+	jvm_events_set(JVMTI_ENABLE);
+	names_round(s, jni);
+}
+
+static void names_last(struct sampler *s, JNIEnv *jni)
+{
+	jvm_events_set(JVMTI_DISABLE);
+}
+
+/* names_visit: be a Java thread for a moment. */
+static void names_visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
 {
 	JavaVMAttachArgs args = {JNI_VERSION_1_6, (char *)"jhot names", NULL};
 	JNIEnv *jni = NULL;
 
 	if ((*jvm.vm)->AttachCurrentThreadAsDaemon(jvm.vm, (void **)&jni, &args) != JNI_OK)
 		return;
-	if (first)
-		jvm_events_set(JVMTI_ENABLE);
-	if (leave)
-		jvm_events_set(JVMTI_DISABLE);
-	else
-		names_round(s, jni);
+	what(s, jni);
 	(*jvm.vm)->DetachCurrentThread(jvm.vm);
 }
 
@@ -130,12 +137,12 @@ static void *names_main(void *arg)
 			raw_futex_wait(&s->names_request, request, 10 * NS_PER_S);
 			continue;
 		}
-		names_visit(s, asked == 0, false);
+		names_visit(s, asked ? names_round : names_first);
 		asked = request;
 		atomic_store(&s->names_cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
 	}
-	if (leave == JVM_NAMES_LEAVE)
-		names_visit(s, false, true);
+	if (leave == JVM_NAMES_LEAVE && jvm.jvmti && asked)
+		names_visit(s, names_last);
 	return NULL;
 }
 
@@ -144,6 +151,8 @@ int jvm_names_start(struct sampler *s)
 	pthread_attr_t attr;
 	int error;
 
+	if (!jvm.get_threads)
+		return 0;
 	atomic_store(&s->names_request, 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, NAMES_STACK);
@@ -169,7 +178,7 @@ void jvm_names_stop(struct sampler *s, bool vm_ends)
 	s->names_thread_runs = false;
 }
 
-/* --- callbacks -------------------------------------------------------------------------------- */
+/* --- callbacks, up to JDK 18 ------------------------------------------------------------------ */
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
@@ -194,9 +203,22 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	sig_leave();
 }
 
-static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
+static void jvmti_prepare(JavaVM *vm)
 {
-	publisher_vm_ends();
+	static const jvmtiEventCallbacks callbacks = {
+		.ThreadStart = on_thread_start,
+		.ThreadEnd = on_thread_end,
+	};
+
+	if ((*vm)->GetEnv(vm, (void **)&jvm.jvmti, JVMTI_VERSION_1_1) == JNI_OK)
+		(*jvm.jvmti)->SetEventCallbacks(jvm.jvmti, &callbacks, sizeof(callbacks));
+	else
+		jvm.jvmti = NULL;
+}
+
+bool jvm_tells_starts(void)
+{
+	return jvm.jvmti != NULL;
 }
 
 /* --- once ------------------------------------------------------------------------------------- */
@@ -211,55 +233,85 @@ uint64_t jvm_inside(void)
 	return (uint64_t)(uintptr_t)(*jvm.vm)->GetEnv;
 }
 
-/* jvm_fields: of java.lang.Thread; a missing one costs names, nothing else. */
-static void jvm_fields(JNIEnv *jni)
+static jfieldID thread_field(JNIEnv *jni, const char *name, const char *type)
+{
+	jfieldID field = (*jni)->GetFieldID(jni, jvm.thread, name, type);
+
+	(*jni)->ExceptionClear(jni);
+	return field;
+}
+
+/* jvm_thread_class: a missing member costs names, nothing else. */
+static void jvm_thread_class(JNIEnv *jni)
 {
 	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
 
 	if (thread) {
-		jvm.eetop = (*jni)->GetFieldID(jni, thread, "eetop", "J");
-		(*jni)->ExceptionClear(jni);
-		jvm.tid = (*jni)->GetFieldID(jni, thread, "tid", "J");
+		jvm.thread = (*jni)->NewGlobalRef(jni, thread);
+		jvm.eetop = thread_field(jni, "eetop", "J");
+		jvm.tid = thread_field(jni, "tid", "J");
+		jvm.name = thread_field(jni, "name", "Ljava/lang/String;");
+		jvm.get_threads = (*jni)->GetStaticMethodID(
+			jni, thread, "getThreads", "()[Ljava/lang/Thread;");
 	}
 	(*jni)->ExceptionClear(jni);
 	(*jni)->DeleteLocalRef(jni, thread);
 }
 
+static JNIEnv *jvm_env(void)
+{
+	JNIEnv *jni = NULL;
+
+	return (*jvm.vm)->GetEnv(jvm.vm, (void **)&jni, JNI_VERSION_1_6) == JNI_OK ? jni : NULL;
+}
+
 int jvm_prepare(JavaVM *vm)
 {
-	static const jvmtiEventCallbacks callbacks = {
-		.ThreadStart = on_thread_start,
-		.ThreadEnd = on_thread_end,
-		.VMDeath = on_vm_death,
-	};
-	JNIEnv *jni = NULL;
+	JNIEnv *jni;
 	Dl_info info;
 
-	if (jvm.jvmti)
+	if (jvm.libjvm)
 		return AGENT_OK;
 	jvm.vm = vm;
-	if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK ||
-		(*vm)->GetEnv(vm, (void **)&jvm.jvmti, JVMTI_VERSION_1_1) != JNI_OK)
+	jni = jvm_env();
+	if (!jni || !dladdr((void *)(uintptr_t)jvm_inside(), &info))
 		return AGENT_NO_JVMTI;
-	jvm_fields(jni);
-	if (dladdr((void *)(uintptr_t)jvm_inside(), &info))
-		jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	(*jvm.jvmti)->SetEventCallbacks(jvm.jvmti, &callbacks, sizeof(callbacks));
-	return AGENT_OK;
+	jvm_thread_class(jni);
+	if ((*jni)->GetVersion(jni) < JVMTI_UNTIL)
+		jvmti_prepare(vm);
+	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	return jvm.libjvm ? AGENT_OK : AGENT_NO_JVMTI;
+}
+
+/* add_property: System.getProperty(key), what of it is not too long. */
+static void add_property(JNIEnv *jni, struct text *out, const char *key)
+{
+	char value[64 * UTF_BYTES_PER_CHAR + 1] = "";
+	jclass system = (*jni)->FindClass(jni, "java/lang/System");
+	jmethodID get = system ? (*jni)->GetStaticMethodID(jni, system, "getProperty",
+					 "(Ljava/lang/String;)Ljava/lang/String;")
+			       : NULL;
+	jstring name = get ? (*jni)->NewStringUTF(jni, key) : NULL;
+	jstring text = name ? (*jni)->CallStaticObjectMethod(jni, system, get, name) : NULL;
+	jsize chars = text ? (*jni)->GetStringLength(jni, text) : 0;
+
+	(*jni)->ExceptionClear(jni);
+	if (chars)
+		(*jni)->GetStringUTFRegion(jni, text, 0, chars < 64 ? chars : 64, value);
+	text_add(out, value);
+	(*jni)->DeleteLocalRef(jni, text);
+	(*jni)->DeleteLocalRef(jni, name);
+	(*jni)->DeleteLocalRef(jni, system);
 }
 
 void jvm_describe(char *out, size_t bytes)
 {
-	static const char *const properties[] = {"java.vm.name", "java.vm.version"};
 	struct text text = text_into(out, bytes);
+	JNIEnv *jni = jvm_env();
 
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
-		char *value = NULL;
-
-		if ((*jvm.jvmti)->GetSystemProperty(jvm.jvmti, properties[i], &value))
-			continue;
-		text_add(&text, i ? " " : "");
-		text_add(&text, value);
-		(*jvm.jvmti)->Deallocate(jvm.jvmti, (unsigned char *)value);
-	}
+	if (!jni)
+		return;
+	add_property(jni, &text, "java.vm.name");
+	text_add(&text, " ");
+	add_property(jni, &text, "java.vm.version");
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What needs the JVM: JVMTI events, names of threads, symbols of libjvm.
+ * What needs the JVM: names of threads, starts of threads, symbols of libjvm.
  *
- * Handlers never come here. jvm_prepare runs in Agent_OnAttach, on a Java thread; the callbacks
- * run on the threads they are about. Names of threads that were there before, and new names, are
- * asked for by a thread of its own that may block: it attaches as a daemon only while it asks, so
- * that it is in nobody's thread dump and delays no exit, and switches the events off in the end.
+ * Handlers never come here. jvm_prepare runs in Agent_OnAttach, on a Java thread. Names are asked for
+ * through JNI by a thread of its own that may block: it attaches as a daemon only while it asks, so
+ * that it is in nobody's thread dump and delays no exit.
+ *
+ * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd. From JDK 19 on, to ask a running JVM
+ * for a JVMTI environment makes virtual threads slower for good, and from 21 to 28 it stops the JVM
+ * at a safepoint and crashes it when a native thread is just attaching itself (VM operation
+ * SetNotifyJvmtiEventsMode, which reads that thread's missing java.lang.Thread). There the
+ * publisher looks at the JVM's own list of threads every few milliseconds instead.
  */
 #ifndef JHOT_SAMPLER_JVM_H
 #define JHOT_SAMPLER_JVM_H
@@ -14,17 +19,19 @@
 
 #include <jvmti.h>
 
-/* The JVMTI environment and libjvm's handle, once for good. 0 or AGENT_NO_JVMTI. */
+/* libjvm's handle and java.lang.Thread's fields, once for good. 0 or AGENT_NO_JVMTI. */
 int jvm_prepare(JavaVM *vm);
 /* "OpenJDK 64-Bit Server VM 17.0.1+12", for the header. */
 void jvm_describe(char *out, size_t bytes);
+/* Whether the JVM tells when threads start; otherwise they have to be looked for. */
+bool jvm_tells_starts(void);
 
 /* The address of a dynamic symbol of libjvm, 0 if there is none; walk_tables.symbol. */
 uint64_t jvm_symbol(void *ctx, const char *name);
 /* An address inside libjvm. */
 uint64_t jvm_inside(void);
 
-/* The naming thread: 0 or -errno. One round of names now, and one more whenever it is asked. */
+/* The naming thread: 0 or -errno. A round of names now, and another whenever it is asked. */
 int jvm_names_start(struct sampler *s);
 void jvm_names_ask(struct sampler *s);
 #define JVM_NAMES_LEAVE     1u /* values of sampler.names_leave */

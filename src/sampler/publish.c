@@ -36,6 +36,7 @@ struct publish {
 	uint32_t next_trace, epoch, known_used;
 	uint32_t names_done; /* the last METHOD published */
 	uint32_t names_waits;
+	bool wants_names;
 	uint64_t modules_read_ns, modules_cost_ns;
 
 	/* the half that is being published */
@@ -224,9 +225,16 @@ static bool publish_thread(struct publish *p, uint32_t id)
 
 	if (!slot || slot->published_seq == atomic_load(&slot->name_seq) + 1)
 		return true;
-	if (!slot->named_by_jvm)
+	if (!slot->named_by_jvm) {
 		thread_name_from_comm(slot);
+		p->wants_names |= slot->kind == WIRE_THREAD_JAVA;
+	}
 	return publish_slot(p, slot);
+}
+
+bool publish_wants_names(const struct publish *p)
+{
+	return p->wants_names;
 }
 
 bool publish_renamed(struct publish *p, bool look)
@@ -234,6 +242,7 @@ bool publish_renamed(struct publish *p, bool look)
 	struct threads *threads = p->s->threads;
 	uint32_t high = atomic_load(&threads->high);
 
+	p->wants_names &= !look;
 	for (uint32_t i = 0; i < high; i++) {
 		struct thread_slot *slot = &threads->slots[i];
 

@@ -30,6 +30,9 @@ uint64_t publish_flips(const struct publish *p);
  */
 void publish_all_modules(struct publish *p);
 
+/* Has a Java thread been published under the name that the kernel knows, for want of the JVM's? */
+bool publish_wants_names(const struct publish *p);
+
 /* Threads whose name has changed since it was told. look: ask the kernel, too. false: no room. */
 bool publish_renamed(struct publish *p, bool look);
 

@@ -25,9 +25,10 @@
 
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
-#define TICK_HURRY_NS   (10 * NS_PER_MS)
+#define SCAN_JAVA_NS    (10 * NS_PER_MS)
 #define SCAN_WHOLE_NS   (2 * NS_PER_S)
 #define NAMES_NS        (10 * NS_PER_S)
+#define NAMES_SOON_NS   (1 * NS_PER_S)
 #define LEASE_NS        (1500 * NS_PER_MS)
 #define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
 #define LEASE_PARKED_NS (600 * NS_PER_S) /* a parked front end cannot beat */
@@ -128,7 +129,7 @@ static void status_update(struct sampler *s)
 	atomic_store(&status->cost_ns,
 		(uint64_t)((double)atomic_load(&s->handler_ticks) * ns_per_tick) +
 			atomic_load(&s->names_cpu_ns) + clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
-	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory(s));
+	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory());
 }
 
 static void publication_announce(struct sampler *s)
@@ -158,18 +159,42 @@ static void scan_threads(struct sampler *s, uint64_t now)
 	publish_renamed(s->publish, false);
 }
 
+/* ask_names: now and then for names that have changed, soon when a Java thread has none. */
 static void ask_names(struct sampler *s, uint64_t now)
 {
-	if (now - s->names_ns < NAMES_NS)
+	uint64_t every = publish_wants_names(s->publish) ? NAMES_SOON_NS : NAMES_NS;
+
+	if (now - s->names_ns < every || !events_any(s))
 		return;
 	s->names_ns = now;
 	jvm_names_ask(s);
 	publish_renamed(s->publish, true);
 }
 
-static uint64_t tick_length(struct sampler *s)
+/*
+ * scan_java_threads: where the JVM does not tell of new threads, its list is looked at often: one load
+ * when nothing has moved.
+ */
+static void scan_java_threads(struct sampler *s)
 {
-	return trace_table_fill(s->table) > 50 ? TICK_HURRY_NS : TICK_NS;
+	uint64_t stamp;
+
+	if (!s->layout || jvm_tells_starts())
+		return;
+	stamp = walk_threads_stamp(s->layout, &s->mem);
+	if (stamp != s->java_stamp)
+		events_scan_java(s);
+	s->java_stamp = stamp;
+}
+
+/* pause_length: how long nothing has to be done. */
+static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
+{
+	uint64_t left = next - now;
+
+	if (!s->layout || jvm_tells_starts() || !events_any(s))
+		return left;
+	return left < SCAN_JAVA_NS ? left : SCAN_JAVA_NS;
 }
 
 static void publisher_tick(struct sampler *s, uint64_t now)
@@ -196,13 +221,15 @@ static void publisher_loop(struct sampler *s)
 			if (s->leave_asked)
 				sampler_end(s, SAMPLER_DETACH);
 		}
-		if (now >= next) {
-			next = now + tick_length(s);
+		scan_java_threads(s);
+		if (now >= next || atomic_exchange(&s->hurry, 0)) {
+			next = now + TICK_NS;
 			publisher_tick(s, now);
 		}
 		now = clock_mono_ns();
 		if (sampler_runs(s) && now < next)
-			raw_futex_wait(&s->shared.control->command_seq, seq, next - now);
+			raw_futex_wait(
+				&s->shared.control->command_seq, seq, pause_length(s, now, next));
 		now = clock_mono_ns();
 	}
 }
@@ -341,12 +368,15 @@ int publisher_start(struct sampler *s, bool take)
 	return result;
 }
 
-void publisher_vm_ends(void)
+/* publisher_exit: called by exit(), in the target or in a child of it that did not exec. */
+static void publisher_exit(void *pid)
 {
 	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
 	uint32_t ended;
 	bool runs;
 
+	if ((long)pid != raw(SYS_getpid))
+		return;
 	sessions_lock();
 	ended = atomic_load(&session_ended);
 	runs = session_now != NULL;
@@ -357,4 +387,15 @@ void publisher_vm_ends(void)
 	sessions_unlock();
 	while (runs && atomic_load(&session_ended) == ended && clock_mono_ns() < end)
 		raw_futex_wait(&session_ended, ended, TICK_NS);
+}
+
+/* What atexit is made of; the agent has no start files that would bring it along. */
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+
+void publisher_at_exit(void)
+{
+	static bool done;
+
+	if (!done)
+		done = __cxa_atexit(publisher_exit, (void *)raw(SYS_getpid), NULL) == 0;
 }

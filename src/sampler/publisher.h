@@ -17,7 +17,10 @@
  */
 int publisher_start(struct sampler *s, bool take);
 
-/* VMDeath: ends the session, waits a moment until it has published what it had. */
-void publisher_vm_ends(void);
+/*
+ * publisher_at_exit: see to it that a session that lives when the process exits publishes what it has:
+ * a function for exit() to call, once.
+ */
+void publisher_at_exit(void);
 
 #endif

@@ -26,6 +26,8 @@
 #define SAMPLER_KERNEL      160u  /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
 #define SAMPLER_SCRATCH     16u   /* walks at one time, preempted ones included */
 
+#define SAMPLER_HURRY       50u /* per cent of the table: the publisher is woken */
+
 /* Where a handler walks to: never the interrupted thread's own stack. */
 struct scratch {
 	_Alignas(4096) _Atomic uint32_t taken;
@@ -70,6 +72,7 @@ struct sampler {
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	_Atomic uint64_t handler_ticks;
+	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;
 	struct scratch *scratch;
@@ -97,7 +100,8 @@ struct sampler {
 	int32_t signo;   /* what the engines send; < 0: there is no free signal */
 	int32_t task_fd; /* /proc/self/task */
 	uint32_t scans, beat, command_seq;
-	uint64_t links; /* of /proc/self/task at the last scan: its threads + 2 */
+	uint64_t java_stamp; /* of the JVM's list of threads */
+	uint64_t links;      /* of /proc/self/task at the last scan: its threads + 2 */
 	uint64_t whole_scan_ns, names_ns, parked_since_ns;
 	bool leave_asked;
 	uint64_t private_bytes, memory_bytes;

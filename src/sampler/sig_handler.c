@@ -59,6 +59,9 @@ static void arrival_put(
 		atomic_fetch_add_explicit(&a->event->samples, 1, memory_order_relaxed);
 	else
 		arrival_lose(a, COUNTER_TABLE_FULL, 1);
+	if (trace_table_fill(a->s->table) > SAMPLER_HURRY &&
+		!atomic_exchange_explicit(&a->s->hurry, 1, memory_order_relaxed))
+		raw_futex_wake(&a->s->shared.control->command_seq);
 }
 
 /* arrival_store: every sample of the kernel's is a trace of its own over the same user frames. */

@@ -116,8 +116,10 @@ void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int 
 {
 	uint32_t seq = atomic_load(&slot->name_seq);
 
-	if (bytes > THREADS_NAME)
-		bytes = THREADS_NAME;
+	if (bytes > THREADS_NAME) {
+		for (bytes = THREADS_NAME; bytes && ((unsigned char)name[bytes] & 0xc0) == 0x80;)
+			bytes--; /* not in the middle of a character */
+	}
 	if (bytes == slot->name_bytes && !memcmp(name, slot->name, bytes) && kind == slot->kind &&
 		by_jvm == slot->named_by_jvm)
 		return;

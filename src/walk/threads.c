@@ -46,3 +46,8 @@ int walk_threads_each(
 		visit(layout, mem, mem_u64(mem, array + 8 * i), fn, ctx);
 	return 0;
 }
+
+uint64_t walk_threads_stamp(const struct walk_layout *layout, const struct walk_mem *mem)
+{
+	return mem_u64(mem, layout->thread_list);
+}

@@ -136,4 +136,10 @@ typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
 int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn,
 	void *ctx);
 
+/*
+ * walk_threads_stamp: a value that moves when the JVM's list of threads does, for one load; 0 if
+ * unreadable.
+ */
+uint64_t walk_threads_stamp(const struct walk_layout *layout, const struct walk_mem *mem);
+
 #endif

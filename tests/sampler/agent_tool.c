@@ -233,16 +233,20 @@ static bool tool_leave(struct driver *d, const char *how)
 	return driver_drain(d) && driver_left(d);
 }
 
+static int tool_failed(const char *what)
+{
+	fprintf(stderr, "agent_tool: %s\n", what);
+	return 1;
+}
+
 static int tool_session(struct driver *d, const struct settings *s)
 {
 	struct driver_rows *rows = s->rows ? driver_rows_new(d->pid) : NULL;
 	int result;
 
 	driver_beat(d);
-	if (!driver_ready(d)) {
-		fprintf(stderr, "agent_tool: the agent did not become ready\n");
-		return 1;
-	}
+	if (!driver_ready(d))
+		return tool_failed("the agent did not become ready");
 	printf("ready %s\nvm %s\n", d->header.writer, d->header.vm);
 	if (s->rows > 1) {
 		driver_drain(d);
@@ -256,10 +260,11 @@ static int tool_session(struct driver *d, const struct settings *s)
 		print_status(d);
 		fflush(stdout);
 	}
-	if (!tool_sample(d, s, rows) || !tool_leave(d, s->leave)) {
-		fprintf(stderr, "agent_tool: the session did not end as it should\n");
-		return 1;
-	}
+	if (!tool_sample(d, s, rows))
+		return tool_failed("the ring is broken");
+	printf("left_early %d\n", driver_left(d));
+	if (!tool_leave(d, s->leave))
+		return tool_failed("the session did not end as it should");
 	print_sums(d);
 	if (rows)
 		print_rows(rows);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is dangerous for a profiler inside the process, as hard as it goes; ends at the end of its input.
+
+import java.io.InputStream;
+import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * usage: Hammer LIBRARY MODE...
+ *
+ * Prints "ready" when its threads run and "sum HEX" when it is told to end; the sum is 0 when every round of
+ * every mode had the right result. Modes, each in two threads of its own:
+ *
+ *   malloc     allocations of all sizes in native code
+ *   dlopen     a library loaded, used (dynamic TLS included) and unloaded
+ *   pthread    native threads, some of which become Java threads for a moment
+ *   faults     null checks and stack overflows, which HotSpot sees as SIGSEGV
+ *   exec       child processes, by fork and exec from native code and by ProcessBuilder
+ *   threads    Java threads that live for about a millisecond
+ *   classes    class loaders that are dropped, with their methods compiled or not
+ *   deep       a thousand frames, interpreted and compiled
+ *   throwing   exceptions with stack traces
+ */
+public final class Hammer {
+    private static volatile boolean stop;
+    private static final AtomicLong wrong = new AtomicLong();
+    private static final AtomicLong rounds = new AtomicLong();
+    private static Object nothing;
+
+    interface Round {
+        boolean run(int n) throws Exception;
+    }
+
+    static native boolean mallocRound(int n);
+
+    static native boolean dlopenRound(String library);
+
+    static native boolean pthreadRound(int n);
+
+    static native boolean forkRound(int n);
+
+    /** Called from native threads that have attached themselves. */
+    static int called(int n) {
+        return n * 7 + 1;
+    }
+
+    static int overflow(int n) {
+        return overflow(n + 1) + 1;
+    }
+
+    static boolean faultsRound(int n) {
+        int caught = 0;
+        for (int i = 0; i < 200; i++) {
+            try {
+                nothing.hashCode();
+            } catch (NullPointerException e) {
+                caught++;
+            }
+        }
+        if (n % 50 == 0) {
+            try {
+                overflow(0);
+            } catch (StackOverflowError e) {
+                caught++;
+            }
+        } else {
+            caught++;
+        }
+        return caught == 201;
+    }
+
+    static boolean execRound(int n) throws Exception {
+        if (n % 8 != 0) {
+            return forkRound(n);
+        }
+        return new ProcessBuilder("true").start().waitFor() == 0;
+    }
+
+    static boolean threadsRound(int n) throws Exception {
+        long[] result = new long[1];
+        Thread thread = new Thread(() -> {
+            Thread.currentThread().setName("hammer " + n);
+            for (int i = 0; i < 20_000; i++) {
+                result[0] += i ^ n;
+            }
+        });
+        thread.start();
+        thread.join();
+        long want = 0;
+        for (int i = 0; i < 20_000; i++) {
+            want += i ^ n;
+        }
+        return result[0] == want;
+    }
+
+    /** The payload of class loaders that come and go. */
+    public static final class Payload implements java.util.function.IntUnaryOperator {
+        @Override
+        public int applyAsInt(int x) {
+            int y = x;
+            for (int i = 0; i < 300; i++) {
+                y = y * 31 + i;
+            }
+            return y;
+        }
+    }
+
+    static boolean classesRound(int n) throws Exception {
+        URL here = Hammer.class.getProtectionDomain().getCodeSource().getLocation();
+        int want = new Payload().applyAsInt(n), got = 0;
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {here}, null)) {
+            Object payload = loader.loadClass("Hammer$Payload").getDeclaredConstructor().newInstance();
+            java.util.function.IntUnaryOperator f = (java.util.function.IntUnaryOperator) payload;
+            for (int i = 0; i < 300; i++) {
+                got = f.applyAsInt(n);
+            }
+        }
+        Runnable proxy = (Runnable) Proxy.newProxyInstance(new ClassLoader() { },
+            new Class<?>[] {Runnable.class}, (p, m, a) -> null);
+        proxy.run();
+        if (n % 100 == 0) {
+            System.gc();
+        }
+        return got == want;
+    }
+
+    static int deep(int n) {
+        return n == 0 ? 0 : deep(n - 1) + 1;
+    }
+
+    static boolean deepRound(int n) {
+        int depth = 1000 + n % 1000;
+        return deep(depth) == depth;
+    }
+
+    static int thrower(int n) throws Exception {
+        if (n == 0) {
+            throw new Exception("here");
+        }
+        return thrower(n - 1);
+    }
+
+    static boolean throwingRound(int n) {
+        try {
+            return thrower(40) < 0;
+        } catch (Exception e) {
+            return e.getStackTrace().length > 40;
+        }
+    }
+
+    private static Round round(String mode, String library) {
+        switch (mode) {
+            case "malloc": return Hammer::mallocRound;
+            case "dlopen": return n -> dlopenRound(library);
+            case "pthread": return Hammer::pthreadRound;
+            case "faults": return Hammer::faultsRound;
+            case "exec": return Hammer::execRound;
+            case "threads": return Hammer::threadsRound;
+            case "classes": return Hammer::classesRound;
+            case "deep": return Hammer::deepRound;
+            case "throwing": return Hammer::throwingRound;
+            default: throw new IllegalArgumentException(mode);
+        }
+    }
+
+    private static void work(Round round) {
+        try {
+            for (int n = 0; !stop; n++) {
+                if (!round.run(n)) {
+                    wrong.incrementAndGet();
+                }
+                rounds.incrementAndGet();
+            }
+        } catch (Throwable e) {
+            e.printStackTrace();
+            wrong.incrementAndGet();
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        System.load(args[0]);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 1; i < args.length; i++) {
+            Round round = round(args[i], args[0].replace("hammer", "plugin"));
+            for (int k = 0; k < 2; k++) {
+                threads.add(new Thread(() -> work(round), args[i] + "-" + k));
+            }
+        }
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        System.out.println("ready");
+        InputStream in = System.in;
+        while (in.read() > 0) {
+            continue;
+        }
+        stop = true;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.printf("sum %x%n", wrong.get());
+        System.out.println("rounds " + rounds.get());
+    }
+}
