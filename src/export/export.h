@@ -17,7 +17,7 @@ struct export_meta {
 	int pid;
 	const char *name, *jdk, *host;
 	const char *engine;
-	uint64_t interval;  /* of the event */
+	uint64_t interval; /* of the event */
 	uint64_t duration_ns;
 	uint64_t start_wall_ns;
 	uint64_t lost;
@@ -26,17 +26,18 @@ struct export_meta {
 struct export_options {
 	struct profile_query query;
 	struct export_meta meta;
-	bool threads;  /* -t: the thread as the root frame */
-	bool annotate; /* -a: _[j] _[i] ... behind names */
-	bool dot;      /* --dot: pkg.Class instead of pkg/Class (collapsed) */
-	bool inverted; /* SVG: leaves at the bottom merge first */
+	bool threads;      /* -t: the thread as the root frame */
+	bool annotate;     /* -a: _[j] _[i] ... behind names */
+	bool dot;          /* --dot: pkg.Class instead of pkg/Class (collapsed) */
+	bool inverted;     /* SVG: leaves at the bottom merge first */
 	const char *title; /* NULL: made from meta */
 };
 
 struct export_format {
 	const char *suffix; /* ".svg" */
 	const char *what;   /* "flame graph, one self-contained file" */
-	int (*write)(struct buf *out, const struct profile *p, const struct export_options *o, struct err *err);
+	int (*write)(struct buf *out, const struct profile *p, const struct export_options *o,
+		struct err *err);
 };
 extern const struct export_format export_formats[]; /* ends with suffix NULL */
 

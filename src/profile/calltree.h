@@ -16,8 +16,8 @@
 #include "profile/profile.h"
 
 struct calltree_node {
-	uint32_t method;	/* PROFILE_NONE: "all" or a thread */
-	uint32_t thread;	/* PROFILE_NONE unless a thread level */
+	uint32_t method;                            /* PROFILE_NONE: "all" or a thread */
+	uint32_t thread;                            /* PROFILE_NONE unless a thread level */
 	uint32_t parent, first_child, next_sibling; /* PROFILE_NONE = none */
 	uint32_t child_count;
 	uint16_t depth;
@@ -33,9 +33,9 @@ struct calltree {
 
 struct calltree_options {
 	bool inverted;
-	bool threads;	 /* first level: the thread */
-	bool by_name;	 /* methods that look alike in lists (overloads) are one */
-	bool by_type;	 /* a method inlined here and compiled there is two nodes */
+	bool threads; /* first level: the thread */
+	bool by_name; /* methods that look alike in lists (overloads) are one */
+	bool by_type; /* a method inlined here and compiled there is two nodes */
 	/* PROFILE_NONE, or only stacks through it. Cut above its outermost occurrence (inverted: below it, so
 	 * the tree shows who called it). */
 	uint32_t root_method;

@@ -14,8 +14,8 @@
 
 struct flat_row {
 	uint32_t method;
-	uint8_t type;	/* enum frame_type: that of most self (else total) samples */
-	uint64_t self, total;		  /* in the query's value (samples or weight) */
+	uint8_t type;         /* enum frame_type: that of most self (else total) samples */
+	uint64_t self, total; /* in the query's value (samples or weight) */
 	uint64_t self_count, total_count; /* samples */
 	/* Self samples of the last 8 s of the window, oldest first; 0 where only 10 s steps are left. */
 	uint32_t trend[FLAT_TREND];

@@ -19,19 +19,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_EVENTS	   8
+#define PROFILE_EVENTS     8
 #define PROFILE_HISTORY_S  600
-#define PROFILE_NONE	   UINT32_MAX
+#define PROFILE_NONE       UINT32_MAX
 #define PROFILE_ROOT_STACK 0u /* the empty stack */
 
 /* Events: the numbers are also the wire's and the keys' (1 = cpu). */
 enum profile_event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST };
 
 struct profile_event {
-	const char *name;	     /* "cpu" */
-	const char *unit;	     /* "ns", "bytes" */
-	const char *what;	     /* "samples of CPU time", for headers */
-	uint64_t default_interval;   /* 10 ms, 512 KiB, 10 us, 50 ms */
+	const char *name;          /* "cpu" */
+	const char *unit;          /* "ns", "bytes" */
+	const char *what;          /* "samples of CPU time", for headers */
+	uint64_t default_interval; /* 10 ms, 512 KiB, 10 us, 50 ms */
 	bool weight_is_time;
 };
 extern const struct profile_event profile_events[PROFILE_EVENTS];
@@ -39,16 +39,16 @@ int profile_event_find(const char *name); /* -1 if unknown */
 
 /* How a frame ran; the letter is shown in lists (screens: T column). */
 enum frame_type {
-	FRAME_COMPILED,	   /* J: C2 */
-	FRAME_C1,	   /* J in lists, told apart in exports */
-	FRAME_INLINED,	   /* i */
+	FRAME_COMPILED,    /* J: C2 */
+	FRAME_C1,          /* J in lists, told apart in exports */
+	FRAME_INLINED,     /* i */
 	FRAME_INTERPRETED, /* I */
-	FRAME_JAVA,	   /* J: how is not known */
-	FRAME_NATIVE,	   /* n */
-	FRAME_VM,	   /* v: libjvm, stubs */
-	FRAME_KERNEL,	   /* k */
-	FRAME_CLASS,	   /* c: class allocated or locked, as a leaf */
-	FRAME_BREAK,	   /* ?: why the stack ends here */
+	FRAME_JAVA,        /* J: how is not known */
+	FRAME_NATIVE,      /* n */
+	FRAME_VM,          /* v: libjvm, stubs */
+	FRAME_KERNEL,      /* k */
+	FRAME_CLASS,       /* c: class allocated or locked, as a leaf */
+	FRAME_BREAK,       /* ?: why the stack ends here */
 	FRAME_TYPES
 };
 struct frame_type_info {
@@ -80,7 +80,14 @@ struct profile_stack {
 	uint32_t depth;
 };
 
-enum thread_kind { THREAD_NATIVE, THREAD_JAVA, THREAD_COMPILER, THREAD_GC, THREAD_VM, THREAD_AGENT };
+enum thread_kind {
+	THREAD_NATIVE,
+	THREAD_JAVA,
+	THREAD_COMPILER,
+	THREAD_GC,
+	THREAD_VM,
+	THREAD_AGENT
+};
 struct profile_thread {
 	int tid; /* as the front end's /proc shows it if known, else the target's */
 	enum thread_kind kind;
@@ -96,7 +103,8 @@ void profile_free(struct profile *p);
 
 uint32_t profile_method(struct profile *p, const char *class_name, const char *name,
 	const char *signature, const char *module);
-uint32_t profile_frame(struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
+uint32_t profile_frame(
+	struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
 /* Threads are numbered by the caller (small, dense); setting again renames. */
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
@@ -126,7 +134,7 @@ uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);
 
 struct profile_info {
-	uint32_t now;	 /* the last second begun */
+	uint32_t now;    /* the last second begun */
 	uint32_t oldest; /* the first second still held as a slice */
 	uint64_t start_wall_ns;
 	uint64_t bytes; /* held by the model */
@@ -162,7 +170,9 @@ void profile_history(const struct profile *p, int event, uint32_t to, int64_t *c
  * profile_each: visit the distinct (stack, thread) of a query, merged over its seconds; order unspecified
  * but the same for the same profile.
  */
-typedef void profile_each_fn(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight);
-void profile_each(const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
+typedef void profile_each_fn(
+	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight);
+void profile_each(
+	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
 
 #endif

@@ -17,7 +17,7 @@
 struct rank_item {
 	uint32_t id;
 	uint64_t count; /* samples the noise estimate is about */
-	double key;	/* what is sorted by, larger first; equal to count when sorting by samples */
+	double key; /* what is sorted by, larger first; equal to count when sorting by samples */
 };
 
 struct rank {

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VITALS_EVENTS	8
+#define VITALS_EVENTS   8
 #define VITALS_COUNTERS 48
 
 struct vitals_event {
-	int state; /* 0 off, 1 on, 2 failed */
-	char engine[24]; /* "perf", "ctimer", ... */
+	int state;        /* 0 off, 1 on, 2 failed */
+	char engine[24];  /* "perf", "ctimer", ... */
 	int64_t interval; /* ns or bytes */
 	int64_t samples, lost;
 	char note[96]; /* what is degraded and why */
@@ -27,7 +27,7 @@ struct vitals {
 	/* who */
 	int pid;
 	char name[128]; /* jar or main class */
-	char jdk[64];	/* "21.0.4" */
+	char jdk[64];   /* "21.0.4" */
 	char vm[128];
 	char user[40];
 	int64_t uptime_s;
@@ -35,11 +35,11 @@ struct vitals {
 	/* the JVM, over the last second */
 	int cpu_pct; /* of one core: 231 = 2.3 cores; user + system */
 	int64_t rss_bytes;
-	int64_t heap_used, heap_max; /* bytes */
-	char gc_name[24];	     /* "G1" */
+	int64_t heap_used, heap_max;  /* bytes */
+	char gc_name[24];             /* "G1" */
 	int64_t gc_count, gc_time_ms; /* since the JVM's start */
 	int64_t safepoint_count, safepoint_time_ms;
-	int gc_pct_x10;	       /* share of the last 10 s spent in GC, in 0.1 % */
+	int gc_pct_x10;        /* share of the last 10 s spent in GC, in 0.1 % */
 	int safepoint_pct_x10; /* same, stopped at safepoints */
 	int64_t threads_live, threads_daemon, classes_loaded;
 	int threads_running;
@@ -51,8 +51,8 @@ struct vitals {
 	char walker[24];
 	char walker_note[136]; /* why the walker is degraded, or "" */
 	struct vitals_event events[VITALS_EVENTS];
-	int64_t lost; /* over all events */
-	int64_t cost_ns; /* agent's own CPU time, since attach */
+	int64_t lost;     /* over all events */
+	int64_t cost_ns;  /* agent's own CPU time, since attach */
 	int cost_pct_x10; /* of one core over the last 10 s */
 	int64_t agent_bytes;
 	int counter_count;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collapsed stacks: "frame;frame;leaf COUNT", in async-profiler's spelling, which scripts know.
+ *
+ * pkg/Class.method (--dot: pkg.Class.method), native frames by their symbol alone, kernel frames always with
+ * _[k], and, unless --dot, classes with _[i]. -a adds how Java frames ran.
+ */
+#include "export/export_formats.h"
+#include "export/export_text.h"
+#include "profile/calltree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const suffixes[FRAME_TYPES] = {
+	[FRAME_COMPILED] = "_[j]",
+	[FRAME_C1] = "_[1]",
+	[FRAME_INLINED] = "_[i]",
+	[FRAME_INTERPRETED] = "_[0]",
+};
+
+struct collapsed {
+	const struct profile *p;
+	const struct export_options *o;
+	const struct calltree *t;
+	struct buf *out;
+	struct buf line; /* the frames down to the node at hand */
+	struct buf name;
+};
+
+static void collapsed_thread(struct collapsed *c, uint32_t thread)
+{
+	const struct profile_thread *t = profile_get_thread(c->p, thread);
+
+	buf_printf(&c->name, "[%s%stid=%d]", t->name, *t->name ? " " : "", t->tid);
+	export_clean(&c->line, buf_str(&c->name), ';', ',');
+}
+
+static void collapsed_java(struct collapsed *c, const struct profile_method *m)
+{
+	for (const char *s = m->class_name; *s; s++)
+		buf_addc(&c->name, *s == '.' && !c->o->dot ? '/' : *s);
+	buf_printf(&c->name, ".%s", m->name);
+}
+
+static void collapsed_method(struct collapsed *c, const struct calltree_node *n)
+{
+	const struct profile_method *m = profile_get_method(c->p, n->method);
+
+	if (*m->class_name && *m->name)
+		collapsed_java(c, m);
+	else if (*m->class_name || !*m->name)
+		buf_adds(&c->name, m->full);
+	else if (n->type == FRAME_BREAK && *m->name != '[')
+		buf_printf(&c->name, "[break_%s]", m->name);
+	else
+		buf_adds(&c->name, m->name);
+	if (n->type == FRAME_KERNEL)
+		buf_adds(&c->name, "_[k]");
+	else if (n->type == FRAME_CLASS && !c->o->dot)
+		buf_adds(&c->name, "_[i]");
+	else if (c->o->annotate && suffixes[n->type])
+		buf_adds(&c->name, suffixes[n->type]);
+	export_clean(&c->line, buf_str(&c->name), ';', ',');
+}
+
+static void collapsed_cut(struct collapsed *c, size_t len)
+{
+	c->line.len = len;
+	if (c->line.data)
+		c->line.data[len] = '\0';
+}
+
+static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
+{
+	if (c->line.len)
+		buf_addc(&c->line, ';');
+	buf_clear(&c->name);
+	if (n->thread != PROFILE_NONE)
+		collapsed_thread(c, n->thread);
+	else
+		collapsed_method(c, n);
+	if (n->self)
+		buf_printf(c->out, "%s %" PRIu64 "\n", buf_str(&c->line), n->self);
+}
+
+static void collapsed_walk(struct collapsed *c)
+{
+	const struct calltree_node *nodes = c->t->nodes;
+	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line, by node */
+	uint32_t at = nodes[0].first_child;
+
+	len[0] = 0;
+	while (at != PROFILE_NONE) {
+		collapsed_cut(c, len[nodes[at].parent]);
+		collapsed_node(c, &nodes[at]);
+		len[at] = c->line.len;
+		if (nodes[at].first_child != PROFILE_NONE) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		while (at && nodes[at].next_sibling == PROFILE_NONE)
+			at = nodes[at].parent;
+		at = nodes[at].next_sibling;
+	}
+	free(len);
+}
+
+int export_collapsed(
+	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err)
+{
+	struct calltree_options options = {.by_name = true,
+		.by_type = o->annotate,
+		.threads = o->threads,
+		.root_method = PROFILE_NONE};
+	struct calltree *t = calltree_new(p, &o->query, &options);
+	struct collapsed c = {.p = p, .o = o, .t = t, .out = out};
+
+	collapsed_walk(&c);
+	if (t->nodes[0].self)
+		buf_printf(out, "[unknown] %" PRIu64 "\n", t->nodes[0].self);
+	buf_done(&c.line);
+	buf_done(&c.name);
+	calltree_free(t);
+	return 0;
+}

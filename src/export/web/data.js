@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live view inside a flame-graph SVG: the data. Constants first, as this file stands first.
+//
+// The files of this folder are joined in one function (Makefile.am), without indentation and lines that are
+// only a comment. Together they read the data, hide the picture and draw on a canvas. They ask nothing of the
+// network, build no markup from names and evaluate no text; styles are set one by one, so a policy against
+// style elements does not matter. Nothing may contain the end mark of a CDATA section.
+
+'use strict';
+
+const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
+const svg = document.documentElement;
+const ROW = 20, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+const BAR = 10;
+const LEAST_SHARE = 1 / 4000;
+const FRAME_ALL = 'L', FRAME_THREAD = 'K', JAVA = 'ABCDEI';
+const THEMES = {
+	light: {ground: '#fbfbfa', panel: '#f1f2f4', line: '#dadde3', ink: '#20242b', faint: '#626a77',
+		box: '#20242b', accent: '#2f5bd0', match: [322, 70, 64], dim: 0.28, field: '#ffffff'},
+	dark: {ground: '#16181d', panel: '#1f2229', line: '#363b46', ink: '#e4e7ec', faint: '#9aa3b2',
+		box: '#f2f4f7', accent: '#8fb0ff', match: [322, 62, 46], dim: 0.32, field: '#12141a'},
+};
+
+function readFacts(lines, graph) {
+	let i = 1;
+	for (; !lines[i].startsWith('names '); i++) {
+		const at = lines[i].indexOf(' '), key = lines[i].slice(0, at), value = lines[i].slice(at + 1);
+		if (key === 'type') {
+			const f = value.split(' ');
+			graph.types[f[0]] = {hue: +f[1], saturation: +f[2], lightness: +f[3],
+				name: f.slice(4).join(' ')};
+		} else {
+			graph.facts[key] = value;
+		}
+	}
+	return i;
+}
+
+function readNames(lines, i, graph) {
+	const count = +lines[i].slice(6);
+	let before = '';
+	for (let k = 1; k <= count; k++) {
+		const line = lines[i + k], at = line.indexOf(' ');
+		before = before.slice(0, parseInt(line.slice(0, at), 36)) + line.slice(at + 1);
+		graph.names.push(before);
+	}
+	return i + count + 1;
+}
+
+function newNodes(count) {
+	return {count, level: new Uint16Array(count), name: new Uint32Array(count), type: new Uint8Array(count),
+		total: new Float64Array(count), other: new Float64Array(count),
+		matched: new Float64Array(count)};
+}
+
+// One pass over character codes; the grammar is in export_svg_data.c.
+function readNodes(text, count) {
+	const t = newNodes(count);
+	let at = 0, level = 0, total = 0, other = 0;
+	function number() {
+		let n = 0;
+		for (;; at++) {
+			const c = text.charCodeAt(at);
+			if (c >= 48 && c <= 57)
+				n = n * 36 + c - 48;
+			else if (c >= 97 && c <= 122)
+				n = n * 36 + c - 87;
+			else
+				return n;
+		}
+	}
+	for (let i = 0; i < count; i++) {
+		const move = text[at];
+		if (move === '/') {
+			at++;
+		} else if (move === '^') {
+			at++;
+			level -= number();
+		} else if (i) {
+			level++;
+		}
+		t.level[i] = level;
+		t.type[i] = text.charCodeAt(at++);
+		t.name[i] = number();
+		if (text[at] === '.') {
+			at++;
+			total = number();
+		}
+		if (text[at] === ':') {
+			at++;
+			other = number();
+		}
+		t.total[i] = total;
+		t.other[i] = other;
+	}
+	return t;
+}
+
+// What follows from the order: where subtrees end, parents, left edges, what ends at a node itself.
+function finish(t) {
+	const n = t.count, open = [];
+	t.end = new Uint32Array(n).fill(n);
+	t.parent = new Int32Array(n).fill(-1);
+	t.start = new Float64Array(n);
+	t.self = t.total.slice();
+	t.selfOther = t.other.slice();
+	t.levels = 0;
+	const next = new Float64Array(n);
+	for (let i = 0; i < n; i++) {
+		const level = t.level[i];
+		while (open.length > level)
+			t.end[open.pop()] = i;
+		if (level) {
+			const p = open[level - 1];
+			t.parent[i] = p;
+			t.start[i] = t.start[p] + next[p];
+			next[p] += t.total[i];
+			t.self[p] -= t.total[i];
+			t.selfOther[p] -= t.other[i];
+		}
+		open.push(i);
+		if (level >= t.levels)
+			t.levels = level + 1;
+	}
+	return t;
+}
+
+function readGraph(text) {
+	const graph = {facts: {}, types: {}, names: []}, lines = text.split('\n');
+	let i = readNames(lines, readFacts(lines, graph), graph);
+	graph.each = +graph.facts.each;
+	graph.byValue = graph.facts.width === 'value';
+	graph.top = finish(readNodes(lines[i + 1], +lines[i].slice(6)));
+	return graph;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-k known|hostile] PATH
+ *
+ * known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
+ * end a line, a field, an element or the script. Otherwise STACKS random ones.
+ */
+#include "export/export.h"
+#include "tests/profile/feed.h"
+
+#include <getopt.h>
+
+static void push_and_add(
+	struct profile *p, const char *const *frames, const enum frame_type *types, uint32_t count)
+{
+	uint32_t stack = PROFILE_ROOT_STACK;
+	const char *dot, *name;
+	char class_name[512];
+
+	for (; *frames; frames++, types++) {
+		dot = strrchr(*frames, '.');
+		name = *frames;
+		class_name[0] = '\0';
+		if (*types <= FRAME_JAVA && dot) {
+			snprintf(class_name, sizeof(class_name), "%.*s", (int)(dot - *frames),
+				*frames);
+			name = dot + 1;
+		}
+		stack = profile_stack_child(p, stack,
+			profile_frame(p,
+				profile_method(p, class_name, name, "",
+					*types == FRAME_NATIVE ? "libz.so.1" : ""),
+				*types, 0, 0));
+	}
+	profile_add(p, EVENT_CPU, 1, stack, 0, count, count * 10000000ull);
+}
+
+#define J FRAME_COMPILED
+
+static void make_known(struct profile *p)
+{
+	struct profile_thread t = {
+		.tid = 41301, .kind = THREAD_JAVA, .java_tid = 1, .name = "main"};
+
+	profile_thread_set(p, 0, &t);
+	push_and_add(p,
+		(const char *[]){"app.Main.main", "app.Shop.serve", "java.util.HashMap.get", NULL},
+		(enum frame_type[]){FRAME_INTERPRETED, J, FRAME_INLINED}, 500);
+	push_and_add(p,
+		(const char *[]){"app.Main.main", "app.Shop.serve", "app.Price.compute",
+			"java.util.HashMap.get", "java.util.HashMap.getNode", NULL},
+		(enum frame_type[]){FRAME_INTERPRETED, J, J, FRAME_INLINED, J}, 200);
+	push_and_add(p, (const char *[]){"app.Main.main", "app.Store.write", "deflate", NULL},
+		(enum frame_type[]){FRAME_INTERPRETED, FRAME_C1, FRAME_NATIVE}, 250);
+	push_and_add(p,
+		(const char *[]){
+			"app.Main.main", "app.Store.write", "deflate", "do_syscall_64", NULL},
+		(enum frame_type[]){FRAME_INTERPRETED, FRAME_C1, FRAME_NATIVE, FRAME_KERNEL}, 50);
+}
+
+static void make_hostile(struct profile *p)
+{
+	static const char *const names[] = {"a;b c", "</metadata><script>alert(1)</script>", "]]>",
+		"&amp;<>\"'", "tab\tnewline\nreturn\r", "\xff\xfe broken \xc3", "\x01\x02\x7f",
+		"\xef\xbf\xbe\xef\xbf\xbf", "", " ", "\xc2\x85nel", "\xed\xa0\x80surrogate",
+		"javascript:alert(1)", "<init>", "caf\xc3\xa9 \xe2\x82\xac"};
+	struct profile_thread t = {.tid = 7, .name = "evil;\n]]><x>\xff"};
+
+	profile_thread_set(p, 0, &t);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		push_and_add(p,
+			(const char *[]){"app.Main.main", names[i], names[(i + 1) % 15], NULL},
+			(enum frame_type[]){J, i % 2 ? FRAME_KERNEL : FRAME_NATIVE, FRAME_VM},
+			(uint32_t)(100 + i));
+}
+
+static void make_random(struct profile *p, uint32_t stacks)
+{
+	struct feed f;
+
+	feed_init(&f, p,
+		&(struct feed_options){
+			.stacks = stacks, .methods = stacks > 5000 ? 4000 : 400, .rate = 2000});
+	feed_all(&f, 1);
+	for (uint32_t s = 2; s < 32; s++)
+		feed_second(&f, s);
+	feed_done(&f);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"total", no_argument, NULL, 'w'}, {NULL, 0, NULL, 0}};
+	struct export_options o = {.query = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD},
+		.meta = {.pid = 41234,
+			.name = "shop-api.jar",
+			.jdk = "21.0.4",
+			.engine = "ctimer",
+			.interval = 10000000,
+			.duration_ns = 30000000000ull}};
+	struct profile *p = profile_new();
+	const struct export_format *format;
+	const char *kind = "random";
+	uint32_t stacks = 2000;
+	struct err err = {0};
+	int c, failed;
+
+	while ((c = getopt_long(argc, argv, "tardn:k:", options, NULL)) != -1) {
+		o.threads |= c == 't';
+		o.annotate |= c == 'a';
+		o.inverted |= c == 'r';
+		o.dot |= c == 'd';
+		o.query.by_weight |= c == 'w';
+		kind = c == 'k' ? optarg : kind;
+		stacks = c == 'n' ? (uint32_t)atoi(optarg) : stacks;
+	}
+	format = optind < argc ? export_format_by_path(argv[optind]) : NULL;
+	if (!format) {
+		fprintf(stderr, "export_tool: a path with a known suffix is needed\n");
+		return 2;
+	}
+	if (!strcmp(kind, "known"))
+		make_known(p);
+	else if (!strcmp(kind, "hostile"))
+		make_hostile(p);
+	else if (stacks)
+		make_random(p, stacks);
+	failed = export_write(argv[optind], format, p, &o, &err);
+	if (failed)
+		fprintf(stderr, "%s\n%s\n%s\n", err.what, err.hint, err.details);
+	profile_free(p);
+	return failed ? (int)err.kind : 0;
+}
