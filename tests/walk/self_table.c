@@ -93,7 +93,7 @@ struct unwind_table *process_table(pid_t pid)
 		const struct cfi_row *rows;
 
 		path[0] = 0;
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset,
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095[^\n]", &start, &end, perms, &offset,
 			    path) < 4 ||
 			perms[2] != 'x' || !has_rows(path))
 			continue;

@@ -110,7 +110,7 @@ static void maps_read(struct target *t)
 	while (f && fgets(line, sizeof(line), f)) {
 		struct map m = {0};
 
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &m.start, &m.end, &m.offset,
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255[^\n]", &m.start, &m.end, &m.offset,
 			    m.path) < 3)
 			continue;
 		t->maps = realloc(t->maps, sizeof(m) * (size_t)(t->map_count + 1));
