@@ -40,7 +40,7 @@ static void maps_read(void)
 		struct named *m = &maps[map_count];
 
 		m->path[0] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255s", &m->start,
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255[^\n]", &m->start,
 			    &m->end, perms, &m->offset, m->path) == 5 &&
 			perms[2] == 'x' && strcmp(m->path, "[vsyscall]"))
 			map_count++;
