@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define DELETED    " (deleted)"
-#define SCAN_STEP  (256u << 10)
+#define SCAN_STEP  (64u << 10)  /* the mark stands in the first 32 kB of all HotSpots */
 #define SCAN_LIMIT (256u << 20) /* libjvm is 20 MB, a native-image program up to 100 */
 
 /* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
