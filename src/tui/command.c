@@ -412,7 +412,7 @@ const struct command commands[] = {
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
 	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
-	{"help", {{'?', 0}}, "?", NULL, "help", "help", 70, GROUP_OTHER, VIEWS_DATA | HELP, help_show, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},

@@ -35,9 +35,9 @@ struct command {
 	const char *shown, *ascii;  /* how the keys are written; ascii NULL: the same */
 	const char *help;           /* NULL: not listed in help */
 	const char *line;           /* label in the key line, NULL: not there */
-	uint8_t place;              /* in the key line, smallest first */
-	uint8_t group;              /* enum command_group */
-	unsigned views;             /* VIEW_BIT ... */
+	uint8_t place;  /* in the key line, smallest first; from 254 on never left out */
+	uint8_t group;  /* enum command_group */
+	unsigned views; /* VIEW_BIT ... */
 	unsigned (*run)(struct ui *ui, int arg); /* returns reactions */
 	bool (*available)(const struct ui *ui);  /* NULL: always */
 };

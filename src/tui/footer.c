@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_NOTICE 12 /* terminals with fewer rows show messages in place of the detail line */
+#define KEEP        254 /* keys from this place on are never left out */
+#define ROWS_NOTICE 12  /* terminals with fewer rows show messages in place of the detail line */
 
 int footer_rows(const struct ui *ui)
 {
@@ -95,7 +96,7 @@ static void draw_keys(struct ui *ui, int row)
 				continue;
 			shown = command_shown(c, ui);
 			/* Marks stand right before their word, letters and words do not. */
-			p = strip_add(&s, STYLE_LABEL, place == 255 ? 0 : place, "%s%s",
+			p = strip_add(&s, STYLE_LABEL, place >= KEEP ? 0 : place, "%s%s",
 				isalnum((unsigned char)shown[strlen(shown) - 1]) ? " " : "",
 				c->line);
 			snprintf(p->key, sizeof(p->key), "%s", shown);

@@ -3,6 +3,7 @@
 #include "tui/glyph.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 const struct glyphs glyphs_utf8 = {
@@ -42,6 +43,7 @@ const struct glyphs glyphs_ascii = {
 };
 
 #define MEAN_LEVEL 5
+#define FEW        10 /* samples: fewer only say when they came */
 
 static double mean_of(const int64_t *v, int n)
 {
@@ -69,15 +71,18 @@ static int level_of(double value, double full)
 void glyph_spark(const struct glyphs *g, char *out, const int64_t *counts, int n)
 {
 	double mean = mean_of(counts, n), full = mean * GLYPH_LEVELS / MEAN_LEVEL;
+	bool few = mean * n < FEW;
 
 	*out = '\0';
 	for (int i = 0; i < n; i++) {
 		double v = (double)counts[i];
+		int level = v > 0;
 
-		/* Zero is drawn as nothing only where the mean made a zero unlikely. */
-		if (fabs(v - mean) <= 2 * sqrt(mean) && (mean >= 4 || v > 0))
+		if (!few && fabs(v - mean) <= 2 * sqrt(mean))
 			v = mean;
-		out = stpcpy(out, counts[i] < 0 ? g->gap : g->spark[level_of(v, full)]);
+		if (!few)
+			level = level_of(v, full);
+		out = stpcpy(out, counts[i] < 0 ? g->gap : g->spark[level]);
 	}
 }
 

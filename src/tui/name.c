@@ -101,9 +101,8 @@ static size_t before_parameters(const char *name)
 	size_t len = strlen(name);
 	const char *open = strchr(name, '(');
 
-	/* "operator()" and "(anonymous namespace)::f" begin with a bracket that is not it. */
-	while (open && (open == name || open[-1] == ':' || !strncmp(open, "()", 2) ||
-			       !strncmp(open, "(anonymous", 10)))
+	/* "operator()(int)" and "(anonymous namespace)::f()" have brackets before those. */
+	while (open && (open == name || open[-1] == ':' || !strncmp(open, "()(", 3)))
 		open = strchr(open + 1, '(');
 	return open ? (size_t)(open - name) : len;
 }

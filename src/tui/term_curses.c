@@ -228,6 +228,36 @@ static int term_open_curses(struct terminal *t, struct err *err)
 	return 0;
 }
 
+/* Terminals that never heard of application keys send these whatever terminfo says. */
+static void term_more_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} more[] = {
+		{"\033[A", KEY_UP},
+		{"\033[B", KEY_DOWN},
+		{"\033[C", KEY_RIGHT},
+		{"\033[D", KEY_LEFT},
+		{"\033OA", KEY_UP},
+		{"\033OB", KEY_DOWN},
+		{"\033OC", KEY_RIGHT},
+		{"\033OD", KEY_LEFT},
+		{"\033[H", KEY_HOME},
+		{"\033[F", KEY_END},
+		{"\033OH", KEY_HOME},
+		{"\033OF", KEY_END},
+		{"\033[1~", KEY_HOME},
+		{"\033[4~", KEY_END},
+		{"\033[5~", KEY_PPAGE},
+		{"\033[6~", KEY_NPAGE},
+		{"\033[Z", KEY_BTAB},
+	};
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		define_key(more[i].sequence, more[i].key);
+}
+
 static void term_curses_modes(struct terminal *t)
 {
 	int rows, cols;
@@ -240,6 +270,7 @@ static void term_curses_modes(struct terminal *t)
 	t->keys = newpad(1, 1);
 	keypad(t->keys, TRUE);
 	nodelay(t->keys, TRUE);
+	term_more_keys();
 	leaveok(stdscr, FALSE);
 	idlok(stdscr, FALSE); /* lists move by rows rewritten: calmer than scrolling and back */
 	curs_set(0);

@@ -82,12 +82,14 @@ void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	va_end(ap);
 	ui->message.style = style;
 	ui->message.shown = true;
+	ui->message.since_ms = ui->now_ms;
 	ui->message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
 }
 
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted))
 {
+	ui->message.shown = false;
 	ui->prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
 	snprintf(ui->prompt.text, sizeof(ui->prompt.text), "%s", text);
 }
@@ -212,6 +214,7 @@ int64_t ui_wake_ms(const struct ui *ui)
 void ui_attach(struct ui *ui, int pid)
 {
 	ui->attach_pid = 0;
+	ui->message.shown = false;
 	ui->last_pid = pid;
 	ui->over = false;
 	ui->thread = PROFILE_ANY_THREAD;
@@ -226,7 +229,6 @@ void ui_attach(struct ui *ui, int pid)
 	}
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
-	ui->message.shown = false;
 	ui_show(ui, VIEW_METHODS);
 	ui_update(ui, true);
 }
@@ -246,7 +248,8 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 	int arg = 0;
 
 	ui->now_ms = now_ms;
-	if (ui->message.shown && ui->message.until_ms == UI_STAY)
+	/* What is to stay was on the screen for long enough to be read. */
+	if (ui->message.until_ms != UI_STAY || now_ms - ui->message.since_ms >= UI_MESSAGE_MS)
 		ui->message.shown = false;
 	if (ui->prompt.label) {
 		footer_prompt_key(ui, key);
@@ -263,8 +266,6 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 		ui_unknown_key(ui);
 		return 0;
 	}
-	if (ui->message.shown && ui->message.style == STYLE_WARN)
-		ui->message.shown = false;
 	reaction = c->run(ui, arg);
 	ui_react(ui, reaction);
 	return reaction;

@@ -46,7 +46,7 @@ struct ui_message {
 	char text[320];
 	enum style style;
 	bool shown;
-	int64_t until_ms; /* UI_STAY: until the next key */
+	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
 struct ui {

@@ -150,12 +150,14 @@ static void help_draw(struct ui *ui, struct area area)
 	struct help *h = help_state(ui);
 	struct canvas *c = &ui->canvas;
 	const char *more = "";
+	int hidden;
 
 	h->page.ascii = c->ascii;
 	canvas_resize(&h->page, HELP_ROWS, c->cols);
 	h->rows = write_page(ui, &h->page);
 	/* Moving scrolls: the cursor of a list one screen shorter is its top. */
-	list_resize(&h->list, h->rows - (area.rows - 2) + 1, 1);
+	hidden = h->rows - (area.rows - 2);
+	list_resize(&h->list, (hidden > 0 ? hidden : 0) + 1, 1);
 	for (int i = 0; i < area.rows - 2 && h->list.cursor + i < h->rows; i++)
 		memcpy(c->cells + (size_t)(area.row + 2 + i) * (size_t)c->cols,
 			canvas_row(&h->page, h->list.cursor + i),

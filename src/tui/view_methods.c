@@ -457,8 +457,7 @@ static void methods_notice(struct ui *ui, struct strip *s)
 	if (!m->before || !m->before->sum_count)
 		return;
 	if (m->riser == PROFILE_NONE) {
-		strip_add(s, STYLE_DIM, 0, "steady: no method gained more than its error in %u s",
-			BEFORE_S);
+		strip_add(s, STYLE_DIM, 0, "steady: no method rose by a point in %u s", BEFORE_S);
 		return;
 	}
 	delta(m, &m->flat->rows[m->riser], &points, 1);

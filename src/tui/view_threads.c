@@ -435,7 +435,10 @@ static void threads_draw(struct ui *ui, struct area area)
 	struct threads *t = threads_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	int pane = area.rows >= 40 ? 16 : area.rows >= PANE_FROM ? PANE_ROWS : 0, n;
+	int pane = area.rows < PANE_FROM       ? 0
+		   : area.rows / 3 > PANE_ROWS ? area.rows / 3
+					       : PANE_ROWS,
+	    n;
 	const struct column *table = table_for(ui, &n);
 
 	n = column_layout(table, n, c->cols, area.col, area.cols, places);

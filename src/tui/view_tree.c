@@ -23,6 +23,7 @@ static const int hide_steps[] = {1, 5, 10, 20, 50};
 struct tree {
 	const struct ui *ui;
 	struct calltree *tree;
+	struct profile_sum all; /* of the window, also where the tree is of one method */
 	struct tree_rows rows;
 	struct list list;
 	uint64_t selected; /* path */
@@ -66,7 +67,12 @@ static struct list *tree_list(struct ui *ui)
 
 static uint32_t root_node(const struct tree *t)
 {
-	return t->zooms ? tree_find_path(t->tree, t->zoom[t->zooms - 1]) : 0;
+	uint32_t only = t->tree->nodes[0].first_child;
+
+	if (t->zooms)
+		return tree_find_path(t->tree, t->zoom[t->zooms - 1]);
+	/* The tree of one method begins with the method. */
+	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
 }
 
 static struct tree_view how(const struct tree *t)
@@ -126,8 +132,6 @@ static void open_first(struct tree *t)
 	tree_rows_open(&t->rows, &v, v.root);
 	if (!t->inverted)
 		tree_rows_open_hot(&t->rows, &v, v.root);
-	else if (t->root_method != PROFILE_NONE && t->tree->nodes[0].first_child != PROFILE_NONE)
-		tree_rows_open(&t->rows, &v, t->tree->nodes[0].first_child);
 }
 
 static void tree_update(struct ui *ui, bool sort)
@@ -147,6 +151,7 @@ static void tree_update(struct ui *ui, bool sort)
 	calltree_free(t->tree);
 	t->ui = ui;
 	t->tree = calltree_new(ui->profile, &q, &options);
+	t->all = profile_sum(ui->profile, &q);
 	open_first(t);
 	v = how(t);
 	v.fresh = sort;
@@ -333,8 +338,8 @@ static void tree_quality(struct ui *ui, struct strip *s)
 	if (t->root_method != PROFILE_NONE) {
 		name_fit(name, sizeof(name), profile_get_method(ui->profile, t->root_method), 40,
 			NAME_CLASS, ui->glyphs->ellipsis);
-		strip_add(
-			s, STYLE_STRONG, 5, "%s of %s", t->inverted ? "callers" : "callees", name);
+		strip_add(s, STYLE_STRONG, 2, "%s of %s (i)", t->inverted ? "callers" : "callees",
+			name);
 	} else {
 		strip_add(s, STYLE_NORMAL, 5, "%s (i)", t->inverted ? "inverted" : "top-down");
 	}
@@ -347,32 +352,29 @@ static void tree_detail(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = row_at(t, t->list.cursor);
-	const struct calltree_node *n, *all, *top;
+	uint32_t root = t->tree ? root_node(t) : PROFILE_NONE;
+	int room = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
+	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
-	uint32_t root;
 
-	if (!row)
+	if (!row || root == PROFILE_NONE)
 		return;
 	n = node_of(t, row);
-	all = &t->tree->nodes[0];
 	if (n->method != PROFILE_NONE)
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method),
-			ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, NAME_FULL,
-			ui->glyphs->ellipsis);
+		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), room,
+			NAME_FULL, ui->glyphs->ellipsis);
 	else
-		snprintf(name, sizeof(name), "%s", node_name(t, n));
+		name_cut(name, sizeof(name), node_name(t, n), room, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
-	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, all->total),
-		ui->glyphs->plus_minus, flat_half_width(n->total_count, all->total_count));
-	if (n->parent != PROFILE_NONE)
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, t->all.weight),
+		ui->glyphs->plus_minus, flat_half_width(n->total_count, t->all.count));
+	if (row->node != root)
 		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
 			share(n->total, t->tree->nodes[n->parent].total));
-	root = root_node(t);
-	if (!t->zooms || root == PROFILE_NONE)
-		return;
-	top = &t->tree->nodes[root];
-	strip_add(s, STYLE_NORMAL, 3, "%.1f%% of zoom", share(n->total, top->total));
+	if (t->zooms && row->node != root)
+		strip_add(s, STYLE_NORMAL, 3, "%.1f%% of zoom",
+			share(n->total, t->tree->nodes[root].total));
 }
 
 static void tree_notice(struct ui *ui, struct strip *s)

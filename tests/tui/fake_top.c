@@ -2,7 +2,7 @@
 /*
  * The live view over the fake session, as a program for the terminal tests and for the eye:
  *
- *   fake_top [ascii] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [frame=FD]
+ *   fake_top [ascii] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
  *
  * crash: the second tick is a null pointer, to see the terminal restored.
  */
@@ -41,6 +41,7 @@ static void take_argument(struct run *r, const char *a)
 	r->crash |= !strcmp(a, "crash");
 	sscanf(a, "rate=%u", &r->rate);
 	sscanf(a, "warm=%u", &r->warm);
+	sscanf(a, "interval=%lu", &o->interval_ms);
 	sscanf(a, "frame=%d", &o->frame_fd);
 }
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command table: no key twice, everything findable; and what the keys do to the view. */
+#include "tests/tap.h"
+#include "tests/tui/fake.h"
+#include "tui/command.h"
+
+static void each_key_once(enum view_id view)
+{
+	int doubles = 0;
+
+	for (int i = 0; i < command_count; i++) {
+		for (const struct command_key *k = commands[i].keys; k->key; k++) {
+			for (int j = i; j < command_count; j++) {
+				const struct command_key *other = j == i ? k + 1 : commands[j].keys;
+
+				for (; other->key; other++) {
+					if (other->key != k->key ||
+						!(commands[i].views & VIEW_BIT(view)) ||
+						!(commands[j].views & VIEW_BIT(view)))
+						continue;
+					diag("key %d: %s and %s", k->key, commands[i].name,
+						commands[j].name);
+					doubles++;
+				}
+			}
+		}
+	}
+	is_int(doubles, 0, view_table[view]->name);
+}
+
+static void test_table(void)
+{
+	int unnamed = 0, hidden = 0, dead = 0;
+
+	for (int view = 0; view < VIEW_COUNT; view++)
+		each_key_once((enum view_id)view);
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+
+		for (int j = 0; j < i; j++)
+			unnamed += !strcmp(c->name, commands[j].name);
+		dead += !c->run || !c->views || !c->keys[0].key;
+		/* ^C is the one that nobody needs to be told. Bare views show all of theirs in the key line. */
+		hidden += !c->help && !c->line && c->keys[0].key != TKEY_CTRL('c') &&
+			  !(c->views & VIEW_BIT(VIEW_HELP));
+	}
+	is_int(unnamed, 0, "each command has a name of its own");
+	is_int(dead, 0, "each has keys, views and a function");
+	is_int(hidden, 0, "each stands in the help or in the key line");
+}
+
+/* Does the help screen of a view have every key that works there? */
+static void test_help(struct ui *ui, enum view_id view)
+{
+	struct buf text = {0};
+	int missing = 0;
+
+	ui_resize(ui, 60, 100);
+	ui_show(ui, view);
+	ui_react(ui, UI_UPDATE);
+	ui_key(ui, '?', 0);
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, &text, false);
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+		char entry[128];
+
+		if (!(c->views & VIEW_BIT(view)) || !c->help || (c->available && !c->available(ui)))
+			continue;
+		snprintf(entry, sizeof(entry), "%s %s", c->shown, c->help);
+		if (!strstr(buf_str(&text), entry)) {
+			diag("missing: %s", entry);
+			missing++;
+		}
+	}
+	is_int(missing, 0, view_table[view]->name);
+	buf_done(&text);
+	ui_key(ui, TKEY_ESC, 0);
+	is_int(ui->view, view, "and leads back");
+}
+
+static bool shows(struct ui *ui, const char *text)
+{
+	struct buf out = {0};
+	bool found;
+
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, &out, false);
+	found = strstr(buf_str(&out), text) != NULL;
+	buf_done(&out);
+	return found;
+}
+
+static void type(struct ui *ui, const char *keys, int64_t now)
+{
+	for (; *keys; keys++)
+		ui_key(ui, *keys, now);
+}
+
+static void test_keys(struct ui *ui, struct fake *fake)
+{
+	int64_t now = 100000;
+
+	ui_resize(ui, 24, 80);
+	ui_show(ui, VIEW_METHODS);
+	for (int i = 0; i < 40; i++)
+		ui_tick(ui, now += 1000);
+	type(ui, "w", now);
+	ok(shows(ui, "no such key - ? for help"), "an unknown key says so");
+	ui_tick(ui, now + 1999);
+	ok(shows(ui, "no such key"), "for two seconds");
+	ui_tick(ui, now += 2000);
+	ok(!shows(ui, "no such key"), "and not longer");
+	type(ui, "]", now);
+	ok(shows(ui, "window 30s"), "] widens the window");
+	type(ui, "]]]]", now);
+	ok(shows(ui, "window all"), "up to all");
+	type(ui, "[[[[[[", now);
+	ok(shows(ui, "window 5s"), "[ narrows it");
+	type(ui, "]", now);
+	type(ui, " ", now);
+	ok(shows(ui, "FROZEN 22:14:"), "space freezes");
+	ui_tick(ui, now += 1000);
+	ok(shows(ui, "frozen: 0 newer") || shows(ui, "frozen: 400 newer"), "and counts what comes");
+	ui_tick(ui, now += 11000);
+	ok(shows(ui, "frozen: 800 newer"), "now and then");
+	type(ui, ",,", now);
+	ok(shows(ui, "frozen: 1 600 newer") || shows(ui, "FROZEN"), ", steps back");
+	for (int i = 0; i < 700; i++)
+		type(ui, ",", now);
+	ok(shows(ui, "no earlier seconds"), "to the beginning");
+	type(ui, " ", now);
+	ok(shows(ui, "LIVE"), "space goes on");
+	type(ui, "r", now);
+	ui_tick(ui, now += 1000);
+	ui_tick(ui, now += 1000);
+	ok(shows(ui, "window 10s (2s)"), "r restarts");
+	type(ui, "U", now);
+	ok(shows(ui, "4 000 samples"), "U undoes that");
+	type(ui, "3", now);
+	ok(shows(ui, "The event lock cannot be sampled here."),
+		"an event that cannot be had says why");
+	type(ui, "2", now);
+	ok(shows(ui, "[2 alloc]"), "another event");
+	type(ui, "1/hash", now);
+	ok(shows(ui, "find: hash"), "a search is typed into a prompt, whatever its letters mean");
+	type(ui, "\n", now);
+	ok(shows(ui, "/hash: "), "and counts its hits");
+	ui_key(ui, TKEY_ESC, now);
+	ok(!shows(ui, "/hash: "), "Esc ends it");
+	type(ui, "xfull.svg\n", now);
+	ok(shows(ui, "The disk is full"), "a failed export is a message");
+	type(ui, "S", now);
+	ok(strstr(fake->exported, "jhot-41234-cpu-2") == fake->exported &&
+			shows(ui, "wrote jhot-41234"),
+		"S writes a file with a name of its own: %s", fake->exported);
+	type(ui, "t\n", now);
+	ok(ui->view == VIEW_METHODS && shows(ui, " only http-nio"),
+		"Enter on a thread shows only that");
+	ui_key(ui, TKEY_ESC, now);
+	ok(!shows(ui, " only http-nio"), "Esc shows all again");
+	type(ui, "\n", now);
+	ok(ui->view == VIEW_TREE && shows(ui, "callers of"), "Enter on a method shows its callers");
+	ui_key(ui, TKEY_ESC, now);
+	is_int(ui->view, VIEW_METHODS, "Esc leads back");
+	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc never quits");
+	type(ui, "y", now);
+	ok(ui->copy && strlen(ui->copy) > 3, "y copies the name");
+	fake->end = 1;
+	ui_tick(ui, now += 1000);
+	ok(shows(ui, "ENDED") && shows(ui, "has exited"), "a JVM that ends is said to have ended");
+	type(ui, "T", now);
+	ok(shows(ui, "CALL TREE"), "and its data stays");
+	is_int(ui_key(ui, 'q', now) & UI_QUIT, UI_QUIT, "q quits");
+}
+
+static void test_absent(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true};
+	struct fake fake;
+	struct ui ui;
+
+	fake_init(&fake, 100);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 24, 80);
+	ui_key(&ui, '2', 0);
+	ok(ui.event == EVENT_CPU && shows(&ui, "no such key"),
+		"an event that is not there has no key");
+	ok(!shows(&ui, "alloc"), "and no tab");
+	ui_key(&ui, '?', 0);
+	ok(!shows(&ui, "alloc"), "and no line in the help");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
+int main(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
+	struct fake fake;
+	struct ui ui;
+
+	setenv("TZ", "UTC", 1);
+	test_table();
+	fake_init(&fake, 400);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	test_help(&ui, VIEW_METHODS);
+	test_help(&ui, VIEW_THREADS);
+	test_help(&ui, VIEW_TREE);
+	test_keys(&ui, &fake);
+	ui_done(&ui);
+	fake_done(&fake);
+	test_absent();
+	return tap_done();
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view in a terminal: screens, colours, resizing, byte budgets, and the terminal given back. */
+#include "tests/tap.h"
+#include "tests/tui/vt.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIST_BUDGET 1000 /* bytes per refresh at 80x24, screens.md */
+#define REFRESHES   60
+
+static char program[4096];
+
+static struct vt *start(int rows, int cols, const char *a, const char *b, const char *c)
+{
+	const char *argv[] = {program, a, a ? b : NULL, b ? c : NULL, NULL};
+	struct vt *vt = vt_open(&(struct vt_options){.rows = rows, .cols = cols}, argv);
+
+	if (vt_frame(vt) < 0)
+		diag("no first frame");
+	return vt;
+}
+
+/* --- screens ----------------------------------------------------------------------------------------- */
+
+static void test_screen(void)
+{
+	struct vt *vt = start(24, 80, "step", "warm=40", NULL);
+	int row, col;
+	bool visible;
+
+	ok(strstr(vt_row(vt, 0), " jhot 41234 shop-api.jar  JDK 21.0.4") == vt_row(vt, 0),
+		"the title");
+	ok(strstr(vt_row(vt, 4), "SELF%▼") != NULL, "UTF-8 arrives");
+	ok(vt_row(vt, 5)[0] == '>', "the cursor stands on the first row");
+	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "and is a coloured bar");
+	ok(!vt_colored(vt, 6, 70), "other rows have the terminal's own colours");
+	ok(vt_alt_screen(vt), "on the alternate screen");
+	vt_cursor(vt, &row, &col, &visible);
+	ok(!visible, "the terminal's cursor is hidden");
+	vt_keys(vt, "/hash");
+	vt_wait(vt, "find: hash");
+	vt_cursor(vt, &row, &col, &visible);
+	ok(visible && row == 23 && col == 11, "a prompt has a cursor behind what was typed");
+	vt_keys(vt, "\033");
+	vt_wait(vt, "q quit");
+	ok(!vt_shows(vt, "find:"), "Esc closes it");
+	vt_keys(vt, "\033[B");
+	vt_frame(vt);
+	ok(vt_row(vt, 6)[0] == '>', "an arrow key moves down");
+	vt_resize(vt, 30, 120);
+	vt_wait(vt, "DELTA");
+	ok(strstr(vt_row(vt, 0), "LIVE 1s") - vt_row(vt, 0) > 100, "a larger window is used");
+	vt_resize(vt, 10, 40);
+	vt_frame(vt);
+	ok(strstr(vt_row(vt, 9), "q quit") != NULL, "a small one too");
+	vt_resize(vt, 3, 30);
+	vt_frame(vt);
+	ok(strstr(vt_row(vt, 0), "41234") != NULL, "and of the smallest one line");
+	vt_close(vt);
+}
+
+static void test_colors(void)
+{
+	static const char *const no_color[] = {"NO_COLOR=1", NULL};
+	const char *argv[] = {program, "step", "warm=5", NULL};
+	struct vt *vt = vt_open(&(struct vt_options){24, 80, NULL, no_color}, argv);
+
+	vt_frame(vt);
+	ok(!vt_colored(vt, 5, 10) && vt_reverse(vt, 5, 10),
+		"NO_COLOR: reverse in place of colours");
+	vt_close(vt);
+	vt = vt_open(&(struct vt_options){24, 80, "vt100", NULL}, argv);
+	vt_frame(vt);
+	ok(strstr(vt_row(vt, 0), "41234") && !vt_colored(vt, 5, 10), "TERM=vt100");
+	vt_close(vt);
+	vt = vt_open(&(struct vt_options){24, 80, "linux", NULL}, argv);
+	vt_frame(vt);
+	ok(strstr(vt_row(vt, 0), "41234") && vt_colored(vt, 5, 10), "TERM=linux");
+	vt_close(vt);
+	vt = vt_open(&(struct vt_options){24, 80, "dumb", NULL}, argv);
+	ok(WEXITSTATUS(vt_end(vt)) == 1 && vt_shows(vt, "TERM=dumb"),
+		"TERM=dumb is refused with a sentence");
+	vt_close(vt);
+}
+
+/* --- bytes ------------------------------------------------------------------------------------------- */
+
+static int compare_long(const void *a, const void *b)
+{
+	const long *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void measure(
+	const char *name, const char *keys, const char *a, int rows, int cols, long budget)
+{
+	struct vt *vt = start(rows, cols, "step", "warm=40", a);
+	long bytes[REFRESHES], sum = 0, first = (long)vt_bytes(vt);
+
+	for (const char *k = keys; *k; k++) {
+		char one[2] = {*k, '\0'};
+
+		vt_keys(vt, one);
+		vt_frame(vt);
+	}
+	for (int i = 0; i < REFRESHES; i++) {
+		vt_keys(vt, ".");
+		bytes[i] = vt_frame(vt);
+		sum += bytes[i];
+	}
+	qsort(bytes, REFRESHES, sizeof(bytes[0]), compare_long);
+	diag("%-22s %dx%d: first %ld, per refresh median %ld, mean %ld, 90%% %ld, most %ld bytes",
+		name, cols, rows, first, bytes[REFRESHES / 2], sum / REFRESHES,
+		bytes[REFRESHES * 9 / 10], bytes[REFRESHES - 1]);
+	if (budget)
+		ok(bytes[REFRESHES / 2] <= budget, "%s: median within %ld bytes", name, budget);
+	vt_close(vt);
+}
+
+static void test_bytes(void)
+{
+	measure("methods 400/s", "", "rate=400", 24, 80, LIST_BUDGET);
+	measure("methods 100/s", "", "rate=100", 24, 80, LIST_BUDGET);
+	measure("methods by total", "s", "rate=400", 24, 80, LIST_BUDGET);
+	measure("methods, row 5", "jjjj", "rate=400", 24, 80, LIST_BUDGET);
+	measure("threads", "t", "rate=400", 24, 80, LIST_BUDGET);
+	measure("tree", "T", "rate=400", 24, 80, LIST_BUDGET);
+	measure("methods ascii", "", "ascii", 24, 80, LIST_BUDGET);
+	measure("methods", "", "rate=400", 50, 160, 0);
+}
+
+/* Frozen and untouched: nothing but the counter of waiting samples. */
+static void test_frozen(void)
+{
+	struct vt *vt = start(24, 80, "interval=20", "warm=40", NULL);
+	long sum = 0;
+
+	vt_keys(vt, " ");
+	vt_wait(vt, "frozen:");
+	for (int i = 0; i < 100; i++)
+		sum += vt_frame(vt);
+	diag("frozen: %ld bytes in 100 refreshes", sum);
+	ok(sum < 100, "a frozen screen is left alone");
+	vt_close(vt);
+}
+
+/* --- the way out ------------------------------------------------------------------------------------- */
+
+static bool same_modes(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag &&
+	       a->c_cflag == b->c_cflag;
+}
+
+static bool restored(struct vt *vt, const struct termios *before)
+{
+	struct termios after;
+	int row, col;
+	bool visible;
+
+	vt_modes(vt, &after);
+	vt_cursor(vt, &row, &col, &visible);
+	return same_modes(before, &after) && visible && !vt_alt_screen(vt);
+}
+
+static void test_ends(void)
+{
+	static const struct {
+		const char *what, *keys, *argument;
+		int signal, killed_by;
+	} ends[] = {
+		{"q", "q", "step", 0, 0},
+		{"^C", "\003", "step", 0, 0},
+		{"SIGTERM", "", "step", SIGTERM, 0},
+		{"SIGHUP", "", "step", SIGHUP, 0},
+		{"SIGINT", "", "step", SIGINT, 0},
+		{"a crash", ".", "crash", 0, SIGSEGV},
+	};
+	struct termios cooked;
+	int master, status;
+
+	/* What a fresh pty has is what must be there again. */
+	master = posix_openpt(O_RDWR | O_NOCTTY);
+	if (master < 0 || tcgetattr(master, &cooked) < 0)
+		tap_skip_all("no pty");
+	close(master);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct vt *vt = start(24, 80, ends[i].argument, "step", NULL);
+
+		if (ends[i].signal)
+			vt_signal(vt, ends[i].signal);
+		vt_keys(vt, ends[i].keys);
+		if (ends[i].killed_by)
+			vt_keys(vt, "...");
+		status = vt_end(vt);
+		ok(restored(vt, &cooked), "after %s the terminal is as before", ends[i].what);
+		if (ends[i].killed_by)
+			ok(WIFSIGNALED(status) && WTERMSIG(status) == ends[i].killed_by,
+				"and the crash is still one");
+		else
+			is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0,
+				"and the exit status is 0");
+		vt_close(vt);
+	}
+}
+
+static void test_suspend(void)
+{
+	struct vt *vt = start(24, 80, "step", "warm=5", NULL);
+	struct termios cooked, modes;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), status;
+
+	tcgetattr(master, &cooked);
+	close(master);
+	vt_keys(vt, "\032");
+	status = vt_end(vt);
+	ok(vt_stopped(status), "^Z stops the process");
+	ok(restored(vt, &cooked), "with the terminal as before");
+	vt_continue(vt);
+	ok(vt_wait(vt, "jhot 41234"), "SIGCONT brings the screen back");
+	vt_modes(vt, &modes);
+	ok(vt_alt_screen(vt) && !(modes.c_lflag & ICANON), "with the modes it needs");
+	vt_keys(vt, "q");
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && restored(vt, &cooked), "and q still ends it cleanly");
+	vt_close(vt);
+}
+
+static void test_hang_up(void)
+{
+	struct vt *vt = start(24, 80, "warm=5", NULL, NULL);
+	int status;
+
+	vt_hang_up(vt);
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a closed terminal ends the program");
+	vt_close(vt);
+}
+
+int main(int argc, char **argv)
+{
+	const char *build = getenv("builddir");
+
+	snprintf(program, sizeof(program), "%s/tests/tui/fake_top", build ? build : ".");
+	if (access(program, X_OK) < 0)
+		snprintf(program, sizeof(program), "%.*s/fake_top",
+			(int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
+	test_screen();
+	test_colors();
+	test_bytes();
+	test_frozen();
+	test_ends();
+	test_suspend();
+	test_hang_up();
+	return tap_done();
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A terminal for tests: a program under a pty with job control, its output interpreted by libvterm.
+ *
+ * The program must write a line to the fd that vt_open adds as "frame=N" after each frame; tests wait for
+ * those lines, never for time. If nothing at all comes for 30 s the test ends with a message.
+ */
+#ifndef JHOT_TESTS_TUI_VT_H
+#define JHOT_TESTS_TUI_VT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+
+struct vt;
+
+struct vt_options {
+	int rows, cols;
+	const char *term;          /* TERM, default xterm-256color */
+	const char *const *setenv; /* "NAME=value" ..., NULL-terminated; NULL: none */
+};
+
+/* argv[0] is the program; "frame=N" is appended. */
+struct vt *vt_open(const struct vt_options *o, const char *const *argv);
+void vt_close(struct vt *vt); /* kills what still runs */
+
+void vt_keys(struct vt *vt, const char *bytes);
+void vt_resize(struct vt *vt, int rows, int cols);
+void vt_signal(struct vt *vt, int number);
+void vt_hang_up(struct vt *vt); /* close our end */
+
+/* Wait for the next frame. Returns the bytes it cost (by the program's own line), or -1 when it ended. */
+long vt_frame(struct vt *vt);
+/* Wait until a frame shows the text; false if the program ended before. */
+bool vt_wait(struct vt *vt, const char *text);
+/* Read what was written in the meantime, until the program ends or stops; its wait status. */
+int vt_end(struct vt *vt);
+bool vt_stopped(int status);
+void vt_continue(struct vt *vt);
+
+/* What the terminal shows. Texts are valid until the next call. */
+const char *vt_row(struct vt *vt, int row);
+bool vt_shows(struct vt *vt, const char *text);
+bool vt_reverse(struct vt *vt, int row, int col);
+bool vt_colored(struct vt *vt, int row, int col);
+void vt_cursor(struct vt *vt, int *row, int *col, bool *visible);
+bool vt_alt_screen(struct vt *vt);
+size_t vt_bytes(struct vt *vt); /* received so far */
+void vt_modes(struct vt *vt, struct termios *out);
+
+#endif
