@@ -65,6 +65,7 @@ struct view {
 };
 
 extern const struct view *const view_table[VIEW_COUNT];
-extern const struct view view_methods, view_threads, view_tree, view_flame, view_help, view_picker, view_error;
+extern const struct view view_methods, view_threads, view_tree, view_flame, view_help, view_picker,
+	view_error;
 
 #endif

@@ -44,12 +44,22 @@ static const struct help_term terms[] = {
 	{TREE, "TOTAL%", "share of samples in this frame and all that it calls"},
 	{TREE, "SELF%", "share of samples in this frame itself"},
 	{TREE, "+ -", "there is more below / it is shown; (n) hidden children"},
+	{FLAME, "box",
+		"a frame and all that it calls, below it (i: above); coloured by how it ran:"},
+	{FLAME, "", "compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
 	{TREE, "inverted", "hot methods first, below each the methods that called it"},
 };
 
-static const char *const order_text[] = {
-	"Rows swap only when the lower one leads by more than 1 standard error, and",
-	"never within 5 s of a key press. The selected row keeps its screen line.",
+/* What to expect of the order, per view. */
+static const struct help_term orders[] = {
+	{METHODS | THREADS | TREE, "ORDER",
+		"Rows swap only when the lower one leads by more than 1 standard error, and"},
+	{METHODS | THREADS, "",
+		"never within 5 s of a key press. The selected row keeps its screen line."},
+	{TREE, "", "never within 5 s of a key press. An only child is not indented."},
+	{FLAME, "LAYOUT",
+		"Boxes are as wide as their share, siblings in alphabetical order. They move"},
+	{FLAME, "", "every 3 s at most, or when one would be wrong by more than 2 columns."},
 };
 
 static void *help_new(void)
@@ -113,7 +123,7 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 
 static int write_terms(const struct ui *ui, struct canvas *page, int row)
 {
-	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "COLUMNS");
+	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "SHOWN");
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		const char *term = terms[i].term;
 
@@ -127,6 +137,18 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 	return row;
 }
 
+static int write_order(const struct ui *ui, struct canvas *page, int row)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (!(orders[i].views & VIEW_BIT(ui->under)))
+			continue;
+		if (*orders[i].term)
+			canvas_text(page, row++, 1, page->cols, STYLE_STRONG, orders[i].term);
+		canvas_text(page, row++, 2, page->cols, STYLE_NORMAL, orders[i].text);
+	}
+	return row;
+}
+
 static int write_page(struct ui *ui, struct canvas *page)
 {
 	int row = 0;
@@ -134,10 +156,7 @@ static int write_page(struct ui *ui, struct canvas *page)
 	for (int group = 0; group < GROUP_COUNT; group++)
 		row = write_group(ui, page, row, (enum command_group)group);
 	row = write_terms(ui, page, row + 1);
-	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "ORDER");
-	for (size_t i = 0; i < sizeof(order_text) / sizeof(order_text[0]); i++)
-		canvas_text(page, row++, 2, page->cols, STYLE_NORMAL, order_text[i]);
-	row++;
+	row = write_order(ui, page, row) + 1;
 	canvas_printf(
 		page, row++, 1, page->cols, STYLE_DIM, "man jhot          jhot %s", JHOT_VERSION);
 	return row;

@@ -97,7 +97,7 @@ static void type(struct ui *ui, const char *keys, int64_t now)
 		ui_key(ui, *keys, now);
 }
 
-static void test_keys(struct ui *ui, struct fake *fake)
+static void test_unknown_key(struct ui *ui)
 {
 	int64_t now = 100000;
 
@@ -111,6 +111,12 @@ static void test_keys(struct ui *ui, struct fake *fake)
 	ok(shows(ui, "no such key"), "for two seconds");
 	ui_tick(ui, now += 2000);
 	ok(!shows(ui, "no such key"), "and not longer");
+}
+
+static void test_time(struct ui *ui, struct fake *fake)
+{
+	int64_t now = ui->now_ms;
+
 	type(ui, "]", now);
 	ok(shows(ui, "window 30s"), "] widens the window");
 	type(ui, "]]]]", now);
@@ -137,6 +143,12 @@ static void test_keys(struct ui *ui, struct fake *fake)
 	ok(shows(ui, "window 10s (2s)"), "r restarts");
 	type(ui, "U", now);
 	ok(shows(ui, "4 000 samples"), "U undoes that");
+}
+
+static void test_finding_and_output(struct ui *ui, struct fake *fake)
+{
+	int64_t now = ui->now_ms;
+
 	type(ui, "3", now);
 	ok(shows(ui, "The event lock cannot be sampled here."),
 		"an event that cannot be had says why");
@@ -154,6 +166,12 @@ static void test_keys(struct ui *ui, struct fake *fake)
 	ok(strstr(fake->exported, "jhot-41234-cpu-2") == fake->exported &&
 			shows(ui, "wrote jhot-41234"),
 		"S writes a file with a name of its own: %s", fake->exported);
+}
+
+static void test_ways(struct ui *ui, struct fake *fake)
+{
+	int64_t now = ui->now_ms;
+
 	type(ui, "t\n", now);
 	ok(ui->view == VIEW_METHODS && shows(ui, " only http-nio"),
 		"Enter on a thread shows only that");
@@ -206,7 +224,11 @@ int main(void)
 	test_help(&ui, VIEW_METHODS);
 	test_help(&ui, VIEW_THREADS);
 	test_help(&ui, VIEW_TREE);
-	test_keys(&ui, &fake);
+	test_help(&ui, VIEW_FLAME);
+	test_unknown_key(&ui);
+	test_time(&ui, &fake);
+	test_finding_and_output(&ui, &fake);
+	test_ways(&ui, &fake);
 	ui_done(&ui);
 	fake_done(&fake);
 	test_absent();

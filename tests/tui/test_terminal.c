@@ -8,8 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIST_BUDGET 1000 /* bytes per refresh at 80x24, screens.md */
-#define REFRESHES   60
+#define LIST_BUDGET  1000 /* bytes per refresh at 80x24, screens.md */
+#define FLAME_BUDGET 3000
+#define REFRESHES    60
 
 static char program[4096];
 
@@ -129,6 +130,7 @@ static void test_bytes(void)
 	measure("methods, row 5", "jjjj", "rate=400", 24, 80, LIST_BUDGET);
 	measure("threads", "t", "rate=400", 24, 80, LIST_BUDGET);
 	measure("tree", "T", "rate=400", 24, 80, LIST_BUDGET);
+	measure("flame", "f", "rate=400", 24, 80, FLAME_BUDGET);
 	measure("methods ascii", "", "ascii", 24, 80, LIST_BUDGET);
 	measure("methods", "", "rate=400", 50, 160, 0);
 }
