@@ -40,8 +40,14 @@ sleep 12 # a full window of 10 s
 mux capture-pane -p | sed 's/[[:space:]]*$//' >"$work/screen"
 
 awk -v screen="$work/screen" '
-	/<!-- picture: / { print; print "```text"; while ((getline line < screen) > 0) print line; print "```"; skip = 1 }
-	/<!-- end of picture -->/ { skip = 0 }
-	!skip && !/<!-- picture: / { print }' "$srcdir/README.md" >"$work/README.md"
+	/<!-- end of picture -->/ { inside = 0 }
+	!inside
+	/<!-- picture: / {
+		inside = 1
+		print "```text"
+		while ((getline line < screen) > 0)
+			print line
+		print "```"
+	}' "$srcdir/README.md" >"$work/README.md"
 cat "$work/README.md" >"$srcdir/README.md"
 cat "$work/screen"
