@@ -55,8 +55,9 @@ int hotspot_list(struct hotspot_list *out, struct err *err);
 void hotspot_list_done(struct hotspot_list *list);
 
 /*
- * hotspot_find: PID or (part of) a name -> one JVM. Several matches, none, or a process that is no
- * HotSpot JVM: -1 with what there is.
+ * hotspot_find: PID or (part of) a name -> one JVM, attachable or not. Several matches or none:
+ * ERR_NO_TARGET with what there is. A process that is no HotSpot JVM, also by its exact name: ERR_ATTACH
+ * with the reason.
  */
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err);
 

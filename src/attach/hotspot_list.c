@@ -97,6 +97,7 @@ static void hint_jvms(struct err *err, const struct hotspot_list *list,
 		}
 }
 
+/* The number of matches; an error unless it is 1. */
 static int find_in(
 	const struct hotspot_list *list, const char *word, struct hotspot *out, struct err *err)
 {
@@ -106,39 +107,73 @@ static int find_in(
 		for (int i = 0; i < list->count; i++)
 			if (matchers[m](&list->jvms[i], word) && !found++)
 				*out = list->jvms[i];
-		if (found == 1)
-			return 0;
 		if (found > 1) {
 			err_set(err, ERR_NO_TARGET, "%d JVMs match \"%s\".", found, word);
 			hint_jvms(err, list, matchers[m], word);
-			return -1;
 		}
+		if (found)
+			return found;
 	}
 	err_set(err, ERR_NO_TARGET,
 		list->count ? "No JVM's name or command line has \"%s\" in it."
 			    : "No JVM runs here, so none is called \"%s\".",
 		word);
 	hint_jvms(err, list, NULL, NULL);
-	return -1;
+	return 0;
+}
+
+/* --- what is no JVM ------------------------------------------------------------------------------ */
+
+struct named {
+	const char *name;
+	pid_t pid;
+};
+
+static void match_process(void *ctx, pid_t pid)
+{
+	struct named *n = ctx;
+	struct proc_status status;
+
+	if (!n->pid && pid != getpid() && !proc_status(pid, &status) &&
+		!strcmp(status.name, n->name))
+		n->pid = pid;
+}
+
+/* Somebody asks for a program that is not Java: better its reason than "no such JVM". */
+static void refuse_program(const char *name, struct hotspot *out, struct err *err)
+{
+	struct named n = {.name = name};
+
+	if (!proc_pids(match_process, &n) && n.pid && !hotspot_check(n.pid, out, NULL) &&
+		!out->is_hotspot)
+		hotspot_refusal(out, err);
+}
+
+static int find_pid(const char *digits, struct hotspot *out, struct err *err)
+{
+	long pid = strtol(digits, NULL, 10);
+
+	if (hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err))
+		return -1;
+	return out->verdict == HOTSPOT_NO && !out->is_hotspot ? hotspot_refusal(out, err) : 0;
 }
 
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 {
 	struct hotspot_list list;
-	int rc;
+	int found;
 
 	if (!pid_or_name[0])
 		return err_set(err, ERR_USAGE, "An empty word names no JVM.");
-	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0') {
-		long pid = strtol(pid_or_name, NULL, 10);
-
-		return hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err);
-	}
+	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0')
+		return find_pid(pid_or_name, out, err);
 	if (hotspot_list(&list, err))
 		return -1;
-	rc = find_in(&list, pid_or_name, out, err);
+	found = find_in(&list, pid_or_name, out, err);
+	if (!found)
+		refuse_program(pid_or_name, out, err);
 	hotspot_list_done(&list);
-	return rc;
+	return found == 1 ? 0 : -1;
 }
 
 /* --- refusal ------------------------------------------------------------------------------------------ */

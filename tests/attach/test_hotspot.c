@@ -323,6 +323,14 @@ static void test_find(void)
 	ok(hotspot_find("nosuch", &jvm, &err) && err.kind == ERR_NO_TARGET &&
 			strstr(err.hint, "kafka"),
 		"none of a name: %s", err.what);
+	fake_file(in(kafka + 1, "status"), "Name:\tsleep\nState:\tS\nVmRSS:\t8 kB\nThreads:\t1\n");
+	ok(hotspot_find("sleep", &jvm, &err) && err.kind == ERR_ATTACH &&
+			strstr(err.what, "not a Java process"),
+		"a program that is not Java, by its name: %s", err.what);
+	snprintf(pid, sizeof(pid), "%d", (int)kafka + 1);
+	ok(hotspot_find(pid, &jvm, &err) && err.kind == ERR_ATTACH, "and by its pid");
+	ok(hotspot_find("slee", &jvm, &err) && err.kind == ERR_NO_TARGET,
+		"but by its whole name only");
 	ok(hotspot_find("99999999999999999999", &jvm, &err) && err.kind == ERR_NO_TARGET,
 		"an absurd pid");
 	ok(hotspot_find("", &jvm, &err), "an empty name");

@@ -29,6 +29,12 @@ refused() {
 		{ echo "# exit $status"; cat "$T/out" "$T/err" | sed 's/^/# /'; false; }
 }
 
+# refused_name NAME PID
+refused_name() {
+	attach load "$1" "$agent" "0 $T/mark"
+	[ "$status" = 3 ] && grep -q "^what: Process $2 .*not a Java process" "$T/err" && alive "$2"
+}
+
 # verdict PID: first line of the check
 verdict() {
 	"$tool" check "$1" | head -n 1
@@ -173,7 +179,13 @@ JAVA=$own_java
 sleep 1000 &
 sleeper=$!
 ok "sleep is refused, and lives" refused "$sleeper" "not a Java process"
-ok "sleep by the program, too" eval "! \"$tool\" load sleep \"$agent\" 0 2>/dev/null && alive $sleeper"
+cp "$(command -v sleep)" "$T/slumber$$"
+"$T/slumber$$" 1000 &
+slumber=$!
+wait_for 10 grep -qsx "slumber$$" "/proc/$slumber/comm"
+ok "a program is refused by its name, and lives" refused_name "slumber$$" "$slumber"
+kill "$slumber"
+wait "$slumber" 2>/dev/null
 kill "$sleeper"
 wait "$sleeper" 2>/dev/null
 attach load 999999999 "$agent" 0
