@@ -19,6 +19,7 @@ enum verb_bit {
 	VERB_RECORD = 1 << 2,
 	VERB_STATUS = 1 << 3,
 	VERB_STOP = 1 << 4,
+	VERB_REPORT = 1 << 5,
 	VERB_ALL = ~0,
 };
 

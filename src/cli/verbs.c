@@ -5,9 +5,17 @@
 #include <string.h>
 
 extern const struct verb verb_list;
+extern const struct verb verb_record;
+extern const struct verb verb_report;
+extern const struct verb verb_status;
+extern const struct verb verb_stop;
 
 const struct verb *const verbs[] = {
 	&verb_list,
+	&verb_record,
+	&verb_report,
+	&verb_status,
+	&verb_stop,
 	NULL,
 };
 

@@ -20,17 +20,23 @@ struct session;
 struct session_options {
 	const char *agent;    /* path of libjhot.so; NULL: beside the program, else installed */
 	const char *raw_path; /* also record the ring to this file; NULL: no */
-	bool take_over;	      /* end another front end's session */
+	bool take_over;       /* end another front end's session */
 };
 
 /* jvm: checked before. The profile is the caller's and outlives the session. */
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err);
 /* clock_step: seconds pass as session_replay_step is called, not by the clock. */
-struct session *session_replay(const char *path, bool clock_step, struct profile *profile, struct err *err);
+struct session *session_replay(
+	const char *path, bool clock_step, struct profile *profile, struct err *err);
 bool session_replay_step(struct session *s); /* one recorded second; false at the end */
 
-/* Stops the engines, takes what is left into the profile, lets the agent go. Safe on a dead JVM. */
+/*
+ * session_finish: stops the engines, takes what is left into the profile, lets the agent go, completes the
+ * recording. -1 only if that could not be written. session_close frees, and does all this first if it was not
+ * done. Both are safe on a dead JVM.
+ */
+int session_finish(struct session *s, struct err *err);
 void session_close(struct session *s);
 
 /* interval 0 = default. Waits for the agent's answer (<= 1 s); note gets what is degraded, if anything. */
@@ -51,19 +57,27 @@ int session_wait(struct session *s, int timeout_ms);
 /* Fresh values, at most once a second from the JVM; valid until the next call. */
 const struct vitals *session_vitals(struct session *s);
 
-/* A session over a thread's CPU time, from /proc; indices are the profile's threads. */
+/* How long was sampled so far: up to the last publication, from the first one on. */
+uint64_t session_duration_ns(const struct session *s);
+
+/* What is degraded in naming frames, a sentence or ""; valid until the next call. */
+const char *session_note(struct session *s);
+
+/* A thread's CPU time, from /proc; indices are the profile's threads. */
 struct session_thread_cpu {
 	uint32_t thread;
-	char state; /* R S D ... */
+	char state;                 /* R S D ... */
 	float user_pct, system_pct; /* over the time since the last call */
 };
-int session_threads(struct session *s, struct session_thread_cpu **out); /* count; valid until next call */
+int session_threads(
+	struct session *s, struct session_thread_cpu **out); /* count; valid until next call */
 
 /* What is loaded in a JVM, without loading anything: for `jhot status`. */
 struct session_status {
 	bool loaded; /* the agent's file is mapped */
 	bool active; /* a session holds it */
 	char holder[64];
+	int holder_pid;
 	uint64_t held_since_wall_ns;
 	bool lease_live;
 	char text[2048]; /* lines: events, counters, what stays in the target */

@@ -59,8 +59,28 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
+/* A file that is mapped twice, or again elsewhere, is read once: names go by file offsets. */
+static int symbols_find_module(const struct symbols *s, const struct symbols_module *m)
+{
+	for (int i = 0; i < s->module_count; i++) {
+		const struct symbols_module *have = &s->modules[i]->where;
+
+		if (have->inode == m->inode && have->dev_major == m->dev_major &&
+			have->dev_minor == m->dev_minor && !strcmp(have->path, m->path))
+			return i;
+	}
+	return -1;
+}
+
 int symbols_module_add(struct symbols *s, const struct symbols_module *m)
 {
+	int known = m->inode ? symbols_find_module(s, m) : -1;
+
+	if (known >= 0) {
+		s->modules[known]->where.start = m->start; /* where it is mapped now */
+		s->modules[known]->where.end = m->end;
+		return known;
+	}
 	if (s->module_count >= MODULES_MAX)
 		return -1;
 	if (s->module_count == s->module_cap) {

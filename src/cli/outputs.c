@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same loop over files and events for checking and for writing. */
+#include "cli/outputs.h"
+
+#include "base/buf.h"
+#include "cli/hot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STDOUT_PATH "-"
+
+static bool outputs_is_stdout(const struct output *f)
+{
+	return !strcmp(f->path, STDOUT_PATH);
+}
+
+static int outputs_suffix(const char *path, struct err *err)
+{
+	struct buf known = {0};
+
+	for (const struct export_format *f = export_formats; f->suffix; f++)
+		buf_printf(&known, "%s%s", known.len ? " " : "", f->suffix);
+	err_set(err, ERR_USAGE, "jhot cannot tell the format of \"%s\" from its suffix.", path);
+	err_hint(err, "end the name with one of: %s", buf_str(&known));
+	err_hint(err, "-o -: collapsed stacks on the terminal");
+	buf_done(&known);
+	return -1;
+}
+
+int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	out->threads = args_has(args, OPT_THREADS);
+	out->annotate = args_has(args, OPT_ANNOTATE);
+	out->dot = args_has(args, OPT_DOT);
+	out->total = args_has(args, OPT_TOTAL);
+	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
+		return err_set(
+			err, ERR_USAGE, "At most %d files can be written at once.", OUTPUTS_MAX);
+	for (; out->count < args_count(args, OPT_OUTPUT); out->count++) {
+		struct output *f = &out->files[out->count];
+
+		f->path = args_nth(args, OPT_OUTPUT, out->count);
+		f->format =
+			export_format_by_path(outputs_is_stdout(f) ? "stdout.collapsed" : f->path);
+		if (!f->format)
+			return outputs_suffix(f->path, err);
+	}
+	return 0;
+}
+
+/* NAME.suffix, or NAME-EVENT.suffix where there are several events. */
+static char *outputs_path(const struct output *f, const struct events *events, int event)
+{
+	struct buf path = {0};
+	size_t len = strlen(f->path), suffix = strlen(f->format->suffix);
+
+	if (events->count > 1 && !outputs_is_stdout(f))
+		buf_printf(&path, "%.*s-%s%s", (int)(len - suffix), f->path,
+			profile_events[event].name, f->path + len - suffix);
+	else
+		buf_adds(&path, f->path);
+	return buf_steal(&path);
+}
+
+/* --- before ------------------------------------------------------------------------------------------ */
+
+static int outputs_refused(const char *path, struct err *err)
+{
+	int error = errno;
+
+	err_set_errno(err, ERR_OUTPUT, "%s cannot be written", path);
+	if (error == ENOENT || error == ENOTDIR)
+		err_hint(err, "the folder must exist");
+	else
+		err_hint(err, "choose another folder, such as /tmp");
+	return -1;
+}
+
+/* A file appears under its name only when it is complete; so try the folder with another name. */
+static int outputs_try_folder(const char *path)
+{
+	struct buf probe = {0};
+	int fd;
+
+	buf_printf(&probe, "%s.%d.try", path, (int)getpid());
+	fd = open(probe.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		close(fd);
+		unlink(probe.data);
+	}
+	buf_done(&probe);
+	return fd < 0 ? -1 : 0;
+}
+
+static int outputs_check_path(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return outputs_try_folder(path) ? outputs_refused(path, err) : 0;
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return outputs_refused(path, err);
+	}
+	if (access(path, W_OK) || (S_ISREG(st.st_mode) && outputs_try_folder(path)))
+		return outputs_refused(path, err);
+	return 0;
+}
+
+int outputs_check(const struct outputs *o, const struct events *events, struct err *err)
+{
+	for (int i = 0; i < o->count; i++) {
+		for (int e = 0; e < events->count; e++) {
+			char *path = outputs_path(&o->files[i], events, events->ids[e]);
+			int rc =
+				outputs_is_stdout(&o->files[i]) ? 0 : outputs_check_path(path, err);
+
+			free(path);
+			if (rc)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* --- after ------------------------------------------------------------------------------------------- */
+
+static int outputs_to_stdout(const struct output *f, const struct profile *p,
+	const struct export_options *how, struct err *err)
+{
+	struct buf text = {0};
+	int rc = f->format->write(&text, p, how, err);
+
+	if (!rc && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
+		rc = err_set_errno(err, ERR_OUTPUT, "The output could not be written");
+	buf_done(&text);
+	return rc;
+}
+
+static struct export_options outputs_options(
+	const struct outputs *o, int event, const struct outputs_source *source, const char *host)
+{
+	const struct vitals *v = source->vitals;
+
+	return (struct export_options){
+		.query = {.event = event,
+			.from = 0,
+			.to = UINT32_MAX,
+			.thread = PROFILE_ANY_THREAD,
+			.by_weight = o->total},
+		.meta = {.pid = v->pid,
+			.name = v->name,
+			.jdk = v->jdk,
+			.host = host,
+			.engine = v->events[event].engine,
+			.interval = v->events[event].interval > 0
+					    ? (uint64_t)v->events[event].interval
+					    : 0,
+			.duration_ns = source->duration_ns,
+			.start_wall_ns = profile_info(source->profile).start_wall_ns,
+			.lost = (uint64_t)(v->events[event].lost > 0 ? v->events[event].lost : 0)},
+		.threads = o->threads,
+		.annotate = o->annotate,
+		.dot = o->dot,
+	};
+}
+
+static int outputs_write_one(const struct output *f, const struct events *events, int event,
+	const struct outputs_source *source, const struct export_options *how, struct err *err)
+{
+	char *path;
+	int rc;
+
+	if (outputs_is_stdout(f))
+		return outputs_to_stdout(f, source->profile, how, err);
+	path = outputs_path(f, events, event);
+	rc = export_write(path, f->format, source->profile, how, err);
+	if (!rc)
+		fprintf(stderr, "wrote %s\n", path);
+	free(path);
+	return rc;
+}
+
+int outputs_write(const struct outputs *o, const struct events *events,
+	const struct outputs_source *source, struct err *err)
+{
+	struct err first = {0}, why;
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	for (int e = 0; e < events->count; e++) {
+		int event = events->ids[e];
+		struct export_options how = outputs_options(o, event, source, host);
+
+		if (!o->count)
+			hot_print(stdout, source, event, o->total, o->threads);
+		for (int i = 0; i < o->count; i++)
+			if (outputs_write_one(&o->files[i], events, event, source, &how, &why) &&
+				first.kind == ERR_NONE)
+				first = why;
+	}
+	if (first.kind == ERR_NONE)
+		return 0;
+	*err = first;
+	return -1;
+}

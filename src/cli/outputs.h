@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that -o asks for: their formats, whether they can be written, and writing them.
+ *
+ * "-" is collapsed stacks on stdout. With several events a file NAME.suffix becomes NAME-EVENT.suffix. Without any
+ * -o the hot methods go to stdout as text. The struct points into the command line.
+ */
+#ifndef JHOT_CLI_OUTPUTS_H
+#define JHOT_CLI_OUTPUTS_H
+
+#include "cli/args.h"
+#include "cli/events.h"
+#include "export/export.h"
+#include "profile/vitals.h"
+
+#define OUTPUTS_MAX 16
+
+struct outputs {
+	struct output {
+		const char *path;
+		const struct export_format *format;
+	} files[OUTPUTS_MAX];
+	int count;
+	bool threads, annotate, dot, total;
+};
+
+/* What the files and texts say about where the samples come from. */
+struct outputs_source {
+	const struct profile *profile;
+	const struct vitals *vitals;
+	uint64_t duration_ns;
+};
+
+int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
+/* outputs_check: can they all be written, as far as can be seen before there is anything to write? */
+int outputs_check(const struct outputs *o, const struct events *events, struct err *err);
+/* outputs_write: all that can be written are; the first error is returned. */
+int outputs_write(const struct outputs *o, const struct events *events,
+	const struct outputs_source *source, struct err *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Futexes of a shared mapping, so never the private kind; the agent is believed to wake but not relied upon. */
+#include "session/control.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLICE_MS 10
+
+static void control_futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Until the word is no longer `value`, for at most so long. */
+static void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct timespec timeout = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+}
+
+/* Waits for *word to move on from value in one slice. false: the time is over or idle gave up. */
+static bool control_slice(
+	_Atomic uint32_t *word, uint32_t value, uint64_t end_ns, control_idle_fn *idle, void *ctx)
+{
+	uint64_t now_ns = clock_mono_ns(), ns = SLICE_MS * NS_PER_MS;
+
+	if (now_ns >= end_ns)
+		return false;
+	control_futex_wait(word, value, end_ns - now_ns < ns ? end_ns - now_ns : ns);
+	return !idle || idle(ctx);
+}
+
+static bool control_left(struct mapping *m)
+{
+	return atomic_load(&m->status->agent_state) == WIRE_AGENT_LEFT;
+}
+
+/* Waits until command number seq is done. */
+static bool control_wait_done(
+	struct mapping *m, uint32_t seq, uint64_t end_ns, control_idle_fn *idle, void *ctx)
+{
+	for (;;) {
+		uint32_t done = atomic_load_explicit(&m->status->done_seq, memory_order_acquire);
+
+		if (done == seq)
+			return true;
+		if (control_left(m) ||
+			!control_slice(&m->status->done_seq, done, end_ns, idle, ctx))
+			return atomic_load_explicit(&m->status->done_seq, memory_order_acquire) ==
+			       seq;
+	}
+}
+
+static int control_silence(struct mapping *m, unsigned timeout_ms, struct err *err)
+{
+	if (control_left(m))
+		return err_set(err, ERR_GONE, "The agent has ended this session.");
+	err_set(err, ERR_FAILED, "The agent in the JVM did not answer within %u ms.", timeout_ms);
+	err_hint(err, "try again: a JVM that swaps or is stopped answers late");
+	return -1;
+}
+
+int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
+	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err)
+{
+	uint64_t end_ns = clock_mono_ns() + timeout_ms * NS_PER_MS;
+	uint32_t seq = atomic_load(&m->control->command_seq);
+
+	if (!control_wait_done(m, seq, end_ns, idle, ctx)) /* the one before, still running */
+		return control_silence(m, timeout_ms, err);
+	memcpy(&m->control->command, command, sizeof(*command));
+	atomic_store_explicit(&m->control->command_seq, ++seq, memory_order_release);
+	control_futex_wake(&m->control->command_seq);
+	if (!control_wait_done(m, seq, end_ns, idle, ctx))
+		return control_silence(m, timeout_ms, err);
+	answer->result = atomic_load(&m->status->done_result);
+	mapping_text(answer->text, sizeof(answer->text), m->status->done_text,
+		sizeof(m->status->done_text));
+	return 0;
+}
+
+int control_wait_state(
+	struct mapping *m, uint32_t state, unsigned timeout_ms, control_idle_fn *idle, void *ctx)
+{
+	uint64_t end_ns = clock_mono_ns() + timeout_ms * NS_PER_MS;
+
+	for (;;) {
+		uint32_t seen = atomic_load(&m->status->publish_seq);
+		uint32_t now = atomic_load(&m->status->agent_state);
+
+		if (now == state || now == WIRE_AGENT_LEFT)
+			return (int)now;
+		if (!control_slice(&m->status->publish_seq, seen, end_ns, idle, ctx))
+			return -1;
+	}
+}
+
+bool control_wait_publication(struct mapping *m, uint32_t seen, unsigned timeout_ms)
+{
+	if (timeout_ms && atomic_load(&m->status->publish_seq) == seen)
+		control_futex_wait(&m->status->publish_seq, seen, timeout_ms * NS_PER_MS);
+	return atomic_load(&m->status->publish_seq) != seen;
+}
+
+void control_hold(struct mapping *m)
+{
+	struct wire_control *c = m->control;
+	struct passwd *pw = getpwuid(getuid());
+	char tty[64] = "";
+
+	if (ttyname_r(STDIN_FILENO, tty, sizeof(tty)) && ttyname_r(STDERR_FILENO, tty, sizeof(tty)))
+		tty[0] = '\0';
+	c->holder_start_ns = clock_wall_ns();
+	c->holder_pid = getpid();
+	snprintf(c->holder_name, sizeof(c->holder_name), "%.31s%s%.27s",
+		pw ? pw->pw_name : "somebody", tty[0] ? "@" : "",
+		strncmp(tty, "/dev/", 5) ? tty : tty + 5);
+}
+
+void control_holder(
+	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns)
+{
+	mapping_text(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
+	*pid = *(volatile const int32_t *)&m->control->holder_pid;
+	*since_wall_ns = *(volatile const uint64_t *)&m->control->holder_start_ns;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control page: commands with answers, and the lease.
+ *
+ * A command is filled in, numbered, and waited for by its number; a second one cannot start before the first is
+ * answered. Waiting is futex waiting in short slices, between which the caller may drain the ring. Commands
+ * from one thread; the lease is a thread of its own that touches nothing but the beat.
+ */
+#ifndef JHOT_SESSION_CONTROL_H
+#define JHOT_SESSION_CONTROL_H
+
+#include "session/mapping.h"
+
+#include <stdint.h>
+
+/* Called while waiting; false gives up (the JVM is gone). NULL: nothing to do. */
+typedef bool control_idle_fn(void *ctx);
+
+struct control_answer {
+	int result;     /* 0 or -errno */
+	char text[240]; /* the agent's words, cleaned */
+};
+
+/*
+ * control_command: send and wait for at most timeout_ms. 0 with the answer; -1 when there was none in time, or
+ * the agent has left (ERR_GONE).
+ */
+int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
+	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err);
+
+/* control_wait_state: until the agent is READY or LEFT (its state is returned), or timeout_ms passed (-1). */
+int control_wait_state(
+	struct mapping *m, uint32_t state, unsigned timeout_ms, control_idle_fn *idle, void *ctx);
+
+/* control_wait_publication: until publish_seq is no longer `seen`; true if so. */
+bool control_wait_publication(struct mapping *m, uint32_t seen, unsigned timeout_ms);
+
+/* control_hold: who we are, for others that ask. */
+void control_hold(struct mapping *m);
+/* The holder as read from a control page: "user@tty". */
+void control_holder(
+	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns);
+
+/* --- the lease --------------------------------------------------------------------------------------- */
+
+#define LEASE_BEAT_MS  250
+#define LEASE_STALL_MS 30000 /* the main loop must have moved within this */
+
+struct lease;
+struct lease *lease_start(struct mapping *m, struct err *err);
+void lease_moved(struct lease *l); /* the main loop is alive */
+void lease_stop(struct lease *l);  /* no beat after this */
+
+/* For tests: another beat and another patience. */
+struct lease *lease_start_with(
+	struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two tables by id and one by frame, all of them filled by what comes. */
+#include "session/frames.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "session/clean.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_METHODS_MAX (1u << 22) /* then all are forgotten: a flood, or months */
+#define FRAMES_KNOWN_MAX   (1u << 22)
+#define FRAMES_MODULES     65536
+
+struct frames_method {
+	uint32_t id;     /* the agent's */
+	uint32_t method; /* the model's, PROFILE_NONE for a bare name that no frame has used yet */
+	char *name;      /* of those: a stub's, a class's or a reason's, as the agent wrote it */
+};
+
+struct frames_known {
+	uint64_t wire;
+	uint32_t frame; /* the model's */
+};
+
+struct frames {
+	struct profile *profile;
+	struct symbols *symbols;
+	frames_named_fn *on_named;
+	void *on_named_ctx;
+
+	struct hash_index method_index;
+	struct frames_method *methods;
+	uint32_t method_count, method_cap;
+
+	struct hash_index known_index;
+	struct frames_known *known;
+	uint32_t known_count, known_cap;
+
+	int *modules; /* by the agent's id: symbols' number, -1 = not announced */
+};
+
+struct frames *frames_new(struct profile *profile, struct symbols *symbols)
+{
+	struct frames *f = xcalloc(1, sizeof(*f));
+
+	f->profile = profile;
+	f->symbols = symbols;
+	f->modules = xmalloc(FRAMES_MODULES * sizeof(*f->modules));
+	memset(f->modules, 0xff, FRAMES_MODULES * sizeof(*f->modules));
+	return f;
+}
+
+static void frames_forget_methods(struct frames *f)
+{
+	for (uint32_t i = 0; i < f->method_count; i++)
+		free(f->methods[i].name);
+	f->method_count = 0;
+	hash_index_clear(&f->method_index);
+}
+
+void frames_free(struct frames *f)
+{
+	if (!f)
+		return;
+	frames_forget_methods(f);
+	hash_index_done(&f->method_index);
+	hash_index_done(&f->known_index);
+	free(f->methods);
+	free(f->known);
+	free(f->modules);
+	free(f);
+}
+
+void frames_on_named(struct frames *f, frames_named_fn *fn, void *ctx)
+{
+	f->on_named = fn;
+	f->on_named_ctx = ctx;
+}
+
+/* --- methods ----------------------------------------------------------------------------------------- */
+
+struct frames_method_key {
+	const struct frames_method *methods;
+	uint32_t id;
+};
+
+static bool frames_method_same(const void *ctx, uint32_t value)
+{
+	const struct frames_method_key *key = ctx;
+
+	return key->methods[value].id == key->id;
+}
+
+static struct frames_method *frames_find_method(const struct frames *f, uint32_t id)
+{
+	struct frames_method_key key = {f->methods, id};
+	uint32_t i = hash_index_find(&f->method_index, hash_u64(id), frames_method_same, &key);
+
+	return i == HASH_NONE ? NULL : &f->methods[i];
+}
+
+static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
+{
+	struct frames_method *m = frames_find_method(f, id);
+
+	if (m) {
+		free(m->name);
+		m->name = NULL;
+		return m;
+	}
+	if (f->method_count == FRAMES_METHODS_MAX)
+		frames_forget_methods(f);
+	if (f->method_count == f->method_cap) {
+		f->method_cap = f->method_cap ? f->method_cap * 2 : 1024;
+		f->methods = xreallocarray(f->methods, f->method_cap, sizeof(*f->methods));
+	}
+	hash_index_add(&f->method_index, hash_u64(id), f->method_count);
+	m = &f->methods[f->method_count++];
+	*m = (struct frames_method){.id = id};
+	return m;
+}
+
+void frames_method(struct frames *f, const struct wire_method *rec)
+{
+	struct frames_method *m = frames_add_method(f, rec->id);
+	const char *name = rec->text + rec->class_bytes, *signature = name + rec->name_bytes;
+	struct buf text = {0};
+	size_t name_at, signature_at;
+
+	m->method = PROFILE_NONE;
+	if (!rec->class_bytes && !rec->signature_bytes) {
+		m->name = xstrndup(name, rec->name_bytes);
+		return;
+	}
+	clean_add_class(&text, rec->text, rec->class_bytes);
+	buf_addc(&text, '\0');
+	name_at = text.len;
+	clean_add(&text, name, rec->name_bytes);
+	buf_addc(&text, '\0');
+	signature_at = text.len;
+	clean_add(&text, signature, rec->signature_bytes);
+	m->method = profile_method(
+		f->profile, text.data, text.data + name_at, text.data + signature_at, "");
+	buf_done(&text);
+}
+
+/* --- how frames of each kind become frames of the model ---------------------------------------------- */
+
+uint32_t frames_reason(struct frames *f, const char *reason)
+{
+	return profile_frame(f->profile, profile_method(f->profile, "", reason, "", ""),
+		FRAME_BREAK, WIRE_BCI_UNKNOWN, 0);
+}
+
+/* A method's record comes before its frames, but for a name that the agent did not wait for any longer. */
+static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+
+	if (!m || m->method == PROFILE_NONE)
+		return PROFILE_NONE;
+	return profile_frame(f->profile, m->method, type, WIRE_FRAME_BCI(wire), 0);
+}
+
+static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	struct buf text = {0};
+	uint32_t method;
+
+	if (!m || !m->name)
+		return PROFILE_NONE;
+	if (type == FRAME_CLASS)
+		clean_add_class(&text, m->name, strlen(m->name));
+	else
+		clean_add(&text, m->name, strlen(m->name));
+	method = profile_method(f->profile, type == FRAME_CLASS ? buf_str(&text) : "",
+		type == FRAME_CLASS ? "" : buf_str(&text), "", "");
+	buf_done(&text);
+	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+}
+
+static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	static const char kinds[FRAME_TYPES] = {[FRAME_VM] = 'v', [FRAME_KERNEL] = 'k'};
+	uint64_t payload = WIRE_FRAME_PAYLOAD(wire);
+	struct buf text = {0};
+	struct symbol sym;
+	size_t module_at;
+	uint32_t method;
+
+	if (!f->symbols)
+		return PROFILE_NONE;
+	if (type == FRAME_KERNEL)
+		symbols_kernel(f->symbols, payload | 0xffull << 56, &sym);
+	else if (WIRE_FRAME_KIND(wire) == WIRE_FRAME_RAW)
+		symbols_raw(f->symbols, payload, &sym);
+	else
+		symbols_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)],
+			WIRE_FRAME_OFFSET(wire), &sym);
+	if (sym.is_jvm)
+		type = FRAME_VM;
+	clean_add(&text, sym.name, strlen(sym.name));
+	buf_addc(&text, '\0');
+	module_at = text.len;
+	clean_add(&text, sym.module, strlen(sym.module));
+	method = profile_method(f->profile, "", text.data, "", buf_str(&text) + module_at);
+	if (f->on_named)
+		f->on_named(f->on_named_ctx, wire, kinds[type] ? kinds[type] : 'n', text.data,
+			buf_str(&text) + module_at);
+	buf_done(&text);
+	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+}
+
+static const struct {
+	uint32_t (*make)(struct frames *f, uint64_t wire, enum frame_type type);
+	enum frame_type type;
+	const char *unknown; /* what stands for one that no record has named */
+} frames_kinds[] = {
+	[WIRE_FRAME_INTERPRETED] = {frames_java, FRAME_INTERPRETED, "[unknown_method]"},
+	[WIRE_FRAME_C1] = {frames_java, FRAME_C1, "[unknown_method]"},
+	[WIRE_FRAME_C2] = {frames_java, FRAME_COMPILED, "[unknown_method]"},
+	[WIRE_FRAME_INLINED] = {frames_java, FRAME_INLINED, "[unknown_method]"},
+	[WIRE_FRAME_JAVA] = {frames_java, FRAME_JAVA, "[unknown_method]"},
+	[WIRE_FRAME_NATIVE] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
+	[WIRE_FRAME_RAW] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
+	[WIRE_FRAME_KERNEL] = {frames_symbolic, FRAME_KERNEL, "[unknown_kernel]"},
+	[WIRE_FRAME_STUB] = {frames_bare, FRAME_VM, "[unknown_stub]"},
+	[WIRE_FRAME_CLASS] = {frames_bare, FRAME_CLASS, "[unknown_class]"},
+	[WIRE_FRAME_BREAK] = {frames_bare, FRAME_BREAK, "[unknown_reason]"},
+};
+#define FRAMES_KINDS (sizeof(frames_kinds) / sizeof(frames_kinds[0]))
+
+/* --- frames seen before ------------------------------------------------------------------------------ */
+
+struct frames_known_key {
+	const struct frames_known *known;
+	uint64_t wire;
+};
+
+static bool frames_known_same(const void *ctx, uint32_t value)
+{
+	const struct frames_known_key *key = ctx;
+
+	return key->known[value].wire == key->wire;
+}
+
+static uint32_t frames_find_known(const struct frames *f, uint64_t wire)
+{
+	struct frames_known_key key = {f->known, wire};
+
+	return hash_index_find(&f->known_index, hash_u64(wire), frames_known_same, &key);
+}
+
+static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
+{
+	uint32_t i = frames_find_known(f, wire);
+
+	if (i != HASH_NONE) {
+		f->known[i].frame = frame;
+		return;
+	}
+	if (f->known_count == FRAMES_KNOWN_MAX) {
+		f->known_count = 0;
+		hash_index_clear(&f->known_index);
+	}
+	if (f->known_count == f->known_cap) {
+		f->known_cap = f->known_cap ? f->known_cap * 2 : 1024;
+		f->known = xreallocarray(f->known, f->known_cap, sizeof(*f->known));
+	}
+	hash_index_add(&f->known_index, hash_u64(wire), f->known_count);
+	f->known[f->known_count++] = (struct frames_known){wire, frame};
+}
+
+uint32_t frames_get(struct frames *f, uint64_t wire)
+{
+	uint32_t i = frames_find_known(f, wire);
+	unsigned kind = WIRE_FRAME_KIND(wire);
+	uint32_t frame;
+
+	if (i != HASH_NONE)
+		return f->known[i].frame;
+	if (kind >= FRAMES_KINDS || !frames_kinds[kind].make)
+		return frames_reason(f, "[unknown_frame]");
+	frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
+	if (frame == PROFILE_NONE)
+		return frames_reason(f, frames_kinds[kind].unknown); /* its record may still come */
+	if (kind != WIRE_FRAME_RAW || !f->symbols) /* other code may stand there later */
+		frames_remember(f, wire, frame);
+	return frame;
+}
+
+/* --- modules and recorded symbols -------------------------------------------------------------------- */
+
+void frames_module(struct frames *f, const struct wire_module *rec)
+{
+	struct symbols_module m = {
+		.start = rec->start,
+		.end = rec->end,
+		.file_offset = rec->file_offset,
+		.inode = rec->inode,
+		.dev_major = rec->dev_major,
+		.dev_minor = rec->dev_minor,
+	};
+	struct buf path = {0};
+
+	if (!f->symbols || rec->id >= FRAMES_MODULES || f->modules[rec->id] >= 0)
+		return;
+	buf_add(&path, rec->path, rec->path_bytes);
+	m.path = path.data; /* up to the first NUL */
+	f->modules[rec->id] = symbols_module_add(f->symbols, &m);
+	buf_done(&path);
+}
+
+void frames_symbol(struct frames *f, const struct wire_file_symbol *rec)
+{
+	struct buf text = {0};
+	size_t module_at;
+	uint32_t method, frame;
+	enum frame_type type = rec->kind == 'k'   ? FRAME_KERNEL
+			       : rec->kind == 'v' ? FRAME_VM
+						  : FRAME_NATIVE;
+
+	if (f->symbols)
+		return; /* not a replay: no such record should have come */
+	clean_add(&text, rec->text, rec->name_bytes);
+	buf_addc(&text, '\0');
+	module_at = text.len;
+	clean_add(&text, rec->text + rec->name_bytes, rec->module_bytes);
+	method = profile_method(f->profile, "", text.data, "", buf_str(&text) + module_at);
+	buf_done(&text);
+	frame = profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+	frames_remember(f, rec->frame, frame);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's frames into the model's: ids of methods and modules become names.
+ *
+ * Remembers what METHOD and MODULE records said, asks symbols for native and kernel code, and keeps the answer
+ * per frame. In a replay there are no symbols; names then come from FILE_SYMBOL records. Records are handed
+ * over whole, with sizes checked. Memory grows with what was received, not with ids. One thread.
+ */
+#ifndef JHOT_SESSION_FRAMES_H
+#define JHOT_SESSION_FRAMES_H
+
+#include "profile/profile.h"
+#include "symbols/symbols.h"
+#include "wire/layout.h"
+
+struct frames;
+
+/* symbols: NULL in a replay. Both are the caller's. */
+struct frames *frames_new(struct profile *profile, struct symbols *symbols);
+void frames_free(struct frames *f);
+
+/* Called for each native or kernel frame that is named for the first time: kind is 'n', 'v' or 'k'. */
+typedef void frames_named_fn(
+	void *ctx, uint64_t frame, char kind, const char *name, const char *module);
+void frames_on_named(struct frames *f, frames_named_fn *fn, void *ctx);
+
+/* Records, whose texts have been checked to lie within them. */
+void frames_method(struct frames *f, const struct wire_method *rec);
+void frames_module(struct frames *f, const struct wire_module *rec);
+void frames_symbol(struct frames *f, const struct wire_file_symbol *rec);
+
+/* The model's frame for the agent's; always one. */
+uint32_t frames_get(struct frames *f, uint64_t wire_frame);
+/* A frame that says why a stack is not what it should be: "[truncated]". */
+uint32_t frames_reason(struct frames *f, const char *reason);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every number of the header is checked against the file's size before anything is mapped. */
+#include "session/mapping.h"
+
+#include "session/clean.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAPPING_BYTES_MAX (1ull << 30)
+#define MEMFD_LINK        "/memfd:" WIRE_MEMFD_PREFIX
+
+struct mapping_area {
+	const char *name;
+	uint64_t off, bytes;
+	uint64_t need, align;
+};
+
+static int mapping_check_area(
+	const struct mapping_area *a, const struct wire_header *h, uint64_t *end, struct err *err)
+{
+	if (a->off < *end || a->off % a->align || a->bytes < a->need || a->bytes > h->map_bytes ||
+		a->off > h->map_bytes - a->bytes)
+		return err_set(err, ERR_FAILED,
+			"The agent's memory is not laid out as jhot knows it: its %s is %llu bytes "
+			"at "
+			"%llu of %llu.",
+			a->name, (unsigned long long)a->bytes, (unsigned long long)a->off,
+			(unsigned long long)h->map_bytes);
+	*end = a->off + a->bytes;
+	return 0;
+}
+
+static int mapping_check_areas(const struct wire_header *h, struct err *err)
+{
+	const struct mapping_area areas[] = {
+		{"control", h->control_off, h->control_bytes, sizeof(struct wire_control), 8},
+		{"status", h->status_off, h->status_bytes, sizeof(struct wire_status), 8},
+		{"cursors", h->cursors_off, h->cursors_bytes, sizeof(struct wire_cursors), 64},
+		{"ring", h->ring_off, h->ring_bytes, 2 * WIRE_RECORD_MAX, 8},
+		{"staging area", h->staging_off, h->staging_bytes, 0, 8},
+	};
+	uint64_t end = sizeof(*h);
+
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++)
+		if (mapping_check_area(&areas[i], h, &end, err))
+			return -1;
+	if (h->ring_bytes & (h->ring_bytes - 1))
+		return err_set(err, ERR_FAILED,
+			"The agent's ring has %u bytes, which is no power of two.", h->ring_bytes);
+	return 0;
+}
+
+int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *err)
+{
+	if (h->magic != WIRE_MAGIC)
+		return err_set(
+			err, ERR_FAILED, "The agent's memory does not begin as jhot's does.");
+	if (h->major != WIRE_MAJOR) {
+		err_set(err, ERR_FAILED,
+			"The agent in the JVM speaks version %u.%u, this jhot speaks %u.%u.",
+			h->major, h->minor, WIRE_MAJOR, WIRE_MINOR);
+		err_hint(err, "use the jhot that belongs to it, or restart the JVM");
+		return -1;
+	}
+	if (h->header_bytes < sizeof(*h) || h->map_bytes > MAPPING_BYTES_MAX ||
+		h->map_bytes > file_bytes)
+		return err_set(err, ERR_FAILED,
+			"The agent's memory is not laid out as jhot knows it: header %u bytes, "
+			"%llu of %llu "
+			"mapped.",
+			h->header_bytes, (unsigned long long)h->map_bytes,
+			(unsigned long long)file_bytes);
+	return mapping_check_areas(h, err);
+}
+
+int mapping_open_fd(struct mapping *m, int fd, struct err *err)
+{
+	struct wire_header h;
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	memset(m, 0, sizeof(*m));
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return err_set(err, ERR_FAILED,
+			"The agent's memory is not sealed; this is no agent of jhot's.");
+	if (fstat(fd, &st) || pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
+		return err_set(err, ERR_FAILED, "The agent's memory cannot be read.");
+	if (mapping_check(&h, (uint64_t)st.st_size, err))
+		return -1;
+	m->base = mmap(NULL, h.map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (m->base == MAP_FAILED) {
+		m->base = NULL;
+		return err_set_errno(err, ERR_FAILED, "The agent's memory cannot be mapped");
+	}
+	m->bytes = h.map_bytes;
+	m->header = h;
+	m->control = (struct wire_control *)(m->base + h.control_off);
+	m->status = (struct wire_status *)(m->base + h.status_off);
+	m->cursors = (struct wire_cursors *)(m->base + h.cursors_off);
+	m->ring = m->base + h.ring_off;
+	m->staging = m->base + h.staging_off;
+	return 0;
+}
+
+void mapping_close(struct mapping *m)
+{
+	if (m->base)
+		munmap(m->base, m->bytes);
+	memset(m, 0, sizeof(*m));
+}
+
+/* --- finding it -------------------------------------------------------------------------------------- */
+
+/* Is this descriptor of the target a memfd of jhot's, with this token if one is given? */
+static bool mapping_is_ours(int dir, const char *name, const char *token)
+{
+	char link[128];
+	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
+	size_t prefix = strlen(MEMFD_LINK), len;
+
+	if (n <= 0)
+		return false;
+	link[n] = '\0';
+	if (strncmp(link, MEMFD_LINK, prefix))
+		return false;
+	len = strcspn(link + prefix, " ");
+	return !token || (strlen(token) == len && !strncmp(link + prefix, token, len));
+}
+
+/* Maps it into m if it is good and younger than what m holds. */
+static void mapping_take(struct mapping *m, int dir, const char *name, struct err *err)
+{
+	int fd = openat(dir, name, O_RDWR | O_CLOEXEC);
+	struct mapping other;
+	bool younger;
+
+	if (fd < 0) {
+		if (errno != ENOENT)
+			err_set_errno(err, ERR_FAILED, "The agent's memory cannot be opened");
+		return;
+	}
+	if (!mapping_open_fd(&other, fd, err)) {
+		younger = !m->base || other.header.start_mono_ns > m->header.start_mono_ns;
+		mapping_close(younger ? m : &other);
+		if (younger)
+			*m = other;
+	}
+	close(fd);
+}
+
+int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *err)
+{
+	struct err why = {0};
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	memset(m, 0, sizeof(*m));
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT || errno == ESRCH
+			       ? 0
+			       : err_set_errno(err, ERR_ATTACH,
+					 "The descriptors of process %d cannot be seen", (int)pid);
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && mapping_is_ours(dirfd(dir), entry->d_name, token))
+			mapping_take(m, dirfd(dir), entry->d_name, &why);
+	closedir(dir);
+	if (m->base)
+		return 1;
+	if (why.kind == ERR_NONE)
+		return 0;
+	if (err)
+		*err = why;
+	return -1;
+}
+
+void mapping_text(char *out, size_t out_bytes, const char *text, size_t bytes)
+{
+	char copy[512];
+	size_t len = bytes < sizeof(copy) ? bytes : sizeof(copy);
+
+	memcpy(copy, text, len); /* then look: the other side may write meanwhile */
+	len = strnlen(copy, len);
+	clean_text(out, out_bytes, copy, len);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Beginning a session: a token, the agent loaded with it, its memfd found by it, the lease started. */
+#include "attach/attach.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "sampler/agent.h"
+#include "session/state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define OPEN_MEMFD_MS 2000 /* the agent makes it before the load returns */
+#define OPEN_READY_MS 10000
+#define OPEN_STEP_NS  (1 * NS_PER_MS)
+#define AGENT_FILE    "libjhot.so"
+
+/* --- where the agent is ------------------------------------------------------------------------------ */
+
+/* Beside the program (a build tree, an unpacked archive), else where it is installed. */
+static int open_agent_path(const char *given, char *out, size_t bytes, struct err *err)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (given) {
+		snprintf(out, bytes, "%s", given);
+		return 0;
+	}
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash) {
+		*slash = '\0';
+		snprintf(out, bytes, "%s/%s", self, AGENT_FILE);
+		if (!access(out, R_OK))
+			return 0;
+	}
+	snprintf(out, bytes, "%s/%s", JHOT_AGENT_DIR, AGENT_FILE);
+	if (!access(out, R_OK))
+		return 0;
+	err_set(err, ERR_FAILED, "jhot's agent %s is not where it belongs.", AGENT_FILE);
+	err_hint(err, "install jhot anew, or name the file: --agent FILE");
+	err_detail(err, "looked in %s and %s", self, JHOT_AGENT_DIR);
+	return -1;
+}
+
+/* --- loading ----------------------------------------------------------------------------------------- */
+
+static void open_token(char out[WIRE_TOKEN_MAX])
+{
+	static const char letters[] = "0123456789abcdefghijklmnopqrstuv";
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) {
+		uint64_t seed[2] = {clock_mono_ns(), (uint64_t)getpid()};
+
+		memcpy(bytes, seed, sizeof(bytes));
+	}
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		out[i] = letters[bytes[i] & 31];
+	out[sizeof(bytes)] = '\0';
+}
+
+static int open_busy(const struct hotspot *jvm, struct err *err)
+{
+	struct mapping m;
+	char holder[64] = "";
+	uint64_t since_ns = 0, age_s;
+	int pid = 0;
+
+	if (mapping_find(&m, jvm->pid, NULL, NULL) == 1) {
+		control_holder(&m, holder, sizeof(holder), &pid, &since_ns);
+		mapping_close(&m);
+	}
+	age_s = since_ns && clock_wall_ns() > since_ns ? (clock_wall_ns() - since_ns) / NS_PER_S
+						       : 0;
+	if (holder[0])
+		err_set(err, ERR_BUSY,
+			"JVM %d is being profiled by %s (jhot process %d) for %llu s already.",
+			(int)jvm->pid, holder, pid, (unsigned long long)age_s);
+	else
+		err_set(err, ERR_BUSY, "JVM %d is being profiled by another jhot already.",
+			(int)jvm->pid);
+	err_hint(err, "add --take-over: the other one ends");
+	err_hint(err, "jhot stop %d", (int)jvm->pid);
+	return -1;
+}
+
+static const struct {
+	int result;
+	const char *what, *hint;
+} open_results[] = {
+	{AGENT_BAD_OPTIONS, "does not understand how this jhot calls it",
+		"use the agent that came with this jhot"},
+	{AGENT_NO_MEMFD,
+		"could not get shared memory (memfd_create needs Linux 3.17, and free memory)",
+		NULL},
+	{AGENT_NO_MEMORY, "could not get its 8 MB of memory",
+		"look at the memory limits of the JVM's container"},
+	{AGENT_NO_THREAD, "could not start its thread",
+		"look at the limit of processes (ulimit -u, pids.max)"},
+	{AGENT_NO_JVMTI, "was given no tool interface by the JVM", NULL},
+};
+
+static int open_result(const struct hotspot *jvm, int result, struct err *err)
+{
+	if (result == AGENT_BUSY)
+		return open_busy(jvm, err);
+	for (size_t i = 0; i < sizeof(open_results) / sizeof(open_results[0]); i++) {
+		if (open_results[i].result != result)
+			continue;
+		err_set(err, ERR_ATTACH, "The agent in JVM %d %s.", (int)jvm->pid,
+			open_results[i].what);
+		if (open_results[i].hint)
+			err_hint(err, "%s", open_results[i].hint);
+		return -1;
+	}
+	return err_set(err, ERR_ATTACH,
+		"The agent in JVM %d gave up with code %d, which this jhot does not know.",
+		(int)jvm->pid, result);
+}
+
+static int open_load(const struct hotspot *jvm, const struct session_options *options,
+	const char *token, struct err *err)
+{
+	char agent[PATH_MAX + 32], text[96];
+	int result;
+
+	if (open_agent_path(options->agent, agent, sizeof(agent), err))
+		return -1;
+	snprintf(text, sizeof(text), "token=%s%s", token, options->take_over ? ",take=1" : "");
+	result = attach_load(jvm, agent, text, err);
+	if (result <= 0)
+		return result;
+	return open_result(jvm, result, err);
+}
+
+/* --- finding it -------------------------------------------------------------------------------------- */
+
+static int open_find(struct session *s, const char *token, struct err *err)
+{
+	uint64_t end_ns = clock_mono_ns() + OPEN_MEMFD_MS * NS_PER_MS;
+	struct timespec step = {0, OPEN_STEP_NS};
+
+	for (;;) {
+		int found = mapping_find(&s->mapping, s->jvm.pid, token, err);
+
+		if (found)
+			return found > 0 ? 0 : -1;
+		if (!session_jvm_alive(s))
+			return err_set(err, ERR_GONE,
+				"JVM %d ended while the agent was being loaded.", (int)s->jvm.pid);
+		if (clock_mono_ns() > end_ns)
+			return err_set(err, ERR_ATTACH,
+				"The agent was loaded into JVM %d, but the memory it shares does "
+				"not appear.",
+				(int)s->jvm.pid);
+		nanosleep(&step, NULL);
+	}
+}
+
+static bool open_idle(void *ctx)
+{
+	struct session *s = ctx;
+
+	lease_moved(s->lease);
+	return session_jvm_alive(s);
+}
+
+static int open_ready(struct session *s, struct err *err)
+{
+	switch (control_wait_state(&s->mapping, WIRE_AGENT_READY, OPEN_READY_MS, open_idle, s)) {
+	case WIRE_AGENT_READY: return 0;
+	case WIRE_AGENT_LEFT:
+		return err_set(err, ERR_ATTACH,
+			"The agent in JVM %d ended the session before it began.", (int)s->jvm.pid);
+	default:
+		if (!session_jvm_alive(s))
+			return err_set(err, ERR_GONE,
+				"JVM %d ended while the agent was being loaded.", (int)s->jvm.pid);
+		return err_set(err, ERR_ATTACH,
+			"The agent in JVM %d does not get ready within %d s.", (int)s->jvm.pid,
+			OPEN_READY_MS / 1000);
+	}
+}
+
+static void open_named(void *ctx, uint64_t frame, char kind, const char *name, const char *module)
+{
+	raw_symbol(((struct session *)ctx)->raw, frame, kind, name, module);
+}
+
+static void open_module(void *ctx, uint32_t id, const struct symbols_module *m)
+{
+	unwind_feed_module(((struct session *)ctx)->unwind, id, m);
+}
+
+static void open_reader(struct session *s)
+{
+	s->symbols = symbols_new(s->jvm.pid, s->jvm.nspid);
+	s->frames = frames_new(s->profile, s->symbols);
+	s->reader = reader_new(s->profile, s->frames, s->mapping.header.start_mono_ns);
+	s->unwind = unwind_feed_new(s->jvm.pid);
+	reader_on_module(s->reader, open_module, s);
+	if (s->jvm.other_pid_ns) {
+		s->tids = tids_new(s->jvm.pid);
+		reader_on_tid(s->reader, tids_here, s->tids);
+	}
+	ring_reader_init(
+		&s->ring, s->mapping.cursors, s->mapping.ring, s->mapping.header.ring_bytes);
+	profile_set_start(s->profile, s->mapping.header.start_wall_ns);
+	if (s->raw) {
+		raw_begin(s->raw, &s->mapping.header, &s->jvm);
+		frames_on_named(s->frames, open_named, s);
+	}
+}
+
+struct session *session_new(const struct hotspot *jvm, struct profile *profile)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+
+	s->jvm = *jvm;
+	s->profile = profile;
+	s->pidfd = -1;
+	return s;
+}
+
+struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
+	struct profile *profile, struct err *err)
+{
+	struct session *s = session_new(jvm, profile);
+	char token[WIRE_TOKEN_MAX];
+
+	s->pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
+	if (options->raw_path && !(s->raw = raw_create(options->raw_path, err)))
+		goto fail;
+	open_token(token);
+	if (open_load(jvm, options, token, err) || open_find(s, token, err))
+		goto fail;
+	control_hold(&s->mapping);
+	s->lease = lease_start(&s->mapping, err);
+	if (!s->lease || open_ready(s, err))
+		goto fail;
+	open_reader(s);
+	s->gauges = gauges_new(jvm);
+	s->publish_moved_ns = clock_mono_ns();
+	return s;
+fail:
+	session_close(s);
+	return NULL;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One function and one table row per record type.
+ *
+ * Traces are kept by id in a window: the agent numbers them upwards and knows at most 32,768 at a time, so that
+ * an id older than the window can not come again.
+ */
+#include "session/reader.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "session/clean.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define READER_TRACES      (1u << 18) /* the window; a power of two */
+#define READER_TRACES_MIN  (1u << 12)
+#define READER_THREADS_MAX (1u << 20)
+#define READER_LATE_S      2 /* how far the model lets time go back */
+
+struct reader_trace {
+	uint32_t id;            /* 0 = empty */
+	uint32_t stack, thread; /* the model's */
+};
+
+struct reader {
+	struct profile *profile;
+	struct frames *frames;
+	uint64_t start_ns;
+	uint64_t limit_s;
+	uint32_t now_s;
+
+	struct reader_trace *traces;
+	uint32_t trace_slots;
+
+	struct hash_index thread_index;
+	uint32_t *threads; /* the agent's id by the model's number */
+	uint32_t thread_cap;
+
+	reader_tid_fn *on_tid;
+	void *on_tid_ctx;
+	reader_module_fn *on_module;
+	void *on_module_ctx;
+	struct reader_stats stats;
+	char note[256];
+};
+
+struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+
+	r->profile = profile;
+	r->frames = frames;
+	r->start_ns = start_ns;
+	r->trace_slots = READER_TRACES_MIN;
+	r->traces = xcalloc(r->trace_slots, sizeof(*r->traces));
+	return r;
+}
+
+void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	free(r->traces);
+	free(r->threads);
+	hash_index_done(&r->thread_index);
+	free(r);
+}
+
+void reader_on_tid(struct reader *r, reader_tid_fn *fn, void *ctx)
+{
+	r->on_tid = fn;
+	r->on_tid_ctx = ctx;
+}
+
+void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx)
+{
+	r->on_module = fn;
+	r->on_module_ctx = ctx;
+}
+
+const struct reader_stats *reader_stats(const struct reader *r)
+{
+	return &r->stats;
+}
+
+const char *reader_note(const struct reader *r)
+{
+	return r->note;
+}
+
+/* The second of an instant: never before the start, in the future, or further back than the model goes. */
+static uint32_t reader_second(struct reader *r, uint64_t time_ns)
+{
+	uint64_t s = time_ns > r->start_ns ? (time_ns - r->start_ns - 1) / NS_PER_S : 0;
+
+	if (s > r->limit_s)
+		s = r->limit_s;
+	if (s + READER_LATE_S < r->now_s)
+		s = r->now_s - READER_LATE_S;
+	if (s > r->now_s)
+		r->now_s = (uint32_t)s;
+	return (uint32_t)s;
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+struct reader_thread_key {
+	const uint32_t *threads;
+	uint32_t id;
+};
+
+static bool reader_thread_same(const void *ctx, uint32_t value)
+{
+	const struct reader_thread_key *key = ctx;
+
+	return key->threads[value] == key->id;
+}
+
+/* The model's number for the agent's thread; a thread that was never announced gets one, too. */
+static uint32_t reader_thread(struct reader *r, uint32_t id, bool *known)
+{
+	struct reader_thread_key key = {r->threads, id};
+	uint32_t i = hash_index_find(&r->thread_index, hash_u64(id), reader_thread_same, &key);
+
+	*known = i != HASH_NONE;
+	if (*known)
+		return i;
+	if (r->stats.threads == READER_THREADS_MAX)
+		return READER_THREADS_MAX - 1;
+	if (r->stats.threads == r->thread_cap) {
+		r->thread_cap = r->thread_cap ? r->thread_cap * 2 : 256;
+		r->threads = xreallocarray(r->threads, r->thread_cap, sizeof(*r->threads));
+	}
+	i = r->stats.threads++;
+	r->threads[i] = id;
+	hash_index_add(&r->thread_index, hash_u64(id), i);
+	return i;
+}
+
+static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
+{
+	static const enum thread_kind kinds[] = {
+		[WIRE_THREAD_NATIVE] = THREAD_NATIVE,
+		[WIRE_THREAD_JAVA] = THREAD_JAVA,
+		[WIRE_THREAD_COMPILER] = THREAD_COMPILER,
+		[WIRE_THREAD_GC] = THREAD_GC,
+		[WIRE_THREAD_VM] = THREAD_VM,
+		[WIRE_THREAD_AGENT] = THREAD_AGENT,
+	};
+	struct profile_thread t = {.tid = rec->os_tid, .java_tid = rec->java_tid};
+	struct buf name = {0};
+	uint32_t number;
+	bool known;
+	int here;
+
+	number = reader_thread(r, rec->id, &known);
+	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
+		t.kind = kinds[rec->kind];
+	here = r->on_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
+	if (here > 0)
+		t.tid = here;
+	clean_add(&name, rec->name, rec->name_bytes);
+	if (!name.len)
+		buf_printf(&name, "thread %d", (int)t.tid);
+	t.name = name.data;
+	profile_thread_set(r->profile, number, &t);
+	buf_done(&name);
+}
+
+/* --- traces ------------------------------------------------------------------------------------------ */
+
+/* The window grows to its full size as ids go up; slots are found by the low bits. */
+static struct reader_trace *reader_trace_slot(struct reader *r, uint32_t id)
+{
+	if (id >= r->trace_slots && r->trace_slots < READER_TRACES) {
+		uint32_t old = r->trace_slots;
+
+		while (r->trace_slots <= id && r->trace_slots < READER_TRACES)
+			r->trace_slots *= 2;
+		r->traces = xreallocarray(r->traces, r->trace_slots, sizeof(*r->traces));
+		memset(r->traces + old, 0, (r->trace_slots - old) * sizeof(*r->traces));
+	}
+	return &r->traces[id & (r->trace_slots - 1)];
+}
+
+static uint32_t reader_stack(struct reader *r, const struct wire_trace *rec)
+{
+	uint32_t stack = PROFILE_ROOT_STACK;
+
+	if (rec->flags & WIRE_TRACE_TRUNCATED)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[truncated]"));
+	if (!rec->frame_count)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[unknown]"));
+	for (uint32_t i = rec->frame_count; i-- > 0;)
+		stack = profile_stack_child(
+			r->profile, stack, frames_get(r->frames, rec->frames[i]));
+	return stack;
+}
+
+static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
+{
+	struct reader_trace *t = reader_trace_slot(r, rec->id);
+	bool known;
+	uint32_t thread = reader_thread(r, rec->thread, &known);
+
+	if (!known)
+		profile_thread_set(
+			r->profile, thread, &(struct profile_thread){.name = "[unknown thread]"});
+	*t = (struct reader_trace){rec->id, reader_stack(r, rec), thread};
+}
+
+/* Samples of a trace that never came still count, on a stack that says so. */
+static struct reader_trace reader_unknown_trace(struct reader *r, uint32_t count)
+{
+	struct reader_trace t = {0};
+	bool known;
+
+	r->stats.unknown_traces += count;
+	t.thread = reader_thread(r, 0, &known);
+	if (!known)
+		profile_thread_set(
+			r->profile, t.thread, &(struct profile_thread){.name = "[unknown thread]"});
+	t.stack = profile_stack_child(
+		r->profile, PROFILE_ROOT_STACK, frames_reason(r->frames, "[unknown_trace]"));
+	return t;
+}
+
+static void reader_add_delta(
+	struct reader *r, uint32_t event, uint32_t second, const struct wire_delta *d)
+{
+	struct reader_trace t =
+		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
+
+	if (!d->count)
+		return;
+	if (!d->trace || t.id != d->trace)
+		t = reader_unknown_trace(r, d->count);
+	profile_add(r->profile, (int)event, second, t.stack, t.thread, d->count, d->weight);
+	r->stats.samples += d->count;
+}
+
+/* --- records ----------------------------------------------------------------------------------------- */
+
+typedef bool reader_fn(struct reader *r, const void *record, uint32_t size);
+
+/* Do so many bytes of text (or entries) fit behind the fixed part? */
+static bool reader_fits(uint32_t size, size_t fixed, uint64_t tail)
+{
+	return size >= fixed && tail <= size - fixed;
+}
+
+static bool reader_take_module(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_module *rec = record;
+	struct symbols_module m;
+	struct buf path = {0};
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->path_bytes))
+		return false;
+	frames_module(r->frames, rec);
+	if (!r->on_module)
+		return true;
+	m = (struct symbols_module){.start = rec->start,
+		.end = rec->end,
+		.file_offset = rec->file_offset,
+		.inode = rec->inode,
+		.dev_major = rec->dev_major,
+		.dev_minor = rec->dev_minor};
+	buf_add(&path, rec->path, rec->path_bytes);
+	m.path = path.data;
+	r->on_module(r->on_module_ctx, rec->id, &m);
+	buf_done(&path);
+	return true;
+}
+
+static bool reader_take_method(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_method *rec = record;
+
+	if (size < sizeof(*rec) ||
+		!reader_fits(size, sizeof(*rec),
+			(uint64_t)rec->class_bytes + rec->name_bytes + rec->signature_bytes))
+		return false;
+	frames_method(r->frames, rec);
+	return true;
+}
+
+static bool reader_take_thread(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_thread *rec = record;
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->name_bytes))
+		return false;
+	reader_set_thread(r, rec);
+	return true;
+}
+
+static bool reader_take_trace(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_trace *rec = record;
+
+	if (size < sizeof(*rec) ||
+		!reader_fits(
+			size, sizeof(*rec), (uint64_t)rec->frame_count * sizeof(rec->frames[0])) ||
+		!rec->id)
+		return false;
+	reader_set_trace(r, rec);
+	return true;
+}
+
+static bool reader_take_deltas(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_deltas *rec = record;
+	uint32_t second;
+
+	if (size < sizeof(*rec) || rec->event >= WIRE_EVENTS ||
+		!reader_fits(
+			size, sizeof(*rec), (uint64_t)rec->delta_count * sizeof(rec->deltas[0])))
+		return false;
+	second = reader_second(r, rec->time_ns);
+	for (uint32_t i = 0; i < rec->delta_count; i++)
+		reader_add_delta(r, rec->event, second, &rec->deltas[i]);
+	return true;
+}
+
+static bool reader_take_tick(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_tick *rec = record;
+
+	if (size < sizeof(*rec))
+		return false;
+	if (!r->stats.ticks)
+		r->stats.first_ns = rec->since_ns > r->start_ns ? rec->since_ns : r->start_ns;
+	r->stats.tick_ns = rec->time_ns;
+	r->stats.ticks++;
+	profile_advance(r->profile, reader_second(r, rec->time_ns));
+	return true;
+}
+
+static bool reader_take_note(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_note *rec = record;
+	uint32_t to;
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->text_bytes))
+		return false;
+	if (rec->kind == WIRE_NOTE_TEXT)
+		clean_text(r->note, sizeof(r->note), rec->text, rec->text_bytes);
+	if (rec->kind != WIRE_NOTE_GAP || rec->arg_ns >= rec->time_ns)
+		return true;
+	to = reader_second(r, rec->time_ns);
+	if (rec->arg_ns > r->start_ns)
+		profile_gap(r->profile,
+			(uint32_t)((rec->arg_ns - r->start_ns) / NS_PER_S % UINT32_MAX), to);
+	return true;
+}
+
+static bool reader_take_symbol(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_file_symbol *rec = record;
+
+	if (size < sizeof(*rec) ||
+		!reader_fits(size, sizeof(*rec), (uint64_t)rec->name_bytes + rec->module_bytes))
+		return false;
+	frames_symbol(r->frames, rec);
+	return true;
+}
+
+static const struct {
+	uint16_t type;
+	const char *name;
+	reader_fn *take;
+} reader_rows[] = {
+	{WIRE_REC_MODULE, "MODULE", reader_take_module},
+	{WIRE_REC_METHOD, "METHOD", reader_take_method},
+	{WIRE_REC_THREAD, "THREAD", reader_take_thread},
+	{WIRE_REC_TRACE, "TRACE", reader_take_trace},
+	{WIRE_REC_DELTAS, "DELTAS", reader_take_deltas},
+	{WIRE_REC_TICK, "TICK", reader_take_tick},
+	{WIRE_REC_NOTE, "NOTE", reader_take_note},
+	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", reader_take_symbol},
+};
+
+int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
+	struct err *err)
+{
+	r->limit_s = limit_s < UINT32_MAX - 1 ? limit_s : UINT32_MAX - 1;
+	for (size_t i = 0; i < sizeof(reader_rows) / sizeof(reader_rows[0]); i++) {
+		if (reader_rows[i].type != rec->type)
+			continue;
+		if (reader_rows[i].take(r, rec, size))
+			return 0;
+		return err_set(err, ERR_FAILED, "A %s record of %u bytes says what cannot be.",
+			reader_rows[i].name, size);
+	}
+	r->stats.skipped++;
+	return 0;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The running conversation: drain, commands, vitals, and the end of it. */
+#include "session/state.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SESSION_COMMAND_MS 1000
+#define SESSION_LEAVE_MS   1500
+#define SESSION_STALL_NS   (2 * NS_PER_S)
+#define SESSION_VITALS_NS  NS_PER_S
+#define SESSION_WAIT_MS    100    /* how late the JVM's end may be noticed in a wait */
+#define SESSION_PULL_MAX   200000 /* records at one go: an honest ring holds fewer */
+#define SESSION_UNWIND_NS  (10 * NS_PER_MS)
+
+bool session_jvm_alive(const struct session *s)
+{
+	struct pollfd p = {.fd = s->pidfd, .events = POLLIN};
+
+	if (s->pidfd >= 0)
+		return poll(&p, 1, 0) <= 0;
+	return !kill(s->jvm.pid, 0) || errno == EPERM;
+}
+
+int session_end(struct session *s, const struct err *why, struct err *err)
+{
+	if (!s->over) {
+		s->over = true;
+		s->over_err = *why;
+	}
+	if (err)
+		*err = s->over_err;
+	return -1;
+}
+
+/* --- draining ---------------------------------------------------------------------------------------- */
+
+/* The second that it is now on the agent's clock; nothing can have happened later. */
+static uint64_t session_limit_s(const struct session *s)
+{
+	uint64_t now_ns = clock_mono_ns(), start_ns = s->mapping.header.start_mono_ns;
+
+	return now_ns > start_ns ? (now_ns - start_ns) / NS_PER_S : 0;
+}
+
+int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err)
+{
+	uint64_t limit_s = s->replay ? UINT32_MAX : session_limit_s(s);
+
+	if (reader_take(s->reader, rec, size, limit_s, err))
+		return -1;
+	if (s->raw)
+		raw_record(s->raw, rec, size);
+	return 0;
+}
+
+static int session_corrupt(struct session *s, const char *what, struct err *err)
+{
+	struct err why;
+
+	err_set(&why, ERR_FAILED,
+		"What the agent in JVM %d has written makes no sense, so the session ends: %s",
+		(int)s->jvm.pid, what);
+	err_hint(&why, "what was sampled before is kept");
+	return session_end(s, &why, err);
+}
+
+int session_pull(struct session *s, struct err *err)
+{
+	uint64_t before = reader_stats(s->reader)->samples;
+	struct err why = {0};
+
+	for (int i = 0; i < SESSION_PULL_MAX; i++) {
+		int size = ring_read(&s->ring, s->record);
+
+		if (!size)
+			break;
+		if (size < 0)
+			return session_corrupt(
+				s, "the ring's cursors or sizes are impossible.", err);
+		if (session_take(s, (const struct wire_record *)s->record, (uint32_t)size, &why))
+			return session_corrupt(s, why.what, err);
+	}
+	if (s->raw && raw_failed(s->raw, &why))
+		return session_end(s, &why, err);
+	return (int)(reader_stats(s->reader)->samples - before);
+}
+
+/* Has the JVM or the agent gone? What they had written before has been taken. */
+static int session_check_end(struct session *s, struct err *err)
+{
+	struct err why;
+
+	if (!session_jvm_alive(s)) {
+		session_pull(s, NULL);
+		err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
+		return session_end(s, &why, err);
+	}
+	if (atomic_load(&s->mapping.status->agent_state) != WIRE_AGENT_LEFT)
+		return 0;
+	session_pull(s, NULL);
+	err_set(&why, ERR_FAILED,
+		"The agent in JVM %d has ended this session: another jhot took over or stopped it, "
+		"or this one "
+		"was silent for too long.",
+		(int)s->jvm.pid);
+	err_hint(&why, "jhot status %d", (int)s->jvm.pid);
+	return session_end(s, &why, err);
+}
+
+static void session_watch_publications(struct session *s)
+{
+	uint32_t seq = atomic_load(&s->mapping.status->publish_seq);
+
+	if (seq != s->publish_seen)
+		s->publish_moved_ns = clock_mono_ns();
+	s->publish_seen = seq;
+}
+
+/* One piece of unwind rows per call, so that drawing is never held up for long. */
+static void session_feed_unwind(struct session *s)
+{
+	struct wire_command command = {.op = WIRE_OP_UNWIND};
+	struct control_answer answer;
+
+	if (!unwind_feed_busy(s->unwind))
+		return;
+	command.arg = unwind_feed_step(
+		s->unwind, s->mapping.staging, s->mapping.header.staging_bytes, SESSION_UNWIND_NS);
+	if (!command.arg)
+		return;
+	if (control_command(&s->mapping, &command, SESSION_COMMAND_MS, NULL, NULL, &answer, NULL))
+		answer.result = -ETIMEDOUT;
+	unwind_feed_answer(s->unwind, answer.result);
+}
+
+int session_drain(struct session *s, struct err *err)
+{
+	int samples;
+
+	if (s->replay)
+		return replay_drain(s, err);
+	if (s->over)
+		return session_end(s, &s->over_err, err);
+	lease_moved(s->lease);
+	session_watch_publications(s);
+	samples = session_pull(s, err);
+	if (samples < 0 || session_check_end(s, err))
+		return -1;
+	session_feed_unwind(s);
+	session_vitals(s); /* keeps the recording's status coming, and shares their history */
+	return samples;
+}
+
+int session_wait(struct session *s, int timeout_ms)
+{
+	uint64_t end_ns = clock_mono_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * NS_PER_MS;
+
+	if (s->replay)
+		return replay_wait(s, timeout_ms);
+	for (;;) {
+		uint64_t now_ns = clock_mono_ns();
+		unsigned ms = now_ns < end_ns
+				      ? (unsigned)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS)
+				      : 0;
+
+		if (s->over || unwind_feed_busy(s->unwind) ||
+			control_wait_publication(&s->mapping, s->publish_seen,
+				ms < SESSION_WAIT_MS ? ms : SESSION_WAIT_MS) ||
+			!session_jvm_alive(s))
+			return 1;
+		if (!ms)
+			return 0;
+	}
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+static bool session_idle(void *ctx)
+{
+	struct session *s = ctx;
+
+	lease_moved(s->lease);
+	session_pull(s, NULL); /* a full ring must not keep the agent from answering */
+	return !s->over && session_jvm_alive(s);
+}
+
+static int session_command(
+	struct session *s, const struct wire_command *command, const char *what, struct err *err)
+{
+	struct control_answer answer;
+
+	if (s->replay)
+		return err_set(err, ERR_USAGE, "A recording has no events to switch.");
+	if (s->over)
+		return session_end(s, &s->over_err, err);
+	if (control_command(
+		    &s->mapping, command, SESSION_COMMAND_MS, session_idle, s, &answer, err))
+		return err_prefix(err, "%s: ", what);
+	if (!answer.result)
+		return 0;
+	if (answer.text[0])
+		return err_set(err, ERR_FAILED, "%s: %s", what, answer.text);
+	errno = -answer.result;
+	return err_set_errno(err, ERR_FAILED, "%s", what);
+}
+
+static const char *session_event_name(int event)
+{
+	return event >= 0 && event < PROFILE_EVENTS && profile_events[event].name
+		       ? profile_events[event].name
+		       : "?";
+}
+
+int session_event_start(struct session *s, int event, uint64_t interval, struct err *err)
+{
+	struct wire_command command = {
+		.op = WIRE_OP_EVENT_START, .event = (uint32_t)event, .interval = interval};
+	char what[96];
+
+	snprintf(what, sizeof(what), "The event \"%s\" could not be started",
+		session_event_name(event));
+	return session_command(s, &command, what, err);
+}
+
+int session_event_stop(struct session *s, int event, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_EVENT_STOP, .event = (uint32_t)event};
+	char what[96];
+
+	snprintf(what, sizeof(what), "The event \"%s\" could not be stopped",
+		session_event_name(event));
+	return session_command(s, &command, what, err);
+}
+
+void session_park(struct session *s, bool parked)
+{
+	if (!s->mapping.base)
+		return;
+	atomic_store(&s->mapping.control->parked, parked);
+	lease_moved(s->lease);
+}
+
+/* --- vitals ------------------------------------------------------------------------------------------ */
+
+const struct vitals *session_vitals(struct session *s)
+{
+	uint64_t now_ns = clock_mono_ns();
+	bool due = !s->vitals_ns || now_ns - s->vitals_ns >= SESSION_VITALS_NS;
+
+	if (s->replay)
+		return replay_vitals(s);
+	if (due) {
+		s->vitals_ns = now_ns;
+		gauges_read(s->gauges, session_jvm_alive(s), &s->vitals);
+	}
+	gauges_status(s->mapping.status, &s->vitals);
+	s->vitals.stalled = !s->over && now_ns - s->publish_moved_ns > SESSION_STALL_NS;
+	if (due)
+		gauges_shares(s->gauges, &s->vitals);
+	if (due && s->raw)
+		raw_status(s->raw, s->mapping.status, &s->vitals);
+	return &s->vitals;
+}
+
+uint64_t session_duration_ns(const struct session *s)
+{
+	const struct reader_stats *stats = reader_stats(s->reader);
+
+	return stats->tick_ns > stats->first_ns ? stats->tick_ns - stats->first_ns : 0;
+}
+
+const char *session_note(struct session *s)
+{
+	return s->symbols ? symbols_note(s->symbols) : "";
+}
+
+/* --- the end ----------------------------------------------------------------------------------------- */
+
+static bool session_leave_idle(void *ctx)
+{
+	struct session *s = ctx;
+
+	lease_moved(s->lease);
+	session_pull(s, NULL);
+	return session_jvm_alive(s);
+}
+
+/* Asks the agent to go and takes in what it still publishes; its lease ends it if it does not hear us. */
+static void session_leave(struct session *s)
+{
+	struct wire_command command = {.op = WIRE_OP_DETACH};
+	struct control_answer answer;
+
+	if (s->leaving || !s->reader)
+		return;
+	s->leaving = true;
+	if (!s->over && session_jvm_alive(s) &&
+		!control_command(&s->mapping, &command, SESSION_COMMAND_MS, session_leave_idle, s,
+			&answer, NULL))
+		control_wait_state(
+			&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_leave_idle, s);
+	if (!s->over)
+		session_pull(s, NULL);
+}
+
+int session_finish(struct session *s, struct err *err)
+{
+	struct err why = {0};
+
+	if (s->replay || !s->mapping.base)
+		return 0;
+	session_leave(s);
+	s->vitals_ns = 0; /* the last word on what was lost */
+	session_vitals(s);
+	if (!s->over) {
+		err_set(&why, ERR_GONE, "The session with JVM %d is over.", (int)s->jvm.pid);
+		session_end(s, &why, NULL);
+	}
+	return s->raw ? raw_flush(s->raw, err) : 0;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	if (s->reader)
+		session_finish(s, NULL);
+	lease_stop(s->lease);
+	mapping_close(&s->mapping);
+	unwind_feed_free(s->unwind);
+	reader_free(s->reader);
+	frames_free(s->frames);
+	symbols_free(s->symbols);
+	gauges_free(s->gauges);
+	tids_free(s->tids);
+	raw_close(s->raw);
+	replay_free(s->replay);
+	free(s->thread_cpu);
+	free(s->thread_past);
+	if (s->pidfd >= 0)
+		close(s->pidfd);
+	free(s);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session's inside, shared by the files that make it up: open.c, session.c, replay.c, threads.c.
+ */
+#ifndef JHOT_SESSION_STATE_H
+#define JHOT_SESSION_STATE_H
+
+#include "session/control.h"
+#include "session/frames.h"
+#include "session/gauges.h"
+#include "session/mapping.h"
+#include "session/raw.h"
+#include "session/reader.h"
+#include "session/session.h"
+#include "session/tids.h"
+#include "session/unwind_feed.h"
+#include "wire/ring.h"
+
+struct replay;
+
+struct session {
+	struct hotspot jvm;
+	struct profile *profile;
+	struct symbols *symbols;
+	struct frames *frames;
+	struct reader *reader;
+	struct gauges *gauges;
+	struct vitals vitals;
+	uint64_t vitals_ns; /* of the last reading */
+	bool over;          /* nothing more will come; over_err says why */
+	struct err over_err;
+
+	/* live */
+	struct mapping mapping;
+	struct ring_reader ring;
+	struct lease *lease;
+	struct unwind_feed *unwind;
+	struct raw_writer *raw;
+	struct tids *tids;
+	int pidfd;    /* -1: too old a kernel, /proc is asked */
+	bool leaving; /* we asked the agent to go */
+	uint32_t publish_seen;
+	uint64_t publish_moved_ns; /* when publish_seq last moved */
+
+	/* replay: NULL while live */
+	struct replay *replay;
+
+	struct session_thread_cpu *thread_cpu;
+	struct thread_past *thread_past; /* by the profile's thread */
+	uint32_t thread_past_cap;
+	uint64_t thread_past_ns;
+
+	_Alignas(8) unsigned char record[WIRE_RECORD_MAX];
+};
+
+/* session_take: one record into the model, and into the recording. */
+int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err);
+/* session_end: no more will come; the first reason stays. Returns -1 with it in err. */
+int session_end(struct session *s, const struct err *why, struct err *err);
+/* session_pull: what is in the ring now. Samples, or -1. */
+int session_pull(struct session *s, struct err *err);
+/* Is the JVM still there? */
+bool session_jvm_alive(const struct session *s);
+struct session *session_new(const struct hotspot *jvm, struct profile *profile);
+
+/* --- replay.c ---------------------------------------------------------------------------------------- */
+
+void replay_free(struct replay *r);
+int replay_drain(struct session *s, struct err *err);
+int replay_wait(struct session *s, int timeout_ms);
+const struct vitals *replay_vitals(struct session *s);
+
+#endif

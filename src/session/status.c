@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of jhot is in a JVM, seen through /proc, and ending another's session. */
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "profile/vitals.h"
+#include "session/control.h"
+#include "session/gauges.h"
+#include "session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define STATUS_BEAT_MS (2 * LEASE_BEAT_MS + 100)
+#define STATUS_STEP_NS (10 * NS_PER_MS)
+#define STOP_MS        3000
+
+/* --- what is mapped ---------------------------------------------------------------------------------- */
+
+static bool status_is_agent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strncmp(slash + 1, "libjhot", strlen("libjhot"));
+}
+
+static bool status_see_map(void *ctx, const struct proc_map *map)
+{
+	struct buf *files = ctx;
+
+	if (!status_is_agent(map->path) || strstr(buf_str(files), map->path))
+		return true;
+	buf_printf(files, "  %s\n", map->path);
+	return true;
+}
+
+/* --- the session ------------------------------------------------------------------------------------- */
+
+/* A live front end moves the beat every 250 ms. */
+static bool status_beats(const struct mapping *m)
+{
+	uint64_t end_ns = clock_mono_ns() + STATUS_BEAT_MS * NS_PER_MS;
+	uint32_t first = atomic_load(&m->control->beat);
+	struct timespec step = {0, STATUS_STEP_NS};
+
+	while (clock_mono_ns() < end_ns) {
+		if (atomic_load(&m->control->beat) != first)
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
+}
+
+static void status_interval(struct buf *text, int event, int64_t interval)
+{
+	if (!profile_events[event].weight_is_time)
+		buf_printf(text, "%lld %s", (long long)interval,
+			profile_events[event].unit ? profile_events[event].unit : "");
+	else if (interval >= 1000000)
+		buf_printf(text, "%g ms", (double)interval / 1e6);
+	else
+		buf_printf(text, "%g us", (double)interval / 1e3);
+}
+
+static void status_events(struct buf *text, const struct vitals *v)
+{
+	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
+		const struct vitals_event *e = &v->events[i];
+
+		if (e->state == WIRE_EVENT_OFF && !e->samples)
+			continue;
+		buf_printf(text, "event %s: %s, ",
+			profile_events[i].name ? profile_events[i].name : "?",
+			e->state == WIRE_EVENT_ON ? e->engine
+			: e->state                ? "failed"
+						  : "off");
+		if (e->state == WIRE_EVENT_ON) {
+			buf_adds(text, "every ");
+			status_interval(text, i, e->interval);
+			buf_adds(text, ", ");
+		}
+		buf_printf(text, "%lld samples, %lld lost%s%s\n", (long long)e->samples,
+			(long long)e->lost, e->note[0] ? "; " : "", e->note);
+	}
+}
+
+static void status_counters(struct buf *text, const struct vitals *v)
+{
+	bool any = false;
+
+	for (int i = 0; i < v->counter_count; i++) {
+		if (!v->counters[i].value)
+			continue;
+		buf_printf(text, "%s%s %lld", any ? ", " : "counters: ", v->counters[i].name,
+			(long long)v->counters[i].value);
+		any = true;
+	}
+	if (any)
+		buf_addc(text, '\n');
+}
+
+static void status_session(const struct mapping *m, struct session_status *out, struct buf *text)
+{
+	struct vitals v = {0};
+
+	gauges_status(m->status, &v);
+	control_holder(
+		m, out->holder, sizeof(out->holder), &out->holder_pid, &out->held_since_wall_ns);
+	out->lease_live = status_beats(m);
+	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
+	status_events(text, &v);
+	status_counters(text, &v);
+	buf_printf(text, "agent: %.1f ms of CPU time, %lld kB of memory\n", (double)v.cost_ns / 1e6,
+		(long long)v.agent_bytes / 1024);
+}
+
+int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err)
+{
+	struct buf files = {0}, text = {0};
+	struct mapping m;
+	int rc, found;
+
+	memset(out, 0, sizeof(*out));
+	rc = proc_maps(jvm->pid, status_see_map, &files);
+	if (rc) {
+		buf_done(&files);
+		return err_set(err, ERR_ATTACH, "The mappings of process %d cannot be read: %s.",
+			(int)jvm->pid, strerror(-rc));
+	}
+	out->loaded = files.len > 0;
+	found = mapping_find(&m, jvm->pid, NULL, err);
+	if (found > 0) {
+		out->active = atomic_load(&m.status->agent_state) != WIRE_AGENT_LEFT;
+		if (out->active)
+			status_session(&m, out, &text);
+		mapping_close(&m);
+	}
+	if (out->loaded)
+		buf_printf(&text, "%s:\n%s",
+			out->active ? "mapped" : "what stays, asleep, until the JVM ends",
+			files.data);
+	snprintf(out->text, sizeof(out->text), "%s", buf_str(&text));
+	buf_done(&files);
+	buf_done(&text);
+	return found < 0 ? -1 : 0;
+}
+
+/* --- stop -------------------------------------------------------------------------------------------- */
+
+int session_stop(const struct hotspot *jvm, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_DETACH};
+	struct control_answer answer;
+	struct mapping m;
+	int found = mapping_find(&m, jvm->pid, NULL, err), rc = 0;
+
+	if (found <= 0)
+		return found;
+	if (atomic_load(&m.status->agent_state) != WIRE_AGENT_LEFT &&
+		(control_command(&m, &command, STOP_MS, NULL, NULL, &answer, NULL) ||
+			control_wait_state(&m, WIRE_AGENT_LEFT, STOP_MS, NULL, NULL) !=
+				WIRE_AGENT_LEFT) &&
+		atomic_load(&m.status->agent_state) != WIRE_AGENT_LEFT)
+		rc = err_set(err, ERR_FAILED,
+			"The agent in JVM %d does not answer, so it could not be stopped.",
+			(int)jvm->pid);
+	mapping_close(&m);
+	return rc;
+}
