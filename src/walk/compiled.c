@@ -215,7 +215,7 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return interpreted_sound(w, pc, sp, fp);
 	if (!code_cache_find(l, w->mem, pc, blob))
 		return false;
-	if (blob->kind != CODE_NMETHOD || blob->frame_words < 2)
+	if ((blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE) || blob->frame_words < 2)
 		return true;
 	return walker_returns_to_java(
 		w, walker_word(w, sp + 8ull * (uint32_t)blob->frame_words - 8) & ARCH_PC_MASK);

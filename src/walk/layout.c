@@ -58,6 +58,7 @@ struct scratch {
 	struct walk_field jdk_major;
 	struct walk_field heap_memory, heap_segmap, heap_shift;
 	struct walk_field space_low, space_high_boundary, array_len, array_data;
+	struct walk_field thread_handle_return;
 	struct walk_field queue_buffer, queue_limit, codelet_size, codelet_description;
 	uint64_t smr_list, thread_list;
 	int32_t call_wrapper_words;
@@ -159,6 +160,8 @@ static const struct row rows[] = {
 	FIELD_IN(65, JDK_ANY, 16, "JavaThread", "_next", thread_next, 8),
 
 	FIELD_IN(66, 25, JDK_NEWEST, "JavaThread", "_cont_entry", cont_entry, 8),
+	{85, ROW_FIELD, 21, 21, "JavaThread", "_is_method_handle_return", TMP(thread_handle_return),
+		4},
 	SIZE_IN(67, 25, JDK_NEWEST, "ContinuationEntry", cont_entry_bytes),
 	STATIC_IN(68, 25, JDK_NEWEST, "ContinuationEntry", "_return_pc", cont_return_pc),
 	STATIC_IN(69, 27, JDK_NEWEST, "StubRoutines", "_cont_returnBarrier", cont_return_barrier),
@@ -181,20 +184,23 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 85
+#define GROUPS 86
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
- * UNSIGNED5 leaves out the byte 0. Method and sender sp have been at -3 and -1 on both CPUs for ever;
+ * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields. Method and sender sp have been at -3 and -1 on both CPUs for ever;
  * JDK 9 put the mirror between Method and bcp.
  */
 struct fact {
 	int32_t since, bcp, unsigned5_excluded;
+	int32_t cont_entry; /* JavaThread::_cont_entry, from _is_method_handle_return; 0: not known */
 };
 static const struct fact facts[] = {
-	{8, ARCH_INTERP_BCP_8, 0},
-	{9, ARCH_INTERP_BCP_9, 0},
-	{20, ARCH_INTERP_BCP_9, 1},
+	{8, ARCH_INTERP_BCP_8, 0, 0},
+	{9, ARCH_INTERP_BCP_9, 0, 0},
+	{20, ARCH_INTERP_BCP_9, 1, 0},
+	{21, ARCH_INTERP_BCP_9, 1, 32},
+	{22, ARCH_INTERP_BCP_9, 1, 0},
 };
 
 /* --- reading ----------------------------------------------------------------------------------------- */
@@ -508,12 +514,17 @@ static int facts_apply(struct reader *r)
 	struct scratch *s = r->scratch;
 	struct walk_layout *l = &s->layout;
 
+	int32_t cont_entry = 0;
+
 	l->interp_method = -3;
 	l->interp_sender_sp = -1;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]) && facts[i].since <= l->jdk; i++) {
 		l->interp_bcp = facts[i].bcp;
 		l->unsigned5_excluded = facts[i].unsigned5_excluded;
+		cont_entry = facts[i].cont_entry;
 	}
+	if (cont_entry && s->thread_handle_return.offset >= 0)
+		l->cont_entry = (struct walk_field){s->thread_handle_return.offset + cont_entry, 8};
 	l->call_wrapper = 8 * (s->call_wrapper_words ? s->call_wrapper_words : ARCH_WRAPPER_WORDS);
 	l->thread_list = s->smr_list ? s->smr_list : s->thread_list;
 	l->call_stub_return = mem_u64(r->mem, s->call_stub_return);

@@ -143,6 +143,8 @@ enum walk_step stub_step(struct walker *w, const struct code_blob *blob)
 	int32_t frame_words = blob->frame_words;
 
 	walker_add(w, WALK_STUB, w->at.pc, WALK_BCI_UNKNOWN);
+	if (kind == CODE_CONTINUATION && continuation_step(w) == STEP_NEXT)
+		return STEP_NEXT;
 	if (w->top)
 		return top_step(w, kind, frame_words);
 	if (by_frame_size(w, frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)

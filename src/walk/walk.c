@@ -79,15 +79,16 @@ static enum walk_step step(struct walker *w)
 	}
 	if (done != STEP_NEXT)
 		return done;
-	/* Only a top frame that keeps its return address in a register may leave sp where it was. */
+	/* Only frames without a word of stack may leave sp where it was, and no second one on top of them. */
 	if ((w->at.sp & 7) || w->at.sp >= w->hi || w->at.sp < before.sp ||
-		(w->at.sp == before.sp && !w->top)) {
+		(w->at.sp == before.sp && !w->top && !w->no_size)) {
 		w->at = before;
 		return walker_fail(
 			w, walker_in_code(w, before.pc) ? WALK_BREAK_COMPILED : WALK_BREAK_NATIVE);
 	}
 	w->top = w->signal;
 	w->signal = false;
+	w->no_size = false;
 	return STEP_NEXT;
 }
 

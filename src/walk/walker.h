@@ -29,6 +29,7 @@ struct walker {
 	const struct walk_thread *thread;
 	struct walk_cursor at;
 	bool top;    /* at.pc is where the thread was interrupted, not a return address */
+	bool no_size; /* the step left a frame of no size: sp may be what it was */
 	bool signal; /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
 	bool java;                 /* a Java frame was seen */
@@ -116,6 +117,8 @@ enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
+/* From a stub of continuations to the frame that the continuation was entered from. */
+enum walk_step continuation_step(struct walker *w);
 
 /* Find the sender of a top frame by looking for the nearest sure return address above sp. */
 enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why);
