@@ -60,16 +60,15 @@ static unsigned view_show(struct ui *ui, int view)
 /* The next view with a tab; under help the one that it explains. */
 static unsigned view_cycle(struct ui *ui, int direction)
 {
-	enum view_id *view = ui->view == VIEW_HELP ? &ui->under : &ui->view;
-	int at = (int)*view;
+	bool help = ui->view == VIEW_HELP;
+	int at = (int)(help ? ui->under : ui->view);
 
 	do
 		at = (at + direction + VIEW_COUNT) % VIEW_COUNT;
 	while (!view_table[at]->tab);
-	if (ui->view == VIEW_HELP)
-		ui->under = (enum view_id)at;
-	else
-		ui_show(ui, (enum view_id)at);
+	ui_show(ui, (enum view_id)at);
+	if (help)
+		ui_show(ui, VIEW_HELP);
 	return UI_UPDATE;
 }
 

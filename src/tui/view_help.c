@@ -29,6 +29,7 @@ struct help_term {
 #define METHODS VIEW_BIT(VIEW_METHODS)
 #define THREADS VIEW_BIT(VIEW_THREADS)
 #define TREE    VIEW_BIT(VIEW_TREE)
+#define FLAME   VIEW_BIT(VIEW_FLAME)
 
 static const struct help_term terms[] = {
 	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
@@ -44,10 +45,10 @@ static const struct help_term terms[] = {
 	{TREE, "TOTAL%", "share of samples in this frame and all that it calls"},
 	{TREE, "SELF%", "share of samples in this frame itself"},
 	{TREE, "+ -", "there is more below / it is shown; (n) hidden children"},
-	{FLAME, "box",
+	{FLAME, "a box",
 		"a frame and all that it calls, below it (i: above); coloured by how it ran:"},
 	{FLAME, "", "compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
-	{TREE, "inverted", "hot methods first, below each the methods that called it"},
+	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
 
 /* What to expect of the order, per view. */
