@@ -54,6 +54,10 @@ undisturbed() {
 	is "JDK $major: and no errors" "$(grep -v '^WARNING: ' "$T/jvm$n.err")" ""
 }
 
+no_litter() {
+	[ -z "$(litter_of "$1")" ]
+}
+
 # ends: a JVM that ends by itself takes its socket and its counters along
 ends() {
 	jvm_end "$JVM" || true
@@ -205,4 +209,36 @@ cp "$agent" "$T/libjhot-installed.so"
 agent=$T/libjhot-installed.so
 ok "an installed agent" loads "$JVM" 0
 ok "is loaded in place" grep -q "$T/libjhot-installed.so" "/proc/$JVM/maps"
+
+# --- when jhot is killed -----------------------------------------------------------------------------
+
+# A process that passes for a HotSpot JVM and never opens its socket: jhot waits for it, and is killed.
+# shellcheck disable=SC2016
+pretend='import mmap, signal, sys
+file = open(sys.argv[1], "rb")
+mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+signal.signal(signal.SIGQUIT, lambda *_: print("quit", flush=True))
+print("ready", flush=True)
+sys.stdin.read()'
+
+agent=$builddir/tests/attach/agent.so
+libjvm=$(sed -n 's|^[^/]*\(/.*/libjvm\.so\)$|\1|p' "/proc/$JVM/maps" | head -n 1)
+for signal in KILL TERM INT; do
+	mkfifo "$T/pretend.$signal"
+	exec {hold}<>"$T/pretend.$signal"
+	python3 -c "$pretend" "$libjvm" <"$T/pretend.$signal" >"$T/quit" 2>&1 &
+	pretender=$!
+	wait_for 10 grep -qs ready "$T/quit" || diag_file "$T/quit"
+	setsid env --default-signal=INT,QUIT "$tool" load "$pretender" "$agent" 0 >"$T/out" 2>&1 &
+	asking=$!
+	ok "$signal: it is asked, by a file and a signal" wait_for 10 grep -qs quit "$T/quit"
+	is "$signal: two files are there" "$(litter_of "$pretender" | wc -l)" 2
+	kill -"$signal" -- "-$asking"
+	wait "$asking" 2>/dev/null
+	is "$signal: jhot is killed by it" $? $((128 + $(kill -l "$signal")))
+	ok "$signal: when jhot is killed, its files go" wait_for 3 no_litter "$pretender"
+	kill "$pretender"
+	wait "$pretender" 2>/dev/null
+	exec {hold}>&-
+done
 done_testing
