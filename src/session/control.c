@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define SLICE_MS 10
+#define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* on a busy machine beats come late */
 
 static void control_futex_wake(_Atomic uint32_t *word)
 {
@@ -133,4 +134,18 @@ void control_holder(
 	mapping_text(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
 	*pid = *(volatile const int32_t *)&m->control->holder_pid;
 	*since_wall_ns = *(volatile const uint64_t *)&m->control->holder_start_ns;
+}
+
+bool control_beats(const struct mapping *m)
+{
+	uint64_t end_ns = clock_mono_ns() + HEARD_MS * NS_PER_MS;
+	uint32_t first = atomic_load(&m->control->beat);
+	struct timespec step = {0, SLICE_MS * NS_PER_MS};
+
+	while (clock_mono_ns() < end_ns) {
+		if (atomic_load(&m->control->beat) != first)
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
 }

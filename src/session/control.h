@@ -41,6 +41,9 @@ void control_hold(struct mapping *m);
 void control_holder(
 	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns);
 
+/* control_beats: is the holder heard? Watches for up to two beats. */
+bool control_beats(const struct mapping *m);
+
 /* --- the lease --------------------------------------------------------------------------------------- */
 
 #define LEASE_BEAT_MS  250

@@ -67,17 +67,14 @@ static void open_token(char out[WIRE_TOKEN_MAX])
 	out[sizeof(bytes)] = '\0';
 }
 
-static int open_busy(const struct hotspot *jvm, struct err *err)
+static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *err)
 {
-	struct mapping m;
 	char holder[64] = "";
 	uint64_t since_ns = 0, age_s;
 	int pid = 0;
 
-	if (mapping_find(&m, jvm->pid, NULL, NULL) == 1) {
-		control_holder(&m, holder, sizeof(holder), &pid, &since_ns);
-		mapping_close(&m);
-	}
+	if (m->base)
+		control_holder(m, holder, sizeof(holder), &pid, &since_ns);
 	age_s = since_ns && clock_wall_ns() > since_ns ? (clock_wall_ns() - since_ns) / NS_PER_S
 						       : 0;
 	if (holder[0])
@@ -110,8 +107,6 @@ static const struct {
 
 static int open_result(const struct hotspot *jvm, int result, struct err *err)
 {
-	if (result == AGENT_BUSY)
-		return open_busy(jvm, err);
 	for (size_t i = 0; i < sizeof(open_results) / sizeof(open_results[0]); i++) {
 		if (open_results[i].result != result)
 			continue;
@@ -126,18 +121,44 @@ static int open_result(const struct hotspot *jvm, int result, struct err *err)
 		(int)jvm->pid, result);
 }
 
+static int open_attach(
+	const struct hotspot *jvm, const char *agent, const char *token, bool take, struct err *err)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "token=%s%s", token, take ? ",take=1" : "");
+	return attach_load(jvm, agent, text, err);
+}
+
+/* A holder that does not beat any more has died: its session is taken without asking. */
+static int open_load_held(
+	const struct hotspot *jvm, const char *agent, const char *token, struct err *err)
+{
+	struct mapping m;
+	int result = AGENT_BUSY;
+
+	mapping_find(&m, jvm->pid, NULL, NULL);
+	if (!m.base || !control_beats(&m))
+		result = open_attach(jvm, agent, token, m.base != NULL, err);
+	if (result == AGENT_BUSY)
+		open_busy(jvm, &m, err);
+	mapping_close(&m);
+	return result;
+}
+
 static int open_load(const struct hotspot *jvm, const struct session_options *options,
 	const char *token, struct err *err)
 {
-	char agent[PATH_MAX + 32], text[96];
+	char agent[PATH_MAX + 32];
 	int result;
 
 	if (open_agent_path(options->agent, agent, sizeof(agent), err))
 		return -1;
-	snprintf(text, sizeof(text), "token=%s%s", token, options->take_over ? ",take=1" : "");
-	result = attach_load(jvm, agent, text, err);
-	if (result <= 0)
-		return result;
+	result = open_attach(jvm, agent, token, options->take_over, err);
+	if (result == AGENT_BUSY)
+		result = open_load_held(jvm, agent, token, err);
+	if (result <= 0 || result == AGENT_BUSY)
+		return result ? -1 : 0;
 	return open_result(jvm, result, err);
 }
 

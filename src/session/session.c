@@ -13,13 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SESSION_COMMAND_MS 1000
-#define SESSION_LEAVE_MS   1500
-#define SESSION_STALL_NS   (2 * NS_PER_S)
-#define SESSION_VITALS_NS  NS_PER_S
-#define SESSION_WAIT_MS    100    /* how late the JVM's end may be noticed in a wait */
-#define SESSION_PULL_MAX   200000 /* records at one go: an honest ring holds fewer */
-#define SESSION_UNWIND_NS  (10 * NS_PER_MS)
+#define SESSION_COMMAND_MS     1000
+#define SESSION_LEAVE_MS       1500
+#define SESSION_FOLLOW_MS      500
+#define SESSION_FOLLOW_STEP_MS 20
+#define SESSION_STALL_NS       (2 * NS_PER_S)
+#define SESSION_VITALS_NS      NS_PER_S
+#define SESSION_WAIT_MS        100    /* how late the JVM's end may be noticed in a wait */
+#define SESSION_PULL_MAX       200000 /* records at one go: an honest ring holds fewer */
+#define SESSION_UNWIND_NS      (10 * NS_PER_MS)
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -94,26 +96,61 @@ int session_pull(struct session *s, struct err *err)
 	return (int)(reader_stats(s->reader)->samples - before);
 }
 
-/* Has the JVM or the agent gone? What they had written before has been taken. */
-static int session_check_end(struct session *s, struct err *err)
+static int session_jvm_ended(struct session *s, struct err *err)
 {
 	struct err why;
 
-	if (!session_jvm_alive(s)) {
-		session_pull(s, NULL);
-		err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
-		return session_end(s, &why, err);
+	session_pull(s, NULL);
+	err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
+	return session_end(s, &why, err);
+}
+
+/* The agent leaves first when the JVM ends, so give the JVM time to follow. */
+static bool session_jvm_follows(const struct session *s)
+{
+	uint64_t end_ns = clock_mono_ns() + SESSION_FOLLOW_MS * NS_PER_MS;
+	struct pollfd p = {.fd = s->pidfd, .events = POLLIN};
+
+	while (session_jvm_alive(s) && clock_mono_ns() < end_ns)
+		poll(&p, s->pidfd >= 0, SESSION_FOLLOW_STEP_MS);
+	return !session_jvm_alive(s);
+}
+
+/* Why did the agent leave us? A younger session has taken over; or somebody stopped it. */
+static int session_agent_left(struct session *s, struct err *err)
+{
+	struct mapping m;
+	struct err why;
+	char holder[64];
+	uint64_t since_ns;
+	int pid;
+
+	session_pull(s, NULL);
+	if (mapping_find(&m, s->jvm.pid, NULL, NULL) == 1 &&
+		memcmp(m.header.token, s->mapping.header.token, sizeof(m.header.token)) != 0) {
+		control_holder(&m, holder, sizeof(holder), &pid, &since_ns);
+		err_set(&why, ERR_BUSY, "JVM %d was taken over by %s (jhot process %d).",
+			(int)s->jvm.pid, holder[0] ? holder : "another jhot", pid);
+	} else {
+		err_set(&why, ERR_FAILED,
+			"The agent in JVM %d has ended this session: it was stopped (jhot stop), "
+			"or "
+			"this "
+			"jhot was silent for too long.",
+			(int)s->jvm.pid);
 	}
+	mapping_close(&m);
+	return session_end(s, &why, err);
+}
+
+/* Has the JVM or the agent gone? What they had written before has been taken. */
+static int session_check_end(struct session *s, struct err *err)
+{
+	if (!session_jvm_alive(s))
+		return session_jvm_ended(s, err);
 	if (atomic_load(&s->mapping.status->agent_state) != WIRE_AGENT_LEFT)
 		return 0;
-	session_pull(s, NULL);
-	err_set(&why, ERR_FAILED,
-		"The agent in JVM %d has ended this session: another jhot took over or stopped it, "
-		"or this one "
-		"was silent for too long.",
-		(int)s->jvm.pid);
-	err_hint(&why, "jhot status %d", (int)s->jvm.pid);
-	return session_end(s, &why, err);
+	return session_jvm_follows(s) ? session_jvm_ended(s, err) : session_agent_left(s, err);
 }
 
 static void session_watch_publications(struct session *s)

@@ -11,9 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STATUS_BEAT_MS (2 * LEASE_BEAT_MS + 100)
-#define STATUS_STEP_NS (10 * NS_PER_MS)
-#define STOP_MS        3000
+#define STOP_MS 3000
 
 /* --- what is mapped ---------------------------------------------------------------------------------- */
 
@@ -35,21 +33,6 @@ static bool status_see_map(void *ctx, const struct proc_map *map)
 }
 
 /* --- the session ------------------------------------------------------------------------------------- */
-
-/* A live front end moves the beat every 250 ms. */
-static bool status_beats(const struct mapping *m)
-{
-	uint64_t end_ns = clock_mono_ns() + STATUS_BEAT_MS * NS_PER_MS;
-	uint32_t first = atomic_load(&m->control->beat);
-	struct timespec step = {0, STATUS_STEP_NS};
-
-	while (clock_mono_ns() < end_ns) {
-		if (atomic_load(&m->control->beat) != first)
-			return true;
-		nanosleep(&step, NULL);
-	}
-	return false;
-}
 
 static void status_interval(struct buf *text, int event, int64_t interval)
 {
@@ -106,7 +89,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	gauges_status(m->status, &v);
 	control_holder(
 		m, out->holder, sizeof(out->holder), &out->holder_pid, &out->held_since_wall_ns);
-	out->lease_live = status_beats(m);
+	out->lease_live = control_beats(m);
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
 	status_events(text, &v);
 	status_counters(text, &v);
