@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+extern const struct verb verb_top;
 extern const struct verb verb_list;
 extern const struct verb verb_record;
 extern const struct verb verb_report;
@@ -11,6 +12,7 @@ extern const struct verb verb_status;
 extern const struct verb verb_stop;
 
 const struct verb *const verbs[] = {
+	&verb_top,
 	&verb_list,
 	&verb_record,
 	&verb_report,

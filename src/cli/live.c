@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view's app_ops: attach, drain, vitals, export, each a thin call into the module that knows. */
+#include "cli/live.h"
+
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "export/export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct seen_cpu { /* of one JVM in the picker, to tell its CPU % at the next look */
+	int pid;
+	uint64_t ticks, time_ns;
+};
+
+struct live {
+	const struct session_options *options;
+	struct profile *profile;
+	struct session *session;
+	bool replay;
+
+	struct app_jvm *rows;
+	struct seen_cpu *seen;
+	int row_count;
+
+	struct app_thread *threads;
+};
+
+struct live *live_new(const struct session_options *options)
+{
+	struct live *l = xcalloc(1, sizeof(*l));
+
+	l->options = options;
+	return l;
+}
+
+static void live_detach(void *ctx)
+{
+	struct live *l = ctx;
+
+	session_close(l->session);
+	profile_free(l->profile);
+	l->session = NULL;
+	l->profile = NULL;
+	l->replay = false;
+}
+
+void live_free(struct live *l)
+{
+	if (!l)
+		return;
+	live_detach(l);
+	free(l->rows);
+	free(l->seen);
+	free(l->threads);
+	free(l);
+}
+
+int live_attach(struct live *l, const struct hotspot *jvm, const int *events, int count,
+	uint64_t interval, struct err *err)
+{
+	live_detach(l);
+	l->profile = profile_new();
+	l->session = session_open(jvm, l->options, l->profile, err);
+	for (int i = 0; l->session && i < count; i++) {
+		if (session_event_start(l->session, events[i], interval, err)) {
+			live_detach(l);
+			return -1;
+		}
+	}
+	if (l->session)
+		return 0;
+	live_detach(l);
+	return -1;
+}
+
+int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
+{
+	live_detach(l);
+	l->profile = profile_new();
+	l->session = session_replay(path, clock_step, l->profile, err);
+	if (!l->session) {
+		live_detach(l);
+		return -1;
+	}
+	l->replay = true;
+	return 0;
+}
+
+/* --- the picker -------------------------------------------------------------------------------------- */
+
+static int live_cpu_pct(const struct live *l, const struct hotspot *jvm, uint64_t now_ns)
+{
+	for (int i = 0; i < l->row_count; i++) {
+		const struct seen_cpu *s = &l->seen[i];
+
+		if (s->pid == jvm->pid && now_ns - s->time_ns > 100 * NS_PER_MS &&
+			jvm->cpu_ticks >= s->ticks)
+			return (int)((double)(jvm->cpu_ticks - s->ticks) * 100 * NS_PER_S /
+				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - s->time_ns));
+	}
+	return -1;
+}
+
+static void live_fill_row(struct app_jvm *row, const struct hotspot *jvm, int cpu_pct)
+{
+	*row = (struct app_jvm){
+		.pid = jvm->pid,
+		.cpu_pct = cpu_pct,
+		.rss_bytes = (int64_t)jvm->rss_bytes,
+		.uptime_s = jvm->uptime_s,
+		.threads = jvm->threads,
+		.can_attach = jvm->verdict <= HOTSPOT_UNKNOWN,
+	};
+	snprintf(row->user, sizeof(row->user), "%s", jvm->user);
+	snprintf(row->jdk, sizeof(row->jdk), "%s", jvm->jdk);
+	snprintf(row->name, sizeof(row->name), "%s", jvm->name);
+	snprintf(row->attach, sizeof(row->attach), "%s", hotspot_verdict_names[jvm->verdict]);
+	snprintf(row->why, sizeof(row->why), "%s", jvm->why);
+}
+
+static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
+{
+	struct live *l = ctx;
+	struct hotspot_list list;
+	struct app_jvm *rows;
+	struct seen_cpu *seen;
+	uint64_t now_ns = clock_mono_ns();
+
+	if (hotspot_list(&list, err))
+		return -1;
+	rows = xcalloc((size_t)list.count, sizeof(*rows));
+	seen = xcalloc((size_t)list.count, sizeof(*seen));
+	for (int i = 0; i < list.count; i++) {
+		live_fill_row(&rows[i], &list.jvms[i], live_cpu_pct(l, &list.jvms[i], now_ns));
+		seen[i] = (struct seen_cpu){list.jvms[i].pid, list.jvms[i].cpu_ticks, now_ns};
+	}
+	free(l->rows);
+	free(l->seen);
+	l->rows = rows;
+	l->seen = seen;
+	l->row_count = list.count;
+	hotspot_list_done(&list);
+	*out = rows;
+	return l->row_count;
+}
+
+static int live_pick(void *ctx, int pid, int event, struct err *err)
+{
+	struct hotspot jvm;
+
+	if (hotspot_check(pid, &jvm, err))
+		return -1;
+	if (jvm.verdict > HOTSPOT_UNKNOWN)
+		return hotspot_refusal(&jvm, err);
+	return live_attach(ctx, &jvm, &event, 1, 0, err);
+}
+
+/* --- the running session ----------------------------------------------------------------------------- */
+
+static const struct profile *live_profile(void *ctx)
+{
+	return ((struct live *)ctx)->profile;
+}
+
+static const struct vitals *live_vitals(void *ctx)
+{
+	struct live *l = ctx;
+
+	return l->session ? session_vitals(l->session) : NULL;
+}
+
+static int live_drain(void *ctx, struct err *err)
+{
+	struct live *l = ctx;
+
+	return l->session ? session_drain(l->session, err) : 0;
+}
+
+static int live_threads(void *ctx, const struct app_thread **out)
+{
+	struct live *l = ctx;
+	struct session_thread_cpu *cpu = NULL;
+	int count = l->session ? session_threads(l->session, &cpu) : 0;
+
+	if (count <= 0)
+		return 0;
+	l->threads = xreallocarray(l->threads, (size_t)count, sizeof(*l->threads));
+	for (int i = 0; i < count; i++)
+		l->threads[i] = (struct app_thread){
+			cpu[i].thread, cpu[i].state, cpu[i].user_pct, cpu[i].system_pct};
+	*out = l->threads;
+	return count;
+}
+
+static int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
+{
+	struct live *l = ctx;
+
+	if (!l->session || l->replay)
+		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
+	return on ? session_event_start(l->session, event, interval, err)
+		  : session_event_stop(l->session, event, err);
+}
+
+static bool live_step(void *ctx)
+{
+	struct live *l = ctx;
+
+	return l->session && l->replay && session_replay_step(l->session);
+}
+
+static void live_park(void *ctx, bool parked)
+{
+	struct live *l = ctx;
+
+	if (l->session)
+		session_park(l->session, parked);
+}
+
+/* --- output ------------------------------------------------------------------------------------------ */
+
+static struct export_meta live_meta(
+	const struct live *l, const struct vitals *v, const struct profile_query *q)
+{
+	struct profile_info info = profile_info(l->profile);
+	uint32_t to = q->to < info.now ? q->to : info.now + 1;
+
+	return (struct export_meta){
+		.pid = v->pid,
+		.name = v->name,
+		.jdk = v->jdk,
+		.engine = v->events[q->event].engine,
+		.interval =
+			(uint64_t)(v->events[q->event].interval > 0 ? v->events[q->event].interval
+								    : 0),
+		.duration_ns = (uint64_t)(to > q->from ? to - q->from : 0) * NS_PER_S,
+		.start_wall_ns = info.start_wall_ns + (uint64_t)q->from * NS_PER_S,
+		.lost = (uint64_t)(v->events[q->event].lost > 0 ? v->events[q->event].lost : 0),
+	};
+}
+
+static int live_export(void *ctx, const char *path, const struct profile_query *q, char *done,
+	size_t bytes, struct err *err)
+{
+	struct live *l = ctx;
+	const struct export_format *format = export_format_by_path(path);
+	const struct vitals *v = live_vitals(l);
+	struct export_options options = {.query = *q};
+	struct stat st;
+
+	if (!format)
+		return err_set(
+			err, ERR_USAGE, "No format is known for %s: the suffix chooses it.", path);
+	if (!l->profile || !v)
+		return err_set(err, ERR_FAILED, "There is nothing to write: no JVM is attached.");
+	options.meta = live_meta(l, v, q);
+	if (export_write(path, format, l->profile, &options, err))
+		return -1;
+	if (stat(path, &st))
+		st.st_size = 0;
+	snprintf(done, bytes, "wrote %s (%lld kB, %s)", path, (long long)(st.st_size + 1023) / 1024,
+		format->what);
+	return 0;
+}
+
+const struct app_ops live_ops = {
+	.list = live_list,
+	.attach = live_pick,
+	.detach = live_detach,
+	.profile = live_profile,
+	.vitals = live_vitals,
+	.drain = live_drain,
+	.threads = live_threads,
+	.event_set = live_event_set,
+	.export = live_export,
+	.park = live_park,
+	.step = live_step,
+};

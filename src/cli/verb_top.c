@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot top`, also `jhot` alone: the live view of one JVM, chosen by pid, by name or in the picker. */
+#include "base/clock.h"
+#include "cli/events.h"
+#include "cli/live.h"
+#include "cli/target.h"
+#include "cli/units.h"
+#include "cli/verb.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the command line asks for, beyond the screen's own options. */
+struct top {
+	struct app_options screen;
+	struct session_options session;
+	struct events events; /* the first is shown first */
+	const char *replay;
+	const char *target; /* pid or name, NULL: the picker */
+};
+
+static const struct {
+	const char *name;
+	enum app_color color;
+} colors[] = {
+	{"never", APP_COLOR_NEVER},
+	{"16", APP_COLOR_16},
+	{"256", APP_COLOR_256},
+	{"auto", APP_COLOR_AUTO},
+};
+
+static int top_color(const char *text, enum app_color *out, struct err *err)
+{
+	for (size_t i = 0; text && i < sizeof(colors) / sizeof(colors[0]); i++) {
+		if (!strcmp(text, colors[i].name)) {
+			*out = colors[i].color;
+			return 0;
+		}
+	}
+	return text ? err_set(err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".",
+			      text)
+		    : 0;
+}
+
+static int top_numbers(const struct args *args, struct top *t, struct err *err)
+{
+	const char *delay = args_get(args, OPT_DELAY);
+	const char *fd = args_get(args, OPT_FRAME_FD);
+	uint64_t ns;
+	char *end = NULL;
+
+	if (delay) {
+		if (units_duration(delay, &ns, err))
+			return -1;
+		if (ns < 100 * NS_PER_MS)
+			return err_set(err, ERR_USAGE,
+				"--delay of %s is too short: 0.1 is the least.", delay);
+		t->screen.interval_ms = ns / NS_PER_MS;
+	}
+	if (fd) {
+		t->screen.frame_fd = (int)strtol(fd, &end, 10);
+		if (!*fd || *end || t->screen.frame_fd < 0)
+			return err_set(
+				err, ERR_USAGE, "--frame-fd takes a descriptor, not \"%s\".", fd);
+	}
+	return 0;
+}
+
+static int top_options(const struct args *args, struct top *t, struct err *err)
+{
+	const char *clock = args_get(args, OPT_CLOCK);
+
+	*t = (struct top){
+		.screen = {.event = EVENT_CPU, .interval_ms = 1000, .frame_fd = -1},
+		.session = {.agent = args_get(args, OPT_AGENT),
+			.raw_path = args_get(args, OPT_RAW),
+			.take_over = args_has(args, OPT_TAKE_OVER)},
+		.replay = args_get(args, OPT_REPLAY),
+		.target = args->operand_count ? args->operands[0] : NULL,
+	};
+	t->screen.keep = args_has(args, OPT_KEEP);
+	t->screen.charset = args_has(args, OPT_ASCII) ? APP_CHARSET_ASCII : APP_CHARSET_AUTO;
+	if (clock && strcmp(clock, "step"))
+		return err_set(err, ERR_USAGE, "--clock takes step, not \"%s\".", clock);
+	t->screen.clock_step = clock != NULL;
+	if (t->replay && t->target)
+		return err_set(
+			err, ERR_USAGE, "--replay shows a recording, so it takes no PID or NAME.");
+	if (clock && !t->replay)
+		return err_set(err, ERR_USAGE, "--clock=step needs --replay FILE.");
+	if (top_color(args_get(args, OPT_COLOR), &t->screen.color, err) ||
+		events_parse(&t->events, args, EVENT_CPU, err))
+		return -1;
+	t->screen.event = t->events.ids[0];
+	return top_numbers(args, t, err);
+}
+
+static int top_begin(struct live *live, struct top *t, struct err *err)
+{
+	struct hotspot jvm;
+
+	if (t->replay) {
+		t->screen.attached = true;
+		return live_replay(live, t->replay, t->screen.clock_step, err);
+	}
+	if (!t->target)
+		return 0;
+	if (target_find(t->target, &jvm, err))
+		return -1;
+	t->screen.attached = true;
+	return live_attach(live, &jvm, t->events.ids, t->events.count, t->events.interval, err);
+}
+
+static int top_check_terminal(struct err *err)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	err_set(err, ERR_USAGE, "The live view needs a terminal, and %s is not one.",
+		isatty(STDOUT_FILENO) ? "the input" : "the output");
+	err_hint(err, "jhot record -d 5 PID      prints the hot methods");
+	err_hint(err, "ssh -t HOST jhot PID      gives a remote command a terminal");
+	return -1;
+}
+
+static int run_top(const struct args *args, struct err *err)
+{
+	struct top t;
+	struct live *live;
+	int rc;
+
+	if (top_options(args, &t, err) || top_check_terminal(err))
+		return -1;
+	live = live_new(&t.session);
+	rc = top_begin(live, &t, err);
+	if (!rc)
+		rc = app_run(&live_ops, live, &t.screen, err);
+	live_free(live);
+	return rc;
+}
+
+const struct verb verb_top = {
+	.bit = VERB_TOP,
+	.name = "top",
+	.synopsis = "[OPTION]... [PID|NAME]",
+	.help = "show a JVM's hot methods live; without PID or NAME choose one from a list",
+	.text = "The verb may be left out: `jhot PID` is `jhot top PID`.\n\n"
+		"Press ? for the keys. q ends the view; the JVM is then as it was before.",
+	.min_operands = 0,
+	.max_operands = 1,
+	.run = run_top,
+};
