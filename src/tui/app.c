@@ -106,8 +106,12 @@ static int64_t app_next_tick(const struct app *app, int64_t now)
 static void app_tick(struct app *app)
 {
 	int64_t now = app_now(app);
+	uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	ui_tick(&app->ui, now);
+	if (app->ui.updated_ms == now)
+		app->ui.tick_cost_ms =
+			(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) / NS_PER_MS;
 	app->tick_ms = app_next_tick(app, now);
 	app->draw = true;
 }

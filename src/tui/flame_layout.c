@@ -45,7 +45,8 @@ static uint32_t flame_children(struct flame_pass *f, uint32_t node)
 	}
 	for (uint32_t c = n->first_child; c != PROFILE_NONE; c = f->tree->nodes[c].next_sibling)
 		f->children[count++] = c;
-	qsort_r(f->children, count, sizeof(*f->children), flame_compare, f);
+	if (count)
+		qsort_r(f->children, count, sizeof(*f->children), flame_compare, f);
 	return count;
 }
 

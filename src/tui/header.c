@@ -51,8 +51,8 @@ static void add_state(const struct ui *ui, struct strip *s)
 	} else if (ui->vitals->stalled) {
 		strip_add(s, STYLE_WARN, 0, " STALLED ")->right = true;
 	} else {
-		snprintf(text, sizeof(text), ui->interval_ms % 1000 ? "%.1fs" : "%.0fs",
-			(double)ui->interval_ms / 1000);
+		snprintf(text, sizeof(text), ui_refresh_ms(ui) % 1000 ? "%.1fs" : "%.0fs",
+			(double)ui_refresh_ms(ui) / 1000);
 		strip_add(s, STYLE_GOOD, 0, "LIVE %s", text)->right = true;
 	}
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DUTY       50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
 #define WAITING_MS 10000 /* the counter of a frozen screen moves so often */
 
 const struct view *const view_table[VIEW_COUNT] = {
@@ -117,6 +118,7 @@ static void ui_update(struct ui *ui, bool sort)
 	/* Help is drawn instead of what it covers, which must not grow stale under it. */
 	if (ui->view == VIEW_HELP)
 		v = view_table[ui->under];
+	ui->updated_ms = ui->now_ms;
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
 }
@@ -202,8 +204,15 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->time.frozen)
 		ui_count_waiting(ui);
-	else
+	else if (now_ms - ui->updated_ms >= (int64_t)ui->tick_cost_ms * DUTY)
 		ui_update(ui, false);
+}
+
+uint64_t ui_refresh_ms(const struct ui *ui)
+{
+	uint64_t least = ui->tick_cost_ms * DUTY;
+
+	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
 }
 
 int64_t ui_wake_ms(const struct ui *ui)

@@ -66,6 +66,8 @@ struct ui {
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	struct timeline time;
 	uint64_t interval_ms;
+	uint64_t tick_cost_ms; /* of the last one that updated: set by the loop, 0 in tests */
+	int64_t updated_ms;
 	bool over; /* the session ended; error says why */
 	struct err error;
 	int attach_pid; /* to be attached after the next draw; 0: none */
@@ -94,6 +96,8 @@ void ui_draw(struct ui *ui);                   /* into ui->canvas */
 int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
 bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: something changed */
 void ui_attach(struct ui *ui, int pid);
+
+uint64_t ui_refresh_ms(const struct ui *ui); /* how often it really refreshes */
 
 /* What views and commands call. */
 const struct view *ui_view(const struct ui *ui);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a second and a key cost the live view: 100,000 distinct stacks, ten minutes of history.
+ *
+ *   bench_ui [STACKS [SECONDS [RATE]]]
+ */
+#include "tests/tui/fake.h"
+#include "tui/ui.h"
+
+#include "base/clock.h"
+
+static double ms_since(uint64_t start)
+{
+	return (double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)NS_PER_MS;
+}
+
+static void bench_view(
+	struct ui *ui, struct fake *fake, const char *name, const char *keys, int window)
+{
+	double tick = 0, draw = 0, key = 0;
+	uint64_t start;
+
+	ui->time.window = window;
+	for (; *keys; keys++)
+		ui_key(ui, *keys, ui->now_ms);
+	ui_draw(ui);
+	for (int i = 0; i < 5; i++) {
+		fake_second(fake);
+		fake->held = true;
+		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		ui_tick(ui, ui->now_ms + 1000);
+		tick += ms_since(start);
+		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		ui_draw(ui);
+		draw += ms_since(start);
+		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		ui_key(ui, 'j', ui->now_ms);
+		ui_draw(ui);
+		key += ms_since(start);
+	}
+	printf("%-10s %-4s  tick %7.2f ms   draw %6.2f ms   key and draw %6.2f ms\n", name,
+		window == 4 ? "all" : "10s", tick / 5, draw / 5, key / 5);
+}
+
+int main(int argc, char **argv)
+{
+	struct feed_options o = {.stacks = 100000, .methods = 5000, .rate = 1000};
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	uint32_t seconds = argc > 2 ? (uint32_t)atoi(argv[2]) : 600;
+	struct fake fake;
+	struct ui ui;
+
+	o.stacks = argc > 1 ? (uint32_t)atoi(argv[1]) : o.stacks;
+	o.rate = argc > 3 ? (uint32_t)atoi(argv[3]) : o.rate;
+	fake_init(&fake, 100);
+	feed_done(&fake.cpu);
+	feed_init(&fake.cpu, fake.profile, &o);
+	feed_all(&fake.cpu, 0);
+	for (uint32_t i = 0; i < seconds; i++)
+		fake_second(&fake);
+	printf("%u stacks, %u s at %u samples/s, model %.1f MB\n", o.stacks, seconds, o.rate,
+		(double)profile_info(fake.profile).bytes / 1e6);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	for (int window = 1; window <= 4; window += 3) {
+		bench_view(&ui, &fake, "methods", "m", window);
+		bench_view(&ui, &fake, "threads", "t", window);
+		bench_view(&ui, &fake, "tree", "T", window);
+		bench_view(&ui, &fake, "inverted", "i", window);
+		bench_view(&ui, &fake, "flame", "if", window);
+	}
+	ui_done(&ui);
+	fake_done(&fake);
+	return 0;
+}
