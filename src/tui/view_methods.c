@@ -141,13 +141,13 @@ static void cell_error(const void *view, const void *row, struct column_cell *ou
 	const struct methods *m = view;
 	const struct flat_row *r = row;
 	uint64_t count = m->sort == SORT_TOTAL ? r->total_count : r->self_count;
+	double error = flat_half_width(count, m->flat->sum_count);
 
 	out->style = STYLE_DIM;
 	if (count < FEW)
 		strcpy(out->text, count ? "?" : "-");
 	else
-		snprintf(
-			out->text, COLUMN_TEXT, "%.1f", flat_half_width(count, m->flat->sum_count));
+		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
 }
 
 static void cell_trend(const void *view, const void *row, struct column_cell *out)
