@@ -81,8 +81,10 @@ static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
 		collapsed_thread(c, n->thread);
 	else
 		collapsed_method(c, n);
-	if (n->self)
-		buf_printf(c->out, "%s %" PRIu64 "\n", buf_str(&c->line), n->self);
+	if (n->self) {
+		buf_add(c->out, c->line.data, c->line.len);
+		buf_printf(c->out, " %" PRIu64 "\n", n->self);
+	}
 }
 
 static void collapsed_walk(struct collapsed *c)

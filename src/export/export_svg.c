@@ -5,8 +5,8 @@
 #include "export/export_formats.h"
 #include "export/export_text.h"
 
-#include <ctype.h>
 #include <string.h>
+#include <time.h>
 
 /* src/export/web/flame.js, without its comments (Makefile.am). */
 static const unsigned char svg_script[] = {
@@ -42,7 +42,7 @@ static void head_add(struct buf *out, const char *before, const char *text)
 	if (!text || !*text)
 		return;
 	if (out->len)
-		buf_adds(out, "   ");
+		buf_adds(out, " \xc2\xb7 ");
 	buf_adds(out, before);
 	export_clean(out, text, 0, 0);
 }
@@ -70,6 +70,17 @@ static void head_interval(struct buf *out, const struct export_meta *m, const ch
 		buf_printf(&text, " (%s)", m->engine);
 	head_add(out, "every ", text.data);
 	buf_done(&text);
+}
+
+static void head_time(struct buf *out, uint64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / 1000000000u);
+	char text[40];
+	struct tm tm;
+
+	if (wall_ns && gmtime_r(&seconds, &tm) &&
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
+		head_add(out, "", text);
 }
 
 static void head_facts(struct buf *out, const struct profile *p, const struct export_options *o)
@@ -100,6 +111,7 @@ static void head_facts(struct buf *out, const struct profile *p, const struct ex
 		head_add(out, "pid ", text.data);
 	}
 	head_add(out, "JDK ", m->jdk);
+	head_time(out, m->start_wall_ns);
 	head_add(out, "on ", m->host);
 	buf_done(&text);
 }

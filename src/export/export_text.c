@@ -9,20 +9,40 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How many bytes need nothing done. */
+static size_t clean_span(const char *s, char not )
+{
+	size_t n = 0;
+
+	while ((unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x7f && s[n] != not )
+		n++;
+	return n;
+}
+
+static bool clean_is_control(const char *s, int len)
+{
+	if (len == 1)
+		return (unsigned char)*s < 0x20 || *s == 0x7f;
+	return len == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
+}
+
 void export_clean(struct buf *out, const char *text, char not, char instead)
 {
-	size_t before = out->len;
+	size_t before = out->len, span;
 	int len;
 
 	for (const char *s = text; *s; s += len ? len : 1) {
+		span = clean_span(s, not );
+		buf_add(out, s, span);
+		s += span;
+		if (!*s)
+			break;
 		len = utf8_len(s);
 		if (!len)
 			buf_adds(out, "\xef\xbf\xbd");
 		else if (len == 1 && *s == not )
 			buf_addc(out, instead);
-		else if (len > 1 ? !(len == 2 && (unsigned char)s[0] == 0xc2 &&
-					   (unsigned char)s[1] < 0xa0)
-				 : (unsigned char)*s >= 0x20 && *s != 0x7f)
+		else if (!clean_is_control(s, len))
 			buf_add(out, s, (size_t)len);
 	}
 	if (*text && out->len == before)

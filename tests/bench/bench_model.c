@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bench: what a refresh of the tables costs, in ms, by distinct stacks. `make bench-model`; median of 7 runs. */
 #include "base/clock.h"
+#include "export/export.h"
 #include "profile/calltree.h"
 #include "profile/flat.h"
 #include "tests/profile/feed.h"
@@ -11,7 +12,8 @@ struct bench {
 	struct profile *p;
 	struct profile_query q;
 	struct calltree_options o;
-	uint32_t out; /* rows or nodes of the last run */
+	const char *path; /* its suffix is the format */
+	uint32_t out;     /* rows, nodes or bytes of the last run */
 };
 
 static void run_flat(struct bench *b)
@@ -42,6 +44,17 @@ static void run_each(struct bench *b)
 	profile_each(b->p, &b->q, run_each_add, &b->out);
 }
 
+static void run_export(struct bench *b)
+{
+	struct export_options o = {.query = b->q, .meta = {.name = "bench", .pid = 1}};
+	struct buf out = {0};
+
+	if (export_format_by_path(b->path)->write(&out, b->p, &o, NULL))
+		abort();
+	b->out = (uint32_t)out.len;
+	buf_done(&out);
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -68,6 +81,7 @@ static const struct row {
 	void (*run)(struct bench *);
 	bool all, inverted, threads, by_name;
 	double min_share;
+	const char *path;
 } rows[] = {
 	{.what = "stacks, 10 s", .run = run_each},
 	{.what = "flat, 10 s", .run = run_flat},
@@ -88,6 +102,8 @@ static const struct row {
 		.all = true,
 		.inverted = true,
 		.min_share = 0.0005},
+	{.what = "a.collapsed (bytes), all", .run = run_export, .all = true, .path = "a.collapsed"},
+	{.what = "a.svg (bytes), all", .run = run_export, .all = true, .path = "a.svg"},
 };
 
 static void bench_stacks(uint32_t stacks)
@@ -110,6 +126,7 @@ static void bench_stacks(uint32_t stacks)
 		b.q = (struct profile_query){.from = rows[i].all ? 0 : 50,
 			.to = rows[i].all ? UINT32_MAX : 60,
 			.thread = PROFILE_ANY_THREAD};
+		b.path = rows[i].path;
 		b.o = (struct calltree_options){.inverted = rows[i].inverted,
 			.threads = rows[i].threads,
 			.by_name = rows[i].by_name,

@@ -16,9 +16,9 @@ const LEAST_SHARE = 1 / 4000;
 const FRAME_ALL = 'L', FRAME_THREAD = 'K', JAVA = 'ABCDEI';
 const THEMES = {
 	light: {ground: '#fbfbfa', panel: '#f1f2f4', line: '#dadde3', ink: '#20242b', faint: '#626a77',
-		box: '#20242b', accent: '#2f5bd0', match: [322, 70, 64], dim: 0.28, field: '#ffffff'},
+		box: '#20242b', accent: '#2f5bd0', match: [322, 70, 64], dim: 0.28, field: '#ffffff', found: '#b0257f'},
 	dark: {ground: '#16181d', panel: '#1f2229', line: '#363b46', ink: '#e4e7ec', faint: '#9aa3b2',
-		box: '#f2f4f7', accent: '#8fb0ff', match: [322, 62, 46], dim: 0.32, field: '#12141a'},
+		box: '#f2f4f7', accent: '#8fb0ff', match: [322, 62, 46], dim: 0.4, field: '#12141a', found: '#f08ccb'},
 };
 
 function readFacts(lines, graph) {

@@ -157,7 +157,7 @@ function start() {
 	scheme.addEventListener('change', e => setDark(e.matches));
 	onPointer();
 	window.addEventListener('keydown', onKey);
-	window.addEventListener('resize', resize);
+	new ResizeObserver(resize).observe(ui.stage);
 	window.addEventListener('popstate', e => {
 		view.depth = e.state || 0;
 		restore();

@@ -34,13 +34,11 @@ function button(label, title, act) {
 function buildHeader(facts) {
 	ui.title = element('div', {fontSize: '16px', fontWeight: '600', overflowWrap: 'anywhere'}, {}, facts.title);
 	ui.facts = element('div', {fontSize: '12px', marginTop: '2px', overflowWrap: 'anywhere', whiteSpace: 'normal'},
-		{}, facts.facts.replace(/ {3}/g, ' \u00b7 '));
+		{}, facts.facts);
 	ui.search = element('input', {font: 'inherit', padding: '4px 8px', borderRadius: '6px', width: '15em',
 		borderStyle: 'solid', borderWidth: '1px', outlineOffset: '1px'},
 	{type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'search by regular expression',
 		spellcheck: 'false', autocomplete: 'off'});
-	ui.found = element('span', {fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap', minWidth: '0'},
-		{id: 'found'});
 	ui.reset = button('Reset zoom', 'Esc or 0', () => zoomTo([]));
 	ui.flip = button('Flip', 'i: icicle or flame', () => setFlip(!view.flip));
 	ui.reverse = button('Reverse', 'r: leaves first, then who called them', () => setReversed(!view.reversed));
@@ -48,7 +46,7 @@ function buildHeader(facts) {
 	ui.theme = button('', 'd: dark or light', () => setDark(!view.dark));
 	ui.helpButton = button('?', 'keys', toggleHelp);
 	const tools = element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px', alignItems: 'center'}, {},
-		ui.found, ui.reset, ui.search, ui.flip, ui.reverse, ui.color, ui.theme, ui.helpButton);
+		ui.reset, ui.search, ui.flip, ui.reverse, ui.color, ui.theme, ui.helpButton);
 	return element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px 16px', padding: '10px 14px',
 		justifyContent: 'space-between', alignItems: 'center', flex: 'none'}, {},
 	element('div', {flex: '1 1 320px', minWidth: '0'}, {}, ui.title, ui.facts), tools);
@@ -65,15 +63,16 @@ function buildPage(facts) {
 	ui.canvas = element('canvas', {display: 'block', outline: 'none'}, {tabindex: '0', role: 'application',
 		'aria-label': 'flame graph; arrow keys walk the frames, Enter zooms, slash searches'});
 	ui.stage = element('div', {flex: '1 1 auto', minHeight: '0', overflow: 'hidden'}, {}, ui.canvas);
-	ui.name = element('div', {fontWeight: '600', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap',
+	ui.found = element('div', {fontWeight: '600', fontVariantNumeric: 'tabular-nums', flex: 'none'}, {id: 'found'});
+	ui.name = element('div', {fontWeight: '600', flex: '1 1 0', minWidth: '0', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap',
 		minHeight: '1.35em'}, {id: 'name'});
 	ui.line = element('div', {fontVariantNumeric: 'tabular-nums', overflow: 'hidden', textOverflow: 'ellipsis',
 		whiteSpace: 'nowrap', minHeight: '1.35em'}, {id: 'line'});
 	ui.legend = element('div', {display: 'flex', flexWrap: 'wrap', gap: '2px 14px', fontSize: '12px'}, {id: 'legend'});
 	ui.live = element('div', {height: '1px', width: '1px', overflow: 'hidden', opacity: '0'},
 		{id: 'live', role: 'status', 'aria-live': 'polite'});
-	ui.footer = element('div', {padding: '7px 14px 8px', flex: 'none', lineHeight: '1.35'}, {}, ui.name, ui.line,
-		ui.legend, ui.live);
+	ui.footer = element('div', {padding: '7px 14px 8px', flex: 'none', lineHeight: '1.35'}, {},
+	element('div', {display: 'flex', gap: '16px'}, {}, ui.name, ui.found), ui.line, ui.legend, ui.live);
 	ui.header = buildHeader(facts);
 	ui.help = buildHelp();
 	ui.page = element('div', {display: 'flex', flexDirection: 'column', width: '100%', height: '100%', margin: '0',
@@ -106,6 +105,7 @@ function paintTheme() {
 	ui.footer.style.borderTop = '1px solid ' + c.line;
 	for (const e of [ui.facts, ui.line, ui.legend])
 		e.style.color = c.faint;
+	ui.found.style.color = c.found;
 	const pressed = new Map([[ui.flip, view.flip], [ui.reverse, view.reversed]]);
 	for (const b of [ui.reset, ui.flip, ui.reverse, ui.color, ui.theme, ui.helpButton, ui.search]) {
 		b.style.background = c.field;
@@ -116,5 +116,5 @@ function paintTheme() {
 		b.setAttribute('aria-pressed', on);
 	ui.color.textContent = 'Colour: ' + view.color;
 	ui.theme.textContent = view.dark ? 'Light' : 'Dark';
-	ui.reset.style.visibility = view.zoom ? 'visible' : 'hidden';
+	ui.reset.style.display = view.zoom ? 'inline-block' : 'none';
 }

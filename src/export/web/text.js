@@ -67,6 +67,8 @@ function valueText(n, unit) {
 
 function percent(part, whole) {
 	const p = whole ? 100 * part / whole : 0;
+	if (!p)
+		return '0 %';
 	return (p >= 99.95 ? '100' : p.toFixed(p < 0.095 ? 2 : 1)) + ' %';
 }
 

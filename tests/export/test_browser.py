@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# The flame graph in a real browser: zoom, search, address, flip, reverse, keys; and the picture without scripts.
+
+import re
+import time
+
+import browser
+from browser import diag, equal, made, ok
+
+LINE, NAME, FOUND = "line", "name", "found"
+ROW = 20
+
+
+class Graph:
+    """The live view of one file; rows are counted from where the root is."""
+
+    def __init__(self, b):
+        self.b = b
+
+    def open(self, url):
+        self.b.open("about:blank")
+        self.b.open(url)
+        self.b.wait("document.querySelector('canvas') && document.getElementById('name').textContent", "the live view")
+
+    def text(self, name):
+        return self.b.run("return document.getElementById(arguments[0]).textContent", name)
+
+    def hash(self):
+        return self.b.run("return decodeURIComponent(location.hash)")
+
+    def box(self):
+        return self.b.run("const r = document.querySelector('canvas').getBoundingClientRect();"
+                          "return [r.left, r.top, r.width, r.height]")
+
+    def point(self, share, level, flipped=False):
+        left, top, width, height = self.box()
+        y = height - 4 - (level + 0.5) * ROW if flipped else 4 + (level + 0.5) * ROW
+        return left + share * (width - 10), top + y
+
+    def hover(self, share, level):
+        self.b.pointer(*self.point(share, level))
+
+    def click(self, share, level, flipped=False):
+        self.b.pointer(*self.point(share, level, flipped), click=True)
+
+    def search(self, text):
+        self.b.key("/")
+        self.b.key(*text)
+        self.b.key("Enter")
+
+
+def test_hover_and_zoom(g):
+    equal(g.text(NAME), "all", "it starts with everything")
+    equal(g.text(LINE), "1,000 samples · 10.00 s · 100 % of all · self 0 % · all", "and says how much that is")
+    g.hover(0.85, 2)
+    equal(g.text(NAME), "app.Store.write", "the frame under the pointer is named")
+    equal(g.text(LINE), "300 samples · 3.00 s · 30.0 % of all · self 0 % · C1", "with count, value and share")
+    g.click(0.85, 2)
+    equal(g.hash(), "#z=app.Main.main;app.Store.write", "a click zooms; the address holds the path")
+    g.hover(0.2, 3)
+    equal(g.text(NAME), "[libz.so.1] deflate", "a native frame under it")
+    g.hover(0.1, 4)
+    equal(g.text(NAME), "do_syscall_64", "the kernel's part is a sixth of the zoom")
+    equal(g.text(LINE), "50 samples · 500.00 ms · 5.0 % of all · 16.7 % of zoom · self 5.0 % · kernel",
+          "shares of all and of the zoom")
+    g.b.key("Escape")
+    equal(g.hash(), "", "Escape resets")
+    g.click(0.2, 2)
+    g.click(0.2, 3)
+    equal(g.hash(), "#z=app.Main.main;app.Shop.serve;app.Price.compute", "siblings stand by name")
+    g.b.key("Backspace")
+    g.b.wait("location.hash.endsWith('serve')", "a step back")
+    equal(g.hash(), "#z=app.Main.main;app.Shop.serve", "Backspace goes back one zoom")
+    g.b.key("0")
+    equal(g.hash(), "", "0 resets")
+
+
+def test_search(g):
+    g.search("HashMap")
+    equal(g.text(FOUND), "matched 70.0 % of all (1 of 3)", "nested matches count once; Enter shows the widest")
+    equal(g.text(NAME), "java.util.HashMap.get", "which is this")
+    g.b.key("n", "n")
+    equal(g.text(NAME), "java.util.HashMap.getNode", "n n goes to the third")
+    g.b.key("N")
+    equal(g.text(FOUND), "matched 70.0 % of all (2 of 3)", "N goes back")
+    g.click(0.2, 2)
+    equal(g.text(FOUND), "matched 70.0 % of all, 100 % of zoom", "of the zoom, too")
+    g.search("getNode$")
+    equal(g.text(FOUND), "matched 20.0 % of all, 28.6 % of zoom (1 of 1)", "regular expressions")
+    equal(g.hash(), "#z=app.Main.main;app.Shop.serve&q=getNode$", "the address holds both")
+    g.search("get(")
+    equal(g.text(FOUND), "matched 0 % of all, 0 % of zoom", "what is no regular expression is plain text")
+    g.b.key("/", "Escape")
+    equal(g.text(FOUND), "", "Escape clears the search")
+    g.b.key("Escape")
+    equal(g.hash(), "", "then the zoom")
+
+
+def test_address(g, url):
+    g.open(url + "#z=app.Main.main;app.Shop.serve&q=getNode&i=1")
+    equal(g.text(FOUND), "matched 20.0 % of all, 28.6 % of zoom", "an address brings back zoom and search")
+    equal(g.b.run("return document.querySelector('[aria-pressed=true]').textContent"), "Flip", "and the flip")
+    g.open(url + "#z=app.Main.main;no.such.frame&q=%E0%A4%A")
+    equal(g.text(NAME), "app.Main.main", "a path that is not there ends where it can")
+    g.open(url)
+
+
+def test_flip_and_reverse(g):
+    g.b.key("i")
+    g.click(0.85, 2, flipped=True)
+    equal(g.hash(), "#z=app.Main.main;app.Store.write&i=1", "flipped, the root is at the bottom")
+    g.b.key("i", "0")
+    equal(g.hash(), "", "and back")
+    g.b.key("r")
+    g.hover(0.1, 1)
+    equal(g.text(NAME), "[libz.so.1] deflate", "reversed, the first level is what the stacks end in")
+    equal(g.text(LINE), "250 samples · 2.50 s · 25.0 % of all · native", "by self")
+    g.click(0.5, 1)
+    g.hover(0.5, 3)
+    equal((g.text(NAME), g.hash()), ("app.Main.main", "#z=java.util.HashMap.get&r=1"), "callers above callees")
+    g.search("Shop")
+    equal(g.text(FOUND), "matched 70.0 % of all, 100 % of zoom (1 of 1)", "a search counts samples there, too")
+    g.b.key("r", "/", "Escape")
+    equal(g.hash(), "", "and back")
+
+
+def test_keys(g):
+    g.b.key("Down", "Down", "Down", "Right")
+    equal(g.text("live")[:16], "app.Store.write,", "arrows walk the frames and say so")
+    g.b.key("Down", "Enter")
+    equal(g.hash(), "#z=app.Main.main;app.Store.write;[libz.so.1] deflate", "Enter zooms there")
+    g.b.key("Up")
+    g.b.key("Up")
+    equal(g.text(NAME), "app.Store.write", "up is out")
+    g.b.key("0", "?")
+    ok(g.b.run("return document.getElementById('help').getBoundingClientRect().height > 20"), "? shows the keys")
+    g.b.key("?")
+    g.b.key("c", "c")
+    equal(g.hash(), "#c=self", "c changes what colours mean")
+    g.b.key("c")
+
+
+def test_looks(g):
+    shown = g.b.picture()
+    x, y = g.point(0.45, 2)
+    # The known profile's colours, as flame.c computes them for the picture.
+    fills = set(re.findall(r'fill="#([0-9a-f]{6})"', open(made("-k", "known", "known.svg")).read()))
+    got = "%02x%02x%02x" % shown.at(x, y - 7)
+    near = min(max(abs(int(f[i:i + 2], 16) - int(got[i:i + 2], 16)) for i in (0, 2, 4)) for f in fills)
+    ok(near <= 2, "canvas and picture have the same colours", got, sorted(fills))
+    equal(g.b.run("return document.querySelectorAll('script, style, link, img').length"), 1, "one script, nothing else")
+    g.b.key("d")
+    g.b.wait("getComputedStyle(document.getElementById('page')).backgroundColor === 'rgb(22, 24, 29)'", "dark")
+    ok(sum(g.b.picture().at(x, y - 7)) < sum(shown.at(x, y - 7)), "dark is darker")
+    g.b.key("d")
+    left, top, width, height = g.box()
+    g.b.size(500, 500)
+    g.b.wait("document.querySelector('canvas').getBoundingClientRect().width <= 500", "the canvas follows the window")
+    ok(g.box()[3] < height, "its height, too")
+    g.b.size(1200, 700)
+    g.b.wait("document.querySelector('canvas').getBoundingClientRect().width > 1000", "the window is wide again")
+
+
+def test_hostile(b, g, server):
+    g.open(server.url + "/hostile.svg")
+    b.key("Down", "Down", "Down", "Down")
+    names = [g.text(NAME)]
+    while len(names) < 15:
+        b.key("Left")
+        names.insert(0, g.text(NAME))
+    while len(names) < 30:
+        b.key("Right")
+        names.append(g.text(NAME))
+    ok("</metadata><script>alert(1)</script>" in " ".join(names), "markup in a name is text", names)
+    equal(b.run("return document.querySelectorAll('script').length + document.querySelectorAll('x').length"), 1,
+          "no element comes from a name")
+
+
+def test_blocked(b, server):
+    picture_of = {}
+    for path, what in (("/img.html", "in an <img>"), ("/blocked.svg", "where scripts and styles are forbidden")):
+        b.open(server.url + path)
+        b.wait("document.readyState === 'complete'", "the page")
+        picture = b.picture()
+        colors = {picture.at(x, 62 + 2 * 19 + 3) for x in range(20, 1180, 40)}
+        ok(len(colors) >= 2 and all(sum(c) > 300 for c in colors), "a coloured picture " + what, colors)
+        picture_of[path] = [picture.at(x, y) for x in range(0, 1100, 7) for y in range(0, 160, 3)]
+    equal(picture_of["/img.html"], picture_of["/blocked.svg"], "the same picture in both")
+
+
+def test_big(b, g):
+    path = made("-n", "20000", "big.svg")
+    nodes = int(re.search(r"^nodes (\d+)$", open(path).read(), re.M).group(1))
+    ok(nodes > 100000, "a graph of %d nodes" % nodes)
+    start = time.monotonic()
+    g.open("file://" + path)
+    diag("%.1f MB, live after %.0f ms" % (len(open(path).read()) / 1e6, 1000 * (time.monotonic() - start)))
+    g.search("HashMap")
+    share = float(re.search(r"matched ([\d.]+) %", g.text(FOUND)).group(1))
+    ok(0 < share < 100, "can be searched (%s %%)" % share)
+    b.key("r")
+    ok(g.text(FOUND).startswith("matched %s %%" % re.sub(r"\.0$", ".0", "%.1f" % share)),
+       "reversed, the same share matches", g.text(FOUND))
+    g.click(0.3, 1)
+    ok(g.hash().startswith("#z="), "and be zoomed")
+
+
+def main():
+    b = browser.Browser()
+    known = made("-k", "known", "known.svg")
+    svg = open(known, "rb").read()
+    hostile = open(made("-t", "-k", "hostile", "hostile.svg"), "rb").read()
+    strict = {"Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'"}
+    server = browser.Server({
+        "/known.svg": ("image/svg+xml", strict, svg),
+        "/hostile.svg": ("image/svg+xml", strict, hostile),
+        "/blocked.svg": ("image/svg+xml", {"Content-Security-Policy": "default-src 'none'"}, svg),
+        "/img.html": ("text/html", {}, b"<body style='margin:0'><img src='known.svg' style='display:block'>"),
+    })
+    try:
+        g = Graph(b)
+        g.open(server.url + "/known.svg")
+        test_hover_and_zoom(g)
+        test_search(g)
+        test_address(g, server.url + "/known.svg")
+        test_flip_and_reverse(g)
+        test_keys(g)
+        test_looks(g)
+        g.open("file://" + known)
+        test_hover_and_zoom(g)
+        test_address(g, "file://" + known)
+        test_hostile(b, g, server)
+        test_big(b, g)
+        equal(b.complaints(), [], "nothing to complain about, under a policy that allows one inline script only")
+        test_blocked(b, server)
+        g.open("file://" + made("-r", "-k", "known", "reversed.svg"))
+        g.hover(0.1, 1)
+        equal(g.text(NAME), "[libz.so.1] deflate", "a file written reversed opens reversed")
+    finally:
+        server.close()
+        b.close()
+    browser.done()
+
+
+main()

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* export: names and numbers, the collapsed format to the byte, determinism, whole files or none. */
+#include "export/export.h"
+#include "export/export_text.h"
+#include "export/flame.h"
+#include "tests/profile/feed.h"
+#include "tests/tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/jhot-export-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+	static char path[4][256];
+	static int n;
+
+	n = (n + 1) % 4;
+	snprintf(path[n], sizeof(path[n]), "%s/%s", folder, name);
+	return path[n];
+}
+
+/* --- text -------------------------------------------------------------------------------------------- */
+
+static void is_text(struct buf *got, const char *want, const char *name)
+{
+	is_str(buf_str(got), want, name);
+	buf_clear(got);
+}
+
+static void test_text(void)
+{
+	static const struct {
+		const char *name;
+		enum frame_type type;
+		const char *steps[EXPORT_NAME_STEPS];
+	} names[] = {
+		{"com.acme.shop.Foo.bar", FRAME_COMPILED,
+			{"com.acme.shop.Foo.bar", "c.a.s.Foo.bar", "Foo.bar", "bar"}},
+		{"Foo.bar", FRAME_JAVA, {"Foo.bar", "Foo.bar", "Foo.bar", "bar"}},
+		{"a.B$$Lambda.0x00007f.run", FRAME_INLINED,
+			{"a.B$$Lambda.0x00007f.run", "a.B$$Lambda.0x00007f.run",
+				"B$$Lambda.0x00007f.run", "run"}},
+		{"java.lang.String", FRAME_CLASS,
+			{"java.lang.String", "j.l.String", "String", "String"}},
+		{"[libz.so.1] inflate", FRAME_NATIVE,
+			{"[libz.so.1] inflate", "inflate", "inflate", "inflate"}},
+		{"A<b::c>::f<int>(d::e, g*)", FRAME_VM,
+			{"A<b::c>::f<int>(d::e, g*)", "A<b::c>::f<int>(d::e, g*)",
+				"A<b::c>::f<int>", "f<int>"}},
+		{"(anonymous namespace)::f(int)", FRAME_VM,
+			{"(anonymous namespace)::f(int)", "(anonymous namespace)::f(int)",
+				"(anonymous namespace)::f", "f"}},
+		{"X::operator()(int)", FRAME_VM,
+			{"X::operator()(int)", "X::operator()(int)", "X::operator()",
+				"operator()"}},
+		{"", FRAME_NATIVE, {"", "", "", ""}},
+	};
+	struct buf b = {0};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		for (int k = 0; k < EXPORT_NAME_STEPS; k++) {
+			export_shorten(&b, names[i].name, names[i].type, k);
+			is_text(&b, names[i].steps[k], names[i].steps[k]);
+		}
+	}
+	for (int k = 0; k < EXPORT_NAME_STEPS; k++)
+		export_shorten(&b, "....", FRAME_COMPILED, k);
+	ok(1, "dots alone are survived");
+	buf_clear(&b);
+	export_clean(&b, "a;b\nc\x01\xff\xc3\xa9\xc2\x85", ';', ',');
+	is_text(&b, "a,bc\xef\xbf\xbd\xc3\xa9",
+		"a clean text has no control characters and is UTF-8");
+	export_clean(&b, "\n", 0, 0);
+	is_text(&b, "?", "a text of nothing else is a question mark");
+	export_xml(&b, "<a href=\"x\">&amp;\xef\xbf\xbe\xef");
+	is_text(&b, "&lt;a href=&quot;x&quot;&gt;&amp;amp;\xef\xbf\xbd\xef", "XML is escaped");
+	export_count(&b, 1234567);
+	is_text(&b, "1,234,567", "thousands");
+	export_value(&b, "ns", 1500000);
+	is_text(&b, "1.50 ms", "time");
+	export_value(&b, "bytes", 3 << 20);
+	is_text(&b, "3.00 MiB", "memory");
+	export_value(&b, "events", 1000);
+	is_text(&b, "1,000 events", "anything else");
+	buf_done(&b);
+}
+
+/* --- formats ----------------------------------------------------------------------------------------- */
+
+static uint32_t push(struct profile *p, uint32_t stack, const char *class_name, const char *name,
+	const char *module, enum frame_type type)
+{
+	return profile_stack_child(p, stack,
+		profile_frame(p, profile_method(p, class_name, name, "", module), type, 0, 0));
+}
+
+static void fill_golden(struct profile *p)
+{
+	struct profile_thread t = {.tid = 12, .name = "pool-1;x"};
+	uint32_t java = push(p, 0, "java.lang.Thread", "run", "", FRAME_INTERPRETED), s;
+
+	profile_thread_set(p, 1, &t);
+	s = push(p, java, "a.b.C$D", "<init>", "", FRAME_C1);
+	profile_add(p, EVENT_CPU, 1, s, 1, 3, 30);
+	s = push(p, s, "a.b.E", "f", "", FRAME_INLINED);
+	profile_add(p, EVENT_CPU, 1, s, 1, 10, 100);
+	s = push(p, s, "", "__libc_write", "libc.so.6", FRAME_NATIVE);
+	s = push(p, s, "", "do_syscall_64", "", FRAME_KERNEL);
+	profile_add(p, EVENT_CPU, 1, s, 1, 7, 70);
+	s = push(p, java, "a.b.E", "f", "", FRAME_COMPILED);
+	profile_add(p, EVENT_CPU, 1, s, 1, 5, 50);
+	s = push(p, java, "a.b.E", "f", "", FRAME_INLINED);
+	profile_add(p, EVENT_CPU, 1, s, 1, 1, 10);
+	s = push(p, 0, "", "[break_no_frame]", "", FRAME_BREAK);
+	s = push(p, s, "", "", "libfoo.so", FRAME_NATIVE);
+	profile_add(p, EVENT_CPU, 1, s, 2, 1, 10);
+	s = push(p, java, "java.lang.String", "", "", FRAME_CLASS);
+	profile_add(p, EVENT_ALLOC, 1, s, 1, 2, 1048576);
+}
+
+static void is_collapsed(
+	const struct profile *p, const struct export_options *o, const char *want, const char *name)
+{
+	struct buf out = {0};
+
+	export_format_by_path("x.collapsed")->write(&out, p, o, NULL);
+	is_text(&out, want, name);
+	buf_done(&out);
+}
+
+static void test_collapsed(void)
+{
+	struct profile *p = profile_new();
+	struct export_options o = {.query = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}};
+
+	fill_golden(p);
+	is_collapsed(p, &o,
+		"java/lang/Thread.run;a/b/C$D.<init> 3\n"
+		"java/lang/Thread.run;a/b/C$D.<init>;a/b/E.f 10\n"
+		"java/lang/Thread.run;a/b/C$D.<init>;a/b/E.f;__libc_write;do_syscall_64_[k] 7\n"
+		"java/lang/Thread.run;a/b/E.f 6\n"
+		"[break_no_frame];[libfoo.so] 1\n",
+		"collapsed");
+	o.annotate = o.threads = true;
+	is_collapsed(p, &o,
+		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/C$D.<init>_[1] 3\n"
+		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/C$D.<init>_[1];a/b/E.f_[i] 10\n"
+		"[pool-1,x "
+		"tid=12];java/lang/Thread.run_[0];a/b/C$D.<init>_[1];a/b/"
+		"E.f_[i];__libc_write;do_syscall_64_[k] 7\n"
+		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/E.f_[j] 5\n"
+		"[pool-1,x tid=12];java/lang/Thread.run_[0];a/b/E.f_[i] 1\n"
+		"[tid=0];[break_no_frame];[libfoo.so] 1\n",
+		"with threads and how frames ran");
+	o.annotate = o.threads = false;
+	o.query.event = EVENT_ALLOC;
+	is_collapsed(p, &o, "java/lang/Thread.run;java.lang.String_[i] 2\n", "a class is dotted");
+	o.dot = o.query.by_weight = true;
+	is_collapsed(p, &o, "java.lang.Thread.run;java.lang.String 1048576\n", "--dot and --total");
+	o.query.event = EVENT_LOCK;
+	is_collapsed(p, &o, "", "nothing of an event that never ran");
+	profile_free(p);
+}
+
+static void test_formats(void)
+{
+	is_str(export_format_by_path("a.b.svg")->suffix, ".svg", "a format by suffix");
+	is_str(export_format_by_path("X.SVG")->suffix, ".svg", "in any case");
+	ok(!export_format_by_path("svg"), "a name is no suffix");
+	ok(!export_format_by_path(".svg"), "a suffix is no name");
+	ok(!export_format_by_path("x.jpg"), "an unknown one");
+}
+
+static void write_svg(struct buf *out, uint64_t seed, bool inverted)
+{
+	struct export_options o = {.query = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD},
+		.inverted = inverted,
+		.meta = {.name = "a<b>", .pid = 7}};
+	struct profile *p = profile_new();
+	struct feed f;
+
+	feed_init(&f, p, &(struct feed_options){.seed = seed, .stacks = 400});
+	for (uint32_t s = 1; s < 20; s++)
+		feed_second(&f, s);
+	export_format_by_path("x.svg")->write(out, p, &o, NULL);
+	feed_done(&f);
+	profile_free(p);
+}
+
+static void test_svg(void)
+{
+	struct buf a = {0}, b = {0}, empty = {0};
+	struct export_options o = {.query = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}};
+	struct profile *p = profile_new();
+	struct err err = {0};
+
+	for (int inverted = 0; inverted < 2; inverted++) {
+		write_svg(&a, 1, inverted);
+		write_svg(&b, 1, inverted);
+		ok(a.len == b.len && !memcmp(a.data, b.data, a.len),
+			"the same profile, the same %zu bytes", a.len);
+		buf_clear(&b);
+		write_svg(&b, 2, inverted);
+		ok(a.len != b.len || memcmp(a.data, b.data, a.len), "another profile, others");
+		buf_clear(&a);
+		buf_clear(&b);
+	}
+	is_int(export_format_by_path("x.svg")->write(&empty, p, &o, NULL), 0,
+		"an empty profile is a file, too");
+	ok(strstr(empty.data, "0 samples") && !strstr(empty.data, "nan") &&
+			!strstr(empty.data, "inf\""),
+		"which says so");
+	o.query.event = 99;
+	is_int(export_format_by_path("x.svg")->write(&empty, p, &o, &err), -1, "no such event");
+	is_int(err.kind, ERR_USAGE, "is an error");
+	buf_done(&a);
+	buf_done(&b);
+	buf_done(&empty);
+	profile_free(p);
+}
+
+/* Boxes lie inside their parents, side by side, and widths are what was sampled. */
+static void test_flame(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	uint64_t end[512] = {0};
+	bool inside = true, sorted = true;
+	struct flame *fl;
+	struct feed f;
+
+	feed_init(&f, p, &(struct feed_options){.stacks = 400});
+	feed_all(&f, 1);
+	fl = flame_new(p, &q, true, false, 0);
+	for (uint32_t i = 0; i < fl->count; i++) {
+		const struct flame_node *n = &fl->nodes[i];
+
+		inside = inside && n->start >= (n->level ? end[n->level] : 0) &&
+			 n->weight == n->count * f.o.interval;
+		end[n->level] = n->start + n->total;
+		end[n->level + 1] = n->start;
+		inside = inside && (!n->level || end[n->level] <= end[n->level - 1]);
+	}
+	for (uint32_t i = 1; i < fl->name_count; i++)
+		sorted = sorted && strcmp(fl->names[i - 1], fl->names[i]) < 0;
+	ok(inside, "boxes lie in their parents, side by side");
+	ok(sorted, "names are sorted and unique");
+	is_int(fl->nodes[0].total, f.samples, "the root is all samples");
+	flame_free(fl);
+	feed_done(&f);
+	profile_free(p);
+}
+
+/* --- files ------------------------------------------------------------------------------------------- */
+
+static bool holds(const char *path, const char *want)
+{
+	char text[64] = "";
+	FILE *f = fopen(path, "r");
+	bool same;
+
+	if (!f)
+		return !want;
+	same = want && fgets(text, sizeof(text), f) && !strcmp(text, want);
+	fclose(f);
+	return same;
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+static int write_to(const char *path, struct err *err)
+{
+	struct export_options o = {.query = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}};
+	struct profile *p = profile_new();
+	int result;
+
+	memset(err, 0, sizeof(*err));
+	fill_golden(p);
+	result = export_write(path, export_format_by_path("x.collapsed"), p, &o, err);
+	profile_free(p);
+	return result;
+}
+
+static void is_refused(const char *path, const char *what, const char *part_of_hint)
+{
+	struct err err;
+
+	is_int(write_to(path, &err), -1, what);
+	ok(err.kind == ERR_OUTPUT && strstr(err.hint, part_of_hint), "the hint says \"%s\"",
+		part_of_hint);
+	if (!strstr(err.hint, part_of_hint))
+		diag("%s / %s / %s", err.what, err.hint, err.details);
+}
+
+#define FIRST_LINE "java/lang/Thread.run;a/b/C$D.<init> 3\n"
+
+static void test_files(void)
+{
+	const char *file = path_of("a.collapsed"), *link = path_of("link.collapsed");
+	struct stat st;
+	struct err err;
+
+	is_int(write_to(file, &err), 0, "a new file");
+	ok(holds(file, FIRST_LINE), "is whole");
+	put(file, "old\n");
+	chmod(file, 0640);
+	ok(symlink(file, link) == 0 && !write_to(link, &err) && holds(file, FIRST_LINE),
+		"a link's target is replaced");
+	ok(!lstat(link, &st) && S_ISLNK(st.st_mode), "and the link stays");
+	ok(!stat(file, &st) && (st.st_mode & 0777) == 0640, "as does the file's mode");
+	ok(access(path_of("a.collapsed.part"), F_OK), "nothing else is left");
+	put(path_of("a.collapsed.part"), "left by a crash");
+	is_int(write_to(file, &err), 0, "what a crash has left is in nobody's way");
+	is_refused(folder, "a folder is refused", "add a file name");
+	is_refused(path_of("no/such/a.collapsed"), "a missing folder", "mkdir -p");
+	is_refused(
+		path_of("a.collapsed/b.collapsed"), "a file as a folder", "a file, not a folder");
+	is_refused("/dev/full", "a full device", "free some space");
+	is_int(write_to("/dev/null", &err), 0, "a device is written, not replaced");
+	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
+	put(path_of("elsewhere"), "mine\n");
+	ok(!symlink(path_of("elsewhere"), path_of("trap.collapsed.part")),
+		"a link where the new file would be made");
+	is_refused(path_of("trap.collapsed"), "is not followed", "symbolic link");
+	ok(holds(path_of("elsewhere"), "mine\n"), "and what it points to is untouched");
+}
+
+/* A child may lower its limits: the file cannot grow, the old one stays. */
+static void test_no_room(void)
+{
+	const char *file = path_of("room.collapsed");
+	struct rlimit limit = {20, 20};
+	int status;
+	pid_t child;
+
+	put(file, "old\n");
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		struct err err;
+
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		_exit(write_to(file, &err) == -1 && strstr(err.hint, "larger than allowed") ? 0
+											    : 1);
+	}
+	ok(waitpid(child, &status, 0) == child && status == 0,
+		"a file that may not grow is an error with a hint");
+	ok(holds(file, "old\n"), "the old file is intact");
+	ok(access(path_of("room.collapsed.part"), F_OK), "no half file is left");
+}
+
+/* A user without rights, and file systems that are full or read-only: in children, with what they may do. */
+static void in_child(int (*test)(void), const char *what)
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(test());
+	waitpid(child, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		ok(1, "%s # SKIP not allowed to set it up here", what);
+	else
+		ok(status == 0, "%s", what);
+}
+
+static int no_rights(void)
+{
+	struct err err;
+
+	if (!geteuid() && setresuid(65534, 65534, 65534))
+		return 77;
+	if (write_to(path_of("shut/a.collapsed"), &err) != -1 ||
+		!strstr(err.hint, "you may not write there"))
+		return 1;
+	return holds(path_of("shut/a.collapsed"), "old\n") ? 0 : 2;
+}
+
+static int small_disk(const char *options, unsigned long flags, const char *hint)
+{
+	const char *disk = path_of("disk"), *file = path_of("disk/a.collapsed");
+	struct err err;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		mount("jhot", disk, "tmpfs", 0, options))
+		return 77;
+	put(file, "old\n");
+	if (flags && mount("jhot", disk, "tmpfs", MS_REMOUNT | flags, NULL))
+		return 77;
+	if (!flags) { /* fill it to the last byte */
+		char block[4096] = {0};
+		int fd = open(path_of("disk/filler"), O_WRONLY | O_CREAT, 0600);
+
+		while (write(fd, block, sizeof(block)) > 0)
+			;
+		close(fd);
+	}
+	if (write_to(file, &err) != -1 || !strstr(err.hint, hint))
+		return 1;
+	if (!access(path_of("disk/a.collapsed.part"), F_OK))
+		return 2;
+	return holds(file, "old\n") ? 0 : 3;
+}
+
+static int full_disk(void)
+{
+	return small_disk("size=64k", 0, "free some space");
+}
+
+static int read_only(void)
+{
+	return small_disk("size=64k", MS_RDONLY, "read-only");
+}
+
+static void test_disks(void)
+{
+	mkdir(path_of("shut"), 0755);
+	put(path_of("shut/a.collapsed"), "old\n");
+	if (geteuid()) {
+		chmod(path_of("shut"), 0555);
+	} else {
+		chmod(folder, 0755);
+		chmod(path_of("shut/a.collapsed"), 0644);
+	}
+	in_child(no_rights, "a folder without rights: a hint, and the old file intact");
+	chmod(path_of("shut"), 0755);
+	mkdir(path_of("disk"), 0755);
+	in_child(full_disk, "a full disk: a hint, no half file, the old file intact");
+	in_child(read_only, "a read-only file system: a hint, and the old file intact");
+}
+
+int main(void)
+{
+	char command[64];
+
+	if (!mkdtemp(folder))
+		return 1;
+	test_text();
+	test_formats();
+	test_collapsed();
+	test_svg();
+	test_flame();
+	test_files();
+	test_no_room();
+	test_disks();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return tap_done() | (system(command) != 0);
+}
