@@ -182,7 +182,7 @@ uint64_t code_orig_pc_slot(
 static bool desc_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr,
 	struct code_desc *out)
 {
-	uint8_t copy[64];
+	uint8_t copy[LAYOUT_DESC_BYTES];
 
 	if (!mem_load(mem, addr, copy, layout->pc_desc_bytes))
 		return false;

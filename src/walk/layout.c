@@ -509,6 +509,29 @@ static int interpreter_read(struct reader *r)
 	return 0;
 }
 
+/* Structs that are copied whole must hold all that is read from them. */
+static int copies_check(struct reader *r)
+{
+	const struct walk_layout *l = &r->scratch->layout;
+	const struct {
+		const char *type;
+		uint32_t bytes;
+	} copies[] = {{"CodeBlob", l->nmethod_bytes}, {"nmethod", l->nmethod_bytes},
+		{"CompiledMethod", l->nmethod_bytes}, {"ConstMethod", l->const_method_bytes},
+		{"PcDesc", l->pc_desc_bytes}};
+
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct walk_field *field = row_dest(r, &rows[i]);
+
+		for (size_t k = 0; k < sizeof(copies) / sizeof(copies[0]); k++)
+			if (rows[i].kind == ROW_FIELD && r->found[i] &&
+				text_equal(rows[i].type, copies[k].type) &&
+				(uint32_t)field->offset + field->bytes > copies[k].bytes)
+				return note_wrong(r, "a field lies outside of its struct");
+	}
+	return 0;
+}
+
 static int facts_apply(struct reader *r)
 {
 	struct scratch *s = r->scratch;
@@ -530,9 +553,10 @@ static int facts_apply(struct reader *r)
 	l->call_stub_return = mem_u64(r->mem, s->call_stub_return);
 	if (!l->call_stub_return)
 		return note_wrong(r, "the call stub's return address is not set yet");
-	if (l->nmethod_bytes > LAYOUT_BLOB_BYTES || l->pc_desc_bytes < 8 || l->pc_desc_bytes > 64)
-		return note_wrong(r, "nmethod or PcDesc has an unexpected size");
-	return 0;
+	if (l->nmethod_bytes > LAYOUT_BLOB_BYTES || l->pc_desc_bytes > LAYOUT_DESC_BYTES ||
+		l->const_method_bytes > LAYOUT_CONST_BYTES)
+		return note_wrong(r, "nmethod, PcDesc or ConstMethod has an unexpected size");
+	return copies_check(r);
 }
 
 static int layout_fill(struct reader *r)

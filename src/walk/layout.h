@@ -10,10 +10,13 @@
 
 #include "walk/walk.h"
 
-#define LAYOUT_HEAPS      8
-#define LAYOUT_FRAMED     4
-#define LAYOUT_RETURNS    4
-#define LAYOUT_BLOB_BYTES 512 /* bound of sizeof(nmethod), which is loaded at once */
+#define LAYOUT_HEAPS   8
+#define LAYOUT_FRAMED  4
+#define LAYOUT_RETURNS 4
+/* Bounds of what is copied whole: nmethod, ConstMethod, PcDesc. */
+#define LAYOUT_BLOB_BYTES  512
+#define LAYOUT_CONST_BYTES 96
+#define LAYOUT_DESC_BYTES  64
 
 /* A field: its offset in its struct and its width as the table's type string says; offset -1 = absent. */
 struct walk_field {

@@ -3,8 +3,6 @@
 #include "walk/method.h"
 #include "walk/mem.h"
 
-#define CONST_METHOD_MAX 96 /* bound of sizeof(ConstMethod), which is loaded at once */
-
 static bool plausible(uint64_t address)
 {
 	return address >= 4096 && !(address & 7) && !(address >> 48);
@@ -14,9 +12,9 @@ bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	struct method *out)
 {
 	const struct walk_layout *l = layout;
-	uint8_t copy[CONST_METHOD_MAX];
+	uint8_t copy[LAYOUT_CONST_BYTES];
 
-	if (!plausible(method) || l->const_method_bytes > sizeof(copy))
+	if (!plausible(method))
 		return false;
 	out->method = method;
 	out->const_method = layout_load(&l->method_const, mem, method);
