@@ -221,7 +221,7 @@ static void open_module(void *ctx, uint32_t id, const struct symbols_module *m)
 	unwind_feed_module(((struct session *)ctx)->unwind, id, m);
 }
 
-static void open_reader(struct session *s)
+void session_begin(struct session *s)
 {
 	s->symbols = symbols_new(s->jvm.pid, s->jvm.nspid);
 	s->frames = frames_new(s->profile, s->symbols);
@@ -232,6 +232,8 @@ static void open_reader(struct session *s)
 		s->tids = tids_new(s->jvm.pid);
 		reader_on_tid(s->reader, tids_here, s->tids);
 	}
+	s->gauges = gauges_new(&s->jvm);
+	s->publish_moved_ns = clock_mono_ns();
 	ring_reader_init(
 		&s->ring, s->mapping.cursors, s->mapping.ring, s->mapping.header.ring_bytes);
 	profile_set_start(s->profile, s->mapping.header.start_wall_ns);
@@ -267,9 +269,7 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 	s->lease = lease_start(&s->mapping, err);
 	if (!s->lease || open_ready(s, err))
 		goto fail;
-	open_reader(s);
-	s->gauges = gauges_new(jvm);
-	s->publish_moved_ns = clock_mono_ns();
+	session_begin(s);
 	return s;
 fail:
 	session_close(s);

@@ -62,6 +62,8 @@ int session_pull(struct session *s, struct err *err);
 /* Is the JVM still there? */
 bool session_jvm_alive(const struct session *s);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);
+/* session_begin: with the mapping open and the lease started, all that reading needs. */
+void session_begin(struct session *s);
 
 /* --- replay.c ---------------------------------------------------------------------------------------- */
 

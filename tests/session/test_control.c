@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session: commands with an agent that answers, is slow, is silent or leaves; the lease. */
+#include "session/control.h"
+#include "tests/session/fake_agent.h"
+#include "tests/tap.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+static struct fake_agent agent;
+static struct mapping mapping;
+
+/* The agent's end of a command, in its own thread: waits for the number to move and answers. */
+struct answerer {
+	int result;
+	const char *text;
+	bool wake, leave;
+	_Atomic bool stop;
+	_Atomic uint32_t seen;
+	uint64_t delay_ns;
+};
+
+static void *answer_main(void *arg)
+{
+	struct answerer *a = arg;
+	uint32_t done = atomic_load(&agent.status->done_seq);
+
+	while (!atomic_load(&a->stop)) {
+		struct timespec step = {0, NS_PER_MS}, delay = {0, (long)a->delay_ns};
+		uint32_t seq = atomic_load(&agent.control->command_seq);
+
+		if (seq == done) {
+			nanosleep(&step, NULL);
+			continue;
+		}
+		nanosleep(&delay, NULL);
+		atomic_store(&a->seen, agent.control->command.op);
+		if (a->leave) {
+			atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
+			done = seq;
+			continue;
+		}
+		snprintf(agent.status->done_text, sizeof(agent.status->done_text), "%s", a->text);
+		atomic_store(&agent.status->done_result, a->result);
+		atomic_store(&agent.status->done_seq, seq);
+		done = seq;
+		if (a->wake)
+			syscall(SYS_futex, &agent.status->done_seq, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
+	return NULL;
+}
+
+static int send_one(
+	struct answerer *a, unsigned timeout_ms, struct control_answer *answer, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_FLUSH};
+	pthread_t thread;
+	int rc;
+
+	pthread_create(&thread, NULL, answer_main, a);
+	rc = control_command(&mapping, &command, timeout_ms, NULL, NULL, answer, err);
+	atomic_store(&a->stop, true);
+	pthread_join(thread, NULL);
+	return rc;
+}
+
+static void test_commands(void)
+{
+	struct control_answer answer;
+	struct err err = {0};
+
+	is_int(send_one(&(struct answerer){.wake = true, .text = ""}, 5000, &answer, &err), 0,
+		"an answer");
+	is_int(answer.result, 0, "its result");
+	is_int(send_one(&(struct answerer){.text = "not\nallowed", .result = -EPERM}, 5000, &answer,
+		       &err),
+		0, "an agent that does not wake us is heard, too");
+	is_int(answer.result, -EPERM, "a refusal");
+	is_str(answer.text, "not?allowed", "in its words, cleaned");
+	is_int(send_one(&(struct answerer){.delay_ns = 60 * NS_PER_MS, .text = ""}, 5000, &answer,
+		       &err),
+		0, "a slow answer");
+}
+
+static bool count_idle(void *ctx)
+{
+	return ++*(int *)ctx < 5;
+}
+
+static void test_silence(void)
+{
+	struct wire_command command = {.op = WIRE_OP_FLUSH};
+	struct control_answer answer;
+	struct err err = {0};
+	uint32_t before = atomic_load(&agent.control->command_seq);
+	int idles = 0;
+
+	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
+		"silence is an error");
+	ok(strstr(err.what, "did not answer") != NULL, "that says so");
+	command.op = WIRE_OP_DETACH;
+	is_int(control_command(&mapping, &command, 50, NULL, NULL, &answer, &err), -1,
+		"a second command does not overtake the first");
+	is_int(atomic_load(&agent.control->command_seq), before + 1, "its number was not used");
+	is_int(agent.control->command.op, WIRE_OP_FLUSH, "nor the first one's place");
+	is_int(control_command(&mapping, &command, 60000, count_idle, &idles, &answer, &err), -1,
+		"waiting ends when its caller gives up");
+	is_int(idles, 5, "who was asked again and again");
+	atomic_store(&agent.status->done_seq, before + 1);
+}
+
+static void test_leaving(void)
+{
+	struct control_answer answer;
+	struct err err = {0};
+
+	is_int(send_one(&(struct answerer){.leave = true, .text = ""}, 60000, &answer, &err), -1,
+		"an agent that leaves is not waited for");
+	is_int(err.kind, ERR_GONE, "and that is told");
+	is_int(control_wait_state(&mapping, WIRE_AGENT_READY, 60000, NULL, NULL), WIRE_AGENT_LEFT,
+		"nor when it should become ready");
+	atomic_store(&agent.status->agent_state, WIRE_AGENT_STARTING);
+	is_int(control_wait_state(&mapping, WIRE_AGENT_READY, 30, NULL, NULL), -1,
+		"a state that does not come");
+	atomic_store(&agent.status->agent_state, WIRE_AGENT_READY);
+}
+
+static bool wait_beats(uint32_t from, uint32_t more)
+{
+	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
+	struct timespec step = {0, NS_PER_MS};
+
+	while (atomic_load(&agent.control->beat) - from < more) {
+		if (clock_mono_ns() > end_ns)
+			return false;
+		nanosleep(&step, NULL);
+	}
+	return true;
+}
+
+/* Waits until two looks, several beats apart, see the same. */
+static bool wait_no_beats(unsigned beat_ms)
+{
+	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
+	struct timespec pause = {0, (long)(beat_ms * 20 * NS_PER_MS)};
+	uint32_t before;
+
+	do {
+		before = atomic_load(&agent.control->beat);
+		nanosleep(&pause, NULL);
+		if (atomic_load(&agent.control->beat) == before)
+			return true;
+	} while (clock_mono_ns() < end_ns);
+	return false;
+}
+
+static void test_lease(void)
+{
+	struct err err = {0};
+	struct lease *l = lease_start_with(&mapping, 2, 100000, &err);
+	uint32_t beat;
+
+	ok(l && wait_beats(atomic_load(&agent.control->beat), 10), "the lease beats");
+	ok(control_beats(&mapping), "which others see");
+	lease_stop(l);
+	beat = atomic_load(&agent.control->beat);
+	ok(wait_no_beats(2) && atomic_load(&agent.control->beat) == beat, "no beat after its stop");
+	ok(!control_beats(&mapping), "which others see, too");
+
+	l = lease_start_with(&mapping, 2, 30, &err);
+	ok(wait_beats(beat, 3), "a new lease beats");
+	ok(wait_no_beats(2), "a main loop that hangs is not covered up");
+	beat = atomic_load(&agent.control->beat);
+	lease_moved(l);
+	ok(wait_beats(beat, 1), "when it moves again, so does the beat");
+	lease_stop(l);
+	lease_stop(NULL);
+}
+
+static void test_holder(void)
+{
+	char name[64];
+	uint64_t since_ns;
+	int pid;
+
+	control_hold(&mapping);
+	control_holder(&mapping, name, sizeof(name), &pid, &since_ns);
+	ok(name[0] != '\0', "the holder has a name: %s", name);
+	is_int(pid, getpid(), "a process");
+	ok(clock_wall_ns() - since_ns < 3600 * NS_PER_S, "and a beginning");
+}
+
+int main(void)
+{
+	struct err err = {0};
+
+	fake_agent_open(&agent, "control");
+	if (mapping_find(&mapping, getpid(), "control", &err) != 1) {
+		ok(false, "the fake agent is found: %s", err.what);
+		return tap_done();
+	}
+	test_commands();
+	test_silence();
+	test_leaving();
+	test_lease();
+	test_holder();
+	mapping_close(&mapping);
+	fake_agent_close(&agent);
+	return tap_done();
+}

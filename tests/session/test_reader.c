@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session: from records in a ring to the model: names, kinds of frames, seconds, what never came, what cannot be. */
+#include "session/clean.h"
+#include "session/state.h"
+#include "tests/session/fake_agent.h"
+#include "tests/tap.h"
+
+#define SECOND(n) (agent.header.start_mono_ns + (uint64_t)(n)*NS_PER_S + 1)
+
+static struct fake_agent agent;
+static struct profile *profile;
+static struct session *session;
+
+static void begin(void)
+{
+	struct hotspot jvm = {.pid = getpid(), .nspid = getpid()};
+	struct err err = {0};
+
+	fake_agent_open(&agent, "reader");
+	((struct wire_header *)agent.base)->start_mono_ns -= 100 * NS_PER_S;
+	agent.header.start_mono_ns -= 100 * NS_PER_S;
+	profile = profile_new();
+	session = session_new(&jvm, profile);
+	if (mapping_find(&session->mapping, getpid(), "reader", &err) != 1)
+		ok(false, "the fake agent is found: %s", err.what);
+	session->lease = lease_start(&session->mapping, &err);
+	session_begin(session);
+}
+
+static void end(void)
+{
+	/* An agent that is told to leave would answer; this one has left. */
+	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
+	session_close(session);
+	profile_free(profile);
+	fake_agent_close(&agent);
+}
+
+/* The stacks of an event as "root;...;leaf COUNT WEIGHT" lines, threads in front, sorted by nothing. */
+
+static void add_frames(struct buf *out, uint32_t stack)
+{
+	const struct profile_stack *s = profile_get_stack(profile, stack);
+	const struct profile_frame *f;
+
+	if (stack == PROFILE_ROOT_STACK)
+		return;
+	add_frames(out, s->parent);
+	f = profile_get_frame(profile, s->frame);
+	buf_printf(out, ";%c:%s", frame_types[f->type].letter,
+		profile_get_method(profile, f->method)->full);
+}
+
+static void add_line(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct buf *out = ctx;
+
+	buf_adds(out, profile_get_thread(profile, thread)->name);
+	add_frames(out, stack);
+	buf_printf(out, " %d %d\n", (int)count, (int)weight);
+}
+
+static const char *lines(struct buf *out, int event, uint32_t from, uint32_t to)
+{
+	struct profile_query q = {
+		.event = event, .from = from, .to = to, .thread = PROFILE_ANY_THREAD};
+
+	buf_clear(out);
+	profile_each(profile, &q, add_line, out);
+	return buf_str(out);
+}
+
+static void test_names(void)
+{
+	const uint64_t frames[] = {
+		WIRE_METHOD_FRAME(WIRE_FRAME_CLASS, 4, 0),
+		WIRE_METHOD_FRAME(WIRE_FRAME_STUB, 3, 0),
+		WIRE_METHOD_FRAME(WIRE_FRAME_INLINED, 2, 7),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C1, 1, 6),
+		WIRE_METHOD_FRAME(WIRE_FRAME_INTERPRETED, 1, WIRE_BCI_UNKNOWN),
+		WIRE_NATIVE_FRAME(1, 0x1234),
+		WIRE_FRAME(WIRE_FRAME_RAW, 0x7f0000001000),
+	};
+	struct buf out = {0};
+	struct err err = {0};
+
+	begin();
+	fake_method(&agent, 1, "org/example/Shop$Cart", "add", "(I)V");
+	fake_method(&agent, 2, "org/example/Shop$$Lambda+0x00007f10", "apply", "()V");
+	fake_method(&agent, 3, "", "arraycopy", "");
+	fake_method(&agent, 4, "", "[[Ljava/lang/String;", "");
+	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "worker \033[1m-1");
+	fake_module(&agent, 1, "/nonexistent/libshop.so");
+	fake_trace(&agent, 1, 1, 0, frames, sizeof(frames) / sizeof(frames[0]));
+	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 2, 20);
+	fake_tick(&agent, SECOND(3));
+	is_int(session_drain(session, &err), 2, "two samples came");
+	is_str(lines(&out, EVENT_CPU, 3, 4),
+		"worker "
+		"?[1m-1;n:[anon];n:[libshop.so];I:org.example.Shop$Cart.add;J:org.example.Shop$"
+		"Cart.add;"
+		"J:org.example.Shop$Cart.add;i:org.example.Shop$$Lambda/"
+		"0x00007f10.apply;v:arraycopy;"
+		"c:java.lang.String[][] 2 20\n",
+		"each kind of frame has its name and letter");
+	is_str(lines(&out, EVENT_CPU, 4, 5), "", "in its second only");
+	is_str(lines(&out, EVENT_ALLOC, 0, UINT32_MAX), "", "and event");
+	is_int(profile_get_thread(profile, 0)->kind, THREAD_JAVA, "the thread's kind");
+	ok(strstr(session_note(session), "libshop.so") != NULL,
+		"a library that cannot be read is in the note");
+	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "renamed");
+	fake_tick(&agent, SECOND(4));
+	session_drain(session, &err);
+	is_str(profile_get_thread(profile, 0)->name, "renamed", "a thread's new name");
+	buf_done(&out);
+	end();
+}
+
+static void test_missing(void)
+{
+	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 99, 0), WIRE_FRAME(200, 1),
+		WIRE_METHOD_FRAME(WIRE_FRAME_BREAK, 98, 0)};
+	struct buf out = {0};
+	struct err err = {0};
+
+	begin();
+	fake_trace(&agent, 5, 7, WIRE_TRACE_TRUNCATED, frames, 3);
+	fake_trace(&agent, 6, 7, 0, NULL, 0);
+	fake_delta(&agent, WIRE_CPU, SECOND(1), 5, 1, 1);
+	fake_delta(&agent, WIRE_CPU, SECOND(1), 6, 2, 2);
+	fake_delta(&agent, WIRE_CPU, SECOND(1), 4242, 3, 3);
+	fake_tick(&agent, SECOND(1));
+	is_int(session_drain(session, &err), 6, "no sample is lost for want of a name");
+	lines(&out, EVENT_CPU, 0, UINT32_MAX);
+	ok(strstr(out.data, "[unknown thread];?:[truncated];?:[unknown_reason];?:[unknown_frame];"
+			    "?:[unknown_method] 1 1\n") != NULL,
+		"what was never sent is called so");
+	ok(strstr(out.data, "[unknown thread];?:[unknown] 2 2\n") != NULL, "an empty stack");
+	ok(strstr(out.data, "[unknown thread];?:[unknown_trace] 3 3\n") != NULL,
+		"an unknown trace");
+	fake_method(&agent, 99, "a/B", "late", "()V");
+	fake_trace(&agent, 7, 7, 0, frames, 1);
+	fake_delta(&agent, WIRE_CPU, SECOND(2), 7, 1, 1);
+	fake_tick(&agent, SECOND(2));
+	session_drain(session, &err);
+	ok(strstr(lines(&out, EVENT_CPU, 2, 3), "J:a.B.late 1") != NULL,
+		"a name that comes late is used then");
+	buf_done(&out);
+	end();
+}
+
+static void test_time(void)
+{
+	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 0);
+	struct buf out = {0};
+	struct err err = {0};
+	int64_t counts[5];
+
+	begin();
+	fake_method(&agent, 1, "a/B", "c", "()V");
+	fake_trace(&agent, 1, 1, 0, &frame, 1);
+	fake_delta(&agent, WIRE_CPU, agent.header.start_mono_ns - 5, 1, 1, 1);
+	fake_delta(&agent, WIRE_CPU, SECOND(10) - 1, 1, 10, 10); /* the last instant of second 9 */
+	fake_delta(&agent, WIRE_CPU, SECOND(10), 1, 100, 100);
+	fake_tick(&agent, SECOND(12));
+	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 1000, 1000); /* too late for its second */
+	fake_note(&agent, WIRE_NOTE_GAP, SECOND(16), SECOND(14), "parked");
+	fake_tick(&agent, SECOND(17));
+	is_int(session_drain(session, &err), 1111, "all came");
+	ok(strstr(lines(&out, EVENT_CPU, 0, 1), " 1 1\n") != NULL,
+		"before the beginning is the beginning");
+	ok(strstr(lines(&out, EVENT_CPU, 9, 10), " 10 10\n") != NULL,
+		"a second ends where the next begins");
+	ok(strstr(lines(&out, EVENT_CPU, 10, 11), " 1100 1100\n") != NULL,
+		"what is late goes as far back as the model lets it");
+	is_int(profile_info(profile).now, 17, "ticks move the time without samples");
+	profile_history(profile, EVENT_CPU, 18, counts, 5);
+	ok(counts[1] == -1 && counts[2] == -1 && counts[3] == 0 && counts[4] == 0,
+		"a gap is a gap");
+	fake_tick(&agent, UINT64_MAX);
+	session_drain(session, &err);
+	ok(profile_info(profile).now < 4000, "the future does not come early");
+	buf_done(&out);
+	end();
+}
+
+static void test_unknown_types(void)
+{
+	struct err err = {0};
+	struct wire_record *rec;
+
+	begin();
+	rec = ring_reserve(&agent.ring, 4711, 4096);
+	rec->flags = 0xffff;
+	rec = ring_reserve(&agent.ring, WIRE_REC_FILE_SYMBOL, sizeof(struct wire_file_symbol));
+	fake_tick(&agent, SECOND(5));
+	is_int(session_drain(session, &err), 0, "unknown records are no error");
+	is_int(reader_stats(session->reader)->skipped, 1, "but counted");
+	is_int(profile_info(profile).now, 5, "and what follows is read");
+	end();
+}
+
+/* Each record type with sizes that point beyond its end. */
+static void test_impossible(void)
+{
+	static const struct {
+		const char *what;
+		uint16_t type;
+		uint32_t size;
+		size_t offset;
+		uint32_t value;
+	} rows[] = {
+		{"a module's path", WIRE_REC_MODULE, 64, offsetof(struct wire_module, path_bytes),
+			9},
+		{"a module's path, hugely", WIRE_REC_MODULE, 64,
+			offsetof(struct wire_module, path_bytes), UINT32_MAX},
+		{"a method's names", WIRE_REC_METHOD, 32, offsetof(struct wire_method, class_bytes),
+			9},
+		{"a method's names, hugely", WIRE_REC_METHOD, 32,
+			offsetof(struct wire_method, class_bytes), UINT32_MAX},
+		{"a thread's name", WIRE_REC_THREAD, 40, offsetof(struct wire_thread, name_bytes),
+			9},
+		{"a trace's frames", WIRE_REC_TRACE, 32, offsetof(struct wire_trace, frame_count),
+			2},
+		{"a trace's frames, hugely", WIRE_REC_TRACE, 32,
+			offsetof(struct wire_trace, frame_count), UINT32_MAX},
+		{"a trace without id", WIRE_REC_TRACE, 32, offsetof(struct wire_trace, id), 0},
+		{"deltas", WIRE_REC_DELTAS, 48, offsetof(struct wire_deltas, delta_count), 2},
+		{"deltas, hugely", WIRE_REC_DELTAS, 48, offsetof(struct wire_deltas, delta_count),
+			UINT32_MAX},
+		{"an event that is none", WIRE_REC_DELTAS, 48, offsetof(struct wire_deltas, event),
+			WIRE_EVENTS},
+		{"a note's text", WIRE_REC_NOTE, 40, offsetof(struct wire_note, text_bytes), 9},
+		{"a short tick", WIRE_REC_TICK, 16, offsetof(struct wire_tick, time_ns), 0},
+		{"a short trace", WIRE_REC_TRACE, 16, offsetof(struct wire_trace, id), 1},
+		{"a short module", WIRE_REC_MODULE, 8, 0, 8},
+		{"a short method", WIRE_REC_METHOD, 16, 0, 16},
+		{"a short thread", WIRE_REC_THREAD, 24, 0, 24},
+		{"short deltas", WIRE_REC_DELTAS, 24, 0, 24},
+		{"a short note", WIRE_REC_NOTE, 24, 0, 24},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err err = {0};
+		unsigned char *rec;
+
+		begin();
+		rec = ring_reserve(&agent.ring, rows[i].type, rows[i].size);
+		memcpy(rec + rows[i].offset, &rows[i].value, sizeof(rows[i].value));
+		ring_commit(&agent.ring);
+		ok(session_drain(session, &err) == -1 && err.kind == ERR_FAILED,
+			"%s that cannot be: %s", rows[i].what,
+			err.what + (strstr(err.what, "ends: ")
+						   ? strstr(err.what, "ends: ") - err.what
+						   : 0));
+		is_int(session_drain(session, &err), -1, "the session stays over");
+		end();
+	}
+}
+
+/* Ids far apart, many of them: memory grows with what comes, not with what it is called. */
+static void test_ids(void)
+{
+	const uint32_t ids[] = {1, 1u << 12, 1u << 18, (1u << 18) + 1, 1u << 30, UINT32_MAX, 3};
+	struct err err = {0};
+	struct buf out = {0};
+	uint64_t frame;
+
+	begin();
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "m%zu", i);
+		fake_method(&agent, ids[i], "a/B", name, "()V");
+		fake_thread(&agent, ids[i], (int)i + 1, WIRE_THREAD_NATIVE, "");
+		fake_module(&agent, ids[i], "/x");
+		frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, ids[i], 0);
+		fake_trace(&agent, ids[i], ids[i], 0, &frame, 1);
+		fake_delta(&agent, WIRE_CPU, SECOND(1), ids[i], 1, 1);
+	}
+	fake_tick(&agent, SECOND(1));
+	is_int(session_drain(session, &err), 7, "any ids will do");
+	lines(&out, EVENT_CPU, 0, UINT32_MAX);
+	ok(strstr(out.data, "thread 6;J:a.B.m5 1 1\n") != NULL && !strstr(out.data, "unknown"),
+		"and none is mixed up");
+	buf_done(&out);
+	end();
+}
+
+static void test_ends(void)
+{
+	struct err err = {0};
+
+	begin();
+	fake_tick(&agent, SECOND(1));
+	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
+	is_int(session_drain(session, &err), -1, "an agent that has left ends the session");
+	is_int(reader_stats(session->reader)->ticks, 1, "after its last words were taken");
+	is_int(session_wait(session, 100000), 1, "nobody waits for more");
+	end();
+	begin();
+	atomic_store(&((struct wire_cursors *)(agent.base + agent.header.cursors_off))->head,
+		1ull << 40);
+	is_int(session_drain(session, &err), -1, "impossible cursors end the session");
+	ok(strstr(err.what, "makes no sense") != NULL, "and that is said");
+	end();
+}
+
+static void test_clean(void)
+{
+	static const char *const cases[][2] = {
+		{"java/util/HashMap", "java.util.HashMap"},
+		{"[B", "byte[]"},
+		{"[[J", "long[][]"},
+		{"[Lfoo/Bar;", "foo.Bar[]"},
+		{"[Q", "Q[]"},
+		{"[", "[]"},
+		{"", ""},
+		{"foo/Bar$$Lambda+0x0000001f", "foo.Bar$$Lambda/0x0000001f"},
+		{"foo/Bar$$Lambda$14/0x0000001f", "foo.Bar$$Lambda$14/0x0000001f"},
+		{"caf\xc3\xa9/\xe2\x82\xac", "caf\xc3\xa9.\xe2\x82\xac"},
+		{"x\xed\xa0\xbd\xed\xb8\x80y", "x\xf0\x9f\x98\x80y"}, /* a surrogate pair */
+		{"x\xed\xa0\xbdy", "x?y"},                            /* half of one */
+		{"\xff\xc3", "??"},
+		{"a\xc0\x80z", "a?z"},
+		{"line\nfeed\x7f", "line?feed?"},
+	};
+	char small[6];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf out = {0};
+
+		clean_add_class(&out, cases[i][0], strlen(cases[i][0]));
+		is_str(buf_str(&out), cases[i][1], "a class name made readable");
+		buf_done(&out);
+	}
+	clean_text(small, sizeof(small), "abc\xe2\x82\xac", 6);
+	is_str(small, "abc", "a character is not cut in two");
+}
+
+int main(void)
+{
+	test_clean();
+	test_names();
+	test_missing();
+	test_time();
+	test_unknown_types();
+	test_impossible();
+	test_ids();
+	test_ends();
+	return tap_done();
+}
