@@ -49,7 +49,8 @@ struct model_gap {
 	uint32_t from, to;
 };
 
-/* Buffers that queries use and leave empty; kept because fresh pages cost more than the work. */
+/* What queries may change: buffers that they leave empty (fresh pages cost more than the work), and what
+ * readers ask to be kept. */
 struct model_scratch {
 	struct tally pairs, stacks;
 	uint32_t *ids;  /* of the last tally_list */
@@ -58,6 +59,7 @@ struct model_scratch {
 	uint32_t *seen; /* per stack: a stamp of the last group it was seen in */
 	uint32_t ids_cap, node_cap, slot_cap, seen_cap;
 	uint32_t stamp; /* larger than any in seen */
+	uint32_t hold;  /* readers want the history before this second; PROFILE_NONE: no */
 };
 
 struct profile {

@@ -23,6 +23,7 @@ struct profile *profile_new(void)
 	p->stack_info_cap = p->stacks.cap;
 	p->stack_info = xcalloc(p->stack_info_cap, sizeof(*p->stack_info));
 	p->scratch = xcalloc(1, sizeof(*p->scratch));
+	p->scratch->hold = PROFILE_NONE;
 	p->budget = MODEL_BUDGET;
 	return p;
 }
@@ -240,9 +241,14 @@ static void profile_shrink(struct profile *p)
 	}
 }
 
+void profile_hold(const struct profile *p, uint32_t second)
+{
+	p->scratch->hold = second;
+}
+
 void profile_advance(struct profile *p, uint32_t second)
 {
-	uint32_t oldest;
+	uint32_t oldest, now;
 
 	if (second <= p->now)
 		return;
@@ -251,7 +257,8 @@ void profile_advance(struct profile *p, uint32_t second)
 		for (int i = 0; i < PROFILE_EVENTS; i++)
 			slices_pack(&p->events[i], second - MODEL_LATE_S);
 	}
-	oldest = second > PROFILE_HISTORY_S ? second - PROFILE_HISTORY_S : 0;
+	now = second < p->scratch->hold ? second : p->scratch->hold;
+	oldest = now > PROFILE_HISTORY_S ? now - PROFILE_HISTORY_S : 0;
 	oldest -= oldest % SLICES_STEP;
 	if (oldest > p->oldest)
 		profile_drop(p, oldest);

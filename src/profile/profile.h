@@ -167,6 +167,12 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);
 
 /*
+ * A reader looks at what was before this second, and may for long (a frozen screen). Until it lets go with
+ * PROFILE_NONE, the PROFILE_HISTORY_S before it leave for want of memory only, not for their age.
+ */
+void profile_hold(const struct profile *p, uint32_t second);
+
+/*
  * profile_each: visit the distinct (stack, thread) of a query, merged over its seconds; order unspecified
  * but the same for the same profile.
  */

@@ -139,7 +139,7 @@ static unsigned restart(struct ui *ui, int arg)
 {
 	ui->time.since_before = ui->time.since;
 	ui->time.since = profile_info(ui->profile).now;
-	ui->time.frozen = false;
+	timeline_freeze(&ui->time, ui->profile, false);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
 		"restarted: what came before is kept, U shows it again");
 	return UI_SORT;

@@ -56,6 +56,7 @@ void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen)
 	if (frozen)
 		t->frozen_to = timeline_to(t, p);
 	t->frozen = frozen;
+	profile_hold(p, frozen ? t->frozen_to : PROFILE_NONE);
 }
 
 bool timeline_step(struct timeline *t, const struct profile *p, int seconds)
@@ -66,5 +67,6 @@ bool timeline_step(struct timeline *t, const struct profile *p, int seconds)
 	if (to <= (int64_t)info.oldest || to > (int64_t)info.now)
 		return false;
 	t->frozen_to = (uint32_t)to;
+	profile_hold(p, t->frozen_to);
 	return true;
 }

@@ -188,6 +188,27 @@ static void test_nothing_is_lost(uint64_t seed, size_t budget)
 	profile_free(p);
 }
 
+static void test_hold(void)
+{
+	struct profile *p = profile_new();
+	uint32_t a = stack_of(p, "main;a"), before = 0;
+
+	for (uint32_t s = 1; s < 2000; s++) {
+		profile_add(p, EVENT_CPU, s, a, 0, 1, 10);
+		if (s == 800) {
+			profile_hold(p, 700);
+			before = sum(p, 0, 700);
+		}
+	}
+	is_int(sum(p, 0, 700), before, "what a reader holds stays exact, however long");
+	is_int(sum(p, 690, 700), 10, "second by second");
+	profile_hold(p, PROFILE_NONE);
+	profile_advance(p, 2001);
+	is_int(sum(p, 690, 700), 0, "and leaves when it lets go");
+	is_int(sum(p, 0, UINT32_MAX), 1999, "for the total");
+	profile_free(p);
+}
+
 static void test_long_jump(void)
 {
 	struct profile *p = profile_new();
@@ -241,6 +262,7 @@ int main(void)
 	test_nothing_is_lost(1, 0);
 	test_nothing_is_lost(2, 400 << 10);
 	test_nothing_is_lost(3, 1);
+	test_hold();
 	test_long_jump();
 	test_memory();
 	return tap_done();
