@@ -119,7 +119,9 @@ static void look_at_command(struct look *l, struct hotspot *out)
 {
 	proc_read(out->pid, "environ", &l->env);
 	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
-	cmdline_name(&l->cmdline, out->name, sizeof(out->name));
+	/* In another program's command line nothing says which word would be its name. */
+	if (out->is_java || cmdline_is_java(&l->cmdline))
+		cmdline_name(&l->cmdline, out->name, sizeof(out->name));
 	if (!out->name[0])
 		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
 }

@@ -215,8 +215,10 @@ jvm_stop_all() {
 	done
 }
 
-# A JVM whose own threads, collector and mappings hold still, so that before and after can be compared.
-CALM_JVM='-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads -Xshare:auto -Xmx64m'
+# A JVM whose own threads, collector and mappings hold still, so that before and after can be compared, and
+# which inlines none of Known's methods: without -XX:+DebugNonSafepoints HotSpot attributes inlined code to its caller.
+CALM_JVM='-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads
+	-Xshare:auto -Xmx64m -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Known.known*'
 
 # jvm_warm_attach PID: makes the JVM's own attach listener (thread, socket) exist, which any attach does
 # and which stays; take the "before" picture after it.
@@ -275,9 +277,14 @@ becomes_quiet() {
 	diag "after $(((${EPOCHREALTIME/./} - from) / 1000)) ms"
 }
 
+# has_samples PID N: the running session with this JVM has taken at least N
+has_samples() {
+	[ "$("$JHOT" status "$1" 2>/dev/null | grep -oE '[0-9]+ samples' | head -n 1 | cut -d ' ' -f 1)" -ge "$2" ] 2>/dev/null
+}
+
 # weight FILE PATTERN: samples in a collapsed file whose stack matches an extended regular expression
 weight() {
-	awk -v pattern="$2" '$0 ~ pattern { sum += $NF } END { print sum + 0 }' "$1"
+	grep -E -- "$2" "$1" | awk '{ sum += $NF } END { print sum + 0 }'
 }
 
 # near DESCRIPTION PART WHOLE PERCENT: PART is PERCENT of WHOLE samples, within what chance allows (4

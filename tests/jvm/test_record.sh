@@ -7,13 +7,18 @@
 record() {
 	"$JHOT" record "$@" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
-	[ $status = 0 ] || diag_file "$T/err"
 }
 
-jvm_start $CALM_JVM Known shares
+# ends DESCRIPTION STATUS: how the last recording ended
+ends() {
+	is "$1" $status "$2" || diag_file "$T/err"
+}
+
+tag=jhot-test-$$
+jvm_start $CALM_JVM Known shares 1 $tag
 shares=$JVM
-record -d 4 -o "$T/a.collapsed" -o "$T/a.svg" "$shares"
-is "recording succeeds" $status 0
+record -i 1ms -d 4 -o "$T/a.collapsed" -o "$T/a.svg" "$shares"
+ends "recording succeeds" 0
 sixty=$(weight "$T/a.collapsed" 'knownRound;[^;]*knownSixty')
 thirty=$(weight "$T/a.collapsed" 'knownRound;[^;]*knownThirty')
 ten=$(weight "$T/a.collapsed" 'knownRound;[^;]*knownTen')
@@ -31,20 +36,20 @@ else
 fi
 ok "and has the method" grep -q knownSixty "$T/a.svg"
 
-record -d 1 "$shares"
-is "a recording without a file succeeds" $status 0
+record -i 1ms -d 1 "$shares"
+ends "a recording without a file succeeds" 0
 first=$(grep -nm 1 knownSixty "$T/out" | cut -d : -f 1)
 second=$(grep -nm 1 knownThirty "$T/out" | cut -d : -f 1)
 ok "it prints the hot methods, the hottest first" [ "${first:-99}" -lt "${second:-0}" ]
 
-record -d 1 -t -o "$T/t.collapsed" Known
-is "a JVM is found by name" $status 0
+record -i 1ms -d 1 -t -o "$T/t.collapsed" $tag
+ends "a JVM is found by a word of its command line" 0
 ok "-t begins stacks with the thread" grep -q '^\[\{0,1\}known-1.*;.*knownSixty' "$T/t.collapsed"
 
 record -d 1 -o "$T/nowhere/a.svg" "$shares"
-is "a folder that is not there is an output error" $status 6
+ends "a folder that is not there is an output error" 6
 record -d 1 -o "$T/a.nonsense" "$shares"
-is "an unknown suffix is a usage error" $status 2
+ends "an unknown suffix is a usage error" 2
 jvm_end "$shares"
 ok "the program's sum is right" grep -q '^sum ' "$T/jvm0.out"
 ok "and was all the time" not grep -q WRONG "$T/jvm0.out"
@@ -53,13 +58,13 @@ is "its output has nothing else" "$(grep -vc '^ready$\|^sum ' "$T/jvm0.out")" 0
 is "nor have its errors" "$(grep -v '^WARNING: ' "$T/jvm0.err")" ""
 
 jvm_start $CALM_JVM Known deep 200
-record -d 2 -o "$T/deep.collapsed" "$JVM"
+record -i 1ms -d 2 -o "$T/deep.collapsed" "$JVM"
 leaf=$(weight "$T/deep.collapsed" knownLeaf)
 near "200 frames deep" "$(weight "$T/deep.collapsed" 'Thread.run;.*(Known.knownDeep[^;]*;){201}[^;]*knownLeaf')" "$leaf" 100
 jvm_end
 
 jvm_start $CALM_JVM Known zip
-record -d 2 -o "$T/zip.collapsed" "$JVM"
+record -i 1ms -d 2 -o "$T/zip.collapsed" "$JVM"
 zip=$(weight "$T/zip.collapsed" 'Known.knownZip')
 ok "a native method's time is its Java caller's" [ $((zip * 10)) -ge "$(($(weight "$T/zip.collapsed" .) * 7))" ]
 jvm_end
@@ -68,13 +73,13 @@ jvm_end
 sleep 1000 &
 sleeper=$!
 record -d 1 "$sleeper"
-is "a sleep is refused" $status 3
+ends "a sleep is refused" 3
 ok "by name" grep -q "$sleeper.*sleep" "$T/err"
 ok "and sleeps on" alive $sleeper
 kill $sleeper
 wait $sleeper 2>/dev/null
 record -d 1 $sleeper
-is "a process that is not there" $status 4
+ends "a process that is not there" 4
 record -d 1 NoSuchProgramAnywhere
-is "a name that nobody has" $status 4
+ends "a name that nobody has" 4
 done_testing
