@@ -72,6 +72,7 @@ jvm_end
 # What is no HotSpot JVM is refused by name and feels nothing.
 sleep 1000 &
 sleeper=$!
+wait_for 20 grep -q sleep "/proc/$sleeper/comm" # before that it is still a shell
 record -d 1 "$sleeper"
 ends "a sleep is refused" 3
 ok "by name" grep -q "$sleeper.*sleep" "$T/err"
