@@ -20,6 +20,18 @@ void name_cut(char *out, size_t size, const char *text, int width, const char *e
 	snprintf(out, size, "%.*s%s", (int)fits, text, width > 0 ? ellipsis : "");
 }
 
+void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis)
+{
+	int drop = text_width(text) - width, head = (width - 1) / 2;
+
+	if (drop <= 0 || width < 3) {
+		name_cut(out, size, text, width, ellipsis);
+		return;
+	}
+	snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text, ellipsis,
+		text + text_prefix(text, head + drop + 1));
+}
+
 /* Keep the end of text, with an ellipsis in front. */
 static void cut_left(char *out, size_t size, const char *text, int width, const char *ellipsis)
 {
@@ -114,9 +126,9 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 	const char *from = bare;
 
 	snprintf(bare, sizeof(bare), "%.*s", (int)before_parameters(m->name), m->name);
-	/* The VM's own names need no module; the T column has said "v". */
-	if (*m->module && style == NAME_FULL && strcmp(m->module, "libjvm.so") != 0)
-		snprintf(module, sizeof(module), "[%s] ", m->module);
+	if (style == NAME_FULL && !strncmp(m->full, "[", 1) && strchr(m->full, ' '))
+		snprintf(module, sizeof(module), "%.*s", (int)(strchr(m->full, ' ') + 1 - m->full),
+			m->full);
 	if (text_width(module) + text_width(bare) <= width) {
 		snprintf(out, size, "%s%s", module, bare);
 		return text_width(module);

@@ -29,6 +29,8 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 void name_parameters(char *out, size_t size, const char *signature);
 /* Cut from the right, with an ellipsis where something is missing. */
 void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis);
+/* Cut from the middle: of threads' names the end tells them apart. */
+void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis);
 /* A pool's name: the digits at the end (or before a bracket) become one '*'; true if there were any. */
 bool name_pool(char *out, size_t size, const char *thread);
 

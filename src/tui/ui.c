@@ -42,11 +42,17 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui_react(ui, UI_UPDATE);
 }
 
+static void ui_free_view(struct ui *ui, int view)
+{
+	if (ui->state[view] && view_table[view]->free)
+		view_table[view]->free(ui->state[view]);
+	ui->state[view] = NULL;
+}
+
 void ui_done(struct ui *ui)
 {
 	for (int i = 0; i < VIEW_COUNT; i++)
-		if (ui->state[i] && view_table[i]->free)
-			view_table[i]->free(ui->state[i]);
+		ui_free_view(ui, i);
 	canvas_done(&ui->canvas);
 	free(ui->copy);
 }
@@ -229,6 +235,11 @@ void ui_attach(struct ui *ui, int pid)
 	ui->thread = PROFILE_ANY_THREAD;
 	timeline_init(&ui->time);
 	memset(&ui->history, 0, sizeof(ui->history));
+	ui->search[0] = '\0';
+	/* What the views know are numbers of the last profile. */
+	for (int i = 0; i < VIEW_COUNT; i++)
+		if (VIEWS_DATA & VIEW_BIT(i))
+			ui_free_view(ui, i);
 	ui->error = (struct err){0};
 	if (ui->ops->attach(ui->ctx, pid, ui->event, &ui->error) < 0) {
 		ui->profile = NULL;

@@ -6,6 +6,7 @@
 #include "profile/flat.h"
 #include "tui/column.h"
 #include "tui/command.h"
+#include "tui/expect.h"
 #include "tui/order.h"
 #include "tui/text.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW         10u /* samples: fewer say nothing */
+#define FEW         EXPECT_FEW
 #define RISE_POINTS 1   /* less is not worth a line */
 #define RISE_ERRORS 1.8 /* of 400 methods one is beyond 1 by chance at any time */
 #define BEFORE_S    20u /* deltas are against the window so long ago */
@@ -25,7 +26,8 @@ enum { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME };
 struct methods {
 	const struct ui *ui;
 	struct flat *flat, *before; /* before: the window 20 s ago, NULL if none */
-	struct order order;         /* of flat's rows */
+	struct expect expect;
+	struct order order; /* of flat's rows */
 	struct list list;
 	int sort;
 	uint32_t riser; /* the row that rose most beyond chance, or PROFILE_NONE */
@@ -51,6 +53,7 @@ static void methods_free(void *state)
 	flat_free(m->flat);
 	flat_free(m->before);
 	order_done(&m->order);
+	expect_done(&m->expect);
 	free(m);
 }
 
@@ -66,27 +69,11 @@ static double share(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-static int compare_method(const void *a, const void *b)
-{
-	uint32_t x = ((const struct flat_row *)a)->method, y = ((const struct flat_row *)b)->method;
-
-	return x < y ? -1 : x > y;
-}
-
-static const struct flat_row *find_method(const struct flat *f, uint32_t method)
-{
-	struct flat_row key = {.method = method};
-
-	if (!f || !f->count)
-		return NULL;
-	return bsearch(&key, f->rows, f->count, sizeof(key), compare_method);
-}
-
 /* Points that self gained since the window before; false if within so many errors of no change. */
 static bool delta(
 	const struct methods *m, const struct flat_row *row, double *points, double errors)
 {
-	const struct flat_row *old = find_method(m->before, row->method);
+	const struct flat_row *old = expect_find(m->before, row->method);
 	uint64_t then_count, then_sum;
 	double now_error, then_error;
 
@@ -209,14 +196,14 @@ static const struct column columns[] = {
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-static double sort_key(const struct methods *m, const struct flat_row *r)
+static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
 {
 	double points = 0;
 
-	switch (m->sort) {
-	case SORT_TOTAL: return (double)r->total;
-	case SORT_DELTA: delta(m, r, &points, 1); return points;
-	default: return (double)r->self;
+	expect_rank(&m->expect, m->flat, r, m->sort == SORT_TOTAL, item);
+	if (m->sort == SORT_DELTA) {
+		delta(m, r, &points, 1);
+		item->key = points;
 	}
 }
 
@@ -229,8 +216,7 @@ static void methods_order(struct ui *ui, struct methods *m, bool fresh)
 		const struct flat_row *r = &f->rows[i];
 
 		items[i].id = r->method;
-		items[i].count = m->sort == SORT_TOTAL ? r->total_count : r->self_count;
-		items[i].key = sort_key(m, r);
+		sort_item(m, r, &items[i]);
 		items[i].name = profile_get_method(ui->profile, r->method)->full;
 	}
 	m->order.by_name = m->sort == SORT_NAME;
@@ -243,18 +229,28 @@ static void methods_order(struct ui *ui, struct methods *m, bool fresh)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
+static uint8_t type_of(const struct methods *m, uint32_t method)
+{
+	const struct flat_row *past = expect_find(m->expect.all, method);
+
+	return past ? past->type : FRAME_JAVA;
+}
+
 /* The selected method has a row also when it has no sample (any more). */
 static void add_selected(struct methods *m)
 {
 	struct flat *f = m->flat;
+	uint32_t method, at = f->count;
 
-	uint32_t method;
-
-	if (!order_selected(&m->order, &m->list, &method) || find_method(f, method))
+	if (!order_selected(&m->order, &m->list, &method) || expect_find(f, method))
 		return;
 	f->rows = xreallocarray(f->rows, f->count + 1, sizeof(*f->rows));
-	f->rows[f->count++] = (struct flat_row){.method = method, .type = FRAME_JAVA};
-	qsort(f->rows, f->count, sizeof(*f->rows), compare_method);
+	while (at > 0 && f->rows[at - 1].method > method) {
+		f->rows[at] = f->rows[at - 1];
+		at--;
+	}
+	f->rows[at] = (struct flat_row){.method = method, .type = type_of(m, method)};
+	f->count++;
 }
 
 static void update_before(struct ui *ui, struct methods *m)
@@ -292,6 +288,7 @@ static void methods_update(struct ui *ui, bool sort)
 	m->ui = ui;
 	m->flat = flat_new(ui->profile, &q);
 	add_selected(m);
+	expect_update(&m->expect, ui->profile, &q, ui->time.since);
 	update_before(ui, m);
 	update_riser(m);
 	methods_order(ui, m, sort);

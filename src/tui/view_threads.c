@@ -252,7 +252,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 			text, sizeof(text), "%s (%u)", intern_text(&t->names, r->name), r->members);
 	else
 		snprintf(text, sizeof(text), "%s", intern_text(&t->names, r->name));
-	name_cut(out->text, COLUMN_TEXT, text, out->width, out->glyphs->ellipsis);
+	name_middle(out->text, COLUMN_TEXT, text, out->width, out->glyphs->ellipsis);
 }
 
 static void cell_state(const void *view, const void *row, struct column_cell *out)

@@ -83,15 +83,25 @@ static inline void fake_second(struct fake *f)
 	fake_threads(f);
 }
 
-static inline void fake_init(struct fake *f, uint32_t rate)
+/* A profile of its own for each attach, as sessions have. */
+static inline void fake_fresh(struct fake *f, uint32_t rate)
 {
-	memset(f, 0, sizeof(*f));
+	profile_free(f->profile);
+	feed_done(&f->cpu);
+	feed_done(&f->alloc);
+	f->second = 0;
 	f->profile = profile_new();
 	profile_set_start(f->profile, 1700000000000000000);
 	feed_init(&f->cpu, f->profile, &(struct feed_options){.rate = rate});
 	feed_init(&f->alloc, f->profile, &(struct feed_options){.event = EVENT_ALLOC, .seed = 7});
 	fake_vitals(f);
 	fake_threads(f);
+}
+
+static inline void fake_init(struct fake *f, uint32_t rate)
+{
+	memset(f, 0, sizeof(*f));
+	fake_fresh(f, rate);
 }
 
 static inline void fake_done(struct fake *f)
@@ -128,8 +138,10 @@ static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
 	struct fake *f = ctx;
 
 	f->detached = 0;
-	if (pid != 52111)
+	if (pid != 52111) {
+		fake_fresh(f, f->cpu.o.rate);
 		return 0;
+	}
 	err_set(err, ERR_ATTACH,
 		"The JVM runs as user \"batch\" (uid 1004); you are \"web\" (uid 1001). HotSpot "
 		"only accepts "
@@ -144,6 +156,7 @@ static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
 static inline void fake_detach(void *ctx)
 {
 	((struct fake *)ctx)->detached++;
+	fake_fresh(ctx, 3);
 }
 
 static inline const struct profile *fake_profile(void *ctx)
