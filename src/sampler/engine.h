@@ -44,7 +44,8 @@ struct engine {
 	 * back.
 	 */
 	void (*quiet)(struct thread_arm *arm);
-	void (*release)(struct thread_arm *arm);
+	/* Returns how many samples it still held: signals that the thread had no time to take. */
+	uint32_t (*release)(struct thread_arm *arm);
 	/* Whether the thread it was set on still lives: a tid may have been given to another. */
 	bool (*alive)(const struct thread_arm *arm);
 };

@@ -61,9 +61,10 @@ static void ctimer_quiet(struct thread_arm *arm)
 	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
 }
 
-static void ctimer_release(struct thread_arm *arm)
+static uint32_t ctimer_release(struct thread_arm *arm)
 {
 	raw(SYS_timer_delete, arm->timer);
+	return 0;
 }
 
 /* A timer whose thread has ended is not set any more. */

@@ -10,6 +10,7 @@
 #include "sampler/engine.h"
 
 #include "sampler/raw.h"
+#include "sampler/sig.h"
 #include "sampler/text.h"
 #include "sampler/threads.h"
 
@@ -120,11 +121,19 @@ static void perf_quiet(struct thread_arm *arm)
 	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-static void perf_release(struct thread_arm *arm)
+static uint32_t perf_release(struct thread_arm *arm)
 {
+	struct perf_samples samples;
+	uint32_t unread = 0;
+	uint64_t none;
+
+	sig_perf_open(&samples, arm->ring);
+	while (sig_perf_next(&samples, &none, 0) >= 0)
+		unread++;
 	perf_close(arm->fd, arm->ring);
 	arm->ring = NULL;
 	arm->fd = -1;
+	return unread;
 }
 
 static bool perf_alive(const struct thread_arm *arm)

@@ -99,25 +99,32 @@ static void arm_quiet(struct thread_arm *arm)
 		engine->quiet(arm);
 }
 
-static void arm_release(struct thread_slot *slot, struct thread_arm *arm)
+static void arm_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
 {
+	struct thread_arm *arm = &slot->arms[event_rows[number].arm];
 	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
 	struct timespec pause = {0, 100000};
+	uint32_t unread;
 
 	if (!engine)
 		return;
 	while (atomic_load(&slot->inside))
 		raw(SYS_nanosleep, &pause, 0);
-	engine->release(arm);
+	unread = engine->release(arm);
+	atomic_fetch_add(&s->events[number].samples, unread);
+	atomic_fetch_add(&s->events[number].lost, unread);
+	counters_add(&s->counters, COUNTER_LATE, unread);
 }
 
-static bool slot_disarm(struct thread_slot *slot)
+static bool slot_disarm(struct sampler *s, struct thread_slot *slot)
 {
 	if (!threads_try_lock(slot))
 		return false;
-	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
-		arm_quiet(&slot->arms[i]);
-		arm_release(slot, &slot->arms[i]);
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (!event_rows[i].engines[0] || !event_rows[i].engines[0]->arm)
+			continue;
+		arm_quiet(&slot->arms[event_rows[i].arm]);
+		arm_release(s, slot, i);
 	}
 	threads_unlock(slot);
 	return true;
@@ -164,7 +171,7 @@ static void event_disarm_all(struct sampler *s, uint32_t number)
 	for (uint32_t i = 0; i < high; i++) {
 		struct thread_slot *slot = &s->threads->slots[i];
 
-		arm_release(slot, &slot->arms[arm]);
+		arm_release(s, slot, number);
 		threads_unlock(slot);
 	}
 }
@@ -177,17 +184,42 @@ static int event_choose(
 	struct event *event = &s->events[number];
 	struct engine_target target = {
 		.tid = raw_gettid(), .event = number, .interval = interval, .signo = s->signo};
+	struct text text = text_into(note, bytes);
+	char why[96];
 	int error = -ENODEV;
 
-	note[0] = '\0';
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
-		error = row->engines[i]->probe(&target, note, bytes);
+		error = row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
 			event->engine = row->engines[i];
 			break;
 		}
+		text_add(&text, i ? "; " : "");
+		text_add(&text, why);
 	}
 	return error;
+}
+
+/* event_note_others: threads that had to take a lesser engine, for want of descriptors or memory. */
+static void event_note_others(struct sampler *s, uint32_t number, char *note, size_t bytes)
+{
+	uint32_t high = atomic_load(&s->threads->high), threads = 0, others = 0;
+	struct text text = text_into(note + strlen(note), bytes - strlen(note));
+
+	for (uint32_t i = 0; i < high; i++) {
+		const struct thread_slot *slot = &s->threads->slots[i];
+		const struct engine *engine =
+			atomic_load(&slot->arms[event_rows[number].arm].engine);
+
+		threads += engine != NULL;
+		others += engine && engine != s->events[number].engine;
+	}
+	if (!others)
+		return;
+	text_add_number(&text, others);
+	text_add(&text, " of ");
+	text_add_number(&text, threads);
+	text_add(&text, " threads without perf_events: file descriptors or memory are short");
 }
 
 int events_start(struct sampler *s, uint32_t number, uint64_t interval, char *text, size_t bytes)
@@ -222,6 +254,7 @@ int events_start(struct sampler *s, uint32_t number, uint64_t interval, char *te
 	event->wanted = true;
 	atomic_store(&event->on, 1);
 	event_arm_all(s);
+	event_note_others(s, number, note, sizeof(note));
 	event_announce(s, number, WIRE_EVENT_ON, note);
 	return 0;
 }
@@ -442,7 +475,7 @@ static void scan_gone(const struct scan *scan, uint64_t flips)
 		if (!atomic_load(&slot->gone) &&
 			(slot->scan != scan->number || threads_find(threads, tid) != slot))
 			slot_retire(scan->s, slot);
-		if (!atomic_load(&slot->gone) || !slot_disarm(slot))
+		if (!atomic_load(&slot->gone) || !slot_disarm(scan->s, slot))
 			continue;
 		if (!slot->gone_flips)
 			slot->gone_flips = flips + 1;

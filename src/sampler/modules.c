@@ -62,15 +62,6 @@ static void maps_skip(struct maps_cursor *c, size_t bytes)
 	c->at = bytes < (size_t)(c->end - c->at) ? c->at + bytes : c->end;
 }
 
-static uint32_t maps_hash(const char *text, size_t bytes)
-{
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
-	return h;
-}
-
 /*
  * maps_line: "start-end perms offset major:minor inode   path"; true for executable code with a
  * name.
@@ -97,17 +88,16 @@ static bool maps_line(const char *line, size_t bytes, struct module *out)
 		c.at++;
 	out->path = c.at;
 	out->path_bytes = (uint32_t)(c.end - c.at);
-	out->path_hash = maps_hash(out->path, out->path_bytes);
 	return executable && out->path_bytes && (*out->path == '/' || !memcmp(out->path, "[v", 2));
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
 
+/* Not by path: a file that is unlinked becomes "... (deleted)". */
 static bool module_same(const struct module *a, const struct module *b)
 {
 	return a->start == b->start && a->end == b->end && a->file_offset == b->file_offset &&
-	       a->inode == b->inode && a->dev_major == b->dev_major &&
-	       a->dev_minor == b->dev_minor && a->path_hash == b->path_hash;
+	       a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
 }
 
 /*

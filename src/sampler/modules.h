@@ -17,8 +17,7 @@
 struct module {
 	uint64_t start, end, file_offset, inode;
 	uint32_t dev_major, dev_minor;
-	uint32_t id; /* 0: nobody asked for it yet */
-	uint32_t path_hash;
+	uint32_t id;      /* 0: nobody asked for it yet */
 	const char *path; /* in the list's own memory, not NUL-terminated */
 	uint32_t path_bytes;
 	bool published;

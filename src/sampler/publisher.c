@@ -2,9 +2,9 @@
 /*
  * One session's life: wait for the one before, set up, loop, take down.
  *
- * The order of the end matters: engines off; what is left is published and the state set to LEFT;
- * no handler or callback can find the session any more, and those that had found it are waited
- * for; the naming thread has left the JVM; SIGSEGV is handed back; memory and memfd go.
+ * The order of the end matters: engines off; what is left is published; no handler or callback can
+ * find the session any more, and those that had found it are waited for; the naming thread has left
+ * the JVM; SIGSEGV is handed back; the state is LEFT; memory and memfd go.
  */
 #include "sampler/publisher.h"
 
@@ -248,6 +248,13 @@ static void last_words(struct sampler *s)
 		else
 			raw(SYS_nanosleep, &pause, 0);
 	}
+	status_update(s);
+	atomic_fetch_add(&session_ended, 1); /* publisher_exit waits for the last words */
+	raw_futex_wake(&session_ended);
+}
+
+static void left_announce(struct sampler *s)
+{
 	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
 	publication_announce(s);
 }
@@ -267,16 +274,17 @@ static void sessions_leave(struct sampler *s)
 
 static void publisher_leave(struct sampler *s)
 {
-	bool vm_ends = atomic_load(&s->stop) == SAMPLER_EXIT;
+	bool exits = atomic_load(&s->stop) == SAMPLER_EXIT;
 
 	events_stop_all(s);
 	last_words(s);
-	atomic_fetch_add(&session_ended, 1); /* VMDeath waits for the last words */
-	raw_futex_wake(&session_ended);
+	if (exits)
+		left_announce(s); /* what follows may not come to its end any more */
 	atomic_store(&sig_current, NULL);
 	sig_drain();
-	jvm_names_stop(s, vm_ends);
+	jvm_names_stop(s, exits);
 	sig_fault_leave();
+	left_announce(s);
 	sessions_leave(s);
 	sampler_free(s);
 }
@@ -314,8 +322,7 @@ static void *publisher_main(void *arg)
 	raw(SYS_prctl, PR_SET_NAME, "jhot publisher");
 	atomic_store(&s->publisher_tid, raw_gettid());
 	if (!sessions_turn(s)) {
-		atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
-		publication_announce(s);
+		left_announce(s);
 		sessions_leave(s);
 		sampler_free(s);
 		return NULL;
