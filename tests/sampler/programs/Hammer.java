@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is dangerous for a profiler inside the process, as hard as it goes; ends at the end of its input.
+// What is dangerous for a profiler inside the process, as hard as it goes; ends when it reads a "q" or the end of its input.
 
-import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -194,10 +193,10 @@ public final class Hammer {
             thread.start();
         }
         System.out.println("ready");
-        InputStream in = System.in;
-        while (in.read() > 0) {
-            continue;
-        }
+        int c;
+        do {
+            c = System.in.read();
+        } while (c >= 0 && c != 'q');
         stop = true;
         for (Thread thread : threads) {
             thread.join();

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# For tests of the agent on real JVMs through agent_tool. Sourced by bash after tests/jvm/lib.sh.
+
+AGENT=$builddir/libjhot.so
+TOOL=$builddir/tests/sampler/agent_tool
+
+# agent KEY=VALUE...: a session with $JVM; its lines are in $T/tool, its exit status is returned
+agent() {
+	"$TOOL" "$JVM" "$AGENT" "$@" >"$T/tool" 2>"$T/tool.err"
+}
+
+# agent_start NAME KEY=VALUE...: the same in the background, with its lines in $T/NAME. Sets TOOL_PID.
+agent_start() {
+	local name=$1
+	shift
+	"$TOOL" "$JVM" "$AGENT" "$@" >"$T/$name" 2>"$T/$name.err" &
+	TOOL_PID=$!
+}
+
+# value KEY [FILE]: what agent_tool said of it; "0" for a counter that it did not mention
+value() {
+	awk -v key="$1" '
+		$1 == key { $1 = ""; sub(/^ /, ""); print; told = 1; exit }
+		$1 == "counter" && $2 == key { print $3; told = 1; exit }
+		END { if (!told) print 0 }' "${2:-$T/tool}"
+}
+
+# accounted [FILE]: every sample that was taken has arrived or is counted as lost
+accounted() {
+	local taken lost samples
+	taken=$(value taken "${1:-$T/tool}")
+	lost=$(value lost "${1:-$T/tool}")
+	samples=$(value samples "${1:-$T/tool}")
+	[ "$taken" -gt 0 ] && [ "$taken" -eq $((samples + lost)) ] ||
+		{ diag "taken $taken, arrived $samples, lost $lost" && false; }
+}
+
+# known [FILE]: nothing arrived that names what was never published
+known() {
+	is "all ids were published before they were used" "$(value unknown_ids "${1:-$T/tool}")" 0
+}

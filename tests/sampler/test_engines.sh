@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Which engine is used, and that a lesser one says why.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+# weight_near FILE: the weight of one busy thread is its CPU time: /proc says the same within 25 % and 0.1 s
+cpu_ms() {
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' \
+		"/proc/$JVM/stat"
+}
+
+# measured DESCRIPTION KEY=VALUE...: sampled time against the process's own
+measured() {
+	local description=$1 before after weight
+	shift
+	before=$(cpu_ms)
+	agent "$@" || diag_file "$T/tool.err"
+	after=$(cpu_ms)
+	weight=$(value weight_ms)
+	diag "CPU time $((after - before)) ms around it, sampled $weight ms by engine $(value engine)"
+	ok "$description" [ "$weight" -le $((after - before + 200)) ]
+	ok "$description, and not much less" \
+		[ "$weight" -ge $(((after - before) * 6 / 10)) ]
+}
+
+# --- with all rights
+if [ "$(id -u)" = 0 ]; then
+	jvm_start Known threads 1
+	measured "perf_events see the thread's CPU time" seconds=3
+	is "perf_events are the engine" "$(value engine) $(value engine_note)" "1 "
+	jvm_end
+else
+	skip "perf_events as root" "not root"
+fi
+
+# --- without: another user, whom the kernel shows nothing of itself
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 9)
+if [ "$(id -u)" = 0 ] && [ "$paranoid" -ge 2 ] &&
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$JAVA" -version 2>/dev/null; then
+	chmod 777 "$T"
+	JVM_AS="setpriv --reuid 65534 --regid 65534 --clear-groups --pdeathsig KILL" jvm_start Known threads 1
+	measured "CPU timers see the thread's CPU time" seconds=3
+	is "CPU timers are the engine" "$(value engine)" 2
+	ok "and it is said why" grep -q '^engine_note no perf_events: E' "$T/tool"
+	measured "also at 1 ms, below the timers' resolution" seconds=3 interval=1000000
+	jvm_end
+else
+	skip "CPU timers for another user" "needs root and a kernel with perf_event_paranoid >= 2"
+fi
+
+# --- few descriptors: most of them are the target's
+JVM_AS="prlimit --nofile=40:40" jvm_start Known threads 2
+ok "a session works with few descriptors" agent seconds=30 samples=50
+ok "part of the threads have a lesser engine" \
+	[ "$(value timer_threads)" -gt 0 -o "$(value engine)" = 2 ]
+ok "and it is said" [ -n "$(value engine_note)" ]
+ok "nobody's sample is lost" accounted
+jvm_end
+done_testing

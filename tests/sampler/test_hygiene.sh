@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What stays in the target after many sessions: the mapped agent and inert handlers, nothing that grows.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+CYCLES=${CYCLES:-100}
+WARM=10
+
+# data_kb PID: private writable memory, which is where the agent's would be; the heap's size is fixed
+data_kb() {
+	awk '/^VmData:/ { print $2 }' "/proc/$1/status"
+}
+
+jvm_start $CALM_JVM -Xms64m -XX:+AlwaysPreTouch Known threads 2
+jvm_warm_attach "$JVM"
+bad=0
+for ((i = 0; i < WARM; i++)); do agent samples=3 seconds=30 interval=1000000 || bad=$((bad + 1)); done
+wait_for 20 quiet "$JVM"
+litter "$JVM" >"$T/before"
+rss=$(rss_kb "$JVM")
+data=$(data_kb "$JVM")
+for ((; i < CYCLES; i++)); do agent samples=3 seconds=30 interval=1000000 || bad=$((bad + 1)); done
+is "$CYCLES sessions work" $bad 0
+becomes_quiet "the last one has ended" "$JVM"
+litter "$JVM" >"$T/after"
+same "descriptors, threads, mappings, timers and handlers are as before" "$T/after" "$T/before"
+mapped=$(($(data_kb "$JVM") - data))
+ok "no session's memory stays mapped ($mapped kB more, which is the JVM's)" [ $mapped -lt 4096 ]
+grown=$(($(rss_kb "$JVM") - rss))
+diag "resident memory: $rss kB after $WARM sessions, $grown kB more after $CYCLES"
+ok "memory did not grow by the session" [ $grown -lt $(((CYCLES - WARM) * 20)) ]
+
+# The signal that engines used to send must find a handler: its default would end the process.
+kill -PROF "$JVM"
+ok "a late SIGPROF does no harm" alive "$JVM"
+jvm_end
+is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
+done_testing
