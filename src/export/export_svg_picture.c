@@ -123,7 +123,7 @@ static unsigned picture_y(const struct flame_node *n)
 /* A number with one decimal, and none where it is 0. */
 static void picture_number(struct buf *out, double n)
 {
-	buf_printf(out, "%.1f", n);
+	export_decimal(out, n, 1);
 	if (out->data[out->len - 1] == '0') {
 		out->len -= 2;
 		out->data[out->len] = '\0';
@@ -251,9 +251,9 @@ void svg_picture(
 	*height = legend + 14;
 	buf_printf(out,
 		"<g id=\"picture\" font-family=\"Verdana, DejaVu Sans, sans-serif\" "
-		"font-size=\"%.1f\" "
+		"font-size=\"11.5\" "
 		"fill=\"" PICTURE_INK "\">\n<rect width=\"%d\" height=\"%u\" fill=\"#fbfbfa\"/>\n",
-		PICTURE_FONT, PICTURE_WIDTH, *height);
+		PICTURE_WIDTH, *height);
 	buf_adds(out, "<g font-size=\"16\">\n");
 	picture_text(out, PICTURE_SIDE, 28, buf_str(&head->title));
 	buf_adds(out, "</g>\n<g fill=\"" PICTURE_FAINT "\">\n");

@@ -77,6 +77,18 @@ void export_xml(struct buf *out, const char *clean)
 	}
 }
 
+void export_decimal(struct buf *out, double n, int decimals)
+{
+	uint64_t unit = 1, scaled;
+
+	for (int i = 0; i < decimals; i++)
+		unit *= 10;
+	scaled = (uint64_t)(n * (double)unit + 0.5);
+	buf_printf(out, "%" PRIu64, scaled / unit);
+	if (decimals)
+		buf_printf(out, ".%0*" PRIu64, decimals, scaled % unit);
+}
+
 void export_count(struct buf *out, uint64_t n)
 {
 	char digits[24];
@@ -111,7 +123,8 @@ void export_value(struct buf *out, const char *unit, uint64_t value)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (!strcmp(units[i].unit, unit) && (double)value >= units[i].from) {
-			buf_printf(out, "%.2f %s", (double)value / units[i].scale, units[i].shown);
+			export_decimal(out, (double)value / units[i].scale, 2);
+			buf_printf(out, " %s", units[i].shown);
 			return;
 		}
 	}

@@ -16,6 +16,8 @@ void export_clean(struct buf *out, const char *text, char not, char instead);
 /* A clean text as XML character data or attribute value. */
 void export_xml(struct buf *out, const char *clean);
 
+/* With a point and so many decimals whatever the locale; n >= 0. */
+void export_decimal(struct buf *out, double n, int decimals);
 /* 2294 -> "2,294". */
 void export_count(struct buf *out, uint64_t n);
 /* A weight in its event's unit: "22.94 s", "12.3 MiB", "77". */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-k known|hostile] PATH
+ * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-k known|alloc|hostile] PATH
  *
- * known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
+ * alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
  * end a line, a field, an element or the script. Otherwise STACKS random ones.
  */
 #include "export/export.h"
@@ -56,6 +56,20 @@ static void make_known(struct profile *p)
 		(const char *[]){
 			"app.Main.main", "app.Store.write", "deflate", "do_syscall_64", NULL},
 		(enum frame_type[]){FRAME_INTERPRETED, FRAME_C1, FRAME_NATIVE, FRAME_KERNEL}, 50);
+}
+
+static void make_alloc(struct profile *p)
+{
+	uint32_t stack = profile_stack_child(p, PROFILE_ROOT_STACK,
+		profile_frame(p, profile_method(p, "app.Main", "main", "", ""), J, 0, 0));
+	uint32_t small = profile_stack_child(p, stack,
+		profile_frame(
+			p, profile_method(p, "java.lang.String", "", "", ""), FRAME_CLASS, 0, 0));
+	uint32_t large = profile_stack_child(p, stack,
+		profile_frame(p, profile_method(p, "byte[]", "", "", ""), FRAME_CLASS, 0, 0));
+
+	profile_add(p, EVENT_ALLOC, 1, small, 0, 30, 1 << 20);
+	profile_add(p, EVENT_ALLOC, 1, large, 0, 10, 3 << 20);
 }
 
 static void make_hostile(struct profile *p)
@@ -121,10 +135,16 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(kind, "known"))
 		make_known(p);
+	else if (!strcmp(kind, "alloc"))
+		make_alloc(p);
 	else if (!strcmp(kind, "hostile"))
 		make_hostile(p);
 	else if (stacks)
 		make_random(p, stacks);
+	if (!strcmp(kind, "alloc")) {
+		o.query.event = EVENT_ALLOC;
+		o.meta.interval = 0;
+	}
 	failed = export_write(argv[optind], format, p, &o, &err);
 	if (failed)
 		fprintf(stderr, "%s\n%s\n%s\n", err.what, err.hint, err.details);

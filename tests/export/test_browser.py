@@ -206,6 +206,20 @@ def test_big(b, g):
     ok(g.hash().startswith("#z="), "and be zoomed")
 
 
+def test_weights(g):
+    g.open("file://" + made("-k", "alloc", "alloc.svg"))
+    g.hover(0.5, 2)
+    equal((g.text(NAME), g.text(LINE)), ("java.lang.String", "30 samples · 1.00 MiB · 75.0 % of all · self 75.0 % · class"),
+          "where samples weigh differently each box has its own value")
+    g.open("file://" + made("--total", "-k", "alloc", "alloc.svg"))
+    g.hover(0.5, 2)
+    equal((g.text(NAME), g.text(LINE)), ("byte[]", "10 samples · 3.00 MiB · 75.0 % of all · self 75.0 % · class"),
+          "a graph by value is as wide as that")
+    g.open("file://" + made("-t", "-k", "known", "threads.svg"))
+    g.hover(0.5, 1)
+    equal(g.text(NAME), "main [tid 41301]", "a graph by thread")
+
+
 def main():
     b = browser.Browser()
     known = made("-k", "known", "known.svg")
@@ -230,6 +244,7 @@ def main():
         g.open("file://" + known)
         test_hover_and_zoom(g)
         test_address(g, "file://" + known)
+        test_weights(g)
         test_hostile(b, g, server)
         test_big(b, g)
         equal(b.complaints(), [], "nothing to complain about, under a policy that allows one inline script only")

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -194,6 +195,28 @@ static void write_svg(struct buf *out, uint64_t seed, bool inverted)
 	export_format_by_path("x.svg")->write(out, p, &o, NULL);
 	feed_done(&f);
 	profile_free(p);
+}
+
+/* A screen may have set a locale in which 1.5 is written 1,5; files do not follow. */
+static void test_locale(void)
+{
+	static const char *const comma[] = {
+		"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "nl_NL.UTF-8", "ru_RU.UTF-8"};
+	struct buf here = {0}, there = {0};
+	const char *set = NULL;
+
+	write_svg(&here, 1, false);
+	for (size_t i = 0; i < sizeof(comma) / sizeof(*comma) && !set; i++)
+		set = setlocale(LC_ALL, comma[i]);
+	write_svg(&there, 1, false);
+	setlocale(LC_ALL, "C");
+	if (set)
+		ok(here.len == there.len && !memcmp(here.data, there.data, here.len),
+			"the same file in %s", set);
+	else
+		ok(1, "the same file in any locale # SKIP no locale with a decimal comma here");
+	buf_done(&here);
+	buf_done(&there);
 }
 
 static void test_svg(void)
@@ -459,6 +482,7 @@ int main(void)
 	test_formats();
 	test_collapsed();
 	test_svg();
+	test_locale();
 	test_flame();
 	test_files();
 	test_no_room();

@@ -162,12 +162,11 @@ function start() {
 		view.depth = e.state || 0;
 		restore();
 	});
-	window.addEventListener('hashchange', restore);
 	ui.search.addEventListener('input', () => setQuery(ui.search.value));
+	view.depth = history.state || 0;
 	paintTheme();
 	resize();
 	restore();
-	resize();
 }
 
 // Inlined into some page the picture is right there, and the page's keys are not ours.
