@@ -207,7 +207,7 @@ static void test_locale(void)
 
 	write_svg(&here, 1, false);
 	for (size_t i = 0; i < sizeof(comma) / sizeof(*comma) && !set; i++)
-		set = setlocale(LC_ALL, comma[i]);
+		set = setlocale(LC_ALL, comma[i]) ? comma[i] : NULL;
 	write_svg(&there, 1, false);
 	setlocale(LC_ALL, "C");
 	if (set)
