@@ -21,7 +21,7 @@ struct recording {
 	struct outputs outputs;
 	struct session_options options;
 	uint64_t duration_ns; /* 0 = until told */
-	uint64_t begin_ns, end_ns;
+	uint64_t begin_ns;
 	struct hotspot jvm;
 	struct profile *profile;
 	struct session *session;
@@ -103,7 +103,6 @@ static int record_loop(struct recording *r, struct err *err)
 			due_ns = now_ns + PROGRESS_NS;
 		}
 	}
-	r->end_ns = now_ns;
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	return rc < 0 ? -1 : 0;
@@ -112,8 +111,7 @@ static int record_loop(struct recording *r, struct err *err)
 /* All that was sampled is written, whatever ended the sampling; that comes first among the errors. */
 static int record_finish(struct recording *r, int rc, struct err *err)
 {
-	struct outputs_source source = {
-		.profile = r->profile, .duration_ns = r->end_ns - r->begin_ns};
+	struct outputs_source source = {.profile = r->profile};
 	struct err why = {0};
 	const char *note;
 
@@ -122,6 +120,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 		rc = -1;
 	}
 	source.vitals = session_vitals(r->session);
+	source.duration_ns = session_duration_ns(r->session);
 	note = session_note(r->session);
 	if (*note)
 		fprintf(stderr, "note: %s\n", note);

@@ -105,6 +105,13 @@ void raw_status(struct raw_writer *w, const struct wire_status *status, const st
 	raw_put(w, WIRE_REC_FILE_VITALS, &v, sizeof(v));
 }
 
+void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on)
+{
+	struct wire_file_event rec = {.time_ns = time_ns, .event = (uint32_t)event, .on = on};
+
+	raw_put(w, WIRE_REC_FILE_EVENT, &rec, sizeof(rec));
+}
+
 int raw_failed(const struct raw_writer *w, struct err *err)
 {
 	if (!w->error)

@@ -24,6 +24,7 @@ void raw_symbol(
 	struct raw_writer *w, uint64_t frame, char kind, const char *name, const char *module);
 void raw_status(
 	struct raw_writer *w, const struct wire_status *status, const struct vitals *vitals);
+void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on);
 /* raw_failed: -1 with the sentence if anything could not be written. */
 int raw_failed(const struct raw_writer *w, struct err *err);
 /* raw_flush: all of it to the file; -1 as raw_failed. */

@@ -334,8 +334,6 @@ static bool reader_take_tick(struct reader *r, const void *record, uint32_t size
 
 	if (size < sizeof(*rec))
 		return false;
-	if (!r->stats.ticks)
-		r->stats.first_ns = rec->since_ns > r->start_ns ? rec->since_ns : r->start_ns;
 	r->stats.tick_ns = rec->time_ns;
 	r->stats.ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
@@ -371,6 +369,22 @@ static bool reader_take_symbol(struct reader *r, const void *record, uint32_t si
 	return true;
 }
 
+void reader_event(struct reader *r, uint64_t time_ns, bool on)
+{
+	if (on && !r->stats.first_ns)
+		r->stats.first_ns = time_ns;
+}
+
+static bool reader_take_event(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_file_event *rec = record;
+
+	if (size < sizeof(*rec))
+		return false;
+	reader_event(r, rec->time_ns, rec->on != 0);
+	return true;
+}
+
 static const struct {
 	uint16_t type;
 	const char *name;
@@ -384,6 +398,7 @@ static const struct {
 	{WIRE_REC_TICK, "TICK", reader_take_tick},
 	{WIRE_REC_NOTE, "NOTE", reader_take_note},
 	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", reader_take_symbol},
+	{WIRE_REC_FILE_EVENT, "FILE_EVENT", reader_take_event},
 };
 
 int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,

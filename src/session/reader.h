@@ -35,10 +35,13 @@ void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx);
 int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
 	struct err *err);
 
+/* reader_event: an event is switched on (or off) now. */
+void reader_event(struct reader *r, uint64_t time_ns, bool on);
+
 /* What it has taken so far. */
 struct reader_stats {
 	uint64_t samples;
-	uint64_t first_ns; /* what the first TICK covers begins here */
+	uint64_t first_ns; /* when the first event was switched on, else 0 */
 	uint64_t tick_ns;  /* of the last TICK, 0 before the first */
 	uint64_t ticks;
 	uint64_t unknown_traces; /* samples of traces that were never sent */

@@ -257,6 +257,15 @@ static const char *session_event_name(int event)
 		       : "?";
 }
 
+static void session_switched(struct session *s, int event, bool on)
+{
+	uint64_t now_ns = clock_mono_ns();
+
+	reader_event(s->reader, now_ns, on);
+	if (s->raw)
+		raw_event(s->raw, now_ns, event, on);
+}
+
 int session_event_start(struct session *s, int event, uint64_t interval, struct err *err)
 {
 	struct wire_command command = {
@@ -265,7 +274,10 @@ int session_event_start(struct session *s, int event, uint64_t interval, struct 
 
 	snprintf(what, sizeof(what), "The event \"%s\" could not be started",
 		session_event_name(event));
-	return session_command(s, &command, what, err);
+	if (session_command(s, &command, what, err))
+		return -1;
+	session_switched(s, event, true);
+	return 0;
 }
 
 int session_event_stop(struct session *s, int event, struct err *err)
@@ -275,7 +287,10 @@ int session_event_stop(struct session *s, int event, struct err *err)
 
 	snprintf(what, sizeof(what), "The event \"%s\" could not be stopped",
 		session_event_name(event));
-	return session_command(s, &command, what, err);
+	if (session_command(s, &command, what, err))
+		return -1;
+	session_switched(s, event, false);
+	return 0;
 }
 
 void session_park(struct session *s, bool parked)
@@ -312,7 +327,9 @@ uint64_t session_duration_ns(const struct session *s)
 {
 	const struct reader_stats *stats = reader_stats(s->reader);
 
-	return stats->tick_ns > stats->first_ns ? stats->tick_ns - stats->first_ns : 0;
+	return stats->first_ns && stats->tick_ns > stats->first_ns
+		       ? stats->tick_ns - stats->first_ns
+		       : 0;
 }
 
 const char *session_note(struct session *s)

@@ -57,7 +57,7 @@ int session_wait(struct session *s, int timeout_ms);
 /* Fresh values, at most once a second from the JVM; valid until the next call. */
 const struct vitals *session_vitals(struct session *s);
 
-/* How long was sampled so far: up to the last publication, from the first one on. */
+/* How long was sampled so far: from the first event's start to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
 
 /* What is degraded in naming frames, a sentence or ""; valid until the next call. */

@@ -263,7 +263,8 @@ enum wire_frame_kind {
 	X(FILE_TARGET, 0x8000, wire_file_target)                                             \
 	X(FILE_STATUS, 0x8001, wire_file_status)                                             \
 	X(FILE_SYMBOL, 0x8002, wire_file_symbol)                                             \
-	X(FILE_VITALS, 0x8003, wire_file_vitals)
+	X(FILE_VITALS, 0x8003, wire_file_vitals)        \
+	X(FILE_EVENT, 0x8004, wire_file_event)
 
 #define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
 enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) WIRE_REC_FILE_FIRST = 0x8000 };
@@ -392,6 +393,14 @@ struct wire_file_vitals {
 	char vitals[];
 };
 
+/* An event was switched on or off. */
+struct wire_file_event {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint32_t event;
+	uint32_t on;
+};
+
 /* --- pins -------------------------------------------------------------------------------------------- */
 
 _Static_assert(sizeof(struct wire_header) == 320, "wire_header");
@@ -416,5 +425,6 @@ _Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
 _Static_assert(sizeof(struct wire_tick) == 24, "wire_tick");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(offsetof(struct wire_file_symbol, text) == 24, "wire_file_symbol");
+_Static_assert(sizeof(struct wire_file_event) == 24, "wire_file_event");
 
 #endif
