@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# record, report, status and stop: files and formats, what is refused before attaching, full disks, exit codes.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+# run ARG...: status, output and errors into $status, $T/out, $T/err
+run() {
+	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# untouched: nothing of jhot's was ever loaded into the JVM
+untouched() {
+	! grep -q libjhot "/proc/$JVM/maps"
+}
+
+jvm_start $CALM_JVM Known shares
+
+# --- what is refused, before anything is attached ---
+mkdir "$T/folder.svg"
+for row in \
+	"2 -e nonsense $JVM" \
+	"2 -e cpu,cpu $JVM" \
+	"2 -i 10ms -e alloc $JVM" \
+	"2 -i 512k $JVM" \
+	"2 -d never $JVM" \
+	"2 -o $T/a.nonsense $JVM" \
+	"2 -o $T/nosuffix $JVM" \
+	"2 $JVM surplus" \
+	"2 -d 1" \
+	"6 -o $T/nowhere/a.svg $JVM" \
+	"6 -o $T/folder.svg $JVM" \
+	"6 --raw $T/nowhere/a.raw $JVM" \
+	"6 --raw $T $JVM"; do
+	run record ${row#* }
+	is "record ${row#* }: exit ${row%% *}" "$status" "${row%% *}"
+done
+run record -e cqu "$JVM"
+ok "a misspelt event: the nearest is named" grep -q -- '-e cpu' "$T/err"
+run record -o "$T/a.nonsense" "$JVM"
+ok "an unknown suffix: the known ones are named" grep -q '\.svg.*\.collapsed' "$T/err"
+ok "none of this touched the JVM" untouched
+is "or left a file" "$(ls "$T" | grep -v '^jvm0\|^out$\|^err$\|^folder.svg$')" ""
+
+# --- a folder that cannot be written ---
+if [ "$(id -u)" = 0 ] && mkdir "$T/ro" && mount -t tmpfs -o ro,size=64k none "$T/ro" 2>/dev/null; then
+	run record -d 1 -o "$T/ro/a.svg" "$JVM"
+	is "a read-only folder: exit 6" $status 6
+	ok "the reason is told" grep -qi 'read-only' "$T/err"
+	ok "the JVM was left alone" untouched
+	umount "$T/ro"
+else
+	skip "a read-only folder" "needs root and mount"
+fi
+
+# --- one recording, three formats and the agent's own records ---
+run record -d 2 --raw "$T/a.raw" -o "$T/a.collapsed" -o "$T/a.svg" "$JVM"
+is "record to files: exit 0" $status 0
+ok "what was written is named" grep -q "wrote $T/a.collapsed" "$T/err"
+ok "stdout stays empty" [ ! -s "$T/out" ]
+ok "the method is in the stacks" grep -q 'Known.drive' "$T/a.collapsed"
+run report -o - "$T/a.raw"
+is "report: exit 0" $status 0
+same "a replayed recording gives the very same stacks" "$T/out" "$T/a.collapsed"
+run report -o "$T/b.svg" "$T/a.raw"
+is "report to a flame graph: exit 0" $status 0
+same "and the very same flame graph" "$T/b.svg" "$T/a.svg"
+run report "$T/a.raw"
+ok "without a file it prints the hot methods" grep -q 'SELF%' "$T/out"
+ok "of the JVM that was recorded" grep -q "^$JVM Known" "$T/out"
+samples=$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$T/out")
+is "as many samples as in the file" "$samples" "$(weight "$T/a.collapsed" .)"
+ok "samples there were" [ "${samples:-0}" -gt 10 ]
+run report -t "$T/a.raw"
+ok "-t: threads, too" grep -q 'known-1 (tid' "$T/out"
+run report -t --dot --total -o - "$T/a.raw"
+ok "-t --dot --total: the thread first, dots, nanoseconds" grep -Eq '^\[known-1 tid=[0-9]+\];.*java\.lang\.Thread\.run.* [0-9]{7,}$' "$T/out"
+run report -a -o - "$T/a.raw"
+ok "-a: how frames ran" grep -Eq '_\[[j01i]\]' "$T/out"
+run report "$T/none.raw"
+is "a recording that is not there: exit 7" $status 7
+run report "$T/a.svg"
+is "a file that is none: exit 7" $status 7
+head -c $(($(wc -c <"$T/a.raw") - 11)) "$T/a.raw" >"$T/cut.raw"
+run report -o - "$T/cut.raw"
+is "a recording that was cut off: exit 7" $status 7
+ok "but what it has is written" grep -q 'Known.drive' "$T/out"
+
+run record -d 0.3 -o - "$JVM"
+is "-o -: exit 0" $status 0
+ok "stacks on stdout" grep -q 'Thread.run.* [0-9][0-9]*$' "$T/out"
+run record -d 0.3 "$JVM"
+ok "no -o: hot methods on stdout" grep -q 'SELF%' "$T/out"
+
+# --- disks that fill up ---
+ln -s /dev/full "$T/full.collapsed"
+run record -d 0.3 -o "$T/full.collapsed" -o "$T/kept.collapsed" "$JVM"
+is "a full disk: exit 6" $status 6
+ok "said so" grep -q 'No space left' "$T/err"
+ok "the other file is written" [ -s "$T/kept.collapsed" ]
+"$JHOT" record -d 0.3 "$JVM" >/dev/full 2>"$T/err"
+is "text to a full disk: exit 6" $? 6
+run record -d 0.5 --raw /dev/full "$JVM"
+is "a recording to a full disk: exit 6" $status 6
+ok "but the hot methods are printed" grep -q 'SELF%' "$T/out"
+echo old >"$T/old.svg"
+if [ "$(id -u)" = 0 ] && mkdir "$T/tiny" && mount -t tmpfs -o size=4k none "$T/tiny" 2>/dev/null; then
+	echo old >"$T/tiny/old.svg"
+	run record -d 0.5 -o "$T/tiny/old.svg" "$JVM"
+	is "a disk without room for the new file: exit 6" $status 6
+	is "the old one is intact" "$(cat "$T/tiny/old.svg")" old
+	is "and nothing else is there" "$(ls "$T/tiny")" old.svg
+	umount "$T/tiny"
+else
+	skip "a disk without room" "needs root and mount"
+fi
+
+# --- status and stop ---
+wait_for 20 quiet "$JVM"
+run status "$JVM"
+is "status: exit 0" $status 0
+ok "it says that nobody profiles" grep -q 'not being profiled' "$T/out"
+ok "and what stays" grep -q libjhot "$T/out"
+run status --json "$JVM"
+ok "status --json is JSON" python3 -m json.tool "$T/out" /dev/null
+"$JHOT" record -o "$T/long.collapsed" "$JVM" >"$T/out2" 2>"$T/err2" </dev/null &
+record=$!
+wait_for 20 sampling "$JVM"
+run status "$JVM"
+ok "status of a session: who holds it" grep -q "profiled by .*(jhot process $record)" "$T/out"
+ok "with what event" grep -q '^event cpu: .* every 10 ms' "$T/out"
+run record -d 1 "$JVM"
+is "a second jhot: exit 5" $status 5
+ok "the holder is named" grep -q "jhot process $record" "$T/err"
+ok "and how to take over" grep -q -- '--take-over' "$T/err"
+run stop "$JVM"
+is "stop: exit 0" $status 0
+wait "$record"
+is "the one that was stopped: exit 1" $? 1
+ok "it wrote what it had" [ -s "$T/long.collapsed" ]
+run stop "$JVM"
+is "nothing to stop: exit 0" $status 0
+
+# --- no JVM ---
+run status 999999999
+is "status of no process: exit 4" $status 4
+sleep 1000 &
+run status $!
+ok "status of another program is refused" [ $status != 0 ]
+run stop $!
+ok "and so is stop" [ $status != 0 ]
+kill $!
+wait $! 2>/dev/null
+jvm_end
+is "the JVM's output is its own" "$(grep -vc '^ready$\|^sum ' "$T/jvm0.out")" 0
+done_testing
