@@ -209,9 +209,11 @@ class Server:
         self.server.server_close()
 
 
+_folder = tempfile.TemporaryDirectory(prefix="jhot-made-")
+
+
 def made(*arguments):
-    """The file that export_tool writes for these arguments (the last is a file name)."""
-    folder = made.folder = getattr(made, "folder", None) or tempfile.mkdtemp(prefix="jhot-export-")
-    path = os.path.join(folder, arguments[-1])
+    """The file that export_tool writes for these arguments (the last is a file name); gone when the test ends."""
+    path = os.path.join(_folder.name, arguments[-1])
     subprocess.run(["tests/export/export_tool", *arguments[:-1], path], check=True)
     return path
