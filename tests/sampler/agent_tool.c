@@ -248,8 +248,8 @@ static int tool_session(struct driver *d, const struct settings *s)
 	if (!driver_ready(d))
 		return tool_failed("the agent did not become ready");
 	printf("ready %s\nvm %s\n", d->header.writer, d->header.vm);
+	driver_drain(d); /* what modules there are */
 	if (s->rows > 1) {
-		driver_drain(d);
 		printf("junk_taken %u\n", driver_rows_send_junk(d));
 	}
 	if (rows)
