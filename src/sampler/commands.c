@@ -38,12 +38,12 @@ static int command_flush(struct sampler *s, const struct wire_command *c, struct
 
 static int command_unwind(struct sampler *s, const struct wire_command *c, struct answer *a)
 {
-	int error =
-		unwind_recv_chunk(s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
+	int taken =
+		unwind_recv_pieces(s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
 	struct text text = text_into(a->text, a->bytes);
 
-	text_add(&text, error ? "unwind rows were not taken" : "");
-	return error;
+	text_add(&text, taken < 0 ? "unwind rows were not taken" : "");
+	return taken;
 }
 
 static const struct {

@@ -280,10 +280,9 @@ static void modules_again(struct publish *p, uint64_t now)
 {
 	bool full = false;
 
-	if (modules_refresh(p->modules, &full)) {
+	if (modules_refresh(p->modules, &full))
 		known_forget(p);
-		unwind_recv_prune(p->s->unwind_recv);
-	}
+	unwind_recv_prune(p->s->unwind_recv);
 	if (full)
 		counters_add(&p->s->counters, COUNTER_MODULES_FULL, 1);
 	p->modules_read_ns = now;

@@ -22,11 +22,18 @@ _Static_assert(sizeof(struct unwind_rows) == sizeof(struct wire_unwind_rows) &&
 #define SETTLE_TRIES 20u
 #define SETTLE_NS    500000 /* between two looks; a walk takes some 10 us */
 
+enum block_state {
+	BLOCK_FREE,
+	BLOCK_USED,    /* in the published table, or in the next one */
+	BLOCK_LEAVING, /* in the published table, not in the next one */
+	BLOCK_LEFT,    /* in no table that is published, perhaps in a handler's hands */
+};
+
 /* The rows of one mapping. */
 struct block {
-	uint32_t module; /* its id; 0: free */
+	enum block_state state;
+	uint32_t module; /* its id */
 	uint32_t bytes;
-	bool leaving; /* not in the new table, perhaps still in a handler's hands */
 	struct unwind_rows *rows;
 	uint64_t start, end, file_offset;
 };
@@ -42,6 +49,7 @@ struct unwind_recv {
 	struct unwind_rows *arriving;
 
 	bool settled; /* no handler holds the table that is not published */
+	bool changed; /* blocks came that are in no table yet */
 	uint32_t now;
 	union {
 		struct unwind_table table;
@@ -100,7 +108,7 @@ static bool settle(struct unwind_recv *u)
 	if (!u->settled)
 		return false;
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (u->blocks[i].leaving)
+		if (u->blocks[i].state == BLOCK_LEFT)
 			block_free(u, &u->blocks[i]);
 	return true;
 }
@@ -126,14 +134,18 @@ static void table_publish(struct unwind_recv *u)
 	struct unwind_table *t = &u->tables[u->now ^ 1].table;
 
 	t->count = 0;
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (u->blocks[i].module && !u->blocks[i].leaving)
+	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
+		if (u->blocks[i].state == BLOCK_USED)
 			table_add(t, &u->blocks[i]);
+		else if (u->blocks[i].state == BLOCK_LEAVING)
+			u->blocks[i].state = BLOCK_LEFT;
+	}
 	u->now ^= 1;
-	u->settled = false;
+	u->settled = u->changed = false;
 	atomic_store(&u->s->unwind, t->count ? t : NULL);
 }
 
+/* module 0: those whose mapping is gone. */
 static bool blocks_leave(struct unwind_recv *u, uint32_t module)
 {
 	bool any = false;
@@ -141,11 +153,12 @@ static bool blocks_leave(struct unwind_recv *u, uint32_t module)
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
 		struct block *b = &u->blocks[i];
 
-		if (b->module && !b->leaving &&
-			(module ? b->module == module : !modules_by_id(u->modules, b->module))) {
-			b->leaving = true;
-			any = true;
-		}
+		if (b->state != BLOCK_USED ||
+			(module ? b->module != module
+				: modules_by_id(u->modules, b->module) != NULL))
+			continue;
+		b->state = BLOCK_LEAVING;
+		any = true;
 	}
 	return any;
 }
@@ -162,7 +175,7 @@ void unwind_recv_done(struct unwind_recv *u)
 	atomic_store(&u->s->unwind, NULL);
 	arriving_drop(u);
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (u->blocks[i].module)
+		if (u->blocks[i].state != BLOCK_FREE)
 			block_free(u, &u->blocks[i]);
 }
 
@@ -201,7 +214,7 @@ static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk 
 static struct block *block_unused(struct unwind_recv *u)
 {
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (!u->blocks[i].module)
+		if (u->blocks[i].state == BLOCK_FREE)
 			return &u->blocks[i];
 	return NULL;
 }
@@ -221,7 +234,8 @@ static int arriving_finish(struct unwind_recv *u)
 		return error;
 	}
 	blocks_leave(u, u->module); /* sent again: the new ones win */
-	*b = (struct block){.module = u->module,
+	*b = (struct block){.state = BLOCK_USED,
+		.module = u->module,
 		.bytes = u->total,
 		.rows = u->arriving,
 		.start = m->start,
@@ -229,34 +243,53 @@ static int arriving_finish(struct unwind_recv *u)
 		.file_offset = m->file_offset};
 	u->arriving = NULL;
 	u->module = u->total = u->have = 0;
-	table_publish(u);
+	u->changed = true;
 	return 0;
 }
 
-int unwind_recv_chunk(
-	struct unwind_recv *u, const void *staging, uint64_t staging_bytes, uint64_t bytes)
+/* One piece. head is a copy: the front end could change what it wrote while we look at it. */
+static int piece_take(struct unwind_recv *u, const struct wire_unwind_chunk *head, const char *data)
 {
-	struct wire_unwind_chunk head;
 	int error;
 
-	if (bytes < sizeof(head) || bytes > staging_bytes)
+	if (!head->module || head->bytes % 4)
 		return -EINVAL;
-	memcpy(&head, staging, sizeof(head)); /* once: the front end could change it under us */
-	if (!head.module || head.bytes != bytes - sizeof(head) || head.bytes % 4)
-		return -EINVAL;
-	if (!head.total_bytes)
-		return forget(u, head.module);
-	if (head.offset > head.total_bytes || head.bytes > head.total_bytes - head.offset ||
-		!head.bytes)
+	if (!head->total_bytes)
+		return forget(u, head->module);
+	if (head->offset > head->total_bytes || head->bytes > head->total_bytes - head->offset ||
+		!head->bytes)
 		return -EINVAL;
 	/* Before anything is taken in, so that the same piece can come again. */
-	if (head.offset + head.bytes == head.total_bytes && !settle(u))
+	if (head->offset + head->bytes == head->total_bytes && !settle(u))
 		return -EAGAIN;
-	if (!head.offset && (error = arriving_begin(u, &head)))
+	if (!head->offset && (error = arriving_begin(u, head)))
 		return error;
-	if (head.module != u->module || head.total_bytes != u->total || head.offset != u->have)
+	if (head->module != u->module || head->total_bytes != u->total || head->offset != u->have)
 		return -EINVAL;
-	memcpy((char *)u->arriving + u->have, (const char *)staging + sizeof(head), head.bytes);
-	u->have += head.bytes;
+	memcpy((char *)u->arriving + u->have, data, head->bytes);
+	u->have += head->bytes;
 	return u->have == u->total ? arriving_finish(u) : 0;
+}
+
+int unwind_recv_pieces(
+	struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes, uint64_t bytes)
+{
+	struct wire_unwind_chunk head;
+	int taken = 0, error = -EINVAL;
+
+	if (bytes > staging_bytes)
+		return -EINVAL;
+	for (; bytes >= sizeof(head); taken++) {
+		memcpy(&head, staging, sizeof(head));
+		bytes -= sizeof(head);
+		staging += sizeof(head);
+		error = head.bytes > bytes ? -EINVAL : piece_take(u, &head, (const char *)staging);
+		if (error)
+			break;
+		bytes -= head.bytes;
+		staging += head.bytes;
+	}
+	if (u->changed)
+		table_publish(u);
+	return taken ? taken : error;
 }

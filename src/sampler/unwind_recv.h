@@ -22,12 +22,12 @@ void unwind_recv_init(struct unwind_recv *u, struct sampler *s, const struct mod
 void unwind_recv_done(struct unwind_recv *u);
 
 /*
- * unwind_recv_chunk: a WIRE_OP_UNWIND with so many bytes in the staging area. 0, or -EINVAL (a malformed piece or
- * malformed rows), -ENOENT (no such mapping any more), -ENOSPC (budget), -ENOMEM, -EAGAIN (handlers still
- * use the old table: send the same piece again).
+ * unwind_recv_pieces: a WIRE_OP_UNWIND with so many bytes in the staging area. How many pieces were taken, or if none
+ * was: -EINVAL (a malformed piece, or malformed rows), -ENOENT (no such mapping any more), -ENOSPC (budget),
+ * -ENOMEM, -EAGAIN (handlers still use the old table: send the same again).
  */
-int unwind_recv_chunk(
-	struct unwind_recv *u, const void *staging, uint64_t staging_bytes, uint64_t bytes);
+int unwind_recv_pieces(struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes,
+	uint64_t bytes);
 
 /* After modules_refresh: forget the rows of mappings that are gone. */
 void unwind_recv_prune(struct unwind_recv *u);

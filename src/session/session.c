@@ -22,6 +22,7 @@
 #define SESSION_WAIT_MS        100    /* how late the JVM's end may be noticed in a wait */
 #define SESSION_PULL_MAX       200000 /* records at one go: an honest ring holds fewer */
 #define SESSION_UNWIND_NS      (10 * NS_PER_MS)
+#define SESSION_AHEAD_NS       (100 * NS_PER_MS) /* what a first event may wait for rows */
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -162,8 +163,8 @@ static void session_watch_publications(struct session *s)
 	s->publish_seen = seq;
 }
 
-/* One piece of unwind rows per call, so that drawing is never held up for long. */
-static void session_feed_unwind(struct session *s)
+/* One command's unwind rows per call, so that drawing is never held up for long. */
+static void session_feed_unwind(struct session *s, uint64_t slice_ns)
 {
 	struct wire_command command = {.op = WIRE_OP_UNWIND};
 	struct control_answer answer;
@@ -171,7 +172,7 @@ static void session_feed_unwind(struct session *s)
 	if (!unwind_feed_busy(s->unwind))
 		return;
 	command.arg = unwind_feed_step(
-		s->unwind, s->mapping.staging, s->mapping.header.staging_bytes, SESSION_UNWIND_NS);
+		s->unwind, s->mapping.staging, s->mapping.header.staging_bytes, slice_ns);
 	if (!command.arg)
 		return;
 	if (control_command(&s->mapping, &command, SESSION_COMMAND_MS, NULL, NULL, &answer, NULL))
@@ -192,7 +193,7 @@ int session_drain(struct session *s, struct err *err)
 	samples = session_pull(s, err);
 	if (samples < 0 || session_check_end(s, err))
 		return -1;
-	session_feed_unwind(s);
+	session_feed_unwind(s, SESSION_UNWIND_NS);
 	session_vitals(s); /* keeps the recording's status coming, and shares their history */
 	return samples;
 }
@@ -266,6 +267,18 @@ static void session_switched(struct session *s, int event, bool on)
 		raw_event(s->raw, now_ns, event, on);
 }
 
+/*
+ * Before the first event: rows of the libraries that need them most, so that the first stacks are whole. Usually
+ * all but libjvm's; the rest follows while sampling.
+ */
+static void session_unwind_ahead(struct session *s)
+{
+	if (s->started || session_pull(s, NULL) < 0)
+		return;
+	s->started = true;
+	session_feed_unwind(s, SESSION_AHEAD_NS);
+}
+
 int session_event_start(struct session *s, int event, uint64_t interval, struct err *err)
 {
 	struct wire_command command = {
@@ -274,6 +287,7 @@ int session_event_start(struct session *s, int event, uint64_t interval, struct 
 
 	snprintf(what, sizeof(what), "The event \"%s\" could not be started",
 		session_event_name(event));
+	session_unwind_ahead(s);
 	if (session_command(s, &command, what, err))
 		return -1;
 	session_switched(s, event, true);

@@ -35,6 +35,7 @@ struct session {
 	struct ring_reader ring;
 	struct lease *lease;
 	struct unwind_feed *unwind;
+	bool started; /* an event was, once */
 	struct raw_writer *raw;
 	struct tids *tids;
 	int pidfd;    /* -1: too old a kernel, /proc is asked */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of modules, and the one that is being compiled or sent. */
+/* The queue of modules: one is compiled at a time, those that are ready are sent together. */
 #include "session/unwind_feed.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/target_file.h"
@@ -17,36 +18,49 @@
 
 #define VDSO_MAX         (1u << 20)
 #define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
+#define PIECES_MAX       64 /* in the staging area at a time */
 #define TRIES_MAX        50 /* answers "later" for one piece before its module is left out */
 
-enum state { WAITING, SENT, LEFT_OUT };
+enum state {
+	WAITING,
+	READY, /* its rows are packed; being sent */
+	SENT,
+	LEFT_OUT,
+};
 
 struct module {
 	struct symbols_module at;
 	uint32_t id;
 	enum state state;
-	int rank;       /* smaller goes first */
-	bool keeps_fp;  /* once compiled: most of its code has a frame pointer */
-	uint32_t bytes; /* of its rows, once sent */
+	int rank;         /* smaller goes first */
+	bool keeps_fp;    /* once compiled: most of its code has a frame pointer */
+	struct buf block; /* while READY: its rows */
+	uint32_t sent;    /* of the block */
+	uint32_t bytes;   /* of the block, kept when it is freed */
+	unsigned tries;
 };
 
 #define NONE SIZE_MAX
+
+/* A piece in the staging area that was not answered yet. */
+struct piece {
+	size_t module;
+	uint32_t bytes; /* 0: the agent is asked to forget this module */
+};
 
 struct unwind_feed {
 	pid_t pid;
 	struct module *modules;
 	size_t count, cap;
 
-	/* the one at work */
-	size_t now;      /* an index, or NONE */
-	struct cfi *cfi; /* while it is compiled */
+	size_t now; /* the module that is being compiled, or NONE */
+	struct cfi *cfi;
 	int fd;
-	void *image;      /* of the vDSO */
-	struct buf block; /* while it is sent: its packed rows */
-	uint32_t sent;    /* of the block */
-	uint32_t piece;   /* bytes of the block in the staging area, not answered yet */
-	size_t evicting;  /* the module that the agent is asked to forget, or NONE */
-	unsigned tries;
+	void *image; /* of the vDSO */
+
+	struct piece pieces[PIECES_MAX];
+	size_t piece_count;
+	size_t evicting; /* the module that the agent is to forget next, or NONE */
 
 	unsigned without_rows, without_room;
 	struct err note;
@@ -93,12 +107,13 @@ void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols
 	to->at.path = xstrdup(m->path);
 }
 
-static size_t queue_first(const struct unwind_feed *f)
+/* The first by rank of those in a state. */
+static size_t first_of(const struct unwind_feed *f, enum state state)
 {
 	size_t first = NONE;
 
 	for (size_t i = 0; i < f->count; i++)
-		if (f->modules[i].state == WAITING &&
+		if (f->modules[i].state == state &&
 			(first == NONE || f->modules[i].rank < f->modules[first].rank))
 			first = i;
 	return first;
@@ -106,14 +121,24 @@ static size_t queue_first(const struct unwind_feed *f)
 
 bool unwind_feed_busy(const struct unwind_feed *f)
 {
-	return f->now != NONE || queue_first(f) != NONE;
+	return first_of(f, WAITING) != NONE || first_of(f, READY) != NONE;
 }
 
-/* --- the one at work --------------------------------------------------------------------------------- */
-
-static void now_done(struct unwind_feed *f, enum state state)
+/* The note already says why. */
+static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 {
-	f->modules[f->now].state = state;
+	struct module *m = &f->modules[module];
+
+	++*counter;
+	err_prefix(&f->note, "Frame pointers alone lead through %s. ", m->at.path);
+	m->state = LEFT_OUT;
+	buf_done(&m->block);
+}
+
+/* --- compiling --------------------------------------------------------------------------------------- */
+
+static void now_done(struct unwind_feed *f)
+{
 	cfi_close(f->cfi);
 	f->cfi = NULL;
 	if (f->fd >= 0)
@@ -121,18 +146,7 @@ static void now_done(struct unwind_feed *f, enum state state)
 	f->fd = -1;
 	free(f->image);
 	f->image = NULL;
-	buf_done(&f->block);
 	f->now = NONE;
-	f->sent = f->piece = 0;
-	f->tries = 0;
-}
-
-/* The note already says why. */
-static void now_leave_out(struct unwind_feed *f, unsigned *counter)
-{
-	++*counter;
-	err_prefix(&f->note, "Frame pointers alone lead through %s. ", f->modules[f->now].at.path);
-	now_done(f, LEFT_OUT);
 }
 
 /* The vDSO has no file: the one in the target's memory is read. */
@@ -176,19 +190,20 @@ static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module 
 
 static void now_open(struct unwind_feed *f)
 {
-	const struct symbols_module *m = &f->modules[f->now].at;
-	bool vdso = !strcmp(m->path, "[vdso]");
+	struct module *m = &f->modules[f->now];
+	bool vdso = !strcmp(m->at.path, "[vdso]");
 
 	if (vdso)
-		f->cfi = open_vdso(f, m);
-	else if (m->path[0] == '/')
-		f->cfi = open_file(f, m);
+		f->cfi = open_vdso(f, &m->at);
+	else if (m->at.path[0] == '/')
+		f->cfi = open_file(f, &m->at);
 	if (f->cfi)
 		return;
-	if (m->path[0] == '[' ? vdso : f->fd < 0 || is_elf(f->fd))
-		now_leave_out(f, &f->without_rows);
+	if (m->at.path[0] == '[' ? vdso : f->fd < 0 || is_elf(f->fd))
+		leave_out(f, f->now, &f->without_rows);
 	else
-		now_done(f, LEFT_OUT);
+		m->state = LEFT_OUT;
+	now_done(f);
 }
 
 static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
@@ -206,6 +221,7 @@ static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
 
 static void now_compile(struct unwind_feed *f, uint64_t slice_ns)
 {
+	struct module *m = &f->modules[f->now];
 	int r = cfi_compile(f->cfi, slice_ns, &f->note);
 	const struct cfi_row *rows;
 	size_t count;
@@ -213,49 +229,110 @@ static void now_compile(struct unwind_feed *f, uint64_t slice_ns)
 	if (r == 0)
 		return;
 	rows = cfi_rows(f->cfi, &count);
-	if (r < 0 || unwind_pack(rows, count, &f->block, &f->note)) {
-		now_leave_out(f, &f->without_rows);
-		return;
+	if (r < 0 || unwind_pack(rows, count, &m->block, &f->note)) {
+		leave_out(f, f->now, &f->without_rows);
+	} else {
+		m->keeps_fp = rows_keep_fp(rows, count);
+		m->bytes = (uint32_t)m->block.len;
+		m->state = READY;
 	}
-	f->modules[f->now].keeps_fp = rows_keep_fp(rows, count);
-	cfi_close(f->cfi);
-	f->cfi = NULL;
+	now_done(f);
+}
+
+/* Compile until the time is over, or enough is ready to fill the staging area. */
+static void compile(struct unwind_feed *f, size_t enough, uint64_t slice_ns)
+{
+	uint64_t end_ns = clock_mono_ns() + slice_ns, now_ns;
+	size_t ready = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		ready += f->modules[i].state == READY ? f->modules[i].block.len : 0;
+	while (ready < enough && (now_ns = clock_mono_ns()) < end_ns) {
+		size_t module;
+
+		if (f->now == NONE)
+			f->now = first_of(f, WAITING);
+		if (f->now == NONE)
+			return;
+		module = f->now;
+		if (!f->cfi)
+			now_open(f);
+		if (f->cfi)
+			now_compile(f, end_ns - now_ns);
+		ready += f->modules[module].block.len;
+	}
 }
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
 
-static size_t piece_write(struct unwind_feed *f, struct wire_unwind_chunk *out, size_t room)
+static void piece_add(struct unwind_feed *f, size_t module, uint32_t bytes, char *to)
 {
-	size_t left = f->block.len - f->sent;
-	struct wire_unwind_chunk head = {.module = f->modules[f->now].id};
+	struct module *m = &f->modules[module];
+	struct wire_unwind_chunk head = {.module = m->id, .bytes = bytes};
 
-	if (f->evicting != NONE) {
-		head.module = f->modules[f->evicting].id;
-		memcpy(out, &head, sizeof head);
-		return sizeof head;
+	if (bytes) {
+		head.total_bytes = (uint32_t)m->block.len;
+		head.offset = m->sent;
+		memcpy(to + sizeof head, m->block.data + m->sent, bytes);
 	}
-	room = (room - sizeof head) & ~(size_t)3;
-	f->piece = (uint32_t)(left < room ? left : room);
-	head.total_bytes = (uint32_t)f->block.len;
-	head.offset = f->sent;
-	head.bytes = f->piece;
-	memcpy(out, &head, sizeof head);
-	memcpy(out->data, f->block.data + f->sent, f->piece);
-	return sizeof head + f->piece;
+	memcpy(to, &head, sizeof head);
+	f->pieces[f->piece_count++] = (struct piece){module, bytes};
+}
+
+static bool is_staged(const struct unwind_feed *f, size_t module)
+{
+	for (size_t i = 0; i < f->piece_count; i++)
+		if (f->pieces[i].module == module)
+			return true;
+	return false;
+}
+
+/* What was begun goes on, then by rank. */
+static size_t next_ready(const struct unwind_feed *f)
+{
+	size_t best = NONE;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct module *m = &f->modules[i];
+
+		if (m->state != READY || is_staged(f, i))
+			continue;
+		if (m->sent)
+			return i;
+		if (best == NONE || m->rank < f->modules[best].rank)
+			best = i;
+	}
+	return best;
+}
+
+/* All that is ready, as far as there is room; a module's next piece only when the one before was taken. */
+static size_t pieces_write(struct unwind_feed *f, char *staging, size_t room)
+{
+	const size_t head = sizeof(struct wire_unwind_chunk);
+	size_t used = 0, module;
+
+	f->piece_count = 0;
+	if (f->evicting != NONE) {
+		piece_add(f, f->evicting, 0, staging);
+		return head;
+	}
+	while (f->piece_count < PIECES_MAX && room - used > head + 4 &&
+		(module = next_ready(f)) != NONE) {
+		size_t left = f->modules[module].block.len - f->modules[module].sent;
+		size_t bytes = (room - used - head) & ~(size_t)3;
+
+		bytes = left < bytes ? left : bytes;
+		piece_add(f, module, (uint32_t)bytes, staging + used);
+		used += head + bytes;
+	}
+	return used;
 }
 
 size_t unwind_feed_step(
 	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t slice_ns)
 {
-	if (f->now == NONE)
-		f->now = queue_first(f);
-	if (f->now != NONE && !f->cfi && !f->block.len)
-		now_open(f);
-	if (f->now != NONE && f->cfi)
-		now_compile(f, slice_ns);
-	if (f->now == NONE || f->cfi)
-		return 0;
-	return piece_write(f, staging, staging_bytes);
+	compile(f, staging_bytes, slice_ns);
+	return pieces_write(f, staging, staging_bytes);
 }
 
 /* What can do best without its rows: the largest of those that keep frame pointers. */
@@ -270,54 +347,71 @@ static size_t evictable(const struct unwind_feed *f)
 	return best;
 }
 
-static void answer_no_room(struct unwind_feed *f)
+static void answer_no_room(struct unwind_feed *f, size_t module)
 {
-	f->sent = f->piece = 0;
-	if (!f->modules[f->now].keeps_fp)
+	struct module *m = &f->modules[module];
+
+	m->sent = 0;
+	if (!m->keeps_fp)
 		f->evicting = evictable(f);
 	if (f->evicting == NONE) {
-		err_set(&f->note, ERR_FAILED,
-			"Its %zu kB of unwind rows find no room in the agent.", f->block.len >> 10);
-		now_leave_out(f, &f->without_room);
+		err_set(&f->note, ERR_FAILED, "Its %u kB of unwind rows find no room in the agent.",
+			m->bytes >> 10);
+		leave_out(f, module, &f->without_room);
 	}
 }
 
-static void answer_evicted(struct unwind_feed *f)
+static void answer_evicted(struct unwind_feed *f, size_t module)
 {
-	struct module *m = &f->modules[f->evicting];
-
-	m->state = LEFT_OUT;
-	m->bytes = 0;
-	f->without_room++;
-	err_set(&f->note, ERR_FAILED,
-		"Frame pointers alone lead through %s. It made room for unwind rows of others.",
-		m->at.path);
+	err_set(&f->note, ERR_FAILED, "It made room for unwind rows of others.");
+	leave_out(f, module, &f->without_room);
 	f->evicting = NONE;
+}
+
+static void answer_refused(struct unwind_feed *f, const struct piece *p, int result)
+{
+	struct module *m = &f->modules[p->module];
+
+	if (result == -EAGAIN && ++m->tries < TRIES_MAX)
+		return; /* the same again */
+	if (!p->bytes) {
+		answer_evicted(f, p->module); /* a module that is gone has left its room, too */
+	} else if (result == -ENOSPC) {
+		answer_no_room(f, p->module);
+	} else if (result == -ENOENT) {
+		m->state = LEFT_OUT; /* unmapped meanwhile: nobody misses its rows */
+		buf_done(&m->block);
+	} else {
+		errno = -result;
+		err_set_errno(&f->note, ERR_FAILED, "The agent refuses its unwind rows");
+		leave_out(f, p->module, &f->without_rows);
+	}
+}
+
+static void answer_taken(struct unwind_feed *f, const struct piece *p)
+{
+	struct module *m = &f->modules[p->module];
+
+	m->tries = 0;
+	m->sent += p->bytes;
+	if (!p->bytes) {
+		answer_evicted(f, p->module);
+	} else if (m->sent == m->block.len) {
+		m->state = SENT;
+		buf_done(&m->block);
+	}
 }
 
 void unwind_feed_answer(struct unwind_feed *f, int result)
 {
-	struct module *m = &f->modules[f->now];
+	size_t taken = result > 0 ? (size_t)result : 0;
 
-	if (result == -EAGAIN && ++f->tries < TRIES_MAX)
-		return; /* the same piece again */
-	f->tries = 0;
-	if (f->evicting != NONE) { /* a module that is gone has left its room, too */
-		answer_evicted(f);
-	} else if (result == -ENOSPC) {
-		answer_no_room(f);
-	} else if (result == -ENOENT) {
-		now_done(f, LEFT_OUT); /* unmapped meanwhile: nobody misses its rows */
-	} else if (result) {
-		errno = -result;
-		err_set_errno(&f->note, ERR_FAILED, "The agent refuses its unwind rows");
-		now_leave_out(f, &f->without_rows);
-	} else {
-		f->sent += f->piece;
-		m->bytes = f->sent;
-		if (f->sent == f->block.len)
-			now_done(f, SENT);
-	}
+	for (size_t i = 0; i < taken && i < f->piece_count; i++)
+		answer_taken(f, &f->pieces[i]);
+	/* Of those after the ones that were taken nothing is known: they come again. */
+	if (!taken && f->piece_count)
+		answer_refused(f, &f->pieces[0], result ? result : -EPROTO);
+	f->piece_count = 0;
 }
 
 /* --- the rest ---------------------------------------------------------------------------------------- */
@@ -328,7 +422,7 @@ void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *
 		.without_room = f->without_room,
 		.note = f->note.what};
 	for (size_t i = 0; i < f->count; i++) {
-		out->waiting += f->modules[i].state == WAITING;
+		out->waiting += f->modules[i].state <= READY;
 		out->sent += f->modules[i].state == SENT;
 		out->bytes += f->modules[i].state == SENT ? f->modules[i].bytes : 0;
 	}
@@ -338,10 +432,11 @@ void unwind_feed_free(struct unwind_feed *f)
 {
 	if (!f)
 		return;
-	if (f->now != NONE)
-		now_done(f, LEFT_OUT);
-	for (size_t i = 0; i < f->count; i++)
+	now_done(f);
+	for (size_t i = 0; i < f->count; i++) {
+		buf_done(&f->modules[i].block);
 		free((char *)(uintptr_t)f->modules[i].at.path);
+	}
 	free(f->modules);
 	free(f);
 }

@@ -2,8 +2,8 @@
 /*
  * Unwind rows on their way to the agent: which module next, compile it, cut it into pieces.
  *
- *   MODULE record -> unwind_feed_module -> queue -> cfi -> pack -> unwind_feed_step: one piece in the staging
- *   area -> the caller sends WIRE_OP_UNWIND with its bytes -> unwind_feed_answer -> the next piece
+ *   MODULE record -> unwind_feed_module -> queue -> cfi -> pack -> unwind_feed_step: pieces in the staging area
+ *   -> the caller sends WIRE_OP_UNWIND with their bytes -> unwind_feed_answer -> the next step
  *
  * Modules that do without frame pointers matter most (libc first), those that keep them least: they go last,
  * and make room when the agent's budget is used up. All work is done in unwind_feed_step, in slices. A
@@ -27,12 +27,15 @@ void unwind_feed_free(struct unwind_feed *f);
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m);
 
 /*
- * unwind_feed_step: work for about slice_ns (opening libjvm: 20-30 ms at once). Returns the bytes of a piece in
- * the staging area, which is to be sent and answered before the next step; 0 when there is none yet.
+ * unwind_feed_step: work for about slice_ns (opening libjvm: 20-30 ms at once). Returns the bytes of pieces in the
+ * staging area, which are to be sent and answered before the next step; 0 when there are none yet.
  */
 size_t unwind_feed_step(
 	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t slice_ns);
-/* The agent's result for the piece: 0 or -errno (-EAGAIN: later, -ENOSPC: no room, -ENOENT: module gone). */
+/*
+ * The result of the command: how many pieces the agent took, or why not even the first: -EAGAIN (later), -ENOSPC (no
+ * room), -ENOENT (module gone), any other -errno.
+ */
 void unwind_feed_answer(struct unwind_feed *f, int result);
 
 /* Whether there is anything to do: steps are worth calling. */

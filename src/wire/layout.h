@@ -88,7 +88,7 @@ enum wire_op {
 	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags */
 	WIRE_OP_EVENT_STOP = 2,  /* event */
 	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, leave */
-	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: a struct wire_unwind_chunk */
+	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: struct wire_unwind_chunk... */
 	WIRE_OP_FLUSH = 5,       /* publish now */
 };
 
@@ -162,9 +162,10 @@ struct wire_status {
 /* --- staging: unwind rows on their way down, written by the front end -------------------------------- */
 
 /*
- * WIRE_OP_UNWIND hands over one piece of a module's rows; pieces of a module come in order, from offset 0 on,
- * without others between. With the last piece the agent checks the whole and puts it to use.
- * total_bytes 0: forget this module's rows.
+ * WIRE_OP_UNWIND hands over pieces of modules' rows, one after the other; those of a module come in order, from
+ * offset 0 on, without others' between. With a module's last piece the agent checks the whole, and after the
+ * command puts it to use. It takes pieces until one is wrong or finds no room: the result is how many it took,
+ * or -errno if not even the first. total_bytes 0: forget this module's rows.
  */
 struct wire_unwind_chunk {
 	uint32_t module;        /* the id of its MODULE record */

@@ -84,7 +84,7 @@ unsigned driver_rows_send_junk(struct driver *d)
 		c->total_bytes = junk[i].total;
 		c->offset = junk[i].offset;
 		c->bytes = junk[i].bytes;
-		taken += driver_command_arg(d, WIRE_OP_UNWIND, junk[i].arg) == 0;
+		taken += driver_command_arg(d, WIRE_OP_UNWIND, junk[i].arg) >= 0;
 	}
 	return taken;
 }

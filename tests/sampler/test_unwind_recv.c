@@ -63,6 +63,15 @@ static uint32_t module_of(struct agent *a, uint64_t pc, struct buf *block)
 	return m->id;
 }
 
+/* One piece: 0 when it was taken. */
+static int command(struct agent *a, size_t bytes)
+{
+	int taken =
+		unwind_recv_pieces(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
+
+	return taken < 0 ? taken : taken == 1 ? 0 : -EPROTO;
+}
+
 static int send_piece(
 	struct agent *a, uint32_t module, const struct buf *b, uint32_t offset, uint32_t bytes)
 {
@@ -73,7 +82,7 @@ static int send_piece(
 
 	memcpy(staging, &head, sizeof head);
 	memcpy((char *)staging + sizeof head, b->data + offset, bytes);
-	return unwind_recv_chunk(a->recv, staging, sizeof staging, sizeof head + bytes);
+	return command(a, sizeof head + bytes);
 }
 
 static int send_block(struct agent *a, uint32_t module, const struct buf *b)
@@ -94,7 +103,7 @@ static int forget(struct agent *a, uint32_t module)
 	struct wire_unwind_chunk head = {.module = module};
 
 	memcpy(staging, &head, sizeof head);
-	return unwind_recv_chunk(a->recv, staging, sizeof staging, sizeof head);
+	return command(a, sizeof head);
 }
 
 static const struct unwind_rule *rule_at(struct agent *a, uint64_t pc)
@@ -155,6 +164,49 @@ static void test_refusals(void)
 	agent_done(&a);
 	buf_done(&libc);
 	buf_done(&big);
+}
+
+static size_t add_piece(size_t at, uint32_t module, const struct buf *b)
+{
+	struct wire_unwind_chunk head = {
+		.module = module, .total_bytes = (uint32_t)b->len, .bytes = (uint32_t)b->len};
+
+	memcpy((char *)staging + at, &head, sizeof head);
+	memcpy((char *)staging + at + sizeof head, b->data, b->len);
+	return at + sizeof head + b->len;
+}
+
+static int send_staged(struct agent *a, size_t bytes)
+{
+	return unwind_recv_pieces(a->recv, (const unsigned char *)staging, sizeof staging, bytes);
+}
+
+static void test_together(void)
+{
+	struct agent a;
+	struct buf libc = {0}, self = {0};
+	uint32_t id_libc, id_self;
+	size_t both, all;
+
+	agent_init(&a);
+	id_libc = module_of(&a, pc_libc, &libc);
+	id_self = module_of(&a, pc_self, &self);
+	both = add_piece(add_piece(0, id_libc, &libc), id_self, &self);
+	is_int(send_staged(&a, both), 2, "two modules in one command");
+	ok(rule_at(&a, pc_libc) && rule_at(&a, pc_self), "and both are found");
+	all = add_piece(both, id_self, &self);
+	is_int(send_staged(&a, all), 3, "one of them again, twice");
+	ok(rule_at(&a, pc_self), "and found");
+	is_int(forget(&a, id_self), 0, "and forgotten");
+	is_int(a.s.memory_bytes, libc.len, "with all its copies");
+	self.data[self.len - 12] = 99;
+	is_int(send_staged(&a, add_piece(add_piece(0, id_libc, &libc), id_self, &self)), 1,
+		"what comes before a wrong one is taken");
+	ok(rule_at(&a, pc_libc) && !rule_at(&a, pc_self), "and used, the wrong one not");
+	is_int(send_staged(&a, both - 4), 1, "a piece that is cut short is wrong");
+	agent_done(&a);
+	buf_done(&libc);
+	buf_done(&self);
 }
 
 static void test_busy(void)
@@ -272,6 +324,7 @@ int main(void)
 {
 	test_road();
 	test_refusals();
+	test_together();
 	test_busy();
 	test_unloaded();
 	test_storm();

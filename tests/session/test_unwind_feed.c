@@ -10,7 +10,8 @@
 
 #include <errno.h>
 
-#define STAGING 4096
+#define STAGING (256 << 10)
+#define SMALL   4096
 #define MODULES 64
 
 /* The agent's side, as far as pieces go. */
@@ -19,7 +20,7 @@ struct agent {
 	unsigned whole;
 	uint32_t module, have, total;
 	unsigned char *rows;
-	unsigned pieces, bad, forgotten;
+	unsigned commands, pieces, bad, forgotten;
 	uint32_t last_forgotten;
 };
 
@@ -40,8 +41,8 @@ static void maps_read(void)
 		struct named *m = &maps[map_count];
 
 		m->path[0] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255[^\n]", &m->start,
-			    &m->end, perms, &m->offset, m->path) == 5 &&
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255[^\n]",
+			    &m->start, &m->end, perms, &m->offset, m->path) == 5 &&
 			perms[2] == 'x' && strcmp(m->path, "[vsyscall]"))
 			map_count++;
 	}
@@ -71,32 +72,28 @@ static struct unwind_feed *feed_of_all(void)
 	return f;
 }
 
-static void agent_take(struct agent *a, const void *staging, size_t bytes)
+static void agent_take(struct agent *a, const struct wire_unwind_chunk *head)
 {
-	struct wire_unwind_chunk head;
-
-	memcpy(&head, staging, sizeof head);
 	a->pieces++;
-	if (!head.total_bytes) {
+	if (!head->total_bytes) {
 		a->forgotten++;
-		a->last_forgotten = head.module;
+		a->last_forgotten = head->module;
 		return;
 	}
-	if (!head.offset) {
+	if (!head->offset) {
 		free(a->rows);
-		a->rows = malloc(head.total_bytes);
-		a->module = head.module;
-		a->total = head.total_bytes;
+		a->rows = malloc(head->total_bytes);
+		a->module = head->module;
+		a->total = head->total_bytes;
 		a->have = 0;
 	}
-	if (head.module != a->module || head.offset != a->have ||
-		head.bytes != bytes - sizeof head || head.bytes > a->total - a->have ||
-		head.bytes % 4) {
+	if (head->module != a->module || head->offset != a->have ||
+		head->bytes > a->total - a->have || head->bytes % 4) {
 		a->bad++;
 		return;
 	}
-	memcpy(a->rows + a->have, (const char *)staging + sizeof head, head.bytes);
-	a->have += head.bytes;
+	memcpy(a->rows + a->have, head->data, head->bytes);
+	a->have += head->bytes;
 	if (a->have < a->total)
 		return;
 	a->bad += !unwind_rows_check(a->rows, a->total);
@@ -104,38 +101,70 @@ static void agent_take(struct agent *a, const void *staging, size_t bytes)
 		a->order[a->whole++] = a->module;
 }
 
-/* Runs the feed to its end; refuse decides on the answer, piece by piece (0: take it). */
-static void run(
-	struct unwind_feed *f, struct agent *a, int (*refuse)(const struct wire_unwind_chunk *))
+typedef int refuse_fn(const struct wire_unwind_chunk *);
+
+/* A command's pieces, until one is refused: the answer to the command. */
+static int agent_command(struct agent *a, const char *staging, size_t bytes, refuse_fn *refuse)
+{
+	int taken = 0, answer;
+
+	a->commands++;
+	for (size_t at = 0; at < bytes; taken++) {
+		const struct wire_unwind_chunk *head = (const void *)(staging + at);
+
+		if (bytes - at < sizeof *head || head->bytes > bytes - at - sizeof *head) {
+			a->bad++;
+			return -EINVAL;
+		}
+		answer = refuse ? refuse(head) : 0;
+		if (answer)
+			return taken ? taken : answer;
+		agent_take(a, head);
+		at += sizeof *head + head->bytes;
+	}
+	return taken;
+}
+
+/* Runs the feed to its end; refuse decides, piece by piece (0: take it). */
+static void run(struct unwind_feed *f, struct agent *a, size_t room, refuse_fn *refuse)
 {
 	static uint64_t staging[STAGING / 8];
 
 	while (unwind_feed_busy(f)) {
-		size_t bytes = unwind_feed_step(f, staging, sizeof staging, 1000000);
-		int answer;
+		size_t bytes = unwind_feed_step(f, staging, room, 1000000);
 
-		if (!bytes)
-			continue;
-		answer = refuse ? refuse((const void *)staging) : 0;
-		if (!answer)
-			agent_take(a, staging, bytes);
-		unwind_feed_answer(f, answer);
+		if (bytes > room)
+			a->bad++;
+		else if (bytes)
+			unwind_feed_answer(f, agent_command(a, (char *)staging, bytes, refuse));
 	}
 }
 
-static void test_order(void)
+static void test_order(size_t room)
 {
 	struct unwind_feed *f = feed_of_all();
 	struct unwind_feed_status st;
 	struct agent a = {0};
 
-	run(f, &a, NULL);
+	run(f, &a, room, NULL);
 	unwind_feed_status(f, &st);
 	is_int(a.bad, 0, "pieces fit together, rows pass the agent's check");
 	is_int(a.whole, map_count, "every module's rows arrive whole");
 	is_int(st.sent, map_count, "and are counted");
-	ok(a.pieces > map_count && st.bytes > STAGING, "%u pieces, %zu bytes", a.pieces, st.bytes);
-	is_int(a.order[0], id_of("libc.so"), "libc's first");
+	diag("%u modules, %zu bytes in %u pieces and %u commands", a.whole, st.bytes, a.pieces,
+		a.commands);
+	unwind_feed_free(f);
+	free(a.rows);
+}
+
+/* Compiled one at a time and sent at once, the order is that of their use. */
+static void test_first(void)
+{
+	struct unwind_feed *f = feed_of_all();
+	struct agent a = {0};
+
+	run(f, &a, SMALL, NULL);
+	is_int(a.order[0], id_of("libc.so"), "libc's rows are the first");
 	ok(!id_of("[vdso]") || a.order[1] == id_of("[vdso]"), "then the vDSO's");
 	unwind_feed_free(f);
 	free(a.rows);
@@ -154,7 +183,7 @@ static void test_again(void)
 	struct unwind_feed *f = feed_of_all();
 	struct agent a = {0};
 
-	run(f, &a, refuse_often);
+	run(f, &a, STAGING, refuse_often);
 	ok(!a.bad && a.whole == map_count,
 		"answers \"later\": every piece comes again until it is taken");
 	unwind_feed_free(f);
@@ -183,7 +212,7 @@ static void test_refusals(void)
 	struct unwind_feed_status st;
 	struct agent a = {0};
 
-	run(f, &a, refuse_libc);
+	run(f, &a, STAGING, refuse_libc);
 	unwind_feed_status(f, &st);
 	is_int(a.whole, map_count - 1, "no room for one: the others go on");
 	ok(st.without_room == 1 && strstr(st.note, "libc.so"), "it is named: %s", st.note);
@@ -191,7 +220,7 @@ static void test_refusals(void)
 
 	f = feed_of_all();
 	a.whole = 0;
-	run(f, &a, refuse_with_gone);
+	run(f, &a, STAGING, refuse_with_gone);
 	unwind_feed_status(f, &st);
 	ok(a.whole == map_count - 1 && !st.without_room && !st.without_rows,
 		"a module that is gone is no loss");
@@ -199,7 +228,7 @@ static void test_refusals(void)
 
 	f = feed_of_all();
 	a.whole = 0;
-	run(f, &a, refuse_always);
+	run(f, &a, STAGING, refuse_always);
 	ok(!a.whole, "an agent that never has time does not keep the feed busy for ever");
 	unwind_feed_free(f);
 	free(a.rows);
@@ -223,13 +252,13 @@ static void test_eviction(const char *libjvm)
 	uint32_t libz = id_of("libz.so");
 
 	unwind_feed_module(f, 1000, &(struct symbols_module){.path = libjvm});
-	run(f, &a, refuse_until_jvm_goes);
+	run(f, &a, STAGING, refuse_until_jvm_goes);
 	is_int(a.whole, 1, "libjvm's rows arrive");
 	unwind_feed_module(f, libz,
 		&(struct symbols_module){.path = maps[libz - 1].path,
 			.start = maps[libz - 1].start,
 			.end = maps[libz - 1].end});
-	run(f, &a, refuse_until_jvm_goes);
+	run(f, &a, STAGING, refuse_until_jvm_goes);
 	unwind_feed_status(f, &st);
 	ok(a.forgotten == 1 && a.last_forgotten == 1000, "libjvm's rows are given up for libz's");
 	ok(a.whole == 2 && a.order[1] == libz, "which then arrive");
@@ -246,7 +275,7 @@ static void test_no_file(void)
 
 	unwind_feed_module(f, 1, &(struct symbols_module){.path = "/nowhere/libgone.so"});
 	unwind_feed_module(f, 2, &(struct symbols_module){.path = "/proc/self/status"});
-	run(f, &a, NULL);
+	run(f, &a, STAGING, NULL);
 	unwind_feed_status(f, &st);
 	ok(!a.pieces && st.without_rows == 1 && strstr(st.note, "libgone"),
 		"a file that is missing is named, one that is no ELF is no loss: %s", st.note);
@@ -258,7 +287,9 @@ int main(void)
 	char libjvm[4096], *home = getenv("JAVA") ? realpath(getenv("JAVA"), NULL) : NULL;
 
 	maps_read();
-	test_order();
+	test_order(STAGING);
+	test_order(SMALL);
+	test_first();
 	test_again();
 	test_refusals();
 	test_no_file();
