@@ -273,7 +273,7 @@ static void session_switched(struct session *s, int event, bool on)
  */
 static void session_unwind_ahead(struct session *s)
 {
-	if (s->started || session_pull(s, NULL) < 0)
+	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)
 		return;
 	s->started = true;
 	session_feed_unwind(s, SESSION_AHEAD_NS);
