@@ -80,7 +80,12 @@ static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 static void names_round(struct sampler *s, JNIEnv *jni)
 {
 	jobjectArray threads = (*jni)->CallStaticObjectMethod(jni, jvm.thread, jvm.get_threads);
-	jsize count = threads ? (*jni)->GetArrayLength(jni, threads) : 0;
+	jsize count = 0;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni); /* out of memory: names have to wait */
+	else if (threads)
+		count = (*jni)->GetArrayLength(jni, threads);
 
 	for (jsize i = 0; i < count; i++) {
 		jobject thread = (*jni)->GetObjectArrayElement(jni, threads, i);
@@ -90,7 +95,6 @@ static void names_round(struct sampler *s, JNIEnv *jni)
 			jvm_name(jni, thread, slot);
 		(*jni)->DeleteLocalRef(jni, thread);
 	}
-	(*jni)->ExceptionClear(jni); /* out of memory: names have to wait */
 	(*jni)->DeleteLocalRef(jni, threads);
 }
 
@@ -293,9 +297,12 @@ static void add_property(JNIEnv *jni, struct text *out, const char *key)
 			       : NULL;
 	jstring name = get ? (*jni)->NewStringUTF(jni, key) : NULL;
 	jstring text = name ? (*jni)->CallStaticObjectMethod(jni, system, get, name) : NULL;
-	jsize chars = text ? (*jni)->GetStringLength(jni, text) : 0;
+	jsize chars = 0;
 
-	(*jni)->ExceptionClear(jni);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	else if (text)
+		chars = (*jni)->GetStringLength(jni, text);
 	if (chars)
 		(*jni)->GetStringUTFRegion(jni, text, 0, chars < 64 ? chars : 64, value);
 	text_add(out, value);

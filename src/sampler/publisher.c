@@ -117,8 +117,6 @@ static void park_check(struct sampler *s, uint64_t now)
 static void status_update(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
-	uint64_t ticks = raw_ticks() - s->start_ticks, ns = clock_mono_ns() - s->start_ns;
-	double ns_per_tick = ticks ? (double)ns / (double)ticks : 0;
 
 	for (uint32_t i = 0; i < COUNTER_COUNT; i++)
 		atomic_store(&status->counters[i].value, atomic_load(&s->counters.values[i]));
@@ -126,9 +124,8 @@ static void status_update(struct sampler *s)
 		atomic_store(&status->events[i].samples, atomic_load(&s->events[i].samples));
 		atomic_store(&status->events[i].lost, atomic_load(&s->events[i].lost));
 	}
-	atomic_store(&status->cost_ns,
-		(uint64_t)((double)atomic_load(&s->handler_ticks) * ns_per_tick) +
-			atomic_load(&s->names_cpu_ns) + clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
+	atomic_store(&status->cost_ns, atomic_load(&s->handler_ns) + atomic_load(&s->names_cpu_ns) +
+					       clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
 	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory());
 }
 

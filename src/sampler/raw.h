@@ -57,33 +57,14 @@ static inline long raw_syscall(long n, long a, long b, long c, long d, long e, l
 	raw_syscall((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define raw(...) RAW_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
-/*
- * Ticks of the CPU's own counter: a few ns to read, no call. Converted with two readings of a
- * clock.
- */
-static inline uint64_t raw_ticks(void)
-{
-#if defined(__x86_64__)
-	uint32_t lo, hi;
-
-	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-	return ((uint64_t)hi << 32) | lo;
-#else
-	uint64_t ticks;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return ticks;
-#endif
-}
-
 static inline int32_t raw_gettid(void)
 {
 	return (int32_t)raw(SYS_gettid);
 }
 
 /*
- * raw_map: zeroed private memory that a fork does not copy and huge pages do not inflate; NULL if
- * none.
+ * raw_map: zeroed private memory that huge pages do not inflate; NULL if there is none. A child that was
+ * forked keeps its copy: a handler that runs there must find it.
  */
 void *raw_map(size_t bytes);
 void raw_unmap(void *memory, size_t bytes);

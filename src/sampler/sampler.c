@@ -172,7 +172,6 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 		return AGENT_NO_MEMORY;
 	s->mem = guarded;
 	s->start_ns = clock_mono_ns();
-	s->start_ticks = raw_ticks();
 	s->task_fd = -1;
 	atomic_store(&s->beat_ns, s->start_ns);
 	modules_init(s->modules);

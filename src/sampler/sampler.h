@@ -71,7 +71,8 @@ struct sampler {
 	struct names *names;
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
-	_Atomic uint64_t handler_ticks;
+	_Atomic uint64_t handler_ns; /* CPU time of handlers, projected */
+	_Atomic uint32_t handlers;
 	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;
@@ -83,7 +84,7 @@ struct sampler {
 	_Atomic uint32_t heard;   /* it has been heard at all */
 	_Atomic uint32_t parked;
 	_Atomic int32_t publisher_tid, names_tid;
-	uint64_t start_ns, start_ticks;
+	uint64_t start_ns;
 
 	/* the thread that asks the JVM for names: see jvm.h */
 	_Atomic uint32_t names_request; /* futex: moves with every request */

@@ -2,9 +2,9 @@
 /*
  * The sampling handler: which thread, which event, walk, name, store, count.
  *
- * Its cost is measured in ticks of the CPU's counter: the vDSO's clock would be a call into libc
- * that can become a system call. A handler that was preempted is clamped, since others' time is
- * not its cost.
+ * Its cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
+ * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
+ * and stands for eight.
  */
 #include "sampler/raw.h"
 #include "sampler/sig.h"
@@ -14,8 +14,8 @@
 
 #include <ucontext.h>
 
-#define HANDLER_TICKS_MAX (4u << 20) /* 1-2 ms on today's CPUs: longer than any walk */
-#define TRACE_TRUNCATED   1u         /* WIRE_TRACE_TRUNCATED */
+#define MEASURED_OF     8u
+#define TRACE_TRUNCATED 1u /* WIRE_TRACE_TRUNCATED */
 
 _Atomic(struct sampler *) sig_current;
 _Atomic uint32_t sig_inside;
@@ -231,20 +231,32 @@ static bool sig_ours(const siginfo_t *info)
 	return info->si_code >= POLL_IN && info->si_code <= POLL_HUP;
 }
 
+static uint64_t handler_clock(void)
+{
+	struct timespec now = {0, 0};
+
+	raw(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void sig_measured(struct sampler *s, const siginfo_t *info, const ucontext_t *context)
+{
+	uint64_t start = handler_clock();
+
+	sig_arrived(s, info, context);
+	atomic_fetch_add_explicit(
+		&s->handler_ns, (handler_clock() - start) * MEASURED_OF, memory_order_relaxed);
+}
+
 void sig_sample(int sig, siginfo_t *info, void *context)
 {
-	uint64_t start = raw_ticks(), ticks;
 	struct sampler *s = sig_enter();
 
-	(void)sig;
-	if (s && sig_ours(info)) {
-		sig_arrived(s, info, context);
-		ticks = raw_ticks() - start;
-		atomic_fetch_add_explicit(&s->handler_ticks,
-			ticks < HANDLER_TICKS_MAX ? ticks : HANDLER_TICKS_MAX,
-			memory_order_relaxed);
-	} else if (s) {
+	if (s && !sig_ours(info))
 		counters_add(&s->counters, COUNTER_FOREIGN, 1);
-	}
+	else if (s && atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0)
+		sig_measured(s, info, context);
+	else if (s)
+		sig_arrived(s, info, context);
 	sig_leave();
 }
