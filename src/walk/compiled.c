@@ -155,19 +155,25 @@ static enum walk_step top_step(struct walker *w, struct code_blob blob)
 		WALK_BREAK_COMPILED);
 }
 
+/* A frame that was deoptimized keeps its own pc, and its return address says so. */
+void compiled_show(struct walker *w, const struct code_blob *blob)
+{
+	if (code_is_deopt(w->layout, blob, w->at.pc)) {
+		uint64_t pc = walker_word(w, code_orig_pc_slot(w->layout, blob, w->at.sp));
+
+		if (pc >= blob->code && pc < blob->end)
+			w->at.pc = pc;
+	}
+	frames_add(w, blob);
+}
+
 enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 {
 	struct code_blob blob = *found; /* the walker's own is overwritten by each look-up */
 
 	if (w->top)
 		return top_step(w, blob);
-	if (code_is_deopt(w->layout, &blob, w->at.pc)) {
-		uint64_t pc = walker_word(w, code_orig_pc_slot(w->layout, &blob, w->at.sp));
-
-		if (pc >= blob.code && pc < blob.end)
-			w->at.pc = pc;
-	}
-	frames_add(w, &blob);
+	compiled_show(w, &blob);
 	if (frame_leave(w, &blob, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;

@@ -58,6 +58,17 @@ static bool frame_at(
 	return true;
 }
 
+bool interpreted_show(struct walker *w, uint64_t fp)
+{
+	struct method m;
+	int32_t bci;
+
+	if (!method_load(w->layout, w->mem, slot(w, fp, w->layout->interp_method), &m))
+		return false;
+	bci = bci_of(w, &m, slot(w, fp, w->layout->interp_bcp));
+	return bci >= 0 && walker_add(w, WALK_INTERPRETED, m.method, (uint16_t)bci);
+}
+
 static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 {
 	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;

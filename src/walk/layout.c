@@ -165,6 +165,10 @@ static const struct row rows[] = {
 	SIZE_IN(67, 25, JDK_NEWEST, "ContinuationEntry", cont_entry_bytes),
 	STATIC_IN(68, 25, JDK_NEWEST, "ContinuationEntry", "_return_pc", cont_return_pc),
 	STATIC_IN(69, 27, JDK_NEWEST, "StubRoutines", "_cont_returnBarrier", cont_return_barrier),
+	STATIC_IN(86, 21, JDK_NEWEST, "CompressedOops", "_narrow_oop._base", narrow_oop_base),
+	STATIC_IN(86, 21, JDK_NEWEST, "CompressedOops", "_base", narrow_oop_base),
+	STATIC_IN(87, 21, JDK_NEWEST, "CompressedOops", "_narrow_oop._shift", narrow_oop_shift),
+	STATIC_IN(87, 21, JDK_NEWEST, "CompressedOops", "_shift", narrow_oop_shift),
 	FIELD_IN(70, 25, JDK_NEWEST, "UpcallStub", "_frame_data_offset", upcall_frame_data, 4),
 	FIELD_IN(71, 25, JDK_NEWEST, "UpcallStub::FrameData", "jfa", upcall_anchor, 8),
 
@@ -184,7 +188,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 86
+#define GROUPS 88
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)

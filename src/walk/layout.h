@@ -82,6 +82,8 @@ struct walk_layout {
 	uint32_t cont_entry_bytes;    /* sizeof(ContinuationEntry), since 25 */
 	uint64_t cont_return_pc;      /* address of ContinuationEntry::_return_pc, since 25 */
 	uint64_t cont_return_barrier; /* address of StubRoutines::_cont_returnBarrier, since 27 */
+	uint64_t narrow_oop_base,
+		narrow_oop_shift; /* addresses of these; to find frames in the heap */
 	struct walk_field upcall_frame_data, upcall_anchor;
 
 	/* names */

@@ -28,9 +28,9 @@ struct walker {
 	struct walk_regs signal_regs; /* what regs becomes when a signal frame was left */
 	const struct walk_thread *thread;
 	struct walk_cursor at;
-	bool top;    /* at.pc is where the thread was interrupted, not a return address */
+	bool top;     /* at.pc is where the thread was interrupted, not a return address */
 	bool no_size; /* the step left a frame of no size: sp may be what it was */
-	bool signal; /* the step left a signal frame: at.pc is exact again */
+	bool signal;  /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
 	bool java;                 /* a Java frame was seen */
 	bool from_libjvm;          /* the frame below is native and libjvm's */
@@ -119,6 +119,10 @@ enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
 /* From a stub of continuations to the frame that the continuation was entered from. */
 enum walk_step continuation_step(struct walker *w);
+
+/* Only show what stands at w->at, or at fp: for frames that are not on the stack. */
+void compiled_show(struct walker *w, const struct code_blob *blob);
+bool interpreted_show(struct walker *w, uint64_t fp);
 
 /* Find the sender of a top frame by looking for the nearest sure return address above sp. */
 enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why);
