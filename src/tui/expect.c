@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #define AGE_S   10
-#define UPPER_0 3 /* samples that one of 20 windows without any hides */
+#define ENOUGH  40 /* samples: from here on the window speaks for itself */
+#define UPPER_0 3  /* samples that one of 20 windows without any hides */
 
 void expect_done(struct expect *e)
 {
@@ -44,28 +45,41 @@ void expect_update(
 	e->all = flat_new(p, &e->asked);
 }
 
+/* Samples to expect in a window of n by a count of the history, as far as the k seen do not deny it. */
+static double expected_samples(uint64_t k, uint64_t n, uint64_t long_k, uint64_t long_n)
+{
+	double expected = (double)long_k * (double)n / (double)long_n, own;
+
+	if (expected > (double)k + UPPER_0)
+		expected = (double)k + UPPER_0;
+	if (k >= UPPER_0 && expected < (double)k / 2)
+		expected = (double)k / 2;
+	/* From few to enough the window's own word gains weight, so that no row jumps at 10. */
+	if (k > EXPECT_FEW) {
+		own = (double)(k - EXPECT_FEW) / (ENOUGH - EXPECT_FEW);
+		expected = own * (double)k + (1 - own) * expected;
+	}
+	return expected;
+}
+
 void expect_rank(const struct expect *e, const struct flat *window, const struct flat_row *row,
 	bool by_total, struct order_item *out)
 {
+	uint64_t k = by_total ? row->total_count : row->self_count, long_k = k;
 	const struct flat_row *past;
-	uint64_t count = by_total ? row->total_count : row->self_count, long_count = count;
-	double expected = (double)count;
+	double expected = (double)k;
 
-	out->count = count;
+	out->count = k;
 	out->key = (double)(by_total ? row->total : row->self);
-	if (count >= EXPECT_FEW || !window->sum_count)
+	if (k >= ENOUGH || !window->sum_count)
 		return;
 	past = expect_find(e->all, row->method);
 	if (past && e->all->sum_count >= window->sum_count) {
-		long_count = by_total ? past->total_count : past->self_count;
-		expected =
-			(double)long_count * (double)window->sum_count / (double)e->all->sum_count;
+		long_k = by_total ? past->total_count : past->self_count;
+		expected = expected_samples(k, window->sum_count, long_k, e->all->sum_count);
 	}
-	if (expected > (double)count + UPPER_0)
-		expected = (double)count + UPPER_0;
-	if (count >= UPPER_0 && expected < (double)count / 2)
-		expected = (double)count / 2;
-	/* At least as many as make rank.h compare the keys at all. */
-	out->count = long_count < EXPECT_FEW ? EXPECT_FEW : long_count;
+	/* At least so many as make rank.h compare the keys at all; at most as noisy as the window. */
+	long_k = long_k > ENOUGH ? ENOUGH : long_k < EXPECT_FEW ? EXPECT_FEW : long_k;
+	out->count = k > long_k ? k : long_k;
 	out->key = expected * (double)window->sum / (double)window->sum_count;
 }

@@ -43,7 +43,7 @@ const struct glyphs glyphs_ascii = {
 };
 
 #define MEAN_LEVEL 5
-#define FEW        10 /* samples: fewer only say when they came */
+#define FEW        10 /* samples: fewer have no mean to speak of */
 
 static double mean_of(const int64_t *v, int n)
 {
@@ -76,12 +76,11 @@ void glyph_spark(const struct glyphs *g, char *out, const int64_t *counts, int n
 	*out = '\0';
 	for (int i = 0; i < n; i++) {
 		double v = (double)counts[i];
-		int level = v > 0;
+		bool chance = fabs(v - mean) <= 2 * sqrt(mean);
+		int level = level_of(chance ? mean : v, full);
 
-		if (!few && fabs(v - mean) <= 2 * sqrt(mean))
-			v = mean;
-		if (!few)
-			level = level_of(v, full);
+		if (few && chance)
+			level = 0;
 		out = stpcpy(out, counts[i] < 0 ? g->gap : g->spark[level]);
 	}
 }

@@ -31,7 +31,7 @@ extern const struct glyphs glyphs_utf8, glyphs_ascii;
  * Scaled to the row: its mean stands at 5/8, twice the mean and more is full. A cell that differs from
  * the mean by no more than chance explains (2 standard errors of a count) is drawn at the mean: what
  * moves on the screen has moved in the program, and steady rows cost no bytes. Of fewer than 10 samples
- * only the seconds they came in are marked.
+ * only a cell that stands out is drawn.
  */
 void glyph_spark(const struct glyphs *g, char *out, const int64_t *counts, int n);
 /* glyph_gauge: the same cells for values without sampling error, scaled to max. */

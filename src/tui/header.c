@@ -150,10 +150,9 @@ static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p
 
 	if (p->gc_pct_x10 < 0 && p->gc_count < 0)
 		return;
-	n = p->gc_pct_x10 < 0
-		? snprintf(text, sizeof(text), "GC %s", ui->vitals->gc_name)
-		: snprintf(text, sizeof(text), "GC %.1f%% %s", p->gc_pct_x10 / 10.0,
-			  ui->vitals->gc_name);
+	n = p->gc_pct_x10 < 0 ? snprintf(text, sizeof(text), "GC %s", ui->vitals->gc_name)
+			      : snprintf(text, sizeof(text), "GC %.1f%% %s", p->gc_pct_x10 / 10.0,
+					ui->vitals->gc_name);
 	if (before && p->gc_count >= 0 && p->gc_count > before->gc_count)
 		snprintf(text + n, sizeof(text) - (size_t)n, " %d/%ds %dms",
 			(int)(p->gc_count - before->gc_count), GC_S,

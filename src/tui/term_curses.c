@@ -9,6 +9,7 @@
 #include "tui/term.h"
 
 #include "tui/signals.h"
+#include "tui/squeeze.h"
 #include "tui/text.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static void term_collect(struct terminal *t)
 	buf_reserve(&t->pending, (size_t)size);
 	size = pread(t->sink_fd, t->pending.data + t->pending.len, (size_t)size, 0);
 	if (size > 0)
-		t->pending.len += (size_t)size;
+		t->pending.len += squeeze(t->pending.data + t->pending.len, (size_t)size);
 	lseek(t->sink_fd, 0, SEEK_SET);
 	if (ftruncate(t->sink_fd, 0) < 0)
 		t->gone = true;

@@ -126,6 +126,7 @@ static void test_bytes(void)
 {
 	measure("methods 400/s", "", "rate=400", 24, 80, LIST_BUDGET);
 	measure("methods 100/s", "", "rate=100", 24, 80, LIST_BUDGET);
+	measure("methods 30/s", "", "rate=30", 24, 80, LIST_BUDGET);
 	measure("methods by total", "s", "rate=400", 24, 80, LIST_BUDGET);
 	measure("methods, row 5", "jjjj", "rate=400", 24, 80, LIST_BUDGET);
 	measure("threads", "t", "rate=400", 24, 80, LIST_BUDGET);

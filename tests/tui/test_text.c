@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Widths, numbers, names, sparklines, lines of parts, windows of time, squeezed output. */
+#include "tests/tap.h"
+#include "tui/canvas.h"
+#include "tui/glyph.h"
+#include "tui/name.h"
+#include "tui/squeeze.h"
+#include "tui/strip.h"
+#include "tui/text.h"
+#include "tui/timeline.h"
+
+static void test_width(void)
+{
+	is_int(text_width("abc"), 3, "letters");
+	is_int(text_width("größe"), 5, "two bytes are one column");
+	is_int(text_width("漢字"), 4, "wide characters");
+	is_int(text_width("e\xcc\x81"), 1, "a combining mark has no width");
+	is_int(text_width("a\x1b[2Jb"), 6, "an escape character is one question mark");
+	is_int(text_width("\xff\xfe"), 2, "so is each byte that is no UTF-8");
+	is_int(text_width("\xc2\x9b"), 1, "and a C1 control");
+	is_int((int64_t)text_prefix("漢字x", 3), 3, "half a character does not fit");
+	is_int((int64_t)text_prefix("abc", 9), 3, "all of it fits");
+}
+
+static void test_numbers(void)
+{
+	char out[TEXT_NUMBER];
+
+	is_str(text_count(out, 2294), "2 294", "thousands");
+	is_str(text_count(out, 1234567), "1 234 567", "millions");
+	is_str(text_count(out, 7), "7", "few");
+	is_str(text_count(out, -1), "-", "not known");
+	is_str(text_bytes(out, 512), "512", "bytes");
+	is_str(text_bytes(out, 512 * 1024), "512K", "kibibytes");
+	is_str(text_bytes(out, 1288490189), "1.2G", "one decimal below ten");
+	is_str(text_bytes(out, 1023 * 1024), "1.0M", "never four digits");
+	is_str(text_bytes(out, INT64_MAX), "8.0E", "the largest");
+	is_str(text_bytes_of(out, 1288490189, 4294967296), "1.2/4.0G", "of so many");
+	is_str(text_bytes_of(out, 100 << 20, 512 << 20), "100/512M",
+		"in megabytes without decimals");
+	is_str(text_uptime(out, 42), "42s", "seconds");
+	is_str(text_uptime(out, 720), "12m", "minutes");
+	is_str(text_uptime(out, 11220), "3h07m", "hours");
+	is_str(text_uptime(out, 273840), "3d04h", "days");
+	is_str(text_percent(out, 7.94), "7.9", "per cent");
+	is_str(text_percent(out, 99.96), "100", "a hundred has no decimal");
+	is_str(text_interval(out, 10000000, true), "10ms", "an interval of time");
+	is_str(text_interval(out, 524288, false), "512K", "and of bytes");
+	ok(text_find("java.util.HashMap", "hashmap") && !text_find("java.util.HashMap", "hashMap"),
+		"small letters find capitals, capitals only themselves");
+}
+
+static const char *fit(const char *class_name, const char *name, const char *module, int width)
+{
+	static char out[256];
+	char full[256];
+	struct profile_method m = {class_name, name, "", module, full};
+
+	if (*class_name)
+		snprintf(full, sizeof(full), "%s.%s", class_name, name);
+	else
+		snprintf(full, sizeof(full), *module ? "[%s] %s" : "%s%s", module, name);
+	name_fit(out, sizeof(out), &m, width, NAME_FULL, "~");
+	return out;
+}
+
+static void test_names(void)
+{
+	const char *c = "com.acme.shop.pricing.PriceEngine";
+	char out[128];
+
+	is_str(fit(c, "compute", "", 41), "com.acme.shop.pricing.PriceEngine.compute", "all of it");
+	is_str(fit(c, "compute", "", 40), "c.acme.shop.pricing.PriceEngine.compute",
+		"the first package");
+	is_str(fit(c, "compute", "", 38), "c.a.shop.pricing.PriceEngine.compute", "then the next");
+	is_str(fit(c, "compute", "", 27), "c.a.s.p.PriceEngine.compute", "all packages");
+	is_str(fit(c, "compute", "", 26), "PriceEngine.compute", "no packages");
+	is_str(fit(c, "compute", "", 15), "~Engine.compute", "the class from its left");
+	is_str(fit(c, "compute", "", 8), "compute", "the method alone");
+	is_str(fit(c, "compute", "", 7), "compute", "is never cut");
+	is_str(fit(c, "compute", "", 5), "comp~", "while there is room for it");
+	is_str(fit(c, "compute", "", 0), "", "no room at all");
+	is_str(fit("Foo", "bar", "", 20), "Foo.bar", "no package");
+	is_str(fit("a.B$$Lambda/0x00.x", "run", "", 40), "a.B$$Lambda/0x00.x.run",
+		"a lambda's number is no package");
+	is_str(fit("", "inflate", "libz.so.1", 20), "[libz.so.1] inflate", "a library's function");
+	is_str(fit("", "inflate", "libz.so.1", 18), "inflate", "without its library");
+	is_str(fit("", "A::B::call(int, Foo<x>)", "", 30), "A::B::call", "parameters go");
+	is_str(fit("", "A::operator()(int)", "", 30), "A::operator()", "the call operator stays");
+	is_str(fit("", "(anonymous namespace)::f()", "", 30), "(anonymous namespace)::f",
+		"so does no name");
+	is_str(fit("", "Space::Name::function(int)", "", 16), "Name::function",
+		"namespaces go from the left");
+	name_parameters(out, sizeof(out), "(Ljava/lang/Object;I[[JZ)V");
+	is_str(out, "(Object, int, long[][], boolean)", "parameters");
+	name_parameters(out, sizeof(out), "()V");
+	is_str(out, "()", "none");
+	name_parameters(out, sizeof(out), "(Lx");
+	is_str(out, "", "what is no signature is nothing");
+	name_parameters(out, 12, "(Ljava/lang/Object;Ljava/lang/Object;)V");
+	is_str(out, "", "nor what has no room");
+	ok(name_pool(out, sizeof(out), "http-exec-12") && !strcmp(out, "http-exec-*"), "a pool");
+	ok(!name_pool(out, sizeof(out), "main") && !strcmp(out, "main"), "no pool");
+	ok(!name_pool(out, sizeof(out), "123"), "digits alone are none");
+	name_middle(out, sizeof(out), "tcp://localhost thread-5", 15, "~");
+	is_str(out, "tcp://l~hread-5", "threads are cut in the middle");
+}
+
+static void test_sparks(void)
+{
+	char out[GLYPH_SPARK_BYTES(8)];
+	struct {
+		int64_t v[8];
+		const char *want, *what;
+	} cases[] = {
+		{{100, 104, 95, 99, 101, 110, 92, 100}, "▅▅▅▅▅▅▅▅", "chance is flat"},
+		{{0, 0, 0, 0, 100, 100, 100, 100}, "    ████", "a start"},
+		{{100, 100, 100, 100, 100, 100, 100, 300}, "▅▅▄▄▅▅▅█", "a jump"},
+		{{1, 0, 0, 2, 0, 1, 0, 1}, "        ", "too few"},
+		{{0, 0, 0, 0, 0, 0, 0, 9}, "       █", "few, and all at once"},
+		{{-1, -1, 50, 50, 50, 50, 50, 50}, "··▅▅▅▅▅▅", "a gap"},
+		{{0, 0, 0, 0, 0, 0, 0, 0}, "        ", "nothing"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		glyph_spark(&glyphs_utf8, out, cases[i].v, 8);
+		/* A jump lifts the mean; what is below it by more than chance is lower. */
+		if (i == 2)
+			ok(!strcmp(out + 21, "█") && strncmp(out, "█", 3), "%s: %s", cases[i].what,
+				out);
+		else
+			is_str(out, cases[i].want, cases[i].what);
+	}
+	glyph_gauge(&glyphs_ascii, out, (int64_t[]){0, 25, 50, 100, -1}, 5, 100);
+	is_str(out, " .:# ", "a gauge in ASCII");
+}
+
+static void test_canvas(void)
+{
+	struct canvas c;
+	struct buf out = {0};
+
+	canvas_init(&c, false);
+	canvas_resize(&c, 2, 10);
+	is_int(canvas_text(&c, 0, 2, 10, STYLE_NORMAL, "漢字!"), 7, "columns, not bytes");
+	canvas_text(&c, 0, 3, 10, STYLE_NORMAL, "x");
+	canvas_text(&c, 1, 8, 10, STYLE_NORMAL, "a漢");
+	canvas_text(&c, 5, 0, 10, STYLE_NORMAL, "below the canvas");
+	canvas_text(&c, 1, 0, 99, STYLE_NORMAL, "e\xcc\x81");
+	canvas_dump(&c, &out, false);
+	is_str(buf_str(&out), "   x字!\ne       a\n", "halves, clipping, marks");
+	buf_clear(&out);
+	c.ascii = true;
+	canvas_text(&c, 0, 0, 10, STYLE_NORMAL, "ä漢 ");
+	canvas_right(&c, 1, 0, 10, STYLE_BAD, "right");
+	canvas_dump(&c, &out, true);
+	ok(strstr(buf_str(&out), "?? x") == buf_str(&out), "ASCII shows question marks");
+	ok(strstr(buf_str(&out), ".....lllll\n"), "styles as letters");
+	buf_done(&out);
+	canvas_done(&c);
+}
+
+static const char *strip(int width)
+{
+	static struct buf out;
+	struct canvas c;
+	struct strip s = {0};
+
+	canvas_init(&c, true);
+	canvas_resize(&c, 1, 60);
+	strip_add(&s, STYLE_NORMAL, 0, "one");
+	strip_add(&s, STYLE_NORMAL, 2, "two")->width = 5;
+	strip_add(&s, STYLE_NORMAL, 1, "three");
+	strip_add(&s, STYLE_NORMAL, 3, "right")->right = true;
+	strip_draw(&s, &c, 0, 0, width);
+	buf_clear(&out);
+	canvas_dump(&c, &out, false);
+	canvas_done(&c);
+	return buf_str(&out);
+}
+
+static void test_strip(void)
+{
+	is_str(strip(30), "one  two    three        right\n", "all parts");
+	is_str(strip(24), "one  two    three  right\n", "just");
+	is_str(strip(23), "one  two    three\n", "the least important first");
+	is_str(strip(16), "one  three\n", "then the next");
+	is_str(strip(9), "one\n", "one stays");
+	is_str(strip(2), "on\n", "as far as it fits");
+}
+
+static void test_timeline(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {0};
+	struct timeline t;
+
+	timeline_init(&t);
+	profile_advance(p, 1);
+	timeline_query(&t, p, &q);
+	ok(q.from == 0 && q.to == 2, "at the start the running second counts");
+	profile_advance(p, 100);
+	timeline_query(&t, p, &q);
+	ok(q.from == 90 && q.to == 100, "later whole seconds");
+	timeline_freeze(&t, p, true);
+	profile_advance(p, 110);
+	timeline_query(&t, p, &q);
+	ok(q.from == 90 && q.to == 100, "frozen");
+	ok(timeline_step(&t, p, -1) && timeline_to(&t, p) == 99, "a second back");
+	ok(timeline_step(&t, p, 11) && timeline_to(&t, p) == 110, "forward to now");
+	ok(!timeline_step(&t, p, 1), "not into the future");
+	timeline_freeze(&t, p, false);
+	t.since = 105;
+	timeline_query(&t, p, &q);
+	ok(q.from == 105 && q.to == 110, "nothing from before a restart");
+	t.window = 4;
+	timeline_query(&t, p, &q);
+	ok(q.from == 105, "also in all");
+	profile_free(p);
+}
+
+static void is_squeezed(const char *in, const char *want, const char *what)
+{
+	char bytes[128];
+	size_t n = strlen(in);
+
+	memcpy(bytes, in, n);
+	n = squeeze(bytes, n);
+	bytes[n] = '\0';
+	is_str(bytes, want, what);
+}
+
+static void test_squeeze(void)
+{
+	is_squeezed("a\033[39m\033(B\033[mb", "a\033[mb", "a reset alone");
+	is_squeezed(
+		"\033[38;5;16m\033[48;5;110mx", "\033[38;5;16;48;5;110mx", "two colours at once");
+	is_squeezed("\033[m\033[1mx", "\033[m\033[1mx", "a reset before is needed");
+	is_squeezed("\033[1m\033[4m\033[31mx\033[m", "\033[1;4;31mx\033[m", "three");
+	is_squeezed("\033[1mx\033[4m", "\033[1mx\033[4m", "not across what is drawn");
+	is_squeezed("\033[1;1H\033[2J\033[1", "\033[1;1H\033[2J\033[1",
+		"other sequences, and half ones");
+	is_squeezed("\033[1m\033[5;3H\033[m", "\033[1m\033[5;3H\033[m", "nor across a move");
+}
+
+int main(void)
+{
+	test_width();
+	test_numbers();
+	test_names();
+	test_sparks();
+	test_canvas();
+	test_strip();
+	test_timeline();
+	test_squeeze();
+	return tap_done();
+}
