@@ -57,12 +57,20 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	buf_done(&text);
 }
 
+/* Any JVM that we may look into, also one that would refuse to be attached to now. */
+static int status_find(const char *pid_or_name, struct hotspot *jvm, struct err *err)
+{
+	if (hotspot_find(pid_or_name, jvm, err))
+		return -1;
+	return jvm->verdict == HOTSPOT_NEEDS_UID ? hotspot_refusal(jvm, err) : 0;
+}
+
 static int run_status(const struct args *args, struct err *err)
 {
 	struct session_status status;
 	struct hotspot jvm;
 
-	if (hotspot_find(args->operands[0], &jvm, err) || session_status(&jvm, &status, err))
+	if (status_find(args->operands[0], &jvm, err) || session_status(&jvm, &status, err))
 		return -1;
 	(args_has(args, OPT_JSON) ? status_json : status_print)(&jvm, &status);
 	return 0;
@@ -72,7 +80,7 @@ static int run_stop(const struct args *args, struct err *err)
 {
 	struct hotspot jvm;
 
-	return hotspot_find(args->operands[0], &jvm, err) || session_stop(&jvm, err) ? -1 : 0;
+	return status_find(args->operands[0], &jvm, err) || session_stop(&jvm, err) ? -1 : 0;
 }
 
 const struct verb verb_status = {

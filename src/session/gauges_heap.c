@@ -113,6 +113,8 @@ static int64_t gauges_ticks_ns(const struct gauges_heap *h, int64_t ticks)
 void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
 {
 	out->heap_used = gauges_sum(perf, h->used, GAUGES_SPACES);
+	if (!out->heap_used) /* from JDK 24 on, and ZGC: as of the last collection, if there was one */
+		out->heap_used = -1;
 	out->heap_max = gauges_heap_max(h, perf);
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
 	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);

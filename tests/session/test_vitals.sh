@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the header shows of a JVM: heap, collections, CPU, threads, with every collector of every JDK there is.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+TOOL=$builddir/tests/session/vitals_tool
+
+value() { # value NAME: of the last run
+	sed -n "s/^$1 //p" "$T/vitals"
+}
+
+between() { # between DESCRIPTION NAME LOW HIGH
+	local v
+	v=$(value "$2")
+	ok "$1 ($2 = $v)" test "$v" -ge "$3" -a "$v" -le "$4"
+}
+
+vitals() { # vitals SECONDS
+	"$TOOL" "$JVM" "$1" "$builddir/libjhot.so" >"$T/vitals" 2>"$T/err" && return
+	diag_file "$T/err"
+	return 1
+}
+
+collector() { # collector JDK NAME FLAGS...: a JVM of 64 MB under that collector
+	local jdk=$1 name=$2
+	shift 2
+	if ! "$java" "$@" -Xmx64m -version >"$T/version" 2>&1; then
+		skip "JDK $jdk has no $name" "$(head -c 60 "$T/version" | tr '\n' ' ')"
+		return
+	fi
+	JAVA=$java jvm_start "$@" -Xmx64m Known churn 2 || return
+	"$builddir/tests/attach/attach_tool" command "$JVM" jcmd GC.run >/dev/null # counters are as of then
+	ok "JDK $jdk with $name: a session" vitals 2.2
+	is "the collector's name" "$(value gc_name)" "$name"
+	between "heap used" heap_used 100000 68000000
+	between "heap maximum, but for a survivor space" heap_max 58000000 68000000
+	between "collections" gc_count 1 1000000
+	between "their time" gc_time_ms 0 1000000
+	between "safepoints" safepoint_count 1 10000000
+	between "share of collections" gc_pct_x10 0 1000
+	between "live threads" threads_live 3 200
+	between "classes" classes_loaded 300 100000
+	jvm_end >/dev/null
+}
+
+while read -r jdk java; do
+	collector "$jdk" Serial -XX:+UseSerialGC
+	collector "$jdk" Parallel -XX:+UseParallelGC
+	collector "$jdk" G1 -XX:+UseG1GC
+	if [ "$jdk" -ge 17 ]; then
+		collector "$jdk" ZGC -XX:+UseZGC
+	fi
+done < <(jdks 17 25)
+
+# Before the first collection some JDKs count nothing: that is not a heap of 0 bytes.
+jvm_start $CALM_JVM Known threads 2
+ok "a session" vitals 2.5
+ok "the heap is known, or said to be not known" [ "$(value heap_used)" = -1 -o "$(value heap_used)" -gt 0 ]
+is "the pid" "$(value pid)" "$JVM"
+is "the name" "$(value name)" Known
+is "alive" "$(value alive)" 1
+between "its CPU" cpu_pct 1 100000
+between "its memory" rss_bytes 10000000 1000000000
+between "running threads" threads_running 0 100
+between "the agent's memory" agent_bytes 1000000 16000000
+between "the agent's share of a core" cost_pct_x10 0 1000
+between "its CPU time" cost_ns 1 10000000000
+between "samples" samples 1 100000
+is "a walker" "$(value walker)" vmstructs
+ok "an engine" grep -Eq '^engine (perf|ctimer)$' "$T/vitals"
+ok "threads of the program, with their CPU" grep -Eq '^thread [0-9]+ [A-Z] [0-9]+ [0-9]+ known-' "$T/vitals"
+tid=$(sed -n 's/^thread \([0-9]*\) .* known-1$/\1/p' "$T/vitals")
+ok "a thread's id is the kernel's" [ -d "/proc/$JVM/task/${tid:-none}" ]
+jvm_end >/dev/null
+
+jvm_start $CALM_JVM -XX:-UsePerfData Known shares
+ok "a session with a JVM that has no counters" vitals 1.2
+is "the heap is not known, which is not 0" "$(value heap_used)" -1
+ok "and the note says why" [ -n "$(value vitals_note)" ]
+between "CPU is known still" cpu_pct 0 100000
+jvm_end >/dev/null
+done_testing
