@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The other JDKs that are there (11, 21, 25): shares, stacks, ten sessions, nothing left, nothing said.
+. "$(dirname "$0")/lib.sh"
+
+# session: one recording of $JVM into $T/row.collapsed
+session() {
+	"$JHOT" record -i 1ms -d "$1" -o "$T/row.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+}
+
+own=$(java_major "$JAVA")
+tried=0
+while read -r major JAVA; do
+	[ "$major" != "$own" ] || continue
+	tried=$((tried + 1))
+	ok "JDK $major: starts" jvm_start $CALM_JVM Known shares || continue
+	ok "JDK $major: a session" session 2 || diag_file "$T/err"
+	sixty=$(weight "$T/row.collapsed" 'Known.drive;.*knownRound;[^;]*knownSixty')
+	all=$(weight "$T/row.collapsed" 'known(Sixty|Thirty|Ten)')
+	near "JDK $major: six parts in ten, in whole stacks" "$sixty" "$all" 60
+	wait_for 20 quiet "$JVM"
+	litter "$JVM" >"$T/before"
+	bad=0
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		session 0.05 || bad=$((bad + 1))
+	done
+	is "JDK $major: nine more" $bad 0
+	becomes_quiet "JDK $major: sampling has ended" "$JVM"
+	litter "$JVM" >"$T/after"
+	same "JDK $major: and left nothing more" "$T/after" "$T/before"
+	jvm_end
+	is "JDK $major: the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
+	is "JDK $major: its errors are JEP 451's lines at most" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	diag "warnings of a dynamic load: $(grep -c 'loaded dynamically' "$JVM_ERR")"
+done < <(jdks 11 21 25)
+[ $tried -gt 0 ] || skip_all "no other JDK under $JDKS"
+done_testing
