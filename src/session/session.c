@@ -348,7 +348,12 @@ uint64_t session_duration_ns(const struct session *s)
 
 const char *session_note(struct session *s)
 {
-	return s->symbols ? symbols_note(s->symbols) : "";
+	const char *note = s->symbols ? symbols_note(s->symbols) : "";
+	struct unwind_feed_status rows = {.note = ""};
+
+	if (!*note && s->unwind)
+		unwind_feed_status(s->unwind, &rows);
+	return rows.without_rows || rows.without_room ? rows.note : note;
 }
 
 /* --- the end ----------------------------------------------------------------------------------------- */
