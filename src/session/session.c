@@ -246,7 +246,7 @@ static int session_command(
 	if (!answer.result)
 		return 0;
 	if (answer.text[0])
-		return err_set(err, ERR_FAILED, "%s: %s", what, answer.text);
+		return err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
 	errno = -answer.result;
 	return err_set_errno(err, ERR_FAILED, "%s", what);
 }

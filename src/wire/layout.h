@@ -264,7 +264,7 @@ enum wire_frame_kind {
 	X(FILE_TARGET, 0x8000, wire_file_target)                                             \
 	X(FILE_STATUS, 0x8001, wire_file_status)                                             \
 	X(FILE_SYMBOL, 0x8002, wire_file_symbol)                                             \
-	X(FILE_VITALS, 0x8003, wire_file_vitals)        \
+	X(FILE_VITALS, 0x8003, wire_file_vitals)                                             \
 	X(FILE_EVENT, 0x8004, wire_file_event)
 
 #define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
