@@ -22,7 +22,11 @@
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008u
 #endif
-#define SHARED_FD_FLOOR 1024
+/*
+ * High, so that the target's own descriptors keep their low numbers; but within the 256 that its table
+ * has from the start, since growing the table of a process with threads takes the kernel 8 to 20 ms.
+ */
+#define SHARED_FD_FLOOR 200
 #define SHARED_SEALS    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static const struct wire_header shared_header = {
