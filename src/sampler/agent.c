@@ -11,6 +11,7 @@
 struct options {
 	char token[WIRE_TOKEN_MAX];
 	bool take;
+	bool agct;
 };
 
 static bool option_token(struct options *o, const char *value, size_t bytes)
@@ -33,10 +34,16 @@ static bool option_take(struct options *o, const char *value, size_t bytes)
 	return bytes == 1 && (*value == '0' || *value == '1');
 }
 
+static bool option_walker(struct options *o, const char *value, size_t bytes)
+{
+	o->agct = bytes == 4 && !memcmp(value, "agct", 4);
+	return o->agct;
+}
+
 static const struct {
 	const char *name;
 	bool (*set)(struct options *o, const char *value, size_t bytes);
-} option_rows[] = {{"token", option_token}, {"take", option_take}};
+} option_rows[] = {{"token", option_token}, {"take", option_take}, {"walker", option_walker}};
 
 static bool option_parse(struct options *o, const char *text, size_t bytes)
 {
@@ -80,6 +87,7 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 	result = sampler_new(options.token, description, &s);
 	if (result != AGENT_OK)
 		return result;
+	s->force_agct = options.agct;
 	publisher_at_exit();
 	result = publisher_start(s, options.take);
 	if (result != AGENT_OK)

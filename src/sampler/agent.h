@@ -2,7 +2,7 @@
 /*
  * The agent's face to the JVM: Agent_OnAttach's options and results.
  *
- * Options: "token=TOKEN[,take=1]". OnAttach checks them, starts the agent's own thread and returns
+ * Options: "token=TOKEN[,take=1][,walker=agct]". OnAttach checks them, starts the agent's own thread and returns
  * at once; the session begins when the memfd "jhot-TOKEN" can be found in /proc/PID/fd. Results
  * are what the attach reply shows as the return code; session/ turns them into sentences, which is
  * why numbers never change.

@@ -22,6 +22,7 @@
 	X(MASKED, "masked")                 /* not walked: the thread blocks SIGSEGV */          \
 	X(BUSY, "busy")                     /* not walked: all buffers for stacks were taken */  \
 	X(TRUNCATED, "truncated")           /* deeper than the limit: the root is missing */     \
+	X(AGCT_FAILED, "agct_failed")       /* stacks that AsyncGetCallTrace refused */          \
 	X(UNNAMED, "unnamed")               /* frames whose method could not be named */         \
 	X(FOREIGN, "foreign_signals")       /* signals that are not the agent's: ignored */      \
 	X(RING_FULL, "ring_full")           /* publications that had to be continued later */    \

@@ -453,7 +453,7 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 
 void events_scan_java(struct sampler *s)
 {
-	walk_threads_each(s->layout, &s->mem, scan_java, s);
+	walk_threads_each(s->thread_layout, &s->mem, scan_java, s);
 }
 
 /*
@@ -490,7 +490,7 @@ void events_scan(struct sampler *s, int task_fd, uint32_t number, uint64_t flips
 
 	if (!scan_tasks(&scan, task_fd))
 		return; /* /proc failed in the middle: nobody is gone because of that */
-	if (s->layout)
+	if (s->thread_layout)
 		events_scan_java(s);
 	scan_gone(&scan, flips);
 }

@@ -22,14 +22,20 @@
 /* Found once; the JVM keeps all of it valid until it ends. */
 static struct {
 	JavaVM *vm;
-	jvmtiEnv *jvmti; /* NULL from JDK 19 on */
+	jvmtiEnv *jvmti;    /* NULL from JDK 19 on, unless the fallback walker is in use */
+	int64_t env_offset; /* JNIEnv* - JavaThread* */
 	void *libjvm;
 	jclass thread;
 	jmethodID get_threads; /* static Thread[] getThreads(), private, JDK 8 to 28 */
 	jfieldID eetop, tid, name;
 } jvm;
 
-static const jvmtiEvent jvm_events[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
+struct events_pair {
+	jvmtiEvent events[2];
+};
+static const struct events_pair thread_events = {
+	{JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}};
+static const struct events_pair agct_events = {{JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE}};
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -98,21 +104,43 @@ static void names_round(struct sampler *s, JNIEnv *jni)
 	(*jni)->DeleteLocalRef(jni, threads);
 }
 
-static void jvm_events_set(jvmtiEventMode mode)
+static void jvmti_prepare(JavaVM *vm);
+
+static void jvm_events_set(const struct events_pair *pair, jvmtiEventMode mode)
 {
-	for (size_t i = 0; jvm.jvmti && i < sizeof(jvm_events) / sizeof(jvm_events[0]); i++)
-		(*jvm.jvmti)->SetEventNotificationMode(jvm.jvmti, mode, jvm_events[i], NULL);
+	for (size_t i = 0; jvm.jvmti && i < 2; i++)
+		(*jvm.jvmti)->SetEventNotificationMode(jvm.jvmti, mode, pair->events[i], NULL);
+}
+
+static void agct_round(struct sampler *s, JNIEnv *jni, bool first)
+{
+	if (!s->agct->call)
+		return;
+	if (!jvm.jvmti)
+		jvmti_prepare(jvm.vm);
+	if (first)
+		jvm_events_set(&agct_events, JVMTI_ENABLE);
+	if (jvm.jvmti)
+		jvm_agct_names(s->agct, jvm.jvmti, jni, first);
 }
 
 static void names_first(struct sampler *s, JNIEnv *jni)
 {
-	jvm_events_set(JVMTI_ENABLE);
+	agct_round(s, jni, true);
+	jvm_events_set(&thread_events, JVMTI_ENABLE);
 	names_round(s, jni);
+}
+
+static void names_next_round(struct sampler *s, JNIEnv *jni)
+{
+	names_round(s, jni);
+	agct_round(s, jni, false);
 }
 
 static void names_last(struct sampler *s, JNIEnv *jni)
 {
-	jvm_events_set(JVMTI_DISABLE);
+	jvm_events_set(&thread_events, JVMTI_DISABLE);
+	jvm_events_set(&agct_events, JVMTI_DISABLE);
 }
 
 /* names_visit: be a Java thread for a moment. */
@@ -141,7 +169,7 @@ static void *names_main(void *arg)
 			raw_futex_wait(&s->names_request, request, 10 * NS_PER_S);
 			continue;
 		}
-		names_visit(s, asked ? names_round : names_first);
+		names_visit(s, asked ? names_next_round : names_first);
 		asked = request;
 		atomic_store(&s->names_cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
 	}
@@ -212,6 +240,8 @@ static void jvmti_prepare(JavaVM *vm)
 	static const jvmtiEventCallbacks callbacks = {
 		.ThreadStart = on_thread_start,
 		.ThreadEnd = on_thread_end,
+		.ClassLoad = jvm_on_class_load,
+		.ClassPrepare = jvm_on_class_prepare,
 	};
 
 	if ((*vm)->GetEnv(vm, (void **)&jvm.jvmti, JVMTI_VERSION_1_1) == JNI_OK)
@@ -232,6 +262,15 @@ uint64_t jvm_symbol(void *ctx, const char *name)
 	return jvm.libjvm ? (uint64_t)(uintptr_t)dlsym(jvm.libjvm, name) : 0;
 }
 
+void jvm_agct_open(struct agct *agct)
+{
+	uint64_t call = jvm_symbol(NULL, "AsyncGetCallTrace");
+
+	agct->env_offset = jvm.env_offset;
+	if (jvm.env_offset)
+		agct->call = (void (*)(void *, int32_t, void *))(uintptr_t)call;
+}
+
 uint64_t jvm_inside(void)
 {
 	return (uint64_t)(uintptr_t)(*jvm.vm)->GetEnv;
@@ -243,6 +282,20 @@ static jfieldID thread_field(JNIEnv *jni, const char *name, const char *type)
 
 	(*jni)->ExceptionClear(jni);
 	return field;
+}
+
+/* jvm_env_offset: the same for every thread: where JNI's environment lies in a JavaThread. */
+static void jvm_env_offset(JNIEnv *jni)
+{
+	jmethodID current =
+		(*jni)->GetStaticMethodID(jni, jvm.thread, "currentThread", "()Ljava/lang/Thread;");
+	jobject thread = current ? (*jni)->CallStaticObjectMethod(jni, jvm.thread, current) : NULL;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	else if (thread && jvm.eetop)
+		jvm.env_offset = (int64_t)((uint64_t)(uintptr_t)jni - jvm_java_thread(jni, thread));
+	(*jni)->DeleteLocalRef(jni, thread);
 }
 
 /* jvm_thread_class: a missing member costs names, nothing else. */
@@ -260,6 +313,8 @@ static void jvm_thread_class(JNIEnv *jni)
 	}
 	(*jni)->ExceptionClear(jni);
 	(*jni)->DeleteLocalRef(jni, thread);
+	if (jvm.thread)
+		jvm_env_offset(jni);
 }
 
 static JNIEnv *jvm_env(void)

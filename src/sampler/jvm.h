@@ -6,7 +6,8 @@
  * through JNI by a thread of its own that may block: it attaches as a daemon only while it asks, so
  * that it is in nobody's thread dump and delays no exit.
  *
- * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd. From JDK 19 on, to ask a running JVM
+ * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd (and by the fallback walker, which
+ * cannot do without). From JDK 19 on, to ask a running JVM
  * for a JVMTI environment makes virtual threads slower for good, and from 21 to 28 it stops the JVM
  * at a safepoint and crashes it when a native thread is just attaching itself (VM operation
  * SetNotifyJvmtiEventsMode, which reads that thread's missing java.lang.Thread). There the
@@ -30,6 +31,15 @@ bool jvm_tells_starts(void);
 uint64_t jvm_symbol(void *ctx, const char *name);
 /* An address inside libjvm. */
 uint64_t jvm_inside(void);
+
+/*
+ * The fallback walker, if the JVM has it, and what it needs of JVMTI (jvm_agct.c): jmethodIDs for all
+ * methods, first time and class by class, and the names of the methods it met.
+ */
+void jvm_agct_open(struct agct *agct);
+void jvm_agct_names(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, bool first);
+void JNICALL jvm_on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
+void JNICALL jvm_on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 
 /* The naming thread: 0 or -errno. A round of names now, and another whenever it is asked. */
 int jvm_names_start(struct sampler *s);

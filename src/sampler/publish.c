@@ -90,27 +90,40 @@ static struct known *known_find(struct publish *p, uint64_t hash)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+static bool publish_method(struct publish *p, const struct names_entry *entry)
+{
+	uint32_t text = (uint32_t)entry->class_bytes + entry->name_bytes + entry->signature_bytes;
+	struct wire_method *rec =
+		ring_reserve(&p->s->ring, WIRE_REC_METHOD, (uint32_t)sizeof(*rec) + text);
+
+	if (!rec)
+		return false;
+	rec->id = entry->id;
+	rec->class_bytes = entry->class_bytes;
+	rec->name_bytes = entry->name_bytes;
+	rec->signature_bytes = entry->signature_bytes;
+	memcpy(rec->text, entry->class_name, entry->class_bytes);
+	memcpy(rec->text + entry->class_bytes, entry->name, entry->name_bytes);
+	memcpy(rec->text + entry->class_bytes + entry->name_bytes, entry->signature,
+		entry->signature_bytes);
+	return true;
+}
+
 static bool publish_methods(struct publish *p)
 {
 	struct names_entry entry;
+	struct agct_method *method;
+	uint32_t cursor = 0;
 
 	while (names_next(p->s->names, p->names_done, &entry)) {
-		uint32_t text =
-			(uint32_t)entry.class_bytes + entry.name_bytes + entry.signature_bytes;
-		struct wire_method *rec =
-			ring_reserve(&p->s->ring, WIRE_REC_METHOD, (uint32_t)sizeof(*rec) + text);
-
-		if (!rec)
+		if (!publish_method(p, &entry))
 			return false;
-		rec->id = entry.id;
-		rec->class_bytes = entry.class_bytes;
-		rec->name_bytes = entry.name_bytes;
-		rec->signature_bytes = entry.signature_bytes;
-		memcpy(rec->text, entry.class_name, entry.class_bytes);
-		memcpy(rec->text + entry.class_bytes, entry.name, entry.name_bytes);
-		memcpy(rec->text + entry.class_bytes + entry.name_bytes, entry.signature,
-			entry.signature_bytes);
 		p->names_done = entry.id;
+	}
+	while ((method = agct_next(p->s->agct, &cursor, &entry))) {
+		if (!publish_method(p, &entry))
+			return false;
+		method->published = true;
 	}
 	return true;
 }
@@ -123,7 +136,9 @@ static bool publish_named(struct publish *p, const struct trace_key *key)
 
 		if (type == WALK_NATIVE || type == WALK_KERNEL)
 			continue;
-		if (WIRE_FRAME_METHOD(key->frames[i]) > p->names_done)
+		if (type == WALK_JAVA
+				? agct_unpublished(p->s->agct, WIRE_FRAME_METHOD(key->frames[i]))
+				: WIRE_FRAME_METHOD(key->frames[i]) > p->names_done)
 			return p->names_waits++ >= NAMES_PATIENCE;
 	}
 	p->names_waits = 0;
@@ -234,7 +249,7 @@ static bool publish_thread(struct publish *p, uint32_t id)
 
 bool publish_wants_names(const struct publish *p)
 {
-	return p->wants_names;
+	return p->wants_names || p->names_waits;
 }
 
 bool publish_renamed(struct publish *p, bool look)
@@ -464,10 +479,10 @@ bool publish_table(struct publish *p, uint64_t now_ns)
 		modules_again(p, now_ns);
 	whole = publish_rest(p);
 	ring_commit(&p->s->ring);
-	if (!whole) {
+	if (!whole && !p->names_waits)
 		counters_add(&p->s->counters, COUNTER_RING_FULL, 1);
+	if (!whole)
 		return false;
-	}
 	trace_table_clear(p->s->table);
 	p->draining = false;
 	p->flips++;

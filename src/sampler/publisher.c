@@ -176,9 +176,9 @@ static void scan_java_threads(struct sampler *s)
 {
 	uint64_t stamp;
 
-	if (!s->layout || jvm_tells_starts())
+	if (!s->thread_layout || jvm_tells_starts())
 		return;
-	stamp = walk_threads_stamp(s->layout, &s->mem);
+	stamp = walk_threads_stamp(s->thread_layout, &s->mem);
 	if (stamp != s->java_stamp)
 		events_scan_java(s);
 	s->java_stamp = stamp;
@@ -189,7 +189,7 @@ static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 {
 	uint64_t left = next - now;
 
-	if (!s->layout || jvm_tells_starts() || !events_any(s))
+	if (!s->thread_layout || jvm_tells_starts() || !events_any(s))
 		return left;
 	return left < SCAN_JAVA_NS ? left : SCAN_JAVA_NS;
 }

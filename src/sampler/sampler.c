@@ -134,7 +134,7 @@ static struct sampler *sampler_map(void)
 {
 	struct sampler *s = NULL;
 	struct sampler cut = {0};
-	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind;
+	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct;
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
 		{SAMPLER_TABLE_BYTES, &table},
@@ -145,6 +145,7 @@ static struct sampler *sampler_map(void)
 		{modules_size(), &modules},
 		{walk_layout_size(), &layout},
 		{unwind_recv_size(), &unwind},
+		{sizeof(*s->agct), &agct},
 	};
 	size_t count = sizeof(pieces) / sizeof(pieces[0]);
 
@@ -163,6 +164,7 @@ static struct sampler *sampler_map(void)
 	s->modules = modules;
 	s->layout_memory = layout;
 	s->unwind_recv = unwind;
+	s->agct = agct;
 	return s;
 }
 

@@ -14,6 +14,7 @@
 #include "sampler/counters.h"
 #include "sampler/engine.h"
 #include "sampler/threads.h"
+#include "sampler/walker_agct.h"
 #include "walk/names.h"
 #include "walk/trace_table.h"
 #include "walk/walk.h"
@@ -65,6 +66,8 @@ struct sampler {
 
 	/* what handlers use */
 	struct walk_mem mem;
+	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
+	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */
 	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
 	struct trace_table *table;
@@ -105,6 +108,7 @@ struct sampler {
 	uint64_t links;      /* of /proc/self/task at the last scan: its threads + 2 */
 	uint64_t whole_scan_ns, names_ns, parked_since_ns;
 	bool leave_asked;
+	bool force_agct;
 	uint64_t private_bytes, memory_bytes;
 };
 

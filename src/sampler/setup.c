@@ -21,6 +21,15 @@
 #define SETUP_FDS_SHARE \
 	4 /* perf may use this fraction of the descriptors that the target may open */
 
+static void setup_forced(struct sampler *s)
+{
+	struct text note =
+		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
+
+	s->layout = NULL;
+	text_add(&note, "asked for by the option walker=agct");
+}
+
 static void setup_walker(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
@@ -33,7 +42,13 @@ static void setup_walker(struct sampler *s)
 	if (walk_layout_read(s->layout_memory, &s->mem, &tables, status->walker_note,
 		    sizeof(status->walker_note)) == 0)
 		s->layout = s->layout_memory;
-	text_add(&walker, s->layout ? "vmstructs" : "native");
+	if (walk_threads_readable(s->layout_memory))
+		s->thread_layout = s->layout_memory;
+	if (s->force_agct)
+		setup_forced(s);
+	if (!s->layout)
+		jvm_agct_open(s->agct);
+	text_add(&walker, s->layout ? "vmstructs" : s->agct->call ? "agct" : "native");
 }
 
 /* setup_reasons: names of broken walks are needed where there is no buffer to resolve them in. */

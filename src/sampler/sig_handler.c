@@ -104,6 +104,26 @@ static void scratch_give(struct scratch *scratch)
 	atomic_store_explicit(&scratch->taken, 0, memory_order_release);
 }
 
+/* arrival_walk_agct: by the fallback; false when it has nothing to say of this stack. */
+static bool arrival_walk_agct(struct arrival *a, struct scratch *scratch, const ucontext_t *context)
+{
+	struct sampler *s = a->s;
+	uint64_t *user = scratch->packed + SAMPLER_KERNEL;
+	uint64_t java = atomic_load_explicit(&a->thread->java_thread, memory_order_acquire);
+	int32_t tid = atomic_load_explicit(&a->thread->tid, memory_order_relaxed);
+	int count;
+
+	if (!java || !s->thread_layout || walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
+		return false;
+	count = sig_agct_walk(s->agct, java, (void *)context, scratch->frames, SAMPLER_DEPTH, user);
+	if (count <= 0)
+		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
+	else
+		arrival_store(a, user, (uint32_t)count, SAMPLER_KERNEL,
+			count == (int)SAMPLER_DEPTH ? TRACE_TRUNCATED : 0);
+	return count > 0;
+}
+
 static void arrival_walk(struct arrival *a, struct scratch *scratch, const ucontext_t *context)
 {
 	struct sampler *s = a->s;
@@ -154,7 +174,8 @@ static void arrival_take(struct arrival *a, const ucontext_t *context)
 		arrival_unwalked(a, WALK_BREAK_BUSY, COUNTER_BUSY);
 		return;
 	}
-	arrival_walk(a, scratch, context);
+	if (!a->s->agct->call || !arrival_walk_agct(a, scratch, context))
+		arrival_walk(a, scratch, context);
 	scratch_give(scratch);
 }
 

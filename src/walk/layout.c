@@ -553,7 +553,6 @@ static int facts_apply(struct reader *r)
 	if (cont_entry && s->thread_handle_return.offset >= 0)
 		l->cont_entry = (struct walk_field){s->thread_handle_return.offset + cont_entry, 8};
 	l->call_wrapper = 8 * (s->call_wrapper_words ? s->call_wrapper_words : ARCH_WRAPPER_WORDS);
-	l->thread_list = s->smr_list ? s->smr_list : s->thread_list;
 	l->call_stub_return = mem_u64(r->mem, s->call_stub_return);
 	if (!l->call_stub_return)
 		return note_wrong(r, "the call stub's return address is not set yet");
@@ -565,7 +564,8 @@ static int facts_apply(struct reader *r)
 
 static int layout_fill(struct reader *r)
 {
-	struct walk_layout *l = &r->scratch->layout;
+	struct scratch *s = r->scratch;
+	struct walk_layout *l = &s->layout;
 
 	fields_clear(r);
 	if (!structs_read(r) ||
@@ -574,6 +574,7 @@ static int layout_fill(struct reader *r)
 		!numbers_read(r, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry",
 			"NameOffset", "ValueOffset", ROW_INT))
 		return note_wrong(r, "the JVM exports no gHotSpotVM tables");
+	l->thread_list = s->smr_list ? s->smr_list : s->thread_list;
 	l->jdk = jdk_read(r);
 	if (l->jdk < 8)
 		return note_wrong(r, "the JVM's version could not be read");
@@ -593,15 +594,15 @@ int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 		.scratch = &scratch,
 		.note = note,
 		.note_bytes = note_bytes};
+	int result;
 
 	if (note_bytes)
 		note[0] = '\0';
 	scratch.layout.libjvm_start = tables->libjvm_start;
 	scratch.layout.libjvm_end = tables->libjvm_end;
-	if (layout_fill(&r))
-		return -1;
+	result = layout_fill(&r);
 	*layout = scratch.layout;
-	return 0;
+	return result;
 }
 
 size_t walk_layout_size(void)

@@ -137,6 +137,12 @@ int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *m
 	void *ctx);
 
 /*
+ * walk_threads_readable: can the three above be used? Also after walk_layout_read has failed for a field
+ * that they do not need.
+ */
+bool walk_threads_readable(const struct walk_layout *layout);
+
+/*
  * walk_threads_stamp: a value that moves when the JVM's list of threads does, for one load; 0 if
  * unreadable.
  */

@@ -6,6 +6,7 @@
  *
  *   token=T       of the session (default t and the tool's own pid)
  *   take=1        end the session that there is
+ *   agct=1        walk by the fallback
  *   seconds=N     sample so long (default 2; 0: start nothing)
  *   samples=N     stop as soon as so many have come
  *   interval=NS   of cpu
@@ -32,13 +33,14 @@
 struct settings {
 	char token[32];
 	const char *leave, *stacks;
-	long take, seconds, samples, interval, idle, park, rows, top;
+	long agct, take, seconds, samples, interval, idle, park, rows, top;
 };
 
 static const struct {
 	const char *key;
 	size_t at;
 } number_rows[] = {
+	{"agct", offsetof(struct settings, agct)},
 	{"take", offsetof(struct settings, take)},
 	{"seconds", offsetof(struct settings, seconds)},
 	{"samples", offsetof(struct settings, samples)},
@@ -279,13 +281,15 @@ int main(int argc, char **argv)
 {
 	struct settings s;
 	struct driver *d;
+	char more[40];
 	int result;
 
 	if (!settings_parse(&s, argc, argv)) {
 		fprintf(stderr, "usage: agent_tool PID AGENT [KEY=VALUE]...\n");
 		return 2;
 	}
-	result = driver_load(atoi(argv[1]), argv[2], s.token, s.take);
+	snprintf(more, sizeof(more), "%s%s", s.take ? ",take=1" : "", s.agct ? ",walker=agct" : "");
+	result = driver_load(atoi(argv[1]), argv[2], s.token, more);
 	printf("load %d\n", result);
 	if (result)
 		return result < 0 ? 1 : result - 100;

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int driver_load(pid_t pid, const char *agent, const char *token, bool take)
+int driver_load(pid_t pid, const char *agent, const char *token, const char *more)
 {
 	char options[80], name[24];
 	struct hotspot jvm;
@@ -26,7 +26,7 @@ int driver_load(pid_t pid, const char *agent, const char *token, bool take)
 	int result;
 
 	snprintf(name, sizeof(name), "%d", (int)pid);
-	snprintf(options, sizeof(options), "token=%s%s", token, take ? ",take=1" : "");
+	snprintf(options, sizeof(options), "token=%s%s", token, more);
 	if (hotspot_find(name, &jvm, &err) ||
 		(result = attach_load(&jvm, agent, options, &err)) < 0) {
 		fprintf(stderr, "driver: %s\n%s\n%s\n", err.what, err.hint, err.details);

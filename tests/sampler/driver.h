@@ -50,8 +50,8 @@ struct driver {
 	uint64_t leaf_native, leaf_raw;
 };
 
-/* Loads the agent with this token; returns the agent's result, -1 when the attach itself failed. */
-int driver_load(pid_t pid, const char *agent, const char *token, bool take);
+/* Loads the agent with this token and more options (",take=1" or ""); returns the agent's result, -1 when the attach itself failed. */
+int driver_load(pid_t pid, const char *agent, const char *token, const char *more);
 /* Finds and maps the memfd of this token; NULL when there is none or it makes no sense. */
 struct driver *driver_open(pid_t pid, const char *token);
 void driver_beat(struct driver *d); /* starts the lease */

@@ -51,6 +51,13 @@ wait $TOOL_PID 2>/dev/null
 becomes_quiet "a front end that is killed ends it, too" "$JVM"
 ok "and the next one begins" agent seconds=60 samples=20
 
+# --- the fallback walker
+ok "AsyncGetCallTrace walks, too" agent agct=1 samples=200 seconds=60 interval=2000000 stacks="$T/agct"
+is "and is named" "$(value walker)" agct
+known
+is "most of its stacks are Known's" \
+	"$(($(weight "$T/agct" 'Known\.known') * 100 / $(value samples) >= 60))" 1
+
 # --- parked
 ok "a session can be parked" agent seconds=3 park=1
 is "the gap is told" "$(value gaps)" 1
