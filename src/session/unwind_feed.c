@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
+#include "symbols/elf_debug.h"
 #include "symbols/target_file.h"
 #include "wire/layout.h"
 
@@ -55,7 +56,7 @@ struct unwind_feed {
 
 	size_t now; /* the module that is being compiled, or NONE */
 	struct cfi *cfi;
-	int fd;
+	int fd, debug_fd;
 	void *image; /* of the vDSO */
 
 	struct piece pieces[PIECES_MAX];
@@ -71,7 +72,7 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 	struct unwind_feed *f = xcalloc(1, sizeof *f);
 
 	f->pid = pid;
-	f->fd = -1;
+	f->fd = f->debug_fd = -1;
 	f->now = f->evicting = NONE;
 	return f;
 }
@@ -143,7 +144,9 @@ static void now_done(struct unwind_feed *f)
 	f->cfi = NULL;
 	if (f->fd >= 0)
 		close(f->fd);
-	f->fd = -1;
+	if (f->debug_fd >= 0)
+		close(f->debug_fd);
+	f->fd = f->debug_fd = -1;
 	free(f->image);
 	f->image = NULL;
 	f->now = NONE;
@@ -177,15 +180,23 @@ static bool is_elf(int fd)
 	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
+/* Its debug file is looked for only when it says nothing itself (musl). */
 static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module *m)
 {
+	struct cfi *c;
+
 	f->fd = target_file_open_module(f->pid, m);
 	if (f->fd < 0) {
 		errno = -f->fd;
 		err_set_errno(&f->note, ERR_INPUT, "The file cannot be opened");
 		return NULL;
 	}
-	return is_elf(f->fd) ? cfi_open(f->fd, &f->note) : NULL;
+	if (!is_elf(f->fd))
+		return NULL;
+	c = cfi_open(f->fd, -1, &f->note);
+	if (!c)
+		f->debug_fd = elf_debug_open(f->fd, f->pid, m->path);
+	return c || f->debug_fd < 0 ? c : cfi_open(f->fd, f->debug_fd, &f->note);
 }
 
 static void now_open(struct unwind_feed *f)

@@ -42,8 +42,8 @@ struct source {
 enum { SOURCE_EH, SOURCE_DEBUG, SOURCES };
 
 struct cfi {
-	Elf *elf;
-	Dwarf *dwarf; /* for .debug_frame, or NULL */
+	Elf *elf, *debug; /* debug: of the separate debug file, or NULL */
+	Dwarf *dwarf;     /* for .debug_frame, or NULL */
 	const struct cfi_machine *machine;
 	struct source sources[SOURCES];
 	struct segment segments[SEGMENTS_MAX];
@@ -234,16 +234,16 @@ static Elf_Scn *section_find(Elf *elf, const char *name, GElf_Shdr *shdr)
 	return NULL;
 }
 
-static void source_open(struct cfi *c, unsigned source, const char *section)
+static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *section)
 {
 	struct source *s = &c->sources[source];
 	GElf_Shdr shdr;
-	Elf_Scn *scn = section_find(c->elf, section, &shdr);
+	Elf_Scn *scn = section_find(elf, section, &shdr);
 
 	if (!scn)
 		return;
 	s->eh_frame = source == SOURCE_EH;
-	s->ident = (const unsigned char *)elf_getident(c->elf, NULL);
+	s->ident = (const unsigned char *)elf_getident(elf, NULL);
 	s->section_address = shdr.sh_addr;
 	/* libdw decompresses .debug_frame; .eh_frame is loaded as it stands. */
 	if (!s->eh_frame && (shdr.sh_flags & SHF_COMPRESSED))
@@ -252,9 +252,9 @@ static void source_open(struct cfi *c, unsigned source, const char *section)
 	if (!s->data || !s->data->d_buf)
 		return;
 	if (s->eh_frame) {
-		s->cfi = dwarf_getcfi_elf(c->elf);
+		s->cfi = dwarf_getcfi_elf(elf);
 	} else {
-		c->dwarf = dwarf_begin_elf(c->elf, DWARF_C_READ, NULL);
+		c->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 		s->cfi = c->dwarf ? dwarf_getcfi(c->dwarf) : NULL;
 	}
 	if (s->cfi)
@@ -280,12 +280,14 @@ static int segments_read(struct cfi *c)
 	return c->segment_count ? 0 : -1;
 }
 
-static struct cfi *open_elf(Elf *elf, struct err *err)
+/* Takes both. */
+static struct cfi *open_elf(Elf *elf, Elf *debug, struct err *err)
 {
 	struct cfi *c = xcalloc(1, sizeof *c);
 	GElf_Ehdr ehdr;
 
 	c->elf = elf;
+	c->debug = debug;
 	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 ||
 		!gelf_getehdr(elf, &ehdr)) {
 		err_set(err, ERR_INPUT, "This is not a 64-bit ELF file.");
@@ -301,8 +303,10 @@ static struct cfi *open_elf(Elf *elf, struct err *err)
 		err_set(err, ERR_INPUT, "This ELF file has no valid code segment.");
 		goto fail;
 	}
-	source_open(c, SOURCE_EH, ".eh_frame");
-	source_open(c, SOURCE_DEBUG, ".debug_frame");
+	source_open(c, SOURCE_EH, c->elf, ".eh_frame");
+	source_open(c, SOURCE_DEBUG, c->elf, ".debug_frame");
+	if (c->debug && !c->sources[SOURCE_DEBUG].cfi)
+		source_open(c, SOURCE_DEBUG, c->debug, ".debug_frame");
 	ranges_settle(c);
 	if (!c->range_count) {
 		err_set(err, ERR_INPUT, "This ELF file has no call frame information.");
@@ -314,17 +318,18 @@ fail:
 	return NULL;
 }
 
-struct cfi *cfi_open(int fd, struct err *err)
+struct cfi *cfi_open(int fd, int debug_fd, struct err *err)
 {
 	elf_version(EV_CURRENT);
-	return open_elf(elf_begin(fd, ELF_C_READ, NULL), err);
+	return open_elf(elf_begin(fd, ELF_C_READ, NULL),
+		debug_fd < 0 ? NULL : elf_begin(debug_fd, ELF_C_READ, NULL), err);
 }
 
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)
 {
 	elf_version(EV_CURRENT);
 	/* libelf only reads here: ELF_C_READ is what elf_memory implies. */
-	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), err);
+	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), NULL, err);
 }
 
 void cfi_close(struct cfi *c)
@@ -336,6 +341,7 @@ void cfi_close(struct cfi *c)
 	if (c->dwarf)
 		dwarf_end(c->dwarf);
 	elf_end(c->elf);
+	elf_end(c->debug);
 	free(c->ranges);
 	free(c->rows);
 	free(c);

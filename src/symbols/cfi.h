@@ -56,10 +56,11 @@ struct cfi_row {
 struct cfi;
 
 /*
- * cfi_open: start on a file that the caller keeps open until cfi_close, and then closes. NULL if it has no such
+ * cfi_open: start on a file that the caller keeps open until cfi_close, and then closes. debug_fd: its separate
+ * debug file, which may have a .debug_frame, kept open as well; -1: none. NULL if there is no such
  * information. Read, not mapped: a file that shrinks meanwhile is an error, not a fault.
  */
-struct cfi *cfi_open(int fd, struct err *err);
+struct cfi *cfi_open(int fd, int debug_fd, struct err *err);
 /* The same for an image in memory (the vDSO), which must outlive the cfi. */
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
 void cfi_close(struct cfi *c);

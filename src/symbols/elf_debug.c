@@ -7,6 +7,7 @@
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +23,21 @@ struct elf_debug_search {
 	size_t id_bytes;
 	const char *link; /* the debuglink's file name, or NULL */
 	uint32_t crc;
+	/* what to do with the file that was found; 0: it will not do, look on */
+	uint32_t (*use)(void *ctx, Elf *elf, int fd);
+	void *ctx;
 };
+
+static uint32_t elf_debug_use_symbols(void *ctx, Elf *elf, int fd)
+{
+	return elf_symbols_table(elf, SHT_SYMTAB, ctx);
+}
+
+static uint32_t elf_debug_use_file(void *ctx, Elf *elf, int fd)
+{
+	*(int *)ctx = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return 1;
+}
 
 /* CRC-32 as zlib's, which debuglinks carry. */
 static uint32_t elf_debug_crc(int fd)
@@ -52,8 +67,7 @@ static bool elf_debug_matches(const struct elf_debug_search *s, Elf *elf, int fd
 	return elf_debug_crc(fd) == s->crc;
 }
 
-static uint32_t elf_debug_try(
-	const struct elf_debug_search *s, pid_t pid, const char *path, struct symtab *out)
+static uint32_t elf_debug_try(const struct elf_debug_search *s, pid_t pid, const char *path)
 {
 	int fd = target_file_open(pid, path);
 	uint32_t count = 0;
@@ -63,7 +77,7 @@ static uint32_t elf_debug_try(
 		return 0;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && gelf_getclass(elf) == ELFCLASS64 && elf_debug_matches(s, elf, fd))
-		count = elf_symbols_table(elf, SHT_SYMTAB, out);
+		count = s->use(s->ctx, elf, fd);
 	elf_end(elf);
 	close(fd);
 	return count;
@@ -79,7 +93,7 @@ static void elf_debug_id_path(
 		buf_printf(out, "%s%02x", i == 1 ? separator : "", id[i]);
 }
 
-static uint32_t elf_debug_by_id(const struct elf_debug_search *s, struct symtab *out)
+static uint32_t elf_debug_by_id(const struct elf_debug_search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
@@ -89,9 +103,9 @@ static uint32_t elf_debug_by_id(const struct elf_debug_search *s, struct symtab 
 	buf_adds(&path, "/usr/lib/debug/.build-id/");
 	elf_debug_id_path(s, &path, "/");
 	buf_adds(&path, ".debug");
-	count = elf_debug_try(s, s->pid, path.data, out);
+	count = elf_debug_try(s, s->pid, path.data);
 	if (!count && s->pid > 0)
-		count = elf_debug_try(s, 0, path.data, out);
+		count = elf_debug_try(s, 0, path.data);
 	if (!count && (cache || xdg || home)) {
 		buf_clear(&path);
 		if (cache)
@@ -101,13 +115,13 @@ static uint32_t elf_debug_by_id(const struct elf_debug_search *s, struct symtab 
 				xdg ? "" : "/.cache");
 		elf_debug_id_path(s, &path, "");
 		buf_adds(&path, "/debuginfo");
-		count = elf_debug_try(s, 0, path.data, out);
+		count = elf_debug_try(s, 0, path.data);
 	}
 	buf_done(&path);
 	return count;
 }
 
-static uint32_t elf_debug_by_link(const struct elf_debug_search *s, struct symtab *out)
+static uint32_t elf_debug_by_link(const struct elf_debug_search *s)
 {
 	static const struct {
 		const char *before, *after;
@@ -122,7 +136,7 @@ static uint32_t elf_debug_by_link(const struct elf_debug_search *s, struct symta
 		buf_printf(&path, "%s%.*s%s%s", places[i].before, folder, s->path, places[i].after,
 			s->link);
 		if (strcmp(path.data, s->path))
-			count = elf_debug_try(s, s->pid, path.data, out);
+			count = elf_debug_try(s, s->pid, path.data);
 		buf_done(&path);
 	}
 	return count;
@@ -167,19 +181,43 @@ static uint32_t elf_debug_mini(Elf *elf, struct symtab *out)
 	return count;
 }
 
-uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out)
+/* 0: there is no such file, or none that will do. */
+static uint32_t elf_debug_search(struct elf_debug_search *s, Elf *elf)
 {
-	struct elf_debug_search s = {.pid = pid, .path = path};
 	GElf_Word crc = 0;
-	ssize_t n = dwelf_elf_gnu_build_id(elf, &s.id);
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &s->id);
 	uint32_t count = 0;
 
-	s.id_bytes = n > 1 && n <= BUILD_ID_MAX ? (size_t)n : 0;
-	s.link = dwelf_elf_gnu_debuglink(elf, &crc);
-	s.crc = crc;
-	if (s.id_bytes)
-		count = elf_debug_by_id(&s, out);
-	if (!count && s.link && *s.link && !strchr(s.link, '/'))
-		count = elf_debug_by_link(&s, out);
+	s->id_bytes = n > 1 && n <= BUILD_ID_MAX ? (size_t)n : 0;
+	s->link = dwelf_elf_gnu_debuglink(elf, &crc);
+	s->crc = crc;
+	if (s->id_bytes)
+		count = elf_debug_by_id(s);
+	if (!count && s->link && *s->link && !strchr(s->link, '/'))
+		count = elf_debug_by_link(s);
+	return count;
+}
+
+uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out)
+{
+	struct elf_debug_search s = {
+		.pid = pid, .path = path, .use = elf_debug_use_symbols, .ctx = out};
+	uint32_t count = elf_debug_search(&s, elf);
+
 	return count ? count : elf_debug_mini(elf, out);
+}
+
+int elf_debug_open(int fd, pid_t pid, const char *path)
+{
+	int found = -1;
+	struct elf_debug_search s = {
+		.pid = pid, .path = path, .use = elf_debug_use_file, .ctx = &found};
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && gelf_getclass(elf) == ELFCLASS64)
+		elf_debug_search(&s, elf);
+	elf_end(elf);
+	return found;
 }

@@ -17,4 +17,7 @@
 /* elf_debug_read: add its symbols; path is the ELF file's in the target's root. How many, 0 if none was found. */
 uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out);
 
+/* elf_debug_open: the separate debug file of an open ELF file, for the caller to close; -1 if there is none. */
+int elf_debug_open(int fd, pid_t pid, const char *path);
+
 #endif

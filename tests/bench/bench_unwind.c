@@ -53,7 +53,7 @@ static int bench(const char *path)
 	struct buf block = {0};
 	int r = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
 	uint64_t t0 = clock_mono_ns(), t1, t2;
-	struct cfi *c = fd < 0 ? NULL : cfi_open(fd, &e);
+	struct cfi *c = fd < 0 ? NULL : cfi_open(fd, -1, &e);
 	const struct cfi_row *rows;
 	size_t count;
 

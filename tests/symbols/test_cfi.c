@@ -5,6 +5,7 @@
  * operation by operation, says.
  */
 #include "symbols/cfi.h"
+#include "symbols/elf_debug.h"
 #include "tests/symbols/debug_frame.h"
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
@@ -320,6 +321,34 @@ static void test_debug_frame(void)
 	cfi_close(c);
 }
 
+/* builddir: where the tests were built; "." when run by hand there. */
+static void test_split(void)
+{
+	const char *top = getenv("builddir") ? getenv("builddir") : ".";
+	char path[4096];
+	struct err e = {0};
+	int fd, debug_fd;
+	struct cfi *c;
+	size_t count = 0, large = 0;
+	const struct cfi_row *rows = NULL;
+
+	snprintf(path, sizeof path, "%s/tests/symbols/split.so", top);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ok(fd >= 0 && !cfi_open(fd, -1, &e), "a library without call frame information: %s",
+		e.what);
+	debug_fd = elf_debug_open(fd, 0, path);
+	ok(debug_fd >= 0, "its debug file is found");
+	c = cfi_open(fd, debug_fd, &e);
+	if (c && cfi_compile(c, UINT64_MAX, &e) == 1)
+		rows = cfi_rows(c, &count);
+	for (size_t i = 0; i < count; i++)
+		large += rows[i].rule.cfa == CFI_CFA_SP && rows[i].rule.cfa_offset > 500;
+	ok(large > 0, "and gives rows, of a frame of more than 500 bytes, too (%zu rows)", count);
+	cfi_close(c);
+	close(debug_fd);
+	close(fd);
+}
+
 static unsigned count_rules(const struct cfi *c, enum cfi_cfa cfa)
 {
 	size_t count;
@@ -354,7 +383,7 @@ static void test_not_elf(void)
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	char junk[4096];
 
-	ok(!cfi_open(fd, &e), "no ELF file: %s", e.what);
+	ok(!cfi_open(fd, -1, &e), "no ELF file: %s", e.what);
 	close(fd);
 	memset(junk, 0xa5, sizeof junk);
 	memcpy(junk, "\177ELF\2\1\1", 7);
@@ -440,6 +469,7 @@ int main(void)
 			diag("no libjvm beside %s: not compared", home);
 	}
 	test_debug_frame();
+	test_split();
 	test_special_rules(libc);
 	test_not_elf();
 	test_damaged(libz);

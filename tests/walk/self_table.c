@@ -33,7 +33,7 @@ struct cfi *self_compile(const char *path)
 {
 	struct err e = {0};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct cfi *c = fd < 0 ? NULL : cfi_open(fd, &e);
+	struct cfi *c = fd < 0 ? NULL : cfi_open(fd, -1, &e);
 
 	return compile(c, path, &e); /* fd: read on until cfi_close, and the test is short */
 }
