@@ -2,11 +2,12 @@
 /* Ranking rows by their history where the window has too few samples. */
 #include "tui/expect.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#define AGE_S   10
-#define ENOUGH  40 /* samples: from here on the window speaks for itself */
-#define UPPER_0 3  /* samples that one of 20 windows without any hides */
+#define AGE_S  10
+#define REACH  1.5 /* half of the churn of 1 at 30 samples a second; 2 looks unsorted */
+#define ENOUGH 40  /* samples: from here on the window speaks for itself */
 
 void expect_done(struct expect *e)
 {
@@ -45,21 +46,17 @@ void expect_update(
 	e->all = flat_new(p, &e->asked);
 }
 
-/* Samples to expect in a window of n by a count of the history, as far as the k seen do not deny it. */
+/*
+ * Samples to expect in a window of n that had k, by the history's long_k of long_n: the history moves a
+ * row by REACH standard errors of its count at most, and by less the more samples it has.
+ */
 static double expected_samples(uint64_t k, uint64_t n, uint64_t long_k, uint64_t long_n)
 {
-	double expected = (double)long_k * (double)n / (double)long_n, own;
+	double expected = (double)long_k * (double)n / (double)long_n;
+	double own = k > EXPECT_FEW ? (double)(k - EXPECT_FEW) / (ENOUGH - EXPECT_FEW) : 0;
+	double reach = (1 - own) * REACH * sqrt((double)k + 1);
 
-	if (expected > (double)k + UPPER_0)
-		expected = (double)k + UPPER_0;
-	if (k >= UPPER_0 && expected < (double)k / 2)
-		expected = (double)k / 2;
-	/* From few to enough the window's own word gains weight, so that no row jumps at 10. */
-	if (k > EXPECT_FEW) {
-		own = (double)(k - EXPECT_FEW) / (ENOUGH - EXPECT_FEW);
-		expected = own * (double)k + (1 - own) * expected;
-	}
-	return expected;
+	return fmin(fmax(expected, (double)k - reach), (double)k + reach);
 }
 
 void expect_rank(const struct expect *e, const struct flat *window, const struct flat_row *row,

@@ -204,7 +204,14 @@ char *text_bytes_of(char *out, int64_t used, int64_t max)
 
 	if (used < 0 || max <= 0)
 		return text_bytes(out, used);
-	/* Both with the unit of the larger, so that they compare at a glance. */
+	/* Both with the unit of the larger, so that they compare at a glance; a small part has its own. */
+	if (used < max / 20) {
+		char part[TEXT_NUMBER], all[TEXT_NUMBER];
+
+		snprintf(out, TEXT_NUMBER, "%.12s/%.12s", text_bytes(part, used),
+			text_bytes(all, max));
+		return out;
+	}
 	snprintf(out, TEXT_NUMBER, unit > 2 ? "%.1f/%.1f%c" : "%.0f/%.0f%c", in_unit(used, unit),
 		in_unit(max, unit), unit ? units[unit] : 'B');
 	return out;

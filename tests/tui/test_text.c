@@ -36,6 +36,8 @@ static void test_numbers(void)
 	is_str(text_bytes(out, 1023 * 1024), "1.0M", "never four digits");
 	is_str(text_bytes(out, INT64_MAX), "8.0E", "the largest");
 	is_str(text_bytes_of(out, 1288490189, 4294967296), "1.2/4.0G", "of so many");
+	is_str(text_bytes_of(out, 40 << 20, 4294967296), "40M/4.0G",
+		"a small part has its own unit");
 	is_str(text_bytes_of(out, 100 << 20, 512 << 20), "100/512M",
 		"in megabytes without decimals");
 	is_str(text_uptime(out, 42), "42s", "seconds");
