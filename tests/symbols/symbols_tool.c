@@ -3,6 +3,7 @@
  * The symbols module as a command, for scripts: names of offsets in a file, or of kernel addresses.
  *
  *   symbols_tool FILE|--kernel|--raw|[vdso] < offsets     prints "OFFSET MODULE START NAME" per line, then the note
+ *   symbols_tool FILE PID < offsets                       of a file that this process has mapped
  */
 #include "base/clock.h"
 #include "symbols/symbols.h"
@@ -11,16 +12,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Adds the first executable mapping of this path in the process, as maps has it. */
+static int add_mapped(struct symbols *s, int pid, const char *path)
+{
+	char maps[64], line[4096], perms[8];
+	struct symbols_module m = {.path = path};
+	unsigned long long start, end, offset, inode;
+	int found = -1;
+	FILE *f;
+
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", pid);
+	f = fopen(maps, "re");
+	while (f && found < 0 && fgets(line, sizeof(line), f)) {
+		if (!strstr(line, path) ||
+			sscanf(line, "%llx-%llx %7s %llx %x:%x %llu", &start, &end, perms, &offset,
+				&m.dev_major, &m.dev_minor, &inode) != 7)
+			continue;
+		if (perms[2] != 'x')
+			continue;
+		m.start = start;
+		m.end = end;
+		m.file_offset = offset;
+		m.inode = inode;
+		found = symbols_module_add(s, &m);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
 int main(int argc, char **argv)
 {
-	struct symbols *s = symbols_new(0, 0);
+	int pid = argc == 3 ? atoi(argv[2]) : 0;
+	struct symbols *s = symbols_new(pid, pid);
 	uint64_t begin_ns = clock_mono_ns(), first_ns = 0;
 	char line[64];
 	int module = -1;
 
-	if (argc != 2)
+	if (argc < 2)
 		return 2;
-	if (strncmp(argv[1], "--", 2))
+	if (pid)
+		module = add_mapped(s, pid, argv[1]);
+	else if (strncmp(argv[1], "--", 2))
 		module = symbols_module_add(s, &(struct symbols_module){.path = argv[1]});
 	while (fgets(line, sizeof(line), stdin)) {
 		uint64_t at = strtoull(line, NULL, 16);

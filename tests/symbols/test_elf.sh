@@ -90,6 +90,68 @@ is "a packed table that is garbage" "$(names "$T/badmini.so" "$local_at" "$globa
 mkfifo "$T/fifo.so"
 is "a pipe is not waited for" "$(names "$T/fifo.so" 1000)" ""
 
+# --- files as a process has them: deleted, replaced, in another root ---
+mapped() { # mapped FILE PID ADDRESS: what the tool says; the note goes to $T/note
+	echo "$3" | ${AS:-} "$TOOL" "$1" "$2" 2>/dev/null >"$T/mapped"
+	sed -n 's/^note: //p' "$T/mapped" >"$T/note"
+	sed -n '/^note:/d; s/^[^ ]* [^ ]* [^ ]* \?//p' "$T/mapped"
+}
+
+has_mapped() { # has_mapped FILE PID
+	grep -q "r-xp .* $1" "/proc/$2/maps"
+}
+
+holder() { # holder FILE: a process that has it mapped, in $HOLDER
+	LD_PRELOAD=$1 setpriv --pdeathsig KILL ${AS:-} sleep 1000 &
+	HOLDER=$!
+	wait_for 20 has_mapped "$1" $HOLDER
+}
+
+release() {
+	kill $HOLDER
+	wait $HOLDER 2>/dev/null
+}
+
+cp "$T/whole.so" "$T/live.so"
+ok "a process maps the library" holder "$T/live.so"
+is "names of a mapped file" "$(mapped "$T/live.so" $HOLDER "$local_at")" fixture_local
+rm "$T/live.so"
+if [ "$(id -u)" = 0 ]; then
+	is "deleted since" "$(mapped "$T/live.so" $HOLDER "$local_at")" fixture_local
+	cp "$T/other.so" "$T/live.so"
+	is "replaced since" "$(mapped "$T/live.so" $HOLDER "$local_at")" fixture_local
+	release
+
+	AS="setpriv --reuid 54321 --regid 54321 --clear-groups"
+	cp "$T/whole.so" "$T/user.so"
+	chmod 755 "$T/user.so"
+	holder "$T/user.so"
+	is "another user's own process" "$(mapped "$T/user.so" $HOLDER "$local_at")" fixture_local
+	cp "$T/other.so" "$T/new.so"
+	mv "$T/new.so" "$T/user.so"
+	is "without privileges a replaced file gives no names" "$(mapped "$T/user.so" $HOLDER "$local_at")" ""
+	ok "and says so" grep -q 'replaced' "$T/note"
+	AS=
+	release
+
+	mkdir "$T/root"
+	if unshare -m true 2>/dev/null; then
+		cp "$T/whole.so" "$T/inside.so"
+		unshare -m sh -c "mount -t tmpfs none '$T/root' && cp '$T/inside.so' '$T/root/' &&
+			LD_PRELOAD='$T/root/inside.so' exec setpriv --pdeathsig KILL sleep 1000" &
+		HOLDER=$!
+		wait_for 20 has_mapped "$T/root/inside.so" $HOLDER
+		ok "the file is not to be seen from here" [ ! -e "$T/root/inside.so" ]
+		is "names from another mount namespace" "$(mapped "$T/root/inside.so" $HOLDER "$local_at")" fixture_local
+		release
+	else
+		skip "another mount namespace" "unshare is not allowed"
+	fi
+else
+	release
+	skip "deleted and replaced files, other users, other roots" "needs root"
+fi
+
 # A real libjvm, against nm: C functions must have their own name; of aliases either will do.
 jvm=$(readlink -f "$(dirname "$(readlink -f "$(command -v "$JAVA")")")/../lib/server/libjvm.so")
 if [ -f "$jvm" ]; then
