@@ -200,7 +200,9 @@ static int event_choose(
 	return error;
 }
 
-/* event_note_others: threads that had to take a lesser engine, for want of descriptors or memory. */
+/*
+ * event_note_others: threads that had to take a lesser engine, for want of descriptors or memory.
+ */
 static void event_note_others(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	uint32_t high = atomic_load(&s->threads->high), threads = 0, others = 0;

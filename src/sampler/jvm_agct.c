@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fallback walker needs of JVMTI: jmethodIDs for all methods, and the names of those it met. */
+/*
+ * What the fallback walker needs of JVMTI: jmethodIDs for all methods, and the names of those it
+ * met.
+ */
 #include "sampler/jvm.h"
 
 #include <string.h>

@@ -14,8 +14,9 @@
 
 #include <ucontext.h>
 
-#define MEASURED_OF     8u
-#define TRACE_TRUNCATED 1u /* WIRE_TRACE_TRUNCATED */
+#define WALK_STACK_BYTES 4096u /* what walk_stack and names_resolve take at most */
+#define MEASURED_OF      8u
+#define TRACE_TRUNCATED  1u /* WIRE_TRACE_TRUNCATED */
 
 _Atomic(struct sampler *) sig_current;
 _Atomic uint32_t sig_inside;
@@ -161,12 +162,29 @@ static bool arrival_masked(const ucontext_t *context)
 	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
 }
 
+/*
+ * arrival_cramped: on an alternate stack (Rust's threads have 8 kB) there must be room for the walk, and for
+ * the frame of a fault inside it, which is as large as the one that is already there.
+ */
+static bool arrival_cramped(const ucontext_t *context)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+	size_t bytes = context->uc_stack.ss_size;
+
+	return here - low < bytes && here - low < WALK_STACK_BYTES + (low + bytes - here);
+}
+
 static void arrival_take(struct arrival *a, const ucontext_t *context)
 {
 	struct scratch *scratch;
 
 	if (arrival_masked(context)) {
 		arrival_unwalked(a, WALK_BREAK_NO_FRAME, COUNTER_MASKED);
+		return;
+	}
+	if (arrival_cramped(context)) {
+		arrival_unwalked(a, WALK_BREAK_NO_FRAME, COUNTER_CRAMPED);
 		return;
 	}
 	scratch = scratch_take(a->s);

@@ -69,7 +69,7 @@ void unwind_recv_init(struct unwind_recv *u, struct sampler *s, const struct mod
 	u->settled = true;
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void memory_give(struct unwind_recv *u, struct unwind_rows *rows, uint32_t bytes)
 {
@@ -113,7 +113,7 @@ static bool settle(struct unwind_recv *u)
 	return true;
 }
 
-/* --- the table ---------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 /* Insert by start: blocks are few. */
 static void table_add(struct unwind_table *t, const struct block *b)
@@ -165,7 +165,10 @@ static bool blocks_leave(struct unwind_recv *u, uint32_t module)
 
 void unwind_recv_prune(struct unwind_recv *u)
 {
-	/* When it cannot settle now it is tried again after the next refresh: stale rows do no harm. */
+	/*
+	 * When it cannot settle now it is tried again after the next refresh: stale rows do no
+	 * harm.
+	 */
 	if (settle(u) && blocks_leave(u, 0))
 		table_publish(u);
 }
@@ -179,7 +182,7 @@ void unwind_recv_done(struct unwind_recv *u)
 			block_free(u, &u->blocks[i]);
 }
 
-/* --- pieces ------------------------------------------------------------------------------------------- */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 static int forget(struct unwind_recv *u, uint32_t module)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the fallback's methods, between the naming thread that finds and the publisher that sends. */
+/*
+ * The names of the fallback's methods, between the naming thread that finds and the publisher that
+ * sends.
+ */
 #include "sampler/walker_agct.h"
 
 #include <string.h>

@@ -42,7 +42,10 @@ struct agct {
 	char text[AGCT_TEXT];
 };
 
-/* Handler (sig_agct.c): packed frames of a Java thread, leaf first; their number, or HotSpot's reason <= 0. */
+/*
+ * Handler (sig_agct.c): packed frames of a Java thread, leaf first; their number, or HotSpot's
+ * reason <= 0.
+ */
 int sig_agct_walk(struct agct *agct, uint64_t java_thread, void *ucontext, void *buffer,
 	uint32_t max, uint64_t *packed);
 

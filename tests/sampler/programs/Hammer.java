@@ -184,7 +184,7 @@ public final class Hammer {
         System.load(args[0]);
         List<Thread> threads = new ArrayList<>();
         for (int i = 1; i < args.length; i++) {
-            Round round = round(args[i], args[0].replace("hammer", "plugin"));
+            Round round = round(args[i], args[0].replace("libhammer.so", "libplugin.so"));
             for (int k = 0; k < 2; k++) {
                 threads.add(new Thread(() -> work(round), args[i] + "-" + k));
             }

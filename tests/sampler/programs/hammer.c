@@ -22,6 +22,7 @@ int plugin_use(int n)
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +89,18 @@ struct visit {
 	int result;
 };
 
+/* As Rust's and Go's threads do: a handler that asks for it runs on a stack of 8 kB, or a larger one. */
+static void spin_on_alternate_stack(size_t bytes)
+{
+	stack_t stack = {.ss_sp = malloc(bytes), .ss_size = bytes}, none = {.ss_flags = SS_DISABLE};
+
+	sigaltstack(&stack, NULL);
+	for (volatile int i = 0; i < 300000; i++)
+		;
+	sigaltstack(&none, NULL);
+	free(stack.ss_sp);
+}
+
 static void *visit_main(void *arg)
 {
 	struct visit *v = arg;
@@ -100,6 +113,8 @@ static void *visit_main(void *arg)
 		v->result = (*env)->CallStaticIntMethod(env, v->hammer, v->called, v->n);
 		(*v->vm)->DetachCurrentThread(v->vm);
 	}
+	if (v->n % 3 == 0)
+		spin_on_alternate_stack(v->n % 2 ? 8192 : 65536);
 	for (volatile int i = 0; i < 20000; i++)
 		;
 	return NULL;
