@@ -28,7 +28,7 @@ const struct option_def options[] = {
 		"in .collapsed write pkg.Class.method, not pkg/Class.method"},
 	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
 		"also keep the agent's records as they came, for `jhot report`"},
-	{OPT_JSON, "json", 0, NULL, VERB_LIST | VERB_STATUS, "print JSON"},
+	{OPT_JSON, "json", 0, NULL, VERB_LIST | VERB_STATUS | VERB_DUMP, "print JSON"},
 	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING, "end another jhot's session with this JVM"},
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING, "load this libjhot.so, not the installed one"},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, "take the records of --raw in place of a JVM"},

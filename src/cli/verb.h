@@ -20,6 +20,7 @@ enum verb_bit {
 	VERB_STATUS = 1 << 3,
 	VERB_STOP = 1 << 4,
 	VERB_REPORT = 1 << 5,
+	VERB_DUMP = 1 << 6,
 	VERB_ALL = ~0,
 };
 

@@ -8,6 +8,7 @@ extern const struct verb verb_top;
 extern const struct verb verb_list;
 extern const struct verb verb_record;
 extern const struct verb verb_report;
+extern const struct verb verb_dump;
 extern const struct verb verb_status;
 extern const struct verb verb_stop;
 
@@ -16,6 +17,7 @@ const struct verb *const verbs[] = {
 	&verb_list,
 	&verb_record,
 	&verb_report,
+	&verb_dump,
 	&verb_status,
 	&verb_stop,
 	NULL,

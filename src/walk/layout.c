@@ -6,6 +6,7 @@
 
 #define JDK_ANY    0
 #define JDK_NEWEST 99
+#define JDK_NEVER  255 /* nice to have */
 #define NAME_CAP   64
 
 /* --- the rows ---------------------------------------------------------------------------------------- */
@@ -178,6 +179,9 @@ static const struct row rows[] = {
 	FIELD(75, "ConstMethod", "_name_index", const_name, 2),
 	FIELD(76, "ConstMethod", "_signature_index", const_signature, 2),
 	FIELD(77, "ConstMethod", "_code_size", const_code_size, 2),
+	/* Only for line numbers: no JDK is without, but none is refused for it. */
+	{88, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags", AT(const_flags), 2},
+	{88, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags._flags", AT(const_flags), 2},
 	SIZE(78, "ConstMethod", const_method_bytes),
 	SIZE(79, "ConstantPool", constant_pool_bytes),
 	FIELD(80, "ConstantPool", "_pool_holder", pool_holder, 8),
@@ -188,7 +192,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 88
+#define GROUPS 89
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)

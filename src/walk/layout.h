@@ -89,6 +89,8 @@ struct walk_layout {
 	/* names */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
 	struct walk_field const_code_size;
+	/* Bit 0: a line number table follows the code. For dumps; absent is no error. */
+	struct walk_field const_flags;
 	uint32_t const_method_bytes, constant_pool_bytes;
 	struct walk_field pool_holder, pool_length, klass_name, symbol_length, symbol_body;
 };

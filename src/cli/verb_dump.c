@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot dump`: what every thread of a JVM is doing right now, also of one that does not answer. */
+#include "base/json.h"
+#include "cli/verb.h"
+#include "dump/dump.h"
+
+#include <stdio.h>
+
+static void print_frame(const struct dump_frame *f)
+{
+	printf("    %c  ", dump_types[f->type].letter);
+	if (f->module[0] && f->type != DUMP_VM && f->type != DUMP_KERNEL)
+		printf("[%s] ", f->module);
+	fputs(f->name, stdout);
+	if (f->line)
+		printf(":%d", f->line);
+	else if (f->bci >= 0)
+		printf(" @%d", f->bci);
+	putchar('\n');
+}
+
+static void print_thread(const struct dump *d, uint32_t i)
+{
+	const struct dump_thread *t = &d->threads[i];
+
+	printf("\"%s\" tid %d %c", t->name, (int)t->tid, t->state);
+	if (t->java)
+		printf(" %s", t->java);
+	printf("  (%u of %u)\n", i + 1, d->count);
+	for (uint32_t k = 0; k < t->count; k++)
+		print_frame(&t->frames[k]);
+	if (t->truncated)
+		puts("    ... deeper than is shown");
+	if (t->note)
+		printf("    no stack: %s\n", t->note);
+	putchar('\n');
+}
+
+static void print_text(const struct hotspot *jvm, const struct dump *d)
+{
+	printf("%d %s, %s %s\n\n", (int)jvm->pid, jvm->name, jvm->vm, jvm->jdk);
+	for (uint32_t i = 0; i < d->count; i++)
+		print_thread(d, i);
+	if (d->note[0])
+		printf("Note: %s\n", d->note);
+	printf("%u threads, paused one at a time, at most %.*f ms\n", d->stopped,
+		d->longest_pause_ns < 10000000 ? 2 : 0, (double)d->longest_pause_ns / 1e6);
+}
+
+static void json_frame(struct json *j, const struct dump_frame *f)
+{
+	json_begin(j, '{');
+	json_key(j, "type"), json_str(j, dump_types[f->type].name);
+	json_key(j, "name"), json_str(j, f->name);
+	if (f->module[0])
+		json_key(j, "module"), json_str(j, f->module);
+	if (f->line)
+		json_key(j, "line"), json_int(j, f->line);
+	if (f->bci >= 0)
+		json_key(j, "bci"), json_int(j, f->bci);
+	json_end(j, '}');
+}
+
+static void json_thread(struct json *j, const struct dump_thread *t)
+{
+	char state[2] = {t->state, 0};
+
+	json_begin(j, '{');
+	json_key(j, "name"), json_str(j, t->name);
+	json_key(j, "tid"), json_int(j, t->tid);
+	json_key(j, "nstid"), json_int(j, t->nstid);
+	json_key(j, "state"), json_str(j, state);
+	if (t->java)
+		json_key(j, "java_state"), json_str(j, t->java);
+	if (t->note)
+		json_key(j, "note"), json_str(j, t->note);
+	json_key(j, "truncated"), json_bool(j, t->truncated);
+	json_key(j, "frames"), json_begin(j, '[');
+	for (uint32_t i = 0; i < t->count; i++)
+		json_frame(j, &t->frames[i]);
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void print_json(const struct hotspot *jvm, const struct dump *d)
+{
+	struct buf text = {0};
+	struct json j = {.out = &text};
+
+	json_begin(&j, '{');
+	json_key(&j, "pid"), json_int(&j, jvm->pid);
+	json_key(&j, "name"), json_str(&j, jvm->name);
+	json_key(&j, "jdk"), json_str(&j, jvm->jdk);
+	json_key(&j, "vm"), json_str(&j, jvm->vm);
+	json_key(&j, "note"), json_str(&j, d->note);
+	json_key(&j, "longest_pause_ns"), json_int(&j, (int64_t)d->longest_pause_ns);
+	json_key(&j, "threads"), json_begin(&j, '[');
+	for (uint32_t i = 0; i < d->count; i++)
+		json_thread(&j, &d->threads[i]);
+	json_end(&j, ']');
+	json_end(&j, '}');
+	puts(buf_str(&text));
+	buf_done(&text);
+}
+
+static int run_dump(const struct args *args, struct err *err)
+{
+	struct hotspot jvm;
+	struct dump dump;
+
+	if (hotspot_find(args->operands[0], &jvm, err))
+		return -1;
+	if (!jvm.is_java)
+		return hotspot_refusal(&jvm, err);
+	if (dump_take(&jvm, &dump, err))
+		return -1;
+	(args_has(args, OPT_JSON) ? print_json : print_text)(&jvm, &dump);
+	dump_done(&dump);
+	return 0;
+}
+
+const struct verb verb_dump = {
+	.bit = VERB_DUMP,
+	.name = "dump",
+	.synopsis = "[--json] PID|NAME",
+	.help = "print the stacks of all threads, also of a JVM that hangs",
+	.text = "Prints what every thread is doing, Java and native frames, as the kernel shows it "
+		"from "
+		"outside. "
+		"Nothing is loaded and the JVM is not asked, so it works on one that is stopped, "
+		"hangs, or "
+		"does not take attach requests. Threads are stopped one at a time, for as long as "
+		"it takes "
+		"to copy a stack; the last line tells the longest pause. A system call that a "
+		"signal may "
+		"interrupt (epoll_wait) can return early to a thread that was stopped.\n\n"
+		"The letter before a frame is\n"
+		"  J  compiled    i  inlined    I  interpreted Java\n"
+		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
+		"  ?  why the stack ends here\n\n"
+		"A number after a colon is a line, one after @ a bytecode. Needs the right to "
+		"trace the "
+		"process: be root, or the same user where kernel.yama.ptrace_scope is 0.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_dump,
+};

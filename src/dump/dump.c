@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prepares all that is slow, then takes one thread after the other: stop, copy, let go, walk the copy. */
+#include "dump/dump.h"
+
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "dump/modules.h"
+#include "dump/remote.h"
+#include "dump/stack.h"
+#include "session/clean.h"
+#include "walk/layout.h"
+#include "walk/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH        2048
+#define JAVA_THREADS 65536 /* of more, the rest are dumped as threads that are not Java's */
+#define SCOPE_FILE   "/proc/sys/kernel/yama/ptrace_scope"
+
+const struct dump_type_info dump_types[DUMP_TYPES] = {
+	[DUMP_COMPILED] = {'J', "compiled"},
+	[DUMP_INTERPRETED] = {'I', "interpreted"},
+	[DUMP_INLINED] = {'i', "inlined"},
+	[DUMP_NATIVE] = {'n', "native"},
+	[DUMP_VM] = {'v', "vm"},
+	[DUMP_KERNEL] = {'k', "kernel"},
+	[DUMP_BREAK] = {'?', "break"},
+};
+
+struct java_thread {
+	int32_t nstid;
+	uint64_t address;
+};
+
+struct taker {
+	pid_t pid;
+	struct dump *out;
+	struct modules *modules;
+	struct remote *remote;
+	struct walk_layout *layout; /* NULL: the walker does not know this JVM */
+	struct stack_namer *namer;
+	struct java_thread *java; /* in the JVM's order: the oldest first, since JDK 9 */
+	size_t java_count;
+	struct walk_frame *frames;
+	int error; /* why tracing is denied, 0 while it is not */
+};
+
+/* --- Java's threads ---------------------------------------------------------------------------------- */
+
+/* JavaThreadState of globalDefinitions.hpp; odd values are transitions to the next one. */
+static const char *java_state(uint64_t state)
+{
+	static const char *const names[] = {[2] = "new",
+		[3] = "starting",
+		[4] = "in native",
+		[5] = "leaving native",
+		[6] = "in VM",
+		[7] = "leaving VM",
+		[8] = "in Java",
+		[9] = "leaving Java",
+		[10] = "blocked",
+		[11] = "unblocking"};
+	bool known = state < sizeof(names) / sizeof(names[0]) && names[state];
+
+	return known ? names[state] : "in an unknown state";
+}
+
+static void java_add(void *ctx, uint64_t address, int32_t tid)
+{
+	struct taker *t = ctx;
+
+	if (t->java_count < JAVA_THREADS)
+		t->java[t->java_count++] = (struct java_thread){tid, address};
+}
+
+static uint64_t java_find(const struct taker *t, pid_t nstid)
+{
+	for (size_t i = 0; i < t->java_count; i++)
+		if (t->java[i].nstid == nstid)
+			return t->java[i].address;
+	return 0;
+}
+
+/* So much of a JavaThread holds all that the walk reads of it. */
+static uint32_t java_bytes(const struct walk_layout *l)
+{
+	const struct walk_field *const fields[] = {&l->thread_anchor, &l->thread_osthread,
+		&l->thread_state, &l->thread_vframe, &l->thread_stack_base, &l->thread_stack_size,
+		&l->cont_entry, &l->compiler_env};
+	int32_t last = 0;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i]->offset > last)
+			last = fields[i]->offset;
+	return (uint32_t)last + 64;
+}
+
+/* --- one thread -------------------------------------------------------------------------------------- */
+
+static void walk(
+	struct taker *t, const struct walk_regs *regs, uint64_t java, struct dump_thread *thread)
+{
+	const struct walk_mem *mem = remote_mem(t->remote);
+	struct walk_thread where = {.java_thread = java, .rows = modules_rows(t->modules)};
+	struct walk_result result;
+
+	if (java && walk_thread_tid(t->layout, mem, java) != thread->nstid)
+		where.java_thread = 0; /* it ended since the list was read */
+	if (where.java_thread) {
+		thread->java = java_state(layout_load(&t->layout->thread_state, mem, java));
+	} else {
+		where.stack_lo = regs->sp & ~(uint64_t)4095;
+		where.stack_hi = modules_mapping_end(t->modules, regs->sp);
+	}
+	result = walk_stack(t->layout, mem, regs, &where, t->frames, DEPTH);
+	stack_add(t->namer, mem, t->frames, result.count, thread);
+	thread->truncated = result.truncated;
+}
+
+static void take_thread(void *ctx, pid_t tid)
+{
+	static const char *const notes[] = {[REMOTE_GONE] = "it has ended meanwhile",
+		[REMOTE_STUCK] = "it does not stop: it is busy in the kernel",
+		[REMOTE_DENIED] = "the kernel does not let it be traced"};
+	struct taker *t = ctx;
+	struct dump *d = t->out;
+	struct dump_thread *thread;
+	struct remote_want want = {0};
+	struct proc_status status;
+	struct walk_regs regs;
+	enum remote_result result;
+
+	if (t->error || proc_status(tid, &status) || strchr("ZXx", status.state))
+		return;
+	d->threads = xreallocarray(d->threads, d->count + 1, sizeof(*d->threads));
+	thread = &d->threads[d->count++];
+	*thread = (struct dump_thread){
+		.tid = tid, .nstid = status.nspid ? status.nspid : tid, .state = status.state};
+	clean_text(thread->name, sizeof(thread->name), status.name, strlen(status.name));
+	if (thread->state != 'R') /* what the kernel says of one that runs is chance */
+		stack_add_kernel(t->pid, thread);
+	want.address = t->layout ? java_find(t, thread->nstid) : 0;
+	want.bytes = want.address ? java_bytes(t->layout) : 0;
+	result = remote_capture(t->remote, tid, &want, modules_mapping_end, t->modules, &regs);
+	if (result == REMOTE_DENIED)
+		t->error = errno;
+	if (result != REMOTE_OK) {
+		thread->note = notes[result];
+		return;
+	}
+	d->stopped++;
+	walk(t, &regs, want.address, thread);
+}
+
+/*
+ * The kernel knows the thread that created the JVM by the name of its program; the JVM calls it main. It is the
+ * first of its list as long as it lives.
+ */
+static void name_main(struct taker *t)
+{
+	struct proc_status status;
+	struct java_thread *main = t->java;
+
+	if (!t->java_count || proc_status(t->pid, &status))
+		return;
+	if (t->layout->threads_array.offset < 0) /* JDK 8 lists the youngest first */
+		main += t->java_count - 1;
+	for (uint32_t i = 0; i < t->out->count; i++) {
+		struct dump_thread *thread = &t->out->threads[i];
+
+		if (thread->nstid == main->nstid && !strcmp(thread->name, status.name))
+			snprintf(thread->name, sizeof(thread->name), "main");
+	}
+}
+
+/* --- all of them ------------------------------------------------------------------------------------- */
+
+static int read_scope(void)
+{
+	FILE *f = fopen(SCOPE_FILE, "re");
+	int scope = 0;
+
+	if (f && fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	if (f)
+		fclose(f);
+	return scope;
+}
+
+/* Who traces it already, 0 if nobody. */
+static int tracer_of(pid_t pid)
+{
+	struct buf text = {0};
+	const char *line;
+	int tracer = 0;
+
+	if (!proc_read(pid, "status", &text) && (line = strstr(buf_str(&text), "\nTracerPid:")))
+		tracer = atoi(line + strlen("\nTracerPid:"));
+	buf_done(&text);
+	return tracer;
+}
+
+static int refused(const struct hotspot *jvm, int error, struct err *err)
+{
+	int tracer = tracer_of(jvm->pid), scope = read_scope();
+
+	err_set(err, ERR_ATTACH,
+		"The kernel does not let you look into process %d (%s) of user %s: %s.",
+		(int)jvm->pid, jvm->name, jvm->user, strerror(error));
+	if (tracer) {
+		err_hint(err, "end the debugger or tracer that holds it: process %d", tracer);
+	} else {
+		err_hint(err, "sudo jhot dump %d", (int)jvm->pid);
+		if (scope)
+			err_hint(err, "sudo sysctl kernel.yama.ptrace_scope=0");
+	}
+	err_detail(err, "%s: %d; ptrace and process_vm_readv are needed", SCOPE_FILE, scope);
+	return -1;
+}
+
+static void read_layout(struct taker *t)
+{
+	struct walk_tables tables = modules_tables(t->modules);
+
+	t->layout = xcalloc(1, walk_layout_size());
+	if (walk_layout_read(t->layout, remote_mem(t->remote), &tables, t->out->note,
+		    sizeof(t->out->note))) {
+		free(t->layout);
+		t->layout = NULL;
+		return;
+	}
+	remote_forget(t->remote);
+	t->java = xcalloc(JAVA_THREADS, sizeof(*t->java));
+	if (walk_threads_each(t->layout, remote_mem(t->remote), java_add, t))
+		snprintf(t->out->note, sizeof(t->out->note),
+			"the JVM's list of threads is not readable");
+}
+
+static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
+{
+	t->modules = modules_open(jvm->pid, jvm->nspid, err);
+	if (!t->modules)
+		return -1;
+	t->remote = remote_open(jvm->pid, modules_tables(t->modules).libjvm_start, err);
+	if (!t->remote)
+		return refused(jvm, errno, err);
+	read_layout(t);
+	modules_rows(t->modules);
+	t->namer = stack_namer_new(t->modules, t->layout);
+	t->frames = xcalloc(DEPTH, sizeof(*t->frames));
+	if (!t->namer)
+		return err_set(err, ERR_FAILED, "There is no memory for the names.");
+	if (proc_threads(jvm->pid, take_thread, t) < 0 || !t->out->count)
+		return err_set(
+			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
+	if (t->error)
+		return refused(jvm, t->error, err);
+	if (t->layout)
+		name_main(t);
+	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
+	return 0;
+}
+
+int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err)
+{
+	struct taker t = {.pid = jvm->pid, .out = out};
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = take(&t, jvm, err);
+	stack_namer_free(t.namer);
+	remote_close(t.remote);
+	modules_close(t.modules);
+	free(t.layout);
+	free(t.java);
+	free(t.frames);
+	if (rc)
+		dump_done(out);
+	return rc;
+}
+
+void dump_done(struct dump *d)
+{
+	for (uint32_t i = 0; i < d->count; i++) {
+		for (uint32_t k = 0; k < d->threads[i].count; k++) {
+			free(d->threads[i].frames[k].name);
+			free(d->threads[i].frames[k].module);
+		}
+		free(d->threads[i].frames);
+	}
+	free(d->threads);
+	memset(d, 0, sizeof(*d));
+}

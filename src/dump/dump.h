@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stacks of all threads of a HotSpot JVM, taken from outside: no agent, no attach, no answer needed.
+ *
+ * Works on JVMs that are stopped, hang, or refuse to be attached. Threads are stopped one at a time, each for
+ * as long as it takes to copy its registers and stack. So the stacks are not of one instant.
+ * struct dump owns all its texts. One thread.
+ */
+#ifndef JHOT_DUMP_DUMP_H
+#define JHOT_DUMP_DUMP_H
+
+#include "attach/hotspot.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dump_type {
+	DUMP_COMPILED,
+	DUMP_INTERPRETED,
+	DUMP_INLINED,
+	DUMP_NATIVE,
+	DUMP_VM, /* libjvm, stubs */
+	DUMP_KERNEL,
+	DUMP_BREAK, /* why the stack ends here */
+	DUMP_TYPES
+};
+struct dump_type_info {
+	char letter; /* as in jhot's lists */
+	const char *name;
+};
+extern const struct dump_type_info dump_types[DUMP_TYPES];
+
+struct dump_frame {
+	char *name;   /* "java.util.HashMap.getNode", "inflate", "0x1234" */
+	char *module; /* "libz.so.1"; "" for Java */
+	int32_t line; /* 0 = not known */
+	int32_t bci;  /* -1 = not known */
+	enum dump_type type;
+};
+
+struct dump_thread {
+	pid_t tid, nstid; /* as we see it, as it sees itself */
+	char name[32];    /* as the kernel knows it, cut at 15 characters by it */
+	char state;       /* R, S, D, T, ... before jhot touched it */
+	const char *java; /* "in native", "blocked", ...; NULL: no Java thread */
+	const char *note; /* why there are no user frames; NULL: there are */
+	struct dump_frame *frames;
+	uint32_t count;
+	bool truncated; /* deeper than is shown */
+};
+
+struct dump {
+	struct dump_thread *threads;
+	uint32_t count, stopped; /* stopped: how many were stopped and walked */
+	uint64_t longest_pause_ns;
+	char note[256]; /* what is degraded, "" if nothing */
+};
+
+/* jvm: as hotspot_find says; whether it can be attached does not matter. */
+int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err);
+void dump_done(struct dump *d);
+
+#endif

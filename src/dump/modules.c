@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One array of mappings, sorted as the kernel lists them; those with code in a file are modules. */
+#include "dump/modules.h"
+
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "session/unwind_pack.h"
+#include "symbols/cfi.h"
+#include "symbols/dynsym.h"
+#include "symbols/target_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define VDSO         "[vdso]"
+#define VDSO_MAX     (1u << 20)
+#define DELETED      " (deleted)"
+#define COMPILE_STEP (50 * 1000000ull)
+
+struct mapping {
+	struct symbols_module file; /* path is ours */
+	bool code;
+	int number; /* symbols' number, -1: no module */
+};
+
+struct modules {
+	pid_t pid;
+	struct mapping *maps;
+	size_t count, cap;
+	struct symbols *symbols;
+	struct dynsym *libjvm;
+	uint64_t libjvm_start, libjvm_end;
+	struct unwind_table *rows;
+};
+
+/* --- maps -------------------------------------------------------------------------------------------- */
+
+static bool add_mapping(void *ctx, const struct proc_map *map)
+{
+	struct modules *m = ctx;
+	size_t len = strlen(map->path), mark = strlen(DELETED);
+	struct mapping *to;
+
+	if (m->count == m->cap) {
+		m->cap = m->cap ? 2 * m->cap : 256;
+		m->maps = xreallocarray(m->maps, m->cap, sizeof(*m->maps));
+	}
+	if (len > mark && !strcmp(map->path + len - mark, DELETED))
+		len -= mark;
+	to = &m->maps[m->count++];
+	*to = (struct mapping){.number = -1, .code = map->perms[2] == 'x'};
+	to->file = (struct symbols_module){.path = xstrndup(map->path, len),
+		.start = map->start,
+		.end = map->end,
+		.file_offset = map->offset,
+		.inode = map->inode,
+		.dev_major = map->dev_major,
+		.dev_minor = map->dev_minor};
+	return true;
+}
+
+static bool is_libjvm(const struct mapping *map)
+{
+	const char *slash = strrchr(map->file.path, '/');
+
+	return slash && !strcmp(slash, "/libjvm.so");
+}
+
+static struct mapping *mapping_at(struct modules *m, uint64_t address)
+{
+	size_t low = 0, high = m->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->maps[mid].file.end <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < m->count && m->maps[low].file.start <= address ? &m->maps[low] : NULL;
+}
+
+uint64_t modules_mapping_end(void *ctx, uint64_t address)
+{
+	const struct mapping *map = mapping_at(ctx, address);
+
+	return map ? map->file.end : 0;
+}
+
+static int open_libjvm(struct modules *m, struct err *err)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		struct mapping *map = &m->maps[i];
+
+		if (!is_libjvm(map))
+			continue;
+		if (!m->libjvm_start) {
+			m->libjvm_start = map->file.start;
+			m->libjvm = dynsym_open(m->pid, &map->file, err);
+		}
+		m->libjvm_end = map->file.end;
+	}
+	if (!m->libjvm_start)
+		return err_set(err, ERR_ATTACH, "Process %d has no libjvm.so mapped.", (int)m->pid);
+	return m->libjvm ? 0 : -1;
+}
+
+struct modules *modules_open(pid_t pid, pid_t nspid, struct err *err)
+{
+	struct modules *m = xcalloc(1, sizeof(*m));
+	int rc;
+
+	m->pid = pid;
+	m->symbols = symbols_new(pid, nspid);
+	rc = proc_maps(pid, add_mapping, m);
+	if (rc) {
+		errno = -rc;
+		err_set_errno(
+			err, ERR_ATTACH, "The memory map of process %d cannot be read", (int)pid);
+	}
+	if (!rc && !open_libjvm(m, err))
+		return m;
+	modules_close(m);
+	return NULL;
+}
+
+void modules_close(struct modules *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->count; i++)
+		free((char *)m->maps[i].file.path);
+	for (uint32_t i = 0; m->rows && i < m->rows->count; i++)
+		free((void *)m->rows->modules[i].rows);
+	free(m->rows);
+	free(m->maps);
+	dynsym_close(m->libjvm);
+	symbols_free(m->symbols);
+	free(m);
+}
+
+/* --- symbols ----------------------------------------------------------------------------------------- */
+
+static uint64_t tables_symbol(void *ctx, const char *name)
+{
+	const struct modules *m = ctx;
+
+	return dynsym_find(m->libjvm, name);
+}
+
+struct walk_tables modules_tables(struct modules *m)
+{
+	return (struct walk_tables){.symbol = tables_symbol,
+		.ctx = m,
+		.libjvm_start = m->libjvm_start,
+		.libjvm_end = m->libjvm_end};
+}
+
+static bool has_file(const struct mapping *map)
+{
+	return map->file.path[0] == '/' || !strcmp(map->file.path, VDSO);
+}
+
+void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
+{
+	struct mapping *map = mapping_at(m, pc);
+
+	if (!map || !has_file(map)) {
+		symbols_raw(m->symbols, pc, out);
+		return;
+	}
+	if (map->number < 0)
+		map->number = symbols_module_add(m->symbols, &map->file);
+	symbols_native(m->symbols, map->number, pc - map->file.start + map->file.file_offset, out);
+}
+
+/* --- unwind rows ------------------------------------------------------------------------------------- */
+
+/* Archives of classes are mapped as code, too. */
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* The checked block, or NULL: frame pointers have to do. */
+static struct unwind_rows *compile(struct cfi *cfi)
+{
+	struct buf block = {0};
+	const struct cfi_row *rows;
+	size_t count;
+	int r;
+
+	while ((r = cfi_compile(cfi, COMPILE_STEP, NULL)) == 0)
+		;
+	if (r < 0)
+		return NULL;
+	rows = cfi_rows(cfi, &count);
+	if (unwind_pack(rows, count, &block, NULL) || !unwind_rows_check(block.data, block.len))
+		buf_done(&block);
+	return (struct unwind_rows *)(void *)buf_steal(&block);
+}
+
+static struct unwind_rows *compile_file(pid_t pid, const struct symbols_module *file)
+{
+	int fd = target_file_open_module(pid, file);
+	struct cfi *cfi = fd >= 0 && is_elf(fd) ? cfi_open(fd, -1, NULL) : NULL;
+	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;
+
+	cfi_close(cfi);
+	if (fd >= 0)
+		close(fd);
+	return rows;
+}
+
+static struct unwind_rows *compile_vdso(pid_t pid, const struct symbols_module *file)
+{
+	size_t bytes = file->end - file->start;
+	char *image = bytes <= VDSO_MAX ? xmalloc(bytes) : NULL;
+	struct iovec local = {image, bytes}, remote = {(void *)(uintptr_t)file->start, bytes};
+	struct cfi *cfi = NULL;
+	struct unwind_rows *rows;
+
+	if (image && process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes)
+		cfi = cfi_open_image(image, bytes, NULL);
+	rows = cfi ? compile(cfi) : NULL;
+	cfi_close(cfi);
+	free(image);
+	return rows;
+}
+
+const struct unwind_table *modules_rows(struct modules *m)
+{
+	size_t wanted = 0;
+
+	if (m->rows)
+		return m->rows;
+	for (size_t i = 0; i < m->count; i++)
+		wanted += m->maps[i].code && has_file(&m->maps[i]);
+	m->rows = xcalloc(1, sizeof(*m->rows) + wanted * sizeof(m->rows->modules[0]));
+	for (size_t i = 0; i < m->count; i++) {
+		const struct symbols_module *file = &m->maps[i].file;
+		struct unwind_rows *rows;
+
+		if (!m->maps[i].code || !has_file(&m->maps[i]))
+			continue;
+		rows = file->path[0] == '/' ? compile_file(m->pid, file)
+					    : compile_vdso(m->pid, file);
+		if (rows)
+			m->rows->modules[m->rows->count++] = (struct unwind_module){
+				file->start, file->end, file->file_offset, rows};
+	}
+	return m->rows;
+}

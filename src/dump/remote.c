@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Seize, interrupt, copy, detach; nothing else is done while a thread stands still. */
+#include "dump/remote.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define PAGE          4096u
+#define CACHE_PAGES   512u
+#define STACK_COPY    (1u << 20) /* of deeper stacks the rest is read while the thread runs */
+#define STACK_UNKNOWN (64u << 10)
+#define BELOW_SP      256u /* red zone */
+#define EXTRA_MAX     16384u
+#define SPIN_NS       20000ull
+#define NAP_NS        500000
+#define STUCK_NS      (500 * 1000000ull)
+
+struct copy {
+	uint64_t address;
+	size_t bytes;
+	uint8_t *data;
+};
+
+struct remote {
+	pid_t pid;
+	struct walk_mem mem;
+	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
+	uint8_t (*data)[PAGE];
+	struct copy stack, extra;
+	pid_t *stuck; /* seized, asked to stop, but did not yet */
+	size_t stuck_count;
+	uint64_t longest_pause_ns;
+};
+
+/* --- memory ------------------------------------------------------------------------------------------ */
+
+static ssize_t read_raw(const struct remote *r, uint64_t address, void *out, size_t bytes)
+{
+	struct iovec local = {out, bytes}, from = {(void *)(uintptr_t)address, bytes};
+
+	return process_vm_readv(r->pid, &local, 1, &from, 1, 0);
+}
+
+static const uint8_t *page_get(struct remote *r, uint64_t address)
+{
+	uint64_t base = address & ~(uint64_t)(PAGE - 1);
+	uint32_t i = (uint32_t)((base / PAGE) % CACHE_PAGES);
+
+	if (r->page[i] != (base | 1)) {
+		r->page[i] = 0;
+		if (read_raw(r, base, r->data[i], PAGE) != PAGE)
+			return NULL;
+		r->page[i] = base | 1;
+	}
+	return r->data[i];
+}
+
+static bool copy_load(const struct copy *c, uint64_t address, void *out, size_t bytes)
+{
+	if (address < c->address || bytes > c->bytes || address - c->address > c->bytes - bytes)
+		return false;
+	memcpy(out, c->data + (address - c->address), bytes);
+	return true;
+}
+
+static bool remote_load(const struct walk_mem *mem, uint64_t address, void *out, size_t bytes)
+{
+	struct remote *r = mem->ctx;
+
+	if (copy_load(&r->stack, address, out, bytes) || copy_load(&r->extra, address, out, bytes))
+		return true;
+	while (bytes) {
+		const uint8_t *page = page_get(r, address);
+		size_t in = address % PAGE, part = PAGE - in < bytes ? PAGE - in : bytes;
+
+		if (!page)
+			return false;
+		memcpy(out, page + in, part);
+		out = (char *)out + part;
+		address += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+const struct walk_mem *remote_mem(struct remote *r)
+{
+	return &r->mem;
+}
+
+void remote_forget(struct remote *r)
+{
+	memset(r->page, 0, sizeof(r->page));
+	r->stack.bytes = r->extra.bytes = 0;
+}
+
+uint64_t remote_longest_pause_ns(const struct remote *r)
+{
+	return r->longest_pause_ns;
+}
+
+struct remote *remote_open(pid_t pid, uint64_t readable, struct err *err)
+{
+	struct remote *r = xcalloc(1, sizeof(*r));
+	uint64_t word;
+
+	r->pid = pid;
+	r->mem = (struct walk_mem){remote_load, r};
+	if (read_raw(r, readable, &word, sizeof(word)) != (ssize_t)sizeof(word)) {
+		err_set_errno(err, ERR_ATTACH, "The memory of process %d cannot be read", (int)pid);
+		free(r);
+		return NULL;
+	}
+	r->data = xmalloc(CACHE_PAGES * sizeof(*r->data));
+	r->stack.data = xmalloc(STACK_COPY);
+	r->extra.data = xmalloc(EXTRA_MAX);
+	return r;
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+static bool regs_get(pid_t tid, struct walk_regs *out)
+{
+	struct user_regs_struct r;
+	struct iovec iov = {&r, sizeof(r)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov))
+		return false;
+#if defined(__x86_64__)
+	*out = (struct walk_regs){r.rip, r.rsp, r.rbp, r.rbx, r.r13, r.rax};
+#else
+	*out = (struct walk_regs){r.pc, r.sp, r.regs[29], r.regs[12], r.regs[19], r.regs[30]};
+#endif
+	return true;
+}
+
+static void copy_stack(struct remote *r, uint64_t sp, uint64_t end)
+{
+	uint64_t start = sp - BELOW_SP;
+	uint64_t bytes = end > sp ? end - start : STACK_UNKNOWN;
+	ssize_t got;
+
+	got = read_raw(r, start, r->stack.data, bytes < STACK_COPY ? bytes : STACK_COPY);
+	r->stack.address = start;
+	r->stack.bytes = got > 0 ? (size_t)got : 0;
+}
+
+static void copy_extra(struct remote *r, const struct remote_want *want)
+{
+	ssize_t got = want->bytes ? read_raw(r, want->address, r->extra.data,
+					    want->bytes < EXTRA_MAX ? want->bytes : EXTRA_MAX)
+				  : 0;
+
+	r->extra.address = want->address;
+	r->extra.bytes = got > 0 ? (size_t)got : 0;
+}
+
+/*
+ * Wait for the stop: spinning at first, as it takes microseconds where the thread sleeps or has a CPU; then asleep,
+ * as the kernel wakes us for it. 1 = stopped, 0 = not within the time, -1 = gone. *running_ns: the last time at
+ * which the thread was seen not to be stopped.
+ */
+static int wait_stop(pid_t tid, int *status, uint64_t *running_ns)
+{
+	const struct timespec nap = {0, NAP_NS};
+	uint64_t since_ns = clock_mono_ns();
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		uint64_t now_ns = clock_mono_ns();
+		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+
+		if (got == tid)
+			return WIFSTOPPED(*status) ? 1 : -1;
+		if (got < 0 && errno != EINTR)
+			return -1;
+		*running_ns = now_ns;
+		if (now_ns - since_ns > STUCK_NS)
+			return 0;
+		if (now_ns - since_ns > SPIN_NS)
+			sigtimedwait(&child, NULL, &nap);
+	}
+}
+
+/* A signal that was on its way to the thread is handed on; the stop that we asked for has none. */
+static void let_go(pid_t tid, int status)
+{
+	int sig = status >> 16 ? 0 : WSTOPSIG(status);
+
+	ptrace(PTRACE_DETACH, tid, 0, (void *)(uintptr_t)sig);
+}
+
+static enum remote_result stop_and_copy(struct remote *r, pid_t tid, const struct remote_want *want,
+	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs)
+{
+	uint64_t running_ns, pause_ns;
+	int status, stopped;
+	bool read;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
+		return errno == ESRCH ? REMOTE_GONE : REMOTE_DENIED;
+	running_ns = clock_mono_ns();
+	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0))
+		return REMOTE_GONE;
+	stopped = wait_stop(tid, &status, &running_ns);
+	if (stopped < 0)
+		return REMOTE_GONE;
+	if (!stopped) {
+		r->stuck = xreallocarray(r->stuck, r->stuck_count + 1, sizeof(*r->stuck));
+		r->stuck[r->stuck_count++] = tid;
+		return REMOTE_STUCK;
+	}
+	read = regs_get(tid, regs);
+	if (read) {
+		copy_extra(r, want);
+		copy_stack(r, regs->sp, stack_end(ctx, regs->sp));
+	}
+	let_go(tid, status);
+	pause_ns = clock_mono_ns() - running_ns;
+	if (pause_ns > r->longest_pause_ns)
+		r->longest_pause_ns = pause_ns;
+	return read ? REMOTE_OK : REMOTE_GONE;
+}
+
+/* Those that stopped late. One that still has not is detached by the kernel when jhot ends. */
+static void stuck_let_go(struct remote *r)
+{
+	size_t left = 0;
+	int status;
+
+	for (size_t i = 0; i < r->stuck_count; i++) {
+		pid_t got = waitpid(r->stuck[i], &status, __WALL | WNOHANG);
+
+		if (got == r->stuck[i] && WIFSTOPPED(status))
+			let_go(r->stuck[i], status);
+		else if (got == 0)
+			r->stuck[left++] = r->stuck[i];
+	}
+	r->stuck_count = left;
+}
+
+/*
+ * While a thread stands still nobody may take the CPU from us: on a machine with more to do than it can, that would
+ * be most of the pause. Only with privileges; without, there is no harm. Returns what to go back to, -1: nothing.
+ */
+static int hurry(struct sched_param *before)
+{
+	const struct sched_param first = {.sched_priority = 1};
+	int policy = sched_getscheduler(0);
+
+	if (policy != SCHED_OTHER || sched_getparam(0, before) ||
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first))
+		return -1;
+	return policy;
+}
+
+enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remote_want *want,
+	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs)
+{
+	static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGALRM,
+		SIGCHLD}; /* the last to be waited for, not held */
+	enum remote_result result;
+	struct sched_param usual;
+	sigset_t block, before;
+	int policy;
+
+	remote_forget(r);
+	sigemptyset(&block);
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		sigaddset(&block, held[i]);
+	sigprocmask(SIG_BLOCK, &block, &before);
+	policy = hurry(&usual);
+	result = stop_and_copy(r, tid, want, stack_end, ctx, regs);
+	if (policy >= 0)
+		sched_setscheduler(0, policy, &usual);
+	stuck_let_go(r);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return result;
+}
+
+void remote_close(struct remote *r)
+{
+	if (!r)
+		return;
+	stuck_let_go(r);
+	free(r->stuck);
+	free(r->data);
+	free(r->stack.data);
+	free(r->extra.data);
+	free(r);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process seen from outside: its memory through process_vm_readv, its threads through ptrace.
+ *
+ * remote_capture stops one thread, copies its registers, the used part of its stack and its JavaThread, and
+ * lets it go on; what is walked afterwards is the copy, and what is not in the copy is read from the running
+ * process. A thread is detached before remote_capture returns, on every path; signals that would end or stop
+ * jhot wait for that, and should jhot be killed the kernel detaches. A thread of a stopped process
+ * stays stopped. One thread.
+ */
+#ifndef JHOT_DUMP_REMOTE_H
+#define JHOT_DUMP_REMOTE_H
+
+#include "base/err.h"
+#include "walk/walk.h"
+
+#include <sys/types.h>
+
+struct remote;
+
+/* NULL when the kernel does not let us read its memory. */
+struct remote *remote_open(pid_t pid, uint64_t readable, struct err *err);
+void remote_close(struct remote *r);
+
+/* Reads the last capture first, then the process by pages that are kept until the next capture. */
+const struct walk_mem *remote_mem(struct remote *r);
+void remote_forget(struct remote *r);
+
+/* What else to copy while the thread stands still: its JavaThread. bytes 0: nothing. */
+struct remote_want {
+	uint64_t address;
+	uint32_t bytes;
+};
+
+/* stack_end: where the mapping that holds sp ends, 0 if not known. */
+typedef uint64_t remote_stack_fn(void *ctx, uint64_t sp);
+
+enum remote_result {
+	REMOTE_OK,
+	REMOTE_GONE,   /* the thread has ended */
+	REMOTE_STUCK,  /* it does not stop: uninterruptible in the kernel */
+	REMOTE_DENIED, /* errno says why */
+};
+
+enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remote_want *want,
+	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs);
+
+uint64_t remote_longest_pause_ns(const struct remote *r);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of methods come from walk/names.h by id, those of native code from the modules. */
+#include "dump/stack.h"
+
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "dump/lines.h"
+#include "session/clean.h"
+#include "walk/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_BYTES (4u << 20)
+#define ID_MASK     0xffffffffull
+
+struct stack_namer {
+	struct modules *modules;
+	const struct walk_layout *layout;
+	struct names *names;
+	void *memory;
+	char **texts; /* by id */
+	uint32_t cap, last;
+	uint64_t *packed;
+	uint32_t packed_cap;
+};
+
+struct stack_namer *stack_namer_new(struct modules *modules, const struct walk_layout *layout)
+{
+	struct stack_namer *n = xcalloc(1, sizeof(*n));
+
+	n->modules = modules;
+	n->layout = layout;
+	n->memory = aligned_alloc(4096, NAMES_BYTES);
+	if (n->memory) {
+		memset(n->memory, 0, NAMES_BYTES);
+		n->names = names_init(n->memory, NAMES_BYTES);
+	}
+	if (n->names)
+		return n;
+	stack_namer_free(n);
+	return NULL;
+}
+
+void stack_namer_free(struct stack_namer *n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n->cap; i++)
+		free(n->texts[i]);
+	free(n->texts);
+	free(n->packed);
+	free(n->memory);
+	free(n);
+}
+
+/* --- names ------------------------------------------------------------------------------------------- */
+
+static char *entry_text(const struct names_entry *e)
+{
+	struct buf text = {0};
+
+	if (e->class_bytes) {
+		clean_add_class(&text, e->class_name, e->class_bytes);
+		buf_addc(&text, '.');
+	}
+	clean_add(&text, e->name, e->name_bytes);
+	return buf_steal(&text);
+}
+
+/* What names has collected since the last call. */
+static void drain(struct stack_namer *n)
+{
+	struct names_entry e;
+
+	while (names_next(n->names, n->last, &e)) {
+		n->last = e.id;
+		if (e.id >= n->cap) {
+			uint32_t cap = e.id * 2 + 1024;
+
+			n->texts = xreallocarray(n->texts, cap, sizeof(*n->texts));
+			memset(n->texts + n->cap, 0, (cap - n->cap) * sizeof(*n->texts));
+			n->cap = cap;
+		}
+		free(n->texts[e.id]);
+		n->texts[e.id] = entry_text(&e);
+	}
+}
+
+static const char *text_of(const struct stack_namer *n, uint64_t packed)
+{
+	uint64_t id = packed & ID_MASK;
+
+	return id < n->cap && n->texts[id] ? n->texts[id] : "[unloaded]";
+}
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+static struct dump_frame *frame_add(struct dump_thread *to, enum dump_type type)
+{
+	struct dump_frame *f;
+
+	if ((to->count & (to->count - 1)) == 0)
+		to->frames = xreallocarray(
+			to->frames, to->count ? 2 * (size_t)to->count : 1, sizeof(*f));
+	f = &to->frames[to->count++];
+	*f = (struct dump_frame){.type = type, .bci = -1};
+	return f;
+}
+
+static char *cleaned(const char *text)
+{
+	struct buf out = {0};
+
+	clean_add(&out, text, strlen(text));
+	buf_adds(&out, "");
+	return out.data ? buf_steal(&out) : xstrdup("");
+}
+
+static void add_native(struct stack_namer *n, uint64_t pc, struct dump_thread *to)
+{
+	struct dump_frame *f;
+	struct symbol s;
+	char text[32];
+
+	modules_symbol(n->modules, pc, &s);
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)s.start);
+	f = frame_add(to, s.is_jvm ? DUMP_VM : DUMP_NATIVE);
+	f->name = cleaned(s.name[0] ? s.name : text);
+	f->module = cleaned(s.module);
+}
+
+static void add_java(struct stack_namer *n, const struct walk_mem *mem, const struct walk_frame *w,
+	uint64_t packed, enum dump_type type, struct dump_thread *to)
+{
+	struct dump_frame *f = frame_add(to, type);
+
+	f->name = xstrdup(text_of(n, packed));
+	f->module = xstrdup("");
+	if (w->bci != WALK_BCI_UNKNOWN) {
+		f->bci = w->bci;
+		f->line = lines_find(n->layout, mem, w->value, w->bci);
+	}
+}
+
+static void add_text(
+	struct stack_namer *n, uint64_t packed, enum dump_type type, struct dump_thread *to)
+{
+	struct dump_frame *f = frame_add(to, type);
+
+	f->name = xstrdup(text_of(n, packed));
+	f->module = xstrdup(type == DUMP_VM ? "libjvm.so" : "");
+}
+
+void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct walk_frame *frames,
+	uint32_t count, struct dump_thread *to)
+{
+	static const enum dump_type java[] = {[WALK_INTERPRETED] = DUMP_INTERPRETED,
+		[WALK_C1] = DUMP_COMPILED,
+		[WALK_C2] = DUMP_COMPILED,
+		[WALK_INLINED] = DUMP_INLINED,
+		[WALK_JAVA] = DUMP_COMPILED};
+
+	if (count > n->packed_cap) {
+		n->packed = xreallocarray(n->packed, count, sizeof(*n->packed));
+		n->packed_cap = count;
+	}
+	names_resolve(n->names, n->layout, mem, frames, count, n->packed, NULL);
+	drain(n);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct walk_frame *w = &frames[i];
+
+		if (w->type == WALK_NATIVE)
+			add_native(n, w->value, to);
+		else if (w->type >= WALK_INTERPRETED && w->type <= WALK_JAVA)
+			add_java(n, mem, w, n->packed[i], java[w->type], to);
+		else
+			add_text(n, n->packed[i], w->type == WALK_BREAK ? DUMP_BREAK : DUMP_VM, to);
+	}
+}
+
+/* Lines are "[<0>] futex_wait_queue+0x60/0x90", leaf first; addresses are hidden, names are not. */
+void stack_add_kernel(pid_t pid, struct dump_thread *to)
+{
+	struct buf text = {0};
+	char file[48];
+
+	snprintf(file, sizeof(file), "task/%d/stack", (int)to->tid);
+	if (proc_read(pid, file, &text)) {
+		buf_done(&text);
+		return;
+	}
+	for (char *line = text.data, *next; line && *line; line = next) {
+		char *name = strchr(line, ']');
+		struct dump_frame *f;
+
+		next = strchr(line, '\n');
+		next = next ? next + 1 : line + strlen(line);
+		if (!name || name + 2 >= next)
+			continue;
+		name += strspn(name, "] ");
+		f = frame_add(to, DUMP_KERNEL);
+		f->name = xstrndup(name, strcspn(name, "+/ \n"));
+		f->module = xstrdup("[kernel]");
+	}
+	buf_done(&text);
+}

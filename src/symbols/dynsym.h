@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dynamic symbols of one mapped file, by name: where a variable that it exports lies in the target.
+ *
+ * Read once with libelf from the very file that is mapped; the file is not trusted. One thread.
+ */
+#ifndef JHOT_SYMBOLS_DYNSYM_H
+#define JHOT_SYMBOLS_DYNSYM_H
+
+#include "base/err.h"
+#include "symbols/symbols.h"
+
+struct dynsym;
+
+/* m: the mapping of the file's beginning (file_offset 0). pid 0: the file as named. */
+struct dynsym *dynsym_open(pid_t pid, const struct symbols_module *m, struct err *err);
+void dynsym_close(struct dynsym *d);
+
+/* The symbol's address in the target, 0 if the file exports none of this name. */
+uint64_t dynsym_find(const struct dynsym *d, const char *name);
+
+#endif

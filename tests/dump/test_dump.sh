@@ -1,0 +1,231 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# jhot dump: JVMs that are well, stopped, and closed to attaching; what is no JVM; and nobody is harmed.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+CALM_JVM="$CALM_JVM -XX:+IgnoreUnrecognizedVMOptions"
+
+# dump ARG...: status, output and errors into $status, $T/out, $T/err
+dump() {
+	"$JHOT" dump "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# thread NAME: the frames of the thread of this name, without kernel frames
+thread() {
+	awk -v head="\"$1\" tid" 'index($0, head) == 1 { on = 1; next } /^$/ { on = 0 } on && $1 != "k"' "$T/out"
+}
+
+# has_deep: the thread that recurses 20 times shows all 21 levels, then the chain that called them, with the lines
+# that these calls stand on in the source
+has_deep() {
+	local line drive
+	line=$(grep -n 'knownDeep(depth - 1, x) + 1' "$source_file" | cut -d : -f 1)
+	drive=$(grep -n 'x = work.run(x)' "$source_file" | cut -d : -f 1)
+	thread known-1 >"$T/deep"
+	[ "$(grep -c "^    [JIi]  Known.knownDeep:$line\$" "$T/deep")" -ge 20 ] &&
+		awk -v drive="Known.drive:$drive" '
+			/Known.knownDeep/ { step = 1 }
+			step == 1 && $2 == drive { step = 2 }
+			step == 2 && /java.lang.Thread.run:[0-9]+$/ { step = 3 }
+			step == 3 && /JavaThread::(thread_main_inner|run)$/ { step = 4 }
+			step == 4 && /start_thread|clone/ { step = 5 }
+			END { exit step != 5 }' "$T/deep"
+}
+
+# Once in a while a thread is caught between two calls of the recursion, so a few dumps may be needed.
+shows_deep() {
+	local try
+	for try in 1 2 3 4 5; do
+		dump "$1"
+		[ "$status" = 0 ] && has_deep && return
+	done
+	diag_file "$T/deep"
+	diag_file "$T/err"
+	return 1
+}
+
+untraced() {
+	! grep -h '^TracerPid:' /proc/"$1"/task/*/status | grep -qv '[[:space:]]0$'
+}
+
+# states PID: how many threads are in which state of T or t
+stopped_of() {
+	grep -h '^State:' /proc/"$1"/task/*/status | awk '$2 == "T"' | wc -l
+}
+
+all_stopped() {
+	[ "$(stopped_of "$1")" = "$(count_of "$1" task)" ]
+}
+
+# cpu_of PID: clock ticks of user time, which go up while it makes progress
+cpu_of() {
+	sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 12
+}
+
+progressed() {
+	[ "$(cpu_of "$1")" -gt "$2" ]
+}
+
+good_end() {
+	local last
+	last=$(tail -n 1 "$T/out")
+	is "JDK $major: every thread was stopped once" "${last%% *}" "$(count_of "$1" task)"
+	ok "JDK $major: the longest pause is told" \
+		grep -Eq '^[0-9]+ threads, paused one at a time, at most [0-9.]+ ms$' <<<"$last"
+	diag "$last"
+	is "JDK $major: no stack is broken" "$(grep -c '^    ?' "$T/out")" 0
+}
+
+test_healthy() {
+	local jvm before
+	jvm_start $CALM_JVM Known deep 20
+	jvm=$JVM
+	litter "$jvm" >"$T/before"
+	ok "JDK $major: the stack known by construction" shows_deep "$jvm"
+	good_end "$jvm"
+	ok "JDK $major: the main thread is called main and reads" \
+		grep -q 'java.io.FileInputStream.readBytes' <(thread main)
+	ok "JDK $major: a VM thread, native to its root" \
+		grep -Eq 'libc|libpthread' <(thread "VM Thread" | tail -n 1)
+	before=$(cpu_of "$jvm")
+	ok "JDK $major: the JVM goes on" wait_for 20 progressed "$jvm" "$before"
+	ok "JDK $major: is traced by nobody" untraced "$jvm"
+	litter "$jvm" >"$T/after"
+	same "JDK $major: nothing is left in it" "$T/after" "$T/before"
+	jvm_end "$jvm"
+	is "JDK $major: it ends as it should" $? 0
+	is "JDK $major: with its own output only" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
+	is "JDK $major: and no errors" "$(cat "$JVM_ERR")" ""
+}
+
+test_closed() {
+	jvm_start $CALM_JVM -XX:+DisableAttachMechanism Known deep 20
+	ok "JDK $major, attaching disabled: the same stack" shows_deep "$JVM"
+	jvm_end
+}
+
+test_stopped() {
+	jvm_start $CALM_JVM Known deep 20
+	kill -STOP "$JVM"
+	ok "stopped: it is, before" wait_for 20 all_stopped "$JVM"
+	dump "$JVM"
+	is "stopped: exit 0" "$status" 0
+	ok "stopped: the stack is there" grep -q 'Known\.drive:' <(thread known-1)
+	ok "stopped: and its state" grep -q '^"known-1" tid [0-9]* T ' "$T/out"
+	ok "stopped: all of its threads still are" wait_for 5 all_stopped "$JVM"
+	ok "stopped: and nobody traces it" untraced "$JVM"
+	kill -CONT "$JVM"
+	local before
+	before=$(cpu_of "$JVM")
+	ok "stopped: it goes on when told to" wait_for 20 progressed "$JVM" "$before"
+	jvm_end
+	is "stopped: it ends as it should" $? 0
+}
+
+json_right() {
+	dump --json "$1"
+	python3 - "$T/out" "$1" <<'END'
+import json, os, sys
+d = json.load(open(sys.argv[1]))
+assert d["pid"] == int(sys.argv[2])
+assert len(d["threads"]) == len(os.listdir("/proc/%s/task" % sys.argv[2])), "threads"
+assert 0 < d["longest_pause_ns"] < 10**12
+known = [t for t in d["threads"] if t["name"] == "known-1"]
+assert len(known) == 1 and known[0]["java_state"]
+frames = [f for f in known[0]["frames"] if f["name"] == "Known.drive"]
+assert len(frames) == 1 and frames[0]["line"] > 0 and frames[0]["bci"] >= 0
+assert frames[0]["type"] in ("compiled", "interpreted", "inlined")
+END
+}
+
+# Killed at any moment, it leaves the JVM running and untraced.
+test_killed() {
+	local jvm before sig pid
+	jvm_start $CALM_JVM Known threads 4
+	jvm=$JVM
+	ok "JSON parses and says the same" json_right "$jvm"
+	for sig in INT TERM HUP KILL; do
+		for _ in 1 2 3; do
+			"$JHOT" dump "$jvm" >"$T/killed" 2>&1 &
+			pid=$!
+			wait_for 10 eval "grep -q '^TracerPid:.*[1-9]' /proc/$jvm/task/*/status || ! alive $pid" 2>/dev/null
+			kill -$sig "$pid" 2>/dev/null
+			wait "$pid" 2>/dev/null
+		done
+		ok "killed by SIG$sig: nobody traces the JVM" wait_for 5 untraced "$jvm"
+		is "killed by SIG$sig: no thread stands still" "$(stopped_of "$jvm")" 0
+	done
+	before=$(cpu_of "$jvm")
+	ok "killed: the JVM goes on" wait_for 20 progressed "$jvm" "$before"
+	jvm_end "$jvm"
+	is "killed: it ends as it should" $? 0
+	is "killed: with its own output only" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
+}
+
+
+test_refused() {
+	local other
+	mkfifo "$T/never"
+	exec {never}<>"$T/never"
+	cat <"$T/never" &
+	other=$!
+	dump "$other"
+	is "not a JVM: exit 3" "$status" 3
+	ok "not a JVM: called what it is" grep -q "$other (cat).*" "$T/err"
+	ok "not a JVM: and why" grep -q 'not a Java process' "$T/err"
+	ok "not a JVM: untouched" alive "$other"
+	kill "$other"
+	wait "$other" 2>/dev/null
+	dump 4194304
+	is "no such process: exit 4" "$status" 4
+}
+
+# As another user: ours is refused with what to do, their own works or is refused by name of the setting.
+test_other_user() {
+	local ours scope=0
+	[ ! -r /proc/sys/kernel/yama/ptrace_scope ] || scope=$(cat /proc/sys/kernel/yama/ptrace_scope)
+	jvm_start $CALM_JVM Known deep 20
+	ours=$JVM
+	if for_other; then
+		$AS_OTHER "$JHOT" dump "$ours" >"$T/out" 2>"$T/err"
+		is "another user's JVM: exit 3" $? 3
+		ok "another user's JVM: what to do" grep -q 'sudo' "$T/err"
+		ok "another user's JVM: untraced" untraced "$ours"
+		JVM_AS=$AS_OTHER jvm_start $CALM_JVM Known deep 20
+		$AS_OTHER "$JHOT" dump "$JVM" >"$T/out" 2>"$T/err"
+		status=$?
+		if [ "$scope" = 0 ]; then
+			is "the same user: exit 0" "$status" 0
+			ok "the same user: the stack" has_deep
+		else
+			is "the same user, ptrace_scope $scope: exit 3" "$status" 3
+			ok "the same user: what to do" grep -q 'ptrace_scope' "$T/err"
+		fi
+		jvm_end
+	else
+		skip "JVMs of two users" "needs root, and a JDK that all can read"
+	fi
+	jvm_end "$ours"
+}
+
+# Tracing needs privileges where ptrace_scope says so, and some containers forbid it altogether.
+may_trace() {
+	[ "$(id -u)" = 0 ] || [ ! -r /proc/sys/kernel/yama/ptrace_scope ] ||
+		[ "$(cat /proc/sys/kernel/yama/ptrace_scope)" = 0 ]
+}
+may_trace || skip_all "kernel.yama.ptrace_scope lets only root trace"
+
+source_file=$srcdir/tests/jvm/programs/Known.java
+first_java=$JAVA
+while read -r major java; do
+	JAVA=$java
+	test_healthy
+	test_closed
+done < <(jdks)
+JAVA=$first_java
+test_stopped
+test_killed
+test_refused
+test_other_user
+done_testing

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compressed line tables by hand: both forms of a step, both kinds of UNSIGNED5, and tables that lie. */
+#include "dump/lines.h"
+
+#include "tests/tap.h"
+
+#define FIND(table, excluded, bci) lines_decode(table, sizeof(table), excluded, bci)
+
+int main(void)
+{
+	/* bci 0 line 7, bci 5 line 9, bci 36 line 9 + 7 */
+	static const uint8_t small[] = {0 << 3 | 7, 5 << 3 | 2, 31 << 3 | 0, 0 << 3 | 7, 0};
+	/* bci 0 line 100 (signed 200: 200 = 192 + 8 -> 200, 0), then bci +4 line -30 (signed 8, 59) */
+	static const uint8_t large[] = {0xff, 0, 200, 0, 0xff, 8, 59, 0};
+	/* the same since JDK 20, where every byte is one higher */
+	static const uint8_t since20[] = {0xff, 1, 201, 1, 0xff, 9, 60, 0};
+	static const uint8_t endless[] = {0 << 3 | 7, 5 << 3 | 2};
+	static const uint8_t cut[] = {0 << 3 | 7, 0xff, 200};
+	static const uint8_t negative[] = {0 << 3 | 7, 0xff, 8, 201, 10, 0};
+	static const uint8_t excluded[] = {0xff, 0, 9, 0};
+
+	is_int(FIND(small, 0, 0), 7, "the first bytecode");
+	is_int(FIND(small, 0, 4), 7, "one before the next entry");
+	is_int(FIND(small, 0, 5), 9, "the next entry");
+	is_int(FIND(small, 0, 60000), 16,
+		"of two entries for one bytecode the last, and beyond it");
+	is_int(FIND(large, 0, 0), 100, "a large step");
+	is_int(FIND(large, 0, 3), 100, "until the next");
+	is_int(FIND(large, 0, 4), 70, "a step backwards");
+	is_int(FIND(since20, 1, 0), 100, "a large step, JDK 20");
+	is_int(FIND(since20, 1, 4), 70, "a step backwards, JDK 20");
+	is_int(FIND(endless, 0, 5), 0, "a table without an end");
+	is_int(FIND(cut, 0, 5), 0, "one that is cut within a number");
+	is_int(FIND(negative, 0, 5), 0, "one that leads to a negative line");
+	is_int(FIND(excluded, 1, 0), 0, "a byte that must not be there");
+	is_int(lines_decode(small, 0, 0, 0), 0, "an empty one");
+	return tap_done();
+}
