@@ -296,6 +296,7 @@ static unsigned copy_name(struct ui *ui, int arg)
 		[VIEW_THREADS] = threads_selected,
 		[VIEW_TREE] = tree_selected,
 		[VIEW_FLAME] = flame_selected,
+		[VIEW_CALLERS] = callers_selected,
 	};
 	const char *name = selected[ui->view] ? selected[ui->view](ui) : NULL;
 
@@ -334,6 +335,7 @@ static bool not_over(const struct ui *ui)
 #define THREADS VIEW_BIT(VIEW_THREADS)
 #define TREE    VIEW_BIT(VIEW_TREE)
 #define FLAME   VIEW_BIT(VIEW_FLAME)
+#define CALLERS VIEW_BIT(VIEW_CALLERS)
 #define HELP    VIEW_BIT(VIEW_HELP)
 #define PICKER  VIEW_BIT(VIEW_PICKER)
 #define ERROR   VIEW_BIT(VIEW_ERROR)
@@ -347,12 +349,16 @@ const struct command commands[] = {
 
 	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, VIEWS_DATA, view_show, NULL},
 	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, VIEWS_DATA & ~THREADS, view_show, NULL},
-	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, VIEWS_DATA & ~TREE, view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, VIEWS_DATA & ~TREE & ~CALLERS, view_show, NULL},
+	{"tree-callers", {{'T', 0}}, "T", NULL, "tree of all callers", "tree of callers", 12, GROUP_VIEWS, CALLERS, callers_tree, NULL},
 	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, VIEWS_DATA & ~FLAME, view_show, NULL},
 	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | HELP, view_cycle, NULL},
-	{"callers", {{TKEY_ENTER, 0}}, "⏎", "Enter", "callers", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
+	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
+	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
+	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "walk to that method", "walk", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
+	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "walk back", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread", "only this thread", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
-	{"flame-callers", {{'b', 0}}, "b", NULL, "callers", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
+	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
 
 	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
 	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
@@ -373,7 +379,7 @@ const struct command commands[] = {
 	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, threads_sort_step, NULL},
 	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, threads_reverse, NULL},
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
-	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME, name_style_step, NULL},
+	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
 
 	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},
 	{"close", {{TKEY_LEFT, 0}, {'-', 0}, {'h', 0}}, "← -", "<- -", "collapse", "collapse", 11, GROUP_TREE, TREE, tree_open, NULL},
@@ -397,7 +403,7 @@ const struct command commands[] = {
 
 	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, find, NULL},
 	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, find_next, has_search},
-	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA, back, NULL},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, export_ask, NULL},

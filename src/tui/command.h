@@ -66,12 +66,17 @@ unsigned tree_invert(struct ui *ui, int arg);
 unsigned tree_hide_below(struct ui *ui, int arg);
 unsigned tree_zoom(struct ui *ui, int in);
 unsigned tree_threads(struct ui *ui, int arg);
+unsigned tree_callers(struct ui *ui, int arg);
 unsigned flame_move(struct ui *ui, int direction);
 unsigned flame_zoom(struct ui *ui, int in);
 unsigned flame_flip(struct ui *ui, int arg);
 unsigned flame_callers(struct ui *ui, int arg);
 /* Show the tree of one method: who calls it (inverted) or what it calls. */
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
+/* Show a method between its callers and callees; Esc leads back to where this was asked for. */
+void callers_of_method(struct ui *ui, uint32_t method);
+unsigned callers_walk(struct ui *ui, int arg);
+unsigned callers_tree(struct ui *ui, int arg);
 unsigned picker_choose(struct ui *ui, int arg);
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);
@@ -81,6 +86,7 @@ unsigned error_copy(struct ui *ui, int arg);
 const char *methods_selected(struct ui *ui);
 const char *threads_selected(struct ui *ui);
 const char *tree_selected(struct ui *ui);
+const char *callers_selected(struct ui *ui);
 const char *flame_selected(struct ui *ui);
 
 #endif

@@ -95,6 +95,9 @@ static int tabs_views(struct ui *ui, int row, int col)
 {
 	enum view_id shown = ui->view == VIEW_HELP ? ui->under : ui->view;
 
+	/* The callers of a method are seen from the list of methods. */
+	shown = shown == VIEW_CALLERS ? VIEW_METHODS : shown;
+
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		bool on = i == (int)shown;
 

@@ -30,6 +30,7 @@ enum view_id {
 	VIEW_THREADS,
 	VIEW_TREE,
 	VIEW_FLAME,
+	VIEW_CALLERS,
 	VIEW_HELP,
 	VIEW_PICKER,
 	VIEW_ERROR,
@@ -37,9 +38,11 @@ enum view_id {
 };
 
 #define VIEW_BIT(id) (1u << (id))
-#define VIEWS_LIST   (VIEW_BIT(VIEW_METHODS) | VIEW_BIT(VIEW_THREADS) | VIEW_BIT(VIEW_TREE))
-#define VIEWS_DATA   (VIEWS_LIST | VIEW_BIT(VIEW_FLAME))
-#define VIEWS_ALL    (VIEW_BIT(VIEW_COUNT) - 1)
+#define VIEWS_LIST                                                               \
+	(VIEW_BIT(VIEW_METHODS) | VIEW_BIT(VIEW_THREADS) | VIEW_BIT(VIEW_TREE) | \
+		VIEW_BIT(VIEW_CALLERS))
+#define VIEWS_DATA (VIEWS_LIST | VIEW_BIT(VIEW_FLAME))
+#define VIEWS_ALL  (VIEW_BIT(VIEW_COUNT) - 1)
 
 struct area {
 	int row, col, rows, cols;
@@ -65,7 +68,7 @@ struct view {
 };
 
 extern const struct view *const view_table[VIEW_COUNT];
-extern const struct view view_methods, view_threads, view_tree, view_flame, view_help, view_picker,
-	view_error;
+extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,
+	view_picker, view_error;
 
 #endif

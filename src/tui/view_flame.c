@@ -374,7 +374,7 @@ unsigned flame_callers(struct ui *ui, int arg)
 
 	if (method == PROFILE_NONE)
 		return 0;
-	tree_of_method(ui, method, true);
+	callers_of_method(ui, method);
 	return UI_SORT;
 }
 

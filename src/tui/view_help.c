@@ -26,6 +26,7 @@ struct help_term {
 	const char *term, *text;
 };
 
+#define CALLERS VIEW_BIT(VIEW_CALLERS)
 #define METHODS VIEW_BIT(VIEW_METHODS)
 #define THREADS VIEW_BIT(VIEW_THREADS)
 #define TREE    VIEW_BIT(VIEW_TREE)
@@ -37,7 +38,8 @@ static const struct help_term terms[] = {
 	{METHODS, "TOTAL%", "share with it anywhere on the stack (recursion counts once)"},
 	{METHODS, "DELTA", "points gained since 20 s ago; ~ = no more than chance (120 columns)"},
 	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
-	{METHODS | TREE, "T", "J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
+	{METHODS | TREE | CALLERS, "T",
+		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
 	{THREADS, "S", "state: R runs  S sleeps  D waits for the disk  (of the kernel)"},
 	{THREADS, "CPU%",
 		"of one core, by samples over the window; usr sys: just now, by the kernel"},
@@ -45,6 +47,9 @@ static const struct help_term terms[] = {
 	{TREE, "TOTAL%", "share of samples in this frame and all that it calls"},
 	{TREE, "SELF%", "share of samples in this frame itself"},
 	{TREE, "+ -", "there is more below / it is shown; (n) hidden children"},
+	{CALLERS, "SHARE", "of the samples with the method on the stack (lines: on top of it)"},
+	{CALLERS, "of all", "of all samples of the window"},
+	{CALLERS, "once", "each sample counts once: outermost caller, innermost callee"},
 	{FLAME, "a box",
 		"a frame and all that it calls, below it (i: above); coloured by how it ran:"},
 	{FLAME, "", "compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},

@@ -9,6 +9,7 @@
 #include "tui/expect.h"
 #include "tui/order.h"
 #include "tui/text.h"
+#include "tui/view_callers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@
 #define RISE_POINTS 1   /* less is not worth a line */
 #define RISE_ERRORS 1.8 /* of 400 methods one is beyond 1 by chance at any time */
 #define BEFORE_S    20u /* deltas are against the window so long ago */
+#define PANE_COLS   160 /* from this width on callers and callees stand beside the list */
+#define PANE_ROWS   16
 #define DELTA_COLS  120 /* from this width on */
 
 enum { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME };
@@ -30,7 +33,8 @@ struct methods {
 	struct order order; /* of flat's rows */
 	struct list list;
 	int sort;
-	uint32_t riser; /* the row that rose most beyond chance, or PROFILE_NONE */
+	struct sandwich *beside; /* of the selected method, for wide terminals */
+	uint32_t riser;          /* the row that rose most beyond chance, or PROFILE_NONE */
 };
 
 static struct methods *methods_state(const struct ui *ui)
@@ -54,6 +58,7 @@ static void methods_free(void *state)
 	flat_free(m->before);
 	order_done(&m->order);
 	expect_done(&m->expect);
+	sandwich_free(m->beside);
 	free(m);
 }
 
@@ -285,6 +290,8 @@ static void methods_update(struct ui *ui, bool sort)
 	struct profile_query q = ui_query(ui);
 
 	flat_free(m->flat);
+	sandwich_free(m->beside);
+	m->beside = NULL;
 	m->ui = ui;
 	m->flat = flat_new(ui->profile, &q);
 	add_selected(m);
@@ -403,12 +410,37 @@ static void draw_idle(struct ui *ui, struct area area)
 		text_count(lost, ui->vitals ? ui->vitals->lost : 0));
 }
 
+/* Derived when drawn: the cursor moves without an update. */
+static void draw_pane(struct ui *ui, struct area area)
+{
+	struct methods *m = methods_state(ui);
+	const struct flat_row *r = methods_row(m, m->list.cursor);
+	struct profile_query q = ui_query(ui);
+
+	if (!r)
+		return;
+	if (m->beside && m->beside->method != r->method) {
+		sandwich_free(m->beside);
+		m->beside = NULL;
+	}
+	if (!m->beside)
+		m->beside = sandwich_new(ui->profile, &q, r->method);
+	callers_draw_pane(ui, area, m->beside);
+}
+
 static void methods_draw(struct ui *ui, struct area area)
 {
 	struct methods *m = methods_state(ui);
+	struct area pane = area;
 
 	if (!m->flat)
 		return;
+	if (area.cols >= PANE_COLS && area.rows >= PANE_ROWS && m->flat->sum_count) {
+		area.cols = area.cols * 5 / 8;
+		pane.col = area.cols + 1;
+		pane.cols -= pane.col;
+		draw_pane(ui, pane);
+	}
 	draw_rows(ui, area);
 	if (!m->flat->sum_count)
 		draw_idle(ui, area);
@@ -495,7 +527,7 @@ unsigned methods_callers(struct ui *ui, int arg)
 	const struct flat_row *r = methods_row(methods_state(ui), methods_state(ui)->list.cursor);
 
 	if (r)
-		tree_of_method(ui, r->method, true);
+		callers_of_method(ui, r->method);
 	return UI_SORT;
 }
 

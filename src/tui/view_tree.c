@@ -32,7 +32,8 @@ struct tree {
 	bool inverted, threads;
 	uint32_t root_method; /* PROFILE_NONE: all */
 	bool opened;          /* something was opened for a start */
-	bool from_methods;    /* Esc leads back there */
+	bool narrowed;        /* root_method was asked for elsewhere: Esc leads back there */
+	enum view_id from;
 };
 
 static struct tree *tree_state(const struct ui *ui)
@@ -532,6 +533,17 @@ unsigned tree_threads(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
+unsigned tree_callers(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = row_at(t, t->list.cursor);
+
+	if (!row || node_of(t, row)->method == PROFILE_NONE)
+		return 0;
+	callers_of_method(ui, node_of(t, row)->method);
+	return UI_SORT;
+}
+
 static bool tree_back(struct ui *ui)
 {
 	struct tree *t = tree_state(ui);
@@ -545,21 +557,23 @@ static bool tree_back(struct ui *ui)
 	t->root_method = PROFILE_NONE;
 	t->inverted = false;
 	start_over(t);
-	if (t->from_methods)
-		ui_show(ui, VIEW_METHODS);
-	t->from_methods = false;
+	if (t->narrowed)
+		ui_show(ui, t->from);
+	t->narrowed = false;
 	return true;
 }
 
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 {
+	enum view_id from = ui->view;
 	struct tree *t;
 
 	ui_show(ui, VIEW_TREE);
 	t = tree_state(ui);
 	t->root_method = method;
 	t->inverted = inverted;
-	t->from_methods = true;
+	t->narrowed = true;
+	t->from = from;
 	start_over(t);
 }
 

@@ -178,7 +178,17 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	ui_key(ui, TKEY_ESC, now);
 	ok(!shows(ui, " only http-nio"), "Esc shows all again");
 	type(ui, "\n", now);
-	ok(ui->view == VIEW_TREE && shows(ui, "callers of"), "Enter on a method shows its callers");
+	ok(ui->view == VIEW_CALLERS && shows(ui, "CALLERS (who pays)"),
+		"Enter on a method shows its callers");
+	type(ui, "T", now);
+	ok(ui->view == VIEW_TREE && shows(ui, "callers of"), "T the tree of them");
+	ui_key(ui, TKEY_ESC, now);
+	is_int(ui->view, VIEW_CALLERS, "Esc leads back");
+	ui_key(ui, 'k', now);
+	type(ui, "\n", now);
+	ok(shows(ui, " > "), "Enter on a caller walks to it");
+	ui_key(ui, TKEY_ESC, now);
+	ok(ui->view == VIEW_CALLERS && !shows(ui, " > "), "Esc walks back");
 	ui_key(ui, TKEY_ESC, now);
 	is_int(ui->view, VIEW_METHODS, "Esc leads back");
 	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc never quits");
@@ -225,6 +235,7 @@ int main(void)
 	test_help(&ui, VIEW_THREADS);
 	test_help(&ui, VIEW_TREE);
 	test_help(&ui, VIEW_FLAME);
+	test_help(&ui, VIEW_CALLERS);
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callers, callees, lines and threads of one method. */
+#include "tui/sandwich.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct build {
+	const struct profile *p;
+	struct sandwich *s;
+	bool by_weight;
+	struct hash_index index[SANDWICH_KINDS];
+	uint32_t cap[SANDWICH_KINDS];
+	uint64_t types[FRAME_TYPES];
+};
+
+struct row_key {
+	const struct sandwich_part *part;
+	uint32_t id;
+};
+
+static bool same_row(const void *ctx, uint32_t value)
+{
+	const struct row_key *key = ctx;
+
+	return key->part->rows[value].id == key->id;
+}
+
+static void add(struct build *b, enum sandwich_kind kind, uint32_t id, uint8_t type, uint64_t count,
+	uint64_t value)
+{
+	struct sandwich_part *part = &b->s->parts[kind];
+	struct row_key key = {part, id};
+	uint32_t at = hash_index_find(&b->index[kind], hash_u64(id), same_row, &key);
+
+	if (at == HASH_NONE) {
+		if (part->count == b->cap[kind]) {
+			b->cap[kind] = b->cap[kind] ? b->cap[kind] * 2 : 16;
+			part->rows = xreallocarray(part->rows, b->cap[kind], sizeof(*part->rows));
+		}
+		at = part->count++;
+		part->rows[at] = (struct sandwich_row){.id = id, .type = type};
+		hash_index_add(&b->index[kind], hash_u64(id), at);
+	}
+	part->rows[at].count += count;
+	part->rows[at].value += value;
+}
+
+static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct build *b = ctx;
+	const struct profile_frame *f, *below = NULL, *callee = NULL, *inner = NULL, *caller = NULL;
+	uint64_t value = b->by_weight ? weight : count;
+	bool outer = false; /* the frame before, towards the leaf, was an occurrence */
+
+	b->s->sum += value;
+	b->s->sum_count += count;
+	while (stack != PROFILE_ROOT_STACK) {
+		const struct profile_stack *s = profile_get_stack(b->p, stack);
+
+		f = profile_get_frame(b->p, s->frame);
+		if (f->method == b->s->method) {
+			callee = inner ? callee : below;
+			inner = inner ? inner : f;
+			outer = true;
+			caller = NULL;
+		} else if (outer) {
+			caller = f;
+			outer = false;
+		}
+		below = f;
+		stack = s->parent;
+	}
+	if (!inner)
+		return;
+	b->s->total += value;
+	b->s->total_count += count;
+	b->types[inner->type] += count;
+	add(b, SANDWICH_CALLERS, caller ? caller->method : PROFILE_NONE, caller ? caller->type : 0,
+		count, value);
+	add(b, SANDWICH_CALLEES, callee ? callee->method : PROFILE_NONE,
+		callee ? callee->type : inner->type, count, value);
+	add(b, SANDWICH_THREADS, thread, 0, count, value);
+	if (callee)
+		return;
+	b->s->self += value;
+	b->s->self_count += count;
+	if (inner->line > 0)
+		add(b, SANDWICH_LINES, (uint32_t)inner->line, 0, count, value);
+}
+
+static int compare_row(const void *a, const void *b)
+{
+	const struct sandwich_row *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+struct sandwich *sandwich_new(
+	const struct profile *p, const struct profile_query *q, uint32_t method)
+{
+	struct build b = {.p = p, .by_weight = q->by_weight};
+
+	b.s = xcalloc(1, sizeof(*b.s));
+	b.s->method = method;
+	profile_each(p, q, visit, &b);
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++) {
+		struct sandwich_part *part = &b.s->parts[kind];
+
+		hash_index_done(&b.index[kind]);
+		if (part->count)
+			qsort(part->rows, part->count, sizeof(*part->rows), compare_row);
+	}
+	for (int i = 1; i < FRAME_TYPES; i++)
+		b.s->type = b.types[i] > b.types[b.s->type] ? (uint8_t)i : b.s->type;
+	return b.s;
+}
+
+void sandwich_free(struct sandwich *s)
+{
+	if (!s)
+		return;
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
+		free(s->parts[kind].rows);
+	free(s);
+}
