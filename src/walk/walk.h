@@ -33,10 +33,10 @@ enum walk_frame_type {
 	WALK_C1 = 2,
 	WALK_C2 = 3,
 	WALK_INLINED = 4,
-	WALK_JAVA = 5,	 /* Java, how it ran is not known (AsyncGetCallTrace) */
+	WALK_JAVA = 5,   /* Java, how it ran is not known (AsyncGetCallTrace) */
 	WALK_NATIVE = 6, /* payload = pc (for callers: the return address - 1) */
 	WALK_KERNEL = 8, /* payload = pc, low 56 bits */
-	WALK_STUB = 9,	 /* payload = name id: a stub or other code blob of the JVM */
+	WALK_STUB = 9,   /* payload = name id: a stub or other code blob of the JVM */
 	WALK_CLASS = 10, /* payload = name id: a class, as the leaf of alloc and lock */
 	WALK_BREAK = 11, /* payload = name id: why the walk failed here; a name that starts with
 			  * "[unknown" or "[break_" */
@@ -47,9 +47,10 @@ enum walk_frame_type {
  * form below while the frame pins its Method.
  */
 struct walk_frame {
-	uint64_t value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: enum walk_break */
-	uint16_t bci;	/* WALK_BCI_UNKNOWN if not known */
-	uint8_t type;	/* enum walk_frame_type */
+	uint64_t
+		value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: enum walk_break */
+	uint16_t bci; /* WALK_BCI_UNKNOWN if not known */
+	uint8_t type; /* enum walk_frame_type */
 	uint8_t reserved;
 	uint32_t reserved2;
 };
@@ -57,20 +58,21 @@ struct walk_frame {
 #define WALK_BCI_UNKNOWN 0xffffu
 
 /* The 64-bit form: type in the top byte. Java: bci in bits 32..47, method id in 0..31. */
-#define WALK_PACK(type, payload) (((uint64_t)(type) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
+#define WALK_PACK(type, payload) \
+	(((uint64_t)(type) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
 #define WALK_PACK_JAVA(type, id, bci) WALK_PACK(type, ((uint64_t)(bci) << 32) | (uint32_t)(id))
 
 /* Why a walk stopped before the thread's root. WALK_BREAKS(X): X(enum suffix, frame name). */
-#define WALK_BREAKS(X)                                                        \
-	X(NONE, "")                                                           \
-	X(NATIVE, "[break_native]")	     /* native caller not found */     \
-	X(INTERPRETED, "[break_interpreted]") /* no valid Method in the slots */ \
-	X(COMPILED, "[break_compiled]")	     /* caller of compiled code not found */ \
-	X(STUB, "[break_stub]")		     /* caller of a stub not found */ \
-	X(ENTRY, "[break_entry_frame]")	     /* call stub without a valid anchor */ \
-	X(CODE_CACHE, "[break_code_cache]")  /* pc in the code cache, no blob there */ \
-	X(NO_FRAME, "[unknown]")	     /* nothing could be walked */    \
-	X(BUSY, "[unknown_busy]")	     /* no buffer for a deep stack */
+#define WALK_BREAKS(X)                                                                  \
+	X(NONE, "")                                                                     \
+	X(NATIVE, "[break_native]")           /* native caller not found */             \
+	X(INTERPRETED, "[break_interpreted]") /* no valid Method in the slots */        \
+	X(COMPILED, "[break_compiled]")       /* caller of compiled code not found */   \
+	X(STUB, "[break_stub]")               /* caller of a stub not found */          \
+	X(ENTRY, "[break_entry_frame]")       /* call stub without a valid anchor */    \
+	X(CODE_CACHE, "[break_code_cache]")   /* pc in the code cache, no blob there */ \
+	X(NO_FRAME, "[unknown]")              /* nothing could be walked */             \
+	X(BUSY, "[unknown_busy]")             /* no buffer for a deep stack */
 
 #define WALK_BREAK_ENUM(name, text) WALK_BREAK_##name,
 enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };
@@ -80,7 +82,8 @@ const char *walk_break_name(enum walk_break why);
 
 /* Where HotSpot's tables are: the addresses of the exported variables, found by the caller. */
 struct walk_tables {
-	uint64_t (*symbol)(void *ctx, const char *name); /* address of a dynamic symbol of libjvm, or 0 */
+	uint64_t (*symbol)(
+		void *ctx, const char *name); /* address of a dynamic symbol of libjvm, or 0 */
 	void *ctx;
 	uint64_t libjvm_start, libjvm_end; /* its mapped range */
 };
@@ -102,20 +105,21 @@ struct walk_regs {
 	uint64_t pc, sp, fp;
 	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */
 	uint64_t sender; /* sender sp at interpreter entry: r13 / r19 */
-	uint64_t link;	 /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
+	uint64_t link; /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
 };
 
 struct unwind_table;
 
 struct walk_thread {
-	uint64_t java_thread;	    /* JavaThread*, 0 for threads that are not Java's */
+	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
-	const struct unwind_table *rows; /* walk/unwind.h, of the process; NULL: frame pointers only */
+	const struct unwind_table
+		*rows; /* walk/unwind.h, of the process; NULL: frame pointers only */
 };
 
 struct walk_result {
-	uint32_t count;	  /* frames written */
-	bool truncated;	  /* the limit was reached before the root */
+	uint32_t count;      /* frames written */
+	bool truncated;      /* the limit was reached before the root */
 	enum walk_break why; /* NONE when the root was reached or the limit was */
 };
 
@@ -131,10 +135,11 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
  * walk_thread_tid: the OS thread id that a JavaThread* says it has, 0 if unreadable. walk_threads_each:
  * visit the JavaThreads that ThreadsSMRSupport (8: Threads) lists; for the rescan thread, not for handlers.
  */
-int32_t walk_thread_tid(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+int32_t walk_thread_tid(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
 typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
-int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn,
-	void *ctx);
+int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem,
+	walk_thread_fn *fn, void *ctx);
 
 /*
  * walk_threads_readable: can the three above be used? Also after walk_layout_read has failed for a field
