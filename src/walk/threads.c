@@ -50,9 +50,9 @@ int walk_threads_each(
 bool walk_threads_readable(const struct walk_layout *layout)
 {
 	return layout->thread_list && layout->thread_osthread.offset >= 0 &&
-		layout->osthread_tid.offset >= 0 &&
-		(layout->threads_array.offset >= 0 ? layout->threads_length.offset >= 0
-						   : layout->thread_next.offset >= 0);
+	       layout->osthread_tid.offset >= 0 &&
+	       (layout->threads_array.offset >= 0 ? layout->threads_length.offset >= 0
+						  : layout->thread_next.offset >= 0);
 }
 
 uint64_t walk_threads_stamp(const struct walk_layout *layout, const struct walk_mem *mem)

@@ -190,6 +190,11 @@ jvm_said_ready() {
 	grep -qs '^ready' "$JVM_OUT" || gone "$JVM"
 }
 
+# jvm_halt: $JVM ends at once, as a program that calls halt(7) does; not waited for
+jvm_halt() {
+	echo x >&"$JVM_IN"
+}
+
 # jvm_end [PID]: tells it to end, waits for it; its exit status is returned. (Closing the pipe would not
 # do: whatever the test started since then has it open too.)
 jvm_end() {

@@ -90,9 +90,10 @@ jvm_end
 is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
 is "and its errors are empty" "$(grep -v '^WARNING: ' "$T/jvm0.err")" ""
 
-jvm_launch $CALM_JVM Known exit 4000
-wait_for 60 jvm_said_ready
+jvm_start $CALM_JVM Known shares
 record_start -d 60 -o "$T/exited.collapsed"
+wait_for 20 has_samples "$JVM" 20
+jvm_halt
 wait_for 60 gone "$JVM"
 wait "$JVM"
 is "a JVM that ends under jhot ends as it would" $? 7

@@ -26,7 +26,8 @@ ok "the first ends when told" jvm_end "$first"
 ok "and printed its sum" grep -q '^sum ' "$first_out"
 ok "nobody found a wrong sum" not grep -q WRONG "$T"/jvm*.out
 
-ok "a program that exits by itself starts" jvm_launch Known exit 100
+ok "a program that will exit by itself starts" jvm_start Known idle
+jvm_halt
 wait_for 30 gone "$JVM"
 wait "$JVM"
 is "its exit status is seen" $? 7

@@ -5,13 +5,15 @@
 
 command -v tmux >/dev/null || skip_all "no tmux"
 
+terminals=0
 mux() {
-	tmux -L "jhot-test-$$" -f /dev/null "$@"
+	tmux -L "jhot-test-$$-$terminals" -f /dev/null "$@"
 }
 
 # live COMMAND...: a fresh 80x24 terminal with this in it
 live() {
 	mux kill-server 2>/dev/null
+	terminals=$((terminals + 1)) # a server that is about to end would refuse
 	mux new-session -d -x 80 -y 24 "$@"
 	mux set -g remain-on-exit on 2>/dev/null
 }

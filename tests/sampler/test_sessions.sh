@@ -74,8 +74,11 @@ is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' 
 is "and its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 
 # --- the JVM ends first
-jvm_start Known exit 2500
+jvm_start Known shares
 agent_start exits seconds=60
+wait_for 20 grep -qs '^interval' "$T/exits"
+wait_for 20 has_samples "$JVM" 5
+jvm_halt
 wait_for 60 gone "$JVM"
 wait $TOOL_PID
 is "the end of the JVM ends the session" $? 0

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.CRC32;
 
 /**
- * usage: Known MODE [NUMBER]
+ * usage: Known MODE [NUMBER]; an "x" ends it at once, with status 7
  *
  * Prints "ready" when its threads run and are compiled, and "sum HEX" when it is told to end: a wrong
  * sum means that something disturbed the program. Every mode's method names start with "known".
@@ -18,7 +18,6 @@ import java.util.zip.CRC32;
  *   zip          one thread in java.util.zip's native code, called by knownZip
  *   churn N      threads that live for about a millisecond in knownShort, N at a time
  *   idle         nothing runs
- *   exit N       like shares, and exits by itself after N milliseconds with status 7
  */
 public final class Known {
     private static final int UNIT = 2_000;
@@ -151,7 +150,6 @@ public final class Known {
     private static void startMode(String mode, int number) throws InterruptedException {
         switch (mode) {
         case "shares":
-        case "exit":
             startDriven(1, Known::knownRound);
             break;
         case "threads":
@@ -182,12 +180,10 @@ public final class Known {
         int number = args.length > 1 ? Integer.parseInt(args[1]) : 1;
         startMode(args[0], number);
         System.out.println("ready");
-        if (args[0].equals("exit")) {
-            Thread.sleep(number);
-            Runtime.getRuntime().halt(7);
-        }
         for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
-            // anything else keeps us running
+            if (c == 'x') {
+                Runtime.getRuntime().halt(7);
+            }
         }
         stop = true;
         for (Thread thread : threads) {
