@@ -22,7 +22,7 @@
 #define SESSION_WAIT_MS        100    /* how late the JVM's end may be noticed in a wait */
 #define SESSION_PULL_MAX       200000 /* records at one go: an honest ring holds fewer */
 #define SESSION_UNWIND_NS      (10 * NS_PER_MS)
-#define SESSION_AHEAD_NS       (100 * NS_PER_MS) /* what a first event may wait for rows */
+#define SESSION_AHEAD_NS       (15 * NS_PER_MS) /* what a first event may wait for rows */
 
 bool session_jvm_alive(const struct session *s)
 {
