@@ -10,6 +10,8 @@
 
 #define ROWS_VITALS 20 /* terminals with fewer rows do without */
 #define ROWS_TABS   16
+#define GC_COLS     21
+#define WIDE        100
 #define GC_S        10
 
 int header_rows(const struct ui *ui)
@@ -148,19 +150,25 @@ static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p
 	uint32_t at = p->second - 1;
 	const struct history_point *before =
 		at >= GC_S ? history_at(&ui->history, at - GC_S) : NULL;
-	char text[96];
-	int n;
+	char times[40] = "", share[40];
+	int64_t ms;
 
 	if (p->gc_pct_x10 < 0 && p->gc_count < 0)
 		return;
-	n = p->gc_pct_x10 < 0 ? snprintf(text, sizeof(text), "GC %s", ui->vitals->gc_name)
-			      : snprintf(text, sizeof(text), "GC %.1f%% %s", p->gc_pct_x10 / 10.0,
-					ui->vitals->gc_name);
-	if (before && p->gc_count >= 0 && p->gc_count > before->gc_count)
-		snprintf(text + n, sizeof(text) - (size_t)n, " %d/%ds %dms",
+	if (before && p->gc_count >= 0 && p->gc_count > before->gc_count) {
+		ms = p->gc_ms - before->gc_ms;
+		snprintf(times, sizeof(times), ms < 1000 ? " %d/%ds %.0fms" : " %d/%ds %.1fs",
 			(int)(p->gc_count - before->gc_count), GC_S,
-			(int)(p->gc_ms - before->gc_ms));
-	strip_add(s, STYLE_NORMAL, 3, "%s", text)->width = 21;
+			ms < 1000 ? (double)ms : (double)ms / 1000);
+	}
+	snprintf(share, sizeof(share), "GC %.1f%%", p->gc_pct_x10 / 10.0);
+	/* Its width stays, or the parts behind it would jump: then without the collector's name. */
+	if (ui->canvas.cols >= WIDE ||
+		strlen(share) + strlen(ui->vitals->gc_name) + strlen(times) < GC_COLS)
+		strip_add(s, STYLE_NORMAL, 3, "%s %s%s", share, ui->vitals->gc_name, times)->width =
+			GC_COLS;
+	else
+		strip_add(s, STYLE_NORMAL, 3, "%s%s", share, times)->width = GC_COLS;
 }
 
 static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
