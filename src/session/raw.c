@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RAW_BUFFER     (256u << 10)
+#define RAW_BUFFER     (64u << 10)
 #define RAW_RECORD_MAX (1u << 17) /* FILE_ records may be larger than the ring's */
 
 struct raw_writer {
@@ -20,6 +20,7 @@ struct raw_writer {
 	char *path;
 	int error; /* errno of the first failure */
 	struct buf scratch;
+	char buffer[RAW_BUFFER];
 };
 
 static void raw_write(struct raw_writer *w, const void *bytes, size_t size)
@@ -66,7 +67,7 @@ struct raw_writer *raw_create(const char *path, struct err *err)
 	w = xcalloc(1, sizeof(*w));
 	w->file = f;
 	w->path = xstrdup(path);
-	setvbuf(f, NULL, _IOFBF, RAW_BUFFER);
+	setvbuf(f, w->buffer, _IOFBF, sizeof(w->buffer));
 	return w;
 }
 
@@ -103,6 +104,8 @@ void raw_status(struct raw_writer *w, const struct wire_status *status, const st
 	raw_put(w, WIRE_REC_FILE_STATUS, &rec, sizeof(rec));
 	buf_add(&w->scratch, vitals, sizeof(*vitals));
 	raw_put(w, WIRE_REC_FILE_VITALS, &v, sizeof(v));
+	if (!w->error && fflush(w->file)) /* a killed jhot loses a second, not more */
+		w->error = errno;
 }
 
 void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on)

@@ -9,6 +9,15 @@ run() {
 	status=$?
 }
 
+# some ARG...: `jhot record` until it has taken some samples, however slow the machine is
+some() {
+	"$JHOT" record "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	wait_for 60 has_samples "$JVM" 15 || diag "no samples came"
+	kill -TERM $! 2>/dev/null
+	wait $!
+	status=$?
+}
+
 # untouched: nothing of jhot's was ever loaded into the JVM
 untouched() {
 	! grep -q libjhot "/proc/$JVM/maps"
@@ -54,7 +63,7 @@ else
 fi
 
 # --- one recording, three formats and the agent's own records ---
-run record -d 2 --raw "$T/a.raw" -o "$T/a.collapsed" -o "$T/a.svg" "$JVM"
+some --raw "$T/a.raw" -o "$T/a.collapsed" -o "$T/a.svg"
 is "record to files: exit 0" $status 0
 ok "what was written is named" grep -q "wrote $T/a.collapsed" "$T/err"
 ok "stdout stays empty" [ ! -s "$T/out" ]
@@ -71,6 +80,8 @@ ok "of the JVM that was recorded" grep -q "^$JVM Known" "$T/out"
 samples=$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$T/out")
 is "as many samples as in the file" "$samples" "$(weight "$T/a.collapsed" .)"
 ok "samples there were" [ "${samples:-0}" -gt 10 ]
+run record -d 1.5 -o "$T/timed.collapsed" "$JVM"
+is "record -d: exit 0" $status 0
 run report -t "$T/a.raw"
 ok "-t: threads, too" grep -q 'known-1 (tid' "$T/out"
 run report -t --dot --total -o - "$T/a.raw"
@@ -86,27 +97,27 @@ run report -o - "$T/cut.raw"
 is "a recording that was cut off: exit 7" $status 7
 ok "but what it has is written" grep -q 'Known.drive' "$T/out"
 
-run record -d 0.3 -o - "$JVM"
+some -o -
 is "-o -: exit 0" $status 0
 ok "stacks on stdout" grep -q 'Thread.run.* [0-9][0-9]*$' "$T/out"
-run record -d 0.3 "$JVM"
+some
 ok "no -o: hot methods on stdout" grep -q 'SELF%' "$T/out"
 
 # --- disks that fill up ---
 ln -s /dev/full "$T/full.collapsed"
-run record -d 0.3 -o "$T/full.collapsed" -o "$T/kept.collapsed" "$JVM"
+some -o "$T/full.collapsed" -o "$T/kept.collapsed"
 is "a full disk: exit 6" $status 6
 ok "said so" grep -q 'No space left' "$T/err"
 ok "the other file is written" [ -s "$T/kept.collapsed" ]
 "$JHOT" record -d 0.3 "$JVM" >/dev/full 2>"$T/err"
 is "text to a full disk: exit 6" $? 6
-run record -d 0.5 --raw /dev/full "$JVM"
+some --raw /dev/full
 is "a recording to a full disk: exit 6" $status 6
-ok "but the hot methods are printed" grep -q 'SELF%' "$T/out"
+ok "but what was sampled until then is printed" grep -q "^$JVM Known" "$T/out"
 echo old >"$T/old.svg"
 if [ "$(id -u)" = 0 ] && mkdir "$T/tiny" && mount -t tmpfs -o size=4k none "$T/tiny" 2>/dev/null; then
 	echo old >"$T/tiny/old.svg"
-	run record -d 0.5 -o "$T/tiny/old.svg" "$JVM"
+	some -o "$T/tiny/old.svg"
 	is "a disk without room for the new file: exit 6" $status 6
 	is "the old one is intact" "$(cat "$T/tiny/old.svg")" old
 	is "and nothing else is there" "$(ls "$T/tiny")" old.svg
@@ -125,7 +136,7 @@ run status --json "$JVM"
 ok "status --json is JSON" python3 -m json.tool "$T/out" /dev/null
 "$JHOT" record -o "$T/long.collapsed" "$JVM" >"$T/out2" 2>"$T/err2" </dev/null &
 record=$!
-wait_for 20 sampling "$JVM"
+wait_for 60 has_samples "$JVM" 15
 run status "$JVM"
 ok "status of a session: who holds it" grep -q "profiled by .*(jhot process $record)" "$T/out"
 ok "with what event" grep -q '^event cpu: .* every 10 ms' "$T/out"
@@ -141,10 +152,23 @@ ok "it wrote what it had" [ -s "$T/long.collapsed" ]
 run stop "$JVM"
 is "nothing to stop: exit 0" $status 0
 
+# --- the JVM ends ---
+known=$JVM
+jvm_launch $CALM_JVM Known exit 5000
+wait_for 60 jvm_said_ready
+run record -o "$T/end.collapsed" "$JVM"
+is "until the JVM's end: exit 0" $status 0
+ok "that it ended is told" grep -q "JVM $JVM has ended" "$T/err"
+ok "what there was is written" [ -s "$T/end.collapsed" ]
+run record -d 1 "$JVM"
+is "when it has ended: exit 4" $status 4
+JVM=$known
+
 # --- no JVM ---
 run status 999999999
 is "status of no process: exit 4" $status 4
 sleep 1000 &
+wait_for 20 grep -q sleep /proc/$!/comm # before that it is this shell, with its traps
 run status $!
 ok "status of another program is refused" [ $status != 0 ]
 run stop $!

@@ -131,6 +131,29 @@ static void test_perfmap(void)
 	symtab_done(&t);
 }
 
+static void test_perfmap_file(void)
+{
+	struct symbols *s = symbols_new(getpid(), getpid());
+	struct symbol sym;
+	char path[64];
+	FILE *f;
+
+	symbols_raw(s, 0x7f0010, &sym);
+	is_str(sym.name, "", "code of nobody has no name");
+	is_str(sym.module, "[anon]", "but a module");
+	symbols_free(s);
+	s = symbols_new(getpid(), getpid());
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(path, "we");
+	fputs("7f0000 100 js:hello world\n", f);
+	fclose(f);
+	symbols_raw(s, 0x7f0010, &sym);
+	is_str(sym.name, "js:hello world", "a name from the process's perf map");
+	is_int(sym.start, 0x7f0000, "with its beginning");
+	unlink(path);
+	symbols_free(s);
+}
+
 static void test_vdso(void)
 {
 	struct symbols *s = symbols_new(getpid(), getpid());
@@ -217,6 +240,7 @@ int main(void)
 	test_symtab();
 	test_kallsyms();
 	test_perfmap();
+	test_perfmap_file();
 	test_vdso();
 	test_missing();
 	test_hostile();
