@@ -44,6 +44,8 @@ struct engine {
 	 * back.
 	 */
 	void (*quiet)(struct thread_arm *arm);
+	/* Does it hold samples whose signal the thread has not taken yet? NULL: it never does. */
+	bool (*pending)(const struct thread_arm *arm);
 	/* Returns how many samples it still held: signals that the thread had no time to take. */
 	uint32_t (*release)(struct thread_arm *arm);
 	/* Whether the thread it was set on still lives: a tid may have been given to another. */
@@ -60,7 +62,8 @@ uint64_t engine_perf_memory(void);
 
 /* The state of one event. on, interval and the counts are read and bumped by handlers. */
 struct event {
-	_Atomic uint32_t on;
+	_Atomic uint32_t arming; /* threads are to get its engine */
+	_Atomic uint32_t on;     /* samples are taken: until the last engine is off */
 	_Atomic uint64_t interval;
 	_Atomic uint64_t samples, lost;
 	const struct engine *engine; /* the best that works here */

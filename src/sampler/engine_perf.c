@@ -129,6 +129,14 @@ static void perf_quiet(struct thread_arm *arm)
 	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+static bool perf_pending(const struct thread_arm *arm)
+{
+	struct perf_samples samples;
+
+	sig_perf_open(&samples, arm->ring);
+	return samples.at != samples.head;
+}
+
 static uint32_t perf_release(struct thread_arm *arm)
 {
 	struct perf_samples samples;
@@ -183,6 +191,7 @@ const struct engine engine_perf = {
 	.probe = perf_probe,
 	.arm = perf_arm,
 	.quiet = perf_quiet,
+	.pending = perf_pending,
 	.release = perf_release,
 	.alive = perf_alive,
 };

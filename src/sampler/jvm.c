@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "sampler/agent.h"
-#include "sampler/events.h"
 #include "sampler/raw.h"
+#include "sampler/scan.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
 
@@ -219,7 +219,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 	struct thread_slot *slot;
 
 	if (s && tid != atomic_load(&s->names_tid)) {
-		slot = events_thread_starts(s, tid, jvm_java_thread(jni, thread));
+		slot = scan_thread_starts(s, tid, jvm_java_thread(jni, thread));
 		if (slot)
 			jvm_name(jni, thread, slot);
 	}
@@ -231,7 +231,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	struct sampler *s = sig_enter();
 
 	if (s)
-		events_thread_ends(s, raw_gettid());
+		scan_thread_ends(s, raw_gettid());
 	sig_leave();
 }
 

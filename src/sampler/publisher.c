@@ -15,6 +15,7 @@
 #include "sampler/jvm.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/scan.h"
 #include "sampler/setup.h"
 #include "sampler/sig.h"
 
@@ -136,8 +137,8 @@ static void publication_announce(struct sampler *s)
 	raw_futex_wake(&s->shared.status->publish_seq);
 }
 
-/* scan_threads: when the number of threads moved, or every two seconds. */
-static void scan_threads(struct sampler *s, uint64_t now)
+/* look_for_threads: when the number of threads moved, or every two seconds. */
+static void look_for_threads(struct sampler *s, uint64_t now)
 {
 	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
 	struct stat stat = {0};
@@ -147,7 +148,7 @@ static void scan_threads(struct sampler *s, uint64_t now)
 	if (!whole && stat.st_nlink == s->links)
 		return;
 	s->links = stat.st_nlink;
-	events_scan(s, s->task_fd, ++s->scans, publish_flips(s->publish), whole);
+	scan_threads(s, s->task_fd, ++s->scans, publish_flips(s->publish), whole);
 	if (!whole)
 		return;
 	s->whole_scan_ns = now;
@@ -169,10 +170,10 @@ static void ask_names(struct sampler *s, uint64_t now)
 }
 
 /*
- * scan_java_threads: where the JVM does not tell of new threads, its list is looked at often: one load
+ * look_for_java_threads: where the JVM does not tell of new threads, its list is looked at often: one load
  * when nothing has moved.
  */
-static void scan_java_threads(struct sampler *s)
+static void look_for_java_threads(struct sampler *s)
 {
 	uint64_t stamp;
 
@@ -180,7 +181,7 @@ static void scan_java_threads(struct sampler *s)
 		return;
 	stamp = walk_threads_stamp(s->thread_layout, &s->mem);
 	if (stamp != s->java_stamp)
-		events_scan_java(s);
+		scan_java_threads(s);
 	s->java_stamp = stamp;
 }
 
@@ -196,7 +197,7 @@ static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
-	scan_threads(s, now);
+	look_for_threads(s, now);
 	ask_names(s, now);
 	publish_table(s->publish, now);
 	publication_announce(s);
@@ -218,7 +219,7 @@ static void publisher_loop(struct sampler *s)
 			if (s->leave_asked)
 				sampler_end(s, SAMPLER_DETACH);
 		}
-		scan_java_threads(s);
+		look_for_java_threads(s);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = now + TICK_NS;
 			publisher_tick(s, now);
@@ -279,6 +280,7 @@ static void publisher_leave(struct sampler *s)
 		left_announce(s); /* what follows may not come to its end any more */
 	atomic_store(&sig_current, NULL);
 	sig_drain();
+	events_sweep(s);
 	jvm_names_stop(s, exits);
 	sig_fault_leave();
 	left_announce(s);

@@ -10,6 +10,7 @@
 #include "sampler/modules.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/scan.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
 
@@ -101,7 +102,7 @@ static void setup_threads(struct sampler *s)
 	s->task_fd = (int)raw(
 		SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (s->task_fd >= 0)
-		events_scan(s, s->task_fd, ++s->scans, 0, true);
+		scan_threads(s, s->task_fd, ++s->scans, 0, true);
 }
 
 void setup_session(struct sampler *s)

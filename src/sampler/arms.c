@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Engines on one thread. */
+#include "sampler/arms.h"
+
+#include "sampler/raw.h"
+
+#include <errno.h>
+
+/* arm_set: the event's engine, or the next one where it cannot be set on this thread. Slot locked. */
+static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
+{
+	const struct event_row *row = &event_rows[number];
+	struct event *event = &s->events[number];
+	struct thread_arm *arm = &slot->arms[row->arm];
+	struct engine_target target = {.tid = atomic_load(&slot->tid),
+		.event = number,
+		.interval = atomic_load(&event->interval),
+		.signo = s->signo};
+	int error = -ENODEV;
+
+	if (atomic_load(&arm->engine))
+		return 0;
+	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
+		const struct engine *engine = row->engines[i];
+
+		if (engine != event->engine && error == -ENODEV)
+			continue; /* better, but known not to work here */
+		error = engine->arm(arm, &target);
+		if (error == 0 && engine != event->engine)
+			counters_add(&s->counters, COUNTER_TIMER_THREADS, 1);
+		if (error == 0 || error == -ESRCH)
+			return error;
+	}
+	if (!atomic_exchange(&slot->failed, 1))
+		counters_add(&s->counters, COUNTER_ARM_FAILED, 1);
+	return error;
+}
+
+void arms_set(struct sampler *s, struct thread_slot *slot)
+{
+	if (!threads_try_lock(slot))
+		return;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (atomic_load(&s->events[i].arming) && !atomic_load(&slot->gone))
+			arm_set(s, i, slot);
+	}
+	threads_unlock(slot);
+}
+
+void arms_quiet(struct thread_slot *slot, uint32_t number)
+{
+	struct thread_arm *arm = &slot->arms[event_rows[number].arm];
+	const struct engine *engine = atomic_load(&arm->engine);
+
+	if (engine)
+		engine->quiet(arm);
+}
+
+void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
+{
+	struct thread_arm *arm = &slot->arms[event_rows[number].arm];
+	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
+	struct timespec pause = {0, 100000};
+	uint32_t unread;
+
+	if (!engine)
+		return;
+	while (atomic_load(&slot->inside))
+		raw(SYS_nanosleep, &pause, 0);
+	unread = engine->release(arm);
+	atomic_fetch_add(&s->events[number].samples, unread);
+	atomic_fetch_add(&s->events[number].lost, unread);
+	counters_add(&s->counters, COUNTER_LATE, unread);
+}
+
+bool arms_take_off(struct sampler *s, struct thread_slot *slot)
+{
+	if (!threads_try_lock(slot))
+		return false;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (!event_rows[i].engines[0] || !event_rows[i].engines[0]->arm)
+			continue;
+		arms_quiet(slot, i);
+		arms_release(s, slot, i);
+	}
+	threads_unlock(slot);
+	return true;
+}
+
+bool arms_any(const struct thread_slot *slot)
+{
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		if (atomic_load(&slot->arms[i].engine))
+			return true;
+	}
+	return false;
+}
+
+bool arms_alive(const struct thread_slot *slot)
+{
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		const struct engine *engine = atomic_load(&slot->arms[i].engine);
+
+		if (engine && !engine->alive(&slot->arms[i]))
+			return false;
+	}
+	return true;
+}
