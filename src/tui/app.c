@@ -36,6 +36,11 @@ static int64_t app_now(const struct app *app)
 	return (int64_t)(clock_mono_ns() / NS_PER_MS);
 }
 
+static uint64_t app_cpu_ns(void)
+{
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* --- frames ------------------------------------------------------------------------------------------ */
 
 /* Tests wait for this line: the frame is with the terminal. */
@@ -106,12 +111,8 @@ static int64_t app_next_tick(const struct app *app, int64_t now)
 static void app_tick(struct app *app)
 {
 	int64_t now = app_now(app);
-	uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	ui_tick(&app->ui, now);
-	if (app->ui.updated_ms == now)
-		app->ui.tick_cost_ms =
-			(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) / NS_PER_MS;
 	app->tick_ms = app_next_tick(app, now);
 	app->draw = true;
 }
@@ -242,6 +243,7 @@ int app_run(
 	}
 	term_size(app.term, &rows, &cols);
 	ui_init(&app.ui, ops, ctx, options, term_ascii(app.term));
+	app.ui.cpu_ns = app_cpu_ns;
 	ui_resize(&app.ui, rows, cols);
 	app.attached_ms = app.tick_ms = app_now(&app);
 	app.draw = true;

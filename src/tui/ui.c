@@ -2,6 +2,7 @@
 /* The live view's state and what changes it. */
 #include "tui/ui.h"
 
+#include "base/clock.h"
 #include "tui/command.h"
 #include "tui/text.h"
 
@@ -121,13 +122,16 @@ void ui_show(struct ui *ui, enum view_id view)
 static void ui_update(struct ui *ui, bool sort)
 {
 	const struct view *v = ui_view(ui);
+	uint64_t start;
 
 	/* Help is drawn instead of what it covers, which must not grow stale under it. */
 	if (ui->view == VIEW_HELP)
 		v = view_table[ui->under];
 	ui->updated_ms = ui->now_ms;
+	start = ui->cpu_ns ? ui->cpu_ns() : 0;
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
+	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
 }
 
 void ui_react(struct ui *ui, unsigned reaction)
@@ -211,13 +215,13 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->time.frozen)
 		ui_count_waiting(ui);
-	else if (now_ms - ui->updated_ms >= (int64_t)ui->tick_cost_ms * DUTY)
+	else if (now_ms - ui->updated_ms >= (int64_t)(ui->update_ns / NS_PER_MS * DUTY))
 		ui_update(ui, false);
 }
 
 uint64_t ui_refresh_ms(const struct ui *ui)
 {
-	uint64_t least = ui->tick_cost_ms * DUTY;
+	uint64_t least = ui->update_ns / NS_PER_MS * DUTY;
 
 	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
 }

@@ -66,7 +66,8 @@ struct ui {
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	struct timeline time;
 	uint64_t interval_ms;
-	uint64_t tick_cost_ms; /* of the last one that updated: set by the loop, 0 in tests */
+	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
+	uint64_t update_ns;       /* what the last one cost */
 	int64_t updated_ms;
 	bool over; /* the session ended; error says why */
 	struct err error;
