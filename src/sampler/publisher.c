@@ -26,6 +26,9 @@
 
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
+/* After a command somebody waits for its first effect: an event's first samples are out at once. */
+#define QUICK_NS        (250 * NS_PER_MS)
+#define QUICK_TICK_NS   (10 * NS_PER_MS)
 #define SCAN_JAVA_NS    (10 * NS_PER_MS)
 #define SCAN_WHOLE_NS   (2 * NS_PER_S)
 #define NAMES_NS        (10 * NS_PER_S)
@@ -207,7 +210,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 
 static void publisher_loop(struct sampler *s)
 {
-	uint64_t now = clock_mono_ns(), next = now;
+	uint64_t now = clock_mono_ns(), next = now, quick_until = 0;
 
 	while (sampler_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
@@ -216,12 +219,13 @@ static void publisher_loop(struct sampler *s)
 		park_check(s, now);
 		if (commands_run(s, seq)) {
 			next = now;
+			quick_until = now + QUICK_NS;
 			if (s->leave_asked)
 				sampler_end(s, SAMPLER_DETACH);
 		}
 		look_for_java_threads(s);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
-			next = now + TICK_NS;
+			next = now + (now < quick_until ? QUICK_TICK_NS : TICK_NS);
 			publisher_tick(s, now);
 		}
 		now = clock_mono_ns();
