@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_METHODS_MAX (1u << 22) /* then all are forgotten: a flood, or months */
-#define FRAMES_KNOWN_MAX   (1u << 22)
+#define FRAMES_METHODS_MAX (1u << 20) /* then the older half goes: an agent has 65,536 at most */
+#define FRAMES_KNOWN_MAX   (1u << 20) /* then all go and are looked up anew */
+#define FRAMES_REPLAY_MAX  (1u << 24) /* a recording names its native frames only once */
 #define FRAMES_MODULES     65536
 
 struct frames_method {
@@ -52,19 +53,26 @@ struct frames *frames_new(struct profile *profile, struct symbols *symbols)
 	return f;
 }
 
-static void frames_forget_methods(struct frames *f)
+/* Drops the oldest methods, all but so many. */
+static void frames_forget_methods(struct frames *f, uint32_t keep)
 {
-	for (uint32_t i = 0; i < f->method_count; i++)
+	uint32_t drop = f->method_count - keep;
+
+	for (uint32_t i = 0; i < drop; i++)
 		free(f->methods[i].name);
-	f->method_count = 0;
+	if (keep)
+		memmove(f->methods, f->methods + drop, keep * sizeof(*f->methods));
+	f->method_count = keep;
 	hash_index_clear(&f->method_index);
+	for (uint32_t i = 0; i < keep; i++)
+		hash_index_add(&f->method_index, hash_u64(f->methods[i].id), i);
 }
 
 void frames_free(struct frames *f)
 {
 	if (!f)
 		return;
-	frames_forget_methods(f);
+	frames_forget_methods(f, 0);
 	hash_index_done(&f->method_index);
 	hash_index_done(&f->known_index);
 	free(f->methods);
@@ -111,7 +119,7 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 		return m;
 	}
 	if (f->method_count == FRAMES_METHODS_MAX)
-		frames_forget_methods(f);
+		frames_forget_methods(f, FRAMES_METHODS_MAX / 2);
 	if (f->method_count == f->method_cap) {
 		f->method_cap = f->method_cap ? f->method_cap * 2 : 1024;
 		f->methods = xreallocarray(f->methods, f->method_cap, sizeof(*f->methods));
@@ -262,7 +270,7 @@ static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
 		f->known[i].frame = frame;
 		return;
 	}
-	if (f->known_count == FRAMES_KNOWN_MAX) {
+	if (f->known_count == (f->symbols ? FRAMES_KNOWN_MAX : FRAMES_REPLAY_MAX)) {
 		f->known_count = 0;
 		hash_index_clear(&f->known_index);
 	}

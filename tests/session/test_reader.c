@@ -288,6 +288,35 @@ static void test_ids(void)
 	end();
 }
 
+/* More methods than are kept: the older half goes, the younger one is found under its ids. */
+static void test_flood(void)
+{
+	struct frames *f;
+	struct {
+		struct wire_method rec;
+		char text[8];
+	} m = {.rec = {.class_bytes = 1, .name_bytes = 1}, .text = "ab"};
+	const struct profile_frame *frame;
+
+	profile = profile_new();
+	f = frames_new(profile, NULL);
+	for (uint32_t id = 1; id <= (1u << 20) + 5; id++) {
+		m.rec.id = id;
+		m.rec.text[1] = (char)('a' + id % 7);
+		frames_method(f, &m.rec);
+	}
+	frame = profile_get_frame(
+		profile, frames_get(f, WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1u << 20, 0)));
+	is_str(profile_get_method(profile, frame->method)->full,
+		(char[]){'a', '.', (char)('a' + (1u << 20) % 7), 0},
+		"a young method after a million");
+	frame = profile_get_frame(profile, frames_get(f, WIRE_METHOD_FRAME(WIRE_FRAME_C2, 5, 0)));
+	is_str(profile_get_method(profile, frame->method)->full, "[unknown_method]",
+		"an old one is forgotten");
+	frames_free(f);
+	profile_free(profile);
+}
+
 static void test_ends(void)
 {
 	struct err err = {0};
@@ -348,6 +377,7 @@ int main(void)
 	test_unknown_types();
 	test_impossible();
 	test_ids();
+	test_flood();
 	test_ends();
 	return tap_done();
 }
