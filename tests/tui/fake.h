@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FAKE_THREADS 20
 
@@ -24,6 +25,7 @@ struct fake {
 	uint32_t end;    /* the JVM exits at this second; 0: never */
 	bool held;       /* drain brings nothing: the test feeds */
 	int parked, detached;
+	int tick_fd; /* gets a byte per drain if not 0 */
 	char exported[256];
 };
 
@@ -173,6 +175,8 @@ static inline int fake_drain(void *ctx, struct err *err)
 {
 	struct fake *f = ctx;
 
+	if (f->tick_fd && write(f->tick_fd, ".", 1) < 0)
+		f->tick_fd = 0;
 	if (f->end && f->second >= f->end)
 		return err_set(err, ERR_GONE, "The JVM 41234 has exited; what was sampled stays.");
 	if (!f->held)

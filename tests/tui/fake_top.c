@@ -3,6 +3,7 @@
  * The live view over the fake session, as a program for the terminal tests and for the eye:
  *
  *   fake_top [ascii] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
+ *            [tick=FD]
  *
  * crash: the second tick is a null pointer, to see the terminal restored.
  */
@@ -14,6 +15,7 @@ struct run {
 	struct fake fake;
 	struct app_options options;
 	unsigned rate, warm;
+	int tick_fd;
 	bool crash;
 };
 
@@ -43,6 +45,7 @@ static void take_argument(struct run *r, const char *a)
 	sscanf(a, "warm=%u", &r->warm);
 	sscanf(a, "interval=%lu", &o->interval_ms);
 	sscanf(a, "frame=%d", &o->frame_fd);
+	sscanf(a, "tick=%d", &r->tick_fd);
 }
 
 int main(int argc, char **argv)
@@ -62,6 +65,7 @@ int main(int argc, char **argv)
 	idle = r.fake.idle;
 	fake_init(&r.fake, r.rate);
 	r.fake.idle = idle;
+	r.fake.tick_fd = r.tick_fd;
 	for (unsigned i = 0; i < r.warm; i++)
 		fake_second(&r.fake);
 	if (r.crash)

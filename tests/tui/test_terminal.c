@@ -151,6 +151,30 @@ static void test_frozen(void)
 	vt_close(vt);
 }
 
+/* A link that takes nothing: frames are skipped, and what is shown then is the present. */
+static void test_slow_link(void)
+{
+	struct vt *vt = start(60, 200, "interval=1", "warm=20", NULL);
+	int frames, status;
+	size_t before;
+
+	vt_starve(vt, 1500);
+	frames = vt_frames_left(vt);
+	ok(frames < 500, "1500 ticks with a stuck link made %d frames", frames);
+	before = vt_bytes(vt);
+	vt_keys(vt, "/now");
+	ok(vt_wait(vt, "find: now"), "when it takes bytes again it shows what is");
+	diag("%zu bytes were under way", vt_bytes(vt) - before);
+	vt_keys(vt, "\033");
+	vt_wait(vt, "q quit");
+	vt_starve(vt, 1500);
+	vt_signal(vt, SIGTERM);
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+		"SIGTERM ends it also while the link is stuck");
+	vt_close(vt);
+}
+
 /* --- the way out ------------------------------------------------------------------------------------- */
 
 static bool same_modes(const struct termios *a, const struct termios *b)
@@ -244,6 +268,39 @@ static void test_hang_up(void)
 	vt_close(vt);
 }
 
+/* Whatever is typed, at whatever size: it goes on, and ends as it should. */
+static void test_any_keys(void)
+{
+	static const char *const sizes[] = {"24 80", "5 20", "60 200", "8 40", "1 1", "24 80"};
+	struct vt *vt = start(24, 80, "step", "warm=30", NULL);
+	uint64_t rng = 88172645463325252ull;
+	int rows, cols, status;
+
+	for (size_t size = 0; size < sizeof(sizes) / sizeof(sizes[0]); size++) {
+		for (int i = 0; i < 150; i++) {
+			char key[2] = {0};
+
+			rng ^= rng << 13;
+			rng ^= rng >> 7;
+			rng ^= rng << 17;
+			key[0] = (char)(' ' + rng % 95);
+			/* q would end it, rightly; Enter and Esc come often enough to matter. */
+			if (key[0] == 'q' || rng >> 20 & 1)
+				key[0] = rng >> 21 & 1 ? '\n' : rng >> 22 & 1 ? '.' : '\t';
+			vt_keys(vt, key);
+		}
+		sscanf(sizes[size], "%d %d", &rows, &cols);
+		vt_resize(vt, rows, cols);
+		if (vt_frame(vt) < 0)
+			break;
+	}
+	vt_keys(vt, "\003\003"); /* a prompt takes the first */
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "900 random keys at six sizes, and ^C");
+	ok(!vt_alt_screen(vt), "the terminal is given back");
+	vt_close(vt);
+}
+
 int main(int argc, char **argv)
 {
 	const char *build = getenv("builddir");
@@ -256,8 +313,10 @@ int main(int argc, char **argv)
 	test_colors();
 	test_bytes();
 	test_frozen();
+	test_slow_link();
 	test_ends();
 	test_suspend();
 	test_hang_up();
+	test_any_keys();
 	return tap_done();
 }

@@ -19,7 +19,7 @@
 
 struct vt {
 	pid_t leader, pid; /* a little shell, and the program under it */
-	int master, frames, status;
+	int master, frames, ticks, status;
 	VTerm *vterm;
 	VTermScreen *screen;
 	int rows, cols;
@@ -32,16 +32,19 @@ struct vt {
 
 /* --- the program's side ------------------------------------------------------------------------------ */
 
-static void exec_program(const struct vt_options *o, const char *const *argv, int frame_fd)
+static void exec_program(
+	const struct vt_options *o, const char *const *argv, int frame_fd, int tick_fd)
 {
 	const char *args[32];
-	char frame[32];
+	char frame[32], tick[32];
 	int n = 0;
 
-	for (; argv[n] && n < 30; n++)
+	for (; argv[n] && n < 29; n++)
 		args[n] = argv[n];
 	snprintf(frame, sizeof(frame), "frame=%d", frame_fd);
 	args[n++] = frame;
+	snprintf(tick, sizeof(tick), "tick=%d", tick_fd);
+	args[n++] = tick;
 	args[n] = NULL;
 	unsetenv("NO_COLOR");
 	unsetenv("LINES");
@@ -63,7 +66,8 @@ static void report(int fd, pid_t pid, int status)
 }
 
 /* The session's leader, as a shell is: the program stops and goes on in a process group of its own. */
-static void lead(const struct vt_options *o, const char *const *argv, int frame_fd, int status_fd)
+static void lead(const struct vt_options *o, const char *const *argv, int frame_fd, int tick_fd,
+	int status_fd)
 {
 	pid_t pid;
 	int status;
@@ -77,10 +81,11 @@ static void lead(const struct vt_options *o, const char *const *argv, int frame_
 		signal(SIGTTOU, SIG_DFL);
 		signal(SIGHUP, SIG_DFL);
 		close(status_fd);
-		exec_program(o, argv, frame_fd);
+		exec_program(o, argv, frame_fd, tick_fd);
 	}
 	setpgid(pid, pid);
 	close(frame_fd);
+	close(tick_fd);
 	report(status_fd, pid, 0);
 	while (waitpid(pid, &status, WUNTRACED) == pid) {
 		report(status_fd, 0, status);
@@ -129,23 +134,27 @@ struct vt *vt_open(const struct vt_options *o, const char *const *argv)
 {
 	struct winsize ws = {.ws_row = (unsigned short)o->rows, .ws_col = (unsigned short)o->cols};
 	struct vt *vt = calloc(1, sizeof(*vt));
-	int frames[2], status[2], words[2];
+	int frames[2], ticks[2], status[2], words[2];
 
-	if (!vt || pipe(frames) < 0 || pipe(status) < 0)
+	if (!vt || pipe(frames) < 0 || pipe(ticks) < 0 || pipe(status) < 0)
 		fail("no pipe");
 	vt->rows = o->rows;
 	vt->cols = o->cols;
 	open_vterm(vt);
 	fcntl(frames[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ticks[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ticks[1], F_SETFL, O_NONBLOCK); /* nobody may be reading them */
 	fcntl(status[0], F_SETFD, FD_CLOEXEC);
 	vt->leader = forkpty(&vt->master, NULL, NULL, &ws);
 	if (vt->leader < 0)
 		fail("no pty");
 	if (vt->leader == 0)
-		lead(o, argv, frames[1], status[1]);
+		lead(o, argv, frames[1], ticks[1], status[1]);
 	close(frames[1]);
+	close(ticks[1]);
 	close(status[1]);
 	vt->frames = frames[0];
+	vt->ticks = ticks[0];
 	vt->status = status[0];
 	if (read(vt->status, words, sizeof(words)) != sizeof(words))
 		fail("the program did not start");
@@ -161,6 +170,7 @@ void vt_close(struct vt *vt)
 	if (vt->master >= 0)
 		close(vt->master);
 	close(vt->frames);
+	close(vt->ticks);
 	close(vt->status);
 	vterm_free(vt->vterm);
 	free(vt);
@@ -217,6 +227,29 @@ long vt_frame(struct vt *vt)
 			break;
 	}
 	return (long)bytes;
+}
+
+void vt_starve(struct vt *vt, int ticks)
+{
+	char byte;
+
+	while (ticks-- > 0) {
+		struct pollfd p = {.fd = vt->ticks, .events = POLLIN};
+
+		if (poll(&p, 1, SILENCE_MS) <= 0 || read(vt->ticks, &byte, 1) != 1)
+			fail("it does not tick");
+	}
+}
+
+int vt_frames_left(struct vt *vt)
+{
+	struct pollfd p = {.fd = vt->frames, .events = POLLIN};
+	int lines = 0;
+	char c;
+
+	while (poll(&p, 1, 0) > 0 && read(vt->frames, &c, 1) == 1)
+		lines += c == '\n';
+	return lines;
 }
 
 bool vt_wait(struct vt *vt, const char *text)

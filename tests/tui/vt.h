@@ -20,7 +20,7 @@ struct vt_options {
 	const char *const *setenv; /* "NAME=value" ..., NULL-terminated; NULL: none */
 };
 
-/* argv[0] is the program; "frame=N" is appended. */
+/* argv[0] is the program; "frame=N" and "tick=N" are appended. */
 struct vt *vt_open(const struct vt_options *o, const char *const *argv);
 void vt_close(struct vt *vt); /* kills what still runs */
 
@@ -31,6 +31,10 @@ void vt_hang_up(struct vt *vt); /* close our end */
 
 /* Wait for the next frame. Returns the bytes it cost (by the program's own line), or -1 when it ended. */
 long vt_frame(struct vt *vt);
+/* Wait for so many ticks of the program without reading its output: a link that is stuck. */
+void vt_starve(struct vt *vt, int ticks);
+/* Frames that were completed and not waited for. */
+int vt_frames_left(struct vt *vt);
 /* Wait until a frame shows the text; false if the program ended before. */
 bool vt_wait(struct vt *vt, const char *text);
 /* Read what was written in the meantime, until the program ends or stops; its wait status. */
