@@ -154,10 +154,13 @@ is "nothing to stop: exit 0" $status 0
 
 # --- the JVM ends ---
 known=$JVM
-jvm_launch $CALM_JVM Known exit 5000
-wait_for 60 jvm_said_ready
-run record -o "$T/end.collapsed" "$JVM"
-is "until the JVM's end: exit 0" $status 0
+jvm_start $CALM_JVM Known shares
+"$JHOT" record -o "$T/end.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+record=$!
+wait_for 60 has_samples "$JVM" 15
+jvm_halt
+wait $record
+is "until the JVM's end: exit 0" $? 0
 ok "that it ended is told" grep -q "JVM $JVM has ended" "$T/err"
 ok "what there was is written" [ -s "$T/end.collapsed" ]
 run record -d 1 "$JVM"
