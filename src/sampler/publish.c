@@ -15,7 +15,7 @@
 #define MODULES_REFRESH_NS 2000000000ull /* known mappings are looked at again */
 #define MODULES_UNKNOWN_NS 200000000ull  /* at least this between two refreshes for unknown pcs */
 #define MODULES_COST_SHARE 200ull        /* reading the maps takes at most 1/200 of the time */
-#define NAMES_PATIENCE     20u /* publications that wait for a name whose handler is preempted */
+#define NAMES_PATIENCE_NS  2000000000ull /* a trace waits for a name whose handler is preempted */
 
 _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 == WIRE_FRAME_C1 &&
 		       (int)WALK_C2 == WIRE_FRAME_C2 && (int)WALK_INLINED == WIRE_FRAME_INLINED &&
@@ -34,8 +34,9 @@ struct publish {
 	struct sampler *s;
 	struct modules *modules;
 	uint32_t next_trace, epoch, known_used;
-	uint32_t names_done; /* the last METHOD published */
-	uint32_t names_waits;
+	uint32_t names_done;  /* the last METHOD published */
+	uint32_t names_waits; /* publications that did, in a row */
+	uint64_t now_ns, names_since_ns;
 	bool wants_names;
 	uint64_t modules_read_ns, modules_cost_ns;
 
@@ -128,6 +129,14 @@ static bool publish_methods(struct publish *p)
 	return true;
 }
 
+/* publish_waited: has a missing name been waited for long enough? */
+static bool publish_waited(struct publish *p)
+{
+	if (!p->names_waits++)
+		p->names_since_ns = p->now_ns;
+	return p->now_ns - p->names_since_ns >= NAMES_PATIENCE_NS;
+}
+
 /* publish_named: has every method of this trace been published? */
 static bool publish_named(struct publish *p, const struct trace_key *key)
 {
@@ -139,7 +148,7 @@ static bool publish_named(struct publish *p, const struct trace_key *key)
 		if (type == WALK_JAVA
 				? agct_unpublished(p->s->agct, WIRE_FRAME_METHOD(key->frames[i]))
 				: WIRE_FRAME_METHOD(key->frames[i]) > p->names_done)
-			return p->names_waits++ >= NAMES_PATIENCE;
+			return publish_waited(p);
 	}
 	p->names_waits = 0;
 	return true;
@@ -467,6 +476,7 @@ bool publish_table(struct publish *p, uint64_t now_ns)
 {
 	bool whole;
 
+	p->now_ns = now_ns;
 	if (!p->draining && !trace_table_flip(p->s->table))
 		return false;
 	if (!p->draining) {
