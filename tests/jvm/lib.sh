@@ -88,7 +88,8 @@ diag() {
 # diag_file FILE: the file's end as comments, when something failed
 diag_file() {
 	diag "--- $1"
-	tail -n 30 "$1" | sed 's/^/# /'
+	tail -n 30 "$1" | tr -cd '\t\n -~' | sed 's/^/# /'
+	echo "#" # also where the last line had no end
 }
 
 done_testing() {

@@ -48,7 +48,8 @@ wait_for 20 quiet "$JVM"
 litter "$JVM" >"$T/before"
 
 over_ssh "echo \$\$ >'$T/remote'; exec '$JHOT' $JVM"
-ok "the live view shows the hot method" wait_for 30 grep -q knownSixty "$T/screen" || {
+# The stream holds what changed: a name that follows a similar one in its row is never there as a whole.
+ok "the live view shows the hot methods" wait_for 30 grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen" || {
 	diag_file "$T/ssh.err"
 	diag_file "$T/screen"
 }
@@ -66,7 +67,7 @@ same "nothing remains in the JVM" "$T/after" "$T/before"
 
 : >"$T/screen"
 over_ssh "'$JHOT' $JVM; echo status=\$?"
-ok "the next connection works" wait_for 30 grep -q knownSixty "$T/screen"
+ok "the next connection works" wait_for 30 grep -qE 'Known\.known(Sixty|Thirty|Ten)' "$T/screen"
 printf q >&"$keys"
 ok "q ends it well" wait_for 20 grep -q status=0 "$T/screen" || diag_file "$T/screen"
 becomes_quiet "and sampling" "$JVM"
