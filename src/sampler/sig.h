@@ -14,7 +14,7 @@
 
 #include <signal.h>
 
-/* --- sig_handler.c: the session that handlers and JVM callbacks serve ------------------------- */
+/* --- sig_current.c: the session that handlers and JVM callbacks serve ------------------------- */
 
 extern _Atomic(struct sampler *) sig_current;
 extern _Atomic uint32_t sig_inside; /* handlers and callbacks that may be using it */
@@ -32,6 +32,8 @@ static inline void sig_leave(void)
 
 /* sig_drain: wait until whoever entered before now has left. Not for handlers. */
 void sig_drain(void);
+
+/* --- sig_handler.c ---------------------------------------------------------------------------- */
 
 void sig_sample(int sig, siginfo_t *info, void *ucontext);
 

@@ -18,9 +18,6 @@
 #define MEASURED_OF      8u
 #define TRACE_TRUNCATED  1u /* WIRE_TRACE_TRUNCATED */
 
-_Atomic(struct sampler *) sig_current;
-_Atomic uint32_t sig_inside;
-
 /* Samples of one event that arrived on one thread. */
 struct arrival {
 	struct sampler *s;
@@ -31,14 +28,6 @@ struct arrival {
 	bool by_kernel;  /* the samples are in a perf buffer, with kernel frames */
 	struct perf_samples samples;
 };
-
-void sig_drain(void)
-{
-	struct timespec pause = {0, 1000000};
-
-	while (atomic_load(&sig_inside))
-		raw(SYS_nanosleep, &pause);
-}
 
 static void arrival_lose(const struct arrival *a, unsigned counter, uint64_t n)
 {

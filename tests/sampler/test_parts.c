@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of the agent without a JVM: the list of threads, the reader of perf buffers, the maps,
+ * sentences.
+ */
+#include "tests/tap.h"
+
+#include "sampler/modules.h"
+#include "sampler/sig.h"
+#include "sampler/text.h"
+#include "sampler/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static struct threads *list;
+
+static void test_threads_basics(void)
+{
+	struct thread_slot *a = threads_add(list, 1000), *b = threads_add(list, 1001);
+
+	ok(a && b && a != b && a->id != b->id, "two threads have two slots and two ids");
+	ok(threads_find(list, 1000) == a && threads_find(list, 1001) == b, "both are found");
+	ok(!threads_add(list, 1000), "a tid is listed once");
+	ok(!threads_find(list, 999), "others are not found");
+	threads_unlist(list, a);
+	ok(!threads_find(list, 1000) && threads_by_id(list, a->id) == a,
+		"an unlisted thread is found by its id only");
+	threads_free(list, a);
+	ok(!threads_by_id(list, 1), "a slot that was given away is not");
+	ok(threads_add(list, 2000) == a && a->id > b->id, "its slot is used again, under a new id");
+}
+
+/* tids that fall into one window of the index: there is room for a window of them. */
+static void test_threads_window(void)
+{
+	uint32_t added = 0, found = 0;
+
+	for (int32_t i = 1; i <= 64; i++)
+		added += threads_add(list, i * (int32_t)THREADS_INDEX + 7) != NULL;
+	for (int32_t i = 1; i <= 64; i++)
+		found += threads_find(list, i * (int32_t)THREADS_INDEX + 7) != NULL;
+	is_int(added, THREADS_WINDOW, "a window of the index takes what it has room for");
+	is_int(found, THREADS_WINDOW, "all of these are found");
+}
+
+static void test_threads_names(void)
+{
+	struct thread_slot *slot = threads_add(list, 5000);
+	char name[THREADS_NAME + 10];
+	uint32_t seq;
+
+	memset(name, 'x', sizeof(name));
+	memcpy(name + THREADS_NAME - 2, "\xe2\x82\xac\xe2\x82\xac", 6);
+	threads_name(slot, name, sizeof(name), WIRE_THREAD_JAVA, true);
+	is_int(slot->name_bytes, THREADS_NAME - 2, "a long name is cut before a character");
+	seq = slot->name_seq;
+	threads_name(slot, name, THREADS_NAME - 2, WIRE_THREAD_JAVA, true);
+	is_int(slot->name_seq, seq, "the same name again is no news");
+	threads_name(slot, "new", 3, WIRE_THREAD_JAVA, true);
+	ok(slot->name_seq == seq + 2 && !memcmp(slot->name, "new", 3), "another is");
+	is_int(threads_kind("GC Thread#3", 11, false), WIRE_THREAD_GC, "HotSpot's kinds: GC");
+	is_int(threads_kind("C2 CompilerThre", 15, true), WIRE_THREAD_COMPILER, "compilers");
+	is_int(threads_kind("main", 4, true), WIRE_THREAD_JAVA, "Java's");
+	is_int(threads_kind("G", 1, false), WIRE_THREAD_NATIVE, "others");
+}
+
+#define RACERS    4
+#define RACE_TIDS 2000
+
+static _Atomic uint32_t race_added;
+
+static void *race_main(void *arg)
+{
+	(void)arg;
+	for (int32_t tid = 1; tid <= RACE_TIDS; tid++)
+		race_added += threads_add(list, 100000 + tid) != NULL;
+	return NULL;
+}
+
+/* Publisher and callbacks add the same threads at the same time; each is listed once. */
+static void test_threads_race(void)
+{
+	pthread_t racers[RACERS];
+	uint32_t listed = 0;
+
+	for (int i = 0; i < RACERS; i++)
+		pthread_create(&racers[i], NULL, race_main, NULL);
+	for (int i = 0; i < RACERS; i++)
+		pthread_join(racers[i], NULL);
+	for (int32_t tid = 1; tid <= RACE_TIDS; tid++)
+		listed += threads_find(list, 100000 + tid) != NULL;
+	is_int(race_added, RACE_TIDS, "threads that race to add tids add each once");
+	is_int(listed, RACE_TIDS, "all are listed");
+}
+
+/* --- perf buffers ----------------------------------------------------------------------------- */
+
+struct ring {
+	struct perf_event_mmap_page *page;
+	unsigned char *data;
+};
+
+static void ring_word(struct ring *r, uint64_t word)
+{
+	memcpy(r->data + (r->page->data_head & 4095), &word, sizeof(word));
+	r->page->data_head += 8;
+}
+
+static void ring_header(struct ring *r, uint32_t type, uint16_t bytes)
+{
+	ring_word(r, type | (uint64_t)bytes << 48);
+}
+
+static void ring_sample(struct ring *r, const uint64_t *chain, uint32_t count)
+{
+	ring_header(r, PERF_RECORD_SAMPLE, (uint16_t)(16 + count * 8));
+	ring_word(r, count);
+	for (uint32_t i = 0; i < count; i++)
+		ring_word(r, chain[i]);
+}
+
+static struct ring ring_new(uint64_t start)
+{
+	struct ring r = {.page = calloc(2, 4096)};
+
+	r.data = (unsigned char *)r.page + 4096;
+	r.page->data_offset = 4096;
+	r.page->data_size = 4096;
+	r.page->data_head = r.page->data_tail = start;
+	return r;
+}
+
+static const uint64_t kernel_chain[] = {
+	(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020};
+
+static void test_perf_samples(void)
+{
+	struct ring r = ring_new(4096 - 24); /* the first record runs across the end */
+	const uint64_t user_chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x1234};
+	uint64_t out[8] = {0};
+	struct perf_samples s;
+
+	ring_sample(&r, kernel_chain, 3);
+	ring_sample(&r, user_chain, 2);
+	sig_perf_open(&s, r.page);
+	is_int(sig_perf_next(&s, out + 8, 8), 2, "a sample has its kernel frames");
+	ok(out[6] == WALK_PACK(WALK_KERNEL, 0xffffffff81000010) &&
+			out[7] == WALK_PACK(WALK_KERNEL, 0xffffffff81000020),
+		"leaf first, right before the end");
+	is_int(sig_perf_next(&s, out + 8, 8), 0, "a sample in user space has none");
+	is_int(sig_perf_next(&s, out + 8, 8), -1, "there is no third");
+	sig_perf_close(&s);
+	ok(r.page->data_tail == r.page->data_head, "the room is given back");
+	ring_sample(&r, kernel_chain, 3);
+	sig_perf_open(&s, r.page);
+	is_int(sig_perf_next(&s, out + 8, 1), 1, "no more frames than there is room for");
+	is_int(out[7], WALK_PACK(WALK_KERNEL, 0xffffffff81000010), "the leaf is kept");
+	free(r.page);
+}
+
+static void test_perf_oddities(void)
+{
+	struct ring r = ring_new(0);
+	struct perf_samples s;
+	uint64_t out[8];
+
+	ring_header(&r, PERF_RECORD_LOST, 24);
+	ring_word(&r, 1);
+	ring_word(&r, 17);
+	ring_header(&r, 4242, 8);
+	ring_header(&r, PERF_RECORD_SAMPLE, 16);
+	ring_word(&r, 1000); /* more frames than the record has room for */
+	sig_perf_open(&s, r.page);
+	is_int(sig_perf_next(&s, out + 8, 8), 0, "records that are no samples are skipped");
+	is_int(s.lost, 17, "what the kernel lost is told");
+	ring_header(&r, PERF_RECORD_SAMPLE, 0);
+	sig_perf_close(&s);
+	sig_perf_open(&s, r.page);
+	is_int(sig_perf_next(&s, out + 8, 8), -1, "a record without size ends it");
+	ok(s.at == s.head, "and is passed over");
+	free(r.page);
+}
+
+/* --- maps ------------------------------------------------------------------------------------- */
+
+static void test_modules(void)
+{
+	struct modules *m = calloc(1, modules_size());
+	char path[4096];
+	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path));
+	uint64_t here = (uint64_t)(uintptr_t)test_modules, start, end;
+	struct module *self, *other;
+	bool full;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *at;
+
+	modules_init(m);
+	modules_refresh(m, &full);
+	self = modules_find(m, here);
+	ok(self && self->path_bytes == bytes && !memcmp(self->path, path, (size_t)bytes),
+		"a function of ours is in our file");
+	ok(self && self->id == 1 && here >= self->start && here < self->end,
+		"with an id and a place");
+	ok(!modules_find(m, (uint64_t)(uintptr_t)m), "data is in no module");
+	ok(modules_range(m, here, &start, &end) && start <= here && here < end,
+		"its range is known");
+
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ok(!modules_find(m, (uint64_t)(uintptr_t)at), "what came later is not known yet");
+	ok(!modules_refresh(m, &full) && !full, "nothing was lost by looking again");
+	other = modules_find(m, (uint64_t)(uintptr_t)at);
+	ok(other && other->id == 2 && modules_find(m, here)->id == 1,
+		"ids stay with their mappings");
+	munmap(at, 4096);
+	ok(modules_refresh(m, &full), "it is told when a mapping with an id is gone");
+	close(fd);
+	free(m);
+}
+
+/* --- sentences -------------------------------------------------------------------------------- */
+
+static void test_text(void)
+{
+	char buffer[16];
+	struct text t = text_into(buffer, sizeof(buffer));
+
+	text_add(&t, "n=");
+	text_add_number(&t, 18446744073709551615ull);
+	is_str(buffer, "n=1844674407370", "cut at the end, ended by NUL");
+	t = text_into(buffer, sizeof(buffer));
+	text_add_number(&t, 0);
+	text_add_errno(&t, EPERM);
+	text_add_errno(&t, 12345);
+	is_str(buffer, "0EPERMerror 123", "numbers and errors");
+}
+
+int main(void)
+{
+	list = calloc(1, sizeof(*list));
+	test_threads_basics();
+	test_threads_window();
+	test_threads_names();
+	test_threads_race();
+	free(list);
+	test_perf_samples();
+	test_perf_oddities();
+	test_modules();
+	test_text();
+	return tap_done();
+}
