@@ -31,7 +31,7 @@ accounted() {
 	taken=$(value taken "${1:-$T/tool}")
 	lost=$(value lost "${1:-$T/tool}")
 	samples=$(value samples "${1:-$T/tool}")
-	[ "$taken" -gt 0 ] && [ "$taken" -eq $((samples + lost)) ] ||
+	[ "$taken" -eq $((samples + lost)) ] ||
 		{ diag "taken $taken, arrived $samples, lost $lost" && false; }
 }
 

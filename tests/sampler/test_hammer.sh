@@ -23,6 +23,7 @@ hammer() {
 	ok "JDK $major: a session lasts to its end" agent seconds="$SECONDS_EACH" "$@" ||
 		diag_file "$T/tool.err"
 	diag "$(grep -E '^(engine|samples|lost|broken_pct|cost_us|counter)' "$T/tool" | tr '\n' ' ')"
+	ok "JDK $major: samples came" [ "$(value samples)" -gt 0 ]
 	ok "JDK $major: every sample is accounted for" accounted
 	known
 	jvm_end
