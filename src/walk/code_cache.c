@@ -2,6 +2,7 @@
 /* Reads the code cache: segment map -> CodeBlob -> PcDesc -> scope chain. */
 #include "walk/code_cache.h"
 #include "walk/mem.h"
+#include "walk/unsigned5.h"
 
 #define SEGMAP_FREE      0xff
 #define SEGMAP_STEPS     4096 /* bound of hops to a blob's first segment */
@@ -225,27 +226,6 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 }
 
 /* --- scopes ------------------------------------------------------------------------------------------ */
-
-/*
- * HotSpot's UNSIGNED5: a byte below 192 ends the number; later bytes count 64 times more each. Since
- * JDK 20 the byte 0 is not used: every byte is one higher.
- */
-static bool unsigned5_read(const uint8_t *bytes, uint32_t *at, uint32_t excluded, uint32_t *out)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i < 5; i++) {
-		uint32_t b = bytes[(*at)++];
-
-		if (b < excluded)
-			return false;
-		sum += (b - excluded) << (6 * i);
-		if (b < 192 || i == 4)
-			break;
-	}
-	*out = sum;
-	return true;
-}
 
 bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, int32_t offset, struct code_scope *out)

@@ -13,18 +13,15 @@
  * The older frames wait in StackChunks of the heap, Continuation.tail and its parents, laid out as on the
  * stack, but for interpreted frames, whose pointers are word offsets:
  *
- *   StackChunk: fields (sp, pc, parent...) | stack: ... [pc]<- sp  youngest frame ...
- *
- * No field of these classes is exported. A chunk proves itself: the word below its sp is its pc, and that
- * is a return address in the code cache. So its fields are looked for, and nothing need be known.
+ *   StackChunk: fields (parent, sp...) | stack: ... [pc]<- sp  youngest frame ... oldest frame
  */
+#include "walk/oop.h"
 #include "walk/walker.h"
 
-#define ENTRY_WORDS   6         /* of a ContinuationEntry: one of them is the Continuation */
-#define OBJECT_BYTES  96        /* bound of a Continuation, and of a StackChunk's fields */
-#define STACK_WORDS   (1 << 20) /* bound of a chunk's stack */
-#define EMPTY_WORDS   12        /* of a chunk: size and sp are among them */
-#define EMPTY_CHUNKS  2         /* in a row */
+#define CONTINUATION  "jdk/internal/vm/Continuation"
+#define STACK_CHUNK   "jdk/internal/vm/StackChunk"
+#define ENTRY_WORDS   6 /* of a ContinuationEntry: one of them is the Continuation, uncompressed */
+#define STACK_WORDS   (1u << 20) /* bound of a chunk's stack */
 #define FROZEN_FRAMES 8192
 #define FROZEN_CHUNKS 64
 
@@ -32,122 +29,53 @@
 
 struct chunk {
 	uint64_t object;
-	size_t fields;   /* bytes of it before the stack */
-	uint64_t pc, sp; /* of its youngest frame */
+	uint32_t parent, sp, bytes; /* of its class: offsets of fields, where the stack begins */
 };
 
-static bool object_plausible(uint64_t object)
+/* Continuations are subclassed: the class of a virtual thread's is VirtualThread.VThreadContinuation. */
+static uint64_t continuation_klass(const struct walker *w, uint64_t object)
 {
-	return object >= 4096 && !(object & 7) && !(object >> 47);
-}
+	static const char *const names[] = {
+		"java/lang/VirtualThread$VThreadContinuation", CONTINUATION};
 
-/* Whether one of an object's fields is pc. */
-static bool has_word(const uint8_t *object, size_t fields, uint64_t pc)
-{
-	uint64_t word;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		uint64_t klass = oop_klass(w->layout, w->mem, object, names[i]);
 
-	for (size_t i = 8; i < fields; i += 8) {
-		__builtin_memcpy(&word, object + i, sizeof(word));
-		if (word == pc)
-			return true;
+		if (klass)
+			return i == 0 ? layout_load(&w->layout->klass_super, w->mem, klass) : klass;
 	}
-	return false;
+	return 0;
 }
 
-/* Is it a StackChunk? Try every int as its sp and every end of its fields. */
-static bool chunk_read(const struct walker *w, uint64_t object, struct chunk *out)
-{
-	uint8_t copy[OBJECT_BYTES];
-	int32_t sp;
-
-	if (!object_plausible(object) || !mem_load(w->mem, object, copy, sizeof(copy)))
-		return false;
-	for (size_t i = 8; i < OBJECT_BYTES; i += 4) {
-		__builtin_memcpy(&sp, copy + i, sizeof(sp));
-		if (sp <= 0 || sp >= STACK_WORDS)
-			continue;
-		for (size_t fields = i + 4 > 32 ? (i + 11) & ~7ul : 32; fields <= OBJECT_BYTES;
-			fields += 8) {
-			uint64_t at = object + fields + 8ull * (uint32_t)sp;
-			uint64_t pc = mem_u64(w->mem, at - 8);
-
-			if (walker_in_code(w, pc) && has_word(copy, fields, pc)) {
-				*out = (struct chunk){object, fields, pc, at};
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
-/* A chunk whose frames are all back on the stack has its sp at its size; its parent may have more. */
-static bool looks_empty(const struct walker *w, uint64_t object)
-{
-	int32_t copy[OBJECT_BYTES / 4];
-
-	if (!object_plausible(object) || !mem_load(w->mem, object, copy, sizeof(copy)))
-		return false;
-	for (size_t i = 2; i < EMPTY_WORDS; i++)
-		for (size_t k = i + 1; k < EMPTY_WORDS; k++)
-			if (copy[i] == copy[k] && copy[i] > 1 && copy[i] < STACK_WORDS)
-				return true;
-	return false;
-}
-
-static bool chunk_in(
-	const struct walker *w, uint64_t object, size_t fields, int depth, struct chunk *out);
-
-/* Is the object a chunk with frames, or an empty one in front of such a chunk? */
-static bool chunk_at(const struct walker *w, uint64_t object, int depth, struct chunk *out)
-{
-	if (chunk_read(w, object, out))
-		return true;
-	return depth && looks_empty(w, object) &&
-	       chunk_in(w, object, OBJECT_BYTES / 2, depth - 1, out);
-}
-
-/* By a whole word: plain, or coloured as generational ZGC's are, which shifts by 13 to 16. */
-static bool chunk_by_word(const struct walker *w, uint64_t word, int depth, struct chunk *out)
-{
-	if (!(word >> 47))
-		return chunk_at(w, word, depth, out);
-	for (unsigned shift = 13; shift <= 16; shift++)
-		if (chunk_at(w, word >> shift, depth, out))
-			return true;
-	return false;
-}
-
-/* The first of an object's fields that refers to a chunk: a narrow oop or a plain one. */
-static bool chunk_in(
-	const struct walker *w, uint64_t object, size_t fields, int depth, struct chunk *out)
-{
-	const struct walk_layout *l = w->layout;
-	uint64_t base = mem_u64(w->mem, l->narrow_oop_base);
-	uint32_t shift = mem_u32(w->mem, l->narrow_oop_shift) & 7;
-
-	for (uint64_t i = 8; i < fields; i += 4) {
-		uint32_t narrow = mem_u32(w->mem, object + i);
-
-		if (narrow && chunk_at(w, base + ((uint64_t)narrow << shift), depth, out) &&
-			out->object != object)
-			return true;
-		if (!(i & 7) && chunk_by_word(w, mem_u64(w->mem, object + i), depth, out) &&
-			out->object != object)
-			return true;
-	}
-	return false;
-}
-
+/* The chunk that the Continuation of an entry ends in. */
 static bool chunk_of_entry(const struct walker *w, uint64_t entry, struct chunk *out)
 {
-	for (uint64_t i = 0; i < ENTRY_WORDS; i++) {
-		uint64_t object = mem_u64(w->mem, entry + 8 * i);
+	static const char *const tail_name[] = {"tail"};
+	static const char *const chunk_names[] = {"parent", "sp"};
+	const struct walk_layout *l = w->layout;
+	uint64_t object = 0, klass = 0;
+	uint32_t tail, offsets[2];
 
-		if (object_plausible(object) && !(object >= w->lo && object < w->hi) &&
-			chunk_in(w, object, OBJECT_BYTES, EMPTY_CHUNKS, out))
-			return true;
+	for (uint64_t i = 0; i < ENTRY_WORDS && !klass; i++) {
+		object = mem_u64(w->mem, entry + 8 * i);
+		klass = continuation_klass(w, object);
 	}
-	return false;
+	if (!klass || !oop_fields(l, w->mem, klass, tail_name, &tail, 1))
+		return false;
+	out->object = oop_follow(l, w->mem, object + tail, STACK_CHUNK);
+	klass = oop_klass(l, w->mem, out->object, STACK_CHUNK);
+	if (!klass || !oop_fields(l, w->mem, klass, chunk_names, offsets, 2))
+		return false;
+	out->parent = offsets[0];
+	out->sp = offsets[1];
+	out->bytes = oop_bytes(l, w->mem, klass);
+	return true;
+}
+
+static bool chunk_parent(const struct walker *w, struct chunk *c)
+{
+	c->object = oop_follow(w->layout, w->mem, c->object + c->parent, STACK_CHUNK);
+	return c->object != 0;
 }
 
 /* --- frozen frames ----------------------------------------------------------------------------------- */
@@ -191,7 +119,13 @@ static bool frozen_compiled(struct walker *w)
  */
 static bool chunk_show(struct walker *w, const struct chunk *c)
 {
-	w->at = (struct walk_cursor){.pc = c->pc, .sp = c->sp, .fp = c->sp - 16};
+	uint32_t sp_words = mem_u32(w->mem, c->object + c->sp);
+	uint64_t sp = c->object + c->bytes + 8ull * sp_words;
+
+	if (sp_words >= STACK_WORDS)
+		return false;
+	w->at = (struct walk_cursor){
+		.pc = mem_u64(w->mem, sp - 8) & ARCH_PC_MASK, .sp = sp, .fp = sp - 16};
 	for (int i = 0; i < FROZEN_FRAMES && w->count < w->max; i++)
 		if (walker_in_interpreter(w, w->at.pc) ? !frozen_interpreted(w, w->at.fp)
 						       : !frozen_compiled(w))
@@ -203,15 +137,13 @@ static bool chunk_show(struct walker *w, const struct chunk *c)
 static void frozen_show(struct walker *w, uint64_t entry)
 {
 	struct walk_cursor at = w->at;
-	struct chunk c, parent;
+	struct chunk c;
 
 	if (chunk_of_entry(w, entry, &c)) {
 		w->count--; /* the stub stands for the frames that follow */
-		for (int i = 0; i < FROZEN_CHUNKS && chunk_show(w, &c); i++) {
-			if (w->count == w->max ||
-				!chunk_in(w, c.object, c.fields, EMPTY_CHUNKS, &parent))
+		for (int i = 0; i < FROZEN_CHUNKS; i++) {
+			if (!chunk_show(w, &c) || !chunk_parent(w, &c))
 				break;
-			c = parent;
 		}
 	}
 	w->at = at;

@@ -11,7 +11,7 @@
 
 /* --- the rows ---------------------------------------------------------------------------------------- */
 
-enum row_kind { ROW_FIELD, ROW_STATIC, ROW_SIZE, ROW_INT };
+enum row_kind { ROW_FIELD, ROW_STATIC, ROW_SIZE, ROW_INT, ROW_LONG };
 
 /*
  * One thing to read. Rows of one group are alternatives: the layout is usable when one of them was found.
@@ -48,6 +48,11 @@ struct row {
 #define SIZE_IN(g, since, until, t, m)                       \
 	{                                                    \
 		g, ROW_SIZE, since, until, t, NULL, AT(m), 4 \
+	}
+
+#define NUMBER_IN(g, kind, since, name, m)                       \
+	{                                                        \
+		g, kind, since, JDK_NEWEST, name, NULL, AT(m), 4 \
 	}
 
 /* What is needed only while reading. */
@@ -170,6 +175,21 @@ static const struct row rows[] = {
 	STATIC_IN(86, 21, JDK_NEWEST, "CompressedOops", "_base", narrow_oop_base),
 	STATIC_IN(87, 21, JDK_NEWEST, "CompressedOops", "_narrow_oop._shift", narrow_oop_shift),
 	STATIC_IN(87, 21, JDK_NEWEST, "CompressedOops", "_shift", narrow_oop_shift),
+	STATIC_IN(88, 21, JDK_NEWEST, "CompressedKlassPointers", "_narrow_klass._base",
+		narrow_klass_base),
+	STATIC_IN(88, 21, JDK_NEWEST, "CompressedKlassPointers", "_base", narrow_klass_base),
+	STATIC_IN(89, 21, JDK_NEWEST, "CompressedKlassPointers", "_narrow_klass._shift",
+		narrow_klass_shift),
+	STATIC_IN(89, 21, JDK_NEWEST, "CompressedKlassPointers", "_shift", narrow_klass_shift),
+	NUMBER_IN(90, ROW_LONG, 25, "markWord::klass_shift", mark_klass_shift),
+	NUMBER_IN(91, ROW_INT, 21, "FieldInfo::FieldFlags::_ff_initialized", field_initialized),
+	NUMBER_IN(92, ROW_INT, 21, "FieldInfo::FieldFlags::_ff_injected", field_injected),
+	NUMBER_IN(93, ROW_INT, 21, "FieldInfo::FieldFlags::_ff_generic", field_generic),
+	NUMBER_IN(94, ROW_INT, 21, "FieldInfo::FieldFlags::_ff_contended", field_contended),
+	FIELD(95, "Klass", "_layout_helper", klass_layout_helper, 4),
+	FIELD(98, "Klass", "_super", klass_super, 8),
+	FIELD(96, "InstanceKlass", "_constants", klass_constants, 8),
+	FIELD_IN(97, 21, JDK_NEWEST, "InstanceKlass", "_fieldinfo_stream", klass_fields, 8),
 	FIELD_IN(70, 25, JDK_NEWEST, "UpcallStub", "_frame_data_offset", upcall_frame_data, 4),
 	FIELD_IN(71, 25, JDK_NEWEST, "UpcallStub::FrameData", "jfa", upcall_anchor, 8),
 
@@ -180,8 +200,8 @@ static const struct row rows[] = {
 	FIELD(76, "ConstMethod", "_signature_index", const_signature, 2),
 	FIELD(77, "ConstMethod", "_code_size", const_code_size, 2),
 	/* Only for line numbers: no JDK is without, but none is refused for it. */
-	{88, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags", AT(const_flags), 2},
-	{88, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags._flags", AT(const_flags), 2},
+	{99, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags", AT(const_flags), 2},
+	{99, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags._flags", AT(const_flags), 2},
 	SIZE(78, "ConstMethod", const_method_bytes),
 	SIZE(79, "ConstantPool", constant_pool_bytes),
 	FIELD(80, "ConstantPool", "_pool_holder", pool_holder, 8),
@@ -192,7 +212,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 89
+#define GROUPS 100
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
@@ -576,7 +596,9 @@ static int layout_fill(struct reader *r)
 		!numbers_read(r, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", "TypeNameOffset",
 			"SizeOffset", ROW_SIZE) ||
 		!numbers_read(r, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry",
-			"NameOffset", "ValueOffset", ROW_INT))
+			"NameOffset", "ValueOffset", ROW_INT) ||
+		!numbers_read(r, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry",
+			"NameOffset", "ValueOffset", ROW_LONG))
 		return note_wrong(r, "the JVM exports no gHotSpotVM tables");
 	l->thread_list = s->smr_list ? s->smr_list : s->thread_list;
 	l->jdk = jdk_read(r);

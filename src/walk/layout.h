@@ -82,8 +82,13 @@ struct walk_layout {
 	uint32_t cont_entry_bytes;    /* sizeof(ContinuationEntry), since 25 */
 	uint64_t cont_return_pc;      /* address of ContinuationEntry::_return_pc, since 25 */
 	uint64_t cont_return_barrier; /* address of StubRoutines::_cont_returnBarrier, since 27 */
-	uint64_t narrow_oop_base,
-		narrow_oop_shift; /* addresses of these; to find frames in the heap */
+
+	/* objects, JDK 21+: continuations keep frames in the heap. The first four are addresses. */
+	uint64_t narrow_oop_base, narrow_oop_shift, narrow_klass_base, narrow_klass_shift;
+	uint32_t mark_klass_shift; /* of compact object headers, since 24; 0 = not known */
+	uint32_t field_initialized, field_injected, field_generic, field_contended; /* flag bits */
+	struct walk_field klass_layout_helper, klass_super, klass_constants, klass_fields;
+
 	struct walk_field upcall_frame_data, upcall_anchor;
 
 	/* names */

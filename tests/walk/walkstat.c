@@ -2,12 +2,13 @@
 /*
  * Samples the threads of a live JVM from outside and says how well they could be walked.
  *
- *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] PID
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-o FILE] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
  *   -b  print so many broken stacks         -d  with registers, code and stack words
  *   -p  print every stack                   -u  with unwind rows for native frames
  *   -c  without anchors: what the chain of frames alone reaches
+ *   -o  write every stack as a line, root first
  *   -m  a line for each module that samples were in
  */
 #include <getopt.h>
@@ -45,6 +46,7 @@ struct stat {
 	uint64_t suspicious, unnamed;
 	int show_broken;
 	bool show_all, show_dump;
+	FILE *collapsed;
 	const struct unwind_table *rows;
 	bool chain_only;
 	struct leaf {
@@ -67,6 +69,34 @@ static void names_drain(struct stat *s)
 				e.signature) < 0)
 			exit(1);
 	}
+}
+
+/* One line per sample, root first: class.method_[kind];... */
+static void collapsed_print(
+	struct stat *s, const struct walk_frame *frames, const uint64_t *packed, uint32_t count)
+{
+	static const char *const kinds[] = {[WALK_INTERPRETED] = "_[i]",
+		[WALK_C1] = "_[1]",
+		[WALK_C2] = "_[2]",
+		[WALK_INLINED] = "_[n]",
+		[WALK_JAVA] = "_[j]",
+		[WALK_STUB] = "_[s]",
+		[WALK_BREAK] = ""};
+	char text[512];
+
+	for (uint32_t i = count; i-- > 0;) {
+		uint32_t id = (uint32_t)packed[i];
+		const char *name = id < NAMES_MAX && s->text[id] ? s->text[id] : "?";
+
+		if (frames[i].type == WALK_NATIVE) {
+			target_describe(s->target, frames[i].value, text, sizeof(text));
+			fprintf(s->collapsed, "%s;", text);
+		} else {
+			fprintf(s->collapsed, "%.*s%s;", (int)strcspn(name, "("), name,
+				kinds[frames[i].type]);
+		}
+	}
+	fprintf(s->collapsed, " 1\n");
 }
 
 static void frame_print(struct stat *s, const struct walk_frame *f, uint64_t packed)
@@ -239,6 +269,8 @@ static void sample(struct stat *s, pid_t tid)
 		dump(s, &regs);
 	target_resume(s->target, tid);
 	names_drain(s);
+	if (s->collapsed)
+		collapsed_print(s, frames, packed, r.count);
 	s->samples++;
 	s->frames += r.count;
 	s->deepest = r.count > s->deepest ? r.count : s->deepest;
@@ -287,12 +319,13 @@ int main(int argc, char **argv)
 	int opt;
 	char note[256];
 
-	while ((opt = getopt(argc, argv, "n:ab:dpucm")) != -1) {
+	while ((opt = getopt(argc, argv, "n:ab:dpucmo:")) != -1) {
 		switch (opt) {
 		case 'n': want = strtoul(optarg, NULL, 0); break;
 		case 'a': all = true; break;
 		case 'b': s.show_broken = atoi(optarg); break;
 		case 'd': s.show_dump = true; break;
+		case 'o': s.collapsed = fopen(optarg, "we"); break;
 		case 'p': s.show_all = true; break;
 		case 'u': rows = true; break;
 		case 'c': s.chain_only = true; break;
@@ -330,6 +363,8 @@ int main(int argc, char **argv)
 
 		nanosleep(&pause, NULL);
 	}
+	if (s.collapsed)
+		fclose(s.collapsed);
 	report(&s);
 	for (int i = 0; leaves && i < LEAVES && s.leaves[i].name[0]; i++)
 		printf("  %-24s %6lu samples, %6lu reach Java, %6lu broken\n", s.leaves[i].name,

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Object headers, references and the compressed field lists of JDK 21 and newer. */
+#include "walk/oop.h"
+
+#include "walk/mem.h"
+#include "walk/unsigned5.h"
+
+#define STREAM_BYTES     512 /* bound of a class's field list */
+#define NAME_BYTES       64
+#define COLOUR_SHIFT_MIN 13u /* generational ZGC shifts its references by 13 to 16 */
+#define COLOUR_SHIFT_MAX 16u
+
+static bool plausible(uint64_t address)
+{
+	return address >= 4096 && !(address & 7) && !(address >> 47);
+}
+
+static bool symbol_is(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t symbol, const char *name)
+{
+	char text[NAME_BYTES];
+	uint32_t bytes = 0;
+
+	while (name[bytes])
+		bytes++;
+	if (!plausible(symbol) || bytes > NAME_BYTES ||
+		layout_load(&l->symbol_length, mem, symbol) != bytes ||
+		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, text, bytes))
+		return false;
+	return !__builtin_memcmp(text, name, bytes);
+}
+
+static bool klass_is(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, const char *name)
+{
+	return plausible(klass) && symbol_is(l, mem, layout_load(&l->klass_name, mem, klass), name);
+}
+
+uint64_t oop_klass(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t object, const char *name)
+{
+	uint64_t base = mem_u64(mem, l->narrow_klass_base);
+	uint32_t shift = mem_u32(mem, l->narrow_klass_shift) & 31;
+	uint64_t header[2];
+
+	if (!plausible(object) || !mem_load(mem, object, header, sizeof(header)))
+		return 0;
+
+	uint64_t candidates[] = {
+		base + ((uint64_t)(uint32_t)header[1] << shift),
+		l->mark_klass_shift ? base + (header[0] >> l->mark_klass_shift << shift) : 0,
+		header[1],
+	};
+
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+		if (klass_is(l, mem, candidates[i], name))
+			return candidates[i];
+	return 0;
+}
+
+uint64_t oop_follow(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, const char *name)
+{
+	uint64_t word = mem_u64(mem, addr & ~7ull), object;
+	uint32_t narrow = mem_u32(mem, addr);
+
+	object = mem_u64(mem, l->narrow_oop_base) +
+		 ((uint64_t)narrow << (mem_u32(mem, l->narrow_oop_shift) & 7));
+	if (narrow && oop_klass(l, mem, object, name))
+		return object;
+	if (addr & 7)
+		return 0;
+	if (oop_klass(l, mem, word, name))
+		return word;
+	for (uint32_t shift = COLOUR_SHIFT_MIN; word >> 47 && shift <= COLOUR_SHIFT_MAX; shift++)
+		if (oop_klass(l, mem, word >> shift, name))
+			return word >> shift;
+	return 0;
+}
+
+uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
+{
+	/* Instances: the layout helper is their size; its low bit only says how to allocate them. */
+	return (uint32_t)layout_load(&l->klass_layout_helper, mem, klass) & ~7u;
+}
+
+/* --- fields ------------------------------------------------------------------------------------------ */
+
+/*
+ * A field list: UNSIGNED5 numbers, two counts, then for each field name, signature, offset, access flags,
+ * field flags, and one more number for each of three of these flags.
+ */
+struct field_reader {
+	const struct walk_layout *layout;
+	uint8_t bytes[STREAM_BYTES + 8];
+	uint32_t at, length;
+};
+
+static bool stream_open(struct field_reader *r, const struct walk_mem *mem, uint64_t klass)
+{
+	uint64_t array = layout_load(&r->layout->klass_fields, mem, klass);
+	uint32_t length = mem_u32(mem, array); /* Array<u1>: int length, data */
+
+	r->at = 0;
+	r->length = length < STREAM_BYTES ? length : STREAM_BYTES;
+	for (uint32_t i = 0; i < 8; i++)
+		r->bytes[r->length + i] = 0;
+	return plausible(array) && mem_load(mem, array + 4, r->bytes, r->length);
+}
+
+static bool next(struct field_reader *r, uint32_t *out)
+{
+	return r->at < r->length &&
+	       unsigned5_read(r->bytes, &r->at, (uint32_t)r->layout->unsigned5_excluded, out);
+}
+
+static bool field_next(struct field_reader *r, uint32_t *name, uint32_t *offset, uint32_t *flags)
+{
+	const struct walk_layout *l = r->layout;
+	uint32_t optional = 1u << (l->field_initialized & 31) | 1u << (l->field_generic & 31) |
+			    1u << (l->field_contended & 31);
+	uint32_t skipped;
+
+	if (!next(r, name) || !next(r, &skipped) || !next(r, offset) || !next(r, &skipped) ||
+		!next(r, flags))
+		return false;
+	for (uint32_t left = *flags & optional; left; left &= left - 1)
+		if (!next(r, &skipped))
+			return false;
+	return true;
+}
+
+bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
+	const char *const *names, uint32_t *offsets, uint32_t count)
+{
+	struct field_reader r = {.layout = l};
+	uint64_t pool = layout_load(&l->klass_constants, mem, klass);
+	uint64_t length = layout_load(&l->pool_length, mem, pool);
+	uint32_t found = 0, skipped, name, offset, flags;
+
+	if (!stream_open(&r, mem, klass) || !next(&r, &skipped) || !next(&r, &skipped))
+		return false;
+	while (found != (1u << count) - 1 && field_next(&r, &name, &offset, &flags)) {
+		if (flags & 1u << (l->field_injected & 31) || name >= length)
+			continue;
+
+		uint64_t symbol = mem_u64(mem, pool + l->constant_pool_bytes + 8ull * name);
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (!symbol_is(l, mem, symbol, names[i]))
+				continue;
+			offsets[i] = offset;
+			found |= 1u << i;
+		}
+	}
+	return found == (1u << count) - 1;
+}

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Walks a program whose call chains are known, from outside: every stack is a part of its chain, none breaks.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+WALKSTAT=$builddir/tests/walk/walkstat
+SAMPLES=${SAMPLES:-1500}
+
+# chains FILE: a line "COUNT CHAIN" per chain of Walks' own frames in collapsed stacks, a recursion as *N
+chains() {
+	awk -F';' '
+		function end_run() { if (last != "") chain = chain (chain == "" ? "" : ";") last (n > 1 ? "*" n : "") }
+		{
+			chain = last = ""
+			n = 0
+			for (i = 1; i <= NF; i++) {
+				if ($i !~ /^Walks(\$[A-Z][a-z]*)?\.[a-z]*(Top|Middle|Leaf)_/)
+					continue
+				name = $i
+				sub(/_\[.\]$/, "", name)
+				sub(/^Walks(\$[A-Z][a-z]*)?\./, "", name)
+				if (name == last) {
+					n++
+				} else {
+					end_run()
+					last = name
+					n = 1
+				}
+			}
+			end_run()
+			if (chain != "")
+				count[chain]++
+		}
+		END { for (chain in count) print count[chain], chain }' "$1" | sort -rn
+}
+
+# What the chains of each mode may be. Recursion: any depth on the way, the whole of it under the leaf.
+# An exception that unwinds is at any depth without its leaf; the innermost frame that throws has no leaf.
+GOOD='^(deepTop(;deepMiddle(\*[0-9]+)?)?|deepTop;deepMiddle\*400;deepLeaf
+inlineTop(;inlineMiddle(;inlineLeaf)?)?
+copyTop(;copyMiddle(;copyLeaf)?)?
+callTop(;callMiddle(;callLeaf)?)?
+throwTop(;throwMiddle(\*[0-9]+)?)?|throwTop;throwMiddle\*20;throwLeaf
+zipTop(;zipMiddle(;zipLeaf)?)?
+textTop(;textMiddle(;textLeaf)?)?
+mathTop(;mathMiddle(;mathLeaf)?)?
+digestTop(;digestMiddle(;digestLeaf)?)?
+reflectTop(;reflectMiddle(;reflectLeaf)?)?
+allocTop(;allocMiddle(;allocLeaf)?)?
+lockTop(;lockMiddle(;lockLeaf)?)?
+virtualTop(;virtualMiddle(\*[0-9]+)?)?|virtualTop;virtualMiddle\*60;virtualLeaf)$'
+GOOD=${GOOD//$'\n'/|}
+
+# rest FILE: samples whose chain is none of these
+wrong() {
+	chains "$1" | awk -v good="$GOOD" '$2 !~ good { n += $1 } END { print n + 0 }'
+}
+
+# few DESCRIPTION COUNT WHOLE PERCENT: at most that many, and room for chance in short runs
+few() {
+	diag "$2 of $3"
+	ok "$1" awk -v n="$2" -v whole="$3" -v percent="$4" 'BEGIN { exit n > whole * percent / 100 + 2 }'
+}
+
+# kind FILE LETTER: frames of that kind
+kind() {
+	grep -o "Walks[^;]*_\[$2\]" "$1" | wc -l
+}
+
+# run NAME PERCENT [JVM-OPTION...]: walk all of Walks' threads
+run() {
+	local name=$1 percent=$2 file=$T/$1.stacks summary broken whole
+	shift 2
+	# reflection through the VM, so that Java calls Java through native frames
+	jvm_start -Dsun.reflect.inflationThreshold=2147483647 -Djdk.reflect.useNativeAccessorOnly=true \
+		-XX:+IgnoreUnrecognizedVMOptions -Xmx256m "$@" Walks || return 1
+	summary=$("$WALKSTAT" -u -n "$SAMPLES" -o "$file" "$JVM") || diag "walkstat failed"
+	diag "$name: $summary"
+	jvm_end
+	whole=$(wc -l <"$file")
+	broken=$(grep -cE '\[(break|unknown)' "$file")
+	few "$name: no stack breaks" "$broken" "$whole" "$percent"
+	few "$name: every chain is what the program does" "$(wrong "$file")" "$whole" "$percent"
+	chains "$file" | awk -v good="$GOOD" '$2 !~ good' | head -n 20 | sed 's/^/# wrong: /'
+	few "$name: no frame without a name" "$(grep -cE '(^|;)\?|\[unloaded\]' "$file")" "$whole" "$percent"
+	ok "$name: recursion is seen to its end" grep -q 'deepMiddle.*deepLeaf' "$file"
+	ok "$name: native frames lead into Java and out of it" \
+		grep -qE 'call_stub.*Walks\.reflectMiddle.*call_stub.*Walks\.reflectLeaf' "$file"
+	STACKS=$file
+}
+
+[ -x "$WALKSTAT" ] || skip_all "walkstat is not built"
+[ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" -lt 2 ] || [ "$(id -u)" = 0 ] ||
+	skip_all "this system does not let us trace"
+
+major=$(java_major "$JAVA")
+if run tiered 0.2; then
+	ok "tiered: compiled frames" test "$(kind "$STACKS" 2)" -gt 100
+	ok "tiered: inlined frames" test "$(kind "$STACKS" n)" -gt 50
+	if [ "${major%%[!0-9]*}" -ge 21 ]; then
+		ok "virtual threads: frames in the heap are seen, and the carrier's" \
+			grep -qE 'call_stub.*Continuation.run.*virtualTop.*virtualMiddle.*virtualMiddle' "$STACKS"
+	else
+		skip "virtual threads" "JDK $major has none"
+	fi
+fi
+if run interpreted 0.5 -Xint; then
+	ok "interpreted: only interpreted frames" test "$(kind "$STACKS" i)" -gt 1000 -a \
+		"$(kind "$STACKS" 1)$(kind "$STACKS" 2)$(kind "$STACKS" n)" = 000
+fi
+if run c1 0.2 -XX:TieredStopAtLevel=1; then
+	ok "C1: frames of C1, none of C2" test "$(kind "$STACKS" 1)" -gt 100 -a "$(kind "$STACKS" 2)" = 0
+fi
+run c2 0.2 -XX:-TieredCompilation
+done_testing
