@@ -122,6 +122,7 @@ struct modules *modules_open(pid_t pid, pid_t nspid, struct err *err)
 		errno = -rc;
 		err_set_errno(
 			err, ERR_ATTACH, "The memory map of process %d cannot be read", (int)pid);
+		err_hint(err, "sudo jhot dump %d", (int)pid);
 	}
 	if (!rc && !open_libjvm(m, err))
 		return m;

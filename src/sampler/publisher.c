@@ -236,6 +236,12 @@ static void publisher_loop(struct sampler *s)
 	}
 }
 
+static void left_announce(struct sampler *s)
+{
+	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
+	publication_announce(s);
+}
+
 /* last_words: publish what both halves hold, as long as somebody reads. */
 static void last_words(struct sampler *s)
 {
@@ -251,14 +257,10 @@ static void last_words(struct sampler *s)
 			raw(SYS_nanosleep, &pause, 0);
 	}
 	status_update(s);
+	if (atomic_load(&s->stop) == SAMPLER_EXIT)
+		left_announce(s);            /* what follows may not come to its end any more */
 	atomic_fetch_add(&session_ended, 1); /* publisher_exit waits for the last words */
 	raw_futex_wake(&session_ended);
-}
-
-static void left_announce(struct sampler *s)
-{
-	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
-	publication_announce(s);
 }
 
 /* sessions_leave: the next session may begin when this one has nothing in its way any more. */
@@ -280,8 +282,6 @@ static void publisher_leave(struct sampler *s)
 
 	events_stop_all(s);
 	last_words(s);
-	if (exits)
-		left_announce(s); /* what follows may not come to its end any more */
 	atomic_store(&sig_current, NULL);
 	sig_drain();
 	events_sweep(s);
