@@ -129,3 +129,41 @@ void sandwich_free(struct sandwich *s)
 		free(s->parts[kind].rows);
 	free(s);
 }
+
+static void settle_part(struct rank *rank, struct sandwich_part *part, bool fresh, bool hold)
+{
+	struct rank_item *items = xreallocarray(NULL, part->count, sizeof(*items));
+	struct sandwich_row *rows = xreallocarray(NULL, part->count, sizeof(*rows));
+	struct row_key key = {part, 0};
+	struct hash_index index = {0};
+
+	for (uint32_t i = 0; i < part->count; i++) {
+		const struct sandwich_row *r = &part->rows[i];
+
+		items[i] = (struct rank_item){r->id, r->count, (double)r->value};
+		hash_index_add(&index, hash_u64(r->id), i);
+	}
+	rank_update(rank, items, part->count, fresh, hold);
+	for (uint32_t i = 0; i < part->count; i++) {
+		key.id = items[i].id;
+		rows[i] = part->rows[hash_index_find(&index, hash_u64(key.id), same_row, &key)];
+	}
+	hash_index_done(&index);
+	free(items);
+	free(part->rows);
+	part->rows = rows;
+}
+
+void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool hold)
+{
+	fresh = fresh || o->method != s->method;
+	o->method = s->method;
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
+		settle_part(&o->ranks[kind], &s->parts[kind], fresh, hold && !fresh);
+}
+
+void sandwich_order_done(struct sandwich_order *o)
+{
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
+		rank_done(&o->ranks[kind]);
+}

@@ -4,12 +4,13 @@
  *
  * Every sample counts once: its caller is that of the outermost occurrence on the stack, its callee that
  * of the innermost. Derived from a query like a flat; the caller frees it. Rows are sorted, largest
- * first, ties by id.
+ * first, ties by id; sandwich_settle then brings them into the stable order of a live list.
  */
 #ifndef JHOT_TUI_SANDWICH_H
 #define JHOT_TUI_SANDWICH_H
 
 #include "profile/profile.h"
+#include "profile/rank.h"
 
 struct sandwich_row {
 	uint32_t
@@ -42,5 +43,15 @@ struct sandwich {
 struct sandwich *sandwich_new(
 	const struct profile *p, const struct profile_query *q, uint32_t method);
 void sandwich_free(struct sandwich *s);
+
+/* The order of the rows as last shown, per part; embedded, zero-initialised. */
+struct sandwich_order {
+	struct rank ranks[SANDWICH_KINDS];
+	uint32_t method; /* whose they are */
+};
+
+/* sandwich_settle: rows keep their places until the data justifies a move (rank.h). */
+void sandwich_settle(struct sandwich_order *o, struct sandwich *s, bool fresh, bool hold);
+void sandwich_order_done(struct sandwich_order *o);
 
 #endif

@@ -202,6 +202,8 @@ bool ui_expire(struct ui *ui, int64_t now_ms)
 
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
+	if (!ui->now_ms)
+		ui->attached_ms = now_ms;
 	ui->now_ms = now_ms;
 	ui_expire(ui, now_ms);
 	if (!ui->profile) {
@@ -254,6 +256,7 @@ void ui_attach(struct ui *ui, int pid)
 	}
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
+	ui->attached_ms = ui->now_ms;
 	ui_show(ui, VIEW_METHODS);
 	ui_update(ui, true);
 }

@@ -74,7 +74,7 @@ struct ui {
 	int attach_pid; /* to be attached after the next draw; 0: none */
 	int last_pid;   /* that attaching was tried for */
 
-	int64_t now_ms, hold_until_ms;
+	int64_t now_ms, attached_ms, hold_until_ms;
 	enum name_style names;
 	uint64_t waiting; /* samples newer than the frozen window, as last shown */
 	int64_t waiting_ms;

@@ -23,9 +23,9 @@ struct callers {
 	int depth;
 	enum view_id from;
 	struct sandwich *s;
+	struct sandwich_order order;
 	struct list list;     /* callers, the method, callees */
 	int callers, callees; /* rows of the list, without those summed up */
-	uint32_t selected;    /* method under the cursor */
 };
 
 static struct callers *callers_state(const struct ui *ui)
@@ -43,6 +43,7 @@ static void callers_free(void *state)
 	struct callers *c = state;
 
 	sandwich_free(c->s);
+	sandwich_order_done(&c->order);
 	free(c);
 }
 
@@ -195,17 +196,6 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 
 /* --- the view ---------------------------------------------------------------------------------------- */
 
-static void callers_update(struct ui *ui, bool sort)
-{
-	struct callers *c = callers_state(ui);
-	struct profile_query q = ui_query(ui);
-
-	if (!c->depth)
-		return;
-	sandwich_free(c->s);
-	c->s = sandwich_new(ui->profile, &q, c->trail[c->depth - 1]);
-}
-
 /* The part and row under the cursor; NULL on the method itself. */
 static const struct sandwich_row *selected_row(const struct callers *c, enum sandwich_kind *kind)
 {
@@ -214,7 +204,37 @@ static const struct sandwich_row *selected_row(const struct callers *c, enum san
 	if (!c->s || at == c->callers || !c->list.count)
 		return NULL;
 	*kind = at < c->callers ? SANDWICH_CALLERS : SANDWICH_CALLEES;
-	return &c->s->parts[*kind].rows[at < c->callers ? at : at - c->callers - 1];
+	at -= at < c->callers ? 0 : c->callers + 1;
+	/* After an update and before it is drawn there may be fewer. */
+	return at < (int)c->s->parts[*kind].count ? &c->s->parts[*kind].rows[at] : NULL;
+}
+
+/* The row that the cursor was on is where it is now; the first rows are asked for before any is drawn. */
+static void select_again(struct callers *c, enum sandwich_kind kind, uint32_t id)
+{
+	const struct sandwich_part *part = &c->s->parts[kind];
+	int first = kind == SANDWICH_CALLERS ? 0 : c->callers + 1;
+
+	for (int i = 0; i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
+		if (i < (int)part->count && part->rows[i].id == id)
+			c->list.cursor = first + i;
+}
+
+static void callers_update(struct ui *ui, bool sort)
+{
+	struct callers *c = callers_state(ui);
+	struct profile_query q = ui_query(ui);
+	enum sandwich_kind kind = SANDWICH_CALLERS;
+	const struct sandwich_row *r = selected_row(c, &kind);
+	uint32_t id = r ? r->id : 0;
+
+	if (!c->depth)
+		return;
+	sandwich_free(c->s);
+	c->s = sandwich_new(ui->profile, &q, c->trail[c->depth - 1]);
+	sandwich_settle(&c->order, c->s, sort, ui_holds(ui));
+	if (r && c->list.touched)
+		select_again(c, kind, id);
 }
 
 static const char *callers_text(void *ctx, int index)

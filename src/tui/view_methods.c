@@ -7,6 +7,7 @@
 #include "tui/column.h"
 #include "tui/command.h"
 #include "tui/expect.h"
+#include "tui/lines.h"
 #include "tui/order.h"
 #include "tui/text.h"
 #include "tui/view_callers.h"
@@ -33,6 +34,8 @@ struct methods {
 	struct order order; /* of flat's rows */
 	struct list list;
 	int sort;
+	struct lines *lines; /* hottest, only where there is room for the column */
+	struct sandwich_order beside_order;
 	struct sandwich *beside; /* of the selected method, for wide terminals */
 	uint32_t riser;          /* the row that rose most beyond chance, or PROFILE_NONE */
 };
@@ -58,7 +61,9 @@ static void methods_free(void *state)
 	flat_free(m->before);
 	order_done(&m->order);
 	expect_done(&m->expect);
+	lines_free(m->lines);
 	sandwich_free(m->beside);
+	sandwich_order_done(&m->beside_order);
 	free(m);
 }
 
@@ -188,12 +193,23 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 		out->style = STYLE_DIM;
 }
 
+static void cell_line(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	int line = lines_hottest(m->lines, ((const struct flat_row *)row)->method);
+
+	out->style = STYLE_DIM;
+	if (line)
+		snprintf(out->text, COLUMN_TEXT, "%d", line);
+}
+
 static const struct column columns[] = {
 	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
 	{"±", 2, 3, false, 52, -1, cell_error},
 	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
 	{"DELTA", 2, 5, false, DELTA_COLS, SORT_DELTA, cell_delta},
 	{"TREND 8s", 2, 8, true, 60, -1, cell_trend},
+	{"LINE", 2, 5, false, DELTA_COLS, -1, cell_line},
 	{"T", 2, 1, true, 0, -1, cell_type},
 	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
 };
@@ -292,6 +308,8 @@ static void methods_update(struct ui *ui, bool sort)
 	flat_free(m->flat);
 	sandwich_free(m->beside);
 	m->beside = NULL;
+	lines_free(m->lines);
+	m->lines = ui->canvas.cols >= DELTA_COLS ? lines_new(ui->profile, &q) : NULL;
 	m->ui = ui;
 	m->flat = flat_new(ui->profile, &q);
 	add_selected(m);
@@ -389,7 +407,7 @@ static void draw_idle(struct ui *ui, struct area area)
 	static const int hint_events[] = {EVENT_WALL, EVENT_LOCK};
 	int event = ui->event < EVENT_USER_FIRST ? ui->event : EVENT_WALL;
 	int row = area.row + (area.rows > 8 ? 5 : 1), col = area.cols >= 76 ? 12 : 2;
-	char label[16], text[160], lost[TEXT_NUMBER];
+	char label[16], text[160], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
 	struct canvas *c = &ui->canvas;
 
 	timeline_label(&ui->time, label);
@@ -406,7 +424,9 @@ static void draw_idle(struct ui *ui, struct area area)
 	}
 	canvas_printf(c, row++, col, c->cols, STYLE_NORMAL, "]   widen the window (now %s)", label);
 	row++;
-	canvas_printf(c, row, col, c->cols, STYLE_DIM, "%s lost. This is not an error.",
+	canvas_printf(c, row, col, c->cols, STYLE_DIM,
+		"Attached %s ago, %s lost. This is not an error.",
+		text_uptime(ago, (ui->now_ms - ui->attached_ms) / 1000),
 		text_count(lost, ui->vitals ? ui->vitals->lost : 0));
 }
 
@@ -423,8 +443,10 @@ static void draw_pane(struct ui *ui, struct area area)
 		sandwich_free(m->beside);
 		m->beside = NULL;
 	}
-	if (!m->beside)
+	if (!m->beside) {
 		m->beside = sandwich_new(ui->profile, &q, r->method);
+		sandwich_settle(&m->beside_order, m->beside, false, false);
+	}
 	callers_draw_pane(ui, area, m->beside);
 }
 
