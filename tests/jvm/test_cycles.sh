@@ -28,7 +28,7 @@ grown=$(($(rss_kb "$JVM") - rss))
 diag "resident memory: $rss kB after $WARM sessions, $grown kB more after $CYCLES"
 ok "memory did not grow by the session" [ $grown -lt $(((CYCLES - WARM) * 40)) ]
 ok "no files of jhot's are left in the target's folders" \
-	[ -z "$(find /proc/$JVM/root/tmp /proc/$JVM/root/dev/shm /proc/$JVM/cwd/ -maxdepth 1 -name '*libjhot*' -newer "$T/jvm0.in" 2>/dev/null)" ]
+	[ -z "$(find /proc/$JVM/root/tmp /proc/$JVM/root/dev/shm /proc/$JVM/cwd/ -maxdepth 1 -name "*libjhot*-$JVM.so*" -newer "$T/jvm0.in" 2>/dev/null)" ]
 jvm_end
 is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
 is "and its errors are empty" "$(grep -v '^WARNING: ' "$T/jvm0.err")" ""
