@@ -171,6 +171,7 @@ test_refused() {
 	exec {never}<>"$T/never"
 	cat <"$T/never" &
 	other=$!
+	wait_for 20 grep -qx cat "/proc/$other/comm" # until then it is this script
 	dump "$other"
 	is "not a JVM: exit 3" "$status" 3
 	ok "not a JVM: called what it is" grep -q "$other (cat).*" "$T/err"
