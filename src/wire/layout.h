@@ -90,14 +90,29 @@ enum wire_op {
 	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, leave */
 	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: struct wire_unwind_chunk... */
 	WIRE_OP_FLUSH = 5,       /* publish now */
+	WIRE_OP_THREADS = 6,     /* text: sample only threads whose names match, "" = all */
+	WIRE_OP_BUDGET = 7,      /* arg: thousandths of a core that sampling may cost, 0 = any */
+};
+
+/* Flags of WIRE_OP_EVENT_START. */
+#define WIRE_START_LIVE        1u /* alloc: only objects that survived a collection */
+#define WIRE_START_USER_ONLY   2u /* no kernel frames, no samples in the kernel */
+#define WIRE_START_KERNEL_ONLY 4u
+
+/* What perf is to count, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; as in perf_event_open(2). */
+struct wire_perf_event {
+	uint32_t type;
+	uint32_t bp_type;
+	uint64_t config, config1, config2;
 };
 
 struct wire_command {
 	uint32_t op;
 	uint32_t event;
 	uint64_t interval; /* in the event's unit: ns or bytes */
-	uint64_t flags;    /* per op, none defined yet */
+	uint64_t flags;    /* per op: WIRE_START_* */
 	uint64_t arg;
+	struct wire_perf_event perf;
 	char text[256]; /* per op: event name, thread pattern */
 };
 
@@ -260,6 +275,7 @@ enum wire_frame_kind {
 	X(DELTAS, 5, wire_deltas)                                                            \
 	X(TICK, 6, wire_tick)                                                                \
 	X(NOTE, 7, wire_note)                                                                \
+	X(WAIT, 8, wire_wait)                                                                \
 	/* 0x8000 up: never in the ring, only in recorded files, written by the front end */ \
 	X(FILE_TARGET, 0x8000, wire_file_target)                                             \
 	X(FILE_STATUS, 0x8001, wire_file_status)                                             \
@@ -324,6 +340,22 @@ struct wire_trace {
 	uint64_t frames[]; /* leaf first */
 };
 #define WIRE_TRACE_TRUNCATED 1u /* deeper than the limit: the root is missing */
+/* wall: what the thread was doing, in bits 4..7 */
+#define WIRE_TRACE_STATE(flags)    ((unsigned)(flags) >> 4 & 15)
+#define WIRE_TRACE_IN_STATE(state) ((unsigned)(state) << 4)
+
+/* Equal stacks in different states are different traces. */
+enum wire_thread_state {
+	WIRE_STATE_NONE = 0,     /* not known, or not a wall sample */
+	WIRE_STATE_ON_CPU = 1,   /* it runs */
+	WIRE_STATE_RUNNABLE = 2, /* it waits for a core */
+	WIRE_STATE_SLEEPING = 3, /* Thread.sleep, or asleep for a reason that is not known */
+	WIRE_STATE_MONITOR = 4,  /* it waits to enter a synchronized block */
+	WIRE_STATE_WAITING = 5,  /* Object.wait */
+	WIRE_STATE_PARKED = 6,   /* LockSupport.park */
+	WIRE_STATE_IO = 7,       /* in a system call that reads, writes, accepts, polls */
+	WIRE_STATES = 8,
+};
 
 struct wire_delta {
 	uint32_t trace;
@@ -361,6 +393,19 @@ struct wire_note {
 	uint32_t kind;
 	uint32_t text_bytes;
 	char text[];
+};
+
+/* Who waits for whom now, while the lock event is on: sent when a wait is long enough, and when it ends. */
+struct wire_wait {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint64_t since_ns; /* when the wait began */
+	uint64_t
+		lock; /* address of the monitor or the synchronizer, only to tell one from another */
+	uint32_t thread; /* who waits */
+	uint32_t owner;  /* the thread that holds it, 0 = not known */
+	uint32_t method; /* id of the name of the lock's class, 0 = not known */
+	uint32_t ended;  /* 1: it waits no longer */
 };
 
 /* A recorded file: struct wire_header, then records. These make it readable without the target. */
@@ -406,7 +451,8 @@ struct wire_file_event {
 
 _Static_assert(sizeof(struct wire_header) == 320, "wire_header");
 _Static_assert(offsetof(struct wire_header, writer) == 96, "wire_header.writer");
-_Static_assert(sizeof(struct wire_command) == 288, "wire_command");
+_Static_assert(sizeof(struct wire_perf_event) == 32, "wire_perf_event");
+_Static_assert(sizeof(struct wire_command) == 320, "wire_command");
 _Static_assert(offsetof(struct wire_control, command) == 88, "wire_control.command");
 _Static_assert(sizeof(struct wire_control) <= WIRE_PAGE, "control page");
 _Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
@@ -426,6 +472,7 @@ _Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
 _Static_assert(sizeof(struct wire_tick) == 24, "wire_tick");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(offsetof(struct wire_file_symbol, text) == 24, "wire_file_symbol");
+_Static_assert(sizeof(struct wire_wait) == 48, "wire_wait");
 _Static_assert(sizeof(struct wire_file_event) == 24, "wire_file_event");
 
 #endif
