@@ -45,11 +45,19 @@ class Meter:
         self.bytes = self.refreshes = 0
         self.seen = b""
 
+    def read_tty(self):
+        try:
+            return os.read(self.tty, 65536)
+        except OSError:  # EIO: the program has closed its end
+            return b""
+
     def run(self, until, pattern=None):
         while time.monotonic() < until:
             ready, _, _ = select.select([self.tty, self.frames], [], [], max(0, until - time.monotonic()))
             if self.tty in ready:
-                data = os.read(self.tty, 65536)
+                data = self.read_tty()
+                if not data:
+                    return False
                 self.bytes += len(data)
                 if pattern:
                     self.seen = (self.seen + data)[-65536:]
