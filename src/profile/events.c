@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of events and of frame types. */
-#include "profile/profile.h"
+/* The tables of events, of frame types and of thread states; user events' names. */
+#include "profile/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct profile_event profile_events[PROFILE_EVENTS] = {
@@ -27,6 +28,46 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_CLASS] = {'c', "class"},
 	[FRAME_BREAK] = {'?', "broken"},
 };
+
+const struct thread_state_info thread_states[THREAD_STATES] = {
+	[THREAD_STATE_NONE] = {'-', "not known"},
+	[THREAD_ON_CPU] = {'R', "runs"},
+	[THREAD_RUNNABLE] = {'r', "waits for a core"},
+	[THREAD_SLEEPING] = {'S', "sleeps"},
+	[THREAD_MONITOR] = {'B', "waits for a monitor"},
+	[THREAD_WAITING] = {'W', "waits to be notified"},
+	[THREAD_PARKED] = {'P', "is parked"},
+	[THREAD_IO] = {'I', "is in I/O"},
+};
+
+void profile_event_set(
+	struct profile *p, int event, const char *name, const char *unit, uint64_t interval)
+{
+	struct model_event *e;
+
+	if (event < EVENT_USER_FIRST || event >= PROFILE_EVENTS)
+		return;
+	e = &p->user_events[event - EVENT_USER_FIRST];
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	snprintf(e->unit, sizeof(e->unit), "%s", unit);
+	e->pub = profile_events[event];
+	e->pub.name = e->name;
+	e->pub.unit = e->unit;
+	e->pub.default_interval = interval;
+	e->pub.weight_is_time = !strcmp(unit, "ns");
+}
+
+const struct profile_event *profile_get_event(const struct profile *p, int event)
+{
+	const struct model_event *e;
+
+	if (event < 0 || event >= PROFILE_EVENTS)
+		event = EVENT_CPU;
+	if (!p || event < EVENT_USER_FIRST)
+		return &profile_events[event];
+	e = &p->user_events[event - EVENT_USER_FIRST];
+	return e->pub.name ? &e->pub : &profile_events[event];
+}
 
 int profile_event_find(const char *name)
 {

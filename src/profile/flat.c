@@ -87,9 +87,7 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 
 	for (uint32_t i = 0; i < sl->count; i++) {
 		pair = &s->pairs[sl->entries[i].pair];
-		if (b->q->thread != PROFILE_ANY_THREAD && b->q->thread != pair->thread)
-			continue;
-		if (pair->stack == PROFILE_ROOT_STACK)
+		if (pair->stack == PROFILE_ROOT_STACK || !model_wants(b->p, b->q, pair))
 			continue;
 		row = b->row_of[model_stack_method(b->p, pair->stack)];
 		if (row)

@@ -45,6 +45,32 @@ _Static_assert(FRAME_TYPES <= 16, "a type has four bits");
 
 #define MODEL_METHODS_MAX (1u << 27)
 
+/* A user event as it was set; pub.name is NULL before. */
+struct model_event {
+	struct profile_event pub;
+	char name[64], unit[16];
+};
+
+struct model_threads {
+	struct profile_thread *list;
+	uint32_t count, cap;
+	struct intern pools; /* number 0 is no pool */
+};
+
+/* Waits as they came, in a ring; each knows the one before of its thread. */
+struct model_wait {
+	struct profile_wait pub;
+	uint64_t before; /* number + 1, 0 = none */
+};
+
+struct model_waits {
+	struct model_wait *ring;
+	uint32_t cap;
+	uint64_t count; /* ever set: the number of the next */
+	uint64_t *last; /* per thread: number + 1, 0 = none */
+	uint32_t last_cap;
+};
+
 struct model_gap {
 	uint32_t from, to;
 };
@@ -68,8 +94,9 @@ struct profile {
 	struct trie stacks, paths;
 	struct model_stack *stack_info; /* per stack, beside the trie's nodes */
 	uint32_t stack_info_cap;
-	struct profile_thread *threads;
-	uint32_t thread_count, thread_cap;
+	struct model_threads threads;
+	struct model_waits waits;
+	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices events[PROFILE_EVENTS];
 	struct model_gap *gaps;
 	uint32_t gap_count, gap_cap;
@@ -84,12 +111,26 @@ void model_methods_done(struct model_methods *m);
 uint32_t model_methods_put(struct model_methods *m, const char *const text[4]);
 size_t model_methods_bytes(const struct model_methods *m);
 
+/* threads.c */
+#define MODEL_THREADS_MAX (1u << 20)
+void model_threads_init(struct model_threads *t);
+void model_threads_done(struct model_threads *t);
+size_t model_threads_bytes(const struct model_threads *t);
+
+/* waits.c */
+void model_waits_done(struct model_waits *w);
+size_t model_waits_bytes(const struct model_waits *w);
+
 /* query.c: what every derived table starts from. */
 struct model_row {
 	uint32_t stack, thread;
+	enum thread_state state;
 	struct amount sum;
 };
-/* The distinct (stack, thread) of a query; the caller frees. Later filters belong here. */
+/* Does a query want the samples of this pair? Later filters belong here. */
+bool model_wants(
+	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair);
+/* The distinct (stack, thread, state) of a query; the caller frees. */
 struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Add the touched stacks' sums to all their callers; the touched stacks ascending. */

@@ -12,7 +12,6 @@
 #define MODEL_SLICES_PART 6            /* slices may have 1/6 of it however many stacks there are */
 #define MODEL_FINE_S      60           /* seconds that are never merged for want of memory */
 #define MODEL_LATE_S      2            /* how far back the feeder may go */
-#define MODEL_THREADS_MAX (1u << 20)
 
 struct profile *profile_new(void)
 {
@@ -20,6 +19,7 @@ struct profile *profile_new(void)
 
 	trie_init(&p->stacks);
 	trie_init(&p->paths);
+	model_threads_init(&p->threads);
 	p->stack_info_cap = p->stacks.cap;
 	p->stack_info = xcalloc(p->stack_info_cap, sizeof(*p->stack_info));
 	p->scratch = xcalloc(1, sizeof(*p->scratch));
@@ -38,9 +38,8 @@ void profile_free(struct profile *p)
 	trie_done(&p->stacks);
 	trie_done(&p->paths);
 	free(p->stack_info);
-	for (uint32_t i = 0; i < p->thread_count; i++)
-		free((char *)p->threads[i].name);
-	free(p->threads);
+	model_threads_done(&p->threads);
+	model_waits_done(&p->waits);
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		slices_done(&p->events[i]);
 	free(p->gaps);
@@ -136,36 +135,29 @@ uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 	return stack;
 }
 
-void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t)
-{
-	uint32_t cap;
-
-	if (thread >= MODEL_THREADS_MAX)
-		return;
-	if (thread >= p->thread_cap) {
-		cap = thread + thread / 2 + 16;
-		p->threads = xreallocarray(p->threads, cap, sizeof(*p->threads));
-		memset(p->threads + p->thread_cap, 0, (cap - p->thread_cap) * sizeof(*p->threads));
-		p->thread_cap = cap;
-	}
-	free((char *)p->threads[thread].name);
-	p->threads[thread] = *t;
-	p->threads[thread].name = xstrdup(t->name ? t->name : "");
-	if (thread >= p->thread_count)
-		p->thread_count = thread + 1;
-}
-
 /* --- time -------------------------------------------------------------------------------------------- */
+
+void profile_add_sample(
+	struct profile *p, int event, uint32_t second, const struct profile_sample *sample)
+{
+	struct slices_sample in = {second, sample->stack, 0, sample->count, sample->weight};
+	uint32_t thread = sample->thread;
+
+	if (event < 0 || event >= PROFILE_EVENTS || sample->stack >= p->stacks.count)
+		return;
+	if (second > p->now)
+		profile_advance(p, second);
+	/* Absurd numbers share one thread. */
+	in.who = SLICES_WHO(thread < MODEL_THREADS_MAX ? thread : MODEL_THREADS_MAX,
+		sample->state < THREAD_STATES ? sample->state : THREAD_STATE_NONE);
+	slices_add(&p->events[event], &in, p->merged_before, p->oldest);
+}
 
 void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
 	uint32_t count, uint64_t weight)
 {
-	if (event < 0 || event >= PROFILE_EVENTS || stack >= p->stacks.count)
-		return;
-	if (second > p->now)
-		profile_advance(p, second);
-	slices_add(&p->events[event], &(struct slices_sample){second, stack, thread, count, weight},
-		p->merged_before, p->oldest);
+	profile_add_sample(p, event, second,
+		&(struct profile_sample){stack, thread, THREAD_STATE_NONE, count, weight});
 }
 
 static size_t profile_fixed_bytes(const struct profile *p)
@@ -175,7 +167,8 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += p->frames.cap * sizeof(*p->frames.list) + ((size_t)p->frames.index.mask + 1) * 16;
 	bytes += trie_bytes(&p->stacks) + trie_bytes(&p->paths);
 	bytes += p->stack_info_cap * sizeof(*p->stack_info);
-	bytes += p->thread_cap * sizeof(*p->threads) + model_scratch_bytes(p->scratch);
+	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits);
+	bytes += model_scratch_bytes(p->scratch);
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;
@@ -319,21 +312,9 @@ const struct profile_stack *profile_get_stack(const struct profile *p, uint32_t 
 	return &p->stacks.nodes[stack < p->stacks.count ? stack : PROFILE_ROOT_STACK];
 }
 
-const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread)
-{
-	static const struct profile_thread unknown = {0, THREAD_NATIVE, -1, ""};
-
-	return thread < p->thread_count && p->threads[thread].name ? &p->threads[thread] : &unknown;
-}
-
 uint32_t profile_method_count(const struct profile *p)
 {
 	return p->methods.count;
-}
-
-uint32_t profile_thread_count(const struct profile *p)
-{
-	return p->thread_count;
 }
 
 struct profile_info profile_info(const struct profile *p)

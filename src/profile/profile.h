@@ -37,6 +37,24 @@ struct profile_event {
 extern const struct profile_event profile_events[PROFILE_EVENTS];
 int profile_event_find(const char *name); /* -1 if unknown */
 
+/* What a thread was doing when it was sampled; known for wall samples. */
+enum thread_state {
+	THREAD_STATE_NONE, /* not known */
+	THREAD_ON_CPU,
+	THREAD_RUNNABLE, /* it waits for a core */
+	THREAD_SLEEPING, /* Thread.sleep, or asleep for a reason that is not known */
+	THREAD_MONITOR,  /* it waits to enter a synchronized block */
+	THREAD_WAITING,  /* Object.wait */
+	THREAD_PARKED,
+	THREAD_IO, /* in a system call that reads, writes, accepts, polls */
+	THREAD_STATES
+};
+struct thread_state_info {
+	char letter;      /* of the S column */
+	const char *name; /* "waits for a monitor" */
+};
+extern const struct thread_state_info thread_states[THREAD_STATES];
+
 /* How a frame ran; the letter is shown in lists (screens: T column). */
 enum frame_type {
 	FRAME_COMPILED,    /* J: C2 */
@@ -93,6 +111,7 @@ struct profile_thread {
 	enum thread_kind kind;
 	int64_t java_tid;
 	const char *name;
+	uint32_t pool; /* threads with names alike: the model's own, whatever is set */
 };
 
 struct profile;
@@ -111,10 +130,36 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 /* Seconds count from the profile's start (any origin the feeder likes) and must not go back by > 2. */
 void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
 	uint32_t count, uint64_t weight);
+/* The same with what the thread was doing. */
+struct profile_sample {
+	uint32_t stack, thread;
+	enum thread_state state;
+	uint32_t count;
+	uint64_t weight;
+};
+void profile_add_sample(
+	struct profile *p, int event, uint32_t second, const struct profile_sample *sample);
 /* Time has come to this second (also without samples): moves "now", merges what is too old. */
 void profile_advance(struct profile *p, uint32_t second);
+/*
+ * A thread waits for a lock. Times are ns since second 0. Setting it again with the same thread, lock and
+ * since_ns tells more of the same wait: its owner, its end.
+ */
+#define PROFILE_STILL UINT64_MAX
+struct profile_wait {
+	uint32_t thread, owner;      /* owner: who holds it, PROFILE_NONE = not known */
+	uint32_t method;             /* the name of the lock's class, PROFILE_NONE = not known */
+	uint64_t lock;               /* tells one lock from another, says nothing else */
+	uint64_t since_ns, until_ns; /* until_ns: PROFILE_STILL while it waits */
+};
+void profile_wait_set(struct profile *p, const struct profile_wait *w);
+/* Nobody is known to wait any more: locks are not sampled from here on. */
+void profile_wait_end_all(struct profile *p, uint64_t ns);
 /* Nothing was sampled in [from, to): drawn as a gap. */
 void profile_gap(struct profile *p, uint32_t from, uint32_t to);
+/* What a user event (EVENT_USER_FIRST ..) is: its name, the unit of its weights ("ns": they are time). */
+void profile_event_set(
+	struct profile *p, int event, const char *name, const char *unit, uint64_t interval);
 /* Wall clock of second 0, for labels. */
 void profile_set_start(struct profile *p, uint64_t wall_ns);
 
@@ -132,6 +177,10 @@ const struct profile_stack *profile_get_stack(const struct profile *p, uint32_t 
 const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread);
 uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);
+/* "http-exec-*" for http-exec-12, "GC threads" for those of the collector; a thread of its own: its name. */
+const char *profile_pool_name(const struct profile *p, uint32_t pool);
+/* profile_events, but a user event as it was set. p may be NULL. */
+const struct profile_event *profile_get_event(const struct profile *p, int event);
 
 struct profile_info {
 	uint32_t now;    /* the last second begun */
@@ -142,6 +191,10 @@ struct profile_info {
 	uint32_t merged_before; /* seconds before this one are held in 10 s steps */
 };
 struct profile_info profile_info(const struct profile *p);
+
+/* What the thread waited for last in the second that ends with `to`; false: for nothing. */
+bool profile_wait_at(
+	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out);
 
 #define PROFILE_ANY_THREAD UINT32_MAX
 
@@ -154,7 +207,9 @@ struct profile_query {
 	int event;
 	uint32_t from, to;
 	uint32_t thread;
-	bool by_weight; /* values are weights (ns, bytes); else sample counts */
+	bool by_weight;  /* values are weights (ns, bytes); else sample counts */
+	uint32_t pool;   /* only threads of this pool; 0 = all */
+	unsigned states; /* only these, a bit per enum thread_state; 0 = all */
 };
 
 /* Sum over a query: samples and weight. */
@@ -173,12 +228,21 @@ void profile_history(const struct profile *p, int event, uint32_t to, int64_t *c
 void profile_hold(const struct profile *p, uint32_t second);
 
 /*
- * profile_each: visit the distinct (stack, thread) of a query, merged over its seconds; order unspecified
- * but the same for the same profile.
+ * profile_each: visit the distinct (stack, thread, state) of a query, merged over its seconds; order
+ * unspecified but the same for the same profile.
  */
 typedef void profile_each_fn(
 	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight);
 void profile_each(
 	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
+/* The same, with the state. */
+struct profile_part {
+	uint32_t stack, thread;
+	enum thread_state state;
+	uint64_t count, weight;
+};
+typedef void profile_part_fn(void *ctx, const struct profile_part *part);
+void profile_each_part(
+	const struct profile *p, const struct profile_query *q, profile_part_fn *fn, void *ctx);
 
 #endif

@@ -104,6 +104,21 @@ static void query_tally(const struct profile *p, const struct profile_query *q, 
 		query_add_slice(&s->list[i], t, (uint64_t)-1);
 }
 
+static bool query_wants_all(const struct profile_query *q)
+{
+	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states;
+}
+
+bool model_wants(
+	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair)
+{
+	uint32_t thread = slices_thread(pair);
+
+	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
+	       (!q->states || q->states >> slices_state(pair) & 1) &&
+	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
+}
+
 struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
@@ -124,8 +139,9 @@ struct model_row *model_collect(
 
 		if (!(sum->count | sum->weight))
 			continue;
-		if (q->thread == PROFILE_ANY_THREAD || q->thread == pair->thread)
-			rows[(*count)++] = (struct model_row){pair->stack, pair->thread, *sum};
+		if (model_wants(p, q, pair))
+			rows[(*count)++] = (struct model_row){pair->stack, slices_thread(pair),
+				(enum thread_state)slices_state(pair), *sum};
 	}
 	tally_clear(t, ids, n);
 	return rows;
@@ -174,6 +190,18 @@ void profile_each(
 	free(rows);
 }
 
+void profile_each_part(
+	const struct profile *p, const struct profile_query *q, profile_part_fn *fn, void *ctx)
+{
+	uint32_t count;
+	struct model_row *rows = model_collect(p, q, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		fn(ctx, &(struct profile_part){rows[i].stack, rows[i].thread, rows[i].state,
+				rows[i].sum.count, rows[i].sum.weight});
+	free(rows);
+}
+
 /* --- sums -------------------------------------------------------------------------------------------- */
 
 static void sum_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
@@ -190,7 +218,7 @@ struct profile_sum profile_sum(const struct profile *p, const struct profile_que
 	struct profile_sum sum = {0};
 	uint32_t to = slices_find(s, q->to);
 
-	if (q->thread != PROFILE_ANY_THREAD) {
+	if (!query_wants_all(q)) {
 		profile_each(p, q, sum_add, &sum);
 		return sum;
 	}

@@ -74,14 +74,14 @@ static void slice_append(struct slices *s, struct slice *sl, struct slice_entry 
 	sl->dirty = true;
 }
 
-static uint32_t slices_slot(const struct slices *s, uint32_t stack, uint32_t thread)
+static uint32_t slices_slot(const struct slices *s, uint32_t stack, uint32_t who)
 {
-	uint32_t i = (uint32_t)hash_u64((uint64_t)stack << 32 | thread) & s->slot_mask;
+	uint32_t i = (uint32_t)hash_u64((uint64_t)stack << 32 | who) & s->slot_mask;
 	const struct slices_pair *pair;
 
 	for (; s->slots[i]; i = (i + 1) & s->slot_mask) {
 		pair = &s->pairs[s->slots[i] - 1];
-		if (pair->stack == stack && pair->thread == thread)
+		if (pair->stack == stack && pair->who == who)
 			break;
 	}
 	return i;
@@ -93,23 +93,23 @@ static void slices_grow_slots(struct slices *s)
 	s->slot_mask = s->slot_mask ? s->slot_mask * 2 + 1 : 255;
 	s->slots = xcalloc((size_t)s->slot_mask + 1, sizeof(*s->slots));
 	for (uint32_t i = 0; i < s->pair_count; i++)
-		s->slots[slices_slot(s, s->pairs[i].stack, s->pairs[i].thread)] = i + 1;
+		s->slots[slices_slot(s, s->pairs[i].stack, s->pairs[i].who)] = i + 1;
 }
 
-static uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t thread)
+static uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who)
 {
 	uint32_t slot;
 
 	if (s->pair_count >= s->slot_mask / 4 * 3)
 		slices_grow_slots(s);
-	slot = slices_slot(s, stack, thread);
+	slot = slices_slot(s, stack, who);
 	if (s->slots[slot])
 		return s->slots[slot] - 1;
 	if (s->pair_count == s->pair_cap) {
 		s->pair_cap = s->pair_cap ? s->pair_cap + s->pair_cap / 2 : 256;
 		s->pairs = xreallocarray(s->pairs, s->pair_cap, sizeof(*s->pairs));
 	}
-	s->pairs[s->pair_count] = (struct slices_pair){.stack = stack, .thread = thread};
+	s->pairs[s->pair_count] = (struct slices_pair){.stack = stack, .who = who};
 	s->slots[slot] = s->pair_count + 1;
 	return s->pair_count++;
 }
@@ -120,7 +120,7 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 	struct slice_entry entry = {0, sample->count, sample->weight};
 	uint32_t second = sample->second;
 
-	entry.pair = slices_pair(s, sample->stack, sample->thread);
+	entry.pair = slices_pair(s, sample->stack, sample->who);
 	s->pairs[entry.pair].sum.count += sample->count;
 	s->pairs[entry.pair].sum.weight += sample->weight;
 	s->sum.count += sample->count;

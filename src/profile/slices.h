@@ -6,7 +6,7 @@
  *   |  dropped (only in the total)  |  10 s  |  10 s  |1|1|1|1|1| now
  *                                   oldest            merged_before
  *
- * An entry is (pair, count, weight); a pair is a (stack, thread), numbered as they come. Late samples go
+ * An entry is (pair, count, weight); a pair is a (stack, thread in a state), numbered as they come. Late samples go
  * into the slice they belong to while it is held, else into the total alone, so sums never lose any.
  */
 #ifndef JHOT_PROFILE_SLICES_H
@@ -15,9 +15,21 @@
 #include "profile/tally.h"
 
 struct slices_pair {
-	uint32_t stack, thread;
+	uint32_t stack;
+	uint32_t who;      /* the thread, and in the top bits what it was doing */
 	struct amount sum; /* of everything ever added */
 };
+#define SLICES_WHO(thread, state) ((thread) | (uint32_t)(state) << 28)
+
+static inline uint32_t slices_thread(const struct slices_pair *pair)
+{
+	return pair->who & 0xfffffffu;
+}
+
+static inline uint32_t slices_state(const struct slices_pair *pair)
+{
+	return pair->who >> 28;
+}
 
 struct slice_entry {
 	uint32_t pair;
@@ -49,7 +61,7 @@ struct slices {
 
 void slices_done(struct slices *s);
 struct slices_sample {
-	uint32_t second, stack, thread, count;
+	uint32_t second, stack, who, count;
 	uint64_t weight;
 };
 /* step_before: seconds before it belong to 10 s steps; drop_before: to the total only. */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile: thread states, pools of threads, user events' names, who waits for whom. */
+#include "profile/calltree.h"
+#include "profile/flat.h"
+#include "profile/profile.h"
+#include "tests/tap.h"
+
+#include <string.h>
+
+#define S 1000000000ull
+
+static uint32_t stack_of(struct profile *p, const char *name)
+{
+	uint32_t method = profile_method(p, "a.B", name, "()V", "");
+
+	return profile_stack_child(
+		p, PROFILE_ROOT_STACK, profile_frame(p, method, FRAME_COMPILED, 0, 1));
+}
+
+static void add(struct profile *p, uint32_t second, uint32_t stack, uint32_t thread,
+	enum thread_state state, uint32_t count)
+{
+	profile_add_sample(p, EVENT_WALL, second,
+		&(struct profile_sample){stack, thread, state, count, count * 10});
+}
+
+static uint64_t count(const struct profile *p, uint32_t pool, unsigned states)
+{
+	struct profile_query q = {.event = EVENT_WALL,
+		.to = UINT32_MAX,
+		.thread = PROFILE_ANY_THREAD,
+		.pool = pool,
+		.states = states};
+
+	return profile_sum(p, &q).count;
+}
+
+/* --- states ------------------------------------------------------------------------------------------ */
+
+static void by_state(void *ctx, const struct profile_part *part)
+{
+	((uint64_t *)ctx)[part->state] += part->count;
+}
+
+static void test_states(void)
+{
+	struct profile *p = profile_new();
+	uint32_t a = stack_of(p, "a"), b = stack_of(p, "b");
+	struct profile_query q = {
+		.event = EVENT_WALL, .from = 1, .to = 3, .thread = PROFILE_ANY_THREAD};
+	uint64_t states[THREAD_STATES] = {0};
+	struct flat *flat;
+	struct calltree *tree;
+
+	add(p, 1, a, 0, THREAD_ON_CPU, 1);
+	add(p, 1, a, 0, THREAD_PARKED, 2);
+	add(p, 2, a, 1, THREAD_PARKED, 4);
+	add(p, 2, b, 1, THREAD_IO, 8);
+	add(p, 2, b, 1, (enum thread_state)77, 16);
+	is_int(count(p, 0, 0), 31, "samples in any state");
+	is_int(count(p, 0, 1u << THREAD_PARKED), 6, "in one");
+	is_int(count(p, 0, 1u << THREAD_PARKED | 1u << THREAD_ON_CPU), 7, "in one of two");
+	is_int(count(p, 0, 1u << THREAD_STATE_NONE), 16, "a state that is none is not known");
+	profile_each_part(p, &q, by_state, states);
+	ok(states[THREAD_ON_CPU] == 1 && states[THREAD_PARKED] == 6 && states[THREAD_IO] == 8,
+		"parts are told apart by state");
+	q.states = 1u << THREAD_PARKED;
+	flat = flat_new(p, &q);
+	ok(flat->count == 1 && flat->rows[0].self == 6 && flat->sum_count == 6,
+		"a table of one state");
+	is_int(flat->rows[0].trend[FLAT_TREND - 1], 4, "and its trend");
+	tree = calltree_new(p, &q, &(struct calltree_options){.root_method = PROFILE_NONE});
+	is_int(tree->nodes[0].total, 6, "and its tree");
+	calltree_free(tree);
+	flat_free(flat);
+	for (int i = 0; i < THREAD_STATES; i++)
+		ok(thread_states[i].letter && thread_states[i].name, "state %d has a letter", i);
+	profile_free(p);
+}
+
+/* --- pools ------------------------------------------------------------------------------------------- */
+
+static void test_pools(void)
+{
+	static const struct {
+		const char *name;
+		enum thread_kind kind;
+		const char *pool;
+	} rows[] = {
+		{"http-nio-8080-exec-1", THREAD_JAVA, "http-nio-8080-exec-*"},
+		{"http-nio-8080-exec-12", THREAD_JAVA, "http-nio-8080-exec-*"},
+		{"main", THREAD_JAVA, "main"},
+		{"123", THREAD_JAVA, "123"},
+		{"", THREAD_NATIVE, ""},
+		{"G1 Conc#0", THREAD_GC, "GC threads"},
+		{"GC Thread#1", THREAD_GC, "GC threads"},
+		{"C2 CompilerThread0", THREAD_COMPILER, "JIT compiler threads"},
+	};
+	struct profile *p = profile_new();
+	uint32_t a = stack_of(p, "a"), pool;
+
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct profile_thread t = {.kind = rows[i].kind, .name = rows[i].name, .pool = 77};
+
+		profile_thread_set(p, i, &t);
+		is_str(profile_pool_name(p, profile_get_thread(p, i)->pool), rows[i].pool,
+			rows[i].pool);
+		add(p, 1, a, i, THREAD_ON_CPU, 1u << i);
+	}
+	pool = profile_get_thread(p, 0)->pool;
+	ok(pool && pool == profile_get_thread(p, 1)->pool, "a pool has one number");
+	is_int(count(p, pool, 0), 3, "samples of a pool");
+	is_int(count(p, pool, 1u << THREAD_PARKED), 0, "in a state");
+	profile_thread_set(p, 1, &(struct profile_thread){.kind = THREAD_JAVA, .name = "other-1"});
+	is_int(count(p, pool, 0), 1, "a thread that is renamed changes its pool");
+	is_str(profile_pool_name(p, 12345), "", "an unknown pool has no name");
+	profile_add(p, EVENT_WALL, 1, a, UINT32_MAX, 1, 1);
+	is_int(count(p, 0, 0), 256, "an absurd thread's samples count");
+	profile_free(p);
+}
+
+/* --- user events ------------------------------------------------------------------------------------- */
+
+static void test_events(void)
+{
+	struct profile *p = profile_new();
+	int user = EVENT_USER_FIRST + 1;
+
+	is_str(profile_get_event(p, user)->name, "user2", "a user event has a name before");
+	profile_event_set(p, user, "cache-misses", "events", 5000);
+	is_str(profile_get_event(p, user)->name, "cache-misses", "and its own after");
+	is_str(profile_get_event(p, user)->unit, "events", "with its unit");
+	is_int(profile_get_event(p, user)->default_interval, 5000, "and interval");
+	ok(!profile_get_event(p, user)->weight_is_time, "which is no time");
+	profile_event_set(p, user, "task-clock", "ns", 1000000);
+	ok(profile_get_event(p, user)->weight_is_time, "unless it is");
+	profile_event_set(p, EVENT_CPU, "x", "y", 1);
+	is_str(profile_get_event(p, EVENT_CPU)->name, "cpu", "cpu stays cpu");
+	is_str(profile_get_event(NULL, EVENT_LOCK)->name, "lock", "also without a profile");
+	is_str(profile_get_event(p, 99)->name, "cpu", "no event is out of range");
+	profile_free(p);
+}
+
+/* --- waits ------------------------------------------------------------------------------------------- */
+
+static void wait_set(struct profile *p, uint32_t thread, uint32_t owner, uint64_t lock,
+	uint64_t since, uint64_t until)
+{
+	profile_wait_set(
+		p, &(struct profile_wait){thread, owner, PROFILE_NONE, lock, since, until});
+}
+
+static uint32_t owner_at(const struct profile *p, uint32_t thread, uint32_t to)
+{
+	struct profile_wait w;
+
+	return profile_wait_at(p, thread, to, &w) ? w.owner : 9999;
+}
+
+static void test_waits(void)
+{
+	struct profile *p = profile_new();
+	struct profile_wait w;
+
+	is_int(owner_at(p, 3, 5), 9999, "nobody waits");
+	wait_set(p, 3, 7, 0x10, 2 * S + 5, PROFILE_STILL);
+	is_int(owner_at(p, 3, 2), 9999, "before it waited");
+	is_int(owner_at(p, 3, 3), 7, "in the second in which it began");
+	is_int(owner_at(p, 3, 500), 7, "and ever since");
+	wait_set(p, 3, 8, 0x10, 2 * S + 5, PROFILE_STILL);
+	is_int(owner_at(p, 3, 5), 8, "the owner changes");
+	wait_set(p, 3, 8, 0x10, 2 * S + 5, 6 * S + 1);
+	is_int(owner_at(p, 3, 7), 8, "in the second in which it ended");
+	is_int(owner_at(p, 3, 8), 9999, "and not later");
+	is_int(owner_at(p, 3, 4), 8, "the past stays");
+	wait_set(p, 3, 1, 0x20, 9 * S, PROFILE_STILL);
+	wait_set(p, 3, 2, 0x30, 11 * S, PROFILE_STILL);
+	is_int(owner_at(p, 3, 12), 2, "the next wait");
+	ok(profile_wait_at(p, 3, 10, &w) && w.owner == 1 && w.until_ns == 11 * S,
+		"ends one that was not ended");
+	is_int(owner_at(p, 4, 12), 9999, "of this thread alone");
+	profile_wait_end_all(p, 13 * S);
+	is_int(owner_at(p, 3, 13), 2, "when locks are not looked at any more");
+	is_int(owner_at(p, 3, 15), 9999, "nobody waits");
+	wait_set(p, 3, 1, 0x20, 9 * S, 8 * S);
+	wait_set(p, UINT32_MAX, 1, 0x20, 9 * S, PROFILE_STILL);
+	is_int(owner_at(p, 3, 15), 9999, "what cannot be is ignored");
+	for (uint64_t i = 0; i < 40000; i++)
+		wait_set(p, (uint32_t)(i % 100) + 10, (uint32_t)i, i, 20 * S + i, 20 * S + i);
+	is_int(owner_at(p, 109, 21), 39999, "of a flood the youngest are kept");
+	is_int(owner_at(p, 3, 10), 9999, "and the oldest forgotten");
+	ok(profile_info(p).bytes < 8u << 20, "in bounded memory");
+	profile_free(p);
+}
+
+int main(void)
+{
+	test_states();
+	test_pools();
+	test_events();
+	test_waits();
+	return tap_done();
+}
