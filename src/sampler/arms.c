@@ -6,20 +6,40 @@
 
 #include <errno.h>
 
+static bool event_armed(uint32_t number)
+{
+	return event_rows[number].arm != EVENT_NO_ARM;
+}
+
+static struct thread_arm *arm_of(struct thread_slot *slot, uint32_t number)
+{
+	return &slot->arms[event_rows[number].arm];
+}
+
+struct engine_target arms_target(struct sampler *s, uint32_t number)
+{
+	const struct event *event = &s->events[number];
+
+	return (struct engine_target){.event = number,
+		.interval = atomic_load(&event->interval),
+		.signo = s->signo,
+		.flags = event->flags,
+		.perf = &event->perf};
+}
+
 /* arm_set: the event's engine, or the next one where it cannot be set on this thread. Slot locked. */
 static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 {
 	const struct event_row *row = &event_rows[number];
 	struct event *event = &s->events[number];
-	struct thread_arm *arm = &slot->arms[row->arm];
-	struct engine_target target = {.tid = atomic_load(&slot->tid),
-		.event = number,
-		.interval = atomic_load(&event->interval),
-		.signo = s->signo};
+	struct thread_arm *arm = arm_of(slot, number);
+	struct engine_target target = arms_target(s, number);
 	int error = -ENODEV;
 
 	if (atomic_load(&arm->engine))
 		return 0;
+	target.tid = atomic_load(&slot->tid);
+	arm->event = number;
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		const struct engine *engine = row->engines[i];
 
@@ -41,7 +61,8 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 	if (!threads_try_lock(slot))
 		return;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (atomic_load(&s->events[i].arming) && !atomic_load(&slot->gone))
+		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
+			!atomic_load(&slot->gone))
 			arm_set(s, i, slot);
 	}
 	threads_unlock(slot);
@@ -49,16 +70,25 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 
 void arms_quiet(struct thread_slot *slot, uint32_t number)
 {
-	struct thread_arm *arm = &slot->arms[event_rows[number].arm];
+	struct thread_arm *arm = arm_of(slot, number);
 	const struct engine *engine = atomic_load(&arm->engine);
 
 	if (engine)
 		engine->quiet(arm);
 }
 
+void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t number)
+{
+	struct thread_arm *arm = arm_of(slot, number);
+	const struct engine *engine = atomic_load(&arm->engine);
+
+	if (engine)
+		engine->pace(arm, atomic_load(&s->events[number].interval));
+}
+
 void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
 {
-	struct thread_arm *arm = &slot->arms[event_rows[number].arm];
+	struct thread_arm *arm = arm_of(slot, number);
 	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
 	struct timespec pause = {0, 100000};
 	uint32_t unread;
@@ -78,7 +108,7 @@ bool arms_take_off(struct sampler *s, struct thread_slot *slot)
 	if (!threads_try_lock(slot))
 		return false;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (!event_rows[i].engines[0] || !event_rows[i].engines[0]->arm)
+		if (!event_armed(i))
 			continue;
 		arms_quiet(slot, i);
 		arms_release(s, slot, i);

@@ -17,7 +17,7 @@ struct answer {
 
 static int command_start(struct sampler *s, const struct wire_command *c, struct answer *a)
 {
-	return events_start(s, c->event, c->interval, a->text, a->bytes);
+	return events_start(s, c, a->text, a->bytes);
 }
 
 static int command_stop(struct sampler *s, const struct wire_command *c, struct answer *a)

@@ -3,7 +3,7 @@
  * Engines: what makes a signal arrive when a thread is to be sampled.
  *
  * An engine is a const struct engine. Those that are set on each thread have arm/disarm; one that
- * drives itself (wall clock, allocation) has start/stop instead. Which engines an event may use,
+ * drives itself (wall clock, allocation, locks) has start/stop instead. Which engines an event may use,
  * in which order, is a row of events.c. All functions run outside handlers and return 0 or -errno.
  */
 #ifndef JHOT_SAMPLER_ENGINE_H
@@ -27,6 +27,8 @@ struct engine_target {
 	uint32_t event;
 	uint64_t interval;
 	int32_t signo;
+	uint64_t flags;                     /* WIRE_START_* */
+	const struct wire_perf_event *perf; /* what to count, for WIRE_USER_FIRST and above */
 };
 
 struct engine {
@@ -50,6 +52,18 @@ struct engine {
 	uint32_t (*release)(struct thread_arm *arm);
 	/* Whether the thread it was set on still lives: a tid may have been given to another. */
 	bool (*alive)(const struct thread_arm *arm);
+	/* From now on at this interval. */
+	int (*pace)(struct thread_arm *arm, uint64_t interval);
+
+	/*
+	 * An engine that drives itself has these instead of arm to pace. start: a sentence when it fails, what
+	 * is degraded when it does not. stop returns when no sample is on its way any more. The interval is the
+	 * event's; repace takes over one that has changed, NULL: it is read for each sample.
+	 */
+	int (*start)(
+		struct sampler *s, const struct engine_target *target, char *text, size_t bytes);
+	void (*stop)(struct sampler *s, uint32_t event);
+	void (*repace)(struct sampler *s, uint32_t event);
 };
 
 extern const struct engine engine_perf, engine_ctimer;
@@ -62,13 +76,14 @@ uint64_t engine_perf_memory(void);
 
 /* The state of one event. on, interval and the counts are read and bumped by handlers. */
 struct event {
-	_Atomic uint32_t arming; /* threads are to get its engine */
-	_Atomic uint32_t on;     /* samples are taken: until the last engine is off */
-	_Atomic uint64_t interval;
+	_Atomic uint32_t arming;   /* threads are to get its engine */
+	_Atomic uint32_t on;       /* samples are taken: until the last engine is off */
+	_Atomic uint64_t interval; /* in force */
 	_Atomic uint64_t samples, lost;
 	const struct engine *engine; /* the best that works here */
-	uint32_t arm;                /* which of a thread's arms */
 	bool wanted;                 /* started by the front end; off while parked */
+	uint64_t flags;              /* WIRE_START_* */
+	struct wire_perf_event perf; /* what to count */
 };
 
 /*

@@ -27,6 +27,13 @@ struct ctimer_sigevent {
 };
 _Static_assert(sizeof(struct ctimer_sigevent) == 64, "struct sigevent of the kernel");
 
+static struct itimerspec ctimer_every(uint64_t interval)
+{
+	struct timespec every = {(time_t)(interval / 1000000000), (long)(interval % 1000000000)};
+
+	return (struct itimerspec){every, every};
+}
+
 static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target)
 {
 	struct ctimer_sigevent event = {
@@ -35,9 +42,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 		.notify = SIGEV_THREAD_ID,
 		.tid = target->tid,
 	};
-	struct timespec every = {
-		(time_t)(target->interval / 1000000000), (long)(target->interval % 1000000000)};
-	struct itimerspec spec = {every, every};
+	struct itimerspec spec = ctimer_every(target->interval);
 	int timer = -1;
 	long error = raw(SYS_timer_create, CTIMER_CLOCK(target->tid), &event, &timer);
 
@@ -45,6 +50,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 		return (int)error;
 	arm->fd = -1;
 	arm->timer = timer;
+	atomic_store(&arm->weight, target->interval);
 	atomic_store_explicit(&arm->engine, &engine_ctimer, memory_order_release);
 	error = raw(SYS_timer_settime, timer, 0, &spec, NULL);
 	if (error >= 0)
@@ -59,6 +65,14 @@ static void ctimer_quiet(struct thread_arm *arm)
 	struct itimerspec never = {{0, 0}, {0, 0}};
 
 	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
+}
+
+static int ctimer_pace(struct thread_arm *arm, uint64_t interval)
+{
+	struct itimerspec spec = ctimer_every(interval);
+
+	atomic_store(&arm->weight, interval);
+	return (int)raw(SYS_timer_settime, arm->timer, 0, &spec, NULL);
 }
 
 static uint32_t ctimer_release(struct thread_arm *arm)
@@ -83,6 +97,10 @@ static int ctimer_probe(const struct engine_target *on_self, char *why, size_t b
 	struct text text = text_into(why, bytes);
 	int error;
 
+	if (on_self->flags & WIRE_START_KERNEL_ONLY) {
+		text_add(&text, "CPU timers cannot tell the kernel's time from the program's");
+		return -EOPNOTSUPP;
+	}
 	probe.interval = 3600000000000ull;
 	error = ctimer_arm(&arm, &probe);
 	if (error == 0) {
@@ -103,4 +121,5 @@ const struct engine engine_ctimer = {
 	.quiet = ctimer_quiet,
 	.release = ctimer_release,
 	.alive = ctimer_alive,
+	.pace = ctimer_pace,
 };

@@ -46,20 +46,42 @@ uint64_t engine_perf_memory(void)
 	return atomic_load(&perf_fds_used) * perf_ring_bytes();
 }
 
-static int perf_open(int32_t tid, uint64_t interval)
+/* Does the event count, or is it the clock by which cpu is sampled? */
+static bool perf_counts(const struct engine_target *target)
+{
+	return target->event >= WIRE_USER_FIRST;
+}
+
+static struct perf_event_attr perf_attr(const struct engine_target *target)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = PERF_ATTR_SIZE_VER1,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = interval,
-		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.sample_period = target->interval,
+		.sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
 		.disabled = 1,
 		.wakeup_events = 1,
 		.exclude_callchain_user = 1,
 		.exclude_hv = 1,
+		.exclude_kernel = (target->flags & WIRE_START_USER_ONLY) != 0,
+		.exclude_user = (target->flags & WIRE_START_KERNEL_ONLY) != 0,
 	};
-	long fd = raw(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
+
+	if (perf_counts(target)) {
+		attr.type = target->perf->type;
+		attr.bp_type = target->perf->bp_type;
+		attr.config = target->perf->config;
+		attr.config1 = target->perf->config1;
+		attr.config2 = target->perf->config2;
+	}
+	return attr;
+}
+
+static int perf_open(const struct engine_target *target)
+{
+	struct perf_event_attr attr = perf_attr(target);
+	long fd = raw(SYS_perf_event_open, &attr, target->tid, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
 
 	if (fd < 0)
 		return (int)fd;
@@ -101,7 +123,7 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return -EMFILE;
 	}
-	fd = perf_open(target->tid, target->interval);
+	fd = perf_open(target);
 	if (fd < 0) {
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return fd;
@@ -113,6 +135,7 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 	}
 	arm->fd = fd;
 	arm->ring = (void *)ring;
+	atomic_store(&arm->weight, perf_counts(target) ? 0 : target->interval);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
 	error = perf_signal_to(fd, target->tid, target->signo);
 	if (error >= 0)
@@ -127,6 +150,16 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 static void perf_quiet(struct thread_arm *arm)
 {
 	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* perf_pace: the kernel does not say the new period in the samples of clocks. */
+static int perf_pace(struct thread_arm *arm, uint64_t interval)
+{
+	long error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &interval);
+
+	if (error >= 0 && atomic_load(&arm->weight))
+		atomic_store(&arm->weight, interval);
+	return (int)error;
 }
 
 static bool perf_pending(const struct thread_arm *arm)
@@ -168,7 +201,7 @@ static int perf_probe(const struct engine_target *on_self, char *why, size_t byt
 	struct text text = text_into(why, bytes);
 	int error;
 
-	probe.interval = 3600000000000ull; /* set, but never due */
+	probe.interval = 1ull << 50; /* set, but never due */
 	error = perf_arm(&arm, &probe);
 	if (error == 0) {
 		atomic_store(&arm.engine, NULL);
@@ -194,4 +227,5 @@ const struct engine engine_perf = {
 	.pending = perf_pending,
 	.release = perf_release,
 	.alive = perf_alive,
+	.pace = perf_pace,
 };

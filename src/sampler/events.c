@@ -15,10 +15,21 @@
 
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, 0, {&engine_perf, &engine_ctimer}},
-	[WIRE_ALLOC] = {"alloc", 524288, 0, {NULL}},
-	[WIRE_LOCK] = {"lock", 10000, 0, {NULL}},
-	[WIRE_WALL] = {"wall", 50000000, 0, {NULL}},
+	[WIRE_ALLOC] = {"alloc", 524288, EVENT_NO_ARM, {NULL}},
+	[WIRE_LOCK] = {"lock", 10000, EVENT_NO_ARM, {NULL}},
+	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {NULL}},
+	[WIRE_USER_FIRST + 0] = {"perf event 1", 1, 1, {&engine_perf}},
+	[WIRE_USER_FIRST + 1] = {"perf event 2", 1, 2, {&engine_perf}},
+	[WIRE_USER_FIRST + 2] = {"perf event 3", 1, 3, {&engine_perf}},
+	[WIRE_USER_FIRST + 3] = {"perf event 4", 1, 4, {&engine_perf}},
 };
+_Static_assert(WIRE_EVENTS - WIRE_USER_FIRST + 1 == THREADS_ARMS, "an arm for each perf event");
+
+/* event_signals: does its engine make signals arrive? */
+static bool event_signals(uint32_t number)
+{
+	return event_rows[number].arm != EVENT_NO_ARM || number == WIRE_WALL;
+}
 
 static struct wire_event_status *event_status(struct sampler *s, uint32_t event)
 {
@@ -75,7 +86,7 @@ static void event_settle(struct sampler *s, uint32_t arm)
 		raw(SYS_nanosleep, &pause, 0);
 }
 
-/* event_disarm_all: arming is already 0, so that no callback sets the engine again. */
+/* event_disarm_all: the engine is not set again any more. */
 static void event_disarm_all(struct sampler *s, uint32_t number)
 {
 	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
@@ -98,18 +109,52 @@ static void event_disarm_all(struct sampler *s, uint32_t number)
 	}
 }
 
+/* event_enable: its engine runs from now on, and on threads to come. 0 or -errno with a sentence. */
+static int event_enable(struct sampler *s, uint32_t number, char *note, size_t bytes)
+{
+	struct event *event = &s->events[number];
+	struct engine_target target = arms_target(s, number);
+	int error = 0;
+
+	atomic_store(&event->on, 1);
+	atomic_store(&event->arming, 1);
+	if (event->engine->start)
+		error = event->engine->start(s, &target, note, bytes);
+	else
+		event_arm_all(s);
+	if (error < 0) {
+		atomic_store(&event->arming, 0);
+		atomic_store(&event->on, 0);
+	}
+	return error;
+}
+
+/* event_disable: false if it was not enabled. */
+static bool event_disable(struct sampler *s, uint32_t number)
+{
+	struct event *event = &s->events[number];
+
+	if (!atomic_exchange(&event->arming, 0))
+		return false;
+	if (event->engine->stop)
+		event->engine->stop(s, number);
+	else
+		event_disarm_all(s, number);
+	atomic_store(&event->on, 0);
+	return true;
+}
+
 /* event_choose: the first engine that works here; why not the better ones goes to note. */
-static int event_choose(
-	struct sampler *s, uint32_t number, uint64_t interval, char *note, size_t bytes)
+static int event_choose(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	const struct event_row *row = &event_rows[number];
 	struct event *event = &s->events[number];
-	struct engine_target target = {
-		.tid = raw_gettid(), .event = number, .interval = interval, .signo = s->signo};
+	struct engine_target target = arms_target(s, number);
 	struct text text = text_into(note, bytes);
-	char why[96];
+	char why[160];
 	int error = -ENODEV;
 
+	target.tid = raw_gettid();
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		error = row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
@@ -130,6 +175,9 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	uint32_t high = atomic_load(&s->threads->high), threads = 0, others = 0;
 	struct text text = text_into(note + strlen(note), bytes - strlen(note));
 
+	if (event_rows[number].arm == EVENT_NO_ARM)
+		return;
+
 	for (uint32_t i = 0; i < high; i++) {
 		const struct thread_slot *slot = &s->threads->slots[i];
 		const struct engine *engine =
@@ -146,42 +194,75 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	text_add(&text, " threads without perf_events: file descriptors or memory are short");
 }
 
-int events_start(struct sampler *s, uint32_t number, uint64_t interval, char *text, size_t bytes)
+/* event_possible: can this version sample it, and is there a signal for it? */
+static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 {
 	const struct event_row *row = &event_rows[number < WIRE_EVENTS ? number : 0];
-	struct text out = text_into(text, bytes);
-	char note[96];
-	struct event *event;
-	int error;
 
 	if (number >= WIRE_EVENTS || !row->engines[0]) {
-		text_add(&out, "this agent cannot sample ");
-		text_add(&out, number < WIRE_EVENTS && row->name ? row->name : "that event");
+		text_add(out, "this agent cannot sample ");
+		text_add(out, number < WIRE_EVENTS && row->name ? row->name : "that event");
 		return -ENOSYS;
 	}
-	if (s->signo < 0) {
-		text_add(&out, "SIGPROF, SIGVTALRM and SIGSTKFLT all have handlers of the program");
+	if (s->signo < 0 && event_signals(number)) {
+		text_add(out, "SIGPROF, SIGVTALRM and SIGSTKFLT all have handlers of the program");
 		return s->signo;
 	}
+	return 0;
+}
+
+int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes)
+{
+	uint32_t number = command->event;
+	struct text out = text_into(text, bytes);
+	struct event *event;
+	int error = event_possible(s, number, &out);
+
+	if (error < 0)
+		return error;
 	event = &s->events[number];
 	events_stop(s, number, text, bytes);
-	interval = interval ? interval : row->interval;
-	error = event_choose(s, number, interval, note, sizeof(note));
+	event->flags = command->flags;
+	event->perf = command->perf;
+	atomic_store(&event->interval,
+		command->interval ? command->interval : event_rows[number].interval);
+	error = event_choose(s, number, text, bytes);
+	if (error == 0) {
+		if (atomic_load(&event->interval) < event->engine->interval_min)
+			atomic_store(&event->interval, event->engine->interval_min);
+		error = event_enable(s, number, text, bytes);
+	}
 	if (error < 0) {
-		text_add(&out, note);
-		event_announce(s, number, WIRE_EVENT_FAILED, note);
+		event_announce(s, number, WIRE_EVENT_FAILED, text);
 		return error;
 	}
-	if (interval < event->engine->interval_min)
-		interval = event->engine->interval_min;
-	atomic_store(&event->interval, interval);
 	event->wanted = true;
-	atomic_store(&event->on, 1);
-	atomic_store(&event->arming, 1);
-	event_arm_all(s);
-	event_note_others(s, number, note, sizeof(note));
-	event_announce(s, number, WIRE_EVENT_ON, note);
+	event_note_others(s, number, text, bytes);
+	event_announce(s, number, WIRE_EVENT_ON, text);
+	text_into(text, bytes);
 	return 0;
+}
+
+void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
+{
+	struct event *event = &s->events[number];
+	uint32_t high = atomic_load(&s->threads->high);
+	struct timespec pause = {0, 100000};
+
+	if (!atomic_load(&event->on) || !interval)
+		return;
+	atomic_store(&event->interval, interval);
+	atomic_store(&event_status(s, number)->interval, interval);
+	if (event->engine->repace)
+		event->engine->repace(s, number);
+	for (uint32_t i = 0; event->engine->pace && i < high; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+
+		while (!threads_try_lock(slot))
+			raw(SYS_nanosleep, &pause, 0);
+		arms_pace(s, slot, number);
+		threads_unlock(slot);
+	}
 }
 
 int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
@@ -193,10 +274,8 @@ int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
 		return -EINVAL;
 	}
 	s->events[number].wanted = false;
-	if (!atomic_exchange(&s->events[number].arming, 0))
-		return 0;
-	event_disarm_all(s, number);
-	event_announce(s, number, WIRE_EVENT_OFF, "");
+	if (event_disable(s, number))
+		event_announce(s, number, WIRE_EVENT_OFF, "");
 	return 0;
 }
 
@@ -218,9 +297,9 @@ void events_stop_all(struct sampler *s)
 
 void events_warm_up(struct sampler *s)
 {
-	char note[96];
+	char note[160];
 
-	event_choose(s, WIRE_CPU, event_rows[WIRE_CPU].interval, note, sizeof(note));
+	event_choose(s, WIRE_CPU, note, sizeof(note));
 }
 
 void events_check_signal(struct sampler *s)
@@ -228,7 +307,7 @@ void events_check_signal(struct sampler *s)
 	char text[8];
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (!atomic_load(&s->events[i].on) || sig_owned(s->signo))
+		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_owned(s->signo))
 			continue;
 		events_stop(s, i, text, sizeof(text));
 		event_announce(s, i, WIRE_EVENT_FAILED,
@@ -252,17 +331,16 @@ bool events_any(const struct sampler *s)
 
 void events_pause(struct sampler *s)
 {
-	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (atomic_exchange(&s->events[i].arming, 0))
-			event_disarm_all(s, i);
-	}
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		event_disable(s, i);
 }
 
 void events_resume(struct sampler *s)
 {
+	char note[160];
+
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		atomic_store(&s->events[i].on, s->events[i].wanted);
-		atomic_store(&s->events[i].arming, s->events[i].wanted);
+		if (s->events[i].wanted && event_enable(s, i, note, sizeof(note)) < 0)
+			event_announce(s, i, WIRE_EVENT_FAILED, note);
 	}
-	event_arm_all(s);
 }

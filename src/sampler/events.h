@@ -8,13 +8,15 @@
 #include "sampler/sampler.h"
 
 /*
- * events_start: sample this event every `interval` (0: its default) on all threads, now and later.
+ * events_start: sample the command's event every `interval` (0: its default) on all threads, now and later.
  * A running event is started anew. 0 or -errno with a sentence; what is degraded goes to the
  * status page.
  */
-int events_start(struct sampler *s, uint32_t event, uint64_t interval, char *text, size_t bytes);
+int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes);
 int events_stop(struct sampler *s, uint32_t event, char *text, size_t bytes);
 void events_stop_all(struct sampler *s);
+/* Another interval for a running event; its weights stay right. */
+void events_pace(struct sampler *s, uint32_t event, uint64_t interval);
 /* When no callback is left that could set an engine: takes off what one did at the last moment. */
 void events_sweep(struct sampler *s);
 

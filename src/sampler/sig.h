@@ -37,6 +37,44 @@ void sig_drain(void);
 
 void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
+/* --- sig_stack.c: one walk, for all samples that it serves ------------------------------------ */
+
+struct stack {
+	struct sampler *s;
+	struct thread_slot *thread;
+	struct scratch *scratch; /* NULL: only a reason is in it */
+	uint64_t *user;          /* packed, leaf first */
+	uint32_t count;
+	uint32_t room;  /* frames that may be put before the leaf: the kernel's, a class */
+	uint16_t flags; /* WIRE_TRACE_* */
+	uint64_t reason[2];
+};
+
+/* The signal handler's walk of the thread that it interrupted. */
+void sig_stack_interrupted(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
+/* A callback's, of its own thread, from these registers (pc, sp, fp of itself). */
+void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	const struct walk_regs *regs);
+
+struct stack_sample {
+	uint32_t event;
+	uint32_t state;  /* enum wire_thread_state */
+	uint32_t before; /* frames that the caller has written to user[-before]..., at most room */
+	uint32_t count;
+	uint64_t weight; /* of all count */
+};
+
+/* Into the trace table, with the event's counts; what finds no room there is counted as lost. */
+void sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
+/* When nothing more is to be put. */
+void sig_stack_give(struct stack *stack);
+
+/* n samples of this event are in no trace, for a reason that has a counter. */
+void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
+/* Wakes the publisher when the table fills up; sig_stack_put does. */
+void sig_hurry(struct sampler *s);
+
 /* --- sig_perf.c: samples in a thread's perf buffer -------------------------------------------- */
 
 struct perf_samples {
@@ -44,6 +82,7 @@ struct perf_samples {
 	const unsigned char *data;
 	uint64_t data_bytes;
 	uint64_t at, head; /* cursors that never wrap */
+	uint64_t period;   /* what the last sample stands for, as the kernel says */
 	uint64_t lost;     /* what the kernel says it had to drop */
 };
 

@@ -1,251 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sampling handler: which thread, which event, walk, name, store, count.
+ * The sampling handler: which thread, what is due on it, walk, store, count.
  *
- * Its cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
+ * A signal is only the occasion to look, since equal signals that are pending at once become one: whatever
+ * is due on this thread, for any event, is served by one walk. Due is what a timer's signal says, and what
+ * is in the thread's perf buffers.
+ *
+ * The handler's cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
  * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
  * and stands for eight.
  */
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 
-#include "walk/guard.h"
-#include "walk/regs.h"
+#define MEASURED_OF 8u
 
-#include <ucontext.h>
-
-#define WALK_STACK_BYTES 4096u /* what walk_stack and names_resolve take at most */
-#define MEASURED_OF      8u
-#define TRACE_TRUNCATED  1u /* WIRE_TRACE_TRUNCATED */
-
-/* Samples of one event that arrived on one thread. */
-struct arrival {
+/* What is due on one thread. */
+struct visit {
 	struct sampler *s;
-	struct thread_slot *thread;
-	struct event *event;
-	uint16_t event_number;
-	uint64_t weight; /* of each sample */
-	bool by_kernel;  /* the samples are in a perf buffer, with kernel frames */
-	struct perf_samples samples;
+	struct thread_slot *thread; /* NULL: not listed */
+	uint32_t timer;             /* the event of the timer that fired, or WIRE_EVENTS */
+	uint64_t timer_weight;
+	uint32_t buffers; /* arms whose buffers have samples, by bits */
 };
 
-static void arrival_lose(const struct arrival *a, unsigned counter, uint64_t n)
+static bool event_on(struct sampler *s, uint32_t event)
 {
-	atomic_fetch_add_explicit(&a->event->samples, n, memory_order_relaxed);
-	atomic_fetch_add_explicit(&a->event->lost, n, memory_order_relaxed);
-	counters_add(&a->s->counters, counter, n);
+	return atomic_load_explicit(&s->events[event].on, memory_order_relaxed);
 }
 
-static void arrival_put(
-	const struct arrival *a, const uint64_t *frames, uint32_t count, uint16_t flags)
-{
-	struct trace_key key = {.frames = frames,
-		.count = count,
-		.thread = a->thread->id,
-		.event = a->event_number,
-		.flags = flags};
-
-	if (trace_table_put(a->s->table, &key, 1, a->weight))
-		atomic_fetch_add_explicit(&a->event->samples, 1, memory_order_relaxed);
-	else
-		arrival_lose(a, COUNTER_TABLE_FULL, 1);
-	if (trace_table_fill(a->s->table) > SAMPLER_HURRY &&
-		!atomic_exchange_explicit(&a->s->hurry, 1, memory_order_relaxed))
-		raw_futex_wake(&a->s->shared.control->command_seq);
-}
-
-/* arrival_store: every sample of the kernel's is a trace of its own over the same user frames. */
-static void arrival_store(
-	struct arrival *a, uint64_t *user, uint32_t count, uint32_t room, uint16_t flags)
-{
-	int kernel;
-
-	if (!a->by_kernel) {
-		arrival_put(a, user, count, flags);
-		return;
-	}
-	while ((kernel = sig_perf_next(&a->samples, user, room)) >= 0)
-		arrival_put(a, user - kernel, count + (uint32_t)kernel, flags);
-	if (a->samples.lost)
-		arrival_lose(a, COUNTER_PERF_LOST, a->samples.lost);
-	sig_perf_close(&a->samples);
-}
-
-/* arrival_unwalked: a stack of which only the reason can be told. */
-static void arrival_unwalked(struct arrival *a, enum walk_break why, unsigned counter)
-{
-	uint64_t frame = a->s->unknown_frames[why];
-
-	counters_add(&a->s->counters, counter, 1);
-	arrival_store(a, &frame, 1, 0, 0);
-}
-
-static struct scratch *scratch_take(struct sampler *s)
-{
-	for (uint32_t i = 0; i < SAMPLER_SCRATCH; i++) {
-		if (!atomic_exchange_explicit(&s->scratch[i].taken, 1, memory_order_acquire))
-			return &s->scratch[i];
-	}
-	return NULL;
-}
-
-static void scratch_give(struct scratch *scratch)
-{
-	atomic_store_explicit(&scratch->taken, 0, memory_order_release);
-}
-
-/* arrival_walk_agct: by the fallback; false when it has nothing to say of this stack. */
-static bool arrival_walk_agct(struct arrival *a, struct scratch *scratch, const ucontext_t *context)
-{
-	struct sampler *s = a->s;
-	uint64_t *user = scratch->packed + SAMPLER_KERNEL;
-	uint64_t java = atomic_load_explicit(&a->thread->java_thread, memory_order_acquire);
-	int32_t tid = atomic_load_explicit(&a->thread->tid, memory_order_relaxed);
-	int count;
-
-	if (!java || !s->thread_layout || walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
-		return false;
-	count = sig_agct_walk(s->agct, java, (void *)context, scratch->frames, SAMPLER_DEPTH, user);
-	if (count <= 0)
-		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
-	else
-		arrival_store(a, user, (uint32_t)count, SAMPLER_KERNEL,
-			count == (int)SAMPLER_DEPTH ? TRACE_TRUNCATED : 0);
-	return count > 0;
-}
-
-static void arrival_walk(struct arrival *a, struct scratch *scratch, const ucontext_t *context)
-{
-	struct sampler *s = a->s;
-	struct walk_thread thread = {0};
-	struct walk_result result;
-	struct walk_regs regs;
-	uint64_t *user = scratch->packed + SAMPLER_KERNEL;
-	uint64_t java = atomic_load_explicit(&a->thread->java_thread, memory_order_acquire);
-	int32_t tid = atomic_load_explicit(&a->thread->tid, memory_order_relaxed);
-	uint32_t unnamed = 0;
-
-	regs_read(context, &regs);
-	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
-	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
-		thread.java_thread = java;
-	result = walk_stack(s->layout, &s->mem, &regs, &thread, scratch->frames, SAMPLER_DEPTH);
-	names_resolve(s->names, s->layout, &s->mem, scratch->frames, result.count, user, &unnamed);
-	if (unnamed)
-		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
-	if (result.truncated)
-		counters_add(&s->counters, COUNTER_TRUNCATED, 1);
-	else if (result.why != WALK_BREAK_NONE)
-		counters_add(&s->counters, COUNTER_BREAK(result.why), 1);
-	arrival_store(
-		a, user, result.count, SAMPLER_KERNEL, result.truncated ? TRACE_TRUNCATED : 0);
-}
-
-/*
- * arrival_masked: a guarded load that faults on a thread which blocks these would end the process.
- */
-static bool arrival_masked(const ucontext_t *context)
-{
-	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
-
-	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
-}
-
-/*
- * arrival_cramped: on an alternate stack (Rust's threads have 8 kB) there must be room for the walk, and for
- * the frame of a fault inside it, which is as large as the one that is already there.
- */
-static bool arrival_cramped(const ucontext_t *context)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
-	size_t bytes = context->uc_stack.ss_size;
-
-	return here - low < bytes && here - low < WALK_STACK_BYTES + (low + bytes - here);
-}
-
-static void arrival_take(struct arrival *a, const ucontext_t *context)
-{
-	struct scratch *scratch;
-
-	if (arrival_masked(context)) {
-		arrival_unwalked(a, WALK_BREAK_NO_FRAME, COUNTER_MASKED);
-		return;
-	}
-	if (arrival_cramped(context)) {
-		arrival_unwalked(a, WALK_BREAK_NO_FRAME, COUNTER_CRAMPED);
-		return;
-	}
-	scratch = scratch_take(a->s);
-	if (!scratch) {
-		arrival_unwalked(a, WALK_BREAK_BUSY, COUNTER_BUSY);
-		return;
-	}
-	if (!a->s->agct->call || !arrival_walk_agct(a, scratch, context))
-		arrival_walk(a, scratch, context);
-	scratch_give(scratch);
-}
-
-/* arrival_from_timer: value = cookie and event; every overrun is an interval more. */
-static bool arrival_from_timer(struct arrival *a, const siginfo_t *info)
+/* visit_timer: value = cookie and event; every overrun is an interval more. */
+static void visit_timer(struct visit *v, const siginfo_t *info)
 {
 	uint32_t number = (uint32_t)info->si_value.sival_int & 0xff;
 
-	if (number >= WIRE_EVENTS)
-		return false;
-	a->event_number = (uint16_t)number;
-	a->event = &a->s->events[number];
-	a->weight = atomic_load_explicit(&a->event->interval, memory_order_relaxed);
-	a->weight *= 1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
-	return true;
-}
-
-/* arrival_from_perf: which of the thread's buffers, and is there anything in it. */
-static bool arrival_from_perf(struct arrival *a, const siginfo_t *info)
-{
-	a->event_number = WIRE_CPU;
-	a->event = &a->s->events[WIRE_CPU];
-	a->weight = atomic_load_explicit(&a->event->interval, memory_order_relaxed);
-	if (!a->thread)
-		return true;
-	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
-		struct thread_arm *arm = &a->thread->arms[i];
-
-		if (!atomic_load_explicit(&arm->engine, memory_order_acquire) ||
-			arm->fd != info->si_fd)
-			continue;
-		a->by_kernel = true;
-		sig_perf_open(&a->samples, arm->ring);
-		return a->samples.at != a->samples.head;
+	v->timer = WIRE_EVENTS;
+	if (info->si_code != SI_TIMER || number >= WIRE_EVENTS)
+		return;
+	if (!event_on(v->s, number) || !v->thread) {
+		sig_lose(v->s, number, v->thread ? COUNTER_LATE : COUNTER_NO_THREAD, 1);
+		return;
 	}
-	return false; /* closed a moment ago: what was in the buffer was read then */
+	v->timer = number;
+	v->timer_weight =
+		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed);
+	v->timer_weight *= 1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
-static bool arrival_source(struct arrival *a, const siginfo_t *info)
+/* arm_buffer: the arm's buffer, NULL without one. */
+static void *arm_buffer(struct thread_arm *arm)
 {
-	return info->si_code == SI_TIMER ? arrival_from_timer(a, info) : arrival_from_perf(a, info);
+	return atomic_load_explicit(&arm->engine, memory_order_acquire) ? arm->ring : NULL;
 }
 
-static void arrival_decide(struct arrival *a, const ucontext_t *context)
+static void visit_buffers(struct visit *v)
 {
-	if (!atomic_load_explicit(&a->event->on, memory_order_relaxed))
-		arrival_lose(a, COUNTER_LATE, 1);
-	else if (!a->thread)
-		arrival_lose(a, COUNTER_NO_THREAD, 1);
-	else
-		arrival_take(a, context);
+	for (uint32_t i = 0; v->thread && i < THREADS_ARMS; i++) {
+		void *ring = arm_buffer(&v->thread->arms[i]);
+		struct perf_samples samples;
+
+		if (!ring || !event_on(v->s, v->thread->arms[i].event))
+			continue;
+		sig_perf_open(&samples, ring);
+		if (samples.at != samples.head)
+			v->buffers |= 1u << i;
+	}
 }
 
-static void sig_arrived(struct sampler *s, const siginfo_t *info, const ucontext_t *context)
+/* visit_buffer: every sample of the kernel's is a trace of its own over the same user frames. */
+static void visit_buffer(struct visit *v, const struct stack *stack, struct thread_arm *arm)
 {
-	struct arrival a = {.s = s, .thread = threads_find(s->threads, raw_gettid())};
+	struct stack_sample sample = {.event = arm->event, .count = 1};
+	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	struct perf_samples samples;
+	int kernel;
 
-	if (a.thread)
-		atomic_fetch_add(&a.thread->inside, 1);
-	if (arrival_source(&a, info))
-		arrival_decide(&a, context);
-	if (a.thread)
-		atomic_fetch_sub_explicit(&a.thread->inside, 1, memory_order_release);
+	sig_perf_open(&samples, arm->ring);
+	while ((kernel = sig_perf_next(&samples, stack->user, stack->room)) >= 0) {
+		sample.before = (uint32_t)kernel;
+		sample.weight = weight ? weight : samples.period;
+		sig_stack_put(stack, &sample);
+	}
+	if (samples.lost)
+		sig_lose(v->s, sample.event, COUNTER_PERF_LOST, samples.lost);
+	sig_perf_close(&samples);
+}
+
+static void visit_serve(struct visit *v, const void *context)
+{
+	struct stack stack;
+
+	sig_stack_interrupted(&stack, v->s, v->thread, context);
+	if (v->timer < WIRE_EVENTS)
+		sig_stack_put(
+			&stack, &(struct stack_sample){
+					.event = v->timer, .count = 1, .weight = v->timer_weight});
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		if (v->buffers & 1u << i)
+			visit_buffer(v, &stack, &v->thread->arms[i]);
+	}
+	sig_stack_give(&stack);
+}
+
+static void sig_arrived(struct sampler *s, const siginfo_t *info, const void *context)
+{
+	struct visit v = {.s = s, .thread = threads_find(s->threads, raw_gettid())};
+
+	if (v.thread)
+		atomic_fetch_add(&v.thread->inside, 1);
+	visit_timer(&v, info);
+	visit_buffers(&v);
+	if (!v.thread && info->si_code != SI_TIMER)
+		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
+	if (v.timer < WIRE_EVENTS || v.buffers)
+		visit_serve(&v, context);
+	if (v.thread)
+		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
 }
 
 /*
@@ -267,7 +137,7 @@ static uint64_t handler_clock(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void sig_measured(struct sampler *s, const siginfo_t *info, const ucontext_t *context)
+static void sig_measured(struct sampler *s, const siginfo_t *info, const void *context)
 {
 	uint64_t start = handler_clock();
 

@@ -21,7 +21,7 @@
 #define THREADS_MAX    8192u
 #define THREADS_INDEX  16384u
 #define THREADS_WINDOW 32u
-#define THREADS_ARMS   1u /* events that are set on each thread: cpu */
+#define THREADS_ARMS   5u /* events that are set on each thread: cpu, and those of perf by name */
 #define THREADS_NAME   72u
 
 struct engine;
@@ -35,6 +35,8 @@ struct thread_arm {
 	void *ring;                            /* perf: the mapped buffer */
 	int32_t fd;                            /* perf */
 	int32_t timer;                         /* ctimer */
+	uint32_t event;
+	_Atomic uint64_t weight; /* of one sample; 0: each says what it stands for */
 };
 
 struct thread_slot {

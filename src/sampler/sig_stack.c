@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's stack: walked once on the thread itself, named, and put into the trace table for every sample
+ * that it serves.
+ */
+#include "sampler/raw.h"
+#include "sampler/sig.h"
+
+#include "walk/guard.h"
+#include "walk/regs.h"
+
+#include <ucontext.h>
+
+#define WALK_STACK_BYTES 4096u /* what walk_stack and names_resolve take at most */
+#define TRACE_TRUNCATED  1u    /* WIRE_TRACE_TRUNCATED */
+
+static void stack_lose(const struct stack *stack, uint32_t event, uint64_t n)
+{
+	sig_lose(stack->s, event, COUNTER_TABLE_FULL, n);
+}
+
+void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(&s->events[event].samples, n, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->events[event].lost, n, memory_order_relaxed);
+	counters_add(&s->counters, counter, n);
+}
+
+void sig_hurry(struct sampler *s)
+{
+	if (trace_table_fill(s->table) > SAMPLER_HURRY &&
+		!atomic_exchange_explicit(&s->hurry, 1, memory_order_relaxed))
+		raw_futex_wake(&s->shared.control->command_seq);
+}
+
+void sig_stack_put(const struct stack *stack, const struct stack_sample *sample)
+{
+	struct trace_key key = {.frames = stack->user - sample->before,
+		.count = stack->count + sample->before,
+		.thread = stack->thread->id,
+		.event = (uint16_t)sample->event,
+		.flags = (uint16_t)(stack->flags | WIRE_TRACE_IN_STATE(sample->state))};
+	struct event *event = &stack->s->events[sample->event];
+
+	if (trace_table_put(stack->s->table, &key, sample->count, sample->weight))
+		atomic_fetch_add_explicit(&event->samples, sample->count, memory_order_relaxed);
+	else
+		stack_lose(stack, sample->event, sample->count);
+	sig_hurry(stack->s);
+}
+
+/* --- taking it -------------------------------------------------------------------------------- */
+
+static struct scratch *scratch_take(struct sampler *s)
+{
+	for (uint32_t i = 0; i < SAMPLER_SCRATCH; i++) {
+		if (!atomic_exchange_explicit(&s->scratch[i].taken, 1, memory_order_acquire))
+			return &s->scratch[i];
+	}
+	return NULL;
+}
+
+void sig_stack_give(struct stack *stack)
+{
+	if (stack->scratch)
+		atomic_store_explicit(&stack->scratch->taken, 0, memory_order_release);
+	stack->scratch = NULL;
+}
+
+/* stack_unwalked: a stack of which only the reason can be told. */
+static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned counter)
+{
+	counters_add(&stack->s->counters, counter, 1);
+	stack->reason[1] = stack->s->unknown_frames[why];
+	stack->user = &stack->reason[1];
+	stack->count = stack->room = 1;
+}
+
+/* stack_walk_agct: by the fallback; false when it has nothing to say of this stack. */
+static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
+{
+	struct sampler *s = stack->s;
+	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
+	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+	int count;
+
+	if (!java || !s->thread_layout || walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
+		return false;
+	count = sig_agct_walk(
+		s->agct, java, (void *)context, stack->scratch->frames, SAMPLER_DEPTH, stack->user);
+	if (count <= 0) {
+		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
+		return false;
+	}
+	stack->count = (uint32_t)count;
+	stack->flags = count == (int)SAMPLER_DEPTH ? TRACE_TRUNCATED : 0;
+	return true;
+}
+
+static void stack_walk(struct stack *stack, const struct walk_regs *regs)
+{
+	struct sampler *s = stack->s;
+	struct walk_thread thread = {0};
+	struct walk_result result;
+	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
+	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+	uint32_t unnamed = 0;
+
+	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
+	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
+		thread.java_thread = java;
+	result = walk_stack(
+		s->layout, &s->mem, regs, &thread, stack->scratch->frames, SAMPLER_DEPTH);
+	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result.count,
+		stack->user, &unnamed);
+	if (unnamed)
+		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
+	if (result.truncated)
+		counters_add(&s->counters, COUNTER_TRUNCATED, 1);
+	else if (result.why != WALK_BREAK_NONE)
+		counters_add(&s->counters, COUNTER_BREAK(result.why), 1);
+	stack->count = result.count;
+	stack->flags = result.truncated ? TRACE_TRUNCATED : 0;
+}
+
+/* stack_masked: a guarded load that faults on a thread which blocks these would end the process. */
+static bool stack_masked(const ucontext_t *context)
+{
+	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
+
+	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
+}
+
+/*
+ * stack_cramped: on an alternate stack (Rust's threads have 8 kB) there must be room for the walk, and for
+ * the frame of a fault inside it, which is as large as the one that is already there.
+ */
+static bool stack_cramped(const ucontext_t *context)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+	size_t bytes = context->uc_stack.ss_size;
+
+	return here - low < bytes && here - low < WALK_STACK_BYTES + (low + bytes - here);
+}
+
+/* stack_take: context NULL: no signal has interrupted the thread, it is here by itself. */
+static void stack_take(struct stack *stack, const struct walk_regs *regs, const ucontext_t *context)
+{
+	stack->scratch = scratch_take(stack->s);
+	if (!stack->scratch) {
+		stack_unwalked(stack, WALK_BREAK_BUSY, COUNTER_BUSY);
+		return;
+	}
+	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
+	stack->room = SAMPLER_KERNEL;
+	if (!stack->s->agct->call || !stack_walk_agct(stack, context))
+		stack_walk(stack, regs);
+}
+
+void sig_stack_interrupted(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext)
+{
+	const ucontext_t *context = ucontext;
+	struct walk_regs regs;
+
+	*stack = (struct stack){.s = s, .thread = thread};
+	if (stack_masked(context)) {
+		stack_unwalked(stack, WALK_BREAK_NO_FRAME, COUNTER_MASKED);
+	} else if (stack_cramped(context)) {
+		stack_unwalked(stack, WALK_BREAK_NO_FRAME, COUNTER_CRAMPED);
+	} else {
+		regs_read(context, &regs);
+		stack_take(stack, &regs, context);
+	}
+}
+
+void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	const struct walk_regs *regs)
+{
+	*stack = (struct stack){.s = s, .thread = thread};
+	stack_take(stack, regs, NULL);
+}
