@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "session/clean.h"
-#include "session/mapping.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -108,10 +107,15 @@ void raw_status(struct raw_writer *w, const struct wire_status *status, const st
 		w->error = errno;
 }
 
-void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on)
+void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on,
+	const struct profile_event *what)
 {
 	struct wire_file_event rec = {.time_ns = time_ns, .event = (uint32_t)event, .on = on};
 
+	if (what) {
+		buf_add(&w->scratch, what->name, strlen(what->name) + 1);
+		buf_add(&w->scratch, what->unit, strlen(what->unit) + 1);
+	}
 	raw_put(w, WIRE_REC_FILE_EVENT, &rec, sizeof(rec));
 }
 
@@ -153,14 +157,15 @@ struct raw_reader {
 
 static int raw_header(struct raw_reader *r, struct wire_header *h, struct err *err)
 {
-	struct err why = {0};
-
 	if (fread(h, 1, sizeof(*h), r->file) != sizeof(*h) || h->magic != WIRE_MAGIC)
 		return err_set(
 			err, ERR_INPUT, "%s is not a recording of jhot's (record --raw).", r->path);
-	if (mapping_check(h, h->map_bytes, &why))
-		return err_set(
-			err, ERR_INPUT, "The recording %s cannot be read: %s", r->path, why.what);
+	/* Where the areas lay in the agent's memory says nothing about the records. */
+	if (h->major != WIRE_MAJOR || h->header_bytes < sizeof(*h))
+		return err_set(err, ERR_INPUT,
+			"The recording %s cannot be read: its format is %u.%u, this jhot reads "
+			"%u.%u.",
+			r->path, h->major, h->minor, WIRE_MAJOR, WIRE_MINOR);
 	r->next = sizeof(*h);
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "attach/hotspot.h"
 #include "base/err.h"
+#include "profile/profile.h"
 #include "profile/vitals.h"
 #include "wire/layout.h"
 
@@ -24,7 +25,9 @@ void raw_symbol(
 	struct raw_writer *w, uint64_t frame, char kind, const char *name, const char *module);
 void raw_status(
 	struct raw_writer *w, const struct wire_status *status, const struct vitals *vitals);
-void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on);
+/* what: of a user event that goes on; else NULL. */
+void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on,
+	const struct profile_event *what);
 /* raw_failed: -1 with the sentence if anything could not be written. */
 int raw_failed(const struct raw_writer *w, struct err *err);
 /* raw_flush: all of it to the file; -1 as raw_failed. */

@@ -23,6 +23,7 @@
 struct reader_trace {
 	uint32_t id;            /* 0 = empty */
 	uint32_t stack, thread; /* the model's */
+	enum thread_state state;
 };
 
 struct reader {
@@ -140,6 +141,18 @@ static uint32_t reader_thread(struct reader *r, uint32_t id, bool *known)
 	return i;
 }
 
+/* The same, with a name in any case. */
+static uint32_t reader_named_thread(struct reader *r, uint32_t id)
+{
+	bool known;
+	uint32_t thread = reader_thread(r, id, &known);
+
+	if (!known)
+		profile_thread_set(
+			r->profile, thread, &(struct profile_thread){.name = "[unknown thread]"});
+	return thread;
+}
+
 static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 {
 	static const enum thread_kind kinds[] = {
@@ -202,29 +215,38 @@ static uint32_t reader_stack(struct reader *r, const struct wire_trace *rec)
 	return stack;
 }
 
+static enum thread_state reader_state(unsigned flags)
+{
+	static const enum thread_state states[] = {
+		[WIRE_STATE_NONE] = THREAD_STATE_NONE,
+		[WIRE_STATE_ON_CPU] = THREAD_ON_CPU,
+		[WIRE_STATE_RUNNABLE] = THREAD_RUNNABLE,
+		[WIRE_STATE_SLEEPING] = THREAD_SLEEPING,
+		[WIRE_STATE_MONITOR] = THREAD_MONITOR,
+		[WIRE_STATE_WAITING] = THREAD_WAITING,
+		[WIRE_STATE_PARKED] = THREAD_PARKED,
+		[WIRE_STATE_IO] = THREAD_IO,
+	};
+	unsigned state = WIRE_TRACE_STATE(flags);
+
+	return state < sizeof(states) / sizeof(states[0]) ? states[state] : THREAD_STATE_NONE;
+}
+
 static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
 {
 	struct reader_trace *t = reader_trace_slot(r, rec->id);
-	bool known;
-	uint32_t thread = reader_thread(r, rec->thread, &known);
+	uint32_t thread = reader_named_thread(r, rec->thread);
 
-	if (!known)
-		profile_thread_set(
-			r->profile, thread, &(struct profile_thread){.name = "[unknown thread]"});
-	*t = (struct reader_trace){rec->id, reader_stack(r, rec), thread};
+	*t = (struct reader_trace){rec->id, reader_stack(r, rec), thread, reader_state(rec->flags)};
 }
 
 /* Samples of a trace that never came still count, on a stack that says so. */
 static struct reader_trace reader_unknown_trace(struct reader *r, uint32_t count)
 {
 	struct reader_trace t = {0};
-	bool known;
 
 	r->stats.unknown_traces += count;
-	t.thread = reader_thread(r, 0, &known);
-	if (!known)
-		profile_thread_set(
-			r->profile, t.thread, &(struct profile_thread){.name = "[unknown thread]"});
+	t.thread = reader_named_thread(r, 0);
 	t.stack = profile_stack_child(
 		r->profile, PROFILE_ROOT_STACK, frames_reason(r->frames, "[unknown_trace]"));
 	return t;
@@ -240,7 +262,8 @@ static void reader_add_delta(
 		return;
 	if (!d->trace || t.id != d->trace)
 		t = reader_unknown_trace(r, d->count);
-	profile_add(r->profile, (int)event, second, t.stack, t.thread, d->count, d->weight);
+	profile_add_sample(r->profile, (int)event, second,
+		&(struct profile_sample){t.stack, t.thread, t.state, d->count, d->weight});
 	r->stats.samples += d->count;
 }
 
@@ -369,10 +392,58 @@ static bool reader_take_symbol(struct reader *r, const void *record, uint32_t si
 	return true;
 }
 
-void reader_event(struct reader *r, uint64_t time_ns, bool on)
+/* An instant as the model counts: since the start, and not in the future. */
+static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
+{
+	uint64_t ns = time_ns > r->start_ns ? time_ns - r->start_ns : 0;
+	uint64_t limit_ns = (r->limit_s + 1) * NS_PER_S;
+
+	return ns < limit_ns ? ns : limit_ns;
+}
+
+static bool reader_take_wait(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_wait *rec = record;
+	struct profile_wait w = {
+		.owner = PROFILE_NONE, .method = PROFILE_NONE, .until_ns = PROFILE_STILL};
+
+	if (size < sizeof(*rec) || rec->time_ns < rec->since_ns)
+		return false;
+	w.thread = reader_named_thread(r, rec->thread);
+	if (rec->owner)
+		w.owner = reader_named_thread(r, rec->owner);
+	if (rec->method)
+		w.method = profile_get_frame(r->profile,
+			frames_get(r->frames, WIRE_METHOD_FRAME(WIRE_FRAME_CLASS, rec->method, 0)))
+				   ->method;
+	w.lock = rec->lock;
+	w.since_ns = reader_since_start(r, rec->since_ns);
+	if (rec->ended)
+		w.until_ns = reader_since_start(r, rec->time_ns);
+	profile_wait_set(r->profile, &w);
+	return true;
+}
+
+void reader_event(struct reader *r, uint64_t time_ns, int event, bool on)
 {
 	if (on && !r->stats.first_ns)
 		r->stats.first_ns = time_ns;
+	if (!on && event == EVENT_LOCK)
+		profile_wait_end_all(r->profile, time_ns > r->start_ns ? time_ns - r->start_ns : 0);
+}
+
+/* "name\0unit\0" behind the fixed part. */
+static void reader_set_event(struct reader *r, const struct wire_file_event *rec, uint32_t size)
+{
+	size_t left = size - sizeof(*rec), len = strnlen(rec->text, left);
+	char name[64], unit[16];
+
+	if (len + 1 >= left || !len)
+		return;
+	clean_text(name, sizeof(name), rec->text, len);
+	clean_text(unit, sizeof(unit), rec->text + len + 1,
+		strnlen(rec->text + len + 1, left - len - 1));
+	profile_event_set(r->profile, (int)rec->event, name, unit, 0);
 }
 
 static bool reader_take_event(struct reader *r, const void *record, uint32_t size)
@@ -381,7 +452,9 @@ static bool reader_take_event(struct reader *r, const void *record, uint32_t siz
 
 	if (size < sizeof(*rec))
 		return false;
-	reader_event(r, rec->time_ns, rec->on != 0);
+	if (rec->event < WIRE_EVENTS)
+		reader_set_event(r, rec, size);
+	reader_event(r, rec->time_ns, rec->event < WIRE_EVENTS ? (int)rec->event : 0, rec->on != 0);
 	return true;
 }
 
@@ -397,6 +470,7 @@ static const struct {
 	{WIRE_REC_DELTAS, "DELTAS", reader_take_deltas},
 	{WIRE_REC_TICK, "TICK", reader_take_tick},
 	{WIRE_REC_NOTE, "NOTE", reader_take_note},
+	{WIRE_REC_WAIT, "WAIT", reader_take_wait},
 	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", reader_take_symbol},
 	{WIRE_REC_FILE_EVENT, "FILE_EVENT", reader_take_event},
 };

@@ -36,7 +36,7 @@ int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, 
 	struct err *err);
 
 /* reader_event: an event is switched on (or off) now. */
-void reader_event(struct reader *r, uint64_t time_ns, bool on);
+void reader_event(struct reader *r, uint64_t time_ns, int event, bool on);
 
 /* What it has taken so far. */
 struct reader_stats {

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SESSION_COMMAND_MS     1000
 #define SESSION_LEAVE_MS       1500
 #define SESSION_FOLLOW_MS      500
 #define SESSION_FOLLOW_STEP_MS 20
@@ -22,7 +21,6 @@
 #define SESSION_WAIT_MS        100    /* how late the JVM's end may be noticed in a wait */
 #define SESSION_PULL_MAX       200000 /* records at one go: an honest ring holds fewer */
 #define SESSION_UNWIND_NS      (10 * NS_PER_MS)
-#define SESSION_AHEAD_NS       (15 * NS_PER_MS) /* what a first event may wait for rows */
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -163,8 +161,7 @@ static void session_watch_publications(struct session *s)
 	s->publish_seen = seq;
 }
 
-/* One command's unwind rows per call, so that drawing is never held up for long. */
-static void session_feed_unwind(struct session *s, uint64_t slice_ns)
+void session_feed_unwind(struct session *s, uint64_t slice_ns)
 {
 	struct wire_command command = {.op = WIRE_OP_UNWIND};
 	struct control_answer answer;
@@ -220,92 +217,7 @@ int session_wait(struct session *s, int timeout_ms)
 	}
 }
 
-/* --- commands ---------------------------------------------------------------------------------------- */
-
-static bool session_idle(void *ctx)
-{
-	struct session *s = ctx;
-
-	lease_moved(s->lease);
-	session_pull(s, NULL); /* a full ring must not keep the agent from answering */
-	return !s->over && session_jvm_alive(s);
-}
-
-static int session_command(
-	struct session *s, const struct wire_command *command, const char *what, struct err *err)
-{
-	struct control_answer answer;
-
-	if (s->replay)
-		return err_set(err, ERR_USAGE, "A recording has no events to switch.");
-	if (s->over)
-		return session_end(s, &s->over_err, err);
-	if (control_command(
-		    &s->mapping, command, SESSION_COMMAND_MS, session_idle, s, &answer, err))
-		return err_prefix(err, "%s: ", what);
-	if (!answer.result)
-		return 0;
-	if (answer.text[0])
-		return err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
-	errno = -answer.result;
-	return err_set_errno(err, ERR_FAILED, "%s", what);
-}
-
-static const char *session_event_name(int event)
-{
-	return event >= 0 && event < PROFILE_EVENTS && profile_events[event].name
-		       ? profile_events[event].name
-		       : "?";
-}
-
-static void session_switched(struct session *s, int event, bool on)
-{
-	uint64_t now_ns = clock_mono_ns();
-
-	reader_event(s->reader, now_ns, on);
-	if (s->raw)
-		raw_event(s->raw, now_ns, event, on);
-}
-
-/*
- * Before the first event: rows of the libraries that need them most, so that the first stacks are whole. Usually
- * all but libjvm's; the rest follows while sampling.
- */
-static void session_unwind_ahead(struct session *s)
-{
-	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)
-		return;
-	s->started = true;
-	session_feed_unwind(s, SESSION_AHEAD_NS);
-}
-
-int session_event_start(struct session *s, int event, uint64_t interval, struct err *err)
-{
-	struct wire_command command = {
-		.op = WIRE_OP_EVENT_START, .event = (uint32_t)event, .interval = interval};
-	char what[96];
-
-	snprintf(what, sizeof(what), "The event \"%s\" could not be started",
-		session_event_name(event));
-	session_unwind_ahead(s);
-	if (session_command(s, &command, what, err))
-		return -1;
-	session_switched(s, event, true);
-	return 0;
-}
-
-int session_event_stop(struct session *s, int event, struct err *err)
-{
-	struct wire_command command = {.op = WIRE_OP_EVENT_STOP, .event = (uint32_t)event};
-	char what[96];
-
-	snprintf(what, sizeof(what), "The event \"%s\" could not be stopped",
-		session_event_name(event));
-	if (session_command(s, &command, what, err))
-		return -1;
-	session_switched(s, event, false);
-	return 0;
-}
+/* --- parking ------------------------------------------------------------------------------------------ */
 
 void session_park(struct session *s, bool parked)
 {

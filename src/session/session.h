@@ -39,9 +39,31 @@ bool session_replay_step(struct session *s); /* one recorded second; false at th
 int session_finish(struct session *s, struct err *err);
 void session_close(struct session *s);
 
-/* interval 0 = default. Waits for the agent's answer (<= 1 s); note gets what is degraded, if anything. */
+/* How an event is to be sampled. */
+struct session_event {
+	int event;
+	uint64_t interval; /* 0 = the default */
+	bool live;         /* alloc: only objects that survived a collection */
+	bool user_only, kernel_only;
+	/* Of user events: what people call it, the unit of its weights, what perf_event_open takes. */
+	const char *name, *unit;
+	struct {
+		uint32_t type, bp_type;
+		uint64_t config, config1, config2;
+	} perf;
+};
+
+/*
+ * Events run side by side; one that runs already is started anew, with another interval or other flags. These
+ * wait for the agent's answer (<= 1 s), whose refusal becomes the error. What is degraded is in the vitals.
+ */
+int session_event_begin(struct session *s, const struct session_event *event, struct err *err);
 int session_event_start(struct session *s, int event, uint64_t interval, struct err *err);
 int session_event_stop(struct session *s, int event, struct err *err);
+/* Sample only threads whose names match, '*' and '?' as in file names; "": all. */
+int session_only_threads(struct session *s, const char *pattern, struct err *err);
+/* What sampling may cost, in thousandths of a core; 0: any. */
+int session_budget(struct session *s, unsigned per_mille, struct err *err);
 
 /* ^Z and SIGCONT: parked, the agent keeps the session but samples nothing; the gap is recorded as one. */
 void session_park(struct session *s, bool parked);

@@ -56,6 +56,9 @@ struct session {
 
 /* session_take: one record into the model, and into the recording. */
 int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err);
+/* session_feed_unwind: one command's unwind rows per call, so that drawing is never held up for long. */
+#define SESSION_COMMAND_MS 1000
+void session_feed_unwind(struct session *s, uint64_t slice_ns);
 /* session_end: no more will come; the first reason stays. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
 /* session_pull: what is in the ring now. Samples, or -1. */

@@ -439,12 +439,13 @@ struct wire_file_vitals {
 	char vitals[];
 };
 
-/* An event was switched on or off. */
+/* An event was switched on or off. What a user event is may follow: "name\0unit\0". */
 struct wire_file_event {
 	struct wire_record rec;
 	uint64_t time_ns;
 	uint32_t event;
 	uint32_t on;
+	char text[];
 };
 
 /* --- pins -------------------------------------------------------------------------------------------- */

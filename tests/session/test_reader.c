@@ -239,6 +239,9 @@ static void test_impossible(void)
 		{"a short thread", WIRE_REC_THREAD, 24, 0, 24},
 		{"short deltas", WIRE_REC_DELTAS, 24, 0, 24},
 		{"a short note", WIRE_REC_NOTE, 24, 0, 24},
+		{"a wait that ends before it began", WIRE_REC_WAIT, 48,
+			offsetof(struct wire_wait, since_ns), 9},
+		{"a short wait", WIRE_REC_WAIT, 40, 0, 40},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

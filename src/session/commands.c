@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the agent is told while it samples: events on and off, which threads, what it may cost. */
+#include "base/clock.h"
+#include "session/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COMMANDS_AHEAD_NS (15 * NS_PER_MS) /* what a first event may wait for rows */
+
+static bool commands_idle(void *ctx)
+{
+	struct session *s = ctx;
+
+	lease_moved(s->lease);
+	session_pull(s, NULL); /* a full ring must not keep the agent from answering */
+	return !s->over && session_jvm_alive(s);
+}
+
+static int commands_send(
+	struct session *s, const struct wire_command *command, const char *what, struct err *err)
+{
+	struct control_answer answer;
+
+	if (s->replay)
+		return err_set(err, ERR_USAGE, "A recording has no events to switch.");
+	if (s->over)
+		return session_end(s, &s->over_err, err);
+	if (control_command(
+		    &s->mapping, command, SESSION_COMMAND_MS, commands_idle, s, &answer, err))
+		return err_prefix(err, "%s: ", what);
+	if (!answer.result)
+		return 0;
+	if (answer.text[0])
+		return err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
+	errno = -answer.result;
+	return err_set_errno(err, ERR_FAILED, "%s", what);
+}
+
+/* --- events ------------------------------------------------------------------------------------------ */
+
+/* Tells the model and the recording what a user event is, and that an event went on or off. */
+static void commands_switched(struct session *s, const struct session_event *e, bool on)
+{
+	bool named = e->event >= EVENT_USER_FIRST && e->name;
+	uint64_t now_ns = clock_mono_ns();
+
+	if (named)
+		profile_event_set(
+			s->profile, e->event, e->name, e->unit ? e->unit : "events", e->interval);
+	reader_event(s->reader, now_ns, e->event, on);
+	if (s->raw)
+		raw_event(s->raw, now_ns, e->event, on,
+			named ? profile_get_event(s->profile, e->event) : NULL);
+}
+
+/*
+ * Before the first event: rows of the libraries that need them most, so that the first stacks are whole. Usually
+ * all but libjvm's; the rest follows while sampling.
+ */
+static void commands_unwind_ahead(struct session *s)
+{
+	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)
+		return;
+	s->started = true;
+	session_feed_unwind(s, COMMANDS_AHEAD_NS);
+}
+
+static uint64_t commands_flags(const struct session_event *e)
+{
+	return (e->live ? WIRE_START_LIVE : 0) | (e->user_only ? WIRE_START_USER_ONLY : 0) |
+	       (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0);
+}
+
+static const char *commands_name(const struct session *s, const struct session_event *e)
+{
+	return e->name ? e->name : profile_get_event(s->profile, e->event)->name;
+}
+
+int session_event_begin(struct session *s, const struct session_event *e, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_EVENT_START,
+		.event = (uint32_t)e->event,
+		.interval = e->interval,
+		.flags = commands_flags(e),
+		.perf = {e->perf.type, e->perf.bp_type, e->perf.config, e->perf.config1,
+			e->perf.config2}};
+	char what[160];
+
+	snprintf(what, sizeof(what), "The event \"%.90s\" could not be started",
+		commands_name(s, e));
+	if (e->name)
+		snprintf(command.text, sizeof(command.text), "%s", e->name);
+	commands_unwind_ahead(s);
+	if (commands_send(s, &command, what, err))
+		return -1;
+	commands_switched(s, e, true);
+	return 0;
+}
+
+int session_event_start(struct session *s, int event, uint64_t interval, struct err *err)
+{
+	return session_event_begin(
+		s, &(struct session_event){.event = event, .interval = interval}, err);
+}
+
+int session_event_stop(struct session *s, int event, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_EVENT_STOP, .event = (uint32_t)event};
+	const struct session_event e = {.event = event};
+	char what[160];
+
+	snprintf(what, sizeof(what), "The event \"%.90s\" could not be stopped",
+		commands_name(s, &e));
+	if (commands_send(s, &command, what, err))
+		return -1;
+	commands_switched(s, &e, false);
+	return 0;
+}
+
+/* --- threads, budget --------------------------------------------------------------------------------- */
+
+int session_only_threads(struct session *s, const char *pattern, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_THREADS};
+
+	if (strlen(pattern) >= sizeof(command.text))
+		return err_set(err, ERR_USAGE,
+			"A pattern for threads' names has at most %zu characters.",
+			sizeof(command.text) - 1);
+	memcpy(command.text, pattern, strlen(pattern) + 1);
+	return commands_send(s, &command, "The threads could not be selected", err);
+}
+
+int session_budget(struct session *s, unsigned per_mille, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_BUDGET, .arg = per_mille};
+
+	return commands_send(s, &command, "The budget could not be set", err);
+}

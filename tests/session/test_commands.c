@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session: several events at once, threads, budget; states, waits and user events live, recorded and replayed. */
+#include "session/state.h"
+#include "tests/session/fake_agent.h"
+#include "tests/tap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define SECOND(n) (agent.header.start_mono_ns + (uint64_t)(n)*NS_PER_S + 1)
+
+static struct fake_agent agent;
+static struct profile *profile;
+static struct session *session;
+static char recording[64];
+
+/* --- an agent that does what it is told -------------------------------------------------------------- */
+
+static struct wire_command told[32];
+static _Atomic int told_count;
+static _Atomic bool stop_answering;
+static const char *refusal; /* of events that it does not have */
+
+static void answer(uint32_t seq)
+{
+	struct wire_command *c = &told[atomic_load(&told_count) % 32];
+	bool refused;
+
+	memcpy(c, &agent.control->command, sizeof(*c));
+	refused = c->op == WIRE_OP_EVENT_START && c->event == WIRE_ALLOC;
+	snprintf(agent.status->done_text, sizeof(agent.status->done_text), "%s",
+		refused ? refusal : "");
+	atomic_store(&agent.status->done_result, refused ? -ENOSYS : 0);
+	if (c->op == WIRE_OP_DETACH)
+		atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
+	atomic_fetch_add(&told_count, 1);
+	atomic_store(&agent.status->done_seq, seq);
+}
+
+static void *answer_main(void *arg)
+{
+	struct timespec step = {0, NS_PER_MS / 4};
+	uint32_t done = 0;
+
+	while (!atomic_load(&stop_answering)) {
+		uint32_t seq = atomic_load(&agent.control->command_seq);
+
+		if (seq != done)
+			answer(done = seq);
+		nanosleep(&step, NULL);
+	}
+	return NULL;
+}
+
+static const struct wire_command *last_told(void)
+{
+	return &told[(atomic_load(&told_count) + 31) % 32];
+}
+
+static void begin(pthread_t *answerer)
+{
+	struct hotspot jvm = {.pid = getpid(), .nspid = getpid(), .name = "Test"};
+	struct err err = {0};
+
+	fake_agent_open(&agent, "commands");
+	((struct wire_header *)agent.base)->start_mono_ns -= 100 * NS_PER_S;
+	agent.header.start_mono_ns -= 100 * NS_PER_S;
+	profile = profile_new();
+	session = session_new(&jvm, profile);
+	session->raw = raw_create(recording, &err);
+	if (mapping_find(&session->mapping, getpid(), "commands", &err) != 1)
+		ok(false, "the fake agent is found: %s", err.what);
+	session->lease = lease_start(&session->mapping, &err);
+	pthread_create(answerer, NULL, answer_main, NULL);
+	session_begin(session);
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+static void test_told(void)
+{
+	struct session_event misses = {.event = EVENT_USER_FIRST,
+		.name = "cache-misses",
+		.unit = "events",
+		.interval = 1000,
+		.user_only = true,
+		.perf = {.type = 0, .config = 3, .config1 = 4, .config2 = 5, .bp_type = 6}};
+	struct session_event lock = {.event = EVENT_LOCK, .interval = 5000};
+	struct session_event live = {.event = EVENT_ALLOC, .live = true};
+	char longer[300];
+	struct err err = {0};
+
+	is_int(session_event_start(session, EVENT_CPU, 0, &err), 0, "cpu starts");
+	is_int(session_event_begin(session, &lock, &err), 0, "and lock beside it");
+	ok(last_told()->event == WIRE_LOCK && last_told()->interval == 5000 && !last_told()->flags,
+		"with its interval");
+	is_int(session_event_start(session, EVENT_WALL, 0, &err), 0, "and wall");
+	is_int(session_event_begin(session, &misses, &err), 0, "and one of perf's");
+	ok(last_told()->event == WIRE_USER_FIRST && last_told()->flags == WIRE_START_USER_ONLY &&
+			last_told()->perf.config == 3 && last_told()->perf.config1 == 4 &&
+			last_told()->perf.config2 == 5 && last_told()->perf.bp_type == 6,
+		"as perf_event_open takes it");
+	is_str(last_told()->text, "cache-misses", "with its name");
+	is_str(profile_get_event(profile, EVENT_USER_FIRST)->name, "cache-misses",
+		"which the model knows");
+	is_int(session_event_begin(session, &live, &err), -1, "an event that cannot be had");
+	ok(last_told()->flags == WIRE_START_LIVE, "was asked for as it should");
+	ok(strstr(err.what, "\"alloc\" could not be started: this agent cannot") != NULL,
+		"is refused in a sentence: %s", err.what);
+	is_int(session_only_threads(session, "http-*", &err), 0, "threads are selected");
+	ok(last_told()->op == WIRE_OP_THREADS && !strcmp(last_told()->text, "http-*"),
+		"by their pattern");
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	is_int(session_only_threads(session, longer, &err), -1, "a pattern that is too long");
+	is_int(session_budget(session, 15, &err), 0, "a budget");
+	ok(last_told()->op == WIRE_OP_BUDGET && last_told()->arg == 15,
+		"of 15 thousandths of a core");
+}
+
+/* --- records ----------------------------------------------------------------------------------------- */
+
+static void put_wait(
+	uint32_t thread, uint32_t owner, uint64_t since_ns, uint64_t time_ns, bool over)
+{
+	struct wire_wait *rec = ring_reserve(&agent.ring, WIRE_REC_WAIT, sizeof(*rec));
+
+	rec->time_ns = time_ns;
+	rec->since_ns = since_ns;
+	rec->lock = 0x7f0012345678;
+	rec->thread = thread;
+	rec->owner = owner;
+	rec->method = 2;
+	rec->ended = over;
+}
+
+static void put_records(void)
+{
+	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 0);
+
+	fake_method(&agent, 1, "a/B", "c", "()V");
+	fake_method(&agent, 2, "", "a/Lock", "");
+	fake_thread(&agent, 1, 4001, WIRE_THREAD_JAVA, "waiter");
+	fake_thread(&agent, 2, 4002, WIRE_THREAD_JAVA, "holder");
+	fake_trace(&agent, 1, 1, WIRE_TRACE_IN_STATE(WIRE_STATE_PARKED), &frame, 1);
+	fake_trace(&agent, 2, 1, WIRE_TRACE_IN_STATE(15), &frame, 1);
+	fake_delta(&agent, WIRE_WALL, SECOND(3), 1, 7, 70);
+	fake_delta(&agent, WIRE_WALL, SECOND(3), 2, 5, 50);
+	fake_delta(&agent, WIRE_USER_FIRST, SECOND(3), 1, 3, 3000);
+	put_wait(1, 2, SECOND(3), SECOND(4), false);
+	fake_tick(&agent, SECOND(5));
+	put_wait(1, 0, SECOND(3), SECOND(6), true);
+	fake_tick(&agent, SECOND(9));
+}
+
+static uint64_t count_of(const struct profile *p, int event, unsigned states)
+{
+	struct profile_query q = {
+		.event = event, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD, .states = states};
+
+	return profile_sum(p, &q).count;
+}
+
+static void check_model(const struct profile *p, const char *where)
+{
+	struct profile_wait w = {0};
+
+	is_int(count_of(p, EVENT_WALL, 1u << THREAD_PARKED), 7, "a state is data");
+	is_int(count_of(p, EVENT_WALL, 1u << THREAD_STATE_NONE), 5,
+		"one that is none is not known");
+	is_int(count_of(p, EVENT_USER_FIRST, 0), 3, "a user event's samples");
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "cache-misses", "under its name");
+	ok(profile_wait_at(p, 0, 5, &w), "the thread waits (%s)", where);
+	ok(!strcmp(profile_get_method(p, w.method)->full, "a.Lock"), "for a lock of this class");
+	ok(w.since_ns == 3 * NS_PER_S + 1 && w.until_ns == 6 * NS_PER_S + 1, "from then to then");
+	ok(!profile_wait_at(p, 0, 8, &w), "and not after");
+}
+
+static void test_records(void)
+{
+	struct profile_wait w = {0};
+	struct err err = {0};
+
+	put_records();
+	is_int(session_drain(session, &err), 15, "all samples come");
+	ok(profile_wait_at(profile, 0, 5, &w) && w.owner == PROFILE_NONE,
+		"the last that was said of a wait counts");
+	check_model(profile, "live");
+	put_wait(1, 2, SECOND(10), SECOND(10), false);
+	fake_tick(&agent, SECOND(11));
+	session_drain(session, &err);
+	ok(profile_wait_at(profile, 0, 30, &w) && w.owner == 1 && w.until_ns == PROFILE_STILL,
+		"a wait that goes on, and its owner");
+	is_int(session_event_stop(session, EVENT_LOCK, &err), 0, "without lock");
+	ok(!profile_wait_at(profile, 0, 1000, &w), "nobody is known to wait");
+}
+
+static void test_replay(void)
+{
+	struct profile *p = profile_new();
+	struct profile_wait w;
+	struct err err = {0};
+	struct session *s = session_replay(recording, true, p, &err);
+
+	ok(s != NULL, "the recording is read: %s", err.what);
+	while (s && session_replay_step(s))
+		;
+	check_model(p, "replayed");
+	ok(!profile_wait_at(p, 0, 1000, &w), "the end of lock was recorded, too");
+	is_int(s ? session_budget(s, 20, &err) : -1, -1, "a recording takes no commands");
+	session_close(s);
+	profile_free(p);
+}
+
+/* A name's text that does not end, or is not there. */
+static void test_event_texts(void)
+{
+	static const char *const texts[] = {"", "x", "x\0y", "12345678", "\0\0\0\0\0\0\0"};
+	struct profile *p = profile_new();
+	struct frames *f = frames_new(p, NULL);
+	struct reader *r = reader_new(p, f, 0);
+	struct {
+		struct wire_file_event rec;
+		char text[8];
+	} e = {.rec = {.rec = {.type = WIRE_REC_FILE_EVENT}, .event = WIRE_USER_FIRST, .on = 1}};
+	struct err err = {0};
+	bool taken = true;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		memset(e.text, 0, sizeof(e.text));
+		memcpy(e.text, texts[i], i == 3 ? 8 : i == 2 ? 3 : strlen(texts[i]));
+		e.rec.event = i % 2 ? 77 : WIRE_USER_FIRST;
+		for (uint32_t size = sizeof(e.rec); size <= sizeof(e.rec) + 8; size += 8)
+			taken = taken && !reader_take(r, &e.rec.rec, size, 10, &err);
+	}
+	ok(taken, "any text behind an event is read or passed over");
+	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "x", "what is whole is taken");
+	ok(reader_take(r, &e.rec.rec, 16, 10, &err) == -1, "too short a record is refused");
+	reader_free(r);
+	frames_free(f);
+	profile_free(p);
+}
+
+int main(void)
+{
+	pthread_t answerer;
+	int fd;
+
+	snprintf(recording, sizeof(recording), "/tmp/jhot-test-XXXXXX");
+	fd = mkstemp(recording);
+	refusal = "this agent cannot sample alloc";
+	begin(&answerer);
+	test_told();
+	test_records();
+	session_close(session);
+	atomic_store(&stop_answering, true);
+	pthread_join(answerer, NULL);
+	ok(last_told()->op == WIRE_OP_DETACH, "the end is said, too");
+	test_replay();
+	test_event_texts();
+	profile_free(profile);
+	fake_agent_close(&agent);
+	close(fd);
+	unlink(recording);
+	return tap_done();
+}
