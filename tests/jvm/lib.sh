@@ -229,7 +229,10 @@ CALM_JVM='-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:-UseDynamicNumbe
 # jvm_warm_attach PID: makes the JVM's own attach listener (thread, socket) exist, which any attach does
 # and which stays; take the "before" picture after it.
 jvm_warm_attach() {
-	"$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jcmd" "$1" VM.version >/dev/null
+	local bin
+	bin=$(dirname "$(readlink -f "$(command -v "$JAVA")")")
+	[ -x "$bin/jcmd" ] || bin=$bin/../../bin # JDK 8: the command is jre/bin/java, and jcmd in bin
+	"$bin/jcmd" "$1" VM.version >/dev/null
 }
 
 # --- litter ------------------------------------------------------------------------------------------
