@@ -30,6 +30,7 @@
 	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */      \
 	X(THREADS_FULL, "threads_full")     /* threads that found no room in the list */          \
 	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */          \
+	X(UNANSWERED, "unanswered")         /* not walked: the thread took no signal for 0.5 s */ \
 	X(TIMER_THREADS, "timer_threads")   /* threads on a timer where perf_events was meant */  \
 	X(MODULES_FULL, "modules_full")     /* mapped files that found no room in the list */     \
 	X(FAULTS_PASSED, "faults_passed")   /* faults of others that were handed on */

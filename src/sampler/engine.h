@@ -66,7 +66,7 @@ struct engine {
 	void (*repace)(struct sampler *s, uint32_t event);
 };
 
-extern const struct engine engine_perf, engine_ctimer;
+extern const struct engine engine_perf, engine_ctimer, engine_wall;
 
 /* How many descriptors perf may use in this process; the bytes that it has mapped. */
 void engine_perf_budget(uint32_t fds);
@@ -80,6 +80,7 @@ struct event {
 	_Atomic uint32_t on;       /* samples are taken: until the last engine is off */
 	_Atomic uint64_t interval; /* in force */
 	_Atomic uint64_t samples, lost;
+	_Atomic uint64_t cost_ns;    /* CPU time of handlers, callbacks and threads for it */
 	const struct engine *engine; /* the best that works here */
 	bool wanted;                 /* started by the front end; off while parked */
 	uint64_t flags;              /* WIRE_START_* */

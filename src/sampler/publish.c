@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces become records; what the front end knows is remembered by hash. */
+/* Traces become records; which of them the front end knows is in known.h. */
 #include "sampler/publish.h"
 
 #include "base/clock.h"
+#include "sampler/known.h"
 #include "sampler/raw.h"
+#include "sampler/states.h"
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
 
 #include <string.h>
 
-#define KNOWN_SLOTS        32768u /* a power of two; 512 kB */
-#define KNOWN_PROBES       16u
 #define DELTAS_MAX         256u
 #define MODULES_REFRESH_NS 2000000000ull /* known mappings are looked at again */
 #define MODULES_UNKNOWN_NS 200000000ull  /* at least this between two refreshes for unknown pcs */
@@ -24,16 +24,10 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK,
 	"a packed frame is a wire frame, but for native pcs");
 
-struct known {
-	uint64_t hash; /* 0: empty */
-	uint32_t id;
-	uint32_t epoch; /* entries of earlier epochs are empty */
-};
-
 struct publish {
 	struct sampler *s;
 	struct modules *modules;
-	uint32_t next_trace, epoch, known_used;
+	uint32_t next_trace;
 	uint32_t names_done;  /* the last METHOD published */
 	uint32_t names_waits; /* publications that did, in a row */
 	uint64_t now_ns, names_since_ns;
@@ -47,7 +41,8 @@ struct publish {
 	uint64_t flips;
 	uint32_t delta_count[WIRE_EVENTS];
 	struct wire_delta deltas[WIRE_EVENTS][DELTAS_MAX];
-	struct known known[KNOWN_SLOTS];
+	struct states states;
+	struct known_traces known;
 };
 
 size_t publish_size(void)
@@ -59,7 +54,7 @@ void publish_init(struct publish *p, struct sampler *s, struct modules *modules)
 {
 	p->s = s;
 	p->modules = modules;
-	p->next_trace = p->epoch = 1;
+	p->next_trace = p->known.epoch = 1;
 	p->last_tick_ns = s->start_ns;
 }
 
@@ -68,25 +63,11 @@ uint64_t publish_flips(const struct publish *p)
 	return p->flips;
 }
 
-/* --- what is known ---------------------------------------------------------------------------- */
-
-static void known_forget(struct publish *p)
+/* publish_forget: every trace is told anew when it comes again. */
+static void publish_forget(struct publish *p)
 {
-	p->epoch++;
-	p->known_used = 0;
+	known_forget(&p->known);
 	counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
-}
-
-/* known_find: where the hash is or may be put; NULL when its neighbourhood is full. */
-static struct known *known_find(struct publish *p, uint64_t hash)
-{
-	for (uint32_t i = 0; i < KNOWN_PROBES; i++) {
-		struct known *k = &p->known[((uint32_t)(hash >> 20) + i) & (KNOWN_SLOTS - 1)];
-
-		if (k->epoch != p->epoch || k->hash == hash)
-			return k;
-	}
-	return NULL;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -107,6 +88,7 @@ static bool publish_method(struct publish *p, const struct names_entry *entry)
 	memcpy(rec->text + entry->class_bytes, entry->name, entry->name_bytes);
 	memcpy(rec->text + entry->class_bytes + entry->name_bytes, entry->signature,
 		entry->signature_bytes);
+	states_method(&p->states, entry);
 	return true;
 }
 
@@ -305,7 +287,7 @@ static void modules_again(struct publish *p, uint64_t now)
 	bool full = false;
 
 	if (modules_refresh(p->modules, &full))
-		known_forget(p);
+		publish_forget(p);
 	unwind_recv_prune(p->s->unwind_recv);
 	if (full)
 		counters_add(&p->s->counters, COUNTER_MODULES_FULL, 1);
@@ -384,7 +366,7 @@ static bool publish_trace(struct publish *p, const struct trace_key *key, uint32
 	rec->id = *id = p->next_trace++;
 	rec->thread = key->thread;
 	rec->event = key->event;
-	rec->flags = key->flags;
+	rec->flags = states_flags(&p->states, key);
 	rec->frame_count = key->count;
 	for (uint32_t i = 0; i < key->count; i++)
 		rec->frames[i] = frame_to_wire(p, key->frames[i]);
@@ -410,22 +392,34 @@ static bool publish_deltas(struct publish *p, uint32_t event)
 	return true;
 }
 
-/* known_trace: the id of the trace, published if it is new; 0 when the ring has no room for it. */
-static uint32_t known_trace(struct publish *p, const struct trace_entry *entry)
+/* trace_id: of a trace, published if it is new; 0 when the ring has no room for it. */
+static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 {
-	struct known *k = known_find(p, entry->hash);
-	uint32_t id;
+	uint32_t id = known_id(&p->known, entry->hash);
 
-	if (k && k->epoch == p->epoch)
-		return k->id;
+	if (id)
+		return id;
 	if (!publish_trace(p, &entry->key, &id))
 		return 0;
-	if (!k || p->known_used >= KNOWN_SLOTS / 4 * 3)
-		known_forget(p);
-	k = known_find(p, entry->hash); /* anew: publishing may have forgotten all, too */
-	*k = (struct known){.hash = entry->hash, .id = id, .epoch = p->epoch};
-	p->known_used++;
+	if (!known_add(&p->known, entry->hash, id))
+		counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
 	return id;
+}
+
+/* entry_owed: a trace by hash that was forgotten meanwhile: the thread's next sample stands for it, too. */
+static void entry_owed(struct publish *p, const struct trace_entry *entry)
+{
+	struct thread_slot *slot = threads_by_id(p->s->threads, entry->key.thread);
+	struct event *event = &p->s->events[entry->key.event];
+
+	if (!slot) {
+		atomic_fetch_add(&event->lost, entry->count);
+		counters_add(&p->s->counters, COUNTER_LATE, entry->count);
+		return;
+	}
+	atomic_store(&slot->wall.hash, 0);
+	atomic_fetch_add(&slot->wall.owed, entry->weight);
+	atomic_fetch_sub(&event->samples, entry->count);
 }
 
 static bool publish_entry(struct publish *p, const struct trace_entry *entry)
@@ -434,7 +428,11 @@ static bool publish_entry(struct publish *p, const struct trace_entry *entry)
 
 	if (p->delta_count[event] == DELTAS_MAX && !publish_deltas(p, event))
 		return false;
-	id = known_trace(p, entry);
+	if (entry->again && !known_id(&p->known, entry->hash)) {
+		entry_owed(p, entry);
+		return true;
+	}
+	id = trace_id(p, entry);
 	if (!id)
 		return false;
 	p->deltas[event][p->delta_count[event]++] =

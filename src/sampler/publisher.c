@@ -18,11 +18,9 @@
 #include "sampler/scan.h"
 #include "sampler/setup.h"
 #include "sampler/sig.h"
+#include "sampler/spawn.h"
 
-#include <pthread.h>
 #include <sys/prctl.h>
-
-#include "sampler/compat.h"
 
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
@@ -118,6 +116,16 @@ static void park_check(struct sampler *s, uint64_t now)
 
 /* --- a tick ----------------------------------------------------------------------------------- */
 
+/* cost_ns: CPU time of all that the agent does in the target. */
+static uint64_t cost_ns(struct sampler *s)
+{
+	uint64_t ns = atomic_load(&s->names_cpu_ns) + clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		ns += atomic_load(&s->events[i].cost_ns);
+	return ns;
+}
+
 static void status_update(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
@@ -128,8 +136,7 @@ static void status_update(struct sampler *s)
 		atomic_store(&status->events[i].samples, atomic_load(&s->events[i].samples));
 		atomic_store(&status->events[i].lost, atomic_load(&s->events[i].lost));
 	}
-	atomic_store(&status->cost_ns, atomic_load(&s->handler_ns) + atomic_load(&s->names_cpu_ns) +
-					       clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
+	atomic_store(&status->cost_ns, cost_ns(s));
 	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory());
 }
 
@@ -337,29 +344,6 @@ static void *publisher_main(void *arg)
 	return NULL;
 }
 
-/*
- * publisher_spawn: detached, with all signals blocked but those that a fault of its own would
- * raise.
- */
-static int publisher_spawn(struct sampler *s)
-{
-	uint64_t mask = ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
-			  1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1)),
-		 before = 0;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int error;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, PUBLISHER_STACK);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	raw(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, sizeof(mask));
-	error = pthread_create(&thread, &attr, publisher_main, s);
-	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
-	pthread_attr_destroy(&attr);
-	return error;
-}
-
 int publisher_start(struct sampler *s, bool take)
 {
 	int result = AGENT_OK;
@@ -368,7 +352,7 @@ int publisher_start(struct sampler *s, bool take)
 	if (session_next || (session_now && !take && sampler_runs(session_now) &&
 				    lease_alive(session_now, clock_mono_ns())))
 		result = AGENT_BUSY;
-	else if (publisher_spawn(s))
+	else if (spawn(PUBLISHER_STACK, publisher_main, s, NULL))
 		result = AGENT_NO_THREAD;
 	else if (session_now)
 		sampler_end(session_now, SAMPLER_DETACH);

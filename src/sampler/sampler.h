@@ -74,7 +74,6 @@ struct sampler {
 	struct names *names;
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
-	_Atomic uint64_t handler_ns; /* CPU time of handlers, projected */
 	_Atomic uint32_t handlers;
 	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
@@ -95,6 +94,16 @@ struct sampler {
 	_Atomic uint64_t names_cpu_ns;
 	unsigned long names_thread; /* pthread_t */
 	bool names_thread_runs;
+
+	/* the thread of the wall clock: see engine_wall.h */
+	struct wall {
+		_Atomic int32_t tid;
+		_Atomic uint32_t leave; /* futex */
+		_Atomic uint64_t signals;
+		unsigned long thread; /* pthread_t */
+		uint64_t cycle_ns;    /* how long the last round over all threads took */
+		uint32_t cursor;
+	} wall;
 
 	/* the publisher's own */
 	struct publish *publish;

@@ -75,7 +75,8 @@ static void scan_found(const struct scan *scan, int32_t tid)
 	struct sampler *s = scan->s;
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
-	if (tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->names_tid))
+	if (tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->names_tid) ||
+		tid == atomic_load(&s->wall.tid))
 		return;
 	if (!slot || scan->whole)
 		slot = scan_thread_starts(s, tid, 0);

@@ -65,15 +65,25 @@ struct stack_sample {
 	uint64_t weight; /* of all count */
 };
 
-/* Into the trace table, with the event's counts; what finds no room there is counted as lost. */
-void sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
+/*
+ * Into the trace table, with the event's counts; what finds no room there is counted as lost. Returns
+ * the hash of the trace if a state was given, 0 if it was lost.
+ */
+uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
 /* When nothing more is to be put. */
 void sig_stack_give(struct stack *stack);
+
+/* A thread's own CPU time. */
+uint64_t sig_clock(void);
 
 /* n samples of this event are in no trace, for a reason that has a counter. */
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
 /* Wakes the publisher when the table fills up; sig_stack_put does. */
 void sig_hurry(struct sampler *s);
+
+/* --- sig_wall.c: the sample that the wall clock has asked this thread for --------------------- */
+
+void sig_wall_put(const struct stack *stack, uint64_t weight);
 
 /* --- sig_perf.c: samples in a thread's perf buffer -------------------------------------------- */
 

@@ -3,8 +3,8 @@
  * The sampling handler: which thread, what is due on it, walk, store, count.
  *
  * A signal is only the occasion to look, since equal signals that are pending at once become one: whatever
- * is due on this thread, for any event, is served by one walk. Due is what a timer's signal says, and what
- * is in the thread's perf buffers.
+ * is due on this thread, for any event, is served by one walk. Due is what a timer's signal says, what
+ * is in the thread's perf buffers, and what the wall clock has asked for.
  *
  * The handler's cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
  * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
@@ -21,7 +21,8 @@ struct visit {
 	struct thread_slot *thread; /* NULL: not listed */
 	uint32_t timer;             /* the event of the timer that fired, or WIRE_EVENTS */
 	uint64_t timer_weight;
-	uint32_t buffers; /* arms whose buffers have samples, by bits */
+	uint64_t wall_weight; /* what the wall clock asks for; 0: nothing */
+	uint32_t buffers;     /* arms whose buffers have samples, by bits */
 };
 
 static bool event_on(struct sampler *s, uint32_t event)
@@ -86,6 +87,16 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	sig_perf_close(&samples);
 }
 
+static void visit_wall(struct visit *v)
+{
+	if (v->thread)
+		v->wall_weight = atomic_exchange(&v->thread->wall.asked, 0);
+	if (v->wall_weight && !event_on(v->s, WIRE_WALL)) {
+		sig_lose(v->s, WIRE_WALL, COUNTER_LATE, 1);
+		v->wall_weight = 0;
+	}
+}
+
 static void visit_serve(struct visit *v, const void *context)
 {
 	struct stack stack;
@@ -95,6 +106,8 @@ static void visit_serve(struct visit *v, const void *context)
 		sig_stack_put(
 			&stack, &(struct stack_sample){
 					.event = v->timer, .count = 1, .weight = v->timer_weight});
+	if (v->wall_weight)
+		sig_wall_put(&stack, v->wall_weight);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & 1u << i)
 			visit_buffer(v, &stack, &v->thread->arms[i]);
@@ -102,7 +115,21 @@ static void visit_serve(struct visit *v, const void *context)
 	sig_stack_give(&stack);
 }
 
-static void sig_arrived(struct sampler *s, const siginfo_t *info, const void *context)
+static uint32_t visit_events(const struct visit *v)
+{
+	uint32_t events = v->wall_weight ? 1u << WIRE_WALL : 0;
+
+	if (v->timer < WIRE_EVENTS)
+		events |= 1u << v->timer;
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		if (v->buffers & 1u << i)
+			events |= 1u << v->thread->arms[i].event;
+	}
+	return events;
+}
+
+/* sig_arrived: returns the events that were served, by bits. */
+static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void *context)
 {
 	struct visit v = {.s = s, .thread = threads_find(s->threads, raw_gettid())};
 
@@ -110,40 +137,41 @@ static void sig_arrived(struct sampler *s, const siginfo_t *info, const void *co
 		atomic_fetch_add(&v.thread->inside, 1);
 	visit_timer(&v, info);
 	visit_buffers(&v);
-	if (!v.thread && info->si_code != SI_TIMER)
+	visit_wall(&v);
+	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
-	if (v.timer < WIRE_EVENTS || v.buffers)
+	if (v.timer < WIRE_EVENTS || v.buffers || v.wall_weight)
 		visit_serve(&v, context);
 	if (v.thread)
 		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
+	return visit_events(&v);
 }
 
 /*
- * sig_ours: from perf (POLL_IN and its like) or from one of our timers; never from kill or
- * sigqueue.
+ * sig_ours: from perf (POLL_IN and its like), from one of our timers or the wall clock's thread; never
+ * from kill or another's sigqueue.
  */
 static bool sig_ours(const siginfo_t *info)
 {
-	if (info->si_code == SI_TIMER)
+	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return (info->si_value.sival_int & ENGINE_COOKIE_MASK) == ENGINE_COOKIE;
 	return info->si_code >= POLL_IN && info->si_code <= POLL_HUP;
 }
 
-static uint64_t handler_clock(void)
-{
-	struct timespec now = {0, 0};
-
-	raw(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void sig_measured(struct sampler *s, const siginfo_t *info, const void *context)
 {
-	uint64_t start = handler_clock();
+	uint64_t start = sig_clock(), cost;
+	uint32_t events = sig_arrived(s, info, context), each = 0;
 
-	sig_arrived(s, info, context);
-	atomic_fetch_add_explicit(
-		&s->handler_ns, (handler_clock() - start) * MEASURED_OF, memory_order_relaxed);
+	events = events ? events : 1u << WIRE_CPU; /* too late, or a stranger's */
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		each += events >> i & 1;
+	cost = (sig_clock() - start) * MEASURED_OF / each;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (events >> i & 1)
+			atomic_fetch_add_explicit(
+				&s->events[i].cost_ns, cost, memory_order_relaxed);
+	}
 }
 
 void sig_sample(int sig, siginfo_t *info, void *context)

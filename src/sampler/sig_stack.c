@@ -26,6 +26,14 @@ void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 	counters_add(&s->counters, counter, n);
 }
 
+uint64_t sig_clock(void)
+{
+	struct timespec now = {0, 0};
+
+	raw(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void sig_hurry(struct sampler *s)
 {
 	if (trace_table_fill(s->table) > SAMPLER_HURRY &&
@@ -33,8 +41,9 @@ void sig_hurry(struct sampler *s)
 		raw_futex_wake(&s->shared.control->command_seq);
 }
 
-void sig_stack_put(const struct stack *stack, const struct stack_sample *sample)
+uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample)
 {
+	bool stored;
 	struct trace_key key = {.frames = stack->user - sample->before,
 		.count = stack->count + sample->before,
 		.thread = stack->thread->id,
@@ -42,11 +51,13 @@ void sig_stack_put(const struct stack *stack, const struct stack_sample *sample)
 		.flags = (uint16_t)(stack->flags | WIRE_TRACE_IN_STATE(sample->state))};
 	struct event *event = &stack->s->events[sample->event];
 
-	if (trace_table_put(stack->s->table, &key, sample->count, sample->weight))
+	stored = trace_table_put(stack->s->table, &key, sample->count, sample->weight);
+	if (stored)
 		atomic_fetch_add_explicit(&event->samples, sample->count, memory_order_relaxed);
 	else
 		stack_lose(stack, sample->event, sample->count);
 	sig_hurry(stack->s);
+	return stored && sample->state ? trace_table_hash(&key) : 0;
 }
 
 /* --- taking it -------------------------------------------------------------------------------- */

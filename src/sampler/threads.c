@@ -52,6 +52,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->inside, 0);
 	atomic_store(&slot->failed, 0);
 	memset(slot->arms, 0, sizeof(slot->arms));
+	memset(&slot->wall, 0, sizeof(slot->wall));
 	slot->java_tid = 0;
 	atomic_store(&slot->name_seq, 0);
 	slot->kind = WIRE_THREAD_NATIVE;

@@ -39,6 +39,24 @@ struct thread_arm {
 	_Atomic uint64_t weight; /* of one sample; 0: each says what it stands for */
 };
 
+/* What the wall clock's thread and the handlers on this thread tell each other: see engine_wall.h. */
+struct thread_wall {
+	_Atomic uint64_t
+		asked; /* ns that the sample is to stand for which the handler takes; 0: none */
+	_Atomic uint32_t state; /* what the thread was doing when it was asked: enum wall_state */
+	_Atomic uint64_t
+		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
+	_Atomic uint64_t cpu_ns; /* the thread's CPU time when that had been taken */
+	_Atomic uint64_t owed;   /* ns of samples that named a trace which was forgotten */
+
+	/* the wall clock's thread's own */
+	uint64_t last_ns;  /* up to when the thread's time is in samples; 0: it is new */
+	uint64_t asked_ns; /* since when a handler is asked */
+	uint64_t seen_cpu_ns, seen_delay_ns;
+	int32_t lean;  /* how far samples lag behind the share of time on a core */
+	bool answered; /* the next look finds what the handler itself has cost */
+};
+
 struct thread_slot {
 	_Atomic int32_t tid; /* 0: the slot is free */
 	uint32_t id;         /* the agent's own number of the thread, as on the wire */
@@ -48,6 +66,7 @@ struct thread_slot {
 	_Atomic uint32_t inside; /* handlers on this thread: arms that they may read stay */
 	_Atomic uint32_t failed; /* no engine could be set on it: counted once */
 	struct thread_arm arms[THREADS_ARMS];
+	struct thread_wall wall;
 	int64_t java_tid;
 
 	/* name: written under an odd name_seq; the publisher copies it and looks again */

@@ -202,6 +202,15 @@ static const struct row rows[] = {
 	/* Only for line numbers: no JDK is without, but none is refused for it. */
 	{99, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags", AT(const_flags), 2},
 	{99, ROW_FIELD, JDK_NEVER, JDK_NEVER, "ConstMethod", "_flags._flags", AT(const_flags), 2},
+	/* Only for what a thread waits for. */
+	{100, ROW_FIELD, JDK_NEVER, JDK_NEVER, "JavaThread", "_current_pending_monitor",
+		AT(thread_pending), 8},
+	{100, ROW_FIELD, JDK_NEVER, JDK_NEVER, "Thread", "_current_pending_monitor",
+		AT(thread_pending), 8},
+	{101, ROW_FIELD, JDK_NEVER, JDK_NEVER, "JavaThread", "_current_waiting_monitor",
+		AT(thread_waiting), 8},
+	{101, ROW_FIELD, JDK_NEVER, JDK_NEVER, "Thread", "_current_waiting_monitor",
+		AT(thread_waiting), 8},
 	SIZE(78, "ConstMethod", const_method_bytes),
 	SIZE(79, "ConstantPool", constant_pool_bytes),
 	FIELD(80, "ConstantPool", "_pool_holder", pool_holder, 8),
@@ -212,7 +221,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 100
+#define GROUPS 102
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)

@@ -13,6 +13,18 @@ int32_t walk_thread_tid(
 	return (int32_t)layout_load(&layout->osthread_tid, mem, os_thread);
 }
 
+uint64_t walk_thread_entering(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
+{
+	return layout_load(&layout->thread_pending, mem, java_thread);
+}
+
+uint64_t walk_thread_waiting(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
+{
+	return layout_load(&layout->thread_waiting, mem, java_thread);
+}
+
 static void visit(const struct walk_layout *layout, const struct walk_mem *mem,
 	uint64_t java_thread, walk_thread_fn *fn, void *ctx)
 {

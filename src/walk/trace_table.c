@@ -16,7 +16,8 @@
 
 #define TABLE_SLOTS_MAX   8192u
 #define TABLE_PROBES      64u
-#define TABLE_FRAMES_SLOT 16u   /* frames of arena per slot when the size is chosen */
+#define TABLE_FRAMES_SLOT 16u /* frames of arena per slot when the size is chosen */
+#define TABLE_AGAIN       0x8000u /* in flags: a slot without frames, its hash is the trace's inverted */
 #define TABLE_DRAIN_SPINS 4096u /* some handler is preempted if it takes longer: "later" */
 
 struct table_slot {
@@ -66,6 +67,11 @@ static uint64_t table_hash(const struct trace_key *key)
 		h = table_mix(h, key->frames[i]);
 	h = table_mix(h, h >> 32);
 	return h ? h : 1;
+}
+
+uint64_t trace_table_hash(const struct trace_key *key)
+{
+	return table_hash(key);
 }
 
 static size_t table_half_bytes(uint32_t slots, uint32_t frames)
@@ -183,10 +189,9 @@ static struct table_slot *table_find(const struct trace_table *table, struct tab
 	return NULL;
 }
 
-bool trace_table_put(
-	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight)
+static bool table_put(struct trace_table *table, uint64_t hash, const struct trace_key *key,
+	uint32_t count, uint64_t weight)
 {
-	uint64_t hash = table_hash(key);
 	struct table_half *half = table_enter(table);
 	struct table_slot *slot = table_find(table, half, key, hash);
 
@@ -196,6 +201,22 @@ bool trace_table_put(
 	}
 	table_leave(half);
 	return slot != NULL;
+}
+
+bool trace_table_put(
+	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight)
+{
+	return table_put(table, table_hash(key), key, count, weight);
+}
+
+bool trace_table_again(struct trace_table *table, uint64_t hash, const struct trace_key *key,
+	uint32_t count, uint64_t weight)
+{
+	struct trace_key bare = *key;
+
+	bare.count = 0;
+	bare.flags |= TABLE_AGAIN;
+	return ~hash && table_put(table, ~hash, &bare, count, weight);
 }
 
 static struct table_half *table_inactive(struct trace_table *table)
@@ -234,11 +255,14 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 			.count = slot->frames,
 			.thread = slot->thread,
 			.event = slot->event,
-			.flags = slot->flags},
+			.flags = slot->flags & (uint16_t)~TABLE_AGAIN},
+		.again = slot->flags & TABLE_AGAIN,
 		.hash = atomic_load_explicit(&slot->hash, memory_order_relaxed),
 		.count = atomic_load_explicit(&slot->count, memory_order_relaxed),
 		.weight = atomic_load_explicit(&slot->weight, memory_order_relaxed),
 	};
+	if (out->again)
+		out->hash = ~out->hash;
 	++*cursor;
 	return true;
 }

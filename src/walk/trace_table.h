@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace table: (event, thread, frames) -> (count, weight), filled by handlers, drained by the publisher.
+ * The trace table: (event, thread, frames, flags) -> (count, weight), filled by handlers, drained by the publisher.
  *
  * Two halves. Handlers add to the active one; the publisher flips when it has room to publish, waits until
  * no handler is inside the old half, reads and clears it. If it cannot flip, the active half just goes on
@@ -36,12 +36,21 @@ struct trace_key {
 bool trace_table_put(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight);
 
+/*
+ * The same trace once more, by its hash: no frames are kept, its reader is expected to know them. Not for
+ * a trace that was refused.
+ */
+bool trace_table_again(struct trace_table *table, uint64_t hash, const struct trace_key *key,
+	uint32_t count, uint64_t weight);
+uint64_t trace_table_hash(const struct trace_key *key);
+
 /* Publisher: flip and wait for handlers to leave the old half; false if one is still inside (try later). */
 bool trace_table_flip(struct trace_table *table);
 
 struct trace_entry {
 	struct trace_key
 		key;   /* frames point into the inactive half: valid until trace_table_clear */
+	bool again;    /* without frames: those of the trace with this hash */
 	uint64_t hash; /* of the whole key */
 	uint32_t count;
 	uint64_t weight;

@@ -137,6 +137,13 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
  */
 int32_t walk_thread_tid(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+
+/* The ObjectMonitor* that the thread waits to enter, or in with Object.wait; 0: none, or not known. */
+uint64_t walk_thread_entering(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+uint64_t walk_thread_waiting(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+
 typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
 int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem,
 	walk_thread_fn *fn, void *ctx);

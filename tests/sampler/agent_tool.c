@@ -9,7 +9,13 @@
  *   agct=1        walk by the fallback
  *   seconds=N     sample so long (default 2; 0: start nothing)
  *   samples=N     stop as soon as so many have come
- *   interval=NS   of cpu
+ *   event=NAME[:N] to sample, at this interval: cpu (if none is given), alloc, lock, wall, or
+ *                 perf/TYPE/CONFIG[/BP_TYPE/CONFIG1/CONFIG2] with numbers as in perf_event_open(2); may be repeated
+ *   interval=N    of events that say none
+ *   flags=N       WIRE_START_* of all events
+ *   threads=GLOB  sample only these
+ *   budget=N      thousandths of a core
+ *   states=1      print the weight of each thread in each state
  *   idle=1        read nothing while sampling: the ring runs full
  *   rows=1        unwind rows are sent (2: before them, junk that the agent must refuse)
  *   park=1        in the middle: parked for a second
@@ -33,8 +39,14 @@
 struct settings {
 	char token[32];
 	const char *leave, *stacks;
-	long agct, take, seconds, samples, interval, idle, park, rows, top;
+	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, states;
+	const char *threads;
+	uint32_t starts;
+	struct wire_command start[WIRE_EVENTS];
 };
+
+static const char *const event_names[WIRE_EVENTS] = {
+	"cpu", "alloc", "lock", "wall", "perf0", "perf1", "perf2", "perf3"};
 
 static const struct {
 	const char *key;
@@ -49,12 +61,56 @@ static const struct {
 	{"park", offsetof(struct settings, park)},
 	{"rows", offsetof(struct settings, rows)},
 	{"top", offsetof(struct settings, top)},
+	{"flags", offsetof(struct settings, flags)},
+	{"budget", offsetof(struct settings, budget)},
+	{"states", offsetof(struct settings, states)},
 };
+
+/* settings_perf: the numbers after "perf"; each perf event takes the next free number. */
+static void settings_perf(struct settings *s, struct wire_command *c, char *at)
+{
+	uint64_t numbers[5] = {0};
+
+	c->event = WIRE_USER_FIRST;
+	for (uint32_t i = 0; i < s->starts; i++)
+		c->event += s->start[i].event >= WIRE_USER_FIRST;
+	for (int i = 0; i < 5 && *at == '/'; i++)
+		numbers[i] = strtoull(at + 1, &at, 0);
+	c->perf = (struct wire_perf_event){.type = (uint32_t)numbers[0],
+		.config = numbers[1],
+		.bp_type = (uint32_t)numbers[2],
+		.config1 = numbers[3],
+		.config2 = numbers[4]};
+}
+
+static bool settings_event(struct settings *s, char *value)
+{
+	struct wire_command *c = &s->start[s->starts];
+	char *colon = strchr(value, ':');
+
+	if (s->starts == WIRE_EVENTS)
+		return false;
+	*c = (struct wire_command){.op = WIRE_OP_EVENT_START, .event = WIRE_EVENTS};
+	if (colon) {
+		*colon = '\0';
+		c->interval = strtoull(colon + 1, NULL, 0);
+	}
+	for (uint32_t i = 0; i < WIRE_USER_FIRST; i++)
+		c->event = strcmp(value, event_names[i]) ? c->event : i;
+	if (!strncmp(value, "perf", 4))
+		settings_perf(s, c, value + 4);
+	s->starts++;
+	return c->event < WIRE_EVENTS;
+}
 
 static bool settings_set(struct settings *s, const char *key, size_t bytes, char *value)
 {
 	if (!strncmp(key, "token=", bytes + 1))
 		return snprintf(s->token, sizeof(s->token), "%s", value) > 0;
+	if (!strncmp(key, "threads=", bytes + 1))
+		return (s->threads = value) != NULL;
+	if (!strncmp(key, "event=", bytes + 1))
+		return settings_event(s, value);
 	if (!strncmp(key, "leave=", bytes + 1))
 		return (s->leave = value) != NULL;
 	if (!strncmp(key, "stacks=", bytes + 1))
@@ -78,15 +134,17 @@ static bool settings_parse(struct settings *s, int argc, char **argv)
 		if (!equals || !settings_set(s, argv[i], (size_t)(equals - argv[i]), equals + 1))
 			return false;
 	}
+	if (!s->starts)
+		settings_event(s, (char[]){"cpu"});
 	return argc >= 3;
 }
 
 /* --- printing -------------------------------------------------------------------------------- */
 
-static void print_status(const struct driver *d)
+static void print_status(const struct driver *d, uint32_t event)
 {
 	const struct wire_status *s = d->status;
-	const struct wire_event_status *e = &s->events[WIRE_CPU];
+	const struct wire_event_status *e = &s->events[event];
 
 	printf("walker %s\nwalker_note %s\n", s->walker, s->walker_note);
 	printf("engine %u\nengine_note %s\ninterval %" PRIu64 "\n", atomic_load(&e->engine),
@@ -100,13 +158,23 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void print_sums(const struct driver *d)
 {
-	const struct wire_event_status *e = &d->status->events[WIRE_CPU];
-	uint64_t taken = atomic_load(&e->samples), cost = atomic_load(&d->status->cost_ns);
+	const struct wire_event_status *e = d->status->events;
+	uint64_t taken = 0, lost = 0, cost = atomic_load(&d->status->cost_ns);
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		taken += atomic_load(&e[i].samples);
+		lost += atomic_load(&e[i].lost);
+		if (d->events[i].samples)
+			printf("event %s samples %" PRIu64 " weight %" PRIu64 " broken %" PRIu64
+			       " interval %" PRIu64 " note %s\n",
+				event_names[i], d->events[i].samples, d->events[i].weight,
+				d->events[i].broken, d->events[i].interval, e[i].note);
+	}
 
 	printf("samples %" PRIu64 "\nweight_ms %" PRIu64 "\nrecords %" PRIu64 "\nticks %" PRIu64
 	       "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\n",
 		d->samples, d->weight / 1000000, d->records, d->ticks, d->gaps, d->unknown_ids);
-	printf("taken %" PRIu64 "\nlost %" PRIu64 "\n", taken, atomic_load(&e->lost));
+	printf("taken %" PRIu64 "\nlost %" PRIu64 "\nnote %s\n", taken, lost, d->note);
 	printf("broken_pct %.2f\njava_pct %.2f\nkernel_pct %.2f\ndepth %.1f\n",
 		percent(d->broken, d->samples), percent(d->java, d->samples),
 		percent(d->kernel, d->samples),
@@ -118,6 +186,24 @@ static void print_sums(const struct driver *d)
 		if (atomic_load(&d->status->counters[i].value))
 			printf("counter %s %" PRIu64 "\n", d->status->counters[i].name,
 				atomic_load(&d->status->counters[i].value));
+	}
+}
+
+/* print_states: "state THREAD STATE ms samples" for every trace's thread and state. */
+static void print_states(const struct driver *d)
+{
+	static const char *const names[WIRE_STATES] = {
+		"none", "on_cpu", "runnable", "sleeping", "monitor", "waiting", "parked", "io"};
+
+	for (uint32_t i = 0; i < DRIVER_NAMES; i++) {
+		const struct driver_trace *t = &d->traces[i];
+		unsigned state = t->record ? WIRE_TRACE_STATE(t->record->flags) : 0;
+		const char *name = t->record ? d->threads[t->record->thread % DRIVER_NAMES] : NULL;
+
+		if (t->count && t->record->event == WIRE_WALL)
+			printf("state %s\t%s\t%" PRIu64 "\t%" PRIu64 "\n", name ? name : "?",
+				state < WIRE_STATES ? names[state] : "bad", t->weight / 1000000,
+				t->count);
 	}
 }
 
@@ -256,10 +342,22 @@ static int tool_session(struct driver *d, const struct settings *s)
 	}
 	if (rows)
 		driver_rows_send(rows, d);
-	if (s->seconds) {
-		result = driver_command(d, WIRE_OP_EVENT_START, WIRE_CPU, (uint64_t)s->interval);
+	if (s->threads) {
+		struct wire_command c = {.op = WIRE_OP_THREADS};
+
+		snprintf(c.text, sizeof(c.text), "%s", s->threads);
+		printf("threads %d %s\n", driver_run(d, &c), d->status->done_text);
+	}
+	if (s->budget)
+		printf("budget %d\n", driver_command_arg(d, WIRE_OP_BUDGET, (uint64_t)s->budget));
+	for (uint32_t i = 0; s->seconds && i < s->starts; i++) {
+		struct wire_command c = s->start[i];
+
+		c.interval = c.interval ? c.interval : (uint64_t)s->interval;
+		c.flags = (uint64_t)s->flags;
+		result = driver_run(d, &c);
 		printf("start %d %s\n", result, d->status->done_text);
-		print_status(d);
+		print_status(d, c.event);
 		fflush(stdout);
 	}
 	if (!tool_sample(d, s, rows))
@@ -270,6 +368,8 @@ static int tool_session(struct driver *d, const struct settings *s)
 	print_sums(d);
 	if (rows)
 		print_rows(rows);
+	if (s->states)
+		print_states(d);
 	print_top(d, s->top);
 	if (s->stacks)
 		print_stacks(d, s->stacks);

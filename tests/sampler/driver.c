@@ -140,7 +140,7 @@ bool driver_ready(struct driver *d)
 	return true;
 }
 
-static int driver_run(struct driver *d, const struct wire_command *command)
+int driver_run(struct driver *d, const struct wire_command *command)
 {
 	uint32_t seq = atomic_load(&d->control->command_seq) + 1;
 	uint64_t end = clock_mono_ns() + 10 * NS_PER_S;
@@ -221,7 +221,7 @@ static void driver_trace(struct driver *d, const void *data)
 
 	free(to->record);
 	to->record = driver_copy(&t->rec);
-	to->count = 0;
+	to->count = to->weight = 0;
 	d->unknown_ids += d->threads[t->thread % DRIVER_NAMES] == NULL;
 }
 
@@ -256,6 +256,7 @@ static void driver_frames(struct driver *d, const struct wire_trace *t, uint32_t
 	}
 	d->frames += (uint64_t)t->frame_count * count;
 	d->broken += broken ? count : 0;
+	d->events[t->event % WIRE_EVENTS].broken += broken ? count : 0;
 	d->java += java ? count : 0;
 	for (uint32_t i = 0; i < t->frame_count; i++) /* the next delta counts anew */
 		d->methods[WIRE_FRAME_METHOD(t->frames[i]) % DRIVER_NAMES].seen = 0;
@@ -270,11 +271,15 @@ static void driver_deltas(struct driver *d, const void *data)
 
 		d->samples += r->deltas[i].count;
 		d->weight += r->deltas[i].weight;
+		d->events[r->event % WIRE_EVENTS].samples += r->deltas[i].count;
+		d->events[r->event % WIRE_EVENTS].weight += r->deltas[i].weight;
+		d->events[r->event % WIRE_EVENTS].interval = r->interval;
 		if (!t->record || t->record->id != r->deltas[i].trace) {
 			d->unknown_ids++;
 			continue;
 		}
 		t->count += r->deltas[i].count;
+		t->weight += r->deltas[i].weight;
 		driver_frames(d, t->record, r->deltas[i].count);
 	}
 }
@@ -289,8 +294,11 @@ static void driver_tick(struct driver *d, const void *data)
 
 static void driver_note(struct driver *d, const void *data)
 {
+	const struct wire_note *n = data;
+
 	d->notes++;
-	d->gaps += ((const struct wire_note *)data)->kind == WIRE_NOTE_GAP;
+	d->gaps += n->kind == WIRE_NOTE_GAP;
+	snprintf(d->note, sizeof(d->note), "%.*s", (int)n->text_bytes, n->text);
 }
 
 static void (*const driver_records[])(struct driver *d, const void *data) = {

@@ -23,7 +23,7 @@ struct driver_method {
 
 struct driver_trace {
 	struct wire_trace *record; /* a copy */
-	uint64_t count;
+	uint64_t count, weight;
 };
 
 struct driver {
@@ -48,6 +48,10 @@ struct driver {
 	uint64_t unknown_ids;  /* frames, deltas, traces that name what was not published */
 	uint64_t by_kind[256]; /* frames by kind */
 	uint64_t leaf_native, leaf_raw;
+	struct {
+		uint64_t samples, weight, broken, interval; /* interval: of the last deltas */
+	} events[WIRE_EVENTS];
+	char note[256]; /* the last */
 };
 
 /* Loads the agent with this token and more options (",take=1" or ""); returns the agent's result, -1 when the attach itself failed. */
@@ -61,6 +65,7 @@ bool driver_ready(struct driver *d);
 /* A command and its answer: status.done_result, or -ETIMEDOUT after 10 s. Drains meanwhile. */
 int driver_command(struct driver *d, uint32_t op, uint32_t event, uint64_t interval);
 int driver_command_arg(struct driver *d, uint32_t op, uint64_t arg);
+int driver_run(struct driver *d, const struct wire_command *command);
 /* Reads what there is; false when the ring is broken. */
 bool driver_drain(struct driver *d);
 /* Until a publication or the timeout. */

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread of the wall clock; wall.h says how it works. */
+#include "sampler/wall.h"
+
+#include "base/clock.h"
+#include "sampler/engine.h"
+#include "sampler/publish.h"
+#include "sampler/raw.h"
+#include "sampler/sig.h"
+#include "sampler/spawn.h"
+#include "sampler/task.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+#define WALL_STACK       (128u << 10)
+#define WALL_TICK_NS     (10 * NS_PER_MS)
+#define WALL_LOOKS       100u              /* threads at most that one tick looks at */
+#define WALL_SIGNALS     16u               /* of these, at most so many get a signal */
+#define WALL_HANDLER_NS  60000u            /* CPU time that the handler's own return may take */
+#define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define WALL_LEAVE_TRIES 20
+
+_Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
+
+/* --- one thread ------------------------------------------------------------------------------- */
+
+/* wall_share: on a core or waiting for one, in the proportion of the time since the last look. */
+static uint32_t wall_share(struct sampler *s, struct thread_slot *slot, uint64_t ran_ns)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t delay = 0, waited;
+
+	if (!task_delay_ns(s->task_fd, atomic_load(&slot->tid), &delay))
+		return WIRE_STATE_ON_CPU;
+	waited = wall->seen_delay_ns && delay > wall->seen_delay_ns ? delay - wall->seen_delay_ns
+								    : 0;
+	wall->seen_delay_ns = delay;
+	wall->lean += ran_ns + waited ? (int32_t)(ran_ns * 1024 / (ran_ns + waited)) : 1024;
+	if (wall->lean < 512)
+		return WIRE_STATE_RUNNABLE;
+	wall->lean -= 1024;
+	return WIRE_STATE_ON_CPU;
+}
+
+static uint32_t wall_state(
+	struct sampler *s, struct thread_slot *slot, uint64_t ran_ns, uint64_t since_ns)
+{
+	uint32_t state;
+
+	if (ran_ns >= since_ns / 10 * 9)
+		return WIRE_STATE_ON_CPU;
+	state = task_state(s->task_fd, atomic_load(&slot->tid));
+	if (state == TASK_RUNS)
+		return wall_share(s, slot, ran_ns);
+	return state == TASK_UNKNOWN ? WALL_IN_FUTEX : state;
+}
+
+static long wall_signal(struct sampler *s, int32_t tid)
+{
+	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
+
+	info.si_value.sival_int = (int)(ENGINE_COOKIE | WIRE_WALL);
+	info.si_pid = (int32_t)raw(SYS_getpid);
+	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, tid, s->signo, &info);
+}
+
+/* wall_ask: the thread's own handler is to take a sample of this weight. */
+static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weight, uint32_t state)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t owed = atomic_exchange(&wall->owed, 0);
+
+	atomic_store(&wall->hash, 0);
+	atomic_store(&wall->state, state);
+	atomic_store(&wall->asked, weight + owed);
+	if (wall_signal(s, atomic_load(&slot->tid)) >= 0) {
+		wall->answered = true;
+		atomic_fetch_add(&s->wall.signals, 1);
+		return true;
+	}
+	if (atomic_exchange(&wall->asked, 0)) /* unless a handler that was there anyway took it */
+		atomic_fetch_add(&wall->owed, owed);
+	return false;
+}
+
+/* wall_unanswered: it blocks the signal, or has had no core for a long time. */
+static void wall_unanswered(struct sampler *s, struct thread_slot *slot)
+{
+	uint64_t weight = atomic_exchange(&slot->wall.asked, 0);
+	struct stack stack = {.s = s, .thread = slot, .count = 1};
+
+	if (!weight)
+		return;
+	stack.reason[1] = s->unknown_frames[WALK_BREAK_NO_FRAME];
+	stack.user = &stack.reason[1];
+	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
+	sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_WALL,
+				      .state = atomic_load(&slot->wall.state),
+				      .count = 1,
+				      .weight = weight});
+}
+
+/* wall_again: it has not run since its last sample, so it is where it was. */
+static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t weight)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t hash = atomic_load_explicit(&wall->hash, memory_order_acquire);
+	uint64_t sampled = atomic_load(&wall->cpu_ns);
+	struct trace_key key = {.thread = slot->id, .event = WIRE_WALL};
+
+	if (!hash ||
+		(cpu != wall->seen_cpu_ns && !(wall->answered && cpu - sampled < WALL_HANDLER_NS)))
+		return false;
+	wall->answered = false;
+	wall->seen_cpu_ns = cpu;
+	if (!trace_table_again(s->table, hash, &key, 1, weight))
+		return false;
+	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
+	sig_hurry(s);
+	return true;
+}
+
+/* wall_look: returns whether a signal was sent. */
+static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t since, cpu, ran;
+
+	if (!wall->last_ns)
+		wall->last_ns = now - s->wall.cycle_ns;
+	since = now - wall->last_ns;
+	if (since < atomic_load(&s->events[WIRE_WALL].interval) / 2 ||
+		!task_cpu_ns(atomic_load(&slot->tid), &cpu))
+		return false;
+	if (atomic_load(&wall->asked)) {
+		if (now - wall->asked_ns > WALL_PATIENCE_NS)
+			wall_unanswered(s, slot);
+		return false; /* what it does not answer for is in the next sample */
+	}
+	if (wall_again(s, slot, cpu, since)) {
+		wall->last_ns = now;
+		return false;
+	}
+	ran = wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0;
+	wall->seen_cpu_ns = cpu;
+	wall->asked_ns = now;
+	if (!wall_ask(s, slot, since, wall_state(s, slot, ran, since)))
+		return false;
+	wall->last_ns = now;
+	return true;
+}
+
+/* --- the round -------------------------------------------------------------------------------- */
+
+struct round {
+	uint64_t tick_ns, began_ns;
+	uint32_t listed, counted; /* threads of the last round; of this one so far */
+};
+
+/* round_next: the next listed thread, NULL when the round is at its end. */
+static struct thread_slot *round_next(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	while (s->wall.cursor < high) {
+		struct thread_slot *slot = &s->threads->slots[s->wall.cursor++];
+
+		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone))
+			return slot;
+	}
+	return NULL;
+}
+
+/* round_end: the next one begins when the interval has passed. */
+static bool round_end(struct sampler *s, struct round *round, uint64_t now)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
+
+	if (now - round->began_ns < interval)
+		return false;
+	s->wall.cycle_ns = now - round->began_ns;
+	round->began_ns = now;
+	round->listed = round->counted;
+	round->counted = 0;
+	s->wall.cursor = 0;
+	return true;
+}
+
+/* round_share: how many threads a tick looks at, so that a round takes an interval. */
+static uint32_t round_share(struct sampler *s, const struct round *round)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
+	uint64_t share = (round->listed * round->tick_ns + interval - 1) / interval + 1;
+
+	return share < WALL_LOOKS ? (uint32_t)share : WALL_LOOKS;
+}
+
+static void round_tick(struct sampler *s, struct round *round)
+{
+	uint32_t share = round_share(s, round), signals = 0;
+	uint64_t now = clock_mono_ns();
+
+	for (uint32_t looks = 0; looks < share && signals < WALL_SIGNALS; looks++) {
+		struct thread_slot *slot = round_next(s);
+
+		if (!slot && !round_end(s, round, now))
+			return;
+		if (!slot)
+			continue;
+		round->counted++;
+		signals += wall_look(s, slot, clock_mono_ns());
+	}
+}
+
+static void *wall_main(void *arg)
+{
+	struct sampler *s = arg;
+	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval), cost = 0;
+	struct round round = {
+		.began_ns = clock_mono_ns(), .listed = atomic_load(&s->threads->high)};
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot wall");
+	atomic_store(&s->wall.tid, raw_gettid());
+	round.tick_ns = interval / 2 < WALL_TICK_NS ? interval / 2 : WALL_TICK_NS;
+	while (!atomic_load(&s->wall.leave)) {
+		uint64_t before = cost;
+
+		round_tick(s, &round);
+		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+		atomic_fetch_add(&s->events[WIRE_WALL].cost_ns, cost - before);
+		raw_futex_wait(&s->wall.leave, 0, round.tick_ns);
+	}
+	return NULL;
+}
+
+/* --- on and off ------------------------------------------------------------------------------- */
+
+/* wall_prepare: threads that are there now have been sampled up to now. */
+static void wall_prepare(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+	uint64_t now = clock_mono_ns();
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_wall *wall = &s->threads->slots[i].wall;
+
+		atomic_store(&wall->hash, 0);
+		wall->last_ns = now;
+		wall->seen_cpu_ns = 0;
+	}
+	s->wall.cursor = 0;
+	s->wall.cycle_ns = atomic_load(&s->events[WIRE_WALL].interval);
+	atomic_store(&s->wall.leave, 0);
+}
+
+static int wall_start(
+	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
+{
+	struct text out = text_into(text, bytes);
+	int error;
+
+	wall_prepare(s);
+	error = spawn(WALL_STACK, wall_main, s, &s->wall.thread);
+	if (error)
+		text_add(&out, "no thread could be started for the wall clock");
+	while (!error && !atomic_load(&s->wall.tid))
+		raw(SYS_sched_yield);
+	if (!error)
+		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
+	return -error;
+}
+
+/* wall_settle: who is asked gets the time to answer; the rest is counted as lost. */
+static void wall_settle(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high), asked = 1;
+	struct timespec pause = {0, NS_PER_MS};
+
+	for (int i = 0; i < WALL_LEAVE_TRIES && asked; i++) {
+		asked = 0;
+		for (uint32_t n = 0; n < high; n++)
+			asked += atomic_load(&s->threads->slots[n].wall.asked) != 0;
+		if (asked)
+			raw(SYS_nanosleep, &pause, 0);
+	}
+	for (uint32_t n = 0; n < high; n++) {
+		if (atomic_exchange(&s->threads->slots[n].wall.asked, 0))
+			sig_lose(s, WIRE_WALL, COUNTER_LATE, 1);
+	}
+}
+
+static void wall_stop(struct sampler *s, uint32_t event)
+{
+	atomic_store(&s->wall.leave, 1);
+	raw_futex_wake(&s->wall.leave);
+	spawn_join(s->wall.thread);
+	atomic_store(&s->wall.tid, 0);
+	wall_settle(s);
+}
+
+static int wall_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	uint64_t cpu;
+
+	if (task_cpu_ns(on_self->tid, &cpu))
+		return 0;
+	struct text text = text_into(why, bytes);
+
+	text_add(&text, "the CPU time of threads cannot be read");
+	return -ENOSYS;
+}
+
+const struct engine engine_wall = {
+	.id = WIRE_ENGINE_WALL,
+	.name = "wall clock",
+	.interval_min = 1000000,
+	.probe = wall_probe,
+	.start = wall_start,
+	.stop = wall_stop,
+};

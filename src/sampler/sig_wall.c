@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The wall clock's sample on the thread itself. */
+#include "sampler/sig.h"
+#include "sampler/wall.h"
+
+/* wall_state: which monitor a thread waits for or in, only the thread itself can ask in time. */
+static uint32_t wall_state(const struct stack *stack)
+{
+	const struct sampler *s = stack->s;
+	uint32_t state = atomic_load(&stack->thread->wall.state);
+	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
+	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+
+	if (state != WALL_IN_FUTEX || !java || !s->thread_layout ||
+		walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
+		return state;
+	if (walk_thread_entering(s->thread_layout, &s->mem, java))
+		return WIRE_STATE_MONITOR;
+	if (walk_thread_waiting(s->thread_layout, &s->mem, java))
+		return WIRE_STATE_WAITING;
+	return state;
+}
+
+void sig_wall_put(const struct stack *stack, uint64_t weight)
+{
+	struct thread_wall *wall = &stack->thread->wall;
+	struct stack_sample sample = {
+		.event = WIRE_WALL, .state = wall_state(stack), .count = 1, .weight = weight};
+	uint64_t hash = sig_stack_put(stack, &sample);
+
+	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE)
+		hash = 0; /* it moves without being seen to */
+	atomic_store(&wall->cpu_ns, sig_clock());
+	atomic_store_explicit(&wall->hash, hash, memory_order_release);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thread's clock, its system call, its scheduling. */
+#include "sampler/task.h"
+
+#include "sampler/raw.h"
+#include "sampler/text.h"
+#include "wire/layout.h"
+
+#include <stdlib.h>
+
+#define TASK_CLOCK(tid) \
+	((~(tid) << 3) | 6) /* CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h */
+#define NS_PER_SECOND 1000000000ull
+
+bool task_cpu_ns(int32_t tid, uint64_t *ns)
+{
+	struct timespec now = {0, 0};
+
+	if (raw(SYS_clock_gettime, TASK_CLOCK(tid), &now) < 0)
+		return false;
+	*ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return true;
+}
+
+/* task_read: a small file of the thread; false when it cannot be read. */
+static bool task_read(int task_fd, int32_t tid, const char *name, char *out, size_t bytes)
+{
+	char path[32];
+	struct text text = text_into(path, sizeof(path));
+	long fd, got;
+
+	text_add_number(&text, (uint64_t)tid);
+	text_add(&text, name);
+	fd = raw(SYS_openat, task_fd, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	got = raw(SYS_read, fd, out, bytes - 1);
+	raw(SYS_close, fd);
+	out[got > 0 ? got : 0] = '\0';
+	return got > 0;
+}
+
+static uint64_t number_at(const char **at)
+{
+	uint64_t n = 0;
+
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		n = n * 10 + (uint64_t)(**at - '0');
+	return n;
+}
+
+bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns)
+{
+	char line[96];
+	const char *at = line;
+
+	if (!task_read(task_fd, tid, "/schedstat", line, sizeof(line)))
+		return false;
+	number_at(&at);
+	if (*at++ != ' ')
+		return false;
+	*ns = number_at(&at);
+	return true;
+}
+
+/* System calls that wait for data, for a peer or for a device. */
+static const uint16_t task_io[] = {
+	SYS_read,
+	SYS_readv,
+	SYS_pread64,
+	SYS_preadv,
+	SYS_write,
+	SYS_writev,
+	SYS_pwrite64,
+	SYS_pwritev,
+	SYS_recvfrom,
+	SYS_recvmsg,
+	SYS_recvmmsg,
+	SYS_sendto,
+	SYS_sendmsg,
+	SYS_sendmmsg,
+	SYS_accept,
+	SYS_accept4,
+	SYS_connect,
+	SYS_ppoll,
+	SYS_pselect6,
+	SYS_epoll_pwait,
+	SYS_fsync,
+	SYS_fdatasync,
+	SYS_openat,
+	SYS_sendfile,
+	SYS_splice,
+	SYS_copy_file_range,
+	SYS_flock,
+	SYS_io_getevents,
+	SYS_sync_file_range,
+	SYS_fallocate,
+	SYS_ftruncate,
+	SYS_unlinkat,
+	SYS_msync,
+#ifdef SYS_poll
+	SYS_poll,
+	SYS_select,
+	SYS_epoll_wait,
+	SYS_open,
+	SYS_unlink,
+#endif
+#ifdef SYS_epoll_pwait2
+	SYS_epoll_pwait2,
+#endif
+#ifdef SYS_io_uring_enter
+	SYS_io_uring_enter,
+#endif
+};
+
+static uint32_t task_state_in(uint64_t call)
+{
+	if (call == SYS_futex)
+		return TASK_IN_FUTEX;
+	for (size_t i = 0; i < sizeof(task_io) / sizeof(task_io[0]); i++) {
+		if (task_io[i] == call)
+			return WIRE_STATE_IO;
+	}
+	return WIRE_STATE_SLEEPING;
+}
+
+uint32_t task_state_of(const char *line)
+{
+	if (*line == 'r') /* "running" */
+		return TASK_RUNS;
+	if (*line == '-') /* blocked, but in no call: a page that has to be read */
+		return WIRE_STATE_IO;
+	if (*line < '0' || *line > '9')
+		return TASK_UNKNOWN;
+	return task_state_in(number_at(&line));
+}
+
+uint32_t task_state(int task_fd, int32_t tid)
+{
+	char line[200];
+
+	return task_read(task_fd, tid, "/syscall", line, sizeof(line)) ? task_state_of(line)
+								       : TASK_UNKNOWN;
+}

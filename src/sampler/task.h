@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel says of a thread of this process: CPU time by its clock, and files in its directory of
+ * /proc/self/task. For agent threads.
+ */
+#ifndef JHOT_SAMPLER_TASK_H
+#define JHOT_SAMPLER_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The CPU time of a thread in ns; false when it has ended. */
+bool task_cpu_ns(int32_t tid, uint64_t *ns);
+/* How long it has waited for a core, in ns; false when the kernel does not say. */
+bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns);
+
+/* What it does, as far as its system call tells: enum wire_thread_state, or one of these. */
+#define TASK_IN_FUTEX 15u /* the program's frames tell why */
+#define TASK_RUNS     14u /* on a core, or waiting for one */
+#define TASK_UNKNOWN  13u /* the kernel does not say */
+uint32_t task_state(int task_fd, int32_t tid);
+
+/* The state for a line of /proc/PID/syscall. */
+uint32_t task_state_of(const char *line);
+
+#endif

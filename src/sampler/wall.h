@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wall clock: every thread is looked at once per interval, whether it runs or not.
+ *
+ * A thread of the agent goes round all threads. One that has used no CPU time since its last sample is
+ * where it was: its trace counts again, without a signal. Any other is asked: the ns that the sample is to
+ * stand for and what the thread is doing are put into its slot, and a signal makes its handler look there.
+ * A sample stands for all the time since the thread's last one, so that a round that takes longer than the
+ * interval, because there are many threads, loses nothing.
+ */
+#ifndef JHOT_SAMPLER_WALL_H
+#define JHOT_SAMPLER_WALL_H
+
+#include "wire/layout.h"
+
+/*
+ * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2),
+ * and its frames tell why.
+ */
+#define WALL_IN_FUTEX 15u
+
+#endif
