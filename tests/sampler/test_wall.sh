@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The wall clock on a program whose threads each do one thing for ever: equal shares, the right state, no
+# signal for who does not run; on every JDK there is.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+# thread_ms NAME [STATES]: how long the thread was seen (in one of these states)
+thread_ms() {
+	awk -F '\t' -v name="^state $1" -v states="${2:-.}" \
+		'$1 ~ name "$" && $2 ~ "^(" states ")" { sum += $3 } END { print sum + 0 }' "$T/tool"
+}
+
+# switches NAME: how often the thread has gone to sleep
+switches() {
+	local task
+	for task in /proc/"$JVM"/task/*; do
+		[ "$(cat "$task/comm" 2>/dev/null)" != "$1" ] ||
+			awk '/^voluntary/ { print $2 }' "$task/status"
+	done
+}
+
+# equal MS MS: the same but for the rounds at both ends, which last as long as the machine is busy
+equal() {
+	[ $(($1 - $2)) -le $(($2 / 10 + 200)) ] && [ $(($2 - $1)) -le $(($2 / 10 + 200)) ]
+}
+
+# mostly PART WHOLE: 90 in 100
+mostly() {
+	[ "$2" -gt 0 ] && [ $(($1 * 10)) -ge $(($2 * 9)) ]
+}
+
+states() {
+	cat <<-END
+		st-sleeper sleeping
+		st-waiter waiting
+		st-parked parked
+		st-blocked monitor
+		st-reader io
+		st-accept io
+	END
+}
+
+# check_jvm MAJOR
+check_jvm() {
+	local major=$1 name state ms reference before
+	jvm_start States || return
+	agent event=wall samples=10 seconds=60 # the first one leaves the mapped agent and inert handlers
+	wait_for 20 quiet "$JVM"
+	litter "$JVM" >"$T/before"
+	before=$(switches st-parked)
+	ok "JDK $major: a session lasts to its end" agent event=wall:20000000 samples=2000 seconds=60 rows=1 states=1 ||
+		diag_file "$T/tool.err"
+	reference=$(thread_ms st-busy)
+	ok "JDK $major: the busy thread is on a core or waits for one" \
+		mostly "$(thread_ms st-busy 'on_cpu|runnable')" "$reference"
+	while read -r name state; do
+		ms=$(thread_ms "$name")
+		ok "JDK $major: $name has the same share ($ms of $reference ms)" equal "$ms" "$reference"
+		ok "JDK $major: $name is seen $state" mostly "$(thread_ms "$name" "$state")" "$ms"
+	done < <(states)
+	before=$(($(switches st-parked) - before))
+	ok "JDK $major: a parked thread took at most 3 signals ($before)" [ $before -le 3 ]
+	ok "JDK $major: every sample is accounted for" accounted
+	known
+	ok "JDK $major: at most 1 of 1,000 stacks is broken ($(value broken_pct) %)" \
+		awk -v p="$(value broken_pct)" 'BEGIN { exit p > 0.1 }'
+	becomes_quiet "JDK $major: nothing samples any more" "$JVM"
+	litter "$JVM" >"$T/after"
+	same "JDK $major: nothing is left" "$T/after" "$T/before"
+	jvm_end
+}
+
+own=$JAVA
+while read -r major java; do
+	JAVA=$java
+	check_jvm "$major"
+done < <(jdks)
+JAVA=$own
+
+# --- only some threads run, and which: by the kernel's count of what it gave them
+jvm_start Known threads 3
+ok "three threads on whatever cores there are" agent event=wall:20000000 samples=600 seconds=60 states=1
+ok "are on a core or wait for one" \
+	mostly "$(thread_ms 'known-[123]' 'on_cpu|runnable')" "$(thread_ms 'known-[123]')"
+jvm_end
+done_testing
