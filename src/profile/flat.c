@@ -18,6 +18,7 @@ struct flat_build {
 	const struct profile_query *q;
 	struct flat *flat;
 	uint32_t *row_of;         /* per method: row + 1 */
+	uint32_t methods;         /* when it was made; the trend may meet newer ones */
 	struct flat_votes *votes; /* per row */
 	uint32_t cap;
 };
@@ -83,13 +84,17 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 {
 	const struct slices *s = &b->p->events[b->q->event];
 	const struct slices_pair *pair;
-	uint32_t row;
+	uint32_t row, stack, method;
 
 	for (uint32_t i = 0; i < sl->count; i++) {
 		pair = &s->pairs[sl->entries[i].pair];
 		if (pair->stack == PROFILE_ROOT_STACK || !model_wants(b->p, b->q, pair))
 			continue;
-		row = b->row_of[model_stack_method(b->p, pair->stack)];
+		stack = model_shown(b->p, b->q, pair->stack);
+		if (stack == PROFILE_NONE)
+			continue;
+		method = model_stack_method(b->p, stack);
+		row = method < b->methods ? b->row_of[method] : 0;
 		if (row)
 			b->flat->rows[row - 1].trend[cell] += sl->entries[i].count;
 	}
@@ -124,8 +129,9 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	uint32_t n;
 
 	b.flat = xcalloc(1, sizeof(*b.flat));
-	b.row_of = xcalloc(p->methods.count + 1, sizeof(*b.row_of));
 	in = model_collect(p, q, &n);
+	b.methods = p->methods.count;
+	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
 	for (uint32_t i = 0; i < n; i++) {
 		flat_add_self(&b, &in[i]);
 		tally_add(t, in[i].stack, in[i].sum.count, in[i].sum.weight);
@@ -142,7 +148,7 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 
 		row->type = flat_winner(row->self_count ? b.votes[i].self : b.votes[i].total);
 	}
-	if (b.flat->count)
+	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);
 	if (b.flat->count)
 		qsort(b.flat->rows, b.flat->count, sizeof(*b.flat->rows), flat_compare);

@@ -78,6 +78,7 @@ struct model_gap {
 /* What queries may change: buffers that they leave empty (fresh pages cost more than the work), and what
  * readers ask to be kept. */
 struct model_scratch {
+	struct profile *self; /* filters intern what they show in another form */
 	struct tally pairs, stacks;
 	uint32_t *ids;  /* of the last tally_list */
 	uint32_t *node; /* per stack: its node in the table being made */
@@ -127,10 +128,15 @@ struct model_row {
 	enum thread_state state;
 	struct amount sum;
 };
-/* Does a query want the samples of this pair? Later filters belong here. */
+/* Does a query want the samples of this pair? */
 bool model_wants(
 	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair);
-/* The distinct (stack, thread, state) of a query; the caller frees. */
+/* The stack that the query's filter shows for a sampled one; PROFILE_NONE: it leaves it out. */
+uint32_t model_shown(const struct profile *p, const struct profile_query *q, uint32_t stack);
+/*
+ * The (stack, thread, state) of a query; the caller frees. They are distinct but where a filter shows
+ * several stacks as one. Filters may intern: what is as long as the tables are is made after this.
+ */
 struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Add the touched stacks' sums to all their callers; the touched stacks ascending. */

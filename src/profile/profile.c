@@ -24,6 +24,7 @@ struct profile *profile_new(void)
 	p->stack_info = xcalloc(p->stack_info_cap, sizeof(*p->stack_info));
 	p->scratch = xcalloc(1, sizeof(*p->scratch));
 	p->scratch->hold = PROFILE_NONE;
+	p->scratch->self = p;
 	p->budget = MODEL_BUDGET;
 	return p;
 }

@@ -207,9 +207,11 @@ struct profile_query {
 	int event;
 	uint32_t from, to;
 	uint32_t thread;
-	bool by_weight;  /* values are weights (ns, bytes); else sample counts */
-	uint32_t pool;   /* only threads of this pool; 0 = all */
-	unsigned states; /* only these, a bit per enum thread_state; 0 = all */
+	bool by_weight;        /* values are weights (ns, bytes); else sample counts */
+	uint32_t pool;         /* only threads of this pool; 0 = all */
+	unsigned states;       /* only these, a bit per enum thread_state; 0 = all */
+	struct filter *filter; /* filter.h; NULL: all, as it was sampled */
+	const struct profile_snapshot *snapshot; /* snapshot.h: in place of the seconds; or NULL */
 };
 
 /* Sum over a query: samples and weight. */

@@ -3,9 +3,16 @@
 #include "profile/model.h"
 
 #include "base/buf.h"
+#include "profile/filter.h"
+#include "profile/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct profile_snapshot {
+	struct model_row *rows;
+	uint32_t count;
+};
 
 /* --- scratch ----------------------------------------------------------------------------------------- */
 
@@ -106,20 +113,31 @@ static void query_tally(const struct profile *p, const struct profile_query *q, 
 
 static bool query_wants_all(const struct profile_query *q)
 {
-	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states;
+	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states && !q->snapshot &&
+	       (!q->filter || filter_idle(q->filter));
+}
+
+static bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
+	enum thread_state state)
+{
+	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
+	       (!q->states || q->states >> state & 1) &&
+	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
 }
 
 bool model_wants(
 	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair)
 {
-	uint32_t thread = slices_thread(pair);
-
-	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
-	       (!q->states || q->states >> slices_state(pair) & 1) &&
-	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
+	return query_wants(p, q, slices_thread(pair), (enum thread_state)slices_state(pair));
 }
 
-struct model_row *model_collect(
+uint32_t model_shown(const struct profile *p, const struct profile_query *q, uint32_t stack)
+{
+	return q->filter ? filter_stack(q->filter, p, stack) : stack;
+}
+
+/* The rows of the query's seconds, whatever its thread and filter. */
+static struct model_row *query_rows(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
 	const struct slices *s = query_slices(p, q);
@@ -137,14 +155,64 @@ struct model_row *model_collect(
 		const struct amount *sum = &t->sums[ids[i]];
 		const struct slices_pair *pair = &s->pairs[ids[i]];
 
-		if (!(sum->count | sum->weight))
-			continue;
-		if (model_wants(p, q, pair))
+		if (sum->count | sum->weight)
 			rows[(*count)++] = (struct model_row){pair->stack, slices_thread(pair),
 				(enum thread_state)slices_state(pair), *sum};
 	}
 	tally_clear(t, ids, n);
 	return rows;
+}
+
+static void query_choose(const struct profile *p, const struct profile_query *q,
+	struct model_row *rows, uint32_t *count)
+{
+	uint32_t n = 0, stack;
+
+	for (uint32_t i = 0; i < *count; i++) {
+		if (!query_wants(p, q, rows[i].thread, rows[i].state))
+			continue;
+		stack = model_shown(p, q, rows[i].stack);
+		if (stack == PROFILE_NONE)
+			continue;
+		rows[n] = rows[i];
+		rows[n++].stack = stack;
+	}
+	*count = n;
+}
+
+struct model_row *model_collect(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct model_row *rows;
+
+	if (q->snapshot) {
+		*count = q->snapshot->count;
+		rows = xreallocarray(NULL, *count + 1, sizeof(*rows));
+		memcpy(rows, q->snapshot->rows, *count * sizeof(*rows));
+	} else {
+		rows = query_rows(p, q, count);
+	}
+	query_choose(p, q, rows, count);
+	model_scratch_fit(p);
+	return rows;
+}
+
+struct profile_snapshot *profile_snapshot_new(
+	const struct profile *p, const struct profile_query *q)
+{
+	struct profile_snapshot *s = xcalloc(1, sizeof(*s));
+
+	s->rows = query_rows(p, q, &s->count);
+	s->rows = xreallocarray(s->rows, s->count + 1, sizeof(*s->rows));
+	return s;
+}
+
+void profile_snapshot_free(struct profile_snapshot *s)
+{
+	if (!s)
+		return;
+	free(s->rows);
+	free(s);
 }
 
 static void roll_up_touch_callers(const struct profile *p, struct tally *t)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A byte per method, and a byte per stack that is its parent's or its last method's. */
+#include "profile/match.h"
+
+#include "base/buf.h"
+#include "profile/model.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXACTLY '='
+
+enum { ASK_AGAIN = 2 }; /* of a method: found by a shorter text, not yet asked for this one */
+
+struct match {
+	char *text;
+	uint8_t *methods; /* 0, 1 or ASK_AGAIN */
+	uint8_t *stacks;  /* 0 or 1 */
+	uint32_t method_count, method_cap, stack_count, stack_cap;
+};
+
+struct match *match_new(void)
+{
+	struct match *m = xcalloc(1, sizeof(*m));
+
+	m->text = xstrdup("");
+	return m;
+}
+
+void match_free(struct match *m)
+{
+	if (!m)
+		return;
+	free(m->text);
+	free(m->methods);
+	free(m->stacks);
+	free(m);
+}
+
+const char *match_text(const struct match *m)
+{
+	return m->text;
+}
+
+void match_set(struct match *m, const char *text)
+{
+	size_t len = strlen(m->text);
+	bool longer = len && *text != EXACTLY && !strncmp(text, m->text, len);
+
+	if (!strcmp(m->text, text))
+		return;
+	for (uint32_t i = 0; i < m->method_count && longer; i++)
+		m->methods[i] = m->methods[i] ? ASK_AGAIN : 0;
+	if (!longer)
+		m->method_count = 0;
+	m->stack_count = 0;
+	free(m->text);
+	m->text = xstrdup(text);
+}
+
+/* --- one name ---------------------------------------------------------------------------------------- */
+
+static bool has_capital(const char *s)
+{
+	for (; *s; s++)
+		if (isupper((unsigned char)*s))
+			return true;
+	return false;
+}
+
+const char *match_find(const char *name, const char *text, size_t *bytes)
+{
+	bool exactly = *text == EXACTLY;
+
+	*bytes = strlen(text) - exactly;
+	if (!*bytes)
+		return NULL;
+	if (exactly)
+		return strcmp(name, text + 1) ? NULL : name;
+	return has_capital(text) ? strstr(name, text) : strcasestr(name, text);
+}
+
+/* --- what was interned ------------------------------------------------------------------------------- */
+
+static uint8_t *match_fit(uint8_t *list, uint32_t *cap, uint32_t need)
+{
+	if (need <= *cap)
+		return list;
+	*cap = need + need / 4;
+	return xreallocarray(list, *cap, 1);
+}
+
+bool match_method(struct match *m, const struct profile *p, uint32_t method)
+{
+	size_t bytes;
+
+	if (method >= p->methods.count || !*m->text)
+		return false;
+	if (method >= m->method_count) {
+		m->methods = match_fit(m->methods, &m->method_cap, p->methods.count);
+		memset(m->methods + m->method_count, ASK_AGAIN, p->methods.count - m->method_count);
+		m->method_count = p->methods.count;
+	}
+	if (m->methods[method] == ASK_AGAIN)
+		m->methods[method] =
+			match_find(p->methods.list[method].pub.full, m->text, &bytes) != NULL;
+	return m->methods[method];
+}
+
+bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
+{
+	if (stack >= p->stacks.count || !*m->text)
+		return false;
+	m->stacks = match_fit(m->stacks, &m->stack_cap, p->stacks.count);
+	/* Parents have the smaller numbers. */
+	for (uint32_t i = m->stack_count; i <= stack; i++)
+		m->stacks[i] = i != PROFILE_ROOT_STACK &&
+			       (m->stacks[p->stacks.nodes[i].parent] ||
+				       match_method(m, p, model_stack_method(p, i)));
+	if (stack >= m->stack_count)
+		m->stack_count = stack + 1;
+	return m->stacks[stack];
+}
+
+struct match_total {
+	struct match *m;
+	const struct profile *p;
+	struct profile_sum sum;
+};
+
+static void match_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct match_total *t = ctx;
+
+	if (!match_stack(t->m, t->p, stack))
+		return;
+	t->sum.count += count;
+	t->sum.weight += weight;
+}
+
+struct profile_sum match_sum(
+	struct match *m, const struct profile *p, const struct profile_query *q)
+{
+	struct match_total t = {m, p, {0}};
+
+	if (*m->text)
+		profile_each(p, q, match_add, &t);
+	return t.sum;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile: searches, filters and snapshots against their plain definitions, on random programs. */
+#include "profile/calltree.h"
+#include "profile/filter.h"
+#include "profile/flat.h"
+#include "profile/match.h"
+#include "profile/snapshot.h"
+
+#include "tests/profile/feed.h"
+#include "tests/tap.h"
+
+#define SECONDS 20
+
+static struct profile *program(struct feed *f, uint64_t seed)
+{
+	struct profile *p = profile_new();
+
+	feed_init(f, p, &(struct feed_options){.seed = seed, .stacks = 300, .rate = 150});
+	for (uint32_t s = 0; s < SECONDS; s++)
+		feed_second(f, s);
+	profile_advance(p, SECONDS);
+	return p;
+}
+
+static struct profile_query all_of(const struct profile *p)
+{
+	return (struct profile_query){
+		.to = profile_info(p).now, .thread = PROFILE_ANY_THREAD, .by_weight = true};
+}
+
+/* --- by the definitions ------------------------------------------------------------------------------ */
+
+struct plain {
+	const struct profile *p;
+	const char *text;
+	bool wanted;
+	uint64_t count;
+};
+
+static const struct profile_frame *frame_of(const struct profile *p, uint32_t stack)
+{
+	return profile_get_frame(p, profile_get_stack(p, stack)->frame);
+}
+
+static bool plain_has(const struct profile *p, uint32_t stack, const char *text)
+{
+	bool capital = strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
+
+	for (; stack; stack = profile_get_stack(p, stack)->parent) {
+		const char *name = profile_get_method(p, frame_of(p, stack)->method)->full;
+
+		if (*text == '='  ? !strcmp(name, text + 1)
+			: capital ? strstr(name, text) != NULL
+				  : strcasestr(name, text) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void plain_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct plain *plain = ctx;
+
+	if (plain_has(plain->p, stack, plain->text) == plain->wanted)
+		plain->count += count;
+}
+
+static uint64_t plain_count(const struct profile *p, const char *text, bool wanted)
+{
+	struct plain plain = {p, text, wanted, 0};
+	struct profile_query q = all_of(p);
+
+	profile_each(p, &q, plain_add, &plain);
+	return plain.count;
+}
+
+/* --- searching --------------------------------------------------------------------------------------- */
+
+static const char *const texts[] = {"parse", "Parse", "hashmap.get", "HashMap", "jackson",
+	"::", "nothing has this", "=java.util.HashMap.get", "=java.util", "[libc"};
+#define TEXTS (sizeof(texts) / sizeof(texts[0]))
+
+static void test_match(const struct profile *p)
+{
+	struct profile_query q = all_of(p);
+	int wrong = 0, found = 0;
+
+	for (size_t i = 0; i < TEXTS; i++) {
+		struct match *m = match_new();
+		char typed[64] = "";
+
+		for (size_t n = 0; texts[i][n]; n++) {
+			uint64_t want;
+
+			typed[n] = texts[i][n];
+			typed[n + 1] = '\0';
+			match_set(m, typed);
+			want = strcmp(typed, "=") != 0 ? plain_count(p, typed, true) : 0;
+			wrong += match_sum(m, p, &q).count != want;
+			found += want > 0;
+		}
+		match_set(m, "a");
+		wrong += match_sum(m, p, &q).count != plain_count(p, "a", true);
+		match_set(m, "");
+		wrong += match_sum(m, p, &q).count != 0;
+		match_free(m);
+	}
+	ok(!wrong && found > 30, "each sample with a match counts once, letter by letter (%d)",
+		found);
+}
+
+/* --- terms ------------------------------------------------------------------------------------------- */
+
+static void test_terms(const struct profile *p)
+{
+	struct profile_query q = all_of(p);
+	uint64_t whole = profile_sum(p, &q).count;
+	int wrong = 0;
+	struct flat *flat;
+	struct calltree *tree;
+	struct calltree_options options = {.root_method = PROFILE_NONE};
+	bool only;
+
+	q.filter = filter_new();
+	ok(filter_idle(q.filter) && profile_sum(p, &q).count == whole, "none: everything");
+	for (size_t i = 0; i < TEXTS; i++) {
+		for (int wanted = 0; wanted < 2; wanted++) {
+			uint32_t before = filter_version(q.filter);
+
+			filter_push(q.filter, wanted, texts[i]);
+			wrong += profile_sum(p, &q).count != plain_count(p, texts[i], wanted);
+			wrong += filter_version(q.filter) == before;
+			wrong += !filter_pop(q.filter);
+		}
+	}
+	ok(!wrong, "only and hide, of sums");
+	filter_push(q.filter, true, "hashmap");
+	filter_push(q.filter, false, "netty");
+	ok(!strcmp(filter_term(q.filter, 1, &only), "netty") && !only &&
+			filter_count(q.filter) == 2,
+		"terms are listed in order");
+	flat = flat_new(p, &q);
+	tree = calltree_new(p, &q, &options);
+	ok(flat->sum_count == profile_sum(p, &q).count && flat->sum_count < whole &&
+			tree->nodes[0].total_count == flat->sum_count,
+		"tables and trees have what the sum has");
+	for (uint32_t i = 0; i < flat->count; i++)
+		wrong += flat->rows[i].self &&
+			 strstr(profile_get_method(p, flat->rows[i].method)->full, "netty");
+	ok(!wrong, "no row of what is hidden");
+	flat_free(flat);
+	calltree_free(tree);
+	ok(filter_pop(q.filter) && filter_pop(q.filter) && !filter_pop(q.filter) &&
+			profile_sum(p, &q).count == whole,
+		"undone one by one");
+	for (int i = 0; i < FILTER_TERMS; i++)
+		filter_push(q.filter, false, "x");
+	ok(!filter_push(q.filter, false, "x"), "there is room for so many only");
+	filter_free(q.filter);
+}
+
+/* --- other forms ------------------------------------------------------------------------------------- */
+
+static const char *hidden_as(const struct profile *p, uint32_t stack)
+{
+	const char *name = profile_get_method(p, frame_of(p, stack)->method)->class_name;
+
+	switch (frame_of(p, stack)->type) {
+	case FRAME_KERNEL: return "[kernel frames]";
+	case FRAME_NATIVE:
+	case FRAME_VM: return "[native frames]";
+	default:
+		return !strncmp(name, "java.", 5) || !strncmp(name, "io.netty.", 9)
+			       ? "[framework frames]"
+			       : NULL;
+	}
+}
+
+/* Do the names of a shown stack follow from the sampled one's, root first? */
+static bool is_folded(
+	const struct profile *p, const struct filter *f, uint32_t stack, uint32_t shown)
+{
+	uint32_t run = 0;
+
+	while (stack) {
+		const char *as = hidden_as(p, stack);
+		const char *name = profile_get_method(p, frame_of(p, shown)->method)->full;
+
+		if (!shown)
+			return false;
+		if (!as && strcmp(name, profile_get_method(p, frame_of(p, stack)->method)->full))
+			return false;
+		if (as && strcmp(name, as))
+			return false;
+		run = as ? run + 1 : 0;
+		stack = profile_get_stack(p, stack)->parent;
+		if (as && stack && hidden_as(p, stack) && !strcmp(hidden_as(p, stack), as))
+			continue;
+		if (as && filter_run(f, shown) < run)
+			return false;
+		run = 0;
+		shown = profile_get_stack(p, shown)->parent;
+	}
+	return !shown;
+}
+
+static void test_hide(const struct profile *p)
+{
+	struct profile_query q = all_of(p);
+	uint64_t whole = profile_sum(p, &q).count;
+	uint32_t stacks = profile_info(p).stacks, shown, folded = 0;
+	int wrong = 0;
+	struct flat *flat;
+
+	q.filter = filter_new();
+	filter_set_frameworks(q.filter, " java.  io.netty.");
+	filter_set_hide(q.filter, FILTER_FRAMEWORK | FILTER_NATIVE | FILTER_KERNEL);
+	for (uint32_t i = 1; i < stacks; i++) {
+		shown = filter_stack(q.filter, p, i);
+		wrong += !is_folded(p, q.filter, i, shown);
+		folded += profile_get_stack(p, shown)->depth < profile_get_stack(p, i)->depth;
+	}
+	ok(!wrong && folded > stacks / 10, "runs of hidden frames are one (%u of %u stacks)",
+		folded, stacks);
+	ok(profile_info(p).stacks > stacks, "what is shown instead is kept");
+	stacks = profile_info(p).stacks;
+	filter_set_hide(q.filter, filter_hide(q.filter));
+	flat = flat_new(p, &q);
+	ok(flat->sum_count == whole && profile_info(p).stacks == stacks,
+		"made once, and no sample is lost");
+	for (uint32_t i = 0; i < flat->count; i++)
+		wrong += !strncmp(
+			profile_get_method(p, flat->rows[i].method)->full, "java.util.", 10);
+	ok(!wrong, "no row of what is hidden");
+	flat_free(flat);
+	filter_push(q.filter, true, "java.util.");
+	ok(profile_sum(p, &q).count == plain_count(p, "java.util.", true),
+		"terms find what is hidden");
+	filter_pop(q.filter);
+	filter_push(q.filter, true, "[framework");
+	ok(profile_sum(p, &q).count > 0, "and what is shown for it");
+	filter_free(q.filter);
+}
+
+static void test_lines(const struct profile *p)
+{
+	struct profile_query q = all_of(p);
+	uint32_t stacks = profile_info(p).stacks, shown;
+	int wrong = 0, lines = 0;
+	char name[512];
+
+	q.filter = filter_new();
+	filter_set_lines(q.filter, true);
+	for (uint32_t i = 1; i < stacks; i++) {
+		const struct profile_frame was = *frame_of(p, i);
+
+		shown = filter_stack(q.filter, p, i);
+		snprintf(name, sizeof(name), was.line > 0 ? "%s:%d" : "%s",
+			profile_get_method(p, was.method)->full, was.line);
+		wrong += strcmp(name, profile_get_method(p, frame_of(p, shown)->method)->full) != 0;
+		wrong += frame_of(p, shown)->type != was.type;
+		lines += was.line > 0;
+	}
+	ok(!wrong && lines > 1000, "a frame by its line (%d)", lines);
+	filter_free(q.filter);
+}
+
+/* --- snapshots --------------------------------------------------------------------------------------- */
+
+static void test_snapshot(struct profile *p, struct feed *f)
+{
+	struct profile_query q = all_of(p), kept;
+	struct calltree_options options = {.by_name = true, .root_method = PROFILE_NONE};
+	struct profile_snapshot *s;
+	struct calltree *before, *after;
+	uint64_t count;
+	bool same;
+
+	q.from = 5;
+	q.to = 15;
+	count = profile_sum(p, &q).count;
+	before = calltree_new(p, &q, &options);
+	s = profile_snapshot_new(p, &q);
+	for (uint32_t i = SECONDS; i < 2 * PROFILE_HISTORY_S; i += 50)
+		feed_second(f, i);
+	profile_advance(p, 2 * PROFILE_HISTORY_S);
+	ok(profile_sum(p, &q).count == 0, "the window has left the history");
+	kept = q;
+	kept.snapshot = s;
+	ok(profile_sum(p, &kept).count == count && count, "its snapshot has not");
+	after = calltree_new(p, &kept, &options);
+	same = before->count == after->count;
+	for (uint32_t i = 0; same && i < after->count; i++)
+		same = before->nodes[i].path == after->nodes[i].path &&
+		       before->nodes[i].total == after->nodes[i].total;
+	ok(same, "and gives the same tree");
+	kept.filter = filter_new();
+	filter_push(kept.filter, true, "parse");
+	ok(profile_sum(p, &kept).count < count && profile_sum(p, &kept).count, "filters apply");
+	kept.filter = (filter_free(kept.filter), NULL);
+	kept.thread = 3;
+	ok(profile_sum(p, &kept).count < count && profile_sum(p, &kept).count, "threads too");
+	calltree_free(before);
+	calltree_free(after);
+	profile_snapshot_free(s);
+}
+
+int main(void)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct feed f;
+		struct profile *p = program(&f, seed);
+
+		test_match(p);
+		test_terms(p);
+		test_hide(p);
+		test_lines(p);
+		test_snapshot(p, &f);
+		feed_done(&f);
+		profile_free(p);
+	}
+	return tap_done();
+}
