@@ -5,6 +5,7 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/settings.h"
 #include "export/export.h"
 
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct live {
 	int row_count;
 
 	struct app_thread *threads;
+	struct app_format *formats; /* made when asked for */
 };
 
 struct live *live_new(const struct session_options *options)
@@ -58,6 +60,7 @@ void live_free(struct live *l)
 	free(l->rows);
 	free(l->seen);
 	free(l->threads);
+	free(l->formats);
 	free(l);
 }
 
@@ -245,13 +248,31 @@ static struct export_meta live_meta(
 	};
 }
 
-static int live_export(void *ctx, const char *path, const struct profile_query *q, char *done,
-	size_t bytes, struct err *err)
+/* The exporter's table in the words of the live view; its end has no suffix. */
+static const struct app_format *live_formats(void *ctx)
 {
 	struct live *l = ctx;
+	size_t n = 0;
+
+	while (export_formats[n].suffix)
+		n++;
+	if (!l->formats) {
+		l->formats = xcalloc(n + 1, sizeof(*l->formats));
+		for (size_t i = 0; i < n; i++)
+			l->formats[i] = (struct app_format){
+				export_formats[i].suffix, export_formats[i].what};
+	}
+	return l->formats;
+}
+
+static int live_export(
+	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
+{
+	struct live *l = ctx;
+	const char *path = what->path;
 	const struct export_format *format = export_format_by_path(path);
 	const struct vitals *v = live_vitals(l);
-	struct export_options options = {.query = *q};
+	struct export_options options = {.query = what->query, .threads = what->threads};
 	struct stat st;
 
 	if (!format)
@@ -259,7 +280,9 @@ static int live_export(void *ctx, const char *path, const struct profile_query *
 			err, ERR_USAGE, "No format is known for %s: the suffix chooses it.", path);
 	if (!l->profile || !v)
 		return err_set(err, ERR_FAILED, "There is nothing to write: no JVM is attached.");
-	options.meta = live_meta(l, v, q);
+	if (!what->overwrite && !lstat(path, &st))
+		return APP_EXISTS;
+	options.meta = live_meta(l, v, &what->query);
 	if (export_write(path, format, l->profile, &options, err))
 		return -1;
 	if (stat(path, &st))
@@ -267,6 +290,12 @@ static int live_export(void *ctx, const char *path, const struct profile_query *
 	snprintf(done, bytes, "wrote %s (%lld kB, %s)", path, (long long)(st.st_size + 1023) / 1024,
 		format->what);
 	return 0;
+}
+
+static int live_config_write(
+	void *ctx, const struct config_values *values, char *done, size_t bytes, struct err *err)
+{
+	return settings_write(values, done, bytes, err);
 }
 
 const struct app_ops live_ops = {
@@ -278,7 +307,9 @@ const struct app_ops live_ops = {
 	.drain = live_drain,
 	.threads = live_threads,
 	.event_set = live_event_set,
+	.formats = live_formats,
 	.export = live_export,
+	.config_write = live_config_write,
 	.park = live_park,
 	.step = live_step,
 };

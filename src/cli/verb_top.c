@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/events.h"
 #include "cli/live.h"
+#include "cli/settings.h"
 #include "cli/target.h"
 #include "cli/units.h"
 #include "cli/verb.h"
@@ -17,6 +18,7 @@ struct top {
 	struct app_options screen;
 	struct session_options session;
 	struct events events; /* the first is shown first */
+	struct config *config;
 	const char *replay;
 	const char *target; /* pid or name, NULL: the picker */
 };
@@ -71,9 +73,16 @@ static int top_numbers(const struct args *args, struct top *t, struct err *err)
 static int top_options(const struct args *args, struct top *t, struct err *err)
 {
 	const char *clock = args_get(args, OPT_CLOCK);
+	const struct config *config = t->config;
 
 	*t = (struct top){
-		.screen = {.event = EVENT_CPU, .interval_ms = 1000, .frame_fd = -1},
+		.config = t->config,
+		.screen = {.event = EVENT_CPU,
+			.interval_ms = config->delay_ms ? config->delay_ms : 1000,
+			.frame_fd = -1,
+			.config = config,
+			.charset = config->charset,
+			.color = config->color},
 		.session = {.agent = args_get(args, OPT_AGENT),
 			.raw_path = args_get(args, OPT_RAW),
 			.take_over = args_has(args, OPT_TAKE_OVER)},
@@ -81,7 +90,8 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.target = args->operand_count ? args->operands[0] : NULL,
 	};
 	t->screen.keep = args_has(args, OPT_KEEP);
-	t->screen.charset = args_has(args, OPT_ASCII) ? APP_CHARSET_ASCII : APP_CHARSET_AUTO;
+	if (args_has(args, OPT_ASCII))
+		t->screen.charset = APP_CHARSET_ASCII;
 	if (clock && strcmp(clock, "step"))
 		return err_set(err, ERR_USAGE, "--clock takes step, not \"%s\".", clock);
 	t->screen.clock_step = clock != NULL;
@@ -91,7 +101,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 	if (clock && !t->replay)
 		return err_set(err, ERR_USAGE, "--clock=step needs --replay FILE.");
 	if (top_color(args_get(args, OPT_COLOR), &t->screen.color, err) ||
-		events_parse(&t->events, args, EVENT_CPU, err))
+		events_parse(&t->events, args, config->event >= 0 ? config->event : EVENT_CPU, err))
 		return -1;
 	t->screen.event = t->events.ids[0];
 	return top_numbers(args, t, err);
@@ -126,17 +136,19 @@ static int top_check_terminal(struct err *err)
 
 static int run_top(const struct args *args, struct err *err)
 {
-	struct top t;
+	struct top t = {.config = settings_load(err)};
 	struct live *live;
-	int rc;
+	int rc = -1;
 
-	if (top_options(args, &t, err) || top_check_terminal(err))
-		return -1;
+	if (!t.config || top_options(args, &t, err) || top_check_terminal(err))
+		goto out;
 	live = live_new(&t.session);
 	rc = top_begin(live, &t, err);
 	if (!rc)
 		rc = app_run(&live_ops, live, &t.screen, err);
 	live_free(live);
+out:
+	config_free(t.config);
 	return rc;
 }
 

@@ -171,16 +171,39 @@ static void app_signals(struct app *app)
 	}
 }
 
+static unsigned app_key(struct app *app, int key)
+{
+	struct term_click click = term_mouse(app->term);
+
+	if (key == TKEY_MOUSE)
+		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now(app));
+	return ui_key(&app->ui, key, app_now(app));
+}
+
+/* As many colours as the terminal has, and then none. */
+static void app_next_color(struct app *app)
+{
+	static const char *const names[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
+	enum theme_depth before = term_color(app->term);
+
+	term_set_color(app->term, (enum theme_depth)((before + 1) % THEME_DEPTHS));
+	if (term_color(app->term) == before)
+		term_set_color(app->term, THEME_MONO);
+	app->ui.depth = term_color(app->term);
+	ui_say(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
+}
+
 static void app_keys(struct app *app)
 {
 	for (int key; (key = term_key(app->term)) != TKEY_NONE && !app->quit;) {
-		unsigned reaction = ui_key(&app->ui, key, app_now(app));
+		unsigned reaction = app_key(app, key);
 
 		app->draw = true;
 		app->quit = reaction & UI_QUIT;
 		if (reaction & UI_COLORS)
-			term_set_color(app->term,
-				(enum theme_depth)((term_color(app->term) + 1) % THEME_DEPTHS));
+			app_next_color(app);
+		if (reaction & UI_MOUSE)
+			term_set_mouse(app->term, app->ui.mouse);
 		if (reaction & (UI_REPAINT | UI_COLORS))
 			app->repaint = true;
 		if (reaction & UI_SUSPEND)
@@ -244,6 +267,8 @@ int app_run(
 	term_size(app.term, &rows, &cols);
 	ui_init(&app.ui, ops, ctx, options, term_ascii(app.term));
 	app.ui.cpu_ns = app_cpu_ns;
+	app.ui.depth = app.ui.depth_begin = term_color(app.term);
+	term_set_mouse(app.term, app.ui.mouse);
 	ui_resize(&app.ui, rows, cols);
 	app.attached_ms = app.tick_ms = app_now(&app);
 	app.draw = true;

@@ -30,6 +30,21 @@ struct app_thread {      /* a row of the threads view, beside the model's */
 	float user_pct, system_pct;
 };
 
+struct config;        /* of tui/config.h */
+struct config_values; /* likewise */
+
+struct app_format { /* of a file to be written */
+	const char *suffix, *what;
+};
+
+struct app_export {
+	const char *path; /* the format by its suffix */
+	struct profile_query query;
+	bool threads;   /* each stack begins with its thread */
+	bool overwrite; /* a file of that name may be replaced */
+};
+#define APP_EXISTS 1 /* what export returns when it may not replace what there is */
+
 struct app_ops {
 	/* JVMs for the picker; *out is valid until the next call. Returns the count or -1. */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
@@ -42,9 +57,13 @@ struct app_ops {
 	int (*drain)(void *ctx, struct err *err);
 	int (*threads)(void *ctx, const struct app_thread **out);
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
-	/* Write the query to a file; the format by suffix. Fills done with one line for the screen. */
-	int (*export)(void *ctx, const char *path, const struct profile_query *q, char *done,
-		size_t bytes, struct err *err);
+	const struct app_format *(*formats)(void *ctx); /* ends with suffix NULL */
+	/* Write to a file: 0, -1 or APP_EXISTS. Fills done with one line for the screen. */
+	int (*export)(void *ctx, const struct app_export *what, char *done, size_t bytes,
+		struct err *err);
+	/* Bring these values into the settings file; done as for export. */
+	int (*config_write)(void *ctx, const struct config_values *values, char *done, size_t bytes,
+		struct err *err);
 	/* ^Z: stop sampling for now and go on later. */
 	void (*park)(void *ctx, bool parked);
 	/* Replay with --clock=step: one more second; NULL for live sessions. false at the end. */
@@ -60,9 +79,10 @@ struct app_options {
 	uint64_t interval_ms; /* refresh, default 1000 */
 	enum app_charset charset;
 	enum app_color color;
-	int frame_fd;    /* -1, or gets one line after each completed draw (tests) */
-	bool clock_step; /* time moves only by ops->step, driven by frames (tests) */
-	bool keep;       /* leave the last screen in the scrollback */
+	int frame_fd;                /* -1, or gets one line after each completed draw (tests) */
+	bool clock_step;             /* time moves only by ops->step, driven by frames (tests) */
+	bool keep;                   /* leave the last screen in the scrollback */
+	const struct config *config; /* NULL: no settings file */
 	bool attached; /* a session is there already: start in the methods view, not in the picker */
 };
 

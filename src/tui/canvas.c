@@ -19,7 +19,10 @@ void canvas_init(struct canvas *c, bool ascii)
 void canvas_done(struct canvas *c)
 {
 	free(c->cells);
+	free(c->hits);
 	c->cells = NULL;
+	c->hits = NULL;
+	c->hit_count = c->hit_room = 0;
 }
 
 void canvas_resize(struct canvas *c, int rows, int cols)
@@ -35,6 +38,7 @@ void canvas_clear(struct canvas *c)
 	for (int i = 0; i < c->rows * c->cols; i++)
 		c->cells[i] = blank;
 	c->cursor_row = c->cursor_col = -1;
+	c->hit_count = 0;
 }
 
 static struct cell *cell_at(struct canvas *c, int row, int col)
@@ -116,6 +120,24 @@ void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style st
 		return;
 	for (limit = clip(c, limit); col < limit; col++)
 		cell_at(c, row, col)->style = (uint8_t)style;
+}
+
+void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg)
+{
+	if (c->hit_count == c->hit_room) {
+		c->hit_room = c->hit_room ? c->hit_room * 2 : 64;
+		c->hits = xreallocarray(c->hits, (size_t)c->hit_room, sizeof(*c->hits));
+	}
+	c->hits[c->hit_count++] =
+		(struct canvas_hit){(int16_t)row, (int16_t)from, (int16_t)to, (uint8_t)kind, arg};
+}
+
+const struct canvas_hit *canvas_hit_at(const struct canvas *c, int row, int col)
+{
+	for (int i = c->hit_count; i-- > 0;)
+		if (c->hits[i].row == row && col >= c->hits[i].from && col < c->hits[i].to)
+			return &c->hits[i];
+	return NULL;
 }
 
 static void dump_row(const struct cell *row, int cols, struct buf *out, bool styles)

@@ -23,11 +23,22 @@ struct cell {
 };
 _Static_assert(sizeof(struct cell) == 8, "no padding");
 
+/* What a click there means. */
+enum canvas_hit_kind { HIT_ROW, HIT_SORT, HIT_EVENT, HIT_VIEW, HIT_KEY };
+
+struct canvas_hit {
+	int16_t row, from, to;
+	uint8_t kind; /* enum canvas_hit_kind */
+	int arg;      /* index of the row, sort order, event, view, key */
+};
+
 struct canvas {
 	int rows, cols;
 	struct cell *cells; /* row by row */
 	bool ascii;
 	int cursor_row, cursor_col; /* -1: hidden */
+	struct canvas_hit *hits;    /* of what is drawn now, for the mouse */
+	int hit_count, hit_room;
 };
 
 void canvas_init(struct canvas *c, bool ascii);
@@ -49,6 +60,11 @@ static inline const struct cell *canvas_row(const struct canvas *c, int row)
 {
 	return c->cells + (size_t)row * (size_t)c->cols;
 }
+
+/* A click in these columns means so much; what was drawn last counts. */
+void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg);
+const struct canvas_hit *canvas_hit_at(
+	const struct canvas *c, int row, int col); /* NULL: nothing */
 
 /* Lines of text without trailing blanks; with styles each is followed by a line of style letters. */
 void canvas_dump(const struct canvas *c, struct buf *out, bool styles);

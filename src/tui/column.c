@@ -48,6 +48,9 @@ void column_titles(struct canvas *c, int row, int col, int limit, const struct c
 			end = canvas_text(c, row, places[i].col, end, style, title_of(column, g));
 		else
 			canvas_right(c, row, places[i].col, end, style, title_of(column, g));
+		if (column->sort >= 0)
+			canvas_hit(c, row, places[i].col, places[i].col + places[i].width, HIT_SORT,
+				column->sort);
 		if (sorted)
 			canvas_text(c, row, end, limit, style, g->sort);
 	}

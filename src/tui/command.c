@@ -2,14 +2,14 @@
 /* The table of keys, and the commands that belong to no single view. */
 #include "tui/command.h"
 
-#include "base/clock.h"
+#include "tui/config.h"
 #include "tui/flame_layout.h"
+#include "tui/output.h"
 #include "tui/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *const command_groups[GROUP_COUNT] = {
 	[GROUP_EVENTS] = "EVENTS",
@@ -239,75 +239,6 @@ static unsigned back(struct ui *ui, int arg)
 	return 0;
 }
 
-/* --- output ------------------------------------------------------------------------------------------ */
-
-static void default_path(const struct ui *ui, char *out, size_t size, const char *suffix)
-{
-	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
-	char stamp[32];
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	snprintf(out, size, "jhot-%d-%s-%s%s", ui->vitals->pid, profile_events[ui->event].name,
-		stamp, suffix);
-}
-
-static void export_to(struct ui *ui, const char *path)
-{
-	struct profile_query q = ui_query(ui);
-	struct err err = {0};
-	char done[256] = "";
-
-	if (ui->ops->export(ui->ctx, path, &q, done, sizeof(done), &err) < 0)
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-	else
-		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
-}
-
-static void export_done(struct ui *ui, bool accepted)
-{
-	if (accepted && *ui->prompt.text)
-		export_to(ui, ui->prompt.text);
-}
-
-static unsigned export_ask(struct ui *ui, int arg)
-{
-	char path[200];
-
-	default_path(ui, path, sizeof(path), ".svg");
-	ui_prompt(ui, "export the window to (.svg .collapsed): ", path, NULL, export_done);
-	return 0;
-}
-
-static unsigned export_quick(struct ui *ui, int arg)
-{
-	char path[200];
-
-	default_path(ui, path, sizeof(path), ".svg");
-	export_to(ui, path);
-	return 0;
-}
-
-static unsigned copy_name(struct ui *ui, int arg)
-{
-	static const char *(*const selected[VIEW_COUNT])(struct ui *) = {
-		[VIEW_METHODS] = methods_selected,
-		[VIEW_THREADS] = threads_selected,
-		[VIEW_TREE] = tree_selected,
-		[VIEW_FLAME] = flame_selected,
-		[VIEW_CALLERS] = callers_selected,
-	};
-	const char *name = selected[ui->view] ? selected[ui->view](ui) : NULL;
-
-	if (!name)
-		return 0;
-	free(ui->copy);
-	ui->copy = xstrdup(name);
-	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied: %s", name);
-	return 0;
-}
-
 /* --- the rest ---------------------------------------------------------------------------------------- */
 
 static unsigned name_style_step(struct ui *ui, int arg)
@@ -322,6 +253,39 @@ static unsigned name_style_step(struct ui *ui, int arg)
 static unsigned react(struct ui *ui, int reaction)
 {
 	return (unsigned)reaction;
+}
+
+static unsigned mouse_switch(struct ui *ui, int arg)
+{
+	ui->mouse = !ui->mouse;
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
+		ui->mouse ? "the mouse selects, its wheel scrolls; M gives it back to the terminal"
+			  : "the mouse is the terminal's again");
+	return UI_MOUSE;
+}
+
+static unsigned config_save(struct ui *ui, int arg)
+{
+	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
+	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
+	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
+	struct config_values values = {.event = profile_events[ui->event].name,
+		.window = windows[ui->time.window],
+		.names = names[ui->names],
+		.color = ui->depth == ui->depth_begin ? "auto" : colors[ui->depth],
+		.mouse = ui->mouse ? "on" : "off",
+		.format = output_suffix(ui)};
+	struct err err = {0};
+	char done[320] = "";
+
+	snprintf(values.delay, sizeof(values.delay), "%g", (double)ui->interval_ms / 1000);
+	if (ui->event >= EVENT_USER_FIRST)
+		values.event = profile_events[EVENT_CPU].name;
+	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+	else
+		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	return 0;
 }
 
 static bool not_over(const struct ui *ui)
@@ -406,9 +370,9 @@ const struct command commands[] = {
 	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
-	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, export_ask, NULL},
-	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, export_quick, NULL},
-	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, copy_name, NULL},
+	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},
+	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},
+	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_copy, NULL},
 
 	{"attach", {{TKEY_ENTER, 0}}, "⏎", "Enter", NULL, " attach", 11, GROUP_OTHER, PICKER, picker_choose, NULL},
 	{"retry", {{'r', 0}}, "r", NULL, NULL, "retry", 10, GROUP_OTHER, ERROR, error_retry, NULL},
@@ -417,6 +381,8 @@ const struct command commands[] = {
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
 	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
+	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
+	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, config_save, NULL},
 	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
@@ -434,6 +400,21 @@ bool command_here(const struct command *c, const struct ui *ui)
 	return c->views & VIEW_BIT(view) && (!c->available || c->available(ui));
 }
 
+/* The settings file's keys for a command, if it has some. */
+static const struct config_keys *command_config(const struct command *c, const struct ui *ui)
+{
+	const struct config *config = ui->options->config;
+
+	return config && config->keys[c - commands].line ? &config->keys[c - commands] : NULL;
+}
+
+const struct command_key *command_keys(const struct command *c, const struct ui *ui)
+{
+	const struct config_keys *keys = command_config(c, ui);
+
+	return keys ? keys->keys : c->keys;
+}
+
 const struct command *command_find(const struct ui *ui, int key, int *arg)
 {
 	for (int i = 0; i < command_count; i++) {
@@ -441,7 +422,7 @@ const struct command *command_find(const struct ui *ui, int key, int *arg)
 
 		if (!command_here(c, ui))
 			continue;
-		for (const struct command_key *k = c->keys; k->key; k++) {
+		for (const struct command_key *k = command_keys(c, ui); k->key; k++) {
 			if (k->key == key) {
 				*arg = k->arg;
 				return c;
@@ -453,5 +434,17 @@ const struct command *command_find(const struct ui *ui, int key, int *arg)
 
 const char *command_shown(const struct command *c, const struct ui *ui)
 {
+	const struct config_keys *keys = command_config(c, ui);
+
+	if (keys)
+		return keys->shown;
 	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
+}
+
+unsigned command_run(struct ui *ui, const char *name, int arg, int64_t now_ms)
+{
+	for (int i = 0; i < command_count; i++)
+		if (!strcmp(commands[i].name, name) && command_here(&commands[i], ui))
+			return commands[i].run(ui, arg);
+	return 0;
 }

@@ -11,6 +11,8 @@
 
 #include "tui/ui.h"
 
+#define COMMAND_KEYS 10
+
 enum command_group {
 	GROUP_EVENTS,
 	GROUP_VIEWS,
@@ -30,11 +32,11 @@ struct command_key {
 };
 
 struct command {
-	const char *name;           /* for the config and for tests, unique: "window" */
-	struct command_key keys[6]; /* ends with key 0 */
-	const char *shown, *ascii;  /* how the keys are written; ascii NULL: the same */
-	const char *help;           /* NULL: not listed in help */
-	const char *line;           /* label in the key line, NULL: not there */
+	const char *name;                      /* for the config and for tests, unique: "window" */
+	struct command_key keys[COMMAND_KEYS]; /* ends with key 0 */
+	const char *shown, *ascii;             /* how the keys are written; ascii NULL: the same */
+	const char *help;                      /* NULL: not listed in help */
+	const char *line;                      /* label in the key line, NULL: not there */
 	uint8_t place;  /* in the key line, smallest first; from 254 on never left out */
 	uint8_t group;  /* enum command_group */
 	unsigned views; /* VIEW_BIT ... */
@@ -47,7 +49,11 @@ extern const int command_count;
 
 /* The command of a key in the present view; NULL: none. arg gets the key's argument. */
 const struct command *command_find(const struct ui *ui, int key, int *arg);
+/* Run one by its name as if its key had been pressed; 0 if it is not there now. */
+unsigned command_run(struct ui *ui, const char *name, int arg, int64_t now_ms);
 bool command_here(const struct command *c, const struct ui *ui);
+/* Its keys, the settings file's if that names some; ends with key 0. */
+const struct command_key *command_keys(const struct command *c, const struct ui *ui);
 const char *command_shown(const struct command *c, const struct ui *ui);
 
 /* Functions that live with their view. */

@@ -21,24 +21,26 @@ int footer_rows(const struct ui *ui)
 
 /* --- the prompt -------------------------------------------------------------------------------------- */
 
-static void prompt_erase(struct ui_prompt *p)
+bool footer_type(char *text, size_t bytes, int key)
 {
-	size_t len = strlen(p->text);
-
-	while (len > 0 && ((unsigned char)p->text[--len] & 0xc0) == 0x80)
-		;
-	p->text[len] = '\0';
-}
-
-static void prompt_type(struct ui_prompt *p, int key)
-{
-	size_t len = strlen(p->text);
+	size_t len = strlen(text);
 	char utf8[5];
 
-	if (key < ' ' || key >= TKEY_UP || len + 5 > sizeof(p->text))
-		return;
+	if (key == TKEY_BACKSPACE) {
+		while (len > 0 && ((unsigned char)text[--len] & 0xc0) == 0x80)
+			;
+		text[len] = '\0';
+		return true;
+	}
+	if (key == TKEY_CTRL('u')) {
+		text[0] = '\0';
+		return true;
+	}
+	if (key < ' ' || key >= TKEY_UP || len + 5 > bytes)
+		return false;
 	text_encode((uint32_t)key, utf8);
-	strcpy(p->text + len, utf8);
+	strcpy(text + len, utf8);
+	return true;
 }
 
 void footer_prompt_key(struct ui *ui, int key)
@@ -54,12 +56,7 @@ void footer_prompt_key(struct ui *ui, int key)
 		closed.done(ui, accepted);
 		return;
 	}
-	if (key == TKEY_BACKSPACE)
-		prompt_erase(p);
-	else if (key == TKEY_CTRL('u'))
-		p->text[0] = '\0';
-	else
-		prompt_type(p, key);
+	footer_type(p->text, sizeof(p->text), key);
 	if (p->change)
 		p->change(ui);
 }
@@ -100,6 +97,7 @@ static void draw_keys(struct ui *ui, int row)
 				isalnum((unsigned char)shown[strlen(shown) - 1]) ? " " : "",
 				c->line);
 			snprintf(p->key, sizeof(p->key), "%s", shown);
+			p->hit = command_keys(c, ui)[0].key;
 		}
 	}
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
@@ -146,6 +144,8 @@ void footer_draw(struct ui *ui)
 		draw_part(ui, last - 1, ui->time.frozen && v->notice ? draw_waiting : v->notice);
 	if (ui->prompt.label)
 		draw_prompt(ui, last);
+	else if (ui->popup)
+		canvas_text(&ui->canvas, last, 1, ui->canvas.cols, STYLE_LABEL, ui->popup->keys);
 	else
 		draw_keys(ui, last);
 	if (ui->message.shown)

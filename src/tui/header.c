@@ -82,12 +82,15 @@ static int tabs_events(struct ui *ui, int row, int col, bool only_this)
 {
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
 		bool on = i == ui->event;
+		int start;
 
 		if (!ui_has_event(ui, i) || (only_this && !on))
 			continue;
+		start = col;
 		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols,
 			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%d %s]" : " %d %s ", i + 1,
 			profile_events[i].name);
+		canvas_hit(&ui->canvas, row, start, col, HIT_EVENT, i);
 		col++;
 	}
 	return col;
@@ -102,11 +105,13 @@ static int tabs_views(struct ui *ui, int row, int col)
 
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		bool on = i == (int)shown;
+		int start = col;
 
 		if (!view_table[i]->tab)
 			continue;
 		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols - 3,
 			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%s]" : " %s ", view_table[i]->tab);
+		canvas_hit(&ui->canvas, row, start, col, HIT_VIEW, i);
 		col++;
 	}
 	return col;
@@ -119,6 +124,7 @@ static void draw_tabs(struct ui *ui, int row)
 	col = canvas_text(&ui->canvas, row, col, ui->canvas.cols, STYLE_DIM, "|") + 1;
 	tabs_views(ui, row, col);
 	canvas_text(&ui->canvas, row, ui->canvas.cols - 2, ui->canvas.cols, STYLE_KEY, "?");
+	canvas_hit(&ui->canvas, row, ui->canvas.cols - 3, ui->canvas.cols, HIT_KEY, '?');
 }
 
 /* --- vitals ------------------------------------------------------------------------------------------ */

@@ -55,8 +55,12 @@ static int strip_fit(const struct strip *s, int width)
 
 static void draw_part(const struct strip_part *p, struct canvas *c, int row, int col, int limit)
 {
+	int from = col;
+
 	col = canvas_text(c, row, col, limit, STYLE_KEY, p->key);
-	canvas_text(c, row, col, limit, (enum style)p->style, p->text);
+	col = canvas_text(c, row, col, limit, (enum style)p->style, p->text);
+	if (p->hit)
+		canvas_hit(c, row, from, col, HIT_KEY, p->hit);
 }
 
 void strip_draw(const struct strip *s, struct canvas *c, int row, int col, int limit)

@@ -20,6 +20,7 @@ struct strip_part {
 	uint8_t width; /* at least */
 	uint8_t gap;   /* blanks before it, 0 = 2 */
 	bool right;
+	int hit; /* the key that a click on it is, 0: none */
 };
 
 struct strip {

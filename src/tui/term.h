@@ -28,6 +28,13 @@ int term_in(const struct terminal *t); /* fds to poll */
 int term_out(const struct terminal *t);
 int term_key(struct terminal *t); /* TKEY_NONE: nothing typed, or half a sequence */
 
+/* Whether buttons come as TKEY_MOUSE; while they do, the terminal's own selecting needs Shift. */
+void term_set_mouse(struct terminal *t, bool on);
+struct term_click {
+	int button, row, col; /* enum ui_button; 0-based */
+};
+struct term_click term_mouse(const struct terminal *t); /* of the last TKEY_MOUSE */
+
 /* term_draw: begin a frame; ignored while busy. whole: repaint all. */
 void term_draw(struct terminal *t, const struct canvas *c, bool whole);
 /* term_flush: go on writing. Returns 0, or -1 when the terminal is gone. */

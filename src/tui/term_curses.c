@@ -8,6 +8,7 @@
  */
 #include "tui/term.h"
 
+#include "tui/config.h"
 #include "tui/signals.h"
 #include "tui/squeeze.h"
 #include "tui/text.h"
@@ -27,6 +28,10 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#define KEY_REPORT KEY_F(60) /* the beginning of a report of the mouse */
+#define MOUSE_ON   "\033[?1000h\033[?1006h"
+#define MOUSE_OFF  "\033[?1006l\033[?1000l"
+
 struct terminal {
 	int in, out; /* out is ours alone and does not block */
 	bool out_owned;
@@ -41,6 +46,11 @@ struct terminal {
 	bool ascii, gone;
 	enum theme_depth depth, depth_max;
 	struct canvas shown;
+	const struct config *config;
+	bool mouse;
+	char report[24]; /* a report of the mouse, as far as it has come */
+	int report_len;  /* -1: none is on its way */
+	struct term_click click;
 };
 
 /* --- bytes ------------------------------------------------------------------------------------------- */
@@ -134,6 +144,8 @@ static void term_arm_crash(struct terminal *t)
 		if (s && s != (char *)-1)
 			buf_adds(&b, s);
 	}
+	if (t->mouse)
+		buf_adds(&b, MOUSE_OFF);
 	signals_on_crash(t->out, buf_str(&b), b.len, &t->saved);
 	buf_done(&b);
 }
@@ -155,6 +167,8 @@ void term_size(const struct terminal *t, int *rows, int *cols)
 void term_suspend(struct terminal *t)
 {
 	signals_on_crash(-1, NULL, 0, NULL);
+	if (t->mouse)
+		buf_adds(&t->pending, MOUSE_OFF);
 	endwin();
 	term_drain(t);
 	tcsetattr(t->in, TCSADRAIN, &t->saved);
@@ -163,6 +177,8 @@ void term_suspend(struct terminal *t)
 void term_resume(struct terminal *t)
 {
 	term_modes(t);
+	if (t->mouse)
+		buf_adds(&t->pending, MOUSE_ON);
 	term_arm_crash(t);
 }
 
@@ -253,6 +269,7 @@ static void term_more_keys(void)
 		{"\033[5~", KEY_PPAGE},
 		{"\033[6~", KEY_NPAGE},
 		{"\033[Z", KEY_BTAB},
+		{"\033[<", KEY_REPORT},
 	};
 
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
@@ -299,6 +316,8 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 	struct terminal *t = xcalloc(1, sizeof(*t));
 
 	t->sink_fd = t->out = -1;
+	t->report_len = -1;
+	t->config = o->config;
 	if (term_open_fds(t, err) < 0)
 		goto fail;
 	t->ascii = !term_locale(o->charset);
@@ -376,11 +395,23 @@ enum theme_depth term_color(const struct terminal *t)
 	return t->depth;
 }
 
+/* The settings file's colours, where the terminal has them. */
+static const struct look *term_look(const struct terminal *t, enum style style)
+{
+	const struct look *own =
+		t->config && t->config->look_set[style] ? &t->config->looks[style] : NULL;
+	int most = t->depth == THEME_256 ? 255 : 7;
+
+	if (own && t->depth != THEME_MONO && own->fg <= most && own->bg <= most)
+		return own;
+	return theme_look(t->depth, style);
+}
+
 void term_set_color(struct terminal *t, enum theme_depth depth)
 {
 	t->depth = depth < t->depth_max ? depth : t->depth_max;
 	for (int i = 1; i < STYLE_COUNT && t->depth != THEME_MONO; i++) {
-		const struct look *l = theme_look(t->depth, (enum style)i);
+		const struct look *l = term_look(t, (enum style)i);
 
 		init_pair((short)i, l->fg, l->bg);
 	}
@@ -395,7 +426,7 @@ static attr_t term_attributes(const struct terminal *t, uint8_t style)
 		attr_t attr;
 	} map[] = {{LOOK_BOLD, A_BOLD}, {LOOK_DIM, A_DIM}, {LOOK_REVERSE, A_REVERSE},
 		{LOOK_UNDERLINE, A_UNDERLINE}};
-	const struct look *l = theme_look(t->depth, (enum style)style);
+	const struct look *l = term_look(t, (enum style)style);
 	attr_t attrs = A_NORMAL;
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
@@ -405,7 +436,7 @@ static attr_t term_attributes(const struct terminal *t, uint8_t style)
 
 static void term_put_cell(const struct terminal *t, int row, int col, const struct cell *cell)
 {
-	const struct look *l = theme_look(t->depth, (enum style)cell->style);
+	const struct look *l = term_look(t, (enum style)cell->style);
 	bool colored = t->depth != THEME_MONO && (l->fg >= 0 || l->bg >= 0);
 	wchar_t text[2] = {(wchar_t)cell->ch, 0};
 	cchar_t out;
@@ -482,6 +513,43 @@ void term_copy(struct terminal *t, const char *text)
 	term_flush(t);
 }
 
+/* --- the mouse --------------------------------------------------------------------------------------- */
+
+void term_set_mouse(struct terminal *t, bool on)
+{
+	if (t->mouse == on)
+		return;
+	t->mouse = on;
+	buf_adds(&t->pending, on ? MOUSE_ON : MOUSE_OFF);
+	term_flush(t);
+	term_arm_crash(t);
+}
+
+struct term_click term_mouse(const struct terminal *t)
+{
+	return t->click;
+}
+
+/* "button;column;row" and M, or m when it is let go. Returns TKEY_MOUSE for a button pressed. */
+static int term_report(struct terminal *t, wint_t ch)
+{
+	int button, row, col;
+
+	if (ch != 'M' && ch != 'm') {
+		if (t->report_len + 1 < (int)sizeof(t->report) && ch < 0x7f)
+			t->report[t->report_len++] = (char)ch;
+		else
+			t->report_len = -1;
+		return TKEY_NONE;
+	}
+	t->report[t->report_len] = '\0';
+	t->report_len = -1;
+	if (ch == 'm' || sscanf(t->report, "%d;%d;%d", &button, &col, &row) != 3)
+		return TKEY_NONE;
+	t->click = (struct term_click){button, row - 1, col - 1};
+	return TKEY_MOUSE;
+}
+
 /* --- keys -------------------------------------------------------------------------------------------- */
 
 int term_key(struct terminal *t)
@@ -504,8 +572,15 @@ int term_key(struct terminal *t)
 		{KEY_ENTER, TKEY_ENTER},
 	};
 	wint_t ch = 0;
-	int kind = wget_wch(t->keys, &ch);
+	int kind = wget_wch(t->keys, &ch), key;
 
+	while (kind != ERR && (t->report_len >= 0 || (kind == KEY_CODE_YES && ch == KEY_REPORT))) {
+		if (t->report_len < 0)
+			t->report_len = 0;
+		else if ((key = term_report(t, ch)) != TKEY_NONE)
+			return key;
+		kind = wget_wch(t->keys, &ch);
+	}
 	if (kind == ERR)
 		return TKEY_NONE;
 	if (kind == KEY_CODE_YES) {

@@ -4,6 +4,8 @@
 
 #include "profile/profile.h"
 
+#include <string.h>
+
 #define OWN -1
 /* The eight colours that every colour terminal has. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
@@ -58,6 +60,24 @@ static const struct look looks[STYLE_COUNT][THEME_DEPTHS] = {
 const struct look *theme_look(enum theme_depth depth, enum style style)
 {
 	return &looks[style][depth];
+}
+
+static const char *const names[STYLE_BOX] = {"normal", "dim", "strong", "tab", "tab-on", "columns",
+	"sorted", "cursor", "key", "label", "good", "warn", "bad", "hit", "spark", "tree", "prompt",
+	"java", "inlined", "interpreted", "native", "vm", "kernel", "class", "break"};
+_Static_assert(STYLE_BOX == 25, "a name per style");
+
+const char *theme_name(enum style style)
+{
+	return style < STYLE_BOX ? names[style] : NULL;
+}
+
+int theme_find(const char *name)
+{
+	for (int i = 0; i < STYLE_BOX; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
 }
 
 char theme_letter(uint8_t style)

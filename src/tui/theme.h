@@ -52,6 +52,9 @@ struct look {
 };
 
 const struct look *theme_look(enum theme_depth depth, enum style style);
+/* The name of a style for the settings file; NULL from the boxes on. */
+const char *theme_name(enum style style);
+int theme_find(const char *name);           /* -1: none */
 char theme_letter(uint8_t style);           /* for dumps in tests: '.' normal, then a b c ... */
 enum style theme_frame(uint8_t frame_type); /* of profile.h */
 /* The box of a frame in one of its two shades; FRAME_TYPES: the root's. */

@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 #include "tui/command.h"
+#include "tui/config.h"
+#include "tui/output.h"
 #include "tui/text.h"
 
 #include <stdarg.h>
@@ -25,6 +27,13 @@ const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_ERROR] = &view_error,
 };
 
+static void ui_timeline_init(struct ui *ui)
+{
+	timeline_init(&ui->time);
+	if (ui->options->config && ui->options->config->window >= 0)
+		ui->time.window = ui->options->config->window;
+}
+
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
 	bool ascii)
 {
@@ -35,7 +44,10 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->event = options->event;
 	ui->thread = PROFILE_ANY_THREAD;
 	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
-	timeline_init(&ui->time);
+	ui_timeline_init(ui);
+	if (options->config && options->config->names >= 0)
+		ui->names = (enum name_style)options->config->names;
+	ui->mouse = options->config && options->config->mouse;
 	if (options->attached) {
 		ui->profile = ops->profile(ctx);
 		ui->vitals = ops->vitals(ctx);
@@ -57,6 +69,7 @@ void ui_done(struct ui *ui)
 		ui_free_view(ui, i);
 	canvas_done(&ui->canvas);
 	free(ui->copy);
+	output_free(ui->output);
 }
 
 const struct view *ui_view(const struct ui *ui)
@@ -169,6 +182,8 @@ void ui_draw(struct ui *ui)
 	}
 	body.rows -= body.row + footer_rows(ui);
 	v->draw(ui, body);
+	if (ui->popup)
+		ui->popup->draw(ui);
 	footer_draw(ui);
 }
 
@@ -236,11 +251,12 @@ int64_t ui_wake_ms(const struct ui *ui)
 void ui_attach(struct ui *ui, int pid)
 {
 	ui->attach_pid = 0;
+	ui->popup = NULL;
 	ui->message.shown = false;
 	ui->last_pid = pid;
 	ui->over = false;
 	ui->thread = PROFILE_ANY_THREAD;
-	timeline_init(&ui->time);
+	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
 	ui->search[0] = '\0';
 	/* What the views know are numbers of the last profile. */
@@ -283,6 +299,11 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 		footer_prompt_key(ui, key);
 		return 0;
 	}
+	if (ui->popup) {
+		reaction = ui->popup->key(ui, key);
+		ui_react(ui, reaction);
+		return reaction;
+	}
 	if (v->type && v->type(ui, key))
 		return 0;
 	c = command_find(ui, key, &arg);
@@ -295,6 +316,58 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 		return 0;
 	}
 	reaction = c->run(ui, arg);
+	ui_react(ui, reaction);
+	return reaction;
+}
+
+/* --- the mouse --------------------------------------------------------------------------------------- */
+
+#define WHEEL_ROWS 3
+
+static unsigned mouse_event(struct ui *ui, int event, int64_t now_ms)
+{
+	return event == ui->event ? 0 : command_run(ui, profile_events[event].name, event, now_ms);
+}
+
+static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
+{
+	const struct view *v = ui_view(ui);
+
+	switch ((enum canvas_hit_kind)hit->kind) {
+	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
+	case HIT_EVENT: return mouse_event(ui, hit->arg, now_ms);
+	case HIT_SORT: return v->sort_by ? v->sort_by(ui, hit->arg) : 0;
+	case HIT_VIEW:
+		if ((int)ui->view != hit->arg)
+			ui_show(ui, (enum view_id)hit->arg);
+		return UI_UPDATE;
+	case HIT_ROW: break;
+	}
+	if (v->select)
+		v->select(ui, hit->arg);
+	else if (v->list)
+		list_to(v->list(ui), hit->arg);
+	return UI_HOLD;
+}
+
+unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
+{
+	const struct canvas_hit *hit;
+	unsigned reaction = 0;
+
+	ui->now_ms = now_ms;
+	/* What takes keys takes no clicks: they would mean the view below it. */
+	if (ui->prompt.label || ui->popup)
+		return 0;
+	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			reaction |= ui_key(ui, button == UI_WHEEL_UP ? TKEY_UP : TKEY_DOWN, now_ms);
+		return reaction;
+	}
+	hit = button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
+	if (!hit)
+		return 0;
+	reaction = mouse_hit(ui, hit, now_ms);
 	ui_react(ui, reaction);
 	return reaction;
 }

@@ -15,6 +15,7 @@
 #include "tui/history.h"
 #include "tui/key.h"
 #include "tui/name.h"
+#include "tui/popup.h"
 #include "tui/timeline.h"
 #include "tui/view.h"
 
@@ -33,6 +34,7 @@ enum ui_reaction {
 	UI_SUSPEND = 16,
 	UI_REPAINT = 32,
 	UI_COLORS = 64, /* the next depth of colour */
+	UI_MOUSE = 128, /* ui->mouse has changed */
 };
 
 struct ui_prompt {
@@ -76,11 +78,15 @@ struct ui {
 
 	int64_t now_ms, attached_ms, hold_until_ms;
 	enum name_style names;
+	enum theme_depth depth, depth_begin; /* of colour: now, and as the view was started */
+	bool mouse;                          /* the terminal reports it to us */
 	uint64_t waiting; /* samples newer than the frozen window, as last shown */
 	int64_t waiting_ms;
 	char search[256], search_before[256];
 	int search_from; /* where the cursor was when / was pressed */
 	struct ui_prompt prompt;
+	const struct ui_popup *popup; /* NULL: none is open */
+	struct output *output;        /* of output.c, NULL until something was exported */
 	struct ui_message message;
 	char *copy; /* text for the clipboard, taken by the loop */
 };
@@ -92,6 +98,9 @@ void ui_resize(struct ui *ui, int rows, int cols);
 
 /* What the loop calls. */
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms);
+/* A button pressed over a cell: UI_MOUSE_SELECT, or the wheel's two. */
+enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
+unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
 void ui_tick(struct ui *ui, int64_t now_ms);   /* take in what is new */
 void ui_draw(struct ui *ui);                   /* into ui->canvas */
 int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
@@ -118,6 +127,8 @@ void header_draw(struct ui *ui);
 int footer_rows(const struct ui *ui);
 void footer_draw(struct ui *ui);
 void footer_prompt_key(struct ui *ui, int key);
+/* A key typed into a line of text: characters, Backspace, ^U. false: not one of these. */
+bool footer_type(char *text, size_t bytes, int key);
 /* The whole screen in one line, for terminals under 40x8. */
 void header_summary(struct ui *ui);
 

@@ -63,6 +63,8 @@ struct view {
 	struct list *(*list)(struct ui *ui);
 	list_text_fn *text;                   /* of a row, for searching; ctx is the ui */
 	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
+	unsigned (*sort_by)(struct ui *ui, int order); /* a click on a column's title */
+	void (*select)(struct ui *ui, int index);      /* a click on a row; NULL: list_to */
 	bool (*back)(
 		struct ui *ui); /* Esc: undo the view's last narrowing; false: nothing to undo */
 };

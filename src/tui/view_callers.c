@@ -317,6 +317,11 @@ static void callers_draw(struct ui *ui, struct area area)
 	draw_middle(ui, (struct area){area.row + above + 1, 0, 1, area.cols}, c);
 	callers_draw_part(ui, (struct area){area.row + above + 2, 0, rows - above + 1, area.cols},
 		c->s, SANDWICH_CALLEES, c->list.cursor - c->callers - 1);
+	for (int i = 0; i < c->callers; i++)
+		canvas_hit(&ui->canvas, area.row + 1 + i, 0, area.cols, HIT_ROW, i);
+	for (int i = 0; i < c->callees; i++)
+		canvas_hit(&ui->canvas, area.row + above + 3 + i, 0, area.cols, HIT_ROW,
+			c->callers + 1 + i);
 	if (block)
 		draw_block(
 			ui, (struct area){area.row + area.rows - block, 0, block, area.cols}, c->s);

@@ -231,8 +231,9 @@ static void flame_draw(struct ui *ui, struct area area)
 
 		if (b->row < f->top || line >= area.rows)
 			continue;
-		draw_box(ui, f->upwards ? area.row + area.rows - 1 - line : area.row + line, b,
-			(int)i == f->list.cursor);
+		line = f->upwards ? area.row + area.rows - 1 - line : area.row + line;
+		draw_box(ui, line, b, (int)i == f->list.cursor);
+		canvas_hit(&ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
 	}
 }
 
@@ -350,6 +351,16 @@ unsigned flame_flip(struct ui *ui, int arg)
 	return UI_HOLD;
 }
 
+static void flame_select(struct ui *ui, int index)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->layout || index >= (int)f->layout->count)
+		return;
+	list_to(&f->list, index);
+	f->selected = f->layout->boxes[index].path;
+}
+
 static bool flame_back(struct ui *ui)
 {
 	struct flame *f = flame_state(ui);
@@ -395,5 +406,6 @@ const struct view view_flame = {
 	.notice = flame_notice,
 	.list = flame_list,
 	.text = flame_text,
+	.select = flame_select,
 	.back = flame_back,
 };

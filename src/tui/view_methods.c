@@ -381,6 +381,7 @@ static void draw_rows(struct ui *ui, struct area area)
 			break;
 		column_row(c, row, places, n, m, r, ui->glyphs);
 		draw_name_marks(ui, row, &places[n - 1], r);
+		canvas_hit(c, row, area.col, area.col + area.cols, HIT_ROW, index);
 		if (index == m->list.cursor) {
 			canvas_text(c, row, area.col, area.col + 1, STYLE_NORMAL, ">");
 			canvas_restyle(c, row, area.col, area.col + area.cols, STYLE_CURSOR);
@@ -528,6 +529,17 @@ unsigned methods_sort_step(struct ui *ui, int direction)
 	return UI_SORT;
 }
 
+static unsigned methods_sort_by(struct ui *ui, int order)
+{
+	struct methods *m = methods_state(ui);
+
+	if (m->sort == order)
+		return methods_reverse(ui, 0);
+	m->sort = order;
+	m->order.reverse = false;
+	return UI_SORT;
+}
+
 unsigned methods_self_total(struct ui *ui, int arg)
 {
 	struct methods *m = methods_state(ui);
@@ -572,4 +584,5 @@ const struct view view_methods = {
 	.notice = methods_notice,
 	.list = methods_list,
 	.text = methods_text,
+	.sort_by = methods_sort_by,
 };

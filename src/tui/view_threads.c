@@ -454,6 +454,7 @@ static void threads_draw(struct ui *ui, struct area area)
 		if (*ui->search && text_find(intern_text(&t->names, r->name), ui->search))
 			canvas_restyle(
 				c, row, places[0].col, places[0].col + places[0].width, STYLE_HIT);
+		canvas_hit(c, row, area.col, area.col + area.cols, HIT_ROW, t->list.top + line);
 		if (t->list.top + line == t->list.cursor) {
 			canvas_text(c, row, area.col, area.col + 1, STYLE_NORMAL, ">");
 			canvas_restyle(c, row, area.col, area.col + area.cols, STYLE_CURSOR);
@@ -515,6 +516,17 @@ unsigned threads_reverse(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
+static unsigned threads_sort_by(struct ui *ui, int order)
+{
+	struct threads *t = threads_state(ui);
+
+	if (t->sort == order)
+		return threads_reverse(ui, 0);
+	t->sort = order;
+	t->order.reverse = false;
+	return UI_SORT;
+}
+
 unsigned threads_merge(struct ui *ui, int arg)
 {
 	struct threads *t = threads_state(ui);
@@ -561,4 +573,5 @@ const struct view view_threads = {
 	.notice = threads_notice,
 	.list = threads_list,
 	.text = threads_text,
+	.sort_by = threads_sort_by,
 };

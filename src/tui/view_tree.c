@@ -320,6 +320,7 @@ static void tree_draw(struct ui *ui, struct area area)
 			break;
 		column_row(c, row, places, n, t, r, ui->glyphs);
 		draw_node(t, c, row, &places[n - 1], r);
+		canvas_hit(c, row, area.col, area.col + area.cols, HIT_ROW, t->list.top + line);
 		if (t->list.top + line == t->list.cursor) {
 			canvas_text(c, row, area.col, area.col + 1, STYLE_NORMAL, ">");
 			canvas_restyle(c, row, area.col, area.col + area.cols, STYLE_CURSOR);

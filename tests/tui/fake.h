@@ -8,6 +8,7 @@
 
 #include "tests/profile/feed.h"
 #include "tui/app.h"
+#include "tui/config.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,10 @@ struct fake {
 	uint32_t end;    /* the JVM exits at this second; 0: never */
 	bool held;       /* drain brings nothing: the test feeds */
 	int parked, detached;
-	int tick_fd; /* gets a byte per drain if not 0 */
-	char exported[256];
+	int tick_fd;            /* gets a byte per drain if not 0 */
+	char exported[256];     /* the last path */
+	struct buf config;      /* what W wrote */
+	struct app_export wish; /* and what was asked for */
 };
 
 static inline void fake_vitals(struct fake *f)
@@ -111,6 +114,7 @@ static inline void fake_done(struct fake *f)
 	feed_done(&f->cpu);
 	feed_done(&f->alloc);
 	profile_free(f->profile);
+	buf_done(&f->config);
 }
 
 /* --- app_ops ----------------------------------------------------------------------------------------- */
@@ -198,16 +202,39 @@ static inline int fake_event_set(void *ctx, int event, bool on, uint64_t interva
 		profile_events[event].name);
 }
 
-static inline int fake_export(void *ctx, const char *path, const struct profile_query *q,
-	char *done, size_t bytes, struct err *err)
+static inline const struct app_format *fake_formats(void *ctx)
+{
+	static const struct app_format formats[] = {{".svg", "flame graph"},
+		{".collapsed", "one line per stack"}, {".json", "for speedscope"}, {0}};
+
+	return formats;
+}
+
+static inline int fake_export(
+	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
 {
 	struct fake *f = ctx;
 
-	snprintf(f->exported, sizeof(f->exported), "%s", path);
-	if (strstr(path, "full"))
-		return err_set(err, ERR_OUTPUT, "The disk is full: %s was not written.", path);
-	snprintf(done, bytes, "wrote %s: %llu samples", path,
-		(unsigned long long)profile_sum(f->profile, q).count);
+	if (strstr(what->path, "full"))
+		return err_set(
+			err, ERR_OUTPUT, "The disk is full: %s was not written.", what->path);
+	if (!what->overwrite && !strcmp(what->path, f->exported))
+		return APP_EXISTS;
+	snprintf(f->exported, sizeof(f->exported), "%s", what->path);
+	f->wish = *what;
+	snprintf(done, bytes, "wrote %s: %llu samples", what->path,
+		(unsigned long long)profile_sum(f->profile, &what->query).count);
+	return 0;
+}
+
+static inline int fake_config_write(
+	void *ctx, const struct config_values *values, char *done, size_t bytes, struct err *err)
+{
+	struct fake *f = ctx;
+
+	buf_clear(&f->config);
+	config_write(NULL, values, &f->config);
+	snprintf(done, bytes, "wrote the settings");
 	return 0;
 }
 
@@ -230,7 +257,9 @@ static const struct app_ops fake_ops = {
 	.drain = fake_drain,
 	.threads = fake_get_threads,
 	.event_set = fake_event_set,
+	.formats = fake_formats,
 	.export = fake_export,
+	.config_write = fake_config_write,
 	.park = fake_park,
 	.step = fake_step,
 };

@@ -160,12 +160,67 @@ static void test_finding_and_output(struct ui *ui, struct fake *fake)
 	ok(shows(ui, "/hash: "), "and counts its hits");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!shows(ui, "/hash: "), "Esc ends it");
-	type(ui, "xfull.svg\n", now);
-	ok(shows(ui, "The disk is full"), "a failed export is a message");
 	type(ui, "S", now);
 	ok(strstr(fake->exported, "jhot-41234-cpu-2") == fake->exported &&
 			shows(ui, "wrote jhot-41234"),
 		"S writes a file with a name of its own: %s", fake->exported);
+	type(ui, "S", now);
+	ok(strstr(fake->exported, "-2.svg") || !strstr(fake->exported, "-2-"),
+		"a second one in the same second gets another name: %s", fake->exported);
+}
+
+static void clear_line(struct ui *ui)
+{
+	ui_key(ui, TKEY_CTRL('u'), ui->now_ms);
+}
+
+static void test_export(struct ui *ui, struct fake *fake)
+{
+	int64_t now = ui->now_ms;
+	uint32_t from, to;
+
+	type(ui, "x", now);
+	ok(shows(ui, " export ") && shows(ui, ".svg  flame graph") && shows(ui, "Enter writes"),
+		"x opens the export dialog");
+	clear_line(ui);
+	type(ui, "full.svg\n", now);
+	ok(shows(ui, "The disk is full") && ui->popup, "a failed export is a message in it");
+	clear_line(ui);
+	type(ui, "mine.collapsed", now);
+	ok(shows(ui, "< .coll") || shows(ui, ".collapsed  one line"),
+		"a typed suffix chooses the format");
+	type(ui, "\n", now);
+	ok(!ui->popup && shows(ui, "wrote mine.collapsed"), "Enter writes and closes");
+	from = fake->wish.query.from, to = fake->wish.query.to;
+	ok(to - from == 10 && fake->wish.query.event == EVENT_CPU && !fake->wish.threads,
+		"the window of the event shown, %u to %u", from, to);
+	type(ui, "x", now);
+	ok(shows(ui, ".collapsed"), "the format is remembered");
+	clear_line(ui);
+	type(ui, "mine.collapsed\n", now);
+	ok(ui->popup && shows(ui, "Enter again replaces it"), "a file that exists is asked about");
+	ui_key(ui, TKEY_LEFT, now);
+	type(ui, "\n", now);
+	ok(ui->popup && shows(ui, "Enter again replaces it"), "again after any other key");
+	type(ui, "\n", now);
+	ok(!ui->popup && fake->wish.overwrite, "a second Enter replaces it");
+	type(ui, "x", now);
+	for (int row = 0; row < 4; row++) {
+		ui_key(ui, TKEY_UP, now);
+		if (row != 0 && row != 3)
+			ui_key(ui, TKEY_RIGHT, now);
+	}
+	ok(shows(ui, "all, each apart") && shows(ui, "everything since the start"),
+		"arrows change what is exported");
+	type(ui, "\n", now);
+	ok(fake->wish.threads && fake->wish.query.from == 0 && fake->wish.query.to == UINT32_MAX,
+		"and that is what is written");
+	type(ui, "x", now);
+	ui_resize(ui, 8, 40);
+	ok(shows(ui, "file     "), "the dialog fits the smallest screen");
+	ui_key(ui, TKEY_ESC, now);
+	ok(!ui->popup, "Esc closes it");
+	ui_resize(ui, 24, 80);
 }
 
 static void test_ways(struct ui *ui, struct fake *fake)
@@ -239,6 +294,7 @@ int main(void)
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);
+	test_export(&ui, &fake);
 	test_ways(&ui, &fake);
 	ui_done(&ui);
 	fake_done(&fake);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and writing the settings file. */
+#include "cli/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SETTINGS_MAX (256u << 10) /* a file larger than this is something else */
+
+static int settings_path(struct buf *path, struct err *err)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	/* The convention: a relative folder is to be ignored. */
+	if (xdg && *xdg == '/')
+		buf_printf(path, "%s/jhot/config", xdg);
+	else if (home && *home == '/')
+		buf_printf(path, "%s/.config/jhot/config", home);
+	else
+		return err_set(err, ERR_FAILED,
+			"There is no place for settings: neither XDG_CONFIG_HOME nor HOME is set.");
+	return 0;
+}
+
+/* The file's text; 0 also when there is none. */
+static int settings_read(const char *path, struct buf *text, struct err *err)
+{
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	if (!f && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (!f)
+		return err_set_errno(err, ERR_INPUT, "The settings in %s cannot be read", path);
+	do {
+		buf_reserve(text, 4096);
+		n = fread(text->data + text->len, 1, 4096, f);
+		text->len += n;
+		text->data[text->len] = '\0';
+	} while (n && text->len <= SETTINGS_MAX);
+	n = (size_t)ferror(f);
+	fclose(f);
+	if (n)
+		return err_set_errno(err, ERR_INPUT, "The settings in %s cannot be read", path);
+	if (text->len > SETTINGS_MAX || (text->len && memchr(text->data, '\0', text->len)))
+		return err_set(err, ERR_INPUT, "%s is no settings file of jhot's.", path);
+	return 0;
+}
+
+struct config *settings_load(struct err *err)
+{
+	struct buf path = {0}, text = {0};
+	struct config *c = NULL;
+
+	if (settings_path(&path, NULL))
+		c = config_parse(NULL, "", err); /* no home, no settings */
+	else if (!settings_read(buf_str(&path), &text, err))
+		c = config_parse(buf_str(&text), buf_str(&path), err);
+	buf_done(&path);
+	buf_done(&text);
+	return c;
+}
+
+/* --- writing ----------------------------------------------------------------------------------------- */
+
+static void make_folders(const char *path)
+{
+	char *copy = xstrdup(path);
+
+	for (char *at = strchr(copy + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(copy, 0777); /* what fails shows when the file is opened */
+		*at = '/';
+	}
+	free(copy);
+}
+
+static int write_all(int fd, const struct buf *text)
+{
+	size_t sent = 0;
+
+	while (sent < text->len) {
+		ssize_t n = write(fd, text->data + sent, text->len - sent);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		sent += (size_t)n;
+	}
+	return fsync(fd);
+}
+
+/* Beside the file and renamed, so that there is always a whole one. */
+static int replace(const char *path, const struct buf *text, struct err *err)
+{
+	char *target = realpath(path, NULL); /* where a link points to is written, not the link */
+	struct buf part = {0};
+	int fd, rc = -1;
+
+	buf_printf(&part, "%s.part", target ? target : path);
+	fd = open(buf_str(&part), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd >= 0) {
+		rc = write_all(fd, text);
+		if (close(fd))
+			rc = -1;
+		if (!rc)
+			rc = rename(buf_str(&part), target ? target : path);
+	}
+	if (rc)
+		err_set_errno(err, ERR_OUTPUT, "The settings cannot be written to %s", path);
+	if (rc && fd >= 0)
+		unlink(buf_str(&part));
+	free(target);
+	buf_done(&part);
+	return rc;
+}
+
+int settings_write(const struct config_values *values, char *done, size_t bytes, struct err *err)
+{
+	struct buf path = {0}, old = {0}, text = {0};
+	int rc = settings_path(&path, err);
+
+	if (!rc)
+		rc = settings_read(buf_str(&path), &old, err);
+	if (!rc) {
+		config_write(old.len ? buf_str(&old) : NULL, values, &text);
+		make_folders(buf_str(&path));
+		rc = replace(buf_str(&path), &text, err);
+	}
+	if (!rc)
+		snprintf(done, bytes, "wrote the settings to %s", buf_str(&path));
+	buf_done(&path);
+	buf_done(&old);
+	buf_done(&text);
+	return rc ? -1 : 0;
+}
