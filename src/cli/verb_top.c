@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot top`, also `jhot` alone: the live view of one JVM, chosen by pid, by name or in the picker. */
 #include "base/clock.h"
+#include "cli/batch.h"
 #include "cli/events.h"
 #include "cli/live.h"
 #include "cli/settings.h"
@@ -9,6 +10,7 @@
 #include "cli/verb.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@ struct top {
 	struct session_options session;
 	struct events events; /* the first is shown first */
 	struct config *config;
+	struct batch batch;
 	const char *replay;
 	const char *target; /* pid or name, NULL: the picker */
 };
@@ -92,9 +95,12 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 	t->screen.keep = args_has(args, OPT_KEEP);
 	if (args_has(args, OPT_ASCII))
 		t->screen.charset = APP_CHARSET_ASCII;
+	if (batch_options(&t->batch, args, err))
+		return -1;
 	if (clock && strcmp(clock, "step"))
 		return err_set(err, ERR_USAGE, "--clock takes step, not \"%s\".", clock);
-	t->screen.clock_step = clock != NULL;
+	/* Nobody looks at a batch's screens as they come, so a recording need not take its time. */
+	t->screen.clock_step = clock || (t->batch.wanted && t->replay);
 	if (t->replay && t->target)
 		return err_set(
 			err, ERR_USAGE, "--replay shows a recording, so it takes no PID or NAME.");
@@ -129,9 +135,33 @@ static int top_check_terminal(struct err *err)
 		return 0;
 	err_set(err, ERR_USAGE, "The live view needs a terminal, and %s is not one.",
 		isatty(STDOUT_FILENO) ? "the input" : "the output");
+	err_hint(err, "jhot top -b -n 3 PID      prints plain screens");
 	err_hint(err, "jhot record -d 5 PID      prints the hot methods");
 	err_hint(err, "ssh -t HOST jhot PID      gives a remote command a terminal");
 	return -1;
+}
+
+static int top_check_batch(const struct top *t, struct err *err)
+{
+	if (t->target || t->replay)
+		return 0;
+	err_set(err, ERR_USAGE,
+		"Screens without a terminal need a PID or NAME: nobody could choose.");
+	err_hint(err, "jhot list");
+	return -1;
+}
+
+/* A terminal that cannot move its cursor gets screens one below the other. */
+static void top_dumb(struct top *t)
+{
+	const char *term = getenv("TERM");
+
+	if (t->batch.wanted || !isatty(STDOUT_FILENO) || (term && *term && strcmp(term, "dumb")))
+		return;
+	fprintf(stderr, "TERM=%s cannot move its cursor: plain screens follow, Ctrl-C ends them.\n",
+		term ? term : "");
+	t->batch.wanted = true;
+	t->screen.clock_step |= t->replay != NULL;
 }
 
 static int run_top(const struct args *args, struct err *err)
@@ -140,11 +170,16 @@ static int run_top(const struct args *args, struct err *err)
 	struct live *live;
 	int rc = -1;
 
-	if (!t.config || top_options(args, &t, err) || top_check_terminal(err))
+	if (!t.config || top_options(args, &t, err))
+		goto out;
+	top_dumb(&t);
+	if (t.batch.wanted ? top_check_batch(&t, err) : top_check_terminal(err))
 		goto out;
 	live = live_new(&t.session);
 	rc = top_begin(live, &t, err);
-	if (!rc)
+	if (!rc && t.batch.wanted)
+		rc = batch_run(&t.batch, &live_ops, live, &t.screen, &t.events, err);
+	else if (!rc)
 		rc = app_run(&live_ops, live, &t.screen, err);
 	live_free(live);
 out:
@@ -158,7 +193,13 @@ const struct verb verb_top = {
 	.synopsis = "[OPTION]... [PID|NAME]",
 	.help = "show a JVM's hot methods live; without PID or NAME choose one from a list",
 	.text = "The verb may be left out: `jhot PID` is `jhot top PID`.\n\n"
-		"Press ? for the keys. q ends the view; the JVM is then as it was before.",
+		"Press ? for the keys. q ends the view; the JVM is then as it was before.\n\n"
+		"With -b, plain screens are printed instead, each --delay seconds; with --json an "
+		"object per screen and line. Their size is that of the terminal, or LINES and "
+		"COLUMNS, or 50 rows of 132 columns. A terminal that cannot move its cursor "
+		"(TERM=dumb) gets them, too. A --replay is not waited for then.\n\n"
+		"Settings are read from $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config; "
+		"see FILES. What the command line says goes first.",
 	.min_operands = 0,
 	.max_operands = 1,
 	.run = run_top,

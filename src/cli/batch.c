@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Screens one after the other, with a clock of their own. */
+#include "cli/batch.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "profile/flat.h"
+#include "tui/signals.h"
+#include "tui/ui.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define ROWS 50
+#define COLS 132
+
+/* --- options ----------------------------------------------------------------------------------------- */
+
+static int env_number(const char *name, int otherwise)
+{
+	const char *text = getenv(name);
+	int n = text ? atoi(text) : 0;
+
+	return n > 0 && n <= 1000 ? n : otherwise;
+}
+
+static void batch_size(struct batch *b)
+{
+	struct winsize ws = {0};
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
+	b->rows = env_number("LINES", ws.ws_row ? ws.ws_row : ROWS);
+	b->cols = env_number("COLUMNS", ws.ws_col ? ws.ws_col : COLS);
+}
+
+int batch_options(struct batch *b, const struct args *args, struct err *err)
+{
+	const char *count = args_get(args, OPT_SCREENS), *size = args_get(args, OPT_DUMP_SCREEN);
+	int used = 0;
+
+	*b = (struct batch){.json = args_has(args, OPT_JSON),
+		.last = size != NULL,
+		.keys = args_get(args, OPT_KEYS)};
+	b->wanted = args_has(args, OPT_BATCH) || b->json || b->last;
+	batch_size(b);
+	if (count) {
+		char *end;
+		long n = strtol(count, &end, 10);
+
+		if (!*count || *end || n < 1 || n > 1000000000)
+			return err_set(err, ERR_USAGE,
+				"--count takes a number of screens, not \"%s\".", count);
+		b->count = (int)n;
+	}
+	if (size && (sscanf(size, "%dx%d%n", &b->cols, &b->rows, &used) != 2 || size[used] ||
+			    b->cols < 1 || b->rows < 1 || b->cols > 1000 || b->rows > 1000))
+		return err_set(err, ERR_USAGE,
+			"--dump-screen takes columns and rows, as in 80x24, not \"%s\".", size);
+	if (b->json && b->last)
+		return err_set(err, ERR_USAGE, "--json and --dump-screen exclude each other.");
+	if (count && !b->wanted)
+		return err_set(err, ERR_USAGE,
+			"--count counts the screens of -b: jhot top -b -n %s.", count);
+	return 0;
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------- */
+
+static double pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct flat_row *a = pa, *b = pb;
+
+	if (a->self != b->self)
+		return a->self < b->self ? 1 : -1;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->method < b->method ? -1 : a->method > b->method;
+}
+
+static void json_methods(struct json *j, const struct profile *p, const struct flat *flat)
+{
+	json_key(j, "methods");
+	json_begin(j, '[');
+	for (uint32_t i = 0; i < flat->count; i++) {
+		const struct flat_row *r = &flat->rows[i];
+		char type[2] = {frame_types[r->type].letter, '\0'};
+
+		json_begin(j, '{');
+		json_key(j, "name"), json_str(j, profile_get_method(p, r->method)->full);
+		json_key(j, "type"), json_str(j, type);
+		json_key(j, "self"), json_int(j, (int64_t)r->self);
+		json_key(j, "total"), json_int(j, (int64_t)r->total);
+		json_key(j, "self_samples"), json_int(j, (int64_t)r->self_count);
+		json_key(j, "total_samples"), json_int(j, (int64_t)r->total_count);
+		json_key(j, "self_pct"), json_num(j, pct(r->self, flat->sum));
+		json_key(j, "self_error_pct");
+		json_num(j, flat_half_width(r->self_count, flat->sum_count));
+		json_key(j, "total_pct"), json_num(j, pct(r->total, flat->sum));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void json_event(struct json *j, const struct ui *ui, int event)
+{
+	const struct vitals_event *v = &ui->vitals->events[event];
+	struct profile_query q = ui_query(ui);
+	struct flat *flat;
+
+	q.event = event;
+	flat = flat_new(ui->profile, &q);
+	qsort(flat->rows, flat->count, sizeof(*flat->rows), compare_rows);
+	json_begin(j, '{');
+	json_key(j, "event"), json_str(j, profile_events[event].name);
+	json_key(j, "unit"), json_str(j, profile_events[event].unit);
+	json_key(j, "engine"), json_str(j, v->engine);
+	json_key(j, "interval"), json_int(j, v->interval);
+	json_key(j, "samples"), json_int(j, (int64_t)flat->sum_count);
+	json_key(j, "value"), json_int(j, (int64_t)flat->sum);
+	json_key(j, "lost"), json_int(j, v->lost);
+	json_methods(j, ui->profile, flat);
+	json_end(j, '}');
+	flat_free(flat);
+}
+
+static void print_json(const struct ui *ui, const struct events *events)
+{
+	const struct vitals *v = ui->vitals;
+	struct profile_query q = ui_query(ui);
+	struct profile_info info = profile_info(ui->profile);
+	struct buf out = {0};
+	struct json j = {.out = &out};
+
+	json_begin(&j, '{');
+	json_key(&j, "time_ns");
+	json_int(&j, (int64_t)(info.start_wall_ns + (uint64_t)q.to * NS_PER_S));
+	json_key(&j, "pid"), json_int(&j, v->pid);
+	json_key(&j, "name"), json_str(&j, v->name);
+	json_key(&j, "jdk"), json_str(&j, v->jdk);
+	json_key(&j, "window_s"), json_int(&j, q.to - q.from);
+	json_key(&j, "ended"), json_bool(&j, ui->over);
+	json_key(&j, "cpu_pct"), json_int(&j, v->cpu_pct);
+	json_key(&j, "heap_used"), json_int(&j, v->heap_used);
+	json_key(&j, "heap_max"), json_int(&j, v->heap_max);
+	json_key(&j, "threads"), json_int(&j, v->threads_live);
+	json_key(&j, "lost"), json_int(&j, v->lost);
+	json_key(&j, "self_cost_pct"), json_num(&j, v->cost_pct_x10 / 10.0);
+	json_key(&j, "events");
+	json_begin(&j, '[');
+	for (int i = 0; i < events->count; i++)
+		json_event(&j, ui, events->ids[i]);
+	json_end(&j, ']');
+	json_end(&j, '}');
+	puts(buf_str(&out));
+	buf_done(&out);
+}
+
+/* --- text -------------------------------------------------------------------------------------------- */
+
+/* The screen without its key line, which nobody can press, and without blank lines at its end. */
+static void print_text(struct ui *ui, bool whole)
+{
+	struct canvas *c = &ui->canvas;
+	struct buf out = {0};
+	int rows = c->rows;
+
+	c->rows -= !whole && rows > 1;
+	canvas_dump(c, &out, false);
+	c->rows = rows;
+	while (!whole && out.len > 1 && out.data[out.len - 2] == '\n')
+		out.data[--out.len] = '\0';
+	fputs(buf_str(&out), stdout);
+	if (!whole)
+		putchar('\n');
+	buf_done(&out);
+}
+
+/* --- the run ----------------------------------------------------------------------------------------- */
+
+struct run {
+	const struct batch *b;
+	const struct events *events;
+	struct ui ui;
+	int signals;
+	int64_t now_ms;
+	bool stepped, end;
+};
+
+static void run_signals(struct run *r)
+{
+	for (int number; (number = signals_next()) != 0;) {
+		if (number == SIGTSTP) {
+			r->ui.ops->park(r->ui.ctx, true);
+			signals_stop();
+			r->ui.ops->park(r->ui.ctx, false);
+		} else if (number != SIGWINCH && number != SIGCONT) {
+			r->end = true;
+		}
+	}
+}
+
+/* A live session: until the next refresh is due, or a signal says enough. */
+static void run_wait(struct run *r)
+{
+	int64_t due = r->now_ms + (int64_t)r->ui.interval_ms;
+
+	while (!r->end && r->now_ms < due) {
+		struct pollfd p = {.fd = r->signals, .events = POLLIN};
+
+		if (poll(&p, 1, (int)(due - r->now_ms)) < 0 && errno != EINTR)
+			r->end = true;
+		run_signals(r);
+		r->now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS);
+	}
+}
+
+/* A recording: its seconds, without waiting. The view sees each, as it would have. */
+static void run_steps(struct run *r)
+{
+	int steps = (int)((r->ui.interval_ms + 999) / 1000);
+
+	run_signals(r);
+	for (int i = 0; i < steps && !r->end; i++) {
+		r->end |= !r->ui.ops->step(r->ui.ctx);
+		r->now_ms += 1000;
+		if (i + 1 < steps)
+			ui_tick(&r->ui, r->now_ms);
+	}
+}
+
+static void run_keys(struct run *r)
+{
+	for (const char *k = r->b->keys; k && *k && !r->end; k++)
+		r->end |= (ui_key(&r->ui, *k == '\n' ? TKEY_ENTER : *k, r->now_ms) & UI_QUIT) != 0;
+}
+
+static void run_screens(struct run *r)
+{
+	for (int n = 0; !r->end && (!r->b->count || n < r->b->count); n++) {
+		if (r->stepped)
+			run_steps(r);
+		else
+			run_wait(r);
+		ui_tick(&r->ui, r->now_ms);
+		if (!n)
+			run_keys(r);
+		r->end |= r->ui.over;
+		if (r->b->last || (r->end && !r->ui.over && !r->stepped))
+			continue;
+		ui_draw(&r->ui);
+		if (r->b->json)
+			print_json(&r->ui, r->events);
+		else
+			print_text(&r->ui, false);
+		r->end |= fflush(stdout) != 0;
+	}
+	if (r->b->last) {
+		ui_draw(&r->ui);
+		print_text(&r->ui, true);
+	}
+}
+
+int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
+	const struct app_options *screen, const struct events *events, struct err *err)
+{
+	bool ascii = screen->charset == APP_CHARSET_ASCII ||
+		     (screen->charset == APP_CHARSET_AUTO && strcmp(nl_langinfo(CODESET), "UTF-8"));
+	struct run r = {.b = b,
+		.events = events,
+		.stepped = screen->clock_step,
+		.now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS)};
+
+	r.signals = signals_open();
+	if (r.signals < 0)
+		return err_set_errno(err, ERR_FAILED, "The screens cannot be made");
+	ui_init(&r.ui, ops, ctx, screen, ascii);
+	ui_resize(&r.ui, b->rows, b->cols);
+	run_screens(&r);
+	if (r.ui.over && b->count && r.ui.error.kind == ERR_GONE && !r.stepped)
+		*err = r.ui.error;
+	else
+		b = NULL;
+	ui_done(&r.ui);
+	signals_close();
+	return b ? -1 : 0;
+}
