@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Screens without a terminal: of a recording, as text and as JSON, and of a JVM.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+RAW=$srcdir/tests/session/compile.raw
+export LC_ALL=C.UTF-8 XDG_CONFIG_HOME=$T/config TZ=UTC
+unset LINES COLUMNS NO_COLOR
+
+# run ARG...: status, output and errors
+run() {
+	"$JHOT" top "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+run -b -n 3 --replay "$RAW"
+is "-b: exit 0" "$status" 0
+is "-n 3: three screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 3
+ok "with methods" grep -q 'SELF%.*METHOD' "$T/out"
+ok "no escape sequence in them" sh -c "! grep -q '$(printf '\033')' '$T/out'"
+ok "no key line" sh -c "! grep -q 'q quit' '$T/out'"
+cp "$T/out" "$T/first"
+run -b -n 3 --replay "$RAW"
+same "the same recording gives the same screens" "$T/out" "$T/first"
+COLUMNS=60 run -b -n 1 --replay "$RAW"
+ok "COLUMNS is heeded" awk 'length > 60 { exit 1 }' "$T/out"
+run -b -n 1 --ascii --replay "$RAW"
+ok "--ascii is" sh -c "! LC_ALL=C grep -q '[^ -~]' '$T/out'"
+LC_ALL=C run -b -n 1 --replay "$RAW"
+ok "and a locale without UTF-8" sh -c "! LC_ALL=C grep -q '[^ -~]' '$T/out'"
+run -b -n 2 -d 2 --replay "$RAW"
+seconds=$(grep -c . "$T/out")
+ok "-d 2: two recorded seconds each" [ "$seconds" -gt 4 ]
+run -b --replay "$RAW"
+is "without -n: to the end of the recording" "$status" 0
+ok "which is said" grep -q 'ENDED\|is over' "$T/out"
+
+run --dump-screen 80x24 --replay "$RAW"
+is "--dump-screen: exit 0" "$status" 0
+is "one screen of 24 lines" "$(wc -l <"$T/out")" 24
+ok "of 80 columns" awk 'length > 80 { exit 1 }' "$T/out"
+ok "whole, with its key line" grep -q 'q quit' "$T/out"
+run --dump-screen 80x24 --keys T --replay "$RAW"
+ok "--keys: another view" grep -q 'CALL TREE' "$T/out"
+run --dump-screen 300x100 --keys f --replay "$RAW"
+ok "the flame graph, large" grep -q 'all 100%' "$T/out"
+run --dump-screen 40x8 --replay "$RAW"
+is "the smallest" "$(wc -l <"$T/out")" 8
+
+run --json -n 2 --replay "$RAW"
+is "--json: an object per screen" "$(wc -l <"$T/out")" 2
+ok "each is JSON that adds up" python3 - "$T/out" <<'END'
+import json, sys
+for line in open(sys.argv[1]):
+    o = json.loads(line)
+    event = o["events"][0]
+    assert event["event"] == "cpu" and o["pid"] > 0 and o["window_s"] > 0
+    assert sum(m["self_samples"] for m in event["methods"]) == event["samples"] > 0
+    assert all(m["self"] <= m["total"] for m in event["methods"])
+    selfs = [m["self"] for m in event["methods"]]
+    assert selfs == sorted(selfs, reverse=True)
+    assert abs(sum(m["self_pct"] for m in event["methods"]) - 100) < 0.1
+END
+
+TERM=dumb script -qec "'$JHOT' top -n 1 -b --replay '$RAW'" /dev/null >"$T/out" 2>&1 </dev/null
+ok "a dumb terminal gets screens" grep -q 'METHOD' "$T/out"
+TERM=dumb timeout 20 script -qec "'$JHOT' --replay '$RAW'" /dev/null >"$T/out" 2>&1 </dev/null
+ok "also without -b, and is told why" grep -q 'TERM=dumb cannot move its cursor' "$T/out"
+ok "with the screens" grep -q 'METHOD' "$T/out"
+
+for wrong in '-n 0' '-n x' '-b -n 1 --dump-screen 80' '--dump-screen 80x24x' '--dump-screen 0x5' '--json --dump-screen 80x24' '-n 3'; do
+	run $wrong --replay "$RAW"
+	is "jhot top $wrong: exit 2" "$status" 2
+done
+run -b
+is "-b needs a JVM: exit 2" "$status" 2
+"$JHOT" top -b -n 1 --replay "$RAW" >/dev/full 2>"$T/err"
+is "a full disk: exit 6" $? 6
+
+# the settings file
+mkdir -p "$T/config/jhot"
+printf 'window = 1m\nnames = method\nkeys {\n\tquit = X\n}\n' >"$T/config/jhot/config"
+run --dump-screen 80x24 --replay "$RAW"
+ok "settings are read" grep -q 'window 1m' "$T/out"
+ok "keys are shown as they are set" grep -q 'X quit' "$T/out"
+printf 'window = 1m\n\nkeys {\n\tquit = /\n}\n' >"$T/config/jhot/config"
+run --dump-screen 80x24 --replay "$RAW"
+is "settings that are wrong: exit 2" "$status" 2
+ok "with the line" grep -q 'line 4' "$T/err"
+ok "and the two commands" sh -c "tr '\n' ' ' <'$T/err' | grep -q 'quit is the *key of *find'"
+chmod 0 "$T/config/jhot/config" && [ ! -r "$T/config/jhot/config" ] && run -b -n 1 --replay "$RAW" &&
+	ok "settings that cannot be read: exit 7" [ "$status" = 7 ]
+rm -f "$T/config/jhot/config"
+
+jvm_start Known shares || bail "no JVM"
+run -b -n 2 -d 1 "$JVM"
+is "-b of a JVM: exit 0" "$status" 0
+is "two screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 2
+ok "with its methods" grep -q 'knownSixty' "$T/out"
+"$JHOT" top -b -d 1 "$JVM" >"$T/out" 2>"$T/err" &
+batch=$!
+wait_for 20 grep -q knownSixty "$T/out"
+kill -INT $batch 2>/dev/null || kill -TERM $batch
+wait $batch
+is "Ctrl-C ends it in order" $? 0
+ok "and the JVM is let go" sh -c "! '$JHOT' status '$JVM' | grep -q 'session of'"
+jvm_end
+done_testing

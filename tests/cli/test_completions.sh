@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Completions: bash really completes with them; zsh and fish read theirs, where they are installed.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+folder=$builddir/doc/completions
+[ -e "$folder/jhot" ] || folder=$srcdir/doc/completions
+
+# complete WORD...: what bash offers for the last word, one line each, in the order it comes
+complete_words() {
+	PATH=$T/bin:$PATH bash --norc -c '
+		. "$1"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_jhot
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$folder/jhot" jhot "$@" 2>&1
+}
+
+# offers WANTED WORD...: exactly that, in one line
+offers() {
+	local want=$1
+	shift
+	is "jhot $*" "$(complete_words "$@" | sort | tr '\n' ' ')" "$want"
+}
+
+mkdir "$T/bin"
+cat >"$T/bin/jhot" <<'END'
+#!/bin/sh
+# what completions ask for
+[ "$1" = list ] || exit 1
+echo '    PID USER     JDK       CPU%   RSS  THR     UP NAME                    ATTACH'
+echo '  41234 web      21.0.4     231  5.1G  142  3d04h shop-api.jar            ok'
+END
+chmod +x "$T/bin/jhot"
+touch "$T/a.raw" "$T/x y.raw"
+
+verbs=$("$JHOT" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+ok "the program has verbs" [ -n "$verbs" ]
+for verb in $verbs; do
+	wanted=$("$JHOT" "$verb" --help | sed -n '/^Options:/,$s/^ *\(-[A-Za-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort | tr '\n' ' ')
+	is "all options of $verb" "$(complete_words "$verb" -- | sort | tr '\n' ' ')" "$wanted"
+done
+offers "$(printf '%s\n' $verbs 41234 shop-api.jar | sort | tr '\n' ' ')" ''
+offers 'record report ' re
+offers '41234 ' 4
+offers '41234 ' record -d 5 4
+offers '41234 shop-api.jar ' status ''
+offers '--json ' list --j
+offers 'alloc ' record -e al
+offers 'cpu,lock ' record -e cpu,l
+offers '256 ' top --color = 2
+offers 'never ' top --color n
+offers ' ' record -d ''
+offers '--replay ' --repl
+cd "$T"
+offers 'a.raw ' report a
+offers 'x y.raw ' report x
+offers 'a.raw ' top --replay a
+
+ok "bash has a completion after the file is read" bash --norc -c '. "$1" && complete -p jhot' bash "$folder/jhot"
+for try in zsh:_jhot fish:jhot.fish; do
+	name=${try%%:*}
+	if command -v "$name" >/dev/null; then
+		ok "$name reads its file" "$name" -n "$folder/${try#*:}"
+	else
+		skip "$name reads its file" "no $name here"
+	fi
+	for option in $("$JHOT" record --help | sed -n '/^Options:/,$s/^ *\(-[A-Za-z], \)\{0,1\}--\([a-z-]*\).*/\2/p'); do
+		ok "$name: record --$option is in it" grep -q -e "--$option\b" -e "-l $option\b" "$folder/${try#*:}"
+	done
+done
+if command -v fish >/dev/null; then
+	is "fish completes" "$(PATH=$T/bin:$PATH fish --no-config -c ". '$folder/jhot.fish'; complete -C 'jhot rep'" 2>/dev/null | cut -f 1)" report
+else
+	skip "fish completes" "no fish here"
+fi
+done_testing
