@@ -132,6 +132,15 @@ void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kin
 		(struct canvas_hit){(int16_t)row, (int16_t)from, (int16_t)to, (uint8_t)kind, arg};
 }
 
+void canvas_list_row(struct canvas *c, int row, int from, int to, int index, bool selected)
+{
+	canvas_hit(c, row, from, to, HIT_ROW, index);
+	if (!selected)
+		return;
+	canvas_text(c, row, from, from + 1, STYLE_NORMAL, ">");
+	canvas_restyle(c, row, from, to, STYLE_CURSOR);
+}
+
 const struct canvas_hit *canvas_hit_at(const struct canvas *c, int row, int col)
 {
 	for (int i = c->hit_count; i-- > 0;)

@@ -63,6 +63,8 @@ static inline const struct cell *canvas_row(const struct canvas *c, int row)
 
 /* A click in these columns means so much; what was drawn last counts. */
 void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg);
+/* A row of a list: a click selects it, and the selected one is marked. */
+void canvas_list_row(struct canvas *c, int row, int from, int to, int index, bool selected);
 const struct canvas_hit *canvas_hit_at(
 	const struct canvas *c, int row, int col); /* NULL: nothing */
 

@@ -381,11 +381,8 @@ static void draw_rows(struct ui *ui, struct area area)
 			break;
 		column_row(c, row, places, n, m, r, ui->glyphs);
 		draw_name_marks(ui, row, &places[n - 1], r);
-		canvas_hit(c, row, area.col, area.col + area.cols, HIT_ROW, index);
-		if (index == m->list.cursor) {
-			canvas_text(c, row, area.col, area.col + 1, STYLE_NORMAL, ">");
-			canvas_restyle(c, row, area.col, area.col + area.cols, STYLE_CURSOR);
-		}
+		canvas_list_row(
+			c, row, area.col, area.col + area.cols, index, index == m->list.cursor);
 	}
 }
 

@@ -231,11 +231,7 @@ static void picker_draw(struct ui *ui, struct area area)
 		int index = p->list.top + line;
 
 		column_row(c, row + line, places, n, p, &p->jvms[index], ui->glyphs);
-		canvas_hit(c, row + line, 0, c->cols, HIT_ROW, index);
-		if (index != p->list.cursor)
-			continue;
-		canvas_text(c, row + line, 0, 1, STYLE_NORMAL, ">");
-		canvas_restyle(c, row + line, 0, c->cols, STYLE_CURSOR);
+		canvas_list_row(c, row + line, 0, c->cols, index, index == p->list.cursor);
 	}
 	if (!p->count)
 		draw_none(ui, row + 1);

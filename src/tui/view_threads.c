@@ -454,11 +454,8 @@ static void threads_draw(struct ui *ui, struct area area)
 		if (*ui->search && text_find(intern_text(&t->names, r->name), ui->search))
 			canvas_restyle(
 				c, row, places[0].col, places[0].col + places[0].width, STYLE_HIT);
-		canvas_hit(c, row, area.col, area.col + area.cols, HIT_ROW, t->list.top + line);
-		if (t->list.top + line == t->list.cursor) {
-			canvas_text(c, row, area.col, area.col + 1, STYLE_NORMAL, ">");
-			canvas_restyle(c, row, area.col, area.col + area.cols, STYLE_CURSOR);
-		}
+		canvas_list_row(c, row, area.col, area.col + area.cols, t->list.top + line,
+			t->list.top + line == t->list.cursor);
 	}
 	if (pane)
 		draw_pane(ui, (struct area){area.row + area.rows - pane, 0, pane, area.cols});

@@ -320,11 +320,8 @@ static void tree_draw(struct ui *ui, struct area area)
 			break;
 		column_row(c, row, places, n, t, r, ui->glyphs);
 		draw_node(t, c, row, &places[n - 1], r);
-		canvas_hit(c, row, area.col, area.col + area.cols, HIT_ROW, t->list.top + line);
-		if (t->list.top + line == t->list.cursor) {
-			canvas_text(c, row, area.col, area.col + 1, STYLE_NORMAL, ">");
-			canvas_restyle(c, row, area.col, area.col + area.cols, STYLE_CURSOR);
-		}
+		canvas_list_row(c, row, area.col, area.col + area.cols, t->list.top + line,
+			t->list.top + line == t->list.cursor);
 	}
 	if (!t->rows.count || !t->tree->nodes[0].total)
 		canvas_text(c, area.row + 3, 12, c->cols, STYLE_DIM,
