@@ -123,8 +123,8 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	flat = flat_new(ui->profile, &q);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), compare_rows);
 	json_begin(j, '{');
-	json_key(j, "event"), json_str(j, profile_events[event].name);
-	json_key(j, "unit"), json_str(j, profile_events[event].unit);
+	json_key(j, "event"), json_str(j, profile_get_event(ui->profile, event)->name);
+	json_key(j, "unit"), json_str(j, profile_get_event(ui->profile, event)->unit);
 	json_key(j, "engine"), json_str(j, v->engine);
 	json_key(j, "interval"), json_int(j, v->interval);
 	json_key(j, "samples"), json_int(j, (int64_t)flat->sum_count);

@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An interval must have the unit of every event that it is for. */
+/* An interval must have the unit of the event that it is for. */
 #include "cli/events.h"
 
+#include "cli/args.h"
 #include "cli/nearest.h"
 #include "cli/units.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* --- one event of the list --------------------------------------------------------------------------- */
+
+/* NAME or NAME=INTERVAL; commas and equals signs between slashes belong to a name: cpu/event=0x3c,umask=1/ */
+struct events_item {
+	char name[64];
+	char interval[32];
+};
+
+static const char *events_next_item(const char *list, struct events_item *item, struct err *err)
+{
+	const char *end = list, *equals = NULL, *name_end;
+	bool inside = false;
+
+	for (; *end && (inside || *end != ','); end++) {
+		inside ^= *end == '/';
+		if (*end == '=' && !inside)
+			equals = end;
+	}
+	name_end = equals ? equals : end;
+	if ((size_t)(name_end - list) >= sizeof(item->name) ||
+		(equals && (size_t)(end - equals) > sizeof(item->interval))) {
+		err_set(err, ERR_USAGE, "\"%.*s\" is too long for an event.", (int)(end - list),
+			list);
+		return NULL;
+	}
+	snprintf(item->name, sizeof(item->name), "%.*s", (int)(name_end - list), list);
+	snprintf(item->interval, sizeof(item->interval), "%.*s",
+		equals ? (int)(end - equals) - 1 : 0, equals ? equals + 1 : "");
+	return end + (*end == ',');
+}
 
 static int events_unknown(const char *name, struct err *err)
 {
@@ -21,60 +53,195 @@ static int events_unknown(const char *name, struct err *err)
 	return -1;
 }
 
-static int events_add(struct events *out, const char *name, struct err *err)
+static int events_take_interval(struct events *e, int i, const char *text, struct err *err)
 {
-	int id = profile_event_find(name);
+	const struct profile_event *event = profile_get_event(NULL, e->ids[i]);
+	bool time = event->weight_is_time, bytes = e->ids[i] == EVENT_ALLOC;
+	enum units_kind kind;
+
+	if (units_interval(text, &e->how[i].interval, &kind, err))
+		return -1;
+	if (kind == UNITS_PLAIN || (kind == UNITS_TIME && time) || (kind == UNITS_BYTES && bytes))
+		return 0;
+	return err_set(err, ERR_USAGE, "The interval of \"%s\" is %s.", e->names[i],
+		time    ? "a time, as in 10ms"
+		: bytes ? "a size, as in 512k"
+			: "a number of events, as in 10000");
+}
+
+static int events_add(struct events *e, const struct events_item *item, struct err *err)
+{
+	int id = profile_event_find(item->name), i = e->count;
 
 	if (id < 0 || id >= EVENT_USER_FIRST)
-		return events_unknown(name, err);
-	for (int i = 0; i < out->count; i++)
-		if (out->ids[i] == id)
-			return err_set(err, ERR_USAGE, "The event \"%s\" is named twice.", name);
-	out->ids[out->count++] = id;
-	return 0;
+		return events_unknown(item->name, err);
+	for (int k = 0; k < e->count; k++)
+		if (e->ids[k] == id)
+			return err_set(
+				err, ERR_USAGE, "The event \"%s\" is named twice.", item->name);
+	e->ids[i] = id;
+	e->how[i] = (struct session_event){.event = id};
+	memcpy(e->names[i], item->name, sizeof(e->names[i]));
+	e->count++;
+	return *item->interval ? events_take_interval(e, i, item->interval, err) : 0;
 }
 
-static int events_add_list(struct events *out, const char *list, struct err *err)
+static int events_add_list(struct events *e, const char *list, struct err *err)
 {
+	struct events_item item;
+
 	while (*list) {
-		size_t len = strcspn(list, ",");
-		char name[32];
-
-		snprintf(name, sizeof(name), "%.*s", len < 31 ? (int)len : 31, list);
-		if (events_add(out, name, err))
+		list = events_next_item(list, &item, err);
+		if (!list || events_add(e, &item, err))
 			return -1;
-		list += len;
-		list += *list == ',';
 	}
 	return 0;
 }
 
-static int events_check_interval(const struct events *e, enum units_kind kind, struct err *err)
-{
-	for (int i = 0; i < e->count; i++) {
-		const struct profile_event *event = &profile_events[e->ids[i]];
+/* --- what is said for all ---------------------------------------------------------------------------- */
 
-		if (kind == UNITS_PLAIN || (kind == UNITS_TIME) == event->weight_is_time)
+/* -i: for the events of its unit that have none of their own; there must be one. */
+static int events_share_interval(struct events *e, const char *text, struct err *err)
+{
+	struct err first = {0}, why = {0};
+	bool taken = false;
+
+	for (int i = 0; i < e->count; i++) {
+		if (e->how[i].interval)
 			continue;
-		err_set(err, ERR_USAGE, "The interval of \"%s\" is %s.", event->name,
-			event->weight_is_time ? "a time, as in 10ms" : "a size, as in 512k");
-		return -1;
+		if (!events_take_interval(e, i, text, &why)) {
+			taken = true;
+			continue;
+		}
+		e->how[i].interval = 0;
+		if (first.kind == ERR_NONE)
+			first = why;
 	}
-	return 0;
+	if (taken || first.kind == ERR_NONE)
+		return 0;
+	*err = first;
+	return -1;
+}
+
+static int events_flags(struct events *e, const struct args *args, struct err *err)
+{
+	bool live = args_has(args, OPT_LIVE), any = false;
+	bool user = args_has(args, OPT_USER), kernel = args_has(args, OPT_KERNEL);
+
+	if (user && kernel)
+		return err_set(err, ERR_USAGE, "-u and -k exclude each other.");
+	for (int i = 0; i < e->count; i++) {
+		any = any || e->ids[i] == EVENT_ALLOC;
+		e->how[i].live = live && e->ids[i] == EVENT_ALLOC;
+		e->how[i].user_only = user;
+		e->how[i].kernel_only = kernel;
+	}
+	if (!live || any)
+		return 0;
+	err_set(err, ERR_USAGE, "--live is for the event alloc, which is not asked for.");
+	err_hint(err, "-e alloc --live");
+	return -1;
 }
 
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err)
 {
-	const char *interval = args_get(args, OPT_INTERVAL);
-	enum units_kind kind = UNITS_PLAIN;
+	const char *interval = args_get(args, OPT_INTERVAL), *budget = args_get(args, OPT_BUDGET);
 
 	memset(out, 0, sizeof(*out));
+	out->budget = -1;
+	out->only_threads = args_get(args, OPT_ONLY_THREADS);
 	for (int i = 0; i < args_count(args, OPT_EVENT); i++)
 		if (events_add_list(out, args_nth(args, OPT_EVENT, i), err))
 			return -1;
-	if (!out->count && fallback >= 0)
-		out->ids[out->count++] = fallback;
-	if (interval && units_interval(interval, &out->interval, &kind, err))
+	if (!out->count && fallback >= 0) {
+		struct events_item item = {"", ""};
+
+		snprintf(item.name, sizeof(item.name), "%s", profile_events[fallback].name);
+		if (events_add(out, &item, err))
+			return -1;
+	}
+	if (interval && events_share_interval(out, interval, err))
 		return -1;
-	return events_check_interval(out, kind, err);
+	if (budget && units_per_mille(budget, &out->budget, err))
+		return -1;
+	return events_flags(out, args, err);
+}
+
+int events_prepare(const struct events *e, struct session *s, struct err *err)
+{
+	if ((e->budget >= 0 && session_budget(s, (unsigned)e->budget, err)) ||
+		(e->only_threads && session_only_threads(s, e->only_threads, err)))
+		return -1;
+	return 0;
+}
+
+int events_start(const struct events *e, struct session *s, struct err *err)
+{
+	if (events_prepare(e, s, err))
+		return -1;
+	for (int i = 0; i < e->count; i++)
+		if (session_event_begin(s, &e->how[i], err))
+			return -1;
+	return 0;
+}
+
+/* --- of a profile ------------------------------------------------------------------------------------ */
+
+static void events_put(struct events *e, const struct profile *p, int id)
+{
+	e->ids[e->count] = id;
+	e->how[e->count] = (struct session_event){.event = id};
+	snprintf(e->names[e->count], sizeof(e->names[0]), "%s", profile_get_event(p, id)->name);
+	e->count++;
+}
+
+static int events_find(const struct profile *p, const char *name)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (!strcmp(profile_get_event(p, i)->name, name))
+			return i;
+	return -1;
+}
+
+static bool events_have(const struct profile *p, int id)
+{
+	struct profile_query q = {.event = id, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+
+	return profile_sum(p, &q).count > 0;
+}
+
+static int events_named(
+	struct events *out, const char *list, const struct profile *p, struct err *err)
+{
+	struct events_item item;
+
+	while (*list && out->count < PROFILE_EVENTS) {
+		int id;
+
+		list = events_next_item(list, &item, err);
+		if (!list)
+			return -1;
+		id = events_find(p, item.name);
+		if (id < 0)
+			return events_unknown(item.name, err);
+		events_put(out, p, id);
+	}
+	return 0;
+}
+
+int events_of_profile(
+	struct events *out, const struct args *args, const struct profile *p, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; i < args_count(args, OPT_EVENT); i++)
+		if (events_named(out, args_nth(args, OPT_EVENT, i), p, err))
+			return -1;
+	if (out->count)
+		return 0;
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (events_have(p, i))
+			events_put(out, p, i);
+	if (!out->count)
+		events_put(out, p, EVENT_CPU);
+	return 0;
 }

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -e and -i of the sampling verbs: which events, how often.
+ * -e, -i and what else says how to sample: which events, how often, what of them, at what cost.
  *
- * Plain values. Errors are usage errors that name what there is.
+ * -e EVENT[=INTERVAL],... may be given again. -i is for those events whose unit it has. Plain values that point
+ * into the command line; errors are usage errors that name what there is.
  */
 #ifndef JHOT_CLI_EVENTS_H
 #define JHOT_CLI_EVENTS_H
 
 #include "base/err.h"
-#include "cli/args.h"
 #include "profile/profile.h"
+#include "session/session.h"
+
+struct args;
 
 struct events {
 	int ids[PROFILE_EVENTS];
-	int count;         /* 0 only if none was named and no default asked for */
-	uint64_t interval; /* 0 = each event's default */
+	struct session_event how[PROFILE_EVENTS]; /* of ids[i] */
+	char names[PROFILE_EVENTS][64];           /* of ids[i]; user events' how.name points here */
+	int count;                /* 0 only if none was named and no default asked for */
+	int budget;               /* thousandths of a core, 0 = any; -1: the agent's own, 20 */
+	const char *only_threads; /* NULL: all */
 };
 
-/* fallback: the event if -e is not there, or -1. */
+/* fallback: the event if -e is not there, or -1. struct events must stay where it is. */
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err);
+/* Tell a session's agent what is for all events; events_start: and start them. The first refusal ends it. */
+int events_prepare(const struct events *e, struct session *s, struct err *err);
+int events_start(const struct events *e, struct session *s, struct err *err);
+
+/* -e for a profile that was sampled before: its events by their names; without -e those that have samples. */
+int events_of_profile(
+	struct events *out, const struct args *args, const struct profile *p, struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "profile/flat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define HOT_ROWS    30
 #define HOT_THREADS 15
@@ -28,29 +29,55 @@ static double hot_pct(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* "10 ms", "512k" */
-static const char *hot_interval(int event, int64_t interval, char *out, size_t bytes)
+/* "10 ms", "512k", "10000 events" */
+static const char *hot_interval(
+	const struct profile_event *event, int64_t interval, char *out, size_t bytes)
 {
-	if (!profile_events[event].weight_is_time)
+	if (!strcmp(event->unit, "bytes"))
 		return units_bytes((uint64_t)interval, out, bytes);
-	if (interval >= 1000000)
+	if (!event->weight_is_time)
+		snprintf(out, bytes, "%lld %s", (long long)interval, event->unit);
+	else if (interval >= 1000000)
 		snprintf(out, bytes, "%g ms", (double)interval / 1e6);
 	else
 		snprintf(out, bytes, "%g us", (double)interval / 1e3);
 	return out;
 }
 
-static void hot_head(
-	FILE *out, const struct outputs_source *source, int event, const struct flat *flat)
+/* What all samples together stand for: "1.20 GB allocated, 120 MB/s". */
+static void hot_amount(FILE *out, const struct profile_event *event, int number, uint64_t weight,
+	uint64_t duration_ns)
 {
+	static const char *const what[EVENT_USER_FIRST] = {
+		[EVENT_CPU] = " of CPU time",
+		[EVENT_ALLOC] = " allocated",
+		[EVENT_LOCK] = " of waiting",
+		[EVENT_WALL] = " of threads' time",
+	};
+	double seconds = (double)duration_ns / (double)NS_PER_S;
+	char amount[32], rate[32];
+
+	fprintf(out, "%s%s", units_value(weight, event->unit, amount, sizeof(amount)),
+		number < EVENT_USER_FIRST ? what[number] : "");
+	if (seconds > 0 && number != EVENT_CPU && number != EVENT_WALL)
+		fprintf(out, ", %s a second",
+			units_value((uint64_t)((double)weight / seconds), event->unit, rate,
+				sizeof(rate)));
+	fputc('\n', out);
+}
+
+static void hot_head(
+	FILE *out, const struct outputs_source *source, int number, const struct flat *flat)
+{
+	const struct profile_event *event = profile_get_event(source->profile, number);
 	const struct vitals *v = source->vitals;
-	const struct vitals_event *e = &v->events[event];
+	const struct vitals_event *e = &v->events[number];
 	char interval[32];
 
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (v->jdk[0])
 		fprintf(out, "  JDK %s", v->jdk);
-	fprintf(out, "\n%s", profile_events[event].name);
+	fprintf(out, "\n%s", event->name);
 	if (e->engine[0])
 		fprintf(out, "/%s", e->engine);
 	if (e->interval > 0)
@@ -59,24 +86,30 @@ static void hot_head(
 	fprintf(out, ", %.1f s: %llu samples, %lld lost\n",
 		(double)source->duration_ns / (double)NS_PER_S, (unsigned long long)flat->sum_count,
 		(long long)e->lost);
+	if (flat->sum_count)
+		hot_amount(out, event, number, flat->sum, source->duration_ns);
 	if (e->note[0])
 		fprintf(out, "note: %s\n", e->note);
 	if (v->walker_note[0])
 		fprintf(out, "note: %s\n", v->walker_note);
 }
 
-static void hot_methods(FILE *out, const struct profile *p, const struct flat *flat)
+static void hot_methods(
+	FILE *out, const struct profile *p, const struct flat *flat, const char *unit)
 {
-	fprintf(out, "\n SELF%%     ±  TOTAL%%  T METHOD\n");
+	char amount[32];
+
+	fprintf(out, "\n SELF%%     ±  TOTAL%%      SELF  T METHOD\n");
 	for (uint32_t i = 0; i < flat->count && i < HOT_ROWS; i++) {
 		const struct flat_row *row = &flat->rows[i];
 
 		if (!row->self && i)
 			break;
-		fprintf(out, "%6.1f %5.1f  %6.1f  %c %s\n", hot_pct(row->self, flat->sum),
+		fprintf(out, "%6.1f %5.1f  %6.1f  %8s  %c %s\n", hot_pct(row->self, flat->sum),
 			flat_half_width(row->self_count, flat->sum_count),
-			hot_pct(row->total, flat->sum), frame_types[row->type].letter,
-			profile_get_method(p, row->method)->full);
+			hot_pct(row->total, flat->sum),
+			units_value(row->self, unit, amount, sizeof(amount)),
+			frame_types[row->type].letter, profile_get_method(p, row->method)->full);
 	}
 }
 
@@ -131,15 +164,49 @@ static void hot_print_threads(
 	free(t.rows);
 }
 
-void hot_print(
-	FILE *out, const struct outputs_source *source, int event, bool by_weight, bool threads)
+/* --- states ------------------------------------------------------------------------------------------ */
+
+static void hot_add_state(void *ctx, const struct profile_part *part)
+{
+	((uint64_t *)ctx)[part->state] += part->weight;
+}
+
+/* "threads were: 61.2 % parked, ..." for events whose samples know it. */
+static void hot_print_states(FILE *out, const struct profile *p, const struct profile_query *q)
+{
+	uint64_t states[THREAD_STATES] = {0}, sum = 0;
+	const char *before = "\nEach thread";
+
+	profile_each_part(p, q, hot_add_state, states);
+	for (int i = 0; i < THREAD_STATES; i++)
+		sum += states[i];
+	if (states[THREAD_STATE_NONE] == sum)
+		return;
+	for (int done = 0; done < THREAD_STATES; done++) {
+		int most = 0;
+
+		for (int i = 1; i < THREAD_STATES; i++)
+			most = states[i] > states[most] ? i : most;
+		if (!states[most])
+			break;
+		fprintf(out, "%s %s %.1f %%", before,
+			most == THREAD_STATE_NONE ? "does what is not known"
+						  : thread_states[most].name,
+			hot_pct(states[most], sum));
+		before = ",";
+		states[most] = 0;
+	}
+	fputs(" of its time.\n", out);
+}
+
+void hot_print(FILE *out, const struct outputs_source *source, int event, bool threads)
 {
 	struct profile_query q = {
 		.event = event,
 		.from = 0,
 		.to = UINT32_MAX,
 		.thread = PROFILE_ANY_THREAD,
-		.by_weight = by_weight || (event != EVENT_CPU && event != EVENT_WALL),
+		.by_weight = true,
 	};
 	struct flat *flat = flat_new(source->profile, &q);
 
@@ -151,7 +218,10 @@ void hot_print(
 				? "used no CPU time (-e wall shows what its threads wait for)"
 				: "had no such event");
 	else
-		hot_methods(out, source->profile, flat);
+		hot_methods(out, source->profile, flat,
+			profile_get_event(source->profile, event)->unit);
+	if (flat->sum_count)
+		hot_print_states(out, source->profile, &q);
 	if (threads && flat->sum_count)
 		hot_print_threads(out, source->profile, &q, flat);
 	flat_free(flat);

@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-/* by_weight: shares of time or bytes, not of samples (always so where samples differ in weight). */
-void hot_print(
-	FILE *out, const struct outputs_source *source, int event, bool by_weight, bool threads);
+/* Shares are of time, bytes, waiting: of what the samples stand for, not of their number. */
+void hot_print(FILE *out, const struct outputs_source *source, int event, bool threads);
 
 #endif

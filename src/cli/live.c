@@ -21,6 +21,8 @@ struct seen_cpu { /* of one JVM in the picker, to tell its CPU % at the next loo
 
 struct live {
 	const struct session_options *options;
+	const struct events *events;
+	struct session_event how[PROFILE_EVENTS]; /* as last asked for */
 	struct profile *profile;
 	struct session *session;
 	bool replay;
@@ -33,11 +35,12 @@ struct live {
 	struct app_format *formats; /* made when asked for */
 };
 
-struct live *live_new(const struct session_options *options)
+struct live *live_new(const struct session_options *options, const struct events *events)
 {
 	struct live *l = xcalloc(1, sizeof(*l));
 
 	l->options = options;
+	l->events = events;
 	return l;
 }
 
@@ -64,22 +67,36 @@ void live_free(struct live *l)
 	free(l);
 }
 
-int live_attach(struct live *l, const struct hotspot *jvm, const int *events, int count,
-	uint64_t interval, struct err *err)
+/* How events are sampled: as the command line says, or switched on without its -e, with its other options. */
+static void live_set_how(struct live *l)
 {
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		l->how[i] = (struct session_event){.event = i,
+			.user_only = l->events->how[0].user_only,
+			.kernel_only = l->events->how[0].kernel_only};
+	for (int i = 0; i < l->events->count; i++)
+		l->how[l->events->ids[i]] = l->events->how[i];
+}
+
+int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
+{
+	int rc = -1;
+
 	live_detach(l);
+	live_set_how(l);
 	l->profile = profile_new();
 	l->session = session_open(jvm, l->options, l->profile, err);
-	for (int i = 0; l->session && i < count; i++) {
-		if (session_event_start(l->session, events[i], interval, err)) {
-			live_detach(l);
-			return -1;
-		}
-	}
 	if (l->session)
-		return 0;
-	live_detach(l);
-	return -1;
+		rc = events_prepare(l->events, l->session, err);
+	if (!rc)
+		rc = session_event_begin(l->session, &l->how[event], err);
+	if (rc)
+		live_detach(l);
+	/* Of the others each says by itself, when it is chosen, why it cannot be had. */
+	for (int i = 0; !rc && i < l->events->count; i++)
+		if (l->events->ids[i] != event)
+			session_event_begin(l->session, &l->events->how[i], NULL);
+	return rc;
 }
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
@@ -161,7 +178,7 @@ static int live_pick(void *ctx, int pid, int event, struct err *err)
 		return -1;
 	if (jvm.verdict > HOTSPOT_UNKNOWN)
 		return hotspot_refusal(&jvm, err);
-	return live_attach(ctx, &jvm, &event, 1, 0, err);
+	return live_attach(ctx, &jvm, event, err);
 }
 
 /* --- the running session ----------------------------------------------------------------------------- */
@@ -201,14 +218,35 @@ static int live_threads(void *ctx, const struct app_thread **out)
 	return count;
 }
 
+/* An event of a recording is there if it has samples (so far); nothing can be changed. */
+static int live_recorded(
+	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
+{
+	struct profile_query q = {.event = event, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+
+	if (!on || interval)
+		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
+	if (profile_sum(l->profile, &q).count)
+		return 0;
+	return err_set(err, ERR_FAILED, "The recording has no samples of \"%s\" (up to here).",
+		profile_get_event(l->profile, event)->name);
+}
+
 static int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
 {
 	struct live *l = ctx;
 
-	if (!l->session || l->replay)
-		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
-	return on ? session_event_start(l->session, event, interval, err)
-		  : session_event_stop(l->session, event, err);
+	if (!l->session)
+		return err_set(err, ERR_FAILED, "No JVM is attached.");
+	if (l->replay)
+		return live_recorded(l, event, on, interval, err);
+	if (!on)
+		return session_event_stop(l->session, event, err);
+	if (!interval && session_vitals(l->session)->events[event].state == VITALS_ON)
+		return 0;
+	if (interval)
+		l->how[event].interval = interval;
+	return session_event_begin(l->session, &l->how[event], err);
 }
 
 static bool live_step(void *ctx)

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "cli/hot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,16 +57,21 @@ int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 }
 
 /* NAME.suffix, or NAME-EVENT.suffix where there are several events. */
-static char *outputs_path(const struct output *f, const struct events *events, int event)
+static char *outputs_path(const struct output *f, const struct events *events, int i)
 {
 	struct buf path = {0};
-	size_t len = strlen(f->path), suffix = strlen(f->format->suffix);
+	size_t len = strlen(f->path), suffix = strlen(f->format->suffix), at;
 
-	if (events->count > 1 && !outputs_is_stdout(f))
-		buf_printf(&path, "%.*s-%s%s", (int)(len - suffix), f->path,
-			profile_events[event].name, f->path + len - suffix);
-	else
+	if (events->count < 2 || outputs_is_stdout(f)) {
 		buf_adds(&path, f->path);
+		return buf_steal(&path);
+	}
+	buf_printf(&path, "%.*s-", (int)(len - suffix), f->path);
+	at = path.len;
+	buf_printf(&path, "%s%s", events->names[i], f->path + len - suffix);
+	for (; at < path.len - suffix; at++) /* perf's names: syscalls:sys_enter_read, cpu/x/ */
+		if (!isalnum((unsigned char)path.data[at]) && !strchr("-_.", path.data[at]))
+			path.data[at] = '_';
 	return buf_steal(&path);
 }
 
@@ -118,7 +124,7 @@ int outputs_check(const struct outputs *o, const struct events *events, struct e
 {
 	for (int i = 0; i < o->count; i++) {
 		for (int e = 0; e < events->count; e++) {
-			char *path = outputs_path(&o->files[i], events, events->ids[e]);
+			char *path = outputs_path(&o->files[i], events, e);
 			int rc =
 				outputs_is_stdout(&o->files[i]) ? 0 : outputs_check_path(path, err);
 
@@ -172,7 +178,7 @@ static struct export_options outputs_options(
 	};
 }
 
-static int outputs_write_one(const struct output *f, const struct events *events, int event,
+static int outputs_write_one(const struct output *f, const struct events *events, int i,
 	const struct outputs_source *source, const struct export_options *how, struct err *err)
 {
 	char *path;
@@ -180,7 +186,7 @@ static int outputs_write_one(const struct output *f, const struct events *events
 
 	if (outputs_is_stdout(f))
 		return outputs_to_stdout(f, source->profile, how, err);
-	path = outputs_path(f, events, event);
+	path = outputs_path(f, events, i);
 	rc = export_write(path, f->format, source->profile, how, err);
 	if (!rc)
 		fprintf(stderr, "wrote %s\n", path);
@@ -200,9 +206,9 @@ int outputs_write(const struct outputs *o, const struct events *events,
 		struct export_options how = outputs_options(o, event, source, host);
 
 		if (!o->count)
-			hot_print(stdout, source, event, o->total, o->threads);
+			hot_print(stdout, source, event, o->threads);
 		for (int i = 0; i < o->count; i++)
-			if (outputs_write_one(&o->files[i], events, event, source, &how, &why) &&
+			if (outputs_write_one(&o->files[i], events, e, source, &how, &why) &&
 				first.kind == ERR_NONE)
 				first = why;
 	}

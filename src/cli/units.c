@@ -89,6 +89,61 @@ int units_duration(const char *text, uint64_t *ns, struct err *err)
 	return -1;
 }
 
+int units_per_mille(const char *text, int *value, struct err *err)
+{
+	char *end;
+	double percent;
+
+	if (!strcmp(text, "off")) {
+		*value = 0;
+		return 0;
+	}
+	percent = strtod(text, &end);
+	end += *end == '%';
+	if (strspn(text, "0123456789.") && !*end && percent >= 0.1 && percent <= 100) {
+		*value = (int)(percent * 10 + 0.5);
+		return 0;
+	}
+	err_set(err, ERR_USAGE, "\"%s\" is not a budget.", text);
+	err_hint(err, "--budget=2%%    two hundredths of one core");
+	err_hint(err, "--budget=off   as much as it takes");
+	return -1;
+}
+
+const char *units_value(uint64_t value, const char *unit, char *out, size_t size)
+{
+	static const struct {
+		const char *unit; /* of the event */
+		double factor;
+		const char *shown;
+	} rows[] = {
+		{"ns", 1e9, "s"},
+		{"ns", 1e6, "ms"},
+		{"ns", 1e3, "us"},
+		{"bytes", 1073741824.0, "GB"},
+		{"bytes", 1048576.0, "MB"},
+		{"bytes", 1024.0, "kB"},
+		{"events", 1e9, "G"},
+		{"events", 1e6, "M"},
+		{"events", 1e4, "k"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		double v = (double)value / rows[i].factor;
+
+		if (strcmp(rows[i].unit, unit) || v < 1)
+			continue;
+		snprintf(out, size, "%.*f %s", v < 9.995 ? 2 : v < 99.95, v, rows[i].shown);
+		return out;
+	}
+	if (!strcmp(unit, "events"))
+		snprintf(out, size, "%llu", (unsigned long long)value);
+	else
+		snprintf(out, size, "%llu %s", (unsigned long long)value,
+			!strcmp(unit, "bytes") ? "B" : unit);
+	return out;
+}
+
 const char *units_bytes(uint64_t bytes, char *out, size_t size)
 {
 	static const char letters[] = "kMGTPE";

@@ -75,10 +75,7 @@ static int record_start(struct recording *r, struct err *err)
 	if (!r->session)
 		return -1;
 	r->begin_ns = clock_mono_ns();
-	for (int i = 0; i < r->events.count; i++)
-		if (session_event_start(r->session, r->events.ids[i], r->events.interval, err))
-			return -1;
-	return 0;
+	return events_start(&r->events, r->session, err);
 }
 
 /* Until the time is over, a signal comes, or the session ends by itself (-1). */
@@ -185,7 +182,14 @@ const struct verb verb_record = {
 		"FILE in the "
 		"format of its suffix; \"-o -\" prints collapsed stacks. Without -o the hot "
 		"methods are "
-		"printed. With several events, NAME.suffix becomes NAME-EVENT.suffix.\n\n"
+		"printed. With several events, NAME.suffix becomes NAME-EVENT.suffix: "
+		"`jhot record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` samples all four "
+		"at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
+		"An event's interval is what lies between two samples: time for cpu and wall, "
+		"bytes "
+		"for alloc; lock takes the waits that are longer. Defaults are 10 ms, 50 ms, 512 "
+		"kB, "
+		"10 us. A plain number is in the event's own unit.\n\n"
 		"If the JVM ends before the time is over, what there is gets written and the exit "
 		"code is 8.",
 	.min_operands = 1,

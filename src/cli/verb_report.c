@@ -9,33 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without -e: the events that have samples; cpu if none has. */
-static void report_events(struct events *events, const struct profile *p)
-{
-	for (int i = 0; i < PROFILE_EVENTS && !events->count; i++) {
-		struct profile_query q = {
-			.event = i, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
-
-		if (profile_sum(p, &q).count)
-			events->ids[events->count++] = i;
-	}
-	if (!events->count)
-		events->ids[events->count++] = EVENT_CPU;
-}
-
-static int report_write(struct session *s, struct profile *p, struct events *events,
+static int report_write(struct session *s, struct profile *p, const struct args *args,
 	const struct outputs *o, struct err *err)
 {
 	struct outputs_source source = {.profile = p};
+	struct events events;
 	struct err end = {0};
 
 	while (session_replay_step(s))
 		;
 	session_drain(s, &end);
-	report_events(events, p);
+	if (events_of_profile(&events, args, p, err) || outputs_check(o, &events, err))
+		return -1;
 	source.vitals = session_vitals(s);
 	source.duration_ns = session_duration_ns(s);
-	if (outputs_write(o, events, &source, err))
+	if (outputs_write(o, &events, &source, err))
 		return -1;
 	if (end.kind == ERR_GONE || end.kind == ERR_NONE)
 		return 0;
@@ -46,18 +34,16 @@ static int report_write(struct session *s, struct profile *p, struct events *eve
 static int run_report(const struct args *args, struct err *err)
 {
 	struct outputs outputs;
-	struct events events;
 	struct profile *p;
 	struct session *s;
 	int rc = -1;
 
-	if (events_parse(&events, args, -1, err) || outputs_parse(&outputs, args, err) ||
-		outputs_check(&outputs, &events, err))
+	if (outputs_parse(&outputs, args, err))
 		return -1;
 	p = profile_new();
 	s = session_replay(args->operands[0], true, p, err);
 	if (s)
-		rc = report_write(s, p, &events, &outputs, err);
+		rc = report_write(s, p, args, &outputs, err);
 	session_close(s);
 	profile_free(p);
 	return rc;
@@ -70,7 +56,8 @@ const struct verb verb_report = {
 	.help = "turn a recording of `record --raw` into files or text, without a JVM",
 	.text = "Reads what `jhot record --raw` (or `jhot top --raw`) kept and writes each -o "
 		"FILE, or prints the hot "
-		"methods, as `jhot record` would have done.",
+		"methods, as `jhot record` would have done. Without -e for each event that has "
+		"samples.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_report,

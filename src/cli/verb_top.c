@@ -110,6 +110,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		events_parse(&t->events, args, config->event >= 0 ? config->event : EVENT_CPU, err))
 		return -1;
 	t->screen.event = t->events.ids[0];
+	t->screen.events = (1u << EVENT_USER_FIRST) - 1;
 	return top_numbers(args, t, err);
 }
 
@@ -126,7 +127,7 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	if (target_find(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
-	return live_attach(live, &jvm, t->events.ids, t->events.count, t->events.interval, err);
+	return live_attach(live, &jvm, t->screen.event, err);
 }
 
 static int top_check_terminal(struct err *err)
@@ -175,7 +176,7 @@ static int run_top(const struct args *args, struct err *err)
 	top_dumb(&t);
 	if (t.batch.wanted ? top_check_batch(&t, err) : top_check_terminal(err))
 		goto out;
-	live = live_new(&t.session);
+	live = live_new(&t.session, &t.events);
 	rc = top_begin(live, &t, err);
 	if (!rc && t.batch.wanted)
 		rc = batch_run(&t.batch, &live_ops, live, &t.screen, &t.events, err);

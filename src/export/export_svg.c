@@ -22,7 +22,7 @@ static const struct svg_event_title {
 	[EVENT_WALL] = {"wall-clock time"},
 };
 
-static void head_title(struct buf *out, const struct export_options *o)
+static void head_title(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const char *event = event_titles[o->query.event].title;
 	struct buf text = {0};
@@ -32,7 +32,7 @@ static void head_title(struct buf *out, const struct export_options *o)
 	else
 		buf_printf(&text, "%s: %s",
 			o->meta.name && *o->meta.name ? o->meta.name : "profile",
-			event ? event : profile_events[o->query.event].name);
+			event ? event : profile_get_event(p, o->query.event)->name);
 	export_clean(out, buf_str(&text), 0, 0);
 	buf_done(&text);
 }
@@ -85,7 +85,7 @@ static void head_time(struct buf *out, uint64_t wall_ns)
 
 static void head_facts(struct buf *out, const struct profile *p, const struct export_options *o)
 {
-	const struct profile_event *event = &profile_events[o->query.event];
+	const struct profile_event *event = profile_get_event(p, o->query.event);
 	const struct export_meta *m = &o->meta;
 	struct profile_sum sum = profile_sum(p, &o->query);
 	struct buf text = {0};
@@ -149,7 +149,8 @@ int export_svg(
 
 	if (o->query.event < 0 || o->query.event >= PROFILE_EVENTS)
 		return err_set(err, ERR_USAGE, "there is no event number %d", o->query.event);
-	head_title(&head.title, o);
+	head.event = profile_get_event(p, o->query.event);
+	head_title(&head.title, p, o);
 	head_facts(&head.facts, p, o);
 	f = flame_new(p, &o->query, o->threads, false, 0);
 	if (o->inverted)

@@ -15,6 +15,7 @@
 
 struct svg_head {
 	struct buf title; /* "shop-api.jar: CPU" */
+	const struct profile_event *event;
 	struct buf facts; /* "2,294 samples  22.94 s  10 ms (perf)  pid 41234 ..." */
 };
 

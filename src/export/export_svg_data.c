@@ -118,7 +118,7 @@ static void data_fact(struct buf *out, const char *key, const char *value)
 void svg_data(struct buf *out, const struct flame *f, const struct export_options *o,
 	const struct svg_head *head)
 {
-	const struct profile_event *event = &profile_events[o->query.event];
+	const struct profile_event *event = head->event;
 	uint64_t each = data_each(f);
 
 	buf_adds(out, "jhot-flame 1\n");

@@ -13,8 +13,10 @@
 #define VITALS_EVENTS   8
 #define VITALS_COUNTERS 48
 
+enum vitals_state { VITALS_OFF, VITALS_ON, VITALS_FAILED }; /* of an event */
+
 struct vitals_event {
-	int state;        /* 0 off, 1 on, 2 failed */
+	int state;        /* enum vitals_state */
 	char engine[24];  /* "perf", "ctimer", ... */
 	int64_t interval; /* ns or bytes */
 	int64_t samples, lost;

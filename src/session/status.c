@@ -37,8 +37,7 @@ static bool status_see_map(void *ctx, const struct proc_map *map)
 static void status_interval(struct buf *text, int event, int64_t interval)
 {
 	if (!profile_events[event].weight_is_time)
-		buf_printf(text, "%lld %s", (long long)interval,
-			profile_events[event].unit ? profile_events[event].unit : "");
+		buf_printf(text, "%lld %s", (long long)interval, profile_events[event].unit);
 	else if (interval >= 1000000)
 		buf_printf(text, "%g ms", (double)interval / 1e6);
 	else

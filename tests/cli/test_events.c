@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -e, -i and the other options that say how to sample; values in the units that people read. */
+#include "base/clock.h"
+#include "cli/args.h"
+#include "cli/events.h"
+#include "cli/units.h"
+#include "cli/verb.h"
+
+#include "tests/tap.h"
+
+static const struct verb record = {.bit = VERB_RECORD, .name = "record", .max_operands = 1};
+const struct verb *const verbs[] = {&record, NULL};
+
+static struct events events;
+static struct err err;
+
+static int parse(int argc, const char *const *argv)
+{
+	struct args args;
+	int rc;
+
+	memset(&err, 0, sizeof(err));
+	if (args_parse(&args, &record, argc, (char *const *)argv, &err))
+		return -2;
+	rc = events_parse(&events, &args, EVENT_CPU, &err);
+	args_done(&args);
+	return rc;
+}
+#define PARSE(...) \
+	parse(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
+
+static void test_lists(void)
+{
+	is_int(parse(0, NULL), 0, "nothing is said");
+	ok(events.count == 1 && events.ids[0] == EVENT_CPU && !events.how[0].interval,
+		"cpu at its default interval");
+	ok(events.budget == -1 && !events.only_threads, "the agent's budget, all threads");
+	is_int(PARSE("-e", "cpu,alloc=256k", "-e", "lock=20us,wall"), 0, "four at once");
+	ok(events.count == 4 && events.ids[1] == EVENT_ALLOC && events.ids[3] == EVENT_WALL,
+		"in their order");
+	ok(!events.how[0].interval && events.how[1].interval == 256 << 10 &&
+			events.how[2].interval == 20000 && !events.how[3].interval,
+		"each with its own interval");
+	is_str(events.names[2], "lock", "and its name");
+	is_int(PARSE("-e", "cpu,alloc,wall=7ms", "-i", "1ms"), 0, "-i for some of them");
+	ok(events.how[0].interval == NS_PER_MS && !events.how[1].interval &&
+			events.how[2].interval == 7 * NS_PER_MS,
+		"those of its unit that have none of their own");
+	is_int(PARSE("-e", "alloc", "-i", "100000"), 0, "a plain number");
+	is_int(events.how[0].interval, 100000, "is in the event's unit");
+}
+
+static void test_refused(void)
+{
+	is_int(PARSE("-e", "alloc", "-i", "1ms"), -1, "a time for bytes");
+	ok(err.kind == ERR_USAGE && strstr(err.what, "is a size") != NULL, "is told: %s", err.what);
+	is_int(PARSE("-e", "cpu=1m"), -1, "bytes for time");
+	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice");
+	is_int(PARSE("-e", "cpu=never"), -1, "an interval that is none");
+	is_int(PARSE("-e", "cqu"), -1, "an event that is none");
+	ok(strstr(err.hint, "-e cpu") != NULL, "names the nearest");
+	is_int(PARSE("-u", "-k"), -1, "neither the kernel nor the rest");
+	is_int(PARSE("-e", "lock", "--live"), -1, "--live without alloc");
+	is_int(PARSE("--budget", "much"), -1, "a budget that is none");
+	is_int(PARSE("--budget", "200"), -1, "more than a core");
+	is_int(PARSE("-e",
+		       "a123456789012345678901234567890123456789012345678901234567890123456789"),
+		-1, "a name that is too long");
+}
+
+static void test_flags(void)
+{
+	is_int(PARSE("-e", "alloc,cpu", "--live", "-u", "--only-threads", "http-*",
+		       "--budget=0.5%"),
+		0, "all of them");
+	ok(events.how[0].live && !events.how[1].live, "--live is for alloc");
+	ok(events.how[0].user_only && events.how[1].user_only && !events.how[1].kernel_only,
+		"-u for all");
+	is_str(events.only_threads, "http-*", "the threads");
+	is_int(events.budget, 5, "the budget in thousandths");
+	is_int(PARSE("--budget=off", "-k"), 0, "no budget");
+	ok(events.budget == 0 && events.how[0].kernel_only, "is 0; the kernel alone");
+}
+
+static void test_profile(void)
+{
+	struct profile *p = profile_new();
+	struct args args = {.verb = &record};
+	const char *words[] = {"-e", "cache-misses,cpu"}, *none[] = {"-e", "lock,nothing"};
+
+	is_int(events_of_profile(&events, &args, p, &err), 0, "a profile without samples");
+	ok(events.count == 1 && events.ids[0] == EVENT_CPU, "is one of cpu");
+	profile_event_set(p, EVENT_USER_FIRST + 2, "cache-misses", "events", 1000);
+	profile_add(p, EVENT_USER_FIRST + 2, 1, PROFILE_ROOT_STACK, 0, 1, 1);
+	profile_add(p, EVENT_WALL, 1, PROFILE_ROOT_STACK, 0, 1, 1);
+	events_of_profile(&events, &args, p, &err);
+	ok(events.count == 2 && events.ids[0] == EVENT_WALL &&
+			!strcmp(events.names[1], "cache-misses"),
+		"without -e: the events that have samples");
+	args_parse(&args, &record, 2, (char *const *)words, &err);
+	is_int(events_of_profile(&events, &args, p, &err), 0, "with it: those");
+	ok(events.count == 2 && events.ids[0] == EVENT_USER_FIRST + 2, "user events by name");
+	args_done(&args);
+	args_parse(&args, &record, 2, (char *const *)none, &err);
+	is_int(events_of_profile(&events, &args, p, &err), -1, "or what there is not");
+	args_done(&args);
+	profile_free(p);
+}
+
+static void test_values(void)
+{
+	static const struct {
+		uint64_t value;
+		const char *unit, *text;
+	} rows[] = {
+		{0, "ns", "0 ns"},
+		{999, "ns", "999 ns"},
+		{1500, "ns", "1.50 us"},
+		{34500000, "ns", "34.5 ms"},
+		{62000000000, "ns", "62.0 s"},
+		{620000000000, "ns", "620 s"},
+		{100, "bytes", "100 B"},
+		{1536, "bytes", "1.50 kB"},
+		{5368709120, "bytes", "5.00 GB"},
+		{12, "events", "12"},
+		{9999, "events", "9999"},
+		{123456, "events", "12.3 k"},
+		{1234567, "events", "1.23 M"},
+		{7, "furlongs", "7 furlongs"},
+	};
+	char out[32];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		is_str(units_value(rows[i].value, rows[i].unit, out, sizeof(out)), rows[i].text,
+			rows[i].text);
+}
+
+int main(void)
+{
+	test_lists();
+	test_refused();
+	test_flags();
+	test_profile();
+	test_values();
+	return tap_done();
+}
