@@ -2,6 +2,7 @@
 /* The queue of modules: one is compiled at a time, those that are ready are sent together. */
 #include "session/unwind_feed.h"
 
+#include "attach/place.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "session/unwind_pack.h"
@@ -64,7 +65,8 @@ struct unwind_feed {
 	size_t evicting; /* the module that the agent is to forget next, or NONE */
 
 	unsigned without_rows, without_room;
-	struct err note;
+	struct err why;  /* of the module at work */
+	struct err note; /* of the last that is left to frame pointers */
 };
 
 struct unwind_feed *unwind_feed_new(pid_t pid)
@@ -125,13 +127,26 @@ bool unwind_feed_busy(const struct unwind_feed *f)
 	return first_of(f, WAITING) != NONE || first_of(f, READY) != NONE;
 }
 
-/* The note already says why. */
+/*
+ * Our own copy, unlinked since: only its owner and root may open it, and nobody asks for the callers of
+ * the agent's own threads.
+ */
+static bool is_the_agent(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return !strncmp(name ? name + 1 : path, PLACE_PREFIX, strlen(PLACE_PREFIX));
+}
+
+/* `why` is set. */
 static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 {
 	struct module *m = &f->modules[module];
 
 	++*counter;
-	err_prefix(&f->note, "Frame pointers alone lead through %s. ", m->at.path);
+	err_prefix(&f->why, "Frame pointers alone lead through %s. ", m->at.path);
+	if (!is_the_agent(m->at.path))
+		f->note = f->why;
 	m->state = LEFT_OUT;
 	buf_done(&m->block);
 }
@@ -159,17 +174,17 @@ static struct cfi *open_vdso(struct unwind_feed *f, const struct symbols_module 
 	struct iovec local, remote = {(void *)(uintptr_t)m->start, bytes};
 
 	if (bytes > VDSO_MAX) {
-		err_set(&f->note, ERR_INPUT, "It is too large.");
+		err_set(&f->why, ERR_INPUT, "It is too large.");
 		return NULL;
 	}
 	f->image = xmalloc(bytes);
 	local = (struct iovec){f->image, bytes};
 	if (process_vm_readv(f->pid ? f->pid : getpid(), &local, 1, &remote, 1, 0) !=
 		(ssize_t)bytes) {
-		err_set_errno(&f->note, ERR_INPUT, "It cannot be read from the process's memory");
+		err_set_errno(&f->why, ERR_INPUT, "It cannot be read from the process's memory");
 		return NULL;
 	}
-	return cfi_open_image(f->image, bytes, &f->note);
+	return cfi_open_image(f->image, bytes, &f->why);
 }
 
 /* Archives of classes (.jsa) and [vsyscall] are mapped as code, too, and are no loss. */
@@ -188,15 +203,15 @@ static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module 
 	f->fd = target_file_open_module(f->pid, m);
 	if (f->fd < 0) {
 		errno = -f->fd;
-		err_set_errno(&f->note, ERR_INPUT, "The file cannot be opened");
+		err_set_errno(&f->why, ERR_INPUT, "The file cannot be opened");
 		return NULL;
 	}
 	if (!is_elf(f->fd))
 		return NULL;
-	c = cfi_open(f->fd, -1, &f->note);
+	c = cfi_open(f->fd, -1, &f->why);
 	if (!c)
 		f->debug_fd = elf_debug_open(f->fd, f->pid, m->path);
-	return c || f->debug_fd < 0 ? c : cfi_open(f->fd, f->debug_fd, &f->note);
+	return c || f->debug_fd < 0 ? c : cfi_open(f->fd, f->debug_fd, &f->why);
 }
 
 static void now_open(struct unwind_feed *f)
@@ -233,14 +248,14 @@ static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
 static void now_compile(struct unwind_feed *f, uint64_t slice_ns)
 {
 	struct module *m = &f->modules[f->now];
-	int r = cfi_compile(f->cfi, slice_ns, &f->note);
+	int r = cfi_compile(f->cfi, slice_ns, &f->why);
 	const struct cfi_row *rows;
 	size_t count;
 
 	if (r == 0)
 		return;
 	rows = cfi_rows(f->cfi, &count);
-	if (r < 0 || unwind_pack(rows, count, &m->block, &f->note)) {
+	if (r < 0 || unwind_pack(rows, count, &m->block, &f->why)) {
 		leave_out(f, f->now, &f->without_rows);
 	} else {
 		m->keeps_fp = rows_keep_fp(rows, count);
@@ -366,7 +381,7 @@ static void answer_no_room(struct unwind_feed *f, size_t module)
 	if (!m->keeps_fp)
 		f->evicting = evictable(f);
 	if (f->evicting == NONE) {
-		err_set(&f->note, ERR_FAILED, "Its %u kB of unwind rows find no room in the agent.",
+		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows find no room in the agent.",
 			m->bytes >> 10);
 		leave_out(f, module, &f->without_room);
 	}
@@ -374,7 +389,7 @@ static void answer_no_room(struct unwind_feed *f, size_t module)
 
 static void answer_evicted(struct unwind_feed *f, size_t module)
 {
-	err_set(&f->note, ERR_FAILED, "It made room for unwind rows of others.");
+	err_set(&f->why, ERR_FAILED, "It made room for unwind rows of others.");
 	leave_out(f, module, &f->without_room);
 	f->evicting = NONE;
 }
@@ -394,7 +409,7 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 		buf_done(&m->block);
 	} else {
 		errno = -result;
-		err_set_errno(&f->note, ERR_FAILED, "The agent refuses its unwind rows");
+		err_set_errno(&f->why, ERR_FAILED, "The agent refuses its unwind rows");
 		leave_out(f, p->module, &f->without_rows);
 	}
 }

@@ -275,10 +275,12 @@ static void test_no_file(void)
 
 	unwind_feed_module(f, 1, &(struct symbols_module){.path = "/nowhere/libgone.so"});
 	unwind_feed_module(f, 2, &(struct symbols_module){.path = "/proc/self/status"});
+	unwind_feed_module(f, 3, &(struct symbols_module){.path = "/tmp/libjhot-1-2-3.so"});
 	run(f, &a, STAGING, NULL);
 	unwind_feed_status(f, &st);
-	ok(!a.pieces && st.without_rows == 1 && strstr(st.note, "libgone"),
+	ok(!a.pieces && st.without_rows == 2 && strstr(st.note, "libgone"),
 		"a file that is missing is named, one that is no ELF is no loss: %s", st.note);
+	ok(!strstr(st.note, "libjhot"), "the agent's own file is missing without a word");
 	unwind_feed_free(f);
 }
 
