@@ -21,6 +21,7 @@ enum verb_bit {
 	VERB_STOP = 1 << 4,
 	VERB_REPORT = 1 << 5,
 	VERB_DUMP = 1 << 6,
+	VERB_EVENTS = 1 << 7,
 	VERB_ALL = ~0,
 };
 

@@ -9,6 +9,7 @@ extern const struct verb verb_list;
 extern const struct verb verb_record;
 extern const struct verb verb_report;
 extern const struct verb verb_dump;
+extern const struct verb verb_events;
 extern const struct verb verb_status;
 extern const struct verb verb_stop;
 
@@ -18,6 +19,7 @@ const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_report,
 	&verb_dump,
+	&verb_events,
 	&verb_status,
 	&verb_stop,
 	NULL,

@@ -138,6 +138,35 @@ static const char *module_made_up(struct module *m, const struct symtab_entry *e
 	return *name;
 }
 
+/* module_offset: where in the file an address lies; false if nowhere. */
+static bool module_offset(const struct module *m, uint64_t address, uint64_t *offset)
+{
+	for (uint32_t i = 0; i < m->segment_count; i++) {
+		if (address - m->segments[i].address >= m->segments[i].bytes)
+			continue;
+		*offset = address - m->segments[i].address + m->segments[i].offset;
+		return true;
+	}
+	return false;
+}
+
+bool module_function(struct module *m, pid_t pid, const char *name, uint64_t *offset)
+{
+	if (!m->loaded)
+		module_load(m, pid);
+	for (uint32_t i = 0; i < m->table.count; i++) {
+		const struct symtab_entry *e = &m->table.entries[i];
+		const char *text = m->table.texts.data + e->text;
+
+		if (e->rank == SYMTAB_MARK || text[0] == '\0')
+			continue;
+		if (!strcmp(text, name) || (strchr(name, ':') && text[0] == '_' &&
+						   !strcmp(symtab_name(&m->table, e), name)))
+			return module_offset(m, e->start, offset);
+	}
+	return false;
+}
+
 void module_name(struct module *m, pid_t pid, uint64_t offset, struct symbol *out)
 {
 	const struct elf_segment *segment;

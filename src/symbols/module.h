@@ -24,6 +24,7 @@ struct module {
 
 struct module *module_new(const struct symbols_module *where);
 void module_free(struct module *m);
+bool module_function(struct module *m, pid_t pid, const char *name, uint64_t *offset);
 void module_name(struct module *m, pid_t pid, uint64_t offset, struct symbol *out);
 
 #endif

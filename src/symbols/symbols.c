@@ -99,6 +99,12 @@ void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbo
 		*out = (struct symbol){.name = "", .module = RAW_NAME, .start = offset};
 }
 
+bool symbols_function(struct symbols *s, int module, const char *name, uint64_t *offset)
+{
+	return module >= 0 && module < s->module_count &&
+	       module_function(s->modules[module], s->pid, name, offset);
+}
+
 static void symbols_read_kernel(struct symbols *s)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");

@@ -37,6 +37,8 @@ struct symbol {
 
 /* offset: a file offset inside the module. The module's name is always given. */
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out);
+/* symbols_function: where in the module's file a function of this name begins; false if none is called so. */
+bool symbols_function(struct symbols *s, int module, const char *name, uint64_t *offset);
 /* /proc/kallsyms; no name where addresses are hidden. */
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
 /* Code of other JITs: /tmp/perf-PID.map of the target; no name otherwise. The module is "[anon]",
