@@ -221,7 +221,7 @@ static enum taken take_tracepoint(const struct request *r, struct err *err)
 	found = perf_tracepoint_find(perf_events_sys, r->name, r->out);
 	if (found == 0)
 		return TAKEN;
-	perf_events_tracepoints(why, sizeof(why));
+	perf_tracefs_why(why, sizeof(why));
 	err_set(err, ERR_USAGE, "There is no tracepoint \"%s\"%s%s.", r->name, *why ? ": " : "",
 		why);
 	err_hint(err, *why ? "mount -t tracefs nodev /sys/kernel/tracing"

@@ -49,8 +49,16 @@ const char *perf_events_name(int i);
  * missing and what to do, as a clause ("the kernel shows...").
  */
 int perf_events_probe(const struct perf_event *event, bool user_only, char *why, size_t bytes);
-/* Why there are no tracepoints, as a clause; "" if there are. */
-void perf_events_tracepoints(char *why, size_t bytes);
+/* The clock by which cpu is sampled, kernel frames included: the same. */
+int perf_events_probe_cpu(char *why, size_t bytes);
+
+/* A form of names that are not predefined, and whether any such event is possible here. */
+struct perf_event_form {
+	const char *form, *unit, *note;
+	char why[200]; /* "" if it is */
+};
+/* i counts up from 0; false at the end. */
+bool perf_events_form(int i, struct perf_event_form *out);
 
 extern const char *perf_events_sys; /* "/sys"; another only in tests */
 

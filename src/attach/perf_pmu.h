@@ -12,5 +12,7 @@ int perf_pmu_find(const char *sys, const char *name, struct perf_event *out, str
 int perf_tracepoint_find(const char *sys, const char *name, struct perf_event *out);
 /* Where tracefs is, into path; false if it is not mounted. */
 bool perf_tracefs(const char *sys, char *path, size_t bytes);
+/* Why there is none, as a clause; "" if there is. */
+void perf_tracefs_why(char *why, size_t bytes);
 
 #endif

@@ -6,6 +6,7 @@
 #include "attach/proc.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,14 +91,59 @@ int perf_events_probe(const struct perf_event *event, bool user_only, char *why,
 	return -1;
 }
 
-void perf_events_tracepoints(char *why, size_t bytes)
+int perf_events_probe_cpu(char *why, size_t bytes)
+{
+	static const struct perf_event clock = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.interval = 10000000};
+
+	return perf_events_probe(&clock, false, why, bytes);
+}
+
+void perf_tracefs_why(char *why, size_t bytes)
 {
 	char path[PROC_PATH_BYTES];
 
 	if (perf_tracefs(perf_events_sys, path, sizeof(path)))
 		*why = '\0';
-	else if (geteuid())
-		snprintf(why, bytes, "tracefs is not mounted, or for root only");
 	else
-		snprintf(why, bytes, "tracefs is not mounted");
+		snprintf(why, bytes, "tracefs is not mounted%s",
+			geteuid() ? ", or for root only" : "");
+}
+
+static const struct {
+	const char *form, *unit, *note;
+	uint32_t type;
+} probe_forms[] = {
+	{"rHEX", "events", "the CPU's own number", PERF_TYPE_RAW},
+	{"PMU/TERM=N,.../", "events", "as in /sys/bus/event_source/devices", PERF_TYPE_RAW},
+	{"SYSTEM:NAME", "events", "a tracepoint: syscalls:sys_enter_openat", PERF_TYPE_TRACEPOINT},
+	{"mem:ADDR[/N][:rwx]", "accesses", "a breakpoint", PERF_TYPE_BREAKPOINT},
+	{"[LIBRARY:]FUNCTION", "calls", "a native function: malloc", PERF_TYPE_BREAKPOINT},
+};
+
+bool perf_events_form(int i, struct perf_event_form *out)
+{
+	static const char here = 0; /* something of ours to watch */
+	struct perf_event any = {.interval = 1};
+	bool breakpoint;
+
+	if (i < 0 || i >= (int)(sizeof(probe_forms) / sizeof(probe_forms[0])))
+		return false;
+	*out = (struct perf_event_form){
+		probe_forms[i].form, probe_forms[i].unit, probe_forms[i].note, ""};
+	any.type = probe_forms[i].type;
+	breakpoint = any.type == PERF_TYPE_BREAKPOINT;
+	if (breakpoint) {
+		any.bp_type = HW_BREAKPOINT_W;
+		any.config1 = (uint64_t)(uintptr_t)&here;
+		any.config2 = HW_BREAKPOINT_LEN_1;
+	} else if (any.type == PERF_TYPE_TRACEPOINT) {
+		any.type = PERF_TYPE_SOFTWARE; /* the same rights, and always there */
+		any.config = PERF_COUNT_SW_PAGE_FAULTS;
+		perf_tracefs_why(out->why, sizeof(out->why));
+	}
+	if (!out->why[0])
+		perf_events_probe(&any, breakpoint, out->why, sizeof(out->why));
+	return true;
 }

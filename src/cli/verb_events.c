@@ -8,7 +8,6 @@
 #include "cli/verb.h"
 #include "profile/profile.h"
 
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +49,9 @@ static int jdk_major(const struct hotspot *jvm)
 
 static void explain_cpu(const struct hotspot *jvm, struct row *row)
 {
-	static const struct perf_event clock = {.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.interval = 10000000};
 	char why[200];
 
-	if (perf_events_probe(&clock, false, why, sizeof(why)))
+	if (perf_events_probe_cpu(why, sizeof(why)))
 		snprintf(row->note, sizeof(row->note), "by CPU timers, without kernel frames: %s",
 			why);
 	else
@@ -122,35 +118,16 @@ static void add_predefined(struct rows *r)
 	}
 }
 
-static void add_patterns(struct rows *r)
+static void add_forms(struct rows *r)
 {
-	static const struct perf_event raw = {.type = PERF_TYPE_RAW, .interval = 1000000};
-	static const struct perf_event clock = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .interval = 1};
-	static const char here = 0; /* an address of ours to set a breakpoint on */
-	struct perf_event watch = {.type = PERF_TYPE_BREAKPOINT,
-		.bp_type = 2,
-		.interval = 1,
-		.config1 = (uint64_t)(uintptr_t)&here,
-		.config2 = 1};
-	struct row *row = rows_add(r, "pattern", "rHEX", "events");
+	struct perf_event_form form;
 
-	perf_events_probe(&raw, false, row->why, sizeof(row->why));
-	snprintf(row->note, sizeof(row->note), "the CPU's own number");
-	row = rows_add(r, "pattern", "PMU/TERM=N,.../", "events");
-	perf_events_probe(&raw, false, row->why, sizeof(row->why));
-	snprintf(row->note, sizeof(row->note), "as in /sys/bus/event_source/devices");
-	row = rows_add(r, "pattern", "SYSTEM:NAME", "events");
-	perf_events_tracepoints(row->why, sizeof(row->why));
-	if (!row->why[0])
-		perf_events_probe(&clock, false, row->why, sizeof(row->why));
-	snprintf(row->note, sizeof(row->note), "a tracepoint: syscalls:sys_enter_openat");
-	row = rows_add(r, "pattern", "mem:ADDR[/N][:rwx]", "accesses");
-	perf_events_probe(&watch, true, row->why, sizeof(row->why));
-	snprintf(row->note, sizeof(row->note), "a breakpoint");
-	row = rows_add(r, "pattern", "[LIBRARY:]FUNCTION", "calls");
-	perf_events_probe(&watch, true, row->why, sizeof(row->why));
-	snprintf(row->note, sizeof(row->note), "a native function: malloc");
+	for (int i = 0; perf_events_form(i, &form); i++) {
+		struct row *row = rows_add(r, "form", form.form, form.unit);
+
+		snprintf(row->why, sizeof(row->why), "%s", form.why);
+		snprintf(row->note, sizeof(row->note), "%s", form.note);
+	}
 }
 
 /* --- output ------------------------------------------------------------------------------------------ */
@@ -202,7 +179,7 @@ static int run_events(const struct args *args, struct err *err)
 		return hotspot_refusal(&jvm, err);
 	add_own(&rows, &jvm);
 	add_predefined(&rows);
-	add_patterns(&rows);
+	add_forms(&rows);
 	(args_has(args, OPT_JSON) ? print_json : print_table)(&rows);
 	free(rows.rows);
 	return 0;
