@@ -2,7 +2,7 @@
 /*
  * The live view over the fake session, as a program for the terminal tests and for the eye:
  *
- *   fake_top [ascii] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
+ *   fake_top [ascii|auto] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
  *            [tick=FD]
  *
  * crash: the second tick is a null pointer, to see the terminal restored.
@@ -32,7 +32,9 @@ static void take_argument(struct run *r, const char *a)
 {
 	struct app_options *o = &r->options;
 
-	o->charset = !strcmp(a, "ascii") ? APP_CHARSET_ASCII : o->charset;
+	o->charset = !strcmp(a, "ascii")  ? APP_CHARSET_ASCII
+		     : !strcmp(a, "auto") ? APP_CHARSET_AUTO
+					  : o->charset;
 	o->color = !strcmp(a, "mono") ? APP_COLOR_NEVER
 		   : !strcmp(a, "16") ? APP_COLOR_16
 				      : o->color;

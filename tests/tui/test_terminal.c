@@ -67,21 +67,22 @@ static void test_colors(void)
 {
 	static const char *const no_color[] = {"NO_COLOR=1", NULL};
 	const char *argv[] = {program, "step", "warm=5", NULL};
-	struct vt *vt = vt_open(&(struct vt_options){24, 80, NULL, no_color}, argv);
+	struct vt *vt =
+		vt_open(&(struct vt_options){.rows = 24, .cols = 80, .setenv = no_color}, argv);
 
 	vt_frame(vt);
 	ok(!vt_colored(vt, 5, 10) && vt_reverse(vt, 5, 10),
 		"NO_COLOR: reverse in place of colours");
 	vt_close(vt);
-	vt = vt_open(&(struct vt_options){24, 80, "vt100", NULL}, argv);
+	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "vt100"}, argv);
 	vt_frame(vt);
 	ok(strstr(vt_row(vt, 0), "41234") && !vt_colored(vt, 5, 10), "TERM=vt100");
 	vt_close(vt);
-	vt = vt_open(&(struct vt_options){24, 80, "linux", NULL}, argv);
+	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "linux"}, argv);
 	vt_frame(vt);
 	ok(strstr(vt_row(vt, 0), "41234") && vt_colored(vt, 5, 10), "TERM=linux");
 	vt_close(vt);
-	vt = vt_open(&(struct vt_options){24, 80, "dumb", NULL}, argv);
+	vt = vt_open(&(struct vt_options){.rows = 24, .cols = 80, .term = "dumb"}, argv);
 	ok(WEXITSTATUS(vt_end(vt)) == 1 && vt_shows(vt, "TERM=dumb"),
 		"TERM=dumb is refused with a sentence");
 	vt_close(vt);

@@ -28,6 +28,8 @@ struct vt {
 	char line[64]; /* of the frame fd, as far as it came */
 	size_t line_len;
 	char text[4096];
+	char raw[65536]; /* the last that was received */
+	size_t raw_len;
 };
 
 /* --- the program's side ------------------------------------------------------------------------------ */
@@ -41,10 +43,11 @@ static void exec_program(
 
 	for (; argv[n] && n < 29; n++)
 		args[n] = argv[n];
-	snprintf(frame, sizeof(frame), "frame=%d", frame_fd);
+	snprintf(frame, sizeof(frame), o->jhot ? "--frame-fd=%d" : "frame=%d", frame_fd);
 	args[n++] = frame;
 	snprintf(tick, sizeof(tick), "tick=%d", tick_fd);
-	args[n++] = tick;
+	if (!o->jhot)
+		args[n++] = tick;
 	args[n] = NULL;
 	unsetenv("NO_COLOR");
 	unsetenv("LINES");
@@ -176,6 +179,24 @@ void vt_close(struct vt *vt)
 	free(vt);
 }
 
+static void take(struct vt *vt, const char *bytes, size_t n)
+{
+	size_t room = sizeof(vt->raw), keep = n < room ? room - n : 0;
+
+	vterm_input_write(vt->vterm, bytes, n);
+	vt->bytes += n;
+	if (n > room) {
+		bytes += n - room;
+		n = room;
+	}
+	if (vt->raw_len > keep) {
+		memmove(vt->raw, vt->raw + vt->raw_len - keep, keep);
+		vt->raw_len = keep;
+	}
+	memcpy(vt->raw + vt->raw_len, bytes, n);
+	vt->raw_len += n;
+}
+
 /* Take in output until the status or the frame fd (whichever are asked for) is readable. */
 static void pump(struct vt *vt, bool frames, bool *ended)
 {
@@ -191,8 +212,7 @@ static void pump(struct vt *vt, bool frames, bool *ended)
 			fail("nothing happens");
 		/* Output first: a frame's line comes after its bytes. */
 		if (p[0].revents & POLLIN && (n = read(vt->master, buf, sizeof(buf))) > 0) {
-			vterm_input_write(vt->vterm, buf, (size_t)n);
-			vt->bytes += (size_t)n;
+			take(vt, buf, (size_t)n);
 			continue;
 		}
 		if (p[1].revents & POLLIN)
@@ -276,8 +296,7 @@ int vt_end(struct vt *vt)
 		struct pollfd p = {.fd = vt->master, .events = POLLIN};
 
 		while (poll(&p, 1, 0) > 0 && (n = read(vt->master, buf, sizeof(buf))) > 0) {
-			vterm_input_write(vt->vterm, buf, (size_t)n);
-			vt->bytes += (size_t)n;
+			take(vt, buf, (size_t)n);
 		}
 	}
 	return words[1];
@@ -372,6 +391,21 @@ void vt_cursor(struct vt *vt, int *row, int *col, bool *visible)
 	*row = pos.row;
 	*col = pos.col;
 	*visible = vt->cursor_visible;
+}
+
+bool vt_received(struct vt *vt, const char *bytes)
+{
+	return memmem(vt->raw, vt->raw_len, bytes, strlen(bytes)) != NULL;
+}
+
+void vt_forget(struct vt *vt)
+{
+	vt->raw_len = 0;
+}
+
+pid_t vt_pid(struct vt *vt)
+{
+	return vt->pid;
 }
 
 bool vt_alt_screen(struct vt *vt)

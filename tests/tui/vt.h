@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <termios.h>
 
 struct vt;
@@ -18,6 +19,7 @@ struct vt_options {
 	int rows, cols;
 	const char *term;          /* TERM, default xterm-256color */
 	const char *const *setenv; /* "NAME=value" ..., NULL-terminated; NULL: none */
+	bool jhot; /* the program is jhot itself: it takes --frame-fd, and no ticks */
 };
 
 /* argv[0] is the program; "frame=N" and "tick=N" are appended. */
@@ -49,6 +51,10 @@ bool vt_reverse(struct vt *vt, int row, int col);
 bool vt_colored(struct vt *vt, int row, int col);
 void vt_cursor(struct vt *vt, int *row, int *col, bool *visible);
 bool vt_alt_screen(struct vt *vt);
+/* Whether these bytes were among the last 64 kB received, in one piece. */
+bool vt_received(struct vt *vt, const char *bytes);
+void vt_forget(struct vt *vt); /* what was received until now */
+pid_t vt_pid(struct vt *vt);
 size_t vt_bytes(struct vt *vt); /* received so far */
 void vt_modes(struct vt *vt, struct termios *out);
 
