@@ -324,6 +324,7 @@ static const struct ui_popup popup_output = {
 unsigned output_ask(struct ui *ui, int arg)
 {
 	output_begin(ui);
+	ui->message.shown = false;
 	ui->popup = &popup_output;
 	return 0;
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files written from the live view, by jhot itself over a recording: exports, quick saves, settings; and what
+ * happens where they cannot be written: a message, and the data stays.
+ */
+#include "tests/tap.h"
+#include "tests/tui/vt.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char program[4096], recording[4096], folder[200], config[300];
+
+static struct vt *start(const char *config_home)
+{
+	const char *env[] = {"LC_ALL=C.UTF-8", config_home, NULL};
+	const char *argv[] = {program, "top", "--replay", recording, "--clock=step", NULL};
+	struct vt_options o = {.rows = 24, .cols = 100, .setenv = env, .jhot = true};
+	struct vt *vt = vt_open(&o, argv);
+
+	vt_frame(vt);
+	vt_keys(vt, ".");
+	vt_wait(vt, "METHOD");
+	return vt;
+}
+
+static void stop(struct vt *vt)
+{
+	int status;
+
+	vt_keys(vt, "q");
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "and it ends as it should");
+	vt_close(vt);
+}
+
+/* The beginning of a file, "" if there is none. */
+static const char *contents(const char *path)
+{
+	static char text[8192];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return text;
+}
+
+/* Type a path into the dialog in place of the one offered. */
+static void export_to(struct vt *vt, const char *path)
+{
+	vt_keys(vt, "x");
+	vt_wait(vt, " export ");
+	vt_keys(vt, "\025");
+	vt_keys(vt, path);
+	vt_wait(vt, path);
+	vt_keys(vt, "\n");
+	vt_frame(vt);
+}
+
+static void test_saves(void)
+{
+	struct vt *vt = start(config);
+	glob_t found;
+
+	vt_keys(vt, "S");
+	vt_wait(vt, "wrote jhot-");
+	ok(glob("jhot-*-cpu-*.svg", 0, NULL, &found) == 0 && found.gl_pathc == 1,
+		"S writes a file with a name of its own");
+	ok(found.gl_pathc && vt_shows(vt, found.gl_pathv[0]), "the name is on the screen");
+	ok(found.gl_pathc && strstr(contents(found.gl_pathv[0]), "<svg"), "it is a flame graph");
+	globfree(&found);
+	vt_keys(vt, "SS");
+	vt_frame(vt);
+	vt_keys(vt, "j");
+	vt_frame(vt);
+	glob("jhot-*-cpu-*.svg", 0, NULL, &found);
+	is_int(found.gl_pathc, 3, "three times S are three files");
+	globfree(&found);
+
+	export_to(vt, "a.collapsed");
+	ok(vt_wait(vt, "wrote a.collapsed") && strchr(contents("a.collapsed"), ';'),
+		"x writes what the suffix says");
+	truncate("a.collapsed", 0);
+	export_to(vt, "a.collapsed");
+	ok(vt_wait(vt, "Enter again replaces it") && !*contents("a.collapsed"),
+		"a file that exists is not replaced");
+	vt_keys(vt, "\n");
+	ok(vt_wait(vt, "wrote a.collapsed") && *contents("a.collapsed"), "unless told twice");
+	vt_keys(vt, "x");
+	vt_wait(vt, " export ");
+	vt_keys(vt, "\025b.collapsed\033[Z\033[Z\033[C\n"); /* two rows up, each thread apart */
+	ok(vt_wait(vt, "wrote b.collapsed") && contents("b.collapsed")[0] == '[',
+		"threads apart: stacks begin with them");
+	stop(vt);
+}
+
+static void test_failures(void)
+{
+	struct vt *vt = start(config);
+
+	export_to(vt, "/proc/a.svg");
+	ok(vt_wait(vt, "cannot write /proc/a.svg"), "a folder that takes no files is a message");
+	vt_keys(vt, "\033");
+	vt_wait(vt, "q quit");
+	export_to(vt, "full.svg");
+	vt_wait(vt, "Enter again replaces it");
+	vt_keys(vt, "\n");
+	ok(vt_wait(vt, "No space left on device"), "a full disk, too");
+	vt_keys(vt, "\033");
+	vt_wait(vt, "q quit");
+	export_to(vt, "a.nothing");
+	ok(vt_wait(vt, "No format is known"), "and a suffix that says nothing");
+	vt_keys(vt, "\033");
+	vt_wait(vt, "q quit");
+	ok(vt_shows(vt, "METHOD") && strlen(vt_row(vt, 5)) > 20, "the data stays");
+	export_to(vt, "c.svg");
+	ok(vt_wait(vt, "wrote c.svg"), "and can be written elsewhere");
+	stop(vt);
+}
+
+static void test_settings(void)
+{
+	struct vt *vt = start(config);
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/config/jhot/config", folder);
+	vt_keys(vt, "]]pW");
+	ok(vt_wait(vt, "wrote the settings to "), "W writes the settings, folders included");
+	ok(strstr(contents(path), "\nwindow = 1m ") && strstr(contents(path), "\nnames = class "),
+		"as they are now");
+	stop(vt);
+	vt = start(config);
+	ok(vt_shows(vt, "window 1m"), "the next time they hold");
+	stop(vt);
+	vt = start("XDG_CONFIG_HOME=/proc/nowhere");
+	vt_keys(vt, "W");
+	ok(vt_wait(vt, "The settings cannot be written to /proc/nowhere/jhot/config"),
+		"where they cannot be written is a message");
+	stop(vt);
+}
+
+int main(void)
+{
+	const char *build = getenv("builddir"), *source = getenv("srcdir"), *tmp = getenv("TMPDIR");
+	char here[3000], command[300];
+
+	if (!getcwd(here, sizeof(here)))
+		tap_skip_all("no folder");
+	if (!build || *build != '/')
+		build = here;
+	snprintf(program, sizeof(program), "%s/jhot", build);
+	snprintf(recording, sizeof(recording), "%s/tests/session/compile.raw",
+		source ? source : here);
+	snprintf(folder, sizeof(folder), "%s/jhot-files.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder) || chdir(folder) < 0 || symlink("/dev/full", "full.svg") < 0)
+		tap_skip_all("no folder");
+	snprintf(config, sizeof(config), "XDG_CONFIG_HOME=%s/config", folder);
+	test_saves();
+	test_failures();
+	test_settings();
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	if (system(command))
+		diag("%s is left", folder);
+	return tap_done();
+}
