@@ -23,6 +23,7 @@ static uint32_t calltree_put(struct calltree_build *b, uint32_t parent, uint64_t
 	n = &t->nodes[t->count];
 	*n = (struct calltree_node){.method = PROFILE_NONE,
 		.thread = PROFILE_NONE,
+		.stack = PROFILE_NONE,
 		.parent = parent,
 		.first_child = PROFILE_NONE,
 		.next_sibling = PROFILE_NONE,
@@ -48,6 +49,7 @@ uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 	node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
 	b->tree->nodes[node].method = method;
 	b->tree->nodes[node].type = type;
+	b->tree->nodes[node].stack = stack;
 	return node;
 }
 

@@ -22,6 +22,8 @@ struct calltree_node {
 	uint32_t child_count;
 	uint16_t depth;
 	uint8_t type;
+	uint32_t
+		stack; /* one that ends (inverted: goes on) here; PROFILE_NONE for "all" and threads */
 	uint64_t self, total, self_count, total_count;
 	uint64_t path; /* hash of the names from the root */
 };

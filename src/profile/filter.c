@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char filter_default_frameworks[] =
-	"java. javax. jdk. sun. com.sun. kotlin. kotlinx. scala. groovy. clojure. "
-	"org.springframework. jakarta. io.netty. org.apache. org.eclipse.jetty. io.undertow. "
-	"org.jboss. io.vertx. io.quarkus. io.micronaut. reactor. rx. io.reactivex. akka. "
-	"org.hibernate. com.fasterxml. com.google. io.grpc. okhttp3. okio. org.slf4j. "
-	"ch.qos.logback. net.bytebuddy. org.aspectj. org.junit. org.gradle.";
-
 enum filter_kind { KIND_FRAMEWORK, KIND_NATIVE, KIND_KERNEL, KINDS, KIND_SHOWN = KINDS };
 
 static const struct {
@@ -55,7 +48,7 @@ struct filter *filter_new(void)
 {
 	struct filter *f = xcalloc(1, sizeof(*f));
 
-	f->frameworks = xstrdup(filter_default_frameworks);
+	f->frameworks = xstrdup("");
 	return f;
 }
 

@@ -19,9 +19,6 @@
 #define FILTER_TERMS 16
 enum filter_hide { FILTER_FRAMEWORK = 1, FILTER_NATIVE = 2, FILTER_KERNEL = 4 };
 
-/* Packages of frameworks, as the config writes them: names begin with one of these, separated by blanks. */
-extern const char filter_default_frameworks[];
-
 struct filter;
 struct filter *filter_new(void);
 void filter_free(struct filter *f);
@@ -33,6 +30,7 @@ const char *filter_term(const struct filter *f, int i, bool *only);
 
 void filter_set_hide(struct filter *f, unsigned hide);
 unsigned filter_hide(const struct filter *f);
+/* What classes of frameworks begin with, separated by blanks; none at first. */
 void filter_set_frameworks(struct filter *f, const char *packages);
 void filter_set_lines(struct filter *f, bool on);
 bool filter_lines(const struct filter *f);

@@ -2,7 +2,9 @@
 /* The table of keys, and the commands that belong to no single view. */
 #include "tui/command.h"
 
+#include "tui/compare.h"
 #include "tui/config.h"
+#include "tui/finding.h"
 #include "tui/flame_layout.h"
 #include "tui/output.h"
 #include "tui/text.h"
@@ -169,67 +171,13 @@ static unsigned delay_step(struct ui *ui, int arg)
 	return 0;
 }
 
-/* --- finding ----------------------------------------------------------------------------------------- */
+/* --- undoing ----------------------------------------------------------------------------------------- */
 
-static bool find_from(struct ui *ui, int index, int direction)
-{
-	const struct view *v = ui_view(ui);
-	struct list *list = v->list(ui);
-	int at = list_find(list, v->text, ui, ui->search, index, direction);
-
-	if (at < 0)
-		return false;
-	list_to(list, at);
-	return true;
-}
-
-static void find_change(struct ui *ui)
-{
-	snprintf(ui->search, sizeof(ui->search), "%s", ui->prompt.text);
-	find_from(ui, ui->search_from, 1);
-	ui_react(ui, UI_HOLD);
-}
-
-static void find_done(struct ui *ui, bool accepted)
-{
-	if (!accepted) {
-		snprintf(ui->search, sizeof(ui->search), "%s", ui->search_before);
-		list_to(ui_view(ui)->list(ui), ui->search_from);
-	} else if (*ui->search && !find_from(ui, ui->search_from, 1)) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
-	}
-}
-
-static unsigned find(struct ui *ui, int arg)
-{
-	memcpy(ui->search_before, ui->search, sizeof(ui->search));
-	ui->search[0] = '\0';
-	ui->search_from = ui_view(ui)->list(ui)->cursor;
-	ui_prompt(ui, "find: ", "", find_change, find_done);
-	return UI_HOLD;
-}
-
-static bool has_search(const struct ui *ui)
-{
-	return *ui->search;
-}
-
-static unsigned find_next(struct ui *ui, int direction)
-{
-	struct list *list = ui_view(ui)->list(ui);
-
-	if (!find_from(ui, list->cursor + direction, direction))
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
-	return UI_HOLD;
-}
-
-/* Esc undoes the last of: search, what the view narrowed, the thread. It never quits. */
+/* Esc undoes the last of: search, filter, what the view narrowed, the thread. It never quits. */
 static unsigned back(struct ui *ui, int arg)
 {
-	if (*ui->search) {
-		ui->search[0] = '\0';
+	if (finding_back(ui))
 		return UI_HOLD;
-	}
 	if (ui_view(ui)->back && ui_view(ui)->back(ui))
 		return UI_UPDATE;
 	if (ui->thread != PROFILE_ANY_THREAD) {
@@ -344,6 +292,9 @@ const struct command commands[] = {
 	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, threads_reverse, NULL},
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
 	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
+	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, finding_lines, NULL},
+	{"hide-frames", {{'K', 0}}, "K", NULL, "hide framework/native/kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, finding_hide, NULL},
+	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},
 
 	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},
 	{"close", {{TKEY_LEFT, 0}, {'-', 0}, {'h', 0}}, "← -", "<- -", "collapse", "collapse", 11, GROUP_TREE, TREE, tree_open, NULL},
@@ -365,9 +316,15 @@ const struct command commands[] = {
 	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart_undo, is_restarted},
 	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
 
-	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, find, NULL},
-	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, find_next, has_search},
-	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
+	{"baseline", {{'B', 0}}, "B", NULL, "set baseline", NULL, 0, GROUP_TIME, VIEWS_DATA, compare_set, NULL},
+	{"diff", {{'D', 0}}, "D", NULL, "difference to it", NULL, 0, GROUP_TIME, VIEWS_DATA & ~THREADS, compare_toggle, NULL},
+
+	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, finding_ask, NULL},
+	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, finding_next, finding_has_search},
+	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, finding_same, NULL},
+	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, finding_filter, NULL},
+	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, finding_filter, NULL},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},

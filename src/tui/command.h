@@ -60,6 +60,7 @@ const char *command_shown(const struct command *c, const struct ui *ui);
 unsigned methods_sort_step(struct ui *ui, int direction);
 unsigned methods_reverse(struct ui *ui, int arg);
 unsigned methods_self_total(struct ui *ui, int arg);
+unsigned methods_pin(struct ui *ui, int arg);
 unsigned methods_callers(struct ui *ui, int arg);
 unsigned threads_sort_step(struct ui *ui, int direction);
 unsigned threads_reverse(struct ui *ui, int arg);

@@ -3,6 +3,8 @@
 #include "tui/ui.h"
 
 #include "base/clock.h"
+#include "tui/compare.h"
+#include "tui/finding.h"
 #include "tui/text.h"
 
 #include <stdio.h>
@@ -224,8 +226,7 @@ static void add_window(struct ui *ui, struct strip *s)
 			span);
 	else
 		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->time, label));
-	strip_add(s, STYLE_NORMAL, 1, "%7s samples",
-		text_count(count, (int64_t)profile_sum(ui->profile, &q).count));
+	strip_add(s, STYLE_NORMAL, 1, "%7s samples", text_count(count, (int64_t)ui->sum.count));
 }
 
 /* The words of a note before its explanation. */
@@ -248,6 +249,8 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	add_window(ui, &s);
 	if (ui_view(ui)->quality)
 		ui_view(ui)->quality(ui, &s);
+	finding_bar(ui, &s);
+	compare_bar(ui, &s);
 	if (ui->thread != PROFILE_ANY_THREAD)
 		strip_add(&s, STYLE_WARN, 2, " only %s ",
 			profile_get_thread(ui->profile, ui->thread)->name);

@@ -126,7 +126,7 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 	const char *from = bare;
 
 	snprintf(bare, sizeof(bare), "%.*s", (int)before_parameters(m->name), m->name);
-	if (style == NAME_FULL && !strncmp(m->full, "[", 1) && strchr(m->full, ' '))
+	if (style == NAME_FULL && *m->module && *m->full == '[' && strchr(m->full, ' '))
 		snprintf(module, sizeof(module), "%.*s", (int)(strchr(m->full, ' ') + 1 - m->full),
 			m->full);
 	if (text_width(module) + text_width(bare) <= width) {

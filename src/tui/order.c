@@ -73,6 +73,26 @@ static void order_reverse(struct order *o)
 	}
 }
 
+/* Pinned rows go first; there are few of them. */
+static void order_pin(struct order *o)
+{
+	uint32_t *rest = xreallocarray(NULL, o->count, sizeof(*rest)), n = 0, top = 0;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		bool is = false;
+
+		for (uint32_t k = 0; k < o->pin_count && !is; k++)
+			is = o->pins[k] == o->ids[i];
+		if (is)
+			o->ids[top++] = o->ids[i];
+		else
+			rest[n++] = o->ids[i];
+	}
+	if (n)
+		memcpy(o->ids + top, rest, n * sizeof(*rest));
+	free(rest);
+}
+
 /* A fresh order is followed to where the row belongs now; else the row stays where it is. */
 static void order_keep_line(struct order *o, struct list *l, uint32_t id, bool fresh)
 {
@@ -111,6 +131,8 @@ void order_update(struct order *o, struct list *l, const struct order_item *item
 		order_by_key(o, items, how);
 	if (o->reverse)
 		order_reverse(o);
+	if (o->pin_count)
+		order_pin(o);
 	list_resize(l, (int)count, l->rows);
 	if (keep)
 		order_keep_line(o, l, selected, how == ORDER_FRESH);

@@ -27,6 +27,8 @@ struct order {
 	uint32_t *ids;     /* of the places, as last shown */
 	uint32_t selected; /* id under the cursor; only while the list is touched */
 	bool by_name, reverse;
+	const uint32_t *pins; /* ids of rows that stay on top, the owner's */
+	uint32_t pin_count;
 };
 
 enum order_how { ORDER_KEEP, ORDER_FRESH, ORDER_HOLD };

@@ -331,7 +331,7 @@ unsigned output_ask(struct ui *ui, int arg)
 
 /* --- copying ----------------------------------------------------------------------------------------- */
 
-unsigned output_copy(struct ui *ui, int arg)
+const char *output_selected(struct ui *ui)
 {
 	static const char *(*const selected[VIEW_COUNT])(struct ui *) = {
 		[VIEW_METHODS] = methods_selected,
@@ -340,7 +340,13 @@ unsigned output_copy(struct ui *ui, int arg)
 		[VIEW_FLAME] = flame_selected,
 		[VIEW_CALLERS] = callers_selected,
 	};
-	const char *name = selected[ui->view] ? selected[ui->view](ui) : NULL;
+
+	return selected[ui->view] ? selected[ui->view](ui) : NULL;
+}
+
+unsigned output_copy(struct ui *ui, int arg)
+{
+	const char *name = output_selected(ui);
 
 	if (!name) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing is selected");

@@ -2,6 +2,8 @@
 /* Code points, widths, numbers. */
 #include "tui/text.h"
 
+#include "profile/match.h"
+
 #include "base/clock.h"
 #include "base/json.h"
 
@@ -133,17 +135,11 @@ size_t text_prefix(const char *s, int columns)
 	}
 }
 
-static bool has_capital(const char *s)
-{
-	for (; *s; s++)
-		if (isupper((unsigned char)*s))
-			return true;
-	return false;
-}
-
 const char *text_find(const char *s, const char *needle)
 {
-	return has_capital(needle) ? strstr(s, needle) : strcasestr(s, needle);
+	size_t bytes;
+
+	return match_find(s, needle, &bytes);
 }
 
 char *text_count(char *out, int64_t v)

@@ -20,7 +20,7 @@ int text_char_width(uint32_t ch);          /* 0, 1 or 2 columns */
 int text_width(const char *s);
 /* The bytes of s that fit into so many columns. */
 size_t text_prefix(const char *s, int columns);
-/* First place of needle in s, without regard to ASCII case unless needle has a capital; NULL if none. */
+/* First place of needle in s, as match_find has it; NULL if none. */
 const char *text_find(const char *s, const char *needle);
 
 #define TEXT_NUMBER 32 /* room that is enough for any of these */

@@ -299,6 +299,16 @@ int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t
 	return -1;
 }
 
+/* A fold's row has its first node, and those below it until the next row. */
+int tree_rows_holder(const struct tree_rows *r, const struct calltree *t, uint32_t node)
+{
+	int at = -1;
+
+	for (; node != PROFILE_NONE && at < 0; node = t->nodes[node].parent)
+		at = tree_rows_find(r, t, t->nodes[node].path);
+	return at;
+}
+
 /* --- opening and closing ----------------------------------------------------------------------------- */
 
 /* A node, and on to where it branches: nobody wants to press a key per frame of a framework. */
@@ -308,6 +318,11 @@ void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t nod
 		path_add(&r->open, node_at(v, node)->path);
 		node = only_child(v, node);
 	}
+}
+
+void tree_rows_open_one(struct tree_rows *r, const struct calltree *t, uint32_t node)
+{
+	path_add(&r->open, t->nodes[node].path);
 }
 
 void tree_rows_close(struct tree_rows *r, const struct calltree *t, uint32_t node)

@@ -4,7 +4,9 @@
 
 #include "base/clock.h"
 #include "tui/command.h"
+#include "tui/compare.h"
 #include "tui/config.h"
+#include "tui/finding.h"
 #include "tui/output.h"
 #include "tui/text.h"
 
@@ -45,6 +47,7 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->thread = PROFILE_ANY_THREAD;
 	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
 	ui_timeline_init(ui);
+	finding_init(ui);
 	if (options->config && options->config->names >= 0)
 		ui->names = (enum name_style)options->config->names;
 	ui->mouse = options->config && options->config->mouse;
@@ -70,6 +73,8 @@ void ui_done(struct ui *ui)
 	canvas_done(&ui->canvas);
 	free(ui->copy);
 	output_free(ui->output);
+	compare_free(ui->compare);
+	finding_done(ui);
 }
 
 const struct view *ui_view(const struct ui *ui)
@@ -84,7 +89,8 @@ bool ui_has_event(const struct ui *ui, int event)
 
 struct profile_query ui_query(const struct ui *ui)
 {
-	struct profile_query q = {.event = ui->event, .thread = ui->thread, .by_weight = true};
+	struct profile_query q = {
+		.event = ui->event, .thread = ui->thread, .by_weight = true, .filter = ui->filter};
 
 	timeline_query(&ui->time, ui->profile, &q);
 	return q;
@@ -142,6 +148,7 @@ static void ui_update(struct ui *ui, bool sort)
 		v = view_table[ui->under];
 	ui->updated_ms = ui->now_ms;
 	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	finding_update(ui);
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
 	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
@@ -258,7 +265,9 @@ void ui_attach(struct ui *ui, int pid)
 	ui->thread = PROFILE_ANY_THREAD;
 	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
-	ui->search[0] = '\0';
+	finding_reset(ui);
+	compare_free(ui->compare);
+	ui->compare = NULL;
 	/* What the views know are numbers of the last profile. */
 	for (int i = 0; i < VIEW_COUNT; i++)
 		if (VIEWS_DATA & VIEW_BIT(i))

@@ -83,7 +83,11 @@ struct ui {
 	uint64_t waiting; /* samples newer than the frozen window, as last shown */
 	int64_t waiting_ms;
 	char search[256], search_before[256];
-	int search_from; /* where the cursor was when / was pressed */
+	int search_from;                  /* where the cursor was when / was pressed */
+	struct match *found;              /* the search over the profile; never NULL */
+	struct filter *filter;            /* what is left out; never NULL */
+	struct profile_sum sum, searched; /* of the window as of the last update, and with a hit */
+	struct compare *compare;          /* of compare.c, NULL until a baseline was set */
 	struct ui_prompt prompt;
 	const struct ui_popup *popup; /* NULL: none is open */
 	struct output *output;        /* of output.c, NULL until something was exported */

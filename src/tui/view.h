@@ -61,6 +61,11 @@ struct view {
 	void (*detail)(struct ui *ui, struct strip *s);
 	void (*notice)(struct ui *ui, struct strip *s);
 	struct list *(*list)(struct ui *ui);
+	/* Searching beyond the rows shown: to the next (1) or previous (-1) hit, or (0) the first from the
+	 * anchor on. NULL: by the rows' texts. */
+	bool (*find)(struct ui *ui, int direction);
+	void (*anchor)(
+		struct ui *ui, bool set);     /* remember where the cursor is, or go back there */
 	list_text_fn *text;                   /* of a row, for searching; ctx is the ui */
 	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
 	unsigned (*sort_by)(struct ui *ui, int order); /* a click on a column's title */

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "profile/flat.h"
 #include "tui/command.h"
+#include "tui/compare.h"
+#include "tui/finding.h"
 #include "tui/flame_layout.h"
 #include "tui/text.h"
 
@@ -19,6 +21,7 @@
 
 struct flame {
 	struct calltree *tree;
+	struct calltree *base; /* of the baseline, while a difference is shown */
 	struct flame_layout *layout;
 	struct list list;  /* over the boxes: cursor = the selected one */
 	uint64_t selected; /* its path */
@@ -47,6 +50,7 @@ static void flame_free(void *state)
 
 	flame_layout_free(f->layout);
 	calltree_free(f->tree);
+	calltree_free(f->base);
 	free(f);
 }
 
@@ -102,6 +106,16 @@ static void show_layout(
 	select_box(f);
 }
 
+/* The zoomed node's share when it was last seen: what is narrower than a column need not be made. */
+static double zoom_share(const struct flame *f)
+{
+	uint32_t node = f->zooms ? find_path(f->tree, f->zoom[f->zooms - 1]) : 0;
+
+	if (!f->tree || node == PROFILE_NONE || !f->tree->nodes[0].total)
+		return 1;
+	return 0.5 * (double)f->tree->nodes[node].total / (double)f->tree->nodes[0].total;
+}
+
 static void flame_update(struct ui *ui, bool sort)
 {
 	struct flame *f = flame_state(ui);
@@ -110,7 +124,7 @@ static void flame_update(struct ui *ui, bool sort)
 	struct calltree_options options = {
 		.by_name = true,
 		.root_method = PROFILE_NONE,
-		.min_share = f->zooms ? 0 : 0.4 / columns,
+		.min_share = 0.4 * zoom_share(f) / columns,
 	};
 	struct calltree *tree = calltree_new(ui->profile, &q, &options);
 	struct flame_layout *layout =
@@ -125,6 +139,8 @@ static void flame_update(struct ui *ui, bool sort)
 		return;
 	}
 	show_layout(f, tree, layout, ui->now_ms);
+	calltree_free(f->base);
+	f->base = compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL;
 }
 
 /* --- names ------------------------------------------------------------------------------------------- */
@@ -159,24 +175,48 @@ static enum style box_style(const struct ui *ui, const struct flame_box *b, bool
 
 	if (selected)
 		return STYLE_CURSOR;
-	if (*ui->search && text_find(name, ui->search))
+	if (finding_hit_method(ui, n->method))
 		return STYLE_WARN;
 	return n->method == PROFILE_NONE
 		       ? theme_box(FRAME_TYPES, 0)
 		       : theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
 }
 
+/* What a box gained since the baseline: "", "~" or "+5.1". */
+static void delta_of(const struct flame *f, const struct calltree_node *n, char *out, size_t size)
+{
+	const struct calltree_node *all = &f->tree->nodes[0], *old = NULL;
+	struct compare_share now = {n->total_count, all->total_count, n->total, all->total};
+	struct compare_share then = {0};
+
+	out[0] = '\0';
+	if (!f->base || n == all)
+		return;
+	for (uint32_t i = 0; i < f->base->count && !old; i++)
+		old = f->base->nodes[i].path == n->path ? &f->base->nodes[i] : NULL;
+	then.sum_count = f->base->nodes[0].total_count;
+	then.sum = f->base->nodes[0].total;
+	then.count = old ? old->total_count : 0;
+	then.value = old ? old->total : 0;
+	compare_text(out, size, &now, &then);
+}
+
 static void fit_label(
 	const struct ui *ui, const struct flame_box *b, char *out, size_t size, int width)
 {
 	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
-	char pct[16] = "";
+	char pct[40] = "", delta[16] = "", run[64];
 
+	if (width > 20)
+		delta_of(flame_state(ui), n, delta, sizeof(delta));
 	if (width > 12)
-		snprintf(pct, sizeof(pct), " %.0f%%",
-			share(n->total, flame_state(ui)->tree->nodes[0].total));
+		snprintf(pct, sizeof(pct), " %.0f%%%s%s",
+			share(n->total, flame_state(ui)->tree->nodes[0].total), *delta ? " " : "",
+			delta);
 	if (n->method == PROFILE_NONE)
 		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
+	else if (finding_run(ui, n->stack, n->method, run, sizeof(run)))
+		name_cut(out, size, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
 	else
 		name_fit(out, size, profile_get_method(ui->profile, n->method),
 			width - (int)strlen(pct), ui->names == NAME_FULL ? NAME_CLASS : ui->names,
@@ -259,7 +299,7 @@ static void flame_detail(struct ui *ui, struct strip *s)
 {
 	const struct flame *f = flame_state(ui);
 	const struct calltree_node *n, *all;
-	char count[TEXT_NUMBER], name[256];
+	char count[TEXT_NUMBER], name[256], delta[16];
 
 	if (!f->layout || !f->layout->count)
 		return;
@@ -271,27 +311,22 @@ static void flame_detail(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, all->total),
 		ui->glyphs->plus_minus, flat_half_width(n->total_count, all->total_count));
+	delta_of(f, n, delta, sizeof(delta));
+	if (*delta)
+		strip_add(s, STYLE_STRONG, 1, "%s against the baseline", delta);
 	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", share(n->self, all->total));
 	if (n->parent != PROFILE_NONE)
 		strip_add(s, STYLE_NORMAL, 2, "%.0f%% of parent",
 			share(n->total, f->tree->nodes[n->parent].total));
 }
 
-/* Samples with a match anywhere on the stack, each counted once: the outermost matches' totals. */
-static uint64_t matched(const struct ui *ui, const struct calltree *tree, uint32_t node)
+static int count_hits(const struct flame *f, const struct ui *ui)
 {
-	uint64_t sum = 0;
+	int hits = 0;
 
-	for (uint32_t c = tree->nodes[node].first_child; c != PROFILE_NONE;
-		c = tree->nodes[c].next_sibling) {
-		const struct calltree_node *n = &tree->nodes[c];
-
-		if (text_find(profile_get_method(ui->profile, n->method)->full, ui->search))
-			sum += n->total;
-		else
-			sum += matched(ui, tree, c);
-	}
-	return sum;
+	for (uint32_t i = 1; i < f->layout->count; i++)
+		hits += finding_hit_method(ui, f->tree->nodes[f->layout->boxes[i].node].method);
+	return hits;
 }
 
 static void flame_notice(struct ui *ui, struct strip *s)
@@ -301,9 +336,7 @@ static void flame_notice(struct ui *ui, struct strip *s)
 	if (!f->layout)
 		return;
 	if (*ui->search)
-		strip_add(s, STYLE_NORMAL, 0,
-			"/%s matches %.1f%% of all samples (each counted once)", ui->search,
-			share(matched(ui, f->tree, 0), f->tree->nodes[0].total));
+		finding_count(ui, s, count_hits(f, ui), (int)f->layout->count - 1, "boxes");
 	else
 		strip_add(s, STYLE_DIM, 0, "%u rows, %u boxes too narrow to show", f->layout->rows,
 			f->layout->hidden)

@@ -1,44 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The methods view: one row per method, its share of the window, how sure that is, how it moved. */
-#include "tui/ui.h"
+#include "tui/methods.h"
 
 #include "base/buf.h"
-#include "profile/flat.h"
-#include "tui/column.h"
 #include "tui/command.h"
-#include "tui/expect.h"
-#include "tui/lines.h"
-#include "tui/order.h"
+#include "tui/finding.h"
 #include "tui/text.h"
-#include "tui/view_callers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW         EXPECT_FEW
 #define RISE_POINTS 1   /* less is not worth a line */
-#define RISE_ERRORS 1.8 /* of 400 methods one is beyond 1 by chance at any time */
+#define RISE_ERRORS 1.3 /* of 400 methods one is beyond 0.7 by chance at any time */
 #define BEFORE_S    20u /* deltas are against the window so long ago */
-#define PANE_COLS   160 /* from this width on callers and callees stand beside the list */
-#define PANE_ROWS   16
-#define DELTA_COLS  120 /* from this width on */
-
-enum { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME };
-
-struct methods {
-	const struct ui *ui;
-	struct flat *flat, *before; /* before: the window 20 s ago, NULL if none */
-	struct expect expect;
-	struct order order; /* of flat's rows */
-	struct list list;
-	int sort;
-	struct lines *lines; /* hottest, only where there is room for the column */
-	struct sandwich_order beside_order;
-	struct sandwich *beside; /* of the selected method, for wide terminals */
-	uint32_t riser;          /* the row that rose most beyond chance, or PROFILE_NONE */
-};
 
 static struct methods *methods_state(const struct ui *ui)
 {
@@ -49,7 +25,7 @@ static void *methods_new(void)
 {
 	struct methods *m = xcalloc(1, sizeof(*m));
 
-	m->riser = PROFILE_NONE;
+	m->riser = m->faller = PROFILE_NONE;
 	return m;
 }
 
@@ -62,8 +38,7 @@ static void methods_free(void *state)
 	order_done(&m->order);
 	expect_done(&m->expect);
 	lines_free(m->lines);
-	sandwich_free(m->beside);
-	sandwich_order_done(&m->beside_order);
+	pane_done(&m->pane);
 	free(m);
 }
 
@@ -72,160 +47,18 @@ static struct list *methods_list(struct ui *ui)
 	return &methods_state(ui)->list;
 }
 
-/* --- figures ----------------------------------------------------------------------------------------- */
-
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-/* Points that self gained since the window before; false if within so many errors of no change. */
-static bool delta(
-	const struct methods *m, const struct flat_row *row, double *points, double errors)
-{
-	const struct flat_row *old = expect_find(m->before, row->method);
-	uint64_t then_count, then_sum;
-	double now_error, then_error;
-
-	if (!m->before || !m->before->sum_count)
-		return false;
-	then_count = old ? old->self_count : 0;
-	then_sum = m->before->sum_count;
-	now_error = flat_half_width(row->self_count, m->flat->sum_count);
-	then_error = flat_half_width(then_count, then_sum);
-	*points = share(row->self, m->flat->sum) - share(old ? old->self : 0, m->before->sum);
-	return fabs(*points) > errors * sqrt(now_error * now_error + then_error * then_error) &&
-	       row->self_count + then_count >= FEW;
-}
-
-/* --- columns ----------------------------------------------------------------------------------------- */
-
-static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, uint64_t all)
-{
-	char text[TEXT_NUMBER];
-
-	if (count >= FEW) {
-		strcpy(out->text, text_percent(text, share(part, all)));
-		return;
-	}
-	/* Too few to print a decimal that means anything. */
-	out->style = STYLE_DIM;
-	if (count)
-		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(share(part, all)));
-	else
-		strcpy(out->text, "-");
-}
-
-static void cell_self(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	const struct flat_row *r = row;
-
-	share_cell(out, r->self_count, r->self, m->flat->sum);
-}
-
-static void cell_total(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	const struct flat_row *r = row;
-
-	share_cell(out, r->total_count, r->total, m->flat->sum);
-}
-
-/* The error of what is sorted by. */
-static void cell_error(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	const struct flat_row *r = row;
-	uint64_t count = m->sort == SORT_TOTAL ? r->total_count : r->self_count;
-	double error = flat_half_width(count, m->flat->sum_count);
-
-	out->style = STYLE_DIM;
-	if (count < FEW)
-		strcpy(out->text, count ? "?" : "-");
-	else
-		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
-}
-
-static void cell_trend(const void *view, const void *row, struct column_cell *out)
-{
-	const struct flat_row *r = row;
-	int64_t counts[FLAT_TREND];
-
-	for (int i = 0; i < FLAT_TREND; i++)
-		counts[i] = r->trend[i];
-	out->style = r->self_count < FEW ? STYLE_DIM : STYLE_SPARK;
-	glyph_spark(out->glyphs, out->text, counts, FLAT_TREND);
-}
-
-static void cell_delta(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	double points;
-
-	if (!m->before)
-		strcpy(out->text, "-");
-	else if (!delta(m, row, &points, 1))
-		strcpy(out->text, "~");
-	else
-		snprintf(out->text, COLUMN_TEXT, "%+.1f", points);
-	if (out->text[0] == '~' || !m->before)
-		out->style = STYLE_DIM;
-}
-
-static void cell_type(const void *view, const void *row, struct column_cell *out)
-{
-	const struct flat_row *r = row;
-
-	out->text[0] = frame_types[r->type].letter;
-	out->text[1] = '\0';
-	out->style = theme_frame(r->type);
-}
-
-static void cell_name(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	const struct flat_row *r = row;
-
-	name_fit(out->text, COLUMN_TEXT, profile_get_method(m->ui->profile, r->method), out->width,
-		m->ui->names, out->glyphs->ellipsis);
-	if (r->total_count < FEW)
-		out->style = STYLE_DIM;
-}
-
-static void cell_line(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	int line = lines_hottest(m->lines, ((const struct flat_row *)row)->method);
-
-	out->style = STYLE_DIM;
-	if (line)
-		snprintf(out->text, COLUMN_TEXT, "%d", line);
-}
-
-static const struct column columns[] = {
-	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
-	{"±", 2, 3, false, 52, -1, cell_error},
-	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
-	{"DELTA", 2, 5, false, DELTA_COLS, SORT_DELTA, cell_delta},
-	{"TREND 8s", 2, 8, true, 60, -1, cell_trend},
-	{"LINE", 2, 5, false, DELTA_COLS, -1, cell_line},
-	{"T", 2, 1, true, 0, -1, cell_type},
-	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
-};
-#define COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
-
 /* --- order ------------------------------------------------------------------------------------------- */
 
 static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
 {
 	double points = 0;
 
-	expect_rank(&m->expect, m->flat, r, m->sort == SORT_TOTAL, item);
-	if (m->sort == SORT_DELTA) {
-		delta(m, r, &points, 1);
-		item->key = points;
-	}
+	expect_rank(
+		&m->expect, m->flat, r, m->sort == SORT_TOTAL || m->sort == SORT_TOTAL_DELTA, item);
+	if (m->sort != SORT_DELTA && m->sort != SORT_TOTAL_DELTA)
+		return;
+	methods_delta(m, r, m->sort == SORT_TOTAL_DELTA, &points);
+	item->key = points;
 }
 
 static void methods_order(struct ui *ui, struct methods *m, bool fresh)
@@ -241,6 +74,8 @@ static void methods_order(struct ui *ui, struct methods *m, bool fresh)
 		items[i].name = profile_get_method(ui->profile, r->method)->full;
 	}
 	m->order.by_name = m->sort == SORT_NAME;
+	m->order.pins = m->pins;
+	m->order.pin_count = m->pin_count;
 	order_update(&m->order, &m->list, items, f->count,
 		fresh          ? ORDER_FRESH
 		: ui_holds(ui) ? ORDER_HOLD
@@ -257,13 +92,12 @@ static uint8_t type_of(const struct methods *m, uint32_t method)
 	return past ? past->type : FRAME_JAVA;
 }
 
-/* The selected method has a row also when it has no sample (any more). */
-static void add_selected(struct methods *m)
+static void add_row(struct methods *m, uint32_t method)
 {
 	struct flat *f = m->flat;
-	uint32_t method, at = f->count;
+	uint32_t at = f->count;
 
-	if (!order_selected(&m->order, &m->list, &method) || expect_find(f, method))
+	if (expect_find(f, method))
 		return;
 	f->rows = xreallocarray(f->rows, f->count + 1, sizeof(*f->rows));
 	while (at > 0 && f->rows[at - 1].method > method) {
@@ -274,12 +108,38 @@ static void add_selected(struct methods *m)
 	f->count++;
 }
 
+/* The selected method and the pinned ones have a row also when they have no sample (any more). */
+static void add_kept(struct methods *m)
+{
+	uint32_t method;
+
+	if (order_selected(&m->order, &m->list, &method))
+		add_row(m, method);
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		add_row(m, m->pins[i]);
+}
+
+/* What the baseline had and the window has not is a difference as well. */
+static void add_gone(struct methods *m)
+{
+	double points;
+
+	for (uint32_t i = 0; i < m->before->count; i++)
+		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
+			    &points))
+			add_row(m, m->before->rows[i].method);
+}
+
 static void update_before(struct ui *ui, struct methods *m)
 {
 	struct profile_query q = ui_query(ui);
 
 	flat_free(m->before);
 	m->before = NULL;
+	if (compare_query(ui, &q)) {
+		m->before = flat_new(ui->profile, &q);
+		return;
+	}
 	if (!timeline_windows[ui->time.window] || q.from < ui->time.since + BEFORE_S)
 		return;
 	q.from -= BEFORE_S;
@@ -287,15 +147,31 @@ static void update_before(struct ui *ui, struct methods *m)
 	m->before = flat_new(ui->profile, &q);
 }
 
-static void update_riser(struct methods *m)
+/* Beyond what one of hundreds of methods is moved by chance. */
+static bool moved_surely(const struct methods *m, const struct flat_row *r, double points)
 {
-	double points, best = RISE_POINTS;
+	struct compare_share now = methods_share(m->flat, r, false);
+	struct compare_share then =
+		methods_share(m->before, expect_find(m->before, r->method), false);
 
-	m->riser = PROFILE_NONE;
+	return fabs(points) > RISE_ERRORS * compare_errors(&now, &then);
+}
+
+static void update_movers(struct methods *m)
+{
+	double points, most = RISE_POINTS, least = -RISE_POINTS;
+
+	m->riser = m->faller = PROFILE_NONE;
 	for (uint32_t i = 0; i < m->flat->count; i++) {
-		if (delta(m, &m->flat->rows[i], &points, RISE_ERRORS) && points > best) {
-			best = points;
+		if (!methods_delta(m, &m->flat->rows[i], false, &points) ||
+			!moved_surely(m, &m->flat->rows[i], points))
+			continue;
+		if (points > most) {
+			most = points;
 			m->riser = i;
+		} else if (points < least) {
+			least = points;
+			m->faller = i;
 		}
 	}
 }
@@ -306,16 +182,21 @@ static void methods_update(struct ui *ui, bool sort)
 	struct profile_query q = ui_query(ui);
 
 	flat_free(m->flat);
-	sandwich_free(m->beside);
-	m->beside = NULL;
+	pane_stale(&m->pane);
 	lines_free(m->lines);
-	m->lines = ui->canvas.cols >= DELTA_COLS ? lines_new(ui->profile, &q) : NULL;
+	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compare_on(ui)
+			   ? lines_new(ui->profile, &q)
+			   : NULL;
 	m->ui = ui;
 	m->flat = flat_new(ui->profile, &q);
-	add_selected(m);
 	expect_update(&m->expect, ui->profile, &q, ui->time.since);
+	add_kept(m);
 	update_before(ui, m);
-	update_riser(m);
+	if (compare_on(ui))
+		add_gone(m);
+	else if (m->sort == SORT_TOTAL_DELTA)
+		m->sort = SORT_DELTA;
+	update_movers(m);
 	methods_order(ui, m, sort);
 }
 
@@ -342,26 +223,11 @@ static void draw_name_marks(
 {
 	const struct profile_method *method = profile_get_method(ui->profile, r->method);
 	char text[COLUMN_TEXT];
-	const char *hit;
 	int lead =
 		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
 
 	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
-	if (!*ui->search || !text_find(method->full, ui->search))
-		return;
-	hit = text_find(text, ui->search);
-	if (hit) {
-		char before[COLUMN_TEXT];
-		int col;
-
-		snprintf(before, sizeof(before), "%.*s", (int)(hit - text), text);
-		col = name->col + text_width(before);
-		canvas_restyle(&ui->canvas, row, col, col + text_width(ui->search), STYLE_HIT);
-	} else {
-		/* Found in the part that was left out. */
-		canvas_restyle(
-			&ui->canvas, row, name->col, name->col + text_width(text), STYLE_HIT);
-	}
+	finding_mark(ui, row, name->col, text, method->full);
 }
 
 static void draw_rows(struct ui *ui, struct area area)
@@ -369,7 +235,8 @@ static void draw_rows(struct ui *ui, struct area area)
 	struct methods *m = methods_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	int n = column_layout(columns, COLUMNS, c->cols, area.col, area.cols, places);
+	struct methods_columns columns = methods_columns(m);
+	int n = column_layout(columns.table, columns.count, c->cols, area.col, area.cols, places);
 
 	column_titles(c, area.row, area.col, area.col + area.cols, places, n, m->sort, ui->glyphs);
 	list_resize(&m->list, (int)m->flat->count, area.rows - 1);
@@ -381,6 +248,8 @@ static void draw_rows(struct ui *ui, struct area area)
 			break;
 		column_row(c, row, places, n, m, r, ui->glyphs);
 		draw_name_marks(ui, row, &places[n - 1], r);
+		if (methods_pinned(m, r->method))
+			canvas_text(c, row, area.col, area.col + 1, STYLE_KEY, "*");
 		canvas_list_row(
 			c, row, area.col, area.col + area.cols, index, index == m->list.cursor);
 	}
@@ -428,49 +297,36 @@ static void draw_idle(struct ui *ui, struct area area)
 		text_count(lost, ui->vitals ? ui->vitals->lost : 0));
 }
 
-/* Derived when drawn: the cursor moves without an update. */
-static void draw_pane(struct ui *ui, struct area area)
+/* Filters, not the JVM, left nothing. */
+static void draw_filtered(struct ui *ui, struct area area)
 {
-	struct methods *m = methods_state(ui);
-	const struct flat_row *r = methods_row(m, m->list.cursor);
-	struct profile_query q = ui_query(ui);
+	struct canvas *c = &ui->canvas;
 
-	if (!r)
-		return;
-	if (m->beside && m->beside->method != r->method) {
-		sandwich_free(m->beside);
-		m->beside = NULL;
-	}
-	if (!m->beside) {
-		m->beside = sandwich_new(ui->profile, &q, r->method);
-		sandwich_settle(&m->beside_order, m->beside, false, false);
-	}
-	callers_draw_pane(ui, area, m->beside);
+	canvas_text(c, area.row + 3, area.cols >= 76 ? 12 : 2, c->cols, STYLE_NORMAL,
+		"No sample of this window passes the filters.");
+	canvas_text(c, area.row + 5, area.cols >= 76 ? 12 : 2, c->cols, STYLE_NORMAL,
+		"Esc undoes the last filter     ] widens the window");
 }
 
 static void methods_draw(struct ui *ui, struct area area)
 {
 	struct methods *m = methods_state(ui);
-	struct area pane = area;
+	const struct flat_row *r = methods_row(m, m->list.cursor);
 
 	if (!m->flat)
 		return;
-	if (area.cols >= PANE_COLS && area.rows >= PANE_ROWS && m->flat->sum_count) {
-		area.cols = area.cols * 5 / 8;
-		pane.col = area.cols + 1;
-		pane.cols -= pane.col;
-		draw_pane(ui, pane);
-	}
+	if (m->flat->sum_count)
+		area = pane_draw(ui, &m->pane, area, r ? r->method : PROFILE_NONE);
 	draw_rows(ui, area);
-	if (!m->flat->sum_count)
+	if (!m->flat->sum_count && finding_active(ui))
+		draw_filtered(ui, area);
+	else if (!m->flat->sum_count)
 		draw_idle(ui, area);
 }
 
 static void methods_quality(struct ui *ui, struct strip *s)
 {
 	strip_add(s, STYLE_DIM, 20, "%s = 95%%", ui->glyphs->plus_minus);
-	if (ui->thread == PROFILE_ANY_THREAD)
-		strip_add(s, STYLE_NORMAL, 10, "filter none");
 }
 
 static void methods_detail(struct ui *ui, struct strip *s)
@@ -492,28 +348,40 @@ static void methods_detail(struct ui *ui, struct strip *s)
 		->right = true;
 }
 
-static void methods_notice(struct ui *ui, struct strip *s)
+static void add_mover(
+	struct ui *ui, struct strip *s, const char *what, uint32_t row, const char *since)
 {
 	struct methods *m = methods_state(ui);
 	char name[80];
 	double points;
 
+	if (row == PROFILE_NONE)
+		return;
+	methods_delta(m, &m->flat->rows[row], false, &points);
+	name_fit(name, sizeof(name), profile_get_method(ui->profile, m->flat->rows[row].method),
+		ui->canvas.cols >= METHODS_DELTA_COLS ? 44 : 30, NAME_CLASS, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s %+.1fpp%s", what, name, points, since);
+}
+
+static void methods_notice(struct ui *ui, struct strip *s)
+{
+	struct methods *m = methods_state(ui);
+	char since[40] = " against the baseline";
+
 	if (*ui->search) {
-		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d methods", ui->search,
-			list_count_hits(&m->list, methods_text, ui, ui->search), m->list.count);
+		finding_count(ui, s, list_count_hits(&m->list, methods_text, ui, ui->search),
+			m->list.count, "methods");
 		return;
 	}
 	if (!m->before || !m->before->sum_count)
 		return;
-	if (m->riser == PROFILE_NONE) {
-		strip_add(s, STYLE_DIM, 0, "steady: no method rose by a point in %u s", BEFORE_S);
-		return;
-	}
-	delta(m, &m->flat->rows[m->riser], &points, 1);
-	name_fit(name, sizeof(name),
-		profile_get_method(ui->profile, m->flat->rows[m->riser].method), 44, NAME_CLASS,
-		ui->glyphs->ellipsis);
-	strip_add(s, STYLE_NORMAL, 0, "rising: %s %+.1fpp since %u s ago", name, points, BEFORE_S);
+	if (!compare_on(ui))
+		snprintf(since, sizeof(since), " since %u s ago", BEFORE_S);
+	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
+		strip_add(s, STYLE_DIM, 0, "steady: no method moved by a point%s", since);
+	add_mover(ui, s, "rising", m->riser, m->faller == PROFILE_NONE ? since : "");
+	add_mover(ui, s, "falling", m->faller, since);
+	strip_add(s, STYLE_DIM, 5, "(B, D: diff)")->right = true;
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
@@ -521,8 +389,10 @@ static void methods_notice(struct ui *ui, struct strip *s)
 unsigned methods_sort_step(struct ui *ui, int direction)
 {
 	struct methods *m = methods_state(ui);
+	struct methods_columns columns = methods_columns(m);
 
-	m->sort = column_sort_step(columns, COLUMNS, ui->canvas.cols, m->sort, direction);
+	m->sort =
+		column_sort_step(columns.table, columns.count, ui->canvas.cols, m->sort, direction);
 	return UI_SORT;
 }
 
@@ -550,6 +420,37 @@ unsigned methods_reverse(struct ui *ui, int arg)
 	struct methods *m = methods_state(ui);
 
 	m->order.reverse = !m->order.reverse;
+	return UI_SORT;
+}
+
+bool methods_pinned(const struct methods *m, uint32_t method)
+{
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		if (m->pins[i] == method)
+			return true;
+	return false;
+}
+
+unsigned methods_pin(struct ui *ui, int arg)
+{
+	struct methods *m = methods_state(ui);
+	const struct flat_row *r = methods_row(m, m->list.cursor);
+	uint32_t n = 0;
+
+	if (!r)
+		return 0;
+	if (methods_pinned(m, r->method)) {
+		for (uint32_t i = 0; i < m->pin_count; i++)
+			if (m->pins[i] != r->method)
+				m->pins[n++] = m->pins[i];
+		m->pin_count = n;
+	} else if (m->pin_count < METHODS_PINS) {
+		m->pins[m->pin_count++] = r->method;
+	} else {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no more than %d rows can be pinned",
+			METHODS_PINS);
+	}
+	m->list.touched = true;
 	return UI_SORT;
 }
 

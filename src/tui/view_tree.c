@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree view: who calls what, top-down or inverted, opened where one looks. */
-#include "tui/ui.h"
+#include "tui/tree.h"
 
 #include "base/buf.h"
 #include "profile/flat.h"
 #include "tui/column.h"
 #include "tui/command.h"
+#include "tui/compare.h"
+#include "tui/finding.h"
 #include "tui/text.h"
-#include "tui/tree_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ZOOMS      32
 #define NAME_LEAST 30 /* columns that a name keeps however deep it stands */
+#define BASE_PART  10 /* of a baseline's tree nodes so many times smaller are kept */
 
-/* Thousandths of the total below which nodes are hidden. */
-static const int hide_steps[] = {1, 5, 10, 20, 50};
-#define HIDE_STEPS (int)(sizeof(hide_steps) / sizeof(hide_steps[0]))
+const int tree_hide_steps[TREE_HIDE_STEPS] = {1, 5, 10, 20, 50};
 
-struct tree {
-	const struct ui *ui;
-	struct calltree *tree;
-	struct profile_sum all; /* of the window, also where the tree is of one method */
-	struct tree_rows rows;
-	struct list list;
-	uint64_t selected; /* path */
-	uint64_t zoom[ZOOMS];
-	int zooms, hide;
-	bool inverted, threads;
-	uint32_t root_method; /* PROFILE_NONE: all */
-	bool opened;          /* something was opened for a start */
-	bool narrowed;        /* root_method was asked for elsewhere: Esc leads back there */
-	enum view_id from;
-};
-
-static struct tree *tree_state(const struct ui *ui)
+struct tree *tree_state(const struct ui *ui)
 {
 	return ui->state[VIEW_TREE];
 }
@@ -55,7 +38,10 @@ static void tree_free(void *state)
 	struct tree *t = state;
 
 	calltree_free(t->tree);
+	calltree_free(t->base);
+	hash_index_done(&t->base_paths);
 	tree_rows_done(&t->rows);
+	pane_done(&t->pane);
 	free(t);
 }
 
@@ -66,7 +52,7 @@ static struct list *tree_list(struct ui *ui)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-static uint32_t root_node(const struct tree *t)
+uint32_t tree_root(const struct tree *t)
 {
 	uint32_t only = t->tree->nodes[0].first_child;
 
@@ -76,16 +62,16 @@ static uint32_t root_node(const struct tree *t)
 	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
 }
 
-static struct tree_view how(const struct tree *t)
+struct tree_view tree_how(const struct tree *t)
 {
 	return (struct tree_view){
 		.tree = t->tree,
-		.root = root_node(t),
-		.hide_below = t->tree->nodes[0].total * (uint64_t)hide_steps[t->hide] / 1000,
+		.root = tree_root(t),
+		.hide_below = t->tree->nodes[0].total * (uint64_t)tree_hide_steps[t->hide] / 1000,
 	};
 }
 
-static const struct tree_row *row_at(const struct tree *t, int index)
+const struct tree_row *tree_row_at(const struct tree *t, int index)
 {
 	return t->tree && index >= 0 && index < (int)t->rows.count ? &t->rows.rows[index] : NULL;
 }
@@ -95,7 +81,7 @@ static const struct calltree_node *node_of(const struct tree *t, const struct tr
 	return &t->tree->nodes[row->node];
 }
 
-static void select_path(struct tree *t, uint64_t path)
+void tree_select_path(struct tree *t, uint64_t path)
 {
 	int at = tree_rows_find(&t->rows, t->tree, path);
 
@@ -104,19 +90,17 @@ static void select_path(struct tree *t, uint64_t path)
 		list_follow(&t->list, at);
 }
 
-/* The rows again after something was opened or closed: the data is the same. */
-static void rebuild(struct tree *t, bool fresh)
+void tree_rebuild(struct tree *t)
 {
-	struct tree_view v = how(t);
+	struct tree_view v = tree_how(t);
 
-	v.fresh = fresh;
-	v.hold = !fresh;
+	v.hold = true;
 	tree_rows_build(&t->rows, &v);
 }
 
-static void remember_selected(struct tree *t)
+void tree_remember_selected(struct tree *t)
 {
-	const struct tree_row *row = row_at(t, t->list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
 
 	if (row)
 		t->selected = node_of(t, row)->path;
@@ -125,7 +109,7 @@ static void remember_selected(struct tree *t)
 /* Something useful for a start: the hot path, or the callers of the one method. */
 static void open_first(struct tree *t)
 {
-	struct tree_view v = how(t);
+	struct tree_view v = tree_how(t);
 
 	if (t->opened || v.root == PROFILE_NONE || !t->tree->nodes[0].total)
 		return;
@@ -133,6 +117,21 @@ static void open_first(struct tree *t)
 	tree_rows_open(&t->rows, &v, v.root);
 	if (!t->inverted)
 		tree_rows_open_hot(&t->rows, &v, v.root);
+}
+
+static void update_base(struct tree *t, struct calltree_options options)
+{
+	struct profile_query q;
+
+	calltree_free(t->base);
+	t->base = NULL;
+	hash_index_clear(&t->base_paths);
+	if (!compare_query(t->ui, &q))
+		return;
+	options.min_share /= BASE_PART;
+	t->base = calltree_new(t->ui->profile, &q, &options);
+	for (uint32_t i = 0; i < t->base->count; i++)
+		hash_index_add(&t->base_paths, hash_u64(t->base->nodes[i].path), i);
 }
 
 static void tree_update(struct ui *ui, bool sort)
@@ -144,26 +143,28 @@ static void tree_update(struct ui *ui, bool sort)
 		.threads = t->threads,
 		.by_name = true,
 		.root_method = t->root_method,
-		.min_share = hide_steps[t->hide] / 1000.0,
+		.min_share = tree_hide_steps[t->hide] / 1000.0,
 	};
 	struct tree_view v;
 
-	remember_selected(t);
+	tree_remember_selected(t);
 	calltree_free(t->tree);
+	pane_stale(&t->pane);
 	t->ui = ui;
 	t->tree = calltree_new(ui->profile, &q, &options);
-	t->all = profile_sum(ui->profile, &q);
+	t->all = ui->sum;
+	update_base(t, options);
 	open_first(t);
-	v = how(t);
+	v = tree_how(t);
 	v.fresh = sort;
 	v.hold = ui_holds(ui) && !sort;
 	tree_rows_build(&t->rows, &v);
-	select_path(t, t->selected);
+	tree_select_path(t, t->selected);
 }
 
 /* --- names ------------------------------------------------------------------------------------------- */
 
-static const char *node_name(const struct tree *t, const struct calltree_node *n)
+const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
 {
 	if (n->thread != PROFILE_NONE)
 		return profile_get_thread(t->ui->profile, n->thread)->name;
@@ -171,12 +172,20 @@ static const char *node_name(const struct tree *t, const struct calltree_node *n
 					 : "all";
 }
 
+bool tree_node_hit(const struct tree *t, uint32_t node)
+{
+	const struct calltree_node *n = &t->tree->nodes[node];
+
+	return n->method != PROFILE_NONE ? finding_hit_method(t->ui, n->method)
+					 : finding_hit(t->ui, tree_node_name(t, n));
+}
+
 static const char *tree_text(void *ctx, int index)
 {
 	struct tree *t = tree_state(ctx);
-	const struct tree_row *row = row_at(t, index);
+	const struct tree_row *row = tree_row_at(t, index);
 
-	return row && !row->folded ? node_name(t, node_of(t, row)) : "";
+	return row && !row->folded ? tree_node_name(t, node_of(t, row)) : "";
 }
 
 /* Fits a node's name. Returns the columns of its packages. */
@@ -189,8 +198,10 @@ static int fit_node(
 		snprintf(out, size, "%s %u frames", t->ui->glyphs->ellipsis, row->folded);
 		return 0;
 	}
+	if (finding_run(t->ui, n->stack, n->method, out, size))
+		return 0;
 	if (n->method == PROFILE_NONE) {
-		name_cut(out, size, node_name(t, n), width, t->ui->glyphs->ellipsis);
+		name_cut(out, size, tree_node_name(t, n), width, t->ui->glyphs->ellipsis);
 		return 0;
 	}
 	return name_fit(out, size, profile_get_method(t->ui->profile, n->method), width,
@@ -236,17 +247,65 @@ static void cell_type(const void *view, const void *row, struct column_cell *out
 	out->style = theme_frame(n->type);
 }
 
+struct base_key {
+	const struct calltree *base;
+	uint64_t path;
+};
+
+static bool base_same(const void *ctx, uint32_t value)
+{
+	const struct base_key *key = ctx;
+
+	return key->base->nodes[value].path == key->path;
+}
+
+static uint32_t find_base(const struct tree *t, uint64_t path)
+{
+	struct base_key key = {t->base, path};
+
+	return hash_index_find(&t->base_paths, hash_u64(path), base_same, &key);
+}
+
+static void cell_delta(const void *view, const void *row, struct column_cell *out)
+{
+	const struct tree *t = view;
+	const struct calltree_node *n = node_of(t, row), *all = &t->tree->nodes[0];
+	struct compare_share now = {n->total_count, all->total_count, n->total, all->total};
+	struct compare_share then = {0};
+	uint32_t at;
+
+	if (!t->base)
+		return;
+	at = find_base(t, n->path);
+	then.sum_count = t->base->nodes[0].total_count;
+	then.sum = t->base->nodes[0].total;
+	if (at != HASH_NONE) {
+		then.count = t->base->nodes[at].total_count;
+		then.value = t->base->nodes[at].total;
+	}
+	if (!compare_text(out->text, COLUMN_TEXT, &now, &then))
+		out->style = STYLE_DIM;
+}
+
 static void cell_none(const void *view, const void *row, struct column_cell *out)
 {
 }
 
-static const struct column columns[] = {
+static const struct column plain[] = {
 	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
 	{"SELF%", 2, 5, false, 46, -1, cell_self},
 	{"T", 2, 1, true, 46, -1, cell_type},
 	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
 };
-#define COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
+
+static const struct column differing[] = {
+	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
+	{"DELTA", 1, 6, false, 0, -1, cell_delta},
+	{"SELF%", 1, 5, false, 60, -1, cell_self},
+	{"T", 2, 1, true, 60, -1, cell_type},
+	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
+};
+#define COLUMNS(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
@@ -282,7 +341,6 @@ static void draw_node(const struct tree *t, struct canvas *c, int row,
 	const char *mark = r->folded ? " " : r->open ? "-" : r->parent ? "+" : " ";
 	int end = place->col + place->width, col, lead, behind;
 	char text[COLUMN_TEXT], hidden[16] = "";
-	const char *hit;
 
 	col = draw_branches(t, c, row, place->col, place->width, r);
 	col = canvas_text(c, row, col, end, STYLE_KEY, mark) + 1;
@@ -293,12 +351,16 @@ static void draw_node(const struct tree *t, struct canvas *c, int row,
 	behind = canvas_text(c, row, col, end, r->folded ? STYLE_DIM : STYLE_NORMAL, text);
 	canvas_restyle(c, row, col, col + lead, STYLE_DIM);
 	canvas_text(c, row, behind + 1, end, STYLE_DIM, hidden);
-	if (*t->ui->search && !r->folded && text_find(node_name(t, node_of(t, r)), t->ui->search)) {
-		hit = text_find(text, t->ui->search);
-		lead = hit ? (int)(hit - text) : 0;
-		canvas_restyle(c, row, col + lead,
-			hit ? col + lead + text_width(t->ui->search) : behind, STYLE_HIT);
-	}
+	if (!r->folded)
+		finding_mark((struct ui *)(uintptr_t)t->ui, row, col, text,
+			tree_node_name(t, node_of(t, r)));
+}
+
+static uint32_t selected_method(const struct tree *t)
+{
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+
+	return row && !row->folded ? node_of(t, row)->method : PROFILE_NONE;
 }
 
 static void tree_draw(struct ui *ui, struct area area)
@@ -306,14 +368,19 @@ static void tree_draw(struct ui *ui, struct area area)
 	struct tree *t = tree_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	int n = column_layout(columns, COLUMNS, c->cols, area.col, area.cols - 1, places);
+	int n;
 
 	if (!t->tree)
 		return;
+	area = pane_draw(ui, &t->pane, area, selected_method(t));
+	n = t->base ? column_layout(differing, COLUMNS(differing), c->cols, area.col, area.cols - 1,
+			      places)
+		    : column_layout(
+			      plain, COLUMNS(plain), c->cols, area.col, area.cols - 1, places);
 	column_titles(c, area.row, area.col, area.col + area.cols, places, n, -1, ui->glyphs);
 	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
 	for (int line = 0; line < t->list.rows; line++) {
-		const struct tree_row *r = row_at(t, t->list.top + line);
+		const struct tree_row *r = tree_row_at(t, t->list.top + line);
 		int row = area.row + 1 + line;
 
 		if (!r)
@@ -342,7 +409,7 @@ static void tree_quality(struct ui *ui, struct strip *s)
 	} else {
 		strip_add(s, STYLE_NORMAL, 5, "%s (i)", t->inverted ? "inverted" : "top-down");
 	}
-	strip_add(s, STYLE_NORMAL, 10, "hide <%g%% (%%)", hide_steps[t->hide] / 10.0);
+	strip_add(s, STYLE_NORMAL, 10, "hide <%g%% (%%)", tree_hide_steps[t->hide] / 10.0);
 	if (t->zooms)
 		strip_add(s, STYLE_WARN, 4, " zoom (u) ");
 }
@@ -350,8 +417,8 @@ static void tree_quality(struct ui *ui, struct strip *s)
 static void tree_detail(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = row_at(t, t->list.cursor);
-	uint32_t root = t->tree ? root_node(t) : PROFILE_NONE;
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+	uint32_t root = t->tree ? tree_root(t) : PROFILE_NONE;
 	int room = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
 	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
@@ -363,7 +430,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), room,
 			NAME_FULL, ui->glyphs->ellipsis);
 	else
-		name_cut(name, sizeof(name), node_name(t, n), room, ui->glyphs->ellipsis);
+		name_cut(name, sizeof(name), tree_node_name(t, n), room, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, t->all.weight),
@@ -376,210 +443,32 @@ static void tree_detail(struct ui *ui, struct strip *s)
 			share(n->total, t->tree->nodes[root].total));
 }
 
+/* In all of the tree, also what is collapsed. */
+static int count_hits(const struct tree *t)
+{
+	int hits = 0;
+
+	for (uint32_t i = 1; i < t->tree->count; i++)
+		hits += tree_node_hit(t, i);
+	return hits;
+}
+
 static void tree_notice(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
 
-	if (*ui->search)
-		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d rows shown", ui->search,
-			list_count_hits(&t->list, tree_text, ui, ui->search), t->list.count);
+	if (*ui->search && t->tree)
+		finding_count(ui, s, count_hits(t), (int)t->tree->count - 1, "nodes");
 	else
 		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->list.cursor + 1, t->list.count)
 			->right = true;
-}
-
-/* --- commands ---------------------------------------------------------------------------------------- */
-
-static const struct tree_row *selected_row(struct tree *t)
-{
-	remember_selected(t);
-	t->list.touched = true;
-	return row_at(t, t->list.cursor);
-}
-
-/* Collapse; what is collapsed already leads to its parent. */
-static void close_row(struct tree *t, const struct tree_row *row)
-{
-	uint32_t node = row->node;
-
-	if (row->open && !row->folded) {
-		tree_rows_close(&t->rows, t->tree, node);
-		rebuild(t, false);
-		select_path(t, t->selected);
-		return;
-	}
-	while (node != root_node(t) && t->tree->nodes[node].parent != PROFILE_NONE) {
-		int at;
-
-		node = t->tree->nodes[node].parent;
-		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
-		if (at >= 0) {
-			list_to(&t->list, at);
-			return;
-		}
-	}
-}
-
-unsigned tree_open(struct ui *ui, int open)
-{
-	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
-	struct tree_view v;
-
-	if (!row)
-		return 0;
-	if (!open) {
-		close_row(t, row);
-		return UI_HOLD;
-	}
-	v = how(t);
-	if (row->folded)
-		tree_rows_unfold(&t->rows, t->tree, row->node);
-	else if (row->open && t->list.cursor + 1 < t->list.count)
-		list_move(&t->list, 1);
-	else
-		tree_rows_open(&t->rows, &v, row->node);
-	remember_selected(t);
-	rebuild(t, false);
-	select_path(t, t->selected);
-	return UI_HOLD;
-}
-
-unsigned tree_open_all(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
-	struct tree_view v;
-
-	if (!row)
-		return 0;
-	v = how(t);
-	tree_rows_open_all(&t->rows, &v, row->node);
-	rebuild(t, false);
-	select_path(t, t->selected);
-	return UI_HOLD;
-}
-
-unsigned tree_hot_path(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
-	struct tree_view v;
-	uint32_t hot;
-	int at;
-
-	if (!row)
-		return 0;
-	v = how(t);
-	hot = tree_rows_open_hot(&t->rows, &v, row->node);
-	rebuild(t, false);
-	list_resize(&t->list, (int)t->rows.count, t->list.rows);
-	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
-	if (at >= 0)
-		list_to(&t->list, at);
-	return UI_HOLD;
-}
-
-static void start_over(struct tree *t)
-{
-	t->zooms = 0;
-	t->opened = false;
-	t->list.cursor = t->list.top = 0;
-	t->list.touched = false;
-	t->selected = 0;
-}
-
-unsigned tree_invert(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-
-	t->inverted = !t->inverted;
-	start_over(t);
-	return UI_SORT;
-}
-
-unsigned tree_hide_below(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-
-	t->hide = (t->hide + 1) % HIDE_STEPS;
-	return UI_UPDATE | UI_HOLD;
-}
-
-unsigned tree_zoom(struct ui *ui, int in)
-{
-	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
-
-	if (in && row && row->node && t->zooms < ZOOMS && row->node != root_node(t)) {
-		struct tree_view v = how(t);
-
-		tree_rows_open(&t->rows, &v, row->node);
-		t->zoom[t->zooms++] = node_of(t, row)->path;
-	} else if (!in && t->zooms) {
-		t->zooms--;
-	}
-	return UI_UPDATE | UI_HOLD;
-}
-
-unsigned tree_threads(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-
-	t->threads = !t->threads;
-	start_over(t);
-	return UI_SORT;
-}
-
-unsigned tree_callers(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-	const struct tree_row *row = row_at(t, t->list.cursor);
-
-	if (!row || node_of(t, row)->method == PROFILE_NONE)
-		return 0;
-	callers_of_method(ui, node_of(t, row)->method);
-	return UI_SORT;
-}
-
-static bool tree_back(struct ui *ui)
-{
-	struct tree *t = tree_state(ui);
-
-	if (t->zooms) {
-		t->zooms--;
-		return true;
-	}
-	if (t->root_method == PROFILE_NONE)
-		return false;
-	t->root_method = PROFILE_NONE;
-	t->inverted = false;
-	start_over(t);
-	if (t->narrowed)
-		ui_show(ui, t->from);
-	t->narrowed = false;
-	return true;
-}
-
-void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
-{
-	enum view_id from = ui->view;
-	struct tree *t;
-
-	ui_show(ui, VIEW_TREE);
-	t = tree_state(ui);
-	t->root_method = method;
-	t->inverted = inverted;
-	t->narrowed = true;
-	t->from = from;
-	start_over(t);
 }
 
 const char *tree_selected(struct ui *ui)
 {
 	struct tree *t = tree_state(ui);
 
-	return row_at(t, t->list.cursor) ? tree_text(ui, t->list.cursor) : NULL;
+	return tree_row_at(t, t->list.cursor) ? tree_text(ui, t->list.cursor) : NULL;
 }
 
 const struct view view_tree = {
@@ -595,4 +484,6 @@ const struct view view_tree = {
 	.list = tree_list,
 	.text = tree_text,
 	.back = tree_back,
+	.find = tree_find,
+	.anchor = tree_anchor,
 };

@@ -223,6 +223,84 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ui_resize(ui, 24, 80);
 }
 
+static void test_filters(struct ui *ui)
+{
+	int64_t now = ui->now_ms;
+	uint64_t all = ui->sum.count, only;
+
+	type(ui, "\\jackson\n", now);
+	only = ui->sum.count;
+	ok(only && only < all && shows(ui, " \\jackson "), "\\ leaves only what has a name");
+	type(ui, "!hashmap\n", now);
+	ok(ui->sum.count < only && shows(ui, " \\jackson    !hashmap "), "! hides what has one");
+	type(ui, "T", now);
+	ok(shows(ui, " \\jackson    !hashmap "), "in every view");
+	type(ui, "m\\nothing\n", now);
+	ok(!ui->sum.count && shows(ui, "No sample of this window passes the filters"),
+		"a filter that leaves nothing says so");
+	ui_key(ui, TKEY_ESC, now);
+	ui_key(ui, TKEY_ESC, now);
+	ok(ui->sum.count == only && !shows(ui, "!hashmap") && shows(ui, " \\jackson "),
+		"Esc undoes the last");
+	ui_key(ui, TKEY_ESC, now);
+	ok(ui->sum.count == all && shows(ui, "filter none"), "one at a time");
+	type(ui, "Kg", now);
+	ok(shows(ui, " K framework ") && shows(ui, "[framework frames]"), "K hides frameworks");
+	type(ui, "KK", now);
+	ok(shows(ui, " K framework native kernel "), "and more");
+	type(ui, "TE", now);
+	ok(shows(ui, "framework frame"), "a run of them is one row");
+	type(ui, "Km", now);
+	ok(ui->sum.count == all && shows(ui, "filter none"), "or nothing");
+	type(ui, "L", now);
+	ok(shows(ui, " L lines ") && !shows(ui, ".get "), "L shows lines");
+	type(ui, "L", now);
+	ok(!shows(ui, " L lines "), "L again methods");
+}
+
+static void test_searches(struct ui *ui)
+{
+	int64_t now = ui->now_ms;
+	uint64_t hits;
+
+	type(ui, "gj#", now);
+	ok(*ui->search == '=' && shows(ui, ": 1 of "), "# finds frames like this one: %s",
+		ui->search);
+	ok(ui->searched.count && ui->searched.count < ui->sum.count, "and their share");
+	type(ui, "T/.allocate\n", now);
+	hits = ui->searched.count;
+	ok(hits && shows(ui, "nodes") && shows(ui, "of samples"), "a search of the whole tree");
+	type(ui, "nnnN", now);
+	ok(strstr(tree_selected(ui), ".allocate") != NULL, "opens it at the hit: %s",
+		tree_selected(ui));
+	type(ui, "fm", now);
+	ok(ui->searched.count == hits, "the same share in every view");
+	ui_key(ui, TKEY_ESC, now);
+	ok(!shows(ui, "of samples"), "Esc ends it");
+}
+
+static void test_diff(struct ui *ui)
+{
+	int64_t now = ui->now_ms;
+
+	type(ui, "D", now);
+	ok(shows(ui, "there is no baseline yet"), "D without a baseline says how to get one");
+	type(ui, "BD", now + 3000);
+	ok(shows(ui, " vs 10s to ") && shows(ui, "DELTA"), "D shows the difference to it");
+	type(ui, "T", now + 6000);
+	ok(shows(ui, "DELTA"), "in the tree too");
+	type(ui, "mD", now + 9000);
+	ok(!shows(ui, " vs 10s"), "D again only the window");
+	type(ui, "gjjP", now + 12000);
+	type(ui, "g", now + 12000);
+	ui_draw(ui);
+	ok(canvas_row(&ui->canvas, 5)[0].ch == '>', "P pins a row to the top");
+	type(ui, "j", now + 13000);
+	ui_draw(ui);
+	ok(canvas_row(&ui->canvas, 5)[0].ch == '*', "and marks it");
+	type(ui, "kP", now + 15000);
+}
+
 static void test_ways(struct ui *ui, struct fake *fake)
 {
 	int64_t now = ui->now_ms;
@@ -294,6 +372,9 @@ int main(void)
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);
+	test_filters(&ui);
+	test_searches(&ui);
+	test_diff(&ui);
 	test_export(&ui, &fake);
 	test_ways(&ui, &fake);
 	ui_done(&ui);

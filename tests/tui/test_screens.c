@@ -10,7 +10,8 @@
 
 #include <errno.h>
 
-#define WARM_S 40
+#define WARM_S      40
+#define TEN_SECONDS "\001" /* among keys: they pass */
 
 struct screen {
 	const char *name;
@@ -24,6 +25,13 @@ static const struct screen screens[] = {
 	{.name = "methods-total", .keys = "s"},
 	{.name = "methods-found", .keys = "/parse\n", .styles = true},
 	{.name = "methods-frozen", .keys = " ,,"},
+	{.name = "methods-filtered", .keys = "\\jackson\n!hashmap\n", .styles = true},
+	{.name = "methods-filtered-away", .keys = "\\nothing\n"},
+	{.name = "methods-hidden", .keys = "K"},
+	{.name = "methods-lines", .keys = "L"},
+	{.name = "methods-same", .keys = "jj#"},
+	{.name = "methods-pinned", .keys = "jjjPjjPg"},
+	{.name = "methods-diff", .keys = "BD" TEN_SECONDS TEN_SECONDS, .styles = true},
 	{.name = "methods-prompt", .keys = "/pa"},
 	{.name = "methods-names", .keys = "p"},
 	{.name = "methods-unknown-key", .keys = "w"},
@@ -35,12 +43,18 @@ static const struct screen screens[] = {
 	{.name = "tree", .keys = "Tjjj", .styles = true},
 	{.name = "tree-inverted", .keys = "Tijl"},
 	{.name = "tree-threads", .keys = "T=*"},
+	{.name = "tree-found", .keys = "T/allocate\nnn", .styles = true},
+	{.name = "tree-hidden", .keys = "TKKKE", .styles = true},
+	{.name = "tree-lines", .keys = "TLiE"},
+	{.name = "tree-diff", .keys = "BDT" TEN_SECONDS TEN_SECONDS, .styles = true},
 	{.name = "tree-zoom", .keys = "Tjj\n"},
 	{.name = "callers", .keys = "jj\n", .styles = true},
 	{.name = "callers-walked", .keys = "jjjjj\nk\n"},
 	{.name = "callers-tree", .keys = "jj\nT"},
 	{.name = "flame", .keys = "fjjj", .styles = true},
 	{.name = "flame-zoom", .keys = "fjj\n"},
+	{.name = "flame-hidden", .keys = "fKKK"},
+	{.name = "flame-diff", .keys = "BDfjj" TEN_SECONDS TEN_SECONDS},
 	{.name = "flame-found", .keys = "fi/parse\n"},
 	{.name = "alloc", .keys = "2"},
 	{.name = "help-methods", .keys = "?"},
@@ -75,6 +89,10 @@ static void draw(const struct screen *s, int cols, int rows, bool ascii, struct 
 	if (s->ended)
 		fake.end = 1;
 	for (const char *k = s->keys; *k; k++) {
+		for (int i = 0; i < 10 && *k == *TEN_SECONDS; i++)
+			ui_tick(&ui, now += 1000);
+		if (*k == *TEN_SECONDS)
+			continue;
 		ui_key(&ui, *k, now);
 		ui_draw(&ui);
 		if (ui.attach_pid)

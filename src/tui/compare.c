@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots of all events' windows, and differences that are none. */
+#include "tui/compare.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "profile/flat.h"
+#include "profile/snapshot.h"
+#include "tui/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FEW 10u /* samples: fewer say nothing */
+
+struct compare {
+	struct profile_snapshot *events[PROFILE_EVENTS];
+	uint32_t to, span;
+	bool on;
+};
+
+void compare_free(struct compare *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		profile_snapshot_free(c->events[i]);
+	free(c);
+}
+
+bool compare_on(const struct ui *ui)
+{
+	return ui->compare && ui->compare->on;
+}
+
+bool compare_query(const struct ui *ui, struct profile_query *q)
+{
+	if (!compare_on(ui))
+		return false;
+	*q = ui_query(ui);
+	q->snapshot = ui->compare->events[ui->event];
+	return true;
+}
+
+static const char *base_clock(const struct ui *ui, char out[TEXT_NUMBER])
+{
+	struct profile_info info = profile_info(ui->profile);
+
+	return text_clock(
+		out, (int64_t)info.start_wall_ns + (int64_t)ui->compare->to * (int64_t)NS_PER_S);
+}
+
+void compare_bar(const struct ui *ui, struct strip *s)
+{
+	char at[TEXT_NUMBER];
+
+	if (compare_on(ui))
+		strip_add(
+			s, STYLE_WARN, 2, " vs %us to %s ", ui->compare->span, base_clock(ui, at));
+}
+
+static double points_of(const struct compare_share *s)
+{
+	return s->sum ? 100.0 * (double)s->value / (double)s->sum : 0;
+}
+
+double compare_errors(const struct compare_share *now, const struct compare_share *then)
+{
+	return flat_half_width(now->count, now->sum_count) +
+	       flat_half_width(then->count, then->sum_count);
+}
+
+bool compare_delta(
+	const struct compare_share *now, const struct compare_share *then, double *points)
+{
+	*points = points_of(now) - points_of(then);
+	return now->sum_count && then->sum_count && now->count + then->count >= FEW &&
+	       fabs(*points) > compare_errors(now, then);
+}
+
+bool compare_text(
+	char *out, size_t size, const struct compare_share *now, const struct compare_share *then)
+{
+	double points;
+	bool apart = compare_delta(now, then, &points);
+
+	if (apart)
+		snprintf(out, size, "%+.1f", points);
+	else
+		snprintf(out, size, "~");
+	return apart;
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+unsigned compare_set(struct ui *ui, int arg)
+{
+	struct profile_query q = ui_query(ui);
+	struct compare *c = xcalloc(1, sizeof(*c));
+	char at[TEXT_NUMBER];
+
+	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++)
+		c->events[q.event] = profile_snapshot_new(ui->profile, &q);
+	c->to = q.to;
+	c->span = q.to - q.from;
+	c->on = compare_on(ui);
+	compare_free(ui->compare);
+	ui->compare = c;
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
+		c->span, base_clock(ui, at));
+	return UI_UPDATE | UI_HOLD;
+}
+
+unsigned compare_toggle(struct ui *ui, int arg)
+{
+	if (!ui->compare) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+			"there is no baseline yet: B takes the present window as one");
+		return 0;
+	}
+	ui->compare->on = !ui->compare->on;
+	return UI_UPDATE | UI_HOLD;
+}

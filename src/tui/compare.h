@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A baseline to compare with: the window of every event as it was when B was pressed, kept as samples.
+ *
+ * So it can be asked like any window, by thread and filter, however old it gets. Deltas are points of the
+ * share now minus the share then, and hold only where the two 95 % intervals are apart. Owned by the ui;
+ * goes with its profile.
+ */
+#ifndef JHOT_TUI_COMPARE_H
+#define JHOT_TUI_COMPARE_H
+
+#include "tui/strip.h"
+#include "tui/ui.h"
+
+struct compare;
+void compare_free(struct compare *c);
+
+bool compare_on(const struct ui *ui);
+/* The query of the baseline in place of the window; false: the difference is not shown. */
+bool compare_query(const struct ui *ui, struct profile_query *q);
+void compare_bar(const struct ui *ui, struct strip *s);
+
+/* A share: of how many samples (count of sum_count), of what value. */
+struct compare_share {
+	uint64_t count, sum_count, value, sum;
+};
+/* The two half widths together: what intervals that just touch are apart. */
+double compare_errors(const struct compare_share *now, const struct compare_share *then);
+/* Points gained since then; false: chance may explain it. */
+bool compare_delta(
+	const struct compare_share *now, const struct compare_share *then, double *points);
+/* "+5.1" or "~"; true: it is a difference. */
+bool compare_text(
+	char *out, size_t size, const struct compare_share *now, const struct compare_share *then);
+
+/* Commands. */
+unsigned compare_set(struct ui *ui, int arg);
+unsigned compare_toggle(struct ui *ui, int arg);
+
+#endif

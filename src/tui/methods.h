@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the methods view, for its two files: view_methods.c, and methods_columns.c for the cells. */
+#ifndef JHOT_TUI_METHODS_H
+#define JHOT_TUI_METHODS_H
+
+#include "profile/flat.h"
+#include "tui/column.h"
+#include "tui/compare.h"
+#include "tui/expect.h"
+#include "tui/lines.h"
+#include "tui/list.h"
+#include "tui/order.h"
+#include "tui/pane.h"
+#include "tui/ui.h"
+
+#define METHODS_DELTA_COLS 120 /* from this width on */
+#define METHODS_PINS       8
+
+enum methods_sort { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME, SORT_TOTAL_DELTA };
+
+struct methods {
+	const struct ui *ui;
+	struct flat *flat,
+		*before; /* before: the baseline, else the window 20 s ago; NULL if none */
+	struct expect expect;
+	struct order order; /* of flat's rows */
+	struct list list;
+	int sort;
+	struct lines *lines; /* hottest, only where there is room for the column */
+	struct pane pane;
+	uint32_t pins[METHODS_PINS]; /* methods whose rows stay on top */
+	uint32_t pin_count;
+	uint32_t riser, faller; /* the rows that moved most beyond chance, or PROFILE_NONE */
+};
+
+bool methods_pinned(const struct methods *m, uint32_t method);
+
+/* methods_columns.c */
+
+struct methods_columns {
+	const struct column *table;
+	int count;
+};
+/* What is shown of each row: other columns while a difference is. */
+struct methods_columns methods_columns(const struct methods *m);
+/* Self, or total, now and before. */
+struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total);
+/* Points gained since before; false: no more than chance. */
+bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points);
+
+#endif

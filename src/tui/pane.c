@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pane beside a list. */
+#include "tui/pane.h"
+
+#include "tui/view_callers.h"
+
+#define PANE_COLS 160 /* from this width on */
+#define PANE_ROWS 16
+
+void pane_stale(struct pane *p)
+{
+	sandwich_free(p->sandwich);
+	p->sandwich = NULL;
+}
+
+void pane_done(struct pane *p)
+{
+	pane_stale(p);
+	sandwich_order_done(&p->order);
+}
+
+struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
+{
+	struct profile_query q = ui_query(ui);
+	struct area pane = body;
+
+	if (body.cols < PANE_COLS || body.rows < PANE_ROWS)
+		return body;
+	body.cols = body.cols * 5 / 8;
+	pane.col = body.cols + 1;
+	pane.cols -= pane.col;
+	if (method == PROFILE_NONE)
+		return body;
+	if (p->sandwich && p->sandwich->method != method)
+		pane_stale(p);
+	if (!p->sandwich) {
+		p->sandwich = sandwich_new(ui->profile, &q, method);
+		sandwich_settle(&p->order, p->sandwich, false, false);
+	}
+	callers_draw_pane(ui, pane, p->sandwich);
+	return body;
+}
