@@ -64,4 +64,10 @@ struct vitals {
 	} counters[VITALS_COUNTERS];
 };
 
+/*
+ * Samples of the session whose stack is broken: it ends in a frame that says why. *most: the most frequent reason as
+ * its counter is called ("break_native"), NULL if there is none. *samples: of all that were walked.
+ */
+int64_t vitals_broken(const struct vitals *v, int64_t *samples, const char **most);
+
 #endif

@@ -11,6 +11,7 @@
 #ifndef JHOT_SAMPLER_SAMPLER_H
 #define JHOT_SAMPLER_SAMPLER_H
 
+#include "sampler/cost.h"
 #include "sampler/counters.h"
 #include "sampler/engine.h"
 #include "sampler/threads.h"
@@ -74,6 +75,7 @@ struct sampler {
 	struct names *names;
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
+	struct cost cost;
 	_Atomic uint32_t handlers;
 	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */

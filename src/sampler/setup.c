@@ -110,6 +110,7 @@ void setup_session(struct sampler *s)
 	struct wire_status *status = s->shared.status;
 
 	setup_counters(s);
+	cost_start(&s->cost);
 	sig_fault_ensure();
 	setup_walker(s);
 	setup_reasons(s);

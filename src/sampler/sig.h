@@ -47,6 +47,7 @@ struct stack {
 	uint32_t count;
 	uint32_t room;  /* frames that may be put before the leaf: the kernel's, a class */
 	uint16_t flags; /* WIRE_TRACE_* */
+	uint16_t flaw;  /* the counter of what is wrong with it, for every sample; 0: nothing is */
 	uint64_t reason[2];
 };
 

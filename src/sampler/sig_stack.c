@@ -41,6 +41,13 @@ void sig_hurry(struct sampler *s)
 		raw_futex_wake(&s->shared.control->command_seq);
 }
 
+static void stack_count(const struct stack *stack, struct event *event, uint32_t samples)
+{
+	atomic_fetch_add_explicit(&event->samples, samples, memory_order_relaxed);
+	if (stack->flaw)
+		counters_add(&stack->s->counters, stack->flaw, samples);
+}
+
 uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample)
 {
 	bool stored;
@@ -53,7 +60,7 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 
 	stored = trace_table_put(stack->s->table, &key, sample->count, sample->weight);
 	if (stored)
-		atomic_fetch_add_explicit(&event->samples, sample->count, memory_order_relaxed);
+		stack_count(stack, event, sample->count);
 	else
 		stack_lose(stack, sample->event, sample->count);
 	sig_hurry(stack->s);
@@ -85,6 +92,7 @@ static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned co
 	stack->reason[1] = stack->s->unknown_frames[why];
 	stack->user = &stack->reason[1];
 	stack->count = stack->room = 1;
+	stack->flaw = COUNTER_BREAK(why);
 }
 
 /* stack_walk_agct: by the fallback; false when it has nothing to say of this stack. */
@@ -93,6 +101,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	struct sampler *s = stack->s;
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+	uint64_t began = cost_ticks();
 	int count;
 
 	if (!java || !s->thread_layout || walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
@@ -103,6 +112,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
 		return false;
 	}
+	cost_add(&s->cost, (uint32_t)count, began);
 	stack->count = (uint32_t)count;
 	stack->flags = count == (int)SAMPLER_DEPTH ? TRACE_TRUNCATED : 0;
 	return true;
@@ -115,6 +125,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	struct walk_result result;
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+	uint64_t began = cost_ticks();
 	uint32_t unnamed = 0;
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
@@ -124,12 +135,13 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 		s->layout, &s->mem, regs, &thread, stack->scratch->frames, SAMPLER_DEPTH);
 	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result.count,
 		stack->user, &unnamed);
+	cost_add(&s->cost, result.count, began);
 	if (unnamed)
 		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
 	if (result.truncated)
-		counters_add(&s->counters, COUNTER_TRUNCATED, 1);
+		stack->flaw = COUNTER_TRUNCATED;
 	else if (result.why != WALK_BREAK_NONE)
-		counters_add(&s->counters, COUNTER_BREAK(result.why), 1);
+		stack->flaw = COUNTER_BREAK(result.why);
 	stack->count = result.count;
 	stack->flags = result.truncated ? TRACE_TRUNCATED : 0;
 }

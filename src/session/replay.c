@@ -70,8 +70,12 @@ static void replay_take_vitals(struct session *s, const struct wire_record *rec,
 
 static void replay_take_status(struct session *s, const struct wire_record *rec, uint32_t size)
 {
-	if (size >= sizeof(struct wire_file_status))
-		gauges_status(&((const struct wire_file_status *)rec)->status, &s->vitals);
+	struct wire_file_status whole = {.time_ns = 0};
+
+	if (size < offsetof(struct wire_file_status, status.walk_cost))
+		return;
+	memcpy(&whole, rec, size < sizeof(whole) ? size : sizeof(whole));
+	gauges_status(&whole.status, &s->vitals);
 }
 
 /* --- records ----------------------------------------------------------------------------------------- */

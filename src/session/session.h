@@ -102,7 +102,7 @@ struct session_status {
 	int holder_pid;
 	uint64_t held_since_wall_ns;
 	bool lease_live;
-	char text[2048]; /* lines: events, counters, what stays in the target */
+	char text[4096]; /* lines: events, counters, walks, what stays in the target */
 };
 int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);
 /* End whatever session there is; 0 also when there was none. */

@@ -66,6 +66,17 @@ static void status_events(struct buf *text, const struct vitals *v)
 	}
 }
 
+static void status_broken(struct buf *text, const struct vitals *v)
+{
+	const char *reason;
+	int64_t samples, broken = vitals_broken(v, &samples, &reason);
+
+	if (samples > 0)
+		buf_printf(text, "broken: %lld of %lld stacks, %.2f %%%s%s\n", (long long)broken,
+			(long long)samples, (double)broken * 100 / (double)samples,
+			reason ? ", most of them " : "", reason ? reason : "");
+}
+
 static void status_counters(struct buf *text, const struct vitals *v)
 {
 	bool any = false;
@@ -81,6 +92,28 @@ static void status_counters(struct buf *text, const struct vitals *v)
 		buf_addc(text, '\n');
 }
 
+/* Costs of a walk, by depth; nothing before the first. */
+static void status_walks(struct buf *text, const struct wire_status *status)
+{
+	for (int i = 0; i < WIRE_WALK_CLASSES; i++) {
+		const struct wire_walk_cost *c = &status->walk_cost[i];
+		unsigned depth_max = atomic_load(&c->depth_max);
+		unsigned long long walks = atomic_load(&c->walks);
+
+		if (!walks)
+			continue;
+		if (i == 0)
+			buf_adds(text, "walks: ");
+		else if (depth_max == UINT32_MAX)
+			buf_adds(text, "  deeper: ");
+		else
+			buf_printf(text, "  up to %u frames: ", depth_max);
+		buf_printf(text, "%llu, median %u ns, p99 %u ns, mean %u ns\n", walks,
+			atomic_load(&c->median_ns), atomic_load(&c->p99_ns),
+			atomic_load(&c->mean_ns));
+	}
+}
+
 static void status_session(const struct mapping *m, struct session_status *out, struct buf *text)
 {
 	struct vitals v = {0};
@@ -91,7 +124,9 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	out->lease_live = control_beats(m);
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
 	status_events(text, &v);
+	status_broken(text, &v);
 	status_counters(text, &v);
+	status_walks(text, m->status);
 	buf_printf(text, "agent: %.1f ms of CPU time, %lld kB of memory\n", (double)v.cost_ns / 1e6,
 		(long long)v.agent_bytes / 1024);
 }

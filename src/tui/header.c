@@ -15,6 +15,7 @@
 #define GC_COLS     21
 #define WIDE        100
 #define GC_S        10
+#define BROKEN_BAD  0.1 /* per cent of the stacks */
 
 int header_rows(const struct ui *ui)
 {
@@ -240,6 +241,25 @@ static void add_badge(struct strip *s, const char *note, int drop)
 		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
 }
 
+/* The share of samples whose stack could not be walked to its root, and where there is room the usual reason. */
+static void add_broken(const struct ui *ui, struct strip *s)
+{
+	const char *reason;
+	int64_t samples, broken = vitals_broken(ui->vitals, &samples, &reason);
+	double share = samples > 0 ? (double)broken * 100 / (double)samples : 0;
+	bool wide = ui->canvas.cols >= WIDE;
+	char text[16];
+
+	if (broken <= 0 || samples <= 0)
+		return;
+	if (share < 0.01)
+		snprintf(text, sizeof(text), "<0.01");
+	else
+		snprintf(text, sizeof(text), "%.2f", share);
+	strip_add(s, share > BROKEN_BAD ? STYLE_WARN : STYLE_NORMAL, 5, "broken %s%%%s%s", text,
+		wide ? " " : "", wide ? reason : "");
+}
+
 static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 {
 	const struct vitals *v = ui->vitals;
@@ -256,6 +276,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 			profile_get_thread(ui->profile, ui->thread)->name);
 	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, v->lost));
+	add_broken(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
 	if (ui_holds(ui) && !ui->time.frozen)

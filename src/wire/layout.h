@@ -155,6 +155,15 @@ struct wire_counter {
 
 #define WIRE_COUNTERS 48
 
+/* What walking a stack costs, of those with at most so many frames (user frames, deeper than the row before). */
+struct wire_walk_cost {
+	_Atomic uint32_t depth_max; /* UINT32_MAX: no limit */
+	_Atomic uint32_t mean_ns, median_ns, p99_ns;
+	_Atomic uint64_t walks;
+};
+
+#define WIRE_WALK_CLASSES 9 /* all walks; up to 8 frames, 16, 32, 64, 128, 256, 512; deeper ones */
+
 struct wire_status {
 	_Atomic uint32_t agent_state;
 	_Atomic uint32_t publish_seq; /* futex word: moves after each publication */
@@ -172,6 +181,7 @@ struct wire_status {
 	uint32_t reserved;
 	struct wire_counter
 		counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
+	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES]; /* old recordings end before it */
 };
 
 /* --- staging: unwind rows on their way down, written by the front end -------------------------------- */
@@ -458,6 +468,8 @@ _Static_assert(offsetof(struct wire_control, command) == 88, "wire_control.comma
 _Static_assert(sizeof(struct wire_control) <= WIRE_PAGE, "control page");
 _Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
 _Static_assert(offsetof(struct wire_status, events) == 432, "wire_status.events");
+_Static_assert(offsetof(struct wire_status, walk_cost) == 3000, "wire_status.walk_cost");
+_Static_assert(sizeof(struct wire_walk_cost) == 24, "wire_walk_cost");
 _Static_assert(sizeof(struct wire_status) <= WIRE_PAGE, "status page");
 _Static_assert(sizeof(struct wire_unwind_chunk) == 16, "wire_unwind_chunk");
 _Static_assert(sizeof(struct wire_unwind_rows) == 20, "wire_unwind_rows");

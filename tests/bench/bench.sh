@@ -4,7 +4,9 @@
 #
 #   ROWS="attach pause screen rss live"   which figures     SECONDS_EACH=60   of load for rss and live
 #   TARGET=PID   the live view's figures on this JVM, not on our own javac load
+#   WORKLOADS=DIR   resident memory under DIR/javac.sh, not under our own javac load (see workload.sh)
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/workload.sh"
 
 ROWS=${ROWS:-attach pause screen rss live}
 SECONDS_EACH=${SECONDS_EACH:-60}
@@ -31,26 +33,32 @@ bench_attach() {
 	row "cold attach: first sample" '<= 50 ms' "$(cut -d ' ' -f 2 "$T/attach" | median) ms  ($(cut -d ' ' -f 2 "$T/attach" | tr '\n' ' '))"
 }
 
-# The longest safepoint while a session comes and goes, by the JVM's own log; and without one.
+# The longest safepoint while sessions come and go, by the JVM's own log; and in 5 s without any.
 bench_pause() {
-	local longest
-	jvm_start -Xlog:safepoint*:file="$T/safepoints" -Xmx512m Compile || return
-	: >"$T/safepoints"
+	local without began i
+	jvm_start "-Xlog:safepoint*:file=$T/safepoints" -Xmx512m Compile || return
+	began=$(log_bytes)
 	sleep 5
-	longest=$(longest_pause)
-	: >"$T/safepoints"
+	without=$(longest_pause "$began")
+	began=$(log_bytes)
 	for ((i = 0; i < REPEAT; i++)); do
 		"$JHOT" record -d 1 -o "$T/p.collapsed" "$JVM" >/dev/null 2>&1
 	done
-	row "longest safepoint, $REPEAT sessions come and go" '<= 10 ms' "$(longest_pause)  (without: $longest)"
+	row "longest safepoint, $REPEAT sessions come and go" '<= 10 ms' \
+		"$(longest_pause "$began")  (5 s without: $without)"
 	jvm_end
 }
 
+# The JVM goes on writing where it was, so the log is not emptied but read from a byte on.
+log_bytes() {
+	stat -c %s "$T/safepoints"
+}
+
+# longest_pause FROM: of what the log says behind its first FROM bytes, without the collector's own pauses
 longest_pause() {
-	# the collector's own pauses are not ours
-	grep -vE '"(G1|Gen|Parallel|Serial|Shenandoah|Z)' "$T/safepoints" |
-		sed -n 's/.*"\([A-Za-z0-9]*\)".*Total: *\([0-9]*\) ns.*/\2 \1/p' | sort -n | tail -n 1 |
-		awk '{ printf "%.2f ms (%s)\n", $1 / 1e6, $2 }'
+	tail -c "+$(($1 + 1))" "$T/safepoints" | grep -vE '"(G1|Gen|Parallel|Serial|Shenandoah|Z|Collect)' |
+		sed -n 's/.*"\([A-Za-z0-9_]*\)".*Total: *\([0-9]*\) ns.*/\2 \1/p' | sort -n | tail -n 1 |
+		awk '{ printf "%.2f ms (%s)\n", $1 / 1e6, $2 } END { if (!NR) print "none" }'
 }
 
 bench_screen() {
@@ -63,16 +71,41 @@ bench_screen() {
 	row "start to first useful screen" '<= 1000 ms' "$(cut -d ' ' -f 1 "$T/screen" | median) ms"
 }
 
-# The same load with and without a session, a fixed heap that is touched beforehand: the difference of resident
-# memory after SECONDS_EACH, and what the agent itself says that it mapped.
+# load_start: a JVM under javac's load with a fixed heap that is touched beforehand; sets JVM
+FIXED_HEAP='-XX:+AlwaysPreTouch -XX:ReservedCodeCacheSize=64m'
+load_start() {
+	if [ -n "${WORKLOADS:-}" ]; then
+		JOPTS="-Xms2g $FIXED_HEAP" workload_start javac $((SECONDS_EACH + 30)) || return
+		JVM=$WORKLOAD_PID
+		wait_for 60 heap_touched "$JVM" # 2 GB
+	else
+		# shellcheck disable=SC2086
+		jvm_start -Xms512m -Xmx512m $FIXED_HEAP Compile 40
+	fi
+}
+
+heap_touched() {
+	[ "$(rss_kb "$1")" -ge 2097152 ]
+}
+
+load_end() {
+	if [ -n "${WORKLOADS:-}" ]; then
+		workload_end
+	else
+		jvm_end
+	fi
+}
+
+# The same load with and without a session: the difference of resident memory after SECONDS_EACH, and what the
+# agent itself says that it mapped.
 bench_rss() {
-	local i with
+	local i with recorder
 	for ((i = 0; i < 3; i++)); do
 		for with in no yes; do
-			jvm_start -Xms512m -Xmx512m -XX:+AlwaysPreTouch -XX:ReservedCodeCacheSize=64m Compile 40 || return
+			load_start || return
 			if [ $with = yes ]; then
 				"$JHOT" record -i 10ms -d "$SECONDS_EACH" -o "$T/r.collapsed" "$JVM" >/dev/null 2>&1 &
-				local recorder=$!
+				recorder=$!
 				sleep $((SECONDS_EACH - 2))
 				"$JHOT" status "$JVM" >"$T/status" 2>&1
 			else
@@ -80,12 +113,12 @@ bench_rss() {
 			fi
 			rss_kb "$JVM" >>"$T/rss.$with"
 			[ $with = no ] || wait $recorder
-			jvm_end
+			load_end
 		done
 	done
 	row "agent: resident memory after ${SECONDS_EACH} s, A/B" '<= 8192 kB' \
-		"$(($(median <"$T/rss.yes") - $(median <"$T/rss.no"))) kB"
-	row "agent: what it says itself" '' "$(grep -i -m 1 -oE '[0-9.]+ ?[kKMG]i?B?.*mapped|memory.*' "$T/status" | head -n 1)"
+		"$(($(median <"$T/rss.yes") - $(median <"$T/rss.no"))) kB  ($(tr '\n' ' ' <"$T/rss.yes")- $(tr '\n' ' ' <"$T/rss.no"))"
+	row "agent: what it says itself" '' "$(sed -n 's/^agent: .*, \(.*\) of memory$/\1/p' "$T/status")"
 }
 
 bench_live() {

@@ -1,83 +1,212 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak: a sample per millisecond on several programs, one after the other; each must live and be right.
+# make soak: a sample per millisecond on many programs under stress, one after the other; each must live and be right.
 #
-#   SECONDS_EACH=60   how long each is sampled          INTERVAL=1ms
-#   JAVA=...          the JVM                           PROGRAMS="..."  lines of the table below
-#   WORKLOADS=DIR     also DIR/{javac,h2,clojure}.sh: scripts that start a JVM for DUR seconds, print
-#                     "NAME: pid PID" on stderr and keep its output in $JWORK/run/NAME/{out,err}
+#   SECONDS_EACH=60   how long each is sampled           INTERVAL=1ms    EVENTS=cpu    what is sampled, by commas
+#   JAVA=...          the JVM; a line that needs what it has not runs on the newest of $JDKS that has it
+#   ONLY=REGEX        only lines whose name matches      PROGRAMS="..."  lines like those below instead of them
+#   WORKLOADS=DIR     also DIR/*.sh (see workload.sh); PROGRAMS=" " then means: only those
+#
+# Exit 1 when a JVM crashed, hung, wrote what it should not, came to a wrong result, or jhot failed.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/workload.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-60}
 INTERVAL=${INTERVAL:-1ms}
+EVENTS=${EVENTS:-cpu}
+TEST_CLASSES=$CLASSES
+HAMMER=$builddir/tests/sampler
 failed=0
 
+# name | JVM options | program and arguments. Tight heaps are about the least that a collector can do with.
 programs() {
 	cat <<'END'
-Compile 40 2
-Known shares
-Known threads 8
-Known deep 400
-Known zip
-Known churn 4
+javac                 | -Xmx512m | Compile 40 2
+javac, G1 tight       | -XX:+UseG1GC -Xmx56m | Compile 40 2
+javac, Parallel tight | -XX:+UseParallelGC -Xmx56m | Compile 40 2
+javac, Serial tight   | -XX:+UseSerialGC -Xmx48m | Compile 40 2
+javac, Shenandoah     | -XX:+UseShenandoahGC -Xmx96m | Compile 40 2
+javac, ZGC            | -XX:+UseZGC -Xmx192m | Compile 40 2
+javac, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -Xmx64m | Compile 40 2
+walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx96m | Walks
+walks, ZGC            | -XX:+UseZGC -Xmx128m | Walks
+walks, wide pointers  | -XX:-UseCompressedOops -XX:+UseParallelGC -Xmx64m | Walks
+walks, interpreted    | -Xint | Walks
+walks, C1             | -XX:TieredStopAtLevel=1 | Walks
+walks, all compiled   | -Xcomp | Walks
+walks, frame pointers | -XX:+PreserveFramePointer | Walks
+deoptimised: classes  | -Xmx128m | Deopt 4
+deoptimised: types    | -XX:TypeProfileLevel=222 -XX:PerBytecodeTrapLimit=100000 -XX:PerMethodTrapLimit=100000 | Deopt 4
+deoptimised: no traps | -XX:PerMethodTrapLimit=0 -XX:TypeProfileLevel=0 | Deopt 4
+deoptimised: ZGC      | -XX:+UseZGC -Xmx192m | Deopt 4
+small code cache      | -XX:ReservedCodeCacheSize=6m | Compile 40 2
+safepoints all along  | -XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1 | Compile 40 2
+shares                | | Known shares
+threads               | | Known threads 8
+deep                  | | Known deep 400
+zip                   | | Known zip
+churn                 | | Known churn 4
+hammer                | -Xmx256m | Hammer HAMMER malloc dlopen pthread faults exec threads classes deep throwing
+hammer, ZGC           | -XX:+UseZGC -Xmx512m | Hammer HAMMER malloc dlopen pthread faults classes deep throwing
 END
 }
 
-# report NAME VERDICT
-report() {
-	local samples lost
-	samples=$(weight "$T/soak.collapsed" .)
-	lost=$(sed -n 's/.*[^0-9]\([0-9][0-9]*\) lost.*/\1/p' "$T/err" | tail -n 1)
-	printf '%-22s %9s %7s %8s  %s\n' "$1" "$samples" "${lost:-0}" "$before_kb+$(($after_kb - $before_kb))" "$2"
-	[ "$2" = "alive and right" ] || failed=1
-}
+# --- one recording -----------------------------------------------------------------------------------
 
 # sample PID: records it; memory before and after
 sample() {
+	rm -f "$T"/soak*.collapsed
 	before_kb=$(rss_kb "$1")
-	: >"$T/soak.collapsed"
-	"$JHOT" record -i "$INTERVAL" -d "$SECONDS_EACH" -o "$T/soak.collapsed" "$1" >"$T/out" 2>"$T/err" </dev/null
+	"$JHOT" record -e "$EVENTS" -i "$INTERVAL" -d "$SECONDS_EACH" -o "$T/soak.collapsed" "$1" \
+		>"$T/out" 2>"$T/err" </dev/null
 	record_status=$?
 	after_kb=$(rss_kb "$1" 2>/dev/null || echo 0)
 }
 
+# report NAME VERDICT: a row, of all events together
+report() {
+	local lost
+	lost=$(sed -n 's/.*[^0-9]\([0-9][0-9]*\) lost.*/\1/p' "$T/err" 2>/dev/null | tail -n 1)
+	cat "$T"/soak*.collapsed /dev/null 2>/dev/null | awk -f "$srcdir/tests/bench/stacks.awk" |
+		while read -r samples _ _ broken; do
+			printf '%-24s %9s %7s %7s %8s %+8d  %s\n' "$1" "$samples" "$broken" "${lost:-0}" \
+				"${before_kb:-0}" $((${after_kb:-0} - ${before_kb:-0})) "$2"
+		done
+	[ "$2" = "alive and right" ] || failed=1
+}
+
+crashed() {
+	compgen -G "$T/hs_err*" >/dev/null
+}
+
+# --- our own programs --------------------------------------------------------------------------------
+
+# knows JAVA OPTION...: this JVM starts with these options
+knows() {
+	local java=$1
+	shift
+	"$java" "$@" -version >/dev/null 2>&1
+}
+
+# java_for OPTION...: the JVM to use, empty if there is none
+java_for() {
+	local major java
+	if knows "$JAVA" "$@"; then
+		echo "$JAVA"
+		return
+	fi
+	while read -r major java; do
+		if knows "$java" "$@"; then
+			echo "$java"
+			return
+		fi
+	done < <(jdks | sort -rn)
+}
+
+# What is neither the JVM's notice of the dynamic load nor one of options that will go away.
+extra_output() {
+	grep -vE '^(WARNING: |OpenJDK 64-Bit Server VM warning: (Option|Ignoring option|Options) )' "$JVM_ERR" | head -n 2
+}
+
+# result_of PROGRAM: what its output has in the end
+result_of() {
+	case $1 in
+	Hammer*) echo '^sum 0$' ;;
+	Walks*) echo '^ready$' ;;
+	*) echo '^sum ' ;;
+	esac
+}
+
+verdict_of_own() {
+	local status
+	if crashed; then
+		echo "THE JVM CRASHED: $(grep -h -m 1 -A 1 '^# Problematic' "$T"/hs_err* | tail -n 1)"
+	elif ! alive "$JVM"; then
+		echo 'THE JVM DIED'
+	elif [ $record_status != 0 ]; then
+		echo "jhot failed: $(head -c 200 "$T/err" | tr '\n' ' ')"
+	elif ! { jvm_end; status=$?; [ $status = 0 ]; }; then
+		echo "THE JVM HUNG OR ENDED WITH $status"
+	elif crashed; then
+		echo 'THE JVM CRASHED AT ITS END'
+	elif grep -q WRONG "$JVM_OUT"; then
+		echo "WRONG OUTPUT: $(grep -m 1 WRONG "$JVM_OUT")"
+	elif ! grep -qE "$(result_of "$1")" "$JVM_OUT"; then
+		echo "NO OR WRONG RESULT: $(tail -n 1 "$JVM_OUT")"
+	elif [ -n "$(extra_output)" ]; then
+		echo "EXTRA OUTPUT: $(extra_output)"
+	else
+		echo 'alive and right'
+	fi
+}
+
+# soak_own NAME OPTIONS PROGRAM
 soak_own() {
-	local verdict='alive and right'
+	local first=$JAVA options=$2 program=$3 name=$1
+	rm -f "$T"/hs_err* "$T"/soak*.collapsed "$T/err"
 	# shellcheck disable=SC2086
-	jvm_start -Xmx512m $1 || { failed=1; return; }
-	sample "$JVM"
-	alive "$JVM" || verdict='THE JVM DIED'
-	[ $record_status = 0 ] || verdict="jhot failed: $(head -c 200 "$T/err")"
-	jvm_end || verdict="THE JVM ENDED WITH $?"
-	grep -q '^sum ' "$JVM_OUT" && ! grep -q WRONG "$JVM_OUT" || verdict='WRONG OUTPUT'
-	grep -v '^WARNING: ' "$JVM_ERR" | grep -q . && verdict="STDERR: $(grep -v '^WARNING: ' "$JVM_ERR" | head -n 2)"
-	report "$1" "$verdict"
+	JAVA=$(java_for $options)
+	if [ -z "$JAVA" ]; then
+		JAVA=$first
+		printf '%-24s %s\n' "$name" "skipped: no JVM here has these options"
+		return
+	fi
+	[ "$JAVA" = "$first" ] || name="$name ($(java_major "$JAVA"))"
+	CLASSES=$TEST_CLASSES
+	if [ "${program%% *}" = Hammer ]; then
+		CLASSES=$HAMMER/classes
+		program=${program/HAMMER/$HAMMER/libhammer.so}
+	fi
+	# shellcheck disable=SC2086
+	if jvm_start -XX:ErrorFile="$T/hs_err%p" $options $program >"$T/start"; then
+		sample "$JVM"
+		report "$name" "$(verdict_of_own "$program")"
+	else
+		report "$name" "DID NOT START: $(tr '\n' ' ' <"$T/start" | head -c 200)"
+	fi
+	kill -KILL "$JVM" 2>/dev/null
+	JAVA=$first
+}
+
+# --- other workloads ---------------------------------------------------------------------------------
+
+verdict_of_workload() {
+	# a program that ends by itself (javac) is started anew: it must have ended well
+	if grep -qsE 'ended by itself|SIGSEGV|SIGBUS|fatal error has been detected' "$WORKLOAD_SAID" \
+		"$WORKLOAD_RUN/out" "$WORKLOAD_RUN/err"; then
+		echo 'THE JVM CRASHED'
+	elif [ $record_status != 0 ] && [ $record_status != 8 ]; then
+		echo "jhot failed: $(head -c 200 "$T/err" | tr '\n' ' ')"
+	elif [ $record_status = 0 ] && ! alive "$WORKLOAD_PID"; then
+		echo 'THE JVM DIED'
+	else
+		echo 'alive and right'
+	fi
 }
 
 soak_workload() {
-	local script=$1 name pid verdict='alive and right' run
-	name=$(basename "$script" .sh)
-	DUR=$((SECONDS_EACH + 20)) "$script" >"$T/$name.out" 2>"$T/$name.err" &
-	local started=$!
-	wait_for 60 grep -q "$name: pid" "$T/$name.err" || { kill $started; report "$name" "did not start"; return; }
-	pid=$(sed -n "s/^$name: pid \([0-9]*\).*/\1/p" "$T/$name.err" | tail -n 1)
-	run=${JWORK:-$HOME/.cache/jhot/workloads}/run/$name
-	sample "$pid"
-	[ $record_status = 0 ] || [ $record_status = 8 ] || verdict="jhot failed: $(head -c 200 "$T/err")"
-	# a program that ends by itself (javac) is started anew: it must have ended well
-	grep -qE 'ended by itself|SIGSEGV|SIGBUS|fatal error has been detected' "$T/$name.err" "$run/out" "$run/err" &&
-		verdict='THE JVM DIED'
-	[ $record_status = 8 ] || alive "$pid" || verdict='THE JVM DIED'
-	kill $started 2>/dev/null
-	wait $started 2>/dev/null
-	report "$name" "$verdict"
+	rm -f "$T"/soak*.collapsed "$T/err"
+	if workload_start "$1" $((SECONDS_EACH + 20)); then
+		sample "$WORKLOAD_PID"
+		report "$1" "$(verdict_of_workload)"
+		workload_end
+	else
+		report "$1" "DID NOT START: $(head -c 200 "$WORKLOAD_SAID" | tr '\n' ' ')"
+	fi
 }
 
-printf '%-22s %9s %7s %8s  %s\n' program samples lost 'RSS kB' verdict
-while read -r program; do
-	soak_own "$program"
+# wanted NAME
+wanted() {
+	[[ $1 =~ ${ONLY:-.} ]]
+}
+
+printf '%-24s %9s %7s %7s %8s %8s  %s\n' program samples 'broken%' lost 'RSS kB' more verdict
+while IFS='|' read -r name options program; do
+	read -r name <<<"$name"
+	read -r program <<<"$program"
+	[ -n "$program" ] && wanted "$name" && soak_own "$name" "$options" "$program"
 done < <(if [ -n "${PROGRAMS:-}" ]; then echo "$PROGRAMS"; else programs; fi)
-for script in ${WORKLOADS:+"$WORKLOADS"/{javac,h2,clojure}.sh}; do
-	[ -x "$script" ] && soak_workload "$script"
+for name in $(workload_names); do
+	wanted "$name" && soak_workload "$name"
 done
 exit $failed

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a walk costs: a histogram per class of depth, in ticks of the CPU's own clock.
+ *
+ * Handlers add, two unlocked increments a walk and two reads of the clock (20 ns each; a clock by system call takes
+ * as long as several frames). The publisher reads it and writes quantiles in ns to the status page. The clock runs
+ * on while a thread is preempted, so the highest quantiles tell of the machine's load as well.
+ */
+#ifndef JHOT_SAMPLER_COST_H
+#define JHOT_SAMPLER_COST_H
+
+#include "wire/layout.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define COST_OCTAVE_MIN 6u  /* less than 64 ticks count as 64 */
+#define COST_OCTAVES    22u /* the last holds all that is longer */
+#define COST_STEPS      4u  /* buckets per octave */
+#define COST_BUCKETS    (COST_OCTAVES * COST_STEPS)
+#define COST_CLASSES    (WIRE_WALK_CLASSES - 1)
+
+struct cost {
+	uint64_t start_ticks, start_ns; /* one instant on both clocks */
+	_Atomic uint64_t ticks[COST_CLASSES];
+	_Atomic uint32_t walks[COST_CLASSES][COST_BUCKETS];
+};
+
+static inline uint64_t cost_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#endif
+}
+
+/* Class i holds depths up to 8 << i, the last all that are deeper. */
+static inline unsigned cost_class(uint32_t depth)
+{
+	unsigned class = 0;
+
+	while (class < COST_CLASSES - 1 && depth > 8u << class)
+		class ++;
+	return class;
+}
+
+static inline unsigned cost_bucket(uint64_t ticks)
+{
+	unsigned octave, bucket;
+
+	if (ticks < 1u << COST_OCTAVE_MIN)
+		ticks = 1u << COST_OCTAVE_MIN;
+	octave = 63u - (unsigned)__builtin_clzll(ticks);
+	bucket = (octave - COST_OCTAVE_MIN) * COST_STEPS +
+		 (unsigned)(ticks >> (octave - 2) & (COST_STEPS - 1));
+	return bucket < COST_BUCKETS ? bucket : COST_BUCKETS - 1;
+}
+
+/* A walk that found so many frames began at that tick and is over. Signal-safe. */
+static inline void cost_add(struct cost *cost, uint32_t depth, uint64_t began)
+{
+	uint64_t ticks = cost_ticks() - began;
+	unsigned class = cost_class(depth);
+
+	atomic_fetch_add_explicit(&cost->ticks[class], ticks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cost->walks[class][cost_bucket(ticks)], 1, memory_order_relaxed);
+}
+
+/* Publisher only. */
+void cost_start(struct cost *cost);
+void cost_report(const struct cost *cost, struct wire_walk_cost out[WIRE_WALK_CLASSES]);
+/* The same for a clock that ticks so often a nanosecond. */
+void cost_report_at(
+	const struct cost *cost, double ticks_per_ns, struct wire_walk_cost out[WIRE_WALK_CLASSES]);
+
+#endif

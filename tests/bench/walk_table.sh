@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make bench-walk: how well and how fast stacks are walked, by JDK and program; beside async-profiler where it is.
+#
+#   WORKLOADS=DIR     the programs of DIR (see workload.sh), not the repository's own and the demo
+#   ONLY=REGEX        of the programs, those whose name matches
+#   MAJORS="17 21"    of the JDKs under $JDKS and $JAVA, these
+#   SECONDS_EACH=10   of samples by each profiler    ROUNDS=2    in so many turns: jhot, async-profiler, jhot, ...
+#   INTERVAL=1ms      WARM=5    seconds before the first sample
+#   ASPROF=PATH       async-profiler's asprof: the same from it, on the same JVM, in turns
+#
+# Broken are stacks with a frame [unknown...] or [break_...]. Times are measured in the handler, of one walk from the
+# registers to a stack that can be stored: jhot's median, 99th percentile and mean; async-profiler tells its mean only
+# (its "stackwalk" metric). Both clocks run on while a thread is preempted.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/workload.sh"
+
+SECONDS_EACH=${SECONDS_EACH:-10}
+ROUNDS=${ROUNDS:-2}
+INTERVAL=${INTERVAL:-1ms}
+WARM=${WARM:-5}
+TEST_CLASSES=$CLASSES
+ROUND_S=$(((SECONDS_EACH + ROUNDS - 1) / ROUNDS))
+failed=0
+
+# name | JVM options | program and arguments
+programs() {
+	cat <<'END'
+Compile   | -Xmx512m | Compile 40 2
+Walks     | -Xmx256m | Walks
+deep 400  | | Known deep 400
+shares    | | Known shares
+Deopt     | -Xmx256m | Deopt 2
+int       | -Xint | Compile 10 2
+demo      | -Xmx256m | org.example.shop.Main
+END
+}
+
+# --- one profiler's turn on $TARGET: stacks into $T/NAME.collapsed, times into $T/NAME.cost ------------
+
+turn_jhot() {
+	local recorder
+	"$JHOT" record -i "$INTERVAL" -d "$ROUND_S" -o "$T/turn.collapsed" "$TARGET" >"$T/turn.out" 2>&1 </dev/null &
+	recorder=$!
+	sleep "$(awk -v s="$ROUND_S" 'BEGIN { print s - 0.4 }')"
+	"$JHOT" status "$TARGET" 2>/dev/null | walks_of_status >>"$T/jhot.cost"
+	wait $recorder || { echo "jhot failed: $(tail -n 1 "$T/turn.out")" >&2; return 1; }
+	cat "$T/turn.collapsed" >>"$T/jhot.collapsed"
+}
+
+# walks_of_status: "CLASS WALKS MEDIAN P99 MEAN", the first line for all
+walks_of_status() {
+	sed -nE 's/^ *(walks|up to ([0-9]+) frames|deeper): ([0-9]+), median ([0-9]+) ns, p99 ([0-9]+) ns, mean ([0-9]+) ns$/\1\2 \3 \4 \5 \6/p' |
+		sed -E 's/^walks/all/; s/^up to [0-9]+ frames([0-9]+)/\1/; s/^deeper/999999/'
+}
+
+turn_asprof() {
+	local metrics
+	"$ASPROF" start -e cpu -i "$INTERVAL" --cstack vm -j 2048 -F stats "$TARGET" >"$T/turn.out" 2>&1 ||
+		{ echo "asprof failed: $(tail -n 1 "$T/turn.out")" >&2; return 1; }
+	sleep "$ROUND_S"
+	metrics=$("$ASPROF" metrics "$TARGET" 2>/dev/null)
+	"$ASPROF" stop -o collapsed -f "$T/turn.collapsed" "$TARGET" >/dev/null 2>&1
+	awk '$1 == "samples_total" { n += $2 } $1 == "samples_skipped_total" { n -= $2 } $1 == "stackwalk_ns_avg" { a = $2 }
+		END { print "all", n + 0, "-", "-", a + 0 }' <<<"$metrics" >>"$T/asprof.cost"
+	cat "$T/turn.collapsed" >>"$T/asprof.collapsed"
+}
+
+# --- rows --------------------------------------------------------------------------------------------
+
+# cost PROFILER CLASS: median, p99 and mean of all turns, weighted by their walks
+cost() {
+	awk -v class="$2" '$1 == class { n += $2; median += $2 * $3; p99 += $2 * $4; mean += $2 * $5; if ($3 == "-") no = 1 }
+		END {
+			if (!n) print "- - -"
+			else if (no) printf "- - %d\n", mean / n
+			else printf "%d %d %d\n", median / n, p99 / n, mean / n
+		}' "$T/$1.cost" 2>/dev/null
+}
+
+# row PROFILER
+row() {
+	local samples mean deepest broken median p99 average
+	read -r samples mean deepest broken < <(awk -f "$srcdir/tests/bench/stacks.awk" "$T/$1.collapsed")
+	read -r median p99 average < <(cost "$1" all)
+	printf '%-4s %-13s %-7s %8d %6.1f %5d %8.3f %8s %8s %8s\n' "$major" "$name" "$1" "$samples" "$mean" \
+		"$deepest" "$broken" "$median" "$p99" "$average"
+}
+
+by_depth() {
+	awk '$1 != "all" { print $1 }' "$T/jhot.cost" | sort -n | uniq | while read -r class; do
+		read -r median p99 average < <(cost jhot "$class")
+		printf '%-4s %-13s %7s %9d %8s %8s %8s\n' "$major" "$name" \
+			"$([ "$class" = 999999 ] && echo '> 512' || echo "<= $class")" \
+			"$(awk -v class="$class" '$1 == class { n += $2 } END { print n }' "$T/jhot.cost")" "$median" "$p99" "$average"
+	done >>"$T/depths"
+}
+
+measure() {
+	local round
+	rm -f "$T"/{jhot,asprof}.{collapsed,cost}
+	sleep "$WARM"
+	for ((round = 0; round < ROUNDS; round++)); do
+		[ -z "$WORKLOAD_GROUP" ] || { workload_pid; TARGET=$WORKLOAD_PID; }
+		turn_jhot || failed=1
+		[ -z "${ASPROF:-}" ] || turn_asprof || failed=1
+	done
+	[ ! -e "$T/jhot.collapsed" ] || row jhot
+	[ ! -e "$T/asprof.collapsed" ] || row asprof
+	[ ! -e "$T/jhot.cost" ] || by_depth
+}
+
+measure_own() {
+	local name options program
+	while IFS='|' read -r name options program <&3; do
+		read -r name <<<"$name"
+		read -r program <<<"$program"
+		[[ $name =~ ${ONLY:-.} ]] || continue
+		CLASSES=$TEST_CLASSES:$builddir/demo/classes
+		# The demo says something else than "ready", and ends when it is killed.
+		# shellcheck disable=SC2086
+		jvm_launch $options $program
+		TARGET=$JVM
+		measure
+		kill -KILL "$JVM"
+	done 3< <(programs)
+}
+
+measure_workloads() {
+	local name jdk
+	jdk=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
+	for name in $(workload_names); do
+		[[ $name =~ ${ONLY:-.} ]] || continue
+		if ! JAVA=$JAVA JDK=$jdk workload_start "$name" $((WARM + 3 * SECONDS_EACH + 30)); then
+			printf '%-4s %-13s does not start on this JDK\n' "$major" "$name"
+			continue
+		fi
+		measure
+		workload_end
+	done
+}
+
+printf '%-4s %-13s %-7s %8s %6s %5s %8s %8s %8s %8s\n' JDK program by samples depth max 'broken%' median 'p99 ns' mean
+# shellcheck disable=SC2086
+while read -r major java <&4; do
+	[[ " ${MAJORS:-$major} " == *" $major "* ]] || continue
+	JAVA=$java
+	if [ -n "${WORKLOADS:-}" ]; then
+		measure_workloads
+	else
+		measure_own
+	fi
+done 4< <(jdks)
+echo
+printf '%-4s %-13s %7s %9s %8s %8s %8s\n' JDK program frames walks median 'p99 ns' mean
+cat "$T/depths" 2>/dev/null
+exit $failed
