@@ -92,7 +92,7 @@ static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned co
 	stack->reason[1] = stack->s->unknown_frames[why];
 	stack->user = &stack->reason[1];
 	stack->count = stack->room = 1;
-	stack->flaw = COUNTER_BREAK(why);
+	stack->flaw = (uint16_t)COUNTER_BREAK(why);
 }
 
 /* stack_walk_agct: by the fallback; false when it has nothing to say of this stack. */
@@ -141,7 +141,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	if (result.truncated)
 		stack->flaw = COUNTER_TRUNCATED;
 	else if (result.why != WALK_BREAK_NONE)
-		stack->flaw = COUNTER_BREAK(result.why);
+		stack->flaw = (uint16_t)COUNTER_BREAK(result.why);
 	stack->count = result.count;
 	stack->flags = result.truncated ? TRACE_TRUNCATED : 0;
 }
