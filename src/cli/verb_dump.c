@@ -19,14 +19,30 @@ static void print_frame(const struct dump_frame *f)
 	putchar('\n');
 }
 
+static void print_lock(const struct dump_lock *l)
+{
+	if (!l->what)
+		return;
+	printf("    %s %s 0x%llx", l->what, l->class_name, (unsigned long long)l->address);
+	if (l->owner)
+		printf(", held by \"%s\" tid %d", l->owner, (int)l->owner_tid);
+	putchar('\n');
+}
+
 static void print_thread(const struct dump *d, uint32_t i)
 {
 	const struct dump_thread *t = &d->threads[i];
 
-	printf("\"%s\" tid %d %c", t->name, (int)t->tid, t->state);
+	printf("\"%s\"", t->name);
+	if (t->java_id)
+		printf(" #%lld", (long long)t->java_id);
+	printf(" tid %d %c", (int)t->tid, t->state);
+	if (t->java_status)
+		printf(" %s,", t->java_status);
 	if (t->java)
 		printf(" %s", t->java);
 	printf("  (%u of %u)\n", i + 1, d->count);
+	print_lock(&t->lock);
 	for (uint32_t k = 0; k < t->count; k++)
 		print_frame(&t->frames[k]);
 	if (t->truncated)
@@ -61,6 +77,22 @@ static void json_frame(struct json *j, const struct dump_frame *f)
 	json_end(j, '}');
 }
 
+static void json_lock(struct json *j, const struct dump_lock *l)
+{
+	char address[24];
+
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)l->address);
+	json_key(j, "lock"), json_begin(j, '{');
+	json_key(j, "what"), json_str(j, l->what);
+	json_key(j, "class"), json_str(j, l->class_name);
+	json_key(j, "address"), json_str(j, address);
+	if (l->owner) {
+		json_key(j, "owner"), json_str(j, l->owner);
+		json_key(j, "owner_tid"), json_int(j, l->owner_tid);
+	}
+	json_end(j, '}');
+}
+
 static void json_thread(struct json *j, const struct dump_thread *t)
 {
 	char state[2] = {t->state, 0};
@@ -72,6 +104,12 @@ static void json_thread(struct json *j, const struct dump_thread *t)
 	json_key(j, "state"), json_str(j, state);
 	if (t->java)
 		json_key(j, "java_state"), json_str(j, t->java);
+	if (t->java_id)
+		json_key(j, "java_id"), json_int(j, t->java_id);
+	if (t->java_status)
+		json_key(j, "java_status"), json_str(j, t->java_status);
+	if (t->lock.what)
+		json_lock(j, &t->lock);
 	if (t->note)
 		json_key(j, "note"), json_str(j, t->note);
 	json_key(j, "truncated"), json_bool(j, t->truncated);

@@ -4,6 +4,8 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "dump/java.h"
+#include "dump/locks.h"
 #include "dump/modules.h"
 #include "dump/remote.h"
 #include "dump/stack.h"
@@ -42,6 +44,10 @@ struct taker {
 	struct remote *remote;
 	struct walk_layout *layout; /* NULL: the walker does not know this JVM */
 	struct stack_namer *namer;
+	struct java_reader *reader; /* NULL: threads have the kernel's names and no states */
+	struct locks *locks;
+	struct java_facts facts; /* of the thread that is being taken */
+	uint64_t facts_of;
 	struct java_thread *java; /* in the JVM's order: the oldest first, since JDK 9 */
 	size_t java_count;
 	struct walk_frame *frames;
@@ -89,13 +95,33 @@ static uint32_t java_bytes(const struct walk_layout *l)
 {
 	const struct walk_field *const fields[] = {&l->thread_anchor, &l->thread_osthread,
 		&l->thread_state, &l->thread_vframe, &l->thread_stack_base, &l->thread_stack_size,
-		&l->cont_entry, &l->compiler_env};
+		&l->cont_entry, &l->compiler_env, &l->thread_object, &l->thread_pending,
+		&l->thread_waiting};
 	int32_t last = 0;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (fields[i]->offset > last)
 			last = fields[i]->offset;
 	return (uint32_t)last + 64;
+}
+
+static void look(void *ctx)
+{
+	struct taker *t = ctx;
+
+	java_read_state(t->reader, t->facts_of, &t->facts);
+}
+
+/* What Java says of it, if it is still the thread that it was when the list was read. */
+static void add_facts(struct taker *t, uint64_t java, struct dump_thread *thread)
+{
+	const struct java_facts *f = &t->facts;
+
+	if (f->name[0])
+		clean_text(thread->name, sizeof(thread->name), f->name, strlen(f->name));
+	thread->java_id = f->id;
+	thread->java_status = f->state;
+	locks_note(t->locks, t->out->count - 1, java, f);
 }
 
 /* --- one thread -------------------------------------------------------------------------------------- */
@@ -111,6 +137,8 @@ static void walk(
 		where.java_thread = 0; /* it ended since the list was read */
 	if (where.java_thread) {
 		thread->java = java_state(layout_load(&t->layout->thread_state, mem, java));
+		if (t->reader)
+			add_facts(t, java, thread);
 	} else {
 		where.stack_lo = regs->sp & ~(uint64_t)4095;
 		where.stack_hi = modules_mapping_end(t->modules, regs->sp);
@@ -144,36 +172,25 @@ static void take_thread(void *ctx, pid_t tid)
 		stack_add_kernel(t->pid, thread);
 	want.address = t->layout ? java_find(t, thread->nstid) : 0;
 	want.bytes = want.address ? java_bytes(t->layout) : 0;
+	if (want.address && t->reader) {
+		remote_forget(t->remote);
+		java_read_name(t->reader, want.address, &t->facts);
+		t->facts_of = want.address;
+		want.look = look;
+		want.look_ctx = t;
+	}
 	result = remote_capture(t->remote, tid, &want, modules_mapping_end, t->modules, &regs);
 	if (result == REMOTE_DENIED)
 		t->error = errno;
 	if (result != REMOTE_OK) {
+		if (want.look && walk_thread_tid(t->layout, remote_mem(t->remote), want.address) ==
+					 thread->nstid)
+			add_facts(t, want.address, thread);
 		thread->note = notes[result];
 		return;
 	}
 	d->stopped++;
 	walk(t, &regs, want.address, thread);
-}
-
-/*
- * The kernel knows the thread that created the JVM by the name of its program; the JVM calls it main. It is the
- * first of its list as long as it lives.
- */
-static void name_main(struct taker *t)
-{
-	struct proc_status status;
-	struct java_thread *main = t->java;
-
-	if (!t->java_count || proc_status(t->pid, &status))
-		return;
-	if (t->layout->threads_array.offset < 0) /* JDK 8 lists the youngest first */
-		main += t->java_count - 1;
-	for (uint32_t i = 0; i < t->out->count; i++) {
-		struct dump_thread *thread = &t->out->threads[i];
-
-		if (thread->nstid == main->nstid && !strcmp(thread->name, status.name))
-			snprintf(thread->name, sizeof(thread->name), "main");
-	}
 }
 
 /* --- all of them ------------------------------------------------------------------------------------- */
@@ -249,6 +266,9 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 		return refused(jvm, errno, err);
 	read_layout(t);
 	modules_rows(t->modules);
+	t->locks = locks_new();
+	if (t->layout)
+		t->reader = java_reader_new(t->layout, remote_mem(t->remote));
 	t->namer = stack_namer_new(t->modules, t->layout);
 	t->frames = xcalloc(DEPTH, sizeof(*t->frames));
 	if (!t->namer)
@@ -258,8 +278,7 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
 	if (t->error)
 		return refused(jvm, t->error, err);
-	if (t->layout)
-		name_main(t);
+	locks_resolve(t->locks, t->layout, remote_mem(t->remote), t->out);
 	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
 	return 0;
 }
@@ -272,6 +291,8 @@ int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err)
 	memset(out, 0, sizeof(*out));
 	rc = take(&t, jvm, err);
 	stack_namer_free(t.namer);
+	java_reader_free(t.reader);
+	locks_free(t.locks);
 	remote_close(t.remote);
 	modules_close(t.modules);
 	free(t.layout);
@@ -289,6 +310,7 @@ void dump_done(struct dump *d)
 			free(d->threads[i].frames[k].name);
 			free(d->threads[i].frames[k].module);
 		}
+		free(d->threads[i].lock.class_name);
 		free(d->threads[i].frames);
 	}
 	free(d->threads);

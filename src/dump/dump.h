@@ -39,11 +39,23 @@ struct dump_frame {
 	enum dump_type type;
 };
 
+/* What a Java thread waits for. Addresses only tell one lock from another. */
+struct dump_lock {
+	const char *what; /* "waiting to lock", NULL: it waits for no lock that is known */
+	char *class_name; /* "java.lang.Object" */
+	uint64_t address;
+	const char *owner; /* the name of the thread that holds it, NULL = not known */
+	pid_t owner_tid;
+};
+
 struct dump_thread {
 	pid_t tid, nstid; /* as we see it, as it sees itself */
-	char name[32];    /* as the kernel knows it, cut at 15 characters by it */
+	char name[256];   /* as Java knows it, or as the kernel does, cut at 15 characters by it */
 	char state;       /* R, S, D, T, ... before jhot touched it */
 	const char *java; /* "in native", "blocked", ...; NULL: no Java thread */
+	int64_t java_id;  /* Thread.getId, 0 = not known */
+	const char *java_status; /* "WAITING (parking)", NULL = not known */
+	struct dump_lock lock;
 	const char *note; /* why there are no user frames; NULL: there are */
 	struct dump_frame *frames;
 	uint32_t count;

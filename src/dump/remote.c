@@ -228,6 +228,8 @@ static enum remote_result stop_and_copy(struct remote *r, pid_t tid, const struc
 	if (read) {
 		copy_extra(r, want);
 		copy_stack(r, regs->sp, stack_end(ctx, regs->sp));
+		if (want->look)
+			want->look(want->look_ctx);
 	}
 	let_go(tid, status);
 	pause_ns = clock_mono_ns() - running_ns;

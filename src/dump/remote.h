@@ -26,10 +26,12 @@ void remote_close(struct remote *r);
 const struct walk_mem *remote_mem(struct remote *r);
 void remote_forget(struct remote *r);
 
-/* What else to copy while the thread stands still: its JavaThread. bytes 0: nothing. */
+/* What else to copy while the thread stands still, its JavaThread (bytes 0: nothing), and to look at. */
 struct remote_want {
 	uint64_t address;
 	uint32_t bytes;
+	void (*look)(void *ctx); /* more to read while it stands still; NULL: nothing */
+	void *look_ctx;
 };
 
 /* stack_end: where the mapping that holds sp ends, 0 if not known. */

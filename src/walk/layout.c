@@ -50,6 +50,11 @@ struct row {
 		g, ROW_SIZE, since, until, t, NULL, AT(m), 4 \
 	}
 
+#define NICE(g, t, f, m)                                           \
+	{                                                          \
+		g, ROW_FIELD, JDK_NEVER, JDK_NEVER, t, f, AT(m), 8 \
+	}
+
 #define NUMBER_IN(g, kind, since, name, m)                       \
 	{                                                        \
 		g, kind, since, JDK_NEWEST, name, NULL, AT(m), 4 \
@@ -211,6 +216,19 @@ static const struct row rows[] = {
 		AT(thread_waiting), 8},
 	{101, ROW_FIELD, JDK_NEVER, JDK_NEVER, "Thread", "_current_waiting_monitor",
 		AT(thread_waiting), 8},
+	/* Only for dumps: what a thread is called, who holds what it waits for. */
+	NICE(100, "JavaThread", "_threadObj", thread_object),
+	NICE(103, "ObjectMonitor", "_object", monitor_object),
+	NICE(104, "ObjectMonitor", "_owner", monitor_owner),
+	NICE(105, "InstanceKlass", "_fields", klass_fields_old),
+	{86, ROW_STATIC, JDK_NEVER, JDK_NEVER, "Universe", "_narrow_oop._base", AT(narrow_oop_base),
+		8},
+	{87, ROW_STATIC, JDK_NEVER, JDK_NEVER, "Universe", "_narrow_oop._shift",
+		AT(narrow_oop_shift), 8},
+	{88, ROW_STATIC, JDK_NEVER, JDK_NEVER, "Universe", "_narrow_klass._base",
+		AT(narrow_klass_base), 8},
+	{89, ROW_STATIC, JDK_NEVER, JDK_NEVER, "Universe", "_narrow_klass._shift",
+		AT(narrow_klass_shift), 8},
 	SIZE(78, "ConstMethod", const_method_bytes),
 	SIZE(79, "ConstantPool", constant_pool_bytes),
 	FIELD(80, "ConstantPool", "_pool_holder", pool_holder, 8),
@@ -221,7 +239,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 102
+#define GROUPS 106
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)

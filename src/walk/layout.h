@@ -99,6 +99,9 @@ struct walk_layout {
 	struct walk_field const_flags;
 	uint32_t const_method_bytes, constant_pool_bytes;
 	struct walk_field pool_holder, pool_length, klass_name, symbol_length, symbol_body;
+
+	/* for dumps; absent is no error. klass_fields_old: before JDK 21 */
+	struct walk_field thread_object, monitor_object, monitor_owner, klass_fields_old;
 };
 
 /* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */

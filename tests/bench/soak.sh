@@ -164,7 +164,7 @@ soak_own() {
 	else
 		report "$name" "DID NOT START: $(tr '\n' ' ' <"$T/start" | head -c 200)"
 	fi
-	kill -KILL "$JVM" 2>/dev/null
+	jvm_kill
 	JAVA=$first
 }
 

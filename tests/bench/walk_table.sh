@@ -122,7 +122,7 @@ measure_own() {
 		jvm_launch $options $program
 		TARGET=$JVM
 		measure
-		kill -KILL "$JVM"
+		jvm_kill
 	done 3< <(programs)
 }
 

@@ -46,6 +46,14 @@ workload_over() {
 	! kill -0 -- "-$WORKLOAD_GROUP" 2>/dev/null
 }
 
+# jvm_kill: ends $JVM, if it still runs, without the shell's notice of it
+jvm_kill() {
+	{
+		kill -KILL "$JVM"
+		wait "$JVM"
+	} 2>/dev/null
+}
+
 # workload_names: those that there are
 workload_names() {
 	local script name

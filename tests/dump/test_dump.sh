@@ -124,6 +124,53 @@ test_stopped() {
 	is "stopped: it ends as it should" $? 0
 }
 
+# is_thread NAME "STATE" ["LOCK"]: the thread of this whole name is in this state, and waits for this lock
+is_thread() {
+	awk -v name="\"$1\" #" -v state=" $2, " -v lock="${3:-}" '
+		index($0, name) == 1 && index($0, state) { found = lock == ""; on = 1; next }
+		on && lock != "" && $0 ~ lock { found = 1 }
+		{ on = 0 }
+		END { exit !found }' "$T/out"
+}
+
+# shows_locks OPTION...: what Java knows of its threads is seen, however its objects look
+shows_locks() {
+	local what="JDK $major" owner='held by "the one that holds all the locks" tid [0-9]+$'
+	[ $# = 0 ] || what="$what, $*"
+	jvm_start -Xmx64m "$@" Locks || return
+	dump "$JVM"
+	is "$what: exit 0" "$status" 0
+	ok "$what: a whole name, of one that runs" \
+		is_thread "spinning, with a name much longer than the kernel keeps" RUNNABLE
+	ok "$what: one that sleeps" is_thread "the one that holds all the locks" "TIMED_WAITING (sleeping)"
+	ok "$what: one that is blocked, and by whom" is_thread "blocked on a monitor of Held" \
+		"BLOCKED (on object monitor)" "^    waiting to lock Locks[.\$]Held 0x[0-9a-f]+, $owner"
+	ok "$what: one that waits" is_thread "waiting on a Waited" "WAITING (on object monitor)" \
+		'^    waiting on Locks[.\$]Waited 0x[0-9a-f]+$'
+	ok "$what: one that is parked, and by whom" is_thread "parked for a ReentrantLock" "WAITING (parking)" \
+		"^    parked for java.util.concurrent.locks.ReentrantLock[.\$]NonfairSync 0x[0-9a-f]+, $owner"
+	ok "$what: a name of any letters" is_thread "parked für 一秒 😀" "TIMED_WAITING (parking)"
+	ok "$what: main reads" is_thread main RUNNABLE
+	[ "$tap_failed" = 0 ] || diag_file "$T/out"
+	jvm_end
+}
+
+# The same with other collectors and layouts of objects, of those that this JVM has.
+test_locks() {
+	local options
+	shows_locks
+	while read -r options; do
+		# shellcheck disable=SC2086
+		"$JAVA" -Xmx64m $options -version >/dev/null 2>&1 && shows_locks $options
+	done <<'END'
+-XX:+UseZGC
+-XX:+UseShenandoahGC
+-XX:+UseParallelGC -XX:-UseCompressedOops
+-XX:+UseSerialGC -XX:-UseCompressedClassPointers -XX:-UseCompressedOops
+-XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders
+END
+}
+
 json_right() {
 	dump --json "$1"
 	python3 - "$T/out" "$1" <<'END'
@@ -224,6 +271,7 @@ while read -r major java; do
 	JAVA=$java
 	test_healthy
 	test_closed
+	test_locks
 done < <(jdks)
 JAVA=$first_java
 test_stopped
