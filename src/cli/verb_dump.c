@@ -33,10 +33,10 @@ static void print_thread(const struct dump *d, uint32_t i)
 {
 	const struct dump_thread *t = &d->threads[i];
 
-	printf("\"%s\"", t->name);
+	printf("\"%s\" tid %d", t->name, (int)t->tid);
 	if (t->java_id)
 		printf(" #%lld", (long long)t->java_id);
-	printf(" tid %d %c", (int)t->tid, t->state);
+	printf(" %c", t->state);
 	if (t->java_status)
 		printf(" %s,", t->java_status);
 	if (t->java)

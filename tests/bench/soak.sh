@@ -117,18 +117,16 @@ result_of() {
 	esac
 }
 
+# verdict_of_own PROGRAM: what to say of it, after it was told to end
 verdict_of_own() {
-	local status
 	if crashed; then
 		echo "THE JVM CRASHED: $(grep -h -m 1 -A 1 '^# Problematic' "$T"/hs_err* | tail -n 1)"
-	elif ! alive "$JVM"; then
+	elif [ -n "$died" ]; then
 		echo 'THE JVM DIED'
 	elif [ $record_status != 0 ]; then
 		echo "jhot failed: $(head -c 200 "$T/err" | tr '\n' ' ')"
-	elif ! { jvm_end; status=$?; [ $status = 0 ]; }; then
-		echo "THE JVM HUNG OR ENDED WITH $status"
-	elif crashed; then
-		echo 'THE JVM CRASHED AT ITS END'
+	elif [ $end_status != 0 ]; then
+		echo "THE JVM HUNG OR ENDED WITH $end_status"
 	elif grep -q WRONG "$JVM_OUT"; then
 		echo "WRONG OUTPUT: $(grep -m 1 WRONG "$JVM_OUT")"
 	elif ! grep -qE "$(result_of "$1")" "$JVM_OUT"; then
@@ -160,6 +158,10 @@ soak_own() {
 	# shellcheck disable=SC2086
 	if jvm_start -XX:ErrorFile="$T/hs_err%p" $options $program >"$T/start"; then
 		sample "$JVM"
+		died=
+		alive "$JVM" || died=yes
+		jvm_end 2>/dev/null
+		end_status=$?
 		report "$name" "$(verdict_of_own "$program")"
 	else
 		report "$name" "DID NOT START: $(tr '\n' ' ' <"$T/start" | head -c 200)"

@@ -113,7 +113,7 @@ test_stopped() {
 	dump "$JVM"
 	is "stopped: exit 0" "$status" 0
 	ok "stopped: the stack is there" grep -q 'Known\.drive:' <(thread known-1)
-	ok "stopped: and its state" grep -q '^"known-1" tid [0-9]* T ' "$T/out"
+	ok "stopped: and its state" grep -q '^"known-1" tid [0-9]* #[0-9]* T ' "$T/out"
 	ok "stopped: all of its threads still are" wait_for 5 all_stopped "$JVM"
 	ok "stopped: and nobody traces it" untraced "$JVM"
 	kill -CONT "$JVM"
@@ -126,7 +126,7 @@ test_stopped() {
 
 # is_thread NAME "STATE" ["LOCK"]: the thread of this whole name is in this state, and waits for this lock
 is_thread() {
-	awk -v name="\"$1\" #" -v state=" $2, " -v lock="${3:-}" '
+	awk -v name="\"$1\" tid " -v state=" $2, " -v lock="${3:-}" '
 		index($0, name) == 1 && index($0, state) { found = lock == ""; on = 1; next }
 		on && lock != "" && $0 ~ lock { found = 1 }
 		{ on = 0 }

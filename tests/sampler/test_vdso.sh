@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Stacks whose top is in the kernel's own library, the vDSO, reach Java through the agent: its rows are made of the
+# copy that is in the front end's memory, as it is in no file.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+# tops FILE: samples of the thread in the vDSO, those of them that have both callers in order
+tops() {
+	awk '/^\[clock\]/ && /\[vdso\]/ {
+		n = $NF
+		all += n
+		if (/Clock\.clockTop.*;Clock\.clockMiddle.*\[vdso\]/ && !/\[(break|unknown)/) whole += n
+	} END { print all + 0, whole + 0 }' "$1"
+}
+
+jvm_start $CALM_JVM Clock
+for rows in 0 1; do
+	ok "a session with rows=$rows ends well" agent token=vdso$rows seconds=60 samples=1500 interval=1000000 \
+		rows=$rows stacks="$T/stacks$rows" || diag_file "$T/tool.err"
+	read -r all whole <<<"$(tops "$T/stacks$rows")"
+	diag "rows=$rows: $whole of $all samples in the vDSO are whole"
+	[ $rows = 1 ] || without=$((all - whole))
+done
+diag "without rows $without were not"
+if [ "$all" -ge 100 ]; then
+	ok "all but the first, which came before the rows, are whole" [ $((whole * 100)) -ge $((all * 95)) ]
+else
+	# a clock source that needs a system call
+	skip "stacks in the vDSO" "this machine's clock is read in the kernel: $all samples in the vDSO"
+fi
+ok "the JVM ends by itself" jvm_end
+done_testing
