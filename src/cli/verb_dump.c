@@ -162,9 +162,11 @@ const struct verb verb_dump = {
 	.name = "dump",
 	.synopsis = "[--json] PID|NAME",
 	.help = "print the stacks of all threads, also of a JVM that hangs",
-	.text = "Prints what every thread is doing, Java and native frames, as the kernel shows it "
-		"from "
-		"outside. "
+	.text = "Prints what every thread is doing, seen from outside: its whole name and Java's "
+		"id; "
+		"its state as the kernel (R, S, D, T), Java and the JVM know it; the lock that it "
+		"waits for, and who holds that; its frames, Java's with their lines, native ones "
+		"and the kernel's. "
 		"Nothing is loaded and the JVM is not asked, so it works on one that is stopped, "
 		"hangs, or "
 		"does not take attach requests. Threads are stopped one at a time, for as long as "

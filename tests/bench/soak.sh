@@ -22,9 +22,9 @@ failed=0
 programs() {
 	cat <<'END'
 javac                 | -Xmx512m | Compile 40 2
-javac, G1 tight       | -XX:+UseG1GC -Xmx56m | Compile 40 2
-javac, Parallel tight | -XX:+UseParallelGC -Xmx56m | Compile 40 2
-javac, Serial tight   | -XX:+UseSerialGC -Xmx48m | Compile 40 2
+javac, G1 tight       | -XX:+UseG1GC -Xmx72m | Compile 40 2
+javac, Parallel tight | -XX:+UseParallelGC -Xmx72m | Compile 40 2
+javac, Serial tight   | -XX:+UseSerialGC -Xmx72m | Compile 40 2
 javac, Shenandoah     | -XX:+UseShenandoahGC -Xmx96m | Compile 40 2
 javac, ZGC            | -XX:+UseZGC -Xmx192m | Compile 40 2
 javac, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -Xmx64m | Compile 40 2
