@@ -5,12 +5,12 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-# tops FILE: samples of the thread in the vDSO, those of them that have both callers in order
+# tops FILE: samples of the thread in the vDSO, those of them with libc's and libjvm's frame between it and Java
 tops() {
 	awk '/^\[clock\]/ && /\[vdso\]/ {
 		n = $NF
 		all += n
-		if (/Clock\.clockTop.*;Clock\.clockMiddle.*\[vdso\]/ && !/\[(break|unknown)/) whole += n
+		if (/;Clock\.clockTop.*;libjvm\.so[^;]*;lib(c|rt)[.-][^;]*;\[vdso\]/ && !/\[(break|unknown)/) whole += n
 	} END { print all + 0, whole + 0 }' "$1"
 }
 

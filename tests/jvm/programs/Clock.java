@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread that does little but ask for the time; ends when it reads a "q" or the end of its input.
 
-/** Prints "ready" when its thread "clock" runs: clockTop calls clockMiddle, which calls System.nanoTime all the time. */
+/** Prints "ready" when its thread "clock" runs: clockTop calls System.nanoTime all the time. */
 public final class Clock {
     private static volatile boolean stop;
     private static volatile long sum;
 
-    private static long clockMiddle(int n) {
+    private static void clockTop() {
         long x = 0;
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < 10_000; i++) {
             x ^= System.nanoTime();
         }
-        return x;
-    }
-
-    private static void clockTop() {
-        sum += clockMiddle(10_000);
+        sum += x;
     }
 
     public static void main(String[] args) throws Exception {
