@@ -217,7 +217,7 @@ static const struct row rows[] = {
 	{101, ROW_FIELD, JDK_NEVER, JDK_NEVER, "Thread", "_current_waiting_monitor",
 		AT(thread_waiting), 8},
 	/* Only for dumps: what a thread is called, who holds what it waits for. */
-	NICE(100, "JavaThread", "_threadObj", thread_object),
+	NICE(102, "JavaThread", "_threadObj", thread_object),
 	NICE(103, "ObjectMonitor", "_object", monitor_object),
 	NICE(104, "ObjectMonitor", "_owner", monitor_owner),
 	NICE(105, "InstanceKlass", "_fields", klass_fields_old),
