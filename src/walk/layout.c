@@ -220,6 +220,9 @@ static const struct row rows[] = {
 	NICE(102, "JavaThread", "_threadObj", thread_object),
 	NICE(103, "ObjectMonitor", "_object", monitor_object),
 	NICE(104, "ObjectMonitor", "_owner", monitor_owner),
+	NICE(106, "JavaThread", "_lock_stack", thread_lock_stack),
+	{107, ROW_FIELD, JDK_NEVER, JDK_NEVER, "LockStack", "_top", AT(lock_stack_top), 4},
+	NICE(108, "LockStack", "_base[0]", lock_stack_base),
 	NICE(105, "InstanceKlass", "_fields", klass_fields_old),
 	{86, ROW_STATIC, JDK_NEVER, JDK_NEVER, "Universe", "_narrow_oop._base", AT(narrow_oop_base),
 		8},
@@ -239,7 +242,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 106
+#define GROUPS 109
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)

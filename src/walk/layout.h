@@ -102,6 +102,7 @@ struct walk_layout {
 
 	/* for dumps; absent is no error. klass_fields_old: before JDK 21 */
 	struct walk_field thread_object, monitor_object, monitor_owner, klass_fields_old;
+	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
 };
 
 /* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
