@@ -278,6 +278,7 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
 	if (t->error)
 		return refused(jvm, t->error, err);
+	remote_forget(t->remote);
 	locks_resolve(t->locks, t->layout, remote_mem(t->remote), t->out);
 	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
 	return 0;

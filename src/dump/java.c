@@ -19,6 +19,7 @@
 #define STATUS_BLOCKED    0x0400u
 
 #define OWNER_ID_SINCE    24 /* JDK: a monitor's owner is a thread's id, no address */
+#define OWNER_ID_LEAST    3u /* below: nobody, one that only its lock stack knows, being taken apart */
 #define OWNER_LEAST       4096u
 
 static const char thread_class[] = "java/lang/Thread";
@@ -168,7 +169,7 @@ static bool read_monitor(struct java_reader *r, uint64_t monitor, struct java_fa
 	set_lock(r, &lock, out);
 	owner = layout_load(&l->monitor_owner, r->mem, monitor);
 	if (l->jdk >= OWNER_ID_SINCE)
-		out->owner_id = (int64_t)owner;
+		out->owner_id = owner >= OWNER_ID_LEAST ? (int64_t)owner : 0;
 	else if (owner >= OWNER_LEAST)
 		out->owner = owner;
 	return true;
