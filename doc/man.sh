@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The man page from its template: man.sh JHOT <doc/jhot.1.in >doc/jhot.1
 #
-# The line @VERBS@ becomes a subsection per verb, made from the program's own help texts, so the page
-# cannot differ from the program.
+# The line @VERBS@ becomes a subsection per verb, made from the program's own help texts, and @COMMANDS@ what the
+# settings file may name, made from the file that the program prints; so the page cannot differ from the program.
 set -eu
 jhot=$1
 
@@ -43,8 +43,24 @@ section() {
 	END { literal(0) }'
 }
 
+# commands: those of the live view with their keys; "#	NAME = ...    # KEYS: HELP"
+commands() {
+	"$jhot" top --print-config | awk '
+	/^#\t[a-z-]* = \.\.\.    # / {
+		line = substr($0, 3)
+		name = line
+		sub(/ = .*/, "", name)
+		sub(/^[^#]*# /, "", line)
+		gsub(/\\/, "\\e", line)
+		gsub(/-/, "\\-", name)
+		gsub(/-/, "\\-", line)
+		print ".TP 18\n.B " name "\n\\&" line
+	}'
+}
+
 while IFS= read -r line; do
 	case $line in
+	@COMMANDS@) commands ;;
 	@VERBS@)
 		"$jhot" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p' | while read -r verb; do
 			section "$verb"

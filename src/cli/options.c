@@ -42,6 +42,8 @@ const struct option_def options[] = {
 	{OPT_DUMP_SCREEN, "dump-screen", 0, "COLSxROWS", VERB_TOP,
 		"print only the last screen, in this size"},
 	{OPT_KEYS, "keys", 0, "KEYS", VERB_TOP, "type these keys first: T shows the tree"},
+	{OPT_PRINT_CONFIG, "print-config", 0, NULL, VERB_TOP,
+		"print a settings file with all there is to set, and end"},
 	{OPT_JSON, "json", 0, NULL, VERB_TOP | VERB_LIST | VERB_STATUS | VERB_DUMP | VERB_EVENTS,
 		"print JSON; with top, an object per screen"},
 	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING, "end another jhot's session with this JVM"},

@@ -121,6 +121,22 @@ static int replace(const char *path, const struct buf *text, struct err *err)
 	return rc;
 }
 
+void settings_print(void)
+{
+	static const struct config_values values = {.event = "cpu",
+		.window = "10s",
+		.delay = "1",
+		.names = "full",
+		.color = "auto",
+		.mouse = "off",
+		.format = ".svg"};
+	struct buf text = {0};
+
+	config_write(NULL, &values, &text);
+	fputs(buf_str(&text), stdout);
+	buf_done(&text);
+}
+
 int settings_write(const struct config_values *values, char *done, size_t bytes, struct err *err)
 {
 	struct buf path = {0}, old = {0}, text = {0};

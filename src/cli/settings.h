@@ -13,6 +13,8 @@
 
 /* The settings, empty ones where there is no file; NULL with an error for a file that is wrong or unreadable. */
 struct config *settings_load(struct err *err);
+/* A new file on stdout, with what holds when there is none. */
+void settings_print(void);
 /* Bring the values into the file, folders made as needed; done gets one line for the screen. */
 int settings_write(const struct config_values *values, char *done, size_t bytes, struct err *err);
 

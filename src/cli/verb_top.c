@@ -167,10 +167,15 @@ static void top_dumb(struct top *t)
 
 static int run_top(const struct args *args, struct err *err)
 {
-	struct top t = {.config = settings_load(err)};
+	struct top t = {0};
 	struct live *live;
 	int rc = -1;
 
+	if (args_has(args, OPT_PRINT_CONFIG)) {
+		settings_print();
+		return 0;
+	}
+	t.config = settings_load(err);
 	if (!t.config || top_options(args, &t, err))
 		goto out;
 	top_dumb(&t);

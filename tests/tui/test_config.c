@@ -69,7 +69,7 @@ static void test_values(void)
 					"names = class\ncolor = 16\ncharset = ascii\nmouse = on\n"
 					"format = .collapsed\nframework = org.a. org.b.\n"
 					"framework = org.c.   # more\n"
-					"keys {\n\tquit = Q ^X\n\twindow = ( ) { }\n\tfind = #\n"
+					"keys {\n\tquit = Q ^X\n\twindow = ( ) { }\n\tattach = #\n"
 					"\tfreeze = space\n}\n"
 					"colors {\n\tcursor = black on 208 bold\n\tkey = default "
 					"underline\n}\n",
@@ -96,7 +96,7 @@ static void test_values(void)
 			c->keys[i].keys[3].arg == 1,
 		"keys of one with two meanings take turns");
 	is_str(c->keys[i].shown, "( )", "and the first of each are shown");
-	command_named("find", &i);
+	command_named("attach", &i);
 	is_int(c->keys[i].keys[0].key, '#', "a # alone is a key, not a comment");
 	command_named("freeze", &i);
 	is_str(c->keys[i].shown, "space", "named keys");

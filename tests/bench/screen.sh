@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make bench-screen: how calm and how cheap the live view is, beside its limits, over a recording of H2 under load.
+#
+#   SECONDS_EACH=20   how long it is watched live and frozen
+set -u
+builddir=${builddir:-.}
+srcdir=${srcdir:-.}
+T=$(mktemp -d "${TMPDIR:-/tmp}/jhot-screen.XXXXXX")
+trap 'rm -rf "$T"' EXIT
+
+row() {
+	printf '%-46s %12s  %s\n' "$1" "$2" "$3"
+}
+
+row figure limit measured
+# "# methods   80x24   1000 B   median 677, ..."
+srcdir=$srcdir builddir=$builddir "$builddir/tests/tui/test_recorded" >"$T/recorded"
+sed -n 's/^# \(.*[^ ]\)  *\([0-9]*x[0-9]*\)  *\([0-9]*\)\( B\)*  *\(median.*\)/\1|\2|\3|\4|\5/p' "$T/recorded" |
+	while IFS='|' read -r name size limit unit figures; do
+		case $name in
+		churn*) row "rows of the top 16 that change, ${name#*, }" "<= $limit" "$figures" ;;
+		*)
+			[ "$limit" = 0 ] && limit= || limit="<= $limit B"
+			row "bytes per refresh at $size: $name" "$limit" "$figures" ;;
+		esac
+	done
+grep '^not ok' "$T/recorded"
+
+gunzip -c "$srcdir/tests/tui/h2.raw.gz" >"$T/h2.raw"
+read -r live_cpu live_bytes frozen_cpu frozen_bytes < <(
+	python3 "$srcdir/tests/bench/frozen.py" "$(realpath "$builddir/jhot")" "$T/h2.raw" "${SECONDS_EACH:-20}")
+row "CPU of the front end, refresh of 1 s" '<= 2 %' "$live_cpu % of a core, $live_bytes B per 10 s"
+row "the same, frozen and untouched" '<= 0.2 %' "$frozen_cpu % of a core, $frozen_bytes B per 10 s"
+
+# 100,000 stacks, ten minutes
+if "$builddir/tests/bench/bench_ui" >"$T/ui"; then
+	row "$(sed -n '1s/, model.*//p' "$T/ui")" '<= 150 MB' "$(sed -n '1s/.*model //p' "$T/ui") in the model"
+	sed -n 's/^\([a-z]*\) *\([0-9a-z]*\)  tick *\([0-9.]* ms\) .*key and draw *\([0-9.]* ms\)/\1|\2|\3|\4/p' "$T/ui" |
+		while IFS='|' read -r view window tick key; do
+			row "  a key in $view, window $window" '<= 16 ms' "$key  (a refresh: $tick)"
+		done
+fi

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random keys, clicks, sizes and seconds over a recording, in jhot's own code built with the address and
+ * undefined-behaviour sanitizers. After each the screen must be whole.
+ *
+ *   fuzz_replay RECORDING             a few seeds, as a test
+ *   fuzz_replay RECORDING SECONDS     as many as there is time for; one line says how many, and the outcome
+ *   fuzz_replay RECORDING 0 SEED      one of them again
+ */
+#include "tests/tap.h"
+#include "tests/tui/fuzz.h"
+
+#include "base/clock.h"
+#include "cli/live.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#define EVENTS     3000 /* of a seed, where time is not given */
+#define LONG_RUN   6000
+#define TEST_SEEDS 8
+
+struct totals {
+	uint64_t seeds, events, seconds, resizes, clicks;
+};
+
+/* A text typed into a dialog must not become a file somewhere: it is written to nowhere. */
+static int export_nowhere(
+	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
+{
+	const char *dot = strrchr(what->path, '.');
+	struct app_export there = *what;
+	char path[300];
+
+	snprintf(path, sizeof(path), "fuzz%s", dot && !strchr(dot, '/') ? dot : "");
+	there.path = path;
+	return live_ops.export(ctx, &there, done, bytes, err);
+}
+
+static int settings_nowhere(
+	void *ctx, const struct config_values *values, char *done, size_t bytes, struct err *err)
+{
+	return err_set(err, ERR_OUTPUT, "not here");
+}
+
+/* The picker offers nothing: the JVMs of this machine are not ours to attach. */
+static int list_nothing(void *ctx, const struct app_jvm **out, struct err *err)
+{
+	*out = NULL;
+	return 0;
+}
+
+static void one_event(struct fuzz *f, struct live *live, struct totals *t)
+{
+	uint32_t kind = fuzz_below(f, 20);
+	char done = '@';
+
+	if (kind < 16) {
+		done = fuzz_input(f, kind);
+	} else {
+		if (f->ui.profile && !live_ops.step(live))
+			done = '.';
+		ui_tick(&f->ui, f->now += 1000);
+		t->seconds++;
+	}
+	t->events++;
+	t->resizes += kind == 0;
+	t->clicks += kind == 1;
+	f->history[f->at++ % sizeof(f->history)] = done;
+	ui_draw(&f->ui);
+}
+
+static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct totals *t)
+{
+	struct session_options session = {0};
+	struct app_options options = {.event = EVENT_CPU,
+		.events = seed % 3 ? 1 : 0xf,
+		.frame_fd = -1,
+		.attached = true,
+		.clock_step = true};
+	struct fuzz f = {.rng = 0x9e3779b97f4a7c15ull * (seed + 1)};
+	struct events sampled = {0};
+	struct live *live = live_new(&session, &sampled);
+	struct app_ops ops = live_ops;
+	struct err err = {0};
+	int i;
+
+	ops.export = export_nowhere;
+	ops.config_write = settings_nowhere;
+	ops.list = list_nothing;
+	if (live_replay(live, recording, true, &err) < 0) {
+		diag("%s", err.what);
+		live_free(live);
+		return false;
+	}
+	ui_init(&f.ui, &ops, live, &options, seed % 2);
+	for (i = 0; i < events; i++) {
+		one_event(&f, live, t);
+		if (!fuzz_sound(&f.ui.canvas) || !fuzz_list_sound(&f.ui))
+			break;
+		/* Another JVM was wished for: begin the recording again. */
+		if (!f.ui.profile && live_replay(live, recording, true, &err) == 0) {
+			f.ui.profile = ops.profile(live);
+			f.ui.vitals = ops.vitals(live);
+			ui_show(&f.ui, VIEW_METHODS);
+			ui_react(&f.ui, UI_SORT);
+		}
+	}
+	if (i < events)
+		diag("seed %llu, event %d, %dx%d, view %d, last: %.*s", (unsigned long long)seed, i,
+			f.ui.canvas.cols, f.ui.canvas.rows, (int)f.ui.view, (int)sizeof(f.history),
+			f.history);
+	ui_done(&f.ui);
+	live_free(live);
+	t->seeds++;
+	return i == events;
+}
+
+static bool run_for(const char *recording, int seconds)
+{
+	uint64_t start = clock_mono_ns(), end = start + (uint64_t)seconds * NS_PER_S;
+	uint64_t seed = clock_wall_ns() / NS_PER_S * 1000;
+	struct totals t = {0};
+	bool good = true;
+
+	for (; good && clock_mono_ns() < end; seed++) {
+		fprintf(stderr, "\rseed %llu ", (unsigned long long)seed); /* known if it crashes */
+		good = fuzz_seed(recording, seed, LONG_RUN, &t);
+	}
+	fprintf(stderr, "\r\033[K");
+	printf("fuzz: %.0f s, %llu seeds, %llu events (%llu sizes, %llu clicks, %llu recorded "
+	       "seconds): %s\n",
+		(double)(clock_mono_ns() - start) / (double)NS_PER_S, (unsigned long long)t.seeds,
+		(unsigned long long)t.events, (unsigned long long)t.resizes,
+		(unsigned long long)t.clicks, (unsigned long long)t.seconds,
+		good ? "no fault found" : "a screen was not whole");
+	return good;
+}
+
+static void unpack(const char *packed, char *path)
+{
+	int fd = mkstemp(path);
+	gzFile in = gzopen(packed, "rb");
+	char bytes[65536];
+	int n = -1;
+
+	while (in && fd >= 0 && (n = gzread(in, bytes, sizeof(bytes))) > 0)
+		if (write(fd, bytes, (size_t)n) != n)
+			break;
+	if (in)
+		gzclose(in);
+	if (fd >= 0)
+		close(fd);
+	if (n)
+		tap_skip_all("the recording cannot be unpacked");
+}
+
+int main(int argc, char **argv)
+{
+	const char *source = getenv("srcdir"), *tmp = getenv("TMPDIR");
+	char packed[4200], folder[300], recording[400], command[400];
+	struct totals t = {0};
+	bool good = true;
+
+	snprintf(packed, sizeof(packed), "%s/tests/tui/h2.raw.gz", source ? source : ".");
+	snprintf(folder, sizeof(folder), "%s/jhot-fuzz.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder))
+		tap_skip_all("no folder");
+	snprintf(recording, sizeof(recording), "%s/h2.XXXXXX", folder);
+	unpack(argc > 1 ? argv[1] : packed, recording);
+	if (chdir(folder) < 0)
+		return 1;
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	if (argc > 3) {
+		ok(fuzz_seed(recording, strtoull(argv[3], NULL, 0), LONG_RUN, &t), "seed %s",
+			argv[3]);
+	} else if (argc > 2) {
+		good = run_for(recording, atoi(argv[2]));
+	} else {
+		for (uint64_t seed = 1; seed <= TEST_SEEDS; seed++)
+			ok(fuzz_seed(recording, seed, EVENTS, &t), "seed %d: %d events", (int)seed,
+				EVENTS);
+	}
+	if (system(command))
+		diag("%s is left", folder);
+	return argc == 3 ? !good : tap_done();
+}
