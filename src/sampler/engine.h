@@ -66,11 +66,14 @@ struct engine {
 	void (*repace)(struct sampler *s, uint32_t event);
 };
 
-extern const struct engine engine_perf, engine_ctimer, engine_wall;
+extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc;
 
 /* How many descriptors perf may use in this process; the bytes that it has mapped. */
 void engine_perf_budget(uint32_t fds);
 uint64_t engine_perf_memory(void);
+
+/* The bytes that a sampled object of this size stands for. */
+uint64_t alloc_weight(uint64_t size, uint64_t interval);
 
 #define ENGINES_PER_EVENT 2
 

@@ -15,7 +15,7 @@
 
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, 0, {&engine_perf, &engine_ctimer}},
-	[WIRE_ALLOC] = {"alloc", 524288, EVENT_NO_ARM, {NULL}},
+	[WIRE_ALLOC] = {"alloc", 524288, EVENT_NO_ARM, {&engine_alloc}},
 	[WIRE_LOCK] = {"lock", 10000, EVENT_NO_ARM, {NULL}},
 	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {&engine_wall}},
 	[WIRE_USER_FIRST + 0] = {"perf event 1", 1, 1, {&engine_perf}},

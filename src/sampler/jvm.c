@@ -17,6 +17,7 @@
 
 #define NAMES_STACK        (1u << 20) /* HotSpot's own guard zones take a part of it */
 #define JVMTI_UNTIL        0x00130000 /* JNI's version of JDK 19: see jvm.h */
+#define JOB_NS             (10 * NS_PER_S)
 #define UTF_BYTES_PER_CHAR 3
 
 /* Found once; the JVM keeps all of it valid until it ends. */
@@ -104,7 +105,7 @@ static void names_round(struct sampler *s, JNIEnv *jni)
 	(*jni)->DeleteLocalRef(jni, threads);
 }
 
-static void jvmti_prepare(JavaVM *vm);
+static void jvmti_listen(void);
 
 static void jvm_events_set(const struct events_pair *pair, jvmtiEventMode mode)
 {
@@ -114,10 +115,13 @@ static void jvm_events_set(const struct events_pair *pair, jvmtiEventMode mode)
 
 static void agct_round(struct sampler *s, JNIEnv *jni, bool first)
 {
+	char reason[160];
+	struct text why = text_into(reason, sizeof(reason));
+
 	if (!s->agct->call)
 		return;
-	if (!jvm.jvmti)
-		jvmti_prepare(jvm.vm);
+	if (!jvm.jvmti && jvm_jvmti_open(s, &jvm.jvmti, &why) == 0)
+		jvmti_listen();
 	if (first)
 		jvm_events_set(&agct_events, JVMTI_ENABLE);
 	if (jvm.jvmti)
@@ -143,16 +147,68 @@ static void names_last(struct sampler *s, JNIEnv *jni)
 	jvm_events_set(&agct_events, JVMTI_DISABLE);
 }
 
-/* names_visit: be a Java thread for a moment. */
-static void names_visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
+static JNIEnv *names_enter(void)
 {
 	JavaVMAttachArgs args = {JNI_VERSION_1_6, (char *)"jhot names", NULL};
 	JNIEnv *jni = NULL;
 
 	if ((*jvm.vm)->AttachCurrentThreadAsDaemon(jvm.vm, (void **)&jni, &args) != JNI_OK)
+		return NULL;
+	return jni;
+}
+
+/* names_visit: be a Java thread for a moment. */
+static void names_visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
+{
+	JNIEnv *jni = names_enter();
+
+	if (!jni)
 		return;
 	what(s, jni);
 	(*jvm.vm)->DetachCurrentThread(jvm.vm);
+}
+
+struct jvm_job {
+	jvm_job_fn *run;
+	void *arg;
+	bool ran;
+	_Atomic uint32_t done; /* futex */
+};
+
+static void names_job(struct sampler *s)
+{
+	struct jvm_job *job = atomic_exchange(&s->names_job, NULL);
+	JNIEnv *jni = job ? names_enter() : NULL;
+
+	if (!job)
+		return;
+	if (jni) {
+		job->run(s, jni, job->arg);
+		job->ran = true;
+		(*jvm.vm)->DetachCurrentThread(jvm.vm);
+	}
+	atomic_store(&job->done, 1);
+	raw_futex_wake(&job->done);
+}
+
+bool jvm_do(struct sampler *s, jvm_job_fn *run, void *arg)
+{
+	struct jvm_job job = {.run = run, .arg = arg}, *mine = &job;
+	uint64_t end = clock_mono_ns() + JOB_NS;
+
+	if (!s->names_thread_runs)
+		return false;
+	atomic_store(&s->names_job, &job);
+	jvm_names_ask(s);
+	while (!atomic_load(&job.done) && clock_mono_ns() < end)
+		raw_futex_wait(&job.done, 0, JOB_NS);
+	if (atomic_load(&job.done))
+		return job.ran;
+	if (atomic_compare_exchange_strong(&s->names_job, &mine, NULL))
+		return false;
+	while (!atomic_load(&job.done)) /* it has begun, with our memory */
+		raw_futex_wait(&job.done, 0, JOB_NS);
+	return job.ran;
 }
 
 static void *names_main(void *arg)
@@ -165,6 +221,7 @@ static void *names_main(void *arg)
 	while (!(leave = atomic_load(&s->names_leave))) {
 		uint32_t request = atomic_load(&s->names_request);
 
+		names_job(s);
 		if (request == asked) {
 			raw_futex_wait(&s->names_request, request, 10 * NS_PER_S);
 			continue;
@@ -235,7 +292,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	sig_leave();
 }
 
-static void jvmti_prepare(JavaVM *vm)
+static void jvmti_listen(void)
 {
 	static const jvmtiEventCallbacks callbacks = {
 		.ThreadStart = on_thread_start,
@@ -244,10 +301,26 @@ static void jvmti_prepare(JavaVM *vm)
 		.ClassPrepare = jvm_on_class_prepare,
 	};
 
+	(*jvm.jvmti)->SetEventCallbacks(jvm.jvmti, &callbacks, sizeof(callbacks));
+}
+
+/* jvmti_prepare: up to JDK 18, where asking for it has no consequences. */
+static void jvmti_prepare(JavaVM *vm)
+{
 	if ((*vm)->GetEnv(vm, (void **)&jvm.jvmti, JVMTI_VERSION_1_1) == JNI_OK)
-		(*jvm.jvmti)->SetEventCallbacks(jvm.jvmti, &callbacks, sizeof(callbacks));
+		jvmti_listen();
 	else
 		jvm.jvmti = NULL;
+}
+
+JavaVM *jvm_vm(void)
+{
+	return jvm.vm;
+}
+
+uint64_t jvm_thread_of(JNIEnv *jni)
+{
+	return jvm.env_offset ? (uint64_t)((int64_t)(uintptr_t)jni - jvm.env_offset) : 0;
 }
 
 bool jvm_tells_starts(void)

@@ -6,17 +6,17 @@
  * through JNI by a thread of its own that may block: it attaches as a daemon only while it asks, so
  * that it is in nobody's thread dump and delays no exit.
  *
- * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd (and by the fallback walker, which
- * cannot do without). From JDK 19 on, to ask a running JVM
- * for a JVMTI environment makes virtual threads slower for good, and from 21 to 28 it stops the JVM
- * at a safepoint and crashes it when a native thread is just attaching itself (VM operation
- * SetNotifyJvmtiEventsMode, which reads that thread's missing java.lang.Thread). There the
- * publisher looks at the JVM's own list of threads every few milliseconds instead.
+ * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd; by the fallback walker, which cannot do
+ * without; and by the event alloc, when it is switched on. From JDK 19 on, to ask a running JVM for a JVMTI
+ * environment makes virtual threads slower for good, and needs the care of jvm_gate.c. There the publisher
+ * looks at the JVM's own list of threads every few milliseconds instead.
  */
 #ifndef JHOT_SAMPLER_JVM_H
 #define JHOT_SAMPLER_JVM_H
 
 #include "sampler/sampler.h"
+
+#include "sampler/text.h"
 
 #include <jvmti.h>
 
@@ -26,6 +26,23 @@ int jvm_prepare(JavaVM *vm);
 void jvm_describe(char *out, size_t bytes);
 /* Whether the JVM tells when threads start; otherwise they have to be looked for. */
 bool jvm_tells_starts(void);
+
+/*
+ * jvm_do: run(s, jni, arg) on the naming thread, attached to the JVM, and wait until it is done. false: it was not
+ * run, since the JVM does not let threads in, or there is no such thread. Publisher only.
+ */
+typedef void jvm_job_fn(struct sampler *s, JNIEnv *jni, void *arg);
+bool jvm_do(struct sampler *s, jvm_job_fn *run, void *arg);
+
+/* A JVMTI environment of its own, inside jvm_do. 0 or -errno with a sentence (jvm_gate.c says why not). */
+int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why);
+/* A session has the gate from its beginning to its end: jvm_gate.c. */
+void jvm_gate_put(struct sampler *s);
+void jvm_gate_take_away(void);
+
+JavaVM *jvm_vm(void);
+/* The JavaThread whose environment this is; 0 if that cannot be told. */
+uint64_t jvm_thread_of(JNIEnv *jni);
 
 /* The address of a dynamic symbol of libjvm, 0 if there is none; walk_tables.symbol. */
 uint64_t jvm_symbol(void *ctx, const char *name);

@@ -294,6 +294,7 @@ static void publisher_leave(struct sampler *s)
 	sig_drain();
 	events_sweep(s);
 	jvm_names_stop(s, exits);
+	jvm_gate_take_away();
 	sig_fault_leave();
 	left_announce(s);
 	sessions_leave(s);

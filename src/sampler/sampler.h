@@ -57,6 +57,7 @@ enum sampler_stop {
 	SAMPLER_EXIT,   /* the JVM ends */
 };
 
+struct jvm_job;     /* jvm.c */
 struct publish;     /* publish.c */
 struct modules;     /* modules.c */
 struct unwind_recv; /* unwind_recv.c */
@@ -93,6 +94,7 @@ struct sampler {
 	/* the thread that asks the JVM for names: see jvm.h */
 	_Atomic uint32_t names_request; /* futex: moves with every request */
 	_Atomic uint32_t names_leave;
+	_Atomic(struct jvm_job *) names_job; /* of jvm_do */
 	_Atomic uint64_t names_cpu_ns;
 	unsigned long names_thread; /* pthread_t */
 	bool names_thread_runs;

@@ -58,6 +58,13 @@ void sig_stack_interrupted(
 void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	const struct walk_regs *regs);
 
+/*
+ * The Java frames of a thread that has left Java: the caller's own in a callback of the JVM, or one that waits.
+ * Needs the session's layout.
+ */
+void sig_stack_java(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
+
 struct stack_sample {
 	uint32_t event;
 	uint32_t state;  /* enum wire_thread_state */

@@ -118,6 +118,24 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	return true;
 }
 
+/* stack_name: what was walked, packed with names. */
+static void stack_name(struct stack *stack, const struct walk_result *result)
+{
+	struct sampler *s = stack->s;
+	uint32_t unnamed = 0;
+
+	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result->count,
+		stack->user, &unnamed);
+	if (unnamed)
+		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
+	if (result->truncated)
+		stack->flaw = COUNTER_TRUNCATED;
+	else if (result->why != WALK_BREAK_NONE)
+		stack->flaw = (uint16_t)COUNTER_BREAK(result->why);
+	stack->count = result->count;
+	stack->flags = result->truncated ? TRACE_TRUNCATED : 0;
+}
+
 static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 {
 	struct sampler *s = stack->s;
@@ -126,24 +144,14 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
 	uint64_t began = cost_ticks();
-	uint32_t unnamed = 0;
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
 		thread.java_thread = java;
 	result = walk_stack(
 		s->layout, &s->mem, regs, &thread, stack->scratch->frames, SAMPLER_DEPTH);
-	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result.count,
-		stack->user, &unnamed);
+	stack_name(stack, &result);
 	cost_add(&s->cost, result.count, began);
-	if (unnamed)
-		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
-	if (result.truncated)
-		stack->flaw = COUNTER_TRUNCATED;
-	else if (result.why != WALK_BREAK_NONE)
-		stack->flaw = (uint16_t)COUNTER_BREAK(result.why);
-	stack->count = result.count;
-	stack->flags = result.truncated ? TRACE_TRUNCATED : 0;
 }
 
 /* stack_masked: a guarded load that faults on a thread which blocks these would end the process. */
@@ -167,16 +175,24 @@ static bool stack_cramped(const ucontext_t *context)
 	return here - low < bytes && here - low < WALK_STACK_BYTES + (low + bytes - here);
 }
 
-/* stack_take: context NULL: no signal has interrupted the thread, it is here by itself. */
-static void stack_take(struct stack *stack, const struct walk_regs *regs, const ucontext_t *context)
+/* stack_open: a buffer to walk to; false, and a reason in its place, when all are taken. */
+static bool stack_open(struct stack *stack)
 {
 	stack->scratch = scratch_take(stack->s);
 	if (!stack->scratch) {
 		stack_unwalked(stack, WALK_BREAK_BUSY, COUNTER_BUSY);
-		return;
+		return false;
 	}
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->room = SAMPLER_KERNEL;
+	return true;
+}
+
+/* stack_take: context NULL: no signal has interrupted the thread, it is here by itself. */
+static void stack_take(struct stack *stack, const struct walk_regs *regs, const ucontext_t *context)
+{
+	if (!stack_open(stack))
+		return;
 	if (!stack->s->agct->call || !stack_walk_agct(stack, context))
 		stack_walk(stack, regs);
 }
@@ -203,4 +219,26 @@ void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *
 {
 	*stack = (struct stack){.s = s, .thread = thread};
 	stack_take(stack, regs, NULL);
+}
+
+/* stack_drop_stubs: the way out of Java is no news to whoever asks what was allocated or waited for. */
+static void stack_drop_stubs(struct stack *stack)
+{
+	for (; stack->count > 1 && WIRE_FRAME_KIND(*stack->user) == WIRE_FRAME_STUB; stack->count--)
+		stack->user++;
+}
+
+void sig_stack_java(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
+{
+	struct walk_thread walked = {.java_thread = java_thread};
+	struct walk_result result;
+
+	*stack = (struct stack){.s = s, .thread = thread};
+	if (!stack_open(stack))
+		return;
+	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
+	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, SAMPLER_DEPTH);
+	stack_name(stack, &result);
+	stack_drop_stubs(stack);
 }

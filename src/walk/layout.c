@@ -232,6 +232,12 @@ static const struct row rows[] = {
 		AT(narrow_klass_base), 8},
 	{89, ROW_STATIC, JDK_NEVER, JDK_NEVER, "Universe", "_narrow_klass._shift",
 		AT(narrow_klass_shift), 8},
+	/* Only for alloc and lock, which say what is missing. */
+	{109, ROW_STATIC, JDK_NEVER, JDK_NEVER, "java_lang_Class", "_klass_offset", AT(class_klass),
+		8},
+	NICE(110, "JavaThread", "_vthread", thread_virtual),
+	NICE(111, "JavaThread", "_monitor_owner_id", thread_owner_id),
+	{112, ROW_INT, JDK_NEVER, JDK_NEVER, "_thread_blocked", NULL, AT(thread_blocked), 4},
 	SIZE(78, "ConstMethod", const_method_bytes),
 	SIZE(79, "ConstantPool", constant_pool_bytes),
 	FIELD(80, "ConstantPool", "_pool_holder", pool_holder, 8),
@@ -242,7 +248,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 109
+#define GROUPS 113
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)

@@ -92,6 +92,14 @@ struct walk_layout {
 
 	struct walk_field upcall_frame_data, upcall_anchor;
 
+	/*
+	 * What threads allocate and wait for; absent is no error. The klass of a class is found at an offset in
+	 * java.lang.Class, which the JVM keeps at class_klass.
+	 */
+	uint64_t class_klass;
+	struct walk_field thread_virtual, thread_owner_id;
+	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
+
 	/* names */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
 	struct walk_field const_code_size;

@@ -78,6 +78,120 @@ uint64_t oop_follow(
 	return 0;
 }
 
+/* --- objects of any class ---------------------------------------------------------------------------- */
+
+enum { HEADER_NARROW, HEADER_COMPACT, HEADER_WHOLE, HEADERS };
+
+static uint64_t header_klass(
+	const struct walk_layout *l, const struct walk_mem *mem, uint8_t kind, uint64_t object)
+{
+	uint64_t base = mem_u64(mem, l->narrow_klass_base);
+	uint32_t shift = mem_u32(mem, l->narrow_klass_shift) & 31;
+	uint64_t header[2];
+
+	if (!plausible(object) || !mem_load(mem, object, header, sizeof(header)))
+		return 0;
+	if (kind == HEADER_NARROW)
+		return base + ((uint64_t)(uint32_t)header[1] << shift);
+	if (kind == HEADER_COMPACT)
+		return l->mark_klass_shift
+			       ? base + (header[0] >> (l->mark_klass_shift & 63) << shift)
+			       : 0;
+	return header[1];
+}
+
+uint32_t oop_klass_name(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
+	char *out, uint32_t cap)
+{
+	uint64_t symbol = plausible(klass) ? layout_load(&l->klass_name, mem, klass) : 0;
+	uint64_t bytes = plausible(symbol) ? layout_load(&l->symbol_length, mem, symbol) : 0;
+
+	if (bytes > cap)
+		bytes = cap;
+	if (!bytes || !mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, out, bytes))
+		return 0;
+	/* A name never has such characters; other memory does. */
+	for (uint32_t i = 0; i < bytes; i++)
+		if ((uint8_t)out[i] < ' ')
+			return 0;
+	return (uint32_t)bytes;
+}
+
+static uint64_t klass_of(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t object)
+{
+	uint64_t klass = header_klass(l, mem, mode->header, object);
+	char first[4];
+
+	return oop_klass_name(l, mem, klass, first, sizeof(first)) ? klass : 0;
+}
+
+struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t word = plausible(addr) ? mem_u64(mem, addr) : 0;
+	struct oop oop = {word, klass_of(mode, l, mem, word)};
+
+	for (uint32_t shift = COLOUR_SHIFT_MIN;
+		!oop.klass && word >> 47 && shift <= COLOUR_SHIFT_MAX; shift++)
+		oop = (struct oop){word >> shift, klass_of(mode, l, mem, word >> shift)};
+	return oop.klass ? oop : (struct oop){0, 0};
+}
+
+struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t narrow, object;
+
+	if (!mode->narrow)
+		return oop_slot(mode, l, mem, addr);
+	narrow = mem_u32(mem, addr);
+	object = mem_u64(mem, l->narrow_oop_base) +
+		 (narrow << (mem_u32(mem, l->narrow_oop_shift) & 7));
+	object = narrow ? object : 0;
+	return (struct oop){object, klass_of(mode, l, mem, object)};
+}
+
+bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const struct walk_mem *mem,
+	uint64_t slot, const char *name, uint32_t offset)
+{
+	static const char string[] = "java/lang/String";
+
+	for (uint8_t header = 0; header < HEADERS; header++) {
+		struct oop_mode m = {.known = true, .header = header, .narrow = true};
+		struct oop of = oop_slot(&m, l, mem, slot);
+
+		if (!klass_is(l, mem, of.klass, name))
+			continue;
+		for (int narrow = 1; narrow >= 0; narrow--) {
+			m.narrow = narrow != 0;
+			if (!klass_is(l, mem, oop_field(&m, l, mem, of.object + offset).klass,
+				    string))
+				continue;
+			*mode = m;
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t word = plausible(addr) ? mem_u64(mem, addr) : 0;
+	uint32_t offset = mem_u32(mem, l->class_klass);
+	uint32_t shift = 0;
+	uint64_t klass;
+	char first[4];
+
+	do {
+		klass = mem_u64(mem, (word >> shift) + offset);
+		if (oop_klass_name(l, mem, klass, first, sizeof(first)))
+			return klass;
+		shift = shift ? shift + 1 : COLOUR_SHIFT_MIN;
+	} while (word >> 47 && shift <= COLOUR_SHIFT_MAX);
+	return 0;
+}
+
 uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
 {
 	/* Instances: the layout helper is their size; its low bit only says how to allocate them. */

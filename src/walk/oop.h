@@ -17,6 +17,41 @@ uint64_t oop_klass(const struct walk_layout *layout, const struct walk_mem *mem,
 uint64_t oop_follow(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr,
 	const char *name);
 
+/*
+ * How this JVM writes references and headers, found out once from an object whose class is known, so that
+ * objects of any class can be followed.
+ */
+struct oop_mode {
+	bool known;
+	bool narrow;    /* references in fields are 32 bits */
+	uint8_t header; /* where an object's class is: as oop.c lists */
+};
+
+/*
+ * oop_mode_find: slot is the address of a whole reference (of an OopHandle, a JNI handle) to an object of this
+ * class, that has a reference to a java.lang.String at `offset`. false: it is none.
+ */
+bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t slot, const char *name, uint32_t offset);
+
+/* An object of any class: where it is, and its Klass*. Both 0: null, or not readable just now. */
+struct oop {
+	uint64_t object, klass;
+};
+/* The reference in a field at addr. */
+struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t addr);
+/* The whole reference at addr, outside of the heap. */
+struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t addr);
+
+/* The Klass* that a java.lang.Class stands for, from a whole reference to it. 0 for primitive types. */
+uint64_t oop_class(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr);
+
+/* A class's name ("java/lang/String", "[B"), cut at cap; its length, 0 if this is no class. */
+uint32_t oop_klass_name(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t klass, char *out, uint32_t cap);
+
 /* Bytes of an instance's fields, header included. */
 uint32_t oop_bytes(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass);
 

@@ -185,3 +185,24 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 	result.count = w.count;
 	return result;
 }
+
+struct walk_result walk_java(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max)
+{
+	struct walk_result result = {.why = WALK_BREAK_NONE};
+	struct walk_regs regs = {0};
+	struct walker w = {.layout = layout,
+		.mem = mem,
+		.regs = &regs,
+		.thread = thread,
+		.frames = frames,
+		.max = max};
+
+	if (!anchor_load(layout, mem, thread->java_thread + (uint64_t)layout->thread_anchor.offset,
+		    &w.at))
+		return result;
+	bounds_set(&w);
+	walk_run(&w, &result);
+	result.count = w.count;
+	return result;
+}

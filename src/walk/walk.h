@@ -132,6 +132,14 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 	uint32_t max);
 
 /*
+ * walk_java: the frames of a thread that has left Java, from its newest Java frame on; what it does in native
+ * code or in the JVM is not in it. The thread is the caller's own, or one that waits: after the walk it has to
+ * be looked at again whether it did so all the time. Count 0: it has no Java frames.
+ */
+struct walk_result walk_java(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max);
+
+/*
  * walk_thread_tid: the OS thread id that a JavaThread* says it has, 0 if unreadable. walk_threads_each:
  * visit the JavaThreads that ThreadsSMRSupport (8: Threads) lists; for the rescan thread, not for handlers.
  */

@@ -7,7 +7,7 @@
  *   token=T       of the session (default t and the tool's own pid)
  *   take=1        end the session that there is
  *   agct=1        walk by the fallback
- *   seconds=N     sample so long (default 2; 0: start nothing)
+ *   seconds=N     sample so long, or until SIGINT (default 2; 0: start nothing)
  *   samples=N     stop as soon as so many have come
  *   event=NAME[:N] to sample, at this interval: cpu (if none is given), alloc, lock, wall, or
  *                 perf/TYPE/CONFIG[/BP_TYPE/CONFIG1/CONFIG2] with numbers as in perf_event_open(2); may be repeated
@@ -22,6 +22,8 @@
  *   leave=detach  how it ends: detach, or silent (no beat any more), or now (exits as if killed)
  *   top=N         print so many methods by self samples
  *   stacks=FILE   collapsed stacks with method names
+ *   weights=FILE  the same, by weight, each with its event before it
+ *   waits=FILE    who waits for whom, a line each
  *
  * Prints "key value" lines. Exit code: 0, or 1 when something was wrong, 100 + result - 200 when refused.
  */
@@ -31,6 +33,7 @@
 #include "base/clock.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +41,7 @@
 
 struct settings {
 	char token[32];
-	const char *leave, *stacks;
+	const char *leave, *stacks, *weights, *waits;
 	long agct, take, seconds, samples, interval, idle, park, rows, top, flags, budget, states;
 	const char *threads;
 	uint32_t starts;
@@ -115,6 +118,10 @@ static bool settings_set(struct settings *s, const char *key, size_t bytes, char
 		return (s->leave = value) != NULL;
 	if (!strncmp(key, "stacks=", bytes + 1))
 		return (s->stacks = value) != NULL;
+	if (!strncmp(key, "weights=", bytes + 1))
+		return (s->weights = value) != NULL;
+	if (!strncmp(key, "waits=", bytes + 1))
+		return (s->waits = value) != NULL;
 	for (size_t i = 0; i < sizeof(number_rows) / sizeof(number_rows[0]); i++) {
 		if (strlen(number_rows[i].key) != bytes || strncmp(key, number_rows[i].key, bytes))
 			continue;
@@ -174,6 +181,8 @@ static void print_sums(const struct driver *d)
 	printf("samples %" PRIu64 "\nweight_ms %" PRIu64 "\nrecords %" PRIu64 "\nticks %" PRIu64
 	       "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\n",
 		d->samples, d->weight / 1000000, d->records, d->ticks, d->gaps, d->unknown_ids);
+	printf("waits %" PRIu64 "\nwaits_ended %" PRIu64 "\nwaits_owned %" PRIu64 "\n", d->waits,
+		d->waits_ended, d->waits_owned);
 	printf("taken %" PRIu64 "\nlost %" PRIu64 "\nnote %s\n", taken, lost, d->note);
 	printf("broken_pct %.2f\njava_pct %.2f\nkernel_pct %.2f\ndepth %.1f\n",
 		percent(d->broken, d->samples), percent(d->java, d->samples),
@@ -257,7 +266,7 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 	}
 }
 
-static void print_stacks(struct driver *d, const char *path)
+static void print_stacks(struct driver *d, const char *path, bool weights)
 {
 	FILE *f = fopen(path, "w");
 
@@ -266,6 +275,8 @@ static void print_stacks(struct driver *d, const char *path)
 
 		if (!t || !d->traces[i].count)
 			continue;
+		if (weights)
+			fprintf(f, "%s;", event_names[t->event % WIRE_EVENTS]);
 		fprintf(f, "[%s]",
 			d->threads[t->thread % DRIVER_NAMES] ? d->threads[t->thread % DRIVER_NAMES]
 							     : "?");
@@ -273,20 +284,46 @@ static void print_stacks(struct driver *d, const char *path)
 			fputc(';', f);
 			print_frame(f, d, t->frames[at]);
 		}
-		fprintf(f, " %" PRIu64 "\n", d->traces[i].count);
+		fprintf(f, " %" PRIu64 "\n", weights ? d->traces[i].weight : d->traces[i].count);
 	}
 	if (f)
 		fclose(f);
 }
 
+static FILE *waits_file;
+
+static const char *thread_name(const struct driver *d, uint32_t id)
+{
+	const char *name = id ? d->threads[id % DRIVER_NAMES] : NULL;
+
+	return name ? name : "?";
+}
+
+static void print_wait(struct driver *d, const struct wire_wait *w)
+{
+	const char *class = w->method ? d->methods[w->method % DRIVER_NAMES].name : NULL;
+
+	fprintf(waits_file, "%s %s for %s of %s after %" PRIu64 " ms\n", thread_name(d, w->thread),
+		w->ended ? "waited" : "waits", class ? class : "?", thread_name(d, w->owner),
+		(w->time_ns - w->since_ns) / 1000000);
+}
+
 /* --- a session ------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t tool_stopped;
+
+static void tool_stop(int sig)
+{
+	(void)sig;
+	tool_stopped = 1;
+}
 
 static bool tool_sample(struct driver *d, const struct settings *s, struct driver_rows *rows)
 {
 	uint64_t start = clock_mono_ns(), end = start + (uint64_t)s->seconds * NS_PER_S;
 	bool parked = false;
 
-	while (clock_mono_ns() < end && !driver_left(d)) {
+	while (clock_mono_ns() < end && !driver_left(d) && !tool_stopped) {
 		bool park = s->park && clock_mono_ns() > start + NS_PER_S &&
 			    clock_mono_ns() < start + 2 * NS_PER_S;
 
@@ -342,6 +379,10 @@ static int tool_session(struct driver *d, const struct settings *s)
 	}
 	if (rows)
 		driver_rows_send(rows, d);
+	if (s->waits) {
+		waits_file = fopen(s->waits, "w");
+		d->on_wait = waits_file ? print_wait : NULL;
+	}
 	if (s->threads) {
 		struct wire_command c = {.op = WIRE_OP_THREADS};
 
@@ -372,7 +413,11 @@ static int tool_session(struct driver *d, const struct settings *s)
 		print_states(d);
 	print_top(d, s->top);
 	if (s->stacks)
-		print_stacks(d, s->stacks);
+		print_stacks(d, s->stacks, false);
+	if (s->weights)
+		print_stacks(d, s->weights, true);
+	if (waits_file)
+		fclose(waits_file);
 	driver_rows_free(rows);
 	return 0;
 }
@@ -384,6 +429,7 @@ int main(int argc, char **argv)
 	char more[40];
 	int result;
 
+	sigaction(SIGINT, &(struct sigaction){.sa_handler = tool_stop}, NULL);
 	if (!settings_parse(&s, argc, argv)) {
 		fprintf(stderr, "usage: agent_tool PID AGENT [KEY=VALUE]...\n");
 		return 2;

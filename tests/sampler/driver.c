@@ -292,6 +292,21 @@ static void driver_tick(struct driver *d, const void *data)
 	d->unknown_ids += t->since_ns > t->time_ns;
 }
 
+static void driver_wait_record(struct driver *d, const void *data)
+{
+	const struct wire_wait *w = data;
+
+	d->waits++;
+	d->waits_ended += w->ended;
+	d->waits_owned += w->owner != 0;
+	d->unknown_ids += !d->threads[w->thread % DRIVER_NAMES] ||
+			  (w->owner && !d->threads[w->owner % DRIVER_NAMES]) ||
+			  (w->method && !d->methods[w->method % DRIVER_NAMES].name) ||
+			  w->since_ns > w->time_ns;
+	if (d->on_wait)
+		d->on_wait(d, w);
+}
+
 static void driver_note(struct driver *d, const void *data)
 {
 	const struct wire_note *n = data;
@@ -309,6 +324,7 @@ static void (*const driver_records[])(struct driver *d, const void *data) = {
 	[WIRE_REC_DELTAS] = driver_deltas,
 	[WIRE_REC_TICK] = driver_tick,
 	[WIRE_REC_NOTE] = driver_note,
+	[WIRE_REC_WAIT] = driver_wait_record,
 };
 
 bool driver_drain(struct driver *d)

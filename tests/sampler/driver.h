@@ -48,6 +48,8 @@ struct driver {
 	uint64_t unknown_ids;  /* frames, deltas, traces that name what was not published */
 	uint64_t by_kind[256]; /* frames by kind */
 	uint64_t leaf_native, leaf_raw;
+	uint64_t waits, waits_ended, waits_owned; /* WAIT records; that say who holds it */
+	void (*on_wait)(struct driver *d, const struct wire_wait *wait); /* NULL: nobody asks */
 	struct {
 		uint64_t samples, weight, broken, interval; /* interval: of the last deltas */
 	} events[WIRE_EVENTS];

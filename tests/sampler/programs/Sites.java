@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocates and waits for locks at known places, and says itself how much; does what its standard input asks for.
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Prints "ready", then does one line of its input after the other, and says "done" after each:
+ *
+ *   alloc MB     each site in a thread of its own allocates so many megabytes: "site NAME CLASS BYTES"
+ *   keep N       N objects of a class Kept stay reachable, the same number of a class Dropped does not, then
+ *                collections: "kept BYTES"
+ *   monitor MS   two threads take turns with one monitor: "blocked NS" in all
+ *   lock MS      the same with a ReentrantLock
+ *   semaphore MS the same with a Semaphore of one
+ *   calm MS      the same work, each thread with a lock of its own; and threads that wait for work
+ *   hold MS      thread "holder" holds a monitor and a ReentrantLock, "waiter-1" and "waiter-2" want them
+ *   q            it ends
+ */
+public final class Sites {
+    interface Site {
+        Object allocate();
+    }
+
+    static final class Node {
+        long a, b, c, d;
+    }
+
+    static final class Kept {
+        long a, b, c, d, e, f, g, h;
+    }
+
+    static final class Dropped {
+        long a, b, c, d, e, f, g, h;
+    }
+
+    private static volatile Object sink;
+    private static final ArrayList<Object> kept = new ArrayList<>();
+
+    static Object siteBytes() {
+        return new byte[1000];
+    }
+
+    static Object siteNodes() {
+        return new Node();
+    }
+
+    static Object siteNames() {
+        return new String[100];
+    }
+
+    static Object siteMiddle() {
+        return new byte[100_000];
+    }
+
+    static Object siteHuge() {
+        return new long[500_000];
+    }
+
+    private static void allocate(String name, String type, Site site, long bytes) {
+        com.sun.management.ThreadMXBean threads =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long id = Thread.currentThread().getId();
+        long start = threads.getThreadAllocatedBytes(id), now = start;
+        while (now - start < bytes) {
+            for (int i = 0; i < 50; i++) {
+                sink = site.allocate();
+            }
+            now = threads.getThreadAllocatedBytes(id);
+        }
+        synchronized (Sites.class) {
+            System.out.println("site " + name + " " + type + " " + (now - start));
+        }
+    }
+
+    private static void alloc(long bytes) throws Exception {
+        together(
+            () -> allocate("siteBytes", "[B", Sites::siteBytes, bytes),
+            () -> allocate("siteNodes", "Sites$Node", Sites::siteNodes, bytes),
+            () -> allocate("siteNames", "[Ljava/lang/String;", Sites::siteNames, bytes),
+            () -> allocate("siteMiddle", "[B", Sites::siteMiddle, bytes),
+            () -> allocate("siteHuge", "[J", Sites::siteHuge, bytes));
+    }
+
+    private static void keep(int n) throws Exception {
+        com.sun.management.ThreadMXBean threads =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long id = Thread.currentThread().getId();
+        kept.ensureCapacity(n);
+        long start = threads.getThreadAllocatedBytes(id);
+        for (int i = 0; i < n; i++) {
+            kept.add(new Kept());
+        }
+        long bytes = threads.getThreadAllocatedBytes(id) - start;
+        for (int i = 0; i < n; i++) {
+            sink = new Dropped();
+        }
+        sink = null;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            Thread.sleep(300);
+        }
+        System.out.println("kept " + bytes);
+        kept.clear();
+    }
+
+    // --- locks ---------------------------------------------------------------------------------------
+
+    private static long spin(long ns) {
+        long end = System.nanoTime() + ns, x = end;
+        while (System.nanoTime() < end) {
+            x = x * 31 + 1;
+        }
+        return x;
+    }
+
+    interface Turn {
+        /** Takes the lock, holds it for so long, gives it back; returns how long it waited for it. */
+        long take(long holdNs) throws Exception;
+    }
+
+    static long turnMonitor(Object lock, long holdNs) throws Exception {
+        long start = System.nanoTime(), waited;
+        synchronized (lock) {
+            waited = System.nanoTime() - start;
+            Thread.sleep(holdNs / 1_000_000);
+        }
+        return waited;
+    }
+
+    static long turnLock(ReentrantLock lock, long holdNs) throws Exception {
+        long start = System.nanoTime(), waited;
+        lock.lock();
+        try {
+            waited = System.nanoTime() - start;
+            Thread.sleep(holdNs / 1_000_000);
+        } finally {
+            lock.unlock();
+        }
+        return waited;
+    }
+
+    static long turnSemaphore(Semaphore semaphore, long holdNs) throws Exception {
+        long start = System.nanoTime(), waited;
+        semaphore.acquire();
+        try {
+            waited = System.nanoTime() - start;
+            Thread.sleep(holdNs / 1_000_000);
+        } finally {
+            semaphore.release();
+        }
+        return waited;
+    }
+
+    private static void turns(long ms, Turn... turns) throws Exception {
+        AtomicLong blocked = new AtomicLong();
+        long end = System.nanoTime() + ms * 1_000_000;
+        Task[] tasks = new Task[turns.length];
+        for (int i = 0; i < turns.length; i++) {
+            Turn turn = turns[i];
+            tasks[i] = () -> {
+                long sum = 0;
+                for (int n = 0; System.nanoTime() < end; n++) {
+                    sum += turn.take((2 + n % 5) * 1_000_000L);
+                    spin(1_000_000);
+                }
+                blocked.addAndGet(sum);
+            };
+        }
+        together(tasks);
+        System.out.println("blocked " + blocked.get());
+    }
+
+    private static void calm(long ms) throws Exception {
+        ReentrantLock a = new ReentrantLock(), b = new ReentrantLock();
+        Object c = new Object(), d = new Object();
+        LinkedBlockingQueue<Integer> work = new LinkedBlockingQueue<>();
+        CountDownLatch latch = new CountDownLatch(1);
+        Thread idle = new Thread(() -> {
+            try {
+                work.take();
+            } catch (InterruptedException e) {
+                sink = e;
+            }
+        });
+        Thread waits = new Thread(() -> {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                sink = e;
+            }
+        });
+        idle.start();
+        waits.start();
+        turns(ms, h -> turnLock(a, h), h -> turnLock(b, h), h -> turnMonitor(c, h),
+            h -> turnMonitor(d, h));
+        work.add(1);
+        latch.countDown();
+        idle.join();
+        waits.join();
+    }
+
+    private static void hold(long ms) throws Exception {
+        Object monitor = new Object();
+        ReentrantLock lock = new ReentrantLock();
+        CountDownLatch held = new CountDownLatch(1);
+        Thread holder = new Thread(() -> {
+            lock.lock();
+            synchronized (monitor) {
+                held.countDown();
+                long end = System.nanoTime() + ms * 1_000_000;
+                while (System.nanoTime() < end) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+            }
+            lock.unlock();
+        }, "holder");
+        Thread one = new Thread(() -> {
+            synchronized (monitor) {
+                sink = monitor;
+            }
+        }, "waiter-1");
+        Thread two = new Thread(() -> {
+            lock.lock();
+            lock.unlock();
+        }, "waiter-2");
+        holder.start();
+        held.await();
+        one.start();
+        two.start();
+        holder.join();
+        one.join();
+        two.join();
+    }
+
+    // --- all -----------------------------------------------------------------------------------------
+
+    interface Task {
+        void run() throws Exception;
+    }
+
+    private static void together(Task... tasks) throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        for (Task task : tasks) {
+            Thread thread = new Thread(() -> {
+                try {
+                    task.run();
+                } catch (Exception e) {
+                    e.printStackTrace();
+                }
+            }, "sites-" + threads.size());
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        Object monitor = new Object();
+        ReentrantLock lock = new ReentrantLock();
+        Semaphore semaphore = new Semaphore(1);
+        System.out.println("ready");
+        for (String line = in.readLine(); line != null && !line.equals("q"); line = in.readLine()) {
+            String[] words = line.split(" ");
+            int n = Integer.parseInt(words[1]);
+            switch (words[0]) {
+                case "alloc": alloc((long) n << 20); break;
+                case "keep": keep(n); break;
+                case "monitor":
+                    turns(n, h -> turnMonitor(monitor, h), h -> turnMonitor(monitor, h));
+                    break;
+                case "lock": turns(n, h -> turnLock(lock, h), h -> turnLock(lock, h)); break;
+                case "semaphore":
+                    turns(n, h -> turnSemaphore(semaphore, h), h -> turnSemaphore(semaphore, h));
+                    break;
+                case "calm": calm(n); break;
+                case "hold": hold(n); break;
+                default: throw new IllegalArgumentException(line);
+            }
+            System.out.println("done");
+        }
+    }
+}

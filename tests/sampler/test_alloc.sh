@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Allocations: bytes by class and site as the program counted them itself, small and huge objects alike; what
+# a JVM cannot give is said; nothing is left when it is off.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+MEGABYTES=160
+INTERVAL=65536 # 2,560 samples of each site
+CLASSES=$builddir/tests/sampler/classes
+[ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
+
+# sites_do LINE...: the program does it, and has said "done"
+sites_do() {
+	local before
+	before=$(grep -c '^done' "$JVM_OUT")
+	echo "$*" >&"$JVM_IN"
+	wait_for 60 sites_done $((before + 1))
+}
+
+sites_done() {
+	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
+}
+
+# of_site SITE CLASS: bytes of this class below this site, in $T/weights
+of_site() {
+	awk -v site="Sites.$1_" -v class="$2" '
+		index($0, site) && $0 ~ /^alloc;/ {
+			bytes = $NF
+			sub(/ [0-9]+$/, "")
+			if (substr($0, length($0) - length(class)) == ";" class) sum += bytes
+		}
+		END { print sum + 0 }' "$T/weights"
+}
+
+# close_to GOT WANTED PERCENT
+close_to() {
+	awk -v got="$1" -v wanted="$2" -v percent="$3" 'BEGIN {
+		off = got - wanted
+		exit (off < 0 ? -off : off) > wanted * percent / 100
+	}'
+}
+
+# Humongous objects are G1's; its threads hold still.
+STEADY='-Xmx256m -Xms256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:ParallelGCThreads=1 -XX:ConcGCThreads=1
+	-XX:G1ConcRefinementThreads=1 -XX:+IgnoreUnrecognizedVMOptions -XX:-UseDynamicNumberOfCompilerThreads'
+
+# allocations MAJOR: all sites at once
+allocations() {
+	local major=$1 name class bytes got
+	# shellcheck disable=SC2086
+	jvm_start $STEADY Sites || return
+	jvm_warm_attach "$JVM"
+	sites_do alloc 1
+	agent event=alloc seconds=1 samples=1 # what stays after the first session
+	wait_for 20 quiet "$JVM"
+	litter "$JVM" >"$T/before"
+	rm "$T/tool" # what is awaited must be said by this one
+	agent_start tool "event=alloc:$INTERVAL" seconds=60 weights="$T/weights"
+	wait_for 20 grep -q "^start" "$T/tool"
+	is "JDK $major: alloc starts" "$(value start)" 0
+	sites_do alloc "$MEGABYTES"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	ok "JDK $major: every sample is accounted for" accounted
+	known
+	while read -r _ name class bytes; do
+		got=$(of_site "$name" "$class")
+		diag "JDK $major: $name $class: $got of $bytes bytes"
+		ok "JDK $major: bytes of $class in $name within 10 %" close_to "$got" "$bytes" 10
+	done < <(grep '^site ' "$JVM_OUT" | tail -n 5)
+	is "JDK $major: all sites were looked at" "$(grep -c '^site ' "$JVM_OUT")" 10
+	ok "JDK $major: no stack breaks off" not grep -E '^alloc;.*Sites.*(unknown|break_)' "$T/weights"
+	is "JDK $major: stacks are whole" \
+		"$(grep '^alloc;.*Sites.site' "$T/weights" | grep -vc ';java/lang/Thread.run')" 0
+	becomes_quiet "JDK $major: the session has ended" "$JVM"
+	litter "$JVM" >"$T/after"
+	same "JDK $major: descriptors, threads, mappings and handlers are as before" "$T/after" "$T/before"
+	jvm_end
+	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	is "JDK $major: its output is its own" \
+		"$(grep -cvE '^(ready|done|site )' "$JVM_OUT")" 0
+}
+
+conflict() {
+	local major=$1
+	jvm_start -agentpath:"$builddir/tests/sampler/libholder.so" Sites || return
+	agent event=alloc seconds=1 samples=1
+	ok "JDK $major: another agent that samples allocations is told of" \
+		grep -q '^start -[0-9]* another agent of this JVM' "$T/tool" || diag_file "$T/tool"
+	jvm_end
+}
+
+while read -r major java; do
+	JAVA=$java
+	if [ "$major" -lt 11 ]; then
+		jvm_start Sites
+		agent event=alloc seconds=1 samples=1
+		ok "JDK $major: says that it cannot" grep -q '^start -38 .*JDK 11' "$T/tool"
+		jvm_end
+		continue
+	fi
+	# JDK 11 tells of objects beside thread-local buffers too often when the interval is short
+	[ "$major" -ne 11 ] || MEGABYTES=600 INTERVAL=524288
+	allocations "$major"
+	MEGABYTES=160 INTERVAL=65536
+	conflict "$major"
+done < <(jdks)
+done_testing
