@@ -21,6 +21,7 @@
 #include <errno.h>
 
 #define ALLOC_SINCE  11
+#define ALLOC_UNTIL  21
 #define CLASS_NAME   512 /* bytes of a class's name; longer ones are cut */
 #define MEASURED_OF  8u
 #define INTERVAL_MAX INT32_MAX
@@ -219,6 +220,12 @@ static int alloc_probe(const struct engine_target *on_self, char *why, size_t by
 	struct sampler *s = atomic_load(&sig_current);
 	struct text text = text_into(why, bytes);
 
+	if (s && s->layout && s->layout->jdk >= ALLOC_UNTIL) {
+		text_add(&text,
+			"JDK 21 and newer may crash when they are asked for JVMTI while native "
+			"threads attach themselves");
+		return -ENOSYS;
+	}
 	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)
 		return 0;
 	if (s && s->layout && s->layout->jdk < ALLOC_SINCE)

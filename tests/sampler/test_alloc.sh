@@ -100,6 +100,13 @@ while read -r major java; do
 		jvm_end
 		continue
 	fi
+	if [ "$major" -ge 21 ]; then
+		jvm_start Sites
+		agent event=alloc seconds=1 samples=1
+		ok "JDK $major: says why it does not" grep -q '^start -38 .*JVMTI' "$T/tool"
+		jvm_end
+		continue
+	fi
 	# JDK 11 tells of objects beside thread-local buffers too often when the interval is short
 	[ "$major" -ne 11 ] || MEGABYTES=600 INTERVAL=524288
 	allocations "$major"
