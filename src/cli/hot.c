@@ -199,7 +199,8 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 	fputs(" of its time.\n", out);
 }
 
-void hot_print(FILE *out, const struct outputs_source *source, int event, bool threads)
+void hot_print(
+	FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
 {
 	struct profile_query q = {
 		.event = event,
@@ -207,6 +208,7 @@ void hot_print(FILE *out, const struct outputs_source *source, int event, bool t
 		.to = UINT32_MAX,
 		.thread = PROFILE_ANY_THREAD,
 		.by_weight = true,
+		.filter = o->filter,
 	};
 	struct flat *flat = flat_new(source->profile, &q);
 
@@ -222,7 +224,7 @@ void hot_print(FILE *out, const struct outputs_source *source, int event, bool t
 			profile_get_event(source->profile, event)->unit);
 	if (flat->sum_count)
 		hot_print_states(out, source->profile, &q);
-	if (threads && flat->sum_count)
+	if (o->threads && flat->sum_count)
 		hot_print_threads(out, source->profile, &q, flat);
 	flat_free(flat);
 }

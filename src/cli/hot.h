@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 /* Shares are of time, bytes, waiting: of what the samples stand for, not of their number. */
-void hot_print(FILE *out, const struct outputs_source *source, int event, bool threads);
+void hot_print(
+	FILE *out, const struct outputs_source *source, int event, const struct outputs *o);
 
 #endif

@@ -34,6 +34,33 @@ static int outputs_suffix(const char *path, struct err *err)
 	return -1;
 }
 
+/* --include and --exclude, all of which a stack has to pass. */
+static int outputs_filter(struct outputs *out, const struct args *args, struct err *err)
+{
+	static const enum option_id ids[] = {OPT_INCLUDE, OPT_EXCLUDE};
+
+	for (int k = 0; k < 2; k++) {
+		for (int i = 0; i < args_count(args, ids[k]); i++) {
+			const char *name = args_nth(args, ids[k], i);
+
+			if (!out->filter)
+				out->filter = filter_new();
+			if (!*name || !filter_push(out->filter, ids[k] == OPT_INCLUDE, name))
+				return err_set(err, ERR_USAGE,
+					*name ? "At most %d times --include and --exclude."
+					      : "--include and --exclude need a name (%d at most).",
+					FILTER_TERMS);
+		}
+	}
+	return 0;
+}
+
+void outputs_done(struct outputs *o)
+{
+	filter_free(o->filter);
+	o->filter = NULL;
+}
+
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
@@ -53,7 +80,7 @@ int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 		if (!f->format)
 			return outputs_suffix(f->path, err);
 	}
-	return 0;
+	return outputs_filter(out, args, err);
 }
 
 /* NAME.suffix, or NAME-EVENT.suffix where there are several events. */
@@ -160,7 +187,8 @@ static struct export_options outputs_options(
 			.from = 0,
 			.to = UINT32_MAX,
 			.thread = PROFILE_ANY_THREAD,
-			.by_weight = o->total},
+			.by_weight = o->total,
+			.filter = o->filter},
 		.meta = {.pid = v->pid,
 			.name = v->name,
 			.jdk = v->jdk,
@@ -206,7 +234,7 @@ int outputs_write(const struct outputs *o, const struct events *events,
 		struct export_options how = outputs_options(o, event, source, host);
 
 		if (!o->count)
-			hot_print(stdout, source, event, o->threads);
+			hot_print(stdout, source, event, o);
 		for (int i = 0; i < o->count; i++)
 			if (outputs_write_one(&o->files[i], events, e, source, &how, &why) &&
 				first.kind == ERR_NONE)

@@ -11,6 +11,7 @@
 #include "cli/args.h"
 #include "cli/events.h"
 #include "export/export.h"
+#include "profile/filter.h"
 #include "profile/vitals.h"
 
 #define OUTPUTS_MAX 16
@@ -22,6 +23,7 @@ struct outputs {
 	} files[OUTPUTS_MAX];
 	int count;
 	bool threads, annotate, dot, total;
+	struct filter *filter; /* of --include and --exclude; NULL: none */
 };
 
 /* What the files and texts say about where the samples come from. */
@@ -32,6 +34,7 @@ struct outputs_source {
 };
 
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
+void outputs_done(struct outputs *o);
 /* outputs_check: can they all be written, as far as can be seen before there is anything to write? */
 int outputs_check(const struct outputs *o, const struct events *events, struct err *err);
 /* outputs_write: all that can be written are; the first error is returned. */

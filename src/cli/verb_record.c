@@ -162,15 +162,18 @@ static int run_record(const struct args *args, struct err *err)
 			.take_over = args_has(args, OPT_TAKE_OVER)},
 	};
 	const char *duration = args_get(args, OPT_DURATION);
+	int rc = -1;
 
-	if (events_parse(&r.events, args, EVENT_CPU, err) || outputs_parse(&r.outputs, args, err))
-		return -1;
-	if (duration && units_duration(duration, &r.duration_ns, err))
-		return -1;
-	if (target_find(args->operands[0], &r.jvm, err) ||
+	if (events_parse(&r.events, args, EVENT_CPU, err) ||
+		outputs_parse(&r.outputs, args, err) ||
+		(duration && units_duration(duration, &r.duration_ns, err)) ||
+		target_find(args->operands[0], &r.jvm, err) ||
 		outputs_check(&r.outputs, &r.events, err))
-		return -1;
-	return record_run(&r, err);
+		goto out;
+	rc = record_run(&r, err);
+out:
+	outputs_done(&r.outputs);
+	return rc;
 }
 
 const struct verb verb_record = {

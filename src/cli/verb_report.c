@@ -38,14 +38,17 @@ static int run_report(const struct args *args, struct err *err)
 	struct session *s;
 	int rc = -1;
 
-	if (outputs_parse(&outputs, args, err))
+	if (outputs_parse(&outputs, args, err)) {
+		outputs_done(&outputs);
 		return -1;
+	}
 	p = profile_new();
 	s = session_replay(args->operands[0], true, p, err);
 	if (s)
 		rc = report_write(s, p, args, &outputs, err);
 	session_close(s);
 	profile_free(p);
+	outputs_done(&outputs);
 	return rc;
 }
 
