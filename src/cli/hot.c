@@ -199,8 +199,7 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 	fputs(" of its time.\n", out);
 }
 
-void hot_print(
-	FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
+void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
 {
 	struct profile_query q = {
 		.event = event,

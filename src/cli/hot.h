@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 /* Shares are of time, bytes, waiting: of what the samples stand for, not of their number. */
-void hot_print(
-	FILE *out, const struct outputs_source *source, int event, const struct outputs *o);
+void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o);
 
 #endif

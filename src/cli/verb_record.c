@@ -164,8 +164,7 @@ static int run_record(const struct args *args, struct err *err)
 	const char *duration = args_get(args, OPT_DURATION);
 	int rc = -1;
 
-	if (events_parse(&r.events, args, EVENT_CPU, err) ||
-		outputs_parse(&r.outputs, args, err) ||
+	if (events_parse(&r.events, args, EVENT_CPU, err) || outputs_parse(&r.outputs, args, err) ||
 		(duration && units_duration(duration, &r.duration_ns, err)) ||
 		target_find(args->operands[0], &r.jvm, err) ||
 		outputs_check(&r.outputs, &r.events, err))

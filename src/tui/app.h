@@ -57,6 +57,8 @@ struct app_ops {
 	int (*drain)(void *ctx, struct err *err);
 	int (*threads)(void *ctx, const struct app_thread **out);
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
+	/* One of perf's events by its name: its number, or -1. It is off. May be NULL. */
+	int (*event_add)(void *ctx, const char *name, struct err *err);
 	const struct app_format *(*formats)(void *ctx); /* ends with suffix NULL */
 	/* Write to a file: 0, -1 or APP_EXISTS. Fills done with one line for the screen. */
 	int (*export)(void *ctx, const struct app_export *what, char *done, size_t bytes,

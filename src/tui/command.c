@@ -4,6 +4,7 @@
 
 #include "tui/compare.h"
 #include "tui/config.h"
+#include "tui/events.h"
 #include "tui/finding.h"
 #include "tui/flame_layout.h"
 #include "tui/output.h"
@@ -26,20 +27,6 @@ const char *const command_groups[GROUP_COUNT] = {
 };
 
 /* --- events, views ----------------------------------------------------------------------------------- */
-
-static unsigned event_show(struct ui *ui, int event)
-{
-	struct err err = {0};
-
-	if (event == ui->event)
-		return 0;
-	if (ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0) {
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-		return 0;
-	}
-	ui->event = event;
-	return UI_SORT;
-}
 
 #define HAS_EVENT(e)                                       \
 	static bool has_event_##e(const struct ui *ui)     \
@@ -180,8 +167,8 @@ static unsigned back(struct ui *ui, int arg)
 		return UI_HOLD;
 	if (ui_view(ui)->back && ui_view(ui)->back(ui))
 		return UI_UPDATE;
-	if (ui->thread != PROFILE_ANY_THREAD) {
-		ui->thread = PROFILE_ANY_THREAD;
+	if (ui_only_some(ui)) {
+		ui_only(ui, PROFILE_ANY_THREAD, 0);
 		return UI_SORT;
 	}
 	return 0;
@@ -254,10 +241,12 @@ static bool not_over(const struct ui *ui)
 
 /* clang-format off */
 const struct command commands[] = {
-	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_0},
-	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_1},
-	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_2},
-	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, event_show, has_event_3},
+	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_0},
+	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_1},
+	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_2},
+	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_3},
+	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, events_has_user},
+	{"events", {{'e', 0}}, "e", NULL, "menu (interval, on/off, more)", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_menu, NULL},
 
 	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, VIEWS_DATA, view_show, NULL},
 	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, VIEWS_DATA & ~THREADS, view_show, NULL},

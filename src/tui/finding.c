@@ -124,7 +124,7 @@ void finding_bar(const struct ui *ui, struct strip *s)
 	char text[64];
 	bool only;
 
-	if (!finding_active(ui) && ui->thread == PROFILE_ANY_THREAD)
+	if (!finding_active(ui) && !ui_only_some(ui))
 		strip_add(s, STYLE_NORMAL, 15, "filter none");
 	for (int i = 0; i < filter_count(ui->filter); i++) {
 		const char *term = filter_term(ui->filter, i, &only);

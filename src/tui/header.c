@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "tui/compare.h"
+#include "tui/events.h"
 #include "tui/finding.h"
 #include "tui/text.h"
 
@@ -16,6 +17,8 @@
 #define WIDE        100
 #define GC_S        10
 #define BROKEN_BAD  0.1 /* per cent of the stacks */
+#define STOPS_MUCH  50 /* tenths of a percent: this share of time at safepoints is worth a warning */
+#define WIDE_STOPS  140
 
 int header_rows(const struct ui *ui)
 {
@@ -26,19 +29,34 @@ int header_rows(const struct ui *ui)
 
 /* --- title ------------------------------------------------------------------------------------------- */
 
+static const char *interval_text(const struct ui *ui, int64_t interval, char out[TEXT_NUMBER])
+{
+	if (ui->event == EVENT_CPU && interval > 0)
+		snprintf(out, TEXT_NUMBER, "%dHz", (int)(NS_PER_S / (uint64_t)interval));
+	else if (ui->event >= EVENT_USER_FIRST)
+		text_count(out, interval);
+	else
+		text_interval(
+			out, interval, profile_get_event(ui->profile, ui->event)->weight_is_time);
+	return out;
+}
+
+/* When the agent has lengthened the interval to keep to its budget, both are shown. */
 static void add_engine(const struct ui *ui, struct strip *s)
 {
-	const struct profile_event *e = &profile_events[ui->event];
 	const struct vitals_event *v = &ui->vitals->events[ui->event];
-	char interval[TEXT_NUMBER];
+	const char *name = profile_get_event(ui->profile, ui->event)->name;
+	int64_t asked = events_asked(ui, ui->event);
+	char interval[TEXT_NUMBER], before[TEXT_NUMBER];
 
-	if (ui->event == EVENT_CPU && v->interval > 0)
-		snprintf(interval, sizeof(interval), "%dHz",
-			(int)(NS_PER_S / (uint64_t)v->interval));
-	else
-		text_interval(interval, v->interval, e->weight_is_time);
-	strip_add(s, STYLE_NORMAL, 3, "%s%s%s %s", e->name, *v->engine ? "/" : "", v->engine,
-		interval)
+	interval_text(ui, v->interval, interval);
+	if (asked)
+		strip_add(s, STYLE_WARN, 2, " %s, not %s ", interval,
+			interval_text(ui, asked, before))
+			->right = true;
+	strip_add(s, STYLE_NORMAL, 3, "%s%s%s%s%s", name,
+		strcmp(name, v->engine) && *v->engine ? "/" : "",
+		strcmp(name, v->engine) ? v->engine : "", asked ? "" : " ", asked ? "" : interval)
 		->right = true;
 }
 
@@ -81,21 +99,37 @@ static void draw_title(struct ui *ui, int row, const struct history_point *point
 
 /* --- tabs -------------------------------------------------------------------------------------------- */
 
-static int tabs_events(struct ui *ui, int row, int col, bool only_this)
-{
-	for (int i = 0; i < EVENT_USER_FIRST; i++) {
-		bool on = i == ui->event;
-		int start;
+/* How much of the tabs there is room for. */
+enum tabs_room { TABS_THIS, TABS_NUMBERS, TABS_ALL };
 
-		if (!ui_has_event(ui, i) || (only_this && !on))
-			continue;
-		start = col;
-		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols,
-			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%d %s]" : " %d %s ", i + 1,
-			profile_events[i].name);
-		canvas_hit(&ui->canvas, row, start, col, HIT_EVENT, i);
-		col++;
-	}
+static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room room)
+{
+	bool on = event == ui->event, running = ui->vitals->events[event].state == VITALS_ON;
+	enum style style = on ? STYLE_TAB_ON : running ? STYLE_TAB : STYLE_DIM;
+	int start = col;
+	char name[24];
+
+	name_cut(name, sizeof(name), profile_get_event(ui->profile, event)->name, 14,
+		ui->glyphs->ellipsis);
+	if (room == TABS_NUMBERS && !on)
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style, "%d", event + 1);
+	else
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style,
+			on ? "[%d %s]" : " %d %s ", event + 1, name);
+	canvas_hit(&ui->canvas, row, start, col, HIT_EVENT, event);
+	return col + 1;
+}
+
+static int tabs_events(struct ui *ui, int row, int col)
+{
+	int cols = ui->canvas.cols;
+	enum tabs_room room = cols < 76                           ? TABS_THIS
+			      : cols < 120 && events_has_user(ui) ? TABS_NUMBERS
+								  : TABS_ALL;
+
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (ui_has_event(ui, i) && (room != TABS_THIS || i == ui->event))
+			col = tabs_event(ui, row, col, i, room);
 	return col;
 }
 
@@ -122,7 +156,7 @@ static int tabs_views(struct ui *ui, int row, int col)
 
 static void draw_tabs(struct ui *ui, int row)
 {
-	int col = tabs_events(ui, row, 1, ui->canvas.cols < 76);
+	int col = tabs_events(ui, row, 1);
 
 	col = canvas_text(&ui->canvas, row, col, ui->canvas.cols, STYLE_DIM, "|") + 1;
 	tabs_views(ui, row, col);
@@ -180,6 +214,19 @@ static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p
 		strip_add(s, STYLE_NORMAL, 3, "%s%s", share, times)->width = GC_COLS;
 }
 
+/* The JVM stood still: at length its history too, and in any case when it is much. */
+static void add_stops(struct ui *ui, struct strip *s, const struct history_point *p)
+{
+	bool much = p->safepoint_pct_x10 >= STOPS_MUCH;
+
+	if (p->safepoint_pct_x10 < 0)
+		return;
+	strip_add(s, much ? STYLE_WARN : STYLE_NORMAL, much ? 1 : 8, "stopped %.1f%%",
+		p->safepoint_pct_x10 / 10.0);
+	if (ui->canvas.cols >= WIDE_STOPS)
+		add_spark(ui, s, HISTORY_SAFEPOINT, 8, 10, 8);
+}
+
 static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 {
 	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
@@ -202,13 +249,14 @@ static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 		add_spark(ui, &s, HISTORY_HEAP, cells * 3 / 4, 1 << 20, 6);
 	}
 	add_gc(ui, &s, p);
+	if (p->gc_pct_x10 >= 0 && ui->canvas.cols >= WIDE_STOPS)
+		add_spark(ui, &s, HISTORY_GC, 8, 10, 7);
+	add_stops(ui, &s, p);
 	if (p->threads >= 0)
 		strip_add(&s, STYLE_NORMAL, 2, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
 			(int)p->threads, p->threads_running);
 	if (p->rss >= 0)
 		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss));
-	if (p->safepoint_pct_x10 >= 0)
-		strip_add(&s, STYLE_NORMAL, 8, "safepoints %.1f%%", p->safepoint_pct_x10 / 10.0);
 	if (*ui->vitals->vitals_note)
 		strip_add(&s, STYLE_DIM, 9, "%s", ui->vitals->vitals_note);
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
@@ -228,6 +276,21 @@ static void add_window(struct ui *ui, struct strip *s)
 	else
 		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->time, label));
 	strip_add(s, STYLE_NORMAL, 1, "%7s samples", text_count(count, (int64_t)ui->sum.count));
+}
+
+/* What the samples stand for, where that is not what the shares are of: bytes, waiting, events. */
+static void add_amount(struct ui *ui, struct strip *s)
+{
+	static const char *const what[EVENT_USER_FIRST] = {
+		[EVENT_ALLOC] = " allocated", [EVENT_LOCK] = " waited"};
+	const struct profile_event *e = profile_get_event(ui->profile, ui->event);
+	char value[TEXT_NUMBER];
+
+	if (ui->event == EVENT_CPU || ui->event == EVENT_WALL)
+		return;
+	strip_add(s, STYLE_NORMAL, 2, "%5s%s", events_value(value, e, ui->sum.weight),
+		ui->event < EVENT_USER_FIRST ? what[ui->event] : "")
+		->gap = 1;
 }
 
 /* The words of a note before its explanation. */
@@ -267,13 +330,13 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	char lost[TEXT_NUMBER];
 
 	add_window(ui, &s);
+	add_amount(ui, &s);
 	if (ui_view(ui)->quality)
 		ui_view(ui)->quality(ui, &s);
 	finding_bar(ui, &s);
 	compare_bar(ui, &s);
-	if (ui->thread != PROFILE_ANY_THREAD)
-		strip_add(&s, STYLE_WARN, 2, " only %s ",
-			profile_get_thread(ui->profile, ui->thread)->name);
+	if (ui_only_some(ui))
+		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_only_name(ui));
 	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, v->lost));
 	add_broken(ui, &s);

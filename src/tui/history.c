@@ -42,6 +42,16 @@ const struct history_point *history_at(const struct history *h, uint32_t second)
 	return NULL;
 }
 
+static int64_t value_of(const struct history_point *p, enum history_what what)
+{
+	switch (what) {
+	case HISTORY_CPU: return p->cpu_pct;
+	case HISTORY_HEAP: return p->heap_used;
+	case HISTORY_GC: return p->gc_pct_x10;
+	default: return p->safepoint_pct_x10;
+	}
+}
+
 void history_values(
 	const struct history *h, enum history_what what, uint32_t second, int64_t *out, int n)
 {
@@ -49,6 +59,6 @@ void history_values(
 		uint32_t back = (uint32_t)(n - 1 - i);
 		const struct history_point *p = back <= second ? exactly(h, second - back) : NULL;
 
-		out[i] = !p ? -1 : what == HISTORY_CPU ? p->cpu_pct : p->heap_used;
+		out[i] = p ? value_of(p, what) : -1;
 	}
 }

@@ -23,7 +23,7 @@ void history_put(struct history *h, uint32_t second, const struct vitals *v);
 /* The point of that second or the last one before it within 10 s; NULL if there is none. */
 const struct history_point *history_at(const struct history *h, uint32_t second);
 /* n values up to and including second, oldest first, -1 = not known. */
-enum history_what { HISTORY_CPU, HISTORY_HEAP };
+enum history_what { HISTORY_CPU, HISTORY_HEAP, HISTORY_GC, HISTORY_SAFEPOINT };
 void history_values(
 	const struct history *h, enum history_what what, uint32_t second, int64_t *out, int n);
 

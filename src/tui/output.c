@@ -93,8 +93,11 @@ static void output_name(const struct ui *ui, char *out, size_t size, int event, 
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
 	if (number > 1)
 		snprintf(more, sizeof(more), "-%d", number);
-	snprintf(out, size, "jhot-%d-%s-%s%s%s", ui->vitals->pid, profile_events[event].name, stamp,
-		more, suffix);
+	snprintf(out, size, "jhot-%d-%s-%s%s%s", ui->vitals->pid,
+		profile_get_event(ui->profile, event)->name, stamp, more, suffix);
+	for (char *c = out; *c; c++) /* perf's names: cpu/cache-misses/ */
+		if (strchr("/:", *c))
+			*c = '_';
 }
 
 /* Another format was chosen: the name follows. */
@@ -130,6 +133,7 @@ static struct app_export output_wish(const struct ui *ui)
 	wish.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
 	wish.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
 	wish.query.thread = o->choice[ROW_THREADS] == THREADS_ONE ? ui->thread : PROFILE_ANY_THREAD;
+	wish.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? ui->pool : 0;
 	wish.threads = o->choice[ROW_THREADS] == THREADS_APART;
 	return wish;
 }
@@ -141,7 +145,7 @@ static void output_begin(struct ui *ui)
 
 	o->choice[ROW_EVENT] = ui->event;
 	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
-	o->choice[ROW_THREADS] = ui->thread != PROFILE_ANY_THREAD ? THREADS_ONE : THREADS_ALL;
+	o->choice[ROW_THREADS] = ui_only_some(ui) ? THREADS_ONE : THREADS_ALL;
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
 	o->exists = false;
@@ -197,7 +201,7 @@ static int output_choices(const struct ui *ui, int row)
 	switch (row) {
 	case ROW_FORMAT: return output_formats(ui);
 	case ROW_EVENT: return PROFILE_EVENTS;
-	case ROW_THREADS: return ui->thread != PROFILE_ANY_THREAD ? 3 : 2;
+	case ROW_THREADS: return ui_only_some(ui) ? 3 : 2;
 	case ROW_FILE: return 0;
 	default: return 2;
 	}
@@ -214,7 +218,9 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 		snprintf(text, bytes, "%s  %s", output_format(ui, choice)->suffix,
 			output_format(ui, choice)->what);
 		break;
-	case ROW_EVENT: snprintf(text, bytes, "%s", profile_events[choice].name); break;
+	case ROW_EVENT:
+		snprintf(text, bytes, "%s", profile_get_event(ui->profile, choice)->name);
+		break;
 	case ROW_TIME:
 		snprintf(text, bytes, "%s%s%s",
 			choice ? "everything since the start" : "the window: ",
@@ -226,8 +232,7 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 			choice == THREADS_ALL     ? "all, added up"
 			: choice == THREADS_APART ? "all, each apart"
 						  : "only ",
-			choice == THREADS_ONE ? profile_get_thread(ui->profile, ui->thread)->name
-					      : "");
+			choice == THREADS_ONE ? ui_only_name(ui) : "");
 		break;
 	case ROW_STACKS:
 		snprintf(text, bytes, "%s",

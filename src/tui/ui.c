@@ -6,6 +6,7 @@
 #include "tui/command.h"
 #include "tui/compare.h"
 #include "tui/config.h"
+#include "tui/events.h"
 #include "tui/finding.h"
 #include "tui/output.h"
 #include "tui/text.h"
@@ -84,13 +85,38 @@ const struct view *ui_view(const struct ui *ui)
 
 bool ui_has_event(const struct ui *ui, int event)
 {
+	if (event >= EVENT_USER_FIRST)
+		return ui->profile &&
+		       profile_get_event(ui->profile, event) != &profile_events[event];
 	return ui->options->events ? ui->options->events >> event & 1 : event == EVENT_CPU;
+}
+
+bool ui_only_some(const struct ui *ui)
+{
+	return ui->thread != PROFILE_ANY_THREAD || ui->pool;
+}
+
+const char *ui_only_name(const struct ui *ui)
+{
+	return ui->pool ? profile_pool_name(ui->profile, ui->pool)
+			: profile_get_thread(ui->profile, ui->thread)->name;
+}
+
+void ui_only(struct ui *ui, uint32_t thread, uint32_t pool)
+{
+	ui->thread = thread;
+	ui->pool = pool;
 }
 
 struct profile_query ui_query(const struct ui *ui)
 {
 	struct profile_query q = {
-		.event = ui->event, .thread = ui->thread, .by_weight = true, .filter = ui->filter};
+		.event = ui->event,
+		.thread = ui->thread,
+		.pool = ui->pool,
+		.by_weight = true,
+		.filter = ui->filter,
+	};
 
 	timeline_query(&ui->time, ui->profile, &q);
 	return q;
@@ -235,6 +261,8 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0)
 		ui_end(ui);
 	ui->vitals = ui->ops->vitals(ui->ctx);
+	if (ui->vitals)
+		events_watch(ui);
 	if (ui->vitals && !ui->over)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->time.frozen)
@@ -262,7 +290,8 @@ void ui_attach(struct ui *ui, int pid)
 	ui->message.shown = false;
 	ui->last_pid = pid;
 	ui->over = false;
-	ui->thread = PROFILE_ANY_THREAD;
+	ui_only(ui, PROFILE_ANY_THREAD, 0);
+	events_reset(ui);
 	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
 	finding_reset(ui);
@@ -335,7 +364,7 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 
 static unsigned mouse_event(struct ui *ui, int event, int64_t now_ms)
 {
-	return event == ui->event ? 0 : command_run(ui, profile_events[event].name, event, now_ms);
+	return events_show(ui, event);
 }
 
 static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)

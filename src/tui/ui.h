@@ -51,6 +51,14 @@ struct ui_message {
 	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
+struct ui_event { /* what an event keeps while another is shown */
+	bool visited;
+	int window;
+	uint32_t since, since_before;
+	uint32_t begun; /* the second in which it was switched on here */
+	int64_t asked;  /* the interval that was asked for, 0 = not seen yet */
+};
+
 struct ui {
 	const struct app_ops *ops;
 	void *ctx;
@@ -66,6 +74,10 @@ struct ui {
 	struct history history;
 	int event;
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
+	uint32_t pool;   /* only threads of this pool; 0 = all */
+	struct ui_event events[PROFILE_EVENTS];
+	int menu_row; /* of events.c */
+	char menu_note[640];
 	struct timeline time;
 	uint64_t interval_ms;
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
@@ -120,6 +132,9 @@ void ui_react(struct ui *ui, unsigned reaction); /* update and hold; the rest is
 struct profile_query ui_query(const struct ui *ui);
 bool ui_holds(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
+bool ui_only_some(const struct ui *ui);                      /* one thread, or one pool */
+const char *ui_only_name(const struct ui *ui);               /* of that */
+void ui_only(struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: all */
 void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view's events: switching, windows of their own, the menu, perf's events, values in their units. */
+#include "tests/tap.h"
+#include "tests/tui/fake.h"
+#include "tui/events.h"
+#include "tui/text.h"
+
+static struct fake fake;
+static struct ui ui;
+static int64_t now;
+static int sets, adds;
+
+/* cpu and alloc are there from the start; lock cannot be had; perf's are added by name. */
+static int set_event(void *ctx, int event, bool on, uint64_t interval, struct err *err)
+{
+	struct vitals_event *v = &fake.vitals.events[event];
+
+	sets++;
+	if (event == EVENT_LOCK)
+		return err_set(err, ERR_FAILED, "The event lock cannot be sampled here.");
+	v->state = on ? VITALS_ON : VITALS_OFF;
+	if (interval)
+		v->interval = (int64_t)interval;
+	return 0;
+}
+
+static int add_event(void *ctx, const char *name, struct err *err)
+{
+	if (strcmp(name, "cache-misses") != 0)
+		return err_set(err, ERR_USAGE, "There is no event \"%s\".", name);
+	profile_event_set(fake.profile, EVENT_USER_FIRST + adds, name, "events", 1000);
+	return EVENT_USER_FIRST + adds++;
+}
+
+/* The vitals stay as the test and its events set them. */
+static int drain_event(void *ctx, struct err *err)
+{
+	struct vitals_event events[VITALS_EVENTS];
+
+	memcpy(events, fake.vitals.events, sizeof(events));
+	fake_second(&fake);
+	memcpy(fake.vitals.events, events, sizeof(events));
+	return 1;
+}
+
+static void keys(const char *text)
+{
+	for (; *text; text++) {
+		ui_key(&ui, *text, now);
+		ui_draw(&ui);
+	}
+}
+
+static void seconds(int n)
+{
+	while (n--)
+		ui_tick(&ui, now += 1000);
+	ui_draw(&ui);
+}
+
+static bool shows(const char *text)
+{
+	struct buf out = {0};
+	bool found;
+
+	canvas_dump(&ui.canvas, &out, false);
+	found = strstr(buf_str(&out), text) != NULL;
+	if (!found)
+		diag("%s", buf_str(&out));
+	buf_done(&out);
+	return found;
+}
+
+static void test_switch(void)
+{
+	sets = 0;
+	keys("2");
+	ok(ui.event == EVENT_ALLOC && !sets, "an event that runs is switched to without a word");
+	ok(shows("[2 alloc]") && shows("allocated"), "and shown in its unit");
+	keys("3");
+	ok(ui.event == EVENT_ALLOC && shows("The event lock cannot be sampled here."),
+		"one that cannot be had says why and changes nothing");
+	seconds(3);
+	keys("4");
+	ok(ui.event == EVENT_WALL && sets == 2, "one that did not run is switched on");
+	seconds(1);
+	ok(shows("window 10s (2s)"), "and has a history from there on");
+	seconds(3);
+	ok(shows("window 10s (4s)"), "that grows");
+	keys("1");
+	ok(shows("window 10s ") && !ui.time.since, "the first one's is as it was");
+	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "the other goes on");
+}
+
+static void test_windows(void)
+{
+	uint32_t frozen;
+
+	keys("1]]");
+	ok(shows("window 1m"), "a wider window");
+	keys("2");
+	ok(shows("window 10s"), "is this event's alone");
+	keys("r1");
+	ok(ui.time.since == 0, "as is a restart");
+	keys("2");
+	ok(ui.time.since > 0 && ui.time.since_before == 0, "which is kept, and can be undone");
+	keys("U1 ");
+	frozen = ui.time.frozen_to;
+	seconds(2);
+	keys("2");
+	ok(ui.time.frozen && ui.time.frozen_to == frozen, "a freeze is of all at one instant");
+	keys(" 1[[");
+}
+
+static void test_menu(void)
+{
+	int64_t interval = fake.vitals.events[EVENT_CPU].interval;
+
+	keys("e");
+	ok(shows("events") && shows("1 cpu") && shows("3 lock"), "the menu has them all");
+	ok(shows("10ms"), "with their intervals");
+	keys("+");
+	ok(fake.vitals.events[EVENT_CPU].interval == interval * 2, "+ doubles the interval");
+	keys("-");
+	ok(fake.vitals.events[EVENT_CPU].interval == interval, "- halves it");
+	keys("jjj ");
+	ok(fake.vitals.events[EVENT_WALL].state == VITALS_OFF, "Space switches off");
+	keys("+");
+	ok(shows("It is off"), "what is off has no interval to change");
+	keys(" ");
+	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "and on");
+	keys("k ");
+	ok(shows("cannot be sampled here"), "a refusal is shown in it");
+	keys("2");
+	ok(!ui.popup && ui.event == EVENT_ALLOC, "a number closes it and switches");
+	keys("1e\033");
+	ok(!ui.popup && ui.event == EVENT_CPU, "Esc only closes it");
+}
+
+static void test_perf(void)
+{
+	keys("5");
+	ok(shows("no such key"), "without one of perf's its key is none");
+	keys("eanonsense\n");
+	ok(shows("There is no event \"nonsense\"."), "what is no event is told");
+	keys("eacache-misses\n");
+	ok(ui.event == EVENT_USER_FIRST && shows("[5 cache-misses]"), "one that is, is shown");
+	ok(shows("1 2 3 4 [5"), "the others make room on a narrow screen");
+	keys("6");
+	ok(shows("no event has this key yet"), "the next key has none");
+	keys("15");
+	ok(ui.event == EVENT_USER_FIRST, "its key leads back");
+	keys("1");
+}
+
+static void test_budget(void)
+{
+	seconds(1);
+	fake.vitals.events[EVENT_CPU].interval = 40000000;
+	seconds(1);
+	ok(shows(" 25Hz, not 100Hz "), "an interval that was lengthened is told");
+	fake.vitals.events[EVENT_CPU].interval = 10000000;
+	seconds(1);
+	ok(shows("100Hz"), "until it is as it was");
+}
+
+static void test_stops(void)
+{
+	fake.vitals.safepoint_pct_x10 = 123;
+	history_put(&ui.history, profile_info(fake.profile).now, &fake.vitals);
+	ui_draw(&ui);
+	ok(shows("stopped 12.3%"), "much time at safepoints is told on a narrow screen, too");
+}
+
+static void test_values(void)
+{
+	static const struct {
+		int event;
+		uint64_t value;
+		const char *text;
+	} rows[] = {
+		{EVENT_ALLOC, 1 << 20, "1.0M"},
+		{EVENT_LOCK, 999, "999ns"},
+		{EVENT_LOCK, 1500000, "1.5ms"},
+		{EVENT_LOCK, 999600000, "1.0s"},
+		{EVENT_WALL, 34000000000, "34s"},
+		{EVENT_USER_FIRST, 999, "999"},
+		{EVENT_USER_FIRST, 12345, "12k"},
+		{EVENT_USER_FIRST, 1234567, "1.2M"},
+		{EVENT_USER_FIRST, UINT64_MAX, "18446744T"},
+	};
+	char out[TEXT_NUMBER];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		is_str(events_value(out, &profile_events[rows[i].event], rows[i].value),
+			rows[i].text, rows[i].text);
+}
+
+int main(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
+	struct app_ops ops = fake_ops;
+
+	ops.event_set = set_event;
+	ops.event_add = add_event;
+	ops.drain = drain_event;
+	fake_init(&fake, 400);
+	ui_init(&ui, &ops, &fake, &options, true);
+	ui_resize(&ui, 24, 80);
+	seconds(30);
+	test_switch();
+	test_windows();
+	test_menu();
+	test_perf();
+	test_budget();
+	test_stops();
+	test_values();
+	ui_done(&ui);
+	fake_done(&fake);
+	return tap_done();
+}
