@@ -9,7 +9,4 @@
 int lines_find(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	uint16_t bci);
 
-/* The walk over one table's bytes: (bci, line) pairs ascending by bci, for lines_find and tests. */
-int lines_decode(const uint8_t *table, uint32_t bytes, uint32_t excluded, uint16_t bci);
-
 #endif

@@ -8,6 +8,7 @@
 #include "sampler/states.h"
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
+#include "walk/layout.h"
 
 #include <string.h>
 
@@ -75,8 +76,8 @@ static void publish_forget(struct publish *p)
 static bool publish_method(struct publish *p, const struct names_entry *entry)
 {
 	uint32_t text = (uint32_t)entry->class_bytes + entry->name_bytes + entry->signature_bytes;
-	struct wire_method *rec =
-		ring_reserve(&p->s->ring, WIRE_REC_METHOD, (uint32_t)sizeof(*rec) + text);
+	struct wire_method *rec = ring_reserve(
+		&p->s->ring, WIRE_REC_METHOD, (uint32_t)sizeof(*rec) + text + entry->line_bytes);
 
 	if (!rec)
 		return false;
@@ -84,10 +85,14 @@ static bool publish_method(struct publish *p, const struct names_entry *entry)
 	rec->class_bytes = entry->class_bytes;
 	rec->name_bytes = entry->name_bytes;
 	rec->signature_bytes = entry->signature_bytes;
+	rec->flags = p->s->layout && p->s->layout->unsigned5_excluded ? WIRE_METHOD_LINES_20 : 0;
+	rec->line_bytes = entry->line_bytes;
 	memcpy(rec->text, entry->class_name, entry->class_bytes);
 	memcpy(rec->text + entry->class_bytes, entry->name, entry->name_bytes);
 	memcpy(rec->text + entry->class_bytes + entry->name_bytes, entry->signature,
 		entry->signature_bytes);
+	if (entry->line_bytes)
+		memcpy(rec->text + text, entry->lines, entry->line_bytes);
 	states_method(&p->states, entry);
 	return true;
 }

@@ -2,6 +2,7 @@
 /* Two tables by id and one by frame, all of them filled by what comes. */
 #include "session/frames.h"
 
+#include "attach/line_table.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "session/clean.h"
@@ -18,6 +19,9 @@ struct frames_method {
 	uint32_t id;     /* the agent's */
 	uint32_t method; /* the model's, PROFILE_NONE for a bare name that no frame has used yet */
 	char *name;      /* of those: a stub's, a class's or a reason's, as the agent wrote it */
+	uint8_t *lines;  /* the compressed table, NULL if there is none */
+	uint32_t line_bytes;
+	bool lines_20;
 };
 
 struct frames_known {
@@ -58,8 +62,10 @@ static void frames_forget_methods(struct frames *f, uint32_t keep)
 {
 	uint32_t drop = f->method_count - keep;
 
-	for (uint32_t i = 0; i < drop; i++)
+	for (uint32_t i = 0; i < drop; i++) {
 		free(f->methods[i].name);
+		free(f->methods[i].lines);
+	}
 	if (keep)
 		memmove(f->methods, f->methods + drop, keep * sizeof(*f->methods));
 	f->method_count = keep;
@@ -115,7 +121,8 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 
 	if (m) {
 		free(m->name);
-		m->name = NULL;
+		free(m->lines);
+		*m = (struct frames_method){.id = id};
 		return m;
 	}
 	if (f->method_count == FRAMES_METHODS_MAX)
@@ -128,6 +135,18 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	m = &f->methods[f->method_count++];
 	*m = (struct frames_method){.id = id};
 	return m;
+}
+
+static void frames_take_lines(struct frames_method *m, const struct wire_method *rec)
+{
+	uint32_t text = (uint32_t)rec->class_bytes + rec->name_bytes + rec->signature_bytes;
+
+	if (!rec->line_bytes)
+		return;
+	m->lines = xmalloc(rec->line_bytes);
+	memcpy(m->lines, rec->text + text, rec->line_bytes);
+	m->line_bytes = rec->line_bytes;
+	m->lines_20 = rec->flags & WIRE_METHOD_LINES_20;
 }
 
 void frames_method(struct frames *f, const struct wire_method *rec)
@@ -149,6 +168,7 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 	buf_addc(&text, '\0');
 	signature_at = text.len;
 	clean_add(&text, signature, rec->signature_bytes);
+	frames_take_lines(m, rec);
 	m->method = profile_method(
 		f->profile, text.data, text.data + name_at, text.data + signature_at, "");
 	buf_done(&text);
@@ -166,10 +186,14 @@ uint32_t frames_reason(struct frames *f, const char *reason)
 static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	int line = 0;
 
 	if (!m || m->method == PROFILE_NONE)
 		return PROFILE_NONE;
-	return profile_frame(f->profile, m->method, type, WIRE_FRAME_BCI(wire), 0);
+	if (m->lines && WIRE_FRAME_BCI(wire) != WIRE_BCI_UNKNOWN)
+		line = line_table_find(
+			m->lines, m->line_bytes, m->lines_20, (uint16_t)WIRE_FRAME_BCI(wire));
+	return profile_frame(f->profile, m->method, type, WIRE_FRAME_BCI(wire), line);
 }
 
 static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)

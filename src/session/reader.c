@@ -305,9 +305,9 @@ static bool reader_take_method(struct reader *r, const void *record, uint32_t si
 {
 	const struct wire_method *rec = record;
 
-	if (size < sizeof(*rec) ||
-		!reader_fits(size, sizeof(*rec),
-			(uint64_t)rec->class_bytes + rec->name_bytes + rec->signature_bytes))
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec),
+					   (uint64_t)rec->class_bytes + rec->name_bytes +
+						   rec->signature_bytes + rec->line_bytes))
 		return false;
 	frames_method(r->frames, rec);
 	return true;

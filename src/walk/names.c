@@ -12,6 +12,7 @@
 #define PROBES          8u
 #define STUB_ROWS       2048u
 #define PAD_ID          UINT32_MAX
+#define CONST_HAS_LINES 1u /* ConstMethod's flag, the same in all JDKs */
 
 /*
  *   struct names | slots | ring
@@ -22,7 +23,7 @@
 struct record {
 	uint32_t size; /* a multiple of 8, this header included */
 	_Atomic uint32_t id;
-	uint16_t class_bytes, name_bytes, signature_bytes, reserved;
+	uint16_t class_bytes, name_bytes, signature_bytes, line_bytes;
 	char text[];
 };
 #define PAD_BYTES 8u
@@ -120,6 +121,8 @@ bool names_next(struct names *n, uint32_t after, struct names_entry *out)
 		out->class_name = r->text;
 		out->name = out->class_name + r->class_bytes;
 		out->signature = out->name + r->name_bytes;
+		out->line_bytes = r->line_bytes;
+		out->lines = (const uint8_t *)out->signature + r->signature_bytes;
 		return true;
 	}
 }
@@ -248,15 +251,58 @@ static bool symbol_copy(
 	return mem_load(mem, s->addr + (uint64_t)l->symbol_body.offset, out, s->bytes);
 }
 
-static uint32_t method_insert(struct names *n, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct symbol *s, uint64_t hash)
+/* Lines are the first to go when the reader lags. */
+static bool ring_is_roomy(const struct names *n)
 {
-	uint32_t id, at = 0;
-	struct record *r = ring_reserve(n, (uint32_t)s[0].bytes + s[1].bytes + s[2].bytes, &id);
+	uint32_t head = (uint32_t)atomic_load_explicit(&n->head, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&n->tail, memory_order_relaxed);
+
+	return head - tail < n->ring_bytes / 2;
+}
+
+/* The bytes of the table behind the method's bytecodes, its ending 0 included; 0: none. */
+static uint16_t lines_bytes(const struct walk_mem *mem, uint64_t table)
+{
+	uint32_t numbers = 0, bytes = 0;
+	uint8_t b;
+
+	/* 0xff stands before two numbers, in which a 0 does not end the table. */
+	for (; bytes < NAMES_LINES_MAX; bytes++) {
+		if (!mem_load(mem, table + bytes, &b, 1))
+			return 0;
+		if (numbers)
+			numbers -= b < 192;
+		else if (b == 0xff)
+			numbers = 2;
+		else if (!b)
+			return (uint16_t)(bytes + 1);
+	}
+	return 0;
+}
+
+static uint16_t method_lines(const struct names *n, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct method *m, uint64_t *table)
+{
+	if (l->const_flags.offset < 0 || !m->code_bytes || !ring_is_roomy(n) ||
+		!(layout_load(&l->const_flags, mem, m->const_method) & CONST_HAS_LINES))
+		return 0;
+	*table = m->const_method + l->const_method_bytes + m->code_bytes;
+	return lines_bytes(mem, *table);
+}
+
+static uint32_t method_insert(struct names *n, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct method *m, const struct symbol *s, uint64_t hash)
+{
+	uint64_t table = 0;
+	uint16_t lines = method_lines(n, l, mem, m, &table);
+	uint32_t id, at = 0, text = (uint32_t)s[0].bytes + s[1].bytes + s[2].bytes;
+	struct record *r = ring_reserve(n, text + lines, &id);
 	bool copied = true;
 
 	if (!r)
 		return NAMES_ID_FULL;
+	if (lines && mem_load(mem, table, r->text + text, lines))
+		r->line_bytes = lines;
 	for (int i = 0; i < 3; i++) {
 		copied = copied && symbol_copy(l, mem, &s[i], r->text + at);
 		at += s[i].bytes;
@@ -294,7 +340,7 @@ static uint32_t method_id(
 
 	uint32_t id = slot_find(n, hash);
 
-	return id ? id : method_insert(n, l, mem, s, hash);
+	return id ? id : method_insert(n, l, mem, &m, s, hash);
 }
 
 /* --- stubs ------------------------------------------------------------------------------------------- */

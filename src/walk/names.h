@@ -3,7 +3,7 @@
  * Names of frames, copied out of the target while its frames pin them.
  *
  * A name is (class, name, signature) with an id that counts up from 1; stubs, classes and break reasons
- * have a name only. A Method* seen before is re-checked on every use (ConstMethod*, holder, Symbols and
+ * have a name only. A Java method has its line table as well. A Method* seen before is re-checked on every use (ConstMethod*, holder, Symbols and
  * their first characters); a mismatch makes a new id, so reused metaspace never yields a wrong name.
  * Doubtful Methods become "[unloaded]".
  *
@@ -27,6 +27,7 @@ struct names; /* laid out inside the caller's memory */
 #define NAMES_ID_UNLOADED 1u    /* "[unloaded]" */
 #define NAMES_ID_FULL     2u    /* "[names_full]" */
 #define NAMES_TEXT_MAX    4096u /* longer classes, names and signatures are cut */
+#define NAMES_LINES_MAX   4096u /* longer line tables are left out */
 
 /* memory: zeroed, page-aligned; returns NULL if too small (256 kB at least). */
 struct names *names_init(void *memory, size_t bytes);
@@ -53,6 +54,8 @@ struct names_entry {
 	uint32_t id;
 	const char *class_name, *name, *signature; /* not NUL-terminated */
 	uint16_t class_bytes, name_bytes, signature_bytes;
+	uint16_t line_bytes;  /* 0: none, or it is long, or there is little room */
+	const uint8_t *lines; /* the compressed line table */
 };
 
 /*

@@ -313,11 +313,13 @@ struct wire_method {
 	struct wire_record rec;
 	uint32_t id; /* counts up from 1 */
 	uint16_t class_bytes, name_bytes, signature_bytes;
-	uint16_t flags; /* none defined yet */
-	uint32_t reserved;
-	char text
-		[]; /* class (java/util/HashMap), name, signature, one after the other, modified UTF-8 */
+	uint16_t flags;      /* WIRE_METHOD_... */
+	uint32_t line_bytes; /* of the line table behind the texts, 0 = none is known */
+	/* Class (java/util/HashMap), name, signature, one after the other, modified UTF-8; then HotSpot's
+	 * compressed line table as the JVM has it, its ending 0 included. */
+	char text[];
 };
+#define WIRE_METHOD_LINES_20 1u /* the table is written as since JDK 20: no byte of a number is 0 */
 
 enum wire_thread_kind {
 	WIRE_THREAD_NATIVE = 0, /* not the JVM's */

@@ -93,6 +93,8 @@ static inline void fake_method(struct fake_agent *a, uint32_t id, const char *cl
 	rec->class_bytes = (uint16_t)c;
 	rec->name_bytes = (uint16_t)n;
 	rec->signature_bytes = (uint16_t)s;
+	rec->flags = 0;
+	rec->line_bytes = 0;
 	memcpy(rec->text, class_name, c);
 	memcpy(rec->text + c, name, n);
 	memcpy(rec->text + c + n, signature, s);

@@ -291,6 +291,41 @@ static void test_ids(void)
 	end();
 }
 
+static void test_lines(void)
+{
+	/* bci 0 line 7, bci 5 line 9; since JDK 20: bci 0 line 100 */
+	static const uint8_t small[] = {0 << 3 | 7, 5 << 3 | 2, 0},
+			     since20[] = {0xff, 1, 201, 1, 0};
+	struct {
+		struct wire_method rec;
+		char text[16];
+	} m = {.rec = {.class_bytes = 1, .name_bytes = 1}, .text = "ab"};
+	struct frames *f;
+	int line[4];
+
+	profile = profile_new();
+	f = frames_new(profile, NULL);
+	m.rec.id = 1;
+	m.rec.line_bytes = sizeof(small);
+	memcpy(m.rec.text + 2, small, sizeof(small));
+	frames_method(f, &m.rec);
+	m.rec.id = 2;
+	m.rec.flags = WIRE_METHOD_LINES_20;
+	m.rec.line_bytes = sizeof(since20);
+	memcpy(m.rec.text + 2, since20, sizeof(since20));
+	frames_method(f, &m.rec);
+	for (uint32_t i = 0; i < 4; i++)
+		line[i] = profile_get_frame(
+			profile, frames_get(f, WIRE_METHOD_FRAME(WIRE_FRAME_C2, i < 3 ? 1 : 2,
+						       i == 2 ? WIRE_BCI_UNKNOWN : i * 4)))
+				  ->line;
+	ok(line[0] == 7 && line[1] == 7, "a frame has the line of its bytecode");
+	is_int(line[2], 0, "or none, without a bytecode index");
+	is_int(line[3], 100, "also as JDK 20 writes it");
+	frames_free(f);
+	profile_free(profile);
+}
+
 /* More methods than are kept: the older half goes, the younger one is found under its ids. */
 static void test_flood(void)
 {
@@ -380,6 +415,7 @@ int main(void)
 	test_unknown_types();
 	test_impossible();
 	test_ids();
+	test_lines();
 	test_flood();
 	test_ends();
 	return tap_done();

@@ -32,7 +32,7 @@ struct pool {
 struct const_method {
 	uint64_t fingerprint;
 	struct pool *constants;
-	uint16_t code_size, name_index, signature_index, pad;
+	uint16_t code_size, name_index, signature_index, flags;
 };
 struct method {
 	uint64_t vtable;
@@ -45,6 +45,10 @@ static struct metaspace {
 	struct pool pool;
 	struct const_method const_methods[METHODS];
 	struct method methods[METHODS];
+	struct {
+		struct const_method method;
+		uint8_t code[4], lines[36];
+	} lined; /* a method with a line table behind its bytecodes */
 } meta;
 
 static struct walk_layout layout;
@@ -97,6 +101,7 @@ static void meta_fill(void)
 	layout.const_name = FIELD(const_method, name_index);
 	layout.const_signature = FIELD(const_method, signature_index);
 	layout.const_code_size = FIELD(const_method, code_size);
+	layout.const_flags = FIELD(const_method, flags);
 	layout.const_method_bytes = sizeof(struct const_method);
 	layout.constant_pool_bytes = offsetof(struct pool, entries);
 	layout.pool_holder = FIELD(pool, holder);
@@ -131,6 +136,38 @@ static bool entry_is(const struct names_entry *e, const char *class_name, const 
 	       !memcmp(e->class_name, class_name, e->class_bytes) &&
 	       !memcmp(e->name, name, e->name_bytes) &&
 	       !memcmp(e->signature, signature, e->signature_bytes);
+}
+
+static void test_lines(void)
+{
+	/* With a zero in one of the two numbers behind 0xff, and one behind the end. */
+	static const uint8_t table[] = {0 << 3 | 7, 0xff, 0, 200, 0, 5 << 3 | 2, 0, 99};
+	struct names *n = names_fresh();
+	struct const_method *was = meta.methods[5].const_method;
+	struct names_entry e;
+
+	meta.lined.method = *was;
+	meta.lined.method.code_size = sizeof(meta.lined.code);
+	meta.lined.method.flags = 1;
+	memcpy(meta.lined.lines, table, sizeof(table));
+	meta.methods[5].const_method = &meta.lined.method;
+	resolve(n, &meta.methods[5], NULL);
+	ok(names_next(n, 2, &e) && entry_is(&e, "a/b/Test", "m5", "(I)V") &&
+			e.line_bytes == sizeof(table) - 1 &&
+			!memcmp(e.lines, table, sizeof(table) - 1),
+		"a method's line table comes with its name");
+	meta.lined.method.flags = 0;
+	meta.lined.method.name_index = 1; /* another method */
+	resolve(n, &meta.methods[5], NULL);
+	ok(names_next(n, 3, &e) && e.line_bytes == 0, "one that has none says so");
+	meta.lined.method.flags = 1;
+	meta.lined.method.name_index = 3;
+	memset(meta.lined.lines, 8, sizeof(meta.lined.lines));
+	resolve(n, &meta.methods[5], NULL);
+	ok(names_next(n, 4, &e) && e.name_bytes == 2 && e.line_bytes == 0,
+		"a table without an end is left out");
+	meta.methods[5].const_method = was;
+	free(n);
 }
 
 static void test_methods(void)
@@ -329,6 +366,7 @@ int main(void)
 {
 	meta_fill();
 	ok(!names_init(meta.names, 1000), "too little memory is refused");
+	test_lines();
 	test_methods();
 	test_reuse();
 	test_doubtful();

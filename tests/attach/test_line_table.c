@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed line tables by hand: both forms of a step, both kinds of UNSIGNED5, and tables that lie. */
-#include "dump/lines.h"
+#include "attach/line_table.h"
 
 #include "tests/tap.h"
 
-#define FIND(table, excluded, bci) lines_decode(table, sizeof(table), excluded, bci)
+#define FIND(table, excluded, bci) line_table_find(table, sizeof(table), excluded, bci)
 
 int main(void)
 {
@@ -33,6 +33,6 @@ int main(void)
 	is_int(FIND(cut, 0, 5), 0, "one that is cut within a number");
 	is_int(FIND(negative, 0, 5), 0, "one that leads to a negative line");
 	is_int(FIND(excluded, 1, 0), 0, "a byte that must not be there");
-	is_int(lines_decode(small, 0, 0, 0), 0, "an empty one");
+	is_int(line_table_find(small, 0, 0, 0), 0, "an empty one");
 	return tap_done();
 }
