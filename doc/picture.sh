@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The picture in README.md: the live view of the demo service, as a terminal of 80x24 shows it.
+# The pictures in README.md: views of a live session with the demo service, as a terminal of 100x30 shows them.
 #
-#   make picture     (in the build folder) puts a new one between the picture marks of README.md
+#   make picture     (in the build folder) writes doc/screen-*.svg anew
 set -eu
 
 builddir=$PWD
@@ -28,26 +28,33 @@ shows() {
 	mux capture-pane -p | grep -q -- "$1"
 }
 
+# picture NAME TEXT KEY...: press the keys, wait for the text and for one more refresh, draw
+picture() {
+	local name=$1 text=$2 title
+	shift 2
+	mux send-keys "$@"
+	wait_for 20 shows "$text"
+	sleep 6 # layouts settle, the mark for a held order goes
+	title=$(mux capture-pane -p | sed -n '1s/^ *\(jhot [0-9]* [^ ]*\).*/\1/p')
+	mux capture-pane -e -N -p >"$work/$name"
+	python3 "$srcdir/doc/picture.py" "$title" <"$work/$name" >"$srcdir/doc/screen-$name.svg.part"
+	mv "$srcdir/doc/screen-$name.svg.part" "$srcdir/doc/screen-$name.svg"
+	sed 's/\x1b\[[0-9;]*m//g; s/[[:space:]]*$//' "$work/$name"
+	echo
+}
+
 "$JAVA" -Xmx256m -cp "$builddir/demo/classes" org.example.shop.Main >"$work/out" 2>&1 &
 service=$!
 trap 'mux kill-server 2>/dev/null || true; kill $service 2>/dev/null || true; rm -rf "$work"' EXIT
 wait_for 30 grep -q 'shop: open' "$work/out"
-sleep 20 # let the JIT compilers finish, so that the picture shows the service
+sleep 20 # let the JIT compilers finish, so that the pictures show the service
 
-LC_ALL=C.UTF-8 mux new-session -d -x 80 -y 24 "$builddir/jhot" $service
+export LC_ALL=C.UTF-8 XDG_CONFIG_HOME=$work
+mux new-session -d -x 100 -y 30 "$builddir/jhot" top $service
+mux set -g default-terminal tmux-256color
 wait_for 30 shows org.example.shop
 sleep 12 # a full window of 10 s
-mux capture-pane -p | sed 's/[[:space:]]*$//' >"$work/screen"
-
-awk -v screen="$work/screen" '
-	/<!-- end of picture -->/ { inside = 0 }
-	!inside
-	/<!-- picture: / {
-		inside = 1
-		print "```text"
-		while ((getline line < screen) > 0)
-			print line
-		print "```"
-	}' "$srcdir/README.md" >"$work/README.md"
-cat "$work/README.md" >"$srcdir/README.md"
-cat "$work/screen"
+picture methods 'METHOD' j j
+picture tree 'CALL TREE' T E
+picture flame 'all 100%' f j j
+picture callers 'CALLERS' m Enter

@@ -42,6 +42,20 @@ static void bench_view(
 		window == 4 ? "all" : "10s", tick / 5, draw / 5, key / 5);
 }
 
+/* What the process has needed at most. */
+static void print_memory(void)
+{
+	char line[256];
+	FILE *f = fopen("/proc/self/status", "r");
+	long kb;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %ld", &kb) == 1)
+			printf("memory %.0f MB\n", (double)kb / 1024);
+	if (f)
+		fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	struct feed_options o = {.stacks = 100000, .methods = 5000, .rate = 1000};
@@ -68,6 +82,7 @@ int main(int argc, char **argv)
 		bench_view(&ui, &fake, "inverted", "i", window);
 		bench_view(&ui, &fake, "flame", "if", window);
 	}
+	print_memory();
 	ui_done(&ui);
 	fake_done(&fake);
 	return 0;

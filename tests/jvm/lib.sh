@@ -26,6 +26,7 @@ unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/jhot-test.XXXXXX")
 chmod 755 "$T"
+export XDG_CONFIG_HOME=$T/settings # nobody's own settings of the live view
 tap_count=0
 tap_failed=0
 JVMS=()

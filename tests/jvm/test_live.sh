@@ -63,6 +63,26 @@ screen | sed 's/^/# |/'
 mux send-keys Escape
 mux send-keys S
 ok "S saves" wait_for 20 eval "ls $T/*.svg $T/*.collapsed 2>/dev/null | grep -v first | grep -q ." || screen | sed 's/^/# |/'
+mux send-keys f
+ok_shows "f shows the flame graph" 'all 100%'
+mux send-keys m Enter
+ok_shows "Enter shows callers" 'CALLERS'
+mux send-keys Escape
+ok_shows "Escape leads back" 'METHOD'
+mux send-keys x
+ok_shows "x opens the export dialog" 'export'
+mux send-keys C-u; mux send-keys -l "$T/mine.collapsed"; mux send-keys Enter
+ok_shows "and writes" 'wrote .*mine.collapsed'
+ok "what was sampled" grep -q 'knownSixty' "$T/mine.collapsed"
+mux resize-window -x 120 -y 40
+ok_shows "a larger window is used" 'DELTA'
+mux resize-window -x 40 -y 8
+ok_shows "and a small one" 'METHOD'
+mux resize-window -x 80 -y 24
+ok_shows "and the first again" 'TREND'
+mux send-keys W
+ok_shows "W writes the settings" 'wrote the settings'
+ok "into their file" grep -q '^window = 10s' "$T/settings/jhot/config"
 mux send-keys q
 ok_shows "q ends it with status 0" 'status=0'
 same "the terminal's modes are as before" "$T/tty2" "$T/tty1"

@@ -21,8 +21,8 @@ static struct vt *start(const char *config_home)
 	struct vt *vt = vt_open(&o, argv);
 
 	vt_frame(vt);
-	vt_keys(vt, ".");
-	vt_wait(vt, "METHOD");
+	vt_keys(vt, "..");
+	vt_wait(vt, "(2s)"); /* there are methods */
 	return vt;
 }
 
@@ -143,6 +143,57 @@ static void test_settings(void)
 	stop(vt);
 }
 
+/* Keys and colours of one's own. */
+static void test_own(void)
+{
+	char path[400];
+	struct vt *vt;
+	FILE *f;
+	int status;
+
+	snprintf(path, sizeof(path), "%s/config/jhot/config", folder);
+	f = fopen(path, "w");
+	if (f) {
+		fputs("mouse = on\nformat = .collapsed\nkeys {\n\tquit = X ^X\n}\n"
+		      "colors {\n\tcursor = 231 on 196\n}\n",
+			f);
+		fclose(f);
+	}
+	vt = start(config);
+	ok(vt_received(vt, "48;5;196m"), "a colour from the settings");
+	ok(vt_received(vt, "\033[?1000h"), "the mouse is on");
+	ok(vt_shows(vt, "X quit"), "the key line knows the key");
+	vt_keys(vt, "q");
+	ok(vt_wait(vt, "no such key"), "the old one is none");
+	vt_keys(vt, "S");
+	ok(vt_wait(vt, ".collapsed ("), "S writes the format of the settings");
+	vt_keys(vt, "\030");
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status) && !vt_shows(vt, "METHOD"),
+		"the second key ends it, and the screen is gone");
+	vt_close(vt);
+}
+
+/* --keep: the last screen stays, as text. */
+static void test_keep(void)
+{
+	static const char *const env[] = {"LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", NULL};
+	const char *argv[] = {
+		program, "top", "--replay", recording, "--clock=step", "--keep", NULL};
+	struct vt_options o = {.rows = 30, .cols = 80, .setenv = env, .jhot = true};
+	struct vt *vt = vt_open(&o, argv);
+	int status;
+
+	vt_frame(vt);
+	vt_keys(vt, ".");
+	vt_wait(vt, "METHOD");
+	vt_keys(vt, "q");
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && !vt_alt_screen(vt) && vt_shows(vt, "q quit"),
+		"--keep leaves the last screen");
+	vt_close(vt);
+}
+
 int main(void)
 {
 	const char *build = getenv("builddir"), *source = getenv("srcdir"), *tmp = getenv("TMPDIR");
@@ -162,6 +213,8 @@ int main(void)
 	test_saves();
 	test_failures();
 	test_settings();
+	test_own();
+	test_keep();
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	if (system(command))
 		diag("%s is left", folder);
