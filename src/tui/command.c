@@ -204,10 +204,15 @@ static unsigned config_save(struct ui *ui, int arg)
 	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
 	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
 	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
+	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
+		[APP_COLOR_NEVER] = "never",
+		[APP_COLOR_16] = "16",
+		[APP_COLOR_256] = "256"};
 	struct config_values values = {.event = profile_events[ui->event].name,
 		.window = windows[ui->time.window],
 		.names = names[ui->names],
-		.color = ui->depth == ui->depth_begin ? "auto" : colors[ui->depth],
+		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
+						      : colors[ui->depth],
 		.mouse = ui->mouse ? "on" : "off",
 		.format = output_suffix(ui)};
 	struct err err = {0};

@@ -43,11 +43,22 @@ static int settings_nowhere(
 	return err_set(err, ERR_OUTPUT, "not here");
 }
 
-/* The picker offers nothing: the JVMs of this machine are not ours to attach. */
-static int list_nothing(void *ctx, const struct app_jvm **out, struct err *err)
+/* The JVMs of this machine are not ours to attach: the picker offers one, and that is the recording again. */
+static int list_one(void *ctx, const struct app_jvm **out, struct err *err)
 {
-	*out = NULL;
-	return 0;
+	static const struct app_jvm jvm = {
+		.pid = 1, .user = "fuzz", .name = "recording", .attach = "ok", .can_attach = true};
+
+	*out = &jvm;
+	return 1;
+}
+
+/* Where the recording is, for what has only app_ops's own arguments. */
+static const char *recorded;
+
+static int attach_again(void *ctx, int pid, int event, struct err *err)
+{
+	return live_replay(ctx, recorded, true, err);
 }
 
 static void one_event(struct fuzz *f, struct live *live, struct totals *t)
@@ -87,7 +98,9 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 
 	ops.export = export_nowhere;
 	ops.config_write = settings_nowhere;
-	ops.list = list_nothing;
+	ops.list = list_one;
+	ops.attach = attach_again;
+	recorded = recording;
 	if (live_replay(live, recording, true, &err) < 0) {
 		diag("%s", err.what);
 		live_free(live);
@@ -98,13 +111,8 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 		one_event(&f, live, t);
 		if (!fuzz_sound(&f.ui.canvas) || !fuzz_list_sound(&f.ui))
 			break;
-		/* Another JVM was wished for: begin the recording again. */
-		if (!f.ui.profile && live_replay(live, recording, true, &err) == 0) {
-			f.ui.profile = ops.profile(live);
-			f.ui.vitals = ops.vitals(live);
-			ui_show(&f.ui, VIEW_METHODS);
-			ui_react(&f.ui, UI_SORT);
-		}
+		if (f.ui.attach_pid || (!f.ui.profile && !fuzz_below(&f, 30)))
+			ui_attach(&f.ui, 1);
 	}
 	if (i < events)
 		diag("seed %llu, event %d, %dx%d, view %d, last: %.*s", (unsigned long long)seed, i,
