@@ -71,8 +71,10 @@ kind() {
 run() {
 	local name=$1 percent=$2 file=$T/$1.stacks summary broken whole
 	shift 2
-	# reflection through the VM, so that Java calls Java through native frames
-	jvm_start -Dsun.reflect.inflationThreshold=2147483647 -Djdk.reflect.useNativeAccessorOnly=true \
+	# Reflection through the VM, so that Java calls Java through native frames. Without DebugNonSafepoints
+	# the JVM itself does not know which inlined method an instruction between safepoints belongs to.
+	jvm_start -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints \
+		-Dsun.reflect.inflationThreshold=2147483647 -Djdk.reflect.useNativeAccessorOnly=true \
 		-XX:+IgnoreUnrecognizedVMOptions -Xmx256m "$@" Walks || return 1
 	summary=$("$WALKSTAT" -u -n "$SAMPLES" -o "$file" "$JVM") || diag "walkstat failed"
 	diag "$name: $summary"

@@ -384,9 +384,6 @@ public final class Walks {
             "zip", "text", "math", "digest", "reflect", "alloc", "lock", "virtual"};
         for (String mode : modes) {
             Body body = body(mode);
-            for (int i = 0; i < 200 && !mode.equals("virtual"); i++) {
-                body.once();
-            }
             if (mode.equals("virtual")) {
                 startVirtual(() -> forever(body));
                 continue;
