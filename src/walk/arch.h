@@ -31,6 +31,7 @@
 /* Where the sender of an interrupted piece of code is, as its instructions tell. */
 enum arch_edge {
 	ARCH_BODY,     /* nothing special at this pc: the frame is as its description says */
+	ARCH_LEAVING,  /* the same, but what comes next removes it */
 	ARCH_NO_FRAME, /* x86-64: the return address is at [sp]; aarch64: in lr */
 	ARCH_PUSHED,   /* x86-64: [sp] is the saved fp, [sp + 8] the return address */
 	ARCH_UNSAVED,  /* the frame has its size but does not hold the caller's fp yet */
@@ -38,6 +39,9 @@ enum arch_edge {
 
 /* Whether the instruction before pc is a call. */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
+
+/* Whether signal handlers return to pc. */
+bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc);
 
 /* Prologue, epilogue or poll of compiled code that was interrupted at pc. entry: where its frame is built. */
 enum arch_edge arch_compiled_edge(

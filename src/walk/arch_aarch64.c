@@ -35,6 +35,14 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	       (insn & 0xfefff800u) == 0xd63f0800u;   /* blraa and its kin */
 }
 
+bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
+{
+	static const uint32_t want[] = {0xd2801168u, 0xd4000001u}; /* mov x8, #139; svc #0 */
+	uint32_t code[2];
+
+	return mem_load(mem, pc, code, sizeof(code)) && code[0] == want[0] && code[1] == want[1];
+}
+
 /* ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret: from the add on, lr holds the return address. */
 static enum arch_edge epilogue_edge(const uint32_t *at)
 {

@@ -42,10 +42,24 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	return false;
 }
 
+bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
+{
+	/* mov rax,15; syscall */
+	static const uint8_t want[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	uint8_t code[sizeof(want)];
+
+	return mem_load(mem, pc, code, sizeof(code)) && !__builtin_memcmp(code, want, sizeof(want));
+}
+
 /* --- compiled code ----------------------------------------------------------------------------------- */
 
+static bool add_rsp(const uint8_t *at)
+{
+	return at[0] == 0x48 && (at[1] & 0xfd) == 0x81 && at[2] == 0xc4;
+}
+
 /*
- * Epilogue: add rsp, N; pop rbp; <poll>; ret. at[0] is the byte at pc, at[-1] the one before.
+ * Epilogue: [vzeroupper]; add rsp, N; pop rbp; <poll>; ret. at[0] is the byte at pc, at[-1] the one before.
  * Polls: 17+ cmp rsp,[r15+x]; ja. 11: mov r10,[r15+x]; test [r10],eax. 8: test [rip+x],eax.
  */
 static enum arch_edge epilogue_edge(const uint8_t *at)
@@ -56,6 +70,8 @@ static enum arch_edge epilogue_edge(const uint8_t *at)
 		return ARCH_NO_FRAME;
 	if (at[0] == POP_RBP)
 		return ARCH_PUSHED;
+	if (add_rsp(at) || (at[0] == 0xc5 && at[1] == 0xf8 && at[2] == 0x77 && add_rsp(at + 3)))
+		return ARCH_LEAVING;
 	if (at[-1] == POP_RBP) {
 		if (at[0] == 0x49 && at[1] == 0x3b && (at[2] == 0x67 || at[2] == 0xa7))
 			return ARCH_NO_FRAME;

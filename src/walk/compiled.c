@@ -98,7 +98,8 @@ static enum walk_step edge_leave(
 	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
 
 	switch (edge) {
-	case ARCH_BODY: return STEP_FAIL;
+	case ARCH_BODY:
+	case ARCH_LEAVING: return STEP_FAIL;
 	case ARCH_PUSHED:
 		pc = walker_word(w, sp + 8);
 		fp = walker_word(w, sp);
@@ -130,11 +131,16 @@ static enum arch_edge edge_of(const struct walker *w, const struct code_blob *bl
 	return arch_compiled_edge(w->mem, w->at.pc, entry, complete);
 }
 
-/* Before its frame is complete a method has not begun: no scope describes that. */
-static void frames_add(struct walker *w, const struct code_blob *blob)
+/*
+ * Before its frame is complete a method has not begun, and while it is removed it is over: no scope describes
+ * that; the next one is of code that happens to be placed there.
+ */
+static void frames_add(struct walker *w, const struct code_blob *blob, enum arch_edge edge)
 {
 	if (blob->frame_complete > 0 && w->at.pc < blob->code + (uint32_t)blob->frame_complete)
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), 0);
+	else if (edge != ARCH_BODY)
+		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), WALK_BCI_UNKNOWN);
 	else
 		scopes_add(w, blob, w->at.pc);
 }
@@ -143,7 +149,7 @@ static enum walk_step top_step(struct walker *w, struct code_blob blob)
 {
 	enum arch_edge edge = edge_of(w, &blob);
 
-	frames_add(w, &blob);
+	frames_add(w, &blob, edge);
 	if (edge_leave(w, &blob, edge) == STEP_NEXT ||
 		frame_leave(w, &blob, w->at.sp, false) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT ||
@@ -164,7 +170,7 @@ void compiled_show(struct walker *w, const struct code_blob *blob)
 		if (pc >= blob->code && pc < blob->end)
 			w->at.pc = pc;
 	}
-	frames_add(w, blob);
+	frames_add(w, blob, ARCH_BODY);
 }
 
 enum walk_step compiled_step(struct walker *w, const struct code_blob *found)

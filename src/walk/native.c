@@ -24,6 +24,18 @@ bool native_sound(struct walker *w, uint64_t fp)
 }
 
 /*
+ * clone returned in a thread that has run nothing yet: glibc's caller had the new thread's control block in
+ * fp, which begins with its own address and has it once more.
+ */
+static bool is_newborn(const struct walker *w)
+{
+	uint64_t fp = w->at.fp;
+
+	return w->top && walker_on_stack(w, fp) && walker_word(w, fp) == fp &&
+	       walker_word(w, fp + 16) == fp;
+}
+
+/*
  * The first frames of a thread keep no frame pointer: clone, start_thread, and what libjvm was called
  * by. A chain that ends there is complete; one that ends elsewhere is broken.
  */
@@ -31,7 +43,7 @@ static enum walk_step native_end(struct walker *w, bool from_libjvm)
 {
 	bool near_root = w->hi - w->at.sp <= ROOT_DISTANCE;
 
-	if (near_root && (from_libjvm || !w->at.fp || !w->layout))
+	if (near_root && (from_libjvm || !w->at.fp || !w->layout || is_newborn(w)))
 		return STEP_ROOT;
 	return walker_fail(w, WALK_BREAK_NATIVE);
 }
@@ -66,7 +78,7 @@ static enum walk_step rows_step(struct walker *w)
 
 	switch (unwind_step(w->thread->rows, w->mem, &regs, w->top)) {
 	case UNWIND_OK:
-		if (!walker_returns(w, regs.pc))
+		if (!walker_returns(w, regs.pc) && !arch_at_trampoline(w->mem, regs.pc))
 			return STEP_FAIL;
 		break;
 	case UNWIND_OK_EXACT:

@@ -88,6 +88,32 @@ static enum walk_step adapter_step(struct walker *w)
 }
 
 /*
+ * An adapter calls the VM to have its caller patched. It saves all registers, among them sp as it was, in
+ * r13, and the return address that stood there, in rax:
+ *
+ *   [..., r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rsp, rbx, rdx, rcx, rax]
+ *
+ * What lies below is not written by all CPUs: stale frames may show there, so nothing is searched for.
+ */
+static enum walk_step adapter_saved(struct walker *w)
+{
+	if (ARCH_HAS_LINK)
+		return STEP_FAIL;
+	for (uint32_t i = 0; i < STUB_SEARCH; i++) {
+		uint64_t slot = w->at.sp + 8ull * i, sender = walker_word(w, slot), pc;
+
+		if (sender <= slot || sender - slot > 8 * ADAPTER_SEARCH ||
+			!walker_on_stack(w, sender))
+			continue;
+		pc = walker_word(w, sender);
+		if (pc == walker_word(w, slot + 8 * 13) &&
+			walker_try(w, pc, sender + 8, walker_word(w, slot + 8 * 8)) == STEP_NEXT)
+			return STEP_NEXT;
+	}
+	return STEP_FAIL;
+}
+
+/*
  * Follow a chain of callers until it passes target. Frames are saved fps with a return address above, in
  * Java as in native code, so a genuine frame pointer is met exactly, and a stale chain misses it.
  */
@@ -147,6 +173,8 @@ enum walk_step stub_step(struct walker *w, const struct code_blob *blob)
 		return STEP_NEXT;
 	if (w->top)
 		return top_step(w, kind, frame_words);
+	if (kind == CODE_ADAPTER && adapter_saved(w) == STEP_NEXT)
+		return STEP_NEXT;
 	if (by_frame_size(w, frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w, STUB_SEARCH, WALK_BREAK_STUB);

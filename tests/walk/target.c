@@ -20,6 +20,7 @@
 
 #define PAGE        4096u
 #define CACHE_PAGES 512u
+#define CACHE_NAMES 8192u
 
 struct map {
 	uint64_t start, end, offset;
@@ -37,6 +38,10 @@ struct target {
 	struct walk_mem mem;
 	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
 	uint8_t (*data)[PAGE];
+	struct {
+		uint64_t pc;
+		char text[512];
+	} * names; /* of native pcs: symbol tables are long */
 	struct map *maps;
 	int map_count;
 	struct module modules[64];
@@ -212,7 +217,7 @@ static bool by_address(void *ctx, const Elf64_Sym *sym, const char *name)
 	return false;
 }
 
-void target_describe(struct target *t, uint64_t pc, char *out, size_t bytes)
+static void describe(struct target *t, uint64_t pc, char *out, size_t bytes)
 {
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < t->map_count; i++) {
@@ -234,6 +239,17 @@ void target_describe(struct target *t, uint64_t pc, char *out, size_t bytes)
 		maps_read(t);
 	}
 	snprintf(out, bytes, "0x%lx", pc);
+}
+
+void target_describe(struct target *t, uint64_t pc, char *out, size_t bytes)
+{
+	uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32) % CACHE_NAMES;
+
+	if (t->names[i].pc != pc) {
+		describe(t, pc, t->names[i].text, sizeof(t->names[i].text));
+		t->names[i].pc = pc;
+	}
+	snprintf(out, bytes, "%s", t->names[i].text);
 }
 
 void target_stack(struct target *t, uint64_t sp, uint64_t *lo, uint64_t *hi)
@@ -268,6 +284,7 @@ struct target *target_open(pid_t pid)
 	t->pid = pid;
 	t->mem = (struct walk_mem){target_load, t};
 	t->data = malloc(CACHE_PAGES * sizeof(*t->data));
+	t->names = calloc(CACHE_NAMES, sizeof(*t->names));
 	maps_read(t);
 	for (int i = 0; i < t->map_count; i++) {
 		const char *base = strrchr(t->maps[i].path, '/');
@@ -293,6 +310,7 @@ void target_close(struct target *t)
 			munmap(t->modules[i].image, t->modules[i].bytes);
 	free(t->maps);
 	free(t->data);
+	free(t->names);
 	free(t);
 }
 

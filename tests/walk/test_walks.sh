@@ -2,65 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Walks a program whose call chains are known, from outside: every stack is a part of its chain, none breaks.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$srcdir/tests/walk/chains.sh"
 
 WALKSTAT=$builddir/tests/walk/walkstat
-SAMPLES=${SAMPLES:-1500}
-
-# chains FILE: a line "COUNT CHAIN" per chain of Walks' own frames in collapsed stacks, a recursion as *N
-chains() {
-	awk -F';' '
-		function end_run() { if (last != "") chain = chain (chain == "" ? "" : ";") last (n > 1 ? "*" n : "") }
-		{
-			chain = last = ""
-			n = 0
-			for (i = 1; i <= NF; i++) {
-				if ($i !~ /^Walks(\$[A-Z][a-z]*)?\.[a-z]*(Top|Middle|Leaf)_/)
-					continue
-				name = $i
-				sub(/_\[.\]$/, "", name)
-				sub(/^Walks(\$[A-Z][a-z]*)?\./, "", name)
-				if (name == last) {
-					n++
-				} else {
-					end_run()
-					last = name
-					n = 1
-				}
-			}
-			end_run()
-			if (chain != "")
-				count[chain]++
-		}
-		END { for (chain in count) print count[chain], chain }' "$1" | sort -rn
-}
-
-# What the chains of each mode may be. Recursion: any depth on the way, the whole of it under the leaf.
-# An exception that unwinds is at any depth without its leaf; the innermost frame that throws has no leaf.
-GOOD='^(deepTop(;deepMiddle(\*[0-9]+)?)?|deepTop;deepMiddle\*400;deepLeaf
-inlineTop(;inlineMiddle(;inlineLeaf)?)?
-copyTop(;copyMiddle(;copyLeaf)?)?
-callTop(;callMiddle(;callLeaf)?)?
-throwTop(;throwMiddle(\*[0-9]+)?)?|throwTop;throwMiddle\*20;throwLeaf
-zipTop(;zipMiddle(;zipLeaf)?)?
-textTop(;textMiddle(;textLeaf)?)?
-mathTop(;mathMiddle(;mathLeaf)?)?
-digestTop(;digestMiddle(;digestLeaf)?)?
-reflectTop(;reflectMiddle(;reflectLeaf)?)?
-allocTop(;allocMiddle(;allocLeaf)?)?
-lockTop(;lockMiddle(;lockLeaf)?)?
-virtualTop(;virtualMiddle(\*[0-9]+)?)?|virtualTop;virtualMiddle\*60;virtualLeaf)$'
-GOOD=${GOOD//$'\n'/|}
-
-# rest FILE: samples whose chain is none of these
-wrong() {
-	chains "$1" | awk -v good="$GOOD" '$2 !~ good { n += $1 } END { print n + 0 }'
-}
-
-# few DESCRIPTION COUNT WHOLE PERCENT: at most that many, and room for chance in short runs
-few() {
-	diag "$2 of $3"
-	ok "$1" awk -v n="$2" -v whole="$3" -v percent="$4" 'BEGIN { exit n > whole * percent / 100 + 2 }'
-}
+SAMPLES=${SAMPLES:-400} # each waits for its thread to be run: the program has more of them than there are CPUs
 
 # kind FILE LETTER: frames of that kind
 kind() {

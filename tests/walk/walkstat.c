@@ -2,7 +2,7 @@
 /*
  * Samples the threads of a live JVM from outside and says how well they could be walked.
  *
- *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-o FILE] PID
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-o FILE] [-i FILE] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
  *   -b  print so many broken stacks         -d  with registers, code and stack words
@@ -10,6 +10,7 @@
  *   -c  without anchors: what the chain of frames alone reaches
  *   -o  write every stack as a line, root first
  *   -m  a line for each module that samples were in
+ *   -i  keep an image of what was read for the first short stack of each kind, and of -b broken ones
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "target.h"
+#include "tests/walk/image.h"
 #include "tests/walk/self_table.h"
 #include "walk/arch.h"
 #include "walk/code_cache.h"
@@ -30,6 +32,9 @@
 #define NAMES_MAX (1u << 16)
 #define THREADS   4096
 #define LEAVES    32
+#define KINDS     256
+#define IMAGE_MAX 40         /* frames of a stack that is kept as an example */
+#define WIDE      (8u << 10) /* of stack that is kept of a broken one */
 
 struct stat {
 	struct target *target;
@@ -46,7 +51,9 @@ struct stat {
 	uint64_t suspicious, unnamed;
 	int show_broken;
 	bool show_all, show_dump;
-	FILE *collapsed;
+	FILE *collapsed, *images;
+	struct recorder *recorder;
+	char kinds[KINDS][64];
 	const struct unwind_table *rows;
 	bool chain_only;
 	struct leaf {
@@ -75,7 +82,7 @@ static void names_drain(struct stat *s)
 static void collapsed_print(
 	struct stat *s, const struct walk_frame *frames, const uint64_t *packed, uint32_t count)
 {
-	static const char *const kinds[] = {[WALK_INTERPRETED] = "_[i]",
+	static const char *const suffixes[] = {[WALK_INTERPRETED] = "_[i]",
 		[WALK_C1] = "_[1]",
 		[WALK_C2] = "_[2]",
 		[WALK_INLINED] = "_[n]",
@@ -93,32 +100,37 @@ static void collapsed_print(
 			fprintf(s->collapsed, "%s;", text);
 		} else {
 			fprintf(s->collapsed, "%.*s%s;", (int)strcspn(name, "("), name,
-				kinds[frames[i].type]);
+				suffixes[frames[i].type]);
 		}
 	}
 	fprintf(s->collapsed, " 1\n");
 }
 
+static const char *const kinds[] = {[WALK_INTERPRETED] = "interp",
+	[WALK_C1] = "c1",
+	[WALK_C2] = "c2",
+	[WALK_INLINED] = "inline",
+	[WALK_JAVA] = "java",
+	[WALK_NATIVE] = "native",
+	[WALK_STUB] = "stub",
+	[WALK_BREAK] = "BREAK"};
+
+static const char *frame_name(const struct stat *s, uint64_t packed)
+{
+	uint32_t id = (uint32_t)packed;
+
+	return id < NAMES_MAX && s->text[id] ? s->text[id] : "?";
+}
+
 static void frame_print(struct stat *s, const struct walk_frame *f, uint64_t packed)
 {
-	static const char *const kinds[] = {[WALK_INTERPRETED] = "interp",
-		[WALK_C1] = "c1",
-		[WALK_C2] = "c2",
-		[WALK_INLINED] = "inline",
-		[WALK_JAVA] = "java",
-		[WALK_NATIVE] = "native",
-		[WALK_STUB] = "stub",
-		[WALK_BREAK] = "BREAK"};
 	char text[512];
 
 	if (f->type == WALK_NATIVE) {
 		target_describe(s->target, f->value, text, sizeof(text));
 		printf("    %-7s %s\n", kinds[f->type], text);
 	} else {
-		uint32_t id = (uint32_t)packed;
-
-		printf("    %-7s %s @%d\n", kinds[f->type],
-			id < NAMES_MAX && s->text[id] ? s->text[id] : "?", (int16_t)f->bci);
+		printf("    %-7s %s @%d\n", kinds[f->type], frame_name(s, packed), (int16_t)f->bci);
 	}
 }
 
@@ -185,6 +197,100 @@ static void dump(struct stat *s, const struct walk_regs *regs)
 				arch_after_call(mem, word) ? "after a call" : "");
 		putchar('\n');
 	}
+}
+
+/* --- images ------------------------------------------------------------------------------------------ */
+
+/* Where in its code a compiled leaf stands. */
+static const char *compiled_part(const struct stat *s, uint64_t pc)
+{
+	struct code_blob blob;
+
+	if (!code_cache_find(s->layout, target_mem(s->target), pc, &blob))
+		return "nowhere";
+	if (blob.frame_complete > 0 && pc < blob.code + (uint32_t)blob.frame_complete)
+		return "prologue";
+	return arch_compiled_edge(target_mem(s->target), pc, blob.code, 0) == ARCH_BODY
+		       ? "body"
+		       : "epilogue";
+}
+
+/* What sort of stack it is, in a word: by its leaf, and by what else is in it. */
+static void kind_of_stack(struct stat *s, const struct walk_regs *regs,
+	const struct walk_frame *frames, const uint64_t *packed, uint32_t count, char *out)
+{
+	const struct walk_range *entries = &s->layout->interpreter_entries;
+	const char *leaf = "", *more = "", *virtual = "";
+	char text[512];
+	bool java = false;
+
+	switch (frames[0].type) {
+	case WALK_INTERPRETED:
+		more = regs->pc >= entries->low && regs->pc < entries->high ? "entry" : "body";
+		break;
+	case WALK_NATIVE:
+		target_describe(s->target, frames[0].value, text, sizeof(text));
+		text[strcspn(text, "+ ")] = '\0';
+		more = text;
+		break;
+	case WALK_STUB:
+	case WALK_BREAK: more = frame_name(s, packed[0]); break;
+	default: more = compiled_part(s, regs->pc); break;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		java |= is_java(&frames[i]);
+		if (strstr(frame_name(s, packed[i]), "enterSpecial"))
+			virtual = "-virtual";
+	}
+	leaf = kinds[frames[0].type];
+	snprintf(out, 64, "%s-%.32s%s%s", leaf, more, virtual, java ? "" : "-nojava");
+	for (char *c = out; *c; c++)
+		if (*c == ' ')
+			*c = '_';
+}
+
+static bool kind_is_new(struct stat *s, const char *kind)
+{
+	for (int i = 0; i < KINDS; i++) {
+		if (!strcmp(s->kinds[i], kind))
+			return false;
+		if (!s->kinds[i][0]) {
+			strcpy(s->kinds[i], kind);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A broken one with more than was read: its walk will be another one when it is mended. */
+static void image_keep(struct stat *s, const struct walk_regs *regs,
+	const struct walk_thread *thread, const struct walk_frame *frames, const uint64_t *packed,
+	uint32_t count, bool broken)
+{
+	char kind[64], text[512];
+
+	kind_of_stack(s, regs, frames, packed, count, kind);
+	if (broken) {
+		snprintf(text, sizeof(text), "broken-%.48s-%d", kind, s->show_broken);
+		recorder_note(s->recorder, regs->sp - 64, WIDE);
+		recorder_note(s->recorder, regs->pc - 64, 128);
+	} else if (count > IMAGE_MAX || !kind_is_new(s, kind)) {
+		return;
+	} else {
+		snprintf(text, sizeof(text), "%s", kind);
+	}
+	image_stack_write(s->images, s->recorder, text, regs, thread, frames, count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (frames[i].type == WALK_NATIVE) {
+			target_describe(s->target, frames[i].value, text, sizeof(text));
+			fprintf(s->images, "# %s\n", text);
+			snprintf(text, sizeof(text), "%lx", frames[i].value);
+		} else {
+			snprintf(text, sizeof(text), "%s", frame_name(s, packed[i]));
+		}
+		image_frame_write(s->images, frames[i].type, frames[i].bci, text);
+	}
+	fflush(s->images);
 }
 
 /* --- sampling ---------------------------------------------------------------------------------------- */
@@ -259,16 +365,21 @@ static void sample(struct stat *s, pid_t tid)
 		thread.java_thread = 0;
 	target_stack(s->target, regs.sp, &thread.stack_lo, &thread.stack_hi);
 
-	struct walk_result r =
-		walk_stack(s->layout, target_mem(s->target), &regs, &thread, frames, DEPTH);
+	const struct walk_mem *mem = target_mem(s->target);
+
+	if (s->images)
+		mem = recorder_mem(s->recorder, mem);
+
+	struct walk_result r = walk_stack(s->layout, mem, &regs, &thread, frames, DEPTH);
 	int odd = suspicious_frame(s, frames, r.count);
 
-	names_resolve(
-		s->names, s->layout, target_mem(s->target), frames, r.count, packed, &unnamed);
+	names_resolve(s->names, s->layout, mem, frames, r.count, packed, &unnamed);
+	names_drain(s);
+	if (s->images && (!r.why || s->show_broken > 0))
+		image_keep(s, &regs, &thread, frames, packed, r.count, r.why != WALK_BREAK_NONE);
 	if (s->show_dump && s->show_broken > 0 && (r.why || odd >= 0))
 		dump(s, &regs);
 	target_resume(s->target, tid);
-	names_drain(s);
 	if (s->collapsed)
 		collapsed_print(s, frames, packed, r.count);
 	s->samples++;
@@ -319,13 +430,14 @@ int main(int argc, char **argv)
 	int opt;
 	char note[256];
 
-	while ((opt = getopt(argc, argv, "n:ab:dpucmo:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:ab:dpucmo:i:")) != -1) {
 		switch (opt) {
 		case 'n': want = strtoul(optarg, NULL, 0); break;
 		case 'a': all = true; break;
 		case 'b': s.show_broken = atoi(optarg); break;
 		case 'd': s.show_dump = true; break;
 		case 'o': s.collapsed = fopen(optarg, "we"); break;
+		case 'i': s.images = fopen(optarg, "we"); break;
 		case 'p': s.show_all = true; break;
 		case 'u': rows = true; break;
 		case 'c': s.chain_only = true; break;
@@ -345,6 +457,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "walkstat: %s\n", note);
 		return 1;
 	}
+	s.recorder = recorder_new();
+	if (s.images)
+		image_layout_write(s.images, s.layout);
 	for (uint64_t round = 0; s.samples < want; round++) {
 		pid_t tids[THREADS];
 		int n = target_threads(s.target, tids, THREADS);
@@ -365,6 +480,8 @@ int main(int argc, char **argv)
 	}
 	if (s.collapsed)
 		fclose(s.collapsed);
+	if (s.images)
+		fclose(s.images);
 	report(&s);
 	for (int i = 0; leaves && i < LEAVES && s.leaves[i].name[0]; i++)
 		printf("  %-24s %6lu samples, %6lu reach Java, %6lu broken\n", s.leaves[i].name,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call chains known by construction, one kind of code for each thread; ends when it reads a "q".
+// Call chains and shares known by construction, one kind of code for each thread; ends when it reads a "q".
 
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -8,7 +10,7 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * usage: Walks [MODE...]   all modes if none is given; "virtual" only where there are virtual threads
+ * usage: Walks [MODE...]   all modes but "births" if none is given; "virtual" only where there are virtual threads
  *
  * Every thread calls KINDTop, which calls KINDMiddle, which calls KINDLeaf, for ever. Whenever a stack is
  * looked at, its frames of this class are the beginning of that chain and nothing else:
@@ -20,12 +22,18 @@ import java.util.zip.Deflater;
  *   digest    long stubs: MD5, SHA-256, AES           reflect  through the VM: native accessors
  *   alloc     small objects and arrays                lock     monitors
  *   virtual   virtual threads that park 60 frames deep
+ *   abyss     abyssMiddle is 3,000 times recursive
+ *   unload    classes that are loaded, run once, and become garbage
+ *   births    threads that run the chain once, 200 of them a second
+ *
+ * The chain stands under sixty, thirty or ten, which run it so many times of a hundred.
  */
 public final class Walks {
     static volatile long sink;
     static final int DEEP = 400;
     static final int THROW = 20;
     static final int VIRTUAL = 60;
+    static final int ABYSS = 3_000;
 
     // --- deep
 
@@ -38,7 +46,7 @@ public final class Walks {
     }
 
     static long deepLeaf(long x) {
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 5_000; i++) {
             x = x * 31 + i;
         }
         return x;
@@ -48,7 +56,7 @@ public final class Walks {
 
     static void inlineTop() {
         long x = sink;
-        for (int i = 0; i < 1_000; i++) {
+        for (int i = 0; i < 200; i++) {
             x += inlineMiddle(x);
         }
         sink = x;
@@ -73,7 +81,7 @@ public final class Walks {
     static final Object[] OBJECTS = new String[1 << 12];
 
     static void copyTop() {
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 20; i++) {
             copyMiddle(i & 63);
         }
     }
@@ -181,12 +189,12 @@ public final class Walks {
     }
 
     static void zipLeaf(CRC32 crc, Deflater deflater) {
-        byte[] in = new byte[20_000];
+        byte[] in = new byte[5_000];
         new Random(1).nextBytes(in);
         deflater.setInput(in);
         deflater.finish();
         sink += deflater.deflate(new byte[30_000]);
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 20; i++) {
             crc.update(in);
         }
         sink += crc.getValue();
@@ -205,7 +213,7 @@ public final class Walks {
     }
 
     static void textTop() {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 2; i++) {
             textMiddle("" + i);
         }
     }
@@ -223,7 +231,7 @@ public final class Walks {
 
     static void mathTop() {
         double x = 0.5;
-        for (int i = 1; i < 3_000; i++) {
+        for (int i = 1; i < 1_000; i++) {
             x = mathMiddle(x, i);
         }
         sink += (long) x;
@@ -240,7 +248,7 @@ public final class Walks {
     // --- digest
 
     static void digestTop() throws Exception {
-        digestMiddle(new byte[20_000]);
+        digestMiddle(new byte[4_000]);
     }
 
     static void digestMiddle(byte[] in) throws Exception {
@@ -343,6 +351,103 @@ public final class Walks {
         sink += deepLess(2);
     }
 
+    // --- abyss
+
+    static void abyssTop() {
+        sink += abyssMiddle(ABYSS, sink);
+    }
+
+    static long abyssMiddle(int n, long x) {
+        return n > 1 ? abyssMiddle(n - 1, x * 31 + n) + 1 : abyssLeaf(x);
+    }
+
+    static long abyssLeaf(long x) {
+        for (int i = 0; i < 500_000; i++) {
+            x = x * 31 + i;
+        }
+        return x;
+    }
+
+    // --- unload
+
+    /** Copies of it are loaded by loaders of their own. */
+    public static final class Copy implements Runnable {
+        private static volatile long sum;
+
+        public void run() {
+            unloadTop();
+        }
+
+        static void unloadTop() {
+            sum += unloadMiddle(sum);
+        }
+
+        static long unloadMiddle(long x) {
+            return unloadLeaf(x) + 1;
+        }
+
+        static long unloadLeaf(long x) {
+            for (int i = 0; i < 100_000; i++) {
+                x = x * 31 + i;
+            }
+            return x;
+        }
+    }
+
+    static final class Throwaway extends ClassLoader {
+        private static final byte[] CODE = code();
+
+        Throwaway() {
+            super(Walks.class.getClassLoader());
+        }
+
+        private static byte[] code() {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (InputStream in = Walks.class.getResourceAsStream("Walks$Copy.class")) {
+                for (int c = in.read(); c >= 0; c = in.read()) {
+                    bytes.write(c);
+                }
+            } catch (java.io.IOException e) {
+                throw new IllegalStateException(e);
+            }
+            return bytes.toByteArray();
+        }
+
+        Runnable copy() throws Exception {
+            return (Runnable) defineClass("Walks$Copy", CODE, 0, CODE.length).getDeclaredConstructor()
+                .newInstance();
+        }
+    }
+
+    // --- births
+
+    static void birthsTop() {
+        sink += birthsMiddle(sink);
+    }
+
+    static long birthsMiddle(long x) {
+        return birthsLeaf(x) + 1;
+    }
+
+    static long birthsLeaf(long x) {
+        for (int i = 0; i < 6_000_000; i++) {
+            x = x * 31 + i;
+        }
+        return x;
+    }
+
+    /** For as long as one thread takes, at most 200 a second. */
+    static void births(Body body) throws Exception {
+        for (int i = 0;; i++) {
+            int turn = i;
+            Thread thread = new Thread(() -> run(body, turn), "births");
+            long start = System.nanoTime();
+            thread.start();
+            thread.join();
+            LockSupport.parkNanos(5_000_000 - (System.nanoTime() - start));
+        }
+    }
+
     // --- all
 
     interface Body {
@@ -364,14 +469,32 @@ public final class Walks {
             case "alloc": return () -> allocTop();
             case "lock": return () -> lockTop();
             case "virtual": return () -> virtualTop();
+            case "abyss": return () -> abyssTop();
+            case "unload": return () -> new Throwaway().copy().run();
+            case "births": return () -> birthsTop();
             default: throw new IllegalArgumentException(mode);
         }
     }
 
-    static void forever(Body body) {
+    static void sixty(Body body) throws Exception {
+        body.once();
+    }
+
+    static void thirty(Body body) throws Exception {
+        body.once();
+    }
+
+    static void ten(Body body) throws Exception {
+        body.once();
+    }
+
+    /** Mixed, so that a part of ten turns is shared like the whole of them. */
+    static void run(Body body, int turn) {
         try {
-            while (true) {
-                body.once();
+            switch ("6363616366".charAt(turn % 10)) {
+                case '6': sixty(body); break;
+                case '3': thirty(body); break;
+                default: ten(body); break;
             }
         } catch (Exception e) {
             e.printStackTrace();
@@ -379,16 +502,31 @@ public final class Walks {
         }
     }
 
+    static void forever(Body body) {
+        for (int i = 0;; i = (i + 1) % 10) {
+            run(body, i);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         String[] modes = args.length > 0 ? args : new String[] {"deep", "inline", "copy", "call", "throw",
-            "zip", "text", "math", "digest", "reflect", "alloc", "lock", "virtual"};
+            "zip", "text", "math", "digest", "reflect", "alloc", "lock", "virtual", "abyss", "unload"};
         for (String mode : modes) {
             Body body = body(mode);
             if (mode.equals("virtual")) {
                 startVirtual(() -> forever(body));
                 continue;
             }
-            Thread thread = new Thread(() -> forever(body), mode);
+            Thread thread = new Thread(null, () -> {
+                if (!mode.equals("births")) {
+                    forever(body);
+                }
+                try {
+                    births(body);
+                } catch (Exception e) {
+                    e.printStackTrace();
+                }
+            }, mode, 16 << 20);
             thread.setDaemon(true);
             thread.start();
         }

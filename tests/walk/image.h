@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory images: what single walks of a live JVM read, kept as text, to be walked again without a JVM.
+ *
+ * A file holds the layout of one JVM and any number of stacks of it:
+ *
+ *   layout NAME VALUE...                  the values of struct walk_layout
+ *   stack NAME                            what follows up to the next one belongs to it
+ *   regs PC SP FP METHOD SENDER LINK      hexadecimal, as all below
+ *   thread JAVA LO HI
+ *   rule PC CFA FP RA CFA_OFFSET FP_OFFSET RA_OFFSET
+ *                                         the unwind row that was in force at a native pc
+ *   mem ADDRESS WORD...                   words that were read; "-" for one that could not be
+ *   frame TYPE BCI NAME                   what the walk is to find, leaf first
+ *   # ...                                 a comment: where a native frame was
+ *
+ * The recorder stands between a walk and its memory. Errors end the program with a sentence.
+ */
+#ifndef JHOT_TESTS_WALK_IMAGE_H
+#define JHOT_TESTS_WALK_IMAGE_H
+
+#include <stdio.h>
+
+#include "walk/unwind.h"
+#include "walk/walk.h"
+
+#define IMAGE_DEPTH 2048
+
+/* --- recording --------------------------------------------------------------------------------------- */
+
+struct recorder;
+
+struct recorder *recorder_new(void);
+/* A walk_mem that reads through and notes each word; what was noted before is forgotten. */
+const struct walk_mem *recorder_mem(struct recorder *r, const struct walk_mem *through);
+/* Note [addr, addr + bytes) as well, as far as it can be read: for a walk that is to be mended. */
+void recorder_note(struct recorder *r, uint64_t addr, size_t bytes);
+
+void image_layout_write(FILE *out, const struct walk_layout *layout);
+void image_stack_write(FILE *out, const struct recorder *r, const char *name,
+	const struct walk_regs *regs, const struct walk_thread *thread,
+	const struct walk_frame *frames, uint32_t count);
+void image_frame_write(FILE *out, unsigned type, uint16_t bci, const char *name);
+
+/* --- replaying --------------------------------------------------------------------------------------- */
+
+struct image_stack {
+	char name[128];
+	struct walk_regs regs;
+	struct walk_thread thread;
+	struct walk_mem mem;
+	uint64_t missed; /* words that were asked for and are not in the image; the last of them */
+	uint64_t missed_at;
+	char *want; /* the frame lines, as they stand in the file */
+	struct image_words *words;
+	struct unwind_table *table;
+};
+
+struct image {
+	struct walk_layout *layout;
+	struct image_stack *stacks;
+	int count;
+};
+
+struct image *image_open(const char *path);
+void image_close(struct image *image);
+
+#endif

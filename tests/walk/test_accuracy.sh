@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Profiles known by construction, through the agent: shares, whole chains from each thread's root, broken stacks.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$srcdir/tests/walk/chains.sh"
+
+SECONDS_EACH=${SECONDS_EACH:-4}
+
+# shares FILE: a line "MODE SIXTY THIRTY TEN WRONG" per kind of chain; WRONG: under none of the three, or one
+# whose way from the thread's root is not the one that there is
+shares() {
+	awk '
+	{
+		n = $NF
+		sub(/ [0-9]+$/, "")
+		gsub(/_\[.\]/, "")
+		if (!match($0, /;Walks(\$[A-Z][a-z]*)?\.[a-z]+(Top|Middle|Leaf)/))
+			next
+		mode = substr($0, RSTART, RLENGTH)
+		sub(/.*\./, "", mode)
+		sub(/(Top|Middle|Leaf)$/, "", mode)
+		modes[mode] = 1
+		if (mode == "abyss") { # too deep for its root to be there
+			if (!(/;\[truncated\];Walks\.abyssMiddle;/ && gsub(/Walks\.abyssMiddle/, "") > 2000) &&
+				!/;Walks\.forever;/)
+				wrong[mode] += n
+			next
+		}
+		begin = ";call_stub;java/lang/Thread\\.run(;java/lang/Thread\\.runWith)?;"
+		if (mode == "virtual")
+			begin = begin "java/util/concurrent/ForkJoinWorkerThread\\.run;.*;jdk/internal/vm/Continuation\\.run;.*java/lang/VirtualThread\\.run;([a-zA-Z/]*\\.runWith;)?.*"
+		if (!match($0, begin "Walks\\$\\$Lambda[^;]*;Walks\\.lambda\\$[^;]*;(Walks\\.forever;)?Walks\\.run;Walks\\.(sixty|thirty|ten);"))
+			wrong[mode] += n
+		else if (/;Walks\.sixty;/)
+			sixty[mode] += n
+		else if (/;Walks\.thirty;/)
+			thirty[mode] += n
+		else
+			ten[mode] += n
+	}
+	END { for (mode in modes) print mode, sixty[mode] + 0, thirty[mode] + 0, ten[mode] + 0, wrong[mode] + 0 }' "$1" | sort
+}
+
+# run NAME PERCENT MODES [JVM-OPTION...]: record it, and look at all that is the same for every JVM
+run() {
+	local name=$1 percent=$2 modes=$3 file=$T/$1.collapsed whole broken mode sixty thirty ten bad rest=0
+	shift 3
+	# shellcheck disable=SC2086
+	jvm_start -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints -Dsun.reflect.inflationThreshold=2147483647 \
+		-Djdk.reflect.useNativeAccessorOnly=true -XX:+IgnoreUnrecognizedVMOptions -Xmx256m \
+		-XX:MaxMetaspaceSize=64m "$@" Walks $modes || return 1
+	"$JHOT" record -i 1ms -d "$SECONDS_EACH" -a -t -o "$file" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+	is "$name: recorded" $? 0 || diag_file "$T/err"
+	jvm_end
+	whole=$(weight "$file" .)
+	broken=$(weight "$file" '\[(break|unknown)')
+	few "$name: no stack breaks" "$broken" "$whole" "$percent"
+	grep -E '\[(break|unknown)' "$file" | head -n 10 | cut -c 1-500 | sed 's/^/# broken: /'
+	few "$name: every chain is what the program does" "$(wrong "$file")" "$whole" 0.3
+	chains "$file" | awk -v good="$GOOD" '$2 !~ good' | head -n 20 | sed 's/^/# wrong: /'
+	few "$name: every frame has its name" "$(weight "$file" '(^|;)\?|\[unloaded\]|names_full')" "$whole" 0.1
+	while read -r mode sixty thirty ten bad; do
+		rest=$((rest + bad))
+		[ "$mode" != abyss ] || continue
+		[ $((sixty + thirty + ten)) -ge 50 ] || continue
+		near "$name: $mode: six parts" "$sixty" $((sixty + thirty + ten)) 60
+		near "$name: $mode: three parts" "$thirty" $((sixty + thirty + ten)) 30
+		near "$name: $mode: one part" "$ten" $((sixty + thirty + ten)) 10
+	done < <(shares "$file")
+	few "$name: every chain stands on its thread's root" "$rest" "$whole" 0.3
+	STACKS=$file
+}
+
+major=$(java_major "$JAVA")
+major=${major%%[!0-9]*}
+native="copy zip text math digest"
+java="inline call throw alloc lock"
+calls="deep reflect abyss unload"
+if run tiered 0.1 "$native $java $calls"; then
+	ok "what is deeper than 2,048 frames says so" grep -q '\[truncated\].*abyssLeaf' "$STACKS"
+	ok "classes come and go" [ "$(weight "$STACKS" 'Walks.Copy.unloadLeaf')" -gt 20 ]
+	ok "recursion is whole below that" [ "$(chains "$STACKS" | grep -c 'deepTop;deepMiddle\*400;deepLeaf')" -gt 0 ]
+fi
+run interpreted 0.5 "$native $java $calls" -Xint
+run c1 0.1 "$native $java $calls" -XX:TieredStopAtLevel=1
+if run births 0.1 "births births"; then
+	ok "threads that live for a moment are seen" [ "$(weight "$STACKS" birthsLeaf)" -gt 100 ]
+fi
+if [ "$major" -ge 21 ]; then
+	run virtual 0.1 "virtual copy"
+else
+	skip "virtual threads" "JDK $major has none"
+fi
+done_testing

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks the memory images of tests/walk/images again: stacks of every kind and JDK, and every one that was
+ * once walked wrongly, without a JVM. `walkstat -i FILE PID` makes images; the frames stand in them.
+ */
+#include <dirent.h>
+
+#include "tests/tap.h"
+#include "tests/walk/image.h"
+#include "walk/names.h"
+
+#define NAMES_BYTES (1u << 20)
+#define IDS         4096
+
+struct text {
+	char *of[IDS];
+	uint32_t last;
+};
+
+static void names_read(struct names *names, struct text *text)
+{
+	struct names_entry e;
+
+	while (names_next(names, text->last, &e)) {
+		text->last = e.id;
+		if (e.id < IDS && asprintf(&text->of[e.id], "%.*s%s%.*s%.*s", e.class_bytes,
+					  e.class_name, e.class_bytes ? "." : "", e.name_bytes,
+					  e.name, e.signature_bytes, e.signature) < 0)
+			exit(1);
+	}
+}
+
+/* The frame lines of this walk, to be freed. */
+static char *walk(const struct image *image, const struct image_stack *s)
+{
+	static struct walk_frame frames[IMAGE_DEPTH];
+	static uint64_t packed[IMAGE_DEPTH];
+	void *memory = calloc(1, NAMES_BYTES);
+	struct names *names = names_init(memory, NAMES_BYTES);
+	struct text text = {.last = 0};
+	struct walk_result r =
+		walk_stack(image->layout, &s->mem, &s->regs, &s->thread, frames, IMAGE_DEPTH);
+	char *out = NULL, value[32];
+	size_t bytes;
+	FILE *f = open_memstream(&out, &bytes);
+
+	names_resolve(names, image->layout, &s->mem, frames, r.count, packed, NULL);
+	names_read(names, &text);
+	for (uint32_t i = 0; i < r.count; i++) {
+		const char *name = text.of[(uint32_t)packed[i] % IDS];
+
+		snprintf(value, sizeof(value), "%" PRIx64, frames[i].value);
+		if (frames[i].type == WALK_NATIVE || !name)
+			name = value;
+		image_frame_write(f, frames[i].type, frames[i].bci, name);
+	}
+	fclose(f);
+	for (uint32_t i = 0; i < IDS; i++)
+		free(text.of[i]);
+	free(memory);
+	return out;
+}
+
+static void diag_lines(const char *what, const char *lines)
+{
+	diag("%s:", what);
+	while (*lines) {
+		int length = (int)strcspn(lines, "\n");
+
+		diag("  %.*s", length, lines);
+		lines += length + 1;
+	}
+}
+
+static void image_test(const char *path)
+{
+	struct image *image = image_open(path);
+	const char *name = strrchr(path, '/') + 1;
+
+	ok(image->count > 0, "%s: %d stacks", name, image->count);
+	for (int i = 0; i < image->count; i++) {
+		struct image_stack *s = &image->stacks[i];
+		char *got = walk(image, s);
+
+		if (!ok(!strcmp(got, s->want), "%s: %s", name, s->name)) {
+			diag_lines("walked", got);
+			diag_lines("wanted", s->want);
+			if (s->missed)
+				diag("%" PRIu64 " bytes asked for are not in the image, last "
+				     "0x%" PRIx64,
+					s->missed, s->missed_at);
+		}
+		free(got);
+	}
+	image_close(image);
+}
+
+static int is_image(const struct dirent *e)
+{
+	return strstr(e->d_name, ".image") != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *srcdir = getenv("srcdir") ? getenv("srcdir") : ".";
+	struct dirent **files;
+	char dir[512], path[1024];
+	int count;
+
+	for (int i = 1; i < argc; i++)
+		image_test(argv[i]);
+	if (argc > 1)
+		return tap_done();
+	snprintf(dir, sizeof(dir), "%s/tests/walk/images", srcdir);
+	count = scandir(dir, &files, is_image, alphasort);
+	ok(count > 0, "images in %s", dir);
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, files[i]->d_name);
+		image_test(path);
+		free(files[i]);
+	}
+	if (count >= 0)
+		free(files);
+	return tap_done();
+}
