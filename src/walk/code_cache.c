@@ -53,7 +53,7 @@ static enum code_kind kind_of(const struct walk_mem *mem, uint64_t name, int32_t
 		__builtin_memcpy(&want, continuation, sizeof(want));
 		return word == want ? CODE_CONTINUATION : CODE_STUBS;
 	}
-	return frame_words > 0 ? CODE_RUNTIME : CODE_STUBS;
+	return frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
 }
 
 static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)

@@ -6,11 +6,12 @@
 #include "walk/layout.h"
 
 enum code_kind {
-	CODE_NMETHOD,      /* compiled Java */
-	CODE_NATIVE,       /* wrapper of a native method */
-	CODE_STUBS,        /* StubRoutines and other buffers without a frame size */
-	CODE_ADAPTER,      /* i2c, c2i */
-	CODE_VTABLE,       /* vtable and itable stubs */
+	CODE_NMETHOD, /* compiled Java */
+	CODE_NATIVE,  /* wrapper of a native method */
+	CODE_STUBS,   /* StubRoutines: many in one blob */
+	CODE_LEAF,    /* other stubs without a frame size: they push the registers that they use */
+	CODE_ADAPTER, /* i2c, c2i */
+	CODE_VTABLE,  /* vtable and itable stubs */
 	CODE_CONTINUATION, /* the stubs of continuations */
 	CODE_RUNTIME,      /* stubs that call into the VM, with a frame size */
 };

@@ -229,8 +229,15 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return false;
 	if ((blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE) || blob->frame_words < 2)
 		return true;
-	return walker_returns_to_java(
-		w, walker_word(w, sp + 8ull * (uint32_t)blob->frame_words - 8) & ARCH_PC_MASK);
+
+	uint64_t end = sp + 8ull * (uint32_t)blob->frame_words;
+	/* A call that nothing describes is one of a leaf stub, whose arguments may have been pushed. */
+	uint64_t moved = walker_returns_to_java(w, pc) ? 0 : ADJUST_WORDS;
+
+	for (uint64_t i = 0; i <= moved; i++)
+		if (walker_returns_to_java(w, walker_word(w, end + 8 * i - 8) & ARCH_PC_MASK))
+			return true;
+	return false;
 }
 
 enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)

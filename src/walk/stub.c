@@ -12,6 +12,7 @@
 #define STUB_SEARCH    512 /* words: AES and Montgomery stubs keep whole tables on the stack */
 #define ADAPTER_SEARCH 64
 #define CHAIN_MAX      64
+#define PUSHED_MAX     8 /* words */
 
 /* A stub's caller is Java, another stub, or libjvm. */
 static bool returns(struct walker *w, uint64_t pc)
@@ -152,10 +153,21 @@ static enum walk_step undescribed_step(struct walker *w)
 	return STEP_NEXT;
 }
 
+/* fp is not looked at: it is the frame pointer of somebody further out. */
+static enum walk_step pushed_step(struct walker *w)
+{
+	for (uint64_t i = 0; i <= PUSHED_MAX; i++)
+		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT)
+			return STEP_NEXT;
+	return STEP_FAIL;
+}
+
 static enum walk_step top_step(struct walker *w, enum code_kind kind, int32_t frame_words)
 {
 	if (kind == CODE_ADAPTER)
 		return adapter_step(w);
+	if (kind == CODE_LEAF && pushed_step(w) == STEP_NEXT)
+		return STEP_NEXT;
 	if (by_link(w) == STEP_NEXT || by_frame_size(w, frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
 		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT)

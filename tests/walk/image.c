@@ -230,10 +230,15 @@ struct recorder *recorder_new(void)
 	return r;
 }
 
-const struct walk_mem *recorder_mem(struct recorder *r, const struct walk_mem *through)
+const struct walk_mem *recorder_begin(struct recorder *r, const struct walk_mem *through)
 {
 	r->through = through;
 	r->words.count = 0;
+	return &r->mem;
+}
+
+const struct walk_mem *recorder_mem(struct recorder *r)
+{
 	return &r->mem;
 }
 
@@ -320,6 +325,8 @@ static bool image_load(const struct walk_mem *mem, uint64_t addr, void *out, siz
 		uint64_t at = addr + i;
 		const struct word *word = word_get(s->words, at & ~7ull);
 
+		if (!word)
+			word = word_get(s->shared, at & ~7ull);
 		if (!word) {
 			s->missed++;
 			s->missed_at = at;
@@ -452,8 +459,8 @@ static void line_parse(struct image *image, char *line)
 		thread_parse(&s->thread, rest);
 	else if (s && !strncmp(line, "rule", word))
 		rule_parse(s, rest);
-	else if (s && !strncmp(line, "mem", word))
-		words_parse(s->words, rest);
+	else if (!strncmp(line, "mem", word))
+		words_parse(s ? s->words : image->shared, rest);
 	else if (s && !strncmp(line, "frame", word))
 		want_add(s, line);
 	else
@@ -469,6 +476,7 @@ struct image *image_open(const char *path)
 	if (!f || !image)
 		die("cannot be opened", path);
 	image->layout = layout_new();
+	image->shared = calloc(1, sizeof(*image->shared));
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
 		line_parse(image, line);
@@ -479,6 +487,7 @@ struct image *image_open(const char *path)
 
 		s->mem = (struct walk_mem){image_load, s};
 		s->thread.rows = s->table;
+		s->shared = image->shared;
 	}
 	return image;
 }
@@ -495,6 +504,8 @@ void image_close(struct image *image)
 		free(s->words);
 		free(s->want);
 	}
+	free(image->shared->words);
+	free(image->shared);
 	free(image->stacks);
 	free(image->layout);
 	free(image);

@@ -10,7 +10,8 @@
  *   thread JAVA LO HI
  *   rule PC CFA FP RA CFA_OFFSET FP_OFFSET RA_OFFSET
  *                                         the unwind row that was in force at a native pc
- *   mem ADDRESS WORD...                   words that were read; "-" for one that could not be
+ *   mem ADDRESS WORD...                   words that were read; "-" for one that could not be; before the
+ *                                         first stack: the same in all that do not have their own
  *   frame TYPE BCI NAME                   what the walk is to find, leaf first
  *   # ...                                 a comment: where a native frame was
  *
@@ -31,8 +32,9 @@
 struct recorder;
 
 struct recorder *recorder_new(void);
-/* A walk_mem that reads through and notes each word; what was noted before is forgotten. */
-const struct walk_mem *recorder_mem(struct recorder *r, const struct walk_mem *through);
+/* A walk_mem that reads through and notes each word; begin forgets what was noted before. */
+const struct walk_mem *recorder_begin(struct recorder *r, const struct walk_mem *through);
+const struct walk_mem *recorder_mem(struct recorder *r);
 /* Note [addr, addr + bytes) as well, as far as it can be read: for a walk that is to be mended. */
 void recorder_note(struct recorder *r, uint64_t addr, size_t bytes);
 
@@ -53,6 +55,7 @@ struct image_stack {
 	uint64_t missed_at;
 	char *want; /* the frame lines, as they stand in the file */
 	struct image_words *words;
+	const struct image_words *shared;
 	struct unwind_table *table;
 };
 
@@ -60,6 +63,7 @@ struct image {
 	struct walk_layout *layout;
 	struct image_stack *stacks;
 	int count;
+	struct image_words *shared;
 };
 
 struct image *image_open(const char *path);

@@ -28,13 +28,14 @@
 #include "walk/method.h"
 #include "walk/names.h"
 
-#define DEPTH     2048
-#define NAMES_MAX (1u << 16)
-#define THREADS   4096
-#define LEAVES    32
-#define KINDS     256
-#define IMAGE_MAX 40         /* frames of a stack that is kept as an example */
-#define WIDE      (8u << 10) /* of stack that is kept of a broken one */
+#define DEPTH         2048
+#define NAMES_MAX     (1u << 16)
+#define THREADS       4096
+#define LEAVES        32
+#define KINDS         256
+#define IMAGE_MAX     26  /* frames of a stack that is kept as an example */
+#define IMAGE_VIRTUAL 100 /* the same on a virtual thread: what is in the heap shows in deep ones */
+#define WIDE          (8u << 10) /* of stack that is kept of a broken one */
 
 struct stat {
 	struct target *target;
@@ -262,6 +263,17 @@ static bool kind_is_new(struct stat *s, const char *kind)
 	return false;
 }
 
+/* Names that are known already are not read again: read them all. */
+static void names_note(struct stat *s, const struct walk_frame *frames, uint32_t count)
+{
+	static _Alignas(64) char memory[1 << 20];
+	static uint64_t packed[DEPTH];
+
+	memset(memory, 0, sizeof(memory));
+	names_resolve(names_init(memory, sizeof(memory)), s->layout, recorder_mem(s->recorder),
+		frames, count, packed, NULL);
+}
+
 /* A broken one with more than was read: its walk will be another one when it is mended. */
 static void image_keep(struct stat *s, const struct walk_regs *regs,
 	const struct walk_thread *thread, const struct walk_frame *frames, const uint64_t *packed,
@@ -274,11 +286,13 @@ static void image_keep(struct stat *s, const struct walk_regs *regs,
 		snprintf(text, sizeof(text), "broken-%.48s-%d", kind, s->show_broken);
 		recorder_note(s->recorder, regs->sp - 64, WIDE);
 		recorder_note(s->recorder, regs->pc - 64, 128);
-	} else if (count > IMAGE_MAX || !kind_is_new(s, kind)) {
+	} else if (count > (strstr(kind, "-virtual") ? IMAGE_VIRTUAL : IMAGE_MAX) ||
+		   !kind_is_new(s, kind)) {
 		return;
 	} else {
 		snprintf(text, sizeof(text), "%s", kind);
 	}
+	names_note(s, frames, count);
 	image_stack_write(s->images, s->recorder, text, regs, thread, frames, count);
 	for (uint32_t i = 0; i < count; i++) {
 		if (frames[i].type == WALK_NATIVE) {
@@ -368,7 +382,7 @@ static void sample(struct stat *s, pid_t tid)
 	const struct walk_mem *mem = target_mem(s->target);
 
 	if (s->images)
-		mem = recorder_mem(s->recorder, mem);
+		mem = recorder_begin(s->recorder, mem);
 
 	struct walk_result r = walk_stack(s->layout, mem, &regs, &thread, frames, DEPTH);
 	int odd = suspicious_frame(s, frames, r.count);
@@ -422,6 +436,27 @@ static void report(const struct stat *s)
 	putchar('\n');
 }
 
+static void samples_take(struct stat *s, uint64_t want, bool all)
+{
+	for (uint64_t round = 0; s->samples < want; round++) {
+		struct timespec pause = {0, 200000 + (long)(random() % 800000)};
+		pid_t tids[THREADS];
+		int n = target_threads(s->target, tids, THREADS);
+
+		if (!n)
+			break;
+		if (round % 64 == 0) {
+			target_forget(s->target);
+			s->thread_count = 0;
+			walk_threads_each(s->layout, target_mem(s->target), thread_add, s);
+		}
+		for (int i = 0; i < n && s->samples < want; i++)
+			if (all || target_running(s->target, tids[i]))
+				sample(s, tids[i]);
+		nanosleep(&pause, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static struct stat s;
@@ -460,24 +495,7 @@ int main(int argc, char **argv)
 	s.recorder = recorder_new();
 	if (s.images)
 		image_layout_write(s.images, s.layout);
-	for (uint64_t round = 0; s.samples < want; round++) {
-		pid_t tids[THREADS];
-		int n = target_threads(s.target, tids, THREADS);
-
-		if (!n)
-			break;
-		if (round % 64 == 0) {
-			target_forget(s.target);
-			s.thread_count = 0;
-			walk_threads_each(s.layout, target_mem(s.target), thread_add, &s);
-		}
-		for (int i = 0; i < n && s.samples < want; i++)
-			if (all || target_running(s.target, tids[i]))
-				sample(&s, tids[i]);
-		struct timespec pause = {0, 200000 + (long)(random() % 800000)};
-
-		nanosleep(&pause, NULL);
-	}
+	samples_take(&s, want, all);
 	if (s.collapsed)
 		fclose(s.collapsed);
 	if (s.images)
