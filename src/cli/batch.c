@@ -18,8 +18,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define ROWS 50
-#define COLS 132
+#define ROWS     50
+#define COLS     132
+#define DRAIN_MS 5000
 
 /* --- options ----------------------------------------------------------------------------------------- */
 
@@ -218,11 +219,16 @@ static void run_wait(struct run *r)
 
 	while (!r->end && r->now_ms < due) {
 		struct pollfd p = {.fd = r->signals, .events = POLLIN};
+		int64_t left = due - r->now_ms;
+		struct err err;
 
-		if (poll(&p, 1, (int)(due - r->now_ms)) < 0 && errno != EINTR)
+		if (poll(&p, 1, left < DRAIN_MS ? (int)left : DRAIN_MS) < 0 && errno != EINTR)
 			r->end = true;
 		run_signals(r);
 		r->now_ms = (int64_t)(clock_mono_ns() / NS_PER_MS);
+		/* The session wants to be looked after; its end shows at the next refresh. */
+		if (left > DRAIN_MS && r->ui.ops->drain(r->ui.ctx, &err) < 0)
+			break;
 	}
 }
 

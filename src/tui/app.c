@@ -17,7 +17,8 @@
 
 #define FIRST_MS      2000 /* of a session: ticks are short */
 #define FIRST_TICK_MS 250
-#define PHASE_MS      200   /* ticks come so long after a profile's second began */
+#define PHASE_MS      200 /* ticks come so long after a profile's second began */
+#define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
 #define UNWRITABLE_MS 60000 /* a terminal that takes nothing for so long is gone */
 
 struct app {
@@ -89,7 +90,9 @@ static int64_t app_interval(const struct app *app, int64_t now)
 {
 	if (now - app->attached_ms < FIRST_MS)
 		return FIRST_TICK_MS;
-	return app->ui.profile ? (int64_t)app->ui.interval_ms : 1000;
+	if (!app->ui.profile)
+		return 1000;
+	return (int64_t)app->ui.interval_ms < DRAIN_MS ? (int64_t)app->ui.interval_ms : DRAIN_MS;
 }
 
 /* In step with the profile's seconds, so that each tick finds exactly one more of them complete. */

@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DUTY       50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
-#define WAITING_MS 10000 /* the counter of a frozen screen moves so often */
+#define DUTY        50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
+#define TICK_MAX_MS 10000 /* ticks come at least so often */
+#define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
 
 const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_METHODS] = &view_methods,
@@ -248,6 +249,16 @@ bool ui_expire(struct ui *ui, int64_t now_ms)
 	return true;
 }
 
+/* How long after an update the next one may come: for what it costs, and for a wish beyond one's ticks. */
+static int64_t ui_update_due(const struct ui *ui)
+{
+	int64_t cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
+	int64_t wish =
+		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
+
+	return cost > wish ? cost : wish;
+}
+
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
 	if (!ui->now_ms)
@@ -267,7 +278,7 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->time.frozen)
 		ui_count_waiting(ui);
-	else if (now_ms - ui->updated_ms >= (int64_t)(ui->update_ns / NS_PER_MS * DUTY))
+	else if (now_ms - ui->updated_ms >= ui_update_due(ui))
 		ui_update(ui, false);
 }
 

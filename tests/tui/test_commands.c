@@ -354,6 +354,30 @@ static void test_absent(void)
 	fake_done(&fake);
 }
 
+/* A refresh that is seldom is so, though samples are taken in all the time. */
+static void test_seldom(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .interval_ms = 60000};
+	struct fake fake;
+	struct ui ui;
+	int64_t now = 1000000, updated;
+	uint32_t before;
+
+	fake_init(&fake, 100);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_tick(&ui, now += 60000);
+	updated = ui.updated_ms;
+	before = fake.second;
+	for (int i = 0; i < 5; i++)
+		ui_tick(&ui, now += 10000);
+	ok(ui.updated_ms == updated && fake.second == before + 5,
+		"a refresh of 60 s: samples are taken in every 10 s, and shown as they were");
+	ui_tick(&ui, now += 10000);
+	ok(ui.updated_ms == now, "until it is time");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 int main(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
@@ -380,5 +404,6 @@ int main(void)
 	ui_done(&ui);
 	fake_done(&fake);
 	test_absent();
+	test_seldom();
 	return tap_done();
 }
