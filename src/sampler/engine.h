@@ -66,7 +66,7 @@ struct engine {
 	void (*repace)(struct sampler *s, uint32_t event);
 };
 
-extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc;
+extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc, engine_lock;
 
 /* How many descriptors perf may use in this process; the bytes that it has mapped. */
 void engine_perf_budget(uint32_t fds);

@@ -3,6 +3,7 @@
 #include "sampler/events.h"
 
 #include "sampler/arms.h"
+#include "sampler/lock.h"
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
@@ -16,7 +17,7 @@
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, 0, {&engine_perf, &engine_ctimer}},
 	[WIRE_ALLOC] = {"alloc", 524288, EVENT_NO_ARM, {&engine_alloc}},
-	[WIRE_LOCK] = {"lock", 10000, EVENT_NO_ARM, {NULL}},
+	[WIRE_LOCK] = {"lock", 2000000, EVENT_NO_ARM, {&engine_lock}},
 	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {&engine_wall}},
 	[WIRE_USER_FIRST + 0] = {"perf event 1", 1, 1, {&engine_perf}},
 	[WIRE_USER_FIRST + 1] = {"perf event 2", 1, 2, {&engine_perf}},
@@ -315,9 +316,9 @@ void events_check_signal(struct sampler *s)
 	}
 }
 
-uint64_t events_memory(void)
+uint64_t events_memory(const struct sampler *s)
 {
-	return engine_perf_memory();
+	return engine_perf_memory() + lock_memory(s);
 }
 
 bool events_any(const struct sampler *s)

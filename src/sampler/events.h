@@ -25,7 +25,7 @@ void events_warm_up(struct sampler *s);
 /* Is the signal still ours? Events whose signal somebody has taken over are stopped and say so. */
 void events_check_signal(struct sampler *s);
 /* Bytes mapped for engines now. */
-uint64_t events_memory(void);
+uint64_t events_memory(const struct sampler *s);
 /* Is any event on? */
 bool events_any(const struct sampler *s);
 

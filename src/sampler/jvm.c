@@ -409,6 +409,8 @@ int jvm_prepare(JavaVM *vm)
 	if (!jni || !dladdr((void *)(uintptr_t)jvm_inside(), &info))
 		return AGENT_NO_JVMTI;
 	jvm_thread_class(jni);
+	if (jvm.thread)
+		jvm_fields_find(jni, jvm.thread);
 	if ((*jni)->GetVersion(jni) < JVMTI_UNTIL)
 		jvmti_prepare(vm);
 	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

@@ -41,6 +41,18 @@ void jvm_gate_put(struct sampler *s);
 void jvm_gate_take_away(void);
 
 JavaVM *jvm_vm(void);
+
+/*
+ * Offsets of fields in java.lang.Thread and AbstractOwnableSynchronizer; < 0: not known. They come from jfieldIDs,
+ * which JVMs code in one of two ways: whoever uses them has the proof which, a java.lang.String where a
+ * thread's name should be.
+ */
+#define JVM_FIELD_CODINGS 2u
+struct jvm_fields {
+	int32_t thread_name, eetop, park_blocker, lock_owner;
+};
+const struct jvm_fields *jvm_fields(unsigned coding);
+void jvm_fields_find(JNIEnv *jni, jclass thread);
 /* The JavaThread whose environment this is; 0 if that cannot be told. */
 uint64_t jvm_thread_of(JNIEnv *jni);
 

@@ -243,6 +243,24 @@ static bool publish_thread(struct publish *p, uint32_t id)
 	return publish_slot(p, slot);
 }
 
+bool publish_wait(struct publish *p, const struct wire_wait *wait)
+{
+	struct wire_wait *rec;
+	struct wire_record header;
+
+	if (!publish_methods(p) || wait->method > p->names_done ||
+		!publish_thread(p, wait->thread) ||
+		(wait->owner && !publish_thread(p, wait->owner)))
+		return false;
+	rec = ring_reserve(&p->s->ring, WIRE_REC_WAIT, sizeof(*rec));
+	if (!rec)
+		return false;
+	header = rec->rec;
+	*rec = *wait;
+	rec->rec = header;
+	return true;
+}
+
 bool publish_wants_names(const struct publish *p)
 {
 	return p->wants_names || p->names_waits;

@@ -40,6 +40,9 @@ bool publish_renamed(struct publish *p, bool look);
 bool publish_note(
 	struct publish *p, uint32_t kind, uint64_t time_ns, uint64_t arg_ns, const char *text);
 
+/* A wait, and what it names. false: no room, or the class has no name yet. */
+bool publish_wait(struct publish *p, const struct wire_wait *wait);
+
 /* Agent threads, so that the front end can tell them from the target's. */
 bool publish_agent_thread(struct publish *p, int32_t tid, const char *name);
 

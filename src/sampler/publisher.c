@@ -13,6 +13,7 @@
 #include "sampler/commands.h"
 #include "sampler/events.h"
 #include "sampler/jvm.h"
+#include "sampler/lock.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/scan.h"
@@ -138,7 +139,7 @@ static void status_update(struct sampler *s)
 	}
 	atomic_store(&status->cost_ns, cost_ns(s));
 	cost_report(&s->cost, status->walk_cost);
-	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory());
+	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory(s));
 }
 
 static void publication_announce(struct sampler *s)
@@ -210,6 +211,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	look_for_threads(s, now);
 	ask_names(s, now);
+	lock_publish(s);
 	publish_table(s->publish, now);
 	publication_announce(s);
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "sampler/agent.h"
+#include "sampler/lock.h"
 #include "sampler/modules.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
@@ -196,6 +197,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 void sampler_free(struct sampler *s)
 {
 	unwind_recv_done(s->unwind_recv);
+	lock_free(s);
 	if (s->task_fd >= 0)
 		raw(SYS_close, s->task_fd);
 	if (s->shared.base)

@@ -58,6 +58,7 @@ enum sampler_stop {
 };
 
 struct jvm_job;     /* jvm.c */
+struct lock;        /* engine_lock.c */
 struct publish;     /* publish.c */
 struct modules;     /* modules.c */
 struct unwind_recv; /* unwind_recv.c */
@@ -98,6 +99,8 @@ struct sampler {
 	_Atomic uint64_t names_cpu_ns;
 	unsigned long names_thread; /* pthread_t */
 	bool names_thread_runs;
+
+	struct lock *lock; /* NULL: the event lock was never on */
 
 	/* the thread of the wall clock: see engine_wall.h */
 	struct wall {

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits for locks, by looking: a thread of the agent looks every `interval` at what each Java thread waits
+ * for (lock_wait.h). Each time that it finds one waiting stands for the time since the look before, so that
+ * sums are the time spent waiting, whether waits are many and short or few and long.
+ *
+ * Nothing is hooked, no event of the JVM's is switched on, no thread that runs does anything for it: a program
+ * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
+ * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after.
+ *
+ *   this thread: lock_thread.told  NOTHING -> BEGUN -> (publisher: TOLD) -> ENDED -> (publisher: NOTHING)
+ */
+#include "sampler/engine.h"
+
+#include "base/clock.h"
+#include "sampler/lock.h"
+#include "sampler/lock_wait.h"
+#include "sampler/publish.h"
+#include "sampler/raw.h"
+#include "sampler/sig.h"
+#include "sampler/spawn.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define LOCK_STACK_BYTES (128u << 10)
+#define LOOKS_SHARE      50u
+#define LOCK_FRAMES      512u /* stacks that are kept; deeper ones are walked at each look */
+#define LOCK_FLUSH_NS    (100 * NS_PER_MS) /* waits that go on are told so often */
+#define LOCK_LONG_NS     (20 * NS_PER_MS)  /* waits that are shown with their owners */
+#define LOCK_FORGET_NS   (1000 * NS_PER_MS)
+
+enum { TOLD_NOTHING, TOLD_BEGUN, TOLD_SAID, TOLD_ENDED };
+
+/* What is known of one thread that waits. By number of its slot. */
+struct lock_thread {
+	struct lock_wait wait; /* lock 0: it waits for nothing */
+	uint64_t since_ns, flushed_ns;
+	uint64_t weight_ns; /* not put into the trace table yet */
+	uint32_t looks;
+	uint32_t slot_id;
+	uint32_t class_id;
+	uint32_t frames; /* kept, the class first; 0: too many */
+	uint16_t flags;
+
+	_Atomic uint32_t told;
+	struct wire_wait record; /* written before told moves */
+};
+
+struct lock {
+	_Atomic int32_t tid;
+	_Atomic uint32_t leave; /* futex */
+	unsigned long thread;   /* pthread_t */
+	uint64_t last_ns, owners_ns, forgot_ns, random;
+	struct lock_reader reader;
+	struct lock_thread threads[THREADS_MAX];
+	uint64_t kept[THREADS_MAX][LOCK_FRAMES];
+};
+
+/* --- one thread ------------------------------------------------------------------------------- */
+
+static void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+{
+	struct lock *lock = s->lock;
+	struct stack stack = {.s = s,
+		.thread = slot,
+		.user = lock->kept[t - lock->threads],
+		.count = t->frames,
+		.flags = t->flags};
+	struct stack_sample sample = {
+		.event = WIRE_LOCK, .count = t->looks, .weight = t->weight_ns};
+
+	if (t->looks && t->frames)
+		sig_stack_put(&stack, &sample);
+	t->looks = 0;
+	t->weight_ns = 0;
+}
+
+static void lock_say(struct lock_thread *t, uint32_t told, uint64_t now)
+{
+	t->record.time_ns = now;
+	t->record.ended = told == TOLD_ENDED;
+	atomic_store_explicit(&t->told, told, memory_order_release);
+}
+
+static void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+{
+	uint32_t begun = TOLD_BEGUN;
+
+	if (!t->wait.lock)
+		return;
+	lock_put(s, slot, t);
+	t->wait.lock = 0;
+	if (atomic_load(&t->told) == TOLD_SAID)
+		lock_say(t, TOLD_ENDED, clock_mono_ns());
+	else
+		atomic_compare_exchange_strong(&t->told, &begun, TOLD_NOTHING);
+}
+
+static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
+{
+	char name[512];
+	uint32_t bytes = oop_klass_name(s->layout, &s->mem, wait->klass, name, sizeof(name));
+
+	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
+}
+
+/* lock_keep: for the looks to come, so that the stack is walked only once. */
+static void lock_keep(struct sampler *s, struct lock_thread *t, const struct stack *stack)
+{
+	uint64_t *kept = s->lock->kept[t - s->lock->threads];
+
+	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
+	t->flags = stack->flags;
+	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
+}
+
+/* lock_walk: the stack of this wait, if it is still the same when it has been walked. */
+static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t weight_ns)
+{
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct lock_wait after;
+	struct stack stack;
+	bool same;
+
+	sig_stack_java(&stack, s, slot, java_thread);
+	after = lock_wait_read(&s->lock->reader, java_thread);
+	same = after.lock && lock_wait_same(&after, wait) && stack.scratch;
+	if (same) {
+		t->class_id = lock_class(s, wait);
+		stack.user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
+		lock_keep(s, t, &stack);
+	}
+	if (same && !t->frames)
+		sig_stack_put(&stack,
+			&(struct stack_sample){
+				.event = WIRE_LOCK, .before = 1, .count = 1, .weight = weight_ns});
+	sig_stack_give(&stack);
+	return same;
+}
+
+static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	lock_ends(s, slot, t);
+	t->slot_id = slot->id;
+	t->looks = 0;
+	t->weight_ns = 0;
+	if (!lock_walk(s, slot, t, wait, since))
+		return;
+	t->wait = *wait;
+	t->since_ns = now - since / 2; /* somewhere between the two looks */
+	t->flushed_ns = now;
+}
+
+static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait);
+
+	if (!same)
+		lock_begins(s, slot, t, wait, now, since);
+	else if (!t->frames)
+		lock_walk(s, slot, t, wait, since);
+	if (!t->wait.lock)
+		return;
+	t->wait = *wait;
+	t->looks++;
+	t->weight_ns += since;
+	if (now - t->flushed_ns < LOCK_FLUSH_NS)
+		return;
+	t->flushed_ns = now;
+	lock_put(s, slot, t);
+}
+
+/* lock_owners: who holds what this thread has been waiting for; told again when it is another. */
+static void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
+{
+	uint32_t told = atomic_load(&t->told), owner;
+
+	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || told == TOLD_ENDED ||
+		told == TOLD_BEGUN)
+		return;
+	owner = lock_wait_owner(&s->lock->reader, &t->wait);
+	if (told == TOLD_SAID && owner == t->record.owner)
+		return;
+	t->record = (struct wire_wait){.since_ns = t->since_ns,
+		.lock = t->wait.lock,
+		.thread = t->slot_id,
+		.owner = owner,
+		.method = t->class_id};
+	lock_say(t, TOLD_BEGUN, now);
+}
+
+/* --- a look at all ---------------------------------------------------------------------------- */
+
+static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t since)
+{
+	struct thread_slot *slot = &s->threads->slots[number];
+	struct lock_thread *t = &s->lock->threads[number];
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct lock_wait wait = {0};
+
+	if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) && java_thread)
+		wait = lock_wait_read(&s->lock->reader, java_thread);
+	if (wait.lock)
+		lock_waits(s, slot, t, &wait, now, since);
+	else
+		lock_ends(s, slot, t);
+}
+
+static void lock_round(struct sampler *s)
+{
+	struct lock *lock = s->lock;
+	uint32_t high = atomic_load(&s->threads->high);
+	uint64_t now = clock_mono_ns(), since = now - lock->last_ns;
+	bool owners = now - lock->owners_ns >= LOCK_LONG_NS;
+
+	if (now - lock->forgot_ns >= LOCK_FORGET_NS) {
+		lock_reader_forget(&lock->reader);
+		lock->forgot_ns = now;
+	}
+	for (uint32_t i = 0; i < high; i++) {
+		lock_look(s, i, now, since);
+		if (owners)
+			lock_owners(s, &lock->threads[i], now);
+	}
+	if (owners)
+		lock->owners_ns = now;
+	lock->last_ns = now;
+}
+
+/* lock_pause: looks do not keep step with what the program does regularly, and cost little. */
+static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_LOCK].interval);
+	struct lock *lock = s->lock;
+
+	if (interval < cost_ns * LOOKS_SHARE)
+		interval = cost_ns * LOOKS_SHARE;
+	lock->random = lock->random * 6364136223846793005ull + 1442695040888963407ull;
+	return interval / 2 + (lock->random >> 33) % interval;
+}
+
+static void *lock_main(void *arg)
+{
+	struct sampler *s = arg;
+	uint64_t before = 0, cost = 0;
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot lock");
+	atomic_store(&s->lock->tid, raw_gettid());
+	while (!atomic_load(&s->lock->leave)) {
+		raw_futex_wait(&s->lock->leave, 0, lock_pause(s, cost - before));
+		lock_round(s);
+		before = cost;
+		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+		atomic_fetch_add(&s->events[WIRE_LOCK].cost_ns, cost - before);
+	}
+	return NULL;
+}
+
+/* --- the publisher's side --------------------------------------------------------------------- */
+
+void lock_publish(struct sampler *s)
+{
+	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct lock_thread *t = &s->lock->threads[i];
+		uint32_t told = atomic_load_explicit(&t->told, memory_order_acquire);
+
+		if (told != TOLD_BEGUN && told != TOLD_ENDED)
+			continue;
+		if (!publish_wait(s->publish, &t->record))
+			return;
+		atomic_compare_exchange_strong(
+			&t->told, &told, told == TOLD_BEGUN ? TOLD_SAID : TOLD_NOTHING);
+	}
+}
+
+uint64_t lock_memory(const struct sampler *s)
+{
+	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
+
+	/* what it touches: a thread's stack is kept only when it has waited */
+	return high * (uint64_t)sizeof(struct lock_thread);
+}
+
+void lock_free(struct sampler *s)
+{
+	if (s->lock)
+		raw_unmap(s->lock, sizeof(*s->lock));
+}
+
+/* --- on and off ------------------------------------------------------------------------------- */
+
+static const char lock_virtual[] = "virtual threads that wait without a carrier are not seen";
+
+static int lock_start(
+	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
+{
+	struct text out = text_into(text, bytes);
+	bool parks;
+
+	if (!s->lock)
+		s->lock = raw_map(sizeof(*s->lock));
+	if (!s->lock) {
+		text_add(&out, "no memory for the waits of threads");
+		return -ENOMEM;
+	}
+	parks = lock_reader_open(&s->lock->reader, s);
+	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
+	s->lock->random = s->lock->last_ns;
+	atomic_store(&s->lock->tid, 0);
+	atomic_store(&s->lock->leave, 0);
+	if (spawn(LOCK_STACK_BYTES, lock_main, s, &s->lock->thread)) {
+		text_add(&out, "no thread could be started to look at locks");
+		return -EAGAIN;
+	}
+	while (!atomic_load(&s->lock->tid))
+		raw(SYS_sched_yield);
+	publish_agent_thread(s->publish, atomic_load(&s->lock->tid), "jhot lock");
+	if (!parks)
+		text_add(&out,
+			"synchronized only: this JVM does not say what threads are parked for");
+	else if (s->layout->jdk >= 21)
+		text_add(&out, lock_virtual);
+	return 0;
+}
+
+static void lock_stop(struct sampler *s, uint32_t event)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	atomic_store(&s->lock->leave, 1);
+	raw_futex_wake(&s->lock->leave);
+	spawn_join(s->lock->thread);
+	for (uint32_t i = 0; i < high; i++)
+		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i]);
+}
+
+static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	struct sampler *s = atomic_load(&sig_current);
+	struct text text = text_into(why, bytes);
+
+	if (s && s->layout && s->layout->thread_pending.offset >= 0 &&
+		s->layout->monitor_object.offset >= 0)
+		return 0;
+	text_add(&text, "this JVM does not export what threads wait for");
+	return -ENOSYS;
+}
+
+const struct engine engine_lock = {
+	.id = WIRE_ENGINE_LOCK,
+	.name = "waits for locks",
+	.interval_min = 200000,
+	.probe = lock_probe,
+	.start = lock_start,
+	.stop = lock_stop,
+};

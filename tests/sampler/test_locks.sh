@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Waits for locks: as long as the program measured itself, none where there is no contention, and who holds them;
+# nothing is left when it is off.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+CLASSES=$builddir/tests/sampler/classes
+[ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
+
+# sites_do LINE...: the program does it, and has said "done"
+sites_do() {
+	local before
+	before=$(grep -c '^done' "$JVM_OUT")
+	echo "$*" >&"$JVM_IN"
+	wait_for 60 sites_done $((before + 1))
+}
+
+sites_done() {
+	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
+}
+
+# watched LINE...: the program does it while lock is sampled
+watched() {
+	rm -f "$T/tool"
+	agent_start tool event=lock seconds=60 weights="$T/weights" waits="$T/waits"
+	wait_for 20 grep -qs '^start' "$T/tool"
+	sites_do "$@"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+}
+
+# waited METHOD CLASS: ns of waits for this class below this method
+waited() {
+	awk -v method="Sites.$1_" -v class="$2" '
+		index($0, method) && $0 ~ /^lock;/ {
+			ns = $NF
+			sub(/ [0-9]+$/, "")
+			if (substr($0, length($0) - length(class)) == ";" class) sum += ns
+		}
+		END { print sum + 0 }' "$T/weights"
+}
+
+# close_to GOT WANTED PERCENT
+close_to() {
+	awk -v got="$1" -v wanted="$2" -v percent="$3" 'BEGIN {
+		off = got - wanted
+		exit (off < 0 ? -off : off) > wanted * percent / 100
+	}'
+}
+
+# contended WHAT METHOD CLASS
+contended() {
+	local got blocked
+	watched "$1" 1200
+	got=$(waited "$2" "$3")
+	blocked=$(grep '^blocked' "$JVM_OUT" | tail -n 1 | cut -d ' ' -f 2)
+	diag "JDK $major: $1: $((got / 1000000)) of $((blocked / 1000000)) ms"
+	ok "JDK $major: waits for a $1 within 20 %" close_to "$got" "$blocked" 20
+	is "JDK $major: and nothing else waits" \
+		"$(awk '/^lock;/ { sum += $NF } END { print sum + 0 }' "$T/weights")" "$got"
+	is "JDK $major: stacks are whole" "$(grep -vcE ';java/lang/Thread.run.*;Sites' "$T/weights")" 0
+	ok "JDK $major: every sample is accounted for" accounted
+	known
+}
+
+locks() {
+	local major=$1
+	# shellcheck disable=SC2086
+	jvm_start $CALM_JVM Sites || return
+	jvm_warm_attach "$JVM"
+	sites_do monitor 10
+	agent event=lock seconds=0 # what stays after the first session
+	wait_for 20 quiet "$JVM"
+	litter "$JVM" >"$T/before"
+	contended monitor turnMonitor java/lang/Object
+	contended lock turnLock 'java/util/concurrent/locks/ReentrantLock$NonfairSync'
+	contended semaphore turnSemaphore 'java/util/concurrent/Semaphore$NonfairSync'
+	watched calm 500
+	is "JDK $major: without contention there are no waits" \
+		"$(awk '/^lock;/ { sum += $NF } END { print sum + 0 }' "$T/weights")" 0
+	watched hold 300
+	for waiter in 1 2; do
+		ok "JDK $major: who waits for whom, $waiter" \
+			grep -q "^waiter-$waiter waits for java/.* of holder" "$T/waits"
+		ok "JDK $major: until it is over, $waiter" grep -q "^waiter-$waiter waited " "$T/waits" ||
+			diag_file "$T/waits"
+	done
+	known
+	becomes_quiet "JDK $major: the session has ended" "$JVM"
+	litter "$JVM" >"$T/after"
+	same "JDK $major: descriptors, threads, mappings and handlers are as before" "$T/after" "$T/before"
+	jvm_end
+	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	is "JDK $major: its output is its own" "$(grep -cvE '^(ready|done|blocked )' "$JVM_OUT")" 0
+}
+
+while read -r major java; do
+	JAVA=$java
+	locks "$major"
+done < <(jdks)
+done_testing
