@@ -263,7 +263,7 @@ const struct command commands[] = {
 	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
 	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "walk to that method", "walk", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
 	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "walk back", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
-	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread", "only this thread", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
+	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
 	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
 
 	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},

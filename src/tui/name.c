@@ -224,17 +224,3 @@ void name_parameters(char *out, size_t size, const char *signature)
 	}
 	memcpy(out + o, ")", 2);
 }
-
-bool name_pool(char *out, size_t size, const char *thread)
-{
-	size_t end = strlen(thread), digits;
-
-	for (digits = end; digits > 0 && isdigit((unsigned char)thread[digits - 1]);)
-		digits--;
-	if (digits == end || digits == 0) {
-		snprintf(out, size, "%s", thread);
-		return false;
-	}
-	snprintf(out, size, "%.*s*", (int)digits, thread);
-	return true;
-}

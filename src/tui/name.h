@@ -31,7 +31,5 @@ void name_parameters(char *out, size_t size, const char *signature);
 void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis);
 /* Cut from the middle: of threads' names the end tells them apart. */
 void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis);
-/* A pool's name: the digits at the end (or before a bracket) become one '*'; true if there were any. */
-bool name_pool(char *out, size_t size, const char *thread);
 
 #endif

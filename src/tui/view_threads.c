@@ -1,47 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads view: what each thread uses, and below the list where the selected one was. */
+/* The threads view: what each thread or pool uses and waits for; below the list the selected one. */
 #include "tui/ui.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/intern.h"
 #include "tui/column.h"
 #include "tui/command.h"
 #include "tui/order.h"
 #include "tui/text.h"
+#include "tui/thread_pane.h"
+#include "tui/thread_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PANE_ROWS 5  /* the selected thread's stack */
+#define PANE_ROWS 6  /* the selected thread */
 #define PANE_FROM 14 /* body rows from which it is shown */
 
 enum { SORT_CPU, SORT_ALLOC, SORT_LOCK, SORT_NAME };
 
-struct thread_row {
-	uint32_t thread; /* the first of its pool */
-	uint32_t name;   /* interned: also the row's identity */
-	uint32_t members;
-	char state;
-	bool live;
-	float user, system;
-	uint64_t cpu_count, cpu_ns, alloc, lock_ns;
-	uint32_t stack; /* its most frequent one in the window */
-	uint64_t stack_count;
-};
-
 struct threads {
 	const struct ui *ui;
-	struct thread_row *rows;
-	uint32_t count, cap;
+	struct thread_rows rows;
 	struct order order;
-	struct intern names; /* of threads and pools; numbers stay */
 	struct list list;
-	uint32_t span_s;
 	bool merged;
-	int sort;
-	int running, total;
+	int sort, event; /* event: the one that was shown last */
 };
 
 static struct threads *threads_state(const struct ui *ui)
@@ -58,9 +43,8 @@ static void threads_free(void *state)
 {
 	struct threads *t = state;
 
-	free(t->rows);
+	thread_rows_done(&t->rows);
 	order_done(&t->order);
-	intern_done(&t->names);
 	free(t);
 }
 
@@ -69,173 +53,61 @@ static struct list *threads_list(struct ui *ui)
 	return &threads_state(ui)->list;
 }
 
-/* --- gathering --------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------- */
 
-struct gather {
-	struct thread_row *threads; /* per thread of the profile */
-	uint32_t count;
-	size_t sum_offset, count_offset; /* of the fields to add to; SIZE_MAX: none */
-	bool stacks;
-};
-
-static void gather_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void sort_item(const struct threads *t, const struct thread_row *r, struct order_item *item)
 {
-	struct gather *g = ctx;
-	struct thread_row *r;
-
-	if (thread >= g->count)
-		return;
-	r = &g->threads[thread];
-	*(uint64_t *)((char *)r + g->sum_offset) += weight;
-	if (g->count_offset != SIZE_MAX)
-		*(uint64_t *)((char *)r + g->count_offset) += count;
-	if (g->stacks && count > r->stack_count) {
-		r->stack = stack;
-		r->stack_count = count;
-	}
-}
-
-static void gather_events(struct ui *ui, struct gather *g)
-{
-	static const struct {
-		int event;
-		size_t sum_offset, count_offset;
-	} sums[] = {
-		{EVENT_CPU, offsetof(struct thread_row, cpu_ns),
-			offsetof(struct thread_row, cpu_count)},
-		{EVENT_ALLOC, offsetof(struct thread_row, alloc), SIZE_MAX},
-		{EVENT_LOCK, offsetof(struct thread_row, lock_ns), SIZE_MAX},
-	};
-	struct profile_query q = ui_query(ui);
-
-	q.thread = PROFILE_ANY_THREAD;
-	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
-		q.event = sums[i].event;
-		g->sum_offset = sums[i].sum_offset;
-		g->count_offset = sums[i].count_offset;
-		g->stacks = q.event == EVENT_CPU;
-		if (ui_has_event(ui, q.event))
-			profile_each(ui->profile, &q, gather_add, g);
-	}
-}
-
-static void gather_live(struct ui *ui, struct gather *g)
-{
-	const struct app_thread *live = NULL;
-	int n = ui->ops->threads(ui->ctx, &live);
-
-	for (int i = 0; i < n; i++) {
-		struct thread_row *r;
-
-		if (live[i].thread >= g->count)
-			continue;
-		r = &g->threads[live[i].thread];
-		r->live = true;
-		r->state = live[i].state;
-		r->user = live[i].user_pct;
-		r->system = live[i].system_pct;
-	}
-}
-
-/* --- rows -------------------------------------------------------------------------------------------- */
-
-static struct thread_row *row_of_name(struct threads *t, uint32_t name)
-{
-	for (uint32_t i = 0; t->merged && i < t->count; i++)
-		if (t->rows[i].name == name)
-			return &t->rows[i];
-	if (t->count == t->cap) {
-		t->cap = t->cap ? t->cap * 2 : 64;
-		t->rows = xreallocarray(t->rows, t->cap, sizeof(*t->rows));
-	}
-	t->rows[t->count] = (struct thread_row){.name = name, .thread = PROFILE_NONE, .state = '-'};
-	return &t->rows[t->count++];
-}
-
-static void add_thread(struct threads *t, uint32_t thread, const struct thread_row *from)
-{
-	const struct profile_thread *pt = profile_get_thread(t->ui->profile, thread);
-	struct thread_row *r;
-	char name[240];
-	size_t len;
-
-	if (t->merged)
-		name_pool(name, sizeof(name), pt->name);
-	else
-		snprintf(name, sizeof(name) - 16, "%s", pt->name);
-	len = strlen(name);
-	/* Threads may share a name: the number behind the NUL keeps them apart. */
-	if (!t->merged)
-		len += 1 + (size_t)snprintf(name + len + 1, sizeof(name) - len - 1, "%u", thread);
-	r = row_of_name(t, intern_put(&t->names, name, len));
-	if (!r->members++)
-		r->thread = thread;
-	r->live |= from->live;
-	r->user += from->user;
-	r->system += from->system;
-	r->cpu_count += from->cpu_count;
-	r->cpu_ns += from->cpu_ns;
-	r->alloc += from->alloc;
-	r->lock_ns += from->lock_ns;
-	if (from->live && r->state != 'R')
-		r->state = from->state;
-	if (from->stack_count > r->stack_count) {
-		r->stack = from->stack;
-		r->stack_count = from->stack_count;
-	}
-}
-
-static double row_cpu(const struct threads *t, const struct thread_row *r)
-{
-	return t->span_s ? 100.0 * (double)r->cpu_ns / ((double)t->span_s * NS_PER_S) : 0;
-}
-
-static double sort_key(const struct threads *t, const struct thread_row *r)
-{
+	item->id = r->id;
+	item->name = thread_row_name(t->ui->profile, r);
 	switch (t->sort) {
-	case SORT_ALLOC: return (double)r->alloc;
-	case SORT_LOCK: return (double)r->lock_ns;
-	default: return (double)r->cpu_ns;
+	case SORT_ALLOC:
+		item->key = (double)r->alloc;
+		item->count = r->alloc_count;
+		break;
+	case SORT_LOCK:
+		item->key = thread_row_lock(&t->rows, r);
+		item->count = r->lock_count;
+		break;
+	default:
+		item->key = (double)r->cpu_ns;
+		item->count = r->cpu_count;
+		break;
 	}
 }
 
 static void threads_order(struct ui *ui, struct threads *t, bool fresh)
 {
-	struct order_item *items = xreallocarray(NULL, t->count, sizeof(*items));
+	struct order_item *items = xcalloc(t->rows.count, sizeof(*items));
 
-	for (uint32_t i = 0; i < t->count; i++)
-		items[i] = (struct order_item){t->rows[i].name, t->rows[i].cpu_count,
-			sort_key(t, &t->rows[i]), intern_text(&t->names, t->rows[i].name)};
+	for (uint32_t i = 0; i < t->rows.count; i++)
+		sort_item(t, &t->rows.list[i], &items[i]);
 	t->order.by_name = t->sort == SORT_NAME;
-	order_update(&t->order, &t->list, items, t->count,
+	order_update(&t->order, &t->list, items, t->rows.count,
 		fresh          ? ORDER_FRESH
 		: ui_holds(ui) ? ORDER_HOLD
 			       : ORDER_KEEP);
 	free(items);
 }
 
+/* Another event: sorted by what it is about. */
+static void threads_follow_event(struct ui *ui, struct threads *t)
+{
+	static const int sorts[EVENT_USER_FIRST] = {
+		[EVENT_CPU] = SORT_CPU, [EVENT_ALLOC] = SORT_ALLOC, [EVENT_LOCK] = SORT_LOCK};
+
+	if (t->event == ui->event)
+		return;
+	t->event = ui->event;
+	t->sort = ui->event < EVENT_USER_FIRST ? sorts[ui->event] : SORT_CPU;
+}
+
 static void threads_update(struct ui *ui, bool sort)
 {
 	struct threads *t = threads_state(ui);
-	struct gather g = {.count = profile_thread_count(ui->profile)};
 
 	t->ui = ui;
-	t->span_s = timeline_span(&ui->time, ui->profile);
-	t->count = 0;
-	t->running = t->total = 0;
-	g.threads = xcalloc(g.count, sizeof(*g.threads));
-	gather_events(ui, &g);
-	if (!ui->time.frozen && !ui->over)
-		gather_live(ui, &g);
-	for (uint32_t i = 0; i < g.count; i++) {
-		if (!g.threads[i].live && !g.threads[i].cpu_count && !g.threads[i].alloc &&
-			!g.threads[i].lock_ns)
-			continue;
-		add_thread(t, i, &g.threads[i]);
-		t->total++;
-		t->running += g.threads[i].live && g.threads[i].state == 'R';
-	}
-	free(g.threads);
+	threads_follow_event(ui, t);
+	thread_rows_update(&t->rows, ui, t->merged);
 	threads_order(ui, t, sort);
 }
 
@@ -245,32 +117,51 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
+	const char *name = thread_row_name(t->ui->profile, r);
 	char text[300];
 
 	if (r->members > 1)
-		snprintf(
-			text, sizeof(text), "%s (%u)", intern_text(&t->names, r->name), r->members);
+		snprintf(text, sizeof(text), "%s%s (%u)", r->carries_virtual ? "virtual: " : "",
+			name, r->members);
 	else
-		snprintf(text, sizeof(text), "%s", intern_text(&t->names, r->name));
+		snprintf(text, sizeof(text), "%s", name);
 	name_middle(out->text, COLUMN_TEXT, text, out->width, out->glyphs->ellipsis);
+}
+
+/* What the thread is, if it is not the program's. */
+static void cell_kind(const void *view, const void *row, struct column_cell *out)
+{
+	static const char letters[] = {[THREAD_NATIVE] = 'n',
+		[THREAD_JAVA] = ' ',
+		[THREAD_COMPILER] = 'c',
+		[THREAD_GC] = 'g',
+		[THREAD_VM] = 'v',
+		[THREAD_AGENT] = 'j'};
+	const struct thread_row *r = row;
+
+	out->text[0] = r->carries_virtual ? 'V' : letters[r->kind];
+	out->text[1] = '\0';
+	out->style = r->kind == THREAD_NATIVE ? STYLE_NATIVE : STYLE_VM;
 }
 
 static void cell_state(const void *view, const void *row, struct column_cell *out)
 {
 	const struct thread_row *r = row;
 
-	out->text[0] = r->state;
+	out->text[0] = thread_states[r->state].letter;
 	out->text[1] = '\0';
-	out->style = r->state == 'R' ? STYLE_GOOD : STYLE_DIM;
+	out->style = r->state == THREAD_ON_CPU    ? STYLE_GOOD
+		     : r->state == THREAD_MONITOR ? STYLE_WARN
+						  : STYLE_DIM;
 }
 
 static void cell_cpu(const void *view, const void *row, struct column_cell *out)
 {
+	const struct threads *t = view;
 	const struct thread_row *r = row;
-	double cpu = row_cpu(view, r);
 	char text[TEXT_NUMBER];
 
-	strcpy(out->text, text_percent(text, cpu));
+	strcpy(out->text, text_percent(text, thread_row_cpu(&t->rows, r)));
 	if (!r->cpu_count)
 		out->style = STYLE_DIM;
 }
@@ -302,11 +193,11 @@ static void cell_alloc(const void *view, const void *row, struct column_cell *ou
 	const struct thread_row *r = row;
 	char text[TEXT_NUMBER];
 
-	if (!ui_has_event(t->ui, EVENT_ALLOC) || !t->span_s)
+	if (!t->rows.alloc_known)
 		strcpy(out->text, "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%s/s",
-			text_bytes(text, (int64_t)(r->alloc / t->span_s)));
+			text_bytes(text, (int64_t)(r->alloc / t->rows.alloc_span_s)));
 	if (!r->alloc)
 		out->style = STYLE_DIM;
 }
@@ -316,11 +207,10 @@ static void cell_lock(const void *view, const void *row, struct column_cell *out
 	const struct threads *t = view;
 	const struct thread_row *r = row;
 
-	if (!ui_has_event(t->ui, EVENT_LOCK) || !t->span_s)
+	if (!t->rows.lock_known)
 		strcpy(out->text, "-");
 	else
-		snprintf(out->text, COLUMN_TEXT, "%.0f",
-			100.0 * (double)r->lock_ns / ((double)t->span_s * NS_PER_S));
+		snprintf(out->text, COLUMN_TEXT, "%.0f", thread_row_lock(&t->rows, r));
 	if (!r->lock_ns)
 		out->style = STYLE_DIM;
 }
@@ -330,13 +220,22 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 	const struct threads *t = view;
 	const struct thread_row *r = row;
 	const struct profile *p = t->ui->profile;
+	char wait[300];
 	uint32_t frame;
 
+	if (r->waits) {
+		thread_pane_wait(t->ui, r, false, wait, sizeof(wait));
+		snprintf(out->text, COLUMN_TEXT, "waits: %s", wait);
+		out->style = STYLE_WARN;
+		return;
+	}
 	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK)
 		return;
 	frame = profile_get_stack(p, r->stack)->frame;
 	name_fit(out->text, COLUMN_TEXT, profile_get_method(p, profile_get_frame(p, frame)->method),
 		out->width, out->width > 50 ? NAME_FULL : NAME_CLASS, out->glyphs->ellipsis);
+	if (!r->stack_is_now)
+		out->style = STYLE_DIM;
 }
 
 static const struct column columns_narrow[] = {
@@ -347,14 +246,15 @@ static const struct column columns_narrow[] = {
 	{"sys", 1, 3, false, 46, -1, cell_system},
 };
 static const struct column columns_wide[] = {
-	{"THREAD", 1, 28, true, 0, SORT_NAME, cell_name},
+	{"THREAD", 1, 26, true, 0, SORT_NAME, cell_name},
+	{"T", 1, 1, true, 0, -1, cell_kind},
 	{"S", 1, 1, true, 0, -1, cell_state},
 	{"CPU%", 1, 5, false, 0, SORT_CPU, cell_cpu},
 	{"usr", 2, 3, false, 0, -1, cell_user},
 	{"sys", 1, 3, false, 0, -1, cell_system},
 	{"ALLOC", 2, 7, false, 0, SORT_ALLOC, cell_alloc},
 	{"LOCK%", 1, 5, false, 0, SORT_LOCK, cell_lock},
-	{"TOP FRAME", 2, 0, true, 0, -1, cell_top},
+	{"TOP FRAME NOW", 2, 0, true, 0, -1, cell_top},
 };
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
@@ -370,7 +270,8 @@ static const struct column *table_for(const struct ui *ui, int *n)
 
 static const struct thread_row *threads_row(const struct threads *t, int index)
 {
-	return index >= 0 && index < (int)t->count ? &t->rows[t->order.rows[index]] : NULL;
+	return index >= 0 && index < (int)t->rows.count ? &t->rows.list[t->order.rows[index]]
+							: NULL;
 }
 
 static const char *threads_text(void *ctx, int index)
@@ -378,56 +279,20 @@ static const char *threads_text(void *ctx, int index)
 	struct ui *ui = ctx;
 	const struct thread_row *r = threads_row(threads_state(ui), index);
 
-	return r ? intern_text(&threads_state(ui)->names, r->name) : "";
+	return r ? thread_row_name(ui->profile, r) : "";
 }
 
-static void draw_stack(struct ui *ui, int row, int rows, uint32_t stack)
-{
-	struct canvas *c = &ui->canvas;
-
-	for (int i = 0; i < rows && stack != PROFILE_ROOT_STACK; i++) {
-		const struct profile_stack *s = profile_get_stack(ui->profile, stack);
-		const struct profile_frame *f = profile_get_frame(ui->profile, s->frame);
-		char name[512];
-
-		canvas_printf(c, row + i, 3, c->cols, theme_frame(f->type), "%c",
-			frame_types[f->type].letter);
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
-			c->cols - 20, NAME_FULL, ui->glyphs->ellipsis);
-		canvas_text(c, row + i, 5, c->cols, STYLE_NORMAL, name);
-		if (f->line > 0) {
-			char line[32];
-
-			snprintf(line, sizeof(line), "line %d", f->line);
-			canvas_right(c, row + i, 5, c->cols - 1, STYLE_DIM, line);
-		}
-		stack = s->parent;
-	}
-}
-
-static void draw_pane(struct ui *ui, struct area area)
+static void draw_row(struct ui *ui, struct area area, int row, const struct column_place *places,
+	int n, int index)
 {
 	struct threads *t = threads_state(ui);
-	const struct thread_row *r = threads_row(t, t->list.cursor);
+	const struct thread_row *r = threads_row(t, index);
 	struct canvas *c = &ui->canvas;
-	const struct profile_thread *pt;
-	int col;
 
-	if (!r)
-		return;
-	pt = profile_get_thread(ui->profile, r->thread);
-	canvas_fill(c, area.row, 1, c->cols - 1, STYLE_TREE, '-');
-	col = canvas_printf(c, area.row, 4, c->cols - 20, STYLE_STRONG, " %s ",
-		intern_text(&t->names, r->name));
-	if (r->members > 1)
-		canvas_printf(
-			c, area.row, col, c->cols - 2, STYLE_NORMAL, " %u threads ", r->members);
-	else
-		canvas_printf(c, area.row, col, c->cols - 2, STYLE_NORMAL, " tid %d ", pt->tid);
-	if (r->stack_count)
-		draw_stack(ui, area.row + 1, area.rows - 1, r->stack);
-	else
-		canvas_text(c, area.row + 1, 3, c->cols, STYLE_DIM, "no samples in this window");
+	column_row(c, row, places, n, t, r, ui->glyphs);
+	if (*ui->search && text_find(thread_row_name(ui->profile, r), ui->search))
+		canvas_restyle(c, row, places[0].col, places[0].col + places[0].width, STYLE_HIT);
+	canvas_list_row(c, row, area.col, area.col + area.cols, index, index == t->list.cursor);
 }
 
 static void threads_draw(struct ui *ui, struct area area)
@@ -440,35 +305,42 @@ static void threads_draw(struct ui *ui, struct area area)
 					       : PANE_ROWS,
 	    n;
 	const struct column *table = table_for(ui, &n);
+	const struct thread_row *selected;
 
 	n = column_layout(table, n, c->cols, area.col, area.cols, places);
 	column_titles(c, area.row, area.col, area.col + area.cols, places, n, t->sort, ui->glyphs);
-	list_resize(&t->list, (int)t->count, area.rows - 1 - pane);
-	for (int line = 0; line < t->list.rows; line++) {
-		const struct thread_row *r = threads_row(t, t->list.top + line);
-		int row = area.row + 1 + line;
-
-		if (!r)
-			break;
-		column_row(c, row, places, n, t, r, ui->glyphs);
-		if (*ui->search && text_find(intern_text(&t->names, r->name), ui->search))
-			canvas_restyle(
-				c, row, places[0].col, places[0].col + places[0].width, STYLE_HIT);
-		canvas_list_row(c, row, area.col, area.col + area.cols, t->list.top + line,
-			t->list.top + line == t->list.cursor);
-	}
-	if (pane)
-		draw_pane(ui, (struct area){area.row + area.rows - pane, 0, pane, area.cols});
+	list_resize(&t->list, (int)t->rows.count, area.rows - 1 - pane);
+	for (int line = 0; line < t->list.rows && threads_row(t, t->list.top + line); line++)
+		draw_row(ui, area, area.row + 1 + line, places, n, t->list.top + line);
+	selected = threads_row(t, t->list.cursor);
+	if (pane && selected)
+		thread_pane_draw(ui, (struct area){area.row + area.rows - pane, 0, pane, area.cols},
+			&t->rows, selected);
 }
 
+/* "142 threads: 9 run 2 blocked 96 parked 35 sleep" */
 static void threads_quality(struct ui *ui, struct strip *s)
 {
+	static const char *const words[THREAD_STATES] = {[THREAD_ON_CPU] = "run",
+		[THREAD_RUNNABLE] = "ready",
+		[THREAD_MONITOR] = "blocked",
+		[THREAD_IO] = "I/O",
+		[THREAD_WAITING] = "wait",
+		[THREAD_PARKED] = "parked",
+		[THREAD_SLEEPING] = "sleep"};
+	static const enum thread_state order[] = {THREAD_ON_CPU, THREAD_RUNNABLE, THREAD_MONITOR,
+		THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
 	const struct threads *t = threads_state(ui);
+	struct strip_part *part;
 
-	if (ui->time.frozen || ui->over)
-		strip_add(s, STYLE_NORMAL, 10, "%d threads", t->total);
-	else
-		strip_add(s, STYLE_NORMAL, 10, "%d threads %d run", t->total, t->running);
+	strip_add(s, STYLE_NORMAL, 2, "%u threads", t->rows.threads);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		if (!t->rows.states[order[i]])
+			continue;
+		part = strip_add(s, order[i] == THREAD_MONITOR ? STYLE_WARN : STYLE_NORMAL,
+			i < 3 ? 2 : 5, "%u %s", t->rows.states[order[i]], words[order[i]]);
+		part->gap = 1;
+	}
 	strip_add(s, STYLE_NORMAL, 20, "merged: %s (=)", t->merged ? "pools" : "no");
 }
 
@@ -479,7 +351,7 @@ static void threads_detail(struct ui *ui, struct strip *s)
 
 	if (!r)
 		return;
-	strip_add(s, STYLE_STRONG, 0, "%s", intern_text(&t->names, r->name));
+	strip_add(s, STYLE_STRONG, 0, "%s", thread_row_name(ui->profile, r));
 	strip_add(s, STYLE_NORMAL, 2, "%llu cpu samples", (unsigned long long)r->cpu_count);
 	strip_add(s, STYLE_DIM, 1, "%d of %d", t->list.cursor + 1, t->list.count)->right = true;
 }
@@ -539,15 +411,13 @@ unsigned threads_only(struct ui *ui, int arg)
 
 	if (!r)
 		return 0;
-	if (r->members > 1) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"these are %u threads: = shows them one by one", r->members);
-		return 0;
-	}
-	ui->thread = r->thread;
+	if (r->members > 1)
+		ui_only(ui, PROFILE_ANY_THREAD, r->pool);
+	else
+		ui_only(ui, r->thread, 0);
 	ui_show(ui, VIEW_METHODS);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "only %s from now on; Esc shows all threads again",
-		intern_text(&t->names, r->name));
+		thread_row_name(ui->profile, r));
 	return UI_SORT;
 }
 

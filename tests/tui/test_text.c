@@ -101,9 +101,6 @@ static void test_names(void)
 	is_str(out, "", "what is no signature is nothing");
 	name_parameters(out, 12, "(Ljava/lang/Object;Ljava/lang/Object;)V");
 	is_str(out, "", "nor what has no room");
-	ok(name_pool(out, sizeof(out), "http-exec-12") && !strcmp(out, "http-exec-*"), "a pool");
-	ok(!name_pool(out, sizeof(out), "main") && !strcmp(out, "main"), "no pool");
-	ok(!name_pool(out, sizeof(out), "123"), "digits alone are none");
 	name_middle(out, sizeof(out), "tcp://localhost thread-5", 15, "~");
 	is_str(out, "tcp://l~hread-5", "threads are cut in the middle");
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads view: states, waits and owners, rates, pools, one thread or pool in every view; also in the past. */
+#include "base/clock.h"
+#include "tests/tap.h"
+#include "tests/tui/fake.h"
+#include "tui/command.h"
+#include "tui/ui.h"
+
+#include <math.h>
+
+enum { MAIN, EXEC_1, EXEC_2, EXEC_3, GC, CARRIER, THREADS };
+
+static struct fake fake;
+static struct ui ui;
+static int64_t now;
+static uint32_t second;
+
+static uint32_t frame_of(const char *class_name, const char *name)
+{
+	uint32_t method = profile_method(fake.profile, class_name, name, "()V", "");
+
+	return profile_frame(fake.profile, method, FRAME_COMPILED, 1, 42);
+}
+
+static uint32_t stack_of(const char *class_name, const char *name)
+{
+	uint32_t stack = profile_stack_child(
+		fake.profile, PROFILE_ROOT_STACK, frame_of("java.lang.Thread", "run"));
+
+	return profile_stack_child(fake.profile, stack, frame_of(class_name, name));
+}
+
+static void add(int event, uint32_t stack, uint32_t thread, enum thread_state state, uint32_t count,
+	uint64_t weight)
+{
+	profile_add_sample(fake.profile, event, second,
+		&(struct profile_sample){stack, thread, state, count, weight});
+}
+
+/*
+ * Each second: exec-1 runs all the time and allocates, exec-2 and exec-3 wait, from second 14 on for a lock that
+ * exec-1 holds; a collector and a carrier of virtual threads work.
+ */
+static void pass_second(void)
+{
+	uint32_t compute = stack_of("shop.PriceEngine", "compute");
+	uint32_t parked = stack_of("jdk.internal.misc.Unsafe", "park");
+	uint32_t virtual_stack = profile_stack_child(fake.profile,
+		stack_of("java.lang.VirtualThread", "run"), frame_of("shop.Tokenizer", "next"));
+	uint64_t wait_ns = 14 * NS_PER_S;
+
+	profile_advance(fake.profile, second);
+	add(EVENT_CPU, compute, EXEC_1, THREAD_STATE_NONE, 100, NS_PER_S);
+	add(EVENT_CPU, stack_of("", "G1Mark"), GC, THREAD_STATE_NONE, 20, NS_PER_S / 5);
+	add(EVENT_CPU, virtual_stack, CARRIER, THREAD_STATE_NONE, 10, NS_PER_S / 10);
+	add(EVENT_ALLOC, compute, EXEC_1, THREAD_STATE_NONE, 20, 20 << 20);
+	add(EVENT_WALL, compute, EXEC_1, THREAD_ON_CPU, 20, NS_PER_S);
+	for (uint32_t t = EXEC_2; t <= EXEC_3; t++)
+		add(EVENT_WALL, parked, t, second < 14 ? THREAD_PARKED : THREAD_MONITOR, 20,
+			NS_PER_S);
+	if (second == 15) {
+		uint32_t lock = profile_method(fake.profile, "shop.CartService", "", "", "");
+
+		for (uint32_t t = EXEC_2; t <= EXEC_3; t++)
+			profile_wait_set(fake.profile,
+				&(struct profile_wait){t, t == EXEC_2 ? EXEC_1 : EXEC_2, lock,
+					0x7fc0, wait_ns, PROFILE_STILL});
+	}
+	second++;
+	profile_advance(fake.profile, second);
+}
+
+static int drain(void *ctx, struct err *err)
+{
+	pass_second();
+	return 1;
+}
+
+static int threads(void *ctx, const struct app_thread **out)
+{
+	static const struct app_thread live[] = {{MAIN, 'S', 0, 0}, {EXEC_1, 'R', 90, 8},
+		{EXEC_2, 'S', 0, 0}, {EXEC_3, 'S', 0, 0}, {GC, 'R', 20, 0}, {CARRIER, 'S', 9, 1}};
+
+	*out = live;
+	return THREADS;
+}
+
+static void begin(struct app_ops *ops, const struct app_options *options)
+{
+	static const struct profile_thread names[THREADS] = {
+		[MAIN] = {.tid = 1, .kind = THREAD_JAVA, .name = "main"},
+		[EXEC_1] = {.tid = 2, .kind = THREAD_JAVA, .name = "http-exec-1"},
+		[EXEC_2] = {.tid = 3, .kind = THREAD_JAVA, .name = "http-exec-2"},
+		[EXEC_3] = {.tid = 4, .kind = THREAD_JAVA, .name = "http-exec-3"},
+		[GC] = {.tid = 5, .kind = THREAD_GC, .name = "G1 Conc#0"},
+		[CARRIER] = {.tid = 6, .kind = THREAD_JAVA, .name = "ForkJoinPool-1-worker-1"},
+	};
+
+	*ops = fake_ops;
+	ops->drain = drain;
+	ops->threads = threads;
+	memset(&fake, 0, sizeof(fake));
+	fake.profile = profile_new();
+	fake_vitals(&fake);
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		fake.vitals.events[i].state = VITALS_ON;
+	for (uint32_t i = 0; i < THREADS; i++)
+		profile_thread_set(fake.profile, i, &names[i]);
+	ui_init(&ui, ops, &fake, options, true);
+	ui_resize(&ui, 30, 120);
+	ui_key(&ui, 't', now);
+}
+
+static void keys(const char *text)
+{
+	for (; *text; text++) {
+		ui_key(&ui, *text, now);
+		ui_draw(&ui);
+	}
+}
+
+static void seconds(int n)
+{
+	while (n--)
+		ui_tick(&ui, now += 1000);
+	ui_draw(&ui);
+}
+
+/* The line with this in it; "": none. */
+static const char *line_with(const char *text)
+{
+	static struct buf out;
+	char *at, *start;
+
+	buf_clear(&out);
+	canvas_dump(&ui.canvas, &out, false);
+	at = strstr(out.data, text);
+	if (!at)
+		return "";
+	for (start = at; start > out.data && start[-1] != '\n';)
+		start--;
+	start[strcspn(start, "\n")] = '\0';
+	return start;
+}
+
+static bool shows(const char *line, const char *text)
+{
+	const char *found = line_with(line);
+
+	if (strstr(found, text))
+		return true;
+	diag("no \"%s\" in: %s", text, found);
+	return false;
+}
+
+static void test_rows(void)
+{
+	seconds(12);
+	ok(shows("http-exec-1   ", " R 100.0 ") || shows("http-exec-1   ", " R   100 "),
+		"a thread that runs, of one core");
+	ok(shows("http-exec-1   ", "90   8"), "its user and system time");
+	ok(shows("http-exec-1   ", "20M/s"), "what it allocates in a second");
+	ok(shows("http-exec-1   ", "PriceEngine.compute"), "where it is");
+	ok(shows(" http-exec-2 ", " P "), "one that is parked");
+	ok(shows(" main ", " S "), "one without samples, by the kernel's word");
+	ok(shows("G1 Conc#0", " g R "), "a collector's is told from the program's");
+	ok(shows("ForkJoinPool-1-worker-1", " V "), "as is a carrier of virtual threads");
+	ok(shows("window 10s", "6 threads") && shows("window 10s", "2 parked"), "all are counted");
+}
+
+static void test_waits(void)
+{
+	seconds(8); /* to second 20: since 14 they wait */
+	ok(shows(" http-exec-2 ", " B "), "blocked by a lock");
+	ok(shows(" http-exec-2 ", "waits: CartService, held by http-exec-1"),
+		"whose, and who has it");
+	ok(shows(" http-exec-2 ", " 60 "), "a wait that goes on counts as far as the window goes");
+	ok(shows("window 10s", "2 blocked"), "they are counted");
+	keys("/exec-3\n");
+	ok(shows("waits for", "shop.CartService 0x7fc0 for 6.0s, held by http-exec-2, which waits "
+			      "for http-exec-1"),
+		"the selected one's wait, and its owner's");
+	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "the owner stands beside");
+	keys("\033");
+}
+
+static void test_past(void)
+{
+	keys(" ,,,,,,,,");
+	is_int(ui.time.frozen_to, 12, "eight seconds ago");
+	ok(shows(" http-exec-2 ", " P ") && !strstr(line_with(" http-exec-2 "), "waits"),
+		"it did not wait for that lock yet");
+	ok(shows("http-exec-1   ", " - "), "user and system time are known only now");
+	keys(" ");
+}
+
+static void test_pools(void)
+{
+	seconds(1);
+	keys("=");
+	ok(shows("http-exec-* (3)", "20M/s"), "a pool has its threads' sums");
+	ok(shows("http-exec-* (3)", " 47 ") || shows("http-exec-* (3)", " 4"),
+		"and the share of the time of all of them");
+	keys("/http\n");
+	ok(shows(" 3 threads ", "http-exec-*"), "selected: how many there are");
+	keys("\033\n");
+	ok(ui.view == VIEW_METHODS && ui.pool, "Enter narrows to the pool");
+	ok(shows("window 10s", "only http-exec-*"), "which the header says");
+	ok(shows("PriceEngine.compute", "100") && !*line_with("G1Mark"), "and every table knows");
+	keys("T");
+	ok(!*line_with("G1Mark"), "the tree");
+	keys("f");
+	ok(!*line_with("G1Mark"), "the flame graph");
+	keys("\033m");
+	ok(!ui_only_some(&ui) && *line_with("G1Mark"), "Esc shows all again");
+	keys("t=/exec-2\n\033");
+	keys("\n");
+	ok(ui.thread == EXEC_2 && !ui.pool && shows("window 10s", "only http-exec-2"),
+		"Enter narrows to one thread");
+	keys("4");
+	ok(shows("Unsafe.park", "100"), "in other events, too");
+	keys("\033"
+	     "1");
+}
+
+static void test_sort(void)
+{
+	keys("t");
+	keys("2");
+	seconds(1);
+	ok(strstr(line_with("ALLOC"), "ALLOCv") != NULL,
+		"another event: sorted by what it is about");
+	keys("1");
+	ok(strstr(line_with("CPU%v"), "CPU%v") != NULL, "and back");
+	ui_resize(&ui, 20, 60);
+	ui_draw(&ui);
+	ok(*line_with("http-exec-1"), "a narrow screen");
+	ui_resize(&ui, 10, 40);
+	ui_draw(&ui);
+	ok(*line_with("http-exec-1"), "a small one");
+}
+
+int main(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
+	struct app_ops ops;
+
+	begin(&ops, &options);
+	test_rows();
+	test_waits();
+	test_past();
+	test_pools();
+	test_sort();
+	ui_done(&ui);
+	profile_free(fake.profile);
+	return tap_done();
+}
