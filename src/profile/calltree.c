@@ -162,8 +162,9 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct a
 static void topdown_sum_paths(
 	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
-		td->path_sum[p->stack_info[stacks[i]].path] = 0;
+	if (td->b->options->threads)
+		for (uint32_t i = 0; i < count; i++)
+			td->path_sum[p->stack_info[stacks[i]].path] = 0;
 	for (uint32_t i = 0; i < count; i++)
 		td->path_sum[p->stack_info[stacks[i]].path] +=
 			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
@@ -251,10 +252,10 @@ static void calltree_build_topdown(
 	struct topdown td = {.b = b};
 	uint32_t from = 0, to;
 
-	td.by_path = !o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
+	td.by_path = o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
 	if (td.by_path && o->min_share > 0) {
 		td.min = topdown_min(b, rows, count);
-		td.path_sum = xreallocarray(NULL, b->p->paths.count, sizeof(*td.path_sum));
+		td.path_sum = xcalloc(b->p->paths.count, sizeof(*td.path_sum));
 	}
 	for (; from < count; from = to) {
 		to = o->threads ? from + 1 : count;

@@ -26,6 +26,14 @@ struct term {
 	struct match *match;
 };
 
+/* What is shown for stacks by one choice of what to hide and how to show lines. */
+struct form {
+	uint32_t *shown; /* per stack: what is shown for it + 1, 0 = not asked */
+	uint16_t *runs;  /* per stack, hidden or shown for hidden ones: frames of the run */
+	uint32_t cap;
+};
+#define FORMS 16 /* eight choices to hide, by method or by line */
+
 struct filter {
 	struct term terms[FILTER_TERMS];
 	int count;
@@ -34,12 +42,11 @@ struct filter {
 	char *frameworks;
 	uint32_t version;
 
-	/* Of the present form; forgotten when it changes. */
-	uint32_t *shown;       /* per stack: what is shown for it + 1 */
-	uint16_t *runs;        /* per stack, hidden or shown for hidden ones: frames of the run */
+	struct form forms[FORMS];
+	struct form *form;     /* the present one */
 	uint32_t *lined;       /* per frame: the frame with its line + 1 */
 	uint8_t *is_framework; /* per method: 0 not asked, 1 no, 2 yes */
-	uint32_t shown_cap, lined_cap, method_cap;
+	uint32_t lined_cap, method_cap;
 	uint32_t *way; /* scratch: stacks on the way to the root */
 	uint32_t way_cap;
 };
@@ -49,19 +56,29 @@ struct filter *filter_new(void)
 	struct filter *f = xcalloc(1, sizeof(*f));
 
 	f->frameworks = xstrdup("");
+	f->form = f->forms;
 	return f;
 }
 
 static void filter_forget(struct filter *f)
 {
-	free(f->shown);
-	free(f->runs);
-	free(f->lined);
+	for (int i = 0; i < FORMS; i++) {
+		free(f->forms[i].shown);
+		free(f->forms[i].runs);
+		f->forms[i] = (struct form){0};
+	}
 	free(f->is_framework);
-	f->shown = f->lined = NULL;
-	f->runs = NULL;
 	f->is_framework = NULL;
-	f->shown_cap = f->lined_cap = f->method_cap = 0;
+	f->method_cap = 0;
+	f->version++;
+}
+
+/* Forms are kept: going back to one costs nothing. */
+static void filter_choose(struct filter *f, unsigned hide, bool lines)
+{
+	f->hide = hide;
+	f->lines = lines;
+	f->form = &f->forms[(hide & (FORMS / 2 - 1)) | (lines ? FORMS / 2 : 0)];
 	f->version++;
 }
 
@@ -72,6 +89,7 @@ void filter_free(struct filter *f)
 	while (filter_pop(f))
 		;
 	filter_forget(f);
+	free(f->lined);
 	free(f->frameworks);
 	free(f->way);
 	free(f);
@@ -114,8 +132,7 @@ const char *filter_term(const struct filter *f, int i, bool *only)
 
 void filter_set_hide(struct filter *f, unsigned hide)
 {
-	f->hide = hide;
-	filter_forget(f);
+	filter_choose(f, hide, f->lines);
 }
 
 unsigned filter_hide(const struct filter *f)
@@ -132,8 +149,7 @@ void filter_set_frameworks(struct filter *f, const char *packages)
 
 void filter_set_lines(struct filter *f, bool on)
 {
-	f->lines = on;
-	filter_forget(f);
+	filter_choose(f, f->hide, on);
 }
 
 bool filter_lines(const struct filter *f)
@@ -210,15 +226,16 @@ static struct profile *maker(const struct profile *p)
 
 static void filter_fit(struct filter *f, const struct profile *p)
 {
-	uint32_t cap = p->stacks.cap;
+	struct form *form = f->form;
+	uint32_t cap = p->stacks.cap, from = form->cap;
 
-	if (f->shown_cap >= p->stacks.count)
+	if (from >= p->stacks.count)
 		return;
-	f->shown = xreallocarray(f->shown, cap, sizeof(*f->shown));
-	f->runs = xreallocarray(f->runs, cap, sizeof(*f->runs));
-	memset(f->shown + f->shown_cap, 0, (cap - f->shown_cap) * sizeof(*f->shown));
-	memset(f->runs + f->shown_cap, 0, (cap - f->shown_cap) * sizeof(*f->runs));
-	f->shown_cap = cap;
+	form->shown = xreallocarray(form->shown, cap, sizeof(*form->shown));
+	form->runs = xreallocarray(form->runs, cap, sizeof(*form->runs));
+	memset(form->shown + from, 0, (cap - from) * sizeof(*form->shown));
+	memset(form->runs + from, 0, (cap - from) * sizeof(*form->runs));
+	form->cap = cap;
 }
 
 static uint32_t line_frame(struct filter *f, const struct profile *p, uint32_t frame)
@@ -261,14 +278,14 @@ static uint32_t show_hidden(struct filter *f, const struct profile *p, enum filt
 	uint32_t above = p->stacks.nodes[stack].parent, shown = parent, run = 1;
 
 	if (above != PROFILE_ROOT_STACK && kind_of(f, p, above) == kind) {
-		run = f->runs[above] + (f->runs[above] < UINT16_MAX);
+		run = f->form->runs[above] + (f->form->runs[above] < UINT16_MAX);
 	} else {
 		shown = profile_stack_child(maker(p), parent, run_frame(p, kind));
 		filter_fit(f, p);
 	}
-	f->runs[stack] = (uint16_t)run;
-	if (f->runs[shown] < run)
-		f->runs[shown] = (uint16_t)run;
+	f->form->runs[stack] = (uint16_t)run;
+	if (f->form->runs[shown] < run)
+		f->form->runs[shown] = (uint16_t)run;
 	return shown;
 }
 
@@ -290,7 +307,7 @@ static uint32_t show(struct filter *f, const struct profile *p, uint32_t stack)
 	uint32_t n = 0, at = stack, shown = PROFILE_ROOT_STACK;
 
 	filter_fit(f, p);
-	for (; at != PROFILE_ROOT_STACK && !f->shown[at]; at = p->stacks.nodes[at].parent) {
+	for (; at != PROFILE_ROOT_STACK && !f->form->shown[at]; at = p->stacks.nodes[at].parent) {
 		if (n == f->way_cap) {
 			f->way_cap = f->way_cap ? f->way_cap * 2 : 256;
 			f->way = xreallocarray(f->way, f->way_cap, sizeof(*f->way));
@@ -298,10 +315,10 @@ static uint32_t show(struct filter *f, const struct profile *p, uint32_t stack)
 		f->way[n++] = at;
 	}
 	if (at != PROFILE_ROOT_STACK)
-		shown = f->shown[at] - 1;
+		shown = f->form->shown[at] - 1;
 	while (n-- > 0) {
 		shown = show_one(f, p, f->way[n], shown);
-		f->shown[f->way[n]] = shown + 1;
+		f->form->shown[f->way[n]] = shown + 1;
 	}
 	return shown;
 }
@@ -325,5 +342,5 @@ uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack)
 
 uint32_t filter_run(const struct filter *f, uint32_t stack)
 {
-	return stack < f->shown_cap ? f->runs[stack] : 0;
+	return stack < f->form->cap ? f->form->runs[stack] : 0;
 }

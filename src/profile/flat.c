@@ -9,41 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Per method, dense: a long history has far more stacks than methods, and these stay in the cache. */
+struct flat_sum {
+	uint64_t self, self_count, total, total_count;
+};
+
 struct flat_votes {
-	uint64_t self[FRAME_TYPES], total[FRAME_TYPES];
+	uint64_t of[FRAME_TYPES];
 };
 
 struct flat_build {
 	const struct profile *p;
 	const struct profile_query *q;
 	struct flat *flat;
-	uint32_t *row_of;         /* per method: row + 1 */
-	uint32_t methods;         /* when it was made; the trend may meet newer ones */
-	struct flat_votes *votes; /* per row */
-	uint32_t cap;
+	struct flat_sum *sums;
+	struct flat_votes *votes; /* of self samples, else of all: by how a method ran */
+	bool *seen;
+	uint32_t methods; /* when it was begun; the trend may meet newer ones */
+	uint32_t *row_of; /* per method: row + 1 */
 };
-
-static struct flat_row *flat_row(struct flat_build *b, uint32_t method)
-{
-	struct flat *f = b->flat;
-	uint32_t from = b->cap;
-
-	if (b->row_of[method])
-		return &f->rows[b->row_of[method] - 1];
-	if (f->count == b->cap) {
-		b->cap = b->cap ? b->cap * 2 : 256;
-		f->rows = xreallocarray(f->rows, b->cap, sizeof(*f->rows));
-		b->votes = xreallocarray(b->votes, b->cap, sizeof(*b->votes));
-		memset(b->votes + from, 0, (b->cap - from) * sizeof(*b->votes));
-	}
-	f->rows[f->count] = (struct flat_row){.method = method};
-	b->row_of[method] = ++f->count;
-	return &f->rows[f->count - 1];
-}
 
 static void flat_add_self(struct flat_build *b, const struct model_row *in)
 {
-	struct flat_row *row;
 	uint32_t method;
 
 	b->flat->sum += model_value(b->q, &in->sum);
@@ -51,24 +38,26 @@ static void flat_add_self(struct flat_build *b, const struct model_row *in)
 	if (in->stack == PROFILE_ROOT_STACK)
 		return;
 	method = model_stack_method(b->p, in->stack);
-	row = flat_row(b, method);
-	row->self += model_value(b->q, &in->sum);
-	row->self_count += in->sum.count;
-	b->votes[b->row_of[method] - 1].self[model_stack_type(b->p, in->stack)] += in->sum.count;
+	b->seen[method] = true;
+	b->sums[method].self += model_value(b->q, &in->sum);
+	b->sums[method].self_count += in->sum.count;
+	b->votes[method].of[model_stack_type(b->p, in->stack)] += in->sum.count;
 }
 
 static void flat_add_total(struct flat_build *b, uint32_t stack)
 {
 	const struct profile *p = b->p;
-	const struct amount *sum = &p->scratch->stacks.sums[stack];
+	const struct amount *amount = &p->scratch->stacks.sums[stack];
 	uint32_t method = model_stack_method(p, stack);
-	struct flat_row *row = flat_row(b, method);
+	struct flat_sum *sum = &b->sums[method];
 
+	b->seen[method] = true;
 	if (!model_stack_repeats(p, stack)) {
-		row->total += model_value(b->q, sum);
-		row->total_count += sum->count;
+		sum->total += model_value(b->q, amount);
+		sum->total_count += amount->count;
 	}
-	b->votes[b->row_of[method] - 1].total[model_stack_type(p, stack)] += sum->count;
+	if (!sum->self_count)
+		b->votes[method].of[model_stack_type(p, stack)] += amount->count;
 }
 
 static uint8_t flat_winner(const uint64_t votes[FRAME_TYPES])
@@ -113,11 +102,28 @@ static void flat_add_trend(struct flat_build *b)
 	}
 }
 
-static int flat_compare(const void *a, const void *b)
+/* In the order of the methods' numbers. */
+static void flat_add_rows(struct flat_build *b)
 {
-	const struct flat_row *x = a, *y = b;
+	struct flat *f = b->flat;
+	uint32_t n = 0;
 
-	return x->method < y->method ? -1 : x->method > y->method;
+	for (uint32_t i = 0; i < b->methods; i++)
+		n += b->seen[i];
+	f->rows = xreallocarray(NULL, n + 1, sizeof(*f->rows));
+	for (uint32_t i = 0; i < b->methods; i++) {
+		const struct flat_sum *sum = &b->sums[i];
+
+		if (!b->seen[i])
+			continue;
+		f->rows[f->count] = (struct flat_row){.method = i,
+			.type = flat_winner(b->votes[i].of),
+			.self = sum->self,
+			.total = sum->total,
+			.self_count = sum->self_count,
+			.total_count = sum->total_count};
+		b->row_of[i] = ++f->count;
+	}
 }
 
 struct flat *flat_new(const struct profile *p, const struct profile_query *q)
@@ -128,9 +134,12 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	const uint32_t *stacks;
 	uint32_t n;
 
-	b.flat = xcalloc(1, sizeof(*b.flat));
 	in = model_collect(p, q, &n);
+	b.flat = xcalloc(1, sizeof(*b.flat));
 	b.methods = p->methods.count;
+	b.sums = xcalloc(b.methods + 1, sizeof(*b.sums));
+	b.votes = xcalloc(b.methods + 1, sizeof(*b.votes));
+	b.seen = xcalloc(b.methods + 1, sizeof(*b.seen));
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
 	for (uint32_t i = 0; i < n; i++) {
 		flat_add_self(&b, &in[i]);
@@ -143,17 +152,13 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 			flat_add_total(&b, stacks[i]);
 	}
 	tally_clear(t, stacks, n);
-	for (uint32_t i = 0; i < b.flat->count; i++) {
-		struct flat_row *row = &b.flat->rows[i];
-
-		row->type = flat_winner(row->self_count ? b.votes[i].self : b.votes[i].total);
-	}
+	flat_add_rows(&b);
 	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);
-	if (b.flat->count)
-		qsort(b.flat->rows, b.flat->count, sizeof(*b.flat->rows), flat_compare);
-	free(b.row_of);
+	free(b.sums);
 	free(b.votes);
+	free(b.seen);
+	free(b.row_of);
 	return b.flat;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The inside of struct profile, for the files of this folder only.
  *
- * Beside the trie of stacks (of frames) there is a trie of paths (of methods): frames of one method in one
- * place, whatever line and however run, are one path. Derived tables sum over the first, which is exact
+ * Beside the trie of stacks (of frames) there is a trie of paths (of names): frames of methods that lists
+ * show alike in one place, whatever line and however run, are one path. Derived tables sum over the first, which is exact
  * about types, and report by the second.
  */
 #ifndef JHOT_PROFILE_MODEL_H

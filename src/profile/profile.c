@@ -101,13 +101,11 @@ uint32_t profile_frame(
 	return id;
 }
 
-/* Does the path's method stand further up, too? */
-static bool path_repeats(const struct trie *paths, uint32_t path)
+/* Does a method stand on this stack? */
+static bool stack_has(const struct profile *p, uint32_t stack, uint32_t method)
 {
-	uint32_t method = paths->nodes[path].frame;
-
-	while ((path = paths->nodes[path].parent) != PROFILE_ROOT_STACK) {
-		if (paths->nodes[path].frame == method)
+	for (; stack != PROFILE_ROOT_STACK; stack = p->stacks.nodes[stack].parent) {
+		if (model_stack_method(p, stack) == method)
 			return true;
 	}
 	return false;
@@ -130,9 +128,10 @@ uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 	}
 	method = p->frames.list[frame].method;
 	info = &p->stack_info[stack];
-	info->path = trie_child(&p->paths, p->stack_info[parent].path, method, &created);
+	info->path = trie_child(
+		&p->paths, p->stack_info[parent].path, p->methods.list[method].full, &created);
 	info->bits = method << 5 | (uint32_t)p->frames.list[frame].type << 1 |
-		     path_repeats(&p->paths, info->path);
+		     stack_has(p, parent, method);
 	return stack;
 }
 

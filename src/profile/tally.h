@@ -55,6 +55,13 @@ static inline bool tally_touch(struct tally *t, uint32_t id)
 	return true;
 }
 
+/* The same for a number whose sums are set. */
+static inline void tally_mark(struct tally *t, uint32_t id)
+{
+	t->bits[id / 64] |= 1ull << (id % 64);
+	t->words[id / 4096] |= 1ull << (id / 64 % 64);
+}
+
 static inline void tally_add(struct tally *t, uint32_t id, uint64_t count, uint64_t weight)
 {
 	tally_touch(t, id);

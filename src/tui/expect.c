@@ -2,6 +2,8 @@
 /* Ranking rows by their history where the window has too few samples. */
 #include "tui/expect.h"
 
+#include "profile/filter.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,16 +34,22 @@ const struct flat_row *expect_find(const struct flat *f, uint32_t method)
 	return bsearch(&key, f->rows, f->count, sizeof(key), compare_method);
 }
 
-void expect_update(
-	struct expect *e, const struct profile *p, const struct profile_query *q, uint32_t since)
+void expect_update(struct expect *e, const struct profile *p, const struct profile_query *q,
+	uint32_t since, bool ask)
 {
 	const struct profile_query *last = &e->asked;
+	uint32_t version = q->filter ? filter_version(q->filter) : 0;
+	bool same = e->all && last->event == q->event && last->thread == q->thread &&
+		    last->from == since && e->version == version;
 
-	if (e->all && last->event == q->event && last->thread == q->thread && last->from == since &&
-		q->to >= last->to && q->to - last->to < AGE_S)
+	/* A window that is the whole history speaks for itself. */
+	if (q->from <= since || !same)
+		expect_done(e);
+	if (q->from <= since || !ask || (same && q->to >= last->to && q->to - last->to < AGE_S))
 		return;
 	e->asked = *q;
 	e->asked.from = since;
+	e->version = version;
 	flat_free(e->all);
 	e->all = flat_new(p, &e->asked);
 }

@@ -5,7 +5,8 @@
  * A window of an idle service has dozens of rows with one or two samples. Ranked by those they would
  * dance; not ranked at all, rows with none stay above rows with nine. So weak rows are ranked by their
  * share of the whole history, which moves slowly, as far as the window does not contradict it.
- * Owned by the methods view; the history is asked again every 10 s.
+ * Owned by the methods view; the history is asked again every 10 s, and
+ * never for a key, which is answered from what is there.
  */
 #ifndef JHOT_TUI_EXPECT_H
 #define JHOT_TUI_EXPECT_H
@@ -18,12 +19,13 @@
 struct expect {
 	struct flat *all;
 	struct profile_query asked;
+	uint32_t version; /* of its filter */
 };
 
 void expect_done(struct expect *e);
-/* q: of the window. since: the first second that counts. */
-void expect_update(
-	struct expect *e, const struct profile *p, const struct profile_query *q, uint32_t since);
+/* q: of the window. since: the first second that counts. ask: there is time to. */
+void expect_update(struct expect *e, const struct profile *p, const struct profile_query *q,
+	uint32_t since, bool ask);
 /* Fill count and key for ranking a row of the window's table, by its self or its total. */
 void expect_rank(const struct expect *e, const struct flat *window, const struct flat_row *row,
 	bool by_total, struct order_item *out);

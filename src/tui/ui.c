@@ -259,6 +259,13 @@ static int64_t ui_update_due(const struct ui *ui)
 	return cost > wish ? cost : wish;
 }
 
+static void ui_update_for_tick(struct ui *ui)
+{
+	ui->ticking = true;
+	ui_update(ui, false);
+	ui->ticking = false;
+}
+
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
 	if (!ui->now_ms)
@@ -279,7 +286,7 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	if (ui->time.frozen)
 		ui_count_waiting(ui);
 	else if (now_ms - ui->updated_ms >= ui_update_due(ui))
-		ui_update(ui, false);
+		ui_update_for_tick(ui);
 }
 
 uint64_t ui_refresh_ms(const struct ui *ui)

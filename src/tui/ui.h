@@ -83,7 +83,8 @@ struct ui {
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
 	uint64_t update_ns;       /* what the last one cost */
 	int64_t updated_ms;
-	bool over; /* the session ended; error says why */
+	bool ticking; /* the update is for a second that passed, not for a key */
+	bool over;    /* the session ended; error says why */
 	struct err error;
 	int attach_pid; /* to be attached after the next draw; 0: none */
 	int last_pid;   /* that attaching was tried for */

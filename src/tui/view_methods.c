@@ -189,7 +189,7 @@ static void methods_update(struct ui *ui, bool sort)
 			   : NULL;
 	m->ui = ui;
 	m->flat = flat_new(ui->profile, &q);
-	expect_update(&m->expect, ui->profile, &q, ui->time.since);
+	expect_update(&m->expect, ui->profile, &q, ui->time.since, ui->ticking);
 	add_kept(m);
 	update_before(ui, m);
 	if (compare_on(ui))

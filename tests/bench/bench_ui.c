@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a second and a key cost the live view: 100,000 distinct stacks, ten minutes of history.
+ * What a second and a key cost the live view: 100,000 distinct stacks, ten minutes of history. Times are of the
+ * process's CPU, and for keys the first one of each kind beside the worst of the next.
  *
  *   bench_ui [STACKS [SECONDS [RATE]]]
  */
@@ -56,6 +57,52 @@ static void print_memory(void)
 		fclose(f);
 }
 
+/* Keys that ask the profile again; the first may have to build what the next ones find. */
+static void bench_keys(struct ui *ui, const char *name, const char *keys)
+{
+	double first = 0, worst = 0, ms;
+
+	for (int round = 0; round < 3; round++) {
+		for (const char *k = keys; *k; k++) {
+			uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+			ui_key(ui, *k, ui->now_ms);
+			ui_draw(ui);
+			ms = ms_since(start);
+			if (!round)
+				first = ms > first ? ms : first;
+			else
+				worst = ms > worst ? ms : worst;
+		}
+	}
+	printf("  %-26s first time %7.2f ms   then at most %6.2f ms\n", name, first, worst);
+}
+
+static void bench_operations(struct ui *ui, int window, const char *view, const char *what)
+{
+	ui->time.window = window;
+	ui_key(ui, *view, ui->now_ms);
+	ui_react(ui, UI_SORT);
+	printf("keys in %s, window %s\n", what, window == 4 ? "all" : "10s");
+	bench_keys(ui, "search, letter by letter", "/parse\nnnN");
+	bench_keys(ui, "only, undone", "\\jackson\n\033\033");
+	bench_keys(ui, "hide, undone", "!netty\n\033\033");
+	bench_keys(ui, "freeze, step, go on", " ,,,,.. ");
+	bench_keys(ui, "window there and back", window == 4 ? "[]" : "][");
+	bench_keys(ui, "restart, undone", "rU");
+	bench_keys(ui, "baseline, difference", "BDD");
+}
+
+/* Other forms of the stacks are made when they are first asked for, and kept. */
+static void bench_forms(struct ui *ui, int window)
+{
+	ui->time.window = window;
+	ui_key(ui, 'm', ui->now_ms);
+	printf("keys in methods, window %s\n", window == 4 ? "all" : "10s");
+	bench_keys(ui, "hide frames, all choices", "KKKK");
+	bench_keys(ui, "by line and back", "LL");
+}
+
 int main(int argc, char **argv)
 {
 	struct feed_options o = {.stacks = 100000, .methods = 5000, .rate = 1000};
@@ -82,6 +129,15 @@ int main(int argc, char **argv)
 		bench_view(&ui, &fake, "inverted", "i", window);
 		bench_view(&ui, &fake, "flame", "if", window);
 	}
+	print_memory();
+	for (int window = 1; window <= 4; window += 3) {
+		bench_operations(&ui, window, "m", "methods");
+		bench_operations(&ui, window, "T", "tree");
+		bench_operations(&ui, window, "f", "flame");
+	}
+	print_memory();
+	bench_forms(&ui, 1);
+	bench_forms(&ui, 4);
 	print_memory();
 	ui_done(&ui);
 	fake_done(&fake);
