@@ -66,6 +66,8 @@ unsigned threads_sort_step(struct ui *ui, int direction);
 unsigned threads_reverse(struct ui *ui, int arg);
 unsigned threads_merge(struct ui *ui, int arg);
 unsigned threads_only(struct ui *ui, int arg);
+/* The selected thread, or the pool if threads are merged; nothing selected: as they were. */
+void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool);
 unsigned tree_open(struct ui *ui, int open);
 unsigned tree_open_all(struct ui *ui, int arg);
 unsigned tree_hot_path(struct ui *ui, int arg);

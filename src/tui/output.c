@@ -24,6 +24,8 @@ enum { THREADS_ALL, THREADS_APART, THREADS_ONE };
 struct output {
 	int choice[ROWS]; /* of each row; ROW_FILE's is not used */
 	int row;          /* that keys change */
+	/* What may be chosen in place of all: the thread or pool shown, or the one selected in their list. */
+	uint32_t thread, pool;
 	char path[256];
 	char note[640]; /* why it was not written */
 	bool exists;    /* Enter again replaces the file */
@@ -132,8 +134,8 @@ static struct app_export output_wish(const struct ui *ui)
 	wish.query.event = output_event(ui);
 	wish.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
 	wish.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
-	wish.query.thread = o->choice[ROW_THREADS] == THREADS_ONE ? ui->thread : PROFILE_ANY_THREAD;
-	wish.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? ui->pool : 0;
+	wish.query.thread = o->choice[ROW_THREADS] == THREADS_ONE ? o->thread : PROFILE_ANY_THREAD;
+	wish.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? o->pool : 0;
 	wish.threads = o->choice[ROW_THREADS] == THREADS_APART;
 	return wish;
 }
@@ -146,6 +148,10 @@ static void output_begin(struct ui *ui)
 	o->choice[ROW_EVENT] = ui->event;
 	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
 	o->choice[ROW_THREADS] = ui_only_some(ui) ? THREADS_ONE : THREADS_ALL;
+	o->thread = ui->thread;
+	o->pool = ui->pool;
+	if (!ui_only_some(ui) && ui->view == VIEW_THREADS)
+		threads_chosen(ui, &o->thread, &o->pool);
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
 	o->exists = false;
@@ -196,12 +202,17 @@ unsigned output_save(struct ui *ui, int arg)
 
 /* --- the dialog -------------------------------------------------------------------------------------- */
 
+static bool output_some(const struct output *o)
+{
+	return o->pool || o->thread != PROFILE_ANY_THREAD;
+}
+
 static int output_choices(const struct ui *ui, int row)
 {
 	switch (row) {
 	case ROW_FORMAT: return output_formats(ui);
 	case ROW_EVENT: return PROFILE_EVENTS;
-	case ROW_THREADS: return ui_only_some(ui) ? 3 : 2;
+	case ROW_THREADS: return output_some(ui->output) ? 3 : 2;
 	case ROW_FILE: return 0;
 	default: return 2;
 	}
@@ -232,7 +243,9 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 			choice == THREADS_ALL     ? "all, added up"
 			: choice == THREADS_APART ? "all, each apart"
 						  : "only ",
-			choice == THREADS_ONE ? ui_only_name(ui) : "");
+			choice != THREADS_ONE ? ""
+			: o->pool             ? profile_pool_name(ui->profile, o->pool)
+					      : profile_get_thread(ui->profile, o->thread)->name);
 		break;
 	case ROW_STACKS:
 		snprintf(text, bytes, "%s",

@@ -421,6 +421,17 @@ unsigned threads_only(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
+void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool)
+{
+	struct threads *t = threads_state(ui);
+	const struct thread_row *r = t ? threads_row(t, t->list.cursor) : NULL;
+
+	if (r && r->members > 1)
+		*pool = profile_get_thread(ui->profile, r->thread)->pool;
+	else if (r)
+		*thread = r->thread;
+}
+
 const char *threads_selected(struct ui *ui)
 {
 	struct threads *t = threads_state(ui);

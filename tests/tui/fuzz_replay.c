@@ -118,6 +118,12 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 		diag("seed %llu, event %d, %dx%d, view %d, last: %.*s", (unsigned long long)seed, i,
 			f.ui.canvas.cols, f.ui.canvas.rows, (int)f.ui.view, (int)sizeof(f.history),
 			f.history);
+	if (i < events && ui_view(&f.ui)->list) {
+		const struct list *l = ui_view(&f.ui)->list(&f.ui);
+
+		diag("list: %d rows, %d shown, top %d, cursor %d; screen %s", l->count, l->rows,
+			l->top, l->cursor, fuzz_sound(&f.ui.canvas) ? "whole" : "broken");
+	}
 	ui_done(&f.ui);
 	live_free(live);
 	t->seeds++;

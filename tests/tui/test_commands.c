@@ -215,6 +215,16 @@ static void test_export(struct ui *ui, struct fake *fake)
 	type(ui, "\n", now);
 	ok(fake->wish.threads && fake->wish.query.from == 0 && fake->wish.query.to == UINT32_MAX,
 		"and that is what is written");
+	type(ui, "tx", now);
+	for (int row = 0; row < 2; row++)
+		ui_key(ui, TKEY_UP, now);
+	ui_key(ui, TKEY_LEFT, now);
+	ok(shows(ui, "< only "), "the thread selected in the list of threads can be chosen");
+	clear_line(ui);
+	type(ui, "t.svg\n", now);
+	ok(fake->wish.query.thread != PROFILE_ANY_THREAD && !fake->wish.threads,
+		"and is written alone");
+	type(ui, "m", now);
 	type(ui, "x", now);
 	ui_resize(ui, 8, 40);
 	ok(shows(ui, "file     "), "the dialog fits the smallest screen");
