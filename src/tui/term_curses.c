@@ -235,6 +235,9 @@ static int term_open_curses(struct terminal *t, struct err *err)
 		!(t->source = fdopen(in, "r")))
 		return err_set_errno(err, ERR_FAILED, "The screen cannot be set up");
 	t->screen = newterm(NULL, t->sink, t->source);
+	/* A new terminal on an old machine: nearly all of them understand what xterm does. */
+	if (!t->screen && name && *name)
+		t->screen = newterm("xterm-256color", t->sink, t->source);
 	if (!t->screen || !tigetstr("cup")) {
 		err_set(err, ERR_USAGE, "TERM=%s is not a terminal whose cursor jhot can move.",
 			name ? name : "");

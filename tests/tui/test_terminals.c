@@ -97,6 +97,7 @@ static const struct kind {
 	{"xterm-256color", "ascii", "NO_COLOR=1", MONO, true},
 	{"xterm-256color", "auto", "LC_ALL=C", MANY, true},
 	{"xterm", "auto", "LC_ALL=C.UTF-8", EIGHT, false},
+	{"xterm-of-tomorrow", NULL, NULL, MANY, false},
 	{"tmux-256color", NULL, NULL, MANY, false},
 	{"tmux", NULL, NULL, EIGHT, false},
 	{"screen-256color", NULL, NULL, MANY, false},
