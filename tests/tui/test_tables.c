@@ -195,7 +195,7 @@ static void test_expect(void)
 	window.from = 90;
 	window.to = 100;
 	f = flat_new(p, &window);
-	expect_update(&e, p, &window, 0);
+	expect_update(&e, p, &window, 0, true);
 	ok(key_of(&e, f, "hot") == 200, "what has samples is worth its samples");
 	ok(key_of(&e, f, "often") > 2.5 && key_of(&e, f, "often") < 3.5,
 		"what was frequent is worth a little more than its one sample: %.2f",
