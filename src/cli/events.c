@@ -3,7 +3,7 @@
 #include "cli/events.h"
 
 #include "cli/args.h"
-#include "cli/nearest.h"
+#include "cli/events_perf.h"
 #include "cli/units.h"
 
 #include <stdio.h>
@@ -40,19 +40,6 @@ static const char *events_next_item(const char *list, struct events_item *item, 
 	return end + (*end == ',');
 }
 
-static int events_unknown(const char *name, struct err *err)
-{
-	struct nearest near;
-
-	nearest_init(&near, name);
-	for (int i = 0; i < EVENT_USER_FIRST; i++)
-		nearest_offer(&near, profile_events[i].name);
-	err_set(err, ERR_USAGE, "There is no event \"%s\".", name);
-	err_hint(err, "-e %s", near.best ? near.best : "cpu");
-	err_hint(err, "the events are cpu, alloc, lock and wall");
-	return -1;
-}
-
 static int events_take_interval(struct events *e, int i, const char *text, struct err *err)
 {
 	const struct profile_event *event = profile_get_event(NULL, e->ids[i]);
@@ -73,12 +60,15 @@ static int events_add(struct events *e, const struct events_item *item, struct e
 {
 	int id = profile_event_find(item->name), i = e->count;
 
-	if (id < 0 || id >= EVENT_USER_FIRST)
-		return events_unknown(item->name, err);
 	for (int k = 0; k < e->count; k++)
-		if (e->ids[k] == id)
+		if (!strcmp(e->names[k], item->name))
 			return err_set(
 				err, ERR_USAGE, "The event \"%s\" is named twice.", item->name);
+	if (id < 0 || id >= EVENT_USER_FIRST) {
+		if (events_add_perf(e, item->name, err))
+			return -1;
+		return *item->interval ? events_take_interval(e, i, item->interval, err) : 0;
+	}
 	e->ids[i] = id;
 	e->how[i] = (struct session_event){.event = id};
 	memcpy(e->names[i], item->name, sizeof(e->names[i]));
@@ -222,8 +212,10 @@ static int events_named(
 		if (!list)
 			return -1;
 		id = events_find(p, item.name);
-		if (id < 0)
+		if (id < 0) {
+			err_set(err, ERR_USAGE, "No event \"%s\" was sampled.", item.name);
 			return events_unknown(item.name, err);
+		}
 		events_put(out, p, id);
 	}
 	return 0;

@@ -5,6 +5,7 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/events_perf.h"
 #include "cli/settings.h"
 #include "export/export.h"
 
@@ -22,6 +23,7 @@ struct seen_cpu { /* of one JVM in the picker, to tell its CPU % at the next loo
 struct live {
 	const struct session_options *options;
 	const struct events *events;
+	struct events resolved;                   /* for the JVM that there is */
 	struct session_event how[PROFILE_EVENTS]; /* as last asked for */
 	struct profile *profile;
 	struct session *session;
@@ -74,8 +76,8 @@ static void live_set_how(struct live *l)
 		l->how[i] = (struct session_event){.event = i,
 			.user_only = l->events->how[0].user_only,
 			.kernel_only = l->events->how[0].kernel_only};
-	for (int i = 0; i < l->events->count; i++)
-		l->how[l->events->ids[i]] = l->events->how[i];
+	for (int i = 0; i < l->resolved.count; i++)
+		l->how[l->resolved.ids[i]] = l->resolved.how[i];
 }
 
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
@@ -83,6 +85,9 @@ int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err
 	int rc = -1;
 
 	live_detach(l);
+	l->resolved = *l->events;
+	if (events_resolve(&l->resolved, jvm->pid, err))
+		return -1;
 	live_set_how(l);
 	l->profile = profile_new();
 	l->session = session_open(jvm, l->options, l->profile, err);
@@ -95,7 +100,7 @@ int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err
 	/* Of the others each says by itself, when it is chosen, why it cannot be had. */
 	for (int i = 0; !rc && i < l->events->count; i++)
 		if (l->events->ids[i] != event)
-			session_event_begin(l->session, &l->events->how[i], NULL);
+			session_event_begin(l->session, &l->resolved.how[i], NULL);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 /* `jhot record`: sample for a while, then write files or print the hot methods. */
 #include "base/clock.h"
 #include "cli/events.h"
+#include "cli/events_perf.h"
 #include "cli/outputs.h"
 #include "cli/target.h"
 #include "cli/units.h"
@@ -167,6 +168,7 @@ static int run_record(const struct args *args, struct err *err)
 	if (events_parse(&r.events, args, EVENT_CPU, err) || outputs_parse(&r.outputs, args, err) ||
 		(duration && units_duration(duration, &r.duration_ns, err)) ||
 		target_find(args->operands[0], &r.jvm, err) ||
+		events_resolve(&r.events, r.jvm.pid, err) ||
 		outputs_check(&r.outputs, &r.events, err))
 		goto out;
 	rc = record_run(&r, err);

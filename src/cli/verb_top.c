@@ -111,6 +111,8 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		return -1;
 	t->screen.event = t->events.ids[0];
 	t->screen.events = (1u << EVENT_USER_FIRST) - 1;
+	for (int i = 0; i < t->events.count; i++)
+		t->screen.events |= 1u << t->events.ids[i];
 	return top_numbers(args, t, err);
 }
 

@@ -3,10 +3,13 @@
 #include "base/clock.h"
 #include "cli/args.h"
 #include "cli/events.h"
+#include "cli/events_perf.h"
 #include "cli/units.h"
 #include "cli/verb.h"
 
 #include "tests/tap.h"
+
+#include <unistd.h>
 
 static const struct verb record = {.bit = VERB_RECORD, .name = "record", .max_operands = 1};
 const struct verb *const verbs[] = {&record, NULL};
@@ -57,8 +60,11 @@ static void test_refused(void)
 	is_int(PARSE("-e", "cpu=1m"), -1, "bytes for time");
 	is_int(PARSE("-e", "cpu,lock,cpu"), -1, "the same event twice");
 	is_int(PARSE("-e", "cpu=never"), -1, "an interval that is none");
-	is_int(PARSE("-e", "cqu"), -1, "an event that is none");
+	is_int(PARSE("-e", "cqu"), 0, "a word that may be a function's name");
+	is_int(events_resolve(&events, getpid(), &err), -1, "but is none in the program");
 	ok(strstr(err.hint, "-e cpu") != NULL, "names the nearest");
+	is_int(PARSE("-e", "nosystem:nothing"), -1, "a tracepoint that is none");
+	is_int(PARSE("-e", "cs,faults,page-faults,cycles,r1"), -1, "five events of perf");
 	is_int(PARSE("-u", "-k"), -1, "neither the kernel nor the rest");
 	is_int(PARSE("-e", "lock", "--live"), -1, "--live without alloc");
 	is_int(PARSE("--budget", "much"), -1, "a budget that is none");
@@ -66,6 +72,22 @@ static void test_refused(void)
 	is_int(PARSE("-e",
 		       "a123456789012345678901234567890123456789012345678901234567890123456789"),
 		-1, "a name that is too long");
+}
+
+static void test_perf(void)
+{
+	is_int(PARSE("-e", "cpu,page-faults,malloc,libc.so:free=7", "-i", "5"), 0,
+		"events of perf");
+	ok(events.count == 4 && events.ids[1] == EVENT_USER_FIRST &&
+			events.ids[3] == EVENT_USER_FIRST + 2,
+		"have the numbers of user events");
+	is_str(events.how[1].name, "page-faults", "their names");
+	is_int(events_resolve(&events, getpid(), &err), 0, "functions are found in a process");
+	ok(events.how[1].interval == 5 && events.how[3].interval == 7, "and their intervals");
+	ok(events.how[2].perf.config1 && events.how[3].perf.config1 &&
+			events.how[2].perf.config1 != events.how[3].perf.config1,
+		"each is somewhere");
+	is_str(events.how[2].unit, "calls", "and is counted in calls");
 }
 
 static void test_flags(void)
@@ -139,6 +161,7 @@ int main(void)
 {
 	test_lists();
 	test_refused();
+	test_perf();
 	test_flags();
 	test_profile();
 	test_values();

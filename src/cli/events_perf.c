@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Perf's events in -e: what they are is known at once, where a function is only when there is a JVM. */
+#include "cli/events_perf.h"
+
+#include "attach/perf_events.h"
+#include "cli/functions.h"
+#include "cli/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int events_unknown(const char *name, struct err *err)
+{
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		nearest_offer(&near, profile_events[i].name);
+	for (int i = 0; perf_events_name(i); i++)
+		nearest_offer(&near, perf_events_name(i));
+	if (near.best)
+		err_hint(err, "-e %s", near.best);
+	err_hint(err, "the events are cpu, alloc, lock and wall; `jhot events` lists perf's");
+	return -1;
+}
+
+static void perf_take(struct session_event *how, const struct perf_event *perf)
+{
+	how->perf.type = perf->type;
+	how->perf.bp_type = perf->bp_type;
+	how->perf.config = perf->config;
+	how->perf.config1 = perf->config1;
+	how->perf.config2 = perf->config2;
+	how->unit = perf->unit;
+	how->interval = how->interval ? how->interval : perf->interval;
+}
+
+/* function_later: any function may be there. */
+static int function_later(
+	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)
+{
+	*address = 0;
+	return 0;
+}
+
+int events_add_perf(struct events *e, const char *name, struct err *err)
+{
+	struct perf_event perf;
+	int id = EVENT_USER_FIRST, i = e->count;
+
+	if (perf_events_find(name, function_later, NULL, &perf, err))
+		return events_unknown(name, err);
+	for (int k = 0; k < e->count; k++)
+		id += e->ids[k] >= EVENT_USER_FIRST;
+	if (id >= PROFILE_EVENTS)
+		return err_set(err, ERR_USAGE,
+			"At most %d events of perf can be sampled at a time.",
+			PROFILE_EVENTS - EVENT_USER_FIRST);
+	snprintf(e->names[i], sizeof(e->names[i]), "%s", name);
+	e->ids[i] = id;
+	e->how[i] = (struct session_event){.event = id, .name = e->names[i]};
+	perf_take(&e->how[i], &perf);
+	e->how[i].interval = 0; /* -i may say another */
+	e->count++;
+	return 0;
+}
+
+int events_resolve(struct events *e, pid_t pid, struct err *err)
+{
+	for (int i = 0; i < e->count; i++) {
+		struct perf_event perf;
+
+		if (e->ids[i] < EVENT_USER_FIRST)
+			continue;
+		if (perf_events_find(e->names[i], functions_find, &pid, &perf, err))
+			return events_unknown(e->names[i], err);
+		perf_take(&e->how[i], &perf);
+	}
+	return 0;
+}
