@@ -21,7 +21,10 @@
 static const char kind_hardware[] = "hardware", kind_cache[] = "cache",
 		  kind_software[] = "software";
 
-/* Intervals: about a thousand samples a second of a busy core, or each one of what is rare. */
+/*
+ * Intervals: about a thousand samples a second of a busy core, or each one of what is rare. A sample of a
+ * context switch makes the thread switch once more.
+ */
 static const struct {
 	const char *name, *alias, *unit, *kind;
 	uint32_t type;
@@ -63,7 +66,7 @@ static const struct {
 	SOFTWARE("page-faults", "faults", "faults", PAGE_FAULTS, 1),
 	SOFTWARE("minor-faults", NULL, "faults", PAGE_FAULTS_MIN, 1),
 	SOFTWARE("major-faults", NULL, "faults", PAGE_FAULTS_MAJ, 1),
-	SOFTWARE("context-switches", "cs", "switches", CONTEXT_SWITCHES, 1),
+	SOFTWARE("context-switches", "cs", "switches", CONTEXT_SWITCHES, 10),
 	SOFTWARE("cpu-migrations", "migrations", "migrations", CPU_MIGRATIONS, 1),
 	SOFTWARE("alignment-faults", NULL, "faults", ALIGNMENT_FAULTS, 1),
 	SOFTWARE("emulation-faults", NULL, "faults", EMULATION_FAULTS, 1),

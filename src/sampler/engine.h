@@ -35,6 +35,8 @@ struct engine {
 	enum wire_engine id;
 	const char *name;
 	uint64_t interval_min;
+	/* The shortest interval for this event, where that is not the same for all. */
+	uint64_t (*least)(const struct engine_target *target);
 	/*
 	 * Whether it can work here; if not, why, as the start of a sentence ("no perf_events:
 	 * EACCES").

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_events: the kernel's cpu-clock on each thread, with kernel call chains in a buffer per
- * thread.
+ * perf_events: the kernel's cpu-clock, or what it can count, on each thread, with kernel call chains in a
+ * buffer per thread.
+ *
+ * Samples do not say what they stand for: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every
+ * software event, whatever the period. A context switch whose signal finds a thread that goes to sleep makes
+ * it switch once more, so every one of them would never end.
  *
  * ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. Without the right to
  * see the kernel the engine is not used at all, since it would lose kernel time silently.
@@ -24,9 +28,12 @@
  * Where perf's descriptors go: the first few where no process's table must grow, which would hold up the
  * first sample by 8 to 20 ms; those of many threads above what select() can name, for the target's sake.
  */
-#define PERF_FD_FLOOR_FEW  200
-#define PERF_FD_FLOOR_MANY 1024
-#define PERF_FDS_FEW       48
+#define PERF_FD_FLOOR_FEW   200
+#define PERF_FD_FLOOR_MANY  1024
+#define PERF_FDS_FEW        48
+
+#define PERF_CLOCK_LEAST    100000
+#define PERF_SWITCHES_LEAST 2
 
 static _Atomic uint32_t perf_fds_used;
 static uint32_t perf_fds_max;
@@ -52,6 +59,19 @@ static bool perf_counts(const struct engine_target *target)
 	return target->event >= WIRE_USER_FIRST;
 }
 
+static bool perf_switches(const struct engine_target *target)
+{
+	return target->event >= WIRE_USER_FIRST && target->perf->type == PERF_TYPE_SOFTWARE &&
+	       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+}
+
+static uint64_t perf_least(const struct engine_target *target)
+{
+	if (!perf_counts(target))
+		return PERF_CLOCK_LEAST;
+	return perf_switches(target) ? PERF_SWITCHES_LEAST : 1;
+}
+
 static struct perf_event_attr perf_attr(const struct engine_target *target)
 {
 	struct perf_event_attr attr = {
@@ -59,7 +79,7 @@ static struct perf_event_attr perf_attr(const struct engine_target *target)
 		.size = PERF_ATTR_SIZE_VER1,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = target->interval,
-		.sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+		.sample_type = PERF_SAMPLE_CALLCHAIN,
 		.disabled = 1,
 		.wakeup_events = 1,
 		.exclude_callchain_user = 1,
@@ -135,7 +155,7 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 	}
 	arm->fd = fd;
 	arm->ring = (void *)ring;
-	atomic_store(&arm->weight, perf_counts(target) ? 0 : target->interval);
+	atomic_store(&arm->weight, target->interval);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
 	error = perf_signal_to(fd, target->tid, target->signo);
 	if (error >= 0)
@@ -152,12 +172,11 @@ static void perf_quiet(struct thread_arm *arm)
 	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* perf_pace: the kernel does not say the new period in the samples of clocks. */
 static int perf_pace(struct thread_arm *arm, uint64_t interval)
 {
 	long error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &interval);
 
-	if (error >= 0 && atomic_load(&arm->weight))
+	if (error >= 0)
 		atomic_store(&arm->weight, interval);
 	return (int)error;
 }
@@ -220,7 +239,7 @@ static int perf_probe(const struct engine_target *on_self, char *why, size_t byt
 const struct engine engine_perf = {
 	.id = WIRE_ENGINE_PERF,
 	.name = "perf_events",
-	.interval_min = 100000,
+	.least = perf_least,
 	.probe = perf_probe,
 	.arm = perf_arm,
 	.quiet = perf_quiet,

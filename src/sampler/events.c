@@ -195,6 +195,18 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	text_add(&text, " threads without perf_events: file descriptors or memory are short");
 }
 
+/* event_limit: not more often than its engine can. */
+static void event_limit(struct sampler *s, uint32_t number)
+{
+	struct event *event = &s->events[number];
+	struct engine_target target = arms_target(s, number);
+	uint64_t least =
+		event->engine->least ? event->engine->least(&target) : event->engine->interval_min;
+
+	if (target.interval < least)
+		atomic_store(&event->interval, least);
+}
+
 /* event_possible: can this version sample it, and is there a signal for it? */
 static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 {
@@ -229,8 +241,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		command->interval ? command->interval : event_rows[number].interval);
 	error = event_choose(s, number, text, bytes);
 	if (error == 0) {
-		if (atomic_load(&event->interval) < event->engine->interval_min)
-			atomic_store(&event->interval, event->engine->interval_min);
+		event_limit(s, number);
 		error = event_enable(s, number, text, bytes);
 	}
 	if (error < 0) {

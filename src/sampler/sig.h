@@ -100,7 +100,6 @@ struct perf_samples {
 	const unsigned char *data;
 	uint64_t data_bytes;
 	uint64_t at, head; /* cursors that never wrap */
-	uint64_t period;   /* what the last sample stands for, as the kernel says */
 	uint64_t lost;     /* what the kernel says it had to drop */
 };
 

@@ -72,14 +72,13 @@ static void visit_buffers(struct visit *v)
 static void visit_buffer(struct visit *v, const struct stack *stack, struct thread_arm *arm)
 {
 	struct stack_sample sample = {.event = arm->event, .count = 1};
-	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	struct perf_samples samples;
 	int kernel;
 
+	sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	sig_perf_open(&samples, arm->ring);
 	while ((kernel = sig_perf_next(&samples, stack->user, stack->room)) >= 0) {
 		sample.before = (uint32_t)kernel;
-		sample.weight = weight ? weight : samples.period;
 		sig_stack_put(stack, &sample);
 	}
 	if (samples.lost)

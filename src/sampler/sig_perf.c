@@ -4,8 +4,8 @@
  *
  * The buffer is mapped by the agent and filled by the kernel on this very thread, so nothing moves
  * while the handler reads (a sample that hits the handler is appended behind head and found next
- * time). Formats: linux/perf_event.h, perf_event_open(2); the attr asks for PERF_SAMPLE_PERIOD and
- * _CALLCHAIN.
+ * time). Formats: linux/perf_event.h, perf_event_open(2); the attr asks for PERF_SAMPLE_CALLCHAIN
+ * only.
  */
 #include "sampler/sig.h"
 
@@ -38,19 +38,17 @@ static uint64_t perf_word(const struct perf_samples *samples, uint64_t at)
 	return *(const uint64_t *)(const void *)(samples->data + (at & (samples->data_bytes - 1)));
 }
 
-#define PERF_CHAIN 24u /* header, period, the chain's length; the chain */
-
 static int perf_callchain(const struct perf_samples *samples, uint64_t record, uint64_t bytes,
 	uint64_t *end, uint32_t max)
 {
-	uint64_t count = perf_word(samples, record + 16);
+	uint64_t count = bytes >= 16 ? perf_word(samples, record + 8) : 0;
 	uint64_t *first, kernel_from = 0, kernel = 0;
 	bool in_kernel = false;
 
-	if (count > (bytes - PERF_CHAIN) / 8)
-		count = (bytes - PERF_CHAIN) / 8;
+	if (count > bytes / 8 - 2)
+		count = bytes / 8 - 2;
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t pc = perf_word(samples, record + PERF_CHAIN + i * 8);
+		uint64_t pc = perf_word(samples, record + 16 + i * 8);
 
 		if (pc >= (uint64_t)PERF_CONTEXT_MAX) {
 			in_kernel = pc == (uint64_t)PERF_CONTEXT_KERNEL;
@@ -63,8 +61,8 @@ static int perf_callchain(const struct perf_samples *samples, uint64_t record, u
 		kernel = max;
 	first = end - kernel;
 	for (uint64_t i = 0; i < kernel; i++)
-		first[i] = WALK_PACK(WALK_KERNEL,
-			perf_word(samples, record + PERF_CHAIN + (kernel_from + i) * 8));
+		first[i] = WALK_PACK(
+			WALK_KERNEL, perf_word(samples, record + 16 + (kernel_from + i) * 8));
 	return (int)kernel;
 }
 
@@ -80,10 +78,8 @@ int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max)
 			return -1;
 		}
 		samples->at = at + bytes;
-		if (type == PERF_RECORD_SAMPLE && bytes >= PERF_CHAIN) {
-			samples->period = perf_word(samples, at + 8);
+		if (type == PERF_RECORD_SAMPLE)
 			return perf_callchain(samples, at, bytes, end, max);
-		}
 		if (type == PERF_RECORD_LOST && bytes >= 24)
 			samples->lost += perf_word(samples, at + 16);
 	}

@@ -36,7 +36,7 @@ struct thread_arm {
 	int32_t fd;                            /* perf */
 	int32_t timer;                         /* ctimer */
 	uint32_t event;
-	_Atomic uint64_t weight; /* of one sample; 0: each says what it stands for */
+	_Atomic uint64_t weight; /* of one sample */
 };
 
 /* What the wall clock's thread and the handlers on this thread tell each other: see engine_wall.h. */

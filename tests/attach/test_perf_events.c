@@ -63,7 +63,7 @@ static const struct wanted {
 	{"cpu-cycles", PERF_TYPE_HARDWARE, 0, 0, 0, 0, 1000000, "cycles"},
 	{"LLC-load-misses", PERF_TYPE_HW_CACHE, 0, 0x10002, 0, 0, 1000, "misses"},
 	{"page-faults", PERF_TYPE_SOFTWARE, 0, 2, 0, 0, 1, "faults"},
-	{"cs", PERF_TYPE_SOFTWARE, 0, 3, 0, 0, 1, "switches"},
+	{"cs", PERF_TYPE_SOFTWARE, 0, 3, 0, 0, 10, "switches"},
 	{"r1a2", PERF_TYPE_RAW, 0, 0x1a2, 0, 0, 1000000, "events"},
 	{"cpu/event=0x3c,umask=1/", 4, 0, 0x13c, 0, 0, 1000000, "events"},
 	{"cpu/stalls/", 4, 0, 0x8004a2, 0, 0, 1000000, "events"},

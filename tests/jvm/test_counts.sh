@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Events of perf against what the kernel and the program have counted themselves; what is refused, and how.
+. "$(dirname "$0")/lib.sh"
+
+# order TEXT: the program does it; returns when it has
+order() {
+	local done
+	done=$(grep -c done "$JVM_OUT")
+	echo "$1" >&"$JVM_IN"
+	wait_for 60 more_done "$done"
+}
+
+more_done() {
+	[ "$(grep -c done "$JVM_OUT")" -gt "$1" ]
+}
+
+thread_of() {
+	grep -lx "$1" /proc/"$JVM"/task/*/comm | cut -d / -f 5
+}
+
+faults() {
+	awk '{ sub(/.*\) /, ""); print $8 + $10 }' "/proc/$JVM/task/$1/stat"
+}
+
+switches() {
+	awk '/ctxt/ { sum += $2 } END { print sum }' "/proc/$JVM/task/$1/status"
+}
+
+is_recording() {
+	[ "$("$JHOT" status "$JVM" 2>/dev/null | grep -c '^event .* every')" = "$1" ]
+}
+
+# near_count DESCRIPTION GOT WANTED SLACK
+near_count() {
+	diag "$2 sampled, $3 counted"
+	ok "$1" [ $(($2 - $3)) -le "$4" -a $(($3 - $2)) -le "$4" ]
+}
+
+"$JHOT" events --json >"$T/events"
+ok "jhot events tells what there is" grep -q '"event":"page-faults"' "$T/events"
+"$JHOT" events >"$T/table"
+ok "also for people" grep -qE '^context-switches +switches' "$T/table"
+ok "every event that is not there says why" not grep -E ' no:? *$' "$T/table"
+
+jvm_start Counts || exit 1
+ok "of a JVM, too" "$JHOT" events "$JVM" >/dev/null
+
+hardware=$(awk '$1 == "cycles" { print $4 }' "$T/table")
+if [ "$hardware" = no: ]; then
+	"$JHOT" record -e cycles -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
+	is "without hardware counters -e cycles fails" $? 1
+	ok "and says that there are none" grep -q 'hardware counter' "$T/refused" || diag_file "$T/refused"
+else
+	skip "cycles without hardware counters" "this machine has them"
+fi
+"$JHOT" record -e nosuchfunction -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
+is "a function that is not there is a usage error" $? 2
+ok "and named" grep -q nosuchfunction "$T/refused"
+
+if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
+	task=$(thread_of counter)
+	order "write 10" # the library is there
+	faults_before=$(faults "$task")
+	switches_before=$(switches "$task")
+	"$JHOT" record -e page-faults,cs,libjava.so:Java_java_io_FileOutputStream_writeBytes -t --total -d 600 \
+		-o "$T/c.collapsed" "$JVM" 2>"$T/record" &
+	RECORD=$!
+	ok "three events are sampled at once" wait_for 60 is_recording 3 || diag_file "$T/record"
+	order "touch 3000"
+	order "sleep 300"
+	order "write 500"
+	kill -INT $RECORD
+	wait $RECORD
+	faults_after=$(($(faults "$task") - faults_before))
+	switches_after=$(($(switches "$task") - switches_before))
+	near_count "page faults are the kernel's" "$(weight "$T/c-page-faults.collapsed" '^\[counter')" \
+		$faults_after 100
+	ok "those of new memory are where it is touched" \
+		[ "$(weight "$T/c-page-faults.collapsed" 'Counts.knownTouch')" -ge 2900 ]
+	near_count "context switches are the kernel's" "$(weight "$T/c-cs.collapsed" '^\[counter')" \
+		$switches_after $((switches_after / 10 + 20))
+	near_count "calls of a native function are the program's" \
+		"$(weight "$T"/c-libjava*.collapsed 'Counts.knownWrite')" 500 5
+else
+	skip "counts of perf" "the kernel does not allow them: $(awk '$1 == "page-faults"' "$T/table")"
+fi
+jvm_end
+done_testing
