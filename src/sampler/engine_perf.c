@@ -213,6 +213,27 @@ static bool perf_alive(const struct thread_arm *arm)
 	       !(poll.revents & (POLLHUP | POLLERR));
 }
 
+/* perf_why: what it means that the kernel refuses it. */
+static void perf_why(struct text *text, const struct engine_target *target, int error)
+{
+	bool unknown = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;
+
+	if (perf_counts(target) && unknown && target->perf->type != PERF_TYPE_SOFTWARE) {
+		text_add(text, target->perf->type == PERF_TYPE_TRACEPOINT
+				       ? "the kernel has no such tracepoint"
+				       : "no such hardware counter: the CPU has none, or a virtual "
+					 "machine hides it");
+		return;
+	}
+	text_add(text, error == -EMFILE ? "no perf_events, too few file descriptors: "
+					: "no perf_events: ");
+	text_add_errno(text, -error);
+	if (error == -EACCES || error == -EPERM)
+		text_add(text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+	if (error == -ENOSPC)
+		text_add(text, " (all breakpoints of the CPU are in use)");
+}
+
 static int perf_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
 	struct thread_arm arm = {.fd = -1};
@@ -228,11 +249,7 @@ static int perf_probe(const struct engine_target *on_self, char *why, size_t byt
 		perf_release(&arm);
 		return 0;
 	}
-	text_add(&text, error == -EMFILE ? "no perf_events, too few file descriptors: "
-					 : "no perf_events: ");
-	text_add_errno(&text, -error);
-	if (error == -EACCES || error == -EPERM)
-		text_add(&text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+	perf_why(&text, on_self, error);
 	return error;
 }
 

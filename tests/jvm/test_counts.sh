@@ -63,14 +63,14 @@ if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
 	order "write 10" # the library is there
 	faults_before=$(faults "$task")
 	switches_before=$(switches "$task")
-	"$JHOT" record -e page-faults,cs,libjava.so:Java_java_io_FileOutputStream_writeBytes -t --total -d 600 \
+	"$JHOT" record -e page-faults,cs,libjava.so:Java_java_io_FileOutputStream_writeBytes -t --total -d 60 \
 		-o "$T/c.collapsed" "$JVM" 2>"$T/record" &
 	RECORD=$!
 	ok "three events are sampled at once" wait_for 60 is_recording 3 || diag_file "$T/record"
 	order "touch 3000"
 	order "sleep 300"
 	order "write 500"
-	kill -INT $RECORD
+	kill -TERM $RECORD
 	wait $RECORD
 	faults_after=$(($(faults "$task") - faults_before))
 	switches_after=$(($(switches "$task") - switches_before))
