@@ -159,7 +159,9 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 
 int events_prepare(const struct events *e, struct session *s, struct err *err)
 {
-	if ((e->budget >= 0 && session_budget(s, (unsigned)e->budget, err)) ||
+	unsigned budget = e->budget >= 0 ? (unsigned)e->budget : EVENTS_BUDGET;
+
+	if (session_budget(s, budget, err) ||
 		(e->only_threads && session_only_threads(s, e->only_threads, err)))
 		return -1;
 	return 0;

@@ -14,12 +14,14 @@
 
 struct args;
 
+#define EVENTS_BUDGET 20 /* thousandths of a core, if none is given */
+
 struct events {
 	int ids[PROFILE_EVENTS];
 	struct session_event how[PROFILE_EVENTS]; /* of ids[i] */
 	char names[PROFILE_EVENTS][64];           /* of ids[i]; user events' how.name points here */
 	int count;                /* 0 only if none was named and no default asked for */
-	int budget;               /* thousandths of a core, 0 = any; -1: the agent's own, 20 */
+	int budget;               /* thousandths of a core, 0 = any; -1: EVENTS_BUDGET */
 	const char *only_threads; /* NULL: all */
 };
 

@@ -62,7 +62,7 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 		return;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
-			!atomic_load(&slot->gone))
+			!atomic_load(&slot->gone) && !atomic_load(&slot->unselected))
 			arm_set(s, i, slot);
 	}
 	threads_unlock(slot);

@@ -2,8 +2,10 @@
 /* One function per command, one row per function. */
 #include "sampler/commands.h"
 
+#include "sampler/budget.h"
 #include "sampler/events.h"
 #include "sampler/raw.h"
+#include "sampler/select.h"
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
 
@@ -46,6 +48,18 @@ static int command_unwind(struct sampler *s, const struct wire_command *c, struc
 	return taken;
 }
 
+static int command_threads(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	select_set(s, c->text);
+	return 0;
+}
+
+static int command_budget(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	budget_set(s, c->arg < UINT32_MAX ? (uint32_t)c->arg : UINT32_MAX);
+	return 0;
+}
+
 static const struct {
 	uint32_t op;
 	int (*run)(struct sampler *s, const struct wire_command *c, struct answer *a);
@@ -55,6 +69,8 @@ static const struct {
 	{WIRE_OP_DETACH, command_detach},
 	{WIRE_OP_UNWIND, command_unwind},
 	{WIRE_OP_FLUSH, command_flush},
+	{WIRE_OP_THREADS, command_threads},
+	{WIRE_OP_BUDGET, command_budget},
 };
 
 static int command_run(struct sampler *s, const struct wire_command *c, struct answer *a)

@@ -87,6 +87,8 @@ struct event {
 	_Atomic uint64_t samples, lost;
 	_Atomic uint64_t cost_ns;    /* CPU time of handlers, callbacks and threads for it */
 	const struct engine *engine; /* the best that works here */
+	uint64_t asked;              /* the interval that it was started with */
+	char note[96];               /* what is degraded since its start */
 	bool wanted;                 /* started by the front end; off while parked */
 	uint64_t flags;              /* WIRE_START_* */
 	struct wire_perf_event perf; /* what to count */

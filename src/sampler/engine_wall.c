@@ -167,7 +167,8 @@ static struct thread_slot *round_next(struct sampler *s)
 	while (s->wall.cursor < high) {
 		struct thread_slot *slot = &s->threads->slots[s->wall.cursor++];
 
-		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone))
+		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) &&
+			!atomic_load(&slot->unselected))
 			return slot;
 	}
 	return NULL;

@@ -47,9 +47,21 @@ static void event_announce(
 	bool on = state == WIRE_EVENT_ON;
 
 	text_add(&text, note);
+	text = text_into(event->note, sizeof(event->note));
+	text_add(&text, note);
 	atomic_store(&status->engine, on ? event->engine->id : WIRE_ENGINE_NONE);
 	atomic_store(&status->interval, on ? atomic_load(&event->interval) : 0);
 	atomic_store(&status->state, state);
+}
+
+void events_note(struct sampler *s, uint32_t number, const char *note)
+{
+	struct text text =
+		text_into(event_status(s, number)->note, sizeof(((struct event *)0)->note));
+
+	text_add(&text, note);
+	text_add(&text, *note && s->events[number].note[0] ? "; " : "");
+	text_add(&text, s->events[number].note);
 }
 
 static void event_arm_all(struct sampler *s)
@@ -249,6 +261,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		return error;
 	}
 	event->wanted = true;
+	event->asked = atomic_load(&event->interval);
 	event_note_others(s, number, text, bytes);
 	event_announce(s, number, WIRE_EVENT_ON, text);
 	text_into(text, bytes);

@@ -15,6 +15,8 @@
 int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes);
 int events_stop(struct sampler *s, uint32_t event, char *text, size_t bytes);
 void events_stop_all(struct sampler *s);
+/* What people are told of a running event, after what was degraded at its start. "": only that. */
+void events_note(struct sampler *s, uint32_t event, const char *note);
 /* Another interval for a running event; its weights stay right. */
 void events_pace(struct sampler *s, uint32_t event, uint64_t interval);
 /* When no callback is left that could set an engine: takes off what one did at the last moment. */

@@ -189,8 +189,7 @@ bool publish_agent_thread(struct publish *p, int32_t tid, const char *name)
 	return publish_thread_record(p, &thread, name, (uint32_t)strlen(name));
 }
 
-/* thread_name_from_comm: what the kernel calls it, for threads that the JVM has not named. */
-static void thread_name_from_comm(struct thread_slot *slot)
+void publish_comm(struct thread_slot *slot)
 {
 	char path[48], name[32];
 	struct text text = text_into(path, sizeof(path));
@@ -237,7 +236,7 @@ static bool publish_thread(struct publish *p, uint32_t id)
 	if (!slot || slot->published_seq == atomic_load(&slot->name_seq) + 1)
 		return true;
 	if (!slot->named_by_jvm) {
-		thread_name_from_comm(slot);
+		publish_comm(slot);
 		p->wants_names |= slot->kind == WIRE_THREAD_JAVA;
 	}
 	return publish_slot(p, slot);
@@ -278,7 +277,7 @@ bool publish_renamed(struct publish *p, bool look)
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !slot->published_seq)
 			continue;
 		if (look && !slot->named_by_jvm)
-			thread_name_from_comm(slot);
+			publish_comm(slot);
 		if (slot->published_seq != atomic_load(&slot->name_seq) + 1 &&
 			!publish_slot(p, slot))
 			return false;

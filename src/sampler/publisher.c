@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "sampler/agent.h"
+#include "sampler/budget.h"
 #include "sampler/commands.h"
 #include "sampler/events.h"
 #include "sampler/jvm.h"
@@ -17,6 +18,7 @@
 #include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/scan.h"
+#include "sampler/select.h"
 #include "sampler/setup.h"
 #include "sampler/sig.h"
 #include "sampler/spawn.h"
@@ -172,7 +174,8 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 /* ask_names: now and then for names that have changed, soon when a Java thread has none. */
 static void ask_names(struct sampler *s, uint64_t now)
 {
-	uint64_t every = publish_wants_names(s->publish) ? NAMES_SOON_NS : NAMES_NS;
+	bool soon = publish_wants_names(s->publish) || s->select.wants_names;
+	uint64_t every = soon ? NAMES_SOON_NS : NAMES_NS;
 
 	if (now - s->names_ns < every || !events_any(s))
 		return;
@@ -212,6 +215,8 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	look_for_threads(s, now);
 	ask_names(s, now);
 	lock_publish(s);
+	select_update(s);
+	budget_check(s, now, cost_ns(s));
 	publish_table(s->publish, now);
 	publication_announce(s);
 }

@@ -112,6 +112,20 @@ struct sampler {
 		uint32_t cursor;
 	} wall;
 
+	/* which threads are sampled: see select.h */
+	struct select {
+		char pattern[256];
+		uint32_t round; /* moves with every pattern */
+		bool wants_names;
+	} select;
+
+	/* what sampling may cost: see budget.h */
+	struct budget {
+		uint32_t per_mille; /* of a core; 0: any */
+		uint32_t over;      /* looks in a row that found it exceeded */
+		uint64_t looked_ns, cost_ns, event_ns[WIRE_EVENTS];
+	} budget;
+
 	/* the publisher's own */
 	struct publish *publish;
 	struct modules *modules;

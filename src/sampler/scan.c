@@ -4,6 +4,7 @@
 
 #include "sampler/arms.h"
 #include "sampler/raw.h"
+#include "sampler/select.h"
 
 #include <unistd.h>
 
@@ -32,8 +33,11 @@ struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t 
 		slot_retire(s, slot);
 		slot = NULL;
 	}
-	if (!slot)
+	if (!slot) {
 		slot = threads_add(s->threads, tid);
+		if (slot)
+			select_new(s, slot);
+	}
 	if (!slot) /* the scan was faster, or the list is full */
 		slot = threads_find(s->threads, tid);
 	if (!slot) {

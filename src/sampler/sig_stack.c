@@ -58,6 +58,8 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 		.flags = (uint16_t)(stack->flags | WIRE_TRACE_IN_STATE(sample->state))};
 	struct event *event = &stack->s->events[sample->event];
 
+	if (atomic_load_explicit(&stack->thread->unselected, memory_order_relaxed))
+		return 0;
 	stored = trace_table_put(stack->s->table, &key, sample->count, sample->weight);
 	if (stored)
 		stack_count(stack, event, sample->count);

@@ -51,6 +51,8 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->gone, 0);
 	atomic_store(&slot->inside, 0);
 	atomic_store(&slot->failed, 0);
+	atomic_store(&slot->unselected, 0);
+	slot->select_seq = 0;
 	memset(slot->arms, 0, sizeof(slot->arms));
 	memset(&slot->wall, 0, sizeof(slot->wall));
 	slot->java_tid = 0;

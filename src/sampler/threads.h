@@ -61,10 +61,11 @@ struct thread_slot {
 	_Atomic int32_t tid; /* 0: the slot is free */
 	uint32_t id;         /* the agent's own number of the thread, as on the wire */
 	_Atomic uint64_t java_thread;
-	_Atomic uint32_t lock;   /* whoever arms or disarms; only ever tried */
-	_Atomic uint32_t gone;   /* the thread has ended: disarm it, then give the slot away */
-	_Atomic uint32_t inside; /* handlers on this thread: arms that they may read stay */
-	_Atomic uint32_t failed; /* no engine could be set on it: counted once */
+	_Atomic uint32_t lock;       /* whoever arms or disarms; only ever tried */
+	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
+	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
+	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
+	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
 	int64_t java_tid;
@@ -77,9 +78,10 @@ struct thread_slot {
 	char name[THREADS_NAME];
 
 	/* the publisher's own */
-	uint32_t published_seq; /* name_seq + 1 of the last THREAD record, 0: none yet */
-	uint32_t scan;          /* the last scan that saw it, 0: too new for any */
-	uint64_t gone_flips;    /* flips of the table when it was found gone */
+	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record, 0: none yet */
+	uint32_t scan;                     /* the last scan that saw it, 0: too new for any */
+	uint32_t select_seq, select_round; /* what its selection was decided by */
+	uint64_t gone_flips;               /* flips of the table when it was found gone */
 };
 
 struct threads {

@@ -36,7 +36,7 @@ hammer() {
 own=$JAVA
 while read -r major java; do
 	JAVA=$java
-	hammer "$major" interval=1000000
+	hammer "$major" event=cpu:1000000 event=wall:10000000
 done < <(jdks)
 
 # The other engine: a user to whom the kernel shows nothing of itself.

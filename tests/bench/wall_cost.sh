@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the wall clock costs a JVM of many idle threads: CPU time of all that the agent does, handlers included,
+# in a second, once every thread has had its first sample. usage: wall_cost.sh [THREADS [SECONDS]]
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/../sampler/lib.sh"
+
+THREADS=${1:-2000}
+SECONDS_LONG=${2:-15}
+jvm_start -Xmx256m States "$THREADS" || exit 1
+agent event=wall seconds=3 rows=1
+first=$(value cost_total_ms)
+agent event=wall seconds=$((3 + SECONDS_LONG)) rows=1
+whole=$(value cost_total_ms)
+awk -v a="$first" -v b="$whole" -v s="$SECONDS_LONG" -v n="$THREADS" -v samples="$(value samples)" 'BEGIN {
+	printf "%d idle threads: %.2f %% of a core (%.1f ms in the first 3 s, %.1f ms in %d s more; %d samples)\n",
+		n, (b - a) / s / 10, a, b - a, s, samples
+}'
+jvm_end

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What sampling may cost: intervals grow when it is more, weights stay right, it is told; and which threads
+# are sampled.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+cpu_ms() {
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' \
+		"/proc/$JVM/stat"
+}
+
+# of_event NAME KEY: a figure of the line "event NAME samples N weight N ..."
+of_event() {
+	awk -v name="$1" -v key="$2" '$1 == "event" && $2 == name {
+		for (i = 3; i < NF; i++) if ($i == key) print $(i + 1) }' "$T/tool"
+}
+
+jvm_start Known threads 1
+before=$(cpu_ms)
+ok "a session with a small budget" agent event=cpu:100000 budget=5 seconds=6
+after=$(cpu_ms)
+interval=$(of_event cpu interval)
+weight=$(value weight_ms)
+diag "$(of_event cpu samples) samples, every $interval ns at the end; $weight ms sampled, $((after - before)) ms used"
+ok "its interval has grown" [ "$interval" -gt 100000 ]
+ok "it is told" grep -q '^note sampled .* less often' "$T/tool"
+ok "what was sampled is not more than there was" [ "$weight" -le $((after - before + 200)) ]
+ok "and not much less" [ "$weight" -ge $(((after - before) * 8 / 10 - 300)) ]
+ok "every sample is accounted for" accounted
+known
+
+ok "a session with room" agent event=cpu:10000000 budget=1000 samples=100 seconds=60
+is "keeps its interval" "$(of_event cpu interval)" 10000000
+is "and has nothing to tell" "$(value note)" ""
+jvm_end
+
+jvm_start States
+for event in wall:20000000 cpu:1000000; do
+	ok "only some threads, $event" agent "event=$event" 'threads=st-b*|*reader' samples=100 seconds=60 states=1 stacks="$T/stacks"
+	is "others are not sampled" "$(sed 's/^\[\([^]]*\)\].*/\1/' "$T/stacks" | sort -u |
+		grep -vxE 'st-busy|st-blocked|st-reader')" ""
+	ok "those are" grep -q '^\[st-busy\]' "$T/stacks"
+done
+jvm_end
+done_testing
