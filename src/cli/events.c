@@ -167,13 +167,27 @@ int events_prepare(const struct events *e, struct session *s, struct err *err)
 	return 0;
 }
 
+/* What can be had without the one that cannot. */
+static int events_refused(const struct events *e, int refused, struct err *err)
+{
+	char rest[256] = "";
+
+	for (int i = 0; i < e->count; i++)
+		if (i != refused)
+			snprintf(rest + strlen(rest), sizeof(rest) - strlen(rest), "%s%s",
+				*rest ? "," : "", e->names[i]);
+	if (*rest)
+		err_hint(err, "without it: -e %s", rest);
+	return -1;
+}
+
 int events_start(const struct events *e, struct session *s, struct err *err)
 {
 	if (events_prepare(e, s, err))
 		return -1;
 	for (int i = 0; i < e->count; i++)
 		if (session_event_begin(s, &e->how[i], err))
-			return -1;
+			return events_refused(e, i, err);
 	return 0;
 }
 

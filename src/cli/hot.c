@@ -12,6 +12,7 @@
 
 #define HOT_ROWS    30
 #define HOT_THREADS 15
+#define HOT_SITES   15
 
 static int hot_compare(const void *pa, const void *pb)
 {
@@ -57,8 +58,11 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 	double seconds = (double)duration_ns / (double)NS_PER_S;
 	char amount[32], rate[32];
 
-	fprintf(out, "%s%s", units_value(weight, event->unit, amount, sizeof(amount)),
-		number < EVENT_USER_FIRST ? what[number] : "");
+	fprintf(out, "%s%s%s", units_value(weight, event->unit, amount, sizeof(amount)),
+		number < EVENT_USER_FIRST ? what[number]
+		: event->weight_is_time   ? ""
+					  : " ",
+		number < EVENT_USER_FIRST || event->weight_is_time ? "" : event->unit);
 	if (seconds > 0 && number != EVENT_CPU && number != EVENT_WALL)
 		fprintf(out, ", %s a second",
 			units_value((uint64_t)((double)weight / seconds), event->unit, rate,
@@ -78,7 +82,7 @@ static void hot_head(
 	if (v->jdk[0])
 		fprintf(out, "  JDK %s", v->jdk);
 	fprintf(out, "\n%s", event->name);
-	if (e->engine[0])
+	if (e->engine[0] && strcmp(e->engine, event->name) != 0)
 		fprintf(out, "/%s", e->engine);
 	if (e->interval > 0)
 		fprintf(out, " every %s",
@@ -111,6 +115,68 @@ static void hot_methods(
 			units_value(row->self, unit, amount, sizeof(amount)),
 			frame_types[row->type].letter, profile_get_method(p, row->method)->full);
 	}
+}
+
+/* --- sites ------------------------------------------------------------------------------------------- */
+
+struct hot_sites {
+	const struct profile *p;
+	uint64_t *values; /* by method */
+	uint32_t count;
+};
+
+/* What a lock's own code calls is no place to look at. */
+static bool hot_is_machinery(const struct profile_method *m)
+{
+	static const char *const prefixes[] = {
+		"java.util.concurrent.locks.", "jdk.internal.misc.", "sun.misc."};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(m->class_name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* Of a stack that ends in a class: the method that allocated it, or waited for it. */
+static void hot_add_site(
+	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct hot_sites *s = ctx;
+
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(s->p, stack)->parent) {
+		const struct profile_frame *f =
+			profile_get_frame(s->p, profile_get_stack(s->p, stack)->frame);
+
+		if (f->type == FRAME_CLASS || hot_is_machinery(profile_get_method(s->p, f->method)))
+			continue;
+		if (f->method < s->count)
+			s->values[f->method] += weight;
+		return;
+	}
+}
+
+static void hot_print_sites(FILE *out, const struct profile *p, const struct profile_query *q,
+	const struct flat *flat, const char *unit)
+{
+	struct hot_sites s = {.p = p, .count = profile_method_count(p)};
+	char amount[32];
+
+	s.values = xcalloc(s.count, sizeof(*s.values));
+	profile_each(p, q, hot_add_site, &s);
+	fprintf(out, "\n SHARE%%    AMOUNT  WHERE\n");
+	for (int rows = 0; rows < HOT_SITES; rows++) {
+		uint32_t most = 0;
+
+		for (uint32_t i = 1; i < s.count; i++)
+			most = s.values[i] > s.values[most] ? i : most;
+		if (!s.count || !s.values[most])
+			break;
+		fprintf(out, "%6.1f  %9s  %s\n", hot_pct(s.values[most], flat->sum),
+			units_value(s.values[most], unit, amount, sizeof(amount)),
+			profile_get_method(p, most)->full);
+		s.values[most] = 0;
+	}
+	free(s.values);
 }
 
 /* --- threads ----------------------------------------------------------------------------------------- */
@@ -220,6 +286,9 @@ void hot_print(FILE *out, const struct outputs_source *source, int event, const 
 				: "had no such event");
 	else
 		hot_methods(out, source->profile, flat,
+			profile_get_event(source->profile, event)->unit);
+	if (flat->sum_count && (event == EVENT_ALLOC || event == EVENT_LOCK))
+		hot_print_sites(out, source->profile, &q, flat,
 			profile_get_event(source->profile, event)->unit);
 	if (flat->sum_count)
 		hot_print_states(out, source->profile, &q);

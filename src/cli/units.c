@@ -128,15 +128,17 @@ const char *units_value(uint64_t value, const char *unit, char *out, size_t size
 		{"events", 1e4, "k"},
 	};
 
+	const char *kind = strcmp(unit, "ns") && strcmp(unit, "bytes") ? "events" : unit;
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double v = (double)value / rows[i].factor;
 
-		if (strcmp(rows[i].unit, unit) || v < 1)
+		if (strcmp(rows[i].unit, kind) || v < 1)
 			continue;
 		snprintf(out, size, "%.*f %s", v < 9.995 ? 2 : v < 99.95, v, rows[i].shown);
 		return out;
 	}
-	if (!strcmp(unit, "events"))
+	if (!strcmp(kind, "events"))
 		snprintf(out, size, "%llu", (unsigned long long)value);
 	else
 		snprintf(out, size, "%llu %s", (unsigned long long)value,

@@ -75,6 +75,28 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 	return o;
 }
 
+/* A class alone: what was allocated or waited for. */
+static int fit_class(char *out, size_t size, const char *class_name, int width,
+	enum name_style style, const char *ellipsis)
+{
+	const char *simple = simple_class(class_name);
+	int package_width = (int)(simple - class_name), packages = 0;
+	size_t o = 0;
+
+	for (const char *p = class_name; p < simple; p++)
+		packages += *p == '.';
+	out[0] = '\0';
+	if (text_width(simple) > width) {
+		name_cut(out, size, simple, width, ellipsis);
+		return 0;
+	}
+	if (style == NAME_FULL && packages * 2 + text_width(simple) <= width)
+		o = put_packages(
+			out, size, class_name, simple, package_width + text_width(simple) - width);
+	snprintf(out + o, size - o, "%s", simple);
+	return (int)o;
+}
+
 static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
@@ -147,6 +169,8 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 		out[0] = '\0';
 		return 0;
 	}
+	if (*m->class_name && !*m->name)
+		return fit_class(out, size, m->class_name, width, style, ellipsis);
 	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)
 			      : fit_native(out, size, m, width, style, ellipsis);
 }

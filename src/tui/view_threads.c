@@ -215,13 +215,31 @@ static void cell_lock(const void *view, const void *row, struct column_cell *out
 		out->style = STYLE_DIM;
 }
 
+/*
+ * A thread that does not run is best known by the Java frame that it is in; which of the C library's functions it
+ * sleeps in says nothing.
+ */
+static uint32_t top_method(const struct profile *p, const struct thread_row *r)
+{
+	uint32_t stack = r->stack;
+
+	while (r->state != THREAD_ON_CPU && stack != PROFILE_ROOT_STACK) {
+		const struct profile_frame *f =
+			profile_get_frame(p, profile_get_stack(p, stack)->frame);
+
+		if (f->type <= FRAME_JAVA)
+			return f->method;
+		stack = profile_get_stack(p, stack)->parent;
+	}
+	return profile_get_frame(p, profile_get_stack(p, r->stack)->frame)->method;
+}
+
 static void cell_top(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
 	const struct profile *p = t->ui->profile;
 	char wait[300];
-	uint32_t frame;
 
 	if (r->waits) {
 		thread_pane_wait(t->ui, r, false, wait, sizeof(wait));
@@ -231,9 +249,8 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 	}
 	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK)
 		return;
-	frame = profile_get_stack(p, r->stack)->frame;
-	name_fit(out->text, COLUMN_TEXT, profile_get_method(p, profile_get_frame(p, frame)->method),
-		out->width, out->width > 50 ? NAME_FULL : NAME_CLASS, out->glyphs->ellipsis);
+	name_fit(out->text, COLUMN_TEXT, profile_get_method(p, top_method(p, r)), out->width,
+		out->width > 50 ? NAME_FULL : NAME_CLASS, out->glyphs->ellipsis);
 	if (!r->stack_is_now)
 		out->style = STYLE_DIM;
 }

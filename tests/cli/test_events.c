@@ -148,7 +148,8 @@ static void test_values(void)
 		{9999, "events", "9999"},
 		{123456, "events", "12.3 k"},
 		{1234567, "events", "1.23 M"},
-		{7, "furlongs", "7 furlongs"},
+		{7, "cycles", "7"},
+		{4200000000, "cycles", "4.20 G"},
 	};
 	char out[32];
 

@@ -85,6 +85,11 @@ static void test_names(void)
 	is_str(fit("Foo", "bar", "", 20), "Foo.bar", "no package");
 	is_str(fit("a.B$$Lambda/0x00.x", "run", "", 40), "a.B$$Lambda/0x00.x.run",
 		"a lambda's number is no package");
+	is_str(fit("java.util.HashMap$Node", "", "", 40), "java.util.HashMap$Node",
+		"a class alone");
+	is_str(fit("java.util.HashMap$Node", "", "", 17), "j.u.HashMap$Node", "its packages");
+	is_str(fit("java.util.HashMap$Node", "", "", 13), "HashMap$Node", "without them");
+	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~", "cut");
 	is_str(fit("", "inflate", "libz.so.1", 20), "[libz.so.1] inflate", "a library's function");
 	is_str(fit("", "inflate", "libz.so.1", 18), "inflate", "without its library");
 	is_str(fit("", "A::B::call(int, Foo<x>)", "", 30), "A::B::call", "parameters go");
