@@ -33,6 +33,8 @@ struct vitals {
 	char vm[128];
 	char user[40];
 	int64_t uptime_s;
+	char command[512]; /* main class or jar, and its arguments; "" if not known */
+	char vm_args[1024], vm_flags[256]; /* the JVM's own */
 
 	/* the JVM, over the last second */
 	int cpu_pct; /* of one core: 231 = 2.3 cores; user + system */

@@ -28,7 +28,8 @@ struct gauges {
 	struct hsperf *perf;
 	struct gauges_heap heap;
 	char note[96];
-	struct vitals last; /* kept when the JVM is gone */
+	char command[512], vm_args[1024], vm_flags[256]; /* do not change */
+	struct vitals last;                              /* kept when the JVM is gone */
 
 	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
 	uint64_t tasks_due_ns;
@@ -122,6 +123,27 @@ static void gauges_who(const struct gauges *g, struct vitals *v)
 	snprintf(v->vm, sizeof(v->vm), "%s", g->jvm.vm);
 	snprintf(v->user, sizeof(v->user), "%s", g->jvm.user);
 	snprintf(v->vitals_note, sizeof(v->vitals_note), "%s", g->note);
+	memcpy(v->command, g->command, sizeof(v->command));
+	memcpy(v->vm_args, g->vm_args, sizeof(v->vm_args));
+	memcpy(v->vm_flags, g->vm_flags, sizeof(v->vm_flags));
+}
+
+static void gauges_arguments(struct gauges *g)
+{
+	const struct {
+		const char *name;
+		char *out;
+		size_t bytes;
+	} texts[] = {
+		{"sun.rt.javaCommand", g->command, sizeof(g->command)},
+		{"java.rt.vmArgs", g->vm_args, sizeof(g->vm_args)},
+		{"java.rt.vmFlags", g->vm_flags, sizeof(g->vm_flags)},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!hsperf_string(g->perf, hsperf_find(g->perf, texts[i].name), texts[i].out,
+			    texts[i].bytes))
+			texts[i].out[0] = '\0';
 }
 
 static void gauges_unknown(struct vitals *v)
@@ -140,6 +162,8 @@ void gauges_read(struct gauges *g, bool alive, struct vitals *out)
 	memcpy(events, out->events, sizeof(events));
 	*out = g->last;
 	if (alive) {
+		if (g->perf && !*g->command)
+			gauges_arguments(g); /* a young JVM may not have them yet */
 		memset(out, 0, sizeof(*out));
 		gauges_unknown(out);
 		out->time_ns = clock_mono_ns();

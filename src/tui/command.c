@@ -240,6 +240,7 @@ static bool not_over(const struct ui *ui)
 #define TREE    VIEW_BIT(VIEW_TREE)
 #define FLAME   VIEW_BIT(VIEW_FLAME)
 #define CALLERS VIEW_BIT(VIEW_CALLERS)
+#define INFO    VIEW_BIT(VIEW_INFO)
 #define HELP    VIEW_BIT(VIEW_HELP)
 #define PICKER  VIEW_BIT(VIEW_PICKER)
 #define ERROR   VIEW_BIT(VIEW_ERROR)
@@ -253,12 +254,12 @@ const struct command commands[] = {
 	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, events_has_user},
 	{"events", {{'e', 0}}, "e", NULL, "menu (interval, on/off, more)", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_menu, NULL},
 
-	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, VIEWS_DATA, view_show, NULL},
-	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, VIEWS_DATA & ~THREADS, view_show, NULL},
-	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, VIEWS_DATA & ~TREE & ~CALLERS, view_show, NULL},
+	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | VIEWS_DATA, view_show, NULL},
+	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | (VIEWS_DATA & ~THREADS), view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, INFO | (VIEWS_DATA & ~TREE & ~CALLERS), view_show, NULL},
 	{"tree-callers", {{'T', 0}}, "T", NULL, "tree of all callers", "tree of callers", 12, GROUP_VIEWS, CALLERS, callers_tree, NULL},
-	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, VIEWS_DATA & ~FLAME, view_show, NULL},
-	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | HELP, view_cycle, NULL},
+	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | (VIEWS_DATA & ~FLAME), view_show, NULL},
+	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | INFO | HELP, view_cycle, NULL},
 	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
 	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
 	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "walk to that method", "walk", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
@@ -266,12 +267,12 @@ const struct command commands[] = {
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
 	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
 
-	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
-	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
 	{"page", {{TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_CTRL('b'), LIST_PAGE_UP}, {TKEY_CTRL('f'), LIST_PAGE_DOWN}},
-		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
-	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
-	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | HELP, move, NULL},
+		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
 	{"flame-move", {{TKEY_UP, FLAME_TO_ROOT}, {'k', FLAME_TO_ROOT}, {TKEY_DOWN, FLAME_TO_LEAF}, {'j', FLAME_TO_LEAF}},
 		"↑↓ k j", "Up Down k j", "caller, callee", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
 	{"flame-side", {{TKEY_LEFT, FLAME_LEFT}, {'h', FLAME_LEFT}, {TKEY_RIGHT, FLAME_RIGHT}, {'l', FLAME_RIGHT}},
@@ -330,11 +331,13 @@ const struct command commands[] = {
 	{"details", {{'d', 0}}, "d", NULL, NULL, "details", 12, GROUP_OTHER, ERROR, error_details, NULL},
 	{"copy-command", {{'y', 0}}, "y", NULL, NULL, "copy command 1", 13, GROUP_OTHER, ERROR, error_copy, NULL},
 	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
-	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA, jvm_other, NULL},
+	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, info_show, NULL},
+	{"info-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back", "back", 10, GROUP_VIEWS, INFO, info_show, NULL},
+	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
 	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, config_save, NULL},
-	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | HELP, help_show, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
 	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},

@@ -86,6 +86,7 @@ void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
 void callers_of_method(struct ui *ui, uint32_t method);
 unsigned callers_walk(struct ui *ui, int arg);
 unsigned callers_tree(struct ui *ui, int arg);
+unsigned info_show(struct ui *ui, int arg); /* and back */
 unsigned picker_choose(struct ui *ui, int arg);
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);

@@ -29,6 +29,7 @@ const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_HELP] = &view_help,
 	[VIEW_PICKER] = &view_picker,
 	[VIEW_ERROR] = &view_error,
+	[VIEW_INFO] = &view_info,
 };
 
 static void ui_timeline_init(struct ui *ui)

@@ -31,6 +31,7 @@ enum view_id {
 	VIEW_TREE,
 	VIEW_FLAME,
 	VIEW_CALLERS,
+	VIEW_INFO,
 	VIEW_HELP,
 	VIEW_PICKER,
 	VIEW_ERROR,
@@ -76,6 +77,6 @@ struct view {
 
 extern const struct view *const view_table[VIEW_COUNT];
 extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,
-	view_picker, view_error;
+	view_picker, view_error, view_info;
 
 #endif

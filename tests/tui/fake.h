@@ -42,6 +42,12 @@ static inline void fake_vitals(struct fake *f)
 	strcpy(v->jdk, "21.0.4");
 	strcpy(v->user, "web");
 	strcpy(v->gc_name, "G1");
+	strcpy(v->vm, "OpenJDK 64-Bit Server VM");
+	strcpy(v->command,
+		"/opt/shop/shop-api.jar --port 8080 --spring.profiles.active=production");
+	strcpy(v->vm_args,
+		"-Xms2g -Xmx4g -XX:+UseG1GC -XX:MaxGCPauseMillis=50 -Dfile.encoding=UTF-8 "
+		"-XX:+HeapDumpOnOutOfMemoryError -XX:HeapDumpPath=/var/log/shop");
 	strcpy(v->walker, "hotspot");
 	v->cpu_pct = f->idle ? 0 : 180 + (int)(s * 37 % 90);
 	v->rss_bytes = 5476083302;

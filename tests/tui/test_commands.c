@@ -403,6 +403,7 @@ int main(void)
 	test_help(&ui, VIEW_TREE);
 	test_help(&ui, VIEW_FLAME);
 	test_help(&ui, VIEW_CALLERS);
+	test_help(&ui, VIEW_INFO);
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);

@@ -62,6 +62,8 @@ static const struct screen screens[] = {
 	{.name = "help-tree", .keys = "T?"},
 	{.name = "help-flame", .keys = "f?"},
 	{.name = "help-callers", .keys = "b?"},
+	{.name = "info", .keys = "I", .styles = true},
+	{.name = "help-info", .keys = "I?"},
 	{.name = "picker", .keys = "", .picker = true, .styles = true},
 	{.name = "picker-filter", .keys = "ka", .picker = true},
 	{.name = "error", .keys = "gone\n", .picker = true, .styles = true},
