@@ -1,53 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns of names, and threads that begin or cease to match. */
+/* Threads that begin or cease to match the pattern. */
 #include "sampler/select.h"
 
 #include "sampler/arms.h"
+#include "sampler/glob.h"
 #include "sampler/publish.h"
 #include "sampler/text.h"
-
-#include <string.h>
-
-/* glob_matches: without recursion: on a mismatch the last star takes one more. */
-static bool glob_matches(const char *glob, const char *glob_end, const char *name, const char *end)
-{
-	const char *star = NULL, *resume = NULL;
-
-	while (name < end) {
-		if (glob < glob_end && *glob == '*') {
-			star = glob++;
-			resume = name;
-		} else if (glob < glob_end && (*glob == '?' || *glob == *name)) {
-			glob++;
-			name++;
-		} else if (star) {
-			glob = star + 1;
-			name = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (glob < glob_end && *glob == '*')
-		glob++;
-	return glob == glob_end;
-}
-
-bool select_matches(const char *pattern, const char *name, size_t bytes)
-{
-	bool more = true;
-
-	if (!*pattern)
-		return true;
-	while (more) {
-		size_t length = strcspn(pattern, "|");
-
-		if (glob_matches(pattern, pattern + length, name, name + bytes))
-			return true;
-		more = pattern[length] == '|';
-		pattern += length + more;
-	}
-	return false;
-}
 
 static void select_slot(struct sampler *s, struct thread_slot *slot)
 {
@@ -56,8 +14,8 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 
 	if (seq & 1 || (slot->select_seq == seq + 1 && slot->select_round == s->select.round))
 		return;
-	out = s->select.pattern[0] && (!slot->name_bytes || !select_matches(s->select.pattern,
-								    slot->name, slot->name_bytes));
+	out = s->select.pattern[0] &&
+	      (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
 	if (atomic_load(&slot->name_seq) != seq)
 		return; /* the next time */
 	atomic_store(&slot->unselected, out);

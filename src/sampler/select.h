@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which threads are sampled: those whose names match a pattern. Publisher only, but for the flag in each slot.
+ * Which threads are sampled: those whose names match a pattern (glob.h). Publisher only, but for the flag in each slot.
  *
  * A thread that has no name yet is not sampled while there is a pattern.
  */
@@ -8,9 +8,6 @@
 #define JHOT_SAMPLER_SELECT_H
 
 #include "sampler/sampler.h"
-
-/* "http-*|pool-?-*": alternatives, * and ? as in file names; "": all. */
-bool select_matches(const char *pattern, const char *name, size_t bytes);
 
 /* From now on only these, running events included. */
 void select_set(struct sampler *s, const char *pattern);

@@ -13,6 +13,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#define WALK_AGAIN_A  0x0600000000001234ull
+#define WALK_AGAIN_B  0x0600000000005678ull
+
 #define STORM_THREADS 4
 #define STORM_PUTS    200000u
 #define STORM_SIGNALS 500u
@@ -190,9 +193,38 @@ static void test_full(void)
 	free(memory);
 }
 
+/* A trace by its hash alone stands beside the trace itself, and is told apart. */
+static void test_again(void)
+{
+	uint64_t frames[2] = {WALK_AGAIN_A, WALK_AGAIN_B};
+	struct trace_key key = {
+		.frames = frames, .count = 2, .thread = 7, .event = 3, .flags = 0x51};
+	uint64_t hash = trace_table_hash(&key);
+	struct trace_entry entry;
+	uint32_t cursor = 0, whole = 0, bare = 0;
+	void *memory;
+	struct trace_table *table = table_new(128 << 10, &memory);
+
+	ok(trace_table_again(table, hash, &key, 1, 50) && trace_table_put(table, &key, 1, 100) &&
+			trace_table_again(table, hash, &key, 2, 60),
+		"a trace and the same again");
+	trace_table_flip(table);
+	while (trace_table_next(table, &cursor, &entry)) {
+		whole += !entry.again && entry.hash == hash && entry.key.count == 2 &&
+			 entry.weight == 100 && entry.count == 1;
+		bare += entry.again && entry.hash == hash && entry.key.count == 0 &&
+			entry.weight == 110 && entry.count == 3 && entry.key.thread == 7 &&
+			entry.key.event == 3 && entry.key.flags == 0x51;
+	}
+	is_int(whole, 1, "the trace is there, with its frames");
+	is_int(bare, 1, "and what came again, added up under its hash");
+	free(memory);
+}
+
 int main(void)
 {
 	test_basics();
+	test_again();
 	test_full();
 	test_storm(3 << 20, true);
 	test_storm(128 << 10, false);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matching from left to right. */
+#include "sampler/glob.h"
+
+#include <string.h>
+
+/* glob_matches: without recursion: on a mismatch the last star takes one more. */
+static bool glob_matches(const char *glob, const char *glob_end, const char *name, const char *end)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (name < end) {
+		if (glob < glob_end && *glob == '*') {
+			star = glob++;
+			resume = name;
+		} else if (glob < glob_end && (*glob == '?' || *glob == *name)) {
+			glob++;
+			name++;
+		} else if (star) {
+			glob = star + 1;
+			name = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (glob < glob_end && *glob == '*')
+		glob++;
+	return glob == glob_end;
+}
+
+bool glob_any(const char *pattern, const char *name, size_t bytes)
+{
+	bool more = true;
+
+	if (!*pattern)
+		return true;
+	while (more) {
+		size_t length = strcspn(pattern, "|");
+
+		if (glob_matches(pattern, pattern + length, name, name + bytes))
+			return true;
+		more = pattern[length] == '|';
+		pattern += length + more;
+	}
+	return false;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of the wall clock without a JVM: what the kernel says of a thread, what Java's methods say of a wait,
+ * which traces are known; and patterns of names.
+ */
+#include "tests/tap.h"
+
+#include "sampler/glob.h"
+#include "sampler/known.h"
+#include "sampler/states.h"
+#include "sampler/task.h"
+#include "sampler/wall.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* --- the kernel's words ------------------------------------------------------------------------ */
+
+static void test_lines(void)
+{
+	char line[40];
+
+	is_int(task_state_of("running\n"), TASK_RUNS, "a thread that runs");
+	is_int(task_state_of("-1 0x7ffe 0x7f00\n"), WIRE_STATE_IO, "one that waits for a page");
+	is_int(task_state_of(""), TASK_UNKNOWN, "nothing is not known");
+	snprintf(line, sizeof(line), "%d 0x1 0x2", SYS_futex);
+	is_int(task_state_of(line), TASK_IN_FUTEX, "futex");
+	snprintf(line, sizeof(line), "%d 0x1 0x2", SYS_recvfrom);
+	is_int(task_state_of(line), WIRE_STATE_IO, "recvfrom");
+	snprintf(line, sizeof(line), "%d 0x1 0x2", SYS_clock_nanosleep);
+	is_int(task_state_of(line), WIRE_STATE_SLEEPING, "clock_nanosleep");
+}
+
+static _Atomic int other_tid;
+static int other_pipe[2];
+
+static void *other_main(void *arg)
+{
+	char byte;
+
+	(void)arg;
+	atomic_store(&other_tid, (int)syscall(SYS_gettid));
+	return read(other_pipe[0], &byte, 1) == 1 ? arg : NULL;
+}
+
+static void test_threads(void)
+{
+	int task_fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY),
+	    self = (int)syscall(SYS_gettid);
+	uint64_t before = 0, after = 0;
+	pthread_t other;
+	uint32_t state;
+
+	if (pipe(other_pipe) || pthread_create(&other, NULL, other_main, NULL))
+		abort();
+	while (!atomic_load(&other_tid))
+		usleep(100);
+	state = task_state(task_fd, self);
+	if (state == TASK_UNKNOWN) {
+		ok(true, "what threads do # SKIP the kernel does not tell");
+	} else {
+		is_int(state, TASK_RUNS, "the thread that asks runs");
+		while (task_state(task_fd, other_tid) == TASK_RUNS)
+			usleep(100);
+		is_int(task_state(task_fd, other_tid), WIRE_STATE_IO, "one that reads is in I/O");
+		is_int(task_state(task_fd, 1 << 30), TASK_UNKNOWN, "one that is none is not known");
+	}
+	ok(task_cpu_ns(other_tid, &before) && task_cpu_ns(other_tid, &after) && before == after,
+		"the CPU time of a thread that waits stands still");
+	task_cpu_ns(self, &before);
+	for (volatile int i = 0; i < 1000000; i++)
+		;
+	ok(task_cpu_ns(self, &after) && after > before, "that of one that runs does not");
+	ok(!task_cpu_ns(1 << 30, &after), "a thread that is none has none");
+	if (write(other_pipe[1], "x", 1) == 1)
+		pthread_join(other, NULL);
+	close(task_fd);
+}
+
+/* --- Java's words ------------------------------------------------------------------------------ */
+
+static void put_method(struct states *states, uint32_t id, const char *class_name, const char *name)
+{
+	struct names_entry entry = {.id = id,
+		.class_name = class_name,
+		.name = name,
+		.class_bytes = (uint16_t)strlen(class_name),
+		.name_bytes = (uint16_t)strlen(name)};
+
+	states_method(states, &entry);
+}
+
+static unsigned state_for(const struct states *states, uint32_t method)
+{
+	const uint64_t frames[] = {WIRE_NATIVE_FRAME(1, 0x1234),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C2, method, 3),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C2, 10, 3)};
+	struct trace_key key = {.frames = frames,
+		.count = method ? 3 : 1,
+		.flags = WIRE_TRACE_IN_STATE(WALL_IN_FUTEX) | 1};
+
+	return states_flags(states, &key);
+}
+
+static void test_methods(void)
+{
+	struct states states = {0};
+	struct trace_key io = {.flags = WIRE_TRACE_IN_STATE(WIRE_STATE_IO)};
+
+	put_method(&states, 10, "jdk/internal/misc/Unsafe", "park");
+	put_method(&states, 11, "java/lang/Object", "wait");
+	put_method(&states, 12, "java/lang/Thread", "sleep");
+	put_method(&states, 13, "com/example/Unsafe", "park");
+	is_int(state_for(&states, 10), WIRE_TRACE_IN_STATE(WIRE_STATE_PARKED) | 1,
+		"park is parked, other flags stay");
+	is_int(state_for(&states, 11), WIRE_TRACE_IN_STATE(WIRE_STATE_WAITING) | 1, "wait waits");
+	is_int(state_for(&states, 12), WIRE_TRACE_IN_STATE(WIRE_STATE_SLEEPING) | 1,
+		"sleep sleeps");
+	is_int(state_for(&states, 13), WIRE_TRACE_IN_STATE(WIRE_STATE_SLEEPING) | 1,
+		"only the method on top counts, and only the JDK's");
+	is_int(state_for(&states, 0), WIRE_TRACE_IN_STATE(WIRE_STATE_SLEEPING) | 1,
+		"without Java frames it sleeps");
+	is_int(states_flags(&states, &io), io.flags, "what the kernel said stays");
+	for (uint32_t i = 0; i < STATES_IDS; i++)
+		put_method(&states, 100 + i, "java/lang/Object", "wait");
+	is_int(state_for(&states, 100 + STATES_IDS - 1),
+		WIRE_TRACE_IN_STATE(WIRE_STATE_WAITING) | 1, "new ids take the place of old ones");
+}
+
+/* --- known traces ------------------------------------------------------------------------------ */
+
+static void test_known(void)
+{
+	struct known_traces *known = calloc(1, sizeof(*known));
+	uint32_t kept = 0, forgets = 0;
+	uint64_t hash = 1;
+
+	known->epoch = 1;
+	ok(!known_id(known, 77), "nothing is known");
+	ok(known_add(known, 77, 5) && known_id(known, 77) == 5, "what was added is");
+	known_forget(known);
+	ok(!known_id(known, 77), "until all is forgotten");
+	for (uint32_t i = 1; i <= KNOWN_SLOTS; i++) {
+		hash = hash * 6364136223846793005ull + 1442695040888963407ull;
+		forgets += !known_add(known, hash, i);
+		kept += known_id(known, hash) == i;
+	}
+	is_int(kept, KNOWN_SLOTS, "what was added last is known, however many there are");
+	ok(forgets > 0, "and some had to be forgotten for it");
+	free(known);
+}
+
+static void test_patterns(void)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool matches;
+	} rows[] = {{"", "anything", true}, {"*", "", true}, {"main", "main", true},
+		{"main", "main2", false}, {"http-*", "http-nio-8080-exec-1", true},
+		{"http-*", "ahttp-1", false}, {"*exec-?", "http-nio-8080-exec-1", true},
+		{"*exec-?", "http-nio-8080-exec-11", false}, {"a*b*c", "axxbyybzzc", true},
+		{"a*b*c", "axxbyybzz", false}, {"main|pool-*", "pool-1-thread-2", true},
+		{"main|pool-*", "worker", false}, {"main|", "", true}, {"?", "", false},
+		{"*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(glob_any(rows[i].pattern, rows[i].name, strlen(rows[i].name)) == rows[i].matches,
+			"\"%s\" %s \"%s\"", rows[i].pattern, rows[i].matches ? "takes" : "leaves",
+			rows[i].name);
+}
+
+int main(void)
+{
+	test_lines();
+	test_threads();
+	test_methods();
+	test_known();
+	test_patterns();
+	return tap_done();
+}
