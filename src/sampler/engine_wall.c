@@ -20,6 +20,7 @@
 #define WALL_SIGNALS     16u               /* of these, at most so many get a signal */
 #define WALL_HANDLER_NS  60000u            /* CPU time that the handler's own return may take */
 #define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define WALL_ROWS_NS     (1 * NS_PER_S)
 #define WALL_LEAVE_TRIES 20
 
 _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
@@ -102,6 +103,16 @@ static void wall_unanswered(struct sampler *s, struct thread_slot *slot)
 				      .weight = weight});
 }
 
+/*
+ * wall_walkable: has it become possible to walk this thread better since? The front end sends unwind rows one
+ * module after the other: a broken stack is tried again with each, another once, when no more come.
+ */
+static bool wall_walkable(struct sampler *s, const struct thread_wall *wall, uint64_t now)
+{
+	return atomic_load(&wall->rows) != s->wall.rows &&
+	       (atomic_load(&wall->flaw) || now - s->wall.rows_ns > WALL_ROWS_NS);
+}
+
 /* wall_again: it has not run since its last sample, so it is where it was. */
 static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t weight)
 {
@@ -118,6 +129,8 @@ static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	if (!trace_table_again(s->table, hash, &key, 1, weight))
 		return false;
 	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
+	if (atomic_load(&wall->flaw))
+		counters_add(&s->counters, atomic_load(&wall->flaw), 1);
 	sig_hurry(s);
 	return true;
 }
@@ -139,7 +152,7 @@ static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
 			wall_unanswered(s, slot);
 		return false; /* what it does not answer for is in the next sample */
 	}
-	if (wall_again(s, slot, cpu, since)) {
+	if (!wall_walkable(s, wall, now) && wall_again(s, slot, cpu, since)) {
 		wall->last_ns = now;
 		return false;
 	}
@@ -201,8 +214,12 @@ static uint32_t round_share(struct sampler *s, const struct round *round)
 static void round_tick(struct sampler *s, struct round *round)
 {
 	uint32_t share = round_share(s, round), signals = 0;
-	uint64_t now = clock_mono_ns();
+	uint64_t now = clock_mono_ns(), rows = (uintptr_t)atomic_load(&s->unwind);
 
+	if (rows != s->wall.rows) {
+		s->wall.rows = rows;
+		s->wall.rows_ns = now;
+	}
 	for (uint32_t looks = 0; looks < share && signals < WALL_SIGNALS; looks++) {
 		struct thread_slot *slot = round_next(s);
 

@@ -110,6 +110,7 @@ struct sampler {
 		unsigned long thread; /* pthread_t */
 		uint64_t cycle_ns;    /* how long the last round over all threads took */
 		uint32_t cursor;
+		uint64_t rows, rows_ns; /* the unwind rows that there are, since when */
 	} wall;
 
 	/* which threads are sampled: see select.h */

@@ -30,6 +30,8 @@ void sig_wall_put(const struct stack *stack, uint64_t weight)
 
 	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE)
 		hash = 0; /* it moves without being seen to */
+	atomic_store(&wall->rows, (uintptr_t)atomic_load(&stack->s->unwind));
+	atomic_store(&wall->flaw, stack->flaw);
 	atomic_store(&wall->cpu_ns, sig_clock());
 	atomic_store_explicit(&wall->hash, hash, memory_order_release);
 }

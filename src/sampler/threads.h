@@ -47,6 +47,8 @@ struct thread_wall {
 	_Atomic uint64_t
 		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
 	_Atomic uint64_t cpu_ns; /* the thread's CPU time when that had been taken */
+	_Atomic uint64_t rows;   /* the unwind rows that it was walked by */
+	_Atomic uint32_t flaw;   /* the counter of what was wrong with it; 0: nothing was */
 	_Atomic uint64_t owed;   /* ns of samples that named a trace which was forgotten */
 
 	/* the wall clock's thread's own */
