@@ -135,7 +135,8 @@ static struct sampler *sampler_map(void)
 {
 	struct sampler *s = NULL;
 	struct sampler cut = {0};
-	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct;
+	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct,
+		*memo;
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
 		{SAMPLER_TABLE_BYTES, &table},
@@ -147,6 +148,7 @@ static struct sampler *sampler_map(void)
 		{walk_layout_size(), &layout},
 		{unwind_recv_size(), &unwind},
 		{sizeof(*s->agct), &agct},
+		{memo_bytes(), &memo},
 	};
 	size_t count = sizeof(pieces) / sizeof(pieces[0]);
 
@@ -166,6 +168,7 @@ static struct sampler *sampler_map(void)
 	s->layout_memory = layout;
 	s->unwind_recv = unwind;
 	s->agct = agct;
+	s->memo = memo;
 	return s;
 }
 

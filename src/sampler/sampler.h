@@ -16,6 +16,7 @@
 #include "sampler/engine.h"
 #include "sampler/threads.h"
 #include "sampler/walker_agct.h"
+#include "walk/memo.h"
 #include "walk/names.h"
 #include "walk/trace_table.h"
 #include "walk/walk.h"
@@ -34,6 +35,7 @@
 struct scratch {
 	_Alignas(4096) _Atomic uint32_t taken;
 	uint32_t reserved;
+	struct memo_walk memo;
 	struct walk_frame frames[SAMPLER_DEPTH];
 	/* kernel frames end where the user frames begin, so that one walk serves several samples */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
@@ -75,6 +77,7 @@ struct sampler {
 	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
 	struct trace_table *table;
 	struct names *names;
+	struct memo *memo; /* of code that was walked */
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	struct cost cost;

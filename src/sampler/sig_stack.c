@@ -128,6 +128,7 @@ static void stack_name(struct stack *stack, const struct walk_result *result)
 
 	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result->count,
 		stack->user, &unnamed);
+	memo_keep(&stack->scratch->memo, stack->scratch->frames, stack->user, result->count);
 	if (unnamed)
 		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
 	if (result->truncated)
@@ -148,6 +149,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	uint64_t began = cost_ticks();
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
+	thread.memo = &stack->scratch->memo;
 	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
 		thread.java_thread = java;
 	result = walk_stack(
@@ -185,6 +187,8 @@ static bool stack_open(struct stack *stack)
 		stack_unwalked(stack, WALK_BREAK_BUSY, COUNTER_BUSY);
 		return false;
 	}
+	stack->scratch->memo.memo = stack->s->memo;
+	stack->scratch->memo.count = 0;
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->room = SAMPLER_KERNEL;
 	return true;
@@ -240,6 +244,7 @@ void sig_stack_java(
 	if (!stack_open(stack))
 		return;
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
+	walked.memo = &stack->scratch->memo;
 	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, SAMPLER_DEPTH);
 	stack_name(stack, &result);
 	stack_drop_stubs(stack);

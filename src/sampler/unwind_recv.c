@@ -48,8 +48,9 @@ struct unwind_recv {
 	uint32_t module, total, have;
 	struct unwind_rows *arriving;
 
-	bool settled; /* no handler holds the table that is not published */
-	bool changed; /* blocks came that are in no table yet */
+	uint32_t generation; /* of the newest table */
+	bool settled;        /* no handler holds the table that is not published */
+	bool changed;        /* blocks came that are in no table yet */
 	uint32_t now;
 	union {
 		struct unwind_table table;
@@ -134,6 +135,7 @@ static void table_publish(struct unwind_recv *u)
 	struct unwind_table *t = &u->tables[u->now ^ 1].table;
 
 	t->count = 0;
+	t->generation = ++u->generation;
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
 		if (u->blocks[i].state == BLOCK_USED)
 			table_add(t, &u->blocks[i]);

@@ -173,13 +173,52 @@ void compiled_show(struct walker *w, const struct code_blob *blob)
 	frames_add(w, blob, ARCH_BODY);
 }
 
+enum walk_step compiled_known(struct walker *w)
+{
+	const struct memo_code *known = walker_known(w, w->at.pc);
+	uint64_t end, words[2];
+	uint32_t count = w->count;
+
+	if (!known)
+		return STEP_FAIL;
+	end = w->at.sp + 8ull * (uint32_t)known->frame_words;
+	if ((end & 7) || end >= w->hi || !mem_load(w->mem, end - 16, words, sizeof(words)))
+		return STEP_FAIL;
+	for (uint32_t i = 0; i < known->count; i++)
+		walker_add(w, WALK_PACKED, known->frames[i], WALK_BCI_UNKNOWN);
+	words[1] &= ARCH_PC_MASK;
+	if (walker_in_code(w, words[1]) && walker_returns_to_java(w, words[1]))
+		return walker_next(w, words[1], end, words[0]);
+	w->count = count;
+	return STEP_FAIL;
+}
+
+/* A frame that was shown is to be known in the next walk, unless it was deoptimized. */
+static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
+{
+	const struct walk_layout *l = w->layout;
+	struct memo_code code = {.pc = pc,
+		.start = blob->start,
+		.method = code_method(l, blob),
+		.frame_words = blob->frame_words};
+
+	if (!w->thread->memo || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
+		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
+		return;
+	code.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy);
+	memo_note(w->thread->memo, &code, w->frames, first, w->count);
+}
+
 enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 {
 	struct code_blob blob = *found; /* the walker's own is overwritten by each look-up */
+	uint64_t pc = w->at.pc;
+	uint32_t first = w->count;
 
 	if (w->top)
 		return top_step(w, blob);
 	compiled_show(w, &blob);
+	note(w, &blob, pc, first);
 	if (frame_leave(w, &blob, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;
@@ -198,6 +237,8 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 		return true;
 	if (walker_in_interpreter(w, pc))
 		return interpreted_returns(w, pc);
+	if (walker_known(w, pc))
+		return true;
 	if (!code_cache_find(l, w->mem, pc, blob))
 		return false;
 	switch (blob->kind) {
@@ -215,6 +256,7 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	const struct walk_layout *l = w->layout;
+	const struct memo_code *known;
 	struct code_blob *blob = &w->blob;
 
 	if ((sp & 7) || sp >= w->hi)
@@ -225,6 +267,11 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return entry_sound(w, fp);
 	if (walker_in_interpreter(w, pc))
 		return interpreted_sound(w, pc, sp, fp);
+	known = walker_known(w, pc);
+	if (known)
+		return walker_returns_to_java(
+			w, walker_word(w, sp + 8ull * (uint32_t)known->frame_words - 8) &
+				   ARCH_PC_MASK);
 	if (!code_cache_find(l, w->mem, pc, blob))
 		return false;
 	if ((blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE) || blob->frame_words < 2)

@@ -129,6 +129,8 @@ static const struct row rows[] = {
 	FIELD(34, "CompiledMethod", "_scopes_data_begin", scopes_data_begin, 8),
 	FIELD(35, "nmethod", "_scopes_pcs_offset", scopes_pcs_offset, 4),
 	FIELD_IN(36, JDK_ANY, 22, "nmethod", "_dependencies_offset", dependencies_offset, 4),
+	/* Only for the memo of code. */
+	{113, ROW_FIELD, JDK_NEVER, JDK_NEVER, "nmethod", "_compile_id", AT(compile_id), 4},
 	FIELD(37, "nmethod", "_comp_level", comp_level, 1),
 	FIELD(38, "nmethod", "_orig_pc_offset", orig_pc_offset, 4),
 	FIELD(39, "nmethod", "_entry_bci", entry_bci, 4),
@@ -248,7 +250,7 @@ static const struct row rows[] = {
 	FIELD(84, "Symbol", "_body[0]", symbol_body, 1),
 };
 #define ROWS   (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS 113
+#define GROUPS 114
 
 /*
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
@@ -676,12 +678,22 @@ size_t walk_layout_size(void)
 
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
 {
-	uint64_t value = 0;
+	const uint8_t *at = copy + (uint32_t)field->offset;
+	uint32_t four;
+	uint64_t eight, value = 0;
 
 	if (field->offset < 0)
 		return 0;
+	if (field->bytes == 4) {
+		__builtin_memcpy(&four, at, sizeof(four));
+		return four;
+	}
+	if (field->bytes == 8) {
+		__builtin_memcpy(&eight, at, sizeof(eight));
+		return eight;
+	}
 	for (uint32_t i = field->bytes; i-- > 0;)
-		value = value << 8 | copy[(uint32_t)field->offset + i];
+		value = value << 8 | at[i];
 	return value;
 }
 

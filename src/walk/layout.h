@@ -57,7 +57,8 @@ struct walk_layout {
 	struct walk_field mutable_data, relocation_size, metadata_offset, data_offset;
 	struct walk_field immutable_data, scopes_data_offset, scopes_data_begin;
 	struct walk_field scopes_pcs_offset, dependencies_offset;
-	struct walk_field nmethod_method, comp_level, orig_pc_offset, entry_bci, osr_entry;
+	struct walk_field compile_id, nmethod_method, comp_level, orig_pc_offset, entry_bci,
+		osr_entry;
 	struct walk_field verified_entry_point, verified_entry_offset;
 	struct walk_field deopt_begin, deopt_offset, deopt_mh_begin, deopt_mh_offset;
 	uint32_t pc_desc_bytes;

@@ -223,6 +223,8 @@ static uint32_t text_id(struct names *n, const char *text)
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
+#define SYMBOL_HEAD 16u /* what stands before a Symbol's text, and two characters of that */
+
 struct symbol {
 	uint64_t addr;
 	uint16_t bytes; /* of its text, cut */
@@ -232,8 +234,23 @@ struct symbol {
 static bool symbol_load(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, struct symbol *out)
 {
-	uint32_t bytes = (uint32_t)layout_load(&l->symbol_length, mem, addr);
+	uint8_t head[SYMBOL_HEAD];
+	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
+	/* All in one, where even the shortest name fills it. */
+	if (body + 2 <= SYMBOL_HEAD &&
+		(uint32_t)l->symbol_length.offset + l->symbol_length.bytes <= body + 2 &&
+		mem_load(mem, addr, head, body + 2)) {
+		bytes = (uint32_t)layout_field(&l->symbol_length, head);
+		__builtin_memcpy(&out->first, head + body, sizeof(out->first));
+		if (bytes >= 2) {
+			out->addr = addr;
+			out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
+			return true;
+		}
+		out->first = 0;
+	}
+	bytes = (uint32_t)layout_load(&l->symbol_length, mem, addr);
 	out->addr = addr;
 	out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
 	return bytes && mem_load(mem, addr + (uint64_t)l->symbol_body.offset, &out->first,
@@ -364,13 +381,13 @@ static uint32_t stub_id(
 	char text[64];
 	int bytes;
 
+	if (l && pc == l->call_stub_return) /* below every Java thread's frames */
+		return text_id(n, "call_stub");
 	for (uint32_t i = 0; i < count; i++)
 		if (pc >= n->stubs[i].start && pc < n->stubs[i].end)
 			return n->stubs[i].id;
 	if (!l)
 		return NAMES_ID_UNLOADED;
-	if (pc == l->call_stub_return)
-		return text_id(n, "call_stub");
 	if (!code_cache_find(l, mem, pc, &blob))
 		return NAMES_ID_UNLOADED;
 	if (blob.kind == CODE_VTABLE)
@@ -405,6 +422,7 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 			out[i] = WALK_PACK(
 				f->type, text_id(n, walk_break_name((enum walk_break)f->value)));
 			break;
+		case WALK_PACKED: out[i] = f->value; break;
 		default: out[i] = WALK_PACK(f->type, f->value); break;
 		}
 		if (unnamed && (id == NAMES_ID_UNLOADED || id == NAMES_ID_FULL))

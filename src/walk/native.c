@@ -67,6 +67,25 @@ static enum walk_step edge_step(struct walker *w, enum arch_edge edge)
 	return walker_next(w, pc, sp, fp);
 }
 
+/* Does the memo know this return address, which then is one? Its rule is in w->rule. */
+static bool rule_known(struct walker *w, uint64_t pc)
+{
+	if (w->rule_pc == pc)
+		return true;
+	w->rule_pc = 0;
+	if (!w->thread->memo || !memo_rule(w->thread->memo->memo, w->thread->rows, pc, &w->rule))
+		return false;
+	w->rule_pc = pc;
+	return true;
+}
+
+/* Only of what the step before saw to be a return address. */
+static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *rule)
+{
+	if (w->thread->memo && rule->cfa >= UNWIND_CFA_SP)
+		memo_rule_keep(w->thread->memo->memo, w->thread->rows, pc, rule);
+}
+
 /*
  * By rows, which say exactly what they say; but some hand-written assembly (libc's mpn_*) says it wrong, so
  * what they lead to must look like a caller. STEP_FAIL: frame pointers may do better.
@@ -75,10 +94,18 @@ static enum walk_step rows_step(struct walker *w)
 {
 	struct walk_regs regs = {
 		.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp, .link = w->top ? w->regs->link : 0};
+	const struct unwind_rule *rule = w->top || !rule_known(w, regs.pc)
+						 ? unwind_rule_of(w->thread->rows, &regs, w->top)
+						 : &w->rule;
 
-	switch (unwind_step(w->thread->rows, w->mem, &regs, w->top)) {
+	if (!rule)
+		return STEP_FAIL;
+	switch (unwind_apply(rule, w->mem, &regs, w->top)) {
 	case UNWIND_OK:
-		if (!walker_returns(w, regs.pc) && !arch_at_trampoline(w->mem, regs.pc))
+		if (rule != &w->rule && !w->top)
+			rule_note(w, w->at.pc, rule);
+		if (!rule_known(w, regs.pc) && !walker_returns(w, regs.pc) &&
+			!arch_at_trampoline(w->mem, regs.pc))
 			return STEP_FAIL;
 		break;
 	case UNWIND_OK_EXACT:

@@ -204,17 +204,19 @@ static enum unwind_result step_frame(const struct unwind_rule *rule, const struc
 	return UNWIND_OK;
 }
 
-enum unwind_result unwind_step(const struct unwind_table *table, const struct walk_mem *mem,
-	struct walk_regs *regs, bool exact)
+const struct unwind_rule *unwind_rule_of(
+	const struct unwind_table *table, const struct walk_regs *regs, bool exact)
 {
 	/* A call may be the last instruction of a function: its return address belongs to the next. */
 	uint64_t pc = exact ? regs->pc : regs->pc - 1;
 	const struct unwind_module *m = unwind_find(table, pc);
-	const struct unwind_rule *rule =
-		m ? unwind_rows_find(m->rows, pc - m->start + m->file_offset) : NULL;
 
-	if (!rule)
-		return UNWIND_NO_ROW;
+	return m ? unwind_rows_find(m->rows, pc - m->start + m->file_offset) : NULL;
+}
+
+enum unwind_result unwind_apply(const struct unwind_rule *rule, const struct walk_mem *mem,
+	struct walk_regs *regs, bool exact)
+{
 	switch (rule->cfa) {
 	case UNWIND_CFA_NONE: return UNWIND_NO_ROW;
 	case UNWIND_CFA_ROOT: return UNWIND_ROOT;
@@ -222,4 +224,12 @@ enum unwind_result unwind_step(const struct unwind_table *table, const struct wa
 	case UNWIND_CFA_OTHER: return UNWIND_NO_RULE;
 	default: return step_frame(rule, mem, regs, exact);
 	}
+}
+
+enum unwind_result unwind_step(const struct unwind_table *table, const struct walk_mem *mem,
+	struct walk_regs *regs, bool exact)
+{
+	const struct unwind_rule *rule = unwind_rule_of(table, regs, exact);
+
+	return rule ? unwind_apply(rule, mem, regs, exact) : UNWIND_NO_ROW;
 }

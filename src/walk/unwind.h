@@ -78,7 +78,8 @@ struct unwind_module {
 
 struct unwind_table {
 	uint32_t count;
-	uint32_t reserved;
+	uint32_t
+		generation; /* of one session's tables each has its own; 0: do not remember its rules */
 	struct unwind_module modules[]; /* by start, disjoint */
 };
 
@@ -100,6 +101,12 @@ enum unwind_result {
  * top frame, or after UNWIND_OK_EXACT), not a return address. Registers change only on UNWIND_OK*.
  */
 enum unwind_result unwind_step(const struct unwind_table *table, const struct walk_mem *mem,
+	struct walk_regs *regs, bool exact);
+
+/* The two halves of it: the rule for regs->pc, NULL if there is none; and what it leads to. */
+const struct unwind_rule *unwind_rule_of(
+	const struct unwind_table *table, const struct walk_regs *regs, bool exact);
+enum unwind_result unwind_apply(const struct unwind_rule *rule, const struct walk_mem *mem,
 	struct walk_regs *regs, bool exact);
 
 #endif

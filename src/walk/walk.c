@@ -58,6 +58,8 @@ static enum walk_step code_step(struct walker *w)
 		return interpreted_step(w);
 	if (w->at.pc == w->layout->call_stub_return && !w->top)
 		return entry_step(w);
+	if (!w->top && compiled_known(w) == STEP_NEXT)
+		return STEP_NEXT;
 	if (!code_cache_find(w->layout, w->mem, w->at.pc, &w->blob))
 		return walker_fail(w, WALK_BREAK_CODE_CACHE);
 	if (w->blob.kind == CODE_NMETHOD || w->blob.kind == CODE_NATIVE)

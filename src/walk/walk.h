@@ -33,13 +33,14 @@ enum walk_frame_type {
 	WALK_C1 = 2,
 	WALK_C2 = 3,
 	WALK_INLINED = 4,
-	WALK_JAVA = 5,   /* Java, how it ran is not known (AsyncGetCallTrace) */
-	WALK_NATIVE = 6, /* payload = pc (for callers: the return address - 1) */
-	WALK_KERNEL = 8, /* payload = pc, low 56 bits */
-	WALK_STUB = 9,   /* payload = name id: a stub or other code blob of the JVM */
-	WALK_CLASS = 10, /* payload = name id: a class, as the leaf of alloc and lock */
-	WALK_BREAK = 11, /* payload = name id: why the walk failed here; a name that starts with
+	WALK_JAVA = 5,    /* Java, how it ran is not known (AsyncGetCallTrace) */
+	WALK_NATIVE = 6,  /* payload = pc (for callers: the return address - 1) */
+	WALK_KERNEL = 8,  /* payload = pc, low 56 bits */
+	WALK_STUB = 9,    /* payload = name id: a stub or other code blob of the JVM */
+	WALK_CLASS = 10,  /* payload = name id: a class, as the leaf of alloc and lock */
+	WALK_BREAK = 11,  /* payload = name id: why the walk failed here; a name that starts with
 			  * "[unknown" or "[break_" */
+	WALK_PACKED = 12, /* only from walk_stack with a memo: value is the 64-bit form already */
 };
 
 /*
@@ -109,12 +110,14 @@ struct walk_regs {
 };
 
 struct unwind_table;
+struct memo_walk;
 
 struct walk_thread {
 	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
 	const struct unwind_table
-		*rows; /* walk/unwind.h, of the process; NULL: frame pointers only */
+		*rows;          /* walk/unwind.h, of the process; NULL: frame pointers only */
+	struct memo_walk *memo; /* walk/memo.h; NULL: everything is looked up anew */
 };
 
 struct walk_result {

@@ -14,6 +14,7 @@
 #include "walk/code_cache.h"
 #include "walk/layout.h"
 #include "walk/mem.h"
+#include "walk/memo.h"
 
 enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };
 
@@ -38,7 +39,10 @@ struct walker {
 	enum walk_break why;
 	struct walk_frame *frames;
 	uint32_t count, max;
-	struct code_blob blob; /* of the last code_cache_find */
+	struct code_blob blob;   /* of the last code_cache_find */
+	struct memo_code known;  /* of the last compiled frame that the memo knew; pc 0: none */
+	struct unwind_rule rule; /* the same of native ones */
+	uint64_t rule_pc;
 };
 
 /* false when the buffer is full. */
@@ -85,6 +89,19 @@ static inline enum walk_step walker_next(struct walker *w, uint64_t pc, uint64_t
 	return STEP_NEXT;
 }
 
+/* What the memo knows of a return address in compiled code, NULL if nothing. Valid until the next call. */
+static inline const struct memo_code *walker_known(struct walker *w, uint64_t pc)
+{
+	if (w->known.pc == pc)
+		return &w->known; /* recursion; it was checked in this walk */
+	if (!w->thread->memo ||
+		!memo_find(w->thread->memo->memo, w->layout, w->mem, pc, &w->known)) {
+		w->known.pc = 0;
+		return NULL;
+	}
+	return &w->known;
+}
+
 /* Load a word of the stack. */
 static inline uint64_t walker_word(const struct walker *w, uint64_t addr)
 {
@@ -115,6 +132,8 @@ enum walk_step walker_try_sender(
 enum walk_step native_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
+/* The same for a caller's frame that the memo knows. STEP_FAIL: it does not, or its caller is in doubt. */
+enum walk_step compiled_known(struct walker *w);
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
 /* From a stub of continuations to the frame that the continuation was entered from. */

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two direct-mapped tables with a version per row. */
+#include "walk/memo.h"
+
+#include "walk/mem.h"
+#include "walk/names.h"
+
+#include <stdatomic.h>
+
+#define CODE_ROWS 4096u
+#define RULE_ROWS 1024u
+
+struct code_row {
+	_Atomic uint32_t version; /* odd: being written */
+	uint32_t count;
+	_Atomic uint64_t pc;
+	uint64_t start, method;
+	int32_t compile_id, frame_words;
+	uint64_t frames[MEMO_FRAMES];
+	uint64_t reserved;
+};
+_Static_assert(sizeof(struct code_row) == 128, "two cache lines");
+
+struct rule_row {
+	_Atomic uint32_t version;
+	uint32_t generation; /* of the table of rows */
+	_Atomic uint64_t pc;
+	struct unwind_rule rule;
+};
+
+struct memo {
+	_Alignas(64) struct code_row codes[CODE_ROWS];
+	struct rule_row rules[RULE_ROWS];
+};
+
+size_t memo_bytes(void)
+{
+	return sizeof(struct memo);
+}
+
+static uint32_t hash_of(uint64_t pc)
+{
+	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 40);
+}
+
+/* --- versions ---------------------------------------------------------------------------------------- */
+
+static bool write_begin(_Atomic uint32_t *version, uint32_t *before)
+{
+	*before = atomic_load_explicit(version, memory_order_relaxed);
+	if (*before & 1 || !atomic_compare_exchange_strong_explicit(version, before, *before + 1,
+				   memory_order_acquire, memory_order_relaxed))
+		return false;
+	atomic_thread_fence(memory_order_release);
+	return true;
+}
+
+static void write_end(_Atomic uint32_t *version, uint32_t before)
+{
+	atomic_store_explicit(version, before + 2, memory_order_release);
+}
+
+static bool read_still(const _Atomic uint32_t *version, uint32_t before)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return !(before & 1) && atomic_load_explicit(version, memory_order_relaxed) == before;
+}
+
+/* --- compiled code ----------------------------------------------------------------------------------- */
+
+/* The id and the Method of whatever stands there now: of another nmethod one of them differs. */
+static bool stands(
+	const struct walk_layout *l, const struct walk_mem *mem, const struct memo_code *c)
+{
+	return layout_load(&l->nmethod_method, mem, c->start) == c->method &&
+	       (int32_t)layout_load(&l->compile_id, mem, c->start) == c->compile_id;
+}
+
+bool memo_find(const struct memo *memo, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t pc, struct memo_code *out)
+{
+	const struct code_row *row = &memo->codes[hash_of(pc) % CODE_ROWS];
+	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+
+	if (atomic_load_explicit(&row->pc, memory_order_relaxed) != pc)
+		return false;
+	out->pc = pc;
+	out->start = row->start;
+	out->method = row->method;
+	out->compile_id = row->compile_id;
+	out->frame_words = row->frame_words;
+	out->count = row->count;
+	if (out->count > MEMO_FRAMES)
+		return false;
+	for (uint32_t i = 0; i < out->count; i++)
+		out->frames[i] = row->frames[i];
+	return read_still(&row->version, version) && stands(layout, mem, out);
+}
+
+static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
+{
+	uint64_t sum = count;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum = sum * 31 + (frames[i].value ^ (uint64_t)frames[i].bci << 48 ^ frames[i].type);
+	return sum;
+}
+
+void memo_note(struct memo_walk *walk, const struct memo_code *code,
+	const struct walk_frame *frames, uint32_t first, uint32_t last)
+{
+	struct memo_fill *fill = &walk->fills[walk->count];
+	uint32_t count = last - first;
+
+	if (walk->count == MEMO_FILLS || count == 0 || count > MEMO_FRAMES || code->compile_id <= 0)
+		return;
+	fill->code = *code;
+	fill->code.count = count;
+	fill->first = first;
+	fill->sum = sum_of(frames + first, count);
+	walk->count++;
+}
+
+static bool named(const uint64_t *packed, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if ((uint32_t)packed[i] <= NAMES_ID_FULL)
+			return false;
+	return true;
+}
+
+static void code_keep(struct memo *memo, const struct memo_code *code, const uint64_t *packed)
+{
+	struct code_row *row = &memo->codes[hash_of(code->pc) % CODE_ROWS];
+	uint32_t version;
+
+	if (!write_begin(&row->version, &version))
+		return;
+	atomic_store_explicit(&row->pc, code->pc, memory_order_relaxed);
+	row->start = code->start;
+	row->method = code->method;
+	row->compile_id = code->compile_id;
+	row->frame_words = code->frame_words;
+	row->count = code->count;
+	for (uint32_t i = 0; i < code->count; i++)
+		row->frames[i] = packed[i];
+	write_end(&row->version, version);
+}
+
+void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const uint64_t *packed,
+	uint32_t count)
+{
+	for (uint32_t i = 0; i < walk->count; i++) {
+		const struct memo_fill *fill = &walk->fills[i];
+
+		if (fill->first + fill->code.count > count ||
+			sum_of(frames + fill->first, fill->code.count) != fill->sum ||
+			!named(packed + fill->first, fill->code.count))
+			continue;
+		code_keep(walk->memo, &fill->code, packed + fill->first);
+	}
+	walk->count = 0;
+}
+
+/* --- native rules ------------------------------------------------------------------------------------ */
+
+bool memo_rule(const struct memo *memo, const struct unwind_table *rows, uint64_t pc,
+	struct unwind_rule *out)
+{
+	const struct rule_row *row = &memo->rules[hash_of(pc) % RULE_ROWS];
+	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+
+	if (atomic_load_explicit(&row->pc, memory_order_relaxed) != pc ||
+		row->generation != rows->generation)
+		return false;
+	*out = row->rule;
+	return read_still(&row->version, version);
+}
+
+void memo_rule_keep(struct memo *memo, const struct unwind_table *rows, uint64_t pc,
+	const struct unwind_rule *rule)
+{
+	struct rule_row *row = &memo->rules[hash_of(pc) % RULE_ROWS];
+	uint32_t version;
+
+	if (!rows->generation || !write_begin(&row->version, &version))
+		return;
+	atomic_store_explicit(&row->pc, pc, memory_order_relaxed);
+	row->generation = rows->generation;
+	row->rule = *rule;
+	write_end(&row->version, version);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was found at a return address, so that it need not be looked up in the next stack: for compiled Java its
+ * frames with their names and its size, for native code its unwind rule.
+ *
+ * To decode a compiled frame touches some thirty cache lines of HotSpot's, most of them cold; to find it here two,
+ * and one to see that it still holds. Compiled code is known again by its nmethod's address, compile id and Method:
+ * a JVM never uses a compile id twice, and while a frame is on the stack its nmethod and all its Methods live. Native
+ * rules are valid for the table of rows that they were read from.
+ *
+ * One table per session, in the caller's memory. Rows are written under a version that is odd meanwhile: readers
+ * that see it move, and writers that find it taken, do without. Signal-safe, lock-free, never waits.
+ */
+#ifndef JHOT_WALK_MEMO_H
+#define JHOT_WALK_MEMO_H
+
+#include "walk/layout.h"
+#include "walk/unwind.h"
+
+#define MEMO_FRAMES 10 /* frames of more inlined methods are decoded each time */
+#define MEMO_FILLS  64 /* of one walk; what finds no room is kept by a later one */
+
+struct memo; /* laid out inside the caller's memory */
+size_t memo_bytes(void);
+
+/* A return address in compiled Java. */
+struct memo_code {
+	uint64_t pc, start, method; /* start: the nmethod */
+	int32_t compile_id;
+	int32_t frame_words;
+	uint64_t frames[MEMO_FRAMES]; /* packed, innermost first */
+	uint32_t count;
+};
+
+/* What one walk found out, until its frames have names. In the walk's own buffer. */
+struct memo_walk {
+	struct memo *memo;
+	uint32_t count;
+	struct memo_fill {
+		struct memo_code code; /* without frames */
+		uint32_t first;        /* of the walk's frames */
+		uint64_t sum;          /* of these, to see whether they were taken back */
+	} fills[MEMO_FILLS];
+};
+
+/* Is there a row for pc, and does the nmethod that it is of still stand there? */
+bool memo_find(const struct memo *memo, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t pc, struct memo_code *out);
+
+/* Frames first..last of the walk are those of code (pc, start, method, compile_id, frame_words set). */
+void memo_note(struct memo_walk *walk, const struct memo_code *code,
+	const struct walk_frame *frames, uint32_t first, uint32_t last);
+/* After names_resolve: keeps what was noted, with names. */
+void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const uint64_t *packed,
+	uint32_t count);
+
+/* The rule of a native return address, of that table of rows; the caller's address was seen to be one. */
+bool memo_rule(const struct memo *memo, const struct unwind_table *rows, uint64_t pc,
+	struct unwind_rule *out);
+void memo_rule_keep(struct memo *memo, const struct unwind_table *rows, uint64_t pc,
+	const struct unwind_rule *rule);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a walk remembers: only what has names and was not taken back, and only while its nmethod stands there. */
+#include "tests/tap.h"
+
+#include "walk/memo.h"
+#include "walk/names.h"
+
+#define PC     0x7f0000001000ull
+#define START  0x10000ull
+#define METHOD 0x7f1111111110ull
+
+static uint64_t memory[16]; /* at START */
+static struct walk_layout layout;
+static struct memo *memo;
+static struct memo_walk walk;
+
+static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	(void)mem;
+	if (addr < START || addr - START + bytes > sizeof(memory))
+		return false;
+	memcpy(out, (char *)memory + (addr - START), bytes);
+	return true;
+}
+
+static const struct walk_mem mem = {fake_load, NULL};
+
+static void set_up(void)
+{
+	layout.nmethod_method = (struct walk_field){8, 8};
+	layout.compile_id = (struct walk_field){16, 4};
+	memory[1] = METHOD;
+	memory[2] = 77;
+	memo = calloc(1, memo_bytes());
+	walk.memo = memo;
+}
+
+/* Remember `count` frames at pc, of compile id 77, named from id 100 on. */
+static void remember(uint64_t pc, uint32_t count, uint32_t id)
+{
+	struct walk_frame frames[MEMO_FRAMES + 2];
+	uint64_t packed[MEMO_FRAMES + 2];
+	struct memo_code code = {
+		.pc = pc, .start = START, .method = METHOD, .compile_id = 77, .frame_words = 6};
+
+	for (uint32_t i = 0; i < count; i++) {
+		frames[i] = (struct walk_frame){.value = METHOD + 8 * i, .bci = 5, .type = WALK_C2};
+		packed[i] = WALK_PACK_JAVA(WALK_C2, id + i, 5);
+	}
+	memo_note(&walk, &code, frames, 0, count);
+	memo_keep(&walk, frames, packed, count);
+}
+
+static void test_found(void)
+{
+	struct memo_code found;
+
+	ok(!memo_find(memo, &layout, &mem, PC, &found), "an empty memo knows nothing");
+	remember(PC, 3, 100);
+	ok(memo_find(memo, &layout, &mem, PC, &found), "what was kept is found");
+	is_int(found.count, 3, "with all of its frames");
+	is_int(found.frame_words, 6, "and its size");
+	ok(found.frames[2] == WALK_PACK_JAVA(WALK_C2, 102, 5), "which have their names");
+	ok(!memo_find(memo, &layout, &mem, PC + 1, &found), "another address is not");
+}
+
+static void test_stands(void)
+{
+	struct memo_code found;
+
+	memory[2] = 78;
+	ok(!memo_find(memo, &layout, &mem, PC, &found), "another compile id: another nmethod");
+	memory[2] = 77;
+	memory[1] = METHOD + 64;
+	ok(!memo_find(memo, &layout, &mem, PC, &found), "another Method: another nmethod");
+	memory[1] = METHOD;
+	ok(memo_find(memo, &layout, &mem, PC, &found), "the same again is the same");
+}
+
+static void test_refused(void)
+{
+	struct memo_code code = {.pc = PC + 32,
+		.start = START,
+		.method = METHOD,
+		.compile_id = 77,
+		.frame_words = 6};
+	struct walk_frame frame = {.value = METHOD, .bci = 5, .type = WALK_C2};
+	uint64_t packed = WALK_PACK_JAVA(WALK_C2, 100, 5);
+	struct memo_code found;
+
+	remember(PC + 8, MEMO_FRAMES, 100);
+	ok(memo_find(memo, &layout, &mem, PC + 8, &found), "as many frames as there is room for");
+	remember(PC + 16, MEMO_FRAMES + 1, 100);
+	ok(!memo_find(memo, &layout, &mem, PC + 16, &found), "more are not kept");
+	remember(PC + 24, 1, NAMES_ID_UNLOADED);
+	ok(!memo_find(memo, &layout, &mem, PC + 24, &found), "frames without names are not");
+
+	memo_note(&walk, &code, &frame, 0, 1);
+	frame.value += 8;
+	memo_keep(&walk, &frame, &packed, 1);
+	ok(!memo_find(memo, &layout, &mem, PC + 32, &found), "frames that became others are not");
+	frame.value -= 8;
+	memo_note(&walk, &code, &frame, 0, 1);
+	memo_keep(&walk, &frame, &packed, 0);
+	ok(!memo_find(memo, &layout, &mem, PC + 32, &found), "frames that were taken back are not");
+	code.compile_id = 0;
+	memo_note(&walk, &code, &frame, 0, 1);
+	memo_keep(&walk, &frame, &packed, 1);
+	ok(!memo_find(memo, &layout, &mem, PC + 32, &found), "code without a compile id is not");
+}
+
+/* One walk may find more than there is room to note: the rest is not lost, only later. */
+static void test_full(void)
+{
+	static struct walk_frame frames[2 * MEMO_FILLS];
+	static uint64_t packed[2 * MEMO_FILLS];
+	struct memo_code found;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < 2 * MEMO_FILLS; i++) {
+		struct memo_code code = {.pc = 2 * PC + 64 * i,
+			.start = START,
+			.method = METHOD,
+			.compile_id = 77,
+			.frame_words = 2};
+
+		frames[i] = (struct walk_frame){.value = METHOD, .bci = 1, .type = WALK_C1};
+		packed[i] = WALK_PACK_JAVA(WALK_C1, 200, 1);
+		memo_note(&walk, &code, frames, i, i + 1);
+	}
+	memo_keep(&walk, frames, packed, 2 * MEMO_FILLS);
+	for (uint32_t i = 0; i < 2 * MEMO_FILLS; i++)
+		known += memo_find(memo, &layout, &mem, 2 * PC + 64 * i, &found);
+	ok(known > MEMO_FILLS / 2 && known <= MEMO_FILLS, "%u of %d are known", known,
+		2 * MEMO_FILLS);
+}
+
+static void test_rules(void)
+{
+	struct unwind_table rows = {.generation = 1}, others = {.generation = 2},
+			    none = {.generation = 0};
+	struct unwind_rule rule = {.cfa = UNWIND_CFA_SP, .cfa_offset = 48}, found;
+
+	ok(!memo_rule(memo, &rows, PC, &found), "no rule yet");
+	memo_rule_keep(memo, &none, PC, &rule);
+	ok(!memo_rule(memo, &none, PC, &found) || found.cfa_offset == 0,
+		"a table without a generation is not remembered");
+	memo_rule_keep(memo, &rows, PC, &rule);
+	ok(memo_rule(memo, &rows, PC, &found) && found.cfa_offset == 48, "a rule is found");
+	ok(!memo_rule(memo, &others, PC, &found), "not for a newer table of rows");
+	ok(!memo_rule(memo, &rows, PC + 1, &found), "not for another address");
+}
+
+int main(void)
+{
+	set_up();
+	test_found();
+	test_stands();
+	test_refused();
+	test_full();
+	test_rules();
+	free(memo);
+	return tap_done();
+}
