@@ -15,7 +15,8 @@
 
 #include <errno.h>
 
-#define CTIMER_CLOCK(tid) ((~(tid) << 3) | 6)
+#define CTIMER_CLOCK(tid)      ((~(tid) << 3) | 6)
+#define CTIMER_USER_CLOCK(tid) ((~(tid) << 3) | 5) /* CPUCLOCK_VIRT: without the kernel's time */
 
 /* The kernel's struct sigevent, as far as it is used (include/uapi/asm-generic/siginfo.h). */
 struct ctimer_sigevent {
@@ -44,7 +45,10 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 	};
 	struct itimerspec spec = ctimer_every(target->interval);
 	int timer = -1;
-	long error = raw(SYS_timer_create, CTIMER_CLOCK(target->tid), &event, &timer);
+	bool user_only = target->flags & WIRE_START_USER_ONLY;
+	long error = raw(SYS_timer_create,
+		user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid), &event,
+		&timer);
 
 	if (error < 0)
 		return (int)error;

@@ -49,6 +49,19 @@ else
 	skip "CPU timers for another user" "needs root and a kernel with perf_event_paranoid >= 2"
 fi
 
+# --- only the program, only the kernel: writes to /dev/null spend their time in both
+jvm_start Counts
+echo "write 100000000" >&"$JVM_IN"
+ok "only the program's time" agent flags=2 interval=1000000 samples=100 seconds=60
+is "without the kernel's" "$(value kernel_pct)" 0.00
+if [ "$(id -u)" = 0 ]; then
+	ok "only the kernel's time" agent flags=4 interval=1000000 samples=100 seconds=60
+	ok "nothing else ($(value kernel_pct) %)" awk -v p="$(value kernel_pct)" 'BEGIN { exit p < 99 }'
+else
+	skip "only the kernel's time" "not root"
+	skip "nothing else" "not root"
+fi
+
 # --- few descriptors: most of them are the target's
 JVM_AS="prlimit --nofile=40:40" jvm_start Known threads 2
 ok "a session works with few descriptors" agent seconds=30 samples=50
