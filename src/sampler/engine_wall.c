@@ -21,6 +21,8 @@
 #define WALL_HANDLER_NS  60000u            /* CPU time that the handler's own return may take */
 #define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
 #define WALL_ROWS_NS     (1 * NS_PER_S)
+#define WALL_BEGIN_NS    (600 * NS_PER_MS)
+#define WALL_QUIET_NS    (60 * NS_PER_MS)
 #define WALL_LEAVE_TRIES 20
 
 _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
@@ -211,15 +213,29 @@ static uint32_t round_share(struct sampler *s, const struct round *round)
 	return share < WALL_LOOKS ? (uint32_t)share : WALL_LOOKS;
 }
 
-static void round_tick(struct sampler *s, struct round *round)
+/*
+ * round_waits: at a session's beginning unwind rows are on their way; what is sampled a little later loses no time,
+ * but can be walked.
+ */
+static bool round_waits(struct sampler *s, uint64_t now)
 {
-	uint32_t share = round_share(s, round), signals = 0;
-	uint64_t now = clock_mono_ns(), rows = (uintptr_t)atomic_load(&s->unwind);
+	uint64_t rows = (uintptr_t)atomic_load(&s->unwind);
 
 	if (rows != s->wall.rows) {
 		s->wall.rows = rows;
 		s->wall.rows_ns = now;
 	}
+	return now - s->start_ns < WALL_BEGIN_NS &&
+	       (!rows || now - s->wall.rows_ns < WALL_QUIET_NS);
+}
+
+static void round_tick(struct sampler *s, struct round *round)
+{
+	uint32_t share = round_share(s, round), signals = 0;
+	uint64_t now = clock_mono_ns();
+
+	if (round_waits(s, now))
+		return;
 	for (uint32_t looks = 0; looks < share && signals < WALL_SIGNALS; looks++) {
 		struct thread_slot *slot = round_next(s);
 
