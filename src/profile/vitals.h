@@ -33,8 +33,6 @@ struct vitals {
 	char vm[128];
 	char user[40];
 	int64_t uptime_s;
-	char command[512]; /* main class or jar, and its arguments; "" if not known */
-	char vm_args[1024], vm_flags[256]; /* the JVM's own */
 
 	/* the JVM, over the last second */
 	int cpu_pct; /* of one core: 231 = 2.3 cores; user + system */
@@ -64,6 +62,10 @@ struct vitals {
 		char name[24];
 		int64_t value;
 	} counters[VITALS_COUNTERS];
+
+	/* From here on in the order they came: recordings hold this struct, and older ones end before. */
+	char command[512]; /* main class or jar, and its arguments; "" if not known */
+	char vm_args[1024], vm_flags[256]; /* the JVM's own */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "session/state.h"
 
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ void replay_free(struct replay *r)
 
 static void replay_text(char *text, size_t bytes)
 {
-	char copy[160];
+	char copy[sizeof(((struct vitals *)NULL)->vm_args)]; /* the longest of them */
 	size_t len = strnlen(text, bytes < sizeof(copy) ? bytes : sizeof(copy) - 1);
 
 	memcpy(copy, text, len);
@@ -43,6 +44,7 @@ static void replay_clean_vitals(struct vitals *v)
 	REPLAY_TEXT(v->name), REPLAY_TEXT(v->jdk), REPLAY_TEXT(v->vm), REPLAY_TEXT(v->user);
 	REPLAY_TEXT(v->gc_name), REPLAY_TEXT(v->vitals_note);
 	REPLAY_TEXT(v->walker), REPLAY_TEXT(v->walker_note);
+	REPLAY_TEXT(v->command), REPLAY_TEXT(v->vm_args), REPLAY_TEXT(v->vm_flags);
 	for (int i = 0; i < VITALS_EVENTS; i++) {
 		REPLAY_TEXT(v->events[i].engine), REPLAY_TEXT(v->events[i].note);
 		if (v->events[i].state < WIRE_EVENT_OFF || v->events[i].state > WIRE_EVENT_FAILED)
@@ -54,14 +56,18 @@ static void replay_clean_vitals(struct vitals *v)
 		REPLAY_TEXT(v->counters[i].name);
 }
 
-/* Vitals of another version's shape are passed over; the status page has the session's half of them. */
+/* What an older version had not yet stays empty, what a newer one added is passed over. */
 static void replay_take_vitals(struct session *s, const struct wire_record *rec, uint32_t size)
 {
 	const struct wire_file_vitals *v = (const struct wire_file_vitals *)rec;
+	size_t bytes = size - sizeof(*v);
 
-	if (size < sizeof(*v) + sizeof(s->vitals) || v->vitals_bytes != sizeof(s->vitals))
+	if (size < sizeof(*v) || v->vitals_bytes > bytes ||
+		v->vitals_bytes < offsetof(struct vitals, command))
 		return;
-	memcpy(&s->vitals, v->vitals, sizeof(s->vitals));
+	bytes = v->vitals_bytes < sizeof(s->vitals) ? v->vitals_bytes : sizeof(s->vitals);
+	memset(&s->vitals, 0, sizeof(s->vitals));
+	memcpy(&s->vitals, v->vitals, bytes);
 	/* A bool must be one; in a recording nothing is alive or stalled. */
 	memset(&s->vitals.alive, 0, sizeof(s->vitals.alive));
 	memset(&s->vitals.stalled, 0, sizeof(s->vitals.stalled));

@@ -446,7 +446,7 @@ struct wire_file_symbol {
 struct wire_file_vitals {
 	struct wire_record rec;
 	uint64_t time_ns;
-	uint32_t vitals_bytes; /* of struct vitals of the writing version; others are skipped */
+	uint32_t vitals_bytes; /* of struct vitals of the writing version: it grows at its end */
 	uint32_t reserved;
 	char vitals[];
 };

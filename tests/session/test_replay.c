@@ -92,6 +92,8 @@ static void test_steps(void)
 	v = session_vitals(s);
 	ok(v->pid > 0 && strstr(v->name, "Compile") != NULL, "the vitals know the JVM: %s",
 		v->name);
+	ok(v->heap_max > 0 && *v->gc_name,
+		"and its heap, though the file is older than some of them");
 	is_str(v->walker, "vmstructs", "and its walker");
 	is_str(v->events[EVENT_CPU].engine, "perf", "and the engine");
 	is_int(v->events[EVENT_CPU].samples, FIXTURE_SAMPLES, "and how many samples were taken");
