@@ -29,8 +29,17 @@
 
 struct chunk {
 	uint64_t object;
-	uint32_t parent, sp, bytes; /* of its class: offsets of fields, where the stack begins */
+	/* of its class: offsets of fields (bottom or argsize: 0 = the other), where the stack begins */
+	uint32_t parent, sp, size, bottom, argsize, bytes;
 };
+
+/* Where the oldest frame of a chunk ends, in words of its stack. */
+static uint32_t chunk_bottom(const struct walker *w, const struct chunk *c)
+{
+	if (c->bottom)
+		return mem_u32(w->mem, c->object + c->bottom);
+	return mem_u32(w->mem, c->object + c->size) - mem_u32(w->mem, c->object + c->argsize);
+}
 
 /* Continuations are subclassed: the class of a virtual thread's is VirtualThread.VThreadContinuation. */
 static uint64_t continuation_klass(const struct walker *w, uint64_t object)
@@ -51,10 +60,13 @@ static uint64_t continuation_klass(const struct walker *w, uint64_t object)
 static bool chunk_of_entry(const struct walker *w, uint64_t entry, struct chunk *out)
 {
 	static const char *const tail_name[] = {"tail"};
-	static const char *const chunk_names[] = {"parent", "sp"};
+	static const char *const chunk_names[] = {"parent", "sp", "size"};
+	static const char *const bottom[] = {"bottom"}, *const argsize[] = {"argsize"}; /* JDK 21 */
 	const struct walk_layout *l = w->layout;
 	uint64_t object = 0, klass = 0;
-	uint32_t tail, offsets[2];
+	uint32_t tail, offsets[3];
+
+	*out = (struct chunk){.object = 0};
 
 	for (uint64_t i = 0; i < ENTRY_WORDS && !klass; i++) {
 		object = mem_u64(w->mem, entry + 8 * i);
@@ -64,10 +76,14 @@ static bool chunk_of_entry(const struct walker *w, uint64_t entry, struct chunk 
 		return false;
 	out->object = oop_follow(l, w->mem, object + tail, STACK_CHUNK);
 	klass = oop_klass(l, w->mem, out->object, STACK_CHUNK);
-	if (!klass || !oop_fields(l, w->mem, klass, chunk_names, offsets, 2))
+	if (!klass || !oop_fields(l, w->mem, klass, chunk_names, offsets, 3))
 		return false;
 	out->parent = offsets[0];
 	out->sp = offsets[1];
+	out->size = offsets[2];
+	if (!oop_fields(l, w->mem, klass, bottom, &out->bottom, 1) &&
+		!oop_fields(l, w->mem, klass, argsize, &out->argsize, 1))
+		return false;
 	out->bytes = oop_bytes(l, w->mem, klass);
 	return true;
 }
@@ -114,24 +130,24 @@ static bool frozen_compiled(struct walker *w)
 }
 
 /*
- * Show the frames of one chunk, youngest first; w->at.fp is where the last frame's link is. True when the
- * last of them returns to the barrier: a parent has the next.
+ * Show the frames of one chunk, youngest first; w->at.fp is where the last frame's link is. True when all
+ * of them were: a parent may have more. What the last one returns to is set only when it is brought back.
  */
 static bool chunk_show(struct walker *w, const struct chunk *c)
 {
-	uint32_t sp_words = mem_u32(w->mem, c->object + c->sp);
-	uint64_t sp = c->object + c->bytes + 8ull * sp_words;
+	uint32_t sp_words = mem_u32(w->mem, c->object + c->sp), bottom = chunk_bottom(w, c);
+	uint64_t stack = c->object + c->bytes, sp = stack + 8ull * sp_words;
 
-	if (sp_words >= STACK_WORDS)
+	if (bottom >= STACK_WORDS)
 		return false;
 	w->at = (struct walk_cursor){
 		.pc = mem_u64(w->mem, sp - 8) & ARCH_PC_MASK, .sp = sp, .fp = sp - 16};
-	for (int i = 0; i < FROZEN_FRAMES && w->count < w->max; i++)
-		if (walker_in_interpreter(w, w->at.pc) ? !frozen_interpreted(w, w->at.fp)
-						       : !frozen_compiled(w))
-			break;
-	return code_cache_find(w->layout, w->mem, w->at.pc, &w->blob) &&
-	       w->blob.kind == CODE_CONTINUATION;
+	for (int i = 0; i < FROZEN_FRAMES && w->at.sp < stack + 8ull * bottom; i++)
+		if (w->count == w->max ||
+			!(walker_in_interpreter(w, w->at.pc) ? frozen_interpreted(w, w->at.fp)
+							     : frozen_compiled(w)))
+			return false;
+	return true;
 }
 
 static void frozen_show(struct walker *w, uint64_t entry)

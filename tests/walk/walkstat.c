@@ -34,7 +34,7 @@
 #define LEAVES        32
 #define KINDS         256
 #define IMAGE_MAX     26  /* frames of a stack that is kept as an example */
-#define IMAGE_VIRTUAL 100 /* the same on a virtual thread: what is in the heap shows in deep ones */
+#define IMAGE_VIRTUAL 130 /* the same on a virtual thread: what is in the heap shows in deep ones */
 #define WIDE          (8u << 10) /* of stack that is kept of a broken one */
 
 struct stat {
@@ -240,7 +240,7 @@ static void kind_of_stack(struct stat *s, const struct walk_regs *regs,
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		java |= is_java(&frames[i]);
-		if (strstr(frame_name(s, packed[i]), "enterSpecial"))
+		if (strstr(frame_name(s, packed[i]), "vm/Continuation.run("))
 			virtual = "-virtual";
 	}
 	leaf = kinds[frames[0].type];

@@ -46,7 +46,7 @@ public final class Walks {
     }
 
     static long deepLeaf(long x) {
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 1_000; i++) {
             x = x * 31 + i;
         }
         return x;
@@ -56,7 +56,7 @@ public final class Walks {
 
     static void inlineTop() {
         long x = sink;
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 20; i++) {
             x += inlineMiddle(x);
         }
         sink = x;
@@ -81,7 +81,7 @@ public final class Walks {
     static final Object[] OBJECTS = new String[1 << 12];
 
     static void copyTop() {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 4; i++) {
             copyMiddle(i & 63);
         }
     }
@@ -144,7 +144,7 @@ public final class Walks {
 
     static void callTop() {
         long x = sink;
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 200; i++) {
             x += callMiddle(SHAPES[i % SHAPES.length], x);
         }
         sink = x;
@@ -206,7 +206,7 @@ public final class Walks {
 
     static {
         StringBuilder b = new StringBuilder();
-        for (int i = 0; i < 3_000; i++) {
+        for (int i = 0; i < 300; i++) {
             b.append(i).append("abc").append((char) ('a' + i % 26));
         }
         TEXT = b.toString();
@@ -223,7 +223,7 @@ public final class Walks {
     }
 
     static void textLeaf(String s) {
-        sink += TEXT.indexOf("2999" + s) + TEXT.indexOf("zz") + TEXT.compareTo(TEXT + s);
+        sink += TEXT.indexOf("299" + s) + TEXT.indexOf("zz") + TEXT.compareTo(TEXT + s);
         sink += TEXT.toUpperCase().hashCode() + (TEXT.equals(new String(TEXT.toCharArray())) ? 1 : 0);
     }
 
@@ -231,7 +231,7 @@ public final class Walks {
 
     static void mathTop() {
         double x = 0.5;
-        for (int i = 1; i < 1_000; i++) {
+        for (int i = 1; i < 100; i++) {
             x = mathMiddle(x, i);
         }
         sink += (long) x;
@@ -248,7 +248,7 @@ public final class Walks {
     // --- digest
 
     static void digestTop() throws Exception {
-        digestMiddle(new byte[4_000]);
+        digestMiddle(new byte[1_000]);
     }
 
     static void digestMiddle(byte[] in) throws Exception {
@@ -268,7 +268,7 @@ public final class Walks {
 
     static void reflectTop() throws Exception {
         Method leaf = Walks.class.getDeclaredMethod("reflectLeaf", long.class);
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 10; i++) {
             reflectMiddle(leaf);
         }
     }
@@ -287,7 +287,7 @@ public final class Walks {
     // --- alloc
 
     static void allocTop() {
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 200; i++) {
             allocMiddle(i);
         }
     }
@@ -305,7 +305,7 @@ public final class Walks {
     // --- lock
 
     static void lockTop() {
-        for (int i = 0; i < 1_000; i++) {
+        for (int i = 0; i < 100; i++) {
             lockMiddle(BYTES);
         }
     }
@@ -362,7 +362,7 @@ public final class Walks {
     }
 
     static long abyssLeaf(long x) {
-        for (int i = 0; i < 500_000; i++) {
+        for (int i = 0; i < 100_000; i++) {
             x = x * 31 + i;
         }
         return x;
@@ -387,7 +387,7 @@ public final class Walks {
         }
 
         static long unloadLeaf(long x) {
-            for (int i = 0; i < 100_000; i++) {
+            for (int i = 0; i < 10_000; i++) {
                 x = x * 31 + i;
             }
             return x;
@@ -516,6 +516,9 @@ public final class Walks {
             if (mode.equals("virtual")) {
                 startVirtual(() -> forever(body));
                 continue;
+            }
+            if (!mode.equals("abyss")) {
+                body.once(); // whatever happens once only has no share
             }
             Thread thread = new Thread(null, () -> {
                 if (!mode.equals("births")) {
