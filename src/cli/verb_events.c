@@ -2,8 +2,8 @@
 /* `jhot events`: what can be sampled here, and why the rest cannot. */
 #include "attach/hotspot.h"
 #include "attach/perf_events.h"
+#include "base/clock.h"
 #include "base/json.h"
-#include "cli/functions.h"
 #include "cli/units.h"
 #include "cli/verb.h"
 #include "profile/profile.h"
@@ -60,19 +60,11 @@ static void explain_cpu(const struct hotspot *jvm, struct row *row)
 
 static void explain_alloc(const struct hotspot *jvm, struct row *row)
 {
-	pid_t pid = jvm->pid;
-	uint64_t address;
+	int major = jdk_major(jvm);
 
-	if (!jvm->pid || jdk_major(jvm) != 8)
-		return;
-	if (!functions_find(&pid, "libjvm.so", "AllocTracer::send_allocation_in_new_tlab", &address,
-		    NULL) ||
-		!functions_find(&pid, "libjvm.so", "AllocTracer::send_allocation_in_new_tlab_event",
-			&address, NULL))
-		return;
-	snprintf(row->why, sizeof(row->why),
-		"JDK 8 tells of allocations only through libjvm's symbols, which are not installed "
-		"(package openjdk-8-dbg)");
+	if (major && major < 11)
+		snprintf(row->why, sizeof(row->why),
+			"a JVM before JDK 11 does not tell of allocations");
 }
 
 static void explain_nothing(const struct hotspot *jvm, struct row *row)
@@ -87,6 +79,14 @@ static void (*const explain[EVENT_USER_FIRST])(const struct hotspot *jvm, struct
 	[EVENT_WALL] = explain_nothing,
 };
 
+static void interval_of(uint64_t ns, char *out, size_t bytes)
+{
+	if (ns < NS_PER_MS)
+		snprintf(out, bytes, "%llu us", (unsigned long long)(ns / NS_PER_US));
+	else
+		snprintf(out, bytes, "%llu ms", (unsigned long long)(ns / NS_PER_MS));
+}
+
 static void add_own(struct rows *r, const struct hotspot *jvm)
 {
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
@@ -94,8 +94,7 @@ static void add_own(struct rows *r, const struct hotspot *jvm)
 		struct row *row = rows_add(r, "jvm", e->name, e->unit);
 
 		if (e->weight_is_time)
-			snprintf(row->interval, sizeof(row->interval), "%g ms",
-				(double)e->default_interval / 1e6);
+			interval_of(e->default_interval, row->interval, sizeof(row->interval));
 		else
 			units_bytes(e->default_interval, row->interval, sizeof(row->interval));
 		explain[i](jvm, row);
