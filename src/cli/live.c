@@ -254,6 +254,43 @@ static int live_event_set(void *ctx, int event, bool on, uint64_t interval, stru
 	return session_event_begin(l->session, &l->how[event], err);
 }
 
+/* An event that is there already by this name; -1: none. */
+static int live_known(const struct live *l, const char *name)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (!strcmp(profile_get_event(l->profile, i)->name, name) &&
+			(i < EVENT_USER_FIRST || l->how[i].name))
+			return i;
+	return -1;
+}
+
+static int live_event_add(void *ctx, const char *name, struct err *err)
+{
+	struct live *l = ctx;
+	int number = l->resolved.count, known;
+	const struct session_event *how;
+
+	if (!l->session || l->replay)
+		return err_set(err, ERR_FAILED, "Events can only be added to a live session.");
+	known = live_known(l, name);
+	if (known >= 0)
+		return known;
+	if (number == PROFILE_EVENTS || strlen(name) >= sizeof(l->resolved.names[0]))
+		return err_set(err, ERR_USAGE, "No more events can be sampled at a time.");
+	if (events_add_perf(&l->resolved, name, err))
+		return -1;
+	if (events_resolve(&l->resolved, session_vitals(l->session)->pid, err)) {
+		l->resolved.count = number;
+		return -1;
+	}
+	how = &l->resolved.how[number];
+	l->how[how->event] = *how;
+	l->how[how->event].user_only = l->how[EVENT_CPU].user_only;
+	l->how[how->event].kernel_only = l->how[EVENT_CPU].kernel_only;
+	profile_event_set(l->profile, how->event, how->name, how->unit, how->interval);
+	return how->event;
+}
+
 static bool live_step(void *ctx)
 {
 	struct live *l = ctx;
@@ -350,6 +387,7 @@ const struct app_ops live_ops = {
 	.drain = live_drain,
 	.threads = live_threads,
 	.event_set = live_event_set,
+	.event_add = live_event_add,
 	.formats = live_formats,
 	.export = live_export,
 	.config_write = live_config_write,

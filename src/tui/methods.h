@@ -13,8 +13,9 @@
 #include "tui/pane.h"
 #include "tui/ui.h"
 
-#define METHODS_DELTA_COLS 120 /* from this width on */
-#define METHODS_PINS       8
+#define METHODS_DELTA_COLS  120 /* from this width on */
+#define METHODS_AMOUNT_COLS 100
+#define METHODS_PINS        8
 
 enum methods_sort { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME, SORT_TOTAL_DELTA };
 

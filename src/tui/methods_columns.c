@@ -2,6 +2,7 @@
 /* The columns of the methods view: shares, how sure they are, how they moved. */
 #include "tui/methods.h"
 
+#include "tui/events.h"
 #include "tui/text.h"
 
 #include <math.h>
@@ -154,12 +155,30 @@ static void cell_line(const void *view, const void *row, struct column_cell *out
 		snprintf(out->text, COLUMN_TEXT, "%d", line);
 }
 
+/* What its own samples stand for: time, bytes, waiting, events. */
+static void cell_amount(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	const struct flat_row *r = row;
+	char text[TEXT_NUMBER];
+
+	if (r->self_count < FEW)
+		out->style = STYLE_DIM;
+	if (!r->self)
+		strcpy(out->text, "-");
+	else
+		strcpy(out->text,
+			events_value(
+				text, profile_get_event(m->ui->profile, m->ui->event), r->self));
+}
+
 static const struct column plain[] = {
 	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
 	{"±", 2, 3, false, 52, -1, cell_error},
 	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
 	{"DELTA", 2, 5, false, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
 	{"TREND 8s", 2, 8, true, 60, -1, cell_trend},
+	{"AMOUNT", 1, 6, false, METHODS_AMOUNT_COLS, -1, cell_amount},
 	{"LINE", 2, 5, false, METHODS_DELTA_COLS, -1, cell_line},
 	{"T", 2, 1, true, 0, -1, cell_type},
 	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},

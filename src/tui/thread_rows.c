@@ -173,17 +173,12 @@ static void gather_live(struct ui *ui, struct gather *g)
 	}
 }
 
-/* A wait that goes on has no sample yet; its part of the window counts all the same. */
 static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct thread_row *r)
 {
-	uint64_t to_ns = t->to * NS_PER_S, from_ns = to_ns - t->span_s * NS_PER_S;
-
 	r->waits = profile_wait_at(ui->profile, r->thread, t->to, &r->wait) &&
-		   r->wait.until_ns >= to_ns;
-	if (!r->waits)
-		return;
-	r->state = THREAD_MONITOR;
-	r->lock_ns += to_ns - (r->wait.since_ns > from_ns ? r->wait.since_ns : from_ns);
+		   r->wait.until_ns >= t->to * NS_PER_S;
+	if (r->waits)
+		r->state = THREAD_MONITOR;
 }
 
 static bool stack_is_virtual(const struct profile *p, uint32_t stack)
@@ -358,6 +353,6 @@ double thread_row_lock(const struct thread_rows *t, const struct thread_row *r)
 	double all = (double)t->lock_span_s * NS_PER_S * (r->members ? r->members : 1);
 	double share = t->lock_span_s ? 100.0 * (double)r->lock_ns / all : 0;
 
-	/* A wait counts when it ends, with all of its time. */
+	/* A wait that is told of late may count for more than the window. */
 	return share < 100 ? share : 100;
 }

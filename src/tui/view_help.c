@@ -37,6 +37,7 @@ static const struct help_term terms[] = {
 	{METHODS, "±", "95% confidence half-width, in points; \"~1 ?\" = fewer than 10 samples"},
 	{METHODS, "TOTAL%", "share with it anywhere on the stack (recursion counts once)"},
 	{METHODS, "DELTA", "points gained since 20 s ago; ~ = no more than chance (120 columns)"},
+	{METHODS, "AMOUNT", "what its own samples stand for: time, bytes, waiting (100 columns)"},
 	{METHODS, "LINE", "the line with most of its own samples (120 columns)"},
 	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
 	{METHODS | TREE | CALLERS, "T",

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "tui/command.h"
 #include "tui/finding.h"
+#include "tui/idle.h"
 #include "tui/text.h"
 
 #include <math.h>
@@ -255,48 +256,6 @@ static void draw_rows(struct ui *ui, struct area area)
 	}
 }
 
-static void draw_idle(struct ui *ui, struct area area)
-{
-	static const struct {
-		const char *nothing;
-		const char *hint[2];
-	} texts[] = {
-		[EVENT_CPU] = {"The JVM used no CPU in the last %s, so there is nothing to sample.",
-			{"4   switch to wall clock and see what the threads wait for",
-				"3   switch to lock contention"}},
-		[EVENT_ALLOC] = {"Nothing was allocated in the last %s beyond what is too little "
-				 "to sample.",
-			{"1   switch to cpu"}},
-		[EVENT_LOCK] = {"No thread waited for a lock in the last %s.",
-			{"1   switch to cpu"}},
-		[EVENT_WALL] = {"No thread was seen in the last %s.", {"1   switch to cpu"}},
-	};
-	static const int hint_events[] = {EVENT_WALL, EVENT_LOCK};
-	int event = ui->event < EVENT_USER_FIRST ? ui->event : EVENT_WALL;
-	int row = area.row + (area.rows > 8 ? 5 : 1), col = area.cols >= 76 ? 12 : 2;
-	char label[16], text[160], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
-	struct canvas *c = &ui->canvas;
-
-	timeline_label(&ui->time, label);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(text, sizeof(text), texts[event].nothing, label);
-#pragma GCC diagnostic pop
-	canvas_text(c, row++, col, c->cols, STYLE_NORMAL, text);
-	row++;
-	for (int i = 0; i < 2; i++) {
-		if (texts[event].hint[i] &&
-			(event != EVENT_CPU || ui_has_event(ui, hint_events[i])))
-			canvas_text(c, row++, col, c->cols, STYLE_NORMAL, texts[event].hint[i]);
-	}
-	canvas_printf(c, row++, col, c->cols, STYLE_NORMAL, "]   widen the window (now %s)", label);
-	row++;
-	canvas_printf(c, row, col, c->cols, STYLE_DIM,
-		"Attached %s ago, %s lost. This is not an error.",
-		text_uptime(ago, (ui->now_ms - ui->attached_ms) / 1000),
-		text_count(lost, ui->vitals ? ui->vitals->lost : 0));
-}
-
 /* Filters, not the JVM, left nothing. */
 static void draw_filtered(struct ui *ui, struct area area)
 {
@@ -321,7 +280,7 @@ static void methods_draw(struct ui *ui, struct area area)
 	if (!m->flat->sum_count && finding_active(ui))
 		draw_filtered(ui, area);
 	else if (!m->flat->sum_count)
-		draw_idle(ui, area);
+		idle_draw(ui, area);
 }
 
 static void methods_quality(struct ui *ui, struct strip *s)

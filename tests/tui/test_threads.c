@@ -58,6 +58,8 @@ static void pass_second(void)
 	for (uint32_t t = EXEC_2; t <= EXEC_3; t++)
 		add(EVENT_WALL, parked, t, second < 14 ? THREAD_PARKED : THREAD_MONITOR, 20,
 			NS_PER_S);
+	for (uint32_t t = EXEC_2; second >= 14 && t <= EXEC_3; t++)
+		add(EVENT_LOCK, parked, t, THREAD_STATE_NONE, 10, NS_PER_S);
 	if (second == 15) {
 		uint32_t lock = profile_method(fake.profile, "shop.CartService", "", "", "");
 
@@ -173,7 +175,7 @@ static void test_waits(void)
 	ok(shows(" http-exec-2 ", " B "), "blocked by a lock");
 	ok(shows(" http-exec-2 ", "waits: CartService, held by http-exec-1"),
 		"whose, and who has it");
-	ok(shows(" http-exec-2 ", " 60 "), "a wait that goes on counts as far as the window goes");
+	ok(shows(" http-exec-2 ", " 60 "), "the share of its time that it waited");
 	ok(shows("window 10s", "2 blocked"), "they are counted");
 	keys("/exec-3\n");
 	ok(shows("waits for", "shop.CartService 0x7fc0 for 6.0s, held by http-exec-2, which waits "

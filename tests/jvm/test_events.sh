@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Events side by side: recorded at once, switched with a key in the live view, each with its own figures.
+. "$(dirname "$0")/lib.sh"
+
+# record ARG...: sets status; output in $T/out and $T/err
+record() {
+	"$JHOT" record "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+jvm_start $CALM_JVM States 2
+
+record -e cpu=5ms,lock,wall=20ms -d 2 --raw "$T/o.raw" -o "$T/o.collapsed" "$JVM"
+is "three events at once" $status 0 || diag_file "$T/err"
+ok "cpu has the thread that runs" grep -q knownBusy "$T/o-cpu.collapsed"
+ok "and not the one that sleeps" not grep -q knownSleeper "$T/o-cpu.collapsed"
+ok "wall has both" sh -c "grep -q knownBusy '$T/o-wall.collapsed' && grep -q knownSleeper '$T/o-wall.collapsed'"
+ok "lock has the one that waits for a monitor" grep -q 'knownBlocked.*java.lang.Object' "$T/o-lock.collapsed"
+ok "and not those that are merely parked" not grep -q knownParked "$T/o-lock.collapsed"
+
+"$JHOT" report -o "$T/again.collapsed" "$T/o.raw" 2>"$T/err"
+for event in cpu lock wall; do
+	same "the recording has $event as it was" "$T/again-$event.collapsed" "$T/o-$event.collapsed"
+done
+"$JHOT" report -e wall "$T/o.raw" >"$T/out" 2>&1
+ok "as text: what threads did" grep -q 'Each thread .*sleeps.*of its time' "$T/out"
+ok "values are times" grep -Eq 's of threads. time' "$T/out"
+
+record -e wall=20ms --only-threads 'st-sl*' -d 1 -t -o "$T/only.collapsed" "$JVM"
+is "some threads alone" $status 0 || diag_file "$T/err"
+ok "the one that was named" grep -q 'st-sleeper.*knownSleeper' "$T/only.collapsed"
+ok "and no other" not grep -q 'st-busy' "$T/only.collapsed"
+record -e cpu=5ms --include knownBusy -d 1 -o "$T/include.collapsed" "$JVM"
+ok "--include keeps stacks with that frame" sh -c "grep -q knownBusy '$T/include.collapsed' && ! grep -v knownBusy '$T/include.collapsed'"
+record -e cpu=5ms --exclude knownBusy -d 1 -o "$T/exclude.collapsed" "$JVM"
+ok "--exclude leaves them out" not grep -q knownBusy "$T/exclude.collapsed"
+record -e cpu --budget=1% -d 0.5 -o "$T/budget.collapsed" "$JVM"
+is "a budget" $status 0 || diag_file "$T/err"
+
+# --- the live view ---
+command -v tmux >/dev/null || {
+	skip "the live view" "no tmux"
+	done_testing
+	exit
+}
+mux() {
+	tmux -L "jhot-test-$$" -f /dev/null "$@"
+}
+shows() {
+	mux capture-pane -p | grep -q -- "$1"
+}
+ok_shows() {
+	ok "$1" wait_for 20 shows "$2" || mux capture-pane -p | sed 's/^/# |/'
+}
+trap 'mux kill-server 2>/dev/null; jvm_stop_all; rm -rf "$T"' EXIT
+mux new-session -d -x 120 -y 34 "$JHOT" "$JVM"
+ok_shows "cpu is shown" 'knownBusy'
+mux send-keys 4
+ok_shows "4 shows the wall clock" '\[4 wall\]'
+ok_shows "with samples of its own" 'libc.so.6\] accept'
+mux send-keys 3
+ok_shows "3 shows locks" '[0-9]s waited'
+mux send-keys 1
+ok_shows "1 leads back" '\[1 cpu\]'
+"$JHOT" status "$JVM" >"$T/status"
+for event in cpu lock wall; do
+	ok "$event goes on" grep -q "event $event: .*every" "$T/status"
+done
+mux send-keys t
+ok_shows "threads have their states" 'st-idle-0 .* P '
+ok_shows "and what they wait for" 'st-blocked .* B .*waits: Object, held by st-sleeper'
+diag "the threads:"
+mux capture-pane -p | sed 's/^/# |/'
+mux send-keys =
+ok_shows "pools are merged" 'st-idle-\* (2)'
+mux send-keys e
+ok_shows "e opens the menu" 'Space on/off'
+mux send-keys -l a
+ok_shows "a asks for one of perf's events" 'perf event'
+mux send-keys -l page-faults; mux send-keys Enter
+ok_shows "which is shown, or why it cannot be" '\[5 page-faults\]\|page-faults.*could not be started'
+mux send-keys q
+becomes_quiet "sampling has ended" "$JVM"
+jvm_end
+done_testing
