@@ -20,6 +20,7 @@
 #define WALL_SIGNALS     16u               /* of these, at most so many get a signal */
 #define WALL_HANDLER_NS  60000u            /* CPU time that the handler's own return may take */
 #define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define WALL_STARVED_NS  (5 * NS_PER_MS)
 #define WALL_ROWS_NS     (1 * NS_PER_S)
 #define WALL_BEGIN_NS    (600 * NS_PER_MS)
 #define WALL_QUIET_NS    (60 * NS_PER_MS)
@@ -88,7 +89,14 @@ static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weigh
 	return false;
 }
 
-/* wall_unanswered: it blocks the signal, or has had no core for a long time. */
+/* wall_starves: it will answer as soon as it has a core. */
+static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
+{
+	return cpu - slot->wall.seen_cpu_ns < WALL_STARVED_NS &&
+	       task_state(s->task_fd, atomic_load(&slot->tid)) == TASK_RUNS;
+}
+
+/* wall_unanswered: it blocks the signal. */
 static void wall_unanswered(struct sampler *s, struct thread_slot *slot)
 {
 	uint64_t weight = atomic_exchange(&slot->wall.asked, 0);
@@ -150,7 +158,7 @@ static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
 		!task_cpu_ns(atomic_load(&slot->tid), &cpu))
 		return false;
 	if (atomic_load(&wall->asked)) {
-		if (now - wall->asked_ns > WALL_PATIENCE_NS)
+		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
 			wall_unanswered(s, slot);
 		return false; /* what it does not answer for is in the next sample */
 	}
