@@ -20,10 +20,24 @@ void thread_rows_done(struct thread_rows *t)
 /* --- one row per thread ------------------------------------------------------------------------------ */
 
 struct gather {
+	const struct profile *profile;
 	struct thread_row *rows; /* per thread of the profile */
 	uint32_t count;
 	uint64_t (*now)[THREAD_STATES]; /* likewise: wall samples of just now */
 };
+
+static bool stack_is_virtual(const struct profile *p, uint32_t stack)
+{
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(p, stack)->parent) {
+		const struct profile_frame *f =
+			profile_get_frame(p, profile_get_stack(p, stack)->frame);
+
+		if (!strcmp(profile_get_method(p, f->method)->class_name,
+			    "java.lang.VirtualThread"))
+			return true;
+	}
+	return false;
+}
 
 static struct thread_row *gather_row(struct gather *g, uint32_t thread)
 {
@@ -41,12 +55,22 @@ static void gather_stack(struct thread_row *r, const struct profile_part *part, 
 	r->stack_is_now = now;
 }
 
+/* Carriers are pool threads of this name, so that others' stacks need not be looked at. */
+static bool is_carrier_of(const struct profile *p, const struct profile_part *part)
+{
+	return !strncmp(profile_get_thread(p, part->thread)->name, "ForkJoinPool",
+		       strlen("ForkJoinPool")) &&
+	       stack_is_virtual(p, part->stack);
+}
+
 static void gather_cpu(void *ctx, const struct profile_part *part)
 {
+	const struct gather *g = ctx;
 	struct thread_row *r = gather_row(ctx, part->thread);
 
 	if (!r)
 		return;
+	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
 	r->cpu_count += part->count;
 	r->cpu_ns += part->weight;
 	gather_stack(r, part, false);
@@ -181,19 +205,6 @@ static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct
 		r->state = THREAD_MONITOR;
 }
 
-static bool stack_is_virtual(const struct profile *p, uint32_t stack)
-{
-	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(p, stack)->parent) {
-		const struct profile_frame *f =
-			profile_get_frame(p, profile_get_stack(p, stack)->frame);
-
-		if (!strcmp(profile_get_method(p, f->method)->class_name,
-			    "java.lang.VirtualThread"))
-			return true;
-	}
-	return false;
-}
-
 static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t, uint32_t thread)
 {
 	const struct profile_thread *pt = profile_get_thread(ui->profile, thread);
@@ -212,9 +223,6 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 	}
 	if (t->lock_known)
 		gather_wait(ui, t, r);
-	/* Carriers are pool threads of this name, so that others' stacks need not be looked at. */
-	if (r->stack_count && !strncmp(pt->name, "ForkJoinPool", strlen("ForkJoinPool")))
-		r->carries_virtual = stack_is_virtual(ui->profile, r->stack);
 }
 
 /* --- pools ------------------------------------------------------------------------------------------- */
@@ -311,7 +319,7 @@ static uint32_t *pools_new(const struct profile *p, uint32_t threads)
 
 void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
 {
-	struct gather g = {.count = profile_thread_count(ui->profile)};
+	struct gather g = {.profile = ui->profile, .count = profile_thread_count(ui->profile)};
 	uint32_t *row_of_pool = merged ? pools_new(ui->profile, g.count) : NULL;
 
 	t->count = t->threads = 0;

@@ -19,7 +19,7 @@ struct thread_row {
 	uint32_t pool, members;
 	enum thread_kind kind;
 	bool live;               /* user and system are known */
-	bool carries_virtual;    /* its stack is that of a virtual thread */
+	bool carries_virtual;    /* it was seen to run virtual threads */
 	enum thread_state state; /* of a pool: of the busiest */
 	float user, system;
 	uint64_t cpu_count, cpu_ns, alloc_count, alloc, lock_count, lock_ns;

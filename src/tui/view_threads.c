@@ -355,7 +355,7 @@ static void threads_quality(struct ui *ui, struct strip *s)
 		if (!t->rows.states[order[i]])
 			continue;
 		part = strip_add(s, order[i] == THREAD_MONITOR ? STYLE_WARN : STYLE_NORMAL,
-			i < 3 ? 2 : 5, "%u %s", t->rows.states[order[i]], words[order[i]]);
+			i < 3 ? 2 : (int)i + 3, "%u %s", t->rows.states[order[i]], words[order[i]]);
 		part->gap = 1;
 	}
 	strip_add(s, STYLE_NORMAL, 20, "merged: %s (=)", t->merged ? "pools" : "no");
