@@ -37,6 +37,41 @@ static void status_print(const struct hotspot *jvm, const struct session_status 
 	fputs(s->text, stdout);
 }
 
+static void status_json_events(struct json *j, const struct vitals *v)
+{
+	static const char *const states[] = {"off", "on", "failed"};
+
+	json_key(j, "events");
+	json_begin(j, '[');
+	for (int i = 0; i < VITALS_EVENTS; i++) {
+		const struct vitals_event *e = &v->events[i];
+
+		if (e->state == VITALS_OFF && !e->samples)
+			continue;
+		json_begin(j, '{');
+		json_key(j, "event"), json_str(j, profile_get_event(NULL, i)->name);
+		json_key(j, "state"), json_str(j, states[e->state]);
+		json_key(j, "engine"), json_str(j, e->engine);
+		json_key(j, "interval"), json_int(j, e->interval);
+		json_key(j, "samples"), json_int(j, e->samples);
+		json_key(j, "lost"), json_int(j, e->lost);
+		json_key(j, "note"), json_str(j, e->note);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void status_json_counters(struct json *j, const struct vitals *v)
+{
+	json_key(j, "cost_ns"), json_int(j, v->cost_ns);
+	json_key(j, "memory_bytes"), json_int(j, v->agent_bytes);
+	json_key(j, "counters");
+	json_begin(j, '{');
+	for (int i = 0; i < v->counter_count; i++)
+		json_key(j, v->counters[i].name), json_int(j, v->counters[i].value);
+	json_end(j, '}');
+}
+
 static void status_json(const struct hotspot *jvm, const struct session_status *s)
 {
 	struct buf text = {0};
@@ -51,6 +86,10 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	json_key(&j, "holder"), json_str(&j, s->holder);
 	json_key(&j, "holder_pid"), json_int(&j, s->holder_pid);
 	json_key(&j, "held_s"), json_int(&j, s->active ? status_age_s(s) : 0);
+	if (s->active) {
+		status_json_events(&j, &s->vitals);
+		status_json_counters(&j, &s->vitals);
+	}
 	json_key(&j, "text"), json_str(&j, s->text);
 	json_end(&j, '}');
 	puts(buf_str(&text));

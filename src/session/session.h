@@ -102,7 +102,8 @@ struct session_status {
 	int holder_pid;
 	uint64_t held_since_wall_ns;
 	bool lease_live;
-	char text[4096]; /* lines: events, counters, walks, what stays in the target */
+	struct vitals vitals; /* active: the session's part of them */
+	char text[8192];      /* lines: events, counters, walks, what stays in the target */
 };
 int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);
 /* End whatever session there is; 0 also when there was none. */

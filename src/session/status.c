@@ -119,6 +119,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	struct vitals v = {0};
 
 	gauges_status(m->status, &v);
+	out->vitals = v;
 	control_holder(
 		m, out->holder, sizeof(out->holder), &out->holder_pid, &out->held_since_wall_ns);
 	out->lease_live = control_beats(m);

@@ -67,6 +67,11 @@ ok_shows "1 leads back" '\[1 cpu\]'
 for event in cpu lock wall; do
 	ok "$event goes on" grep -q "event $event: .*every" "$T/status"
 done
+"$JHOT" status --json "$JVM" >"$T/status.json"
+ok "status --json has them, too" python3 -c '
+import json, sys
+events = {e["event"]: e for e in json.load(open(sys.argv[1]))["events"]}
+sys.exit(any(events[e]["state"] != "on" for e in ("cpu", "lock", "wall")))' "$T/status.json"
 mux send-keys t
 ok_shows "threads have their states" 'st-idle-0 .* P '
 ok_shows "and what they wait for" 'st-blocked .* B .*waits: Object, held by st-sleeper'
