@@ -281,6 +281,11 @@ void lock_publish(struct sampler *s)
 	}
 }
 
+int32_t lock_tid(const struct sampler *s)
+{
+	return s->lock ? atomic_load(&s->lock->tid) : 0;
+}
+
 uint64_t lock_memory(const struct sampler *s)
 {
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;

@@ -9,6 +9,8 @@
 void lock_publish(struct sampler *s);
 /* Bytes of its memory that are in use. */
 uint64_t lock_memory(const struct sampler *s);
+/* The thread that looks at locks, 0 if there is none. */
+int32_t lock_tid(const struct sampler *s);
 /* Gives its memory back. The engine is off. */
 void lock_free(struct sampler *s);
 

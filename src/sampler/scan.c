@@ -3,6 +3,7 @@
 #include "sampler/scan.h"
 
 #include "sampler/arms.h"
+#include "sampler/lock.h"
 #include "sampler/raw.h"
 #include "sampler/select.h"
 
@@ -74,13 +75,19 @@ struct scan_dirent {
 	char name[];
 };
 
+/* scan_agent: is it a thread of the agent's own? */
+static bool scan_agent(struct sampler *s, int32_t tid)
+{
+	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->names_tid) ||
+	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s);
+}
+
 static void scan_found(const struct scan *scan, int32_t tid)
 {
 	struct sampler *s = scan->s;
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
-	if (tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->names_tid) ||
-		tid == atomic_load(&s->wall.tid))
+	if (scan_agent(s, tid))
 		return;
 	if (!slot || scan->whole)
 		slot = scan_thread_starts(s, tid, 0);

@@ -83,5 +83,7 @@ jvm_start Known threads 3
 ok "three threads on whatever cores there are" agent event=wall:20000000 samples=600 seconds=60 states=1
 ok "are on a core or wait for one" \
 	mostly "$(thread_ms 'known-[123]' 'on_cpu|runnable')" "$(thread_ms 'known-[123]')"
+ok "beside other events" agent event=lock event=cpu:20000000 event=wall:20000000 samples=600 seconds=60 stacks="$T/stacks"
+is "no thread of the agent is sampled" "$(grep -o '^\[jhot[^]]*\]' "$T/stacks" | sort -u)" ""
 jvm_end
 done_testing
