@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot dump`: what every thread of a JVM is doing right now, also of one that does not answer. */
 #include "base/json.h"
+#include "cli/dump_agent.h"
 #include "cli/verb.h"
 #include "dump/dump.h"
 
@@ -59,6 +60,13 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 		print_thread(d, i);
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
+	if (d->by_agent) {
+		printf("%u threads, each as it was seen most often in a second: by the agent, "
+		       "since "
+		       "the kernel does not let you trace the JVM\n",
+			d->count);
+		return;
+	}
 	printf("%u threads, paused one at a time, at most %.*f ms\n", d->stopped,
 		d->longest_pause_ns < 10000000 ? 2 : 0, (double)d->longest_pause_ns / 1e6);
 }
@@ -131,6 +139,7 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 	json_key(&j, "jdk"), json_str(&j, jvm->jdk);
 	json_key(&j, "vm"), json_str(&j, jvm->vm);
 	json_key(&j, "note"), json_str(&j, d->note);
+	json_key(&j, "by_agent"), json_bool(&j, d->by_agent);
 	json_key(&j, "longest_pause_ns"), json_int(&j, (int64_t)d->longest_pause_ns);
 	json_key(&j, "threads"), json_begin(&j, '[');
 	for (uint32_t i = 0; i < d->count; i++)
@@ -139,6 +148,23 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 	json_end(&j, '}');
 	puts(buf_str(&text));
 	buf_done(&text);
+}
+
+/* Can the JVM be asked instead? */
+static bool may_ask(const struct hotspot *jvm, const struct dump *denied)
+{
+	return denied->denied && jvm->verdict <= HOTSPOT_UNKNOWN;
+}
+
+/* 0, or -1 with the first error as it was: to be let trace is what helps. */
+static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
+{
+	struct err why = {0};
+
+	if (!dump_agent_take(jvm, out, &why))
+		return 0;
+	err_detail(err, "through the agent: %s", why.what);
+	return -1;
 }
 
 static int run_dump(const struct args *args, struct err *err)
@@ -150,7 +176,7 @@ static int run_dump(const struct args *args, struct err *err)
 		return -1;
 	if (!jvm.is_java)
 		return hotspot_refusal(&jvm, err);
-	if (dump_take(&jvm, &dump, err))
+	if (dump_take(&jvm, &dump, err) && !(may_ask(&jvm, &dump) && !by_agent(&jvm, &dump, err)))
 		return -1;
 	(args_has(args, OPT_JSON) ? print_json : print_text)(&jvm, &dump);
 	dump_done(&dump);
@@ -180,7 +206,12 @@ const struct verb verb_dump = {
 		"  ?  why the stack ends here\n\n"
 		"A number after a colon is a line, one after @ a bytecode. Needs the right to "
 		"trace the "
-		"process: be root, or the same user where kernel.yama.ptrace_scope is 0.",
+		"process: be root, or the same user where kernel.yama.ptrace_scope is 0. Without "
+		"it, "
+		"a JVM that can be attached to is asked through the agent instead, and the last "
+		"line "
+		"says so: each thread's stack is the one that it was seen in most often in a "
+		"second.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_dump,

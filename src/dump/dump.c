@@ -52,6 +52,7 @@ struct taker {
 	size_t java_count;
 	struct walk_frame *frames;
 	int error; /* why tracing is denied, 0 while it is not */
+	bool denied;
 };
 
 /* --- Java's threads ---------------------------------------------------------------------------------- */
@@ -262,8 +263,10 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 	if (!t->modules)
 		return -1;
 	t->remote = remote_open(jvm->pid, modules_tables(t->modules).libjvm_start, err);
-	if (!t->remote)
+	if (!t->remote) {
+		t->denied = true;
 		return refused(jvm, errno, err);
+	}
 	read_layout(t);
 	modules_rows(t->modules);
 	t->locks = locks_new();
@@ -276,6 +279,7 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 	if (proc_threads(jvm->pid, take_thread, t) < 0 || !t->out->count)
 		return err_set(
 			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
+	t->denied = t->error != 0;
 	if (t->error)
 		return refused(jvm, t->error, err);
 	remote_forget(t->remote);
@@ -301,6 +305,7 @@ int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err)
 	free(t.frames);
 	if (rc)
 		dump_done(out);
+	out->denied = rc && t.denied;
 	return rc;
 }
 

@@ -258,6 +258,29 @@ test_other_user() {
 	jvm_end "$ours"
 }
 
+# Where the kernel lets nobody trace, the agent is asked; a JVM that does not take it is refused as before.
+test_untraceable() {
+	local untraceable=$builddir/tests/dump/untraceable.so
+	jvm_start -Xmx64m Locks
+	LD_PRELOAD=$untraceable dump "$JVM"
+	is "untraceable: exit 0" "$status" 0
+	ok "untraceable: the last line says how" grep -q '^[0-9]* threads, .*: by the agent,' "$T/out"
+	ok "untraceable: a whole name, the right stack, with lines" \
+		grep -Eq '^    [JIi]  Locks.spin:[0-9]+$' <(thread "spinning, with a name much longer than the kernel keeps")
+	ok "untraceable: states are there" grep -q '^"waiting on a Waited" tid [0-9]* .*waits' "$T/out" ||
+		grep '^"' "$T/out" | sed 's/^/# /'
+	ok "untraceable: main reads" grep -q 'java.io.FileInputStream.readBytes' <(thread main)
+	LD_PRELOAD=$untraceable dump --json "$JVM"
+	ok "untraceable: JSON says so" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["by_agent"]' "$T/out"
+	ok "untraceable: the session is over" wait_for 20 quiet "$JVM"
+	jvm_end
+	jvm_start $CALM_JVM -XX:+DisableAttachMechanism Known deep 20
+	LD_PRELOAD=$untraceable dump "$JVM"
+	is "untraceable and closed: exit 3" "$status" 3
+	ok "untraceable and closed: what to do" grep -q 'sudo' "$T/err"
+	jvm_end
+}
+
 # Tracing needs privileges where ptrace_scope says so, and some containers forbid it altogether.
 may_trace() {
 	[ "$(id -u)" = 0 ] || [ ! -r /proc/sys/kernel/yama/ptrace_scope ] ||
@@ -277,5 +300,6 @@ JAVA=$first_java
 test_stopped
 test_killed
 test_refused
+test_untraceable
 test_other_user
 done_testing

@@ -22,6 +22,16 @@ value() {
 	sed -n "s/^$2 //p" "$1"
 }
 
+# counted_breaks FILE: what the agent's counters of broken walks add up to
+counted_breaks() {
+	awk '$1 == "counter" && $2 ~ /^(break_|unknown)/ { n += $3 } END { print n + 0 }' "$1"
+}
+
+# broken_stacks FILE: samples whose stack says why it ends
+broken_stacks() {
+	awk '/(^|;)\[(break_|unknown)/ { n += $NF } END { print n + 0 }' "$1"
+}
+
 at_least() { # PART WHOLE PER-MILLE
 	[ $(($1 * 1000)) -ge $(($2 * $3)) ]
 }
@@ -35,6 +45,8 @@ for rows in 0 2; do
 	diag "rows=$rows: $reach of $all native tops reach Java; broken $(value "$T/out$rows" broken_pct) %," \
 		"$(value "$T/out$rows" cost_us) us a sample, $(value "$T/out$rows" rows_kb) kB of rows for" \
 		"$(value "$T/out$rows" rows_modules) modules"
+	is "rows=$rows: each broken stack is counted under its reason" "$(counted_breaks "$T/out$rows")" \
+		"$(broken_stacks "$T/stacks$rows")"
 	[ $rows != 0 ] || frame_pointers=$((all - reach))
 done
 ok "there are such tops" [ "$all" -ge 200 ]

@@ -23,6 +23,7 @@ struct fake {
 	struct app_thread threads[FAKE_THREADS];
 	uint32_t second; /* fed so far */
 	bool idle;       /* no samples come */
+	bool broken;     /* some stacks could not be walked */
 	uint32_t end;    /* the JVM exits at this second; 0: never */
 	bool held;       /* drain brings nothing: the test feeds */
 	int parked, detached;
@@ -69,6 +70,16 @@ static inline void fake_vitals(struct fake *f)
 	}
 	strcpy(v->events[EVENT_CPU].engine, "ctimer");
 	strcpy(v->events[EVENT_ALLOC].engine, "tlab");
+	if (f->broken) {
+		v->events[EVENT_CPU].samples = 100000;
+		v->counter_count = 3;
+		strcpy(v->counters[0].name, "busy");
+		v->counters[0].value = 7;
+		strcpy(v->counters[1].name, "break_native");
+		v->counters[1].value = 21;
+		strcpy(v->counters[2].name, "unknown");
+		v->counters[2].value = 2;
+	}
 }
 
 static inline void fake_threads(struct fake *f)

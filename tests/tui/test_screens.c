@@ -16,13 +16,14 @@
 struct screen {
 	const char *name;
 	const char *keys; /* typed after 40 s, and one second later the picture is taken */
-	bool picker, idle, ended, styles;
+	bool picker, idle, ended, broken, styles;
 	uint32_t warm_s;
 };
 
 static const struct screen screens[] = {
 	{.name = "methods", .keys = "jjj", .styles = true},
 	{.name = "methods-total", .keys = "s"},
+	{.name = "methods-broken", .keys = "", .broken = true},
 	{.name = "methods-found", .keys = "/parse\n", .styles = true},
 	{.name = "methods-frozen", .keys = " ,,"},
 	{.name = "methods-filtered", .keys = "\\jackson\n!hashmap\n", .styles = true},
@@ -83,6 +84,7 @@ static void draw(const struct screen *s, int cols, int rows, bool ascii, struct 
 
 	fake_init(&fake, 400);
 	fake.idle = s->idle;
+	fake.broken = s->broken;
 	ui_init(&ui, &fake_ops, &fake, &options, ascii);
 	ui_resize(&ui, rows, cols);
 	for (uint32_t i = 0; i < (s->warm_s ? s->warm_s : WARM_S); i++)
