@@ -73,6 +73,8 @@ static void sort_item(const struct threads *t, const struct thread_row *r, struc
 		item->count = r->cpu_count;
 		break;
 	}
+	/* Of those that use nothing: the program's first, and first of them those that are blocked. */
+	item->key += (r->kind == THREAD_JAVA ? 2e-6 : 0) + (r->state == THREAD_MONITOR ? 1e-6 : 0);
 }
 
 static void threads_order(struct ui *ui, struct threads *t, bool fresh)
