@@ -12,8 +12,10 @@
  */
 #include "sampler/engine.h"
 
+#include "sampler/alloc_live.h"
 #include "sampler/jvm.h"
 #include "sampler/raw.h"
+#include "sampler/scan.h"
 #include "sampler/sig.h"
 
 #include "walk/oop.h"
@@ -21,7 +23,6 @@
 #include <errno.h>
 
 #define ALLOC_SINCE  11
-#define ALLOC_UNTIL  21
 #define CLASS_NAME   512 /* bytes of a class's name; longer ones are cut */
 #define MEASURED_OF  8u
 #define INTERVAL_MAX INT32_MAX
@@ -29,6 +30,7 @@
 /* The environment of the event; set and taken back on the naming thread. */
 static jvmtiEnv *alloc_env;
 static _Atomic uint32_t alloc_inside; /* callbacks under way */
+static struct live *alloc_live;       /* NULL: all objects are samples */
 
 /* --- weights ---------------------------------------------------------------------------------- */
 
@@ -72,9 +74,19 @@ static uint32_t alloc_class(struct sampler *s, jclass class)
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
-static void alloc_sample(struct sampler *s, JNIEnv *jni, jclass class, uint64_t size)
+/* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
+static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
 {
-	struct thread_slot *thread = threads_find(s->threads, raw_gettid());
+	int32_t tid = raw_gettid();
+	struct thread_slot *thread = threads_find(s->threads, tid);
+
+	return thread ? thread : scan_thread_starts(s, tid, jvm_thread_of(jni));
+}
+
+static void alloc_sample(
+	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
+{
+	struct thread_slot *thread = alloc_thread(s, jni);
 	uint64_t interval =
 		atomic_load_explicit(&s->events[WIRE_ALLOC].interval, memory_order_relaxed);
 	struct stack_sample sample = {.event = WIRE_ALLOC,
@@ -89,16 +101,20 @@ static void alloc_sample(struct sampler *s, JNIEnv *jni, jclass class, uint64_t 
 	}
 	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
 	stack.user[-1] = WALK_PACK(WALK_CLASS, alloc_class(s, class));
-	sig_stack_put(&stack, &sample);
+	if (!alloc_live)
+		sig_stack_put(&stack, &sample);
+	else if (!live_remember(alloc_live, jni, object, &stack, sample.weight))
+		sig_lose(s, WIRE_ALLOC, COUNTER_LIVE_FULL, 1);
 	sig_stack_give(&stack);
 }
 
-static void alloc_arrived(struct sampler *s, JNIEnv *jni, jclass class, uint64_t size)
+static void alloc_arrived(
+	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
 {
 	bool measured = atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0;
 	uint64_t start = measured ? sig_clock() : 0;
 
-	alloc_sample(s, jni, class, size);
+	alloc_sample(s, jni, object, class, size);
 	if (measured)
 		atomic_fetch_add_explicit(&s->events[WIRE_ALLOC].cost_ns,
 			(sig_clock() - start) * MEASURED_OF, memory_order_relaxed);
@@ -113,9 +129,28 @@ static void JNICALL on_allocated(
 	s = sig_enter();
 	if (s && atomic_load(&s->events[WIRE_ALLOC].on) &&
 		raw_gettid() != atomic_load(&s->names_tid))
-		alloc_arrived(s, jni, class, (uint64_t)size);
+		alloc_arrived(s, jni, object, class, (uint64_t)size);
 	sig_leave();
 	atomic_fetch_sub_explicit(&alloc_inside, 1, memory_order_release);
+}
+
+static void JNICALL on_collected(jvmtiEnv *jvmti)
+{
+	atomic_fetch_add(&alloc_inside, 1);
+	if (alloc_live)
+		live_collected(alloc_live);
+	atomic_fetch_sub_explicit(&alloc_inside, 1, memory_order_release);
+}
+
+void alloc_round(struct sampler *s, JNIEnv *jni)
+{
+	if (alloc_live && atomic_load(&s->events[WIRE_ALLOC].on))
+		live_sweep(alloc_live, s, jni);
+}
+
+bool alloc_round_due(void)
+{
+	return alloc_live && live_due(alloc_live);
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
@@ -126,6 +161,7 @@ struct alloc_request {
 	int error;
 };
 
+static const jvmtiCapabilities live_capabilities = {.can_generate_garbage_collection_events = 1};
 static const jvmtiCapabilities alloc_capabilities = {.can_generate_sampled_object_alloc_events = 1};
 
 static const char alloc_taken[] = "another agent of this JVM samples its allocations, and the JVM "
@@ -133,7 +169,8 @@ static const char alloc_taken[] = "another agent of this JVM samples its allocat
 
 static int alloc_listen(struct alloc_request *r)
 {
-	static const jvmtiEventCallbacks callbacks = {.SampledObjectAlloc = on_allocated};
+	static const jvmtiEventCallbacks callbacks = {
+		.SampledObjectAlloc = on_allocated, .GarbageCollectionFinish = on_collected};
 
 	if ((*alloc_env)->AddCapabilities(alloc_env, &alloc_capabilities) != JVMTI_ERROR_NONE) {
 		text_add(&r->out, alloc_taken);
@@ -147,7 +184,23 @@ static int alloc_listen(struct alloc_request *r)
 		text_add(&r->out, "the JVM refused to sample allocations");
 		return -ENODEV;
 	}
+	if (alloc_live && ((*alloc_env)->AddCapabilities(alloc_env, &live_capabilities) ||
+				  (*alloc_env)
+					  ->SetEventNotificationMode(alloc_env, JVMTI_ENABLE,
+						  JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL))) {
+		text_add(&r->out, "the JVM does not tell of its collections");
+		return -ENODEV;
+	}
 	return 0;
+}
+
+/* alloc_settle: no callback is under way. */
+static void alloc_settle(void)
+{
+	struct timespec pause = {0, 200000};
+
+	while (atomic_load(&alloc_inside))
+		raw(SYS_nanosleep, &pause, 0);
 }
 
 static void alloc_close(struct sampler *s, JNIEnv *jni, void *arg)
@@ -158,6 +211,10 @@ static void alloc_close(struct sampler *s, JNIEnv *jni, void *arg)
 	(*alloc_env)->RelinquishCapabilities(alloc_env, &alloc_capabilities);
 	(*alloc_env)->DisposeEnvironment(alloc_env);
 	alloc_env = NULL;
+	atomic_store(&s->events[WIRE_ALLOC].on, 0);
+	alloc_settle();
+	live_free(alloc_live, jni);
+	alloc_live = NULL;
 }
 
 static void alloc_open(struct sampler *s, JNIEnv *jni, void *arg)
@@ -179,6 +236,10 @@ static int alloc_start(
 
 	if (request.interval > INTERVAL_MAX)
 		request.interval = INTERVAL_MAX;
+	if (target->flags & WIRE_START_LIVE && !alloc_live && !(alloc_live = live_new())) {
+		text_add(&request.out, "no memory for the objects to be watched");
+		return -ENOMEM;
+	}
 	if (!jvm_do(s, alloc_open, &request)) {
 		text_add(&request.out, "the JVM lets no thread of the agent in");
 		return -ETIMEDOUT;
@@ -192,14 +253,11 @@ static int alloc_start(
 
 static void alloc_stop(struct sampler *s, uint32_t event)
 {
-	struct timespec pause = {0, 200000};
-
 	atomic_store(&s->events[event].on, 0);
 	/* A JVM that ends lets nobody in; its events end with it. */
 	if (alloc_env && atomic_load(&s->stop) != SAMPLER_EXIT)
 		jvm_do(s, alloc_close, NULL);
-	while (atomic_load(&alloc_inside))
-		raw(SYS_nanosleep, &pause, 0);
+	alloc_settle();
 }
 
 static void alloc_pace(struct sampler *s, JNIEnv *jni, void *arg)
@@ -220,12 +278,6 @@ static int alloc_probe(const struct engine_target *on_self, char *why, size_t by
 	struct sampler *s = atomic_load(&sig_current);
 	struct text text = text_into(why, bytes);
 
-	if (s && s->layout && s->layout->jdk >= ALLOC_UNTIL) {
-		text_add(&text,
-			"JDK 21 and newer may crash when they are asked for JVMTI while native "
-			"threads attach themselves");
-		return -ENOSYS;
-	}
 	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)
 		return 0;
 	if (s && s->layout && s->layout->jdk < ALLOC_SINCE)

@@ -139,6 +139,7 @@ static void names_next_round(struct sampler *s, JNIEnv *jni)
 {
 	names_round(s, jni);
 	agct_round(s, jni, false);
+	alloc_round(s, jni);
 }
 
 static void names_last(struct sampler *s, JNIEnv *jni)

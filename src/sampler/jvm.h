@@ -34,10 +34,16 @@ bool jvm_tells_starts(void);
 typedef void jvm_job_fn(struct sampler *s, JNIEnv *jni, void *arg);
 bool jvm_do(struct sampler *s, jvm_job_fn *run, void *arg);
 
+/* engine_alloc.c: of the objects that are watched, which have survived? On the naming thread. */
+void alloc_round(struct sampler *s, JNIEnv *jni);
+/* Is that to be looked at? Publisher. */
+bool alloc_round_due(void);
+
 /* A JVMTI environment of its own, inside jvm_do. 0 or -errno with a sentence (jvm_gate.c says why not). */
 int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why);
 /* A session has the gate from its beginning to its end: jvm_gate.c. */
 void jvm_gate_put(struct sampler *s);
+void jvm_gate_suspect(struct sampler *s); /* after it, when the threads are listed */
 void jvm_gate_take_away(void);
 
 JavaVM *jvm_vm(void);

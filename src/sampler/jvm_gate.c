@@ -11,30 +11,44 @@
  *   JavaVM -> functions -> gate_table -> the former    during a session: attaching is counted, and waits
  *                                                      while the gate is closed
  *
- * All who attach go through the table, the JVM's own upcalls included. Those who had read it before the gate
- * was put there are waited for: they show in the JVM's list, without a java.lang.Thread.
+ * All who attach go through the table, the JVM's own upcalls included. Those who had read the former one before
+ * the gate was put there must have got through: each native thread that there was at that moment is suspected
+ * until it has ended, is in the JVM's list with its java.lang.Thread, has used more CPU time since then than
+ * attaching takes, or is in a system call that libjvm has no part in.
  */
 #include "sampler/jvm.h"
 
 #include "base/clock.h"
 #include "sampler/raw.h"
+#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include "walk/layout.h"
 
 #include <errno.h>
+#include <string.h>
 
-#define GATE_SINCE 21 /* the JDK that began to visit */
-#define GATE_OLD_NS \
-	(50 * NS_PER_MS) /* for those on their way to the list when the gate was put there */
+#define GATE_SINCE   21 /* the JDK that began to visit */
 #define GATE_WAIT_NS (2000 * NS_PER_MS)
-#define GATE_STEP_NS 200000
+#define GATE_LONG_NS (1500 * NS_PER_MS) /* who has not moved for so long sleeps */
+#define GATE_CPU_NS  (5 * NS_PER_MS)    /* more than attaching takes */
+#define GATE_STEP_NS 500000
+#define GATE_WORDS   512u /* of a stack: calls from libjvm into the kernel are not deep */
+#define SUSPECTS     THREADS_MAX
+
+/* A thread that may have been attaching itself when the gate was put there. */
+struct suspect {
+	int32_t tid;
+	uint64_t cpu_ns;
+};
 
 static struct {
 	JavaVM *vm; /* NULL: the gate was never put there */
 	const struct JNIInvokeInterface_ *former;
 	struct JNIInvokeInterface_ table;
 	uint64_t since_ns;
+	struct suspect suspects[SUSPECTS];
+	uint32_t suspected;
 	_Atomic uint32_t closed; /* futex */
 	_Atomic uint32_t inside;
 } gate;
@@ -90,6 +104,21 @@ void jvm_gate_put(struct sampler *s)
 	__atomic_store_n(vm, &gate.table, __ATOMIC_SEQ_CST);
 }
 
+void jvm_gate_suspect(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	gate.suspected = 0;
+	for (uint32_t i = 0; gate.vm && i < high && i < SUSPECTS; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+		struct suspect suspect = {.tid = atomic_load(&slot->tid)};
+
+		if (!suspect.tid || !task_cpu_ns(suspect.tid, &suspect.cpu_ns))
+			continue;
+		gate.suspects[gate.suspected++] = suspect;
+	}
+}
+
 void jvm_gate_take_away(void)
 {
 	if (gate.vm && *gate.vm == &gate.table)
@@ -97,6 +126,65 @@ void jvm_gate_take_away(void)
 }
 
 /* --- closing it ------------------------------------------------------------------------------- */
+
+static bool has_object(struct sampler *s, uint64_t java_thread)
+{
+	uint64_t slot = layout_load(&s->thread_layout->thread_object, &s->mem, java_thread);
+	uint64_t object = 0;
+
+	return slot && s->mem.load(&s->mem, slot, &object, sizeof(object)) && object;
+}
+
+/* in_libjvm: a call of libjvm's is among the innermost frames of a stack, or what is left of one. */
+static bool in_libjvm(struct sampler *s, uint64_t sp)
+{
+	for (uint32_t i = 0; i < GATE_WORDS; i++) {
+		uint64_t word = 0;
+
+		if (!s->mem.load(&s->mem, sp + 8ull * i, &word, sizeof(word)))
+			return false;
+		if (word >= s->thread_layout->libjvm_start && word < s->thread_layout->libjvm_end)
+			return true;
+	}
+	return false;
+}
+
+static bool jvms_own(struct sampler *s, int32_t tid)
+{
+	char name[32];
+
+	return task_name(s->task_fd, tid, name, sizeof(name)) &&
+	       threads_kind(name, strlen(name), false) != WIRE_THREAD_NATIVE;
+}
+
+static bool suspect_cleared(struct sampler *s, const struct suspect *suspect, uint64_t now)
+{
+	struct thread_slot *slot = threads_find(s->threads, suspect->tid);
+	uint64_t java = slot ? atomic_load(&slot->java_thread) : 0, cpu, sp;
+
+	if (!task_cpu_ns(suspect->tid, &cpu) || cpu - suspect->cpu_ns >= GATE_CPU_NS)
+		return true;
+	if ((java && has_object(s, java)) || jvms_own(s, suspect->tid))
+		return true;
+	sp = task_sp(s->task_fd, suspect->tid);
+	if (sp && !in_libjvm(s, sp))
+		return true;
+	return sp && cpu == suspect->cpu_ns && now - gate.since_ns >= GATE_LONG_NS;
+}
+
+/* gate_suspects: are there any left? */
+static bool gate_suspects(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns();
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < gate.suspected; i++) {
+		if (!suspect_cleared(s, &gate.suspects[i], now))
+			gate.suspects[left++] = gate.suspects[i];
+	}
+	gate.suspected = left;
+	return left != 0;
+}
 
 struct unborn {
 	struct sampler *s;
@@ -106,13 +194,8 @@ struct unborn {
 static void unborn_count(void *ctx, uint64_t java_thread, int32_t tid)
 {
 	struct unborn *u = ctx;
-	const struct walk_layout *l = u->s->thread_layout;
-	uint64_t slot = layout_load(&l->thread_object, &u->s->mem, java_thread);
-	uint64_t object = 0;
 
-	if (slot)
-		u->s->mem.load(&u->s->mem, slot, &object, sizeof(object));
-	u->count += object == 0;
+	u->count += !has_object(u->s, java_thread);
 }
 
 /* gate_quiet: nobody is inside, and everybody in the list has a java.lang.Thread. */
@@ -120,7 +203,7 @@ static bool gate_quiet(struct sampler *s)
 {
 	struct unborn u = {.s = s};
 
-	if (atomic_load(&gate.inside))
+	if (atomic_load(&gate.inside) || gate_suspects(s))
 		return false;
 	walk_threads_each(s->thread_layout, &s->mem, unborn_count, &u);
 	return u.count == 0;
@@ -138,7 +221,7 @@ static bool gate_close(struct sampler *s)
 	uint64_t start = clock_mono_ns();
 
 	atomic_store(&gate.closed, 1);
-	while (!gate_quiet(s) || clock_mono_ns() - gate.since_ns < GATE_OLD_NS) {
+	while (!gate_quiet(s)) {
 		if (clock_mono_ns() - start > GATE_WAIT_NS) {
 			gate_open();
 			return false;
@@ -146,6 +229,20 @@ static bool gate_close(struct sampler *s)
 		raw(SYS_nanosleep, &pause, 0);
 	}
 	return true;
+}
+
+/* gate_blame: why it could not be closed. */
+static void gate_blame(struct sampler *s, struct text *why)
+{
+	char name[32] = "";
+
+	text_add(why, "native threads may be attaching themselves");
+	if (gate.suspected && task_name(s->task_fd, gate.suspects[0].tid, name, sizeof(name))) {
+		text_add(why, " (");
+		text_add_bytes(why, name, strcspn(name, "\n"));
+		text_add(why, ")");
+	}
+	text_add(why, ", and this JVM could crash if it were asked for JVMTI now; try again");
 }
 
 int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why)
@@ -161,9 +258,7 @@ int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why)
 		return -EBUSY;
 	}
 	if (gated && !gate_close(s)) {
-		text_add(why,
-			"native threads are attaching themselves all the time, so that this JVM "
-			"could crash if it were asked for JVMTI now; try again");
+		gate_blame(s, why);
 		return -EAGAIN;
 	}
 	result = (*vm)->GetEnv(vm, (void **)out, JVMTI_VERSION_1_1);

@@ -160,7 +160,8 @@ static void scan_gone(const struct scan *scan, uint64_t flips)
 		if (!atomic_load(&slot->gone) &&
 			(slot->scan != scan->number || threads_find(threads, tid) != slot))
 			slot_retire(scan->s, slot);
-		if (!atomic_load(&slot->gone) || !arms_take_off(scan->s, slot))
+		if (!atomic_load(&slot->gone) || !arms_take_off(scan->s, slot) ||
+			atomic_load(&slot->pins))
 			continue;
 		if (!slot->gone_flips)
 			slot->gone_flips = flips + 1;

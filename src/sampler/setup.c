@@ -117,11 +117,12 @@ void setup_session(struct sampler *s)
 	engine_perf_budget(setup_fds());
 	s->signo = sig_choose();
 	atomic_store(&sig_current, s);
+	jvm_gate_put(s);
 	setup_threads(s);
+	jvm_gate_suspect(s);
 	events_warm_up(s);
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), "jhot publisher");
 	publish_all_modules(s->publish);
-	jvm_gate_put(s);
 	jvm_names_start(s);
 	atomic_store(&status->agent_state, WIRE_AGENT_READY);
 	atomic_fetch_add(&status->publish_seq, 1);

@@ -142,3 +142,34 @@ uint32_t task_state(int task_fd, int32_t tid)
 	return task_read(task_fd, tid, "/syscall", line, sizeof(line)) ? task_state_of(line)
 								       : TASK_UNKNOWN;
 }
+
+bool task_name(int task_fd, int32_t tid, char *out, size_t bytes)
+{
+	return task_read(task_fd, tid, "/comm", out, bytes);
+}
+
+/* hex_at: "0x7ffd9c" */
+static uint64_t hex_at(const char *at)
+{
+	uint64_t n = 0;
+
+	for (at += 2; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
+		n = n << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	return n;
+}
+
+/* The line of a thread in a call ends with its sp and its pc: "202 0x7f0 0x80 ... 0x7ffd9c 0x7f5a2b". */
+uint64_t task_sp(int task_fd, int32_t tid)
+{
+	char line[256], *at = line, *words[2] = {NULL, NULL};
+
+	if (!task_read(task_fd, tid, "/syscall", line, sizeof(line)))
+		return 0;
+	for (; *at; at++) {
+		if (*at != ' ')
+			continue;
+		words[0] = words[1];
+		words[1] = at + 1;
+	}
+	return words[0] ? hex_at(words[0]) : 0;
+}

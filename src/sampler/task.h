@@ -21,6 +21,13 @@ bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns);
 #define TASK_UNKNOWN  13u /* the kernel does not say */
 uint32_t task_state(int task_fd, int32_t tid);
 
+/*
+ * Where a thread that is in a system call has its stack, and its name ("VM Thread"). 0, or false: it runs, or
+ * the kernel does not say.
+ */
+uint64_t task_sp(int task_fd, int32_t tid);
+bool task_name(int task_fd, int32_t tid, char *out, size_t bytes);
+
 /* The state for a line of /proc/PID/syscall. */
 uint32_t task_state_of(const char *line);
 

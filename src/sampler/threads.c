@@ -50,6 +50,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->java_thread, 0);
 	atomic_store(&slot->gone, 0);
 	atomic_store(&slot->inside, 0);
+	atomic_store(&slot->pins, 0);
 	atomic_store(&slot->failed, 0);
 	atomic_store(&slot->unselected, 0);
 	slot->select_seq = 0;
@@ -162,7 +163,7 @@ static const struct {
 	{"Shenandoah", WIRE_THREAD_GC},
 	{"Shen", WIRE_THREAD_GC},
 	{"VM Thread", WIRE_THREAD_VM},
-	{"VM Periodic", WIRE_THREAD_VM},
+	{"VM Peri", WIRE_THREAD_VM},
 	{"Signal Dispatch", WIRE_THREAD_VM},
 	{"Service Thread", WIRE_THREAD_VM},
 	{"Monitor Deflat", WIRE_THREAD_VM},

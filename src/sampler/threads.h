@@ -66,6 +66,7 @@ struct thread_slot {
 	_Atomic uint32_t lock;       /* whoever arms or disarms; only ever tried */
 	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
 	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
+	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
 	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
 	struct thread_arm arms[THREADS_ARMS];

@@ -7,6 +7,7 @@
 
 MEGABYTES=160
 INTERVAL=65536 # 2,560 samples of each site
+MIDDLE=10
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
 
@@ -47,7 +48,7 @@ STEADY='-Xmx256m -Xms256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:ParallelGCThr
 
 # allocations MAJOR: all sites at once
 allocations() {
-	local major=$1 name class bytes got
+	local major=$1 name class bytes got limit
 	# shellcheck disable=SC2086
 	jvm_start $STEADY Sites || return
 	jvm_warm_attach "$JVM"
@@ -67,7 +68,9 @@ allocations() {
 	while read -r _ name class bytes; do
 		got=$(of_site "$name" "$class")
 		diag "JDK $major: $name $class: $got of $bytes bytes"
-		ok "JDK $major: bytes of $class in $name within 10 %" close_to "$got" "$bytes" 10
+		limit=10
+		[ "$name" != siteMiddle ] || limit=$MIDDLE
+		ok "JDK $major: bytes of $class in $name within $limit %" close_to "$got" "$bytes" $limit
 	done < <(grep '^site ' "$JVM_OUT" | tail -n 5)
 	is "JDK $major: all sites were looked at" "$(grep -c '^site ' "$JVM_OUT")" 10
 	ok "JDK $major: no stack breaks off" not grep -E '^alloc;.*Sites.*(unknown|break_)' "$T/weights"
@@ -80,6 +83,28 @@ allocations() {
 	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 	is "JDK $major: its output is its own" \
 		"$(grep -cvE '^(ready|done|site )' "$JVM_OUT")" 0
+}
+
+# survivors MAJOR: of equal numbers of objects those that are kept. The first point of a thread that is there
+# already was laid at the JVM's own interval: 512 kB are nothing beside 24 MB.
+survivors() {
+	local major=$1 kept dropped bytes
+	jvm_start -Xmx256m Sites || return
+	rm -f "$T/tool"
+	agent_start tool event=alloc:16384 flags=1 seconds=60 weights="$T/weights"
+	wait_for 20 grep -qs "^start" "$T/tool"
+	sites_do keep 300000
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	ok "JDK $major: every sample is accounted for" accounted
+	known
+	bytes=$(grep '^kept ' "$JVM_OUT" | cut -d ' ' -f 2)
+	kept=$(of_site keep 'Sites$Kept')
+	dropped=$(of_site keep 'Sites$Dropped')
+	diag "JDK $major: kept $kept of $bytes bytes, dropped $dropped"
+	ok "JDK $major: what survives within 20 %" close_to "$kept" "$bytes" 20
+	is "JDK $major: and nothing that does not" "$dropped" 0
+	jvm_end
 }
 
 conflict() {
@@ -100,17 +125,11 @@ while read -r major java; do
 		jvm_end
 		continue
 	fi
-	if [ "$major" -ge 21 ]; then
-		jvm_start Sites
-		agent event=alloc seconds=1 samples=1
-		ok "JDK $major: says why it does not" grep -q '^start -38 .*JVMTI' "$T/tool"
-		jvm_end
-		continue
-	fi
-	# JDK 11 tells of objects beside thread-local buffers too often when the interval is short
-	[ "$major" -ne 11 ] || MEGABYTES=600 INTERVAL=524288
+	# JDK 11 tells of objects beside thread-local buffers too often, the more the shorter the interval is
+	[ "$major" -ne 11 ] || MEGABYTES=600 INTERVAL=524288 MIDDLE=25
 	allocations "$major"
-	MEGABYTES=160 INTERVAL=65536
+	MEGABYTES=160 INTERVAL=65536 MIDDLE=10
+	survivors "$major"
 	conflict "$major"
 done < <(jdks)
 done_testing

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of the sampled objects those that survive: each is remembered by a weak reference until a collection is over, and
+ * becomes a sample of its allocation site if it is still there then. An object counts once.
+ *
+ *   callback: FREE -> FILLED      after a collection, on the naming thread: FILLED -> FREE
+ *
+ * Bounded: what finds no room is counted as lost. All references are given back when the event stops.
+ */
+#ifndef JHOT_SAMPLER_ALLOC_LIVE_H
+#define JHOT_SAMPLER_ALLOC_LIVE_H
+
+#include "sampler/jvm.h"
+#include "sampler/sig.h"
+
+struct live;
+
+struct live *live_new(void);
+/* Nothing is filled any more. With a JNI environment all references are given back. */
+void live_free(struct live *live, JNIEnv *jni);
+/* The object whose stack this is, its class before the leaf. false: no room. In the JVM's callback. */
+bool live_remember(
+	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
+/* A collection is over. At a safepoint. */
+void live_collected(struct live *live);
+/* Is there anything to look at since the last one? */
+bool live_due(struct live *live);
+/* On the naming thread. */
+void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni);
+
+#endif
