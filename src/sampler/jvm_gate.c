@@ -23,6 +23,7 @@
 #include "sampler/task.h"
 #include "sampler/text.h"
 
+#include "walk/arch.h"
 #include "walk/layout.h"
 
 #include <errno.h>
@@ -33,13 +34,14 @@
 #define GATE_LONG_NS (1500 * NS_PER_MS) /* who has not moved for so long sleeps */
 #define GATE_CPU_NS  (5 * NS_PER_MS)    /* more than attaching takes */
 #define GATE_STEP_NS 500000
-#define GATE_WORDS   512u /* of a stack: calls from libjvm into the kernel are not deep */
+#define GATE_WORDS   96u /* of a stack: from libjvm through libc into the kernel is not far */
 #define SUSPECTS     THREADS_MAX
 
 /* A thread that may have been attaching itself when the gate was put there. */
 struct suspect {
 	int32_t tid;
 	uint64_t cpu_ns;
+	uint64_t sp; /* where it slept when it was looked at first */
 };
 
 static struct {
@@ -135,7 +137,7 @@ static bool has_object(struct sampler *s, uint64_t java_thread)
 	return slot && s->mem.load(&s->mem, slot, &object, sizeof(object)) && object;
 }
 
-/* in_libjvm: a call of libjvm's is among the innermost frames of a stack, or what is left of one. */
+/* in_libjvm: a return address of libjvm's is among the innermost frames of a stack, or left there. */
 static bool in_libjvm(struct sampler *s, uint64_t sp)
 {
 	for (uint32_t i = 0; i < GATE_WORDS; i++) {
@@ -143,7 +145,8 @@ static bool in_libjvm(struct sampler *s, uint64_t sp)
 
 		if (!s->mem.load(&s->mem, sp + 8ull * i, &word, sizeof(word)))
 			return false;
-		if (word >= s->thread_layout->libjvm_start && word < s->thread_layout->libjvm_end)
+		if (word >= s->thread_layout->libjvm_start && word < s->thread_layout->libjvm_end &&
+			arch_after_call(&s->mem, word))
 			return true;
 	}
 	return false;
@@ -157,7 +160,7 @@ static bool jvms_own(struct sampler *s, int32_t tid)
 	       threads_kind(name, strlen(name), false) != WIRE_THREAD_NATIVE;
 }
 
-static bool suspect_cleared(struct sampler *s, const struct suspect *suspect, uint64_t now)
+static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t now)
 {
 	struct thread_slot *slot = threads_find(s->threads, suspect->tid);
 	uint64_t java = slot ? atomic_load(&slot->java_thread) : 0, cpu, sp;
@@ -169,7 +172,9 @@ static bool suspect_cleared(struct sampler *s, const struct suspect *suspect, ui
 	sp = task_sp(s->task_fd, suspect->tid);
 	if (sp && !in_libjvm(s, sp))
 		return true;
-	return sp && cpu == suspect->cpu_ns && now - gate.since_ns >= GATE_LONG_NS;
+	if (!suspect->sp)
+		suspect->sp = sp;
+	return sp && sp == suspect->sp && now - gate.since_ns >= GATE_LONG_NS;
 }
 
 /* gate_suspects: are there any left? */
