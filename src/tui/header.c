@@ -7,6 +7,7 @@
 #include "tui/events.h"
 #include "tui/finding.h"
 #include "tui/text.h"
+#include "tui/timestrip.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,8 @@ int header_rows(const struct ui *ui)
 {
 	if (ui_view(ui)->bare)
 		return 0;
-	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS);
+	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS) +
+	       timestrip_rows(ui);
 }
 
 /* --- title ------------------------------------------------------------------------------------------- */
@@ -365,7 +367,8 @@ void header_draw(struct ui *ui)
 		draw_tabs(ui, row++);
 	if (rows >= ROWS_VITALS)
 		draw_vitals(ui, row++, point);
-	draw_quality(ui, row, point);
+	draw_quality(ui, row++, point);
+	timestrip_draw(ui, row);
 }
 
 void header_summary(struct ui *ui)

@@ -175,6 +175,7 @@ static void ui_update(struct ui *ui, bool sort)
 	if (ui->view == VIEW_HELP)
 		v = view_table[ui->under];
 	ui->updated_ms = ui->now_ms;
+	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
 	start = ui->cpu_ns ? ui->cpu_ns() : 0;
 	finding_update(ui);
 	if (v->update && (ui->profile || v->bare))

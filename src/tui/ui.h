@@ -95,6 +95,8 @@ struct ui {
 	bool mouse;                          /* the terminal reports it to us */
 	uint64_t waiting; /* samples newer than the frozen window, as last shown */
 	int64_t waiting_ms;
+	uint32_t
+		shown_now; /* the second that the time strip ends with: it moves with updates, so not while frozen */
 	char search[256], search_before[256];
 	int search_from;                  /* where the cursor was when / was pressed */
 	struct match *found;              /* the search over the profile; never NULL */

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "profile/flat.h"
 #include "tui/command.h"
+#include "tui/compare.h"
 #include "tui/text.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct callers {
 	uint32_t trail[TRAIL]; /* the last is shown */
 	int depth;
 	enum view_id from;
-	struct sandwich *s;
+	struct sandwich *s, *base; /* base: of the baseline, while a difference is shown */
 	struct sandwich_order order;
 	struct list list;     /* callers, the method, callees */
 	int callers, callees; /* rows of the list, without those summed up */
@@ -43,6 +44,7 @@ static void callers_free(void *state)
 	struct callers *c = state;
 
 	sandwich_free(c->s);
+	sandwich_free(c->base);
 	sandwich_order_done(&c->order);
 	free(c);
 }
@@ -89,6 +91,34 @@ static int bar_width(struct area a)
 	return a.cols >= BAR_FROM ? BAR : 0;
 }
 
+/* The baseline of what the view shows; the pane beside other views has none. */
+static const struct sandwich *base_of(const struct ui *ui, const struct sandwich *s)
+{
+	const struct callers *c = callers_state(ui);
+
+	return c && c->s == s ? c->base : NULL;
+}
+
+/* What a row's share of all gained; of rows summed up it is not known. */
+static void row_delta(const struct sandwich *s, const struct sandwich *base,
+	enum sandwich_kind kind, const struct sandwich_row *r, char *out, size_t size)
+{
+	const struct sandwich_part *part = &base->parts[kind];
+	struct compare_share now = {r->count, s->sum_count, r->value, s->sum};
+	struct compare_share then = {.sum_count = base->sum_count, .sum = base->sum};
+	bool summed = r < s->parts[kind].rows || r >= s->parts[kind].rows + s->parts[kind].count;
+
+	for (uint32_t i = 0; i < part->count; i++) {
+		if (part->rows[i].id != r->id)
+			continue;
+		then.count = part->rows[i].count;
+		then.value = part->rows[i].value;
+	}
+	out[0] = '\0';
+	if (!summed)
+		compare_text(out, size, &now, &then);
+}
+
 static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	enum sandwich_kind kind, const struct sandwich_row *r, const char *name)
 {
@@ -97,6 +127,7 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	int end = a.col + a.cols - 1, bar = end - FIGURES - bar_width(a) - 1;
 	bool method = kind <= SANDWICH_CALLEES && r->id != PROFILE_NONE && r->count;
 	char text[512], number[TEXT_NUMBER];
+	const struct sandwich *base;
 
 	if (method)
 		canvas_printf(&ui->canvas, a.row, a.col + 2, end, theme_frame(r->type), "%c",
@@ -107,8 +138,12 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	canvas_text(&ui->canvas, a.row, bar, end, STYLE_SPARK, text);
 	snprintf(text, sizeof(text), "%s%%", text_percent(number, share(r->value, whole)));
 	canvas_right(&ui->canvas, a.row, bar, end - 8, STYLE_NORMAL, text);
-	snprintf(text, sizeof(text), "%s%%", text_percent(number, share(r->value, s->sum)));
-	canvas_right(&ui->canvas, a.row, bar, end, STYLE_DIM, text);
+	base = base_of(ui, s);
+	if (!base)
+		snprintf(text, sizeof(text), "%s%%", text_percent(number, share(r->value, s->sum)));
+	else
+		row_delta(s, base, kind, r, text, sizeof(text));
+	canvas_right(&ui->canvas, a.row, bar, end, base ? STYLE_NORMAL : STYLE_DIM, text);
 }
 
 static int name_room(struct area a)
@@ -132,14 +167,14 @@ static void draw_more(struct ui *ui, struct area a, const struct sandwich *s,
 	draw_row(ui, a, s, kind, &sum, name);
 }
 
-static void draw_titles(struct ui *ui, struct area a, const char *title)
+static void draw_titles(struct ui *ui, struct area a, const char *title, const char *last)
 {
 	int end = a.col + a.cols - 1;
 
 	canvas_fill(&ui->canvas, a.row, a.col, a.col + a.cols, STYLE_COLUMNS, ' ');
 	canvas_text(&ui->canvas, a.row, a.col + 1, end, STYLE_COLUMNS, title);
 	canvas_right(&ui->canvas, a.row, a.col, end - 8, STYLE_COLUMNS, "SHARE");
-	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_COLUMNS, "of all");
+	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_COLUMNS, last);
 }
 
 int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
@@ -151,7 +186,7 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 
 	if (area.rows < 1)
 		return area.row;
-	draw_titles(ui, area, kinds[kind].title);
+	draw_titles(ui, area, kinds[kind].title, base_of(ui, s) ? "DELTA" : "of all");
 	for (int i = 0; i < shown; i++) {
 		struct area at = {++area.row, area.col, 1, area.cols};
 
@@ -232,6 +267,9 @@ static void callers_update(struct ui *ui, bool sort)
 		return;
 	sandwich_free(c->s);
 	c->s = sandwich_new(ui->profile, &q, c->trail[c->depth - 1]);
+	sandwich_free(c->base);
+	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, c->trail[c->depth - 1])
+					: NULL;
 	sandwich_settle(&c->order, c->s, sort, ui_holds(ui));
 	if (r && c->list.touched)
 		select_again(c, kind, id);

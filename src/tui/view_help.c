@@ -36,8 +36,11 @@ static const struct help_term terms[] = {
 	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
 	{METHODS, "±", "95% confidence half-width, in points; \"~1 ?\" = fewer than 10 samples"},
 	{METHODS, "TOTAL%", "share with it anywhere on the stack (recursion counts once)"},
-	{METHODS, "DELTA", "points gained since 20 s ago; ~ = no more than chance (120 columns)"},
+	{METHODS, "DELTA", "points gained since 20 s ago (120 columns); ~ = no more than chance"},
+	{METHODS | TREE | CALLERS | FLAME, "D",
+		"points gained against the window that was there when B was pressed"},
 	{METHODS, "AMOUNT", "what its own samples stand for: time, bytes, waiting (100 columns)"},
+	{METHODS, "*", "pinned by P: stays on top"},
 	{METHODS, "LINE", "the line with most of its own samples (120 columns)"},
 	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
 	{METHODS | TREE | CALLERS, "T",
@@ -58,6 +61,10 @@ static const struct help_term terms[] = {
 	{FLAME, "a box",
 		"a frame and all that it calls, below it (i: above); coloured by how it ran:"},
 	{FLAME, "", "compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
+	{METHODS | TREE | FLAME | CALLERS, "K",
+		"runs of hidden frames are one: [framework frames]; the list is in the config"},
+	{METHODS | TREE | FLAME | CALLERS, "\\ !",
+		"hold in every view and in files; Esc undoes the last. =a.b.C.d is that name only"},
 	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
 

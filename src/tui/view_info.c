@@ -116,11 +116,11 @@ static void write_memory(const struct vitals *v, struct info *in)
 	add_title(in, "MEMORY, THREADS");
 	add(in, "heap", "%s used of %s", text_bytes(a, v->heap_used), text_bytes(b, v->heap_max));
 	add(in, "resident", "%s", text_bytes(a, v->rss_bytes));
-	add(in, "GC", "%s   %s collections, %.1f s in all   %.1f%% of the last 10 s", v->gc_name,
+	add(in, "GC", "%s   %s collections, %.2f s in all   %.1f%% of the last 10 s", v->gc_name,
 		text_count(a, v->gc_count), v->gc_time_ms < 0 ? 0 : (double)v->gc_time_ms / 1000,
 		v->gc_pct_x10 < 0 ? 0 : v->gc_pct_x10 / 10.0);
 	if (v->safepoint_count >= 0)
-		add(in, "safepoints", "%s, %.1f s in all   %.1f%% of the last 10 s",
+		add(in, "safepoints", "%s, %.2f s in all   %.1f%% of the last 10 s",
 			text_count(a, v->safepoint_count), (double)v->safepoint_time_ms / 1000,
 			v->safepoint_pct_x10 / 10.0);
 	else if (v->safepoint_pct_x10 >= 0)
@@ -167,7 +167,7 @@ static void write_agent(const struct ui *ui, struct info *in, int width)
 	add(in, "lost", "%s samples", text_count(a, v->lost));
 	for (int i = 0; i < v->counter_count && i < VITALS_COUNTERS; i++)
 		if (v->counters[i].value)
-			add(in, i ? "" : "counters", "%-24s %s", v->counters[i].name,
+			add(in, "", "%-24s %s", v->counters[i].name,
 				text_count(a, v->counters[i].value));
 }
 

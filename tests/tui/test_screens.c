@@ -50,6 +50,7 @@ static const struct screen screens[] = {
 	{.name = "tree-diff", .keys = "BDT" TEN_SECONDS TEN_SECONDS, .styles = true},
 	{.name = "tree-zoom", .keys = "Tjj\n"},
 	{.name = "callers", .keys = "jj\n", .styles = true},
+	{.name = "callers-diff", .keys = "jj\nBD" TEN_SECONDS TEN_SECONDS},
 	{.name = "callers-walked", .keys = "jjjjj\nk\n"},
 	{.name = "callers-tree", .keys = "jj\nT"},
 	{.name = "flame", .keys = "fjjj", .styles = true},
