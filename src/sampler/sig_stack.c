@@ -152,6 +152,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	thread.memo = &stack->scratch->memo;
 	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
 		thread.java_thread = java;
+	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
 	result = walk_stack(
 		s->layout, &s->mem, regs, &thread, stack->scratch->frames, SAMPLER_DEPTH);
 	stack_name(stack, &result);

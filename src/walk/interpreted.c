@@ -108,7 +108,9 @@ static enum walk_step entering(struct walker *w)
 				STEP_NEXT)
 			return STEP_NEXT;
 	}
-	if (walker_on_stack(w, fp) && fp - sp < ENTRY_WORDS * 8 && own_frame(w) == STEP_NEXT)
+	/* The sender's sp lies below its own frame pointer, but above that of the method that it calls. */
+	if (!(r->sender >= sp && r->sender <= fp) && walker_on_stack(w, fp) &&
+		fp - sp < ENTRY_WORDS * 8 && own_frame(w) == STEP_NEXT)
 		return STEP_NEXT;
 	if (walker_try_sender(w, r->link, r->sender, sp, fp) == STEP_NEXT)
 		return STEP_NEXT;

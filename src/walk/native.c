@@ -43,6 +43,9 @@ static enum walk_step native_end(struct walker *w, bool from_libjvm)
 {
 	bool near_root = w->hi - w->at.sp <= ROOT_DISTANCE;
 
+	/* _start, and what the ABI asks of whoever makes threads: fp is 0 in the outermost frame. */
+	if (!w->bounded && !w->at.fp && !w->top)
+		return STEP_ROOT;
 	if (near_root && (from_libjvm || !w->at.fp || !w->layout || is_newborn(w)))
 		return STEP_ROOT;
 	return walker_fail(w, WALK_BREAK_NATIVE);

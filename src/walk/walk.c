@@ -9,6 +9,7 @@
  * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
  * the anchor.
  */
+#include "walk/method.h"
 #include "walk/walker.h"
 
 #define STACK_BOUND (8u << 20) /* when the stack's end is not known */
@@ -18,6 +19,8 @@ const char *walk_break_name(enum walk_break why)
 #define WALK_BREAK_NAME(name, text) text,
 	static const char names[][24] = {WALK_BREAKS(WALK_BREAK_NAME)};
 
+	if (why == WALK_COMPILING)
+		return "[compiling]";
 	return (unsigned)why < WALK_BREAK_COUNT ? names[why] : names[WALK_BREAK_NO_FRAME];
 }
 
@@ -126,7 +129,8 @@ static void bounds_set(struct walker *w)
 		w->hi = layout_load(&l->thread_stack_base, w->mem, thread);
 		w->lo = w->hi - layout_load(&l->thread_stack_size, w->mem, thread);
 	}
-	if (w->at.sp < w->lo || w->at.sp >= w->hi) {
+	w->bounded = w->at.sp >= w->lo && w->at.sp < w->hi;
+	if (!w->bounded) {
 		w->lo = w->at.sp;
 		w->hi = w->at.sp + STACK_BOUND;
 	}
@@ -156,6 +160,21 @@ static void walk_run(struct walker *w, struct walk_result *result)
 	}
 }
 
+/* The method is pinned for as long as the task is the thread's. */
+static void compiling_add(struct walker *w)
+{
+	const struct walk_layout *l = w->layout;
+	uint64_t env = layout_load(&l->compiler_env, w->mem, w->thread->java_thread);
+	uint64_t task = layout_load(&l->env_task, w->mem, env);
+	struct method m;
+
+	if (w->max - w->count < 2 ||
+		!method_load(l, w->mem, layout_load(&l->task_method, w->mem, task), &m))
+		return;
+	walker_add(w, WALK_JAVA, m.method, WALK_BCI_UNKNOWN);
+	walker_add(w, WALK_BREAK, WALK_COMPILING, WALK_BCI_UNKNOWN);
+}
+
 struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
 	uint32_t max)
@@ -183,6 +202,8 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		walker_add(&w, WALK_BREAK, w.why, WALK_BCI_UNKNOWN);
 	} else {
 		walk_run(&w, &result);
+		if (thread->compiler && layout && !result.why)
+			compiling_add(&w);
 	}
 	result.count = w.count;
 	return result;

@@ -79,6 +79,9 @@ struct walk_frame {
 enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };
 const char *walk_break_name(enum walk_break why);
 
+/* No break, but named like one: the frame around the method that a compiler thread compiles. */
+#define WALK_COMPILING ((enum walk_break)WALK_BREAK_COUNT)
+
 /* --- HotSpot's layout -------------------------------------------------------------------------------- */
 
 /* Where HotSpot's tables are: the addresses of the exported variables, found by the caller. */
@@ -118,6 +121,7 @@ struct walk_thread {
 	const struct unwind_table
 		*rows;          /* walk/unwind.h, of the process; NULL: frame pointers only */
 	struct memo_walk *memo; /* walk/memo.h; NULL: everything is looked up anew */
+	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
 };
 
 struct walk_result {

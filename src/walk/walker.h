@@ -36,6 +36,7 @@ struct walker {
 	bool java;                 /* a Java frame was seen */
 	bool from_libjvm;          /* the frame below is native and libjvm's */
 	uint64_t lo, hi;           /* the stack */
+	bool bounded;              /* hi is its end, not a guess */
 	enum walk_break why;
 	struct walk_frame *frames;
 	uint32_t count, max;

@@ -5,6 +5,7 @@
 chains() {
 	awk -F';' '
 		function end_run() { if (last != "") chain = chain (chain == "" ? "" : ";") last (n > 1 ? "*" n : "") }
+		/;\[compiling\];/ { next } # a method that is compiled is not run
 		{
 			chain = last = ""
 			n = 0

@@ -10,6 +10,7 @@ SECONDS_EACH=${SECONDS_EACH:-4}
 # whose way from the thread's root is not the one that there is
 shares() {
 	awk '
+	/;\[compiling\];/ { next }
 	{
 		n = $NF
 		sub(/ [0-9]+$/, "")
@@ -92,6 +93,7 @@ java="inline call throw alloc lock"
 calls="deep reflect abyss unload"
 if run tiered 0.1 "$native $java $calls"; then
 	ok "what is deeper than 2,048 frames says so" grep -q '\[truncated\].*abyssLeaf' "$STACKS"
+	ok "compilers tell what they compile" grep -qE ';\[compiling\];[a-zA-Z/$]+\.[^;]*;.*CompileBroker::' "$STACKS"
 	ok "classes come and go" [ "$(weight "$STACKS" 'Walks.Copy.unloadLeaf')" -gt 20 ]
 	ok "recursion is whole below that" [ "$(chains "$STACKS" | grep -c 'deepTop;deepMiddle\*400;deepLeaf')" -gt 0 ]
 fi
