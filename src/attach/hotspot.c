@@ -197,6 +197,7 @@ static bool is_young(const struct look *l)
 
 static bool say_starting(struct hotspot *out)
 {
+	out->starting = true;
 	hint(out, "try again in a second");
 	return say(out, HOTSPOT_NO,
 		"The JVM is still starting: it does not take attach requests yet.");

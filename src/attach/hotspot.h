@@ -29,6 +29,7 @@ struct hotspot {
 	bool is_java;    /* libjvm mapped */
 	bool is_hotspot; /* and it is HotSpot's */
 	bool other_mnt_ns, other_pid_ns;
+	bool starting; /* refused only because it has just been started: look again soon */
 	enum hotspot_verdict verdict;
 	char why[240];  /* for UNKNOWN, NEEDS_UID, NO: a sentence */
 	char hint[240]; /* what to do about it, "" if nothing */

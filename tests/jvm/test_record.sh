@@ -69,6 +69,16 @@ zip=$(weight "$T/zip.collapsed" 'Known.knownZip')
 ok "a native method's time is its Java caller's" [ $((zip * 10)) -ge "$(($(weight "$T/zip.collapsed" .) * 7))" ]
 jvm_end
 
+# One that has just been started: jhot waits until it can be asked.
+is_java() {
+	case $(readlink "/proc/$1/exe") in */java) ;; *) false ;; esac
+}
+jvm_launch $CALM_JVM Known shares
+wait_for 20 is_java "$JVM"
+record -d 1 -o "$T/new.collapsed" "$JVM"
+ends "a JVM that is still starting is waited for" 0
+jvm_end
+
 # What is no HotSpot JVM is refused by name and feels nothing.
 sleep 1000 &
 sleeper=$!
