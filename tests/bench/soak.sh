@@ -33,7 +33,7 @@ walks, ZGC            | -XX:+UseZGC -Xmx128m | Walks
 walks, wide pointers  | -XX:-UseCompressedOops -XX:+UseParallelGC -Xmx64m | Walks
 walks, interpreted    | -Xint | Walks
 walks, C1             | -XX:TieredStopAtLevel=1 | Walks
-walks, all compiled   | -Xcomp | Walks
+deep, all compiled    | -Xcomp | Known deep 400
 walks, frame pointers | -XX:+PreserveFramePointer | Walks
 deoptimised: classes  | -Xmx128m | Deopt 4
 deoptimised: types    | -XX:TypeProfileLevel=222 -XX:PerBytecodeTrapLimit=100000 -XX:PerMethodTrapLimit=100000 | Deopt 4
