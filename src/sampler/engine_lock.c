@@ -206,6 +206,10 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 
 	if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) && java_thread)
 		wait = lock_wait_read(&s->lock->reader, java_thread);
+	/* A JavaThread that is gone may still be listed; its memory says anything. */
+	if (wait.lock &&
+		walk_thread_tid(s->layout, &s->mem, java_thread) != atomic_load(&slot->tid))
+		wait.lock = 0;
 	if (wait.lock)
 		lock_waits(s, slot, t, &wait, now, since);
 	else

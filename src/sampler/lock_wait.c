@@ -95,8 +95,9 @@ static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wa
 	const struct walk_layout *l = r->s->layout;
 	struct oop oop = reader_held(r, monitor + (uint64_t)l->monitor_object.offset);
 
-	*out = (struct lock_wait){
-		.lock = monitor, .object = oop.object, .klass = oop.klass, .monitor = true};
+	if (oop.klass || !r->mode.known)
+		*out = (struct lock_wait){
+			.lock = monitor, .object = oop.object, .klass = oop.klass, .monitor = true};
 }
 
 static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock_wait *out)
@@ -187,8 +188,10 @@ static uint32_t owner_find(struct sampler *s, owner_test *test, uint64_t what)
 	for (uint32_t i = 0; i < high; i++) {
 		struct thread_slot *slot = &s->threads->slots[i];
 		uint64_t java_thread = atomic_load(&slot->java_thread);
+		int32_t tid = atomic_load(&slot->tid);
 
-		if (atomic_load(&slot->tid) && java_thread && test(s, java_thread, what))
+		if (tid && java_thread && test(s, java_thread, what) &&
+			walk_thread_tid(s->layout, &s->mem, java_thread) == tid)
 			return slot->id;
 	}
 	return 0;

@@ -36,7 +36,7 @@ hammer() {
 own=$JAVA
 while read -r major java; do
 	JAVA=$java
-	hammer "$major" event=cpu:1000000 event=wall:10000000
+	hammer "$major" event=cpu:1000000 event=wall:10000000 event=alloc:65536 event=lock
 done < <(jdks)
 
 # The other engine: a user to whom the kernel shows nothing of itself.
