@@ -246,8 +246,7 @@ static int alloc_start(
 	}
 	if (request.error == 0 && s->layout->jdk >= 19)
 		text_add(&request.out,
-			"virtual threads are slower from now on: a JVM that was asked for "
-			"JVMTI watches each of their steps");
+			"virtual threads run slower until this JVM ends: it was asked for JVMTI");
 	return request.error;
 }
 
