@@ -4,6 +4,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
+#include "profile/filter.h"
 #include "profile/flat.h"
 #include "profile/snapshot.h"
 #include "tui/text.h"
@@ -17,6 +19,7 @@
 struct compare {
 	struct profile_snapshot *events[PROFILE_EVENTS];
 	uint32_t to, span;
+	uint64_t serial;
 	bool on;
 };
 
@@ -49,6 +52,16 @@ static const char *base_clock(const struct ui *ui, char out[TEXT_NUMBER])
 
 	return text_clock(
 		out, (int64_t)info.start_wall_ns + (int64_t)ui->compare->to * (int64_t)NS_PER_S);
+}
+
+uint64_t compare_stamp(const struct ui *ui)
+{
+	struct profile_query q = ui_query(ui);
+	uint64_t stamp = compare_on(ui) ? ui->compare->serial : 0;
+
+	stamp = hash_pair(stamp, (uint64_t)q.event << 32 | q.thread);
+	stamp = hash_pair(stamp, (uint64_t)q.pool << 32 | q.states);
+	return hash_pair(stamp, filter_version(ui->filter));
 }
 
 void compare_bar(const struct ui *ui, struct strip *s)
@@ -105,6 +118,7 @@ unsigned compare_set(struct ui *ui, int arg)
 	c->to = q.to;
 	c->span = q.to - q.from;
 	c->on = compare_on(ui);
+	c->serial = ui->compare ? ui->compare->serial + 1 : 1;
 	compare_free(ui->compare);
 	ui->compare = c;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",

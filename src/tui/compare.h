@@ -18,6 +18,8 @@ void compare_free(struct compare *c);
 bool compare_on(const struct ui *ui);
 /* The query of the baseline in place of the window; false: the difference is not shown. */
 bool compare_query(const struct ui *ui, struct profile_query *q);
+/* Another number when what compare_query asks has another answer. */
+uint64_t compare_stamp(const struct ui *ui);
 void compare_bar(const struct ui *ui, struct strip *s);
 
 /* A share: of how many samples (count of sum_count), of what value. */

@@ -135,10 +135,14 @@ static void update_before(struct ui *ui, struct methods *m)
 {
 	struct profile_query q = ui_query(ui);
 
+	if (m->before && compare_on(ui) && m->before_stamp == compare_stamp(ui))
+		return;
 	flat_free(m->before);
 	m->before = NULL;
+	m->before_stamp = 0;
 	if (compare_query(ui, &q)) {
 		m->before = flat_new(ui->profile, &q);
+		m->before_stamp = compare_stamp(ui);
 		return;
 	}
 	if (!timeline_windows[ui->time.window] || q.from < ui->time.since + BEFORE_S)

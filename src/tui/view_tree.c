@@ -122,7 +122,13 @@ static void open_first(struct tree *t)
 static void update_base(struct tree *t, struct calltree_options options)
 {
 	struct profile_query q;
+	uint64_t stamp = hash_pair(
+		compare_stamp(t->ui), (uint64_t)options.root_method << 32 | (uint64_t)t->hide << 2 |
+					      (uint64_t)options.inverted << 1 | options.threads);
 
+	if (t->base && compare_on(t->ui) && t->base_stamp == stamp)
+		return;
+	t->base_stamp = stamp;
 	calltree_free(t->base);
 	t->base = NULL;
 	hash_index_clear(&t->base_paths);
