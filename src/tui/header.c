@@ -174,7 +174,7 @@ static int64_t round_top(const int64_t *values, int n, int64_t unit)
 	int64_t top = unit;
 
 	for (int i = 0; i < n; i++)
-		while (values[i] > top)
+		while (values[i] > top && top <= INT64_MAX / 2) /* a recording may say anything */
 			top *= 2;
 	return top;
 }
