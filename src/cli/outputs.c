@@ -150,6 +150,12 @@ static int outputs_check_path(const char *path, struct err *err)
 int outputs_check(const struct outputs *o, const struct events *events, struct err *err)
 {
 	for (int i = 0; i < o->count; i++) {
+		if (events->count > 1 && outputs_is_stdout(&o->files[i])) {
+			err_set(err, ERR_USAGE,
+				"\"-o -\" is for one event; stacks of several would be mixed up.");
+			err_hint(err, "-o NAME.collapsed: a file for each event");
+			return -1;
+		}
 		for (int e = 0; e < events->count; e++) {
 			char *path = outputs_path(&o->files[i], events, e);
 			int rc =

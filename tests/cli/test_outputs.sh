@@ -35,6 +35,7 @@ for row in \
 	"2 -d never $JVM" \
 	"2 -o $T/a.nonsense $JVM" \
 	"2 -o $T/nosuffix $JVM" \
+	"2 -e cpu,wall -o - $JVM" \
 	"2 $JVM surplus" \
 	"2 -d 1" \
 	"6 -o $T/nowhere/a.svg $JVM" \
