@@ -58,7 +58,7 @@ sample() {
 	rm -f "$T"/soak*.collapsed
 	before_kb=$(rss_kb "$1")
 	for _ in 1 2 3 4 5 6 7 8; do
-		"$JHOT" record -e "$EVENTS" -i "$INTERVAL" -d "$SECONDS_EACH" -o "$T/soak.collapsed" "$1" \
+		"$JHOT" record --budget=off -e "$EVENTS" -i "$INTERVAL" -d "$SECONDS_EACH" -o "$T/soak.collapsed" "$1" \
 			>"$T/out" 2>"$T/err" </dev/null
 		record_status=$?
 		grep -q 'still starting' <(tr -s ' \n' ' ' <"$T/err") || break
