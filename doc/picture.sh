@@ -57,4 +57,3 @@ sleep 12 # a full window of 10 s
 picture methods 'METHOD' j j
 picture tree 'CALL TREE' T E
 picture flame 'all 100%' f j j
-picture callers 'CALLERS' m Enter

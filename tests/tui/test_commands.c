@@ -364,6 +364,28 @@ static void test_absent(void)
 	fake_done(&fake);
 }
 
+/* A recording may say that the heap has 8 EiB: it is drawn, and the loop goes on. */
+static void test_beyond(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true};
+	struct fake fake;
+	struct ui ui;
+
+	fake_init(&fake, 100);
+	fake_second(&fake);
+	fake.held = true;
+	fake.vitals.heap_used = fake.vitals.heap_max = fake.vitals.rss_bytes = INT64_MAX;
+	fake.vitals.gc_count = fake.vitals.gc_time_ms = INT64_MAX;
+	fake.vitals.cpu_pct = fake.vitals.gc_pct_x10 = INT32_MAX;
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 50, 200);
+	for (int i = 1; i < 5; i++)
+		ui_tick(&ui, i * 1000);
+	ok(shows(&ui, "heap"), "figures beyond all bounds are drawn");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 /* A refresh that is seldom is so, though samples are taken in all the time. */
 static void test_seldom(void)
 {
@@ -416,5 +438,6 @@ int main(void)
 	fake_done(&fake);
 	test_absent();
 	test_seldom();
+	test_beyond();
 	return tap_done();
 }
