@@ -138,14 +138,14 @@ void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int 
 
 /*
  * HotSpot's own threads, by how their names begin (src/hotspot, set_native_thread_name and
- * NamedThread).
+ * NamedThread). The kernel keeps 15 characters: JDK 26 and newer leave out the middle ("C2 Comp..hread0").
  */
 static const struct {
 	const char *prefix;
 	uint8_t kind;
 } threads_kinds[] = {
-	{"C1 Compiler", WIRE_THREAD_COMPILER},
-	{"C2 Compiler", WIRE_THREAD_COMPILER},
+	{"C1 Comp", WIRE_THREAD_COMPILER},
+	{"C2 Comp", WIRE_THREAD_COMPILER},
 	{"JVMCI", WIRE_THREAD_COMPILER},
 	{"Compiler", WIRE_THREAD_COMPILER},
 	{"GC Thread", WIRE_THREAD_GC},
@@ -165,6 +165,9 @@ static const struct {
 	{"VM Thread", WIRE_THREAD_VM},
 	{"VM Peri", WIRE_THREAD_VM},
 	{"Signal Dispatch", WIRE_THREAD_VM},
+	{"Signal ..", WIRE_THREAD_VM},
+	{"Monitor..", WIRE_THREAD_VM},
+	{"Notific..", WIRE_THREAD_VM},
 	{"Service Thread", WIRE_THREAD_VM},
 	{"Monitor Deflat", WIRE_THREAD_VM},
 	{"Sweeper thread", WIRE_THREAD_VM},

@@ -9,7 +9,9 @@
 #include "walk/walker.h"
 
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
-#define ADJUST_WORDS 8   /* arguments that code pushes for a call into a stub */
+#define ADJUST_WORDS \
+	48             /* what code pushes for a call: arguments, all registers (JDK 8: Math.sin) */
+#define PUSHED_WORDS 8 /* arguments of a stub alone */
 #define SAVED_WORDS  64  /* how far below its frame code aligns sp */
 #define SCOPES_MAX   256 /* against loops in a broken chain */
 
@@ -279,7 +281,7 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 
 	uint64_t end = sp + 8ull * (uint32_t)blob->frame_words;
 	/* A call that nothing describes is one of a leaf stub, whose arguments may have been pushed. */
-	uint64_t moved = walker_returns_to_java(w, pc) ? 0 : ADJUST_WORDS;
+	uint64_t moved = walker_returns_to_java(w, pc) ? 0 : PUSHED_WORDS;
 
 	for (uint64_t i = 0; i <= moved; i++)
 		if (walker_returns_to_java(w, walker_word(w, end + 8 * i - 8) & ARCH_PC_MASK))
