@@ -94,6 +94,19 @@ static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob
 	return STEP_FAIL;
 }
 
+/*
+ * The caller of a stub that describes nothing: C1 pushes two arguments for some of them. Where they are not, there
+ * may be a stale return address in the frame, so each way is looked at twice.
+ */
+static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
+{
+	uint64_t sp = w->at.sp;
+
+	if (frame_leave(w, blob, sp + 16, false) == STEP_NEXT)
+		return STEP_NEXT;
+	return frame_leave(w, blob, sp, false);
+}
+
 static enum walk_step edge_leave(
 	struct walker *w, const struct code_blob *blob, enum arch_edge edge)
 {
@@ -181,7 +194,7 @@ enum walk_step compiled_known(struct walker *w)
 	uint64_t end, words[2];
 	uint32_t count = w->count;
 
-	if (!known)
+	if (!known || w->leaf)
 		return STEP_FAIL;
 	end = w->at.sp + 8ull * (uint32_t)known->frame_words;
 	if ((end & 7) || end >= w->hi || !mem_load(w->mem, end - 16, words, sizeof(words)))
@@ -221,6 +234,8 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 		return top_step(w, blob);
 	compiled_show(w, &blob);
 	note(w, &blob, pc, first);
+	if (w->leaf && leaf_leave(w, &blob) == STEP_NEXT)
+		return STEP_NEXT;
 	if (frame_leave(w, &blob, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;

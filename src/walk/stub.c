@@ -157,8 +157,10 @@ static enum walk_step undescribed_step(struct walker *w)
 static enum walk_step pushed_step(struct walker *w)
 {
 	for (uint64_t i = 0; i <= PUSHED_MAX; i++)
-		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT)
+		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT) {
+			w->leaf = true;
 			return STEP_NEXT;
+		}
 	return STEP_FAIL;
 }
 

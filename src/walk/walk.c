@@ -74,6 +74,7 @@ static enum walk_step step(struct walker *w)
 {
 	struct walk_cursor before = w->at;
 	enum walk_step done;
+	bool leaf = w->leaf;
 
 	if (!walker_in_code(w, w->at.pc)) {
 		done = native_step(w);
@@ -93,6 +94,7 @@ static enum walk_step step(struct walker *w)
 	}
 	w->top = w->signal;
 	w->signal = false;
+	w->leaf = w->leaf && !leaf; /* of the very next frame only */
 	w->no_size = false;
 	return STEP_NEXT;
 }
