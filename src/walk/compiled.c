@@ -9,9 +9,8 @@
 #include "walk/walker.h"
 
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
-#define ADJUST_WORDS \
-	48             /* what code pushes for a call: arguments, all registers (JDK 8: Math.sin) */
-#define PUSHED_WORDS 8 /* arguments of a stub alone */
+#define ADJUST_WORDS 64  /* what code pushes for a call, all registers perhaps */
+#define PUSHED_WORDS 8   /* arguments of a stub alone */
 #define SAVED_WORDS  64  /* how far below its frame code aligns sp */
 #define SCOPES_MAX   256 /* against loops in a broken chain */
 
