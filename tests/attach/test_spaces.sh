@@ -35,9 +35,11 @@ loaded_as() {
 		{ cat "$T/out" "$T/err" | sed 's/^/# /'; grep libjhot "/proc/$jvm/maps" | sed 's/^/# /'; false; }
 }
 
-# clean FOLDER: nothing of ours is left there
+# clean FOLDER: nothing of ours is left there; where all processes meet, nothing for this JVM
 clean() {
-	[ -z "$(find "$1" -maxdepth 1 \( -name '.attach_pid*' -o -name 'libjhot-*' \) -newer "$T/begin")" ]
+	local whose=
+	if [ "$1" -ef /tmp ] || [ "$1" -ef /dev/shm ]; then whose=$jvm; fi
+	[ -z "$(find "$1" -maxdepth 1 \( -name ".attach_pid$whose*" -o -name "libjhot-*$whose.so*" \) -newer "$T/begin")" ]
 }
 
 check_inside() {

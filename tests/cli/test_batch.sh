@@ -97,9 +97,9 @@ run -b -n 2 -d 1 "$JVM"
 is "-b of a JVM: exit 0" "$status" 0
 is "two screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 2
 ok "with its methods" grep -q 'knownSixty' "$T/out"
-"$JHOT" top -b -d 1 "$JVM" >"$T/out" 2>"$T/err" &
+"$JHOT" top -b -d 1 "$JVM" >"$T/until" 2>"$T/err" &
 batch=$!
-wait_for 20 grep -q knownSixty "$T/out"
+wait_for 20 grep -qs knownSixty "$T/until"
 kill -INT $batch 2>/dev/null || kill -TERM $batch
 wait $batch
 is "Ctrl-C ends it in order" $? 0
