@@ -160,6 +160,7 @@ static const struct {
 	{"ZStat", WIRE_THREAD_GC},
 	{"ZUncommit", WIRE_THREAD_GC},
 	{"ZUnmap", WIRE_THREAD_GC},
+	{"RuntimeWorker", WIRE_THREAD_GC}, /* ZGC's and Shenandoah's, for safepoints */
 	{"Shenandoah", WIRE_THREAD_GC},
 	{"Shen", WIRE_THREAD_GC},
 	{"VM Thread", WIRE_THREAD_VM},

@@ -27,8 +27,7 @@ static int commands_send(
 		return err_set(err, ERR_USAGE, "A recording has no events to switch.");
 	if (s->over)
 		return session_end(s, &s->over_err, err);
-	if (control_command(
-		    &s->mapping, command, SESSION_COMMAND_MS, commands_idle, s, &answer, err))
+	if (control_command(&s->mapping, command, SESSION_START_MS, commands_idle, s, &answer, err))
 		return err_prefix(err, "%s: ", what);
 	if (!answer.result)
 		return 0;

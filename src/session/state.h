@@ -58,6 +58,7 @@ struct session {
 int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err);
 /* session_feed_unwind: one command's unwind rows per call, so that drawing is never held up for long. */
 #define SESSION_COMMAND_MS 1000
+#define SESSION_START_MS   3000 /* alloc may have to wait until nobody is attaching himself */
 void session_feed_unwind(struct session *s, uint64_t slice_ns);
 /* session_end: no more will come; the first reason stays. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
