@@ -381,7 +381,10 @@ static int tool_session(struct driver *d, const struct settings *s)
 		driver_rows_send(rows, d);
 	if (s->waits) {
 		waits_file = fopen(s->waits, "w");
-		d->on_wait = waits_file ? print_wait : NULL;
+		if (waits_file) {
+			setvbuf(waits_file, NULL, _IOLBF, 0);
+			d->on_wait = print_wait;
+		}
 	}
 	if (s->threads) {
 		struct wire_command c = {.op = WIRE_OP_THREADS};

@@ -26,9 +26,13 @@ watched() {
 	agent_start tool event=lock seconds=60 weights="$T/weights" waits="$T/waits"
 	wait_for 20 grep -qs '^start' "$T/tool"
 	sites_do "$@"
-	[ "$1" != hold ] || sites_do calm 300 # that a wait is over is seen at the next look
+	[ "$1" != hold ] || wait_for 20 waits_over # that is seen at the next look
 	kill -INT $TOOL_PID
 	wait $TOOL_PID
+}
+
+waits_over() {
+	[ "$(grep -c '^waiter-[12] waited ' "$T/waits")" = 2 ]
 }
 
 # waited METHOD CLASS: ns of waits for this class below this method
