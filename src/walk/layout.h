@@ -3,7 +3,7 @@
  * What the walker knows of one JVM's layout: read once by walk_layout_read, constant afterwards.
  *
  * Offsets come from HotSpot's exported tables (vmStructs.cpp of each release); the few facts that it
- * does not export are in layout_facts, by CPU and JDK. Addresses are in the target's space.
+ * does not export are in layout.c, by CPU and JDK. Addresses are in the target's space.
  */
 #ifndef JHOT_WALK_LAYOUT_H
 #define JHOT_WALK_LAYOUT_H
