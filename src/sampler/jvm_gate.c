@@ -67,24 +67,26 @@ static void gate_enter(void)
 	}
 }
 
-static jint JNICALL gate_attach(JavaVM *vm, void **env, void *args)
+typedef jint(JNICALL attach_fn)(JavaVM *vm, void **env, void *args);
+
+static jint gate_pass(attach_fn *former, JavaVM *vm, void **env, void *args)
 {
 	jint result;
 
 	gate_enter();
-	result = gate.former->AttachCurrentThread(vm, env, args);
+	result = former(vm, env, args);
 	atomic_fetch_sub(&gate.inside, 1);
 	return result;
 }
 
+static jint JNICALL gate_attach(JavaVM *vm, void **env, void *args)
+{
+	return gate_pass(gate.former->AttachCurrentThread, vm, env, args);
+}
+
 static jint JNICALL gate_attach_daemon(JavaVM *vm, void **env, void *args)
 {
-	jint result;
-
-	gate_enter();
-	result = gate.former->AttachCurrentThreadAsDaemon(vm, env, args);
-	atomic_fetch_sub(&gate.inside, 1);
-	return result;
+	return gate_pass(gate.former->AttachCurrentThreadAsDaemon, vm, env, args);
 }
 
 void jvm_gate_put(struct sampler *s)

@@ -355,12 +355,8 @@ static void test_stopped(void)
 
 int main(int argc, char **argv)
 {
-	const char *build = getenv("builddir");
-
-	snprintf(program, sizeof(program), "%s/tests/tui/fake_top", build ? build : ".");
-	if (access(program, X_OK) < 0)
-		snprintf(program, sizeof(program), "%.*s/fake_top",
-			(int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
+	(void)argc;
+	vt_fake_top(argv[0], program, sizeof(program));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		test_kind(&kinds[i]);
 	test_sizes();

@@ -32,6 +32,15 @@ struct vt {
 	size_t raw_len;
 };
 
+void vt_fake_top(const char *argv0, char *path, size_t bytes)
+{
+	const char *build = getenv("builddir"), *end = strrchr(argv0, '/');
+
+	snprintf(path, bytes, "%s/tests/tui/fake_top", build ? build : ".");
+	if (access(path, X_OK) < 0 && end)
+		snprintf(path, bytes, "%.*s/fake_top", (int)(end - argv0), argv0);
+}
+
 /* --- the program's side ------------------------------------------------------------------------------ */
 
 static void exec_program(

@@ -22,6 +22,9 @@ struct vt_options {
 	bool jhot; /* the program is jhot itself: it takes --frame-fd, and no ticks */
 };
 
+/* The path of tests/tui/fake_top: in $builddir, or beside the test that was started as argv0. */
+void vt_fake_top(const char *argv0, char *path, size_t bytes);
+
 /* argv[0] is the program; "frame=N" and "tick=N" are appended. */
 struct vt *vt_open(const struct vt_options *o, const char *const *argv);
 void vt_close(struct vt *vt); /* kills what still runs */

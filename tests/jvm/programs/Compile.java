@@ -27,10 +27,6 @@ import javax.tools.ToolProvider;
  * a difference is printed as WRONG.
  */
 public final class Compile {
-    private static volatile boolean stop;
-    private static volatile long sum;
-    private static long rounds;
-
     private static final class Source extends SimpleJavaFileObject {
         private final String text;
 
@@ -118,14 +114,6 @@ public final class Compile {
         return memory.checksum();
     }
 
-    private static synchronized void finished(long result, long first) {
-        rounds++;
-        if (result != first) {
-            System.out.println("WRONG: " + Long.toHexString(result) + ", not " + Long.toHexString(first));
-        }
-        sum = first;
-    }
-
     public static void main(String[] args) throws Exception {
         int count = args.length > 0 ? Integer.parseInt(args[0]) : 40;
         int width = args.length > 1 ? Integer.parseInt(args[1]) : 1;
@@ -134,30 +122,6 @@ public final class Compile {
             sources.add(new Source("C" + n, body(n)));
         }
         JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
-        long first = compileOnce(javac, sources);
-        sum = first;
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 1; i <= width; i++) {
-            Thread thread = new Thread(() -> {
-                try {
-                    while (!stop) {
-                        finished(compileOnce(javac, sources), first);
-                    }
-                } catch (IOException e) {
-                    System.out.println("WRONG: " + e);
-                }
-            }, "compile-" + i);
-            thread.start();
-            threads.add(thread);
-        }
-        System.out.println("ready");
-        for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
-            // anything else keeps us running
-        }
-        stop = true;
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        System.out.println("sum " + Long.toHexString(sum) + " " + rounds);
+        Rounds.run("compile", width, () -> compileOnce(javac, sources));
     }
 }

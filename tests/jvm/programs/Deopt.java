@@ -4,8 +4,6 @@
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -18,9 +16,6 @@ import java.util.function.LongUnaryOperator;
  * "sum HEX ROUNDS" at the end; a round with another result than the first prints WRONG.
  */
 public final class Deopt extends ClassLoader {
-    private static volatile boolean stop;
-    private static long rounds;
-
     private Deopt() {
         super(Deopt.class.getClassLoader());
     }
@@ -126,38 +121,7 @@ public final class Deopt extends ClassLoader {
         return work.applyAsLong(42);
     }
 
-    private static synchronized void finished(long result, long first) {
-        rounds++;
-        if (result != first) {
-            System.out.println("WRONG: " + Long.toHexString(result) + ", not " + Long.toHexString(first));
-        }
-    }
-
     public static void main(String[] args) throws Exception {
-        int width = args.length > 0 ? Integer.parseInt(args[0]) : 1;
-        long first = round();
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 1; i <= width; i++) {
-            Thread thread = new Thread(() -> {
-                try {
-                    while (!stop) {
-                        finished(round(), first);
-                    }
-                } catch (Exception e) {
-                    System.out.println("WRONG: " + e);
-                }
-            }, "deopt-" + i);
-            thread.start();
-            threads.add(thread);
-        }
-        System.out.println("ready");
-        for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
-            // anything else keeps us running
-        }
-        stop = true;
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        System.out.println("sum " + Long.toHexString(first) + " " + rounds);
+        Rounds.run("deopt", args.length > 0 ? Integer.parseInt(args[0]) : 1, Deopt::round);
     }
 }
