@@ -28,7 +28,7 @@ javac, Serial tight   | -XX:+UseSerialGC -Xmx72m | Compile 40 2
 javac, Shenandoah     | -XX:+UseShenandoahGC -Xmx96m | Compile 40 2
 javac, ZGC            | -XX:+UseZGC -Xmx192m | Compile 40 2
 javac, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -Xmx64m | Compile 40 2
-walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx96m | Walks
+walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx160m | Walks
 walks, ZGC            | -XX:+UseZGC -Xmx128m | Walks
 walks, wide pointers  | -XX:-UseCompressedOops -XX:+UseParallelGC -Xmx64m | Walks
 walks, interpreted    | -Xint | Walks
@@ -107,9 +107,10 @@ java_for() {
 	done < <(jdks | sort -rn)
 }
 
-# What is neither the JVM's notice of the dynamic load nor one of options that will go away.
+# What is neither the JVM's notice of the dynamic load, nor of options that will go away, nor that the code cache is as
+# small as was asked for.
 extra_output() {
-	grep -vE '^(WARNING: |OpenJDK 64-Bit Server VM warning: (Option|Ignoring option|Options) )' "$JVM_ERR" | head -n 2
+	grep -vE '^(WARNING: |OpenJDK 64-Bit Server VM warning: (Option|Ignoring option|Options|CodeCache is|Try increasing the code cache size) ?)' "$JVM_ERR" | head -n 2
 }
 
 # result_of PROGRAM: what its output has in the end
