@@ -4,13 +4,10 @@
 
 #include "base/buf.h"
 #include "session/clean.h"
-#include "walk/layout.h"
-#include "walk/mem.h"
+#include "walk/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define LOCK_STACK 64 /* it has room for 8 */
 
 struct note {
 	uint32_t thread; /* of the dump */
@@ -43,40 +40,11 @@ void locks_note(
 	l->notes[l->count++] = (struct note){index, java_thread, *facts};
 }
 
-static bool on_stack(const struct walk_layout *layout, const struct walk_mem *mem,
-	uint64_t java_thread, uint64_t address)
-{
-	uint64_t base = layout_load(&layout->thread_stack_base, mem, java_thread);
-	uint64_t bytes = layout_load(&layout->thread_stack_size, mem, java_thread);
-
-	return base && address < base && address >= base - bytes;
-}
-
-/*
- * Since JDK 21 a thread keeps the objects that it has locked on a stack inside its JavaThread; a monitor that
- * another made of such a lock does not know its owner. The top is an offset in the JavaThread.
- */
-static bool has_locked(const struct walk_layout *layout, const struct walk_mem *mem,
-	uint64_t java_thread, uint64_t object)
-{
-	uint64_t stack = (uint64_t)layout->thread_lock_stack.offset;
-	uint64_t at = stack + (uint64_t)layout->lock_stack_base.offset;
-	uint64_t top;
-
-	if (layout->thread_lock_stack.offset < 0 || layout->lock_stack_base.offset < 0)
-		return false;
-	top = layout_load(&layout->lock_stack_top, mem, java_thread + stack);
-	for (int i = 0; i < LOCK_STACK && at < top; i++, at += 8)
-		if (mem_u64(mem, java_thread + at) == object)
-			return true;
-	return false;
-}
-
 static const struct note *locker_of(const struct locks *l, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t object)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (has_locked(layout, mem, l->notes[i].java_thread, object))
+		if (walk_thread_has_locked(layout, mem, l->notes[i].java_thread, object))
 			return &l->notes[i];
 	return NULL;
 }
@@ -88,8 +56,9 @@ static const struct note *owner_of(const struct locks *l, const struct walk_layo
 		const struct note *n = &l->notes[i];
 
 		if ((f->owner_id && n->facts.id == f->owner_id) ||
-			(f->owner && (n->java_thread == f->owner ||
-					     on_stack(layout, mem, n->java_thread, f->owner))))
+			(f->owner &&
+				(n->java_thread == f->owner || walk_thread_on_stack(layout, mem,
+								       n->java_thread, f->owner))))
 			return n;
 	}
 	return f->wait == JAVA_WAIT_ENTER ? locker_of(l, layout, mem, f->lock) : NULL;

@@ -25,16 +25,8 @@ static bool plausible(uint64_t address)
 uint32_t object_class_name(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
 	char *out, uint32_t out_bytes)
 {
-	uint64_t symbol = plausible(klass) ? layout_load(&l->klass_name, mem, klass) : 0;
-	uint32_t length =
-		plausible(symbol) ? (uint32_t)layout_load(&l->symbol_length, mem, symbol) : 0;
+	uint32_t length = oop_klass_name(l, mem, klass, out, out_bytes - 1);
 
-	if (!length || length >= out_bytes ||
-		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, out, length))
-		return 0;
-	for (uint32_t i = 0; i < length; i++)
-		if ((unsigned char)out[i] < ' ')
-			return 0;
 	out[length] = '\0';
 	return length;
 }

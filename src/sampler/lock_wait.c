@@ -11,7 +11,6 @@
 #define OWNER_ID_SINCE 24    /* JDK: a monitor's owner is a number of its thread, no address */
 #define OWNER_LEAST    4096u /* below: nobody, or one that only the owner's lock stack knows */
 #define OWNER_ID_LEAST 3u
-#define LOCK_STACK     64 /* entries looked at; it has room for 8 */
 #define SUPERS         16 /* of a synchronizer */
 #define NAME           96
 
@@ -150,10 +149,7 @@ typedef bool owner_test(struct sampler *s, uint64_t java_thread, uint64_t what);
 
 static bool owner_is_thread(struct sampler *s, uint64_t java_thread, uint64_t what)
 {
-	uint64_t base = layout_load(&s->layout->thread_stack_base, &s->mem, java_thread);
-	uint64_t bytes = layout_load(&s->layout->thread_stack_size, &s->mem, java_thread);
-
-	return java_thread == what || (base && what < base && what >= base - bytes);
+	return java_thread == what || walk_thread_on_stack(s->layout, &s->mem, java_thread, what);
 }
 
 static bool owner_has_id(struct sampler *s, uint64_t java_thread, uint64_t what)
@@ -161,24 +157,9 @@ static bool owner_has_id(struct sampler *s, uint64_t java_thread, uint64_t what)
 	return layout_load(&s->layout->thread_owner_id, &s->mem, java_thread) == what;
 }
 
-/*
- * owner_has_locked: since JDK 21 a thread keeps what it has locked on a stack of its own; a monitor that another
- * made of such a lock does not know its owner. The top is an offset in the JavaThread.
- */
 static bool owner_has_locked(struct sampler *s, uint64_t java_thread, uint64_t what)
 {
-	const struct walk_layout *l = s->layout;
-	uint64_t stack = (uint64_t)l->thread_lock_stack.offset;
-	uint64_t at = stack + (uint64_t)l->lock_stack_base.offset, top;
-
-	if (l->thread_lock_stack.offset < 0 || l->lock_stack_base.offset < 0 || !what)
-		return false;
-	top = layout_load(&l->lock_stack_top, &s->mem, java_thread + stack);
-	for (int i = 0; i < LOCK_STACK && at < top; i++, at += 8) {
-		if (mem_u64(&s->mem, java_thread + at) == what)
-			return true;
-	}
-	return false;
+	return what && walk_thread_has_locked(s->layout, &s->mem, java_thread, what);
 }
 
 static uint32_t owner_find(struct sampler *s, owner_test *test, uint64_t what)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visits the JavaThreads that HotSpot lists, and tells their OS thread ids. */
+/* Visits the JavaThreads that HotSpot lists; tells their OS thread ids and what they have locked. */
 #include "walk/layout.h"
 #include "walk/mem.h"
 
+#define LOCK_STACK  64         /* entries looked at; it has room for 8 */
 #define THREADS_MAX (1u << 20) /* against loops in a list that changes under us */
 
 int32_t walk_thread_tid(
@@ -65,6 +66,31 @@ bool walk_threads_readable(const struct walk_layout *layout)
 	       layout->osthread_tid.offset >= 0 &&
 	       (layout->threads_array.offset >= 0 ? layout->threads_length.offset >= 0
 						  : layout->thread_next.offset >= 0);
+}
+
+bool walk_thread_on_stack(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t java_thread, uint64_t address)
+{
+	uint64_t base = layout_load(&layout->thread_stack_base, mem, java_thread);
+	uint64_t bytes = layout_load(&layout->thread_stack_size, mem, java_thread);
+
+	return base && address < base && address >= base - bytes;
+}
+
+bool walk_thread_has_locked(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t java_thread, uint64_t object)
+{
+	uint64_t stack = (uint64_t)layout->thread_lock_stack.offset;
+	uint64_t at = stack + (uint64_t)layout->lock_stack_base.offset, top;
+
+	if (layout->thread_lock_stack.offset < 0 || layout->lock_stack_base.offset < 0)
+		return false;
+	/* The top is an offset in the JavaThread. */
+	top = layout_load(&layout->lock_stack_top, mem, java_thread + stack);
+	for (int i = 0; i < LOCK_STACK && at < top; i++, at += 8)
+		if (mem_u64(mem, java_thread + at) == object)
+			return true;
+	return false;
 }
 
 uint64_t walk_threads_stamp(const struct walk_layout *layout, const struct walk_mem *mem)

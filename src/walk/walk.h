@@ -159,6 +159,15 @@ uint64_t walk_thread_entering(
 uint64_t walk_thread_waiting(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
 
+/*
+ * Who holds a monitor: a thread whose stack the address lies on, or that has the object among those it has locked
+ * (since JDK 21 threads keep a list; a monitor that another made of such a lock does not know its owner).
+ */
+bool walk_thread_on_stack(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t java_thread, uint64_t address);
+bool walk_thread_has_locked(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t java_thread, uint64_t object);
+
 typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
 int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem,
 	walk_thread_fn *fn, void *ctx);
