@@ -53,17 +53,18 @@ END
 
 # --- one recording -----------------------------------------------------------------------------------
 
-# sample PID: records it; memory before and after
+# sample PID [SECONDS]: records it; memory before and after
 sample() {
-	rm -f "$T"/soak*.collapsed
 	before_kb=$(rss_kb "$1")
 	for _ in 1 2 3 4 5 6 7 8; do
-		"$JHOT" record --budget=off -e "$EVENTS" -i "$INTERVAL" -d "$SECONDS_EACH" -o "$T/soak.collapsed" "$1" \
+		rm -f "$T"/soak*.collapsed
+		"$JHOT" record --budget=off -e "$EVENTS" -i "$INTERVAL" -d "${2:-$SECONDS_EACH}" -o "$T/soak.collapsed" "$1" \
 			>"$T/out" 2>"$T/err" </dev/null
 		record_status=$?
 		grep -q 'still starting' <(tr -s ' \n' ' ' <"$T/err") || break
 		sleep 1
 	done
+	cat "$T"/soak*.collapsed >>"$T/stacks" 2>/dev/null
 	after_kb=$(rss_kb "$1" 2>/dev/null || echo 0)
 }
 
@@ -71,7 +72,7 @@ sample() {
 report() {
 	local lost
 	lost=$(sed -n 's/.*[^0-9]\([0-9][0-9]*\) lost.*/\1/p' "$T/err" 2>/dev/null | tail -n 1)
-	cat "$T"/soak*.collapsed /dev/null 2>/dev/null | awk -f "$srcdir/tests/bench/stacks.awk" |
+	cat "$T/stacks" /dev/null 2>/dev/null | awk -f "$srcdir/tests/bench/stacks.awk" |
 		while read -r samples _ _ broken; do
 			printf '%-24s %9s %7s %7s %8s %+8d  %s\n' "$1" "$samples" "$broken" "${lost:-0}" \
 				"${before_kb:-0}" $((${after_kb:-0} - ${before_kb:-0})) "$2"
@@ -146,7 +147,7 @@ verdict_of_own() {
 # soak_own NAME OPTIONS PROGRAM
 soak_own() {
 	local first=$JAVA options=$2 program=$3 name=$1
-	rm -f "$T"/hs_err* "$T"/soak*.collapsed "$T/err"
+	rm -f "$T"/hs_err* "$T/stacks" "$T/err"
 	# shellcheck disable=SC2086
 	JAVA=$(java_for $options)
 	if [ -z "$JAVA" ]; then
@@ -191,15 +192,31 @@ verdict_of_workload() {
 	fi
 }
 
+# A program that ends by itself is started anew, and sampled anew: until the time is over.
 soak_workload() {
-	rm -f "$T"/soak*.collapsed "$T/err"
+	local end verdict
+	rm -f "$T/stacks" "$T/err"
 	if workload_start "$1" $((SECONDS_EACH + 20)); then
-		sample "$WORKLOAD_PID"
-		report "$1" "$(verdict_of_workload)"
+		end=$((SECONDS + SECONDS_EACH))
+		while
+			workload_pid
+			sample "$WORKLOAD_PID" $((end > SECONDS ? end - SECONDS : 1))
+			verdict=$(verdict_of_workload)
+			[ "$verdict" = 'alive and right' ] && [ $SECONDS -lt $end ]
+		do
+			wait_for 5 workload_again "$WORKLOAD_PID" || break
+		done
+		report "$1" "$verdict"
 		workload_end
 	else
 		report "$1" "DID NOT START: $(head -c 200 "$WORKLOAD_SAID" | tr '\n' ' ')"
 	fi
+}
+
+# workload_again PID: has another JVM than that one been started?
+workload_again() {
+	workload_pid
+	[ "$WORKLOAD_PID" != "$1" ]
 }
 
 # wanted NAME
