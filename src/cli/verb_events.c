@@ -7,6 +7,7 @@
 #include "cli/units.h"
 #include "cli/verb.h"
 #include "profile/profile.h"
+#include "session/alloc_trap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +41,6 @@ static struct row *rows_add(struct rows *r, const char *kind, const char *name, 
 
 /* --- the JVM's own ----------------------------------------------------------------------------------- */
 
-static int jdk_major(const struct hotspot *jvm)
-{
-	int major = atoi(jvm->jdk);
-
-	return major == 1 ? atoi(jvm->jdk + 2) : major; /* 1.8 */
-}
-
 static void explain_cpu(const struct hotspot *jvm, struct row *row)
 {
 	char why[200];
@@ -60,11 +54,23 @@ static void explain_cpu(const struct hotspot *jvm, struct row *row)
 
 static void explain_alloc(const struct hotspot *jvm, struct row *row)
 {
-	int major = jdk_major(jvm);
+	struct symbols *symbols;
+	struct alloc_trap trap;
+	struct err err = {0};
 
-	if (major && major < 11)
+	if (!alloc_trap_needed(jvm))
+		return;
+	symbols = symbols_new(jvm->pid, jvm->nspid);
+	if (alloc_trap_find(jvm, symbols, &trap, &err))
 		snprintf(row->why, sizeof(row->why),
-			"a JVM before JDK 11 does not tell of allocations");
+			"JDK 8 needs libjvm's symbols for it: apt install openjdk-8-dbg (Debian, "
+			"Ubuntu), dnf debuginfo-install java-1.8.0-openjdk-headless (Fedora, "
+			"RHEL)");
+	else
+		snprintf(row->note, sizeof(row->note),
+			"by breakpoints in libjvm: new buffers of threads, objects outside of "
+			"them");
+	symbols_free(symbols);
 }
 
 static void explain_nothing(const struct hotspot *jvm, struct row *row)

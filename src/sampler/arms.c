@@ -45,6 +45,8 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 
 		if (engine != event->engine && error == -ENODEV)
 			continue; /* better, but known not to work here */
+		if (engine->java_only && !atomic_load(&slot->java_thread))
+			return 0;
 		error = engine->arm(arm, &target);
 		if (error == 0 && engine != event->engine)
 			counters_add(&s->counters, COUNTER_TIMER_THREADS, 1);
@@ -62,7 +64,8 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 		return;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
-			!atomic_load(&slot->gone) && !atomic_load(&slot->unselected))
+			s->events[i].engine->arm && !atomic_load(&slot->gone) &&
+			!atomic_load(&slot->unselected))
 			arm_set(s, i, slot);
 	}
 	threads_unlock(slot);

@@ -35,6 +35,7 @@ struct engine {
 	enum wire_engine id;
 	const char *name;
 	uint64_t interval_min;
+	bool java_only; /* set on the JVM's own threads only */
 	/* The shortest interval for this event, where that is not the same for all. */
 	uint64_t (*least)(const struct engine_target *target);
 	/*
@@ -68,7 +69,8 @@ struct engine {
 	void (*repace)(struct sampler *s, uint32_t event);
 };
 
-extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc, engine_lock;
+extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc, engine_trap,
+	engine_lock;
 
 /* How many descriptors perf may use in this process; the bytes that it has mapped. */
 void engine_perf_budget(uint32_t fds);

@@ -279,7 +279,9 @@ static int alloc_probe(const struct engine_target *on_self, char *why, size_t by
 
 	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)
 		return 0;
-	if (s && s->layout && s->layout->jdk < ALLOC_SINCE)
+	if (s && s->layout && s->layout->jdk < ALLOC_SINCE && on_self->perf->type)
+		text_add(&text, "seen are new buffers of threads, and objects outside of them");
+	else if (s && s->layout && s->layout->jdk < ALLOC_SINCE)
 		text_add(&text, "a JVM before JDK 11 does not tell of allocations");
 	else
 		text_add(&text,

@@ -7,12 +7,12 @@
  * software event, whatever the period. A context switch whose signal finds a thread that goes to sleep makes
  * it switch once more, so every one of them would never end.
  *
- * ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. Without the right to
- * see the kernel the engine is not used at all, since it would lose kernel time silently.
- * Descriptors go to high numbers, so that the target's own stay below select's limit.
+ * Without the right to see the kernel the engine is not used at all, since it would lose kernel time
+ * silently.
  */
 #include "sampler/engine.h"
 
+#include "sampler/perf_fd.h"
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
@@ -22,36 +22,9 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
-
-/*
- * Where perf's descriptors go: the first few where no process's table must grow, which would hold up the
- * first sample by 8 to 20 ms; those of many threads above what select() can name, for the target's sake.
- */
-#define PERF_FD_FLOOR_FEW   200
-#define PERF_FD_FLOOR_MANY  1024
-#define PERF_FDS_FEW        48
 
 #define PERF_CLOCK_LEAST    100000
 #define PERF_SWITCHES_LEAST 2
-
-static _Atomic uint32_t perf_fds_used;
-static uint32_t perf_fds_max;
-
-void engine_perf_budget(uint32_t fds)
-{
-	perf_fds_max = fds;
-}
-
-static size_t perf_ring_bytes(void)
-{
-	return 2 * (size_t)getpagesize(); /* the control page and one of samples */
-}
-
-uint64_t engine_perf_memory(void)
-{
-	return atomic_load(&perf_fds_used) * perf_ring_bytes();
-}
 
 /* Does the event count, or is it the clock by which cpu is sampled? */
 static bool perf_counts(const struct engine_target *target)
@@ -98,78 +71,32 @@ static struct perf_event_attr perf_attr(const struct engine_target *target)
 	return attr;
 }
 
-static int perf_open(const struct engine_target *target)
-{
-	struct perf_event_attr attr = perf_attr(target);
-	long fd = raw(SYS_perf_event_open, &attr, target->tid, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
-
-	if (fd < 0)
-		return (int)fd;
-	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
-		atomic_load(&perf_fds_used) <= PERF_FDS_FEW ? PERF_FD_FLOOR_FEW
-							    : PERF_FD_FLOOR_MANY);
-	if (high < 0)
-		return (int)fd;
-	raw(SYS_close, fd);
-	return (int)high;
-}
-
-/* perf_signal_to: every sample sends signo to the thread, with the descriptor in siginfo. */
-static int perf_signal_to(int fd, int32_t tid, int signo)
-{
-	struct f_owner_ex owner = {F_OWNER_TID, tid};
-	long error = raw(SYS_fcntl, fd, F_SETSIG, signo);
-
-	if (error >= 0)
-		error = raw(SYS_fcntl, fd, F_SETOWN_EX, &owner);
-	if (error >= 0)
-		error = raw(SYS_fcntl, fd, F_SETFL, O_ASYNC);
-	return (int)error;
-}
-
-static void perf_close(int fd, void *ring)
-{
-	raw_unmap(ring, perf_ring_bytes());
-	raw(SYS_close, fd);
-	atomic_fetch_sub(&perf_fds_used, 1);
-}
-
 static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 {
-	long ring, error;
-	int fd;
+	struct perf_event_attr attr = perf_attr(target);
+	int fd = perf_fd_open(&attr, target->tid), error = 0;
 
-	if (atomic_fetch_add(&perf_fds_used, 1) >= perf_fds_max) {
-		atomic_fetch_sub(&perf_fds_used, 1);
-		return -EMFILE;
-	}
-	fd = perf_open(target);
-	if (fd < 0) {
-		atomic_fetch_sub(&perf_fds_used, 1);
+	if (fd < 0)
 		return fd;
-	}
-	ring = raw(SYS_mmap, 0, perf_ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring < 0 && ring > -4096) {
-		perf_close(fd, NULL);
-		return (int)ring;
-	}
 	arm->fd = fd;
-	arm->ring = (void *)ring;
+	arm->ring = perf_fd_ring(fd, &error);
+	if (!arm->ring) {
+		perf_fd_close(fd, NULL);
+		return error;
+	}
 	atomic_store(&arm->weight, target->interval);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
-	error = perf_signal_to(fd, target->tid, target->signo);
-	if (error >= 0)
-		error = raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	error = perf_fd_enable(fd, target->tid, target->signo);
 	if (error >= 0)
 		return 0;
 	atomic_store(&arm->engine, NULL);
-	perf_close(fd, arm->ring); /* never enabled: no handler has seen it */
-	return (int)error;
+	perf_fd_close(fd, arm->ring); /* never enabled: no handler has seen it */
+	return error;
 }
 
 static void perf_quiet(struct thread_arm *arm)
 {
-	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_DISABLE, 0);
+	perf_fd_disable(arm->fd);
 }
 
 static int perf_pace(struct thread_arm *arm, uint64_t interval)
@@ -198,7 +125,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_next(&samples, &none, 0) >= 0)
 		unread++;
-	perf_close(arm->fd, arm->ring);
+	perf_fd_close(arm->fd, arm->ring);
 	arm->ring = NULL;
 	arm->fd = -1;
 	return unread;

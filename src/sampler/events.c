@@ -16,7 +16,7 @@
 
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, 0, {&engine_perf, &engine_ctimer}},
-	[WIRE_ALLOC] = {"alloc", 524288, EVENT_NO_ARM, {&engine_alloc}},
+	[WIRE_ALLOC] = {"alloc", 524288, THREADS_ARM_TRAP, {&engine_alloc, &engine_trap}},
 	[WIRE_LOCK] = {"lock", 2000000, EVENT_NO_ARM, {&engine_lock}},
 	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {&engine_wall}},
 	[WIRE_USER_FIRST + 0] = {"perf event 1", 1, 1, {&engine_perf}},
@@ -24,7 +24,7 @@ const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_USER_FIRST + 2] = {"perf event 3", 1, 3, {&engine_perf}},
 	[WIRE_USER_FIRST + 3] = {"perf event 4", 1, 4, {&engine_perf}},
 };
-_Static_assert(WIRE_EVENTS - WIRE_USER_FIRST + 1 == THREADS_ARMS, "an arm for each perf event");
+_Static_assert(WIRE_EVENTS - WIRE_USER_FIRST + 1 == THREADS_ARM_TRAP, "an arm for each perf event");
 
 /* event_signals: does its engine make signals arrive? */
 static bool event_signals(uint32_t number)

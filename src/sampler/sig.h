@@ -65,6 +65,10 @@ void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
 
+/* The same in a signal handler on the thread itself. */
+void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	uint64_t java_thread, const void *ucontext);
+
 struct stack_sample {
 	uint32_t event;
 	uint32_t state;  /* enum wire_thread_state */
@@ -109,8 +113,16 @@ void sig_perf_open(struct perf_samples *samples, void *ring);
  * at most max of them; returns how many, or -1 when there is no sample left.
  */
 int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
+/* sig_perf_regs: the next sample that has registers: as many as were asked for, in the order of their bits. */
+bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count);
 /* Gives what was read back to the kernel. */
 void sig_perf_close(struct perf_samples *samples);
+
+/* --- sig_trap.c: breakpoints where JDK 8 tells of allocations ----------------------------------- */
+
+/* What is in the arm's buffer; the last of it may be where the thread is now. */
+void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
+	const void *ucontext);
 
 /* --- sig_fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
 

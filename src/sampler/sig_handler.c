@@ -13,7 +13,8 @@
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 
-#define MEASURED_OF 8u
+#define MEASURED_OF    8u
+#define BUFFER_OF_TRAP (1u << THREADS_ARM_TRAP)
 
 /* What is due on one thread. */
 struct visit {
@@ -108,10 +109,17 @@ static void visit_serve(struct visit *v, const void *context)
 	if (v->wall_weight)
 		sig_wall_put(&stack, v->wall_weight);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
-		if (v->buffers & 1u << i)
+		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
 			visit_buffer(v, &stack, &v->thread->arms[i]);
 	}
 	sig_stack_give(&stack);
+}
+
+/* visit_trap: an allocation has a stack of its own, without what is below Java. */
+static void visit_trap(const struct visit *v, const void *context)
+{
+	if (v->buffers & BUFFER_OF_TRAP)
+		sig_trap_take(v->s, v->thread, &v->thread->arms[THREADS_ARM_TRAP], context);
 }
 
 static uint32_t visit_events(const struct visit *v)
@@ -139,8 +147,9 @@ static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void
 	visit_wall(&v);
 	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
-	if (v.timer < WIRE_EVENTS || v.buffers || v.wall_weight)
+	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.wall_weight)
 		visit_serve(&v, context);
+	visit_trap(&v, context);
 	if (v.thread)
 		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
 	return visit_events(&v);

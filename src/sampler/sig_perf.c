@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the perf buffer of the interrupted thread: kernel call chains of its own samples.
+ * Reads the perf buffer of the interrupted thread: kernel call chains, or registers, of its own samples.
  *
  * The buffer is mapped by the agent and filled by the kernel on this very thread, so nothing moves
  * while the handler reads (a sample that hits the handler is appended behind head and found next
  * time). Formats: linux/perf_event.h, perf_event_open(2); the attr asks for PERF_SAMPLE_CALLCHAIN
- * only.
+ * only, or for PERF_SAMPLE_REGS_USER only.
  */
 #include "sampler/sig.h"
 
@@ -66,22 +66,48 @@ static int perf_callchain(const struct perf_samples *samples, uint64_t record, u
 	return (int)kernel;
 }
 
-int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max)
+/* perf_sample: the next sample's record; false when there is none left. */
+static bool perf_sample(struct perf_samples *samples, uint64_t *record, uint64_t *bytes)
 {
 	while (samples->head - samples->at >= 8) {
 		uint64_t at = samples->at, word = perf_word(samples, at);
 		uint32_t type = (uint32_t)word;
-		uint64_t bytes = word >> 48; /* u32 type, u16 misc, u16 size */
 
-		if (bytes < 8 || bytes > samples->head - at) {
+		*record = at;
+		*bytes = word >> 48; /* u32 type, u16 misc, u16 size */
+		if (*bytes < 8 || *bytes > samples->head - at) {
 			samples->at = samples->head; /* cannot be: start anew */
-			return -1;
+			return false;
 		}
-		samples->at = at + bytes;
+		samples->at = at + *bytes;
 		if (type == PERF_RECORD_SAMPLE)
-			return perf_callchain(samples, at, bytes, end, max);
-		if (type == PERF_RECORD_LOST && bytes >= 24)
+			return true;
+		if (type == PERF_RECORD_LOST && *bytes >= 24)
 			samples->lost += perf_word(samples, at + 16);
 	}
-	return -1;
+	return false;
+}
+
+int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max)
+{
+	uint64_t record, bytes;
+
+	return perf_sample(samples, &record, &bytes)
+		       ? perf_callchain(samples, record, bytes, end, max)
+		       : -1;
+}
+
+/* u64 abi, 0 where there are no registers; then each. */
+bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count)
+{
+	uint64_t record, bytes;
+
+	while (perf_sample(samples, &record, &bytes)) {
+		if (bytes < 16 + 8 * (uint64_t)count || !perf_word(samples, record + 8))
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			regs[i] = perf_word(samples, record + 16 + i * 8);
+		return true;
+	}
+	return false;
 }

@@ -204,21 +204,27 @@ static void stack_take(struct stack *stack, const struct walk_regs *regs, const 
 		stack_walk(stack, regs);
 }
 
+/* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
+static bool stack_walkable(struct stack *stack, const ucontext_t *context)
+{
+	bool masked = stack_masked(context);
+
+	if (!masked && !stack_cramped(context))
+		return true;
+	stack_unwalked(stack, WALK_BREAK_NO_FRAME, masked ? COUNTER_MASKED : COUNTER_CRAMPED);
+	return false;
+}
+
 void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext)
 {
-	const ucontext_t *context = ucontext;
 	struct walk_regs regs;
 
 	*stack = (struct stack){.s = s, .thread = thread};
-	if (stack_masked(context)) {
-		stack_unwalked(stack, WALK_BREAK_NO_FRAME, COUNTER_MASKED);
-	} else if (stack_cramped(context)) {
-		stack_unwalked(stack, WALK_BREAK_NO_FRAME, COUNTER_CRAMPED);
-	} else {
-		regs_read(context, &regs);
-		stack_take(stack, &regs, context);
-	}
+	if (!stack_walkable(stack, ucontext))
+		return;
+	regs_read(ucontext, &regs);
+	stack_take(stack, &regs, ucontext);
 }
 
 void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
@@ -235,13 +241,13 @@ static void stack_drop_stubs(struct stack *stack)
 		stack->user++;
 }
 
-void sig_stack_java(
-	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
+/* stack_take_java: from its anchor, where it has left Java. */
+static void stack_take_java(struct stack *stack, uint64_t java_thread)
 {
+	struct sampler *s = stack->s;
 	struct walk_thread walked = {.java_thread = java_thread};
 	struct walk_result result;
 
-	*stack = (struct stack){.s = s, .thread = thread};
 	if (!stack_open(stack))
 		return;
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
@@ -249,4 +255,19 @@ void sig_stack_java(
 	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, SAMPLER_DEPTH);
 	stack_name(stack, &result);
 	stack_drop_stubs(stack);
+}
+
+void sig_stack_java(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
+{
+	*stack = (struct stack){.s = s, .thread = thread};
+	stack_take_java(stack, java_thread);
+}
+
+void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	uint64_t java_thread, const void *ucontext)
+{
+	*stack = (struct stack){.s = s, .thread = thread};
+	if (stack_walkable(stack, ucontext))
+		stack_take_java(stack, java_thread);
 }

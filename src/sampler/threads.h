@@ -18,11 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define THREADS_MAX    8192u
-#define THREADS_INDEX  16384u
-#define THREADS_WINDOW 32u
-#define THREADS_ARMS   5u /* events that are set on each thread: cpu, and those of perf by name */
-#define THREADS_NAME   72u
+#define THREADS_MAX      8192u
+#define THREADS_INDEX    16384u
+#define THREADS_WINDOW   32u
+#define THREADS_ARMS     6u /* events that are set on each thread: cpu, those of perf by name, and */
+#define THREADS_ARM_TRAP 5u /* alloc on JDK 8 */
+#define THREADS_NAME     72u
 
 struct engine;
 
@@ -33,10 +34,11 @@ struct engine;
 struct thread_arm {
 	_Atomic(const struct engine *) engine; /* NULL: not armed */
 	void *ring;                            /* perf: the mapped buffer */
-	int32_t fd;                            /* perf */
+	int32_t fd, fd_other;                  /* perf; the second breakpoint of two */
 	int32_t timer;                         /* ctimer */
 	uint32_t event;
 	_Atomic uint64_t weight; /* of one sample */
+	uint64_t bytes;          /* trap: towards the next sample; its handler's own */
 };
 
 /* What the wall clock's thread and the handlers on this thread tell each other: see engine_wall.h. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the agent is told while it samples: events on and off, which threads, what it may cost. */
 #include "base/clock.h"
+#include "session/alloc_trap.h"
 #include "session/state.h"
 
 #include <errno.h>
@@ -72,6 +73,22 @@ static uint64_t commands_flags(const struct session_event *e)
 	       (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0);
 }
 
+/* Where the JVM tells of allocations, if it has to be asked in that way. */
+static int commands_trap(struct session *s, struct wire_command *command, struct err *err)
+{
+	struct alloc_trap trap;
+
+	if (command->event != EVENT_ALLOC || s->replay || !alloc_trap_needed(&s->jvm))
+		return 0;
+	if (alloc_trap_find(&s->jvm, s->symbols, &trap, err))
+		return -1;
+	command->perf = (struct wire_perf_event){.type = WIRE_PERF_BREAKPOINT,
+		.config = trap.in_buffer,
+		.config1 = trap.outside,
+		.config2 = trap.bytes_argument};
+	return 0;
+}
+
 static const char *commands_name(const struct session *s, const struct session_event *e)
 {
 	return e->name ? e->name : profile_get_event(s->profile, e->event)->name;
@@ -91,6 +108,8 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		commands_name(s, e));
 	if (e->name)
 		snprintf(command.text, sizeof(command.text), "%s", e->name);
+	if (commands_trap(s, &command, err))
+		return err_prefix(err, "%s: ", what);
 	commands_unwind_ahead(s);
 	if (commands_send(s, &command, what, err))
 		return -1;

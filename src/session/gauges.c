@@ -187,6 +187,7 @@ static const char *const gauges_engines[] = {
 	[WIRE_ENGINE_WALL] = "wall",
 	[WIRE_ENGINE_ALLOC] = "alloc",
 	[WIRE_ENGINE_LOCK] = "lock",
+	[WIRE_ENGINE_TRAP] = "trap",
 };
 
 static int64_t gauges_int(const _Atomic uint64_t *value)

@@ -50,6 +50,7 @@ enum wire_engine {
 	WIRE_ENGINE_WALL = 3,
 	WIRE_ENGINE_ALLOC = 4,
 	WIRE_ENGINE_LOCK = 5,
+	WIRE_ENGINE_TRAP = 6, /* breakpoints where JDK 8 tells of allocations */
 };
 
 enum wire_event_state {
@@ -99,7 +100,13 @@ enum wire_op {
 #define WIRE_START_USER_ONLY   2u /* no kernel frames, no samples in the kernel */
 #define WIRE_START_KERNEL_ONLY 4u
 
-/* What perf is to count, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; as in perf_event_open(2). */
+/*
+ * What perf is to count, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; as in perf_event_open(2). For
+ * WIRE_ALLOC of a JDK 8: type PERF_TYPE_BREAKPOINT, config and config1 the addresses of libjvm's functions that
+ * tell of an object in a new thread-local buffer and outside of them, config2 which of their arguments (0 = the
+ * class) is the size. All 0 where the JVM needs none of this.
+ */
+#define WIRE_PERF_BREAKPOINT 5u /* PERF_TYPE_BREAKPOINT */
 struct wire_perf_event {
 	uint32_t type;
 	uint32_t bp_type;

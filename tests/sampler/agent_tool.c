@@ -29,6 +29,7 @@
  */
 #include "tests/sampler/driver.h"
 #include "tests/sampler/driver_rows.h"
+#include "tests/sampler/driver_trap.h"
 
 #include "base/clock.h"
 
@@ -399,6 +400,8 @@ static int tool_session(struct driver *d, const struct settings *s)
 
 		c.interval = c.interval ? c.interval : (uint64_t)s->interval;
 		c.flags = (uint64_t)s->flags;
+		if (c.event == WIRE_ALLOC)
+			driver_trap(d->pid, &c.perf);
 		result = driver_run(d, &c);
 		printf("start %d %s\n", result, d->status->done_text);
 		print_status(d, c.event);

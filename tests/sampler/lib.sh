@@ -39,3 +39,34 @@ accounted() {
 known() {
 	is "all ids were published before they were used" "$(value unknown_ids "${1:-$T/tool}")" 0
 }
+
+# sites_do LINE...: the program Sites does it, and has said "done"
+sites_do() {
+	local before
+	before=$(grep -c '^done' "$JVM_OUT")
+	echo "$*" >&"$JVM_IN"
+	wait_for 60 sites_done $((before + 1))
+}
+
+sites_done() {
+	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
+}
+
+# weight_at EVENT METHOD CLASS: the weight in $T/weights of this class's stacks with this method of Sites
+weight_at() {
+	awk -v event="$1;" -v method="Sites.$2_" -v class=";$3" '
+		index($0, event) == 1 && index($0, method) {
+			weight = $NF
+			sub(/ [0-9]+$/, "")
+			if (substr($0, length($0) - length(class) + 1) == class) sum += weight
+		}
+		END { print sum + 0 }' "$T/weights"
+}
+
+# close_to GOT WANTED PERCENT
+close_to() {
+	awk -v got="$1" -v wanted="$2" -v percent="$3" 'BEGIN {
+		off = got - wanted
+		exit (off < 0 ? -off : off) > wanted * percent / 100
+	}'
+}

@@ -8,39 +8,9 @@
 MEGABYTES=160
 INTERVAL=65536 # 2,560 samples of each site
 MIDDLE=10
+BUFFERS=
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
-
-# sites_do LINE...: the program does it, and has said "done"
-sites_do() {
-	local before
-	before=$(grep -c '^done' "$JVM_OUT")
-	echo "$*" >&"$JVM_IN"
-	wait_for 60 sites_done $((before + 1))
-}
-
-sites_done() {
-	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
-}
-
-# of_site SITE CLASS: bytes of this class below this site, in $T/weights
-of_site() {
-	awk -v site="Sites.$1_" -v class="$2" '
-		index($0, site) && $0 ~ /^alloc;/ {
-			bytes = $NF
-			sub(/ [0-9]+$/, "")
-			if (substr($0, length($0) - length(class)) == ";" class) sum += bytes
-		}
-		END { print sum + 0 }' "$T/weights"
-}
-
-# close_to GOT WANTED PERCENT
-close_to() {
-	awk -v got="$1" -v wanted="$2" -v percent="$3" 'BEGIN {
-		off = got - wanted
-		exit (off < 0 ? -off : off) > wanted * percent / 100
-	}'
-}
 
 # Humongous objects are G1's; its threads hold still.
 STEADY='-Xmx256m -Xms256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:ParallelGCThreads=1 -XX:ConcGCThreads=1
@@ -50,7 +20,7 @@ STEADY='-Xmx256m -Xms256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:ParallelGCThr
 allocations() {
 	local major=$1 name class bytes got limit
 	# shellcheck disable=SC2086
-	jvm_start $STEADY Sites || return
+	jvm_start $STEADY $BUFFERS Sites || return
 	jvm_warm_attach "$JVM"
 	sites_do alloc 1
 	agent event=alloc seconds=1 samples=1 # what stays after the first session
@@ -66,7 +36,7 @@ allocations() {
 	ok "JDK $major: every sample is accounted for" accounted
 	known
 	while read -r _ name class bytes; do
-		got=$(of_site "$name" "$class")
+		got=$(weight_at alloc "$name" "$class")
 		diag "JDK $major: $name $class: $got of $bytes bytes"
 		limit=10
 		[ "$name" != siteMiddle ] || limit=$MIDDLE
@@ -74,6 +44,7 @@ allocations() {
 	done < <(grep '^site ' "$JVM_OUT" | tail -n 5)
 	is "JDK $major: all sites were looked at" "$(grep -c '^site ' "$JVM_OUT")" 10
 	ok "JDK $major: no stack breaks off" not grep -E '^alloc;.*Sites.*(unknown|break_)' "$T/weights"
+	diag "JDK $major: $(value samples) samples, $(value cost_us) us each"
 	is "JDK $major: stacks are whole" \
 		"$(grep '^alloc;.*Sites.site' "$T/weights" | grep -vc ';java/lang/Thread.run')" 0
 	becomes_quiet "JDK $major: the session has ended" "$JVM"
@@ -99,8 +70,8 @@ survivors() {
 	ok "JDK $major: every sample is accounted for" accounted
 	known
 	bytes=$(grep '^kept ' "$JVM_OUT" | cut -d ' ' -f 2)
-	kept=$(of_site keep 'Sites$Kept')
-	dropped=$(of_site keep 'Sites$Dropped')
+	kept=$(weight_at alloc keep 'Sites$Kept')
+	dropped=$(weight_at alloc keep 'Sites$Dropped')
 	diag "JDK $major: kept $kept of $bytes bytes, dropped $dropped"
 	ok "JDK $major: what survives within 20 %" close_to "$kept" "$bytes" 20
 	is "JDK $major: and nothing that does not" "$dropped" 0
@@ -116,13 +87,49 @@ conflict() {
 	jvm_end
 }
 
+# breakpoints: JDK 8 is asked by way of libjvm's symbols: those that are installed, or beside the JDKs (folder dbg)
+breakpoints() {
+	local major=$1 file id
+	jvm_start Sites
+	DEBUGINFOD_CACHE_PATH=$T/nothing "$builddir/jhot" events "$JVM" >"$T/events"
+	if grep -q '^alloc .* no: .*openjdk-8-dbg' "$T/events"; then
+		"$builddir/jhot" record -e alloc -d 1 -o "$T/none.collapsed" "$JVM" >"$T/refused" 2>&1
+		is "JDK $major: without symbols it is refused" $? 1
+		ok "JDK $major: with the names of packages" \
+			grep -q 'openjdk-8-dbg' "$T/refused" || diag_file "$T/refused"
+		DEBUGINFOD_CACHE_PATH=$T/nothing agent event=alloc seconds=1 samples=1
+		ok "JDK $major: the agent says that it cannot" grep -q '^start -38 .*JDK 11' "$T/tool"
+	else
+		skip "JDK $major: without symbols it is refused" "the symbols of this one are installed"
+	fi
+	for file in "$JDKS"/dbg/usr/lib/debug/.build-id/*/*.debug; do
+		[ -e "$file" ] || continue
+		id=${file#*/.build-id/}
+		id=${id%.debug}
+		mkdir -p "$T/debug/${id/\//}"
+		ln -s "$file" "$T/debug/${id/\//}/debuginfo"
+	done
+	export DEBUGINFOD_CACHE_PATH=$T/debug
+	"$builddir/jhot" events "$JVM" >"$T/events"
+	if ! grep -q '^alloc .* yes' "$T/events"; then
+		skip "JDK $major: bytes by class and site" \
+			"$(sed -n 's/^alloc .* no: //p' "$T/events")"
+		jvm_end
+		return
+	fi
+	agent event=alloc flags=1 seconds=1 samples=1
+	ok "JDK $major: which objects survive it cannot tell" grep -q '^start -38 .*survive' "$T/tool"
+	jvm_end
+	BUFFERS='-XX:TLABSize=65536 -XX:-ResizeTLAB'
+	allocations "$major"
+	BUFFERS=
+	unset DEBUGINFOD_CACHE_PATH
+}
+
 while read -r major java; do
 	JAVA=$java
 	if [ "$major" -lt 11 ]; then
-		jvm_start Sites
-		agent event=alloc seconds=1 samples=1
-		ok "JDK $major: says that it cannot" grep -q '^start -38 .*JDK 11' "$T/tool"
-		jvm_end
+		breakpoints "$major"
 		continue
 	fi
 	# JDK 11 tells of objects beside thread-local buffers too often, the more the shorter the interval is

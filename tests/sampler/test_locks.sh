@@ -8,18 +8,6 @@
 CLASSES=$builddir/tests/sampler/classes
 [ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
 
-# sites_do LINE...: the program does it, and has said "done"
-sites_do() {
-	local before
-	before=$(grep -c '^done' "$JVM_OUT")
-	echo "$*" >&"$JVM_IN"
-	wait_for 60 sites_done $((before + 1))
-}
-
-sites_done() {
-	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
-}
-
 # watched LINE...: the program does it while lock is sampled
 watched() {
 	rm -f "$T/tool"
@@ -35,30 +23,11 @@ waits_over() {
 	[ "$(grep -c '^waiter-[12] waited ' "$T/waits")" = 2 ]
 }
 
-# waited METHOD CLASS: ns of waits for this class below this method
-waited() {
-	awk -v method="Sites.$1_" -v class="$2" '
-		index($0, method) && $0 ~ /^lock;/ {
-			ns = $NF
-			sub(/ [0-9]+$/, "")
-			if (substr($0, length($0) - length(class)) == ";" class) sum += ns
-		}
-		END { print sum + 0 }' "$T/weights"
-}
-
-# close_to GOT WANTED PERCENT
-close_to() {
-	awk -v got="$1" -v wanted="$2" -v percent="$3" 'BEGIN {
-		off = got - wanted
-		exit (off < 0 ? -off : off) > wanted * percent / 100
-	}'
-}
-
 # contended WHAT METHOD CLASS
 contended() {
 	local got blocked
 	watched "$1" 1200
-	got=$(waited "$2" "$3")
+	got=$(weight_at lock "$2" "$3")
 	blocked=$(grep '^blocked' "$JVM_OUT" | tail -n 1 | cut -d ' ' -f 2)
 	diag "JDK $major: $1: $((got / 1000000)) of $((blocked / 1000000)) ms"
 	ok "JDK $major: waits for a $1 within 20 %" close_to "$got" "$blocked" 20

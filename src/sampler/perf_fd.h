@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Descriptors of perf events on one thread: how many there may be, where they are put, how they signal.
+ *
+ * Publisher and JVMTI callbacks, each with the slot's lock. Results are >= 0 or -errno.
+ */
+#ifndef JHOT_SAMPLER_PERF_FD_H
+#define JHOT_SAMPLER_PERF_FD_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid);
+/* The buffer of its samples; NULL: error says why. */
+void *perf_fd_ring(int fd, int *error);
+/* Every sample sends signo to the thread, with the descriptor in siginfo; then it runs. */
+int perf_fd_enable(int fd, int32_t tid, int signo);
+void perf_fd_disable(int fd);
+/* ring: NULL if it has none. */
+void perf_fd_close(int fd, void *ring);
+
+#endif

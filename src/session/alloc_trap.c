@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names as the compiler made them: they tell the arguments, too. */
+#include "session/alloc_trap.h"
+
+#include "attach/proc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRAP_BEFORE 11 /* since JDK 11 a JVM tells who asks by JVMTI */
+
+#define IN_BUFFER   "_ZN11AllocTracer33send_allocation_in_new_tlab_eventE11KlassHandle"
+#define OUTSIDE     "_ZN11AllocTracer34send_allocation_outside_tlab_eventE11KlassHandle"
+
+/* (klass, object, size of the buffer, size) since 8u262, where JFR came to JDK 8; before without the object. */
+static const struct {
+	const char *in_buffer, *outside;
+	uint32_t bytes_argument;
+} trap_names[] = {
+	{IN_BUFFER "P8HeapWordmmP6Thread", OUTSIDE "P8HeapWordmP6Thread", 2},
+	{IN_BUFFER "P8HeapWordmm", OUTSIDE "P8HeapWordm", 2},
+	{IN_BUFFER "mm", OUTSIDE "m", 1},
+};
+
+struct trap_search {
+	const struct hotspot *jvm;
+	struct symbols *symbols;
+	struct alloc_trap *out;
+};
+
+bool alloc_trap_needed(const struct hotspot *jvm)
+{
+	int major = atoi(jvm->jdk);
+
+	return major > 0 && major < TRAP_BEFORE; /* 1.8.0_402 */
+}
+
+static uint64_t trap_address(
+	struct symbols *symbols, int module, const struct proc_map *map, const char *name)
+{
+	uint64_t offset;
+
+	if (!symbols_function(symbols, module, name, &offset) ||
+		offset - map->offset >= map->end - map->start)
+		return 0;
+	return map->start + (offset - map->offset);
+}
+
+static bool trap_map(void *ctx, const struct proc_map *map)
+{
+	struct trap_search *s = ctx;
+	const struct symbols_module where = {.path = map->path,
+		.start = map->start,
+		.end = map->end,
+		.file_offset = map->offset,
+		.inode = map->inode,
+		.dev_major = map->dev_major,
+		.dev_minor = map->dev_minor};
+	int module;
+
+	if (map->perms[2] != 'x' || strcmp(map->path, s->jvm->libjvm))
+		return true;
+	module = symbols_module_add(s->symbols, &where);
+	for (size_t i = 0; i < sizeof(trap_names) / sizeof(trap_names[0]); i++) {
+		struct alloc_trap found = {
+			.in_buffer = trap_address(s->symbols, module, map, trap_names[i].in_buffer),
+			.outside = trap_address(s->symbols, module, map, trap_names[i].outside),
+			.bytes_argument = trap_names[i].bytes_argument};
+
+		if (found.in_buffer && found.outside) {
+			*s->out = found;
+			return false;
+		}
+	}
+	return true;
+}
+
+int alloc_trap_find(
+	const struct hotspot *jvm, struct symbols *symbols, struct alloc_trap *out, struct err *err)
+{
+	struct trap_search search = {.jvm = jvm, .symbols = symbols, .out = out};
+
+	*out = (struct alloc_trap){0};
+	proc_maps(jvm->pid, trap_map, &search);
+	if (out->in_buffer)
+		return 0;
+	err_set(err, ERR_FAILED,
+		"JDK 8 tells of allocations only by functions of libjvm.so that have no names "
+		"here: its symbols are not installed.");
+	err_hint(err, "Debian, Ubuntu: apt install openjdk-8-dbg");
+	err_hint(err, "Fedora, RHEL:   dnf debuginfo-install java-1.8.0-openjdk-headless");
+	err_detail(err, "%s has no symbol " IN_BUFFER "...", jvm->libjvm);
+	return -1;
+}

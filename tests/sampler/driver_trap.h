@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a JDK 8 tells of allocations, as the front end finds it. */
+#ifndef JHOT_TESTS_SAMPLER_DRIVER_TRAP_H
+#define JHOT_TESTS_SAMPLER_DRIVER_TRAP_H
+
+#include "wire/layout.h"
+
+#include <sys/types.h>
+
+/* For the start of alloc; nothing where libjvm has no symbols, or needs none. */
+void driver_trap(pid_t pid, struct wire_perf_event *out);
+
+#endif
