@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_MS      2000 /* of a session: ticks are short */
+#define FIRST_MS      2000 /* of a session, of an event: ticks are short */
 #define FIRST_TICK_MS 250
 #define PHASE_MS      200 /* ticks come so long after a profile's second began */
 #define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
@@ -26,7 +26,7 @@ struct app {
 	struct terminal *term;
 	int signals;
 	int frame_fd;
-	int64_t attached_ms, tick_ms, blocked_ms;
+	int64_t tick_ms, blocked_ms;
 	uint64_t frames, bytes;
 	bool stepped; /* --clock=step: nothing moves by itself */
 	bool draw, repaint, quit;
@@ -88,7 +88,7 @@ static void app_draw(struct app *app)
 
 static int64_t app_interval(const struct app *app, int64_t now)
 {
-	if (now - app->attached_ms < FIRST_MS)
+	if (now - app->ui.begun_ms < FIRST_MS)
 		return FIRST_TICK_MS;
 	if (!app->ui.profile)
 		return 1000;
@@ -199,8 +199,11 @@ static void app_next_color(struct app *app)
 static void app_keys(struct app *app)
 {
 	for (int key; (key = term_key(app->term)) != TKEY_NONE && !app->quit;) {
+		int64_t begun_ms = app->ui.begun_ms;
 		unsigned reaction = app_key(app, key);
 
+		if (app->ui.begun_ms != begun_ms)
+			app->tick_ms = app_next_tick(app, app_now(app));
 		app->draw = true;
 		app->quit = reaction & UI_QUIT;
 		if (reaction & UI_COLORS)
@@ -217,8 +220,7 @@ static void app_keys(struct app *app)
 static void app_attach(struct app *app)
 {
 	ui_attach(&app->ui, app->ui.attach_pid);
-	app->attached_ms = app_now(app);
-	app->tick_ms = app->attached_ms;
+	app->tick_ms = app->ui.begun_ms = app_now(app);
 	app->draw = true;
 }
 
@@ -273,7 +275,7 @@ int app_run(
 	app.ui.depth = app.ui.depth_begin = term_color(app.term);
 	term_set_mouse(app.term, app.ui.mouse);
 	ui_resize(&app.ui, rows, cols);
-	app.attached_ms = app.tick_ms = app_now(&app);
+	app.ui.begun_ms = app.tick_ms = app_now(&app);
 	app.draw = true;
 	while (!app.quit)
 		app_round(&app);

@@ -80,8 +80,10 @@ unsigned events_show(struct ui *ui, int event)
 	}
 	if (event != ui->event)
 		event_swap_windows(ui, event, begins && !ui->over);
-	if (begins)
+	if (begins) {
 		ui->events[event].asked = 0;
+		ui->begun_ms = ui->now_ms;
+	}
 	ui->event = event;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	return UI_SORT;

@@ -90,6 +90,7 @@ struct ui {
 	int last_pid;   /* that attaching was tried for */
 
 	int64_t now_ms, attached_ms, hold_until_ms;
+	int64_t begun_ms; /* when the session, or the event that is shown, was switched on */
 	enum name_style names;
 	enum theme_depth depth, depth_begin; /* of colour: now, and as the view was started */
 	bool mouse;                          /* the terminal reports it to us */

@@ -76,6 +76,7 @@ static void test_switch(void)
 	sets = 0;
 	keys("2");
 	ok(ui.event == EVENT_ALLOC && !sets, "an event that runs is switched to without a word");
+	ok(ui.begun_ms < now, "nor is anything new");
 	ok(shows("[2 alloc]") && shows("allocated"), "and shown in its unit");
 	keys("3");
 	ok(ui.event == EVENT_ALLOC && shows("The event lock cannot be sampled here."),
@@ -83,6 +84,7 @@ static void test_switch(void)
 	seconds(3);
 	keys("4");
 	ok(ui.event == EVENT_WALL && sets == 2, "one that did not run is switched on");
+	ok(ui.begun_ms == now, "and looked at more often for a while, so that it shows soon");
 	seconds(1);
 	ok(shows("window 10s (2s)"), "and has a history from there on");
 	seconds(3);
