@@ -64,7 +64,7 @@ public final class Totals {
     private static void allocate(long end, AtomicLong bytes, boolean array) throws Exception {
         long id = Thread.currentThread().getId(), start = mx.getThreadAllocatedBytes(id);
         while (System.nanoTime() < end) {
-            for (int i = 0; i < 2_000; i++) {
+            for (int i = array ? 2_000 : 20_000; i > 0; i--) {
                 sink = array ? array() : node();
             }
             LockSupport.parkNanos(2_000_000);
