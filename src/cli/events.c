@@ -133,6 +133,26 @@ static int events_flags(struct events *e, const struct args *args, struct err *e
 	return -1;
 }
 
+/* What is not said follows from what is: --depth alone cuts the root off, --keep-root alone is of the deepest. */
+static int events_depth(struct events *e, const struct args *args, struct err *err)
+{
+	const char *depth = args_get(args, OPT_DEPTH), *top = args_get(args, OPT_KEEP_TOP);
+	const char *root = args_get(args, OPT_KEEP_ROOT);
+
+	if (!depth && !top && !root)
+		return 0;
+	e->depth = SESSION_DEPTH_MAX;
+	if ((depth && units_count(depth, "--depth", SESSION_DEPTH_MAX, &e->depth, err)) ||
+		(root && units_count(root, "--keep-root", SESSION_DEPTH_MAX, &e->root, err)))
+		return -1;
+	if (e->root + 2 > e->depth && e->root)
+		return err_set(err, ERR_USAGE,
+			"--keep-root=%u leaves no room for the top of stacks of %u frames.",
+			e->root, e->depth);
+	e->top = e->root ? e->depth - e->root - 1 : e->depth;
+	return top ? units_count(top, "--keep-top", e->top, &e->top, err) : 0;
+}
+
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err)
 {
 	const char *interval = args_get(args, OPT_INTERVAL), *budget = args_get(args, OPT_BUDGET);
@@ -154,6 +174,8 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 		return -1;
 	if (budget && units_per_mille(budget, &out->budget, err))
 		return -1;
+	if (events_depth(out, args, err))
+		return -1;
 	return events_flags(out, args, err);
 }
 
@@ -162,6 +184,7 @@ int events_prepare(const struct events *e, struct session *s, struct err *err)
 	unsigned budget = e->budget >= 0 ? (unsigned)e->budget : EVENTS_BUDGET;
 
 	if (session_budget(s, budget, err) ||
+		(e->depth && session_depth(s, e->depth, e->top, e->root, err)) ||
 		(e->only_threads && session_only_threads(s, e->only_threads, err)))
 		return -1;
 	return 0;

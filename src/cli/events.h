@@ -20,9 +20,10 @@ struct events {
 	int ids[PROFILE_EVENTS];
 	struct session_event how[PROFILE_EVENTS]; /* of ids[i] */
 	char names[PROFILE_EVENTS][64];           /* of ids[i]; user events' how.name points here */
-	int count;                /* 0 only if none was named and no default asked for */
-	int budget;               /* thousandths of a core, 0 = any; -1: EVENTS_BUDGET */
-	const char *only_threads; /* NULL: all */
+	int count;                 /* 0 only if none was named and no default asked for */
+	int budget;                /* thousandths of a core, 0 = any; -1: EVENTS_BUDGET */
+	const char *only_threads;  /* NULL: all */
+	unsigned depth, top, root; /* of stacks, as session_depth takes them; depth 0: not said */
 };
 
 /* fallback: the event if -e is not there, or -1. struct events must stay where it is. */

@@ -24,6 +24,12 @@ const struct option_def options[] = {
 		"alloc: only objects that survived a garbage collection"},
 	{OPT_BUDGET, "budget", 0, "PERCENT|off", SAMPLING,
 		"what sampling may cost, 2% of one core by default; beyond it intervals grow"},
+	{OPT_DEPTH, "depth", 0, "N", SAMPLING,
+		"keep stacks of up to N frames whole, 2048 by default and at most; of deeper ones"},
+	{OPT_KEEP_TOP, "keep-top", 0, "N", SAMPLING, "so many from the top, where the thread is"},
+	{OPT_KEEP_ROOT, "keep-root", 0, "N", SAMPLING,
+		"and so many from the root, 0 by default; a frame between says how many are "
+		"missing"},
 	{OPT_OUTPUT, "output", 'o', "FILE", WRITING,
 		"write this file (again for more); the format by its suffix: .collapsed .svg"},
 	{OPT_THREADS, "threads", 't', NULL, WRITING,

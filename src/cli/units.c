@@ -89,6 +89,19 @@ int units_duration(const char *text, uint64_t *ns, struct err *err)
 	return -1;
 }
 
+int units_count(
+	const char *text, const char *option, unsigned most, unsigned *value, struct err *err)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long n = strtoul(text, NULL, 10);
+
+	if (!digits || text[digits] || digits > 9 || n < 1 || n > most)
+		return err_set(err, ERR_USAGE, "%s takes a number from 1 to %u, not \"%s\".",
+			option, most, text);
+	*value = (unsigned)n;
+	return 0;
+}
+
 int units_per_mille(const char *text, int *value, struct err *err)
 {
 	char *end;

@@ -23,6 +23,10 @@ int units_interval(const char *text, uint64_t *value, enum units_kind *kind, str
 /* units_duration: "5", "0.5", "90s", "2m", "1h" -> nanoseconds; a plain number is seconds. */
 int units_duration(const char *text, uint64_t *ns, struct err *err);
 
+/* units_count: 1 to most; the option is named in the error. */
+int units_count(
+	const char *text, const char *option, unsigned most, unsigned *value, struct err *err);
+
 /* units_per_mille: "2", "2%", "0.5%" of a core -> thousandths; "off" -> 0. */
 int units_per_mille(const char *text, int *value, struct err *err);
 

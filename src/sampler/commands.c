@@ -60,6 +60,20 @@ static int command_budget(struct sampler *s, const struct wire_command *c, struc
 	return 0;
 }
 
+static int command_depth(struct sampler *s, const struct wire_command *c, struct answer *a)
+{
+	uint32_t limit = WIRE_DEPTH_LIMIT(c->arg), top = WIRE_DEPTH_TOP(c->arg);
+	uint32_t root = WIRE_DEPTH_ROOT(c->arg);
+	struct text text = text_into(a->text, a->bytes);
+
+	if (!top || limit > WIRE_DEPTH_MAX || top > limit || (root && top + root >= limit)) {
+		text_add(&text, "that is no depth");
+		return -EINVAL;
+	}
+	atomic_store(&s->depth, c->arg);
+	return 0;
+}
+
 static const struct {
 	uint32_t op;
 	int (*run)(struct sampler *s, const struct wire_command *c, struct answer *a);
@@ -71,6 +85,7 @@ static const struct {
 	{WIRE_OP_FLUSH, command_flush},
 	{WIRE_OP_THREADS, command_threads},
 	{WIRE_OP_BUDGET, command_budget},
+	{WIRE_OP_DEPTH, command_depth},
 };
 
 static int command_run(struct sampler *s, const struct wire_command *c, struct answer *a)

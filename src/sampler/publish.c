@@ -22,7 +22,8 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_C2 == WIRE_FRAME_C2 && (int)WALK_INLINED == WIRE_FRAME_INLINED &&
 		       (int)WALK_JAVA == WIRE_FRAME_JAVA && (int)WALK_NATIVE == WIRE_FRAME_NATIVE &&
 		       (int)WALK_KERNEL == WIRE_FRAME_KERNEL && (int)WALK_STUB == WIRE_FRAME_STUB &&
-		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK,
+		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK &&
+		       (int)WALK_CUT == WIRE_FRAME_CUT,
 	"a packed frame is a wire frame, but for native pcs");
 
 struct publish {
@@ -130,7 +131,7 @@ static bool publish_named(struct publish *p, const struct trace_key *key)
 	for (uint32_t i = 0; i < key->count; i++) {
 		unsigned type = WIRE_FRAME_KIND(key->frames[i]);
 
-		if (type == WALK_NATIVE || type == WALK_KERNEL)
+		if (type == WALK_NATIVE || type == WALK_KERNEL || type == WALK_CUT)
 			continue;
 		if (type == WALK_JAVA
 				? agct_unpublished(p->s->agct, WIRE_FRAME_METHOD(key->frames[i]))

@@ -184,6 +184,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	s->start_ns = clock_mono_ns();
 	s->task_fd = -1;
 	atomic_store(&s->beat_ns, s->start_ns);
+	atomic_store(&s->depth, WIRE_DEPTH(SAMPLER_DEPTH, SAMPLER_DEPTH, 0));
 	modules_init(s->modules);
 	publish_init(s->publish, s, s->modules);
 	unwind_recv_init(s->unwind_recv, s, s->modules);

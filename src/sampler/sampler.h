@@ -25,9 +25,9 @@
 
 #define SAMPLER_TABLE_BYTES (3u << 20)
 #define SAMPLER_NAMES_BYTES (1u << 20)
-#define SAMPLER_DEPTH       2048u /* user frames; deeper stacks are truncated and say so */
-#define SAMPLER_KERNEL      160u  /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
-#define SAMPLER_SCRATCH     16u   /* walks at one time, preempted ones included */
+#define SAMPLER_DEPTH       WIRE_DEPTH_MAX /* user frames; of deeper stacks the root is missing */
+#define SAMPLER_KERNEL      160u /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
+#define SAMPLER_SCRATCH     16u  /* walks at one time, preempted ones included */
 
 #define SAMPLER_HURRY       50u /* per cent of the table: the publisher is woken */
 
@@ -36,7 +36,7 @@ struct scratch {
 	_Alignas(4096) _Atomic uint32_t taken;
 	uint32_t reserved;
 	struct memo_walk memo;
-	struct walk_frame frames[SAMPLER_DEPTH];
+	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_ROOM];
 	/* kernel frames end where the user frames begin, so that one walk serves several samples */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
 };
@@ -82,6 +82,7 @@ struct sampler {
 	struct counters counters;
 	struct cost cost;
 	_Atomic uint32_t handlers;
+	_Atomic uint64_t depth; /* WIRE_DEPTH() */
 	_Atomic uint32_t hurry; /* the table fills up faster than the publisher's pace */
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;

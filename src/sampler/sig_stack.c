@@ -97,6 +97,14 @@ static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned co
 	stack->flaw = (uint16_t)COUNTER_BREAK(why);
 }
 
+static struct walk_cut stack_cut(struct sampler *s)
+{
+	uint64_t depth = atomic_load_explicit(&s->depth, memory_order_relaxed);
+
+	return (struct walk_cut){
+		WIRE_DEPTH_LIMIT(depth), WIRE_DEPTH_TOP(depth), WIRE_DEPTH_ROOT(depth)};
+}
+
 /* stack_walk_agct: by the fallback; false when it has nothing to say of this stack. */
 static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 {
@@ -104,19 +112,23 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
 	uint64_t began = cost_ticks();
+	struct walk_cut cut = stack_cut(s);
 	int count;
 
 	if (!java || !s->thread_layout || walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
 		return false;
 	count = sig_agct_walk(
-		s->agct, java, (void *)context, stack->scratch->frames, SAMPLER_DEPTH, stack->user);
+		s->agct, java, (void *)context, stack->scratch->frames, cut.limit, stack->user);
 	if (count <= 0) {
 		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
 		return false;
 	}
 	cost_add(&s->cost, (uint32_t)count, began);
 	stack->count = (uint32_t)count;
-	stack->flags = count == (int)SAMPLER_DEPTH ? TRACE_TRUNCATED : 0;
+	if (stack->count == cut.limit) { /* it tells nothing of the root */
+		stack->count = cut.top;
+		stack->flags = TRACE_TRUNCATED;
+	}
 	return true;
 }
 
@@ -142,7 +154,8 @@ static void stack_name(struct stack *stack, const struct walk_result *result)
 static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 {
 	struct sampler *s = stack->s;
-	struct walk_thread thread = {0};
+	struct walk_cut cut = stack_cut(s);
+	struct walk_thread thread = {.cut = &cut};
 	struct walk_result result;
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
@@ -153,8 +166,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
 		thread.java_thread = java;
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
-	result = walk_stack(
-		s->layout, &s->mem, regs, &thread, stack->scratch->frames, SAMPLER_DEPTH);
+	result = walk_stack(s->layout, &s->mem, regs, &thread, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result);
 	cost_add(&s->cost, result.count, began);
 }
@@ -245,14 +257,15 @@ static void stack_drop_stubs(struct stack *stack)
 static void stack_take_java(struct stack *stack, uint64_t java_thread)
 {
 	struct sampler *s = stack->s;
-	struct walk_thread walked = {.java_thread = java_thread};
+	struct walk_cut cut = stack_cut(s);
+	struct walk_thread walked = {.java_thread = java_thread, .cut = &cut};
 	struct walk_result result;
 
 	if (!stack_open(stack))
 		return;
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	walked.memo = &stack->scratch->memo;
-	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, SAMPLER_DEPTH);
+	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result);
 	stack_drop_stubs(stack);
 }

@@ -137,7 +137,7 @@ int session_event_stop(struct session *s, int event, struct err *err)
 	return 0;
 }
 
-/* --- threads, budget --------------------------------------------------------------------------------- */
+/* --- threads, depth, budget --------------------------------------------------------------------------------- */
 
 int session_only_threads(struct session *s, const char *pattern, struct err *err)
 {
@@ -149,6 +149,15 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
 			sizeof(command.text) - 1);
 	memcpy(command.text, pattern, strlen(pattern) + 1);
 	return commands_send(s, &command, "The threads could not be selected", err);
+}
+
+_Static_assert(SESSION_DEPTH_MAX == WIRE_DEPTH_MAX, "as deep as the agent can");
+
+int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_DEPTH, .arg = WIRE_DEPTH(limit, top, root)};
+
+	return commands_send(s, &command, "The depth of stacks could not be set", err);
 }
 
 int session_budget(struct session *s, unsigned per_mille, struct err *err)

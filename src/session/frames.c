@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "session/clean.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,20 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
 
+static uint32_t frames_cut(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	unsigned long long count = WIRE_FRAME_PAYLOAD(wire);
+	char text[64];
+
+	(void)type;
+	snprintf(text, sizeof(text),
+		count == 1    ? "[1 frame left out]"
+		: count < 100 ? "[%llu frames left out]"
+			      : "[%llu+ frames left out]",
+		count);
+	return frames_reason(f, text);
+}
+
 static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	static const char kinds[FRAME_TYPES] = {[FRAME_VM] = 'v', [FRAME_KERNEL] = 'k'};
@@ -262,6 +277,7 @@ static const struct {
 	[WIRE_FRAME_STUB] = {frames_bare, FRAME_VM, "[unknown_stub]"},
 	[WIRE_FRAME_CLASS] = {frames_bare, FRAME_CLASS, "[unknown_class]"},
 	[WIRE_FRAME_BREAK] = {frames_bare, FRAME_BREAK, "[unknown_reason]"},
+	[WIRE_FRAME_CUT] = {frames_cut, FRAME_BREAK, "[unknown_reason]"},
 };
 #define FRAMES_KINDS (sizeof(frames_kinds) / sizeof(frames_kinds[0]))
 

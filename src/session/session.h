@@ -62,6 +62,12 @@ int session_event_start(struct session *s, int event, uint64_t interval, struct 
 int session_event_stop(struct session *s, int event, struct err *err);
 /* Sample only threads whose names match, '*' and '?' as in file names; "": all. */
 int session_only_threads(struct session *s, const char *pattern, struct err *err);
+/*
+ * What is kept of stacks with more than `limit` frames (1..SESSION_DEPTH_MAX, the default): `top` from the leaf on,
+ * and `root` of the outermost; top + root < limit, or root 0 and top <= limit.
+ */
+#define SESSION_DEPTH_MAX 2048u
+int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
 /* What sampling may cost, in thousandths of a core; 0: any. */
 int session_budget(struct session *s, unsigned per_mille, struct err *err);
 

@@ -143,7 +143,7 @@ static bool chunk_show(struct walker *w, const struct chunk *c)
 	w->at = (struct walk_cursor){
 		.pc = mem_u64(w->mem, sp - 8) & ARCH_PC_MASK, .sp = sp, .fp = sp - 16};
 	for (int i = 0; i < FROZEN_FRAMES && w->at.sp < stack + 8ull * bottom; i++)
-		if (w->count == w->max ||
+		if (!walker_room(w) ||
 			!(walker_in_interpreter(w, w->at.pc) ? frozen_interpreted(w, w->at.fp)
 							     : frozen_compiled(w)))
 			return false;

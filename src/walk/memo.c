@@ -121,6 +121,14 @@ void memo_note(struct memo_walk *walk, const struct memo_code *code,
 	walk->count++;
 }
 
+void memo_forget(struct memo_walk *walk, uint32_t first)
+{
+	while (walk->count &&
+		walk->fills[walk->count - 1].first + walk->fills[walk->count - 1].code.count >
+			first)
+		walk->count--;
+}
+
 static bool named(const uint64_t *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)

@@ -50,6 +50,8 @@ bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 /* Frames first..last of the walk are those of code (pc, start, method, compile_id, frame_words set). */
 void memo_note(struct memo_walk *walk, const struct memo_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);
+/* What was noted of frames from `first` on is forgotten: they were moved. */
+void memo_forget(struct memo_walk *walk, uint32_t first);
 /* After names_resolve: keeps what was noted, with names. */
 void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const uint64_t *packed,
 	uint32_t count);

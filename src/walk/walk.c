@@ -141,12 +141,13 @@ static void bounds_set(struct walker *w)
 static void walk_run(struct walker *w, struct walk_result *result)
 {
 	for (;;) {
-		uint32_t count = w->count;
+		uint32_t count;
 
-		if (count == w->max) {
+		if (!walker_room(w)) {
 			result->truncated = true;
 			return;
 		}
+		count = w->count;
 		switch (step(w)) {
 		case STEP_NEXT: continue;
 		case STEP_ROOT: return;
@@ -188,13 +189,13 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		.thread = thread,
 		.top = true,
 		.frames = frames,
-		.max = max,
 		.at = {.pc = regs->pc & ARCH_PC_MASK, .sp = regs->sp, .fp = regs->fp}};
 
 	if (!max) {
 		result.truncated = true;
 		return result;
 	}
+	cut_begin(&w, max);
 	bounds_set(&w);
 	if (layout && thread->java_thread)
 		anchor_load(layout, mem,
@@ -206,6 +207,7 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		walk_run(&w, &result);
 		if (thread->compiler && layout && !result.why)
 			compiling_add(&w);
+		cut_end(&w, &result);
 	}
 	result.count = w.count;
 	return result;
@@ -216,18 +218,16 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
 {
 	struct walk_result result = {.why = WALK_BREAK_NONE};
 	struct walk_regs regs = {0};
-	struct walker w = {.layout = layout,
-		.mem = mem,
-		.regs = &regs,
-		.thread = thread,
-		.frames = frames,
-		.max = max};
+	struct walker w = {
+		.layout = layout, .mem = mem, .regs = &regs, .thread = thread, .frames = frames};
 
 	if (!anchor_load(layout, mem, thread->java_thread + (uint64_t)layout->thread_anchor.offset,
 		    &w.at))
 		return result;
+	cut_begin(&w, max);
 	bounds_set(&w);
 	walk_run(&w, &result);
+	cut_end(&w, &result);
 	result.count = w.count;
 	return result;
 }

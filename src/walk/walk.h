@@ -41,6 +41,7 @@ enum walk_frame_type {
 	WALK_BREAK = 11,  /* payload = name id: why the walk failed here; a name that starts with
 			  * "[unknown" or "[break_" */
 	WALK_PACKED = 12, /* only from walk_stack with a memo: value is the 64-bit form already */
+	WALK_CUT = 13,    /* payload = how many frames were left out here; see walk_cut */
 };
 
 /*
@@ -115,12 +116,21 @@ struct walk_regs {
 struct unwind_table;
 struct memo_walk;
 
+/*
+ * What is kept of stacks with more than `limit` frames: so many from the leaf, so many from the root, and a
+ * WALK_CUT between them; top + root < limit. root 0: the walk ends at the limit, so that only the leaf's are known.
+ */
+struct walk_cut {
+	uint32_t limit, top, root;
+};
+
 struct walk_thread {
 	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
 	const struct unwind_table
-		*rows;          /* walk/unwind.h, of the process; NULL: frame pointers only */
-	struct memo_walk *memo; /* walk/memo.h; NULL: everything is looked up anew */
+		*rows;              /* walk/unwind.h, of the process; NULL: frame pointers only */
+	struct memo_walk *memo;     /* walk/memo.h; NULL: everything is looked up anew */
+	const struct walk_cut *cut; /* NULL: the first `max` frames */
 	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
 };
 
@@ -132,8 +142,10 @@ struct walk_result {
 
 /*
  * walk_stack: the user-space frames of a thread, leaf first, up to max. layout NULL: native frames by
- * frame pointers only. A walk that fails ends in a WALK_BREAK frame. Signal-safe.
+ * frame pointers only. A walk that fails ends in a WALK_BREAK frame. Signal-safe. With a cut, `frames` must hold
+ * limit + WALK_CUT_ROOM.
  */
+#define WALK_CUT_ROOM 512u
 struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
 	uint32_t max);

@@ -41,9 +41,11 @@ struct walker {
 	enum walk_break why;
 	struct walk_frame *frames;
 	uint32_t count, max;
-	struct code_blob blob;   /* of the last code_cache_find */
-	struct memo_code known;  /* of the last compiled frame that the memo knew; pc 0: none */
-	struct unwind_rule rule; /* the same of native ones */
+	const struct walk_cut *cut; /* NULL: the walk ends where the buffer does */
+	uint32_t left_out;          /* frames that were dropped between top and root */
+	struct code_blob blob;      /* of the last code_cache_find */
+	struct memo_code known;     /* of the last compiled frame that the memo knew; pc 0: none */
+	struct unwind_rule rule;    /* the same of native ones */
 	uint64_t rule_pc;
 };
 
@@ -57,6 +59,12 @@ static inline bool walker_add(
 		(struct walk_frame){.value = value, .bci = bci, .type = (uint8_t)type};
 	return true;
 }
+
+/* Whether there is room for what a step may add; with a cut, made by dropping frames. Moves frames. */
+bool walker_room(struct walker *w);
+/* Before and after the walk: how long it may get, and what is kept of it. */
+void cut_begin(struct walker *w, uint32_t max);
+void cut_end(struct walker *w, struct walk_result *result);
 
 static inline bool walker_in_code(const struct walker *w, uint64_t pc)
 {

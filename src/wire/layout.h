@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         0
+#define WIRE_MINOR         1
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -93,7 +93,19 @@ enum wire_op {
 	WIRE_OP_FLUSH = 5,       /* publish now */
 	WIRE_OP_THREADS = 6,     /* text: sample only threads whose names match, "" = all */
 	WIRE_OP_BUDGET = 7,      /* arg: thousandths of a core that sampling may cost, 0 = any */
+	WIRE_OP_DEPTH = 8,       /* arg = WIRE_DEPTH(): what is kept of deep stacks; since 1.1 */
 };
+
+/*
+ * Of stacks with more than `limit` frames `top` are kept from the leaf on and `root` of the outermost, a CUT frame
+ * between them; top + root < limit <= WIRE_DEPTH_MAX. root 0: top <= limit, and the trace is TRUNCATED.
+ */
+#define WIRE_DEPTH_MAX 2048u
+#define WIRE_DEPTH(limit, top, root) \
+	((uint64_t)(limit) | (uint64_t)(top) << 16 | (uint64_t)(root) << 32)
+#define WIRE_DEPTH_LIMIT(arg) ((uint32_t)(arg)&0xffffu)
+#define WIRE_DEPTH_TOP(arg)   ((uint32_t)((arg) >> 16) & 0xffffu)
+#define WIRE_DEPTH_ROOT(arg)  ((uint32_t)((arg) >> 32) & 0xffffu)
 
 /* Flags of WIRE_OP_EVENT_START. */
 #define WIRE_START_LIVE        1u /* alloc: only objects that survived a collection */
@@ -264,6 +276,8 @@ enum wire_frame_kind {
 	WIRE_FRAME_STUB = 9,   /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
 	WIRE_FRAME_CLASS = 10, /* method id whose name is a class: what was allocated or locked */
 	WIRE_FRAME_BREAK = 11, /* method id whose name is the reason: [unknown...] or [break_...] */
+	WIRE_FRAME_CUT =
+		13, /* so many frames, two digits of the number, were left out; since 1.1 */
 };
 
 #define WIRE_FRAME(kind, payload) \

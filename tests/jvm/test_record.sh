@@ -63,6 +63,29 @@ leaf=$(weight "$T/deep.collapsed" knownLeaf)
 near "200 frames deep" "$(weight "$T/deep.collapsed" 'Thread.run;.*(Known.knownDeep[^;]*;){201}[^;]*knownLeaf')" "$leaf" 100
 jvm_end
 
+# Deeper than is kept.
+for tiers in "" -Xint; do
+	jvm_start $CALM_JVM $tiers Known deep 3000
+	record -u -i 1ms -d 2 --depth 100 --keep-root 20 -o "$T/cut.collapsed" "$JVM"
+	ends "of 3,000 frames a hundred are kept${tiers:+, interpreted}" 0
+	leaf=$(weight "$T/cut.collapsed" knownLeaf)
+	near "the top, the root, and how much is left out" "$(weight "$T/cut.collapsed" \
+		'java/lang/Thread.run;.*Known.drive;.*Known.knownDeep;\[2900\+ frames left out\];.*knownLeaf')" "$leaf" 100
+	near "a hundred frames" "$(grep knownLeaf "$T/cut.collapsed" |
+		awk -F';' 'NF == 100 { n = split($0, w, " "); sum += w[n] } END { print sum + 0 }')" "$leaf" 100
+	near "the root of all of them" "$(weight "$T/cut.collapsed" 'java/lang/Thread.run;.*Known.drive;.*Known')" \
+		"$(weight "$T/cut.collapsed" 'Known')" 100
+	record -u -i 1ms -d 1 --depth 200 --keep-top 40 -o "$T/top.collapsed" "$JVM"
+	near "only the top" "$(weight "$T/top.collapsed" '^\[truncated\];(Known.knownDeep[^;]*;)+Known.knownLeaf')" \
+		"$(weight "$T/top.collapsed" knownLeaf)" 100
+	is "no more of it" "$(grep knownLeaf "$T/top.collapsed" | awk -F';' 'NF > 41' | wc -l)" 0
+	jvm_end
+done
+record --depth 100 --keep-root 99 "$T"
+ends "a root that leaves no room for the top is refused" 2
+record --depth 3000 "$T"
+ends "and more than can be kept" 2
+
 jvm_start $CALM_JVM Known zip
 record -i 1ms -d 2 -o "$T/zip.collapsed" "$JVM"
 zip=$(weight "$T/zip.collapsed" 'Known.knownZip')
