@@ -85,15 +85,15 @@ static char *frame_name(const struct profile_method *m)
 
 static void add_frames(const struct profile *p, uint32_t stack, struct dump_thread *to)
 {
-	const struct profile_stack *s = profile_get_stack(p, stack);
+	struct profile_stack s = profile_get_stack(p, stack);
 
-	to->frames = xcalloc(s->depth + 1, sizeof(*to->frames));
-	for (; stack != PROFILE_ROOT_STACK && to->count <= s->depth; stack = s->parent) {
+	to->frames = xcalloc(s.depth + 1, sizeof(*to->frames));
+	for (; stack != PROFILE_ROOT_STACK && to->count <= s.depth; stack = s.parent) {
 		const struct profile_frame *f;
 		const struct profile_method *m;
 
 		s = profile_get_stack(p, stack);
-		f = profile_get_frame(p, s->frame);
+		f = profile_get_frame(p, s.frame);
 		m = profile_get_method(p, f->method);
 		to->frames[to->count++] = (struct dump_frame){.name = frame_name(m),
 			.module = xstrdup(m->module),

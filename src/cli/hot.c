@@ -143,9 +143,9 @@ static void hot_add_site(
 {
 	struct hot_sites *s = ctx;
 
-	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(s->p, stack)->parent) {
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(s->p, stack).parent) {
 		const struct profile_frame *f =
-			profile_get_frame(s->p, profile_get_stack(s->p, stack)->frame);
+			profile_get_frame(s->p, profile_get_stack(s->p, stack).frame);
 
 		if (f->type == FRAME_CLASS || hot_is_machinery(profile_get_method(s->p, f->method)))
 			continue;

@@ -7,6 +7,7 @@
 #include "cli/verb.h"
 
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +85,9 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int rc;
 
+	/* Large tables go back to the system when they are freed, not into a heap that stays as long as it was. */
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 	setlocale(LC_CTYPE, "");
 	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
 	if ((fflush(stdout) || ferror(stdout)) && !rc)

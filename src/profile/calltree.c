@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "profile/calltree_build.h"
+#include "profile/form.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 	node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
 	b->tree->nodes[node].method = method;
 	b->tree->nodes[node].type = type;
-	b->tree->nodes[node].stack = stack;
+	b->tree->nodes[node].stack = b->form ? form_mark(b->form, stack) : stack;
 	return node;
 }
 
@@ -335,32 +336,49 @@ static void calltree_link(struct calltree *t)
 	free(end);
 }
 
-static int calltree_compare_threads(const void *a, const void *b)
+/* The same rows with those of one thread beside one another; the caller frees. */
+static struct model_row *calltree_by_thread(const struct model_row *rows, uint32_t count)
 {
-	const struct model_row *x = a, *y = b;
+	struct model_row *sorted = xreallocarray(NULL, count + 1, sizeof(*sorted));
+	uint32_t threads = 0, at = 0, *begin;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
+	for (uint32_t i = 0; i < count; i++)
+		threads = rows[i].thread >= threads ? rows[i].thread + 1u : threads;
+	begin = xcalloc(threads + 1, sizeof(*begin));
+	for (uint32_t i = 0; i < count; i++)
+		begin[rows[i].thread]++;
+	for (uint32_t i = 0; i < threads; i++) {
+		uint32_t n = begin[i];
+
+		begin[i] = at;
+		at += n;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		sorted[begin[rows[i].thread]++] = rows[i];
+	free(begin);
+	return sorted;
 }
 
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
 	const struct calltree_options *options)
 {
-	struct calltree_build b = {.p = p, .q = q, .options = options};
-	struct model_row *rows;
+	struct calltree_build b = {.q = q, .options = options};
+	const struct model_row *rows;
+	struct model_row *sorted = NULL;
 	uint32_t count;
 
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	calltree_put(&b, PROFILE_NONE, 0);
 	rows = model_collect(p, q, &count);
-	if (options->threads && count)
-		qsort(rows, count, sizeof(*rows), calltree_compare_threads);
+	b.form = model_form(p, q);
+	b.p = model_view(p, q);
+	if (options->threads)
+		rows = sorted = calltree_by_thread(rows, count);
 	if (options->inverted)
 		calltree_build_inverted(&b, rows, count);
 	else
 		calltree_build_topdown(&b, rows, count);
-	free(rows);
+	free(sorted);
 	free(b.votes);
 	if (options->min_share > 0)
 		calltree_prune(b.tree, options->min_share * (double)b.tree->nodes[0].total);

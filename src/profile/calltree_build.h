@@ -11,7 +11,8 @@
 #include "profile/model.h"
 
 struct calltree_build {
-	const struct profile *p;
+	const struct profile *p; /* in the query's form */
+	const struct form *form; /* NULL: as it was sampled */
 	const struct profile_query *q;
 	const struct calltree_options *options;
 	struct calltree *tree;
@@ -27,7 +28,7 @@ void calltree_count(
 /* The node under which a group of rows goes: "all", or a thread's. */
 uint32_t calltree_base(struct calltree_build *b, uint32_t thread);
 
-/* rows are sorted by thread if the tree has threads. */
+/* rows stand by thread if the tree has threads. */
 void calltree_build_inverted(
 	struct calltree_build *b, const struct model_row *rows, uint32_t count);
 

@@ -7,9 +7,9 @@
  *   lines   a Java frame is its method and line: "HashMap.getNode:578"
  *
  * Set in a query it holds for everything derived from that: tables, trees, sums, exports. Terms look at a
- * stack both as it was sampled and as it is shown. What is shown in another form is a stack of the profile
- * like any other, made when it is first asked for and kept; the same frames always give the same one.
- * Owned by the caller; one profile for its life.
+ * stack both as it was sampled and as it is shown. What is shown in another form is made when it is first asked
+ * for (form.h) and kept until another form is; filter_prepare makes it bit by bit. Owned by the caller; one profile
+ * for its life.
  */
 #ifndef JHOT_PROFILE_FILTER_H
 #define JHOT_PROFILE_FILTER_H
@@ -42,7 +42,12 @@ uint32_t filter_version(const struct filter *f);
 
 /* The stack that is shown for a sampled one, PROFILE_NONE: it is left out. */
 uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack);
-/* How many frames a frame of this method stands for on this stack that is shown; 0: it is one itself. */
-uint32_t filter_run(const struct filter *f, uint32_t stack);
+/* How many frames the last one of a stack that is shown stands for; 0: it is one itself. */
+uint32_t filter_run(const struct profile *p, uint32_t stack);
+/*
+ * Part of the work that the next question costs: collecting, or making up to `most` frames of what it shows in
+ * another form. false: there is more to do.
+ */
+bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
 
 #endif

@@ -9,55 +9,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per method, dense: a long history has far more stacks than methods, and these stay in the cache. */
+/* Per method that was met, dense: a long history has far more stacks than methods, and these stay in the cache. */
 struct flat_sum {
 	uint64_t self, self_count, total, total_count;
-};
-
-struct flat_votes {
-	uint64_t of[FRAME_TYPES];
+	uint64_t votes[FRAME_TYPES]; /* of self samples, else of all: by how the method ran */
 };
 
 struct flat_build {
-	const struct profile *p;
+	const struct profile *p; /* in the query's form */
+	const struct profile *sampled;
+	struct form *form;
 	const struct profile_query *q;
 	struct flat *flat;
-	struct flat_sum *sums;
-	struct flat_votes *votes; /* of self samples, else of all: by how a method ran */
-	bool *seen;
+	struct flat_sum *sums; /* in the order in which they were met */
+	uint32_t sum_count, sum_cap;
 	uint32_t methods; /* when it was begun; the trend may meet newer ones */
-	uint32_t *row_of; /* per method: row + 1 */
+	uint32_t *row_of; /* per method: its sum + 1, later its row + 1 */
 };
+
+static struct flat_sum *flat_sum_of(struct flat_build *b, uint32_t method)
+{
+	uint32_t *at = &b->row_of[method];
+
+	if (*at)
+		return &b->sums[*at - 1];
+	if (b->sum_count == b->sum_cap) {
+		b->sum_cap = b->sum_cap ? b->sum_cap * 2 : 256;
+		b->sums = xreallocarray(b->sums, b->sum_cap, sizeof(*b->sums));
+	}
+	b->sums[b->sum_count] = (struct flat_sum){0};
+	*at = ++b->sum_count;
+	return &b->sums[*at - 1];
+}
 
 static void flat_add_self(struct flat_build *b, const struct model_row *in)
 {
-	uint32_t method;
+	struct flat_sum *sum;
 
 	b->flat->sum += model_value(b->q, &in->sum);
 	b->flat->sum_count += in->sum.count;
 	if (in->stack == PROFILE_ROOT_STACK)
 		return;
-	method = model_stack_method(b->p, in->stack);
-	b->seen[method] = true;
-	b->sums[method].self += model_value(b->q, &in->sum);
-	b->sums[method].self_count += in->sum.count;
-	b->votes[method].of[model_stack_type(b->p, in->stack)] += in->sum.count;
+	sum = flat_sum_of(b, model_stack_method(b->p, in->stack));
+	sum->self += model_value(b->q, &in->sum);
+	sum->self_count += in->sum.count;
+	sum->votes[model_stack_type(b->p, in->stack)] += in->sum.count;
 }
 
 static void flat_add_total(struct flat_build *b, uint32_t stack)
 {
 	const struct profile *p = b->p;
 	const struct amount *amount = &p->scratch->stacks.sums[stack];
-	uint32_t method = model_stack_method(p, stack);
-	struct flat_sum *sum = &b->sums[method];
+	struct flat_sum *sum = flat_sum_of(b, model_stack_method(p, stack));
 
-	b->seen[method] = true;
 	if (!model_stack_repeats(p, stack)) {
 		sum->total += model_value(b->q, amount);
 		sum->total_count += amount->count;
 	}
 	if (!sum->self_count)
-		b->votes[method].of[model_stack_type(p, stack)] += amount->count;
+		sum->votes[model_stack_type(p, stack)] += amount->count;
 }
 
 static uint8_t flat_winner(const uint64_t votes[FRAME_TYPES])
@@ -79,7 +89,7 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 		pair = &s->pairs[sl->entries[i].pair];
 		if (pair->stack == PROFILE_ROOT_STACK || !model_wants(b->p, b->q, pair))
 			continue;
-		stack = model_shown(b->p, b->q, pair->stack);
+		stack = model_shown(b->sampled, b->q, b->form, pair->stack);
 		if (stack == PROFILE_NONE)
 			continue;
 		method = model_stack_method(b->p, stack);
@@ -106,18 +116,16 @@ static void flat_add_trend(struct flat_build *b)
 static void flat_add_rows(struct flat_build *b)
 {
 	struct flat *f = b->flat;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < b->methods; i++)
-		n += b->seen[i];
-	f->rows = xreallocarray(NULL, n + 1, sizeof(*f->rows));
+	f->rows = xreallocarray(NULL, b->sum_count + 1, sizeof(*f->rows));
 	for (uint32_t i = 0; i < b->methods; i++) {
-		const struct flat_sum *sum = &b->sums[i];
+		const struct flat_sum *sum;
 
-		if (!b->seen[i])
+		if (!b->row_of[i])
 			continue;
+		sum = &b->sums[b->row_of[i] - 1];
 		f->rows[f->count] = (struct flat_row){.method = i,
-			.type = flat_winner(b->votes[i].of),
+			.type = flat_winner(sum->votes),
 			.self = sum->self,
 			.total = sum->total,
 			.self_count = sum->self_count,
@@ -128,24 +136,22 @@ static void flat_add_rows(struct flat_build *b)
 
 struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 {
-	struct flat_build b = {.p = p, .q = q};
+	struct flat_build b = {.sampled = p, .q = q};
 	struct tally *t = &p->scratch->stacks;
-	struct model_row *in;
+	const struct model_row *in;
 	const uint32_t *stacks;
 	uint32_t n;
 
 	in = model_collect(p, q, &n);
+	b.form = model_form(p, q);
+	b.p = p = model_view(p, q);
 	b.flat = xcalloc(1, sizeof(*b.flat));
 	b.methods = p->methods.count;
-	b.sums = xcalloc(b.methods + 1, sizeof(*b.sums));
-	b.votes = xcalloc(b.methods + 1, sizeof(*b.votes));
-	b.seen = xcalloc(b.methods + 1, sizeof(*b.seen));
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
 	for (uint32_t i = 0; i < n; i++) {
 		flat_add_self(&b, &in[i]);
 		tally_add(t, in[i].stack, in[i].sum.count, in[i].sum.weight);
 	}
-	free(in);
 	stacks = model_roll_up(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (stacks[i] != PROFILE_ROOT_STACK)
@@ -156,8 +162,6 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);
 	free(b.sums);
-	free(b.votes);
-	free(b.seen);
 	free(b.row_of);
 	return b.flat;
 }

@@ -3,6 +3,7 @@
 #include "profile/match.h"
 
 #include "base/buf.h"
+#include "profile/form.h"
 #include "profile/model.h"
 
 #include <ctype.h>
@@ -13,11 +14,17 @@
 
 enum { ASK_AGAIN = 2 }; /* of a method: found by a shorter text, not yet asked for this one */
 
+struct match_stacks {
+	uint8_t *has; /* 0 or 1 */
+	uint32_t count, cap;
+};
+
 struct match {
 	char *text;
 	uint8_t *methods; /* 0, 1 or ASK_AGAIN */
-	uint8_t *stacks;  /* 0 or 1 */
-	uint32_t method_count, method_cap, stack_count, stack_cap;
+	uint32_t method_count, method_cap;
+	struct match_stacks sampled, shown; /* shown: those of the form with this number */
+	uint32_t form;
 };
 
 struct match *match_new(void)
@@ -34,7 +41,8 @@ void match_free(struct match *m)
 		return;
 	free(m->text);
 	free(m->methods);
-	free(m->stacks);
+	free(m->sampled.has);
+	free(m->shown.has);
 	free(m);
 }
 
@@ -54,7 +62,7 @@ void match_set(struct match *m, const char *text)
 		m->methods[i] = m->methods[i] ? ASK_AGAIN : 0;
 	if (!longer)
 		m->method_count = 0;
-	m->stack_count = 0;
+	m->sampled.count = m->shown.count = 0;
 	free(m->text);
 	m->text = xstrdup(text);
 }
@@ -108,19 +116,34 @@ bool match_method(struct match *m, const struct profile *p, uint32_t method)
 	return m->methods[method];
 }
 
+static bool match_in(
+	struct match *m, struct match_stacks *s, const struct profile *p, uint32_t stack)
+{
+	s->has = match_fit(s->has, &s->cap, p->stacks.count);
+	/* Parents have the smaller numbers. */
+	for (uint32_t i = s->count; i <= stack; i++)
+		s->has[i] = i != PROFILE_ROOT_STACK &&
+			    (s->has[p->stacks.nodes[i].parent] ||
+				    match_method(m, p, model_stack_method(p, i)));
+	if (stack >= s->count)
+		s->count = stack + 1;
+	return s->has[stack];
+}
+
 bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
 {
-	if (stack >= p->stacks.count || !*m->text)
+	struct form *form = p->scratch->form;
+
+	if (!*m->text)
 		return false;
-	m->stacks = match_fit(m->stacks, &m->stack_cap, p->stacks.count);
-	/* Parents have the smaller numbers. */
-	for (uint32_t i = m->stack_count; i <= stack; i++)
-		m->stacks[i] = i != PROFILE_ROOT_STACK &&
-			       (m->stacks[p->stacks.nodes[i].parent] ||
-				       match_method(m, p, model_stack_method(p, i)));
-	if (stack >= m->stack_count)
-		m->stack_count = stack + 1;
-	return m->stacks[stack];
+	if (stack < p->stacks.count)
+		return match_in(m, &m->sampled, p, stack);
+	if (!form_unmark(form, stack, &stack))
+		return false;
+	if (m->form != form_serial(form))
+		m->shown.count = 0;
+	m->form = form_serial(form);
+	return match_in(m, &m->shown, form_view(form), stack);
 }
 
 struct match_total {

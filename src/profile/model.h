@@ -71,19 +71,37 @@ struct model_waits {
 	uint32_t last_cap;
 };
 
+struct form;
+
 struct model_gap {
 	uint32_t from, to;
 };
 
-/* What queries may change: buffers that they leave empty (fresh pages cost more than the work), and what
- * readers ask to be kept. */
+/* query.c and collect.c: what every derived table starts from. */
+struct model_row {
+	uint32_t stack;
+	uint32_t thread : 28, state : 4; /* as in a pair's who */
+	struct amount sum;
+};
+struct model_rows {
+	struct model_row *list;
+	uint32_t count, cap;
+	uint64_t key; /* of the question that they answer; 0: none */
+};
+
+/* What queries may change: buffers that they leave empty (fresh pages cost more than the work), what was asked
+ * last, and what readers ask to be kept. */
 struct model_scratch {
-	struct profile *self; /* filters intern what they show in another form */
+	struct profile *self; /* forms intern what they show */
+	struct form *form;    /* the last that was asked for, or NULL */
 	struct tally pairs, stacks;
-	uint32_t *ids;  /* of the last tally_list */
-	uint32_t *node; /* per stack: its node in the table being made */
-	uint32_t *slot; /* per path: its node + 1, 0 between uses */
-	uint32_t *seen; /* per stack: a stamp of the last group it was seen in */
+	struct model_rows all, chosen; /* of the last question: of its seconds, and what passes */
+	uint64_t fed;                  /* rises whenever the answers may change */
+	uint64_t serial;               /* of the last snapshot */
+	uint32_t *ids;                 /* of the last tally_list */
+	uint32_t *node;                /* per stack: its node in the table being made */
+	uint32_t *slot;                /* per path: its node + 1, 0 between uses */
+	uint32_t *seen;                /* per stack: a stamp of the last group it was seen in */
 	uint32_t ids_cap, node_cap, slot_cap, seen_cap;
 	uint32_t stamp; /* larger than any in seen */
 	uint32_t hold;  /* readers want the history before this second; PROFILE_NONE: no */
@@ -122,26 +140,28 @@ size_t model_threads_bytes(const struct model_threads *t);
 void model_waits_done(struct model_waits *w);
 size_t model_waits_bytes(const struct model_waits *w);
 
-/* query.c: what every derived table starts from. */
-struct model_row {
-	uint32_t stack, thread;
-	enum thread_state state;
-	struct amount sum;
-};
 /* Does a query want the samples of this pair? */
 bool model_wants(
 	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair);
-/* The stack that the query's filter shows for a sampled one; PROFILE_NONE: it leaves it out. */
-uint32_t model_shown(const struct profile *p, const struct profile_query *q, uint32_t stack);
+bool model_wants_all(const struct profile_query *q); /* of its seconds */
+const struct slices *model_slices(const struct profile *p, const struct profile_query *q);
+/* The form in which a query shows stacks; NULL: as they were sampled. */
+struct form *model_form(const struct profile *p, const struct profile_query *q);
+/* The profile in that form: the stacks of all that is derived from the query are its numbers. */
+const struct profile *model_view(const struct profile *p, const struct profile_query *q);
+/* The stack (in the view) that a query shows for a sampled one; PROFILE_NONE: its filter leaves it out. */
+uint32_t model_shown(
+	const struct profile *p, const struct profile_query *q, struct form *form, uint32_t stack);
+uint64_t model_filter_stamp(const struct filter *f);
 /*
- * The (stack, thread, state) of a query; the caller frees. They are distinct but where a filter shows
- * several stacks as one. Filters may intern: what is as long as the tables are is made after this.
+ * The (stack, thread, state) of a query, in the view; kept until the next question. They are distinct but where a
+ * filter shows several stacks as one. Forms may intern: what is as long as the tables are is made after this.
  */
-struct model_row *model_collect(
+const struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Add the touched stacks' sums to all their callers; the touched stacks ascending. */
 const uint32_t *model_roll_up(const struct profile *p, uint32_t *count);
-void model_scratch_fit(const struct profile *p);
+void model_scratch_fit(const struct profile *view);
 /* The first of 2^31 stamps that are not in seen. */
 uint32_t model_scratch_stamp(const struct profile *p);
 void model_scratch_free(struct model_scratch *s);

@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 
 #include "base/buf.h"
+#include "profile/form.h"
 #include "profile/model.h"
 
 #include <stdlib.h>
@@ -145,6 +146,7 @@ void profile_add_sample(
 
 	if (event < 0 || event >= PROFILE_EVENTS || sample->stack >= p->stacks.count)
 		return;
+	p->scratch->fed++;
 	if (second > p->now)
 		profile_advance(p, second);
 	/* Absurd numbers share one thread. */
@@ -245,6 +247,7 @@ void profile_advance(struct profile *p, uint32_t second)
 
 	if (second <= p->now)
 		return;
+	p->scratch->fed++;
 	p->now = second;
 	if (second > MODEL_LATE_S) {
 		for (int i = 0; i < PROFILE_EVENTS; i++)
@@ -307,9 +310,15 @@ const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t 
 	return frame < p->frames.count ? &p->frames.list[frame] : &unknown;
 }
 
-const struct profile_stack *profile_get_stack(const struct profile *p, uint32_t stack)
+struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack)
 {
-	return &p->stacks.nodes[stack < p->stacks.count ? stack : PROFILE_ROOT_STACK];
+	const struct form *form = p->scratch->form;
+
+	if (stack < p->stacks.count)
+		return p->stacks.nodes[stack];
+	if (!form_unmark(form, stack, &stack))
+		return p->stacks.nodes[PROFILE_ROOT_STACK];
+	return form_get(form, stack);
 }
 
 uint32_t profile_method_count(const struct profile *p)

@@ -173,7 +173,7 @@ void profile_set_budget(struct profile *p, size_t bytes);
 
 const struct profile_method *profile_get_method(const struct profile *p, uint32_t method);
 const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame);
-const struct profile_stack *profile_get_stack(const struct profile *p, uint32_t stack);
+struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack);
 const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread);
 uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);
@@ -213,6 +213,11 @@ struct profile_query {
 	struct filter *filter; /* filter.h; NULL: all, as it was sampled */
 	const struct profile_snapshot *snapshot; /* snapshot.h: in place of the seconds; or NULL */
 };
+
+/* Another number whenever a query's answer may be another one. */
+uint64_t profile_stamp(const struct profile *p, const struct profile_query *q);
+/* How many (stack, thread, state) the last question was answered from: what the next costs. */
+uint32_t profile_asked(const struct profile *p);
 
 /* Sum over a query: samples and weight. */
 struct profile_sum {

@@ -71,6 +71,7 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 		memset(t->list + t->cap, 0, (cap - t->cap) * sizeof(*t->list));
 		t->cap = cap;
 	}
+	p->scratch->fed++; /* of which pool it is */
 	mine = &t->list[thread];
 	free((char *)mine->name);
 	*mine = *set;

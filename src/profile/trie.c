@@ -26,6 +26,15 @@ void trie_done(struct trie *t)
 	memset(t, 0, sizeof(*t));
 }
 
+void trie_reserve(struct trie *t, const struct trie *like)
+{
+	t->cap = like->cap;
+	t->nodes = xreallocarray(t->nodes, t->cap, sizeof(*t->nodes));
+	t->mask = like->mask;
+	free(t->slots);
+	t->slots = xcalloc((size_t)t->mask + 1, sizeof(*t->slots));
+}
+
 static uint32_t trie_slot(const struct trie *t, uint32_t parent, uint32_t item)
 {
 	uint32_t i = (uint32_t)hash_u64((uint64_t)parent << 32 | item) & t->mask;

@@ -19,6 +19,8 @@ struct trie {
 
 void trie_init(struct trie *t);
 void trie_done(struct trie *t);
+/* Room for as many as another one has: growing step by step stops now and then for long. For an empty trie. */
+void trie_reserve(struct trie *t, const struct trie *like);
 /* The child of a node by this item; *created tells whether it is new. */
 uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *created);
 size_t trie_bytes(const struct trie *t);

@@ -125,6 +125,8 @@ static int app_timeout(const struct app *app)
 {
 	int64_t now = app_now(app), until = app->tick_ms, wake = ui_wake_ms(&app->ui);
 
+	if (app->ui.working)
+		return 0;
 	if (app->stepped)
 		until = -1;
 	if (wake >= 0 && (until < 0 || wake < until))
@@ -247,6 +249,10 @@ static void app_round(struct app *app)
 		app_tick(app);
 	else if (ui_wake_ms(&app->ui) >= 0 && app_now(app) >= ui_wake_ms(&app->ui))
 		app->draw |= ui_expire(&app->ui, app_now(app));
+	if (app->ui.working && !app->draw) {
+		ui_work(&app->ui);
+		app->draw = !app->ui.working;
+	}
 	if (term_busy(app->term) && app_now(app) - app->blocked_ms > UNWRITABLE_MS)
 		app->quit = true;
 	if (app->draw && !app->quit)
@@ -272,6 +278,7 @@ int app_run(
 	term_size(app.term, &rows, &cols);
 	ui_init(&app.ui, ops, ctx, options, term_ascii(app.term));
 	app.ui.cpu_ns = app_cpu_ns;
+	app.ui.slice = options->clock_step ? 0 : UI_SLICE;
 	app.ui.depth = app.ui.depth_begin = term_color(app.term);
 	term_set_mouse(app.term, app.ui.mouse);
 	ui_resize(&app.ui, rows, cols);

@@ -58,9 +58,10 @@ void finding_update(struct ui *ui)
 {
 	struct profile_query q;
 
-	ui->sum = ui->searched = (struct profile_sum){0};
-	if (!ui->profile)
+	if (!ui->profile) {
+		ui->sum = ui->searched = (struct profile_sum){0};
 		return;
+	}
 	q = ui_query(ui);
 	ui->sum = profile_sum(ui->profile, &q);
 	ui->searched = match_sum(ui->found, ui->profile, &q);
@@ -70,7 +71,8 @@ static void search_for(struct ui *ui, const char *text)
 {
 	snprintf(ui->search, sizeof(ui->search), "%s", text);
 	match_set(ui->found, ui->search);
-	finding_update(ui);
+	if (!ui->working)
+		finding_update(ui);
 }
 
 bool finding_active(const struct ui *ui)
@@ -173,7 +175,7 @@ void finding_mark(struct ui *ui, int row, int col, const char *text, const char 
 
 bool finding_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
 {
-	uint32_t run = filter_run(ui->filter, stack);
+	uint32_t run = filter_run(ui->profile, stack);
 	const char *name;
 
 	if (!run || method == PROFILE_NONE)

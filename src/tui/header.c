@@ -344,7 +344,9 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	add_broken(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
-	if (ui_holds(ui) && !ui->time.frozen)
+	if (ui->working)
+		strip_add(&s, STYLE_WARN, 0, " working... ")->right = true;
+	else if (ui_holds(ui) && !ui->time.frozen)
 		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;

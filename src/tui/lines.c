@@ -46,7 +46,7 @@ static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, ui
 
 	if (stack == PROFILE_ROOT_STACK)
 		return;
-	f = profile_get_frame(l->p, profile_get_stack(l->p, stack)->frame);
+	f = profile_get_frame(l->p, profile_get_stack(l->p, stack).frame);
 	if (f->line <= 0)
 		return;
 	key.method = f->method;

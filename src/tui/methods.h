@@ -23,6 +23,7 @@ struct methods {
 	const struct ui *ui;
 	struct flat *flat,
 		*before;       /* before: the baseline, else the window 20 s ago; NULL if none */
+	uint64_t flat_stamp;   /* of the question that flat answers */
 	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
 	struct expect expect;
 	struct order order; /* of flat's rows */

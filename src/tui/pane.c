@@ -33,6 +33,8 @@ struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t 
 		return body;
 	if (p->sandwich && p->sandwich->method != method)
 		pane_stale(p);
+	if (!p->sandwich && ui->working)
+		return body;
 	if (!p->sandwich) {
 		p->sandwich = sandwich_new(ui->profile, &q, method);
 		sandwich_settle(&p->order, p->sandwich, false, false);

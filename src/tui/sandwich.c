@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "profile/around.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,47 +50,35 @@ static void add(struct build *b, enum sandwich_kind kind, uint32_t id, uint8_t t
 	part->rows[at].value += value;
 }
 
-static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void add_frame(struct build *b, enum sandwich_kind kind, uint32_t frame, uint8_t type,
+	uint64_t count, uint64_t value)
+{
+	const struct profile_frame *f = profile_get_frame(b->p, frame);
+
+	if (frame == PROFILE_NONE)
+		add(b, kind, PROFILE_NONE, type, count, value);
+	else
+		add(b, kind, f->method, f->type, count, value);
+}
+
+static void visit(void *ctx, const struct around *at)
 {
 	struct build *b = ctx;
-	const struct profile_frame *f, *below = NULL, *callee = NULL, *inner = NULL, *caller = NULL;
-	uint64_t value = b->by_weight ? weight : count;
-	bool outer = false; /* the frame before, towards the leaf, was an occurrence */
+	const struct profile_frame *own = profile_get_frame(b->p, at->frame);
+	uint64_t count = at->count, value = b->by_weight ? at->weight : count;
 
-	b->s->sum += value;
-	b->s->sum_count += count;
-	while (stack != PROFILE_ROOT_STACK) {
-		const struct profile_stack *s = profile_get_stack(b->p, stack);
-
-		f = profile_get_frame(b->p, s->frame);
-		if (f->method == b->s->method) {
-			callee = inner ? callee : below;
-			inner = inner ? inner : f;
-			outer = true;
-			caller = NULL;
-		} else if (outer) {
-			caller = f;
-			outer = false;
-		}
-		below = f;
-		stack = s->parent;
-	}
-	if (!inner)
-		return;
 	b->s->total += value;
 	b->s->total_count += count;
-	b->types[inner->type] += count;
-	add(b, SANDWICH_CALLERS, caller ? caller->method : PROFILE_NONE, caller ? caller->type : 0,
-		count, value);
-	add(b, SANDWICH_CALLEES, callee ? callee->method : PROFILE_NONE,
-		callee ? callee->type : inner->type, count, value);
-	add(b, SANDWICH_THREADS, thread, 0, count, value);
-	if (callee)
+	b->types[own->type] += count;
+	add_frame(b, SANDWICH_CALLERS, at->caller, 0, count, value);
+	add_frame(b, SANDWICH_CALLEES, at->callee, own->type, count, value);
+	add(b, SANDWICH_THREADS, at->thread, 0, count, value);
+	if (at->callee != PROFILE_NONE)
 		return;
 	b->s->self += value;
 	b->s->self_count += count;
-	if (inner->line > 0)
-		add(b, SANDWICH_LINES, (uint32_t)inner->line, 0, count, value);
+	if (own->line > 0)
+		add(b, SANDWICH_LINES, (uint32_t)own->line, 0, count, value);
 }
 
 static int compare_row(const void *a, const void *b)
@@ -105,10 +94,13 @@ struct sandwich *sandwich_new(
 	const struct profile *p, const struct profile_query *q, uint32_t method)
 {
 	struct build b = {.p = p, .by_weight = q->by_weight};
+	struct profile_sum sum;
 
 	b.s = xcalloc(1, sizeof(*b.s));
 	b.s->method = method;
-	profile_each(p, q, visit, &b);
+	sum = around_each(p, q, method, visit, &b);
+	b.s->sum = q->by_weight ? sum.weight : sum.count;
+	b.s->sum_count = sum.count;
 	for (int kind = 0; kind < SANDWICH_KINDS; kind++) {
 		struct sandwich_part *part = &b.s->parts[kind];
 

@@ -132,8 +132,8 @@ static void draw_stack(struct ui *ui, struct area area, uint32_t stack)
 	int end = area.col + area.cols;
 
 	for (int i = 0; i < area.rows && stack != PROFILE_ROOT_STACK; i++) {
-		const struct profile_stack *s = profile_get_stack(ui->profile, stack);
-		const struct profile_frame *f = profile_get_frame(ui->profile, s->frame);
+		struct profile_stack s = profile_get_stack(ui->profile, stack);
+		const struct profile_frame *f = profile_get_frame(ui->profile, s.frame);
 		char name[512], line[32] = "";
 
 		if (f->line > 0)
@@ -144,7 +144,7 @@ static void draw_stack(struct ui *ui, struct area area, uint32_t stack)
 			area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
 		canvas_text(c, area.row + i, area.col + 2, end, STYLE_NORMAL, name);
 		canvas_right(c, area.row + i, area.col + 2, end, STYLE_DIM, line);
-		stack = s->parent;
+		stack = s.parent;
 	}
 }
 

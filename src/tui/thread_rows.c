@@ -28,9 +28,9 @@ struct gather {
 
 static bool stack_is_virtual(const struct profile *p, uint32_t stack)
 {
-	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(p, stack)->parent) {
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(p, stack).parent) {
 		const struct profile_frame *f =
-			profile_get_frame(p, profile_get_stack(p, stack)->frame);
+			profile_get_frame(p, profile_get_stack(p, stack).frame);
 
 		if (!strcmp(profile_get_method(p, f->method)->class_name,
 			    "java.lang.VirtualThread"))

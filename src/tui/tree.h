@@ -19,6 +19,7 @@ struct tree {
 	struct calltree *tree;
 	struct calltree *base; /* of the baseline, while a difference is shown */
 	struct hash_index base_paths;
+	uint64_t tree_stamp;    /* of what tree was made of */
 	uint64_t base_stamp;    /* of what base was made of */
 	struct profile_sum all; /* of the window, also where the tree is of one method */
 	struct tree_rows rows;

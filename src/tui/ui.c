@@ -3,6 +3,7 @@
 #include "tui/ui.h"
 
 #include "base/clock.h"
+#include "profile/filter.h"
 #include "tui/command.h"
 #include "tui/compare.h"
 #include "tui/config.h"
@@ -166,6 +167,27 @@ void ui_show(struct ui *ui, enum view_id view)
 			ui->canvas.rows - header_rows(ui) - footer_rows(ui) - 1);
 }
 
+/*
+ * What an update needs that is too much for one key: other forms of stacks, and the sums where filters look at a
+ * long history. false: there is more to do.
+ */
+static bool ui_prepare(struct ui *ui)
+{
+	struct profile_query q = ui_query(ui);
+	uint64_t most = ui->ticking ? UINT64_MAX : ui->slice;
+	bool summed = ui->work_summed && ui->work_stamp == profile_stamp(ui->profile, &q);
+
+	if (!filter_prepare(ui->profile, &q, most) && !ui->ticking)
+		return false;
+	ui->work_summed = summed;
+	if (summed || ui->ticking || (!finding_active(ui) && !finding_has_search(ui)))
+		return true;
+	finding_update(ui);
+	ui->work_summed = true;
+	ui->work_stamp = profile_stamp(ui->profile, &q);
+	return profile_asked(ui->profile) < ui->slice;
+}
+
 static void ui_update(struct ui *ui, bool sort)
 {
 	const struct view *v = ui_view(ui);
@@ -174,13 +196,33 @@ static void ui_update(struct ui *ui, bool sort)
 	/* Help is drawn instead of what it covers, which must not grow stale under it. */
 	if (ui->view == VIEW_HELP)
 		v = view_table[ui->under];
+	sort = sort || (ui->working && ui->work_sort);
+	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	ui->working = ui->slice && ui->profile && !v->bare && !ui_prepare(ui);
+	ui->work_sort = sort;
+	if (ui->working)
+		return;
 	ui->updated_ms = ui->now_ms;
 	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
-	start = ui->cpu_ns ? ui->cpu_ns() : 0;
-	finding_update(ui);
+	ui->updated = ui->view == VIEW_HELP ? ui->under : ui->view;
+	if (!ui->work_summed)
+		finding_update(ui);
+	ui->work_summed = false;
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
 	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
+}
+
+void ui_work(struct ui *ui)
+{
+	if (ui->working)
+		ui_update(ui, false);
+}
+
+/* Is there nothing to show of the present view but that it is being worked at? */
+static bool ui_waits(const struct ui *ui)
+{
+	return ui->working && VIEW_BIT(ui->view) & VIEWS_DATA && ui->updated != ui->view;
 }
 
 void ui_react(struct ui *ui, unsigned reaction)
@@ -196,6 +238,8 @@ void ui_resize(struct ui *ui, int rows, int cols)
 	bool wider = cols != ui->canvas.cols;
 
 	canvas_resize(&ui->canvas, rows, cols);
+	if (wider && ui->working)
+		ui->updated = VIEW_COUNT;
 	ui_show(ui, ui->view);
 	/* Columns that appear may need data that was not asked for before. */
 	if (wider)
@@ -217,7 +261,11 @@ void ui_draw(struct ui *ui)
 		body.row = header_rows(ui);
 	}
 	body.rows -= body.row + footer_rows(ui);
-	v->draw(ui, body);
+	if (ui_waits(ui))
+		canvas_text(&ui->canvas, body.row + 3, body.cols >= 76 ? 12 : 2, body.cols,
+			STYLE_DIM, "working...");
+	else
+		v->draw(ui, body);
 	if (ui->popup)
 		ui->popup->draw(ui);
 	footer_draw(ui);
@@ -287,7 +335,7 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->time.frozen)
 		ui_count_waiting(ui);
-	else if (now_ms - ui->updated_ms >= ui_update_due(ui))
+	else if (!ui->working && now_ms - ui->updated_ms >= ui_update_due(ui))
 		ui_update_for_tick(ui);
 }
 
@@ -314,6 +362,8 @@ void ui_attach(struct ui *ui, int pid)
 	events_reset(ui);
 	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
+	ui->working = false;
+	ui->updated = VIEW_COUNT;
 	finding_reset(ui);
 	compare_free(ui->compare);
 	ui->compare = NULL;
@@ -373,6 +423,9 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 		ui_unknown_key(ui);
 		return 0;
 	}
+	/* What belongs to one view alone needs its data. */
+	if (ui_waits(ui) && __builtin_popcount(c->views & VIEWS_DATA) < 2)
+		return 0;
 	reaction = c->run(ui, arg);
 	ui_react(ui, reaction);
 	return reaction;

@@ -24,7 +24,8 @@
 
 #define UI_HOLD_MS    5000 /* the order stays after a key */
 #define UI_MESSAGE_MS 2000
-#define UI_STAY       0 /* a message until the next key */
+#define UI_STAY       0    /* a message until the next key */
+#define UI_SLICE      3000 /* of what is made in another form: about 3 ms */
 
 enum ui_reaction {
 	UI_UPDATE = 1, /* ask the profile again */
@@ -83,8 +84,13 @@ struct ui {
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
 	uint64_t update_ns;       /* what the last one cost */
 	int64_t updated_ms;
-	bool ticking; /* the update is for a second that passed, not for a key */
-	bool over;    /* the session ended; error says why */
+	uint64_t slice; /* frames that one key or round may make in another form; 0: all at once */
+	bool working;   /* what is shown is not yet what was asked for: ui_work goes on with it */
+	bool work_sort, work_summed; /* how, and how far */
+	uint64_t work_stamp;
+	enum view_id updated; /* the view that the last update was of */
+	bool ticking;         /* the update is for a second that passed, not for a key */
+	bool over;            /* the session ended; error says why */
 	struct err error;
 	int attach_pid; /* to be attached after the next draw; 0: none */
 	int last_pid;   /* that attaching was tried for */
@@ -123,6 +129,7 @@ enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
 void ui_tick(struct ui *ui, int64_t now_ms);   /* take in what is new */
 void ui_draw(struct ui *ui);                   /* into ui->canvas */
+void ui_work(struct ui *ui);                   /* while working: a bit more of it */
 int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
 bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: something changed */
 void ui_attach(struct ui *ui, int pid);

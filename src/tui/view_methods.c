@@ -131,6 +131,24 @@ static void add_gone(struct methods *m)
 			add_row(m, m->before->rows[i].method);
 }
 
+/* The rows themselves; where the question is the last one, without what was added to its answer. */
+static void update_flat(struct ui *ui, struct methods *m, const struct profile_query *q)
+{
+	uint64_t stamp = profile_stamp(ui->profile, q);
+	uint32_t n = 0;
+
+	if (!m->flat || m->flat_stamp != stamp) {
+		flat_free(m->flat);
+		m->flat = flat_new(ui->profile, q);
+		m->flat_stamp = stamp;
+		return;
+	}
+	for (uint32_t i = 0; i < m->flat->count; i++)
+		if (m->flat->rows[i].total_count)
+			m->flat->rows[n++] = m->flat->rows[i];
+	m->flat->count = n;
+}
+
 static void update_before(struct ui *ui, struct methods *m)
 {
 	struct profile_query q = ui_query(ui);
@@ -186,14 +204,13 @@ static void methods_update(struct ui *ui, bool sort)
 	struct methods *m = methods_state(ui);
 	struct profile_query q = ui_query(ui);
 
-	flat_free(m->flat);
 	pane_stale(&m->pane);
 	lines_free(m->lines);
 	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compare_on(ui)
 			   ? lines_new(ui->profile, &q)
 			   : NULL;
 	m->ui = ui;
-	m->flat = flat_new(ui->profile, &q);
+	update_flat(ui, m, &q);
 	expect_update(&m->expect, ui->profile, &q, ui->time.since, ui->ticking);
 	add_kept(m);
 	update_before(ui, m);

@@ -227,13 +227,13 @@ static uint32_t top_method(const struct profile *p, const struct thread_row *r)
 
 	while (r->state != THREAD_ON_CPU && stack != PROFILE_ROOT_STACK) {
 		const struct profile_frame *f =
-			profile_get_frame(p, profile_get_stack(p, stack)->frame);
+			profile_get_frame(p, profile_get_stack(p, stack).frame);
 
 		if (f->type <= FRAME_JAVA)
 			return f->method;
-		stack = profile_get_stack(p, stack)->parent;
+		stack = profile_get_stack(p, stack).parent;
 	}
-	return profile_get_frame(p, profile_get_stack(p, r->stack)->frame)->method;
+	return profile_get_frame(p, profile_get_stack(p, r->stack).frame)->method;
 }
 
 static void cell_top(const void *view, const void *row, struct column_cell *out)

@@ -119,12 +119,29 @@ static void open_first(struct tree *t)
 		tree_rows_open_hot(&t->rows, &v, v.root);
 }
 
+static uint64_t options_stamp(
+	const struct tree *t, const struct calltree_options *options, uint64_t data)
+{
+	return hash_pair(data, (uint64_t)options->root_method << 32 | (uint64_t)t->hide << 2 |
+				       (uint64_t)options->inverted << 1 | options->threads);
+}
+
+static void update_tree(struct tree *t, const struct calltree_options *options)
+{
+	struct profile_query q = ui_query(t->ui);
+	uint64_t stamp = options_stamp(t, options, profile_stamp(t->ui->profile, &q));
+
+	if (t->tree && t->tree_stamp == stamp)
+		return;
+	t->tree_stamp = stamp;
+	calltree_free(t->tree);
+	t->tree = calltree_new(t->ui->profile, &q, options);
+}
+
 static void update_base(struct tree *t, struct calltree_options options)
 {
 	struct profile_query q;
-	uint64_t stamp = hash_pair(
-		compare_stamp(t->ui), (uint64_t)options.root_method << 32 | (uint64_t)t->hide << 2 |
-					      (uint64_t)options.inverted << 1 | options.threads);
+	uint64_t stamp = options_stamp(t, &options, compare_stamp(t->ui));
 
 	if (t->base && compare_on(t->ui) && t->base_stamp == stamp)
 		return;
@@ -143,7 +160,6 @@ static void update_base(struct tree *t, struct calltree_options options)
 static void tree_update(struct ui *ui, bool sort)
 {
 	struct tree *t = tree_state(ui);
-	struct profile_query q = ui_query(ui);
 	struct calltree_options options = {
 		.inverted = t->inverted,
 		.threads = t->threads,
@@ -154,10 +170,9 @@ static void tree_update(struct ui *ui, bool sort)
 	struct tree_view v;
 
 	tree_remember_selected(t);
-	calltree_free(t->tree);
 	pane_stale(&t->pane);
 	t->ui = ui;
-	t->tree = calltree_new(ui->profile, &q, &options);
+	update_tree(t, &options);
 	t->all = ui->sum;
 	update_base(t, options);
 	open_first(t);

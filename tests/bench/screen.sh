@@ -36,9 +36,13 @@ row "the same, frozen and untouched" '<= 0.2 %' "$frozen_cpu % of a core, $froze
 # 100,000 stacks, ten minutes
 if "$builddir/tests/bench/bench_ui" >"$T/ui"; then
 	row "$(sed -n '1s/, model.*//p' "$T/ui")" '<= 150 MB' \
-		"$(sed -n 's/^memory //p' "$T/ui"), $(sed -n '1s/.*model //p' "$T/ui") of it the model"
+		"$(sed -n 's/^memory //p' "$T/ui" | sort -n | tail -1), all forms used; $(sed -n '1s/.*model //p' "$T/ui") the model at first"
 	sed -n 's/^\([a-z]*\) *\([0-9a-z]*\) *tick *\([0-9.]* ms\) .*key and draw *\([0-9.]* ms\)/\1|\2|\3|\4/p' "$T/ui" |
 		while IFS='|' read -r view window tick key; do
 			row "  a key in $view, window $window" '<= 16 ms' "$key  (a refresh: $tick)"
+		done
+	sed -n 's/^keys in \(.*\)/in \1/p; s/^  \(.*[^ ]\)  *first time *\(.*\)/|\1|\2/p' "$T/ui" |
+		while IFS='|' read -r where keys figures; do
+			[ -n "$keys" ] && row "  $keys" '<= 16 ms' "$figures" || row "keys $where" '' ''
 		done
 fi

@@ -120,8 +120,8 @@ static inline uint32_t feed_java_start(struct feed *f, uint32_t made)
 	if (made >= 8)
 		stack = f->stacks[feed_below(f, made)];
 	for (up = 1 + feed_below(f, 3) * feed_below(f, 8); up && stack; up--)
-		stack = profile_get_stack(f->p, stack)->parent;
-	if (profile_get_stack(f->p, stack)->depth < 4)
+		stack = profile_get_stack(f->p, stack).parent;
+	if (profile_get_stack(f->p, stack).depth < 4)
 		return feed_push(f, PROFILE_ROOT_STACK,
 			profile_method(f->p, "java.lang.Thread", "run", "()V", ""),
 			FRAME_INTERPRETED, 11);
@@ -132,7 +132,7 @@ static inline uint32_t feed_java_stack(struct feed *f, uint32_t made)
 {
 	static const enum frame_type types[] = {FRAME_COMPILED, FRAME_INLINED, FRAME_INLINED,
 		FRAME_COMPILED, FRAME_C1, FRAME_INTERPRETED};
-	uint32_t stack = feed_java_start(f, made), depth = profile_get_stack(f->p, stack)->depth;
+	uint32_t stack = feed_java_start(f, made), depth = profile_get_stack(f->p, stack).depth;
 	uint32_t n = 1 + feed_below(f, 8), at, method;
 
 	if (depth + n < f->o.depth / 2)
@@ -140,7 +140,7 @@ static inline uint32_t feed_java_stack(struct feed *f, uint32_t made)
 	if (depth + n > f->o.depth * 2)
 		n = 1;
 	/* A method calls one of a few others. */
-	at = profile_get_frame(f->p, profile_get_stack(f->p, stack)->frame)->method * 5;
+	at = profile_get_frame(f->p, profile_get_stack(f->p, stack).frame)->method * 5;
 	for (uint32_t i = 0; i < n; i++) {
 		at += 1 + feed_below(f, 3) * feed_below(f, 5);
 		method = f->methods[at % f->o.methods];
@@ -210,7 +210,7 @@ static inline void feed_init(struct feed *f, struct profile *p, const struct fee
 	for (uint32_t i = 0; i < f->o.stacks; i++) {
 		f->stacks[i] = i % 8 == 5 ? feed_vm_stack(f) : feed_java_stack(f, i);
 		f->leaves[i] =
-			profile_get_frame(p, profile_get_stack(p, f->stacks[i])->frame)->method;
+			profile_get_frame(p, profile_get_stack(p, f->stacks[i]).frame)->method;
 		sum += 1.0 / (i + 4);
 		f->until[i] = sum;
 	}

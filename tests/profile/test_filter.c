@@ -39,14 +39,14 @@ struct plain {
 
 static const struct profile_frame *frame_of(const struct profile *p, uint32_t stack)
 {
-	return profile_get_frame(p, profile_get_stack(p, stack)->frame);
+	return profile_get_frame(p, profile_get_stack(p, stack).frame);
 }
 
 static bool plain_has(const struct profile *p, uint32_t stack, const char *text)
 {
 	bool capital = strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
 
-	for (; stack; stack = profile_get_stack(p, stack)->parent) {
+	for (; stack; stack = profile_get_stack(p, stack).parent) {
 		const char *name = profile_get_method(p, frame_of(p, stack)->method)->full;
 
 		if (*text == '='  ? !strcmp(name, text + 1)
@@ -193,13 +193,13 @@ static bool is_folded(
 		if (as && strcmp(name, as))
 			return false;
 		run = as ? run + 1 : 0;
-		stack = profile_get_stack(p, stack)->parent;
+		stack = profile_get_stack(p, stack).parent;
 		if (as && stack && hidden_as(p, stack) && !strcmp(hidden_as(p, stack), as))
 			continue;
-		if (as && filter_run(f, shown) < run)
+		if (as && filter_run(p, shown) < run)
 			return false;
 		run = 0;
-		shown = profile_get_stack(p, shown)->parent;
+		shown = profile_get_stack(p, shown).parent;
 	}
 	return !shown;
 }
@@ -218,16 +218,15 @@ static void test_hide(const struct profile *p)
 	for (uint32_t i = 1; i < stacks; i++) {
 		shown = filter_stack(q.filter, p, i);
 		wrong += !is_folded(p, q.filter, i, shown);
-		folded += profile_get_stack(p, shown)->depth < profile_get_stack(p, i)->depth;
+		folded += profile_get_stack(p, shown).depth < profile_get_stack(p, i).depth;
 	}
 	ok(!wrong && folded > stacks / 10, "runs of hidden frames are one (%u of %u stacks)",
 		folded, stacks);
-	ok(profile_info(p).stacks > stacks, "what is shown instead is kept");
-	stacks = profile_info(p).stacks;
+	ok(profile_info(p).stacks == stacks, "what was sampled stays as it is");
 	filter_set_hide(q.filter, filter_hide(q.filter));
+	ok(filter_prepare(p, &q, 8), "made once");
 	flat = flat_new(p, &q);
-	ok(flat->sum_count == whole && profile_info(p).stacks == stacks,
-		"made once, and no sample is lost");
+	ok(flat->sum_count == whole, "and no sample is lost");
 	for (uint32_t i = 0; i < flat->count; i++)
 		wrong += !strncmp(
 			profile_get_method(p, flat->rows[i].method)->full, "java.util.", 10);
@@ -263,6 +262,58 @@ static void test_lines(const struct profile *p)
 	}
 	ok(!wrong && lines > 1000, "a frame by its line (%d)", lines);
 	filter_free(q.filter);
+}
+
+/* The names of all that is shown, with their samples. */
+static uint64_t shown_sum(const struct profile *p, struct filter *f)
+{
+	struct profile_query q = all_of(p);
+	struct calltree_options options = {.root_method = PROFILE_NONE};
+	struct calltree *t;
+	uint64_t sum = 0;
+
+	q.filter = f;
+	t = calltree_new(p, &q, &options);
+	for (uint32_t i = 0; i < t->count; i++)
+		sum += t->nodes[i].path * (t->nodes[i].total + 1);
+	calltree_free(t);
+	return sum;
+}
+
+/* One form is kept: asked for in turns, each is what it was, and the numbers of the other are none of its own. */
+static void test_forms(struct profile *p, struct feed *f)
+{
+	struct filter *lines = filter_new(), *hide = filter_new();
+	struct profile_query q = all_of(p);
+	uint64_t want[2];
+	uint32_t old[2];
+	int slices = 0;
+
+	filter_set_lines(lines, true);
+	filter_set_frameworks(hide, "java.");
+	filter_set_hide(hide, FILTER_FRAMEWORK | FILTER_KERNEL);
+	want[0] = shown_sum(p, lines);
+	old[0] = filter_stack(lines, p, f->stacks[0]);
+	ok(profile_get_stack(p, old[0]).depth > 1, "a stack by lines");
+	want[1] = shown_sum(p, hide);
+	ok(want[0] != want[1] && !profile_get_stack(p, old[0]).depth && !filter_run(p, old[0]),
+		"is empty when another form has taken its place");
+	old[1] = filter_stack(hide, p, f->stacks[0]);
+	ok(shown_sum(p, lines) == want[0] && shown_sum(p, hide) == want[1] && old[0] != old[1],
+		"in turns");
+	q.filter = lines;
+	while (!filter_prepare(p, &q, 100))
+		slices++;
+	ok(slices > 10 && shown_sum(p, lines) == want[0], "made bit by bit (%d)", slices);
+	feed_second(f, SECONDS);
+	profile_advance(p, SECONDS + 1);
+	ok(shown_sum(p, lines) != want[0], "what came since is in it");
+	filter_push(lines, true, "hashmap");
+	q = all_of(p);
+	q.filter = lines;
+	ok(profile_sum(p, &q).count == plain_count(p, "hashmap", true), "terms look at both forms");
+	filter_free(lines);
+	filter_free(hide);
 }
 
 /* --- snapshots --------------------------------------------------------------------------------------- */
@@ -315,6 +366,7 @@ int main(void)
 		test_terms(p);
 		test_hide(p);
 		test_lines(p);
+		test_forms(p, &f);
 		test_snapshot(p, &f);
 		feed_done(&f);
 		profile_free(p);

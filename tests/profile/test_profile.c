@@ -65,7 +65,7 @@ static void test_names(void)
 		"no frame of an unknown method");
 	is_int(profile_stack_child(p, 0, 999), PROFILE_NONE, "no stack of an unknown frame");
 	is_str(profile_get_method(p, 12345)->full, "[unknown]", "an unknown method has a name");
-	is_int(profile_get_stack(p, 12345)->frame, PROFILE_NONE, "an unknown stack is empty");
+	is_int(profile_get_stack(p, 12345).frame, PROFILE_NONE, "an unknown stack is empty");
 	is_str(profile_get_thread(p, 3)->name, "", "an unknown thread has no name");
 	is_int(profile_event_find("lock"), EVENT_LOCK, "events are found by name");
 	is_int(profile_event_find("nothing"), -1, "or not");

@@ -30,9 +30,9 @@ static void rows_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count,
 	rows->list = realloc(rows->list, (rows->count + 1) * sizeof(*rows->list));
 	row = &rows->list[rows->count++];
 	*row = (struct row){.thread = thread, .count = count, .weight = weight};
-	for (; stack; stack = profile_get_stack(rows->p, stack)->parent) {
+	for (; stack; stack = profile_get_stack(rows->p, stack).parent) {
 		const struct profile_frame *f =
-			profile_get_frame(rows->p, profile_get_stack(rows->p, stack)->frame);
+			profile_get_frame(rows->p, profile_get_stack(rows->p, stack).frame);
 
 		row->methods[row->depth] = f->method;
 		row->types[row->depth++] = f->type;

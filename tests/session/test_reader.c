@@ -40,13 +40,13 @@ static void end(void)
 
 static void add_frames(struct buf *out, uint32_t stack)
 {
-	const struct profile_stack *s = profile_get_stack(profile, stack);
+	struct profile_stack s = profile_get_stack(profile, stack);
 	const struct profile_frame *f;
 
 	if (stack == PROFILE_ROOT_STACK)
 		return;
-	add_frames(out, s->parent);
-	f = profile_get_frame(profile, s->frame);
+	add_frames(out, s.parent);
+	f = profile_get_frame(profile, s.frame);
 	buf_printf(out, ";%c:%s", frame_types[f->type].letter,
 		profile_get_method(profile, f->method)->full);
 }

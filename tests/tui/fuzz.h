@@ -79,6 +79,8 @@ static inline char fuzz_input(struct fuzz *f, uint32_t kind)
 {
 	int key;
 
+	if (fuzz_below(f, 2))
+		ui_work(&f->ui);
 	if (kind == 0) {
 		fuzz_resize(f);
 		return '#';

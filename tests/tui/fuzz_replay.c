@@ -107,6 +107,7 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 		return false;
 	}
 	ui_init(&f.ui, &ops, live, &options, seed % 2);
+	f.ui.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		one_event(&f, live, t);
 		if (!fuzz_sound(&f.ui.canvas) || !fuzz_list_sound(&f.ui))

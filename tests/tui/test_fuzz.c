@@ -42,6 +42,7 @@ static void fuzz(uint64_t seed, int events)
 
 	fake_init(&r.fake, 50);
 	ui_init(ui, &fake_ops, &r.fake, &options, seed % 2);
+	ui->slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		random_event(&r);
 		if (!fuzz_sound(&ui->canvas) || !fuzz_list_sound(ui))

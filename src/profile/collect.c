@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answering a query: the distinct stacks of a window, and which of them pass; and the buffers for it. */
+#include "profile/filter.h"
+#include "profile/form.h"
+#include "profile/model.h"
+#include "profile/snapshot.h"
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct profile_snapshot {
+	struct model_row *rows;
+	uint32_t count;
+	uint64_t serial; /* no two of a profile have the same */
+};
+
+/* --- scratch ----------------------------------------------------------------------------------------- */
+
+static uint32_t *scratch_fit(uint32_t *old, uint32_t *cap, uint32_t need)
+{
+	uint32_t from = *cap, *fresh;
+
+	if (need <= from)
+		return old;
+	*cap = need + need / 8;
+	fresh = xcalloc(*cap, sizeof(*fresh)); /* what is never used costs nothing */
+	if (from)
+		memcpy(fresh, old, from * sizeof(*fresh));
+	free(old);
+	return fresh;
+}
+
+void model_scratch_fit(const struct profile *p)
+{
+	struct model_scratch *s = p->scratch;
+	uint32_t ids = p->stacks.count;
+
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		tally_reserve(&s->pairs, p->events[i].pair_count);
+		ids = p->events[i].pair_count > ids ? p->events[i].pair_count : ids;
+	}
+	tally_reserve(&s->stacks, p->stacks.count);
+	s->ids = scratch_fit(s->ids, &s->ids_cap, ids);
+	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
+	s->slot = scratch_fit(s->slot, &s->slot_cap, p->paths.count);
+	s->seen = scratch_fit(s->seen, &s->seen_cap, p->stacks.count);
+}
+
+uint32_t model_scratch_stamp(const struct profile *p)
+{
+	struct model_scratch *s = p->scratch;
+
+	if (!s->stamp || s->stamp > UINT32_MAX / 2) {
+		memset(s->seen, 0, s->seen_cap * sizeof(*s->seen));
+		s->stamp = 1;
+	}
+	return s->stamp;
+}
+
+void model_scratch_free(struct model_scratch *s)
+{
+	tally_done(&s->pairs);
+	tally_done(&s->stacks);
+	free(s->ids);
+	free(s->node);
+	free(s->slot);
+	free(s->seen);
+	free(s->all.list);
+	free(s->chosen.list);
+	form_free(s->form);
+	free(s);
+}
+
+size_t model_scratch_bytes(const struct model_scratch *s)
+{
+	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + form_bytes(s->form) +
+	       ((size_t)s->all.cap + s->chosen.cap) * sizeof(*s->all.list) +
+	       4 * ((size_t)s->ids_cap + s->node_cap + s->slot_cap + s->seen_cap);
+}
+
+/* --- collecting -------------------------------------------------------------------------------------- */
+
+const struct slices *model_slices(const struct profile *p, const struct profile_query *q)
+{
+	static const struct slices none;
+
+	return q->event >= 0 && q->event < PROFILE_EVENTS ? &p->events[q->event] : &none;
+}
+
+static void query_add_totals(const struct slices *s, struct tally *t)
+{
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		tally_add(t, i, s->pairs[i].sum.count, s->pairs[i].sum.weight);
+}
+
+/* Unsigned wrap-around makes adding the negative a subtraction. */
+static void query_add_slice(const struct slice *sl, struct tally *t, uint64_t sign)
+{
+	const struct slice_entry *e = sl->entries;
+
+	for (uint32_t i = 0; i < sl->count; i++)
+		tally_add(t, e[i].pair, sign * e[i].count, sign * e[i].weight);
+}
+
+static void query_tally(const struct profile *p, const struct profile_query *q, struct tally *t)
+{
+	const struct slices *s = model_slices(p, q);
+	uint32_t from = slices_find(s, q->from), to = slices_find(s, q->to);
+
+	if (q->from) {
+		for (uint32_t i = from; i < to; i++)
+			query_add_slice(&s->list[i], t, 1);
+		return;
+	}
+	query_add_totals(s, t);
+	for (uint32_t i = to; i < s->count; i++)
+		query_add_slice(&s->list[i], t, (uint64_t)-1);
+}
+
+bool model_wants_all(const struct profile_query *q)
+{
+	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states &&
+	       (!q->filter || filter_idle(q->filter));
+}
+
+static bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
+	enum thread_state state)
+{
+	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
+	       (!q->states || q->states >> state & 1) &&
+	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
+}
+
+bool model_wants(
+	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair)
+{
+	return query_wants(p, q, slices_thread(pair), (enum thread_state)slices_state(pair));
+}
+
+/* Room for so many, and what is there is of this key. */
+static struct model_row *rows_fit(struct model_rows *rows, uint32_t count, uint64_t key)
+{
+	if (count >= rows->cap) {
+		rows->cap = count + count / 8 + 1;
+		free(rows->list);
+		rows->list = xreallocarray(NULL, rows->cap, sizeof(*rows->list));
+	}
+	rows->count = 0;
+	rows->key = key;
+	return rows->list;
+}
+
+/* The rows of a query's seconds, whatever its thread and filter. */
+static void query_rows(const struct profile *p, const struct profile_query *q, uint64_t key)
+{
+	const struct slices *s = model_slices(p, q);
+	struct tally *t = &p->scratch->pairs;
+	struct model_rows *rows = &p->scratch->all;
+	uint32_t n, *ids;
+
+	model_scratch_fit(p);
+	ids = p->scratch->ids;
+	query_tally(p, q, t);
+	n = tally_list(t, ids);
+	rows_fit(rows, n, key);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct amount *sum = &t->sums[ids[i]];
+		const struct slices_pair *pair = &s->pairs[ids[i]];
+
+		if (sum->count | sum->weight)
+			rows->list[rows->count++] = (struct model_row){
+				pair->stack, slices_thread(pair), slices_state(pair), *sum};
+	}
+	tally_clear(t, ids, n);
+}
+
+static uint64_t query_key_all(const struct profile *p, const struct profile_query *q)
+{
+	if (q->snapshot)
+		return hash_pair(q->snapshot->serial, 1);
+	return hash_pair(
+		hash_pair(p->scratch->fed, (uint64_t)q->event), (uint64_t)q->from << 32 | q->to);
+}
+
+/* The same, from what was asked last if that was the same. */
+static const struct model_row *query_all(
+	const struct profile *p, const struct profile_query *q, uint32_t *count, uint64_t *key)
+{
+	struct model_rows *rows = &p->scratch->all;
+
+	*key = query_key_all(p, q);
+	if (q->snapshot) {
+		*count = q->snapshot->count;
+		return q->snapshot->rows;
+	}
+	if (rows->key != *key)
+		query_rows(p, q, *key);
+	*count = rows->count;
+	return rows->list;
+}
+
+static uint64_t query_key(const struct profile_query *q, const struct form *form, uint64_t all)
+{
+	uint64_t key = hash_pair(all, (uint64_t)q->thread << 32 | q->pool);
+
+	key = hash_pair(key, q->filter ? model_filter_stamp(q->filter) : 0);
+	return hash_pair(key, (uint64_t)q->states << 32 | (form ? form_serial(form) + 1 : 0));
+}
+
+uint64_t profile_stamp(const struct profile *p, const struct profile_query *q)
+{
+	uint64_t key = query_key(q, model_form(p, q), query_key_all(p, q));
+
+	return hash_pair(key, q->by_weight);
+}
+
+uint32_t profile_asked(const struct profile *p)
+{
+	return p->scratch->all.count;
+}
+
+static void query_choose(const struct profile *p, const struct profile_query *q,
+	const struct model_row *from, uint32_t count, uint64_t key)
+{
+	struct model_rows *to = &p->scratch->chosen;
+	struct model_row *rows = rows_fit(to, count, key);
+	struct form *form = model_form(p, q);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t stack;
+
+		if (!query_wants(p, q, from[i].thread, (enum thread_state)from[i].state))
+			continue;
+		stack = model_shown(p, q, form, from[i].stack);
+		if (stack == PROFILE_NONE)
+			continue;
+		rows[to->count] = from[i];
+		rows[to->count++].stack = stack;
+	}
+}
+
+const struct model_row *model_collect(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct model_rows *chosen = &p->scratch->chosen;
+	uint64_t key;
+	const struct model_row *rows = query_all(p, q, count, &key);
+
+	if (!model_wants_all(q)) {
+		key = query_key(q, model_form(p, q), key);
+		if (chosen->key != key)
+			query_choose(p, q, rows, *count, key);
+		*count = chosen->count;
+		rows = chosen->list;
+	}
+	model_scratch_fit(model_view(p, q));
+	return rows;
+}
+
+const struct profile *model_view(const struct profile *p, const struct profile_query *q)
+{
+	struct form *form = model_form(p, q);
+
+	return form ? form_view(form) : p;
+}
+
+bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most)
+{
+	uint32_t serial = p->scratch->form ? form_serial(p->scratch->form) : PROFILE_NONE;
+	struct form *form = model_form(p, q);
+	bool other = form && form_serial(form) != serial; /* to drop the last one took its time */
+	const struct model_row *rows;
+	bool collected = q->snapshot || p->scratch->all.key == query_key_all(p, q);
+	uint64_t key, before;
+	uint32_t count;
+
+	rows = query_all(p, q, &count, &key);
+	if ((other || !collected) && count > most)
+		return false;
+	if (!form)
+		return true;
+	before = form_made(form);
+	for (uint32_t i = 0; i < count && form_made(form) - before < most; i++)
+		if (query_wants(p, q, rows[i].thread, (enum thread_state)rows[i].state))
+			form_stack(form, rows[i].stack);
+	return form_made(form) - before < (most + 7) / 8;
+}
+
+struct profile_snapshot *profile_snapshot_new(
+	const struct profile *p, const struct profile_query *q)
+{
+	struct profile_snapshot *s = xcalloc(1, sizeof(*s));
+	struct profile_query seconds = *q;
+	const struct model_row *rows;
+	uint64_t key;
+
+	seconds.snapshot = NULL;
+	rows = query_all(p, &seconds, &s->count, &key);
+	s->rows = xreallocarray(NULL, s->count + 1, sizeof(*s->rows));
+	memcpy(s->rows, rows, s->count * sizeof(*rows));
+	s->serial = ++p->scratch->serial;
+	return s;
+}
+
+void profile_snapshot_free(struct profile_snapshot *s)
+{
+	if (!s)
+		return;
+	free(s->rows);
+	free(s);
+}

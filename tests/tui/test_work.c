@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is too much for one key is done in slices: marked until it is done, and then what it would have been at once. */
+#include "tests/tap.h"
+#include "tests/tui/fake.h"
+#include "tui/ui.h"
+
+static void screen_of(struct ui *ui, struct buf *out)
+{
+	buf_clear(out);
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, out, false);
+}
+
+static void keys(struct ui *ui, const char *text)
+{
+	for (; *text; text++)
+		ui_key(ui, *text, ui->now_ms);
+}
+
+static void start(struct ui *ui, struct fake *fake, const struct app_options *options)
+{
+	fake_init(fake, 400);
+	ui_init(ui, &fake_ops, fake, options, false);
+	for (int i = 0; i < 20; i++)
+		ui_tick(ui, 1000 * (i + 1));
+}
+
+/* The same keys at once and in slices. */
+static void test_same(const char *text, const char *what)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct fake fakes[2];
+	struct ui at_once, sliced;
+	struct buf want = {0}, got = {0};
+	int slices = 0, marked = 0;
+
+	start(&at_once, &fakes[0], &options);
+	start(&sliced, &fakes[1], &options);
+	sliced.slice = 300;
+	keys(&at_once, text);
+	screen_of(&at_once, &want);
+	for (; *text; text++) {
+		ui_key(&sliced, *text, sliced.now_ms);
+		while (sliced.working && slices < 10000) {
+			screen_of(&sliced, &got);
+			marked += strstr(buf_str(&got), "working...") != NULL;
+			ui_work(&sliced);
+			slices++;
+		}
+	}
+	screen_of(&sliced, &got);
+	ok(slices && slices == marked && !strcmp(buf_str(&want), buf_str(&got)),
+		"%s: %d slices, %d marked", what, slices, marked);
+	ui_done(&at_once);
+	ui_done(&sliced);
+	fake_done(&fakes[0]);
+	fake_done(&fakes[1]);
+	buf_done(&want);
+	buf_done(&got);
+}
+
+/* Keys while it works: what they ask for comes, and nothing of a view that has no data yet. */
+static void test_between(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct fake fake;
+	struct ui ui;
+	struct buf text = {0};
+	uint32_t second;
+
+	start(&ui, &fake, &options);
+	ui.slice = 50;
+	keys(&ui, "]]]]K");
+	ok(ui.working, "other frames take their time");
+	screen_of(&ui, &text);
+	ok(strstr(buf_str(&text), "SELF%"), "what was shown stays until then");
+	keys(&ui, "TE+\n*%/get\nnN");
+	screen_of(&ui, &text);
+	ok(ui.view == VIEW_TREE && strstr(buf_str(&text), "working...") &&
+			!strstr(buf_str(&text), "TOTAL%"),
+		"a view without data says so");
+	second = fake.second;
+	ui_tick(&ui, ui.now_ms + 1000);
+	ok(ui.working && fake.second == second + 1, "samples are taken in meanwhile");
+	for (int i = 0; i < 100000 && ui.working; i++)
+		ui_work(&ui);
+	screen_of(&ui, &text);
+	ok(!ui.working && strstr(buf_str(&text), "TOTAL%") && !strstr(buf_str(&text), "working..."),
+		"and then it has them");
+	ui_done(&ui);
+	fake_done(&fake);
+	buf_done(&text);
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_same("]]]]K", "hidden frames");
+	test_same("KKLT", "hidden, by line, the tree");
+	test_same("]]]]Lf", "by line, the flame graph");
+	test_same("]]]]\\get\n", "a filter over all");
+	test_same("]]]]KLb", "callers");
+	test_between();
+	return tap_done();
+}
