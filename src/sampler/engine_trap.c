@@ -93,7 +93,6 @@ static int trap_arm(struct thread_arm *arm, const struct engine_target *target)
 
 	if (error < 0)
 		return error;
-	arm->bytes = 0;
 	atomic_store_explicit(&arm->engine, &engine_trap, memory_order_release);
 	error = perf_fd_enable(arm->fd_other, target->tid, target->signo);
 	if (error >= 0)

@@ -21,14 +21,14 @@
  * trap_weight: what one of so many bytes is to stand for; 0: it is no sample. One that is as large as the
  * interval stands for itself; of others the one that completes an interval stands for the interval.
  */
-static uint64_t trap_weight(struct thread_arm *arm, uint64_t bytes, uint64_t interval)
+static uint64_t trap_weight(struct thread_slot *thread, uint64_t bytes, uint64_t interval)
 {
 	if (bytes >= interval)
 		return bytes;
-	arm->bytes += bytes;
-	if (arm->bytes < interval)
+	thread->trap_bytes += bytes;
+	if (thread->trap_bytes < interval)
 		return 0;
-	arm->bytes = (arm->bytes - interval) % interval;
+	thread->trap_bytes = (thread->trap_bytes - interval) % interval;
 	return interval;
 }
 
@@ -71,7 +71,7 @@ void sig_trap_take(
 	regs_read(ucontext, &regs);
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_regs(&samples, at, TRAP_COUNT)) {
-		weight = trap_weight(arm, at[trap_argument(event->perf.config2)], interval);
+		weight = trap_weight(thread, at[trap_argument(event->perf.config2)], interval);
 		if (!weight)
 			continue;
 		if (samples.at == samples.head && regs.pc == at[TRAP_PC])

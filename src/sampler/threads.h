@@ -38,7 +38,6 @@ struct thread_arm {
 	int32_t timer;                         /* ctimer */
 	uint32_t event;
 	_Atomic uint64_t weight; /* of one sample */
-	uint64_t bytes;          /* trap: towards the next sample; its handler's own */
 };
 
 /* What the wall clock's thread and the handlers on this thread tell each other: see engine_wall.h. */
@@ -73,6 +72,7 @@ struct thread_slot {
 	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
+	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
 	int64_t java_tid;
 
 	/* name: written under an odd name_seq; the publisher copies it and looks again */
