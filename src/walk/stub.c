@@ -142,14 +142,15 @@ static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target
  */
 static enum walk_step undescribed_step(struct walker *w)
 {
-	struct walk_cursor start = w->at, near;
+	struct walk_cursor start = w->at, near, far;
 
 	if (at_sp(w, 0, w->at.fp) != STEP_NEXT)
 		return by_frame_pointer(w);
 	near = w->at;
 	w->at = start;
-	if (by_frame_pointer(w) != STEP_NEXT || chain_meets(w, near, start.fp))
-		w->at = near;
+	far = by_frame_pointer(w) == STEP_NEXT ? w->at : near;
+	w->at = start; /* the chain begins here, not where the frame pointer leads */
+	w->at = chain_meets(w, near, start.fp) ? near : far;
 	return STEP_NEXT;
 }
 
