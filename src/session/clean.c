@@ -154,6 +154,11 @@ void clean_add_class(struct buf *out, const char *text, size_t bytes)
 	size_t arrays = 0;
 	const char *primitive;
 
+	/* "[unloaded]" and the like are no arrays: their names end with a letter or with ';'. */
+	if (bytes > 2 && text[0] == '[' && text[bytes - 1] == ']') {
+		clean_add(out, text, bytes);
+		return;
+	}
 	while (arrays < bytes && arrays < CLEAN_ARRAY_MAX && text[arrays] == '[')
 		arrays++;
 	primitive = arrays && bytes == arrays + 1 ? clean_primitive(text[arrays]) : NULL;

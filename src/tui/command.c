@@ -163,11 +163,19 @@ static unsigned delay_step(struct ui *ui, int arg)
 /* Esc undoes the last of: search, filter, what the view narrowed, the thread. It never quits. */
 static unsigned back(struct ui *ui, int arg)
 {
-	if (finding_back(ui))
+	const struct view *v = ui_view(ui);
+	unsigned finding = finding_narrowed(ui), view = v->narrowed ? v->narrowed(ui) : 0;
+	unsigned only = ui_only_some(ui) ? ui->only_nr : 0;
+
+	if (finding > view && finding > only) {
+		finding_back(ui);
 		return UI_HOLD;
-	if (ui_view(ui)->back && ui_view(ui)->back(ui))
+	}
+	if (view > only) {
+		v->back(ui);
 		return UI_UPDATE;
-	if (ui_only_some(ui)) {
+	}
+	if (only) {
 		ui_only(ui, PROFILE_ANY_THREAD, 0);
 		return UI_SORT;
 	}

@@ -71,6 +71,7 @@ static void search_for(struct ui *ui, const char *text)
 {
 	snprintf(ui->search, sizeof(ui->search), "%s", text);
 	match_set(ui->found, ui->search);
+	ui->search_nr = ui_narrow(ui);
 	if (!ui->working)
 		finding_update(ui);
 }
@@ -230,6 +231,7 @@ static void find_done(struct ui *ui, bool accepted)
 {
 	if (!accepted) {
 		search_for(ui, ui->search_before);
+		ui->search_nr = ui->search_nr_before;
 		find_anchor(ui, false);
 	} else if (*ui->search && !find_from(ui, 0)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
@@ -239,6 +241,7 @@ static void find_done(struct ui *ui, bool accepted)
 unsigned finding_ask(struct ui *ui, int arg)
 {
 	memcpy(ui->search_before, ui->search, sizeof(ui->search));
+	ui->search_nr_before = ui->search_nr;
 	search_for(ui, "");
 	find_anchor(ui, true);
 	ui_prompt(ui, "find: ", "", find_change, find_done);
@@ -276,8 +279,9 @@ static void filter_done(struct ui *ui, bool accepted, bool only)
 			"no more than %d filters; Esc undoes the last", FILTER_TERMS);
 		return;
 	}
+	ui->filter_nr[filter_count(ui->filter) - 1] = ui_narrow(ui);
 	ui_react(ui, UI_SORT | UI_HOLD);
-	if (!ui->sum.count)
+	if (!ui->working && !ui->sum.count)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no sample of this window is left; Esc undoes the filter");
 }
@@ -317,13 +321,26 @@ unsigned finding_lines(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-bool finding_back(struct ui *ui)
+static unsigned filter_narrowed(const struct ui *ui)
 {
-	if (*ui->search)
+	int n = filter_count(ui->filter);
+
+	return n ? ui->filter_nr[n - 1] : 0;
+}
+
+unsigned finding_narrowed(const struct ui *ui)
+{
+	unsigned filter = filter_narrowed(ui);
+
+	return *ui->search && ui->search_nr > filter ? ui->search_nr : filter;
+}
+
+void finding_back(struct ui *ui)
+{
+	if (*ui->search && ui->search_nr > filter_narrowed(ui)) {
 		search_for(ui, "");
-	else if (filter_pop(ui->filter))
-		ui_react(ui, UI_SORT);
-	else
-		return false;
-	return true;
+		return;
+	}
+	filter_pop(ui->filter);
+	ui_react(ui, UI_SORT);
 }

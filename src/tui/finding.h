@@ -36,7 +36,9 @@ unsigned finding_same(struct ui *ui, int arg); /* frames like the selected one *
 unsigned finding_filter(struct ui *ui, int only);
 unsigned finding_hide(struct ui *ui, int arg); /* the next choice of frames to hide */
 unsigned finding_lines(struct ui *ui, int arg);
-bool finding_back(struct ui *ui); /* undo the search, else the last filter */
+/* The number (ui_narrow) of the later of the search and the last filter, 0: there is none; and undoing that. */
+unsigned finding_narrowed(const struct ui *ui);
+void finding_back(struct ui *ui);
 bool finding_has_search(const struct ui *ui);
 
 #endif

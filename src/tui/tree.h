@@ -28,6 +28,7 @@ struct tree {
 	uint64_t selected; /* path */
 	uint64_t anchor;   /* path that was selected when a search began */
 	uint64_t zoom[TREE_ZOOMS];
+	unsigned zoom_nr[TREE_ZOOMS], root_nr; /* ui_narrow of these */
 	int zooms, hide;
 	bool inverted, threads;
 	uint32_t root_method; /* PROFILE_NONE: all */
@@ -48,7 +49,8 @@ bool tree_node_hit(const struct tree *t, uint32_t node);
 const char *tree_node_name(const struct tree *t, const struct calltree_node *n);
 
 /* tree_commands.c, for the table of views */
-bool tree_back(struct ui *ui);
+unsigned tree_narrowed(const struct ui *ui);
+void tree_back(struct ui *ui);
 bool tree_find(struct ui *ui, int direction);
 void tree_anchor(struct ui *ui, bool set);
 

@@ -132,6 +132,7 @@ unsigned tree_zoom(struct ui *ui, int in)
 		struct tree_view v = tree_how(t);
 
 		tree_rows_open(&t->rows, &v, row->node);
+		t->zoom_nr[t->zooms] = ui_narrow(ui);
 		t->zoom[t->zooms++] = t->tree->nodes[row->node].path;
 	} else if (!in && t->zooms) {
 		t->zooms--;
@@ -159,23 +160,29 @@ unsigned tree_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-bool tree_back(struct ui *ui)
+unsigned tree_narrowed(const struct ui *ui)
+{
+	const struct tree *t = tree_state(ui);
+
+	if (t->zooms)
+		return t->zoom_nr[t->zooms - 1];
+	return t->root_method != PROFILE_NONE ? t->root_nr : 0;
+}
+
+void tree_back(struct ui *ui)
 {
 	struct tree *t = tree_state(ui);
 
 	if (t->zooms) {
 		t->zooms--;
-		return true;
+		return;
 	}
-	if (t->root_method == PROFILE_NONE)
-		return false;
 	t->root_method = PROFILE_NONE;
 	t->inverted = false;
 	start_over(t);
 	if (t->narrowed)
 		ui_show(ui, t->from);
 	t->narrowed = false;
-	return true;
 }
 
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
@@ -186,6 +193,7 @@ void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 	ui_show(ui, VIEW_TREE);
 	t = tree_state(ui);
 	t->root_method = method;
+	t->root_nr = ui_narrow(ui);
 	t->inverted = inverted;
 	t->narrowed = true;
 	t->from = from;

@@ -105,8 +105,14 @@ const char *ui_only_name(const struct ui *ui)
 			: profile_get_thread(ui->profile, ui->thread)->name;
 }
 
+unsigned ui_narrow(struct ui *ui)
+{
+	return ++ui->narrowings;
+}
+
 void ui_only(struct ui *ui, uint32_t thread, uint32_t pool)
 {
+	ui->only_nr = ui_narrow(ui);
 	ui->thread = thread;
 	ui->pool = pool;
 }

@@ -9,6 +9,7 @@
 #ifndef JHOT_TUI_UI_H
 #define JHOT_TUI_UI_H
 
+#include "profile/filter.h"
 #include "tui/app.h"
 #include "tui/canvas.h"
 #include "tui/glyph.h"
@@ -105,9 +106,11 @@ struct ui {
 	uint32_t
 		shown_now; /* the second that the time strip ends with: it moves with updates, so not while frozen */
 	char search[256], search_before[256];
-	int search_from;                  /* where the cursor was when / was pressed */
-	struct match *found;              /* the search over the profile; never NULL */
-	struct filter *filter;            /* what is left out; never NULL */
+	int search_from;       /* where the cursor was when / was pressed */
+	struct match *found;   /* the search over the profile; never NULL */
+	struct filter *filter; /* what is left out; never NULL */
+	unsigned narrowings;   /* searches, filters, zooms... so far: Esc undoes the last first */
+	unsigned search_nr, search_nr_before, only_nr, filter_nr[FILTER_TERMS];
 	struct profile_sum sum, searched; /* of the window as of the last update, and with a hit */
 	struct compare *compare;          /* of compare.c, NULL until a baseline was set */
 	struct ui_prompt prompt;
@@ -143,6 +146,7 @@ void ui_react(struct ui *ui, unsigned reaction); /* update and hold; the rest is
 struct profile_query ui_query(const struct ui *ui);
 bool ui_holds(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
+unsigned ui_narrow(struct ui *ui);                           /* the number of a new narrowing */
 bool ui_only_some(const struct ui *ui);                      /* one thread, or one pool */
 const char *ui_only_name(const struct ui *ui);               /* of that */
 void ui_only(struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: all */

@@ -71,8 +71,9 @@ struct view {
 	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
 	unsigned (*sort_by)(struct ui *ui, int order); /* a click on a column's title */
 	void (*select)(struct ui *ui, int index);      /* a click on a row; NULL: list_to */
-	bool (*back)(
-		struct ui *ui); /* Esc: undo the view's last narrowing; false: nothing to undo */
+	/* The number (ui_narrow) of the view's last narrowing, 0: none; and Esc undoing it. */
+	unsigned (*narrowed)(const struct ui *ui);
+	void (*back)(struct ui *ui);
 };
 
 extern const struct view *const view_table[VIEW_COUNT];

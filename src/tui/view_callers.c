@@ -20,7 +20,8 @@
 #define BLOCK_FROM 15
 
 struct callers {
-	uint32_t trail[TRAIL]; /* the last is shown */
+	uint32_t trail[TRAIL];    /* the last is shown */
+	unsigned trail_nr[TRAIL]; /* ui_narrow of each */
 	int depth;
 	enum view_id from;
 	struct sandwich *s, *base; /* base: of the baseline, while a difference is shown */
@@ -419,8 +420,11 @@ void callers_of_method(struct ui *ui, uint32_t method)
 		c->depth = 0;
 		c->from = from;
 	}
-	if (c->depth == TRAIL)
+	if (c->depth == TRAIL) {
 		memmove(c->trail, c->trail + 1, (size_t)--c->depth * sizeof(*c->trail));
+		memmove(c->trail_nr, c->trail_nr + 1, (size_t)c->depth * sizeof(*c->trail_nr));
+	}
+	c->trail_nr[c->depth] = ui_narrow(ui);
 	c->trail[c->depth++] = method;
 	c->list.touched = false;
 }
@@ -446,7 +450,14 @@ unsigned callers_tree(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-static bool callers_back(struct ui *ui)
+static unsigned callers_narrowed(const struct ui *ui)
+{
+	const struct callers *c = callers_state(ui);
+
+	return c->depth ? c->trail_nr[c->depth - 1] : 0;
+}
+
+static void callers_back(struct ui *ui)
 {
 	struct callers *c = callers_state(ui);
 
@@ -455,7 +466,6 @@ static bool callers_back(struct ui *ui)
 		c->depth--;
 	else
 		ui_show(ui, c->from);
-	return true;
 }
 
 const char *callers_selected(struct ui *ui)
@@ -474,5 +484,6 @@ const struct view view_callers = {
 	.notice = callers_notice,
 	.list = callers_list,
 	.text = callers_text,
+	.narrowed = callers_narrowed,
 	.back = callers_back,
 };

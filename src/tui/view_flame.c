@@ -26,6 +26,7 @@ struct flame {
 	struct list list;  /* over the boxes: cursor = the selected one */
 	uint64_t selected; /* its path */
 	uint64_t zoom[ZOOMS];
+	unsigned zoom_nr[ZOOMS]; /* ui_narrow of each */
 	int zooms;
 	int columns;  /* of the body, as last drawn */
 	uint32_t top; /* first row shown */
@@ -368,10 +369,12 @@ unsigned flame_zoom(struct ui *ui, int in)
 	if (!f->layout || !f->layout->count)
 		return 0;
 	f->selected = f->layout->boxes[f->list.cursor].path;
-	if (in && f->zooms < ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected))
+	if (in && f->zooms < ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected)) {
+		f->zoom_nr[f->zooms] = ui_narrow(ui);
 		f->zoom[f->zooms++] = f->selected;
-	else if (!in && f->zooms)
+	} else if (!in && f->zooms) {
 		f->zooms--;
+	}
 	f->stale = true;
 	return UI_UPDATE | UI_HOLD;
 }
@@ -394,15 +397,19 @@ static void flame_select(struct ui *ui, int index)
 	f->selected = f->layout->boxes[index].path;
 }
 
-static bool flame_back(struct ui *ui)
+static unsigned flame_narrowed(const struct ui *ui)
+{
+	const struct flame *f = flame_state(ui);
+
+	return f->zooms ? f->zoom_nr[f->zooms - 1] : 0;
+}
+
+static void flame_back(struct ui *ui)
 {
 	struct flame *f = flame_state(ui);
 
-	if (!f->zooms)
-		return false;
 	f->zooms--;
 	f->stale = true;
-	return true;
 }
 
 static uint32_t selected_method(const struct flame *f)
@@ -440,5 +447,6 @@ const struct view view_flame = {
 	.list = flame_list,
 	.text = flame_text,
 	.select = flame_select,
+	.narrowed = flame_narrowed,
 	.back = flame_back,
 };

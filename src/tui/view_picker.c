@@ -7,6 +7,7 @@
 #include "tui/command.h"
 #include "tui/text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,13 +108,17 @@ static bool picker_type(struct ui *ui, int key)
 	return true;
 }
 
-static bool picker_back(struct ui *ui)
+static unsigned picker_narrowed(const struct ui *ui)
+{
+	return UINT_MAX; /* nothing else is narrowed there */
+}
+
+static void picker_back(struct ui *ui)
 {
 	struct picker *p = picker_state(ui);
 
 	p->filter[0] = '\0';
 	picker_fill(ui);
-	return true;
 }
 
 unsigned picker_choose(struct ui *ui, int arg)
@@ -247,5 +252,6 @@ const struct view view_picker = {
 	.draw = picker_draw,
 	.list = picker_list,
 	.type = picker_type,
+	.narrowed = picker_narrowed,
 	.back = picker_back,
 };

@@ -504,6 +504,7 @@ const struct view view_tree = {
 	.notice = tree_notice,
 	.list = tree_list,
 	.text = tree_text,
+	.narrowed = tree_narrowed,
 	.back = tree_back,
 	.find = tree_find,
 	.anchor = tree_anchor,

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Esc undoes what was done last: searches, filters, zooms, ways to callers and a single thread, in any order. */
+#include "profile/filter.h"
+#include "tests/tap.h"
+#include "tests/tui/fake.h"
+#include "tui/ui.h"
+
+static void keys(struct ui *ui, const char *text)
+{
+	for (; *text; text++)
+		ui_key(ui, *text, ui->now_ms);
+	ui_draw(ui);
+}
+
+/* What is narrowed: view, search, filters, the quality line's zoom, the thread. */
+static void state_of(struct ui *ui, struct buf *out)
+{
+	struct buf screen = {0};
+	bool only;
+
+	canvas_dump(&ui->canvas, &screen, false);
+	buf_clear(out);
+	buf_printf(out, "%d search=%s", (int)ui->view, ui->search);
+	for (int i = 0; i < filter_count(ui->filter); i++)
+		buf_printf(out, " filter=%s", filter_term(ui->filter, i, &only));
+	buf_printf(out, " only=%d zoom=%d", ui_only_some(ui),
+		strstr(buf_str(&screen), " zoom (u) ") != NULL ||
+			(strstr(buf_str(&screen), "zoom: ") &&
+				!strstr(buf_str(&screen), "zoom: all")));
+	buf_printf(out, " crumb=%d", strstr(buf_str(&screen), " > ") != NULL);
+	buf_done(&screen);
+}
+
+/* Steps that each narrow something, undone by as many Esc in turn, and one more that does nothing. */
+static void test_steps(const char *first, const char *const *steps, const char *what)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct buf before[8] = {{0}}, now = {0};
+	struct fake fake;
+	struct ui ui;
+	int n = 0, right = 0;
+
+	fake_init(&fake, 400);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	for (int i = 0; i < 12; i++)
+		ui_tick(&ui, 1000 * (i + 1));
+	keys(&ui, first);
+	for (; steps[n]; n++) {
+		state_of(&ui, &before[n]);
+		keys(&ui, steps[n]);
+		state_of(&ui, &now);
+		if (!strcmp(buf_str(&now), buf_str(&before[n])))
+			diag("\"%s\" narrows nothing: %s", steps[n], buf_str(&now));
+	}
+	for (int i = n - 1; i >= 0; i--) {
+		keys(&ui, "\033");
+		state_of(&ui, &now);
+		right += !strcmp(buf_str(&now), buf_str(&before[i]));
+		if (strcmp(buf_str(&now), buf_str(&before[i])))
+			diag("undoing \"%s\": %s, not %s", steps[i], buf_str(&now),
+				buf_str(&before[i]));
+	}
+	is_int(right, n, what);
+	keys(&ui, "\033");
+	state_of(&ui, &now);
+	ok(!strcmp(buf_str(&now), buf_str(&before[0])), "and no more than these");
+	ui_done(&ui);
+	fake_done(&fake);
+	for (int i = 0; i < 8; i++)
+		buf_done(&before[i]);
+	buf_done(&now);
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_steps("m", (const char *const[]){"/hash\n", "\\jackson\n", "!get\n", NULL},
+		"a search, then filters");
+	test_steps("m", (const char *const[]){"\\jackson\n", "/hash\n", "\\get\n", NULL},
+		"a search between filters");
+	test_steps("fjjj", (const char *const[]){"\n", "/parse\n", NULL}, "a search after a zoom");
+	test_steps("fjjj", (const char *const[]){"/parse\n", "\n", NULL}, "a zoom after a search");
+	test_steps("Tjjj", (const char *const[]){"\\java\n", "\n", "/get\n", NULL},
+		"tree: a filter, a zoom, a search");
+	test_steps("mg", (const char *const[]){"/a\n", "b", "\\java\n", NULL},
+		"callers: after a search, before a filter");
+	test_steps("mg", (const char *const[]){"b", "/e\n", NULL}, "callers, then a search");
+	return tap_done();
+}
