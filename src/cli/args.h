@@ -26,6 +26,7 @@ enum option_id {
 	OPT_USER,
 	OPT_KERNEL,
 	OPT_LIVE,
+	OPT_ENGINE,
 	OPT_BUDGET,
 	OPT_DEPTH,
 	OPT_KEEP_TOP,

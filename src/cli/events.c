@@ -113,6 +113,25 @@ static int events_share_interval(struct events *e, const char *text, struct err 
 	return -1;
 }
 
+/* --engine: of cpu, which is the one that has a choice. */
+static int events_engine(struct events *e, const char *name, struct err *err)
+{
+	const char *const *engine = session_engines;
+	int i = 0;
+
+	while (*engine && strcmp(*engine, name) != 0)
+		engine++;
+	if (!*engine)
+		return err_set(err, ERR_USAGE, "--engine takes perf or ctimer, not \"%s\".", name);
+	while (i < e->count && e->ids[i] != EVENT_CPU)
+		i++;
+	if (i == e->count)
+		return err_set(
+			err, ERR_USAGE, "--engine is for the event cpu, which is not asked for.");
+	e->how[i].engine = *engine;
+	return 0;
+}
+
 static int events_flags(struct events *e, const struct args *args, struct err *err)
 {
 	bool live = args_has(args, OPT_LIVE), any = false;
@@ -171,6 +190,8 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 			return -1;
 	}
 	if (interval && events_share_interval(out, interval, err))
+		return -1;
+	if (args_get(args, OPT_ENGINE) && events_engine(out, args_get(args, OPT_ENGINE), err))
 		return -1;
 	if (budget && units_per_mille(budget, &out->budget, err))
 		return -1;

@@ -254,6 +254,36 @@ static int live_event_set(void *ctx, int event, bool on, uint64_t interval, stru
 	return session_event_begin(l->session, &l->how[event], err);
 }
 
+/* The engine after the one that it has now. */
+static const char *live_next_engine(const struct live *l, int event)
+{
+	const char *now = session_vitals(l->session)->events[event].engine;
+	int i = 0;
+
+	while (session_engines[i] && strcmp(session_engines[i], now) != 0)
+		i++;
+	return session_engines[i] && session_engines[i + 1] ? session_engines[i + 1]
+							    : session_engines[0];
+}
+
+static int live_event_engine(void *ctx, int event, struct err *err)
+{
+	struct live *l = ctx;
+	const char *before;
+
+	if (!l->session || l->replay)
+		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
+	if (event != EVENT_CPU)
+		return 1;
+	before = l->how[event].engine;
+	l->how[event].engine = live_next_engine(l, event);
+	if (!session_event_begin(l->session, &l->how[event], err))
+		return 0;
+	l->how[event].engine = before;
+	session_event_begin(l->session, &l->how[event], NULL);
+	return -1;
+}
+
 /* An event that is there already by this name; -1: none. */
 static int live_known(const struct live *l, const char *name)
 {
@@ -387,6 +417,7 @@ const struct app_ops live_ops = {
 	.drain = live_drain,
 	.threads = live_threads,
 	.event_set = live_event_set,
+	.event_engine = live_event_engine,
 	.event_add = live_event_add,
 	.formats = live_formats,
 	.export = live_export,

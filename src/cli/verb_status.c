@@ -37,19 +37,19 @@ static void status_print(const struct hotspot *jvm, const struct session_status 
 	fputs(s->text, stdout);
 }
 
-static void status_json_events(struct json *j, const struct vitals *v)
+static void status_json_events(struct json *j, const struct session_status *s)
 {
 	static const char *const states[] = {"off", "on", "failed"};
 
 	json_key(j, "events");
 	json_begin(j, '[');
 	for (int i = 0; i < VITALS_EVENTS; i++) {
-		const struct vitals_event *e = &v->events[i];
+		const struct vitals_event *e = &s->vitals.events[i];
 
 		if (e->state == VITALS_OFF && !e->samples)
 			continue;
 		json_begin(j, '{');
-		json_key(j, "event"), json_str(j, profile_get_event(NULL, i)->name);
+		json_key(j, "event"), json_str(j, s->events[i]);
 		json_key(j, "state"), json_str(j, states[e->state]);
 		json_key(j, "engine"), json_str(j, e->engine);
 		json_key(j, "interval"), json_int(j, e->interval);
@@ -87,7 +87,7 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	json_key(&j, "holder_pid"), json_int(&j, s->holder_pid);
 	json_key(&j, "held_s"), json_int(&j, s->active ? status_age_s(s) : 0);
 	if (s->active) {
-		status_json_events(&j, &s->vitals);
+		status_json_events(&j, s);
 		status_json_counters(&j, &s->vitals);
 	}
 	json_key(&j, "text"), json_str(&j, s->text);

@@ -43,8 +43,8 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		const struct engine *engine = row->engines[i];
 
-		if (engine != event->engine && error == -ENODEV)
-			continue; /* better, but known not to work here */
+		if (engine != event->engine && (error == -ENODEV || event->engine_asked))
+			continue; /* better, but known not to work here; or another was asked for */
 		if (engine->java_only && !atomic_load(&slot->java_thread))
 			return 0;
 		error = engine->arm(arm, &target);

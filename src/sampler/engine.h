@@ -92,6 +92,7 @@ struct event {
 	uint64_t asked;              /* the interval that it was started with */
 	char note[96];               /* what is degraded since its start */
 	bool wanted;                 /* started by the front end; off while parked */
+	uint32_t engine_asked;       /* enum wire_engine; 0: the best that works */
 	uint64_t flags;              /* WIRE_START_* */
 	struct wire_perf_event perf; /* what to count */
 };

@@ -157,7 +157,15 @@ static bool event_disable(struct sampler *s, uint32_t number)
 	return true;
 }
 
-/* event_choose: the first engine that works here; why not the better ones goes to note. */
+/* event_takes: may it be sampled by this engine? */
+static bool event_takes(const struct event *event, const struct engine *engine)
+{
+	return !event->engine_asked || event->engine_asked == engine->id;
+}
+
+/*
+ * event_choose: the first engine that works here, or the one that was asked for; why not a better one goes to note.
+ */
 static int event_choose(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	const struct event_row *row = &event_rows[number];
@@ -169,14 +177,20 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
 
 	target.tid = raw_gettid();
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
+		if (!event_takes(event, row->engines[i]))
+			continue;
 		error = row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
 			event->engine = row->engines[i];
-			break;
+			if (event->engine_asked && event->engine == &engine_ctimer)
+				text_add(&text, "by CPU timers, as asked for: no kernel frames");
+			return 0;
 		}
-		text_add(&text, i ? "; " : "");
+		text_add(&text, *note ? "; " : "");
 		text_add(&text, why);
 	}
+	if (!*note)
+		text_add(&text, "it has no such engine");
 	return error;
 }
 
@@ -248,6 +262,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 	event = &s->events[number];
 	events_stop(s, number, text, bytes);
 	event->flags = command->flags;
+	event->engine_asked = (uint32_t)command->arg;
 	event->perf = command->perf;
 	atomic_store(&event->interval,
 		command->interval ? command->interval : event_rows[number].interval);

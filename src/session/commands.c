@@ -67,6 +67,17 @@ static void commands_unwind_ahead(struct session *s)
 	session_feed_unwind(s, COMMANDS_AHEAD_NS);
 }
 
+const char *const session_engines[] = {"perf", "ctimer", NULL};
+
+/* What the event is called, for who asks for the status. */
+static void commands_tell_name(struct session *s, const struct session_event *e)
+{
+	char(*names)[64] = s->mapping.control ? s->mapping.control->event_names : NULL;
+
+	if (names && e->event >= EVENT_USER_FIRST && e->name)
+		snprintf(names[e->event - EVENT_USER_FIRST], sizeof(names[0]), "%s", e->name);
+}
+
 static uint64_t commands_flags(const struct session_event *e)
 {
 	return (e->live ? WIRE_START_LIVE : 0) | (e->user_only ? WIRE_START_USER_ONLY : 0) |
@@ -100,6 +111,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		.event = (uint32_t)e->event,
 		.interval = e->interval,
 		.flags = commands_flags(e),
+		.arg = gauges_engine(e->engine),
 		.perf = {e->perf.type, e->perf.bp_type, e->perf.config, e->perf.config1,
 			e->perf.config2}};
 	char what[160];
@@ -111,6 +123,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 	if (commands_trap(s, &command, err))
 		return err_prefix(err, "%s: ", what);
 	commands_unwind_ahead(s);
+	commands_tell_name(s, e);
 	if (commands_send(s, &command, what, err))
 		return -1;
 	commands_switched(s, e, true);

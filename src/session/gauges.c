@@ -190,6 +190,14 @@ static const char *const gauges_engines[] = {
 	[WIRE_ENGINE_TRAP] = "trap",
 };
 
+uint32_t gauges_engine(const char *name)
+{
+	for (uint32_t i = 0; name && i < sizeof(gauges_engines) / sizeof(gauges_engines[0]); i++)
+		if (!strcmp(gauges_engines[i], name))
+			return i;
+	return WIRE_ENGINE_NONE;
+}
+
 static int64_t gauges_int(const _Atomic uint64_t *value)
 {
 	uint64_t v = atomic_load(value);

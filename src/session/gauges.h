@@ -18,6 +18,9 @@ void gauges_free(struct gauges *g);
 /* gauges_read: the JVM's part of the vitals; of a JVM that has gone the last values stay. */
 void gauges_read(struct gauges *g, bool alive, struct vitals *out);
 
+/* gauges_engine: enum wire_engine by its name in vitals; WIRE_ENGINE_NONE for NULL and others. */
+uint32_t gauges_engine(const char *name);
+
 /* gauges_status: the session's part, from the agent's page; each value is read once. */
 void gauges_status(const struct wire_status *status, struct vitals *out);
 /* gauges_shares: the *_pct_x10 fields, from what this and earlier readings said. */

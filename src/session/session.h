@@ -45,6 +45,7 @@ struct session_event {
 	uint64_t interval; /* 0 = the default */
 	bool live;         /* alloc: only objects that survived a collection */
 	bool user_only, kernel_only;
+	const char *engine; /* of session_engines; NULL: the best that works */
 	/* Of user events: what people call it, the unit of its weights, what perf_event_open takes. */
 	const char *name, *unit;
 	struct {
@@ -52,6 +53,9 @@ struct session_event {
 		uint64_t config, config1, config2;
 	} perf;
 };
+
+/* What cpu can be sampled by, the best first; NULL ends them. The other events have no choice. */
+extern const char *const session_engines[];
 
 /*
  * Events run side by side; one that runs already is started anew, with another interval or other flags. These
@@ -108,8 +112,9 @@ struct session_status {
 	int holder_pid;
 	uint64_t held_since_wall_ns;
 	bool lease_live;
-	struct vitals vitals; /* active: the session's part of them */
-	char text[8192];      /* lines: events, counters, walks, what stays in the target */
+	struct vitals vitals;            /* active: the session's part of them */
+	char events[PROFILE_EVENTS][64]; /* what the holder calls them */
+	char text[8192]; /* lines: events, counters, walks, what stays in the target */
 };
 int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);
 /* End whatever session there is; 0 also when there was none. */

@@ -44,15 +44,16 @@ static void status_interval(struct buf *text, int event, int64_t interval)
 		buf_printf(text, "%g us", (double)interval / 1e3);
 }
 
-static void status_events(struct buf *text, const struct vitals *v)
+static void status_events(struct buf *text, const struct session_status *out)
 {
+	const struct vitals *v = &out->vitals;
+
 	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *e = &v->events[i];
 
 		if (e->state == WIRE_EVENT_OFF && !e->samples)
 			continue;
-		buf_printf(text, "event %s: %s, ",
-			profile_events[i].name ? profile_events[i].name : "?",
+		buf_printf(text, "event %s: %s, ", out->events[i],
 			e->state == WIRE_EVENT_ON ? e->engine
 			: e->state                ? "failed"
 						  : "off");
@@ -114,17 +115,33 @@ static void status_walks(struct buf *text, const struct wire_status *status)
 	}
 }
 
+/* Events that have a name of their own from who holds the session, and the others. */
+static void status_names(const struct mapping *m, struct session_status *out)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		char *to = out->events[i];
+
+		if (i >= EVENT_USER_FIRST)
+			mapping_text(to, sizeof(out->events[i]),
+				m->control->event_names[i - EVENT_USER_FIRST],
+				sizeof(m->control->event_names[0]));
+		if (!*to)
+			snprintf(to, sizeof(out->events[i]), "%s", profile_events[i].name);
+	}
+}
+
 static void status_session(const struct mapping *m, struct session_status *out, struct buf *text)
 {
 	struct vitals v = {0};
 
 	gauges_status(m->status, &v);
 	out->vitals = v;
+	status_names(m, out);
 	control_holder(
 		m, out->holder, sizeof(out->holder), &out->holder_pid, &out->held_since_wall_ns);
 	out->lease_live = control_beats(m);
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
-	status_events(text, &v);
+	status_events(text, out);
 	status_broken(text, &v);
 	status_counters(text, &v);
 	status_walks(text, m->status);

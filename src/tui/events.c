@@ -180,6 +180,27 @@ static void menu_interval(struct ui *ui, int event, bool longer)
 		menu_set(ui, event, true, longer ? now * 2 : now / 2);
 }
 
+static void menu_engine(struct ui *ui, int event)
+{
+	const struct vitals_event *v = &ui->vitals->events[event];
+	struct err err = {0};
+	int rc;
+
+	if (v->state != VITALS_ON) {
+		snprintf(ui->menu_note, sizeof(ui->menu_note),
+			"It is off: Space switches it on, then its engine can be changed.");
+		return;
+	}
+	rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
+	if (rc < 0)
+		menu_note(ui, &err);
+	else if (rc)
+		snprintf(ui->menu_note, sizeof(ui->menu_note),
+			"%s has one engine only; cpu can be sampled by two.",
+			profile_get_event(ui->profile, event)->name);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+}
+
 static void add_done(struct ui *ui, bool accepted)
 {
 	struct err err = {0};
@@ -221,6 +242,7 @@ static unsigned menu_key(struct ui *ui, int key)
 	case '-': menu_interval(ui, event, false); return UI_UPDATE;
 	case TKEY_RIGHT:
 	case '+': menu_interval(ui, event, true); return UI_UPDATE;
+	case 'g': menu_engine(ui, event); return UI_UPDATE;
 	case 'a': return menu_add(ui);
 	case TKEY_ENTER: ui->popup = NULL; return events_show(ui, event);
 	default:
@@ -278,7 +300,7 @@ static void menu_draw(struct ui *ui)
 
 static const struct ui_popup popup_events = {
 	.title = "events",
-	.keys = "Space on/off  - + interval  Enter show  a add perf event  Esc closes",
+	.keys = "Space on/off  - + interval  g engine  Enter show  a add perf event  Esc",
 	.key = menu_key,
 	.draw = menu_draw,
 };

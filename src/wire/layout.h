@@ -86,7 +86,7 @@ struct wire_header {
 
 enum wire_op {
 	WIRE_OP_NONE = 0,
-	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags */
+	WIRE_OP_EVENT_START = 1, /* event, interval (0 = default), flags, arg = engine or 0 */
 	WIRE_OP_EVENT_STOP = 2,  /* event */
 	WIRE_OP_DETACH = 3,      /* stop everything, publish what is left, leave */
 	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: struct wire_unwind_chunk... */
@@ -148,6 +148,9 @@ struct wire_control {
 	_Atomic uint32_t command_seq;
 	uint32_t reserved;
 	struct wire_command command;
+
+	/* What the holder calls WIRE_USER_FIRST and those after it, "" = nothing; for people only. */
+	char event_names[WIRE_EVENTS - WIRE_USER_FIRST][64];
 };
 
 /* --- status: page 2, written by the agent ----------------------------------------------------------- */
@@ -488,6 +491,7 @@ _Static_assert(offsetof(struct wire_header, writer) == 96, "wire_header.writer")
 _Static_assert(sizeof(struct wire_perf_event) == 32, "wire_perf_event");
 _Static_assert(sizeof(struct wire_command) == 320, "wire_command");
 _Static_assert(offsetof(struct wire_control, command) == 88, "wire_control.command");
+_Static_assert(offsetof(struct wire_control, event_names) == 408, "wire_control.event_names");
 _Static_assert(sizeof(struct wire_control) <= WIRE_PAGE, "control page");
 _Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
 _Static_assert(offsetof(struct wire_status, events) == 432, "wire_status.events");

@@ -38,6 +38,18 @@ ok "--exclude leaves them out" not grep -q knownBusy "$T/exclude.collapsed"
 record -e cpu --budget=1% -d 0.5 -o "$T/budget.collapsed" "$JVM"
 is "a budget" $status 0 || diag_file "$T/err"
 
+record -e cpu=5ms --engine ctimer -d 60 -o "$T/engine.collapsed" "$JVM" &
+recorder=$!
+wait_for 20 has_samples "$JVM" 5
+ok "an engine that is asked for" sh -c "'$JHOT' status '$JVM' | grep -q 'event cpu: ctimer.*as asked for'"
+"$JHOT" stop "$JVM"
+wait $recorder
+ok "samples as well" grep -q knownBusy "$T/engine.collapsed"
+record -e cpu --engine wall -d 1 "$JVM"
+ok "which must be one" sh -c "[ $status = 2 ] && grep -q 'perf or ctimer' '$T/err'"
+record -e wall --engine perf -d 1 "$JVM"
+ok "for the event that has a choice" sh -c "[ $status = 2 ] && grep -q 'for the event cpu' '$T/err'"
+
 # --- the live view ---
 command -v tmux >/dev/null || {
 	skip "the live view" "no tmux"
@@ -85,6 +97,22 @@ mux send-keys -l a
 ok_shows "a asks for one of perf's events" 'perf event'
 mux send-keys -l page-faults; mux send-keys Enter
 ok_shows "which is shown, or why it cannot be" '\[5 page-faults\]\|page-faults.*could not be started'
+if mux capture-pane -p | grep -q '\[5 page-faults\]'; then
+	ok "status calls it by its name" sh -c "'$JHOT' status '$JVM' | grep -q '^event page-faults: '"
+fi
+mux send-keys 1
+mux send-keys e
+ok_shows "the menu says how cpu is sampled" '1 cpu  *on  *[a-z]'
+before=$(mux capture-pane -p | sed -n 's/.*1 cpu  *on  *\([a-z]*\).*/\1/p')
+mux send-keys g
+if [ "$before" = perf ]; then
+	ok_shows "of perf and CPU timers the other" '1 cpu  *on  *ctimer'
+	mux send-keys g
+	ok_shows "and back" '1 cpu  *on  *perf'
+else
+	ok_shows "where perf cannot be had, that is told" 'could not be started'
+fi
+mux send-keys Escape
 mux send-keys q
 becomes_quiet "sampling has ended" "$JVM"
 jvm_end

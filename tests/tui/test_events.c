@@ -24,6 +24,19 @@ static int set_event(void *ctx, int event, bool on, uint64_t interval, struct er
 	return 0;
 }
 
+/* Only cpu has a choice, and its last engine does not work here. */
+static int next_engine(void *ctx, int event, struct err *err)
+{
+	struct vitals_event *v = &fake.vitals.events[event];
+
+	if (event != EVENT_CPU)
+		return 1;
+	if (!strcmp(v->engine, "ctimer"))
+		return err_set(err, ERR_FAILED, "There is no perf here.");
+	snprintf(v->engine, sizeof(v->engine), "ctimer");
+	return 0;
+}
+
 static int add_event(void *ctx, const char *name, struct err *err)
 {
 	if (strcmp(name, "cache-misses") != 0)
@@ -125,8 +138,18 @@ static void test_menu(void)
 	ok(fake.vitals.events[EVENT_CPU].interval == interval * 2, "+ doubles the interval");
 	keys("-");
 	ok(fake.vitals.events[EVENT_CPU].interval == interval, "- halves it");
-	keys("jjj ");
+	snprintf(
+		fake.vitals.events[EVENT_CPU].engine, sizeof(fake.vitals.events[0].engine), "perf");
+	keys("g");
+	ok(shows("on     ctimer"), "g takes the next engine");
+	keys("g");
+	ok(shows("There is no perf here.") && shows("on     ctimer"), "or says why not");
+	keys("jg");
+	ok(shows("alloc has one engine only"), "and where there is no choice");
+	keys("jj ");
 	ok(fake.vitals.events[EVENT_WALL].state == VITALS_OFF, "Space switches off");
+	keys("g");
+	ok(shows("then its engine can be changed"), "nor an engine");
 	keys("+");
 	ok(shows("It is off"), "what is off has no interval to change");
 	keys(" ");
@@ -205,6 +228,7 @@ int main(void)
 
 	ops.event_set = set_event;
 	ops.event_add = add_event;
+	ops.event_engine = next_engine;
 	ops.drain = drain_event;
 	fake_init(&fake, 400);
 	ui_init(&ui, &ops, &fake, &options, true);
