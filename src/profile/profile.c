@@ -316,8 +316,9 @@ struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack)
 
 	if (stack < p->stacks.count)
 		return p->stacks.nodes[stack];
+	/* Whoever walks to the root from a number that is none any more is there. */
 	if (!form_unmark(form, stack, &stack))
-		return p->stacks.nodes[PROFILE_ROOT_STACK];
+		return (struct profile_stack){PROFILE_ROOT_STACK, PROFILE_NONE, 0};
 	return form_get(form, stack);
 }
 

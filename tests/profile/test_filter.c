@@ -296,7 +296,9 @@ static void test_forms(struct profile *p, struct feed *f)
 	old[0] = filter_stack(lines, p, f->stacks[0]);
 	ok(profile_get_stack(p, old[0]).depth > 1, "a stack by lines");
 	want[1] = shown_sum(p, hide);
-	ok(want[0] != want[1] && !profile_get_stack(p, old[0]).depth && !filter_run(p, old[0]),
+	ok(want[0] != want[1] && !profile_get_stack(p, old[0]).depth &&
+			profile_get_stack(p, old[0]).parent == PROFILE_ROOT_STACK &&
+			!filter_run(p, old[0]),
 		"is empty when another form has taken its place");
 	old[1] = filter_stack(hide, p, f->stacks[0]);
 	ok(shown_sum(p, lines) == want[0] && shown_sum(p, hide) == want[1] && old[0] != old[1],
