@@ -6,7 +6,8 @@
  *
  * Nothing is hooked, no event of the JVM's is switched on, no thread that runs does anything for it: a program
  * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
- * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after.
+ * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
+ * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
  *
  *   this thread: lock_thread.told  NOTHING -> BEGUN -> (publisher: TOLD) -> ENDED -> (publisher: NOTHING)
  */
@@ -27,6 +28,7 @@
 
 #define LOCK_STACK_BYTES (128u << 10)
 #define LOOKS_SHARE      50u
+#define LOCK_TRIES       3u
 #define LOCK_FRAMES      512u /* stacks that are kept; deeper ones are walked at each look */
 #define LOCK_FLUSH_NS    (100 * NS_PER_MS) /* waits that go on are told so often */
 #define LOCK_LONG_NS     (20 * NS_PER_MS)  /* waits that are shown with their owners */
@@ -43,7 +45,7 @@ struct lock_thread {
 	uint32_t slot_id;
 	uint32_t class_id;
 	uint32_t frames; /* kept, the class first; 0: too many */
-	uint16_t flags;
+	uint16_t flags, flaw;
 
 	_Atomic uint32_t told;
 	struct wire_wait record; /* written before told moves */
@@ -68,7 +70,8 @@ static void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_th
 		.thread = slot,
 		.user = lock->kept[t - lock->threads],
 		.count = t->frames,
-		.flags = t->flags};
+		.flags = t->flags,
+		.flaw = t->flaw};
 	struct stack_sample sample = {
 		.event = WIRE_LOCK, .count = t->looks, .weight = t->weight_ns};
 
@@ -114,32 +117,53 @@ static void lock_keep(struct sampler *s, struct lock_thread *t, const struct sta
 
 	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
 	t->flags = stack->flags;
+	t->flaw = stack->flaw;
 	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
+}
+
+/* lock_look_at: false: the wait is another, or over, when the stack has been walked. Gives the stack back if so. */
+static bool lock_look_at(struct sampler *s, struct thread_slot *slot, const struct lock_wait *wait,
+	struct stack *stack)
+{
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct lock_wait after;
+
+	sig_stack_java(stack, s, slot, java_thread);
+	after = lock_wait_read(&s->lock->reader, java_thread);
+	if (after.lock && lock_wait_same(&after, wait) && stack->scratch)
+		return true;
+	sig_stack_give(stack);
+	return false;
+}
+
+static bool lock_broken(uint16_t flaw)
+{
+	return flaw >= COUNTER_BREAKS;
 }
 
 /* lock_walk: the stack of this wait, if it is still the same when it has been walked. */
 static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t weight_ns)
 {
-	uint64_t java_thread = atomic_load(&slot->java_thread);
-	struct lock_wait after;
 	struct stack stack;
-	bool same;
 
-	sig_stack_java(&stack, s, slot, java_thread);
-	after = lock_wait_read(&s->lock->reader, java_thread);
-	same = after.lock && lock_wait_same(&after, wait) && stack.scratch;
-	if (same) {
-		t->class_id = lock_class(s, wait);
-		stack.user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
-		lock_keep(s, t, &stack);
+	for (uint32_t tries = 0; tries < LOCK_TRIES; tries++) {
+		if (tries)
+			sig_stack_give(&stack);
+		if (!lock_look_at(s, slot, wait, &stack))
+			return false;
+		if (!lock_broken(stack.flaw))
+			break;
 	}
-	if (same && !t->frames)
+	t->class_id = lock_class(s, wait);
+	stack.user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
+	lock_keep(s, t, &stack);
+	if (!t->frames)
 		sig_stack_put(&stack,
 			&(struct stack_sample){
 				.event = WIRE_LOCK, .before = 1, .count = 1, .weight = weight_ns});
 	sig_stack_give(&stack);
-	return same;
+	return true;
 }
 
 static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
@@ -149,8 +173,10 @@ static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock
 	t->slot_id = slot->id;
 	t->looks = 0;
 	t->weight_ns = 0;
-	if (!lock_walk(s, slot, t, wait, since))
+	if (!lock_walk(s, slot, t, wait, since)) {
+		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
 		return;
+	}
 	t->wait = *wait;
 	t->since_ns = now - since / 2; /* somewhere between the two looks */
 	t->flushed_ns = now;
@@ -163,7 +189,7 @@ static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_
 
 	if (!same)
 		lock_begins(s, slot, t, wait, now, since);
-	else if (!t->frames)
+	else if (!t->frames || lock_broken(t->flaw))
 		lock_walk(s, slot, t, wait, since);
 	if (!t->wait.lock)
 		return;
