@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak references to sampled objects, until the next collection has spared them or not. */
+/*
+ * Weak references to sampled objects, until a collection has spared them or not.
+ *
+ * That a collection is over tells nothing yet: the JVM says so after each pause of a concurrent one, too (G1's
+ * remark and cleanup, all of ZGC's and Shenandoah's), and what was allocated while one marks is spared by it
+ * unseen. So beside the objects lie canaries, objects that nobody holds: once one of them is gone, a collection
+ * has looked at all that is older. The younger canary is always a fresh one, so that a single collection decides
+ * on nearly everything; the elder stays until it is gone, which a marking that takes long needs.
+ */
 #include "sampler/alloc_live.h"
 
 #include "sampler/raw.h"
@@ -14,7 +22,7 @@ enum { LIVE_FREE, LIVE_BUSY, LIVE_FILLED };
 
 struct live_object {
 	_Atomic uint32_t state;
-	uint32_t collections; /* that were over when it was allocated */
+	uint32_t age; /* the canaries of higher numbers are younger than it */
 	jweak reference;
 	struct thread_slot *thread; /* pinned */
 	uint64_t weight;
@@ -23,9 +31,18 @@ struct live_object {
 	uint64_t frames[LIVE_FRAMES];
 };
 
+struct canary {
+	jweak reference; /* NULL: none */
+	uint32_t number;
+};
+
 struct live {
 	_Atomic uint32_t next, collections;
-	uint32_t swept; /* collections at the last sweep */
+	_Atomic uint32_t number;     /* of the last canary */
+	_Atomic uint32_t swept;      /* collections at the last sweep */
+	_Atomic uint32_t remembered; /* objects, all that ever were */
+	_Atomic uint32_t behind;     /* of them those that are older than the last canary */
+	struct canary elder, younger;
 	struct live_object objects[LIVE_OBJECTS];
 };
 
@@ -41,8 +58,19 @@ static void object_release(struct live_object *o, JNIEnv *jni)
 	atomic_store_explicit(&o->state, LIVE_FREE, memory_order_release);
 }
 
+static void canary_release(struct canary *c, JNIEnv *jni)
+{
+	if (c->reference)
+		(*jni)->DeleteWeakGlobalRef(jni, c->reference);
+	c->reference = NULL;
+}
+
 void live_free(struct live *live, JNIEnv *jni)
 {
+	if (live && jni) {
+		canary_release(&live->elder, jni);
+		canary_release(&live->younger, jni);
+	}
 	for (uint32_t i = 0; live && jni && i < LIVE_OBJECTS; i++) {
 		if (atomic_load(&live->objects[i].state) == LIVE_FILLED)
 			object_release(&live->objects[i], jni);
@@ -70,7 +98,7 @@ bool live_remember(
 
 	if (!o)
 		return false;
-	o->collections = atomic_load(&live->collections);
+	o->age = atomic_load(&live->number);
 	o->reference = (*jni)->NewWeakGlobalRef(jni, object);
 	if (!o->reference) {
 		atomic_store(&o->state, LIVE_FREE);
@@ -87,6 +115,7 @@ bool live_remember(
 	o->thread = stack->thread;
 	atomic_fetch_add(&o->thread->pins, 1);
 	atomic_store_explicit(&o->state, LIVE_FILLED, memory_order_release);
+	atomic_fetch_add(&live->remembered, 1);
 	return true;
 }
 
@@ -95,9 +124,14 @@ void live_collected(struct live *live)
 	atomic_fetch_add(&live->collections, 1);
 }
 
+bool live_stale(struct live *live)
+{
+	return atomic_load(&live->remembered) != atomic_load(&live->behind);
+}
+
 bool live_due(struct live *live)
 {
-	return atomic_load(&live->collections) != live->swept;
+	return atomic_load(&live->collections) != atomic_load(&live->swept);
 }
 
 /* object_put: a sample of the site where it was allocated. */
@@ -113,19 +147,61 @@ static void object_put(struct live_object *o, struct sampler *s)
 		&(struct stack_sample){.event = WIRE_ALLOC, .count = 1, .weight = o->weight});
 }
 
+/* canary_make: its number counts before it is there, so that what has a lower one is older. */
+static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Object");
+	jobject object;
+
+	atomic_store(&live->behind, atomic_load(&live->remembered));
+	c->number = atomic_fetch_add(&live->number, 1) + 1;
+	object = class ? (*jni)->AllocObject(jni, class) : NULL;
+	c->reference = object ? (*jni)->NewWeakGlobalRef(jni, object) : NULL;
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni); /* the heap is full: the next one, then */
+	(*jni)->DeleteLocalRef(jni, object);
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
+/* canary_gone: what is older than it has been looked at. */
+static bool canary_gone(struct canary *c, JNIEnv *jni, uint32_t *decided)
+{
+	if (!c->reference || !(*jni)->IsSameObject(jni, c->reference, NULL))
+		return false;
+	*decided = c->number;
+	canary_release(c, jni);
+	return true;
+}
+
+static uint32_t canaries_look(struct live *live, JNIEnv *jni)
+{
+	uint32_t decided = 0;
+
+	canary_gone(&live->elder, jni, &decided);
+	canary_gone(&live->younger, jni, &decided);
+	if (!live->elder.reference) {
+		live->elder = live->younger;
+		live->younger.reference = NULL;
+	}
+	canary_release(&live->younger, jni);
+	canary_make(live, live->elder.reference ? &live->younger : &live->elder, jni);
+	return decided;
+}
+
 void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni)
 {
 	uint32_t collections = atomic_load(&live->collections);
+	uint32_t decided = canaries_look(live, jni);
 
+	atomic_store(&live->swept, collections);
 	for (uint32_t i = 0; i < LIVE_OBJECTS; i++) {
 		struct live_object *o = &live->objects[i];
 
 		if (atomic_load_explicit(&o->state, memory_order_acquire) != LIVE_FILLED ||
-			o->collections == collections)
+			o->age >= decided)
 			continue;
 		if (!(*jni)->IsSameObject(jni, o->reference, NULL))
 			object_put(o, s);
 		object_release(o, jni);
 	}
-	live->swept = collections;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the sampled objects those that survive: each is remembered by a weak reference until a collection is over, and
- * becomes a sample of its allocation site if it is still there then. An object counts once.
+ * Of the sampled objects those that survive: each is remembered by a weak reference until a collection has looked at
+ * it, and becomes a sample of its allocation site if it is still there then. An object counts once.
  *
  *   callback: FREE -> FILLED      after a collection, on the naming thread: FILLED -> FREE
  *
@@ -21,10 +21,12 @@ void live_free(struct live *live, JNIEnv *jni);
 /* The object whose stack this is, its class before the leaf. false: no room. In the JVM's callback. */
 bool live_remember(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
-/* A collection is over. At a safepoint. */
+/* A collection, or a pause of one, is over. At a safepoint. */
 void live_collected(struct live *live);
-/* Is there anything to look at since the last one? */
+/* Is there anything to look at since the last one? Any thread. */
 bool live_due(struct live *live);
+/* Are there objects that no canary is younger than? A sweep makes one. */
+bool live_stale(struct live *live);
 /* On the naming thread. */
 void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni);
 

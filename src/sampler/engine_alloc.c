@@ -12,6 +12,7 @@
  */
 #include "sampler/engine.h"
 
+#include "base/clock.h"
 #include "sampler/alloc_live.h"
 #include "sampler/jvm.h"
 #include "sampler/raw.h"
@@ -26,6 +27,9 @@
 #define CLASS_NAME   512 /* bytes of a class's name; longer ones are cut */
 #define MEASURED_OF  8u
 #define INTERVAL_MAX INT32_MAX
+#define LIVE_NS      (200 * NS_PER_MS)
+/* What is allocated within this time before a collection waits for the next one. */
+#define LIVE_STALE_NS (2 * NS_PER_S)
 
 /* The environment of the event; set and taken back on the naming thread. */
 static jvmtiEnv *alloc_env;
@@ -148,9 +152,11 @@ void alloc_round(struct sampler *s, JNIEnv *jni)
 		live_sweep(alloc_live, s, jni);
 }
 
-bool alloc_round_due(void)
+uint64_t alloc_round_after(void)
 {
-	return alloc_live && live_due(alloc_live);
+	if (!alloc_live || !(live_due(alloc_live) || live_stale(alloc_live)))
+		return UINT64_MAX;
+	return live_due(alloc_live) ? LIVE_NS : LIVE_STALE_NS;
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */

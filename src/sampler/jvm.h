@@ -36,8 +36,8 @@ bool jvm_do(struct sampler *s, jvm_job_fn *run, void *arg);
 
 /* engine_alloc.c: of the objects that are watched, which have survived? On the naming thread. */
 void alloc_round(struct sampler *s, JNIEnv *jni);
-/* Is that to be looked at? Publisher. */
-bool alloc_round_due(void);
+/* How long after the last time that is to be looked at, in ns; UINT64_MAX: there is no need. Publisher. */
+uint64_t alloc_round_after(void);
 
 /* A JVMTI environment of its own, inside jvm_do. 0 or -errno with a sentence (jvm_gate.c says why not). */
 int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why);

@@ -34,7 +34,6 @@
 #define SCAN_WHOLE_NS   (2 * NS_PER_S)
 #define NAMES_NS        (10 * NS_PER_S)
 #define NAMES_SOON_NS   (1 * NS_PER_S)
-#define LIVE_NS         (200 * NS_PER_MS)
 #define LEASE_NS        (1500 * NS_PER_MS)
 #define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
 #define LEASE_PARKED_NS (600 * NS_PER_S) /* a parked front end cannot beat */
@@ -178,8 +177,8 @@ static void ask_names(struct sampler *s, uint64_t now)
 	bool soon = publish_wants_names(s->publish) || s->select.wants_names;
 	uint64_t every = soon ? NAMES_SOON_NS : NAMES_NS;
 
-	if (now - s->names_ns >= LIVE_NS && alloc_round_due())
-		every = LIVE_NS;
+	if (alloc_round_after() < every)
+		every = alloc_round_after();
 	if (now - s->names_ns < every || !events_any(s))
 		return;
 	s->names_ns = now;

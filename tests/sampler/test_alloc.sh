@@ -56,11 +56,13 @@ allocations() {
 		"$(grep -cvE '^(ready|done|site )' "$JVM_OUT")" 0
 }
 
-# survivors MAJOR: of equal numbers of objects those that are kept. The first point of a thread that is there
+# survivors MAJOR [OPTION...]: of equal numbers of objects those that are kept. The first point of a thread that is there
 # already was laid at the JVM's own interval: 512 kB are nothing beside 24 MB.
 survivors() {
 	local major=$1 kept dropped bytes
-	jvm_start -Xmx256m Sites || return
+	shift
+	jvm_start -Xmx256m "$@" Sites || return
+	[ $# = 0 ] || major="$major $*"
 	rm -f "$T/tool"
 	agent_start tool event=alloc:16384 flags=1 seconds=60 weights="$T/weights"
 	wait_for 20 grep -qs "^start" "$T/tool"
@@ -137,6 +139,8 @@ while read -r major java; do
 	allocations "$major"
 	MEGABYTES=160 INTERVAL=65536 MIDDLE=10
 	survivors "$major"
+	# A collection whose pauses come before it knows what is alive.
+	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
 	conflict "$major"
 done < <(jdks)
 done_testing

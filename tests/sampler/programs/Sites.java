@@ -105,7 +105,7 @@ public final class Sites {
             sink = new Dropped();
         }
         sink = null;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 6; i++) {
             System.gc();
             Thread.sleep(300);
         }
