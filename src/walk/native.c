@@ -7,6 +7,7 @@
 #include "walk/unwind.h"
 #include "walk/walker.h"
 
+#define LEAF_WORDS    16          /* that a leaf without a frame pointer may keep */
 #define ROOT_DISTANCE (16u << 10) /* thread entry, struct pthread and static TLS fit in it */
 
 bool walker_returns(struct walker *w, uint64_t pc)
@@ -141,6 +142,40 @@ static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 	return walker_next(w, pc, fp + 16, next_fp);
 }
 
+static enum walk_step leaf_try(struct walker *w, uint64_t pc, uint64_t sp)
+{
+	struct walk_regs regs = {.pc = pc & ARCH_PC_MASK, .sp = sp, .fp = w->at.fp}, caller = regs;
+	const struct unwind_rule *rule = unwind_rule_of(w->thread->rows, &regs, false);
+
+	if (!rule || !walker_returns(w, regs.pc) ||
+		unwind_apply(rule, w->mem, &caller, false) != UNWIND_OK ||
+		!walker_returns(w, caller.pc))
+		return STEP_FAIL;
+	return walker_next(w, regs.pc, regs.sp, regs.fp);
+}
+
+/*
+ * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
+ * qsort calls. The nearest return address is believed when it has rows and they lead to another one; a nearer
+ * one in libjvm, which cannot be checked, may be the caller.
+ */
+static enum walk_step leaf_step(struct walker *w)
+{
+	uint64_t sp = w->at.sp;
+
+	if (ARCH_HAS_LINK && leaf_try(w, w->regs->link, sp) == STEP_NEXT)
+		return STEP_NEXT;
+	for (uint64_t i = 0; i < LEAF_WORDS; i++) {
+		uint64_t pc = walker_word(w, sp + 8 * i);
+
+		if (leaf_try(w, pc, sp + 8 * (i + 1)) == STEP_NEXT)
+			return STEP_NEXT;
+		if (walker_in_libjvm(w, pc) && walker_returns(w, pc))
+			break;
+	}
+	return STEP_FAIL;
+}
+
 enum walk_step native_step(struct walker *w)
 {
 	bool from_libjvm = w->from_libjvm;
@@ -150,5 +185,9 @@ enum walk_step native_step(struct walker *w)
 	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
 	if (w->thread->rows)
 		done = rows_step(w);
-	return done == STEP_FAIL ? fp_step(w, from_libjvm) : done;
+	if (done == STEP_FAIL)
+		done = fp_step(w, from_libjvm);
+	if (done == STEP_FAIL && w->top && w->thread->rows)
+		done = leaf_step(w);
+	return done;
 }
