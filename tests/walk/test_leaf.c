@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A comparator in a module without rows, called by libc's qsort, which has them: its callers are found, against libunwind. */
+#include "tests/tap.h"
+#include "tests/walk/self_table.h"
+#include "walk/walk.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "walk/regs.h"
+
+#define DEPTH 32
+
+static struct unwind_table *without;
+static struct walk_mem memory;
+static int stacks, same;
+static char first[1024];
+
+static void compare(ucontext_t *uc)
+{
+	struct walk_frame frames[DEPTH];
+	struct walk_regs regs;
+	struct walk_thread thread = {.rows = without};
+	struct walk_result r;
+	unw_cursor_t cursor;
+	unw_word_t pc;
+	bool agree = true;
+	uint32_t count = 0;
+
+	regs_read(uc, &regs);
+	r = walk_stack(NULL, &memory, &regs, &thread, frames, DEPTH);
+	unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME);
+	/* As far as libc goes: what calls qsort is in the module without rows. */
+	do {
+		unw_get_reg(&cursor, UNW_REG_IP, &pc);
+		agree &= count < r.count && frames[count].value == pc - (count ? 1 : 0);
+		count++;
+	} while (unw_step(&cursor) > 0 &&
+		 (count == 1 || unwind_find(without, frames[count - 1].value)));
+	stacks++;
+	same += agree && count > 2;
+	if (!agree && !first[0])
+		snprintf(first, sizeof(first), "%u of %u frames, the second is %lx", count, r.count,
+			r.count > 1 ? (unsigned long)frames[1].value : 0ul);
+}
+
+static void on_trap(int sig, siginfo_t *info, void *ucontext)
+{
+	(void)sig;
+	(void)info;
+	compare(ucontext);
+#if defined(__aarch64__)
+	((ucontext_t *)ucontext)->uc_mcontext.pc += 4;
+#endif
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("brk #0");
+#else
+	__asm__ volatile("int3");
+#endif
+	return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* All rows but those of the module that this function is in. */
+static struct unwind_table *table_without(const struct unwind_table *all, uint64_t pc)
+{
+	struct unwind_table *t = calloc(1, sizeof(*t) + all->count * sizeof(all->modules[0]));
+
+	for (uint32_t i = 0; i < all->count; i++)
+		if (pc < all->modules[i].start || pc >= all->modules[i].end)
+			t->modules[t->count++] = all->modules[i];
+	return t;
+}
+
+int main(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	struct unwind_table *all = self_table();
+	int numbers[64];
+
+	without = table_without(all, (uint64_t)(uintptr_t)compare_ints);
+	is_int(without->count, all->count - 1, "this program's rows are missing");
+	memory = self_mem();
+	for (int i = 0; i < 64; i++)
+		numbers[i] = i * 37 % 64;
+	sigaction(SIGTRAP, &sa, NULL);
+	qsort(numbers, 64, sizeof(numbers[0]), compare_ints);
+	ok(stacks > 100, "the comparator was interrupted %d times", stacks);
+	is_int(same, stacks, "its callers in libc were found each time");
+	if (first[0])
+		diag("%s", first);
+	return tap_done();
+}
