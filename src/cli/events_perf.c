@@ -24,6 +24,27 @@ int events_unknown(const char *name, struct err *err)
 	return -1;
 }
 
+/* A class and a method, pkg.Class.method or pkg/Class.method; those with dots might be functions of C, too. */
+static bool perf_is_java(const char *name)
+{
+	const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
+
+	return dot && dot[1] && !strpbrk(name, ":=,") && (!slash || slash < dot);
+}
+
+static int perf_java(const char *name, struct err *err)
+{
+	const char *method = strrchr(name, '.') + 1;
+
+	err_set(err, ERR_USAGE,
+		"\"%s\" looks like a Java method, and calls of those cannot be traced yet: an "
+		"event "
+		"may be a native function.",
+		name);
+	err_hint(err, "-e cpu or -e wall, and look for %s: where it takes time", method);
+	return -1;
+}
+
 static void perf_take(struct session_event *how, const struct perf_event *perf)
 {
 	how->perf.type = perf->type;
@@ -48,6 +69,8 @@ int events_add_perf(struct events *e, const char *name, struct err *err)
 	struct perf_event perf;
 	int id = EVENT_USER_FIRST, i = e->count;
 
+	if (strchr(name, '/') && perf_is_java(name))
+		return perf_java(name, err);
 	if (perf_events_find(name, function_later, NULL, &perf, err))
 		return events_unknown(name, err);
 	for (int k = 0; k < e->count; k++)
@@ -73,7 +96,8 @@ int events_resolve(struct events *e, pid_t pid, struct err *err)
 		if (e->ids[i] < EVENT_USER_FIRST)
 			continue;
 		if (perf_events_find(e->names[i], functions_find, &pid, &perf, err))
-			return events_unknown(e->names[i], err);
+			return perf_is_java(e->names[i]) ? perf_java(e->names[i], err)
+							 : events_unknown(e->names[i], err);
 		perf_take(&e->how[i], &perf);
 	}
 	return 0;

@@ -11,14 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SEGMENTS 16
+#define SEGMENTS       16
+#define VERSION_HIDDEN 0x8000
 
 struct dynsym {
 	int fd;
 	Elf *elf;
-	Elf_Data *symbols;
-	size_t count, names; /* names: the section of their names */
-	uint64_t bias;       /* from an address in the file to one in the target */
+	Elf_Data *symbols, *versions; /* versions: NULL if there are none */
+	size_t count, names;          /* names: the section of their names */
+	uint64_t bias;                /* from an address in the file to one in the target */
 };
 
 static bool find_section(struct dynsym *d)
@@ -26,6 +27,9 @@ static bool find_section(struct dynsym *d)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
 
+	while ((scn = elf_nextscn(d->elf, scn)))
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_GNU_versym)
+			d->versions = elf_getdata(scn, NULL);
 	while ((scn = elf_nextscn(d->elf, scn)))
 		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_DYNSYM)
 			break;
@@ -83,17 +87,81 @@ void dynsym_close(struct dynsym *d)
 	free(d);
 }
 
-uint64_t dynsym_find(const struct dynsym *d, const char *name)
+/* Is it there only for programs that were linked with an older version of the library? */
+static bool dynsym_is_old(const struct dynsym *d, size_t symbol)
 {
+	GElf_Versym version;
+
+	return d->versions && gelf_getversym(d->versions, (int)symbol, &version) &&
+	       version & VERSION_HIDDEN;
+}
+
+/* dynsym_symbol: the one of this name that the file defines, or imports; its number, 0 = none. */
+static size_t dynsym_symbol(const struct dynsym *d, const char *name, bool imported, GElf_Sym *out)
+{
+	size_t found = 0;
+
 	for (size_t i = 1; i < d->count && i < INT32_MAX; i++) {
-		GElf_Sym sym;
 		const char *text;
+		GElf_Sym sym;
 
 		if (!gelf_getsym(d->symbols, (int)i, &sym))
 			break;
-		text = sym.st_shndx == SHN_UNDEF ? NULL : elf_strptr(d->elf, d->names, sym.st_name);
-		if (text && !strcmp(text, name))
-			return d->bias + sym.st_value;
+		if ((sym.st_shndx == SHN_UNDEF) != imported || (found && dynsym_is_old(d, i)))
+			continue;
+		text = elf_strptr(d->elf, d->names, sym.st_name);
+		if (!text || strcmp(text, name) != 0)
+			continue;
+		found = i;
+		*out = sym;
+		if (!dynsym_is_old(d, i))
+			break;
 	}
+	return found;
+}
+
+uint64_t dynsym_find(const struct dynsym *d, const char *name)
+{
+	GElf_Sym sym;
+
+	return dynsym_symbol(d, name, false, &sym) ? d->bias + sym.st_value : 0;
+}
+
+bool dynsym_is_indirect(const struct dynsym *d, const char *name)
+{
+	GElf_Sym sym;
+
+	return dynsym_symbol(d, name, false, &sym) && GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC;
+}
+
+static bool dynsym_is_slot(uint64_t type)
+{
+	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+	       type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+}
+
+/* The slot that one section of relocations has for this symbol. */
+static uint64_t dynsym_slot(const struct dynsym *d, Elf_Scn *scn, size_t symbol)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Rela rela;
+
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
+		if (GELF_R_SYM(rela.r_info) == symbol && dynsym_is_slot(GELF_R_TYPE(rela.r_info)))
+			return d->bias + rela.r_offset;
 	return 0;
+}
+
+uint64_t dynsym_import(const struct dynsym *d, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	GElf_Sym sym;
+	size_t symbol = dynsym_symbol(d, name, true, &sym);
+	uint64_t slot = 0;
+
+	while (symbol && !slot && (scn = elf_nextscn(d->elf, scn)))
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_RELA)
+			slot = dynsym_slot(d, scn, symbol);
+	return slot;
 }

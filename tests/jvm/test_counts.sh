@@ -58,6 +58,11 @@ fi
 "$JHOT" record -e nosuchfunction -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
 is "a function that is not there is a usage error" $? 2
 ok "and named" grep -q nosuchfunction "$T/refused"
+for method in java.lang.String.indexOf java/lang/String.indexOf; do
+	"$JHOT" record -e $method -d 1 -o "$T/x.collapsed" "$JVM" 2>"$T/refused"
+	is "a Java method is one, too: $method" $? 2
+	ok "it says that this cannot be done yet" grep -q 'looks like a Java method' "$T/refused" || diag_file "$T/refused"
+done
 
 if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
 	task=$(thread_of counter)
@@ -83,6 +88,18 @@ if awk '$1 == "page-faults" && $4 != "yes" { exit 1 }' "$T/table"; then
 		$switches_after $((switches_after / 10 + 20))
 	near_count "calls of a native function are the program's" \
 		"$(weight "$T"/c-libjava*.collapsed 'Counts.knownWrite')" 500 5
+	# Which strlen is called was chosen when the program began; each file that is opened needs it.
+	"$JHOT" record -e strlen -t --total -d 60 -o "$T/m.collapsed" "$JVM" 2>"$T/record" &
+	RECORD=$!
+	ok "an indirect function is sampled" wait_for 60 is_recording 1 || diag_file "$T/record"
+	ok "by its own name" sh -c "'$JHOT' status '$JVM' | grep -q '^event strlen: perf'"
+	for i in 1 2 3 4 5 6 7 8; do
+		order "write 1"
+	done
+	kill -TERM $RECORD
+	wait $RECORD
+	diag "$(weight "$T/m.collapsed" 'Counts.knownWrite.*strlen') of at least 8"
+	ok "its calls are the program's" [ "$(weight "$T/m.collapsed" 'Counts.knownWrite.*strlen')" -ge 8 ]
 else
 	skip "counts of perf" "the kernel does not allow them: $(awk '$1 == "page-faults"' "$T/table")"
 fi
