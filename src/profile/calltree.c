@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "profile/calltree_build.h"
 #include "profile/form.h"
+#include "profile/match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,8 +190,31 @@ static void topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack
 	calltree_count(td->b, s->node[stack], sum, model_stack_type(p, stack));
 }
 
+/*
+ * Each path that was left out and matches counts once, at the last node above it. A stack that was left out takes
+ * over its parent's node for that, until the next group.
+ */
+static void topdown_find_hidden(struct topdown *td, const uint32_t *stacks, uint32_t count)
+{
+	const struct profile *p = td->b->p;
+	uint32_t *node = p->scratch->node;
+
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t stack = stacks[i], path = p->stack_info[stack].path;
+
+		if (node[stack] != PROFILE_NONE)
+			continue;
+		node[stack] = node[p->stacks.nodes[stack].parent];
+		if (td->path_sum[path] == UINT64_MAX ||
+			!match_method(td->b->options->find, p, model_stack_method(p, stack)))
+			continue;
+		td->path_sum[path] = UINT64_MAX;
+		td->b->tree->nodes[node[stack]].hidden_hits++;
+	}
+}
+
 /* Take what the stacks' tally holds into the tree below base, and empty the tally. */
-static void topdown_take(struct topdown *td, uint32_t base)
+static const uint32_t *topdown_take(struct topdown *td, uint32_t base, uint32_t *touched)
 {
 	const struct profile *p = td->b->p;
 	struct model_scratch *s = p->scratch;
@@ -198,8 +222,9 @@ static void topdown_take(struct topdown *td, uint32_t base)
 	uint32_t count;
 	const uint32_t *stacks = model_roll_up(p, &count);
 
+	*touched = count;
 	if (!count)
-		return;
+		return stacks;
 	s->node[PROFILE_ROOT_STACK] = cut ? PROFILE_NONE : base;
 	if (!cut)
 		topdown_count_base(td, base, &s->stacks.sums[PROFILE_ROOT_STACK]);
@@ -210,26 +235,36 @@ static void topdown_take(struct topdown *td, uint32_t base)
 	for (uint32_t i = 0; i < count && td->by_path; i++)
 		s->slot[p->stack_info[stacks[i]].path] = 0;
 	tally_clear(&s->stacks, stacks, count);
+	return stacks;
+}
+
+static void topdown_take_self(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	struct calltree_build *b = td->b;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = b->p->scratch->node[rows[i].stack];
+
+		if (node == PROFILE_NONE)
+			continue;
+		b->tree->nodes[node].self += model_value(b->q, &rows[i].sum);
+		b->tree->nodes[node].self_count += rows[i].sum.count;
+	}
 }
 
 static void topdown_take_group(struct topdown *td, const struct model_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
-	struct calltree_node *n;
-	uint32_t base = calltree_base(b, rows[0].thread), node;
+	uint32_t base = calltree_base(b, rows[0].thread), touched;
+	const uint32_t *stacks;
 
 	for (uint32_t i = 0; i < count; i++)
 		tally_add(&b->p->scratch->stacks, rows[i].stack, rows[i].sum.count,
 			rows[i].sum.weight);
-	topdown_take(td, base);
-	for (uint32_t i = 0; i < count; i++) {
-		node = b->p->scratch->node[rows[i].stack];
-		if (node == PROFILE_NONE)
-			continue;
-		n = &b->tree->nodes[node];
-		n->self += model_value(b->q, &rows[i].sum);
-		n->self_count += rows[i].sum.count;
-	}
+	stacks = topdown_take(td, base, &touched);
+	topdown_take_self(td, rows, count);
+	if (b->options->find && td->path_sum)
+		topdown_find_hidden(td, stacks, touched);
 	if (base && !b->tree->nodes[base].total_count) {
 		b->tree->count--; /* a thread without the root method: no node came after it */
 		b->tree->nodes[0].child_count--;

@@ -26,6 +26,8 @@ struct calltree_node {
 		stack; /* one that ends (inverted: goes on) here; PROFILE_NONE for "all" and threads */
 	uint64_t self, total, self_count, total_count;
 	uint64_t path; /* hash of the names from the root */
+	uint32_t
+		hidden_hits; /* below it, nearest to it: nodes that min_share left out and find matches */
 };
 
 struct calltree {
@@ -33,6 +35,7 @@ struct calltree {
 	uint32_t count;
 };
 
+struct match;
 struct calltree_options {
 	bool inverted;
 	bool threads; /* first level: the thread */
@@ -44,6 +47,8 @@ struct calltree_options {
 	/* What has less than this share of all (0.001 = 0.1 %) is left out, with what is below it. 0 =
 	 * everything, which for a long history is much, and inverted many times as much. */
 	double min_share;
+	struct match *
+		find; /* for hidden_hits; only top-down by_name with a min_share. NULL: none are counted */
 };
 
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,

@@ -27,6 +27,7 @@ struct app {
 	int signals;
 	int frame_fd;
 	int64_t tick_ms, blocked_ms;
+	int64_t begun_ms; /* the ui's, as last seen */
 	uint64_t frames, bytes;
 	bool stepped; /* --clock=step: nothing moves by itself */
 	bool draw, repaint, quit;
@@ -125,7 +126,7 @@ static int app_timeout(const struct app *app)
 {
 	int64_t now = app_now(app), until = app->tick_ms, wake = ui_wake_ms(&app->ui);
 
-	if (app->ui.working)
+	if (ui_busy(&app->ui))
 		return 0;
 	if (app->stepped)
 		until = -1;
@@ -198,24 +199,27 @@ static void app_next_color(struct app *app)
 	ui_say(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
 }
 
+static void app_react(struct app *app, unsigned reaction)
+{
+	if (app->ui.begun_ms != app->begun_ms)
+		app->tick_ms = app_next_tick(app, app_now(app));
+	app->begun_ms = app->ui.begun_ms;
+	app->quit = app->quit || reaction & UI_QUIT;
+	if (reaction & UI_COLORS)
+		app_next_color(app);
+	if (reaction & UI_MOUSE)
+		term_set_mouse(app->term, app->ui.mouse);
+	if (reaction & (UI_REPAINT | UI_COLORS))
+		app->repaint = true;
+	if (reaction & UI_SUSPEND)
+		app_suspend(app);
+}
+
 static void app_keys(struct app *app)
 {
 	for (int key; (key = term_key(app->term)) != TKEY_NONE && !app->quit;) {
-		int64_t begun_ms = app->ui.begun_ms;
-		unsigned reaction = app_key(app, key);
-
-		if (app->ui.begun_ms != begun_ms)
-			app->tick_ms = app_next_tick(app, app_now(app));
 		app->draw = true;
-		app->quit = reaction & UI_QUIT;
-		if (reaction & UI_COLORS)
-			app_next_color(app);
-		if (reaction & UI_MOUSE)
-			term_set_mouse(app->term, app->ui.mouse);
-		if (reaction & (UI_REPAINT | UI_COLORS))
-			app->repaint = true;
-		if (reaction & UI_SUSPEND)
-			app_suspend(app);
+		app_react(app, app_key(app, key));
 	}
 }
 
@@ -249,9 +253,9 @@ static void app_round(struct app *app)
 		app_tick(app);
 	else if (ui_wake_ms(&app->ui) >= 0 && app_now(app) >= ui_wake_ms(&app->ui))
 		app->draw |= ui_expire(&app->ui, app_now(app));
-	if (app->ui.working && !app->draw) {
-		ui_work(&app->ui);
-		app->draw = !app->ui.working;
+	if (ui_busy(&app->ui) && !app->draw) {
+		app_react(app, ui_work(&app->ui));
+		app->draw = !ui_busy(&app->ui);
 	}
 	if (term_busy(app->term) && app_now(app) - app->blocked_ms > UNWRITABLE_MS)
 		app->quit = true;

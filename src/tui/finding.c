@@ -72,7 +72,10 @@ static void search_for(struct ui *ui, const char *text)
 	snprintf(ui->search, sizeof(ui->search), "%s", text);
 	match_set(ui->found, ui->search);
 	ui->search_nr = ui_narrow(ui);
-	if (!ui->working)
+	/* What the flame graph leaves out as too narrow is searched while it is made. */
+	if (ui->view == VIEW_FLAME && ui->profile)
+		ui_react(ui, UI_UPDATE);
+	else if (!ui->working)
 		finding_update(ui);
 }
 

@@ -128,7 +128,7 @@ static void draw_part(struct ui *ui, int row, void (*fill)(struct ui *, struct s
 {
 	struct strip s = {0};
 
-	if (fill)
+	if (fill && !ui->working)
 		fill(ui, &s);
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
 }

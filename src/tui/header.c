@@ -333,7 +333,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 
 	add_window(ui, &s);
 	add_amount(ui, &s);
-	if (ui_view(ui)->quality)
+	if (ui_view(ui)->quality && !ui->working)
 		ui_view(ui)->quality(ui, &s);
 	finding_bar(ui, &s);
 	compare_bar(ui, &s);
@@ -344,9 +344,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	add_broken(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
-	if (ui->working)
-		strip_add(&s, STYLE_WARN, 0, " working... ")->right = true;
-	else if (ui_holds(ui) && !ui->time.frozen)
+	if (ui_holds(ui) && !ui->time.frozen)
 		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
@@ -355,6 +353,11 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
+
+int header_quality_row(const struct ui *ui)
+{
+	return 1 + (ui->canvas.rows >= ROWS_TABS) + (ui->canvas.rows >= ROWS_VITALS);
+}
 
 void header_draw(struct ui *ui)
 {

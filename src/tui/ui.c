@@ -210,25 +210,12 @@ static void ui_update(struct ui *ui, bool sort)
 		return;
 	ui->updated_ms = ui->now_ms;
 	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
-	ui->updated = ui->view == VIEW_HELP ? ui->under : ui->view;
 	if (!ui->work_summed)
 		finding_update(ui);
 	ui->work_summed = false;
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
 	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
-}
-
-void ui_work(struct ui *ui)
-{
-	if (ui->working)
-		ui_update(ui, false);
-}
-
-/* Is there nothing to show of the present view but that it is being worked at? */
-static bool ui_waits(const struct ui *ui)
-{
-	return ui->working && VIEW_BIT(ui->view) & VIEWS_DATA && ui->updated != ui->view;
 }
 
 void ui_react(struct ui *ui, unsigned reaction)
@@ -244,12 +231,28 @@ void ui_resize(struct ui *ui, int rows, int cols)
 	bool wider = cols != ui->canvas.cols;
 
 	canvas_resize(&ui->canvas, rows, cols);
-	if (wider && ui->working)
-		ui->updated = VIEW_COUNT;
 	ui_show(ui, ui->view);
 	/* Columns that appear may need data that was not asked for before. */
 	if (wider)
 		ui_update(ui, false);
+}
+
+/*
+ * What stands there stays, since what it was made of may not fit together now; where it is of another view or
+ * size, nothing does. The mark stands on the data-quality line.
+ */
+static void ui_draw_working(struct ui *ui)
+{
+	struct canvas *c = &ui->canvas;
+	bool other =
+		ui->drawn != ui->view || ui->drawn_rows != c->rows || ui->drawn_cols != c->cols;
+
+	if (other) {
+		canvas_clear(c);
+		header_draw(ui);
+		footer_draw(ui);
+	}
+	canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN, " working... ");
 }
 
 void ui_draw(struct ui *ui)
@@ -257,6 +260,13 @@ void ui_draw(struct ui *ui)
 	const struct view *v = ui_view(ui);
 	struct area body = {0, 0, ui->canvas.rows, ui->canvas.cols};
 
+	if (ui->working && body.rows >= 8 && body.cols >= 40) {
+		ui_draw_working(ui);
+		return;
+	}
+	ui->drawn = ui->view;
+	ui->drawn_rows = body.rows;
+	ui->drawn_cols = body.cols;
 	canvas_clear(&ui->canvas);
 	if (body.rows < 8 || body.cols < 40) {
 		header_summary(ui);
@@ -267,11 +277,7 @@ void ui_draw(struct ui *ui)
 		body.row = header_rows(ui);
 	}
 	body.rows -= body.row + footer_rows(ui);
-	if (ui_waits(ui))
-		canvas_text(&ui->canvas, body.row + 3, body.cols >= 76 ? 12 : 2, body.cols,
-			STYLE_DIM, "working...");
-	else
-		v->draw(ui, body);
+	v->draw(ui, body);
 	if (ui->popup)
 		ui->popup->draw(ui);
 	footer_draw(ui);
@@ -369,7 +375,7 @@ void ui_attach(struct ui *ui, int pid)
 	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
 	ui->working = false;
-	ui->updated = VIEW_COUNT;
+	ui->typed_count = 0;
 	finding_reset(ui);
 	compare_free(ui->compare);
 	ui->compare = NULL;
@@ -398,7 +404,7 @@ static void ui_unknown_key(struct ui *ui)
 	ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
 }
 
-unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
+static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 {
 	const struct view *v = ui_view(ui);
 	const struct command *c;
@@ -429,62 +435,48 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 		ui_unknown_key(ui);
 		return 0;
 	}
-	/* What belongs to one view alone needs its data. */
-	if (ui_waits(ui) && __builtin_popcount(c->views & VIEWS_DATA) < 2)
-		return 0;
 	reaction = c->run(ui, arg);
 	ui_react(ui, reaction);
 	return reaction;
 }
 
-/* --- the mouse --------------------------------------------------------------------------------------- */
-
-#define WHEEL_ROWS 3
-
-static unsigned mouse_event(struct ui *ui, int event, int64_t now_ms)
+/* Views and their data belong together: what is typed while there is work to do is taken when it is done. */
+static unsigned ui_type_ahead(struct ui *ui, int key)
 {
-	return events_show(ui, event);
+	int arg = 0;
+	const struct command *c = command_find(ui, key, &arg);
+
+	if (c && c->views == VIEWS_ALL)
+		return c->run(ui, arg);
+	if (ui->typed_count < UI_TYPED)
+		ui->typed[ui->typed_count++] = key;
+	return 0;
 }
 
-static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
+unsigned ui_work(struct ui *ui)
 {
-	const struct view *v = ui_view(ui);
-
-	switch ((enum canvas_hit_kind)hit->kind) {
-	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
-	case HIT_EVENT: return mouse_event(ui, hit->arg, now_ms);
-	case HIT_SORT: return v->sort_by ? v->sort_by(ui, hit->arg) : 0;
-	case HIT_VIEW:
-		if ((int)ui->view != hit->arg)
-			ui_show(ui, (enum view_id)hit->arg);
-		return UI_UPDATE;
-	case HIT_ROW: break;
-	}
-	if (v->select)
-		v->select(ui, hit->arg);
-	else if (v->list)
-		list_to(v->list(ui), hit->arg);
-	return UI_HOLD;
-}
-
-unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
-{
-	const struct canvas_hit *hit;
 	unsigned reaction = 0;
 
-	ui->now_ms = now_ms;
-	/* What takes keys takes no clicks: they would mean the view below it. */
-	if (ui->prompt.label || ui->popup)
-		return 0;
-	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {
-		for (int i = 0; i < WHEEL_ROWS; i++)
-			reaction |= ui_key(ui, button == UI_WHEEL_UP ? TKEY_UP : TKEY_DOWN, now_ms);
-		return reaction;
+	if (ui->working)
+		ui_update(ui, false);
+	while (!ui->working && ui->typed_count) {
+		int key = ui->typed[0];
+
+		memmove(ui->typed, ui->typed + 1, --ui->typed_count * sizeof(*ui->typed));
+		reaction |= ui_take_key(ui, key, ui->now_ms);
 	}
-	hit = button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
-	if (!hit)
-		return 0;
-	reaction = mouse_hit(ui, hit, now_ms);
-	ui_react(ui, reaction);
 	return reaction;
+}
+
+bool ui_busy(const struct ui *ui)
+{
+	return ui->working || ui->typed_count;
+}
+
+unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
+{
+	if (!ui_busy(ui))
+		return ui_take_key(ui, key, now_ms);
+	ui->now_ms = now_ms;
+	return ui_type_ahead(ui, key);
 }

@@ -25,6 +25,7 @@
 
 #define UI_HOLD_MS    5000 /* the order stays after a key */
 #define UI_MESSAGE_MS 2000
+#define UI_TYPED      64
 #define UI_STAY       0    /* a message until the next key */
 #define UI_SLICE      3000 /* of what is made in another form: about 3 ms */
 
@@ -89,9 +90,12 @@ struct ui {
 	bool working;   /* what is shown is not yet what was asked for: ui_work goes on with it */
 	bool work_sort, work_summed; /* how, and how far */
 	uint64_t work_stamp;
-	enum view_id updated; /* the view that the last update was of */
-	bool ticking;         /* the update is for a second that passed, not for a key */
-	bool over;            /* the session ended; error says why */
+	int typed[UI_TYPED]; /* while working: taken when it is done */
+	unsigned typed_count;
+	enum view_id drawn; /* what stands on the canvas */
+	int drawn_rows, drawn_cols;
+	bool ticking; /* the update is for a second that passed, not for a key */
+	bool over;    /* the session ended; error says why */
 	struct err error;
 	int attach_pid; /* to be attached after the next draw; 0: none */
 	int last_pid;   /* that attaching was tried for */
@@ -130,10 +134,11 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms);
 /* A button pressed over a cell: UI_MOUSE_SELECT, or the wheel's two. */
 enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
-void ui_tick(struct ui *ui, int64_t now_ms);   /* take in what is new */
-void ui_draw(struct ui *ui);                   /* into ui->canvas */
-void ui_work(struct ui *ui);                   /* while working: a bit more of it */
-int64_t ui_wake_ms(const struct ui *ui);       /* when something shown runs out; -1: never */
+void ui_tick(struct ui *ui, int64_t now_ms); /* take in what is new */
+void ui_draw(struct ui *ui);                 /* into ui->canvas */
+bool ui_busy(const struct ui *ui);       /* there is work to go on with, or keys typed meanwhile */
+unsigned ui_work(struct ui *ui);         /* while working: a bit more of it */
+int64_t ui_wake_ms(const struct ui *ui); /* when something shown runs out; -1: never */
 bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: something changed */
 void ui_attach(struct ui *ui, int pid);
 
@@ -158,6 +163,7 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change
 /* header.c, footer.c: rows they take at this size, and drawing them. */
 int header_rows(const struct ui *ui);
 void header_draw(struct ui *ui);
+int header_quality_row(const struct ui *ui);
 int footer_rows(const struct ui *ui);
 void footer_draw(struct ui *ui);
 void footer_prompt_key(struct ui *ui, int key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flame graph in cells: boxes as wide as their share, that stay where they are while one looks. */
-#include "tui/ui.h"
+#include "tui/flame.h"
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -17,25 +17,8 @@
 
 #define RELAYOUT_MS   3000 /* a new layout costs bytes and the reader's place */
 #define RELAYOUT_COLS 2    /* unless something moved by more than this */
-#define ZOOMS         32
 
-struct flame {
-	struct calltree *tree;
-	struct calltree *base; /* of the baseline, while a difference is shown */
-	struct flame_layout *layout;
-	struct list list;  /* over the boxes: cursor = the selected one */
-	uint64_t selected; /* its path */
-	uint64_t zoom[ZOOMS];
-	unsigned zoom_nr[ZOOMS]; /* ui_narrow of each */
-	int zooms;
-	int columns;  /* of the body, as last drawn */
-	uint32_t top; /* first row shown */
-	int64_t layout_ms;
-	bool stale;   /* the body's width changed */
-	bool upwards; /* flame: the root at the bottom; else icicle */
-};
-
-static struct flame *flame_state(const struct ui *ui)
+struct flame *flame_state(const struct ui *ui)
 {
 	return ui->state[VIEW_FLAME];
 }
@@ -52,6 +35,7 @@ static void flame_free(void *state)
 	flame_layout_free(f->layout);
 	calltree_free(f->tree);
 	calltree_free(f->base);
+	free(f->hidden_hits);
 	free(f);
 }
 
@@ -126,13 +110,15 @@ static void flame_update(struct ui *ui, bool sort)
 		.by_name = true,
 		.root_method = PROFILE_NONE,
 		.min_share = 0.4 * zoom_share(f) / columns,
+		.find = *ui->search ? ui->found : NULL,
 	};
 	struct calltree *tree = calltree_new(ui->profile, &q, &options);
 	struct flame_layout *layout =
 		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
 		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
-		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS;
+		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS &&
+		    !strcmp(f->searched, ui->search);
 
 	if (keep) {
 		flame_layout_free(layout);
@@ -140,6 +126,7 @@ static void flame_update(struct ui *ui, bool sort)
 		return;
 	}
 	show_layout(f, tree, layout, ui->now_ms);
+	flame_find_hidden(ui, f);
 	calltree_free(f->base);
 	f->base = compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL;
 }
@@ -233,10 +220,13 @@ static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool sel
 
 	canvas_fill(&ui->canvas, row, col, end, style, ' ');
 	canvas_text(&ui->canvas, row, col, end, style, ui->glyphs->box_edge);
-	if (b->width < 3)
-		return;
-	fit_label(ui, b, label, sizeof(label), b->width - 1);
-	canvas_text(&ui->canvas, row, col + 1, end, style, label);
+	if (b->width >= 3) {
+		fit_label(ui, b, label, sizeof(label), b->width - 1);
+		canvas_text(&ui->canvas, row, col + 1, end, style, label);
+	}
+	if (b->width > 1 && flame_hidden_hits(ui, b) &&
+		!finding_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method))
+		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
 }
 
 /* Keep the selected box on the screen. */
@@ -312,6 +302,9 @@ static void flame_detail(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, all->total),
 		ui->glyphs->plus_minus, flat_half_width(n->total_count, all->total_count));
+	if (flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]))
+		strip_add(s, STYLE_WARN, 1, " + %u below, too narrow to show ",
+			flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]));
 	delta_of(f, n, delta, sizeof(delta));
 	if (*delta)
 		strip_add(s, STYLE_STRONG, 1, "%s against the baseline", delta);
@@ -321,13 +314,14 @@ static void flame_detail(struct ui *ui, struct strip *s)
 			share(n->total, f->tree->nodes[n->parent].total));
 }
 
-static int count_hits(const struct flame *f, const struct ui *ui)
+void flame_select(struct ui *ui, int index)
 {
-	int hits = 0;
+	struct flame *f = flame_state(ui);
 
-	for (uint32_t i = 1; i < f->layout->count; i++)
-		hits += finding_hit_method(ui, f->tree->nodes[f->layout->boxes[i].node].method);
-	return hits;
+	if (!f->layout || index >= (int)f->layout->count)
+		return;
+	list_to(&f->list, index);
+	f->selected = f->layout->boxes[index].path;
 }
 
 static void flame_notice(struct ui *ui, struct strip *s)
@@ -337,7 +331,7 @@ static void flame_notice(struct ui *ui, struct strip *s)
 	if (!f->layout)
 		return;
 	if (*ui->search)
-		finding_count(ui, s, count_hits(f, ui), (int)f->layout->count - 1, "boxes");
+		flame_add_hits(ui, s);
 	else
 		strip_add(s, STYLE_DIM, 0, "%u rows, %u boxes too narrow to show", f->layout->rows,
 			f->layout->hidden)
@@ -369,7 +363,7 @@ unsigned flame_zoom(struct ui *ui, int in)
 	if (!f->layout || !f->layout->count)
 		return 0;
 	f->selected = f->layout->boxes[f->list.cursor].path;
-	if (in && f->zooms < ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected)) {
+	if (in && f->zooms < FLAME_ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected)) {
 		f->zoom_nr[f->zooms] = ui_narrow(ui);
 		f->zoom[f->zooms++] = f->selected;
 	} else if (!in && f->zooms) {
@@ -385,16 +379,6 @@ unsigned flame_flip(struct ui *ui, int arg)
 
 	f->upwards = !f->upwards;
 	return UI_HOLD;
-}
-
-static void flame_select(struct ui *ui, int index)
-{
-	struct flame *f = flame_state(ui);
-
-	if (!f->layout || index >= (int)f->layout->count)
-		return;
-	list_to(&f->list, index);
-	f->selected = f->layout->boxes[index].path;
 }
 
 static unsigned flame_narrowed(const struct ui *ui)
@@ -447,6 +431,7 @@ const struct view view_flame = {
 	.list = flame_list,
 	.text = flame_text,
 	.select = flame_select,
+	.find = flame_find,
 	.narrowed = flame_narrowed,
 	.back = flame_back,
 };

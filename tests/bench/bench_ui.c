@@ -69,7 +69,7 @@ static double key_ms(struct ui *ui, int key, double *whole)
 	ui_key(ui, key, ui->now_ms);
 	ui_draw(ui);
 	*whole = longest = ms_since(start);
-	while (ui->working) {
+	while (ui_busy(ui)) {
 		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 		ui_work(ui);
 		ui_draw(ui);

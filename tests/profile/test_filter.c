@@ -318,6 +318,33 @@ static void test_forms(struct profile *p, struct feed *f)
 	filter_free(hide);
 }
 
+/* What a tree leaves out and a search would find counts at the node above it, each path once. */
+static void test_hidden_hits(const struct profile *p)
+{
+	struct profile_query q = all_of(p);
+	struct calltree_options all = {.by_name = true, .root_method = PROFILE_NONE};
+	struct calltree_options some = all;
+	struct calltree *whole = calltree_new(p, &q, &all), *part;
+	struct match *m = match_new();
+	uint32_t want = 0, shown = 0, hidden = 0;
+
+	match_set(m, "hashmap");
+	some.min_share = 0.01;
+	some.find = m;
+	part = calltree_new(p, &q, &some);
+	for (uint32_t i = 1; i < whole->count; i++)
+		want += match_method(m, p, whole->nodes[i].method);
+	for (uint32_t i = 0; i < part->count; i++) {
+		shown += i && match_method(m, p, part->nodes[i].method);
+		hidden += part->nodes[i].hidden_hits;
+	}
+	ok(shown && hidden && shown + hidden == want, "hits: %u shown, %u left out of %u", shown,
+		hidden, want);
+	calltree_free(whole);
+	calltree_free(part);
+	match_free(m);
+}
+
 /* --- snapshots --------------------------------------------------------------------------------------- */
 
 static void test_snapshot(struct profile *p, struct feed *f)
@@ -368,6 +395,7 @@ int main(void)
 		test_terms(p);
 		test_hide(p);
 		test_lines(p);
+		test_hidden_hits(p);
 		test_forms(p, &f);
 		test_snapshot(p, &f);
 		feed_done(&f);

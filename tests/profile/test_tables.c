@@ -313,7 +313,7 @@ static void test_random(uint64_t seed)
 			queries[i].what);
 		for (int bits = 0; bits < 32; bits++) {
 			struct calltree_options o = {
-				bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0};
+				bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0, NULL};
 
 			o.root_method = bits & 16 ? f.methods[0] : PROFILE_NONE;
 			if (!tree_is_right(p, &queries[i].q, &o)) {
@@ -381,7 +381,7 @@ static void test_pruned(void)
 	feed_second(&f, 1);
 	for (int bits = 0; bits < 16; bits++) {
 		struct calltree_options o = {
-			bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0};
+			bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0, NULL};
 		uint64_t self = 0;
 		uint32_t want;
 

@@ -59,7 +59,7 @@ static void test_same(const char *text, const char *what)
 	buf_done(&got);
 }
 
-/* Keys while it works: what they ask for comes, and nothing of a view that has no data yet. */
+/* Keys while it works: they are taken when it is done. */
 static void test_between(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
@@ -67,25 +67,42 @@ static void test_between(void)
 	struct ui ui;
 	struct buf text = {0};
 	uint32_t second;
+	unsigned quit = 0;
 
 	start(&ui, &fake, &options);
 	ui.slice = 50;
-	keys(&ui, "]]]]K");
+	ui_draw(&ui);
+	keys(&ui, "]]]]");
+	while (ui_busy(&ui))
+		ui_work(&ui);
+	ui_draw(&ui);
+	keys(&ui, "K");
 	ok(ui.working, "other frames take their time");
 	screen_of(&ui, &text);
 	ok(strstr(buf_str(&text), "SELF%"), "what was shown stays until then");
 	keys(&ui, "TE+\n*%/get\nnN");
 	screen_of(&ui, &text);
-	ok(ui.view == VIEW_TREE && strstr(buf_str(&text), "working...") &&
-			!strstr(buf_str(&text), "TOTAL%"),
-		"a view without data says so");
+	ok(ui.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
+			strstr(buf_str(&text), "SELF%"),
+		"also while one types on");
+	ui_resize(&ui, 30, 100);
+	screen_of(&ui, &text);
+	ok(strstr(buf_str(&text), "working...") && !strstr(buf_str(&text), "SELF%"),
+		"of another size nothing is shown but that");
+	ui_resize(&ui, 24, 80);
+	ok(!(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT) &&
+			ui_key(&ui, TKEY_CTRL('c'), ui.now_ms) & UI_QUIT,
+		"^C quits at once");
 	second = fake.second;
 	ui_tick(&ui, ui.now_ms + 1000);
 	ok(ui.working && fake.second == second + 1, "samples are taken in meanwhile");
-	for (int i = 0; i < 100000 && ui.working; i++)
-		ui_work(&ui);
+	ok(ui_work(&ui) == 0, "what was typed waits");
+	for (int i = 0; i < 100000 && ui_busy(&ui); i++)
+		quit |= ui_work(&ui);
+	ok(quit & UI_QUIT, "and is taken then");
 	screen_of(&ui, &text);
-	ok(!ui.working && strstr(buf_str(&text), "TOTAL%") && !strstr(buf_str(&text), "working..."),
+	ok(ui.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
+			!strstr(buf_str(&text), "working..."),
 		"and then it has them");
 	ui_done(&ui);
 	fake_done(&fake);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the flame view, for its two files: view_flame.c, and flame_find.c for what is found in it. */
+#ifndef JHOT_TUI_FLAME_H
+#define JHOT_TUI_FLAME_H
+
+#include "tui/flame_layout.h"
+#include "tui/ui.h"
+
+#define FLAME_ZOOMS 32
+
+struct flame {
+	struct calltree *tree;
+	struct calltree *base; /* of the baseline, while a difference is shown */
+	struct flame_layout *layout;
+	struct list list;  /* over the boxes: cursor = the selected one */
+	uint64_t selected; /* its path */
+	uint64_t zoom[FLAME_ZOOMS];
+	unsigned zoom_nr[FLAME_ZOOMS]; /* ui_narrow of each */
+	int zooms;
+	int columns;  /* of the body, as last drawn */
+	uint32_t top; /* first row shown */
+	int64_t layout_ms;
+	uint32_t *hidden_hits; /* per box: matches below it that have no box of their own */
+	char searched[256];    /* what they match */
+	bool stale;            /* the body's width changed */
+	bool upwards;          /* flame: the root at the bottom; else icicle */
+};
+
+struct flame *flame_state(const struct ui *ui);
+void flame_select(struct ui *ui, int index);
+
+/* flame_find.c */
+
+/* After each layout: what a search finds below a box, but is too narrow for one. */
+void flame_find_hidden(const struct ui *ui, struct flame *f);
+/* So many of a box; 0 also while they are not known yet. */
+uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b);
+bool flame_find(struct ui *ui, int direction);
+void flame_add_hits(struct ui *ui, struct strip *s);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clicks and the wheel do: what the keys of the same place would. */
+#include "tui/ui.h"
+
+#include "tui/command.h"
+#include "tui/events.h"
+
+#define WHEEL_ROWS 3
+
+static unsigned mouse_event(struct ui *ui, int event, int64_t now_ms)
+{
+	return events_show(ui, event);
+}
+
+static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
+{
+	const struct view *v = ui_view(ui);
+
+	switch ((enum canvas_hit_kind)hit->kind) {
+	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
+	case HIT_EVENT: return mouse_event(ui, hit->arg, now_ms);
+	case HIT_SORT: return v->sort_by ? v->sort_by(ui, hit->arg) : 0;
+	case HIT_VIEW:
+		if ((int)ui->view != hit->arg)
+			ui_show(ui, (enum view_id)hit->arg);
+		return UI_UPDATE;
+	case HIT_ROW: break;
+	}
+	if (v->select)
+		v->select(ui, hit->arg);
+	else if (v->list)
+		list_to(v->list(ui), hit->arg);
+	return UI_HOLD;
+}
+
+unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
+{
+	const struct canvas_hit *hit;
+	unsigned reaction = 0;
+
+	ui->now_ms = now_ms;
+	/* What takes keys takes no clicks: they would mean the view below it. */
+	if (ui_busy(ui) || ui->prompt.label || ui->popup)
+		return 0;
+	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			reaction |= ui_key(ui, button == UI_WHEEL_UP ? TKEY_UP : TKEY_DOWN, now_ms);
+		return reaction;
+	}
+	hit = button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
+	if (!hit)
+		return 0;
+	reaction = mouse_hit(ui, hit, now_ms);
+	ui_react(ui, reaction);
+	return reaction;
+}
