@@ -23,8 +23,9 @@ struct seen_cpu { /* of one JVM in the picker, to tell its CPU % at the next loo
 struct live {
 	const struct session_options *options;
 	const struct events *events;
-	struct events resolved;                   /* for the JVM that there is */
-	struct session_event how[PROFILE_EVENTS]; /* as last asked for */
+	struct events resolved;                                 /* for the JVM that there is */
+	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
+	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
 	struct profile *profile;
 	struct session *session;
 	bool replay;
@@ -294,31 +295,66 @@ static int live_known(const struct live *l, const char *name)
 	return -1;
 }
 
+/*
+ * A number for another of perf's events: one that none has had yet, else that of the one with the fewest samples of
+ * those that are off. -1: all are on.
+ */
+static int live_free_event(const struct live *l)
+{
+	const struct vitals *v = session_vitals(l->session);
+	int best = -1;
+
+	for (int i = EVENT_USER_FIRST; i < PROFILE_EVENTS; i++) {
+		if (!l->how[i].name)
+			return i;
+		if (v->events[i].state != VITALS_ON &&
+			(best < 0 || v->events[i].samples < v->events[best].samples))
+			best = i;
+	}
+	return best;
+}
+
+/* What it is in this JVM; the name is kept in l. */
+static int live_take_event(struct live *l, int number, const char *name, struct err *err)
+{
+	struct events one = {0};
+	char *kept = l->user_names[number - EVENT_USER_FIRST];
+
+	if (events_add_perf(&one, name, err) ||
+		events_resolve(&one, session_vitals(l->session)->pid, err))
+		return -1;
+	snprintf(kept, sizeof(l->user_names[0]), "%s", name);
+	l->how[number] = one.how[0];
+	l->how[number].event = number;
+	l->how[number].name = kept;
+	l->how[number].user_only = l->how[EVENT_CPU].user_only;
+	l->how[number].kernel_only = l->how[EVENT_CPU].kernel_only;
+	return 0;
+}
+
 static int live_event_add(void *ctx, const char *name, struct err *err)
 {
 	struct live *l = ctx;
-	int number = l->resolved.count, known;
-	const struct session_event *how;
+	int number;
 
 	if (!l->session || l->replay)
 		return err_set(err, ERR_FAILED, "Events can only be added to a live session.");
-	known = live_known(l, name);
-	if (known >= 0)
-		return known;
-	if (number == PROFILE_EVENTS || strlen(name) >= sizeof(l->resolved.names[0]))
-		return err_set(err, ERR_USAGE, "No more events can be sampled at a time.");
-	if (events_add_perf(&l->resolved, name, err))
+	number = live_known(l, name);
+	if (number >= 0)
+		return number;
+	number = live_free_event(l);
+	if (number < 0)
+		return err_set(err, ERR_USAGE,
+			"All %d of perf's events are on: switch one off before another is added.",
+			PROFILE_EVENTS - EVENT_USER_FIRST);
+	if (strlen(name) >= sizeof(l->user_names[0]))
+		return err_set(err, ERR_USAGE, "\"%.40s...\" is too long for an event.", name);
+	if (live_take_event(l, number, name, err))
 		return -1;
-	if (events_resolve(&l->resolved, session_vitals(l->session)->pid, err)) {
-		l->resolved.count = number;
+	if (session_drain(l->session, err) < 0) /* the last of the one that had the number */
 		return -1;
-	}
-	how = &l->resolved.how[number];
-	l->how[how->event] = *how;
-	l->how[how->event].user_only = l->how[EVENT_CPU].user_only;
-	l->how[how->event].kernel_only = l->how[EVENT_CPU].kernel_only;
-	profile_event_set(l->profile, how->event, how->name, how->unit, how->interval);
-	return how->event;
+	profile_event_set(l->profile, number, name, l->how[number].unit, l->how[number].interval);
+	return number;
 }
 
 static bool live_step(void *ctx)

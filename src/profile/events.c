@@ -48,6 +48,8 @@ void profile_event_set(
 	if (event < EVENT_USER_FIRST || event >= PROFILE_EVENTS)
 		return;
 	e = &p->user_events[event - EVENT_USER_FIRST];
+	if (e->pub.name && strcmp(e->name, name) != 0)
+		slices_done(&p->events[event]);
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	snprintf(e->unit, sizeof(e->unit), "%s", unit);
 	e->pub = profile_events[event];

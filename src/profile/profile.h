@@ -157,7 +157,8 @@ void profile_wait_set(struct profile *p, const struct profile_wait *w);
 void profile_wait_end_all(struct profile *p, uint64_t ns);
 /* Nothing was sampled in [from, to): drawn as a gap. */
 void profile_gap(struct profile *p, uint32_t from, uint32_t to);
-/* What a user event (EVENT_USER_FIRST ..) is: its name, the unit of its weights ("ns": they are time). */
+/* What a user event (EVENT_USER_FIRST ..) is: its name, the unit of its weights ("ns": they are time). Samples of another
+ * that had the number are forgotten. */
 void profile_event_set(
 	struct profile *p, int event, const char *name, const char *unit, uint64_t interval);
 /* Wall clock of second 0, for labels. */

@@ -261,6 +261,11 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		return error;
 	event = &s->events[number];
 	events_stop(s, number, text, bytes);
+	if (number >= WIRE_USER_FIRST &&
+		memcmp(&event->perf, &command->perf, sizeof(event->perf)) != 0) {
+		atomic_store(&event->samples, 0); /* those were of another that had the number */
+		atomic_store(&event->lost, 0);
+	}
 	event->flags = command->flags;
 	event->engine_asked = (uint32_t)command->arg;
 	event->perf = command->perf;

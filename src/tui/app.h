@@ -59,7 +59,8 @@ struct app_ops {
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
 	/* Start it anew by the next of its engines: 0; 1 if it has one only; -1, and it goes on by the one it had. May be NULL. */
 	int (*event_engine)(void *ctx, int event, struct err *err);
-	/* One of perf's events by its name: its number, or -1. It is off. May be NULL. */
+	/* One of perf's events by its name: its number, or -1. It is off. Where all numbers were given out it has that of
+	 * another that is off, whose samples are gone. May be NULL. */
 	int (*event_add)(void *ctx, const char *name, struct err *err);
 	const struct app_format *(*formats)(void *ctx); /* ends with suffix NULL */
 	/* Write to a file: 0, -1 or APP_EXISTS. Fills done with one line for the screen. */

@@ -3,6 +3,7 @@
 #include "tui/events.h"
 
 #include "base/clock.h"
+#include "tui/compare.h"
 #include "tui/text.h"
 
 #include <stdio.h>
@@ -201,18 +202,35 @@ static void menu_engine(struct ui *ui, int event)
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
+/* The event has the number of one that was off: nothing of that is shown any more. */
+static void event_begins_anew(struct ui *ui, int event)
+{
+	ui->events[event] = (struct ui_event){0};
+	compare_free(ui->compare);
+	ui->compare = NULL;
+	if (event == ui->event)
+		ui->time.since = ui->time.since_before = profile_info(ui->profile).now;
+}
+
 static void add_done(struct ui *ui, bool accepted)
 {
+	char before[PROFILE_EVENTS][64];
 	struct err err = {0};
 	int event;
 
 	if (!accepted || !*ui->prompt.text)
 		return;
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		snprintf(before[i], sizeof(before[i]), "%s",
+			profile_get_event(ui->profile, i)->name);
 	event = ui->ops->event_add(ui->ctx, ui->prompt.text, &err);
-	if (event < 0)
+	if (event < 0) {
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-	else
-		ui_react(ui, events_show(ui, event));
+		return;
+	}
+	if (strcmp(profile_get_event(ui->profile, event)->name, before[event]) != 0)
+		event_begins_anew(ui, event);
+	ui_react(ui, events_show(ui, event));
 }
 
 static unsigned menu_add(struct ui *ui)

@@ -5,7 +5,7 @@
 # RUNS turns of each profiler on one warm JVM, nothing attached before and after each: base, jhot, base, asprof, base,
 # ... Each turn with a profiler is compared with the mean of the two bases beside it, each base but the outer ones
 # with the mean of the bases before and after it: that is the noise. Prints a line of each: turns, median, quartiles,
-# least and most of the loss in per cent. Of the environment: RUNS, WARM, SECONDS_EACH, ASPROF, PORT, H2_JAR, JAVA.
+# least and most of the loss in per cent. Of the environment: RUNS, WARM, SECONDS_EACH, VERBOSE, ASPROF, PORT, H2_JAR, JAVA.
 
 import os
 import re
@@ -174,13 +174,14 @@ class Asprof:
 
 def turn(meter, profiler):
     meter.rest()
-    if not profiler:
-        time.sleep(REST)
-        return meter.rate()
-    profiler.start()
+    if profiler:
+        profiler.start()
     time.sleep(REST)
     rate = meter.rate()
-    profiler.stop()
+    if profiler:
+        profiler.stop()
+    if os.environ.get("VERBOSE"):
+        print("%8.3f a second: %s" % (rate, type(profiler).__name__ if profiler else "-"), file=sys.stderr, flush=True)
     return rate
 
 

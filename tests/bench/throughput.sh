@@ -5,7 +5,7 @@
 #   WORKLOADS=DIR     needed: its h2.sh and lucene-bench.sh (see workload.sh)    ONLY="h2"  of these, some
 #   RUNS=10           turns of each profiler    WARM=20 seconds before    SECONDS_EACH=6 of a turn (h2; lucene: a round)
 #   ASPROF=PATH       async-profiler's asprof: the same events from it, in turns
-#   PORT=9092         of the database
+#   PORT=9092         of the database    VERBOSE=1   each turn on stderr
 #
 # Loss in per cent against nothing attached, in turns on one warm JVM; see throughput.py.
 . "$(dirname "$0")/../jvm/lib.sh"

@@ -99,6 +99,29 @@ mux send-keys -l page-faults; mux send-keys Enter
 ok_shows "which is shown, or why it cannot be" '\[5 page-faults\]\|page-faults.*could not be started'
 if mux capture-pane -p | grep -q '\[5 page-faults\]'; then
 	ok "status calls it by its name" sh -c "'$JHOT' status '$JVM' | grep -q '^event page-faults: '"
+	add_event() {
+		mux send-keys e
+		wait_for 20 shows 'Space on/off'
+		mux send-keys -l a
+		wait_for 20 shows 'perf event ('
+		mux send-keys -l "$1"; mux send-keys Enter
+	}
+	for event in 6:cs 7:minor-faults 8:major-faults; do
+		add_event "${event#*:}"
+		ok_shows "${event#*:} has the next key" "\\[${event%:*} ${event#*:}\\]"
+	done
+	add_event cpu-migrations
+	ok_shows "four are all that are on at a time" "All 4 of perf's events are on"
+	mux send-keys 5
+	ok_shows "the first of them" '\[5 page-faults\]'
+	mux send-keys e
+	wait_for 20 shows 'Space on/off'
+	mux send-keys -l ' '
+	ok_shows "switched off" '5 page-faults  *off'
+	mux send-keys Escape
+	add_event cpu-migrations
+	ok_shows "gives its key to another" '\[5 cpu-migrations\]'
+	ok "whose name status knows" sh -c "'$JHOT' status '$JVM' | grep -q '^event cpu-migrations: '"
 fi
 mux send-keys 1
 mux send-keys e

@@ -35,6 +35,33 @@ static uint64_t count(const struct profile *p, uint32_t pool, unsigned states)
 	return profile_sum(p, &q).count;
 }
 
+/* --- user events ------------------------------------------------------------------------------------- */
+
+static uint64_t user_count(const struct profile *p)
+{
+	struct profile_query q = {
+		.event = EVENT_USER_FIRST, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+
+	return profile_sum(p, &q).count;
+}
+
+static void test_number_again(void)
+{
+	struct profile *p = profile_new();
+	uint32_t a = stack_of(p, "a");
+	const struct profile_sample sample = {a, 0, THREAD_STATE_NONE, 7, 7};
+
+	profile_event_set(p, EVENT_USER_FIRST, "page-faults", "events", 1);
+	profile_add_sample(p, EVENT_USER_FIRST, 1, &sample);
+	profile_event_set(p, EVENT_USER_FIRST, "page-faults", "events", 2);
+	is_int(user_count(p), 7, "a user event that is set again keeps its samples");
+	profile_event_set(p, EVENT_USER_FIRST, "malloc", "events", 1);
+	is_int(user_count(p), 0, "another with its number begins with none");
+	profile_add_sample(p, EVENT_USER_FIRST, 2, &sample);
+	is_int(user_count(p), 7, "and has its own");
+	profile_free(p);
+}
+
 /* --- states ------------------------------------------------------------------------------------------ */
 
 static void by_state(void *ctx, const struct profile_part *part)
@@ -195,6 +222,7 @@ static void test_waits(void)
 
 int main(void)
 {
+	test_number_again();
 	test_states();
 	test_pools();
 	test_events();

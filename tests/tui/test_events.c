@@ -39,7 +39,7 @@ static int next_engine(void *ctx, int event, struct err *err)
 
 static int add_event(void *ctx, const char *name, struct err *err)
 {
-	if (strcmp(name, "cache-misses") != 0)
+	if (strcmp(name, "cache-misses") != 0 && strcmp(name, "branch-misses") != 0)
 		return err_set(err, ERR_USAGE, "There is no event \"%s\".", name);
 	profile_event_set(fake.profile, EVENT_USER_FIRST + adds, name, "events", 1000);
 	return EVENT_USER_FIRST + adds++;
@@ -175,6 +175,14 @@ static void test_perf(void)
 	ok(shows("no event has this key yet"), "the next key has none");
 	keys("15");
 	ok(ui.event == EVENT_USER_FIRST, "its key leads back");
+	seconds(3);
+	ok(events_since(&ui, EVENT_USER_FIRST) < profile_info(fake.profile).now, "time passes");
+	fake.vitals.events[EVENT_USER_FIRST].state = VITALS_OFF;
+	adds = 0;
+	keys("eabranch-misses\n");
+	ok(ui.event == EVENT_USER_FIRST && shows("[5 branch-misses]"),
+		"another may take its number");
+	is_int(ui.time.since, profile_info(fake.profile).now, "and begins when that is");
 	keys("1");
 }
 
