@@ -68,6 +68,7 @@ static enum dump_type type_of(enum frame_type type)
 		[FRAME_VM] = DUMP_VM,
 		[FRAME_KERNEL] = DUMP_KERNEL,
 		[FRAME_CLASS] = DUMP_VM,
+		[FRAME_CLASS_OUTSIDE] = DUMP_VM,
 		[FRAME_BREAK] = DUMP_BREAK};
 
 	return types[type];

@@ -147,7 +147,8 @@ static void hot_add_site(
 		const struct profile_frame *f =
 			profile_get_frame(s->p, profile_get_stack(s->p, stack).frame);
 
-		if (f->type == FRAME_CLASS || hot_is_machinery(profile_get_method(s->p, f->method)))
+		if (frame_is_class(f->type) ||
+			hot_is_machinery(profile_get_method(s->p, f->method)))
 			continue;
 		if (f->method < s->count)
 			s->values[f->method] += weight;

@@ -3,7 +3,8 @@
  * Collapsed stacks: "frame;frame;leaf COUNT", in async-profiler's spelling, which scripts know.
  *
  * pkg/Class.method (--dot: pkg.Class.method), native frames by their symbol alone, kernel frames always with
- * _[k], and, unless --dot, classes with _[i]. -a adds how Java frames ran.
+ * _[k], and, unless --dot, classes with _[i]. -a adds how Java frames ran, and _[k] to classes that were
+ * allocated outside of a thread's buffer.
  */
 #include "export/export_formats.h"
 #include "export/export_text.h"
@@ -58,7 +59,9 @@ static void collapsed_method(struct collapsed *c, const struct calltree_node *n)
 		buf_adds(&c->name, m->name);
 	if (n->type == FRAME_KERNEL)
 		buf_adds(&c->name, "_[k]");
-	else if (n->type == FRAME_CLASS && !c->o->dot)
+	else if (n->type == FRAME_CLASS_OUTSIDE && c->o->annotate)
+		buf_adds(&c->name, "_[k]");
+	else if (frame_is_class(n->type) && !c->o->dot)
 		buf_adds(&c->name, "_[i]");
 	else if (c->o->annotate && suffixes[n->type])
 		buf_adds(&c->name, suffixes[n->type]);

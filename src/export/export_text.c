@@ -198,8 +198,8 @@ static void shorten_native(struct buf *out, const char *name, int step)
 
 void export_shorten(struct buf *out, const char *name, enum frame_type type, int step)
 {
-	if (type <= FRAME_JAVA || type == FRAME_CLASS)
-		shorten_java(out, name, type == FRAME_CLASS, step);
+	if (type <= FRAME_JAVA || frame_is_class(type))
+		shorten_java(out, name, frame_is_class(type), step);
 	else
 		shorten_native(out, name, step);
 }

@@ -206,6 +206,7 @@ static enum form_kind kind_of(struct form *f, uint32_t stack)
 	case FRAME_KERNEL: return hide & FILTER_KERNEL ? KIND_KERNEL : KIND_SHOWN;
 	case FRAME_NATIVE:
 	case FRAME_VM: return hide & FILTER_NATIVE ? KIND_NATIVE : KIND_SHOWN;
+	case FRAME_CLASS_OUTSIDE:
 	case FRAME_CLASS: /* what was allocated or locked is what one asks for */
 	case FRAME_BREAK: return KIND_SHOWN;
 	default:

@@ -57,18 +57,23 @@ extern const struct thread_state_info thread_states[THREAD_STATES];
 
 /* How a frame ran; the letter is shown in lists (screens: T column). */
 enum frame_type {
-	FRAME_COMPILED,    /* J: C2 */
-	FRAME_C1,          /* J in lists, told apart in exports */
-	FRAME_INLINED,     /* i */
-	FRAME_INTERPRETED, /* I */
-	FRAME_JAVA,        /* J: how is not known */
-	FRAME_NATIVE,      /* n */
-	FRAME_VM,          /* v: libjvm, stubs */
-	FRAME_KERNEL,      /* k */
-	FRAME_CLASS,       /* c: class allocated or locked, as a leaf */
-	FRAME_BREAK,       /* ?: why the stack ends here */
+	FRAME_COMPILED,      /* J: C2 */
+	FRAME_C1,            /* J in lists, told apart in exports */
+	FRAME_INLINED,       /* i */
+	FRAME_INTERPRETED,   /* I */
+	FRAME_JAVA,          /* J: how is not known */
+	FRAME_NATIVE,        /* n */
+	FRAME_VM,            /* v: libjvm, stubs */
+	FRAME_KERNEL,        /* k */
+	FRAME_CLASS,         /* c: class allocated or locked, as a leaf */
+	FRAME_BREAK,         /* ?: why the stack ends here */
+	FRAME_CLASS_OUTSIDE, /* o: class allocated outside of the thread's buffer */
 	FRAME_TYPES
 };
+static inline bool frame_is_class(unsigned type)
+{
+	return type == FRAME_CLASS || type == FRAME_CLASS_OUTSIDE;
+}
 struct frame_type_info {
 	char letter;
 	const char *name; /* "inlined" */

@@ -19,6 +19,7 @@
 #include "sampler/scan.h"
 #include "sampler/sig.h"
 
+#include "walk/mem.h"
 #include "walk/oop.h"
 
 #include <errno.h>
@@ -78,6 +79,26 @@ static uint32_t alloc_class(struct sampler *s, jclass class)
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
+/*
+ * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
+ * yet, or a collection took it since: all that is known then is that a large object would not have had room.
+ */
+static bool alloc_outside(struct sampler *s, uint64_t java_thread, jobject object, uint64_t size)
+{
+	const struct walk_layout *l = s->layout;
+	uint64_t tlab = java_thread + (uint64_t)l->thread_tlab.offset, start, top;
+	uint64_t at = mem_u64(&s->mem, (uint64_t)(uintptr_t)object); /* a local handle */
+
+	if (l->thread_tlab.offset < 0 || l->tlab_start.offset < 0 || l->tlab_top.offset < 0)
+		return false;
+	start = layout_load(&l->tlab_start, &s->mem, tlab);
+	top = layout_load(&l->tlab_top, &s->mem, tlab);
+	if (start && top && at)
+		return at < start || at >= top;
+	return l->tlab_words.offset >= 0 &&
+	       size / sizeof(uint64_t) > layout_load(&l->tlab_words, &s->mem, tlab);
+}
+
 /* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
 static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
 {
@@ -98,13 +119,16 @@ static void alloc_sample(
 		.count = 1,
 		.weight = alloc_weight(size, interval)};
 	struct stack stack;
+	bool outside;
 
 	if (!thread) {
 		sig_lose(s, WIRE_ALLOC, COUNTER_NO_THREAD, 1);
 		return;
 	}
 	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
-	stack.user[-1] = WALK_PACK(WALK_CLASS, alloc_class(s, class));
+	outside = alloc_outside(s, jvm_thread_of(jni), object, size);
+	stack.user[-1] =
+		WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
 	if (!alloc_live)
 		sig_stack_put(&stack, &sample);
 	else if (!live_remember(alloc_live, jni, object, &stack, sample.weight))

@@ -41,9 +41,10 @@ static uint32_t trap_class(struct sampler *s, uint64_t klass)
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
-static void trap_put(struct sampler *s, struct thread_slot *thread, uint64_t klass, uint64_t weight,
-	const void *ucontext)
+static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64_t *at,
+	uint64_t weight, const void *ucontext)
 {
+	bool outside = at[TRAP_PC] == s->events[WIRE_ALLOC].perf.config1;
 	struct stack_sample sample = {
 		.event = WIRE_ALLOC, .before = 1, .count = 1, .weight = weight};
 	uint64_t java = atomic_load_explicit(&thread->java_thread, memory_order_acquire);
@@ -54,7 +55,8 @@ static void trap_put(struct sampler *s, struct thread_slot *thread, uint64_t kla
 		sig_stack_java_interrupted(&stack, s, thread, java, ucontext);
 	else
 		sig_stack_interrupted(&stack, s, thread, ucontext);
-	stack.user[-1] = WALK_PACK(WALK_CLASS, trap_class(s, klass));
+	stack.user[-1] =
+		WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, trap_class(s, at[TRAP_ARG_0]));
 	sig_stack_put(&stack, &sample);
 	sig_stack_give(&stack);
 }
@@ -75,7 +77,7 @@ void sig_trap_take(
 		if (!weight)
 			continue;
 		if (samples.at == samples.head && regs.pc == at[TRAP_PC])
-			trap_put(s, thread, at[TRAP_ARG_0], weight, ucontext);
+			trap_put(s, thread, at, weight, ucontext);
 		else
 			sig_lose(s, WIRE_ALLOC, COUNTER_LATE, 1);
 	}

@@ -200,17 +200,18 @@ static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type typ
 static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	bool class = frame_is_class(type);
 	struct buf text = {0};
 	uint32_t method;
 
 	if (!m || !m->name)
 		return PROFILE_NONE;
-	if (type == FRAME_CLASS)
+	if (class)
 		clean_add_class(&text, m->name, strlen(m->name));
 	else
 		clean_add(&text, m->name, strlen(m->name));
-	method = profile_method(f->profile, type == FRAME_CLASS ? buf_str(&text) : "",
-		type == FRAME_CLASS ? "" : buf_str(&text), "", "");
+	method = profile_method(
+		f->profile, class ? buf_str(&text) : "", class ? "" : buf_str(&text), "", "");
 	buf_done(&text);
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
@@ -276,6 +277,7 @@ static const struct {
 	[WIRE_FRAME_KERNEL] = {frames_symbolic, FRAME_KERNEL, "[unknown_kernel]"},
 	[WIRE_FRAME_STUB] = {frames_bare, FRAME_VM, "[unknown_stub]"},
 	[WIRE_FRAME_CLASS] = {frames_bare, FRAME_CLASS, "[unknown_class]"},
+	[WIRE_FRAME_CLASS_OUTSIDE] = {frames_bare, FRAME_CLASS_OUTSIDE, "[unknown_class]"},
 	[WIRE_FRAME_BREAK] = {frames_bare, FRAME_BREAK, "[unknown_reason]"},
 	[WIRE_FRAME_CUT] = {frames_cut, FRAME_BREAK, "[unknown_reason]"},
 };

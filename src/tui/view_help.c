@@ -45,6 +45,8 @@ static const struct help_term terms[] = {
 	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
 	{METHODS | TREE | CALLERS, "T",
 		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
+	{METHODS | TREE | CALLERS, "",
+		"c class  o class, allocated outside of the thread's buffer"},
 	{THREADS, "T", "g garbage collector  c JIT compiler  v the JVM's own  n native  V virtual"},
 	{THREADS, "S",
 		"R runs  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S sleeps"},

@@ -8,7 +8,7 @@
 
 #include "walk/exported.h"
 
-#define LAYOUT_ROWS 138
+#define LAYOUT_ROWS 142
 
 struct layout_read {
 	struct walk_layout layout;

@@ -182,6 +182,10 @@ static const struct exported_row rows[] = {
 	/* Only for alloc and lock, which say what is missing. */
 	{STATIC, NEVER, "java_lang_Class", "_klass_offset", AT(layout.class_klass), 8},
 	{FIELD, NEVER, "JavaThread", "_vthread", AT(layout.thread_virtual), 8},
+	{FIELD, NEVER, "Thread", "_tlab", AT(layout.thread_tlab), 8},
+	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_start", AT(layout.tlab_start), 8},
+	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_top", AT(layout.tlab_top), 8},
+	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_desired_size", AT(layout.tlab_words), 8},
 	{FIELD, NEVER, "JavaThread", "_monitor_owner_id", AT(layout.thread_owner_id), 8},
 	{INT, NEVER, "_thread_blocked", NULL, AT(layout.thread_blocked), 4},
 };

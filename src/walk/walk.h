@@ -42,6 +42,7 @@ enum walk_frame_type {
 			  * "[unknown" or "[break_" */
 	WALK_PACKED = 12, /* only from walk_stack with a memo: value is the 64-bit form already */
 	WALK_CUT = 13,    /* payload = how many frames were left out here; see walk_cut */
+	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
 };
 
 /*

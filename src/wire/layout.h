@@ -281,6 +281,8 @@ enum wire_frame_kind {
 	WIRE_FRAME_BREAK = 11, /* method id whose name is the reason: [unknown...] or [break_...] */
 	WIRE_FRAME_CUT =
 		13, /* so many frames, two digits of the number, were left out; since 1.1 */
+	/* a class that was allocated outside of the thread's buffer; FRAME_CLASS: inside, or not known */
+	WIRE_FRAME_CLASS_OUTSIDE = 14,
 };
 
 #define WIRE_FRAME(kind, payload) \

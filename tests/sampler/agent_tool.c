@@ -248,7 +248,8 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 	static const char *const marks[256] = {[WIRE_FRAME_INTERPRETED] = "_[0]",
 		[WIRE_FRAME_C1] = "_[1]",
 		[WIRE_FRAME_C2] = "_[j]",
-		[WIRE_FRAME_INLINED] = "_[i]"};
+		[WIRE_FRAME_INLINED] = "_[i]",
+		[WIRE_FRAME_CLASS_OUTSIDE] = "_[k]"};
 	unsigned kind = WIRE_FRAME_KIND(frame);
 	const struct driver_method *m = &d->methods[WIRE_FRAME_METHOD(frame) % DRIVER_NAMES];
 	const struct wire_module *module = d->modules[WIRE_FRAME_MODULE(frame)];

@@ -52,12 +52,14 @@ sites_done() {
 	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
 }
 
-# weight_at EVENT METHOD CLASS: the weight in $T/weights of this class's stacks with this method of Sites
+# weight_at EVENT METHOD CLASS: the weight in $T/weights of this class's stacks with this method of Sites;
+# CLASS_[k]: only of what was allocated outside of the thread's buffer
 weight_at() {
 	awk -v event="$1;" -v method="Sites.$2_" -v class=";$3" '
 		index($0, event) == 1 && index($0, method) {
 			weight = $NF
 			sub(/ [0-9]+$/, "")
+			if (class !~ /_\[k\]$/) sub(/_\[k\]$/, "")
 			if (substr($0, length($0) - length(class) + 1) == class) sum += weight
 		}
 		END { print sum + 0 }' "$T/weights"

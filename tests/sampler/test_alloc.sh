@@ -42,6 +42,13 @@ allocations() {
 		[ "$name" != siteMiddle ] || limit=$MIDDLE
 		ok "JDK $major: bytes of $class in $name within $limit %" close_to "$got" "$bytes" $limit
 	done < <(grep '^site ' "$JVM_OUT" | tail -n 5)
+	# 4 MB never fit, small ones always do but for the first of a thread that has no buffer yet
+	bytes=$(weight_at alloc siteHuge '[J')
+	ok "JDK $major: huge ones are outside of buffers" \
+		close_to "$(weight_at alloc siteHuge '[J_[k]')" "$bytes" 2
+	bytes=$(weight_at alloc siteNodes 'Sites$Node')
+	ok "JDK $major: small ones are inside" \
+		[ "$(weight_at alloc siteNodes 'Sites$Node_[k]')" -le $((bytes / 50)) ]
 	is "JDK $major: all sites were looked at" "$(grep -c '^site ' "$JVM_OUT")" 10
 	ok "JDK $major: no stack breaks off" not grep -E '^alloc;.*Sites.*(unknown|break_)' "$T/weights"
 	diag "JDK $major: $(value samples) samples, $(value cost_us) us each"
