@@ -74,22 +74,6 @@ int batch_options(struct batch *b, const struct args *args, struct err *err)
 
 /* --- JSON -------------------------------------------------------------------------------------------- */
 
-static double pct(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct flat_row *a = pa, *b = pb;
-
-	if (a->self != b->self)
-		return a->self < b->self ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return a->method < b->method ? -1 : a->method > b->method;
-}
-
 static void json_methods(struct json *j, const struct profile *p, const struct flat *flat)
 {
 	json_key(j, "methods");
@@ -105,10 +89,10 @@ static void json_methods(struct json *j, const struct profile *p, const struct f
 		json_key(j, "total"), json_int(j, (int64_t)r->total);
 		json_key(j, "self_samples"), json_int(j, (int64_t)r->self_count);
 		json_key(j, "total_samples"), json_int(j, (int64_t)r->total_count);
-		json_key(j, "self_pct"), json_num(j, pct(r->self, flat->sum));
+		json_key(j, "self_pct"), json_num(j, flat_percent(r->self, flat->sum));
 		json_key(j, "self_error_pct");
 		json_num(j, flat_half_width(r->self_count, flat->sum_count));
-		json_key(j, "total_pct"), json_num(j, pct(r->total, flat->sum));
+		json_key(j, "total_pct"), json_num(j, flat_percent(r->total, flat->sum));
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -122,7 +106,7 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 
 	q.event = event;
 	flat = flat_new(ui->profile, &q);
-	qsort(flat->rows, flat->count, sizeof(*flat->rows), compare_rows);
+	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	json_begin(j, '{');
 	json_key(j, "event"), json_str(j, profile_get_event(ui->profile, event)->name);
 	json_key(j, "unit"), json_str(j, profile_get_event(ui->profile, event)->unit);

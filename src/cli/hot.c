@@ -14,22 +14,6 @@
 #define HOT_THREADS 15
 #define HOT_SITES   15
 
-static int hot_compare(const void *pa, const void *pb)
-{
-	const struct flat_row *a = pa, *b = pb;
-
-	if (a->self != b->self)
-		return a->self < b->self ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return a->method < b->method ? -1 : a->method > b->method;
-}
-
-static double hot_pct(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 /* "10 ms", "512k", "10000 events" */
 static const char *hot_interval(
 	const struct profile_event *event, int64_t interval, char *out, size_t bytes)
@@ -109,9 +93,9 @@ static void hot_methods(
 
 		if (!row->self && i)
 			break;
-		fprintf(out, "%6.1f %5.1f  %6.1f  %8s  %c %s\n", hot_pct(row->self, flat->sum),
+		fprintf(out, "%6.1f %5.1f  %6.1f  %8s  %c %s\n", flat_percent(row->self, flat->sum),
 			flat_half_width(row->self_count, flat->sum_count),
-			hot_pct(row->total, flat->sum),
+			flat_percent(row->total, flat->sum),
 			units_value(row->self, unit, amount, sizeof(amount)),
 			frame_types[row->type].letter, profile_get_method(p, row->method)->full);
 	}
@@ -172,7 +156,7 @@ static void hot_print_sites(FILE *out, const struct profile *p, const struct pro
 			most = s.values[i] > s.values[most] ? i : most;
 		if (!s.count || !s.values[most])
 			break;
-		fprintf(out, "%6.1f  %9s  %s\n", hot_pct(s.values[most], flat->sum),
+		fprintf(out, "%6.1f  %9s  %s\n", flat_percent(s.values[most], flat->sum),
 			units_value(s.values[most], unit, amount, sizeof(amount)),
 			profile_get_method(p, most)->full);
 		s.values[most] = 0;
@@ -225,7 +209,7 @@ static void hot_print_threads(
 	for (uint32_t i = 0; i < t.count && i < HOT_THREADS && t.rows[i].value; i++) {
 		const struct profile_thread *thread = profile_get_thread(p, t.rows[i].thread);
 
-		fprintf(out, "%6.1f  %s (tid %d)\n", hot_pct(t.rows[i].value, flat->sum),
+		fprintf(out, "%6.1f  %s (tid %d)\n", flat_percent(t.rows[i].value, flat->sum),
 			thread->name, thread->tid);
 	}
 	free(t.rows);
@@ -259,7 +243,7 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 		fprintf(out, "%s %s %.1f %%", before,
 			most == THREAD_STATE_NONE ? "does what is not known"
 						  : thread_states[most].name,
-			hot_pct(states[most], sum));
+			flat_percent(states[most], sum));
 		before = ",";
 		states[most] = 0;
 	}
@@ -279,7 +263,7 @@ void hot_print(FILE *out, const struct outputs_source *source, int event, const 
 	struct flat *flat = flat_new(source->profile, &q);
 
 	hot_head(out, source, event, flat);
-	qsort(flat->rows, flat->count, sizeof(*flat->rows), hot_compare);
+	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	if (!flat->sum_count)
 		fprintf(out, "\nNothing was sampled: the JVM %s.\n",
 			event == EVENT_CPU

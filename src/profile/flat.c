@@ -174,6 +174,22 @@ void flat_free(struct flat *f)
 	free(f);
 }
 
+int flat_compare(const void *pa, const void *pb)
+{
+	const struct flat_row *a = pa, *b = pb;
+
+	if (a->self != b->self)
+		return a->self < b->self ? 1 : -1;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->method < b->method ? -1 : a->method > b->method;
+}
+
+double flat_percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
 double flat_half_width(uint64_t k, uint64_t n)
 {
 	double share;

@@ -29,7 +29,11 @@ struct flat {
 
 struct flat *flat_new(const struct profile *p, const struct profile_query *q);
 void flat_free(struct flat *f);
+/* For qsort of rows: by self, then total, largest first, then by method. */
+int flat_compare(const void *a, const void *b);
 
+/* 100 * part / all, 0 of nothing. */
+double flat_percent(uint64_t part, uint64_t all);
 /* 95 % half width of a share of n samples, in percent points: 196 * sqrt(p (1 - p) / n). */
 double flat_half_width(uint64_t k, uint64_t n);
 

@@ -75,7 +75,7 @@ void compare_bar(const struct ui *ui, struct strip *s)
 
 static double points_of(const struct compare_share *s)
 {
-	return s->sum ? 100.0 * (double)s->value / (double)s->sum : 0;
+	return flat_percent(s->value, s->sum);
 }
 
 double compare_errors(const struct compare_share *now, const struct compare_share *then)

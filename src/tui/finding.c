@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "profile/filter.h"
+#include "profile/flat.h"
 #include "profile/match.h"
 #include "tui/command.h"
 #include "tui/config.h"
@@ -152,7 +153,7 @@ void finding_count(const struct ui *ui, struct strip *s, int hits, int of, const
 	strip_add(s, STYLE_NORMAL, 0, "%c%s: %d of %d %s", *ui->search == '=' ? '#' : '/', text,
 		hits, of, what);
 	strip_add(s, STYLE_STRONG, 1, "%.1f%% of samples",
-		ui->sum.weight ? 100.0 * (double)ui->searched.weight / (double)ui->sum.weight : 0);
+		flat_percent(ui->searched.weight, ui->sum.weight));
 	strip_add(s, STYLE_DIM, 2, "(each counted once)");
 }
 

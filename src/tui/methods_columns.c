@@ -11,11 +11,6 @@
 
 #define FEW EXPECT_FEW
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total)
 {
 	struct compare_share s = {.sum_count = f->sum_count, .sum = f->sum};
@@ -46,13 +41,13 @@ static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, u
 	char text[TEXT_NUMBER];
 
 	if (count >= FEW) {
-		strcpy(out->text, text_percent(text, share(part, all)));
+		strcpy(out->text, text_percent(text, flat_percent(part, all)));
 		return;
 	}
 	/* Too few to print a decimal that means anything. */
 	out->style = STYLE_DIM;
 	if (count)
-		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(share(part, all)));
+		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(flat_percent(part, all)));
 	else
 		strcpy(out->text, "-");
 }

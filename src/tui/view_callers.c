@@ -55,11 +55,6 @@ static struct list *callers_list(struct ui *ui)
 	return &callers_state(ui)->list;
 }
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 /* --- one part ---------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -137,11 +132,12 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 		r->count >= 10 ? STYLE_NORMAL : STYLE_DIM, name);
 	glyph_bar(ui->glyphs, text, whole ? (double)r->value / (double)whole : 0, bar_width(a));
 	canvas_text(&ui->canvas, a.row, bar, end, STYLE_SPARK, text);
-	snprintf(text, sizeof(text), "%s%%", text_percent(number, share(r->value, whole)));
+	snprintf(text, sizeof(text), "%s%%", text_percent(number, flat_percent(r->value, whole)));
 	canvas_right(&ui->canvas, a.row, bar, end - 8, STYLE_NORMAL, text);
 	base = base_of(ui, s);
 	if (!base)
-		snprintf(text, sizeof(text), "%s%%", text_percent(number, share(r->value, s->sum)));
+		snprintf(text, sizeof(text), "%s%%",
+			text_percent(number, flat_percent(r->value, s->sum)));
 	else
 		row_delta(s, base, kind, r, text, sizeof(text));
 	canvas_right(&ui->canvas, a.row, bar, end, base ? STYLE_NORMAL : STYLE_DIM, text);
@@ -306,11 +302,11 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 	int end = a.col + a.cols - 1;
 
 	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s samples",
-		share(s->self, s->sum), ui->glyphs->plus_minus,
-		flat_half_width(s->self_count, s->sum_count), share(s->total, s->sum),
+		flat_percent(s->self, s->sum), ui->glyphs->plus_minus,
+		flat_half_width(s->self_count, s->sum_count), flat_percent(s->total, s->sum),
 		text_count(number, (int64_t)s->total_count));
 	if (a.cols < BAR_FROM)
-		snprintf(figures, sizeof(figures), "total %.1f%%", share(s->total, s->sum));
+		snprintf(figures, sizeof(figures), "total %.1f%%", flat_percent(s->total, s->sum));
 	name_fit(name, sizeof(name), profile_get_method(ui->profile, s->method),
 		a.cols - text_width(figures) - 8, ui->names, ui->glyphs->ellipsis);
 	canvas_printf(&ui->canvas, a.row, a.col + 2, end, theme_frame(s->type), "%c",

@@ -148,11 +148,6 @@ static const char *flame_text(void *ctx, int index)
 							  : "";
 }
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
 /* Two shades per frame type, told apart by the name: the same method has the same colour for ever. */
@@ -199,8 +194,8 @@ static void fit_label(
 		delta_of(flame_state(ui), n, delta, sizeof(delta));
 	if (width > 12)
 		snprintf(pct, sizeof(pct), " %.0f%%%s%s",
-			share(n->total, flame_state(ui)->tree->nodes[0].total), *delta ? " " : "",
-			delta);
+			flat_percent(n->total, flame_state(ui)->tree->nodes[0].total),
+			*delta ? " " : "", delta);
 	if (n->method == PROFILE_NONE)
 		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
 	else if (finding_run(ui, n->stack, n->method, run, sizeof(run)))
@@ -300,7 +295,7 @@ static void flame_detail(struct ui *ui, struct strip *s)
 		ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
-	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, all->total),
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),
 		ui->glyphs->plus_minus, flat_half_width(n->total_count, all->total_count));
 	if (flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]))
 		strip_add(s, STYLE_WARN, 1, " + %u below, too narrow to show ",
@@ -308,10 +303,10 @@ static void flame_detail(struct ui *ui, struct strip *s)
 	delta_of(f, n, delta, sizeof(delta));
 	if (*delta)
 		strip_add(s, STYLE_STRONG, 1, "%s against the baseline", delta);
-	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", share(n->self, all->total));
+	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", flat_percent(n->self, all->total));
 	if (n->parent != PROFILE_NONE)
 		strip_add(s, STYLE_NORMAL, 2, "%.0f%% of parent",
-			share(n->total, f->tree->nodes[n->parent].total));
+			flat_percent(n->total, f->tree->nodes[n->parent].total));
 }
 
 void flame_select(struct ui *ui, int index)

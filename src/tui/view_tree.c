@@ -231,25 +231,20 @@ static int fit_node(
 
 /* --- columns ----------------------------------------------------------------------------------------- */
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 static void cell_total(const void *view, const void *row, struct column_cell *out)
 {
 	const struct tree *t = view;
 	char text[TEXT_NUMBER];
 
 	strcpy(out->text,
-		text_percent(text, share(node_of(t, row)->total, t->tree->nodes[0].total)));
+		text_percent(text, flat_percent(node_of(t, row)->total, t->tree->nodes[0].total)));
 }
 
 static void cell_self(const void *view, const void *row, struct column_cell *out)
 {
 	const struct tree *t = view;
 	const struct tree_row *r = row;
-	double self = share(node_of(t, r)->self, t->tree->nodes[0].total);
+	double self = flat_percent(node_of(t, r)->self, t->tree->nodes[0].total);
 	char text[TEXT_NUMBER];
 
 	if (self >= 0.05 && !r->folded)
@@ -454,14 +449,14 @@ static void tree_detail(struct ui *ui, struct strip *s)
 		name_cut(name, sizeof(name), tree_node_name(t, n), room, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
-	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", share(n->total, t->all.weight),
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),
 		ui->glyphs->plus_minus, flat_half_width(n->total_count, t->all.count));
 	if (row->node != root)
 		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
-			share(n->total, t->tree->nodes[n->parent].total));
+			flat_percent(n->total, t->tree->nodes[n->parent].total));
 	if (t->zooms && row->node != root)
 		strip_add(s, STYLE_NORMAL, 3, "%.1f%% of zoom",
-			share(n->total, t->tree->nodes[root].total));
+			flat_percent(n->total, t->tree->nodes[root].total));
 }
 
 /* In all of the tree, also what is collapsed. */

@@ -9,12 +9,12 @@
  */
 #include "tests/tap.h"
 #include "tests/tui/fuzz.h"
+#include "tests/tui/recording.h"
 
 #include "base/clock.h"
 #include "cli/live.h"
 
 #include <unistd.h>
-#include <zlib.h>
 
 #define EVENTS     3000 /* of a seed, where time is not given */
 #define LONG_RUN   6000
@@ -152,24 +152,6 @@ static bool run_for(const char *recording, int seconds)
 	return good;
 }
 
-static void unpack(const char *packed, char *path)
-{
-	int fd = mkstemp(path);
-	gzFile in = gzopen(packed, "rb");
-	char bytes[65536];
-	int n = -1;
-
-	while (in && fd >= 0 && (n = gzread(in, bytes, sizeof(bytes))) > 0)
-		if (write(fd, bytes, (size_t)n) != n)
-			break;
-	if (in)
-		gzclose(in);
-	if (fd >= 0)
-		close(fd);
-	if (n)
-		tap_skip_all("the recording cannot be unpacked");
-}
-
 int main(int argc, char **argv)
 {
 	const char *source = getenv("srcdir"), *tmp = getenv("TMPDIR");
@@ -182,7 +164,7 @@ int main(int argc, char **argv)
 	if (!mkdtemp(folder))
 		tap_skip_all("no folder");
 	snprintf(recording, sizeof(recording), "%s/h2.XXXXXX", folder);
-	unpack(argc > 1 ? argv[1] : packed, recording);
+	recording_unpack(argc > 1 ? argv[1] : packed, recording);
 	if (chdir(folder) < 0)
 		return 1;
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);

@@ -2,15 +2,9 @@
 /* Esc undoes what was done last: searches, filters, zooms, ways to callers and a single thread, in any order. */
 #include "profile/filter.h"
 #include "tests/tap.h"
+#include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/ui.h"
-
-static void keys(struct ui *ui, const char *text)
-{
-	for (; *text; text++)
-		ui_key(ui, *text, ui->now_ms);
-	ui_draw(ui);
-}
 
 /* What is narrowed: view, search, filters, the quality line's zoom, the thread. */
 static void state_of(struct ui *ui, struct buf *out)
@@ -44,16 +38,16 @@ static void test_steps(const char *first, const char *const *steps, const char *
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	for (int i = 0; i < 12; i++)
 		ui_tick(&ui, 1000 * (i + 1));
-	keys(&ui, first);
+	drive_keys(&ui, ui.now_ms, first);
 	for (; steps[n]; n++) {
 		state_of(&ui, &before[n]);
-		keys(&ui, steps[n]);
+		drive_keys(&ui, ui.now_ms, steps[n]);
 		state_of(&ui, &now);
 		if (!strcmp(buf_str(&now), buf_str(&before[n])))
 			diag("\"%s\" narrows nothing: %s", steps[n], buf_str(&now));
 	}
 	for (int i = n - 1; i >= 0; i--) {
-		keys(&ui, "\033");
+		drive_keys(&ui, ui.now_ms, "\033");
 		state_of(&ui, &now);
 		right += !strcmp(buf_str(&now), buf_str(&before[i]));
 		if (strcmp(buf_str(&now), buf_str(&before[i])))
@@ -61,7 +55,7 @@ static void test_steps(const char *first, const char *const *steps, const char *
 				buf_str(&before[i]));
 	}
 	is_int(right, n, what);
-	keys(&ui, "\033");
+	drive_keys(&ui, ui.now_ms, "\033");
 	state_of(&ui, &now);
 	ok(!strcmp(buf_str(&now), buf_str(&before[0])), "and no more than these");
 	ui_done(&ui);

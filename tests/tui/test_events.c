@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The live view's events: switching, windows of their own, the menu, perf's events, values in their units. */
 #include "tests/tap.h"
+#include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/events.h"
 #include "tui/text.h"
@@ -58,17 +59,12 @@ static int drain_event(void *ctx, struct err *err)
 
 static void keys(const char *text)
 {
-	for (; *text; text++) {
-		ui_key(&ui, *text, now);
-		ui_draw(&ui);
-	}
+	drive_keys(&ui, now, text);
 }
 
 static void seconds(int n)
 {
-	while (n--)
-		ui_tick(&ui, now += 1000);
-	ui_draw(&ui);
+	now = drive_seconds(&ui, now, n);
 }
 
 static bool shows(const char *text)

@@ -6,11 +6,11 @@
  *   test_recorded [RECORDING]     each line says a figure, its limit, and what was measured
  */
 #include "tests/tap.h"
+#include "tests/tui/recording.h"
 #include "tests/tui/vt.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define LIST_BUDGET  1000 /* bytes per refresh */
 #define FLAME_BUDGET 3000
@@ -21,24 +21,6 @@
 #define REFRESHES    50
 
 static char program[4096], recording[4096];
-
-static void unpack(const char *packed)
-{
-	int fd = mkstemp(recording);
-	gzFile in = gzopen(packed, "rb");
-	char bytes[65536];
-	int n = -1;
-
-	while (in && fd >= 0 && (n = gzread(in, bytes, sizeof(bytes))) > 0)
-		if (write(fd, bytes, (size_t)n) != n)
-			break;
-	if (in)
-		gzclose(in);
-	if (fd >= 0)
-		close(fd);
-	if (n)
-		tap_skip_all("the recording cannot be unpacked");
-}
 
 static struct vt *start(int rows, int cols)
 {
@@ -194,7 +176,7 @@ int main(int argc, char **argv)
 	snprintf(program, sizeof(program), "%s/jhot", build ? build : ".");
 	snprintf(packed, sizeof(packed), "%s/tests/tui/h2.raw.gz", source ? source : ".");
 	snprintf(recording, sizeof(recording), "%s/jhot-recorded.XXXXXX", tmp ? tmp : "/tmp");
-	unpack(argc > 1 ? argv[1] : packed);
+	recording_unpack(argc > 1 ? argv[1] : packed, recording);
 	diag("%-28s %8s %8s", "figure", "screen", "limit");
 	test_churn("churn, by self", "");
 	test_churn("churn, by total", "s");

@@ -2,6 +2,7 @@
 /* The threads view: states, waits and owners, rates, pools, one thread or pool in every view; also in the past. */
 #include "base/clock.h"
 #include "tests/tap.h"
+#include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/command.h"
 #include "tui/ui.h"
@@ -115,17 +116,12 @@ static void begin(struct app_ops *ops, const struct app_options *options)
 
 static void keys(const char *text)
 {
-	for (; *text; text++) {
-		ui_key(&ui, *text, now);
-		ui_draw(&ui);
-	}
+	drive_keys(&ui, now, text);
 }
 
 static void seconds(int n)
 {
-	while (n--)
-		ui_tick(&ui, now += 1000);
-	ui_draw(&ui);
+	now = drive_seconds(&ui, now, n);
 }
 
 /* The line with this in it; "": none. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys and seconds for a live view without a terminal, each followed by its screen. */
+#ifndef JHOT_TESTS_TUI_DRIVE_H
+#define JHOT_TESTS_TUI_DRIVE_H
+
+#include "tui/ui.h"
+
+static inline void drive_keys(struct ui *ui, int64_t now, const char *text)
+{
+	for (; *text; text++) {
+		ui_key(ui, *text, now);
+		ui_draw(ui);
+	}
+}
+
+/* Returns what time it is then. */
+static inline int64_t drive_seconds(struct ui *ui, int64_t now, int n)
+{
+	while (n--)
+		ui_tick(ui, now += 1000);
+	ui_draw(ui);
+	return now;
+}
+
+#endif
