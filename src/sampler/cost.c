@@ -55,8 +55,8 @@ static void report(const uint32_t *walks, uint64_t ticks, uint32_t depth_max, do
 	atomic_store(&out->p99_ns, to_ns(quantile(walks, total, 0.99), ticks_per_ns));
 }
 
-void cost_report_at(
-	const struct cost *cost, double ticks_per_ns, struct wire_walk_cost out[WIRE_WALK_CLASSES])
+void cost_report_at(const struct cost *cost, double ticks_per_ns,
+	struct wire_walk_cost out[WIRE_WALK_CLASSES], struct wire_walk_cost *names)
 {
 	uint32_t all[COST_BUCKETS] = {0}, one[COST_BUCKETS];
 	uint64_t all_ticks = 0;
@@ -73,13 +73,17 @@ void cost_report_at(
 			ticks_per_ns, &out[class + 1]);
 	}
 	report(all, all_ticks, UINT32_MAX, ticks_per_ns, &out[0]);
+	for (unsigned i = 0; i < COST_BUCKETS; i++)
+		one[i] = atomic_load(&cost->walks[COST_NAMES][i]);
+	report(one, atomic_load(&cost->ticks[COST_NAMES]), UINT32_MAX, ticks_per_ns, names);
 }
 
-void cost_report(const struct cost *cost, struct wire_walk_cost out[WIRE_WALK_CLASSES])
+void cost_report(const struct cost *cost, struct wire_walk_cost out[WIRE_WALK_CLASSES],
+	struct wire_walk_cost *names)
 {
 	uint64_t ns = clock_mono_ns() - cost->start_ns;
 	uint64_t ticks = cost_ticks() - cost->start_ticks;
 
 	if (ns && ticks)
-		cost_report_at(cost, (double)ticks / (double)ns, out);
+		cost_report_at(cost, (double)ticks / (double)ns, out, names);
 }

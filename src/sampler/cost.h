@@ -19,11 +19,13 @@
 #define COST_STEPS      4u  /* buckets per octave */
 #define COST_BUCKETS    (COST_OCTAVES * COST_STEPS)
 #define COST_CLASSES    (WIRE_WALK_CLASSES - 1)
+#define COST_NAMES      COST_CLASSES /* a row of its own: what new names cost */
+#define COST_ROWS       (COST_CLASSES + 1)
 
 struct cost {
 	uint64_t start_ticks, start_ns; /* one instant on both clocks */
-	_Atomic uint64_t ticks[COST_CLASSES];
-	_Atomic uint32_t walks[COST_CLASSES][COST_BUCKETS];
+	_Atomic uint64_t ticks[COST_ROWS];
+	_Atomic uint32_t walks[COST_ROWS][COST_BUCKETS];
 };
 
 static inline uint64_t cost_ticks(void)
@@ -60,21 +62,19 @@ static inline unsigned cost_bucket(uint64_t ticks)
 	return bucket < COST_BUCKETS ? bucket : COST_BUCKETS - 1;
 }
 
-/* A walk that found so many frames began at that tick and is over. Signal-safe. */
-static inline void cost_add(struct cost *cost, uint32_t depth, uint64_t began)
+/* row: cost_class of the frames that a walk found, or COST_NAMES. Signal-safe. */
+static inline void cost_add(struct cost *cost, unsigned row, uint64_t ticks)
 {
-	uint64_t ticks = cost_ticks() - began;
-	unsigned class = cost_class(depth);
-
-	atomic_fetch_add_explicit(&cost->ticks[class], ticks, memory_order_relaxed);
-	atomic_fetch_add_explicit(&cost->walks[class][cost_bucket(ticks)], 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cost->ticks[row], ticks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cost->walks[row][cost_bucket(ticks)], 1, memory_order_relaxed);
 }
 
 /* Publisher only. */
 void cost_start(struct cost *cost);
-void cost_report(const struct cost *cost, struct wire_walk_cost out[WIRE_WALK_CLASSES]);
+void cost_report(const struct cost *cost, struct wire_walk_cost out[WIRE_WALK_CLASSES],
+	struct wire_walk_cost *names);
 /* The same for a clock that ticks so often a nanosecond. */
-void cost_report_at(
-	const struct cost *cost, double ticks_per_ns, struct wire_walk_cost out[WIRE_WALK_CLASSES]);
+void cost_report_at(const struct cost *cost, double ticks_per_ns,
+	struct wire_walk_cost out[WIRE_WALK_CLASSES], struct wire_walk_cost *names);
 
 #endif

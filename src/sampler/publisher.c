@@ -140,7 +140,7 @@ static void status_update(struct sampler *s)
 		atomic_store(&status->events[i].lost, atomic_load(&s->events[i].lost));
 	}
 	atomic_store(&status->cost_ns, cost_ns(s));
-	cost_report(&s->cost, status->walk_cost);
+	cost_report(&s->cost, status->walk_cost, &status->name_cost);
 	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory(s));
 }
 

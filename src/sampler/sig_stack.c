@@ -123,7 +123,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
 		return false;
 	}
-	cost_add(&s->cost, (uint32_t)count, began);
+	cost_add(&s->cost, cost_class((uint32_t)count), cost_ticks() - began);
 	stack->count = (uint32_t)count;
 	if (stack->count == cut.limit) { /* it tells nothing of the root */
 		stack->count = cut.top;
@@ -151,6 +151,26 @@ static void stack_name(struct stack *stack, const struct walk_result *result)
 	stack->flags = result->truncated ? TRACE_TRUNCATED : 0;
 }
 
+/*
+ * stack_named: the same, and what it cost. New names are copied once in a session, and not by all profilers while a
+ * thread waits: what a walk costs is told without them. Another thread's new names at the same moment count as this
+ * one's.
+ */
+static void stack_named(struct stack *stack, const struct walk_result *result, uint64_t began)
+{
+	struct sampler *s = stack->s;
+	uint32_t newest = names_newest(s->names);
+	uint64_t walked = cost_ticks(), named;
+
+	stack_name(stack, result);
+	named = cost_ticks();
+	if (names_newest(s->names) == newest)
+		walked = named;
+	else
+		cost_add(&s->cost, COST_NAMES, named - walked);
+	cost_add(&s->cost, cost_class(result->count), walked - began);
+}
+
 static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 {
 	struct sampler *s = stack->s;
@@ -167,8 +187,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 		thread.java_thread = java;
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
 	result = walk_stack(s->layout, &s->mem, regs, &thread, stack->scratch->frames, cut.limit);
-	stack_name(stack, &result);
-	cost_add(&s->cost, result.count, began);
+	stack_named(stack, &result, began);
 }
 
 /* stack_masked: a guarded load that faults on a thread which blocks these would end the process. */

@@ -93,15 +93,21 @@ static void status_counters(struct buf *text, const struct vitals *v)
 		buf_addc(text, '\n');
 }
 
-/* Costs of a walk, by depth; nothing before the first. */
+static void status_cost(struct buf *text, const struct wire_walk_cost *c)
+{
+	buf_printf(text, "%llu, median %u ns, p99 %u ns, mean %u ns\n",
+		(unsigned long long)atomic_load(&c->walks), atomic_load(&c->median_ns),
+		atomic_load(&c->p99_ns), atomic_load(&c->mean_ns));
+}
+
+/* Costs of a walk, by depth, and of new names; nothing before the first. */
 static void status_walks(struct buf *text, const struct wire_status *status)
 {
 	for (int i = 0; i < WIRE_WALK_CLASSES; i++) {
 		const struct wire_walk_cost *c = &status->walk_cost[i];
 		unsigned depth_max = atomic_load(&c->depth_max);
-		unsigned long long walks = atomic_load(&c->walks);
 
-		if (!walks)
+		if (!atomic_load(&c->walks))
 			continue;
 		if (i == 0)
 			buf_adds(text, "walks: ");
@@ -109,9 +115,11 @@ static void status_walks(struct buf *text, const struct wire_status *status)
 			buf_adds(text, "  deeper: ");
 		else
 			buf_printf(text, "  up to %u frames: ", depth_max);
-		buf_printf(text, "%llu, median %u ns, p99 %u ns, mean %u ns\n", walks,
-			atomic_load(&c->median_ns), atomic_load(&c->p99_ns),
-			atomic_load(&c->mean_ns));
+		status_cost(text, c);
+	}
+	if (atomic_load(&status->name_cost.walks)) {
+		buf_adds(text, "stacks with new names, to name them: ");
+		status_cost(text, &status->name_cost);
 	}
 }
 

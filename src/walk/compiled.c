@@ -56,6 +56,45 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);
 }
 
+/* --- what is remembered ------------------------------------------------------------------------------ */
+
+/* What was shown is to be known in the next walk, unless it was deoptimized. */
+static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
+{
+	const struct walk_layout *l = w->layout;
+	struct memo_code code = {.pc = pc,
+		.start = blob->start,
+		.method = code_method(l, blob),
+		.frame_words = blob->frame_words};
+
+	if (!w->thread->memo || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
+		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
+		return;
+	code.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy);
+	memo_note(w->thread->memo, &code, w->frames, first, w->count);
+}
+
+/*
+ * The frames where the thread was interrupted: loops are interrupted at the same few places. The blob has been read
+ * already, so that this is about what it says of pc alone: a search through cold memory, and a name for each frame.
+ */
+static void interrupted_add(struct walker *w, const struct code_blob *blob)
+{
+	uint64_t pc = w->at.pc | MEMO_EXACT;
+	uint32_t first = w->count;
+	struct memo_code known;
+
+	if (w->thread->memo && blob->kind == CODE_NMETHOD &&
+		memo_find(w->thread->memo->memo, w->layout, w->mem, pc, &known) &&
+		known.start == blob->start) {
+		for (uint32_t i = 0; i < known.count; i++)
+			walker_add(w, WALK_PACKED, known.frames[i], WALK_BCI_UNKNOWN);
+		return;
+	}
+	scopes_add(w, blob, w->at.pc);
+	note(w, blob, pc, first);
+}
+
 /* --- the sender -------------------------------------------------------------------------------------- */
 
 /* The frame that begins at sp, as its size says. sure: what the instructions say needs no second look. */
@@ -155,6 +194,8 @@ static void frames_add(struct walker *w, const struct code_blob *blob, enum arch
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), 0);
 	else if (edge != ARCH_BODY)
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), WALK_BCI_UNKNOWN);
+	else if (w->top)
+		interrupted_add(w, blob);
 	else
 		scopes_add(w, blob, w->at.pc);
 }
@@ -205,22 +246,6 @@ enum walk_step compiled_known(struct walker *w)
 		return walker_next(w, words[1], end, words[0]);
 	w->count = count;
 	return STEP_FAIL;
-}
-
-/* A frame that was shown is to be known in the next walk, unless it was deoptimized. */
-static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
-{
-	const struct walk_layout *l = w->layout;
-	struct memo_code code = {.pc = pc,
-		.start = blob->start,
-		.method = code_method(l, blob),
-		.frame_words = blob->frame_words};
-
-	if (!w->thread->memo || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
-		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
-		return;
-	code.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy);
-	memo_note(w->thread->memo, &code, w->frames, first, w->count);
 }
 
 enum walk_step compiled_step(struct walker *w, const struct code_blob *found)

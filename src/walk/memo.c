@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#define CODE_ROWS 4096u
+#define CODE_ROWS 8192u
 #define RULE_ROWS 1024u
 
 struct code_row {
@@ -68,12 +68,17 @@ static bool read_still(const _Atomic uint32_t *version, uint32_t before)
 
 /* --- compiled code ----------------------------------------------------------------------------------- */
 
-/* The id and the Method of whatever stands there now: of another nmethod one of them differs. */
+/*
+ * The id and the Method of whatever stands there now: of another nmethod one of them differs. What is freed loses its
+ * Method before JDK 20; since then it stays as it was, until others are put there, from the end of its block on.
+ */
 static bool stands(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct memo_code *c)
 {
 	return layout_load(&l->nmethod_method, mem, c->start) == c->method &&
-	       (int32_t)layout_load(&l->compile_id, mem, c->start) == c->compile_id;
+	       (int32_t)layout_load(&l->compile_id, mem, c->start) == c->compile_id &&
+	       (l->jdk < 20 || mem_u8(mem, c->start - l->heap_block_bytes +
+						   (uint64_t)l->block_used.offset));
 }
 
 bool memo_find(const struct memo *memo, const struct walk_layout *layout,

@@ -4,9 +4,9 @@
  * frames with their names and its size, for native code its unwind rule.
  *
  * To decode a compiled frame touches some thirty cache lines of HotSpot's, most of them cold; to find it here two,
- * and one to see that it still holds. Compiled code is known again by its nmethod's address, compile id and Method:
- * a JVM never uses a compile id twice, and while a frame is on the stack its nmethod and all its Methods live. Native
- * rules are valid for the table of rows that they were read from.
+ * and one to see that it still holds. Compiled code is known again by its nmethod's address, compile id and Method, in
+ * a block that is in use: a JVM never uses a compile id twice. While a frame is on the stack its nmethod and all its
+ * Methods live. Native rules are valid for the table of rows that they were read from.
  *
  * One table per session, in the caller's memory. Rows are written under a version that is odd meanwhile: readers
  * that see it move, and writers that find it taken, do without. Signal-safe, lock-free, never waits.
@@ -22,6 +22,9 @@
 
 struct memo; /* laid out inside the caller's memory */
 size_t memo_bytes(void);
+
+/* Of a pc that is no return address, where a thread was interrupted: what it says of frames holds only there. */
+#define MEMO_EXACT (1ull << 63)
 
 /* A return address in compiled Java. */
 struct memo_code {

@@ -40,6 +40,7 @@ struct names {
 	uint32_t slot_mask, ring_bytes;
 	_Atomic uint64_t *slots; /* tag << 32 | id, 0 = empty */
 	char *ring;
+	_Atomic uint32_t call_stub; /* its id, 0 before the first */
 	_Atomic uint32_t stub_count;
 	struct stub_row stubs[STUB_ROWS];
 };
@@ -373,6 +374,19 @@ bool names_stub_add(struct names *n, uint64_t start, uint64_t end, const char *t
 	return true;
 }
 
+/* Below every Java thread's frames. */
+static uint32_t call_stub_id(struct names *n)
+{
+	uint32_t id = atomic_load_explicit(&n->call_stub, memory_order_relaxed);
+
+	if (id)
+		return id;
+	id = text_id(n, "call_stub");
+	if (id != NAMES_ID_FULL)
+		atomic_store_explicit(&n->call_stub, id, memory_order_relaxed);
+	return id;
+}
+
 static uint32_t stub_id(
 	struct names *n, const struct walk_layout *l, const struct walk_mem *mem, uint64_t pc)
 {
@@ -381,8 +395,8 @@ static uint32_t stub_id(
 	char text[64];
 	int bytes;
 
-	if (l && pc == l->call_stub_return) /* below every Java thread's frames */
-		return text_id(n, "call_stub");
+	if (l && pc == l->call_stub_return)
+		return call_stub_id(n);
 	for (uint32_t i = 0; i < count; i++)
 		if (pc >= n->stubs[i].start && pc < n->stubs[i].end)
 			return n->stubs[i].id;
@@ -428,6 +442,11 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 		if (unnamed && (id == NAMES_ID_UNLOADED || id == NAMES_ID_FULL))
 			++*unnamed;
 	}
+}
+
+uint32_t names_newest(const struct names *n)
+{
+	return (uint32_t)(atomic_load_explicit(&n->head, memory_order_relaxed) >> 32) - 1;
 }
 
 static uint32_t power_of_two_below(size_t n)

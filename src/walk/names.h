@@ -40,6 +40,9 @@ void names_resolve(struct names *names, const struct walk_layout *layout,
 	const struct walk_mem *mem, const struct walk_frame *frames, uint32_t count, uint64_t *out,
 	uint32_t *unnamed);
 
+/* The id that was given last: it moves when any walk names what had no name yet. Signal-safe. */
+uint32_t names_newest(const struct names *names);
+
 /* The id of a bare name: a stub, a class ("java.lang.String", "byte[]"), a reason. Signal-safe. */
 uint32_t names_text(struct names *names, const char *text, size_t bytes);
 

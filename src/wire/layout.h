@@ -177,7 +177,10 @@ struct wire_counter {
 
 #define WIRE_COUNTERS 48
 
-/* What walking a stack costs, of those with at most so many frames (user frames, deeper than the row before). */
+/*
+ * What walking a stack costs, of those with at most so many frames (user frames, deeper than the row before): from
+ * registers to frames with names. The copying of names that no stack had before is not in it, but told apart.
+ */
 struct wire_walk_cost {
 	_Atomic uint32_t depth_max; /* UINT32_MAX: no limit */
 	_Atomic uint32_t mean_ns, median_ns, p99_ns;
@@ -204,6 +207,7 @@ struct wire_status {
 	struct wire_counter
 		counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
 	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES]; /* old recordings end before it */
+	struct wire_walk_cost name_cost; /* of naming stacks, new names in them; of any depth */
 };
 
 /* --- staging: unwind rows on their way down, written by the front end -------------------------------- */
@@ -498,6 +502,7 @@ _Static_assert(sizeof(struct wire_control) <= WIRE_PAGE, "control page");
 _Static_assert(sizeof(struct wire_event_status) == 128, "wire_event_status");
 _Static_assert(offsetof(struct wire_status, events) == 432, "wire_status.events");
 _Static_assert(offsetof(struct wire_status, walk_cost) == 3000, "wire_status.walk_cost");
+_Static_assert(offsetof(struct wire_status, name_cost) == 3216, "wire_status.name_cost");
 _Static_assert(sizeof(struct wire_walk_cost) == 24, "wire_walk_cost");
 _Static_assert(sizeof(struct wire_status) <= WIRE_PAGE, "status page");
 _Static_assert(sizeof(struct wire_unwind_chunk) == 16, "wire_unwind_chunk");

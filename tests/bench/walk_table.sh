@@ -9,9 +9,14 @@
 #   INTERVAL=1ms      WARM=5    seconds before the first sample
 #   ASPROF=PATH       async-profiler's asprof: the same from it, on the same JVM, in turns
 #
+#   VMX=1             a second row of async-profiler's: with "--cstack vmx", whose stacks reach the root, as ours do
+#
 # Broken are stacks with a frame [unknown...] or [break_...]. Times are measured in the handler, of one walk from the
 # registers to a stack that can be stored: jhot's median, 99th percentile and mean; async-profiler tells its mean only
-# (its "stackwalk" metric). Both clocks run on while a thread is preempted.
+# (its "stackwalk" metric). Both clocks run on while a thread is preempted. async-profiler's time runs from the locked
+# buffer to the frames, kernel's included, with a jmethodID for a method; names are read when it dumps. jhot copies
+# names that no stack had before in the handler; that is a row of its own, "names", and not in the others. "--cstack vm" stops at the thread's first Java frame
+# (StackWalker::walkVM, isEntryFrame without "mixed"), "vmx" goes on through the native frames below.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/workload.sh"
 
@@ -50,20 +55,22 @@ turn_jhot() {
 
 # walks_of_status: "CLASS WALKS MEDIAN P99 MEAN", the first line for all
 walks_of_status() {
-	sed -nE 's/^ *(walks|up to ([0-9]+) frames|deeper): ([0-9]+), median ([0-9]+) ns, p99 ([0-9]+) ns, mean ([0-9]+) ns$/\1\2 \3 \4 \5 \6/p' |
+	sed 's/^stacks with new names, to name them:/names:/' |
+		sed -nE 's/^ *(walks|names|up to ([0-9]+) frames|deeper): ([0-9]+), median ([0-9]+) ns, p99 ([0-9]+) ns, mean ([0-9]+) ns$/\1\2 \3 \4 \5 \6/p' |
 		sed -E 's/^walks/all/; s/^up to [0-9]+ frames([0-9]+)/\1/; s/^deeper/999999/'
 }
 
+# turn_asprof NAME CSTACK
 turn_asprof() {
 	local metrics
-	"$ASPROF" start -e cpu -i "$INTERVAL" --cstack vm -j 2048 -F stats "$TARGET" >"$T/turn.out" 2>&1 ||
+	"$ASPROF" start -e cpu -i "$INTERVAL" --cstack "$2" -j 2048 -F stats "$TARGET" >"$T/turn.out" 2>&1 ||
 		{ echo "asprof failed: $(tail -n 1 "$T/turn.out")" >&2; return 1; }
 	sleep "$ROUND_S"
 	metrics=$("$ASPROF" metrics "$TARGET" 2>/dev/null)
 	"$ASPROF" stop -o collapsed -f "$T/turn.collapsed" "$TARGET" >/dev/null 2>&1
 	awk '$1 == "samples_total" { n += $2 } $1 == "samples_skipped_total" { n -= $2 } $1 == "stackwalk_ns_avg" { a = $2 }
-		END { print "all", n + 0, "-", "-", a + 0 }' <<<"$metrics" >>"$T/asprof.cost"
-	cat "$T/turn.collapsed" >>"$T/asprof.collapsed"
+		END { print "all", n + 0, "-", "-", a + 0 }' <<<"$metrics" >>"$T/$1.cost"
+	cat "$T/turn.collapsed" >>"$T/$1.collapsed"
 }
 
 # --- rows --------------------------------------------------------------------------------------------
@@ -91,22 +98,24 @@ by_depth() {
 	awk '$1 != "all" { print $1 }' "$T/jhot.cost" | sort -n | uniq | while read -r class; do
 		read -r median p99 average < <(cost jhot "$class")
 		printf '%-4s %-13s %7s %9d %8s %8s %8s\n' "$major" "$name" \
-			"$([ "$class" = 999999 ] && echo '> 512' || echo "<= $class")" \
+			"$(case $class in 999999) echo '> 512' ;; names) echo names ;; *) echo "<= $class" ;; esac)" \
 			"$(awk -v class="$class" '$1 == class { n += $2 } END { print n }' "$T/jhot.cost")" "$median" "$p99" "$average"
 	done >>"$T/depths"
 }
 
 measure() {
 	local round
-	rm -f "$T"/{jhot,asprof}.{collapsed,cost}
+	rm -f "$T"/{jhot,asprof,vmx}.{collapsed,cost}
 	sleep "$WARM"
 	for ((round = 0; round < ROUNDS; round++)); do
 		[ -z "$WORKLOAD_GROUP" ] || { workload_pid; TARGET=$WORKLOAD_PID; }
 		turn_jhot || failed=1
-		[ -z "${ASPROF:-}" ] || turn_asprof || failed=1
+		[ -z "${ASPROF:-}" ] || turn_asprof asprof vm || failed=1
+		[ -z "${ASPROF:-}" ] || [ -z "${VMX:-}" ] || turn_asprof vmx vmx || failed=1
 	done
 	[ ! -e "$T/jhot.collapsed" ] || row jhot
 	[ ! -e "$T/asprof.collapsed" ] || row asprof
+	[ ! -e "$T/vmx.collapsed" ] || row vmx
 	[ ! -e "$T/jhot.cost" ] || by_depth
 }
 

@@ -76,6 +76,9 @@ ok_shows "3 shows locks" '[0-9]s waited'
 mux send-keys 1
 ok_shows "1 leads back" '\[1 cpu\]'
 "$JHOT" status "$JVM" >"$T/status"
+ok "status tells what walks cost" grep -qE '^walks: [1-9][0-9]*, median [1-9]' "$T/status"
+ok "and, apart from that, what new names cost" \
+	grep -qE '^stacks with new names, to name them: [1-9][0-9]*, median [1-9]' "$T/status"
 for event in cpu lock wall; do
 	ok "$event goes on" grep -q "event $event: .*every" "$T/status"
 done

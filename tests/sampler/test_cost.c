@@ -44,17 +44,20 @@ static bool about(uint32_t got, uint32_t wanted)
 static void test_report(void)
 {
 	static struct cost cost;
-	struct wire_walk_cost out[WIRE_WALK_CLASSES];
+	struct wire_walk_cost out[WIRE_WALK_CLASSES], names;
 
 	memset(out, 0, sizeof(out));
-	cost_report_at(&cost, 2.0, out);
+	memset(&names, 0, sizeof(names));
+	cost_report_at(&cost, 2.0, out, &names);
 	is_int(out[0].walks, 0, "nothing was walked: no walks");
+	is_int(names.walks, 0, "and no stacks with new names");
 	is_int(out[0].median_ns, 0, "and no median");
 
 	put(&cost, 1, 2000, 970);
 	put(&cost, 1, 200000, 30);
 	put(&cost, 3, 8000, 1000);
-	cost_report_at(&cost, 2.0, out);
+	put(&cost, COST_NAMES, 40000, 7);
+	cost_report_at(&cost, 2.0, out, &names);
 	is_int(out[2].walks, 1000, "a class counts its walks");
 	is_int(out[2].depth_max, 16, "and says up to which depth");
 	ok(about(out[2].median_ns, 1000), "its median: %u ns", out[2].median_ns);
@@ -64,22 +67,25 @@ static void test_report(void)
 	is_int(out[1].walks, 0, "a class without walks has none");
 	is_int(out[0].walks, 2000, "the first row counts all of them");
 	is_int(out[0].depth_max, UINT32_MAX, "of any depth");
+	is_int(names.walks, 7, "new names are no walks");
+	is_int(names.mean_ns, 20000, "and have a mean of their own");
 	ok(about(out[0].p99_ns, 100000), "with quantiles of all: %u ns", out[0].p99_ns);
 }
 
 static void test_clock(void)
 {
 	static struct cost cost;
-	struct wire_walk_cost out[WIRE_WALK_CLASSES];
+	struct wire_walk_cost out[WIRE_WALK_CLASSES], names;
 	uint64_t began;
 
 	memset(out, 0, sizeof(out));
+	memset(&names, 0, sizeof(names));
 	cost_start(&cost);
 	began = cost_ticks();
 	while (cost_ticks() - began < 1u << 20)
 		;
-	cost_add(&cost, 40, began);
-	cost_report(&cost, out);
+	cost_add(&cost, cost_class(40), cost_ticks() - began);
+	cost_report(&cost, out, &names);
 	is_int(out[4].walks, 1, "a walk is added to the class of its depth");
 	ok(out[4].mean_ns > 10000 && out[4].mean_ns < 4000000000u, "a million ticks are %u ns",
 		out[4].mean_ns);

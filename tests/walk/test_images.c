@@ -7,6 +7,7 @@
 
 #include "tests/tap.h"
 #include "tests/walk/image.h"
+#include "walk/memo.h"
 #include "walk/names.h"
 
 #define NAMES_BYTES (1u << 20)
@@ -30,8 +31,33 @@ static void names_read(struct names *names, struct text *text)
 	}
 }
 
+/* Is the stack the same to walks that remember earlier ones of it? */
+static bool same_again(const struct image *image, const struct image_stack *s, struct names *names,
+	const uint64_t *want, uint32_t count)
+{
+	static struct walk_frame frames[IMAGE_DEPTH];
+	static uint64_t packed[IMAGE_DEPTH];
+	static struct memo_walk memo;
+	struct walk_thread thread = s->thread;
+	bool same = true;
+
+	memo.memo = calloc(1, memo_bytes());
+	s->table->generation = 1;
+	thread.memo = &memo;
+	for (int i = 0; i < 3; i++) {
+		struct walk_result r =
+			walk_stack(image->layout, &s->mem, &s->regs, &thread, frames, IMAGE_DEPTH);
+
+		names_resolve(names, image->layout, &s->mem, frames, r.count, packed, NULL);
+		memo_keep(&memo, frames, packed, r.count);
+		same = same && r.count == count && !memcmp(packed, want, count * sizeof(*packed));
+	}
+	free(memo.memo);
+	return same;
+}
+
 /* The frame lines of this walk, to be freed. */
-static char *walk(const struct image *image, const struct image_stack *s)
+static char *walk(const struct image *image, const struct image_stack *s, bool *again)
 {
 	static struct walk_frame frames[IMAGE_DEPTH];
 	static uint64_t packed[IMAGE_DEPTH];
@@ -55,6 +81,7 @@ static char *walk(const struct image *image, const struct image_stack *s)
 		image_frame_write(f, frames[i].type, frames[i].bci, name);
 	}
 	fclose(f);
+	*again = same_again(image, s, names, packed, r.count);
 	for (uint32_t i = 0; i < IDS; i++)
 		free(text.of[i]);
 	free(memory);
@@ -80,7 +107,8 @@ static void image_test(const char *path)
 	ok(image->count > 0, "%s: %d stacks", name, image->count);
 	for (int i = 0; i < image->count; i++) {
 		struct image_stack *s = &image->stacks[i];
-		char *got = walk(image, s);
+		bool again;
+		char *got = walk(image, s, &again);
 
 		if (!ok(!strcmp(got, s->want), "%s: %s", name, s->name)) {
 			diag_lines("walked", got);
@@ -90,6 +118,7 @@ static void image_test(const char *path)
 				     "0x%" PRIx64,
 					s->missed, s->missed_at);
 		}
+		ok(again, "%s: %s is the same to walks that remember it", name, s->name);
 		free(got);
 	}
 	image_close(image);

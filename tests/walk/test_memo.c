@@ -29,6 +29,10 @@ static void set_up(void)
 {
 	layout.nmethod_method = (struct walk_field){8, 8};
 	layout.compile_id = (struct walk_field){16, 4};
+	layout.block_used =
+		(struct walk_field){24, 1}; /* of a block that begins with its nmethod */
+	layout.jdk = 21;
+	memory[3] = 1;
 	memory[1] = METHOD;
 	memory[2] = 77;
 	memo = calloc(1, memo_bytes());
@@ -62,6 +66,8 @@ static void test_found(void)
 	is_int(found.frame_words, 6, "and its size");
 	ok(found.frames[2] == WALK_PACK_JAVA(WALK_C2, 102, 5), "which have their names");
 	ok(!memo_find(memo, &layout, &mem, PC + 1, &found), "another address is not");
+	ok(!memo_find(memo, &layout, &mem, PC | MEMO_EXACT, &found),
+		"nor is the same one where no call returns to");
 }
 
 static void test_stands(void)
@@ -74,6 +80,9 @@ static void test_stands(void)
 	memory[1] = METHOD + 64;
 	ok(!memo_find(memo, &layout, &mem, PC, &found), "another Method: another nmethod");
 	memory[1] = METHOD;
+	memory[3] = 0;
+	ok(!memo_find(memo, &layout, &mem, PC, &found), "a block that was freed holds none");
+	memory[3] = 1;
 	ok(memo_find(memo, &layout, &mem, PC, &found), "the same again is the same");
 }
 

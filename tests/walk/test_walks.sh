@@ -14,15 +14,16 @@ kind() {
 
 # run NAME PERCENT [JVM-OPTION...]: walk all of Walks' threads
 run() {
-	local name=$1 percent=$2 file=$T/$1.stacks summary broken whole
+	local name=$1 percent=$2 file=$T/$1.stacks summary broken whole line
 	shift 2
 	# Reflection through the VM, so that Java calls Java through native frames. Without DebugNonSafepoints
 	# the JVM itself does not know which inlined method an instruction between safepoints belongs to.
 	jvm_start -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints \
 		-Dsun.reflect.inflationThreshold=2147483647 -Djdk.reflect.useNativeAccessorOnly=true \
 		-XX:+IgnoreUnrecognizedVMOptions -Xmx256m "$@" Walks || return 1
-	summary=$("$WALKSTAT" -u -n "$SAMPLES" -o "$file" "$JVM") || diag "walkstat failed"
-	diag "$name: $summary"
+	summary=$("$WALKSTAT" -u -t -n "$SAMPLES" -o "$file" "$JVM" 2>&1)
+	is "$name: what is remembered of earlier walks changes no stack" $? 0
+	while read -r line; do diag "$name: $line"; done <<<"$summary"
 	jvm_end
 	whole=$(wc -l <"$file")
 	broken=$(grep -cE '\[(break|unknown)' "$file")
@@ -34,6 +35,7 @@ run() {
 	ok "$name: native frames lead into Java and out of it" \
 		grep -qE 'call_stub.*Walks\.reflectMiddle.*call_stub.*Walks\.reflectLeaf' "$file"
 	STACKS=$file
+	REMEMBERED=$(sed -nE 's/.* frames ([0-9]+) remembered.*/\1/p' <<<"$summary")
 }
 
 [ -x "$WALKSTAT" ] || skip_all "walkstat is not built"
@@ -43,6 +45,7 @@ run() {
 major=$(java_major "$JAVA")
 if run tiered 0.2; then
 	ok "tiered: compiled frames" test "$(kind "$STACKS" 2)" -gt 100
+	ok "tiered: what compiled frames are is remembered" test "${REMEMBERED:-0}" -gt 1000
 	ok "tiered: inlined frames" test "$(kind "$STACKS" n)" -gt 50
 	if [ "${major%%[!0-9]*}" -ge 21 ]; then
 		ok "virtual threads: frames in the heap are seen, and the carrier's" \

@@ -2,13 +2,15 @@
 /*
  * Samples the threads of a live JVM from outside and says how well they could be walked.
  *
- *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-o FILE] [-i FILE] PID
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-t] [-o FILE] [-i FILE] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
  *   -b  print so many broken stacks         -d  with registers, code and stack words
  *   -p  print every stack                   -u  with unwind rows for native frames
  *   -c  without anchors: what the chain of frames alone reaches
  *   -o  write every stack as a line, root first
+ *   -t  every stack is walked a second time, with all that was remembered of earlier walks: whatever differs is
+ *       counted, and printed
  *   -m  a line for each module that samples were in
  *   -i  keep an image of what was read for the first short stack of each kind, and of -b broken ones
  */
@@ -25,6 +27,7 @@
 #include "walk/arch.h"
 #include "walk/code_cache.h"
 #include "walk/mem.h"
+#include "walk/memo.h"
 #include "walk/method.h"
 #include "walk/names.h"
 
@@ -55,8 +58,12 @@ struct stat {
 	FILE *collapsed, *images;
 	struct recorder *recorder;
 	char kinds[KINDS][64];
-	const struct unwind_table *rows;
+	struct unwind_table *rows;
 	bool chain_only;
+	struct {
+		struct memo_walk walk; /* memo NULL: no second walk */
+		uint64_t frames, differ;
+	} again;
 	struct leaf {
 		char name[64];
 		uint64_t samples, java, broken;
@@ -362,6 +369,33 @@ static bool any_java(const struct walk_frame *frames, uint32_t count)
 	return false;
 }
 
+/* --- the second walk --------------------------------------------------------------------------------- */
+
+static void again_init(struct stat *s)
+{
+	s->again.walk.memo = calloc(1, memo_bytes());
+	if (s->rows)
+		s->rows->generation = 1;
+}
+
+/* As the agent walks: with what it remembers. True when that finds other frames than a walk that knows nothing. */
+static bool again_differs(struct stat *s, const struct walk_regs *regs, struct walk_thread thread,
+	const uint64_t *first, uint32_t first_count)
+{
+	static struct walk_frame frames[DEPTH];
+	static uint64_t packed[DEPTH];
+	const struct walk_mem *mem = target_mem(s->target);
+	struct walk_result r;
+
+	thread.memo = &s->again.walk;
+	r = walk_stack(s->layout, mem, regs, &thread, frames, DEPTH);
+	names_resolve(s->names, s->layout, mem, frames, r.count, packed, NULL);
+	memo_keep(&s->again.walk, frames, packed, r.count);
+	for (uint32_t i = 0; i < r.count; i++)
+		s->again.frames += frames[i].type == WALK_PACKED;
+	return r.count != first_count || memcmp(packed, first, r.count * sizeof(*packed)) != 0;
+}
+
 static void sample(struct stat *s, pid_t tid)
 {
 	static struct walk_frame frames[DEPTH];
@@ -389,6 +423,10 @@ static void sample(struct stat *s, pid_t tid)
 
 	names_resolve(s->names, s->layout, mem, frames, r.count, packed, &unnamed);
 	names_drain(s);
+	bool differs = s->again.walk.memo && again_differs(s, &regs, thread, packed, r.count);
+
+	names_drain(s);
+	s->again.differ += differs;
 	if (s->images && (!r.why || s->show_broken > 0))
 		image_keep(s, &regs, &thread, frames, packed, r.count, r.why != WALK_BREAK_NONE);
 	if (s->show_dump && s->show_broken > 0 && (r.why || odd >= 0))
@@ -405,10 +443,10 @@ static void sample(struct stat *s, pid_t tid)
 	s->unnamed += unnamed != 0;
 	s->java_samples += any_java(frames, r.count);
 	leaf_count(leaf_of(s, &frames[0]), any_java(frames, r.count), r.why != WALK_BREAK_NONE);
-	if (s->show_all || ((r.why || odd >= 0 || unnamed) && s->show_broken-- > 0)) {
-		printf("tid %d java 0x%lx pc 0x%lx sp 0x%lx fp 0x%lx %s%s\n", tid,
+	if (s->show_all || differs || ((r.why || odd >= 0 || unnamed) && s->show_broken-- > 0)) {
+		printf("tid %d java 0x%lx pc 0x%lx sp 0x%lx fp 0x%lx %s%s%s\n", tid,
 			thread.java_thread, regs.pc, regs.sp, regs.fp, walk_break_name(r.why),
-			odd >= 0 ? " ODD CALLER" : "");
+			odd >= 0 ? " ODD CALLER" : "", differs ? " DIFFERS" : "");
 		for (uint32_t i = 0; i < r.count; i++) {
 			if ((int)i == odd)
 				printf("  odd:\n");
@@ -434,6 +472,9 @@ static void report(const struct stat *s)
 		if (s->why[i])
 			printf(" %s %lu", walk_break_name((enum walk_break)i), s->why[i]);
 	putchar('\n');
+	if (s->again.walk.memo)
+		printf("again: differ %lu, of %lu frames %lu remembered\n", s->again.differ,
+			s->frames, s->again.frames);
 }
 
 static void samples_take(struct stat *s, uint64_t want, bool all)
@@ -461,11 +502,11 @@ int main(int argc, char **argv)
 {
 	static struct stat s;
 	uint64_t want = 2000;
-	bool all = false, rows = false, leaves = false;
+	bool all = false, rows = false, leaves = false, again = false;
 	int opt;
 	char note[256];
 
-	while ((opt = getopt(argc, argv, "n:ab:dpucmo:i:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:ab:dpucmto:i:")) != -1) {
 		switch (opt) {
 		case 'n': want = strtoul(optarg, NULL, 0); break;
 		case 'a': all = true; break;
@@ -477,6 +518,7 @@ int main(int argc, char **argv)
 		case 'u': rows = true; break;
 		case 'c': s.chain_only = true; break;
 		case 'm': leaves = true; break;
+		case 't': again = true; break;
 		default: return 2;
 		}
 	}
@@ -492,6 +534,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "walkstat: %s\n", note);
 		return 1;
 	}
+	if (again)
+		again_init(&s);
 	s.recorder = recorder_new();
 	if (s.images)
 		image_layout_write(s.images, s.layout);
@@ -505,5 +549,5 @@ int main(int argc, char **argv)
 		printf("  %-24s %6lu samples, %6lu reach Java, %6lu broken\n", s.leaves[i].name,
 			s.leaves[i].samples, s.leaves[i].java, s.leaves[i].broken);
 	target_close(s.target);
-	return 0;
+	return s.again.differ != 0;
 }
