@@ -250,6 +250,21 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 	fputs(" of its time.\n", out);
 }
 
+/* hot_nothing: why, as far as it is known: "the JVM ..." */
+static const char *hot_nothing(int event, const struct outputs *o)
+{
+	if (o->filter)
+		return "had no sample that --include and --exclude leave";
+	if (event != EVENT_CPU)
+		return "had no such event";
+	if (o->kernel_only)
+		return "used no CPU time in the kernel (without -k the rest is sampled, too)";
+	if (o->user_only)
+		return "used no CPU time outside of the kernel (without -u the rest is sampled, "
+		       "too)";
+	return "used no CPU time (-e wall shows what its threads wait for)";
+}
+
 void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
 {
 	struct profile_query q = {
@@ -265,10 +280,7 @@ void hot_print(FILE *out, const struct outputs_source *source, int event, const 
 	hot_head(out, source, event, flat);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	if (!flat->sum_count)
-		fprintf(out, "\nNothing was sampled: the JVM %s.\n",
-			event == EVENT_CPU
-				? "used no CPU time (-e wall shows what its threads wait for)"
-				: "had no such event");
+		fprintf(out, "\nNothing was sampled: the JVM %s.\n", hot_nothing(event, o));
 	else
 		hot_methods(out, source->profile, flat,
 			profile_get_event(source->profile, event)->unit);

@@ -68,6 +68,8 @@ int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 	out->annotate = args_has(args, OPT_ANNOTATE);
 	out->dot = args_has(args, OPT_DOT);
 	out->total = args_has(args, OPT_TOTAL);
+	out->user_only = args_has(args, OPT_USER);
+	out->kernel_only = args_has(args, OPT_KERNEL);
 	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
 		return err_set(
 			err, ERR_USAGE, "At most %d files can be written at once.", OUTPUTS_MAX);

@@ -23,7 +23,8 @@ struct outputs {
 	} files[OUTPUTS_MAX];
 	int count;
 	bool threads, annotate, dot, total;
-	struct filter *filter; /* of --include and --exclude; NULL: none */
+	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
+	struct filter *filter;       /* of --include and --exclude; NULL: none */
 };
 
 /* What the files and texts say about where the samples come from. */

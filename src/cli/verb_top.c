@@ -93,6 +93,8 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.target = args->operand_count ? args->operands[0] : NULL,
 	};
 	t->screen.keep = args_has(args, OPT_KEEP);
+	t->screen.user_only = args_has(args, OPT_USER);
+	t->screen.kernel_only = args_has(args, OPT_KERNEL);
 	if (args_has(args, OPT_ASCII))
 		t->screen.charset = APP_CHARSET_ASCII;
 	if (batch_options(&t->batch, args, err))

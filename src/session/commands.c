@@ -32,8 +32,12 @@ static int commands_send(
 		return err_prefix(err, "%s: ", what);
 	if (!answer.result)
 		return 0;
-	if (answer.text[0])
-		return err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
+	if (answer.text[0]) {
+		err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
+		if (answer.result == -EBUSY && command->event == EVENT_ALLOC)
+			alloc_holder(&s->jvm, err);
+		return -1;
+	}
 	errno = -answer.result;
 	return err_set_errno(err, ERR_FAILED, "%s", what);
 }

@@ -88,6 +88,7 @@ struct app_options {
 	bool clock_step;             /* time moves only by ops->step, driven by frames (tests) */
 	bool keep;                   /* leave the last screen in the scrollback */
 	const struct config *config; /* NULL: no settings file */
+	bool user_only, kernel_only; /* so is sampled */
 	bool attached; /* a session is there already: start in the methods view, not in the picker */
 };
 

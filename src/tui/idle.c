@@ -10,6 +10,9 @@
 static const char *idle_reason(const struct ui *ui, const char *label, char *out, size_t bytes)
 {
 	const struct vitals_event *v = &ui->vitals->events[ui->event];
+	const char *part = ui->options->kernel_only ? "in the kernel (-k) "
+			   : ui->options->user_only ? "outside of the kernel (-u) "
+						    : "";
 
 	if (v->state != VITALS_ON) {
 		snprintf(out, bytes, "%s is not being sampled%s",
@@ -19,9 +22,8 @@ static const char *idle_reason(const struct ui *ui, const char *label, char *out
 	}
 	switch (ui->event) {
 	case EVENT_CPU:
-		snprintf(out, bytes,
-			"The JVM used no CPU in the last %s, so there is nothing to sample.",
-			label);
+		snprintf(out, bytes, "The JVM used no CPU %sin the last %s, %s", part, label,
+			*part ? "and nothing else is sampled." : "so there is nothing to sample.");
 		break;
 	case EVENT_ALLOC:
 		snprintf(out, bytes,

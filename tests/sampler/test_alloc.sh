@@ -96,6 +96,44 @@ conflict() {
 	jvm_end
 }
 
+# beside MAJOR: other profilers of the same JVM. Flight recordings take nothing from us; async-profiler (ASPROF=PATH)
+# holds what only one may have, or is refused it and goes other ways.
+beside() {
+	local major=$1
+	jvm_start -XX:StartFlightRecording=settings=profile,filename="$T/beside.jfr" Sites || return
+	rm -f "$T/tool"
+	agent_start tool event=alloc:65536 event=cpu seconds=60 weights="$T/weights"
+	wait_for 20 grep -qs '^start.*' "$T/tool"
+	sites_do alloc 20
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	ok "JDK $major: beside a flight recording" \
+		[ "$(weight_at alloc siteNodes 'Sites$Node')" -gt 10000000 ] || diag_file "$T/tool"
+	jvm_end
+	ok "JDK $major: which is written" [ -s "$T/beside.jfr" ]
+	[ -x "${ASPROF:-}" ] || return
+	jvm_start Sites || return
+	"$ASPROF" start -e alloc "$JVM" >"$T/asprof" 2>&1 || diag_file "$T/asprof"
+	"$builddir/jhot" record -e alloc -d 1 -o "$T/none.collapsed" "$JVM" >"$T/refused" 2>&1
+	is "JDK $major: while async-profiler samples allocations they are refused" $? 1
+	ok "JDK $major: and who has them is said" grep -q "asprof stop $JVM" "$T/refused" ||
+		diag_file "$T/refused"
+	"$ASPROF" stop -o collapsed -f "$T/asprof.collapsed" "$JVM" >"$T/asprof" 2>&1
+	rm -f "$T/tool"
+	agent_start tool event=alloc:65536 seconds=60 weights="$T/weights"
+	wait_for 20 grep -qs '^start 0' "$T/tool"
+	is "JDK $major: afterwards they are had" "$(value start)" 0
+	"$ASPROF" start -e alloc "$JVM" >"$T/asprof" 2>&1
+	diag "JDK $major: async-profiler beside it: $(tail -n 1 "$T/asprof")"
+	sites_do alloc 20
+	"$ASPROF" stop -o collapsed -f "$T/asprof.collapsed" "$JVM" >"$T/asprof" 2>&1
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	ok "JDK $major: and go on while async-profiler starts and stops" \
+		[ "$(weight_at alloc siteNodes 'Sites$Node')" -gt 10000000 ]
+	jvm_end
+}
+
 # breakpoints: JDK 8 is asked by way of libjvm's symbols: those that are installed, or beside the JDKs (folder dbg)
 breakpoints() {
 	local major=$1 file id
@@ -149,5 +187,6 @@ while read -r major java; do
 	# A collection whose pauses come before it knows what is alive.
 	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
 	conflict "$major"
+	beside "$major"
 done < <(jdks)
 done_testing
