@@ -4,22 +4,28 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "profile/filter.h"
 #include "tui/events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NOW_S 2 /* seconds that count as now */
+#define NOW_S     2 /* seconds that count as now */
+#define HELD_S    4 /* how long what was seen last may stand for now */
+#define HELD_LEAD 4 /* samples */
 
 void thread_rows_done(struct thread_rows *t)
 {
 	free(t->list);
+	free(t->held);
 	*t = (struct thread_rows){0};
 }
 
 /* --- one row per thread ------------------------------------------------------------------------------ */
 
 struct gather {
+	const struct thread_held *held;
+	uint64_t *held_now; /* per thread: samples of just now with the held stack */
 	const struct profile *profile;
 	struct thread_row *rows; /* per thread of the profile */
 	uint32_t count;
@@ -53,6 +59,30 @@ static void gather_stack(struct thread_row *r, const struct profile_part *part, 
 	r->stack = part->stack;
 	r->stack_count = part->count;
 	r->stack_is_now = now;
+}
+
+static void gather_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
+{
+	gather_stack(r, part, true);
+	if (g->held[part->thread].stack == part->stack)
+		g->held_now[part->thread] += part->count;
+}
+
+/* Another stack takes the place of the held one when it leads by more than chance, or that is long gone. */
+static void gather_hold(
+	const struct gather *g, struct thread_held *held, struct thread_row *r, uint32_t to)
+{
+	uint64_t most = r->stack_count, now = g->held_now[r->thread];
+	bool fresh = to >= held->seen && to - held->seen <= HELD_S;
+
+	if (!r->stack_is_now)
+		return;
+	if (fresh && held->stack != PROFILE_ROOT_STACK && most < now + HELD_LEAD + now / 2) {
+		r->stack = held->stack;
+		held->seen = now ? to : held->seen;
+	} else {
+		*held = (struct thread_held){r->stack, to};
+	}
 }
 
 /* Carriers are pool threads of this name, so that others' stacks need not be looked at. */
@@ -112,7 +142,7 @@ static void gather_wall_now(void *ctx, const struct profile_part *part)
 	if (!r)
 		return;
 	g->now[part->thread][part->state] += part->count;
-	gather_stack(r, part, true);
+	gather_now(g, r, part);
 }
 
 /* CPU samples tell where it is only if the wall clock does not. */
@@ -125,7 +155,7 @@ static void gather_cpu_now(void *ctx, const struct profile_part *part)
 	for (int i = 0; r && i < THREAD_STATES; i++)
 		wall += g->now[part->thread][i];
 	if (r && !wall)
-		gather_stack(r, part, true);
+		gather_now(g, r, part);
 }
 
 static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t)
@@ -221,8 +251,25 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 		most = g->now[thread][i];
 		r->state = (enum thread_state)i;
 	}
+	gather_hold(g, &t->held[thread], r, t->to);
 	if (t->lock_known)
 		gather_wait(ui, t, r);
+}
+
+/* Threads that are new have nothing held; where other stacks are shown, or those of a chosen second, nobody has. */
+static void held_fit(struct thread_rows *t, const struct ui *ui, uint32_t count)
+{
+	uint32_t version = filter_version(ui->filter), from = t->held_count;
+
+	if (count > t->held_count) {
+		t->held = xreallocarray(t->held, count, sizeof(*t->held));
+		t->held_count = count;
+	}
+	if (version != t->held_version || ui->time.frozen)
+		from = 0;
+	t->held_version = version;
+	if (from < t->held_count)
+		memset(t->held + from, 0, (t->held_count - from) * sizeof(*t->held));
 }
 
 /* --- pools ------------------------------------------------------------------------------------------- */
@@ -326,6 +373,9 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
 	memset(t->states, 0, sizeof(t->states));
 	g.rows = xcalloc(g.count, sizeof(*g.rows));
 	g.now = xcalloc(g.count, sizeof(*g.now));
+	g.held_now = xcalloc(g.count, sizeof(*g.held_now));
+	held_fit(t, ui, g.count);
+	g.held = t->held;
 	gather_events(ui, &g, t);
 	t->alloc_span_s = gather_span(ui, t, EVENT_ALLOC);
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
@@ -341,6 +391,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
 	free(row_of_pool);
 	free(g.rows);
 	free(g.now);
+	free(g.held_now);
 }
 
 /* --- what a row says --------------------------------------------------------------------------------- */

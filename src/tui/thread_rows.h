@@ -32,7 +32,15 @@ struct thread_row {
 	struct profile_wait wait; /* of a pool: the longest */
 };
 
+/* The stack that stood for a thread last: samples of two seconds are few, and change by chance. */
+struct thread_held {
+	uint32_t stack, seen; /* seen: the last second that had it */
+};
+
 struct thread_rows {
+	struct thread_held *held; /* per thread */
+	uint32_t held_count;
+	uint32_t held_version; /* of the filter that they passed */
 	struct thread_row *list;
 	uint32_t count, cap;
 	uint32_t threads, states[THREAD_STATES]; /* all of them, now */
