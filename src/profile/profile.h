@@ -198,6 +198,13 @@ struct profile_info {
 };
 struct profile_info profile_info(const struct profile *p);
 
+/* What a thread waited for longest in [from, to) seconds: locks of one class that one thread held; false: for nothing. */
+struct profile_waited {
+	uint32_t method, owner; /* as in struct profile_wait */
+	uint64_t ns, all_ns;    /* for that, and for all locks */
+};
+bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
+	struct profile_waited *most);
 /* What the thread waited for last in the second that ends with `to`; false: for nothing. */
 bool profile_wait_at(
 	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out);

@@ -10,6 +10,7 @@
 #define MODEL_WAITS     16384u
 #define MODEL_WAITS_MIN 64u
 #define SECOND_NS       1000000000ull
+#define WAITED_KINDS    32u
 
 void model_waits_done(struct model_waits *w)
 {
@@ -95,4 +96,45 @@ bool profile_wait_at(
 		return at->pub.until_ns > begin_ns;
 	}
 	return false;
+}
+
+/* One more wait of this many ns; kinds beyond the table's are counted in all_ns alone. */
+static void waited_add(
+	struct profile_waited *kinds, uint32_t *count, const struct profile_wait *w, uint64_t ns)
+{
+	uint32_t i = 0;
+
+	while (i < *count && (kinds[i].method != w->method || kinds[i].owner != w->owner))
+		i++;
+	if (i == WAITED_KINDS)
+		return;
+	if (i == *count)
+		kinds[(*count)++] = (struct profile_waited){.method = w->method, .owner = w->owner};
+	kinds[i].ns += ns;
+}
+
+bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
+	struct profile_waited *most)
+{
+	const struct model_waits *w = &p->waits;
+	uint64_t begin_ns = from * SECOND_NS, end_ns = to * SECOND_NS, all_ns = 0;
+	struct profile_waited kinds[WAITED_KINDS];
+	uint32_t count = 0;
+
+	for (const struct model_wait *at = wait_last(w, thread); at && at->pub.until_ns > begin_ns;
+		at = wait_of(w, at->before)) {
+		uint64_t since = at->pub.since_ns > begin_ns ? at->pub.since_ns : begin_ns;
+		uint64_t until = at->pub.until_ns < end_ns ? at->pub.until_ns : end_ns;
+
+		if (since >= until)
+			continue;
+		all_ns += until - since;
+		waited_add(kinds, &count, &at->pub, until - since);
+	}
+	*most = (struct profile_waited){0};
+	for (uint32_t i = 0; i < count; i++)
+		if (kinds[i].ns > most->ns)
+			*most = kinds[i];
+	most->all_ns = all_ns;
+	return most->ns > 0;
 }

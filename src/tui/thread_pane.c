@@ -84,6 +84,28 @@ static void draw_wait(
 	buf_done(&text);
 }
 
+/*
+ * What one that does not wait just now waited for in the window, since most waits are short. Owners are looked at
+ * now and then, so this is a share of what was seen; LOCK% has the whole.
+ */
+static bool draw_waited(
+	struct ui *ui, int row, const struct thread_rows *t, const struct thread_row *r)
+{
+	uint32_t from = t->to > t->lock_span_s ? t->to - t->lock_span_s : 0;
+	struct profile_waited most;
+	struct canvas *c = &ui->canvas;
+
+	if (r->members > 1 || !profile_waited(ui->profile, r->thread, from, t->to, &most))
+		return false;
+	canvas_printf(c, row, 3, c->cols - 1, STYLE_NORMAL,
+		"waited for %s, held by %s (%.0f%% of waits seen)",
+		lock_class(ui, &(struct profile_wait){.method = most.method}, false),
+		most.owner == PROFILE_NONE ? "one not known"
+					   : profile_get_thread(ui->profile, most.owner)->name,
+		100.0 * (double)most.ns / (double)most.all_ns);
+	return true;
+}
+
 /* --- states ------------------------------------------------------------------------------------------ */
 
 /* The largest share first, as far as they fit. */
@@ -220,6 +242,10 @@ void thread_pane_draw(
 	else if (has_states(r))
 		draw_states(ui, stack.row, r);
 	if (r->waits || r->members > 1 || has_states(r)) {
+		stack.row++;
+		stack.rows--;
+	}
+	if (!r->waits && draw_waited(ui, stack.row, t, r)) {
 		stack.row++;
 		stack.rows--;
 	}

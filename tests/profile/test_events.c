@@ -184,6 +184,29 @@ static uint32_t owner_at(const struct profile *p, uint32_t thread, uint32_t to)
 	return profile_wait_at(p, thread, to, &w) ? w.owner : 9999;
 }
 
+static void test_waited(void)
+{
+	struct profile *p = profile_new();
+	struct profile_waited most;
+
+	ok(!profile_waited(p, 3, 0, 10, &most), "a thread that waited for nothing");
+	wait_set(p, 3, 7, 0x10, 1 * S, 3 * S);
+	wait_set(p, 3, 8, 0x20, 4 * S, 5 * S);
+	wait_set(p, 3, 7, 0x10, 6 * S, 9 * S);
+	wait_set(p, 4, 9, 0x10, 1 * S, 9 * S);
+	ok(profile_waited(p, 3, 0, 10, &most) && most.owner == 7 && most.ns == 5 * S &&
+			most.all_ns == 6 * S,
+		"the one that it waited for longest, and all");
+	ok(profile_waited(p, 3, 4, 6, &most) && most.owner == 8 && most.ns == 1 * S,
+		"in the window alone");
+	ok(profile_waited(p, 3, 8, 20, &most) && most.ns == 1 * S, "whose edges cut waits");
+	ok(!profile_waited(p, 3, 9, 20, &most), "none behind the last");
+	wait_set(p, 3, 8, 0x20, 10 * S, PROFILE_STILL);
+	ok(profile_waited(p, 3, 9, 14, &most) && most.owner == 8 && most.ns == 4 * S,
+		"one that goes on counts up to the window's end");
+	profile_free(p);
+}
+
 static void test_waits(void)
 {
 	struct profile *p = profile_new();
@@ -226,6 +249,7 @@ int main(void)
 	test_states();
 	test_pools();
 	test_events();
+	test_waited();
 	test_waits();
 	return tap_done();
 }

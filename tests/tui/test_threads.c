@@ -236,6 +236,17 @@ static void test_sort(void)
 	ok(*line_with("http-exec-1"), "a small one");
 }
 
+static void test_waited(void)
+{
+	ui_resize(&ui, 30, 120);
+	profile_wait_end_all(fake.profile, second * NS_PER_S);
+	seconds(2);
+	keys("/exec-3\n");
+	ok(shows("waited for", "waited for CartService, held by http-exec-2 (100% of waits seen)"),
+		"of one that waits no longer what it waited for in the window");
+	keys("\033");
+}
+
 int main(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
@@ -247,6 +258,7 @@ int main(void)
 	test_past();
 	test_pools();
 	test_sort();
+	test_waited();
 	ui_done(&ui);
 	profile_free(fake.profile);
 	return tap_done();
