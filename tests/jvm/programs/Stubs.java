@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps busy what has a name but is no Java method: stubs of the JVM, calls through tables, collectors.
+
+import java.util.zip.CRC32;
+import javax.crypto.Cipher;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Stubs WORK...: a thread for each, of that name, until stdin ends. "ready" once all have begun.
+ *   copy      System.arraycopy            crc     CRC32 over bytes        aes   AES blocks
+ *   virtual   calls of three classes      iface   the same by an interface
+ *   garbage   objects, half of which live for a while
+ */
+public class Stubs {
+    interface Face {
+        int number(int x);
+    }
+
+    abstract static class Base implements Face {
+        abstract int other(int x);
+    }
+
+    static final class One extends Base {
+        public int number(int x) {
+            return x + 1;
+        }
+
+        int other(int x) {
+            return x ^ 1;
+        }
+    }
+
+    static final class Two extends Base {
+        public int number(int x) {
+            return x + 2;
+        }
+
+        int other(int x) {
+            return x ^ 2;
+        }
+    }
+
+    static final class Three extends Base {
+        public int number(int x) {
+            return x + 3;
+        }
+
+        int other(int x) {
+            return x ^ 3;
+        }
+    }
+
+    static final Base[] ALL = {new One(), new Two(), new Three(), new Two(), new One()};
+    static final byte[] FROM = new byte[40000], TO = new byte[40000];
+    static volatile int sink;
+    static Object[] kept = new Object[20000];
+
+    static int copy(int x) {
+        System.arraycopy(FROM, 1 + (x & 7), TO, 3, 20000);
+        return TO[x & 0xfff];
+    }
+
+    static int crc(int x) {
+        CRC32 crc = new CRC32();
+        crc.update(FROM, x & 7, 30000);
+        return (int) crc.getValue();
+    }
+
+    static Cipher cipher;
+
+    static int aes(int x) {
+        try {
+            return cipher.update(FROM, x & 7, 16000, TO, 0);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static int virtual(int x) {
+        int sum = x;
+        for (int i = 0; i < 1000; i++) {
+            sum = ALL[i % 5].other(sum);
+        }
+        return sum;
+    }
+
+    static int iface(int x) {
+        int sum = x;
+        for (int i = 0; i < 1000; i++) {
+            Face face = ALL[i % 5];
+            sum = face.number(sum);
+        }
+        return sum;
+    }
+
+    static int garbage(int x) {
+        for (int i = 0; i < 100; i++) {
+            kept[(x * 100 + i) % kept.length] = new int[40 + i];
+        }
+        return kept.length;
+    }
+
+    interface Work {
+        int run(int x);
+    }
+
+    static Work work(String name) {
+        switch (name) {
+        case "copy":
+            return Stubs::copy;
+        case "crc":
+            return Stubs::crc;
+        case "aes":
+            return Stubs::aes;
+        case "virtual":
+            return Stubs::virtual;
+        case "iface":
+            return Stubs::iface;
+        case "garbage":
+            return Stubs::garbage;
+        default:
+            throw new IllegalArgumentException("no work " + name);
+        }
+    }
+
+    static void start(String name, Work work) {
+        Thread thread = new Thread(() -> {
+            for (int x = 0;; x++) {
+                sink += work.run(x);
+            }
+        }, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    public static void main(String[] args) throws Exception {
+        cipher = Cipher.getInstance("AES/ECB/NoPadding");
+        cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(new byte[16], "AES"));
+        for (String name : args) {
+            start(name, work(name));
+        }
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+        }
+    }
+}

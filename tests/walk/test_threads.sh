@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The JVM's own threads and code: collectors' threads walked to their root, stubs under their callers.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+SECONDS_EACH=${SECONDS_EACH:-2}
+COLLECTORS=${COLLECTORS-G1 Parallel Serial Z Shenandoah}
+
+# record NAME WORK [JVM-OPTION...]: Stubs under these options into $FILE
+record() {
+	local name=$1 work=$2
+	shift 2
+	FILE=$T/$name.collapsed
+	# shellcheck disable=SC2086
+	if ! jvm_start -XX:+UnlockExperimentalVMOptions -Xmx128m "$@" Stubs $work; then
+		ok "$name: the JVM comes up" false
+		return 1
+	fi
+	"$JHOT" record -u -i 1ms -d "$SECONDS_EACH" -t -o "$FILE" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+	is "$name: recorded" $? 0 || diag_file "$T/err"
+	jvm_end
+	return 0
+}
+
+# all NAME PATTERN THAT: of the samples of PATTERN, at least one, all but a few match THAT
+all() {
+	local whole good
+	whole=$(weight "$FILE" "$2")
+	good=$(grep -E -- "$2" "$FILE" | grep -E -- "$3" | awk '{ sum += $NF } END { print sum + 0 }')
+	diag "$good of $whole samples"
+	ok "$1" [ "$whole" -gt 0 -a $((good * 100)) -ge $((whole * 99)) ] ||
+		grep -E -- "$2" "$FILE" | grep -vE -- "$3" | head -n 5 | cut -c 1-400 | sed 's/^/# /'
+}
+
+# root THREADS: a pattern for the way into these threads, through libc twice and the function with which the JVM begins
+# them (JDK 8: java_start). Where libjvm has no symbols that is an address, the same in nearly all stacks.
+root() {
+	local entry
+	entry=$(grep -E "^\\[($1)" "$FILE" | cut -d ';' -f 4 | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
+	case $entry in
+	thread_native_entry* | java_start* | 0x*) echo "\\];[^;]+;[^;]+;${entry%%(*}[;(]" ;;
+	*) echo "no entry of a thread: $entry" ;;
+	esac
+}
+
+for gc in $COLLECTORS; do
+	if ! "$JAVA" -XX:+UnlockExperimentalVMOptions -XX:+Use${gc}GC -version >/dev/null 2>&1; then
+		skip "$gc" "this JVM has no such collector"
+		continue
+	fi
+	record $gc garbage -XX:+Use${gc}GC || continue
+	case $gc in
+	G1) threads='GC Thread|G1 |VM Thread' ;;
+	Parallel) threads='GC |GC task|ParGC|VM Thread' ;;
+	Serial) threads='VM Thread' ;;
+	Z) threads='Z[A-Z]|XWorker|XDirector' ;;
+	Shenandoah) threads='Shen' ;;
+	esac
+	all "$gc: its threads are walked to their root" "^\\[($threads)" "$(root "$threads")"
+done
+if record c1 "copy crc aes virtual iface" -XX:TieredStopAtLevel=1; then
+	begin=';call_stub;java/lang/Thread\.run(;java/lang/Thread\.runWith)?;Stubs\$\$Lambda[^;]*;Stubs\.lambda\$start\$0;Stubs\$\$Lambda[^;]*;'
+	all "calls by an interface: the stub and who called it" '^\[iface .*;vtable stub [0-9]+$' "$begin"'Stubs\.iface;vtable stub '
+	all "virtual calls" '^\[virtual .*;vtable stub [0-9]+$' "$begin"'Stubs\.virtual;vtable stub '
+	all "arraycopy" '^\[copy .*;(StubRoutines|[a-z_]*arraycopy)[^;]* [0-9]+$' \
+		"$begin"'Stubs\.copy;(java/lang/System\.arraycopy;)?[^;]*$'
+	all "CRC32" '^\[crc .*;(StubRoutines|updateBytesCRC32)[^;]* [0-9]+$' "$begin"'Stubs\.crc;java/util/zip/CRC32\.update;[^;]*.*$'
+	all "AES" '^\[aes .*;com/sun/crypto/provider/AES' "$begin"'Stubs\.aes;javax/crypto/Cipher\.update;'
+fi
+done_testing
