@@ -39,6 +39,13 @@ while read -r major java; do
 	hammer "$major" event=cpu:1000000 event=wall:10000000 event=alloc:65536 event=lock
 done < <(jdks)
 
+# Threads that never take our signals: their CPU time is lost under a name, the wall clock says that it was not answered.
+JAVA=$own
+MODES=blocked hammer "$(java_major "$JAVA")" event=cpu:1000000 event=wall:10000000
+ok "what they hold back is counted" \
+	[ $(($(value late) + $(value perf_lost))) -gt 0 ] || diag_file "$T/tool"
+ok "the wall clock is not answered, and says so" [ "$(value unanswered)" -gt 0 ]
+
 # The other engine: a user to whom the kernel shows nothing of itself.
 JAVA=$own
 other="setpriv --reuid 65534 --regid 65534 --clear-groups"

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *   malloc     allocations of all sizes in native code
  *   dlopen     a library loaded, used (dynamic TLS included) and unloaded
  *   pthread    native threads, some of which become Java threads for a moment
+ *   blocked    native code that blocks the signals of profilers
  *   faults     null checks and stack overflows, which HotSpot sees as SIGSEGV
  *   exec       child processes, by fork and exec from native code and by ProcessBuilder
  *   threads    Java threads that live for about a millisecond
@@ -41,6 +42,8 @@ public final class Hammer {
     static native boolean pthreadRound(int n);
 
     static native boolean forkRound(int n);
+
+    static native boolean blockedRound(int n);
 
     /** Called from native threads that have attached themselves. */
     static int called(int n) {
@@ -156,6 +159,7 @@ public final class Hammer {
             case "malloc": return Hammer::mallocRound;
             case "dlopen": return n -> dlopenRound(library);
             case "pthread": return Hammer::pthreadRound;
+            case "blocked": return Hammer::blockedRound;
             case "faults": return Hammer::faultsRound;
             case "exec": return Hammer::execRound;
             case "threads": return Hammer::threadsRound;

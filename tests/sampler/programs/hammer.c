@@ -141,6 +141,24 @@ JAVA(pthreadRound)(JNIEnv *env, jclass self, jint n)
 	return right;
 }
 
+/* blockedRound: a thread that never takes the signals which profilers send; false if somebody lets them in. */
+JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
+{
+	sigset_t ours, now;
+
+	(void)env, (void)self;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPROF);
+	sigaddset(&ours, SIGVTALRM);
+	sigaddset(&ours, SIGSTKFLT);
+	if (n == 0)
+		pthread_sigmask(SIG_BLOCK, &ours, NULL);
+	for (volatile int i = 0; i < 300000; i++)
+		;
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	return n == 0 || (sigismember(&now, SIGPROF) && sigismember(&now, SIGSTKFLT));
+}
+
 /* forkRound: a child that only computes, or one that execs, or posix_spawn. */
 JAVA(forkRound)(JNIEnv *env, jclass self, jint n)
 {
