@@ -74,7 +74,7 @@ class H2:
 
     URL = "jdbc:h2:tcp://127.0.0.1:%s/./t;LOCK_TIMEOUT=20000" % os.environ.get("PORT", "9092")
     COUNT = "select 'n=' || max(id) from o;\n"
-    FORGET = "delete from o where id > 200000; select 'n=0';\n"
+    FORGET = "delete from o where id > 200000;\nselect 'n=' || 0;\n"
 
     def __init__(self, folder, pid):
         java, jar = os.environ["JAVA"], os.environ["H2_JAR"]
