@@ -16,6 +16,8 @@ static struct ui ui;
 static int64_t now;
 static uint32_t second;
 
+static bool evacuates; /* the collector does nothing else */
+
 static uint32_t frame_of(const char *class_name, const char *name)
 {
 	uint32_t method = profile_method(fake.profile, class_name, name, "()V", "");
@@ -53,6 +55,12 @@ static void pass_second(void)
 	profile_advance(fake.profile, second);
 	add(EVENT_CPU, compute, EXEC_1, THREAD_STATE_NONE, 100, NS_PER_S);
 	add(EVENT_CPU, stack_of("", "G1Mark"), GC, THREAD_STATE_NONE, 20, NS_PER_S / 5);
+	/* Now the one, now the other has a few more of the last two seconds. */
+	add(EVENT_CPU, stack_of("", "G1Evacuate"), GC, THREAD_STATE_NONE,
+		evacuates        ? 90
+		: second % 4 < 2 ? 18
+				 : 23,
+		0);
 	add(EVENT_CPU, virtual_stack, CARRIER, THREAD_STATE_NONE, 10, NS_PER_S / 10);
 	add(EVENT_ALLOC, compute, EXEC_1, THREAD_STATE_NONE, 20, 20 << 20);
 	add(EVENT_WALL, compute, EXEC_1, THREAD_ON_CPU, 20, NS_PER_S);
@@ -165,6 +173,28 @@ static void test_rows(void)
 	ok(shows("window 10s", "6 threads") && shows("window 10s", "2 parked"), "all are counted");
 }
 
+/* Which of two frames a thread is shown with does not follow chance, but what is clear. */
+static void test_held(void)
+{
+	int changes = 0;
+	bool mark, was;
+
+	ui_resize(&ui, 24, 120);
+	seconds(3);
+	mark = shows(" G1 Conc#0 ", "G1Mark");
+	for (int i = 0; i < 8; i++) {
+		was = mark;
+		seconds(1);
+		mark = shows(" G1 Conc#0 ", "G1Mark");
+		changes += mark != was;
+	}
+	is_int(changes, 0, "a frame is held against a few samples more");
+	evacuates = true;
+	seconds(2);
+	ok(shows(" G1 Conc#0 ", "G1Evacuate"), "and gives way to one that leads");
+	evacuates = false;
+}
+
 static void test_waits(void)
 {
 	seconds(8); /* to second 20: since 14 they wait */
@@ -259,6 +289,8 @@ int main(void)
 	test_pools();
 	test_sort();
 	test_waited();
+	keys("t");
+	test_held();
 	ui_done(&ui);
 	profile_free(fake.profile);
 	return tap_done();
