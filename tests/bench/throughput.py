@@ -73,7 +73,7 @@ class H2:
     """Rows that three clients have inserted, 200 with each round of their statements, as another client sees it."""
 
     URL = "jdbc:h2:tcp://127.0.0.1:%s/./t;LOCK_TIMEOUT=20000" % os.environ.get("PORT", "9092")
-    COUNT = "select 'n=' || max(id) from o;\n"
+    COUNT = "select 'n=' || coalesce(max(id), 0) from o;\n"
     FORGET = "delete from o where id > 200000;\nselect 'n=' || 0;\n"
 
     def __init__(self, folder, pid):
