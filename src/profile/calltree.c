@@ -95,6 +95,8 @@ struct topdown {
 	struct hash_index index;
 	uint64_t *path_sum; /* NULL: nothing is left out */
 	double min;
+	uint32_t *
+		nearest; /* NULL, or per stack: of it and its callers the last that may get a node */
 };
 
 struct topdown_key {
@@ -164,9 +166,8 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct a
 static void topdown_sum_paths(
 	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
-	if (td->b->options->threads)
-		for (uint32_t i = 0; i < count; i++)
-			td->path_sum[p->stack_info[stacks[i]].path] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		td->path_sum[p->stack_info[stacks[i]].path] = 0;
 	for (uint32_t i = 0; i < count; i++)
 		td->path_sum[p->stack_info[stacks[i]].path] +=
 			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
@@ -238,13 +239,21 @@ static const uint32_t *topdown_take(struct topdown *td, uint32_t base, uint32_t 
 	return stacks;
 }
 
+static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
+{
+	return td->nearest ? td->nearest[stack] : stack;
+}
+
 static void topdown_take_self(struct topdown *td, const struct model_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t node = b->p->scratch->node[rows[i].stack];
+		uint32_t node;
 
+		if (topdown_nearest(td, rows[i].stack) != rows[i].stack)
+			continue;
+		node = b->p->scratch->node[rows[i].stack];
 		if (node == PROFILE_NONE)
 			continue;
 		b->tree->nodes[node].self += model_value(b->q, &rows[i].sum);
@@ -259,8 +268,8 @@ static void topdown_take_group(struct topdown *td, const struct model_row *rows,
 	const uint32_t *stacks;
 
 	for (uint32_t i = 0; i < count; i++)
-		tally_add(&b->p->scratch->stacks, rows[i].stack, rows[i].sum.count,
-			rows[i].sum.weight);
+		tally_add(&b->p->scratch->stacks, topdown_nearest(td, rows[i].stack),
+			rows[i].sum.count, rows[i].sum.weight);
 	stacks = topdown_take(td, base, &touched);
 	topdown_take_self(td, rows, count);
 	if (b->options->find && td->path_sum)
@@ -269,6 +278,34 @@ static void topdown_take_group(struct topdown *td, const struct model_row *rows,
 		b->tree->count--; /* a thread without the root method: no node came after it */
 		b->tree->nodes[0].child_count--;
 	}
+}
+
+/*
+ * What is too small over all threads is too small in each. So a thread's stacks are summed up from where they may be
+ * seen, which are few, and not from their ends.
+ */
+static void topdown_find_nearest(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	const struct profile *p = td->b->p;
+	struct tally *t = &p->scratch->stacks;
+	const uint32_t *stacks;
+
+	for (uint32_t i = 0; i < count; i++)
+		tally_add(t, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	stacks = model_roll_up(p, &count);
+	topdown_sum_paths(p, td, stacks, count);
+	td->nearest = xreallocarray(NULL, p->stacks.count, sizeof(*td->nearest));
+	td->nearest[PROFILE_ROOT_STACK] = PROFILE_ROOT_STACK;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t stack = stacks[i];
+
+		if (stack != PROFILE_ROOT_STACK)
+			td->nearest[stack] =
+				(double)td->path_sum[p->stack_info[stack].path] < td->min
+					? td->nearest[p->stacks.nodes[stack].parent]
+					: stack;
+	}
+	tally_clear(t, stacks, count);
 }
 
 static double topdown_min(
@@ -292,6 +329,8 @@ static void calltree_build_topdown(
 	if (td.by_path && o->min_share > 0) {
 		td.min = topdown_min(b, rows, count);
 		td.path_sum = xcalloc(b->p->paths.count, sizeof(*td.path_sum));
+		if (o->threads && !o->find)
+			topdown_find_nearest(&td, rows, count);
 	}
 	for (; from < count; from = to) {
 		to = o->threads ? from + 1 : count;
@@ -301,6 +340,7 @@ static void calltree_build_topdown(
 	}
 	hash_index_done(&td.index);
 	free(td.path_sum);
+	free(td.nearest);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------- */

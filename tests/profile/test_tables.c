@@ -370,6 +370,27 @@ static uint32_t count_from(const struct calltree *t, uint64_t min)
 	return n;
 }
 
+/* Each node of the one is in the other. */
+static bool same_nodes(const struct calltree *some, const struct calltree *all)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < some->count; i++) {
+		const struct calltree_node *a = &some->nodes[i];
+
+		for (uint32_t k = 0; k < all->count; k++) {
+			const struct calltree_node *b = &all->nodes[k];
+
+			same += a->path == b->path && a->method == b->method &&
+				a->thread == b->thread && a->type == b->type &&
+				a->stack == b->stack && a->self == b->self &&
+				a->total == b->total && a->self_count == b->self_count &&
+				a->total_count == b->total_count;
+		}
+	}
+	return same == some->count;
+}
+
 static void test_pruned(void)
 {
 	struct profile *p = profile_new();
@@ -397,6 +418,7 @@ static void test_pruned(void)
 		for (uint32_t i = 0; i < big->count; i++)
 			self -= big->nodes[i].self;
 		is_int(self, 0, "what is left out is not taken for self");
+		ok(same_nodes(big, all), "what stays is the same");
 		calltree_free(all);
 		calltree_free(big);
 	}
