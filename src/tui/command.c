@@ -260,7 +260,7 @@ const struct command commands[] = {
 	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_2},
 	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_3},
 	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, events_has_user},
-	{"events", {{'e', 0}}, "e", NULL, "menu (interval, on/off, more)", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_menu, NULL},
+	{"events", {{'e', 0}}, "e", NULL, "interval, engine, off, more", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_menu, NULL},
 
 	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | VIEWS_DATA, view_show, NULL},
 	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | (VIEWS_DATA & ~THREADS), view_show, NULL},
