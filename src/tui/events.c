@@ -290,7 +290,11 @@ static void menu_draw_row(struct ui *ui, struct area in, int row)
 	canvas_text(c, at, in.col + 26, limit, style, v->state == VITALS_ON ? v->engine : "");
 	canvas_right(c, at, in.col + 33, in.col + 41, style, interval);
 	canvas_right(c, at, in.col + 42, in.col + 52, style, text_count(samples, v->samples));
-	canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
+	if (events_asked(ui, event))
+		canvas_printf(c, at, in.col + 54, limit, STYLE_WARN, "not %s",
+			text_interval(interval, events_asked(ui, event), e->weight_is_time));
+	else
+		canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
 	if (row == ui->menu_row)
 		canvas_restyle(c, at, in.col - 1, limit, STYLE_CURSOR);
 }

@@ -43,23 +43,28 @@ static const char *interval_text(const struct ui *ui, int64_t interval, char out
 	return out;
 }
 
-/* When the agent has lengthened the interval to keep to its budget, both are shown. */
+/*
+ * When the agent has lengthened the interval to keep to its budget, both are shown; on a narrow screen the one that
+ * was asked for goes before the JVM's version does, as the menu of events has it too.
+ */
 static void add_engine(const struct ui *ui, struct strip *s)
 {
 	const struct vitals_event *v = &ui->vitals->events[ui->event];
 	const char *name = profile_get_event(ui->profile, ui->event)->name;
 	int64_t asked = events_asked(ui, ui->event);
 	char interval[TEXT_NUMBER], before[TEXT_NUMBER];
+	struct strip_part *part;
 
 	interval_text(ui, v->interval, interval);
-	if (asked)
-		strip_add(s, STYLE_WARN, 2, " %s, not %s ", interval,
-			interval_text(ui, asked, before))
-			->right = true;
 	strip_add(s, STYLE_NORMAL, 3, "%s%s%s%s%s", name,
 		strcmp(name, v->engine) && *v->engine ? "/" : "",
 		strcmp(name, v->engine) ? v->engine : "", asked ? "" : " ", asked ? "" : interval)
 		->right = true;
+	if (!asked)
+		return;
+	strip_add(s, STYLE_WARN, 2, " %s", interval)->right = true;
+	part = strip_add(s, STYLE_WARN, 5, ", not %s ", interval_text(ui, asked, before));
+	part->right = part->joined = true;
 }
 
 static void add_state(const struct ui *ui, struct strip *s)
@@ -92,7 +97,7 @@ static void draw_title(struct ui *ui, int row, const struct history_point *point
 	if (*v->jdk)
 		strip_add(&s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
 	if (v->uptime_s >= 0)
-		strip_add(&s, STYLE_NORMAL, 5, "up %s",
+		strip_add(&s, STYLE_NORMAL, 6, "up %s",
 			text_uptime(up, point ? point->uptime_s : v->uptime_s));
 	add_engine(ui, &s);
 	add_state(ui, &s);

@@ -28,7 +28,7 @@ static int part_width(const struct strip_part *p)
 
 static int part_gap(const struct strip_part *p)
 {
-	return p->gap ? p->gap : 2;
+	return p->joined ? 0 : p->gap ? p->gap : 2;
 }
 
 /* Parts whose drop is below this fit. */

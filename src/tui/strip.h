@@ -20,7 +20,8 @@ struct strip_part {
 	uint8_t width; /* at least */
 	uint8_t gap;   /* blanks before it, 0 = 2 */
 	bool right;
-	int hit; /* the key that a click on it is, 0: none */
+	bool joined; /* no blank before it */
+	int hit;     /* the key that a click on it is, 0: none */
 };
 
 struct strip {

@@ -67,17 +67,27 @@ static void seconds(int n)
 	now = drive_seconds(&ui, now, n);
 }
 
-static bool shows(const char *text)
+static bool on_screen(const char *text)
 {
 	struct buf out = {0};
 	bool found;
 
 	canvas_dump(&ui.canvas, &out, false);
 	found = strstr(buf_str(&out), text) != NULL;
-	if (!found)
-		diag("%s", buf_str(&out));
 	buf_done(&out);
 	return found;
+}
+
+static bool shows(const char *text)
+{
+	struct buf out = {0};
+
+	if (on_screen(text))
+		return true;
+	canvas_dump(&ui.canvas, &out, false);
+	diag("%s", buf_str(&out));
+	buf_done(&out);
+	return false;
 }
 
 static void test_switch(void)
@@ -188,6 +198,14 @@ static void test_budget(void)
 	fake.vitals.events[EVENT_CPU].interval = 40000000;
 	seconds(1);
 	ok(shows(" 25Hz, not 100Hz "), "an interval that was lengthened is told");
+	ok(shows("JDK 21.0.4") && !on_screen("up 3d"), "the time that it is up makes room");
+	strcpy(fake.vitals.name, "inventory-service.jar");
+	ui_draw(&ui);
+	ok(shows("JDK 21.0.4") && shows("cpu/ctimer   25Hz  LIVE"),
+		"then what was asked for does, before the JVM's version");
+	keys("e");
+	ok(shows("not 10ms"), "the menu has what was asked for as well");
+	keys("\033");
 	fake.vitals.events[EVENT_CPU].interval = 10000000;
 	seconds(1);
 	ok(shows("100Hz"), "until it is as it was");
