@@ -201,6 +201,8 @@ def tell(name, who, losses):
 
 
 def main():
+    # Started in a shell's background it is ignored, and so would be by who is ended by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     name, pid, folder, jhot, scratch = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
     meter = METERS[name](folder, pid)
     profilers = {"jhot, four events": Jhot(jhot, pid, scratch)}
