@@ -199,8 +199,9 @@ static const char alloc_taken[] = "another agent of this JVM samples its allocat
 
 static int alloc_listen(struct alloc_request *r)
 {
-	static const jvmtiEventCallbacks callbacks = {
-		.SampledObjectAlloc = on_allocated, .GarbageCollectionFinish = on_collected};
+	static const jvmtiEventCallbacks callbacks = {.SampledObjectAlloc = on_allocated,
+		.GarbageCollectionFinish = on_collected,
+		.DynamicCodeGenerated = jvm_on_code};
 
 	if ((*alloc_env)->AddCapabilities(alloc_env, &alloc_capabilities) != JVMTI_ERROR_NONE) {
 		text_add(&r->out, alloc_taken);
@@ -254,7 +255,9 @@ static void alloc_open(struct sampler *s, JNIEnv *jni, void *arg)
 	r->error = jvm_jvmti_open(s, &alloc_env, &r->out);
 	if (r->error == 0)
 		r->error = alloc_listen(r);
-	if (r->error < 0 && alloc_env)
+	if (r->error == 0)
+		jvm_stubs_name(s, alloc_env);
+	else if (alloc_env)
 		alloc_close(s, jni, NULL);
 }
 

@@ -133,6 +133,8 @@ static void names_first(struct sampler *s, JNIEnv *jni)
 	agct_round(s, jni, true);
 	jvm_events_set(&thread_events, JVMTI_ENABLE);
 	names_round(s, jni);
+	if (jvm.jvmti)
+		jvm_stubs_name(s, jvm.jvmti);
 }
 
 static void names_next_round(struct sampler *s, JNIEnv *jni)
@@ -300,6 +302,7 @@ static void jvmti_listen(void)
 		.ThreadEnd = on_thread_end,
 		.ClassLoad = jvm_on_class_load,
 		.ClassPrepare = jvm_on_class_prepare,
+		.DynamicCodeGenerated = jvm_on_code,
 	};
 
 	(*jvm.jvmti)->SetEventCallbacks(jvm.jvmti, &callbacks, sizeof(callbacks));

@@ -76,6 +76,10 @@ void jvm_agct_names(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, bool first)
 void JNICALL jvm_on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 void JNICALL jvm_on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 
+/* The names of single stubs (jvm_stubs.c), by an environment whose callback of DynamicCodeGenerated is this one. */
+void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes);
+void jvm_stubs_name(struct sampler *s, jvmtiEnv *jvmti); /* on the naming thread */
+
 /* The naming thread: 0 or -errno. A round of names now, and another whenever it is asked. */
 int jvm_names_start(struct sampler *s);
 void jvm_names_ask(struct sampler *s);

@@ -10,7 +10,8 @@
 
 #define NAMES_BYTES_MIN (256u << 10)
 #define PROBES          8u
-#define STUB_ROWS       2048u
+#define STUB_ROWS       768u
+#define STUB_NAME       51u
 #define PAD_ID          UINT32_MAX
 #define CONST_HAS_LINES 1u /* ConstMethod's flag, the same in all JDKs */
 
@@ -29,10 +30,14 @@ struct record {
 #define PAD_BYTES 8u
 _Static_assert(offsetof(struct record, text) == 16, "record");
 
+/* A name takes its place among the ids when a stack has it, which few stubs ever are in. */
 struct stub_row {
-	uint64_t start, end;
-	uint32_t id;
+	uint64_t start;
+	uint32_t bytes;
+	uint8_t name_bytes;
+	char name[STUB_NAME];
 };
+_Static_assert(sizeof(struct stub_row) == 64, "a cache line");
 
 struct names {
 	_Alignas(64) _Atomic uint64_t head; /* next id << 32 | position */
@@ -41,7 +46,8 @@ struct names {
 	_Atomic uint64_t *slots; /* tag << 32 | id, 0 = empty */
 	char *ring;
 	_Atomic uint32_t call_stub; /* its id, 0 before the first */
-	_Atomic uint32_t stub_count;
+	uint32_t stub_added;
+	_Atomic uint32_t stub_count; /* of them those that are in order, for handlers */
 	struct stub_row stubs[STUB_ROWS];
 };
 
@@ -363,15 +369,52 @@ static uint32_t method_id(
 
 /* --- stubs ------------------------------------------------------------------------------------------- */
 
-bool names_stub_add(struct names *n, uint64_t start, uint64_t end, const char *text, size_t bytes)
+bool names_stub_add(struct names *n, uint64_t start, uint32_t bytes, const char *name)
 {
-	uint32_t count = atomic_load_explicit(&n->stub_count, memory_order_relaxed);
+	struct stub_row *row = &n->stubs[n->stub_added];
+	size_t length = text_length(name);
 
-	if (count == STUB_ROWS)
+	if (n->stub_added == STUB_ROWS || atomic_load(&n->stub_count))
 		return false;
-	n->stubs[count] = (struct stub_row){start, end, names_text(n, text, bytes)};
-	atomic_store_explicit(&n->stub_count, count + 1, memory_order_release);
+	*row = (struct stub_row){.start = start,
+		.bytes = bytes,
+		.name_bytes = (uint8_t)(length < STUB_NAME ? length : STUB_NAME)};
+	for (size_t i = 0; i < row->name_bytes; i++)
+		row->name[i] = name[i];
+	n->stub_added++;
 	return true;
+}
+
+void names_stubs_ready(struct names *n)
+{
+	if (atomic_load(&n->stub_count))
+		return;
+	for (uint32_t i = 1; i < n->stub_added; i++) { /* nearly in order already */
+		struct stub_row row = n->stubs[i];
+		uint32_t at = i;
+
+		for (; at > 0 && n->stubs[at - 1].start > row.start; at--)
+			n->stubs[at] = n->stubs[at - 1];
+		n->stubs[at] = row;
+	}
+	atomic_store_explicit(&n->stub_count, n->stub_added, memory_order_release);
+}
+
+/* The last one that begins at or before pc, if pc is in it. */
+static const struct stub_row *stub_at(const struct names *n, uint64_t pc)
+{
+	uint32_t low = 0, high = atomic_load_explicit(&n->stub_count, memory_order_acquire);
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (n->stubs[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && pc - n->stubs[low - 1].start < n->stubs[low - 1].bytes ? &n->stubs[low - 1]
+									     : NULL;
 }
 
 /* Below every Java thread's frames. */
@@ -390,16 +433,16 @@ static uint32_t call_stub_id(struct names *n)
 static uint32_t stub_id(
 	struct names *n, const struct walk_layout *l, const struct walk_mem *mem, uint64_t pc)
 {
-	uint32_t count = atomic_load_explicit(&n->stub_count, memory_order_acquire);
+	const struct stub_row *row;
 	struct code_blob blob;
 	char text[64];
 	int bytes;
 
 	if (l && pc == l->call_stub_return)
 		return call_stub_id(n);
-	for (uint32_t i = 0; i < count; i++)
-		if (pc >= n->stubs[i].start && pc < n->stubs[i].end)
-			return n->stubs[i].id;
+	row = stub_at(n, pc);
+	if (row)
+		return names_text(n, row->name, row->name_bytes);
 	if (!l)
 		return NAMES_ID_UNLOADED;
 	if (!code_cache_find(l, mem, pc, &blob))

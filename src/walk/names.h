@@ -47,11 +47,12 @@ uint32_t names_newest(const struct names *names);
 uint32_t names_text(struct names *names, const char *text, size_t bytes);
 
 /*
- * Tell what lies at [start, end) of the code cache (JVMTI DynamicCodeGenerated), so that stubs in one
- * big blob have names of their own. false: no room. One writer at a time; handlers may read meanwhile.
+ * Tell what lies at [start, start + bytes) of the code cache (JVMTI DynamicCodeGenerated), so that stubs in one
+ * big blob have names of their own: once, before names_stubs_ready, by one thread; handlers see all of them from
+ * then on. false: no room, or too late.
  */
-bool names_stub_add(
-	struct names *names, uint64_t start, uint64_t end, const char *text, size_t bytes);
+bool names_stub_add(struct names *names, uint64_t start, uint32_t bytes, const char *name);
+void names_stubs_ready(struct names *names);
 
 struct names_entry {
 	uint32_t id;

@@ -256,9 +256,14 @@ static void test_texts(void)
 		"a break is named by its reason");
 	names_resolve(n, &layout, &mem, &native, 1, &packed, NULL);
 	ok(packed == WALK_PACK(WALK_NATIVE, 0x7f0012345678), "a native frame is its pc");
-	ok(names_stub_add(n, 0x5000, 0x6000, "jbyte_arraycopy", 15), "a stub is made known");
+	ok(names_stub_add(n, 0x6000, 0x800, "after") &&
+			names_stub_add(n, 0x5000, 0x1000, "jbyte_arraycopy") &&
+			names_stub_add(n, 0x4000, 0xf00, "before"),
+		"stubs are made known");
+	names_stubs_ready(n);
 	names_resolve(n, &layout, &mem, &stub, 1, &packed, NULL);
 	ok(packed == WALK_PACK(WALK_STUB, names_text(n, "jbyte_arraycopy", 15)), "and named");
+	ok(!names_stub_add(n, 0x7000, 0x100, "late"), "later ones are not");
 }
 
 /* Far more names than memory holds: the reader gets each once, in order; without it they run out. */
