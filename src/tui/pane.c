@@ -7,6 +7,17 @@
 #define PANE_COLS 160 /* from this width on */
 #define PANE_ROWS 16
 
+bool pane_split(struct area body, int eighths, struct area *list, struct area *pane)
+{
+	*list = *pane = body;
+	if (body.cols < PANE_COLS || body.rows < PANE_ROWS)
+		return false;
+	list->cols = body.cols * eighths / 8;
+	pane->col = list->cols + 1;
+	pane->cols -= pane->col;
+	return true;
+}
+
 void pane_stale(struct pane *p)
 {
 	sandwich_free(p->sandwich);
@@ -22,13 +33,10 @@ void pane_done(struct pane *p)
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
 {
 	struct profile_query q = ui_query(ui);
-	struct area pane = body;
+	struct area pane;
 
-	if (body.cols < PANE_COLS || body.rows < PANE_ROWS)
+	if (!pane_split(body, 5, &body, &pane))
 		return body;
-	body.cols = body.cols * 5 / 8;
-	pane.col = body.cols + 1;
-	pane.cols -= pane.col;
 	if (method == PROFILE_NONE)
 		return body;
 	if (p->sandwich && p->sandwich->method != method)

@@ -16,6 +16,9 @@ struct pane {
 	struct sandwich_order order;
 };
 
+/* The parts of a body: eighths of its width for the list, the rest for what stands beside it. false: it is narrow. */
+bool pane_split(struct area body, int eighths, struct area *list, struct area *pane);
+
 void pane_done(struct pane *p);
 void pane_stale(struct pane *p);
 /* The part of the body that is left for the list; draws the pane for the method (PROFILE_NONE: none). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selected thread and, where there is room, the owner of the lock that it waits for beside it. */
+/* The selected thread and, where there is room, the owner of the lock that it waits for. */
 #include "tui/thread_pane.h"
 
 #include "base/buf.h"
@@ -12,6 +12,7 @@
 
 #define BESIDE_COLS 110 /* from this width on the owner's stack stands beside */
 #define CHAIN_MAX   6
+#define WAIT_ROWS   4 /* of a narrow pane: the chain of owners is long */
 
 static const char *const kinds[] = {
 	[THREAD_NATIVE] = "native thread",
@@ -67,21 +68,41 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 	}
 }
 
-static void draw_wait(
-	struct ui *ui, int row, const struct thread_rows *t, const struct thread_row *r)
+/* As many rows as the text needs and the area has; returns them. */
+static int draw_long(struct ui *ui, struct area area, const char *text)
+{
+	int row = 0;
+
+	for (; *text && row < area.rows; row++) {
+		size_t bytes = text_prefix(text, area.cols), cut = bytes;
+
+		while (text[bytes] && cut && text[cut] != ' ')
+			cut--;
+		cut = cut ? cut : bytes;
+		canvas_printf(&ui->canvas, area.row + row, area.col, area.col + area.cols,
+			STYLE_WARN, "%.*s", (int)cut, text);
+		text += cut;
+		text += *text == ' ';
+	}
+	return row;
+}
+
+static int draw_wait(
+	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
 	uint64_t to_ns = t->to * NS_PER_S;
-	struct canvas *c = &ui->canvas;
 	struct buf text = {0};
 	char since[TEXT_NUMBER];
+	int rows;
 
 	buf_printf(&text, "waits for %s 0x%llx for %s", lock_class(ui, &r->wait, true),
 		(unsigned long long)r->wait.lock,
 		events_value(since, &profile_events[EVENT_LOCK],
 			to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0));
 	add_chain(ui, t, &r->wait, &text);
-	canvas_text(c, row, 3, c->cols - 1, STYLE_WARN, text.data);
+	rows = draw_long(ui, area, buf_str(&text));
 	buf_done(&text);
+	return rows;
 }
 
 /*
@@ -89,7 +110,7 @@ static void draw_wait(
  * now and then, so this is a share of what was seen; LOCK% has the whole.
  */
 static bool draw_waited(
-	struct ui *ui, int row, const struct thread_rows *t, const struct thread_row *r)
+	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
 	uint32_t from = t->to > t->lock_span_s ? t->to - t->lock_span_s : 0;
 	struct profile_waited most;
@@ -97,7 +118,7 @@ static bool draw_waited(
 
 	if (r->members > 1 || !profile_waited(ui->profile, r->thread, from, t->to, &most))
 		return false;
-	canvas_printf(c, row, 3, c->cols - 1, STYLE_NORMAL,
+	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
 		"waited for %s, held by %s (%.0f%% of waits seen)",
 		lock_class(ui, &(struct profile_wait){.method = most.method}, false),
 		most.owner == PROFILE_NONE ? "one not known"
@@ -109,11 +130,11 @@ static bool draw_waited(
 /* --- states ------------------------------------------------------------------------------------------ */
 
 /* The largest share first, as far as they fit. */
-static void draw_states(struct ui *ui, int row, const struct thread_row *r)
+static void draw_states(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	uint64_t left[THREAD_STATES], sum = 0;
 	struct canvas *c = &ui->canvas;
-	int col = 3;
+	int col = area.col, end = area.col + area.cols;
 
 	memcpy(left, r->wall, sizeof(left));
 	for (int i = 0; i < THREAD_STATES; i++)
@@ -125,7 +146,7 @@ static void draw_states(struct ui *ui, int row, const struct thread_row *r)
 			most = left[i] > left[most] ? i : most;
 		if (!left[most])
 			break;
-		col = canvas_printf(c, row, col, c->cols - 1, STYLE_NORMAL, "%s%s %.0f%%",
+		col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%s %.0f%%",
 			done ? ", " : "", thread_states[most].name,
 			100.0 * (double)left[most] / (double)sum);
 		left[most] = 0;
@@ -133,27 +154,28 @@ static void draw_states(struct ui *ui, int row, const struct thread_row *r)
 }
 
 /* Of a pool: how many of its threads are in which state now. */
-static void draw_members(struct ui *ui, int row, const struct thread_row *r)
+static void draw_members(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	struct canvas *c = &ui->canvas;
-	int col = 3;
+	int col = area.col, end = area.col + area.cols;
 
 	for (int i = 1; i < THREAD_STATES; i++) {
 		if (!r->member_states[i])
 			continue;
-		col = canvas_printf(c, row, col, c->cols - 1, STYLE_NORMAL, "%s%u %s",
-			col > 3 ? ", " : "", r->member_states[i], thread_states[i].name);
+		col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%u %s",
+			col > area.col ? ", " : "", r->member_states[i], thread_states[i].name);
 	}
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------ */
 
-static void draw_stack(struct ui *ui, struct area area, uint32_t stack)
+/* Returns the rows that it took. */
+static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 {
 	struct canvas *c = &ui->canvas;
-	int end = area.col + area.cols;
+	int end = area.col + area.cols, i = 0;
 
-	for (int i = 0; i < area.rows && stack != PROFILE_ROOT_STACK; i++) {
+	for (; i < area.rows && stack != PROFILE_ROOT_STACK; i++) {
 		struct profile_stack s = profile_get_stack(ui->profile, stack);
 		const struct profile_frame *f = profile_get_frame(ui->profile, s.frame);
 		char name[512], line[32] = "";
@@ -168,6 +190,16 @@ static void draw_stack(struct ui *ui, struct area area, uint32_t stack)
 		canvas_right(c, area.row + i, area.col + 2, end, STYLE_DIM, line);
 		stack = s.parent;
 	}
+	return i;
+}
+
+static int draw_place(struct ui *ui, struct area area, const struct thread_row *r)
+{
+	if (r && r->stack_count)
+		return draw_stack(ui, area, r->stack);
+	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
+		"no samples in this window");
+	return 1;
 }
 
 static const struct thread_row *row_of_thread(const struct thread_rows *t, uint32_t thread)
@@ -178,7 +210,7 @@ static const struct thread_row *row_of_thread(const struct thread_rows *t, uint3
 	return NULL;
 }
 
-static void draw_owner(struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
+static int draw_owner(struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
 {
 	const struct thread_row *r = row_of_thread(t, owner);
 	struct canvas *c = &ui->canvas;
@@ -186,37 +218,31 @@ static void draw_owner(struct ui *ui, struct area area, const struct thread_rows
 	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_STRONG, "%s  %s",
 		profile_get_thread(ui->profile, owner)->name,
 		r ? thread_states[r->state].name : "");
-	area.row++;
-	area.rows--;
-	if (r && r->stack_count)
-		draw_stack(ui, area, r->stack);
-	else
-		canvas_text(c, area.row, area.col, area.col + area.cols, STYLE_DIM,
-			"no samples in this window");
+	return 1 +
+	       draw_place(ui, (struct area){area.row + 1, area.col, area.rows - 1, area.cols}, r);
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-static void draw_title(struct ui *ui, int row, const struct thread_row *r)
+static void draw_title(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
 	struct canvas *c = &ui->canvas;
-	int col;
+	int row = area.row, end = area.col + area.cols - 1, col;
 
-	canvas_fill(c, row, 1, c->cols - 1, STYLE_TREE, '-');
-	col = canvas_printf(
-		c, row, 4, c->cols - 20, STYLE_STRONG, " %s ", thread_row_name(ui->profile, r));
+	canvas_fill(c, row, area.col + 1, end, STYLE_TREE, '-');
+	col = canvas_printf(c, row, area.col + 4, end - 19, STYLE_STRONG, " %s ",
+		thread_row_name(ui->profile, r));
 	if (r->members > 1)
-		col = canvas_printf(
-			c, row, col, c->cols - 2, STYLE_NORMAL, " %u threads ", r->members);
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %u threads ", r->members);
 	else
-		col = canvas_printf(c, row, col, c->cols - 2, STYLE_NORMAL, " tid %d ", pt->tid);
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " tid %d ", pt->tid);
 	if (r->carries_virtual)
-		col = canvas_text(c, row, col, c->cols - 2, STYLE_NORMAL, " runs virtual threads ");
+		col = canvas_text(c, row, col, end - 1, STYLE_NORMAL, " runs virtual threads ");
 	if (*kinds[r->kind])
-		col = canvas_printf(c, row, col, c->cols - 2, STYLE_NORMAL, " %s ", kinds[r->kind]);
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", kinds[r->kind]);
 	if (r->stack_count && !r->stack_is_now)
-		canvas_text(c, row, col, c->cols - 2, STYLE_DIM, " its most frequent stack ");
+		canvas_text(c, row, col, end - 1, STYLE_DIM, " its most frequent stack ");
 }
 
 static bool has_states(const struct thread_row *r)
@@ -228,38 +254,58 @@ static bool has_states(const struct thread_row *r)
 	return any != 0;
 }
 
+static void area_drop(struct area *area, int rows)
+{
+	area->row += rows;
+	area->rows -= rows;
+}
+
+/* Title, states and waits, these in so many rows at most; what is left of the area is for stacks. */
+static struct area draw_head(struct ui *ui, struct area area, const struct thread_rows *t,
+	const struct thread_row *r, int wait_rows)
+{
+	struct area in = {area.row + 1, area.col + 3, area.rows - 1, area.cols - 4};
+	struct area wait = {in.row, in.col, wait_rows, in.cols};
+
+	draw_title(ui, area, r);
+	if (r->waits)
+		area_drop(&in, draw_wait(ui, wait, t, r));
+	else if (r->members > 1)
+		draw_members(ui, in, r);
+	else if (has_states(r))
+		draw_states(ui, in, r);
+	if (!r->waits && (r->members > 1 || has_states(r)))
+		area_drop(&in, 1);
+	if (!r->waits && draw_waited(ui, in, t, r))
+		area_drop(&in, 1);
+	return in;
+}
+
 void thread_pane_draw(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
 	bool beside = r->waits && r->wait.owner != PROFILE_NONE && area.cols >= BESIDE_COLS;
-	struct area stack = {area.row + 1, 3, area.rows - 1, area.cols - 4};
+	struct area stack = draw_head(ui, area, t, r, 1), owner = stack;
 
-	draw_title(ui, area.row, r);
-	if (r->waits)
-		draw_wait(ui, stack.row, t, r);
-	else if (r->members > 1)
-		draw_members(ui, stack.row, r);
-	else if (has_states(r))
-		draw_states(ui, stack.row, r);
-	if (r->waits || r->members > 1 || has_states(r)) {
-		stack.row++;
-		stack.rows--;
-	}
-	if (!r->waits && draw_waited(ui, stack.row, t, r)) {
-		stack.row++;
-		stack.rows--;
-	}
 	if (beside) {
-		struct area owner = stack;
-
 		stack.cols = area.cols / 2 - 4;
 		owner.col = area.cols / 2 + 1;
 		owner.cols = area.cols - owner.col - 1;
 		draw_owner(ui, owner, t, r->wait.owner);
 	}
-	if (r->stack_count)
-		draw_stack(ui, stack, r->stack);
-	else
-		canvas_text(&ui->canvas, stack.row, stack.col, stack.col + stack.cols, STYLE_DIM,
-			"no samples in this window");
+	draw_place(ui, stack, r);
+}
+
+void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
+	const struct thread_row *r, struct thread_hot *hot)
+{
+	struct area left = draw_head(ui, area, t, r, WAIT_ROWS), stack = left;
+	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
+
+	stack.rows = left.rows / (owned ? 3 : 2);
+	area_drop(&left, draw_place(ui, stack, r) + 1);
+	stack.row = left.row;
+	if (owned)
+		area_drop(&left, draw_owner(ui, stack, t, r->wait.owner) + 1);
+	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot, r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads view: what each thread or pool uses and waits for; below the list the selected one. */
+/* The threads view: what each thread or pool uses and waits for; below the list or beside it the selected one. */
 #include "tui/ui.h"
 
 #include "base/buf.h"
@@ -7,7 +7,9 @@
 #include "tui/column.h"
 #include "tui/command.h"
 #include "tui/order.h"
+#include "tui/pane.h"
 #include "tui/text.h"
+#include "tui/thread_hot.h"
 #include "tui/thread_pane.h"
 #include "tui/thread_rows.h"
 
@@ -25,6 +27,7 @@ struct threads {
 	struct thread_rows rows;
 	struct order order;
 	struct list list;
+	struct thread_hot hot; /* of the selected one, on a wide terminal */
 	bool merged;
 	int sort, event; /* event: the one that was shown last */
 };
@@ -44,6 +47,7 @@ static void threads_free(void *state)
 	struct threads *t = state;
 
 	thread_rows_done(&t->rows);
+	thread_hot_done(&t->hot);
 	order_done(&t->order);
 	free(t);
 }
@@ -109,6 +113,7 @@ static void threads_update(struct ui *ui, bool sort)
 
 	t->ui = ui;
 	threads_follow_event(ui, t);
+	thread_hot_stale(&t->hot, sort);
 	thread_rows_update(&t->rows, ui, t->merged);
 	threads_order(ui, t, sort);
 }
@@ -314,27 +319,47 @@ static void draw_row(struct ui *ui, struct area area, int row, const struct colu
 	canvas_list_row(c, row, area.col, area.col + area.cols, index, index == t->list.cursor);
 }
 
-static void threads_draw(struct ui *ui, struct area area)
+static void draw_list(struct ui *ui, struct area area)
 {
 	struct threads *t = threads_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	int pane = area.rows < PANE_FROM       ? 0
-		   : area.rows / 3 > PANE_ROWS ? area.rows / 3
-					       : PANE_ROWS,
-	    n;
+	int n;
 	const struct column *table = table_for(ui, &n);
-	const struct thread_row *selected;
 
 	n = column_layout(table, n, c->cols, area.col, area.cols, places);
 	column_titles(c, area.row, area.col, area.col + area.cols, places, n, t->sort, ui->glyphs);
-	list_resize(&t->list, (int)t->rows.count, area.rows - 1 - pane);
+	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
 	for (int line = 0; line < t->list.rows && threads_row(t, t->list.top + line); line++)
 		draw_row(ui, area, area.row + 1 + line, places, n, t->list.top + line);
+}
+
+/* Rows of the pane below the list. */
+static int rows_below(struct area area)
+{
+	if (area.rows < PANE_FROM)
+		return 0;
+	return area.rows / 3 > PANE_ROWS ? area.rows / 3 : PANE_ROWS;
+}
+
+static void threads_draw(struct ui *ui, struct area area)
+{
+	struct threads *t = threads_state(ui);
+	struct area list, pane;
+	bool beside = pane_split(area, 5, &list, &pane);
+	const struct thread_row *selected;
+
+	if (!beside) {
+		pane.rows = rows_below(area);
+		list.rows -= pane.rows;
+		pane.row += list.rows;
+	}
+	draw_list(ui, list);
 	selected = threads_row(t, t->list.cursor);
-	if (pane && selected)
-		thread_pane_draw(ui, (struct area){area.row + area.rows - pane, 0, pane, area.cols},
-			&t->rows, selected);
+	if (selected && beside)
+		thread_pane_draw_beside(ui, pane, &t->rows, selected, &t->hot);
+	else if (selected && pane.rows)
+		thread_pane_draw(ui, pane, &t->rows, selected);
 }
 
 /* "142 threads: 9 run 2 blocked 96 parked 35 sleep" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Golden screens: every view in four sizes and two character sets, against tests/tui/golden/NAME.txt.
+ * Golden screens: every view in four or five sizes and two character sets, against tests/tui/golden/NAME.txt.
  *
  * After a wanted change `make golden` writes them anew; the difference is then reviewed as any other.
  */
@@ -16,12 +16,12 @@
 struct screen {
 	const char *name;
 	const char *keys; /* typed after 40 s, and one second later the picture is taken */
-	bool picker, idle, ended, broken, styles;
+	bool picker, idle, ended, broken, styles, pane;
 	uint32_t warm_s;
 };
 
 static const struct screen screens[] = {
-	{.name = "methods", .keys = "jjj", .styles = true},
+	{.name = "methods", .keys = "jjj", .styles = true, .pane = true},
 	{.name = "methods-total", .keys = "s"},
 	{.name = "methods-broken", .keys = "", .broken = true},
 	{.name = "methods-found", .keys = "/parse\n", .styles = true},
@@ -38,10 +38,10 @@ static const struct screen screens[] = {
 	{.name = "methods-unknown-key", .keys = "w"},
 	{.name = "methods-start", .keys = "", .warm_s = 2},
 	{.name = "methods-ended", .keys = "", .ended = true},
-	{.name = "threads", .keys = "tjj", .styles = true},
-	{.name = "threads-merged", .keys = "t="},
+	{.name = "threads", .keys = "tjj", .styles = true, .pane = true},
+	{.name = "threads-merged", .keys = "t=", .pane = true},
 	{.name = "only-thread", .keys = "t\n"},
-	{.name = "tree", .keys = "Tjjj", .styles = true},
+	{.name = "tree", .keys = "Tjjj", .styles = true, .pane = true},
 	{.name = "tree-inverted", .keys = "Tijl"},
 	{.name = "tree-threads", .keys = "T=*"},
 	{.name = "tree-found", .keys = "T/allocate\nnn", .styles = true},
@@ -53,7 +53,7 @@ static const struct screen screens[] = {
 	{.name = "callers-diff", .keys = "jj\nBD" TEN_SECONDS TEN_SECONDS},
 	{.name = "callers-walked", .keys = "jjjjj\nk\n"},
 	{.name = "callers-tree", .keys = "jj\nT"},
-	{.name = "flame", .keys = "fjjj", .styles = true},
+	{.name = "flame", .keys = "fjjj", .styles = true, .pane = true},
 	{.name = "flame-zoom", .keys = "fjj\n"},
 	{.name = "flame-hidden", .keys = "fKKK"},
 	{.name = "flame-diff", .keys = "BDfjj" TEN_SECONDS TEN_SECONDS},
@@ -74,7 +74,8 @@ static const struct screen screens[] = {
 
 static const struct {
 	int cols, rows;
-} sizes[] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}};
+} sizes[] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}, {160, 50}};
+#define SIZES_PANES 1 /* the last: only of what has a pane there */
 
 static void draw(const struct screen *s, int cols, int rows, bool ascii, struct buf *out)
 {
@@ -112,7 +113,9 @@ static void draw(const struct screen *s, int cols, int rows, bool ascii, struct 
 
 static void draw_all(const struct screen *s, struct buf *out)
 {
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	size_t count = sizeof(sizes) / sizeof(sizes[0]) - (s->pane ? 0 : SIZES_PANES);
+
+	for (size_t i = 0; i < count; i++) {
 		for (int ascii = 0; ascii < 2; ascii++) {
 			buf_printf(out, "=== %s %dx%d %s\n", s->name, sizes[i].cols, sizes[i].rows,
 				ascii ? "ascii" : "utf8");

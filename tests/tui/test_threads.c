@@ -211,6 +211,28 @@ static void test_waits(void)
 	keys("\033");
 }
 
+/* Beside the list on a wide screen; nothing of it needs more than the narrow pane's columns. */
+static void test_beside(void)
+{
+	ui_resize(&ui, 50, 160);
+	keys("/exec-3\n\033");
+	ok(shows("waits for shop.CartService", "0x7fc0 for 6.0s, held by"), "beside: its wait");
+	ok(shows("http-exec-2, which", "which waits for http-exec-1"),
+		"and the chain of owners, wrapped");
+	ok(shows("Unsafe.park", "line 42"), "where it is");
+	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "its owner, below that");
+	ok(shows("no samples of this event", "in this window"), "it used no CPU");
+	keys("g");
+	ok(shows("HOTTEST METHODS", "SELF   TOTAL") && shows("100%    100%", "PriceEngine.compute"),
+		"the hottest methods of another one");
+	ok(!*line_with("J G1Mark"), "and of no other");
+	keys("4/exec-3\n\033");
+	ok(shows("100%    100%", "Unsafe.park"), "of the event that is shown");
+	keys("1g");
+	ui_resize(&ui, 30, 120);
+	ui_draw(&ui);
+}
+
 static void test_past(void)
 {
 	keys(" ,,,,,,,,");
@@ -285,6 +307,7 @@ int main(void)
 	begin(&ops, &options);
 	test_rows();
 	test_waits();
+	test_beside();
 	test_past();
 	test_pools();
 	test_sort();
