@@ -214,18 +214,15 @@ static void topdown_find_hidden(struct topdown *td, const uint32_t *stacks, uint
 	}
 }
 
-/* Take what the stacks' tally holds into the tree below base, and empty the tally. */
-static const uint32_t *topdown_take(struct topdown *td, uint32_t base, uint32_t *touched)
+/* Take what the stacks' tally holds into the tree below base. */
+static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stacks, uint32_t count)
 {
 	const struct profile *p = td->b->p;
 	struct model_scratch *s = p->scratch;
 	bool cut = td->b->options->root_method != PROFILE_NONE;
-	uint32_t count;
-	const uint32_t *stacks = model_roll_up(p, &count);
 
-	*touched = count;
 	if (!count)
-		return stacks;
+		return;
 	s->node[PROFILE_ROOT_STACK] = cut ? PROFILE_NONE : base;
 	if (!cut)
 		topdown_count_base(td, base, &s->stacks.sums[PROFILE_ROOT_STACK]);
@@ -235,8 +232,6 @@ static const uint32_t *topdown_take(struct topdown *td, uint32_t base, uint32_t 
 		topdown_take_stack(td, base, stacks[i]);
 	for (uint32_t i = 0; i < count && td->by_path; i++)
 		s->slot[p->stack_info[stacks[i]].path] = 0;
-	tally_clear(&s->stacks, stacks, count);
-	return stacks;
 }
 
 static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
@@ -261,38 +256,61 @@ static void topdown_take_self(struct topdown *td, const struct model_row *rows, 
 	}
 }
 
-static void topdown_take_group(struct topdown *td, const struct model_row *rows, uint32_t count)
+static void topdown_take_thread(struct topdown *td, const struct model_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
+	struct tally *t = &b->p->scratch->stacks;
 	uint32_t base = calltree_base(b, rows[0].thread), touched;
 	const uint32_t *stacks;
 
 	for (uint32_t i = 0; i < count; i++)
-		tally_add(&b->p->scratch->stacks, topdown_nearest(td, rows[i].stack),
-			rows[i].sum.count, rows[i].sum.weight);
-	stacks = topdown_take(td, base, &touched);
+		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
+			rows[i].sum.weight);
+	stacks = model_roll_up(b->p, &touched);
+	topdown_take(td, base, stacks, touched);
 	topdown_take_self(td, rows, count);
 	if (b->options->find && td->path_sum)
 		topdown_find_hidden(td, stacks, touched);
-	if (base && !b->tree->nodes[base].total_count) {
+	tally_clear(t, stacks, touched);
+	if (!b->tree->nodes[base].total_count) {
 		b->tree->count--; /* a thread without the root method: no node came after it */
 		b->tree->nodes[0].child_count--;
 	}
+}
+
+static void topdown_take_threads(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	uint32_t from = 0, to;
+
+	model_sums_drop(td->b->p);
+	for (; from < count; from = to) {
+		for (to = from + 1; to < count && rows[to].thread == rows[from].thread;)
+			to++;
+		topdown_take_thread(td, rows + from, to - from);
+	}
+}
+
+static void topdown_take_all(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	uint32_t touched;
+	const uint32_t *stacks = model_sum_up(td->b->sampled, td->b->q, &touched);
+
+	topdown_take(td, 0, stacks, touched);
+	topdown_take_self(td, rows, count);
+	if (td->b->options->find && td->path_sum)
+		topdown_find_hidden(td, stacks, touched);
 }
 
 /*
  * What is too small over all threads is too small in each. So a thread's stacks are summed up from where they may be
  * seen, which are few, and not from their ends.
  */
-static void topdown_find_nearest(struct topdown *td, const struct model_row *rows, uint32_t count)
+static void topdown_find_nearest(struct topdown *td)
 {
 	const struct profile *p = td->b->p;
-	struct tally *t = &p->scratch->stacks;
-	const uint32_t *stacks;
+	uint32_t count;
+	const uint32_t *stacks = model_sum_up(td->b->sampled, td->b->q, &count);
 
-	for (uint32_t i = 0; i < count; i++)
-		tally_add(t, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
-	stacks = model_roll_up(p, &count);
 	topdown_sum_paths(p, td, stacks, count);
 	td->nearest = xreallocarray(NULL, p->stacks.count, sizeof(*td->nearest));
 	td->nearest[PROFILE_ROOT_STACK] = PROFILE_ROOT_STACK;
@@ -305,7 +323,6 @@ static void topdown_find_nearest(struct topdown *td, const struct model_row *row
 					? td->nearest[p->stacks.nodes[stack].parent]
 					: stack;
 	}
-	tally_clear(t, stacks, count);
 }
 
 static double topdown_min(
@@ -323,21 +340,18 @@ static void calltree_build_topdown(
 {
 	const struct calltree_options *o = b->options;
 	struct topdown td = {.b = b};
-	uint32_t from = 0, to;
 
 	td.by_path = o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
 	if (td.by_path && o->min_share > 0) {
 		td.min = topdown_min(b, rows, count);
 		td.path_sum = xcalloc(b->p->paths.count, sizeof(*td.path_sum));
 		if (o->threads && !o->find)
-			topdown_find_nearest(&td, rows, count);
+			topdown_find_nearest(&td);
 	}
-	for (; from < count; from = to) {
-		to = o->threads ? from + 1 : count;
-		while (to < count && rows[to].thread == rows[from].thread)
-			to++;
-		topdown_take_group(&td, rows + from, to - from);
-	}
+	if (o->threads)
+		topdown_take_threads(&td, rows, count);
+	else
+		topdown_take_all(&td, rows, count);
 	hash_index_done(&td.index);
 	free(td.path_sum);
 	free(td.nearest);
@@ -437,7 +451,7 @@ static struct model_row *calltree_by_thread(const struct model_row *rows, uint32
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
 	const struct calltree_options *options)
 {
-	struct calltree_build b = {.q = q, .options = options};
+	struct calltree_build b = {.sampled = p, .q = q, .options = options};
 	const struct model_row *rows;
 	struct model_row *sorted = NULL;
 	uint32_t count;

@@ -12,6 +12,7 @@
 
 struct calltree_build {
 	const struct profile *p; /* in the query's form */
+	const struct profile *sampled;
 	const struct form *form; /* NULL: as it was sampled */
 	const struct profile_query *q;
 	const struct calltree_options *options;

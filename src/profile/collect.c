@@ -43,6 +43,7 @@ void model_scratch_fit(const struct profile *p)
 	}
 	tally_reserve(&s->stacks, p->stacks.count);
 	s->ids = scratch_fit(s->ids, &s->ids_cap, ids);
+	s->touched = scratch_fit(s->touched, &s->touched_cap, p->stacks.count);
 	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
 	s->slot = scratch_fit(s->slot, &s->slot_cap, p->paths.count);
 	s->seen = scratch_fit(s->seen, &s->seen_cap, p->stacks.count);
@@ -64,6 +65,7 @@ void model_scratch_free(struct model_scratch *s)
 	tally_done(&s->pairs);
 	tally_done(&s->stacks);
 	free(s->ids);
+	free(s->touched);
 	free(s->node);
 	free(s->slot);
 	free(s->seen);
@@ -77,7 +79,7 @@ size_t model_scratch_bytes(const struct model_scratch *s)
 {
 	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + form_bytes(s->form) +
 	       ((size_t)s->all.cap + s->chosen.cap) * sizeof(*s->all.list) +
-	       4 * ((size_t)s->ids_cap + s->node_cap + s->slot_cap + s->seen_cap);
+	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap);
 }
 
 /* --- collecting -------------------------------------------------------------------------------------- */
@@ -207,6 +209,13 @@ static uint64_t query_key(const struct profile_query *q, const struct form *form
 
 	key = hash_pair(key, q->filter ? model_filter_stamp(q->filter) : 0);
 	return hash_pair(key, (uint64_t)q->states << 32 | (form ? form_serial(form) + 1 : 0));
+}
+
+uint64_t model_key(const struct profile *p, const struct profile_query *q)
+{
+	uint64_t all = query_key_all(p, q);
+
+	return model_wants_all(q) ? all : query_key(q, model_form(p, q), all);
 }
 
 uint64_t profile_stamp(const struct profile *p, const struct profile_query *q)

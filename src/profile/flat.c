@@ -137,7 +137,6 @@ static void flat_add_rows(struct flat_build *b)
 struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 {
 	struct flat_build b = {.sampled = p, .q = q};
-	struct tally *t = &p->scratch->stacks;
 	const struct model_row *in;
 	const uint32_t *stacks;
 	uint32_t n;
@@ -148,16 +147,13 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	b.flat = xcalloc(1, sizeof(*b.flat));
 	b.methods = p->methods.count;
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		flat_add_self(&b, &in[i]);
-		tally_add(t, in[i].stack, in[i].sum.count, in[i].sum.weight);
-	}
-	stacks = model_roll_up(p, &n);
+	stacks = model_sum_up(b.sampled, q, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (stacks[i] != PROFILE_ROOT_STACK)
 			flat_add_total(&b, stacks[i]);
 	}
-	tally_clear(t, stacks, n);
 	flat_add_rows(&b);
 	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);

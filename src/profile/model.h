@@ -92,17 +92,19 @@ struct model_rows {
 /* What queries may change: buffers that they leave empty (fresh pages cost more than the work), what was asked
  * last, and what readers ask to be kept. */
 struct model_scratch {
-	struct profile *self; /* forms intern what they show */
-	struct form *form;    /* the last that was asked for, or NULL */
-	struct tally pairs, stacks;
+	struct profile *self;          /* forms intern what they show */
+	struct form *form;             /* the last that was asked for, or NULL */
+	struct tally pairs, stacks;    /* stacks: what was rolled up last, if anything */
 	struct model_rows all, chosen; /* of the last question: of its seconds, and what passes */
 	uint64_t fed;                  /* rises whenever the answers may change */
 	uint64_t serial;               /* of the last snapshot */
-	uint32_t *ids;                 /* of the last tally_list */
-	uint32_t *node;                /* per stack: its node in the table being made */
-	uint32_t *slot;                /* per path: its node + 1, 0 between uses */
-	uint32_t *seen;                /* per stack: a stamp of the last group it was seen in */
-	uint32_t ids_cap, node_cap, slot_cap, seen_cap;
+	uint64_t rolled; /* of the question that it was rolled up for; 0: stacks is empty */
+	uint32_t *touched, touched_count; /* what it touched */
+	uint32_t *ids;                    /* of the last tally_list */
+	uint32_t *node;                   /* per stack: its node in the table being made */
+	uint32_t *slot;                   /* per path: its node + 1, 0 between uses */
+	uint32_t *seen;                   /* per stack: a stamp of the last group it was seen in */
+	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap;
 	uint32_t stamp; /* larger than any in seen */
 	uint32_t hold;  /* readers want the history before this second; PROFILE_NONE: no */
 };
@@ -159,7 +161,17 @@ uint64_t model_filter_stamp(const struct filter *f);
  */
 const struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
-/* Add the touched stacks' sums to all their callers; the touched stacks ascending. */
+/* Equal for questions that have the same rows. */
+uint64_t model_key(const struct profile *p, const struct profile_query *q);
+/*
+ * The stacks of a query and all their callers, ascending; what is below each stands in scratch->stacks. Both stay for
+ * the next question that is the same, until others are summed up.
+ */
+const uint32_t *model_sum_up(
+	const struct profile *p, const struct profile_query *q, uint32_t *count);
+/* Empty scratch->stacks, for another use. */
+void model_sums_drop(const struct profile *p);
+/* Of a view: add the touched stacks' sums to all their callers; the touched stacks ascending. */
 const uint32_t *model_roll_up(const struct profile *p, uint32_t *count);
 void model_scratch_fit(const struct profile *view);
 /* The first of 2^31 stamps that are not in seen. */

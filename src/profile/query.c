@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums over what a query collects: up the stacks, over all, by second. */
+#include "profile/filter.h"
 #include "profile/form.h"
 #include "profile/model.h"
 
@@ -74,6 +75,51 @@ const uint32_t *model_roll_up(const struct profile *p, uint32_t *count)
 		parent->weight += t->sums[ids[i]].weight;
 	}
 	return ids;
+}
+
+void model_sums_drop(const struct profile *p)
+{
+	struct model_scratch *s = p->scratch;
+
+	if (s->rolled)
+		tally_clear(&s->stacks, s->touched, s->touched_count);
+	s->rolled = 0;
+}
+
+static void sum_up(const struct profile *p, const struct profile_query *q)
+{
+	struct model_scratch *s = p->scratch;
+	uint32_t count;
+	const struct model_row *rows = model_collect(p, q, &count);
+	const uint32_t *stacks;
+
+	model_sums_drop(p);
+	for (uint32_t i = 0; i < count; i++)
+		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	stacks = model_roll_up(model_view(p, q), &count);
+	memcpy(s->touched, stacks, count * sizeof(*stacks));
+	s->touched_count = count;
+	s->rolled = model_key(p, q);
+}
+
+const uint32_t *model_sum_up(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct model_scratch *s = p->scratch;
+
+	if (!s->rolled || s->rolled != model_key(p, q))
+		sum_up(p, q);
+	*count = s->touched_count;
+	return s->touched;
+}
+
+bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most)
+{
+	uint64_t rolled = p->scratch->rolled;
+	uint32_t count;
+
+	model_sum_up(p, q, &count);
+	return rolled == p->scratch->rolled || count <= most;
 }
 
 void profile_each(

@@ -19,6 +19,7 @@
 
 #define DUTY        50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
 #define TICK_MAX_MS 10000 /* ticks come at least so often */
+#define SUMS        16 /* stacks that are summed up in the time in which one is made in another form */
 #define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
 
 const struct view *const view_table[VIEW_COUNT] = {
@@ -177,7 +178,7 @@ void ui_show(struct ui *ui, enum view_id view)
  * What an update needs that is too much for one key: other forms of stacks, and the sums where filters look at a
  * long history. false: there is more to do.
  */
-static bool ui_prepare(struct ui *ui)
+static bool ui_prepare(struct ui *ui, const struct view *v)
 {
 	struct profile_query q = ui_query(ui);
 	uint64_t most = ui->ticking ? UINT64_MAX : ui->slice;
@@ -186,12 +187,16 @@ static bool ui_prepare(struct ui *ui)
 	if (!filter_prepare(ui->profile, &q, most) && !ui->ticking)
 		return false;
 	ui->work_summed = summed;
-	if (summed || ui->ticking || (!finding_active(ui) && !finding_has_search(ui)))
+	if (ui->ticking)
 		return true;
-	finding_update(ui);
-	ui->work_summed = true;
-	ui->work_stamp = profile_stamp(ui->profile, &q);
-	return profile_asked(ui->profile) < ui->slice;
+	if (!summed && (finding_active(ui) || finding_has_search(ui))) {
+		finding_update(ui);
+		ui->work_summed = true;
+		ui->work_stamp = profile_stamp(ui->profile, &q);
+		if (profile_asked(ui->profile) >= ui->slice)
+			return false;
+	}
+	return !v->sums || filter_prepare_sums(ui->profile, &q, ui->slice * SUMS);
 }
 
 static void ui_update(struct ui *ui, bool sort)
@@ -204,7 +209,7 @@ static void ui_update(struct ui *ui, bool sort)
 		v = view_table[ui->under];
 	sort = sort || (ui->working && ui->work_sort);
 	start = ui->cpu_ns ? ui->cpu_ns() : 0;
-	ui->working = ui->slice && ui->profile && !v->bare && !ui_prepare(ui);
+	ui->working = ui->slice && ui->profile && !v->bare && !ui_prepare(ui, v);
 	ui->work_sort = sort;
 	if (ui->working)
 		return;
@@ -440,13 +445,21 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 	return reaction;
 }
 
+/* What works in every view; and to quit, where that letter cannot be meant as text. */
+static bool ui_works_meanwhile(const struct ui *ui, const struct command *c)
+{
+	bool text = ui->typed_count || ui->prompt.label || ui->popup;
+
+	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
+}
+
 /* Views and their data belong together: what is typed while there is work to do is taken when it is done. */
 static unsigned ui_type_ahead(struct ui *ui, int key)
 {
 	int arg = 0;
 	const struct command *c = command_find(ui, key, &arg);
 
-	if (c && c->views == VIEWS_ALL)
+	if (c && ui_works_meanwhile(ui, c))
 		return c->run(ui, arg);
 	if (ui->typed_count < UI_TYPED)
 		ui->typed[ui->typed_count++] = key;

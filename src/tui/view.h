@@ -53,6 +53,7 @@ struct view {
 	const char *name; /* in help: "Methods view" */
 	const char *tab;  /* in the tab strip, NULL: not there */
 	bool bare;        /* draws the whole screen but for the key line */
+	bool sums;        /* update asks for sums per stack */
 	void *(*new)(void);
 	void (*free)(void *state);
 	void (*update)(struct ui *ui, bool sort);

@@ -416,6 +416,7 @@ const char *flame_selected(struct ui *ui)
 const struct view view_flame = {
 	.name = "Flame view",
 	.tab = "Flame",
+	.sums = true,
 	.new = flame_new,
 	.free = flame_free,
 	.update = flame_update,

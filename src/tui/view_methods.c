@@ -453,6 +453,7 @@ const char *methods_selected(struct ui *ui)
 const struct view view_methods = {
 	.name = "Methods view",
 	.tab = "Methods",
+	.sums = true,
 	.new = methods_new,
 	.free = methods_free,
 	.update = methods_update,

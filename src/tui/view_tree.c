@@ -490,6 +490,7 @@ const char *tree_selected(struct ui *ui)
 const struct view view_tree = {
 	.name = "Tree view",
 	.tab = "Tree",
+	.sums = true,
 	.new = tree_new,
 	.free = tree_free,
 	.update = tree_update,

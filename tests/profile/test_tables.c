@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile: the method table and the call trees against their plain definitions, on random programs. */
 #include "profile/calltree.h"
+#include "profile/filter.h"
 #include "profile/flat.h"
 
 #include "base/hash.h"
@@ -329,6 +330,33 @@ static void test_random(uint64_t seed)
 	profile_free(p);
 }
 
+/* Sums are kept for the next question: not for another one, and not when the answer has changed. */
+static void test_kept_sums(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query all = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}, one = all;
+	struct calltree_options o = {.by_name = true, .root_method = PROFILE_NONE};
+	struct calltree_options threads = {.threads = true, .root_method = PROFILE_NONE};
+	struct feed f;
+
+	one.thread = 3;
+	feed_init(&f, p, &(struct feed_options){.stacks = 300});
+	for (uint32_t s = 0; s < 5; s++) {
+		feed_second(&f, s);
+		ok(!filter_prepare_sums(p, &all, 10) && filter_prepare_sums(p, &all, 10),
+			"summed up once");
+		ok(flat_is_right(p, &all) && tree_is_right(p, &all, &o) && flat_is_right(p, &all),
+			"for all that is derived from it");
+		ok(flat_is_right(p, &one) && flat_is_right(p, &all), "another question between");
+		ok(tree_is_right(p, &all, &threads) && flat_is_right(p, &all) &&
+				tree_is_right(p, &one, &threads) && tree_is_right(p, &one, &o),
+			"and another use");
+		ok(filter_prepare_sums(p, &all, UINT32_MAX), "what is little is no slice");
+	}
+	feed_done(&f);
+	profile_free(p);
+}
+
 static void test_stable_paths(void)
 {
 	struct profile *p = profile_new();
@@ -431,6 +459,7 @@ int main(void)
 	test_recursion_and_trend();
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		test_random(seed);
+	test_kept_sums();
 	test_stable_paths();
 	test_pruned();
 	return tap_done();

@@ -80,6 +80,7 @@ static void test_between(void)
 	ok(ui.working, "other frames take their time");
 	screen_of(&ui, &text);
 	ok(strstr(buf_str(&text), "SELF%"), "what was shown stays until then");
+	ok(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT, "q quits at once");
 	keys(&ui, "TE+\n*%/get\nnN");
 	screen_of(&ui, &text);
 	ok(ui.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
@@ -92,7 +93,7 @@ static void test_between(void)
 	ui_resize(&ui, 24, 80);
 	ok(!(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT) &&
 			ui_key(&ui, TKEY_CTRL('c'), ui.now_ms) & UI_QUIT,
-		"^C quits at once");
+		"after other keys it waits, they may ask for text; ^C does not");
 	second = fake.second;
 	ui_tick(&ui, ui.now_ms + 1000);
 	ok(ui.working && fake.second == second + 1, "samples are taken in meanwhile");
@@ -117,6 +118,7 @@ int main(void)
 	test_same("]]]]Lf", "by line, the flame graph");
 	test_same("]]]]\\get\n", "a filter over all");
 	test_same("]]]]KLb", "callers");
+	test_same("]]]]T=tTi", "the tree by thread and back");
 	test_between();
 	return tap_done();
 }
