@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the flame view, for its two files: view_flame.c, and flame_find.c for what is found in it. */
+/* The inside of the flame view: view_flame.c, flame_find.c for what is found in it, flame_pane.c for what is beside it. */
 #ifndef JHOT_TUI_FLAME_H
 #define JHOT_TUI_FLAME_H
 
 #include "tui/flame_layout.h"
+#include "tui/pane.h"
 #include "tui/ui.h"
 
 #define FLAME_ZOOMS 32
+
+struct flame_pane {
+	struct pane method;      /* the selected box's, wherever it stands */
+	struct rank rank;        /* of the box's children */
+	struct rank_item *items; /* these as they are shown; NULL: not asked for yet */
+	uint32_t count;
+	uint64_t path; /* whose they are */
+};
 
 struct flame {
 	struct calltree *tree;
@@ -17,7 +26,8 @@ struct flame {
 	uint64_t zoom[FLAME_ZOOMS];
 	unsigned zoom_nr[FLAME_ZOOMS]; /* ui_narrow of each */
 	int zooms;
-	int columns;  /* of the body, as last drawn */
+	struct flame_pane pane;
+	int columns;  /* of the body, as last drawn, without the pane */
 	uint32_t top; /* first row shown */
 	int64_t layout_ms;
 	uint32_t *hidden_hits; /* per box: matches below it that have no box of their own */
@@ -37,5 +47,13 @@ void flame_find_hidden(const struct ui *ui, struct flame *f);
 uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b);
 bool flame_find(struct ui *ui, int direction);
 void flame_add_hits(struct ui *ui, struct strip *s);
+
+/* flame_pane.c */
+
+void flame_pane_done(struct flame_pane *p);
+/* After each layout, so that it is as old as the boxes are. */
+void flame_pane_stale(struct flame_pane *p);
+/* The selected box: its figures, its hottest children, who calls its method anywhere. */
+void flame_pane_draw(struct ui *ui, struct area area, struct flame *f);
 
 #endif

@@ -7,12 +7,12 @@
 #define PANE_COLS 160 /* from this width on */
 #define PANE_ROWS 16
 
-bool pane_split(struct area body, int eighths, struct area *list, struct area *pane)
+bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane)
 {
 	*list = *pane = body;
 	if (body.cols < PANE_COLS || body.rows < PANE_ROWS)
 		return false;
-	list->cols = body.cols * eighths / 8;
+	list->cols = body.cols * sixteenths / 16;
 	pane->col = list->cols + 1;
 	pane->cols -= pane->col;
 	return true;
@@ -30,23 +30,28 @@ void pane_done(struct pane *p)
 	sandwich_order_done(&p->order);
 }
 
-struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
+const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method)
 {
 	struct profile_query q = ui_query(ui);
-	struct area pane;
 
-	if (!pane_split(body, 5, &body, &pane))
-		return body;
-	if (method == PROFILE_NONE)
-		return body;
 	if (p->sandwich && p->sandwich->method != method)
 		pane_stale(p);
-	if (!p->sandwich && ui->working)
-		return body;
-	if (!p->sandwich) {
+	if (!p->sandwich && !ui->working) {
 		p->sandwich = sandwich_new(ui->profile, &q, method);
 		sandwich_settle(&p->order, p->sandwich, false, false);
 	}
-	callers_draw_pane(ui, pane, p->sandwich);
+	return p->sandwich;
+}
+
+struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
+{
+	const struct sandwich *s;
+	struct area pane;
+
+	if (!pane_split(body, PANE_LIST, &body, &pane) || method == PROFILE_NONE)
+		return body;
+	s = pane_ask(ui, p, method);
+	if (s)
+		callers_draw_pane(ui, pane, s);
 	return body;
 }

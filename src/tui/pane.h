@@ -16,11 +16,16 @@ struct pane {
 	struct sandwich_order order;
 };
 
-/* The parts of a body: eighths of its width for the list, the rest for what stands beside it. false: it is narrow. */
-bool pane_split(struct area body, int eighths, struct area *list, struct area *pane);
+#define PANE_LIST  10 /* sixteenths of the width that are a list's, */
+#define PANE_FLAME 11 /* and a flame graph's */
+
+/* The parts of a body: for the list, and what stands beside it. false: it is too narrow for two. */
+bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane);
 
 void pane_done(struct pane *p);
 void pane_stale(struct pane *p);
+/* What is around a method; NULL while there is no time to ask. */
+const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method);
 /* The part of the body that is left for the list; draws the pane for the method (PROFILE_NONE: none). */
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
 

@@ -35,6 +35,7 @@ static void flame_free(void *state)
 	flame_layout_free(f->layout);
 	calltree_free(f->tree);
 	calltree_free(f->base);
+	flame_pane_done(&f->pane);
 	free(f->hidden_hits);
 	free(f);
 }
@@ -88,6 +89,7 @@ static void show_layout(
 	f->layout = layout;
 	f->layout_ms = now_ms;
 	f->stale = false;
+	flame_pane_stale(&f->pane);
 	select_box(f);
 }
 
@@ -240,6 +242,8 @@ static void scroll(struct flame *f, int rows)
 static void flame_draw(struct ui *ui, struct area area)
 {
 	struct flame *f = flame_state(ui);
+	struct area pane;
+	bool beside = pane_split(area, PANE_FLAME, &area, &pane);
 
 	f->stale = f->stale || f->columns != area.cols;
 	f->columns = area.cols;
@@ -261,6 +265,8 @@ static void flame_draw(struct ui *ui, struct area area)
 		draw_box(ui, line, b, (int)i == f->list.cursor);
 		canvas_hit(&ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
 	}
+	if (beside)
+		flame_pane_draw(ui, pane, f);
 }
 
 static void flame_quality(struct ui *ui, struct strip *s)

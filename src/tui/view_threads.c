@@ -346,7 +346,7 @@ static void threads_draw(struct ui *ui, struct area area)
 {
 	struct threads *t = threads_state(ui);
 	struct area list, pane;
-	bool beside = pane_split(area, 5, &list, &pane);
+	bool beside = pane_split(area, PANE_LIST, &list, &pane);
 	const struct thread_row *selected;
 
 	if (!beside) {
