@@ -18,29 +18,56 @@ static double ms_since(uint64_t start)
 	return (double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)NS_PER_MS;
 }
 
+/* The rest of what is done in slices; the longest of them. */
+static double finish(struct ui *ui, double *whole)
+{
+	double ms, longest = 0;
+	uint64_t start;
+
+	while (ui_busy(ui)) {
+		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		ui_work(ui);
+		ui_draw(ui);
+		ms = ms_since(start);
+		*whole += ms;
+		longest = ms > longest ? ms : longest;
+	}
+	return longest;
+}
+
+/* What one key costs: the longest that the next one would have to wait, and until all of it is shown. */
+static double key_ms(struct ui *ui, int key, double *whole)
+{
+	uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	double first, longest;
+
+	ui_key(ui, key, ui->now_ms);
+	ui_draw(ui);
+	*whole = first = ms_since(start);
+	longest = finish(ui, whole);
+	return longest > first ? longest : first;
+}
+
 static void bench_view(
 	struct ui *ui, struct fake *fake, const char *name, const char *keys, int window)
 {
-	double tick = 0, draw = 0, key = 0;
+	double tick = 0, draw = 0, key = 0, whole;
 	uint64_t start;
 
 	ui->time.window = window;
 	for (; *keys; keys++)
-		ui_key(ui, *keys, ui->now_ms);
-	ui_draw(ui);
+		key_ms(ui, *keys, &whole);
 	for (int i = 0; i < 5; i++) {
 		fake_second(fake);
 		fake->held = true;
 		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 		ui_tick(ui, ui->now_ms + 1000);
 		tick += ms_since(start);
+		finish(ui, &tick);
 		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 		ui_draw(ui);
 		draw += ms_since(start);
-		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-		ui_key(ui, 'j', ui->now_ms);
-		ui_draw(ui);
-		key += ms_since(start);
+		key += key_ms(ui, 'j', &whole);
 	}
 	printf("%-10s %-4s  tick %7.2f ms   draw %6.2f ms   key and draw %6.2f ms\n", name,
 		window == 4 ? "all" : "10s", tick / 5, draw / 5, key / 5);
@@ -58,26 +85,6 @@ static void print_memory(void)
 			printf("memory %.0f MB\n", (double)kb / 1024);
 	if (f)
 		fclose(f);
-}
-
-/* What one key costs: the longest that the next one would have to wait, and until all of it is shown. */
-static double key_ms(struct ui *ui, int key, double *whole)
-{
-	uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	double ms, longest;
-
-	ui_key(ui, key, ui->now_ms);
-	ui_draw(ui);
-	*whole = longest = ms_since(start);
-	while (ui_busy(ui)) {
-		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-		ui_work(ui);
-		ui_draw(ui);
-		ms = ms_since(start);
-		*whole += ms;
-		longest = ms > longest ? ms : longest;
-	}
-	return longest;
 }
 
 /* Keys that ask the profile again; the first time they may have to build what is found the next times. */
@@ -153,6 +160,13 @@ int main(int argc, char **argv)
 		bench_view(&ui, &fake, "inverted", "i", window);
 		bench_view(&ui, &fake, "flame", "if", window);
 	}
+	ui_resize(&ui, 50, 160); /* with a pane beside */
+	for (int window = 1; window <= 4; window += 3) {
+		bench_view(&ui, &fake, "methods w", "m", window);
+		bench_view(&ui, &fake, "threads w", "t", window);
+		bench_view(&ui, &fake, "flame w", "f", window);
+	}
+	ui_resize(&ui, 24, 80);
 	print_memory();
 	for (int window = 1; window <= 4; window += 3) {
 		bench_operations(&ui, window, "m", "methods");
