@@ -458,7 +458,7 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	calltree_put(&b, PROFILE_NONE, 0);
-	rows = model_collect(p, q, &count);
+	rows = options->threads ? model_collect(p, q, &count) : model_ends(p, q, &count);
 	b.form = model_form(p, q);
 	b.p = model_view(p, q);
 	if (options->threads)

@@ -71,6 +71,7 @@ void model_scratch_free(struct model_scratch *s)
 	free(s->seen);
 	free(s->all.list);
 	free(s->chosen.list);
+	free(s->ends.list);
 	form_free(s->form);
 	free(s);
 }
@@ -78,7 +79,7 @@ void model_scratch_free(struct model_scratch *s)
 size_t model_scratch_bytes(const struct model_scratch *s)
 {
 	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + form_bytes(s->form) +
-	       ((size_t)s->all.cap + s->chosen.cap) * sizeof(*s->all.list) +
+	       ((size_t)s->all.cap + s->chosen.cap + s->ends.cap) * sizeof(*s->all.list) +
 	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap);
 }
 
@@ -141,8 +142,7 @@ bool model_wants(
 	return query_wants(p, q, slices_thread(pair), (enum thread_state)slices_state(pair));
 }
 
-/* Room for so many, and what is there is of this key. */
-static struct model_row *rows_fit(struct model_rows *rows, uint32_t count, uint64_t key)
+struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64_t key)
 {
 	if (count >= rows->cap) {
 		rows->cap = count + count / 8 + 1;
@@ -166,7 +166,7 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 	ids = p->scratch->ids;
 	query_tally(p, q, t);
 	n = tally_list(t, ids);
-	rows_fit(rows, n, key);
+	model_rows_fit(rows, n, key);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct amount *sum = &t->sums[ids[i]];
 		const struct slices_pair *pair = &s->pairs[ids[i]];
@@ -234,7 +234,7 @@ static void query_choose(const struct profile *p, const struct profile_query *q,
 	const struct model_row *from, uint32_t count, uint64_t key)
 {
 	struct model_rows *to = &p->scratch->chosen;
-	struct model_row *rows = rows_fit(to, count, key);
+	struct model_row *rows = model_rows_fit(to, count, key);
 	struct form *form = model_form(p, q);
 
 	for (uint32_t i = 0; i < count; i++) {

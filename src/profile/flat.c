@@ -141,7 +141,7 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	const uint32_t *stacks;
 	uint32_t n;
 
-	in = model_collect(p, q, &n);
+	in = model_ends(p, q, &n);
 	b.form = model_form(p, q);
 	b.p = p = model_view(p, q);
 	b.flat = xcalloc(1, sizeof(*b.flat));

@@ -98,7 +98,8 @@ struct model_scratch {
 	struct model_rows all, chosen; /* of the last question: of its seconds, and what passes */
 	uint64_t fed;                  /* rises whenever the answers may change */
 	uint64_t serial;               /* of the last snapshot */
-	uint64_t rolled; /* of the question that it was rolled up for; 0: stacks is empty */
+	struct model_rows
+		ends; /* of the question that stacks was rolled up for; key 0: it is empty */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */
@@ -161,6 +162,8 @@ uint64_t model_filter_stamp(const struct filter *f);
  */
 const struct model_row *model_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
+/* Room for so many; what is put there is of this key. */
+struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64_t key);
 /* Equal for questions that have the same rows. */
 uint64_t model_key(const struct profile *p, const struct profile_query *q);
 /*
@@ -168,6 +171,9 @@ uint64_t model_key(const struct profile *p, const struct profile_query *q);
  * the next question that is the same, until others are summed up.
  */
 const uint32_t *model_sum_up(
+	const struct profile *p, const struct profile_query *q, uint32_t *count);
+/* And those on which its samples end, ascending, whatever their threads and states (which are 0). */
+const struct model_row *model_ends(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Empty scratch->stacks, for another use. */
 void model_sums_drop(const struct profile *p);

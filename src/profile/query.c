@@ -81,9 +81,21 @@ void model_sums_drop(const struct profile *p)
 {
 	struct model_scratch *s = p->scratch;
 
-	if (s->rolled)
+	if (s->ends.key)
 		tally_clear(&s->stacks, s->touched, s->touched_count);
-	s->rolled = 0;
+	s->ends.key = 0;
+}
+
+/* What the tally holds before it is rolled up. */
+static void sum_up_ends(struct model_scratch *s, uint64_t key)
+{
+	const uint32_t *ids = s->ids;
+	uint32_t count = tally_list(&s->stacks, s->ids);
+	struct model_row *ends = model_rows_fit(&s->ends, count, key);
+
+	for (uint32_t i = 0; i < count; i++)
+		ends[i] = (struct model_row){ids[i], 0, 0, s->stacks.sums[ids[i]]};
+	s->ends.count = count;
 }
 
 static void sum_up(const struct profile *p, const struct profile_query *q)
@@ -96,10 +108,10 @@ static void sum_up(const struct profile *p, const struct profile_query *q)
 	model_sums_drop(p);
 	for (uint32_t i = 0; i < count; i++)
 		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	sum_up_ends(s, model_key(p, q));
 	stacks = model_roll_up(model_view(p, q), &count);
 	memcpy(s->touched, stacks, count * sizeof(*stacks));
 	s->touched_count = count;
-	s->rolled = model_key(p, q);
 }
 
 const uint32_t *model_sum_up(
@@ -107,19 +119,29 @@ const uint32_t *model_sum_up(
 {
 	struct model_scratch *s = p->scratch;
 
-	if (!s->rolled || s->rolled != model_key(p, q))
+	if (!s->ends.key || s->ends.key != model_key(p, q))
 		sum_up(p, q);
 	*count = s->touched_count;
 	return s->touched;
 }
 
+const struct model_row *model_ends(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	const struct model_rows *ends = &p->scratch->ends;
+
+	model_sum_up(p, q, count);
+	*count = ends->count;
+	return ends->list;
+}
+
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
-	uint64_t rolled = p->scratch->rolled;
+	uint64_t key = p->scratch->ends.key;
 	uint32_t count;
 
 	model_sum_up(p, q, &count);
-	return rolled == p->scratch->rolled || count <= most;
+	return key == p->scratch->ends.key || count <= most;
 }
 
 void profile_each(
