@@ -25,6 +25,7 @@
 
 #define PERF_CLOCK_LEAST    100000
 #define PERF_SWITCHES_LEAST 2
+#define PERF_LOST_TOLD      (1u << 4) /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack */
 
 /* Does the event count, or is it the clock by which cpu is sampled? */
 static bool perf_counts(const struct engine_target *target)
@@ -53,6 +54,7 @@ static struct perf_event_attr perf_attr(const struct engine_target *target)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = target->interval,
 		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.read_format = PERF_LOST_TOLD,
 		.disabled = 1,
 		.wakeup_events = 1,
 		.exclude_callchain_user = 1,
@@ -84,6 +86,7 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 		perf_fd_close(fd, NULL);
 		return error;
 	}
+	arm->lost = 0;
 	atomic_store(&arm->weight, target->interval);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
 	error = perf_fd_enable(fd, target->tid, target->signo);
@@ -120,11 +123,16 @@ static uint32_t perf_release(struct thread_arm *arm)
 {
 	struct perf_samples samples;
 	uint32_t unread = 0;
-	uint64_t none;
+	uint64_t none, lost = perf_fd_lost(arm->fd);
 
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_next(&samples, &none, 0) >= 0)
 		unread++;
+	/* What a thread that never took our signal ran after its buffer was full. */
+	if (!lost)
+		lost = arm->lost + samples.lost;
+	if (lost > arm->lost)
+		unread += (uint32_t)lost - arm->lost;
 	perf_fd_close(arm->fd, arm->ring);
 	arm->ring = NULL;
 	arm->fd = -1;

@@ -46,6 +46,10 @@ int perf_fd_open(struct perf_event_attr *attr, int32_t tid)
 
 	if (used < perf_fds_max)
 		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL && attr->read_format) {
+		attr->read_format = 0; /* an older kernel */
+		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	if (fd < 0) {
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return (int)fd;
@@ -87,6 +91,13 @@ int perf_fd_enable(int fd, int32_t tid, int signo)
 void perf_fd_disable(int fd)
 {
 	raw(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t perf_fd_lost(int fd)
+{
+	uint64_t words[2]; /* the count, then what was lost of it */
+
+	return raw(SYS_read, fd, words, sizeof(words)) == sizeof(words) ? words[1] : 0;
 }
 
 void perf_fd_close(int fd, void *ring)

@@ -84,6 +84,7 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	}
 	if (samples.lost)
 		sig_lose(v->s, sample.event, COUNTER_PERF_LOST, samples.lost);
+	arm->lost += (uint32_t)samples.lost;
 	sig_perf_close(&samples);
 }
 

@@ -35,7 +35,10 @@ struct thread_arm {
 	_Atomic(const struct engine *) engine; /* NULL: not armed */
 	void *ring;                            /* perf: the mapped buffer */
 	int32_t fd, fd_other;                  /* perf; the second breakpoint of two */
-	int32_t timer;                         /* ctimer */
+	union {
+		int32_t timer; /* ctimer */
+		uint32_t lost; /* perf: records that it told to have lost */
+	};
 	uint32_t event;
 	_Atomic uint64_t weight; /* of one sample */
 };
