@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BESIDE_COLS 110 /* from this width on the owner's stack stands beside */
+#define TITLE_REST  21  /* columns behind the name */
 #define CHAIN_MAX   6
 #define WAIT_ROWS   4 /* of a narrow pane: the chain of owners is long */
 
@@ -228,11 +229,13 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 {
 	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
 	struct canvas *c = &ui->canvas;
-	int row = area.row, end = area.col + area.cols - 1, col;
+	int row = area.row, end = area.col + area.cols - 1, col = area.col + 4;
+	char name[300];
 
 	canvas_fill(c, row, area.col + 1, end, STYLE_TREE, '-');
-	col = canvas_printf(c, row, area.col + 4, end - 19, STYLE_STRONG, " %s ",
-		thread_row_name(ui->profile, r));
+	name_middle(name, sizeof(name), thread_row_name(ui->profile, r), end - col - TITLE_REST,
+		ui->glyphs->ellipsis);
+	col = canvas_printf(c, row, col, end - 1, STYLE_STRONG, " %s ", name);
 	if (r->members > 1)
 		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %u threads ", r->members);
 	else

@@ -211,6 +211,14 @@ static void test_waits(void)
 	keys("\033");
 }
 
+static void name_thread(uint32_t thread, const char *name)
+{
+	struct profile_thread t = *profile_get_thread(fake.profile, thread);
+
+	t.name = name;
+	profile_thread_set(fake.profile, thread, &t);
+}
+
 /* Beside the list on a wide screen; nothing of it needs more than the narrow pane's columns. */
 static void test_beside(void)
 {
@@ -228,6 +236,10 @@ static void test_beside(void)
 	ok(!*line_with("J G1Mark"), "and of no other");
 	keys("4/exec-3\n\033");
 	ok(shows("100%    100%", "Unsafe.park"), "of the event that is shown");
+	name_thread(MAIN, "H2 TCP Server (tcp://localhost:9391, for all of the shop) thread-7");
+	keys("/thread-7\n\033");
+	ok(shows(" tid 1 ", "thread-7  tid 1 "), "of a long name the end stays");
+	name_thread(MAIN, "main");
 	keys("1g");
 	ui_resize(&ui, 30, 120);
 	ui_draw(&ui);
