@@ -280,16 +280,26 @@ bool filter_prepare(const struct profile *p, const struct profile_query *q, uint
 	uint32_t serial = p->scratch->form ? form_serial(p->scratch->form) : PROFILE_NONE;
 	struct form *form = model_form(p, q);
 	bool other = form && form_serial(form) != serial; /* to drop the last one took its time */
-	const struct model_row *rows;
 	bool collected = q->snapshot || p->scratch->all.key == query_key_all(p, q);
+	uint64_t key;
+	uint32_t count;
+
+	query_all(p, q, &count, &key);
+	if ((other || !collected) && count > most)
+		return false;
+	return filter_prepare_form(p, q, most);
+}
+
+bool filter_prepare_form(const struct profile *p, const struct profile_query *q, uint64_t most)
+{
+	struct form *form = model_form(p, q);
+	const struct model_row *rows;
 	uint64_t key, before;
 	uint32_t count;
 
-	rows = query_all(p, q, &count, &key);
-	if ((other || !collected) && count > most)
-		return false;
 	if (!form)
 		return true;
+	rows = query_all(p, q, &count, &key);
 	before = form_made(form);
 	for (uint32_t i = 0; i < count && form_made(form) - before < most; i++)
 		if (query_wants(p, q, rows[i].thread, (enum thread_state)rows[i].state))

@@ -49,6 +49,8 @@ uint32_t filter_run(const struct profile *p, uint32_t stack);
  * another form. false: there is more to do.
  */
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
+/* Only the latter. */
+bool filter_prepare_form(const struct profile *p, const struct profile_query *q, uint64_t most);
 /* And what tables and trees need: sums per stack. false: they were not there yet, and are of more than `most` stacks. */
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most);
 

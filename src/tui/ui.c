@@ -19,7 +19,6 @@
 
 #define DUTY        50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
 #define TICK_MAX_MS 10000 /* ticks come at least so often */
-#define SUMS        16 /* stacks that are summed up in the time in which one is made in another form */
 #define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
 
 const struct view *const view_table[VIEW_COUNT] = {
@@ -174,31 +173,6 @@ void ui_show(struct ui *ui, enum view_id view)
 			ui->canvas.rows - header_rows(ui) - footer_rows(ui) - 1);
 }
 
-/*
- * What an update needs that is too much for one key: other forms of stacks, and the sums where filters look at a
- * long history. false: there is more to do.
- */
-static bool ui_prepare(struct ui *ui, const struct view *v)
-{
-	struct profile_query q = ui_query(ui);
-	uint64_t most = ui->ticking ? UINT64_MAX : ui->slice;
-	bool summed = ui->work_summed && ui->work_stamp == profile_stamp(ui->profile, &q);
-
-	if (!filter_prepare(ui->profile, &q, most) && !ui->ticking)
-		return false;
-	ui->work_summed = summed;
-	if (ui->ticking)
-		return true;
-	if (!summed && (finding_active(ui) || finding_has_search(ui))) {
-		finding_update(ui);
-		ui->work_summed = true;
-		ui->work_stamp = profile_stamp(ui->profile, &q);
-		if (profile_asked(ui->profile) >= ui->slice)
-			return false;
-	}
-	return !v->sums || filter_prepare_sums(ui->profile, &q, ui->slice * SUMS);
-}
-
 static void ui_update(struct ui *ui, bool sort)
 {
 	const struct view *v = ui_view(ui);
@@ -218,6 +192,7 @@ static void ui_update(struct ui *ui, bool sort)
 	if (!ui->work_summed)
 		finding_update(ui);
 	ui->work_summed = false;
+	ui->work_ready = 0;
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
 	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
@@ -240,24 +215,6 @@ void ui_resize(struct ui *ui, int rows, int cols)
 	/* Columns that appear may need data that was not asked for before. */
 	if (wider)
 		ui_update(ui, false);
-}
-
-/*
- * What stands there stays, since what it was made of may not fit together now; where it is of another view or
- * size, nothing does. The mark stands on the data-quality line.
- */
-static void ui_draw_working(struct ui *ui)
-{
-	struct canvas *c = &ui->canvas;
-	bool other =
-		ui->drawn != ui->view || ui->drawn_rows != c->rows || ui->drawn_cols != c->cols;
-
-	if (other) {
-		canvas_clear(c);
-		header_draw(ui);
-		footer_draw(ui);
-	}
-	canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN, " working... ");
 }
 
 void ui_draw(struct ui *ui)
@@ -443,27 +400,6 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 	reaction = c->run(ui, arg);
 	ui_react(ui, reaction);
 	return reaction;
-}
-
-/* What works in every view; and to quit, where that letter cannot be meant as text. */
-static bool ui_works_meanwhile(const struct ui *ui, const struct command *c)
-{
-	bool text = ui->typed_count || ui->prompt.label || ui->popup;
-
-	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
-}
-
-/* Views and their data belong together: what is typed while there is work to do is taken when it is done. */
-static unsigned ui_type_ahead(struct ui *ui, int key)
-{
-	int arg = 0;
-	const struct command *c = command_find(ui, key, &arg);
-
-	if (c && ui_works_meanwhile(ui, c))
-		return c->run(ui, arg);
-	if (ui->typed_count < UI_TYPED)
-		ui->typed[ui->typed_count++] = key;
-	return 0;
 }
 
 unsigned ui_work(struct ui *ui)

@@ -89,7 +89,8 @@ struct ui {
 	uint64_t slice; /* frames that one key or round may make in another form; 0: all at once */
 	bool working;   /* what is shown is not yet what was asked for: ui_work goes on with it */
 	bool work_sort, work_summed; /* how, and how far */
-	uint64_t work_stamp;
+	uint64_t work_stamp,
+		work_ready;  /* of the questions that were summed, that were made ready */
 	int typed[UI_TYPED]; /* while working: taken when it is done */
 	unsigned typed_count;
 	enum view_id drawn; /* what stands on the canvas */
@@ -143,6 +144,14 @@ bool ui_expire(struct ui *ui, int64_t now_ms); /* take that away; true: somethin
 void ui_attach(struct ui *ui, int pid);
 
 uint64_t ui_refresh_ms(const struct ui *ui); /* how often it really refreshes */
+
+/*
+ * ui_work.c: what an update needs that is too much for one key: other forms of stacks, and the sums where a long history
+ * is looked at. false: there is more to do.
+ */
+bool ui_prepare(struct ui *ui, const struct view *v);
+void ui_draw_working(struct ui *ui);
+unsigned ui_type_ahead(struct ui *ui, int key);
 
 /* What views and commands call. */
 const struct view *ui_view(const struct ui *ui);

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 struct ui;
+struct profile_query;
 
 enum view_id {
 	VIEW_METHODS,
@@ -57,6 +58,8 @@ struct view {
 	void *(*new)(void);
 	void (*free)(void *state);
 	void (*update)(struct ui *ui, bool sort);
+	/* What else update asks about: the window before, a baseline. false: nothing. NULL: never. */
+	bool (*beside)(const struct ui *ui, struct profile_query *q);
 	void (*draw)(struct ui *ui, struct area body);
 	void (*quality)(
 		struct ui *ui, struct strip *s); /* its own parts of the data-quality line */

@@ -426,6 +426,7 @@ const struct view view_flame = {
 	.new = flame_new,
 	.free = flame_free,
 	.update = flame_update,
+	.beside = compare_query,
 	.draw = flame_draw,
 	.quality = flame_quality,
 	.detail = flame_detail,

@@ -149,25 +149,30 @@ static void update_flat(struct ui *ui, struct methods *m, const struct profile_q
 	m->flat->count = n;
 }
 
+/* What the rows are compared with: the baseline, else the window so long ago. */
+static bool methods_beside(const struct ui *ui, struct profile_query *q)
+{
+	if (compare_query(ui, q))
+		return true;
+	*q = ui_query(ui);
+	if (!timeline_windows[ui->time.window] || q->from < ui->time.since + BEFORE_S)
+		return false;
+	q->from -= BEFORE_S;
+	q->to -= BEFORE_S;
+	return true;
+}
+
 static void update_before(struct ui *ui, struct methods *m)
 {
-	struct profile_query q = ui_query(ui);
+	struct profile_query q;
 
 	if (m->before && compare_on(ui) && m->before_stamp == compare_stamp(ui))
 		return;
 	flat_free(m->before);
 	m->before = NULL;
-	m->before_stamp = 0;
-	if (compare_query(ui, &q)) {
+	m->before_stamp = compare_on(ui) ? compare_stamp(ui) : 0;
+	if (methods_beside(ui, &q))
 		m->before = flat_new(ui->profile, &q);
-		m->before_stamp = compare_stamp(ui);
-		return;
-	}
-	if (!timeline_windows[ui->time.window] || q.from < ui->time.since + BEFORE_S)
-		return;
-	q.from -= BEFORE_S;
-	q.to -= BEFORE_S;
-	m->before = flat_new(ui->profile, &q);
 }
 
 /* Beyond what one of hundreds of methods is moved by chance. */
@@ -457,6 +462,7 @@ const struct view view_methods = {
 	.new = methods_new,
 	.free = methods_free,
 	.update = methods_update,
+	.beside = methods_beside,
 	.draw = methods_draw,
 	.quality = methods_quality,
 	.detail = methods_detail,

@@ -494,6 +494,7 @@ const struct view view_tree = {
 	.new = tree_new,
 	.free = tree_free,
 	.update = tree_update,
+	.beside = compare_query,
 	.draw = tree_draw,
 	.quality = tree_quality,
 	.detail = tree_detail,

@@ -21,7 +21,7 @@ static void start(struct ui *ui, struct fake *fake, const struct app_options *op
 {
 	fake_init(fake, 400);
 	ui_init(ui, &fake_ops, fake, options, false);
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 45; i++)
 		ui_tick(ui, 1000 * (i + 1));
 }
 
@@ -113,6 +113,8 @@ static void test_between(void)
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
+	test_same("K", "hidden frames, and the window before");
+	test_same("BKDL", "hidden, by line, and a baseline");
 	test_same("]]]]K", "hidden frames");
 	test_same("KKLT", "hidden, by line, the tree");
 	test_same("]]]]Lf", "by line, the flame graph");
