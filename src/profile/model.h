@@ -100,6 +100,7 @@ struct model_scratch {
 	uint64_t serial;               /* of the last snapshot */
 	struct model_rows
 		ends; /* of the question that stacks was rolled up for; key 0: it is empty */
+	bool rolled;  /* to their callers; else stacks has the ends alone */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */

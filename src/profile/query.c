@@ -86,43 +86,34 @@ void model_sums_drop(const struct profile *p)
 	s->ends.key = 0;
 }
 
-/* What the tally holds before it is rolled up. */
-static void sum_up_ends(struct model_scratch *s, uint64_t key)
+static bool sums_are_of(const struct profile *p, const struct profile_query *q)
 {
-	const uint32_t *ids = s->ids;
-	uint32_t count = tally_list(&s->stacks, s->ids);
-	struct model_row *ends = model_rows_fit(&s->ends, count, key);
-
-	for (uint32_t i = 0; i < count; i++)
-		ends[i] = (struct model_row){ids[i], 0, 0, s->stacks.sums[ids[i]]};
-	s->ends.count = count;
+	return p->scratch->ends.key && p->scratch->ends.key == model_key(p, q);
 }
 
-static void sum_up(const struct profile *p, const struct profile_query *q)
+static void sums_touched(struct model_scratch *s, const uint32_t *stacks, uint32_t count)
 {
-	struct model_scratch *s = p->scratch;
-	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
-	const uint32_t *stacks;
-
-	model_sums_drop(p);
-	for (uint32_t i = 0; i < count; i++)
-		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
-	sum_up_ends(s, model_key(p, q));
-	stacks = model_roll_up(model_view(p, q), &count);
 	memcpy(s->touched, stacks, count * sizeof(*stacks));
 	s->touched_count = count;
 }
 
-const uint32_t *model_sum_up(
-	const struct profile *p, const struct profile_query *q, uint32_t *count)
+static void sum_ends(const struct profile *p, const struct profile_query *q)
 {
 	struct model_scratch *s = p->scratch;
+	uint32_t count;
+	const struct model_row *rows = model_collect(p, q, &count);
+	struct model_row *ends;
 
-	if (!s->ends.key || s->ends.key != model_key(p, q))
-		sum_up(p, q);
-	*count = s->touched_count;
-	return s->touched;
+	model_sums_drop(p);
+	for (uint32_t i = 0; i < count; i++)
+		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	count = tally_list(&s->stacks, s->ids);
+	ends = model_rows_fit(&s->ends, count, model_key(p, q));
+	for (uint32_t i = 0; i < count; i++)
+		ends[i] = (struct model_row){s->ids[i], 0, 0, s->stacks.sums[s->ids[i]]};
+	s->ends.count = count;
+	sums_touched(s, s->ids, count);
+	s->rolled = false;
 }
 
 const struct model_row *model_ends(
@@ -130,18 +121,36 @@ const struct model_row *model_ends(
 {
 	const struct model_rows *ends = &p->scratch->ends;
 
-	model_sum_up(p, q, count);
+	if (!sums_are_of(p, q))
+		sum_ends(p, q);
 	*count = ends->count;
 	return ends->list;
 }
 
+const uint32_t *model_sum_up(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct model_scratch *s = p->scratch;
+	const uint32_t *stacks;
+
+	model_ends(p, q, count);
+	if (!s->rolled) {
+		model_scratch_fit(model_view(p, q));
+		stacks = model_roll_up(model_view(p, q), count);
+		sums_touched(s, stacks, *count);
+		s->rolled = true;
+	}
+	*count = s->touched_count;
+	return s->touched;
+}
+
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
-	uint64_t key = p->scratch->ends.key;
+	bool there = sums_are_of(p, q) && p->scratch->rolled;
 	uint32_t count;
 
 	model_sum_up(p, q, &count);
-	return key == p->scratch->ends.key || count <= most;
+	return there || count <= most;
 }
 
 void profile_each(

@@ -337,6 +337,7 @@ static void test_kept_sums(void)
 	struct profile_query all = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}, one = all;
 	struct calltree_options o = {.by_name = true, .root_method = PROFILE_NONE};
 	struct calltree_options threads = {.threads = true, .root_method = PROFILE_NONE};
+	struct calltree_options up = {.inverted = true, .root_method = PROFILE_NONE};
 	struct feed f;
 
 	one.thread = 3;
@@ -352,6 +353,9 @@ static void test_kept_sums(void)
 				tree_is_right(p, &one, &threads) && tree_is_right(p, &one, &o),
 			"and another use");
 		ok(filter_prepare_sums(p, &all, UINT32_MAX), "what is little is no slice");
+		ok(tree_is_right(p, &one, &up) && flat_is_right(p, &one) &&
+				tree_is_right(p, &one, &up),
+			"and what needs only the ends, before and after");
 	}
 	feed_done(&f);
 	profile_free(p);
