@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 
 #define PERF_CLOCK_LEAST    100000
@@ -141,11 +140,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 
 static bool perf_alive(const struct thread_arm *arm)
 {
-	struct pollfd poll = {.fd = arm->fd, .events = POLLIN};
-	struct timespec none = {0, 0};
-
-	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
-	       !(poll.revents & (POLLHUP | POLLERR));
+	return perf_fd_alive(arm->fd);
 }
 
 /* perf_why: what it means that the kernel refuses it. */

@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 
 #if defined(__aarch64__)
@@ -128,11 +127,7 @@ static uint32_t trap_release(struct thread_arm *arm)
 
 static bool trap_alive(const struct thread_arm *arm)
 {
-	struct pollfd poll = {.fd = arm->fd, .events = POLLIN};
-	struct timespec none = {0, 0};
-
-	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
-	       !(poll.revents & (POLLHUP | POLLERR));
+	return perf_fd_alive(arm->fd);
 }
 
 static void trap_why(struct text *text, int error)

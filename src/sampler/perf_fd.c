@@ -9,6 +9,7 @@
 #include "sampler/raw.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -98,6 +99,15 @@ uint64_t perf_fd_lost(int fd)
 	uint64_t words[2]; /* the count, then what was lost of it */
 
 	return raw(SYS_read, fd, words, sizeof(words)) == sizeof(words) ? words[1] : 0;
+}
+
+bool perf_fd_alive(int fd)
+{
+	struct pollfd poll = {.fd = fd, .events = POLLIN};
+	struct timespec none = {0, 0};
+
+	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
+	       !(poll.revents & (POLLHUP | POLLERR));
 }
 
 void perf_fd_close(int fd, void *ring)

@@ -8,6 +8,7 @@
 #define JHOT_SAMPLER_PERF_FD_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@ void *perf_fd_ring(int fd, int *error);
 int perf_fd_enable(int fd, int32_t tid, int signo);
 void perf_fd_disable(int fd);
 /* ring: NULL if it has none. */
+/* perf_fd_alive: is its thread still there? */
+bool perf_fd_alive(int fd);
 /*
  * perf_fd_lost: records for which the buffer had no room, of an event with PERF_FORMAT_LOST in read_format; it tells of
  * them only when there is room again. 0 also where the kernel (before 6.0) does not know.
