@@ -9,7 +9,10 @@
  * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
  * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
  *
- *   this thread: lock_thread.told  NOTHING -> BEGUN -> (publisher: TOLD) -> ENDED -> (publisher: NOTHING)
+ *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
+ *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
+ *
+ * An end is told whatever was told before; the publisher knows whether it has said the beginning.
  */
 #include "sampler/engine.h"
 
@@ -48,7 +51,9 @@ struct lock_thread {
 	uint16_t flags, flaw;
 
 	_Atomic uint32_t told;
-	struct wire_wait record; /* written before told moves */
+	struct wire_wait record; /* written before told moves to BEGUN */
+	uint64_t ended_ns;       /* and this before it moves to ENDED */
+	bool said;               /* the publisher's: this wait was published, its end was not */
 };
 
 struct lock {
@@ -81,25 +86,18 @@ static void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_th
 	t->weight_ns = 0;
 }
 
-static void lock_say(struct lock_thread *t, uint32_t told, uint64_t now)
-{
-	t->record.time_ns = now;
-	t->record.ended = told == TOLD_ENDED;
-	atomic_store_explicit(&t->told, told, memory_order_release);
-}
-
 static void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
 {
-	uint32_t begun = TOLD_BEGUN;
+	uint32_t told = atomic_load(&t->told);
 
 	if (!t->wait.lock)
 		return;
 	lock_put(s, slot, t);
 	t->wait.lock = 0;
-	if (atomic_load(&t->told) == TOLD_SAID)
-		lock_say(t, TOLD_ENDED, clock_mono_ns());
-	else
-		atomic_compare_exchange_strong(&t->told, &begun, TOLD_NOTHING);
+	if (told != TOLD_BEGUN && told != TOLD_SAID)
+		return;
+	t->ended_ns = clock_mono_ns();
+	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
 }
 
 static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
@@ -213,12 +211,13 @@ static void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 	owner = lock_wait_owner(&s->lock->reader, &t->wait);
 	if (told == TOLD_SAID && owner == t->record.owner)
 		return;
-	t->record = (struct wire_wait){.since_ns = t->since_ns,
+	t->record = (struct wire_wait){.time_ns = now,
+		.since_ns = t->since_ns,
 		.lock = t->wait.lock,
 		.thread = t->slot_id,
 		.owner = owner,
 		.method = t->class_id};
-	lock_say(t, TOLD_BEGUN, now);
+	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
 }
 
 /* --- a look at all ---------------------------------------------------------------------------- */
@@ -294,20 +293,47 @@ static void *lock_main(void *arg)
 
 /* --- the publisher's side --------------------------------------------------------------------- */
 
+static bool lock_tell_begun(struct sampler *s, struct lock_thread *t)
+{
+	uint32_t begun = TOLD_BEGUN;
+
+	if (!publish_wait(s->publish, &t->record))
+		return false;
+	t->said = true;
+	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID); /* or it has ended meanwhile */
+	return true;
+}
+
+static bool lock_tell_ended(struct sampler *s, struct lock_thread *t)
+{
+	struct wire_wait record = t->record;
+
+	record.time_ns = t->ended_ns;
+	record.ended = true;
+	if (t->said && !publish_wait(s->publish, &record))
+		return false;
+	t->said = false;
+	atomic_store(&t->told, TOLD_NOTHING);
+	return true;
+}
+
+/* lock_tell: what has become of this wait since it was told last; false: it cannot be published yet. */
+static bool lock_tell(struct sampler *s, struct lock_thread *t)
+{
+	switch (atomic_load_explicit(&t->told, memory_order_acquire)) {
+	case TOLD_BEGUN: return lock_tell_begun(s, t);
+	case TOLD_ENDED: return lock_tell_ended(s, t);
+	default: return true;
+	}
+}
+
 void lock_publish(struct sampler *s)
 {
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
 
 	for (uint32_t i = 0; i < high; i++) {
-		struct lock_thread *t = &s->lock->threads[i];
-		uint32_t told = atomic_load_explicit(&t->told, memory_order_acquire);
-
-		if (told != TOLD_BEGUN && told != TOLD_ENDED)
-			continue;
-		if (!publish_wait(s->publish, &t->record))
+		if (!lock_tell(s, &s->lock->threads[i]))
 			return;
-		atomic_compare_exchange_strong(
-			&t->told, &told, told == TOLD_BEGUN ? TOLD_SAID : TOLD_NOTHING);
 	}
 }
 

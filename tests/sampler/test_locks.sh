@@ -14,13 +14,21 @@ watched() {
 	agent_start tool event=lock seconds=60 weights="$T/weights" waits="$T/waits"
 	wait_for 20 grep -qs '^start' "$T/tool"
 	sites_do "$@"
-	[ "$1" != hold ] || wait_for 20 waits_over # that is seen at the next look
+	case $1 in
+	hold) wait_for 20 waits_over 2 ;; # that is seen at the next look
+	inherit) wait_for 20 waits_over "$2" ;;
+	esac
 	kill -INT $TOOL_PID
 	wait $TOOL_PID
 }
 
 waits_over() {
-	[ "$(grep -c '^waiter-[12] waited ' "$T/waits")" = 2 ]
+	[ "$(grep -c '^waiter-[0-9] waited ' "$T/waits")" = "$1" ]
+}
+
+# endless: how many threads are said to wait, and never that they do not any more
+endless() {
+	awk '{ last[$1] = $2 } END { for (thread in last) n += last[thread] == "waits"; print n + 0 }' "$T/waits"
 }
 
 # contended WHAT METHOD CLASS
@@ -60,6 +68,10 @@ locks() {
 		ok "JDK $major: until it is over, $waiter" grep -q "^waiter-$waiter waited " "$T/waits" ||
 			diag_file "$T/waits"
 	done
+	known
+	watched inherit 5
+	ok "JDK $major: an heir becomes the owner" grep -q "^waiter-[1-5] waits for java/.* of heir" "$T/waits"
+	is "JDK $major: no wait stays when its owner has changed shortly before" "$(endless)" 0
 	known
 	becomes_quiet "JDK $major: the session has ended" "$JVM"
 	litter "$JVM" >"$T/after"

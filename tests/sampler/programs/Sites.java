@@ -24,6 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   semaphore MS the same with a Semaphore of one
  *   calm MS      the same work, each thread with a lock of its own; and threads that wait for work
  *   hold MS      thread "holder" holds a monitor and a ReentrantLock, "waiter-1" and "waiter-2" want them
+ *   inherit N    N times: "holder" has a lock for long, then "heir" shortly, then "waiter-N"
  *   q            it ends
  */
 public final class Sites {
@@ -242,6 +243,38 @@ public final class Sites {
         two.join();
     }
 
+    private static Thread queued(ReentrantLock lock, long ms, String name) throws Exception {
+        int before = lock.getQueueLength() + (lock.isLocked() ? 1 : 0);
+        Thread thread = new Thread(() -> {
+            lock.lock();
+            try {
+                Thread.sleep(ms);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                lock.unlock();
+            }
+        }, name);
+        thread.start();
+        while (lock.getQueueLength() + (lock.isLocked() ? 1 : 0) == before) {
+            Thread.sleep(1);
+        }
+        return thread;
+    }
+
+    /** The heirs but the last have it so shortly that a new owner and the end of a wait come together. */
+    private static void inherit(long times) throws Exception {
+        for (long i = 1; i <= times; i++) {
+            ReentrantLock fair = new ReentrantLock(true);
+            Thread holder = queued(fair, 250, "holder");
+            Thread heir = queued(fair, i == times ? 250 : 45, "heir");
+            Thread waiter = queued(fair, 1, "waiter-" + i);
+            holder.join();
+            heir.join();
+            waiter.join();
+        }
+    }
+
     // --- all -----------------------------------------------------------------------------------------
 
     interface Task {
@@ -287,6 +320,7 @@ public final class Sites {
                     break;
                 case "calm": calm(n); break;
                 case "hold": hold(n); break;
+                case "inherit": inherit(n); break;
                 default: throw new IllegalArgumentException(line);
             }
             System.out.println("done");
