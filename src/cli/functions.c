@@ -6,6 +6,7 @@
 #include "cli/functions.h"
 
 #include "attach/proc.h"
+#include "session/mapped_file.h"
 #include "symbols/dynsym.h"
 #include "symbols/symbols.h"
 
@@ -35,20 +36,9 @@ static bool search_wants(struct search *s, const struct proc_map *map)
 	return !strncmp(name + 1, s->library, strlen(s->library));
 }
 
-static struct symbols_module search_module(const struct proc_map *map)
-{
-	return (struct symbols_module){.path = map->path,
-		.start = map->start,
-		.end = map->end,
-		.file_offset = map->offset,
-		.inode = map->inode,
-		.dev_major = map->dev_major,
-		.dev_minor = map->dev_minor};
-}
-
 static void search_exported(struct search *s, const struct proc_map *map)
 {
-	struct symbols_module module = search_module(map);
+	struct symbols_module module = mapped_file_module(map);
 	struct dynsym *d = map->offset == 0 ? dynsym_open(s->pid, &module, NULL) : NULL;
 
 	if (d) {
@@ -60,15 +50,11 @@ static void search_exported(struct search *s, const struct proc_map *map)
 
 static void search_table(struct search *s, const struct proc_map *map)
 {
-	struct symbols_module module = search_module(map);
-	uint64_t offset;
+	struct symbols_module module = mapped_file_module(map);
 
-	if (map->perms[2] != 'x' ||
-		!symbols_function(
-			s->symbols, symbols_module_add(s->symbols, &module), s->function, &offset))
-		return;
-	if (offset - map->offset < map->end - map->start)
-		s->address = map->start + (offset - map->offset);
+	if (map->perms[2] == 'x')
+		s->address = mapped_file_function(
+			s->symbols, symbols_module_add(s->symbols, &module), map, s->function);
 }
 
 static bool search_map(void *ctx, const struct proc_map *map)
@@ -95,7 +81,7 @@ static bool search_code(void *ctx, const struct proc_map *map)
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
-	struct symbols_module module = search_module(map);
+	struct symbols_module module = mapped_file_module(map);
 	struct dynsym *d =
 		map->offset == 0 && map->path[0] == '/' ? dynsym_open(s->pid, &module, NULL) : NULL;
 	uint64_t slot = d ? dynsym_import(d, s->function) : 0, chosen = 0;

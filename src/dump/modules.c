@@ -4,6 +4,7 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "session/mapped_file.h"
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
@@ -53,13 +54,8 @@ static bool add_mapping(void *ctx, const struct proc_map *map)
 		len -= mark;
 	to = &m->maps[m->count++];
 	*to = (struct mapping){.number = -1, .code = map->perms[2] == 'x'};
-	to->file = (struct symbols_module){.path = xstrndup(map->path, len),
-		.start = map->start,
-		.end = map->end,
-		.file_offset = map->offset,
-		.inode = map->inode,
-		.dev_major = map->dev_major,
-		.dev_minor = map->dev_minor};
+	to->file = mapped_file_module(map);
+	to->file.path = xstrndup(map->path, len);
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include "session/alloc_trap.h"
 
 #include "attach/proc.h"
+#include "session/mapped_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,38 +36,22 @@ bool alloc_trap_needed(const struct hotspot *jvm)
 	return major > 0 && major < TRAP_BEFORE; /* 1.8.0_402 */
 }
 
-static uint64_t trap_address(
-	struct symbols *symbols, int module, const struct proc_map *map, const char *name)
-{
-	uint64_t offset;
-
-	if (!symbols_function(symbols, module, name, &offset) ||
-		offset - map->offset >= map->end - map->start)
-		return 0;
-	return map->start + (offset - map->offset);
-}
-
 static bool trap_map(void *ctx, const struct proc_map *map)
 {
 	struct trap_search *s = ctx;
-	const struct symbols_module where = {.path = map->path,
-		.start = map->start,
-		.end = map->end,
-		.file_offset = map->offset,
-		.inode = map->inode,
-		.dev_major = map->dev_major,
-		.dev_minor = map->dev_minor};
+	const struct symbols_module where = mapped_file_module(map);
 	int module;
 
 	if (map->perms[2] != 'x' || strcmp(map->path, s->jvm->libjvm))
 		return true;
 	module = symbols_module_add(s->symbols, &where);
 	for (size_t i = 0; i < sizeof(trap_names) / sizeof(trap_names[0]); i++) {
-		struct alloc_trap found = {
-			.in_buffer = trap_address(s->symbols, module, map, trap_names[i].in_buffer),
-			.outside = trap_address(s->symbols, module, map, trap_names[i].outside),
-			.bytes_argument = trap_names[i].bytes_argument};
+		struct alloc_trap found = {.bytes_argument = trap_names[i].bytes_argument};
 
+		found.in_buffer =
+			mapped_file_function(s->symbols, module, map, trap_names[i].in_buffer);
+		found.outside =
+			mapped_file_function(s->symbols, module, map, trap_names[i].outside);
 		if (found.in_buffer && found.outside) {
 			*s->out = found;
 			return false;
