@@ -59,4 +59,17 @@ static void fake_put(struct fake *f, uint64_t addr, const void *data, size_t byt
 	f->pieces[f->count++].data = data;
 }
 
+/* Code in which a call ends at each multiple of 16: call rel32 / bl. */
+static void fake_calls(uint8_t *text, size_t bytes)
+{
+#if defined(__x86_64__)
+	static const uint8_t call[] = {0xe8, 0, 0, 0, 0};
+#else
+	static const uint32_t call = 0x94000000u;
+#endif
+
+	for (size_t end = 16; end < bytes; end += 16)
+		__builtin_memcpy(&text[end - sizeof(call)], &call, sizeof(call));
+}
+
 #endif

@@ -18,21 +18,12 @@ static struct walk_frame frames[FRAMES];
 /* A chain of frames of two words; the caller number i returns to TEXT + 16 * i, behind a call. */
 static void stack_fill(uint32_t callers)
 {
-	static const uint32_t bl = 0x94000000u;
-
 	memset(words, 0, sizeof(words));
 	for (uint32_t i = 0; i < callers; i++) {
 		words[2 * i + 2] = STACK + 8 * (2ull * i + 4);
 		words[2 * i + 3] = TEXT + 16 * (i + 1ull);
 	}
-	for (size_t i = 16; i < sizeof(text); i += 16) {
-#if defined(__x86_64__)
-		text[i - 5] = 0xe8;
-#else
-		memcpy(&text[i - 4], &bl, sizeof(bl));
-#endif
-	}
-	(void)bl;
+	fake_calls(text, sizeof(text));
 }
 
 static struct walk_result walk(uint32_t callers, struct walk_cut cut)

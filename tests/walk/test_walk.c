@@ -15,21 +15,6 @@
 static uint64_t words[WORDS];
 static uint8_t text[4096];
 
-/* A call ends at each multiple of 16 of the text: call rel32 / bl. */
-static void text_fill(void)
-{
-	static const uint32_t bl = 0x94000000u;
-
-	for (size_t i = 16; i < sizeof(text); i += 16) {
-#if defined(__x86_64__)
-		text[i - 5] = 0xe8;
-#else
-		memcpy(&text[i - 4], &bl, sizeof(bl));
-#endif
-	}
-	(void)bl;
-}
-
 /* A chain of count frames, 4 words each; returns where the last one is. */
 static uint64_t chain_fill(int count)
 {
@@ -243,7 +228,7 @@ static void test_random(void)
 
 int main(void)
 {
-	text_fill();
+	fake_calls(text, sizeof(text));
 	names_fill();
 	test_chain();
 	test_lies();
