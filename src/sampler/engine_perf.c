@@ -110,14 +110,6 @@ static int perf_pace(struct thread_arm *arm, uint64_t interval)
 	return (int)error;
 }
 
-static bool perf_pending(const struct thread_arm *arm)
-{
-	struct perf_samples samples;
-
-	sig_perf_open(&samples, arm->ring);
-	return samples.at != samples.head;
-}
-
 static uint32_t perf_release(struct thread_arm *arm)
 {
 	struct perf_samples samples;
@@ -138,11 +130,6 @@ static uint32_t perf_release(struct thread_arm *arm)
 	return unread;
 }
 
-static bool perf_alive(const struct thread_arm *arm)
-{
-	return perf_fd_alive(arm->fd);
-}
-
 /* perf_why: what it means that the kernel refuses it. */
 static void perf_why(struct text *text, const struct engine_target *target, int error)
 {
@@ -157,9 +144,7 @@ static void perf_why(struct text *text, const struct engine_target *target, int 
 	}
 	text_add(text, error == -EMFILE ? "no perf_events, too few file descriptors: "
 					: "no perf_events: ");
-	text_add_errno(text, -error);
-	if (error == -EACCES || error == -EPERM)
-		text_add(text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+	perf_fd_refused(text, error);
 	if (error == -ENOSPC)
 		text_add(text, " (all breakpoints of the CPU are in use)");
 }
@@ -190,8 +175,8 @@ const struct engine engine_perf = {
 	.probe = perf_probe,
 	.arm = perf_arm,
 	.quiet = perf_quiet,
-	.pending = perf_pending,
+	.pending = perf_fd_pending,
 	.release = perf_release,
-	.alive = perf_alive,
+	.alive = perf_fd_alive,
 	.pace = perf_pace,
 };

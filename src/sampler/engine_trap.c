@@ -104,14 +104,6 @@ static int trap_arm(struct thread_arm *arm, const struct engine_target *target)
 	return error;
 }
 
-static bool trap_pending(const struct thread_arm *arm)
-{
-	struct perf_samples samples;
-
-	sig_perf_open(&samples, arm->ring);
-	return samples.at != samples.head;
-}
-
 static uint32_t trap_release(struct thread_arm *arm)
 {
 	uint64_t registers[TRAP_COUNT];
@@ -125,19 +117,14 @@ static uint32_t trap_release(struct thread_arm *arm)
 	return unread;
 }
 
-static bool trap_alive(const struct thread_arm *arm)
-{
-	return perf_fd_alive(arm->fd);
-}
-
 static void trap_why(struct text *text, int error)
 {
-	text_add(text, error == -ENOSPC ? "all breakpoints of the CPU are in use"
-					: "no breakpoints by perf_events: ");
-	if (error != -ENOSPC)
-		text_add_errno(text, -error);
-	if (error == -EACCES || error == -EPERM)
-		text_add(text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+	if (error == -ENOSPC) {
+		text_add(text, "all breakpoints of the CPU are in use");
+		return;
+	}
+	text_add(text, "no breakpoints by perf_events: ");
+	perf_fd_refused(text, error);
 }
 
 static int trap_probe(const struct engine_target *on_self, char *why, size_t bytes)
@@ -171,7 +158,7 @@ const struct engine engine_trap = {
 	.probe = trap_probe,
 	.arm = trap_arm,
 	.quiet = trap_quiet,
-	.pending = trap_pending,
+	.pending = perf_fd_pending,
 	.release = trap_release,
-	.alive = trap_alive,
+	.alive = perf_fd_alive,
 };

@@ -7,6 +7,8 @@
 
 #include "sampler/engine.h"
 #include "sampler/raw.h"
+#include "sampler/sig.h"
+#include "sampler/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -101,15 +103,6 @@ uint64_t perf_fd_lost(int fd)
 	return raw(SYS_read, fd, words, sizeof(words)) == sizeof(words) ? words[1] : 0;
 }
 
-bool perf_fd_alive(int fd)
-{
-	struct pollfd poll = {.fd = fd, .events = POLLIN};
-	struct timespec none = {0, 0};
-
-	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
-	       !(poll.revents & (POLLHUP | POLLERR));
-}
-
 void perf_fd_close(int fd, void *ring)
 {
 	if (ring) {
@@ -118,4 +111,28 @@ void perf_fd_close(int fd, void *ring)
 	}
 	raw(SYS_close, fd);
 	atomic_fetch_sub(&perf_fds_used, 1);
+}
+
+bool perf_fd_pending(const struct thread_arm *arm)
+{
+	struct perf_samples samples;
+
+	sig_perf_open(&samples, arm->ring);
+	return samples.at != samples.head;
+}
+
+bool perf_fd_alive(const struct thread_arm *arm)
+{
+	struct pollfd poll = {.fd = arm->fd, .events = POLLIN};
+	struct timespec none = {0, 0};
+
+	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
+	       !(poll.revents & (POLLHUP | POLLERR));
+}
+
+void perf_fd_refused(struct text *text, int error)
+{
+	text_add_errno(text, -error);
+	if (error == -EACCES || error == -EPERM)
+		text_add(text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
 }
