@@ -34,6 +34,7 @@
 #define SCAN_WHOLE_NS   (2 * NS_PER_S)
 #define NAMES_NS        (10 * NS_PER_S)
 #define NAMES_SOON_NS   (1 * NS_PER_S)
+#define EPOCH_NS        (4 * NS_PER_S)
 #define LEASE_NS        (1500 * NS_PER_MS)
 #define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
 #define LEASE_PARKED_NS (600 * NS_PER_S) /* a parked front end cannot beat */
@@ -141,7 +142,7 @@ static void status_update(struct sampler *s)
 	}
 	atomic_store(&status->cost_ns, cost_ns(s));
 	cost_report(&s->cost, status->walk_cost, &status->name_cost);
-	atomic_store(&status->memory_bytes, s->memory_bytes + events_memory(s));
+	atomic_store(&status->memory_bytes, sampler_memory(s) + events_memory(s));
 }
 
 static void publication_announce(struct sampler *s)
@@ -214,6 +215,7 @@ static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
+	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	look_for_threads(s, now);
 	ask_names(s, now);
 	lock_publish(s);

@@ -136,7 +136,7 @@ static struct sampler *sampler_map(void)
 	struct sampler *s = NULL;
 	struct sampler cut = {0};
 	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct,
-		*memo;
+		*memo, *trails;
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
 		{SAMPLER_TABLE_BYTES, &table},
@@ -149,6 +149,7 @@ static struct sampler *sampler_map(void)
 		{unwind_recv_size(), &unwind},
 		{sizeof(*s->agct), &agct},
 		{memo_bytes(), &memo},
+		{sizeof(*s->trails) * THREADS_MAX, &trails},
 	};
 	size_t count = sizeof(pieces) / sizeof(pieces[0]);
 
@@ -169,6 +170,7 @@ static struct sampler *sampler_map(void)
 	s->unwind_recv = unwind;
 	s->agct = agct;
 	s->memo = memo;
+	s->trails = trails;
 	return s;
 }
 
@@ -193,9 +195,15 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 		sampler_free(s);
 		return result;
 	}
-	s->memory_bytes = s->private_bytes + s->shared.bytes;
+	/* Of trails only those of the threads that there are, see sampler_memory. */
+	s->memory_bytes = s->private_bytes + s->shared.bytes - sizeof(*s->trails) * THREADS_MAX;
 	*out = s;
 	return AGENT_OK;
+}
+
+uint64_t sampler_memory(const struct sampler *s)
+{
+	return s->memory_bytes + atomic_load(&s->threads->high) * sizeof(*s->trails);
 }
 
 void sampler_free(struct sampler *s)

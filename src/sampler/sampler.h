@@ -19,6 +19,7 @@
 #include "walk/memo.h"
 #include "walk/names.h"
 #include "walk/trace_table.h"
+#include "walk/trail.h"
 #include "walk/walk.h"
 #include "wire/layout.h"
 #include "wire/ring.h"
@@ -77,7 +78,9 @@ struct sampler {
 	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
 	struct trace_table *table;
 	struct names *names;
-	struct memo *memo; /* of code that was walked */
+	struct memo *memo;      /* of code that was walked */
+	struct trail *trails;   /* of threads, by number of the slot */
+	_Atomic uint32_t epoch; /* what it knows of Methods is read anew when this moves */
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	struct cost cost;
@@ -151,6 +154,8 @@ struct sampler {
  * sampler_new: all memory and the memfd. 0 or an AGENT_* result. vm: "name version" for the header.
  */
 int sampler_new(const char *token, const char *vm, struct sampler **out);
+/* Bytes that the session holds, without those of events. Publisher only. */
+uint64_t sampler_memory(const struct sampler *s);
 /* Unmaps everything and closes the memfd. No handler may be inside, no thread may use it. */
 void sampler_free(struct sampler *s);
 

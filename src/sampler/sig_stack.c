@@ -133,7 +133,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 }
 
 /* stack_name: what was walked, packed with names. */
-static void stack_name(struct stack *stack, const struct walk_result *result)
+static void stack_name(struct stack *stack, const struct walk_result *result, struct trail *trail)
 {
 	struct sampler *s = stack->s;
 	uint32_t unnamed = 0;
@@ -141,6 +141,8 @@ static void stack_name(struct stack *stack, const struct walk_result *result)
 	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result->count,
 		stack->user, &unnamed);
 	memo_keep(&stack->scratch->memo, stack->scratch->frames, stack->user, result->count);
+	if (trail)
+		trail_give(trail, stack->user, result->count);
 	if (unnamed)
 		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
 	if (result->truncated)
@@ -156,13 +158,14 @@ static void stack_name(struct stack *stack, const struct walk_result *result)
  * thread waits: what a walk costs is told without them. Another thread's new names at the same moment count as this
  * one's.
  */
-static void stack_named(struct stack *stack, const struct walk_result *result, uint64_t began)
+static void stack_named(
+	struct stack *stack, const struct walk_result *result, struct trail *trail, uint64_t began)
 {
 	struct sampler *s = stack->s;
 	uint32_t newest = names_newest(s->names);
 	uint64_t walked = cost_ticks(), named;
 
-	stack_name(stack, result);
+	stack_name(stack, result, trail);
 	named = cost_ticks();
 	if (names_newest(s->names) == newest)
 		walked = named;
@@ -171,23 +174,54 @@ static void stack_named(struct stack *stack, const struct walk_result *result, u
 	cost_add(&s->cost, cost_class(result->count), walked - began);
 }
 
+/*
+ * stack_of_java: the JavaThread of this thread, with the bounds of its stack. What the slot has may be gone, and its
+ * memory another's: it must say that it is this thread's, or, for one load, that it has this thread's stack.
+ */
+static void stack_of_java(const struct stack *stack, struct walk_thread *out)
+{
+	const struct sampler *s = stack->s;
+	struct thread_slot *slot = stack->thread;
+	struct thread_stack *known = &slot->stack;
+	uint64_t java = atomic_load_explicit(&slot->java_thread, memory_order_acquire), hi;
+
+	if (!java || !s->layout)
+		return;
+	hi = walk_thread_stack_hi(s->layout, &s->mem, java);
+	if (!hi)
+		return;
+	if (atomic_load_explicit(&known->java_thread, memory_order_relaxed) != java ||
+		known->hi != hi) {
+		if (walk_thread_tid(s->layout, &s->mem, java) !=
+			atomic_load_explicit(&slot->tid, memory_order_relaxed))
+			return;
+		atomic_store_explicit(&known->java_thread, 0, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst); /* for a handler in between */
+		known->hi = hi;
+		known->lo = hi - walk_thread_stack_bytes(s->layout, &s->mem, java);
+		atomic_signal_fence(memory_order_seq_cst);
+		atomic_store_explicit(&known->java_thread, java, memory_order_relaxed);
+	}
+	out->java_thread = java;
+	out->stack_hi = known->hi;
+	out->stack_lo = known->lo;
+}
+
 static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 {
 	struct sampler *s = stack->s;
 	struct walk_cut cut = stack_cut(s);
 	struct walk_thread thread = {.cut = &cut};
 	struct walk_result result;
-	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
-	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
 	uint64_t began = cost_ticks();
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	thread.memo = &stack->scratch->memo;
-	if (java && s->layout && walk_thread_tid(s->layout, &s->mem, java) == tid)
-		thread.java_thread = java;
+	stack_of_java(stack, &thread);
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
+	thread.trail = trail_take(&s->trails[stack->thread - s->threads->slots], stack->thread->id);
 	result = walk_stack(s->layout, &s->mem, regs, &thread, stack->scratch->frames, cut.limit);
-	stack_named(stack, &result, began);
+	stack_named(stack, &result, thread.trail, began);
 }
 
 /* stack_masked: a guarded load that faults on a thread which blocks these would end the process. */
@@ -220,7 +254,7 @@ static bool stack_open(struct stack *stack)
 		return false;
 	}
 	stack->scratch->memo.memo = stack->s->memo;
-	stack->scratch->memo.count = 0;
+	stack->scratch->memo.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->room = SAMPLER_KERNEL;
 	return true;
@@ -285,7 +319,7 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	walked.memo = &stack->scratch->memo;
 	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, cut.limit);
-	stack_name(stack, &result);
+	stack_name(stack, &result, NULL);
 	stack_drop_stubs(stack);
 }
 

@@ -48,6 +48,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&threads->by_id[slot->id & (THREADS_INDEX - 1)],
 		(uint16_t)threads_number(threads, slot));
 	atomic_store(&slot->java_thread, 0);
+	atomic_store(&slot->stack.java_thread, 0);
 	atomic_store(&slot->gone, 0);
 	atomic_store(&slot->inside, 0);
 	atomic_store(&slot->pins, 0);

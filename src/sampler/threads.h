@@ -75,6 +75,11 @@ struct thread_slot {
 	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
+	/* the stack, as its JavaThread tells of it; its handlers' own */
+	struct thread_stack {
+		_Atomic uint64_t java_thread; /* 0: not known */
+		uint64_t lo, hi;
+	} stack;
 	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
 	int64_t java_tid;
 

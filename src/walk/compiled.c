@@ -74,37 +74,24 @@ static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, ui
 	memo_note(w->thread->memo, &code, w->frames, first, w->count);
 }
 
-/*
- * The frames where the thread was interrupted: loops are interrupted at the same few places. The blob has been read
- * already, so that this is about what it says of pc alone: a search through cold memory, and a name for each frame.
- */
+/* The frames where the thread was interrupted, in a method's body: loops are interrupted at the same few places. */
 static void interrupted_add(struct walker *w, const struct code_blob *blob)
 {
-	uint64_t pc = w->at.pc | MEMO_EXACT;
 	uint32_t first = w->count;
-	struct memo_code known;
 
-	if (w->thread->memo && blob->kind == CODE_NMETHOD &&
-		memo_find(w->thread->memo->memo, w->layout, w->mem, pc, &known) &&
-		known.start == blob->start) {
-		for (uint32_t i = 0; i < known.count; i++)
-			walker_add(w, WALK_PACKED, known.frames[i], WALK_BCI_UNKNOWN);
-		return;
-	}
 	scopes_add(w, blob, w->at.pc);
-	note(w, blob, pc, first);
+	note(w, blob, w->at.pc | MEMO_EXACT, first);
 }
 
 /* --- the sender -------------------------------------------------------------------------------------- */
 
 /* The frame that begins at sp, as its size says. sure: what the instructions say needs no second look. */
-static enum walk_step frame_leave(
-	struct walker *w, const struct code_blob *blob, uint64_t sp, bool sure)
+static enum walk_step frame_leave(struct walker *w, int32_t frame_words, uint64_t sp, bool sure)
 {
-	uint64_t end = sp + 8ull * (uint32_t)blob->frame_words;
+	uint64_t end = sp + 8ull * (uint32_t)frame_words;
 	uint64_t pc, fp;
 
-	if (blob->frame_words < 2 || (end & 7) || end >= w->hi)
+	if (frame_words < 2 || (end & 7) || end >= w->hi)
 		return STEP_FAIL;
 	pc = walker_word(w, end - 8) & ARCH_PC_MASK;
 	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
@@ -124,10 +111,10 @@ static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob
 	uint64_t sp = w->at.sp, saved = walker_word(w, sp);
 
 	if (w->top && saved > sp && saved - sp <= 8 * SAVED_WORDS &&
-		frame_leave(w, blob, saved, false) == STEP_NEXT)
+		frame_leave(w, blob->frame_words, saved, false) == STEP_NEXT)
 		return STEP_NEXT;
 	for (uint32_t i = 1; i <= ADJUST_WORDS; i++)
-		if (frame_leave(w, blob, sp + 8ull * i, false) == STEP_NEXT)
+		if (frame_leave(w, blob->frame_words, sp + 8ull * i, false) == STEP_NEXT)
 			return STEP_NEXT;
 	return STEP_FAIL;
 }
@@ -140,9 +127,9 @@ static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t sp = w->at.sp;
 
-	if (frame_leave(w, blob, sp + 16, false) == STEP_NEXT)
+	if (frame_leave(w, blob->frame_words, sp + 16, false) == STEP_NEXT)
 		return STEP_NEXT;
-	return frame_leave(w, blob, sp, false);
+	return frame_leave(w, blob->frame_words, sp, false);
 }
 
 static enum walk_step edge_leave(
@@ -206,7 +193,7 @@ static enum walk_step top_step(struct walker *w, struct code_blob blob)
 
 	frames_add(w, &blob, edge);
 	if (edge_leave(w, &blob, edge) == STEP_NEXT ||
-		frame_leave(w, &blob, w->at.sp, false) == STEP_NEXT ||
+		frame_leave(w, blob.frame_words, w->at.sp, false) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT ||
 		edge_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
 		edge_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
@@ -248,6 +235,22 @@ enum walk_step compiled_known(struct walker *w)
 	return STEP_FAIL;
 }
 
+enum walk_step compiled_interrupted(struct walker *w)
+{
+	uint32_t count = w->count;
+	struct memo_code known;
+
+	if (!w->thread->memo ||
+		!memo_find(w->thread->memo->memo, w->layout, w->mem, w->at.pc | MEMO_EXACT, &known))
+		return STEP_FAIL;
+	for (uint32_t i = 0; i < known.count; i++)
+		walker_add(w, WALK_PACKED, known.frames[i], WALK_BCI_UNKNOWN);
+	if (frame_leave(w, known.frame_words, w->at.sp, false) == STEP_NEXT)
+		return STEP_NEXT;
+	w->count = count;
+	return STEP_FAIL;
+}
+
 enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 {
 	struct code_blob blob = *found; /* the walker's own is overwritten by each look-up */
@@ -260,7 +263,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 	note(w, &blob, pc, first);
 	if (w->leaf && leaf_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;
-	if (frame_leave(w, &blob, w->at.sp, true) == STEP_NEXT ||
+	if (frame_leave(w, blob.frame_words, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT)
 		return STEP_NEXT;
 	return walker_fail(w, WALK_BREAK_COMPILED);

@@ -15,7 +15,8 @@
 #include "walk/walk.h"
 
 /* A walk_mem.load for the own process. Signal-safe. */
-bool guard_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
+bool guard_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+	__attribute__((visibility("hidden")));
 
 /* In a SIGSEGV or SIGBUS handler: true when the fault was a guarded load's and has been dealt with. */
 bool guard_recover(void *ucontext);

@@ -22,7 +22,7 @@ static uint64_t slot(const struct walker *w, uint64_t fp, int32_t words)
 }
 
 /* The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. */
-static int32_t bci_of(const struct walker *w, const struct method *m, uint64_t bcp)
+static int32_t bci_of(const struct walker *w, const struct memo_method *m, uint64_t bcp)
 {
 	uint64_t code = m->const_method + w->layout->const_method_bytes;
 
@@ -33,40 +33,63 @@ static int32_t bci_of(const struct walker *w, const struct method *m, uint64_t b
 	return (int32_t)(bcp - code);
 }
 
+/* The Method at this address, as it is known or read; false: there is none, or bcp is not its. */
+static bool method_at(
+	struct walker *w, uint64_t method, uint64_t bcp, struct memo_method *out, int32_t *bci)
+{
+	struct memo_walk *memo = w->thread->memo;
+	struct method m;
+
+	if (memo && memo_method(memo, method, out)) {
+		*bci = bci_of(w, out, bcp);
+		if (*bci >= 0)
+			return true;
+	}
+	if (!method_load(w->layout, w->mem, method, &m))
+		return false;
+	*out = (struct memo_method){
+		.method = method, .const_method = m.const_method, .code_bytes = m.code_bytes};
+	*bci = bci_of(w, out, bcp);
+	return *bci >= 0;
+}
+
+static bool frame_add(struct walker *w, const struct memo_method *m, uint16_t bci)
+{
+	if (m->id)
+		return walker_add(
+			w, WALK_PACKED, WALK_PACK_JAVA(WALK_INTERPRETED, m->id, bci), bci);
+	if (w->thread->memo)
+		memo_method_note(w->thread->memo, m, w->count);
+	return walker_add(w, WALK_INTERPRETED, m->method, bci);
+}
+
 /*
  * A finished frame at fp. The top frame's bcp lives in a register and its slot is stale, but it never
  * points outside of the method.
  */
 static bool frame_at(
-	struct walker *w, uint64_t sp, uint64_t fp, struct method *method, uint16_t *bci)
+	struct walker *w, uint64_t sp, uint64_t fp, struct memo_method *method, uint16_t *bci)
 {
 	const struct walk_layout *l = w->layout;
-	struct method m;
+	int32_t at;
 
 	if (!walker_on_stack(w, fp) || fp - sp > FRAME_MAX ||
 		sp > fp + (uint64_t)(8 * (int64_t)l->interp_bcp))
 		return false;
-	if (!method_load(l, w->mem, slot(w, fp, l->interp_method), &m))
+	if (!method_at(w, slot(w, fp, l->interp_method), slot(w, fp, l->interp_bcp), method, &at))
 		return false;
-
-	int32_t at = bci_of(w, &m, slot(w, fp, l->interp_bcp));
-
-	if (at < 0)
-		return false;
-	*method = m;
 	*bci = (uint16_t)at;
 	return true;
 }
 
 bool interpreted_show(struct walker *w, uint64_t fp)
 {
-	struct method m;
+	const struct walk_layout *l = w->layout;
+	struct memo_method m;
 	int32_t bci;
 
-	if (!method_load(w->layout, w->mem, slot(w, fp, w->layout->interp_method), &m))
-		return false;
-	bci = bci_of(w, &m, slot(w, fp, w->layout->interp_bcp));
-	return bci >= 0 && walker_add(w, WALK_INTERPRETED, m.method, (uint16_t)bci);
+	return method_at(w, slot(w, fp, l->interp_method), slot(w, fp, l->interp_bcp), &m, &bci) &&
+	       frame_add(w, &m, (uint16_t)bci);
 }
 
 static enum walk_step frame_leave(struct walker *w, uint64_t fp)
@@ -94,10 +117,10 @@ static enum walk_step entering(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
 	uint64_t sp = w->at.sp, fp = w->at.fp;
-	struct method m;
+	struct memo_method m;
+	int32_t bci;
 
-	if (!method_load(w->layout, w->mem, r->method, &m) ||
-		!walker_add(w, WALK_INTERPRETED, m.method, 0))
+	if (!method_at(w, r->method, 0, &m, &bci) || !frame_add(w, &m, 0))
 		return STEP_FAIL;
 	/* In this order: a pushed fp is never code, but [sp + 8] may be the caller's. */
 	if (!ARCH_HAS_LINK) {
@@ -156,7 +179,7 @@ bool interpreted_returns(const struct walker *w, uint64_t pc)
 
 bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-	struct method method;
+	struct memo_method method;
 	uint16_t bci;
 
 	return in_range(&w->layout->interpreter_entries, pc) || frame_at(w, sp, fp, &method, &bci);
@@ -166,7 +189,7 @@ enum walk_step interpreted_step(struct walker *w)
 {
 	bool entry = in_range(&w->layout->interpreter_entries, w->at.pc);
 	bool frameless = entry && !in_framed_entry(w->layout, w->at.pc);
-	struct method method;
+	struct memo_method method;
 	uint16_t bci;
 	enum walk_step done;
 	bool framed;
@@ -183,7 +206,7 @@ enum walk_step interpreted_step(struct walker *w)
 	if (framed) {
 		uint32_t count = w->count;
 
-		walker_add(w, WALK_INTERPRETED, method.method, bci);
+		frame_add(w, &method, bci);
 		done = frame_leave(w, w->at.fp);
 		if (done == STEP_NEXT || !w->top)
 			return done;

@@ -124,6 +124,7 @@ static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
 	missing = exported_missing(&layout_table, r->found, l->jdk);
 	if (missing)
 		return note_missing(r, missing);
+	l->unloaded_classes = layout_counter_read(r);
 	return facts_apply(r) || layout_code_read(r) ? -1 : 0;
 }
 

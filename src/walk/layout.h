@@ -103,6 +103,12 @@ struct walk_layout {
 		tlab_words;      /* the buffer that a thread allocates from */
 	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
 
+	/*
+	 * Where the JVM counts the classes that it has unloaded (a jlong among its performance counters); 0: it does
+	 * not. While the count stands still no Method's address has become another class's.
+	 */
+	uint64_t unloaded_classes;
+
 	/* names */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
 	struct walk_field const_code_size;

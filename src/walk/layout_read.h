@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One reading of a JVM's layout, in three steps: what its tables export (layout_rows.c), what they do not
- * (layout.c), where its code is (layout_code.c). Not for handlers.
+ * (layout.c), where its code is (layout_code.c) and its counters (layout_counter.c). Not for handlers.
  */
 #ifndef JHOT_WALK_LAYOUT_READ_H
 #define JHOT_WALK_LAYOUT_READ_H
 
 #include "walk/exported.h"
 
-#define LAYOUT_ROWS 142
+#define LAYOUT_ROWS 143
 
 struct layout_read {
 	struct walk_layout layout;
@@ -27,6 +27,7 @@ struct layout_read {
 	struct walk_field thread_handle_return;
 	struct walk_field queue_buffer, queue_limit, codelet_size, codelet_description;
 	uint64_t smr_list, thread_list;
+	uint64_t perf_start; /* where PerfMemory::_start is */
 	int32_t call_wrapper_words;
 };
 
@@ -35,6 +36,9 @@ extern const struct exported_table layout_table;
 
 /* The code cache's heaps and bounds, the interpreter and its codelets. 0, or -1 with a note. */
 int layout_code_read(struct layout_read *r);
+
+/* Where java.cls.unloadedClasses is counted; 0: nowhere. */
+uint64_t layout_counter_read(const struct layout_read *r);
 
 /* "walker not available: ..." for what is wrong; returns -1. */
 int layout_note(struct layout_read *r, const char *what);

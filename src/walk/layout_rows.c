@@ -163,6 +163,8 @@ static const struct exported_row rows[] = {
 	{FIELD, ALWAYS, "Symbol", "_body", AT(layout.symbol_body), 1},
 	{OR | FIELD, ALWAYS, "Symbol", "_body[0]", AT(layout.symbol_body), 1},
 
+	/* Only for the memo of Methods. */
+	{STATIC, NEVER, "PerfMemory", "_start", AT(perf_start), 8},
 	/* Only for line numbers: no JDK is without, but none is refused for it. */
 	{FIELD, NEVER, "ConstMethod", "_flags", AT(layout.const_flags), 2},
 	{OR | FIELD, NEVER, "ConstMethod", "_flags._flags", AT(layout.const_flags), 2},

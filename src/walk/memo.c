@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two direct-mapped tables with a version per row. */
+/* Three direct-mapped tables with a version per row. */
 #include "walk/memo.h"
 
 #include "walk/mem.h"
@@ -7,8 +7,9 @@
 
 #include <stdatomic.h>
 
-#define CODE_ROWS 8192u
-#define RULE_ROWS 1024u
+#define CODE_ROWS   8192u
+#define RULE_ROWS   1024u
+#define METHOD_ROWS 4096u
 
 struct code_row {
 	_Atomic uint32_t version; /* odd: being written */
@@ -28,8 +29,19 @@ struct rule_row {
 	struct unwind_rule rule;
 };
 
+struct method_row {
+	_Atomic uint32_t version;
+	uint32_t id;
+	_Atomic uint64_t method;
+	uint64_t const_method, unloads;
+	uint32_t epoch;
+	uint16_t code_bytes;
+};
+_Static_assert(sizeof(struct method_row) == 40, "fits a cache line");
+
 struct memo {
 	_Alignas(64) struct code_row codes[CODE_ROWS];
+	struct method_row methods[METHOD_ROWS];
 	struct rule_row rules[RULE_ROWS];
 };
 
@@ -128,6 +140,8 @@ void memo_note(struct memo_walk *walk, const struct memo_code *code,
 
 void memo_forget(struct memo_walk *walk, uint32_t first)
 {
+	while (walk->method_count && walk->new_methods[walk->method_count - 1].frame >= first)
+		walk->method_count--;
 	while (walk->count &&
 		walk->fills[walk->count - 1].first + walk->fills[walk->count - 1].code.count >
 			first)
@@ -160,6 +174,72 @@ static void code_keep(struct memo *memo, const struct memo_code *code, const uin
 	write_end(&row->version, version);
 }
 
+/* --- Methods ----------------------------------------------------------------------------------------- */
+
+void memo_begin(
+	struct memo_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem)
+{
+	walk->count = walk->method_count = 0;
+	walk->methods =
+		layout && layout->unloaded_classes &&
+		mem_load(mem, layout->unloaded_classes, &walk->unloads, sizeof(walk->unloads));
+}
+
+bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_method *out)
+{
+	const struct method_row *row = &walk->memo->methods[hash_of(method) % METHOD_ROWS];
+	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+
+	if (!walk->methods || atomic_load_explicit(&row->method, memory_order_relaxed) != method ||
+		row->unloads != walk->unloads || row->epoch != walk->epoch)
+		return false;
+	*out = (struct memo_method){.method = method,
+		.const_method = row->const_method,
+		.id = row->id,
+		.code_bytes = row->code_bytes};
+	return read_still(&row->version, version);
+}
+
+void memo_method_note(struct memo_walk *walk, const struct memo_method *method, uint32_t frame)
+{
+	if (walk->methods && walk->method_count < MEMO_METHODS)
+		walk->new_methods[walk->method_count++] = (struct memo_frame){frame, *method};
+}
+
+static void method_keep(const struct memo_walk *walk, const struct memo_method *method)
+{
+	struct method_row *row = &walk->memo->methods[hash_of(method->method) % METHOD_ROWS];
+	uint32_t version;
+
+	if (!write_begin(&row->version, &version))
+		return;
+	atomic_store_explicit(&row->method, method->method, memory_order_relaxed);
+	row->const_method = method->const_method;
+	row->id = method->id;
+	row->code_bytes = method->code_bytes;
+	row->unloads = walk->unloads;
+	row->epoch = walk->epoch;
+	write_end(&row->version, version);
+}
+
+static void methods_keep(struct memo_walk *walk, const struct walk_frame *frames,
+	const uint64_t *packed, uint32_t count)
+{
+	for (uint32_t i = 0; i < walk->method_count; i++) {
+		struct memo_frame *new = &walk->new_methods[i];
+
+		if (new->frame >= count || frames[new->frame].type != WALK_INTERPRETED ||
+			frames[new->frame].value != new->method.method ||
+			!named(packed + new->frame, 1))
+			continue;
+		new->method.id = (uint32_t)packed[new->frame];
+		method_keep(walk, &new->method);
+	}
+	walk->method_count = 0;
+}
+
+/* --- what a walk found ------------------------------------------------------------------------------- */
+
 void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const uint64_t *packed,
 	uint32_t count)
 {
@@ -173,6 +253,7 @@ void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const ui
 		code_keep(walk->memo, &fill->code, packed + fill->first);
 	}
 	walk->count = 0;
+	methods_keep(walk, frames, packed, count);
 }
 
 /* --- native rules ------------------------------------------------------------------------------------ */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was found at a return address, so that it need not be looked up in the next stack: for compiled Java its
- * frames with their names and its size, for native code its unwind rule.
+ * frames with their names and its size, for native code its unwind rule; and what interpreted frames' Methods are.
  *
  * To decode a compiled frame touches some thirty cache lines of HotSpot's, most of them cold; to find it here two,
  * and one to see that it still holds. Compiled code is known again by its nmethod's address, compile id and Method, in
  * a block that is in use: a JVM never uses a compile id twice. While a frame is on the stack its nmethod and all its
- * Methods live. Native rules are valid for the table of rows that they were read from.
+ * Methods live. Native rules are valid for the table of rows that they were read from. A Method, whose name takes
+ * some ten more lines to read, is known by its address as long as the JVM has unloaded no class, and never longer than
+ * an epoch: versions of redefined methods are freed without being counted.
  *
  * One table per session, in the caller's memory. Rows are written under a version that is odd meanwhile: readers
  * that see it move, and writers that find it taken, do without. Signal-safe, lock-free, never waits.
@@ -17,8 +19,9 @@
 #include "walk/layout.h"
 #include "walk/unwind.h"
 
-#define MEMO_FRAMES 10 /* frames of more inlined methods are decoded each time */
-#define MEMO_FILLS  64 /* of one walk; what finds no room is kept by a later one */
+#define MEMO_FRAMES  10 /* frames of more inlined methods are decoded each time */
+#define MEMO_FILLS   64 /* of one walk; what finds no room is kept by a later one */
+#define MEMO_METHODS 32 /* the same of interpreted frames */
 
 struct memo; /* laid out inside the caller's memory */
 size_t memo_bytes(void);
@@ -35,16 +38,34 @@ struct memo_code {
 	uint32_t count;
 };
 
+/* A Method, as far as frames of it need it. */
+struct memo_method {
+	uint64_t method, const_method;
+	uint32_t id;         /* of its name */
+	uint16_t code_bytes; /* 0 for native methods */
+};
+
 /* What one walk found out, until its frames have names. In the walk's own buffer. */
 struct memo_walk {
 	struct memo *memo;
-	uint32_t count;
+	uint32_t count, method_count;
+	uint32_t epoch;   /* the caller's; moves on every few seconds */
+	bool methods;     /* whether Methods can be remembered */
+	uint64_t unloads; /* how many classes the JVM had unloaded when the walk began */
+	struct memo_frame {
+		uint32_t frame;            /* of the walk's frames */
+		struct memo_method method; /* without its id */
+	} new_methods[MEMO_METHODS];
 	struct memo_fill {
 		struct memo_code code; /* without frames */
 		uint32_t first;        /* of the walk's frames */
 		uint64_t sum;          /* of these, to see whether they were taken back */
 	} fills[MEMO_FILLS];
 };
+
+/* Before each walk. */
+void memo_begin(
+	struct memo_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem);
 
 /* Is there a row for pc, and does the nmethod that it is of still stand there? */
 bool memo_find(const struct memo *memo, const struct walk_layout *layout,
@@ -53,6 +74,11 @@ bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 /* Frames first..last of the walk are those of code (pc, start, method, compile_id, frame_words set). */
 void memo_note(struct memo_walk *walk, const struct memo_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);
+/* Is there a row for this Method? */
+bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_method *out);
+/* Frame number `frame` of the walk is an interpreted one of this Method. */
+void memo_method_note(struct memo_walk *walk, const struct memo_method *method, uint32_t frame);
+
 /* What was noted of frames from `first` on is forgotten: they were moved. */
 void memo_forget(struct memo_walk *walk, uint32_t first);
 /* After names_resolve: keeps what was noted, with names. */

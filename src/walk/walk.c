@@ -10,6 +10,7 @@
  * the anchor.
  */
 #include "walk/method.h"
+#include "walk/unwind.h"
 #include "walk/walker.h"
 
 #define STACK_BOUND (8u << 20) /* when the stack's end is not known */
@@ -61,7 +62,7 @@ static enum walk_step code_step(struct walker *w)
 		return interpreted_step(w);
 	if (w->at.pc == w->layout->call_stub_return && !w->top)
 		return entry_step(w);
-	if (!w->top && compiled_known(w) == STEP_NEXT)
+	if ((w->top ? compiled_interrupted(w) : compiled_known(w)) == STEP_NEXT)
 		return STEP_NEXT;
 	if (!code_cache_find(w->layout, w->mem, w->at.pc, &w->blob))
 		return walker_fail(w, WALK_BREAK_CODE_CACHE);
@@ -128,8 +129,8 @@ static void bounds_set(struct walker *w)
 	w->lo = w->thread->stack_lo;
 	w->hi = w->thread->stack_hi;
 	if (!w->hi && l && thread) {
-		w->hi = layout_load(&l->thread_stack_base, w->mem, thread);
-		w->lo = w->hi - layout_load(&l->thread_stack_size, w->mem, thread);
+		w->hi = walk_thread_stack_hi(l, w->mem, thread);
+		w->lo = w->hi - walk_thread_stack_bytes(l, w->mem, thread);
 	}
 	w->bounded = w->at.sp >= w->lo && w->at.sp < w->hi;
 	if (!w->bounded) {
@@ -147,6 +148,8 @@ static void walk_run(struct walker *w, struct walk_result *result)
 			result->truncated = true;
 			return;
 		}
+		if (w->trail && trail_follow(w))
+			return;
 		count = w->count;
 		switch (step(w)) {
 		case STEP_NEXT: continue;
@@ -161,6 +164,21 @@ static void walk_run(struct walker *w, struct walk_result *result)
 		walker_add(w, WALK_BREAK, w->why, WALK_BCI_UNKNOWN);
 		return;
 	}
+}
+
+bool walker_to_root(struct walker *w)
+{
+	struct walk_result result = {.why = WALK_BREAK_NONE};
+
+	walk_run(w, &result);
+	return !result.why && !result.truncated;
+}
+
+static struct trail *trail_of(const struct walk_layout *layout, const struct walk_thread *thread)
+{
+	bool usable = layout && thread->memo && thread->rows && thread->rows->generation;
+
+	return usable ? thread->trail : NULL;
 }
 
 /* The method is pinned for as long as the task is the thread's. */
@@ -188,6 +206,7 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		.regs = regs,
 		.thread = thread,
 		.top = true,
+		.trail = trail_of(layout, thread),
 		.frames = frames,
 		.at = {.pc = regs->pc & ARCH_PC_MASK, .sp = regs->sp, .fp = regs->fp}};
 
@@ -195,6 +214,8 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		result.truncated = true;
 		return result;
 	}
+	if (thread->memo)
+		memo_begin(thread->memo, layout, mem);
 	cut_begin(&w, max);
 	bounds_set(&w);
 	if (layout && thread->java_thread)
@@ -205,11 +226,14 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		walker_add(&w, WALK_BREAK, w.why, WALK_BCI_UNKNOWN);
 	} else {
 		walk_run(&w, &result);
+		if (w.trail && !result.why && !result.truncated && !w.left_out)
+			trail_end(&w);
 		if (thread->compiler && layout && !result.why)
 			compiling_add(&w);
 		cut_end(&w, &result);
 	}
 	result.count = w.count;
+	result.followed = w.followed;
 	return result;
 }
 
@@ -224,6 +248,8 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
 	if (!anchor_load(layout, mem, thread->java_thread + (uint64_t)layout->thread_anchor.offset,
 		    &w.at))
 		return result;
+	if (thread->memo)
+		memo_begin(thread->memo, layout, mem);
 	cut_begin(&w, max);
 	bounds_set(&w);
 	walk_run(&w, &result);

@@ -116,6 +116,7 @@ struct walk_regs {
 
 struct unwind_table;
 struct memo_walk;
+struct trail;
 
 /*
  * What is kept of stacks with more than `limit` frames: so many from the leaf, so many from the root, and a
@@ -131,6 +132,7 @@ struct walk_thread {
 	const struct unwind_table
 		*rows;              /* walk/unwind.h, of the process; NULL: frame pointers only */
 	struct memo_walk *memo;     /* walk/memo.h; NULL: everything is looked up anew */
+	struct trail *trail;        /* walk/trail.h, taken; NULL, or without memo or rows: none */
 	const struct walk_cut *cut; /* NULL: the first `max` frames */
 	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
 };
@@ -139,6 +141,7 @@ struct walk_result {
 	uint32_t count;      /* frames written */
 	bool truncated;      /* the limit was reached before the root */
 	enum walk_break why; /* NONE when the root was reached or the limit was */
+	uint32_t followed;   /* so many frames are from the thread's trail */
 };
 
 /*
@@ -164,6 +167,12 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
  * visit the JavaThreads that ThreadsSMRSupport (8: Threads) lists; for the rescan thread, not for handlers.
  */
 int32_t walk_thread_tid(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+
+/* The end of the stack that a JavaThread* says it has, 0 if unreadable; and how large it is. */
+uint64_t walk_thread_stack_hi(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
+uint64_t walk_thread_stack_bytes(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
 
 /* The ObjectMonitor* that the thread waits to enter, or in with Object.wait; 0: none, or not known. */

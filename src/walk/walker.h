@@ -15,6 +15,7 @@
 #include "walk/layout.h"
 #include "walk/mem.h"
 #include "walk/memo.h"
+#include "walk/trail.h"
 
 enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };
 
@@ -34,7 +35,6 @@ struct walker {
 	bool leaf;    /* the frame below is a CODE_LEAF stub: its arguments may have been pushed */
 	bool signal;  /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
-	bool java;                 /* a Java frame was seen */
 	bool from_libjvm;          /* the frame below is native and libjvm's */
 	uint64_t lo, hi;           /* the stack */
 	bool bounded;              /* hi is its end, not a guess */
@@ -47,6 +47,12 @@ struct walker {
 	struct memo_code known;     /* of the last compiled frame that the memo knew; pc 0: none */
 	struct unwind_rule rule;    /* the same of native ones */
 	uint64_t rule_pc;
+	struct trail *trail; /* NULL: the walk goes without */
+	uint32_t mark;       /* how many of its marks have been left or passed */
+	uint32_t join;       /* the mark at which this walk came upon the earlier one, */
+	uint32_t join_count; /* how many frames it had then */
+	uint32_t followed;   /* frames that came from the trail */
+	bool joined;
 };
 
 /* false when the buffer is full. */
@@ -133,6 +139,13 @@ bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 bool entry_sound(struct walker *w, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
+/* Add all frames from here to the root if an earlier walk's trail holds; otherwise a mark may be left. */
+bool trail_follow(struct walker *w);
+/* At the end of a walk that came to the root, and whose frames are all there. */
+void trail_end(struct walker *w);
+/* Go on to the root; false: it was not reached. */
+bool walker_to_root(struct walker *w);
+
 /* Step to a Java caller if pc returns to one and it is sound. */
 enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 /* The same where a register may hold the caller's sp; otherwise it is near. */
@@ -144,6 +157,8 @@ enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
 /* The same for a caller's frame that the memo knows. STEP_FAIL: it does not, or its caller is in doubt. */
 enum walk_step compiled_known(struct walker *w);
+/* The same of a method's body where the thread was interrupted. */
+enum walk_step compiled_interrupted(struct walker *w);
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
 /* From a stub of continuations to the frame that the continuation was entered from. */

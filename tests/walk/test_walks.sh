@@ -35,6 +35,7 @@ run() {
 	ok "$name: native frames lead into Java and out of it" \
 		grep -qE 'call_stub.*Walks\.reflectMiddle.*call_stub.*Walks\.reflectLeaf' "$file"
 	STACKS=$file
+	FOLLOWED=$(sed -nE 's/.* by trails ([0-9]+).*/\1/p' <<<"$summary")
 	REMEMBERED=$(sed -nE 's/.* frames ([0-9]+) remembered.*/\1/p' <<<"$summary")
 }
 
@@ -46,6 +47,7 @@ major=$(java_major "$JAVA")
 if run tiered 0.2; then
 	ok "tiered: compiled frames" test "$(kind "$STACKS" 2)" -gt 100
 	ok "tiered: what compiled frames are is remembered" test "${REMEMBERED:-0}" -gt 1000
+	ok "tiered: the outer ends of stacks are known again" test "${FOLLOWED:-0}" -gt 500
 	ok "tiered: inlined frames" test "$(kind "$STACKS" n)" -gt 50
 	if [ "${major%%[!0-9]*}" -ge 21 ]; then
 		ok "virtual threads: frames in the heap are seen, and the carrier's" \
@@ -55,6 +57,8 @@ if run tiered 0.2; then
 	fi
 fi
 if run interpreted 0.5 -Xint; then
+	ok "interpreted: Methods are known again, and the outer ends of stacks" test \
+		"${REMEMBERED:-0}" -gt 1000 -a "${FOLLOWED:-0}" -gt 500
 	ok "interpreted: only interpreted frames" test "$(kind "$STACKS" i)" -gt 1000 -a \
 		"$(kind "$STACKS" 1)$(kind "$STACKS" 2)$(kind "$STACKS" n)" = 000
 fi

@@ -30,6 +30,7 @@
 #include "walk/memo.h"
 #include "walk/method.h"
 #include "walk/names.h"
+#include "walk/trail.h"
 
 #define DEPTH         2048
 #define NAMES_MAX     (1u << 16)
@@ -62,7 +63,8 @@ struct stat {
 	bool chain_only;
 	struct {
 		struct memo_walk walk; /* memo NULL: no second walk */
-		uint64_t frames, differ;
+		struct trail *trails;  /* by tid, modulo THREADS */
+		uint64_t frames, differ, followed;
 	} again;
 	struct leaf {
 		char name[64];
@@ -374,23 +376,29 @@ static bool any_java(const struct walk_frame *frames, uint32_t count)
 static void again_init(struct stat *s)
 {
 	s->again.walk.memo = calloc(1, memo_bytes());
+	s->again.trails = calloc(THREADS, sizeof(*s->again.trails));
 	if (s->rows)
 		s->rows->generation = 1;
 }
 
 /* As the agent walks: with what it remembers. True when that finds other frames than a walk that knows nothing. */
-static bool again_differs(struct stat *s, const struct walk_regs *regs, struct walk_thread thread,
-	const uint64_t *first, uint32_t first_count)
+static bool again_differs(struct stat *s, pid_t tid, const struct walk_regs *regs,
+	struct walk_thread thread, const uint64_t *first, uint32_t first_count)
 {
 	static struct walk_frame frames[DEPTH];
 	static uint64_t packed[DEPTH];
 	const struct walk_mem *mem = target_mem(s->target);
 	struct walk_result r;
 
+	s->again.walk.epoch = (uint32_t)time(NULL) / 4;
 	thread.memo = &s->again.walk;
+	thread.trail = trail_take(&s->again.trails[tid % THREADS], (uint32_t)tid);
 	r = walk_stack(s->layout, mem, regs, &thread, frames, DEPTH);
 	names_resolve(s->names, s->layout, mem, frames, r.count, packed, NULL);
 	memo_keep(&s->again.walk, frames, packed, r.count);
+	if (thread.trail)
+		trail_give(thread.trail, packed, r.count);
+	s->again.followed += r.followed;
 	for (uint32_t i = 0; i < r.count; i++)
 		s->again.frames += frames[i].type == WALK_PACKED;
 	return r.count != first_count || memcmp(packed, first, r.count * sizeof(*packed)) != 0;
@@ -423,7 +431,7 @@ static void sample(struct stat *s, pid_t tid)
 
 	names_resolve(s->names, s->layout, mem, frames, r.count, packed, &unnamed);
 	names_drain(s);
-	bool differs = s->again.walk.memo && again_differs(s, &regs, thread, packed, r.count);
+	bool differs = s->again.walk.memo && again_differs(s, tid, &regs, thread, packed, r.count);
 
 	names_drain(s);
 	s->again.differ += differs;
@@ -473,8 +481,8 @@ static void report(const struct stat *s)
 			printf(" %s %lu", walk_break_name((enum walk_break)i), s->why[i]);
 	putchar('\n');
 	if (s->again.walk.memo)
-		printf("again: differ %lu, of %lu frames %lu remembered\n", s->again.differ,
-			s->frames, s->again.frames);
+		printf("again: differ %lu, of %lu frames %lu remembered, by trails %lu\n",
+			s->again.differ, s->frames, s->again.frames, s->again.followed);
 }
 
 static void samples_take(struct stat *s, uint64_t want, bool all)
