@@ -1,52 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces become records; which of them the front end knows is in known.h. */
+/*
+ * Traces, and the methods that they name, become records; which traces the front end knows is in known.h. Threads
+ * and modules have files of their own.
+ */
 #include "sampler/publish.h"
 
-#include "base/clock.h"
-#include "sampler/known.h"
-#include "sampler/raw.h"
-#include "sampler/states.h"
-#include "sampler/text.h"
-#include "sampler/unwind_recv.h"
+#include "sampler/publish_state.h"
 #include "walk/layout.h"
 
 #include <string.h>
 
-#define DELTAS_MAX         256u
-#define MODULES_REFRESH_NS 2000000000ull /* known mappings are looked at again */
-#define MODULES_UNKNOWN_NS 200000000ull  /* at least this between two refreshes for unknown pcs */
-#define MODULES_COST_SHARE 200ull        /* reading the maps takes at most 1/200 of the time */
-#define NAMES_PATIENCE_NS  2000000000ull /* a trace waits for a name whose handler is preempted */
-
-_Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 == WIRE_FRAME_C1 &&
-		       (int)WALK_C2 == WIRE_FRAME_C2 && (int)WALK_INLINED == WIRE_FRAME_INLINED &&
-		       (int)WALK_JAVA == WIRE_FRAME_JAVA && (int)WALK_NATIVE == WIRE_FRAME_NATIVE &&
-		       (int)WALK_KERNEL == WIRE_FRAME_KERNEL && (int)WALK_STUB == WIRE_FRAME_STUB &&
-		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK &&
-		       (int)WALK_CUT == WIRE_FRAME_CUT &&
-		       (int)WALK_CLASS_OUTSIDE == WIRE_FRAME_CLASS_OUTSIDE,
-	"a packed frame is a wire frame, but for native pcs");
-
-struct publish {
-	struct sampler *s;
-	struct modules *modules;
-	uint32_t next_trace;
-	uint32_t names_done;  /* the last METHOD published */
-	uint32_t names_waits; /* publications that did, in a row */
-	uint64_t now_ns, names_since_ns;
-	bool wants_names;
-	uint64_t modules_read_ns, modules_cost_ns;
-
-	/* the half that is being published */
-	bool draining;
-	uint32_t cursor;
-	uint64_t drained_ns, last_tick_ns; /* when it was flipped away; the end of the one before */
-	uint64_t flips;
-	uint32_t delta_count[WIRE_EVENTS];
-	struct wire_delta deltas[WIRE_EVENTS][DELTAS_MAX];
-	struct states states;
-	struct known_traces known;
-};
+#define NAMES_PATIENCE_NS 2000000000ull /* a trace waits for a name whose handler is preempted */
 
 size_t publish_size(void)
 {
@@ -66,14 +30,7 @@ uint64_t publish_flips(const struct publish *p)
 	return p->flips;
 }
 
-/* publish_forget: every trace is told anew when it comes again. */
-static void publish_forget(struct publish *p)
-{
-	known_forget(&p->known);
-	counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
-}
-
-/* --- records ---------------------------------------------------------------------------------- */
+/* --- methods, waits, notes -------------------------------------------------------------------- */
 
 static bool publish_method(struct publish *p, const struct names_entry *entry)
 {
@@ -143,107 +100,6 @@ static bool publish_named(struct publish *p, const struct trace_key *key)
 	return true;
 }
 
-static bool publish_module(struct publish *p, struct module *module)
-{
-	struct wire_module *rec;
-
-	if (module->published)
-		return true;
-	rec = ring_reserve(
-		&p->s->ring, WIRE_REC_MODULE, (uint32_t)sizeof(*rec) + module->path_bytes);
-	if (!rec)
-		return false;
-	rec->id = module->id;
-	rec->path_bytes = module->path_bytes;
-	rec->start = module->start;
-	rec->end = module->end;
-	rec->file_offset = module->file_offset;
-	rec->inode = module->inode;
-	rec->dev_major = module->dev_major;
-	rec->dev_minor = module->dev_minor;
-	memcpy(rec->path, module->path, module->path_bytes);
-	module->published = true;
-	return true;
-}
-
-static bool publish_thread_record(
-	struct publish *p, const struct wire_thread *thread, const char *name, uint32_t bytes)
-{
-	struct wire_thread *rec =
-		ring_reserve(&p->s->ring, WIRE_REC_THREAD, (uint32_t)sizeof(*rec) + bytes);
-	struct wire_record header;
-
-	if (!rec)
-		return false;
-	header = rec->rec;
-	memcpy(rec, thread, sizeof(*thread));
-	rec->rec = header;
-	rec->name_bytes = bytes;
-	memcpy(rec->name, name, bytes);
-	return true;
-}
-
-bool publish_agent_thread(struct publish *p, int32_t tid, const char *name)
-{
-	struct wire_thread thread = {.os_tid = tid, .kind = WIRE_THREAD_AGENT};
-
-	thread.id = atomic_fetch_add(&p->s->threads->next_id, 1) + 1;
-	return publish_thread_record(p, &thread, name, (uint32_t)strlen(name));
-}
-
-void publish_comm(struct thread_slot *slot)
-{
-	char path[48], name[32];
-	struct text text = text_into(path, sizeof(path));
-	long fd, got;
-
-	text_add(&text, "/proc/self/task/");
-	text_add_number(&text, (uint64_t)atomic_load(&slot->tid));
-	text_add(&text, "/comm");
-	fd = raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	got = raw(SYS_read, fd, name, sizeof(name));
-	raw(SYS_close, fd);
-	if (got > 1)
-		threads_name(slot, name, (size_t)got - 1,
-			threads_kind(name, (size_t)got - 1, atomic_load(&slot->java_thread) != 0),
-			false);
-}
-
-/* publish_slot: the thread as it is called now; without a name while somebody is writing one. */
-static bool publish_slot(struct publish *p, struct thread_slot *slot)
-{
-	struct wire_thread thread = {.id = slot->id, .os_tid = atomic_load(&slot->tid)};
-	uint32_t seq = atomic_load_explicit(&slot->name_seq, memory_order_acquire);
-	uint32_t bytes = slot->name_bytes <= THREADS_NAME ? slot->name_bytes : 0;
-	char name[THREADS_NAME];
-
-	memcpy(name, slot->name, bytes);
-	thread.kind = slot->kind;
-	thread.java_tid = slot->java_tid;
-	atomic_thread_fence(memory_order_acquire);
-	if (seq & 1 || atomic_load_explicit(&slot->name_seq, memory_order_relaxed) != seq)
-		seq = bytes = 0;
-	if (!publish_thread_record(p, &thread, name, bytes))
-		return false;
-	slot->published_seq = seq + 1;
-	return true;
-}
-
-static bool publish_thread(struct publish *p, uint32_t id)
-{
-	struct thread_slot *slot = threads_by_id(p->s->threads, id);
-
-	if (!slot || slot->published_seq == atomic_load(&slot->name_seq) + 1)
-		return true;
-	if (!slot->named_by_jvm) {
-		publish_comm(slot);
-		p->wants_names |= slot->kind == WIRE_THREAD_JAVA;
-	}
-	return publish_slot(p, slot);
-}
-
 bool publish_wait(struct publish *p, const struct wire_wait *wait)
 {
 	struct wire_wait *rec;
@@ -267,26 +123,6 @@ bool publish_wants_names(const struct publish *p)
 	return p->wants_names || p->names_waits;
 }
 
-bool publish_renamed(struct publish *p, bool look)
-{
-	struct threads *threads = p->s->threads;
-	uint32_t high = atomic_load(&threads->high);
-
-	p->wants_names &= !look;
-	for (uint32_t i = 0; i < high; i++) {
-		struct thread_slot *slot = &threads->slots[i];
-
-		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !slot->published_seq)
-			continue;
-		if (look && !slot->named_by_jvm)
-			publish_comm(slot);
-		if (slot->published_seq != atomic_load(&slot->name_seq) + 1 &&
-			!publish_slot(p, slot))
-			return false;
-	}
-	return true;
-}
-
 bool publish_note(
 	struct publish *p, uint32_t kind, uint64_t time_ns, uint64_t arg_ns, const char *text)
 {
@@ -302,76 +138,6 @@ bool publish_note(
 	rec->text_bytes = bytes;
 	memcpy(rec->text, text, bytes);
 	return true;
-}
-
-/* --- native frames ---------------------------------------------------------------------------- */
-
-static void modules_again(struct publish *p, uint64_t now)
-{
-	bool full = false;
-
-	if (modules_refresh(p->modules, &full))
-		publish_forget(p);
-	unwind_recv_prune(p->s->unwind_recv);
-	if (full)
-		counters_add(&p->s->counters, COUNTER_MODULES_FULL, 1);
-	p->modules_read_ns = now;
-	p->modules_cost_ns = clock_mono_ns() - now;
-}
-
-/*
- * module_of: the module of a pc; looks at the maps again for a pc in none, but not for each of
- * them.
- */
-static struct module *module_of(struct publish *p, uint64_t pc)
-{
-	struct module *module = modules_find(p->modules, pc);
-	uint64_t now;
-
-	if (module)
-		return module;
-	now = clock_mono_ns();
-	if (now - p->modules_read_ns < MODULES_UNKNOWN_NS + MODULES_COST_SHARE * p->modules_cost_ns)
-		return NULL;
-	modules_again(p, now);
-	return modules_find(p->modules, pc);
-}
-
-void publish_all_modules(struct publish *p)
-{
-	struct module *module;
-	uint32_t cursor = 0;
-
-	while ((module = modules_next(p->modules, &cursor)) && publish_module(p, module))
-		;
-	ring_commit(&p->s->ring);
-}
-
-static bool publish_modules(struct publish *p, const struct trace_key *key)
-{
-	for (uint32_t i = 0; i < key->count; i++) {
-		struct module *module;
-
-		if (WIRE_FRAME_KIND(key->frames[i]) != WALK_NATIVE)
-			continue;
-		module = module_of(p, WIRE_FRAME_PAYLOAD(key->frames[i]));
-		if (module && !publish_module(p, module))
-			return false;
-	}
-	return true;
-}
-
-static uint64_t frame_to_wire(struct publish *p, uint64_t frame)
-{
-	uint64_t pc = WIRE_FRAME_PAYLOAD(frame);
-	const struct module *module;
-
-	if (WIRE_FRAME_KIND(frame) != WALK_NATIVE)
-		return frame;
-	module = modules_find(p->modules, pc);
-	if (!module || !module->published)
-		return WIRE_FRAME(WIRE_FRAME_RAW, pc);
-	return WIRE_NATIVE_FRAME(module->id, pc - module->start + module->file_offset);
 }
 
 /* --- traces and deltas ------------------------------------------------------------------------ */
@@ -393,7 +159,7 @@ static bool publish_trace(struct publish *p, const struct trace_key *key, uint32
 	rec->flags = states_flags(&p->states, key);
 	rec->frame_count = key->count;
 	for (uint32_t i = 0; i < key->count; i++)
-		rec->frames[i] = frame_to_wire(p, key->frames[i]);
+		rec->frames[i] = publish_frame(p, key->frames[i]);
 	return true;
 }
 
@@ -450,7 +216,7 @@ static bool publish_entry(struct publish *p, const struct trace_entry *entry)
 {
 	uint32_t event = entry->key.event & (WIRE_EVENTS - 1), id;
 
-	if (p->delta_count[event] == DELTAS_MAX && !publish_deltas(p, event))
+	if (p->delta_count[event] == PUBLISH_DELTAS && !publish_deltas(p, event))
 		return false;
 	if (entry->again && !known_id(&p->known, entry->hash)) {
 		entry_owed(p, entry);
@@ -506,9 +272,7 @@ bool publish_table(struct publish *p, uint64_t now_ns)
 		p->drained_ns = now_ns;
 		p->cursor = 0;
 	}
-	if (now_ns - p->modules_read_ns >
-		MODULES_REFRESH_NS + MODULES_COST_SHARE * p->modules_cost_ns)
-		modules_again(p, now_ns);
+	publish_modules_refresh(p, now_ns);
 	whole = publish_rest(p);
 	ring_commit(&p->s->ring);
 	if (!whole && !p->names_waits)

@@ -36,9 +36,6 @@ bool publish_wants_names(const struct publish *p);
 /* Threads whose name has changed since it was told. look: ask the kernel, too. false: no room. */
 bool publish_renamed(struct publish *p, bool look);
 
-/* Names a thread as the kernel calls it, for those that the JVM has not named. */
-void publish_comm(struct thread_slot *slot);
-
 /* A note, if there is room for it. */
 bool publish_note(
 	struct publish *p, uint32_t kind, uint64_t time_ns, uint64_t arg_ns, const char *text);

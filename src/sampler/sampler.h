@@ -109,7 +109,7 @@ struct sampler {
 
 	struct lock *lock; /* NULL: the event lock was never on */
 
-	/* the thread of the wall clock: see engine_wall.h */
+	/* the thread of the wall clock: see wall.h */
 	struct wall {
 		_Atomic int32_t tid;
 		_Atomic uint32_t leave; /* futex */

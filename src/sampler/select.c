@@ -4,7 +4,6 @@
 
 #include "sampler/arms.h"
 #include "sampler/glob.h"
-#include "sampler/publish.h"
 #include "sampler/text.h"
 
 static void select_slot(struct sampler *s, struct thread_slot *slot)
@@ -39,7 +38,7 @@ void select_update(struct sampler *s)
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
 			continue;
 		if (patterned && !slot->name_bytes)
-			publish_comm(slot);
+			threads_name_comm(slot, s->task_fd);
 		s->select.wants_names |=
 			patterned && atomic_load(&slot->java_thread) && !slot->named_by_jvm;
 		select_slot(s, slot);

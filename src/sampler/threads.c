@@ -2,6 +2,7 @@
 /* The list of threads: adding, naming, giving away. */
 #include "sampler/threads.h"
 
+#include "sampler/task.h"
 #include "wire/layout.h"
 
 #include <string.h>
@@ -188,4 +189,17 @@ int threads_kind(const char *name, size_t bytes, bool java)
 			return threads_kinds[i].kind;
 	}
 	return java ? WIRE_THREAD_JAVA : WIRE_THREAD_NATIVE;
+}
+
+void threads_name_comm(struct thread_slot *slot, int task_fd)
+{
+	bool java = atomic_load(&slot->java_thread) != 0;
+	char name[32]; /* with a line feed at the end */
+	size_t bytes;
+
+	if (!task_name(task_fd, atomic_load(&slot->tid), name, sizeof(name)))
+		return;
+	bytes = strlen(name);
+	if (bytes > 1)
+		threads_name(slot, name, bytes - 1, threads_kind(name, bytes - 1, java), false);
 }

@@ -43,7 +43,7 @@ struct thread_arm {
 	_Atomic uint64_t weight; /* of one sample */
 };
 
-/* What the wall clock's thread and the handlers on this thread tell each other: see engine_wall.h. */
+/* What the wall clock's thread and the handlers on this thread tell each other: see wall.h. */
 struct thread_wall {
 	_Atomic uint64_t
 		asked; /* ns that the sample is to stand for which the handler takes; 0: none */
@@ -134,6 +134,8 @@ struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
  * name.
  */
 void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm);
+/* As the kernel calls it, for those that the JVM has not named. task_fd: /proc/self/task. */
+void threads_name_comm(struct thread_slot *slot, int task_fd);
 
 /* enum wire_thread_kind by the name that HotSpot gives its own threads. */
 int threads_kind(const char *name, size_t bytes, bool java);
