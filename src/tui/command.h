@@ -92,11 +92,4 @@ unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);
 unsigned error_copy(struct ui *ui, int arg);
 
-/* The name of what is selected, for copying; NULL: nothing is. */
-const char *methods_selected(struct ui *ui);
-const char *threads_selected(struct ui *ui);
-const char *tree_selected(struct ui *ui);
-const char *callers_selected(struct ui *ui);
-const char *flame_selected(struct ui *ui);
-
 #endif

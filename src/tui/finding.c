@@ -8,7 +8,6 @@
 #include "profile/match.h"
 #include "tui/command.h"
 #include "tui/config.h"
-#include "tui/output.h"
 #include "tui/text.h"
 
 #include <stdio.h>
@@ -261,7 +260,7 @@ unsigned finding_next(struct ui *ui, int direction)
 
 unsigned finding_same(struct ui *ui, int arg)
 {
-	const char *name = output_selected(ui);
+	const char *name = ui_selected(ui);
 	char text[sizeof(ui->search)];
 
 	if (!name)

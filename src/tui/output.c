@@ -349,22 +349,9 @@ unsigned output_ask(struct ui *ui, int arg)
 
 /* --- copying ----------------------------------------------------------------------------------------- */
 
-const char *output_selected(struct ui *ui)
-{
-	static const char *(*const selected[VIEW_COUNT])(struct ui *) = {
-		[VIEW_METHODS] = methods_selected,
-		[VIEW_THREADS] = threads_selected,
-		[VIEW_TREE] = tree_selected,
-		[VIEW_FLAME] = flame_selected,
-		[VIEW_CALLERS] = callers_selected,
-	};
-
-	return selected[ui->view] ? selected[ui->view](ui) : NULL;
-}
-
 unsigned output_copy(struct ui *ui, int arg)
 {
-	const char *name = output_selected(ui);
+	const char *name = ui_selected(ui);
 
 	if (!name) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing is selected");

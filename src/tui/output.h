@@ -16,9 +16,6 @@ void output_free(struct output *o);
 /* The format that S writes, ".svg". */
 const char *output_suffix(struct ui *ui);
 
-/* The name of what is selected in the view; NULL: nothing is. */
-const char *output_selected(struct ui *ui);
-
 /* Commands. */
 unsigned output_ask(struct ui *ui, int arg);  /* the dialog */
 unsigned output_save(struct ui *ui, int arg); /* at once, under a name of its own */

@@ -86,6 +86,14 @@ const struct view *ui_view(const struct ui *ui)
 	return view_table[ui->view];
 }
 
+const char *ui_selected(struct ui *ui)
+{
+	const struct view *v = ui_view(ui);
+	const char *name = v->text ? v->text(ui, v->list(ui)->cursor) : "";
+
+	return *name ? name : NULL;
+}
+
 bool ui_has_event(const struct ui *ui, int event)
 {
 	if (event >= EVENT_USER_FIRST)

@@ -154,6 +154,7 @@ void ui_draw_working(struct ui *ui);
 unsigned ui_type_ahead(struct ui *ui, int key);
 
 /* What views and commands call. */
+const char *ui_selected(struct ui *ui); /* the name of the selected row; NULL: none */
 const struct view *ui_view(const struct ui *ui);
 void ui_show(struct ui *ui, enum view_id view);
 void ui_react(struct ui *ui, unsigned reaction); /* update and hold; the rest is the loop's */

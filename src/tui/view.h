@@ -71,7 +71,7 @@ struct view {
 	bool (*find)(struct ui *ui, int direction);
 	void (*anchor)(
 		struct ui *ui, bool set);     /* remember where the cursor is, or go back there */
-	list_text_fn *text;                   /* of a row, for searching; ctx is the ui */
+	list_text_fn *text;                   /* a row's name, "": none; ctx is the ui */
 	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
 	unsigned (*sort_by)(struct ui *ui, int order); /* a click on a column's title */
 	void (*select)(struct ui *ui, int index);      /* a click on a row; NULL: list_to */

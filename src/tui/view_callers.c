@@ -464,11 +464,6 @@ static void callers_back(struct ui *ui)
 		ui_show(ui, c->from);
 }
 
-const char *callers_selected(struct ui *ui)
-{
-	return callers_state(ui)->s ? callers_text(ui, callers_state(ui)->list.cursor) : NULL;
-}
-
 const struct view view_callers = {
 	.name = "Callers view",
 	.new = callers_new,

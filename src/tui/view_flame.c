@@ -414,11 +414,6 @@ unsigned flame_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-const char *flame_selected(struct ui *ui)
-{
-	return flame_state(ui)->layout ? flame_text(ui, flame_state(ui)->list.cursor) : NULL;
-}
-
 const struct view view_flame = {
 	.name = "Flame view",
 	.tab = "Flame",

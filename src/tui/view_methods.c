@@ -448,13 +448,6 @@ unsigned methods_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-const char *methods_selected(struct ui *ui)
-{
-	struct methods *m = methods_state(ui);
-
-	return methods_row(m, m->list.cursor) ? methods_text(ui, m->list.cursor) : NULL;
-}
-
 const struct view view_methods = {
 	.name = "Methods view",
 	.tab = "Methods",

@@ -476,13 +476,6 @@ void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool)
 		*thread = r->thread;
 }
 
-const char *threads_selected(struct ui *ui)
-{
-	struct threads *t = threads_state(ui);
-
-	return threads_row(t, t->list.cursor) ? threads_text(ui, t->list.cursor) : NULL;
-}
-
 const struct view view_threads = {
 	.name = "Threads view",
 	.tab = "Threads",

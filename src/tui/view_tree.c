@@ -480,13 +480,6 @@ static void tree_notice(struct ui *ui, struct strip *s)
 			->right = true;
 }
 
-const char *tree_selected(struct ui *ui)
-{
-	struct tree *t = tree_state(ui);
-
-	return tree_row_at(t, t->list.cursor) ? tree_text(ui, t->list.cursor) : NULL;
-}
-
 const struct view view_tree = {
 	.name = "Tree view",
 	.tab = "Tree",

@@ -281,8 +281,8 @@ static void test_searches(struct ui *ui)
 	hits = ui->searched.count;
 	ok(hits && shows(ui, "nodes") && shows(ui, "of samples"), "a search of the whole tree");
 	type(ui, "nnnN", now);
-	ok(strstr(tree_selected(ui), ".allocate") != NULL, "opens it at the hit: %s",
-		tree_selected(ui));
+	ok(strstr(ui_selected(ui), ".allocate") != NULL, "opens it at the hit: %s",
+		ui_selected(ui));
 	type(ui, "fm", now);
 	ok(ui->searched.count == hits, "the same share in every view");
 	ui_key(ui, TKEY_ESC, now);
