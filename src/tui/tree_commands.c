@@ -9,21 +9,29 @@
 
 static const struct tree_row *selected_row(struct tree *t)
 {
+	if (!t->tree)
+		return NULL;
 	tree_remember_selected(t);
 	t->list.touched = true;
 	return tree_row_at(t, t->list.cursor);
 }
 
+/* Something was opened or closed; the cursor stays on what it was on. */
+static unsigned reopened(struct tree *t)
+{
+	tree_rebuild(t);
+	tree_select_path(t, t->selected);
+	return UI_HOLD;
+}
+
 /* Collapse; what is collapsed already leads to its parent. */
-static void close_row(struct tree *t, const struct tree_row *row)
+static unsigned close_row(struct tree *t, const struct tree_row *row)
 {
 	uint32_t node = row->node;
 
 	if (row->open && !row->folded) {
 		tree_rows_close(&t->rows, t->tree, node);
-		tree_rebuild(t);
-		tree_select_path(t, t->selected);
-		return;
+		return reopened(t);
 	}
 	while (node != tree_root(t) && t->tree->nodes[node].parent != PROFILE_NONE) {
 		int at;
@@ -32,23 +40,22 @@ static void close_row(struct tree *t, const struct tree_row *row)
 		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
 		if (at >= 0) {
 			list_to(&t->list, at);
-			return;
+			break;
 		}
 	}
+	return UI_HOLD;
 }
 
 unsigned tree_open(struct ui *ui, int open)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
+	const struct tree_row *row = selected_row(t);
 	struct tree_view v;
 
 	if (!row)
 		return 0;
-	if (!open) {
-		close_row(t, row);
-		return UI_HOLD;
-	}
+	if (!open)
+		return close_row(t, row);
 	v = tree_how(t);
 	if (row->folded)
 		tree_rows_unfold(&t->rows, t->tree, row->node);
@@ -57,30 +64,26 @@ unsigned tree_open(struct ui *ui, int open)
 	else
 		tree_rows_open(&t->rows, &v, row->node);
 	tree_remember_selected(t);
-	tree_rebuild(t);
-	tree_select_path(t, t->selected);
-	return UI_HOLD;
+	return reopened(t);
 }
 
 unsigned tree_open_all(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
+	const struct tree_row *row = selected_row(t);
 	struct tree_view v;
 
 	if (!row)
 		return 0;
 	v = tree_how(t);
 	tree_rows_open_all(&t->rows, &v, row->node);
-	tree_rebuild(t);
-	tree_select_path(t, t->selected);
-	return UI_HOLD;
+	return reopened(t);
 }
 
 unsigned tree_hot_path(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
+	const struct tree_row *row = selected_row(t);
 	struct tree_view v;
 	uint32_t hot;
 	int at;
@@ -126,7 +129,7 @@ unsigned tree_hide_below(struct ui *ui, int arg)
 unsigned tree_zoom(struct ui *ui, int in)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = t->tree ? selected_row(t) : NULL;
+	const struct tree_row *row = selected_row(t);
 
 	if (in && row && row->node && t->zooms < TREE_ZOOMS && row->node != tree_root(t)) {
 		struct tree_view v = tree_how(t);
