@@ -6,16 +6,18 @@
 
 #include <string.h>
 
-int column_layout(const struct column *table, int n, int cols, int first_col, int width,
+int column_layout(struct columns columns, int cols, int first_col, int width,
 	struct column_place places[COLUMN_MAX])
 {
 	int count = 0, fixed = 0, col = first_col;
 
-	for (int i = 0; i < n && count < COLUMN_MAX; i++) {
-		if (table[i].from_cols > cols)
+	for (int i = 0; i < columns.count && count < COLUMN_MAX; i++) {
+		const struct column *c = &columns.table[i];
+
+		if (c->from_cols > cols)
 			continue;
-		places[count++].column = &table[i];
-		fixed += table[i].gap + table[i].width;
+		places[count++].column = c;
+		fixed += c->gap + c->width;
 	}
 	for (int i = 0; i < count; i++) {
 		const struct column *c = places[i].column;
@@ -76,16 +78,18 @@ void column_row(struct canvas *c, int row, const struct column_place *places, in
 	}
 }
 
-int column_sort_step(const struct column *table, int n, int cols, int sort, int direction)
+int column_sort_step(struct columns columns, int cols, int sort, int direction)
 {
 	int orders[COLUMN_MAX], count = 0, at = 0;
 
-	for (int i = 0; i < n && count < COLUMN_MAX; i++) {
-		if (table[i].sort < 0 || table[i].from_cols > cols)
+	for (int i = 0; i < columns.count && count < COLUMN_MAX; i++) {
+		const struct column *c = &columns.table[i];
+
+		if (c->sort < 0 || c->from_cols > cols)
 			continue;
-		if (table[i].sort == sort)
+		if (c->sort == sort)
 			at = count;
-		orders[count++] = table[i].sort;
+		orders[count++] = c->sort;
 	}
 	return count ? orders[(at + direction + count) % count] : sort;
 }

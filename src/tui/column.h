@@ -31,13 +31,20 @@ struct column {
 	void (*cell)(const void *view, const void *row, struct column_cell *out);
 };
 
+/* A table of columns as long as it is. */
+struct columns {
+	const struct column *table;
+	int count;
+};
+#define COLUMNS(array) ((struct columns){array, (int)(sizeof(array) / sizeof((array)[0]))})
+
 struct column_place {
 	const struct column *column;
 	int col, width;
 };
 
 /* Returns the number of places. */
-int column_layout(const struct column *table, int n, int cols, int first_col, int width,
+int column_layout(struct columns columns, int cols, int first_col, int width,
 	struct column_place places[COLUMN_MAX]);
 void column_titles(struct canvas *c, int row, int col, int limit, const struct column_place *places,
 	int n, int sort, const struct glyphs *g);
@@ -46,6 +53,6 @@ void column_row(struct canvas *c, int row, const struct column_place *places, in
 	const void *view, const void *item, const struct glyphs *g);
 
 /* The next sort order to the left (-1) or right (+1) of sort among the columns that can be sorted by. */
-int column_sort_step(const struct column *table, int n, int cols, int sort, int direction);
+int column_sort_step(struct columns columns, int cols, int sort, int direction);
 
 #endif

@@ -28,7 +28,6 @@ struct methods {
 	struct expect expect;
 	struct order order; /* of flat's rows */
 	struct list list;
-	int sort;
 	struct lines *lines; /* hottest, only where there is room for the column */
 	struct pane pane;
 	uint32_t pins[METHODS_PINS]; /* methods whose rows stay on top */
@@ -40,12 +39,8 @@ bool methods_pinned(const struct methods *m, uint32_t method);
 
 /* methods_columns.c */
 
-struct methods_columns {
-	const struct column *table;
-	int count;
-};
 /* What is shown of each row: other columns while a difference is. */
-struct methods_columns methods_columns(const struct methods *m);
+struct columns methods_columns(const struct methods *m);
 /* Self, or total, now and before. */
 struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total);
 /* Points gained since before; false: no more than chance. */

@@ -73,7 +73,7 @@ static void cell_error(const void *view, const void *row, struct column_cell *ou
 {
 	const struct methods *m = view;
 	const struct flat_row *r = row;
-	uint64_t count = m->sort == SORT_TOTAL ? r->total_count : r->self_count;
+	uint64_t count = m->order.sort == SORT_TOTAL ? r->total_count : r->self_count;
 	double error = flat_half_width(count, m->flat->sum_count);
 
 	out->style = STYLE_DIM;
@@ -191,10 +191,7 @@ static const struct column differing[] = {
 	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
 };
 
-struct methods_columns methods_columns(const struct methods *m)
+struct columns methods_columns(const struct methods *m)
 {
-	return compare_on(m->ui)
-		       ? (struct methods_columns){differing,
-				 sizeof(differing) / sizeof(differing[0])}
-		       : (struct methods_columns){plain, sizeof(plain) / sizeof(plain[0])};
+	return compare_on(m->ui) ? COLUMNS(differing) : COLUMNS(plain);
 }

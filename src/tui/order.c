@@ -148,3 +148,9 @@ void order_update(struct order *o, struct list *l, const struct order_item *item
 	}
 	free(places);
 }
+
+void order_sort_by(struct order *o, int sort)
+{
+	o->reverse = o->sort == sort && !o->reverse;
+	o->sort = sort;
+}

@@ -26,6 +26,7 @@ struct order {
 	struct rank rank;
 	uint32_t *ids;     /* of the places, as last shown */
 	uint32_t selected; /* id under the cursor; only while the list is touched */
+	int sort;          /* what the owner sorts by, a number of its own */
 	bool by_name, reverse;
 	const uint32_t *pins; /* ids of rows that stay on top, the owner's */
 	uint32_t pin_count;
@@ -36,6 +37,8 @@ enum order_how { ORDER_KEEP, ORDER_FRESH, ORDER_HOLD };
 void order_done(struct order *o);
 void order_update(struct order *o, struct list *l, const struct order_item *items, uint32_t count,
 	enum order_how how);
+/* A column's title was clicked: by it, or the other way round if it is that already. */
+void order_sort_by(struct order *o, int sort);
 /* The id under the cursor once somebody moved it. false: nobody did, or the list is empty. */
 bool order_selected(const struct order *o, const struct list *l, uint32_t *id);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the tree view, for its two files: view_tree.c, and tree_commands.c for what keys do. */
+/*
+ * The inside of the tree view, for its files: view_tree.c, tree_columns.c for the cells, tree_commands.c for what
+ * keys do.
+ */
 #ifndef JHOT_TUI_TREE_H
 #define JHOT_TUI_TREE_H
 
+#include "tui/column.h"
 #include "tui/list.h"
 #include "tui/pane.h"
 #include "tui/tree_rows.h"
@@ -41,12 +45,20 @@ struct tree *tree_state(const struct ui *ui);
 uint32_t tree_root(const struct tree *t);
 struct tree_view tree_how(const struct tree *t);
 const struct tree_row *tree_row_at(const struct tree *t, int index);
+static inline const struct calltree_node *tree_node(
+	const struct tree *t, const struct tree_row *row)
+{
+	return &t->tree->nodes[row->node];
+}
 void tree_remember_selected(struct tree *t);
 void tree_select_path(struct tree *t, uint64_t path);
 /* The rows again after something was opened or closed: the data is the same. */
 void tree_rebuild(struct tree *t);
 bool tree_node_hit(const struct tree *t, uint32_t node);
 const char *tree_node_name(const struct tree *t, const struct calltree_node *n);
+
+/* tree_columns.c: what is shown of each row, one column more while there is a baseline. */
+struct columns tree_columns(const struct tree *t);
 
 /* tree_commands.c, for the table of views */
 unsigned tree_narrowed(const struct ui *ui);

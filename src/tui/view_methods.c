@@ -54,11 +54,11 @@ static void sort_item(const struct methods *m, const struct flat_row *r, struct 
 {
 	double points = 0;
 
-	expect_rank(
-		&m->expect, m->flat, r, m->sort == SORT_TOTAL || m->sort == SORT_TOTAL_DELTA, item);
-	if (m->sort != SORT_DELTA && m->sort != SORT_TOTAL_DELTA)
+	expect_rank(&m->expect, m->flat, r,
+		m->order.sort == SORT_TOTAL || m->order.sort == SORT_TOTAL_DELTA, item);
+	if (m->order.sort != SORT_DELTA && m->order.sort != SORT_TOTAL_DELTA)
 		return;
-	methods_delta(m, r, m->sort == SORT_TOTAL_DELTA, &points);
+	methods_delta(m, r, m->order.sort == SORT_TOTAL_DELTA, &points);
 	item->key = points;
 }
 
@@ -74,7 +74,7 @@ static void methods_order(struct ui *ui, struct methods *m, bool fresh)
 		sort_item(m, r, &items[i]);
 		items[i].name = profile_get_method(ui->profile, r->method)->full;
 	}
-	m->order.by_name = m->sort == SORT_NAME;
+	m->order.by_name = m->order.sort == SORT_NAME;
 	m->order.pins = m->pins;
 	m->order.pin_count = m->pin_count;
 	order_update(&m->order, &m->list, items, f->count,
@@ -221,8 +221,8 @@ static void methods_update(struct ui *ui, bool sort)
 	update_before(ui, m);
 	if (compare_on(ui))
 		add_gone(m);
-	else if (m->sort == SORT_TOTAL_DELTA)
-		m->sort = SORT_DELTA;
+	else if (m->order.sort == SORT_TOTAL_DELTA)
+		m->order.sort = SORT_DELTA;
 	update_movers(m);
 	methods_order(ui, m, sort);
 }
@@ -262,10 +262,10 @@ static void draw_rows(struct ui *ui, struct area area)
 	struct methods *m = methods_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	struct methods_columns columns = methods_columns(m);
-	int n = column_layout(columns.table, columns.count, c->cols, area.col, area.cols, places);
+	int n = column_layout(methods_columns(m), c->cols, area.col, area.cols, places);
 
-	column_titles(c, area.row, area.col, area.col + area.cols, places, n, m->sort, ui->glyphs);
+	column_titles(
+		c, area.row, area.col, area.col + area.cols, places, n, m->order.sort, ui->glyphs);
 	list_resize(&m->list, (int)m->flat->count, area.rows - 1);
 	for (int line = 0; line < m->list.rows; line++) {
 		int index = m->list.top + line, row = area.row + 1 + line;
@@ -374,21 +374,17 @@ static void methods_notice(struct ui *ui, struct strip *s)
 unsigned methods_sort_step(struct ui *ui, int direction)
 {
 	struct methods *m = methods_state(ui);
-	struct methods_columns columns = methods_columns(m);
 
-	m->sort =
-		column_sort_step(columns.table, columns.count, ui->canvas.cols, m->sort, direction);
+	m->order.sort =
+		column_sort_step(methods_columns(m), ui->canvas.cols, m->order.sort, direction);
 	return UI_SORT;
 }
 
-static unsigned methods_sort_by(struct ui *ui, int order)
+static unsigned methods_sort_by(struct ui *ui, int sort)
 {
 	struct methods *m = methods_state(ui);
 
-	if (m->sort == order)
-		return methods_reverse(ui, 0);
-	m->sort = order;
-	m->order.reverse = false;
+	order_sort_by(&m->order, sort);
 	return UI_SORT;
 }
 
@@ -396,7 +392,7 @@ unsigned methods_self_total(struct ui *ui, int arg)
 {
 	struct methods *m = methods_state(ui);
 
-	m->sort = m->sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
+	m->order.sort = m->order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
 	return UI_SORT;
 }
 

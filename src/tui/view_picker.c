@@ -178,7 +178,6 @@ static const struct column columns[] = {
 	{"MAIN / JAR", 1, 0, true, 0, -1, cell_name},
 	{"ATTACH", 1, 8, true, 0, -1, cell_attach},
 };
-#define COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
@@ -220,7 +219,7 @@ static void picker_draw(struct ui *ui, struct area area)
 	struct picker *p = picker_state(ui);
 	struct canvas *c = &ui->canvas;
 	struct column_place places[COLUMN_MAX];
-	int n = column_layout(columns, COLUMNS, c->cols, 0, c->cols, places);
+	int n = column_layout(COLUMNS(columns), c->cols, 0, c->cols, places);
 	int row = area.row;
 
 	canvas_text(c, row, 1, c->cols, STYLE_STRONG, "jhot - choose a JVM");

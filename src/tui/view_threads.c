@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PANE_ROWS 6  /* the selected thread */
-#define PANE_FROM 14 /* body rows from which it is shown */
+#define COLUMNS_WIDE 76 /* of the terminal, from which on all are shown */
+#define PANE_ROWS    6  /* the selected thread */
+#define PANE_FROM    14 /* body rows from which it is shown */
 
 enum { SORT_CPU, SORT_ALLOC, SORT_LOCK, SORT_NAME };
 
@@ -29,7 +30,7 @@ struct threads {
 	struct list list;
 	struct thread_hot hot; /* of the selected one, on a wide terminal */
 	bool merged;
-	int sort, event; /* event: the one that was shown last */
+	int event; /* the one that was shown last */
 };
 
 static struct threads *threads_state(const struct ui *ui)
@@ -63,7 +64,7 @@ static void sort_item(const struct threads *t, const struct thread_row *r, struc
 {
 	item->id = r->id;
 	item->name = thread_row_name(t->ui->profile, r);
-	switch (t->sort) {
+	switch (t->order.sort) {
 	case SORT_ALLOC:
 		item->key = (double)r->alloc;
 		item->count = r->alloc_count;
@@ -87,7 +88,7 @@ static void threads_order(struct ui *ui, struct threads *t, bool fresh)
 
 	for (uint32_t i = 0; i < t->rows.count; i++)
 		sort_item(t, &t->rows.list[i], &items[i]);
-	t->order.by_name = t->sort == SORT_NAME;
+	t->order.by_name = t->order.sort == SORT_NAME;
 	order_update(&t->order, &t->list, items, t->rows.count,
 		fresh          ? ORDER_FRESH
 		: ui_holds(ui) ? ORDER_HOLD
@@ -104,7 +105,7 @@ static void threads_follow_event(struct ui *ui, struct threads *t)
 	if (t->event == ui->event)
 		return;
 	t->event = ui->event;
-	t->sort = ui->event < EVENT_USER_FIRST ? sorts[ui->event] : SORT_CPU;
+	t->order.sort = ui->event < EVENT_USER_FIRST ? sorts[ui->event] : SORT_CPU;
 }
 
 static void threads_update(struct ui *ui, bool sort)
@@ -280,14 +281,10 @@ static const struct column columns_wide[] = {
 	{"LOCK%", 1, 5, false, 0, SORT_LOCK, cell_lock},
 	{"TOP FRAME NOW", 2, 0, true, 0, -1, cell_top},
 };
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-static const struct column *table_for(const struct ui *ui, int *n)
+static struct columns threads_columns(const struct ui *ui)
 {
-	bool wide = ui->canvas.cols >= 76;
-
-	*n = wide ? COUNT(columns_wide) : COUNT(columns_narrow);
-	return wide ? columns_wide : columns_narrow;
+	return ui->canvas.cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -324,11 +321,10 @@ static void draw_list(struct ui *ui, struct area area)
 	struct threads *t = threads_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	int n;
-	const struct column *table = table_for(ui, &n);
+	int n = column_layout(threads_columns(ui), c->cols, area.col, area.cols, places);
 
-	n = column_layout(table, n, c->cols, area.col, area.cols, places);
-	column_titles(c, area.row, area.col, area.col + area.cols, places, n, t->sort, ui->glyphs);
+	column_titles(
+		c, area.row, area.col, area.col + area.cols, places, n, t->order.sort, ui->glyphs);
 	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
 	for (int line = 0; line < t->list.rows && threads_row(t, t->list.top + line); line++)
 		draw_row(ui, area, area.row + 1 + line, places, n, t->list.top + line);
@@ -414,10 +410,9 @@ static void threads_notice(struct ui *ui, struct strip *s)
 unsigned threads_sort_step(struct ui *ui, int direction)
 {
 	struct threads *t = threads_state(ui);
-	int n;
-	const struct column *table = table_for(ui, &n);
 
-	t->sort = column_sort_step(table, n, ui->canvas.cols, t->sort, direction);
+	t->order.sort =
+		column_sort_step(threads_columns(ui), ui->canvas.cols, t->order.sort, direction);
 	return UI_SORT;
 }
 
@@ -429,14 +424,11 @@ unsigned threads_reverse(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-static unsigned threads_sort_by(struct ui *ui, int order)
+static unsigned threads_sort_by(struct ui *ui, int sort)
 {
 	struct threads *t = threads_state(ui);
 
-	if (t->sort == order)
-		return threads_reverse(ui, 0);
-	t->sort = order;
-	t->order.reverse = false;
+	order_sort_by(&t->order, sort);
 	return UI_SORT;
 }
 

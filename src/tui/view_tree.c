@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "profile/flat.h"
-#include "tui/column.h"
 #include "tui/command.h"
 #include "tui/compare.h"
 #include "tui/finding.h"
@@ -12,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NAME_LEAST 30 /* columns that a name keeps however deep it stands */
 #define BASE_PART  10 /* of a baseline's tree nodes so many times smaller are kept */
@@ -76,11 +74,6 @@ const struct tree_row *tree_row_at(const struct tree *t, int index)
 	return t->tree && index >= 0 && index < (int)t->rows.count ? &t->rows.rows[index] : NULL;
 }
 
-static const struct calltree_node *node_of(const struct tree *t, const struct tree_row *row)
-{
-	return &t->tree->nodes[row->node];
-}
-
 void tree_select_path(struct tree *t, uint64_t path)
 {
 	int at = tree_rows_find(&t->rows, t->tree, path);
@@ -103,7 +96,7 @@ void tree_remember_selected(struct tree *t)
 	const struct tree_row *row = tree_row_at(t, t->list.cursor);
 
 	if (row)
-		t->selected = node_of(t, row)->path;
+		t->selected = tree_node(t, row)->path;
 }
 
 /* Something useful for a start: the hot path, or the callers of the one method. */
@@ -206,14 +199,14 @@ static const char *tree_text(void *ctx, int index)
 	struct tree *t = tree_state(ctx);
 	const struct tree_row *row = tree_row_at(t, index);
 
-	return row && !row->folded ? tree_node_name(t, node_of(t, row)) : "";
+	return row && !row->folded ? tree_node_name(t, tree_node(t, row)) : "";
 }
 
 /* Fits a node's name. Returns the columns of its packages. */
 static int fit_node(
 	const struct tree *t, const struct tree_row *row, char *out, size_t size, int width)
 {
-	const struct calltree_node *n = node_of(t, row);
+	const struct calltree_node *n = tree_node(t, row);
 
 	if (row->folded) {
 		snprintf(out, size, "%s %u frames", t->ui->glyphs->ellipsis, row->folded);
@@ -228,100 +221,6 @@ static int fit_node(
 	return name_fit(out, size, profile_get_method(t->ui->profile, n->method), width,
 		t->ui->names, t->ui->glyphs->ellipsis);
 }
-
-/* --- columns ----------------------------------------------------------------------------------------- */
-
-static void cell_total(const void *view, const void *row, struct column_cell *out)
-{
-	const struct tree *t = view;
-	char text[TEXT_NUMBER];
-
-	strcpy(out->text,
-		text_percent(text, flat_percent(node_of(t, row)->total, t->tree->nodes[0].total)));
-}
-
-static void cell_self(const void *view, const void *row, struct column_cell *out)
-{
-	const struct tree *t = view;
-	const struct tree_row *r = row;
-	double self = flat_percent(node_of(t, r)->self, t->tree->nodes[0].total);
-	char text[TEXT_NUMBER];
-
-	if (self >= 0.05 && !r->folded)
-		strcpy(out->text, text_percent(text, self));
-}
-
-static void cell_type(const void *view, const void *row, struct column_cell *out)
-{
-	const struct tree *t = view;
-	const struct calltree_node *n = node_of(t, row);
-
-	if (n->method == PROFILE_NONE || ((const struct tree_row *)row)->folded)
-		return;
-	out->text[0] = frame_types[n->type].letter;
-	out->text[1] = '\0';
-	out->style = theme_frame(n->type);
-}
-
-struct base_key {
-	const struct calltree *base;
-	uint64_t path;
-};
-
-static bool base_same(const void *ctx, uint32_t value)
-{
-	const struct base_key *key = ctx;
-
-	return key->base->nodes[value].path == key->path;
-}
-
-static uint32_t find_base(const struct tree *t, uint64_t path)
-{
-	struct base_key key = {t->base, path};
-
-	return hash_index_find(&t->base_paths, hash_u64(path), base_same, &key);
-}
-
-static void cell_delta(const void *view, const void *row, struct column_cell *out)
-{
-	const struct tree *t = view;
-	const struct calltree_node *n = node_of(t, row), *all = &t->tree->nodes[0];
-	struct compare_share now = {n->total_count, all->total_count, n->total, all->total};
-	struct compare_share then = {0};
-	uint32_t at;
-
-	if (!t->base)
-		return;
-	at = find_base(t, n->path);
-	then.sum_count = t->base->nodes[0].total_count;
-	then.sum = t->base->nodes[0].total;
-	if (at != HASH_NONE) {
-		then.count = t->base->nodes[at].total_count;
-		then.value = t->base->nodes[at].total;
-	}
-	if (!compare_text(out->text, COLUMN_TEXT, &now, &then))
-		out->style = STYLE_DIM;
-}
-
-static void cell_none(const void *view, const void *row, struct column_cell *out)
-{
-}
-
-static const struct column plain[] = {
-	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
-	{"SELF%", 2, 5, false, 46, -1, cell_self},
-	{"T", 2, 1, true, 46, -1, cell_type},
-	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
-};
-
-static const struct column differing[] = {
-	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
-	{"DELTA", 1, 6, false, 0, -1, cell_delta},
-	{"SELF%", 1, 5, false, 60, -1, cell_self},
-	{"T", 2, 1, true, 60, -1, cell_type},
-	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
-};
-#define COLUMNS(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
@@ -369,14 +268,14 @@ static void draw_node(const struct tree *t, struct canvas *c, int row,
 	canvas_text(c, row, behind + 1, end, STYLE_DIM, hidden);
 	if (!r->folded)
 		finding_mark((struct ui *)(uintptr_t)t->ui, row, col, text,
-			tree_node_name(t, node_of(t, r)));
+			tree_node_name(t, tree_node(t, r)));
 }
 
 static uint32_t selected_method(const struct tree *t)
 {
 	const struct tree_row *row = tree_row_at(t, t->list.cursor);
 
-	return row && !row->folded ? node_of(t, row)->method : PROFILE_NONE;
+	return row && !row->folded ? tree_node(t, row)->method : PROFILE_NONE;
 }
 
 static void tree_draw(struct ui *ui, struct area area)
@@ -389,10 +288,7 @@ static void tree_draw(struct ui *ui, struct area area)
 	if (!t->tree)
 		return;
 	area = pane_draw(ui, &t->pane, area, selected_method(t));
-	n = t->base ? column_layout(differing, COLUMNS(differing), c->cols, area.col, area.cols - 1,
-			      places)
-		    : column_layout(
-			      plain, COLUMNS(plain), c->cols, area.col, area.cols - 1, places);
+	n = column_layout(tree_columns(t), c->cols, area.col, area.cols - 1, places);
 	column_titles(c, area.row, area.col, area.col + area.cols, places, n, -1, ui->glyphs);
 	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
 	for (int line = 0; line < t->list.rows; line++) {
@@ -441,7 +337,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 
 	if (!row || root == PROFILE_NONE)
 		return;
-	n = node_of(t, row);
+	n = tree_node(t, row);
 	if (n->method != PROFILE_NONE)
 		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), room,
 			NAME_FULL, ui->glyphs->ellipsis);
