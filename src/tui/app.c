@@ -179,7 +179,7 @@ static void app_signals(struct app *app)
 
 static unsigned app_key(struct app *app, int key)
 {
-	struct term_click click = term_mouse(app->term);
+	struct mouse_click click = term_mouse(app->term);
 
 	if (key == TKEY_MOUSE)
 		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now(app));

@@ -13,6 +13,7 @@
 #include "tui/app.h"
 #include "tui/canvas.h"
 #include "tui/key.h"
+#include "tui/mouse.h"
 
 struct terminal;
 
@@ -30,10 +31,7 @@ int term_key(struct terminal *t); /* TKEY_NONE: nothing typed, or half a sequenc
 
 /* Whether buttons come as TKEY_MOUSE; while they do, the terminal's own selecting needs Shift. */
 void term_set_mouse(struct terminal *t, bool on);
-struct term_click {
-	int button, row, col; /* enum ui_button; 0-based */
-};
-struct term_click term_mouse(const struct terminal *t); /* of the last TKEY_MOUSE */
+struct mouse_click term_mouse(const struct terminal *t); /* of the last TKEY_MOUSE */
 
 /* term_draw: begin a frame; ignored while busy. whole: repaint all. */
 void term_draw(struct terminal *t, const struct canvas *c, bool whole);

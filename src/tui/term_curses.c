@@ -12,45 +12,31 @@
 #include "tui/signals.h"
 #include "tui/squeeze.h"
 #include "tui/text.h"
+#include "tui/tty.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <ncurses.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <term.h>
-#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#define KEY_REPORT KEY_F(60) /* the beginning of a report of the mouse */
-#define MOUSE_ON   "\033[?1000h\033[?1006h"
-#define MOUSE_OFF  "\033[?1006l\033[?1000l"
+#define KEY_REPORT KEY_F(60) /* MOUSE_REPORT */
 
 struct terminal {
-	int in, out; /* out is ours alone and does not block */
-	bool out_owned;
-	struct termios saved;
+	struct tty tty;
 	SCREEN *screen;
 	FILE *sink, *source; /* curses' ends: the memory file, the keyboard */
 	int sink_fd;
 	WINDOW *keys; /* a pad: reading from it refreshes nothing */
-	struct buf pending;
-	size_t sent;
-	uint64_t bytes;
-	bool ascii, gone;
+	bool ascii;
 	enum theme_depth depth, depth_max;
 	struct canvas shown;
 	const struct config *config;
-	bool mouse;
-	char report[24]; /* a report of the mouse, as far as it has come */
-	int report_len;  /* -1: none is on its way */
-	struct term_click click;
+	struct mouse mouse;
 };
 
 /* --- bytes ------------------------------------------------------------------------------------------- */
@@ -58,80 +44,38 @@ struct terminal {
 /* Take over what curses has written. */
 static void term_collect(struct terminal *t)
 {
+	struct buf *to = &t->tty.pending;
 	off_t size;
 
 	fflush(t->sink);
 	size = lseek(t->sink_fd, 0, SEEK_CUR);
 	if (size <= 0)
 		return;
-	buf_reserve(&t->pending, (size_t)size);
-	size = pread(t->sink_fd, t->pending.data + t->pending.len, (size_t)size, 0);
+	buf_reserve(to, (size_t)size);
+	size = pread(t->sink_fd, to->data + to->len, (size_t)size, 0);
 	if (size > 0)
-		t->pending.len += squeeze(t->pending.data + t->pending.len, (size_t)size);
+		to->len += squeeze(to->data + to->len, (size_t)size);
 	lseek(t->sink_fd, 0, SEEK_SET);
 	if (ftruncate(t->sink_fd, 0) < 0)
-		t->gone = true;
+		t->tty.gone = true;
 }
 
 int term_flush(struct terminal *t)
 {
-	ssize_t n;
-
-	while (t->sent < t->pending.len && !t->gone) {
-		n = write(t->out, t->pending.data + t->sent, t->pending.len - t->sent);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return 0;
-		if (n < 0) {
-			t->gone = true;
-			break;
-		}
-		t->sent += (size_t)n;
-		t->bytes += (uint64_t)n;
-	}
-	buf_clear(&t->pending);
-	t->sent = 0;
-	return t->gone ? -1 : 0;
-}
-
-/* Before the terminal is given away: wait a little for the rest. */
-static void term_drain(struct terminal *t)
-{
-	struct pollfd p = {.fd = t->out, .events = POLLOUT};
-
-	term_collect(t);
-	while (term_flush(t) == 0 && t->pending.len) {
-		if (poll(&p, 1, 1000) <= 0)
-			break;
-	}
-	buf_clear(&t->pending);
-	t->sent = 0;
+	return tty_flush(&t->tty);
 }
 
 bool term_busy(const struct terminal *t)
 {
-	return t->pending.len > 0;
+	return t->tty.pending.len > 0;
 }
 
 uint64_t term_bytes(const struct terminal *t)
 {
-	return t->bytes;
+	return t->tty.bytes;
 }
 
 /* --- modes ------------------------------------------------------------------------------------------- */
-
-static void term_modes(struct terminal *t)
-{
-	struct termios raw = t->saved;
-
-	/* ^C, ^Z and ^S come as keys; our bytes go out as they are. */
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
-	raw.c_iflag &= ~(tcflag_t)(IXON | INLCR | IGNCR);
-	raw.c_iflag |= ICRNL;
-	raw.c_oflag &= ~(tcflag_t)OPOST;
-	raw.c_cc[VMIN] = 1;
-	raw.c_cc[VTIME] = 0;
-	tcsetattr(t->in, TCSADRAIN, &raw);
-}
 
 static void term_arm_crash(struct terminal *t)
 {
@@ -144,41 +88,33 @@ static void term_arm_crash(struct terminal *t)
 		if (s && s != (char *)-1)
 			buf_adds(&b, s);
 	}
-	if (t->mouse)
+	if (t->mouse.on)
 		buf_adds(&b, MOUSE_OFF);
-	signals_on_crash(t->out, buf_str(&b), b.len, &t->saved);
+	signals_on_crash(t->tty.out, buf_str(&b), b.len, &t->tty.saved);
 	buf_done(&b);
 }
 
 void term_size(const struct terminal *t, int *rows, int *cols)
 {
-	struct winsize ws = {0};
-
-	if (ioctl(t->in, TIOCGWINSZ, &ws) < 0 || !ws.ws_row || !ws.ws_col) {
-		const char *l = getenv("LINES"), *c = getenv("COLUMNS");
-
-		ws.ws_row = (unsigned short)(l && atoi(l) > 0 ? atoi(l) : 24);
-		ws.ws_col = (unsigned short)(c && atoi(c) > 0 ? atoi(c) : 80);
-	}
-	*rows = ws.ws_row > 1000 ? 1000 : ws.ws_row;
-	*cols = ws.ws_col > 1000 ? 1000 : ws.ws_col;
+	tty_size(&t->tty, rows, cols);
 }
 
 void term_suspend(struct terminal *t)
 {
 	signals_on_crash(-1, NULL, 0, NULL);
-	if (t->mouse)
-		buf_adds(&t->pending, MOUSE_OFF);
+	if (t->mouse.on)
+		buf_adds(&t->tty.pending, MOUSE_OFF);
 	endwin();
-	term_drain(t);
-	tcsetattr(t->in, TCSADRAIN, &t->saved);
+	term_collect(t);
+	tty_drain(&t->tty);
+	tty_restore(&t->tty);
 }
 
 void term_resume(struct terminal *t)
 {
-	term_modes(t);
-	if (t->mouse)
-		buf_adds(&t->pending, MOUSE_ON);
+	tty_raw(&t->tty);
+	if (t->mouse.on)
+		buf_adds(&t->tty.pending, MOUSE_ON);
 	term_arm_crash(t);
 }
 
@@ -202,35 +138,13 @@ static bool term_locale(enum app_charset charset)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-static int term_open_fds(struct terminal *t, struct err *err)
-{
-	t->in = STDIN_FILENO;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		err_set(err, ERR_USAGE, "The live view needs a terminal, and %s is not one.",
-			isatty(STDIN_FILENO) ? "the standard output" : "the standard input");
-		err_hint(err,
-			"jhot record PID     prints the hot methods as text, also into a pipe");
-		return -1;
-	}
-	if (tcgetattr(t->in, &t->saved) < 0)
-		return err_set_errno(err, ERR_FAILED, "The terminal's modes cannot be read");
-	/* A description of our own: O_NONBLOCK on the inherited one would reach the shell. */
-	t->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (t->out < 0)
-		t->out = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	t->out_owned = t->out >= 0;
-	if (t->out < 0)
-		t->out = STDOUT_FILENO;
-	return 0;
-}
-
 static int term_open_curses(struct terminal *t, struct err *err)
 {
 	const char *name = getenv("TERM");
 	int in;
 
 	t->sink_fd = memfd_create("jhot-screen", MFD_CLOEXEC);
-	in = dup(t->in);
+	in = dup(t->tty.in);
 	if (t->sink_fd < 0 || in < 0 || !(t->sink = fdopen(t->sink_fd, "w+")) ||
 		!(t->source = fdopen(in, "r")))
 		return err_set_errno(err, ERR_FAILED, "The screen cannot be set up");
@@ -272,7 +186,7 @@ static void term_more_keys(void)
 		{"\033[5~", KEY_PPAGE},
 		{"\033[6~", KEY_NPAGE},
 		{"\033[Z", KEY_BTAB},
-		{"\033[<", KEY_REPORT},
+		{MOUSE_REPORT, KEY_REPORT},
 	};
 
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
@@ -318,10 +232,9 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 {
 	struct terminal *t = xcalloc(1, sizeof(*t));
 
-	t->sink_fd = t->out = -1;
-	t->report_len = -1;
+	t->sink_fd = t->tty.out = -1;
 	t->config = o->config;
-	if (term_open_fds(t, err) < 0)
+	if (tty_open(&t->tty, err) < 0)
 		goto fail;
 	t->ascii = !term_locale(o->charset);
 	if (term_open_curses(t, err) < 0)
@@ -334,7 +247,7 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 	}
 	term_set_color(t, term_depth(o->color, t->depth_max));
 	canvas_init(&t->shown, t->ascii);
-	term_modes(t);
+	tty_raw(&t->tty);
 	term_arm_crash(t);
 	return t;
 fail:
@@ -347,8 +260,8 @@ static void term_keep(struct terminal *t, const struct canvas *last)
 	struct buf text = {0};
 
 	canvas_dump(last, &text, false);
-	buf_add(&t->pending, buf_str(&text), text.len);
-	term_drain(t);
+	buf_add(&t->tty.pending, buf_str(&text), text.len);
+	tty_drain(&t->tty);
 	buf_done(&text);
 }
 
@@ -369,10 +282,8 @@ void term_close(struct terminal *t, const struct canvas *last)
 		close(t->sink_fd);
 	if (t->source)
 		fclose(t->source);
-	if (t->out_owned)
-		close(t->out);
 	canvas_done(&t->shown);
-	buf_done(&t->pending);
+	tty_close(&t->tty);
 	free(t);
 }
 
@@ -383,12 +294,12 @@ bool term_ascii(const struct terminal *t)
 
 int term_in(const struct terminal *t)
 {
-	return t->in;
+	return t->tty.in;
 }
 
 int term_out(const struct terminal *t)
 {
-	return t->out;
+	return t->tty.out;
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -498,59 +409,24 @@ void term_draw(struct terminal *t, const struct canvas *c, bool whole)
 
 void term_copy(struct terminal *t, const char *text)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t len = strlen(text);
-
-	buf_adds(&t->pending, "\033]52;c;");
-	for (size_t i = 0; i < len; i += 3) {
-		uint32_t v = (uint32_t)(unsigned char)text[i] << 16;
-
-		v |= i + 1 < len ? (uint32_t)(unsigned char)text[i + 1] << 8 : 0;
-		v |= i + 2 < len ? (uint32_t)(unsigned char)text[i + 2] : 0;
-		for (int k = 0; k < 4; k++)
-			buf_addc(&t->pending,
-				i + (size_t)k > len ? '=' : digits[v >> (18 - 6 * k) & 63]);
-	}
-	buf_addc(&t->pending, '\a');
-	term_flush(t);
+	tty_copy(&t->tty, text);
 }
 
 /* --- the mouse --------------------------------------------------------------------------------------- */
 
 void term_set_mouse(struct terminal *t, bool on)
 {
-	if (t->mouse == on)
+	if (t->mouse.on == on)
 		return;
-	t->mouse = on;
-	buf_adds(&t->pending, on ? MOUSE_ON : MOUSE_OFF);
+	t->mouse.on = on;
+	buf_adds(&t->tty.pending, on ? MOUSE_ON : MOUSE_OFF);
 	term_flush(t);
 	term_arm_crash(t);
 }
 
-struct term_click term_mouse(const struct terminal *t)
+struct mouse_click term_mouse(const struct terminal *t)
 {
-	return t->click;
-}
-
-/* "button;column;row" and M, or m when it is let go. Returns TKEY_MOUSE for a button pressed. */
-static int term_report(struct terminal *t, wint_t ch)
-{
-	int button, row, col;
-
-	if (ch != 'M' && ch != 'm') {
-		if (t->report_len + 1 < (int)sizeof(t->report) && ch < 0x7f)
-			t->report[t->report_len++] = (char)ch;
-		else
-			t->report_len = -1;
-		return TKEY_NONE;
-	}
-	t->report[t->report_len] = '\0';
-	t->report_len = -1;
-	if (ch == 'm' || sscanf(t->report, "%d;%d;%d", &button, &col, &row) != 3)
-		return TKEY_NONE;
-	t->click = (struct term_click){button, row - 1, col - 1};
-	return TKEY_MOUSE;
+	return t->mouse.click;
 }
 
 /* --- keys -------------------------------------------------------------------------------------------- */
@@ -575,13 +451,13 @@ int term_key(struct terminal *t)
 		{KEY_ENTER, TKEY_ENTER},
 	};
 	wint_t ch = 0;
-	int kind = wget_wch(t->keys, &ch), key;
+	int kind = wget_wch(t->keys, &ch);
 
-	while (kind != ERR && (t->report_len >= 0 || (kind == KEY_CODE_YES && ch == KEY_REPORT))) {
-		if (t->report_len < 0)
-			t->report_len = 0;
-		else if ((key = term_report(t, ch)) != TKEY_NONE)
-			return key;
+	while (kind != ERR && (t->mouse.coming || (kind == KEY_CODE_YES && ch == KEY_REPORT))) {
+		if (!t->mouse.coming)
+			mouse_begin(&t->mouse);
+		else if (mouse_take(&t->mouse, ch))
+			return TKEY_MOUSE;
 		kind = wget_wch(t->keys, &ch);
 	}
 	if (kind == ERR)
