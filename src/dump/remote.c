@@ -131,7 +131,7 @@ struct remote *remote_open(pid_t pid, uint64_t readable, struct err *err)
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
-static bool regs_get(pid_t tid, struct walk_regs *out)
+bool remote_regs(pid_t tid, struct walk_regs *out)
 {
 	struct user_regs_struct r;
 	struct iovec iov = {&r, sizeof(r)};
@@ -224,7 +224,7 @@ static enum remote_result stop_and_copy(struct remote *r, pid_t tid, const struc
 		r->stuck[r->stuck_count++] = tid;
 		return REMOTE_STUCK;
 	}
-	read = regs_get(tid, regs);
+	read = remote_regs(tid, regs);
 	if (read) {
 		copy_extra(r, want);
 		copy_stack(r, regs->sp, stack_end(ctx, regs->sp));

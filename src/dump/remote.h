@@ -47,6 +47,9 @@ enum remote_result {
 enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remote_want *want,
 	remote_stack_fn *stack_end, void *ctx, struct walk_regs *regs);
 
+/* The registers of a thread that stands still. */
+bool remote_regs(pid_t tid, struct walk_regs *out);
+
 uint64_t remote_longest_pause_ns(const struct remote *r);
 
 #endif

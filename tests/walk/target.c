@@ -2,10 +2,11 @@
 /* A live JVM seen from outside: memory, symbols, threads. */
 #include "target.h"
 
+#include "dump/remote.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +14,9 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAGE        4096u
-#define CACHE_PAGES 512u
 #define CACHE_NAMES 8192u
 
 struct map {
@@ -35,9 +32,7 @@ struct module {
 
 struct target {
 	pid_t pid;
-	struct walk_mem mem;
-	uint64_t page[CACHE_PAGES]; /* address | 1, 0 = empty */
-	uint8_t (*data)[PAGE];
+	struct remote *remote;
 	struct {
 		uint64_t pc;
 		char text[512];
@@ -50,55 +45,14 @@ struct target {
 	struct module *libjvm;
 };
 
-/* --- memory ------------------------------------------------------------------------------------------ */
-
-static bool read_raw(struct target *t, uint64_t addr, void *out, size_t bytes)
-{
-	struct iovec local = {out, bytes}, remote = {(void *)(uintptr_t)addr, bytes};
-
-	return process_vm_readv(t->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
-}
-
-static const uint8_t *page_get(struct target *t, uint64_t addr)
-{
-	uint64_t base = addr & ~(uint64_t)(PAGE - 1);
-	uint32_t i = (uint32_t)((base / PAGE) % CACHE_PAGES);
-
-	if (t->page[i] != (base | 1)) {
-		t->page[i] = 0;
-		if (!read_raw(t, base, t->data[i], PAGE))
-			return NULL;
-		t->page[i] = base | 1;
-	}
-	return t->data[i];
-}
-
-static bool target_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
-{
-	struct target *t = mem->ctx;
-
-	while (bytes) {
-		const uint8_t *page = page_get(t, addr);
-		size_t in = addr % PAGE, part = PAGE - in < bytes ? PAGE - in : bytes;
-
-		if (!page)
-			return false;
-		memcpy(out, page + in, part);
-		out = (char *)out + part;
-		addr += part;
-		bytes -= part;
-	}
-	return true;
-}
-
 const struct walk_mem *target_mem(struct target *t)
 {
-	return &t->mem;
+	return remote_mem(t->remote);
 }
 
 void target_forget(struct target *t)
 {
-	memset(t->page, 0, sizeof(t->page));
+	remote_forget(t->remote);
 }
 
 /* --- maps and symbols -------------------------------------------------------------------------------- */
@@ -274,7 +228,7 @@ int target_layout(struct target *t, struct walk_layout *layout, char *note, size
 		.libjvm_start = t->libjvm_start,
 		.libjvm_end = t->libjvm_end};
 
-	return walk_layout_read(layout, &t->mem, &tables, note, note_bytes);
+	return walk_layout_read(layout, target_mem(t), &tables, note, note_bytes);
 }
 
 struct target *target_open(pid_t pid)
@@ -282,8 +236,6 @@ struct target *target_open(pid_t pid)
 	struct target *t = calloc(1, sizeof(*t));
 
 	t->pid = pid;
-	t->mem = (struct walk_mem){target_load, t};
-	t->data = malloc(CACHE_PAGES * sizeof(*t->data));
 	t->names = calloc(CACHE_NAMES, sizeof(*t->names));
 	maps_read(t);
 	for (int i = 0; i < t->map_count; i++) {
@@ -298,6 +250,8 @@ struct target *target_open(pid_t pid)
 		t->libjvm_end = t->maps[i].end;
 	}
 	if (t->libjvm)
+		t->remote = remote_open(pid, t->libjvm_start, NULL);
+	if (t->remote)
 		return t;
 	target_close(t);
 	return NULL;
@@ -309,7 +263,7 @@ void target_close(struct target *t)
 		if (t->modules[i].image)
 			munmap(t->modules[i].image, t->modules[i].bytes);
 	free(t->maps);
-	free(t->data);
+	remote_close(t->remote);
 	free(t->names);
 	free(t);
 }
@@ -353,25 +307,6 @@ bool target_running(struct target *t, pid_t tid)
 	return close_paren && close_paren[1] == ' ' && close_paren[2] == 'R';
 }
 
-static bool regs_get(pid_t tid, struct walk_regs *out)
-{
-#if defined(__x86_64__)
-	struct user_regs_struct r;
-
-	if (ptrace(PTRACE_GETREGS, tid, 0, &r))
-		return false;
-	*out = (struct walk_regs){r.rip, r.rsp, r.rbp, r.rbx, r.r13, r.rax};
-#else
-	struct user_regs_struct r;
-	struct iovec iov = {&r, sizeof(r)};
-
-	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov))
-		return false;
-	*out = (struct walk_regs){r.pc, r.sp, r.regs[29], r.regs[12], r.regs[19], r.regs[30]};
-#endif
-	return true;
-}
-
 bool target_stop(struct target *t, pid_t tid, struct walk_regs *regs)
 {
 	int status;
@@ -389,7 +324,7 @@ bool target_stop(struct target *t, pid_t tid, struct walk_regs *regs)
 		ptrace(PTRACE_CONT, tid, 0, (void *)(uintptr_t)WSTOPSIG(status));
 	}
 	target_forget(t);
-	if (regs_get(tid, regs))
+	if (remote_regs(tid, regs))
 		return true;
 	target_resume(t, tid);
 	return false;

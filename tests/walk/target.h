@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A live JVM seen from outside, for the walker's tests: its memory through process_vm_readv, libjvm's
+ * A live JVM seen from outside, for the walker's tests: its memory as dump/remote.h reads it, libjvm's
  * dynamic symbols from the file, its threads through ptrace. One thread at a time is stopped, and only
  * for one walk. Errors end the test with a sentence.
  */
@@ -13,7 +13,7 @@
 
 struct target;
 
-/* NULL when pid maps no libjvm. */
+/* NULL when pid maps no libjvm, or may not be read. */
 struct target *target_open(pid_t pid);
 void target_close(struct target *t);
 
