@@ -2,11 +2,13 @@
 /* The table of keys, and the commands that belong to no single view. */
 #include "tui/command.h"
 
+#include "tui/column.h"
 #include "tui/compare.h"
 #include "tui/config.h"
 #include "tui/events.h"
 #include "tui/finding.h"
 #include "tui/flame_layout.h"
+#include "tui/order.h"
 #include "tui/output.h"
 #include "tui/text.h"
 
@@ -84,6 +86,25 @@ static unsigned move(struct ui *ui, int step)
 {
 	list_step(ui_view(ui)->list(ui), (enum list_step)step);
 	return UI_HOLD;
+}
+
+/* --- order ------------------------------------------------------------------------------------------- */
+
+static unsigned sort_step(struct ui *ui, int direction)
+{
+	const struct view *v = ui_view(ui);
+	struct order *o = v->order(ui);
+
+	o->sort = column_sort_step(v->columns(ui), ui->canvas.cols, o->sort, direction);
+	return UI_SORT;
+}
+
+static unsigned sort_reverse(struct ui *ui, int arg)
+{
+	struct order *o = ui_view(ui)->order(ui);
+
+	o->reverse = !o->reverse;
+	return UI_SORT;
 }
 
 /* --- time -------------------------------------------------------------------------------------------- */
@@ -288,11 +309,11 @@ const struct command commands[] = {
 	{"choose-move", {{TKEY_UP, LIST_UP}, {TKEY_DOWN, LIST_DOWN}, {TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_HOME, LIST_HOME}},
 		"↑↓", "Up Down", NULL, " choose", 1, GROUP_MOVE, PICKER, move, NULL},
 
-	{"sort", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, METHODS, methods_sort_step, NULL},
-	{"reverse", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, METHODS, methods_reverse, NULL},
+	{"sort", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, METHODS, sort_step, NULL},
+	{"reverse", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, METHODS, sort_reverse, NULL},
 	{"self-total", {{'s', 0}}, "s", NULL, "self/total", "self/total", 50, GROUP_SHOW, METHODS, methods_self_total, NULL},
-	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, threads_sort_step, NULL},
-	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, threads_reverse, NULL},
+	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, sort_step, NULL},
+	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, sort_reverse, NULL},
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
 	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
 	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, finding_lines, NULL},

@@ -57,13 +57,9 @@ const struct command_key *command_keys(const struct command *c, const struct ui 
 const char *command_shown(const struct command *c, const struct ui *ui);
 
 /* Functions that live with their view. */
-unsigned methods_sort_step(struct ui *ui, int direction);
-unsigned methods_reverse(struct ui *ui, int arg);
 unsigned methods_self_total(struct ui *ui, int arg);
 unsigned methods_pin(struct ui *ui, int arg);
 unsigned methods_callers(struct ui *ui, int arg);
-unsigned threads_sort_step(struct ui *ui, int direction);
-unsigned threads_reverse(struct ui *ui, int arg);
 unsigned threads_merge(struct ui *ui, int arg);
 unsigned threads_only(struct ui *ui, int arg);
 /* The selected thread, or the pool if threads are merged; nothing selected: as they were. */

@@ -40,7 +40,7 @@ bool methods_pinned(const struct methods *m, uint32_t method);
 /* methods_columns.c */
 
 /* What is shown of each row: other columns while a difference is. */
-struct columns methods_columns(const struct methods *m);
+struct columns methods_columns(const struct ui *ui);
 /* Self, or total, now and before. */
 struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total);
 /* Points gained since before; false: no more than chance. */

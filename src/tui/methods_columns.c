@@ -191,7 +191,7 @@ static const struct column differing[] = {
 	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
 };
 
-struct columns methods_columns(const struct methods *m)
+struct columns methods_columns(const struct ui *ui)
 {
-	return compare_on(m->ui) ? COLUMNS(differing) : COLUMNS(plain);
+	return compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
 }

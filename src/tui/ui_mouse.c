@@ -4,12 +4,23 @@
 
 #include "tui/command.h"
 #include "tui/events.h"
+#include "tui/order.h"
 
 #define WHEEL_ROWS 3
 
 static unsigned mouse_event(struct ui *ui, int event, int64_t now_ms)
 {
 	return events_show(ui, event);
+}
+
+static unsigned mouse_sort(struct ui *ui, int sort)
+{
+	const struct view *v = ui_view(ui);
+
+	if (!v->order)
+		return 0;
+	order_sort_by(v->order(ui), sort);
+	return UI_SORT;
 }
 
 static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
@@ -19,7 +30,7 @@ static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t n
 	switch ((enum canvas_hit_kind)hit->kind) {
 	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
 	case HIT_EVENT: return mouse_event(ui, hit->arg, now_ms);
-	case HIT_SORT: return v->sort_by ? v->sort_by(ui, hit->arg) : 0;
+	case HIT_SORT: return mouse_sort(ui, hit->arg);
 	case HIT_VIEW:
 		if ((int)ui->view != hit->arg)
 			ui_show(ui, (enum view_id)hit->arg);

@@ -23,8 +23,10 @@
 
 #include <stdbool.h>
 
-struct ui;
+struct columns;
+struct order;
 struct profile_query;
+struct ui;
 
 enum view_id {
 	VIEW_METHODS,
@@ -73,8 +75,10 @@ struct view {
 		struct ui *ui, bool set);     /* remember where the cursor is, or go back there */
 	list_text_fn *text;                   /* a row's name, "": none; ctx is the ui */
 	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
-	unsigned (*sort_by)(struct ui *ui, int sort); /* a click on a column's title */
-	void (*select)(struct ui *ui, int index);     /* a click on a row; NULL: list_to */
+	/* Of rows that may be sorted by a column: their order, and the columns that there are. */
+	struct order *(*order)(struct ui *ui);
+	struct columns (*columns)(const struct ui *ui);
+	void (*select)(struct ui *ui, int index); /* a click on a row; NULL: list_to */
 	/* The number (ui_narrow) of the view's last narrowing, 0: none; and Esc undoing it. */
 	unsigned (*narrowed)(const struct ui *ui);
 	void (*back)(struct ui *ui);

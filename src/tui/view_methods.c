@@ -48,6 +48,11 @@ static struct list *methods_list(struct ui *ui)
 	return &methods_state(ui)->list;
 }
 
+static struct order *methods_order(struct ui *ui)
+{
+	return &methods_state(ui)->order;
+}
+
 /* --- order ------------------------------------------------------------------------------------------- */
 
 static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
@@ -62,7 +67,7 @@ static void sort_item(const struct methods *m, const struct flat_row *r, struct 
 	item->key = points;
 }
 
-static void methods_order(struct ui *ui, struct methods *m, bool fresh)
+static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 {
 	const struct flat *f = m->flat;
 	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
@@ -224,7 +229,7 @@ static void methods_update(struct ui *ui, bool sort)
 	else if (m->order.sort == SORT_TOTAL_DELTA)
 		m->order.sort = SORT_DELTA;
 	update_movers(m);
-	methods_order(ui, m, sort);
+	order_rows(ui, m, sort);
 }
 
 static const struct flat_row *methods_row(const struct methods *m, int index)
@@ -262,7 +267,7 @@ static void draw_rows(struct ui *ui, struct area area)
 	struct methods *m = methods_state(ui);
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = &ui->canvas;
-	int n = column_layout(methods_columns(m), c->cols, area.col, area.cols, places);
+	int n = column_layout(methods_columns(ui), c->cols, area.col, area.cols, places);
 
 	column_titles(
 		c, area.row, area.col, area.col + area.cols, places, n, m->order.sort, ui->glyphs);
@@ -371,36 +376,11 @@ static void methods_notice(struct ui *ui, struct strip *s)
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
-unsigned methods_sort_step(struct ui *ui, int direction)
-{
-	struct methods *m = methods_state(ui);
-
-	m->order.sort =
-		column_sort_step(methods_columns(m), ui->canvas.cols, m->order.sort, direction);
-	return UI_SORT;
-}
-
-static unsigned methods_sort_by(struct ui *ui, int sort)
-{
-	struct methods *m = methods_state(ui);
-
-	order_sort_by(&m->order, sort);
-	return UI_SORT;
-}
-
 unsigned methods_self_total(struct ui *ui, int arg)
 {
 	struct methods *m = methods_state(ui);
 
 	m->order.sort = m->order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
-	return UI_SORT;
-}
-
-unsigned methods_reverse(struct ui *ui, int arg)
-{
-	struct methods *m = methods_state(ui);
-
-	m->order.reverse = !m->order.reverse;
 	return UI_SORT;
 }
 
@@ -458,5 +438,6 @@ const struct view view_methods = {
 	.notice = methods_notice,
 	.list = methods_list,
 	.text = methods_text,
-	.sort_by = methods_sort_by,
+	.order = methods_order,
+	.columns = methods_columns,
 };

@@ -58,6 +58,11 @@ static struct list *threads_list(struct ui *ui)
 	return &threads_state(ui)->list;
 }
 
+static struct order *threads_order(struct ui *ui)
+{
+	return &threads_state(ui)->order;
+}
+
 /* --- order ------------------------------------------------------------------------------------------- */
 
 static void sort_item(const struct threads *t, const struct thread_row *r, struct order_item *item)
@@ -82,7 +87,7 @@ static void sort_item(const struct threads *t, const struct thread_row *r, struc
 	item->key += (r->kind == THREAD_JAVA ? 2e-6 : 0) + (r->state == THREAD_MONITOR ? 1e-6 : 0);
 }
 
-static void threads_order(struct ui *ui, struct threads *t, bool fresh)
+static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 {
 	struct order_item *items = xcalloc(t->rows.count, sizeof(*items));
 
@@ -116,7 +121,7 @@ static void threads_update(struct ui *ui, bool sort)
 	threads_follow_event(ui, t);
 	thread_hot_stale(&t->hot, sort);
 	thread_rows_update(&t->rows, ui, t->merged);
-	threads_order(ui, t, sort);
+	order_rows(ui, t, sort);
 }
 
 /* --- columns ----------------------------------------------------------------------------------------- */
@@ -407,31 +412,6 @@ static void threads_notice(struct ui *ui, struct strip *s)
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
-unsigned threads_sort_step(struct ui *ui, int direction)
-{
-	struct threads *t = threads_state(ui);
-
-	t->order.sort =
-		column_sort_step(threads_columns(ui), ui->canvas.cols, t->order.sort, direction);
-	return UI_SORT;
-}
-
-unsigned threads_reverse(struct ui *ui, int arg)
-{
-	struct threads *t = threads_state(ui);
-
-	t->order.reverse = !t->order.reverse;
-	return UI_SORT;
-}
-
-static unsigned threads_sort_by(struct ui *ui, int sort)
-{
-	struct threads *t = threads_state(ui);
-
-	order_sort_by(&t->order, sort);
-	return UI_SORT;
-}
-
 unsigned threads_merge(struct ui *ui, int arg)
 {
 	struct threads *t = threads_state(ui);
@@ -480,5 +460,6 @@ const struct view view_threads = {
 	.notice = threads_notice,
 	.list = threads_list,
 	.text = threads_text,
-	.sort_by = threads_sort_by,
+	.order = threads_order,
+	.columns = threads_columns,
 };
