@@ -2,6 +2,8 @@
 /* Java's modified UTF-8 differs from UTF-8 in NUL and in characters beyond 16 bits (two times 3 bytes). */
 #include "session/clean.h"
 
+#include "base/descriptor.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -120,20 +122,6 @@ void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes)
 	out[used] = '\0';
 }
 
-static const char *clean_primitive(char c)
-{
-	static const struct {
-		char letter;
-		const char *name;
-	} names[] = {{'B', "byte"}, {'C', "char"}, {'D', "double"}, {'F', "float"}, {'I', "int"},
-		{'J', "long"}, {'S', "short"}, {'Z', "boolean"}};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].letter == c)
-			return names[i].name;
-	return NULL;
-}
-
 /* Dots for slashes; a hidden class's suffix "+0x..." is written "/0x..." as Java does. */
 static void clean_add_dotted(struct buf *out, const char *text, size_t bytes)
 {
@@ -161,7 +149,7 @@ void clean_add_class(struct buf *out, const char *text, size_t bytes)
 	}
 	while (arrays < bytes && arrays < CLEAN_ARRAY_MAX && text[arrays] == '[')
 		arrays++;
-	primitive = arrays && bytes == arrays + 1 ? clean_primitive(text[arrays]) : NULL;
+	primitive = arrays && bytes == arrays + 1 ? descriptor_primitive(text[arrays]) : NULL;
 	if (primitive)
 		buf_adds(out, primitive);
 	else if (arrays && bytes > arrays + 2 && text[arrays] == 'L' && text[bytes - 1] == ';')

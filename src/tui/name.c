@@ -2,6 +2,7 @@
 /* The ladder of shorter and shorter names. */
 #include "tui/name.h"
 
+#include "base/descriptor.h"
 #include "tui/text.h"
 
 #include <ctype.h>
@@ -177,20 +178,6 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 
 /* --- signatures -------------------------------------------------------------------------------------- */
 
-static const char *primitive(char c)
-{
-	static const struct {
-		char letter;
-		const char *name;
-	} names[] = {{'Z', "boolean"}, {'B', "byte"}, {'C', "char"}, {'S', "short"}, {'I', "int"},
-		{'J', "long"}, {'F', "float"}, {'D', "double"}};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].letter == c)
-			return names[i].name;
-	return NULL;
-}
-
 /* One type: appended to out by its simple name. Returns what follows it, NULL if it is none. */
 static const char *put_type(char *out, size_t size, size_t *o, const char *s)
 {
@@ -210,7 +197,7 @@ static const char *put_type(char *out, size_t size, size_t *o, const char *s)
 				name = p + 1;
 		len = (size_t)(end - name);
 	} else {
-		name = primitive(*s);
+		name = descriptor_primitive(*s);
 		if (!name)
 			return NULL;
 		end = s;
