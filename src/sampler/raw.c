@@ -13,6 +13,13 @@
 
 #define NS_PER_S 1000000000ull
 
+static void map_describe(long at, size_t bytes)
+{
+	raw(SYS_madvise, at, bytes, MADV_NOHUGEPAGE);
+	/* for who reads /proc/PID/maps; not all kernels can */
+	raw(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, bytes, "jhot");
+}
+
 void *raw_map(size_t bytes)
 {
 	long at =
@@ -20,10 +27,29 @@ void *raw_map(size_t bytes)
 
 	if (at < 0 && at > -4096)
 		return NULL;
-	raw(SYS_madvise, at, bytes, MADV_NOHUGEPAGE);
-	/* for who reads /proc/PID/maps; not all kernels can */
-	raw(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, bytes, "jhot");
+	map_describe(at, bytes);
 	return (void *)at;
+}
+
+void *raw_map_ready(size_t bytes)
+{
+	size_t slack = bytes + RAW_READY;
+	long at =
+		raw(SYS_mmap, 0, slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long base = (at + (long)RAW_READY - 1) & ~((long)RAW_READY - 1);
+
+	if (at < 0 && at > -4096)
+		return NULL;
+	bytes = (bytes + 4095) & ~(size_t)4095;
+	if (base > at)
+		raw(SYS_munmap, at, base - at);
+	raw(SYS_munmap, base + (long)bytes,
+		at + (long)((slack + 4095) & ~(size_t)4095) - base - (long)bytes);
+	map_describe(base, bytes);
+	raw(SYS_madvise, base, RAW_READY, MADV_HUGEPAGE);
+	for (size_t i = 0; i < RAW_READY && i < bytes; i += 4096)
+		*(volatile char *)(base + (long)i) = 0;
+	return (void *)base;
 }
 
 void raw_unmap(void *memory, size_t bytes)

@@ -67,6 +67,12 @@ static inline int32_t raw_gettid(void)
  * forked keeps its copy: a handler that runs there must find it.
  */
 void *raw_map(size_t bytes);
+/*
+ * raw_map_ready: the same, but its first RAW_READY bytes are there already, in one huge page where the system gives
+ * one: a handler that touched them first would pay for each page, and later for finding it.
+ */
+#define RAW_READY (2u << 20)
+void *raw_map_ready(size_t bytes);
 void raw_unmap(void *memory, size_t bytes);
 
 /* Futexes shared between processes. Wait: until *word != expected, a wake-up, or timeout_ns. */

@@ -137,24 +137,25 @@ static struct sampler *sampler_map(void)
 	struct sampler cut = {0};
 	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct,
 		*memo, *trails;
+	/* First what handlers use all the time. */
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
+		{memo_bytes(), &memo},
+		{sizeof(*s->scratch) * SAMPLER_SCRATCH, &scratch},
 		{SAMPLER_TABLE_BYTES, &table},
 		{SAMPLER_NAMES_BYTES, &names},
 		{sizeof(*s->threads), &threads},
-		{sizeof(*s->scratch) * SAMPLER_SCRATCH, &scratch},
 		{publish_size(), &publish},
 		{modules_size(), &modules},
 		{walk_layout_size(), &layout},
 		{unwind_recv_size(), &unwind},
 		{sizeof(*s->agct), &agct},
-		{memo_bytes(), &memo},
 		{sizeof(*s->trails) * THREADS_MAX, &trails},
 	};
 	size_t count = sizeof(pieces) / sizeof(pieces[0]);
 
 	cut.private_bytes = pieces_cut(pieces, count, NULL);
-	self = raw_map(cut.private_bytes);
+	self = raw_map_ready(cut.private_bytes);
 	if (!self)
 		return NULL;
 	pieces_cut(pieces, count, self);

@@ -14,7 +14,8 @@ struct recorder {
 	const struct walk_layout *layout;
 	const struct unwind_table *rows;
 	struct trail *trail;
-	bool complete;
+	const struct walker *walker;
+	uint64_t stuck_sp; /* of the frame that loaded what cannot be compared; 0: none did */
 };
 
 /* --- places ------------------------------------------------------------------------------------------- */
@@ -114,9 +115,9 @@ static bool trail_is_current(const struct walker *w)
 	const struct trail *t = w->trail;
 	const struct memo_walk *memo = w->thread->memo;
 
-	return t->frame_count && memo->methods && t->unloads == memo->unloads &&
-	       t->epoch == memo->epoch && t->generation == w->thread->rows->generation &&
-	       t->hi == w->hi && w->max - w->count >= t->frame_count;
+	return t->frame_count && t->unloads == memo->unloads && t->epoch == memo->epoch &&
+	       t->generation == w->thread->rows->generation && t->hi == w->hi &&
+	       w->max - w->count >= t->frame_count;
 }
 
 /* Where it does not, the next one is to begin further out than what differs. */
@@ -214,7 +215,8 @@ static bool recorder_load(const struct walk_mem *mem, uint64_t addr, void *out, 
 	struct recorder *r = mem->ctx;
 	bool read = mem_load(r->through, addr, out, bytes);
 
-	r->complete = r->complete && read && load_note(r, addr, out, bytes);
+	if (!r->stuck_sp && !(read && load_note(r, addr, out, bytes)))
+		r->stuck_sp = r->walker->at.sp;
 	return read;
 }
 
@@ -228,7 +230,7 @@ static void trail_clear(struct trail *t)
  * Walk once more from where the walks joined, noting what is loaded. The frames are those that were found already;
  * where they are written again nobody looks. What these walks found out for the memo, they found out before.
  */
-static bool trail_record(struct walker *w)
+static bool trail_record(struct walker *w, uint64_t *stuck_sp)
 {
 	struct trail *t = w->trail;
 	struct memo_walk *memo = w->thread->memo;
@@ -236,7 +238,7 @@ static bool trail_record(struct walker *w)
 		.layout = w->layout,
 		.rows = w->thread->rows,
 		.trail = t,
-		.complete = true};
+		.walker = w};
 	struct walk_mem mem = {recorder_load, &r};
 	uint32_t count = w->count, frames = count - w->join_count;
 	uint32_t notes = memo->count, method_notes = memo->method_count;
@@ -258,7 +260,24 @@ static bool trail_record(struct walker *w)
 	w->trail = t;
 	memo->count = notes;
 	memo->method_count = method_notes;
-	return root && r.complete;
+	*stuck_sp = r.stuck_sp ? r.stuck_sp : t->start.sp;
+	return root && !r.stuck_sp;
+}
+
+/* The next one is to begin further out; where nothing is left of the stack, much later. */
+static void trail_fails(struct trail *t, uint64_t stuck_sp)
+{
+	uint32_t inner = 0;
+
+	trail_clear(t);
+	while (inner < t->mark_count && t->marks[inner].sp <= stuck_sp)
+		inner++;
+	marks_drop(t, inner);
+	if (t->mark_count)
+		return;
+	if (t->failed < WAIT_BITS)
+		t->failed++;
+	t->wait = 1u << t->failed;
 }
 
 static void trail_renew(struct walker *w)
@@ -266,13 +285,11 @@ static void trail_renew(struct walker *w)
 	struct trail *t = w->trail;
 	const struct memo_walk *memo = w->thread->memo;
 	uint32_t frames = w->count - w->join_count;
+	uint64_t stuck_sp = t->marks[w->join].sp;
 
-	if (!memo->methods || frames > TRAIL_FRAMES || w->max - w->count < 2 * TRAIL_FRAMES ||
-		!trail_record(w)) {
-		trail_clear(t);
-		if (t->failed < WAIT_BITS)
-			t->failed++;
-		t->wait = 1u << t->failed;
+	if (frames > TRAIL_FRAMES || w->max - w->count < 2 * TRAIL_FRAMES ||
+		!trail_record(w, &stuck_sp)) {
+		trail_fails(t, stuck_sp);
 		return;
 	}
 	marks_drop(t, w->join);

@@ -176,7 +176,8 @@ bool walker_to_root(struct walker *w)
 
 static struct trail *trail_of(const struct walk_layout *layout, const struct walk_thread *thread)
 {
-	bool usable = layout && thread->memo && thread->rows && thread->rows->generation;
+	bool usable = layout && thread->memo && thread->memo->methods && thread->rows &&
+		      thread->rows->generation;
 
 	return usable ? thread->trail : NULL;
 }
@@ -206,7 +207,6 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		.regs = regs,
 		.thread = thread,
 		.top = true,
-		.trail = trail_of(layout, thread),
 		.frames = frames,
 		.at = {.pc = regs->pc & ARCH_PC_MASK, .sp = regs->sp, .fp = regs->fp}};
 
@@ -216,6 +216,7 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 	}
 	if (thread->memo)
 		memo_begin(thread->memo, layout, mem);
+	w.trail = trail_of(layout, thread);
 	cut_begin(&w, max);
 	bounds_set(&w);
 	if (layout && thread->java_thread)

@@ -361,7 +361,7 @@ static int module_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A module of one byte, whose only row holds the rule. */
+/* A module of a few bytes, whose only row holds the rule. */
 static const struct unwind_rows *rows_of_one(const char *name, const struct unwind_rule *rule)
 {
 	/* bytes, page_first, page_count, row_count, rule_count; pages: 0, 1; row 0; the rule */
@@ -394,7 +394,8 @@ static void rule_parse(struct image_stack *s, char *text)
 	t = realloc(t, sizeof(*t) + (count + 1) * sizeof(t->modules[0]));
 	if (!t)
 		die("no memory", s->name);
-	t->modules[count] = (struct unwind_module){pc, pc + 1, 0, rows_of_one(s->name, &rule)};
+	/* With the call before it, which walks look at. */
+	t->modules[count] = (struct unwind_module){pc - 15, pc + 1, 0, rows_of_one(s->name, &rule)};
 	t->count = count + 1;
 	qsort(t->modules, t->count, sizeof(t->modules[0]), module_order);
 	s->table = t;

@@ -144,6 +144,45 @@ static void test_full(void)
 		2 * MEMO_FILLS);
 }
 
+/* An interpreted frame of METHOD + 8 * n, with this name. */
+static void remember_method(uint32_t n, uint32_t id)
+{
+	struct walk_frame frame = {.value = METHOD + 8 * n, .bci = 3, .type = WALK_INTERPRETED};
+	struct memo_method method = {
+		.method = METHOD + 8 * n, .const_method = 0x5000, .code_bytes = 20};
+	uint64_t packed = WALK_PACK_JAVA(WALK_INTERPRETED, id, 3);
+
+	memo_method_note(&walk, &method, 0);
+	memo_keep(&walk, &frame, &packed, 1);
+}
+
+static void test_methods(void)
+{
+	struct memo_method found;
+
+	memo_begin(&walk, &layout, &mem);
+	remember_method(0, 100);
+	ok(!memo_method(&walk, METHOD, &found),
+		"nothing of Methods is remembered where nobody counts unloaded classes");
+	layout.unloaded_classes = START + 8 * 5;
+	memory[5] = 1;
+	memo_begin(&walk, &layout, &mem);
+	remember_method(0, 100);
+	ok(memo_method(&walk, METHOD, &found), "a Method is found");
+	ok(found.id == 100 && found.const_method == 0x5000 && found.code_bytes == 20,
+		"with its name, its bytecodes and how many they are");
+	ok(!memo_method(&walk, METHOD + 8, &found), "another is not");
+	remember_method(1, NAMES_ID_UNLOADED);
+	ok(!memo_method(&walk, METHOD + 8, &found), "nor one without a name");
+	walk.epoch++;
+	ok(!memo_method(&walk, METHOD, &found), "it is forgotten when the epoch is over");
+	walk.epoch--;
+	memory[5] = 2;
+	memo_begin(&walk, &layout, &mem);
+	ok(!memo_method(&walk, METHOD, &found), "and when a class was unloaded");
+	layout.unloaded_classes = 0;
+}
+
 static void test_rules(void)
 {
 	struct unwind_table rows = {.generation = 1}, others = {.generation = 2},
@@ -167,6 +206,7 @@ int main(void)
 	test_stands();
 	test_refused();
 	test_full();
+	test_methods();
 	test_rules();
 	free(memo);
 	return tap_done();

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trail: a walk that follows it finds what a walk that knows nothing finds, whatever word has changed, and it is
+ * not followed when what it knows may be over. On stacks of the memory images.
+ */
+#include "tests/tap.h"
+#include "tests/walk/image.h"
+#include "walk/layout.h"
+#include "walk/memo.h"
+#include "walk/names.h"
+#include "walk/trail.h"
+
+#define NAMES_BYTES (1u << 20)
+#define UNLOADED_AT 0x10000ull /* in no image */
+
+/* The image's memory, with one word of it changed. */
+static struct {
+	const struct walk_mem *through;
+	uint64_t unloaded, changed_at, changed_to;
+} memory;
+
+static bool memory_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	(void)mem;
+	if (addr == UNLOADED_AT) {
+		memcpy(out, &memory.unloaded, bytes);
+		return true;
+	}
+	if (!memory.through->load(memory.through, addr, out, bytes))
+		return false;
+	for (size_t i = 0; i < bytes; i++)
+		if (memory.changed_at && addr + i - memory.changed_at < 8)
+			((char *)out)[i] =
+				(char)(memory.changed_to >> 8 * (addr + i - memory.changed_at));
+	return true;
+}
+
+static const struct walk_mem mem = {memory_load, NULL};
+
+struct found {
+	uint32_t count, followed;
+	uint64_t packed[IMAGE_DEPTH];
+};
+
+static struct memo_walk memo;
+static struct trail trail;
+static struct names *names;
+
+/* owner 0: a walk that knows nothing */
+static void walk(
+	const struct image *image, const struct image_stack *s, uint32_t owner, struct found *out)
+{
+	static struct walk_frame frames[IMAGE_DEPTH];
+	struct walk_thread thread = s->thread;
+	struct walk_result r;
+
+	thread.memo = owner ? &memo : NULL;
+	thread.trail = owner ? trail_take(&trail, owner) : NULL;
+	r = walk_stack(image->layout, &mem, &s->regs, &thread, frames, IMAGE_DEPTH);
+	names_resolve(names, image->layout, &mem, frames, r.count, out->packed, NULL);
+	if (owner)
+		memo_keep(&memo, frames, out->packed, r.count);
+	if (thread.trail)
+		trail_give(thread.trail, out->packed, r.count);
+	out->count = r.count;
+	out->followed = r.followed;
+}
+
+static bool same(const struct found *a, const struct found *b)
+{
+	return a->count == b->count &&
+	       !memcmp(a->packed, b->packed, a->count * sizeof(a->packed[0]));
+}
+
+/* Walks until the trail is followed; false: it never is. */
+static bool trodden(const struct image *image, const struct image_stack *s, uint32_t owner)
+{
+	static struct found found;
+
+	for (int i = 0; i < 20; i++) {
+		walk(image, s, owner, &found);
+		if (found.followed)
+			return true;
+	}
+	return false;
+}
+
+/* How many of the stack's words lead another way when they are others, and whether all walks saw it. */
+static uint32_t changes_seen(const struct image *image, const struct image_stack *s, bool *right)
+{
+	static struct found fresh, got, before;
+	static struct trail known;
+	uint32_t ways = 0;
+
+	walk(image, s, 0, &before);
+	known = trail;
+	*right = true;
+	for (uint32_t i = 0; i < known.word_count; i++) {
+		for (uint64_t by = 1; by < 1ull << 40; by <<= 3) {
+			memory.changed_at = known.start.sp + known.offsets[i];
+			memory.changed_to = known.words[i] + by;
+			trail = known;
+			walk(image, s, trail.owner, &got);
+			walk(image, s, 0, &fresh);
+			*right = *right && same(&got, &fresh) && !got.followed;
+			ways += !same(&fresh, &before);
+		}
+	}
+	memory.changed_at = 0;
+	trail = known;
+	return ways;
+}
+
+/* Returns whether it leaves a trail. */
+static bool test_stack(const struct image *image, const struct image_stack *s, uint32_t owner)
+{
+	static struct found fresh, got;
+	struct trail known;
+	uint32_t ways;
+	bool right;
+
+	memory.through = &s->mem;
+	memory.unloaded = owner;
+	s->table->generation = owner;
+	walk(image, s, 0, &fresh);
+	if (!trodden(image, s, owner))
+		return false;
+	walk(image, s, owner, &got);
+	ok(same(&got, &fresh) && got.followed, "%s: %u of %u frames are followed", s->name,
+		got.followed, got.count);
+	known = trail;
+	ways = changes_seen(image, s, &right);
+	ok(right && ways, "%s: a word that is another is seen (%u lead another way)", s->name,
+		ways);
+
+	memory.unloaded += 1000;
+	walk(image, s, owner, &got);
+	ok(same(&got, &fresh) && !got.followed, "%s: not when a class was unloaded", s->name);
+	memory.unloaded -= 1000;
+	trail = known;
+	memo.epoch++;
+	walk(image, s, owner, &got);
+	ok(same(&got, &fresh) && !got.followed, "%s: not when the epoch is over", s->name);
+	ok(trodden(image, s, owner), "%s: but again in the next", s->name);
+	known = trail;
+	s->table->generation += 1000;
+	walk(image, s, owner, &got);
+	ok(same(&got, &fresh) && !got.followed, "%s: not when unwind rows are others", s->name);
+	s->table->generation -= 1000;
+	trail = known;
+	walk(image, s, owner + 1, &got);
+	ok(same(&got, &fresh) && !got.followed, "%s: not that of another thread", s->name);
+	return true;
+}
+
+static void test_taken(void)
+{
+	static struct trail one;
+
+	ok(trail_take(&one, 7) == &one, "a trail is taken");
+	ok(!trail_take(&one, 7), "but not twice");
+	trail_give(&one, NULL, 0);
+	ok(trail_take(&one, 7) == &one, "when it was given back, it is taken again");
+}
+
+int main(void)
+{
+	static const char *const files[] = {"jdk8", "jdk11", "jdk17", "jdk27", "jdk28"};
+	const char *srcdir = getenv("srcdir") ? getenv("srcdir") : ".";
+	uint32_t owner = 1, trails = 0;
+
+	names = names_init(calloc(1, NAMES_BYTES), NAMES_BYTES);
+	memo.memo = calloc(1, memo_bytes());
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char path[512];
+		struct image *image;
+
+		snprintf(path, sizeof(path), "%s/tests/walk/images/%s.image", srcdir, files[i]);
+		image = image_open(path);
+		image->layout->unloaded_classes = UNLOADED_AT;
+		for (int k = 0; k < image->count; k++, owner += 2)
+			trails += test_stack(image, &image->stacks[k], owner);
+		image_close(image);
+	}
+	ok(trails >= 20, "%u stacks leave a trail", trails);
+	test_taken();
+	free(memo.memo);
+	free(names);
+	return tap_done();
+}
