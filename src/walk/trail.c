@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See trail.h. */
+/* Leaves marks, records what a walk loaded from there to the root, and compares it in later walks. */
 #include "walk/names.h"
 #include "walk/unwind.h"
 #include "walk/walker.h"

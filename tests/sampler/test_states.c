@@ -76,6 +76,8 @@ static void test_threads(void)
 	ok(task_cpu_ns(self, &after) && after > before, "that of one that runs does not");
 	if (write(other_pipe[1], "x", 1) == 1)
 		pthread_join(other, NULL);
+	for (int i = 0; i < 10000 && task_cpu_ns(other_tid, &after); i++)
+		usleep(1000); /* joined is a little before gone */
 	ok(!task_cpu_ns(other_tid, &after), "one that has ended has none");
 	close(task_fd);
 }
