@@ -5,9 +5,11 @@
 #include "attach/helper.h"
 #include "attach/reply.h"
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
@@ -46,6 +48,24 @@ static int ask(const struct hotspot *jvm, const struct helper_request *what, str
 	return rc;
 }
 
+/* Its listener answers before the JVM takes agents: some 50 ms of its start, more on a busy host. */
+static int ask_started(const struct hotspot *jvm, const struct helper_request *what,
+	struct buf *reply, struct err *err)
+{
+	static const struct timespec pause = {0, 50 * (long)NS_PER_MS};
+	uint64_t end = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
+	int rc;
+
+	for (;;) {
+		rc = ask(jvm, what, reply, err);
+		if (rc || !reply_is_starting(buf_str(reply)) || clock_mono_ns() >= end)
+			return rc;
+		buf_done(reply);
+		*reply = (struct buf){0};
+		nanosleep(&pause, NULL);
+	}
+}
+
 int attach_load(const struct hotspot *jvm, const char *agent, const char *options, struct err *err)
 {
 	/* "true": the path is absolute, not a library's name to be completed. */
@@ -53,7 +73,7 @@ int attach_load(const struct hotspot *jvm, const char *agent, const char *option
 	struct buf reply = {0};
 	int rc, result = -1;
 
-	rc = ask(jvm, &rq, &reply, err);
+	rc = ask_started(jvm, &rq, &reply, err);
 	if (!rc)
 		rc = reply_load(buf_str(&reply), reply.len, &result, err);
 	buf_done(&reply);

@@ -6,7 +6,7 @@
  * The work is done in a forked helper that takes the target's ids where they differ and blocks all signals,
  * so that every file it made is removed also when the caller is interrupted or killed; it gives up when the
  * caller is gone. Blocking: a few milliseconds, up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a JVM that does
- * not answer. One thread.
+ * not answer, ATTACH_START_MS more for one that is starting. One thread.
  */
 #ifndef JHOT_ATTACH_ATTACH_H
 #define JHOT_ATTACH_ATTACH_H
@@ -16,6 +16,7 @@
 
 #define ATTACH_LISTEN_MS 6000  /* for the JVM to open its socket */
 #define ATTACH_REPLY_MS  10000 /* for its answer */
+#define ATTACH_START_MS  5000  /* for a JVM that is still starting to take agents */
 
 /*
  * attach_load: load the agent at `agent` (a path here) with these options. A file named libjhot-*.so that

@@ -44,6 +44,8 @@ static void quote(const char *text, char out[QUOTED + 1])
 	out[n] = '\0';
 }
 
+#define STARTING "only permitted in the live phase"
+
 static const struct {
 	const char *part; /* of the JVM's words */
 	const char *what;
@@ -52,6 +54,7 @@ static const struct {
 	{"Dynamic agent loading is not enabled",
 		"The JVM refuses agents at run time (-XX:-EnableDynamicAgentLoading).",
 		"restart it with -XX:+EnableDynamicAgentLoading"},
+	{STARTING, "The JVM is still starting and takes no agents yet.", "try again in a moment"},
 	{"failed to map segment from shared object",
 		"The JVM may not map the agent's code: the folder is mounted noexec or a security "
 		"module forbids it.",
@@ -80,6 +83,11 @@ static int refused(const char *text, struct err *err)
 		return err_set(err, ERR_ATTACH,
 			"The JVM did not load the agent and does not say why (JDK 8 never does).");
 	return err_set(err, ERR_ATTACH, "The JVM did not load the agent. It says: %s", said);
+}
+
+bool reply_is_starting(const char *reply)
+{
+	return strstr(reply, STARTING) != NULL;
 }
 
 static const char *after_first_line(const char *reply, int *number)

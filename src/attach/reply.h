@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* reply_text: what follows a first line that says 0, else NULL with an error that quotes the JVM. */
@@ -20,5 +21,8 @@ const char *reply_text(const char *reply, size_t len, struct err *err);
  * agent failed, and on 21+ even when it could not be opened.
  */
 int reply_load(const char *reply, size_t len, int *result, struct err *err);
+
+/* Did a JVM answer so that has not finished starting? It is to be asked again. */
+bool reply_is_starting(const char *reply);
 
 #endif

@@ -158,6 +158,20 @@ test_booting() {
 	undisturbed "$jvm" "$n"
 }
 
+# Its listener is there before the JVM takes agents.
+test_starting() {
+	local try good=0
+	for try in 1 2 3 4; do
+		# shellcheck disable=SC2086
+		jvm_launch $CALM_JVM -XX:+StartAttachListener Known shares
+		while [ ! -S "/tmp/.java_pid$JVM" ] && kill -0 "$JVM"; do :; done
+		loads "$JVM" 0 && good=$((good + 1))
+		jvm_kill
+		rm -f "/tmp/.java_pid$JVM"
+	done
+	is "JDK $major: one that is starting is asked until it takes agents" "$good" 4
+}
+
 test_two_at_once() {
 	local one
 	jvm_start $CALM_JVM Known idle
@@ -172,7 +186,7 @@ test_two_at_once() {
 
 own_java=$JAVA
 while read -r major JAVA; do
-	for t in good reduced_signals disabled no_counters no_dynamic_agents stopped booting two_at_once; do
+	for t in good reduced_signals disabled no_counters no_dynamic_agents stopped booting starting two_at_once; do
 		test_$t
 	done
 done < <(jdks)

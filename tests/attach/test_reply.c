@@ -29,6 +29,8 @@ static const struct {
 	 "target VM.\n",
 		-1, 0, "refuses agents at run time"},
 	{"0\nDynamic agent loading is not enabled.\n", -1, 0, "refuses agents at run time"},
+	{"0\nx.so was not loaded.\nDynamic agent loading is only permitted in the live phase\n", -1,
+		0, "still starting"},
 	{"0\nx.so: failed to map segment from shared object\n", -1, 0, "noexec"},
 	{"0\nversion `GLIBC_2.38' not found\n", -1, 0, "newer glibc"},
 	{"101\nprotocol\n", -1, 0, "protocol"},
@@ -52,6 +54,14 @@ static void test_loads(void)
 				strstr(err.what, loads[i].says),
 			"load %zu: %d %d %s", i, rc, result, err.what);
 	}
+}
+
+static void test_starting(void)
+{
+	ok(reply_is_starting("0\nDynamic agent loading is only permitted in the live phase\n"),
+		"a JVM that is still starting");
+	ok(!reply_is_starting("0\nreturn code: 0\n"), "one that has started");
+	ok(!reply_is_starting("0\nDynamic agent loading is not enabled.\n"), "one that refuses");
 }
 
 static void test_texts(void)
@@ -99,6 +109,7 @@ static void test_any_bytes(void)
 int main(void)
 {
 	test_loads();
+	test_starting();
 	test_texts();
 	test_any_bytes();
 	return tap_done();

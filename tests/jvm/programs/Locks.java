@@ -71,6 +71,8 @@ public final class Locks {
         while (thread.getState() != state) {
             Thread.sleep(1);
         }
+        // The state is said a little before the JVM notes what is waited for; its next safepoint comes after that.
+        Thread.getAllStackTraces();
     }
 
     public static void main(String[] args) throws Exception {
