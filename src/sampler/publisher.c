@@ -2,9 +2,9 @@
 /*
  * One session's life: wait for the one before, set up, loop, take down.
  *
- * The order of the end matters: engines off; what is left is published; no handler or callback can
- * find the session any more, and those that had found it are waited for; the naming thread has left
- * the JVM; SIGSEGV is handed back; the state is LEFT; memory and memfd go.
+ * The order of the end matters: engines off; no handler or callback can find the session any more, and
+ * those that had found it are waited for; what is left is published, their samples with it; the naming
+ * thread has left the JVM; SIGSEGV is handed back; the state is LEFT; memory and memfd go.
  */
 #include "sampler/publisher.h"
 
@@ -300,9 +300,9 @@ static void publisher_leave(struct sampler *s)
 	bool exits = atomic_load(&s->stop) == SAMPLER_EXIT;
 
 	events_stop_all(s);
-	last_words(s);
 	atomic_store(&sig_current, NULL);
 	sig_drain();
+	last_words(s);
 	events_sweep(s);
 	jvm_names_stop(s, exits);
 	jvm_gate_take_away();

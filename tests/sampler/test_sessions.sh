@@ -68,6 +68,40 @@ ok "the ring may run full" agent seconds=3 interval=100000 idle=1
 ok "every sample arrives later, or is counted" accounted
 known
 
+# --- a thread that is still in the handler when the session ends: its sample comes, too
+busiest() { # of the target's threads
+	awk '{ match($0, /.*\) /); split(substr($0, RLENGTH), f, " "); print f[12], $1 }' "/proc/$JVM"/task/*/stat |
+		sort -rn | sed -n '1s/.* //p'
+}
+clock_ended() {
+	not grep -qsx 'jhot wall' "/proc/$JVM"/task/*/comm
+}
+thread=$(busiest)
+agent_start held seconds=60 event=wall:1000000
+wait_for 20 has_samples "$JVM" 20
+mkfifo "$T/held.in"
+exec {hold}<>"$T/held.in"
+"$builddir/tests/sampler/stop_inside" "$thread" libjhot <"$T/held.in" >"$T/inside" {hold}>&- &
+STOPPER=$!
+wait_for 20 eval 'grep -qs inside "$T/inside" || gone $STOPPER'
+if grep -qs inside "$T/inside"; then
+	kill -INT $TOOL_PID
+	wait_for 20 clock_ended
+	sleep 0.3 # and as long as a session takes to end that does not wait for it
+	exec {hold}>&-
+	wait $TOOL_PID
+	is "a session whose end comes while a thread is in the handler ends as it should" $? 0
+	ok "when that thread has put its sample" accounted "$T/held"
+	wait $STOPPER
+	is "and the thread goes on" $? 0
+else
+	wait $STOPPER
+	is "a thread is stopped in the handler, or cannot be traced here" $? 77
+	skip "a session's end while a thread is in the handler" "no tracing here"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+fi
+
 # --- nothing of it all has disturbed the target
 jvm_end
 is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "
