@@ -33,23 +33,24 @@ void *raw_map(size_t bytes)
 
 void *raw_map_ready(size_t bytes)
 {
-	size_t slack = bytes + RAW_READY;
-	long at =
-		raw(SYS_mmap, 0, slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long base = (at + (long)RAW_READY - 1) & ~((long)RAW_READY - 1);
+	size_t whole = (bytes + 4095) & ~(size_t)4095, before;
+	size_t ready = whole < RAW_READY ? whole : RAW_READY;
+	long at = raw(SYS_mmap, 0, whole + RAW_READY, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *base;
 
 	if (at < 0 && at > -4096)
 		return NULL;
-	bytes = (bytes + 4095) & ~(size_t)4095;
-	if (base > at)
-		raw(SYS_munmap, at, base - at);
-	raw(SYS_munmap, base + (long)bytes,
-		at + (long)((slack + 4095) & ~(size_t)4095) - base - (long)bytes);
-	map_describe(base, bytes);
-	raw(SYS_madvise, base, RAW_READY, MADV_HUGEPAGE);
-	for (size_t i = 0; i < RAW_READY && i < bytes; i += 4096)
-		*(volatile char *)(base + (long)i) = 0;
-	return (void *)base;
+	before = -(size_t)at & (RAW_READY - 1); /* a huge page begins at a multiple of its size */
+	base = (char *)at + before;
+	if (before)
+		raw(SYS_munmap, at, before);
+	raw(SYS_munmap, base + whole, RAW_READY - before);
+	map_describe((long)base, whole);
+	raw(SYS_madvise, base, ready, MADV_HUGEPAGE);
+	for (size_t i = 0; i < ready; i += 4096)
+		*(volatile char *)(base + i) = 0;
+	return base;
 }
 
 void raw_unmap(void *memory, size_t bytes)

@@ -226,8 +226,7 @@ enum walk_step compiled_known(struct walker *w)
 	end = w->at.sp + 8ull * (uint32_t)known->frame_words;
 	if ((end & 7) || end >= w->hi || !mem_load(w->mem, end - 16, words, sizeof(words)))
 		return STEP_FAIL;
-	for (uint32_t i = 0; i < known->count; i++)
-		walker_add(w, WALK_PACKED, known->frames[i], WALK_BCI_UNKNOWN);
+	walker_add_packed(w, known->frames, known->count);
 	words[1] &= ARCH_PC_MASK;
 	if (walker_in_code(w, words[1]) && walker_returns_to_java(w, words[1]))
 		return walker_next(w, words[1], end, words[0]);
@@ -243,8 +242,7 @@ enum walk_step compiled_interrupted(struct walker *w)
 	if (!w->thread->memo ||
 		!memo_find(w->thread->memo->memo, w->layout, w->mem, w->at.pc | MEMO_EXACT, &known))
 		return STEP_FAIL;
-	for (uint32_t i = 0; i < known.count; i++)
-		walker_add(w, WALK_PACKED, known.frames[i], WALK_BCI_UNKNOWN);
+	walker_add_packed(w, known.frames, known.count);
 	if (frame_leave(w, known.frame_words, w->at.sp, false) == STEP_NEXT)
 		return STEP_NEXT;
 	w->count = count;

@@ -37,7 +37,7 @@ struct method_row {
 	uint32_t epoch;
 	uint16_t code_bytes;
 };
-_Static_assert(sizeof(struct method_row) == 40, "fits a cache line");
+_Static_assert(sizeof(struct method_row) == 40, "one or two cache lines");
 
 struct memo {
 	_Alignas(64) struct code_row codes[CODE_ROWS];

@@ -147,8 +147,7 @@ bool trail_follow(struct walker *w)
 	mark_compare(w);
 	if (!is_at(w, &t->start) || !trail_is_current(w) || !trail_holds(w))
 		return false;
-	for (uint32_t i = 0; i < t->frame_count; i++)
-		walker_add(w, WALK_PACKED, t->frames[i], WALK_BCI_UNKNOWN);
+	walker_add_packed(w, t->frames, t->frame_count);
 	w->followed = t->frame_count;
 	return true;
 }

@@ -72,6 +72,13 @@ bool walker_room(struct walker *w);
 void cut_begin(struct walker *w, uint32_t max);
 void cut_end(struct walker *w, struct walk_result *result);
 
+/* What is remembered of frames. */
+static inline void walker_add_packed(struct walker *w, const uint64_t *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		walker_add(w, WALK_PACKED, frames[i], WALK_BCI_UNKNOWN);
+}
+
 static inline bool walker_in_code(const struct walker *w, uint64_t pc)
 {
 	return w->layout && pc >= w->layout->code_low && pc < w->layout->code_high;
