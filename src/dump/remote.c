@@ -117,7 +117,7 @@ struct remote *remote_open(pid_t pid, uint64_t readable, struct err *err)
 	uint64_t word;
 
 	r->pid = pid;
-	r->mem = (struct walk_mem){remote_load, r};
+	r->mem = (struct walk_mem){.load = remote_load, .ctx = r};
 	if (read_raw(r, readable, &word, sizeof(word)) != (ssize_t)sizeof(word)) {
 		err_set_errno(err, ERR_ATTACH, "The memory of process %d cannot be read", (int)pid);
 		free(r);

@@ -218,18 +218,19 @@ void compiled_show(struct walker *w, const struct code_blob *blob)
 enum walk_step compiled_known(struct walker *w)
 {
 	const struct memo_code *known = walker_known(w, w->at.pc);
-	uint64_t end, words[2];
+	uint64_t end, pc, fp;
 	uint32_t count = w->count;
 
 	if (!known || w->leaf)
 		return STEP_FAIL;
 	end = w->at.sp + 8ull * (uint32_t)known->frame_words;
-	if ((end & 7) || end >= w->hi || !mem_load(w->mem, end - 16, words, sizeof(words)))
+	if ((end & 7) || end >= w->hi)
 		return STEP_FAIL;
+	pc = walker_word(w, end - 8) & ARCH_PC_MASK;
+	fp = walker_word(w, end - 16);
 	walker_add_packed(w, known->frames, known->count);
-	words[1] &= ARCH_PC_MASK;
-	if (walker_in_code(w, words[1]) && walker_returns_to_java(w, words[1]))
-		return walker_next(w, words[1], end, words[0]);
+	if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
+		return walker_next(w, pc, end, fp);
 	w->count = count;
 	return STEP_FAIL;
 }

@@ -86,12 +86,36 @@ __asm__(".text\n"
 	".size guard_load, .-guard_load\n");
 #endif
 
+/* The table is there even in a program that has no such loads: an entry that is no code's. */
+__asm__(".pushsection guard_table, \"a\", %progbits\n"
+	"	.balign 4\n"
+	"	.long 0, 0\n"
+	".popsection\n");
+
+/* An entry of GUARD_CODE. */
+struct guard_entry {
+	int32_t load, failed;
+};
+extern const struct guard_entry __start_guard_table[] __attribute__((visibility("hidden")));
+extern const struct guard_entry __stop_guard_table[] __attribute__((visibility("hidden")));
+
+/* Where to go on after a fault at pc, 0 when there is no guarded load. */
+static uintptr_t failed_at(uintptr_t pc)
+{
+	if (pc >= (uintptr_t)guard_begin && pc < (uintptr_t)guard_end)
+		return (uintptr_t)guard_failed;
+	for (const struct guard_entry *e = __start_guard_table; e < __stop_guard_table; e++) {
+		if ((uintptr_t)&e->load + (uintptr_t)(intptr_t)e->load == pc)
+			return (uintptr_t)&e->failed + (uintptr_t)(intptr_t)e->failed;
+	}
+	return 0;
+}
+
 bool guard_recover(void *ucontext)
 {
-	uint64_t pc = regs_pc(ucontext);
+	uintptr_t at = failed_at(regs_pc(ucontext));
 
-	if (pc < (uintptr_t)guard_begin || pc >= (uintptr_t)guard_end)
-		return false;
-	regs_set_pc(ucontext, (uintptr_t)guard_failed);
-	return true;
+	if (at)
+		regs_set_pc(ucontext, at);
+	return at != 0;
 }

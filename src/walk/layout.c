@@ -173,10 +173,7 @@ uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
 
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
 {
-	uint64_t value = 0;
-
-	if (field->offset < 0 || !base ||
-		!mem_load(mem, base + (uint64_t)field->offset, &value, field->bytes))
+	if (field->offset < 0 || !base)
 		return 0;
-	return value;
+	return mem_word(mem, base + (uint64_t)field->offset, field->bytes);
 }

@@ -6,39 +6,53 @@
 #ifndef JHOT_WALK_MEM_H
 #define JHOT_WALK_MEM_H
 
-#include "walk/walk.h"
+#include "walk/guard.h"
 
 static inline bool mem_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
 	return mem->load(mem, addr, out, bytes);
 }
 
-static inline uint64_t mem_u64(const struct walk_mem *mem, uint64_t addr)
-{
-	uint64_t value;
+/* Where the target is this process a word is one instruction; elsewhere, what the accessor says. */
+#define MEM_WORD(bits)                                                                      \
+	static inline uint##bits##_t mem_u##bits(const struct walk_mem *mem, uint64_t addr) \
+	{                                                                                   \
+		uint##bits##_t accessed;                                                    \
+		uint64_t value;                                                             \
+                                                                                            \
+		if (__builtin_expect(mem->is_here, 1)) {                                    \
+			GUARD_READ(bits, addr, value);                                      \
+			return (uint##bits##_t)value;                                       \
+		}                                                                           \
+		return mem->load(mem, addr, &accessed, sizeof(accessed)) ? accessed : 0;    \
+	}
+MEM_WORD(64)
+MEM_WORD(32)
+MEM_WORD(16)
+MEM_WORD(8)
 
-	return mem->load(mem, addr, &value, sizeof(value)) ? value : 0;
+static inline bool mem_load_u64(const struct walk_mem *mem, uint64_t addr, uint64_t *out)
+{
+	unsigned read = 1;
+
+	if (__builtin_expect(!mem->is_here, 0))
+		return mem->load(mem, addr, out, sizeof(*out));
+	GUARD_READ_SURE(64, addr, *out, read);
+	return read;
 }
 
-static inline uint32_t mem_u32(const struct walk_mem *mem, uint64_t addr)
+/* So many bytes, at most 8, the first one lowest. */
+static inline uint64_t mem_word(const struct walk_mem *mem, uint64_t addr, unsigned bytes)
 {
-	uint32_t value;
+	uint64_t value = 0;
 
-	return mem->load(mem, addr, &value, sizeof(value)) ? value : 0;
-}
-
-static inline uint16_t mem_u16(const struct walk_mem *mem, uint64_t addr)
-{
-	uint16_t value;
-
-	return mem->load(mem, addr, &value, sizeof(value)) ? value : 0;
-}
-
-static inline uint8_t mem_u8(const struct walk_mem *mem, uint64_t addr)
-{
-	uint8_t value;
-
-	return mem->load(mem, addr, &value, sizeof(value)) ? value : 0;
+	switch (bytes) {
+	case 8: return mem_u64(mem, addr);
+	case 4: return mem_u32(mem, addr);
+	case 2: return mem_u16(mem, addr);
+	case 1: return mem_u8(mem, addr);
+	default: return mem_load(mem, addr, &value, bytes) ? value : 0;
+	}
 }
 
 /* The bytes of a C string, cut at cap - 1, always ended by NUL; -1 when its first byte cannot be read. */

@@ -180,9 +180,8 @@ void memo_begin(
 	struct memo_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem)
 {
 	walk->count = walk->method_count = 0;
-	walk->methods =
-		layout && layout->unloaded_classes &&
-		mem_load(mem, layout->unloaded_classes, &walk->unloads, sizeof(walk->unloads));
+	walk->methods = layout && layout->unloaded_classes &&
+			mem_load_u64(mem, layout->unloaded_classes, &walk->unloads);
 }
 
 bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_method *out)
@@ -198,6 +197,14 @@ bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_meth
 		.id = row->id,
 		.code_bytes = row->code_bytes};
 	return read_still(&row->version, version);
+}
+
+void memo_ask_method(const struct memo_walk *walk, uint64_t method)
+{
+	const struct method_row *row = &walk->memo->methods[hash_of(method) % METHOD_ROWS];
+
+	__builtin_prefetch(row);
+	__builtin_prefetch((const char *)(row + 1) - 1);
 }
 
 void memo_method_note(struct memo_walk *walk, const struct memo_method *method, uint32_t frame)

@@ -101,10 +101,7 @@ static uint64_t words_differ(const struct trail *t, const struct walk_mem *mem)
 static bool codes_hold(const struct trail *t, const struct walk_mem *mem)
 {
 	for (uint32_t i = 0; i < t->code_count; i++) {
-		uint64_t value = 0;
-
-		if (!mem_load(mem, t->codes[i].at, &value, t->codes[i].bytes) ||
-			value != t->codes[i].value)
+		if (mem_word(mem, t->codes[i].at, t->codes[i].bytes) != t->codes[i].value)
 			return false;
 	}
 	return true;
@@ -238,7 +235,7 @@ static bool trail_record(struct walker *w, uint64_t *stuck_sp)
 		.rows = w->thread->rows,
 		.trail = t,
 		.walker = w};
-	struct walk_mem mem = {recorder_load, &r};
+	struct walk_mem mem = {.load = recorder_load, .ctx = &r};
 	uint32_t count = w->count, frames = count - w->join_count;
 	uint32_t notes = memo->count, method_notes = memo->method_count;
 	bool root;

@@ -23,6 +23,7 @@ struct walk_mem {
 	/* Copy bytes from the target; false when they cannot be read. Never faults, never blocks. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
 	void *ctx;
+	bool is_here; /* the target is this process: what will be loaded can be asked for ahead */
 };
 
 /* --- frames ------------------------------------------------------------------------------------------ */

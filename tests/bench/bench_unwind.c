@@ -28,7 +28,7 @@ static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t by
 
 static double step_ns(const struct unwind_rows *rows, uint64_t from, uint64_t to)
 {
-	const struct walk_mem mem = {load, NULL};
+	const struct walk_mem mem = {.load = load, .ctx = NULL};
 	struct unwind_table *t = calloc(1, sizeof *t + sizeof t->modules[0]);
 	uint64_t random = 1, start, stuck = 0;
 

@@ -48,7 +48,7 @@ static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t by
 	return bytes == sizeof v;
 }
 
-static const struct walk_mem made_up = {load, NULL};
+static const struct walk_mem made_up = {.load = load, .ctx = NULL};
 
 /* --- the oracle: DWARF operations, by the book ------------------------------------------------------- */
 

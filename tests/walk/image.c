@@ -226,7 +226,7 @@ struct recorder *recorder_new(void)
 
 	if (!r)
 		die("no memory", "recorder");
-	r->mem = (struct walk_mem){recorder_load, r};
+	r->mem = (struct walk_mem){.load = recorder_load, .ctx = r};
 	return r;
 }
 
@@ -486,7 +486,7 @@ struct image *image_open(const char *path)
 	for (int i = 0; i < image->count; i++) {
 		struct image_stack *s = &image->stacks[i];
 
-		s->mem = (struct walk_mem){image_load, s};
+		s->mem = (struct walk_mem){.load = image_load, .ctx = s};
 		s->thread.rows = s->table;
 		s->shared = image->shared;
 	}

@@ -142,5 +142,5 @@ static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t by
 
 struct walk_mem self_mem(void)
 {
-	return (struct walk_mem){load, NULL};
+	return (struct walk_mem){.load = load, .ctx = NULL};
 }

@@ -10,11 +10,13 @@
 
 #include "tests/tap.h"
 #include "walk/guard.h"
+#include "walk/mem.h"
 #include "walk/regs.h"
 
 static const struct walk_mem mem = GUARD_MEM;
 static volatile sig_atomic_t chained, nested_bad, nested;
 static char *volatile foreign_fault;
+static volatile uint64_t nowhere = 16;
 static size_t page;
 
 static void on_fault(int sig, siginfo_t *info, void *ucontext)
@@ -53,6 +55,7 @@ static void *hammer(void *arg)
 	for (int i = 0; i < 20000; i++) {
 		bad += mem.load(&mem, 16, &value, sizeof(value));
 		bad += !mem.load(&mem, (uintptr_t)&here, &value, sizeof(value)) || value != here;
+		bad += mem_u64(&mem, nowhere) != 0 || mem_u64(&mem, (uintptr_t)&here) != here;
 	}
 	return (void *)bad;
 }
@@ -111,6 +114,37 @@ static void test_unreadable(void)
 	foreign_fault = none;
 }
 
+/* The loads that are one instruction in their caller. */
+static void test_words(void)
+{
+	static const unsigned char text[] = {0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9};
+	uint64_t at = (uintptr_t)text + 1, word = 0;
+	char *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t end = (uintptr_t)two + page,
+		 bad[] = {0, 4096, 0x7ff8000000000000ull, UINTPTR_MAX, end, end - 1};
+	unsigned wrong = 0;
+
+	munmap(two + page, page);
+	memset(two, 'x', page);
+	ok(mem_u64(&mem, at) == 0xf9f8f7f6f5f4f3f2ull && mem_u32(&mem, at) == 0xf5f4f3f2u &&
+			mem_u16(&mem, at) == 0xf3f2u && mem_u8(&mem, at) == 0xf2u,
+		"words of each size are read, from any address");
+	ok(mem_load_u64(&mem, at, &word) && word == 0xf9f8f7f6f5f4f3f2ull, "and surely so");
+	for (unsigned bytes = 1; bytes <= 8; bytes++)
+		wrong += mem_word(&mem, at, bytes) !=
+			 (0xf9f8f7f6f5f4f3f2ull & (~0ull >> (64 - 8 * bytes)));
+	is_int(wrong, 0, "by their size");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		wrong += mem_load_u64(&mem, bad[i], &word) || mem_u64(&mem, bad[i]) ||
+			 mem_u32(&mem, bad[i]) || mem_u16(&mem, bad[i]) ||
+			 (bad[i] != end - 1 && mem_u8(&mem, bad[i]));
+	is_int(wrong, 0, "what cannot be read is 0, and surely not read");
+	is_int(mem_u8(&mem, end - 1), 'x', "the last byte before a hole");
+	is_int(chained, 0, "none of these reached the other handler");
+	munmap(two, page);
+}
+
 static void test_foreign(void)
 {
 	volatile char c = *foreign_fault;
@@ -150,6 +184,7 @@ int main(void)
 	handlers_install();
 	test_values();
 	test_unreadable();
+	test_words();
 	test_foreign();
 	test_storm();
 	return tap_done();

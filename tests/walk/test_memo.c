@@ -23,7 +23,7 @@ static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size
 	return true;
 }
 
-static const struct walk_mem mem = {fake_load, NULL};
+static const struct walk_mem mem = {.load = fake_load, .ctx = NULL};
 
 static void set_up(void)
 {

@@ -63,7 +63,7 @@ static bool load(const struct walk_mem *mem, uint64_t addr, void *out, size_t by
 	memcpy(out, (const void *)(uintptr_t)addr, bytes);
 	return true;
 }
-static const struct walk_mem mem = {load, NULL};
+static const struct walk_mem mem = {.load = load, .ctx = NULL};
 
 static void symbol_set(struct symbol *s, const char *text)
 {

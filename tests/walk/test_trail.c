@@ -35,7 +35,7 @@ static bool memory_load(const struct walk_mem *mem, uint64_t addr, void *out, si
 	return true;
 }
 
-static const struct walk_mem mem = {memory_load, NULL};
+static const struct walk_mem mem = {.load = memory_load, .ctx = NULL};
 
 struct found {
 	uint32_t count, followed;

@@ -449,8 +449,9 @@ static bool all_zero(const struct walk_mem *mem, uint64_t addr, void *out, size_
 
 static void test_hostile_stacks(void)
 {
-	const struct walk_mem none = {no_memory, NULL}, ones = {all_ones, NULL},
-			      zero = {all_zero, NULL};
+	const struct walk_mem none = {.load = no_memory, .ctx = NULL},
+			      ones = {.load = all_ones, .ctx = NULL},
+			      zero = {.load = all_zero, .ctx = NULL};
 	const struct unwind_module *m = &table->modules[0];
 	unsigned ends[UNWIND_STUCK + 1] = {0}, endless = 0;
 

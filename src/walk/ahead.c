@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asks the CPU for what the walk is about to look up.
+ *
+ * Each frame is found by the one before, so a walk waits for one cold line after the other. Of interpreted frames the
+ * places are known ahead, by the chain of their frame pointers, and so are the Methods: the memo's rows of the next
+ * ones are on their way at once. (Return addresses of compiled frames can be found ahead, too, by looking at each word
+ * of the stack; that costs as much as it saves.)
+ */
+#include "walk/walker.h"
+
+#define AHEAD_FRAMES 10 /* a walk of -Xint's stacks: with 4 a tenth less, with 10 a fifth */
+
+void ahead_interpreted(struct walker *w)
+{
+	uint64_t fp = w->ahead_fp;
+
+	if (!w->mem->is_here || !w->thread->memo)
+		return;
+	if (fp <= w->at.fp) {
+		fp = w->at.fp;
+		w->ahead_count = 0;
+	}
+	for (; w->ahead_count < AHEAD_FRAMES; w->ahead_count++) {
+		uint64_t next = walker_word(w, fp);
+
+		if (next <= fp || !walker_on_stack(w, next))
+			break;
+		fp = next;
+		memo_ask_method(w->thread->memo,
+			walker_word(w, fp + (uint64_t)(8 * (int64_t)w->layout->interp_method)));
+	}
+	if (w->ahead_count)
+		w->ahead_count--;
+	w->ahead_fp = fp;
+}
