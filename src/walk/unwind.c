@@ -2,6 +2,8 @@
 /* Native unwinding by rows. Runs in signal handlers; unwind_rows_check is the gate for what comes from outside. */
 #include "walk/unwind.h"
 
+#include "walk/mem.h"
+
 _Static_assert(sizeof(struct unwind_rule) == 12, "a rule");
 _Static_assert(sizeof(struct unwind_rows) == 20, "head of the rows");
 
@@ -100,11 +102,6 @@ const struct unwind_module *unwind_find(const struct unwind_table *table, uint64
 	return &table->modules[low];
 }
 
-static bool load(const struct walk_mem *mem, uint64_t addr, uint64_t *out)
-{
-	return mem->load(mem, addr, out, sizeof *out);
-}
-
 /*
  * What the kernel pushed before it ran a handler, as seen from the trampoline (sp): on x86-64 a ucontext
  * (arch/x86/include/asm/sigframe.h), on aarch64 a siginfo of 128 bytes and a ucontext
@@ -128,11 +125,12 @@ static enum unwind_result step_signal(const struct walk_mem *mem, struct walk_re
 {
 	struct walk_regs r = *regs;
 
-	if (!load(mem, regs->sp + SIGNAL_PC, &r.pc) || !load(mem, regs->sp + SIGNAL_SP, &r.sp) ||
-		!load(mem, regs->sp + SIGNAL_FP, &r.fp))
+	if (!mem_load_u64(mem, regs->sp + SIGNAL_PC, &r.pc) ||
+		!mem_load_u64(mem, regs->sp + SIGNAL_SP, &r.sp) ||
+		!mem_load_u64(mem, regs->sp + SIGNAL_FP, &r.fp))
 		return UNWIND_FAULT;
 #if defined(__aarch64__)
-	if (!load(mem, regs->sp + SIGNAL_LINK, &r.link))
+	if (!mem_load_u64(mem, regs->sp + SIGNAL_LINK, &r.link))
 		return UNWIND_FAULT;
 #endif
 	if (!r.pc || !r.sp)
@@ -152,7 +150,7 @@ static bool step_cfa(const struct unwind_rule *rule, const struct walk_mem *mem,
 	switch (rule->cfa) {
 	case UNWIND_CFA_SP: *cfa = plus(regs->sp, rule->cfa_offset); return true;
 	case UNWIND_CFA_FP: *cfa = plus(regs->fp, rule->cfa_offset); return true;
-	case UNWIND_CFA_FP_LOAD: return load(mem, plus(regs->fp, rule->cfa_offset), cfa);
+	case UNWIND_CFA_FP_LOAD: return mem_load_u64(mem, plus(regs->fp, rule->cfa_offset), cfa);
 	default: /* UNWIND_CFA_PLT; the others never come here */
 		*cfa = plus(regs->sp, rule->cfa_offset) +
 		       ((int64_t)(regs->pc & 15) >= rule->fp_offset ? 8 : 0);
@@ -164,9 +162,9 @@ static bool step_saved(unsigned how, int offset, uint64_t cfa, const struct walk
 	const struct walk_regs *regs, uint64_t *reg)
 {
 	if (how == UNWIND_SAVED_CFA)
-		return load(mem, plus(cfa, offset), reg);
+		return mem_load_u64(mem, plus(cfa, offset), reg);
 	if (how == UNWIND_SAVED_FP)
-		return load(mem, plus(regs->fp, offset), reg);
+		return mem_load_u64(mem, plus(regs->fp, offset), reg);
 	if (how == UNWIND_SAVED_LOST)
 		*reg = 0;
 	return true;
