@@ -11,6 +11,44 @@
 
 #define AHEAD_FRAMES 10 /* a walk of -Xint's stacks: with 4 a tenth less, with 10 a fifth */
 
+#define LINE         64
+
+static void ask(const void *at, uint32_t lines)
+{
+	for (uint32_t i = 0; i < lines; i++)
+		__builtin_prefetch((const char *)at + i * LINE);
+}
+
+/* What a short trail takes; the CPU finds the rest of longer ones by itself. */
+static void ask_trail(const struct trail *t)
+{
+	ask(t, 2);
+	ask(t->offsets, 1);
+	ask(t->words, 2);
+	ask(t->frames, 2);
+	ask(t->codes, 1);
+	ask(t->marks, 1);
+}
+
+void walk_ahead(const struct walk_layout *layout, const struct memo *memo, uint64_t pc,
+	uint64_t java_thread, const struct trail *trail)
+{
+	if (trail)
+		ask_trail(trail);
+	if (!layout)
+		return;
+	ask(layout, sizeof(*layout) / LINE);
+	if (pc >= layout->code_low && pc < layout->code_high)
+		memo_ask_interrupted(memo, pc);
+	if (java_thread) {
+		ask((const void *)(uintptr_t)(java_thread + (uint64_t)layout->thread_anchor.offset),
+			1);
+		ask((const void *)(uintptr_t)(java_thread +
+					      (uint64_t)layout->thread_stack_base.offset),
+			1);
+	}
+}
+
 void ahead_interpreted(struct walker *w)
 {
 	uint64_t fp = w->ahead_fp;

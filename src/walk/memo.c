@@ -124,6 +124,11 @@ bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 	return read_still(&row->version, version) && stands(layout, mem, out);
 }
 
+void memo_ask_interrupted(const struct memo *memo, uint64_t pc)
+{
+	__builtin_prefetch(&memo->codes[hash_of(pc | MEMO_EXACT) % (CODE_ROWS / 2)][1]);
+}
+
 static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
 {
 	uint64_t sum = count;
@@ -219,8 +224,8 @@ bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_meth
 	const struct method_row *row = method_in(rows) == method ? rows : &rows[1];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
-	if (!walk->methods || method_in(row) != method ||
-		row->unloads != walk->unloads || row->epoch != walk->epoch)
+	if (!walk->methods || method_in(row) != method || row->unloads != walk->unloads ||
+		row->epoch != walk->epoch)
 		return false;
 	*out = (struct memo_method){.method = method,
 		.const_method = row->const_method,

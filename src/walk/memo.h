@@ -71,6 +71,8 @@ void memo_begin(
 bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct memo_code *out);
 
+/* Ask the CPU for the row that memo_find will look at where a thread was interrupted. */
+void memo_ask_interrupted(const struct memo *memo, uint64_t pc);
 /* Ask the CPU for the row that memo_method will look at. */
 void memo_ask_method(const struct memo_walk *walk, uint64_t method);
 

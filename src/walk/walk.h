@@ -116,6 +116,7 @@ struct walk_regs {
 };
 
 struct unwind_table;
+struct memo;
 struct memo_walk;
 struct trail;
 
@@ -154,6 +155,13 @@ struct walk_result {
 struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
 	uint32_t max);
+
+/*
+ * walk_ahead: ask the CPU for what walk_stack will look at first, some 100 ns before it is called; in the target itself.
+ * java_thread and trail as in walk_thread, not taken yet; 0, NULL: none.
+ */
+void walk_ahead(const struct walk_layout *layout, const struct memo *memo, uint64_t pc,
+	uint64_t java_thread, const struct trail *trail);
 
 /*
  * walk_java: the frames of a thread that has left Java, from its newest Java frame on; what it does in native
