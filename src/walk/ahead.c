@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks the CPU for what the walk is about to look up.
+ * Asks the CPU for what the walk is about to look up: most of its time a walk waits for cold lines, one after the other.
  *
- * Each frame is found by the one before, so a walk waits for one cold line after the other. Of interpreted frames the
- * places are known ahead, by the chain of their frame pointers, and so are the Methods: the memo's rows of the next
- * ones are on their way at once. (Return addresses of compiled frames can be found ahead, too, by looking at each word
- * of the stack; that costs as much as it saves.)
+ * What it looks at first does not depend on what it finds. Later each frame is found by the one before; but of
+ * interpreted frames the places are known ahead, by the chain of their frame pointers, and so are the Methods: the
+ * memo's rows of the next ones are on their way at once. (Return addresses of compiled frames could be found ahead by
+ * looking at each word of the stack; that costs more than it saves.)
  */
 #include "walk/walker.h"
 
@@ -17,6 +17,11 @@ static void ask(const void *at, uint32_t lines)
 {
 	for (uint32_t i = 0; i < lines; i++)
 		__builtin_prefetch((const char *)at + i * LINE);
+}
+
+static void ask_field(const struct walk_field *field, uint64_t base)
+{
+	ask((const void *)(uintptr_t)(base + (uint64_t)field->offset), 1);
 }
 
 /* What a short trail takes; the CPU finds the rest of longer ones by itself. */
@@ -41,11 +46,8 @@ void walk_ahead(const struct walk_layout *layout, const struct memo *memo, uint6
 	if (pc >= layout->code_low && pc < layout->code_high)
 		memo_ask_interrupted(memo, pc);
 	if (java_thread) {
-		ask((const void *)(uintptr_t)(java_thread + (uint64_t)layout->thread_anchor.offset),
-			1);
-		ask((const void *)(uintptr_t)(java_thread +
-					      (uint64_t)layout->thread_stack_base.offset),
-			1);
+		ask_field(&layout->thread_anchor, java_thread);
+		ask_field(&layout->thread_stack_base, java_thread);
 	}
 }
 
