@@ -51,10 +51,10 @@ struct stack {
 	uint64_t reason[2];
 };
 
-/* The signal handler's walk of the thread that it interrupted. */
 /* As soon as the thread is known: asks the CPU for what the walk will need, while the handler sees what is due. */
 void sig_stack_ahead(
 	const struct sampler *s, const struct thread_slot *thread, const void *ucontext);
+/* The signal handler's walk of the thread that it interrupted. */
 void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
 /* A callback's, of its own thread, from these registers (pc, sp, fp of itself). */

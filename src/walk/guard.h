@@ -5,8 +5,8 @@
  * Each load is one instruction, in the middle of the code that wants the word; the linker makes a table of where they
  * are, and where to go on when one has faulted. Whoever owns SIGSEGV and SIGBUS calls guard_recover first; it
  * recognises a fault by its pc alone (HotSpot uses both signals for itself, and all its faults have other pcs), moves
- * the pc to where the load has failed and says true: return from the handler. SIGSEGV and SIGBUS must not be blocked where guarded loads run, signal handlers included: so the
- * handler of these two blocks every signal whose own handler loads (sa_mask).
+ * the pc to where the load has failed and says true: return from the handler. SIGSEGV and SIGBUS must not be blocked
+ * where guarded loads run, signal handlers included: so the handler of these two blocks every signal whose own handler loads (sa_mask).
  * No state: any number of threads and nested handlers may load at once.
  */
 #ifndef JHOT_WALK_GUARD_H

@@ -253,7 +253,7 @@ static bool method_holds(const struct memo_walk *walk, const struct method_row *
 	return method_in(row) && row->unloads == walk->unloads && row->epoch == walk->epoch;
 }
 
-/* The row of this Method, one that holds no more, or by turns one of the two. */
+/* The row of this Method, one that holds no more, or the one that its hash says. */
 static struct method_row *method_place(const struct memo_walk *walk, uint64_t method)
 {
 	uint32_t hash = hash_of(method);

@@ -23,7 +23,8 @@ struct walk_mem {
 	/* Copy bytes from the target; false when they cannot be read. Never faults, never blocks. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
 	void *ctx;
-	bool is_here; /* the target is this process: what will be loaded can be asked for ahead */
+	/* The target is this process: words are read in place (guard.h) without load, and can be asked for ahead. */
+	bool is_here;
 };
 
 /* --- frames ------------------------------------------------------------------------------------------ */
