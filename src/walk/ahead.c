@@ -67,8 +67,7 @@ void ahead_interpreted(struct walker *w)
 		if (next <= fp || !walker_on_stack(w, next))
 			break;
 		fp = next;
-		memo_ask_method(w->thread->memo,
-			walker_word(w, fp + (uint64_t)(8 * (int64_t)w->layout->interp_method)));
+		memo_ask_method(w->thread->memo, walker_slot(w, fp, w->layout->interp_method));
 	}
 	if (w->ahead_count)
 		w->ahead_count--;

@@ -6,6 +6,8 @@
  *   ... frames of the continuation | ContinuationEntry | fp | return address | frames of the carrier
  *                                    ^ JavaThread::_cont_entry, sp of enterSpecial
  *
+ *   ContinuationEntry: a word that holds anything | _parent | _cont, the Continuation | ...
+ *
  * A continuation that was mounted again has only its youngest frames on the stack. The last of them
  * returns to a stub that brings back more (the return barrier); while it does, the stack between it and
  * the entry is scratch. So from any of these stubs the next certain thing is the entry.
@@ -14,13 +16,16 @@
  * stack, but for interpreted frames, whose pointers are word offsets:
  *
  *   StackChunk: fields (parent, sp...) | stack: ... [pc]<- sp  youngest frame ... oldest frame
+ *
+ * A continuation yields in Continuation.yield0, which calls doYield. When that has put the frames into a chunk,
+ * they stand on the stack, too, until it leaves: whatever is in the chunk from yield0 on is shown from there.
  */
+#include "walk/method.h"
 #include "walk/oop.h"
 #include "walk/walker.h"
 
 #define CONTINUATION  "jdk/internal/vm/Continuation"
 #define STACK_CHUNK   "jdk/internal/vm/StackChunk"
-#define ENTRY_WORDS   6 /* of a ContinuationEntry: one of them is the Continuation, uncompressed */
 #define STACK_WORDS   (1u << 20) /* bound of a chunk's stack */
 #define FROZEN_FRAMES 8192
 #define FROZEN_CHUNKS 64
@@ -39,6 +44,12 @@ static uint32_t chunk_bottom(const struct walker *w, const struct chunk *c)
 	if (c->bottom)
 		return mem_u32(w->mem, c->object + c->bottom);
 	return mem_u32(w->mem, c->object + c->size) - mem_u32(w->mem, c->object + c->argsize);
+}
+
+/* Where the youngest one begins. */
+static uint64_t chunk_sp(const struct walker *w, const struct chunk *c)
+{
+	return c->object + c->bytes + 8ull * mem_u32(w->mem, c->object + c->sp);
 }
 
 /* Continuations are subclassed: the class of a virtual thread's is VirtualThread.VThreadContinuation. */
@@ -63,15 +74,11 @@ static bool chunk_of_entry(const struct walker *w, uint64_t entry, struct chunk 
 	static const char *const chunk_names[] = {"parent", "sp", "size"};
 	static const char *const bottom[] = {"bottom"}, *const argsize[] = {"argsize"}; /* JDK 21 */
 	const struct walk_layout *l = w->layout;
-	uint64_t object = 0, klass = 0;
+	uint64_t object = mem_u64(w->mem, entry + (uint64_t)l->cont_parent.offset + 8);
+	uint64_t klass = continuation_klass(w, object);
 	uint32_t tail, offsets[3];
 
 	*out = (struct chunk){.object = 0};
-
-	for (uint64_t i = 0; i < ENTRY_WORDS && !klass; i++) {
-		object = mem_u64(w->mem, entry + 8 * i);
-		klass = continuation_klass(w, object);
-	}
 	if (!klass || !oop_fields(l, w->mem, klass, tail_name, &tail, 1))
 		return false;
 	out->object = oop_follow(l, w->mem, object + tail, STACK_CHUNK);
@@ -135,8 +142,8 @@ static bool frozen_compiled(struct walker *w)
  */
 static bool chunk_show(struct walker *w, const struct chunk *c)
 {
-	uint32_t sp_words = mem_u32(w->mem, c->object + c->sp), bottom = chunk_bottom(w, c);
-	uint64_t stack = c->object + c->bytes, sp = stack + 8ull * sp_words;
+	uint32_t bottom = chunk_bottom(w, c);
+	uint64_t stack = c->object + c->bytes, sp = chunk_sp(w, c);
 
 	if (bottom >= STACK_WORDS)
 		return false;
@@ -150,17 +157,57 @@ static bool chunk_show(struct walker *w, const struct chunk *c)
 	return true;
 }
 
+/* The Method of the youngest frame of a chunk, which has been shown as frame number `shown`. */
+static uint64_t youngest_method(const struct walker *w, const struct chunk *c, uint32_t shown)
+{
+	uint64_t sp = chunk_sp(w, c), link = sp - 16;
+
+	if (walker_in_interpreter(w, mem_u64(w->mem, sp - 8) & ARCH_PC_MASK))
+		return walker_slot(w, relative(w, link, link), w->layout->interp_method);
+	return w->frames[shown].value;
+}
+
+/*
+ * Whether all frames are in chunks: those on the stack, numbers up to `shown`, are the same once more, but for native
+ * ones of the JVM and the doYield that called them. (While they are brought back there are none on the stack.)
+ */
+static bool is_yielded(const struct walker *w, const struct chunk *c, uint32_t shown)
+{
+	return shown < w->count && !w->left_out &&
+	       method_is_named(w->layout, w->mem, youngest_method(w, c, shown), "yield0");
+}
+
+static void yielded_drop(struct walker *w, uint32_t shown)
+{
+	uint32_t keep = 0;
+
+	while (keep < shown && w->frames[keep].type == WALK_NATIVE)
+		keep++;
+	if (++keep >= shown)
+		return;
+	for (uint32_t i = shown; i < w->count; i++)
+		w->frames[keep + i - shown] = w->frames[i];
+	w->count -= shown - keep;
+	w->joined = false;
+	if (w->thread->memo)
+		memo_forget(w->thread->memo, keep);
+}
+
 static void frozen_show(struct walker *w, uint64_t entry)
 {
 	struct walk_cursor at = w->at;
 	struct chunk c;
 
 	if (chunk_of_entry(w, entry, &c)) {
-		w->count--; /* the stub stands for the frames that follow */
+		uint32_t shown = --w->count; /* the stub stands for the frames that follow */
+		struct chunk first = c;
+
 		for (int i = 0; i < FROZEN_CHUNKS; i++) {
 			if (!chunk_show(w, &c) || !chunk_parent(w, &c))
 				break;
 		}
+		if (is_yielded(w, &first, shown))
+			yielded_drop(w, shown);
 	}
 	w->at = at;
 }

@@ -16,11 +16,6 @@
 #define FRAME_MAX   (1u << 20) /* locals and expression stack of one frame */
 #define ENTRY_WORDS 16         /* what a frameless entry may keep on the stack */
 
-static uint64_t slot(const struct walker *w, uint64_t fp, int32_t words)
-{
-	return walker_word(w, fp + (uint64_t)(8 * (int64_t)words));
-}
-
 /* The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. */
 static int32_t bci_of(const struct walker *w, const struct memo_method *m, uint64_t bcp)
 {
@@ -76,7 +71,8 @@ static bool frame_at(
 	if (!walker_on_stack(w, fp) || fp - sp > FRAME_MAX ||
 		sp > fp + (uint64_t)(8 * (int64_t)l->interp_bcp))
 		return false;
-	if (!method_at(w, slot(w, fp, l->interp_method), slot(w, fp, l->interp_bcp), method, &at))
+	if (!method_at(w, walker_slot(w, fp, l->interp_method), walker_slot(w, fp, l->interp_bcp),
+		    method, &at))
 		return false;
 	*bci = (uint16_t)at;
 	return true;
@@ -88,14 +84,15 @@ bool interpreted_show(struct walker *w, uint64_t fp)
 	struct memo_method m;
 	int32_t bci;
 
-	return method_at(w, slot(w, fp, l->interp_method), slot(w, fp, l->interp_bcp), &m, &bci) &&
+	return method_at(w, walker_slot(w, fp, l->interp_method), walker_slot(w, fp, l->interp_bcp),
+		       &m, &bci) &&
 	       frame_add(w, &m, (uint16_t)bci);
 }
 
 static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 {
 	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
-	uint64_t sp = slot(w, fp, w->layout->interp_sender_sp);
+	uint64_t sp = walker_slot(w, fp, w->layout->interp_sender_sp);
 
 	if (sp <= fp || sp - fp > FRAME_MAX || !walker_in_code(w, pc))
 		return walker_fail(w, WALK_BREAK_INTERPRETED);
@@ -107,7 +104,7 @@ static enum walk_step own_frame(struct walker *w)
 {
 	uint64_t fp = w->at.fp, pc = walker_word(w, fp + 8), caller = walker_word(w, fp);
 	uint64_t sender =
-		w->at.sp < fp ? slot(w, fp, w->layout->interp_sender_sp) : w->regs->sender;
+		w->at.sp < fp ? walker_slot(w, fp, w->layout->interp_sender_sp) : w->regs->sender;
 
 	return walker_try_sender(w, pc, sender, fp + 16, caller);
 }
@@ -196,7 +193,8 @@ enum walk_step interpreted_step(struct walker *w)
 
 	ahead_interpreted(w);
 	/* In a method entry fp may still be the caller's: a finished frame must be the callee's own. */
-	if (w->top && entry && slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
+	if (w->top && entry &&
+		walker_slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
 		entering(w) == STEP_NEXT)
 		return STEP_NEXT;
 	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);

@@ -41,6 +41,9 @@ int layout_note(struct layout_read *r, const char *what)
  * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
  * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields. Method and
  * sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the mirror between Method and bcp.
+ *
+ * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
+ * _parent is the second one, where it is exported and where it is not.
  */
 struct fact {
 	int32_t since, bcp, unsigned5_excluded;
@@ -100,6 +103,8 @@ static int facts_apply(struct layout_read *r)
 	}
 	if (cont_entry && r->thread_handle_return.offset >= 0)
 		l->cont_entry = (struct walk_field){r->thread_handle_return.offset + cont_entry, 8};
+	if (l->cont_parent.offset < 0)
+		l->cont_parent = (struct walk_field){8, 8};
 	l->call_wrapper = 8 * (r->call_wrapper_words ? r->call_wrapper_words : ARCH_WRAPPER_WORDS);
 	l->call_stub_return = mem_u64(r->mem, r->call_stub_return);
 	if (!l->call_stub_return)

@@ -82,6 +82,8 @@ struct walk_layout {
 	/* continuations, JDK 21+ */
 	struct walk_field cont_entry; /* JavaThread::_cont_entry, since 25 */
 	uint32_t cont_entry_bytes;    /* sizeof(ContinuationEntry), since 25 */
+	struct walk_field
+		cont_parent;          /* ContinuationEntry::_parent, since 27; _cont is behind it */
 	uint64_t cont_return_pc;      /* address of ContinuationEntry::_return_pc, since 25 */
 	uint64_t cont_return_barrier; /* address of StubRoutines::_cont_returnBarrier, since 27 */
 

@@ -8,7 +8,7 @@
 
 #include "walk/exported.h"
 
-#define LAYOUT_ROWS 143
+#define LAYOUT_ROWS 144
 
 struct layout_read {
 	struct walk_layout layout;

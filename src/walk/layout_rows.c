@@ -115,6 +115,7 @@ static const struct exported_row rows[] = {
 	{FIELD, SINCE(25), "JavaThread", "_cont_entry", AT(layout.cont_entry), 8},
 	{FIELD, 21, 21, "JavaThread", "_is_method_handle_return", AT(thread_handle_return), 4},
 	{SIZE, SINCE(25), "ContinuationEntry", NULL, AT(layout.cont_entry_bytes), 4},
+	{FIELD, SINCE(27), "ContinuationEntry", "_parent", AT(layout.cont_parent), 8},
 	{STATIC, SINCE(25), "ContinuationEntry", "_return_pc", AT(layout.cont_return_pc), 8},
 	{STATIC, SINCE(27), "StubRoutines", "_cont_returnBarrier", AT(layout.cont_return_barrier),
 		8},

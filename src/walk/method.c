@@ -46,3 +46,28 @@ bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem
 	out->signature = mem_u64(mem, entries + 8ull * m->signature_index);
 	return plausible(out->class_name) && plausible(out->name) && plausible(out->signature);
 }
+
+bool symbol_is(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t symbol, const char *name)
+{
+	char text[SYMBOL_NAME_MAX];
+	uint32_t bytes = 0;
+
+	while (name[bytes])
+		bytes++;
+	if (!plausible(symbol) || bytes > SYMBOL_NAME_MAX ||
+		layout_load(&l->symbol_length, mem, symbol) != bytes ||
+		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, text, bytes))
+		return false;
+	return !__builtin_memcmp(text, name, bytes);
+}
+
+bool method_is_named(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t method, const char *name)
+{
+	struct method_symbols symbols;
+	struct method m;
+
+	return method_load(l, mem, method, &m) && method_symbols(l, mem, &m, &symbols) &&
+	       symbol_is(l, mem, symbols.name, name);
+}

@@ -3,31 +3,16 @@
 #include "walk/oop.h"
 
 #include "walk/mem.h"
+#include "walk/method.h"
 #include "walk/unsigned5.h"
 
 #define STREAM_BYTES     512 /* bound of a class's field list */
-#define NAME_BYTES       64
 #define COLOUR_SHIFT_MIN 13u /* generational ZGC shifts its references by 13 to 16 */
 #define COLOUR_SHIFT_MAX 16u
 
 static bool plausible(uint64_t address)
 {
 	return address >= 4096 && !(address & 7) && !(address >> 47);
-}
-
-static bool symbol_is(
-	const struct walk_layout *l, const struct walk_mem *mem, uint64_t symbol, const char *name)
-{
-	char text[NAME_BYTES];
-	uint32_t bytes = 0;
-
-	while (name[bytes])
-		bytes++;
-	if (!plausible(symbol) || bytes > NAME_BYTES ||
-		layout_load(&l->symbol_length, mem, symbol) != bytes ||
-		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, text, bytes))
-		return false;
-	return !__builtin_memcmp(text, name, bytes);
 }
 
 static bool klass_is(

@@ -133,6 +133,12 @@ static inline uint64_t walker_word(const struct walker *w, uint64_t addr)
 	return mem_u64(w->mem, addr);
 }
 
+/* The same of an interpreted frame's slot (walk_layout.interp_...: words from fp). */
+static inline uint64_t walker_slot(const struct walker *w, uint64_t fp, int32_t words)
+{
+	return walker_word(w, fp + (uint64_t)(8 * (int64_t)words));
+}
+
 /* Whether pc is a return address into Java: the interpreter, compiled code, an entry frame. */
 bool walker_returns_to_java(struct walker *w, uint64_t pc);
 /* The same for any code: the above, or preceded by a call. */
