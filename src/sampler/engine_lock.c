@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits for locks, by looking: a thread of the agent looks every `interval` at what each Java thread waits
- * for (lock_wait.h). Each time that it finds one waiting stands for the time since the look before, so that
- * sums are the time spent waiting, whether waits are many and short or few and long.
+ * for (lock_wait.h). A wait that two looks in a row find stands for all the time between them, one that only the
+ * later or only the earlier finds for half of it, so that sums are the time spent waiting, whether waits are many
+ * and short or few and long, and a look that comes late (the machine is busy, or stood still) does not put all of
+ * its delay down to whatever it finds then.
  *
  * Nothing is hooked, no event of the JVM's is switched on, no thread that runs does anything for it: a program
  * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
@@ -86,12 +88,15 @@ static void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_th
 	t->weight_ns = 0;
 }
 
-static void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+/* lock_ends: since: how long ago it was seen last. */
+static void lock_ends(
+	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since)
 {
 	uint32_t told = atomic_load(&t->told);
 
 	if (!t->wait.lock)
 		return;
+	t->weight_ns += since / 2;
 	lock_put(s, slot, t);
 	t->wait.lock = 0;
 	if (told != TOLD_BEGUN && told != TOLD_SAID)
@@ -167,17 +172,31 @@ static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_t
 static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t now, uint64_t since)
 {
-	lock_ends(s, slot, t);
+	lock_ends(s, slot, t, since);
 	t->slot_id = slot->id;
-	t->looks = 0;
-	t->weight_ns = 0;
+	t->looks = 1;
+	t->weight_ns = since / 2; /* it began somewhere between the two looks */
 	if (!lock_walk(s, slot, t, wait, since)) {
 		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
 		return;
 	}
 	t->wait = *wait;
-	t->since_ns = now - since / 2; /* somewhere between the two looks */
+	t->since_ns = now - since / 2;
 	t->flushed_ns = now;
+}
+
+static void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	if (!t->frames || lock_broken(t->flaw))
+		lock_walk(s, slot, t, wait, since);
+	t->wait = *wait;
+	if (now - t->flushed_ns >= LOCK_FLUSH_NS) {
+		t->flushed_ns = now;
+		lock_put(s, slot, t);
+	}
+	t->looks++; /* after what is told now: the wait's end is no look, and wants one to count with */
+	t->weight_ns += since;
 }
 
 static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
@@ -185,19 +204,10 @@ static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_
 {
 	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait);
 
-	if (!same)
+	if (same)
+		lock_goes_on(s, slot, t, wait, now, since);
+	else
 		lock_begins(s, slot, t, wait, now, since);
-	else if (!t->frames || lock_broken(t->flaw))
-		lock_walk(s, slot, t, wait, since);
-	if (!t->wait.lock)
-		return;
-	t->wait = *wait;
-	t->looks++;
-	t->weight_ns += since;
-	if (now - t->flushed_ns < LOCK_FLUSH_NS)
-		return;
-	t->flushed_ns = now;
-	lock_put(s, slot, t);
 }
 
 /* lock_owners: who holds what this thread has been waiting for; told again when it is another. */
@@ -238,7 +248,7 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 	if (wait.lock)
 		lock_waits(s, slot, t, &wait, now, since);
 	else
-		lock_ends(s, slot, t);
+		lock_ends(s, slot, t, since);
 }
 
 static void lock_round(struct sampler *s)
@@ -400,7 +410,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 	raw_futex_wake(&s->lock->leave);
 	spawn_join(s->lock->thread);
 	for (uint32_t i = 0; i < high; i++)
-		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i]);
+		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i], 0);
 }
 
 static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)

@@ -65,10 +65,10 @@ weight_at() {
 		END { print sum + 0 }' "$T/weights"
 }
 
-# close_to GOT WANTED PERCENT
+# close_to GOT WANTED PERCENT [MORE]
 close_to() {
-	awk -v got="$1" -v wanted="$2" -v percent="$3" 'BEGIN {
+	awk -v got="$1" -v wanted="$2" -v percent="$3" -v more="${4:-0}" 'BEGIN {
 		off = got - wanted
-		exit (off < 0 ? -off : off) > wanted * percent / 100
+		exit (off < 0 ? -off : off) > wanted * percent / 100 + more
 	}'
 }

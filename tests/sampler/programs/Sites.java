@@ -19,7 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *   alloc MB     each site in a thread of its own allocates so many megabytes: "site NAME CLASS BYTES"
  *   keep N       N objects of a class Kept stay reachable, the same number of a class Dropped does not, then
  *                collections: "kept BYTES"
- *   monitor MS   two threads take turns with one monitor: "blocked NS" in all
+ *   monitor MS   two threads take turns with one monitor: "blocked NS stood NS", in all; stood: what the machine kept
+ *                a thread that does nothing but sleep from running
  *   lock MS      the same with a ReentrantLock
  *   semaphore MS the same with a Semaphore of one
  *   calm MS      the same work, each thread with a lock of its own; and threads that wait for work
@@ -44,6 +45,7 @@ public final class Sites {
         long a, b, c, d, e, f, g, h;
     }
 
+    private static final long STOOD_NS = 20_000_000;
     private static volatile Object sink;
     private static final ArrayList<Object> kept = new ArrayList<>();
 
@@ -162,10 +164,25 @@ public final class Sites {
         return waited;
     }
 
+    /** How much too late a thread was woken in all, where it was by more than a busy machine needs. */
+    private static long stood(long end) throws Exception {
+        long sum = 0;
+        for (long now = System.nanoTime(), before; now < end; ) {
+            before = now;
+            Thread.sleep(1);
+            now = System.nanoTime();
+            if (now - before > STOOD_NS) {
+                sum += now - before;
+            }
+        }
+        return sum;
+    }
+
     private static void turns(long ms, Turn... turns) throws Exception {
-        AtomicLong blocked = new AtomicLong();
+        AtomicLong blocked = new AtomicLong(), stood = new AtomicLong();
         long end = System.nanoTime() + ms * 1_000_000;
-        Task[] tasks = new Task[turns.length];
+        Task[] tasks = new Task[turns.length + 1];
+        tasks[turns.length] = () -> stood.set(stood(end));
         for (int i = 0; i < turns.length; i++) {
             Turn turn = turns[i];
             tasks[i] = () -> {
@@ -178,7 +195,7 @@ public final class Sites {
             };
         }
         together(tasks);
-        System.out.println("blocked " + blocked.get());
+        System.out.println("blocked " + blocked.get() + " stood " + stood.get());
     }
 
     private static void calm(long ms) throws Exception {
