@@ -2,7 +2,7 @@
 /*
  * Samples the threads of a live JVM from outside and says how well they could be walked.
  *
- *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-t] [-o FILE] [-i FILE] PID
+ *   walkstat [-n SAMPLES] [-a] [-b BROKEN] [-d] [-p] [-u] [-c] [-m] [-t] [-o FILE] [-i FILE [-k NAME]] PID
  *
  *   -n  samples to take (default 2000)      -a  all threads, not only running ones
  *   -b  print so many broken stacks         -d  with registers, code and stack words
@@ -13,6 +13,7 @@
  *       counted, and printed
  *   -m  a line for each module that samples were in
  *   -i  keep an image of what was read for the first short stack of each kind, and of -b broken ones
+ *   -k  of the first stacks instead whose innermost frame has this in its name, however deep they are
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@
 #define KINDS         256
 #define IMAGE_MAX     26  /* frames of a stack that is kept as an example */
 #define IMAGE_VIRTUAL 130 /* the same on a virtual thread: what is in the heap shows in deep ones */
+#define IMAGE_NAMED   12  /* stacks that are kept for their innermost frame's name */
 #define WIDE          (8u << 10) /* of stack that is kept of a broken one */
 
 struct stat {
@@ -59,6 +61,8 @@ struct stat {
 	FILE *collapsed, *images;
 	struct recorder *recorder;
 	char kinds[KINDS][64];
+	const char *keep_named;
+	int kept_named;
 	struct unwind_table *rows;
 	bool chain_only;
 	struct {
@@ -283,6 +287,15 @@ static void names_note(struct stat *s, const struct walk_frame *frames, uint32_t
 		frames, count, packed, NULL);
 }
 
+/* Whether this whole stack is to be kept. */
+static bool is_wanted(struct stat *s, const char *kind, uint64_t leaf, uint32_t count)
+{
+	if (s->keep_named)
+		return strstr(frame_name(s, leaf), s->keep_named) && s->kept_named++ < IMAGE_NAMED;
+	return count <= (strstr(kind, "-virtual") ? IMAGE_VIRTUAL : IMAGE_MAX) &&
+	       kind_is_new(s, kind);
+}
+
 /* A broken one with more than was read: its walk will be another one when it is mended. */
 static void image_keep(struct stat *s, const struct walk_regs *regs,
 	const struct walk_thread *thread, const struct walk_frame *frames, const uint64_t *packed,
@@ -295,8 +308,7 @@ static void image_keep(struct stat *s, const struct walk_regs *regs,
 		snprintf(text, sizeof(text), "broken-%.48s-%d", kind, s->show_broken);
 		recorder_note(s->recorder, regs->sp - 64, WIDE);
 		recorder_note(s->recorder, regs->pc - 64, 128);
-	} else if (count > (strstr(kind, "-virtual") ? IMAGE_VIRTUAL : IMAGE_MAX) ||
-		   !kind_is_new(s, kind)) {
+	} else if (!is_wanted(s, kind, packed[0], count)) {
 		return;
 	} else {
 		snprintf(text, sizeof(text), "%s", kind);
@@ -514,7 +526,7 @@ int main(int argc, char **argv)
 	int opt;
 	char note[256];
 
-	while ((opt = getopt(argc, argv, "n:ab:dpucmto:i:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:ab:dpucmto:i:k:")) != -1) {
 		switch (opt) {
 		case 'n': want = strtoul(optarg, NULL, 0); break;
 		case 'a': all = true; break;
@@ -522,6 +534,7 @@ int main(int argc, char **argv)
 		case 'd': s.show_dump = true; break;
 		case 'o': s.collapsed = fopen(optarg, "we"); break;
 		case 'i': s.images = fopen(optarg, "we"); break;
+		case 'k': s.keep_named = optarg; break;
 		case 'p': s.show_all = true; break;
 		case 'u': rows = true; break;
 		case 'c': s.chain_only = true; break;
