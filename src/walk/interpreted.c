@@ -165,6 +165,55 @@ static bool in_framed_entry(const struct walk_layout *l, uint64_t pc)
 	return false;
 }
 
+/* --- barriers ---------------------------------------------------------------------------------------- */
+
+/*
+ * A barrier of Shenandoah's uses all registers and calls the JVM. Bytecodes have them, and method entries, where they
+ * load the mirror of the method's class: then the frame is begun, its Method* is there, its bcp is not yet. Where the
+ * barrier stands between an enter and a leave of its own, there is no more at fp than the method's fp.
+ */
+static bool frame_begun(
+	struct walker *w, uint64_t sp, uint64_t fp, struct memo_method *method, uint16_t *bci)
+{
+	int32_t at;
+
+	*bci = 0;
+	return walker_on_stack(w, fp) && fp >= sp && fp - sp <= FRAME_MAX &&
+	       method_at(w, walker_slot(w, fp, w->layout->interp_method), 0, method, &at);
+}
+
+/* The fp of the method in whose barrier pc is, 0: it is in none. */
+static uint64_t barrier_frame(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp,
+	struct memo_method *method, uint16_t *bci)
+{
+	bool entry = in_range(&w->layout->interpreter_entries, pc);
+	uint64_t behind = walker_on_stack(w, fp) ? walker_word(w, fp) : 0;
+
+	if (!entry)
+		return behind > fp && frame_at(w, fp, behind, method, bci) ? behind : 0;
+	if (frame_begun(w, sp, fp, method, bci))
+		return fp;
+	return behind > fp && frame_begun(w, fp, behind, method, bci) ? behind : 0;
+}
+
+static enum walk_step in_barrier(struct walker *w)
+{
+	struct memo_method method;
+	uint32_t count = w->count;
+	uint16_t bci;
+	uint64_t fp = barrier_frame(w, w->at.pc, w->at.sp, w->at.fp, &method, &bci);
+
+	if (!fp)
+		return STEP_FAIL;
+	frame_add(w, &method, bci);
+	if (frame_leave(w, fp) == STEP_NEXT)
+		return STEP_NEXT;
+	w->count = count;
+	return STEP_FAIL;
+}
+
+/* --- what returns here ------------------------------------------------------------------------------- */
+
 /* Java callees return to the return entries; all other calls leave an address behind a call. */
 bool interpreted_returns(const struct walker *w, uint64_t pc)
 {
@@ -179,7 +228,9 @@ bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 	struct memo_method method;
 	uint16_t bci;
 
-	return in_range(&w->layout->interpreter_entries, pc) || frame_at(w, sp, fp, &method, &bci);
+	if (in_range(&w->layout->interpreter_entries, pc) && !in_framed_entry(w->layout, pc))
+		return true;
+	return frame_at(w, sp, fp, &method, &bci) || barrier_frame(w, pc, sp, fp, &method, &bci);
 }
 
 enum walk_step interpreted_step(struct walker *w)
@@ -212,6 +263,8 @@ enum walk_step interpreted_step(struct walker *w)
 		w->count = count;
 	}
 	if (w->top && (entering(w) == STEP_NEXT || leaving(w) == STEP_NEXT))
+		return STEP_NEXT;
+	if (in_barrier(w) == STEP_NEXT)
 		return STEP_NEXT;
 	return walker_fail(w, WALK_BREAK_INTERPRETED);
 }

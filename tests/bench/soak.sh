@@ -32,6 +32,8 @@ walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHe
 walks, ZGC            | -XX:+UseZGC -Xmx128m | Walks
 walks, wide pointers  | -XX:-UseCompressedOops -XX:+UseParallelGC -Xmx64m | Walks
 walks, interpreted    | -Xint | Walks
+walks, barriers       | -Xint -XX:+UseShenandoahGC -XX:+UnlockDiagnosticVMOptions -XX:ShenandoahGCHeuristics=aggressive -Xmx192m | Walks
+javac, barriers       | -XX:+UseShenandoahGC -XX:+UnlockDiagnosticVMOptions -XX:ShenandoahGCHeuristics=aggressive -Xmx192m | Compile 40 2
 walks, C1             | -XX:TieredStopAtLevel=1 | Walks
 deep, all compiled    | -Xcomp | Known deep 400
 walks, frame pointers | -XX:+PreserveFramePointer | Walks

@@ -99,6 +99,17 @@ if run tiered 0.1 "$native $java $calls"; then
 fi
 run interpreted 0.5 "$native $java $calls" -Xint
 run c1 0.1 "$native $java $calls" -XX:TieredStopAtLevel=1
+# Barriers that call the JVM out of everything, as often as can be.
+shenandoah="-XX:+UnlockDiagnosticVMOptions -XX:+UseShenandoahGC -XX:ShenandoahGCHeuristics=aggressive"
+# shellcheck disable=SC2086
+if "$JAVA" $shenandoah -version >"$T/out" 2>&1; then
+	# shellcheck disable=SC2086
+	run barriers 0.1 "$native $java $calls" -Xint $shenandoah
+	# shellcheck disable=SC2086
+	run compiled-barriers 0.1 "$native $java $calls" $shenandoah
+else
+	skip "barriers" "no Shenandoah here"
+fi
 if run births 0.1 "births births"; then
 	ok "threads that live for a moment are seen" [ "$(weight "$STACKS" birthsLeaf)" -gt 100 ]
 fi

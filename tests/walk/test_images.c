@@ -44,7 +44,8 @@ static bool same_again(const struct image *image, const struct image_stack *s, s
 	bool same = true;
 
 	memo.memo = calloc(1, memo_bytes());
-	s->table->generation = 1;
+	if (s->table)
+		s->table->generation = 1;
 	thread.memo = &memo;
 	for (int i = 0; i < 6; i++) {
 		thread.trail = trail_take(&trail, 1);
