@@ -35,6 +35,17 @@ static bool methods_module_shown(const char *module)
 	return *module && strncmp(module, "libjvm.", 7) && strcmp(module, "[kernel]");
 }
 
+enum frame_type profile_method_type(const struct profile_method *method)
+{
+	const char *module = method->module;
+
+	if (*method->class_name)
+		return FRAME_JAVA;
+	if (!*module || !strncmp(module, "libjvm.", 7))
+		return FRAME_VM; /* stubs have no module */
+	return *module == '[' && strcmp(module, "[vdso]") ? FRAME_KERNEL : FRAME_NATIVE;
+}
+
 static uint32_t methods_full(struct model_methods *m, const char *const text[4])
 {
 	const char *class_name = text[METHOD_CLASS], *name = text[METHOD_NAME];

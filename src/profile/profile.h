@@ -178,6 +178,8 @@ void profile_set_budget(struct profile *p, size_t bytes);
  * until the next feeding call; its strings live as long as the profile. */
 
 const struct profile_method *profile_get_method(const struct profile *p, uint32_t method);
+/* How it ran, as far as it tells itself: for a row that has no sample. */
+enum frame_type profile_method_type(const struct profile_method *method);
 const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame);
 struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack);
 const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread);

@@ -91,14 +91,15 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-static uint8_t type_of(const struct methods *m, uint32_t method)
+static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t method)
 {
 	const struct flat_row *past = expect_find(m->expect.all, method);
 
-	return past ? past->type : FRAME_JAVA;
+	return past ? past->type
+		    : (uint8_t)profile_method_type(profile_get_method(ui->profile, method));
 }
 
-static void add_row(struct methods *m, uint32_t method)
+static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 {
 	struct flat *f = m->flat;
 	uint32_t at = f->count;
@@ -110,30 +111,30 @@ static void add_row(struct methods *m, uint32_t method)
 		f->rows[at] = f->rows[at - 1];
 		at--;
 	}
-	f->rows[at] = (struct flat_row){.method = method, .type = type_of(m, method)};
+	f->rows[at] = (struct flat_row){.method = method, .type = type_of(ui, m, method)};
 	f->count++;
 }
 
 /* The selected method and the pinned ones have a row also when they have no sample (any more). */
-static void add_kept(struct methods *m)
+static void add_kept(const struct ui *ui, struct methods *m)
 {
 	uint32_t method;
 
 	if (order_selected(&m->order, &m->list, &method))
-		add_row(m, method);
+		add_row(ui, m, method);
 	for (uint32_t i = 0; i < m->pin_count; i++)
-		add_row(m, m->pins[i]);
+		add_row(ui, m, m->pins[i]);
 }
 
 /* What the baseline had and the window has not is a difference as well. */
-static void add_gone(struct methods *m)
+static void add_gone(const struct ui *ui, struct methods *m)
 {
 	double points;
 
 	for (uint32_t i = 0; i < m->before->count; i++)
 		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
 			    &points))
-			add_row(m, m->before->rows[i].method);
+			add_row(ui, m, m->before->rows[i].method);
 }
 
 /* The rows themselves; where the question is the last one, without what was added to its answer. */
@@ -222,10 +223,10 @@ static void methods_update(struct ui *ui, bool sort)
 	m->ui = ui;
 	update_flat(ui, m, &q);
 	expect_update(&m->expect, ui->profile, &q, ui->time.since, ui->ticking);
-	add_kept(m);
+	add_kept(ui, m);
 	update_before(ui, m);
 	if (compare_on(ui))
-		add_gone(m);
+		add_gone(ui, m);
 	else if (m->order.sort == SORT_TOTAL_DELTA)
 		m->order.sort = SORT_DELTA;
 	update_movers(m);

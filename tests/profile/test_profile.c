@@ -34,18 +34,22 @@ static void test_names(void)
 {
 	static const struct {
 		const char *class_name, *name, *signature, *module, *full;
+		enum frame_type type;
 	} rows[] = {
 		{"java.util.HashMap", "getNode", "(Ljava/lang/Object;)V", "",
-			"java.util.HashMap.getNode"},
-		{"", "inflate", "", "libz.so.1", "[libz.so.1] inflate"},
-		{"", "do_syscall_64", "", "", "do_syscall_64"},
-		{"", "do_syscall_64", "", "[kernel]", "do_syscall_64"},
-		{"", "nf_hook", "", "[nf_tables]", "[nf_tables] nf_hook"},
-		{"", "G1ConcurrentMark::mark()", "", "libjvm.so", "G1ConcurrentMark::mark()"},
-		{"java.lang.String", "", "", "", "java.lang.String"},
-		{"", "", "", "libfoo.so", "[libfoo.so]"},
-		{"", "", "", "", "[unknown]"},
-		{"a.B$$Lambda+0x00007f", "apply", "()V", "", "a.B$$Lambda+0x00007f.apply"},
+			"java.util.HashMap.getNode", FRAME_JAVA},
+		{"", "inflate", "", "libz.so.1", "[libz.so.1] inflate", FRAME_NATIVE},
+		{"", "call_stub", "", "", "call_stub", FRAME_VM},
+		{"", "do_syscall_64", "", "[kernel]", "do_syscall_64", FRAME_KERNEL},
+		{"", "nf_hook", "", "[nf_tables]", "[nf_tables] nf_hook", FRAME_KERNEL},
+		{"", "clock_gettime", "", "[vdso]", "[vdso] clock_gettime", FRAME_NATIVE},
+		{"", "G1ConcurrentMark::mark()", "", "libjvm.so", "G1ConcurrentMark::mark()",
+			FRAME_VM},
+		{"java.lang.String", "", "", "", "java.lang.String", FRAME_JAVA},
+		{"", "", "", "libfoo.so", "[libfoo.so]", FRAME_NATIVE},
+		{"", "", "", "", "[unknown]", FRAME_VM},
+		{"a.B$$Lambda+0x00007f", "apply", "()V", "", "a.B$$Lambda+0x00007f.apply",
+			FRAME_JAVA},
 	};
 	struct profile *p = profile_new();
 	uint32_t a, b;
@@ -54,6 +58,8 @@ static void test_names(void)
 		a = profile_method(
 			p, rows[i].class_name, rows[i].name, rows[i].signature, rows[i].module);
 		is_str(profile_get_method(p, a)->full, rows[i].full, rows[i].full);
+		is_int(profile_method_type(profile_get_method(p, a)), rows[i].type,
+			"how it is likely to run");
 	}
 	a = profile_method(p, "a.B", "c", "()V", NULL);
 	b = profile_method(p, "a.B", "c", "(I)V", "");
