@@ -28,7 +28,7 @@ javac, Serial tight   | -XX:+UseSerialGC -Xmx72m | Compile 40 2
 javac, Shenandoah     | -XX:+UseShenandoahGC -Xmx96m | Compile 40 2
 javac, ZGC            | -XX:+UseZGC -Xmx192m | Compile 40 2
 javac, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -Xmx64m | Compile 40 2
-walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx160m | Walks
+walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx256m | Walks
 walks, ZGC            | -XX:+UseZGC -Xmx128m | Walks
 walks, wide pointers  | -XX:-UseCompressedOops -XX:+UseParallelGC -Xmx64m | Walks
 walks, interpreted    | -Xint | Walks
