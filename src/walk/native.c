@@ -90,6 +90,15 @@ static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *r
 		memo_rule_keep(w->thread->memo->memo, w->thread->rows, pc, rule);
 }
 
+/* What was interrupted is known exactly. */
+static enum walk_step signal_left(struct walker *w, const struct walk_regs *regs)
+{
+	w->signal_regs = *regs;
+	w->regs = &w->signal_regs;
+	w->signal = true;
+	return walker_next(w, regs->pc, regs->sp, regs->fp);
+}
+
 /*
  * By rows, which say exactly what they say; but some hand-written assembly (libc's mpn_*) says it wrong, so
  * what they lead to must look like a caller. STEP_FAIL: frame pointers may do better.
@@ -112,15 +121,26 @@ static enum walk_step rows_step(struct walker *w)
 			!arch_at_trampoline(w->mem, regs.pc))
 			return STEP_FAIL;
 		break;
-	case UNWIND_OK_EXACT:
-		w->signal_regs = regs;
-		w->regs = &w->signal_regs;
-		w->signal = true;
-		break;
+	case UNWIND_OK_EXACT: return signal_left(w, &regs);
 	case UNWIND_ROOT: return STEP_ROOT;
 	default: return STEP_FAIL;
 	}
 	return walker_next(w, regs.pc, regs.sp, regs.fp);
+}
+
+/*
+ * A trampoline that no row describes, or none yet: the agent's own, below HotSpot's handler of null checks. By the
+ * frame pointer the interrupted frame would be passed over.
+ */
+static enum walk_step trampoline_step(struct walker *w)
+{
+	static const struct unwind_rule rule = {.cfa = UNWIND_CFA_SIGNAL};
+	struct walk_regs regs = {.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp};
+
+	if (w->top || !arch_at_trampoline(w->mem, w->at.pc) ||
+		unwind_apply(&rule, w->mem, &regs, false) != UNWIND_OK_EXACT)
+		return STEP_FAIL;
+	return signal_left(w, &regs);
 }
 
 static enum walk_step fp_step(struct walker *w, bool from_libjvm)
@@ -185,6 +205,8 @@ enum walk_step native_step(struct walker *w)
 	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
 	if (w->thread->rows)
 		done = rows_step(w);
+	if (done == STEP_FAIL)
+		done = trampoline_step(w);
 	if (done == STEP_FAIL)
 		done = fp_step(w, from_libjvm);
 	if (done == STEP_FAIL && w->top && w->thread->rows)
