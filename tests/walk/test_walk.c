@@ -67,6 +67,35 @@ static void test_chain(void)
 	ok(r.count == 0 && r.truncated, "room for none");
 }
 
+#if defined(__x86_64__)
+/* A handler's frame, the trampoline that it returns to, what was interrupted, and that one's caller. */
+static void test_trampoline(void)
+{
+	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	enum { AT = 0x400, UCONTEXT = 10, FP = UCONTEXT + 15, SP = UCONTEXT + 20, PC = SP + 1 };
+	struct walk_frame frames[MAX];
+	struct fake f = fake_of_stack();
+
+	f.mem.ctx = &f;
+	memset(words, 0, sizeof(words));
+	memcpy(&text[AT], code, sizeof(code));
+	words[8] = words[FP] = STACK + 8 * 200;
+	words[9] = TEXT + AT;
+	words[SP] = STACK + 8 * 190;
+	words[PC] = TEXT + 0x808;
+	words[200] = STACK + 8 * 204;
+	words[201] = TEXT + 16;
+
+	struct walk_result r = walk(&f, STACK + 64, frames, MAX);
+
+	is_int(r.count, 4, "a trampoline that no row describes");
+	is_int(r.why, WALK_BREAK_NONE, "  is left");
+	is_int(frames[2].value, TEXT + 0x808, "  for what was interrupted, exactly");
+	is_int(frames[3].value, TEXT + 15, "  and its caller");
+	memset(&text[AT], 0, sizeof(code));
+}
+#endif
+
 static void test_ends(
 	const char *what, struct fake *f, uint64_t sp, uint64_t fp, enum walk_break why)
 {
@@ -231,6 +260,9 @@ int main(void)
 	fake_calls(text, sizeof(text));
 	names_fill();
 	test_chain();
+#if defined(__x86_64__)
+	test_trampoline();
+#endif
 	test_lies();
 	test_random();
 	return tap_done();
