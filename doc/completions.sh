@@ -97,8 +97,9 @@ bash_verb() {
 bash_file() {
 	cat <<'END'
 # bash completion for jhot; made by doc/completions.sh from the program's help texts
+# Numbers only: names are whatever other users call their programs, and a word here is expanded. Reasons are indented more.
 _jhot_jvms() {
-	jhot list 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1; print $8 }'
+	jhot list 2>/dev/null | awk '/^ ? ? ? ? ? ?[0-9]+ / { print $1 }'
 }
 
 _jhot() {
@@ -188,7 +189,7 @@ zsh_file() {
 # zsh completion for jhot; made by doc/completions.sh from the program's help texts
 _jhot_jvms() {
 	local -a jvms
-	jvms=(${(f)"$(jhot list 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 ":" $8 }')"})
+	jvms=(${(f)"$(jhot list 2>/dev/null | awk '/^ ? ? ? ? ? ?[0-9]+ / { print $1 }')"})
 	_describe -t jvms JVM jvms
 }
 
@@ -251,7 +252,7 @@ function __jhot_verb
 	contains -- $verb $argv
 end
 function __jhot_jvms
-	jhot list 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 "\t" $8 }'
+	jhot list 2>/dev/null | awk '/^ ? ? ? ? ? ?[0-9]+ / { print $1 }'
 end
 complete -c jhot -f
 END

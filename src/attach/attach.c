@@ -12,37 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Look again with the process held by a pidfd, so that what is signalled later is what was looked at now,
- * and not another process under a reused number.
- */
-static int look_again(
-	const struct hotspot *before, struct hotspot *now, int *pidfd, struct err *err)
-{
-	*pidfd = (int)syscall(SYS_pidfd_open, before->pid, 0);
-	if (hotspot_check(before->pid, now, err))
-		return -1;
-	if (now->nspid != before->nspid || now->euid != before->euid) {
-		err_set(err, ERR_NO_TARGET, "Process %d is another one than before.",
-			(int)before->pid);
-		return -1;
-	}
-	if (now->verdict == HOTSPOT_NO || now->verdict == HOTSPOT_NEEDS_UID)
-		return hotspot_refusal(now, err);
-	return 0;
-}
-
-static int ask(const struct hotspot *jvm, const struct helper_request *what, struct buf *reply,
-	struct err *err)
+/* The process is held by a pidfd before it is looked at again, so that what is signalled is what was looked at. */
+static int ask(const struct hotspot *jvm, const struct helper_request *what,
+	const struct patience *patience, struct buf *reply, struct err *err)
 {
 	struct helper_request rq = *what;
-	struct hotspot now;
 	int rc;
 
-	rq.jvm = &now;
-	rc = look_again(jvm, &now, &rq.pidfd, err);
-	if (!rc)
-		rc = helper_run(&rq, reply, err);
+	rq.jvm = jvm;
+	rq.pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
+	rc = helper_run(&rq, patience, reply, err);
 	if (rq.pidfd >= 0)
 		close(rq.pidfd);
 	return rc;
@@ -50,15 +29,16 @@ static int ask(const struct hotspot *jvm, const struct helper_request *what, str
 
 /* Its listener answers before the JVM takes agents: some 50 ms of its start, more on a busy host. */
 static int ask_started(const struct hotspot *jvm, const struct helper_request *what,
-	struct buf *reply, struct err *err)
+	const struct patience *patience, struct buf *reply, struct err *err)
 {
 	static const struct timespec pause = {0, 50 * (long)NS_PER_MS};
 	uint64_t end = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
 	int rc;
 
 	for (;;) {
-		rc = ask(jvm, what, reply, err);
-		if (rc || !reply_is_starting(buf_str(reply)) || clock_mono_ns() >= end)
+		rc = ask(jvm, what, patience, reply, err);
+		if (rc || !reply_is_starting(buf_str(reply)) || clock_mono_ns() >= end ||
+			!patience_left(patience))
 			return rc;
 		buf_done(reply);
 		*reply = (struct buf){0};
@@ -66,14 +46,15 @@ static int ask_started(const struct hotspot *jvm, const struct helper_request *w
 	}
 }
 
-int attach_load(const struct hotspot *jvm, const char *agent, const char *options, struct err *err)
+int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
+	const struct patience *patience, struct err *err)
 {
 	/* "true": the path is absolute, not a library's name to be completed. */
 	struct helper_request rq = {.agent = agent, .op = "load", .args = {NULL, "true", options}};
 	struct buf reply = {0};
 	int rc, result = -1;
 
-	rc = ask_started(jvm, &rq, &reply, err);
+	rc = ask_started(jvm, &rq, patience, &reply, err);
 	if (!rc)
 		rc = reply_load(buf_str(&reply), reply.len, &result, err);
 	buf_done(&reply);
@@ -83,12 +64,13 @@ int attach_load(const struct hotspot *jvm, const char *agent, const char *option
 int attach_command(const struct hotspot *jvm, const char *op, const char *arg1, const char *arg2,
 	const char *arg3, char **reply, struct err *err)
 {
+	const struct patience patience = {0};
 	struct helper_request rq = {.op = op, .args = {arg1, arg2, arg3}};
 	const char *text = NULL;
 	struct buf got = {0};
 
 	*reply = NULL;
-	if (!ask(jvm, &rq, &got, err))
+	if (!ask(jvm, &rq, &patience, &got, err))
 		text = reply_text(buf_str(&got), got.len, err);
 	if (text)
 		*reply = xstrdup(text);

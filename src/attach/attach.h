@@ -5,14 +5,16 @@
  * Never signals a process that hotspot_check has not found attachable: it is looked at again right before.
  * The work is done in a forked helper that takes the target's ids where they differ and blocks all signals,
  * so that every file it made is removed also when the caller is interrupted or killed; it gives up when the
- * caller is gone. Blocking: a few milliseconds, up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a JVM that does
- * not answer, ATTACH_START_MS more for one that is starting. One thread.
+ * caller is gone or has no more patience. Blocking: a few milliseconds, up to ATTACH_LISTEN_MS + ATTACH_REPLY_MS for a JVM that does
+ * not answer, ATTACH_START_MS more for one that is starting, and never much longer, whatever its files do. One
+ * thread.
  */
 #ifndef JHOT_ATTACH_ATTACH_H
 #define JHOT_ATTACH_ATTACH_H
 
 #include "attach/hotspot.h"
 #include "base/err.h"
+#include "base/patience.h"
 
 #define ATTACH_LISTEN_MS 6000  /* for the JVM to open its socket */
 #define ATTACH_REPLY_MS  10000 /* for its answer */
@@ -25,7 +27,8 @@
  * after the load. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
  * sampler/agent.h) or -1 with an error.
  */
-int attach_load(const struct hotspot *jvm, const char *agent, const char *options, struct err *err);
+int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
+	const struct patience *patience, struct err *err);
 
 /* attach_command: another operation ("jcmd", "GC.heap_info", ...); the reply is the caller's to free. */
 int attach_command(const struct hotspot *jvm, const char *op, const char *arg1, const char *arg2,

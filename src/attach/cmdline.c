@@ -2,7 +2,8 @@
 /* What a java command line says. */
 #include "attach/cmdline.h"
 
-#include <stdio.h>
+#include "base/clean.h"
+
 #include <string.h>
 
 /* Options of the java launcher whose value is the next argument. */
@@ -68,7 +69,7 @@ static void short_name(const char *word, size_t len, char *out, size_t bytes)
 	for (const char *p = word; p + 1 < word + len; p++)
 		if (*p == '/')
 			start = p + 1;
-	snprintf(out, bytes, "%.*s", (int)(word + len - start), start);
+	clean_text(out, bytes, start, (size_t)(word + len - start));
 }
 
 void cmdline_name(const struct buf *cmdline, char *out, size_t bytes)
@@ -94,7 +95,8 @@ void cmdline_name(const struct buf *cmdline, char *out, size_t bytes)
 		short_name(word, strlen(word), out, bytes);
 		return;
 	}
-	snprintf(out, bytes, "%s", base_name(program));
+	program = base_name(program);
+	clean_text(out, bytes, program, strlen(program));
 }
 
 void cmdline_command_name(const char *command, char *out, size_t bytes)
@@ -106,14 +108,12 @@ void cmdline_join(const struct buf *cmdline, char *out, size_t bytes)
 {
 	size_t n = 0;
 
-	for (; n < cmdline->len && n + 1 < bytes; n++) {
-		unsigned char c = (unsigned char)cmdline->data[n];
-
-		out[n] = (char)(!c ? ' ' : c < 0x20 || c == 0x7f ? '?' : c);
-	}
+	for (; n < cmdline->len && n + 1 < bytes; n++)
+		out[n] = cmdline->data[n] ? cmdline->data[n] : ' ';
 	while (n && out[n - 1] == ' ')
 		n--;
 	out[n] = '\0';
+	clean_own(out);
 }
 
 bool cmdline_has(const struct buf *cmdline, const char *option)

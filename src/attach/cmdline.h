@@ -2,7 +2,8 @@
 /*
  * What a java command line says: the main class or jar, and the flags that matter to attaching.
  *
- * Plain functions over the bytes of /proc/PID/cmdline (arguments separated by NUL) or of hsperfdata.
+ * Plain functions over the bytes of /proc/PID/cmdline (arguments separated by NUL) or of hsperfdata, which may be
+ * anything; what they give out is cleaned (base/clean.h).
  */
 #ifndef JHOT_ATTACH_CMDLINE_H
 #define JHOT_ATTACH_CMDLINE_H
@@ -16,7 +17,7 @@
 void cmdline_name(const struct buf *cmdline, char *out, size_t bytes);
 /* cmdline_command_name: the same from sun.rt.javaCommand: its first word. */
 void cmdline_command_name(const char *command, char *out, size_t bytes);
-/* cmdline_join: the arguments with spaces between, control characters as '?'. */
+/* cmdline_join: the arguments with spaces between. */
 void cmdline_join(const struct buf *cmdline, char *out, size_t bytes);
 /* cmdline_has: is this one of the JVM's own options, before the main class? */
 bool cmdline_has(const struct buf *cmdline, const char *option);

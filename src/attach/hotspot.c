@@ -111,6 +111,7 @@ static void look_at_cpu(struct look *l, struct hotspot *out)
 	if (proc_cpu(out->pid, &cpu))
 		return;
 	out->cpu_ticks = cpu.utime + cpu.stime;
+	out->start_ticks = cpu.start_ticks;
 	out->uptime_s = proc_uptime_s(cpu.start_ticks);
 	l->age_s = out->uptime_s;
 }
@@ -409,8 +410,8 @@ static void look_closer(struct look *l, struct hotspot *out, struct libjvm_memo 
 		;
 }
 
-/* In a list, most processes are told from Java by one stat, nearly all others by their maps. */
-static int check(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java)
+/* The multi-threaded processes of a list are told from Java by their maps. */
+int hotspot_look_at(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java)
 {
 	struct look l = {.age_s = -1};
 	bool wanted;
@@ -418,8 +419,6 @@ static int check(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool 
 	memset(out, 0, sizeof(*out));
 	out->pid = pid;
 	out->verdict = HOTSPOT_NO;
-	if (only_java && proc_thread_count(pid) == 1)
-		return -1;
 	out->is_java = is_java(&l, pid);
 	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
 	if (wanted)
@@ -428,18 +427,31 @@ static int check(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool 
 	return wanted ? 0 : -1;
 }
 
-int hotspot_check_java(pid_t pid, struct hotspot *out, struct libjvm_memo *memo)
+int hotspot_status(struct hotspot *out)
 {
-	return check(pid, out, memo, true);
+	struct proc_status status;
+
+	if (proc_status(out->pid, &status))
+		return -1;
+	out->nspid = status.nspid ? status.nspid : out->pid;
+	out->euid = status.euid;
+	out->egid = status.egid;
+	out->threads = status.threads;
+	out->rss_bytes = status.rss_bytes;
+	user_name(out->euid, out->user, sizeof(out->user));
+	snprintf(out->name, sizeof(out->name), "%s", status.name);
+	return 0;
 }
 
-int hotspot_check(pid_t pid, struct hotspot *out, struct err *err)
+/* /proc knows threads as well, though it does not list them; `top -H` shows their numbers. */
+bool hotspot_is_thread(pid_t pid, struct err *err)
 {
-	struct libjvm_memo memo = {0};
+	struct proc_status status;
 
-	if (pid > 0 && !check(pid, out, &memo, false))
-		return 0;
-	err_set(err, ERR_NO_TARGET, "There is no process %d.", (int)pid);
-	err_hint(err, "jhot list");
-	return -1;
+	if (proc_status(pid, &status) || !status.tgid || status.tgid == pid)
+		return false;
+	err_set(err, ERR_NO_TARGET, "%d is a thread of process %d (%s).", (int)pid,
+		(int)status.tgid, status.name);
+	err_hint(err, "jhot %d", (int)status.tgid);
+	return true;
 }

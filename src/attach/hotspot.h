@@ -2,7 +2,8 @@
 /*
  * Which processes are HotSpot JVMs, and whether and how each can be attached.
  *
- * Looks only (proc, hsperfdata); never signals or writes. Plain values.
+ * Looks only (proc, hsperfdata); never signals or writes. No look waits for a process: see hotspot_look_begin.
+ * Plain values.
  */
 #ifndef JHOT_ATTACH_HOTSPOT_H
 #define JHOT_ATTACH_HOTSPOT_H
@@ -33,6 +34,7 @@ struct hotspot {
 	enum hotspot_verdict verdict;
 	char why[240];  /* for UNKNOWN, NEEDS_UID, NO: a sentence */
 	char hint[240]; /* what to do about it, "" if nothing */
+	/* Of another process, cleaned (base/clean.h). */
 	char user[40];
 	char name[128];  /* jar or main class, short */
 	char args[1024]; /* the command line, spaces between */
@@ -41,11 +43,16 @@ struct hotspot {
 	uint64_t rss_bytes;
 	int threads;
 	int64_t uptime_s;
-	uint64_t cpu_ticks; /* user + system so far, for CPU % between two looks */
-	char libjvm[512];   /* path inside its own root */
+	uint64_t
+		start_ticks; /* with pid: which process it is, however soon numbers are used again */
+	uint64_t cpu_ticks;  /* user + system so far, for CPU % between two looks */
+	char libjvm[512];    /* path inside its own root; as the kernel has it, so not cleaned */
 };
 
-/* hotspot_check: look at one process. -1 only if there is no such process (ERR_NO_TARGET). */
+/*
+ * hotspot_check: look at one process. -1 only if there is no such process, or the number is that of one of its
+ * threads (ERR_NO_TARGET).
+ */
 int hotspot_check(pid_t pid, struct hotspot *out, struct err *err);
 
 struct hotspot_list {
@@ -56,8 +63,21 @@ int hotspot_list(struct hotspot_list *out, struct err *err);
 void hotspot_list_done(struct hotspot_list *list);
 
 /*
- * hotspot_find: PID or (part of) a name -> one JVM, attachable or not. Several matches or none:
- * ERR_NO_TARGET with what there is. A process that is no HotSpot JVM, also by its exact name: ERR_ATTACH
+ * The same bit by bit, for who has other things to do. The looks are taken by a child process; what does not answer it
+ * for HOTSPOT_PATIENCE_MS, because its files or its memory hang, is a row that says so, and the others follow.
+ * step: 1 = all were looked at, 0 = not within timeout_ms, -1 with an error.
+ */
+#define HOTSPOT_PATIENCE_MS 2000
+struct hotspot_look;
+struct hotspot_look *hotspot_look_begin(struct err *err);
+int hotspot_look_step(struct hotspot_look *l, int timeout_ms, struct err *err);
+void hotspot_look_copy(const struct hotspot_look *l, struct hotspot_list *out); /* so far */
+void hotspot_look_end(struct hotspot_look *l);
+
+/*
+ * hotspot_find: PID or name -> one JVM, attachable or not. A name is that of the main class or jar, whole or its
+ * last part (org.acme.Shop: Shop; shop-api.jar: shop-api). Several of that name or none: ERR_NO_TARGET with
+ * what there is. A process that is no HotSpot JVM, also by its exact name: ERR_ATTACH
  * with the reason.
  */
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err);

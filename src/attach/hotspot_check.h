@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between hotspot.c and hotspot_list.c: a look that gives up early on what is not Java. */
+/* Inside: a look that is taken where one is, and waits as long as what is looked at makes it wait. */
 #ifndef JHOT_ATTACH_HOTSPOT_CHECK_H
 #define JHOT_ATTACH_HOTSPOT_CHECK_H
 
 #include "attach/hotspot.h"
 #include "attach/libjvm.h"
 
-/* 0 = a Java process; -1 = none, or gone. The memo is shared by the looks of one list. */
-int hotspot_check_java(pid_t pid, struct hotspot *out, struct libjvm_memo *memo);
+/*
+ * hotspot_look_at: 0, or -1 when the process is gone, or only_java and it is none. The memo is shared by the looks of
+ * one list.
+ */
+int hotspot_look_at(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java);
+/* hotspot_status: what the kernel says of out->pid without touching its memory or files; -1 when it is gone. */
+int hotspot_status(struct hotspot *out);
+/* hotspot_is_thread: true with an error when the number is that of a thread. */
+bool hotspot_is_thread(pid_t pid, struct err *err);
 
 #endif

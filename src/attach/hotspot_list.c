@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All Java processes, one found by its pid or name, and the error for one that cannot be attached. */
 #include "attach/hotspot.h"
-#include "attach/hotspot_check.h"
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,47 +12,18 @@
 
 #define HINTS 8 /* JVMs named in an error */
 
-struct gather {
-	struct hotspot_list *list;
-	struct libjvm_memo memo;
-	int cap;
-};
-
-static void gather_pid(void *ctx, pid_t pid)
-{
-	struct gather *g = ctx;
-	struct hotspot jvm;
-
-	if (pid == getpid() || hotspot_check_java(pid, &jvm, &g->memo))
-		return;
-	if (g->list->count == g->cap) {
-		g->cap = g->cap ? g->cap * 2 : 16;
-		g->list->jvms = xreallocarray(g->list->jvms, (size_t)g->cap, sizeof(jvm));
-	}
-	g->list->jvms[g->list->count++] = jvm;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	const struct hotspot *x = a, *y = b;
-
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
 int hotspot_list(struct hotspot_list *out, struct err *err)
 {
-	struct gather g = {.list = out};
+	struct hotspot_look *l = hotspot_look_begin(err);
+	int rc = l ? 0 : -1;
 
 	memset(out, 0, sizeof(*out));
-	if (proc_pids(gather_pid, &g)) {
-		err_set(err, ERR_FAILED, "%s cannot be read, so no process can be seen.",
-			proc_root);
-		err_hint(err, "mount -t proc proc /proc");
-		return -1;
-	}
-	if (out->count)
-		qsort(out->jvms, (size_t)out->count, sizeof(out->jvms[0]), by_pid);
-	return 0;
+	while (!rc)
+		rc = hotspot_look_step(l, 1000, err);
+	if (rc > 0)
+		hotspot_look_copy(l, out);
+	hotspot_look_end(l);
+	return rc < 0 ? -1 : 0;
 }
 
 void hotspot_list_done(struct hotspot_list *list)
@@ -63,62 +34,67 @@ void hotspot_list_done(struct hotspot_list *list)
 
 /* --- by name ------------------------------------------------------------------------------------------ */
 
-static bool match_whole_name(const struct hotspot *jvm, const char *word)
+/* The class without its package, the jar without its suffix. */
+static bool match_last_part(const char *name, const char *word)
 {
-	return !strcasecmp(jvm->name, word);
+	size_t len = strlen(name), suffix = strlen(".jar");
+	const char *dot = strrchr(name, '.');
+
+	if (len > suffix && !strcasecmp(name + len - suffix, ".jar"))
+		return strlen(word) == len - suffix && !strncasecmp(name, word, len - suffix);
+	return dot && !strcasecmp(dot + 1, word);
 }
 
+/* Is the JVM called so? A part of the word, or a word of its command line, is no name: whoever mistypes meant none. */
 static bool match_name(const struct hotspot *jvm, const char *word)
 {
-	return strcasestr(jvm->name, word) != NULL;
+	return !strcasecmp(jvm->name, word) || match_last_part(jvm->name, word);
 }
 
-static bool match_args(const struct hotspot *jvm, const char *word)
+/* To be shown to who asks for a name that nobody has. */
+static bool match_somewhere(const struct hotspot *jvm, const char *word)
 {
-	return strcasestr(jvm->args, word) != NULL;
+	return strcasestr(jvm->name, word) || strcasestr(jvm->args, word);
 }
 
-/* The first of these under which there is any match counts. */
-static bool (*const matchers[])(const struct hotspot *jvm, const char *word) = {
-	match_whole_name,
-	match_name,
-	match_args,
-};
-
-static void hint_jvms(struct err *err, const struct hotspot_list *list,
+/* How many there are; those are shown, as many as there is room for. */
+static int hint_jvms(struct err *err, const struct hotspot_list *list,
 	bool (*match)(const struct hotspot *jvm, const char *word), const char *word)
 {
-	int shown = 0;
+	char name[sizeof(list->jvms[0].name)];
+	int found = 0;
 
-	for (int i = 0; i < list->count && shown < HINTS; i++)
-		if (!match || match(&list->jvms[i], word)) {
-			err_hint(err, "jhot %d   %s", (int)list->jvms[i].pid, list->jvms[i].name);
-			shown++;
-		}
+	for (int i = 0; i < list->count; i++) {
+		if ((match && !match(&list->jvms[i], word)) || ++found > HINTS)
+			continue;
+		clean_word(name, sizeof(name), list->jvms[i].name);
+		err_hint(err, "jhot %d   %s", (int)list->jvms[i].pid, name);
+	}
+	return found;
 }
 
-/* The number of matches; an error unless it is 1. */
+/* The number of those that are called so; an error unless it is 1. */
 static int find_in(
 	const struct hotspot_list *list, const char *word, struct hotspot *out, struct err *err)
 {
-	for (size_t m = 0; m < sizeof(matchers) / sizeof(matchers[0]); m++) {
-		int found = 0;
+	int found = 0;
 
-		for (int i = 0; i < list->count; i++)
-			if (matchers[m](&list->jvms[i], word) && !found++)
-				*out = list->jvms[i];
-		if (found > 1) {
-			err_set(err, ERR_NO_TARGET, "%d JVMs match \"%s\".", found, word);
-			hint_jvms(err, list, matchers[m], word);
-		}
-		if (found)
-			return found;
+	for (int i = 0; i < list->count; i++)
+		if (match_name(&list->jvms[i], word) && !found++)
+			*out = list->jvms[i];
+	if (found > 1) {
+		err_set(err, ERR_NO_TARGET, "%d JVMs are called \"%s\".", found, word);
+		hint_jvms(err, list, match_name, word);
 	}
+	if (found)
+		return found;
 	err_set(err, ERR_NO_TARGET,
-		list->count ? "No JVM's name or command line has \"%s\" in it."
+		list->count ? "No JVM is called \"%s\": a name is that of the main class or jar, "
+			      "whole or its last part."
 			    : "No JVM runs here, so none is called \"%s\".",
 		word);
-	hint_jvms(err, list, NULL, NULL);
+	if (!hint_jvms(err, list, match_somewhere, word))
+		hint_jvms(err, list, NULL, NULL);
 	return 0;
 }
 
@@ -155,7 +131,9 @@ static int find_pid(const char *digits, struct hotspot *out, struct err *err)
 
 	if (hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err))
 		return -1;
-	return out->verdict == HOTSPOT_NO && !out->is_hotspot ? hotspot_refusal(out, err) : 0;
+	return out->verdict == HOTSPOT_NO && !out->is_hotspot && !out->starting
+		       ? hotspot_refusal(out, err)
+		       : 0;
 }
 
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)

@@ -4,6 +4,8 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
+#include "base/rooted.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -172,13 +174,12 @@ void hsperf_close(struct hsperf *h)
 
 /* --- where it is -------------------------------------------------------------------------------------- */
 
-/* Files named NSPID below /tmp/hsperfdata_*, as the process sees /tmp. fn: false to stop. */
-static int each_file(
-	pid_t pid, pid_t nspid, bool (*fn)(void *ctx, int dir, const char *name), void *ctx)
+/* Folders /tmp/hsperfdata_*, as the process sees /tmp; links to some are none. fn: false to stop. */
+static int each_folder(pid_t pid, bool (*fn)(void *ctx, int dir), void *ctx)
 {
 	int tmp = proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY);
 	struct dirent *e;
-	char name[NAME_MAX + 32];
+	bool more = true;
 	DIR *dir;
 
 	if (tmp < 0)
@@ -188,35 +189,39 @@ static int each_file(
 		close(tmp);
 		return -ENOMEM;
 	}
-	while ((e = readdir(dir)) != NULL) {
+	while (more && (e = readdir(dir)) != NULL) {
+		int folder;
+
 		if (strncmp(e->d_name, NAME_PREFIX, strlen(NAME_PREFIX)))
 			continue;
-		snprintf(name, sizeof(name), "%s/%d", e->d_name, (int)nspid);
-		if (!fn(ctx, tmp, name))
-			break;
+		folder = openat(tmp, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		more = folder < 0 || fn(ctx, folder);
+		if (folder >= 0)
+			close(folder);
 	}
 	closedir(dir);
 	return 0;
 }
 
 struct search {
-	uid_t uid; /* the JVM's: HotSpot, too, takes nobody else's file */
+	char name[16]; /* the JVM's pid */
+	uid_t uid;     /* the JVM's: HotSpot, too, takes nobody else's file */
 	int fd;
 	int error;
 };
 
-static bool open_file(void *ctx, int dir, const char *name)
+static bool open_file(void *ctx, int dir)
 {
 	struct search *s = ctx;
 	struct stat st;
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = rooted_in(dir, s->name, O_RDONLY);
 
 	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			s->error = errno;
+		if (fd != -ENOENT)
+			s->error = -fd;
 		return true;
 	}
-	if (fstat(fd, &st) || st.st_uid != s->uid || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) || st.st_uid != s->uid) {
 		close(fd);
 		return true;
 	}
@@ -235,7 +240,8 @@ struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err)
 		return NULL;
 	}
 	s.uid = status.euid;
-	rc = each_file(pid, nspid, open_file, &s);
+	snprintf(s.name, sizeof(s.name), "%d", (int)nspid);
+	rc = each_folder(pid, open_file, &s);
 	if (s.fd >= 0)
 		return hsperf_open_fd(s.fd, err);
 	if (rc)
@@ -292,5 +298,6 @@ bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes)
 	if (n < 0)
 		return false;
 	out[n] = '\0'; /* within: n < bytes */
+	clean_own(out);
 	return true;
 }

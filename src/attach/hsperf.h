@@ -32,6 +32,7 @@ int hsperf_count(const struct hsperf *h);
 const char *hsperf_name(const struct hsperf *h, int index);
 int hsperf_find(const struct hsperf *h, const char *name); /* index or -1 */
 int64_t hsperf_long(const struct hsperf *h, int index);    /* -1 for index -1 */
+/* Cleaned (base/clean.h). */
 bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes);
 
 #endif

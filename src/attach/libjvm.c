@@ -3,6 +3,8 @@
 #include "attach/libjvm.h"
 
 #include "attach/proc.h"
+#include "base/clean.h"
+#include "base/rooted.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,9 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DELETED    " (deleted)"
-#define SCAN_STEP  (64u << 10)  /* the mark stands in the first 32 kB of all HotSpots */
-#define SCAN_LIMIT (256u << 20) /* libjvm is 20 MB, a native-image program up to 100 */
+#define DELETED   " (deleted)"
+#define SCAN_STEP (64u << 10)
+#define JVM_LIMIT (4u << 20) /* the mark stands in the first 32 kB of all HotSpots */
+#define EXE_LIMIT \
+	(256u << 20) /* a native-image program has up to 100 MB, and its sections' names come last */
 
 /* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
 #define HOTSPOT_MARK "gHotSpotVMStructs"
@@ -70,14 +74,14 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 }
 
 /* Does the file hold this text? 1, 0, or -1 when it cannot be read. Steps overlap, so no text is split. */
-static int file_holds(int fd, const char *text)
+static int file_holds(int fd, const char *text, size_t limit)
 {
 	size_t len = strlen(text);
 	char *step = malloc(SCAN_STEP);
 	int found = step ? 0 : -1;
 	off_t at = 0;
 
-	while (found == 0 && at < (off_t)SCAN_LIMIT) {
+	while (found == 0 && at < (off_t)limit) {
 		ssize_t n = pread(fd, step, SCAN_STEP, at);
 
 		if (n < 0)
@@ -102,7 +106,7 @@ static int open_mapped(pid_t pid, const struct libjvm *jvm)
 		return fd;
 	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)jvm->start,
 		(unsigned long long)jvm->end);
-	return open(proc_path(path, pid, file), O_RDONLY | O_CLOEXEC);
+	return rooted_link(proc_path(path, pid, file), O_RDONLY);
 }
 
 int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *memo)
@@ -115,7 +119,7 @@ int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *m
 	fd = open_mapped(pid, jvm);
 	if (fd < 0)
 		return -1;
-	answer = file_holds(fd, HOTSPOT_MARK);
+	answer = file_holds(fd, HOTSPOT_MARK, JVM_LIMIT);
 	close(fd);
 	*memo = (struct libjvm_memo){jvm->inode, jvm->dev_major, jvm->dev_minor, answer};
 	return answer;
@@ -135,7 +139,7 @@ static bool release_version(int fd, char *out, size_t bytes)
 	if (!v)
 		return false;
 	v += strlen(key);
-	snprintf(out, bytes, "%.*s", (int)strcspn(v, "\"\n"), v);
+	clean_text(out, bytes, v, strcspn(v, "\"\n"));
 	return out[0] != '\0';
 }
 
@@ -164,11 +168,11 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 bool exe_is_native_image(pid_t pid)
 {
 	char path[PROC_PATH_BYTES];
-	int fd = open(proc_path(path, pid, "exe"), O_RDONLY | O_CLOEXEC), found;
+	int fd = rooted_link(proc_path(path, pid, "exe"), O_RDONLY), found;
 
 	if (fd < 0)
 		return false;
-	found = file_holds(fd, NATIVE_IMAGE_MARK);
+	found = file_holds(fd, NATIVE_IMAGE_MARK, EXE_LIMIT);
 	close(fd);
 	return found == 1;
 }

@@ -42,7 +42,8 @@ static int32_t signed_next(struct stream *s)
 int line_table_find(const uint8_t *table, uint32_t bytes, uint32_t excluded, uint16_t bci)
 {
 	struct stream s = {.bytes = table, .count = bytes, .excluded = excluded};
-	int32_t at = 0, line = 0, found = 0, found_at = -1;
+	int64_t at = 0, line = 0, found_at = -1; /* sums of 32 bits, before they are checked */
+	int found = 0;
 
 	for (;;) {
 		uint32_t b = byte_next(&s);
@@ -53,13 +54,13 @@ int line_table_find(const uint8_t *table, uint32_t bytes, uint32_t excluded, uin
 			at += signed_next(&s);
 			line += signed_next(&s);
 		} else {
-			at += (int32_t)(b >> 3);
-			line += (int32_t)(b & 7);
+			at += b >> 3;
+			line += b & 7;
 		}
 		if (s.over || at < 0 || at > 65535 || line < 0 || line > 65535)
 			return 0;
 		if (at <= bci && at >= found_at) {
-			found = line;
+			found = (int)line;
 			found_at = at;
 		}
 	}

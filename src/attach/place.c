@@ -149,9 +149,10 @@ static int copy_bytes(int from, int to, off_t size)
 }
 
 /* Written under a name of its own, then renamed: nobody ever opens half of it. */
-static int copy_into(const struct place *p, int dir)
+static int copy_into(struct place *p, int dir)
 {
 	char part[sizeof(p->name) + 32];
+	struct stat st;
 	int fd, rc;
 
 	snprintf(part, sizeof(part), "%s.%d", p->name, (int)getpid());
@@ -159,7 +160,7 @@ static int copy_into(const struct place *p, int dir)
 	if (fd < 0)
 		return -1;
 	rc = copy_bytes(p->source_fd, fd, p->source_stat.st_size);
-	if (!rc && fchmod(fd, COPY_MODE))
+	if (!rc && (fchmod(fd, COPY_MODE) || fstat(fd, &st)))
 		rc = -1;
 	if (close(fd) || rc || renameat(dir, part, dir, p->name)) {
 		int saved = errno;
@@ -168,6 +169,7 @@ static int copy_into(const struct place *p, int dir)
 		errno = saved;
 		return -1;
 	}
+	p->copy_inode = st.st_ino;
 	return 0;
 }
 
@@ -214,8 +216,12 @@ int place_put(struct place *p, pid_t pid, struct err *err)
 
 void place_done(struct place *p)
 {
+	struct stat st;
+
 	if (p->copy_dir >= 0) {
-		unlinkat(p->copy_dir, p->name, 0);
+		if (!fstatat(p->copy_dir, p->name, &st, AT_SYMLINK_NOFOLLOW) &&
+			st.st_ino == p->copy_inode)
+			unlinkat(p->copy_dir, p->name, 0);
 		close(p->copy_dir);
 	}
 	if (p->source_fd >= 0)

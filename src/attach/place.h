@@ -26,11 +26,16 @@ struct place {
 	/* where it is for the JVM */
 	char path[PATH_MAX]; /* as the JVM opens it */
 	int copy_dir;        /* folder of the copy, -1 if none was made */
+	ino_t copy_inode;
 };
 
 /* Zero bytes are not an initial state: always place_prepare first, place_done last. */
 int place_prepare(struct place *p, const char *agent, pid_t nspid, struct err *err);
 int place_put(struct place *p, pid_t pid, struct err *err);
-void place_done(struct place *p); /* unlinks the copy */
+/*
+ * Unlinks the copy, if it is still this one: the path is the same each time, and who comes after a jhot that was killed may
+ * have put his there already.
+ */
+void place_done(struct place *p);
 
 #endif

@@ -2,19 +2,20 @@
 /* Reading of /proc: parsers for a few small files, and paths into another root. */
 #include "attach/proc.h"
 
+#include "base/clean.h"
+#include "base/rooted.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define READ_STEP  8192
-#define READ_LIMIT (64u << 20) /* no file of /proc that we read is larger */
+#define READ_LIMIT (4u << 20) /* a command line may have 2 MB, an environment another two */
 
 const char *proc_root = "/proc";
 
@@ -156,7 +157,7 @@ static void status_state(const char *v, struct proc_status *out)
 
 static void status_name(const char *v, struct proc_status *out)
 {
-	snprintf(out->name, sizeof(out->name), "%.*s", (int)strcspn(v, "\n"), v);
+	clean_text(out->name, sizeof(out->name), v, strcspn(v, "\n"));
 }
 
 /* Uid and Gid: real, effective, saved, file system. */
@@ -176,6 +177,11 @@ static void status_uid(const char *v, struct proc_status *out)
 static void status_gid(const char *v, struct proc_status *out)
 {
 	out->egid = second_number(v);
+}
+
+static void status_tgid(const char *v, struct proc_status *out)
+{
+	out->tgid = atoi(v);
 }
 
 static void status_threads(const char *v, struct proc_status *out)
@@ -199,6 +205,7 @@ static const struct {
 } status_fields[] = {
 	{"Name:", status_name},
 	{"State:", status_state},
+	{"Tgid:", status_tgid},
 	{"Uid:", status_uid},
 	{"Gid:", status_gid},
 	{"NSpid:", status_nspid},
@@ -247,7 +254,7 @@ static int parse_stat(const char *text, struct proc_cpu *out, char comm[32])
 	out->stime = stime;
 	out->start_ticks = start;
 	if (comm)
-		snprintf(comm, 32, "%.*s", (int)(close - open - 1), open + 1);
+		clean_text(comm, 32, open + 1, (size_t)(close - open - 1));
 	return 0;
 }
 
@@ -349,22 +356,8 @@ int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void
 int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
 {
 	char top[PROC_PATH_BYTES];
-	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT};
-	int base = open(proc_path(top, pid, dir), O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
-	if (base < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
-		/* Before Linux 5.6: absolute links inside its root would lead into ours, so allow none. */
-		while (*path == '/')
-			path++;
-		fd = openat(base, *path ? path : ".", flags | O_CLOEXEC | O_NOFOLLOW);
-	}
-	if (fd < 0)
-		fd = -errno;
-	close(base);
-	return fd;
+	return rooted_open(proc_path(top, pid, dir), path, flags);
 }
 
 bool proc_same_ns(pid_t pid, const char *kind)

@@ -33,6 +33,7 @@ int proc_pids(void (*fn)(void *ctx, pid_t pid), void *ctx);
 struct proc_status {
 	uid_t euid;
 	gid_t egid;
+	pid_t tgid;   /* the process that it is a thread of; for a process itself its own pid */
 	pid_t nspid;  /* 0 if the kernel is too old to tell (before 4.1) */
 	int ns_depth; /* fields in NSpid */
 	int threads;
@@ -73,8 +74,8 @@ int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void
 int64_t proc_uptime_s(uint64_t start_ticks); /* age of a process that began then; -1 if not known */
 
 /*
- * proc_open_in: open a path of the process's own view (absolute, or relative to its root), symbolic links
- * resolved inside that root. A descriptor or -errno. dir is "root" or "cwd".
+ * proc_open_in: open a file or folder of the process's own view, a path absolute or relative to its root, as
+ * base/rooted.h says. A descriptor or -errno. dir is "root" or "cwd".
  */
 int proc_open_in(pid_t pid, const char *dir, const char *path, int flags);
 

@@ -46,22 +46,61 @@ static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err 
 
 /* --- the socket --------------------------------------------------------------------------------------- */
 
-/* A listening socket of the JVM's own in the current folder: -1 without an error if there is none. */
-static int try_connect(const struct hotspot *jvm)
+/*
+ * Who listens at the other end, as the kernel knows it: whatever was put under the name, between a look and the
+ * connection or before. Only the JVM itself is told anything.
+ */
+static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 {
+	struct ucred peer = {0};
+	socklen_t bytes = sizeof(peer);
+
+	if (!getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.pid == jvm->pid &&
+		peer.uid == jvm->euid)
+		return true;
+	err_set(err, ERR_ATTACH,
+		"Behind /tmp/.java_pid%d is process %d of uid %u, and not JVM %d. It was told "
+		"nothing.",
+		(int)jvm->nspid, (int)peer.pid, (unsigned)peer.uid, (int)jvm->pid);
+	err_hint(err, "remove /proc/%d/root/tmp/.java_pid%d if it is nobody's", (int)jvm->pid,
+		(int)jvm->nspid);
+	return false;
+}
+
+#define NO_SOCKET -1
+#define OTHERS    -2
+
+/* A connected socket of the JVM's own in the current folder; NO_SOCKET without an error, OTHERS with one. */
+static int try_connect(const struct protocol *p, struct err *err)
+{
+	const struct timeval patience = {p->listen_ms / 1000, p->listen_ms % 1000 * 1000};
+	const struct hotspot *jvm = p->jvm;
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct stat st;
+	bool full;
 	int sock;
 
 	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)jvm->nspid);
 	if (lstat(addr.sun_path, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != jvm->euid)
-		return -1;
+		return NO_SOCKET;
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (sock >= 0 && connect(sock, (const struct sockaddr *)&addr, sizeof(addr))) {
+	if (sock < 0)
+		return NO_SOCKET;
+	/* Where somebody listens and accepts nobody; of what is sent, too. */
+	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (!connect(sock, (const struct sockaddr *)&addr, sizeof(addr))) {
+		if (is_the_jvm(sock, jvm, err))
+			return sock;
 		close(sock);
-		return -1;
+		return OTHERS;
 	}
-	return sock;
+	full = errno == EAGAIN;
+	close(sock);
+	if (!full)
+		return NO_SOCKET;
+	err_set(err, ERR_ATTACH, "JVM %d has an attach socket, but accepts nobody within %d s.",
+		(int)jvm->pid, p->listen_ms / 1000);
+	return OTHERS;
 }
 
 /* The JVM stats this name in its working folder, then in /tmp, and compares the owner with itself. */
@@ -82,24 +121,27 @@ static bool make_trigger(int dir, const char *name, uid_t uid)
 	return false;
 }
 
+/* Without a pidfd (before Linux 5.3) handles_quit has just said which process the number is. */
 static int send_quit(const struct protocol *p)
 {
 	int rc = -1;
 
 	if (p->pidfd >= 0)
 		rc = (int)syscall(SYS_pidfd_send_signal, p->pidfd, SIGQUIT, NULL, 0);
-	if (p->pidfd < 0 || (rc && errno == ENOSYS))
+	if (p->pidfd < 0 || (rc && (errno == ENOSYS || errno == EPERM)))
 		rc = kill(p->jvm->pid, SIGQUIT);
 	return rc;
 }
 
-/* The last look before the signal: is its handler there? */
+/* The last look before the signal: is it the process that was looked at, not a thread, and is its handler there? */
 static bool handles_quit(const struct hotspot *jvm)
 {
 	struct proc_status status;
+	struct proc_cpu cpu;
 
-	return !proc_status(jvm->pid, &status) && ((status.sig_caught >> (SIGQUIT - 1)) & 1) &&
-	       status.euid == jvm->euid;
+	return !proc_status(jvm->pid, &status) && status.tgid == jvm->pid &&
+	       ((status.sig_caught >> (SIGQUIT - 1)) & 1) && status.euid == jvm->euid &&
+	       !proc_cpu(jvm->pid, &cpu) && cpu.start_ticks == jvm->start_ticks;
 }
 
 static int await_socket(const struct protocol *p, struct err *err)
@@ -109,9 +151,9 @@ static int await_socket(const struct protocol *p, struct err *err)
 
 	for (; now < end; now = clock_mono_ns()) {
 		uint64_t step = (now - start) / 8;
-		int sock = try_connect(p->jvm);
+		int sock = try_connect(p, err);
 
-		if (sock >= 0)
+		if (sock != NO_SOCKET)
 			return sock;
 		if (step < FIRST_STEP_US * NS_PER_US)
 			step = FIRST_STEP_US * NS_PER_US;
@@ -162,9 +204,9 @@ static int wake_listener(const struct protocol *p, struct err *err)
 
 int protocol_connect(const struct protocol *p, struct err *err)
 {
-	int sock = try_connect(p->jvm);
+	int sock = try_connect(p, err);
 
-	return sock >= 0 ? sock : wake_listener(p, err);
+	return sock == NO_SOCKET ? wake_listener(p, err) : sock;
 }
 
 /* --- the conversation --------------------------------------------------------------------------------- */

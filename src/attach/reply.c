@@ -2,6 +2,8 @@
 /* Replies of HotSpot's attach listener. */
 #include "attach/reply.h"
 
+#include "base/clean.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,17 +33,18 @@ static void quote(const char *text, char out[QUOTED + 1])
 	size_t n = 0;
 
 	for (; *text && n < QUOTED; text++) {
-		unsigned char c = (unsigned char)*text;
+		char c = *text;
 
-		if (c < 0x20 || c == 0x7f)
+		if ((unsigned char)c < 0x20)
 			c = ' ';
 		if (c == ' ' && (n == 0 || out[n - 1] == ' '))
 			continue;
-		out[n++] = (char)c;
+		out[n++] = c;
 	}
 	while (n && out[n - 1] == ' ')
 		n--;
 	out[n] = '\0';
+	clean_own(out);
 }
 
 #define STARTING "only permitted in the live phase"

@@ -7,10 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*before_the_end)(void); /* global, as what needs memory may be anywhere */
+
+void buf_on_no_memory(void (*fn)(void))
+{
+	before_the_end = fn;
+}
+
 static _Noreturn void out_of_memory(void)
 {
 	static const char msg[] = "jhot: out of memory\n";
 
+	if (before_the_end)
+		before_the_end();
 	fwrite(msg, 1, sizeof(msg) - 1, stderr);
 	exit(1);
 }

@@ -24,10 +24,13 @@ void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *buf_str(const struct buf *b); /* "" while empty; valid until the next change */
-char *buf_steal(struct buf *b);           /* the bytes, now the caller's to free; b is empty */
+/* buf_steal: the bytes, now the caller's to free; "" of an empty one, never NULL. b is empty afterwards. */
+char *buf_steal(struct buf *b);
 
 /* Memory that cannot be had ends the front end with a sentence; the target is left by the lease. */
 void *xmalloc(size_t size);
+/* fn: what must be done before that, such as giving the terminal back, where the sentence is read. NULL: nothing. */
+void buf_on_no_memory(void (*fn)(void));
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t size);
 void *xreallocarray(void *p, size_t count, size_t size);

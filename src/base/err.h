@@ -45,4 +45,7 @@ int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf
 void err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_detail(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* err_clean: one that another process has filled in; the functions above clean what they are given. */
+void err_clean(struct err *e);
+
 #endif

@@ -27,6 +27,7 @@ void intern_done(struct intern *in)
 		free(in->texts[i]);
 	free(in->texts);
 	hash_index_done(&in->index);
+	vacant_done(&in->vacant);
 	memset(in, 0, sizeof(*in));
 }
 
@@ -38,18 +39,36 @@ uint32_t intern_put(struct intern *in, const char *text, size_t len)
 
 	if (id != HASH_NONE)
 		return id;
-	if (in->count == in->cap) {
+	id = vacant_take(&in->vacant, 0);
+	if (id == VACANT_NONE && in->count == in->cap) {
 		in->cap = in->cap ? in->cap * 2 : 64;
 		in->texts = xreallocarray(in->texts, in->cap, sizeof(*in->texts));
 	}
-	id = in->count++;
+	id = id == VACANT_NONE ? in->count++ : id;
 	in->texts[id] = xstrndup(text, key.len);
 	in->bytes += key.len + 1;
 	hash_index_add(&in->index, hash, id);
 	return id;
 }
 
+void intern_sweep(struct intern *in, const uint64_t *keep)
+{
+	vacant_set(&in->vacant, keep, in->count);
+	hash_index_clear(&in->index);
+	for (uint32_t i = 0; i < in->count; i++) {
+		size_t len = in->texts[i] ? strlen(in->texts[i]) : 0;
+
+		if (!vacant_has(&in->vacant, i)) {
+			hash_index_add(&in->index, hash_bytes(in->texts[i], len, 0), i);
+		} else if (in->texts[i]) {
+			in->bytes -= len + 1;
+			free(in->texts[i]);
+			in->texts[i] = NULL;
+		}
+	}
+}
+
 const char *intern_text(const struct intern *in, uint32_t id)
 {
-	return id < in->count ? in->texts[id] : "";
+	return id < in->count && in->texts[id] ? in->texts[id] : "";
 }

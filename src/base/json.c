@@ -53,6 +53,10 @@ void json_quote(struct buf *out, const char *s)
 			s++;
 		} else if (len == 1) {
 			json_quote_char(out, (unsigned char)*s++);
+		} else if ((unsigned char)s[0] == 0xc2 &&
+			   (unsigned char)s[1] < 0xa0) { /* C1 controls */
+			buf_printf(out, "\\u%04x", (unsigned char)s[1]);
+			s += 2;
 		} else {
 			buf_add(out, s, (size_t)len);
 			s += len;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "profile/error.h"
 #include "profile/flat.h"
 #include "tui/signals.h"
 #include "tui/ui.h"
@@ -91,7 +92,8 @@ static void json_methods(struct json *j, const struct profile *p, const struct f
 		json_key(j, "total_samples"), json_int(j, (int64_t)r->total_count);
 		json_key(j, "self_pct"), json_num(j, flat_percent(r->self, flat->sum));
 		json_key(j, "self_error_pct");
-		json_num(j, flat_half_width(r->self_count, flat->sum_count));
+		json_num(j,
+			error_half_width(flat_percent(r->self, flat->sum) / 100, r->self_samples));
 		json_key(j, "total_pct"), json_num(j, flat_percent(r->total, flat->sum));
 		json_end(j, '}');
 	}
@@ -114,6 +116,9 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	json_key(j, "interval"), json_int(j, v->interval);
 	json_key(j, "samples"), json_int(j, (int64_t)flat->sum_count);
 	json_key(j, "value"), json_int(j, (int64_t)flat->sum);
+	json_key(j, "coarse_pct");
+	json_num(j, flat_percent(profile_coarse(ui->profile, &q).weight,
+			    profile_sum(ui->profile, &q).weight));
 	json_key(j, "lost"), json_int(j, v->lost);
 	json_methods(j, ui->profile, flat);
 	json_end(j, '}');
@@ -134,14 +139,20 @@ static void print_json(const struct ui *ui, const struct events *events)
 	json_key(&j, "pid"), json_int(&j, v->pid);
 	json_key(&j, "name"), json_str(&j, v->name);
 	json_key(&j, "jdk"), json_str(&j, v->jdk);
-	json_key(&j, "window_s"), json_int(&j, q.to - q.from);
+	json_key(&j, "window_s"), json_int(&j, profile_covered(ui->profile, &q));
 	json_key(&j, "ended"), json_bool(&j, ui->over);
 	json_key(&j, "cpu_pct"), json_int(&j, v->cpu_pct);
+	json_key(&j, "cpu_java_pct"), json_int(&j, v->cpu.java_pct);
+	json_key(&j, "cpu_jit_pct"), json_int(&j, v->cpu.jit_pct);
+	json_key(&j, "cpu_gc_pct"), json_int(&j, v->cpu.gc_pct);
+	json_key(&j, "cpu_kernel_pct"), json_int(&j, v->cpu.kernel_pct);
+	json_key(&j, "gc_pause_pct"), json_num(&j, v->gc_pct_x10 < 0 ? -1 : v->gc_pct_x10 / 10.0);
 	json_key(&j, "heap_used"), json_int(&j, v->heap_used);
 	json_key(&j, "heap_max"), json_int(&j, v->heap_max);
 	json_key(&j, "threads"), json_int(&j, v->threads_live);
 	json_key(&j, "lost"), json_int(&j, v->lost);
-	json_key(&j, "self_cost_pct"), json_num(&j, v->cost_pct_x10 / 10.0);
+	json_key(&j, "self_cost_pct"),
+		json_num(&j, v->cost_pct_x10 < 0 ? -1 : v->cost_pct_x10 / 10.0);
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	for (int i = 0; i < events->count; i++)

@@ -62,6 +62,7 @@ static enum dump_type type_of(enum frame_type type)
 	static const enum dump_type types[FRAME_TYPES] = {[FRAME_COMPILED] = DUMP_COMPILED,
 		[FRAME_C1] = DUMP_COMPILED,
 		[FRAME_INLINED] = DUMP_INLINED,
+		[FRAME_COARSE] = DUMP_COMPILED,
 		[FRAME_INTERPRETED] = DUMP_INTERPRETED,
 		[FRAME_JAVA] = DUMP_COMPILED,
 		[FRAME_NATIVE] = DUMP_NATIVE,
@@ -110,8 +111,9 @@ static void add_thread(
 	const struct profile_thread *t = profile_get_thread(p, thread);
 	struct dump_thread *to = &out->threads[out->count++];
 
-	*to = (struct dump_thread){.tid = t->tid,
-		.nstid = t->tid,
+	/* A virtual thread stands where its carrier does. */
+	*to = (struct dump_thread){.tid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
+		.nstid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
 		.state = thread_states[seen->state].letter,
 		.java_id = t->java_tid,
 		.java_status = thread_states[seen->state].name};

@@ -204,7 +204,7 @@ int events_prepare(const struct events *e, struct session *s, struct err *err)
 {
 	unsigned budget = e->budget >= 0 ? (unsigned)e->budget : EVENTS_BUDGET;
 
-	if (session_budget(s, budget, err) ||
+	if (session_budget(s, budget, e->budget < 0, err) ||
 		(e->depth && session_depth(s, e->depth, e->top, e->root, err)) ||
 		(e->only_threads && session_only_threads(s, e->only_threads, err)))
 		return -1;

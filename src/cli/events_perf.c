@@ -53,6 +53,7 @@ static void perf_take(struct session_event *how, const struct perf_event *perf)
 	how->perf.config1 = perf->config1;
 	how->perf.config2 = perf->config2;
 	how->unit = perf->unit;
+	how->chosen = !how->interval;
 	how->interval = how->interval ? how->interval : perf->interval;
 }
 

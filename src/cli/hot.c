@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/units.h"
+#include "profile/error.h"
 #include "profile/flat.h"
 
 #include <stdlib.h>
@@ -54,32 +55,79 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 	fputc('\n', out);
 }
 
+/* "cpu/perf every 10 ms to 40 ms, 20.0 s: 1203 samples, 0 lost", and what is degraded. */
+static void hot_event(FILE *out, const struct outputs_source *source, int number, uint64_t samples)
+{
+	const struct profile_event *event = profile_get_event(source->profile, number);
+	const struct profile_intervals every = outputs_intervals(source, number);
+	const struct vitals_event *e = &source->vitals->events[number];
+	char interval[32];
+
+	fputs(event->name, out);
+	if (e->engine[0] && strcmp(e->engine, event->name) != 0)
+		fprintf(out, "/%s", e->engine);
+	if (every.least)
+		fprintf(out, " every %s",
+			hot_interval(event, (int64_t)every.least, interval, sizeof(interval)));
+	if (every.most > every.least)
+		fprintf(out, " to %s",
+			hot_interval(event, (int64_t)every.most, interval, sizeof(interval)));
+	fprintf(out, ", %.1f s: %llu samples, %lld lost\n",
+		(double)source->duration_ns / (double)NS_PER_S, (unsigned long long)samples,
+		(long long)e->lost);
+	if (e->note[0])
+		fprintf(out, "note: %s\n", e->note);
+}
+
 static void hot_head(
 	FILE *out, const struct outputs_source *source, int number, const struct flat *flat)
 {
-	const struct profile_event *event = profile_get_event(source->profile, number);
 	const struct vitals *v = source->vitals;
-	const struct vitals_event *e = &v->events[number];
-	char interval[32];
 
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (v->jdk[0])
 		fprintf(out, "  JDK %s", v->jdk);
-	fprintf(out, "\n%s", event->name);
-	if (e->engine[0] && strcmp(e->engine, event->name) != 0)
-		fprintf(out, "/%s", e->engine);
-	if (e->interval > 0)
-		fprintf(out, " every %s",
-			hot_interval(event, e->interval, interval, sizeof(interval)));
-	fprintf(out, ", %.1f s: %llu samples, %lld lost\n",
-		(double)source->duration_ns / (double)NS_PER_S, (unsigned long long)flat->sum_count,
-		(long long)e->lost);
+	fputc('\n', out);
+	hot_event(out, source, number, flat->sum_count);
 	if (flat->sum_count)
-		hot_amount(out, event, number, flat->sum, source->duration_ns);
-	if (e->note[0])
-		fprintf(out, "note: %s\n", e->note);
+		hot_amount(out, profile_get_event(source->profile, number), number, flat->sum,
+			source->duration_ns);
 	if (v->walker_note[0])
 		fprintf(out, "note: %s\n", v->walker_note);
+}
+
+static void hot_loss(FILE *out, const struct vitals *v, enum vitals_loss which, const char *title)
+{
+	const char *before = title;
+
+	for (int i = 0; i < v->counter_count; i++) {
+		if (v->counters[i].value <= 0 || vitals_loss(v->counters[i].name) != which)
+			continue;
+		fprintf(out, "%s%s %lld", before, v->counters[i].name,
+			(long long)v->counters[i].value);
+		before = ", ";
+	}
+	if (before != title)
+		fputc('\n', out);
+}
+
+void hot_losses(FILE *out, const struct vitals *v)
+{
+	hot_loss(out, v, VITALS_LOST, "lost: ");
+	hot_loss(out, v, VITALS_UNSAMPLED, "threads that were not sampled: ");
+}
+
+void hot_closing(FILE *out, const struct outputs_source *source, const struct events *events)
+{
+	for (int i = 0; i < events->count; i++) {
+		struct profile_query q = {
+			.event = events->ids[i], .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+
+		hot_event(out, source, events->ids[i], profile_sum(source->profile, &q).count);
+	}
+	if (source->vitals->walker_note[0])
+		fprintf(out, "note: %s\n", source->vitals->walker_note);
+	hot_losses(out, source->vitals);
 }
 
 static void hot_methods(
@@ -94,7 +142,8 @@ static void hot_methods(
 		if (!row->self && i)
 			break;
 		fprintf(out, "%6.1f %5.1f  %6.1f  %8s  %c %s\n", flat_percent(row->self, flat->sum),
-			flat_half_width(row->self_count, flat->sum_count),
+			error_half_width(
+				flat_percent(row->self, flat->sum) / 100, row->self_samples),
 			flat_percent(row->total, flat->sum),
 			units_value(row->self, unit, amount, sizeof(amount)),
 			frame_types[row->type].letter, profile_get_method(p, row->method)->full);
@@ -209,8 +258,11 @@ static void hot_print_threads(
 	for (uint32_t i = 0; i < t.count && i < HOT_THREADS && t.rows[i].value; i++) {
 		const struct profile_thread *thread = profile_get_thread(p, t.rows[i].thread);
 
-		fprintf(out, "%6.1f  %s (tid %d)\n", flat_percent(t.rows[i].value, flat->sum),
-			thread->name, thread->tid);
+		char mark[PROFILE_MARK];
+		bool marked = *profile_thread_mark(thread, "tid ", mark);
+
+		fprintf(out, marked ? "%6.1f  %s (%s)\n" : "%6.1f  %s\n",
+			flat_percent(t.rows[i].value, flat->sum), thread->name, mark);
 	}
 	free(t.rows);
 }

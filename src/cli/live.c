@@ -15,13 +15,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LIST_MS 50 /* of a look at all processes, before the screen goes on */
+
 struct seen_cpu { /* of one JVM in the picker, to tell its CPU % at the next look */
 	int pid;
 	uint64_t ticks, time_ns;
 };
 
+#define JVMTI_SLOWS_SINCE 19 /* JDK: virtual threads, from when it is asked for */
+
 struct live {
 	const struct session_options *options;
+	struct patience patience; /* of who waits for an attach */
 	const struct events *events;
 	struct events resolved;                                 /* for the JVM that there is */
 	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
@@ -30,9 +35,11 @@ struct live {
 	struct session *session;
 	bool replay;
 
+	struct hotspot_look *look; /* for the picker; NULL: none is under way */
 	struct app_jvm *rows;
 	struct seen_cpu *seen;
 	int row_count;
+	bool listed; /* rows are all of one look */
 
 	struct app_thread *threads;
 	struct app_format *formats; /* made when asked for */
@@ -63,6 +70,7 @@ void live_free(struct live *l)
 	if (!l)
 		return;
 	live_detach(l);
+	hotspot_look_end(l->look);
 	free(l->rows);
 	free(l->seen);
 	free(l->threads);
@@ -83,15 +91,17 @@ static void live_set_how(struct live *l)
 
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
 {
+	struct session_options options = *l->options;
 	int rc = -1;
 
+	options.patience = l->patience;
 	live_detach(l);
 	l->resolved = *l->events;
 	if (events_resolve(&l->resolved, jvm->pid, err))
 		return -1;
 	live_set_how(l);
 	l->profile = profile_new();
-	l->session = session_open(jvm, l->options, l->profile, err);
+	l->session = session_open(jvm, &options, l->profile, err);
 	if (l->session)
 		rc = events_prepare(l->events, l->session, err);
 	if (!rc)
@@ -103,6 +113,11 @@ int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err
 		if (l->events->ids[i] != event)
 			session_event_begin(l->session, &l->resolved.how[i], NULL);
 	return rc;
+}
+
+void live_patience(void *ctx, const struct patience *patience)
+{
+	((struct live *)ctx)->patience = *patience;
 }
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
@@ -150,30 +165,47 @@ static void live_fill_row(struct app_jvm *row, const struct hotspot *jvm, int cp
 	snprintf(row->why, sizeof(row->why), "%s", jvm->why);
 }
 
-static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
+static void live_take_rows(struct live *l, const struct hotspot_list *list)
 {
-	struct live *l = ctx;
-	struct hotspot_list list;
-	struct app_jvm *rows;
-	struct seen_cpu *seen;
+	struct app_jvm *rows = xcalloc((size_t)list->count, sizeof(*rows));
+	struct seen_cpu *seen = xcalloc((size_t)list->count, sizeof(*seen));
 	uint64_t now_ns = clock_mono_ns();
 
-	if (hotspot_list(&list, err))
-		return -1;
-	rows = xcalloc((size_t)list.count, sizeof(*rows));
-	seen = xcalloc((size_t)list.count, sizeof(*seen));
-	for (int i = 0; i < list.count; i++) {
-		live_fill_row(&rows[i], &list.jvms[i], live_cpu_pct(l, &list.jvms[i], now_ns));
-		seen[i] = (struct seen_cpu){list.jvms[i].pid, list.jvms[i].cpu_ticks, now_ns};
+	for (int i = 0; i < list->count; i++) {
+		live_fill_row(&rows[i], &list->jvms[i], live_cpu_pct(l, &list->jvms[i], now_ns));
+		seen[i] = (struct seen_cpu){list->jvms[i].pid, list->jvms[i].cpu_ticks, now_ns};
 	}
 	free(l->rows);
 	free(l->seen);
 	l->rows = rows;
 	l->seen = seen;
-	l->row_count = list.count;
-	hotspot_list_done(&list);
-	*out = rows;
-	return l->row_count;
+	l->row_count = list->count;
+}
+
+/* Until all were looked at, those of the last time are shown, or, the first time, those that there are so far. */
+static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
+{
+	struct live *l = ctx;
+	struct hotspot_list list;
+	int over;
+
+	if (!l->look && !(l->look = hotspot_look_begin(err)))
+		return -1;
+	over = hotspot_look_step(l->look, LIST_MS, err);
+	if (over > 0 || !l->listed) {
+		hotspot_look_copy(l->look, &list);
+		live_take_rows(l, &list);
+		hotspot_list_done(&list);
+	}
+	if (over == 0) {
+		err_set(err, ERR_BUSY, "Still looking at the processes that there are.");
+	} else {
+		hotspot_look_end(l->look);
+		l->look = NULL;
+		l->listed = over > 0;
+	}
+	*out = l->rows;
+	return over < 0 ? -1 : l->row_count;
 }
 
 static int live_pick(void *ctx, int pid, int event, struct err *err)
@@ -250,9 +282,40 @@ static int live_event_set(void *ctx, int event, bool on, uint64_t interval, stru
 		return session_event_stop(l->session, event, err);
 	if (!interval && session_vitals(l->session)->events[event].state == VITALS_ON)
 		return 0;
-	if (interval)
+	if (interval) {
 		l->how[event].interval = interval;
+		l->how[event].chosen = false;
+	}
 	return session_event_begin(l->session, &l->how[event], err);
+}
+
+/* live_virtual: has it threads that virtual threads run on? By the names that the JDK gives them. */
+static bool live_virtual(const struct live *l)
+{
+	static const char *const carriers[] = {"ForkJoinPool-1-worker", "VirtualThread-unparker"};
+
+	for (uint32_t i = 0; i < profile_thread_count(l->profile); i++) {
+		const char *name = profile_get_thread(l->profile, i)->name;
+
+		for (size_t n = 0; n < sizeof(carriers) / sizeof(carriers[0]); n++)
+			if (!strncmp(name, carriers[n], strlen(carriers[n])))
+				return true;
+	}
+	return false;
+}
+
+static const char *const *live_event_warning(void *ctx, int event)
+{
+	static const char *const warning[] = {
+		"This JVM seems to run virtual threads. Once its allocations have been",
+		"sampled, they change carriers more slowly (about a third, as measured),",
+		"until the JVM ends: it was asked for JVMTI then, and never forgets that.", NULL};
+	const struct live *l = ctx;
+
+	if (event != EVENT_ALLOC || !l->session || l->replay ||
+		atoi(session_vitals(l->session)->jdk) < JVMTI_SLOWS_SINCE || !live_virtual(l))
+		return NULL;
+	return warning;
 }
 
 /* The engine after the one that it has now. */
@@ -447,12 +510,14 @@ static int live_config_write(
 const struct app_ops live_ops = {
 	.list = live_list,
 	.attach = live_pick,
+	.patience = live_patience,
 	.detach = live_detach,
 	.profile = live_profile,
 	.vitals = live_vitals,
 	.drain = live_drain,
 	.threads = live_threads,
 	.event_set = live_event_set,
+	.event_warning = live_event_warning,
 	.event_engine = live_event_engine,
 	.event_add = live_event_add,
 	.formats = live_formats,

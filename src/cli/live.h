@@ -22,6 +22,8 @@ void live_free(struct live *l);
  * be had; or a recorded ring.
  */
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err);
+/* Asked while live_attach waits; ctx: a struct live. */
+void live_patience(void *ctx, const struct patience *patience);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
 
 extern const struct app_ops live_ops; /* ctx: a struct live */

@@ -8,6 +8,7 @@
 
 #include <locale.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,25 @@ static void hint_verb(const char *word, struct err *err)
 		nearest_offer(&near, (*v)->name);
 	if (near.best)
 		err_hint(err, "jhot %s", near.best);
+}
+
+/*
+ * What looks so much like a verb that it is not taken for a name, whatever processes are called: who mistypes
+ * `record` shall not get what somebody named so for him.
+ */
+static int refuse_near_verb(const char *word, struct err *err)
+{
+	const char *meant = NULL;
+
+	for (const struct verb *const *v = verbs; *v && !meant; v++)
+		if (nearest_is_slip(word, (*v)->name))
+			meant = (*v)->name;
+	if (!meant)
+		return 0;
+	err_set(err, ERR_USAGE, "jhot has no verb \"%s\".", word);
+	err_hint(err, "jhot %s", meant);
+	err_hint(err, "jhot %s NAME     if a JVM is called so", VERB_DEFAULT);
+	return -1;
 }
 
 static int run_verb(const struct verb *verb, int argc, char **argv, struct err *err)
@@ -51,6 +71,8 @@ static int run_default(int argc, char **argv, struct err *err)
 	const struct verb *verb = verb_find(VERB_DEFAULT);
 	int rc;
 
+	if (argc && refuse_near_verb(argv[0], err))
+		return -1;
 	if (!verb) {
 		err_set(err, ERR_USAGE, "There is no verb in this command line.");
 		err_hint(err, "jhot --help");
@@ -88,6 +110,7 @@ int main(int argc, char **argv)
 	/* Large tables go back to the system when they are freed, not into a heap that stays as long as it was. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
 	setlocale(LC_CTYPE, "");
 	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
 	if ((fflush(stdout) || ferror(stdout)) && !rc)

@@ -51,3 +51,21 @@ void nearest_offer(struct nearest *n, const char *candidate)
 		n->best = candidate;
 	}
 }
+
+/* Its letters are some of the other's, in order, and both begin alike: "ls" of "list", "rec" of "record". */
+static bool is_short_for(const char *word, const char *of)
+{
+	if (!word[0] || !word[1] || word[0] != of[0])
+		return false;
+	for (; *of && *word; of++)
+		word += *word == *of;
+	return !*word;
+}
+
+bool nearest_is_slip(const char *word, const char *meant)
+{
+	size_t len = strlen(word);
+	int slips = len < 3 ? 0 : len < 6 ? 1 : 2;
+
+	return is_short_for(word, meant) || nearest_distance(word, meant) <= slips;
+}

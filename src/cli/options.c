@@ -25,7 +25,8 @@ const struct option_def options[] = {
 	{OPT_LIVE, "live", 0, NULL, SAMPLING,
 		"alloc: only objects that survived a garbage collection"},
 	{OPT_BUDGET, "budget", 0, "PERCENT|off", SAMPLING,
-		"what sampling may cost, 2% of one core by default; beyond it intervals grow"},
+		"what sampling may cost; 2% of one core by default, but then intervals you set "
+		"stay"},
 	{OPT_DEPTH, "depth", 0, "N", SAMPLING,
 		"keep stacks of up to N frames whole, 2048 by default and at most; of deeper ones"},
 	{OPT_KEEP_TOP, "keep-top", 0, "N", SAMPLING, "so many from the top, where the thread is"},

@@ -3,15 +3,13 @@
 #include "cli/outputs.h"
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "cli/hot.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define STDOUT_PATH "-"
@@ -106,49 +104,6 @@ static char *outputs_path(const struct output *f, const struct events *events, i
 
 /* --- before ------------------------------------------------------------------------------------------ */
 
-static int outputs_refused(const char *path, struct err *err)
-{
-	int error = errno;
-
-	err_set_errno(err, ERR_OUTPUT, "%s cannot be written", path);
-	if (error == ENOENT || error == ENOTDIR)
-		err_hint(err, "the folder must exist");
-	else
-		err_hint(err, "choose another folder, such as /tmp");
-	return -1;
-}
-
-/* A file appears under its name only when it is complete; so try the folder with another name. */
-static int outputs_try_folder(const char *path)
-{
-	struct buf probe = {0};
-	int fd;
-
-	buf_printf(&probe, "%s.%d.try", path, (int)getpid());
-	fd = open(probe.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		close(fd);
-		unlink(probe.data);
-	}
-	buf_done(&probe);
-	return fd < 0 ? -1 : 0;
-}
-
-static int outputs_check_path(const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return outputs_try_folder(path) ? outputs_refused(path, err) : 0;
-	if (S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		return outputs_refused(path, err);
-	}
-	if (access(path, W_OK) || (S_ISREG(st.st_mode) && outputs_try_folder(path)))
-		return outputs_refused(path, err);
-	return 0;
-}
-
 int outputs_check(const struct outputs *o, const struct events *events, struct err *err)
 {
 	for (int i = 0; i < o->count; i++) {
@@ -160,8 +115,7 @@ int outputs_check(const struct outputs *o, const struct events *events, struct e
 		}
 		for (int e = 0; e < events->count; e++) {
 			char *path = outputs_path(&o->files[i], events, e);
-			int rc =
-				outputs_is_stdout(&o->files[i]) ? 0 : outputs_check_path(path, err);
+			int rc = outputs_is_stdout(&o->files[i]) ? 0 : file_check(path, err);
 
 			free(path);
 			if (rc)
@@ -185,32 +139,44 @@ static int outputs_to_stdout(const struct output *f, const struct profile *p,
 	return rc;
 }
 
+struct profile_intervals outputs_intervals(const struct outputs_source *source, int event)
+{
+	struct profile_intervals every = profile_get_intervals(source->profile, event);
+	int64_t now = source->vitals->events[event].interval;
+
+	if (!every.least && now > 0) /* there was no sample */
+		every.least = every.most = (uint64_t)now;
+	return every;
+}
+
 static struct export_options outputs_options(
 	const struct outputs *o, int event, const struct outputs_source *source, const char *host)
 {
 	const struct vitals *v = source->vitals;
+	uint64_t each = o->total ? 0 : profile_sample_weight(source->profile, event);
+	struct profile_intervals every = outputs_intervals(source, event);
 
 	return (struct export_options){
 		.query = {.event = event,
 			.from = 0,
 			.to = UINT32_MAX,
 			.thread = PROFILE_ANY_THREAD,
-			.by_weight = o->total,
+			.by_weight = o->total || each,
 			.filter = o->filter},
 		.meta = {.pid = v->pid,
 			.name = v->name,
 			.jdk = v->jdk,
 			.host = host,
 			.engine = v->events[event].engine,
-			.interval = v->events[event].interval > 0
-					    ? (uint64_t)v->events[event].interval
-					    : 0,
+			.interval = every.least,
+			.interval_most = every.most,
 			.duration_ns = source->duration_ns,
 			.start_wall_ns = profile_info(source->profile).start_wall_ns,
 			.lost = (uint64_t)(v->events[event].lost > 0 ? v->events[event].lost : 0)},
 		.threads = o->threads,
 		.annotate = o->annotate,
 		.dot = o->dot,
+		.each = each,
 	};
 }
 
@@ -248,6 +214,10 @@ int outputs_write(const struct outputs *o, const struct events *events,
 				first.kind == ERR_NONE)
 				first = why;
 	}
+	if (o->count)
+		hot_closing(stderr, source, events);
+	else
+		hot_losses(stdout, source->vitals);
 	if (first.kind == ERR_NONE)
 		return 0;
 	*err = first;

@@ -34,6 +34,9 @@ struct outputs_source {
 	uint64_t duration_ns;
 };
 
+/* At which intervals an event was sampled. */
+struct profile_intervals outputs_intervals(const struct outputs_source *source, int event);
+
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 void outputs_done(struct outputs *o);
 /* outputs_check: can they all be written, as far as can be seen before there is anything to write? */

@@ -2,6 +2,7 @@
 /* An error on stderr: a title line, then what happened / try one of / details. */
 #include "cli/report.h"
 
+#include "base/clean.h"
 #include "cli/help.h"
 
 #include <string.h>
@@ -56,4 +57,14 @@ void report_error(FILE *out, const struct err *err)
 	block(out, "What happened", err->what);
 	block_hints(out, err->hint);
 	block(out, "Details", err->details);
+}
+
+void report_note(FILE *out, const char *note)
+{
+	char line[512];
+
+	if (!*note)
+		return;
+	clean_text(line, sizeof(line), note, strlen(note));
+	fprintf(out, "note: %s\n", line);
 }

@@ -2,13 +2,13 @@
 /* Reading and writing the settings file. */
 #include "cli/settings.h"
 
+#include "base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define SETTINGS_MAX (256u << 10) /* a file larger than this is something else */
 
@@ -80,47 +80,6 @@ static void make_folders(const char *path)
 	free(copy);
 }
 
-static int write_all(int fd, const struct buf *text)
-{
-	size_t sent = 0;
-
-	while (sent < text->len) {
-		ssize_t n = write(fd, text->data + sent, text->len - sent);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		sent += (size_t)n;
-	}
-	return fsync(fd);
-}
-
-/* Beside the file and renamed, so that there is always a whole one. */
-static int replace(const char *path, const struct buf *text, struct err *err)
-{
-	char *target = realpath(path, NULL); /* where a link points to is written, not the link */
-	struct buf part = {0};
-	int fd, rc = -1;
-
-	buf_printf(&part, "%s.part", target ? target : path);
-	fd = open(buf_str(&part), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (fd >= 0) {
-		rc = write_all(fd, text);
-		if (close(fd))
-			rc = -1;
-		if (!rc)
-			rc = rename(buf_str(&part), target ? target : path);
-	}
-	if (rc)
-		err_set_errno(err, ERR_OUTPUT, "The settings cannot be written to %s", path);
-	if (rc && fd >= 0)
-		unlink(buf_str(&part));
-	free(target);
-	buf_done(&part);
-	return rc;
-}
-
 void settings_print(void)
 {
 	static const struct config_values values = {.event = "cpu",
@@ -147,7 +106,9 @@ int settings_write(const struct config_values *values, char *done, size_t bytes,
 	if (!rc) {
 		config_write(old.len ? buf_str(&old) : NULL, values, &text);
 		make_folders(buf_str(&path));
-		rc = replace(buf_str(&path), &text, err);
+		rc = file_put(buf_str(&path), buf_str(&text), text.len, err);
+		if (rc)
+			err_prefix(err, "The settings are not kept: ");
 	}
 	if (!rc)
 		snprintf(done, bytes, "wrote the settings to %s", buf_str(&path));

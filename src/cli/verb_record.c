@@ -4,9 +4,12 @@
 #include "cli/events.h"
 #include "cli/events_perf.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/target.h"
 #include "cli/units.h"
 #include "cli/verb.h"
+#include "profile/flat.h"
 #include "session/session.h"
 
 #include <signal.h>
@@ -14,8 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP_MS     200
-#define PROGRESS_NS (250 * NS_PER_MS)
+#define STEP_MS      200
+#define PROGRESS_NS  (250 * NS_PER_MS)
+#define COARSE_SHOWN 0.5 /* per cent */
 
 struct recording {
 	struct events events;
@@ -72,7 +76,11 @@ static void record_progress(const struct recording *r, const struct vitals *v, u
 
 static int record_start(struct recording *r, struct err *err)
 {
+	struct progress progress;
+
+	r->options.patience = progress_begin(&progress, &r->jvm, &record_signal);
 	r->session = session_open(&r->jvm, &r->options, r->profile, err);
+	progress_done(&progress);
 	if (!r->session)
 		return -1;
 	r->begin_ns = clock_mono_ns();
@@ -106,12 +114,29 @@ static int record_loop(struct recording *r, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+/* How much of it is in code that does not tell its inlined methods apart. */
+static void record_coarse(const struct recording *r)
+{
+	for (int i = 0; i < r->events.count; i++) {
+		struct profile_query q = {
+			.event = r->events.ids[i], .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+		double share = flat_percent(
+			profile_coarse(r->profile, &q).weight, profile_sum(r->profile, &q).weight);
+
+		if (share >= COARSE_SHOWN)
+			fprintf(stderr,
+				"%s: %.0f %% coarse: in code that does not tell inlined methods "
+				"apart, compiled before jhot came; -XX:+UnlockDiagnosticVMOptions "
+				"-XX:+DebugNonSafepoints is against that\n",
+				r->events.names[i], share);
+	}
+}
+
 /* All that was sampled is written, whatever ended the sampling; that comes first among the errors. */
 static int record_finish(struct recording *r, int rc, struct err *err)
 {
 	struct outputs_source source = {.profile = r->profile};
 	struct err why = {0};
-	const char *note;
 
 	if (session_finish(r->session, &why) && !rc) {
 		*err = why;
@@ -119,9 +144,8 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	}
 	source.vitals = session_vitals(r->session);
 	source.duration_ns = session_duration_ns(r->session);
-	note = session_note(r->session);
-	if (*note)
-		fprintf(stderr, "note: %s\n", note);
+	report_note(stderr, session_note(r->session));
+	record_coarse(r);
 	if (outputs_write(&r->outputs, &r->events, &source, &why) &&
 		(!rc || err->kind == ERR_GONE)) {
 		*err = why;
@@ -150,6 +174,9 @@ static int record_run(struct recording *r, struct err *err)
 	rc = record_start(r, err);
 	if (!rc)
 		rc = record_finish(r, record_loop(r, err), err);
+	/* Ended before there was anything to write: as the signal would have, now that all is put back. */
+	if (!r->session && record_signal)
+		raise(record_signal);
 	session_close(r->session);
 	profile_free(r->profile);
 	return rc;
@@ -191,9 +218,8 @@ const struct verb verb_record = {
 		"at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
 		"An event's interval is what lies between two samples: time for cpu and wall, "
 		"bytes "
-		"for alloc; lock takes the waits that are longer. Defaults are 10 ms, 50 ms, 512 "
-		"kB, "
-		"10 us. A plain number is in the event's own unit.\n\n"
+		"for alloc; lock looks so often at what threads wait for. Defaults are 10 ms, 50 "
+		"ms, 512 kB, 2 ms. A plain number is in the event's own unit.\n\n"
 		"If the JVM ends before the time is over, what there is gets written and the exit "
 		"code is 8.",
 	.min_operands = 1,

@@ -4,6 +4,7 @@
 #include "cli/batch.h"
 #include "cli/events.h"
 #include "cli/live.h"
+#include "cli/progress.h"
 #include "cli/settings.h"
 #include "cli/target.h"
 #include "cli/units.h"
@@ -120,7 +121,10 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 
 static int top_begin(struct live *live, struct top *t, struct err *err)
 {
+	struct progress progress;
+	struct patience patience;
 	struct hotspot jvm;
+	int rc;
 
 	if (t->replay) {
 		t->screen.attached = true;
@@ -131,7 +135,12 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	if (target_find(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
-	return live_attach(live, &jvm, t->screen.event, err);
+	patience = progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */
+	live_patience(live, &patience);
+	rc = live_attach(live, &jvm, t->screen.event, err);
+	live_patience(live, &(const struct patience){0});
+	progress_done(&progress);
+	return rc;
 }
 
 static int top_check_terminal(struct err *err)

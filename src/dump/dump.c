@@ -4,12 +4,12 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "dump/java.h"
 #include "dump/locks.h"
 #include "dump/modules.h"
 #include "dump/remote.h"
 #include "dump/stack.h"
-#include "session/clean.h"
 #include "walk/layout.h"
 #include "walk/mem.h"
 
@@ -21,6 +21,7 @@
 #define DEPTH        2048
 #define JAVA_THREADS 65536 /* of more, the rest are dumped as threads that are not Java's */
 #define SCOPE_FILE   "/proc/sys/kernel/yama/ptrace_scope"
+#define SCOPE_NOBODY 3
 
 const struct dump_type_info dump_types[DUMP_TYPES] = {
 	[DUMP_COMPILED] = {'J', "compiled"},
@@ -221,6 +222,20 @@ static int tracer_of(pid_t pid)
 	return tracer;
 }
 
+/* What helps this process alone comes first; 3 is a setting that nobody can take back. */
+static void hint_scope(const struct hotspot *jvm, int scope, struct err *err)
+{
+	if (scope < SCOPE_NOBODY)
+		err_hint(err, "sudo jhot dump %d     as root, this once", (int)jvm->pid);
+	err_hint(err, "jcmd %d Thread.print     Java's own dump, if the JVM still answers",
+		(int)jvm->pid);
+	if (scope && scope < SCOPE_NOBODY)
+		err_hint(err,
+			"sudo sysctl kernel.yama.ptrace_scope=0     lets every program trace the "
+			"others of its user, so set it back to %d afterwards",
+			scope);
+}
+
 static int refused(const struct hotspot *jvm, int error, struct err *err)
 {
 	int tracer = tracer_of(jvm->pid), scope = read_scope();
@@ -228,13 +243,10 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 	err_set(err, ERR_ATTACH,
 		"The kernel does not let you look into process %d (%s) of user %s: %s.",
 		(int)jvm->pid, jvm->name, jvm->user, strerror(error));
-	if (tracer) {
+	if (tracer)
 		err_hint(err, "end the debugger or tracer that holds it: process %d", tracer);
-	} else {
-		err_hint(err, "sudo jhot dump %d", (int)jvm->pid);
-		if (scope)
-			err_hint(err, "sudo sysctl kernel.yama.ptrace_scope=0");
-	}
+	else
+		hint_scope(jvm, scope, err);
 	err_detail(err, "%s: %d; ptrace and process_vm_readv are needed", SCOPE_FILE, scope);
 	return -1;
 }

@@ -3,7 +3,7 @@
 #include "dump/locks.h"
 
 #include "base/buf.h"
-#include "session/clean.h"
+#include "base/clean.h"
 #include "walk/walk.h"
 
 #include <stdlib.h>

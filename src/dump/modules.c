@@ -199,9 +199,10 @@ static struct unwind_rows *compile(struct cfi *cfi)
 	if (r < 0)
 		return NULL;
 	rows = cfi_rows(cfi, &count);
-	if (unwind_pack(rows, count, &block, NULL) || !unwind_rows_check(block.data, block.len))
-		buf_done(&block);
-	return (struct unwind_rows *)(void *)buf_steal(&block);
+	if (!unwind_pack(rows, count, &block, NULL) && unwind_rows_check(block.data, block.len))
+		return (struct unwind_rows *)(void *)buf_steal(&block);
+	buf_done(&block);
+	return NULL;
 }
 
 static struct unwind_rows *compile_file(pid_t pid, const struct symbols_module *file)

@@ -4,8 +4,8 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "dump/lines.h"
-#include "session/clean.h"
 #include "walk/names.h"
 
 #include <stdio.h>
@@ -114,8 +114,7 @@ static char *cleaned(const char *text)
 	struct buf out = {0};
 
 	clean_add(&out, text, strlen(text));
-	buf_adds(&out, "");
-	return out.data ? buf_steal(&out) : xstrdup("");
+	return buf_steal(&out);
 }
 
 static void add_native(struct stack_namer *n, uint64_t pc, struct dump_thread *to)
@@ -160,6 +159,7 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 		[WALK_C1] = DUMP_COMPILED,
 		[WALK_C2] = DUMP_COMPILED,
 		[WALK_INLINED] = DUMP_INLINED,
+		[WALK_COARSE] = DUMP_COMPILED,
 		[WALK_JAVA] = DUMP_COMPILED};
 
 	if (count > n->packed_cap) {
@@ -173,7 +173,7 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 
 		if (w->type == WALK_NATIVE)
 			add_native(n, w->value, to);
-		else if (w->type >= WALK_INTERPRETED && w->type <= WALK_JAVA)
+		else if (walk_type_is_java(w->type))
 			add_java(n, mem, w, n->packed[i], java[w->type], to);
 		else
 			add_text(n, n->packed[i], w->type == WALK_BREAK ? DUMP_BREAK : DUMP_VM, to);

@@ -2,8 +2,7 @@
 /*
  * Writing a profile to a file: one file and one table row per format.
  *
- * export_write writes to PATH.part and renames, so a failure (disk full, read-only folder) leaves no half
- * file and an old one intact. Same profile, same bytes. Sees only the model. One thread.
+ * A failure (disk full, read-only folder) leaves no half file and an old one intact (base/file.h). Same profile, same bytes. Sees only the model. One thread.
  */
 #ifndef JHOT_EXPORT_EXPORT_H
 #define JHOT_EXPORT_EXPORT_H
@@ -17,7 +16,7 @@ struct export_meta {
 	int pid;
 	const char *name, *jdk, *host;
 	const char *engine;
-	uint64_t interval; /* of the event */
+	uint64_t interval, interval_most; /* of the event: from, to */
 	uint64_t duration_ns;
 	uint64_t start_wall_ns;
 	uint64_t lost;
@@ -31,6 +30,7 @@ struct export_options {
 	bool dot;          /* --dot: pkg.Class instead of pkg/Class (collapsed) */
 	bool inverted;     /* SVG: leaves at the bottom merge first */
 	const char *title; /* NULL: made from meta */
+	uint64_t each;     /* collapsed: values are weights over this; 0: as the query has them */
 };
 
 struct export_format {

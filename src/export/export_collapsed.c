@@ -18,6 +18,7 @@ static const char *const suffixes[FRAME_TYPES] = {
 	[FRAME_COMPILED] = "_[j]",
 	[FRAME_C1] = "_[1]",
 	[FRAME_INLINED] = "_[i]",
+	[FRAME_COARSE] = "_[j]",
 	[FRAME_INTERPRETED] = "_[0]",
 };
 
@@ -28,13 +29,16 @@ struct collapsed {
 	struct buf *out;
 	struct buf line; /* the frames down to the node at hand */
 	struct buf name;
+	uint64_t rest; /* of o->each, that no line has yet */
 };
 
 static void collapsed_thread(struct collapsed *c, uint32_t thread)
 {
 	const struct profile_thread *t = profile_get_thread(c->p, thread);
+	char mark[PROFILE_MARK];
 
-	buf_printf(&c->name, "[%s%stid=%d]", t->name, *t->name ? " " : "", t->tid);
+	profile_thread_mark(t, "tid=", mark);
+	buf_printf(&c->name, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
 	export_clean(&c->line, buf_str(&c->name), ';', ',');
 }
 
@@ -75,8 +79,22 @@ static void collapsed_cut(struct collapsed *c, size_t len)
 		c->line.data[len] = '\0';
 }
 
+/* collapsed_value: over all lines nothing is lost by rounding. */
+static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
+{
+	uint64_t each = c->o->each;
+
+	if (!each)
+		return value;
+	value += c->rest;
+	c->rest = value % each;
+	return value / each;
+}
+
 static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
 {
+	uint64_t value;
+
 	if (c->line.len)
 		buf_addc(&c->line, ';');
 	buf_clear(&c->name);
@@ -84,9 +102,10 @@ static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
 		collapsed_thread(c, n->thread);
 	else
 		collapsed_method(c, n);
-	if (n->self) {
+	value = n->self ? collapsed_value(c, n->self) : 0;
+	if (value) {
 		buf_add(c->out, c->line.data, c->line.len);
-		buf_printf(c->out, " %" PRIu64 "\n", n->self);
+		buf_printf(c->out, " %" PRIu64 "\n", value);
 	}
 }
 
@@ -120,11 +139,13 @@ int export_collapsed(
 		.threads = o->threads,
 		.root_method = PROFILE_NONE};
 	struct calltree *t = calltree_new(p, &o->query, &options);
-	struct collapsed c = {.p = p, .o = o, .t = t, .out = out};
+	uint64_t value;
+	struct collapsed c = {.p = p, .o = o, .t = t, .out = out, .rest = o->each / 2};
 
 	collapsed_walk(&c);
-	if (t->nodes[0].self)
-		buf_printf(out, "[unknown] %" PRIu64 "\n", t->nodes[0].self);
+	value = t->nodes[0].self ? collapsed_value(&c, t->nodes[0].self) : 0;
+	if (value)
+		buf_printf(out, "[unknown] %" PRIu64 "\n", value);
 	buf_done(&c.line);
 	buf_done(&c.name);
 	calltree_free(t);

@@ -56,16 +56,27 @@ static void head_add_number(struct buf *out, const char *before, uint64_t n)
 	buf_done(&text);
 }
 
+static void head_add_interval(struct buf *text, const char *unit, uint64_t interval)
+{
+	size_t from = text->len;
+	char *fraction;
+
+	export_value(text, unit, interval);
+	fraction = strstr(text->data + from, ".00"); /* "10.00 ms" says less than "10 ms" */
+	if (fraction)
+		memmove(fraction, fraction + 3, strlen(fraction + 3) + 1);
+	text->len = strlen(text->data);
+}
+
 static void head_interval(struct buf *out, const struct export_meta *m, const char *unit)
 {
 	struct buf text = {0};
-	char *fraction;
 
-	export_value(&text, unit, m->interval);
-	fraction = strstr(buf_str(&text), ".00"); /* "10.00 ms" says less than "10 ms" */
-	if (fraction)
-		memmove(fraction, fraction + 3, strlen(fraction + 3) + 1);
-	text.len = strlen(text.data);
+	head_add_interval(&text, unit, m->interval);
+	if (m->interval_most > m->interval) {
+		buf_adds(&text, " to ");
+		head_add_interval(&text, unit, m->interval_most);
+	}
 	if (m->engine && *m->engine)
 		buf_printf(&text, " (%s)", m->engine);
 	head_add(out, "every ", text.data);

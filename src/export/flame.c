@@ -14,6 +14,7 @@ const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_COMPILED] = {'A', "compiled", 128, 38, 73},
 	[FRAME_C1] = {'B', "C1", 92, 40, 74},
 	[FRAME_INLINED] = {'C', "inlined", 178, 38, 74},
+	[FRAME_COARSE] = {'N', "compiled, coarse", 128, 18, 82},
 	[FRAME_INTERPRETED] = {'D', "interpreted", 66, 44, 74},
 	[FRAME_JAVA] = {'E', "Java", 140, 34, 76},
 	[FRAME_NATIVE] = {'F', "native", 6, 62, 82},
@@ -49,7 +50,9 @@ static uint32_t flame_text(struct flame_build *b, const char *text)
 
 static uint32_t flame_node_text(struct flame_build *b, const struct calltree_node *n)
 {
+	const struct profile_thread *t;
 	struct buf text = {0};
+	char mark[PROFILE_MARK];
 	uint32_t id;
 
 	if (n->method != PROFILE_NONE) {
@@ -60,9 +63,11 @@ static uint32_t flame_node_text(struct flame_build *b, const struct calltree_nod
 	}
 	if (n->thread == PROFILE_NONE)
 		return flame_text(b, "all");
-	buf_printf(&text, "%s%s[tid %d]", profile_get_thread(b->p, n->thread)->name,
-		*profile_get_thread(b->p, n->thread)->name ? " " : "",
-		profile_get_thread(b->p, n->thread)->tid);
+	t = profile_get_thread(b->p, n->thread);
+	if (*profile_thread_mark(t, "tid ", mark))
+		buf_printf(&text, "%s%s[%s]", t->name, *t->name ? " " : "", mark);
+	else
+		buf_adds(&text, t->name);
 	id = flame_text(b, text.data);
 	buf_done(&text);
 	return id;

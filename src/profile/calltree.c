@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "profile/calltree_build.h"
+#include "profile/error.h"
 #include "profile/form.h"
 #include "profile/match.h"
 
@@ -457,6 +458,7 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 	uint32_t count;
 
 	b.tree = xcalloc(1, sizeof(*b.tree));
+	b.tree->samples = error_window_samples(p, q);
 	calltree_put(&b, PROFILE_NONE, 0);
 	rows = options->threads ? model_collect(p, q, &count) : model_ends(p, q, &count);
 	b.form = model_form(p, q);

@@ -33,6 +33,7 @@ struct calltree_node {
 struct calltree {
 	struct calltree_node *nodes;
 	uint32_t count;
+	double samples; /* as sure as so many equal ones, see error.h */
 };
 
 struct match;

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct profile_snapshot {
-	struct model_row *rows;
-	uint32_t count;
-	uint64_t serial; /* no two of a profile have the same */
-};
-
 /* --- scratch ----------------------------------------------------------------------------------------- */
 
 static uint32_t *scratch_fit(uint32_t *old, uint32_t *cap, uint32_t need)
@@ -73,6 +67,9 @@ void model_scratch_free(struct model_scratch *s)
 	free(s->chosen.list);
 	free(s->ends.list);
 	form_free(s->form);
+	for (struct profile_snapshot *at = s->snapshots; at; at = at->next)
+		at->of = NULL;
+	free(s->sweep.keep);
 	free(s);
 }
 
@@ -92,13 +89,18 @@ const struct slices *model_slices(const struct profile *p, const struct profile_
 	return q->event >= 0 && q->event < PROFILE_EVENTS ? &p->events[q->event] : &none;
 }
 
-static void query_add_totals(const struct slices *s, struct tally *t)
+/* All that was ever added; with a mark, all since then. Unsigned wrap-around makes adding the negative a subtraction. */
+static void query_add_totals(
+	const struct slices *s, const struct slices_mark *since, struct tally *t)
 {
+	uint32_t marked = since ? since->count : 0;
+
 	for (uint32_t i = 0; i < s->pair_count; i++)
 		tally_add(t, i, s->pairs[i].sum.count, s->pairs[i].sum.weight);
+	for (uint32_t i = 0; i < marked; i++)
+		tally_add(t, i, -since->before[i].count, -since->before[i].weight);
 }
 
-/* Unsigned wrap-around makes adding the negative a subtraction. */
 static void query_add_slice(const struct slice *sl, struct tally *t, uint64_t sign)
 {
 	const struct slice_entry *e = sl->entries;
@@ -110,14 +112,15 @@ static void query_add_slice(const struct slice *sl, struct tally *t, uint64_t si
 static void query_tally(const struct profile *p, const struct profile_query *q, struct tally *t)
 {
 	const struct slices *s = model_slices(p, q);
+	const struct slices_mark *since = slices_marked(s, q->from);
 	uint32_t from = slices_find(s, q->from), to = slices_find(s, q->to);
 
-	if (q->from) {
+	if (q->from && (!since || q->to < q->from)) {
 		for (uint32_t i = from; i < to; i++)
 			query_add_slice(&s->list[i], t, 1);
 		return;
 	}
-	query_add_totals(s, t);
+	query_add_totals(s, since, t);
 	for (uint32_t i = to; i < s->count; i++)
 		query_add_slice(&s->list[i], t, (uint64_t)-1);
 }
@@ -320,6 +323,9 @@ struct profile_snapshot *profile_snapshot_new(
 	s->rows = xreallocarray(NULL, s->count + 1, sizeof(*s->rows));
 	memcpy(s->rows, rows, s->count * sizeof(*rows));
 	s->serial = ++p->scratch->serial;
+	s->of = p->scratch;
+	s->next = s->of->snapshots;
+	s->of->snapshots = s;
 	return s;
 }
 
@@ -327,6 +333,12 @@ void profile_snapshot_free(struct profile_snapshot *s)
 {
 	if (!s)
 		return;
+	for (struct profile_snapshot **at = s->of ? &s->of->snapshots : NULL; at && *at;
+		at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
 	free(s->rows);
 	free(s);
 }

@@ -20,6 +20,7 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_COMPILED] = {'J', "compiled"},
 	[FRAME_C1] = {'J', "C1-compiled"},
 	[FRAME_INLINED] = {'i', "inlined"},
+	[FRAME_COARSE] = {'~', "compiled, inlined methods not told apart"},
 	[FRAME_INTERPRETED] = {'I', "interpreted"},
 	[FRAME_JAVA] = {'J', "Java"},
 	[FRAME_NATIVE] = {'n', "native"},
@@ -49,8 +50,10 @@ void profile_event_set(
 	if (event < EVENT_USER_FIRST || event >= PROFILE_EVENTS)
 		return;
 	e = &p->user_events[event - EVENT_USER_FIRST];
-	if (e->pub.name && strcmp(e->name, name) != 0)
+	if (e->pub.name && strcmp(e->name, name) != 0) {
 		slices_done(&p->events[event]);
+		p->intervals[event] = (struct profile_intervals){0};
+	}
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	snprintf(e->unit, sizeof(e->unit), "%s", unit);
 	e->pub = profile_events[event];
@@ -70,6 +73,33 @@ const struct profile_event *profile_get_event(const struct profile *p, int event
 		return &profile_events[event];
 	e = &p->user_events[event - EVENT_USER_FIRST];
 	return e->pub.name ? &e->pub : &profile_events[event];
+}
+
+void profile_interval_add(struct profile *p, int event, uint64_t interval)
+{
+	struct profile_intervals *i = &p->intervals[event];
+
+	if (!interval || event < 0 || event >= PROFILE_EVENTS)
+		return;
+	i->least = i->least && i->least < interval ? i->least : interval;
+	i->most = i->most > interval ? i->most : interval;
+}
+
+struct profile_intervals profile_get_intervals(const struct profile *p, int event)
+{
+	return p->intervals[event];
+}
+
+/* Waits have no interval. Of alloc and wall even those of one interval stand for more or less than it. */
+uint64_t profile_sample_weight(const struct profile *p, int event)
+{
+	const struct profile_intervals *i = &p->intervals[event];
+	const struct amount *sum = &p->events[event].sum;
+	bool varied = i->least != i->most;
+
+	if (event == EVENT_LOCK || ((event == EVENT_ALLOC || event == EVENT_WALL) && !varied))
+		return 0;
+	return sum->weight == sum->count * i->least ? 0 : i->least;
 }
 
 int profile_event_find(const char *name)

@@ -3,15 +3,16 @@
 #include "profile/flat.h"
 
 #include "base/buf.h"
+#include "profile/error.h"
 #include "profile/model.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Per method that was met, dense: a long history has far more stacks than methods, and these stay in the cache. */
 struct flat_sum {
 	uint64_t self, self_count, total, total_count;
+	double self_squares, total_squares;
 	uint64_t votes[FRAME_TYPES]; /* of self samples, else of all: by how the method ran */
 };
 
@@ -23,8 +24,9 @@ struct flat_build {
 	struct flat *flat;
 	struct flat_sum *sums; /* in the order in which they were met */
 	uint32_t sum_count, sum_cap;
-	uint32_t methods; /* when it was begun; the trend may meet newer ones */
-	uint32_t *row_of; /* per method: its sum + 1, later its row + 1 */
+	double squares, *below; /* of clusters: of all, per stack of it and what it calls */
+	uint32_t methods;       /* when it was begun; the trend may meet newer ones */
+	uint32_t *row_of;       /* per method: its sum + 1, later its row + 1 */
 };
 
 static struct flat_sum *flat_sum_of(struct flat_build *b, uint32_t method)
@@ -65,6 +67,7 @@ static void flat_add_total(struct flat_build *b, uint32_t stack)
 	if (!model_stack_repeats(p, stack)) {
 		sum->total += model_value(b->q, amount);
 		sum->total_count += amount->count;
+		sum->total_squares += b->below[stack];
 	}
 	if (!sum->self_count)
 		sum->votes[model_stack_type(p, stack)] += amount->count;
@@ -83,6 +86,9 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 {
 	const struct slices *s = &b->p->events[b->q->event];
 	const struct slices_pair *pair;
+	/* A wait that goes on was counted once, and is in each of its seconds by its time. */
+	uint64_t each = b->q->event == EVENT_LOCK ? profile_events[EVENT_LOCK].default_interval
+						  : profile_sample_weight(b->sampled, b->q->event);
 	uint32_t row, stack, method;
 
 	for (uint32_t i = 0; i < sl->count; i++) {
@@ -95,7 +101,8 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 		method = model_stack_method(b->p, stack);
 		row = method < b->methods ? b->row_of[method] : 0;
 		if (row)
-			b->flat->rows[row - 1].trend[cell] += sl->entries[i].count;
+			b->flat->rows[row - 1].trend[cell] += (uint32_t)model_samples(
+				sl->entries[i].count, sl->entries[i].weight, each);
 	}
 }
 
@@ -110,6 +117,42 @@ static void flat_add_trend(struct flat_build *b)
 		if (s->list[i].span == 1)
 			flat_add_trend_second(b, &s->list[i], s->list[i].from + FLAT_TREND - to);
 	}
+}
+
+/* Before they are rolled up, what is below a stack is its own. */
+static void flat_add_squares(struct flat_build *b, const struct profile_query *q)
+{
+	double window_ns = (double)profile_covered(b->sampled, q) * 1e9;
+	uint32_t count;
+	const struct model_row *rows = model_collect(b->sampled, q, &count);
+
+	b->below = xcalloc(b->p->stacks.count + 1, sizeof(*b->below));
+	for (uint32_t i = 0; i < count; i++) {
+		struct profile_part part = {.state = (enum thread_state)rows[i].state,
+			.count = rows[i].sum.count,
+			.weight = rows[i].sum.weight};
+		double squares = error_squares(q->event, q->by_weight, &part, window_ns);
+
+		b->squares += squares;
+		b->below[rows[i].stack] += squares;
+		if (rows[i].stack != PROFILE_ROOT_STACK)
+			flat_sum_of(b, model_stack_method(b->p, rows[i].stack))->self_squares +=
+				squares;
+	}
+}
+
+/* Callers have smaller numbers. */
+static void flat_roll_up_squares(struct flat_build *b, const uint32_t *stacks, uint32_t n)
+{
+	for (uint32_t i = n; i-- > 0;)
+		if (stacks[i] != PROFILE_ROOT_STACK)
+			b->below[b->p->stacks.nodes[stacks[i]].parent] += b->below[stacks[i]];
+}
+
+static double flat_samples(const struct flat_build *b, uint64_t part, double squares)
+{
+	return error_samples(
+		&(struct error_sums){(double)part, (double)b->flat->sum, squares, b->squares});
 }
 
 /* In the order of the methods' numbers. */
@@ -129,7 +172,9 @@ static void flat_add_rows(struct flat_build *b)
 			.self = sum->self,
 			.total = sum->total,
 			.self_count = sum->self_count,
-			.total_count = sum->total_count};
+			.total_count = sum->total_count,
+			.self_samples = flat_samples(b, sum->self, sum->self_squares),
+			.total_samples = flat_samples(b, sum->total, sum->total_squares)};
 		b->row_of[i] = ++f->count;
 	}
 }
@@ -149,7 +194,9 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
 	for (uint32_t i = 0; i < n; i++)
 		flat_add_self(&b, &in[i]);
+	flat_add_squares(&b, q);
 	stacks = model_sum_up(b.sampled, q, &n);
+	flat_roll_up_squares(&b, stacks, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (stacks[i] != PROFILE_ROOT_STACK)
 			flat_add_total(&b, stacks[i]);
@@ -158,6 +205,7 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);
 	free(b.sums);
+	free(b.below);
 	free(b.row_of);
 	return b.flat;
 }
@@ -188,10 +236,5 @@ double flat_percent(uint64_t part, uint64_t all)
 
 double flat_half_width(uint64_t k, uint64_t n)
 {
-	double share;
-
-	if (!n || k > n)
-		return 0;
-	share = (double)k / (double)n;
-	return 196 * sqrt(share * (1 - share) / (double)n);
+	return n && k <= n ? error_half_width((double)k / (double)n, (double)n) : 0;
 }

@@ -16,7 +16,8 @@ struct flat_row {
 	uint32_t method;
 	uint8_t type;         /* enum frame_type: that of most self (else total) samples */
 	uint64_t self, total; /* in the query's value (samples or weight) */
-	uint64_t self_count, total_count; /* samples */
+	uint64_t self_count, total_count;   /* samples */
+	double self_samples, total_samples; /* as sure as so many of the window, see error.h */
 	/* Self samples of the last 8 s of the window, oldest first; 0 where only 10 s steps are left. */
 	uint32_t trend[FLAT_TREND];
 };
@@ -34,7 +35,7 @@ int flat_compare(const void *a, const void *b);
 
 /* 100 * part / all, 0 of nothing. */
 double flat_percent(uint64_t part, uint64_t all);
-/* 95 % half width of a share of n samples, in percent points: 196 * sqrt(p (1 - p) / n). */
+/* 95 % half width of a share of n equal samples, in percent points: 196 * sqrt(p (1 - p) / n), wider at the ends. */
 double flat_half_width(uint64_t k, uint64_t n);
 
 #endif

@@ -58,6 +58,7 @@ static void form_sync(struct form *f)
 	f->view.paths = own.paths;
 	f->view.stack_info = own.stack_info;
 	f->view.stack_info_cap = own.stack_info_cap;
+	f->view.chain = own.chain;
 	f->fed = f->p->scratch->fed;
 }
 
@@ -91,6 +92,7 @@ void form_free(struct form *f)
 	trie_done(&f->view.stacks);
 	trie_done(&f->view.paths);
 	free(f->view.stack_info);
+	model_chain_done(&f->view.chain);
 	free((char *)f->choice.frameworks);
 	free(f->shown);
 	free(f->runs);
@@ -104,12 +106,10 @@ void form_free(struct form *f)
 struct form *form_of(const struct profile *p, const struct form_choice *choice)
 {
 	struct model_scratch *s = p->scratch;
-	uint32_t serial = s->form ? s->form->serial + 1 : 0;
-
 	if (s->form && s->form->choice.stamp == choice->stamp)
 		return s->form;
 	form_free(s->form);
-	s->form = form_new(s->self, choice, serial);
+	s->form = form_new(s->self, choice, ++s->form_serial);
 	return s->form;
 }
 

@@ -12,10 +12,11 @@
 
 #define EXACTLY '='
 
-enum { ASK_AGAIN = 2 }; /* of a method: found by a shorter text, not yet asked for this one */
+/* Of a method: found by a shorter text, not yet asked for this one. Of a stack: its number was vacant when it was asked. */
+enum { ASK_AGAIN = 2 };
 
 struct match_stacks {
-	uint8_t *has; /* 0 or 1 */
+	uint8_t *has; /* 0, 1 or ASK_AGAIN */
 	uint32_t count, cap;
 };
 
@@ -25,6 +26,7 @@ struct match {
 	uint32_t method_count, method_cap;
 	struct match_stacks sampled, shown; /* shown: those of the form with this number */
 	uint32_t form;
+	uint32_t swept; /* steps after which numbers may mean something else */
 };
 
 struct match *match_new(void)
@@ -99,10 +101,19 @@ static uint8_t *match_fit(uint8_t *list, uint32_t *cap, uint32_t need)
 	return xreallocarray(list, *cap, 1);
 }
 
+static void match_swept(struct match *m, const struct profile *p)
+{
+	if (m->swept == p->scratch->sweep.swept)
+		return;
+	m->swept = p->scratch->sweep.swept;
+	m->method_count = m->sampled.count = m->shown.count = 0;
+}
+
 bool match_method(struct match *m, const struct profile *p, uint32_t method)
 {
 	size_t bytes;
 
+	match_swept(m, p);
 	if (method >= p->methods.count || !*m->text)
 		return false;
 	if (method >= m->method_count) {
@@ -116,18 +127,31 @@ bool match_method(struct match *m, const struct profile *p, uint32_t method)
 	return m->methods[method];
 }
 
+static bool match_one(
+	struct match *m, struct match_stacks *s, const struct profile *p, uint32_t stack)
+{
+	if (s->has[stack] == ASK_AGAIN)
+		s->has[stack] = stack != PROFILE_ROOT_STACK &&
+				(match_one(m, s, p, p->stacks.nodes[stack].parent) ||
+					match_method(m, p, model_stack_method(p, stack)));
+	return s->has[stack];
+}
+
 static bool match_in(
 	struct match *m, struct match_stacks *s, const struct profile *p, uint32_t stack)
 {
+	uint32_t i = s->count;
+
 	s->has = match_fit(s->has, &s->cap, p->stacks.count);
+	if (i <= stack)
+		memset(s->has + i, ASK_AGAIN, stack + 1 - i);
 	/* Parents have the smaller numbers. */
-	for (uint32_t i = s->count; i <= stack; i++)
-		s->has[i] = i != PROFILE_ROOT_STACK &&
-			    (s->has[p->stacks.nodes[i].parent] ||
-				    match_method(m, p, model_stack_method(p, i)));
+	for (; i <= stack; i++)
+		if (i == PROFILE_ROOT_STACK || p->stacks.nodes[i].depth)
+			match_one(m, s, p, i);
 	if (stack >= s->count)
 		s->count = stack + 1;
-	return s->has[stack];
+	return match_one(m, s, p, stack);
 }
 
 bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
@@ -136,6 +160,7 @@ bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
 
 	if (!*m->text)
 		return false;
+	match_swept(m, p);
 	if (stack < p->stacks.count)
 		return match_in(m, &m->sampled, p, stack);
 	if (!form_unmark(form, stack, &stack))

@@ -25,6 +25,7 @@ void model_methods_done(struct model_methods *m)
 {
 	intern_done(&m->strings);
 	hash_index_done(&m->index);
+	vacant_done(&m->vacant);
 	free(m->list);
 	memset(m, 0, sizeof(*m));
 }
@@ -82,13 +83,14 @@ uint32_t model_methods_put(struct model_methods *m, const char *const text[4])
 	id = hash_index_find(&m->index, hash, methods_same, &key);
 	if (id != HASH_NONE)
 		return id;
-	if (m->count == MODEL_METHODS_MAX)
+	id = vacant_take(&m->vacant, 0);
+	if (id == VACANT_NONE && m->count == MODEL_METHODS_MAX)
 		return PROFILE_NONE;
-	if (m->count == m->cap) {
+	if (id == VACANT_NONE && m->count == m->cap) {
 		m->cap = m->cap ? m->cap * 2 : 256;
 		m->list = xreallocarray(m->list, m->cap, sizeof(*m->list));
 	}
-	id = m->count++;
+	id = id == VACANT_NONE ? m->count++ : id;
 	method = &m->list[id];
 	memcpy(method->ids, key.ids, sizeof(key.ids));
 	method->full = methods_full(m, text);
@@ -102,6 +104,29 @@ uint32_t model_methods_put(struct model_methods *m, const char *const text[4])
 		hash_bytes(method->pub.signature, strlen(method->pub.signature), method->hash_full);
 	hash_index_add(&m->index, hash, id);
 	return id;
+}
+
+void model_methods_sweep(struct model_methods *m, const uint64_t *keep)
+{
+	uint64_t *texts = xcalloc((size_t)m->strings.count / 64 + 1, sizeof(*texts));
+	struct profile_method none = {"", "", "", "", "[unknown]"};
+
+	vacant_set(&m->vacant, keep, m->count);
+	hash_index_clear(&m->index);
+	for (uint32_t i = 0; i < m->count; i++) {
+		struct model_method *method = &m->list[i];
+
+		if (vacant_has(&m->vacant, i)) {
+			method->pub = none;
+			continue;
+		}
+		hash_index_add(&m->index, hash_bytes(method->ids, sizeof(method->ids), 0), i);
+		for (int k = 0; k < 4; k++)
+			texts[method->ids[k] / 64] |= 1ull << (method->ids[k] % 64);
+		texts[method->full / 64] |= 1ull << (method->full % 64);
+	}
+	intern_sweep(&m->strings, texts);
+	free(texts);
 }
 
 size_t model_methods_bytes(const struct model_methods *m)

@@ -28,12 +28,14 @@ struct model_methods {
 	struct hash_index index;
 	struct model_method *list;
 	uint32_t count, cap;
+	struct vacant vacant;
 };
 
 struct model_frames {
 	struct hash_index index;
 	struct profile_frame *list;
 	uint32_t count, cap;
+	struct vacant vacant;
 };
 
 /* What a roll-up asks of every stack it touches, in eight bytes. */
@@ -54,6 +56,9 @@ struct model_event {
 struct model_threads {
 	struct profile_thread *list;
 	uint32_t count, cap;
+	struct vacant vacant;
+	uint32_t serial;
+	uint32_t ended;      /* stands for those that left; 0: none did */
 	struct intern pools; /* number 0 is no pool */
 };
 
@@ -69,6 +74,12 @@ struct model_waits {
 	uint64_t count; /* ever set: the number of the next */
 	uint64_t *last; /* per thread: number + 1, 0 = none */
 	uint32_t last_cap;
+};
+
+/* The stack that was asked about last, from the root on, and how often each method stands on it. */
+struct model_chain {
+	uint32_t *stacks, *on;
+	uint32_t depth, stacks_cap, on_cap;
 };
 
 struct form;
@@ -89,6 +100,28 @@ struct model_rows {
 	uint64_t key; /* of the question that they answer; 0: none */
 };
 
+struct profile_snapshot {
+	struct model_row *rows;
+	uint32_t count;
+	uint64_t serial;          /* no two of a profile have the same */
+	struct model_scratch *of; /* NULL: the profile is gone */
+	struct profile_snapshot *next;
+};
+
+/* sweep.c: how far it is. */
+struct model_sweep {
+	struct {
+		profile_keeper_fn *fn;
+		void *ctx;
+	} keepers[PROFILE_KEEPERS];
+	unsigned keeper_count, step;
+	uint32_t due;   /* the second of the next step */
+	size_t limit;   /* bytes from which on it is worth it; 0: none was made yet */
+	uint32_t swept; /* steps that gave numbers free */
+	uint64_t *keep; /* a bit per number, while a step is made */
+	uint32_t room;  /* numbers that it has bits for */
+};
+
 /* What queries may change: buffers that they leave empty (fresh pages cost more than the work), what was asked
  * last, and what readers ask to be kept. */
 struct model_scratch {
@@ -98,6 +131,9 @@ struct model_scratch {
 	struct model_rows all, chosen; /* of the last question: of its seconds, and what passes */
 	uint64_t fed;                  /* rises whenever the answers may change */
 	uint64_t serial;               /* of the last snapshot */
+	struct profile_snapshot *snapshots;
+	uint32_t form_serial; /* of the last form */
+	struct model_sweep sweep;
 	struct model_rows
 		ends; /* of the question that stacks was rolled up for; key 0: it is empty */
 	bool rolled;  /* to their callers; else stacks has the ends alone */
@@ -117,10 +153,12 @@ struct profile {
 	struct trie stacks, paths;
 	struct model_stack *stack_info; /* per stack, beside the trie's nodes */
 	uint32_t stack_info_cap;
+	struct model_chain chain;
 	struct model_threads threads;
 	struct model_waits waits;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices events[PROFILE_EVENTS];
+	struct profile_intervals intervals[PROFILE_EVENTS];
 	struct model_gap *gaps;
 	uint32_t gap_count, gap_cap;
 	uint32_t now, oldest, merged_before;
@@ -139,6 +177,17 @@ size_t model_methods_bytes(const struct model_methods *m);
 void model_threads_init(struct model_threads *t);
 void model_threads_done(struct model_threads *t);
 size_t model_threads_bytes(const struct model_threads *t);
+
+/* profile.c */
+void model_chain_done(struct model_chain *c);
+uint64_t model_frame_hash(const struct profile_frame *f);
+
+/* sweep.c: one step of what is to leave, if it is time for one. */
+#define MODEL_SWEEP_S \
+	30 /* between steps: whatever an answer has is still there when the next one comes */
+void model_sweep(struct profile *p);
+void model_methods_sweep(struct model_methods *m, const uint64_t *keep);
+void model_threads_sweep(struct profile *p, const uint64_t *keep);
 
 /* waits.c */
 void model_waits_done(struct model_waits *w);
@@ -199,6 +248,12 @@ static inline uint8_t model_stack_type(const struct profile *p, uint32_t stack)
 static inline bool model_stack_repeats(const struct profile *p, uint32_t stack)
 {
 	return p->stack_info[stack].bits & 1;
+}
+
+/* A number of samples as it is shown: each: profile_sample_weight. */
+static inline uint64_t model_samples(uint64_t count, uint64_t weight, uint64_t each)
+{
+	return each ? (weight + each / 2) / each : count;
 }
 
 static inline uint64_t model_value(const struct profile_query *q, const struct amount *a)

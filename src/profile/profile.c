@@ -13,6 +13,7 @@
 #define MODEL_SLICES_PART 6            /* slices may have 1/6 of it however many stacks there are */
 #define MODEL_FINE_S      60           /* seconds that are never merged for want of memory */
 #define MODEL_LATE_S      2            /* how far back the feeder may go */
+#define MODEL_GAPS        4096         /* the youngest */
 
 struct profile *profile_new(void)
 {
@@ -36,10 +37,12 @@ void profile_free(struct profile *p)
 		return;
 	model_methods_done(&p->methods);
 	hash_index_done(&p->frames.index);
+	vacant_done(&p->frames.vacant);
 	free(p->frames.list);
 	trie_done(&p->stacks);
 	trie_done(&p->paths);
 	free(p->stack_info);
+	model_chain_done(&p->chain);
 	model_threads_done(&p->threads);
 	model_waits_done(&p->waits);
 	for (int i = 0; i < PROFILE_EVENTS; i++)
@@ -59,6 +62,12 @@ uint32_t profile_method(struct profile *p, const char *class_name, const char *n
 	for (int i = 0; i < 4; i++)
 		text[i] = text[i] ? text[i] : "";
 	return model_methods_put(&p->methods, text);
+}
+
+uint64_t model_frame_hash(const struct profile_frame *f)
+{
+	return hash_pair(
+		(uint64_t)f->method << 32 | (uint32_t)f->bci << 8 | f->type, (uint32_t)f->line);
 }
 
 struct frame_key {
@@ -87,34 +96,70 @@ uint32_t profile_frame(
 		return PROFILE_NONE;
 	key.frame.type = (uint8_t)(type < FRAME_TYPES ? type : FRAME_BREAK);
 	key.frame.line = line;
-	hash = hash_pair(
-		(uint64_t)method << 32 | key.frame.bci << 8 | key.frame.type, (uint32_t)line);
+	hash = model_frame_hash(&key.frame);
 	id = hash_index_find(&f->index, hash, frame_same, &key);
 	if (id != HASH_NONE)
 		return id;
-	if (f->count == f->cap) {
+	id = vacant_take(&f->vacant, 0);
+	if (id == VACANT_NONE && f->count == f->cap) {
 		f->cap = f->cap ? f->cap * 2 : 256;
 		f->list = xreallocarray(f->list, f->cap, sizeof(*f->list));
 	}
-	id = f->count++;
+	id = id == VACANT_NONE ? f->count++ : id;
 	f->list[id] = key.frame;
 	hash_index_add(&f->index, hash, id);
 	return id;
 }
 
-/* Does a method stand on this stack? */
-static bool stack_has(const struct profile *p, uint32_t stack, uint32_t method)
+void model_chain_done(struct model_chain *c)
 {
-	for (; stack != PROFILE_ROOT_STACK; stack = p->stacks.nodes[stack].parent) {
-		if (model_stack_method(p, stack) == method)
-			return true;
+	free(c->stacks);
+	free(c->on);
+	*c = (struct model_chain){0};
+}
+
+static void chain_fit(struct profile *p, uint32_t depth)
+{
+	struct model_chain *c = &p->chain;
+
+	if (depth > c->stacks_cap) {
+		c->stacks_cap = depth + depth / 2;
+		c->stacks = xreallocarray(c->stacks, c->stacks_cap, sizeof(*c->stacks));
 	}
-	return false;
+	if (p->methods.count > c->on_cap) {
+		c->on = xreallocarray(c->on, p->methods.cap, sizeof(*c->on));
+		memset(c->on + c->on_cap, 0, (p->methods.cap - c->on_cap) * sizeof(*c->on));
+		c->on_cap = p->methods.cap;
+	}
+}
+
+/*
+ * Does a method stand on this stack? A deep one is asked about frame after frame, each time one longer: only what differs
+ * from the last one is gone through.
+ */
+static bool stack_has(struct profile *p, uint32_t stack, uint32_t method)
+{
+	struct model_chain *c = &p->chain;
+	const struct profile_stack *nodes = p->stacks.nodes;
+	uint32_t at = stack, same;
+
+	chain_fit(p, nodes[stack].depth);
+	while (at && (nodes[at].depth > c->depth || c->stacks[nodes[at].depth - 1] != at))
+		at = nodes[at].parent;
+	same = at ? nodes[at].depth : 0;
+	while (c->depth > same)
+		c->on[model_stack_method(p, c->stacks[--c->depth])]--;
+	c->depth = nodes[stack].depth;
+	for (at = stack; at && nodes[at].depth > same; at = nodes[at].parent) {
+		c->stacks[nodes[at].depth - 1] = at;
+		c->on[model_stack_method(p, at)]++;
+	}
+	return c->on[method] > 0;
 }
 
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 {
-	uint32_t stack, method;
+	uint32_t stack, method, type;
 	struct model_stack *info;
 	bool created;
 
@@ -128,11 +173,13 @@ uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 		p->stack_info = xreallocarray(p->stack_info, p->stacks.cap, sizeof(*p->stack_info));
 	}
 	method = p->frames.list[frame].method;
+	type = p->frames.list[frame].type;
 	info = &p->stack_info[stack];
 	info->path = trie_child(
 		&p->paths, p->stack_info[parent].path, p->methods.list[method].full, &created);
-	info->bits = method << 5 | (uint32_t)p->frames.list[frame].type << 1 |
-		     stack_has(p, parent, method);
+	/* Why a stack breaks off stands on it once. */
+	info->bits =
+		method << 5 | type << 1 | (type != FRAME_BREAK && stack_has(p, parent, method));
 	return stack;
 }
 
@@ -238,6 +285,12 @@ static void profile_shrink(struct profile *p)
 
 void profile_hold(const struct profile *p, uint32_t second)
 {
+	struct model_sweep *s = &p->scratch->sweep;
+
+	/* What is shown stays good for a while after that. */
+	if (second == PROFILE_NONE && p->scratch->hold != PROFILE_NONE &&
+		s->due < p->now + MODEL_SWEEP_S)
+		s->due = p->now + MODEL_SWEEP_S;
 	p->scratch->hold = second;
 }
 
@@ -259,12 +312,26 @@ void profile_advance(struct profile *p, uint32_t second)
 	if (oldest > p->oldest)
 		profile_drop(p, oldest);
 	profile_shrink(p);
+	model_sweep(p);
+}
+
+void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other)
+{
+	if (event < 0 || event >= PROFILE_EVENTS)
+		return;
+	slices_mark(&p->scratch->self->events[event], (const uint32_t[]){second, other});
+	p->scratch->fed++;
+}
+
+void profile_event_runs(struct profile *p, int event, uint32_t second, bool on)
+{
+	if (event >= 0 && event < PROFILE_EVENTS)
+		slices_run(&p->events[event], second, on);
 }
 
 void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 {
 	struct model_gap *last = p->gap_count ? &p->gaps[p->gap_count - 1] : NULL;
-	uint32_t n = 0;
 
 	if (from >= to)
 		return;
@@ -272,11 +339,9 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 		last->to = to > last->to ? to : last->to;
 		return;
 	}
-	while (n < p->gap_count && p->gaps[n].to <= p->oldest)
-		n++;
-	if (n)
-		memmove(p->gaps, p->gaps + n, (p->gap_count - n) * sizeof(*p->gaps));
-	p->gap_count -= n;
+	/* Also what is older than the history is asked for: how many seconds a total is of. */
+	if (p->gap_count == MODEL_GAPS)
+		memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
 	if (p->gap_count == p->gap_cap) {
 		p->gap_cap = p->gap_cap ? p->gap_cap * 2 : 16;
 		p->gaps = xreallocarray(p->gaps, p->gap_cap, sizeof(*p->gaps));
@@ -286,7 +351,7 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 
 void profile_set_start(struct profile *p, uint64_t wall_ns)
 {
-	p->start_wall_ns = wall_ns;
+	p->start_wall_ns = wall_ns < INT64_MAX / 2 ? wall_ns : 0; /* a recording may say anything */
 }
 
 void profile_set_budget(struct profile *p, size_t bytes)

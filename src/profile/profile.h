@@ -57,9 +57,10 @@ extern const struct thread_state_info thread_states[THREAD_STATES];
 
 /* How a frame ran; the letter is shown in lists (screens: T column). */
 enum frame_type {
-	FRAME_COMPILED,      /* J: C2 */
+	FRAME_COMPILED,      /* J: by C2, or the JVM's compiler in its place (Graal) */
 	FRAME_C1,            /* J in lists, told apart in exports */
 	FRAME_INLINED,       /* i */
+	FRAME_COARSE,        /* ~: compiled, what ran may be another method that is inlined here */
 	FRAME_INTERPRETED,   /* I */
 	FRAME_JAVA,          /* J: how is not known */
 	FRAME_NATIVE,        /* n */
@@ -109,14 +110,18 @@ enum thread_kind {
 	THREAD_COMPILER,
 	THREAD_GC,
 	THREAD_VM,
-	THREAD_AGENT
+	THREAD_AGENT,
+	THREAD_VIRTUAL
 };
 struct profile_thread {
 	int tid; /* as the front end's /proc shows it if known, else the target's */
 	enum thread_kind kind;
 	int64_t java_tid;
 	const char *name;
+	int carrier; /* of a virtual thread: the tid of the thread that it was seen on last; 0: not known */
 	uint32_t pool; /* threads with names alike: the model's own, whatever is set */
+	uint32_t
+		serial; /* likewise: the later a thread came, the larger; 0: there is none of this number */
 };
 
 struct profile;
@@ -130,7 +135,8 @@ uint32_t profile_method(struct profile *p, const char *class_name, const char *n
 uint32_t profile_frame(
 	struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
-/* Threads are numbered by the caller (small, dense); setting again renames. */
+/* Threads are numbered by the caller (small, dense); setting again renames. profile_thread_new: a number that none has. */
+uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
 /* Seconds count from the profile's start (any origin the feeder likes) and must not go back by > 2. */
 void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
@@ -166,11 +172,38 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to);
  * that had the number are forgotten. */
 void profile_event_set(
 	struct profile *p, int event, const char *name, const char *unit, uint64_t interval);
+/* The event is sampled from this second on, or no longer after it; told as often as one likes. Of one that nobody told of: always. */
+void profile_event_runs(struct profile *p, int event, uint32_t second, bool on);
+/* Samples that are added of this event were taken at this interval. */
+void profile_interval_add(struct profile *p, int event, uint64_t interval);
 /* Wall clock of second 0, for labels. */
 void profile_set_start(struct profile *p, uint64_t wall_ns);
 
 /* Bytes that the model may hold before it merges and drops; the default is 144 MiB. */
 void profile_set_budget(struct profile *p, size_t bytes);
+
+/*
+ * Whatever no held second has and is little of all that was sampled leaves when there is much of it: its samples go to
+ * "[earlier]" below the callers that stay, those of threads that live no more to "[threads that ended]". Numbers of what
+ * left are given again, but not within a minute after they were in any answer; and nothing leaves while a reader holds
+ * the history (profile_hold). Whoever has numbers for longer is a keeper: it is asked, kind by kind, to keep what it
+ * has (of threads those that live, too), and then, leaving, to let go of the rest before that is gone.
+ */
+enum profile_kind {
+	PROFILE_STACKS,
+	PROFILE_FRAMES,
+	PROFILE_METHODS,
+	PROFILE_THREADS,
+	PROFILE_POOLS,
+	PROFILE_KINDS
+};
+typedef void profile_keeper_fn(void *ctx, enum profile_kind kind, bool leaving);
+#define PROFILE_KEEPERS 4
+void profile_keeper_add(const struct profile *p, profile_keeper_fn *fn, void *ctx);
+void profile_keeper_remove(const struct profile *p, const void *ctx);
+/* For keepers, of the kind that they are asked about; any number may be given. */
+void profile_keep(const struct profile *p, uint32_t number);
+bool profile_keeps(const struct profile *p, uint32_t number);
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 
@@ -187,8 +220,30 @@ uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);
 /* "http-exec-*" for http-exec-12, "GC threads" for those of the collector; a thread of its own: its name. */
 const char *profile_pool_name(const struct profile *p, uint32_t pool);
+/* The same of any name. */
+#define PROFILE_PATTERN 256
+void profile_name_pattern(const char *name, char out[PROFILE_PATTERN]);
+/*
+ * What tells a thread from others of its name: its tid behind this word, or a virtual thread's number, "#31"; "" if
+ * that stands in its name.
+ */
+#define PROFILE_MARK 40
+const char *profile_thread_mark(
+	const struct profile_thread *t, const char *word, char out[PROFILE_MARK]);
+#define PROFILE_VIRTUAL "virtual-#" /* and its number: a virtual thread without a name */
 /* profile_events, but a user event as it was set. p may be NULL. */
 const struct profile_event *profile_get_event(const struct profile *p, int event);
+
+/* At which intervals an event was sampled; all 0: it was not. */
+struct profile_intervals {
+	uint64_t least, most;
+};
+struct profile_intervals profile_get_intervals(const struct profile *p, int event);
+/*
+ * What one sample stands for where their number is shown, if not all stand for the same: the least interval, by which
+ * weights are divided. 0: samples are counted as they came.
+ */
+uint64_t profile_sample_weight(const struct profile *p, int event);
 
 struct profile_info {
 	uint32_t now;    /* the last second begun */
@@ -239,6 +294,18 @@ struct profile_sum {
 	uint64_t count, weight;
 };
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q);
+/*
+ * The seconds that a query's samples are of, which is what rates divide by: those that are held, in which the event was
+ * sampled and nothing stood still. A window of a time that is held in steps of 10 s has the steps that begin in it.
+ */
+uint32_t profile_covered(const struct profile *p, const struct profile_query *q);
+/*
+ * A reader wants to be able to ask for all since these seconds (0: none) of an event, however long: what leaves the
+ * history before and after them is told apart. Others that were asked for are forgotten.
+ */
+void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other);
+/* Of these what stands in code that does not tell its inlined methods apart (FRAME_COARSE). */
+struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
 /* Samples of each of the last n seconds before `to` (oldest first): for sparklines. -1 marks a gap, and
  * what lies outside the history. */
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);

@@ -2,11 +2,11 @@
 /*
  * The order of a live list: stable until the data says otherwise.
  *
- * Keeps the ids of the last refresh in order. An update re-ranks with hysteresis: a row passes its upper
- * neighbour only if it leads by more than sqrt(a + b + 1) samples; rows under 10 samples are not ranked
- * among themselves; new rows enter from below. A fresh sort (column, window or event changed) sorts
- * exactly once. Ties break by id. screens.md gives the rule's reason: a raw second moves 14 of 16
- * rows per refresh, this one 1.7.
+ * Keeps the ids of the last refresh in order. An update re-ranks with hysteresis: a row passes those above it that it
+ * leads by more than about sqrt(a + b + 12) samples, and after it no row leads one above it by that much, however far
+ * apart they stand; rows under 10 samples are not ranked among themselves; new rows enter from below. A fresh sort (column, window or event changed) sorts
+ * exactly once, and so does one that would move most of a long list, as after a freeze. Ties break by id.
+ * screens.md gives the rule's reason: a raw second moves 14 of 16 rows per refresh, this one 1.7.
  */
 #ifndef JHOT_PROFILE_RANK_H
 #define JHOT_PROFILE_RANK_H
@@ -16,8 +16,9 @@
 
 struct rank_item {
 	uint32_t id;
-	uint64_t count; /* samples the noise estimate is about */
-	double key; /* what is sorted by, larger first; equal to count when sorting by samples */
+	uint64_t count; /* samples: they and the keys of all rows say what one is worth */
+	double key;  /* what is sorted by, larger first; equal to count when sorting by samples */
+	uint32_t at; /* the caller's own */
 };
 
 struct rank {

@@ -20,8 +20,12 @@ void slices_done(struct slices *s)
 	for (uint32_t i = 0; i < s->count; i++)
 		free(s->list[i].entries);
 	free(s->list);
+	for (int i = 0; i < SLICES_MARKS; i++)
+		free(s->marks[i].before);
+	free(s->runs);
 	free(s->pairs);
 	free(s->slots);
+	vacant_done(&s->vacant);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -87,32 +91,156 @@ static uint32_t slices_slot(const struct slices *s, uint32_t stack, uint32_t who
 	return i;
 }
 
+/* Into empty slots. */
+static void slices_fill_slots(struct slices *s)
+{
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		if (!vacant_has(&s->vacant, i))
+			s->slots[slices_slot(s, s->pairs[i].stack, s->pairs[i].who)] = i + 1;
+}
+
 static void slices_grow_slots(struct slices *s)
 {
 	free(s->slots);
 	s->slot_mask = s->slot_mask ? s->slot_mask * 2 + 1 : 255;
 	s->slots = xcalloc((size_t)s->slot_mask + 1, sizeof(*s->slots));
-	for (uint32_t i = 0; i < s->pair_count; i++)
-		s->slots[slices_slot(s, s->pairs[i].stack, s->pairs[i].who)] = i + 1;
+	slices_fill_slots(s);
 }
 
-static uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who)
+void slices_sweep(struct slices *s, const uint64_t *keep)
 {
-	uint32_t slot;
+	vacant_set(&s->vacant, keep, s->pair_count);
+	for (uint32_t i = 0; i < s->pair_count; i++) {
+		if (!vacant_has(&s->vacant, i))
+			continue;
+		s->pairs[i] = (struct slices_pair){0};
+		for (int k = 0; k < SLICES_MARKS; k++)
+			if (i < s->marks[k].count)
+				s->marks[k].before[i] = (struct amount){0, 0};
+	}
+	memset(s->slots, 0, ((size_t)s->slot_mask + 1) * sizeof(*s->slots));
+	slices_fill_slots(s);
+}
+
+uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who)
+{
+	uint32_t slot, pair;
 
 	if (s->pair_count >= s->slot_mask / 4 * 3)
 		slices_grow_slots(s);
 	slot = slices_slot(s, stack, who);
 	if (s->slots[slot])
 		return s->slots[slot] - 1;
-	if (s->pair_count == s->pair_cap) {
+	pair = vacant_take(&s->vacant, 0);
+	if (pair == VACANT_NONE && s->pair_count == s->pair_cap) {
 		s->pair_cap = s->pair_cap ? s->pair_cap + s->pair_cap / 2 : 256;
 		s->pairs = xreallocarray(s->pairs, s->pair_cap, sizeof(*s->pairs));
 	}
-	s->pairs[s->pair_count] = (struct slices_pair){.stack = stack, .who = who};
-	s->slots[slot] = s->pair_count + 1;
-	return s->pair_count++;
+	if (pair == VACANT_NONE)
+		pair = s->pair_count++;
+	s->pairs[pair] = (struct slices_pair){.stack = stack, .who = who};
+	s->slots[slot] = pair + 1;
+	return pair;
 }
+
+/* --- marks ------------------------------------------------------------------------------------------- */
+
+const struct slices_mark *slices_marked(const struct slices *s, uint32_t second)
+{
+	for (int i = 0; i < SLICES_MARKS; i++)
+		if (second && s->marks[i].second == second)
+			return &s->marks[i];
+	return NULL;
+}
+
+/* Unsigned wrap-around makes adding the negative a subtraction. */
+static void mark_add(struct slices_mark *m, uint32_t pair, uint64_t count, uint64_t weight)
+{
+	if (pair >= m->cap) {
+		m->cap = pair + pair / 2 + 64;
+		m->before = xreallocarray(m->before, m->cap, sizeof(*m->before));
+	}
+	while (m->count <= pair)
+		m->before[m->count++] = (struct amount){0, 0};
+	m->before[pair].count += count;
+	m->before[pair].weight += weight;
+	m->sum.count += count;
+	m->sum.weight += weight;
+}
+
+static void mark_init(const struct slices *s, struct slices_mark *m, uint32_t second)
+{
+	*m = (struct slices_mark){.second = second};
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		mark_add(m, i, s->pairs[i].sum.count, s->pairs[i].sum.weight);
+	for (uint32_t i = slices_find(s, second); i < s->count; i++)
+		for (uint32_t k = 0; k < s->list[i].count; k++) {
+			const struct slice_entry *e = &s->list[i].entries[k];
+
+			mark_add(m, e->pair, -(uint64_t)e->count, -e->weight);
+		}
+}
+
+void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS])
+{
+	struct slices_mark old[SLICES_MARKS];
+
+	memcpy(old, s->marks, sizeof(old));
+	memset(s->marks, 0, sizeof(s->marks));
+	for (int i = 0; i < SLICES_MARKS; i++) {
+		if (!seconds[i] || slices_marked(s, seconds[i]))
+			continue;
+		for (int k = 0; k < SLICES_MARKS; k++)
+			if (old[k].second == seconds[i]) {
+				s->marks[i] = old[k];
+				old[k] = (struct slices_mark){0};
+			}
+		if (!s->marks[i].second)
+			mark_init(s, &s->marks[i], seconds[i]);
+	}
+	for (int k = 0; k < SLICES_MARKS; k++)
+		free(old[k].before);
+}
+
+void slices_give(struct slices *s, uint32_t from, uint32_t to)
+{
+	struct amount *sum = &s->pairs[from].sum;
+
+	s->pairs[to].sum.count += sum->count;
+	s->pairs[to].sum.weight += sum->weight;
+	*sum = (struct amount){0, 0};
+	for (int i = 0; i < SLICES_MARKS; i++) {
+		struct slices_mark *m = &s->marks[i];
+		struct amount before;
+
+		if (from >= m->count)
+			continue;
+		before = m->before[from];
+		mark_add(m, from, -before.count, -before.weight);
+		mark_add(m, to, before.count, before.weight);
+	}
+}
+
+void slices_run(struct slices *s, uint32_t second, bool on)
+{
+	struct slices_run *last = s->run_count ? &s->runs[s->run_count - 1] : NULL;
+
+	if (on == (last && last->to == UINT32_MAX))
+		return;
+	if (!on) {
+		last->to = second + 1; /* a part of it, as at the beginning */
+	} else if (last && second <= last->to) {
+		last->to = UINT32_MAX;
+	} else {
+		if (s->run_count == s->run_cap) {
+			s->run_cap = s->run_cap ? s->run_cap * 2 : 4;
+			s->runs = xreallocarray(s->runs, s->run_cap, sizeof(*s->runs));
+		}
+		s->runs[s->run_count++] = (struct slices_run){second, UINT32_MAX};
+	}
+}
+
+/* --- adding ------------------------------------------------------------------------------------------ */
 
 void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t step_before,
 	uint32_t drop_before)
@@ -125,6 +253,9 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 	s->pairs[entry.pair].sum.weight += sample->weight;
 	s->sum.count += sample->count;
 	s->sum.weight += sample->weight;
+	for (int i = 0; i < SLICES_MARKS; i++)
+		if (second < s->marks[i].second)
+			mark_add(&s->marks[i], entry.pair, sample->count, sample->weight);
 	if (second < drop_before)
 		return;
 	if (second < step_before)
@@ -136,6 +267,7 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 size_t slices_fixed_bytes(const struct slices *s)
 {
 	return s->cap * sizeof(*s->list) + s->pair_cap * sizeof(*s->pairs) +
+	       ((size_t)s->marks[0].cap + s->marks[1].cap) * sizeof(struct amount) +
 	       ((size_t)s->slot_mask + 1) * sizeof(*s->slots);
 }
 

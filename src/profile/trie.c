@@ -23,6 +23,7 @@ void trie_done(struct trie *t)
 {
 	free(t->nodes);
 	free(t->slots);
+	vacant_done(&t->vacant);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -54,13 +55,30 @@ static void trie_grow_nodes(struct trie *t)
 	t->nodes = xreallocarray(t->nodes, t->cap, sizeof(*t->nodes));
 }
 
+/* Into empty slots. */
+static void trie_fill_slots(struct trie *t)
+{
+	for (uint32_t i = 1; i < t->count; i++)
+		if (t->nodes[i].depth)
+			t->slots[trie_slot(t, t->nodes[i].parent, t->nodes[i].frame)] = i;
+}
+
 static void trie_grow_slots(struct trie *t)
 {
 	free(t->slots);
 	t->mask = t->mask * 2 + 1;
 	t->slots = xcalloc((size_t)t->mask + 1, sizeof(*t->slots));
+	trie_fill_slots(t);
+}
+
+void trie_sweep(struct trie *t, const uint64_t *keep)
+{
+	vacant_set(&t->vacant, keep, t->count);
 	for (uint32_t i = 1; i < t->count; i++)
-		t->slots[trie_slot(t, t->nodes[i].parent, t->nodes[i].frame)] = i;
+		if (vacant_has(&t->vacant, i))
+			t->nodes[i] = (struct profile_stack){PROFILE_ROOT_STACK, PROFILE_NONE, 0};
+	memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	trie_fill_slots(t);
 }
 
 uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *created)
@@ -71,13 +89,16 @@ uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *create
 	*created = !id;
 	if (id)
 		return id;
-	if (t->count == t->cap)
-		trie_grow_nodes(t);
-	if (t->count > t->mask / 4 * 3) {
-		trie_grow_slots(t);
-		slot = trie_slot(t, parent, item);
+	id = vacant_take(&t->vacant, parent + 1);
+	if (id == VACANT_NONE) {
+		if (t->count == t->cap)
+			trie_grow_nodes(t);
+		if (t->count > t->mask / 4 * 3) {
+			trie_grow_slots(t);
+			slot = trie_slot(t, parent, item);
+		}
+		id = t->count++;
 	}
-	id = t->count++;
 	t->nodes[id] = (struct profile_stack){parent, item, t->nodes[parent].depth + 1};
 	t->slots[slot] = id;
 	return id;

@@ -8,6 +8,7 @@
 #ifndef JHOT_PROFILE_TRIE_H
 #define JHOT_PROFILE_TRIE_H
 
+#include "base/vacant.h"
 #include "profile/profile.h"
 
 struct trie {
@@ -15,6 +16,8 @@ struct trie {
 	uint32_t count, cap;
 	uint32_t *slots; /* open addressing; node number, 0 = free */
 	uint32_t mask;
+	struct vacant
+		vacant; /* such a node is at depth 0, a child of the root that no samples have */
 };
 
 void trie_init(struct trie *t);
@@ -23,6 +26,8 @@ void trie_done(struct trie *t);
 void trie_reserve(struct trie *t, const struct trie *like);
 /* The child of a node by this item; *created tells whether it is new. */
 uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t item, bool *created);
+/* Forget the nodes without a bit in keep, which has the parents of all that it has. */
+void trie_sweep(struct trie *t, const uint64_t *keep);
 size_t trie_bytes(const struct trie *t);
 
 #endif

@@ -1,14 +1,90 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How good the data is, by what the agent counted. */
+/* Numbers that may be believed, and how good the data is, by what the agent counted. */
 #include "profile/vitals.h"
 
+#include <stddef.h>
 #include <string.h>
+
+#define PCT_MAX     (100 * 100000) /* of so many cores */
+#define UPTIME_S    ((int64_t)1 << 36)
+#define THREADS_MAX (1 << 22) /* the kernel's limit of pids */
+
+static void bound(int64_t *value, int64_t most, int64_t otherwise)
+{
+	if (*value < 0 || *value > most)
+		*value = otherwise;
+}
+
+static void bound_int(int *value, int most)
+{
+	if (*value < 0 || *value > most)
+		*value = -1;
+}
+
+void vitals_unknown_from(struct vitals *v, size_t bytes)
+{
+	if (bytes < offsetof(struct vitals, cpu) + sizeof(v->cpu))
+		v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
+}
+
+void vitals_bound(struct vitals *v)
+{
+	int64_t *const gauges[] = {&v->rss_bytes, &v->heap_used, &v->heap_max, &v->gc_count,
+		&v->gc_time_ms, &v->safepoint_count, &v->safepoint_time_ms, &v->threads_live,
+		&v->threads_daemon, &v->classes_loaded};
+	int *const shares[] = {&v->cpu_pct, &v->gc_pct_x10, &v->safepoint_pct_x10, &v->cost_pct_x10,
+		&v->cpu.java_pct, &v->cpu.jit_pct, &v->cpu.gc_pct, &v->cpu.kernel_pct};
+
+	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
+		bound(gauges[i], VITALS_MAX, -1);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		bound_int(shares[i], PCT_MAX);
+	bound(&v->uptime_s, UPTIME_S, -1);
+	bound_int(&v->threads_running, THREADS_MAX);
+	bound(&v->cost_ns, VITALS_MAX, 0);
+	bound(&v->agent_bytes, VITALS_MAX, 0);
+	v->lost = 0;
+	for (int i = 0; i < VITALS_EVENTS; i++) {
+		struct vitals_event *e = &v->events[i];
+
+		bound(&e->interval, VITALS_MAX, 0);
+		bound(&e->samples, VITALS_MAX, 0);
+		bound(&e->lost, VITALS_MAX, 0);
+		v->lost += e->lost;
+	}
+	if (v->counter_count < 0 || v->counter_count > VITALS_COUNTERS)
+		v->counter_count = 0;
+	for (int i = 0; i < v->counter_count; i++)
+		bound(&v->counters[i].value, VITALS_MAX, 0);
+}
 
 /* The agent's counters of broken walks are called as the frames are, without the brackets. */
 static bool is_break(const char *name)
 {
 	return !strncmp(name, "break_", strlen("break_")) ||
 	       !strncmp(name, "unknown", strlen("unknown"));
+}
+
+enum vitals_loss vitals_loss(const char *counter)
+{
+	static const struct {
+		const char *name;
+		enum vitals_loss loss;
+	} rows[] = {
+		{"table_full", VITALS_LOST},
+		{"no_thread", VITALS_LOST},
+		{"perf_lost", VITALS_LOST},
+		{"late", VITALS_LOST},
+		{"live_full", VITALS_LOST},
+		{"wait_over", VITALS_LOST},
+		{"threads_full", VITALS_UNSAMPLED},
+		{"arm_failed", VITALS_UNSAMPLED},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].name, counter))
+			return rows[i].loss;
+	return VITALS_NO_LOSS;
 }
 
 int64_t vitals_broken(const struct vitals *v, int64_t *samples, const char **most)

@@ -8,6 +8,7 @@
 #define JHOT_PROFILE_VITALS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define VITALS_EVENTS   8
@@ -21,6 +22,13 @@ struct vitals_event {
 	int64_t interval; /* ns or bytes */
 	int64_t samples, lost;
 	char note[96]; /* what is degraded and why */
+};
+
+/* Of one core, over the last look at all threads: they add up to cpu_pct. -1: not known. */
+struct vitals_cpu {
+	int java_pct; /* what is none of the others: the program's own code, and some of the JVM's */
+	int jit_pct, gc_pct; /* of the compilers' and the collector's threads, whatever they do */
+	int kernel_pct;      /* of the other threads, in the kernel */
 };
 
 struct vitals {
@@ -41,7 +49,7 @@ struct vitals {
 	char gc_name[24];             /* "G1" */
 	int64_t gc_count, gc_time_ms; /* since the JVM's start */
 	int64_t safepoint_count, safepoint_time_ms;
-	int gc_pct_x10;        /* share of the last 10 s spent in GC, in 0.1 % */
+	int gc_pct_x10; /* share of the last 10 s that collections stopped the program, in 0.1 % */
 	int safepoint_pct_x10; /* same, stopped at safepoints */
 	int64_t threads_live, threads_daemon, classes_loaded;
 	int threads_running;
@@ -66,12 +74,32 @@ struct vitals {
 	/* From here on in the order they came: recordings hold this struct, and older ones end before. */
 	char command[512]; /* main class or jar, and its arguments; "" if not known */
 	char vm_args[1024], vm_flags[256]; /* the JVM's own */
+	struct vitals_cpu cpu;
 };
+
+/*
+ * No number that comes from elsewhere (a recording, the JVM's counters, the agent's page) is larger: two years in ns,
+ * 72 PB. So sums and differences of a few of them fit.
+ */
+#define VITALS_MAX ((int64_t)1 << 56)
+
+/* What a recording of an older version does not have, from this byte of the struct on, is not known. */
+void vitals_unknown_from(struct vitals *v, size_t bytes);
+
+/* vitals_bound: what cannot be is not known (-1), counts that cannot be are 0. For all that comes from elsewhere. */
+void vitals_bound(struct vitals *v);
 
 /*
  * Samples of the session whose stack is broken: it ends in a frame that says why. *most: the most frequent reason as
  * its counter is called ("break_native"), NULL if there is none. *samples: of all that were walked.
  */
 int64_t vitals_broken(const struct vitals *v, int64_t *samples, const char **most);
+
+/*
+ * Does this counter of the agent's say that something is in no trace: samples (VITALS_LOST), or threads that could not be
+ * sampled (VITALS_UNSAMPLED)?
+ */
+enum vitals_loss { VITALS_NO_LOSS, VITALS_LOST, VITALS_UNSAMPLED };
+enum vitals_loss vitals_loss(const char *counter);
 
 #endif

@@ -25,6 +25,7 @@ struct live_object {
 	uint32_t age; /* the canaries of higher numbers are younger than it */
 	jweak reference;
 	struct thread_slot *thread; /* pinned */
+	uint32_t id;                /* of it, or of the virtual thread that it carried */
 	uint64_t weight;
 	uint32_t frame_count;
 	uint16_t flags;
@@ -65,16 +66,18 @@ static void canary_release(struct canary *c, JNIEnv *jni)
 	c->reference = NULL;
 }
 
-void live_free(struct live *live, JNIEnv *jni)
+void live_release(struct live *live, JNIEnv *jni)
 {
-	if (live && jni) {
-		canary_release(&live->elder, jni);
-		canary_release(&live->younger, jni);
-	}
-	for (uint32_t i = 0; live && jni && i < LIVE_OBJECTS; i++) {
+	canary_release(&live->elder, jni);
+	canary_release(&live->younger, jni);
+	for (uint32_t i = 0; i < LIVE_OBJECTS; i++) {
 		if (atomic_load(&live->objects[i].state) == LIVE_FILLED)
 			object_release(&live->objects[i], jni);
 	}
+}
+
+void live_free(struct live *live)
+{
 	if (live)
 		raw_unmap(live, sizeof(*live));
 }
@@ -113,6 +116,7 @@ bool live_remember(
 	o->frame_count = count;
 	memcpy(o->frames, stack->user - 1, count * sizeof(o->frames[0]));
 	o->thread = stack->thread;
+	o->id = stack->id;
 	atomic_fetch_add(&o->thread->pins, 1);
 	atomic_store_explicit(&o->state, LIVE_FILLED, memory_order_release);
 	atomic_fetch_add(&live->remembered, 1);
@@ -139,6 +143,7 @@ static void object_put(struct live_object *o, struct sampler *s)
 {
 	struct stack stack = {.s = s,
 		.thread = o->thread,
+		.id = o->id,
 		.user = o->frames,
 		.count = o->frame_count,
 		.flags = o->flags};

@@ -22,6 +22,12 @@ struct event_row {
 };
 extern const struct event_row event_rows[WIRE_EVENTS];
 
+/* Is its interval in ns? */
+static inline bool event_is_time(uint32_t event)
+{
+	return event == WIRE_CPU || event == WIRE_LOCK || event == WIRE_WALL;
+}
+
 /* What an engine is told of an event that is (to be) on; the thread is the caller's to fill in. */
 struct engine_target arms_target(struct sampler *s, uint32_t event);
 

@@ -3,6 +3,7 @@
 #include "sampler/budget.h"
 
 #include "base/clock.h"
+#include "sampler/arms.h"
 #include "sampler/events.h"
 #include "sampler/publish.h"
 #include "sampler/text.h"
@@ -12,10 +13,17 @@
 #define BUDGET_STEP    8u /* at most so many times longer at once */
 #define BUDGET_LONGEST 256u /* and in all */
 
-void budget_set(struct sampler *s, uint32_t per_mille)
+void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
 {
 	s->budget.per_mille = per_mille;
+	s->budget.chosen = chosen;
 	s->budget.over = 0;
+}
+
+/* budget_for: an event that it is for. */
+static bool budget_for(const struct sampler *s, const struct event *event)
+{
+	return atomic_load(&event->on) && (event->chosen || !s->budget.chosen);
 }
 
 static void add_percent(struct text *t, uint64_t per_mille)
@@ -30,13 +38,17 @@ static void add_percent(struct text *t, uint64_t per_mille)
 static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
 {
 	struct event *event = &s->events[number];
-	uint64_t times = atomic_load(&event->interval) / event->asked;
+	uint64_t interval = atomic_load(&event->interval), times = interval / event->asked;
 	char note[96];
 	struct text text = text_into(note, sizeof(note));
 
 	text_add(&text, "sampled ");
 	text_add_number(&text, times);
-	text_add(&text, " times less often: it had cost ");
+	text_add(&text, " times less often: every ");
+	text_add_interval(&text, interval, event_is_time(number));
+	text_add(&text, ", not ");
+	text_add_interval(&text, event->asked, event_is_time(number));
+	text_add(&text, "; it had cost ");
 	add_percent(&text, share);
 	events_note(s, number, times > 1 ? note : "");
 	if (times <= 1) {
@@ -55,7 +67,7 @@ static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		struct event *event = &s->events[i];
 
-		if (atomic_load(&event->on) && share[i] * 4 >= s->budget.per_mille &&
+		if (budget_for(s, event) && share[i] * 4 >= s->budget.per_mille &&
 			atomic_load(&event->interval) / event->asked < BUDGET_LONGEST &&
 			(most == WIRE_EVENTS || share[i] > share[most]))
 			most = i;
@@ -89,7 +101,7 @@ static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const u
 		struct event *event = &s->events[i];
 		uint64_t times = event->asked ? atomic_load(&event->interval) / event->asked : 0;
 
-		if (!atomic_load(&event->on) || times <= most)
+		if (!budget_for(s, event) || times <= most)
 			continue;
 		most = times;
 		number = i;
@@ -98,6 +110,24 @@ static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const u
 		return;
 	events_pace(s, number, atomic_load(&s->events[number].interval) / 2);
 	budget_tell(s, number, now, whole);
+}
+
+/*
+ * budget_whole: what sampling costs. Where others are sampled at an interval that was asked for, what the events cost that
+ * it is for: the rest is mostly the others'.
+ */
+static uint64_t budget_whole(const struct sampler *s, uint64_t all, const uint64_t *share)
+{
+	uint64_t sum = 0;
+	bool others = false;
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		bool counts = budget_for(s, &s->events[i]);
+
+		others |= !counts && atomic_load(&s->events[i].on);
+		sum += counts ? share[i] : 0;
+	}
+	return others ? sum : all;
 }
 
 void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
@@ -113,7 +143,7 @@ void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 		share[i] = (event_cost - b->event_ns[i]) * 1000 / past;
 		b->event_ns[i] = event_cost;
 	}
-	whole = (cost - b->cost_ns) * 1000 / past;
+	whole = budget_whole(s, (cost - b->cost_ns) * 1000 / past, share);
 	b->cost_ns = cost;
 	if (b->looked_ns && b->per_mille) {
 		b->over = whole > b->per_mille ? b->over + 1 : 0;

@@ -10,8 +10,8 @@
 
 #include "sampler/sampler.h"
 
-/* In thousandths of a core; 0: any. */
-void budget_set(struct sampler *s, uint32_t per_mille);
+/* In thousandths of a core; 0: any. chosen: only events whose interval was left to the agent count, and are lengthened. */
+void budget_set(struct sampler *s, uint32_t per_mille, bool chosen);
 
 /* Looks once a second. cost_ns: the CPU time of all that the agent has done. */
 void budget_check(struct sampler *s, uint64_t now_ns, uint64_t cost_ns);

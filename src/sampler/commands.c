@@ -56,7 +56,8 @@ static int command_threads(struct sampler *s, const struct wire_command *c, stru
 
 static int command_budget(struct sampler *s, const struct wire_command *c, struct answer *a)
 {
-	budget_set(s, c->arg < UINT32_MAX ? (uint32_t)c->arg : UINT32_MAX);
+	budget_set(s, c->arg < UINT32_MAX ? (uint32_t)c->arg : UINT32_MAX,
+		(c->flags & WIRE_BUDGET_CHOSEN) != 0);
 	return 0;
 }
 

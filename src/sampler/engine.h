@@ -26,6 +26,8 @@ struct engine_target {
 	int32_t tid;
 	uint32_t event;
 	uint64_t interval;
+	uint64_t first; /* after how much the first sample is due */
+	uint64_t owed;  /* so much is due at once, in whole intervals */
 	int32_t signo;
 	uint64_t flags;                     /* WIRE_START_* */
 	const struct wire_perf_event *perf; /* what to count, for WIRE_USER_FIRST and above */
@@ -55,8 +57,8 @@ struct engine {
 	uint32_t (*release)(struct thread_arm *arm);
 	/* Whether the thread it was set on still lives: a tid may have been given to another. */
 	bool (*alive)(const struct thread_arm *arm);
-	/* From now on at this interval. */
-	int (*pace)(struct thread_arm *arm, uint64_t interval);
+	/* From now on at this interval; the next sample is due after `first`, whatever has passed of the one before. */
+	int (*pace)(struct thread_arm *arm, uint64_t interval, uint64_t first);
 
 	/*
 	 * An engine that drives itself has these instead of arm to pace. start: a sentence when it fails, what
@@ -90,7 +92,9 @@ struct event {
 	_Atomic uint64_t cost_ns;    /* CPU time of handlers, callbacks and threads for it */
 	const struct engine *engine; /* the best that works here */
 	uint64_t asked;              /* the interval that it was started with */
+	_Atomic uint64_t on_ns;      /* since when threads are given its engine */
 	char note[96];               /* what is degraded since its start */
+	bool chosen;                 /* that interval was left to the agent */
 	bool wanted;                 /* started by the front end; off while parked */
 	uint32_t engine_asked;       /* enum wire_engine; 0: the best that works */
 	uint64_t flags;              /* WIRE_START_* */

@@ -15,7 +15,9 @@
 #include "base/clock.h"
 #include "sampler/alloc_live.h"
 #include "sampler/jvm.h"
+#include "sampler/publisher.h"
 #include "sampler/raw.h"
+#include "sampler/rooms.h"
 #include "sampler/scan.h"
 #include "sampler/sig.h"
 
@@ -24,18 +26,15 @@
 
 #include <errno.h>
 
-#define ALLOC_SINCE  11
-#define CLASS_NAME   512 /* bytes of a class's name; longer ones are cut */
-#define MEASURED_OF  8u
-#define INTERVAL_MAX INT32_MAX
-#define LIVE_NS      (200 * NS_PER_MS)
+#define ALLOC_SINCE    11
+#define CLASS_NAME     512 /* bytes of a class's name; longer ones are cut */
+#define MEASURED_OF    8u
+#define INTERVAL_MAX   INT32_MAX
+#define ALLOC_START_NS (2500 * NS_PER_MS) /* the front end waits for 3 s */
+#define ALLOC_STOP_NS  (1000 * NS_PER_MS)
+#define LIVE_NS        (200 * NS_PER_MS)
 /* What is allocated within this time before a collection waits for the next one. */
 #define LIVE_STALE_NS (2 * NS_PER_S)
-
-/* The environment of the event; set and taken back on the naming thread. */
-static jvmtiEnv *alloc_env;
-static _Atomic uint32_t alloc_inside; /* callbacks under way */
-static struct live *alloc_live;       /* NULL: all objects are samples */
 
 /* --- weights ---------------------------------------------------------------------------------- */
 
@@ -118,6 +117,7 @@ static void alloc_sample(
 		.before = 1,
 		.count = 1,
 		.weight = alloc_weight(size, interval)};
+	struct live *live = atomic_load(&s->live_on);
 	struct stack stack;
 	bool outside;
 
@@ -129,185 +129,102 @@ static void alloc_sample(
 	outside = alloc_outside(s, jvm_thread_of(jni), object, size);
 	stack.user[-1] =
 		WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
-	if (!alloc_live)
+	if (!live)
 		sig_stack_put(&stack, &sample);
-	else if (!live_remember(alloc_live, jni, object, &stack, sample.weight))
+	else if (!live_remember(live, jni, object, &stack, sample.weight))
 		sig_lose(s, WIRE_ALLOC, COUNTER_LIVE_FULL, 1);
 	sig_stack_give(&stack);
 }
 
-static void alloc_arrived(
-	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
+void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
 {
-	bool measured = atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0;
-	uint64_t start = measured ? sig_clock() : 0;
+	bool measured;
+	uint64_t start;
 
+	if (!atomic_load(&s->events[WIRE_ALLOC].on))
+		return;
+	measured = atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0;
+	start = measured ? sig_clock() : 0;
 	alloc_sample(s, jni, object, class, size);
 	if (measured)
 		atomic_fetch_add_explicit(&s->events[WIRE_ALLOC].cost_ns,
 			(sig_clock() - start) * MEASURED_OF, memory_order_relaxed);
 }
 
-static void JNICALL on_allocated(
-	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jclass class, jlong size)
+uint64_t alloc_round_after(struct sampler *s)
 {
-	struct sampler *s;
+	struct live *live = atomic_load(&s->live_on);
 
-	atomic_fetch_add(&alloc_inside, 1);
-	s = sig_enter();
-	if (s && atomic_load(&s->events[WIRE_ALLOC].on) &&
-		raw_gettid() != atomic_load(&s->names_tid))
-		alloc_arrived(s, jni, object, class, (uint64_t)size);
-	sig_leave();
-	atomic_fetch_sub_explicit(&alloc_inside, 1, memory_order_release);
-}
-
-static void JNICALL on_collected(jvmtiEnv *jvmti)
-{
-	atomic_fetch_add(&alloc_inside, 1);
-	if (alloc_live)
-		live_collected(alloc_live);
-	atomic_fetch_sub_explicit(&alloc_inside, 1, memory_order_release);
-}
-
-void alloc_round(struct sampler *s, JNIEnv *jni)
-{
-	if (alloc_live && atomic_load(&s->events[WIRE_ALLOC].on))
-		live_sweep(alloc_live, s, jni);
-}
-
-uint64_t alloc_round_after(void)
-{
-	if (!alloc_live || !(live_due(alloc_live) || live_stale(alloc_live)))
+	if (!live || !(live_due(live) || live_stale(live)))
 		return UINT64_MAX;
-	return live_due(alloc_live) ? LIVE_NS : LIVE_STALE_NS;
+	return live_due(live) ? LIVE_NS : LIVE_STALE_NS;
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
-struct alloc_request {
-	uint64_t interval;
-	struct text out;
-	int error;
-};
+/*
+ * The JVM is told by whoever visits it. Not in time: the event does not start, and the JVM is told nothing; or, when it
+ * stops, it goes without saying so: callbacks do nothing meanwhile, and the visit is made as soon as the JVM lets one in.
+ */
 
-static const jvmtiCapabilities live_capabilities = {.can_generate_garbage_collection_events = 1};
-static const jvmtiCapabilities alloc_capabilities = {.can_generate_sampled_object_alloc_events = 1};
-
-static const char alloc_taken[] = "another agent of this JVM samples its allocations, and the JVM "
-				  "lets only one: stop that one first";
-
-static int alloc_listen(struct alloc_request *r)
+static void alloc_interval(struct sampler *s)
 {
-	static const jvmtiEventCallbacks callbacks = {.SampledObjectAlloc = on_allocated,
-		.GarbageCollectionFinish = on_collected,
-		.DynamicCodeGenerated = jvm_on_code};
+	uint64_t interval = atomic_load(&s->events[WIRE_ALLOC].interval);
 
-	if ((*alloc_env)->AddCapabilities(alloc_env, &alloc_capabilities) != JVMTI_ERROR_NONE) {
-		text_add(&r->out, alloc_taken);
-		return -EBUSY;
-	}
-	if ((*alloc_env)->SetEventCallbacks(alloc_env, &callbacks, sizeof(callbacks)) ||
-		(*alloc_env)->SetHeapSamplingInterval(alloc_env, (jint)r->interval) ||
-		(*alloc_env)
-			->SetEventNotificationMode(
-				alloc_env, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL)) {
-		text_add(&r->out, "the JVM refused to sample allocations");
-		return -ENODEV;
-	}
-	if (alloc_live && ((*alloc_env)->AddCapabilities(alloc_env, &live_capabilities) ||
-				  (*alloc_env)
-					  ->SetEventNotificationMode(alloc_env, JVMTI_ENABLE,
-						  JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL))) {
-		text_add(&r->out, "the JVM does not tell of its collections");
-		return -ENODEV;
-	}
-	return 0;
-}
-
-/* alloc_settle: no callback is under way. */
-static void alloc_settle(void)
-{
-	struct timespec pause = {0, 200000};
-
-	while (atomic_load(&alloc_inside))
-		raw(SYS_nanosleep, &pause, 0);
-}
-
-static void alloc_close(struct sampler *s, JNIEnv *jni, void *arg)
-{
-	(*alloc_env)
-		->SetEventNotificationMode(
-			alloc_env, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
-	(*alloc_env)->RelinquishCapabilities(alloc_env, &alloc_capabilities);
-	(*alloc_env)->DisposeEnvironment(alloc_env);
-	alloc_env = NULL;
-	atomic_store(&s->events[WIRE_ALLOC].on, 0);
-	alloc_settle();
-	live_free(alloc_live, jni);
-	alloc_live = NULL;
-}
-
-static void alloc_open(struct sampler *s, JNIEnv *jni, void *arg)
-{
-	struct alloc_request *r = arg;
-
-	r->error = jvm_jvmti_open(s, &alloc_env, &r->out);
-	if (r->error == 0)
-		r->error = alloc_listen(r);
-	if (r->error == 0)
-		jvm_stubs_name(s, alloc_env);
-	else if (alloc_env)
-		alloc_close(s, jni, NULL);
-}
-
-static int alloc_start(
-	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
-{
-	struct alloc_request request = {
-		.interval = target->interval, .out = text_into(text, bytes)};
-
-	if (request.interval > INTERVAL_MAX)
-		request.interval = INTERVAL_MAX;
-	if (target->flags & WIRE_START_LIVE && !alloc_live && !(alloc_live = live_new())) {
-		text_add(&request.out, "no memory for the objects to be watched");
-		return -ENOMEM;
-	}
-	if (!jvm_do(s, alloc_open, &request)) {
-		text_add(&request.out, "the JVM lets no thread of the agent in");
-		return -ETIMEDOUT;
-	}
-	if (request.error == 0 && s->layout->jdk >= 19)
-		text_add(&request.out,
-			"virtual threads run slower until this JVM ends: it was asked for JVMTI");
-	return request.error;
+	jvm_events_want(0, 0, (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX));
 }
 
 static void alloc_stop(struct sampler *s, uint32_t event)
 {
 	atomic_store(&s->events[event].on, 0);
-	/* A JVM that ends lets nobody in; its events end with it. */
-	if (alloc_env && atomic_load(&s->stop) != SAMPLER_EXIT)
-		jvm_do(s, alloc_close, NULL);
-	alloc_settle();
+	atomic_store(&s->live_on, NULL);
+	jvm_events_want(0, JVM_TELLS_ALLOCATIONS | JVM_TELLS_COLLECTIONS, 0);
+	publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_STOP_NS);
 }
 
-static void alloc_pace(struct sampler *s, JNIEnv *jni, void *arg)
+static int alloc_start(
+	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
-	(*alloc_env)
-		->SetHeapSamplingInterval(
-			alloc_env, (jint)atomic_load(&s->events[WIRE_ALLOC].interval));
+	uint32_t bits = JVM_TELLS_ALLOCATIONS;
+	struct text out = text_into(text, bytes);
+	int error = 0;
+
+	if (target->flags & WIRE_START_LIVE) {
+		if (!s->live && !(s->live = live_new())) {
+			text_add(&out, "no memory for the objects to be watched");
+			return -ENOMEM;
+		}
+		atomic_store(&s->live_on, s->live);
+		bits |= JVM_TELLS_COLLECTIONS;
+	}
+	alloc_interval(s);
+	jvm_events_want(bits, 0, 0);
+	if (!publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_START_NS)) {
+		text_add(&out, "the JVM lets no thread of the agent in; try again");
+		error = -ETIMEDOUT;
+	} else if (!jvm_events_told(bits)) {
+		error = atomic_load(&s->visits.error);
+		text_add(&out,
+			error ? s->visits.refused : "the JVM was not told to sample allocations");
+		error = error ? error : -EAGAIN;
+	}
+	if (error)
+		alloc_stop(s, WIRE_ALLOC);
+	else if (s->layout->jdk >= 19)
+		text_add(&out,
+			"virtual threads run slower until this JVM ends: it was asked for JVMTI");
+	return error;
 }
 
 static void alloc_repace(struct sampler *s, uint32_t event)
 {
-	if (alloc_env)
-		jvm_do(s, alloc_pace, NULL);
+	alloc_interval(s);
+	jvm_visit_ask(s);
 }
 
 static int alloc_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
-	struct sampler *s = atomic_load(&sig_current);
+	struct sampler *s = rooms_session();
 	struct text text = text_into(why, bytes);
 
 	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)

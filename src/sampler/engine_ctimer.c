@@ -15,8 +15,9 @@
 
 #include <errno.h>
 
-#define CTIMER_CLOCK(tid)      ((~(tid) << 3) | 6)
-#define CTIMER_USER_CLOCK(tid) ((~(tid) << 3) | 5) /* CPUCLOCK_VIRT: without the kernel's time */
+#define CTIMER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 6)
+#define CTIMER_USER_CLOCK(tid) \
+	((int32_t)(~(uint32_t)(tid) << 3) | 5) /* CPUCLOCK_VIRT: without the kernel's time */
 
 /* The kernel's struct sigevent, as far as it is used (include/uapi/asm-generic/siginfo.h). */
 struct ctimer_sigevent {
@@ -28,11 +29,14 @@ struct ctimer_sigevent {
 };
 _Static_assert(sizeof(struct ctimer_sigevent) == 64, "struct sigevent of the kernel");
 
-static struct itimerspec ctimer_every(uint64_t interval)
+static struct timespec ctimer_time(uint64_t ns)
 {
-	struct timespec every = {(time_t)(interval / 1000000000), (long)(interval % 1000000000)};
+	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
 
-	return (struct itimerspec){every, every};
+static struct itimerspec ctimer_every(uint64_t interval, uint64_t first)
+{
+	return (struct itimerspec){ctimer_time(interval), ctimer_time(first)};
 }
 
 static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target)
@@ -43,7 +47,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 		.notify = SIGEV_THREAD_ID,
 		.tid = target->tid,
 	};
-	struct itimerspec spec = ctimer_every(target->interval);
+	struct itimerspec spec = ctimer_every(target->interval, target->owed ? 1 : target->first);
 	int timer = -1;
 	bool user_only = target->flags & WIRE_START_USER_ONLY;
 	long error = raw(SYS_timer_create,
@@ -71,9 +75,9 @@ static void ctimer_quiet(struct thread_arm *arm)
 	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
 }
 
-static int ctimer_pace(struct thread_arm *arm, uint64_t interval)
+static int ctimer_pace(struct thread_arm *arm, uint64_t interval, uint64_t first)
 {
-	struct itimerspec spec = ctimer_every(interval);
+	struct itimerspec spec = ctimer_every(interval, first);
 
 	atomic_store(&arm->weight, interval);
 	return (int)raw(SYS_timer_settime, arm->timer, 0, &spec, NULL);
@@ -105,7 +109,7 @@ static int ctimer_probe(const struct engine_target *on_self, char *why, size_t b
 		text_add(&text, "CPU timers cannot tell the kernel's time from the program's");
 		return -EOPNOTSUPP;
 	}
-	probe.interval = 3600000000000ull;
+	probe.interval = probe.first = 3600000000000ull;
 	error = ctimer_arm(&arm, &probe);
 	if (error == 0) {
 		ctimer_release(&arm);

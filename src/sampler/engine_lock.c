@@ -4,7 +4,9 @@
  * for (lock_wait.h). A wait that two looks in a row find stands for all the time between them, one that only the
  * later or only the earlier finds for half of it, so that sums are the time spent waiting, whether waits are many
  * and short or few and long, and a look that comes late (the machine is busy, or stood still) does not put all of
- * its delay down to whatever it finds then.
+ * its delay down to whatever it finds then. A wait counts once, by the first look that finds it; one that a thread
+ * begins anew at the same place is told by the CPU time between. Of waits shorter than `interval` most are not found:
+ * those that are count once each, too.
  *
  * Nothing is hooked, no event of the JVM's is switched on, no thread that runs does anything for it: a program
  * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
@@ -21,10 +23,13 @@
 #include "base/clock.h"
 #include "sampler/lock.h"
 #include "sampler/lock_wait.h"
+#include "sampler/pace.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/rooms.h"
 #include "sampler/sig.h"
 #include "sampler/spawn.h"
+#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include <errno.h>
@@ -37,6 +42,9 @@
 #define LOCK_FRAMES      512u /* stacks that are kept; deeper ones are walked at each look */
 #define LOCK_FLUSH_NS    (100 * NS_PER_MS) /* waits that go on are told so often */
 #define LOCK_LONG_NS     (20 * NS_PER_MS)  /* waits that are shown with their owners */
+#define LOCK_AGAIN_NS    60000u
+#define LOCK_OLD_NS      (200 * NS_PER_MS) /* tries again seldom, with all caches cold */
+#define LOCK_IDLE_NS     (40 * NS_PER_MS)
 #define LOCK_FORGET_NS   (1000 * NS_PER_MS)
 
 enum { TOLD_NOTHING, TOLD_BEGUN, TOLD_SAID, TOLD_ENDED };
@@ -46,8 +54,10 @@ struct lock_thread {
 	struct lock_wait wait; /* lock 0: it waits for nothing */
 	uint64_t since_ns, flushed_ns;
 	uint64_t weight_ns; /* not put into the trace table yet */
-	uint32_t looks;
+	uint32_t count;     /* and this neither: waits that have been found */
+	uint64_t cpu_ns;    /* of the thread, at the last look at this wait */
 	uint32_t slot_id;
+	uint32_t id; /* of the virtual thread that waits in it; 0: none */
 	uint32_t class_id;
 	uint32_t frames; /* kept, the class first; 0: too many */
 	uint16_t flags, flaw;
@@ -63,6 +73,7 @@ struct lock {
 	_Atomic uint32_t leave; /* futex */
 	unsigned long thread;   /* pthread_t */
 	uint64_t last_ns, owners_ns, forgot_ns, random;
+	struct pace pace;
 	struct lock_reader reader;
 	struct lock_thread threads[THREADS_MAX];
 	uint64_t kept[THREADS_MAX][LOCK_FRAMES];
@@ -75,16 +86,17 @@ static void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_th
 	struct lock *lock = s->lock;
 	struct stack stack = {.s = s,
 		.thread = slot,
+		.id = t->id,
 		.user = lock->kept[t - lock->threads],
 		.count = t->frames,
 		.flags = t->flags,
 		.flaw = t->flaw};
 	struct stack_sample sample = {
-		.event = WIRE_LOCK, .count = t->looks, .weight = t->weight_ns};
+		.event = WIRE_LOCK, .count = t->count, .weight = t->weight_ns};
 
-	if (t->looks && t->frames)
+	if (t->frames && (t->count || t->weight_ns))
 		sig_stack_put(&stack, &sample);
-	t->looks = 0;
+	t->count = 0;
 	t->weight_ns = 0;
 }
 
@@ -121,6 +133,7 @@ static void lock_keep(struct sampler *s, struct lock_thread *t, const struct sta
 	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
 	t->flags = stack->flags;
 	t->flaw = stack->flaw;
+	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
 	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
 }
 
@@ -162,9 +175,10 @@ static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_t
 	stack.user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
 	lock_keep(s, t, &stack);
 	if (!t->frames)
-		sig_stack_put(&stack,
-			&(struct stack_sample){
-				.event = WIRE_LOCK, .before = 1, .count = 1, .weight = weight_ns});
+		sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
+					      .before = 1,
+					      .count = t->count,
+					      .weight = weight_ns});
 	sig_stack_give(&stack);
 	return true;
 }
@@ -174,8 +188,9 @@ static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock
 {
 	lock_ends(s, slot, t, since);
 	t->slot_id = slot->id;
-	t->looks = 1;
+	t->count = 1;
 	t->weight_ns = since / 2; /* it began somewhere between the two looks */
+	task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
 	if (!lock_walk(s, slot, t, wait, since)) {
 		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
 		return;
@@ -195,14 +210,27 @@ static void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct loc
 		t->flushed_ns = now;
 		lock_put(s, slot, t);
 	}
-	t->looks++; /* after what is told now: the wait's end is no look, and wants one to count with */
 	t->weight_ns += since;
+}
+
+/*
+ * lock_rests: it has not run since the last look, but to try again, as the JVM does now and then: who has had the lock
+ * meanwhile and wants it again runs for longer.
+ */
+static bool lock_rests(struct thread_slot *slot, struct lock_thread *t, uint64_t now)
+{
+	uint64_t before = t->cpu_ns;
+
+	return task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns) &&
+	       t->cpu_ns - before <
+		       (now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
 }
 
 static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t now, uint64_t since)
 {
-	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait);
+	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait) &&
+		    lock_rests(slot, t, now);
 
 	if (same)
 		lock_goes_on(s, slot, t, wait, now, since);
@@ -240,7 +268,10 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 	struct lock_wait wait = {0};
 
 	if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) && java_thread)
-		wait = lock_wait_read(&s->lock->reader, java_thread);
+		wait = t->slot_id == slot->id &&
+				       lock_wait_still(&s->lock->reader, java_thread, &t->wait)
+			       ? t->wait
+			       : lock_wait_read(&s->lock->reader, java_thread);
 	/* A JavaThread that is gone may still be listed; its memory says anything. */
 	if (wait.lock &&
 		walk_thread_tid(s->layout, &s->mem, java_thread) != atomic_load(&slot->tid))
@@ -263,7 +294,11 @@ static void lock_round(struct sampler *s)
 		lock->forgot_ns = now;
 	}
 	for (uint32_t i = 0; i < high; i++) {
+		_Atomic uint32_t *inside;
+
+		sig_enter(&inside); /* its walks read what handlers read */
 		lock_look(s, i, now, since);
+		sig_leave(inside);
 		if (owners)
 			lock_owners(s, &lock->threads[i], now);
 	}
@@ -280,6 +315,7 @@ static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
 
 	if (interval < cost_ns * LOOKS_SHARE)
 		interval = cost_ns * LOOKS_SHARE;
+	interval = pace_pause(&lock->pace, sampler_cost_ns(s), interval, LOCK_IDLE_NS);
 	lock->random = lock->random * 6364136223846793005ull + 1442695040888963407ull;
 	return interval / 2 + (lock->random >> 33) % interval;
 }
@@ -415,7 +451,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 
 static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
-	struct sampler *s = atomic_load(&sig_current);
+	struct sampler *s = rooms_session();
 	struct text text = text_into(why, bytes);
 
 	if (s && s->layout && s->layout->thread_pending.offset >= 0 &&

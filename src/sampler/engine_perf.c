@@ -45,13 +45,21 @@ static uint64_t perf_least(const struct engine_target *target)
 	return perf_switches(target) ? PERF_SWITCHES_LEAST : 1;
 }
 
+/* perf_first: not less than what the kernel is asked for otherwise, since it is repeated until the handler has run. */
+static uint64_t perf_first(const struct engine_target *target)
+{
+	uint64_t least = perf_least(target);
+
+	return target->first > least ? target->first : least;
+}
+
 static struct perf_event_attr perf_attr(const struct engine_target *target)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = PERF_ATTR_SIZE_VER1,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = target->interval,
+		.sample_period = target->owed ? perf_least(target) : perf_first(target),
 		.sample_type = PERF_SAMPLE_CALLCHAIN,
 		.read_format = PERF_LOST_TOLD,
 		.disabled = 1,
@@ -87,6 +95,9 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 	}
 	arm->lost = 0;
 	atomic_store(&arm->weight, target->interval);
+	arm->first_weight = target->interval * (target->owed ? target->owed : 1);
+	arm->second = target->owed ? perf_first(target) : 0;
+	atomic_store(&arm->first, attr.sample_period != target->interval ? attr.sample_period : 0);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
 	error = perf_fd_enable(fd, target->tid, target->signo);
 	if (error >= 0)
@@ -101,13 +112,24 @@ static void perf_quiet(struct thread_arm *arm)
 	perf_fd_disable(arm->fd);
 }
 
-static int perf_pace(struct thread_arm *arm, uint64_t interval)
+/*
+ * The handler sets the interval when it finds `first`, so that is told after the kernel has it: a handler that comes
+ * between takes one sample too many, not all.
+ */
+static int perf_pace(struct thread_arm *arm, uint64_t interval, uint64_t first)
 {
-	long error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &interval);
+	long error;
 
-	if (error >= 0)
-		atomic_store(&arm->weight, interval);
-	return (int)error;
+	if (first < PERF_CLOCK_LEAST)
+		first = interval < PERF_CLOCK_LEAST ? interval : PERF_CLOCK_LEAST;
+	error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
+	if (error < 0)
+		return (int)error;
+	atomic_store(&arm->weight, interval);
+	arm->first_weight = interval;
+	arm->second = 0;
+	atomic_store(&arm->first, first);
+	return 0;
 }
 
 static uint32_t perf_release(struct thread_arm *arm)
@@ -124,6 +146,7 @@ static uint32_t perf_release(struct thread_arm *arm)
 		lost = arm->lost + samples.lost;
 	if (lost > arm->lost)
 		unread += (uint32_t)lost - arm->lost;
+	unread = sig_perf_worth(arm, unread);
 	perf_fd_close(arm->fd, arm->ring);
 	arm->ring = NULL;
 	arm->fd = -1;
@@ -156,7 +179,7 @@ static int perf_probe(const struct engine_target *on_self, char *why, size_t byt
 	struct text text = text_into(why, bytes);
 	int error;
 
-	probe.interval = 1ull << 50; /* set, but never due */
+	probe.interval = probe.first = 1ull << 50; /* set, but never due */
 	error = perf_arm(&arm, &probe);
 	if (error == 0) {
 		atomic_store(&arm.engine, NULL);

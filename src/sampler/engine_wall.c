@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "sampler/engine.h"
+#include "sampler/pace.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/sig.h"
@@ -18,7 +19,7 @@
 #define WALL_TICK_NS     (10 * NS_PER_MS)
 #define WALL_LOOKS       100u              /* threads at most that one tick looks at */
 #define WALL_SIGNALS     16u               /* of these, at most so many get a signal */
-#define WALL_HANDLER_NS  60000u            /* CPU time that the handler's own return may take */
+#define WALL_HANDLER_NS  60000u            /* CPU time that the way back from a handler may take */
 #define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
 #define WALL_STARVED_NS  (5 * NS_PER_MS)
 #define WALL_ROWS_NS     (1 * NS_PER_S)
@@ -123,16 +124,39 @@ static bool wall_walkable(struct sampler *s, const struct thread_wall *wall, uin
 	       (atomic_load(&wall->flaw) || now - s->wall.rows_ns > WALL_ROWS_NS);
 }
 
-/* wall_again: it has not run since its last sample, so it is where it was. */
+/* wall_is_way_back: so little CPU time that, among what this machine takes to go back to sleep, it can be nothing else. */
+static bool wall_is_way_back(struct sampler *s, uint64_t used)
+{
+	uint64_t usual = s->wall.back_ns;
+
+	s->wall.back_ns = (usual * 15 + (used < 4 * usual ? used : 4 * usual)) / 16;
+	return used < 3 * usual;
+}
+
+/*
+ * wall_rests: it is where it was at its last sample: it has not run since, or, when a handler took that, has done no
+ * more than to go back to sleep. The kernel counts that; what it was woken for in the very moment takes its time, too.
+ */
+static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t used = cpu - atomic_load(&wall->cpu_ns), sleeps;
+
+	if (cpu == wall->seen_cpu_ns)
+		return true;
+	return wall->answered && used < WALL_HANDLER_NS &&
+	       task_sleeps(s->task_fd, atomic_load(&slot->tid), &sleeps) &&
+	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
+}
+
+/* wall_again: the stack that it had counts once more. */
 static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t weight)
 {
 	struct thread_wall *wall = &slot->wall;
 	uint64_t hash = atomic_load_explicit(&wall->hash, memory_order_acquire);
-	uint64_t sampled = atomic_load(&wall->cpu_ns);
 	struct trace_key key = {.thread = slot->id, .event = WIRE_WALL};
 
-	if (!hash ||
-		(cpu != wall->seen_cpu_ns && !(wall->answered && cpu - sampled < WALL_HANDLER_NS)))
+	if (!hash || !wall_rests(s, slot, cpu))
 		return false;
 	wall->answered = false;
 	wall->seen_cpu_ns = cpu;
@@ -179,6 +203,8 @@ static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
 
 struct round {
 	uint64_t tick_ns, began_ns;
+	uint64_t next_ns; /* when the next one begins */
+	struct pace pace;
 	uint32_t listed, counted; /* threads of the last round; of this one so far */
 };
 
@@ -197,13 +223,20 @@ static struct thread_slot *round_next(struct sampler *s)
 	return NULL;
 }
 
-/* round_end: the next one begins when the interval has passed. */
+/*
+ * round_end: the next one begins when the interval has passed, on average: looks that keep step with what the program
+ * does regularly would find always the same.
+ */
 static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
 
-	if (now - round->began_ns < interval)
+	if (now < round->next_ns)
 		return false;
+	s->wall.random = s->wall.random * 6364136223846793005ull + 1442695040888963407ull;
+	if (round->next_ns + interval < now) /* too many threads: as soon as can be */
+		round->next_ns = now;
+	round->next_ns += interval / 2 + (s->wall.random >> 33) % interval;
 	s->wall.cycle_ns = now - round->began_ns;
 	round->began_ns = now;
 	round->listed = round->counted;
@@ -212,11 +245,11 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 	return true;
 }
 
-/* round_share: how many threads a tick looks at, so that a round takes an interval. */
+/* round_share: how many threads a tick looks at, so that the shortest round has room for all. */
 static uint32_t round_share(struct sampler *s, const struct round *round)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
-	uint64_t share = (round->listed * round->tick_ns + interval - 1) / interval + 1;
+	uint64_t share = (2 * round->listed * round->tick_ns + interval - 1) / interval + 1;
 
 	return share < WALL_LOOKS ? (uint32_t)share : WALL_LOOKS;
 }
@@ -227,7 +260,7 @@ static uint32_t round_share(struct sampler *s, const struct round *round)
  */
 static bool round_waits(struct sampler *s, uint64_t now)
 {
-	uint64_t rows = (uintptr_t)atomic_load(&s->unwind);
+	uint32_t rows = atomic_load(&s->rows);
 
 	if (rows != s->wall.rows) {
 		s->wall.rows = rows;
@@ -256,23 +289,36 @@ static void round_tick(struct sampler *s, struct round *round)
 	}
 }
 
+/* round_pause: an idle process is looked at once in an interval, at as many threads as come then. */
+static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t interval)
+{
+	uint64_t busy = interval / 2 < WALL_TICK_NS ? interval / 2 : WALL_TICK_NS;
+	uint64_t now = clock_mono_ns(), next = round->next_ns > now ? round->next_ns - now : 0;
+
+	round->tick_ns = pace_pause(&round->pace, sampler_cost_ns(s), busy,
+		round->listed <= WALL_LOOKS ? interval : busy);
+	if (round->tick_ns <= busy || s->wall.cursor < atomic_load(&s->threads->high))
+		return round->tick_ns;
+	return next > busy ? next : busy;
+}
+
 static void *wall_main(void *arg)
 {
 	struct sampler *s = arg;
-	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval), cost = 0;
+	uint64_t interval, cost = 0;
 	struct round round = {
 		.began_ns = clock_mono_ns(), .listed = atomic_load(&s->threads->high)};
 
 	raw(SYS_prctl, PR_SET_NAME, "jhot wall");
 	atomic_store(&s->wall.tid, raw_gettid());
-	round.tick_ns = interval / 2 < WALL_TICK_NS ? interval / 2 : WALL_TICK_NS;
 	while (!atomic_load(&s->wall.leave)) {
 		uint64_t before = cost;
 
+		interval = atomic_load(&s->events[WIRE_WALL].interval);
 		round_tick(s, &round);
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		atomic_fetch_add(&s->events[WIRE_WALL].cost_ns, cost - before);
-		raw_futex_wait(&s->wall.leave, 0, round.tick_ns);
+		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
 	return NULL;
 }
@@ -292,6 +338,8 @@ static void wall_prepare(struct sampler *s)
 		wall->last_ns = now;
 		wall->seen_cpu_ns = 0;
 	}
+	s->wall.random = now;
+	s->wall.back_ns = WALL_HANDLER_NS / 3;
 	s->wall.cursor = 0;
 	s->wall.cycle_ns = atomic_load(&s->events[WIRE_WALL].interval);
 	atomic_store(&s->wall.leave, 0);

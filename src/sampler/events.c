@@ -2,6 +2,7 @@
 /* The table of events; starting and stopping them on all threads. */
 #include "sampler/events.h"
 
+#include "base/clock.h"
 #include "sampler/arms.h"
 #include "sampler/lock.h"
 #include "sampler/raw.h"
@@ -129,6 +130,7 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 	struct engine_target target = arms_target(s, number);
 	int error = 0;
 
+	atomic_store(&event->on_ns, clock_mono_ns());
 	atomic_store(&event->on, 1);
 	atomic_store(&event->arming, 1);
 	if (event->engine->start)
@@ -221,16 +223,25 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	text_add(&text, " threads without perf_events: file descriptors or memory are short");
 }
 
-/* event_limit: not more often than its engine can. */
-static void event_limit(struct sampler *s, uint32_t number)
+/* event_limit: not more often than its engine can, which is told where it was asked for. */
+static void event_limit(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
 	struct event *event = &s->events[number];
 	struct engine_target target = arms_target(s, number);
 	uint64_t least =
 		event->engine->least ? event->engine->least(&target) : event->engine->interval_min;
+	struct text text = text_into(note + strlen(note), bytes - strlen(note));
 
-	if (target.interval < least)
-		atomic_store(&event->interval, least);
+	if (target.interval >= least)
+		return;
+	atomic_store(&event->interval, least);
+	text_add(&text, *note ? "; every " : "every ");
+	text_add_interval(&text, least, event_is_time(number));
+	text_add(&text, ", not ");
+	text_add_interval(&text, target.interval, event_is_time(number));
+	text_add(&text, ": ");
+	text_add(&text, event->engine->name);
+	text_add(&text, " can do no more");
 }
 
 /* event_possible: can this version sample it, and is there a signal for it? */
@@ -244,7 +255,8 @@ static int event_possible(struct sampler *s, uint32_t number, struct text *out)
 		return -ENOSYS;
 	}
 	if (s->signo < 0 && event_signals(number)) {
-		text_add(out, "SIGPROF, SIGVTALRM and SIGSTKFLT all have handlers of the program");
+		text_add(out, "SIGURG, SIGWINCH, SIGPROF, SIGVTALRM and SIGSTKFLT all have "
+			      "handlers of the program");
 		return s->signo;
 	}
 	return 0;
@@ -273,7 +285,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		command->interval ? command->interval : event_rows[number].interval);
 	error = event_choose(s, number, text, bytes);
 	if (error == 0) {
-		event_limit(s, number);
+		event_limit(s, number, text, bytes);
 		error = event_enable(s, number, text, bytes);
 	}
 	if (error < 0) {
@@ -281,6 +293,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		return error;
 	}
 	event->wanted = true;
+	event->chosen = !command->interval || command->flags & WIRE_START_CHOSEN;
 	event->asked = atomic_load(&event->interval);
 	event_note_others(s, number, text, bytes);
 	event_announce(s, number, WIRE_EVENT_ON, text);
@@ -352,7 +365,7 @@ void events_check_signal(struct sampler *s)
 	char text[8];
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_owned(s->signo))
+		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_keep(s->signo))
 			continue;
 		events_stop(s, i, text, sizeof(text));
 		event_announce(s, i, WIRE_EVENT_FAILED,

@@ -2,9 +2,10 @@
 /*
  * What needs the JVM: names of threads, starts of threads, symbols of libjvm.
  *
- * Handlers never come here. jvm_prepare runs in Agent_OnAttach, on a Java thread. Names are asked for
- * through JNI by a thread of its own that may block: it attaches as a daemon only while it asks, so
- * that it is in nobody's thread dump and delays no exit.
+ * Handlers never come here. jvm_prepare runs in Agent_OnAttach, on a Java thread. Whatever asks the JVM for something
+ * afterwards is a visit, made by a thread of the session's own that may block: it attaches as a daemon only while it
+ * asks, so that it is in nobody's thread dump and delays no exit. The publisher asks for visits and never enters the
+ * JVM itself.
  *
  * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd; by the fallback walker, which cannot do
  * without; and by the event alloc, when it is switched on. From JDK 19 on, to ask a running JVM for a JVMTI
@@ -27,20 +28,32 @@ void jvm_describe(char *out, size_t bytes);
 /* Whether the JVM tells when threads start; otherwise they have to be looked for. */
 bool jvm_tells_starts(void);
 
-/*
- * jvm_do: run(s, jni, arg) on the naming thread, attached to the JVM, and wait until it is done. false: it was not
- * run, since the JVM does not let threads in, or there is no such thread. Publisher only.
- */
-typedef void jvm_job_fn(struct sampler *s, JNIEnv *jni, void *arg);
-bool jvm_do(struct sampler *s, jvm_job_fn *run, void *arg);
+/* The visiting thread, with a first visit at once; it holds the session's memory until it has left. */
+void jvm_visits_start(struct sampler *s);
+/* A visit: names, what is wanted of JVMTI, survivors. Its number is in visits.done when it has been made. */
+uint32_t jvm_visit_ask(struct sampler *s);
+#define JVM_LEAVE     1u /* values of visits.leave: with a last visit */
+#define JVM_LEAVE_NOW 2u
+/* A last visit, or none where the JVM ends; visits.left tells. Nobody needs to wait for it. */
+void jvm_visits_leave(struct sampler *s, bool vm_ends);
 
-/* engine_alloc.c: of the objects that are watched, which have survived? On the naming thread. */
-void alloc_round(struct sampler *s, JNIEnv *jni);
-/* How long after the last time that is to be looked at, in ns; UINT64_MAX: there is no need. Publisher. */
-uint64_t alloc_round_after(void);
+/* What the JVM is to tell of from its next visit on, as bits, and the interval of allocations in bytes if not 0. */
+#define JVM_TELLS_THREADS     1u
+#define JVM_TELLS_CLASSES     2u /* as AsyncGetCallTrace needs */
+#define JVM_TELLS_ALLOCATIONS 4u
+#define JVM_TELLS_COLLECTIONS 8u
+#define JVM_TELLS_ALL         15u
+void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval);
+/* Has the JVM been told so? */
+bool jvm_events_told(uint32_t bits);
+/* Up to JDK 18, where it has no consequences: JVMTI from the beginning. */
+bool jvm_events_prepare(void);
 
-/* A JVMTI environment of its own, inside jvm_do. 0 or -errno with a sentence (jvm_gate.c says why not). */
-int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why);
+/* engine_alloc.c: an object of this size, in the JVM's callback. */
+void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size);
+/* How long after the last visit survivors are to be looked at, in ns; UINT64_MAX: there is no need. Publisher. */
+uint64_t alloc_round_after(struct sampler *s);
+
 /* A session has the gate from its beginning to its end: jvm_gate.c. */
 void jvm_gate_put(struct sampler *s);
 void jvm_gate_suspect(struct sampler *s); /* after it, when the threads are listed */
@@ -49,13 +62,14 @@ void jvm_gate_take_away(void);
 JavaVM *jvm_vm(void);
 
 /*
- * Offsets of fields in java.lang.Thread and AbstractOwnableSynchronizer; < 0: not known. They come from jfieldIDs,
+ * Offsets of fields in java.lang.Thread, String and AbstractOwnableSynchronizer; < 0: not known. They come from jfieldIDs,
  * which JVMs code in one of two ways: whoever uses them has the proof which, a java.lang.String where a
  * thread's name should be.
  */
 #define JVM_FIELD_CODINGS 2u
 struct jvm_fields {
-	int32_t thread_name, eetop, park_blocker, lock_owner;
+	int32_t thread_name, thread_tid, eetop, park_blocker, lock_owner;
+	int32_t text_value, text_coder; /* of java.lang.String; no coder up to JDK 8 */
 };
 const struct jvm_fields *jvm_fields(unsigned coding);
 void jvm_fields_find(JNIEnv *jni, jclass thread);
@@ -67,25 +81,7 @@ uint64_t jvm_symbol(void *ctx, const char *name);
 /* An address inside libjvm. */
 uint64_t jvm_inside(void);
 
-/*
- * The fallback walker, if the JVM has it, and what it needs of JVMTI (jvm_agct.c): jmethodIDs for all
- * methods, first time and class by class, and the names of the methods it met.
- */
+/* The fallback walker, if the JVM has it. */
 void jvm_agct_open(struct agct *agct);
-void jvm_agct_names(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, bool first);
-void JNICALL jvm_on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
-void JNICALL jvm_on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
-
-/* The names of single stubs (jvm_stubs.c), by an environment whose callback of DynamicCodeGenerated is this one. */
-void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes);
-void jvm_stubs_name(struct sampler *s, jvmtiEnv *jvmti); /* on the naming thread */
-
-/* The naming thread: 0 or -errno. A round of names now, and another whenever it is asked. */
-int jvm_names_start(struct sampler *s);
-void jvm_names_ask(struct sampler *s);
-#define JVM_NAMES_LEAVE     1u /* values of sampler.names_leave */
-#define JVM_NAMES_LEAVE_NOW 2u
-/* Events off, the thread joined. vm_ends: the JVM is not asked for anything any more. */
-void jvm_names_stop(struct sampler *s, bool vm_ends);
 
 #endif

@@ -3,7 +3,7 @@
  * What the fallback walker needs of JVMTI: jmethodIDs for all methods, and the names of those it
  * met.
  */
-#include "sampler/jvm.h"
+#include "sampler/jvm_own.h"
 
 #include <string.h>
 

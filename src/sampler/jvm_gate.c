@@ -16,7 +16,7 @@
  * until it has ended, is in the JVM's list with its java.lang.Thread, has used more CPU time since then than
  * attaching takes, or is in a system call that libjvm has no part in.
  */
-#include "sampler/jvm.h"
+#include "sampler/jvm_own.h"
 
 #include "base/clock.h"
 #include "sampler/raw.h"
@@ -29,11 +29,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define GATE_SINCE   21 /* the JDK that began to visit */
+#define GATE_SINCE   21         /* the JDK that began to visit */
+#define GATE_JNI     0x00150000 /* and its version of JNI */
 #define GATE_WAIT_NS (2000 * NS_PER_MS)
 #define GATE_LONG_NS (1500 * NS_PER_MS) /* who has not moved for so long sleeps */
 #define GATE_CPU_NS  (5 * NS_PER_MS)    /* more than attaching takes */
 #define GATE_STEP_NS 500000
+#define GATE_SHUT_NS (20 * NS_PER_MS) /* who attaches himself waits no longer than this */
 #define GATE_WORDS   96u /* of a stack: from libjvm through libc into the kernel is not far */
 #define SUSPECTS     THREADS_MAX
 
@@ -205,15 +207,18 @@ static void unborn_count(void *ctx, uint64_t java_thread, int32_t tid)
 	u->count += !has_object(u->s, java_thread);
 }
 
-/* gate_quiet: nobody is inside, and everybody in the list has a java.lang.Thread. */
-static bool gate_quiet(struct sampler *s)
+/* gate_unborn: is there anybody in the list without a java.lang.Thread? */
+static bool gate_unborn(struct sampler *s)
 {
 	struct unborn u = {.s = s};
 
-	if (atomic_load(&gate.inside) || gate_suspects(s))
-		return false;
 	walk_threads_each(s->thread_layout, &s->mem, unborn_count, &u);
-	return u.count == 0;
+	return u.count != 0;
+}
+
+static bool gate_quiet(struct sampler *s)
+{
+	return !atomic_load(&gate.inside) && !gate_suspects(s) && !gate_unborn(s);
 }
 
 static void gate_open(void)
@@ -222,20 +227,35 @@ static void gate_open(void)
 	raw_futex_wake(&gate.closed);
 }
 
-static bool gate_close(struct sampler *s)
+/* gate_shut: for a moment; who was attaching himself gets through. false: somebody may be, it is open again. */
+static bool gate_shut(struct sampler *s)
 {
 	struct timespec pause = {0, GATE_STEP_NS};
-	uint64_t start = clock_mono_ns();
+	uint64_t end = clock_mono_ns() + GATE_SHUT_NS;
 
 	atomic_store(&gate.closed, 1);
 	while (!gate_quiet(s)) {
-		if (clock_mono_ns() - start > GATE_WAIT_NS) {
+		if (clock_mono_ns() > end) {
 			gate_open();
 			return false;
 		}
 		raw(SYS_nanosleep, &pause, 0);
 	}
 	return true;
+}
+
+/* gate_close: only when everybody looks as if it could be closed, so that those who attach themselves hardly wait. */
+static bool gate_close(struct sampler *s)
+{
+	struct timespec pause = {0, GATE_STEP_NS};
+	uint64_t end = clock_mono_ns() + GATE_WAIT_NS;
+
+	while (atomic_load(&s->stop) == SAMPLER_RUNS && clock_mono_ns() < end) {
+		if (!gate_suspects(s) && !gate_unborn(s) && gate_shut(s))
+			return true;
+		raw(SYS_nanosleep, &pause, 0);
+	}
+	return false;
 }
 
 /* gate_blame: why it could not be closed. */
@@ -252,11 +272,18 @@ static void gate_blame(struct sampler *s, struct text *why)
 	text_add(why, ", and this JVM could crash if it were asked for JVMTI now; try again");
 }
 
-int jvm_jvmti_open(struct sampler *s, jvmtiEnv **out, struct text *why)
+int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why)
 {
 	JavaVM *vm = jvm_vm();
-	bool gated = s->thread_layout && s->thread_layout->jdk >= GATE_SINCE;
+	bool gated = jvm.jni_version >= GATE_JNI;
 	jint result;
+
+	if (gated && !s->thread_layout) {
+		text_add(why,
+			"the JVM's list of threads cannot be read, and this JVM could crash if it "
+			"were asked for JVMTI while a thread attaches itself");
+		return -ENOSYS;
+	}
 
 	if (gated && *vm != &gate.table) {
 		text_add(why,

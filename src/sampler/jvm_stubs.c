@@ -5,13 +5,13 @@
  * an environment anyway: up to JDK 18 at the beginning, from then on when allocations are sampled. Stubs of calls that
  * are made later are all called "vtable stub".
  */
-#include "sampler/jvm.h"
+#include "sampler/jvm_own.h"
 
 #include "sampler/raw.h"
 
 #include "walk/code_cache.h"
 
-static _Atomic(struct sampler *) stubs_asker; /* whose naming thread asks just now */
+static _Atomic(struct sampler *) stubs_asker; /* whose visitor asks just now */
 
 void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes)
 {
@@ -19,7 +19,7 @@ void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address,
 	struct code_blob blob;
 
 	/* Others may generate code meanwhile; theirs are no stubs of this kind. */
-	if (!s || raw_gettid() != atomic_load(&s->names_tid) || bytes <= 0)
+	if (!s || raw_gettid() != atomic_load(&s->visits.tid) || bytes <= 0)
 		return;
 	if (code_cache_find(s->layout, &s->mem, (uint64_t)(uintptr_t)address, &blob) &&
 		(blob.kind == CODE_STUBS || blob.kind == CODE_VTABLE))

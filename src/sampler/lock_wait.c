@@ -136,6 +136,19 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 	return wait;
 }
 
+bool lock_wait_still(
+	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait)
+{
+	const struct walk_layout *l = r->s->layout;
+	const struct walk_mem *mem = &r->s->mem;
+	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
+
+	return wait->lock && wait->monitor &&
+	       layout_load(&l->thread_pending, mem, java_thread) == wait->lock &&
+	       layout_load(&l->anchor_sp, mem, anchor) == wait->sp &&
+	       layout_load(&l->anchor_pc, mem, anchor) == wait->pc;
+}
+
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b)
 {
 	/* A collector may move what a thread is parked for; a monitor stays. */

@@ -42,6 +42,9 @@ bool lock_reader_open(struct lock_reader *r, struct sampler *s);
 /* Classes may have been unloaded: what was found out of them is found out anew. */
 void lock_reader_forget(struct lock_reader *r);
 struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
+/* Does it still wait for the monitor that it waited for? A few loads; false: it has to be read anew. */
+bool lock_wait_still(
+	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
 /* The agent's number of the thread that holds it, 0 if that cannot be told. */
 uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);

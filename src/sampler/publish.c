@@ -281,6 +281,7 @@ bool publish_table(struct publish *p, uint64_t now_ns)
 		return false;
 	trace_table_clear(p->s->table);
 	p->draining = false;
+	virtuals_tick(p->s->virtuals);
 	p->flips++;
 	return true;
 }

@@ -46,14 +46,42 @@ static bool publish_slot(struct publish *p, struct thread_slot *slot)
 	if (!publish_thread_record(p, &thread, name, bytes))
 		return false;
 	slot->published_seq = seq + 1;
+	slot->published_by_jvm = bytes && slot->named_by_jvm;
 	return true;
+}
+
+/* slot_changed: is it called otherwise than it was told? By another name of the JVM's it has another id. */
+static bool slot_changed(struct publish *p, struct thread_slot *slot)
+{
+	uint32_t seq = atomic_load(&slot->name_seq);
+
+	if (slot->published_seq == seq + 1)
+		return false;
+	if (slot->published_seq && slot->published_by_jvm && slot->named_by_jvm && !(seq & 1))
+		threads_renumber(p->s->threads, slot);
+	return true;
+}
+
+/* publish_virtual: each time, since nobody keeps a list of those that were told. */
+static bool publish_virtual(struct publish *p, uint32_t id)
+{
+	struct wire_thread thread = {.id = id, .kind = WIRE_THREAD_VIRTUAL};
+	struct virtuals_told told;
+
+	virtuals_tell(p->s->virtuals, id, &told);
+	thread.os_tid = told.carrier;
+	thread.java_tid = (int64_t)told.number;
+	return publish_thread_record(p, &thread, told.name, told.bytes);
 }
 
 bool publish_thread(struct publish *p, uint32_t id)
 {
-	struct thread_slot *slot = threads_by_id(p->s->threads, id);
+	struct thread_slot *slot;
 
-	if (!slot || slot->published_seq == atomic_load(&slot->name_seq) + 1)
+	if (WIRE_IS_VIRTUAL(id))
+		return publish_virtual(p, id);
+	slot = threads_by_id(p->s->threads, id);
+	if (!slot || !slot_changed(p, slot))
 		return true;
 	if (!slot->named_by_jvm) {
 		threads_name_comm(slot, p->s->task_fd);
@@ -75,8 +103,7 @@ bool publish_renamed(struct publish *p, bool look)
 			continue;
 		if (look && !slot->named_by_jvm)
 			threads_name_comm(slot, p->s->task_fd);
-		if (slot->published_seq != atomic_load(&slot->name_seq) + 1 &&
-			!publish_slot(p, slot))
+		if (slot_changed(p, slot) && !publish_slot(p, slot))
 			return false;
 	}
 	return true;

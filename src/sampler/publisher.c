@@ -3,8 +3,10 @@
  * One session's life: wait for the one before, set up, loop, take down.
  *
  * The order of the end matters: engines off; no handler or callback can find the session any more, and
- * those that had found it are waited for; what is left is published, their samples with it; the naming
- * thread has left the JVM; SIGSEGV is handed back; the state is LEFT; memory and memfd go.
+ * those that had found it get the time to leave; what is left is published, their samples with it; the visiting
+ * thread gets the time to leave the JVM; SIGSEGV is handed back; the state is LEFT; the memfd goes, and the memory
+ * with the last who holds it. Nothing of this waits without bound, so that a session whose front end is gone ends within
+ * two seconds, whatever the JVM does.
  */
 #include "sampler/publisher.h"
 
@@ -12,11 +14,16 @@
 #include "sampler/agent.h"
 #include "sampler/budget.h"
 #include "sampler/commands.h"
+#include "sampler/debug_info.h"
 #include "sampler/events.h"
+#include "sampler/fetch_search.h"
 #include "sampler/jvm.h"
 #include "sampler/lock.h"
+#include "sampler/pace.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/renames.h"
+#include "sampler/rooms.h"
 #include "sampler/scan.h"
 #include "sampler/select.h"
 #include "sampler/setup.h"
@@ -28,6 +35,7 @@
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
 /* After a command somebody waits for its first effect: an event's first samples are out at once. */
+#define AWAIT_TICK_NS   (50 * NS_PER_MS)
 #define QUICK_NS        (250 * NS_PER_MS)
 #define QUICK_TICK_NS   (10 * NS_PER_MS)
 #define SCAN_JAVA_NS    (10 * NS_PER_MS)
@@ -40,6 +48,8 @@
 #define LEASE_PARKED_NS (600 * NS_PER_S) /* a parked front end cannot beat */
 #define LAST_WORDS_NS   (300 * NS_PER_MS)
 #define PREDECESSOR_NS  (10 * NS_PER_S)
+#define DRAIN_NS        (1 * NS_PER_S) /* a handler may have lost its core for that long */
+#define VISITOR_NS      (300 * NS_PER_MS)
 
 /* The session that is alive or ending, and the one that waits for it. Under session_lock. */
 static _Atomic uint32_t session_lock;
@@ -120,16 +130,6 @@ static void park_check(struct sampler *s, uint64_t now)
 
 /* --- a tick ----------------------------------------------------------------------------------- */
 
-/* cost_ns: CPU time of all that the agent does in the target. */
-static uint64_t cost_ns(struct sampler *s)
-{
-	uint64_t ns = atomic_load(&s->names_cpu_ns) + clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-
-	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
-		ns += atomic_load(&s->events[i].cost_ns);
-	return ns;
-}
-
 static void status_update(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
@@ -140,9 +140,10 @@ static void status_update(struct sampler *s)
 		atomic_store(&status->events[i].samples, atomic_load(&s->events[i].samples));
 		atomic_store(&status->events[i].lost, atomic_load(&s->events[i].lost));
 	}
-	atomic_store(&status->cost_ns, cost_ns(s));
+	atomic_store(&s->publisher_cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
+	atomic_store(&status->cost_ns, sampler_cost_ns(s));
 	cost_report(&s->cost, status->walk_cost, &status->name_cost);
-	atomic_store(&status->memory_bytes, sampler_memory(s) + events_memory(s));
+	atomic_store(&status->memory_bytes, sampler_memory(s) + events_memory(s) + rooms_kept());
 }
 
 static void publication_announce(struct sampler *s)
@@ -167,7 +168,6 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 	if (!whole)
 		return;
 	s->whole_scan_ns = now;
-	sig_fault_ensure();
 	events_check_signal(s);
 	publish_renamed(s->publish, false);
 }
@@ -178,12 +178,12 @@ static void ask_names(struct sampler *s, uint64_t now)
 	bool soon = publish_wants_names(s->publish) || s->select.wants_names;
 	uint64_t every = soon ? NAMES_SOON_NS : NAMES_NS;
 
-	if (alloc_round_after() < every)
-		every = alloc_round_after();
+	if (alloc_round_after(s) < every)
+		every = alloc_round_after(s);
 	if (now - s->names_ns < every || !events_any(s))
 		return;
 	s->names_ns = now;
-	jvm_names_ask(s);
+	jvm_visit_ask(s);
 	publish_renamed(s->publish, true);
 }
 
@@ -208,21 +208,70 @@ static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 {
 	uint64_t left = next - now;
 
+	uint64_t scan;
+
 	if (!s->thread_layout || jvm_tells_starts() || !events_any(s))
 		return left;
-	return left < SCAN_JAVA_NS ? left : SCAN_JAVA_NS;
+	scan = pace_pause(&s->pace, sampler_cost_ns(s), SCAN_JAVA_NS, TICK_NS);
+	return left < scan ? left : scan;
+}
+
+/* handlers_keep: ours of SIGSEGV is on top; stacks are read without it meanwhile, and where it cannot be. */
+static void handlers_keep(struct sampler *s, uint64_t now)
+{
+	int error = s->no_handlers ? 0 : sig_fault_ensure();
+
+	fetch_search(s);
+	if (error == 0 || s->handlers_said)
+		return;
+	s->handlers_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
+		"other parts of the process keep setting handlers of SIGSEGV: stacks are read "
+		"without one");
+}
+
+/* carrier_note: on JDK 22 to 24 nothing tells where a virtual thread's stack ends and its carrier's begins. */
+static void carrier_note(struct sampler *s, uint64_t now)
+{
+	struct virtuals *v = s->virtuals;
+
+	if (v->carrier_said || !atomic_load(&v->any) || s->layout->cont_entry.offset >= 0)
+		return;
+	v->carrier_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
+		"stacks of virtual threads may end below what carries them: this JDK does not say "
+		"where that is");
 }
 
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
+	handlers_keep(s, now);
 	look_for_threads(s, now);
 	ask_names(s, now);
+	renames_tick(s, now);
+	carrier_note(s, now);
 	lock_publish(s);
 	select_update(s);
-	budget_check(s, now, cost_ns(s));
+	budget_check(s, now, sampler_cost_ns(s));
 	publish_table(s->publish, now);
 	publication_announce(s);
+}
+
+bool publisher_await(
+	struct sampler *s, _Atomic uint32_t *word, uint32_t number, uint64_t timeout_ns)
+{
+	uint64_t now = clock_mono_ns(), end = now + timeout_ns;
+
+	while (sampler_runs(s) && now < end) {
+		uint32_t seen = atomic_load(word);
+
+		if ((int32_t)(seen - number) >= 0)
+			return true;
+		raw_futex_wait(word, seen, AWAIT_TICK_NS);
+		now = clock_mono_ns();
+		lease_check(s, now);
+		publish_table(s->publish, now);
+	}
+	return (int32_t)(atomic_load(word) - number) >= 0;
 }
 
 /* --- from beginning to end -------------------------------------------------------------------- */
@@ -233,10 +282,13 @@ static void publisher_loop(struct sampler *s)
 
 	while (sampler_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
+		bool commanded;
 
 		lease_check(s, now);
 		park_check(s, now);
-		if (commands_run(s, seq)) {
+		commanded = commands_run(s, seq);
+		now = clock_mono_ns(); /* both may have waited and published meanwhile */
+		if (commanded) {
 			next = now;
 			quick_until = now + QUICK_NS;
 			if (s->leave_asked)
@@ -295,21 +347,33 @@ static void sessions_leave(struct sampler *s)
 	raw_futex_wake(&session_ended);
 }
 
+static void visitor_leaves(struct sampler *s, bool exits)
+{
+	uint64_t now = clock_mono_ns(), end = now + VISITOR_NS;
+
+	for (; !exits && !atomic_load(&s->visits.left) && now < end; now = clock_mono_ns())
+		raw_futex_wait(&s->visits.left, 0, end - now);
+}
+
 static void publisher_leave(struct sampler *s)
 {
 	bool exits = atomic_load(&s->stop) == SAMPLER_EXIT;
 
+	debug_info_end(s);
 	events_stop_all(s);
-	atomic_store(&sig_current, NULL);
-	sig_drain();
+	rooms_close(s);
+	rooms_drain(s, DRAIN_NS);
+	jvm_events_want(0, JVM_TELLS_ALL, 0);
+	jvm_visits_leave(s, exits);
 	last_words(s);
 	events_sweep(s);
-	jvm_names_stop(s, exits);
+	visitor_leaves(s, exits);
 	jvm_gate_take_away();
 	sig_fault_leave();
 	left_announce(s);
+	sampler_unshare(s);
 	sessions_leave(s);
-	sampler_free(s);
+	rooms_let_go(s);
 }
 
 /*
@@ -344,10 +408,10 @@ static void *publisher_main(void *arg)
 
 	raw(SYS_prctl, PR_SET_NAME, "jhot publisher");
 	atomic_store(&s->publisher_tid, raw_gettid());
-	if (!sessions_turn(s)) {
+	if (!sessions_turn(s) || !rooms_take(s)) {
 		left_announce(s);
 		sessions_leave(s);
-		sampler_free(s);
+		rooms_let_go(s);
 		return NULL;
 	}
 	setup_session(s);

@@ -6,14 +6,14 @@
 
 #include "base/clock.h"
 #include "sampler/agent.h"
+#include "sampler/alloc_live.h"
 #include "sampler/lock.h"
 #include "sampler/modules.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/sig.h"
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
-
-#include "walk/guard.h"
 
 #include <errno.h>
 #include <linux/memfd.h>
@@ -136,7 +136,7 @@ static struct sampler *sampler_map(void)
 	struct sampler *s = NULL;
 	struct sampler cut = {0};
 	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct,
-		*memo, *trails;
+		*memo, *trails, *virtuals;
 	/* First what handlers use all the time. */
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
@@ -145,6 +145,7 @@ static struct sampler *sampler_map(void)
 		{SAMPLER_TABLE_BYTES, &table},
 		{SAMPLER_NAMES_BYTES, &names},
 		{sizeof(*s->threads), &threads},
+		{sizeof(*s->virtuals), &virtuals},
 		{publish_size(), &publish},
 		{modules_size(), &modules},
 		{walk_layout_size(), &layout},
@@ -164,6 +165,7 @@ static struct sampler *sampler_map(void)
 	s->table = trace_table_init(table, SAMPLER_TABLE_BYTES);
 	s->names = names_init(names, SAMPLER_NAMES_BYTES);
 	s->threads = threads;
+	s->virtuals = virtuals;
 	s->scratch = scratch;
 	s->publish = publish;
 	s->modules = modules;
@@ -177,15 +179,16 @@ static struct sampler *sampler_map(void)
 
 int sampler_new(const char *token, const char *vm, struct sampler **out)
 {
-	static const struct walk_mem guarded = GUARD_MEM;
 	struct sampler *s = sampler_map();
 	int result;
 
 	if (!s)
 		return AGENT_NO_MEMORY;
-	s->mem = guarded;
+	s->mem = sig_mem_anywhere;
 	s->start_ns = clock_mono_ns();
-	s->task_fd = -1;
+	s->task_fd = s->shared.fd = -1;
+	s->drained = true;
+	atomic_store(&s->holders, 1);
 	atomic_store(&s->beat_ns, s->start_ns);
 	atomic_store(&s->depth, WIRE_DEPTH(SAMPLER_DEPTH, SAMPLER_DEPTH, 0));
 	modules_init(s->modules);
@@ -207,15 +210,32 @@ uint64_t sampler_memory(const struct sampler *s)
 	return s->memory_bytes + atomic_load(&s->threads->high) * sizeof(*s->trails);
 }
 
-void sampler_free(struct sampler *s)
+uint64_t sampler_cost_ns(const struct sampler *s)
 {
-	unwind_recv_done(s->unwind_recv);
-	lock_free(s);
-	if (s->task_fd >= 0)
-		raw(SYS_close, s->task_fd);
+	uint64_t ns = atomic_load(&s->visits.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		ns += atomic_load(&s->events[i].cost_ns);
+	return ns;
+}
+
+void sampler_unshare(struct sampler *s)
+{
 	if (s->shared.base)
 		raw_unmap(s->shared.base, s->shared.bytes);
-	if (s->shared.fd > 0)
+	if (s->shared.fd >= 0)
 		raw(SYS_close, s->shared.fd);
+	s->shared.base = NULL;
+	s->shared.fd = -1;
+}
+
+void sampler_free(struct sampler *s)
+{
+	sampler_unshare(s);
+	unwind_recv_done(s->unwind_recv);
+	lock_free(s);
+	live_free(s->live);
+	if (s->task_fd >= 0)
+		raw(SYS_close, s->task_fd);
 	raw_unmap(s, s->private_bytes);
 }

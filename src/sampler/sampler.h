@@ -5,8 +5,7 @@
  *   OnAttach: sampler_new -> publisher thread: setup, loop, teardown -> sampler_free
  *
  * Everything a handler touches is private memory of the target (not the shared map), mapped at the
- * start and unmapped when no handler is inside. At most one session is current; it is found
- * through sig_current.
+ * start and unmapped when nobody holds it any more: rooms.h. At most one session is found by handlers.
  */
 #ifndef JHOT_SAMPLER_SAMPLER_H
 #define JHOT_SAMPLER_SAMPLER_H
@@ -14,7 +13,9 @@
 #include "sampler/cost.h"
 #include "sampler/counters.h"
 #include "sampler/engine.h"
+#include "sampler/pace.h"
 #include "sampler/threads.h"
+#include "sampler/virtuals.h"
 #include "sampler/walker_agct.h"
 #include "walk/memo.h"
 #include "walk/names.h"
@@ -60,7 +61,7 @@ enum sampler_stop {
 	SAMPLER_EXIT,   /* the JVM ends */
 };
 
-struct jvm_job;     /* jvm.c */
+struct live;        /* alloc_live.c */
 struct lock;        /* engine_lock.c */
 struct publish;     /* publish.c */
 struct modules;     /* modules.c */
@@ -71,11 +72,15 @@ struct sampler {
 	struct ring_writer ring;
 
 	/* what handlers use */
-	struct walk_mem mem;
+	struct walk_mem
+		mem; /* by loads that never fault: for whoever has not asked sig_stack_mem */
+	struct walk_mem here; /* by guarded ones: only under our handler of SIGSEGV */
 	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
 	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */
 	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
+	_Atomic uint32_t
+		rows; /* moves with each of these, whose addresses come again; 0: none yet */
 	struct trace_table *table;
 	struct names *names;
 	struct memo *memo;      /* of code that was walked */
@@ -90,22 +95,41 @@ struct sampler {
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;
 	struct scratch *scratch;
+	struct virtuals *virtuals;   /* names of virtual threads */
+	struct java_threads java;    /* how java.lang.Thread is read */
+	_Atomic uint32_t java_known; /* it is */
 
 	/* the session */
 	_Atomic uint32_t stop;    /* enum sampler_stop */
 	_Atomic uint64_t beat_ns; /* when the front end was last heard */
 	_Atomic uint32_t heard;   /* it has been heard at all */
 	_Atomic uint32_t parked;
-	_Atomic int32_t publisher_tid, names_tid;
+	_Atomic int32_t publisher_tid;
+	_Atomic uint64_t publisher_cpu_ns;
 	uint64_t start_ns;
 
-	/* the thread that asks the JVM for names: see jvm.h */
-	_Atomic uint32_t names_request; /* futex: moves with every request */
-	_Atomic uint32_t names_leave;
-	_Atomic(struct jvm_job *) names_job; /* of jvm_do */
-	_Atomic uint64_t names_cpu_ns;
-	unsigned long names_thread; /* pthread_t */
-	bool names_thread_runs;
+	/* whose memory it is: see rooms.h */
+	_Atomic uint32_t holders;
+	uint32_t room;
+	bool drained; /* nobody is in the room */
+
+	/* the thread that visits the JVM: see jvm.h */
+	struct visits {
+		_Atomic int32_t tid;    /* 0: there is no such thread */
+		_Atomic uint32_t asked; /* futex: moves with every request */
+		_Atomic uint32_t done;  /* futex: the last request that has been served */
+		_Atomic uint32_t leave; /* JVM_LEAVE* */
+		_Atomic uint32_t
+			left; /* futex: it does nothing more but to let go of the session */
+		_Atomic uint64_t cpu_ns;
+		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */
+		char refused[160];
+		bool stubs_named;
+	} visits;
+
+	/* alloc --live: see alloc_live.h */
+	struct live *live;
+	_Atomic(struct live *) live_on; /* NULL: all sampled objects count */
 
 	struct lock *lock; /* NULL: the event lock was never on */
 
@@ -117,7 +141,10 @@ struct sampler {
 		unsigned long thread; /* pthread_t */
 		uint64_t cycle_ns;    /* how long the last round over all threads took */
 		uint32_t cursor;
-		uint64_t rows, rows_ns; /* the unwind rows that there are, since when */
+		uint32_t rows;    /* the unwind rows that there are */
+		uint64_t rows_ns; /* since when */
+		uint64_t back_ns; /* CPU time that the way back from a handler takes */
+		uint64_t random;
 	} wall;
 
 	/* which threads are sampled: see select.h */
@@ -127,10 +154,19 @@ struct sampler {
 		bool wants_names;
 	} select;
 
+	/* names that change: see renames.h */
+	struct renames {
+		uint32_t round;       /* of looks at slots, which take turns */
+		bool wants;           /* a name has changed since the last visit was asked for */
+		uint32_t visits_done; /* of which names have been published */
+		uint64_t asked_ns, opened_ns;
+	} renames;
+
 	/* what sampling may cost: see budget.h */
 	struct budget {
 		uint32_t per_mille; /* of a core; 0: any */
 		uint32_t over;      /* looks in a row that found it exceeded */
+		bool chosen;        /* it is for intervals that were left to the agent */
 		uint64_t looked_ns, cost_ns, event_ns[WIRE_EVENTS];
 	} budget;
 
@@ -142,11 +178,16 @@ struct sampler {
 	int32_t signo;   /* what the engines send; < 0: there is no free signal */
 	int32_t task_fd; /* /proc/self/task */
 	uint32_t scans, beat, command_seq;
+	struct pace pace;    /* of looks at the list of Java threads */
 	uint64_t java_stamp; /* of the JVM's list of threads */
 	uint64_t links;      /* of /proc/self/task at the last scan: its threads + 2 */
 	uint64_t whole_scan_ns, names_ns, parked_since_ns;
 	bool leave_asked;
+	bool debug_info_set; /* by this session: see debug_info.h */
 	bool force_agct;
+	_Atomic uint64_t stuck_ns; /* how long it has waited for handlers that did not come back */
+	bool no_handlers;          /* none of ours for SIGSEGV: the JVM looks after its own */
+	bool handlers_said;        /* that SIGSEGV is not ours */
 	uint64_t private_bytes, memory_bytes;
 };
 
@@ -156,7 +197,11 @@ struct sampler {
 int sampler_new(const char *token, const char *vm, struct sampler **out);
 /* Bytes that the session holds, without those of events. Publisher only. */
 uint64_t sampler_memory(const struct sampler *s);
-/* Unmaps everything and closes the memfd. No handler may be inside, no thread may use it. */
+/* CPU time of all that the agent does in the target. */
+uint64_t sampler_cost_ns(const struct sampler *s);
+/* What the front end sees of it; the rest works on without it. */
+void sampler_unshare(struct sampler *s);
+/* Unmaps everything. Nobody may use it any more: see rooms.h. */
 void sampler_free(struct sampler *s);
 
 #endif

@@ -78,7 +78,7 @@ struct scan_dirent {
 /* scan_agent: is it a thread of the agent's own? */
 static bool scan_agent(struct sampler *s, int32_t tid)
 {
-	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->names_tid) ||
+	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->visits.tid) ||
 	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s);
 }
 
@@ -130,7 +130,7 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 	struct sampler *s = ctx;
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
-	if (tid == atomic_load(&s->names_tid))
+	if (tid == atomic_load(&s->visits.tid))
 		return;
 	if (!slot || atomic_load(&slot->java_thread) != java_thread)
 		scan_thread_starts(s, tid, java_thread);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults guarded, HotSpot's layout read, a signal chosen, the threads listed, the naming thread
+ * HotSpot's layout read, faults guarded, a signal chosen, the threads listed, the naming thread
  * started.
  */
 #include "sampler/setup.h"
 
+#include "sampler/debug_info.h"
 #include "sampler/events.h"
 #include "sampler/jvm.h"
 #include "sampler/modules.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/rooms.h"
 #include "sampler/scan.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
@@ -31,8 +33,82 @@ static void setup_forced(struct sampler *s)
 	text_add(&note, "asked for by the option walker=agct");
 }
 
+/* HotSpot's tables are thousands of words, read before there is a handler of ours: page by page. */
+#define PAGES 16u
+#define PAGE  4096u
+struct setup_pages {
+	uint64_t at[PAGES]; /* 0: nothing is there */
+	unsigned char bytes[PAGES][PAGE];
+};
+
+static const unsigned char *pages_find(struct setup_pages *pages, uint64_t addr)
+{
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+	uint32_t i = (uint32_t)(page / PAGE % PAGES);
+
+	if (!page)
+		return NULL;
+	if (pages->at[i] != page) {
+		pages->at[i] = 0;
+		if (!sig_mem_anywhere.load(&sig_mem_anywhere, page, pages->bytes[i], PAGE))
+			return NULL;
+		pages->at[i] = page;
+	}
+	return pages->bytes[i] + addr % PAGE;
+}
+
+static bool pages_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	unsigned char *to = out;
+
+	while (bytes) {
+		size_t part = PAGE - addr % PAGE;
+		const unsigned char *from = pages_find(mem->ctx, addr);
+
+		if (!from)
+			return false;
+		part = part < bytes ? part : bytes;
+		memcpy(to, from, part);
+		to += part;
+		addr += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+/* setup_handlers: not where the JVM tells of it on its output, and all can be read without. */
+static void setup_handlers(struct sampler *s, bool readable)
+{
+	s->no_handlers = readable && s->layout_memory->checks_signals;
+	if (!s->no_handlers)
+		sig_fault_ensure();
+}
+
+#define TESTS \
+	5 /* of the layout, before it is given up: threads that are in the middle of something are no proof */
+
+/* setup_tested: the layout if it fits this JVM; NULL, and what speaks against it in the note, if not. */
+static const struct walk_layout *setup_tested(struct sampler *s)
+{
+	struct timespec pause = {0, 2000000};
+	const char *wrong = walk_layout_test(s->layout_memory, &s->mem);
+	struct text note =
+		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
+
+	for (int i = 1; i < TESTS && wrong; i++) {
+		raw(SYS_nanosleep, &pause, 0);
+		wrong = walk_layout_test(s->layout_memory, &s->mem);
+	}
+	if (!wrong)
+		return s->layout_memory;
+	text_add(&note, wrong);
+	return NULL;
+}
+
 static void setup_walker(struct sampler *s)
 {
+	struct setup_pages pages = {.at = {0}};
+	const struct walk_mem paged = {.load = pages_load, .ctx = &pages};
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
 	struct text walker = text_into(status->walker, sizeof(status->walker));
@@ -40,14 +116,15 @@ static void setup_walker(struct sampler *s)
 
 	modules_refresh(s->modules, &full);
 	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
-	if (walk_layout_read(s->layout_memory, &s->mem, &tables, status->walker_note,
+	if (walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
 		    sizeof(status->walker_note)) == 0)
-		s->layout = s->layout_memory;
+		s->layout = setup_tested(s);
 	if (walk_threads_readable(s->layout_memory))
 		s->thread_layout = s->layout_memory;
 	if (s->force_agct)
 		setup_forced(s);
-	if (!s->layout)
+	debug_info_begin(s);
+	if (!s->layout && s->thread_layout) /* which it is told the thread by */
 		jvm_agct_open(s->agct);
 	text_add(&walker, s->layout ? "vmstructs" : s->agct->call ? "agct" : "native");
 }
@@ -105,25 +182,37 @@ static void setup_threads(struct sampler *s)
 		scan_threads(s, s->task_fd, ++s->scans, 0, true);
 }
 
+/* wanted: what the JVM is to tell of in any session. */
+static uint32_t wanted(const struct sampler *s)
+{
+	return (jvm_tells_starts() ? JVM_TELLS_THREADS : 0) |
+	       (s->agct->call ? JVM_TELLS_CLASSES : 0);
+}
+
 void setup_session(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
+	bool readable;
 
 	setup_counters(s);
 	cost_start(&s->cost);
-	sig_fault_ensure();
+	readable = s->mem.load(&s->mem, (uintptr_t)&status, &status, sizeof(status));
+	if (!readable)
+		sig_fault_ensure();
 	setup_walker(s);
+	setup_handlers(s, readable);
 	setup_reasons(s);
 	engine_perf_budget(setup_fds());
 	s->signo = sig_choose();
-	atomic_store(&sig_current, s);
+	rooms_open(s);
 	jvm_gate_put(s);
 	setup_threads(s);
 	jvm_gate_suspect(s);
 	events_warm_up(s);
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), "jhot publisher");
 	publish_all_modules(s->publish);
-	jvm_names_start(s);
+	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);
+	jvm_visits_start(s);
 	atomic_store(&status->agent_state, WIRE_AGENT_READY);
 	atomic_fetch_add(&status->publish_seq, 1);
 	raw_futex_wake(&status->publish_seq);

@@ -14,24 +14,40 @@
 
 #include <signal.h>
 
-/* --- sig_current.c: the session that handlers and JVM callbacks serve ------------------------- */
+/* --- sig_room.c: the session that handlers and JVM callbacks serve, and who is inside --------- */
 
-extern _Atomic(struct sampler *) sig_current;
-extern _Atomic uint32_t sig_inside; /* handlers and callbacks that may be using it */
+/*
+ * A session has a room from its beginning to its end (rooms.h); handlers, callbacks and the agent's own walks
+ * enter it and leave it. Two counts take turns, so that it can be told when all have left who were inside at some
+ * moment, though others keep coming.
+ *
+ * A thread that is ended inside, or jumps out, never leaves: then its room, and what was in it, are not used again.
+ */
+#define SIG_ROOMS 16u
 
-static inline struct sampler *sig_enter(void)
+struct sig_room {
+	_Atomic(struct sampler *) session; /* NULL: there is nothing to do here */
+	_Atomic uint32_t side;             /* of the two counts the one for those who come now */
+	_Atomic uint32_t inside[2];
+};
+
+extern struct sig_room sig_rooms[SIG_ROOMS];
+extern _Atomic uint32_t sig_room_now;
+
+/* sig_enter: the session, or NULL; *inside is for sig_leave, in both cases. */
+static inline struct sampler *sig_enter(_Atomic uint32_t **inside)
 {
-	atomic_fetch_add(&sig_inside, 1);
-	return atomic_load(&sig_current);
+	struct sig_room *room = &sig_rooms[atomic_load(&sig_room_now)];
+
+	*inside = &room->inside[atomic_load(&room->side)];
+	atomic_fetch_add(*inside, 1);
+	return atomic_load(&room->session);
 }
 
-static inline void sig_leave(void)
+static inline void sig_leave(_Atomic uint32_t *inside)
 {
-	atomic_fetch_sub_explicit(&sig_inside, 1, memory_order_release);
+	atomic_fetch_sub_explicit(inside, 1, memory_order_release);
 }
-
-/* sig_drain: wait until whoever entered before now has left. Not for handlers. */
-void sig_drain(void);
 
 /* --- sig_handler.c ---------------------------------------------------------------------------- */
 
@@ -41,19 +57,24 @@ void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
 struct stack {
 	struct sampler *s;
+	const struct walk_mem *mem; /* to read this thread's Java by, now */
 	struct thread_slot *thread;
+	uint32_t id;             /* whose it is, on the wire; 0: the thread's */
 	struct scratch *scratch; /* NULL: only a reason is in it */
 	uint64_t *user;          /* packed, leaf first */
 	uint32_t count;
 	uint32_t room;  /* frames that may be put before the leaf: the kernel's, a class */
 	uint16_t flags; /* WIRE_TRACE_* */
 	uint16_t flaw;  /* the counter of what is wrong with it, for every sample; 0: nothing is */
+	uint32_t rows;  /* the unwind rows that it was walked by, or older ones: see sampler.h */
 	uint64_t reason[2];
 };
 
 /* As soon as the thread is known: asks the CPU for what the walk will need, while the handler sees what is due. */
 void sig_stack_ahead(
 	const struct sampler *s, const struct thread_slot *thread, const void *ucontext);
+/* The interrupted thread blocks SIGSEGV or SIGBUS: a load that fails, of whatever kind, would end the process. */
+bool sig_stack_masked(const void *ucontext);
 /* The signal handler's walk of the thread that it interrupted. */
 void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
@@ -96,9 +117,15 @@ void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
 /* Wakes the publisher when the table fills up; sig_stack_put does. */
 void sig_hurry(struct sampler *s);
 
+/* --- sig_virtual.c: virtual threads ------------------------------------------------------------ */
+
+/* Its id on the wire if this thread has mounted one, and its name remembered; else 0. */
+uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
+	const struct thread_slot *thread, uint64_t java_thread);
+
 /* --- sig_wall.c: the sample that the wall clock has asked this thread for --------------------- */
 
-void sig_wall_put(const struct stack *stack, uint64_t weight);
+void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext);
 
 /* --- sig_perf.c: samples in a thread's perf buffer -------------------------------------------- */
 
@@ -116,6 +143,15 @@ void sig_perf_open(struct perf_samples *samples, void *ring);
  * at most max of them; returns how many, or -1 when there is no sample left.
  */
 int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
+/* How many samples are left, without taking them. */
+uint32_t sig_perf_count(const struct perf_samples *samples);
+/*
+ * sig_perf_worth: so many samples came; how many of them count. Before the handler has set the interval they come at the
+ * first period, however short: then all that came at once are as many as the interval would have given.
+ */
+uint32_t sig_perf_worth(const struct thread_arm *arm, uint32_t samples);
+/* The first samples have been taken: from now on at the arm's interval. Returns what the first of them stands for. */
+uint64_t sig_perf_begun(struct thread_arm *arm);
 /* sig_perf_regs: the next sample that has registers: as many as were asked for, in the order of their bits. */
 bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count);
 /* Gives what was read back to the kernel. */
@@ -129,16 +165,32 @@ void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_
 
 /* --- sig_fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
 
-/* sig_fault_ensure: our handler is on top of SIGSEGV and SIGBUS. 0 or -errno. Publisher only. */
+/*
+ * sig_fault_ensure: our handler is on top of SIGSEGV and SIGBUS; somebody else's that was there is called by ours. 0 or
+ * -EBUSY: too many have been there. Publisher only.
+ */
 int sig_fault_ensure(void);
+/* Whether it is on top of SIGSEGV now: guarded loads may fault. */
+bool sig_fault_ours(void);
+/* It is there, and nobody has ever taken it away, in this process. */
+bool sig_fault_trusted(void);
 /* Hands both back where ours is still on top; otherwise it stays and passes everything on. */
 void sig_fault_leave(void);
+
+/* --- sig_mem.c: how the JVM's memory is read ------------------------------------------------- */
+
+/* By loads that need no handler of ours; s->mem of every session. */
+extern const struct walk_mem sig_mem_anywhere;
+/* By guarded loads. */
+extern const struct walk_mem sig_mem_here;
+/* Now, in this handler or callback: in place, where our handler of SIGSEGV is on top. */
+const struct walk_mem *sig_mem(struct sampler *s);
 
 /* --- sig_install.c: the signal that engines send ---------------------------------------------- */
 
 /* The signal to use, with our handler installed; -EBUSY when all are in somebody's hands. */
 int sig_choose(void);
-/* Whether our handler is still there. */
-bool sig_owned(int sig);
+/* Our handler is there, put back where nobody else's is; false: somebody has taken the signal. */
+bool sig_keep(int sig);
 
 #endif

@@ -74,13 +74,22 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 {
 	struct stack_sample sample = {.event = arm->event, .count = 1};
 	struct perf_samples samples;
+	uint32_t worth = UINT32_MAX;
 	int kernel;
 
 	sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	sig_perf_open(&samples, arm->ring);
+	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
+		worth = sig_perf_worth(arm, sig_perf_count(&samples));
+		sample.weight = sig_perf_begun(arm);
+	}
 	while ((kernel = sig_perf_next(&samples, stack->user, stack->room)) >= 0) {
+		if (!worth)
+			continue;
+		worth--;
 		sample.before = (uint32_t)kernel;
 		sig_stack_put(stack, &sample);
+		sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 	}
 	if (samples.lost)
 		sig_lose(v->s, sample.event, COUNTER_PERF_LOST, samples.lost);
@@ -108,7 +117,7 @@ static void visit_serve(struct visit *v, const void *context)
 			&stack, &(struct stack_sample){
 					.event = v->timer, .count = 1, .weight = v->timer_weight});
 	if (v->wall_weight)
-		sig_wall_put(&stack, v->wall_weight);
+		sig_wall_put(&stack, v->wall_weight, context);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
 			visit_buffer(v, &stack, &v->thread->arms[i]);
@@ -187,7 +196,8 @@ static void sig_measured(struct sampler *s, const siginfo_t *info, const void *c
 
 void sig_sample(int sig, siginfo_t *info, void *context)
 {
-	struct sampler *s = sig_enter();
+	_Atomic uint32_t *inside;
+	struct sampler *s = sig_enter(&inside);
 
 	if (s && !sig_ours(info))
 		counters_add(&s->counters, COUNTER_FOREIGN, 1);
@@ -195,5 +205,5 @@ void sig_sample(int sig, siginfo_t *info, void *context)
 		sig_measured(s, info, context);
 	else if (s)
 		sig_arrived(s, info, context);
-	sig_leave();
+	sig_leave(inside);
 }

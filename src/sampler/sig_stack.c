@@ -11,7 +11,7 @@
 
 #include <ucontext.h>
 
-#define WALK_STACK_BYTES 4096u /* what walk_stack and names_resolve take at most */
+#define WALK_STACK_BYTES 4096u /* a whole handler takes 3.2 kB at most: test_signals.sh */
 #define TRACE_TRUNCATED  1u    /* WIRE_TRACE_TRUNCATED */
 
 static void stack_lose(const struct stack *stack, uint32_t event, uint64_t n)
@@ -53,7 +53,7 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 	bool stored;
 	struct trace_key key = {.frames = stack->user - sample->before,
 		.count = stack->count + sample->before,
-		.thread = stack->thread->id,
+		.thread = stack->id ? stack->id : atomic_load(&stack->thread->id),
 		.event = (uint16_t)sample->event,
 		.flags = (uint16_t)(stack->flags | WIRE_TRACE_IN_STATE(sample->state))};
 	struct event *event = &stack->s->events[sample->event];
@@ -87,6 +87,14 @@ void sig_stack_give(struct stack *stack)
 	stack->scratch = NULL;
 }
 
+/* stack_id: of the virtual thread that is mounted, else of the thread. It has no other one before the walk is over. */
+static uint32_t stack_id(const struct stack *stack, uint64_t java_thread)
+{
+	uint32_t id = sig_virtual(stack->s, stack->mem, stack->thread, java_thread);
+
+	return id ? id : atomic_load(&stack->thread->id);
+}
+
 /* stack_unwalked: a stack of which only the reason can be told. */
 static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned counter)
 {
@@ -115,7 +123,8 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	struct walk_cut cut = stack_cut(s);
 	int count;
 
-	if (!java || !s->thread_layout || walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
+	if (!java || !s->thread_layout ||
+		walk_thread_tid(s->thread_layout, stack->mem, java) != tid)
 		return false;
 	count = sig_agct_walk(
 		s->agct, java, (void *)context, stack->scratch->frames, cut.limit, stack->user);
@@ -138,7 +147,7 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 	struct sampler *s = stack->s;
 	uint32_t unnamed = 0;
 
-	names_resolve(s->names, s->layout, &s->mem, stack->scratch->frames, result->count,
+	names_resolve(s->names, s->layout, stack->mem, stack->scratch->frames, result->count,
 		stack->user, &unnamed);
 	memo_keep(&stack->scratch->memo, stack->scratch->frames, stack->user, result->count);
 	if (trail)
@@ -187,18 +196,18 @@ static void stack_of_java(const struct stack *stack, struct walk_thread *out)
 
 	if (!java || !s->layout)
 		return;
-	hi = walk_thread_stack_hi(s->layout, &s->mem, java);
+	hi = walk_thread_stack_hi(s->layout, stack->mem, java);
 	if (!hi)
 		return;
 	if (atomic_load_explicit(&known->java_thread, memory_order_relaxed) != java ||
 		known->hi != hi) {
-		if (walk_thread_tid(s->layout, &s->mem, java) !=
+		if (walk_thread_tid(s->layout, stack->mem, java) !=
 			atomic_load_explicit(&slot->tid, memory_order_relaxed))
 			return;
 		atomic_store_explicit(&known->java_thread, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst); /* for a handler in between */
 		known->hi = hi;
-		known->lo = hi - walk_thread_stack_bytes(s->layout, &s->mem, java);
+		known->lo = hi - walk_thread_stack_bytes(s->layout, stack->mem, java);
 		atomic_signal_fence(memory_order_seq_cst);
 		atomic_store_explicit(&known->java_thread, java, memory_order_relaxed);
 	}
@@ -220,13 +229,14 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	stack_of_java(stack, &thread);
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
 	thread.trail = trail_take(&s->trails[stack->thread - s->threads->slots], stack->thread->id);
-	result = walk_stack(s->layout, &s->mem, regs, &thread, stack->scratch->frames, cut.limit);
+	result =
+		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);
 	stack_named(stack, &result, thread.trail, began);
 }
 
-/* stack_masked: a guarded load that faults on a thread which blocks these would end the process. */
-static bool stack_masked(const ucontext_t *context)
+bool sig_stack_masked(const void *ucontext)
 {
+	const ucontext_t *context = ucontext;
 	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
 
 	return blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
@@ -294,7 +304,7 @@ void sig_stack_ahead(
 /* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
 static bool stack_walkable(struct stack *stack, const ucontext_t *context)
 {
-	bool masked = stack_masked(context);
+	bool masked = sig_stack_masked(context);
 
 	if (!masked && !stack_cramped(context))
 		return true;
@@ -307,7 +317,9 @@ void sig_stack_interrupted(
 {
 	struct walk_regs regs;
 
-	*stack = (struct stack){.s = s, .thread = thread};
+	*stack = (struct stack){
+		.s = s, .mem = sig_mem(s), .thread = thread, .rows = atomic_load(&s->rows)};
+	stack->id = stack_id(stack, atomic_load(&thread->java_thread));
 	if (!stack_walkable(stack, ucontext))
 		return;
 	regs_read(ucontext, &regs);
@@ -317,7 +329,8 @@ void sig_stack_interrupted(
 void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	const struct walk_regs *regs)
 {
-	*stack = (struct stack){.s = s, .thread = thread};
+	*stack = (struct stack){.s = s, .mem = sig_mem(s), .thread = thread};
+	stack->id = stack_id(stack, atomic_load(&thread->java_thread));
 	stack_take(stack, regs, NULL);
 }
 
@@ -340,7 +353,7 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 		return;
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	walked.memo = &stack->scratch->memo;
-	result = walk_java(s->layout, &s->mem, &walked, stack->scratch->frames, cut.limit);
+	result = walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);
 	stack_drop_stubs(stack);
 }
@@ -348,14 +361,16 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
 {
-	*stack = (struct stack){.s = s, .thread = thread};
+	*stack = (struct stack){.s = s, .mem = &s->mem, .thread = thread};
+	stack->id = stack_id(stack, java_thread);
 	stack_take_java(stack, java_thread);
 }
 
 void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	uint64_t java_thread, const void *ucontext)
 {
-	*stack = (struct stack){.s = s, .thread = thread};
+	*stack = (struct stack){.s = s, .mem = sig_mem(s), .thread = thread};
+	stack->id = stack_id(stack, java_thread);
 	if (stack_walkable(stack, ucontext))
 		stack_take_java(stack, java_thread);
 }

@@ -76,7 +76,9 @@ void sig_trap_take(
 		weight = trap_weight(thread, at[trap_argument(event->perf.config2)], interval);
 		if (!weight)
 			continue;
-		if (samples.at == samples.head && regs.pc == at[TRAP_PC])
+		if (sig_stack_masked(ucontext))
+			sig_lose(s, WIRE_ALLOC, COUNTER_MASKED, 1);
+		else if (samples.at == samples.head && regs.pc == at[TRAP_PC])
 			trap_put(s, thread, at, weight, ucontext);
 		else
 			sig_lose(s, WIRE_ALLOC, COUNTER_LATE, 1);

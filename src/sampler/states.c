@@ -44,8 +44,7 @@ static enum wire_thread_state state_of(const struct states *states, const struct
 {
 	uint32_t at = 0;
 
-	while (at < key->count && (WIRE_FRAME_KIND(key->frames[at]) < WIRE_FRAME_INTERPRETED ||
-					  WIRE_FRAME_KIND(key->frames[at]) > WIRE_FRAME_JAVA))
+	while (at < key->count && !WIRE_FRAME_IS_JAVA(WIRE_FRAME_KIND(key->frames[at])))
 		at++;
 	for (uint32_t i = 0; at < key->count && i < STATES_IDS; i++) {
 		if (states->ids[i].method == WIRE_FRAME_METHOD(key->frames[at]))

@@ -7,9 +7,11 @@
 #include "wire/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define TASK_CLOCK(tid) \
-	((~(tid) << 3) | 6) /* CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h */
+#define TASK_CLOCK(tid)                     \
+	((int32_t)(~(uint32_t)(tid) << 3) | \
+		6) /* CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h */
 #define NS_PER_SECOND 1000000000ull
 
 bool task_cpu_ns(int32_t tid, uint64_t *ns)
@@ -61,6 +63,25 @@ bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns)
 		return false;
 	*ns = number_at(&at);
 	return true;
+}
+
+bool task_sleeps(int task_fd, int32_t tid, uint64_t *count)
+{
+	static const char key[] = "voluntary_ctxt_switches:\t";
+	char status[4096]; /* 1.5 kB of it are used */
+	const char *at = status, *end;
+
+	if (!task_read(task_fd, tid, "/status", status, sizeof(status)))
+		return false;
+	while ((end = memchr(at, '\n', strlen(at)))) {
+		if ((size_t)(end - at) >= sizeof(key) && !memcmp(at, key, sizeof(key) - 1)) {
+			at += sizeof(key) - 1;
+			*count = number_at(&at);
+			return true;
+		}
+		at = end + 1;
+	}
+	return false;
 }
 
 /* System calls that wait for data, for a peer or for a device. */

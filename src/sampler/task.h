@@ -15,6 +15,9 @@ bool task_cpu_ns(int32_t tid, uint64_t *ns);
 /* How long it has waited for a core, in ns; false when the kernel does not say. */
 bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns);
 
+/* How often it has gone to sleep; false when the kernel does not say. Some 10 us. */
+bool task_sleeps(int task_fd, int32_t tid, uint64_t *count);
+
 /* What it does, as far as its system call tells: enum wire_thread_state, or one of these. */
 #define TASK_IN_FUTEX 15u /* the program's frames tell why */
 #define TASK_RUNS     14u /* on a core, or waiting for one */

@@ -24,6 +24,20 @@ static const struct {
 	{EOPNOTSUPP, "EOPNOTSUPP"},
 };
 
+void text_add_interval(struct text *t, uint64_t interval, bool time)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{1000000, " ms"}, {1000, " us"}, {1, " ns"}};
+	size_t i = 0;
+
+	while (i < 2 && (interval % units[i].ns || interval < units[i].ns))
+		i++;
+	text_add_number(t, time ? interval / units[i].ns : interval);
+	text_add(t, time ? units[i].name : "");
+}
+
 void text_add_errno(struct text *t, int error)
 {
 	for (size_t i = 0; i < sizeof(text_errors) / sizeof(text_errors[0]); i++) {

@@ -8,6 +8,7 @@
 #ifndef JHOT_SAMPLER_TEXT_H
 #define JHOT_SAMPLER_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,9 @@ static inline void text_add_number(struct text *t, uint64_t n)
 	} while (n);
 	text_add_bytes(t, digits + at, sizeof(digits) - at);
 }
+
+/* text_add_interval: "10 ms", "250 us"; with another unit than time the number alone. */
+void text_add_interval(struct text *t, uint64_t interval, bool time);
 
 /* text_add_errno: "EACCES" for 13; the number for those that have no name here. */
 void text_add_errno(struct text *t, int error);

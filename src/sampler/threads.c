@@ -2,6 +2,7 @@
 /* The list of threads: adding, naming, giving away. */
 #include "sampler/threads.h"
 
+#include "base/clock.h"
 #include "sampler/task.h"
 #include "wire/layout.h"
 
@@ -43,11 +44,26 @@ void threads_free(struct threads *threads, struct thread_slot *slot)
 	atomic_fetch_and(&threads->taken[number / 64], ~(1ull << number % 64));
 }
 
+static void threads_give_id(struct threads *threads, struct thread_slot *slot)
+{
+	uint32_t id = atomic_fetch_add(&threads->next_id, 1) + 1;
+
+	atomic_store(
+		&threads->by_id[id & (THREADS_INDEX - 1)], (uint16_t)threads_number(threads, slot));
+	atomic_store(&slot->id, id);
+}
+
+void threads_renumber(struct threads *threads, struct thread_slot *slot)
+{
+	threads_give_id(threads, slot);
+	slot->published_seq = 0;
+	/* What it did last is not to be counted again under the old number: sig_wall_put looks after this, too. */
+	atomic_store(&slot->wall.hash, 0);
+}
+
 static void threads_reset(struct threads *threads, struct thread_slot *slot, int32_t tid)
 {
-	slot->id = atomic_fetch_add(&threads->next_id, 1) + 1;
-	atomic_store(&threads->by_id[slot->id & (THREADS_INDEX - 1)],
-		(uint16_t)threads_number(threads, slot));
+	threads_give_id(threads, slot);
 	atomic_store(&slot->java_thread, 0);
 	atomic_store(&slot->stack.java_thread, 0);
 	atomic_store(&slot->gone, 0);
@@ -56,6 +72,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->failed, 0);
 	atomic_store(&slot->unselected, 0);
 	slot->select_seq = 0;
+	slot->found_ns = clock_mono_ns();
 	memset(slot->arms, 0, sizeof(slot->arms));
 	memset(&slot->wall, 0, sizeof(slot->wall));
 	slot->java_tid = 0;
@@ -64,6 +81,8 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	slot->name_bytes = 0;
 	slot->named_by_jvm = false;
 	slot->published_seq = 0;
+	slot->published_by_jvm = false;
+	slot->name_seen = (struct java_name_seen){0};
 	slot->scan = 0;
 	slot->gone_flips = 0;
 	atomic_store(&slot->lock, 0);

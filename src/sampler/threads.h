@@ -13,6 +13,8 @@
 #ifndef JHOT_SAMPLER_THREADS_H
 #define JHOT_SAMPLER_THREADS_H
 
+#include "walk/java_thread.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +43,12 @@ struct thread_arm {
 	};
 	uint32_t event;
 	_Atomic uint64_t weight; /* of one sample */
+	/*
+	 * perf: the period until its first sample has been taken, when the handler sets the interval; 0: it is set. What
+	 * that sample stands for, and how long the next period is, if it is not the interval.
+	 */
+	_Atomic uint64_t first;
+	uint64_t first_weight, second;
 };
 
 /* What the wall clock's thread and the handlers on this thread tell each other: see wall.h. */
@@ -51,7 +59,8 @@ struct thread_wall {
 	_Atomic uint64_t
 		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
 	_Atomic uint64_t cpu_ns; /* the thread's CPU time when that had been taken */
-	_Atomic uint64_t rows;   /* the unwind rows that it was walked by */
+	_Atomic uint64_t sleeps; /* how often it had gone to sleep by then */
+	_Atomic uint32_t rows;   /* the unwind rows that it was walked by */
 	_Atomic uint32_t flaw;   /* the counter of what was wrong with it; 0: nothing was */
 	_Atomic uint64_t owed;   /* ns of samples that named a trace which was forgotten */
 
@@ -65,7 +74,8 @@ struct thread_wall {
 
 struct thread_slot {
 	_Atomic int32_t tid; /* 0: the slot is free */
-	uint32_t id;         /* the agent's own number of the thread, as on the wire */
+	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
+	_Atomic uint32_t id;
 	_Atomic uint64_t java_thread;
 	_Atomic uint32_t lock;       /* whoever arms or disarms; only ever tried */
 	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
@@ -73,6 +83,7 @@ struct thread_slot {
 	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
 	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
+	uint64_t found_ns;           /* when it was listed */
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
 	/* the stack, as its JavaThread tells of it; its handlers' own */
@@ -92,6 +103,8 @@ struct thread_slot {
 
 	/* the publisher's own */
 	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record, 0: none yet */
+	bool published_by_jvm;             /* with the JVM's name for it */
+	struct java_name_seen name_seen;   /* renames.h */
 	uint32_t scan;                     /* the last scan that saw it, 0: too new for any */
 	uint32_t select_seq, select_round; /* what its selection was decided by */
 	uint64_t gone_flips;               /* flips of the table when it was found gone */
@@ -125,6 +138,11 @@ struct thread_slot *threads_add(struct threads *threads, int32_t tid);
 void threads_unlist(struct threads *threads, struct thread_slot *slot);
 /* Gives a slot away. Publisher only. */
 void threads_free(struct threads *threads, struct thread_slot *slot);
+
+/*
+ * A number of its own for what comes: samples until now keep the old one, which no slot has any more. Publisher only.
+ */
+void threads_renumber(struct threads *threads, struct thread_slot *slot);
 
 /* The slot with this id, NULL if it is gone. Publisher only. */
 struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two tables that take turns, and the blocks of rows that they name. */
+/* The table that handlers walk by, the blocks of rows that it names, and those that somebody may still hold. */
 #include "sampler/unwind_recv.h"
 
 #include "sampler/raw.h"
-#include "sampler/sig.h"
+#include "sampler/rooms.h"
 #include "walk/unwind.h"
 
 #include <errno.h>
@@ -18,24 +18,24 @@ _Static_assert(sizeof(struct unwind_rows) == sizeof(struct wire_unwind_rows) &&
 		       WIRE_UNWIND_ROW(0x12345, 7) == UNWIND_ROW(0x12345, 7),
 	"rows are walked as they are sent");
 
-#define BLOCKS_MAX   256u
-#define SETTLE_TRIES 20u
-#define SETTLE_NS    500000 /* between two looks; a walk takes some 10 us */
+#define BLOCKS_MAX  256u
+#define RETIRED_MAX 512u
 
-enum block_state {
-	BLOCK_FREE,
-	BLOCK_USED,    /* in the published table, or in the next one */
-	BLOCK_LEAVING, /* in the published table, not in the next one */
-	BLOCK_LEFT,    /* in no table that is published, perhaps in a handler's hands */
-};
-
-/* The rows of one mapping. */
+/* The rows of one mapping. module 0: the block is free. */
 struct block {
-	enum block_state state;
 	uint32_t module; /* its id */
 	uint32_t bytes;
 	struct unwind_rows *rows;
 	uint64_t start, end, file_offset;
+};
+
+/*
+ * Memory that no table names any more, but that walks which began before may still read. It is unmapped when all
+ * who were inside then have left the room; if there is too much of it at once, the rest stays until the session's end.
+ */
+struct retired {
+	void *memory;
+	uint32_t bytes;
 };
 
 struct unwind_recv {
@@ -48,14 +48,14 @@ struct unwind_recv {
 	uint32_t module, total, have;
 	struct unwind_rows *arriving;
 
-	uint32_t generation; /* of the newest table */
-	bool settled;        /* no handler holds the table that is not published */
-	bool changed;        /* blocks came that are in no table yet */
-	uint32_t now;
-	union {
-		struct unwind_table table;
-		char room[sizeof(struct unwind_table) + BLOCKS_MAX * sizeof(struct unwind_module)];
-	} tables[2];
+	uint32_t generation;        /* of the newest table */
+	bool changed;               /* blocks came or left since the table was made */
+	struct unwind_table *table; /* that is published */
+	uint32_t table_bytes;
+
+	uint32_t step;           /* of rooms_passed, for the first `passing` of the retired */
+	uint32_t passing, count; /* retired */
+	struct retired retired[RETIRED_MAX];
 };
 
 size_t unwind_recv_size(void)
@@ -67,22 +67,32 @@ void unwind_recv_init(struct unwind_recv *u, struct sampler *s, const struct mod
 {
 	u->s = s;
 	u->modules = modules;
-	u->settled = true;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void memory_give(struct unwind_recv *u, struct unwind_rows *rows, uint32_t bytes)
+static void memory_give(struct unwind_recv *u, void *memory, uint32_t bytes)
 {
-	raw_unmap(rows, bytes);
+	raw_unmap(memory, bytes);
 	u->used -= bytes;
 	u->s->memory_bytes -= bytes;
 }
 
-static void block_free(struct unwind_recv *u, struct block *b)
+static void *memory_take(struct unwind_recv *u, uint32_t bytes)
 {
-	memory_give(u, b->rows, b->bytes);
-	memset(b, 0, sizeof(*b));
+	void *memory = raw_map(bytes);
+
+	if (!memory)
+		return NULL;
+	u->used += bytes;
+	u->s->memory_bytes += bytes;
+	return memory;
+}
+
+static void memory_retire(struct unwind_recv *u, void *memory, uint32_t bytes)
+{
+	if (memory && u->count < RETIRED_MAX)
+		u->retired[u->count++] = (struct retired){memory, bytes};
 }
 
 static void arriving_drop(struct unwind_recv *u)
@@ -93,25 +103,18 @@ static void arriving_drop(struct unwind_recv *u)
 	u->module = u->total = u->have = 0;
 }
 
-/*
- * settle: has every handler that saw the table before the last one left? Seen at any moment with no handler
- * inside; under load that may take a few looks.
- */
-static bool settle(struct unwind_recv *u)
+/* settle: unmaps what nobody can hold any more. */
+static void settle(struct unwind_recv *u)
 {
-	struct timespec pause = {0, SETTLE_NS};
-
-	for (uint32_t i = 0; !u->settled && i < SETTLE_TRIES; i++) {
-		u->settled = atomic_load(&sig_inside) == 0;
-		if (!u->settled)
-			raw(SYS_nanosleep, &pause, 0);
-	}
-	if (!u->settled)
-		return false;
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (u->blocks[i].state == BLOCK_LEFT)
-			block_free(u, &u->blocks[i]);
-	return true;
+	if (!u->passing)
+		u->passing = u->count;
+	if (!u->passing || !rooms_passed(u->s, &u->step))
+		return;
+	for (uint32_t i = 0; i < u->passing; i++)
+		memory_give(u, u->retired[i].memory, u->retired[i].bytes);
+	u->count -= u->passing;
+	memmove(u->retired, u->retired + u->passing, u->count * sizeof(u->retired[0]));
+	u->passing = 0;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -129,50 +132,64 @@ static void table_add(struct unwind_table *t, const struct block *b)
 	t->count++;
 }
 
-/* Only when settled. */
-static void table_publish(struct unwind_recv *u)
+static uint32_t blocks_used(const struct unwind_recv *u)
 {
-	struct unwind_table *t = &u->tables[u->now ^ 1].table;
+	uint32_t used = 0;
 
-	t->count = 0;
-	t->generation = ++u->generation;
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
-		if (u->blocks[i].state == BLOCK_USED)
-			table_add(t, &u->blocks[i]);
-		else if (u->blocks[i].state == BLOCK_LEAVING)
-			u->blocks[i].state = BLOCK_LEFT;
-	}
-	u->now ^= 1;
-	u->settled = u->changed = false;
-	atomic_store(&u->s->unwind, t->count ? t : NULL);
+	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+		used += u->blocks[i].module != 0;
+	return used;
 }
 
-/* module 0: those whose mapping is gone. */
-static bool blocks_leave(struct unwind_recv *u, uint32_t module)
+/*
+ * table_publish: a new one of the blocks that there are. Without memory for it there is none, and walks follow frame
+ * pointers: what left since may not be named any longer.
+ */
+static void table_publish(struct unwind_recv *u)
 {
-	bool any = false;
+	uint32_t used = blocks_used(u);
+	uint32_t bytes = used ? UNWIND_RECV_TABLE_BYTES(used) : 0;
+	struct unwind_table *t = used ? memory_take(u, bytes) : NULL;
+	struct unwind_table *before = u->table;
 
+	for (uint32_t i = 0; i < BLOCKS_MAX && t; i++) {
+		if (u->blocks[i].module)
+			table_add(t, &u->blocks[i]);
+	}
+	u->generation++;
+	if (t)
+		t->generation = u->generation;
+	u->table = t;
+	atomic_store(&u->s->unwind, t);
+	atomic_store(&u->s->rows, u->generation);
+	memory_retire(u, before, u->table_bytes);
+	u->table_bytes = bytes;
+	u->changed = false;
+	settle(u);
+}
+
+/* blocks_leave: all of this module's; module 0: those whose mapping is gone. The next table does not name them. */
+static void blocks_leave(struct unwind_recv *u, uint32_t module)
+{
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
 		struct block *b = &u->blocks[i];
 
-		if (b->state != BLOCK_USED ||
-			(module ? b->module != module
-				: modules_by_id(u->modules, b->module) != NULL))
+		if (!b->module || (module ? b->module != module
+					  : modules_by_id(u->modules, b->module) != NULL))
 			continue;
-		b->state = BLOCK_LEAVING;
-		any = true;
+		memory_retire(u, b->rows, b->bytes);
+		memset(b, 0, sizeof(*b));
+		u->changed = true;
 	}
-	return any;
 }
 
 void unwind_recv_prune(struct unwind_recv *u)
 {
-	/*
-	 * When it cannot settle now it is tried again after the next refresh: stale rows do no
-	 * harm.
-	 */
-	if (settle(u) && blocks_leave(u, 0))
+	blocks_leave(u, 0);
+	if (u->changed)
 		table_publish(u);
+	else
+		settle(u);
 }
 
 void unwind_recv_done(struct unwind_recv *u)
@@ -180,23 +197,23 @@ void unwind_recv_done(struct unwind_recv *u)
 	atomic_store(&u->s->unwind, NULL);
 	arriving_drop(u);
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (u->blocks[i].state != BLOCK_FREE)
-			block_free(u, &u->blocks[i]);
+		if (u->blocks[i].module)
+			memory_give(u, u->blocks[i].rows, u->blocks[i].bytes);
+	for (uint32_t i = 0; i < u->count; i++)
+		memory_give(u, u->retired[i].memory, u->retired[i].bytes);
+	if (u->table)
+		memory_give(u, u->table, u->table_bytes);
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
-static int forget(struct unwind_recv *u, uint32_t module)
+static void forget(struct unwind_recv *u, uint32_t module)
 {
-	if (!settle(u))
-		return -EAGAIN;
 	if (u->module == module)
 		arriving_drop(u);
-	if (blocks_leave(u, module)) {
-		table_publish(u);
-		settle(u); /* so that its room is there for the next */
-	}
-	return 0;
+	blocks_leave(u, module);
+	if (u->changed)
+		table_publish(u); /* so that its room is there for the next */
 }
 
 static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)
@@ -204,22 +221,20 @@ static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk 
 	arriving_drop(u);
 	if (!modules_by_id(u->modules, head->module))
 		return -ENOENT;
-	if (head->total_bytes > WIRE_UNWIND_BUDGET - u->used)
-		return -ENOSPC;
-	u->arriving = raw_map(head->total_bytes);
+	if (u->used > WIRE_UNWIND_BUDGET || head->total_bytes > WIRE_UNWIND_BUDGET - u->used)
+		return u->count ? -EAGAIN : -ENOSPC;
+	u->arriving = memory_take(u, head->total_bytes);
 	if (!u->arriving)
 		return -ENOMEM;
 	u->module = head->module;
 	u->total = head->total_bytes;
-	u->used += u->total;
-	u->s->memory_bytes += u->total;
 	return 0;
 }
 
 static struct block *block_unused(struct unwind_recv *u)
 {
 	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-		if (u->blocks[i].state == BLOCK_FREE)
+		if (!u->blocks[i].module)
 			return &u->blocks[i];
 	return NULL;
 }
@@ -239,8 +254,7 @@ static int arriving_finish(struct unwind_recv *u)
 		return error;
 	}
 	blocks_leave(u, u->module); /* sent again: the new ones win */
-	*b = (struct block){.state = BLOCK_USED,
-		.module = u->module,
+	*b = (struct block){.module = u->module,
 		.bytes = u->total,
 		.rows = u->arriving,
 		.start = m->start,
@@ -259,14 +273,13 @@ static int piece_take(struct unwind_recv *u, const struct wire_unwind_chunk *hea
 
 	if (!head->module || head->bytes % 4)
 		return -EINVAL;
-	if (!head->total_bytes)
-		return forget(u, head->module);
+	if (!head->total_bytes) {
+		forget(u, head->module);
+		return 0;
+	}
 	if (head->offset > head->total_bytes || head->bytes > head->total_bytes - head->offset ||
 		!head->bytes)
 		return -EINVAL;
-	/* Before anything is taken in, so that the same piece can come again. */
-	if (head->offset + head->bytes == head->total_bytes && !settle(u))
-		return -EAGAIN;
 	if (!head->offset && (error = arriving_begin(u, head)))
 		return error;
 	if (head->module != u->module || head->total_bytes != u->total || head->offset != u->have)
@@ -284,6 +297,7 @@ int unwind_recv_pieces(
 
 	if (bytes > staging_bytes)
 		return -EINVAL;
+	settle(u);
 	for (; bytes >= sizeof(head); taken++) {
 		memcpy(&head, staging, sizeof(head));
 		bytes -= sizeof(head);

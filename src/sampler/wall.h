@@ -2,8 +2,8 @@
 /*
  * The wall clock: every thread is looked at once per interval, whether it runs or not.
  *
- * A thread of the agent goes round all threads. One that has used no CPU time since its last sample is
- * where it was: its trace counts again, without a signal. Any other is asked: the ns that the sample is to
+ * A thread of the agent goes round all threads. One that has not run since its last sample, but to go back to sleep
+ * from that, is where it was: its trace counts again, without a signal. Any other is asked: the ns that the sample is to
  * stand for and what the thread is doing are put into its slot, and a signal makes its handler look there.
  * A sample stands for all the time since the thread's last one, so that a round that takes longer than the
  * interval, because there are many threads, loses nothing.

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMMANDS_AHEAD_NS (15 * NS_PER_MS) /* what a first event may wait for rows */
+/* What a first event may wait for rows: they take 10 ms, and a thread on a machine that is busy more than that. */
+#define COMMANDS_AHEAD_NS (150 * NS_PER_MS)
 
 static bool commands_idle(void *ctx)
 {
@@ -28,6 +29,7 @@ static int commands_send(
 		return err_set(err, ERR_USAGE, "A recording has no events to switch.");
 	if (s->over)
 		return session_end(s, &s->over_err, err);
+	session_feed_settle(s, commands_idle);
 	if (control_command(&s->mapping, command, SESSION_START_MS, commands_idle, s, &answer, err))
 		return err_prefix(err, "%s: ", what);
 	if (!answer.result)
@@ -48,7 +50,7 @@ static int commands_send(
 static void commands_switched(struct session *s, const struct session_event *e, bool on)
 {
 	bool named = e->event >= EVENT_USER_FIRST && e->name;
-	uint64_t now_ns = clock_mono_ns();
+	uint64_t now_ns = session_now_ns(s);
 
 	if (named)
 		profile_event_set(
@@ -60,14 +62,16 @@ static void commands_switched(struct session *s, const struct session_event *e, 
 }
 
 /*
- * Before the first event: rows of the libraries that need them most, so that the first stacks are whole. Usually
- * all but libjvm's; the rest follows while sampling.
+ * Before the first event: the kernel's names are asked for, and rows of the libraries that need them most, so that the first stacks are whole. Of all but
+ * libjvm, which follows while sampling.
  */
-static void commands_unwind_ahead(struct session *s)
+static void commands_ahead(struct session *s, bool user_only)
 {
 	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)
 		return;
 	s->started = true;
+	if (!user_only)
+		symbols_ready_kernel(s->symbols);
 	session_feed_unwind(s, COMMANDS_AHEAD_NS);
 }
 
@@ -84,7 +88,8 @@ static void commands_tell_name(struct session *s, const struct session_event *e)
 
 static uint64_t commands_flags(const struct session_event *e)
 {
-	return (e->live ? WIRE_START_LIVE : 0) | (e->user_only ? WIRE_START_USER_ONLY : 0) |
+	return (e->live ? WIRE_START_LIVE : 0) | (e->chosen ? WIRE_START_CHOSEN : 0) |
+	       (e->user_only ? WIRE_START_USER_ONLY : 0) |
 	       (e->kernel_only ? WIRE_START_KERNEL_ONLY : 0);
 }
 
@@ -126,7 +131,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		snprintf(command.text, sizeof(command.text), "%s", e->name);
 	if (commands_trap(s, &command, err))
 		return err_prefix(err, "%s: ", what);
-	commands_unwind_ahead(s);
+	commands_ahead(s, e->user_only);
 	commands_tell_name(s, e);
 	if (commands_send(s, &command, what, err))
 		return -1;
@@ -177,9 +182,10 @@ int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root
 	return commands_send(s, &command, "The depth of stacks could not be set", err);
 }
 
-int session_budget(struct session *s, unsigned per_mille, struct err *err)
+int session_budget(struct session *s, unsigned per_mille, bool chosen, struct err *err)
 {
-	struct wire_command command = {.op = WIRE_OP_BUDGET, .arg = per_mille};
+	struct wire_command command = {
+		.op = WIRE_OP_BUDGET, .arg = per_mille, .flags = chosen ? WIRE_BUDGET_CHOSEN : 0};
 
 	return commands_send(s, &command, "The budget could not be set", err);
 }

@@ -71,6 +71,34 @@ static int control_silence(struct mapping *m, unsigned timeout_ms, struct err *e
 	return -1;
 }
 
+bool control_is_idle(struct mapping *m)
+{
+	return atomic_load_explicit(&m->status->done_seq, memory_order_acquire) ==
+	       atomic_load(&m->control->command_seq);
+}
+
+bool control_wait_idle(struct mapping *m, unsigned timeout_ms, control_idle_fn *idle, void *ctx)
+{
+	return control_wait_done(m, atomic_load(&m->control->command_seq),
+		clock_mono_ns() + timeout_ms * NS_PER_MS, idle, ctx);
+}
+
+void control_post(struct mapping *m, const struct wire_command *command)
+{
+	uint32_t seq = atomic_load(&m->control->command_seq);
+
+	memcpy(&m->control->command, command, sizeof(*command));
+	atomic_store_explicit(&m->control->command_seq, seq + 1, memory_order_release);
+	control_futex_wake(&m->control->command_seq);
+}
+
+void control_answer(struct mapping *m, struct control_answer *out)
+{
+	out->result = atomic_load(&m->status->done_result);
+	mapping_text(
+		out->text, sizeof(out->text), m->status->done_text, sizeof(m->status->done_text));
+}
+
 int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
 	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err)
 {
@@ -79,14 +107,10 @@ int control_command(struct mapping *m, const struct wire_command *command, unsig
 
 	if (!control_wait_done(m, seq, end_ns, idle, ctx)) /* the one before, still running */
 		return control_silence(m, timeout_ms, err);
-	memcpy(&m->control->command, command, sizeof(*command));
-	atomic_store_explicit(&m->control->command_seq, ++seq, memory_order_release);
-	control_futex_wake(&m->control->command_seq);
-	if (!control_wait_done(m, seq, end_ns, idle, ctx))
+	control_post(m, command);
+	if (!control_wait_done(m, seq + 1, end_ns, idle, ctx))
 		return control_silence(m, timeout_ms, err);
-	answer->result = atomic_load(&m->status->done_result);
-	mapping_text(answer->text, sizeof(answer->text), m->status->done_text,
-		sizeof(m->status->done_text));
+	control_answer(m, answer);
 	return 0;
 }
 

@@ -28,6 +28,16 @@ struct control_answer {
 int control_command(struct mapping *m, const struct wire_command *command, unsigned timeout_ms,
 	control_idle_fn *idle, void *ctx, struct control_answer *answer, struct err *err);
 
+/*
+ * The same in two steps, for what must not wait: control_post sends when the command before is answered (control_is_idle),
+ * control_answer reads what was answered last, before another is sent.
+ */
+bool control_is_idle(struct mapping *m);
+void control_post(struct mapping *m, const struct wire_command *command);
+void control_answer(struct mapping *m, struct control_answer *out);
+/* control_wait_idle: until what was posted is answered; false when it was not in time. */
+bool control_wait_idle(struct mapping *m, unsigned timeout_ms, control_idle_fn *idle, void *ctx);
+
 /* control_wait_state: until the agent is READY or LEFT (its state is returned), or timeout_ms passed (-1). */
 int control_wait_state(
 	struct mapping *m, uint32_t state, unsigned timeout_ms, control_idle_fn *idle, void *ctx);

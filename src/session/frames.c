@@ -4,25 +4,28 @@
 
 #include "attach/line_table.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/hash.h"
-#include "session/clean.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_METHODS_MAX (1u << 20) /* then the older half goes: an agent has 65,536 at most */
-#define FRAMES_KNOWN_MAX   (1u << 20) /* then all go and are looked up anew */
-#define FRAMES_REPLAY_MAX  (1u << 24) /* a recording names its native frames only once */
-#define FRAMES_MODULES     65536
+#define FRAMES_METHODS_MAX \
+	(1u << 17) /* then of the older half the unused go: an agent has 65,536 at most */
+#define FRAMES_KNOWN_MAX  (1u << 20) /* then all go and are looked up anew */
+#define FRAMES_REPLAY_MAX (1u << 24) /* a recording names its native frames only once */
+#define FRAMES_MODULES    65536
 
 struct frames_method {
-	uint32_t id;     /* the agent's */
-	uint32_t method; /* the model's, PROFILE_NONE for a bare name that no frame has used yet */
-	char *name;      /* of those: a stub's, a class's or a reason's, as the agent wrote it */
-	uint8_t *lines;  /* the compressed table, NULL if there is none */
+	uint32_t id; /* the agent's */
+	uint32_t
+		method; /* the model's, PROFILE_NONE for a bare name, or if it has left the model */
+	char *name;     /* a bare one: a stub's, a class's or a reason's, as the agent wrote it */
+	char *left; /* class, name and signature of what has left the model, each with its NUL */
+	uint8_t *lines; /* the compressed table, NULL if there is none */
 	uint32_t line_bytes;
-	bool lines_20;
+	bool lines_20, used; /* used: since others were forgotten */
 };
 
 struct frames_known {
@@ -45,6 +48,7 @@ struct frames {
 	uint32_t known_count, known_cap;
 
 	int *modules; /* by the agent's id: symbols' number, -1 = not announced */
+	bool passing; /* the frame that was made last has no name yet: it is not remembered */
 };
 
 struct frames *frames_new(struct profile *profile, struct symbols *symbols)
@@ -58,20 +62,33 @@ struct frames *frames_new(struct profile *profile, struct symbols *symbols)
 	return f;
 }
 
-/* Drops the oldest methods, all but so many. */
-static void frames_forget_methods(struct frames *f, uint32_t keep)
+static void frames_method_done(struct frames_method *m)
 {
-	uint32_t drop = f->method_count - keep;
+	free(m->name);
+	free(m->left);
+	free(m->lines);
+}
 
-	for (uint32_t i = 0; i < drop; i++) {
-		free(f->methods[i].name);
-		free(f->methods[i].lines);
+/* Of the older half those go that no new trace had since the last time; if it had them all, they go. */
+static void frames_forget_methods(struct frames *f)
+{
+	uint32_t half = f->method_count / 2, used = 0, n = 0;
+
+	for (uint32_t i = 0; i < half; i++)
+		used += f->methods[i].used;
+	for (uint32_t i = 0; i < f->method_count; i++) {
+		struct frames_method *m = &f->methods[i];
+
+		if (i < half && (!m->used || used == half)) {
+			frames_method_done(m);
+			continue;
+		}
+		m->used = false;
+		f->methods[n++] = *m;
 	}
-	if (keep)
-		memmove(f->methods, f->methods + drop, keep * sizeof(*f->methods));
-	f->method_count = keep;
+	f->method_count = n;
 	hash_index_clear(&f->method_index);
-	for (uint32_t i = 0; i < keep; i++)
+	for (uint32_t i = 0; i < n; i++)
 		hash_index_add(&f->method_index, hash_u64(f->methods[i].id), i);
 }
 
@@ -79,7 +96,8 @@ void frames_free(struct frames *f)
 {
 	if (!f)
 		return;
-	frames_forget_methods(f, 0);
+	for (uint32_t i = 0; i < f->method_count; i++)
+		frames_method_done(&f->methods[i]);
 	hash_index_done(&f->method_index);
 	hash_index_done(&f->known_index);
 	free(f->methods);
@@ -121,13 +139,12 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	struct frames_method *m = frames_find_method(f, id);
 
 	if (m) {
-		free(m->name);
-		free(m->lines);
+		frames_method_done(m);
 		*m = (struct frames_method){.id = id};
 		return m;
 	}
 	if (f->method_count == FRAMES_METHODS_MAX)
-		frames_forget_methods(f, FRAMES_METHODS_MAX / 2);
+		frames_forget_methods(f);
 	if (f->method_count == f->method_cap) {
 		f->method_cap = f->method_cap ? f->method_cap * 2 : 1024;
 		f->methods = xreallocarray(f->methods, f->method_cap, sizeof(*f->methods));
@@ -183,12 +200,24 @@ uint32_t frames_reason(struct frames *f, const char *reason)
 		FRAME_BREAK, WIRE_BCI_UNKNOWN, 0);
 }
 
+/* Back into the model. */
+static void frames_return(struct frames *f, struct frames_method *m)
+{
+	const char *name = m->left + strlen(m->left) + 1;
+
+	m->method = profile_method(f->profile, m->left, name, name + strlen(name) + 1, "");
+	free(m->left);
+	m->left = NULL;
+}
+
 /* A method's record comes before its frames, but for a name that the agent did not wait for any longer. */
 static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
 {
-	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
 	int line = 0;
 
+	if (m && m->left)
+		frames_return(f, m);
 	if (!m || m->method == PROFILE_NONE)
 		return PROFILE_NONE;
 	if (m->lines && WIRE_FRAME_BCI(wire) != WIRE_BCI_UNKNOWN)
@@ -250,6 +279,9 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 			WIRE_FRAME_OFFSET(wire), &sym);
 	if (sym.is_jvm)
 		type = FRAME_VM;
+	f->passing = f->passing || sym.loading;
+	if (sym.loading)
+		buf_printf(&text, "0x%llx", (unsigned long long)sym.start);
 	clean_add(&text, sym.name, strlen(sym.name));
 	buf_addc(&text, '\0');
 	module_at = text.len;
@@ -272,6 +304,7 @@ static const struct {
 	[WIRE_FRAME_C2] = {frames_java, FRAME_COMPILED, "[unknown_method]"},
 	[WIRE_FRAME_INLINED] = {frames_java, FRAME_INLINED, "[unknown_method]"},
 	[WIRE_FRAME_JAVA] = {frames_java, FRAME_JAVA, "[unknown_method]"},
+	[WIRE_FRAME_COARSE] = {frames_java, FRAME_COARSE, "[unknown_method]"},
 	[WIRE_FRAME_NATIVE] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
 	[WIRE_FRAME_RAW] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
 	[WIRE_FRAME_KERNEL] = {frames_symbolic, FRAME_KERNEL, "[unknown_kernel]"},
@@ -324,22 +357,98 @@ static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
 	f->known[f->known_count++] = (struct frames_known){wire, frame};
 }
 
+static bool frames_has_method(unsigned kind)
+{
+	return kind < FRAMES_KINDS &&
+	       (frames_kinds[kind].make == frames_java || frames_kinds[kind].make == frames_bare);
+}
+
 uint32_t frames_get(struct frames *f, uint64_t wire)
 {
 	uint32_t i = frames_find_known(f, wire);
 	unsigned kind = WIRE_FRAME_KIND(wire);
+	struct frames_method *m;
 	uint32_t frame;
 
+	m = frames_has_method(kind) ? frames_find_method(f, WIRE_FRAME_METHOD(wire)) : NULL;
+	if (m)
+		m->used = true;
 	if (i != HASH_NONE)
 		return f->known[i].frame;
 	if (kind >= FRAMES_KINDS || !frames_kinds[kind].make)
 		return frames_reason(f, "[unknown_frame]");
+	f->passing = kind == WIRE_FRAME_RAW && f->symbols; /* other code may stand there later */
 	frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
 	if (frame == PROFILE_NONE)
 		return frames_reason(f, frames_kinds[kind].unknown); /* its record may still come */
-	if (kind != WIRE_FRAME_RAW || !f->symbols) /* other code may stand there later */
+	if (!f->passing)
 		frames_remember(f, wire, frame);
 	return frame;
+}
+
+static bool frames_frame_ready(const struct frames *f, uint64_t wire)
+{
+	switch (WIRE_FRAME_KIND(wire)) {
+	case WIRE_FRAME_NATIVE:
+		return symbols_ready_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)]) ||
+		       frames_find_known(f, wire) != HASH_NONE;
+	case WIRE_FRAME_KERNEL: return symbols_ready_kernel(f->symbols);
+	case WIRE_FRAME_RAW: return symbols_ready_raw(f->symbols, WIRE_FRAME_PAYLOAD(wire));
+	default: return true;
+	}
+}
+
+bool frames_ready(const struct frames *f, const struct wire_trace *rec)
+{
+	bool ready = true;
+
+	for (uint32_t i = 0; f->symbols && i < rec->frame_count; i++)
+		ready &=
+			frames_frame_ready(f, rec->frames[i]); /* all files are asked for at once */
+	return ready;
+}
+
+/* --- what leaves the model --------------------------------------------------------------------------- */
+
+static void frames_forget_known(struct frames *f)
+{
+	uint32_t n = 0;
+
+	hash_index_clear(&f->known_index);
+	for (uint32_t i = 0; i < f->known_count; i++) {
+		if (!profile_keeps(f->profile, f->known[i].frame))
+			continue;
+		f->known[n] = f->known[i];
+		hash_index_add(&f->known_index, hash_u64(f->known[n].wire), n);
+		n++;
+	}
+	f->known_count = n;
+}
+
+/* The agent may still use its number. */
+static void frames_leave(struct frames *f, struct frames_method *m)
+{
+	const struct profile_method *method = profile_get_method(f->profile, m->method);
+	struct buf text = {0};
+
+	buf_add(&text, method->class_name, strlen(method->class_name) + 1);
+	buf_add(&text, method->name, strlen(method->name) + 1);
+	buf_add(&text, method->signature, strlen(method->signature) + 1);
+	m->left = buf_steal(&text);
+	m->method = PROFILE_NONE;
+}
+
+void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
+{
+	if (kind == PROFILE_FRAMES && leaving)
+		frames_forget_known(f);
+	for (uint32_t i = 0; kind == PROFILE_FRAMES && !leaving && i < f->known_count; i++)
+		if (!f->symbols && !frames_has_method(WIRE_FRAME_KIND(f->known[i].wire)))
+			profile_keep(f->profile, f->known[i].frame); /* a recording tells it once */
+	for (uint32_t i = 0; kind == PROFILE_METHODS && leaving && i < f->method_count; i++)
+		if (f->methods[i].method != PROFILE_NONE &&
+			!profile_keeps(f->profile, f->methods[i].method))
+			frames_leave(f, &f->methods[i]);
 }
 
 /* --- modules and recorded symbols -------------------------------------------------------------------- */
@@ -361,6 +470,8 @@ void frames_module(struct frames *f, const struct wire_module *rec)
 	buf_add(&path, rec->path, rec->path_bytes);
 	m.path = path.data; /* up to the first NUL */
 	f->modules[rec->id] = symbols_module_add(f->symbols, &m);
+	if (strstr(m.path, "/libjvm.so")) /* the largest, and sure to be asked for */
+		symbols_ready_native(f->symbols, f->modules[rec->id]);
 	buf_done(&path);
 }
 

@@ -29,8 +29,15 @@ void frames_method(struct frames *f, const struct wire_method *rec);
 void frames_module(struct frames *f, const struct wire_module *rec);
 void frames_symbol(struct frames *f, const struct wire_file_symbol *rec);
 
+/*
+ * frames_ready: are the files read that name a trace's frames? false begins the reading. A frame that is asked for
+ * before is called by its offset, and only then: later ones get their name.
+ */
+bool frames_ready(const struct frames *f, const struct wire_trace *rec);
 /* The model's frame for the agent's; always one. */
 uint32_t frames_get(struct frames *f, uint64_t wire_frame);
+/* What the model asks of a keeper (profile.h). */
+void frames_keep(struct frames *f, enum profile_kind kind, bool leaving);
 /* A frame that says why a stack is not what it should be: "[truncated]". */
 uint32_t frames_reason(struct frames *f, const char *reason);
 

@@ -6,9 +6,11 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "session/gauges_cpu.h"
 #include "session/gauges_heap.h"
 #include "session/mapping.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +29,13 @@ struct gauges {
 	struct hotspot jvm;
 	struct hsperf *perf;
 	struct gauges_heap heap;
+	struct gauges_cpu cpu;
 	char note[96];
 	char command[512], vm_args[1024], vm_flags[256]; /* do not change */
 	struct vitals last;                              /* kept when the JVM is gone */
 
 	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
 	uint64_t tasks_due_ns;
-	int tasks_running;
 
 	struct gauges_past past[GAUGES_HISTORY]; /* a ring, oldest at `past_count` when full */
 	unsigned past_count;
@@ -45,7 +47,6 @@ struct gauges *gauges_new(const struct hotspot *jvm)
 	struct err why = {0};
 
 	g->jvm = *jvm;
-	g->tasks_running = -1;
 	g->perf = hsperf_open(jvm->pid, jvm->nspid, &why);
 	if (g->perf)
 		gauges_heap_init(&g->heap, g->perf);
@@ -59,6 +60,7 @@ void gauges_free(struct gauges *g)
 	if (!g)
 		return;
 	hsperf_close(g->perf);
+	gauges_cpu_done(&g->cpu);
 	free(g);
 }
 
@@ -67,6 +69,7 @@ void gauges_free(struct gauges *g)
 struct gauges_tasks {
 	pid_t pid;
 	int running;
+	struct gauges_cpu *owners;
 };
 
 static void gauges_count_task(void *ctx, pid_t tid)
@@ -75,22 +78,31 @@ static void gauges_count_task(void *ctx, pid_t tid)
 	struct proc_cpu cpu;
 	char comm[32];
 
-	if (!proc_thread_cpu(t->pid, tid, &cpu, comm))
+	if (!proc_thread_cpu(t->pid, tid, &cpu, comm)) {
 		t->running += cpu.state == 'R';
+		gauges_cpu_task(t->owners, tid, &cpu, comm);
+	}
 }
 
-/* Each thread is a file to read, so the more there are the less often. */
-static int gauges_running(struct gauges *g, uint64_t now_ns)
+/* Each thread is a file to read, so the more there are the less often: until then, what the last look said. */
+static void gauges_look(struct gauges *g, struct vitals *v)
 {
-	struct gauges_tasks t = {.pid = g->jvm.pid};
+	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu};
+	struct proc_cpu process;
 
-	if (now_ns < g->tasks_due_ns)
-		return g->tasks_running;
-	if (proc_threads(g->jvm.pid, gauges_count_task, &t))
-		return -1;
-	g->tasks_running = t.running;
-	g->tasks_due_ns = now_ns + (clock_mono_ns() - now_ns) * GAUGES_TASK_COST;
-	return t.running;
+	v->threads_running = g->last.time_ns ? g->last.threads_running : -1;
+	v->cpu = g->last.time_ns ? g->last.cpu : v->cpu;
+	if (v->time_ns < g->tasks_due_ns)
+		return;
+	gauges_cpu_begin(&g->cpu);
+	g->cpu.vm_collects = !strcmp(v->gc_name, "Serial");
+	if (proc_threads(g->jvm.pid, gauges_count_task, &t) || proc_cpu(g->jvm.pid, &process)) {
+		v->threads_running = -1;
+		return;
+	}
+	v->threads_running = t.running;
+	gauges_cpu_end(&g->cpu, clock_mono_ns(), &process, &v->cpu);
+	g->tasks_due_ns = v->time_ns + (clock_mono_ns() - v->time_ns) * GAUGES_TASK_COST;
 }
 
 static void gauges_proc(struct gauges *g, struct vitals *v)
@@ -102,7 +114,7 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 
 	if (!proc_status(g->jvm.pid, &status))
 		v->rss_bytes = (int64_t)status.rss_bytes;
-	v->threads_running = gauges_running(g, v->time_ns);
+	gauges_look(g, v);
 	if (proc_cpu(g->jvm.pid, &cpu))
 		return;
 	ticks = cpu.utime + cpu.stime;
@@ -153,6 +165,7 @@ static void gauges_unknown(struct vitals *v)
 	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
 	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
 		-1;
+	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
 }
 
 void gauges_read(struct gauges *g, bool alive, struct vitals *out)
@@ -171,6 +184,7 @@ void gauges_read(struct gauges *g, bool alive, struct vitals *out)
 		if (g->perf)
 			gauges_heap_read(&g->heap, g->perf, out);
 		gauges_proc(g, out);
+		vitals_bound(out);
 		g->last = *out;
 	}
 	memcpy(out->events, events, sizeof(events));
@@ -202,7 +216,7 @@ static int64_t gauges_int(const _Atomic uint64_t *value)
 {
 	uint64_t v = atomic_load(value);
 
-	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+	return v > VITALS_MAX ? VITALS_MAX : (int64_t)v;
 }
 
 static void gauges_event(const struct wire_event_status *from, struct vitals_event *to)
@@ -247,9 +261,9 @@ void gauges_status(const struct wire_status *status, struct vitals *out)
 
 static int gauges_share(int64_t now, int64_t then, uint64_t elapsed_ns)
 {
-	if (now < 0 || then < 0 || now < then)
-		return -1;
-	return (int)((double)(now - then) * 1000 / (double)elapsed_ns + 0.5);
+	double share = (double)(now - then) * 1000 / (double)elapsed_ns + 0.5;
+
+	return now < 0 || then < 0 || now < then || share > INT_MAX ? -1 : (int)share;
 }
 
 void gauges_shares(struct gauges *g, struct vitals *v)

@@ -2,6 +2,8 @@
 /* Collectors differ in which counters they have and in what a generation's maximum means. */
 #include "session/gauges_heap.h"
 
+#include "session/gauges.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,9 +107,9 @@ static int64_t gauges_heap_max(const struct gauges_heap *h, const struct hsperf 
 
 static int64_t gauges_ticks_ns(const struct gauges_heap *h, int64_t ticks)
 {
-	if (ticks < 0 || h->ticks_per_s <= 0)
-		return -1;
-	return (int64_t)((double)ticks * 1e9 / (double)h->ticks_per_s);
+	double ns = h->ticks_per_s > 0 ? (double)ticks * 1e9 / (double)h->ticks_per_s : -1;
+
+	return ns >= 0 && ns <= (double)VITALS_MAX ? (int64_t)ns : -1;
 }
 
 void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)

@@ -2,7 +2,8 @@
 /* Every number of the header is checked against the file's size before anything is mapped. */
 #include "session/mapping.h"
 
-#include "session/clean.h"
+#include "base/clean.h"
+#include "base/rooted.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,10 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAPPING_BYTES_MAX (1ull << 30)
 #define MEMFD_LINK        "/memfd:" WIRE_MEMFD_PREFIX
+#define MAPPING_LOOKS     20
+#define MAPPING_PAUSE_NS  5000000
 
 struct mapping_area {
 	const char *name;
@@ -136,15 +140,19 @@ static bool mapping_is_ours(int dir, const char *name, const char *token)
 }
 
 /* Maps it into m if it is good and younger than what m holds. */
-static void mapping_take(struct mapping *m, int dir, const char *name, struct err *err)
+static void mapping_take(struct mapping *m, const char *folder, const char *name, struct err *err)
 {
-	int fd = openat(dir, name, O_RDWR | O_CLOEXEC);
+	char link[512];
 	struct mapping other;
 	bool younger;
+	int fd;
 
+	snprintf(link, sizeof(link), "%s/%s", folder, name);
+	fd = rooted_link(link, O_RDWR);
 	if (fd < 0) {
-		if (errno != ENOENT)
-			err_set_errno(err, ERR_FAILED, "The agent's memory cannot be opened");
+		if (fd != -ENOENT)
+			err_set(err, ERR_FAILED, "The agent's memory cannot be opened: %s",
+				strerror(-fd));
 		return;
 	}
 	if (!mapping_open_fd(&other, fd, err)) {
@@ -156,14 +164,17 @@ static void mapping_take(struct mapping *m, int dir, const char *name, struct er
 	close(fd);
 }
 
-int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *err)
+/*
+ * One look: 1 = mapped, 0 = none is there, -1 = one that is not good, `why`, or the descriptors cannot be seen, `err`.
+ */
+static int mapping_look(
+	struct mapping *m, pid_t pid, const char *token, struct err *why, struct err *err)
 {
-	struct err why = {0};
 	struct dirent *entry;
 	char path[64];
 	DIR *dir;
 
-	memset(m, 0, sizeof(*m));
+	*why = (struct err){0};
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
 	if (!dir)
@@ -173,15 +184,28 @@ int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *er
 					 "The descriptors of process %d cannot be seen", (int)pid);
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && mapping_is_ours(dirfd(dir), entry->d_name, token))
-			mapping_take(m, dirfd(dir), entry->d_name, &why);
+			mapping_take(m, path, entry->d_name, why);
 	closedir(dir);
-	if (m->base)
-		return 1;
-	if (why.kind == ERR_NONE)
-		return 0;
-	if (err)
+	return m->base ? 1 : why->kind == ERR_NONE ? 0 : -1;
+}
+
+/* What is not good may be one that is just being made: it is looked at for a moment. */
+int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *err)
+{
+	struct timespec pause = {0, MAPPING_PAUSE_NS};
+	struct err why = {0};
+	int found;
+
+	memset(m, 0, sizeof(*m));
+	for (int looks = 1;; looks++) {
+		found = mapping_look(m, pid, token, &why, err);
+		if (found >= 0 || why.kind == ERR_NONE || looks == MAPPING_LOOKS)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (found < 0 && why.kind != ERR_NONE && err)
 		*err = why;
-	return -1;
+	return found;
 }
 
 void mapping_text(char *out, size_t out_bytes, const char *text, size_t bytes)

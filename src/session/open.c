@@ -15,7 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define OPEN_MEMFD_MS 2000 /* the agent makes it before the load returns */
+#define OPEN_MEMFD_MS 2000            /* the agent makes it before the load returns */
+#define OPEN_SINCE_NS (60 * NS_PER_S) /* attaching takes seconds */
 #define OPEN_READY_MS 10000
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
 #define AGENT_FILE    "libjhot.so"
@@ -122,31 +123,32 @@ static int open_result(const struct hotspot *jvm, int result, struct err *err)
 }
 
 static int open_attach(
-	const struct hotspot *jvm, const char *agent, const char *token, bool take, struct err *err)
+	const struct session *s, const char *agent, const char *token, bool take, struct err *err)
 {
 	char text[96];
 
 	snprintf(text, sizeof(text), "token=%s%s", token, take ? ",take=1" : "");
-	return attach_load(jvm, agent, text, err);
+	return attach_load(&s->jvm, agent, text, &s->patience, err);
 }
 
 /* A holder that does not beat any more has died: its session is taken without asking. */
 static int open_load_held(
-	const struct hotspot *jvm, const char *agent, const char *token, struct err *err)
+	const struct session *s, const char *agent, const char *token, struct err *err)
 {
+	const struct hotspot *jvm = &s->jvm;
 	struct mapping m;
 	int result = AGENT_BUSY;
 
 	mapping_find(&m, jvm->pid, NULL, NULL);
 	if (!m.base || !control_beats(&m))
-		result = open_attach(jvm, agent, token, m.base != NULL, err);
+		result = open_attach(s, agent, token, m.base != NULL, err);
 	if (result == AGENT_BUSY)
 		open_busy(jvm, &m, err);
 	mapping_close(&m);
 	return result;
 }
 
-static int open_load(const struct hotspot *jvm, const struct session_options *options,
+static int open_load(const struct session *s, const struct session_options *options,
 	const char *token, struct err *err)
 {
 	char agent[PATH_MAX + 32];
@@ -154,15 +156,20 @@ static int open_load(const struct hotspot *jvm, const struct session_options *op
 
 	if (open_agent_path(options->agent, agent, sizeof(agent), err))
 		return -1;
-	result = open_attach(jvm, agent, token, options->take_over, err);
+	result = open_attach(s, agent, token, options->take_over, err);
 	if (result == AGENT_BUSY)
-		result = open_load_held(jvm, agent, token, err);
+		result = open_load_held(s, agent, token, err);
 	if (result <= 0 || result == AGENT_BUSY)
 		return result ? -1 : 0;
-	return open_result(jvm, result, err);
+	return open_result(&s->jvm, result, err);
 }
 
 /* --- finding it -------------------------------------------------------------------------------------- */
+
+static int open_given_up(const struct session *s, struct err *err)
+{
+	return err_set(err, ERR_FAILED, "Attaching to JVM %d was given up.", (int)s->jvm.pid);
+}
 
 static int open_find(struct session *s, const char *token, struct err *err)
 {
@@ -177,6 +184,8 @@ static int open_find(struct session *s, const char *token, struct err *err)
 		if (!session_jvm_alive(s))
 			return err_set(err, ERR_GONE,
 				"JVM %d ended while the agent was being loaded.", (int)s->jvm.pid);
+		if (!patience_left(&s->patience))
+			return open_given_up(s, err);
 		if (clock_mono_ns() > end_ns)
 			return err_set(err, ERR_ATTACH,
 				"The agent was loaded into JVM %d, but the memory it shares does "
@@ -191,7 +200,7 @@ static bool open_idle(void *ctx)
 	struct session *s = ctx;
 
 	lease_moved(s->lease);
-	return session_jvm_alive(s);
+	return session_jvm_alive(s) && patience_left(&s->patience);
 }
 
 static int open_ready(struct session *s, struct err *err)
@@ -205,6 +214,8 @@ static int open_ready(struct session *s, struct err *err)
 		if (!session_jvm_alive(s))
 			return err_set(err, ERR_GONE,
 				"JVM %d ended while the agent was being loaded.", (int)s->jvm.pid);
+		if (!patience_left(&s->patience))
+			return open_given_up(s, err);
 		return err_set(err, ERR_ATTACH,
 			"The agent in JVM %d does not get ready within %d s.", (int)s->jvm.pid,
 			OPEN_READY_MS / 1000);
@@ -221,11 +232,28 @@ static void open_module(void *ctx, uint32_t id, const struct symbols_module *m)
 	unwind_feed_module(((struct session *)ctx)->unwind, id, m);
 }
 
+/*
+ * Monotonic clocks differ between time namespaces, the wall clock does not: what it went on since the agent began tells
+ * what the agent's has. Less than a second apart they are one clock; an agent that did not begin just now is not believed.
+ */
+static uint64_t open_clock_ahead(const struct wire_header *h)
+{
+	uint64_t since_ns = clock_wall_ns() - h->start_wall_ns;
+	int64_t ahead_ns = (int64_t)(h->start_mono_ns + since_ns - clock_mono_ns());
+
+	if (since_ns > OPEN_SINCE_NS ||
+		(ahead_ns < (int64_t)NS_PER_S && ahead_ns > -(int64_t)NS_PER_S))
+		return 0;
+	return (uint64_t)ahead_ns;
+}
+
 void session_begin(struct session *s)
 {
 	s->symbols = symbols_new(s->jvm.pid, s->jvm.nspid);
+	symbols_start_thread(s->symbols);
 	s->frames = frames_new(s->profile, s->symbols);
 	s->reader = reader_new(s->profile, s->frames, s->mapping.header.start_mono_ns);
+	profile_keeper_add(s->profile, session_keep, s);
 	s->unwind = unwind_feed_new(s->jvm.pid);
 	reader_on_module(s->reader, open_module, s);
 	if (s->jvm.other_pid_ns) {
@@ -234,6 +262,7 @@ void session_begin(struct session *s)
 	}
 	s->gauges = gauges_new(&s->jvm);
 	s->publish_moved_ns = clock_mono_ns();
+	s->clock_ahead_ns = open_clock_ahead(&s->mapping.header);
 	ring_reader_init(
 		&s->ring, s->mapping.cursors, s->mapping.ring, s->mapping.header.ring_bytes);
 	profile_set_start(s->profile, s->mapping.header.start_wall_ns);
@@ -259,11 +288,12 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 	struct session *s = session_new(jvm, profile);
 	char token[WIRE_TOKEN_MAX];
 
+	s->patience = options->patience;
 	s->pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	if (options->raw_path && !(s->raw = raw_create(options->raw_path, err)))
 		goto fail;
 	open_token(token);
-	if (open_load(jvm, options, token, err) || open_find(s, token, err))
+	if (open_load(s, options, token, err) || open_find(s, token, err))
 		goto fail;
 	control_hold(&s->mapping);
 	s->lease = lease_start(&s->mapping, err);

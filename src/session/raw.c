@@ -3,8 +3,9 @@
 #include "session/raw.h"
 
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
-#include "session/clean.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,18 +16,29 @@
 #define RAW_RECORD_MAX (1u << 17) /* FILE_ records may be larger than the ring's */
 
 struct raw_writer {
-	FILE *file;
+	struct file file;
+	struct buf pending;
 	char *path;
-	int error; /* errno of the first failure */
+	bool begun; /* an event has been switched on: from here on it is worth an older file */
+	int error;  /* errno of the first failure */
 	struct buf scratch;
-	char buffer[RAW_BUFFER];
 };
+
+static void raw_send(struct raw_writer *w)
+{
+	if (w->file.path && !w->error && w->pending.len &&
+		file_write(&w->file, w->pending.data, w->pending.len))
+		w->error = errno ? errno : EIO;
+	buf_clear(&w->pending);
+}
 
 static void raw_write(struct raw_writer *w, const void *bytes, size_t size)
 {
-	if (w->error || fwrite(bytes, 1, size, w->file) == size)
+	if (!w->file.path || w->error)
 		return;
-	w->error = errno ? errno : EIO;
+	buf_add(&w->pending, bytes, size);
+	if (w->pending.len >= RAW_BUFFER)
+		raw_send(w);
 }
 
 /* A record of a fixed part and texts behind it, padded to 8. */
@@ -56,17 +68,13 @@ static void raw_target(struct raw_writer *w, const struct hotspot *jvm)
 
 struct raw_writer *raw_create(const char *path, struct err *err)
 {
-	struct raw_writer *w;
-	FILE *f = fopen(path, "we");
+	struct raw_writer *w = xcalloc(1, sizeof(*w));
 
-	if (!f) {
-		err_set_errno(err, ERR_OUTPUT, "The recording %s cannot be written", path);
+	if (file_create(&w->file, path, err)) {
+		free(w);
 		return NULL;
 	}
-	w = xcalloc(1, sizeof(*w));
-	w->file = f;
 	w->path = xstrdup(path);
-	setvbuf(f, w->buffer, _IOFBF, sizeof(w->buffer));
 	return w;
 }
 
@@ -103,8 +111,7 @@ void raw_status(struct raw_writer *w, const struct wire_status *status, const st
 	raw_put(w, WIRE_REC_FILE_STATUS, &rec, sizeof(rec));
 	buf_add(&w->scratch, vitals, sizeof(*vitals));
 	raw_put(w, WIRE_REC_FILE_VITALS, &v, sizeof(v));
-	if (!w->error && fflush(w->file)) /* a killed jhot loses a second, not more */
-		w->error = errno;
+	raw_send(w); /* a killed jhot loses a second, not more */
 }
 
 void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on,
@@ -117,6 +124,11 @@ void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on,
 		buf_add(&w->scratch, what->unit, strlen(what->unit) + 1);
 	}
 	raw_put(w, WIRE_REC_FILE_EVENT, &rec, sizeof(rec));
+	if (!on || w->begun)
+		return;
+	w->begun = true;
+	raw_send(w);
+	file_appear(&w->file);
 }
 
 int raw_failed(const struct raw_writer *w, struct err *err)
@@ -125,23 +137,31 @@ int raw_failed(const struct raw_writer *w, struct err *err)
 		return 0;
 	errno = w->error;
 	err_set_errno(err, ERR_OUTPUT, "The recording %s could not be written on", w->path);
-	err_hint(err, "it can be read up to there: jhot report %s", w->path);
+	if (w->begun)
+		err_hint(err, "it can be read up to there: jhot report %s",
+			w->file.part ? w->file.part : w->path);
 	return -1;
 }
 
-int raw_flush(struct raw_writer *w, struct err *err)
+int raw_finish(struct raw_writer *w, struct err *err)
 {
-	if (!w->error && fflush(w->file))
-		w->error = errno;
-	return raw_failed(w, err);
+	raw_send(w);
+	if (raw_failed(w, err) || !w->begun || !w->file.path)
+		return w->error ? -1 : 0;
+	return file_commit(&w->file, err);
 }
 
 void raw_close(struct raw_writer *w)
 {
 	if (!w)
 		return;
-	fclose(w->file);
+	raw_finish(w, NULL);
+	if (w->begun)
+		file_leave(&w->file);
+	else
+		file_abandon(&w->file);
 	free(w->path);
+	buf_done(&w->pending);
 	buf_done(&w->scratch);
 	free(w);
 }

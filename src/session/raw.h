@@ -3,8 +3,9 @@
  * A recorded session: the agent's header and records as they came, and what makes them readable elsewhere.
  *
  * Layout: struct wire_header, FILE_TARGET, then ring records in their order, with FILE_SYMBOL before the first
- * trace that needs it and FILE_STATUS, FILE_VITALS about once a second. The file is written under its own
- * name from the start: a recording that was cut off is still readable up to there. One thread.
+ * trace that needs it and FILE_STATUS, FILE_VITALS about once a second. The file has its name from the first event
+ * on, and one that was cut off is readable up to there; where there is an older one, that stays until the new one is
+ * whole. One thread.
  */
 #ifndef JHOT_SESSION_RAW_H
 #define JHOT_SESSION_RAW_H
@@ -16,7 +17,7 @@
 #include "wire/layout.h"
 
 struct raw_writer;
-/* raw_create: the empty file, before anything is attached; raw_begin: what it starts with. */
+/* raw_create: can it be written? Before anything is attached. raw_begin: what it starts with. */
 struct raw_writer *raw_create(const char *path, struct err *err);
 void raw_begin(struct raw_writer *w, const struct wire_header *header, const struct hotspot *jvm);
 /* Writing is buffered; the first failure sticks and raw_failed says so. */
@@ -25,14 +26,15 @@ void raw_symbol(
 	struct raw_writer *w, uint64_t frame, char kind, const char *name, const char *module);
 void raw_status(
 	struct raw_writer *w, const struct wire_status *status, const struct vitals *vitals);
-/* what: of a user event that goes on; else NULL. */
+/* what: of a user event that goes on; else NULL. The first that goes on gives the file its name. */
 void raw_event(struct raw_writer *w, uint64_t time_ns, int event, bool on,
 	const struct profile_event *what);
 /* raw_failed: -1 with the sentence if anything could not be written. */
 int raw_failed(const struct raw_writer *w, struct err *err);
-/* raw_flush: all of it to the file; -1 as raw_failed. */
-int raw_flush(struct raw_writer *w, struct err *err);
-void raw_close(struct raw_writer *w);
+/* raw_finish: all of it is in the file, in place of an older one; -1: it is not, which stays. Then nothing is written. */
+int raw_finish(struct raw_writer *w, struct err *err);
+void raw_close(struct raw_writer
+		*w); /* finishes it, too; one in which no event was switched on leaves nothing */
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 

@@ -2,23 +2,23 @@
 /*
  * One function and one table row per record type.
  *
- * Traces are kept by id in a window: the agent numbers them upwards and knows at most 32,768 at a time, so that
+ * Traces are kept by id in a window: the agent numbers them upwards and knows at most the last 32,768, so that
  * an id older than the window can not come again.
  */
 #include "session/reader.h"
 
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
-#include "base/hash.h"
-#include "session/clean.h"
+#include "session/thread_ids.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define READER_TRACES      (1u << 18) /* the window; a power of two */
-#define READER_TRACES_MIN  (1u << 12)
-#define READER_THREADS_MAX (1u << 20)
-#define READER_LATE_S      2 /* how far the model lets time go back */
+#define READER_TRACES     (1u << 16) /* the window; a power of two, twice what an agent can know */
+#define READER_WEIGHT_MAX (1ull << 53) /* of one trace in 100 ms: 104 days in ns, 9 PB */
+#define READER_TRACES_MIN (1u << 12)
+#define READER_LATE_S     2 /* how far the model lets time go back */
 
 struct reader_trace {
 	uint32_t id;            /* 0 = empty */
@@ -36,9 +36,7 @@ struct reader {
 	struct reader_trace *traces;
 	uint32_t trace_slots;
 
-	struct hash_index thread_index;
-	uint32_t *threads; /* the agent's id by the model's number */
-	uint32_t thread_cap;
+	struct thread_ids *threads;
 
 	reader_tid_fn *on_tid;
 	void *on_tid_ctx;
@@ -47,6 +45,8 @@ struct reader {
 	struct reader_stats stats;
 	char note[256];
 };
+
+static profile_keeper_fn reader_keep;
 
 struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns)
 {
@@ -57,6 +57,8 @@ struct reader *reader_new(struct profile *profile, struct frames *frames, uint64
 	r->start_ns = start_ns;
 	r->trace_slots = READER_TRACES_MIN;
 	r->traces = xcalloc(r->trace_slots, sizeof(*r->traces));
+	r->threads = thread_ids_new(profile);
+	profile_keeper_add(profile, reader_keep, r);
 	return r;
 }
 
@@ -64,9 +66,9 @@ void reader_free(struct reader *r)
 {
 	if (!r)
 		return;
+	profile_keeper_remove(r->profile, r);
 	free(r->traces);
-	free(r->threads);
-	hash_index_done(&r->thread_index);
+	thread_ids_free(r->threads);
 	free(r);
 }
 
@@ -108,44 +110,11 @@ static uint32_t reader_second(struct reader *r, uint64_t time_ns)
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
-struct reader_thread_key {
-	const uint32_t *threads;
-	uint32_t id;
-};
-
-static bool reader_thread_same(const void *ctx, uint32_t value)
-{
-	const struct reader_thread_key *key = ctx;
-
-	return key->threads[value] == key->id;
-}
-
-/* The model's number for the agent's thread; a thread that was never announced gets one, too. */
-static uint32_t reader_thread(struct reader *r, uint32_t id, bool *known)
-{
-	struct reader_thread_key key = {r->threads, id};
-	uint32_t i = hash_index_find(&r->thread_index, hash_u64(id), reader_thread_same, &key);
-
-	*known = i != HASH_NONE;
-	if (*known)
-		return i;
-	if (r->stats.threads == READER_THREADS_MAX)
-		return READER_THREADS_MAX - 1;
-	if (r->stats.threads == r->thread_cap) {
-		r->thread_cap = r->thread_cap ? r->thread_cap * 2 : 256;
-		r->threads = xreallocarray(r->threads, r->thread_cap, sizeof(*r->threads));
-	}
-	i = r->stats.threads++;
-	r->threads[i] = id;
-	hash_index_add(&r->thread_index, hash_u64(id), i);
-	return i;
-}
-
-/* The same, with a name in any case. */
+/* The model's number for the agent's thread; one that was never announced gets one and a name, too. */
 static uint32_t reader_named_thread(struct reader *r, uint32_t id)
 {
 	bool known;
-	uint32_t thread = reader_thread(r, id, &known);
+	uint32_t thread = thread_ids_get(r->threads, id, &known);
 
 	if (!known)
 		profile_thread_set(
@@ -162,6 +131,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 		[WIRE_THREAD_GC] = THREAD_GC,
 		[WIRE_THREAD_VM] = THREAD_VM,
 		[WIRE_THREAD_AGENT] = THREAD_AGENT,
+		[WIRE_THREAD_VIRTUAL] = THREAD_VIRTUAL,
 	};
 	struct profile_thread t = {.tid = rec->os_tid, .java_tid = rec->java_tid};
 	struct buf name = {0};
@@ -169,7 +139,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 	bool known;
 	int here;
 
-	number = reader_thread(r, rec->id, &known);
+	number = thread_ids_get(r->threads, rec->id, &known);
 	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
 		t.kind = kinds[rec->kind];
 	here = r->on_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
@@ -180,6 +150,36 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 		buf_printf(&name, "thread %d", (int)t.tid);
 	t.name = name.data;
 	profile_thread_set(r->profile, number, &t);
+	buf_done(&name);
+}
+
+/* A virtual thread is no thread of /proc's. One whose name is not told keeps what it had. */
+static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
+{
+	struct profile_thread t = {
+		.kind = THREAD_VIRTUAL, .carrier = rec->os_tid, .java_tid = rec->java_tid};
+	const struct profile_thread *now;
+	struct buf name = {0};
+	bool known, shared;
+	uint32_t number;
+	int here;
+
+	clean_add(&name, rec->name, rec->name_bytes);
+	if (!name.len)
+		buf_printf(&name, PROFILE_VIRTUAL "%lld", (long long)rec->java_tid);
+	t.name = name.data;
+	number = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
+	now = profile_get_thread(r->profile, number);
+	here = r->on_tid && rec->os_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
+	if (here > 0)
+		t.carrier = here;
+	if (known && !rec->name_bytes) {
+		buf_clear(&name);
+		buf_adds(&name, now->name);
+		t.name = buf_str(&name);
+	}
+	if (!shared && (!known || strcmp(now->name, t.name) != 0 || now->carrier != t.carrier))
+		profile_thread_set(r->profile, number, &t);
 	buf_done(&name);
 }
 
@@ -258,13 +258,40 @@ static void reader_add_delta(
 	struct reader_trace t =
 		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
 
-	if (!d->count)
+	if (!d->count && !d->weight) /* weight alone: more of a wait that was counted before */
 		return;
 	if (!d->trace || t.id != d->trace)
 		t = reader_unknown_trace(r, d->count);
 	profile_add_sample(r->profile, (int)event, second,
-		&(struct profile_sample){t.stack, t.thread, t.state, d->count, d->weight});
+		&(struct profile_sample){t.stack, t.thread, t.state, d->count,
+			d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX});
 	r->stats.samples += d->count;
+}
+
+/* --- what leaves the model --------------------------------------------------------------------------- */
+
+/*
+ * The agent may still count any trace of the window, but for those of threads that ended long ago; of virtual ones
+ * nobody tells that they have ended.
+ */
+static void reader_keep(void *ctx, enum profile_kind kind, bool leaving)
+{
+	struct reader *r = ctx;
+
+	frames_keep(r->frames, kind, leaving);
+	if (leaving && kind == PROFILE_THREADS)
+		thread_ids_leave(r->threads);
+	for (uint32_t i = 0; i < r->trace_slots; i++) {
+		struct reader_trace *t = &r->traces[i];
+
+		if (kind == PROFILE_STACKS && !leaving && t->id)
+			profile_keep(r->profile, t->stack);
+		if (kind == PROFILE_THREADS && !leaving && t->id &&
+			profile_get_thread(r->profile, t->thread)->kind == THREAD_VIRTUAL)
+			profile_keep(r->profile, t->thread);
+		if (kind == PROFILE_THREADS && leaving && !profile_keeps(r->profile, t->thread))
+			t->id = 0;
+	}
 }
 
 /* --- records ----------------------------------------------------------------------------------------- */
@@ -319,18 +346,24 @@ static bool reader_take_thread(struct reader *r, const void *record, uint32_t si
 
 	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->name_bytes))
 		return false;
-	reader_set_thread(r, rec);
+	if (rec->kind == WIRE_THREAD_VIRTUAL)
+		reader_set_virtual(r, rec);
+	else
+		reader_set_thread(r, rec);
 	return true;
+}
+
+bool reader_trace_fits(const struct wire_trace *rec, uint32_t size)
+{
+	return size >= sizeof(*rec) &&
+	       reader_fits(size, sizeof(*rec), (uint64_t)rec->frame_count * sizeof(rec->frames[0]));
 }
 
 static bool reader_take_trace(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_trace *rec = record;
 
-	if (size < sizeof(*rec) ||
-		!reader_fits(
-			size, sizeof(*rec), (uint64_t)rec->frame_count * sizeof(rec->frames[0])) ||
-		!rec->id)
+	if (!reader_trace_fits(rec, size) || !rec->id)
 		return false;
 	reader_set_trace(r, rec);
 	return true;
@@ -346,6 +379,8 @@ static bool reader_take_deltas(struct reader *r, const void *record, uint32_t si
 			size, sizeof(*rec), (uint64_t)rec->delta_count * sizeof(rec->deltas[0])))
 		return false;
 	second = reader_second(r, rec->time_ns);
+	if (rec->delta_count)
+		profile_interval_add(r->profile, rec->event, rec->interval);
 	for (uint32_t i = 0; i < rec->delta_count; i++)
 		reader_add_delta(r, rec->event, second, &rec->deltas[i]);
 	return true;

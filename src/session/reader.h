@@ -35,6 +35,9 @@ void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx);
 int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
 	struct err *err);
 
+/* reader_trace_fits: do its frames lie within this many bytes? */
+bool reader_trace_fits(const struct wire_trace *rec, uint32_t size);
+
 /* reader_event: an event is switched on (or off) now. */
 void reader_event(struct reader *r, uint64_t time_ns, int event, bool on);
 
@@ -46,7 +49,6 @@ struct reader_stats {
 	uint64_t ticks;
 	uint64_t unknown_traces; /* samples of traces that were never sent */
 	uint64_t skipped;        /* records of unknown types */
-	uint32_t threads;
 };
 const struct reader_stats *reader_stats(const struct reader *r);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recorded session in place of a live one: the same records, into the same reader. */
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
-#include "session/clean.h"
 #include "session/state.h"
 
 #include <poll.h>
@@ -38,7 +38,7 @@ static void replay_text(char *text, size_t bytes)
 }
 #define REPLAY_TEXT(field) replay_text(field, sizeof(field))
 
-/* The file may say anything; texts and counts are what could hurt. */
+/* The file may say anything. */
 static void replay_clean_vitals(struct vitals *v)
 {
 	REPLAY_TEXT(v->name), REPLAY_TEXT(v->jdk), REPLAY_TEXT(v->vm), REPLAY_TEXT(v->user);
@@ -50,8 +50,7 @@ static void replay_clean_vitals(struct vitals *v)
 		if (v->events[i].state < WIRE_EVENT_OFF || v->events[i].state > WIRE_EVENT_FAILED)
 			v->events[i].state = WIRE_EVENT_OFF;
 	}
-	if (v->counter_count < 0 || v->counter_count > VITALS_COUNTERS)
-		v->counter_count = 0;
+	vitals_bound(v);
 	for (int i = 0; i < v->counter_count; i++)
 		REPLAY_TEXT(v->counters[i].name);
 }
@@ -68,6 +67,7 @@ static void replay_take_vitals(struct session *s, const struct wire_record *rec,
 	bytes = v->vitals_bytes < sizeof(s->vitals) ? v->vitals_bytes : sizeof(s->vitals);
 	memset(&s->vitals, 0, sizeof(s->vitals));
 	memcpy(&s->vitals, v->vitals, bytes);
+	vitals_unknown_from(&s->vitals, bytes);
 	/* A bool must be one; in a recording nothing is alive or stalled. */
 	memset(&s->vitals.alive, 0, sizeof(s->vitals.alive));
 	memset(&s->vitals.stalled, 0, sizeof(s->vitals.stalled));
@@ -82,6 +82,7 @@ static void replay_take_status(struct session *s, const struct wire_record *rec,
 		return;
 	memcpy(&whole, rec, size < sizeof(whole) ? size : sizeof(whole));
 	gauges_status(&whole.status, &s->vitals);
+	session_runs(s);
 }
 
 /* --- records ----------------------------------------------------------------------------------------- */
@@ -200,6 +201,7 @@ struct session *session_replay(
 	s->replay->begin_ns = clock_mono_ns();
 	s->frames = frames_new(profile, NULL);
 	s->reader = reader_new(profile, s->frames, header.start_mono_ns);
+	profile_keeper_add(profile, session_keep, s);
 	profile_set_start(profile, header.start_wall_ns);
 	return s;
 }

@@ -18,9 +18,12 @@
 #define SESSION_FOLLOW_STEP_MS 20
 #define SESSION_STALL_NS       (2 * NS_PER_S)
 #define SESSION_VITALS_NS      NS_PER_S
-#define SESSION_WAIT_MS        100    /* how late the JVM's end may be noticed in a wait */
-#define SESSION_PULL_MAX       200000 /* records at one go: an honest ring holds fewer */
-#define SESSION_UNWIND_NS      (10 * NS_PER_MS)
+#define SESSION_WAIT_MS        100 /* how late the JVM's end may be noticed in a wait */
+#define SESSION_ANSWER_MS      5   /* how late the agent's answer to rows may be noticed */
+#define SESSION_NAMES_NS       (10 * NS_PER_S)
+#define SESSION_NAMES_SOON_NS \
+	(100 * NS_PER_MS)       /* what a screen waits for names, so that its samples are on it */
+#define SESSION_PULL_MAX 200000 /* records at one go: an honest ring holds fewer */
 
 bool session_jvm_alive(const struct session *s)
 {
@@ -44,10 +47,15 @@ int session_end(struct session *s, const struct err *why, struct err *err)
 
 /* --- draining ---------------------------------------------------------------------------------------- */
 
+uint64_t session_now_ns(const struct session *s)
+{
+	return clock_mono_ns() + s->clock_ahead_ns;
+}
+
 /* The second that it is now on the agent's clock; nothing can have happened later. */
 static uint64_t session_limit_s(const struct session *s)
 {
-	uint64_t now_ns = clock_mono_ns(), start_ns = s->mapping.header.start_mono_ns;
+	uint64_t now_ns = session_now_ns(s), start_ns = s->mapping.header.start_mono_ns;
 
 	return now_ns > start_ns ? (now_ns - start_ns) / NS_PER_S : 0;
 }
@@ -74,15 +82,52 @@ static int session_corrupt(struct session *s, const char *what, struct err *err)
 	return session_end(s, &why, err);
 }
 
+/* Does this record name frames of files that are being read? */
+static bool session_lacks_names(const struct session *s, uint32_t size)
+{
+	const struct wire_trace *rec = (const struct wire_trace *)s->record;
+
+	return rec->rec.type == WIRE_REC_TRACE && reader_trace_fits(rec, size) &&
+	       !frames_ready(s->frames, rec);
+}
+
+/*
+ * The record in s->record, and what comes after it, is left for later until its names are there; a session does so for
+ * SESSION_NAMES_NS in all, then its frames are called by their offsets.
+ */
+static bool session_hold(struct session *s, uint32_t size)
+{
+	uint64_t now_ns;
+	bool lacks = session_lacks_names(s, size);
+
+	if (!lacks && !s->held)
+		return false;
+	now_ns = clock_mono_ns();
+	s->waited_ns += s->held ? now_ns - s->held_ns : 0;
+	s->held_ns = now_ns;
+	s->held = lacks && s->waited_ns < SESSION_NAMES_NS ? size : 0;
+	return s->held;
+}
+
+/* What the ring holds at the end, with its names, or until they have been waited for enough. */
+static void session_pull_last(struct session *s)
+{
+	session_pull(s, NULL);
+	while (s->held && !s->over) {
+		symbols_wait(s->symbols, SESSION_WAIT_MS);
+		session_pull(s, NULL);
+	}
+}
+
 int session_pull(struct session *s, struct err *err)
 {
 	uint64_t before = reader_stats(s->reader)->samples;
 	struct err why = {0};
 
 	for (int i = 0; i < SESSION_PULL_MAX; i++) {
-		int size = ring_read(&s->ring, s->record);
+		int size = s->held ? (int)s->held : ring_read(&s->ring, s->record);
 
-		if (!size)
+		if (!size || (size > 0 && session_hold(s, (uint32_t)size)))
 			break;
 		if (size < 0)
 			return session_corrupt(
@@ -95,11 +140,30 @@ int session_pull(struct session *s, struct err *err)
 	return (int)(reader_stats(s->reader)->samples - before);
 }
 
+/* session_pull_named: with a short wait for names of files that are just being read. */
+static int session_pull_named(struct session *s, struct err *err)
+{
+	uint64_t end_ns = clock_mono_ns() + SESSION_NAMES_SOON_NS;
+	int samples = 0;
+
+	for (;;) {
+		int more = session_pull(s, err);
+		uint64_t now_ns = clock_mono_ns();
+
+		if (more < 0)
+			return more;
+		samples += more;
+		if (!s->held || now_ns >= end_ns)
+			return samples;
+		symbols_wait(s->symbols, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
+	}
+}
+
 static int session_jvm_ended(struct session *s, struct err *err)
 {
 	struct err why;
 
-	session_pull(s, NULL);
+	session_pull_last(s);
 	err_set(&why, ERR_GONE, "JVM %d has ended.", (int)s->jvm.pid);
 	return session_end(s, &why, err);
 }
@@ -124,7 +188,7 @@ static int session_agent_left(struct session *s, struct err *err)
 	uint64_t since_ns;
 	int pid;
 
-	session_pull(s, NULL);
+	session_pull_last(s);
 	if (mapping_find(&m, s->jvm.pid, NULL, NULL) == 1 &&
 		memcmp(m.header.token, s->mapping.header.token, sizeof(m.header.token)) != 0) {
 		control_holder(&m, holder, sizeof(holder), &pid, &since_ns);
@@ -161,20 +225,38 @@ static void session_watch_publications(struct session *s)
 	s->publish_seen = seq;
 }
 
-void session_feed_unwind(struct session *s, uint64_t slice_ns)
+/* The agent's answer to the rows that it was sent last, if it is there. */
+static void session_feed_answer(struct session *s)
 {
-	struct wire_command command = {.op = WIRE_OP_UNWIND};
 	struct control_answer answer;
 
-	if (!unwind_feed_busy(s->unwind))
+	if (!s->feeding || !control_is_idle(&s->mapping))
 		return;
+	control_answer(&s->mapping, &answer);
+	unwind_feed_answer(s->unwind, answer.result);
+	s->feeding = false;
+}
+
+void session_feed_settle(struct session *s, control_idle_fn *idle)
+{
+	if (s->feeding)
+		control_wait_idle(&s->mapping, SESSION_START_MS, idle, s);
+	session_feed_answer(s);
+}
+
+void session_feed_unwind(struct session *s, uint64_t wait_ns)
+{
+	struct wire_command command = {.op = WIRE_OP_UNWIND};
+
+	session_feed_answer(s);
+	if (!unwind_feed_busy(s->unwind) || !control_is_idle(&s->mapping))
+		return; /* a JVM that is stopped answers when it goes on */
 	command.arg = unwind_feed_step(
-		s->unwind, s->mapping.staging, s->mapping.header.staging_bytes, slice_ns);
+		s->unwind, s->mapping.staging, s->mapping.header.staging_bytes, wait_ns);
 	if (!command.arg)
 		return;
-	if (control_command(&s->mapping, &command, SESSION_COMMAND_MS, NULL, NULL, &answer, NULL))
-		answer.result = -ETIMEDOUT;
-	unwind_feed_answer(s->unwind, answer.result);
+	control_post(&s->mapping, &command);
+	s->feeding = true;
 }
 
 int session_drain(struct session *s, struct err *err)
@@ -187,12 +269,27 @@ int session_drain(struct session *s, struct err *err)
 		return session_end(s, &s->over_err, err);
 	lease_moved(s->lease);
 	session_watch_publications(s);
-	samples = session_pull(s, err);
+	samples = session_pull_named(s, err);
 	if (samples < 0 || session_check_end(s, err))
 		return -1;
-	session_feed_unwind(s, SESSION_UNWIND_NS);
+	session_feed_unwind(s, 0);
 	session_vitals(s); /* keeps the recording's status coming, and shares their history */
 	return samples;
+}
+
+/* Is there something to do for rows: an answer to take, or, with none to wait for, work? */
+static bool session_feed_ready(struct session *s)
+{
+	return unwind_feed_ready(s->unwind) && control_is_idle(&s->mapping);
+}
+
+/* How long to wait for a publication at once; rows, answers to them and names wake nobody. */
+static unsigned session_slice(const struct session *s, unsigned ms)
+{
+	unsigned most =
+		s->held || unwind_feed_busy(s->unwind) ? SESSION_ANSWER_MS : SESSION_WAIT_MS;
+
+	return ms < most ? ms : most;
 }
 
 int session_wait(struct session *s, int timeout_ms)
@@ -207,9 +304,12 @@ int session_wait(struct session *s, int timeout_ms)
 				      ? (unsigned)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS)
 				      : 0;
 
-		if (s->over || unwind_feed_busy(s->unwind) ||
-			control_wait_publication(&s->mapping, s->publish_seen,
-				ms < SESSION_WAIT_MS ? ms : SESSION_WAIT_MS) ||
+		if (s->held)
+			symbols_wait(s->symbols, session_slice(s, ms));
+		if (s->over || session_feed_ready(s) ||
+			(s->held && !session_lacks_names(s, s->held)) ||
+			control_wait_publication(
+				&s->mapping, s->publish_seen, session_slice(s, ms)) ||
 			!session_jvm_alive(s))
 			return 1;
 		if (!ms)
@@ -229,6 +329,14 @@ void session_park(struct session *s, bool parked)
 
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
+void session_runs(struct session *s)
+{
+	uint32_t now = profile_info(s->profile).now;
+
+	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++)
+		profile_event_runs(s->profile, i, now, s->vitals.events[i].state == VITALS_ON);
+}
+
 const struct vitals *session_vitals(struct session *s)
 {
 	uint64_t now_ns = clock_mono_ns();
@@ -241,6 +349,7 @@ const struct vitals *session_vitals(struct session *s)
 		gauges_read(s->gauges, session_jvm_alive(s), &s->vitals);
 	}
 	gauges_status(s->mapping.status, &s->vitals);
+	session_runs(s);
 	s->vitals.stalled = !s->over && now_ns - s->publish_moved_ns > SESSION_STALL_NS;
 	if (due)
 		gauges_shares(s->gauges, &s->vitals);
@@ -288,13 +397,14 @@ static void session_leave(struct session *s)
 	if (s->leaving || !s->reader)
 		return;
 	s->leaving = true;
+	s->feeding = false; /* its answer is of no use any more */
 	if (!s->over && session_jvm_alive(s) &&
 		!control_command(&s->mapping, &command, SESSION_COMMAND_MS, session_leave_idle, s,
 			&answer, NULL))
 		control_wait_state(
 			&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_leave_idle, s);
 	if (!s->over)
-		session_pull(s, NULL);
+		session_pull_last(s);
 }
 
 int session_finish(struct session *s, struct err *err)
@@ -310,7 +420,7 @@ int session_finish(struct session *s, struct err *err)
 		err_set(&why, ERR_GONE, "The session with JVM %d is over.", (int)s->jvm.pid);
 		session_end(s, &why, NULL);
 	}
-	return s->raw ? raw_flush(s->raw, err) : 0;
+	return s->raw ? raw_finish(s->raw, err) : 0;
 }
 
 void session_close(struct session *s)
@@ -319,6 +429,7 @@ void session_close(struct session *s)
 		return;
 	if (s->reader)
 		session_finish(s, NULL);
+	profile_keeper_remove(s->profile, s);
 	lease_stop(s->lease);
 	mapping_close(&s->mapping);
 	unwind_feed_free(s->unwind);

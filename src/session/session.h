@@ -12,15 +12,17 @@
 
 #include "attach/hotspot.h"
 #include "base/err.h"
+#include "base/patience.h"
 #include "profile/profile.h"
 #include "profile/vitals.h"
 
 struct session;
 
 struct session_options {
-	const char *agent;    /* path of libjhot.so; NULL: beside the program, else installed */
-	const char *raw_path; /* also record the ring to this file; NULL: no */
-	bool take_over;       /* end another front end's session */
+	const char *agent;        /* path of libjhot.so; NULL: beside the program, else installed */
+	const char *raw_path;     /* also record the ring to this file; NULL: no */
+	bool take_over;           /* end another front end's session */
+	struct patience patience; /* of who waits until the session is open */
 };
 
 /* jvm: checked before. The profile is the caller's and outlives the session. */
@@ -43,6 +45,7 @@ void session_close(struct session *s);
 struct session_event {
 	int event;
 	uint64_t interval; /* 0 = the default */
+	bool chosen;       /* it is a default as well: nobody has asked for it */
 	bool live;         /* alloc: only objects that survived a collection */
 	bool user_only, kernel_only;
 	const char *engine; /* of session_engines; NULL: the best that works */
@@ -72,8 +75,8 @@ int session_only_threads(struct session *s, const char *pattern, struct err *err
  */
 #define SESSION_DEPTH_MAX 2048u
 int session_depth(struct session *s, unsigned limit, unsigned top, unsigned root, struct err *err);
-/* What sampling may cost, in thousandths of a core; 0: any. */
-int session_budget(struct session *s, unsigned per_mille, struct err *err);
+/* What sampling may cost, in thousandths of a core; 0: any. chosen: of events whose interval nobody asked for. */
+int session_budget(struct session *s, unsigned per_mille, bool chosen, struct err *err);
 
 /* ^Z and SIGCONT: parked, the agent keeps the session but samples nothing; the gap is recorded as one. */
 void session_park(struct session *s, bool parked);

@@ -31,17 +31,24 @@ struct session {
 	struct err over_err;
 
 	/* live */
+	struct patience patience; /* while it is opened */
 	struct mapping mapping;
 	struct ring_reader ring;
 	struct lease *lease;
 	struct unwind_feed *unwind;
-	bool started; /* an event was, once */
+	uint32_t held;      /* bytes of s->record that wait for names, 0: none */
+	uint64_t held_ns;   /* since when */
+	uint64_t waited_ns; /* for names, in all */
+	bool feeding;       /* rows are sent and not answered yet */
+	bool started;       /* an event was, once */
 	struct raw_writer *raw;
 	struct tids *tids;
 	int pidfd;    /* -1: too old a kernel, /proc is asked */
 	bool leaving; /* we asked the agent to go */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
+	uint64_t
+		clock_ahead_ns; /* of the agent's clock before ours; 0 but in another time namespace */
 
 	/* replay: NULL while live */
 	struct replay *replay;
@@ -56,17 +63,27 @@ struct session {
 
 /* session_take: one record into the model, and into the recording. */
 int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err);
-/* session_feed_unwind: one command's unwind rows per call, so that drawing is never held up for long. */
+/*
+ * session_feed_unwind: takes the answer to the rows that were sent last and sends the next, without waiting for the
+ * agent; for rows that are being compiled it waits so long. session_feed_settle: waits for that answer, before another command takes its place.
+ */
 #define SESSION_COMMAND_MS 1000
 #define SESSION_START_MS   3000 /* alloc may have to wait until nobody is attaching himself */
-void session_feed_unwind(struct session *s, uint64_t slice_ns);
+void session_feed_unwind(struct session *s, uint64_t wait_ns);
+void session_feed_settle(struct session *s, control_idle_fn *idle);
 /* session_end: no more will come; the first reason stays. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
+/* session_now_ns: now, on the agent's clock, in which its records are. */
+uint64_t session_now_ns(const struct session *s);
+/* session_runs: which events run is told to the model, whose rates divide by it. */
+void session_runs(struct session *s);
 /* session_pull: what is in the ring now. Samples, or -1. */
 int session_pull(struct session *s, struct err *err);
 /* Is the JVM still there? */
 bool session_jvm_alive(const struct session *s);
 struct session *session_new(const struct hotspot *jvm, struct profile *profile);
+/* threads.c: the threads that live stay in the model. */
+void session_keep(void *ctx, enum profile_kind kind, bool leaving);
 /* session_begin: with the mapping open and the lease started, all that reading needs. */
 void session_begin(struct session *s);
 

@@ -2,6 +2,7 @@
 /* What of jhot is in a JVM, seen through /proc, and ending another's session. */
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "profile/vitals.h"
 #include "session/control.h"
@@ -25,10 +26,11 @@ static bool status_is_agent(const char *path)
 static bool status_see_map(void *ctx, const struct proc_map *map)
 {
 	struct buf *files = ctx;
+	char path[512];
 
-	if (!status_is_agent(map->path) || strstr(buf_str(files), map->path))
-		return true;
-	buf_printf(files, "  %s\n", map->path);
+	clean_text(path, sizeof(path), map->path, strlen(map->path));
+	if (status_is_agent(path) && !strstr(buf_str(files), path))
+		buf_printf(files, "  %s\n", path);
 	return true;
 }
 
@@ -138,6 +140,22 @@ static void status_names(const struct mapping *m, struct session_status *out)
 	}
 }
 
+static void status_debug_info(struct buf *text, const struct wire_status *status)
+{
+	static const char *const said[] = {
+		[WIRE_DEBUG_INFO_OWN] = "the JVM's own setting (DebugNonSafepoints)",
+		[WIRE_DEBUG_INFO_SET] =
+			"DebugNonSafepoints is set until the session ends; code compiled before is "
+			"not told apart",
+		[WIRE_DEBUG_INFO_NONE] =
+			"DebugNonSafepoints cannot be set: their time may be their caller's",
+	};
+	uint32_t is = atomic_load(&status->debug_info);
+
+	if (is < sizeof(said) / sizeof(said[0]) && said[is])
+		buf_printf(text, "inlined methods: %s\n", said[is]);
+}
+
 static void status_session(const struct mapping *m, struct session_status *out, struct buf *text)
 {
 	struct vitals v = {0};
@@ -149,6 +167,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 		m, out->holder, sizeof(out->holder), &out->holder_pid, &out->held_since_wall_ns);
 	out->lease_live = control_beats(m);
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
+	status_debug_info(text, m->status);
 	status_events(text, out);
 	status_broken(text, &v);
 	status_counters(text, &v);

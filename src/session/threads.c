@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each thread of the target costs, from /proc: between two looks, user and system apart. */
+/* What each thread of the target that lives costs, from /proc: between two looks, user and system apart. */
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "session/state.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 struct thread_past {
+	uint32_t serial; /* of the thread that had the number then */
 	uint64_t
 		start_ticks; /* tells a thread from a later one of the same tid; 0 = not seen yet */
 	uint64_t utime, stime;
@@ -42,6 +44,8 @@ static bool threads_read(
 	struct proc_cpu cpu;
 	char comm[32];
 
+	if (past->serial != t->serial)
+		*past = (struct thread_past){.serial = t->serial};
 	if (t->tid <= 0 || proc_thread_cpu(s->jvm.pid, t->tid, &cpu, comm))
 		return false;
 	*out = (struct session_thread_cpu){.thread = thread, .state = cpu.state};
@@ -51,24 +55,96 @@ static bool threads_read(
 		out->user_pct = threads_pct(cpu.utime, past->utime, elapsed_s);
 		out->system_pct = threads_pct(cpu.stime, past->stime, elapsed_s);
 	}
-	*past = (struct thread_past){cpu.start_ticks + 1, cpu.utime, cpu.stime};
+	*past = (struct thread_past){t->serial, cpu.start_ticks + 1, cpu.utime, cpu.stime};
 	return true;
+}
+
+/* --- which live -------------------------------------------------------------------------------------- */
+
+struct living {
+	struct session *s;
+	uint32_t *slots; /* by tid, open addressing: the model's number + 1, 0 = free */
+	uint32_t mask;
+	void (*fn)(struct living *l, uint32_t thread);
+	double elapsed_s;
+	int found;
+};
+
+static uint32_t *living_slot(const struct living *l, int tid)
+{
+	uint32_t i = (uint32_t)hash_u64((uint64_t)tid) & l->mask;
+
+	while (l->slots[i] && profile_get_thread(l->s->profile, l->slots[i] - 1)->tid != tid)
+		i = (i + 1) & l->mask;
+	return &l->slots[i];
+}
+
+static void living_found(void *ctx, pid_t tid)
+{
+	struct living *l = ctx;
+	uint32_t number = *living_slot(l, tid);
+
+	if (number)
+		l->fn(l, number - 1);
+}
+
+/* The threads of the target that the model knows; of those that had the same tid the last. -1: nobody can tell. */
+static int living_each(struct living *l)
+{
+	int rc;
+	const struct profile *p = l->s->profile;
+	uint32_t count = profile_thread_count(p);
+
+	for (l->mask = 63; l->mask / 2 < count;)
+		l->mask = l->mask * 2 + 1;
+	l->slots = xcalloc((size_t)l->mask + 1, sizeof(*l->slots));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_thread *t = profile_get_thread(p, i);
+		uint32_t *slot = living_slot(l, t->tid);
+
+		if (t->tid > 0 && (!*slot || profile_get_thread(p, *slot - 1)->serial < t->serial))
+			*slot = i + 1;
+	}
+	rc = proc_threads(l->s->jvm.pid, living_found, l);
+	free(l->slots);
+	return rc;
+}
+
+static void living_keep(struct living *l, uint32_t thread)
+{
+	profile_keep(l->s->profile, thread);
+}
+
+void session_keep(void *ctx, enum profile_kind kind, bool leaving)
+{
+	struct living l = {.s = ctx, .fn = living_keep};
+
+	if (kind != PROFILE_THREADS || leaving)
+		return;
+	/* Which of a recording's live is not known. */
+	if (!l.s->replay && !living_each(&l))
+		return;
+	for (uint32_t i = 0; i < profile_thread_count(l.s->profile); i++)
+		profile_keep(l.s->profile, i);
+}
+
+static void living_read(struct living *l, uint32_t thread)
+{
+	l->found += threads_read(l->s, thread, l->elapsed_s, &l->s->thread_cpu[l->found]);
 }
 
 int session_threads(struct session *s, struct session_thread_cpu **out)
 {
-	uint32_t count = profile_thread_count(s->profile);
 	uint64_t now_ns = clock_mono_ns();
-	double elapsed_s = (double)(now_ns - s->thread_past_ns) / (double)NS_PER_S;
-	int found = 0;
+	struct living l = {.s = s, .fn = living_read};
 
 	if (s->replay)
 		return 0;
-	threads_reserve(s, count);
-	for (uint32_t i = 0; i < count; i++)
-		found += threads_read(
-			s, i, s->thread_past_ns ? elapsed_s : 0, &s->thread_cpu[found]);
+	threads_reserve(s, profile_thread_count(s->profile));
+	if (s->thread_past_ns)
+		l.elapsed_s = (double)(now_ns - s->thread_past_ns) / (double)NS_PER_S;
+	living_each(&l);
 	s->thread_past_ns = now_ns;
 	*out = s->thread_cpu;
-	return found;
+	return l.found;
 }

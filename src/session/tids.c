@@ -5,6 +5,7 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ struct tids_pair {
 struct tids {
 	pid_t pid;
 	struct tids_pair *pairs;
-	size_t count, cap;
+	struct hash_index index; /* by there */
+	uint32_t count, cap;
 	uint64_t due_ns;
 };
 
@@ -36,6 +38,7 @@ void tids_free(struct tids *t)
 	if (!t)
 		return;
 	free(t->pairs);
+	hash_index_done(&t->index);
 	free(t);
 }
 
@@ -66,15 +69,29 @@ static void tids_add(void *ctx, pid_t tid)
 		t->cap = t->cap ? t->cap * 2 : 128;
 		t->pairs = xreallocarray(t->pairs, t->cap, sizeof(*t->pairs));
 	}
-	t->pairs[t->count++] = (struct tids_pair){tid, tids_there(t->pid, tid)};
+	t->pairs[t->count] = (struct tids_pair){tid, tids_there(t->pid, tid)};
+	hash_index_add(&t->index, hash_u64((uint64_t)t->pairs[t->count].there), t->count);
+	t->count++;
+}
+
+struct tids_key {
+	const struct tids *t;
+	int there;
+};
+
+static bool tids_same(const void *ctx, uint32_t value)
+{
+	const struct tids_key *key = ctx;
+
+	return key->t->pairs[value].there == key->there;
 }
 
 static int tids_find(const struct tids *t, int there)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (t->pairs[i].there == there)
-			return t->pairs[i].here;
-	return 0;
+	struct tids_key key = {t, there};
+	uint32_t i = hash_index_find(&t->index, hash_u64((uint64_t)there), tids_same, &key);
+
+	return i == HASH_NONE ? 0 : t->pairs[i].here;
 }
 
 int tids_here(void *tids, int there)
@@ -86,6 +103,7 @@ int tids_here(void *tids, int there)
 	if (here || now_ns < t->due_ns)
 		return here;
 	t->count = 0;
+	hash_index_clear(&t->index);
 	proc_threads(t->pid, tids_add, t);
 	t->due_ns = now_ns + (clock_mono_ns() - now_ns) * TIDS_COST;
 	return tids_find(t, there);

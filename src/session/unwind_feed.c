@@ -5,23 +5,15 @@
 #include "attach/place.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "session/unwind_pack.h"
-#include "symbols/cfi.h"
-#include "symbols/elf_debug.h"
-#include "symbols/target_file.h"
+#include "session/unwind_compile.h"
 #include "wire/layout.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#define VDSO_MAX         (1u << 20)
-#define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
-#define PIECES_MAX       64 /* in the staging area at a time */
-#define TRIES_MAX        50 /* answers "later" for one piece before its module is left out */
+#define PIECES_MAX 64 /* in the staging area at a time */
+#define TRIES_MAX  50 /* answers "later" for one piece before its module is left out */
 
 enum state {
 	WAITING,
@@ -55,10 +47,9 @@ struct unwind_feed {
 	struct module *modules;
 	size_t count, cap;
 
+	struct loader *loader;
 	size_t now; /* the module that is being compiled, or NONE */
-	struct cfi *cfi;
-	int fd, debug_fd;
-	void *image; /* of the vDSO */
+	struct unwind_job *job;
 
 	struct piece pieces[PIECES_MAX];
 	size_t piece_count;
@@ -74,14 +65,16 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 	struct unwind_feed *f = xcalloc(1, sizeof *f);
 
 	f->pid = pid;
-	f->fd = f->debug_fd = -1;
 	f->now = f->evicting = NONE;
+	f->loader = loader_new();
 	return f;
 }
 
 /* --- the queue --------------------------------------------------------------------------------------- */
 
-/* What Java programs are seen in most, then the rest, libjvm last: it keeps frame pointers and is large. */
+#define RANK_LAST 100 /* libjvm: it keeps frame pointers and is large */
+
+/* What Java programs are seen in most, then the rest. */
 static int rank_of(const char *path)
 {
 	static const char *const first[] = {"libc.so", "libc-", "[vdso]", "ld-", "libpthread",
@@ -94,7 +87,7 @@ static int rank_of(const char *path)
 	for (int i = 0; i < rest; i++)
 		if (!strncmp(name, first[i], strlen(first[i])))
 			return i;
-	return strncmp(name, "libjvm.so", 9) ? rest : rest + 1;
+	return strncmp(name, "libjvm.so", 9) ? rest : RANK_LAST;
 }
 
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m)
@@ -153,140 +146,66 @@ static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 
 /* --- compiling --------------------------------------------------------------------------------------- */
 
-static void now_done(struct unwind_feed *f)
+static void take_job(struct unwind_feed *f)
 {
-	cfi_close(f->cfi);
-	f->cfi = NULL;
-	if (f->fd >= 0)
-		close(f->fd);
-	if (f->debug_fd >= 0)
-		close(f->debug_fd);
-	f->fd = f->debug_fd = -1;
-	free(f->image);
-	f->image = NULL;
+	struct module *m = &f->modules[f->now];
+	struct unwind_job *j = f->job;
+
+	if (j->made == UNWIND_ROWS) {
+		m->block = j->block;
+		j->block = (struct buf){0};
+		m->keeps_fp = j->keeps_fp;
+		m->bytes = (uint32_t)m->block.len;
+		m->state = READY;
+	} else if (j->made == UNWIND_WITHOUT) {
+		f->why = j->why;
+		leave_out(f, f->now, &f->without_rows);
+	} else {
+		m->state = LEFT_OUT;
+	}
+	unwind_job_free(j);
+	f->job = NULL;
 	f->now = NONE;
 }
 
-/* The vDSO has no file: the one in the target's memory is read. */
-static struct cfi *open_vdso(struct unwind_feed *f, const struct symbols_module *m)
+static size_t ready_bytes(const struct unwind_feed *f)
 {
-	size_t bytes = m->end - m->start;
-	struct iovec local, remote = {(void *)(uintptr_t)m->start, bytes};
-
-	if (bytes > VDSO_MAX) {
-		err_set(&f->why, ERR_INPUT, "It is too large.");
-		return NULL;
-	}
-	f->image = xmalloc(bytes);
-	local = (struct iovec){f->image, bytes};
-	if (process_vm_readv(f->pid ? f->pid : getpid(), &local, 1, &remote, 1, 0) !=
-		(ssize_t)bytes) {
-		err_set_errno(&f->why, ERR_INPUT, "It cannot be read from the process's memory");
-		return NULL;
-	}
-	return cfi_open_image(f->image, bytes, &f->why);
-}
-
-/* Archives of classes (.jsa) and [vsyscall] are mapped as code, too, and are no loss. */
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
-
-/* Its debug file is looked for only when it says nothing itself (musl). */
-static struct cfi *open_file(struct unwind_feed *f, const struct symbols_module *m)
-{
-	struct cfi *c;
-
-	f->fd = target_file_open_module(f->pid, m);
-	if (f->fd < 0) {
-		errno = -f->fd;
-		err_set_errno(&f->why, ERR_INPUT, "The file cannot be opened");
-		return NULL;
-	}
-	if (!is_elf(f->fd))
-		return NULL;
-	c = cfi_open(f->fd, -1, &f->why);
-	if (!c)
-		f->debug_fd = elf_debug_open(f->fd, f->pid, m->path);
-	return c || f->debug_fd < 0 ? c : cfi_open(f->fd, f->debug_fd, &f->why);
-}
-
-static void now_open(struct unwind_feed *f)
-{
-	struct module *m = &f->modules[f->now];
-	bool vdso = !strcmp(m->at.path, "[vdso]");
-
-	if (vdso)
-		f->cfi = open_vdso(f, &m->at);
-	else if (m->at.path[0] == '/')
-		f->cfi = open_file(f, &m->at);
-	if (f->cfi)
-		return;
-	if (m->at.path[0] == '[' ? vdso : f->fd < 0 || is_elf(f->fd))
-		leave_out(f, f->now, &f->without_rows);
-	else
-		m->state = LEFT_OUT;
-	now_done(f);
-}
-
-static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
-{
-	uint64_t all = 0, with = 0;
-
-	for (size_t i = 0; i + 1 < count; i++) {
-		uint64_t bytes = rows[i + 1].offset - rows[i].offset;
-
-		all += rows[i].rule.cfa == CFI_CFA_NONE ? 0 : bytes;
-		with += rows[i].rule.cfa == CFI_CFA_FP ? bytes : 0;
-	}
-	return with * 100 > all * KEEPS_FP_PERCENT;
-}
-
-static void now_compile(struct unwind_feed *f, uint64_t slice_ns)
-{
-	struct module *m = &f->modules[f->now];
-	int r = cfi_compile(f->cfi, slice_ns, &f->why);
-	const struct cfi_row *rows;
-	size_t count;
-
-	if (r == 0)
-		return;
-	rows = cfi_rows(f->cfi, &count);
-	if (r < 0 || unwind_pack(rows, count, &m->block, &f->why)) {
-		leave_out(f, f->now, &f->without_rows);
-	} else {
-		m->keeps_fp = rows_keep_fp(rows, count);
-		m->bytes = (uint32_t)m->block.len;
-		m->state = READY;
-	}
-	now_done(f);
-}
-
-/* Compile until the time is over, or enough is ready to fill the staging area. */
-static void compile(struct unwind_feed *f, size_t enough, uint64_t slice_ns)
-{
-	uint64_t end_ns = clock_mono_ns() + slice_ns, now_ns;
 	size_t ready = 0;
 
 	for (size_t i = 0; i < f->count; i++)
 		ready += f->modules[i].state == READY ? f->modules[i].block.len : 0;
-	while (ready < enough && (now_ns = clock_mono_ns()) < end_ns) {
-		size_t module;
+	return ready;
+}
 
-		if (f->now == NONE)
+/* Takes what is compiled and has the next compiled, until the time is over or enough is ready. Only libjvm is not waited for. */
+static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
+{
+	uint64_t end_ns = clock_mono_ns() + wait_ns, now_ns;
+
+	for (;;) {
+		if (f->now == NONE) {
 			f->now = first_of(f, WAITING);
-		if (f->now == NONE)
+			if (f->now == NONE)
+				return;
+			f->job = unwind_job_new(f->pid, &f->modules[f->now].at);
+		}
+		if (loader_ask(f->loader, &f->job->load)) {
+			take_job(f);
+			if (ready_bytes(f) >= enough)
+				return;
+			continue;
+		}
+		now_ns = clock_mono_ns();
+		if (now_ns >= end_ns || f->modules[f->now].rank == RANK_LAST)
 			return;
-		module = f->now;
-		if (!f->cfi)
-			now_open(f);
-		if (f->cfi)
-			now_compile(f, end_ns - now_ns);
-		ready += f->modules[module].block.len;
+		loader_wait(f->loader, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
 	}
+}
+
+bool unwind_feed_ready(const struct unwind_feed *f)
+{
+	return first_of(f, READY) != NONE || f->evicting != NONE ||
+	       (f->job ? !loader_is_waiting(&f->job->load) : first_of(f, WAITING) != NONE);
 }
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
@@ -355,9 +274,9 @@ static size_t pieces_write(struct unwind_feed *f, char *staging, size_t room)
 }
 
 size_t unwind_feed_step(
-	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t slice_ns)
+	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t wait_ns)
 {
-	compile(f, staging_bytes, slice_ns);
+	compile(f, staging_bytes, wait_ns);
 	return pieces_write(f, staging, staging_bytes);
 }
 
@@ -456,9 +375,9 @@ void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *
 
 void unwind_feed_free(struct unwind_feed *f)
 {
-	if (!f)
+	if (!f || !loader_free(f->loader))
 		return;
-	now_done(f);
+	unwind_job_free(f->job);
 	for (size_t i = 0; i < f->count; i++) {
 		buf_done(&f->modules[i].block);
 		free((char *)(uintptr_t)f->modules[i].at.path);

@@ -6,9 +6,9 @@
  *   -> the caller sends WIRE_OP_UNWIND with their bytes -> unwind_feed_answer -> the next step
  *
  * Modules that do without frame pointers matter most (libc first), those that keep them least: they go last,
- * and make room when the agent's budget is used up. All work is done in unwind_feed_step, in slices. A
+ * and make room when the agent's budget is used up. Files are read and compiled by a thread of the feed's own. A
  * module without rows, or that finds no room, is left to frame pointers; unwind_feed_status says so.
- * One thread.
+ * One thread calls.
  */
 #ifndef JHOT_SESSION_UNWIND_FEED_H
 #define JHOT_SESSION_UNWIND_FEED_H
@@ -27,11 +27,11 @@ void unwind_feed_free(struct unwind_feed *f);
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m);
 
 /*
- * unwind_feed_step: work for about slice_ns (opening libjvm: 20-30 ms at once). Returns the bytes of pieces in the
- * staging area, which are to be sent and answered before the next step; 0 when there are none yet.
+ * unwind_feed_step: takes what is compiled and has more compiled; waits for at most wait_ns for that, and never for libjvm. Returns the bytes
+ * of pieces in the staging area, which are to be sent and answered before the next step; 0 when there are none yet.
  */
 size_t unwind_feed_step(
-	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t slice_ns);
+	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t wait_ns);
 /*
  * The result of the command: how many pieces the agent took, or why not even the first: -EAGAIN (later), -ENOSPC (no
  * room), -ENOENT (module gone), any other -errno.
@@ -40,6 +40,8 @@ void unwind_feed_answer(struct unwind_feed *f, int result);
 
 /* Whether there is anything to do: steps are worth calling. */
 bool unwind_feed_busy(const struct unwind_feed *f);
+/* Whether a step now would find more than the one before; else what is busy is a file being compiled. */
+bool unwind_feed_ready(const struct unwind_feed *f);
 
 struct unwind_feed_status {
 	unsigned sent, waiting; /* modules */

@@ -5,19 +5,21 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "symbols/cfi_rule.h"
+#include "symbols/elf_file.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RANGES_MAX     (1u << 20)
-#define ROWS_MAX       (4u << 20)
-#define OFFSET_MAX     UINT32_MAX
-#define SEGMENTS_MAX   16
-#define COMPILE_MAX_NS (5 * NS_PER_S) /* of CPU; libjvm takes 0.1 to 0.2 s */
-#define ROWS_PER_CLOCK 64
-#define PADDING_MAX    64 /* up to so many bytes between functions are alignment, not code */
+#define RANGES_MAX        (1u << 20)
+#define ROWS_MAX          (4u << 20)
+#define OFFSET_MAX        UINT32_MAX
+#define SEGMENTS_MAX      16
+#define COMPILE_MAX_NS    (5 * NS_PER_S) /* of CPU; libjvm takes 0.1 to 0.2 s */
+#define ROWS_PER_CLOCK    64
+#define ENTRIES_PER_CLOCK 4096
+#define PADDING_MAX       64 /* up to so many bytes between functions are alignment, not code */
 
 /* What one FDE covers. */
 struct range {
@@ -73,7 +75,7 @@ static uint64_t take(struct bytes *b, unsigned size, bool is_signed)
 	}
 	memcpy(&v, b->at, size);
 	b->at += size;
-	if (is_signed && size < 8 && v >> (size * 8 - 1))
+	if (is_signed && size && size < 8 && v >> (size * 8 - 1))
 		v |= ~0ull << (size * 8);
 	return v;
 }
@@ -142,10 +144,13 @@ static void range_read(struct cfi *c, unsigned source, const Dwarf_FDE *fde, uns
 	struct bytes b = {fde->start, fde->end, false};
 	uint64_t base = 0, start, length;
 
+	/* Pointers to what is meant, and other bases: not in FDEs of shared objects. */
+	if (enc & DW_EH_PE_indirect)
+		return;
 	if ((enc & 0x70) == DW_EH_PE_pcrel)
 		base = s->section_address +
 		       (uint64_t)(fde->start - (const uint8_t *)s->data->d_buf);
-	else if (enc & 0xf0) /* other bases and indirection: not in FDEs of shared objects */
+	else if (enc & 0x70)
 		return;
 	start = base + take_encoded(&b, enc);
 	length = take_encoded(&b, enc & 0x07); /* a size: never signed, never relative */
@@ -157,11 +162,15 @@ static void ranges_of_source(struct cfi *c, unsigned source)
 {
 	const struct source *s = &c->sources[source];
 	Dwarf_Off offset = 0, next, cie_offset = (Dwarf_Off)-1;
+	uint64_t start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	unsigned enc = DW_EH_PE_omit;
 	Dwarf_CFI_Entry entry, cie;
 	int r;
 
-	for (; offset < s->data->d_size; offset = next) {
+	for (unsigned n = 1; offset < s->data->d_size; offset = next, n++) {
+		if (n % ENTRIES_PER_CLOCK == 0 &&
+			clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns > COMPILE_MAX_NS)
+			return;
 		next = offset;
 		r = dwarf_next_cfi(s->ident, s->data, s->eh_frame, offset, &next, &entry);
 		if (r > 0 || next <= offset)
@@ -240,7 +249,7 @@ static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *se
 	GElf_Shdr shdr;
 	Elf_Scn *scn = section_find(elf, section, &shdr);
 
-	if (!scn)
+	if (!scn || (source == SOURCE_DEBUG && !elf_file_debug_fits(elf)))
 		return;
 	s->eh_frame = source == SOURCE_EH;
 	s->ident = (const unsigned char *)elf_getident(elf, NULL);
@@ -321,8 +330,7 @@ fail:
 struct cfi *cfi_open(int fd, int debug_fd, struct err *err)
 {
 	elf_version(EV_CURRENT);
-	return open_elf(elf_begin(fd, ELF_C_READ, NULL),
-		debug_fd < 0 ? NULL : elf_begin(debug_fd, ELF_C_READ, NULL), err);
+	return open_elf(elf_file_begin(fd), debug_fd < 0 ? NULL : elf_file_begin(debug_fd), err);
 }
 
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)

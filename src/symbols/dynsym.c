@@ -3,6 +3,7 @@
 #include "symbols/dynsym.h"
 
 #include "base/buf.h"
+#include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/target_file.h"
 
@@ -63,10 +64,8 @@ struct dynsym *dynsym_open(pid_t pid, const struct symbols_module *m, struct err
 		err_set_errno(err, ERR_FAILED, "%s cannot be read", m->path);
 		goto fail;
 	}
-	elf_version(EV_CURRENT);
-	d->elf = elf_begin(d->fd, ELF_C_READ, NULL);
-	if (!d->elf || elf_kind(d->elf) != ELF_K_ELF || gelf_getclass(d->elf) != ELFCLASS64 ||
-		!find_section(d) || !find_bias(d, m->start)) {
+	d->elf = elf_file_begin(d->fd);
+	if (!d->elf || !find_section(d) || !find_bias(d, m->start)) {
 		err_set(err, ERR_FAILED, "%s is not a 64-bit library with dynamic symbols.",
 			m->path);
 		goto fail;

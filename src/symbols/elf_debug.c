@@ -2,6 +2,7 @@
 /* The folders are those that gdb and elfutils search; libdwfl unpacks .gnu_debugdata. */
 #include "symbols/elf_debug.h"
 
+#include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/target_file.h"
 
@@ -11,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUILD_ID_MAX 64
-#define MINI_MAX     (4u << 20) /* of packed bytes; libc's are 100 kB */
+#define MINI_MAX     (4u << 20)   /* of packed bytes; libc's are 100 kB */
+#define UNPACKED_MAX (64u << 20)  /* and unpacked 400 kB */
+#define CRC_MAX      (512u << 20) /* bytes of a file whose checksum is worth its second */
 
 struct elf_debug_search {
 	pid_t pid;
@@ -40,31 +44,43 @@ static uint32_t elf_debug_use_file(void *ctx, Elf *elf, int fd)
 }
 
 /* CRC-32 as zlib's, which debuglinks carry. */
-static uint32_t elf_debug_crc(int fd)
+static void elf_debug_crc_table(uint32_t table[256])
 {
-	unsigned char bytes[16384];
-	uint32_t crc = ~0u;
+	for (uint32_t i = 0; i < 256; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^ (0xedb88320u & -(table[i] & 1));
+	}
+}
+
+/* false: the file is too large, grows while it is read, or cannot be read. */
+static bool elf_debug_crc(int fd, uint32_t *out)
+{
+	unsigned char bytes[65536];
+	uint32_t table[256], crc = ~0u;
+	struct stat st;
 	off_t at = 0;
 	ssize_t n;
 
-	for (; (n = pread(fd, bytes, sizeof(bytes), at)) > 0; at += n) {
-		for (ssize_t i = 0; i < n; i++) {
-			crc ^= bytes[i];
-			for (int bit = 0; bit < 8; bit++)
-				crc = crc >> 1 ^ (0xedb88320u & -(crc & 1));
-		}
-	}
-	return ~crc;
+	if (fstat(fd, &st) || st.st_size > CRC_MAX)
+		return false;
+	elf_debug_crc_table(table);
+	for (; at <= CRC_MAX && (n = pread(fd, bytes, sizeof(bytes), at)) > 0; at += n)
+		for (ssize_t i = 0; i < n; i++)
+			crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+	*out = ~crc;
+	return at == st.st_size;
 }
 
 static bool elf_debug_matches(const struct elf_debug_search *s, Elf *elf, int fd)
 {
 	const void *id;
 	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+	uint32_t crc;
 
 	if (s->id_bytes)
 		return n == (ssize_t)s->id_bytes && !memcmp(id, s->id, s->id_bytes);
-	return elf_debug_crc(fd) == s->crc;
+	return elf_debug_crc(fd, &crc) && crc == s->crc;
 }
 
 static uint32_t elf_debug_try(const struct elf_debug_search *s, pid_t pid, const char *path)
@@ -75,8 +91,8 @@ static uint32_t elf_debug_try(const struct elf_debug_search *s, pid_t pid, const
 
 	if (fd < 0)
 		return 0;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && gelf_getclass(elf) == ELFCLASS64 && elf_debug_matches(s, elf, fd))
+	elf = elf_file_begin(fd);
+	if (elf && elf_debug_matches(s, elf, fd))
 		count = s->use(s->ctx, elf, fd);
 	elf_end(elf);
 	close(fd);
@@ -164,7 +180,8 @@ static uint32_t elf_debug_mini(Elf *elf, struct symtab *out)
 	GElf_Shdr header;
 	Elf_Scn *scn = elf_section(elf, ".gnu_debugdata", &header);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-	int fd = data && data->d_buf && data->d_size <= MINI_MAX
+	int fd = data && data->d_buf && data->d_size <= MINI_MAX &&
+				 elf_file_xz_fits(data->d_buf, data->d_size, UNPACKED_MAX)
 			 ? elf_debug_memory_file(data->d_buf, data->d_size)
 			 : -1;
 	Dwfl *dwfl = fd >= 0 ? dwfl_begin(&callbacks) : NULL;
@@ -214,9 +231,8 @@ int elf_debug_open(int fd, pid_t pid, const char *path)
 		.pid = pid, .path = path, .use = elf_debug_use_file, .ctx = &found};
 	Elf *elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && gelf_getclass(elf) == ELFCLASS64)
+	elf = elf_file_begin(fd);
+	if (elf)
 		elf_debug_search(&s, elf);
 	elf_end(elf);
 	return found;

@@ -72,7 +72,7 @@ uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
 	size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
 	uint32_t before = out->count;
 
-	for (size_t i = 1; i < count && i < INT32_MAX; i++) {
+	for (size_t i = 1; i < count && i < INT32_MAX && !symtab_is_full(out); i++) {
 		GElf_Sym sym;
 		const char *name;
 
@@ -121,11 +121,12 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 	struct elf_plt plt;
 
 	symbols_scn = rela_scn ? elf_getscn(elf, rela.sh_link) : NULL;
-	if (!symbols_scn || !gelf_getshdr(symbols_scn, &symbols) || !elf_plt_find(elf, &plt))
+	if (!symbols_scn || !gelf_getshdr(symbols_scn, &symbols) || symbols.sh_type != SHT_DYNSYM ||
+		!elf_plt_find(elf, &plt))
 		return;
 	rela_data = elf_getdata(rela_scn, NULL);
 	symbols_data = elf_getdata(symbols_scn, NULL);
-	for (int i = 0; rela_data && symbols_data; i++) {
+	for (int i = 0; rela_data && symbols_data && !symtab_is_full(out); i++) {
 		uint64_t at = plt.address + (uint64_t)i * plt.stub_bytes;
 		GElf_Rela r;
 		GElf_Sym sym;
@@ -137,7 +138,7 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 		if (!gelf_getsym(symbols_data, (int)GELF_R_SYM(r.r_info), &sym))
 			continue;
 		name = elf_strptr(elf, symbols.sh_link, sym.st_name);
-		if (name && *name && strlen(name) < sizeof(text) - 8) {
+		if (name && *name && strnlen(name, sizeof(text)) < sizeof(text) - 8) {
 			snprintf(text, sizeof(text), "%s@plt", name);
 			symtab_add(out, at, plt.stub_bytes, text, SYMTAB_LOCAL);
 		}
@@ -173,7 +174,9 @@ void elf_symbols_marks(Elf *elf, struct symtab *out)
 	memcpy(words, data->d_buf, sizeof(words));
 	if (words[0] != EH_FRAME_HDR_ENCODINGS)
 		return;
-	for (size_t i = 0; i < words[2] && EH_FRAME_HDR_BYTES + (i + 1) * 8 <= data->d_size; i++) {
+	for (size_t i = 0; i < words[2] && EH_FRAME_HDR_BYTES + (i + 1) * 8 <= data->d_size &&
+			   !symtab_is_full(out);
+		i++) {
 		int32_t start;
 
 		memcpy(&start, (const char *)data->d_buf + EH_FRAME_HDR_BYTES + i * 8,

@@ -5,7 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERFMAP_ENTRIES_MAX (1u << 20)
+#define LINE_BYTES 4096        /* longer lines are passed over */
+#define READ_MAX   (64u << 20) /* of one file, however fast it grows */
+
+struct lines {
+	FILE *file;
+	size_t read;
+	char text[LINE_BYTES];
+};
+
+/* The next line that is not too long; false at the end, or when there was enough. */
+static bool lines_next(struct lines *l)
+{
+	size_t len = 0;
+	int c = 0;
+
+	for (; l->read < READ_MAX && (c = getc_unlocked(l->file)) != EOF; l->read++) {
+		if (c != '\n' && len < LINE_BYTES - 1) {
+			l->text[len++] = (char)c;
+		} else if (c != '\n') {
+			len = LINE_BYTES; /* too long */
+		} else if (len < LINE_BYTES) {
+			break;
+		} else {
+			len = 0;
+		}
+	}
+	if (len >= LINE_BYTES || (c != '\n' && !len))
+		return false;
+	l->read += c == '\n';
+	l->text[len] = '\0';
+	return true;
+}
 
 static bool kallsyms_is_code(char type)
 {
@@ -14,15 +45,14 @@ static bool kallsyms_is_code(char type)
 
 enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out)
 {
-	char *line = NULL;
-	size_t cap = 0;
+	struct lines l = {.file = file};
 	bool names = false, addresses = false;
 
-	while (getline(&line, &cap, file) > 0) {
+	while (!symtab_is_full(out) && lines_next(&l)) {
 		char *rest, *name;
-		uint64_t address = strtoull(line, &rest, 16);
+		uint64_t address = strtoull(l.text, &rest, 16);
 
-		if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+		if (rest == l.text || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
 			continue;
 		name = rest + 3;
 		name[strcspn(name, "\t\n ")] = '\0';
@@ -32,7 +62,6 @@ enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out)
 			symtab_add(out, address, 0, kallsyms_is_code(rest[1]) ? name : "",
 				kallsyms_is_code(rest[1]) ? SYMTAB_GLOBAL : SYMTAB_MARK);
 	}
-	free(line);
 	symtab_finish(out);
 	if (!names)
 		return KALLSYMS_NONE;
@@ -41,21 +70,19 @@ enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out)
 
 void perfmap_read(FILE *file, struct symtab *out)
 {
-	char *line = NULL;
-	size_t cap = 0;
+	struct lines l = {.file = file};
 
-	while (getline(&line, &cap, file) > 0 && out->count < PERFMAP_ENTRIES_MAX) {
+	while (!symtab_is_full(out) && lines_next(&l)) {
 		char *size_at, *name;
-		uint64_t start = strtoull(line, &size_at, 16);
+		uint64_t start = strtoull(l.text, &size_at, 16);
 		uint64_t size = strtoull(size_at, &name, 16);
 
-		if (size_at == line || name == size_at || *name != ' ' || !size)
+		if (size_at == l.text || name == size_at || *name != ' ' || !size)
 			continue;
 		name++;
 		name[strcspn(name, "\r\n")] = '\0';
 		if (*name)
 			symtab_add(out, start, size, name, SYMTAB_GLOBAL);
 	}
-	free(line);
 	symtab_finish(out);
 }

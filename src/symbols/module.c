@@ -3,6 +3,7 @@
 #include "symbols/module.h"
 
 #include "symbols/elf_debug.h"
+#include "symbols/elf_file.h"
 #include "symbols/target_file.h"
 
 #include <errno.h>
@@ -14,11 +15,15 @@
 
 #define VDSO "[vdso]"
 
-struct module *module_new(const struct symbols_module *where)
+static void module_load(struct load *l, const atomic_bool *stop);
+
+struct module *module_new(const struct symbols_module *where, pid_t pid)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
 	const char *slash;
 
+	m->load.run = module_load;
+	m->pid = pid;
 	m->where = *where;
 	m->where.path = xstrdup(where->path);
 	slash = strrchr(m->where.path, '/');
@@ -36,6 +41,19 @@ void module_free(struct module *m)
 	free(m);
 }
 
+bool module_ask(struct module *m, struct loader *loader)
+{
+	if (!loader_is_waiting(&m->load))
+		m->asked = m->where;
+	return loader_ask(loader, &m->load);
+}
+
+size_t module_bytes(const struct module *m)
+{
+	return m->table.texts.cap + m->table.cap * sizeof(*m->table.entries) +
+	       m->table.count * sizeof(*m->table.names);
+}
+
 static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
 {
 	m->segment_count = elf_symbols_segments(elf, m->segments, MODULE_SEGMENTS);
@@ -46,11 +64,13 @@ static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
 	elf_symbols_plt(elf, &m->table);
 	elf_symbols_marks(elf, &m->table);
 	symtab_finish(&m->table);
+	if (m->table.full)
+		snprintf(m->note, sizeof(m->note), "%s has more names than are read", m->name);
 }
 
 static void module_read_file(struct module *m, pid_t pid)
 {
-	int fd = target_file_open_module(pid, &m->where);
+	int fd = target_file_open_module(pid, &m->asked);
 	Elf *elf;
 
 	if (fd == -ESTALE) {
@@ -62,11 +82,12 @@ static void module_read_file(struct module *m, pid_t pid)
 		snprintf(m->note, sizeof(m->note), "%s cannot be read: %s", m->name, strerror(-fd));
 		return;
 	}
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
+	elf = elf_file_begin(fd);
+	if (elf)
 		module_read_elf(m, elf, pid);
 	else
-		snprintf(m->note, sizeof(m->note), "%s is not a 64-bit ELF file", m->name);
+		snprintf(m->note, sizeof(m->note), "%s is no 64-bit ELF file that can be read",
+			m->name);
 	elf_end(elf);
 	close(fd);
 }
@@ -107,14 +128,16 @@ static void module_read_vdso(struct module *m)
 	free(image);
 }
 
-static void module_load(struct module *m, pid_t pid)
+static void module_load(struct load *l, const atomic_bool *stop)
 {
-	m->loaded = true;
+	struct module *m = (struct module *)l;
+
 	elf_version(EV_CURRENT);
+	symtab_limit(&m->table, stop);
 	if (!strcmp(m->where.path, VDSO))
 		module_read_vdso(m);
-	else if (m->where.path[0] == '/' || pid <= 0)
-		module_read_file(m, pid);
+	else if (m->where.path[0] == '/' || m->pid <= 0)
+		module_read_file(m, m->pid);
 }
 
 static const struct elf_segment *module_segment(const struct module *m, uint64_t offset)
@@ -150,10 +173,8 @@ static bool module_offset(const struct module *m, uint64_t address, uint64_t *of
 	return false;
 }
 
-bool module_function(struct module *m, pid_t pid, const char *name, uint64_t *offset)
+bool module_function(struct module *m, const char *name, uint64_t *offset)
 {
-	if (!m->loaded)
-		module_load(m, pid);
 	for (uint32_t i = 0; i < m->table.count; i++) {
 		const struct symtab_entry *e = &m->table.entries[i];
 		const char *text = m->table.texts.data + e->text;
@@ -167,14 +188,12 @@ bool module_function(struct module *m, pid_t pid, const char *name, uint64_t *of
 	return false;
 }
 
-void module_name(struct module *m, pid_t pid, uint64_t offset, struct symbol *out)
+void module_name(struct module *m, uint64_t offset, struct symbol *out)
 {
 	const struct elf_segment *segment;
 	const struct symtab_entry *e;
 	uint64_t to_address;
 
-	if (!m->loaded)
-		module_load(m, pid);
 	*out = (struct symbol){.name = "", .module = m->name, .is_jvm = m->is_jvm, .start = offset};
 	segment = module_segment(m, offset);
 	if (!segment)

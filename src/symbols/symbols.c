@@ -13,22 +13,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MODULES_MAX     65536
-#define PERFMAP_BYTES   (64u << 20)
-#define PERFMAP_LOOK_NS (2 * NS_PER_S)
-#define KERNEL_NAME     "[kernel]"
-#define RAW_NAME        "[anon]"
+#define MODULES_MAX      65536
+#define PERFMAP_BYTES    (64u << 20)
+#define PERFMAP_LOOK_NS  (2 * NS_PER_S)
+#define NAMES_MAX        (1u << 30) /* bytes of names; of modules beyond them none are read */
+#define FUNCTION_WAIT_NS (10 * NS_PER_S)
+#define FUNCTION_STEP_MS 100
+#define KERNEL_NAME      "[kernel]"
+#define RAW_NAME         "[anon]"
+
+/* A file of the system or the target that is read as a whole, beside the modules. */
+struct list {
+	struct load load; /* the first member */
+	struct symbols *symbols;
+	struct symtab table;
+	const char *note;
+	bool changed; /* a perf map was there, and not the one of last time */
+};
 
 struct symbols {
 	pid_t pid, nspid;
+	struct loader *loader; /* NULL: who asks reads */
+	size_t bytes;          /* of the modules that are loaded */
 	struct module **modules;
 	int module_count, module_cap;
 
-	bool kernel_read;
-	struct symtab kernel;
-	const char *kernel_note;
+	struct list kernel;
 
-	struct symtab perfmap;
+	struct symtab perfmap; /* what is searched */
+	struct list *perfmap_next;
 	uint64_t perfmap_looked_ns;
 	struct timespec perfmap_mtime;
 	off_t perfmap_bytes;
@@ -36,25 +49,30 @@ struct symbols {
 	struct buf note;
 };
 
+static void symbols_read_kernel(struct load *l, const atomic_bool *stop);
+
 struct symbols *symbols_new(pid_t pid, pid_t nspid)
 {
 	struct symbols *s = xcalloc(1, sizeof(*s));
 
 	s->pid = pid;
 	s->nspid = nspid;
-	s->kernel_note = "";
+	s->kernel = (struct list){.load.run = symbols_read_kernel, .symbols = s, .note = ""};
 	return s;
 }
 
 void symbols_free(struct symbols *s)
 {
-	if (!s)
+	if (!s || !loader_free(s->loader))
 		return;
 	for (int i = 0; i < s->module_count; i++)
 		module_free(s->modules[i]);
 	free(s->modules);
 	symtab_done(&s->perfmap);
-	symtab_done(&s->kernel);
+	symtab_done(&s->kernel.table);
+	if (s->perfmap_next)
+		symtab_done(&s->perfmap_next->table);
+	free(s->perfmap_next);
 	buf_done(&s->note);
 	free(s);
 }
@@ -87,49 +105,101 @@ int symbols_module_add(struct symbols *s, const struct symbols_module *m)
 		s->module_cap = s->module_cap ? s->module_cap * 2 : 64;
 		s->modules = xreallocarray(s->modules, (size_t)s->module_cap, sizeof(*s->modules));
 	}
-	s->modules[s->module_count] = module_new(m);
+	s->modules[s->module_count] = module_new(m, s->pid);
 	return s->module_count++;
+}
+
+void symbols_start_thread(struct symbols *s)
+{
+	if (!s->loader)
+		s->loader = loader_new();
+}
+
+void symbols_wait(struct symbols *s, unsigned ms)
+{
+	loader_wait(s->loader, ms);
+}
+
+/* --- mapped files ------------------------------------------------------------------------------------ */
+
+bool symbols_ready_native(struct symbols *s, int module)
+{
+	struct module *m;
+
+	if (module < 0 || module >= s->module_count)
+		return true;
+	m = s->modules[module];
+	if (m->counted || s->bytes > NAMES_MAX)
+		return true;
+	if (!module_ask(m, s->loader))
+		return false;
+	m->counted = true;
+	s->bytes += module_bytes(m);
+	return true;
 }
 
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out)
 {
-	if (module >= 0 && module < s->module_count)
-		module_name(s->modules[module], s->pid, offset, out);
-	else
+	bool ready = symbols_ready_native(s, module);
+
+	if (module < 0 || module >= s->module_count) {
 		*out = (struct symbol){.name = "", .module = RAW_NAME, .start = offset};
+		return;
+	}
+	if (ready && s->modules[module]->counted) {
+		module_name(s->modules[module], offset, out);
+		return;
+	}
+	*out = (struct symbol){.name = "",
+		.module = s->modules[module]->name,
+		.is_jvm = s->modules[module]->is_jvm,
+		.loading = !ready,
+		.start = offset};
 }
 
 bool symbols_function(struct symbols *s, int module, const char *name, uint64_t *offset)
 {
-	return module >= 0 && module < s->module_count &&
-	       module_function(s->modules[module], s->pid, name, offset);
+	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS;
+
+	while (!symbols_ready_native(s, module) && clock_mono_ns() < end_ns)
+		loader_wait(s->loader, FUNCTION_STEP_MS);
+	return module >= 0 && module < s->module_count && s->modules[module]->counted &&
+	       module_function(s->modules[module], name, offset);
 }
 
-static void symbols_read_kernel(struct symbols *s)
-{
-	FILE *f = fopen("/proc/kallsyms", "re");
-	enum kallsyms_result result = f ? kallsyms_read(f, &s->kernel) : KALLSYMS_NONE;
+/* --- the kernel -------------------------------------------------------------------------------------- */
 
-	s->kernel_read = true;
+static void symbols_read_kernel(struct load *l, const atomic_bool *stop)
+{
+	struct list *kernel = (struct list *)l;
+	FILE *f = fopen("/proc/kallsyms", "re");
+	enum kallsyms_result result;
+
+	symtab_limit(&kernel->table, stop);
+	result = f ? kallsyms_read(f, &kernel->table) : KALLSYMS_NONE;
 	if (f)
 		fclose(f);
 	if (result == KALLSYMS_HIDDEN)
-		s->kernel_note = "kernel names are hidden (sysctl kernel.kptr_restrict)";
+		kernel->note = "kernel names are hidden (sysctl kernel.kptr_restrict)";
 	else if (result == KALLSYMS_NONE)
-		s->kernel_note = "/proc/kallsyms gives no kernel names";
+		kernel->note = "/proc/kallsyms gives no kernel names";
+}
+
+bool symbols_ready_kernel(struct symbols *s)
+{
+	return loader_ask(s->loader, &s->kernel.load);
 }
 
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out)
 {
 	const struct symtab_entry *e;
 
-	if (!s->kernel_read)
-		symbols_read_kernel(s);
 	*out = (struct symbol){.name = "", .module = KERNEL_NAME, .start = address};
-	e = symtab_find(&s->kernel, address);
+	out->loading = !symbols_ready_kernel(s);
+	e = out->loading ? NULL : symtab_find(&s->kernel.table, address);
 	if (!e || e->rank == SYMTAB_MARK)
 		return;
-	out->name = symtab_name(&s->kernel, e);
+	out->name = symtab_name(&s->kernel.table, e);
 	out->start = e->start;
 }
 
@@ -160,31 +230,61 @@ static FILE *symbols_open_perfmap(struct symbols *s)
 	return f;
 }
 
-/* The file grows as code is compiled: look again now and then, when a name is missing. */
+static void symbols_read_perfmap(struct load *l, const atomic_bool *stop)
+{
+	struct list *map = (struct list *)l;
+	FILE *f = symbols_open_perfmap(map->symbols);
+
+	if (!f)
+		return;
+	map->changed = true;
+	symtab_limit(&map->table, stop);
+	perfmap_read(f, &map->table);
+	fclose(f);
+}
+
+/* What was read takes the place of what is searched. */
+static void symbols_take_perfmap(struct symbols *s)
+{
+	if (s->perfmap_next->changed) {
+		symtab_done(&s->perfmap);
+		s->perfmap = s->perfmap_next->table;
+	}
+	free(s->perfmap_next);
+	s->perfmap_next = NULL;
+}
+
+/* The file grows as code is compiled: look again now and then, when a name is missing. false: it is being read. */
 static bool symbols_refresh_perfmap(struct symbols *s)
 {
 	uint64_t now_ns = clock_mono_ns();
-	FILE *f;
 
-	if (s->perfmap_looked_ns && now_ns - s->perfmap_looked_ns < PERFMAP_LOOK_NS)
+	if (!s->perfmap_next) {
+		if (s->perfmap_looked_ns && now_ns - s->perfmap_looked_ns < PERFMAP_LOOK_NS)
+			return true;
+		s->perfmap_looked_ns = now_ns;
+		s->perfmap_next = xcalloc(1, sizeof(*s->perfmap_next));
+		s->perfmap_next->load.run = symbols_read_perfmap;
+		s->perfmap_next->symbols = s;
+	}
+	if (!loader_ask(s->loader, &s->perfmap_next->load))
 		return false;
-	s->perfmap_looked_ns = now_ns;
-	f = symbols_open_perfmap(s);
-	if (!f)
-		return false;
-	symtab_done(&s->perfmap);
-	perfmap_read(f, &s->perfmap);
-	fclose(f);
+	symbols_take_perfmap(s);
 	return true;
+}
+
+bool symbols_ready_raw(struct symbols *s, uint64_t address)
+{
+	return symtab_find(&s->perfmap, address) || symbols_refresh_perfmap(s);
 }
 
 void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out)
 {
-	const struct symtab_entry *e = symtab_find(&s->perfmap, address);
+	const struct symtab_entry *e;
 
 	*out = (struct symbol){.name = "", .module = RAW_NAME, .start = address};
-	if (!e && symbols_refresh_perfmap(s))
-		e = symtab_find(&s->perfmap, address);
+	out->loading = !symbols_ready_raw(s, address);
+	e = symtab_find(&s->perfmap, address);
 	if (!e)
 		return;
 	out->name = symtab_name(&s->perfmap, e);
@@ -194,9 +294,10 @@ void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out)
 const char *symbols_note(struct symbols *s)
 {
 	buf_clear(&s->note);
-	buf_adds(&s->note, s->kernel_note);
+	if (!loader_is_waiting(&s->kernel.load))
+		buf_adds(&s->note, s->kernel.note);
 	for (int i = 0; i < s->module_count; i++)
-		if (s->modules[i]->note[0])
+		if (s->modules[i]->counted && s->modules[i]->note[0])
 			buf_printf(&s->note, "%s%s", s->note.len ? "; " : "", s->modules[i]->note);
 	return buf_str(&s->note);
 }

@@ -5,7 +5,8 @@
  * Files are opened as the target sees them (/proc/PID/root, map_files) and read with libelf: .symtab, else
  * the separate debug file (build-id, debuglink), else .gnu_debugdata, else .dynsym. C++ names are demangled by
  * the C++ runtime. Everything is cached. A function that no table names is called by where it begins in the
- * file ("0x1234"); a file that cannot be read yields the empty name and a note. One thread. The files are not trusted.
+ * file ("0x1234"); a file that cannot be read yields the empty name and a note. One thread asks; files are read by another
+ * one, if that was started. The files are not trusted: what reading one may cost is bounded.
  */
 #ifndef JHOT_SYMBOLS_SYMBOLS_H
 #define JHOT_SYMBOLS_SYMBOLS_H
@@ -18,6 +19,17 @@ struct symbols;
 /* pid: the target, for file access and perf maps; 0: files as named (tests). */
 struct symbols *symbols_new(pid_t pid, pid_t nspid);
 void symbols_free(struct symbols *s);
+
+/*
+ * symbols_start_thread: from now on files are read by a thread of their own, and what is asked for before its file is
+ * read has no name yet (symbol.loading). symbols_ready_*: true when asking now gives the final answer; false begins
+ * the reading. symbols_wait: for so long, or until another file is read.
+ */
+void symbols_start_thread(struct symbols *s);
+bool symbols_ready_native(struct symbols *s, int module);
+bool symbols_ready_kernel(struct symbols *s);
+bool symbols_ready_raw(struct symbols *s, uint64_t address);
+void symbols_wait(struct symbols *s, unsigned ms);
 
 /* A mapping of a file, as in maps. Returns a number for symbols_native. */
 struct symbols_module {
@@ -32,12 +44,13 @@ struct symbol {
 	const char *name;   /* demangled, parameters cut, or ""; valid until symbols_free */
 	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
 	bool is_jvm;        /* in libjvm */
+	bool loading;       /* the name may be there later */
 	uint64_t start;     /* file offset or address where the function begins */
 };
 
 /* offset: a file offset inside the module. The module's name is always given. */
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out);
-/* symbols_function: where in the module's file a function of this name begins; false if none is called so. */
+/* symbols_function: waits for the file if it must; where in the module's file a function of this name begins; false if none is called so. */
 bool symbols_function(struct symbols *s, int module, const char *name, uint64_t *offset);
 /* /proc/kallsyms; no name where addresses are hidden. */
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);

@@ -2,12 +2,18 @@
 /* Sorting, choosing among aliases, searching. */
 #include "symbols/symtab.h"
 
+#include "base/clock.h"
 #include "symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX 16 /* entries looked back for one that encloses an address */
+#define ENTRIES_MAX  (4u << 20)   /* a browser's library has 1 M */
+#define TEXTS_MAX    (256u << 20) /* and 150 MB of names */
+#define NAME_MAX_LEN 4096         /* longer ones cost more than they tell: their beginning */
+#define SPENT_MAX_NS (5 * NS_PER_S)
+#define ASKS_A_CLOCK 256
+#define NESTING_MAX  16 /* entries looked back for one that encloses an address */
 
 void symtab_done(struct symtab *t)
 {
@@ -19,13 +25,30 @@ void symtab_done(struct symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
+void symtab_limit(struct symtab *t, const atomic_bool *stop)
+{
+	t->stop = stop;
+	t->spent_end_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + SPENT_MAX_NS;
+}
+
+bool symtab_is_full(struct symtab *t)
+{
+	if (t->full || t->asked++ % ASKS_A_CLOCK)
+		return t->full;
+	t->full = (t->stop && atomic_load(t->stop)) ||
+		  (t->spent_end_ns && clock_read_ns(CLOCK_THREAD_CPUTIME_ID) > t->spent_end_ns);
+	return t->full;
+}
+
 void symtab_add(
 	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank)
 {
 	struct symtab_entry *e;
 
-	if (t->texts.len >= UINT32_MAX / 2 || t->count >= UINT32_MAX / 2)
+	if (t->texts.len >= TEXTS_MAX || t->count >= ENTRIES_MAX) {
+		t->full = true;
 		return;
+	}
 	if (!t->texts.len)
 		buf_addc(&t->texts, '\0');
 	if (t->count == t->cap) {
@@ -38,7 +61,8 @@ void symtab_add(
 	if (rank == SYMTAB_MARK)
 		return;
 	e->text = (uint32_t)t->texts.len;
-	buf_add(&t->texts, name, strlen(name) + 1);
+	buf_add(&t->texts, name, strnlen(name, NAME_MAX_LEN));
+	buf_addc(&t->texts, '\0');
 }
 
 static int symtab_underscores(const char *name)

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,13 +32,23 @@ struct symtab_entry {
 };
 
 struct symtab {
+	const atomic_bool *stop; /* ends the reading, NULL: nothing does */
+	uint64_t spent_end_ns;   /* of the thread's CPU time, 0: no end */
 	struct symtab_entry *entries;
 	char **names; /* demangled ones, by entry; NULL until asked for */
 	uint32_t count, cap;
+	uint32_t asked; /* symtab_is_full, so often */
+	bool full;
 	struct buf texts;
 };
 
 void symtab_done(struct symtab *t);
+/*
+ * symtab_limit: from now on reading may take some seconds of this thread's CPU time, and ends when *stop is set.
+ * symtab_is_full: whoever adds what others wrote asks this in his loops, and ends: there is no more room or time.
+ */
+void symtab_limit(struct symtab *t, const atomic_bool *stop);
+bool symtab_is_full(struct symtab *t);
 void symtab_add(
 	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank);
 void symtab_finish(struct symtab *t);

@@ -31,6 +31,9 @@ struct app {
 	uint64_t frames, bytes;
 	bool stepped; /* --clock=step: nothing moves by itself */
 	bool draw, repaint, quit;
+	int64_t attach_ms,
+		attach_s; /* when the attach began, and the seconds of it that were told */
+	bool given_up;
 };
 
 static int64_t app_now(const struct app *app)
@@ -223,9 +226,48 @@ static void app_keys(struct app *app)
 	}
 }
 
+static void app_attach_keys(struct app *app)
+{
+	struct pollfd in = {.fd = term_in(app->term), .events = POLLIN};
+
+	if (poll(&in, 1, 0) <= 0)
+		return;
+	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;) {
+		app->quit |= key == TKEY_CTRL('c');
+		app->given_up |= key == TKEY_ESC || key == 'q';
+	}
+	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+/* A JVM may take many seconds to answer: the screen says so, and keys and signals end it. */
+static bool app_go_on(void *ctx)
+{
+	struct app *app = ctx;
+	int64_t s = (app_now(app) - app->attach_ms) / 1000;
+
+	app_signals(app);
+	app_attach_keys(app);
+	if (s > app->attach_s) {
+		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "attaching to %d ... %lld s   Esc gives up",
+			app->ui.last_pid, (long long)s);
+		app->attach_s = s;
+		app->draw = true;
+	}
+	if (term_busy(app->term))
+		app_flush(app);
+	if (app->draw && !app->quit)
+		app_draw(app);
+	return !app->quit && !app->given_up;
+}
+
 static void app_attach(struct app *app)
 {
+	app->attach_ms = app_now(app);
+	app->attach_s = 0;
+	app->given_up = false;
 	ui_attach(&app->ui, app->ui.attach_pid);
+	if (app->attach_s)
+		app->ui.message.shown = false;
 	app->tick_ms = app->ui.begun_ms = app_now(app);
 	app->draw = true;
 }
@@ -281,6 +323,8 @@ int app_run(
 	}
 	term_size(app.term, &rows, &cols);
 	ui_init(&app.ui, ops, ctx, options, term_ascii(app.term));
+	if (ops->patience)
+		ops->patience(ctx, &(const struct patience){app_go_on, &app});
 	app.ui.cpu_ns = app_cpu_ns;
 	app.ui.slice = options->clock_step ? 0 : UI_SLICE;
 	app.ui.depth = app.ui.depth_begin = term_color(app.term);
@@ -292,6 +336,8 @@ int app_run(
 		app_round(&app);
 	term_close(app.term, options->keep ? &app.ui.canvas : NULL);
 	ui_done(&app.ui);
+	if (ops->patience)
+		ops->patience(ctx, &(const struct patience){0});
 	signals_close();
 	return 0;
 }

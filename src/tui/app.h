@@ -10,6 +10,7 @@
 #define JHOT_TUI_APP_H
 
 #include "base/err.h"
+#include "base/patience.h"
 #include "profile/profile.h"
 #include "profile/vitals.h"
 
@@ -46,10 +47,15 @@ struct app_export {
 #define APP_EXISTS 1 /* what export returns when it may not replace what there is */
 
 struct app_ops {
-	/* JVMs for the picker; *out is valid until the next call. Returns the count or -1. */
+	/*
+	 * JVMs for the picker; *out is valid until the next call. Returns the count or -1. With ERR_BUSY in err there
+	 * are more to come, for whoever asks again soon.
+	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
 	/* Attach and begin with this event; the profile is fresh. -1: err for the error screen. */
 	int (*attach)(void *ctx, int pid, int event, struct err *err);
+	/* Whom attach asks, some ten times a second, whether it shall go on. May be NULL. */
+	void (*patience)(void *ctx, const struct patience *patience);
 	void (*detach)(void *ctx);
 	const struct profile *(*profile)(void *ctx); /* NULL while detached */
 	const struct vitals *(*vitals)(void *ctx);
@@ -57,6 +63,8 @@ struct app_ops {
 	int (*drain)(void *ctx, struct err *err);
 	int (*threads)(void *ctx, const struct app_thread **out);
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
+	/* What somebody should know before this event is switched on, as two or three lines; NULL: nothing. May be NULL. */
+	const char *const *(*event_warning)(void *ctx, int event);
 	/* Start it anew by the next of its engines: 0; 1 if it has one only; -1, and it goes on by the one it had. May be NULL. */
 	int (*event_engine)(void *ctx, int event, struct err *err);
 	/* One of perf's events by its name: its number, or -1. It is off. Where all numbers were given out it has that of

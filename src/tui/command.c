@@ -149,6 +149,7 @@ static unsigned restart(struct ui *ui, int arg)
 {
 	ui->time.since_before = ui->time.since;
 	ui->time.since = profile_info(ui->profile).now;
+	profile_mark(ui->profile, ui->event, ui->time.since, ui->time.since_before);
 	timeline_freeze(&ui->time, ui->profile, false);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
 		"restarted: what came before is kept, U shows it again");

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/hash.h"
+#include "profile/error.h"
 #include "profile/filter.h"
 #include "profile/flat.h"
 #include "profile/snapshot.h"
@@ -78,10 +78,15 @@ static double points_of(const struct compare_share *s)
 	return flat_percent(s->value, s->sum);
 }
 
+static double half_width(const struct compare_share *s)
+{
+	return s->samples > 0 && s->sum ? error_half_width(points_of(s) / 100, s->samples)
+					: flat_half_width(s->count, s->sum_count);
+}
+
 double compare_errors(const struct compare_share *now, const struct compare_share *then)
 {
-	return flat_half_width(now->count, now->sum_count) +
-	       flat_half_width(then->count, then->sum_count);
+	return half_width(now) + half_width(then);
 }
 
 bool compare_delta(
@@ -103,6 +108,34 @@ bool compare_text(
 	else
 		snprintf(out, size, "~");
 	return apart;
+}
+
+/* --- trees ------------------------------------------------------------------------------------------- */
+
+struct path_key {
+	const struct calltree *tree;
+	uint64_t path;
+};
+
+static bool path_same(const void *ctx, uint32_t value)
+{
+	const struct path_key *key = ctx;
+
+	return key->tree->nodes[value].path == key->path;
+}
+
+void compare_index(struct hash_index *paths, const struct calltree *tree)
+{
+	hash_index_clear(paths);
+	for (uint32_t i = 0; i < tree->count; i++)
+		hash_index_add(paths, hash_u64(tree->nodes[i].path), i);
+}
+
+uint32_t compare_find(const struct hash_index *paths, const struct calltree *tree, uint64_t path)
+{
+	struct path_key key = {tree, path};
+
+	return hash_index_find(paths, hash_u64(path), path_same, &key);
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
 #ifndef JHOT_TUI_COMPARE_H
 #define JHOT_TUI_COMPARE_H
 
+#include "base/hash.h"
+#include "profile/calltree.h"
 #include "tui/strip.h"
 #include "tui/ui.h"
 
@@ -25,6 +27,7 @@ void compare_bar(const struct ui *ui, struct strip *s);
 /* A share: of how many samples (count of sum_count), of what value. */
 struct compare_share {
 	uint64_t count, sum_count, value, sum;
+	double samples; /* as sure as so many equal ones, see error.h; 0: as its own number */
 };
 /* The two half widths together: what intervals that just touch are apart. */
 double compare_errors(const struct compare_share *now, const struct compare_share *then);
@@ -34,6 +37,10 @@ bool compare_delta(
 /* "+5.1" or "~"; true: it is a difference. */
 bool compare_text(
 	char *out, size_t size, const struct compare_share *now, const struct compare_share *then);
+
+/* The nodes of a baseline's tree by their paths; compare_find: its node, HASH_NONE if there is none. */
+void compare_index(struct hash_index *paths, const struct calltree *tree);
+uint32_t compare_find(const struct hash_index *paths, const struct calltree *tree, uint64_t path);
 
 /* Commands. */
 unsigned compare_set(struct ui *ui, int arg);

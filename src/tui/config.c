@@ -83,6 +83,7 @@ static int choose(
 	for (const struct choice *c = among; c->name; c++) {
 		if (!strcmp(c->name, l->value)) {
 			*out = c->value;
+			buf_done(&known);
 			return 0;
 		}
 		buf_printf(&known, "%s%s", known.len ? ", " : "", c->name);

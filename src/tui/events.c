@@ -58,10 +58,58 @@ static void event_swap_windows(struct ui *ui, int event, bool begins)
 		new->window = ui->time.window;
 		new->begun = begins ? profile_info(ui->profile).now : 0;
 		new->since = new->since_before = new->begun;
+		profile_mark(ui->profile, event, new->begun, 0);
 	}
 	ui->time.window = new->window;
 	ui->time.since = new->since;
 	ui->time.since_before = new->since_before;
+}
+
+static const char *const *event_warning(struct ui *ui, int event)
+{
+	if (!ui->ops->event_warning || ui->over || ui->events[event].warned)
+		return NULL;
+	return ui->ops->event_warning(ui->ctx, event);
+}
+
+static unsigned warning_key(struct ui *ui, int key)
+{
+	ui->popup = NULL;
+	if (key != 'y')
+		return 0;
+	ui->events[ui->warned_event].warned = true;
+	return events_show(ui, ui->warned_event);
+}
+
+static void warning_draw(struct ui *ui)
+{
+	const char *const *lines = event_warning(ui, ui->warned_event);
+	struct area in;
+	int count = 0;
+
+	while (lines && lines[count])
+		count++;
+	in = popup_frame(ui, ui->popup->title, count, BOX_COLS);
+	for (int i = 0; i < count; i++)
+		canvas_text(
+			&ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
+}
+
+static const struct ui_popup popup_warning = {
+	.title = "before it is switched on",
+	.keys = "y switch it on  Esc leave it",
+	.key = warning_key,
+	.draw = warning_draw,
+};
+
+/* event_warns: the question is open instead. */
+static bool event_warns(struct ui *ui, int event)
+{
+	if (!event_warning(ui, event))
+		return false;
+	ui->warned_event = event;
+	ui->popup = &popup_warning;
+	return true;
 }
 
 unsigned events_show(struct ui *ui, int event)
@@ -75,6 +123,8 @@ unsigned events_show(struct ui *ui, int event)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no event has this key yet: e adds one");
 		return 0;
 	}
+	if (begins && event_warns(ui, event))
+		return 0;
 	if (begins && !ui->over && ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0) {
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return 0;
@@ -152,6 +202,18 @@ static void menu_note(struct ui *ui, const struct err *err)
 	snprintf(ui->menu_note, sizeof(ui->menu_note), "%s", err->what);
 }
 
+static void event_begins(struct ui *ui, int event)
+{
+	uint32_t now = profile_info(ui->profile).now;
+
+	ui->events[event] = (struct ui_event){.visited = true,
+		.window = ui->time.window,
+		.begun = now,
+		.since = now,
+		.since_before = now};
+	profile_mark(ui->profile, event, now, 0);
+}
+
 static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 {
 	struct err err = {0};
@@ -159,11 +221,7 @@ static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 	if (ui->ops->event_set(ui->ctx, event, on, interval, &err) < 0)
 		menu_note(ui, &err);
 	else if (on && !event_is_on(ui, event) && event != ui->event && !ui->events[event].visited)
-		ui->events[event] = (struct ui_event){.visited = true,
-			.window = ui->time.window,
-			.begun = profile_info(ui->profile).now,
-			.since = profile_info(ui->profile).now,
-			.since_before = profile_info(ui->profile).now};
+		event_begins(ui, event);
 	ui->events[event].asked = 0;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
@@ -208,8 +266,10 @@ static void event_begins_anew(struct ui *ui, int event)
 	ui->events[event] = (struct ui_event){0};
 	compare_free(ui->compare);
 	ui->compare = NULL;
-	if (event == ui->event)
-		ui->time.since = ui->time.since_before = profile_info(ui->profile).now;
+	if (event != ui->event)
+		return;
+	ui->time.since = ui->time.since_before = profile_info(ui->profile).now;
+	profile_mark(ui->profile, event, ui->time.since, 0);
 }
 
 static void add_done(struct ui *ui, bool accepted)
@@ -255,7 +315,10 @@ static unsigned menu_key(struct ui *ui, int key)
 	case 'k': ui->menu_row = (ui->menu_row + rows - 1) % rows; return 0;
 	case TKEY_DOWN:
 	case 'j': ui->menu_row = (ui->menu_row + 1) % rows; return 0;
-	case ' ': menu_set(ui, event, !event_is_on(ui, event), 0); return UI_UPDATE;
+	case ' ':
+		if (event_is_on(ui, event) || !event_warns(ui, event))
+			menu_set(ui, event, !event_is_on(ui, event), 0);
+		return UI_UPDATE;
 	case TKEY_LEFT:
 	case '-': menu_interval(ui, event, false); return UI_UPDATE;
 	case TKEY_RIGHT:

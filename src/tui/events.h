@@ -3,7 +3,7 @@
  * Events in the live view: which one is shown, with a window of its own each, and the menu of them all.
  *
  * An event that was shown once goes on being sampled, so that switching back finds its history whole; the menu
- * (e) switches it off. Windows, restarts and totals are each event's own; a freeze is of all at one instant.
+ * (e) switches it off. One that leaves something behind in the JVM is switched on only when that has been read. Windows, restarts and totals are each event's own; a freeze is of all at one instant.
  */
 #ifndef JHOT_TUI_EVENTS_H
 #define JHOT_TUI_EVENTS_H

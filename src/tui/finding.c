@@ -59,11 +59,12 @@ void finding_update(struct ui *ui)
 	struct profile_query q;
 
 	if (!ui->profile) {
-		ui->sum = ui->searched = (struct profile_sum){0};
+		ui->sum = ui->searched = ui->coarse = (struct profile_sum){0};
 		return;
 	}
 	q = ui_query(ui);
 	ui->sum = profile_sum(ui->profile, &q);
+	ui->coarse = profile_coarse(ui->profile, &q);
 	ui->searched = match_sum(ui->found, ui->profile, &q);
 }
 

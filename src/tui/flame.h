@@ -20,6 +20,7 @@ struct flame_pane {
 struct flame {
 	struct calltree *tree;
 	struct calltree *base; /* of the baseline, while a difference is shown */
+	struct hash_index base_paths;
 	struct flame_layout *layout;
 	struct list list;  /* over the boxes: cursor = the selected one */
 	uint64_t selected; /* its path */

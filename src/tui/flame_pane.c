@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Beside the flame graph of a wide terminal: figures of the selected box, where it goes, who else calls it. */
 #include "base/buf.h"
+#include "profile/error.h"
 #include "profile/flat.h"
 #include "tui/flame.h"
 #include "tui/pane_table.h"
@@ -67,11 +68,11 @@ static int draw_figures(
 	int row = a.row;
 
 	snprintf(more, sizeof(more), "%s%.1f  %s samples", ui->glyphs->plus_minus,
-		flat_half_width(n->total_count, all->total_count),
+		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples),
 		text_count(count, (int64_t)n->total_count));
 	row = draw_figure(ui, a, row, "total", flat_percent(n->total, all->total), more);
 	snprintf(more, sizeof(more), "%s%.1f", ui->glyphs->plus_minus,
-		flat_half_width(n->self_count, all->total_count));
+		error_half_width(flat_percent(n->self, all->total) / 100, f->tree->samples));
 	row = draw_figure(ui, a, row, "self", flat_percent(n->self, all->total), more);
 	if (n->parent != PROFILE_NONE)
 		row = draw_figure(ui, a, row, "of parent",
@@ -105,8 +106,8 @@ static void children_rank(struct ui *ui, struct flame_pane *p, const struct call
 		at = tree->nodes[at].next_sibling) {
 		const struct calltree_node *child = &tree->nodes[at];
 
-		p->items[i++] =
-			(struct rank_item){child->method, child->total_count, (double)child->total};
+		p->items[i++] = (struct rank_item){
+			child->method, child->total_count, (double)child->total, 0};
 	}
 	p->count = i;
 	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_holds(ui));

@@ -94,6 +94,16 @@ void glyph_gauge(const struct glyphs *g, char *out, const int64_t *values, int n
 					  : g->spark[level_of((double)values[i], (double)max)]);
 }
 
+int64_t glyph_top(const int64_t *values, int n, int64_t unit)
+{
+	int64_t top = unit;
+
+	for (int i = 0; i < n; i++)
+		while (values[i] > top && top <= INT64_MAX / 2) /* a recording may say anything */
+			top *= 2;
+	return top;
+}
+
 void glyph_bar(const struct glyphs *g, char *out, double share, int width)
 {
 	int eighths = (int)lround(share * width * GLYPH_LEVELS);

@@ -36,6 +36,8 @@ extern const struct glyphs glyphs_utf8, glyphs_ascii;
 void glyph_spark(const struct glyphs *g, char *out, const int64_t *counts, int n);
 /* glyph_gauge: the same cells for values without sampling error, scaled to max. */
 void glyph_gauge(const struct glyphs *g, char *out, const int64_t *values, int n, int64_t max);
+/* Such a max: unit doubled until no value is above it, so that it seldom changes. */
+int64_t glyph_top(const int64_t *values, int n, int64_t unit);
 #define GLYPH_SPARK_BYTES(n) ((n)*4 + 1)
 
 /* glyph_bar: a bar of share (0..1) of width cells, padded with blanks. */

@@ -3,6 +3,7 @@
 #include "tui/ui.h"
 
 #include "base/clock.h"
+#include "profile/flat.h"
 #include "tui/compare.h"
 #include "tui/events.h"
 #include "tui/finding.h"
@@ -12,14 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_VITALS 20 /* terminals with fewer rows do without */
-#define ROWS_TABS   16
-#define GC_COLS     21
-#define WIDE        100
-#define GC_S        10
-#define BROKEN_BAD  0.1 /* per cent of the stacks */
-#define STOPS_MUCH  50 /* tenths of a percent: this share of time at safepoints is worth a warning */
-#define WIDE_STOPS  140
+#define ROWS_VITALS   20 /* terminals with fewer rows do without */
+#define ROWS_TABS     16
+#define GC_COLS       25
+#define GC_SHARE_COLS 12
+#define OWNERS_COLS   27 /* three digits for the program, two for each other */
+#define WIDE          100
+#define GC_S          10
+#define BROKEN_BAD    0.1 /* per cent of the stacks */
+#define COARSE_SHOWN  0.5 /* per cent of the weight */
+#define COARSE_MUCH   10
+#define STOPS_MUCH    50 /* tenths of a percent: this share of time at safepoints is worth a warning */
+#define WIDE_STOPS    140
 
 int header_rows(const struct ui *ui)
 {
@@ -173,17 +178,6 @@ static void draw_tabs(struct ui *ui, int row)
 
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
-/* The top of a sparkline's scale: a power of two times unit, so that it seldom changes. */
-static int64_t round_top(const int64_t *values, int n, int64_t unit)
-{
-	int64_t top = unit;
-
-	for (int i = 0; i < n; i++)
-		while (values[i] > top && top <= INT64_MAX / 2) /* a recording may say anything */
-			top *= 2;
-	return top;
-}
-
 static void add_spark(
 	struct ui *ui, struct strip *s, enum history_what what, int n, int64_t unit, int drop)
 {
@@ -191,7 +185,7 @@ static void add_spark(
 	char text[GLYPH_SPARK_BYTES(64)];
 
 	history_values(&ui->history, what, timeline_to(&ui->time, ui->profile), values, n);
-	glyph_gauge(ui->glyphs, text, values, n, round_top(values, n, unit));
+	glyph_gauge(ui->glyphs, text, values, n, glyph_top(values, n, unit));
 	strip_add(s, STYLE_SPARK, drop, "%s", text)->gap = 1;
 }
 
@@ -205,20 +199,22 @@ static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p
 
 	if (p->gc_pct_x10 < 0 && p->gc_count < 0)
 		return;
-	if (before && p->gc_count >= 0 && p->gc_count > before->gc_count) {
+	if (before && before->gc_count >= 0 && p->gc_count > before->gc_count) {
 		ms = p->gc_ms - before->gc_ms;
 		snprintf(times, sizeof(times), ms < 1000 ? " %d/%ds %.0fms" : " %d/%ds %.1fs",
 			(int)(p->gc_count - before->gc_count), GC_S,
 			ms < 1000 ? (double)ms : (double)ms / 1000);
 	}
-	snprintf(share, sizeof(share), "GC %.1f%%", p->gc_pct_x10 / 10.0);
-	/* Its width stays, or the parts behind it would jump: then without the collector's name. */
-	if (ui->canvas.cols >= WIDE ||
-		strlen(share) + strlen(ui->vitals->gc_name) + strlen(times) < GC_COLS)
-		strip_add(s, STYLE_NORMAL, 3, "%s %s%s", share, ui->vitals->gc_name, times)->width =
+	if (p->gc_pct_x10 < 0)
+		snprintf(share, sizeof(share), "pauses -");
+	else
+		snprintf(share, sizeof(share), "pauses %.1f%%", p->gc_pct_x10 / 10.0);
+	/* Its width stays, or the parts behind it would jump. */
+	if (ui->canvas.cols >= WIDE)
+		strip_add(s, STYLE_NORMAL, 2, "%s %s%s", share, ui->vitals->gc_name, times)->width =
 			GC_COLS;
 	else
-		strip_add(s, STYLE_NORMAL, 3, "%s%s", share, times)->width = GC_COLS;
+		strip_add(s, STYLE_NORMAL, 2, "%s", share)->width = GC_SHARE_COLS;
 }
 
 /* The JVM stood still: at length its history too, and in any case when it is much. */
@@ -234,6 +230,16 @@ static void add_stops(struct ui *ui, struct strip *s, const struct history_point
 		add_spark(ui, s, HISTORY_SAFEPOINT, 8, 10, 8);
 }
 
+/* Whose CPU time it is: with the JVM at work for itself, the list below explains the program's part only. */
+static void add_owners(struct strip *s, const struct vitals_cpu *cpu)
+{
+	if (cpu->java_pct < 0)
+		return;
+	strip_add(s, STYLE_NORMAL, 1, "java %d jit %d gc %d sys %d", cpu->java_pct, cpu->jit_pct,
+		cpu->gc_pct, cpu->kernel_pct)
+		->width = OWNERS_COLS;
+}
+
 static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 {
 	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
@@ -247,6 +253,7 @@ static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 	}
 	if (p->cpu_pct >= 0) {
 		strip_add(&s, STYLE_NORMAL, 0, "CPU %d%%", p->cpu_pct)->width = 8;
+		add_owners(&s, &p->cpu);
 		add_spark(ui, &s, HISTORY_CPU, cells, 100, 5);
 	}
 	if (p->heap_used >= 0) {
@@ -260,7 +267,7 @@ static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 		add_spark(ui, &s, HISTORY_GC, 8, 10, 7);
 	add_stops(ui, &s, p);
 	if (p->threads >= 0)
-		strip_add(&s, STYLE_NORMAL, 2, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
+		strip_add(&s, STYLE_NORMAL, 3, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
 			(int)p->threads, p->threads_running);
 	if (p->rss >= 0)
 		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss));
@@ -274,7 +281,8 @@ static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 static void add_window(struct ui *ui, struct strip *s)
 {
 	struct profile_query q = ui_query(ui);
-	uint32_t wanted = timeline_windows[ui->time.window], span = q.to - q.from;
+	uint32_t wanted = timeline_windows[ui->time.window];
+	uint32_t span = profile_covered(ui->profile, &q);
 	char label[16], count[TEXT_NUMBER];
 
 	if (wanted && span < wanted)
@@ -330,6 +338,16 @@ static void add_broken(const struct ui *ui, struct strip *s)
 		wide ? " " : "", wide ? reason : "");
 }
 
+/* The share whose inlined methods are not told apart. */
+static void add_coarse(const struct ui *ui, struct strip *s)
+{
+	double share = flat_percent(ui->coarse.weight, ui->sum.weight);
+
+	if (share >= COARSE_SHOWN)
+		strip_add(s, share >= COARSE_MUCH ? STYLE_WARN : STYLE_NORMAL, 3, "%.0f%% coarse",
+			share);
+}
+
 static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 {
 	const struct vitals *v = ui->vitals;
@@ -347,6 +365,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, v->lost));
 	add_broken(ui, &s);
+	add_coarse(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
 	if (ui_holds(ui) && !ui->time.frozen)

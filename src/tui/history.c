@@ -13,6 +13,7 @@ void history_put(struct history *h, uint32_t second, const struct vitals *v)
 		.safepoint_pct_x10 = v->safepoint_pct_x10,
 		.threads_running = v->threads_running,
 		.cost_pct_x10 = v->cost_pct_x10,
+		.cpu = v->cpu,
 		.heap_used = v->heap_used,
 		.heap_max = v->heap_max,
 		.rss = v->rss_bytes,

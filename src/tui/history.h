@@ -12,6 +12,7 @@
 struct history_point {
 	uint32_t second; /* + 1; 0 = none */
 	int cpu_pct, gc_pct_x10, safepoint_pct_x10, threads_running, cost_pct_x10;
+	struct vitals_cpu cpu;
 	int64_t heap_used, heap_max, rss, gc_count, gc_ms, threads, lost, uptime_s;
 };
 

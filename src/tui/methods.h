@@ -22,7 +22,7 @@ enum methods_sort { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME, SORT_TOTAL_DEL
 struct methods {
 	const struct ui *ui;
 	struct flat *flat,
-		*before;       /* before: the baseline, else the window 20 s ago; NULL if none */
+		*before; /* before: the baseline, else the window so long ago that they share no second; NULL if none */
 	uint64_t flat_stamp;   /* of the question that flat answers */
 	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
 	struct expect expect;

@@ -2,6 +2,7 @@
 /* The columns of the methods view: shares, how sure they are, how they moved. */
 #include "tui/methods.h"
 
+#include "profile/error.h"
 #include "tui/events.h"
 #include "tui/text.h"
 
@@ -18,6 +19,7 @@ struct compare_share methods_share(const struct flat *f, const struct flat_row *
 	if (row) {
 		s.count = total ? row->total_count : row->self_count;
 		s.value = total ? row->total : row->self;
+		s.samples = total ? row->total_samples : row->self_samples;
 	}
 	return s;
 }
@@ -73,12 +75,12 @@ static void cell_error(const void *view, const void *row, struct column_cell *ou
 {
 	const struct methods *m = view;
 	const struct flat_row *r = row;
-	uint64_t count = m->order.sort == SORT_TOTAL ? r->total_count : r->self_count;
-	double error = flat_half_width(count, m->flat->sum_count);
+	struct compare_share s = methods_share(m->flat, r, m->order.sort == SORT_TOTAL);
+	double error = error_half_width(flat_percent(s.value, s.sum) / 100, s.samples);
 
 	out->style = STYLE_DIM;
-	if (count < FEW)
-		strcpy(out->text, count ? "?" : "-");
+	if (s.count < FEW)
+		strcpy(out->text, s.count ? "?" : "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
 }

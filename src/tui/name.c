@@ -33,14 +33,22 @@ void name_middle(char *out, size_t size, const char *text, int width, const char
 		text + text_prefix(text, head + drop + 1));
 }
 
+/* Append len bytes of text, as far as there is room: out[o] ends what is there. Returns where it ends then. */
+static size_t put(char *out, size_t size, size_t o, const char *text, size_t len)
+{
+	snprintf(out + o, size - o, "%.*s", (int)len, text);
+	return o + strlen(out + o);
+}
+
 /* Keep the end of text, with an ellipsis in front. */
-static void cut_left(char *out, size_t size, const char *text, int width, const char *ellipsis)
+static size_t cut_left(char *out, size_t size, const char *text, int width, const char *ellipsis)
 {
 	int drop = text_width(text) - width;
 
 	if (drop > 0)
 		text += text_prefix(text, drop + 1);
 	snprintf(out, size, "%s%s", drop > 0 ? ellipsis : "", text);
+	return strlen(out);
 }
 
 /* --- Java -------------------------------------------------------------------------------------------- */
@@ -67,10 +75,11 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 
 		if (excess > 0 && len > 1) {
 			excess -= (int)len - 1;
-			o += (size_t)snprintf(out + o, size - o, "%c.", *p);
+			o = put(out, size, o, p, 1);
 		} else {
-			o += (size_t)snprintf(out + o, size - o, "%.*s.", (int)len, p);
+			o = put(out, size, o, p, len);
 		}
+		o = put(out, size, o, ".", 1);
 		p += len + 1;
 	}
 	return o;
@@ -114,10 +123,8 @@ static int fit_java(char *out, size_t size, const struct profile_method *m, int 
 		return 0;
 	}
 	if (name_width + class_width > width) {
-		char cut[256];
-
-		cut_left(cut, sizeof(cut), simple, width - name_width - 1, ellipsis);
-		snprintf(out, size, "%s.%s", cut, m->name);
+		o = cut_left(out, size, simple, width - name_width - 1, ellipsis);
+		snprintf(out + o, size - o, ".%s", m->name);
 		return 0;
 	}
 	/* Two columns per package when all are one letter and a dot. */
@@ -145,7 +152,7 @@ static size_t before_parameters(const char *name)
 static int fit_native(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
-	char bare[512], module[128] = "";
+	char bare[512], module[264] = "";
 	const char *from = bare;
 
 	snprintf(bare, sizeof(bare), "%.*s", (int)before_parameters(m->name), m->name);
@@ -170,6 +177,8 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 		out[0] = '\0';
 		return 0;
 	}
+	if ((size_t)width >= size)
+		width = (int)size - 1; /* a screen may be wider than the caller's room */
 	if (*m->class_name && !*m->name)
 		return fit_class(out, size, m->class_name, width, style, ellipsis);
 	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)

@@ -56,7 +56,7 @@ static void order_by_key(struct order *o, const struct order_item *items, enum o
 	struct rank_item *ranked = xreallocarray(NULL, o->count, sizeof(*ranked));
 
 	for (uint32_t i = 0; i < o->count; i++)
-		ranked[i] = (struct rank_item){items[i].id, items[i].count, items[i].key};
+		ranked[i] = (struct rank_item){items[i].id, items[i].count, items[i].key, 0};
 	rank_update(&o->rank, ranked, o->count, how == ORDER_FRESH, how == ORDER_HOLD);
 	for (uint32_t i = 0; i < o->count; i++)
 		o->ids[i] = ranked[i].id;

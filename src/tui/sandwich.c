@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "profile/around.h"
+#include "profile/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ struct sandwich *sandwich_new(
 	sum = around_each(p, q, method, visit, &b);
 	b.s->sum = q->by_weight ? sum.weight : sum.count;
 	b.s->sum_count = sum.count;
+	b.s->samples = error_window_samples(p, q);
 	for (int kind = 0; kind < SANDWICH_KINDS; kind++) {
 		struct sandwich_part *part = &b.s->parts[kind];
 
@@ -132,7 +134,7 @@ static void settle_part(struct rank *rank, struct sandwich_part *part, bool fres
 	for (uint32_t i = 0; i < part->count; i++) {
 		const struct sandwich_row *r = &part->rows[i];
 
-		items[i] = (struct rank_item){r->id, r->count, (double)r->value};
+		items[i] = (struct rank_item){r->id, r->count, (double)r->value, 0};
 		hash_index_add(&index, hash_u64(r->id), i);
 	}
 	rank_update(rank, items, part->count, fresh, hold);

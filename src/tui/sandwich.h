@@ -37,6 +37,7 @@ struct sandwich {
 	uint8_t type; /* how it ran most */
 	uint64_t self, self_count, total, total_count;
 	uint64_t sum, sum_count; /* of the window */
+	double samples;          /* as sure as so many equal ones, see error.h */
 	struct sandwich_part parts[SANDWICH_KINDS];
 };
 

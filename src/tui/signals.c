@@ -2,6 +2,8 @@
 /* The signal pipe and the crash handler. */
 #include "tui/signals.h"
 
+#include "base/buf.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -39,14 +41,19 @@ static void on_signal(int number)
 	errno = saved;
 }
 
+static void restore(void)
+{
+	if (!global.armed)
+		return;
+	global.armed = 0;
+	tcsetattr(global.tty, TCSANOW, &global.modes);
+	if (write(global.tty, global.restore, global.bytes) < 0)
+		global.armed = 0;
+}
+
 static void on_crash(int number)
 {
-	if (global.armed) {
-		global.armed = 0;
-		tcsetattr(global.tty, TCSANOW, &global.modes);
-		if (write(global.tty, global.restore, global.bytes) < 0)
-			global.armed = 0;
-	}
+	restore();
 	/* SA_RESETHAND: the default action follows as soon as this handler returns. */
 	raise(number);
 }
@@ -80,12 +87,14 @@ int signals_open(void)
 	install(caught, CAUGHT, &sa, global.old_caught);
 	install(crashes, CRASHES, &crash, global.old_crashes);
 	sigaction(SIGPIPE, &ignore, &global.old_pipe);
+	buf_on_no_memory(restore);
 	return global.pipe[0];
 }
 
 void signals_close(void)
 {
 	global.armed = 0;
+	buf_on_no_memory(NULL);
 	uninstall(caught, CAUGHT, global.old_caught);
 	uninstall(crashes, CRASHES, global.old_crashes);
 	sigaction(SIGPIPE, &global.old_pipe, NULL);

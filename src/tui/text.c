@@ -229,7 +229,7 @@ char *text_uptime(char *out, int64_t s)
 
 	if (s < 0)
 		return strcpy(out, "-");
-	while (s >= forms[i].below)
+	while (i < 3 && s >= forms[i].below)
 		i++;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -39,7 +39,8 @@ static void hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row
 	for (uint32_t i = 0; i < h->flat->count; i++) {
 		const struct flat_row *row = &h->flat->rows[i];
 
-		h->items[i] = (struct rank_item){row->method, row->self_count, (double)row->self};
+		h->items[i] =
+			(struct rank_item){row->method, row->self_count, (double)row->self, 0};
 	}
 	rank_update(&h->rank, h->items, h->flat->count, h->fresh || h->id != r->id, ui_holds(ui));
 	h->id = r->id;

@@ -22,6 +22,7 @@ static const char *const kinds[] = {
 	[THREAD_GC] = "garbage collector",
 	[THREAD_VM] = "the JVM's own",
 	[THREAD_AGENT] = "jhot's own",
+	[THREAD_VIRTUAL] = "virtual thread",
 };
 
 /* --- what it waits for ------------------------------------------------------------------------------- */
@@ -113,11 +114,10 @@ static int draw_wait(
 static bool draw_waited(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
-	uint32_t from = t->to > t->lock_span_s ? t->to - t->lock_span_s : 0;
 	struct profile_waited most;
 	struct canvas *c = &ui->canvas;
 
-	if (r->members > 1 || !profile_waited(ui->profile, r->thread, from, t->to, &most))
+	if (r->members > 1 || !profile_waited(ui->profile, r->thread, t->from, t->to, &most))
 		return false;
 	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
 		"waited for %s, held by %s (%.0f%% of waits seen)",
@@ -230,7 +230,7 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
 	struct canvas *c = &ui->canvas;
 	int row = area.row, end = area.col + area.cols - 1, col = area.col + 4;
-	char name[300];
+	char name[300], mark[PROFILE_MARK];
 
 	canvas_fill(c, row, area.col + 1, end, STYLE_TREE, '-');
 	name_middle(name, sizeof(name), thread_row_name(ui->profile, r), end - col - TITLE_REST,
@@ -238,8 +238,11 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 	col = canvas_printf(c, row, col, end - 1, STYLE_STRONG, " %s ", name);
 	if (r->members > 1)
 		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %u threads ", r->members);
-	else
-		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " tid %d ", pt->tid);
+	else if (*profile_thread_mark(pt, "tid ", mark))
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", mark);
+	if (r->members == 1 && pt->carrier)
+		col = canvas_printf(
+			c, row, col, end - 1, STYLE_NORMAL, " carried by tid %d ", pt->carrier);
 	if (r->carries_virtual)
 		col = canvas_text(c, row, col, end - 1, STYLE_NORMAL, " runs virtual threads ");
 	if (*kinds[r->kind])

@@ -158,6 +158,17 @@ static void gather_cpu_now(void *ctx, const struct profile_part *part)
 		gather_now(g, r, part);
 }
 
+/* The seconds of the window in which an event was sampled. */
+static uint32_t gather_covered(const struct ui *ui, const struct thread_rows *t, int event)
+{
+	uint32_t begun = events_since(ui, event), seconds;
+	struct profile_query q = {.event = event, .from = t->from, .to = t->to};
+
+	q.from = begun > q.from ? begun : q.from;
+	seconds = profile_covered(ui->profile, &q);
+	return seconds ? seconds : 1;
+}
+
 static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t)
 {
 	static const struct {
@@ -186,19 +197,18 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 			profile_each_part(ui->profile, &q, passes[i].add, g);
 	}
 	t->to = window.to;
-	t->span_s = window.to - window.from;
+	t->from = window.from;
+	t->span_s = gather_covered(ui, t, EVENT_CPU);
 }
 
-/* The seconds of the window in which an event was sampled; 0: it never was. */
+/* The same; 0: it never was. */
 static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, int event)
 {
-	uint32_t begun = events_since(ui, event), from = t->to - t->span_s;
 	struct profile_query q = {.event = event, .to = t->to, .thread = PROFILE_ANY_THREAD};
 
 	if (ui->vitals->events[event].state != VITALS_ON && !profile_sum(ui->profile, &q).count)
 		return 0;
-	from = begun > from ? begun : from;
-	return from < t->to ? t->to - from : 1;
+	return gather_covered(ui, t, event);
 }
 
 /* What the kernel says, for want of better: 'S' is any sleep. */

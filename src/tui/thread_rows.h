@@ -44,8 +44,9 @@ struct thread_rows {
 	struct thread_row *list;
 	uint32_t count, cap;
 	uint32_t threads, states[THREAD_STATES]; /* all of them, now */
-	uint32_t to;                             /* the window's end */
-	uint32_t span_s, alloc_span_s, lock_span_s;
+	uint32_t from, to;                       /* the window */
+	uint32_t span_s, alloc_span_s,
+		lock_span_s; /* what rates divide by: the seconds sampled of it */
 	bool alloc_known, lock_known;
 };
 

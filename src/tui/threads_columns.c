@@ -33,7 +33,8 @@ static void cell_kind(const void *view, const void *row, struct column_cell *out
 		[THREAD_COMPILER] = 'c',
 		[THREAD_GC] = 'g',
 		[THREAD_VM] = 'v',
-		[THREAD_AGENT] = 'j'};
+		[THREAD_AGENT] = 'j',
+		[THREAD_VIRTUAL] = 'V'};
 	const struct thread_row *r = row;
 
 	out->text[0] = r->carries_virtual ? 'V' : letters[r->kind];

@@ -40,6 +40,8 @@ static struct cells cells_of(const struct ui *ui)
 	uint32_t now = ui->shown_now, last, i = 0;
 	struct cells c = {.count = (uint32_t)(ui->canvas.cols - LABEL_COLS - VALUE_COLS - 4)};
 
+	if (c.count > PROFILE_HISTORY_S)
+		c.count = PROFILE_HISTORY_S;
 	/* A young session has all the room. */
 	while (steps[i] * c.count < (now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S) &&
 		i + 1 < sizeof(steps) / sizeof(steps[0]))
@@ -71,17 +73,21 @@ static void line_seconds(const struct ui *ui, enum line line, int64_t *out)
 static int64_t cell_value(
 	const struct ui *ui, const struct cells *c, uint32_t cell, const int64_t *seconds)
 {
-	int64_t now = ui->shown_now, sum = 0, known = 0;
+	int64_t now = ui->shown_now, known = 0;
+	double sum = 0;
 
 	for (uint32_t i = 0; i < c->seconds; i++) {
 		int64_t at = (int64_t)cell * c->seconds + i - now + PROFILE_HISTORY_S;
 
 		if (at < 0 || at >= PROFILE_HISTORY_S || seconds[at] < 0)
 			continue;
-		sum += seconds[at];
+		sum += (double)seconds[at];
 		known++;
 	}
-	return known ? sum / known : -1;
+	if (!known)
+		return -1;
+	sum /= (double)known;
+	return sum < (double)INT64_MAX ? (int64_t)sum : INT64_MAX;
 }
 
 static void value_text(enum line line, int64_t value, char *out, size_t size)
@@ -103,19 +109,16 @@ static void draw_line(struct ui *ui, int row, enum line line, const struct cells
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
 	struct canvas *canvas = &ui->canvas;
-	int64_t seconds[PROFILE_HISTORY_S], values[512], top = units[line];
+	int64_t seconds[PROFILE_HISTORY_S], values[PROFILE_HISTORY_S], top;
 	int col = LABEL_COLS;
 	char text[GLYPH_SPARK_BYTES(1)], most[32];
-	uint32_t n = c->count < 512 ? c->count : 512;
 
 	line_seconds(ui, line, seconds);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < c->count; i++)
 		values[i] = cell_value(ui, c, c->first + i, seconds);
-		while (values[i] > top)
-			top *= 2;
-	}
+	top = glyph_top(values, (int)c->count, units[line]);
 	canvas_text(canvas, row, 1, LABEL_COLS, STYLE_LABEL, labels[line]);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < c->count; i++) {
 		uint32_t cell = c->first + i;
 		bool marked = cell >= c->from && cell <= c->to;
 

@@ -40,38 +40,21 @@ static void cell_type(const void *view, const void *row, struct column_cell *out
 	out->style = theme_frame(n->type);
 }
 
-struct base_key {
-	const struct calltree *base;
-	uint64_t path;
-};
-
-static bool base_same(const void *ctx, uint32_t value)
-{
-	const struct base_key *key = ctx;
-
-	return key->base->nodes[value].path == key->path;
-}
-
-static uint32_t find_base(const struct tree *t, uint64_t path)
-{
-	struct base_key key = {t->base, path};
-
-	return hash_index_find(&t->base_paths, hash_u64(path), base_same, &key);
-}
-
 static void cell_delta(const void *view, const void *row, struct column_cell *out)
 {
 	const struct tree *t = view;
 	const struct calltree_node *n = tree_node(t, row), *all = &t->tree->nodes[0];
-	struct compare_share now = {n->total_count, all->total_count, n->total, all->total};
+	struct compare_share now = {
+		n->total_count, all->total_count, n->total, all->total, t->tree->samples};
 	struct compare_share then = {0};
 	uint32_t at;
 
 	if (!t->base)
 		return;
-	at = find_base(t, n->path);
+	at = compare_find(&t->base_paths, t->base, n->path);
 	then.sum_count = t->base->nodes[0].total_count;
 	then.sum = t->base->nodes[0].total;
+	then.samples = t->base->samples;
 	if (at != HASH_NONE) {
 		then.count = t->base->nodes[at].total_count;
 		then.value = t->base->nodes[at].total;

@@ -40,6 +40,29 @@ static void ui_timeline_init(struct ui *ui)
 		ui->time.window = ui->options->config->window;
 }
 
+/* What was chosen here stays in the profile. */
+static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
+{
+	const struct ui *ui = ctx;
+
+	if (leaving)
+		return;
+	if (kind == PROFILE_THREADS)
+		profile_keep(ui->profile, ui->thread);
+	if (kind == PROFILE_POOLS)
+		profile_keep(ui->profile, ui->pool);
+	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
+		if (ui->state[i] && view_table[i]->keep)
+			view_table[i]->keep(ui);
+}
+
+static void ui_take_profile(struct ui *ui)
+{
+	ui->profile = ui->ops->profile(ui->ctx);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	profile_keeper_add(ui->profile, ui_keep, ui);
+}
+
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
 	bool ascii)
 {
@@ -55,10 +78,8 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	if (options->config && options->config->names >= 0)
 		ui->names = (enum name_style)options->config->names;
 	ui->mouse = options->config && options->config->mouse;
-	if (options->attached) {
-		ui->profile = ops->profile(ctx);
-		ui->vitals = ops->vitals(ctx);
-	}
+	if (options->attached)
+		ui_take_profile(ui);
 	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
 	ui_react(ui, UI_UPDATE);
 }
@@ -72,6 +93,8 @@ static void ui_free_view(struct ui *ui, int view)
 
 void ui_done(struct ui *ui)
 {
+	if (ui->profile)
+		profile_keeper_remove(ui->profile, ui);
 	for (int i = 0; i < VIEW_COUNT; i++)
 		ui_free_view(ui, i);
 	canvas_done(&ui->canvas);
@@ -354,14 +377,14 @@ void ui_attach(struct ui *ui, int pid)
 		if (VIEWS_DATA & VIEW_BIT(i))
 			ui_free_view(ui, i);
 	ui->error = (struct err){0};
+	/* While it lasts the screen may be drawn, and the last session's data are gone. */
+	ui->profile = NULL;
+	ui->vitals = NULL;
 	if (ui->ops->attach(ui->ctx, pid, ui->event, &ui->error) < 0) {
-		ui->profile = NULL;
-		ui->vitals = NULL;
 		ui_show(ui, VIEW_ERROR);
 		return;
 	}
-	ui->profile = ui->ops->profile(ui->ctx);
-	ui->vitals = ui->ops->vitals(ui->ctx);
+	ui_take_profile(ui);
 	ui->attached_ms = ui->now_ms;
 	ui_show(ui, VIEW_METHODS);
 	ui_update(ui, true);

@@ -60,6 +60,7 @@ struct ui_event { /* what an event keeps while another is shown */
 	uint32_t since, since_before;
 	uint32_t begun; /* the second in which it was switched on here */
 	int64_t asked;  /* the interval that was asked for, 0 = not seen yet */
+	bool warned;    /* what it leaves behind has been read */
 };
 
 struct ui {
@@ -79,7 +80,8 @@ struct ui {
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	uint32_t pool;   /* only threads of this pool; 0 = all */
 	struct ui_event events[PROFILE_EVENTS];
-	int menu_row; /* of events.c */
+	int menu_row;     /* of events.c */
+	int warned_event; /* that the open question is about */
 	char menu_note[640];
 	struct timeline time;
 	uint64_t interval_ms;
@@ -116,8 +118,9 @@ struct ui {
 	struct filter *filter; /* what is left out; never NULL */
 	unsigned narrowings;   /* searches, filters, zooms... so far: Esc undoes the last first */
 	unsigned search_nr, search_nr_before, only_nr, filter_nr[FILTER_TERMS];
-	struct profile_sum sum, searched; /* of the window as of the last update, and with a hit */
-	struct compare *compare;          /* of compare.c, NULL until a baseline was set */
+	struct profile_sum sum, searched,
+		coarse; /* of the window as of the last update, with a hit, and profile_coarse */
+	struct compare *compare; /* of compare.c, NULL until a baseline was set */
 	struct ui_prompt prompt;
 	const struct ui_popup *popup; /* NULL: none is open */
 	struct output *output;        /* of output.c, NULL until something was exported */

@@ -82,6 +82,8 @@ struct view {
 	/* The number (ui_narrow) of the view's last narrowing, 0: none; and Esc undoing it. */
 	unsigned (*narrowed)(const struct ui *ui);
 	void (*back)(struct ui *ui);
+	/* Calls profile_keep for the methods that the view knows for longer than from one update to the next. */
+	void (*keep)(const struct ui *ui);
 };
 
 extern const struct view *const view_table[VIEW_COUNT];

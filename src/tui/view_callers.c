@@ -3,6 +3,7 @@
 #include "tui/view_callers.h"
 
 #include "base/buf.h"
+#include "profile/error.h"
 #include "profile/flat.h"
 #include "tui/command.h"
 #include "tui/compare.h"
@@ -100,8 +101,9 @@ static void row_delta(const struct sandwich *s, const struct sandwich *base,
 	enum sandwich_kind kind, const struct sandwich_row *r, char *out, size_t size)
 {
 	const struct sandwich_part *part = &base->parts[kind];
-	struct compare_share now = {r->count, s->sum_count, r->value, s->sum};
-	struct compare_share then = {.sum_count = base->sum_count, .sum = base->sum};
+	struct compare_share now = {r->count, s->sum_count, r->value, s->sum, s->samples};
+	struct compare_share then = {
+		.sum_count = base->sum_count, .sum = base->sum, .samples = base->samples};
 	bool summed = r < s->parts[kind].rows || r >= s->parts[kind].rows + s->parts[kind].count;
 
 	for (uint32_t i = 0; i < part->count; i++) {
@@ -303,8 +305,8 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 
 	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s samples",
 		flat_percent(s->self, s->sum), ui->glyphs->plus_minus,
-		flat_half_width(s->self_count, s->sum_count), flat_percent(s->total, s->sum),
-		text_count(number, (int64_t)s->total_count));
+		error_half_width(flat_percent(s->self, s->sum) / 100, s->samples),
+		flat_percent(s->total, s->sum), text_count(number, (int64_t)s->total_count));
 	if (a.cols < BAR_FROM)
 		snprintf(figures, sizeof(figures), "total %.1f%%", flat_percent(s->total, s->sum));
 	name_fit(name, sizeof(name), profile_get_method(ui->profile, s->method),
@@ -464,6 +466,14 @@ static void callers_back(struct ui *ui)
 		ui_show(ui, c->from);
 }
 
+static void callers_keep(const struct ui *ui)
+{
+	const struct callers *c = callers_state(ui);
+
+	for (int i = 0; i < c->depth; i++)
+		profile_keep(ui->profile, c->trail[i]);
+}
+
 const struct view view_callers = {
 	.name = "Callers view",
 	.new = callers_new,
@@ -477,4 +487,5 @@ const struct view view_callers = {
 	.text = callers_text,
 	.narrowed = callers_narrowed,
 	.back = callers_back,
+	.keep = callers_keep,
 };

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "profile/error.h"
 #include "profile/flat.h"
 #include "tui/command.h"
 #include "tui/compare.h"
@@ -35,6 +36,7 @@ static void flame_free(void *state)
 	flame_layout_free(f->layout);
 	calltree_free(f->tree);
 	calltree_free(f->base);
+	hash_index_done(&f->base_paths);
 	flame_pane_done(&f->pane);
 	free(f->hidden_hits);
 	free(f);
@@ -131,6 +133,8 @@ static void flame_update(struct ui *ui, bool sort)
 	flame_find_hidden(ui, f);
 	calltree_free(f->base);
 	f->base = compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL;
+	if (f->base)
+		compare_index(&f->base_paths, f->base);
 }
 
 /* --- names ------------------------------------------------------------------------------------------- */
@@ -170,19 +174,21 @@ static enum style box_style(const struct ui *ui, const struct flame_box *b, bool
 /* What a box gained since the baseline: "", "~" or "+5.1". */
 static void delta_of(const struct flame *f, const struct calltree_node *n, char *out, size_t size)
 {
-	const struct calltree_node *all = &f->tree->nodes[0], *old = NULL;
-	struct compare_share now = {n->total_count, all->total_count, n->total, all->total};
+	const struct calltree_node *all = &f->tree->nodes[0];
+	struct compare_share now = {
+		n->total_count, all->total_count, n->total, all->total, f->tree->samples};
 	struct compare_share then = {0};
+	uint32_t at;
 
 	out[0] = '\0';
 	if (!f->base || n == all)
 		return;
-	for (uint32_t i = 0; i < f->base->count && !old; i++)
-		old = f->base->nodes[i].path == n->path ? &f->base->nodes[i] : NULL;
+	at = compare_find(&f->base_paths, f->base, n->path);
 	then.sum_count = f->base->nodes[0].total_count;
 	then.sum = f->base->nodes[0].total;
-	then.count = old ? old->total_count : 0;
-	then.value = old ? old->total : 0;
+	then.samples = f->base->samples;
+	then.count = at != HASH_NONE ? f->base->nodes[at].total_count : 0;
+	then.value = at != HASH_NONE ? f->base->nodes[at].total : 0;
 	compare_text(out, size, &now, &then);
 }
 
@@ -302,7 +308,8 @@ static void flame_detail(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),
-		ui->glyphs->plus_minus, flat_half_width(n->total_count, all->total_count));
+		ui->glyphs->plus_minus,
+		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples));
 	if (flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]))
 		strip_add(s, STYLE_WARN, 1, " + %u below, too narrow to show ",
 			flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]));

@@ -109,6 +109,14 @@ static void write_jvm(const struct ui *ui, struct info *in, int width)
 		add_wrapped(in, "flags file", v->vm_flags, width);
 }
 
+static const char *tenths(char out[TEXT_NUMBER], int value)
+{
+	if (value < 0)
+		return strcpy(out, "-");
+	snprintf(out, TEXT_NUMBER, "%.1f%%", value / 10.0);
+	return out;
+}
+
 static void write_memory(const struct vitals *v, struct info *in)
 {
 	char a[TEXT_NUMBER], b[TEXT_NUMBER];
@@ -116,13 +124,16 @@ static void write_memory(const struct vitals *v, struct info *in)
 	add_title(in, "MEMORY, THREADS");
 	add(in, "heap", "%s used of %s", text_bytes(a, v->heap_used), text_bytes(b, v->heap_max));
 	add(in, "resident", "%s", text_bytes(a, v->rss_bytes));
-	add(in, "GC", "%s   %s collections, %.2f s in all   %.1f%% of the last 10 s", v->gc_name,
+	add(in, "GC pauses", "%s   %s, %.2f s in all   %s of the last 10 s", v->gc_name,
 		text_count(a, v->gc_count), v->gc_time_ms < 0 ? 0 : (double)v->gc_time_ms / 1000,
-		v->gc_pct_x10 < 0 ? 0 : v->gc_pct_x10 / 10.0);
+		tenths(b, v->gc_pct_x10));
+	if (v->cpu.java_pct >= 0)
+		add(in, "CPU", "Java %d%%   compilers %d%%   collector %d%%   kernel %d%%",
+			v->cpu.java_pct, v->cpu.jit_pct, v->cpu.gc_pct, v->cpu.kernel_pct);
 	if (v->safepoint_count >= 0)
-		add(in, "safepoints", "%s, %.2f s in all   %.1f%% of the last 10 s",
+		add(in, "safepoints", "%s, %.2f s in all   %s of the last 10 s",
 			text_count(a, v->safepoint_count), (double)v->safepoint_time_ms / 1000,
-			v->safepoint_pct_x10 / 10.0);
+			tenths(b, v->safepoint_pct_x10));
 	else if (v->safepoint_pct_x10 >= 0)
 		add(in, "safepoints", "%.1f%% of the last 10 s", v->safepoint_pct_x10 / 10.0);
 	add(in, "threads", "%s live, %s of them daemons, %d running",

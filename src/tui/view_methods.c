@@ -15,7 +15,8 @@
 
 #define RISE_POINTS 1   /* less is not worth a line */
 #define RISE_ERRORS 1.3 /* of 400 methods one is beyond 0.7 by chance at any time */
-#define BEFORE_S    20u /* deltas are against the window so long ago */
+#define BEFORE_S \
+	20u /* deltas are against the window so long ago; a longer one against that just before it */
 
 static struct methods *methods_state(const struct ui *ui)
 {
@@ -155,16 +156,24 @@ static void update_flat(struct ui *ui, struct methods *m, const struct profile_q
 	m->flat->count = n;
 }
 
+/* The two windows have no second in common: what they share would count for neither and be called chance for both. */
+static uint32_t before_s(const struct ui *ui)
+{
+	uint32_t window = timeline_windows[ui->time.window];
+
+	return window > BEFORE_S ? window : BEFORE_S;
+}
+
 /* What the rows are compared with: the baseline, else the window so long ago. */
 static bool methods_beside(const struct ui *ui, struct profile_query *q)
 {
 	if (compare_query(ui, q))
 		return true;
 	*q = ui_query(ui);
-	if (!timeline_windows[ui->time.window] || q->from < ui->time.since + BEFORE_S)
+	if (!timeline_windows[ui->time.window] || q->from < ui->time.since + before_s(ui))
 		return false;
-	q->from -= BEFORE_S;
-	q->to -= BEFORE_S;
+	q->from -= before_s(ui);
+	q->to -= before_s(ui);
 	return true;
 }
 
@@ -306,12 +315,12 @@ static void methods_draw(struct ui *ui, struct area area)
 
 	if (!m->flat)
 		return;
-	if (m->flat->sum_count)
+	if (m->flat->sum)
 		area = pane_draw(ui, &m->pane, area, r ? r->method : PROFILE_NONE);
 	draw_rows(ui, area);
-	if (!m->flat->sum_count && finding_active(ui))
+	if (!m->flat->sum && finding_active(ui))
 		draw_filtered(ui, area);
-	else if (!m->flat->sum_count)
+	else if (!m->flat->sum)
 		idle_draw(ui, area);
 }
 
@@ -354,20 +363,29 @@ static void add_mover(
 	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s %+.1fpp%s", what, name, points, since);
 }
 
+/* By number: names are looked at once per search, not once per draw. */
+static int count_hits(const struct methods *m)
+{
+	int hits = 0;
+
+	for (uint32_t i = 0; i < m->flat->count; i++)
+		hits += finding_hit_method(m->ui, m->flat->rows[i].method);
+	return hits;
+}
+
 static void methods_notice(struct ui *ui, struct strip *s)
 {
 	struct methods *m = methods_state(ui);
 	char since[40] = " against the baseline";
 
 	if (*ui->search) {
-		finding_count(ui, s, list_count_hits(&m->list, methods_text, ui, ui->search),
-			m->list.count, "methods");
+		finding_count(ui, s, count_hits(m), m->list.count, "methods");
 		return;
 	}
 	if (!m->before || !m->before->sum_count)
 		return;
 	if (!compare_on(ui))
-		snprintf(since, sizeof(since), " since %u s ago", BEFORE_S);
+		snprintf(since, sizeof(since), " since %u s ago", before_s(ui));
 	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
 		strip_add(s, STYLE_DIM, 0, "steady: no method moved by a point%s", since);
 	add_mover(ui, s, "rising", m->riser, m->faller == PROFILE_NONE ? since : "");
@@ -425,6 +443,14 @@ unsigned methods_callers(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
+static void methods_keep(const struct ui *ui)
+{
+	const struct methods *m = methods_state(ui);
+
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		profile_keep(ui->profile, m->pins[i]);
+}
+
 const struct view view_methods = {
 	.name = "Methods view",
 	.tab = "Methods",
@@ -441,4 +467,5 @@ const struct view view_methods = {
 	.text = methods_text,
 	.order = methods_order,
 	.columns = methods_columns,
+	.keep = methods_keep,
 };

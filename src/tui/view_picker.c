@@ -3,6 +3,7 @@
 #include "tui/ui.h"
 
 #include "base/buf.h"
+#include "base/clean.h"
 #include "tui/column.h"
 #include "tui/command.h"
 #include "tui/text.h"
@@ -62,7 +63,10 @@ static void picker_fill(struct ui *ui)
 {
 	struct picker *p = picker_state(ui);
 	const struct app_jvm *jvms = NULL;
-	int n = ui->ops->list(ui->ctx, &jvms, &p->error);
+	int n;
+
+	p->error = (struct err){0};
+	n = ui->ops->list(ui->ctx, &jvms, &p->error);
 
 	p->all = n < 0 ? 0 : n;
 	p->count = 0;
@@ -82,7 +86,7 @@ static void picker_update(struct ui *ui, bool sort)
 {
 	struct picker *p = picker_state(ui);
 
-	if (p->listed && ui->now_ms - p->listed_ms < REFRESH_MS)
+	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
 		return;
 	if (p->count)
 		p->selected = p->jvms[p->list.cursor].pid;
@@ -187,12 +191,19 @@ static void draw_why(struct ui *ui, int row)
 	struct picker *p = picker_state(ui);
 	const struct app_jvm *j = p->count ? &p->jvms[p->list.cursor] : NULL;
 
+	char word[sizeof(j->name)] = "";
+
+	if (j)
+		clean_word(word, sizeof(word), j->name);
 	if (j && *j->why)
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_NORMAL, "%d: %s",
 			j->pid, j->why);
-	else if (j)
+	else if (j && !strcmp(word, j->name))
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM,
 			"Also: jhot %d   or by name: jhot %s", j->pid, j->name);
+	else if (j)
+		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM, "Also: jhot %d",
+			j->pid);
 }
 
 static void draw_none(struct ui *ui, int row)

@@ -3,6 +3,7 @@
 #include "tui/tree.h"
 
 #include "base/buf.h"
+#include "profile/error.h"
 #include "profile/flat.h"
 #include "tui/command.h"
 #include "tui/compare.h"
@@ -141,13 +142,11 @@ static void update_base(struct tree *t, struct calltree_options options)
 	t->base_stamp = stamp;
 	calltree_free(t->base);
 	t->base = NULL;
-	hash_index_clear(&t->base_paths);
 	if (!compare_query(t->ui, &q))
 		return;
 	options.min_share /= BASE_PART;
 	t->base = calltree_new(t->ui->profile, &q, &options);
-	for (uint32_t i = 0; i < t->base->count; i++)
-		hash_index_add(&t->base_paths, hash_u64(t->base->nodes[i].path), i);
+	compare_index(&t->base_paths, t->base);
 }
 
 static void tree_update(struct ui *ui, bool sort)
@@ -346,7 +345,8 @@ static void tree_detail(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),
-		ui->glyphs->plus_minus, flat_half_width(n->total_count, t->all.count));
+		ui->glyphs->plus_minus,
+		error_half_width(flat_percent(n->total, t->all.weight) / 100, t->tree->samples));
 	if (row->node != root)
 		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
 			flat_percent(n->total, t->tree->nodes[n->parent].total));
@@ -376,6 +376,11 @@ static void tree_notice(struct ui *ui, struct strip *s)
 			->right = true;
 }
 
+static void tree_keep(const struct ui *ui)
+{
+	profile_keep(ui->profile, tree_state(ui)->root_method);
+}
+
 const struct view view_tree = {
 	.name = "Tree view",
 	.tab = "Tree",
@@ -394,4 +399,5 @@ const struct view view_tree = {
 	.back = tree_back,
 	.find = tree_find,
 	.anchor = tree_anchor,
+	.keep = tree_keep,
 };

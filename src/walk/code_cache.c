@@ -2,12 +2,25 @@
 /* Reads the code cache: segment map -> CodeBlob -> PcDesc -> scope chain. */
 #include "walk/code_cache.h"
 #include "walk/mem.h"
+#include "walk/method.h"
 #include "walk/unsigned5.h"
 
 #define SEGMAP_FREE      0xff
 #define SEGMAP_STEPS     4096 /* bound of hops to a blob's first segment */
 #define SMALL_BLOB_BYTES 128  /* no CodeBlob has its own fields beyond */
+#define CALL_LOOKS       256  /* bytecodes that are looked at */
 #define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes, and slack */
+
+/*
+ * Bytecodes: invokevirtual to invokedynamic, and those that the JVM writes in place of some, whose numbers differ by
+ * one or two from JDK to JDK (_fast_invokevfinal, _invokehandle).
+ */
+#define CALL_FIRST        0xb6
+#define CALL_LAST         0xba
+#define CALL_FINAL_FIRST  0xe2
+#define CALL_FINAL_LAST   0xe4
+#define CALL_HANDLE_FIRST 0xe8
+#define CALL_HANDLE_LAST  0xea
 
 /* --- blobs ------------------------------------------------------------------------------------------- */
 
@@ -102,6 +115,14 @@ bool code_cache_find(const struct walk_layout *layout, const struct walk_mem *me
 	return false;
 }
 
+bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
+	struct code_blob *out)
+{
+	return mem_u8(mem,
+		       start - layout->heap_block_bytes + (uint64_t)layout->block_used.offset) &&
+	       blob_load(layout, mem, start, out);
+}
+
 /* --- nmethod's parts --------------------------------------------------------------------------------- */
 
 static uint64_t immutable_base(const struct walk_layout *layout, const struct code_blob *blob)
@@ -155,7 +176,8 @@ uint64_t code_verified_entry(const struct walk_layout *layout, const struct code
 
 uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if ((int32_t)layout_field(&layout->entry_bci, blob->copy) < 0)
+	if (layout->entry_bci.offset < 0 ||
+		(int32_t)layout_field(&layout->entry_bci, blob->copy) < 0)
 		return 0;
 	return layout_field(&layout->osr_entry, blob->copy);
 }
@@ -192,11 +214,16 @@ static bool desc_load(const struct walk_layout *layout, const struct walk_mem *m
 	return true;
 }
 
+static uint64_t descs_begin(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	return immutable_base(layout, blob) +
+	       (uint32_t)layout_field(&layout->scopes_pcs_offset, blob->copy);
+}
+
 bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
 {
-	uint64_t begin = immutable_base(layout, blob) +
-			 (uint32_t)layout_field(&layout->scopes_pcs_offset, blob->copy);
+	uint64_t begin = descs_begin(layout, blob);
 	uint64_t end = descs_end(layout, blob);
 	int64_t offset = (int64_t)(pc - blob->code);
 
@@ -246,4 +273,55 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 	out->bci = (int32_t)bci - 1;
 	out->method = method ? mem_u64(mem, metadata_begin(layout, blob) + 8ull * (method - 1)) : 0;
 	return true;
+}
+
+/* --- what it does not say ------------------------------------------------------------------------------ */
+
+static bool is_call(uint8_t code)
+{
+	return (code >= CALL_FIRST && code <= CALL_LAST) ||
+	       (code >= CALL_FINAL_FIRST && code <= CALL_FINAL_LAST) ||
+	       (code >= CALL_HANDLE_FIRST && code <= CALL_HANDLE_LAST);
+}
+
+/* Whether it calls any method, which may be inlined. Operands that look like calls, and what is long, count as some. */
+static bool calls_any(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method)
+{
+	struct method m;
+	uint64_t code, word;
+
+	if (!method_load(layout, mem, method, &m))
+		return false;
+	code = m.const_method + layout->const_method_bytes;
+	for (uint32_t i = 0; i < m.code_bytes; i += 8) {
+		if (i >= CALL_LOOKS)
+			return true;
+		word = mem_u64(mem, code + i);
+		for (uint32_t k = i; k < i + 8 && k < m.code_bytes; k++, word >>= 8)
+			if (is_call((uint8_t)word))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Each safepoint has one PcDesc and one map of its references. PcDescs beyond these are the debug information between
+ * safepoints; two more stand before the first instruction and behind the last. Methods that are inlined may leave no
+ * trace at all, where they have no safepoint inside.
+ */
+bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc)
+{
+	uint64_t begin = descs_begin(layout, blob), end = descs_end(layout, blob);
+	uint64_t maps = layout_field(&layout->oop_maps, blob->copy);
+	uint32_t map_count = 0;
+
+	if (layout->debug_info_on || layout->oop_maps.offset < 0 ||
+		layout->oop_map_count.offset < 0 || pc == blob->code + (uint32_t)desc->pc_offset)
+		return false;
+	if (maps && !mem_load(mem, maps + (uint32_t)layout->oop_map_count.offset, &map_count,
+			    sizeof(map_count)))
+		return false;
+	return (end - begin) / layout->pc_desc_bytes <= 2ull + map_count &&
+	       calls_any(layout, mem, code_method(layout, blob));
 }

@@ -29,6 +29,10 @@ struct code_blob {
 bool code_cache_find(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t pc,
 	struct code_blob *out);
 
+/* The one that begins there, as the segment map says; false: it cannot be read, or is not in use. */
+bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
+	struct code_blob *out);
+
 /* --- nmethods ---------------------------------------------------------------------------------------- */
 
 struct code_desc {
@@ -38,6 +42,13 @@ struct code_desc {
 /* The PcDesc that covers pc: the first at or after it. false: none. */
 bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out);
+
+/*
+ * Whether pc, which desc was found for, may be in another method than desc says: code that may have inlined some, and
+ * says which one it is in only at its safepoints.
+ */
+bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc);
 
 struct code_scope {
 	int32_t sender; /* scope of the caller that this one is inlined into; 0 = outermost */

@@ -37,9 +37,12 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 	uint32_t count = w->count;
 	struct code_desc desc;
 	struct code_scope scope = {.sender = 0};
+	bool coarse = false;
 
-	if (code_desc_find(w->layout, w->mem, blob, pc, &desc))
+	if (code_desc_find(w->layout, w->mem, blob, pc, &desc)) {
 		scope.sender = desc.scope;
+		coarse = code_is_coarse(w->layout, w->mem, blob, pc, &desc);
+	}
 	for (int i = 0; i < SCOPES_MAX && scope.sender > 0; i++) {
 		int32_t at = scope.sender;
 
@@ -48,9 +51,13 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 			w->count = count;
 			break;
 		}
-		if (!walker_add(w, scope.sender ? WALK_INLINED : type, scope.method,
-			    bci_clamp(scope.bci)))
+		if (!walker_add(w,
+			    coarse         ? WALK_COARSE
+			    : scope.sender ? WALK_INLINED
+					   : type,
+			    scope.method, bci_clamp(scope.bci)))
 			return;
+		coarse = false; /* what it is inlined into is sure, or of that place */
 	}
 	if (w->count == count)
 		walker_add(w, type, code_method(w->layout, blob), WALK_BCI_UNKNOWN);

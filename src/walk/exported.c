@@ -175,7 +175,7 @@ bool exported_read(const struct exported_table *table, const struct walk_mem *me
 }
 
 const struct exported_row *exported_missing(
-	const struct exported_table *table, const bool *found, int32_t jdk)
+	const struct exported_table *table, const bool *found, int32_t jdk, bool part)
 {
 	for (size_t i = 0, next; i < table->count; i = next) {
 		bool have = found[i];
@@ -183,6 +183,8 @@ const struct exported_row *exported_missing(
 		for (next = i + 1; next < table->count && table->rows[next].kind & EXPORTED_OR;
 			next++)
 			have |= found[next];
+		if (part != !!(table->rows[i].kind & EXPORTED_PART))
+			continue;
 		for (size_t k = i; k < next && !have; k++)
 			if (jdk >= table->rows[k].since && jdk <= table->rows[k].until)
 				return &table->rows[k];

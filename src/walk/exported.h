@@ -20,6 +20,8 @@ enum exported_kind {
 	EXPORTED_KIND = 7,
 	EXPORTED_OR =
 		8, /* beside a kind: an alternative to the row before, one of the two is enough */
+	EXPORTED_PART =
+		16, /* beside a kind: what is missing is only the end of a part of the whole */
 };
 
 /* One thing to read. It is required of JDKs since..until; where it is not, what is found is kept. */
@@ -42,8 +44,11 @@ struct exported_table {
 bool exported_read(const struct exported_table *table, const struct walk_mem *mem,
 	const struct walk_tables *tables, void *base, bool *found);
 
-/* The first row that this JDK should have and of which neither it nor an alternative was found; or NULL. */
+/*
+ * The first row that this JDK should have and of which neither it nor an alternative was found; or NULL. part: of those
+ * rows that are EXPORTED_PART, else of the others.
+ */
 const struct exported_row *exported_missing(
-	const struct exported_table *table, const bool *found, int32_t jdk);
+	const struct exported_table *table, const bool *found, int32_t jdk, bool part);
 
 #endif

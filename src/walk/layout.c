@@ -16,9 +16,9 @@ static void note_add(struct layout_read *r, const char *text)
 		r->note[r->note_used] = '\0';
 }
 
-static int note_missing(struct layout_read *r, const struct exported_row *row)
+static int note_missing(struct layout_read *r, const char *what, const struct exported_row *row)
 {
-	note_add(r, "walker not available: ");
+	note_add(r, what);
 	note_add(r, row->type);
 	if (row->field) {
 		note_add(r, "::");
@@ -115,10 +115,23 @@ static int facts_apply(struct layout_read *r)
 	return copies_check(r);
 }
 
+/* Without what leads from a virtual thread to its carrier, and to its frames in the heap, all the rest is as good. */
+static void virtual_check(struct layout_read *r)
+{
+	const struct exported_row *missing =
+		exported_missing(&layout_table, r->found, r->layout.jdk, true);
+
+	if (!missing)
+		return;
+	r->layout.cont_entry.offset = -1;
+	note_missing(r, "virtual threads end below their carrier: ", missing);
+}
+
 static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
 {
 	struct walk_layout *l = &r->layout;
 	const struct exported_row *missing;
+	struct layout_flag debug_info;
 
 	if (!exported_read(&layout_table, r->mem, tables, r, r->found))
 		return layout_note(r, "the JVM exports no gHotSpotVM tables");
@@ -126,11 +139,18 @@ static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
 	l->jdk = jdk_read(r);
 	if (l->jdk < 8)
 		return layout_note(r, "the JVM's version could not be read");
-	missing = exported_missing(&layout_table, r->found, l->jdk);
+	missing = exported_missing(&layout_table, r->found, l->jdk, false);
 	if (missing)
-		return note_missing(r, missing);
+		return note_missing(r, "walker not available: ", missing);
 	l->unloaded_classes = layout_counter_read(r);
-	return facts_apply(r) || layout_code_read(r) ? -1 : 0;
+	l->checks_signals = layout_flag_read(r, "CheckJNICalls").on;
+	debug_info = layout_flag_read(r, "DebugNonSafepoints");
+	l->debug_info_on = debug_info.on;
+	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
+	if (facts_apply(r) || layout_code_read(r))
+		return -1;
+	virtual_check(r);
+	return 0;
 }
 
 int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
@@ -181,4 +201,14 @@ uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem,
 	if (field->offset < 0 || !base)
 		return 0;
 	return mem_word(mem, base + (uint64_t)field->offset, field->bytes);
+}
+
+uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
+{
+	uint64_t value = 0;
+
+	if (field->offset < 0 || !base ||
+		!mem_load(mem, base + (uint64_t)field->offset, &value, field->bytes))
+		return 0;
+	return value;
 }

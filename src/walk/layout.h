@@ -61,6 +61,7 @@ struct walk_layout {
 		osr_entry;
 	struct walk_field verified_entry_point, verified_entry_offset;
 	struct walk_field deopt_begin, deopt_offset, deopt_mh_begin, deopt_mh_offset;
+	struct walk_field oop_maps, oop_map_count; /* absent is no error */
 	uint32_t pc_desc_bytes;
 	struct walk_field pc_desc_pc, pc_desc_scope;
 	int32_t unsigned5_excluded; /* byte values that UNSIGNED5 leaves out: 0, since JDK 20 1 */
@@ -80,20 +81,17 @@ struct walk_layout {
 	struct walk_field threads_length, threads_array;
 
 	/* continuations, JDK 21+ */
-	struct walk_field cont_entry; /* JavaThread::_cont_entry, since 25 */
-	uint32_t cont_entry_bytes;    /* sizeof(ContinuationEntry), since 25 */
 	struct walk_field
-		cont_parent;          /* ContinuationEntry::_parent, since 27; _cont is behind it */
-	uint64_t cont_return_pc;      /* address of ContinuationEntry::_return_pc, since 25 */
-	uint64_t cont_return_barrier; /* address of StubRoutines::_cont_returnBarrier, since 27 */
+		cont_entry; /* JavaThread::_cont_entry; absent: virtual threads end below their carrier */
+	struct walk_field
+		cont_parent;     /* ContinuationEntry::_parent, since 27; _cont is behind it */
+	uint64_t cont_return_pc; /* address of ContinuationEntry::_return_pc, since 25 */
 
 	/* objects, JDK 21+: continuations keep frames in the heap. The first four are addresses. */
 	uint64_t narrow_oop_base, narrow_oop_shift, narrow_klass_base, narrow_klass_shift;
 	uint32_t mark_klass_shift; /* of compact object headers, since 24; 0 = not known */
 	uint32_t field_initialized, field_injected, field_generic, field_contended; /* flag bits */
 	struct walk_field klass_layout_helper, klass_super, klass_constants, klass_fields;
-
-	struct walk_field upcall_frame_data, upcall_anchor;
 
 	/*
 	 * What threads allocate and wait for; absent is no error. The klass of a class is found at an offset in
@@ -110,6 +108,12 @@ struct walk_layout {
 	 * not. While the count stands still no Method's address has become another class's.
 	 */
 	uint64_t unloaded_classes;
+
+	/* DebugNonSafepoints: which inlined method each instruction is of is told between safepoints, too, in code that is
+	 * compiled from then on. One byte; 0: not known, or somebody has set it to what it is. */
+	uint64_t debug_info_at;
+	bool debug_info_on;
+	bool checks_signals; /* -Xcheck:jni: it says so when a handler of its own has been replaced */
 
 	/* names */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
@@ -129,5 +133,7 @@ uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 
 /* The same, from the target. */
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+/* From what may well be no such struct: through mem->load, also where words are read in place. */
+uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One reading of a JVM's layout, in three steps: what its tables export (layout_rows.c), what they do not
- * (layout.c), where its code is (layout_code.c) and its counters (layout_counter.c). Not for handlers.
+ * (layout.c), where its code is (layout_code.c), its counters (layout_counter.c) and options (layout_flag.c). Not for handlers.
  */
 #ifndef JHOT_WALK_LAYOUT_READ_H
 #define JHOT_WALK_LAYOUT_READ_H
 
 #include "walk/exported.h"
 
-#define LAYOUT_ROWS 144
+#define LAYOUT_ROWS 155
 
 struct layout_read {
 	struct walk_layout layout;
@@ -27,7 +27,10 @@ struct layout_read {
 	struct walk_field thread_handle_return;
 	struct walk_field queue_buffer, queue_limit, codelet_size, codelet_description;
 	uint64_t smr_list, thread_list;
-	uint64_t perf_start; /* where PerfMemory::_start is */
+	uint64_t perf_start;        /* where PerfMemory::_start is */
+	uint64_t flags, flag_count; /* where they are */
+	uint32_t flag_bytes;
+	struct walk_field flag_name, flag_at, flag_origin;
 	int32_t call_wrapper_words;
 };
 
@@ -39,6 +42,13 @@ int layout_code_read(struct layout_read *r);
 
 /* Where java.cls.unloadedClasses is counted; 0: nowhere. */
 uint64_t layout_counter_read(const struct layout_read *r);
+
+/* An option of the JVM's. at 0: it is not known. */
+struct layout_flag {
+	uint64_t at; /* one byte */
+	bool on, as_built;
+};
+struct layout_flag layout_flag_read(const struct layout_read *r, const char *name);
 
 /* "walker not available: ..." for what is wrong; returns -1. */
 int layout_note(struct layout_read *r, const char *what);

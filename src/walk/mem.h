@@ -6,14 +6,33 @@
 #ifndef JHOT_WALK_MEM_H
 #define JHOT_WALK_MEM_H
 
+#include "walk/fetch.h"
 #include "walk/guard.h"
+
+#include <stdatomic.h>
 
 static inline bool mem_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
 {
 	return mem->load(mem, addr, out, bytes);
 }
 
-/* Where the target is this process a word is one instruction; elsewhere, what the accessor says. */
+/* mem_fetched: a word by SafeFetch; false: it is not known, or the word cannot be read, or is the one that says so. */
+static inline bool mem_fetched(const struct walk_mem *mem, uint64_t addr, uint64_t *out)
+{
+	fetch_64 *fetch =
+		mem->is_fetched ? atomic_load_explicit(&fetch_word_everywhere, memory_order_relaxed)
+				: NULL;
+
+	if (!fetch)
+		return false;
+	*out = fetch(addr, FETCH_NONE);
+	return *out != FETCH_NONE;
+}
+
+/*
+ * Where the target is this process a word is one instruction; elsewhere, what the accessor says. A word of less than 64
+ * bits that does not cross into another is part of one that can be read as well.
+ */
 #define MEM_WORD(bits)                                                                      \
 	static inline uint##bits##_t mem_u##bits(const struct walk_mem *mem, uint64_t addr) \
 	{                                                                                   \
@@ -24,6 +43,8 @@ static inline bool mem_load(const struct walk_mem *mem, uint64_t addr, void *out
 			GUARD_READ(bits, addr, value);                                      \
 			return (uint##bits##_t)value;                                       \
 		}                                                                           \
+		if ((addr & 7) <= 8 - bits / 8 && mem_fetched(mem, addr & ~7ull, &value))   \
+			return (uint##bits##_t)(value >> 8 * (addr & 7));                   \
 		return mem->load(mem, addr, &accessed, sizeof(accessed)) ? accessed : 0;    \
 	}
 MEM_WORD(64)
@@ -36,7 +57,7 @@ static inline bool mem_load_u64(const struct walk_mem *mem, uint64_t addr, uint6
 	unsigned read = 1;
 
 	if (__builtin_expect(!mem->is_here, 0))
-		return mem->load(mem, addr, out, sizeof(*out));
+		return mem_fetched(mem, addr, out) || mem->load(mem, addr, out, sizeof(*out));
 	GUARD_READ_SURE(64, addr, *out, read);
 	return read;
 }

@@ -236,7 +236,18 @@ struct symbol {
 	uint64_t addr;
 	uint16_t bytes; /* of its text, cut */
 	uint16_t first; /* its first two characters: cheap to re-check */
+	uint16_t
+		hash; /* drawn by lot when the Symbol was made: another one at this address has another */
 };
+
+/*
+ * Where that is: up to JDK 12 a field between length, reference count and text, since then the upper half of the word
+ * before the length, whose lower half is the count.
+ */
+static uint32_t symbol_hash_offset(const struct walk_layout *l)
+{
+	return l->symbol_length.offset == 4 ? 2 : 4;
+}
 
 static bool symbol_load(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, struct symbol *out)
@@ -250,14 +261,16 @@ static bool symbol_load(
 		mem_load(mem, addr, head, body + 2)) {
 		bytes = (uint32_t)layout_field(&l->symbol_length, head);
 		__builtin_memcpy(&out->first, head + body, sizeof(out->first));
+		__builtin_memcpy(&out->hash, head + symbol_hash_offset(l), sizeof(out->hash));
 		if (bytes >= 2) {
 			out->addr = addr;
 			out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
 			return true;
 		}
 		out->first = 0;
+		out->hash = 0;
 	}
-	bytes = (uint32_t)layout_load(&l->symbol_length, mem, addr);
+	bytes = (uint32_t)layout_try(&l->symbol_length, mem, addr);
 	out->addr = addr;
 	out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
 	return bytes && mem_load(mem, addr + (uint64_t)l->symbol_body.offset, &out->first,
@@ -266,7 +279,8 @@ static bool symbol_load(
 
 static uint64_t symbol_hash(uint64_t hash, const struct symbol *s)
 {
-	return hash_add(hash_add(hash, s->addr), (uint64_t)s->bytes << 16 | s->first);
+	return hash_add(hash_add(hash, s->addr),
+		(uint64_t)s->hash << 32 | (uint64_t)s->bytes << 16 | s->first);
 }
 
 static bool symbol_copy(
@@ -355,7 +369,7 @@ static uint32_t method_id(
 	uint64_t addrs[3] = {symbols.class_name, symbols.name, symbols.signature};
 
 	for (int i = 0; i < 3; i++) {
-		s[i].first = 0;
+		s[i].first = s[i].hash = 0;
 		if (!symbol_load(l, mem, addrs[i], &s[i]))
 			return NAMES_ID_UNLOADED;
 		hash = symbol_hash(hash, &s[i]);
@@ -468,6 +482,7 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 		case WALK_C2:
 		case WALK_INLINED:
 		case WALK_JAVA:
+		case WALK_COARSE:
 			id = method_id(n, layout, mem, f->value);
 			out[i] = WALK_PACK_JAVA(f->type, id, f->bci);
 			break;

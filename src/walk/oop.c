@@ -137,6 +137,32 @@ struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *l,
 	return (struct oop){object, klass_of(mode, l, mem, object)};
 }
 
+uint64_t oop_field_word(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t addr)
+{
+	return mode->narrow ? mem_u32(mem, addr) : mem_u64(mem, addr);
+}
+
+/* An array's length stands behind its header; JDK 23 puts the elements right behind that. */
+static uint32_t array_length_at(const struct oop_mode *mode)
+{
+	static const uint32_t at[HEADERS] = {
+		[HEADER_NARROW] = 12, [HEADER_COMPACT] = 8, [HEADER_WHOLE] = 16};
+
+	return at[mode->header];
+}
+
+uint32_t oop_array_length(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t object)
+{
+	return mem_u32(mem, object + array_length_at(mode));
+}
+
+uint64_t oop_array_data(const struct oop_mode *mode, const struct walk_layout *l, uint64_t object)
+{
+	uint64_t at = object + array_length_at(mode) + 4;
+
+	return mode->header == HEADER_WHOLE && l->jdk < 23 ? (at + 7) & ~7ull : at;
+}
+
 bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const struct walk_mem *mem,
 	uint64_t slot, const char *name, uint32_t offset)
 {

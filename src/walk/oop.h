@@ -45,6 +45,14 @@ struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *layo
 struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t addr);
 
+/* The bits in a reference's field, only to see whether they are others. */
+uint64_t oop_field_word(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t addr);
+
+/* Of an array: how many elements, and where they are if they are bytes or characters. */
+uint32_t oop_array_length(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t object);
+uint64_t oop_array_data(
+	const struct oop_mode *mode, const struct walk_layout *layout, uint64_t object);
+
 /* The Klass* that a java.lang.Class stands for, from a whole reference to it. 0 for primitive types. */
 uint64_t oop_class(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr);
 

@@ -3,9 +3,10 @@
 #ifndef JHOT_WALK_REGS_AARCH64_H
 #define JHOT_WALK_REGS_AARCH64_H
 
+#include <errno.h>
 #include <ucontext.h>
 
-#include "walk/walk.h"
+#include "walk/mem.h"
 
 static inline uint64_t regs_pc(const void *ucontext)
 {
@@ -27,6 +28,18 @@ static inline void regs_read(const void *ucontext, struct walk_regs *out)
 	out->method = m->regs[12];
 	out->sender = m->regs[19];
 	out->link = m->regs[30];
+}
+
+/*
+ * regs_resumes: was the thread interrupted in a system call that goes on afterwards? The kernel lets it be made again, or
+ * return EINTR. One that is over has another result.
+ */
+static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem)
+{
+	const mcontext_t *m = &((const ucontext_t *)ucontext)->uc_mcontext;
+	uint64_t svc = m->pc - ((int64_t)m->regs[0] == -EINTR ? 4 : 0);
+
+	return mem_u32(mem, svc) == 0xd4000001u;
 }
 
 #endif

@@ -11,7 +11,7 @@ int32_t walk_thread_tid(
 {
 	uint64_t os_thread = layout_load(&layout->thread_osthread, mem, java_thread);
 
-	return (int32_t)layout_load(&layout->osthread_tid, mem, os_thread);
+	return (int32_t)layout_try(&layout->osthread_tid, mem, os_thread);
 }
 
 uint64_t walk_thread_stack_hi(

@@ -25,6 +25,8 @@ struct walk_mem {
 	void *ctx;
 	/* The target is this process: words are read in place (guard.h) without load, and can be asked for ahead. */
 	bool is_here;
+	/* The same, but by HotSpot's SafeFetch (fetch.h), once that is known; else by load. */
+	bool is_fetched;
 };
 
 /* --- frames ------------------------------------------------------------------------------------------ */
@@ -45,7 +47,13 @@ enum walk_frame_type {
 	WALK_PACKED = 12, /* only from walk_stack with a memo: value is the 64-bit form already */
 	WALK_CUT = 13,    /* payload = how many frames were left out here; see walk_cut */
 	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
+	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
 };
+
+static inline bool walk_type_is_java(unsigned type)
+{
+	return (type >= WALK_INTERPRETED && type <= WALK_JAVA) || type == WALK_COARSE;
+}
 
 /*
  * A frame as walk_stack makes it: still pointing into the target. names_resolve turns it into the 64-bit
@@ -105,6 +113,12 @@ size_t walk_layout_size(void);
  */
 int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_tables *tables, char *note, size_t note_bytes);
+
+/*
+ * walk_layout_test: what cannot be of this JVM if the layout is, in a sentence; NULL: nothing speaks against it. Not for
+ * handlers; some ms.
+ */
+const char *walk_layout_test(const struct walk_layout *layout, const struct walk_mem *mem);
 
 /* --- walking ----------------------------------------------------------------------------------------- */
 

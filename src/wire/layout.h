@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         1
+#define WIRE_MINOR         2
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -92,8 +92,8 @@ enum wire_op {
 	WIRE_OP_UNWIND = 4,      /* arg = bytes in the staging area: struct wire_unwind_chunk... */
 	WIRE_OP_FLUSH = 5,       /* publish now */
 	WIRE_OP_THREADS = 6,     /* text: sample only threads whose names match, "" = all */
-	WIRE_OP_BUDGET = 7,      /* arg: thousandths of a core that sampling may cost, 0 = any */
-	WIRE_OP_DEPTH = 8,       /* arg = WIRE_DEPTH(): what is kept of deep stacks; since 1.1 */
+	WIRE_OP_BUDGET = 7, /* arg: thousandths of a core that sampling may cost, 0 = any; flags */
+	WIRE_OP_DEPTH = 8,  /* arg = WIRE_DEPTH(): what is kept of deep stacks; since 1.1 */
 };
 
 /*
@@ -111,6 +111,10 @@ enum wire_op {
 #define WIRE_START_LIVE        1u /* alloc: only objects that survived a collection */
 #define WIRE_START_USER_ONLY   2u /* no kernel frames, no samples in the kernel */
 #define WIRE_START_KERNEL_ONLY 4u
+#define WIRE_START_CHOSEN      8u /* nobody asked for this interval, as for none (0) */
+
+/* Flags of WIRE_OP_BUDGET. */
+#define WIRE_BUDGET_CHOSEN 1u /* only of events whose interval nobody asked for */
 
 /*
  * What perf is to count, for WIRE_OP_EVENT_START of WIRE_USER_FIRST and above; as in perf_event_open(2). For
@@ -189,6 +193,15 @@ struct wire_walk_cost {
 
 #define WIRE_WALK_CLASSES 9 /* all walks; up to 8 frames, 16, 32, 64, 128, 256, 512; deeper ones */
 
+/* Whether code that is compiled now tells its inlined methods apart between safepoints. */
+enum wire_debug_info {
+	WIRE_DEBUG_INFO_UNKNOWN = 0,
+	WIRE_DEBUG_INFO_OWN = 1, /* the JVM was started so */
+	WIRE_DEBUG_INFO_SET = 2, /* for this session */
+	WIRE_DEBUG_INFO_NONE =
+		3, /* it was started with the contrary, or does not export the flag */
+};
+
 struct wire_status {
 	_Atomic uint32_t agent_state;
 	_Atomic uint32_t publish_seq; /* futex word: moves after each publication */
@@ -203,7 +216,7 @@ struct wire_status {
 		memory_bytes; /* mapped by the agent for this session, the shared map included */
 	struct wire_event_status events[WIRE_EVENTS];
 	_Atomic uint32_t counters_used;
-	uint32_t reserved;
+	_Atomic uint32_t debug_info; /* enum wire_debug_info */
 	struct wire_counter
 		counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
 	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES]; /* old recordings end before it */
@@ -274,7 +287,7 @@ enum wire_frame_kind {
 	WIRE_FRAME_NONE = 0,
 	WIRE_FRAME_INTERPRETED = 1, /* method, bci */
 	WIRE_FRAME_C1 = 2,          /* method, bci */
-	WIRE_FRAME_C2 = 3,          /* method, bci */
+	WIRE_FRAME_C2 = 3,          /* method, bci; the highest level: C2, or Graal in its place */
 	WIRE_FRAME_INLINED = 4,     /* method, bci */
 	WIRE_FRAME_JAVA = 5,        /* method, bci; how it ran is not known (AsyncGetCallTrace) */
 	WIRE_FRAME_NATIVE = 6,      /* module id << 40 | file offset */
@@ -287,12 +300,17 @@ enum wire_frame_kind {
 		13, /* so many frames, two digits of the number, were left out; since 1.1 */
 	/* a class that was allocated outside of the thread's buffer; FRAME_CLASS: inside, or not known */
 	WIRE_FRAME_CLASS_OUTSIDE = 14,
+	/* method, bci: compiled, but another method that is inlined here may be the one that ran; since 1.2 */
+	WIRE_FRAME_COARSE = 15,
 };
 
 #define WIRE_FRAME(kind, payload) \
 	(((uint64_t)(kind) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
 #define WIRE_FRAME_KIND(f)    ((unsigned)((f) >> 56))
 #define WIRE_FRAME_PAYLOAD(f) ((f) & ((1ull << 56) - 1))
+#define WIRE_FRAME_IS_JAVA(kind)                                            \
+	(((kind) >= WIRE_FRAME_INTERPRETED && (kind) <= WIRE_FRAME_JAVA) || \
+		(kind) == WIRE_FRAME_COARSE)
 /* method frames: bci in bits 32..47, 0xffff = not known; method id in bits 0..31 */
 #define WIRE_METHOD_FRAME(kind, method, bci) \
 	WIRE_FRAME(kind, ((uint64_t)((bci)&0xffff) << 32) | (uint32_t)(method))
@@ -358,12 +376,20 @@ enum wire_thread_kind {
 	WIRE_THREAD_GC = 3,
 	WIRE_THREAD_VM = 4,    /* VM Thread, watcher, signal dispatcher */
 	WIRE_THREAD_AGENT = 5, /* jhot's own */
+	WIRE_THREAD_VIRTUAL = 6,
 };
 
-/* A thread, sent before its first trace and again when its name changes. */
+/*
+ * A thread, sent before its first trace and again when its name becomes known; one that is renamed has another id
+ * from then on. A virtual thread's id is made of its number; it is sent before each of its traces, with the tid of the
+ * carrier that it was seen on last, and without a name if it has none or that was not to be read.
+ */
+#define WIRE_VIRTUAL_ID(java_tid) (0x80000000u | (uint32_t)(java_tid))
+#define WIRE_IS_VIRTUAL(id)       ((id) >> 31)
 struct wire_thread {
 	struct wire_record rec;
-	uint32_t id;    /* the agent's own, counts up from 1; a reused tid gets a new id */
+	uint32_t
+		id; /* the agent's own, counts up from 1; a reused tid gets a new id, so does a new name */
 	int32_t os_tid; /* in the target's PID namespace */
 	uint32_t kind;
 	uint32_t name_bytes;
@@ -401,7 +427,7 @@ enum wire_thread_state {
 
 struct wire_delta {
 	uint32_t trace;
-	uint32_t count;  /* samples */
+	uint32_t count;  /* samples; of lock: waits, 0 of one that was counted before and goes on */
 	uint64_t weight; /* in the event's unit */
 };
 

@@ -24,7 +24,8 @@ static int tool_check(const struct hotspot *jvm, char **args, struct err *err)
 
 static int tool_load(const struct hotspot *jvm, char **args, struct err *err)
 {
-	int result = attach_load(jvm, args[0], args[1], err);
+	const struct patience patience = {0};
+	int result = attach_load(jvm, args[0], args[1], &patience, err);
 
 	if (result >= 0)
 		printf("result %d\n", result);

@@ -11,6 +11,7 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #define QUIT_CAUGHT "0000000000000004"
 #define LIBJVM      "/jdk/lib/server/libjvm.so"
@@ -44,7 +45,7 @@ static const struct fake_jvm good = {
 	.exe_holds = "ELF",
 };
 
-static pid_t next_pid = 100;
+static pid_t next_pid = 10000000; /* beyond any that there are, ours included */
 
 static const char *in(pid_t pid, const char *file)
 {
@@ -256,6 +257,12 @@ static void test_facts(void)
 	hotspot_check(make(&j), &jvm, &err);
 	is_str(jvm.jdk, "17.0.99",
 		"without hsperfdata the version comes from the JDK's release file");
+	fake_file(
+		in(pid + 1000, "status"), "Name:\tGC Thread#0\nState:\tS\nTgid:\t7\nThreads:\t9\n");
+	ok(hotspot_check(pid + 1000, &jvm, &err) == -1 && err.kind == ERR_NO_TARGET &&
+			strstr(err.what, "a thread of process 7 (GC Thread#0)") &&
+			!strcmp(err.hint, "jhot 7"),
+		"a thread's number: %s", err.what);
 	ok(hotspot_check(99, &jvm, &err) && err.kind == ERR_NO_TARGET, "no process: %s", err.what);
 	hotspot_check(pid, &jvm, &err);
 	jvm.verdict = HOTSPOT_NEEDS_UID;
@@ -312,14 +319,23 @@ static void test_find(void)
 	j.capability = NULL;
 	j.cmdline = "sleep|shop";
 	make(&j);
-	ok(!hotspot_find("kafka", &jvm, &err) && jvm.pid == kafka, "found by part of its name: %s",
+	ok(!hotspot_find("kafka", &jvm, &err) && jvm.pid == kafka, "found by its class: %s",
 		err.what);
-	ok(!hotspot_find("TOMCAT", &jvm, &err) && jvm.pid == kafka, "or of its command line");
+	ok(!hotspot_find("kafka.Kafka", &jvm, &err) && jvm.pid == kafka, "or with its package");
+	ok(hotspot_find("TOMCAT", &jvm, &err) && err.kind == ERR_NO_TARGET &&
+			strstr(err.hint, "kafka.Kafka") && !strstr(err.hint, "shop"),
+		"a word of its command line is no name, but shows it: %s", err.hint);
+	ok(hotspot_find("Kaf", &jvm, &err) && hotspot_find("a", &jvm, &err) &&
+			hotspot_find("kafka.", &jvm, &err) && hotspot_find("jar", &jvm, &err),
+		"nor is a part of its name, or a suffix");
 	snprintf(pid, sizeof(pid), "%d", (int)kafka);
 	ok(!hotspot_find(pid, &jvm, &err) && jvm.pid == kafka, "or by its pid");
-	ok(hotspot_find("shop", &jvm, &err) && err.kind == ERR_NO_TARGET &&
-			strstr(err.what, "2 JVMs match") && strstr(err.hint, "shop-api.jar"),
-		"two of a name: %s", err.what);
+	for (int i = 0; i < 2; i++)
+		ok(hotspot_find(i ? "shop-api" : "Shop-API.jar", &jvm, &err) &&
+				err.kind == ERR_NO_TARGET &&
+				strstr(err.what, "2 JVMs are called") &&
+				strstr(err.hint, "shop-api.jar\n") && !strstr(err.hint, "kafka"),
+			"two of a name: %s", err.what);
 	ok(hotspot_find("nosuch", &jvm, &err) && err.kind == ERR_NO_TARGET &&
 			strstr(err.hint, "kafka"),
 		"none of a name: %s", err.what);
@@ -336,6 +352,82 @@ static void test_find(void)
 	ok(hotspot_find("", &jvm, &err), "an empty name");
 }
 
+static const struct hotspot *row_of(const struct hotspot_list *list, pid_t pid)
+{
+	for (int i = 0; i < list->count; i++)
+		if (list->jvms[i].pid == pid)
+			return &list->jvms[i];
+	return NULL;
+}
+
+/* Before and behind two that cannot be looked at: to open a command line that is a fifo never ends. */
+static void test_silent(void)
+{
+	struct hotspot_list list;
+	const struct hotspot *row;
+	struct hotspot jvm;
+	struct err err = {0};
+	pid_t good_one, bad[2], last;
+
+	fake_end();
+	fake_begin();
+	fake_file("uptime", "100000.0 1\n");
+	good_one = make(&good);
+	for (int i = 0; i < 2; i++) {
+		bad[i] = make(&good);
+		if (unlink(fake_path(in(bad[i], "cmdline"))) ||
+			mkfifo(fake_path(in(bad[i], "cmdline")), 0600))
+			fake_bail("mkfifo");
+	}
+	last = make(&good);
+	alarm(120); /* ends the test that hangs */
+	is_int(hotspot_list(&list, &err), 0, "a list with two that hang");
+	is_int(list.count, 4, "has all of them");
+	for (int i = 0; i < 2; i++) {
+		row = row_of(&list, i ? last : good_one);
+		ok(row && row->verdict == HOTSPOT_OK_NS, "who is %s hangs nobody",
+			i ? "behind" : "before");
+		row = row_of(&list, bad[i]);
+		ok(row && row->verdict == HOTSPOT_NO && strstr(row->why, "do not answer") &&
+				!strcmp(row->name, "java") && row->user[0],
+			"what hangs is a row that says so: %s", row ? row->why : "");
+	}
+	hotspot_list_done(&list);
+	is_int(hotspot_check(bad[0], &jvm, &err), 0, "one is looked at by its number");
+	ok(jvm.verdict == HOTSPOT_NO && strstr(jvm.why, "do not answer"), "and hangs: %s", jvm.why);
+	ok(hotspot_find("shop-api", &jvm, &err) && strstr(err.what, "2 JVMs are called"),
+		"names are found behind them");
+	alarm(0);
+}
+
+static void test_bit_by_bit(void)
+{
+	struct hotspot_look *l;
+	struct hotspot_list list;
+	struct err err = {0};
+	int rc, turns = 0;
+
+	fake_end();
+	fake_begin();
+	fake_file("uptime", "100000.0 1\n");
+	for (int i = 0; i < 20; i++)
+		make(&good);
+	l = hotspot_look_begin(&err);
+	hotspot_look_copy(l, &list);
+	is_int(list.count, 0, "nothing was looked at yet");
+	hotspot_list_done(&list);
+	while (!(rc = hotspot_look_step(l, 0, &err)))
+		turns++;
+	hotspot_look_copy(l, &list);
+	ok(rc == 1 && list.count == 20, "20 processes in %d turns that wait for none", turns);
+	hotspot_list_done(&list);
+	hotspot_look_end(l);
+	l = hotspot_look_begin(&err);
+	hotspot_look_step(l, 0, &err);
+	hotspot_look_end(l);
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "one that is ended leaves no child");
+}
+
 int main(void)
 {
 	fake_begin();
@@ -347,6 +439,8 @@ int main(void)
 	test_facts();
 	test_names();
 	test_find();
+	test_silent();
+	test_bit_by_bit();
 	fake_end();
 	return tap_done();
 }

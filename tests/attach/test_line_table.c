@@ -17,6 +17,9 @@ int main(void)
 	static const uint8_t endless[] = {0 << 3 | 7, 5 << 3 | 2};
 	static const uint8_t cut[] = {0 << 3 | 7, 0xff, 200};
 	static const uint8_t negative[] = {0 << 3 | 7, 0xff, 8, 201, 10, 0};
+	/* bci 5, then the largest step that there is; the same with the line */
+	static const uint8_t far[] = {5 << 3 | 2, 0xff, 254, 252, 252, 252, 252, 0, 0};
+	static const uint8_t high[] = {5 << 3 | 2, 0xff, 0, 254, 252, 252, 252, 252, 0};
 	static const uint8_t excluded[] = {0xff, 0, 9, 0};
 
 	is_int(FIND(small, 0, 0), 7, "the first bytecode");
@@ -32,6 +35,8 @@ int main(void)
 	is_int(FIND(endless, 0, 5), 0, "a table without an end");
 	is_int(FIND(cut, 0, 5), 0, "one that is cut within a number");
 	is_int(FIND(negative, 0, 5), 0, "one that leads to a negative line");
+	is_int(FIND(far, 0, 5), 0, "one whose steps go beyond any method, and an int");
+	is_int(FIND(high, 0, 5), 0, "or beyond any line");
 	is_int(FIND(excluded, 1, 0), 0, "a byte that must not be there");
 	is_int(line_table_find(small, 0, 0, 0), 0, "an empty one");
 	return tap_done();

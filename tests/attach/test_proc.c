@@ -2,6 +2,8 @@
 /* Reading /proc: parsers on texts of many kernels, and paths that stay inside another root. */
 #include "attach/proc.h"
 
+#include "base/rooted.h"
+
 #include "tests/attach/fake.h"
 #include "tests/tap.h"
 
@@ -104,19 +106,85 @@ static bool opens(const char *path, const char *content)
 	return !strcmp(text, content);
 }
 
+/* The same as kernels before 5.6 need it done: what is there, without being opened. */
+static bool walks(const char *path, const char *content)
+{
+	char text[64] = "", top[PROC_PATH_BYTES], link[64];
+	int root = open(proc_path(top, 40, "root"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int at = rooted_walk(root, path), fd;
+
+	close(root);
+	if (at < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	close(at);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(fd);
+	return !strcmp(text, content);
+}
+
+static void link_inside(const char *from, const char *to)
+{
+	if (symlink(to, fake_path(from)))
+		fake_bail("symlink");
+}
+
 static void test_inside(void)
 {
+	static const char *const leads_inside[] = {"/etc/inside", "../../../etc/inside", "/link",
+		"etc/./../etc//inside", "/usr/lib/inside", "/usr/lib64/../../link", "/up",
+		"/chain/0"};
+	static const char *const leads_nowhere[] = {
+		"/out", "/loop", "/etc/none", "/link/x", "/proc-self"};
+	char ours[300];
+
 	fake_file("40/root/etc/inside", "yes");
 	fake_file("40/root/tmp/x", "tmp");
-	ok(opens("/etc/inside", "yes"), "an absolute path is the process's own");
-	ok(opens("../../../etc/inside", "yes"), "and cannot be left upwards");
-	if (symlink("/etc/inside", fake_path("40/root/link")) ||
-		symlink("/../../../../../../../../../etc/passwd", fake_path("40/root/out")))
-		fake_bail("symlink");
-	ok(opens("/link", "yes"), "an absolute link leads inside its root");
-	ok(!opens("/out", "yes") && proc_open_in(40, "root", "/out", O_RDONLY) < 0,
-		"never into ours");
+	link_inside("40/root/link", "/etc/inside");
+	link_inside("40/root/out", "/../../../../../../../../../etc/passwd");
+	link_inside("40/root/loop", "loop");
+	link_inside("40/root/up", "../../../../../../../etc/inside");
+	link_inside("40/root/usr/lib64", "lib");
+	link_inside("40/root/usr/lib/inside", "../../etc/inside");
+	link_inside("40/root/chain/0", "../chain/1");
+	link_inside("40/root/chain/1", "/usr/lib64/inside");
+	snprintf(ours, sizeof(ours), "%.250s/40/root/etc/inside", fake_root);
+	link_inside("40/root/proc-self", ours);
+	for (size_t i = 0; i < sizeof(leads_inside) / sizeof(leads_inside[0]); i++)
+		ok(opens(leads_inside[i], "yes") && walks(leads_inside[i], "yes"),
+			"%s is the process's own", leads_inside[i]);
+	for (size_t i = 0; i < sizeof(leads_nowhere) / sizeof(leads_nowhere[0]); i++)
+		ok(proc_open_in(40, "root", leads_nowhere[i], O_RDONLY) < 0 &&
+				!walks(leads_nowhere[i], "yes"),
+			"%s leads nowhere, and never into what is ours", leads_nowhere[i]);
 	is_int(proc_open_in(41, "root", "/", O_RDONLY), -ENOENT, "no process");
+}
+
+/* Each of these would wait for ever, or do something, if it were opened. */
+static void test_no_files(void)
+{
+	char path[PROC_PATH_BYTES];
+	int dir = open(fake_path("40/root/tmp/."), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (mkfifo(fake_path("40/root/tmp/fifo"), 0666))
+		fake_bail("mkfifo");
+	link_inside("40/root/tmp/to-fifo", "fifo");
+	link_inside("40/root/tmp/to-x", "x");
+	alarm(60); /* ends the test that hangs */
+	is_int(proc_open_in(40, "root", "/tmp/fifo", O_RDONLY), -EINVAL, "a fifo is not opened");
+	is_int(proc_open_in(40, "root", "/tmp/to-fifo", O_RDONLY), -EINVAL, "nor through a link");
+	is_int(proc_open_in(40, "root", "/tmp", O_RDONLY), -EINVAL, "nor a folder, as a file");
+	is_int(proc_open_in(40, "root", "/tmp/x", O_RDONLY | O_DIRECTORY), -ENOTDIR,
+		"nor a file, as a folder");
+	is_int(rooted_in(dir, "fifo", O_RDONLY), -EINVAL, "a fifo in a folder");
+	is_int(rooted_in(dir, "to-x", O_RDONLY), -ELOOP, "a link in a folder");
+	is_int(rooted_link(proc_path(path, 40, "root/tmp/fifo"), O_RDONLY), -EINVAL,
+		"what a link of /proc leads to");
+	is_int(rooted_link("/dev/zero", O_RDONLY), -EINVAL, "a device is not opened");
+	close(dir);
+	alarm(0);
 }
 
 static void count_pid(void *ctx, pid_t pid)
@@ -154,6 +222,7 @@ int main(void)
 	test_stat();
 	test_maps();
 	test_inside();
+	test_no_files();
 	test_lists();
 	fake_end();
 	proc_root = "/proc";

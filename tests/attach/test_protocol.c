@@ -117,6 +117,7 @@ struct play {
 
 static void play_begin(struct play *play, enum mode mode, const char *answer)
 {
+	struct proc_cpu cpu;
 	char c;
 
 	memset(play, 0, sizeof(*play));
@@ -133,6 +134,9 @@ static void play_begin(struct play *play, enum mode mode, const char *answer)
 		fake_bail("player");
 	play->jvm.pid = play->jvm.nspid = play->pid;
 	play->jvm.euid = geteuid();
+	if (proc_cpu(play->pid, &cpu))
+		fake_bail("stat");
+	play->jvm.start_ticks = cpu.start_ticks;
 	play->p = (struct protocol){&play->jvm, -1, -1, play->caller[0], 5000, 5000};
 }
 
@@ -267,6 +271,14 @@ static void test_no_signal(void)
 	is_int(signal_seen(&play), 0, "it got no signal");
 	play_end(&play);
 
+	play_begin(&play, ANSWER, "");
+	play.jvm.start_ticks++; /* another process has the number now, and there is no pidfd to know by */
+	ok(converse(&play) && strstr(play.err.what, "changed while"), "another process: %s",
+		play.err.what);
+	ok(!trigger_left(&play), "the trigger file is gone");
+	is_int(signal_seen(&play), 0, "it got no signal");
+	play_end(&play);
+
 	play_begin(&play, ANSWER, "0\n");
 	snprintf(name, sizeof(name), ".attach_pid%d", (int)play.pid);
 	fd = open(name, O_CREAT | O_WRONLY, 0600);
@@ -284,6 +296,62 @@ static void test_no_signal(void)
 		"no file is made through a symbolic link");
 	is_int(signal_seen(&play), 0, "and no signal sent");
 	unlink(name);
+	play_end(&play);
+}
+
+/* Who is told something: 'n' nobody, 'c' he who listens, if only by a byte. */
+static char told(int listener)
+{
+	int sock;
+	char c, got = 'n';
+
+	fcntl(listener, F_SETFL, O_NONBLOCK);
+	while ((sock = accept(listener, NULL, NULL)) >= 0) {
+		if (recv(sock, &c, 1, MSG_DONTWAIT) == 1)
+			got = 'c';
+		close(sock);
+	}
+	return got;
+}
+
+/* Another process listens under the JVM's name, though with the JVM's user. */
+static void test_impostor(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct play play;
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	play_begin(&play, ANSWER, "0\nreturn code: 0\n");
+	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)play.pid);
+	if (listener < 0 || bind(listener, (struct sockaddr *)&addr, sizeof(addr)) ||
+		listen(listener, 5))
+		fake_bail("bind");
+	ok(converse(&play) && strstr(play.err.what, "told nothing"), "another's socket: %s",
+		play.err.what);
+	is_int(told(listener), 'n', "he is told nothing");
+	is_int(signal_seen(&play), 0, "and the JVM, which may have its listener, gets no signal");
+	ok(!trigger_left(&play), "nor a file");
+	close(listener);
+	play_end(&play);
+}
+
+static void test_full(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct play play;
+
+	play_begin(&play, ANSWER, "");
+	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)play.pid);
+	if (listener < 0 || bind(listener, (struct sockaddr *)&addr, sizeof(addr)) ||
+		listen(listener, 0) || connect(first, (struct sockaddr *)&addr, sizeof(addr)))
+		fake_bail("connect");
+	play.p.listen_ms = 100;
+	ok(converse(&play) && strstr(play.err.what, "accepts nobody"), "a socket that is full: %s",
+		play.err.what);
+	is_int(signal_seen(&play), 0, "brings no signal");
+	close(first);
+	close(listener);
 	play_end(&play);
 }
 
@@ -317,6 +385,8 @@ int main(void)
 	test_silence();
 	test_ends();
 	test_no_signal();
+	test_impostor();
+	test_full();
 	test_long_argument();
 	fake_end();
 	return tap_done();

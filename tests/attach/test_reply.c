@@ -76,6 +76,14 @@ static void test_texts(void)
 	ok(!reply_text("0\na\0b\n", 6, &err), "a NUL in the answer is refused");
 	ok(!reply_text("1\n\033[31mred\033[0m\n", 15, &err) && !strchr(err.what, '\033'),
 		"control characters do not reach the terminal: %s", err.what);
+	reply_text("1\n\302\233"
+		   "31mred \233"
+		   "0m\342\200\256 \377",
+		19, &err);
+	is_str(err.what, "The JVM refused with code 1: ?31mred ?0m? ?",
+		"nor those of eight bits, nor what is no UTF-8");
+	ok(!reply_text("\033]0;title\a\302\2332J\n", 16, &err) && !strpbrk(err.what, "\033\a\302"),
+		"nor from what is no answer at all: %s", err.what);
 }
 
 static void test_any_bytes(void)

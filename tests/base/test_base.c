@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base: errors, buffers, hashing, interning, JSON. */
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/json.h"
@@ -24,6 +25,45 @@ static void test_err(void)
 		"a prefix goes in front");
 	is_int(e.kind, ERR_OUTPUT, "the kind stays");
 	is_int(err_set(NULL, ERR_FAILED, "x"), -1, "a NULL error is allowed");
+}
+
+static const char hostile[] = "a\033[31m\nb\302\233"
+			      "2J\342\200\256c\377";
+
+static void test_clean(void)
+{
+	struct buf quoted = {0};
+	struct err e = {0}, before;
+	char text[64], word[64];
+
+	snprintf(text, sizeof(text), "%s", hostile);
+	clean_own(text);
+	is_str(text, "a?[31m?b?2J?c?", "what moves cursors, ends lines or turns them is replaced");
+	snprintf(text, sizeof(text), "one\n\033two\n\n\302\205three\n");
+	clean_lines(text);
+	is_str(text, "one\n?two\n\n?three\n", "lines stay lines where they are meant");
+	clean_word(word, sizeof(word), "app$(id>x)`id`;&|'\" *?[~#\\.jar");
+	is_str(word, "app__id_x__id_____________.jar", "a word is one for any shell");
+	clean_word(word, sizeof(word), "org.acme/Main-2_a:\303\251@%+=,");
+	is_str(word, "org.acme/Main-2_a:\303\251@%+=,", "and stays if it is one");
+	err_set(&e, ERR_ATTACH, "JVM \"%s\"", hostile);
+	err_hint(&e, "jhot %s", hostile);
+	err_hint(&e, "second");
+	err_detail(&e, "%s", hostile);
+	is_str(e.what, "JVM \"a?[31m?b?2J?c?\"", "an error repeats nobody's control characters");
+	is_str(e.hint, "jhot a?[31m?b?2J?c?\nsecond", "nor do its hints");
+	is_str(e.details, "a?[31m?b?2J?c?", "nor its details");
+	before = e;
+	err_clean(&e);
+	ok(!memcmp(&before, &e, sizeof(e)), "one that is clean stays");
+	memset(e.details, '\033', sizeof(e.details));
+	err_clean(&e);
+	ok(!memchr(e.details, '\033', sizeof(e.details)) && strlen(e.details) < sizeof(e.details),
+		"one that another process filled in is cleaned, and ends");
+	json_quote(&quoted, "\302\233"
+			    "2J\033");
+	is_str(buf_str(&quoted), "\"\\u009b2J\\u001b\"", "JSON writes them as numbers");
+	buf_done(&quoted);
 }
 
 static void test_buf(void)
@@ -61,6 +101,38 @@ static void test_intern(void)
 	intern_done(&in);
 }
 
+static void test_vacant(void)
+{
+	uint64_t keep[3] = {~(1ull << 3 | 1ull << 63), ~0ull, 1};
+	struct vacant v = {0};
+
+	is_int(vacant_take(&v, 0), VACANT_NONE, "no number is vacant at first");
+	vacant_set(&v, keep, 130);
+	is_int(v.count, 3, "those that are not kept are, below the end");
+	ok(vacant_has(&v, 129) && !vacant_has(&v, 130), "and none beyond");
+	is_int(vacant_take(&v, 4), 63, "the lowest from a number on");
+	is_int(vacant_take(&v, 0), 3, "the lowest");
+	is_int(vacant_take(&v, 129), 129, "that one itself");
+	is_int(vacant_take(&v, 0), VACANT_NONE, "each once");
+	vacant_done(&v);
+}
+
+static void test_sweep(void)
+{
+	struct intern in = {0};
+	uint64_t keep = 1 << 1;
+
+	intern_put(&in, "a", 1);
+	intern_put(&in, "b", 1);
+	intern_put(&in, "c", 1);
+	intern_sweep(&in, &keep);
+	is_str(intern_text(&in, 1), "b", "a text that is kept keeps its number");
+	is_str(intern_text(&in, 2), "", "others are gone");
+	is_int(intern_put(&in, "c", 1), 0, "numbers are given again");
+	is_int(intern_put(&in, "b", 1), 1, "equal texts have one");
+	intern_done(&in);
+}
+
 static void test_json(void)
 {
 	struct buf b = {0};
@@ -88,8 +160,11 @@ static void test_json(void)
 int main(void)
 {
 	test_err();
+	test_clean();
 	test_buf();
 	test_intern();
+	test_vacant();
+	test_sweep();
 	test_json();
 	return tap_done();
 }

@@ -10,7 +10,7 @@
 # A workload runs in a process group of its own: some start clients that outlive a signal to the script.
 
 WORKLOAD_GROUP=
-trap 'workload_end; jvm_stop_all; rm -rf "$T"' EXIT
+trap 'workload_end; test_end' EXIT
 
 workload_start() {
 	WORKLOAD=$1
@@ -44,14 +44,6 @@ workload_end() {
 
 workload_over() {
 	! kill -0 -- "-$WORKLOAD_GROUP" 2>/dev/null
-}
-
-# jvm_kill: ends $JVM, if it still runs, without the shell's notice of it
-jvm_kill() {
-	{
-		kill -KILL "$JVM"
-		wait "$JVM"
-	} 2>/dev/null
 }
 
 # workload_names: those that there are

@@ -7,7 +7,7 @@
 mkdir -p "$T/tree/demo" "$T/bin" "$T/log"
 cp "$srcdir/bootstrap" "$T/tree/"
 for tool in sh cat cksum cp date dirname env find grep head id ln ls make mkdir nproc printf rm sed seq \
-	sleep sort stat tail tee touch tr uname wc; do
+	sleep sort stat tail tee touch tr uname uniq wc; do
 	ln -s "$(command -v $tool)" "$T/bin/$tool"
 done
 fake() {
@@ -60,6 +60,45 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "installing as root" "not root"
 fi
+
+# --- a check that ends ---
+
+# tree_with CHECK-LINE...: a tree that builds at once, whose tests are these lines of a shell
+tree_with() {
+	rm -rf "$T/tree/build"
+	mkdir -p "$T/made"
+	printf '%s\n' "$@" >"$T/made/tests"
+	cat >"$T/made/configure" <<END
+#!/bin/sh
+printf 'all check-alone:\ncheck-together:\n\t@sh $T/made/tests\n' >Makefile
+touch config.status
+END
+	chmod -R a+rwX "$T/tree" "$T/made"
+	chmod +x "$T/made/configure"
+}
+fake dpkg-query "echo 'ii '"
+fake autoreconf "cp $T/made/configure configure; touch Makefile.in"
+rm -f "$T/tree/configure"
+
+tree_with 'result() { printf ":test-result: %s\n" "$1" >>$2.trs; printf "%s\n" "$3" >>$2.log; }' \
+	'result PASS a "PASS: a 1 - fine"' \
+	'result SKIP a "SKIP: a 2 - a thing # SKIP no thing"' \
+	'result SKIP a "SKIP: a 3 - another thing # SKIP no thing"' \
+	'result SKIP b "SKIP: b.sh - no other"' \
+	'result PASS c "PASS: c 1 - has # SKIP in its log only"' \
+	"sleep 1000 >/dev/null 2>&1 & echo \$! >$T/sleeper"
+boot "" check
+is "tests that pass: exit 0" $? 0
+is "the counting line is the last" "$(tail -n 1 "$T/out")" "2 passed, 0 failed"
+is "before it skips by their reasons" \
+	"$(sed -n '/skipped,/,$p' "$T/out" | tr -s ' ' | head -n 3 | tr '\n' '/')" \
+	"3 skipped, as something that they need is not there:/ 2 no thing/ 1 no other/"
+ok "a process that a test left behind is told" grep -q "left behind and ended: process $(cat "$T/sleeper"), sleep 1000" "$T/out"
+ok "and ended" wait_for 20 gone "$(cat "$T/sleeper")"
+tree_with 'echo ":test-result: FAIL" >a.trs; echo "not ok 1 - wrong" >a.log; false'
+boot "" check
+is "a test that fails: exit 1" $? 1
+is "and a last line that says so" "$(tail -n 1 "$T/out")" "0 passed, 1 failed"
 
 rm "$T/bin/apt-get"
 boot "" build && status=0 || status=$?

@@ -171,6 +171,12 @@ static void test_formats(void)
 
 static void test_nearest(void)
 {
+	static const char *const slips[][2] = {{"recrod", "record"}, {"ls", "list"},
+		{"lst", "list"}, {"tpo", "top"}, {"statsu", "status"}, {"rec", "record"},
+		{"evnets", "events"}, {"reprot", "report"}, {"stats", "status"}, {"dumps", "dump"}};
+	static const char *const others[][2] = {{"kafka", "record"}, {"Main", "list"},
+		{"demo", "dump"}, {"app", "top"}, {"Shop", "stop"}, {"tomcat", "top"},
+		{"s", "stop"}, {"12345", "list"}, {"", "top"}};
 	static const char *const words[] = {"list", "record", "status", "stop", "top"};
 	static const struct {
 		const char *word, *want;
@@ -189,6 +195,12 @@ static void test_nearest(void)
 	is_int(nearest_distance("ab", "ba"), 1, "a swap is one step");
 	is_int(nearest_distance("kitten", "sitting"), 3, "two changes and an addition");
 	is_int(nearest_distance("", "abc"), 3, "three additions");
+	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
+		ok(nearest_is_slip(slips[i][0], slips[i][1]), "%s may mean %s", slips[i][0],
+			slips[i][1]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ok(!nearest_is_slip(others[i][0], others[i][1]), "%s does not mean %s",
+			others[i][0], others[i][1]);
 }
 
 int main(void)

@@ -30,9 +30,13 @@ cat >"$T/bin/jhot" <<'END'
 [ "$1" = list ] || exit 1
 echo '    PID USER     JDK       CPU%   RSS  THR     UP NAME                    ATTACH'
 echo '  41234 web      21.0.4     231  5.1G  142  3d04h shop-api.jar            ok'
+echo '1041235 eve      21.0.4       0  5.1G  142  3d04h $(touch${IFS}pwned)     no'
+echo '        The JVM is held by a debugger or tracer, which is process'
+echo '        41236 of somebody `touch pwned`'
 END
 chmod +x "$T/bin/jhot"
 touch "$T/a.raw" "$T/x y.raw"
+cd "$T"
 
 verbs=$("$JHOT" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 ok "the program has verbs" [ -n "$verbs" ]
@@ -40,11 +44,12 @@ for verb in $verbs; do
 	wanted=$("$JHOT" "$verb" --help | sed -n '/^Options:/,$s/^ *\(-[A-Za-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort | tr '\n' ' ')
 	is "all options of $verb" "$(complete_words "$verb" -- | sort | tr '\n' ' ')" "$wanted"
 done
-offers "$(printf '%s\n' $verbs 41234 shop-api.jar | sort | tr '\n' ' ')" ''
+offers "$(printf '%s\n' $verbs 41234 1041235 | sort | tr '\n' ' ')" ''
 offers 'record report ' re
 offers '41234 ' 4
 offers '41234 ' record -d 5 4
-offers '41234 shop-api.jar ' status ''
+offers '1041235 41234 ' status ''
+ok "nothing that another user wrote is run" [ ! -e "$T/pwned" ]
 offers '--json ' list --j
 offers 'alloc ' record -e al
 offers 'cpu,lock ' record -e cpu,l
@@ -52,7 +57,6 @@ offers '256 ' top --color = 2
 offers 'never ' top --color n
 offers ' ' record -d ''
 offers '--replay ' --repl
-cd "$T"
 offers 'a.raw ' report a
 offers 'x y.raw ' report x
 offers 'a.raw ' top --replay a

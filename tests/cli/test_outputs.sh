@@ -11,6 +11,7 @@ run() {
 
 # some ARG...: `jhot record` until it has taken some samples, however slow the machine is
 some() {
+	wait_for 60 quiet "$JVM" # the samples below are not those of the session before
 	"$JHOT" record "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 	wait_for 60 has_samples "$JVM" 15 || diag "no samples came"
 	kill -TERM $! 2>/dev/null
@@ -62,6 +63,42 @@ if [ "$(id -u)" = 0 ] && mkdir "$T/ro" && mount -t tmpfs -o ro,size=64k none "$T
 else
 	skip "a read-only folder" "needs root and mount"
 fi
+
+# part_has_stacks: the recording that is being made is readable and has samples
+part_has_stacks() {
+	"$JHOT" report -o - "$T"/.jhot-*.part 2>/dev/null | grep -q 'Known.drive'
+}
+
+# --- a recording that is there stays until its successor is whole ---
+echo old >"$T/old.raw"
+run record -d 1 --raw "$T/old.raw" --agent "$T/nowhere/libjhot.so" "$JVM"
+ok "nothing was attached" [ $status != 0 ]
+is "the old recording is as it was" "$(cat "$T/old.raw")" old
+run record -d 1 --raw "$T/new.raw" --agent "$T/nowhere/libjhot.so" "$JVM"
+is "and a new one is not begun" "$(ls "$T" | grep -c '\.raw$\|part$')" 1
+"$JHOT" record --raw "$T/old.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+record=$!
+ok "the new one is written beside it" wait_for 60 part_has_stacks
+is "while the new one is made it is there" "$(cat "$T/old.raw")" old
+kill -KILL $record
+wait $record 2>/dev/null
+is "nor does it go with a jhot that is killed" "$(cat "$T/old.raw")" old
+is "of which its own file is left" "$(find "$T" -maxdepth 1 -name '.jhot-*.part' | wc -l)" 1
+ok "which can be read up to there" part_has_stacks
+rm -f "$T"/.jhot-*.part
+wait_for 20 quiet "$JVM"
+some --raw "$T/old.raw"
+run report -o - "$T/old.raw"
+is "replaced when the new one is whole" $status 0
+rm "$T/old.raw"
+"$JHOT" record --raw "$T/new.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+record=$!
+wait_for 60 has_samples "$JVM" 15
+ok "one without a predecessor has its name at once" wait_for 60 [ -s "$T/new.raw" ]
+kill -TERM $record
+wait $record
+rm "$T/new.raw"
+is "nothing is left beside them" "$(find "$T" -name '*.part')" ""
 
 # --- one recording, three formats and the agent's own records ---
 some --raw "$T/a.raw" -o "$T/a.collapsed" -o "$T/a.svg"
@@ -122,6 +159,11 @@ if [ "$(id -u)" = 0 ] && mkdir "$T/tiny" && mount -t tmpfs -o size=4k none "$T/t
 	is "a disk without room for the new file: exit 6" $status 6
 	is "the old one is intact" "$(cat "$T/tiny/old.svg")" old
 	is "and nothing else is there" "$(ls "$T/tiny")" old.svg
+	umount "$T/tiny"
+	mount -t tmpfs -o size=4k none "$T/tiny" && echo old >"$T/tiny/old.raw"
+	some --raw "$T/tiny/old.raw"
+	is "a recording for which there is no room: exit 6" $status 6
+	is "the old one of it is intact" "$(cat "$T/tiny/old.raw")" old
 	umount "$T/tiny"
 else
 	skip "a disk without room" "needs root and mount"

@@ -6,6 +6,7 @@
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -214,7 +215,7 @@ static void test_locale(void)
 		ok(here.len == there.len && !memcmp(here.data, there.data, here.len),
 			"the same file in %s", set);
 	else
-		ok(1, "the same file in any locale # SKIP no locale with a decimal comma here");
+		tap_skip("the same file in any locale", "no locale with a decimal comma here");
 	buf_done(&here);
 	buf_done(&there);
 }
@@ -332,6 +333,19 @@ static void is_refused(const char *path, const char *what, const char *part_of_h
 		diag("%s / %s / %s", err.what, err.hint, err.details);
 }
 
+/* How many files that the writer makes on its way are in a folder. */
+static int half_files(const char *where)
+{
+	DIR *d = opendir(where);
+	int n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		n += strstr(e->d_name, ".part") != NULL;
+	if (d)
+		closedir(d);
+	return n;
+}
+
 #define FIRST_LINE "java/lang/Thread.run;a/b/C$D.<init> 3\n"
 
 static void test_files(void)
@@ -348,9 +362,7 @@ static void test_files(void)
 		"a link's target is replaced");
 	ok(!lstat(link, &st) && S_ISLNK(st.st_mode), "and the link stays");
 	ok(!stat(file, &st) && (st.st_mode & 0777) == 0640, "as does the file's mode");
-	ok(access(path_of("a.collapsed.part"), F_OK), "nothing else is left");
-	put(path_of("a.collapsed.part"), "left by a crash");
-	is_int(write_to(file, &err), 0, "what a crash has left is in nobody's way");
+	is_int(half_files(folder), 0, "nothing else is left");
 	is_refused(folder, "a folder is refused", "add a file name");
 	is_refused(path_of("no/such/a.collapsed"), "a missing folder", "mkdir -p");
 	is_refused(
@@ -358,11 +370,6 @@ static void test_files(void)
 	is_refused("/dev/full", "a full device", "free some space");
 	is_int(write_to("/dev/null", &err), 0, "a device is written, not replaced");
 	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
-	put(path_of("elsewhere"), "mine\n");
-	ok(!symlink(path_of("elsewhere"), path_of("trap.collapsed.part")),
-		"a link where the new file would be made");
-	is_refused(path_of("trap.collapsed"), "is not followed", "symbolic link");
-	ok(holds(path_of("elsewhere"), "mine\n"), "and what it points to is untouched");
 }
 
 /* A child may lower its limits: the file cannot grow, the old one stays. */
@@ -387,7 +394,7 @@ static void test_no_room(void)
 	ok(waitpid(child, &status, 0) == child && status == 0,
 		"a file that may not grow is an error with a hint");
 	ok(holds(file, "old\n"), "the old file is intact");
-	ok(access(path_of("room.collapsed.part"), F_OK), "no half file is left");
+	is_int(half_files(folder), 0, "no half file is left");
 }
 
 /* A user without rights, and file systems that are full or read-only: in children, with what they may do. */
@@ -402,7 +409,7 @@ static void in_child(int (*test)(void), const char *what)
 		_exit(test());
 	waitpid(child, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		ok(1, "%s # SKIP not allowed to set it up here", what);
+		tap_skip(what, "not allowed to set it up here");
 	else
 		ok(status == 0, "%s", what);
 }
@@ -440,7 +447,7 @@ static int small_disk(const char *options, unsigned long flags, const char *hint
 	}
 	if (write_to(file, &err) != -1 || !strstr(err.hint, hint))
 		return 1;
-	if (!access(path_of("disk/a.collapsed.part"), F_OK))
+	if (half_files(disk))
 		return 2;
 	return holds(file, "old\n") ? 0 : 3;
 }

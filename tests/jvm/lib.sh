@@ -10,8 +10,9 @@
 # From make's environment, or found beside this file when a test is run by hand:
 #   JHOT  the program       JAVA  the java under test    JDKS  a folder of more JDKs
 #   srcdir, builddir        tops of the source and build trees
-# All JVMs end with the test, whichever way it ends: the kernel is asked to end each with its parent. T is
-# the test's own folder and goes away too.
+# All that a test starts ends with it, whichever way it ends: JVMs, whose end with their parent the kernel is asked
+# for, and everything else. T is the test's own folder and goes away too. A command that is called and is not
+# there, such as a function that nobody wrote, fails the test.
 
 set -u
 srcdir=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
@@ -26,11 +27,12 @@ unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/jhot-test.XXXXXX")
 chmod 755 "$T"
+export JHOT_TEST=$T # whatever a test starts is known by it
 export XDG_CONFIG_HOME=$T/settings # nobody's own settings of the live view
 tap_count=0
 tap_failed=0
 JVMS=()
-trap 'jvm_stop_all; rm -rf "$T"' EXIT
+trap test_end EXIT
 trap 'exit 143' TERM INT HUP
 
 # --- TAP ---------------------------------------------------------------------------------------------
@@ -93,9 +95,45 @@ diag_file() {
 	echo "#" # also where the last line had no end
 }
 
+command_not_found_handle() {
+	echo "$1" >>"$T/not-found"
+	echo "$0: $1: command not found" >&2
+	return 127
+}
+
 done_testing() {
+	[ ! -s "$T/not-found" ] ||
+		is "what is called is there" "$(sort -u "$T/not-found" | tr '\n' ' ')" ""
 	echo "1..$tap_count"
 	exit $tap_failed
+}
+
+# --- the end -----------------------------------------------------------------------------------------
+
+# test_left: processes that this test started and that still run, by their environment
+test_left() {
+	local environ pid
+	grep -lzsxF -- "JHOT_TEST=$T" /proc/[0-9]*/environ | while IFS= read -r environ; do
+		pid=${environ#/proc/}
+		pid=${pid%/environ}
+		[ "$pid" = $$ ] || ! alive "$pid" || echo "$pid"
+	done
+}
+
+test_is_alone() {
+	[ -z "$(test_left)" ]
+}
+
+test_end() {
+	local pid
+	jvm_stop_all
+	{
+		for pid in $(jobs -p) $(test_left); do
+			kill -KILL "$pid"
+		done
+		wait_for 10 test_is_alone
+	} 2>/dev/null
+	rm -rf "$T"
 }
 
 # --- waiting -----------------------------------------------------------------------------------------
@@ -177,10 +215,11 @@ for_other() {
 	CLASSES=$T/for-other/classes
 }
 
-# jvm_start ...: the same, and waits for its "ready"
+# jvm_start ...: the same, and waits for its "ready"; one that does not come up fails the test, whoever asks
 jvm_start() {
 	jvm_launch "$@"
 	if ! wait_for 60 jvm_said_ready || ! alive "$JVM"; then
+		tap_failed=1
 		diag "the JVM did not come up: $*"
 		diag_file "$JVM_OUT"
 		diag_file "$JVM_ERR"
@@ -210,6 +249,14 @@ jvm_end() {
 	wait "$pid" 2>/dev/null
 	status=$?
 	return $status
+}
+
+# jvm_kill: ends $JVM, if it still runs, without the shell's notice of it
+jvm_kill() {
+	{
+		kill -KILL "$JVM"
+		wait "$JVM"
+	} 2>/dev/null
 }
 
 jvm_stop_all() {

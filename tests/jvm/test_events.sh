@@ -65,7 +65,7 @@ shows() {
 ok_shows() {
 	ok "$1" wait_for 20 shows "$2" || mux capture-pane -p | sed 's/^/# |/'
 }
-trap 'mux kill-server 2>/dev/null; jvm_stop_all; rm -rf "$T"' EXIT
+trap 'mux kill-server 2>/dev/null; test_end' EXIT
 mux new-session -d -x 120 -y 64 "$JHOT" "$JVM"
 ok_shows "cpu is shown" 'knownBusy'
 mux send-keys 4

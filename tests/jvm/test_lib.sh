@@ -40,4 +40,73 @@ done
 ok "there is a JDK" [ -n "$(jdks)" ]
 jdks | sed 's/^/# /'
 ok "waiting gives up" not wait_for 0 false
+
+# --- tests that are wrong, or are ended ---
+
+# script: a test of the lines on stdin; what it says is in $T/script.out
+script() {
+	{
+		echo ". '$srcdir/tests/jvm/lib.sh'"
+		cat
+	} >"$T/script"
+	TMPDIR=$T bash "$T/script" >"$T/script.out" 2>&1
+}
+
+script <<'END'
+ok "fine" true
+done_testing
+END
+is "a test that is right passes" $? 0
+is "with what it says" "$(tail -n 1 "$T/script.out")" 1..1
+script <<'END'
+ok "fine" true
+a_function_that_nobody_wrote
+wait_for 0 another_one
+done_testing
+END
+is "one that calls what is not there fails" $? 1
+ok "by name" grep -q '^# got: *a_function_that_nobody_wrote another_one' "$T/script.out"
+
+# left_of: which of the processes that the script noted still run
+left_of() {
+	local pid
+	while read -r pid; do
+		gone "$pid" || echo "$pid"
+	done <"$T/started"
+}
+
+# noted COUNT: so many are noted
+noted() {
+	[ "$(wc -l <"$T/started")" -ge "$1" ]
+}
+
+# In the background, in a session of their own, from a loop that begins anew, and from another shell.
+cat >"$T/starts" <<END
+sleep 1000 & echo \$! >>$T/started
+setsid sh -c 'echo \$\$ >>$T/started; exec sleep 1000' &
+(while :; do sleep 1000; done) & echo \$! >>$T/started
+sh -c 'sleep 1000 >/dev/null & echo \$!' >>$T/started
+until [ "\$(wc -l <$T/started)" = 4 ]; do sleep 0.02; done
+END
+: >"$T/started"
+script <<END
+. $T/starts
+done_testing
+END
+ok "a test has started some processes" noted 4
+is "of which none outlives it" "$(left_of)" ""
+for sig in TERM HUP; do
+	: >"$T/started"
+	script <<-END &
+		. $T/starts
+		echo x >>$T/started
+		wait
+	END
+	test=$!
+	wait_for 30 noted 5
+	kill -$sig "$(pgrep -P $test -f "$T/script")"
+	wait $test
+	sed -i '/x/d' "$T/started"
+	is "nor one that is ended by SIG$sig" "$(left_of)" ""
+done
 done_testing

@@ -31,7 +31,7 @@ ok_shows() {
 	ok "$1" wait_for 20 shows "$2" || screen | sed 's/^/# |/'
 }
 
-trap 'mux kill-server 2>/dev/null; jvm_stop_all; rm -rf "$T"' EXIT
+trap 'mux kill-server 2>/dev/null; test_end' EXIT
 jvm_start $CALM_JVM Known shares
 "$JHOT" record -d 0.1 -o "$T/first.collapsed" "$JVM" >/dev/null 2>&1
 wait_for 20 quiet "$JVM"

@@ -42,8 +42,11 @@ first=$(grep -nm 1 knownSixty "$T/out" | cut -d : -f 1)
 second=$(grep -nm 1 knownThirty "$T/out" | cut -d : -f 1)
 ok "it prints the hot methods, the hottest first" [ "${first:-99}" -lt "${second:-0}" ]
 
-record -i 1ms -d 1 -t -o "$T/t.collapsed" $tag
-ends "a JVM is found by a word of its command line" 0
+record -d 1 -o "$T/none.collapsed" $tag
+ends "a word of its command line names no JVM" 4
+ok "but shows it" grep -q "jhot $shares " "$T/err"
+record -i 1ms -d 1 -t -o "$T/t.collapsed" "$shares"
+ends "threads can be told apart" 0
 ok "-t begins stacks with the thread" grep -q '^\[\{0,1\}known-1.*;.*knownSixty' "$T/t.collapsed"
 
 record -d 1 -o "$T/nowhere/a.svg" "$shares"

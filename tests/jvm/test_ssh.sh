@@ -29,7 +29,7 @@ for ((port = 20000 + $$ % 20000; ; port++)); do
 	wait $SSHD 2>/dev/null
 	[ $port -lt $((20000 + $$ % 20000 + 20)) ] || { diag_file "$T/sshd.log"; skip_all "sshd does not start"; }
 done
-trap 'kill $SSHD 2>/dev/null; jvm_stop_all; rm -rf "$T"' EXIT
+trap 'kill $SSHD 2>/dev/null; test_end' EXIT
 
 # over_ssh COMMAND: in the background, with a terminal of 80x24 on the far side; SSH is its pid
 over_ssh() {

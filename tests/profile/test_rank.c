@@ -8,6 +8,7 @@
 #include "tests/tap.h"
 
 #include <math.h>
+#include <string.h>
 
 #define METHODS   200
 #define TOP       16
@@ -61,7 +62,7 @@ static double churn(double rate, bool plain)
 			for (int k = 0; k < WINDOW; k++)
 				sum += (uint64_t)history[k][i];
 			if (sum)
-				items[n++] = (struct rank_item){i, sum, (double)sum};
+				items[n++] = (struct rank_item){i, sum, (double)sum, 0};
 		}
 		rank_update(&r, items, n, plain || !t, false);
 		for (int i = 0; i < TOP; i++) {
@@ -101,7 +102,7 @@ static void update(struct rank *r, const char *ids, const int *counts, bool fres
 	struct rank_item *items)
 {
 	for (uint32_t i = 0; ids[i]; i++)
-		items[i] = (struct rank_item){(uint32_t)ids[i], (uint64_t)counts[i], counts[i]};
+		items[i] = (struct rank_item){(uint32_t)ids[i], (uint64_t)counts[i], counts[i], 0};
 	rank_update(r, items, (uint32_t)strlen(ids), fresh, hold);
 }
 
@@ -140,15 +141,126 @@ static void test_rules(void)
 
 static void test_other_units(void)
 {
-	struct rank_item it[2] = {{1, 100, 1e9}, {2, 112, 1.12e9}};
+	struct rank_item it[2] = {{1, 100, 1e9, 0}, {2, 112, 1.12e9, 0}};
 	struct rank r = {0};
 
-	rank_update(&r, (struct rank_item[]){{1, 2, 2}, {2, 1, 1}}, 2, true, false);
+	rank_update(&r, (struct rank_item[]){{1, 2, 2, 0}, {2, 1, 1, 0}}, 2, true, false);
 	rank_update(&r, it, 2, false, false);
 	is_int(it[0].id, 1, "noise is in the unit of the key: 12 % of 100 samples of 10 ms");
-	it[1] = (struct rank_item){2, 140, 1.40e9};
+	it[1] = (struct rank_item){2, 140, 1.40e9, 0};
 	rank_update(&r, it, 2, false, false);
 	is_int(it[0].id, 2, "40 % is a lead");
+	rank_done(&r);
+}
+
+/* --- the whole list ---------------------------------------------------------------------------------- */
+
+#define DRAWN 300
+
+/* Pairs of rows, wherever they stand, of which the lower one leads by more than the noise of both. */
+static int out_of_order(const struct rank_item *it, uint32_t n, double unit)
+{
+	int pairs = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t k = i + 1; k < n; k++) {
+			double a = it[i].key / unit, b = it[k].key / unit;
+
+			pairs += b >= 10 && b - a > sqrt(a + b + 12);
+		}
+	}
+	return pairs;
+}
+
+/* Neighbours that are too near each other to change places, and ends that are far apart. */
+static void test_slope(void)
+{
+	static struct rank_item it[DRAWN];
+	struct rank r = {0};
+	int last = -1, row = -1;
+
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < 21; i++) {
+			uint64_t count = round ? 50 + 5 * i : 150 - 5 * i;
+
+			it[i] = (struct rank_item){i, count, (double)count, 0};
+		}
+		rank_update(&r, it, 21, !round, false);
+	}
+	is_int(out_of_order(it, 21, 1), 0, "50, 55, ... 150: none stands above one that leads it");
+	for (int i = 0; i < 21; i++) {
+		row = it[i].id == 20 ? i : row;
+		last = it[i].id == 0 ? i : last;
+	}
+	ok(row < last, "150 is above 50");
+	rank_done(&r);
+}
+
+/* Tables that drift, in which rows come and go: after each update all pairs are looked at. */
+static void test_drawn(const char *what, bool weights)
+{
+	static struct rank_item it[DRAWN], before[DRAWN];
+	static double mean[DRAWN];
+	int wrong = 0, stayed = 0, moved = 0;
+
+	for (int table = 0; table < 40; table++) {
+		struct rank r = {0};
+		uint32_t rows = 2 + (uint32_t)(unit() * (DRAWN - 2)), n, last = 0;
+
+		for (uint32_t i = 0; i < rows; i++)
+			mean[i] = pow(10, 3 * unit() - 0.5);
+		for (int t = 0; t < 30; t++) {
+			double keys = 0, samples = 0;
+
+			n = 0;
+			for (uint32_t i = 0; i < rows; i++) {
+				int count = poisson(mean[i]);
+				double each = weights ? pow(10, (i % 5) - 2.0) * (0.5 + unit()) : 1;
+
+				mean[i] *= unit() < 0.02 ? pow(10, unit() - 0.5)
+							 : 0.97 + 0.06 * unit();
+				mean[i] = fmin(mean[i], 500);
+				if (!count)
+					continue;
+				it[n++] = (struct rank_item){i, (uint64_t)count, count * each, 0};
+				keys += count * each;
+				samples += count;
+			}
+			rank_update(&r, it, n, false, false);
+			wrong += out_of_order(it, n, keys / samples);
+			for (uint32_t i = 0; i < n && i < last; i++)
+				*(it[i].id == before[i].id ? &stayed : &moved) += 1;
+			last = n;
+			memcpy(before, it, sizeof(before));
+		}
+		rank_done(&r);
+	}
+	ok(!wrong, "%s: of 1,200 drawn tables %d rows stand below one that they lead", what, wrong);
+	ok(stayed > 0 && moved > 0, "%s: %d places kept their row, %d did not", what, stayed,
+		moved);
+}
+
+/* The whole of a long list is elsewhere, as after a freeze: it is sorted, not moved row by row. */
+static void test_shaken(void)
+{
+	enum { ROWS = 3000 };
+	static struct rank_item it[ROWS];
+	struct rank r = {0};
+	bool right = true;
+
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < ROWS; i++) {
+			uint64_t count = round ? i * 100000u : (ROWS - i) * 100000u;
+
+			/* The last two would stay as they are: they are few. */
+			it[i] = (struct rank_item){i, i < 2 && round ? i + 1 : count, 0, 0};
+			it[i].key = (double)it[i].count;
+		}
+		rank_update(&r, it, ROWS, false, false);
+	}
+	for (uint32_t i = 0; i < ROWS; i++)
+		right &= it[i].id == ROWS - 1 - i;
+	ok(right, "a long list that is upside down is sorted afresh");
 	rank_done(&r);
 }
 
@@ -156,6 +268,10 @@ int main(void)
 {
 	test_rules();
 	test_other_units();
+	test_slope();
+	test_drawn("samples", false);
+	test_drawn("weights", true);
+	test_shaken();
 	test_churn();
 	return tap_done();
 }

@@ -28,7 +28,9 @@ static void rows_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count,
 	struct rows *rows = ctx;
 	struct row *row;
 
-	rows->list = realloc(rows->list, (rows->count + 1) * sizeof(*rows->list));
+	if (!(rows->count & (rows->count - 1))) /* a power of two: there is no room for one more */
+		rows->list = realloc(
+			rows->list, (rows->count ? 2 * rows->count : 1) * sizeof(*rows->list));
 	row = &rows->list[rows->count++];
 	*row = (struct row){.thread = thread, .count = count, .weight = weight};
 	for (; stack; stack = profile_get_stack(rows->p, stack).parent) {

@@ -13,6 +13,38 @@ static void count(const char *name, int64_t value)
 	vitals.counters[vitals.counter_count++].value = value;
 }
 
+/* Numbers as a damaged recording or a hostile JVM may give them. */
+static void test_bounds(void)
+{
+	const char *most;
+	int64_t samples;
+
+	memset(&vitals, 0x7f, sizeof(vitals));
+	vitals.counter_count = VITALS_COUNTERS;
+	for (int i = 0; i < VITALS_COUNTERS; i++)
+		snprintf(vitals.counters[i].name, sizeof(vitals.counters[0].name), "break_%d", i);
+	vitals_bound(&vitals);
+	is_int(vitals_broken(&vitals, &samples, &most), 0, "absurd counters count nothing");
+	is_int(samples, 0, "nor do absurd samples");
+	is_int(vitals.lost, 0, "or losses");
+	ok(vitals.heap_used == -1 && vitals.heap_max == -1 && vitals.uptime_s == -1 &&
+			vitals.gc_count == -1 && vitals.threads_live == -1 &&
+			vitals.cpu_pct == -1 && vitals.cost_pct_x10 == -1 &&
+			vitals.threads_running == -1,
+		"absurd gauges are not known");
+	memset(&vitals, 0x80, sizeof(vitals));
+	vitals_bound(&vitals);
+	ok(vitals.heap_used == -1 && vitals.events[2].samples == 0 && vitals.cpu_pct == -1 &&
+			vitals.counter_count == 0,
+		"so are negative ones");
+	for (int i = 0; i < VITALS_EVENTS; i++)
+		vitals.events[i].samples = vitals.events[i].lost = VITALS_MAX;
+	vitals.heap_used = VITALS_MAX;
+	vitals_bound(&vitals);
+	ok(vitals.heap_used == VITALS_MAX && vitals.lost == VITALS_EVENTS * VITALS_MAX,
+		"the largest that can be are, and their sum fits");
+}
+
 int main(void)
 {
 	const char *most;
@@ -39,5 +71,6 @@ int main(void)
 	is_int(vitals_broken(&vitals, &samples, &most), 9,
 		"breaks and what is unknown are broken stacks");
 	is_str(most, "unknown", "the most frequent reason is named");
+	test_bounds();
 	return tap_done();
 }

@@ -180,8 +180,9 @@ static void print_sums(const struct driver *d)
 	}
 
 	printf("samples %" PRIu64 "\nweight_ms %" PRIu64 "\nrecords %" PRIu64 "\nticks %" PRIu64
-	       "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\n",
-		d->samples, d->weight / 1000000, d->records, d->ticks, d->gaps, d->unknown_ids);
+	       "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\nunknown %s\n",
+		d->samples, d->weight / 1000000, d->records, d->ticks, d->gaps, d->unknown_ids,
+		d->unknown);
 	printf("waits %" PRIu64 "\nwaits_ended %" PRIu64 "\nwaits_owned %" PRIu64 "\n", d->waits,
 		d->waits_ended, d->waits_owned);
 	printf("taken %" PRIu64 "\nlost %" PRIu64 "\nnote %s\n", taken, lost, d->note);
@@ -249,6 +250,7 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 		[WIRE_FRAME_C1] = "_[1]",
 		[WIRE_FRAME_C2] = "_[j]",
 		[WIRE_FRAME_INLINED] = "_[i]",
+		[WIRE_FRAME_COARSE] = "_[j]",
 		[WIRE_FRAME_CLASS_OUTSIDE] = "_[k]"};
 	unsigned kind = WIRE_FRAME_KIND(frame);
 	const struct driver_method *m = &d->methods[WIRE_FRAME_METHOD(frame) % DRIVER_NAMES];

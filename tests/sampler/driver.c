@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 
 int driver_load(pid_t pid, const char *agent, const char *token, const char *more)
 {
+	const struct patience patience = {0};
 	char options[80], name[24];
 	struct hotspot jvm;
 	struct err err = {0};
@@ -28,7 +30,7 @@ int driver_load(pid_t pid, const char *agent, const char *token, const char *mor
 	snprintf(name, sizeof(name), "%d", (int)pid);
 	snprintf(options, sizeof(options), "token=%s%s", token, more);
 	if (hotspot_find(name, &jvm, &err) ||
-		(result = attach_load(&jvm, agent, options, &err)) < 0) {
+		(result = attach_load(&jvm, agent, options, &patience, &err)) < 0) {
 		fprintf(stderr, "driver: %s\n%s\n%s\n", err.what, err.hint, err.details);
 		return -1;
 	}
@@ -186,6 +188,16 @@ static void *driver_copy(const struct wire_record *rec)
 	return memcpy(malloc(rec->size), rec, rec->size);
 }
 
+/* driver_wants: something that a record names; the first that was never published is told by number. */
+static void driver_wants(struct driver *d, bool there, const char *what, uint64_t id)
+{
+	if (there)
+		return;
+	if (!d->unknown_ids++)
+		snprintf(d->unknown, sizeof(d->unknown), "%s %" PRIu64 " after %" PRIu64 " records",
+			what, id, d->records);
+}
+
 static void driver_module(struct driver *d, const void *data)
 {
 	const struct wire_module *m = data;
@@ -222,14 +234,15 @@ static void driver_trace(struct driver *d, const void *data)
 	free(to->record);
 	to->record = driver_copy(&t->rec);
 	to->count = to->weight = 0;
-	d->unknown_ids += d->threads[t->thread % DRIVER_NAMES] == NULL;
+	driver_wants(d, d->threads[t->thread % DRIVER_NAMES], "a trace's thread", t->thread);
 }
 
 bool driver_frame_named(uint64_t frame)
 {
 	unsigned kind = WIRE_FRAME_KIND(frame);
 
-	return kind != WIRE_FRAME_NATIVE && kind != WIRE_FRAME_RAW && kind != WIRE_FRAME_KERNEL;
+	return kind != WIRE_FRAME_NATIVE && kind != WIRE_FRAME_RAW && kind != WIRE_FRAME_KERNEL &&
+	       kind != WIRE_FRAME_CUT;
 }
 
 static void driver_frames(struct driver *d, const struct wire_trace *t, uint32_t count)
@@ -243,13 +256,14 @@ static void driver_frames(struct driver *d, const struct wire_trace *t, uint32_t
 
 		d->by_kind[kind] += count;
 		broken |= kind == WIRE_FRAME_BREAK;
-		java |= kind >= WIRE_FRAME_INTERPRETED && kind <= WIRE_FRAME_JAVA;
+		java |= WIRE_FRAME_IS_JAVA(kind);
 		d->kernel += kind == WIRE_FRAME_KERNEL && i == 0 ? count : 0;
 		if (kind == WIRE_FRAME_NATIVE)
-			d->unknown_ids += d->modules[WIRE_FRAME_MODULE(frame)] == NULL;
+			driver_wants(d, d->modules[WIRE_FRAME_MODULE(frame)], "a frame's module",
+				WIRE_FRAME_MODULE(frame));
 		if (!driver_frame_named(frame))
 			continue;
-		d->unknown_ids += m->name == NULL;
+		driver_wants(d, m->name, "a frame's method", WIRE_FRAME_METHOD(frame));
 		m->self += i == 0 ? count : 0;
 		m->total += m->seen == t->id ? 0 : count;
 		m->seen = t->id;
@@ -275,7 +289,7 @@ static void driver_deltas(struct driver *d, const void *data)
 		d->events[r->event % WIRE_EVENTS].weight += r->deltas[i].weight;
 		d->events[r->event % WIRE_EVENTS].interval = r->interval;
 		if (!t->record || t->record->id != r->deltas[i].trace) {
-			d->unknown_ids++;
+			driver_wants(d, false, "a delta's trace", r->deltas[i].trace);
 			continue;
 		}
 		t->count += r->deltas[i].count;
@@ -289,7 +303,7 @@ static void driver_tick(struct driver *d, const void *data)
 	const struct wire_tick *t = data;
 
 	d->ticks++;
-	d->unknown_ids += t->since_ns > t->time_ns;
+	driver_wants(d, t->since_ns <= t->time_ns, "a tick's beginning", t->since_ns);
 }
 
 static void driver_wait_record(struct driver *d, const void *data)
@@ -299,10 +313,12 @@ static void driver_wait_record(struct driver *d, const void *data)
 	d->waits++;
 	d->waits_ended += w->ended;
 	d->waits_owned += w->owner != 0;
-	d->unknown_ids += !d->threads[w->thread % DRIVER_NAMES] ||
-			  (w->owner && !d->threads[w->owner % DRIVER_NAMES]) ||
-			  (w->method && !d->methods[w->method % DRIVER_NAMES].name) ||
-			  w->since_ns > w->time_ns;
+	driver_wants(d, d->threads[w->thread % DRIVER_NAMES], "a wait's thread", w->thread);
+	driver_wants(
+		d, !w->owner || d->threads[w->owner % DRIVER_NAMES], "a wait's owner", w->owner);
+	driver_wants(d, !w->method || d->methods[w->method % DRIVER_NAMES].name, "a wait's method",
+		w->method);
+	driver_wants(d, w->since_ns <= w->time_ns, "a wait's beginning", w->since_ns);
 	if (d->on_wait)
 		d->on_wait(d, w);
 }

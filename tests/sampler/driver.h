@@ -46,6 +46,7 @@ struct driver {
 	struct wire_module *modules[65536];
 	uint64_t records, samples, weight, frames, broken, kernel, java, ticks, notes, gaps;
 	uint64_t unknown_ids;  /* frames, deltas, traces that name what was not published */
+	char unknown[96];      /* the first of them */
 	uint64_t by_kind[256]; /* frames by kind */
 	uint64_t leaf_native, leaf_raw;
 	uint64_t waits, waits_ended, waits_owned; /* WAIT records; that say who holds it */

@@ -37,7 +37,8 @@ accounted() {
 
 # known [FILE]: nothing arrived that names what was never published
 known() {
-	is "all ids were published before they were used" "$(value unknown_ids "${1:-$T/tool}")" 0
+	is "all ids were published before they were used" "$(value unknown_ids "${1:-$T/tool}")" 0 ||
+		diag "first $(value unknown "${1:-$T/tool}")"
 }
 
 # sites_do LINE...: the program Sites does it, and has said "done"

@@ -106,7 +106,7 @@ static bool go_inside(int tid, struct span code)
 			(status = next_stop(tid)) == -1)
 			return false;
 		sig = status >> 16 ? 0 : WSTOPSIG(status);
-		if (sig != SIGPROF && sig != SIGVTALRM && sig != SIGSTKFLT)
+		if (sig != SIGURG && sig != SIGPROF && sig != SIGVTALRM && sig != SIGSTKFLT)
 			continue;
 		if (!step(tid, sig))
 			return false;

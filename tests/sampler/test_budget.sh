@@ -33,6 +33,23 @@ known
 ok "a session with room" agent event=cpu:10000000 budget=1000 samples=100 seconds=60
 is "keeps its interval" "$(of_event cpu interval)" 10000000
 is "and has nothing to tell" "$(value note)" ""
+
+# --- what was asked for is kept, unless --budget says otherwise; files of samples know what each stands for
+every() {
+	sed -n 's/^cpu[a-z/]* every \(.*\), [0-9.]* s: .*/\1/p' "$T/err"
+}
+sum_of() {
+	awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$1"
+}
+"$JHOT" record -i 100us -d 5 -o "$T/kept.collapsed" "$JVM" 2>"$T/err" || diag_file "$T/err"
+is "an interval that was asked for is kept" "$(every)" "100 us"
+"$JHOT" record -i 100us --budget 0.5% -d 6 --raw "$T/raw" -o "$T/grown.collapsed" "$JVM" 2>"$T/err" ||
+	diag_file "$T/err"
+ok "unless there is a budget, then it is told from what to what: $(every)" \
+	grep -qE '^cpu[a-z/]* every 100 us to [0-9.]+ (us|ms), ' "$T/err"
+"$JHOT" report --total -o "$T/ns.collapsed" "$T/raw" 2>"$T/err" || diag_file "$T/err"
+diag "$(sum_of "$T/grown.collapsed") samples' worth, $(sum_of "$T/ns.collapsed") ns"
+is "samples count by what they stand for" "$(($(sum_of "$T/ns.collapsed") / 100000))" "$(sum_of "$T/grown.collapsed")"
 jvm_end
 
 jvm_start States

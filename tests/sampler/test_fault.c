@@ -9,6 +9,7 @@
 #include "sampler/sig.h"
 #include "walk/guard.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,6 +143,70 @@ static void test_in_between(void)
 	sig_fault_leave();
 }
 
+/* Saved and put back in such an order that they call each other. */
+static void test_circle(void)
+{
+	handled = mid_handled = 0;
+	install(SIGSEGV, on_fault);
+	sig_fault_ensure();
+	sigaction(SIGSEGV, NULL, &before_mid);
+	install(SIGSEGV, on_mid);
+	sig_fault_ensure();
+	sigaction(SIGSEGV, NULL, &before_mid); /* which calls on_mid */
+	install(SIGSEGV, on_mid);
+	is_int(sig_fault_ensure(), 0, "ours is on top of a handler that calls ours");
+	fault();
+	ok(mid_handled == 1 && handled % 100 == 1, "a fault goes round once, and to who was first");
+	mid_handled = 0;
+	fault();
+	ok(mid_handled == 1 && handled % 100 == 2, "so does the next");
+	sig_fault_leave();
+}
+
+/* A library that puts back what it has kept, again and again. */
+static void test_put_back(void)
+{
+	struct sigaction kept;
+	int failed = 0;
+
+	handled = 0;
+	install(SIGSEGV, on_fault);
+	sigaction(SIGSEGV, NULL, &kept);
+	for (int i = 0; i < 100; i++) {
+		failed += sig_fault_ensure() != 0 || !sig_fault_ours();
+		failed += !load_fails();
+		sigaction(SIGSEGV, &kept, NULL);
+		failed += sig_fault_ours();
+	}
+	is_int(failed, 0, "ours comes back as often as another is put back");
+	fault();
+	ok(handled % 100 == 1, "which is called as before");
+	sig_fault_ensure();
+	fault();
+	ok(handled % 100 == 2, "by ours, too");
+	sig_fault_leave();
+}
+
+/* Each with a mask of its own. The last test: there is no room for more. */
+static void test_many(void)
+{
+	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	int result = 0, count = 0;
+
+	handled = 0;
+	for (; count < 40 && result == 0; count++) {
+		sigaddset(&action.sa_mask, SIGRTMIN + count % 20);
+		sigaction(SIGSEGV, &action, NULL);
+		result = sig_fault_ensure();
+	}
+	is_int(result, -EBUSY, "there is an end to how many are covered, and it is told");
+	ok(!sig_fault_ours() && handler_now(SIGSEGV) == (void *)on_fault, "the last stays there");
+	fault();
+	ok(handled == 1, "and is called");
+	sig_fault_leave();
+	ok(handler_now(SIGSEGV) == (void *)on_fault, "what is not ours is not taken away");
+}
+
 /* dies_by: how a child ends that does this with ours installed over that disposition. */
 static int dies_by(void (*disposition)(int), bool send)
 {
@@ -166,9 +231,12 @@ int main(void)
 	test_chain();
 	test_plain_handler();
 	test_in_between();
+	test_circle();
+	test_put_back();
 	is_int(dies_by(SIG_DFL, false), SIGSEGV, "a fault without any handler ends the process");
 	is_int(dies_by(SIG_DFL, true), SIGSEGV, "so does one that was sent");
 	is_int(dies_by(SIG_IGN, false), SIGSEGV, "a fault cannot be ignored");
 	is_int(dies_by(SIG_IGN, true), 0, "a signal that was sent can");
+	test_many();
 	return tap_done();
 }

@@ -185,6 +185,7 @@ static void test_perf_oddities(void)
 	sig_perf_open(&s, r.page);
 	is_int(sig_perf_next(&s, out + 8, 8), -1, "a record without size ends it");
 	ok(s.at == s.head, "and is passed over");
+	is_int(s.lost, 1, "and told as lost");
 	free(r.page);
 }
 

@@ -60,7 +60,7 @@ static void test_threads(void)
 		usleep(100);
 	state = task_state(task_fd, self);
 	if (state == TASK_UNKNOWN) {
-		ok(true, "what threads do # SKIP the kernel does not tell");
+		tap_skip("what threads do", "the kernel does not tell");
 	} else {
 		is_int(state, WIRE_STATE_IO, "the thread that asks is reading just that");
 		while (task_state(task_fd, other_tid) == TASK_RUNS)

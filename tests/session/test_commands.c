@@ -65,6 +65,7 @@ static void begin(pthread_t *answerer)
 
 	fake_agent_open(&agent, "commands");
 	((struct wire_header *)agent.base)->start_mono_ns -= 100 * NS_PER_S;
+	((struct wire_header *)agent.base)->start_wall_ns -= 100 * NS_PER_S; /* the same instant */
 	agent.header.start_mono_ns -= 100 * NS_PER_S;
 	profile = profile_new();
 	session = session_new(&jvm, profile);
@@ -114,7 +115,7 @@ static void test_told(void)
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
 	is_int(session_only_threads(session, longer, &err), -1, "a pattern that is too long");
-	is_int(session_budget(session, 15, &err), 0, "a budget");
+	is_int(session_budget(session, 15, true, &err), 0, "a budget");
 	ok(last_told()->op == WIRE_OP_BUDGET && last_told()->arg == 15,
 		"of 15 thousandths of a core");
 }
@@ -208,7 +209,7 @@ static void test_replay(void)
 		;
 	check_model(p, "replayed");
 	ok(!profile_wait_at(p, 0, 1000, &w), "the end of lock was recorded, too");
-	is_int(s ? session_budget(s, 20, &err) : -1, -1, "a recording takes no commands");
+	is_int(s ? session_budget(s, 20, true, &err) : -1, -1, "a recording takes no commands");
 	session_close(s);
 	profile_free(p);
 }

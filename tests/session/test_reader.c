@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session: from records in a ring to the model: names, kinds of frames, seconds, what never came, what cannot be. */
-#include "session/clean.h"
+#include "base/clean.h"
 #include "session/state.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
@@ -18,6 +18,7 @@ static void begin(void)
 
 	fake_agent_open(&agent, "reader");
 	((struct wire_header *)agent.base)->start_mono_ns -= 100 * NS_PER_S;
+	((struct wire_header *)agent.base)->start_wall_ns -= 100 * NS_PER_S; /* the same instant */
 	agent.header.start_mono_ns -= 100 * NS_PER_S;
 	profile = profile_new();
 	session = session_new(&jvm, profile);
@@ -34,6 +35,19 @@ static void end(void)
 	session_close(session);
 	profile_free(profile);
 	fake_agent_close(&agent);
+}
+
+/* All that is in the ring, with the names of native frames, which a thread reads. */
+static int drain(struct session *s, struct err *err)
+{
+	int samples = session_drain(s, err), more = 0;
+
+	while (samples >= 0 && s->held) {
+		session_wait(s, 100);
+		more = session_drain(s, err);
+		samples = more < 0 ? more : samples + more;
+	}
+	return samples;
 }
 
 /* The stacks of an event as "root;...;leaf COUNT WEIGHT" lines, threads in front, sorted by nothing. */
@@ -95,7 +109,7 @@ static void test_names(void)
 	fake_trace(&agent, 1, 1, 0, frames, sizeof(frames) / sizeof(frames[0]));
 	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 2, 20);
 	fake_tick(&agent, SECOND(3));
-	is_int(session_drain(session, &err), 2, "two samples came");
+	is_int(drain(session, &err), 2, "two samples came");
 	is_str(lines(&out, EVENT_CPU, 3, 4),
 		"worker "
 		"?[1m-1;n:[anon];n:[libshop.so];I:org.example.Shop$Cart.add;J:org.example.Shop$"
@@ -111,7 +125,7 @@ static void test_names(void)
 		"a library that cannot be read is in the note");
 	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "renamed");
 	fake_tick(&agent, SECOND(4));
-	session_drain(session, &err);
+	drain(session, &err);
 	is_str(profile_get_thread(profile, 0)->name, "renamed", "a thread's new name");
 	buf_done(&out);
 	end();
@@ -131,7 +145,7 @@ static void test_missing(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 6, 2, 2);
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 4242, 3, 3);
 	fake_tick(&agent, SECOND(1));
-	is_int(session_drain(session, &err), 6, "no sample is lost for want of a name");
+	is_int(drain(session, &err), 6, "no sample is lost for want of a name");
 	lines(&out, EVENT_CPU, 0, UINT32_MAX);
 	ok(strstr(out.data, "[unknown thread];?:[truncated];?:[unknown_reason];?:[unknown_frame];"
 			    "?:[unknown_method] 1 1\n") != NULL,
@@ -143,7 +157,7 @@ static void test_missing(void)
 	fake_trace(&agent, 7, 7, 0, frames, 1);
 	fake_delta(&agent, WIRE_CPU, SECOND(2), 7, 1, 1);
 	fake_tick(&agent, SECOND(2));
-	session_drain(session, &err);
+	drain(session, &err);
 	ok(strstr(lines(&out, EVENT_CPU, 2, 3), "J:a.B.late 1") != NULL,
 		"a name that comes late is used then");
 	buf_done(&out);
@@ -167,7 +181,7 @@ static void test_time(void)
 	fake_delta(&agent, WIRE_CPU, SECOND(3), 1, 1000, 1000); /* too late for its second */
 	fake_note(&agent, WIRE_NOTE_GAP, SECOND(16), SECOND(14), "parked");
 	fake_tick(&agent, SECOND(17));
-	is_int(session_drain(session, &err), 1111, "all came");
+	is_int(drain(session, &err), 1111, "all came");
 	ok(strstr(lines(&out, EVENT_CPU, 0, 1), " 1 1\n") != NULL,
 		"before the beginning is the beginning");
 	ok(strstr(lines(&out, EVENT_CPU, 9, 10), " 10 10\n") != NULL,
@@ -179,7 +193,7 @@ static void test_time(void)
 	ok(counts[1] == -1 && counts[2] == -1 && counts[3] == 0 && counts[4] == 0,
 		"a gap is a gap");
 	fake_tick(&agent, UINT64_MAX);
-	session_drain(session, &err);
+	drain(session, &err);
 	ok(profile_info(profile).now < 4000, "the future does not come early");
 	buf_done(&out);
 	end();
@@ -195,7 +209,7 @@ static void test_unknown_types(void)
 	rec->flags = 0xffff;
 	rec = ring_reserve(&agent.ring, WIRE_REC_FILE_SYMBOL, sizeof(struct wire_file_symbol));
 	fake_tick(&agent, SECOND(5));
-	is_int(session_drain(session, &err), 0, "unknown records are no error");
+	is_int(drain(session, &err), 0, "unknown records are no error");
 	is_int(reader_stats(session->reader)->skipped, 1, "but counted");
 	is_int(profile_info(profile).now, 5, "and what follows is read");
 	end();
@@ -252,12 +266,12 @@ static void test_impossible(void)
 		rec = ring_reserve(&agent.ring, rows[i].type, rows[i].size);
 		memcpy(rec + rows[i].offset, &rows[i].value, sizeof(rows[i].value));
 		ring_commit(&agent.ring);
-		ok(session_drain(session, &err) == -1 && err.kind == ERR_FAILED,
-			"%s that cannot be: %s", rows[i].what,
+		ok(drain(session, &err) == -1 && err.kind == ERR_FAILED, "%s that cannot be: %s",
+			rows[i].what,
 			err.what + (strstr(err.what, "ends: ")
 						   ? strstr(err.what, "ends: ") - err.what
 						   : 0));
-		is_int(session_drain(session, &err), -1, "the session stays over");
+		is_int(drain(session, &err), -1, "the session stays over");
 		end();
 	}
 }
@@ -283,7 +297,7 @@ static void test_ids(void)
 		fake_delta(&agent, WIRE_CPU, SECOND(1), ids[i], 1, 1);
 	}
 	fake_tick(&agent, SECOND(1));
-	is_int(session_drain(session, &err), 7, "any ids will do");
+	is_int(drain(session, &err), 7, "any ids will do");
 	lines(&out, EVENT_CPU, 0, UINT32_MAX);
 	ok(strstr(out.data, "thread 6;J:a.B.m5 1 1\n") != NULL && !strstr(out.data, "unknown"),
 		"and none is mixed up");
@@ -362,14 +376,14 @@ static void test_ends(void)
 	begin();
 	fake_tick(&agent, SECOND(1));
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
-	is_int(session_drain(session, &err), -1, "an agent that has left ends the session");
+	is_int(drain(session, &err), -1, "an agent that has left ends the session");
 	is_int(reader_stats(session->reader)->ticks, 1, "after its last words were taken");
 	is_int(session_wait(session, 100000), 1, "nobody waits for more");
 	end();
 	begin();
 	atomic_store(&((struct wire_cursors *)(agent.base + agent.header.cursors_off))->head,
 		1ull << 40);
-	is_int(session_drain(session, &err), -1, "impossible cursors end the session");
+	is_int(drain(session, &err), -1, "impossible cursors end the session");
 	ok(strstr(err.what, "makes no sense") != NULL, "and that is said");
 	end();
 }

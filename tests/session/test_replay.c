@@ -32,6 +32,8 @@ static void read_fixture(void)
 	ok(fixture_bytes > 10000, "there is a recording of %zu bytes", fixture_bytes);
 }
 
+static struct vitals *replayed_vitals; /* where they are wanted */
+
 /* All of a recording: its stacks as text, its samples, the error that ended it. */
 static int64_t replay(const char *path, struct buf *text, struct err *end)
 {
@@ -47,7 +49,8 @@ static int64_t replay(const char *path, struct buf *text, struct err *end)
 		while (session_replay_step(s))
 			session_vitals(s);
 		session_drain(s, end);
-		session_vitals(s);
+		if (replayed_vitals)
+			*replayed_vitals = *session_vitals(s);
 		samples = (int64_t)profile_sum(p, &options.query).count;
 		if (text)
 			export_format_by_path("x.collapsed")->write(text, p, &options, &err);
@@ -214,6 +217,44 @@ static void test_damage(void)
 	free(bytes);
 }
 
+/* Vitals and the agent's page filled with a byte: what is shown of them can be. */
+static void test_absurd(void)
+{
+	static const unsigned char fills[] = {0x7f, 0x80, 0xff};
+	const size_t heads[] = {offsetof(struct wire_file_vitals, vitals),
+		offsetof(struct wire_file_status, status)};
+	unsigned char *bytes = xmalloc(fixture_bytes);
+	struct vitals last;
+	struct err end;
+	size_t filled = 0;
+
+	for (size_t f = 0; f < sizeof(fills); f++) {
+		struct vitals bounded;
+		struct wire_record rec;
+
+		memcpy(bytes, fixture, fixture_bytes);
+		for (size_t at = sizeof(struct wire_header); at + sizeof(rec) < fixture_bytes;
+			at += rec.size) {
+			memcpy(&rec, fixture + at, sizeof(rec));
+			if (rec.type != WIRE_REC_FILE_VITALS && rec.type != WIRE_REC_FILE_STATUS)
+				continue;
+			size_t head = heads[rec.type == WIRE_REC_FILE_STATUS];
+
+			memset(bytes + at + head, fills[f], rec.size - head);
+			filled++;
+		}
+		replayed_vitals = &last;
+		replay_bytes(bytes, fixture_bytes, &end);
+		replayed_vitals = NULL;
+		bounded = last;
+		vitals_bound(&bounded);
+		ok(!memcmp(&bounded, &last, sizeof(last)),
+			"filled with %#x: no absurd number comes in", fills[f]);
+	}
+	ok(filled >= 6, "%zu records were filled", filled);
+	free(bytes);
+}
+
 int main(void)
 {
 	read_fixture();
@@ -224,6 +265,7 @@ int main(void)
 	test_clock();
 	test_cut();
 	test_damage();
+	test_absurd();
 	free(fixture);
 	return tap_done();
 }

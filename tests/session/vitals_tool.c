@@ -16,6 +16,8 @@ static void print_vitals(const struct vitals *v)
 		v->user, (long long)v->uptime_s);
 	printf("cpu_pct %d\nrss_bytes %lld\nheap_used %lld\nheap_max %lld\n", v->cpu_pct,
 		(long long)v->rss_bytes, (long long)v->heap_used, (long long)v->heap_max);
+	printf("java_pct %d\njit_pct %d\ngc_cpu_pct %d\nkernel_pct %d\n", v->cpu.java_pct,
+		v->cpu.jit_pct, v->cpu.gc_pct, v->cpu.kernel_pct);
 	printf("gc_name %s\ngc_count %lld\ngc_time_ms %lld\ngc_pct_x10 %d\n", v->gc_name,
 		(long long)v->gc_count, (long long)v->gc_time_ms, v->gc_pct_x10);
 	printf("safepoint_count %lld\nsafepoint_time_ms %lld\nsafepoint_pct_x10 %d\n",

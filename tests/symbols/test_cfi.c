@@ -390,6 +390,38 @@ static void test_not_elf(void)
 	ok(!cfi_open_image(junk, sizeof junk, &e), "junk after an ELF magic: %s", e.what);
 }
 
+/*
+ * Addresses that stand in memory, not in the file (DW_EH_PE_indirect): rows by the pointers' own addresses would be
+ * of other code.
+ */
+static void test_indirect(void)
+{
+	static const unsigned char pcrel[] = {'z', 'R', 0, 1, 0x78, 16, 1, 0x1b};
+	const char *srcdir = getenv("srcdir");
+	unsigned char image[8192], *found;
+	char path[4096];
+	struct err e = {0};
+	struct cfi *c;
+	size_t bytes;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/tests/fuzz/corpus/cfi/eh_frame", srcdir ? srcdir : ".");
+	f = fopen(path, "re");
+	bytes = f ? fread(image, 1, sizeof image, f) : 0;
+	if (f)
+		fclose(f);
+	c = bytes ? cfi_open_image(image, bytes, &e) : NULL;
+	ok(c != NULL, "a small library: %s", e.what);
+	cfi_close(c);
+	found = memmem(image, bytes, pcrel, sizeof pcrel);
+	if (!ok(found != NULL, "its addresses are relative"))
+		return;
+	found[sizeof pcrel - 1] |= DW_EH_PE_indirect;
+	c = cfi_open_image(image, bytes, &e);
+	ok(!c, "where they lead to pointers, no row is made up: %s", e.what);
+	cfi_close(c);
+}
+
 static uint64_t random_next(uint64_t *state)
 {
 	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
@@ -472,6 +504,7 @@ int main(void)
 	test_split();
 	test_special_rules(libc);
 	test_not_elf();
+	test_indirect();
 	test_damaged(libz);
 	free(home);
 	return tap_done();

@@ -51,6 +51,8 @@ static inline void fake_vitals(struct fake *f)
 		"-XX:+HeapDumpOnOutOfMemoryError -XX:HeapDumpPath=/var/log/shop");
 	strcpy(v->walker, "hotspot");
 	v->cpu_pct = f->idle ? 0 : 180 + (int)(s * 37 % 90);
+	v->cpu = (struct vitals_cpu){v->cpu_pct * 6 / 10, v->cpu_pct / 10, v->cpu_pct * 2 / 10, 0};
+	v->cpu.kernel_pct = v->cpu_pct - v->cpu.java_pct - v->cpu.jit_pct - v->cpu.gc_pct;
 	v->rss_bytes = 5476083302;
 	v->heap_max = 4294967296;
 	v->heap_used = 500000000 + (int64_t)(s % 9) * 210000000;

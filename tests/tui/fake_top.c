@@ -2,10 +2,10 @@
 /*
  * The live view over the fake session, as a program for the terminal tests and for the eye:
  *
- *   fake_top [ascii|auto] [mono|16] [idle] [picker] [step] [crash] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
+ *   fake_top [ascii|auto] [mono|16] [idle] [picker] [step] [crash|memory] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
  *            [tick=FD]
  *
- * crash: the second tick is a null pointer, to see the terminal restored.
+ * crash: the second tick is a null pointer, memory: it wants more than there is; to see the terminal restored.
  */
 #include "tests/tui/fake.h"
 
@@ -16,7 +16,7 @@ struct run {
 	struct app_options options;
 	unsigned rate, warm;
 	int tick_fd;
-	bool crash;
+	bool crash, memory;
 };
 
 static int crashing_drain(void *ctx, struct err *err)
@@ -25,6 +25,15 @@ static int crashing_drain(void *ctx, struct err *err)
 
 	if (f->second >= 2)
 		raise(SIGSEGV);
+	return fake_drain(ctx, err);
+}
+
+static int greedy_drain(void *ctx, struct err *err)
+{
+	struct fake *f = ctx;
+
+	if (f->second >= 2)
+		free(xreallocarray(NULL, SIZE_MAX, 2));
 	return fake_drain(ctx, err);
 }
 
@@ -43,6 +52,7 @@ static void take_argument(struct run *r, const char *a)
 	o->attached &= strcmp(a, "picker") != 0;
 	r->fake.idle |= !strcmp(a, "idle");
 	r->crash |= !strcmp(a, "crash");
+	r->memory |= !strcmp(a, "memory");
 	sscanf(a, "rate=%u", &r->rate);
 	sscanf(a, "warm=%u", &r->warm);
 	sscanf(a, "interval=%lu", &o->interval_ms);
@@ -72,6 +82,8 @@ int main(int argc, char **argv)
 		fake_second(&r.fake);
 	if (r.crash)
 		ops.drain = crashing_drain;
+	if (r.memory)
+		ops.drain = greedy_drain;
 	rc = app_run(&ops, &r.fake, &r.options, &err);
 	fake_done(&r.fake);
 	if (rc < 0)

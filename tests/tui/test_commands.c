@@ -386,6 +386,42 @@ static void test_beyond(void)
 	fake_done(&fake);
 }
 
+/* What DELTA compares has no second in common: a window of a minute is compared with the minute before it. */
+static void test_windows_apart(void)
+{
+	static const struct {
+		const char *keys, *says;
+		int most; /* seconds that are too few for it */
+	} rows[] = {{"", "since 20 s ago", 27}, {"]", "since 30 s ago", 57},
+		{"]", "since 60 s ago", 117}};
+	struct app_options options = {.frame_fd = -1, .attached = true};
+	struct fake fake;
+	struct ui ui;
+	int second = 0;
+
+	fake_init(&fake, 100);
+	fake_second(&fake);
+	fake.held = true;
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	ui_resize(&ui, 50, 200);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (const char *k = rows[i].keys; *k; k++)
+			ui_key(&ui, *k, ui.now_ms);
+		for (; second < rows[i].most; second++) {
+			fake_second(&fake);
+			ui_tick(&ui, ui.now_ms + 1000);
+		}
+		ok(!shows(&ui, rows[i].says), "%d s are too few for two such windows", second);
+		for (; second < rows[i].most + 4; second++) {
+			fake_second(&fake);
+			ui_tick(&ui, ui.now_ms + 1000);
+		}
+		ok(shows(&ui, rows[i].says), "what differs is said %s", rows[i].says);
+	}
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 /* A refresh that is seldom is so, though samples are taken in all the time. */
 static void test_seldom(void)
 {
@@ -437,6 +473,7 @@ int main(void)
 	ui_done(&ui);
 	fake_done(&fake);
 	test_absent();
+	test_windows_apart();
 	test_seldom();
 	test_beyond();
 	return tap_done();

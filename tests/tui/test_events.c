@@ -243,6 +243,51 @@ static void test_values(void)
 			rows[i].text, rows[i].text);
 }
 
+static const char *const *warn(void *ctx, int event)
+{
+	static const char *const lines[] = {"It leaves something behind.", NULL};
+
+	(void)ctx;
+	return event == EVENT_WALL ? lines : NULL;
+}
+
+static bool wall_is_on(void)
+{
+	return fake.vitals.events[EVENT_WALL].state == VITALS_ON;
+}
+
+/* What leaves something behind is asked about, however it is switched on, until it has been accepted. */
+static void test_warning(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
+	struct app_ops ops = fake_ops;
+
+	ops.event_set = set_event;
+	ops.event_warning = warn;
+	ops.drain = drain_event;
+	fake_init(&fake, 400);
+	ui_init(&ui, &ops, &fake, &options, true);
+	ui_resize(&ui, 24, 80);
+	seconds(3);
+	fake.vitals.events[EVENT_WALL].state = VITALS_OFF;
+	keys("2");
+	is_int(ui.event, EVENT_ALLOC, "an event that leaves nothing behind is shown at once");
+	keys("4");
+	ok(ui.event == EVENT_ALLOC && !wall_is_on(), "another is not switched on");
+	ok(on_screen("It leaves something behind."), "before that has been read");
+	keys("n");
+	ok(!ui.popup && !wall_is_on(), "any key but y leaves it off");
+	keys("ejj ");
+	ok(on_screen("It leaves something behind.") && !wall_is_on(), "the menu asks as well");
+	keys("y");
+	ok(ui.event == EVENT_WALL && wall_is_on(), "y switches it on and shows it");
+	fake.vitals.events[EVENT_WALL].state = VITALS_OFF;
+	keys("14");
+	ok(wall_is_on(), "it is asked once");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 int main(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
@@ -265,5 +310,6 @@ int main(void)
 	test_values();
 	ui_done(&ui);
 	fake_done(&fake);
+	test_warning();
 	return tap_done();
 }

@@ -138,7 +138,7 @@ static void test_settings(void)
 	stop(vt);
 	vt = start("XDG_CONFIG_HOME=/proc/nowhere");
 	vt_keys(vt, "W");
-	ok(vt_wait(vt, "The settings cannot be written to /proc/nowhere/jhot/config"),
+	ok(vt_wait(vt, "The settings are not kept: cannot write /proc/nowhere/jhot/config"),
 		"where they cannot be written is a message");
 	stop(vt);
 }

@@ -236,6 +236,23 @@ static void test_ends(void)
 	}
 }
 
+/* Memory that cannot be had ends the program, but not the terminal, on which it is said. */
+static void test_memory(void)
+{
+	struct termios cooked;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), status;
+	struct vt *vt = start(24, 80, "memory", "step", NULL);
+
+	tcgetattr(master, &cooked);
+	close(master);
+	vt_keys(vt, "....");
+	status = vt_end(vt);
+	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1, "no memory: exit 1");
+	ok(restored(vt, &cooked), "the terminal is as before");
+	ok(vt_shows(vt, "jhot: out of memory"), "and shows why");
+	vt_close(vt);
+}
+
 static void test_suspend(void)
 {
 	struct vt *vt = start(24, 80, "step", "warm=5", NULL);
@@ -312,6 +329,7 @@ int main(int argc, char **argv)
 	test_frozen();
 	test_slow_link();
 	test_ends();
+	test_memory();
 	test_suspend();
 	test_hang_up();
 	test_any_keys();

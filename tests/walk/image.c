@@ -29,26 +29,26 @@ static const struct member numbers[] = {NUMBER(jdk), NUMBER(libjvm_start), NUMBE
 	NUMBER(interpreter_low), NUMBER(interpreter_high), NUMBER(call_stub_return),
 	NUMBER(nmethod_bytes), NUMBER(pc_desc_bytes), NUMBER(unsigned5_excluded),
 	NUMBER(interp_method), NUMBER(interp_sender_sp), NUMBER(interp_bcp), NUMBER(call_wrapper),
-	NUMBER(thread_list), NUMBER(cont_entry_bytes), NUMBER(cont_return_pc),
-	NUMBER(cont_return_barrier), NUMBER(narrow_oop_base), NUMBER(narrow_oop_shift),
-	NUMBER(narrow_klass_base), NUMBER(narrow_klass_shift), NUMBER(mark_klass_shift),
-	NUMBER(field_initialized), NUMBER(field_injected), NUMBER(field_generic),
-	NUMBER(field_contended), NUMBER(const_method_bytes), NUMBER(constant_pool_bytes)};
+	NUMBER(thread_list), NUMBER(cont_return_pc), NUMBER(narrow_oop_base),
+	NUMBER(narrow_oop_shift), NUMBER(narrow_klass_base), NUMBER(narrow_klass_shift),
+	NUMBER(mark_klass_shift), NUMBER(field_initialized), NUMBER(field_injected),
+	NUMBER(field_generic), NUMBER(field_contended), NUMBER(const_method_bytes),
+	NUMBER(constant_pool_bytes)};
 static const struct member fields[] = {FIELD(block_used), FIELD(blob_name), FIELD(blob_size),
 	FIELD(blob_frame_size), FIELD(blob_frame_complete), FIELD(code_offset), FIELD(code_begin),
 	FIELD(mutable_data), FIELD(relocation_size), FIELD(metadata_offset), FIELD(data_offset),
 	FIELD(immutable_data), FIELD(scopes_data_offset), FIELD(scopes_data_begin),
 	FIELD(scopes_pcs_offset), FIELD(dependencies_offset), FIELD(nmethod_method),
-	FIELD(compile_id), FIELD(comp_level), FIELD(orig_pc_offset), FIELD(entry_bci),
-	FIELD(osr_entry), FIELD(verified_entry_point), FIELD(verified_entry_offset),
-	FIELD(deopt_begin), FIELD(deopt_offset), FIELD(deopt_mh_begin), FIELD(deopt_mh_offset),
-	FIELD(pc_desc_pc), FIELD(pc_desc_scope), FIELD(wrapper_anchor), FIELD(anchor_sp),
-	FIELD(anchor_pc), FIELD(anchor_fp), FIELD(thread_anchor), FIELD(thread_osthread),
-	FIELD(thread_state), FIELD(thread_vframe), FIELD(thread_next), FIELD(thread_stack_base),
-	FIELD(thread_stack_size), FIELD(osthread_tid), FIELD(compiler_env), FIELD(env_task),
-	FIELD(task_method), FIELD(threads_length), FIELD(threads_array), FIELD(cont_entry),
-	FIELD(cont_parent), FIELD(klass_layout_helper), FIELD(klass_super), FIELD(klass_constants),
-	FIELD(klass_fields), FIELD(upcall_frame_data), FIELD(upcall_anchor), FIELD(method_const),
+	FIELD(compile_id), FIELD(comp_level), FIELD(oop_maps), FIELD(oop_map_count),
+	FIELD(orig_pc_offset), FIELD(entry_bci), FIELD(osr_entry), FIELD(verified_entry_point),
+	FIELD(verified_entry_offset), FIELD(deopt_begin), FIELD(deopt_offset),
+	FIELD(deopt_mh_begin), FIELD(deopt_mh_offset), FIELD(pc_desc_pc), FIELD(pc_desc_scope),
+	FIELD(wrapper_anchor), FIELD(anchor_sp), FIELD(anchor_pc), FIELD(anchor_fp),
+	FIELD(thread_anchor), FIELD(thread_osthread), FIELD(thread_state), FIELD(thread_vframe),
+	FIELD(thread_next), FIELD(thread_stack_base), FIELD(thread_stack_size), FIELD(osthread_tid),
+	FIELD(compiler_env), FIELD(env_task), FIELD(task_method), FIELD(threads_length),
+	FIELD(threads_array), FIELD(cont_entry), FIELD(cont_parent), FIELD(klass_layout_helper),
+	FIELD(klass_super), FIELD(klass_constants), FIELD(klass_fields), FIELD(method_const),
 	FIELD(const_constants), FIELD(const_size), FIELD(const_name), FIELD(const_signature),
 	FIELD(const_code_size), FIELD(const_flags), FIELD(pool_holder), FIELD(pool_length),
 	FIELD(klass_name), FIELD(symbol_length), FIELD(symbol_body)};
@@ -117,6 +117,18 @@ static const struct member *member_find(const struct member *table, size_t count
 	return NULL;
 }
 
+/* Which older images have, and nobody has ever read. */
+static bool member_gone(const char *name)
+{
+	static const char *const gone[] = {
+		"cont_entry_bytes", "cont_return_barrier", "upcall_frame_data", "upcall_anchor"};
+
+	for (size_t i = 0; i < COUNT(gone); i++)
+		if (!strcmp(gone[i], name))
+			return true;
+	return false;
+}
+
 static void layout_parse(struct walk_layout *layout, char *text)
 {
 	char *rest = text + strcspn(text, " ");
@@ -138,7 +150,7 @@ static void layout_parse(struct walk_layout *layout, char *text)
 	} else if (!strcmp(text, "heap") && v[0] < LAYOUT_HEAPS) {
 		layout->heaps[v[0]] = (struct walk_heap){
 			(uint64_t)v[1], (uint64_t)v[2], (uint64_t)v[3], (uint32_t)v[4]};
-	} else {
+	} else if (!member_gone(text)) {
 		die("no such value of the layout", text);
 	}
 }
@@ -306,6 +318,7 @@ void image_frame_write(FILE *out, unsigned type, uint16_t bci, const char *name)
 		[WALK_C1] = "c1",
 		[WALK_C2] = "c2",
 		[WALK_INLINED] = "inlined",
+		[WALK_COARSE] = "coarse",
 		[WALK_JAVA] = "java",
 		[WALK_NATIVE] = "native",
 		[WALK_STUB] = "stub",

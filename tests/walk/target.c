@@ -221,14 +221,20 @@ void target_stack(struct target *t, uint64_t sp, uint64_t *lo, uint64_t *hi)
 	*lo = *hi = 0;
 }
 
-int target_layout(struct target *t, struct walk_layout *layout, char *note, size_t note_bytes)
+int target_layout_by(struct target *t, const struct walk_mem *mem, struct walk_layout *layout,
+	char *note, size_t note_bytes)
 {
 	struct walk_tables tables = {.symbol = target_symbol,
 		.ctx = t,
 		.libjvm_start = t->libjvm_start,
 		.libjvm_end = t->libjvm_end};
 
-	return walk_layout_read(layout, target_mem(t), &tables, note, note_bytes);
+	return walk_layout_read(layout, mem, &tables, note, note_bytes);
+}
+
+int target_layout(struct target *t, struct walk_layout *layout, char *note, size_t note_bytes)
+{
+	return target_layout_by(t, target_mem(t), layout, note, note_bytes);
 }
 
 struct target *target_open(pid_t pid)

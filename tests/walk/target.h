@@ -24,6 +24,10 @@ void target_forget(struct target *t);
 /* 0, or -1 with a note. */
 int target_layout(struct target *t, struct walk_layout *layout, char *note, size_t note_bytes);
 
+/* The same, read through another memory. */
+int target_layout_by(struct target *t, const struct walk_mem *mem, struct walk_layout *layout,
+	char *note, size_t note_bytes);
+
 /* All threads of the process; the count, at most max. */
 int target_threads(struct target *t, pid_t *tids, int max);
 bool target_running(struct target *t, pid_t tid);

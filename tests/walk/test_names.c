@@ -198,11 +198,23 @@ static void test_reuse(void)
 {
 	struct names *n = names_fresh();
 	uint64_t first = resolve(n, &meta.methods[0], NULL);
+	struct names_entry e = {.id = 0};
 
 	meta.names[0].body[1] = 'x';
 	ok(resolve(n, &meta.methods[0], NULL) != first, "the Symbol has another text: a new id");
 	meta.names[0].body[1] = '0';
 	ok(resolve(n, &meta.methods[0], NULL) == first, "as it was: the old id");
+	meta.names[0].hash_and_refcount += 3;
+	ok(resolve(n, &meta.methods[0], NULL) == first, "more references to it: the old id");
+	symbol_set(&meta.names[6], "lambda$main$14");
+	meta.names[6].hash_and_refcount = 0x51230001;
+	first = resolve(n, &meta.methods[6], NULL);
+	symbol_set(&meta.names[6], "lambda$main$15");
+	meta.names[6].hash_and_refcount = 0x17770001;
+	ok(resolve(n, &meta.methods[6], NULL) != first && names_next(n, (uint32_t)first, &e),
+		"another Symbol in its place, alike in length and beginning: a new id");
+	ok(entry_is(&e, "a/b/Test", "lambda$main$15", "(I)V"), "with its own text");
+	symbol_set(&meta.names[6], "m6");
 	meta.methods[0].const_method = &meta.const_methods[2];
 	ok(resolve(n, &meta.methods[0], NULL) != first, "the Method is another's now: a new id");
 	meta.methods[0].const_method = &meta.const_methods[0];

@@ -179,7 +179,7 @@ static void layout_random(struct walk_layout *l, uint64_t seed)
 	l->const_method_bytes = 48;
 	l->constant_pool_bytes = 72;
 	l->pc_desc_bytes = 16;
-	l->cont_return_pc = l->cont_return_barrier = 0;
+	l->cont_return_pc = 0;
 	l->unsigned5_excluded = seed & 1;
 	l->interp_method = -3;
 	l->interp_sender_sp = -1;

@@ -100,6 +100,7 @@ static void collapsed_print(
 		[WALK_C1] = "_[1]",
 		[WALK_C2] = "_[2]",
 		[WALK_INLINED] = "_[n]",
+		[WALK_COARSE] = "_[~]",
 		[WALK_JAVA] = "_[j]",
 		[WALK_STUB] = "_[s]",
 		[WALK_BREAK] = ""};
@@ -124,6 +125,7 @@ static const char *const kinds[] = {[WALK_INTERPRETED] = "interp",
 	[WALK_C1] = "c1",
 	[WALK_C2] = "c2",
 	[WALK_INLINED] = "inline",
+	[WALK_COARSE] = "coarse",
 	[WALK_JAVA] = "java",
 	[WALK_NATIVE] = "native",
 	[WALK_STUB] = "stub",
@@ -152,7 +154,7 @@ static void frame_print(struct stat *s, const struct walk_frame *f, uint64_t pac
 
 static bool is_java(const struct walk_frame *f)
 {
-	return f->type >= WALK_INTERPRETED && f->type <= WALK_JAVA;
+	return walk_type_is_java(f->type);
 }
 
 /*

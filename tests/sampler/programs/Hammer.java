@@ -6,6 +6,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -24,6 +25,16 @@ import java.util.concurrent.atomic.AtomicLong;
  *   classes    class loaders that are dropped, with their methods compiled or not
  *   deep       a thousand frames, interpreted and compiled
  *   throwing   exceptions with stack traces
+ *
+ * and of signals (storm.c):
+ *
+ *   segv       the handlers of SIGSEGV and SIGBUS that were there first are put back
+ *   trap       those of SIGTRAP, SIGILL and SIGFPE
+ *   ours       those of signals that nobody had then
+ *   probe      a handler of SIGSEGV of its own, for a moment
+ *   cancel     native threads that are cancelled wherever they are
+ *   jump       a native thread that leaves what it does by siglongjmp
+ *   painted    Java threads with an alternate stack; says how much of it was used, and what a signal's frame takes
  */
 public final class Hammer {
     private static volatile boolean stop;
@@ -44,6 +55,24 @@ public final class Hammer {
     static native boolean forkRound(int n);
 
     static native boolean blockedRound(int n);
+
+    static native boolean faultHandlersRound(int n);
+
+    static native boolean trapHandlersRound(int n);
+
+    static native boolean ourHandlersRound(int n);
+
+    static native boolean probeRound(int n);
+
+    static native boolean cancelRound(int n);
+
+    static native boolean jumpRound(int n);
+
+    static native long paint();
+
+    static native int painted(long stack);
+
+    static native int frameBytes();
 
     /** Called from native threads that have attached themselves. */
     static int called(int n) {
@@ -130,6 +159,16 @@ public final class Hammer {
         return got == want;
     }
 
+    private static final ThreadLocal<Long> paintedStack = ThreadLocal.withInitial(Hammer::paint);
+    private static final AtomicInteger mostPainted = new AtomicInteger();
+
+    static boolean paintedRound(int n) throws Exception {
+        long stack = paintedStack.get();
+        boolean right = deepRound(n) && throwingRound(n) && mallocRound(n) && (n % 8 != 0 || classesRound(n + 1));
+        mostPainted.accumulateAndGet(painted(stack), Math::max);
+        return right;
+    }
+
     static int deep(int n) {
         return n == 0 ? 0 : deep(n - 1) + 1;
     }
@@ -166,6 +205,13 @@ public final class Hammer {
             case "classes": return Hammer::classesRound;
             case "deep": return Hammer::deepRound;
             case "throwing": return Hammer::throwingRound;
+            case "segv": return Hammer::faultHandlersRound;
+            case "trap": return Hammer::trapHandlersRound;
+            case "ours": return Hammer::ourHandlersRound;
+            case "probe": return Hammer::probeRound;
+            case "cancel": return Hammer::cancelRound;
+            case "jump": return Hammer::jumpRound;
+            case "painted": return Hammer::paintedRound;
             default: throw new IllegalArgumentException(mode);
         }
     }
@@ -207,5 +253,8 @@ public final class Hammer {
         }
         System.out.printf("sum %x%n", wrong.get());
         System.out.println("rounds " + rounds.get());
+        if (mostPainted.get() > 0) {
+            System.out.println("painted " + mostPainted.get() + " frame " + frameBytes());
+        }
     }
 }

@@ -148,6 +148,8 @@ JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
 
 	(void)env, (void)self;
 	sigemptyset(&ours);
+	sigaddset(&ours, SIGURG);
+	sigaddset(&ours, SIGWINCH);
 	sigaddset(&ours, SIGPROF);
 	sigaddset(&ours, SIGVTALRM);
 	sigaddset(&ours, SIGSTKFLT);
@@ -156,7 +158,7 @@ JAVA(blockedRound)(JNIEnv *env, jclass self, jint n)
 	for (volatile int i = 0; i < 300000; i++)
 		;
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
-	return n == 0 || (sigismember(&now, SIGPROF) && sigismember(&now, SIGSTKFLT));
+	return n == 0 || (sigismember(&now, SIGURG) && sigismember(&now, SIGSTKFLT));
 }
 
 /* forkRound: a child that only computes, or one that execs, or posix_spawn. */

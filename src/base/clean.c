@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Java's modified UTF-8 differs from UTF-8 in NUL and in characters beyond 16 bits (two times 3 bytes). */
-#include "session/clean.h"
+#include "base/clean.h"
 
 #include "base/descriptor.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,6 +37,13 @@ static bool clean_is_low(uint32_t c)
 	return c >= 0xdc00 && c < 0xe000;
 }
 
+/* Line and paragraph separators, and what turns the direction of writing: a name would show as another. */
+static bool clean_is_hidden(uint32_t c)
+{
+	return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
+	       c == 0x200f || c == 0x61c;
+}
+
 /* Decodes one character of modified or plain UTF-8: its value and length, or '?' and 1. */
 static uint32_t clean_decode(const unsigned char *s, size_t left, size_t *len)
 {
@@ -47,7 +55,9 @@ static uint32_t clean_decode(const unsigned char *s, size_t left, size_t *len)
 	if (left >= 2 && (s[0] & 0xe0) == 0xc0 && clean_continues(s, 2)) {
 		c = (uint32_t)(s[0] & 31) << 6 | (uint32_t)(s[1] & 63);
 		*len = 2;
-		return c >= 0xa0 ? c : '?'; /* NUL as two bytes, C1 controls, overlong forms */
+		return c >= 0xa0 && !clean_is_hidden(c)
+			       ? c
+			       : '?'; /* NUL as two bytes, C1 controls, overlong forms */
 	}
 	if (left >= 4 && (s[0] & 0xf8) == 0xf0 && clean_continues(s, 4)) {
 		c = (uint32_t)(s[0] & 7) << 18 | (uint32_t)(s[1] & 63) << 12 |
@@ -60,7 +70,7 @@ static uint32_t clean_decode(const unsigned char *s, size_t left, size_t *len)
 		return '?';
 	*len = 3;
 	if (!clean_is_high(c))
-		return clean_is_low(c) || c == 0x2028 || c == 0x2029 ? '?' : c;
+		return clean_is_low(c) || clean_is_hidden(c) ? '?' : c;
 	low = left > 3 ? clean_three(s + 3, left - 3) : 0;
 	if (!clean_is_low(low))
 		return '?';
@@ -120,6 +130,39 @@ void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes)
 		used += n;
 	}
 	out[used] = '\0';
+}
+
+void clean_own(char *text)
+{
+	size_t len = strlen(text);
+
+	clean_text(text, len + 1, text, len);
+}
+
+void clean_lines(char *text)
+{
+	char *to = text;
+
+	for (bool more = true; more;) {
+		size_t len = strcspn(text, "\n");
+
+		more = text[len] == '\n';
+		clean_text(to, len + 1, text, len);
+		to += strlen(to);
+		text += len + 1;
+		if (more)
+			*to++ = '\n';
+	}
+	*to = '\0';
+}
+
+void clean_word(char *out, size_t out_bytes, const char *text)
+{
+	clean_text(out, out_bytes, text, strlen(text));
+	for (; *out; out++)
+		if (!((unsigned char)*out >= 0x80 || isalnum((unsigned char)*out) ||
+			    strchr("._-/:@%+=,", *out)))
+			*out = '_';
 }
 
 /* Dots for slashes; a hidden class's suffix "+0x..." is written "/0x..." as Java does. */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* First a descriptor that opens nothing (O_PATH), then what it is, then the file itself through /proc/self/fd. */
+#include "base/rooted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WALK_DEPTH 64 /* folders below the root */
+#define WALK_LINKS 40 /* as many as the kernel follows */
+
+/* --- a path, part by part ------------------------------------------------------------------------------ */
+
+struct walk {
+	int at[WALK_DEPTH + 1]; /* at[0] is the root's and not ours to close */
+	int depth, links;
+	char left[2 * PATH_MAX]; /* still to be walked */
+};
+
+static void walk_up(struct walk *w, int depth)
+{
+	while (w->depth > depth)
+		close(w->at[w->depth--]);
+}
+
+/* The link at the end is replaced by what it says, which goes on from the folder that has it, or from the root. */
+static int walk_link(struct walk *w)
+{
+	char text[PATH_MAX], rest[sizeof(w->left)];
+	ssize_t n = readlinkat(w->at[w->depth], "", text, sizeof(text) - 1);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	snprintf(rest, sizeof(rest), "%s", w->left);
+	if (++w->links > WALK_LINKS ||
+		(size_t)snprintf(w->left, sizeof(w->left), "%s/%s", text, rest) >= sizeof(w->left))
+		return -ELOOP;
+	walk_up(w, text[0] == '/' ? 0 : w->depth - 1);
+	return 0;
+}
+
+static int walk_into(struct walk *w, const char *part)
+{
+	struct stat st;
+	int fd;
+
+	if (w->depth == WALK_DEPTH)
+		return -ELOOP;
+	fd = openat(w->at[w->depth], part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	w->at[++w->depth] = fd;
+	if (fstat(fd, &st))
+		return -errno;
+	return S_ISLNK(st.st_mode) ? walk_link(w) : 0;
+}
+
+static int walk_part(struct walk *w)
+{
+	size_t skip = strspn(w->left, "/"), len = strcspn(w->left + skip, "/");
+	char part[NAME_MAX + 1];
+
+	if (len > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(part, w->left + skip, len);
+	part[len] = '\0';
+	memmove(w->left, w->left + skip + len, strlen(w->left + skip + len) + 1);
+	if (!strcmp(part, ".."))
+		walk_up(w, w->depth > 0 ? w->depth - 1 : 0);
+	else if (len && strcmp(part, ".") != 0)
+		return walk_into(w, part);
+	return 0;
+}
+
+int rooted_walk(int root, const char *path)
+{
+	struct walk w = {.at = {root}};
+	int rc = 0, fd;
+
+	if ((size_t)snprintf(w.left, sizeof(w.left), "%s", path) >= sizeof(w.left))
+		return -ENAMETOOLONG;
+	while (!rc && w.left[0])
+		rc = walk_part(&w);
+	fd = rc ? rc : fcntl(w.at[w.depth], F_DUPFD_CLOEXEC, 0);
+	if (fd < 0 && !rc)
+		fd = -errno;
+	walk_up(&w, 0);
+	return fd;
+}
+
+static int resolve(int root, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	if (fd >= 0)
+		return fd;
+	/* Before Linux 5.6, or kept from us by a filter of system calls. */
+	return errno == ENOSYS || errno == EPERM ? rooted_walk(root, path) : -errno;
+}
+
+/* --- what may be opened -------------------------------------------------------------------------------- */
+
+static int open_regular(int path_fd, int flags)
+{
+	char link[40];
+	struct stat st;
+	int fd;
+
+	if (fstat(path_fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISLNK(st.st_mode) ? -ELOOP : -EINVAL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	fd = open(link, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_folder(int path_fd, int flags)
+{
+	int fd = openat(path_fd, ".", flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int rooted_open(const char *root, const char *path, int flags)
+{
+	int base = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), at, fd;
+
+	if (base < 0)
+		return -errno;
+	at = resolve(base, path);
+	close(base);
+	if (at < 0 || ((flags & O_PATH) && !(flags & O_DIRECTORY)))
+		return at;
+	fd = (flags & O_DIRECTORY) ? open_folder(at, flags) : open_regular(at, flags);
+	close(at);
+	return fd;
+}
+
+/* Takes over the O_PATH descriptor, which may be none. */
+static int open_taken(int at, int flags)
+{
+	int fd;
+
+	if (at < 0)
+		return -errno;
+	fd = open_regular(at, flags);
+	close(at);
+	return fd;
+}
+
+int rooted_in(int dir, const char *name, int flags)
+{
+	return open_taken(openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), flags);
+}
+
+int rooted_link(const char *link, int flags)
+{
+	return open_taken(open(link, O_PATH | O_CLOEXEC), flags);
+}

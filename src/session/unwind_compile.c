@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a module to the block that goes to the agent. */
+#include "session/unwind_compile.h"
+
+#include "base/clock.h"
+#include "session/unwind_pack.h"
+#include "symbols/cfi.h"
+#include "symbols/elf_debug.h"
+#include "symbols/target_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define VDSO_MAX         (1u << 20)
+#define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
+#define SLICE_NS         (20 * NS_PER_MS) /* between two looks at whether to stop */
+
+struct making {
+	struct unwind_job *job;
+	int fd, debug_fd;
+	void *image; /* of the vDSO */
+};
+
+/* The vDSO has no file: the one in the target's memory is read. */
+static struct cfi *open_vdso(struct making *k, const struct symbols_module *m)
+{
+	size_t bytes = m->end - m->start;
+	struct iovec local, remote = {(void *)(uintptr_t)m->start, bytes};
+
+	if (bytes > VDSO_MAX) {
+		err_set(&k->job->why, ERR_INPUT, "It is too large.");
+		return NULL;
+	}
+	k->image = xmalloc(bytes);
+	local = (struct iovec){k->image, bytes};
+	if (process_vm_readv(k->job->pid ? k->job->pid : getpid(), &local, 1, &remote, 1, 0) !=
+		(ssize_t)bytes) {
+		err_set_errno(
+			&k->job->why, ERR_INPUT, "It cannot be read from the process's memory");
+		return NULL;
+	}
+	return cfi_open_image(k->image, bytes, &k->job->why);
+}
+
+/* Archives of classes (.jsa) and [vsyscall] are mapped as code, too, and are no loss. */
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* Its debug file is looked for only when it says nothing itself (musl). */
+static struct cfi *open_file(struct making *k, const struct symbols_module *m)
+{
+	struct cfi *c;
+
+	k->fd = target_file_open_module(k->job->pid, m);
+	if (k->fd < 0) {
+		errno = -k->fd;
+		err_set_errno(&k->job->why, ERR_INPUT, "The file cannot be opened");
+		return NULL;
+	}
+	if (!is_elf(k->fd))
+		return NULL;
+	c = cfi_open(k->fd, -1, &k->job->why);
+	if (!c)
+		k->debug_fd = elf_debug_open(k->fd, k->job->pid, m->path);
+	return c || k->debug_fd < 0 ? c : cfi_open(k->fd, k->debug_fd, &k->job->why);
+}
+
+static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
+{
+	uint64_t all = 0, with = 0;
+
+	for (size_t i = 0; i + 1 < count; i++) {
+		uint64_t bytes = rows[i + 1].offset - rows[i].offset;
+
+		all += rows[i].rule.cfa == CFI_CFA_NONE ? 0 : bytes;
+		with += rows[i].rule.cfa == CFI_CFA_FP ? bytes : 0;
+	}
+	return with * 100 > all * KEEPS_FP_PERCENT;
+}
+
+/* Opened; NULL with what became of it. */
+static struct cfi *open_module(struct making *k)
+{
+	const struct symbols_module *m = &k->job->at;
+	bool vdso = !strcmp(m->path, "[vdso]"), is_file = m->path[0] == '/';
+	struct cfi *c = vdso ? open_vdso(k, m) : is_file ? open_file(k, m) : NULL;
+
+	if (!c && (m->path[0] == '[' ? vdso : k->fd < 0 || is_elf(k->fd)))
+		k->job->made = UNWIND_WITHOUT;
+	return c;
+}
+
+static void make_rows(struct making *k, struct cfi *c, const atomic_bool *stop)
+{
+	struct unwind_job *j = k->job;
+	const struct cfi_row *rows;
+	size_t count;
+	int r = 0;
+
+	while (!atomic_load(stop) && !(r = cfi_compile(c, SLICE_NS, &j->why)))
+		;
+	rows = cfi_rows(c, &count);
+	j->made = UNWIND_WITHOUT;
+	if (r <= 0 || unwind_pack(rows, count, &j->block, &j->why))
+		return;
+	j->keeps_fp = rows_keep_fp(rows, count);
+	j->made = UNWIND_ROWS;
+}
+
+static void make(struct load *l, const atomic_bool *stop)
+{
+	struct making k = {(struct unwind_job *)l, -1, -1, NULL};
+	struct cfi *c = open_module(&k);
+
+	if (c)
+		make_rows(&k, c, stop);
+	cfi_close(c);
+	if (k.fd >= 0)
+		close(k.fd);
+	if (k.debug_fd >= 0)
+		close(k.debug_fd);
+	free(k.image);
+}
+
+struct unwind_job *unwind_job_new(pid_t pid, const struct symbols_module *at)
+{
+	struct unwind_job *j = xcalloc(1, sizeof(*j));
+
+	j->load.run = make;
+	j->pid = pid;
+	j->at = *at;
+	j->at.path = xstrdup(at->path);
+	j->made = UNWIND_NOTHING;
+	return j;
+}
+
+void unwind_job_free(struct unwind_job *j)
+{
+	if (!j)
+		return;
+	buf_done(&j->block);
+	free((char *)(uintptr_t)j->at.path);
+	free(j);
+}

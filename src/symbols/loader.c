@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One queue, one thread, one condition for both directions. */
+#include "symbols/loader.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define LOADER_END_MS 1000 /* what the end waits for a load to give up */
+
+enum { LOAD_NEW, LOAD_ASKED, LOAD_DONE };
+
+struct loader {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* any of the fields below */
+	struct load *first, **last;
+	bool working, ended;
+	unsigned done; /* loads, so far */
+	atomic_bool stop;
+};
+
+static void *loader_main(void *arg)
+{
+	struct loader *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	while (!atomic_load(&w->stop)) {
+		struct load *l = w->first;
+
+		if (!l) {
+			pthread_cond_wait(&w->changed, &w->lock);
+			continue;
+		}
+		w->first = l->next;
+		if (!w->first)
+			w->last = &w->first;
+		w->working = true;
+		pthread_mutex_unlock(&w->lock);
+		l->run(l, &w->stop);
+		pthread_mutex_lock(&w->lock);
+		atomic_store(&l->state, LOAD_DONE);
+		w->working = false;
+		w->done++;
+		pthread_cond_broadcast(&w->changed);
+	}
+	w->ended = true;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+static void loader_drop(struct loader *w)
+{
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+struct loader *loader_new(void)
+{
+	struct loader *w = xcalloc(1, sizeof(*w));
+	sigset_t all, before;
+	pthread_condattr_t attr;
+	int error;
+
+	w->last = &w->first;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	sigfillset(&all); /* signals are the main thread's */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&w->thread, NULL, loader_main, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		return w;
+	loader_drop(w);
+	return NULL;
+}
+
+static struct timespec loader_in(unsigned ms)
+{
+	uint64_t at_ns = clock_mono_ns() + ms * NS_PER_MS;
+
+	return (struct timespec){(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)};
+}
+
+bool loader_free(struct loader *w)
+{
+	struct timespec at = loader_in(LOADER_END_MS);
+	bool ended;
+
+	if (!w)
+		return true;
+	pthread_mutex_lock(&w->lock);
+	atomic_store(&w->stop, true);
+	pthread_cond_broadcast(&w->changed);
+	while (!w->ended && pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
+		;
+	ended = w->ended;
+	pthread_mutex_unlock(&w->lock);
+	if (!ended) {
+		pthread_detach(w->thread);
+		return false;
+	}
+	pthread_join(w->thread, NULL);
+	loader_drop(w);
+	return true;
+}
+
+bool loader_ask(struct loader *w, struct load *l)
+{
+	static const atomic_bool never;
+	int state = atomic_load(&l->state);
+
+	if (state == LOAD_DONE)
+		return true;
+	if (!w) {
+		l->run(l, &never);
+		atomic_store(&l->state, LOAD_DONE);
+		return true;
+	}
+	if (state == LOAD_ASKED)
+		return false;
+	pthread_mutex_lock(&w->lock);
+	atomic_store(&l->state, LOAD_ASKED);
+	l->next = NULL;
+	*w->last = l;
+	w->last = &l->next;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	return false;
+}
+
+bool loader_is_waiting(const struct load *l)
+{
+	return atomic_load(&l->state) == LOAD_ASKED;
+}
+
+void loader_wait(struct loader *w, unsigned ms)
+{
+	struct timespec at = loader_in(ms);
+	unsigned done;
+
+	if (!w || !ms)
+		return;
+	pthread_mutex_lock(&w->lock);
+	done = w->done;
+	while (done == w->done && (w->first || w->working) &&
+		pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
+		;
+	pthread_mutex_unlock(&w->lock);
+}

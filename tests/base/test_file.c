@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/file: nothing that was there is lost before all of what replaces it is there, whatever the path leads to. */
+#include "base/file.h"
+#include "tests/tap.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/jhot-file.XXXXXX";
+
+static const char *path_of(const char *name)
+{
+	static char paths[8][512];
+	static int next;
+
+	snprintf(paths[next = (next + 1) % 8], sizeof(paths[0]), "%s/%s", folder, name);
+	return paths[next];
+}
+
+static void set_up(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		diag("the test could not write %s", path);
+	close(fd);
+}
+
+static bool holds(const char *path, const char *want)
+{
+	char text[64] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool read_it = fd >= 0 && read(fd, text, sizeof(text) - 1) >= 0;
+
+	close(fd);
+	return read_it && !strcmp(text, want);
+}
+
+static int put(const char *path, const char *text, struct err *err)
+{
+	memset(err, 0, sizeof(*err));
+	return file_put(path, text, strlen(text), err);
+}
+
+/* How many files of ours are in the folder that nobody asked for. */
+static int litter(const char *where)
+{
+	DIR *d = opendir(where);
+	int n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		n += strstr(e->d_name, "jhot-") != NULL;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_mode & 07777;
+}
+
+/* In a child, which may become nobody and lower its limits. */
+static void in_child(int (*test)(void), const char *what)
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(test());
+	ok(waitpid(child, &status, 0) == child && status == 0, "%s", what);
+	if (status)
+		diag("status %#x", (unsigned)status);
+}
+
+/* --- files ------------------------------------------------------------------------------------------- */
+
+static void test_new(void)
+{
+	const char *file = path_of("new");
+	char longest[256];
+	struct err err;
+
+	umask(027);
+	ok(!put(file, "one", &err) && holds(file, "one"), "a new file");
+	is_int(mode_of(file), 0640, "its mode is by the umask");
+	umask(022);
+	memset(longest, 'x', 255);
+	longest[255] = '\0';
+	ok(!put(path_of(longest), "one", &err) && holds(path_of(longest), "one"),
+		"a name as long as can be");
+	ok(put(path_of("no/such"), "one", &err) == -1 && err.kind == ERR_OUTPUT &&
+			strstr(err.hint, "mkdir -p"),
+		"a missing folder is refused with a hint");
+	ok(put(folder, "one", &err) == -1 && strstr(err.hint, "add a file name"), "so is a folder");
+	is_int(litter(folder), 0, "nothing else is left");
+}
+
+static void test_old(void)
+{
+	const char *file = path_of("old");
+	struct stat before, after;
+	struct file f;
+	struct err err;
+
+	set_up(file, "old");
+	chmod(file, 0604);
+	stat(file, &before);
+	is_int(file_check(file, &err), 0, "one that is there can be replaced");
+	stat(file, &after);
+	ok(holds(file, "old") && before.st_ino == after.st_ino &&
+			before.st_mtim.tv_nsec == after.st_mtim.tv_nsec,
+		"to ask so touches nothing");
+	ok(!file_check(path_of("none"), &err) && access(path_of("none"), F_OK),
+		"and makes nothing");
+	ok(!file_create(&f, file, &err) && !file_write(&f, "new", 3) && holds(file, "old"),
+		"the old file is there while the new one is written");
+	file_appear(&f);
+	ok(holds(file, "old"), "and is not pushed aside");
+	file_abandon(&f);
+	ok(holds(file, "old") && !litter(folder), "abandoned: nothing has happened");
+	ok(!file_create(&f, file, &err) && !file_write(&f, "new", 3) && !file_commit(&f, &err) &&
+			holds(file, "new"),
+		"committed: it is the new one");
+	is_int(mode_of(file), 0604, "with the old one's mode");
+	is_int(litter(folder), 0, "and nothing is beside it");
+}
+
+static void test_appear(void)
+{
+	const char *file = path_of("appears");
+	struct file f;
+	struct err err;
+
+	file_create(&f, file, &err);
+	file_write(&f, "half", 4);
+	ok(access(file, F_OK) == -1, "a new file is not there");
+	file_appear(&f);
+	ok(holds(file, "half") && !litter(folder), "until it appears");
+	file_write(&f, " and half", 9);
+	ok(!file_commit(&f, &err) && holds(file, "half and half"), "and goes on under its name");
+	file_create(&f, file, &err);
+	file_write(&f, "kept", 4);
+	file_leave(&f);
+	ok(holds(file, "half and half") && litter(folder) == 1,
+		"what is left unfinished stays beside the old one");
+}
+
+static void test_links(void)
+{
+	struct stat st;
+	struct err err;
+
+	mkdir(path_of("sub"), 0755);
+	set_up(path_of("sub/real"), "old");
+	ok(!symlink("sub/link", path_of("link")) && !symlink("real", path_of("sub/link")) &&
+			!put(path_of("link"), "new", &err) && holds(path_of("sub/real"), "new"),
+		"what links lead to is replaced");
+	ok(!lstat(path_of("link"), &st) && S_ISLNK(st.st_mode) &&
+			!lstat(path_of("sub/link"), &st) && S_ISLNK(st.st_mode),
+		"and the links stay");
+	ok(!symlink("sub/later", path_of("dangling")) && !put(path_of("dangling"), "new", &err) &&
+			holds(path_of("sub/later"), "new") && !lstat(path_of("dangling"), &st) &&
+			S_ISLNK(st.st_mode),
+		"so where one leads that leads to nothing yet");
+	ok(!symlink("circle", path_of("circle")) && put(path_of("circle"), "new", &err) == -1 &&
+			strstr(err.hint, "circle"),
+		"a circle is refused");
+	set_up(path_of("elsewhere"), "mine");
+	ok(!symlink("elsewhere", path_of("trap.part")) && !put(path_of("trap"), "new", &err) &&
+			holds(path_of("trap"), "new") && holds(path_of("elsewhere"), "mine"),
+		"a link laid where the new file might be made is not met");
+}
+
+/* --- what is no file --------------------------------------------------------------------------------- */
+
+static int to_stdout(void)
+{
+	struct err err;
+	int fd = open(path_of("stdout"), O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	dup2(fd, STDOUT_FILENO);
+	return put("/dev/stdout", "new\n", &err) || put("/dev/fd/1", "newer\n", &err);
+}
+
+static int to_pipe(void)
+{
+	char text[8] = "";
+	struct err err;
+	int ends[2];
+
+	if (pipe(ends))
+		return 1;
+	dup2(ends[1], STDOUT_FILENO);
+	if (put("/dev/stdout", "new", &err))
+		return 2;
+	return read(ends[0], text, sizeof(text)) == 3 && !strcmp(text, "new") ? 0 : 3;
+}
+
+static void test_devices(void)
+{
+	struct stat st;
+	struct err err;
+
+	is_int(put("/dev/null", "new", &err), 0, "a device is written");
+	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
+	ok(put("/dev/full", "new", &err) == -1 && strstr(err.hint, "free some space"),
+		"one that takes nothing is refused with a hint");
+	mkfifo(path_of("pipe"), 0600);
+	is_int(file_check(path_of("pipe"), &err), 0, "to ask of a pipe does not wait for a reader");
+	set_up(path_of("stdout"), "old\n");
+	in_child(to_stdout, "/dev/stdout that is a file");
+	ok(holds(path_of("stdout"), "old\nnew\nnewer\n"), "is written on, not replaced");
+	in_child(to_pipe, "/dev/stdout that is a pipe");
+}
+
+/* --- what fails -------------------------------------------------------------------------------------- */
+
+static int no_rights(void)
+{
+	struct err err;
+
+	if (!geteuid() && setresuid(65534, 65534, 65534))
+		return 1;
+	if (put(path_of("shut/old"), "new", &err) != -1 || !strstr(err.hint, "you may not write"))
+		return 2;
+	if (file_check(path_of("shut/old"), &err) != -1 || !holds(path_of("shut/old"), "old"))
+		return 3;
+	if (put(path_of("open/readonly"), "new", &err) != -1)
+		return 4;
+	if (litter(path_of("shut")) || litter(path_of("open")))
+		return 5;
+	return holds(path_of("open/readonly"), "old") ? 0 : 6;
+}
+
+static int no_room(void)
+{
+	struct rlimit limit = {20, 20};
+	char much[64] = "";
+	struct err err;
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	if (file_put(path_of("room"), much, sizeof(much), &err) != -1 ||
+		!strstr(err.hint, "larger than allowed"))
+		return 1;
+	return holds(path_of("room"), "old") ? 0 : 2;
+}
+
+static void test_refused(void)
+{
+	int before = litter(folder);
+
+	chmod(folder, 0755);
+	mkdir(path_of("shut"), 0755);
+	set_up(path_of("shut/old"), "old");
+	chmod(path_of("shut/old"), 0666);
+	chmod(path_of("shut"), 0555);
+	mkdir(path_of("open"), 0755);
+	set_up(path_of("open/readonly"), "old");
+	chmod(path_of("open/readonly"), 0444);
+	chmod(path_of("open"), 0777);
+	in_child(no_rights, "a folder and a file without rights: a hint, and the old ones intact");
+	chmod(path_of("shut"), 0755);
+	set_up(path_of("room"), "old");
+	in_child(no_room, "no room: a hint, and the old file intact");
+	is_int(litter(folder), before, "no half file is left");
+}
+
+int main(void)
+{
+	char remove[64];
+
+	if (!mkdtemp(folder))
+		tap_skip_all("no folder for files");
+	test_new();
+	test_old();
+	test_appear();
+	test_links();
+	test_devices();
+	test_refused();
+	snprintf(remove, sizeof(remove), "rm -rf '%s'", folder);
+	if (system(remove))
+		diag("%s is left", folder);
+	return tap_done();
+}

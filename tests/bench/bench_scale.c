@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bench: what the live view costs by size: stacks, threads, ten minutes or a day of a program (tests/session/day.h). Of
+ * CPU time in ms: a second's refresh with its longest slice, and of keys the longest that the next one would have to
+ * wait (the limit is 16 ms at 100,000 stacks). `make bench-scale`
+ *
+ *   bench_scale [HOURS_OF_THE_DAY [STACKS_AT_MOST]]
+ */
+#include "tests/session/day.h"
+#include "tests/tui/fake.h"
+#include "tui/ui.h"
+
+#include "base/clock.h"
+
+#include <malloc.h>
+
+static double ms_since(uint64_t start)
+{
+	return (double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)NS_PER_MS;
+}
+
+static double longer(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* The rest of what is done in slices: the longest; all of it is added to *whole. */
+static double finish(struct ui *ui, double *whole)
+{
+	double longest = 0, ms;
+
+	do {
+		uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+		if (ui_busy(ui))
+			ui_work(ui);
+		ui_draw(ui);
+		ms = ms_since(start);
+		*whole += ms;
+		longest = longer(longest, ms);
+	} while (ui_busy(ui));
+	return longest;
+}
+
+static double keys_ms(struct ui *ui, const char *keys)
+{
+	double longest = 0, whole;
+
+	for (; *keys; keys++) {
+		uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+		ui_key(ui, *keys, ui->now_ms);
+		longest = longer(longest, ms_since(start));
+		longest = longer(longest, finish(ui, &whole));
+	}
+	return longest;
+}
+
+typedef void second_fn(struct fake *fake);
+
+static void bench_view(struct fake *fake, struct ui *ui, second_fn *second, const char *view)
+{
+	double whole = 0, slice = 0;
+
+	keys_ms(ui, view);
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		second(fake);
+		start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		ui_tick(ui, ui->now_ms + 1000);
+		whole += ms_since(start);
+		slice = longer(slice, ms_since(start));
+		slice = longer(slice, finish(ui, &whole));
+	}
+	printf(" %5.1f %5.1f", whole / 5, slice);
+	printf(" %5.1f", keys_ms(ui, "jjjkk"));
+	printf(" %5.1f", keys_ms(ui, "/parse\nnn\033"));
+	printf(" %5.1f |", keys_ms(ui, " ,,,... "));
+}
+
+static void bench_ui_of(struct fake *fake, second_fn *second, const char *what)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct ui ui;
+
+	fake->held = true;
+	ui_init(&ui, &fake_ops, fake, &options, false);
+	ui.slice = UI_SLICE;
+	for (int window = 1; window <= 4; window += 3) {
+		ui.time.window = window;
+		printf("%-24s %-4s", what, window == 4 ? "all" : "10s");
+		bench_view(fake, &ui, second, "m");
+		bench_view(fake, &ui, second, "T");
+		bench_view(fake, &ui, second, "t");
+		printf("  %6.1f MB\n", (double)profile_info(fake->profile).bytes / 1e6);
+		fflush(stdout);
+	}
+	ui_done(&ui);
+}
+
+static void bench_size(uint32_t stacks, uint32_t threads)
+{
+	struct feed_options o = {
+		.stacks = stacks, .threads = threads, .methods = 5000, .rate = 1000};
+	struct fake fake;
+	char what[64];
+
+	fake_init(&fake, 100);
+	feed_done(&fake.cpu);
+	feed_init(&fake.cpu, fake.profile, &o);
+	feed_all(&fake.cpu, 0);
+	for (int i = 0; i < PROFILE_HISTORY_S; i++)
+		fake_second(&fake);
+	snprintf(what, sizeof(what), "%u stacks, %u threads", stacks, threads);
+	bench_ui_of(&fake, fake_second, what);
+	fake_done(&fake);
+}
+
+static struct day day;
+
+static void day_passes(struct fake *fake)
+{
+	day_second(&day, 500);
+}
+
+static void bench_day(uint32_t hours)
+{
+	struct fake fake;
+	char what[64];
+
+	fake_init(&fake, 100);
+	profile_free(fake.profile);
+	day_init(&day);
+	fake.profile = day.profile;
+	for (uint32_t at = PROFILE_HISTORY_S; at <= hours * 3600; at = hours * 3600) {
+		while (day.second < at)
+			day_second(&day, 200);
+		snprintf(what, sizeof(what), "day.h after %u min", at / 60);
+		bench_ui_of(&fake, day_passes, what);
+		if (at == hours * 3600)
+			break;
+	}
+	fake.profile = profile_new();
+	day_done(&day);
+	fake_done(&fake);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint32_t sizes[][2] = {{1000, 16}, {10000, 16}, {100000, 16}, {1000000, 16},
+		{1000, 10}, {1000, 100}, {1000, 1000}, {1000, 10000}, {100000, 10000}};
+	uint32_t hours = argc > 1 ? (uint32_t)atoi(argv[1]) : 24;
+	uint32_t most = argc > 2 ? (uint32_t)atoi(argv[2]) : UINT32_MAX;
+
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20); /* as jhot does */
+	printf("ms: refresh, its longest slice; cursor, search, scrub\n");
+	printf("%-29s %-30s | %-30s | %s\n", "", "methods", "tree", "threads");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (sizes[i][0] <= most)
+			bench_size(sizes[i][0], sizes[i][1]);
+	if (hours)
+		bench_day(hours);
+	return 0;
+}

@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a word on the command line may mean: a process, never one of its threads; a JVM by its name, never by chance.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+# run ARG...: status, output and errors into $status, $T/out, $T/err
+run() {
+	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# exits CODE WORDS ARG...: that exit code, those words in the error
+exits() {
+	local want=$1 words=$2
+	shift 2
+	run "$@"
+	is "jhot $*: exit $want" "$status" "$want" && ok "jhot $*: $words" grep -q -- "$words" "$T/err" ||
+		diag_file "$T/err"
+}
+
+# Names that no other JVM of this machine has: tests run side by side.
+name=known$$
+python3 - "$T/$name.jar" "$CLASSES" <<'END'
+import os, sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as jar:
+    jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Known\n\n")
+    for name in os.listdir(sys.argv[2]):
+        if name.startswith("Known") and name.endswith(".class"):
+            jar.write(os.path.join(sys.argv[2], name), name)
+END
+mkdir "$T/other"
+cp "$T/$name.jar" "$T/other/"
+jvm_start $CALM_JVM "-Dls$$=recrod$$" -jar "$T/$name.jar" idle
+jvm=$JVM
+
+# --- a thread's number -------------------------------------------------------------------------------
+
+for tid in $(ls "/proc/$jvm/task" | sort -n | sed -n '2p;$p'); do
+	exits 4 "$tid is a thread of process $jvm" record -d 1 "$tid"
+	ok "what to do instead" grep -q "jhot $jvm" "$T/err"
+	exits 4 "$tid is a thread of process $jvm" dump "$tid"
+done
+
+# --- names -------------------------------------------------------------------------------------------
+
+for word in ls recrod lsit rec; do
+	exits 2 "has no verb \"$word\"" "$word" -b -n 1
+	ok "what may have been meant" grep -Eq '^  1  jhot (list|record)$' "$T/err"
+done
+for word in "ls$$" "recrod$$" "nown$$" "${name%?}" "$name.ja"; do
+	exits 4 "No JVM is called \"$word\"" record -d 1 "$word"
+	ok "the one that may be meant is shown" grep -q "jhot $jvm  *$name.jar" "$T/err"
+	exits 4 "No JVM is called \"$word\"" top -b -n 1 "$word"
+done
+jvm_start $CALM_JVM -jar "$T/other/$name.jar" idle
+other=$JVM
+exits 4 "2 JVMs are called \"$name\"" record -d 1 "$name"
+ok "both are shown" eval "grep -q 'jhot $jvm ' '$T/err' && grep -q 'jhot $other ' '$T/err'"
+ok "nothing was attached to" not grep -q libjhot "/proc/$jvm/maps" "/proc/$other/maps"
+jvm_end "$other"
+for word in "$name" "$name.jar" "${name^^}"; do
+	run status "$word"
+	ok "one that is called $word is taken" grep -q "^$jvm $name.jar" "$T/out"
+done
+
+# --- names that are meant to harm --------------------------------------------------------------------
+
+# pretend FILE LIBJVM: a process that has LIBJVM mapped and catches SIGQUIT, whose main class is FILE's name
+cat >"$T/pretend" <<'END'
+import mmap, signal, sys, threading
+file = open(sys.argv[1], "rb")
+mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+signal.signal(signal.SIGQUIT, lambda *_: print("quit", flush=True))
+threading.Thread(target=threading.Event().wait, daemon=True).start() # a JVM has many
+print("ready", flush=True)
+sys.stdin.read()
+END
+pretend() {
+	ln -s "$T/pretend" "$1"
+	rm -f "$T/pretend.in" "$T/pretended"
+	mkfifo "$T/pretend.in"
+	exec {hold}<>"$T/pretend.in"
+	(exec -a $'\e]0;java\a' python3 "$1" "$2") <"$T/pretend.in" >"$T/pretended" 2>&1 &
+	pretender=$!
+	wait_for 20 grep -qs ready "$T/pretended" || diag_file "$T/pretended"
+}
+
+# harmless FILE: text, without what a terminal takes for a command
+harmless() {
+	python3 -c '
+import sys, unicodedata
+text = open(sys.argv[1], "rb").read().decode("utf-8")
+bad = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
+sys.exit(ascii(bad) if bad else 0)' "$1"
+}
+
+libjvm=$(sed -n 's|^[^/]*\(/.*/libjvm\.so\)$|\1|p' "/proc/$jvm/maps" | head -n 1)
+pretend "$T"/$'evil\e[2J$(touch pwned)\n424242\xc2\x9b31m\xe2\x80\xae`id`\xff' "$libjvm"
+for what in list "list --json" "status $pretender" "record -d 1 $pretender" "dump $pretender" "status evil" "status java" \
+	"status nosuch$$"; do
+	# shellcheck disable=SC2086
+	run $what
+	ok "jhot $what: what it prints is harmless" harmless "$T/out"
+	ok "jhot $what: its error, too" harmless "$T/err"
+done
+run list --json
+ok "list has it, cleaned" grep -q "\"pid\":$pretender,.*\"name\":\"evil?\[2J" "$T/out"
+run list
+ok "and as a row" grep -q "^ *$pretender " "$T/out"
+is "each process is one row" "$(grep -c "^ *424242" "$T/out")" 0
+run status nosuch$$
+is "what is to be copied is words to any shell" "$(grep -c '[$`(]' "$T/err")" 0
+kill "$pretender"
+wait "$pretender" 2>/dev/null
+
+# --- an attach that takes long -----------------------------------------------------------------------
+
+# It catches the signal and never opens its socket: jhot waits for it until it is told not to.
+pretend "$T/slow$$" "$libjvm"
+for signal in INT TERM; do
+	true >"$T/pretended"
+	env --default-signal=INT,TERM "$JHOT" record -d 1 "$pretender" >"$T/out" 2>"$T/err" </dev/null &
+	asking=$!
+	ok "$signal: a JVM is asked" wait_for 20 grep -qs quit "$T/pretended"
+	kill -"$signal" "$asking"
+	wait "$asking" 2>/dev/null
+	is "$signal while it is waited for ends jhot by it" $? $((128 + $(kill -l "$signal")))
+	ok "$signal: and its files are gone" not ls "/tmp/.attach_pid$pretender" 2>/dev/null
+done
+if command -v script >/dev/null; then
+	true >"$T/pretended"
+	script -qec "'$JHOT' record -d 1 $pretender" /dev/null >"$T/out" 2>&1 </dev/null &
+	asking=$!
+	ok "a terminal is told how long it takes" wait_for 60 grep -qs "attaching to $pretender slow$$ \.\.\. [0-9]* s" "$T/out"
+	kill "$asking"
+	wait "$asking" 2>/dev/null
+else
+	skip "a terminal is told how long it takes" "no script here"
+fi
+kill "$pretender"
+wait "$pretender" 2>/dev/null
+
+# --- files that are meant to hold whoever looks ------------------------------------------------------
+
+mkdir -p "$T/jdk/lib/server"
+head -c 100000 "$libjvm" >"$T/jdk/lib/server/libjvm.so"
+mkfifo "$T/jdk/release"
+pretend "$T/fifo$$" "$T/jdk/lib/server/libjvm.so"
+for what in list "list --json" "status $jvm" "status $name" "status $pretender"; do
+	# shellcheck disable=SC2086
+	timeout 120 "$JHOT" $what >"$T/out" 2>"$T/err" </dev/null
+	is "a fifo among a JDK's files: jhot $what ends well" $? 0
+done
+kill "$pretender"
+wait "$pretender" 2>/dev/null
+
+# --- nobody was disturbed ----------------------------------------------------------------------------
+
+jvm_end "$jvm"
+is "the JVM printed nothing but its own" "$(sed 's/sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "
+is "and no errors" "$(cat "$T/jvm0.err")" ""
+done_testing

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the agent, a recording and a settings file say. */
+#include "base/buf.h"
+#include "profile/profile.h"
+#include "session/frames.h"
+#include "session/reader.h"
+#include "session/session.h"
+#include "tests/fuzz/targets.h"
+#include "tui/config.h"
+#include "wire/ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RING_BYTES   (4 * WIRE_RECORD_MAX)
+#define RECORDS_MAX  4096
+#define SECONDS_MAX  600
+#define HONEST_HEAD  0 /* as a first word: the head is where the bytes end */
+#define CURSOR_BYTES 16
+
+/* --- the ring ---------------------------------------------------------------------------------------- */
+
+static void take_module(void *ctx, uint32_t id, const struct symbols_module *m)
+{
+	*(size_t *)ctx += strlen(m->path) + id;
+}
+
+/* Two words, the cursors, then what is in the ring. */
+void fuzz_ring(const uint8_t *data, size_t bytes)
+{
+	static _Alignas(64) unsigned char ring[RING_BYTES];
+	static _Alignas(64) unsigned char record[WIRE_RECORD_MAX];
+	struct wire_cursors cursors;
+	struct ring_reader r;
+	struct profile *profile;
+	struct frames *frames;
+	struct reader *reader;
+	size_t seen = 0;
+	uint64_t words[2];
+	int size;
+
+	if (bytes < CURSOR_BYTES)
+		return;
+	memcpy(words, data, sizeof(words));
+	bytes -= CURSOR_BYTES;
+	bytes = bytes < RING_BYTES ? bytes : RING_BYTES;
+	memset(ring, 0, sizeof(ring));
+	memcpy(ring, data + CURSOR_BYTES, bytes);
+	memset(&cursors, 0, sizeof(cursors));
+	ring_reader_init(&r, &cursors, ring, RING_BYTES);
+	atomic_store(&cursors.head, words[0] == HONEST_HEAD ? bytes & ~7ull : words[0]);
+	profile = profile_new();
+	frames = frames_new(profile, NULL);
+	reader = reader_new(profile, frames, words[1]);
+	reader_on_module(reader, take_module, &seen);
+	for (int i = 0; i < RECORDS_MAX && (size = ring_read(&r, record)) > 0; i++)
+		if (reader_take(reader, (struct wire_record *)record, (uint32_t)size, SECONDS_MAX,
+			    NULL))
+			break;
+	reader_free(reader);
+	frames_free(frames);
+	profile_free(profile);
+}
+
+/* --- a recording ------------------------------------------------------------------------------------- */
+
+void fuzz_recording(const uint8_t *data, size_t bytes)
+{
+	char path[64];
+	int fd = fuzz_file(data, bytes, path);
+	struct profile *profile = profile_new();
+	struct session *s = session_replay(path, true, profile, NULL);
+	struct session_thread_cpu *threads;
+
+	for (int i = 0; s && i < SECONDS_MAX; i++) {
+		bool more = session_replay_step(s);
+
+		session_drain(s, NULL);
+		session_vitals(s);
+		session_threads(s, &threads);
+		if (!more)
+			break;
+	}
+	if (s) {
+		session_duration_ns(s);
+		session_note(s);
+	}
+	session_close(s);
+	profile_free(profile);
+	close(fd);
+}
+
+/* --- settings ---------------------------------------------------------------------------------------- */
+
+void fuzz_config(const uint8_t *data, size_t bytes)
+{
+	static const struct config_values values = {.event = "cpu",
+		.window = "30s",
+		.names = "short",
+		.color = "auto",
+		.mouse = "on",
+		.format = ".svg",
+		.delay = "1s"};
+	char *text = xstrndup((const char *)data, bytes);
+	struct buf out = {0};
+
+	config_free(config_parse(text, "fuzz", NULL));
+	config_write(text, &values, &out);
+	buf_done(&out);
+	free(text);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that never fill a sampling interval: they live for a moment, or need a moment now and then.
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Prints "ready", then does one line of its input after the other, and says "done NS", the CPU time that the threads'
+ * bodies have used by the JVM's own count:
+ *
+ *   lives COUNT US      so many threads "short-N", three at a time, each with so much CPU time
+ *   bursts COUNT US MS  so many threads "burst-N" for so long; each needs so much CPU time, waits half a second, and so on
+ *   q                   it ends
+ */
+public final class Short {
+    private static final ThreadMXBean mx = ManagementFactory.getThreadMXBean();
+    private static final AtomicLong cpu = new AtomicLong();
+    private static volatile long sum;
+
+    private static void spin(long ns) {
+        long end = mx.getCurrentThreadCpuTime() + ns, x = end;
+        while (mx.getCurrentThreadCpuTime() < end) {
+            for (int i = 0; i < 100; i++) {
+                x = x * 6364136223846793005L + 1442695040888963407L;
+            }
+        }
+        sum = x;
+    }
+
+    static void shortBody(long ns) {
+        spin(ns);
+        cpu.addAndGet(mx.getCurrentThreadCpuTime());
+    }
+
+    static void burstBody(long ns, long end, long wait) {
+        try {
+            Thread.sleep(wait);
+            while (System.nanoTime() < end) {
+                long before = mx.getCurrentThreadCpuTime();
+                spin(ns);
+                cpu.addAndGet(mx.getCurrentThreadCpuTime() - before);
+                Thread.sleep(500);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void run(Thread[] threads, int together) throws InterruptedException {
+        for (int i = 0; i < threads.length; i++) {
+            if (i >= together) {
+                threads[i - together].join();
+            }
+            threads[i].start();
+        }
+        for (Thread t : threads) {
+            t.join();
+        }
+    }
+
+    private static void line(String[] words) throws InterruptedException {
+        Thread[] threads = new Thread[Integer.parseInt(words[1])];
+        long ns = Long.parseLong(words[2]) * 1000;
+        boolean lives = words[0].equals("lives");
+        long end = lives ? 0 : System.nanoTime() + Long.parseLong(words[3]) * 1000000;
+        Random random = new Random(1);
+        cpu.set(0);
+        for (int i = 0; i < threads.length; i++) {
+            long wait = random.nextInt(500);
+            threads[i] = lives ? new Thread(() -> shortBody(ns), "short-" + i)
+                               : new Thread(() -> burstBody(ns, end, wait), "burst-" + i);
+        }
+        run(threads, lives ? 3 : threads.length);
+        System.out.println("done " + cpu.get());
+    }
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        System.out.println("ready");
+        for (String line = in.readLine(); line != null && !line.equals("q"); line = in.readLine()) {
+            line(line.split(" "));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What was compiled before the session is marked as coarse, and less and less so as it is compiled anew.
+. "$(dirname "$0")/lib.sh"
+
+# number FIELD: of the last screen that is whole, an empty text before the first
+number() {
+	grep '}$' "$T/screens" | tail -n 1 | grep -o "\"$1\":[0-9.]*" | head -n 1 | sed 's/.*://'
+}
+
+# row METHOD: its letter and its own samples in the last screen
+row() {
+	grep '}$' "$T/screens" | tail -n 1 | grep -o "{\"name\":\"$1\"[^}]*}" |
+		sed 's/.*"type":"\(.\)".*"self_samples":\([0-9]*\).*/\1 \2/'
+}
+
+# coarse TEST NUMBER: holds of the last screen, which has samples
+coarse() {
+	local share
+	share=$(number coarse_pct)
+	[ "$(number samples)" -ge 50 ] 2>/dev/null && [ "${share%%.*}" "$1" "$2" ] 2>/dev/null
+}
+
+start() {
+	jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch -XX:CompileCommand=quiet \
+		-XX:CompileCommand=dontinline,Coarse.both "$@" Coarse
+	"$JHOT" top -b --json -d 1 "$JVM" >"$T/screens" 2>"$T/err" </dev/null &
+	TOP=$!
+}
+
+end() {
+	kill -TERM $TOP
+	wait $TOP
+	jvm_end
+}
+
+falls() {
+	local major=$1 both inlined
+	start
+	ok "JDK $major: what was compiled before is coarse" wait_for 60 coarse -ge 70
+	both=$(row Coarse.both)
+	is "JDK $major: its row is marked" "${both% *}" "~"
+	echo anew >&"$JVM_IN"
+	ok "JDK $major: compiled anew it is not, with time" wait_for 120 coarse -le 30
+	both=$(row Coarse.both)
+	inlined=$(row 'Coarse$Long.apply')
+	diag "JDK $major: itself $both, what is inlined $inlined"
+	ok "JDK $major: and what is inlined has the time" [ "${inlined#* }" -gt "${both#* }" ]
+	end
+}
+
+while read -r major java; do
+	JAVA=$java
+	falls "$major"
+# shellcheck disable=SC2086
+done < <(jdks ${MAJORS:-8}) # MAJORS="8 11 21 25": on these, too
+
+# with the flag from the beginning nothing ever is
+start -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints
+ok "nothing is coarse in a JVM that has the flag" wait_for 60 coarse -le 0
+end
+
+# where somebody has set it otherwise all is, and a recording says so and what is against it
+jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch -XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints Coarse
+on_screen() {
+	"$JHOT" top --dump-screen=120x24 -n 2 "$JVM" 2>"$T/err" </dev/null | grep -Eq ' [0-9]+% coarse '
+}
+ok "the screen says how much is" wait_for 60 on_screen
+"$JHOT" record -i 1ms -d 100 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+RECORDER=$!
+echo anew >&"$JVM_IN"
+wait_for 60 has_samples "$JVM" 500
+kill -TERM $RECORDER
+wait $RECORDER
+ok "a recording says how much is" grep -Eq '^cpu: [0-9]+ % coarse' "$T/err"
+ok "and which flags are against it" grep -q -- '-XX:+DebugNonSafepoints' "$T/err"
+jvm_end
+done_testing

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Virtual threads are threads: what they do is theirs, not their carriers', in the shares that the program says and
+# all of it; by name, also beyond Latin-1's first half, and by number where there is none; 12,000 of them that live for
+# a moment as well as five that stay.
+. "$(dirname "$0")/lib.sh"
+
+# Not below a compiler, which names the method that it compiles.
+STAY="VirtualThread\.run.*Names\.units;Names\.unit"
+PASS="VirtualThread\.run.*run;Names\.unit"
+
+did() {
+	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ]
+}
+
+# recorded COMMAND...: one recording of all of them
+recorded() {
+	local command n=0
+	"$JHOT" record -t -e cpu=1ms,lock -d 200 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	local recorder=$!
+	wait_for 30 has_samples "$JVM" 1
+	for command in "$@"; do
+		echo "$command" >&"$JVM_IN"
+		n=$((n + 1))
+		wait_for 60 did $n
+	done
+	kill -TERM $recorder
+	wait $recorder
+}
+
+check_shares() {
+	local name units all k part sum=0 total
+	total=$(awk '$1 == "units" && $2 != "many" { sum += $3 } END { print sum }' "$JVM_OUT")
+	all=$(weight "$T/x-cpu.collapsed" "$STAY")
+	while read -r _ name units; do
+		# only of virtual ones, whose names no tid follows
+		k=$(weight "$T/x-cpu.collapsed" "^\\[$name( #[0-9]+)?\\].*$STAY")
+		sum=$((sum + k))
+		part=$((100 * units / total))
+		diag "JDK $major, $name: $k of $all samples; $part % expected"
+		# by chance and by turns: a third of its share, and what 20 samples are
+		ok "JDK $major: $name has its share" \
+			[ $((3 * (k * total - units * all))) -le $((units * all + 60 * total)) -a \
+			$((3 * (units * all - k * total))) -le $((units * all + 60 * total)) -a "$k" -gt 0 ]
+	done < <(grep '^units [^m]' "$JVM_OUT")
+	ok "JDK $major: all of it is theirs ($sum of $all)" [ $((20 * sum)) -ge $((19 * all)) -a "$all" -gt 100 ]
+	is "JDK $major: the one without a name is called by its number" \
+		"$(grep -E "$STAY" "$T/x-cpu.collapsed" | grep -o '^\[virtual-#[0-9]*\]' | sort -u)" \
+		"[$(grep -o 'virtual-#[0-9]*' "$JVM_OUT")]"
+}
+
+check_many() {
+	local all theirs
+	all=$(weight "$T/x-cpu.collapsed" "$PASS")
+	theirs=$(weight "$T/x-cpu.collapsed" "^\\[virtual-#[0-9]*\\].*$PASS")
+	ok "JDK $major: what thousands of short ones do is theirs ($theirs of $all)" \
+		[ $((20 * theirs)) -ge $((19 * all)) -a "$all" -gt 100 ]
+	ok "JDK $major: each its own" \
+		[ "$(grep -E "$PASS" "$T/x-cpu.collapsed" | grep -o '^\[virtual-#[0-9]*\]' | sort -u | wc -l)" -gt 50 ]
+}
+
+check_lock() {
+	local all theirs
+	all=$(weight "$T/x-lock.collapsed" 'Names\.')
+	theirs=$(weight "$T/x-lock.collapsed" '^\[vt-lock-[12] #[0-9]*\].*Names\.')
+	ok "JDK $major: what it waits for is its, too ($theirs of $all)" \
+		[ $((10 * theirs)) -ge $((9 * all)) -a "$all" -gt 0 ]
+}
+
+check_jvm() {
+	major=$1
+	jvm_start Names || return
+	# Since JDK 24 a virtual thread that waits for a monitor leaves its carrier, and is not seen.
+	if [ "$major" -lt 24 ]; then
+		recorded "virtual 700" "many 12000" "lock 800"
+		check_lock
+	else
+		recorded "virtual 700" "many 12000"
+	fi
+	check_shares
+	check_many
+	jvm_end
+}
+
+found=
+while read -r major java; do
+	[ "$major" -ge 21 ] || continue
+	JAVA=$java
+	found=1
+	check_jvm "$major"
+done < <(jdks ${MAJORS:-21 25})
+[ "$found" ] || skip_all "no JDK that has virtual threads"
+done_testing

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether what is called 95 % is: profiles are drawn of a program whose shares are known, as each event samples it, and of
+ * 1,000 each 930 to 970 have the true share within their interval. Seeds are fixed, so this is the same in each run.
+ */
+#include "profile/error.h"
+#include "profile/flat.h"
+
+#include "tests/tap.h"
+
+#include <math.h>
+
+#define PROFILES 1000
+#define WINDOW_S 10
+#define SECOND   1e9
+
+static uint64_t rng;
+
+static double unit(void)
+{
+	uint64_t x = rng += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	x ^= x >> 31;
+	return ((double)(x >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(unit())) * cos(6.283185307179586 * unit());
+}
+
+static uint32_t poisson(double mean)
+{
+	double limit = exp(-mean), product = unit();
+	uint32_t n = 0;
+
+	if (mean > 200)
+		return (uint32_t)fmax(0, mean + sqrt(mean) * normal() + 0.5);
+	for (; product > limit; n++)
+		product *= unit();
+	return n;
+}
+
+/* The sum of so many times that are exponential of mean 1. */
+static double times(uint32_t n)
+{
+	double sum = 0;
+
+	if (n > 2000)
+		return n + sqrt(n) * normal();
+	while (n--)
+		sum -= log(unit());
+	return sum;
+}
+
+/* Two functions in main: what is asked about, and all the rest. */
+struct program {
+	struct profile *p;
+	uint32_t stacks[2];
+	uint32_t second;
+};
+
+static void program_init(struct program *g)
+{
+	g->p = profile_new();
+	for (int i = 0; i < 2; i++)
+		g->stacks[i] = profile_stack_child(g->p, PROFILE_ROOT_STACK,
+			profile_frame(g->p,
+				profile_method(g->p, "C", i ? "rest" : "hot", "()V", ""),
+				FRAME_COMPILED, 0, 0));
+	profile_advance(g->p, WINDOW_S);
+}
+
+static void add(struct program *g, int event, int which, uint32_t thread, enum thread_state state,
+	uint32_t count, double weight)
+{
+	struct profile_sample s = {
+		g->stacks[which], thread, state, count, (uint64_t)(weight + 0.5)};
+
+	if (count)
+		profile_add_sample(g->p, event, g->second++ % WINDOW_S, &s);
+}
+
+/* Samples at 10 ms, and of two threads whose interval was lengthened to 40 ms: half of the time of each kind. */
+static void draw_cpu(struct program *g, double share, double n)
+{
+	for (int which = 0; which < 2; which++) {
+		double mean = (which ? 1 - share : share) * n;
+		uint32_t fine = poisson(mean / 2), coarse = poisson(mean / 8);
+
+		add(g, EVENT_CPU, which, 1, THREAD_STATE_NONE, fine, fine * 1e7);
+		add(g, EVENT_CPU, which, 2, THREAD_STATE_NONE, coarse, coarse * 4e7);
+	}
+}
+
+/* Small objects, a sample of 512 kB each, and arrays of 4 MB, which are their own weight: half of the bytes. */
+static void draw_alloc(struct program *g, double share, double n)
+{
+	for (int which = 0; which < 2; which++) {
+		double mean = (which ? 1 - share : share) * n;
+		uint32_t small = poisson(mean / 2), large = poisson(mean / 16);
+
+		add(g, EVENT_ALLOC, which, 1, THREAD_STATE_NONE, small, small * 524288.0);
+		add(g, EVENT_ALLOC, which, 2, THREAD_STATE_NONE, large, large * 4194304.0);
+	}
+}
+
+/* Waits of 1 ms in the mean, by 20 threads that wait at their own times. */
+static void draw_lock(struct program *g, double share, double n)
+{
+	for (int which = 0; which < 2; which++) {
+		for (uint32_t thread = 0; thread < 20; thread++) {
+			uint32_t waits = poisson((which ? 1 - share : share) * n / 20);
+
+			add(g, EVENT_LOCK, which, thread, THREAD_MONITOR, waits,
+				times(waits) * 1e6);
+		}
+	}
+}
+
+/* n threads that each rest in one place the whole time, looked at 200 times. */
+static void draw_wall(struct program *g, double share, double n)
+{
+	for (uint32_t thread = 0; thread < (uint32_t)n; thread++)
+		add(g, EVENT_WALL, unit() >= share, thread, THREAD_PARKED, 200, WINDOW_S * SECOND);
+}
+
+/* Events of a counter, each a thousandth. */
+static void draw_user(struct program *g, double share, double n)
+{
+	for (int which = 0; which < 2; which++) {
+		uint32_t count = poisson((which ? 1 - share : share) * n);
+
+		add(g, EVENT_USER_FIRST, which, 1, THREAD_STATE_NONE, count, count * 1000.0);
+	}
+}
+
+static const struct {
+	int event;
+	void (*draw)(struct program *g, double share, double n);
+	double samples; /* of a share of 1 % and more */
+} events[] = {
+	{EVENT_CPU, draw_cpu, 4000},
+	{EVENT_ALLOC, draw_alloc, 40000},
+	{EVENT_LOCK, draw_lock, 20000},
+	{EVENT_WALL, draw_wall, 2000},
+	{EVENT_USER_FIRST, draw_user, 2000},
+};
+
+static const struct flat_row *row_of(const struct program *g, const struct flat *f)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->rows[i].method ==
+			profile_get_frame(g->p, profile_get_stack(g->p, g->stacks[0]).frame)
+				->method)
+			return &f->rows[i];
+	return NULL;
+}
+
+/* Is the share within the interval that this profile gives it? as: "hot" is on top of the stack and in it, alike. */
+static bool within(const struct program *g, int event, double share, bool *alike)
+{
+	struct profile_query q = {
+		.event = event, .to = WINDOW_S, .thread = PROFILE_ANY_THREAD, .by_weight = true};
+	struct flat *f = flat_new(g->p, &q);
+	const struct flat_row *row = row_of(g, f);
+	double got = row && f->sum ? (double)row->self / (double)f->sum : 0;
+	struct error_range r = error_range(got, row ? row->self_samples : (double)f->sum_count);
+
+	*alike = *alike &&
+		 (!row || fabs(row->self_samples - row->total_samples) < 1e-6 * row->self_samples);
+	flat_free(f);
+	return share >= r.low && share <= r.high;
+}
+
+int main(void)
+{
+	static const double shares[] = {0.001, 0.01, 0.1, 0.5, 0.99};
+	bool alike = true;
+
+	for (size_t e = 0; e < sizeof(events) / sizeof(events[0]); e++) {
+		for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+			double n = shares[i] < 0.01 ? 10 * events[e].samples : events[e].samples;
+			int inside = 0;
+
+			rng = (e * 10 + i) << 40;
+			for (int k = 0; k < PROFILES; k++) {
+				struct program g = {0};
+
+				program_init(&g);
+				events[e].draw(&g, shares[i], n);
+				inside += within(&g, events[e].event, shares[i], &alike);
+				profile_free(g.p);
+			}
+			ok(inside >= 930 && inside <= 970,
+				"%s, %g %%: %d of 1,000 profiles have it within",
+				profile_get_event(NULL, events[e].event)->name, shares[i] * 100,
+				inside);
+		}
+	}
+	ok(alike, "what calls nothing is as sure on top of the stack as in it");
+	return tap_done();
+}

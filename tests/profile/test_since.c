@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All is all: what is asked for from a marked second on is everything since, however long ago the history left it, and
+ * rates divide by the seconds that were sampled. The truth is a table of what was fed.
+ */
+#include "tests/profile/feed.h"
+#include "tests/tap.h"
+
+#define SECONDS 2000
+#define STACKS  20
+
+static uint32_t stack_of(struct profile *p, int i)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "m%d", i);
+	return profile_stack_child(p, PROFILE_ROOT_STACK,
+		profile_frame(p, profile_method(p, "C", name, "", ""), FRAME_COMPILED, 0, 0));
+}
+
+static struct profile_query since(uint32_t from, uint32_t to)
+{
+	return (struct profile_query){
+		.event = EVENT_LOCK, .from = from, .to = to, .thread = PROFILE_ANY_THREAD};
+}
+
+struct got {
+	const uint32_t *stacks;
+	uint64_t weight[STACKS];
+};
+
+static void got_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	struct got *g = ctx;
+
+	for (int i = 0; i < STACKS; i++)
+		if (g->stacks[i] == stack)
+			g->weight[i] += weight;
+}
+
+struct history {
+	struct profile *p;
+	uint32_t stacks[STACKS];
+	uint64_t fed[SECONDS][STACKS];
+};
+
+static void feed(struct history *h, uint32_t second, int stack, uint64_t weight)
+{
+	profile_add(h->p, EVENT_LOCK, second, h->stacks[stack], 0, 1, weight);
+	h->fed[second][stack] += weight;
+}
+
+/* Is each stack's weight, and their sum, what was fed? */
+static bool is_fed(const struct history *h, uint32_t from, uint32_t to)
+{
+	struct profile_query q = since(from, to);
+	struct got g = {.stacks = h->stacks};
+	uint64_t all = 0;
+	bool right = true;
+
+	profile_each(h->p, &q, got_add, &g);
+	for (int i = 0; i < STACKS; i++) {
+		uint64_t want = 0;
+
+		for (uint32_t s = from; s < to && s < SECONDS; s++)
+			want += h->fed[s][i];
+		right = right && g.weight[i] == want;
+		all += want;
+	}
+	return right && profile_sum(h->p, &q).weight == all;
+}
+
+static void test_marks(size_t budget)
+{
+	static struct history h;
+	uint64_t rng = 1;
+	bool right = true;
+
+	memset(&h, 0, sizeof(h));
+	h.p = profile_new();
+	if (budget)
+		profile_set_budget(h.p, budget);
+	for (int i = 0; i < STACKS; i++)
+		h.stacks[i] = stack_of(h.p, i);
+	for (uint32_t s = 1; s < SECONDS; s++) {
+		for (int i = 0; i < 5; i++) {
+			rng = rng * 6364136223846793005ull + 1442695040888963407ull;
+			feed(&h, i || s < 3 ? s : s - 2, (int)(rng >> 40) % STACKS,
+				1 + (rng >> 50));
+		}
+		if (s == 103)
+			profile_mark(h.p, EVENT_LOCK, 103, 0);
+		if (s == 457)
+			profile_mark(h.p, EVENT_LOCK, 457, 103);
+		if (s > 103 && s % 50 == 0)
+			right = right && is_fed(&h, 103, s + 1) && is_fed(&h, 0, s + 1);
+		if (s > 457 && s % 50 == 0)
+			right = right && is_fed(&h, 457, s + 1) && is_fed(&h, 457, s - 10);
+	}
+	ok(right, "all since second 103, and since 457, for 2,000 s, and until a moment ago");
+	feed(&h, 300, 3, 1000000);
+	feed(&h, 50, 4, 1000000);
+	ok(is_fed(&h, 103, SECONDS) && is_fed(&h, 457, SECONDS) && is_fed(&h, 0, SECONDS),
+		"what comes far too late counts where it belongs");
+	profile_mark(h.p, EVENT_LOCK, 103, 0);
+	ok(is_fed(&h, 103, SECONDS), "the earlier of two marks is taken up again");
+	profile_free(h.p);
+}
+
+static void each_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+{
+	*(uint64_t *)ctx += weight;
+}
+
+/* What is folded into "[earlier]" takes its part of before a mark along. */
+static void test_folded(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = since(400, UINT32_MAX);
+	uint64_t after = 0, each = 0;
+	uint32_t last = 0;
+
+	profile_set_budget(p, 1 << 20);
+	for (uint32_t s = 1; s < 4000; s++) {
+		for (int i = 0; i < 20; i++) {
+			profile_add(p, EVENT_LOCK, s, stack_of(p, (int)(s * 20) + i), 0, 1, 7);
+			after += s >= 400 ? 7 : 0;
+		}
+		if (s == 400)
+			profile_mark(p, EVENT_LOCK, 400, 0);
+		last = profile_info(p).stacks;
+	}
+	is_int(profile_sum(p, &q).weight, after, "the sum since a mark, with stacks that left");
+	profile_each(p, &q, each_add, &each);
+	is_int(each, after, "and of its stacks");
+	ok(last < 4000 * 20, "some had left (%u are there)", last);
+	profile_free(p);
+}
+
+static void test_covered(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = since(0, UINT32_MAX);
+
+	profile_advance(p, 99);
+	is_int(profile_covered(p, &q), 100, "seconds 0 to 99 are 100");
+	profile_gap(p, 20, 30);
+	is_int(profile_covered(p, &q), 90, "without a gap of ten");
+	profile_event_runs(p, EVENT_LOCK, 10, false);
+	profile_event_runs(p, EVENT_LOCK, 15, true);
+	profile_event_runs(p, EVENT_LOCK, 16, true);
+	profile_event_runs(p, EVENT_LOCK, 40, false);
+	profile_event_runs(p, EVENT_LOCK, 90, true);
+	is_int(profile_covered(p, &q), 26, "15 to 40 and 90 on, without the gap");
+	q.event = EVENT_CPU;
+	is_int(profile_covered(p, &q), 90, "another event has its own");
+	q = since(50, 60);
+	is_int(profile_covered(p, &q), 0, "a window in which it was off");
+	q = since(35, 95);
+	is_int(profile_covered(p, &q), 11, "a window of parts of both");
+	for (uint32_t s = 100; s < 3000; s++)
+		profile_advance(p, s);
+	q = since(0, UINT32_MAX);
+	is_int(profile_covered(p, &q), 2926, "what is no more held counts for a total");
+	q.from = 1000;
+	ok(profile_covered(p, &q) <= PROFILE_HISTORY_S + 20, "and not for a window that is not");
+	profile_free(p);
+}
+
+/* A window of 5 s in a time that is held in steps of 10 s: what is shown is divided by what it is of. */
+static void test_steps(void)
+{
+	struct profile *p = profile_new();
+	uint32_t windows = 0, right = 0, stack = stack_of(p, 1);
+
+	profile_set_budget(p, 4 << 20);
+	for (uint32_t s = 1; s < 500; s++)
+		for (uint32_t i = 0; i < 1000; i++)
+			profile_add(p, EVENT_LOCK, s, stack, i, 1, 1);
+	for (uint32_t from = profile_info(p).oldest + 1; from < 490; from++) {
+		struct profile_query q = since(from, from + 5);
+		uint32_t seconds = profile_covered(p, &q);
+
+		windows++;
+		right += profile_sum(p, &q).weight == (uint64_t)seconds * 1000;
+	}
+	ok(profile_info(p).merged_before > profile_info(p).oldest + 20, "there are steps");
+	is_int(right, windows, "1,000 a second are 1,000 a second in each window of 5 s");
+	profile_free(p);
+}
+
+int main(void)
+{
+	test_marks(0);
+	test_marks(4 << 20);
+	test_folded();
+	test_covered();
+	test_steps();
+	return tap_done();
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The native half of Hammer.java's modes that are about signals: what libraries do with handlers that they
+ * think are theirs to set, and threads that do not leave code by its end. Part of libhammer.
+ */
+#include <jni.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#define JAVA(name) JNIEXPORT jboolean JNICALL Java_Hammer_##name
+
+/* As they were when the library was loaded. */
+static struct sigaction kept[_NSIG];
+
+/* While one library uses a signal, no other does: two that save and restore in turns lose one's without any profiler. */
+static pthread_mutex_t users = PTHREAD_MUTEX_INITIALIZER;
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
+{
+	(void)vm, (void)reserved;
+	for (int sig = 1; sig < 32; sig++)
+		sigaction(sig, NULL, &kept[sig]);
+	return JNI_VERSION_1_6;
+}
+
+/* Mostly at once, sometimes long enough that others come to use what they have put there. */
+static void pause_of(int n)
+{
+	struct timespec pause = {0, n % 64 == 63 ? 300000000 : (n * 7919) % 97 * 20000};
+
+	nanosleep(&pause, NULL);
+}
+
+static jboolean put_back(const int *signals, size_t count, int n)
+{
+	jboolean right = JNI_TRUE;
+
+	pthread_mutex_lock(&users);
+	for (size_t i = 0; i < count; i++)
+		right &= sigaction(signals[i], &kept[signals[i]], NULL) == 0;
+	pthread_mutex_unlock(&users);
+	pause_of(n);
+	return right;
+}
+
+JAVA(faultHandlersRound)(JNIEnv *env, jclass self, jint n)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS};
+
+	(void)env, (void)self;
+	return put_back(signals, 2, n);
+}
+
+JAVA(trapHandlersRound)(JNIEnv *env, jclass self, jint n)
+{
+	static const int signals[] = {SIGTRAP, SIGILL, SIGFPE};
+
+	(void)env, (void)self;
+	return put_back(signals, 3, n);
+}
+
+/* Whatever a profiler may have taken because nobody had it. */
+JAVA(ourHandlersRound)(JNIEnv *env, jclass self, jint n)
+{
+	static const int signals[] = {SIGPROF, SIGVTALRM, SIGSTKFLT, SIGURG, SIGWINCH, SIGIO};
+
+	(void)env, (void)self;
+	return put_back(signals, 6, n);
+}
+
+/* --- a library that looks whether memory can be read ------------------------------------------------- */
+
+static struct sigaction before_probe[_NSIG];
+static _Atomic pid_t prober;
+static sigjmp_buf probe_failed;
+
+static void on_probe(int sig, siginfo_t *info, void *context)
+{
+	struct sigaction *before = &before_probe[sig];
+
+	if (gettid() == atomic_load(&prober))
+		siglongjmp(probe_failed, 1);
+	before->sa_sigaction(sig, info, context);
+}
+
+static volatile int *volatile nowhere = (volatile int *)16;
+
+JAVA(probeRound)(JNIEnv *env, jclass self, jint n)
+{
+	struct sigaction mine = {.sa_sigaction = on_probe, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	volatile jboolean right = JNI_FALSE;
+
+	(void)env, (void)self;
+	pthread_mutex_lock(&users);
+	sigaction(SIGSEGV, NULL, &before_probe[SIGSEGV]); /* known before mine can be called */
+	sigaction(SIGSEGV, &mine, NULL);
+	pause_of(n);
+	atomic_store(&prober, gettid());
+	if (sigsetjmp(probe_failed, 1))
+		right = JNI_TRUE;
+	else
+		*nowhere = 1;
+	atomic_store(&prober, 0);
+	sigaction(SIGSEGV, &before_probe[SIGSEGV], NULL);
+	pthread_mutex_unlock(&users);
+	return right;
+}
+
+/* --- how deep a handler goes -------------------------------------------------------------------------- */
+
+#define PAINTED_BYTES 65536
+#define PAINT         0x5a
+
+/* How much of the alternate stack has been used by now. */
+JNIEXPORT jint JNICALL Java_Hammer_painted(JNIEnv *env, jclass self, jlong at)
+{
+	unsigned char *stack = (unsigned char *)(uintptr_t)at;
+	int free = 0;
+
+	(void)env, (void)self;
+	while (free < PAINTED_BYTES && stack[free] == PAINT)
+		free++;
+	return PAINTED_BYTES - free;
+}
+
+JNIEXPORT jlong JNICALL Java_Hammer_paint(JNIEnv *env, jclass self)
+{
+	stack_t stack = {.ss_sp = malloc(PAINTED_BYTES), .ss_size = PAINTED_BYTES};
+
+	(void)env, (void)self;
+	memset(stack.ss_sp, PAINT, PAINTED_BYTES);
+	sigaltstack(&stack, NULL);
+	return (jlong)(uintptr_t)stack.ss_sp;
+}
+
+/* What the kernel puts there for each signal. */
+JNIEXPORT jint JNICALL Java_Hammer_frameBytes(JNIEnv *env, jclass self)
+{
+	(void)env, (void)self;
+	return (jint)getauxval(51); /* AT_MINSIGSTKSZ; 0: an old kernel */
+}
+
+/* --- threads that leave ------------------------------------------------------------------------------ */
+
+static void burn(void)
+{
+	for (volatile int i = 0; i < 3000; i++)
+		;
+}
+
+static void *cancelled_main(void *arg)
+{
+	(void)arg;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;)
+		burn();
+	return NULL;
+}
+
+/* They live for as long as some samples take, and end wherever they are. */
+JAVA(cancelRound)(JNIEnv *env, jclass self, jint n)
+{
+	pthread_t threads[4];
+	jboolean right = JNI_TRUE;
+	void *result;
+
+	(void)env, (void)self;
+	for (int i = 0; i < 4; i++)
+		right &= pthread_create(&threads[i], NULL, cancelled_main, NULL) == 0;
+	nanosleep(&(struct timespec){0, 3000000 + n % 61 * 100000}, NULL);
+	for (int i = 0; i < 4; i++) {
+		right &= pthread_cancel(threads[i]) == 0;
+		pthread_join(threads[i], &result);
+		right &= result == PTHREAD_CANCELED;
+	}
+	return right;
+}
+
+/* What one jumping thread knows; its handler has it by the signal's value. */
+struct jumper {
+	sigjmp_buf out;
+	_Atomic int leave, jumps;
+	_Atomic int armed;
+};
+
+static void on_jump(int sig, siginfo_t *info, void *context)
+{
+	struct jumper *j = info->si_value.sival_ptr;
+
+	(void)sig, (void)context;
+	if (info->si_code == SI_QUEUE && atomic_exchange(&j->armed, 0))
+		siglongjmp(j->out, 1);
+}
+
+static void *jumper_main(void *arg)
+{
+	struct jumper *j = arg;
+
+	if (sigsetjmp(j->out, 1))
+		atomic_fetch_add(&j->jumps, 1);
+	atomic_store(&j->armed, 1);
+	while (!atomic_load(&j->leave))
+		burn();
+	atomic_store(&j->armed, 0);
+	return NULL;
+}
+
+/* A time limit by a signal whose handler jumps out of what takes too long. */
+JAVA(jumpRound)(JNIEnv *env, jclass self, jint n)
+{
+	struct sigaction action = {.sa_sigaction = on_jump, .sa_flags = SA_SIGINFO};
+	struct jumper jumper = {.leave = 0};
+	union sigval value = {.sival_ptr = &jumper};
+	pthread_t thread;
+
+	(void)env, (void)self;
+	sigaction(SIGRTMIN + 7, &action, NULL);
+	if (pthread_create(&thread, NULL, jumper_main, &jumper))
+		return JNI_FALSE;
+	for (int i = 0; i < 100; i++) {
+		nanosleep(&(struct timespec){0, 50000 + (i * 31 + n) % 61 * 10000}, NULL);
+		if (atomic_load(&jumper.armed))
+			pthread_sigqueue(thread, SIGRTMIN + 7, value);
+	}
+	while (!atomic_load(&jumper.jumps)) { /* it has not run yet */
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+		if (atomic_load(&jumper.armed))
+			pthread_sigqueue(thread, SIGRTMIN + 7, value);
+	}
+	atomic_store(&jumper.leave, 1);
+	pthread_join(thread, NULL);
+	return JNI_TRUE;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# How often an idle JVM is woken up for its sampling: by cpu alone at most 20 times a second, by all four events 60. A busy
+# machine can only make it fewer; a JVM that is not idle yet is waited for.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+# wakes PID: all that threads of the agent have ever had
+wakes() {
+	grep -l '^jhot' "/proc/$1"/task/*/comm 2>/dev/null | sed 's,comm$,status,' | xargs cat 2>/dev/null |
+		awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum + 0 }'
+}
+
+# calm PID LIMIT: over three seconds no more than LIMIT a second
+calm() {
+	local from=${EPOCHREALTIME/./} before after ms
+	before=$(wakes "$1")
+	sleep 3
+	after=$(wakes "$1")
+	ms=$(((${EPOCHREALTIME/./} - from) / 1000))
+	rate=$(((after - before) * 1000 / ms))
+	[ $before -gt 0 ] && [ $rate -le "$2" ]
+}
+
+# idle MAJOR EVENTS LIMIT
+idle() {
+	"$JHOT" record -e "$2" -d 600 -o "$T/$1.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	local recorder=$!
+	wait_for 20 sampling "$JVM"
+	ok "JDK $1: $2 wakes an idle JVM at most $3 times a second" wait_for 60 calm "$JVM" "$3" || diag_file "$T/err"
+	diag "$rate a second"
+	kill -TERM $recorder
+	wait $recorder
+	wait_for 20 quiet "$JVM"
+}
+
+while read -r major java; do
+	JAVA=$java
+	jvm_start -XX:+UseSerialGC -Xmx64m Known idle
+	idle "$major" cpu 20
+	if [ "$major" -ge 11 ]; then
+		idle "$major" cpu,alloc,lock,wall 60
+	else
+		idle "$major" cpu,lock,wall 60
+	fi
+	jvm_end
+done < <(jdks 21 8)
+done_testing

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Native code that has its own mind about signals: puts back handlers that it has kept, sets its own for a moment, has
+# threads cancelled wherever they are or leaves by siglongjmp. The JVM lives and is right, sessions come and go.
+#
+#   SESSIONS=2  of each storm   MAJORS="8 25"  on these JDKs and $JAVA   STORMS="segv,probe jump"  modes of each storm
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+SESSIONS=${SESSIONS:-2}
+MAJORS=${MAJORS:-8 25}
+STORMS=${STORMS:-segv,probe,trap ours cancel,jump painted}
+BESIDE="faults threads throwing" # what HotSpot's own handlers are for, and stacks that end in memory that is gone
+[ -e "$builddir/tests/sampler/libhammer.so" ] || skip_all "no libhammer.so (make check builds it)"
+CLASSES=$CLASSES:$builddir/tests/sampler/classes
+
+WALK_STACK_BYTES=4096 # sig_stack.c: what a walk may take of an alternate stack, beside the frames of a signal and of a fault in it
+
+# deep_enough MAJOR: what was used of the threads' alternate stacks is within what the handler asks for
+deep_enough() {
+	local used frame
+	read -r _ used _ frame < <(grep '^painted' "$JVM_OUT" || echo painted 0 frame 0)
+	[ "$frame" -gt 0 ] || { skip "JDK $1: how deep handlers go" "the kernel does not tell what a signal's frame takes" && return; }
+	diag "$((used - frame)) bytes below the signal's frame"
+	ok "JDK $1: handlers run on alternate stacks" [ "$used" -gt "$frame" ]
+	ok "JDK $1: and no deeper than they have asked for" [ $((used - frame)) -le $((WALK_STACK_BYTES + frame)) ]
+}
+
+# storm MAJOR MODES: one JVM and its sessions
+storm() {
+	local major=$1 modes=${2//,/ } bad=0 i status enough
+	# shellcheck disable=SC2086
+	jvm_start -Xmx256m -XX:ErrorFile="$T/hs_err_%p.log" Hammer "$builddir/tests/sampler/libhammer.so" \
+		$modes $BESIDE || return
+	# Where the signal itself is taken away samples may not come.
+	[ "$2" = ours ] && enough='seconds=1' || enough='samples=300 seconds=30'
+	for ((i = 0; i < SESSIONS && bad == 0; i++)); do
+		# shellcheck disable=SC2086
+		agent $enough event=cpu:500000 event=wall:5000000 event=lock event=alloc:262144 || bad=1
+		[ "$(value taken)" -eq $(($(value samples) + $(value lost))) ] || bad=1
+	done
+	is "JDK $major: $2: $SESSIONS sessions come to their ends" "$bad after $i" "0 after $SESSIONS" ||
+		diag_file "$T/tool.err"
+	diag "$(grep -E '^(samples|lost|broken_pct|counter)' "$T/tool" | tr '\n' ' ')"
+	ok "JDK $major: $2: nothing of them stays" wait_for 30 quiet "$JVM"
+	jvm_end
+	status=$?
+	is "JDK $major: $2: the program ends as it should" $status 0 || grep -h -m 1 -A 3 '^# Problematic' "$T"/hs_err* | sed 's/^/# /'
+	ok "JDK $major: $2: it computed the right thing" grep -qx 'sum 0' "$JVM_OUT" || diag_file "$JVM_OUT"
+	is "JDK $major: $2: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	[ "$2" != painted ] || deep_enough "$major"
+}
+
+# checked MAJOR: a JVM that looks after its own handlers, about once a second, and says on its output what it finds
+checked() {
+	jvm_start -Xcheck:jni Known shares || return
+	ok "JDK $1: a session with a JVM that checks signals" agent seconds=3 event=cpu:1000000 || diag_file "$T/tool.err"
+	ok "JDK $1: samples came" [ "$(value samples)" -gt 0 ]
+	jvm_end
+	is "JDK $1: it says nothing of ours" "$(cat "$JVM_OUT" "$JVM_ERR" | grep -v "^WARNING: " | grep -E "jhot|SIG(SEGV|BUS|URG) handler")" ""
+}
+
+while read -r major java; do
+	JAVA=$java
+	for storm in $STORMS; do
+		storm "$major" "$storm"
+	done
+	checked "$major"
+done < <(jdks $MAJORS)
+done_testing

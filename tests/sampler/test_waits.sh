@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The wall clock on threads that wait here, then there, with hardly any CPU time between: each place has the share that
+# the program measured, and all of them together its time. Waits for a monitor: as many and as long as the JVM says.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+CLASSES=$builddir/tests/sampler/classes
+[ -e "$CLASSES/Waits.class" ] || skip_all "no Waits.class (make check builds it)"
+
+# weight_below METHOD [EVENT]: ns below this method of Waits
+weight_below() {
+	awk -v method="Waits.$1" -v event="${2:-wall};" 'index($0, event) == 1 && index($0, method) { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights"
+}
+
+own() {
+	awk -v key="$1" '$1 == key { v = $2 } END { printf "%.0f\n", v }' "$JVM_OUT"
+}
+
+# turns MS SHORT LONG CPU: the share of the short waits within 50 % of its own (some 170 looks find one, of
+# which 13 are a standard deviation), the time of all within 25 %. Where 60 us of CPU time were taken for none, it was
+# four times the share.
+turns() {
+	local share mine
+	rm -f "$T/tool"
+	agent_start tool event=wall:20000000 seconds=60 rows=1 weights="$T/weights"
+	wait_for 20 grep -qs '^start' "$T/tool"
+	sites_do turns "$@"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	mine=$(($(own short) * 1000 / ($(own short) + $(own long))))
+	share=$(($(weight_below waitShort) * 1000 / ($(weight_below waitShort) + $(weight_below waitLong))))
+	diag "waits of $2 and $3 ms, $4 us between: the short ones $share of $mine in 1,000; in all \
+$((($(weight_below waitShort) + $(weight_below waitLong)) / 1000000)) of $((($(own short) + $(own long)) / 1000000)) ms"
+	ok "JDK $major: waits of $2 and $3 ms have their shares" close_to "$share" "$mine" 50
+	ok "JDK $major: and their time" \
+		close_to $(($(weight_below waitShort) + $(weight_below waitLong))) $(($(own short) + $(own long))) 25
+}
+
+# locks MS N HOLD CPU: the number of waits and their time within 60 % of the JVM's own; by looks it was 16 times that
+locks() {
+	local count weight mine
+	rm -f "$T/tool"
+	agent_start tool event=lock seconds=60 rows=1 stacks="$T/stacks" weights="$T/weights"
+	wait_for 20 grep -qs '^start' "$T/tool"
+	sites_do locks "$@"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	read -r _ mine ms < <(grep '^blocked' "$JVM_OUT" | tail -n 1)
+	count=$(awk '/Waits.turn/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
+	weight=$(weight_below turn lock)
+	diag "JDK $major: $count of $mine waits, $((weight / 1000000)) of $ms ms"
+	ok "JDK $major: a wait counts once" close_to "$count" "$mine" 60
+	ok "JDK $major: for its time" close_to "$((weight / 1000000))" "$ms" 30 300
+	ok "JDK $major: every wait is accounted for" accounted
+}
+
+while read -r major java; do
+	JAVA=$java
+	jvm_start -Xmx64m Waits || continue
+	turns 5000 10 140 0
+	locks 3000 3 20000 1000
+	jvm_end
+done < <(jdks 21)
+done_testing

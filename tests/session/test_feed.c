@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session: unwind rows for an agent that is stopped. It is drained without an answer, nothing is given up meanwhile, and
+ * the answer counts when it comes; so does one that another command had to wait for.
+ */
+#include "session/state.h"
+#include "tests/session/fake_agent.h"
+#include "tests/tap.h"
+
+#include <pthread.h>
+
+#define DRAINS 10000 /* more than any machine needs */
+
+static struct fake_agent agent;
+static struct profile *profile;
+static struct session *session;
+static _Atomic bool stop_answering;
+
+static void begin(void)
+{
+	struct hotspot jvm = {.pid = getpid(), .nspid = getpid(), .name = "Test"};
+	struct err err = {0};
+
+	fake_agent_open(&agent, "feed");
+	profile = profile_new();
+	session = session_new(&jvm, profile);
+	if (mapping_find(&session->mapping, getpid(), "feed", &err) != 1)
+		ok(false, "the fake agent is found: %s", err.what);
+	session->lease = lease_start(&session->mapping, &err);
+	session_begin(session);
+}
+
+/* The path of a library that this process has mapped. */
+static const char *library(const char *name)
+{
+	static char line[4096];
+	FILE *f = fopen("/proc/self/maps", "re");
+	char *path = NULL;
+
+	while (f && !path && fgets(line, sizeof(line), f))
+		if (strstr(line, name) && (path = strchr(line, '/')))
+			path[strcspn(path, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return path ? path : "/none";
+}
+
+static struct unwind_feed_status feed(void)
+{
+	struct unwind_feed_status st;
+
+	unwind_feed_status(session->unwind, &st);
+	return st;
+}
+
+/* --- the agent --------------------------------------------------------------------------------------- */
+
+static bool is_told(void)
+{
+	return atomic_load(&agent.control->command_seq) != atomic_load(&agent.status->done_seq);
+}
+
+/* All pieces in the staging area are taken. */
+static int take_pieces(uint64_t bytes)
+{
+	const unsigned char *at = agent.base + agent.header.staging_off, *end = at + bytes;
+	struct wire_unwind_chunk head;
+	int taken = 0;
+
+	for (; at + sizeof(head) <= end; at += sizeof(head) + head.bytes, taken++)
+		memcpy(&head, at, sizeof(head));
+	return taken;
+}
+
+static void answer(void)
+{
+	const struct wire_command *c = &agent.control->command;
+
+	atomic_store(&agent.status->done_result, c->op == WIRE_OP_UNWIND ? take_pieces(c->arg) : 0);
+	atomic_store(&agent.status->done_seq, atomic_load(&agent.control->command_seq));
+}
+
+static void *answer_main(void *arg)
+{
+	struct timespec step = {0, NS_PER_MS / 4};
+
+	while (!atomic_load(&stop_answering)) {
+		if (is_told())
+			answer();
+		nanosleep(&step, NULL);
+	}
+	return NULL;
+}
+
+static void drain_until_told(void)
+{
+	for (int i = 0; i < DRAINS && !is_told(); i++) {
+		session_wait(session, 10);
+		session_drain(session, NULL);
+	}
+}
+
+static void drain_until_sent(unsigned modules)
+{
+	for (int i = 0; i < DRAINS && feed().sent < modules; i++) {
+		if (is_told())
+			answer();
+		session_wait(session, 10);
+		session_drain(session, NULL);
+	}
+}
+
+int main(void)
+{
+	pthread_t answerer;
+	struct err err = {0};
+
+	begin();
+	fake_module(&agent, 1, library("libc.so"));
+	ring_commit(&agent.ring);
+	drain_until_told();
+	ok(is_told(), "rows are sent");
+	for (int i = 0; i < 3; i++)
+		is_int(session_drain(session, NULL), 0, "drained while the agent is silent");
+	ok(is_told() && feed().waiting == 1 && !feed().without_rows, "nothing is given up");
+	drain_until_sent(1);
+	is_int(feed().sent, 1, "the answer counts, however late");
+
+	fake_module(&agent, 2, library("ld-linux"));
+	ring_commit(&agent.ring);
+	drain_until_told();
+	ok(is_told(), "more rows are sent");
+	pthread_create(&answerer, NULL, answer_main, NULL);
+	is_int(session_event_start(session, EVENT_CPU, 0, &err), 0,
+		"an event starts when both are answered");
+	atomic_store(&stop_answering, true);
+	pthread_join(answerer, NULL);
+	drain_until_sent(2);
+	is_int(feed().sent, 2, "the rows' answer was not lost");
+	is_int(feed().without_rows + feed().without_room, 0, "nothing was");
+
+	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
+	session_close(session);
+	profile_free(profile);
+	fake_agent_close(&agent);
+	return tap_done();
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session: names of native frames while their files are read by another thread: an address until then, the name from
+ * then on; nobody waits.
+ */
+#include "session/frames.h"
+#include "tests/session/fake_agent.h"
+#include "tests/tap.h"
+
+#include <dlfcn.h>
+
+static struct profile *profile;
+static struct symbols *symbols;
+static struct frames *frames;
+
+static const char *name_of(uint64_t wire)
+{
+	const struct profile_frame *f = profile_get_frame(profile, frames_get(frames, wire));
+
+	return profile_get_method(profile, f->method)->name;
+}
+
+static void announce(uint32_t id, const char *path)
+{
+	_Alignas(8) char bytes[sizeof(struct wire_module) + 512] = {0};
+	struct wire_module *rec = (struct wire_module *)bytes;
+
+	rec->id = id;
+	rec->path_bytes = (uint32_t)strlen(path);
+	memcpy(rec->path, path, rec->path_bytes);
+	frames_module(frames, rec);
+}
+
+int main(void)
+{
+	_Alignas(8) char bytes[sizeof(struct wire_trace) + sizeof(uint64_t)] = {0};
+	struct wire_trace *trace = (struct wire_trace *)bytes;
+	uint64_t offset, wire;
+	char address[32];
+	Dl_info info;
+
+	symbols = symbols_new(0, 0);
+	if (!dladdr((void *)(uintptr_t)qsort, &info) ||
+		!symbols_function(symbols,
+			symbols_module_add(
+				symbols, &(struct symbols_module){.path = info.dli_fname}),
+			"qsort", &offset))
+		tap_skip_all("this libc has no qsort in its file");
+	symbols_free(symbols);
+	wire = WIRE_NATIVE_FRAME(1, offset);
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)offset);
+	trace->frame_count = 1;
+	trace->frames[0] = wire;
+
+	profile = profile_new();
+	symbols = symbols_new(getpid(), getpid());
+	symbols_start_thread(symbols);
+	frames = frames_new(profile, symbols);
+	announce(1, info.dli_fname);
+	ok(!frames_ready(frames, trace), "a file that was just asked for is not there yet");
+	frames_free(frames);
+	symbols_free(symbols);
+	ok(true, "and the end waits for nobody");
+
+	symbols = symbols_new(getpid(), getpid());
+	symbols_start_thread(symbols);
+	frames = frames_new(profile, symbols);
+	announce(1, info.dli_fname);
+	is_str(name_of(wire), address, "a frame before its file is read: its offset");
+	while (!frames_ready(frames, trace))
+		symbols_wait(symbols, 1000);
+	is_str(name_of(wire), "qsort", "and when it is: its name");
+	is_str(name_of(WIRE_NATIVE_FRAME(9, 0x10)), "",
+		"of a module that nobody announced there is none");
+	trace->frames[0] = WIRE_NATIVE_FRAME(9, 0x10);
+	ok(frames_ready(frames, trace), "and nothing to wait for");
+	frames_free(frames);
+	symbols_free(symbols);
+	profile_free(profile);
+	return tap_done();
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gauges_cpu: a JVM's CPU time among its owners, over threads that are made up. */
+#include "session/gauges_cpu.h"
+
+#include "base/clock.h"
+#include "tests/tap.h"
+
+#include <unistd.h>
+
+#define HZ ((uint64_t)sysconf(_SC_CLK_TCK))
+
+struct task {
+	int tid;
+	const char *comm;
+	uint64_t start, utime, stime;
+};
+
+/* A look after so many seconds: these threads, and what the process used in all. */
+static struct vitals_cpu look(struct gauges_cpu *c, int second, const struct task *tasks, int count,
+	uint64_t utime, uint64_t stime)
+{
+	struct proc_cpu process = {.utime = utime, .stime = stime};
+	struct vitals_cpu out;
+
+	gauges_cpu_begin(c);
+	for (int i = 0; i < count; i++)
+		gauges_cpu_task(c, tasks[i].tid,
+			&(struct proc_cpu){.utime = tasks[i].utime,
+				.stime = tasks[i].stime,
+				.start_ticks = tasks[i].start},
+			tasks[i].comm);
+	gauges_cpu_end(c, (uint64_t)(100 + second) * NS_PER_S, &process, &out);
+	return out;
+}
+
+static void is_cpu(struct vitals_cpu got, int java, int jit, int gc, int kernel, const char *what)
+{
+	ok(got.java_pct == java && got.jit_pct == jit && got.gc_pct == gc &&
+			got.kernel_pct == kernel,
+		"%s: java %d, jit %d, gc %d, kernel %d", what, got.java_pct, got.jit_pct,
+		got.gc_pct, got.kernel_pct);
+}
+
+int main(void)
+{
+	struct gauges_cpu c = {0};
+	uint64_t h = HZ, new = (uint64_t)1 << 60; /* began after the last look, whenever that was */
+	struct task first[] = {{1, "java", 5, 10 * h, 0}, {2, "C2 CompilerThre", 5, 20 * h, h},
+		{3, "GC Thread#0", 5, 30 * h, 2 * h}, {4, "VM Thread", 5, 7 * h, 0}};
+	struct task second[] = {{1, "java", 5, 11 * h, h},
+		{2, "C2 CompilerThre", 5, 20 * h + h / 2, h}, {3, "GC Thread#0", 5, 32 * h, 3 * h},
+		{4, "VM Thread", 5, 8 * h, 0}};
+	struct task third[] = {{1, "java", 5, 12 * h, h}, {9, "GC Thread#1", new, h, 0},
+		{3, "GC Thread#0", new, h / 4, 0}, {4, "VM Thread", 5, 9 * h, 0}};
+	struct task fourth[] = {{1, "java", 5, 12 * h, h}, {10, "C1 CompilerThre", 6, 50 * h, 0},
+		{3, "GC Thread#0", new, h / 4, 0}, {9, "GC Thread#1", new, h / 2, 0}};
+
+	is_cpu(look(&c, 0, first, 4, 70 * h, 5 * h), -1, -1, -1, -1,
+		"the first look knows no time");
+	is_cpu(look(&c, 2, second, 4, 75 * h, 8 * h), 125, 25, 150, 100,
+		"two seconds, four each: what GC does in the kernel is GC's");
+	is_cpu(look(&c, 3, third, 4, 79 * h, 8 * h), 275, 0, 125, 0,
+		"threads that are new count from their beginning, also with the number of another");
+	is_cpu(look(&c, 4, fourth, 4, 79 * h + h / 10, 8 * h), 10, 0, 0, 0,
+		"no share is negative; what was there before without its name counts from here on");
+	c.vm_collects = true;
+	fourth[0] = (struct task){4, "VM Thread", 5, 10 * h, 0};
+	look(&c, 5, fourth, 4, 80 * h, 8 * h);
+	fourth[0].utime += h / 2;
+	is_cpu(look(&c, 6, fourth, 4, 81 * h, 8 * h), 50, 0, 50, 0,
+		"Serial collects in the VM thread");
+	gauges_cpu_done(&c);
+	return tap_done();
+}

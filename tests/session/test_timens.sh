@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A JVM in a time namespace of its own, whose monotonic clock is ahead of ours or behind it: as any other.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+unshare --time --fork --monotonic 1000 --boottime 1000 true 2>/dev/null ||
+	skip_all "time namespaces cannot be made here"
+
+# seconds: how far the last screen's window has come
+seconds() {
+	sed -n 's/^ window [^(]*(\([0-9]*\)s).*/\1/p' "$T/out" | tail -n 1
+}
+
+for ahead in 100000 -50; do
+	JVM_AS="unshare --time --fork --monotonic $ahead --boottime $ahead --" jvm_start $CALM_JVM Known shares
+	outside=$JVM
+	jvm=$(pgrep -P "$outside")
+	"$JHOT" top -b -n 6 -d 1 "$jvm" >"$T/out" 2>"$T/err" </dev/null
+	is "$ahead s ahead: watched" $? 0
+	is "six screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 6
+	ok "its seconds pass one by one" [ "$(seconds)" -ge 2 ] || diag_file "$T/out"
+	"$JHOT" record -d 2 --raw "$T/a.raw" "$jvm" >"$T/out" 2>"$T/err" </dev/null
+	is "and recorded" $? 0
+	took=$(sed -n 's/^cpu.* every 10 ms, \([0-9]*\)\.[0-9] s: .*/\1/p' "$T/out")
+	ok "for the time that it took" [ "${took:-0}" -ge 1 -a "${took:-0}" -le 60 ] || diag_file "$T/out"
+	"$JHOT" report "$T/a.raw" >"$T/again" 2>"$T/err"
+	is "of which the recording knows, too" "$(sed -n '2s/ s: .*//p' "$T/again")" "$(sed -n '2s/ s: .*//p' "$T/out")"
+	rm "$T/a.raw"
+	jvm_end "$outside"
+done
+done_testing

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The widest screens, with names longer than any buffer and figures that cannot be. */
+#include "tests/tap.h"
+#include "tests/tui/drive.h"
+#include "tests/tui/fake.h"
+#include "tui/glyph.h"
+#include "tui/name.h"
+
+/* Of a class of this many packages of n letters each, into a buffer with something behind it. */
+static bool name_stays(uint32_t packages, int letters, size_t size, int width)
+{
+	char room[2048], name[4096] = "";
+	struct profile_method m = {name, "compute", "", "", name};
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < packages; i++)
+		len += (size_t)snprintf(
+			name + len, sizeof(name) - len, "%0*d.", letters, (int)i + 1);
+	snprintf(name + len, sizeof(name) - len, "Engine");
+	memset(room, '#', sizeof(room));
+	name_fit(room, size, &m, width, NAME_FULL, "~");
+	for (size_t i = size; i < sizeof(room); i++)
+		if (room[i] != '#')
+			return false;
+	return strlen(room) < size && strstr(room, "Engine.compute");
+}
+
+static void test_names(void)
+{
+	int bad = 0, count = 0;
+
+	for (uint32_t packages = 0; packages < 300; packages += 7)
+		for (int letters = 1; letters <= 12; letters += 3)
+			for (size_t size = 32; size <= 512; size *= 4)
+				for (int width = 20; width <= 1000; width += 35, count++)
+					bad += !name_stays(packages, letters, size, width);
+	ok(!bad, "%d names and widths: %d left their room or lost the method", count, bad);
+}
+
+static void test_tops(void)
+{
+	int64_t values[] = {5, -1, 100, 7};
+
+	is_int(glyph_top(values, 4, 8), 128, "a scale's top is a unit doubled");
+	values[1] = INT64_MAX;
+	is_int(glyph_top(values, 4, 10), 10 * (1ll << 59), "as long as it can be doubled");
+}
+
+/* What is drawn in this line of the strip. */
+static bool line_is(struct ui *ui, const char *label, const char *last)
+{
+	struct buf out = {0};
+	const char *at, *end;
+	bool right;
+
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, &out, false);
+	at = strstr(buf_str(&out), label);
+	end = at ? strchr(at + 1, '\n') : NULL;
+	right = end && (size_t)(end - at) > strlen(last) &&
+		!strncmp(end - strlen(last), last, strlen(last));
+	buf_done(&out);
+	return right;
+}
+
+static void test_screens(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct fake fake;
+	struct ui ui;
+	int64_t now;
+
+	fake_init(&fake, 50);
+	ui_init(&ui, &fake_ops, &fake, &options, true);
+	now = drive_seconds(&ui, 0, 700);
+	ui_resize(&ui, 60, 1000);
+	ok(line_is(&ui, "\n cpu  ", "/s"), "the strip is drawn over 1,000 columns");
+	fake.held = true;
+	for (int i = 0; i < 3; i++) {
+		profile_advance(fake.profile, ++fake.second);
+		fake.vitals.heap_used = fake.vitals.heap_max = INT64_MAX;
+		fake.vitals.gc_pct_x10 = INT32_MAX;
+		fake.vitals.uptime_s = INT64_MAX;
+		now = drive_seconds(&ui, now, 1);
+	}
+	ok(line_is(&ui, "\n heap  ", "4.0E"), "figures that cannot be end the scale");
+	for (const char *key = "mtTibf"; *key; key++) {
+		char keys[2] = {*key, '\0'};
+
+		ui_resize(&ui, 60, 1000);
+		drive_keys(&ui, now, keys);
+		ui_resize(&ui, 4, 1000);
+		ui_draw(&ui);
+		ui_resize(&ui, 1, 1);
+		ui_draw(&ui);
+	}
+	ok(true, "each view at 60x1000, 4x1000, 1x1");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	test_names();
+	test_tops();
+	test_screens();
+	return tap_done();
+}

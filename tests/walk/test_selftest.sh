@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A JVM whose layout is another one than the walker believes is found out; what it does not read may be missing.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+SELFTEST=$builddir/tests/walk/selftest
+
+[ -x "$SELFTEST" ] || skip_all "selftest is not built"
+[ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" -lt 2 ] || [ "$(id -u)" = 0 ] ||
+	skip_all "this system does not let us trace"
+
+# starts FIRST WORDS: the first of them begin the others
+starts() {
+	case $2 in "$1"*) ;; *) diag "got: $2"; return 1 ;; esac
+}
+
+tested() {
+	local major=$1 name member
+	jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch Coarse
+	for name in none _comp_level _entry_bci _osr_entry_point _vframe_array_head _task _constMethod_size \
+		_cont_returnBarrier _frame_data_offset jfa _compile_id; do
+		is "JDK $major: good without $name" "$("$SELFTEST" -x "$name" "$JVM")" good
+	done
+	if [ "$major" -ge 21 ]; then
+		ok "JDK $major: without one of an object's fields only virtual threads are cut" starts \
+			"virtual threads end below their carrier: InstanceKlass::_fieldinfo_stream" \
+			"$("$SELFTEST" -x _fieldinfo_stream "$JVM")"
+	else
+		skip "virtual threads" "JDK $major has none"
+	fi
+	ok "JDK $major: not without what it reads" starts \
+		"walker not available: nmethod::_scopes_pcs_offset" "$("$SELFTEST" -x _scopes_pcs_offset "$JVM")"
+	for member in interp_method const_constants pool_holder; do
+		ok "JDK $major: $member is found wrong" starts "walker not available: threads that wait" \
+			"$("$SELFTEST" -m $member "$JVM")"
+	done
+	member=nmethod_method
+	[ "$major" -lt 25 ] || member=mutable_data # a word further there is nothing
+	ok "JDK $major: $member is found wrong" starts "walker not available: compiled methods" \
+		"$("$SELFTEST" -m $member "$JVM")"
+	jvm_end
+}
+
+while read -r major java; do
+	JAVA=$java
+	tested "$major"
+done < <(jdks 8 21 25)
+done_testing
