@@ -45,7 +45,8 @@
 #define EPOCH_NS        (4 * NS_PER_S)
 #define LEASE_NS        (1500 * NS_PER_MS)
 #define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
-#define LEASE_PARKED_NS (600 * NS_PER_S) /* a parked front end cannot beat */
+#define LEASE_SILENT_NS (10 * NS_PER_S)  /* it lives, but does not get to run */
+#define LEASE_PARKED_NS (600 * NS_PER_S) /* it cannot beat, and nobody tells whether it lives */
 #define LAST_WORDS_NS   (300 * NS_PER_MS)
 #define PREDECESSOR_NS  (10 * NS_PER_S)
 #define DRAIN_NS        (1 * NS_PER_S) /* a handler may have lost its core for that long */
@@ -87,44 +88,55 @@ static bool sampler_runs(struct sampler *s)
 
 static uint64_t lease_limit(struct sampler *s)
 {
-	if (atomic_load(&s->parked))
-		return LEASE_PARKED_NS;
-	return atomic_load(&s->heard) ? LEASE_NS : LEASE_FIRST_NS;
+	if (!atomic_load(&s->heard))
+		return LEASE_FIRST_NS;
+	if (atomic_load(&s->shared.control->holder))
+		return LEASE_SILENT_NS;
+	return s->paused ? LEASE_PARKED_NS : LEASE_NS;
 }
 
-/* lease_alive: has the front end been heard lately? */
-static bool lease_alive(struct sampler *s, uint64_t now)
+static bool lease_silent(struct sampler *s, uint64_t now, uint64_t ns)
 {
-	return now - atomic_load(&s->beat_ns) < lease_limit(s);
+	return now - atomic_load(&s->beat_ns) >= ns;
+}
+
+static bool lease_lost(struct sampler *s, uint64_t now)
+{
+	return atomic_load(&s->shared.control->holder) & WIRE_HOLDER_DIED ||
+	       lease_silent(s, now, lease_limit(s));
 }
 
 static void lease_check(struct sampler *s, uint64_t now)
 {
-	uint32_t beat = atomic_load(&s->shared.control->beat);
+	struct wire_control *control = s->shared.control;
+	uint32_t beat = atomic_load(&control->beat);
 
-	if (beat != s->beat) {
-		s->beat = beat;
+	if (beat != s->beat)
 		atomic_store(&s->heard, 1);
+	/* Of one that is parked the kernel tells when it ends. */
+	if (beat != s->beat || (atomic_load(&control->parked) && atomic_load(&control->holder)))
 		atomic_store(&s->beat_ns, now);
-	} else if (!lease_alive(s, now)) {
+	s->beat = beat;
+	if (lease_lost(s, now))
 		sampler_end(s, SAMPLER_LEASE);
-	}
 }
 
-static void park_check(struct sampler *s, uint64_t now)
+/* pause_check: nothing is sampled for a front end that is parked, or lives but does not get to run. */
+static void pause_check(struct sampler *s, uint64_t now)
 {
 	bool parked = atomic_load(&s->shared.control->parked) != 0;
+	bool pause = parked || (atomic_load(&s->heard) && lease_silent(s, now, LEASE_NS));
 
-	if (parked == (atomic_load(&s->parked) != 0))
+	if (pause == s->paused)
 		return;
-	atomic_store(&s->parked, parked);
-	if (parked) {
-		s->parked_since_ns = now;
+	s->paused = pause;
+	if (pause) {
+		s->paused_since_ns = now;
 		events_pause(s);
 		return;
 	}
 	atomic_store(&s->beat_ns, now); /* the lease counts anew */
-	publish_note(s->publish, WIRE_NOTE_GAP, now, s->parked_since_ns, "parked");
+	publish_note(s->publish, WIRE_NOTE_GAP, now, s->paused_since_ns, "paused");
 	events_resume(s);
 }
 
@@ -285,7 +297,7 @@ static void publisher_loop(struct sampler *s)
 		bool commanded;
 
 		lease_check(s, now);
-		park_check(s, now);
+		pause_check(s, now);
 		commanded = commands_run(s, seq);
 		now = clock_mono_ns(); /* both may have waited and published meanwhile */
 		if (commanded) {
@@ -427,7 +439,7 @@ int publisher_start(struct sampler *s, bool take)
 
 	sessions_lock();
 	if (session_next || (session_now && !take && sampler_runs(session_now) &&
-				    lease_alive(session_now, clock_mono_ns())))
+				    !lease_lost(session_now, clock_mono_ns())))
 		result = AGENT_BUSY;
 	else if (spawn(PUBLISHER_STACK, publisher_main, s, NULL))
 		result = AGENT_NO_THREAD;

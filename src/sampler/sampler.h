@@ -103,7 +103,6 @@ struct sampler {
 	_Atomic uint32_t stop;    /* enum sampler_stop */
 	_Atomic uint64_t beat_ns; /* when the front end was last heard */
 	_Atomic uint32_t heard;   /* it has been heard at all */
-	_Atomic uint32_t parked;
 	_Atomic int32_t publisher_tid;
 	_Atomic uint64_t publisher_cpu_ns;
 	uint64_t start_ns;
@@ -181,7 +180,8 @@ struct sampler {
 	struct pace pace;    /* of looks at the list of Java threads */
 	uint64_t java_stamp; /* of the JVM's list of threads */
 	uint64_t links;      /* of /proc/self/task at the last scan: its threads + 2 */
-	uint64_t whole_scan_ns, names_ns, parked_since_ns;
+	uint64_t whole_scan_ns, names_ns, paused_since_ns;
+	bool paused; /* the front end is parked, or not heard just now */
 	bool leave_asked;
 	bool debug_info_set; /* by this session: see debug_info.h */
 	bool force_agct;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that beats while the main loop moves; when this process dies or hangs, so does the beat. */
+/*
+ * A thread that beats while the main loop moves; when this process dies or hangs, so does the beat. That it died, and
+ * was not only kept from running, the kernel says: it marks the locks that a thread still holds at its end.
+ */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "session/control.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct lease {
 	struct mapping *mapping;
@@ -18,6 +24,8 @@ struct lease {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool stop;
+	struct robust_list_head held; /* of that thread: control.holder */
+	struct robust_list holder;
 };
 
 /* One beat's pause; true when asked to stop. */
@@ -35,14 +43,29 @@ static bool lease_pause(struct lease *l)
 	return stop;
 }
 
+/* Nothing else in this thread uses robust locks. Where the kernel has no list, the word stays 0. */
+static void lease_hold(struct lease *l)
+{
+	_Atomic uint32_t *word = &l->mapping->control->holder;
+
+	l->holder.next = &l->held.list;
+	l->held.list.next = &l->holder;
+	l->held.futex_offset = (char *)word - (char *)&l->holder;
+	if (!syscall(SYS_set_robust_list, &l->held, sizeof(l->held)))
+		atomic_store(word, (uint32_t)syscall(SYS_gettid));
+}
+
 static void *lease_main(void *arg)
 {
 	struct lease *l = arg;
 
+	lease_hold(l);
 	do {
 		if (clock_mono_ns() - atomic_load(&l->moved_ns) < l->stall_ns)
 			atomic_fetch_add(&l->mapping->control->beat, 1);
 	} while (!lease_pause(l));
+	l->held.list.next = &l->held.list;
+	atomic_store(&l->mapping->control->holder, 0);
 	return NULL;
 }
 

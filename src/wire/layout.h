@@ -139,6 +139,8 @@ struct wire_command {
 	char text[256]; /* per op: event name, thread pattern */
 };
 
+#define WIRE_HOLDER_DIED 0x40000000u /* FUTEX_OWNER_DIED */
+
 struct wire_control {
 	/* The lease: beat moves every 250 ms while the front end lives. */
 	_Atomic uint32_t beat;
@@ -150,7 +152,11 @@ struct wire_control {
 	/* One command at a time: fill it, store seq + 1 with release, futex-wake seq; done when
 	 * status.done_seq equals it. */
 	_Atomic uint32_t command_seq;
-	uint32_t reserved;
+	/*
+	 * A word of the kernel's list of robust locks (set_robust_list): the number of the thread that moves beat, as
+	 * it sees itself; WIRE_HOLDER_DIED is added by the kernel when that thread ends, however it does. 0: unknown.
+	 */
+	_Atomic uint32_t holder;
 	struct wire_command command;
 
 	/* What the holder calls WIRE_USER_FIRST and those after it, "" = nothing; for people only. */
@@ -451,7 +457,7 @@ struct wire_tick {
 
 enum wire_note_kind {
 	WIRE_NOTE_TEXT = 0,
-	WIRE_NOTE_GAP = 1, /* nothing was sampled between arg_ns and time_ns (parked) */
+	WIRE_NOTE_GAP = 1, /* nothing was sampled between arg_ns and time_ns (paused) */
 };
 
 struct wire_note {

@@ -50,6 +50,24 @@ becomes_quiet "kill -9 of jhot ends sampling" "$JVM"
 litter "$JVM" >"$T/after"
 same "and leaves nothing" "$T/after" "$T/rested"
 
+# One that lives, but does not get to run: nothing is sampled for it meanwhile, and its session goes on.
+armed() {
+	ls -l "/proc/$1/fd" 2>/dev/null | grep -q '\[perf_event\]' || grep -qs '^ID:' "/proc/$1/timers"
+}
+record_start -o "$T/slow.collapsed"
+wait_for 20 has_samples "$JVM" 20
+kill -STOP "$RECORD"
+ok "a jhot that is silent gets no samples" wait_for 8 not armed "$JVM"
+kill -CONT "$RECORD"
+ok "when it is heard again its session goes on" wait_for 20 armed "$JVM"
+kill -STOP "$RECORD"
+wait_for 8 not armed "$JVM"
+kill -KILL "$RECORD"
+wait "$RECORD" 2>/dev/null
+becomes_quiet "killed while it is silent, it leaves nothing" "$JVM"
+litter "$JVM" >"$T/after"
+same "and nothing stays" "$T/after" "$T/rested"
+
 # A dead holder is succeeded at once, without --take-over.
 record_start
 kill -KILL "$RECORD"

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 static struct fake_agent agent;
 static struct mapping mapping;
@@ -164,7 +166,9 @@ static void test_lease(void)
 
 	ok(l && wait_beats(atomic_load(&agent.control->beat), 10), "the lease beats");
 	ok(control_beats(&mapping), "which others see");
+	ok(atomic_load(&agent.control->holder), "and who does so");
 	lease_stop(l);
+	is_int(atomic_load(&agent.control->holder), 0, "who then holds nothing any more");
 	beat = atomic_load(&agent.control->beat);
 	ok(wait_no_beats(2) && atomic_load(&agent.control->beat) == beat, "no beat after its stop");
 	ok(!control_beats(&mapping), "which others see, too");
@@ -177,6 +181,34 @@ static void test_lease(void)
 	ok(wait_beats(beat, 1), "when it moves again, so does the beat");
 	lease_stop(l);
 	lease_stop(NULL);
+}
+
+/* A process that holds the lease is killed, and so is one that is stopped. */
+static void test_lease_died(bool stopped)
+{
+	uint64_t end_ns = clock_mono_ns() + 20 * NS_PER_S;
+	struct timespec step = {0, NS_PER_MS};
+	struct err err = {0};
+	pid_t child;
+
+	atomic_store(&agent.control->holder, 0);
+	child = fork();
+	if (child == 0) {
+		lease_start_with(&mapping, 2, 100000, &err);
+		for (;;)
+			pause();
+	}
+	while (!atomic_load(&agent.control->holder) && clock_mono_ns() < end_ns)
+		nanosleep(&step, NULL);
+	if (stopped)
+		kill(child, SIGSTOP);
+	ok(atomic_load(&agent.control->holder) &&
+			!(atomic_load(&agent.control->holder) & WIRE_HOLDER_DIED),
+		"who holds it lives");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ok(atomic_load(&agent.control->holder) & WIRE_HOLDER_DIED,
+		"and when it was killed%s that is seen", stopped ? " while it was stopped" : "");
 }
 
 static void test_holder(void)
@@ -205,6 +237,8 @@ int main(void)
 	test_silence();
 	test_leaving();
 	test_lease();
+	test_lease_died(false);
+	test_lease_died(true);
 	test_holder();
 	mapping_close(&mapping);
 	fake_agent_close(&agent);
