@@ -196,7 +196,7 @@ static int session_agent_left(struct session *s, struct err *err)
 			(int)s->jvm.pid, holder[0] ? holder : "another jhot", pid);
 	} else {
 		err_set(&why, ERR_FAILED,
-			"Session with JVM %d ended: jhot stop, or this jhot stood still for 10 s.",
+			"Session with JVM %d ended: jhot stop, or no sign of us for 10 s.",
 			(int)s->jvm.pid);
 	}
 	mapping_close(&m);

@@ -145,8 +145,18 @@ static unsigned second_step(struct ui *ui, int seconds)
 	return UI_UPDATE;
 }
 
+/* The JVM is there, and nobody else's: only this session has been lost. */
+static bool is_lost(const struct ui *ui)
+{
+	return ui->over && ui->error.kind == ERR_FAILED && ui->ops->attach && ui->vitals;
+}
+
 static unsigned restart(struct ui *ui, int arg)
 {
+	if (is_lost(ui)) {
+		ui->attach_pid = ui->vitals->pid;
+		return 0;
+	}
 	ui->time.since_before = ui->time.since;
 	ui->time.since = profile_info(ui->profile).now;
 	profile_mark(ui->profile, ui->event, ui->time.since, ui->time.since_before);
@@ -263,6 +273,11 @@ static bool not_over(const struct ui *ui)
 	return !ui->over;
 }
 
+bool command_can_restart(const struct ui *ui)
+{
+	return not_over(ui) || is_lost(ui);
+}
+
 /* --- the table --------------------------------------------------------------------------------------- */
 
 #define METHODS VIEW_BIT(VIEW_METHODS)
@@ -337,7 +352,7 @@ const struct command commands[] = {
 	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA, window_step, NULL},
 	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA, freeze, NULL},
 	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA, second_step, NULL},
-	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, not_over},
+	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, command_can_restart},
 	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart_undo, is_restarted},
 	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
 

@@ -52,6 +52,8 @@ const struct command *command_find(const struct ui *ui, int key, int *arg);
 /* Run one by its name as if its key had been pressed; 0 if it is not there now. */
 unsigned command_run(struct ui *ui, const char *name, int arg, int64_t now_ms);
 bool command_here(const struct command *c, const struct ui *ui);
+/* Can it be begun anew: from now on, or, where only the session was lost, with the same JVM? */
+bool command_can_restart(const struct ui *ui);
 /* Its keys, the settings file's if that names some; ends with key 0. */
 const struct command_key *command_keys(const struct command *c, const struct ui *ui);
 const char *command_shown(const struct command *c, const struct ui *ui);

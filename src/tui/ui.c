@@ -281,7 +281,8 @@ void ui_draw(struct ui *ui)
 static void ui_end(struct ui *ui)
 {
 	ui->over = true;
-	ui_say(ui, STYLE_WARN, UI_STAY, "%s", ui->error.what);
+	ui_say(ui, STYLE_WARN, UI_STAY, "%s%s", ui->error.what,
+		command_can_restart(ui) ? " r: again" : "");
 }
 
 static void ui_count_waiting(struct ui *ui)

@@ -26,6 +26,7 @@ struct fake {
 	bool broken;     /* some stacks could not be walked */
 	uint32_t end;    /* the JVM exits at this second; 0: never */
 	bool held;       /* drain brings nothing: the test feeds */
+	bool lost;       /* the session, not the JVM */
 	int parked, detached;
 	int tick_fd;            /* gets a byte per drain if not 0 */
 	char exported[256];     /* the last path */
@@ -200,6 +201,8 @@ static inline int fake_drain(void *ctx, struct err *err)
 
 	if (f->tick_fd && write(f->tick_fd, ".", 1) < 0)
 		f->tick_fd = 0;
+	if (f->lost)
+		return err_set(err, ERR_FAILED, "Session with JVM 41234 ended: jhot stop.");
 	if (f->end && f->second >= f->end)
 		return err_set(err, ERR_GONE, "The JVM 41234 has exited; what was sampled stays.");
 	if (!f->held)

@@ -337,8 +337,16 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc never quits");
 	type(ui, "y", now);
 	ok(ui->copy && strlen(ui->copy) > 3, "y copies the name");
+	fake->lost = true;
+	ui_tick(ui, now += 1000);
+	ok(shows(ui, "ENDED") && shows(ui, "r: again"), "a session that is lost can be had again");
+	type(ui, "r", now);
+	is_int(ui->attach_pid, ui->vitals->pid, "from the same JVM");
+	ui->attach_pid = 0;
+	ui->over = fake->lost = false;
 	fake->end = 1;
 	ui_tick(ui, now += 1000);
+	ok(!shows(ui, "r: again"), "a JVM that has ended cannot");
 	ok(shows(ui, "ENDED") && shows(ui, "has exited"), "a JVM that ends is said to have ended");
 	type(ui, "T", now);
 	ok(shows(ui, "CALL TREE"), "and its data stays");
