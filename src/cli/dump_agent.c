@@ -97,6 +97,8 @@ static void add_frames(const struct profile *p, uint32_t stack, struct dump_thre
 		s = profile_get_stack(p, stack);
 		f = profile_get_frame(p, s.frame);
 		m = profile_get_method(p, f->method);
+		if (f->type == FRAME_WAITS)
+			continue; /* no frame of the thread's */
 		to->frames[to->count++] = (struct dump_frame){.name = frame_name(m),
 			.module = xstrdup(m->module),
 			.line = f->line,

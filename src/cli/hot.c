@@ -180,7 +180,7 @@ static void hot_add_site(
 		const struct profile_frame *f =
 			profile_get_frame(s->p, profile_get_stack(s->p, stack).frame);
 
-		if (frame_is_class(f->type) ||
+		if (frame_is_class(f->type) || f->type == FRAME_WAITS ||
 			hot_is_machinery(profile_get_method(s->p, f->method)))
 			continue;
 		if (f->method < s->count)

@@ -23,6 +23,7 @@ const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_CLASS] = {'I', "class", 268, 44, 83},
 	[FRAME_BREAK] = {'J', "broken stack", 0, 0, 80},
 	[FRAME_CLASS_OUTSIDE] = {'M', "class outside", 292, 44, 80},
+	[FRAME_WAITS] = {'O', "waits", 236, 34, 84},
 	[FLAME_THREAD] = {'K', "thread", 216, 36, 83},
 	[FLAME_ALL] = {'L', "all", 220, 10, 86},
 };

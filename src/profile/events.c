@@ -29,6 +29,7 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_CLASS] = {'c', "class"},
 	[FRAME_BREAK] = {'?', "broken"},
 	[FRAME_CLASS_OUTSIDE] = {'o', "class, outside of the thread's buffer"},
+	[FRAME_WAITS] = {'w', "waits"},
 };
 
 const struct thread_state_info thread_states[THREAD_STATES] = {

@@ -208,6 +208,7 @@ static enum form_kind kind_of(struct form *f, uint32_t stack)
 	case FRAME_VM: return hide & FILTER_NATIVE ? KIND_NATIVE : KIND_SHOWN;
 	case FRAME_CLASS_OUTSIDE:
 	case FRAME_CLASS: /* what was allocated or locked is what one asks for */
+	case FRAME_WAITS:
 	case FRAME_BREAK: return KIND_SHOWN;
 	default:
 		return hide & FILTER_FRAMEWORK && is_framework(f, model_stack_method(f->p, stack))

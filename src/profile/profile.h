@@ -69,6 +69,7 @@ enum frame_type {
 	FRAME_CLASS,         /* c: class allocated or locked, as a leaf */
 	FRAME_BREAK,         /* ?: why the stack ends here */
 	FRAME_CLASS_OUTSIDE, /* o: class allocated outside of the thread's buffer */
+	FRAME_WAITS,         /* w: where and why a thread waits, as a leaf */
 	FRAME_TYPES
 };
 static inline bool frame_is_class(unsigned type)
@@ -135,6 +136,8 @@ uint32_t profile_method(struct profile *p, const char *class_name, const char *n
 uint32_t profile_frame(
 	struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
+/* Of a thread that waits: the stack with a leaf that says where in the program and why, "Customer.run sleeps". */
+uint32_t profile_stack_resting(struct profile *p, uint32_t stack, enum thread_state state);
 /* Threads are numbered by the caller (small, dense); setting again renames. profile_thread_new: a number that none has. */
 uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);

@@ -236,8 +236,10 @@ static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
 {
 	struct reader_trace *t = reader_trace_slot(r, rec->id);
 	uint32_t thread = reader_named_thread(r, rec->thread);
+	enum thread_state state = reader_state(rec->flags);
+	uint32_t stack = profile_stack_resting(r->profile, reader_stack(r, rec), state);
 
-	*t = (struct reader_trace){rec->id, reader_stack(r, rec), thread, reader_state(rec->flags)};
+	*t = (struct reader_trace){rec->id, stack, thread, state};
 }
 
 /* Samples of a trace that never came still count, on a stack that says so. */

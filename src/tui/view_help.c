@@ -54,7 +54,7 @@ static const struct help_term terms[] = {
 		"(\"41% coarse\"). On the JVM's command line it takes, against that,"},
 	{METHODS | TREE | CALLERS, "", "-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"},
 	{METHODS | TREE | CALLERS, "",
-		"c class  o class, allocated outside of the thread's buffer"},
+		"c class  o class, allocated outside of the thread's buffer  w waits"},
 	{THREADS, "T", "g garbage collector  c JIT compiler  v the JVM's own  n native  V virtual"},
 	{THREADS, "S",
 		"R runs  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S sleeps"},

@@ -70,7 +70,7 @@ mux new-session -d -x 120 -y 64 "$JHOT" "$JVM"
 ok_shows "cpu is shown" 'knownBusy'
 mux send-keys 4
 ok_shows "4 shows the wall clock" '\[4 wall\]'
-ok_shows "with samples of its own" 'libc.so.6\] accept'
+ok_shows "by place and reason" 'w States.knownParked is parked'
 mux send-keys 3
 ok_shows "3 shows locks" '[0-9]s waited'
 mux send-keys 1
