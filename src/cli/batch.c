@@ -119,6 +119,12 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	json_key(j, "coarse_pct");
 	json_num(j, flat_percent(profile_coarse(ui->profile, &q).weight,
 			    profile_sum(ui->profile, &q).weight));
+	if (event == EVENT_CPU) {
+		struct profile_explained e = profile_explained(ui->profile, &q);
+
+		json_key(j, "explains_pct");
+		json_num(j, flat_percent(e.sampled_ns, e.process_ns));
+	}
 	json_key(j, "lost"), json_int(j, v->lost);
 	json_methods(j, ui->profile, flat);
 	json_end(j, '}');

@@ -132,6 +132,21 @@ static void record_coarse(const struct recording *r)
 	}
 }
 
+/* How much of what the process used the samples of cpu tell of. */
+static void record_explained(const struct recording *r)
+{
+	const struct profile_query all = {.to = UINT32_MAX};
+	struct profile_explained e = profile_explained(r->profile, &all);
+
+	if (!e.process_ns)
+		return;
+	fprintf(stderr, "cpu: explains %.0f %% of the CPU time that the JVM used%s\n",
+		flat_percent(e.sampled_ns, e.process_ns),
+		e.differs ? ": the rest is of threads that live too shortly, or that block the "
+			    "signal of the samples"
+			  : "");
+}
+
 /* All that was sampled is written, whatever ended the sampling; that comes first among the errors. */
 static int record_finish(struct recording *r, int rc, struct err *err)
 {
@@ -146,6 +161,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	source.duration_ns = session_duration_ns(r->session);
 	report_note(stderr, session_note(r->session));
 	record_coarse(r);
+	record_explained(r);
 	if (outputs_write(&r->outputs, &r->events, &source, &why) &&
 		(!rc || err->kind == ERR_GONE)) {
 		*err = why;

@@ -86,7 +86,7 @@ const struct slices *model_slices(const struct profile *p, const struct profile_
 {
 	static const struct slices none;
 
-	return q->event >= 0 && q->event < PROFILE_EVENTS ? &p->events[q->event] : &none;
+	return q->event >= 0 && q->event < MODEL_SLICES ? &p->events[q->event] : &none;
 }
 
 /* All that was ever added; with a mark, all since then. Unsigned wrap-around makes adding the negative a subtraction. */

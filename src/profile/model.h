@@ -147,6 +147,10 @@ struct model_scratch {
 	uint32_t hold;  /* readers want the history before this second; PROFILE_NONE: no */
 };
 
+/* Behind the events: the CPU time of the process itself, beside which that of the samples stands. */
+#define MODEL_PROCESS PROFILE_EVENTS
+#define MODEL_SLICES  (PROFILE_EVENTS + 1)
+
 struct profile {
 	struct model_methods methods;
 	struct model_frames frames;
@@ -157,7 +161,7 @@ struct profile {
 	struct model_threads threads;
 	struct model_waits waits;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
-	struct slices events[PROFILE_EVENTS];
+	struct slices events[MODEL_SLICES];
 	struct profile_intervals intervals[PROFILE_EVENTS];
 	struct model_gap *gaps;
 	uint32_t gap_count, gap_cap;

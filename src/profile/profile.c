@@ -45,7 +45,7 @@ void profile_free(struct profile *p)
 	model_chain_done(&p->chain);
 	model_threads_done(&p->threads);
 	model_waits_done(&p->waits);
-	for (int i = 0; i < PROFILE_EVENTS; i++)
+	for (int i = 0; i < MODEL_SLICES; i++)
 		slices_done(&p->events[i]);
 	free(p->gaps);
 	model_scratch_free(p->scratch);
@@ -209,6 +209,14 @@ void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, 
 		&(struct profile_sample){stack, thread, THREAD_STATE_NONE, count, weight});
 }
 
+void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns)
+{
+	struct slices_sample in = {second, PROFILE_ROOT_STACK, 0, 1, cpu_ns};
+
+	if (cpu_ns)
+		slices_add(&p->events[MODEL_PROCESS], &in, p->merged_before, p->oldest);
+}
+
 static size_t profile_fixed_bytes(const struct profile *p)
 {
 	size_t bytes = sizeof(*p) + model_methods_bytes(&p->methods);
@@ -218,7 +226,7 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += p->stack_info_cap * sizeof(*p->stack_info);
 	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits);
 	bytes += model_scratch_bytes(p->scratch);
-	for (int i = 0; i < PROFILE_EVENTS; i++)
+	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;
 }
@@ -227,14 +235,14 @@ static size_t profile_slice_bytes(const struct profile *p)
 {
 	size_t bytes = 0;
 
-	for (int i = 0; i < PROFILE_EVENTS; i++)
+	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += p->events[i].bytes;
 	return bytes;
 }
 
 static void profile_drop(struct profile *p, uint32_t before)
 {
-	for (int i = 0; i < PROFILE_EVENTS; i++)
+	for (int i = 0; i < MODEL_SLICES; i++)
 		slices_drop(&p->events[i], before);
 	p->oldest = before;
 	if (p->merged_before < before)
@@ -243,7 +251,7 @@ static void profile_drop(struct profile *p, uint32_t before)
 
 static void profile_merge(struct profile *p, uint32_t before)
 {
-	for (int i = 0; i < PROFILE_EVENTS; i++)
+	for (int i = 0; i < MODEL_SLICES; i++)
 		slices_merge(&p->events[i], before);
 	p->merged_before = before;
 }
@@ -253,7 +261,7 @@ static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
 {
 	uint32_t next = p->now, at;
 
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
+	for (int i = 0; i < MODEL_SLICES; i++) {
 		at = slices_find(&p->events[i], second);
 		if (at < p->events[i].count && p->events[i].list[at].from < next)
 			next = p->events[i].list[at].from;
@@ -303,7 +311,7 @@ void profile_advance(struct profile *p, uint32_t second)
 	p->scratch->fed++;
 	p->now = second;
 	if (second > MODEL_LATE_S) {
-		for (int i = 0; i < PROFILE_EVENTS; i++)
+		for (int i = 0; i < MODEL_SLICES; i++)
 			slices_pack(&p->events[i], second - MODEL_LATE_S);
 	}
 	now = second < p->scratch->hold ? second : p->scratch->hold;
@@ -320,6 +328,9 @@ void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t 
 	if (event < 0 || event >= PROFILE_EVENTS)
 		return;
 	slices_mark(&p->scratch->self->events[event], (const uint32_t[]){second, other});
+	if (event == EVENT_CPU)
+		slices_mark(&p->scratch->self->events[MODEL_PROCESS],
+			(const uint32_t[]){second, other});
 	p->scratch->fed++;
 }
 

@@ -141,6 +141,8 @@ uint32_t profile_stack_resting(struct profile *p, uint32_t stack, enum thread_st
 /* Threads are numbered by the caller (small, dense); setting again renames. profile_thread_new: a number that none has. */
 uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
+/* CPU time that the process used in this second, while all of it was sampled for EVENT_CPU. */
+void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns);
 /* Seconds count from the profile's start (any origin the feeder likes) and must not go back by > 2. */
 void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
 	uint32_t count, uint64_t weight);
@@ -309,6 +311,15 @@ uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
 void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other);
 /* Of these what stands in code that does not tell its inlined methods apart (FRAME_COARSE). */
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
+/*
+ * Of EVENT_CPU: the CPU time of its samples beside that of the process over the same seconds, of all threads, whatever the
+ * query chooses among them. It differs if that is more than chance and the rest that no sampling sees would explain.
+ */
+struct profile_explained {
+	uint64_t sampled_ns, process_ns; /* the latter 0: not known */
+	bool differs;
+};
+struct profile_explained profile_explained(const struct profile *p, const struct profile_query *q);
 /* Samples of each of the last n seconds before `to` (oldest first): for sparklines. -1 marks a gap, and
  * what lies outside the history. */
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);

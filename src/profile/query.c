@@ -4,6 +4,7 @@
 #include "profile/form.h"
 #include "profile/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ROLL_UP_PART 32 /* of the stacks; from there on all are gone through */
@@ -236,6 +237,29 @@ struct profile_sum profile_coarse(const struct profile *p, const struct profile_
 		sum.weight += rows[i].sum.weight;
 	}
 	return sum;
+}
+
+#define EXPLAINED_INTERVAL_NS 10000000u /* where there is no sample */
+#define EXPLAINED_LEAST       20        /* samples: with fewer chance explains all */
+#define EXPLAINED_REST \
+	0.02 /* of the process: its beginnings and ends, what the agent takes for its own */
+
+struct profile_explained profile_explained(const struct profile *p, const struct profile_query *q)
+{
+	struct profile_query all = {
+		.event = EVENT_CPU, .from = q->from, .to = q->to, .thread = PROFILE_ANY_THREAD};
+	struct profile_sum sampled = profile_sum(p, &all);
+	struct profile_explained e = {.sampled_ns = sampled.weight};
+	double interval, off;
+
+	all.event = MODEL_PROCESS;
+	e.process_ns = profile_sum(p, &all).weight;
+	interval = (double)(sampled.count ? sampled.weight / sampled.count : EXPLAINED_INTERVAL_NS);
+	off = fabs((double)e.sampled_ns - (double)e.process_ns);
+	e.differs = (double)e.process_ns >= EXPLAINED_LEAST * interval &&
+		    off > 2 * sqrt((double)sampled.count) * interval +
+				    EXPLAINED_REST * (double)e.process_ns;
+	return e;
 }
 
 /* --- seconds ----------------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include "sampler/publish.h"
 
 #include "sampler/publish_state.h"
+
+#include "base/clock.h"
 #include "walk/layout.h"
 
 #include <string.h>
@@ -243,6 +245,7 @@ static bool publish_tick(struct publish *p)
 		return false;
 	rec->time_ns = p->drained_ns;
 	rec->since_ns = p->last_tick_ns;
+	rec->cpu_ns = p->cpu_ns;
 	p->last_tick_ns = p->drained_ns;
 	return true;
 }
@@ -260,6 +263,20 @@ static bool publish_rest(struct publish *p)
 	return publish_tick(p);
 }
 
+#define CPU_IN_PART (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY)
+
+/* publish_cpu: what the samples of cpu in this half are to add up to. */
+static void publish_cpu(struct publish *p)
+{
+	const struct event *cpu = &p->s->events[WIRE_CPU];
+	uint64_t now = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler_cost_ns(p->s);
+
+	p->cpu_ns = p->cpu_counts && now > p->cpu_at_ns ? now - p->cpu_at_ns : 0;
+	p->cpu_at_ns = now;
+	p->cpu_counts =
+		atomic_load(&cpu->on) && !(cpu->flags & CPU_IN_PART) && !*p->s->select.pattern;
+}
+
 bool publish_table(struct publish *p, uint64_t now_ns)
 {
 	bool whole;
@@ -270,6 +287,7 @@ bool publish_table(struct publish *p, uint64_t now_ns)
 	if (!p->draining) {
 		p->draining = true;
 		p->drained_ns = now_ns;
+		publish_cpu(p);
 		p->cursor = 0;
 	}
 	publish_modules_refresh(p, now_ns);

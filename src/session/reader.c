@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "session/thread_ids.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -392,11 +393,13 @@ static bool reader_take_tick(struct reader *r, const void *record, uint32_t size
 {
 	const struct wire_tick *rec = record;
 
-	if (size < sizeof(*rec))
+	if (size < offsetof(struct wire_tick, cpu_ns))
 		return false;
 	r->stats.tick_ns = rec->time_ns;
 	r->stats.ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
+	if (size >= sizeof(*rec) && rec->cpu_ns < READER_WEIGHT_MAX)
+		profile_add_process(r->profile, reader_second(r, rec->time_ns), rec->cpu_ns);
 	return true;
 }
 

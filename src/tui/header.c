@@ -348,6 +348,16 @@ static void add_coarse(const struct ui *ui, struct strip *s)
 			share);
 }
 
+/* What no sample tells of: threads that are too short, or that block the signal. */
+static void add_explained(const struct ui *ui, struct strip *s)
+{
+	const struct profile_explained *e = &ui->explained;
+
+	if (ui->event == EVENT_CPU && e->differs)
+		strip_add(s, STYLE_WARN, 3, "explains %.0f%% of CPU",
+			flat_percent(e->sampled_ns, e->process_ns));
+}
+
 static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 {
 	const struct vitals *v = ui->vitals;
@@ -365,6 +375,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
 		text_count(lost, v->lost));
 	add_broken(ui, &s);
+	add_explained(ui, &s);
 	add_coarse(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);

@@ -120,7 +120,8 @@ struct ui {
 	unsigned search_nr, search_nr_before, only_nr, filter_nr[FILTER_TERMS];
 	struct profile_sum sum, searched,
 		coarse; /* of the window as of the last update, with a hit, and profile_coarse */
-	struct compare *compare; /* of compare.c, NULL until a baseline was set */
+	struct profile_explained explained; /* of the window, too */
+	struct compare *compare;            /* of compare.c, NULL until a baseline was set */
 	struct ui_prompt prompt;
 	const struct ui_popup *popup; /* NULL: none is open */
 	struct output *output;        /* of output.c, NULL until something was exported */

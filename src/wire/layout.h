@@ -453,6 +453,8 @@ struct wire_tick {
 	struct wire_record rec;
 	uint64_t time_ns;
 	uint64_t since_ns; /* start of what this publication covers; a full ring makes it long */
+	/* CPU time that the process used in it, less the agent's, while all of it was sampled. Recordings may lack it. */
+	uint64_t cpu_ns;
 };
 
 enum wire_note_kind {
@@ -548,7 +550,7 @@ _Static_assert(offsetof(struct wire_thread, name) == 32, "wire_thread");
 _Static_assert(offsetof(struct wire_trace, frames) == 24, "wire_trace");
 _Static_assert(sizeof(struct wire_delta) == 16, "wire_delta");
 _Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
-_Static_assert(sizeof(struct wire_tick) == 24, "wire_tick");
+_Static_assert(sizeof(struct wire_tick) == 32, "wire_tick");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(offsetof(struct wire_file_symbol, text) == 24, "wire_file_symbol");
 _Static_assert(sizeof(struct wire_wait) == 48, "wire_wait");

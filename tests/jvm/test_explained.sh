@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the samples of cpu say beside what the JVM used: all of it where all can be sampled, in one thread or many; less
+# where threads block the signal; nothing where only a part was asked for.
+. "$(dirname "$0")/lib.sh"
+
+HAMMER=$builddir/tests/sampler/libhammer.so
+[ -e "$HAMMER" ] || skip_all "no libhammer.so (make check builds it)"
+
+# explains ARG...: the percentage, and whether something is missing ("all", "less"); "" if nothing is said
+explains() {
+	"$JHOT" record -d 3 "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+	sed -nE 's/^cpu: explains ([0-9]+) % of the CPU time that the JVM used(: the rest.*)?$/\1 \2/p' "$T/err" |
+		sed -E 's/ :.*/ less/; s/ $/ all/'
+}
+
+# explained WHAT PERCENT
+explained() {
+	read -r share _ <<<"$2"
+	diag "$2"
+	ok "$1" [ "${share:-0}" -ge 90 ]
+	ok "and no more than there is" [ "${share:-999}" -le 110 ]
+}
+
+jvm_start Known shares
+explained "one thread is explained" "$(explains)"
+explained "at 1 ms" "$(explains -e cpu=1ms)"
+explained "with a timer for each thread" "$(explains --engine ctimer)"
+is "nothing is said of a part: without the kernel" "$(explains -u)" ""
+is "nor of some threads" "$(explains --only-threads 'main*')" ""
+jvm_end
+
+CLASSES=$CLASSES:$builddir/tests/sampler/classes
+jvm_start Hammer "$HAMMER" blocked
+share=$(explains)
+diag "$share"
+ok "of threads that block the signal little is known, and that is said" \
+	sh -c "case '$share' in *less) [ '${share% *}' -lt 80 ] ;; *) false ;; esac" || diag_file "$T/err"
+jvm_end
+done_testing

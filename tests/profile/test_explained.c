@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What samples of cpu say beside what the process used: when that differs, over windows, marks, steps and what left. */
+#include "profile/profile.h"
+#include "tests/tap.h"
+
+#define INTERVAL 10000000u /* 10 ms */
+#define SECONDS  900
+
+static const struct {
+	uint32_t samples;    /* a second */
+	uint64_t process_ns; /* a second */
+	uint32_t seconds;
+	bool differs;
+} cases[] = {
+	{100, 1000000000, 10, false}, {100, 1015000000, 10, false}, /* 1.5 % */
+	{95, 1000000000, 10, false}, /* 50 of 950 samples are missing: within chance and the rest */
+	{90, 1000000000, 10, true}, {110, 1000000000, 10, true}, {62, 1000000000, 10, true},
+	{62, 1000000000, 1, true}, {81, 1000000000, 1, false}, /* 19 of 81 */
+	{97, 1000000000, 100, false}, {98, 1000000000, 800, false}, {96, 1000000000, 800, true},
+	{0, 1000000000, 10, true}, {0, 1000000, 10, false}, /* 10 ms in all */
+	{0, 19000000, 10, false}, {0, 30000000, 10, true}, {1600, 16000000000, 10, false},
+	{800, 16000000000, 10, true}, {100, 0, 10, false}, /* not known */
+};
+
+static void feed(
+	struct profile *p, uint32_t from, uint32_t to, uint32_t samples, uint64_t process_ns)
+{
+	uint32_t stack = profile_stack_child(p, PROFILE_ROOT_STACK,
+		profile_frame(p, profile_method(p, "C", "m", "", ""), FRAME_COMPILED, 0, 0));
+
+	for (uint32_t s = from; s < to; s++) {
+		profile_advance(p, s);
+		if (samples)
+			profile_add(
+				p, EVENT_CPU, s, stack, 0, samples, (uint64_t)samples * INTERVAL);
+		profile_add_process(p, s, process_ns);
+	}
+}
+
+static struct profile_explained explained(const struct profile *p, uint32_t from, uint32_t to)
+{
+	const struct profile_query q = {.from = from, .to = to, .thread = PROFILE_ANY_THREAD};
+
+	return profile_explained(p, &q);
+}
+
+static void test_cases(void)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p = profile_new();
+		struct profile_explained e;
+
+		feed(p, 0, cases[i].seconds, cases[i].samples, cases[i].process_ns);
+		e = explained(p, 0, UINT32_MAX);
+		ok(e.sampled_ns == (uint64_t)cases[i].samples * INTERVAL * cases[i].seconds &&
+				e.process_ns == cases[i].process_ns * cases[i].seconds,
+			"%u samples a second of %g s, %u s", cases[i].samples,
+			(double)cases[i].process_ns / 1e9, cases[i].seconds);
+		is_int(e.differs, cases[i].differs,
+			cases[i].differs ? "differs" : "does not differ");
+		profile_free(p);
+	}
+}
+
+/* All is well but for 100 s in the middle, of which half is missing. */
+static void test_windows(void)
+{
+	struct profile *p = profile_new();
+	struct profile_explained e;
+
+	feed(p, 0, 300, 100, 1000000000);
+	feed(p, 300, 400, 50, 1000000000);
+	profile_mark(p, EVENT_CPU, 400, 0);
+	feed(p, 400, SECONDS, 100, 1000000000);
+	ok(!explained(p, SECONDS - 10, SECONDS).differs, "now all is told of");
+	ok(explained(p, 320, 380).differs, "then it was not");
+	e = explained(p, 0, UINT32_MAX);
+	is_int(e.sampled_ns, (uint64_t)850 * 1000000000,
+		"all is all, what has left the history too: samples");
+	is_int(e.process_ns, (uint64_t)900 * 1000000000, "and what was used");
+	ok(e.differs, "which differs");
+	e = explained(p, 400, UINT32_MAX);
+	is_int(e.process_ns, (uint64_t)500 * 1000000000, "since a mark it is what was used since");
+	ok(!e.differs && e.sampled_ns == e.process_ns, "and sampled");
+	profile_free(p);
+}
+
+int main(void)
+{
+	test_cases();
+	test_windows();
+	return tap_done();
+}
