@@ -78,6 +78,7 @@ enum vitals_loss vitals_loss(const char *counter)
 		{"live_full", VITALS_LOST},
 		{"wait_over", VITALS_LOST},
 		{"threads_full", VITALS_UNSAMPLED},
+		{"threads_missed", VITALS_UNSAMPLED},
 		{"arm_failed", VITALS_UNSAMPLED},
 	};
 

@@ -32,6 +32,7 @@
 	X(RING_FULL, "ring_full")     /* publications that had to be continued later */            \
 	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */       \
 	X(THREADS_FULL, "threads_full")     /* threads that found no room in the list */           \
+	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */    \
 	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */           \
 	X(UNANSWERED, "unanswered")         /* not walked: the thread took no signal for 0.5 s */  \
 	X(TIMER_THREADS, "timer_threads")   /* threads on a timer where perf_events was meant */   \

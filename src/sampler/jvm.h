@@ -10,7 +10,7 @@
  * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd; by the fallback walker, which cannot do
  * without; and by the event alloc, when it is switched on. From JDK 19 on, to ask a running JVM for a JVMTI
  * environment makes virtual threads slower for good, and needs the care of jvm_gate.c. There the publisher
- * looks at the JVM's own list of threads every few milliseconds instead.
+ * looks at the JVM's own list of threads instead: starts.h.
  */
 #ifndef JHOT_SAMPLER_JVM_H
 #define JHOT_SAMPLER_JVM_H

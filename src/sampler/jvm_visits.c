@@ -111,6 +111,7 @@ static void visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
 
 	if ((*jvm.vm)->AttachCurrentThreadAsDaemon(jvm.vm, (void **)&jni, &args) != JNI_OK)
 		return;
+	atomic_fetch_add(&s->visits.made, 1);
 	what(s, jni);
 	(*jvm.vm)->DetachCurrentThread(jvm.vm);
 }

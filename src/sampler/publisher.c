@@ -19,7 +19,6 @@
 #include "sampler/fetch_search.h"
 #include "sampler/jvm.h"
 #include "sampler/lock.h"
-#include "sampler/pace.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/renames.h"
@@ -29,6 +28,7 @@
 #include "sampler/setup.h"
 #include "sampler/sig.h"
 #include "sampler/spawn.h"
+#include "sampler/starts.h"
 
 #include <sys/prctl.h>
 
@@ -38,7 +38,6 @@
 #define AWAIT_TICK_NS   (50 * NS_PER_MS)
 #define QUICK_NS        (250 * NS_PER_MS)
 #define QUICK_TICK_NS   (10 * NS_PER_MS)
-#define SCAN_JAVA_NS    (10 * NS_PER_MS)
 #define SCAN_WHOLE_NS   (2 * NS_PER_S)
 #define NAMES_NS        (10 * NS_PER_S)
 #define NAMES_SOON_NS   (1 * NS_PER_S)
@@ -199,33 +198,12 @@ static void ask_names(struct sampler *s, uint64_t now)
 	publish_renamed(s->publish, true);
 }
 
-/*
- * look_for_java_threads: where the JVM does not tell of new threads, its list is looked at often: one load
- * when nothing has moved.
- */
-static void look_for_java_threads(struct sampler *s)
-{
-	uint64_t stamp;
-
-	if (!s->thread_layout || jvm_tells_starts())
-		return;
-	stamp = walk_threads_stamp(s->thread_layout, &s->mem);
-	if (stamp != s->java_stamp)
-		scan_java_threads(s);
-	s->java_stamp = stamp;
-}
-
 /* pause_length: how long nothing has to be done. */
 static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
 {
-	uint64_t left = next - now;
+	uint64_t left = next - now, look = starts_pause(s, now);
 
-	uint64_t scan;
-
-	if (!s->thread_layout || jvm_tells_starts() || !events_any(s))
-		return left;
-	scan = pace_pause(&s->pace, sampler_cost_ns(s), SCAN_JAVA_NS, TICK_NS);
-	return left < scan ? left : scan;
+	return left < look ? left : look;
 }
 
 /* handlers_keep: ours of SIGSEGV is on top; stacks are read without it meanwhile, and where it cannot be. */
@@ -306,7 +284,7 @@ static void publisher_loop(struct sampler *s)
 			if (s->leave_asked)
 				sampler_end(s, SAMPLER_DETACH);
 		}
-		look_for_java_threads(s);
+		starts_look(s, now);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = now + (now < quick_until ? QUICK_TICK_NS : TICK_NS);
 			publisher_tick(s, now);

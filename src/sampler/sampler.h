@@ -121,6 +121,7 @@ struct sampler {
 		_Atomic uint32_t
 			left; /* futex: it does nothing more but to let go of the session */
 		_Atomic uint64_t cpu_ns;
+		_Atomic uint64_t made; /* how often it has become a Java thread */
 		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */
 		char refused[160];
 		bool stubs_named;
@@ -161,6 +162,15 @@ struct sampler {
 		uint64_t asked_ns, opened_ns;
 	} renames;
 
+	/* threads that start: see starts.h */
+	struct starts {
+		uint64_t started;       /* by the JVM, when it was looked at last, */
+		uint64_t visits;        /* our own visits among them */
+		int64_t found;          /* new ones since then */
+		uint64_t soon_until_ns; /* looks are more often until then */
+		uint64_t cost_ns;       /* CPU time of a look */
+	} starts;
+
 	/* what sampling may cost: see budget.h */
 	struct budget {
 		uint32_t per_mille; /* of a core; 0: any */
@@ -177,9 +187,8 @@ struct sampler {
 	int32_t signo;   /* what the engines send; < 0: there is no free signal */
 	int32_t task_fd; /* /proc/self/task */
 	uint32_t scans, beat, command_seq;
-	struct pace pace;    /* of looks at the list of Java threads */
-	uint64_t java_stamp; /* of the JVM's list of threads */
-	uint64_t links;      /* of /proc/self/task at the last scan: its threads + 2 */
+	struct pace pace; /* of looks at the list of Java threads */
+	uint64_t links;   /* of /proc/self/task at the last scan: its threads + 2 */
 	uint64_t whole_scan_ns, names_ns, paused_since_ns;
 	bool paused; /* the front end is parked, or not heard just now */
 	bool leave_asked;

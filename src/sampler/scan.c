@@ -6,6 +6,7 @@
 #include "sampler/lock.h"
 #include "sampler/raw.h"
 #include "sampler/select.h"
+#include "walk/mem.h"
 
 #include <unistd.h>
 
@@ -124,21 +125,41 @@ static bool scan_tasks(const struct scan *scan, int task_fd)
 	return got == 0;
 }
 
-/* scan_java: the JVM says that this JavaThread runs on this tid. */
-static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
+/* scan_name: now, since it may have ended before anybody visits the JVM or publishes its samples. */
+static void scan_name(struct sampler *s, struct thread_slot *slot, uint64_t java_thread)
 {
-	struct sampler *s = ctx;
-	struct thread_slot *slot = threads_find(s->threads, tid);
+	char text[2 * JAVA_NAME_BYTES];
+	struct java_name name;
+	struct oop object;
+	uint32_t bytes;
 
-	if (tid == atomic_load(&s->visits.tid))
+	if (!atomic_load(&s->java_known) ||
+		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
 		return;
-	if (!slot || atomic_load(&slot->java_thread) != java_thread)
-		scan_thread_starts(s, tid, java_thread);
+	object = java_thread_object(&s->java, s->layout, &s->mem, java_thread);
+	if (!object.klass || !java_thread_name(&s->java, s->layout, &s->mem, object.object, &name))
+		return;
+	slot->java_tid = (int64_t)mem_u64(&s->mem, object.object + s->java.tid);
+	bytes = java_name_utf8(&name, text);
+	threads_name(slot, text, bytes, threads_kind(text, bytes, true), true);
 }
 
-void scan_java_threads(struct sampler *s)
+bool scan_listed(struct sampler *s, const struct walk_listed *thread)
 {
-	walk_threads_each(s->thread_layout, &s->mem, scan_java, s);
+	struct thread_slot *slot = threads_find(s->threads, thread->tid);
+
+	if (thread->tid == atomic_load(&s->visits.tid) ||
+		(slot && atomic_load(&slot->java_thread) == thread->java_thread))
+		return false;
+	slot = scan_thread_starts(s, thread->tid, thread->java_thread);
+	if (slot)
+		scan_name(s, slot, thread->java_thread);
+	return true;
+}
+
+static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	scan_listed(ctx, &(struct walk_listed){java_thread, tid});
 }
 
 /*
@@ -177,6 +198,6 @@ void scan_threads(struct sampler *s, int task_fd, uint32_t number, uint64_t flip
 	if (!scan_tasks(&scan, task_fd))
 		return; /* /proc failed in the middle: nobody is gone because of that */
 	if (s->thread_layout)
-		scan_java_threads(s);
+		walk_threads_each(s->thread_layout, &s->mem, scan_java, s);
 	scan_gone(&scan, flips);
 }

@@ -21,7 +21,7 @@ void scan_thread_ends(struct sampler *s, int32_t tid);
  */
 void scan_threads(struct sampler *s, int task_fd, uint32_t number, uint64_t flips, bool whole);
 
-/* Only the JVM's list of Java threads: adds those that are new. */
-void scan_java_threads(struct sampler *s);
+/* The JVM lists it: it has its slot and its name from then on. false: it was known, or is the agent's own. */
+bool scan_listed(struct sampler *s, const struct walk_listed *thread);
 
 #endif

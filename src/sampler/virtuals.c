@@ -11,44 +11,6 @@
 #define TICKS_SHORT 16u  /* and where there are many */
 #define MANY        (VIRTUALS_MAX / 2)
 
-/* --- names ------------------------------------------------------------------------------------------- */
-
-static uint32_t name_char(const struct java_name *name, uint32_t *at)
-{
-	uint32_t c = name->bytes[(*at)++], low;
-
-	if (!name->wide)
-		return c;
-	c |= (uint32_t)name->bytes[(*at)++] << 8;
-	low = *at + 1 < name->count ? name->bytes[*at] | (uint32_t)name->bytes[*at + 1] << 8 : 0;
-	if (c < 0xd800 || c >= 0xe000)
-		return c;
-	if (c >= 0xdc00 || low < 0xdc00 || low >= 0xe000)
-		return 0xfffd; /* half of a pair */
-	*at += 2;
-	return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-}
-
-static uint32_t put_utf8(char *out, uint32_t c)
-{
-	uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-
-	for (uint32_t i = n; i-- > 1; c >>= 6)
-		out[i] = (char)(0x80 | (c & 63));
-	out[0] = (char)(first[n] | c);
-	return n;
-}
-
-static uint32_t name_utf8(const struct java_name *name, char *out)
-{
-	uint32_t bytes = 0;
-
-	for (uint32_t at = 0; at + name->wide < name->count;)
-		bytes += put_utf8(out + bytes, name_char(name, &at));
-	return bytes;
-}
-
 /* --- entries ----------------------------------------------------------------------------------------- */
 
 static struct virtuals_entry *entry_of(struct virtuals *v, uint32_t id)
@@ -80,7 +42,7 @@ void virtuals_tell(struct virtuals *v, uint32_t id, struct virtuals_told *out)
 		name = e->name;
 	atomic_thread_fence(memory_order_acquire);
 	if (!(seq & 1) && atomic_load_explicit(&e->seq, memory_order_relaxed) == seq)
-		out->bytes = name_utf8(&name, out->name);
+		out->bytes = java_name_utf8(&name, out->name);
 }
 
 /* entry_free: unless a handler is writing to it. */

@@ -40,6 +40,9 @@ struct oop java_thread_object(const struct java_threads *threads, const struct w
 bool java_thread_name(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t object, struct java_name *out);
 
+/* In UTF-8: its bytes, at most 2 * JAVA_NAME_BYTES. */
+uint32_t java_name_utf8(const struct java_name *name, char *out);
+
 /*
  * Where a thread's name was when it was looked at last: as long as these words stay it is called the same. A
  * collector that moves something changes them, too; the hash is of the name itself.

@@ -142,7 +142,8 @@ static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
 	missing = exported_missing(&layout_table, r->found, l->jdk, false);
 	if (missing)
 		return note_missing(r, "walker not available: ", missing);
-	l->unloaded_classes = layout_counter_read(r);
+	l->unloaded_classes = layout_counter_read(r, "java.cls.unloadedClasses");
+	l->threads_started = layout_counter_read(r, "java.threads.started");
 	l->checks_signals = layout_flag_read(r, "CheckJNICalls").on;
 	debug_info = layout_flag_read(r, "DebugNonSafepoints");
 	l->debug_info_on = debug_info.on;

@@ -108,6 +108,7 @@ struct walk_layout {
 	 * not. While the count stands still no Method's address has become another class's.
 	 */
 	uint64_t unloaded_classes;
+	uint64_t threads_started; /* and the threads that it has started, likewise */
 
 	/* DebugNonSafepoints: which inlined method each instruction is of is told between safepoints, too, in code that is
 	 * compiled from then on. One byte; 0: not known, or somebody has set it to what it is. */

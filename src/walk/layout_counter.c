@@ -46,7 +46,7 @@ static uint64_t counter_find(const struct walk_mem *mem, uint64_t start, const c
 	return 0;
 }
 
-uint64_t layout_counter_read(const struct layout_read *r)
+uint64_t layout_counter_read(const struct layout_read *r, const char *name)
 {
 	uint64_t start = r->perf_start ? mem_u64(r->mem, r->perf_start) : 0;
 
@@ -54,5 +54,5 @@ uint64_t layout_counter_read(const struct layout_read *r)
 		mem_u8(r->mem, start + PROLOGUE_MAJOR) != PERF_MAJOR ||
 		mem_u32(r->mem, start + PROLOGUE_USED) > PERF_BYTES_MAX)
 		return 0;
-	return counter_find(r->mem, start, "java.cls.unloadedClasses");
+	return counter_find(r->mem, start, name);
 }

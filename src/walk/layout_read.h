@@ -40,8 +40,8 @@ extern const struct exported_table layout_table;
 /* The code cache's heaps and bounds, the interpreter and its codelets. 0, or -1 with a note. */
 int layout_code_read(struct layout_read *r);
 
-/* Where java.cls.unloadedClasses is counted; 0: nowhere. */
-uint64_t layout_counter_read(const struct layout_read *r);
+/* Where the counter of this name is ("java.cls.unloadedClasses"), a jlong; 0: nowhere. */
+uint64_t layout_counter_read(const struct layout_read *r, const char *name);
 
 /* An option of the JVM's. at 0: it is not known. */
 struct layout_flag {

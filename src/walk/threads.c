@@ -72,6 +72,57 @@ int walk_threads_each(
 	return 0;
 }
 
+/* Where in the list the next older thread is: JDK 8 links them, later ones have an array, the newest at its end. */
+struct listed_at {
+	uint64_t link, array, left;
+};
+
+static bool listed_begin(const struct walk_layout *layout, const struct walk_mem *mem,
+	uint64_t head, struct listed_at *at)
+{
+	*at = (struct listed_at){.link = head, .left = THREADS_MAX};
+	if (layout->threads_array.offset < 0)
+		return true;
+	at->left = layout_load(&layout->threads_length, mem, head);
+	at->array = layout_load(&layout->threads_array, mem, head);
+	return at->array && at->left <= THREADS_MAX;
+}
+
+static uint64_t listed_next(
+	const struct walk_layout *layout, const struct walk_mem *mem, struct listed_at *at)
+{
+	uint64_t thread = at->link;
+
+	if (!at->left)
+		return 0;
+	at->left--;
+	if (at->array)
+		return mem_u64(mem, at->array + 8 * at->left);
+	at->link = layout_load(&layout->thread_next, mem, thread);
+	return thread;
+}
+
+int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
+	struct walk_listed *out, uint32_t room, walk_thread_known *known, void *ctx)
+{
+	uint64_t head = mem_u64(mem, layout->thread_list);
+	struct walk_listed thread;
+	struct listed_at at;
+	uint32_t count = 0;
+
+	if (!head || !listed_begin(layout, mem, head, &at))
+		return -1;
+	while (count < room && (thread.java_thread = listed_next(layout, mem, &at))) {
+		thread.tid = walk_thread_tid(layout, mem, thread.java_thread);
+		if (thread.tid <= 0)
+			continue;
+		if (known(ctx, &thread))
+			break;
+		out[count++] = thread;
+	}
+	return mem_u64(mem, layout->thread_list) == head ? (int)count : -1;
+}
+
 bool walk_threads_readable(const struct walk_layout *layout)
 {
 	return layout->thread_list && layout->thread_osthread.offset >= 0 &&
@@ -105,7 +156,7 @@ bool walk_thread_has_locked(const struct walk_layout *layout, const struct walk_
 	return false;
 }
 
-uint64_t walk_threads_stamp(const struct walk_layout *layout, const struct walk_mem *mem)
+uint64_t walk_threads_started(const struct walk_layout *layout, const struct walk_mem *mem)
 {
-	return mem_u64(mem, layout->thread_list);
+	return layout->threads_started ? mem_u64(mem, layout->threads_started) : 0;
 }

@@ -218,16 +218,27 @@ typedef void walk_thread_fn(void *ctx, uint64_t java_thread, int32_t tid);
 int walk_threads_each(const struct walk_layout *layout, const struct walk_mem *mem,
 	walk_thread_fn *fn, void *ctx);
 
+/* A JavaThread in the list, and the OS thread that runs it. */
+struct walk_listed {
+	uint64_t java_thread;
+	int32_t tid;
+};
+
 /*
- * walk_threads_readable: can the three above be used? Also after walk_layout_read has failed for a field
+ * walk_threads_newest: those that were listed last, up to the first that is known, the newest first. The list is read
+ * while it changes: -1 when it is another one meanwhile, and what was read may be no thread; look again.
+ */
+typedef bool walk_thread_known(void *ctx, const struct walk_listed *thread);
+int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
+	struct walk_listed *out, uint32_t room, walk_thread_known *known, void *ctx);
+
+/* How many threads the JVM has started so far; 0: it does not count them. */
+uint64_t walk_threads_started(const struct walk_layout *layout, const struct walk_mem *mem);
+
+/*
+ * walk_threads_readable: can those above be used? Also after walk_layout_read has failed for a field
  * that they do not need.
  */
 bool walk_threads_readable(const struct walk_layout *layout);
-
-/*
- * walk_threads_stamp: a value that moves when the JVM's list of threads does, for one load; 0 if
- * unreadable.
- */
-uint64_t walk_threads_stamp(const struct walk_layout *layout, const struct walk_mem *mem);
 
 #endif

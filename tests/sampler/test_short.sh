@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Threads that never fill an interval are seen in proportion: sampled time against what the program says that it used.
+# Threads that never fill an interval are seen in proportion: sampled time against what the program says that it used, and
+# threads that live for a moment under their names, on JVMs that tell of their starts (up to 18) and that do not.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 if [ "$(id -u)" != 0 ]; then
@@ -29,8 +30,60 @@ has_event() {
 	"$JHOT" status "$JVM" 2>/dev/null | grep -q '^event cpu: .* every '
 }
 
+# all_done COUNT
+all_done() {
+	[ "$(grep -c '^done' "$JVM_OUT")" -ge "$1" ] || gone "$JVM"
+}
+
+# nanoseconds PREFIX TEXT: what was sampled of stacks that begin so and contain it
+nanoseconds() {
+	awk -v prefix="$1" -v text="$2" 'index($0, prefix) == 1 && index($0, text) { sum += $NF } END { printf "%.0f", sum }' \
+		"$T/family.collapsed"
+}
+
+# judge US N LEAST: the Nth line's threads, in per cent of what they used; their share beside "steady"
+judge() {
+	local own steady got
+	read -r own steady < <(awk '/^done/ && ++n == '"$2"' { print $2, $4 }' "$JVM_OUT")
+	got=$(nanoseconds "[$1-" Short.shortBody)
+	diag "JDK $major, threads of $1 us: $((100 * got / own)) % of $((own / 1000000)) ms sampled, under their names"
+	ok "JDK $major: threads that live for $1 us, sampled time" [ $((100 * got)) -ge $(($3 * own)) -a $((100 * got)) -le $((150 * own)) ]
+	all_got=$((all_got + got))
+	all_own=$((all_own + own))
+	all_steady=$((all_steady + steady))
+}
+
+# family: threads of three lengths and rates in one session
+family() {
+	local lines=("1000 1000 500" "500 4000 250" "60 20000 40") line n=0 steady share short true
+	jvm_start Short
+	"$JHOT" record -t -i 5ms --total -o "$T/family.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	local recorder=$!
+	ok "JDK $major: sampled" wait_for 20 has_event || diag_file "$T/err"
+	for line in "${lines[@]}"; do
+		echo "paced $line" >&"$JVM_IN"
+		n=$((n + 1))
+		wait_for 100 all_done $n
+	done
+	kill -TERM $recorder
+	wait $recorder
+	jvm_end
+	all_got=0 all_own=0 all_steady=0
+	judge 1000 1 33
+	judge 4000 2 60
+	judge 20000 3 60
+	steady=$(nanoseconds '[' Short.steadyBody)
+	share=$((100 * all_got / (all_got + steady + 1)))
+	true=$((100 * all_own / (all_own + all_steady)))
+	diag "JDK $major: $share % of the whole, $true % true; $(grep -E '^threads that' "$T/err")"
+	ok "JDK $major: their share beside a thread that stays" [ $share -ge $((true * 6 / 10)) -a $share -le $((true * 14 / 10)) ]
+	short=$(nanoseconds '[' Short.shortBody)
+	ok "JDK $major: nearly all of it has names" [ $((100 * all_got)) -ge $((95 * short)) -a "$short" -gt 0 ] ||
+		diag "$all_got of $short"
+}
+
 short "threads that need 0.8 ms now and then" burstBody "bursts 400 800 3000"
-if [ "$(java_major "$JAVA")" -lt 21 ]; then
-	short "threads that live for 2 ms" shortBody "lives 600 2000"
-fi
+while read -r major JAVA; do
+	family
+done < <(jdks 21 25)
 done_testing

@@ -7,12 +7,14 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done NS", the CPU time that the threads'
- * bodies have used by the JVM's own count:
+ * Prints "ready", then does one line of its input after the other, and says "done NS WALL", the CPU time that the threads'
+ * bodies have used by the JVM's own count, and how long it took:
  *
  *   lives COUNT US      so many threads "short-N", three at a time, each with so much CPU time
+ *   paced COUNT US RATE  the same, called "US-N", so many a second, beside a thread "steady"; a third number says what that used
  *   bursts COUNT US MS  so many threads "burst-N" for so long; each needs so much CPU time, waits half a second, and so on
  *   q                   it ends
  */
@@ -62,20 +64,58 @@ public final class Short {
         }
     }
 
+    private static volatile boolean stops;
+    private static volatile long steady;
+
+    static void steadyBody() {
+        while (!stops) {
+            spin(1000000);
+        }
+        steady = mx.getCurrentThreadCpuTime();
+    }
+
+    private static void pace(Thread[] threads, long rate) throws InterruptedException {
+        long begin = System.nanoTime();
+        for (int i = 0; i < threads.length; i++) {
+            long due = begin + i * 1000000000L / rate;
+            for (long now = System.nanoTime(); now < due; now = System.nanoTime()) {
+                LockSupport.parkNanos(due - now);
+            }
+            threads[i].start();
+        }
+        for (Thread t : threads) {
+            t.join();
+        }
+    }
+
+    private static void paceBeside(Thread[] threads, long rate) throws InterruptedException {
+        Thread beside = new Thread(Short::steadyBody, "steady");
+        stops = false;
+        beside.start();
+        pace(threads, rate);
+        stops = true;
+        beside.join();
+    }
+
     private static void line(String[] words) throws InterruptedException {
         Thread[] threads = new Thread[Integer.parseInt(words[1])];
         long ns = Long.parseLong(words[2]) * 1000;
-        boolean lives = words[0].equals("lives");
-        long end = lives ? 0 : System.nanoTime() + Long.parseLong(words[3]) * 1000000;
+        boolean lives = !words[0].equals("bursts");
+        long begin = System.nanoTime();
+        long end = lives ? 0 : begin + Long.parseLong(words[3]) * 1000000;
         Random random = new Random(1);
         cpu.set(0);
         for (int i = 0; i < threads.length; i++) {
             long wait = random.nextInt(500);
-            threads[i] = lives ? new Thread(() -> shortBody(ns), "short-" + i)
+            threads[i] = lives ? new Thread(() -> shortBody(ns), (words[0].equals("paced") ? words[2] : "short") + "-" + i)
                                : new Thread(() -> burstBody(ns, end, wait), "burst-" + i);
         }
-        run(threads, lives ? 3 : threads.length);
-        System.out.println("done " + cpu.get());
+        if (words[0].equals("paced")) {
+            paceBeside(threads, Long.parseLong(words[3]));
+        } else {
+            run(threads, lives ? 3 : threads.length);
+        }
+        System.out.println("done " + cpu.get() + " " + (System.nanoTime() - begin) + " " + steady);
     }
 
     public static void main(String[] args) throws Exception {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The newest of the JVM's list of threads: in order, up to one that is known, and only of one list. */
+#include "tests/tap.h"
+
+#include "walk/layout.h"
+
+#define START 0x10000ull
+#define AT(i) (START + 8ull * (i))
+
+/* Words at START. 0: the head. 1 to 2: a ThreadsList. 8 to 11: its array, oldest first. Four threads from 16 on. */
+static uint64_t memory[64];
+static struct walk_layout layout;
+static bool changes; /* the list, while it is read */
+
+enum { HEAD = 0, LIST = 1, ARRAY = 8, THREADS = 16, COUNTER = 60 };
+#define THREAD(i) (THREADS + 4 * (i)) /* its OSThread*, the next older one, the OSThread: its tid */
+
+static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	(void)mem;
+	if (addr < START || addr - START + bytes > sizeof(memory))
+		return false;
+	memcpy(out, (char *)memory + (addr - START), bytes);
+	return true;
+}
+
+static const struct walk_mem mem = {.load = fake_load, .ctx = NULL};
+
+static void set_up(void)
+{
+	layout.thread_list = AT(HEAD);
+	layout.threads_length = (struct walk_field){0, 4};
+	layout.threads_array = (struct walk_field){8, 8};
+	layout.thread_osthread = (struct walk_field){0, 8};
+	layout.thread_next = (struct walk_field){8, 8};
+	layout.osthread_tid = (struct walk_field){0, 4};
+	memory[HEAD] = AT(LIST);
+	memory[LIST] = 4;
+	memory[LIST + 1] = AT(ARRAY);
+	for (unsigned i = 0; i < 4; i++) {
+		memory[ARRAY + i] = AT(THREAD(i));
+		memory[THREAD(i)] = AT(THREAD(i) + 2);
+		memory[THREAD(i) + 1] = i ? AT(THREAD(i - 1)) : 0;
+		memory[THREAD(i) + 2] = 101 + i;
+	}
+}
+
+/* known: the thread with the tid that ctx points to. */
+static bool known(void *ctx, const struct walk_listed *thread)
+{
+	memory[HEAD] += changes ? 8 : 0;
+	return thread->tid == *(int32_t *)ctx;
+}
+
+static bool newest_are(int32_t tid, uint32_t room, const char *wanted)
+{
+	struct walk_listed got[8];
+	int count = walk_threads_newest(&layout, &mem, got, room, known, &tid);
+	char text[64] = "";
+
+	for (int i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d", i ? " " : "",
+			got[i].tid);
+	if (count >= 0 && !strcmp(text, wanted))
+		return true;
+	diag("%d: %s", count, text);
+	return false;
+}
+
+static void test_list(const char *kind)
+{
+	ok(newest_are(102, 8, "104 103"), "%s: the newest first, up to one that is known", kind);
+	ok(newest_are(104, 8, ""), "%s: none if the newest is known", kind);
+	ok(newest_are(0, 8, "104 103 102 101"), "%s: all if none is", kind);
+	ok(newest_are(0, 3, "104 103 102"), "%s: no more than there is room for", kind);
+	memory[THREAD(2)] = 0;
+	ok(newest_are(0, 8, "104 102 101"), "%s: one that no thread runs yet is passed over", kind);
+	memory[THREAD(2)] = AT(THREAD(2) + 2);
+}
+
+int main(void)
+{
+	struct walk_listed got[8];
+	int32_t none = 0;
+
+	set_up();
+	test_list("an array");
+	changes = true;
+	is_int(walk_threads_newest(&layout, &mem, got, 8, known, &none), -1,
+		"nothing of a list that is another one when it has been read");
+	changes = false;
+	memory[HEAD] = AT(LIST);
+	memory[LIST] = UINT32_MAX;
+	is_int(walk_threads_newest(&layout, &mem, got, 8, known, &none), -1,
+		"nor of one that cannot be so long");
+	layout.threads_array.offset = -1;
+	memory[HEAD] = AT(THREAD(3));
+	test_list("links");
+	is_int((int)walk_threads_started(&layout, &mem), 0, "nobody counts those that start");
+	layout.threads_started = AT(COUNTER);
+	memory[COUNTER] = 77;
+	is_int((int)walk_threads_started(&layout, &mem), 77, "the JVM does");
+	return tap_done();
+}
