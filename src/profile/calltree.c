@@ -95,6 +95,7 @@ struct topdown {
 	bool by_path;
 	struct hash_index index;
 	uint64_t *path_sum; /* NULL: nothing is left out */
+	bool summed;        /* path_sum has sums of the group before */
 	double min;
 	uint32_t *
 		nearest; /* NULL, or per stack: of it and its callers the last that may get a node */
@@ -167,8 +168,9 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct a
 static void topdown_sum_paths(
 	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count && td->summed; i++)
 		td->path_sum[p->stack_info[stacks[i]].path] = 0;
+	td->summed = true;
 	for (uint32_t i = 0; i < count; i++)
 		td->path_sum[p->stack_info[stacks[i]].path] +=
 			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
@@ -231,8 +233,9 @@ static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stac
 		topdown_sum_paths(p, td, stacks, count);
 	for (uint32_t i = 1; i < count; i++)
 		topdown_take_stack(td, base, stacks[i]);
-	for (uint32_t i = 0; i < count && td->by_path; i++)
-		s->slot[p->stack_info[stacks[i]].path] = 0;
+	for (uint32_t i = 1; i < count && td->by_path; i++)
+		if (s->node[stacks[i]] != PROFILE_NONE)
+			s->slot[p->stack_info[stacks[i]].path] = 0;
 }
 
 static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
@@ -267,7 +270,7 @@ static void topdown_take_thread(struct topdown *td, const struct model_row *rows
 	for (uint32_t i = 0; i < count; i++)
 		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
 			rows[i].sum.weight);
-	stacks = model_roll_up(b->p, &touched);
+	stacks = model_roll_up(b->p, NULL, &touched);
 	topdown_take(td, base, stacks, touched);
 	topdown_take_self(td, rows, count);
 	if (b->options->find && td->path_sum)

@@ -36,6 +36,10 @@ void model_scratch_fit(const struct profile *p)
 		ids = p->events[i].pair_count > ids ? p->events[i].pair_count : ids;
 	}
 	tally_reserve(&s->stacks, p->stacks.count);
+	if (s->squares_cap < s->stacks.cap) {
+		s->squares_cap = s->stacks.cap;
+		s->squares = xreallocarray(s->squares, s->squares_cap, sizeof(*s->squares));
+	}
 	s->ids = scratch_fit(s->ids, &s->ids_cap, ids);
 	s->touched = scratch_fit(s->touched, &s->touched_cap, p->stacks.count);
 	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
@@ -60,6 +64,7 @@ void model_scratch_free(struct model_scratch *s)
 	tally_done(&s->stacks);
 	free(s->ids);
 	free(s->touched);
+	free(s->squares);
 	free(s->node);
 	free(s->slot);
 	free(s->seen);
@@ -77,7 +82,8 @@ size_t model_scratch_bytes(const struct model_scratch *s)
 {
 	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + form_bytes(s->form) +
 	       ((size_t)s->all.cap + s->chosen.cap + s->ends.cap) * sizeof(*s->all.list) +
-	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap);
+	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap) +
+	       s->squares_cap * sizeof(*s->squares);
 }
 
 /* --- collecting -------------------------------------------------------------------------------------- */
@@ -89,40 +95,42 @@ const struct slices *model_slices(const struct profile *p, const struct profile_
 	return q->event >= 0 && q->event < MODEL_SLICES ? &p->events[q->event] : &none;
 }
 
-/* All that was ever added; with a mark, all since then. Unsigned wrap-around makes adding the negative a subtraction. */
-static void query_add_totals(
-	const struct slices *s, const struct slices_mark *since, struct tally *t)
+static void query_add_slices(const struct slices *s, uint32_t from, uint32_t to, struct tally *t)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct slice_entry *e = s->list[i].entries;
+
+		for (uint32_t k = 0; k < s->list[i].count; k++)
+			tally_add(t, e[k].pair, e[k].count, e[k].weight);
+	}
+}
+
+static void query_put(struct model_rows *rows, const struct slices_pair *pair, struct amount sum)
+{
+	if (sum.count | sum.weight)
+		rows->list[rows->count++] = (struct model_row){
+			pair->stack, slices_thread(pair), slices_state(pair), sum};
+}
+
+/* Of all that was ever added, with a mark of all since then, what is not later. */
+static void query_put_totals(struct model_rows *rows, const struct slices *s,
+	const struct slices_mark *since, const struct tally *later)
 {
 	uint32_t marked = since ? since->count : 0;
 
-	for (uint32_t i = 0; i < s->pair_count; i++)
-		tally_add(t, i, s->pairs[i].sum.count, s->pairs[i].sum.weight);
-	for (uint32_t i = 0; i < marked; i++)
-		tally_add(t, i, -since->before[i].count, -since->before[i].weight);
-}
+	for (uint32_t i = 0; i < s->pair_count; i++) {
+		struct amount sum = s->pairs[i].sum;
 
-static void query_add_slice(const struct slice *sl, struct tally *t, uint64_t sign)
-{
-	const struct slice_entry *e = sl->entries;
-
-	for (uint32_t i = 0; i < sl->count; i++)
-		tally_add(t, e[i].pair, sign * e[i].count, sign * e[i].weight);
-}
-
-static void query_tally(const struct profile *p, const struct profile_query *q, struct tally *t)
-{
-	const struct slices *s = model_slices(p, q);
-	const struct slices_mark *since = slices_marked(s, q->from);
-	uint32_t from = slices_find(s, q->from), to = slices_find(s, q->to);
-
-	if (q->from && (!since || q->to < q->from)) {
-		for (uint32_t i = from; i < to; i++)
-			query_add_slice(&s->list[i], t, 1);
-		return;
+		if (i < marked) {
+			sum.count -= since->before[i].count;
+			sum.weight -= since->before[i].weight;
+		}
+		if (tally_has(later, i)) {
+			sum.count -= later->sums[i].count;
+			sum.weight -= later->sums[i].weight;
+		}
+		query_put(rows, &s->pairs[i], sum);
 	}
-	query_add_totals(s, since, t);
-	for (uint32_t i = to; i < s->count; i++)
-		query_add_slice(&s->list[i], t, (uint64_t)-1);
 }
 
 bool model_wants_all(const struct profile_query *q)
@@ -161,23 +169,21 @@ struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64
 static void query_rows(const struct profile *p, const struct profile_query *q, uint64_t key)
 {
 	const struct slices *s = model_slices(p, q);
+	const struct slices_mark *since = slices_marked(s, q->from);
+	bool total = !q->from || (since && q->to >= q->from);
 	struct tally *t = &p->scratch->pairs;
 	struct model_rows *rows = &p->scratch->all;
-	uint32_t n, *ids;
+	uint32_t to = slices_find(s, q->to), n, *ids;
 
 	model_scratch_fit(p);
 	ids = p->scratch->ids;
-	query_tally(p, q, t);
+	query_add_slices(s, total ? to : slices_find(s, q->from), total ? s->count : to, t);
 	n = tally_list(t, ids);
-	model_rows_fit(rows, n, key);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct amount *sum = &t->sums[ids[i]];
-		const struct slices_pair *pair = &s->pairs[ids[i]];
-
-		if (sum->count | sum->weight)
-			rows->list[rows->count++] = (struct model_row){
-				pair->stack, slices_thread(pair), slices_state(pair), *sum};
-	}
+	model_rows_fit(rows, total ? s->pair_count : n, key);
+	if (total)
+		query_put_totals(rows, s, since, t);
+	for (uint32_t i = 0; i < n && !total; i++)
+		query_put(rows, &s->pairs[ids[i]], t->sums[ids[i]]);
 	tally_clear(t, ids, n);
 }
 

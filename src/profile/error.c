@@ -40,19 +40,11 @@ double error_samples(const struct error_sums *s)
 
 double error_window_samples(const struct profile *p, const struct profile_query *q)
 {
-	double window_ns = (double)profile_covered(p, q) * 1e9, all = 0, squares = 0;
+	const struct model_scratch *s = p->scratch;
 	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct profile_part part = {.state = (enum thread_state)rows[i].state,
-			.count = rows[i].sum.count,
-			.weight = rows[i].sum.weight};
-
-		all += (double)model_value(q, &rows[i].sum);
-		squares += error_squares(q->event, q->by_weight, &part, window_ns);
-	}
-	return squares > 0 ? all * all / squares : 0;
+	model_ends(p, q, &count);
+	return s->all_squares > 0 ? s->values * s->values / s->all_squares : 0;
 }
 
 struct error_range error_range(double share, double samples)

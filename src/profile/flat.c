@@ -13,7 +13,11 @@
 struct flat_sum {
 	uint64_t self, self_count, total, total_count;
 	double self_squares, total_squares;
-	uint64_t votes[FRAME_TYPES]; /* of self samples, else of all: by how the method ran */
+};
+
+/* Samples by how the method ran: of self samples, else of all. */
+struct flat_votes {
+	uint64_t of[FRAME_TYPES];
 };
 
 struct flat_build {
@@ -23,62 +27,68 @@ struct flat_build {
 	const struct profile_query *q;
 	struct flat *flat;
 	struct flat_sum *sums; /* in the order in which they were met */
+	struct flat_votes *votes;
 	uint32_t sum_count, sum_cap;
-	double squares, *below; /* of clusters: of all, per stack of it and what it calls */
-	uint32_t methods;       /* when it was begun; the trend may meet newer ones */
-	uint32_t *row_of;       /* per method: its sum + 1, later its row + 1 */
+	uint32_t methods; /* when it was begun; the trend may meet newer ones */
+	uint32_t *row_of; /* per method: its sum + 1, later its row + 1 */
 };
 
-static struct flat_sum *flat_sum_of(struct flat_build *b, uint32_t method)
+/* Its place among the sums. */
+static uint32_t flat_sum_of(struct flat_build *b, uint32_t method)
 {
 	uint32_t *at = &b->row_of[method];
 
 	if (*at)
-		return &b->sums[*at - 1];
+		return *at - 1;
 	if (b->sum_count == b->sum_cap) {
 		b->sum_cap = b->sum_cap ? b->sum_cap * 2 : 256;
 		b->sums = xreallocarray(b->sums, b->sum_cap, sizeof(*b->sums));
+		b->votes = xreallocarray(b->votes, b->sum_cap, sizeof(*b->votes));
 	}
 	b->sums[b->sum_count] = (struct flat_sum){0};
+	b->votes[b->sum_count] = (struct flat_votes){0};
 	*at = ++b->sum_count;
-	return &b->sums[*at - 1];
+	return *at - 1;
 }
 
 static void flat_add_self(struct flat_build *b, const struct model_row *in)
 {
 	struct flat_sum *sum;
+	uint32_t at;
 
 	b->flat->sum += model_value(b->q, &in->sum);
 	b->flat->sum_count += in->sum.count;
 	if (in->stack == PROFILE_ROOT_STACK)
 		return;
-	sum = flat_sum_of(b, model_stack_method(b->p, in->stack));
+	at = flat_sum_of(b, model_stack_method(b->p, in->stack));
+	sum = &b->sums[at];
 	sum->self += model_value(b->q, &in->sum);
 	sum->self_count += in->sum.count;
-	sum->votes[model_stack_type(b->p, in->stack)] += in->sum.count;
+	b->votes[at].of[model_stack_type(b->p, in->stack)] += in->sum.count;
 }
 
 static void flat_add_total(struct flat_build *b, uint32_t stack)
 {
 	const struct profile *p = b->p;
 	const struct amount *amount = &p->scratch->stacks.sums[stack];
-	struct flat_sum *sum = flat_sum_of(b, model_stack_method(p, stack));
+	uint32_t at = flat_sum_of(b, model_stack_method(p, stack));
+	struct flat_sum *sum = &b->sums[at];
 
 	if (!model_stack_repeats(p, stack)) {
 		sum->total += model_value(b->q, amount);
 		sum->total_count += amount->count;
-		sum->total_squares += b->below[stack];
+		sum->total_squares += p->scratch->squares[stack];
 	}
 	if (!sum->self_count)
-		sum->votes[model_stack_type(p, stack)] += amount->count;
+		b->votes[at].of[model_stack_type(p, stack)] += amount->count;
 }
 
-static uint8_t flat_winner(const uint64_t votes[FRAME_TYPES])
+static uint8_t flat_winner(const struct flat_votes *votes)
 {
 	int best = 0;
 
 	for (int i = 1; i < FRAME_TYPES; i++)
-		best = votes[i] > votes[best] ? i : best;
+		best = votes->of[i] > votes->of[best] ? i : best;
 	return (uint8_t)best;
 }
 
@@ -119,40 +129,28 @@ static void flat_add_trend(struct flat_build *b)
 	}
 }
 
-/* Before they are rolled up, what is below a stack is its own. */
 static void flat_add_squares(struct flat_build *b, const struct profile_query *q)
 {
 	double window_ns = (double)profile_covered(b->sampled, q) * 1e9;
 	uint32_t count;
 	const struct model_row *rows = model_collect(b->sampled, q, &count);
 
-	b->below = xcalloc(b->p->stacks.count + 1, sizeof(*b->below));
 	for (uint32_t i = 0; i < count; i++) {
 		struct profile_part part = {.state = (enum thread_state)rows[i].state,
 			.count = rows[i].sum.count,
 			.weight = rows[i].sum.weight};
-		double squares = error_squares(q->event, q->by_weight, &part, window_ns);
 
-		b->squares += squares;
-		b->below[rows[i].stack] += squares;
 		if (rows[i].stack != PROFILE_ROOT_STACK)
-			flat_sum_of(b, model_stack_method(b->p, rows[i].stack))->self_squares +=
-				squares;
+			b->sums[flat_sum_of(b, model_stack_method(b->p, rows[i].stack))]
+				.self_squares +=
+				error_squares(q->event, q->by_weight, &part, window_ns);
 	}
-}
-
-/* Callers have smaller numbers. */
-static void flat_roll_up_squares(struct flat_build *b, const uint32_t *stacks, uint32_t n)
-{
-	for (uint32_t i = n; i-- > 0;)
-		if (stacks[i] != PROFILE_ROOT_STACK)
-			b->below[b->p->stacks.nodes[stacks[i]].parent] += b->below[stacks[i]];
 }
 
 static double flat_samples(const struct flat_build *b, uint64_t part, double squares)
 {
-	return error_samples(
-		&(struct error_sums){(double)part, (double)b->flat->sum, squares, b->squares});
+	return error_samples(&(struct error_sums){
+		(double)part, (double)b->flat->sum, squares, b->sampled->scratch->all_squares});
 }
 
 /* In the order of the methods' numbers. */
@@ -168,7 +166,7 @@ static void flat_add_rows(struct flat_build *b)
 			continue;
 		sum = &b->sums[b->row_of[i] - 1];
 		f->rows[f->count] = (struct flat_row){.method = i,
-			.type = flat_winner(sum->votes),
+			.type = flat_winner(&b->votes[b->row_of[i] - 1]),
 			.self = sum->self,
 			.total = sum->total,
 			.self_count = sum->self_count,
@@ -196,7 +194,6 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 		flat_add_self(&b, &in[i]);
 	flat_add_squares(&b, q);
 	stacks = model_sum_up(b.sampled, q, &n);
-	flat_roll_up_squares(&b, stacks, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (stacks[i] != PROFILE_ROOT_STACK)
 			flat_add_total(&b, stacks[i]);
@@ -205,7 +202,7 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);
 	free(b.sums);
-	free(b.below);
+	free(b.votes);
 	free(b.row_of);
 	return b.flat;
 }
@@ -216,6 +213,41 @@ void flat_free(struct flat *f)
 		return;
 	free(f->rows);
 	free(f);
+}
+
+static struct flat_row flat_row_sum(const struct flat_row *a, const struct flat_row *b)
+{
+	uint64_t of_a = a->self_count + b->self_count ? a->self_count : a->total_count;
+	uint64_t of_b = a->self_count + b->self_count ? b->self_count : b->total_count;
+
+	return (struct flat_row){.method = a->method,
+		.type = of_b > of_a ? b->type : a->type,
+		.self = a->self + b->self,
+		.total = a->total + b->total,
+		.self_count = a->self_count + b->self_count,
+		.total_count = a->total_count + b->total_count};
+}
+
+void flat_add(struct flat *f, const struct flat *more)
+{
+	struct flat_row *rows = xreallocarray(NULL, f->count + more->count + 1, sizeof(*rows));
+	const struct flat_row *a = f->rows, *b = more->rows;
+	const struct flat_row *a_end = a + f->count, *b_end = b + more->count;
+	uint32_t n = 0;
+
+	while (a < a_end || b < b_end) {
+		struct flat_row none = {.method = a < a_end ? a->method : PROFILE_NONE};
+
+		if (b < b_end && b->method < none.method)
+			none.method = b->method;
+		rows[n++] = flat_row_sum(a < a_end && a->method == none.method ? a++ : &none,
+			b < b_end && b->method == none.method ? b++ : &none);
+	}
+	free(f->rows);
+	f->rows = rows;
+	f->count = n;
+	f->sum += more->sum;
+	f->sum_count += more->sum_count;
 }
 
 int flat_compare(const void *pa, const void *pb)

@@ -135,14 +135,16 @@ struct model_scratch {
 	uint32_t form_serial; /* of the last form */
 	struct model_sweep sweep;
 	struct model_rows
-		ends; /* of the question that stacks was rolled up for; key 0: it is empty */
-	bool rolled;  /* to their callers; else stacks has the ends alone */
+		ends;    /* of the question that stacks was rolled up for; key 0: it is empty */
+	double *squares; /* likewise, per touched stack: of the clusters on it or below it (error.h) */
+	double values, all_squares; /* of all rows */
+	bool rolled; /* to their callers; else stacks and squares have the ends alone */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */
 	uint32_t *slot;                   /* per path: its node + 1, 0 between uses */
 	uint32_t *seen;                   /* per stack: a stamp of the last group it was seen in */
-	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap;
+	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap, squares_cap;
 	uint32_t stamp; /* larger than any in seen */
 	uint32_t hold;  /* readers want the history before this second; PROFILE_NONE: no */
 };
@@ -221,8 +223,8 @@ struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64
 /* Equal for questions that have the same rows. */
 uint64_t model_key(const struct profile *p, const struct profile_query *q);
 /*
- * The stacks of a query and all their callers, ascending; what is below each stands in scratch->stacks. Both stay for
- * the next question that is the same, until others are summed up.
+ * The stacks of a query and all their callers, ascending; what is below each stands in scratch->stacks and squares. All
+ * stay for the next question that is the same, until others are summed up.
  */
 const uint32_t *model_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
@@ -231,8 +233,8 @@ const struct model_row *model_ends(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Empty scratch->stacks, for another use. */
 void model_sums_drop(const struct profile *p);
-/* Of a view: add the touched stacks' sums to all their callers; the touched stacks ascending. */
-const uint32_t *model_roll_up(const struct profile *p, uint32_t *count);
+/* Of a view: add the touched stacks' sums (and squares, or NULL) to all their callers; the touched stacks ascending. */
+const uint32_t *model_roll_up(const struct profile *p, double *squares, uint32_t *count);
 void model_scratch_fit(const struct profile *view);
 /* The first of 2^31 stamps that are not in seen. */
 uint32_t model_scratch_stamp(const struct profile *p);

@@ -412,6 +412,7 @@ struct profile_info profile_info(const struct profile *p)
 		.bytes = profile_fixed_bytes(p) + profile_slice_bytes(p),
 		.stacks = p->stacks.count,
 		.merged_before = p->merged_before,
+		.swept = p->scratch->sweep.swept,
 	};
 
 	for (int i = 0; i < PROFILE_EVENTS; i++)

@@ -257,6 +257,7 @@ struct profile_info {
 	uint64_t bytes; /* held by the model */
 	uint32_t stacks, slice_entries;
 	uint32_t merged_before; /* seconds before this one are held in 10 s steps */
+	uint32_t swept;         /* rises whenever numbers may mean something else from now on */
 };
 struct profile_info profile_info(const struct profile *p);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums over what a query collects: up the stacks, over all, by second. */
+#include "profile/error.h"
 #include "profile/filter.h"
 #include "profile/form.h"
 #include "profile/model.h"
@@ -9,7 +10,7 @@
 
 #define ROLL_UP_PART 32 /* of the stacks; from there on all are gone through */
 
-static void roll_up_touch_callers(const struct profile *p, struct tally *t)
+static void roll_up_touch_callers(const struct profile *p, struct tally *t, double *squares)
 {
 	uint32_t *ids = p->scratch->ids, n = tally_list(t, ids), stack;
 
@@ -19,38 +20,48 @@ static void roll_up_touch_callers(const struct profile *p, struct tally *t)
 			stack = p->stacks.nodes[stack].parent;
 			if (!tally_touch(t, stack))
 				break;
+			if (squares)
+				squares[stack] = 0;
 		}
 	}
+}
+
+static void roll_up_one(const struct profile *p, double *squares, uint32_t stack)
+{
+	struct amount *sums = p->scratch->stacks.sums;
+	uint32_t parent = p->stacks.nodes[stack].parent;
+
+	sums[parent].count += sums[stack].count;
+	sums[parent].weight += sums[stack].weight;
+	if (squares)
+		squares[parent] += squares[stack];
 }
 
 /*
  * Where a long history has touched most stacks, going through all of them in order is several times cheaper
  * than finding the callers one by one.
  */
-static const uint32_t *roll_up_all(const struct profile *p, uint32_t *count)
+static const uint32_t *roll_up_all(const struct profile *p, double *squares, uint32_t *count)
 {
 	struct tally *t = &p->scratch->stacks;
 	uint32_t *ids = p->scratch->ids, n = p->stacks.count;
-	struct amount *sums = t->sums;
 
 	for (uint32_t i = 0; i < n; i += 64) {
-		if (!t->bits[i / 64]) {
-			memset(&sums[i], 0, 64 * sizeof(*sums)); /* there is room for whole words */
-			continue;
-		}
-		for (uint32_t k = i; k < i + 64; k++)
-			if (!tally_has(t, k))
-				sums[k] = (struct amount){0, 0};
-	}
-	for (uint32_t i = n; i-- > PROFILE_ROOT_STACK + 1;) {
-		struct amount *parent = &sums[p->stacks.nodes[i].parent];
+		uint64_t untouched = ~t->bits[i / 64];
 
-		parent->count += sums[i].count;
-		parent->weight += sums[i].weight;
+		for (; untouched; untouched &= untouched - 1) { /* there is room for whole words */
+			uint32_t k = i + (uint32_t)__builtin_ctzll(untouched);
+
+			t->sums[k] = (struct amount){0, 0};
+			if (squares)
+				squares[k] = 0;
+		}
 	}
+	for (uint32_t i = n; i-- > PROFILE_ROOT_STACK + 1;)
+		roll_up_one(p, squares, i);
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!(sums[i].count | sums[i].weight) && !tally_has(t, i))
+		if (!(t->sums[i].count | t->sums[i].weight) && !tally_has(t, i))
 			continue;
 		tally_mark(t, i);
 		ids[(*count)++] = i;
@@ -58,23 +69,18 @@ static const uint32_t *roll_up_all(const struct profile *p, uint32_t *count)
 	return ids;
 }
 
-const uint32_t *model_roll_up(const struct profile *p, uint32_t *count)
+const uint32_t *model_roll_up(const struct profile *p, double *squares, uint32_t *count)
 {
 	struct tally *t = &p->scratch->stacks;
 	uint32_t *ids = p->scratch->ids;
-	struct amount *parent;
 
 	if (t->touched > p->stacks.count / ROLL_UP_PART)
-		return roll_up_all(p, count);
-	roll_up_touch_callers(p, t);
+		return roll_up_all(p, squares, count);
+	roll_up_touch_callers(p, t, squares);
 	*count = tally_list(t, ids);
-	for (uint32_t i = *count; i-- > 0;) {
-		if (ids[i] == PROFILE_ROOT_STACK)
-			continue;
-		parent = &t->sums[p->stacks.nodes[ids[i]].parent];
-		parent->count += t->sums[ids[i]].count;
-		parent->weight += t->sums[ids[i]].weight;
-	}
+	for (uint32_t i = *count; i-- > 0;)
+		if (ids[i] != PROFILE_ROOT_STACK)
+			roll_up_one(p, squares, ids[i]);
 	return ids;
 }
 
@@ -87,9 +93,15 @@ void model_sums_drop(const struct profile *p)
 	s->ends.key = 0;
 }
 
+/* Squares are of values, and some of the window's time. */
+static uint64_t sums_key(const struct profile *p, const struct profile_query *q)
+{
+	return hash_pair(model_key(p, q), (uint64_t)profile_covered(p, q) << 1 | q->by_weight);
+}
+
 static bool sums_are_of(const struct profile *p, const struct profile_query *q)
 {
-	return p->scratch->ends.key && p->scratch->ends.key == model_key(p, q);
+	return p->scratch->ends.key && p->scratch->ends.key == sums_key(p, q);
 }
 
 static void sums_touched(struct model_scratch *s, const uint32_t *stacks, uint32_t count)
@@ -98,18 +110,42 @@ static void sums_touched(struct model_scratch *s, const uint32_t *stacks, uint32
 	s->touched_count = count;
 }
 
+static void sum_rows(const struct profile *p, const struct profile_query *q)
+{
+	struct model_scratch *s = p->scratch;
+	double window_ns = (double)profile_covered(p, q) * 1e9;
+	uint32_t count;
+	const struct model_row *rows = model_collect(p, q, &count);
+
+	model_sums_drop(p);
+	s->values = s->all_squares = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct model_row *r = &rows[i];
+		double squares = error_squares(q->event, q->by_weight,
+			&(struct profile_part){.state = (enum thread_state)r->state,
+				.count = r->sum.count,
+				.weight = r->sum.weight},
+			window_ns);
+
+		if (tally_touch(&s->stacks, r->stack))
+			s->squares[r->stack] = 0;
+		s->stacks.sums[r->stack].count += r->sum.count;
+		s->stacks.sums[r->stack].weight += r->sum.weight;
+		s->squares[r->stack] += squares;
+		s->values += (double)model_value(q, &r->sum);
+		s->all_squares += squares;
+	}
+}
+
 static void sum_ends(const struct profile *p, const struct profile_query *q)
 {
 	struct model_scratch *s = p->scratch;
-	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
 	struct model_row *ends;
+	uint32_t count;
 
-	model_sums_drop(p);
-	for (uint32_t i = 0; i < count; i++)
-		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	sum_rows(p, q);
 	count = tally_list(&s->stacks, s->ids);
-	ends = model_rows_fit(&s->ends, count, model_key(p, q));
+	ends = model_rows_fit(&s->ends, count, sums_key(p, q));
 	for (uint32_t i = 0; i < count; i++)
 		ends[i] = (struct model_row){s->ids[i], 0, 0, s->stacks.sums[s->ids[i]]};
 	s->ends.count = count;
@@ -137,7 +173,7 @@ const uint32_t *model_sum_up(
 	model_ends(p, q, count);
 	if (!s->rolled) {
 		model_scratch_fit(model_view(p, q));
-		stacks = model_roll_up(model_view(p, q), count);
+		stacks = model_roll_up(model_view(p, q), s->squares, count);
 		sums_touched(s, stacks, *count);
 		s->rolled = true;
 	}
@@ -226,7 +262,7 @@ static uint8_t java_type(const struct profile *view, uint32_t stack)
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
+	const struct model_row *rows = model_ends(p, q, &count);
 	const struct profile *view = model_view(p, q);
 	struct profile_sum sum = {0};
 

@@ -10,11 +10,13 @@
 #define AGE_S  10
 #define REACH  1.5 /* half of the churn of 1 at 30 samples a second; 2 looks unsorted */
 #define ENOUGH 40  /* samples: from here on the window speaks for itself */
+#define LATE_S 3   /* seconds in which samples may still come */
 
 void expect_done(struct expect *e)
 {
 	flat_free(e->all);
-	e->all = NULL;
+	flat_free(e->settled);
+	e->all = e->settled = NULL;
 }
 
 static int compare_method(const void *a, const void *b)
@@ -34,24 +36,65 @@ const struct flat_row *expect_find(const struct flat *f, uint32_t method)
 	return bsearch(&key, f->rows, f->count, sizeof(key), compare_method);
 }
 
+static struct flat *flat_between(
+	const struct profile *p, const struct profile_query *q, uint32_t from, uint32_t to)
+{
+	struct profile_query part = *q;
+
+	part.from = from;
+	part.to = to;
+	return flat_new(p, &part);
+}
+
+/* From a second on that is not 0, what was held in seconds when it was the last. */
+static bool is_settled(const struct expect *e, const struct profile_info *info)
+{
+	return e->settled && e->settled_to && e->settled_to >= info->merged_before &&
+	       e->swept == info->swept;
+}
+
+/* All of the question that was asked: what was there before, and what came since. */
+static void add_up(struct expect *e, const struct profile *p)
+{
+	const struct profile_query *q = &e->asked;
+	struct profile_info info = profile_info(p);
+	uint32_t settled_to = q->to > q->from + LATE_S ? q->to - LATE_S : q->from;
+	bool add = is_settled(e, &info);
+	struct flat *more = flat_between(p, q, add ? e->settled_to : q->from, settled_to);
+
+	if (add) {
+		flat_add(e->settled, more);
+		flat_free(more);
+	} else {
+		flat_free(e->settled);
+		e->settled = more;
+	}
+	e->settled_to = settled_to;
+	e->swept = info.swept;
+	flat_free(e->all);
+	e->all = flat_between(p, q, settled_to, q->to);
+	flat_add(e->all, e->settled);
+}
+
 void expect_update(struct expect *e, const struct profile *p, const struct profile_query *q,
 	uint32_t since, bool ask)
 {
 	const struct profile_query *last = &e->asked;
 	uint32_t version = q->filter ? filter_version(q->filter) : 0;
 	bool same = e->all && last->event == q->event && last->thread == q->thread &&
-		    last->from == since && e->version == version;
+		    last->pool == q->pool && last->from == since && e->version == version;
 
 	/* A window that is the whole history speaks for itself. */
 	if (q->from <= since || !same)
 		expect_done(e);
 	if (q->from <= since || !ask || (same && q->to >= last->to && q->to - last->to < AGE_S))
 		return;
+	if (same && q->to < last->to)
+		expect_done(e);
 	e->asked = *q;
 	e->asked.from = since;
 	e->version = version;
-	flat_free(e->all);
-	e->all = flat_new(p, &e->asked);
+	add_up(e, p);
 }
 
 /*

@@ -5,8 +5,8 @@
  * A window of an idle service has dozens of rows with one or two samples. Ranked by those they would
  * dance; not ranked at all, rows with none stay above rows with nine. So weak rows are ranked by their
  * share of the whole history, which moves slowly, as far as the window does not contradict it.
- * Owned by the methods view; the history is asked again every 10 s, and
- * never for a key, which is answered from what is there.
+ * Owned by the methods view; what came since is added every 10 s, and never for a key, which is answered from what is
+ * there.
  */
 #ifndef JHOT_TUI_EXPECT_H
 #define JHOT_TUI_EXPECT_H
@@ -19,7 +19,10 @@
 struct expect {
 	struct flat *all;
 	struct profile_query asked;
-	uint32_t version; /* of its filter */
+	uint32_t version;     /* of its filter */
+	struct flat *settled; /* all but the last seconds, in which samples may still come */
+	uint32_t settled_to;
+	uint32_t swept; /* as of struct profile_info */
 };
 
 void expect_done(struct expect *e);

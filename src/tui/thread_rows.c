@@ -176,9 +176,9 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 		bool now;
 		profile_part_fn *add;
 	} passes[] = {
+		{EVENT_CPU, false, gather_cpu}, /* first: mostly it was just asked for */
 		{EVENT_WALL, true, gather_wall_now},
 		{EVENT_CPU, true, gather_cpu_now},
-		{EVENT_CPU, false, gather_cpu},
 		{EVENT_ALLOC, false, gather_alloc},
 		{EVENT_LOCK, false, gather_lock},
 		{EVENT_WALL, false, gather_wall},

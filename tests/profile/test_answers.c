@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever is asked of random sessions, and in whichever order (windows that move on, are frozen, go back and stand
+ * beside one another; all, all since a mark; events, threads, states, filters, other forms): the answer is to the bit
+ * what adding up all that was fed gives, one sample after the other.
+ */
+#include "profile/calltree.h"
+#include "profile/error.h"
+#include "profile/filter.h"
+#include "profile/flat.h"
+#include "tests/tap.h"
+
+#include <string.h>
+
+#define SESSIONS 12
+#define SECONDS  700 /* more than are held one by one */
+#define STACKS   1500
+#define METHODS  60
+#define THREADS  6
+#define SAMPLES  24 /* a second at most */
+#define NUMBERS  (1u << 13)
+#define NODES    (1u << 18)
+#define NUMBER \
+	0xfffffffu /* of a stack that is shown in another form: what is left without its mark */
+
+struct fed {
+	uint32_t second, pair;
+	uint32_t count;
+	uint64_t weight;
+};
+
+struct pair {
+	uint32_t stack, thread;
+	enum thread_state state;
+};
+
+/* What was fed of one event, and its (stack, thread, state) as they came. */
+struct truth {
+	struct fed fed[SECONDS * SAMPLES];
+	struct pair pairs[SECONDS * SAMPLES];
+	uint32_t *number; /* per stack, thread and state: of the pair + 1 */
+	uint32_t fed_count, pair_count;
+};
+
+struct row {
+	uint32_t stack, thread;
+	enum thread_state state;
+	uint64_t count, weight;
+};
+
+struct session {
+	struct profile *p;
+	struct truth truth[EVENT_USER_FIRST];
+	uint32_t stacks[STACKS], stack_count;
+	uint32_t now, mark[EVENT_USER_FIRST];
+	struct filter *filter;
+	struct row rows[SECONDS * SAMPLES];
+	uint32_t row_count;
+};
+
+static uint64_t rng;
+
+static uint32_t below(uint32_t n)
+{
+	rng = rng * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)((rng >> 33) % n);
+}
+
+/* --- feeding ----------------------------------------------------------------------------------------- */
+
+static uint32_t random_stack(struct session *s)
+{
+	static const char *const classes[] = {"app.A", "app.B", "fw.Web", "fw.Proxy"};
+	uint32_t parent = PROFILE_ROOT_STACK, n = below(METHODS), type, method, stack;
+	char name[16];
+
+	if (s->stack_count && below(20))
+		parent = s->stacks[below(s->stack_count)];
+	if (profile_get_stack(s->p, parent).depth > 12 || s->stack_count == STACKS)
+		return parent;
+	type = n % 7 == 3 ? FRAME_NATIVE : n % 11 == 5 ? FRAME_KERNEL : below(FRAME_NATIVE);
+	snprintf(name, sizeof(name), "m%u", n / 4);
+	method = profile_method(s->p, type < FRAME_NATIVE ? classes[n % 4] : "", name, "()V",
+		type == FRAME_NATIVE ? "libx.so" : "");
+	stack = profile_stack_child(s->p, parent,
+		profile_frame(
+			s->p, method, type, below(3), type < FRAME_NATIVE ? 1 + below(3) : 0));
+	s->stacks[s->stack_count++] = stack;
+	return stack;
+}
+
+static void feed(struct session *s, int event, uint32_t second)
+{
+	struct truth *t = &s->truth[event];
+	struct profile_sample in = {
+		.stack = random_stack(s), .thread = below(THREADS), .count = 1 + below(3)};
+	uint32_t *number;
+
+	in.state = event == EVENT_WALL ? below(THREAD_STATES) : THREAD_STATE_NONE;
+	in.weight = event == EVENT_CPU ? in.count * 10000000ull : below(1u << 30) * 977ull;
+	profile_add_sample(s->p, event, second, &in);
+	number = &t->number[(in.stack * 8 + in.thread) * 8 + in.state];
+	if (!*number) {
+		t->pairs[t->pair_count] = (struct pair){in.stack, in.thread, in.state};
+		*number = ++t->pair_count;
+	}
+	t->fed[t->fed_count++] = (struct fed){second, *number - 1, in.count, in.weight};
+}
+
+/* --- the truth --------------------------------------------------------------------------------------- */
+
+static bool wants(const struct session *s, const struct profile_query *q, const struct pair *pair)
+{
+	return (q->thread == PROFILE_ANY_THREAD || q->thread == pair->thread) &&
+	       (!q->states || q->states >> pair->state & 1) &&
+	       (!q->pool || profile_get_thread(s->p, pair->thread)->pool == q->pool);
+}
+
+static void find_rows(struct session *s, const struct profile_query *q)
+{
+	const struct truth *t = &s->truth[q->event];
+	static struct profile_sum sums[SECONDS * SAMPLES];
+
+	memset(sums, 0, sizeof(sums));
+	s->row_count = 0;
+	for (uint32_t i = 0; i < t->fed_count; i++)
+		if (t->fed[i].second >= q->from && t->fed[i].second < q->to) {
+			sums[t->fed[i].pair].count += t->fed[i].count;
+			sums[t->fed[i].pair].weight += t->fed[i].weight;
+		}
+	for (uint32_t i = 0; i < t->pair_count; i++) {
+		const struct pair *pair = &t->pairs[i];
+		uint32_t stack = pair->stack;
+
+		if (!sums[i].count || !wants(s, q, pair))
+			continue;
+		if (q->filter)
+			stack = filter_stack(q->filter, s->p, stack);
+		if (stack != PROFILE_NONE)
+			s->rows[s->row_count++] = (struct row){
+				stack, pair->thread, pair->state, sums[i].count, sums[i].weight};
+	}
+}
+
+static uint64_t value_of(const struct profile_query *q, const struct row *r)
+{
+	return q->by_weight ? r->weight : r->count;
+}
+
+static const struct profile_frame *frame_of(const struct session *s, uint32_t stack)
+{
+	return profile_get_frame(s->p, profile_get_stack(s->p, stack).frame);
+}
+
+static uint32_t parent_of(const struct session *s, uint32_t stack)
+{
+	return profile_get_stack(s->p, stack).parent;
+}
+
+/* --- sums -------------------------------------------------------------------------------------------- */
+
+static bool sums_are_right(const struct session *s, const struct profile_query *q)
+{
+	struct profile_sum all = {0}, coarse = {0}, sum = profile_sum(s->p, q);
+
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		const struct row *r = &s->rows[i];
+		uint32_t stack = r->stack;
+
+		while (stack != PROFILE_ROOT_STACK && frame_of(s, stack)->type > FRAME_JAVA)
+			stack = parent_of(s, stack);
+		all.count += r->count;
+		all.weight += r->weight;
+		if (stack == PROFILE_ROOT_STACK || frame_of(s, stack)->type != FRAME_COARSE)
+			continue;
+		coarse.count += r->count;
+		coarse.weight += r->weight;
+	}
+	if (sum.count != all.count || sum.weight != all.weight)
+		return false;
+	sum = profile_coarse(s->p, q);
+	return sum.count == coarse.count && sum.weight == coarse.weight;
+}
+
+struct got {
+	const struct session *s;
+	uint32_t count;
+	bool right;
+};
+
+static void got_part(void *ctx, const struct profile_part *part)
+{
+	struct got *g = ctx;
+	const struct row *r = &g->s->rows[g->count++];
+
+	g->right = g->right && g->count <= g->s->row_count && part->stack == r->stack &&
+		   part->thread == r->thread && part->state == r->state &&
+		   part->count == r->count && part->weight == r->weight;
+}
+
+static bool parts_are_right(const struct session *s, const struct profile_query *q)
+{
+	struct got g = {s, 0, true};
+
+	profile_each_part(s->p, q, got_part, &g);
+	return g.right && g.count == s->row_count;
+}
+
+/* --- methods ----------------------------------------------------------------------------------------- */
+
+struct method {
+	uint64_t self, total, self_count, total_count;
+	double self_squares, total_squares;
+	uint64_t votes[FRAME_TYPES], self_votes[FRAME_TYPES];
+	bool there;
+};
+
+struct below {
+	uint64_t count, value;
+	double squares;
+	uint32_t stack; /* with its mark; there is one if touched */
+	bool touched;
+};
+
+static struct method methods[NUMBERS];
+static struct below stacks[NUMBERS];
+
+/* Does the method stand further up? Why a stack breaks off stands on it once. */
+static bool repeats(const struct session *s, uint32_t stack)
+{
+	uint32_t method = frame_of(s, stack)->method;
+
+	if (frame_of(s, stack)->type == FRAME_BREAK)
+		return false;
+	while ((stack = parent_of(s, stack)) != PROFILE_ROOT_STACK)
+		if (frame_of(s, stack)->method == method)
+			return true;
+	return false;
+}
+
+static void add_ends(const struct session *s, const struct profile_query *q, double *all_squares)
+{
+	double window_ns = (double)profile_covered(s->p, q) * 1e9;
+
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		const struct row *r = &s->rows[i];
+		struct profile_part part = {
+			.state = r->state, .count = r->count, .weight = r->weight};
+		double squares = error_squares(q->event, q->by_weight, &part, window_ns);
+		struct below *end = &stacks[r->stack & NUMBER];
+		const struct profile_frame *f = frame_of(s, r->stack);
+
+		*all_squares += squares;
+		end->squares += squares;
+		end->count += r->count;
+		end->value += value_of(q, r);
+		for (uint32_t at = r->stack; at != PROFILE_ROOT_STACK; at = parent_of(s, at)) {
+			stacks[at & NUMBER].stack = at;
+			stacks[at & NUMBER].touched = true;
+		}
+		if (r->stack == PROFILE_ROOT_STACK)
+			continue;
+		methods[f->method].self += value_of(q, r);
+		methods[f->method].self_count += r->count;
+		methods[f->method].self_squares += squares;
+		methods[f->method].self_votes[f->type] += r->count;
+	}
+}
+
+static void add_totals(const struct session *s)
+{
+	for (uint32_t i = NUMBERS; i-- > 1;) {
+		struct below *parent;
+
+		if (!stacks[i].touched)
+			continue;
+		parent = &stacks[parent_of(s, stacks[i].stack) & NUMBER];
+		parent->count += stacks[i].count;
+		parent->value += stacks[i].value;
+		parent->squares += stacks[i].squares;
+	}
+	for (uint32_t i = 1; i < NUMBERS; i++) {
+		const struct profile_frame *f;
+
+		if (!stacks[i].touched)
+			continue;
+		f = frame_of(s, stacks[i].stack);
+		methods[f->method].there = true;
+		methods[f->method].votes[f->type] += stacks[i].count;
+		if (repeats(s, stacks[i].stack))
+			continue;
+		methods[f->method].total += stacks[i].value;
+		methods[f->method].total_count += stacks[i].count;
+		methods[f->method].total_squares += stacks[i].squares;
+	}
+}
+
+static bool row_is_right(
+	const struct flat *f, const struct flat_row *r, const struct method *m, double all_squares)
+{
+	const uint64_t *votes = m->self_count ? m->self_votes : m->votes;
+	struct error_sums self = {(double)m->self, (double)f->sum, m->self_squares, all_squares};
+	struct error_sums total = {(double)m->total, (double)f->sum, m->total_squares, all_squares};
+	int best = 0;
+
+	for (int i = 1; i < FRAME_TYPES; i++)
+		best = votes[i] > votes[best] ? i : best;
+	return r->type == best && r->self == m->self && r->total == m->total &&
+	       r->self_count == m->self_count && r->total_count == m->total_count &&
+	       r->self_samples == error_samples(&self) && r->total_samples == error_samples(&total);
+}
+
+static bool flat_is_right(const struct session *s, const struct profile_query *q)
+{
+	struct flat *f = flat_new(s->p, q);
+	double all_squares = 0;
+	uint32_t n = 0;
+	bool right = true;
+
+	memset(methods, 0, sizeof(methods));
+	memset(stacks, 0, sizeof(stacks));
+	add_ends(s, q, &all_squares);
+	add_totals(s);
+	for (uint32_t i = 0; i < NUMBERS && right; i++) {
+		if (!methods[i].there)
+			continue;
+		right = n < f->count && f->rows[n].method == i &&
+			row_is_right(f, &f->rows[n], &methods[i], all_squares);
+		n++;
+	}
+	right = right && n == f->count;
+	flat_free(f);
+	return right;
+}
+
+/* --- trees ------------------------------------------------------------------------------------------- */
+
+struct node {
+	const char *name; /* of a thread: NULL */
+	uint32_t thread, child, next;
+	uint64_t total, self, total_count, self_count;
+};
+
+static struct node nodes[NODES];
+static uint32_t node_count;
+
+static uint32_t node_below(uint32_t parent, const char *name, uint32_t thread)
+{
+	uint32_t at = nodes[parent].child;
+
+	while (at && (name ? !nodes[at].name || strcmp(nodes[at].name, name) != 0
+			   : nodes[at].name || nodes[at].thread != thread))
+		at = nodes[at].next;
+	if (at)
+		return at;
+	at = node_count++;
+	nodes[at] = (struct node){.name = name, .thread = thread, .next = nodes[parent].child};
+	return nodes[parent].child = at;
+}
+
+static void node_count_row(uint32_t node, const struct profile_query *q, const struct row *r)
+{
+	nodes[node].total += value_of(q, r);
+	nodes[node].total_count += r->count;
+}
+
+static void add_row(const struct session *s, const struct profile_query *q, const struct row *r,
+	const struct calltree_options *o)
+{
+	uint32_t chain[64], n = 0, at = 0;
+
+	for (uint32_t k = r->stack; k != PROFILE_ROOT_STACK; k = parent_of(s, k))
+		chain[n++] = k;
+	node_count_row(0, q, r);
+	if (o->threads)
+		node_count_row(at = node_below(at, NULL, r->thread), q, r);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = chain[o->inverted ? i : n - 1 - i];
+
+		at = node_below(
+			at, profile_get_method(s->p, frame_of(s, k)->method)->full, PROFILE_NONE);
+		node_count_row(at, q, r);
+	}
+	nodes[at].self += value_of(q, r);
+	nodes[at].self_count += r->count;
+}
+
+/* All of a tree's nodes below one are there, with these sums; returns how many, 0: not so. */
+static uint32_t same_nodes(
+	const struct session *s, const struct calltree *t, uint32_t of, uint32_t node)
+{
+	const struct calltree_node *n = &t->nodes[of];
+	uint32_t all = 1, at;
+
+	if (n->total != nodes[node].total || n->self != nodes[node].self ||
+		n->total_count != nodes[node].total_count ||
+		n->self_count != nodes[node].self_count)
+		return 0;
+	for (at = n->first_child; at != PROFILE_NONE; at = t->nodes[at].next_sibling) {
+		const struct calltree_node *child = &t->nodes[at];
+		bool thread = child->thread != PROFILE_NONE;
+		uint32_t same = same_nodes(s, t, at,
+			node_below(node,
+				thread ? NULL : profile_get_method(s->p, child->method)->full,
+				child->thread));
+
+		if (!same)
+			return 0;
+		all += same;
+	}
+	return all;
+}
+
+static bool tree_is_right(const struct session *s, const struct profile_query *q)
+{
+	struct calltree_options o = {.root_method = PROFILE_NONE,
+		.by_name = true,
+		.inverted = below(3) == 0,
+		.threads = below(3) == 0,
+		.min_share = (double[]){0, 0.002, 0.05}[below(3)]};
+	struct calltree *t = calltree_new(s->p, q, &o);
+	uint32_t want = 0;
+	bool right;
+
+	nodes[0] = (struct node){0};
+	node_count = 1;
+	for (uint32_t i = 0; i < s->row_count; i++)
+		add_row(s, q, &s->rows[i], &o);
+	for (uint32_t i = 0; i < node_count; i++)
+		want += !i || (double)nodes[i].total >= o.min_share * (double)nodes[0].total;
+	right = t->count == want && same_nodes(s, t, 0, 0) == want;
+	calltree_free(t);
+	return right;
+}
+
+/* --- questions --------------------------------------------------------------------------------------- */
+
+static struct profile_query random_query(struct session *s)
+{
+	static const uint32_t windows[] = {5, 10, 30, 60, 0};
+	struct profile_query q = {.event = (int)below(EVENT_USER_FIRST),
+		.thread = PROFILE_ANY_THREAD,
+		.by_weight = below(4) > 0};
+	uint32_t seconds = windows[below(5)];
+
+	q.to = below(3) ? s->now : s->now + 1 - (below(2) ? below(30) : 0);
+	q.from = seconds && q.to > seconds ? q.to - seconds : 0;
+	if (!q.from && below(2) && s->mark[q.event] < q.to)
+		q.from = s->mark[q.event];
+	if (below(5) == 0)
+		q.thread = below(THREADS);
+	else if (below(5) == 0)
+		q.pool = profile_get_thread(s->p, below(THREADS))->pool;
+	if (below(6) == 0)
+		q.states = 1u << below(THREAD_STATES) | 1u << below(THREAD_STATES);
+	if (below(3) == 0)
+		q.filter = s->filter;
+	return q;
+}
+
+static void change_filter(struct session *s)
+{
+	static const char *const texts[] = {"app.A", "fw", "m3", "libx"};
+
+	switch (below(4)) {
+	case 0: filter_set_lines(s->filter, below(2)); break;
+	case 1: filter_set_hide(s->filter, below(8)); break;
+	case 2: filter_pop(s->filter); break;
+	default:
+		if (filter_count(s->filter) < 2)
+			filter_push(s->filter, below(2), texts[below(4)]);
+		break;
+	}
+}
+
+/* The parts of an answer, in any order, some of them twice. */
+static const char *ask(struct session *s, const struct profile_query *q)
+{
+	static const struct {
+		const char *what;
+		bool (*right)(const struct session *s, const struct profile_query *q);
+	} parts[] = {{"sums", sums_are_right}, {"parts", parts_are_right},
+		{"methods", flat_is_right}, {"tree", tree_is_right}};
+
+	/* What is shown in another form has its numbers from the first answer. */
+	profile_sum(s->p, q);
+	find_rows(s, q);
+	for (uint32_t n = 1 + below(6); n > 0; n--) {
+		uint32_t i = below(4);
+
+		if (!parts[i].right(s, q))
+			return parts[i].what;
+	}
+	return NULL;
+}
+
+static void ask_some(struct session *s, const char **wrong, uint32_t *asked)
+{
+	struct profile_query last = random_query(s), q;
+
+	for (uint32_t n = 1 + below(3); n > 0 && !*wrong; n--) {
+		/* The next is one like the last: it moves, or is of another thread or filter. */
+		q = random_query(s);
+		if (below(2)) {
+			last.to = q.to;
+			last.from = last.from && q.to > 20 ? q.to - 20 : 0;
+			q = last;
+		}
+		*wrong = ask(s, &q);
+		if (*wrong)
+			diag("%s of event %d, [%u, %u) at %u, thread %d, pool %u, states %x, "
+			     "by weight %d, filter %d",
+				*wrong, q.event, q.from, q.to, s->now, (int)q.thread, q.pool,
+				q.states, q.by_weight, q.filter != NULL);
+		last = q;
+		++*asked;
+	}
+}
+
+/* --- sessions ---------------------------------------------------------------------------------------- */
+
+static struct session *session_new(void)
+{
+	static struct session s;
+
+	memset(&s, 0, sizeof(s));
+	s.p = profile_new();
+	s.filter = filter_new();
+	filter_set_frameworks(s.filter, "fw.");
+	for (uint32_t i = 0; i < EVENT_USER_FIRST; i++)
+		s.truth[i].number = calloc(NUMBERS * 64, sizeof(uint32_t));
+	for (uint32_t i = 0; i < THREADS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), i % 2 ? "http-%u" : "main%u-x", i);
+		profile_thread_set(s.p, i, &(struct profile_thread){.name = name});
+	}
+	return &s;
+}
+
+static void session_free(struct session *s)
+{
+	for (uint32_t i = 0; i < EVENT_USER_FIRST; i++)
+		free(s->truth[i].number);
+	filter_free(s->filter);
+	profile_free(s->p);
+}
+
+static void session_second(struct session *s)
+{
+	int event = (int)below(EVENT_USER_FIRST);
+
+	profile_advance(s->p, ++s->now);
+	for (uint32_t n = below(SAMPLES); n > 0; n--) {
+		uint32_t late = below(10) ? 0 : below(3);
+
+		feed(s, (int)below(EVENT_USER_FIRST), s->now > late ? s->now - late : s->now);
+	}
+	if (below(40) == 0) {
+		s->mark[event] = s->now;
+		profile_mark(s->p, event, s->now, 0);
+	}
+	if (below(50) == 0)
+		profile_gap(s->p, s->now - 1, s->now);
+	if (below(8) == 0)
+		change_filter(s);
+}
+
+static void test_session(uint32_t seed)
+{
+	uint32_t seconds, asked = 0;
+	const char *wrong = NULL;
+	struct session *s;
+
+	rng = seed;
+	s = session_new();
+	seconds = seed % 3 ? 20 + below(200) : SECONDS - 1;
+	while (s->now < seconds && !wrong) {
+		session_second(s);
+		if (below(seconds / 20) == 0)
+			ask_some(s, &wrong, &asked);
+	}
+	ok(!wrong && asked > 5, "session %u of %u s: %u questions, answered as by adding up", seed,
+		seconds, asked);
+	session_free(s);
+}
+
+int main(void)
+{
+	for (uint32_t seed = 1; seed <= SESSIONS; seed++)
+		test_session(seed);
+	return tap_done();
+}
