@@ -65,6 +65,9 @@ void model_scratch_free(struct model_scratch *s)
 	free(s->ids);
 	free(s->touched);
 	free(s->squares);
+	free(s->end_squares);
+	free(s->summed.list);
+	model_by_method_done(&s->by_method);
 	free(s->node);
 	free(s->slot);
 	free(s->seen);
@@ -81,9 +84,11 @@ void model_scratch_free(struct model_scratch *s)
 size_t model_scratch_bytes(const struct model_scratch *s)
 {
 	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + form_bytes(s->form) +
-	       ((size_t)s->all.cap + s->chosen.cap + s->ends.cap) * sizeof(*s->all.list) +
+	       ((size_t)s->all.cap + s->chosen.cap + s->ends.cap + s->summed.cap) *
+		       sizeof(*s->all.list) +
 	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap) +
-	       s->squares_cap * sizeof(*s->squares);
+	       ((size_t)s->squares_cap + s->ends.cap) * sizeof(*s->squares) +
+	       s->by_method.cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
 }
 
 /* --- collecting -------------------------------------------------------------------------------------- */
@@ -105,11 +110,14 @@ static void query_add_slices(const struct slices *s, uint32_t from, uint32_t to,
 	}
 }
 
-static void query_put(struct model_rows *rows, const struct slices_pair *pair, struct amount sum)
+static void query_put(
+	struct model_rows *rows, const struct slices *s, uint32_t pair, struct amount sum)
 {
+	const struct slices_pair *of = &s->pairs[pair];
+
 	if (sum.count | sum.weight)
 		rows->list[rows->count++] = (struct model_row){
-			pair->stack, slices_thread(pair), slices_state(pair), sum};
+			of->stack, slices_thread(of), slices_state(of), pair, sum};
 }
 
 /* Of all that was ever added, with a mark of all since then, what is not later. */
@@ -129,7 +137,7 @@ static void query_put_totals(struct model_rows *rows, const struct slices *s,
 			sum.count -= later->sums[i].count;
 			sum.weight -= later->sums[i].weight;
 		}
-		query_put(rows, &s->pairs[i], sum);
+		query_put(rows, s, i, sum);
 	}
 }
 
@@ -183,7 +191,7 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 	if (total)
 		query_put_totals(rows, s, since, t);
 	for (uint32_t i = 0; i < n && !total; i++)
-		query_put(rows, &s->pairs[ids[i]], t->sums[ids[i]]);
+		query_put(rows, s, ids[i], t->sums[ids[i]]);
 	tally_clear(t, ids, n);
 }
 

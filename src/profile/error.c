@@ -41,10 +41,13 @@ double error_samples(const struct error_sums *s)
 double error_window_samples(const struct profile *p, const struct profile_query *q)
 {
 	const struct model_scratch *s = p->scratch;
+	double all, squares;
 	uint32_t count;
 
 	model_ends(p, q, &count);
-	return s->all_squares > 0 ? s->values * s->values / s->all_squares : 0;
+	all = (double)model_value(q, &s->all_sum);
+	squares = (double)s->all_squares / MODEL_SQUARES_UNIT;
+	return squares > 0 ? all * all / squares : 0;
 }
 
 struct error_range error_range(double share, double samples)

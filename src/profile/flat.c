@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The method table: one roll-up over the window's stacks, then one row per method that was touched. */
+/* The method table: a row per method that has something. */
 #include "profile/flat.h"
 
 #include "base/buf.h"
@@ -9,86 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per method that was met, dense: a long history has far more stacks than methods, and these stay in the cache. */
-struct flat_sum {
-	uint64_t self, self_count, total, total_count;
-	double self_squares, total_squares;
-};
-
-/* Samples by how the method ran: of self samples, else of all. */
-struct flat_votes {
-	uint64_t of[FRAME_TYPES];
-};
-
 struct flat_build {
 	const struct profile *p; /* in the query's form */
 	const struct profile *sampled;
 	struct form *form;
 	const struct profile_query *q;
 	struct flat *flat;
-	struct flat_sum *sums; /* in the order in which they were met */
-	struct flat_votes *votes;
-	uint32_t sum_count, sum_cap;
 	uint32_t methods; /* when it was begun; the trend may meet newer ones */
-	uint32_t *row_of; /* per method: its sum + 1, later its row + 1 */
+	uint32_t *row_of; /* per method: its row + 1 */
 };
 
-/* Its place among the sums. */
-static uint32_t flat_sum_of(struct flat_build *b, uint32_t method)
+/* By self samples, else by all. */
+static uint8_t flat_winner(const struct model_method_sum *sum, const struct model_votes *votes)
 {
-	uint32_t *at = &b->row_of[method];
-
-	if (*at)
-		return *at - 1;
-	if (b->sum_count == b->sum_cap) {
-		b->sum_cap = b->sum_cap ? b->sum_cap * 2 : 256;
-		b->sums = xreallocarray(b->sums, b->sum_cap, sizeof(*b->sums));
-		b->votes = xreallocarray(b->votes, b->sum_cap, sizeof(*b->votes));
-	}
-	b->sums[b->sum_count] = (struct flat_sum){0};
-	b->votes[b->sum_count] = (struct flat_votes){0};
-	*at = ++b->sum_count;
-	return *at - 1;
-}
-
-static void flat_add_self(struct flat_build *b, const struct model_row *in)
-{
-	struct flat_sum *sum;
-	uint32_t at;
-
-	b->flat->sum += model_value(b->q, &in->sum);
-	b->flat->sum_count += in->sum.count;
-	if (in->stack == PROFILE_ROOT_STACK)
-		return;
-	at = flat_sum_of(b, model_stack_method(b->p, in->stack));
-	sum = &b->sums[at];
-	sum->self += model_value(b->q, &in->sum);
-	sum->self_count += in->sum.count;
-	b->votes[at].of[model_stack_type(b->p, in->stack)] += in->sum.count;
-}
-
-static void flat_add_total(struct flat_build *b, uint32_t stack)
-{
-	const struct profile *p = b->p;
-	const struct amount *amount = &p->scratch->stacks.sums[stack];
-	uint32_t at = flat_sum_of(b, model_stack_method(p, stack));
-	struct flat_sum *sum = &b->sums[at];
-
-	if (!model_stack_repeats(p, stack)) {
-		sum->total += model_value(b->q, amount);
-		sum->total_count += amount->count;
-		sum->total_squares += p->scratch->squares[stack];
-	}
-	if (!sum->self_count)
-		b->votes[at].of[model_stack_type(p, stack)] += amount->count;
-}
-
-static uint8_t flat_winner(const struct flat_votes *votes)
-{
+	const uint64_t *of = sum->self.count ? votes->self : votes->total;
 	int best = 0;
 
 	for (int i = 1; i < FRAME_TYPES; i++)
-		best = votes->of[i] > votes->of[best] ? i : best;
+		best = of[i] > of[best] ? i : best;
 	return (uint8_t)best;
 }
 
@@ -129,80 +67,50 @@ static void flat_add_trend(struct flat_build *b)
 	}
 }
 
-static void flat_add_squares(struct flat_build *b, const struct profile_query *q)
+static double flat_samples(const struct flat_build *b, uint64_t part, model_squares squares)
 {
-	double window_ns = (double)profile_covered(b->sampled, q) * 1e9;
-	uint32_t count;
-	const struct model_row *rows = model_collect(b->sampled, q, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct profile_part part = {.state = (enum thread_state)rows[i].state,
-			.count = rows[i].sum.count,
-			.weight = rows[i].sum.weight};
-
-		if (rows[i].stack != PROFILE_ROOT_STACK)
-			b->sums[flat_sum_of(b, model_stack_method(b->p, rows[i].stack))]
-				.self_squares +=
-				error_squares(q->event, q->by_weight, &part, window_ns);
-	}
+	return error_samples(&(struct error_sums){(double)part, (double)b->flat->sum,
+		(double)squares / MODEL_SQUARES_UNIT,
+		(double)b->sampled->scratch->all_squares / MODEL_SQUARES_UNIT});
 }
 
-static double flat_samples(const struct flat_build *b, uint64_t part, double squares)
+static void flat_add_row(struct flat_build *b, const struct model_by_method *m, uint32_t at)
 {
-	return error_samples(&(struct error_sums){
-		(double)part, (double)b->flat->sum, squares, b->sampled->scratch->all_squares});
-}
-
-/* In the order of the methods' numbers. */
-static void flat_add_rows(struct flat_build *b)
-{
+	const struct model_method_sum *sum = &m->sums[at];
+	uint64_t self = model_value(b->q, &sum->self), total = model_value(b->q, &sum->total);
 	struct flat *f = b->flat;
 
-	f->rows = xreallocarray(NULL, b->sum_count + 1, sizeof(*f->rows));
-	for (uint32_t i = 0; i < b->methods; i++) {
-		const struct flat_sum *sum;
-
-		if (!b->row_of[i])
-			continue;
-		sum = &b->sums[b->row_of[i] - 1];
-		f->rows[f->count] = (struct flat_row){.method = i,
-			.type = flat_winner(&b->votes[b->row_of[i] - 1]),
-			.self = sum->self,
-			.total = sum->total,
-			.self_count = sum->self_count,
-			.total_count = sum->total_count,
-			.self_samples = flat_samples(b, sum->self, sum->self_squares),
-			.total_samples = flat_samples(b, sum->total, sum->total_squares)};
-		b->row_of[i] = ++f->count;
-	}
+	if (!(sum->total.count | sum->total.weight))
+		return;
+	f->rows[f->count] = (struct flat_row){.method = sum->method,
+		.type = flat_winner(sum, &m->votes[at]),
+		.self = self,
+		.total = total,
+		.self_count = sum->self.count,
+		.total_count = sum->total.count,
+		.self_samples = flat_samples(b, self, sum->self_squares),
+		.total_samples = flat_samples(b, total, sum->total_squares)};
+	b->row_of[sum->method] = ++f->count;
 }
 
 struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 {
 	struct flat_build b = {.sampled = p, .q = q};
-	const struct model_row *in;
-	const uint32_t *stacks;
-	uint32_t n;
+	const struct model_by_method *m = model_sum_by_method(p, q);
 
-	in = model_ends(p, q, &n);
 	b.form = model_form(p, q);
-	b.p = p = model_view(p, q);
-	b.flat = xcalloc(1, sizeof(*b.flat));
-	b.methods = p->methods.count;
+	b.p = model_view(p, q);
+	b.methods = b.p->methods.count;
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
-	for (uint32_t i = 0; i < n; i++)
-		flat_add_self(&b, &in[i]);
-	flat_add_squares(&b, q);
-	stacks = model_sum_up(b.sampled, q, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (stacks[i] != PROFILE_ROOT_STACK)
-			flat_add_total(&b, stacks[i]);
-	}
-	flat_add_rows(&b);
+	b.flat = xcalloc(1, sizeof(*b.flat));
+	b.flat->sum = model_value(q, &p->scratch->all_sum);
+	b.flat->sum_count = p->scratch->all_sum.count;
+	b.flat->rows = xreallocarray(NULL, m->count + 1, sizeof(*b.flat->rows));
+	for (uint32_t i = 0; i < b.methods; i++)
+		if (m->row_of[i])
+			flat_add_row(&b, m, m->row_of[i] - 1);
 	if (b.flat->count && !q->snapshot)
 		flat_add_trend(&b);
-	free(b.sums);
-	free(b.votes);
 	free(b.row_of);
 	return b.flat;
 }

@@ -92,12 +92,42 @@ struct model_gap {
 struct model_row {
 	uint32_t stack;
 	uint32_t thread : 28, state : 4; /* as in a pair's who */
+	uint32_t pair;                   /* rows are in the order of their pairs */
 	struct amount sum;
 };
 struct model_rows {
 	struct model_row *list;
 	uint32_t count, cap;
 	uint64_t key; /* of the question that they answer; 0: none */
+};
+
+/* Squares of weights in 1/1024: as integers, so that their sums do not depend on an order. */
+__extension__ typedef unsigned __int128 model_squares;
+#define MODEL_SQUARES_UNIT 1024.0
+#define MODEL_SQUARES_MOST 0x1p112 /* of one row */
+static inline model_squares model_squares_of(double squares)
+{
+	squares *= MODEL_SQUARES_UNIT;
+	return (model_squares)(squares < MODEL_SQUARES_MOST ? squares : MODEL_SQUARES_MOST);
+}
+
+/* Per method that was met, dense: a long history has far more stacks than methods, and these stay in the cache. */
+struct model_method_sum {
+	struct amount self, total;
+	model_squares self_squares, total_squares;
+	uint32_t method;
+};
+/* Samples by how the method ran. */
+struct model_votes {
+	uint64_t self[FRAME_TYPES], total[FRAME_TYPES];
+};
+struct model_by_method {
+	struct model_method_sum
+		*sums; /* in the order in which they were met; some may have nothing any more */
+	struct model_votes *votes;
+	uint32_t *row_of; /* per method: its sum + 1; 0: it was not met */
+	uint32_t count, cap, methods;
+	bool known;
 };
 
 struct profile_snapshot {
@@ -134,11 +164,17 @@ struct model_scratch {
 	struct profile_snapshot *snapshots;
 	uint32_t form_serial; /* of the last form */
 	struct model_sweep sweep;
-	struct model_rows
-		ends;    /* of the question that stacks was rolled up for; key 0: it is empty */
-	double *squares; /* likewise, per touched stack: of the clusters on it or below it (error.h) */
-	double values, all_squares; /* of all rows */
-	bool rolled; /* to their callers; else stacks and squares have the ends alone */
+	/* sums.c: of the question that was summed up last. ends.key 0: of none, and they are empty. */
+	struct model_rows ends, summed; /* summed: its rows */
+	uint64_t summed_kind;
+	double window_ns;
+	model_squares *squares,
+		*end_squares; /* of clusters, per touched stack and per end (error.h) */
+	model_squares all_squares;
+	struct amount all_sum;
+	struct model_by_method by_method;
+	bool rolled; /* up to their callers; else stacks and squares have the ends alone */
+	bool relist; /* while folding: other stacks are touched than before */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */
@@ -231,10 +267,14 @@ const uint32_t *model_sum_up(
 /* And those on which its samples end, ascending, whatever their threads and states (which are 0). */
 const struct model_row *model_ends(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
+/* And the sums per method. */
+const struct model_by_method *model_sum_by_method(
+	const struct profile *p, const struct profile_query *q);
+void model_by_method_done(struct model_by_method *m);
 /* Empty scratch->stacks, for another use. */
 void model_sums_drop(const struct profile *p);
 /* Of a view: add the touched stacks' sums (and squares, or NULL) to all their callers; the touched stacks ascending. */
-const uint32_t *model_roll_up(const struct profile *p, double *squares, uint32_t *count);
+const uint32_t *model_roll_up(const struct profile *p, model_squares *squares, uint32_t *count);
 void model_scratch_fit(const struct profile *view);
 /* The first of 2^31 stamps that are not in seen. */
 uint32_t model_scratch_stamp(const struct profile *p);

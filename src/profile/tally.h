@@ -62,6 +62,17 @@ static inline void tally_mark(struct tally *t, uint32_t id)
 	t->words[id / 4096] |= 1ull << (id / 64 % 64);
 }
 
+/* Forget one. */
+static inline void tally_untouch(struct tally *t, uint32_t id)
+{
+	uint64_t *word = &t->bits[id / 64];
+
+	*word &= ~(1ull << (id % 64));
+	if (!*word)
+		t->words[id / 4096] &= ~(1ull << (id / 64 % 64));
+	t->touched--;
+}
+
 static inline void tally_add(struct tally *t, uint32_t id, uint64_t count, uint64_t weight)
 {
 	tally_touch(t, id);
