@@ -206,10 +206,47 @@ static void test_expect(void)
 	profile_free(p);
 }
 
+/* What came since is added to what was there: the same as asking for all of it, also where samples come late. */
+static void test_expect_adds(void)
+{
+	static const char *const stacks[] = {"a", "a b", "a b b", "c a"};
+	struct profile_query window = query, all = query;
+	struct expect e = {0};
+	uint32_t asked = 0, wrong = 0;
+
+	p = profile_new();
+	for (uint32_t s = 3; s < 200; s++) {
+		for (uint32_t i = 0; i < 8; i++)
+			sample(stacks[(s * 7 + i * i) % 4], s - i % 3, 0, 1 + i);
+		window.from = s > 10 ? s - 10 : 0;
+		window.to = all.to = s;
+		expect_update(&e, p, &window, 0, true);
+		if (e.all && e.asked.to == s) {
+			struct flat *f = flat_new(p, &all);
+
+			asked++;
+			wrong += f->count != e.all->count || f->sum != e.all->sum ||
+				 f->sum_count != e.all->sum_count;
+			for (uint32_t i = 0; i < f->count && i < e.all->count; i++)
+				wrong += f->rows[i].method != e.all->rows[i].method ||
+					 f->rows[i].self_count != e.all->rows[i].self_count ||
+					 f->rows[i].total_count != e.all->rows[i].total_count ||
+					 f->rows[i].self != e.all->rows[i].self ||
+					 f->rows[i].total != e.all->rows[i].total;
+			flat_free(f);
+		}
+		sample("late", s - 2, 0, 3);
+	}
+	ok(asked > 10 && !wrong, "the history, asked %u times, %u wrong", asked, wrong);
+	expect_done(&e);
+	profile_free(p);
+}
+
 int main(void)
 {
 	test_sandwich();
 	test_tree_rows();
 	test_expect();
+	test_expect_adds();
 	return tap_done();
 }
