@@ -270,7 +270,7 @@ static void topdown_take_thread(struct topdown *td, const struct model_row *rows
 	for (uint32_t i = 0; i < count; i++)
 		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
 			rows[i].sum.weight);
-	stacks = model_roll_up(b->p, NULL, &touched);
+	stacks = model_roll_up(b->p, &touched);
 	topdown_take(td, base, stacks, touched);
 	topdown_take_self(td, rows, count);
 	if (b->options->find && td->path_sum)

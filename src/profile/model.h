@@ -169,12 +169,12 @@ struct model_scratch {
 	uint64_t summed_kind;
 	double window_ns;
 	model_squares *squares,
-		*end_squares; /* of clusters, per touched stack and per end (error.h) */
+		*end_squares; /* of clusters: below stacks, while per method; per end */
 	model_squares all_squares;
 	struct amount all_sum;
 	struct model_by_method by_method;
-	bool rolled; /* up to their callers; else stacks and squares have the ends alone */
-	bool relist; /* while folding: other stacks are touched than before */
+	bool rolled;                      /* up to their callers; else stacks has the ends alone */
+	bool relist;                      /* while folding: other stacks are touched than before */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */
@@ -259,8 +259,8 @@ struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64
 /* Equal for questions that have the same rows. */
 uint64_t model_key(const struct profile *p, const struct profile_query *q);
 /*
- * The stacks of a query and all their callers, ascending; what is below each stands in scratch->stacks and squares. All
- * stay for the next question that is the same, until others are summed up.
+ * The stacks of a query and all their callers, ascending; what is below each stands in scratch->stacks. Both stay for
+ * the next question that is the same, until others are summed up.
  */
 const uint32_t *model_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
@@ -273,8 +273,8 @@ const struct model_by_method *model_sum_by_method(
 void model_by_method_done(struct model_by_method *m);
 /* Empty scratch->stacks, for another use. */
 void model_sums_drop(const struct profile *p);
-/* Of a view: add the touched stacks' sums (and squares, or NULL) to all their callers; the touched stacks ascending. */
-const uint32_t *model_roll_up(const struct profile *p, model_squares *squares, uint32_t *count);
+/* Of a view: add the touched stacks' sums to all their callers; the touched stacks ascending. */
+const uint32_t *model_roll_up(const struct profile *p, uint32_t *count);
 void model_scratch_fit(const struct profile *view);
 /* The first of 2^31 stamps that are not in seen. */
 uint32_t model_scratch_stamp(const struct profile *p);

@@ -19,7 +19,7 @@
 
 /* --- up the stacks ----------------------------------------------------------------------------------- */
 
-static void roll_up_touch_callers(const struct profile *p, struct tally *t, model_squares *squares)
+static void roll_up_touch_callers(const struct profile *p, struct tally *t)
 {
 	uint32_t *ids = p->scratch->ids, n = tally_list(t, ids), stack;
 
@@ -29,28 +29,24 @@ static void roll_up_touch_callers(const struct profile *p, struct tally *t, mode
 			stack = p->stacks.nodes[stack].parent;
 			if (!tally_touch(t, stack))
 				break;
-			if (squares)
-				squares[stack] = 0;
 		}
 	}
 }
 
-static void roll_up_one(const struct profile *p, model_squares *squares, uint32_t stack)
+static void roll_up_one(const struct profile *p, uint32_t stack)
 {
 	struct amount *sums = p->scratch->stacks.sums;
 	uint32_t parent = p->stacks.nodes[stack].parent;
 
 	sums[parent].count += sums[stack].count;
 	sums[parent].weight += sums[stack].weight;
-	if (squares)
-		squares[parent] += squares[stack];
 }
 
 /*
  * Where a long history has touched most stacks, going through all of them in order is several times cheaper
  * than finding the callers one by one.
  */
-static const uint32_t *roll_up_all(const struct profile *p, model_squares *squares, uint32_t *count)
+static const uint32_t *roll_up_all(const struct profile *p, uint32_t *count)
 {
 	struct tally *t = &p->scratch->stacks;
 	uint32_t *ids = p->scratch->ids, n = p->stacks.count;
@@ -62,12 +58,10 @@ static const uint32_t *roll_up_all(const struct profile *p, model_squares *squar
 			uint32_t k = i + (uint32_t)__builtin_ctzll(untouched);
 
 			t->sums[k] = (struct amount){0, 0};
-			if (squares)
-				squares[k] = 0;
 		}
 	}
 	for (uint32_t i = n; i-- > PROFILE_ROOT_STACK + 1;)
-		roll_up_one(p, squares, i);
+		roll_up_one(p, i);
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!(t->sums[i].count | t->sums[i].weight) && !tally_has(t, i))
@@ -78,18 +72,18 @@ static const uint32_t *roll_up_all(const struct profile *p, model_squares *squar
 	return ids;
 }
 
-const uint32_t *model_roll_up(const struct profile *p, model_squares *squares, uint32_t *count)
+const uint32_t *model_roll_up(const struct profile *p, uint32_t *count)
 {
 	struct tally *t = &p->scratch->stacks;
 	uint32_t *ids = p->scratch->ids;
 
 	if (t->touched > p->stacks.count / ROLL_UP_PART)
-		return roll_up_all(p, squares, count);
-	roll_up_touch_callers(p, t, squares);
+		return roll_up_all(p, count);
+	roll_up_touch_callers(p, t);
 	*count = tally_list(t, ids);
 	for (uint32_t i = *count; i-- > 0;)
 		if (ids[i] != PROFILE_ROOT_STACK)
-			roll_up_one(p, squares, ids[i]);
+			roll_up_one(p, ids[i]);
 	return ids;
 }
 
@@ -407,12 +401,8 @@ static void fold_up(const struct profile *view, const struct sums_change *c)
 	if (s->by_method.known && stack != PROFILE_ROOT_STACK)
 		by_method_add_self(view, stack, &c->sum, c->squares);
 	for (;; stack = view->stacks.nodes[stack].parent) {
-		if (tally_touch(&s->stacks, stack)) {
-			s->squares[stack] = 0;
-			s->relist = true;
-		}
+		s->relist |= tally_touch(&s->stacks, stack);
 		amount_add(&s->stacks.sums[stack], &c->sum);
-		s->squares[stack] += c->squares;
 		if (!(s->stacks.sums[stack].count | s->stacks.sums[stack].weight))
 			s->relist = true;
 		if (stack == PROFILE_ROOT_STACK || !s->rolled)
@@ -503,7 +493,7 @@ const uint32_t *model_sum_up(
 	model_ends(p, q, count);
 	if (!s->rolled) {
 		model_scratch_fit(model_view(p, q));
-		stacks = model_roll_up(model_view(p, q), s->squares, count);
+		stacks = model_roll_up(model_view(p, q), count);
 		s->stacks.touched = *count;
 		sums_touched(s, stacks, *count);
 		s->rolled = true;
@@ -512,28 +502,41 @@ const uint32_t *model_sum_up(
 	return s->touched;
 }
 
+/* Squares stand below each stack for as long as this takes: what is folded needs them per method only. */
+static void by_method_make(struct model_scratch *s, const struct profile *view)
+{
+	const struct model_row *ends = s->ends.list;
+
+	for (uint32_t i = 0; i < s->touched_count; i++)
+		s->squares[s->touched[i]] = 0;
+	for (uint32_t i = 0; i < s->ends.count; i++) {
+		s->squares[ends[i].stack] = s->end_squares[i];
+		if (ends[i].stack != PROFILE_ROOT_STACK)
+			by_method_add_self(view, ends[i].stack, &ends[i].sum, s->end_squares[i]);
+	}
+	for (uint32_t i = s->touched_count; i-- > 0;) {
+		uint32_t stack = s->touched[i];
+
+		if (stack == PROFILE_ROOT_STACK)
+			continue;
+		s->squares[view->stacks.nodes[stack].parent] += s->squares[stack];
+		by_method_add_total(view, stack, &s->stacks.sums[stack], s->squares[stack]);
+	}
+	s->by_method.known = true;
+}
+
 const struct model_by_method *model_sum_by_method(
 	const struct profile *p, const struct profile_query *q)
 {
 	struct model_scratch *s = p->scratch;
 	const struct profile *view;
-	const uint32_t *stacks;
 	uint32_t count;
 
-	stacks = model_sum_up(p, q, &count);
+	model_sum_up(p, q, &count);
 	view = model_view(p, q);
 	by_method_fit(&s->by_method, view->methods.count);
-	if (s->by_method.known)
-		return &s->by_method;
-	for (uint32_t i = 0; i < s->ends.count; i++)
-		if (s->ends.list[i].stack != PROFILE_ROOT_STACK)
-			by_method_add_self(view, s->ends.list[i].stack, &s->ends.list[i].sum,
-				s->end_squares[i]);
-	for (uint32_t i = 0; i < count; i++)
-		if (stacks[i] != PROFILE_ROOT_STACK)
-			by_method_add_total(
-				view, stacks[i], &s->stacks.sums[stacks[i]], s->squares[stacks[i]]);
-	s->by_method.known = true;
+	if (!s->by_method.known)
+		by_method_make(s, view);
 	return &s->by_method;
 }
 
