@@ -95,7 +95,6 @@ struct topdown {
 	bool by_path;
 	struct hash_index index;
 	uint64_t *path_sum; /* NULL: nothing is left out */
-	bool summed;        /* path_sum has sums of the group before */
 	double min;
 	uint32_t *
 		nearest; /* NULL, or per stack: of it and its callers the last that may get a node */
@@ -168,12 +167,17 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct a
 static void topdown_sum_paths(
 	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
-	for (uint32_t i = 0; i < count && td->summed; i++)
-		td->path_sum[p->stack_info[stacks[i]].path] = 0;
-	td->summed = true;
 	for (uint32_t i = 0; i < count; i++)
 		td->path_sum[p->stack_info[stacks[i]].path] +=
 			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
+}
+
+/* Leaves it as it was found. */
+static void topdown_clear_paths(
+	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		td->path_sum[p->stack_info[stacks[i]].path] = 0;
 }
 
 static void topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
@@ -275,6 +279,8 @@ static void topdown_take_thread(struct topdown *td, const struct model_row *rows
 	topdown_take_self(td, rows, count);
 	if (b->options->find && td->path_sum)
 		topdown_find_hidden(td, stacks, touched);
+	if (td->path_sum)
+		topdown_clear_paths(b->p, td, stacks, touched);
 	tally_clear(t, stacks, touched);
 	if (!b->tree->nodes[base].total_count) {
 		b->tree->count--; /* a thread without the root method: no node came after it */
@@ -303,6 +309,8 @@ static void topdown_take_all(struct topdown *td, const struct model_row *rows, u
 	topdown_take_self(td, rows, count);
 	if (td->b->options->find && td->path_sum)
 		topdown_find_hidden(td, stacks, touched);
+	if (td->path_sum)
+		topdown_clear_paths(td->b->p, td, stacks, touched);
 }
 
 /*
@@ -327,6 +335,7 @@ static void topdown_find_nearest(struct topdown *td)
 					? td->nearest[p->stacks.nodes[stack].parent]
 					: stack;
 	}
+	topdown_clear_paths(p, td, stacks, count);
 }
 
 static double topdown_min(
@@ -348,7 +357,7 @@ static void calltree_build_topdown(
 	td.by_path = o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
 	if (td.by_path && o->min_share > 0) {
 		td.min = topdown_min(b, rows, count);
-		td.path_sum = xcalloc(b->p->paths.count, sizeof(*td.path_sum));
+		td.path_sum = b->p->scratch->path_sum;
 		if (o->threads && !o->find)
 			topdown_find_nearest(&td);
 	}
@@ -357,7 +366,6 @@ static void calltree_build_topdown(
 	else
 		topdown_take_all(&td, rows, count);
 	hash_index_done(&td.index);
-	free(td.path_sum);
 	free(td.nearest);
 }
 

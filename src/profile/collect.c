@@ -44,6 +44,11 @@ void model_scratch_fit(const struct profile *p)
 	s->touched = scratch_fit(s->touched, &s->touched_cap, p->stacks.count);
 	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
 	s->slot = scratch_fit(s->slot, &s->slot_cap, p->paths.count);
+	if (s->path_sum_cap < s->slot_cap) { /* 0 between uses, too */
+		free(s->path_sum);
+		s->path_sum_cap = s->slot_cap;
+		s->path_sum = xcalloc(s->path_sum_cap, sizeof(*s->path_sum));
+	}
 	s->seen = scratch_fit(s->seen, &s->seen_cap, p->stacks.count);
 }
 
@@ -70,6 +75,7 @@ void model_scratch_free(struct model_scratch *s)
 	model_by_method_done(&s->by_method);
 	free(s->node);
 	free(s->slot);
+	free(s->path_sum);
 	free(s->seen);
 	free(s->all.list);
 	free(s->chosen.list);
@@ -88,6 +94,7 @@ size_t model_scratch_bytes(const struct model_scratch *s)
 		       sizeof(*s->all.list) +
 	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap) +
 	       ((size_t)s->squares_cap + s->ends.cap) * sizeof(*s->squares) +
+	       s->path_sum_cap * sizeof(*s->path_sum) +
 	       s->by_method.cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
 }
 

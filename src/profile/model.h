@@ -179,8 +179,9 @@ struct model_scratch {
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */
 	uint32_t *slot;                   /* per path: its node + 1, 0 between uses */
+	uint64_t *path_sum;               /* per path, likewise */
 	uint32_t *seen;                   /* per stack: a stamp of the last group it was seen in */
-	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap, squares_cap;
+	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap, squares_cap, path_sum_cap;
 	uint32_t stamp; /* larger than any in seen */
 	uint32_t hold;  /* readers want the history before this second; PROFILE_NONE: no */
 };
