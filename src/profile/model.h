@@ -271,7 +271,14 @@ const struct model_row *model_ends(
 /* And the sums per method. */
 const struct model_by_method *model_sum_by_method(
 	const struct profile *p, const struct profile_query *q);
+/* by_method.c: room for so many methods; of a view's stack what ends there, and what is there or below it. */
 void model_by_method_done(struct model_by_method *m);
+void model_by_method_clear(struct model_by_method *m);
+void model_by_method_fit(struct model_by_method *m, uint32_t methods);
+void model_by_method_add_self(const struct profile *view, uint32_t stack, const struct amount *sum,
+	model_squares squares);
+void model_by_method_add_total(const struct profile *view, uint32_t stack, const struct amount *sum,
+	model_squares squares);
 /* Empty scratch->stacks, for another use. */
 void model_sums_drop(const struct profile *p);
 /* Of a view: add the touched stacks' sums to all their callers; the touched stacks ascending. */

@@ -87,79 +87,6 @@ const uint32_t *model_roll_up(const struct profile *p, uint32_t *count)
 	return ids;
 }
 
-/* --- per method -------------------------------------------------------------------------------------- */
-
-void model_by_method_done(struct model_by_method *m)
-{
-	free(m->row_of);
-	free(m->sums);
-	free(m->votes);
-}
-
-static void by_method_clear(struct model_by_method *m)
-{
-	for (uint32_t i = 0; i < m->count; i++)
-		m->row_of[m->sums[i].method] = 0;
-	m->count = 0;
-	m->known = false;
-}
-
-static void by_method_fit(struct model_by_method *m, uint32_t methods)
-{
-	uint32_t from = m->methods;
-
-	if (methods <= from)
-		return;
-	m->methods = methods + methods / 8;
-	m->row_of = xreallocarray(m->row_of, m->methods, sizeof(*m->row_of));
-	memset(m->row_of + from, 0, (m->methods - from) * sizeof(*m->row_of));
-}
-
-static uint32_t by_method_at(struct model_by_method *m, uint32_t method)
-{
-	if (m->row_of[method])
-		return m->row_of[method] - 1;
-	if (m->count == m->cap) {
-		m->cap = m->cap ? m->cap * 2 : 256;
-		m->sums = xreallocarray(m->sums, m->cap, sizeof(*m->sums));
-		m->votes = xreallocarray(m->votes, m->cap, sizeof(*m->votes));
-	}
-	m->sums[m->count] = (struct model_method_sum){.method = method};
-	m->votes[m->count] = (struct model_votes){0};
-	m->row_of[method] = ++m->count;
-	return m->count - 1;
-}
-
-static void amount_add(struct amount *to, const struct amount *sum)
-{
-	to->count += sum->count;
-	to->weight += sum->weight;
-}
-
-static void by_method_add_self(
-	const struct profile *view, uint32_t stack, const struct amount *sum, model_squares squares)
-{
-	struct model_by_method *m = &view->scratch->by_method;
-	uint32_t at = by_method_at(m, model_stack_method(view, stack));
-
-	amount_add(&m->sums[at].self, sum);
-	m->sums[at].self_squares += squares;
-	m->votes[at].self[model_stack_type(view, stack)] += sum->count;
-}
-
-static void by_method_add_total(
-	const struct profile *view, uint32_t stack, const struct amount *sum, model_squares squares)
-{
-	struct model_by_method *m = &view->scratch->by_method;
-	uint32_t at = by_method_at(m, model_stack_method(view, stack));
-
-	m->votes[at].total[model_stack_type(view, stack)] += sum->count;
-	if (model_stack_repeats(view, stack))
-		return;
-	amount_add(&m->sums[at].total, sum);
-	m->sums[at].total_squares += squares;
-}
-
 /* --- of a question ----------------------------------------------------------------------------------- */
 
 void model_sums_drop(const struct profile *p)
@@ -169,7 +96,7 @@ void model_sums_drop(const struct profile *p)
 	if (s->ends.key)
 		tally_clear(&s->stacks, s->touched, s->touched_count);
 	s->ends.key = 0;
-	by_method_clear(&s->by_method);
+	model_by_method_clear(&s->by_method);
 }
 
 static double window_of(const struct profile *p, const struct profile_query *q)
@@ -399,7 +326,7 @@ static void fold_up(const struct profile *view, const struct sums_change *c)
 	uint32_t stack = c->stack;
 
 	if (s->by_method.known && stack != PROFILE_ROOT_STACK)
-		by_method_add_self(view, stack, &c->sum, c->squares);
+		model_by_method_add_self(view, stack, &c->sum, c->squares);
 	for (;; stack = view->stacks.nodes[stack].parent) {
 		s->relist |= tally_touch(&s->stacks, stack);
 		amount_add(&s->stacks.sums[stack], &c->sum);
@@ -408,7 +335,7 @@ static void fold_up(const struct profile *view, const struct sums_change *c)
 		if (stack == PROFILE_ROOT_STACK || !s->rolled)
 			break;
 		if (s->by_method.known)
-			by_method_add_total(view, stack, &c->sum, c->squares);
+			model_by_method_add_total(view, stack, &c->sum, c->squares);
 	}
 	amount_add(&s->all_sum, &c->sum);
 	s->all_squares += c->squares;
@@ -446,7 +373,7 @@ static bool sums_fold(const struct profile *p, const struct profile_query *q,
 	fits = diff_rows(&d, q, window_ns, &s->summed, rows, count);
 	if (fits) {
 		diff_join(&d);
-		by_method_fit(&s->by_method, view->methods.count);
+		model_by_method_fit(&s->by_method, view->methods.count);
 		for (uint32_t i = 0; i < d.count; i++)
 			fold_up(view, &d.list[i]);
 		fold_ends(s, &d);
@@ -512,7 +439,8 @@ static void by_method_make(struct model_scratch *s, const struct profile *view)
 	for (uint32_t i = 0; i < s->ends.count; i++) {
 		s->squares[ends[i].stack] = s->end_squares[i];
 		if (ends[i].stack != PROFILE_ROOT_STACK)
-			by_method_add_self(view, ends[i].stack, &ends[i].sum, s->end_squares[i]);
+			model_by_method_add_self(
+				view, ends[i].stack, &ends[i].sum, s->end_squares[i]);
 	}
 	for (uint32_t i = s->touched_count; i-- > 0;) {
 		uint32_t stack = s->touched[i];
@@ -520,7 +448,7 @@ static void by_method_make(struct model_scratch *s, const struct profile *view)
 		if (stack == PROFILE_ROOT_STACK)
 			continue;
 		s->squares[view->stacks.nodes[stack].parent] += s->squares[stack];
-		by_method_add_total(view, stack, &s->stacks.sums[stack], s->squares[stack]);
+		model_by_method_add_total(view, stack, &s->stacks.sums[stack], s->squares[stack]);
 	}
 	s->by_method.known = true;
 }
@@ -534,7 +462,7 @@ const struct model_by_method *model_sum_by_method(
 
 	model_sum_up(p, q, &count);
 	view = model_view(p, q);
-	by_method_fit(&s->by_method, view->methods.count);
+	model_by_method_fit(&s->by_method, view->methods.count);
 	if (!s->by_method.known)
 		by_method_make(s, view);
 	return &s->by_method;

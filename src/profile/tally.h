@@ -18,6 +18,12 @@ struct amount {
 	uint64_t count, weight;
 };
 
+static inline void amount_add(struct amount *to, const struct amount *sum)
+{
+	to->count += sum->count;
+	to->weight += sum->weight;
+}
+
 struct tally {
 	struct amount *sums; /* valid where the bit is set */
 	uint64_t *bits;      /* touched numbers */
