@@ -81,15 +81,19 @@ void expect_update(struct expect *e, const struct profile *p, const struct profi
 {
 	const struct profile_query *last = &e->asked;
 	uint32_t version = q->filter ? filter_version(q->filter) : 0;
-	bool same = e->all && last->event == q->event && last->thread == q->thread &&
+	bool same = e->settled && last->event == q->event && last->thread == q->thread &&
 		    last->pool == q->pool && last->from == since && e->version == version;
 
-	/* A window that is the whole history speaks for itself. */
-	if (q->from <= since || !same)
+	if (!same)
 		expect_done(e);
-	if (q->from <= since || !ask || (same && q->to >= last->to && q->to - last->to < AGE_S))
+	/* A window that is the whole history speaks for itself. */
+	if (q->from <= since) {
+		flat_free(e->all);
+		e->all = NULL;
+	}
+	if (q->from <= since || !ask || (e->all && q->to >= last->to && q->to - last->to < AGE_S))
 		return;
-	if (same && q->to < last->to)
+	if (q->to < last->to)
 		expect_done(e);
 	e->asked = *q;
 	e->asked.from = since;
