@@ -83,28 +83,29 @@ static void add(struct program *g, int event, int which, uint32_t thread, enum t
 		profile_add_sample(g->p, event, g->second++ % WINDOW_S, &s);
 }
 
-/* Samples at 10 ms, and of two threads whose interval was lengthened to 40 ms: half of the time of each kind. */
-static void draw_cpu(struct program *g, double share, double n)
+/* Of one thread samples of this weight, of another ones that are so many times it: half of the weight each. */
+static void draw_halves(
+	struct program *g, int event, double share, double n, double weight, double ratio)
 {
 	for (int which = 0; which < 2; which++) {
 		double mean = (which ? 1 - share : share) * n;
-		uint32_t fine = poisson(mean / 2), coarse = poisson(mean / 8);
+		uint32_t small = poisson(mean / 2), large = poisson(mean / 2 / ratio);
 
-		add(g, EVENT_CPU, which, 1, THREAD_STATE_NONE, fine, fine * 1e7);
-		add(g, EVENT_CPU, which, 2, THREAD_STATE_NONE, coarse, coarse * 4e7);
+		add(g, event, which, 1, THREAD_STATE_NONE, small, small * weight);
+		add(g, event, which, 2, THREAD_STATE_NONE, large, large * weight * ratio);
 	}
 }
 
-/* Small objects, a sample of 512 kB each, and arrays of 4 MB, which are their own weight: half of the bytes. */
+/* Samples at 10 ms, and of a thread whose interval was lengthened to 40 ms. */
+static void draw_cpu(struct program *g, double share, double n)
+{
+	draw_halves(g, EVENT_CPU, share, n, 1e7, 4);
+}
+
+/* Small objects, a sample of 512 kB each, and arrays of 4 MB, which are their own weight. */
 static void draw_alloc(struct program *g, double share, double n)
 {
-	for (int which = 0; which < 2; which++) {
-		double mean = (which ? 1 - share : share) * n;
-		uint32_t small = poisson(mean / 2), large = poisson(mean / 16);
-
-		add(g, EVENT_ALLOC, which, 1, THREAD_STATE_NONE, small, small * 524288.0);
-		add(g, EVENT_ALLOC, which, 2, THREAD_STATE_NONE, large, large * 4194304.0);
-	}
+	draw_halves(g, EVENT_ALLOC, share, n, 524288, 8);
 }
 
 /* Waits of 1 ms in the mean, by 20 threads that wait at their own times. */
