@@ -142,9 +142,10 @@ static void record_explained(const struct recording *r)
 		return;
 	fprintf(stderr, "cpu: explains %.0f %% of the CPU time that the JVM used%s\n",
 		flat_percent(e.sampled_ns, e.process_ns),
-		e.differs ? ": the rest is of threads that live too shortly, or that block the "
-			    "signal of the samples"
-			  : "");
+		e.differs && e.sampled_ns < e.process_ns
+			? ": the rest is of threads that live too shortly, or that block the "
+			  "signal of the samples"
+			: "");
 }
 
 /* All that was sampled is written, whatever ended the sampling; that comes first among the errors. */

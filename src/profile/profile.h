@@ -314,7 +314,7 @@ void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t 
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
 /*
  * Of EVENT_CPU: the CPU time of its samples beside that of the process over the same seconds, of all threads, whatever the
- * query chooses among them. It differs if that is more than chance and the rest that no sampling sees would explain.
+ * query chooses among them. It differs if that is more than chance (three standard errors) and the rest that no sampling sees would explain.
  */
 struct profile_explained {
 	uint64_t sampled_ns, process_ns; /* the latter 0: not known */

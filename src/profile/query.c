@@ -109,7 +109,7 @@ struct profile_explained profile_explained(const struct profile *p, const struct
 	interval = (double)(sampled.count ? sampled.weight / sampled.count : EXPLAINED_INTERVAL_NS);
 	off = fabs((double)e.sampled_ns - (double)e.process_ns);
 	e.differs = (double)e.process_ns >= EXPLAINED_LEAST * interval &&
-		    off > 2 * sqrt((double)sampled.count) * interval +
+		    off > 3 * sqrt((double)sampled.count) * interval +
 				    EXPLAINED_REST * (double)e.process_ns;
 	return e;
 }

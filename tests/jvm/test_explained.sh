@@ -16,16 +16,20 @@ explains() {
 
 # explained WHAT PERCENT
 explained() {
-	read -r share _ <<<"$2"
+	read -r share missing <<<"$2"
 	diag "$2"
-	ok "$1" [ "${share:-0}" -ge 90 ]
+	ok "$1" [ "${share:-0}" -ge 90 ] || diag_file "$T/err"
 	ok "and no more than there is" [ "${share:-999}" -le 110 ]
+	is "so nothing is said to be missing" "$missing" all
 }
 
 jvm_start Known shares
 explained "one thread is explained" "$(explains)"
 explained "at 1 ms" "$(explains -e cpu=1ms)"
 explained "with a timer for each thread" "$(explains --engine ctimer)"
+jvm_end
+jvm_start Known threads 200
+explained "200 threads are explained" "$(explains)"
 is "nothing is said of a part: without the kernel" "$(explains -u)" ""
 is "nor of some threads" "$(explains --only-threads 'main*')" ""
 jvm_end

@@ -72,10 +72,10 @@ check_jvm() {
 	jvm_start Names || return
 	# Since JDK 24 a virtual thread that waits for a monitor leaves its carrier, and is not seen.
 	if [ "$major" -lt 24 ]; then
-		recorded "virtual 700" "many 12000" "lock 800"
+		recorded "virtual 4000" "many 12000" "lock 800"
 		check_lock
 	else
-		recorded "virtual 700" "many 12000"
+		recorded "virtual 4000" "many 12000"
 	fi
 	check_shares
 	check_many
