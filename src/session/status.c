@@ -172,7 +172,7 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	status_broken(text, &v);
 	status_counters(text, &v);
 	status_walks(text, m->status);
-	buf_printf(text, "agent: %.1f ms of CPU time, %lld kB of memory\n", (double)v.cost_ns / 1e6,
+	buf_printf(text, "agent: %.1f ms of CPU time, %lld kB mapped\n", (double)v.cost_ns / 1e6,
 		(long long)v.agent_bytes / 1024);
 }
 

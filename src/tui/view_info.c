@@ -172,7 +172,8 @@ static void write_agent(const struct ui *ui, struct info *in, int width)
 	add(in, "cost", "%.1f%% of one core now, %.2f s of CPU in all   attached %s ago",
 		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0, (double)v->cost_ns / NS_PER_S,
 		ago(up, (ui->now_ms - ui->attached_ms) / 1000));
-	add(in, "memory", "%s in the JVM", text_bytes(a, v->agent_bytes));
+	add(in, "memory", "%s mapped in the JVM; only what is used takes any",
+		text_bytes(a, v->agent_bytes));
 	add(in, "walker", "%s", v->walker);
 	add_wrapped(in, "", v->walker_note, width);
 	add(in, "lost", "%s samples", text_count(a, v->lost));

@@ -118,7 +118,7 @@ bench_rss() {
 	done
 	row "agent: resident memory after ${SECONDS_EACH} s, A/B" '<= 8192 kB' \
 		"$(($(median <"$T/rss.yes") - $(median <"$T/rss.no"))) kB  ($(tr '\n' ' ' <"$T/rss.yes")- $(tr '\n' ' ' <"$T/rss.no"))"
-	row "agent: what it says itself" '' "$(sed -n 's/^agent: .*, \(.*\) of memory$/\1/p' "$T/status")"
+	row "agent: what it says itself" '' "$(sed -n 's/^agent: .*, \(.*\) mapped$/\1/p' "$T/status")"
 }
 
 bench_live() {
