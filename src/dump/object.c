@@ -8,12 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CLASS_NAME  1024u
-#define SUPERS      64 /* against loops */
-#define FIELDS      512u
-#define TEXT_CHARS  256u
-#define COLOUR_FROM 13u /* generational ZGC shifts its references by 13 to 16 */
-#define COLOUR_TO   16u
+#define CLASS_NAME 1024u
+#define SUPERS     64 /* against loops */
+#define FIELDS     512u
+#define TEXT_CHARS 256u
 
 static bool plausible(uint64_t address)
 {
@@ -129,12 +127,7 @@ static bool object_here(const struct walk_layout *l, const struct walk_mem *mem,
 bool object_at(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t word, struct object *out)
 {
-	if (object_here(l, mem, word, out))
-		return true;
-	for (uint32_t shift = COLOUR_FROM; word >> 47 && shift <= COLOUR_TO; shift++)
-		if (object_here(l, mem, word >> shift, out))
-			return true;
-	return false;
+	return object_here(l, mem, oop_uncoloured(word), out);
 }
 
 bool object_field(const struct walk_layout *l, const struct walk_mem *mem,

@@ -91,13 +91,18 @@ struct profile_intervals profile_get_intervals(const struct profile *p, int even
 	return p->intervals[event];
 }
 
-/* Waits have no interval. Of alloc and wall even those of one interval stand for more or less than it. */
+/*
+ * Waits have no interval. Of alloc and wall even those of one interval stand for more or less than it; of the wall clock
+ * for many times as much, where of many virtual threads some are looked at.
+ */
 uint64_t profile_sample_weight(const struct profile *p, int event)
 {
 	const struct profile_intervals *i = &p->intervals[event];
 	const struct amount *sum = &p->events[event].sum;
 	bool varied = i->least != i->most;
 
+	if (event == EVENT_WALL)
+		varied |= sum->weight / 2 > sum->count * i->least;
 	if (event == EVENT_LOCK || ((event == EVENT_ALLOC || event == EVENT_WALL) && !varied))
 		return 0;
 	return sum->weight == sum->count * i->least ? 0 : i->least;

@@ -316,10 +316,12 @@ static void *wall_main(void *arg)
 
 		interval = atomic_load(&s->events[WIRE_WALL].interval);
 		round_tick(s, &round);
+		wall_waiting_look(s, interval);
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		atomic_fetch_add(&s->events[WIRE_WALL].cost_ns, cost - before);
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
+	wall_waiting_look(s, 0); /* for the time since the last one */
 	return NULL;
 }
 
@@ -352,6 +354,7 @@ static int wall_start(
 	int error;
 
 	wall_prepare(s);
+	wall_waiting_start(s);
 	error = spawn(WALL_STACK, wall_main, s, &s->wall.thread);
 	if (error)
 		text_add(&out, "no thread could be started for the wall clock");

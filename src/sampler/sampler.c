@@ -11,6 +11,7 @@
 #include "sampler/modules.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
+#include "sampler/wall.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
@@ -234,6 +235,7 @@ void sampler_free(struct sampler *s)
 	sampler_unshare(s);
 	unwind_recv_done(s->unwind_recv);
 	lock_free(s);
+	wall_waiting_free(s);
 	live_free(s->live);
 	if (s->task_fd >= 0)
 		raw(SYS_close, s->task_fd);

@@ -61,11 +61,12 @@ enum sampler_stop {
 	SAMPLER_EXIT,   /* the JVM ends */
 };
 
-struct live;        /* alloc_live.c */
-struct lock;        /* engine_lock.c */
-struct publish;     /* publish.c */
-struct modules;     /* modules.c */
-struct unwind_recv; /* unwind_recv.c */
+struct live;         /* alloc_live.c */
+struct lock;         /* engine_lock.c */
+struct publish;      /* publish.c */
+struct modules;      /* modules.c */
+struct unwind_recv;  /* unwind_recv.c */
+struct wall_waiting; /* wall_waiting.c */
 
 struct sampler {
 	struct shared shared;
@@ -145,6 +146,7 @@ struct sampler {
 		uint64_t rows_ns; /* since when */
 		uint64_t back_ns; /* CPU time that the way back from a handler takes */
 		uint64_t random;
+		struct wall_waiting *waiting; /* NULL: there are no virtual threads */
 	} wall;
 
 	/* which threads are sampled: see select.h */

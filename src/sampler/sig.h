@@ -93,6 +93,11 @@ void sig_stack_java(
 void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
 	uint64_t java_thread, const void *ucontext);
 
+/* The frames of a virtual thread that waits without a carrier; thread is none's. stack->id is the caller's to set. */
+struct frozen;
+void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	const struct frozen *where);
+
 struct stack_sample {
 	uint32_t event;
 	uint32_t state;  /* enum wire_thread_state */
@@ -122,6 +127,9 @@ void sig_hurry(struct sampler *s);
 /* Its id on the wire if this thread has mounted one, and its name remembered; else 0. */
 uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
 	const struct thread_slot *thread, uint64_t java_thread);
+/* The same of this object with this number, by whoever looks at it; carrier: its tid, 0: it has none. */
+uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64_t object,
+	uint64_t number, int32_t carrier);
 
 /* --- sig_wall.c: the sample that the wall clock has asked this thread for --------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "walk/guard.h"
 #include "walk/regs.h"
+#include "walk/unmounted.h"
 
 #include <ucontext.h>
 
@@ -364,6 +365,22 @@ void sig_stack_java(
 	*stack = (struct stack){.s = s, .mem = &s->mem, .thread = thread};
 	stack->id = stack_id(stack, java_thread);
 	stack_take_java(stack, java_thread);
+}
+
+void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	const struct frozen *where)
+{
+	struct walk_cut cut = stack_cut(s);
+	struct walk_thread walked = {.cut = &cut};
+	struct walk_result result;
+
+	*stack = (struct stack){.s = s, .mem = &s->mem, .thread = thread};
+	if (!stack_open(stack))
+		return;
+	walked.memo = &stack->scratch->memo;
+	result = walk_frozen(
+		s->layout, stack->mem, &walked, where, stack->scratch->frames, cut.limit);
+	stack_name(stack, &result, NULL);
 }
 
 void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,

@@ -42,8 +42,6 @@ static void virtual_name(struct sampler *s, const struct walk_mem *mem, struct v
 uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
 	const struct thread_slot *thread, uint64_t java_thread)
 {
-	struct virtuals *v = s->virtuals;
-	struct virtuals_entry *e;
 	uint64_t object, number;
 
 	if (!java_thread || !atomic_load_explicit(&s->java_known, memory_order_acquire) ||
@@ -51,12 +49,23 @@ uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
 		!java_virtual_mounted(&s->java, s->layout, mem, java_thread, &object, &number) ||
 		walk_thread_tid(s->layout, mem, java_thread) != atomic_load(&thread->tid))
 		return 0;
+	return sig_virtual_known(s, mem, object, number, atomic_load(&thread->tid));
+}
+
+uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64_t object,
+	uint64_t number, int32_t carrier)
+{
+	struct virtuals *v = s->virtuals;
+	struct virtuals_entry *e;
+
 	atomic_store_explicit(&v->any, 1, memory_order_relaxed);
 	e = virtual_entry(v, number);
 	if (e) {
 		atomic_store_explicit(&e->seen, atomic_load(&v->now), memory_order_relaxed);
-		atomic_store_explicit(&e->carrier, atomic_load(&thread->tid), memory_order_relaxed);
-		virtual_name(s, mem, e, number, object);
+		if (carrier)
+			atomic_store_explicit(&e->carrier, carrier, memory_order_relaxed);
+		if (atomic_load_explicit(&s->java_known, memory_order_acquire))
+			virtual_name(s, mem, e, number, object);
 	}
 	return WIRE_VIRTUAL_ID(number);
 }

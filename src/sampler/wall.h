@@ -11,12 +11,18 @@
 #ifndef JHOT_SAMPLER_WALL_H
 #define JHOT_SAMPLER_WALL_H
 
-#include "wire/layout.h"
+#include "sampler/sampler.h"
 
 /*
  * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2),
  * and its frames tell why.
  */
 #define WALL_IN_FUTEX 15u
+
+/* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread, but for free. */
+void wall_waiting_start(struct sampler *s);
+/* interval 0: now. */
+void wall_waiting_look(struct sampler *s, uint64_t interval);
+void wall_waiting_free(struct sampler *s);
 
 #endif

@@ -9,21 +9,23 @@
 #include "walk/walk.h"
 
 #if defined(__x86_64__)
-#define ARCH_INTERP_BCP_8  (-7)
-#define ARCH_INTERP_BCP_9  (-8)
-#define ARCH_WRAPPER_SINCE 0 /* frame::entry_frame_call_wrapper_offset is exported by all */
-#define ARCH_WRAPPER_UNTIL 99
-#define ARCH_WRAPPER_WORDS 0
-#define ARCH_PC_MASK       UINT64_MAX
-#define ARCH_HAS_LINK      0
+#define ARCH_INTERP_BCP_8    (-7)
+#define ARCH_INTERP_BCP_9    (-8)
+#define ARCH_WRAPPER_SINCE   0 /* frame::entry_frame_call_wrapper_offset is exported by all */
+#define ARCH_WRAPPER_UNTIL   99
+#define ARCH_WRAPPER_WORDS   0
+#define ARCH_PC_MASK         UINT64_MAX
+#define ARCH_COLOURS_OVERLAP 1 /* zPointer: x86-64 shifts its colours out as it loads */
+#define ARCH_HAS_LINK        0
 #elif defined(__aarch64__)
-#define ARCH_INTERP_BCP_8  (-7)
-#define ARCH_INTERP_BCP_9  (-9)
-#define ARCH_WRAPPER_SINCE 100 /* by none: stubGenerator_aarch64.cpp has kept it at -8 words */
-#define ARCH_WRAPPER_UNTIL 0
-#define ARCH_WRAPPER_WORDS (-8)
-#define ARCH_PC_MASK       0x0000ffffffffffffull /* return addresses may carry a signature */
-#define ARCH_HAS_LINK      1
+#define ARCH_INTERP_BCP_8    (-7)
+#define ARCH_INTERP_BCP_9    (-9)
+#define ARCH_WRAPPER_SINCE   100 /* by none: stubGenerator_aarch64.cpp has kept it at -8 words */
+#define ARCH_WRAPPER_UNTIL   0
+#define ARCH_WRAPPER_WORDS   (-8)
+#define ARCH_PC_MASK         0x0000ffffffffffffull /* return addresses may carry a signature */
+#define ARCH_COLOURS_OVERLAP 0
+#define ARCH_HAS_LINK        1
 #else
 #error "no arch_*.c for this CPU"
 #endif

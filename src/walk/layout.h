@@ -92,6 +92,8 @@ struct walk_layout {
 	uint32_t mark_klass_shift; /* of compact object headers, since 24; 0 = not known */
 	uint32_t field_initialized, field_injected, field_generic, field_contended; /* flag bits */
 	struct walk_field klass_layout_helper, klass_super, klass_constants, klass_fields;
+	/* From a class to all of its loader, and to its java.lang.Class; absent is no error. */
+	struct walk_field klass_next, klass_loader, klass_mirror, loader_klasses;
 
 	/*
 	 * What threads allocate and wait for; absent is no error. The klass of a class is found at an offset in

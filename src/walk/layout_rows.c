@@ -211,6 +211,11 @@ static const struct exported_row rows[] = {
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_top", AT(layout.tlab_top), 8},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_desired_size", AT(layout.tlab_words), 8},
 	{FIELD, NEVER, "JavaThread", "_monitor_owner_id", AT(layout.thread_owner_id), 8},
+	/* Only for virtual threads that are not mounted. */
+	{FIELD, NEVER, "Klass", "_next_link", AT(layout.klass_next), 8},
+	{FIELD, NEVER, "Klass", "_class_loader_data", AT(layout.klass_loader), 8},
+	{FIELD, NEVER, "Klass", "_java_mirror", AT(layout.klass_mirror), 8},
+	{FIELD, NEVER, "ClassLoaderData", "_klasses", AT(layout.loader_klasses), 8},
 	{INT, NEVER, "_thread_blocked", NULL, AT(layout.thread_blocked), 4},
 };
 

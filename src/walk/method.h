@@ -23,7 +23,7 @@ bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem
 	const struct method *m, struct method_symbols *out);
 
 /* Whether a Symbol says this, at most SYMBOL_NAME_MAX characters; false: or it is none. */
-#define SYMBOL_NAME_MAX 64
+#define SYMBOL_NAME_MAX 80
 bool symbol_is(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t symbol,
 	const char *name);
 /* The same of a Method's name. */

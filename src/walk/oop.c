@@ -6,9 +6,7 @@
 #include "walk/method.h"
 #include "walk/unsigned5.h"
 
-#define STREAM_BYTES     512 /* bound of a class's field list */
-#define COLOUR_SHIFT_MIN 13u /* generational ZGC shifts its references by 13 to 16 */
-#define COLOUR_SHIFT_MAX 16u
+#define STREAM_BYTES 512 /* bound of a class's field list */
 
 static bool plausible(uint64_t address)
 {
@@ -55,12 +53,8 @@ uint64_t oop_follow(
 		return object;
 	if (addr & 7)
 		return 0;
-	if (oop_klass(l, mem, word, name))
-		return word;
-	for (uint32_t shift = COLOUR_SHIFT_MIN; word >> 47 && shift <= COLOUR_SHIFT_MAX; shift++)
-		if (oop_klass(l, mem, word >> shift, name))
-			return word >> shift;
-	return 0;
+	word = oop_uncoloured(word);
+	return oop_klass(l, mem, word, name) ? word : 0;
 }
 
 /* --- objects of any class ---------------------------------------------------------------------------- */
@@ -114,12 +108,9 @@ static uint64_t klass_of(const struct oop_mode *mode, const struct walk_layout *
 struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t addr)
 {
-	uint64_t word = plausible(addr) ? mem_u64(mem, addr) : 0;
-	struct oop oop = {word, klass_of(mode, l, mem, word)};
+	uint64_t object = plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	struct oop oop = {object, klass_of(mode, l, mem, object)};
 
-	for (uint32_t shift = COLOUR_SHIFT_MIN;
-		!oop.klass && word >> 47 && shift <= COLOUR_SHIFT_MAX; shift++)
-		oop = (struct oop){word >> shift, klass_of(mode, l, mem, word >> shift)};
 	return oop.klass ? oop : (struct oop){0, 0};
 }
 
@@ -163,6 +154,15 @@ uint64_t oop_array_data(const struct oop_mode *mode, const struct walk_layout *l
 	return mode->header == HEADER_WHOLE && l->jdk < 23 ? (at + 7) & ~7ull : at;
 }
 
+uint64_t oop_array_at(
+	const struct oop_mode *mode, const struct walk_layout *l, uint64_t object, uint32_t i)
+{
+	uint32_t bytes = mode->narrow ? 4 : 8;
+	uint64_t at = oop_array_data(mode, l, object);
+
+	return ((at + bytes - 1) & ~(uint64_t)(bytes - 1)) + (uint64_t)i * bytes;
+}
+
 bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const struct walk_mem *mem,
 	uint64_t slot, const char *name, uint32_t offset)
 {
@@ -188,19 +188,11 @@ bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const str
 
 uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
 {
-	uint64_t word = plausible(addr) ? mem_u64(mem, addr) : 0;
-	uint32_t offset = mem_u32(mem, l->class_klass);
-	uint32_t shift = 0;
-	uint64_t klass;
+	uint64_t object = plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	uint64_t klass = mem_u64(mem, object + mem_u32(mem, l->class_klass));
 	char first[4];
 
-	do {
-		klass = mem_u64(mem, (word >> shift) + offset);
-		if (oop_klass_name(l, mem, klass, first, sizeof(first)))
-			return klass;
-		shift = shift ? shift + 1 : COLOUR_SHIFT_MIN;
-	} while (word >> 47 && shift <= COLOUR_SHIFT_MAX);
-	return 0;
+	return oop_klass_name(l, mem, klass, first, sizeof(first)) ? klass : 0;
 }
 
 uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)

@@ -7,7 +7,21 @@
 #ifndef JHOT_WALK_OOP_H
 #define JHOT_WALK_OOP_H
 
+#include "walk/arch.h"
 #include "walk/layout.h"
+
+/*
+ * The address in a coloured reference (generational ZGC): below it are the colours, of which one of bits 12 to 15 says
+ * where it begins; zPointer in zAddress.hpp. aarch64 leaves all of them out. Other references are left as they are.
+ */
+static inline uint64_t oop_uncoloured(uint64_t word)
+{
+	uint64_t begins = ARCH_COLOURS_OVERLAP ? word >> 12 & 15 : 8;
+
+	if (!(word >> 47))
+		return word;
+	return word >> (begins & 1 ? 13 : begins & 2 ? 14 : begins & 4 ? 15 : 16);
+}
 
 /* The Klass* of an object, if its class has that name ("java/lang/String"); else 0. */
 uint64_t oop_klass(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t object,
@@ -52,6 +66,10 @@ uint64_t oop_field_word(const struct oop_mode *mode, const struct walk_mem *mem,
 uint32_t oop_array_length(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t object);
 uint64_t oop_array_data(
 	const struct oop_mode *mode, const struct walk_layout *layout, uint64_t object);
+
+/* Where element i of an array of references is. */
+uint64_t oop_array_at(
+	const struct oop_mode *mode, const struct walk_layout *layout, uint64_t object, uint32_t i);
 
 /* The Klass* that a java.lang.Class stands for, from a whole reference to it. 0 for primitive types. */
 uint64_t oop_class(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr);

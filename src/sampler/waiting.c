@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sampler/waiting.h"
+
+#include "base/clock.h"
+#include "sampler/glob.h"
+
+#include <string.h>
+
+bool waiting_open(struct waiting *w, struct sampler *s, const char **why)
+{
+	memset(w, 0, sizeof(*w));
+	w->s = s;
+	w->open = unmounted_open(&w->java, s->layout, &s->mem, why);
+	waiting_move(w, clock_mono_ns());
+	return w->open;
+}
+
+void waiting_move(struct waiting *w, uint64_t now)
+{
+	w->pick.random = (w->pick.random ^ now) * 6364136223846793005ull + 1442695040888963407ull;
+	w->pick.random ^= w->pick.random >> 33;
+	w->pick.places = WAITING_PLACES;
+	w->moved_ns = now;
+	if (w->open) /* classes that have been loaded meanwhile */
+		unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+}
+
+struct unmounted_count waiting_each(struct waiting *w, unmounted_fn *fn, void *ctx)
+{
+	if (!w->open)
+		return (struct unmounted_count){0};
+	return unmounted_each(&w->java, w->s->layout, &w->s->mem, &w->pick, fn, ctx);
+}
+
+uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread)
+{
+	const char *pattern = w->s->select.pattern;
+	uint32_t id = sig_virtual_known(w->s, &w->s->mem, thread->object, thread->number, 0);
+	struct virtuals_told told;
+
+	if (!pattern[0])
+		return id;
+	virtuals_tell(w->s->virtuals, id, &told);
+	return told.bytes && glob_any(pattern, told.name, told.bytes) ? id : 0;
+}
+
+bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, struct stack *stack,
+	struct frozen *where, uint64_t *sp)
+{
+	struct sampler *s = w->s;
+
+	if (!unmounted_frozen(&w->java, s->layout, &s->mem, thread, where))
+		return false;
+	*sp = frozen_sp(&s->mem, where);
+	sig_stack_frozen(stack, s, &w->slot, where);
+	if (stack->scratch && stack->count &&
+		unmounted_still(&w->java, s->layout, &s->mem, thread, where, *sp))
+		return true;
+	sig_stack_give(stack);
+	return false;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes by name, sets by their static fields, places of tables, threads in them. */
+#include "walk/unmounted.h"
+
+#include "walk/mem.h"
+#include "walk/method.h"
+
+#define CLASSES_MAX   (1u << 20) /* against loops in a list that changes under us */
+#define CHAIN_MAX     4096u
+#define TABLE_MAX     (1u << 30)
+#define REGISTRY_PICK 256u /* containers that are looked at in one visit, about */
+
+/* --- classes ----------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *fields[UNMOUNTED_FIELDS];
+} wanted[UNMOUNTED_CLASSES] = {
+	[UNMOUNTED_MAP] = {"java/util/concurrent/ConcurrentHashMap", {"table"}},
+	[UNMOUNTED_NODE] = {"java/util/concurrent/ConcurrentHashMap$Node", {"key", "next"}},
+	[UNMOUNTED_TREE] = {"java/util/concurrent/ConcurrentHashMap$TreeBin", {"first"}},
+	[UNMOUNTED_FORWARD] = {"java/util/concurrent/ConcurrentHashMap$ForwardingNode",
+		{"nextTable"}},
+	[UNMOUNTED_SET] = {"java/util/concurrent/ConcurrentHashMap$CollectionView", {"map"}},
+	[UNMOUNTED_ROOT] = {"jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer",
+		{"VTHREADS"}},
+	[UNMOUNTED_REGISTRY] = {"jdk/internal/vm/ThreadContainers", {"CONTAINER_REGISTRY"}},
+	[UNMOUNTED_REFERENCE] = {"java/lang/ref/Reference", {"referent"}},
+	[UNMOUNTED_EXECUTOR] = {"java/util/concurrent/ThreadPerTaskExecutor", {"threads"}},
+	[UNMOUNTED_SHARED] = {"jdk/internal/vm/SharedThreadContainer", {"virtualThreads"}},
+	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont", "carrierThread"}},
+	[UNMOUNTED_THREAD] = {"java/lang/Thread", {"tid", "parkBlocker", "name"}},
+};
+
+enum { MAP_TABLE = 0 };
+enum { NODE_KEY, NODE_NEXT };
+enum { VIRTUAL_STATE, VIRTUAL_CONT, VIRTUAL_CARRIER };
+enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME };
+
+static bool class_fields(struct unmounted *u, const struct walk_layout *l,
+	const struct walk_mem *mem, unsigned which, uint64_t klass)
+{
+	uint32_t count = 0;
+
+	while (count < UNMOUNTED_FIELDS && wanted[which].fields[count])
+		count++;
+	return oop_fields(l, mem, klass, wanted[which].fields, u->field[which], count);
+}
+
+static void class_try(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
+	uint64_t klass)
+{
+	uint64_t symbol = layout_load(&l->klass_name, mem, klass);
+
+	for (unsigned i = 0; i < UNMOUNTED_CLASSES; i++) {
+		if (!u->klass[i] && symbol_is(l, mem, symbol, wanted[i].name) &&
+			class_fields(u, l, mem, i, klass))
+			u->klass[i] = klass;
+	}
+}
+
+/* New classes are put before the others. */
+void unmounted_refresh(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem)
+{
+	uint64_t first = mem_u64(mem, u->loaded), klass = first;
+
+	for (uint32_t i = 0; klass && klass != u->seen && i < CLASSES_MAX; i++) {
+		class_try(u, l, mem, klass);
+		klass = layout_load(&l->klass_next, mem, klass);
+	}
+	u->seen = first;
+}
+
+/* --- opening ----------------------------------------------------------------------------------------- */
+
+struct opening {
+	struct unmounted *u;
+	const struct walk_layout *layout;
+	const struct walk_mem *mem;
+};
+
+/* Any Thread tells how references are written, and, by its class, which ones the boot loader has loaded. */
+static void open_by(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	struct opening *o = ctx;
+	const struct walk_layout *l = o->layout;
+	uint64_t slot = mem_u64(o->mem, java_thread + (uint64_t)l->thread_object.offset);
+	uint64_t klass = 0, object = mem_u64(o->mem, slot);
+	static const char name[] = "java/lang/Thread";
+
+	if (o->u->mode.known)
+		return;
+	klass = oop_klass(l, o->mem, oop_follow(l, o->mem, slot, name), name);
+	if (!klass || !object || !class_fields(o->u, l, o->mem, UNMOUNTED_THREAD, klass) ||
+		!oop_mode_find(&o->u->mode, l, o->mem, slot, name,
+			o->u->field[UNMOUNTED_THREAD][THREAD_NAME]))
+		return;
+	o->u->loaded =
+		layout_load(&l->klass_loader, o->mem, klass) + (uint64_t)l->loader_klasses.offset;
+}
+
+bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
+	const char **why)
+{
+	struct opening o = {u, l, mem};
+
+	*u = (struct unmounted){.loaded = 0};
+	*why = "this JVM has no virtual threads";
+	if (l->jdk < 21)
+		return false;
+	*why = "this JVM does not say where its classes are";
+	if (l->klass_next.offset < 0 || l->klass_loader.offset < 0 ||
+		l->loader_klasses.offset < 0 || l->klass_mirror.offset < 0 ||
+		l->thread_object.offset < 0 || l->klass_fields.offset < 0)
+		return false;
+	*why = "this JVM's objects cannot be read";
+	walk_threads_each(l, mem, open_by, &o);
+	if (!u->mode.known)
+		return false;
+	unmounted_refresh(u, l, mem);
+	*why = "this JVM does not keep track of its virtual threads";
+	return u->klass[UNMOUNTED_ROOT] || u->klass[UNMOUNTED_REGISTRY];
+}
+
+/* --- tables ------------------------------------------------------------------------------------------ */
+
+/* One visit: what is passed down to each place. */
+struct visit {
+	struct unmounted *u;
+	const struct walk_layout *layout;
+	const struct walk_mem *mem;
+	const struct unmounted_pick *pick;
+	unmounted_fn *fn;
+	void *ctx;
+	struct unmounted_count count;
+};
+/* What a node's key leads to; it stands for so many. */
+typedef void key_fn(struct visit *v, struct oop key, uint64_t stands_for);
+
+static struct oop field_of(const struct visit *v, uint64_t object, unsigned class, unsigned field)
+{
+	return oop_field(&v->u->mode, v->layout, v->mem, object + v->u->field[class][field]);
+}
+
+static struct oop element_of(const struct visit *v, uint64_t array, uint32_t i)
+{
+	return oop_field(
+		&v->u->mode, v->layout, v->mem, oop_array_at(&v->u->mode, v->layout, array, i));
+}
+
+/* chain_each: from this node on; a key that cannot be read is one that was moved just now. */
+static void chain_each(struct visit *v, struct oop node, uint64_t stands_for, key_fn *fn)
+{
+	for (uint32_t i = 0; node.object && i < CHAIN_MAX; i++) {
+		struct oop key = field_of(v, node.object, UNMOUNTED_NODE, NODE_KEY);
+
+		if (key.object)
+			fn(v, key, stands_for);
+		else
+			v->count.unread++;
+		node = field_of(v, node.object, UNMOUNTED_NODE, NODE_NEXT);
+	}
+}
+
+static void table_each(
+	struct visit *v, struct oop table, uint64_t stands_for, uint32_t places, key_fn *fn);
+
+/* place_is_taken: by something that cannot be read now; a null may have colours (generational ZGC). */
+static bool place_is_taken(const struct visit *v, uint64_t table, uint32_t place)
+{
+	const struct oop_mode *mode = &v->u->mode;
+	uint64_t word = oop_field_word(mode, v->mem, oop_array_at(mode, v->layout, table, place));
+
+	return mode->narrow ? word != 0 : word >> 16 != 0;
+}
+
+/* place_each: a place whose threads have gone to a larger table is two places there. */
+static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t length,
+	uint64_t stands_for, key_fn *fn)
+{
+	const struct unmounted *u = v->u;
+	struct oop node = element_of(v, table, place), next;
+
+	v->count.places++;
+	if (!node.object) {
+		v->count.unread += place_is_taken(v, table, place);
+		return;
+	}
+	if (node.klass == u->klass[UNMOUNTED_FORWARD]) {
+		next = field_of(v, node.object, UNMOUNTED_FORWARD, 0);
+		if (!next.object || oop_array_length(&u->mode, v->mem, next.object) != 2 * length)
+			return;
+		for (uint32_t i = 0; i < 2; i++) {
+			node = element_of(v, next.object, place + i * length);
+			if (node.object && node.klass != u->klass[UNMOUNTED_FORWARD])
+				chain_each(v, node, stands_for, fn);
+		}
+		return;
+	}
+	if (node.klass == u->klass[UNMOUNTED_TREE])
+		node = field_of(v, node.object, UNMOUNTED_TREE, 0);
+	chain_each(v, node, stands_for, fn);
+}
+
+/* table_each: of a table with more places every so manieth, so that it is the same threads when the table grows. */
+static void table_each(
+	struct visit *v, struct oop table, uint64_t stands_for, uint32_t places, key_fn *fn)
+{
+	uint32_t length = oop_array_length(&v->u->mode, v->mem, table.object), step = 1;
+
+	if (!length || length > TABLE_MAX || length & (length - 1))
+		return;
+	while (length / step > places)
+		step *= 2;
+	for (uint32_t i = (uint32_t)v->pick->random & (step - 1); i < length; i += step)
+		place_each(v, table.object, i, length, stands_for * step, fn);
+}
+
+static void set_each(
+	struct visit *v, struct oop set, uint64_t stands_for, uint32_t places, key_fn *fn)
+{
+	struct oop map, table;
+
+	if (!set.object)
+		return;
+	map = field_of(v, set.object, UNMOUNTED_SET, 0);
+	if (!map.object || map.klass != v->u->klass[UNMOUNTED_MAP])
+		return;
+	table = field_of(v, map.object, UNMOUNTED_MAP, MAP_TABLE);
+	if (table.object)
+		table_each(v, table, stands_for, places, fn);
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+#define STATE_SUSPENDED 256u
+
+/* VirtualThread.java, JDK 21 to 28; other numbers are of threads that are mounted, or were not yet, or are over. */
+static const struct {
+	uint8_t number;
+	bool timed;
+	enum unmounted_state state;
+} states[] = {
+	{4, false, UNMOUNTED_PARKED},
+	{7, true, UNMOUNTED_PARKED},
+	{9, false, UNMOUNTED_READY},
+	{11, false, UNMOUNTED_READY},
+	{13, false, UNMOUNTED_ENTERS},
+	{14, false, UNMOUNTED_READY},
+	{16, false, UNMOUNTED_WAITS},
+	{18, true, UNMOUNTED_WAITS},
+};
+
+static void state_read(
+	const struct unmounted *u, const struct walk_mem *mem, struct unmounted_thread *thread)
+{
+	uint32_t number =
+		mem_u32(mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_STATE]) &
+		~STATE_SUSPENDED;
+
+	thread->state = UNMOUNTED_RUNS;
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		if (states[i].number != number)
+			continue;
+		thread->state = states[i].state;
+		thread->timed = states[i].timed;
+	}
+}
+
+static void thread_visit(struct visit *v, struct oop key, uint64_t stands_for)
+{
+	struct unmounted_thread thread = {.object = key.object, .stands_for = stands_for};
+
+	if (key.klass != v->u->klass[UNMOUNTED_VIRTUAL])
+		return;
+	v->count.threads++;
+	state_read(v->u, v->mem, &thread);
+	thread.number = mem_u64(v->mem, key.object + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
+	if (thread.state != UNMOUNTED_RUNS && thread.number)
+		v->fn(v->ctx, &thread);
+}
+
+static void container_visit(struct visit *v, struct oop reference, uint64_t stands_for)
+{
+	struct oop container = field_of(v, reference.object, UNMOUNTED_REFERENCE, 0);
+
+	if (!container.object)
+		return;
+	for (unsigned i = UNMOUNTED_EXECUTOR; i <= UNMOUNTED_SHARED; i++) {
+		if (v->u->klass[i] && container.klass == v->u->klass[i])
+			set_each(v, field_of(v, container.object, i, 0), stands_for,
+				v->pick->places, thread_visit);
+	}
+}
+
+/* A class's static fields are in its java.lang.Class. */
+static struct oop static_of(const struct visit *v, unsigned class)
+{
+	const struct unmounted *u = v->u;
+	uint64_t slot = layout_load(&v->layout->klass_mirror, v->mem, u->klass[class]);
+	struct oop mirror = oop_slot(&u->mode, v->layout, v->mem, slot);
+
+	if (!u->klass[class] || !mirror.object)
+		return (struct oop){0, 0};
+	return field_of(v, mirror.object, class, 0);
+}
+
+struct unmounted_count unmounted_each(struct unmounted *u, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx)
+{
+	struct visit v = {.u = u, .layout = l, .mem = mem, .pick = pick, .fn = fn, .ctx = ctx};
+
+	if (u->klass[UNMOUNTED_VIRTUAL]) {
+		set_each(&v, static_of(&v, UNMOUNTED_ROOT), 1, pick->places, thread_visit);
+		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, REGISTRY_PICK, container_visit);
+	}
+	return v.count;
+}
+
+/* --- one of them ------------------------------------------------------------------------------------- */
+
+static uint64_t continuation_of(const struct unmounted *u, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct unmounted_thread *thread)
+{
+	return oop_field(
+		&u->mode, l, mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_CONT])
+		.object;
+}
+
+bool unmounted_frozen(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
+	const struct unmounted_thread *thread, struct frozen *out)
+{
+	uint64_t continuation = continuation_of(u, l, mem, thread);
+
+	if (!continuation)
+		return false;
+	if (!u->frozen.bytes && !frozen_fields(l, mem, continuation, &u->frozen)) {
+		u->frozen = (struct frozen_fields){.bytes = 0};
+		return false;
+	}
+	out->at = u->frozen;
+	return frozen_tail(l, mem, &u->mode, continuation, out) && frozen_any(mem, out);
+}
+
+bool unmounted_still(const struct unmounted *u, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct unmounted_thread *thread, const struct frozen *f,
+	uint64_t sp)
+{
+	struct unmounted_thread now = *thread;
+	struct frozen again = *f;
+
+	state_read(u, mem, &now);
+	return now.state == thread->state &&
+	       mem_u64(mem, thread->object + u->field[UNMOUNTED_THREAD][THREAD_TID]) ==
+		       thread->number &&
+	       frozen_tail(l, mem, &u->mode, continuation_of(u, l, mem, thread), &again) &&
+	       again.chunk == f->chunk && frozen_sp(mem, &again) == sp;
+}
+
+struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_mem *mem,
+	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
+	uint32_t max)
+{
+	struct walk_result result = {.why = WALK_BREAK_NONE};
+	struct walk_regs regs = {0};
+	struct walker w = {
+		.layout = l, .mem = mem, .regs = &regs, .thread = thread, .frames = frames};
+
+	if (thread->memo)
+		memo_begin(thread->memo, l, mem);
+	cut_begin(&w, max);
+	if (!frozen_show(&w, f)) {
+		result.truncated = !walker_room(&w);
+		result.why = result.truncated ? WALK_BREAK_NONE : WALK_BREAK_COMPILED;
+	}
+	if (result.why)
+		walker_add(&w, WALK_BREAK, result.why, WALK_BCI_UNKNOWN);
+	cut_end(&w, &result);
+	result.count = w.count;
+	return result;
+}
+
+struct oop unmounted_blocker(const struct unmounted *u, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct unmounted_thread *thread)
+{
+	return oop_field(
+		&u->mode, l, mem, thread->object + u->field[UNMOUNTED_THREAD][THREAD_BLOCKER]);
+}
