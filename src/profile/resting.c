@@ -21,7 +21,7 @@ static const char *const vm_primitive[] = {"os::", "Monitor::", "PlatformMonitor
 	"LinuxWaitBarrier", NULL};
 static const char *const java_primitive[] = {"java.util.concurrent.locks.",
 	"java.util.concurrent.ForkJoinPool", "jdk.internal.", "sun.misc.", "java.lang.Object",
-	"java.lang.Thread", NULL};
+	"java.lang.Thread", "java.lang.VirtualThread", NULL};
 static const char *const library[] = {
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "kotlinx.", "scala.", NULL};
 

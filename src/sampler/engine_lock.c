@@ -12,18 +12,11 @@
  * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
  * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
  * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
- *
- *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
- *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
- *
- * An end is told whatever was told before; the publisher knows whether it has said the beginning.
  */
 #include "sampler/engine.h"
 
 #include "base/clock.h"
-#include "sampler/lock.h"
-#include "sampler/lock_wait.h"
-#include "sampler/pace.h"
+#include "sampler/lock_own.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/rooms.h"
@@ -39,103 +32,12 @@
 #define LOCK_STACK_BYTES (128u << 10)
 #define LOOKS_SHARE      50u
 #define LOCK_TRIES       3u
-#define LOCK_FRAMES      512u /* stacks that are kept; deeper ones are walked at each look */
-#define LOCK_FLUSH_NS    (100 * NS_PER_MS) /* waits that go on are told so often */
-#define LOCK_LONG_NS     (20 * NS_PER_MS)  /* waits that are shown with their owners */
 #define LOCK_AGAIN_NS    60000u
 #define LOCK_OLD_NS      (200 * NS_PER_MS) /* tries again seldom, with all caches cold */
 #define LOCK_IDLE_NS     (40 * NS_PER_MS)
 #define LOCK_FORGET_NS   (1000 * NS_PER_MS)
 
-enum { TOLD_NOTHING, TOLD_BEGUN, TOLD_SAID, TOLD_ENDED };
-
-/* What is known of one thread that waits. By number of its slot. */
-struct lock_thread {
-	struct lock_wait wait; /* lock 0: it waits for nothing */
-	uint64_t since_ns, flushed_ns;
-	uint64_t weight_ns; /* not put into the trace table yet */
-	uint32_t count;     /* and this neither: waits that have been found */
-	uint64_t cpu_ns;    /* of the thread, at the last look at this wait */
-	uint32_t slot_id;
-	uint32_t id; /* of the virtual thread that waits in it; 0: none */
-	uint32_t class_id;
-	uint32_t frames; /* kept, the class first; 0: too many */
-	uint16_t flags, flaw;
-
-	_Atomic uint32_t told;
-	struct wire_wait record; /* written before told moves to BEGUN */
-	uint64_t ended_ns;       /* and this before it moves to ENDED */
-	bool said;               /* the publisher's: this wait was published, its end was not */
-};
-
-struct lock {
-	_Atomic int32_t tid;
-	_Atomic uint32_t leave; /* futex */
-	unsigned long thread;   /* pthread_t */
-	uint64_t last_ns, owners_ns, forgot_ns, random;
-	struct pace pace;
-	struct lock_reader reader;
-	struct lock_thread threads[THREADS_MAX];
-	uint64_t kept[THREADS_MAX][LOCK_FRAMES];
-};
-
 /* --- one thread ------------------------------------------------------------------------------- */
-
-static void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
-{
-	struct lock *lock = s->lock;
-	struct stack stack = {.s = s,
-		.thread = slot,
-		.id = t->id,
-		.user = lock->kept[t - lock->threads],
-		.count = t->frames,
-		.flags = t->flags,
-		.flaw = t->flaw};
-	struct stack_sample sample = {
-		.event = WIRE_LOCK, .count = t->count, .weight = t->weight_ns};
-
-	if (t->frames && (t->count || t->weight_ns))
-		sig_stack_put(&stack, &sample);
-	t->count = 0;
-	t->weight_ns = 0;
-}
-
-/* lock_ends: since: how long ago it was seen last. */
-static void lock_ends(
-	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since)
-{
-	uint32_t told = atomic_load(&t->told);
-
-	if (!t->wait.lock)
-		return;
-	t->weight_ns += since / 2;
-	lock_put(s, slot, t);
-	t->wait.lock = 0;
-	if (told != TOLD_BEGUN && told != TOLD_SAID)
-		return;
-	t->ended_ns = clock_mono_ns();
-	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
-}
-
-static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
-{
-	char name[512];
-	uint32_t bytes = oop_klass_name(s->layout, &s->mem, wait->klass, name, sizeof(name));
-
-	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
-}
-
-/* lock_keep: for the looks to come, so that the stack is walked only once. */
-static void lock_keep(struct sampler *s, struct lock_thread *t, const struct stack *stack)
-{
-	uint64_t *kept = s->lock->kept[t - s->lock->threads];
-
-	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
-	t->flags = stack->flags;
-	t->flaw = stack->flaw;
-	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
-	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
-}
 
 /* lock_look_at: false: the wait is another, or over, when the stack has been walked. Gives the stack back if so. */
 static bool lock_look_at(struct sampler *s, struct thread_slot *slot, const struct lock_wait *wait,
@@ -188,6 +90,7 @@ static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock
 {
 	lock_ends(s, slot, t, since);
 	t->slot_id = slot->id;
+	t->stands_for = 1;
 	t->count = 1;
 	t->weight_ns = since / 2; /* it began somewhere between the two looks */
 	task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
@@ -238,26 +141,6 @@ static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_
 		lock_begins(s, slot, t, wait, now, since);
 }
 
-/* lock_owners: who holds what this thread has been waiting for; told again when it is another. */
-static void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
-{
-	uint32_t told = atomic_load(&t->told), owner;
-
-	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || told == TOLD_ENDED ||
-		told == TOLD_BEGUN)
-		return;
-	owner = lock_wait_owner(&s->lock->reader, &t->wait);
-	if (told == TOLD_SAID && owner == t->record.owner)
-		return;
-	t->record = (struct wire_wait){.time_ns = now,
-		.since_ns = t->since_ns,
-		.lock = t->wait.lock,
-		.thread = t->slot_id,
-		.owner = owner,
-		.method = t->class_id};
-	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
-}
-
 /* --- a look at all ---------------------------------------------------------------------------- */
 
 static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t since)
@@ -302,6 +185,9 @@ static void lock_round(struct sampler *s)
 		if (owners)
 			lock_owners(s, &lock->threads[i], now);
 	}
+	lock_waiting_look(s, now, since);
+	for (uint32_t i = THREADS_MAX; owners && i < LOCK_MAX; i++)
+		lock_owners(s, &lock->threads[i], now);
 	if (owners)
 		lock->owners_ns = now;
 	lock->last_ns = now;
@@ -337,51 +223,7 @@ static void *lock_main(void *arg)
 	return NULL;
 }
 
-/* --- the publisher's side --------------------------------------------------------------------- */
-
-static bool lock_tell_begun(struct sampler *s, struct lock_thread *t)
-{
-	uint32_t begun = TOLD_BEGUN;
-
-	if (!publish_wait(s->publish, &t->record))
-		return false;
-	t->said = true;
-	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID); /* or it has ended meanwhile */
-	return true;
-}
-
-static bool lock_tell_ended(struct sampler *s, struct lock_thread *t)
-{
-	struct wire_wait record = t->record;
-
-	record.time_ns = t->ended_ns;
-	record.ended = true;
-	if (t->said && !publish_wait(s->publish, &record))
-		return false;
-	t->said = false;
-	atomic_store(&t->told, TOLD_NOTHING);
-	return true;
-}
-
-/* lock_tell: what has become of this wait since it was told last; false: it cannot be published yet. */
-static bool lock_tell(struct sampler *s, struct lock_thread *t)
-{
-	switch (atomic_load_explicit(&t->told, memory_order_acquire)) {
-	case TOLD_BEGUN: return lock_tell_begun(s, t);
-	case TOLD_ENDED: return lock_tell_ended(s, t);
-	default: return true;
-	}
-}
-
-void lock_publish(struct sampler *s)
-{
-	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
-
-	for (uint32_t i = 0; i < high; i++) {
-		if (!lock_tell(s, &s->lock->threads[i]))
-			return;
-	}
-}
+/* --- memory ------------------------------------------------------------------------------------ */
 
 int32_t lock_tid(const struct sampler *s)
 {
@@ -404,12 +246,11 @@ void lock_free(struct sampler *s)
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
-static const char lock_virtual[] = "virtual threads that wait without a carrier are not seen";
-
 static int lock_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
 	struct text out = text_into(text, bytes);
+	const char *why = "";
 	bool parks;
 
 	if (!s->lock)
@@ -419,6 +260,8 @@ static int lock_start(
 		return -ENOMEM;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
+	if (s->layout->jdk >= 21)
+		waiting_open(&s->lock->waiting, s, &why);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->random = s->lock->last_ns;
 	atomic_store(&s->lock->tid, 0);
@@ -433,8 +276,10 @@ static int lock_start(
 	if (!parks)
 		text_add(&out,
 			"synchronized only: this JVM does not say what threads are parked for");
-	else if (s->layout->jdk >= 21)
-		text_add(&out, lock_virtual);
+	else if (s->layout->jdk >= 21 && !s->lock->waiting.open) {
+		text_add(&out, "virtual threads that wait without a carrier are not seen: ");
+		text_add(&out, why);
+	}
 	return 0;
 }
 
@@ -447,6 +292,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 	spawn_join(s->lock->thread);
 	for (uint32_t i = 0; i < high; i++)
 		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i], 0);
+	lock_waiting_end(s);
 }
 
 static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)

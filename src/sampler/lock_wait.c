@@ -136,6 +136,30 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 	return wait;
 }
 
+struct lock_wait lock_wait_virtual(
+	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread)
+{
+	struct sampler *s = r->s;
+	struct lock_wait wait = {0};
+	struct oop blocker;
+
+	if (thread->state == UNMOUNTED_ENTERS) {
+		uint64_t monitor = unmounted_monitor(java, s->layout, &s->mem, thread);
+
+		if (monitor)
+			wait_monitor(r, monitor, &wait);
+		if (!wait.lock) /* it waits, for what cannot be told */
+			wait = (struct lock_wait){.lock = thread->object};
+	} else if (thread->state == UNMOUNTED_PARKED) {
+		blocker = unmounted_blocker(java, s->layout, &s->mem, thread);
+		if (blocker.klass && reader_contended(r, blocker.klass))
+			wait = (struct lock_wait){.lock = blocker.object,
+				.object = blocker.object,
+				.klass = blocker.klass};
+	}
+	return wait;
+}
+
 bool lock_wait_still(
 	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait)
 {

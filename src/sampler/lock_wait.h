@@ -10,7 +10,7 @@
 #ifndef JHOT_SAMPLER_LOCK_WAIT_H
 #define JHOT_SAMPLER_LOCK_WAIT_H
 
-#include "walk/oop.h"
+#include "walk/unmounted.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,6 +46,9 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
 bool lock_wait_still(
 	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
+/* The same of a virtual thread without a carrier; sp and pc are not told. */
+struct lock_wait lock_wait_virtual(
+	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread);
 /* The agent's number of the thread that holds it, 0 if that cannot be told. */
 uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
 

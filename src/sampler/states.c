@@ -17,7 +17,15 @@ static const struct {
 	{"java/lang/Object", "wait0", WIRE_STATE_WAITING},
 	{"jdk/internal/misc/Unsafe", "park", WIRE_STATE_PARKED},
 	{"sun/misc/Unsafe", "park", WIRE_STATE_PARKED},
+	/* virtual threads, whose innermost frames are always the same */
+	{"java/lang/VirtualThread", "sleepNanos", WIRE_STATE_SLEEPING},
+	{"java/util/concurrent/locks/LockSupport", "park", WIRE_STATE_PARKED},
+	{"java/util/concurrent/locks/LockSupport", "parkNanos", WIRE_STATE_PARKED},
+	{"java/util/concurrent/locks/LockSupport", "parkUntil", WIRE_STATE_PARKED},
+	{"sun/nio/ch/Poller", "poll", WIRE_STATE_IO},
 };
+
+#define VIRTUAL_FRAMES 16u /* of a virtual thread that are looked at */
 
 static bool text_is(const char *text, uint16_t bytes, const char *what)
 {
@@ -39,18 +47,33 @@ void states_method(struct states *states, const struct names_entry *m)
 	}
 }
 
-/* state_of: by the first Java frame; without one nobody knows. */
+static enum wire_thread_state state_in(const struct states *states, uint64_t frame)
+{
+	for (uint32_t i = 0; i < STATES_IDS; i++) {
+		if (states->ids[i].method == WIRE_FRAME_METHOD(frame))
+			return states->ids[i].state;
+	}
+	return WIRE_STATE_NONE;
+}
+
+/*
+ * state_of: by the first Java frame; without one nobody knows. A virtual thread parks for whatever it waits for: what it
+ * has asked for is a little further out.
+ */
 static enum wire_thread_state state_of(const struct states *states, const struct trace_key *key)
 {
-	uint32_t at = 0;
+	uint32_t at = 0, until;
+	enum wire_thread_state found = WIRE_STATE_NONE, here;
 
 	while (at < key->count && !WIRE_FRAME_IS_JAVA(WIRE_FRAME_KIND(key->frames[at])))
 		at++;
-	for (uint32_t i = 0; at < key->count && i < STATES_IDS; i++) {
-		if (states->ids[i].method == WIRE_FRAME_METHOD(key->frames[at]))
-			return states->ids[i].state;
+	until = at + (WIRE_IS_VIRTUAL(key->thread) ? VIRTUAL_FRAMES : 1);
+	for (; at < key->count && at < until && found != WIRE_STATE_IO; at++) {
+		here = state_in(states, key->frames[at]);
+		if (found == WIRE_STATE_NONE || here == WIRE_STATE_IO)
+			found = here;
 	}
-	return WIRE_STATE_SLEEPING;
+	return found == WIRE_STATE_NONE ? WIRE_STATE_SLEEPING : found;
 }
 
 uint16_t states_flags(const struct states *states, const struct trace_key *key)

@@ -15,14 +15,19 @@ bool waiting_open(struct waiting *w, struct sampler *s, const char **why)
 	return w->open;
 }
 
+void waiting_stay(struct waiting *w, uint64_t now)
+{
+	w->moved_ns = now;
+	if (w->open)
+		unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+}
+
 void waiting_move(struct waiting *w, uint64_t now)
 {
 	w->pick.random = (w->pick.random ^ now) * 6364136223846793005ull + 1442695040888963407ull;
 	w->pick.random ^= w->pick.random >> 33;
 	w->pick.places = WAITING_PLACES;
-	w->moved_ns = now;
-	if (w->open) /* classes that have been loaded meanwhile */
-		unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+	waiting_stay(w, now);
 }
 
 struct unmounted_count waiting_each(struct waiting *w, unmounted_fn *fn, void *ctx)

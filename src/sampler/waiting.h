@@ -27,6 +27,8 @@ struct waiting {
 
 /* false, and why in a sentence: none will be found. */
 bool waiting_open(struct waiting *w, struct sampler *s, const char **why);
+/* The same places for a while more; classes that have been loaded meanwhile are known from now on. */
+void waiting_stay(struct waiting *w, uint64_t now);
 /* Other places from now on. */
 void waiting_move(struct waiting *w, uint64_t now);
 struct unmounted_count waiting_each(struct waiting *w, unmounted_fn *fn, void *ctx);

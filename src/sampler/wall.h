@@ -14,8 +14,8 @@
 #include "sampler/sampler.h"
 
 /*
- * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2),
- * and its frames tell why.
+ * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2), or a virtual
+ * one parked, and its frames tell why.
  */
 #define WALL_IN_FUTEX 15u
 

@@ -56,13 +56,8 @@ bool frozen_fields(const struct walk_layout *l, const struct walk_mem *mem, uint
 bool frozen_tail(const struct walk_layout *l, const struct walk_mem *mem,
 	const struct oop_mode *mode, uint64_t continuation, struct frozen *f)
 {
-	if (mode) {
-		struct oop chunk = oop_field(mode, l, mem, continuation + f->at.tail);
-
-		f->chunk = chunk.klass == f->at.klass ? chunk.object : 0;
-		return f->chunk != 0;
-	}
-	f->chunk = oop_follow(l, mem, continuation + f->at.tail, STACK_CHUNK);
+	f->chunk = mode ? oop_field_of(mode, l, mem, continuation + f->at.tail, f->at.klass)
+			: oop_follow(l, mem, continuation + f->at.tail, STACK_CHUNK);
 	return f->chunk != 0;
 }
 

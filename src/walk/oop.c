@@ -114,18 +114,33 @@ struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *l,
 	return oop.klass ? oop : (struct oop){0, 0};
 }
 
+static uint64_t field_object(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t narrow;
+
+	if (!mode->narrow)
+		return plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	narrow = mem_u32(mem, addr);
+	return narrow ? mem_u64(mem, l->narrow_oop_base) +
+				(narrow << (mem_u32(mem, l->narrow_oop_shift) & 7))
+		      : 0;
+}
+
 struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t addr)
 {
-	uint64_t narrow, object;
+	uint64_t object = field_object(mode, l, mem, addr);
 
-	if (!mode->narrow)
-		return oop_slot(mode, l, mem, addr);
-	narrow = mem_u32(mem, addr);
-	object = mem_u64(mem, l->narrow_oop_base) +
-		 (narrow << (mem_u32(mem, l->narrow_oop_shift) & 7));
-	object = narrow ? object : 0;
 	return (struct oop){object, klass_of(mode, l, mem, object)};
+}
+
+uint64_t oop_field_of(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr, uint64_t klass)
+{
+	uint64_t object = field_object(mode, l, mem, addr);
+
+	return klass && header_klass(l, mem, mode->header, object) == klass ? object : 0;
 }
 
 uint64_t oop_field_word(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t addr)
@@ -271,4 +286,17 @@ bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_
 		}
 	}
 	return found == (1u << count) - 1;
+}
+
+uint32_t oop_added_field(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
+{
+	struct field_reader r = {.layout = l};
+	uint32_t skipped, name, offset, flags;
+
+	if (!stream_open(&r, mem, klass) || !next(&r, &skipped) || !next(&r, &skipped))
+		return 0;
+	while (field_next(&r, &name, &offset, &flags))
+		if (flags & 1u << (l->field_injected & 31))
+			return offset;
+	return 0;
 }

@@ -55,6 +55,9 @@ struct oop {
 /* The reference in a field at addr. */
 struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t addr);
+/* The same, if it is of this class, whose name need not be read then; else 0. */
+uint64_t oop_field_of(const struct oop_mode *mode, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t addr, uint64_t klass);
 /* The whole reference at addr, outside of the heap. */
 struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t addr);
@@ -86,5 +89,9 @@ uint32_t oop_bytes(const struct walk_layout *layout, const struct walk_mem *mem,
 /* Offsets of a class's own fields by name, up to OOP_FIELDS of them. false: one is missing. */
 bool oop_fields(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass,
 	const char *const *names, uint32_t *offsets, uint32_t count);
+
+/* The first field that HotSpot itself has added to a class's own; 0: there is none. */
+uint32_t oop_added_field(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass);
 
 #endif

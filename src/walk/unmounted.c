@@ -53,8 +53,11 @@ static void class_try(struct unmounted *u, const struct walk_layout *l, const st
 
 	for (unsigned i = 0; i < UNMOUNTED_CLASSES; i++) {
 		if (!u->klass[i] && symbol_is(l, mem, symbol, wanted[i].name) &&
-			class_fields(u, l, mem, i, klass))
+			class_fields(u, l, mem, i, klass)) {
 			u->klass[i] = klass;
+			if (i == UNMOUNTED_VIRTUAL)
+				u->waiter = oop_added_field(l, mem, klass);
+		}
 	}
 }
 
@@ -133,36 +136,46 @@ struct visit {
 	void *ctx;
 	struct unmounted_count count;
 };
-/* What a node's key leads to; it stands for so many. */
-typedef void key_fn(struct visit *v, struct oop key, uint64_t stands_for);
+/* What a node's key leads to, if it is of the class that was asked for; it stands for so many. */
+typedef void key_fn(struct visit *v, uint64_t key, uint64_t stands_for);
+/* Which keys of a set: how many places of its table, of which class (0: any), and what is done with them. */
+struct keys {
+	uint32_t places;
+	uint64_t klass;
+	key_fn *fn;
+};
 
 static struct oop field_of(const struct visit *v, uint64_t object, unsigned class, unsigned field)
 {
 	return oop_field(&v->u->mode, v->layout, v->mem, object + v->u->field[class][field]);
 }
 
-static struct oop element_of(const struct visit *v, uint64_t array, uint32_t i)
+/* field_to: the same, if it leads to an object of that class. */
+static uint64_t field_to(
+	const struct visit *v, uint64_t object, unsigned class, unsigned field, uint64_t klass)
 {
-	return oop_field(
-		&v->u->mode, v->layout, v->mem, oop_array_at(&v->u->mode, v->layout, array, i));
+	return oop_field_of(
+		&v->u->mode, v->layout, v->mem, object + v->u->field[class][field], klass);
 }
 
-/* chain_each: from this node on; a key that cannot be read is one that was moved just now. */
-static void chain_each(struct visit *v, struct oop node, uint64_t stands_for, key_fn *fn)
+static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
 {
-	for (uint32_t i = 0; node.object && i < CHAIN_MAX; i++) {
-		struct oop key = field_of(v, node.object, UNMOUNTED_NODE, NODE_KEY);
+	return oop_array_at(&v->u->mode, v->layout, array, i);
+}
 
-		if (key.object)
-			fn(v, key, stands_for);
-		else
-			v->count.unread++;
-		node = field_of(v, node.object, UNMOUNTED_NODE, NODE_NEXT);
+/* chain_each: from this node on. Nodes of trees are of another class; their first one says which. */
+static void chain_each(
+	struct visit *v, uint64_t node, uint64_t klass, uint64_t stands_for, const struct keys *k)
+{
+	for (uint32_t i = 0; node && i < CHAIN_MAX; i++) {
+		uint64_t key = k->klass ? field_to(v, node, UNMOUNTED_NODE, NODE_KEY, k->klass)
+					: field_of(v, node, UNMOUNTED_NODE, NODE_KEY).object;
+
+		if (key)
+			k->fn(v, key, stands_for);
+		node = field_to(v, node, UNMOUNTED_NODE, NODE_NEXT, klass);
 	}
 }
-
-static void table_each(
-	struct visit *v, struct oop table, uint64_t stands_for, uint32_t places, key_fn *fn);
 
 /* place_is_taken: by something that cannot be read now; a null may have colours (generational ZGC). */
 static bool place_is_taken(const struct visit *v, uint64_t table, uint32_t place)
@@ -173,61 +186,68 @@ static bool place_is_taken(const struct visit *v, uint64_t table, uint32_t place
 	return mode->narrow ? word != 0 : word >> 16 != 0;
 }
 
+/* bin_each: what a place holds: nodes, or a tree of them. */
+static void bin_each(struct visit *v, struct oop bin, uint64_t stands_for, const struct keys *k)
+{
+	if (bin.klass == v->u->klass[UNMOUNTED_TREE])
+		bin = field_of(v, bin.object, UNMOUNTED_TREE, 0);
+	chain_each(v, bin.object, bin.klass, stands_for, k);
+}
+
 /* place_each: a place whose threads have gone to a larger table is two places there. */
 static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t length,
-	uint64_t stands_for, key_fn *fn)
+	uint64_t stands_for, const struct keys *k)
 {
 	const struct unmounted *u = v->u;
-	struct oop node = element_of(v, table, place), next;
+	uint64_t at = element_at(v, table, place), larger;
+	uint64_t node = oop_field_of(&u->mode, v->layout, v->mem, at, u->klass[UNMOUNTED_NODE]);
+	struct oop bin;
 
 	v->count.places++;
-	if (!node.object) {
+	if (node) {
+		chain_each(v, node, u->klass[UNMOUNTED_NODE], stands_for, k);
+		return;
+	}
+	bin = oop_field(&u->mode, v->layout, v->mem, at);
+	if (!bin.klass) {
 		v->count.unread += place_is_taken(v, table, place);
-		return;
-	}
-	if (node.klass == u->klass[UNMOUNTED_FORWARD]) {
-		next = field_of(v, node.object, UNMOUNTED_FORWARD, 0);
-		if (!next.object || oop_array_length(&u->mode, v->mem, next.object) != 2 * length)
-			return;
+	} else if (bin.klass != u->klass[UNMOUNTED_FORWARD]) {
+		bin_each(v, bin, stands_for, k);
+	} else {
+		larger = field_of(v, bin.object, UNMOUNTED_FORWARD, 0).object;
 		for (uint32_t i = 0; i < 2; i++) {
-			node = element_of(v, next.object, place + i * length);
-			if (node.object && node.klass != u->klass[UNMOUNTED_FORWARD])
-				chain_each(v, node, stands_for, fn);
+			at = element_at(v, larger, place + i * length);
+			bin = oop_field(&u->mode, v->layout, v->mem, at);
+			if (bin.klass && bin.klass != u->klass[UNMOUNTED_FORWARD])
+				bin_each(v, bin, stands_for, k);
 		}
-		return;
 	}
-	if (node.klass == u->klass[UNMOUNTED_TREE])
-		node = field_of(v, node.object, UNMOUNTED_TREE, 0);
-	chain_each(v, node, stands_for, fn);
 }
 
 /* table_each: of a table with more places every so manieth, so that it is the same threads when the table grows. */
-static void table_each(
-	struct visit *v, struct oop table, uint64_t stands_for, uint32_t places, key_fn *fn)
+static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
 {
-	uint32_t length = oop_array_length(&v->u->mode, v->mem, table.object), step = 1;
+	uint32_t length = oop_array_length(&v->u->mode, v->mem, table), step = 1;
 
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
-	while (length / step > places)
+	while (length / step > k->places)
 		step *= 2;
 	for (uint32_t i = (uint32_t)v->pick->random & (step - 1); i < length; i += step)
-		place_each(v, table.object, i, length, stands_for * step, fn);
+		place_each(v, table, i, length, stands_for * step, k);
 }
 
-static void set_each(
-	struct visit *v, struct oop set, uint64_t stands_for, uint32_t places, key_fn *fn)
+static void set_each(struct visit *v, struct oop set, uint64_t stands_for, const struct keys *k)
 {
-	struct oop map, table;
+	uint64_t map;
+	struct oop table;
 
-	if (!set.object)
+	if (!set.klass)
 		return;
-	map = field_of(v, set.object, UNMOUNTED_SET, 0);
-	if (!map.object || map.klass != v->u->klass[UNMOUNTED_MAP])
-		return;
-	table = field_of(v, map.object, UNMOUNTED_MAP, MAP_TABLE);
-	if (table.object)
-		table_each(v, table, stands_for, places, fn);
+	map = field_to(v, set.object, UNMOUNTED_SET, 0, v->u->klass[UNMOUNTED_MAP]);
+	table = map ? field_of(v, map, UNMOUNTED_MAP, MAP_TABLE) : (struct oop){0, 0};
+	if (table.klass)
+		table_each(v, table.object, stands_for, k);
 }
 
 /* --- threads ----------------------------------------------------------------------------------------- */
@@ -266,29 +286,33 @@ static void state_read(
 	}
 }
 
-static void thread_visit(struct visit *v, struct oop key, uint64_t stands_for)
+static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 {
-	struct unmounted_thread thread = {.object = key.object, .stands_for = stands_for};
+	struct unmounted_thread thread = {.object = key, .stands_for = stands_for};
 
-	if (key.klass != v->u->klass[UNMOUNTED_VIRTUAL])
-		return;
 	v->count.threads++;
 	state_read(v->u, v->mem, &thread);
-	thread.number = mem_u64(v->mem, key.object + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
-	if (thread.state != UNMOUNTED_RUNS && thread.number)
+	if (thread.state == UNMOUNTED_RUNS)
+		return;
+	thread.number = mem_u64(v->mem, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
+	if (thread.number)
 		v->fn(v->ctx, &thread);
 }
 
-static void container_visit(struct visit *v, struct oop reference, uint64_t stands_for)
+static void threads_of(struct visit *v, struct oop set, uint64_t stands_for)
 {
-	struct oop container = field_of(v, reference.object, UNMOUNTED_REFERENCE, 0);
+	struct keys threads = {v->pick->places, v->u->klass[UNMOUNTED_VIRTUAL], thread_visit};
 
-	if (!container.object)
-		return;
-	for (unsigned i = UNMOUNTED_EXECUTOR; i <= UNMOUNTED_SHARED; i++) {
-		if (v->u->klass[i] && container.klass == v->u->klass[i])
-			set_each(v, field_of(v, container.object, i, 0), stands_for,
-				v->pick->places, thread_visit);
+	set_each(v, set, stands_for, &threads);
+}
+
+static void container_visit(struct visit *v, uint64_t reference, uint64_t stands_for)
+{
+	struct oop container = field_of(v, reference, UNMOUNTED_REFERENCE, 0);
+
+	for (unsigned i = UNMOUNTED_EXECUTOR; container.klass && i <= UNMOUNTED_SHARED; i++) {
+		if (container.klass == v->u->klass[i])
+			threads_of(v, field_of(v, container.object, i, 0), stands_for);
 	}
 }
 
@@ -299,7 +323,7 @@ static struct oop static_of(const struct visit *v, unsigned class)
 	uint64_t slot = layout_load(&v->layout->klass_mirror, v->mem, u->klass[class]);
 	struct oop mirror = oop_slot(&u->mode, v->layout, v->mem, slot);
 
-	if (!u->klass[class] || !mirror.object)
+	if (!u->klass[class] || !mirror.klass)
 		return (struct oop){0, 0};
 	return field_of(v, mirror.object, class, 0);
 }
@@ -308,10 +332,11 @@ struct unmounted_count unmounted_each(struct unmounted *u, const struct walk_lay
 	const struct walk_mem *mem, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx)
 {
 	struct visit v = {.u = u, .layout = l, .mem = mem, .pick = pick, .fn = fn, .ctx = ctx};
+	struct keys containers = {REGISTRY_PICK, 0, container_visit};
 
 	if (u->klass[UNMOUNTED_VIRTUAL]) {
-		set_each(&v, static_of(&v, UNMOUNTED_ROOT), 1, pick->places, thread_visit);
-		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, REGISTRY_PICK, container_visit);
+		threads_of(&v, static_of(&v, UNMOUNTED_ROOT), 1);
+		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, &containers);
 	}
 	return v.count;
 }
@@ -384,4 +409,24 @@ struct oop unmounted_blocker(const struct unmounted *u, const struct walk_layout
 {
 	return oop_field(
 		&u->mode, l, mem, thread->object + u->field[UNMOUNTED_THREAD][THREAD_BLOCKER]);
+}
+
+#define WAITER_WORDS \
+	8u /* ObjectWaiter: next, previous, JavaThread, handle of the virtual thread, ObjectMonitor... */
+
+uint64_t unmounted_monitor(const struct unmounted *u, const struct walk_layout *l,
+	const struct walk_mem *mem, const struct unmounted_thread *thread)
+{
+	uint64_t waiter = u->waiter ? mem_u64(mem, thread->object + u->waiter) : 0;
+
+	for (uint32_t i = 0; waiter && i + 1 < WAITER_WORDS; i++) {
+		uint64_t handle = mem_u64(mem, waiter + 8ull * i);
+		struct oop oop = oop_slot(&u->mode, l, mem, handle);
+
+		if (oop.klass == u->klass[UNMOUNTED_VIRTUAL] &&
+			mem_u64(mem, oop.object + u->field[UNMOUNTED_THREAD][THREAD_TID]) ==
+				thread->number)
+			return mem_u64(mem, waiter + 8ull * (i + 1));
+	}
+	return 0;
 }

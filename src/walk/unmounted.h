@@ -44,7 +44,8 @@ struct unmounted {
 		seen; /* where the list of the boot loader's classes begins; how far it has been read */
 	uint64_t klass[UNMOUNTED_CLASSES]; /* 0: not loaded yet */
 	uint32_t field[UNMOUNTED_CLASSES][UNMOUNTED_FIELDS];
-	struct frozen_fields frozen; /* tail 0: not known yet */
+	uint32_t waiter;             /* VirtualThread's added field, 0: there is none */
+	struct frozen_fields frozen; /* bytes 0: not known yet */
 };
 
 /* What a virtual thread is doing, by VirtualThread.state. */
@@ -102,7 +103,14 @@ struct walk_result walk_frozen(const struct walk_layout *layout, const struct wa
 	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
 	uint32_t max);
 
-/* Object.parkBlocker of a thread that is parked. */
+/*
+ * The ObjectMonitor that one waits to enter, 0: not to be told. Its ObjectWaiter is in a field that HotSpot adds to
+ * VirtualThread; it is proved by the handle in it, which leads back to the thread.
+ */
+uint64_t unmounted_monitor(const struct unmounted *u, const struct walk_layout *layout,
+	const struct walk_mem *mem, const struct unmounted_thread *thread);
+
+/* Thread.parkBlocker of a thread that is parked. */
 struct oop unmounted_blocker(const struct unmounted *u, const struct walk_layout *layout,
 	const struct walk_mem *mem, const struct unmounted_thread *thread);
 

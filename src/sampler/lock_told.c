@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has been found of waits: into the trace table, and, of long ones, to the front end. */
+#include "sampler/lock_own.h"
+
+#include "base/clock.h"
+#include "sampler/publish.h"
+
+#include <string.h>
+
+/* --- the tally ------------------------------------------------------------------------------- */
+
+void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+{
+	struct lock *lock = s->lock;
+	struct stack stack = {.s = s,
+		.thread = slot,
+		.id = t->id,
+		.user = lock->kept[t - lock->threads],
+		.count = t->frames,
+		.flags = t->flags,
+		.flaw = t->flaw};
+	struct stack_sample sample = {.event = WIRE_LOCK,
+		.count = t->count * (uint32_t)t->stands_for,
+		.weight = t->weight_ns * t->stands_for};
+
+	if (t->frames && (t->count || t->weight_ns))
+		sig_stack_put(&stack, &sample);
+	t->count = 0;
+	t->weight_ns = 0;
+}
+
+void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since)
+{
+	uint32_t told = atomic_load(&t->told);
+
+	if (!t->wait.lock)
+		return;
+	t->weight_ns += since / 2;
+	lock_put(s, slot, t);
+	t->wait.lock = 0;
+	if (told != TOLD_BEGUN && told != TOLD_SAID)
+		return;
+	t->ended_ns = clock_mono_ns();
+	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
+}
+
+uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
+{
+	char name[512];
+	uint32_t bytes = oop_klass_name(s->layout, &s->mem, wait->klass, name, sizeof(name));
+
+	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
+}
+
+void lock_keep(struct sampler *s, struct lock_thread *t, const struct stack *stack)
+{
+	uint64_t *kept = s->lock->kept[t - s->lock->threads];
+
+	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
+	t->flags = stack->flags;
+	t->flaw = stack->flaw;
+	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
+	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
+}
+
+/* --- long waits -------------------------------------------------------------------------------- */
+
+void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
+{
+	uint32_t told = atomic_load(&t->told), owner;
+
+	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || told == TOLD_ENDED ||
+		told == TOLD_BEGUN)
+		return;
+	owner = lock_wait_owner(&s->lock->reader, &t->wait);
+	if (told == TOLD_SAID && owner == t->record.owner)
+		return;
+	t->record = (struct wire_wait){.time_ns = now,
+		.since_ns = t->since_ns,
+		.lock = t->wait.lock,
+		.thread = t->slot_id,
+		.owner = owner,
+		.method = t->class_id};
+	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
+}
+
+/* --- the publisher's side ---------------------------------------------------------------------- */
+
+static bool lock_tell_begun(struct sampler *s, struct lock_thread *t)
+{
+	uint32_t begun = TOLD_BEGUN;
+
+	if (!publish_wait(s->publish, &t->record))
+		return false;
+	t->said = true;
+	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID); /* or it has ended meanwhile */
+	return true;
+}
+
+static bool lock_tell_ended(struct sampler *s, struct lock_thread *t)
+{
+	struct wire_wait record = t->record;
+
+	record.time_ns = t->ended_ns;
+	record.ended = true;
+	if (t->said && !publish_wait(s->publish, &record))
+		return false;
+	t->said = false;
+	atomic_store(&t->told, TOLD_NOTHING);
+	return true;
+}
+
+/* lock_tell: what has become of this wait since it was told last; false: it cannot be published yet. */
+static bool lock_tell(struct sampler *s, struct lock_thread *t)
+{
+	switch (atomic_load_explicit(&t->told, memory_order_acquire)) {
+	case TOLD_BEGUN: return lock_tell_begun(s, t);
+	case TOLD_ENDED: return lock_tell_ended(s, t);
+	default: return true;
+	}
+}
+
+void lock_publish(struct sampler *s)
+{
+	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
+
+	for (uint32_t i = 0; i < high; i++) {
+		if (!lock_tell(s, &s->lock->threads[i]))
+			return;
+	}
+	for (uint32_t i = THREADS_MAX; s->lock && i < LOCK_MAX; i++) {
+		if (!lock_tell(s, &s->lock->threads[i]))
+			return;
+	}
+}
