@@ -282,8 +282,10 @@ static void topdown_take_thread(struct topdown *td, const struct model_row *rows
 	if (td->path_sum)
 		topdown_clear_paths(b->p, td, stacks, touched);
 	tally_clear(t, stacks, touched);
-	if (!b->tree->nodes[base].total_count) {
-		b->tree->count--; /* a thread without the root method: no node came after it */
+	/* Of a wait that began before the window there is time, but no count. */
+	if (b->tree->count == base + 1 && !b->tree->nodes[base].total &&
+		!b->tree->nodes[base].total_count) {
+		b->tree->count--; /* a thread without the root method */
 		b->tree->nodes[0].child_count--;
 	}
 }

@@ -77,6 +77,7 @@ enum vitals_loss vitals_loss(const char *counter)
 		{"late", VITALS_LOST},
 		{"live_full", VITALS_LOST},
 		{"wait_over", VITALS_LOST},
+		{"moved", VITALS_LOST},
 		{"threads_full", VITALS_UNSAMPLED},
 		{"threads_missed", VITALS_UNSAMPLED},
 		{"arm_failed", VITALS_UNSAMPLED},

@@ -23,6 +23,9 @@ uint64_t jvm_java_thread(JNIEnv *jni, jobject thread);
 /* jvm_name: read what a thread is called and remember it in its slot. */
 void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot);
 
+/* jvm_sets.c: Java's sets of virtual threads are read by Java; threads: those that may own scopes. */
+void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);
+
 /* --- jvm_events.c: on a visit -------------------------------------------------------------------- */
 
 /* Tells the JVM what is wanted of it since the last visit; what it refuses is not wanted any more. */

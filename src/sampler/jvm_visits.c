@@ -74,6 +74,8 @@ static void visit_names(struct sampler *s, JNIEnv *jni)
 			jvm_name(jni, thread, slot);
 		(*jni)->DeleteLocalRef(jni, thread);
 	}
+	if (atomic_exchange(&s->visits.touch, 0))
+		jvm_sets_touch(jni, threads, count);
 	(*jni)->DeleteLocalRef(jni, threads);
 }
 

@@ -12,8 +12,9 @@
 
 #include "base/clock.h"
 
-#define WINDOW 16u
-#define WORDS  48u
+#define STAY_NS NS_PER_S /* the same places */
+#define WINDOW  16u
+#define WORDS   48u
 
 static struct thread_slot *slot_of(struct sampler *s)
 {
@@ -167,7 +168,7 @@ static void look_at_all(struct sampler *s, uint64_t now, uint64_t since, bool fi
 	s->lock->round++;
 	s->lock->most = 1;
 	sig_enter(&inside); /* its walks read what handlers read */
-	waiting_each(&s->lock->waiting, virtual_look, &look);
+	waiting_each(&s->lock->waiting, WIRE_LOCK, virtual_look, &look);
 	sig_leave(inside);
 	virtuals_end(s, false, since);
 }
@@ -179,7 +180,7 @@ void lock_waiting_look(struct sampler *s, uint64_t now, uint64_t since)
 	if (!w->open)
 		return;
 	look_at_all(s, now, since, false);
-	if (now - w->moved_ns < WAITING_STAY_NS)
+	if (now - w->moved_ns < STAY_NS)
 		return;
 	if (s->lock->most == 1) {
 		waiting_stay(w, now);

@@ -76,6 +76,7 @@ void renames_tick(struct sampler *s, uint64_t now)
 	r->round = (r->round + 1) % RENAMES_TURNS;
 	for (uint32_t i = r->round; i < high; i += RENAMES_TURNS)
 		renames_look(s, &s->threads->slots[i]);
+	r->wants |= atomic_load(&s->visits.touch) != 0;
 	if (!r->wants || now - r->asked_ns < RENAMES_VISIT_NS)
 		return;
 	r->wants = false;

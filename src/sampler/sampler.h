@@ -121,6 +121,7 @@ struct sampler {
 		_Atomic uint32_t leave; /* JVM_LEAVE* */
 		_Atomic uint32_t
 			left; /* futex: it does nothing more but to let go of the session */
+		_Atomic uint32_t touch; /* sets of virtual threads were not found: jvm_sets.c */
 		_Atomic uint64_t cpu_ns;
 		_Atomic uint64_t made; /* how often it has become a Java thread */
 		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */

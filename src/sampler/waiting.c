@@ -30,11 +30,18 @@ void waiting_move(struct waiting *w, uint64_t now)
 	waiting_stay(w, now);
 }
 
-struct unmounted_count waiting_each(struct waiting *w, unmounted_fn *fn, void *ctx)
+bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx)
 {
+	struct unmounted_count count;
+
 	if (!w->open)
-		return (struct unmounted_count){0};
-	return unmounted_each(&w->java, w->s->layout, &w->s->mem, &w->pick, fn, ctx);
+		return true;
+	count = unmounted_each(&w->java, w->s->layout, &w->s->mem, &w->pick, fn, ctx);
+	if (!count.unread)
+		return true;
+	sig_lose(w->s, event, COUNTER_MOVED, count.unread);
+	atomic_store(&w->s->visits.touch, 1);
+	return count.threads != 0;
 }
 
 uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread)

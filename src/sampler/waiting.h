@@ -5,7 +5,7 @@
  * unmounts cost what they cost without.
  *
  * A look goes through at most WAITING_PLACES of each table of threads; what it finds stands for the others, too. The
- * same places are looked at for a while (WAITING_STAY_NS), so that waits are seen to begin and to end.
+ * same places are looked at for a while, so that waits are seen to begin and to end.
  */
 #ifndef JHOT_SAMPLER_WAITING_H
 #define JHOT_SAMPLER_WAITING_H
@@ -13,8 +13,7 @@
 #include "sampler/sig.h"
 #include "walk/unmounted.h"
 
-#define WAITING_PLACES  256u
-#define WAITING_STAY_NS 1000000000ull
+#define WAITING_PLACES 256u
 
 struct waiting {
 	struct sampler *s;
@@ -31,7 +30,8 @@ bool waiting_open(struct waiting *w, struct sampler *s, const char **why);
 void waiting_stay(struct waiting *w, uint64_t now);
 /* Other places from now on. */
 void waiting_move(struct waiting *w, uint64_t now);
-struct unmounted_count waiting_each(struct waiting *w, unmounted_fn *fn, void *ctx);
+/* Those that cannot be read are lost to this event. false: none was found where there are some. */
+bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx);
 
 /* Its id on the wire; its name is remembered. 0: it is not to be sampled. */
 uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread);

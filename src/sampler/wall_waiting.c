@@ -6,7 +6,8 @@
 #include "sampler/raw.h"
 #include "sampler/waiting.h"
 
-#define LOOKS_SHARE 100u /* of a core, at most */
+#define LOOKS_SHARE 100u              /* of a core, at most */
+#define STAY_NS     (250 * NS_PER_MS) /* the same places */
 #define SEEN        1024u
 #define SEEN_NS     (1 * NS_PER_S) /* then a stack is walked again */
 
@@ -101,11 +102,12 @@ void wall_waiting_look(struct sampler *s, uint64_t interval)
 	if (!ww || !ww->w.open || (interval && now < ww->next_ns))
 		return;
 	ww->since = now - ww->last_ns;
-	ww->last_ns = ww->now = now;
+	ww->now = now;
 	sig_enter(&inside);
-	if (now - ww->w.moved_ns > WAITING_STAY_NS)
+	if (now - ww->w.moved_ns > STAY_NS)
 		waiting_move(&ww->w, now);
-	waiting_each(&ww->w, wall_thread, ww);
+	if (waiting_each(&ww->w, WIRE_WALL, wall_thread, ww))
+		ww->last_ns = now;
 	sig_leave(inside);
 	if (!interval)
 		return;

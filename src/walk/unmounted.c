@@ -8,6 +8,7 @@
 #define CLASSES_MAX   (1u << 20) /* against loops in a list that changes under us */
 #define CHAIN_MAX     4096u
 #define TABLE_MAX     (1u << 30)
+#define SCOPES_MAX    16u  /* open at once in one thread, or one within the other */
 #define REGISTRY_PICK 256u /* containers that are looked at in one visit, about */
 
 /* --- classes ----------------------------------------------------------------------------------------- */
@@ -28,13 +29,17 @@ static const struct {
 	[UNMOUNTED_EXECUTOR] = {"java/util/concurrent/ThreadPerTaskExecutor", {"threads"}},
 	[UNMOUNTED_SHARED] = {"jdk/internal/vm/SharedThreadContainer", {"virtualThreads"}},
 	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont", "carrierThread"}},
-	[UNMOUNTED_THREAD] = {"java/lang/Thread", {"tid", "parkBlocker", "name"}},
+	[UNMOUNTED_THREAD] = {"java/lang/Thread",
+		{"tid", "parkBlocker", "name", "headStackableScopes"}},
+	[UNMOUNTED_SCOPE] = {"jdk/internal/vm/StackableScope", {"previous"}},
+	[UNMOUNTED_FLOCK_SCOPE] = {"jdk/internal/misc/ThreadFlock$ThreadContainerImpl", {"flock"}},
+	[UNMOUNTED_FLOCK] = {"jdk/internal/misc/ThreadFlock", {"threads"}},
 };
 
 enum { MAP_TABLE = 0 };
 enum { NODE_KEY, NODE_NEXT };
 enum { VIRTUAL_STATE, VIRTUAL_CONT, VIRTUAL_CARRIER };
-enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME };
+enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME, THREAD_SCOPES };
 
 static bool class_fields(struct unmounted *u, const struct walk_layout *l,
 	const struct walk_mem *mem, unsigned which, uint64_t klass)
@@ -135,6 +140,7 @@ struct visit {
 	unmounted_fn *fn;
 	void *ctx;
 	struct unmounted_count count;
+	uint32_t inner; /* so many scopes within each other */
 };
 /* What a node's key leads to, if it is of the class that was asked for; it stands for so many. */
 typedef void key_fn(struct visit *v, uint64_t key, uint64_t stands_for);
@@ -144,11 +150,6 @@ struct keys {
 	uint64_t klass;
 	key_fn *fn;
 };
-
-static struct oop field_of(const struct visit *v, uint64_t object, unsigned class, unsigned field)
-{
-	return oop_field(&v->u->mode, v->layout, v->mem, object + v->u->field[class][field]);
-}
 
 /* field_to: the same, if it leads to an object of that class. */
 static uint64_t field_to(
@@ -163,6 +164,32 @@ static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
 	return oop_array_at(&v->u->mode, v->layout, array, i);
 }
 
+/*
+ * unread: a reference leads somewhere, but to no object: a collector has moved it, and nobody has looked since. A null
+ * may have colours (generational ZGC).
+ */
+static bool unread(const struct visit *v, uint64_t at)
+{
+	uint64_t word = oop_field_word(&v->u->mode, v->mem, at);
+
+	return v->u->mode.narrow ? word != 0 : word >> 16 != 0;
+}
+
+/* reference_at: what it leads to; counts what cannot be read. */
+static struct oop reference_at(struct visit *v, uint64_t at)
+{
+	struct oop oop = oop_field(&v->u->mode, v->layout, v->mem, at);
+
+	if (!oop.klass)
+		v->count.unread += unread(v, at);
+	return oop.klass ? oop : (struct oop){0, 0};
+}
+
+static struct oop field_of(struct visit *v, uint64_t object, unsigned class, unsigned field)
+{
+	return reference_at(v, object + v->u->field[class][field]);
+}
+
 /* chain_each: from this node on. Nodes of trees are of another class; their first one says which. */
 static void chain_each(
 	struct visit *v, uint64_t node, uint64_t klass, uint64_t stands_for, const struct keys *k)
@@ -171,19 +198,12 @@ static void chain_each(
 		uint64_t key = k->klass ? field_to(v, node, UNMOUNTED_NODE, NODE_KEY, k->klass)
 					: field_of(v, node, UNMOUNTED_NODE, NODE_KEY).object;
 
+		if (!key && k->klass) /* of another class, or not to be read */
+			field_of(v, node, UNMOUNTED_NODE, NODE_KEY);
 		if (key)
 			k->fn(v, key, stands_for);
 		node = field_to(v, node, UNMOUNTED_NODE, NODE_NEXT, klass);
 	}
-}
-
-/* place_is_taken: by something that cannot be read now; a null may have colours (generational ZGC). */
-static bool place_is_taken(const struct visit *v, uint64_t table, uint32_t place)
-{
-	const struct oop_mode *mode = &v->u->mode;
-	uint64_t word = oop_field_word(mode, v->mem, oop_array_at(mode, v->layout, table, place));
-
-	return mode->narrow ? word != 0 : word >> 16 != 0;
 }
 
 /* bin_each: what a place holds: nodes, or a tree of them. */
@@ -208,23 +228,32 @@ static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t
 		chain_each(v, node, u->klass[UNMOUNTED_NODE], stands_for, k);
 		return;
 	}
-	bin = oop_field(&u->mode, v->layout, v->mem, at);
-	if (!bin.klass) {
-		v->count.unread += place_is_taken(v, table, place);
-	} else if (bin.klass != u->klass[UNMOUNTED_FORWARD]) {
+	bin = reference_at(v, at);
+	if (bin.klass != u->klass[UNMOUNTED_FORWARD]) {
 		bin_each(v, bin, stands_for, k);
 	} else {
 		larger = field_of(v, bin.object, UNMOUNTED_FORWARD, 0).object;
-		for (uint32_t i = 0; i < 2; i++) {
-			at = element_at(v, larger, place + i * length);
-			bin = oop_field(&u->mode, v->layout, v->mem, at);
-			if (bin.klass && bin.klass != u->klass[UNMOUNTED_FORWARD])
+		for (uint32_t i = 0; larger && i < 2; i++) {
+			bin = reference_at(v, element_at(v, larger, place + i * length));
+			if (bin.klass != u->klass[UNMOUNTED_FORWARD])
 				bin_each(v, bin, stands_for, k);
 		}
 	}
 }
 
-/* table_each: of a table with more places every so manieth, so that it is the same threads when the table grows. */
+/*
+ * place_of: one of the places of a stretch. A thread's place is its number (VirtualThread.hashCode), and threads of one
+ * kind often have numbers in step, so places must not be: those of each stretch are drawn anew.
+ */
+static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
+{
+	uint64_t drawn = (v->pick->random + stretch) * 0x9e3779b97f4a7c15ull;
+
+	drawn = (drawn ^ drawn >> 32) * 0xd6e8feb86659fd93ull;
+	return stretch * step + ((uint32_t)(drawn >> 32) & (step - 1));
+}
+
+/* table_each: of a table with more places one out of each stretch of `step`. */
 static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
 {
 	uint32_t length = oop_array_length(&v->u->mode, v->mem, table), step = 1;
@@ -233,19 +262,18 @@ static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, con
 		return;
 	while (length / step > k->places)
 		step *= 2;
-	for (uint32_t i = (uint32_t)v->pick->random & (step - 1); i < length; i += step)
-		place_each(v, table, i, length, stands_for * step, k);
+	for (uint32_t i = 0; i < length / step; i++)
+		place_each(v, table, place_of(v, i, step), length, stands_for * step, k);
 }
 
 static void set_each(struct visit *v, struct oop set, uint64_t stands_for, const struct keys *k)
 {
-	uint64_t map;
-	struct oop table;
+	struct oop map = {0, 0}, table = {0, 0};
 
-	if (!set.klass)
-		return;
-	map = field_to(v, set.object, UNMOUNTED_SET, 0, v->u->klass[UNMOUNTED_MAP]);
-	table = map ? field_of(v, map, UNMOUNTED_MAP, MAP_TABLE) : (struct oop){0, 0};
+	if (set.klass)
+		map = field_of(v, set.object, UNMOUNTED_SET, 0);
+	if (map.klass && map.klass == v->u->klass[UNMOUNTED_MAP])
+		table = field_of(v, map.object, UNMOUNTED_MAP, MAP_TABLE);
 	if (table.klass)
 		table_each(v, table.object, stands_for, k);
 }
@@ -286,11 +314,14 @@ static void state_read(
 	}
 }
 
+static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for);
+
 static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 {
 	struct unmounted_thread thread = {.object = key, .stands_for = stands_for};
 
 	v->count.threads++;
+	scopes_visit(v, key, stands_for);
 	state_read(v->u, v->mem, &thread);
 	if (thread.state == UNMOUNTED_RUNS)
 		return;
@@ -306,6 +337,38 @@ static void threads_of(struct visit *v, struct oop set, uint64_t stands_for)
 	set_each(v, set, stands_for, &threads);
 }
 
+/* scopes_visit: whatever an owner of scopes stands for, its threads do. */
+static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for)
+{
+	const struct unmounted *u = v->u;
+	struct oop scope;
+
+	if (!u->klass[UNMOUNTED_FLOCK_SCOPE] || v->inner == SCOPES_MAX)
+		return;
+	v->inner++;
+	scope = field_of(v, owner, UNMOUNTED_THREAD, THREAD_SCOPES);
+	for (uint32_t i = 0; scope.klass && i < SCOPES_MAX; i++) {
+		struct oop flock = {0, 0};
+
+		if (scope.klass == u->klass[UNMOUNTED_FLOCK_SCOPE])
+			flock = field_of(v, scope.object, UNMOUNTED_FLOCK_SCOPE, 0);
+		if (flock.klass && flock.klass == u->klass[UNMOUNTED_FLOCK])
+			threads_of(v, field_of(v, flock.object, UNMOUNTED_FLOCK, 0), stands_for);
+		scope = field_of(v, scope.object, UNMOUNTED_SCOPE, 0);
+	}
+	v->inner--;
+}
+
+static void owner_visit(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	struct visit *v = ctx;
+	uint64_t at = java_thread + (uint64_t)v->layout->thread_object.offset;
+	struct oop thread = oop_slot(&v->u->mode, v->layout, v->mem, mem_u64(v->mem, at));
+
+	if (thread.klass)
+		scopes_visit(v, thread.object, 1);
+}
+
 static void container_visit(struct visit *v, uint64_t reference, uint64_t stands_for)
 {
 	struct oop container = field_of(v, reference, UNMOUNTED_REFERENCE, 0);
@@ -317,14 +380,18 @@ static void container_visit(struct visit *v, uint64_t reference, uint64_t stands
 }
 
 /* A class's static fields are in its java.lang.Class. */
-static struct oop static_of(const struct visit *v, unsigned class)
+static struct oop static_of(struct visit *v, unsigned class)
 {
 	const struct unmounted *u = v->u;
 	uint64_t slot = layout_load(&v->layout->klass_mirror, v->mem, u->klass[class]);
 	struct oop mirror = oop_slot(&u->mode, v->layout, v->mem, slot);
 
-	if (!u->klass[class] || !mirror.klass)
+	if (!u->klass[class])
 		return (struct oop){0, 0};
+	if (!mirror.klass) {
+		v->count.unread++;
+		return mirror;
+	}
 	return field_of(v, mirror.object, class, 0);
 }
 
@@ -337,6 +404,8 @@ struct unmounted_count unmounted_each(struct unmounted *u, const struct walk_lay
 	if (u->klass[UNMOUNTED_VIRTUAL]) {
 		threads_of(&v, static_of(&v, UNMOUNTED_ROOT), 1);
 		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, &containers);
+		if (u->klass[UNMOUNTED_FLOCK_SCOPE])
+			walk_threads_each(l, mem, owner_visit, &v);
 	}
 	return v.count;
 }

@@ -5,10 +5,10 @@
  *
  *   ThreadContainers$RootContainer$TrackingRootContainer.VTHREADS      those of Thread.ofVirtual() and the like
  *   ThreadContainers.CONTAINER_REGISTRY -> ThreadPerTaskExecutor.threads, SharedThreadContainer.virtualThreads
+ *   Thread.headStackableScopes -> ThreadFlock.threads                  those of a StructuredTaskScope, by its owner
  *
- * A thread's place in such a table is random (its identity hash), so a part of the places has a random part of the
- * threads: a million can be looked at by so many at a time without bias, each standing for as many as places were
- * passed over. Those that a StructuredTaskScope has started are in no set that can be found from here.
+ * A random part of a table's places has a random part of the threads: a million can be looked at by so many at a time
+ * without bias, each standing for as many as places were passed over.
  *
  * All by loads, while Java runs and collectors move what is read: an object counts as what its class says, a thread's
  * state and stack are asked again after the walk, and what could not be read is counted. JDK 21 and newer. Not for
@@ -34,9 +34,12 @@ enum {
 	UNMOUNTED_SHARED,
 	UNMOUNTED_VIRTUAL,
 	UNMOUNTED_THREAD,
+	UNMOUNTED_SCOPE,
+	UNMOUNTED_FLOCK_SCOPE,
+	UNMOUNTED_FLOCK,
 	UNMOUNTED_CLASSES
 };
-#define UNMOUNTED_FIELDS 3u
+#define UNMOUNTED_FIELDS 4u
 
 struct unmounted {
 	struct oop_mode mode; /* not known: nothing can be read */
@@ -67,7 +70,7 @@ struct unmounted_thread {
 
 struct unmounted_count {
 	uint64_t threads; /* that were visited */
-	uint64_t unread;  /* places in tables that could not be read: collectors were at work */
+	uint64_t unread;  /* and that could not be read: a collector has moved them */
 	uint64_t places;  /* that were looked at */
 };
 

@@ -70,13 +70,8 @@ check_lock() {
 check_jvm() {
 	major=$1
 	jvm_start Names || return
-	# Since JDK 24 a virtual thread that waits for a monitor leaves its carrier, and is not seen.
-	if [ "$major" -lt 24 ]; then
-		recorded "virtual 4000" "many 12000" "lock 800"
-		check_lock
-	else
-		recorded "virtual 4000" "many 12000"
-	fi
+	recorded "virtual 4000" "many 12000" "lock 800"
+	check_lock
 	check_shares
 	check_many
 	jvm_end

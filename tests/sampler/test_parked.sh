@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Virtual threads that wait without a carrier: in wall and lock, by what they wait for, as many and as long as the program
+# has them; a few that are all looked at and a crowd of which some are; with a collector at work; their waits for a lock as
+# the program measures them.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+MAJORS=${MAJORS:-21 25 28}
+JAVAC=
+for major in 21 25 26 27 28; do
+	[ -n "$JAVAC" ] || [ ! -x "$JDKS/$major/bin/javac" ] || JAVAC=$JDKS/$major/bin/javac
+done
+[ -n "$JAVAC" ] || skip_all "no javac of JDK 21 or newer"
+FLOCK="--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"
+"$JAVAC" -nowarn $FLOCK -d "$T" "$(dirname "$0")/programs/Parked.java" >"$T/javac" 2>&1 || diag_file "$T/javac"
+CLASSES=$CLASSES:$T
+
+# tenths_below METHOD EVENT: below this method of Parked, in tenths of a second
+tenths_below() {
+	awk -v method="Parked.$1;" 'index($0, method) { sum += $NF } END { printf "%.0f\n", sum / 1e8 }' "$T/x-$2.collapsed"
+}
+
+methods() {
+	echo sleeper locker taker parker
+	[ "$1" -lt 24 ] || echo enterer waiter
+}
+
+# all_there N PERCENT: of each kind N threads for as long as was looked
+all_there() {
+	local method time
+	for method in $(methods "$major"); do
+		time=$(tenths_below "$method" wall)
+		diag "JDK $major $GC: $method: $time of $(($1 * LOOKED)) tenths of a second"
+		ok "JDK $major $GC: $1 threads in $method, each for all of the time" close_to "$time" $(($1 * LOOKED)) "$2"
+	done
+	for method in locker $([ "$major" -lt 24 ] || echo enterer); do
+		ok "JDK $major $GC: $method waits for a lock" close_to "$(tenths_below "$method" lock)" $(($1 * LOOKED)) "$2"
+	done
+	is "JDK $major $GC: nothing else does" "$(($(tenths_below sleeper lock) + $(tenths_below taker lock) + $(tenths_below parker lock)))" 0
+}
+
+# recorder SECONDS: of both events, in the background
+recorder() {
+	"$JHOT" record -t --total -e wall=20ms,lock=2ms -d "$1" -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	RECORDER=$!
+}
+
+# looked SECONDS [LINE...]: a recording, while the program does that
+looked() {
+	local seconds=$1
+	shift
+	[ $# = 0 ] || echo "$*" >&"$JVM_IN"
+	recorder "$seconds"
+	wait $RECORDER || diag_file "$T/err"
+	# by a thread that does nothing but to wait
+	LOOKED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e8 }' "$T/x-wall.collapsed")
+}
+
+# turns KIND: the time that was waited, as the program measured it
+turns() {
+	local count ms time
+	recorder 200
+	wait_for 30 has_samples "$JVM" 1
+	sites_do turns "$1" 3000 8 5000 20000
+	kill -TERM $RECORDER
+	wait $RECORDER
+	read -r _ count ms < <(grep '^waited' "$JVM_OUT" | tail -n 1)
+	time=$(tenths_below "$1Turn" lock)
+	diag "JDK $major: $1: $((time * 100)) of $ms ms; $count waits"
+	ok "JDK $major: $1: waits take the time that the program measures" close_to $((time * 100)) "$ms" 20 400
+}
+
+check_jvm() {
+	GC=
+	jvm_start $FLOCK Parked 20 || return
+	looked 3
+	all_there 20 10
+	ok "JDK $major: by their names" grep -q '^\[locker-7 #' "$T/x-wall.collapsed"
+	ok "JDK $major: and reasons" grep -q 'Parked.sleeper sleeps ' "$T/x-wall.collapsed"
+	turns lock
+	[ "$major" -lt 24 ] || turns monitor
+	jvm_end q
+	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+	# Of each kind some 60 are looked at at a time. ZGC moves them meanwhile: some are lost, and counted.
+	for GC in Serial Z; do
+		jvm_start $FLOCK -Xmx1g -XX:+Use${GC}GC Parked 4000 || continue
+		looked 4 garbage 8000
+		all_there 4000 $([ $GC = Z ] && echo 60 || echo 35)
+		jvm_end q
+	done
+}
+
+while read -r major java; do
+	[ "$major" -ge 21 ] || continue
+	JAVA=$java
+	check_jvm
+done < <(jdks $MAJORS)
+done_testing
