@@ -250,7 +250,6 @@ static int lock_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
 	struct text out = text_into(text, bytes);
-	const char *why = "";
 	bool parks;
 
 	if (!s->lock)
@@ -260,8 +259,7 @@ static int lock_start(
 		return -ENOMEM;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
-	if (s->layout->jdk >= 21)
-		waiting_open(&s->lock->waiting, s, &why);
+	waiting_open(&s->lock->waiting, s);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->random = s->lock->last_ns;
 	atomic_store(&s->lock->tid, 0);
@@ -276,10 +274,6 @@ static int lock_start(
 	if (!parks)
 		text_add(&out,
 			"synchronized only: this JVM does not say what threads are parked for");
-	else if (s->layout->jdk >= 21 && !s->lock->waiting.open) {
-		text_add(&out, "virtual threads that wait without a carrier are not seen: ");
-		text_add(&out, why);
-	}
 	return 0;
 }
 

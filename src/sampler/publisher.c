@@ -231,6 +231,21 @@ static void carrier_note(struct sampler *s, uint64_t now)
 		"where that is");
 }
 
+/* unseen_note: why those without a carrier are not seen, if an event wanted to. */
+static void unseen_note(struct sampler *s, uint64_t now)
+{
+	struct virtuals *v = s->virtuals;
+	const char *why = atomic_load(&v->unseen);
+	char note[160];
+	struct text text = text_into(note, sizeof(note));
+
+	if (v->unseen_said || !why)
+		return;
+	text_add(&text, "virtual threads that wait without a carrier are not seen: ");
+	text_add(&text, why);
+	v->unseen_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, note);
+}
+
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
@@ -239,6 +254,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	ask_names(s, now);
 	renames_tick(s, now);
 	carrier_note(s, now);
+	unseen_note(s, now);
 	lock_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));

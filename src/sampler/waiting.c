@@ -6,20 +6,28 @@
 
 #include <string.h>
 
-bool waiting_open(struct waiting *w, struct sampler *s, const char **why)
+void waiting_open(struct waiting *w, struct sampler *s)
 {
+	const char *why;
+
 	memset(w, 0, sizeof(*w));
 	w->s = s;
-	w->open = unmounted_open(&w->java, s->layout, &s->mem, why);
+	if (s->layout->jdk < 21)
+		return;
+	w->open = unmounted_open(&w->java, s->layout, &s->mem, &why);
+	if (!w->open)
+		atomic_store(&s->virtuals->unseen, why);
 	waiting_move(w, clock_mono_ns());
-	return w->open;
 }
 
 void waiting_stay(struct waiting *w, uint64_t now)
 {
 	w->moved_ns = now;
-	if (w->open)
-		unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+	if (!w->open)
+		return;
+	unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+	if (unmounted_untracked(&w->java))
+		atomic_store(&w->s->virtuals->unseen, "jdk.trackAllThreads is false");
 }
 
 void waiting_move(struct waiting *w, uint64_t now)

@@ -24,8 +24,8 @@ struct waiting {
 	struct thread_slot slot; /* stands for a thread, which they have none of */
 };
 
-/* false, and why in a sentence: none will be found. */
-bool waiting_open(struct waiting *w, struct sampler *s, const char **why);
+/* Where none will be found the front end is told why. */
+void waiting_open(struct waiting *w, struct sampler *s);
 /* The same places for a while more; classes that have been loaded meanwhile are known from now on. */
 void waiting_stay(struct waiting *w, uint64_t now);
 /* Other places from now on. */

@@ -120,8 +120,6 @@ void wall_waiting_look(struct sampler *s, uint64_t interval)
 void wall_waiting_start(struct sampler *s)
 {
 	struct wall_waiting *ww = s->wall.waiting;
-	const char *why;
-
 	if (!s->layout || s->layout->jdk < 21)
 		return;
 	if (!ww)
@@ -130,7 +128,7 @@ void wall_waiting_start(struct sampler *s)
 		return;
 	for (uint32_t i = 0; i < SEEN; i++)
 		ww->seen[i].number = 0;
-	waiting_open(&ww->w, s, &why);
+	waiting_open(&ww->w, s);
 	ww->last_ns = clock_mono_ns();
 	ww->next_ns = 0;
 }

@@ -34,6 +34,8 @@ static const struct {
 	[UNMOUNTED_SCOPE] = {"jdk/internal/vm/StackableScope", {"previous"}},
 	[UNMOUNTED_FLOCK_SCOPE] = {"jdk/internal/misc/ThreadFlock$ThreadContainerImpl", {"flock"}},
 	[UNMOUNTED_FLOCK] = {"jdk/internal/misc/ThreadFlock", {"threads"}},
+	[UNMOUNTED_COUNTER] =
+		{"jdk/internal/vm/ThreadContainers$RootContainer$CountingRootContainer", {NULL}},
 };
 
 enum { MAP_TABLE = 0 };
@@ -48,7 +50,7 @@ static bool class_fields(struct unmounted *u, const struct walk_layout *l,
 
 	while (count < UNMOUNTED_FIELDS && wanted[which].fields[count])
 		count++;
-	return oop_fields(l, mem, klass, wanted[which].fields, u->field[which], count);
+	return !count || oop_fields(l, mem, klass, wanted[which].fields, u->field[which], count);
 }
 
 static void class_try(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
@@ -125,8 +127,7 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 	if (!u->mode.known)
 		return false;
 	unmounted_refresh(u, l, mem);
-	*why = "this JVM does not keep track of its virtual threads";
-	return u->klass[UNMOUNTED_ROOT] || u->klass[UNMOUNTED_REGISTRY];
+	return true;
 }
 
 /* --- tables ------------------------------------------------------------------------------------------ */

@@ -37,6 +37,7 @@ enum {
 	UNMOUNTED_SCOPE,
 	UNMOUNTED_FLOCK_SCOPE,
 	UNMOUNTED_FLOCK,
+	UNMOUNTED_COUNTER, /* in the place of ROOT: it only counts them */
 	UNMOUNTED_CLASSES
 };
 #define UNMOUNTED_FIELDS 4u
@@ -75,11 +76,16 @@ struct unmounted_count {
 };
 
 /*
- * unmounted_open: false, and why in a sentence: they cannot be found in this JVM. Classes that are not loaded yet are
+ * unmounted_open: false, and why in a sentence: they cannot be read in this JVM. Classes that are not loaded yet are
  * looked for again by unmounted_refresh, which costs what has been loaded since.
  */
 bool unmounted_open(struct unmounted *u, const struct walk_layout *layout,
 	const struct walk_mem *mem, const char **why);
+/* The JVM was told not to keep track of them: those of executors and scopes are found only. */
+static inline bool unmounted_untracked(const struct unmounted *u)
+{
+	return u->klass[UNMOUNTED_COUNTER] && !u->klass[UNMOUNTED_ROOT];
+}
 void unmounted_refresh(
 	struct unmounted *u, const struct walk_layout *layout, const struct walk_mem *mem);
 
