@@ -123,7 +123,10 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 		struct profile_explained e = profile_explained(ui->profile, &q);
 
 		json_key(j, "explains_pct");
-		json_num(j, flat_percent(e.sampled_ns, e.process_ns));
+		if (e.process_ns)
+			json_num(j, flat_percent(e.sampled_ns, e.process_ns));
+		else
+			json_null(j); /* not known: 0 % would be a figure */
 	}
 	json_key(j, "lost"), json_int(j, v->lost);
 	json_methods(j, ui->profile, flat);

@@ -167,6 +167,8 @@ struct profile_wait {
 	uint32_t method;             /* the name of the lock's class, PROFILE_NONE = not known */
 	uint64_t lock;               /* tells one lock from another, says nothing else */
 	uint64_t since_ns, until_ns; /* until_ns: PROFILE_STILL while it waits */
+	uint64_t before_ns;          /* what it had lasted by second 0 */
+	bool at_least;               /* it may have begun before that */
 };
 void profile_wait_set(struct profile *p, const struct profile_wait *w);
 /* Nobody is known to wait any more: locks are not sampled from here on. */

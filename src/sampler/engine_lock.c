@@ -99,7 +99,8 @@ static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock
 		return;
 	}
 	t->wait = *wait;
-	t->since_ns = now - since / 2;
+	t->at_least = t->looked != slot->id;
+	t->since_ns = t->at_least ? now : now - since / 2;
 	t->flushed_ns = now;
 }
 
@@ -163,6 +164,8 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 		lock_waits(s, slot, t, &wait, now, since);
 	else
 		lock_ends(s, slot, t, since);
+	if (!wait.lock || t->wait.lock)
+		t->looked = slot->id;
 }
 
 static void lock_round(struct sampler *s)
@@ -284,8 +287,10 @@ static void lock_stop(struct sampler *s, uint32_t event)
 	atomic_store(&s->lock->leave, 1);
 	raw_futex_wake(&s->lock->leave);
 	spawn_join(s->lock->thread);
-	for (uint32_t i = 0; i < high; i++)
+	for (uint32_t i = 0; i < high; i++) {
 		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i], 0);
+		s->lock->threads[i].looked = 0;
+	}
 	lock_waiting_end(s);
 }
 

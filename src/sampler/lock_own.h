@@ -32,6 +32,8 @@ struct lock_thread {
 	uint32_t count;     /* and this neither: waits that have been found */
 	uint64_t cpu_ns;    /* of the thread, at the last look at this wait */
 	uint32_t slot_id;
+	uint32_t looked; /* the slot's id when it was looked at before; 0: not yet */
+	bool at_least; /* it waited at the first look: since_ns is the latest that it can have begun */
 	uint32_t id; /* of the virtual thread that waits in it; 0: none */
 	uint32_t class_id;
 	uint32_t frames;     /* kept, the class first; 0: too many */
@@ -52,6 +54,14 @@ struct lock_virtual {
 		words; /* where its stack is, how deep in there, a hash of what is on it */
 };
 
+/* How far the clock that a CPU's run queue stamps sleepers with is behind ours: each CPU has its own. */
+struct lock_clock {
+	int32_t cpu;
+	uint64_t read_ns; /* 0: never */
+	uint64_t behind_ns;
+};
+#define LOCK_CLOCKS 64u
+
 struct lock {
 	_Atomic int32_t tid;
 	_Atomic uint32_t leave; /* futex */
@@ -59,6 +69,7 @@ struct lock {
 	uint64_t last_ns, owners_ns, forgot_ns, random;
 	struct pace pace;
 	struct lock_reader reader;
+	struct lock_clock clocks[LOCK_CLOCKS]; /* by CPU, modulo */
 	struct lock_thread threads[LOCK_MAX];
 	uint64_t kept[LOCK_MAX][LOCK_FRAMES];
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "sampler/publish.h"
+#include "sampler/task.h"
 
 #include <string.h>
 
@@ -65,6 +66,38 @@ void lock_keep(struct sampler *s, struct lock_thread *t, const struct stack *sta
 
 /* --- long waits -------------------------------------------------------------------------------- */
 
+/*
+ * lock_behind: by how much the clock of that CPU's run queue is behind now. Each CPU has its own, which leaves out what
+ * the host took from it, so it is asked for there: this thread goes there for a moment. false: it must not.
+ */
+static bool lock_behind(struct sampler *s, int32_t cpu, uint64_t now, uint64_t *ns)
+{
+	struct lock_clock *clock = &s->lock->clocks[(uint32_t)cpu % LOCK_CLOCKS];
+	uint64_t stamp;
+
+	if (!clock->read_ns || clock->cpu != cpu || now - clock->read_ns > NS_PER_S) {
+		if (!task_ran_on(s->task_fd, cpu, &stamp))
+			return false;
+		*clock = (struct lock_clock){cpu, now, clock_mono_ns() - stamp};
+	}
+	*ns = clock->behind_ns;
+	return true;
+}
+
+/*
+ * lock_began: when a thread that waited before anyone looked went to sleep, by the kernel; asked once per wait. It may
+ * have tried the lock then, and begun earlier still: so it is the latest that the wait can have begun.
+ */
+static void lock_began(struct sampler *s, struct lock_thread *t, uint64_t now)
+{
+	int32_t tid = atomic_load(&s->threads->slots[t - s->lock->threads].tid), cpu;
+	uint64_t stamp, behind;
+
+	if (tid && task_slept(s->task_fd, tid, &cpu, &stamp) && lock_behind(s, cpu, now, &behind) &&
+		stamp + behind < t->since_ns)
+		t->since_ns = stamp + behind;
+}
+
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 {
 	uint32_t told = atomic_load(&t->told), owner;
@@ -72,6 +105,8 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || told == TOLD_ENDED ||
 		told == TOLD_BEGUN)
 		return;
+	if (told == TOLD_NOTHING && t->at_least && t < s->lock->threads + THREADS_MAX)
+		lock_began(s, t, now);
 	owner = lock_wait_owner(&s->lock->reader, &t->wait);
 	if (told == TOLD_SAID && owner == t->record.owner)
 		return;
@@ -80,7 +115,8 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		.lock = t->wait.lock,
 		.thread = t->slot_id,
 		.owner = owner,
-		.method = t->class_id};
+		.method = t->class_id,
+		.at_least = t->at_least};
 	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
 }
 

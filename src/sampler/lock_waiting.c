@@ -101,7 +101,8 @@ static void virtual_begins(struct look *look, struct lock_virtual *v, struct loc
 	t->slot_id = stack.id;
 	t->count = look->first ? 0 : 1;
 	t->weight_ns = look->since / 2;
-	t->since_ns = look->now - look->since / 2;
+	t->at_least = look->first;
+	t->since_ns = look->first ? look->now : look->now - look->since / 2;
 	t->flushed_ns = look->now;
 	t->wait = *wait;
 	v->number = thread->number;

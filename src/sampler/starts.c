@@ -6,6 +6,7 @@
 #include "sampler/events.h"
 #include "sampler/jvm.h"
 #include "sampler/scan.h"
+#include "sampler/select.h"
 
 #define LOOK_NS      (10 * NS_PER_MS)
 #define LOOK_IDLE_NS (100 * NS_PER_MS)
@@ -42,6 +43,9 @@ static uint32_t look_newest(struct sampler *s)
 			s->thread_layout, &s->mem, listed, NEWEST, newest_known, s);
 	for (int i = 0; i < count; i++)
 		found += scan_listed(s, &listed[i]);
+	if (found && s->select.pattern[0])
+		select_update(
+			s); /* by the kernel's name; until the next publication short ones would be over */
 	return found;
 }
 

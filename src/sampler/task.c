@@ -65,23 +65,82 @@ bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns)
 	return true;
 }
 
+/* line_of: what follows the key at the beginning of a line; NULL: there is none. */
+static const char *line_of(const char *at, const char *key)
+{
+	size_t bytes = strlen(key);
+
+	while (at && (strlen(at) < bytes || memcmp(at, key, bytes))) {
+		at = memchr(at, '\n', strlen(at));
+		at += at != NULL;
+	}
+	return at ? at + bytes : NULL;
+}
+
 bool task_sleeps(int task_fd, int32_t tid, uint64_t *count)
 {
-	static const char key[] = "voluntary_ctxt_switches:\t";
 	char status[4096]; /* 1.5 kB of it are used */
-	const char *at = status, *end;
+	const char *at;
 
-	if (!task_read(task_fd, tid, "/status", status, sizeof(status)))
+	if (!task_read(task_fd, tid, "/status", status, sizeof(status)) ||
+		!(at = line_of(status, "voluntary_ctxt_switches:\t")))
 		return false;
-	while ((end = memchr(at, '\n', strlen(at)))) {
-		if ((size_t)(end - at) >= sizeof(key) && !memcmp(at, key, sizeof(key) - 1)) {
-			at += sizeof(key) - 1;
-			*count = number_at(&at);
-			return true;
-		}
-		at = end + 1;
-	}
-	return false;
+	*count = number_at(&at);
+	return true;
+}
+
+/* task_stamp: "se.exec_start   :   15995809.148196", in ms, at the beginning of the file. */
+static bool task_stamp(int task_fd, int32_t tid, uint64_t *ns)
+{
+	char head[384];
+	const char *at;
+	uint64_t ms;
+
+	if (!task_read(task_fd, tid, "/sched", head, sizeof(head)) ||
+		!(at = line_of(head, "se.exec_start")))
+		return false;
+	while (*at == ' ' || *at == ':')
+		at++;
+	ms = number_at(&at);
+	if (!ms || *at++ != '.')
+		return false; /* 0: it is on its way to another CPU */
+	*ns = ms * 1000000 + number_at(&at);
+	return true;
+}
+
+/* task_cpu: the 39th field of "TID (name) S ...", where a name may have anything in it, but not so much. */
+static bool task_cpu(int task_fd, int32_t tid, int32_t *cpu)
+{
+	char line[1024];
+	const char *at = line;
+
+	if (!task_read(task_fd, tid, "/stat", line, sizeof(line)))
+		return false;
+	for (int field = 1; *at && field < 39; at++)
+		field = *at == ')' ? 2 : field + (*at == ' ');
+	*cpu = (int32_t)number_at(&at);
+	return *at == ' ';
+}
+
+bool task_slept(int task_fd, int32_t tid, int32_t *cpu, uint64_t *stamp)
+{
+	return task_stamp(task_fd, tid, stamp) && task_cpu(task_fd, tid, cpu);
+}
+
+bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
+{
+	uint64_t before[16], only[16] = {0}; /* 1,024 CPUs */
+	long bytes = raw(SYS_sched_getaffinity, 0, sizeof(before), before);
+	bool ran;
+
+	if (bytes <= 0 || (uint32_t)cpu >= sizeof(only) * 8)
+		return false;
+	only[cpu / 64] = 1ull << (cpu % 64);
+	if (raw(SYS_sched_setaffinity, 0, sizeof(only), only) < 0)
+		return false;
+	ran = task_stamp(task_fd, raw_gettid(), stamp);
+	raw(SYS_sched_setaffinity, 0, (size_t)bytes, before);
+	return ran;
 }
 
 /* System calls that wait for data, for a peer or for a device. */

@@ -18,6 +18,13 @@ bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns);
 /* How often it has gone to sleep; false when the kernel does not say. Some 10 us. */
 bool task_sleeps(int task_fd, int32_t tid, uint64_t *count);
 
+/*
+ * When it was on a core last, and on which, for one that sleeps; false when the kernel does not say. In ns of that CPU's
+ * own clock, which nothing but task_ran_on tells: what that is just now, on that CPU or false.
+ */
+bool task_slept(int task_fd, int32_t tid, int32_t *cpu, uint64_t *stamp);
+bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
+
 /* What it does, as far as its system call tells: enum wire_thread_state, or one of these. */
 #define TASK_IN_FUTEX 15u /* the program's frames tell why */
 #define TASK_RUNS     14u /* on a core, or waiting for one */

@@ -447,7 +447,7 @@ static bool reader_take_wait(struct reader *r, const void *record, uint32_t size
 	struct profile_wait w = {
 		.owner = PROFILE_NONE, .method = PROFILE_NONE, .until_ns = PROFILE_STILL};
 
-	if (size < sizeof(*rec) || rec->time_ns < rec->since_ns)
+	if (size < offsetof(struct wire_wait, at_least) || rec->time_ns < rec->since_ns)
 		return false;
 	w.thread = reader_named_thread(r, rec->thread);
 	if (rec->owner)
@@ -458,6 +458,8 @@ static bool reader_take_wait(struct reader *r, const void *record, uint32_t size
 				   ->method;
 	w.lock = rec->lock;
 	w.since_ns = reader_since_start(r, rec->since_ns);
+	w.before_ns = rec->since_ns < r->start_ns ? r->start_ns - rec->since_ns : 0;
+	w.at_least = size >= sizeof(*rec) && rec->at_least;
 	if (rec->ended)
 		w.until_ns = reader_since_start(r, rec->time_ns);
 	profile_wait_set(r->profile, &w);

@@ -97,10 +97,11 @@ static int draw_wait(
 	char since[TEXT_NUMBER];
 	int rows;
 
-	buf_printf(&text, "waits for %s 0x%llx for %s", lock_class(ui, &r->wait, true),
-		(unsigned long long)r->wait.lock,
+	buf_printf(&text, "waits for %s 0x%llx for %s%s", lock_class(ui, &r->wait, true),
+		(unsigned long long)r->wait.lock, r->wait.at_least ? "at least " : "",
 		events_value(since, &profile_events[EVENT_LOCK],
-			to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0));
+			r->wait.before_ns +
+				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)));
 	add_chain(ui, t, &r->wait, &text);
 	rows = draw_long(ui, area, buf_str(&text));
 	buf_done(&text);

@@ -307,6 +307,11 @@ static int state_weight(enum thread_state state)
 	return weights[state];
 }
 
+static bool wait_is_older(const struct profile_wait *a, const struct profile_wait *b)
+{
+	return a->since_ns != b->since_ns ? a->since_ns < b->since_ns : a->before_ns > b->before_ns;
+}
+
 static void pool_add(struct thread_row *pool, const struct thread_row *r)
 {
 	pool->members++;
@@ -329,7 +334,7 @@ static void pool_add(struct thread_row *pool, const struct thread_row *r)
 		pool->stack_count = r->stack_count;
 		pool->stack_is_now = r->stack_is_now;
 	}
-	if (r->waits && (!pool->waits || r->wait.since_ns < pool->wait.since_ns)) {
+	if (r->waits && (!pool->waits || wait_is_older(&r->wait, &pool->wait))) {
 		pool->waits = true;
 		pool->wait = r->wait;
 	}

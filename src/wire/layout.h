@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         2
+#define WIRE_MINOR         3
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -482,6 +482,9 @@ struct wire_wait {
 	uint32_t owner;  /* the thread that holds it, 0 = not known */
 	uint32_t method; /* id of the name of the lock's class, 0 = not known */
 	uint32_t ended;  /* 1: it waits no longer */
+	/* 1: it was there at the first look, and began at since_ns or before. Older recordings lack it and what follows. */
+	uint32_t at_least;
+	uint32_t reserved;
 };
 
 /* A recorded file: struct wire_header, then records. These make it readable without the target. */
@@ -553,7 +556,7 @@ _Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
 _Static_assert(sizeof(struct wire_tick) == 32, "wire_tick");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(offsetof(struct wire_file_symbol, text) == 24, "wire_file_symbol");
-_Static_assert(sizeof(struct wire_wait) == 48, "wire_wait");
+_Static_assert(sizeof(struct wire_wait) == 56, "wire_wait");
 _Static_assert(sizeof(struct wire_file_event) == 24, "wire_file_event");
 
 #endif

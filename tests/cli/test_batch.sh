@@ -62,6 +62,42 @@ for line in open(sys.argv[1]):
     assert abs(sum(m["self_pct"] for m in event["methods"]) - 100) < 0.1
 END
 
+# What cpu explains: TICKs of this old recording do not say what the JVM used; in its copy they do, and 62 % of it is sampled.
+# explains_pct: of the first screen's cpu event
+explains_pct() {
+	python3 -c 'import json, sys; print(json.loads(sys.stdin.readline())["events"][0]["explains_pct"])' <"$T/out"
+}
+gzip -dc "$srcdir/tests/tui/h2.raw.gz" >"$T/h2.raw"
+python3 - "$T/h2.raw" "$T/explained.raw" <<'END'
+import struct, sys
+old = open(sys.argv[1], "rb").read()
+at = struct.unpack_from("<I", old, 8)[0]
+new, weight = bytearray(old[:at]), 0
+DELTAS, TICK = 5, 6
+while at + 8 <= len(old):
+    size, kind, flags = struct.unpack_from("<IHH", old, at)
+    if kind == DELTAS:
+        count = struct.unpack_from("<I", old, at + 28)[0]
+        weight += sum(struct.unpack_from("<IIQ", old, at + 32 + 16 * i)[2] for i in range(count))
+    if kind == TICK:
+        assert size == 24
+        new += struct.pack("<IHH", 32, kind, flags) + old[at + 8:at + 24] + struct.pack("<Q", round(weight / 0.62))
+        weight = 0
+    else:
+        new += old[at:at + size]
+    at += size
+open(sys.argv[2], "wb").write(new)
+END
+run --json -n 1 -d 20 --replay "$T/h2.raw"
+is "a recording that does not say what the JVM used: what is explained is not known" "$(explains_pct)" None
+run --dump-screen 160x24 --replay "$T/h2.raw"
+ok "of which there are samples" grep -Eq '[0-9]{3} samples' "$T/out"
+is "nor told of" "$(grep -c 'explains' "$T/out")" 0
+run --json -n 1 -d 20 --replay "$T/explained.raw"
+is "one that does: explains_pct" "$(explains_pct)" 62
+run --dump-screen 160x24 --replay "$T/explained.raw"
+ok "and the header" grep -q 'explains 62% of CPU' "$T/out"
+
 TERM=dumb script -qec "'$JHOT' top -n 1 -b --replay '$RAW'" /dev/null >"$T/out" 2>&1 </dev/null
 ok "a dumb terminal gets screens" grep -q 'METHOD' "$T/out"
 TERM=dumb timeout 20 script -qec "'$JHOT' --replay '$RAW'" /dev/null >"$T/out" 2>&1 </dev/null

@@ -173,8 +173,12 @@ static void test_events(void)
 static void wait_set(struct profile *p, uint32_t thread, uint32_t owner, uint64_t lock,
 	uint64_t since, uint64_t until)
 {
-	profile_wait_set(
-		p, &(struct profile_wait){thread, owner, PROFILE_NONE, lock, since, until});
+	profile_wait_set(p, &(struct profile_wait){.thread = thread,
+				    .owner = owner,
+				    .method = PROFILE_NONE,
+				    .lock = lock,
+				    .since_ns = since,
+				    .until_ns = until});
 }
 
 static uint32_t owner_at(const struct profile *p, uint32_t thread, uint32_t to)

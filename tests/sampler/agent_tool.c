@@ -307,9 +307,10 @@ static void print_wait(struct driver *d, const struct wire_wait *w)
 {
 	const char *class = w->method ? d->methods[w->method % DRIVER_NAMES].name : NULL;
 
-	fprintf(waits_file, "%s %s for %s of %s after %" PRIu64 " ms\n", thread_name(d, w->thread),
-		w->ended ? "waited" : "waits", class ? class : "?", thread_name(d, w->owner),
-		(w->time_ns - w->since_ns) / 1000000);
+	fprintf(waits_file, "%s %s for %s of %s after %s%" PRIu64 " ms, since %" PRIu64 "\n",
+		thread_name(d, w->thread), w->ended ? "waited" : "waits", class ? class : "?",
+		thread_name(d, w->owner), w->at_least ? "at least " : "",
+		(w->time_ns - w->since_ns) / 1000000, w->since_ns);
 }
 
 /* --- a session ------------------------------------------------------------------------------- */

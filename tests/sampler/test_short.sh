@@ -82,8 +82,28 @@ family() {
 		diag "$all_got of $short"
 }
 
+# chosen: threads that live for 4 ms, chosen by their names, beside one that is not
+chosen() {
+	local own got
+	jvm_start Short
+	"$JHOT" record -t -i 5ms --only-threads '4000-*' --total -o "$T/family.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	local recorder=$!
+	ok "JDK $major, some threads: sampled" wait_for 20 has_event || diag_file "$T/err"
+	echo "paced 500 4000 250" >&"$JVM_IN"
+	wait_for 100 all_done 1
+	kill -TERM $recorder
+	wait $recorder
+	jvm_end
+	own=$(awk '/^done/ { print $2 }' "$JVM_OUT")
+	got=$(nanoseconds '[4000-' Short.shortBody)
+	diag "JDK $major, chosen by name: $((100 * got / own)) % of $((own / 1000000)) ms sampled"
+	ok "JDK $major, some threads: their time" [ $((100 * got)) -ge $((60 * own)) -a $((100 * got)) -le $((150 * own)) ]
+	is "JDK $major, some threads: and nobody else's" "$(nanoseconds '[' Short.steadyBody)" 0
+}
+
 short "threads that need 0.8 ms now and then" burstBody "bursts 400 800 3000"
 while read -r major JAVA; do
 	family
+	[ "$major" -lt 19 ] || chosen
 done < <(jdks 21 25)
 done_testing

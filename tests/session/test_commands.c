@@ -136,6 +136,20 @@ static void put_wait(
 	rec->ended = over;
 }
 
+/* One that waited when the session began; recordings from before minor 3 have no at_least. */
+static void put_old_wait(uint32_t size, uint64_t before_ns, uint64_t time_ns)
+{
+	struct wire_wait *rec = ring_reserve(&agent.ring, WIRE_REC_WAIT, size);
+	struct wire_wait wait = {.rec = rec->rec,
+		.time_ns = time_ns,
+		.since_ns = agent.header.start_mono_ns - before_ns,
+		.lock = 0x7f0012345678,
+		.thread = 2,
+		.at_least = 1};
+
+	memcpy(rec, &wait, size);
+}
+
 static void put_records(void)
 {
 	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 0);
@@ -193,6 +207,18 @@ static void test_records(void)
 	session_drain(session, &err);
 	ok(profile_wait_at(profile, 0, 30, &w) && w.owner == 1 && w.until_ns == PROFILE_STILL,
 		"a wait that goes on, and its owner");
+	ok(!w.before_ns && !w.at_least, "from a beginning that was seen");
+	put_old_wait(sizeof(struct wire_wait), 600 * NS_PER_S, SECOND(12));
+	fake_tick(&agent, SECOND(12));
+	session_drain(session, &err);
+	ok(profile_wait_at(profile, 1, 31, &w) && w.since_ns == 0 && w.at_least,
+		"one that was there at the first look");
+	is_int(w.before_ns, 600 * NS_PER_S, "and since when");
+	put_old_wait(48, NS_PER_S, SECOND(13));
+	fake_tick(&agent, SECOND(13));
+	session_drain(session, &err);
+	ok(profile_wait_at(profile, 1, 31, &w) && w.before_ns == NS_PER_S && !w.at_least,
+		"an old record does not say that");
 	is_int(session_event_stop(session, EVENT_LOCK, &err), 0, "without lock");
 	ok(!profile_wait_at(profile, 0, 1000, &w), "nobody is known to wait");
 }

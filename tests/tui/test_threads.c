@@ -50,7 +50,7 @@ static void pass_second(void)
 	uint32_t parked = stack_of("jdk.internal.misc.Unsafe", "park");
 	uint32_t virtual_stack = profile_stack_child(fake.profile,
 		stack_of("java.lang.VirtualThread", "run"), frame_of("shop.Tokenizer", "next"));
-	uint64_t wait_ns = 14 * NS_PER_S;
+	uint64_t wait_ns = 14 * NS_PER_S, before_ns = 600 * NS_PER_S;
 
 	profile_advance(fake.profile, second);
 	add(EVENT_CPU, compute, EXEC_1, THREAD_STATE_NONE, 100, NS_PER_S);
@@ -73,9 +73,15 @@ static void pass_second(void)
 		uint32_t lock = profile_method(fake.profile, "shop.CartService", "", "", "");
 
 		for (uint32_t t = EXEC_2; t <= EXEC_3; t++)
-			profile_wait_set(fake.profile,
-				&(struct profile_wait){t, t == EXEC_2 ? EXEC_1 : EXEC_2, lock,
-					0x7fc0, wait_ns, PROFILE_STILL});
+			profile_wait_set(
+				fake.profile, &(struct profile_wait){.thread = t,
+						      .owner = t == EXEC_2 ? EXEC_1 : EXEC_2,
+						      .method = lock,
+						      .lock = 0x7fc0,
+						      .since_ns = wait_ns,
+						      .until_ns = PROFILE_STILL,
+						      .before_ns = t == EXEC_2 ? before_ns : 0,
+						      .at_least = t == EXEC_2});
 	}
 	second++;
 	profile_advance(fake.profile, second);
@@ -208,6 +214,9 @@ static void test_waits(void)
 			      "for http-exec-1"),
 		"the selected one's wait, and its owner's");
 	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "the owner stands beside");
+	keys("\033/exec-2\n");
+	ok(shows("waits for", "0x7fc0 for at least 606s, held by http-exec-1"),
+		"one that nobody saw begin, since before the session");
 	keys("\033");
 }
 

@@ -25,6 +25,11 @@ import java.util.concurrent.locks.ReentrantLock;
  *   semaphore MS the same with a Semaphore of one
  *   calm MS      the same work, each thread with a lock of its own; and threads that wait for work
  *   hold MS      thread "holder" holds a monitor and a ReentrantLock, "waiter-1" and "waiter-2" want them
+ *   stuck MS     thread "keeper" holds a monitor and a ReentrantLock until "free"; "stuck-1" and "stuck-2" want the
+ *                monitor, "stuck-3" the lock; says "blocked NAME FROM TO", System.nanoTime() before and after each
+ *                began to wait, and is done MS later
+ *   later MS     the same, but each sleeps for so long before it wants anything
+ *   free 0       lets them go
  *   inherit N    N times: "holder" has a lock for long, then "heir" shortly, then "waiter-N"
  *   q            it ends
  */
@@ -260,6 +265,57 @@ public final class Sites {
         two.join();
     }
 
+    private static CountDownLatch free;
+
+    private static void nap(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void stuck(long napMs, long ms) throws Exception {
+        Object monitor = new Object();
+        ReentrantLock lock = new ReentrantLock();
+        CountDownLatch held = new CountDownLatch(1);
+        free = new CountDownLatch(1);
+        CountDownLatch until = free;
+        new Thread(() -> {
+            lock.lock();
+            synchronized (monitor) {
+                held.countDown();
+                try {
+                    until.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            lock.unlock();
+        }, "keeper").start();
+        held.await();
+        for (int i = 1; i <= 3; i++) {
+            Thread thread = new Thread(i == 3 ? () -> {
+                nap(napMs);
+                lock.lock();
+                lock.unlock();
+            } : () -> {
+                nap(napMs);
+                synchronized (monitor) {
+                    sink = monitor;
+                }
+            }, "stuck-" + i);
+            long from = System.nanoTime();
+            thread.start();
+            while (thread.getState() != (i == 3 ? Thread.State.WAITING : Thread.State.BLOCKED)) {
+                Thread.sleep(1);
+            }
+            Thread.sleep(20); // it says so a little before it sleeps
+            System.out.println("blocked " + thread.getName() + " " + from + " " + System.nanoTime());
+        }
+        Thread.sleep(ms);
+    }
+
     private static Thread queued(ReentrantLock lock, long ms, String name) throws Exception {
         int before = lock.getQueueLength() + (lock.isLocked() ? 1 : 0);
         Thread thread = new Thread(() -> {
@@ -337,6 +393,9 @@ public final class Sites {
                     break;
                 case "calm": calm(n); break;
                 case "hold": hold(n); break;
+                case "stuck": stuck(0, n); break;
+                case "later": stuck(n, 500); break;
+                case "free": free.countDown(); break;
                 case "inherit": inherit(n); break;
                 default: throw new IllegalArgumentException(line);
             }

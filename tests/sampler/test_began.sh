@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Threads that wait for a lock since before anyone looked: the wait counts from its beginning, by the program's clock.
+# It is said to be at least so long; one that is seen to begin is not.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+CLASSES=$builddir/tests/sampler/classes
+[ -e "$CLASSES/Sites.class" ] || skip_all "no Sites.class (make check builds it)"
+grep -qs '^se.exec_start' /proc/self/sched || skip_all "this kernel does not say when a thread went to sleep"
+
+STUCK_MS=4000
+
+# since NAME: when it began to wait, by the agent
+since() {
+	awk -v name="$1" '$1 == name && $2 == "waits" { v = $NF } END { printf "%.0f\n", v }' "$T/waits"
+}
+
+# blocked NAME COLUMN: the same by the program
+blocked() {
+	awk -v name="$1" -v at="$2" '$1 == "blocked" && $2 == name { v = $at } END { printf "%.0f\n", v }' "$JVM_OUT"
+}
+
+all_wait() {
+	[ "$(grep -cE '^stuck-[123] waits' "$T/waits")" -ge 3 ]
+}
+
+watch() {
+	rm -f "$T/tool"
+	agent_start tool event=lock seconds=60 waits="$T/waits"
+	wait_for 20 grep -qs '^start' "$T/tool"
+}
+
+# began NAME: not before it began, nor later than a tenth of the time: what the host took from that CPU is not in it
+began() {
+	local got from to
+	got=$(since "$1") from=$(blocked "$1" 3) to=$(blocked "$1" 4)
+	diag "JDK $major: $1 waits since $(((got - from) / 1000000)) ms after it said so; it slept before $(((to - from) / 1000000))"
+	ok "JDK $major: $1's wait is not older than it is" [ "$got" -ge $((from - 50000000)) ]
+	# The first to want a monitor tries again each second, before JDK 24.
+	if [ "$1" = stuck-1 ] && [ "$major" -lt 24 ]; then
+		return
+	fi
+	ok "JDK $major: nor younger" [ "$got" -le $((to + STUCK_MS * 100000)) ]
+}
+
+while read -r major java; do
+	JAVA=$java
+	# shellcheck disable=SC2086
+	jvm_start $CALM_JVM Sites || continue
+	sites_do stuck $STUCK_MS
+	watch
+	ok "JDK $major: all are found" wait_for 20 all_wait
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	for name in stuck-1 stuck-2 stuck-3; do
+		began $name
+	done
+	is "JDK $major: each is said to be at least so long" "$(grep -cE '^stuck-.* after at least ' "$T/waits")" \
+		"$(grep -cE '^stuck-' "$T/waits")"
+	sites_do free 0
+	watch
+	sites_do later 600
+	ok "JDK $major: those that were seen before they waited, too" wait_for 20 all_wait
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	is "JDK $major: no less and no more than they do" "$(grep -c 'after at least ' "$T/waits")" 0
+	sites_do free 0
+	jvm_end
+done < <(jdks 8 17 25)
+done_testing
