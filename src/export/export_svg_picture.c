@@ -6,6 +6,7 @@
  * one path, text is in the widest usual font's measure, so that no font cuts a name.
  */
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "export/export_svg.h"
 #include "export/export_text.h"
 
@@ -190,9 +191,7 @@ static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double 
 	}
 	len = fit->len;
 	do {
-		while (len && ((unsigned char)fit->data[--len] & 0xc0) == 0x80)
-			;
-		fit->len = len;
+		fit->len = len = utf8_back(fit->data, len);
 		buf_adds(fit, "\xe2\x80\xa6");
 	} while (len > 2 && picture_text_width(fit->data, PICTURE_FONT) > width);
 	return len > 2;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of the settings file: keys and colours. */
+#include "base/utf8.h"
 #include "tui/config_parse.h"
 #include "tui/text.h"
 
@@ -131,7 +132,7 @@ static int refuse_double(
 	const char *shown;
 
 	if (key > ' ' && key < TKEY_UP)
-		text_encode((uint32_t)key, text);
+		utf8_put((uint32_t)key, text);
 	shown = key_shown(key, key < ' ' ? control : text);
 	if (a == b)
 		return config_refuse(
