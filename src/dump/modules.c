@@ -4,13 +4,11 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
-#include "session/mapped_file.h"
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/target_file.h"
+#include "symbols/elf_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +17,11 @@
 
 #define VDSO         "[vdso]"
 #define VDSO_MAX     (1u << 20)
-#define DELETED      " (deleted)"
 #define COMPILE_STEP (50 * 1000000ull)
 
 struct mapping {
-	struct symbols_module file; /* path is ours */
-	bool code;
-	int number; /* symbols' number, -1: no module */
+	struct proc_map file; /* path is ours */
+	int number;           /* symbols' number, -1: no module */
 };
 
 struct modules {
@@ -43,19 +39,15 @@ struct modules {
 static bool add_mapping(void *ctx, const struct proc_map *map)
 {
 	struct modules *m = ctx;
-	size_t len = strlen(map->path), mark = strlen(DELETED);
 	struct mapping *to;
 
 	if (m->count == m->cap) {
 		m->cap = m->cap ? 2 * m->cap : 256;
 		m->maps = xreallocarray(m->maps, m->cap, sizeof(*m->maps));
 	}
-	if (len > mark && !strcmp(map->path + len - mark, DELETED))
-		len -= mark;
 	to = &m->maps[m->count++];
-	*to = (struct mapping){.number = -1, .code = map->perms[2] == 'x'};
-	to->file = mapped_file_module(map);
-	to->file.path = xstrndup(map->path, len);
+	*to = (struct mapping){.file = *map, .number = -1};
+	to->file.path = xstrdup(map->path);
 	return true;
 }
 
@@ -163,6 +155,11 @@ static bool has_file(const struct mapping *map)
 	return map->file.path[0] == '/' || !strcmp(map->file.path, VDSO);
 }
 
+static bool has_code(const struct mapping *map)
+{
+	return map->file.perms[2] == 'x' && has_file(map);
+}
+
 void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 {
 	struct mapping *map = mapping_at(m, pc);
@@ -173,18 +170,10 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 	}
 	if (map->number < 0)
 		map->number = symbols_module_add(m->symbols, &map->file);
-	symbols_native(m->symbols, map->number, pc - map->file.start + map->file.file_offset, out);
+	symbols_native(m->symbols, map->number, pc - map->file.start + map->file.offset, out);
 }
 
 /* --- unwind rows ------------------------------------------------------------------------------------- */
-
-/* Archives of classes are mapped as code, too. */
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
 
 /* The checked block, or NULL: frame pointers have to do. */
 static struct unwind_rows *compile(struct cfi *cfi)
@@ -205,10 +194,10 @@ static struct unwind_rows *compile(struct cfi *cfi)
 	return NULL;
 }
 
-static struct unwind_rows *compile_file(pid_t pid, const struct symbols_module *file)
+static struct unwind_rows *compile_file(pid_t pid, const struct proc_map *file)
 {
-	int fd = target_file_open_module(pid, file);
-	struct cfi *cfi = fd >= 0 && is_elf(fd) ? cfi_open(fd, -1, NULL) : NULL;
+	int fd = proc_open_mapped(pid, file);
+	struct cfi *cfi = fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL) : NULL;
 	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;
 
 	cfi_close(cfi);
@@ -217,7 +206,7 @@ static struct unwind_rows *compile_file(pid_t pid, const struct symbols_module *
 	return rows;
 }
 
-static struct unwind_rows *compile_vdso(pid_t pid, const struct symbols_module *file)
+static struct unwind_rows *compile_vdso(pid_t pid, const struct proc_map *file)
 {
 	size_t bytes = file->end - file->start;
 	char *image = bytes <= VDSO_MAX ? xmalloc(bytes) : NULL;
@@ -240,19 +229,19 @@ const struct unwind_table *modules_rows(struct modules *m)
 	if (m->rows)
 		return m->rows;
 	for (size_t i = 0; i < m->count; i++)
-		wanted += m->maps[i].code && has_file(&m->maps[i]);
+		wanted += has_code(&m->maps[i]);
 	m->rows = xcalloc(1, sizeof(*m->rows) + wanted * sizeof(m->rows->modules[0]));
 	for (size_t i = 0; i < m->count; i++) {
-		const struct symbols_module *file = &m->maps[i].file;
+		const struct proc_map *file = &m->maps[i].file;
 		struct unwind_rows *rows;
 
-		if (!m->maps[i].code || !has_file(&m->maps[i]))
+		if (!has_code(&m->maps[i]))
 			continue;
 		rows = file->path[0] == '/' ? compile_file(m->pid, file)
 					    : compile_vdso(m->pid, file);
 		if (rows)
-			m->rows->modules[m->rows->count++] = (struct unwind_module){
-				file->start, file->end, file->file_offset, rows};
+			m->rows->modules[m->rows->count++] =
+				(struct unwind_module){file->start, file->end, file->offset, rows};
 	}
 	return m->rows;
 }

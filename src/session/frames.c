@@ -455,10 +455,10 @@ void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
 
 void frames_module(struct frames *f, const struct wire_module *rec)
 {
-	struct symbols_module m = {
+	struct proc_map m = {
 		.start = rec->start,
 		.end = rec->end,
-		.file_offset = rec->file_offset,
+		.offset = rec->file_offset,
 		.inode = rec->inode,
 		.dev_major = rec->dev_major,
 		.dev_minor = rec->dev_minor,

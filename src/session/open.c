@@ -227,7 +227,7 @@ static void open_named(void *ctx, uint64_t frame, char kind, const char *name, c
 	raw_symbol(((struct session *)ctx)->raw, frame, kind, name, module);
 }
 
-static void open_module(void *ctx, uint32_t id, const struct symbols_module *m)
+static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 {
 	unwind_feed_module(((struct session *)ctx)->unwind, id, m);
 }

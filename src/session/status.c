@@ -30,7 +30,7 @@ static bool status_see_map(void *ctx, const struct proc_map *map)
 
 	clean_text(path, sizeof(path), map->path, strlen(map->path));
 	if (status_is_agent(path) && !strstr(buf_str(files), path))
-		buf_printf(files, "  %s\n", path);
+		buf_printf(files, "  %s%s\n", path, map->deleted ? " (deleted)" : "");
 	return true;
 }
 

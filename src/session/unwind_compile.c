@@ -6,9 +6,8 @@
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/elf_debug.h"
-#include "symbols/target_file.h"
+#include "symbols/elf_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ struct making {
 };
 
 /* The vDSO has no file: the one in the target's memory is read. */
-static struct cfi *open_vdso(struct making *k, const struct symbols_module *m)
+static struct cfi *open_vdso(struct making *k, const struct proc_map *m)
 {
 	size_t bytes = m->end - m->start;
 	struct iovec local, remote = {(void *)(uintptr_t)m->start, bytes};
@@ -46,26 +45,18 @@ static struct cfi *open_vdso(struct making *k, const struct symbols_module *m)
 	return cfi_open_image(k->image, bytes, &k->job->why);
 }
 
-/* Archives of classes (.jsa) and [vsyscall] are mapped as code, too, and are no loss. */
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
-
 /* Its debug file is looked for only when it says nothing itself (musl). */
-static struct cfi *open_file(struct making *k, const struct symbols_module *m)
+static struct cfi *open_file(struct making *k, const struct proc_map *m)
 {
 	struct cfi *c;
 
-	k->fd = target_file_open_module(k->job->pid, m);
+	k->fd = proc_open_mapped(k->job->pid, m);
 	if (k->fd < 0) {
 		errno = -k->fd;
 		err_set_errno(&k->job->why, ERR_INPUT, "The file cannot be opened");
 		return NULL;
 	}
-	if (!is_elf(k->fd))
+	if (!elf_file_is(k->fd))
 		return NULL;
 	c = cfi_open(k->fd, -1, &k->job->why);
 	if (!c)
@@ -89,11 +80,11 @@ static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
 /* Opened; NULL with what became of it. */
 static struct cfi *open_module(struct making *k)
 {
-	const struct symbols_module *m = &k->job->at;
+	const struct proc_map *m = &k->job->at;
 	bool vdso = !strcmp(m->path, "[vdso]"), is_file = m->path[0] == '/';
 	struct cfi *c = vdso ? open_vdso(k, m) : is_file ? open_file(k, m) : NULL;
 
-	if (!c && (m->path[0] == '[' ? vdso : k->fd < 0 || is_elf(k->fd)))
+	if (!c && (m->path[0] == '[' ? vdso : k->fd < 0 || elf_file_is(k->fd)))
 		k->job->made = UNWIND_WITHOUT;
 	return c;
 }
@@ -130,7 +121,7 @@ static void make(struct load *l, const atomic_bool *stop)
 	free(k.image);
 }
 
-struct unwind_job *unwind_job_new(pid_t pid, const struct symbols_module *at)
+struct unwind_job *unwind_job_new(pid_t pid, const struct proc_map *at)
 {
 	struct unwind_job *j = xcalloc(1, sizeof(*j));
 

@@ -23,7 +23,7 @@ enum state {
 };
 
 struct module {
-	struct symbols_module at;
+	struct proc_map at;
 	uint32_t id;
 	enum state state;
 	int rank;         /* smaller goes first */
@@ -90,7 +90,7 @@ static int rank_of(const char *path)
 	return strncmp(name, "libjvm.so", 9) ? rest : RANK_LAST;
 }
 
-void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m)
+void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
 {
 	struct module *to;
 

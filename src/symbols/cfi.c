@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "symbols/cfi_rule.h"
 #include "symbols/elf_file.h"
+#include "symbols/elf_symbols.h"
 
 #include <dwarf.h>
 #include <gelf.h>
@@ -224,32 +225,14 @@ static void ranges_settle(struct cfi *c)
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-static Elf_Scn *section_find(Elf *elf, const char *name, GElf_Shdr *shdr)
-{
-	size_t names;
-	Elf_Scn *scn = NULL;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *found;
-
-		if (!gelf_getshdr(scn, shdr))
-			continue;
-		found = elf_strptr(elf, names, shdr->sh_name);
-		if (found && !strcmp(found, name) && shdr->sh_type != SHT_NOBITS)
-			return scn;
-	}
-	return NULL;
-}
-
 static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *section)
 {
 	struct source *s = &c->sources[source];
 	GElf_Shdr shdr;
-	Elf_Scn *scn = section_find(elf, section, &shdr);
+	Elf_Scn *scn = elf_section(elf, section, &shdr);
 
-	if (!scn || (source == SOURCE_DEBUG && !elf_file_debug_fits(elf)))
+	if (!scn || shdr.sh_type == SHT_NOBITS ||
+		(source == SOURCE_DEBUG && !elf_file_debug_fits(elf)))
 		return;
 	s->eh_frame = source == SOURCE_EH;
 	s->ident = (const unsigned char *)elf_getident(elf, NULL);
