@@ -11,7 +11,6 @@
 #include "attach/libjvm.h"
 #include "attach/proc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static void json_quote_char(struct buf *out, unsigned char c)
 {
@@ -99,10 +98,4 @@ void json_bool(struct json *j, bool v)
 {
 	json_next(j);
 	buf_adds(j->out, v ? "true" : "false");
-}
-
-void json_null(struct json *j)
-{
-	json_next(j);
-	buf_adds(j->out, "null");
 }

@@ -9,7 +9,6 @@
 #include "symbols/dynsym.h"
 #include "symbols/symbols.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 

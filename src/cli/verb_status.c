@@ -3,7 +3,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/target.h"
 #include "cli/verb.h"
 #include "session/session.h"
 #include "tui/text.h"

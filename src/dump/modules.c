@@ -12,11 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define VDSO         "[vdso]"
-#define VDSO_MAX     (1u << 20)
 #define COMPILE_STEP (50 * 1000000ull)
 
 struct mapping {
@@ -196,29 +194,16 @@ static struct unwind_rows *compile(struct cfi *cfi)
 
 static struct unwind_rows *compile_file(pid_t pid, const struct proc_map *file)
 {
-	int fd = proc_open_mapped(pid, file);
-	struct cfi *cfi = fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL) : NULL;
+	bool vdso = file->path[0] != '/';
+	int fd = vdso ? -1 : proc_open_mapped(pid, file);
+	struct cfi *cfi = vdso                         ? cfi_open_memory(pid, file, NULL)
+			  : fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL)
+						       : NULL;
 	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;
 
 	cfi_close(cfi);
 	if (fd >= 0)
 		close(fd);
-	return rows;
-}
-
-static struct unwind_rows *compile_vdso(pid_t pid, const struct proc_map *file)
-{
-	size_t bytes = file->end - file->start;
-	char *image = bytes <= VDSO_MAX ? xmalloc(bytes) : NULL;
-	struct iovec local = {image, bytes}, remote = {(void *)(uintptr_t)file->start, bytes};
-	struct cfi *cfi = NULL;
-	struct unwind_rows *rows;
-
-	if (image && process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes)
-		cfi = cfi_open_image(image, bytes, NULL);
-	rows = cfi ? compile(cfi) : NULL;
-	cfi_close(cfi);
-	free(image);
 	return rows;
 }
 
@@ -237,8 +222,7 @@ const struct unwind_table *modules_rows(struct modules *m)
 
 		if (!has_code(&m->maps[i]))
 			continue;
-		rows = file->path[0] == '/' ? compile_file(m->pid, file)
-					    : compile_vdso(m->pid, file);
+		rows = compile_file(m->pid, file);
 		if (rows)
 			m->rows->modules[m->rows->count++] =
 				(struct unwind_module){file->start, file->end, file->offset, rows};

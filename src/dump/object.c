@@ -6,7 +6,6 @@
 #include "walk/mem.h"
 #include "walk/oop.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define CLASS_NAME  1024u
@@ -127,7 +126,7 @@ static bool object_here(const struct walk_layout *l, const struct walk_mem *mem,
 	return false;
 }
 
-bool object_at(
+static bool object_at(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t word, struct object *out)
 {
 	if (object_here(l, mem, word, out))

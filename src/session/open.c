@@ -6,10 +6,8 @@
 #include "sampler/agent.h"
 #include "session/state.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>

@@ -11,39 +11,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#define VDSO_MAX         (1u << 20)
 #define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
 #define SLICE_NS         (20 * NS_PER_MS) /* between two looks at whether to stop */
 
 struct making {
 	struct unwind_job *job;
 	int fd, debug_fd;
-	void *image; /* of the vDSO */
 };
-
-/* The vDSO has no file: the one in the target's memory is read. */
-static struct cfi *open_vdso(struct making *k, const struct proc_map *m)
-{
-	size_t bytes = m->end - m->start;
-	struct iovec local, remote = {(void *)(uintptr_t)m->start, bytes};
-
-	if (bytes > VDSO_MAX) {
-		err_set(&k->job->why, ERR_INPUT, "It is too large.");
-		return NULL;
-	}
-	k->image = xmalloc(bytes);
-	local = (struct iovec){k->image, bytes};
-	if (process_vm_readv(k->job->pid ? k->job->pid : getpid(), &local, 1, &remote, 1, 0) !=
-		(ssize_t)bytes) {
-		err_set_errno(
-			&k->job->why, ERR_INPUT, "It cannot be read from the process's memory");
-		return NULL;
-	}
-	return cfi_open_image(k->image, bytes, &k->job->why);
-}
 
 /* Its debug file is looked for only when it says nothing itself (musl). */
 static struct cfi *open_file(struct making *k, const struct proc_map *m)
@@ -82,7 +58,9 @@ static struct cfi *open_module(struct making *k)
 {
 	const struct proc_map *m = &k->job->at;
 	bool vdso = !strcmp(m->path, "[vdso]"), is_file = m->path[0] == '/';
-	struct cfi *c = vdso ? open_vdso(k, m) : is_file ? open_file(k, m) : NULL;
+	struct cfi *c = vdso      ? cfi_open_memory(k->job->pid, m, &k->job->why)
+			: is_file ? open_file(k, m)
+				  : NULL;
 
 	if (!c && (m->path[0] == '[' ? vdso : k->fd < 0 || elf_file_is(k->fd)))
 		k->job->made = UNWIND_WITHOUT;
@@ -108,7 +86,7 @@ static void make_rows(struct making *k, struct cfi *c, const atomic_bool *stop)
 
 static void make(struct load *l, const atomic_bool *stop)
 {
-	struct making k = {(struct unwind_job *)l, -1, -1, NULL};
+	struct making k = {(struct unwind_job *)l, -1, -1};
 	struct cfi *c = open_module(&k);
 
 	if (c)
@@ -118,7 +96,6 @@ static void make(struct load *l, const atomic_bool *stop)
 		close(k.fd);
 	if (k.debug_fd >= 0)
 		close(k.debug_fd);
-	free(k.image);
 }
 
 struct unwind_job *unwind_job_new(pid_t pid, const struct proc_map *at)

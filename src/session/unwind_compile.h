@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/maps.h"
 #include "symbols/loader.h"
-#include "symbols/symbols.h"
 
 enum unwind_made {
 	UNWIND_ROWS,    /* in block */

@@ -13,7 +13,7 @@
 #ifndef JHOT_SESSION_UNWIND_FEED_H
 #define JHOT_SESSION_UNWIND_FEED_H
 
-#include "symbols/symbols.h"
+#include "base/maps.h"
 
 #include <stddef.h>
 

@@ -12,8 +12,11 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define RANGES_MAX        (1u << 20)
+#define IMAGE_MAX         (1u << 20)
 #define ROWS_MAX          (4u << 20)
 #define OFFSET_MAX        UINT32_MAX
 #define SEGMENTS_MAX      16
@@ -57,6 +60,7 @@ struct cfi {
 	struct cfi_row *rows;
 	size_t row_count, row_cap;
 	uint64_t spent_ns;
+	void *image; /* of what has no file, or NULL */
 };
 
 /* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
@@ -323,6 +327,28 @@ struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)
 	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), NULL, err);
 }
 
+struct cfi *cfi_open_memory(pid_t pid, const struct proc_map *map, struct err *err)
+{
+	size_t bytes = map->end - map->start;
+	struct iovec local = {NULL, bytes}, remote = {(void *)(uintptr_t)map->start, bytes};
+	struct cfi *c = NULL;
+
+	if (bytes > IMAGE_MAX) {
+		err_set(err, ERR_INPUT, "It is too large.");
+		return NULL;
+	}
+	local.iov_base = xmalloc(bytes);
+	if (process_vm_readv(pid ? pid : getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes)
+		c = cfi_open_image(local.iov_base, bytes, err);
+	else
+		err_set_errno(err, ERR_INPUT, "It cannot be read from the process's memory");
+	if (c)
+		c->image = local.iov_base;
+	else
+		free(local.iov_base);
+	return c;
+}
+
 void cfi_close(struct cfi *c)
 {
 	if (!c)
@@ -335,6 +361,7 @@ void cfi_close(struct cfi *c)
 	elf_end(c->debug);
 	free(c->ranges);
 	free(c->rows);
+	free(c->image);
 	free(c);
 }
 

@@ -8,7 +8,7 @@
 #define JHOT_SYMBOLS_DYNSYM_H
 
 #include "base/err.h"
-#include "symbols/symbols.h"
+#include "base/maps.h"
 
 struct dynsym;
 

@@ -2,8 +2,6 @@
 /* What is looked at before libelf is asked for anything: counts, sizes, what compressed sections unpack to. */
 #include "symbols/elf_file.h"
 
-#include "base/buf.h"
-
 #include <string.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct cell blank = {.ch = ' ', .style = STYLE_NORMAL, .width = 1};
 

@@ -32,7 +32,8 @@ static const struct {
 };
 #define KEY_NAMES (sizeof(key_names) / sizeof(key_names[0]))
 
-int config_key(const char *name)
+/* "space", "enter", "^L", "x"...; TKEY_NONE if it is no key. */
+static int config_key(const char *name)
 {
 	const char *at = name;
 	uint32_t ch = text_next(&at);

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

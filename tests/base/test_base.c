@@ -9,6 +9,7 @@
 #include "tests/tap.h"
 
 #include <errno.h>
+#include <math.h>
 
 static void test_err(void)
 {
@@ -147,7 +148,7 @@ static void test_json(void)
 	json_int(&j, -5);
 	json_num(&j, 0.5);
 	json_bool(&j, true);
-	json_null(&j);
+	json_num(&j, NAN);
 	json_end(&j, ']');
 	json_end(&j, '}');
 	is_str(buf_str(&b),
