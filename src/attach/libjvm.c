@@ -35,8 +35,6 @@ static bool take_map(void *ctx, const struct proc_map *map)
 	jvm->start = map->start;
 	jvm->end = map->end;
 	jvm->inode = map->inode;
-	jvm->dev_major = map->dev_major;
-	jvm->dev_minor = map->dev_minor;
 	return false;
 }
 
@@ -87,13 +85,10 @@ static int file_holds(int fd, const char *text, size_t limit)
 	return found;
 }
 
-int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *memo)
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
 {
 	int fd, answer;
 
-	if (memo->inode && memo->inode == jvm->inode && memo->dev_major == jvm->dev_major &&
-		memo->dev_minor == jvm->dev_minor)
-		return memo->answer;
 	fd = proc_open_mapped(pid, &(struct proc_map){.path = jvm->path,
 					   .start = jvm->start,
 					   .end = jvm->end,
@@ -102,7 +97,6 @@ int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *m
 		return -1;
 	answer = file_holds(fd, HOTSPOT_MARK, JVM_LIMIT);
 	close(fd);
-	*memo = (struct libjvm_memo){jvm->inode, jvm->dev_major, jvm->dev_minor, answer};
 	return answer;
 }
 
