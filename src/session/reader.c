@@ -315,9 +315,6 @@ static bool reader_take_module(struct reader *r, const void *record, uint32_t si
 
 	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->path_bytes))
 		return false;
-	frames_module(r->frames, rec);
-	if (!r->on_module)
-		return true;
 	m = (struct proc_map){.start = rec->start,
 		.end = rec->end,
 		.offset = rec->file_offset,
@@ -325,8 +322,10 @@ static bool reader_take_module(struct reader *r, const void *record, uint32_t si
 		.dev_major = rec->dev_major,
 		.dev_minor = rec->dev_minor};
 	buf_add(&path, rec->path, rec->path_bytes);
-	m.path = path.data;
-	r->on_module(r->on_module_ctx, rec->id, &m);
+	m.path = buf_str(&path); /* up to the first NUL */
+	frames_module(r->frames, rec->id, &m);
+	if (r->on_module)
+		r->on_module(r->on_module_ctx, rec->id, &m);
 	buf_done(&path);
 	return true;
 }

@@ -22,13 +22,7 @@ static const char *name_of(uint64_t wire)
 
 static void announce(uint32_t id, const char *path)
 {
-	_Alignas(8) char bytes[sizeof(struct wire_module) + 512] = {0};
-	struct wire_module *rec = (struct wire_module *)bytes;
-
-	rec->id = id;
-	rec->path_bytes = (uint32_t)strlen(path);
-	memcpy(rec->path, path, rec->path_bytes);
-	frames_module(frames, rec);
+	frames_module(frames, id, &(struct proc_map){.path = path});
 }
 
 int main(void)
