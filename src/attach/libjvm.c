@@ -25,9 +25,8 @@
 static bool take_map(void *ctx, const struct proc_map *map)
 {
 	struct libjvm *jvm = ctx;
-	const char *slash = strrchr(map->path, '/');
 
-	if (!slash || strcmp(slash + 1, "libjvm.so") != 0)
+	if (strcmp(path_name(map->path), "libjvm.so") != 0)
 		return true;
 	jvm->mapped = true;
 	jvm->deleted = map->deleted;

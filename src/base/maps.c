@@ -23,6 +23,13 @@ const char *proc_path(char *out, pid_t pid, const char *file)
 	return out;
 }
 
+const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* One line, without its newline; cut in place. */
 static bool parse_map(char *line, struct proc_map *map)
 {

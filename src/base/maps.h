@@ -27,6 +27,8 @@ struct proc_map {
 	bool deleted;     /* there is no such file any more: another one may have its path */
 	const char *path; /* in the process's root, "[vdso]", "" if none; valid during the call */
 };
+/* path_name: the last part of a path. */
+const char *path_name(const char *path);
 /* fn returns false to stop. 0, or -errno when maps cannot be read. */
 int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx);
 

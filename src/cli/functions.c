@@ -24,14 +24,12 @@ struct search {
 
 static bool search_wants(struct search *s, const struct proc_map *map)
 {
-	const char *name = strrchr(map->path, '/');
+	bool wanted =
+		map->path[0] == '/' &&
+		(!s->library || !strncmp(path_name(map->path), s->library, strlen(s->library)));
 
-	if (map->path[0] != '/' || !name)
-		return false;
-	if (!s->library)
-		return true;
-	s->library_seen |= !strncmp(name + 1, s->library, strlen(s->library));
-	return !strncmp(name + 1, s->library, strlen(s->library));
+	s->library_seen |= s->library && wanted;
+	return wanted;
 }
 
 static void search_exported(struct search *s, const struct proc_map *map)

@@ -49,13 +49,6 @@ static bool add_mapping(void *ctx, const struct proc_map *map)
 	return true;
 }
 
-static bool is_libjvm(const struct mapping *map)
-{
-	const char *slash = strrchr(map->file.path, '/');
-
-	return slash && !strcmp(slash, "/libjvm.so");
-}
-
 static struct mapping *mapping_at(struct modules *m, uint64_t address)
 {
 	size_t low = 0, high = m->count;
@@ -83,7 +76,7 @@ static int open_libjvm(struct modules *m, struct err *err)
 	for (size_t i = 0; i < m->count; i++) {
 		struct mapping *map = &m->maps[i];
 
-		if (!is_libjvm(map))
+		if (strcmp(path_name(map->file.path), "libjvm.so") != 0)
 			continue;
 		if (!m->libjvm_start) {
 			m->libjvm_start = map->file.start;

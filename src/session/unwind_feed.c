@@ -81,9 +81,8 @@ static int rank_of(const char *path)
 		"libm.so", "libm-", "libz.so", "libnet.so", "libnio.so", "libjava.so", "libzip.so",
 		"libjimage.so"};
 	const int rest = sizeof first / sizeof *first;
-	const char *name = strrchr(path, '/');
+	const char *name = path_name(path);
 
-	name = name ? name + 1 : path;
 	for (int i = 0; i < rest; i++)
 		if (!strncmp(name, first[i], strlen(first[i])))
 			return i;
@@ -126,9 +125,7 @@ bool unwind_feed_busy(const struct unwind_feed *f)
  */
 static bool is_the_agent(const char *path)
 {
-	const char *name = strrchr(path, '/');
-
-	return !strncmp(name ? name + 1 : path, PLACE_PREFIX, strlen(PLACE_PREFIX));
+	return !strncmp(path_name(path), PLACE_PREFIX, strlen(PLACE_PREFIX));
 }
 
 /* `why` is set. */

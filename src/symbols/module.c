@@ -18,14 +18,12 @@ static void module_load(struct load *l, const atomic_bool *stop);
 struct module *module_new(const struct proc_map *where, pid_t pid)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
-	const char *slash;
 
 	m->load.run = module_load;
 	m->pid = pid;
 	m->where = *where;
 	m->where.path = xstrdup(where->path);
-	slash = strrchr(m->where.path, '/');
-	m->name = slash && slash[1] ? slash + 1 : m->where.path;
+	m->name = path_name(m->where.path);
 	m->is_jvm = !strncmp(m->name, "libjvm.so", 9);
 	return m;
 }
