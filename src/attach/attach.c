@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include "attach/cmdline.h"
 
 #include "base/clean.h"
+#include "base/maps.h"
 
 #include <string.h>
 
@@ -44,13 +45,6 @@ static const char *next_word(const struct buf *words, const char *word)
 		return words->data;
 	word += strlen(word) + 1;
 	return word < end ? word : NULL;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static bool takes_value(const char *option)
@@ -95,7 +89,7 @@ void cmdline_name(const struct buf *cmdline, char *out, size_t bytes)
 		short_name(word, strlen(word), out, bytes);
 		return;
 	}
-	program = base_name(program);
+	program = path_name(program);
 	clean_text(out, bytes, program, strlen(program));
 }
 
@@ -137,7 +131,7 @@ bool cmdline_is_java(const struct buf *cmdline)
 	const char *program = next_word(cmdline, NULL);
 
 	return program &&
-	       (!strcmp(base_name(program), "java") || !strcmp(base_name(program), "javaw"));
+	       (!strcmp(path_name(program), "java") || !strcmp(path_name(program), "javaw"));
 }
 
 /* Is the option a word of the text? */

@@ -55,10 +55,9 @@ static int look_when_started(pid_t pid, struct hotspot *now)
 {
 	const struct timespec pause = {0, 50 * (long)NS_PER_MS};
 	uint64_t end_ns = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
-	struct libjvm_memo memo = {0};
 
 	for (;;) {
-		if (hotspot_look_at(pid, now, &memo, false))
+		if (hotspot_look_at(pid, now, false))
 			return -1;
 		if (!now->starting || clock_mono_ns() >= end_ns)
 			return 0;

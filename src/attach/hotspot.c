@@ -11,7 +11,6 @@
 #include "attach/libjvm.h"
 #include "attach/proc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
@@ -135,9 +134,9 @@ static bool is_java(struct look *l, pid_t pid)
 	return l->lib.mapped || (l->maps_error && cmdline_is_java(&l->cmdline));
 }
 
-static void look_at_libjvm(struct look *l, struct hotspot *out, struct libjvm_memo *memo)
+static void look_at_libjvm(struct look *l, struct hotspot *out)
 {
-	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib, memo) : -1;
+	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib) : -1;
 	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
 	if (!out->jdk[0] && l->lib.mapped)
 		libjvm_version(out->pid, &l->lib, out->jdk, sizeof(out->jdk));
@@ -392,7 +391,7 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 
 /* --- outside ------------------------------------------------------------------------------------------ */
 
-static void look_closer(struct look *l, struct hotspot *out, struct libjvm_memo *memo)
+static void look_closer(struct look *l, struct hotspot *out)
 {
 	if (!l->status.nspid)
 		l->status.nspid = out->pid;
@@ -404,14 +403,14 @@ static void look_closer(struct look *l, struct hotspot *out, struct libjvm_memo 
 	look_at_cpu(l, out);
 	if (out->is_java)
 		look_at_perf(l, out);
-	look_at_libjvm(l, out, memo);
+	look_at_libjvm(l, out);
 	look_at_socket(l, out->pid);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;
 }
 
 /* The multi-threaded processes of a list are told from Java by their maps. */
-int hotspot_look_at(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java)
+int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
 {
 	struct look l = {.age_s = -1};
 	bool wanted;
@@ -422,7 +421,7 @@ int hotspot_look_at(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bo
 	out->is_java = is_java(&l, pid);
 	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
 	if (wanted)
-		look_closer(&l, out, memo);
+		look_closer(&l, out);
 	look_done(&l);
 	return wanted ? 0 : -1;
 }

@@ -4,13 +4,9 @@
 #define JHOT_ATTACH_HOTSPOT_CHECK_H
 
 #include "attach/hotspot.h"
-#include "attach/libjvm.h"
 
-/*
- * hotspot_look_at: 0, or -1 when the process is gone, or only_java and it is none. The memo is shared by the looks of
- * one list.
- */
-int hotspot_look_at(pid_t pid, struct hotspot *out, struct libjvm_memo *memo, bool only_java);
+/* hotspot_look_at: 0, or -1 when the process is gone, or only_java and it is none. */
+int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java);
 /* hotspot_status: what the kernel says of out->pid without touching its memory or files; -1 when it is gone. */
 int hotspot_status(struct hotspot *out);
 /* hotspot_is_thread: true with an error when the number is that of a thread. */

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/clean.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -68,13 +68,12 @@ static void say_all(int fd, const void *bytes, size_t len)
 
 _Noreturn static void child(const struct hotspot_look *l, int fd)
 {
-	struct libjvm_memo memo = {0};
 	char said[1 + sizeof(struct hotspot)];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int i = l->next; i < l->count; i++) {
 		struct hotspot jvm;
-		bool found = !hotspot_look_at(l->pids[i], &jvm, &memo, l->only_java);
+		bool found = !hotspot_look_at(l->pids[i], &jvm, l->only_java);
 
 		said[0] = found ? WORD_FOUND : WORD_NONE;
 		memcpy(said + 1, &jvm, sizeof(jvm));

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DELETED   " (deleted)"
 #define SCAN_STEP (64u << 10)
 #define JVM_LIMIT (4u << 20) /* the mark stands in the first 32 kB of all HotSpots */
 #define EXE_LIMIT \
@@ -26,24 +25,15 @@
 static bool take_map(void *ctx, const struct proc_map *map)
 {
 	struct libjvm *jvm = ctx;
-	size_t len = strlen(map->path), mark = strlen(DELETED);
-	const char *slash = strrchr(map->path, '/');
 
-	if (!slash)
-		return true;
-	jvm->deleted = len > mark && !strcmp(map->path + len - mark, DELETED);
-	if (jvm->deleted)
-		len -= mark;
-	if ((size_t)(map->path + len - slash - 1) != strlen("libjvm.so") ||
-		strncmp(slash + 1, "libjvm.so", strlen("libjvm.so")))
+	if (strcmp(path_name(map->path), "libjvm.so") != 0)
 		return true;
 	jvm->mapped = true;
-	snprintf(jvm->path, sizeof(jvm->path), "%.*s", (int)len, map->path);
+	jvm->deleted = map->deleted;
+	snprintf(jvm->path, sizeof(jvm->path), "%s", map->path);
 	jvm->start = map->start;
 	jvm->end = map->end;
 	jvm->inode = map->inode;
-	jvm->dev_major = map->dev_major;
-	jvm->dev_minor = map->dev_minor;
 	return false;
 }
 
@@ -68,8 +58,6 @@ int libjvm_find(pid_t pid, struct libjvm *out)
 	rc = proc_maps(pid, take_map, out);
 	if (out->mapped)
 		strip_root(pid, out->path);
-	else
-		out->deleted = false;
 	return rc;
 }
 
@@ -96,32 +84,18 @@ static int file_holds(int fd, const char *text, size_t limit)
 	return found;
 }
 
-/* The mapped file itself: by its path, or through map_files when that was replaced. */
-static int open_mapped(pid_t pid, const struct libjvm *jvm)
-{
-	char path[PROC_PATH_BYTES], file[64];
-	int fd = jvm->deleted ? -1 : proc_open_in(pid, "root", jvm->path, O_RDONLY);
-
-	if (fd >= 0)
-		return fd;
-	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)jvm->start,
-		(unsigned long long)jvm->end);
-	return rooted_link(proc_path(path, pid, file), O_RDONLY);
-}
-
-int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *memo)
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
 {
 	int fd, answer;
 
-	if (memo->inode && memo->inode == jvm->inode && memo->dev_major == jvm->dev_major &&
-		memo->dev_minor == jvm->dev_minor)
-		return memo->answer;
-	fd = open_mapped(pid, jvm);
+	fd = proc_open_mapped(pid, &(struct proc_map){.path = jvm->path,
+					   .start = jvm->start,
+					   .end = jvm->end,
+					   .inode = jvm->inode});
 	if (fd < 0)
 		return -1;
 	answer = file_holds(fd, HOTSPOT_MARK, JVM_LIMIT);
 	close(fd);
-	*memo = (struct libjvm_memo){jvm->inode, jvm->dev_major, jvm->dev_minor, answer};
 	return answer;
 }
 

@@ -17,22 +17,13 @@ struct libjvm {
 	char path[512];      /* inside the process's own root */
 	uint64_t start, end; /* its first mapping */
 	uint64_t inode;
-	unsigned dev_major, dev_minor;
 };
 
 /* libjvm_find: 0, or -errno when the process's maps are closed to us. */
 int libjvm_find(pid_t pid, struct libjvm *out);
 
-/*
- * libjvm_is_hotspot: 1 if the file names HotSpot's exported tables, 0 if not, -1 if it cannot be read.
- * The answer for one file (device, inode) is remembered in *memo, which is zeroed by the caller before.
- */
-struct libjvm_memo {
-	uint64_t inode;
-	unsigned dev_major, dev_minor;
-	int answer;
-};
-int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm, struct libjvm_memo *memo);
+/* libjvm_is_hotspot: 1 if the file names HotSpot's exported tables, 0 if not, -1 if it cannot be read. */
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm);
 
 /* libjvm_version: "17.0.12" from the release file of the JDK around it; false if there is none. */
 bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes);

@@ -5,13 +5,11 @@
 #include "attach/perf_pmu.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CACHE(cache, op, result)                                          \

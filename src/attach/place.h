@@ -10,7 +10,6 @@
 #include "base/err.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 

@@ -3,7 +3,6 @@
 #include "attach/proc.h"
 
 #include "base/clean.h"
-#include "base/rooted.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,14 +15,6 @@
 
 #define READ_STEP  8192
 #define READ_LIMIT (4u << 20) /* a command line may have 2 MB, an environment another two */
-
-const char *proc_root = "/proc";
-
-const char *proc_path(char *out, pid_t pid, const char *file)
-{
-	snprintf(out, PROC_PATH_BYTES, "%s/%d/%s", proc_root, (int)pid, file);
-	return out;
-}
 
 static int read_fd(int fd, struct buf *out)
 {
@@ -301,64 +292,7 @@ int64_t proc_uptime_s(uint64_t start_ticks)
 	return age;
 }
 
-/* --- maps --------------------------------------------------------------------------------------------- */
-
-/* One line, without its newline; cut in place. */
-static bool parse_map(char *line, struct proc_map *map)
-{
-	unsigned long long start, end, offset, inode;
-	int path_at = 0;
-
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, map->perms, &offset,
-		    &map->dev_major, &map->dev_minor, &inode, &path_at) < 7)
-		return false;
-	map->start = start;
-	map->end = end;
-	map->offset = offset;
-	map->inode = inode;
-	map->path = path_at ? line + path_at : "";
-	return true;
-}
-
-/*
- * Read in steps, not whole: the caller often stops at the first libjvm line, and the kernel formats only
- * what is read.
- */
-int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx)
-{
-	char path[PROC_PATH_BYTES], step[READ_STEP], *line = NULL;
-	FILE *f = fopen(proc_path(path, pid, "maps"), "re");
-	size_t cap = 0;
-	ssize_t len;
-	int rc = 0;
-
-	if (!f)
-		return -errno;
-	setvbuf(f, step, _IOFBF, sizeof(step));
-	errno = 0;
-	while ((len = getline(&line, &cap, f)) > 0) {
-		struct proc_map map = {0};
-
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		if (parse_map(line, &map) && !fn(ctx, &map))
-			break;
-	}
-	if (len < 0 && ferror(f))
-		rc = errno ? -errno : -EIO;
-	free(line);
-	fclose(f);
-	return rc;
-}
-
 /* --- its root and namespaces -------------------------------------------------------------------------- */
-
-int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
-{
-	char top[PROC_PATH_BYTES];
-
-	return rooted_open(proc_path(top, pid, dir), path, flags);
-}
 
 bool proc_same_ns(pid_t pid, const char *kind)
 {

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc, read: small files, status fields, a process's and its threads' CPU time, namespaces, and files
- * inside another process's root.
+ * /proc, read: small files, status fields, a process's and its threads' CPU time, namespaces.
  *
- * Plain values; -1, -errno or false when the process is gone or closed to us. The root folder is a
- * parameter only for tests (proc_root, "/proc").
+ * Plain values; -1, -errno or false when the process is gone or closed to us.
  */
 #ifndef JHOT_ATTACH_PROC_H
 #define JHOT_ATTACH_PROC_H
 
 #include "base/buf.h"
+#include "base/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#define PROC_PATH_BYTES 512
-
-extern const char *proc_root;
-
-/* proc_path: "/proc/PID/file" into out[PROC_PATH_BYTES]; returns out. */
-const char *proc_path(char *out, pid_t pid, const char *file);
 
 int proc_read(pid_t pid, const char *file, struct buf *out); /* whole file, 0 or -errno */
 
@@ -61,23 +53,7 @@ int proc_thread_count(pid_t pid);
 /* proc_fds_open_to_us: may we list its descriptors and see where they point? */
 bool proc_fds_open_to_us(pid_t pid);
 
-/* One line of maps. */
-struct proc_map {
-	uint64_t start, end, offset, inode;
-	unsigned dev_major, dev_minor;
-	char perms[5];
-	const char *path; /* "" if none; valid during the call */
-};
-/* fn returns false to stop. 0, or -errno when maps cannot be read. */
-int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx);
-
 int64_t proc_uptime_s(uint64_t start_ticks); /* age of a process that began then; -1 if not known */
-
-/*
- * proc_open_in: open a file or folder of the process's own view, a path absolute or relative to its root, as
- * base/rooted.h says. A descriptor or -errno. dir is "root" or "cwd".
- */
-int proc_open_in(pid_t pid, const char *dir, const char *path, int flags);
 
 /* proc_same_ns: is the process in our namespace of this kind ("mnt", "pid")? true when it cannot be told. */
 bool proc_same_ns(pid_t pid, const char *kind);

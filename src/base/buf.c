@@ -42,7 +42,7 @@ void *xcalloc(size_t count, size_t size)
 	return p;
 }
 
-void *xrealloc(void *p, size_t size)
+static void *xrealloc(void *p, size_t size)
 {
 	p = realloc(p, size ? size : 1);
 	if (!p)

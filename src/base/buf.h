@@ -32,7 +32,6 @@ void *xmalloc(size_t size);
 /* fn: what must be done before that, such as giving the terminal back, where the sentence is read. NULL: nothing. */
 void buf_on_no_memory(void (*fn)(void));
 void *xcalloc(size_t count, size_t size);
-void *xrealloc(void *p, size_t size);
 void *xreallocarray(void *p, size_t count, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);

@@ -3,6 +3,7 @@
 #include "base/clean.h"
 
 #include "base/descriptor.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,20 +12,18 @@
 
 #define CLEAN_ARRAY_MAX 255 /* dimensions that Java allows */
 
-static bool clean_continues(const unsigned char *s, size_t n)
+/* How long the sequence at s says it is, 0 if it is none or cut off. */
+static size_t clean_len(const char *s, size_t left)
 {
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return false;
-	return true;
-}
+	unsigned char lead = left ? (unsigned char)*s : 0;
+	size_t n = lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 0;
 
-/* The 16-bit value of a 3-byte sequence at s, 0 if it is none. */
-static uint32_t clean_three(const unsigned char *s, size_t left)
-{
-	if (left < 3 || (s[0] & 0xf0) != 0xe0 || !clean_continues(s, 3))
+	if (n > left)
 		return 0;
-	return (uint32_t)(s[0] & 15) << 12 | (uint32_t)(s[1] & 63) << 6 | (uint32_t)(s[2] & 63);
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
 }
 
 static bool clean_is_high(uint32_t c)
@@ -44,85 +43,48 @@ static bool clean_is_hidden(uint32_t c)
 	       c == 0x200f || c == 0x61c;
 }
 
-/* Decodes one character of modified or plain UTF-8: its value and length, or '?' and 1. */
-static uint32_t clean_decode(const unsigned char *s, size_t left, size_t *len)
+/* Decodes one character of modified or plain UTF-8: its value and length, or '?'. */
+static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 {
-	uint32_t c = 0, low;
+	static const uint32_t least[] = {0x20, 0x20, 0xa0, 0x800, 0x10000};
+	size_t n = (unsigned char)*s < 0x80 ? 1 : clean_len(s, left);
+	uint32_t c = utf8_value(s, n ? (int)n : 1);
 
-	*len = 1;
-	if (s[0] < 0x80)
-		return s[0] < 0x20 || s[0] == 0x7f ? '?' : s[0];
-	if (left >= 2 && (s[0] & 0xe0) == 0xc0 && clean_continues(s, 2)) {
-		c = (uint32_t)(s[0] & 31) << 6 | (uint32_t)(s[1] & 63);
-		*len = 2;
-		return c >= 0xa0 && !clean_is_hidden(c)
-			       ? c
-			       : '?'; /* NUL as two bytes, C1 controls, overlong forms */
-	}
-	if (left >= 4 && (s[0] & 0xf8) == 0xf0 && clean_continues(s, 4)) {
-		c = (uint32_t)(s[0] & 7) << 18 | (uint32_t)(s[1] & 63) << 12 |
-		    (uint32_t)(s[2] & 63) << 6 | (uint32_t)(s[3] & 63);
-		*len = 4;
-		return c >= 0x10000 && c < 0x110000 ? c : '?';
-	}
-	c = clean_three(s, left);
-	if (c < 0x800)
-		return '?';
-	*len = 3;
-	if (!clean_is_high(c))
-		return clean_is_low(c) || clean_is_hidden(c) ? '?' : c;
-	low = left > 3 ? clean_three(s + 3, left - 3) : 0;
-	if (!clean_is_low(low))
-		return '?';
-	*len = 6;
-	return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-}
+	*len = n ? n : 1;
+	if (n == 3 && clean_is_high(c)) {
+		uint32_t low = clean_len(s + 3, left - 3) == 3 ? utf8_value(s + 3, 3) : 0;
 
-static size_t clean_encode(uint32_t c, char out[4])
-{
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
+		if (!clean_is_low(low))
+			return '?';
+		*len = 6;
+		return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 63));
-		out[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 63));
-	out[2] = (char)(0x80 | (c >> 6 & 63));
-	out[3] = (char)(0x80 | (c & 63));
-	return 4;
+	/* NUL as two bytes, C1 controls, overlong forms, what is no character */
+	if (!n || c < least[n] || c == 0x7f || c >= 0x110000 || clean_is_low(c) ||
+		clean_is_hidden(c))
+		return '?';
+	return c;
 }
 
 void clean_add(struct buf *out, const char *text, size_t bytes)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	size_t len;
 
 	for (size_t i = 0; i < bytes; i += len) {
-		char encoded[4];
-		uint32_t c = clean_decode(s + i, bytes - i, &len);
+		char encoded[5];
+		uint32_t c = clean_decode(text + i, bytes - i, &len);
 
-		buf_add(out, encoded, clean_encode(c, encoded));
+		buf_add(out, encoded, utf8_put(c, encoded));
 	}
 }
 
 void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	size_t used = 0, len;
 
 	for (size_t i = 0; i < bytes; i += len) {
-		char encoded[4];
-		size_t n = clean_encode(clean_decode(s + i, bytes - i, &len), encoded);
+		char encoded[5];
+		size_t n = utf8_put(clean_decode(text + i, bytes - i, &len), encoded);
 
 		if (used + n >= out_bytes)
 			break;

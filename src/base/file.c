@@ -39,7 +39,8 @@ static const struct file_hint {
 	{ELOOP, "its symbolic links lead in a circle: choose another path"},
 };
 
-int file_refused(struct err *err, const char *path, const char *doing)
+/* The sentence and the hint for an errno. Returns -1. */
+static int file_refused(struct err *err, const char *path, const char *doing)
 {
 	int error = errno;
 

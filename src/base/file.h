@@ -38,7 +38,5 @@ void file_leave(struct file *f);
 int file_put(const char *path, const void *bytes, size_t len, struct err *err);
 /* file_check: could it be written, as far as can be seen before? Touches nothing that is there. */
 int file_check(const char *path, struct err *err);
-/* file_refused: the sentence and the hint for an errno. Returns -1. */
-int file_refused(struct err *err, const char *path, const char *doing);
 
 #endif

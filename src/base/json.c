@@ -2,30 +2,10 @@
 /* The JSON writer. Invalid UTF-8 becomes U+FFFD, so that the output always parses. */
 #include "base/json.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-int utf8_len(const char *s)
-{
-	const unsigned char *p = (const unsigned char *)s;
-	int len = p[0] < 0x80   ? 1
-		  : p[0] < 0xc2 ? 0
-		  : p[0] < 0xe0 ? 2
-		  : p[0] < 0xf0 ? 3
-		  : p[0] < 0xf5 ? 4
-				: 0;
-
-	for (int i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* overlong forms, surrogates, beyond U+10FFFF */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-		(p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return len;
-}
 
 static void json_quote_char(struct buf *out, unsigned char c)
 {
@@ -118,10 +98,4 @@ void json_bool(struct json *j, bool v)
 {
 	json_next(j);
 	buf_adds(j->out, v ? "true" : "false");
-}
-
-void json_null(struct json *j)
-{
-	json_next(j);
-	buf_adds(j->out, "null");
 }

@@ -23,12 +23,8 @@ void json_str(struct json *j, const char *s);
 void json_int(struct json *j, int64_t v);
 void json_num(struct json *j, double v);
 void json_bool(struct json *j, bool v);
-void json_null(struct json *j);
 
 /* The quoted form of a text, also for others who write quoted strings. */
 void json_quote(struct buf *out, const char *s);
-
-/* utf8_len: length of the valid UTF-8 sequence at s, 0 if it is not one (s is NUL-terminated). */
-int utf8_len(const char *s);
 
 #endif

@@ -7,7 +7,6 @@
 #define JHOT_BASE_PATIENCE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct patience {
 	bool (*go_on)(void *ctx); /* false: give up */

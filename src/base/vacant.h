@@ -8,7 +8,6 @@
 #define JHOT_BASE_VACANT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define VACANT_NONE UINT32_MAX

@@ -6,11 +6,9 @@
 #include "cli/functions.h"
 
 #include "attach/proc.h"
-#include "session/mapped_file.h"
 #include "symbols/dynsym.h"
 #include "symbols/symbols.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -26,20 +24,17 @@ struct search {
 
 static bool search_wants(struct search *s, const struct proc_map *map)
 {
-	const char *name = strrchr(map->path, '/');
+	bool wanted =
+		map->path[0] == '/' &&
+		(!s->library || !strncmp(path_name(map->path), s->library, strlen(s->library)));
 
-	if (map->path[0] != '/' || !name)
-		return false;
-	if (!s->library)
-		return true;
-	s->library_seen |= !strncmp(name + 1, s->library, strlen(s->library));
-	return !strncmp(name + 1, s->library, strlen(s->library));
+	s->library_seen |= s->library && wanted;
+	return wanted;
 }
 
 static void search_exported(struct search *s, const struct proc_map *map)
 {
-	struct symbols_module module = mapped_file_module(map);
-	struct dynsym *d = map->offset == 0 ? dynsym_open(s->pid, &module, NULL) : NULL;
+	struct dynsym *d = map->offset == 0 ? dynsym_open(s->pid, map, NULL) : NULL;
 
 	if (d) {
 		s->address = dynsym_find(d, s->function);
@@ -50,11 +45,9 @@ static void search_exported(struct search *s, const struct proc_map *map)
 
 static void search_table(struct search *s, const struct proc_map *map)
 {
-	struct symbols_module module = mapped_file_module(map);
-
 	if (map->perms[2] == 'x')
-		s->address = mapped_file_function(
-			s->symbols, symbols_module_add(s->symbols, &module), map, s->function);
+		s->address = symbols_function(
+			s->symbols, symbols_module_add(s->symbols, map), map, s->function);
 }
 
 static bool search_map(void *ctx, const struct proc_map *map)
@@ -81,9 +74,8 @@ static bool search_code(void *ctx, const struct proc_map *map)
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
 	struct search *s = ctx;
-	struct symbols_module module = mapped_file_module(map);
 	struct dynsym *d =
-		map->offset == 0 && map->path[0] == '/' ? dynsym_open(s->pid, &module, NULL) : NULL;
+		map->offset == 0 && map->path[0] == '/' ? dynsym_open(s->pid, map, NULL) : NULL;
 	uint64_t slot = d ? dynsym_import(d, s->function) : 0, chosen = 0;
 	struct iovec local = {&chosen, sizeof(chosen)}, remote = {(void *)slot, sizeof(chosen)};
 

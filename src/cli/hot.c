@@ -7,6 +7,7 @@
 #include "cli/units.h"
 #include "profile/error.h"
 #include "profile/flat.h"
+#include "tui/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char *hot_interval(
 	const struct profile_event *event, int64_t interval, char *out, size_t bytes)
 {
 	if (!strcmp(event->unit, "bytes"))
-		return units_bytes((uint64_t)interval, out, bytes);
+		return text_bytes(out, interval);
 	if (!event->weight_is_time)
 		snprintf(out, bytes, "%lld %s", (long long)interval, event->unit);
 	else if (interval >= 1000000)
@@ -61,7 +62,7 @@ static void hot_event(FILE *out, const struct outputs_source *source, int number
 	const struct profile_event *event = profile_get_event(source->profile, number);
 	const struct profile_intervals every = outputs_intervals(source, number);
 	const struct vitals_event *e = &source->vitals->events[number];
-	char interval[32];
+	char interval[TEXT_NUMBER];
 
 	fputs(event->name, out);
 	if (e->engine[0] && strcmp(e->engine, event->name) != 0)

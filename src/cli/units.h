@@ -30,11 +30,7 @@ int units_count(
 /* units_per_mille: "2", "2%", "0.5%" of a core -> thousandths; "off" -> 0. */
 int units_per_mille(const char *text, int *value, struct err *err);
 
-/* At most 5 columns: "5.1G", "900M", "12k". */
-const char *units_bytes(uint64_t bytes, char *out, size_t size);
 /* A value in its event's unit: "1.20 s", "34.5 ms", "1.2 GB", "12.3 k" of what is counted. */
 const char *units_value(uint64_t value, const char *unit, char *out, size_t size);
-/* At most 6 columns: "42s", "3m", "2h", "12h", "3d04h", "120d". */
-const char *units_age(int64_t seconds, char *out, size_t size);
 
 #endif

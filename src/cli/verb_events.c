@@ -2,21 +2,19 @@
 /* `jhot events`: what can be sampled here, and why the rest cannot. */
 #include "attach/hotspot.h"
 #include "attach/perf_events.h"
-#include "base/clock.h"
 #include "base/json.h"
-#include "cli/units.h"
 #include "cli/verb.h"
 #include "profile/profile.h"
 #include "session/alloc_trap.h"
+#include "tui/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* One line of the answer. */
 struct row {
 	const char *kind, *name, *unit;
-	char interval[32];
+	char interval[TEXT_NUMBER];
 	char why[240]; /* why it cannot be sampled, "" if it can */
 	char note[240];
 };
@@ -85,24 +83,13 @@ static void (*const explain[EVENT_USER_FIRST])(const struct hotspot *jvm, struct
 	[EVENT_WALL] = explain_nothing,
 };
 
-static void interval_of(uint64_t ns, char *out, size_t bytes)
-{
-	if (ns < NS_PER_MS)
-		snprintf(out, bytes, "%llu us", (unsigned long long)(ns / NS_PER_US));
-	else
-		snprintf(out, bytes, "%llu ms", (unsigned long long)(ns / NS_PER_MS));
-}
-
 static void add_own(struct rows *r, const struct hotspot *jvm)
 {
 	for (int i = 0; i < EVENT_USER_FIRST; i++) {
 		const struct profile_event *e = &profile_events[i];
 		struct row *row = rows_add(r, "jvm", e->name, e->unit);
 
-		if (e->weight_is_time)
-			interval_of(e->default_interval, row->interval, sizeof(row->interval));
-		else
-			units_bytes(e->default_interval, row->interval, sizeof(row->interval));
+		text_interval(row->interval, (int64_t)e->default_interval, e->weight_is_time);
 		explain[i](jvm, row);
 	}
 }

@@ -3,8 +3,8 @@
 #include "attach/hotspot.h"
 #include "base/json.h"
 #include "cli/help.h"
-#include "cli/units.h"
 #include "cli/verb.h"
+#include "tui/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,14 +38,14 @@ static const char *name_tail(const char *name, const char **mark)
 
 static void print_row(const struct hotspot *jvm)
 {
-	char rss[16], up[16];
+	char rss[TEXT_NUMBER], up[TEXT_NUMBER];
 	const char *mark, *name = name_tail(jvm->name, &mark);
 
 	printf("%7d %-8.8s %-9.9s %4d %5s %4d %6s %s%-*s %s\n", (int)jvm->pid, jvm->user,
 		jvm->jdk[0] ? jvm->jdk : "?", cpu_pct(jvm),
-		units_bytes(jvm->rss_bytes, rss, sizeof(rss)), jvm->threads,
-		units_age(jvm->uptime_s, up, sizeof(up)), mark, NAME_WIDTH - (int)strlen(mark),
-		name, hotspot_verdict_names[jvm->verdict]);
+		text_bytes(rss, (int64_t)jvm->rss_bytes), jvm->threads,
+		text_uptime(up, jvm->uptime_s), mark, NAME_WIDTH - (int)strlen(mark), name,
+		hotspot_verdict_names[jvm->verdict]);
 	if (jvm->why[0])
 		help_wrap(stdout, 0, WHY_MARGIN, jvm->why);
 }

@@ -14,7 +14,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define STEP_MS      200

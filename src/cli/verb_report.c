@@ -6,9 +6,6 @@
 #include "cli/verb.h"
 #include "session/session.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static int report_write(struct session *s, struct profile *p, const struct args *args,
 	const struct outputs *o, struct err *err)
 {

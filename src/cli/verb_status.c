@@ -3,10 +3,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/target.h"
-#include "cli/units.h"
 #include "cli/verb.h"
 #include "session/session.h"
+#include "tui/text.h"
 
 #include <stdio.h>
 
@@ -21,13 +20,13 @@ static int64_t status_age_s(const struct session_status *s)
 
 static void status_print(const struct hotspot *jvm, const struct session_status *s)
 {
-	char age[16];
+	char age[TEXT_NUMBER];
 
 	printf("%d %s: ", (int)jvm->pid, jvm->name);
 	if (s->active)
 		printf("profiled by %s (jhot process %d) for %s%s\n",
 			s->holder[0] ? s->holder : "?", s->holder_pid,
-			units_age(status_age_s(s), age, sizeof(age)),
+			text_uptime(age, status_age_s(s)),
 			s->lease_live
 				? ""
 				: ", which is not heard any more: the session is about to end");

@@ -10,7 +10,6 @@
 #include "cli/units.h"
 #include "cli/verb.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

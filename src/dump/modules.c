@@ -4,28 +4,22 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
-#include "session/mapped_file.h"
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/target_file.h"
+#include "symbols/elf_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define VDSO         "[vdso]"
-#define VDSO_MAX     (1u << 20)
-#define DELETED      " (deleted)"
 #define COMPILE_STEP (50 * 1000000ull)
 
 struct mapping {
-	struct symbols_module file; /* path is ours */
-	bool code;
-	int number; /* symbols' number, -1: no module */
+	struct proc_map file; /* path is ours */
+	int number;           /* symbols' number, -1: no module */
 };
 
 struct modules {
@@ -43,27 +37,16 @@ struct modules {
 static bool add_mapping(void *ctx, const struct proc_map *map)
 {
 	struct modules *m = ctx;
-	size_t len = strlen(map->path), mark = strlen(DELETED);
 	struct mapping *to;
 
 	if (m->count == m->cap) {
 		m->cap = m->cap ? 2 * m->cap : 256;
 		m->maps = xreallocarray(m->maps, m->cap, sizeof(*m->maps));
 	}
-	if (len > mark && !strcmp(map->path + len - mark, DELETED))
-		len -= mark;
 	to = &m->maps[m->count++];
-	*to = (struct mapping){.number = -1, .code = map->perms[2] == 'x'};
-	to->file = mapped_file_module(map);
-	to->file.path = xstrndup(map->path, len);
+	*to = (struct mapping){.file = *map, .number = -1};
+	to->file.path = xstrdup(map->path);
 	return true;
-}
-
-static bool is_libjvm(const struct mapping *map)
-{
-	const char *slash = strrchr(map->file.path, '/');
-
-	return slash && !strcmp(slash, "/libjvm.so");
 }
 
 static struct mapping *mapping_at(struct modules *m, uint64_t address)
@@ -93,7 +76,7 @@ static int open_libjvm(struct modules *m, struct err *err)
 	for (size_t i = 0; i < m->count; i++) {
 		struct mapping *map = &m->maps[i];
 
-		if (!is_libjvm(map))
+		if (strcmp(path_name(map->file.path), "libjvm.so") != 0)
 			continue;
 		if (!m->libjvm_start) {
 			m->libjvm_start = map->file.start;
@@ -163,6 +146,11 @@ static bool has_file(const struct mapping *map)
 	return map->file.path[0] == '/' || !strcmp(map->file.path, VDSO);
 }
 
+static bool has_code(const struct mapping *map)
+{
+	return map->file.perms[2] == 'x' && has_file(map);
+}
+
 void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 {
 	struct mapping *map = mapping_at(m, pc);
@@ -173,18 +161,10 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 	}
 	if (map->number < 0)
 		map->number = symbols_module_add(m->symbols, &map->file);
-	symbols_native(m->symbols, map->number, pc - map->file.start + map->file.file_offset, out);
+	symbols_native(m->symbols, map->number, pc - map->file.start + map->file.offset, out);
 }
 
 /* --- unwind rows ------------------------------------------------------------------------------------- */
-
-/* Archives of classes are mapped as code, too. */
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
 
 /* The checked block, or NULL: frame pointers have to do. */
 static struct unwind_rows *compile(struct cfi *cfi)
@@ -205,31 +185,18 @@ static struct unwind_rows *compile(struct cfi *cfi)
 	return NULL;
 }
 
-static struct unwind_rows *compile_file(pid_t pid, const struct symbols_module *file)
+static struct unwind_rows *compile_file(pid_t pid, const struct proc_map *file)
 {
-	int fd = target_file_open_module(pid, file);
-	struct cfi *cfi = fd >= 0 && is_elf(fd) ? cfi_open(fd, -1, NULL) : NULL;
+	bool vdso = file->path[0] != '/';
+	int fd = vdso ? -1 : proc_open_mapped(pid, file);
+	struct cfi *cfi = vdso                         ? cfi_open_memory(pid, file, NULL)
+			  : fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL)
+						       : NULL;
 	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;
 
 	cfi_close(cfi);
 	if (fd >= 0)
 		close(fd);
-	return rows;
-}
-
-static struct unwind_rows *compile_vdso(pid_t pid, const struct symbols_module *file)
-{
-	size_t bytes = file->end - file->start;
-	char *image = bytes <= VDSO_MAX ? xmalloc(bytes) : NULL;
-	struct iovec local = {image, bytes}, remote = {(void *)(uintptr_t)file->start, bytes};
-	struct cfi *cfi = NULL;
-	struct unwind_rows *rows;
-
-	if (image && process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes)
-		cfi = cfi_open_image(image, bytes, NULL);
-	rows = cfi ? compile(cfi) : NULL;
-	cfi_close(cfi);
-	free(image);
 	return rows;
 }
 
@@ -240,19 +207,18 @@ const struct unwind_table *modules_rows(struct modules *m)
 	if (m->rows)
 		return m->rows;
 	for (size_t i = 0; i < m->count; i++)
-		wanted += m->maps[i].code && has_file(&m->maps[i]);
+		wanted += has_code(&m->maps[i]);
 	m->rows = xcalloc(1, sizeof(*m->rows) + wanted * sizeof(m->rows->modules[0]));
 	for (size_t i = 0; i < m->count; i++) {
-		const struct symbols_module *file = &m->maps[i].file;
+		const struct proc_map *file = &m->maps[i].file;
 		struct unwind_rows *rows;
 
-		if (!m->maps[i].code || !has_file(&m->maps[i]))
+		if (!has_code(&m->maps[i]))
 			continue;
-		rows = file->path[0] == '/' ? compile_file(m->pid, file)
-					    : compile_vdso(m->pid, file);
+		rows = compile_file(m->pid, file);
 		if (rows)
-			m->rows->modules[m->rows->count++] = (struct unwind_module){
-				file->start, file->end, file->file_offset, rows};
+			m->rows->modules[m->rows->count++] =
+				(struct unwind_module){file->start, file->end, file->offset, rows};
 	}
 	return m->rows;
 }

@@ -2,10 +2,10 @@
 /* Headers of three kinds, references narrow, whole and coloured: each is tried, the class's name is the proof. */
 #include "dump/object.h"
 
+#include "base/utf8.h"
 #include "walk/mem.h"
 #include "walk/oop.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define CLASS_NAME 1024u
@@ -124,7 +124,7 @@ static bool object_here(const struct walk_layout *l, const struct walk_mem *mem,
 	return false;
 }
 
-bool object_at(
+static bool object_at(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t word, struct object *out)
 {
 	return object_here(l, mem, oop_uncoloured(word), out);
@@ -155,32 +155,6 @@ bool object_of_handle(const struct walk_layout *l, const struct walk_mem *mem, u
 
 /* --- texts ------------------------------------------------------------------------------------------- */
 
-static size_t put_utf8(char *out, size_t at, size_t out_bytes, uint32_t c)
-{
-	char text[4];
-	size_t n = 0;
-
-	if (c < 0x80) {
-		text[n++] = (char)c;
-	} else if (c < 0x800) {
-		text[n++] = (char)(0xc0 | c >> 6);
-		text[n++] = (char)(0x80 | (c & 63));
-	} else if (c < 0x10000) {
-		text[n++] = (char)(0xe0 | c >> 12);
-		text[n++] = (char)(0x80 | (c >> 6 & 63));
-		text[n++] = (char)(0x80 | (c & 63));
-	} else {
-		text[n++] = (char)(0xf0 | c >> 18);
-		text[n++] = (char)(0x80 | (c >> 12 & 63));
-		text[n++] = (char)(0x80 | (c >> 6 & 63));
-		text[n++] = (char)(0x80 | (c & 63));
-	}
-	if (at + n >= out_bytes)
-		return 0;
-	memcpy(out + at, text, n);
-	return n;
-}
-
 /* Latin-1 bytes or UTF-16 units; halves of pairs that stand alone become U+FFFD. */
 static void decode(const uint8_t *bytes, uint32_t count, bool wide, char *out, size_t out_bytes)
 {
@@ -191,6 +165,7 @@ static void decode(const uint8_t *bytes, uint32_t count, bool wide, char *out, s
 		uint32_t next = wide && i + 1 < count
 					? (uint32_t)(bytes[2 * i + 2] | bytes[2 * i + 3] << 8)
 					: 0;
+		char encoded[5];
 		size_t n;
 
 		if (c >= 0xd800 && c < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
@@ -199,9 +174,10 @@ static void decode(const uint8_t *bytes, uint32_t count, bool wide, char *out, s
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = 0xfffd;
 		}
-		n = put_utf8(out, at, out_bytes, c);
-		if (!n)
+		n = utf8_put(c, encoded);
+		if (at + n >= out_bytes)
 			break;
+		memcpy(out + at, encoded, n);
 		at += n;
 	}
 	out[at] = '\0';

@@ -17,9 +17,7 @@ struct object {
 	uint32_t array_length_at, array_data_at; /* where an array of this header keeps them */
 };
 
-/* What the word in native memory, or the reference in an object's field, leads to. */
-bool object_at(
-	const struct walk_layout *l, const struct walk_mem *mem, uint64_t word, struct object *out);
+/* What the reference in an object's field leads to. */
 bool object_field(const struct walk_layout *l, const struct walk_mem *mem,
 	const struct object *from, uint64_t offset, struct object *out);
 /* The same for a handle: an object itself before JDK 14 (of monitors 16), the address of one since. */

@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const suffixes[FRAME_TYPES] = {
 	[FRAME_COMPILED] = "_[j]",

@@ -18,7 +18,6 @@
 #include "export/export_text.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static void data_number(struct buf *out, uint64_t n)
 {

@@ -6,6 +6,7 @@
  * one path, text is in the widest usual font's measure, so that no font cuts a name.
  */
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "export/export_svg.h"
 #include "export/export_text.h"
 
@@ -154,7 +155,7 @@ static void picture_boxes(struct picture *p)
 /* --- text -------------------------------------------------------------------------------------------- */
 
 /* Width in the broadest of the usual fonts (Verdana, DejaVu Sans). */
-static double picture_text_width(const char *s, double font)
+static double picture_text_width(const char *s)
 {
 	double em = 0;
 
@@ -170,7 +171,7 @@ static double picture_text_width(const char *s, double font)
 		else
 			em += *s >= 'A' && *s <= 'Z' ? 0.74 : 0.645;
 	}
-	return em * font;
+	return em * PICTURE_FONT;
 }
 
 /* The longest form of a name that fits, and if none does its beginning with an ellipsis. */
@@ -185,16 +186,14 @@ static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double 
 			export_shorten(fit, name, type, step);
 		else
 			buf_adds(fit, name);
-		if (picture_text_width(buf_str(fit), PICTURE_FONT) <= width)
+		if (picture_text_width(buf_str(fit)) <= width)
 			return fit->len > 0;
 	}
 	len = fit->len;
 	do {
-		while (len && ((unsigned char)fit->data[--len] & 0xc0) == 0x80)
-			;
-		fit->len = len;
+		fit->len = len = utf8_back(fit->data, len);
 		buf_adds(fit, "\xe2\x80\xa6");
-	} while (len > 2 && picture_text_width(fit->data, PICTURE_FONT) > width);
+	} while (len > 2 && picture_text_width(fit->data) > width);
 	return len > 2;
 }
 
@@ -235,7 +234,7 @@ static void picture_legend(struct picture *p, unsigned y)
 		picture_number(p->out, x);
 		buf_printf(p->out, " %uh11v11h-11z\"/>\n", y - 10);
 		picture_text(p->out, x + 16, y, flame_types[i].name);
-		x += 34 + picture_text_width(flame_types[i].name, PICTURE_FONT);
+		x += 34 + picture_text_width(flame_types[i].name);
 	}
 	picture_text(p->out, x + 12, y, "Open this file in a browser to zoom and search.");
 }

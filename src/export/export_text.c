@@ -2,7 +2,7 @@
 /* Cleaning, escaping, shortening names; numbers with units. */
 #include "export/export_text.h"
 
-#include "base/json.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #define Z    1.96
-#define FEW  10 /* samples on either side of a share: with fewer the plain half width is too small */
 #define REST 0.9 /* of the window in one place: it was nowhere else */
 
 double error_squares(int event, bool by_weight, const struct profile_part *part, double window_ns)
@@ -67,7 +66,7 @@ double error_half_width(double share, double samples)
 
 	if (samples <= 0)
 		return 0;
-	if (share * samples >= FEW - 0.5 && (1 - share) * samples >= FEW - 0.5)
+	if (share * samples >= ERROR_FEW - 0.5 && (1 - share) * samples >= ERROR_FEW - 0.5)
 		return 100 * Z * sqrt(share * (1 - share) / samples);
 	return 100 * (r.high - r.low) / 2;
 }

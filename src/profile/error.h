@@ -11,6 +11,8 @@
 
 #include "profile/profile.h"
 
+#define ERROR_FEW 10u /* samples: fewer say nothing of an order, a mean, a change */
+
 /* The squares of the clusters of one (stack, thread, state); window_ns: the time that it is of. */
 double error_squares(int event, bool by_weight, const struct profile_part *part, double window_ns);
 

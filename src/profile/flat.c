@@ -7,7 +7,6 @@
 #include "profile/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct flat_build {
 	const struct profile *p; /* in the query's form */

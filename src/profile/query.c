@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a query collects, one by one and over all, and by second. */
-#include "profile/filter.h"
 #include "profile/form.h"
 #include "profile/model.h"
 

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define PCT_MAX     (100 * 100000) /* of so many cores */
-#define UPTIME_S    ((int64_t)1 << 36)
-#define THREADS_MAX (1 << 22) /* the kernel's limit of pids */
+#define PCT_MAX  (100 * 100000) /* of so many cores */
+#define UPTIME_S ((int64_t)1 << 36)
+#define PIDS_MAX (1 << 22) /* the kernel's limit of pids */
 
 static void bound(int64_t *value, int64_t most, int64_t otherwise)
 {
@@ -40,7 +40,7 @@ void vitals_bound(struct vitals *v)
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		bound_int(shares[i], PCT_MAX);
 	bound(&v->uptime_s, UPTIME_S, -1);
-	bound_int(&v->threads_running, THREADS_MAX);
+	bound_int(&v->threads_running, PIDS_MAX);
 	bound(&v->cost_ns, VITALS_MAX, 0);
 	bound(&v->agent_bytes, VITALS_MAX, 0);
 	v->lost = 0;

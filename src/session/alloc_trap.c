@@ -3,7 +3,6 @@
 #include "session/alloc_trap.h"
 
 #include "attach/proc.h"
-#include "session/mapped_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,19 +38,17 @@ bool alloc_trap_needed(const struct hotspot *jvm)
 static bool trap_map(void *ctx, const struct proc_map *map)
 {
 	struct trap_search *s = ctx;
-	const struct symbols_module where = mapped_file_module(map);
 	int module;
 
 	if (map->perms[2] != 'x' || strcmp(map->path, s->jvm->libjvm))
 		return true;
-	module = symbols_module_add(s->symbols, &where);
+	module = symbols_module_add(s->symbols, map);
 	for (size_t i = 0; i < sizeof(trap_names) / sizeof(trap_names[0]); i++) {
 		struct alloc_trap found = {.bytes_argument = trap_names[i].bytes_argument};
 
 		found.in_buffer =
-			mapped_file_function(s->symbols, module, map, trap_names[i].in_buffer);
-		found.outside =
-			mapped_file_function(s->symbols, module, map, trap_names[i].outside);
+			symbols_function(s->symbols, module, map, trap_names[i].in_buffer);
+		found.outside = symbols_function(s->symbols, module, map, trap_names[i].outside);
 		if (found.in_buffer && found.outside) {
 			*s->out = found;
 			return false;

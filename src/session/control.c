@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pwd.h>

@@ -11,6 +11,7 @@
 
 #include "session/mapping.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Called while waiting; false gives up (the JVM is gone). NULL: nothing to do. */

@@ -453,26 +453,13 @@ void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
 
 /* --- modules and recorded symbols -------------------------------------------------------------------- */
 
-void frames_module(struct frames *f, const struct wire_module *rec)
+void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
 {
-	struct symbols_module m = {
-		.start = rec->start,
-		.end = rec->end,
-		.file_offset = rec->file_offset,
-		.inode = rec->inode,
-		.dev_major = rec->dev_major,
-		.dev_minor = rec->dev_minor,
-	};
-	struct buf path = {0};
-
-	if (!f->symbols || rec->id >= FRAMES_MODULES || f->modules[rec->id] >= 0)
+	if (!f->symbols || id >= FRAMES_MODULES || f->modules[id] >= 0)
 		return;
-	buf_add(&path, rec->path, rec->path_bytes);
-	m.path = path.data; /* up to the first NUL */
-	f->modules[rec->id] = symbols_module_add(f->symbols, &m);
-	if (strstr(m.path, "/libjvm.so")) /* the largest, and sure to be asked for */
-		symbols_ready_native(f->symbols, f->modules[rec->id]);
-	buf_done(&path);
+	f->modules[id] = symbols_module_add(f->symbols, m);
+	if (strstr(m->path, "/libjvm.so")) /* the largest, and sure to be asked for */
+		symbols_ready_native(f->symbols, f->modules[id]);
 }
 
 void frames_symbol(struct frames *f, const struct wire_file_symbol *rec)

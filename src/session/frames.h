@@ -24,9 +24,10 @@ typedef void frames_named_fn(
 	void *ctx, uint64_t frame, char kind, const char *name, const char *module);
 void frames_on_named(struct frames *f, frames_named_fn *fn, void *ctx);
 
+/* A mapped file, as frames number it. */
+void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);
 /* Records, whose texts have been checked to lie within them. */
 void frames_method(struct frames *f, const struct wire_method *rec);
-void frames_module(struct frames *f, const struct wire_module *rec);
 void frames_symbol(struct frames *f, const struct wire_file_symbol *rec);
 
 /*

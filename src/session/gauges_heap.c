@@ -2,8 +2,6 @@
 /* Collectors differ in which counters they have and in what a generation's maximum means. */
 #include "session/gauges_heap.h"
 
-#include "session/gauges.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "wire/layout.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct mapping {

@@ -6,10 +6,8 @@
 #include "sampler/agent.h"
 #include "session/state.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -23,31 +21,29 @@
 
 /* --- where the agent is ------------------------------------------------------------------------------ */
 
-/* Beside the program (a build tree, an unpacked archive), else where it is installed. */
+/* Beside the program (a build tree, an unpacked archive), else where it is installed, also when all of it was moved. */
 static int open_agent_path(const char *given, char *out, size_t bytes, struct err *err)
 {
+	static const char *const folders[] = {".", JHOT_AGENT_BESIDE, JHOT_AGENT_DIR};
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
 
 	if (given) {
 		snprintf(out, bytes, "%s", given);
 		return 0;
 	}
 	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash) {
-		*slash = '\0';
-		snprintf(out, bytes, "%s/%s", self, AGENT_FILE);
+	n = strrchr(self, '/') ? strrchr(self, '/') - self : 0;
+	self[n] = '\0';
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(out, bytes, "%s/%s/%s", *folders[i] == '/' ? "" : self, folders[i],
+			AGENT_FILE);
 		if (!access(out, R_OK))
 			return 0;
 	}
-	snprintf(out, bytes, "%s/%s", JHOT_AGENT_DIR, AGENT_FILE);
-	if (!access(out, R_OK))
-		return 0;
 	err_set(err, ERR_FAILED, "jhot's agent %s is not where it belongs.", AGENT_FILE);
 	err_hint(err, "install jhot anew, or name the file: --agent FILE");
-	err_detail(err, "looked in %s and %s", self, JHOT_AGENT_DIR);
+	err_detail(err, "looked in %s, from there in %s, and in %s", self, folders[1], folders[2]);
 	return -1;
 }
 
@@ -227,7 +223,7 @@ static void open_named(void *ctx, uint64_t frame, char kind, const char *name, c
 	raw_symbol(((struct session *)ctx)->raw, frame, kind, name, module);
 }
 
-static void open_module(void *ctx, uint32_t id, const struct symbols_module *m)
+static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 {
 	unwind_feed_module(((struct session *)ctx)->unwind, id, m);
 }

@@ -310,23 +310,22 @@ static bool reader_fits(uint32_t size, size_t fixed, uint64_t tail)
 static bool reader_take_module(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_module *rec = record;
-	struct symbols_module m;
+	struct proc_map m;
 	struct buf path = {0};
 
 	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->path_bytes))
 		return false;
-	frames_module(r->frames, rec);
-	if (!r->on_module)
-		return true;
-	m = (struct symbols_module){.start = rec->start,
+	m = (struct proc_map){.start = rec->start,
 		.end = rec->end,
-		.file_offset = rec->file_offset,
+		.offset = rec->file_offset,
 		.inode = rec->inode,
 		.dev_major = rec->dev_major,
 		.dev_minor = rec->dev_minor};
 	buf_add(&path, rec->path, rec->path_bytes);
-	m.path = path.data;
-	r->on_module(r->on_module_ctx, rec->id, &m);
+	m.path = buf_str(&path); /* up to the first NUL */
+	frames_module(r->frames, rec->id, &m);
+	if (r->on_module)
+		r->on_module(r->on_module_ctx, rec->id, &m);
 	buf_done(&path);
 	return true;
 }

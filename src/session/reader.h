@@ -25,7 +25,7 @@ typedef int reader_tid_fn(void *ctx, int tid);
 void reader_on_tid(struct reader *r, reader_tid_fn *fn, void *ctx);
 
 /* Called with each module that the agent announces. */
-typedef void reader_module_fn(void *ctx, uint32_t id, const struct symbols_module *m);
+typedef void reader_module_fn(void *ctx, uint32_t id, const struct proc_map *m);
 void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx);
 
 /*

@@ -16,21 +16,15 @@
 
 /* --- what is mapped ---------------------------------------------------------------------------------- */
 
-static bool status_is_agent(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && !strncmp(slash + 1, "libjhot", strlen("libjhot"));
-}
-
 static bool status_see_map(void *ctx, const struct proc_map *map)
 {
 	struct buf *files = ctx;
 	char path[512];
 
 	clean_text(path, sizeof(path), map->path, strlen(map->path));
-	if (status_is_agent(path) && !strstr(buf_str(files), path))
-		buf_printf(files, "  %s\n", path);
+	if (!strncmp(path_name(path), "libjhot", strlen("libjhot")) &&
+		!strstr(buf_str(files), path))
+		buf_printf(files, "  %s%s\n", path, map->deleted ? " (deleted)" : "");
 	return true;
 }
 

@@ -6,66 +6,33 @@
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/elf_debug.h"
-#include "symbols/target_file.h"
+#include "symbols/elf_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#define VDSO_MAX         (1u << 20)
 #define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
 #define SLICE_NS         (20 * NS_PER_MS) /* between two looks at whether to stop */
 
 struct making {
 	struct unwind_job *job;
 	int fd, debug_fd;
-	void *image; /* of the vDSO */
 };
 
-/* The vDSO has no file: the one in the target's memory is read. */
-static struct cfi *open_vdso(struct making *k, const struct symbols_module *m)
-{
-	size_t bytes = m->end - m->start;
-	struct iovec local, remote = {(void *)(uintptr_t)m->start, bytes};
-
-	if (bytes > VDSO_MAX) {
-		err_set(&k->job->why, ERR_INPUT, "It is too large.");
-		return NULL;
-	}
-	k->image = xmalloc(bytes);
-	local = (struct iovec){k->image, bytes};
-	if (process_vm_readv(k->job->pid ? k->job->pid : getpid(), &local, 1, &remote, 1, 0) !=
-		(ssize_t)bytes) {
-		err_set_errno(
-			&k->job->why, ERR_INPUT, "It cannot be read from the process's memory");
-		return NULL;
-	}
-	return cfi_open_image(k->image, bytes, &k->job->why);
-}
-
-/* Archives of classes (.jsa) and [vsyscall] are mapped as code, too, and are no loss. */
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
-
 /* Its debug file is looked for only when it says nothing itself (musl). */
-static struct cfi *open_file(struct making *k, const struct symbols_module *m)
+static struct cfi *open_file(struct making *k, const struct proc_map *m)
 {
 	struct cfi *c;
 
-	k->fd = target_file_open_module(k->job->pid, m);
+	k->fd = proc_open_mapped(k->job->pid, m);
 	if (k->fd < 0) {
 		errno = -k->fd;
 		err_set_errno(&k->job->why, ERR_INPUT, "The file cannot be opened");
 		return NULL;
 	}
-	if (!is_elf(k->fd))
+	if (!elf_file_is(k->fd))
 		return NULL;
 	c = cfi_open(k->fd, -1, &k->job->why);
 	if (!c)
@@ -89,11 +56,13 @@ static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
 /* Opened; NULL with what became of it. */
 static struct cfi *open_module(struct making *k)
 {
-	const struct symbols_module *m = &k->job->at;
+	const struct proc_map *m = &k->job->at;
 	bool vdso = !strcmp(m->path, "[vdso]"), is_file = m->path[0] == '/';
-	struct cfi *c = vdso ? open_vdso(k, m) : is_file ? open_file(k, m) : NULL;
+	struct cfi *c = vdso      ? cfi_open_memory(k->job->pid, m, &k->job->why)
+			: is_file ? open_file(k, m)
+				  : NULL;
 
-	if (!c && (m->path[0] == '[' ? vdso : k->fd < 0 || is_elf(k->fd)))
+	if (!c && (m->path[0] == '[' ? vdso : k->fd < 0 || elf_file_is(k->fd)))
 		k->job->made = UNWIND_WITHOUT;
 	return c;
 }
@@ -117,7 +86,7 @@ static void make_rows(struct making *k, struct cfi *c, const atomic_bool *stop)
 
 static void make(struct load *l, const atomic_bool *stop)
 {
-	struct making k = {(struct unwind_job *)l, -1, -1, NULL};
+	struct making k = {(struct unwind_job *)l, -1, -1};
 	struct cfi *c = open_module(&k);
 
 	if (c)
@@ -127,10 +96,9 @@ static void make(struct load *l, const atomic_bool *stop)
 		close(k.fd);
 	if (k.debug_fd >= 0)
 		close(k.debug_fd);
-	free(k.image);
 }
 
-struct unwind_job *unwind_job_new(pid_t pid, const struct symbols_module *at)
+struct unwind_job *unwind_job_new(pid_t pid, const struct proc_map *at)
 {
 	struct unwind_job *j = xcalloc(1, sizeof(*j));
 

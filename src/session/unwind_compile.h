@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/maps.h"
 #include "symbols/loader.h"
-#include "symbols/symbols.h"
 
 enum unwind_made {
 	UNWIND_ROWS,    /* in block */
@@ -22,7 +22,7 @@ enum unwind_made {
 struct unwind_job {
 	struct load load; /* the first member */
 	pid_t pid;        /* 0: files as named */
-	struct symbols_module at;
+	struct proc_map at;
 
 	/* when it is done */
 	enum unwind_made made;
@@ -32,7 +32,7 @@ struct unwind_job {
 };
 
 /* The module's path is copied. */
-struct unwind_job *unwind_job_new(pid_t pid, const struct symbols_module *at);
+struct unwind_job *unwind_job_new(pid_t pid, const struct proc_map *at);
 void unwind_job_free(struct unwind_job *j);
 
 #endif

@@ -23,7 +23,7 @@ enum state {
 };
 
 struct module {
-	struct symbols_module at;
+	struct proc_map at;
 	uint32_t id;
 	enum state state;
 	int rank;         /* smaller goes first */
@@ -81,16 +81,15 @@ static int rank_of(const char *path)
 		"libm.so", "libm-", "libz.so", "libnet.so", "libnio.so", "libjava.so", "libzip.so",
 		"libjimage.so"};
 	const int rest = sizeof first / sizeof *first;
-	const char *name = strrchr(path, '/');
+	const char *name = path_name(path);
 
-	name = name ? name + 1 : path;
 	for (int i = 0; i < rest; i++)
 		if (!strncmp(name, first[i], strlen(first[i])))
 			return i;
 	return strncmp(name, "libjvm.so", 9) ? rest : RANK_LAST;
 }
 
-void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m)
+void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
 {
 	struct module *to;
 
@@ -126,9 +125,7 @@ bool unwind_feed_busy(const struct unwind_feed *f)
  */
 static bool is_the_agent(const char *path)
 {
-	const char *name = strrchr(path, '/');
-
-	return !strncmp(name ? name + 1 : path, PLACE_PREFIX, strlen(PLACE_PREFIX));
+	return !strncmp(path_name(path), PLACE_PREFIX, strlen(PLACE_PREFIX));
 }
 
 /* `why` is set. */

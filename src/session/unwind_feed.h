@@ -13,7 +13,7 @@
 #ifndef JHOT_SESSION_UNWIND_FEED_H
 #define JHOT_SESSION_UNWIND_FEED_H
 
-#include "symbols/symbols.h"
+#include "base/maps.h"
 
 #include <stddef.h>
 
@@ -24,7 +24,7 @@ struct unwind_feed *unwind_feed_new(pid_t pid);
 void unwind_feed_free(struct unwind_feed *f);
 
 /* A module that the agent announced. Only queues it. */
-void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct symbols_module *m);
+void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m);
 
 /*
  * unwind_feed_step: takes what is compiled and has more compiled; waits for at most wait_ns for that, and never for libjvm. Returns the bytes

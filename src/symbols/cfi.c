@@ -6,13 +6,17 @@
 #include "base/clock.h"
 #include "symbols/cfi_rule.h"
 #include "symbols/elf_file.h"
+#include "symbols/elf_symbols.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define RANGES_MAX        (1u << 20)
+#define IMAGE_MAX         (1u << 20)
 #define ROWS_MAX          (4u << 20)
 #define OFFSET_MAX        UINT32_MAX
 #define SEGMENTS_MAX      16
@@ -56,6 +60,7 @@ struct cfi {
 	struct cfi_row *rows;
 	size_t row_count, row_cap;
 	uint64_t spent_ns;
+	void *image; /* of what has no file, or NULL */
 };
 
 /* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
@@ -224,32 +229,14 @@ static void ranges_settle(struct cfi *c)
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-static Elf_Scn *section_find(Elf *elf, const char *name, GElf_Shdr *shdr)
-{
-	size_t names;
-	Elf_Scn *scn = NULL;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *found;
-
-		if (!gelf_getshdr(scn, shdr))
-			continue;
-		found = elf_strptr(elf, names, shdr->sh_name);
-		if (found && !strcmp(found, name) && shdr->sh_type != SHT_NOBITS)
-			return scn;
-	}
-	return NULL;
-}
-
 static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *section)
 {
 	struct source *s = &c->sources[source];
 	GElf_Shdr shdr;
-	Elf_Scn *scn = section_find(elf, section, &shdr);
+	Elf_Scn *scn = elf_section(elf, section, &shdr);
 
-	if (!scn || (source == SOURCE_DEBUG && !elf_file_debug_fits(elf)))
+	if (!scn || shdr.sh_type == SHT_NOBITS ||
+		(source == SOURCE_DEBUG && !elf_file_debug_fits(elf)))
 		return;
 	s->eh_frame = source == SOURCE_EH;
 	s->ident = (const unsigned char *)elf_getident(elf, NULL);
@@ -340,6 +327,28 @@ struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)
 	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), NULL, err);
 }
 
+struct cfi *cfi_open_memory(pid_t pid, const struct proc_map *map, struct err *err)
+{
+	size_t bytes = map->end - map->start;
+	struct iovec local = {NULL, bytes}, remote = {(void *)(uintptr_t)map->start, bytes};
+	struct cfi *c = NULL;
+
+	if (bytes > IMAGE_MAX) {
+		err_set(err, ERR_INPUT, "It is too large.");
+		return NULL;
+	}
+	local.iov_base = xmalloc(bytes);
+	if (process_vm_readv(pid ? pid : getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes)
+		c = cfi_open_image(local.iov_base, bytes, err);
+	else
+		err_set_errno(err, ERR_INPUT, "It cannot be read from the process's memory");
+	if (c)
+		c->image = local.iov_base;
+	else
+		free(local.iov_base);
+	return c;
+}
+
 void cfi_close(struct cfi *c)
 {
 	if (!c)
@@ -352,6 +361,7 @@ void cfi_close(struct cfi *c)
 	elf_end(c->debug);
 	free(c->ranges);
 	free(c->rows);
+	free(c->image);
 	free(c);
 }
 

@@ -16,6 +16,7 @@
 #define JHOT_SYMBOLS_CFI_H
 
 #include "base/err.h"
+#include "base/maps.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,8 @@ struct cfi;
 struct cfi *cfi_open(int fd, int debug_fd, struct err *err);
 /* The same for an image in memory (the vDSO), which must outlive the cfi. */
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
+/* The same for a mapping that has no file, the vDSO: read from the process's memory. pid 0: our own. */
+struct cfi *cfi_open_memory(pid_t pid, const struct proc_map *map, struct err *err);
 void cfi_close(struct cfi *c);
 
 /* cfi_compile: work for about so long (CPU time). 1 = done, 0 = there is more, -1 = given up. */

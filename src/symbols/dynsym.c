@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
-#include "symbols/target_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,15 +24,11 @@ struct dynsym {
 
 static bool find_section(struct dynsym *d)
 {
-	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
+	Elf_Scn *scn = elf_section_of_type(d->elf, SHT_GNU_versym, &header);
 
-	while ((scn = elf_nextscn(d->elf, scn)))
-		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_GNU_versym)
-			d->versions = elf_getdata(scn, NULL);
-	while ((scn = elf_nextscn(d->elf, scn)))
-		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_DYNSYM)
-			break;
+	d->versions = scn ? elf_getdata(scn, NULL) : NULL;
+	scn = elf_section_of_type(d->elf, SHT_DYNSYM, &header);
 	if (!scn || !header.sh_entsize || !(d->symbols = elf_getdata(scn, NULL)))
 		return false;
 	d->count = d->symbols->d_size / header.sh_entsize;
@@ -54,11 +49,11 @@ static bool find_bias(struct dynsym *d, uint64_t start)
 	return false;
 }
 
-struct dynsym *dynsym_open(pid_t pid, const struct symbols_module *m, struct err *err)
+struct dynsym *dynsym_open(pid_t pid, const struct proc_map *m, struct err *err)
 {
 	struct dynsym *d = xcalloc(1, sizeof(*d));
 
-	d->fd = target_file_open_module(pid, m);
+	d->fd = proc_open_mapped(pid, m);
 	if (d->fd < 0) {
 		errno = -d->fd;
 		err_set_errno(err, ERR_FAILED, "%s cannot be read", m->path);

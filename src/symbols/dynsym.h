@@ -8,12 +8,12 @@
 #define JHOT_SYMBOLS_DYNSYM_H
 
 #include "base/err.h"
-#include "symbols/symbols.h"
+#include "base/maps.h"
 
 struct dynsym;
 
 /* m: the mapping of the file's beginning (file_offset 0). pid 0: the file as named. */
-struct dynsym *dynsym_open(pid_t pid, const struct symbols_module *m, struct err *err);
+struct dynsym *dynsym_open(pid_t pid, const struct proc_map *m, struct err *err);
 void dynsym_close(struct dynsym *d);
 
 /* The symbol's address in the target, 0 if the file exports none of this name. */

@@ -2,9 +2,9 @@
 /* The folders are those that gdb and elfutils search; libdwfl unpacks .gnu_debugdata. */
 #include "symbols/elf_debug.h"
 
+#include "base/maps.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
-#include "symbols/target_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define BUILD_ID_MAX 64
 #define MINI_MAX     (4u << 20)   /* of packed bytes; libc's are 100 kB */
@@ -43,32 +44,20 @@ static uint32_t elf_debug_use_file(void *ctx, Elf *elf, int fd)
 	return 1;
 }
 
-/* CRC-32 as zlib's, which debuglinks carry. */
-static void elf_debug_crc_table(uint32_t table[256])
-{
-	for (uint32_t i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (0xedb88320u & -(table[i] & 1));
-	}
-}
-
 /* false: the file is too large, grows while it is read, or cannot be read. */
 static bool elf_debug_crc(int fd, uint32_t *out)
 {
 	unsigned char bytes[65536];
-	uint32_t table[256], crc = ~0u;
+	uLong crc = 0;
 	struct stat st;
 	off_t at = 0;
 	ssize_t n;
 
 	if (fstat(fd, &st) || st.st_size > CRC_MAX)
 		return false;
-	elf_debug_crc_table(table);
 	for (; at <= CRC_MAX && (n = pread(fd, bytes, sizeof(bytes), at)) > 0; at += n)
-		for (ssize_t i = 0; i < n; i++)
-			crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
-	*out = ~crc;
+		crc = crc32(crc, bytes, (uInt)n);
+	*out = (uint32_t)crc;
 	return at == st.st_size;
 }
 
@@ -85,7 +74,7 @@ static bool elf_debug_matches(const struct elf_debug_search *s, Elf *elf, int fd
 
 static uint32_t elf_debug_try(const struct elf_debug_search *s, pid_t pid, const char *path)
 {
-	int fd = target_file_open(pid, path);
+	int fd = proc_open_in(pid, "root", path, O_RDONLY);
 	uint32_t count = 0;
 	Elf *elf;
 

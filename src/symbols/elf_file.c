@@ -2,12 +2,17 @@
 /* What is looked at before libelf is asked for anything: counts, sizes, what compressed sections unpack to. */
 #include "symbols/elf_file.h"
 
-#include "base/buf.h"
-
 #include <string.h>
 #include <unistd.h>
 
 #define NOTES_MAX (1u << 20)
+
+bool elf_file_is(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
 
 /* Sections and segments by the short fields only: more of them are in object files, not in what is mapped. */
 static bool header_fits(int fd)

@@ -13,6 +13,8 @@
 
 #define ELF_FILE_SECTION_MAX (256u << 20) /* the largest there are: browsers' names, 150 MB */
 
+/* elf_file_is: does it begin as one? Archives of classes (.jsa) are mapped as code, too. */
+bool elf_file_is(int fd);
 /* elf_file_begin: elf_begin for reading; NULL when it is no 64-bit ELF file, or not one to be read. */
 Elf *elf_file_begin(int fd);
 

@@ -24,7 +24,7 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-static Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header)
+Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header)
 {
 	Elf_Scn *scn = NULL;
 

@@ -25,7 +25,8 @@ struct elf_segment {
 };
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max);
 
-/* elf_section: the section of this name, or NULL. */
+/* The first section of this name, of this type, or NULL. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
+Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
 
 #endif

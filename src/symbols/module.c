@@ -4,30 +4,26 @@
 
 #include "symbols/elf_debug.h"
 #include "symbols/elf_file.h"
-#include "symbols/target_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #define VDSO "[vdso]"
 
 static void module_load(struct load *l, const atomic_bool *stop);
 
-struct module *module_new(const struct symbols_module *where, pid_t pid)
+struct module *module_new(const struct proc_map *where, pid_t pid)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
-	const char *slash;
 
 	m->load.run = module_load;
 	m->pid = pid;
 	m->where = *where;
 	m->where.path = xstrdup(where->path);
-	slash = strrchr(m->where.path, '/');
-	m->name = slash && slash[1] ? slash + 1 : m->where.path;
+	m->name = path_name(m->where.path);
 	m->is_jvm = !strncmp(m->name, "libjvm.so", 9);
 	return m;
 }
@@ -70,7 +66,7 @@ static void module_read_elf(struct module *m, Elf *elf, pid_t pid)
 
 static void module_read_file(struct module *m, pid_t pid)
 {
-	int fd = target_file_open_module(pid, &m->asked);
+	int fd = proc_open_mapped(pid, &m->asked);
 	Elf *elf;
 
 	if (fd == -ESTALE) {
@@ -93,34 +89,28 @@ static void module_read_file(struct module *m, pid_t pid)
 }
 
 /* One kernel gives all processes the same image, so ours serves; its end is in our own maps. */
-static size_t module_vdso_bytes(uint64_t start)
+static bool module_see_vdso(void *ctx, const struct proc_map *map)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char *line = NULL;
-	size_t cap = 0, bytes = 0;
+	struct proc_map *vdso = ctx;
 
-	while (maps && !bytes && getline(&line, &cap, maps) > 0) {
-		char *dash;
-
-		if (strtoull(line, &dash, 16) == start && *dash == '-')
-			bytes = (size_t)(strtoull(dash + 1, NULL, 16) - start);
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
-	return bytes;
+	if (!strcmp(map->path, VDSO))
+		*vdso = *map;
+	return !vdso->end;
 }
 
 static void module_read_vdso(struct module *m)
 {
-	uint64_t start = getauxval(AT_SYSINFO_EHDR);
-	size_t bytes = start ? module_vdso_bytes(start) : 0;
-	char *image = bytes ? xmalloc(bytes) : NULL;
+	struct proc_map vdso = {0};
+	size_t bytes;
+	char *image;
 	Elf *elf;
 
-	if (!image)
+	proc_maps(getpid(), module_see_vdso, &vdso);
+	bytes = vdso.end - vdso.start;
+	if (!bytes)
 		return;
-	memcpy(image, (const void *)(uintptr_t)start, bytes);
+	image = xmalloc(bytes);
+	memcpy(image, (const void *)(uintptr_t)vdso.start, bytes);
 	elf = elf_memory(image, bytes);
 	if (elf)
 		module_read_elf(m, elf, 0);

@@ -16,9 +16,9 @@
 struct module {
 	struct load load; /* the first member */
 	pid_t pid;
-	struct symbols_module where; /* path is ours */
-	struct symbols_module asked; /* where it was when it was asked for */
-	const char *name;            /* the end of path, or "[vdso]" */
+	struct proc_map where; /* path is ours */
+	struct proc_map asked; /* where it was when it was asked for */
+	const char *name;      /* the end of path, or "[vdso]" */
 	bool is_jvm;
 	bool counted; /* it is loaded, and symbols know it */
 	struct symtab table;
@@ -27,7 +27,7 @@ struct module {
 	char note[200]; /* why there are no names, "" if there are */
 };
 
-struct module *module_new(const struct symbols_module *where, pid_t pid);
+struct module *module_new(const struct proc_map *where, pid_t pid);
 void module_free(struct module *m);
 bool module_ask(struct module *m, struct loader *loader); /* true: it is loaded */
 size_t module_bytes(const struct module *m);              /* that it holds */

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module.h"
-#include "symbols/target_file.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,10 +78,10 @@ void symbols_free(struct symbols *s)
 }
 
 /* A file that is mapped twice, or again elsewhere, is read once: names go by file offsets. */
-static int symbols_find_module(const struct symbols *s, const struct symbols_module *m)
+static int symbols_find_module(const struct symbols *s, const struct proc_map *m)
 {
 	for (int i = 0; i < s->module_count; i++) {
-		const struct symbols_module *have = &s->modules[i]->where;
+		const struct proc_map *have = &s->modules[i]->where;
 
 		if (have->inode == m->inode && have->dev_major == m->dev_major &&
 			have->dev_minor == m->dev_minor && !strcmp(have->path, m->path))
@@ -90,7 +90,7 @@ static int symbols_find_module(const struct symbols *s, const struct symbols_mod
 	return -1;
 }
 
-int symbols_module_add(struct symbols *s, const struct symbols_module *m)
+int symbols_module_add(struct symbols *s, const struct proc_map *m)
 {
 	int known = m->inode ? symbols_find_module(s, m) : -1;
 
@@ -157,14 +157,18 @@ void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbo
 		.start = offset};
 }
 
-bool symbols_function(struct symbols *s, int module, const char *name, uint64_t *offset)
+uint64_t symbols_function(
+	struct symbols *s, int module, const struct proc_map *map, const char *name)
 {
-	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS;
+	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS, offset;
 
 	while (!symbols_ready_native(s, module) && clock_mono_ns() < end_ns)
 		loader_wait(s->loader, FUNCTION_STEP_MS);
-	return module >= 0 && module < s->module_count && s->modules[module]->counted &&
-	       module_function(s->modules[module], name, offset);
+	if (module < 0 || module >= s->module_count || !s->modules[module]->counted ||
+		!module_function(s->modules[module], name, &offset) ||
+		offset - map->offset >= map->end - map->start)
+		return 0;
+	return map->start + (offset - map->offset);
 }
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
@@ -213,7 +217,7 @@ static FILE *symbols_open_perfmap(struct symbols *s)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)(s->pid > 0 ? s->nspid : 0));
-	fd = target_file_open(s->pid, path);
+	fd = proc_open_in(s->pid, "root", path, O_RDONLY);
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) || st.st_size > PERFMAP_BYTES ||

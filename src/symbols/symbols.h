@@ -11,9 +11,7 @@
 #ifndef JHOT_SYMBOLS_SYMBOLS_H
 #define JHOT_SYMBOLS_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/maps.h"
 
 struct symbols;
 /* pid: the target, for file access and perf maps; 0: files as named (tests). */
@@ -31,14 +29,8 @@ bool symbols_ready_kernel(struct symbols *s);
 bool symbols_ready_raw(struct symbols *s, uint64_t address);
 void symbols_wait(struct symbols *s, unsigned ms);
 
-/* A mapping of a file, as in maps. Returns a number for symbols_native. */
-struct symbols_module {
-	const char *path; /* in the target's root; "[vdso]" */
-	uint64_t start, end, file_offset;
-	uint64_t inode;
-	unsigned dev_major, dev_minor;
-};
-int symbols_module_add(struct symbols *s, const struct symbols_module *m);
+/* Returns a number for symbols_native. */
+int symbols_module_add(struct symbols *s, const struct proc_map *m);
 
 struct symbol {
 	const char *name;   /* demangled, parameters cut, or ""; valid until symbols_free */
@@ -50,8 +42,9 @@ struct symbol {
 
 /* offset: a file offset inside the module. The module's name is always given. */
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out);
-/* symbols_function: waits for the file if it must; where in the module's file a function of this name begins; false if none is called so. */
-bool symbols_function(struct symbols *s, int module, const char *name, uint64_t *offset);
+/* symbols_function: where in this mapping of the module a function of this name begins; 0 = nowhere. May wait for the file. */
+uint64_t symbols_function(
+	struct symbols *s, int module, const struct proc_map *map, const char *name);
 /* /proc/kallsyms; no name where addresses are hidden. */
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out);
 /* Code of other JITs: /tmp/perf-PID.map of the target; no name otherwise. The module is "[anon]",

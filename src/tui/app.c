@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FIRST_MS      2000 /* of a session, of an event: ticks are short */
@@ -36,7 +35,7 @@ struct app {
 	bool given_up;
 };
 
-static int64_t app_now(const struct app *app)
+static int64_t app_now(void)
 {
 	return (int64_t)(clock_mono_ns() / NS_PER_MS);
 }
@@ -84,7 +83,7 @@ static void app_draw(struct app *app)
 	ui_draw(&app->ui);
 	term_draw(app->term, &app->ui.canvas, app->repaint);
 	app->draw = app->repaint = false;
-	app->blocked_ms = app_now(app);
+	app->blocked_ms = app_now();
 	app_flush(app);
 }
 
@@ -117,7 +116,7 @@ static int64_t app_next_tick(const struct app *app, int64_t now)
 
 static void app_tick(struct app *app)
 {
-	int64_t now = app_now(app);
+	int64_t now = app_now();
 
 	ui_tick(&app->ui, now);
 	app->tick_ms = app_next_tick(app, now);
@@ -127,7 +126,7 @@ static void app_tick(struct app *app)
 /* How long to sleep; a stepped clock moves by keys alone. */
 static int app_timeout(const struct app *app)
 {
-	int64_t now = app_now(app), until = app->tick_ms, wake = ui_wake_ms(&app->ui);
+	int64_t now = app_now(), until = app->tick_ms, wake = ui_wake_ms(&app->ui);
 
 	if (ui_busy(&app->ui))
 		return 0;
@@ -185,8 +184,8 @@ static unsigned app_key(struct app *app, int key)
 	struct mouse_click click = term_mouse(app->term);
 
 	if (key == TKEY_MOUSE)
-		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now(app));
-	return ui_key(&app->ui, key, app_now(app));
+		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now());
+	return ui_key(&app->ui, key, app_now());
 }
 
 /* As many colours as the terminal has, and then none. */
@@ -205,7 +204,7 @@ static void app_next_color(struct app *app)
 static void app_react(struct app *app, unsigned reaction)
 {
 	if (app->ui.begun_ms != app->begun_ms)
-		app->tick_ms = app_next_tick(app, app_now(app));
+		app->tick_ms = app_next_tick(app, app_now());
 	app->begun_ms = app->ui.begun_ms;
 	app->quit = app->quit || reaction & UI_QUIT;
 	if (reaction & UI_COLORS)
@@ -243,7 +242,7 @@ static void app_attach_keys(struct app *app)
 static bool app_go_on(void *ctx)
 {
 	struct app *app = ctx;
-	int64_t s = (app_now(app) - app->attach_ms) / 1000;
+	int64_t s = (app_now() - app->attach_ms) / 1000;
 
 	app_signals(app);
 	app_attach_keys(app);
@@ -262,13 +261,13 @@ static bool app_go_on(void *ctx)
 
 static void app_attach(struct app *app)
 {
-	app->attach_ms = app_now(app);
+	app->attach_ms = app_now();
 	app->attach_s = 0;
 	app->given_up = false;
 	ui_attach(&app->ui, app->ui.attach_pid);
 	if (app->attach_s)
 		app->ui.message.shown = false;
-	app->tick_ms = app->ui.begun_ms = app_now(app);
+	app->tick_ms = app->ui.begun_ms = app_now();
 	app->draw = true;
 }
 
@@ -291,15 +290,15 @@ static void app_round(struct app *app)
 		app_keys(app);
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		app->quit = true;
-	if (!app->stepped && app_now(app) >= app->tick_ms)
+	if (!app->stepped && app_now() >= app->tick_ms)
 		app_tick(app);
-	else if (ui_wake_ms(&app->ui) >= 0 && app_now(app) >= ui_wake_ms(&app->ui))
-		app->draw |= ui_expire(&app->ui, app_now(app));
+	else if (ui_wake_ms(&app->ui) >= 0 && app_now() >= ui_wake_ms(&app->ui))
+		app->draw |= ui_expire(&app->ui, app_now());
 	if (ui_busy(&app->ui) && !app->draw) {
 		app_react(app, ui_work(&app->ui));
 		app->draw = !ui_busy(&app->ui);
 	}
-	if (term_busy(app->term) && app_now(app) - app->blocked_ms > UNWRITABLE_MS)
+	if (term_busy(app->term) && app_now() - app->blocked_ms > UNWRITABLE_MS)
 		app->quit = true;
 	if (app->draw && !app->quit)
 		app_draw(app);
@@ -330,7 +329,7 @@ int app_run(
 	app.ui.depth = app.ui.depth_begin = term_color(app.term);
 	term_set_mouse(app.term, app.ui.mouse);
 	ui_resize(&app.ui, rows, cols);
-	app.ui.begun_ms = app.tick_ms = app_now(&app);
+	app.ui.begun_ms = app.tick_ms = app_now();
 	app.draw = true;
 	while (!app.quit)
 		app_round(&app);

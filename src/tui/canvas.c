@@ -2,12 +2,12 @@
 /* The grid of cells. */
 #include "tui/canvas.h"
 
+#include "base/utf8.h"
 #include "tui/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct cell blank = {.ch = ' ', .style = STYLE_NORMAL, .width = 1};
 
@@ -160,7 +160,7 @@ static void dump_row(const struct cell *row, int cols, struct buf *out, bool sty
 		if (styles) {
 			buf_addc(out, theme_letter(row[i].style));
 		} else if (row[i].width) {
-			text_encode(row[i].ch, utf8);
+			utf8_put(row[i].ch, utf8);
 			buf_adds(out, utf8);
 		}
 	}

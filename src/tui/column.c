@@ -2,8 +2,6 @@
 /* Laying out and drawing columns. */
 #include "tui/column.h"
 
-#include "tui/text.h"
-
 #include <string.h>
 
 int column_layout(struct columns columns, int cols, int first_col, int width,

@@ -10,11 +10,8 @@
 #include "tui/flame_layout.h"
 #include "tui/order.h"
 #include "tui/output.h"
-#include "tui/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const command_groups[GROUP_COUNT] = {
 	[GROUP_EVENTS] = "EVENTS",
@@ -438,12 +435,4 @@ const char *command_shown(const struct command *c, const struct ui *ui)
 	if (keys)
 		return keys->shown;
 	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
-}
-
-unsigned command_run(struct ui *ui, const char *name, int arg, int64_t now_ms)
-{
-	for (int i = 0; i < command_count; i++)
-		if (!strcmp(commands[i].name, name) && command_here(&commands[i], ui))
-			return commands[i].run(ui, arg);
-	return 0;
 }

@@ -49,8 +49,6 @@ extern const int command_count;
 
 /* The command of a key in the present view; NULL: none. arg gets the key's argument. */
 const struct command *command_find(const struct ui *ui, int key, int *arg);
-/* Run one by its name as if its key had been pressed; 0 if it is not there now. */
-unsigned command_run(struct ui *ui, const char *name, int arg, int64_t now_ms);
 bool command_here(const struct command *c, const struct ui *ui);
 /* Can it be begun anew: from now on, or, where only the session was lost, with the same JVM? */
 bool command_can_restart(const struct ui *ui);

@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FEW 10u /* samples: fewer say nothing */
-
 struct compare {
 	struct profile_snapshot *events[PROFILE_EVENTS];
 	uint32_t to, span;
@@ -93,7 +91,7 @@ bool compare_delta(
 	const struct compare_share *now, const struct compare_share *then, double *points)
 {
 	*points = points_of(now) - points_of(then);
-	return now->sum_count && then->sum_count && now->count + then->count >= FEW &&
+	return now->sum_count && then->sum_count && now->count + then->count >= ERROR_FEW &&
 	       fabs(*points) > compare_errors(now, then);
 }
 

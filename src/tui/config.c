@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "tui/config_parse.h"
 #include "tui/name.h"
-#include "tui/timeline.h"
 
 #include <ctype.h>
 #include <stdarg.h>

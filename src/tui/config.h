@@ -60,7 +60,4 @@ struct config_values {
  */
 void config_write(const char *old, const struct config_values *values, struct buf *out);
 
-/* "space", "enter", "^L", "x"...; TKEY_NONE if it is no key. */
-int config_key(const char *name);
-
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of the settings file: keys and colours. */
+#include "base/utf8.h"
 #include "tui/config_parse.h"
 #include "tui/text.h"
 
@@ -31,7 +32,8 @@ static const struct {
 };
 #define KEY_NAMES (sizeof(key_names) / sizeof(key_names[0]))
 
-int config_key(const char *name)
+/* "space", "enter", "^L", "x"...; TKEY_NONE if it is no key. */
+static int config_key(const char *name)
 {
 	const char *at = name;
 	uint32_t ch = text_next(&at);
@@ -131,7 +133,7 @@ static int refuse_double(
 	const char *shown;
 
 	if (key > ' ' && key < TKEY_UP)
-		text_encode((uint32_t)key, text);
+		utf8_put((uint32_t)key, text);
 	shown = key_shown(key, key < ' ' ? control : text);
 	if (a == b)
 		return config_refuse(

@@ -13,12 +13,12 @@
 
 /* --- values ------------------------------------------------------------------------------------------ */
 
-static void value_scaled(char *out, double v, const char *const units[], int count, double step)
+static void value_scaled(char *out, double v, const char *const units[], int count)
 {
 	int unit = 0;
 
-	while (v >= step - step / 2000 && unit + 1 < count) {
-		v /= step;
+	while (v >= 999.5 && unit + 1 < count) {
+		v /= 1000;
 		unit++;
 	}
 	snprintf(out, TEXT_NUMBER, v < 9.95 && unit ? "%.1f%s" : "%.0f%s", v, units[unit]);
@@ -32,9 +32,9 @@ char *events_value(char *out, const struct profile_event *event, uint64_t value)
 	if (!strcmp(event->unit, "bytes"))
 		return text_bytes(out, value < INT64_MAX ? (int64_t)value : INT64_MAX);
 	if (event->weight_is_time)
-		value_scaled(out, (double)value, times, 4, 1000);
+		value_scaled(out, (double)value, times, 4);
 	else
-		value_scaled(out, (double)value, counts, 5, 1000);
+		value_scaled(out, (double)value, counts, 5);
 	return out;
 }
 

@@ -2,6 +2,7 @@
 /* Ranking rows by their history where the window has too few samples. */
 #include "tui/expect.h"
 
+#include "profile/error.h"
 #include "profile/filter.h"
 
 #include <math.h>
@@ -108,7 +109,7 @@ void expect_update(struct expect *e, const struct profile *p, const struct profi
 static double expected_samples(uint64_t k, uint64_t n, uint64_t long_k, uint64_t long_n)
 {
 	double expected = (double)long_k * (double)n / (double)long_n;
-	double own = k > EXPECT_FEW ? (double)(k - EXPECT_FEW) / (ENOUGH - EXPECT_FEW) : 0;
+	double own = k > ERROR_FEW ? (double)(k - ERROR_FEW) / (ENOUGH - ERROR_FEW) : 0;
 	double reach = (1 - own) * REACH * sqrt((double)k + 1);
 
 	return fmin(fmax(expected, (double)k - reach), (double)k + reach);
@@ -131,7 +132,7 @@ void expect_rank(const struct expect *e, const struct flat *window, const struct
 		expected = expected_samples(k, window->sum_count, long_k, e->all->sum_count);
 	}
 	/* At least so many as make rank.h compare the keys at all; at most as noisy as the window. */
-	long_k = long_k > ENOUGH ? ENOUGH : long_k < EXPECT_FEW ? EXPECT_FEW : long_k;
+	long_k = long_k > ENOUGH ? ENOUGH : long_k < ERROR_FEW ? ERROR_FEW : long_k;
 	out->count = k > long_k ? k : long_k;
 	out->key = expected * (double)window->sum / (double)window->sum_count;
 }

@@ -14,8 +14,6 @@
 #include "profile/flat.h"
 #include "tui/order.h"
 
-#define EXPECT_FEW 10u /* samples: fewer say nothing about order */
-
 struct expect {
 	struct flat *all;
 	struct profile_query asked;

@@ -11,7 +11,6 @@
 #include "tui/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- state ------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* The lines under the list: the selected row in full, messages, and the keys or the prompt. */
 #include "tui/ui.h"
 
+#include "base/utf8.h"
 #include "tui/command.h"
 #include "tui/text.h"
 
@@ -24,22 +25,18 @@ int footer_rows(const struct ui *ui)
 bool footer_type(char *text, size_t bytes, int key)
 {
 	size_t len = strlen(text);
-	char utf8[5];
 
 	if (key == TKEY_BACKSPACE) {
-		while (len > 0 && ((unsigned char)text[--len] & 0xc0) == 0x80)
-			;
-		text[len] = '\0';
+		text[utf8_back(text, len)] = '\0';
 		return true;
 	}
 	if (key == TKEY_CTRL('u')) {
 		text[0] = '\0';
 		return true;
 	}
-	if (key < ' ' || key >= TKEY_UP || len + 5 > bytes)
+	if (key < ' ' || key == 0x7f || key >= TKEY_UP || len + 5 > bytes)
 		return false;
-	text_encode((uint32_t)key, utf8);
-	strcpy(text + len, utf8);
+	utf8_put((uint32_t)key, text + len);
 	return true;
 }
 

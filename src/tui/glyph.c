@@ -2,6 +2,8 @@
 /* The two sets of marks, and sparklines. */
 #include "tui/glyph.h"
 
+#include "profile/error.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -43,7 +45,6 @@ const struct glyphs glyphs_ascii = {
 };
 
 #define MEAN_LEVEL 5
-#define FEW        10 /* samples: fewer have no mean to speak of */
 
 static double mean_of(const int64_t *v, int n)
 {
@@ -71,7 +72,7 @@ static int level_of(double value, double full)
 void glyph_spark(const struct glyphs *g, char *out, const int64_t *counts, int n)
 {
 	double mean = mean_of(counts, n), full = mean * GLYPH_LEVELS / MEAN_LEVEL;
-	bool few = mean * n < FEW;
+	bool few = mean * n < ERROR_FEW;
 
 	*out = '\0';
 	for (int i = 0; i < n; i++) {

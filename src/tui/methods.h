@@ -35,8 +35,6 @@ struct methods {
 	uint32_t riser, faller; /* the rows that moved most beyond chance, or PROFILE_NONE */
 };
 
-bool methods_pinned(const struct methods *m, uint32_t method);
-
 /* methods_columns.c */
 
 /* What is shown of each row: other columns while a difference is. */

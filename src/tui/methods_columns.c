@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FEW EXPECT_FEW
-
 struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total)
 {
 	struct compare_share s = {.sum_count = f->sum_count, .sum = f->sum};
@@ -42,7 +40,7 @@ static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, u
 {
 	char text[TEXT_NUMBER];
 
-	if (count >= FEW) {
+	if (count >= ERROR_FEW) {
 		strcpy(out->text, text_percent(text, flat_percent(part, all)));
 		return;
 	}
@@ -79,7 +77,7 @@ static void cell_error(const void *view, const void *row, struct column_cell *ou
 	double error = error_half_width(flat_percent(s.value, s.sum) / 100, s.samples);
 
 	out->style = STYLE_DIM;
-	if (s.count < FEW)
+	if (s.count < ERROR_FEW)
 		strcpy(out->text, s.count ? "?" : "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
@@ -92,7 +90,7 @@ static void cell_trend(const void *view, const void *row, struct column_cell *ou
 
 	for (int i = 0; i < FLAT_TREND; i++)
 		counts[i] = r->trend[i];
-	out->style = r->self_count < FEW ? STYLE_DIM : STYLE_SPARK;
+	out->style = r->self_count < ERROR_FEW ? STYLE_DIM : STYLE_SPARK;
 	glyph_spark(out->glyphs, out->text, counts, FLAT_TREND);
 }
 
@@ -138,7 +136,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 
 	name_fit(out->text, COLUMN_TEXT, profile_get_method(m->ui->profile, r->method), out->width,
 		m->ui->names, out->glyphs->ellipsis);
-	if (r->total_count < FEW)
+	if (r->total_count < ERROR_FEW)
 		out->style = STYLE_DIM;
 }
 
@@ -159,7 +157,7 @@ static void cell_amount(const void *view, const void *row, struct column_cell *o
 	const struct flat_row *r = row;
 	char text[TEXT_NUMBER];
 
-	if (r->self_count < FEW)
+	if (r->self_count < ERROR_FEW)
 		out->style = STYLE_DIM;
 	if (!r->self)
 		strcpy(out->text, "-");

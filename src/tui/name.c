@@ -5,7 +5,6 @@
 #include "base/descriptor.h"
 #include "tui/text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,12 +2,12 @@
 /* Where the columns of a pane's table stand: the same as those of the callers' parts. */
 #include "tui/pane_table.h"
 
+#include "profile/error.h"
 #include "tui/text.h"
 
 #include <stdio.h>
 
 #define FIGURE 8 /* columns of one share */
-#define FEW    10
 
 void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles)
 {
@@ -38,8 +38,8 @@ void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r)
 		frame_types[r->type].letter);
 	name_fit(name, sizeof(name), profile_get_method(ui->profile, r->method),
 		names - area.col - 5, ui->names, ui->glyphs->ellipsis);
-	canvas_text(
-		c, area.row, area.col + 4, names, r->count >= FEW ? STYLE_NORMAL : STYLE_DIM, name);
+	canvas_text(c, area.row, area.col + 4, names,
+		r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM, name);
 	draw_figure(ui, area.row, end - FIGURE, STYLE_NORMAL, r->first);
 	draw_figure(ui, area.row, end, STYLE_DIM, r->second);
 }

@@ -8,7 +8,6 @@
 #include "profile/error.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct build {
 	const struct profile *p;

@@ -11,7 +11,6 @@
 #include "tui/config.h"
 #include "tui/signals.h"
 #include "tui/squeeze.h"
-#include "tui/text.h"
 #include "tui/tty.h"
 
 #include <langinfo.h>

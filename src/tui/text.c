@@ -5,9 +5,8 @@
 #include "profile/match.h"
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/utf8.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -63,43 +62,17 @@ static bool in_ranges(uint32_t ch, const struct range *r, size_t n)
 
 uint32_t text_next(const char **s)
 {
-	static const uint8_t lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	const unsigned char *p = (const unsigned char *)*s;
 	uint32_t ch;
 	int len;
 
-	if (!*p)
+	if (!**s)
 		return 0;
-	if (*p < 0x80) {
-		(*s)++;
-		return *p < 0x20 || *p == 0x7f ? '?' : *p;
-	}
+	if (**s >= ' ' && **s < 0x7f)
+		return (uint32_t) * (*s)++;
 	len = utf8_len(*s);
-	if (len < 2) {
-		(*s)++;
-		return '?';
-	}
-	ch = *p & lead_mask[len];
-	for (int i = 1; i < len; i++)
-		ch = ch << 6 | (p[i] & 0x3f);
-	*s += len;
-	return ch < 0xa0 ? '?' : ch; /* C1 controls */
-}
-
-int text_encode(uint32_t ch, char out[5])
-{
-	static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	int len = ch < 0x80 ? 1 : ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4;
-
-	out[len] = '\0';
-	if (len == 1) {
-		out[0] = (char)ch;
-		return 1;
-	}
-	for (int i = len - 1; i > 0; i--, ch >>= 6)
-		out[i] = (char)(0x80 | (ch & 0x3f));
-	out[0] = (char)(lead[len] | ch);
-	return len;
+	ch = utf8_value(*s, len ? len : 1);
+	*s += len ? len : 1;
+	return !len || ch < 0x20 || (ch >= 0x7f && ch < 0xa0) ? '?' : ch; /* controls */
 }
 
 int text_char_width(uint32_t ch)
@@ -215,27 +188,20 @@ char *text_bytes_of(char *out, int64_t used, int64_t max)
 
 char *text_uptime(char *out, int64_t s)
 {
-	static const struct {
-		int64_t below;
-		const char *fmt;
-		int major, minor, minor_mod;
-	} forms[] = {
-		{60, "%llds", 1, 1, 1},
-		{3600, "%lldm", 60, 1, 1},
-		{86400, "%lldh%02lldm", 3600, 60, 60},
-		{INT64_MAX, "%lldd%02lldh", 86400, 3600, 24},
-	};
-	int i = 0;
+	long long minutes = s / 60, hours = minutes / 60, days = hours / 24;
 
 	if (s < 0)
 		return strcpy(out, "-");
-	while (i < 3 && s >= forms[i].below)
-		i++;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(out, TEXT_NUMBER, forms[i].fmt, (long long)(s / forms[i].major),
-		(long long)(s / forms[i].minor % forms[i].minor_mod));
-#pragma GCC diagnostic pop
+	if (s < 60)
+		snprintf(out, TEXT_NUMBER, "%ds", (int)s);
+	else if (!hours)
+		snprintf(out, TEXT_NUMBER, "%lldm", minutes);
+	else if (!days)
+		snprintf(out, TEXT_NUMBER, "%lldh%02lldm", hours, minutes % 60);
+	else if (days < 100)
+		snprintf(out, TEXT_NUMBER, "%lldd%02lldh", days, hours % 24);
+	else
+		snprintf(out, TEXT_NUMBER, "%lldd", days);
 	return out;
 }
 

@@ -15,8 +15,7 @@
 
 /* The code point at *s, which moves behind it; 0 at the end. */
 uint32_t text_next(const char **s);
-int text_encode(uint32_t ch, char out[5]); /* bytes written before the NUL */
-int text_char_width(uint32_t ch);          /* 0, 1 or 2 columns */
+int text_char_width(uint32_t ch); /* 0, 1 or 2 columns */
 int text_width(const char *s);
 /* The bytes of s that fit into so many columns. */
 size_t text_prefix(const char *s, int columns);
@@ -28,7 +27,7 @@ const char *text_find(const char *s, const char *needle);
 char *text_count(char *out, int64_t v);                    /* "2 294", "-" below 0 */
 char *text_bytes(char *out, int64_t v);                    /* "1.2G" "640K" "0" */
 char *text_bytes_of(char *out, int64_t used, int64_t max); /* "1.2/4.0G" */
-char *text_uptime(char *out, int64_t seconds);             /* "42s" "12m" "3h07m" "3d04h" */
+char *text_uptime(char *out, int64_t seconds);             /* "42s" "12m" "3h07m" "3d04h" "120d" */
 char *text_percent(char *out, double v); /* "7.9", one decimal, " 100" never "100.0" wide */
 char *text_interval(char *out, int64_t value, bool time); /* "10ms" "512K" */
 char *text_clock(char *out, int64_t wall_ns);             /* "14:02:11", local time */

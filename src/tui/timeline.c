@@ -31,14 +31,6 @@ void timeline_query(const struct timeline *t, const struct profile *p, struct pr
 		q->from = t->since < q->to ? t->since : q->to;
 }
 
-uint32_t timeline_span(const struct timeline *t, const struct profile *p)
-{
-	struct profile_query q = {0};
-
-	timeline_query(t, p, &q);
-	return q.to - q.from;
-}
-
 const char *timeline_label(const struct timeline *t, char out[16])
 {
 	uint32_t seconds = timeline_windows[t->window];

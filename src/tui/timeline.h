@@ -28,8 +28,6 @@ void timeline_init(struct timeline *t);
 uint32_t timeline_to(const struct timeline *t, const struct profile *p);
 /* Fill from and to. */
 void timeline_query(const struct timeline *t, const struct profile *p, struct profile_query *q);
-/* The seconds that the query really spans. */
-uint32_t timeline_span(const struct timeline *t, const struct profile *p);
 const char *timeline_label(const struct timeline *t, char out[16]); /* "10s", "1m", "all" */
 
 void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);

@@ -55,7 +55,6 @@ void tree_select_path(struct tree *t, uint64_t path);
 /* The rows again after something was opened or closed: the data is the same. */
 void tree_rebuild(struct tree *t);
 bool tree_node_hit(const struct tree *t, uint32_t node);
-const char *tree_node_name(const struct tree *t, const struct calltree_node *n);
 
 /* tree_columns.c: what is shown of each row, one column more while there is a baseline. */
 struct columns tree_columns(const struct tree *t);

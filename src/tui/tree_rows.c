@@ -6,7 +6,6 @@
 #include "profile/rank.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define FOLD_FROM 3 /* so many frames without a branch become one row */
 #define LEVELS    64

@@ -10,7 +10,6 @@
 #include "tui/events.h"
 #include "tui/finding.h"
 #include "tui/output.h"
-#include "tui/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,11 +8,6 @@
 
 #define WHEEL_ROWS 3
 
-static unsigned mouse_event(struct ui *ui, int event, int64_t now_ms)
-{
-	return events_show(ui, event);
-}
-
 static unsigned mouse_sort(struct ui *ui, int sort)
 {
 	const struct view *v = ui_view(ui);
@@ -29,7 +24,7 @@ static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t n
 
 	switch ((enum canvas_hit_kind)hit->kind) {
 	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
-	case HIT_EVENT: return mouse_event(ui, hit->arg, now_ms);
+	case HIT_EVENT: return events_show(ui, hit->arg);
 	case HIT_SORT: return mouse_sort(ui, hit->arg);
 	case HIT_VIEW:
 		if ((int)ui->view != hit->arg)

@@ -6,7 +6,6 @@
 #include "tui/command.h"
 #include "tui/finding.h"
 #include "tui/idle.h"
-#include "tui/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -272,6 +271,14 @@ static void draw_name_marks(
 	finding_mark(ui, row, name->col, text, method->full);
 }
 
+static bool methods_pinned(const struct methods *m, uint32_t method)
+{
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		if (m->pins[i] == method)
+			return true;
+	return false;
+}
+
 static void draw_rows(struct ui *ui, struct area area)
 {
 	struct methods *m = methods_state(ui);
@@ -401,14 +408,6 @@ unsigned methods_self_total(struct ui *ui, int arg)
 
 	m->order.sort = m->order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
 	return UI_SORT;
-}
-
-bool methods_pinned(const struct methods *m, uint32_t method)
-{
-	for (uint32_t i = 0; i < m->pin_count; i++)
-		if (m->pins[i] == method)
-			return true;
-	return false;
 }
 
 unsigned methods_pin(struct ui *ui, int arg)

@@ -98,16 +98,10 @@ static bool picker_type(struct ui *ui, int key)
 	struct picker *p = picker_state(ui);
 	size_t len = strlen(p->filter);
 
-	if (key == TKEY_BACKSPACE && len) {
-		while (len > 0 && ((unsigned char)p->filter[--len] & 0xc0) == 0x80)
-			;
-		p->filter[len] = '\0';
-	} else if (key > ' ' && key < TKEY_UP && key != 0x7f && (key != 'q' || len) &&
-		   len + 5 < sizeof(p->filter)) {
-		text_encode((uint32_t)key, p->filter + len);
-	} else {
+	/* What is a command here, always or while nothing is typed. */
+	if (key <= ' ' || (!len && (key == TKEY_BACKSPACE || key == 'q')) ||
+		!footer_type(p->filter, sizeof(p->filter), key))
 		return false;
-	}
 	picker_fill(ui);
 	return true;
 }

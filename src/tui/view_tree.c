@@ -177,7 +177,7 @@ static void tree_update(struct ui *ui, bool sort)
 
 /* --- names ------------------------------------------------------------------------------------------- */
 
-const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
+static const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
 {
 	if (n->thread != PROFILE_NONE)
 		return profile_get_thread(t->ui->profile, n->thread)->name;

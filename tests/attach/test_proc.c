@@ -86,9 +86,9 @@ static void test_maps(void)
 	seen = (struct maps_seen){.stop_at = 1};
 	proc_maps(30, see_map, &seen);
 	is_int(seen.count, 1, "the caller may stop");
-	is_str(seen.path, "/bin/with blank (deleted)", "a path with blanks");
-	ok(seen.last.inode == 77 && seen.last.dev_major == 0xfe && seen.last.dev_minor == 1 &&
-			!strcmp(seen.last.perms, "r-xp"),
+	is_str(seen.path, "/bin/with blank", "a path with blanks");
+	ok(seen.last.deleted && seen.last.inode == 77 && seen.last.dev_major == 0xfe &&
+			seen.last.dev_minor == 1 && !strcmp(seen.last.perms, "r-xp"),
 		"its fields");
 	ok(proc_maps(31, see_map, &seen) == -ENOENT, "no process");
 }

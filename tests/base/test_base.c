@@ -5,9 +5,11 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "tests/tap.h"
 
 #include <errno.h>
+#include <math.h>
 
 static void test_err(void)
 {
@@ -146,15 +148,28 @@ static void test_json(void)
 	json_int(&j, -5);
 	json_num(&j, 0.5);
 	json_bool(&j, true);
-	json_null(&j);
+	json_num(&j, NAN);
 	json_end(&j, ']');
 	json_end(&j, '}');
 	is_str(buf_str(&b),
 		"{\"a\\\"b\":\"tab\\t\xef\xbf\xbd \xc3\xa9 \\u0001\",\"n\":[-5,0.5,true,null]}",
 		"commas, quotes, repaired UTF-8");
 	buf_done(&b);
+}
+
+static void test_utf8(void)
+{
+	static const uint32_t points[] = {0x41, 0xe9, 0x20ac, 0x1f600};
+	char text[5];
+
 	is_int(utf8_len("\xed\xa0\x80"), 0, "a surrogate is not UTF-8");
 	is_int(utf8_len("\xc0\x80"), 0, "an overlong form is not UTF-8");
+	for (int i = 0; i < 4; i++) {
+		ok(utf8_put(points[i], text) == (size_t)i + 1 && utf8_len(text) == i + 1 &&
+				utf8_value(text, i + 1) == points[i] &&
+				utf8_back(text, (size_t)i + 1) == 0,
+			"a code point of %d bytes, there and back", i + 1);
+	}
 }
 
 int main(void)
@@ -163,6 +178,7 @@ int main(void)
 	test_clean();
 	test_buf();
 	test_intern();
+	test_utf8();
 	test_vacant();
 	test_sweep();
 	test_json();

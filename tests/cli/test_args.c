@@ -150,25 +150,6 @@ static void test_intervals(void)
 	ok(units_duration("5x", &v, &err) == -1, "in nothing known");
 }
 
-static void test_formats(void)
-{
-	char b[16];
-
-	is_str(units_bytes(0, b, sizeof(b)), "0", "no bytes");
-	is_str(units_bytes(1023, b, sizeof(b)), "1023", "bytes");
-	is_str(units_bytes(1024, b, sizeof(b)), "1k", "kilobytes");
-	is_str(units_bytes(900ull << 20, b, sizeof(b)), "900M", "megabytes");
-	is_str(units_bytes(5222680232ull, b, sizeof(b)), "4.9G", "gigabytes");
-	is_str(units_bytes((1ull << 30) - 1, b, sizeof(b)), "1.0G", "rounded over the edge");
-	is_str(units_bytes(UINT64_MAX, b, sizeof(b)), "16E", "the most there can be");
-	is_str(units_age(42, b, sizeof(b)), "42s", "seconds");
-	is_str(units_age(3599, b, sizeof(b)), "59m", "minutes");
-	is_str(units_age(2 * 3600 + 5 * 60, b, sizeof(b)), "2h05m", "hours");
-	is_str(units_age(3 * 86400 + 4 * 3600, b, sizeof(b)), "3d04h", "days");
-	is_str(units_age(400 * 86400, b, sizeof(b)), "400d", "many days");
-	is_str(units_age(-1, b, sizeof(b)), "-", "not known");
-}
-
 static void test_nearest(void)
 {
 	static const char *const slips[][2] = {{"recrod", "record"}, {"ls", "list"},
@@ -209,7 +190,6 @@ int main(void)
 	test_refusals();
 	test_table();
 	test_intervals();
-	test_formats();
 	test_nearest();
 	return tap_done();
 }

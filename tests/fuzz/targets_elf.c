@@ -17,24 +17,23 @@
 #define OFFSETS  64
 #define SLICE_NS 100000000
 
-static void ask_names(const struct symbols_module *where)
+static void ask_names(const struct proc_map *where)
 {
 	struct symbols *s = symbols_new(0, 0);
 	int m = symbols_module_add(s, where);
 	struct symbol sym;
-	uint64_t offset;
 
 	for (uint64_t i = 0; i < OFFSETS; i++) {
 		symbols_native(s, m, i * 61, &sym);
 		symbols_native(s, m, sym.start, &sym);
 	}
-	symbols_function(s, m, "main", &offset);
-	symbols_function(s, m, "ns::main", &offset);
+	symbols_function(s, m, where, "main");
+	symbols_function(s, m, where, "ns::main");
 	symbols_note(s);
 	symbols_free(s);
 }
 
-static void ask_exports(const struct symbols_module *where)
+static void ask_exports(const struct proc_map *where)
 {
 	struct dynsym *d = dynsym_open(0, where, NULL);
 
@@ -50,7 +49,7 @@ void fuzz_elf(const uint8_t *data, size_t bytes)
 {
 	char path[64];
 	int fd = fuzz_file(data, bytes, path), debug;
-	struct symbols_module where = {.path = path, .end = 1u << 20};
+	struct proc_map where = {.path = path, .end = 1u << 20};
 
 	ask_names(&where);
 	ask_exports(&where);

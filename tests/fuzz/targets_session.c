@@ -21,7 +21,7 @@
 
 /* --- the ring ---------------------------------------------------------------------------------------- */
 
-static void take_module(void *ctx, uint32_t id, const struct symbols_module *m)
+static void take_module(void *ctx, uint32_t id, const struct proc_map *m)
 {
 	*(size_t *)ctx += strlen(m->path) + id;
 }

@@ -30,10 +30,10 @@ void driver_rows_free(struct driver_rows *r)
 static void rows_tell(struct driver_rows *r, const struct wire_module *m)
 {
 	char *path = strndup(m->path, m->path_bytes);
-	struct symbols_module module = {.path = path,
+	struct proc_map module = {.path = path,
 		.start = m->start,
 		.end = m->end,
-		.file_offset = m->file_offset,
+		.offset = m->file_offset,
 		.inode = m->inode,
 		.dev_major = m->dev_major,
 		.dev_minor = m->dev_minor};

@@ -22,29 +22,23 @@ static const char *name_of(uint64_t wire)
 
 static void announce(uint32_t id, const char *path)
 {
-	_Alignas(8) char bytes[sizeof(struct wire_module) + 512] = {0};
-	struct wire_module *rec = (struct wire_module *)bytes;
-
-	rec->id = id;
-	rec->path_bytes = (uint32_t)strlen(path);
-	memcpy(rec->path, path, rec->path_bytes);
-	frames_module(frames, rec);
+	frames_module(frames, id, &(struct proc_map){.path = path});
 }
 
 int main(void)
 {
 	_Alignas(8) char bytes[sizeof(struct wire_trace) + sizeof(uint64_t)] = {0};
 	struct wire_trace *trace = (struct wire_trace *)bytes;
+	struct proc_map whole = {.path = "", .end = UINT64_MAX};
 	uint64_t offset, wire;
 	char address[32];
 	Dl_info info;
 
 	symbols = symbols_new(0, 0);
-	if (!dladdr((void *)(uintptr_t)qsort, &info) ||
-		!symbols_function(symbols,
-			symbols_module_add(
-				symbols, &(struct symbols_module){.path = info.dli_fname}),
-			"qsort", &offset))
+	if (dladdr((void *)(uintptr_t)qsort, &info))
+		whole.path = info.dli_fname;
+	offset = symbols_function(symbols, symbols_module_add(symbols, &whole), &whole, "qsort");
+	if (!offset)
 		tap_skip_all("this libc has no qsort in its file");
 	symbols_free(symbols);
 	wire = WIRE_NATIVE_FRAME(1, offset);

@@ -65,10 +65,10 @@ static struct unwind_feed *feed_of_all(void)
 	for (unsigned i = map_count;
 		i-- > 0;) /* the wrong way round: the feed has an order of its own */
 		unwind_feed_module(f, i + 1,
-			&(struct symbols_module){.path = maps[i].path,
+			&(struct proc_map){.path = maps[i].path,
 				.start = maps[i].start,
 				.end = maps[i].end,
-				.file_offset = maps[i].offset});
+				.offset = maps[i].offset});
 	return f;
 }
 
@@ -251,11 +251,11 @@ static void test_eviction(const char *libjvm)
 	struct agent a = {0};
 	uint32_t libz = id_of("libz.so");
 
-	unwind_feed_module(f, 1000, &(struct symbols_module){.path = libjvm});
+	unwind_feed_module(f, 1000, &(struct proc_map){.path = libjvm});
 	run(f, &a, STAGING, refuse_until_jvm_goes);
 	is_int(a.whole, 1, "libjvm's rows arrive");
 	unwind_feed_module(f, libz,
-		&(struct symbols_module){.path = maps[libz - 1].path,
+		&(struct proc_map){.path = maps[libz - 1].path,
 			.start = maps[libz - 1].start,
 			.end = maps[libz - 1].end});
 	run(f, &a, STAGING, refuse_until_jvm_goes);
@@ -273,9 +273,9 @@ static void test_no_file(void)
 	struct unwind_feed_status st;
 	struct agent a = {0};
 
-	unwind_feed_module(f, 1, &(struct symbols_module){.path = "/nowhere/libgone.so"});
-	unwind_feed_module(f, 2, &(struct symbols_module){.path = "/proc/self/status"});
-	unwind_feed_module(f, 3, &(struct symbols_module){.path = "/tmp/libjhot-1-2-3.so"});
+	unwind_feed_module(f, 1, &(struct proc_map){.path = "/nowhere/libgone.so"});
+	unwind_feed_module(f, 2, &(struct proc_map){.path = "/proc/self/status"});
+	unwind_feed_module(f, 3, &(struct proc_map){.path = "/tmp/libjhot-1-2-3.so"});
 	run(f, &a, STAGING, NULL);
 	unwind_feed_status(f, &st);
 	ok(!a.pieces && st.without_rows == 2 && strstr(st.note, "libgone"),

@@ -16,7 +16,7 @@
 static int add_mapped(struct symbols *s, int pid, const char *path)
 {
 	char maps[64], line[4096], perms[8];
-	struct symbols_module m = {.path = path};
+	struct proc_map m = {.path = path};
 	unsigned long long start, end, offset, inode;
 	int found = -1;
 	FILE *f;
@@ -32,7 +32,7 @@ static int add_mapped(struct symbols *s, int pid, const char *path)
 			continue;
 		m.start = start;
 		m.end = end;
-		m.file_offset = offset;
+		m.offset = offset;
 		m.inode = inode;
 		found = symbols_module_add(s, &m);
 	}
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	if (pid)
 		module = add_mapped(s, pid, argv[1]);
 	else if (strncmp(argv[1], "--", 2))
-		module = symbols_module_add(s, &(struct symbols_module){.path = argv[1]});
+		module = symbols_module_add(s, &(struct proc_map){.path = argv[1]});
 	while (fgets(line, sizeof(line), stdin)) {
 		uint64_t at = strtoull(line, NULL, 16);
 		struct symbol sym;

@@ -167,7 +167,7 @@ static void test_perfmap_file(void)
 static void test_vdso(void)
 {
 	struct symbols *s = symbols_new(getpid(), getpid());
-	int m = symbols_module_add(s, &(struct symbols_module){.path = "[vdso]"});
+	int m = symbols_module_add(s, &(struct proc_map){.path = "[vdso]"});
 	uint64_t base = getauxval(AT_SYSINFO_EHDR);
 	struct symbol sym;
 	bool found = false;
@@ -197,7 +197,7 @@ struct answers {
 static void ask_all(const char *path, struct answers *sum)
 {
 	struct symbols *s = symbols_new(0, 0);
-	int m = symbols_module_add(s, &(struct symbols_module){.path = path});
+	int m = symbols_module_add(s, &(struct proc_map){.path = path});
 	struct symbol sym;
 
 	/* a sanitized program has its code at 0x18000 */
@@ -249,7 +249,7 @@ static void test_hostile(void)
 static void test_missing(void)
 {
 	struct symbols *s = symbols_new(0, 0);
-	int m = symbols_module_add(s, &(struct symbols_module){.path = "/nonexistent/libnone.so"});
+	int m = symbols_module_add(s, &(struct proc_map){.path = "/nonexistent/libnone.so"});
 	struct symbol sym;
 
 	symbols_native(s, m, 0x1234, &sym);

@@ -2,6 +2,9 @@
 /*
  * Golden screens: every view in four or five sizes and two character sets, against tests/tui/golden/NAME.txt.
  *
+ * Lines of header and footer that are those of the first screen, methods, in the same size are a ditto mark, so that a
+ * change of them rewrites one file.
+ *
  * After a wanted change `make golden` writes them anew; the difference is then reviewed as any other.
  */
 #include "tests/tap.h"
@@ -75,10 +78,52 @@ static const struct screen screens[] = {
 static const struct {
 	int cols, rows;
 } sizes[] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}, {160, 50}};
+#define SIZES       (sizeof(sizes) / sizeof(sizes[0]))
 #define SIZES_PANES 1 /* the last: only of what has a pane there */
+#define DITTO       "\"\n"
 
-static void draw(const struct screen *s, int cols, int rows, bool ascii, struct buf *out)
+static struct buf first[SIZES][2];
+
+/* The next so many lines at *text, which moves behind them; their bytes. */
+static size_t take_lines(const char **text, int lines)
 {
+	const char *end = *text;
+	size_t bytes;
+
+	while (lines-- > 0)
+		end += strcspn(end, "\n") + 1;
+	bytes = (size_t)(end - *text);
+	*text = end;
+	return bytes;
+}
+
+/* Each row is two lines of a dump, text and styles; the second is compared and written only if it is wanted. */
+static void add_screen(
+	struct buf *out, const struct ui *ui, const char *screen, const char *same, bool styles)
+{
+	int rows = ui->canvas.rows, head = header_rows(ui), foot = rows - footer_rows(ui);
+
+	for (int row = 0; row < rows; row++) {
+		const char *mine = screen, *its = same, *rest;
+		size_t bytes = take_lines(&screen, 1 + styles), its_bytes;
+
+		rest = same;
+		its_bytes = take_lines(&rest, 1 + styles);
+		if (!styles)
+			take_lines(&screen, 1);
+		take_lines(&same, 2);
+		if (mine != its && (row < head || row >= foot) && bytes == its_bytes &&
+			!memcmp(mine, its, bytes))
+			buf_adds(out, DITTO);
+		else
+			buf_add(out, mine, bytes);
+	}
+}
+
+static void draw(const struct screen *s, size_t size, bool ascii, struct buf *out)
+{
+	int cols = sizes[size].cols, rows = sizes[size].rows;
+	struct buf screen = {0}, *same = &first[size][ascii];
 	struct app_options options = {.frame_fd = -1, .attached = !s->picker, .events = 0xf};
 	struct fake fake;
 	struct ui ui;
@@ -106,20 +151,23 @@ static void draw(const struct screen *s, int cols, int rows, bool ascii, struct 
 	}
 	ui_tick(&ui, now += 1000);
 	ui_draw(&ui);
-	canvas_dump(&ui.canvas, out, s->styles && cols == 80 && !ascii);
+	canvas_dump(&ui.canvas, s == screens ? same : &screen, true);
+	add_screen(out, &ui, buf_str(s == screens ? same : &screen), buf_str(same),
+		s->styles && cols == 80 && !ascii);
+	buf_done(&screen);
 	ui_done(&ui);
 	fake_done(&fake);
 }
 
 static void draw_all(const struct screen *s, struct buf *out)
 {
-	size_t count = sizeof(sizes) / sizeof(sizes[0]) - (s->pane ? 0 : SIZES_PANES);
+	size_t count = SIZES - (s->pane ? 0 : SIZES_PANES);
 
 	for (size_t i = 0; i < count; i++) {
 		for (int ascii = 0; ascii < 2; ascii++) {
 			buf_printf(out, "=== %s %dx%d %s\n", s->name, sizes[i].cols, sizes[i].rows,
 				ascii ? "ascii" : "utf8");
-			draw(s, sizes[i].cols, sizes[i].rows, ascii, out);
+			draw(s, i, ascii, out);
 		}
 	}
 }
@@ -197,6 +245,8 @@ int main(int argc, char **argv)
 	}
 	draw_theme(&out);
 	compare(folder, "theme", &out, write);
+	for (size_t i = 0; i < 2 * SIZES; i++)
+		buf_done(&first[i / 2][i % 2]);
 	buf_done(&out);
 	return write ? 0 : tap_done();
 }

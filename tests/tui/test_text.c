@@ -44,6 +44,8 @@ static void test_numbers(void)
 	is_str(text_uptime(out, 720), "12m", "minutes");
 	is_str(text_uptime(out, 11220), "3h07m", "hours");
 	is_str(text_uptime(out, 273840), "3d04h", "days");
+	is_str(text_uptime(out, 400 * 86400), "400d", "many days");
+	is_str(text_uptime(out, -1), "-", "an age that is not known");
 	is_str(text_percent(out, 7.94), "7.9", "per cent");
 	is_str(text_percent(out, 99.96), "100", "a hundred has no decimal");
 	is_str(text_interval(out, 10000000, true), "10ms", "an interval of time");

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map_files is exact but privileged; a path is for everyone but may have been replaced. */
+#include "base/maps.h"
+
+#include "base/rooted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_STEP 8192
+#define DELETED   " (deleted)" /* behind a path */
+
+const char *proc_root = "/proc";
+
+const char *proc_path(char *out, pid_t pid, const char *file)
+{
+	snprintf(out, PROC_PATH_BYTES, "%s/%d/%s", proc_root, (int)pid, file);
+	return out;
+}
+
+const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* One line, without its newline; cut in place. */
+static bool parse_map(char *line, struct proc_map *map)
+{
+	unsigned long long start, end, offset, inode;
+	int path_at = 0;
+	ssize_t mark;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, map->perms, &offset,
+		    &map->dev_major, &map->dev_minor, &inode, &path_at) < 7)
+		return false;
+	map->start = start;
+	map->end = end;
+	map->offset = offset;
+	map->inode = inode;
+	map->path = path_at ? line + path_at : "";
+	mark = (ssize_t)strlen(map->path) - (ssize_t)strlen(DELETED);
+	map->deleted = mark > 0 && !strcmp(map->path + mark, DELETED);
+	if (map->deleted)
+		line[path_at + mark] = '\0';
+	return true;
+}
+
+/*
+ * Read in steps, not whole: the caller often stops at the first libjvm line, and the kernel formats only
+ * what is read.
+ */
+int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void *ctx)
+{
+	char path[PROC_PATH_BYTES], step[READ_STEP], *line = NULL;
+	FILE *f = fopen(proc_path(path, pid, "maps"), "re");
+	size_t cap = 0;
+	ssize_t len;
+	int rc = 0;
+
+	if (!f)
+		return -errno;
+	setvbuf(f, step, _IOFBF, sizeof(step));
+	errno = 0;
+	while ((len = getline(&line, &cap, f)) > 0) {
+		struct proc_map map = {0};
+
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		if (parse_map(line, &map) && !fn(ctx, &map))
+			break;
+	}
+	if (len < 0 && ferror(f))
+		rc = errno ? -errno : -EIO;
+	free(line);
+	fclose(f);
+	return rc;
+}
+
+int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
+{
+	char top[PROC_PATH_BYTES];
+
+	if (pid <= 0)
+		return rooted_link(path, flags);
+	return rooted_open(proc_path(top, pid, dir), path, flags);
+}
+
+struct same {
+	uint64_t start;
+	bool there;
+};
+
+static bool see_same(void *ctx, const struct proc_map *map)
+{
+	struct same *same = ctx;
+
+	if (map->start == same->start)
+		same->there = !map->deleted;
+	return map->start != same->start;
+}
+
+int proc_open_mapped(pid_t pid, const struct proc_map *map)
+{
+	char path[PROC_PATH_BYTES], file[64];
+	struct same same = {.start = map->start};
+	struct stat st;
+	int fd;
+
+	if (pid <= 0)
+		return proc_open_in(0, "root", map->path, O_RDONLY);
+	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)map->start,
+		(unsigned long long)map->end);
+	fd = rooted_link(proc_path(path, pid, file), O_RDONLY);
+	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
+		return fd;
+	if (fd >= 0)
+		close(fd); /* the range was mapped anew since */
+	fd = proc_open_in(pid, "root", map->path, O_RDONLY);
+	if (fd < 0 || !map->inode || fstat(fd, &st) || st.st_ino == map->inode)
+		return fd;
+	/* Overlay file systems show another inode in maps than in stat, so ask maps itself. */
+	proc_maps(pid, see_same, &same);
+	if (same.there)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
