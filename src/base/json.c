@@ -94,6 +94,12 @@ void json_num(struct json *j, double v)
 		buf_adds(j->out, "null");
 }
 
+void json_null(struct json *j)
+{
+	json_next(j);
+	buf_adds(j->out, "null");
+}
+
 void json_bool(struct json *j, bool v)
 {
 	json_next(j);

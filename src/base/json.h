@@ -23,6 +23,7 @@ void json_str(struct json *j, const char *s);
 void json_int(struct json *j, int64_t v);
 void json_num(struct json *j, double v);
 void json_bool(struct json *j, bool v);
+void json_null(struct json *j);
 
 /* The quoted form of a text, also for others who write quoted strings. */
 void json_quote(struct buf *out, const char *s);

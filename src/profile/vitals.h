@@ -60,6 +60,7 @@ struct vitals {
 	bool stalled; /* the agent has not published for 2 s */
 	char walker[24];
 	char walker_note[136]; /* why the walker is degraded, or "" */
+	char agent_note[136];  /* what else the agent has said last, or "" */
 	struct vitals_event events[VITALS_EVENTS];
 	int64_t lost;     /* over all events */
 	int64_t cost_ns;  /* agent's own CPU time, since attach */

@@ -231,19 +231,22 @@ static void carrier_note(struct sampler *s, uint64_t now)
 		"where that is");
 }
 
-/* unseen_note: why those without a carrier are not seen, if an event wanted to. */
-static void unseen_note(struct sampler *s, uint64_t now)
+/* unseen_note: why those without a carrier are not seen, on the line of the events that would see them. */
+static void unseen_note(struct sampler *s)
 {
-	struct virtuals *v = s->virtuals;
-	const char *why = atomic_load(&v->unseen);
-	char note[160];
-	struct text text = text_into(note, sizeof(note));
+	static const uint32_t events[] = {WIRE_WALL, WIRE_LOCK};
+	const char *why = atomic_load(&s->virtuals->unseen);
 
-	if (v->unseen_said || !why)
-		return;
-	text_add(&text, "virtual threads that wait without a carrier are not seen: ");
-	text_add(&text, why);
-	v->unseen_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0, note);
+	for (size_t i = 0; why && i < sizeof(events) / sizeof(events[0]); i++) {
+		struct event *event = &s->events[events[i]];
+		struct text text = text_into(event->note, sizeof(event->note));
+
+		if (event->note[0])
+			continue;
+		text_add(&text, "virtual threads without a carrier are not seen: ");
+		text_add(&text, why);
+		events_note(s, events[i], "");
+	}
 }
 
 static void publisher_tick(struct sampler *s, uint64_t now)
@@ -254,7 +257,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	ask_names(s, now);
 	renames_tick(s, now);
 	carrier_note(s, now);
-	unseen_note(s, now);
+	unseen_note(s);
 	lock_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));

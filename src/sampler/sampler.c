@@ -11,10 +11,10 @@
 #include "sampler/modules.h"
 #include "sampler/publish.h"
 #include "sampler/raw.h"
-#include "sampler/wall.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
+#include "sampler/wall.h"
 
 #include <errno.h>
 #include <linux/memfd.h>

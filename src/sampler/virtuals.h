@@ -29,9 +29,8 @@ struct virtuals {
 	_Atomic uint32_t now;         /* publications so far */
 	_Atomic uint32_t any;         /* one was seen */
 	uint32_t used;                /* at the last sweep; the publisher's own */
-	bool carrier_said;            /* likewise: what cannot be told of carriers, */
-	bool unseen_said;             /* and of those without one: */
-	_Atomic(const char *) unseen; /* why they are not seen; NULL: they are */
+	bool carrier_said;            /* likewise: what cannot be told of carriers */
+	_Atomic(const char *) unseen; /* why those without one are not seen; NULL: they are */
 	struct virtuals_entry entries[VIRTUALS_MAX];
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One look at virtual threads, for whichever engine: where, whose stack, under which id. */
 #include "sampler/waiting.h"
 
 #include "base/clock.h"

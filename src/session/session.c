@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -345,6 +346,7 @@ const struct vitals *session_vitals(struct session *s)
 		gauges_read(s->gauges, session_jvm_alive(s), &s->vitals);
 	}
 	gauges_status(s->mapping.status, &s->vitals);
+	snprintf(s->vitals.agent_note, sizeof(s->vitals.agent_note), "%s", reader_note(s->reader));
 	session_runs(s);
 	s->vitals.stalled = !s->over && now_ns - s->publish_moved_ns > SESSION_STALL_NS;
 	if (due)
@@ -370,6 +372,8 @@ const char *session_note(struct session *s)
 
 	if (!*note && s->unwind)
 		unwind_feed_status(s->unwind, &rows);
+	if (!*note && s->reader)
+		note = reader_note(s->reader);
 	return rows.without_rows || rows.without_room ? rows.note : note;
 }
 

@@ -176,6 +176,7 @@ static void write_agent(const struct ui *ui, struct info *in, int width)
 		text_bytes(a, v->agent_bytes));
 	add(in, "walker", "%s", v->walker);
 	add_wrapped(in, "", v->walker_note, width);
+	add_wrapped(in, "", v->agent_note, width);
 	add(in, "lost", "%s samples", text_count(a, v->lost));
 	for (int i = 0; i < v->counter_count && i < VITALS_COUNTERS; i++)
 		if (v->counters[i].value)

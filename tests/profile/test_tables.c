@@ -332,6 +332,35 @@ static void test_random(uint64_t seed)
 	profile_free(p);
 }
 
+/* A wait that began before the window has time in it, but no count: its thread is in the tree all the same. */
+static void test_time_without_count(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.to = UINT32_MAX,
+		.thread = PROFILE_ANY_THREAD,
+		.event = EVENT_LOCK,
+		.by_weight = true};
+	struct calltree_options o = {.threads = true, .root_method = PROFILE_NONE};
+	uint32_t s = push(p, push(p, 0, "run", FRAME_COMPILED, 1), "lock", FRAME_COMPILED, 2);
+	struct calltree *t;
+
+	profile_add(p, EVENT_LOCK, 3, s, 1, 0, 500);
+	profile_add(p, EVENT_LOCK, 3, s, 2, 4, 300);
+	profile_add(p, EVENT_LOCK, 3, s, 3, 0, 200);
+	t = calltree_new(p, &q, &o);
+	is_int(t->nodes[0].child_count, 3, "all three threads");
+	is_int((long long)t->nodes[0].total, 1000, "with all of their time");
+	for (uint32_t at = t->nodes[0].first_child, n = 0; at != PROFILE_NONE && n < 4; n++) {
+		const struct calltree_node *child = &t->nodes[t->nodes[at].first_child];
+
+		ok(child->parent == at && child->total == t->nodes[at].total,
+			"each with its own stack");
+		at = t->nodes[at].next_sibling;
+	}
+	calltree_free(t);
+	profile_free(p);
+}
+
 /* Sums are kept for the next question: not for another one, and not when the answer has changed. */
 static void test_kept_sums(void)
 {
@@ -465,6 +494,7 @@ int main(void)
 	test_recursion_and_trend();
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		test_random(seed);
+	test_time_without_count();
 	test_kept_sums();
 	test_stable_paths();
 	test_pruned();

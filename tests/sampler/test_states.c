@@ -107,6 +107,34 @@ static unsigned state_for(const struct states *states, uint32_t method)
 	return states_flags(states, &key);
 }
 
+/* virtual_state: of a virtual thread, this method three frames out. */
+static unsigned virtual_state(const struct states *states, uint32_t method, uint32_t outer)
+{
+	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 50, 3),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C2, 51, 3),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C2, method, 3),
+		WIRE_METHOD_FRAME(WIRE_FRAME_C2, outer, 3)};
+	struct trace_key key = {.frames = frames,
+		.count = 4,
+		.thread = WIRE_VIRTUAL_ID(7),
+		.flags = WIRE_TRACE_IN_STATE(WALL_IN_FUTEX)};
+
+	return WIRE_TRACE_STATE(states_flags(states, &key));
+}
+
+static void test_virtual_methods(void)
+{
+	struct states states = {0};
+
+	put_method(&states, 20, "java/lang/VirtualThread", "sleepNanos");
+	put_method(&states, 21, "java/util/concurrent/locks/LockSupport", "park");
+	put_method(&states, 22, "sun/nio/ch/Poller", "poll");
+	is_int(virtual_state(&states, 20, 60), WIRE_STATE_SLEEPING, "a virtual thread sleeps");
+	is_int(virtual_state(&states, 21, 60), WIRE_STATE_PARKED, "is parked");
+	is_int(virtual_state(&states, 21, 22), WIRE_STATE_IO, "or waits for a socket");
+	is_int(virtual_state(&states, 60, 61), WIRE_STATE_SLEEPING, "or nobody knows");
+}
+
 static void test_methods(void)
 {
 	struct states states = {0};
@@ -179,6 +207,7 @@ int main(void)
 	test_lines();
 	test_threads();
 	test_methods();
+	test_virtual_methods();
 	test_known();
 	test_patterns();
 	return tap_done();
