@@ -53,11 +53,53 @@ static void print_thread(const struct dump *d, uint32_t i)
 	putchar('\n');
 }
 
+static void print_group(const struct dump_group *g)
+{
+	printf("%llu virtual thread%s, %s:", (unsigned long long)g->count, g->count == 1 ? "" : "s",
+		g->state);
+	for (uint32_t i = 0; i < g->named; i++)
+		printf(" %s%s#%lld%s", g->names[i].name, g->names[i].name[0] ? " " : "",
+			(long long)g->names[i].number, i + 1 < g->named ? "," : "");
+	if (g->count > g->named)
+		printf(" and %llu more", (unsigned long long)(g->count - g->named));
+	putchar('\n');
+	if (g->class_name[0])
+		printf("    parked for %s\n", g->class_name);
+	for (uint32_t k = 0; k < g->stack.count; k++)
+		print_frame(&g->stack.frames[k]);
+	if (g->stack.truncated)
+		puts("    ... deeper than is shown");
+	putchar('\n');
+}
+
+static void print_groups(const struct dump *d)
+{
+	uint64_t counted = 0;
+
+	for (uint32_t i = 0; i < d->group_count; i++) {
+		print_group(&d->groups[i]);
+		counted += d->groups[i].count;
+	}
+	if (!d->parked)
+		return;
+	printf("%s%llu virtual threads wait without a carrier, in %u stack%s",
+		d->parked_looks < d->parked ? "about " : "", (unsigned long long)d->parked,
+		d->group_count, d->group_count == 1 ? "" : "s");
+	if (d->parked_looks < counted)
+		printf("; %llu were looked at, each stands for others",
+			(unsigned long long)d->parked_looks);
+	if (counted < d->parked)
+		printf("; %llu went on meanwhile or could not be read",
+			(unsigned long long)(d->parked - counted));
+	putchar('\n');
+}
+
 static void print_text(const struct hotspot *jvm, const struct dump *d)
 {
 	printf("%d %s, %s %s\n\n", (int)jvm->pid, jvm->name, jvm->vm, jvm->jdk);
 	for (uint32_t i = 0; i < d->count; i++)
 		print_thread(d, i);
+	print_groups(d);
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
@@ -128,6 +170,41 @@ static void json_thread(struct json *j, const struct dump_thread *t)
 	json_end(j, '}');
 }
 
+static void json_group(struct json *j, const struct dump_group *g)
+{
+	json_begin(j, '{');
+	json_key(j, "count"), json_int(j, (int64_t)g->count);
+	json_key(j, "state"), json_str(j, g->state);
+	if (g->class_name[0])
+		json_key(j, "parked_for"), json_str(j, g->class_name);
+	json_key(j, "threads"), json_begin(j, '[');
+	for (uint32_t i = 0; i < g->named; i++) {
+		json_begin(j, '{');
+		json_key(j, "name"), json_str(j, g->names[i].name);
+		json_key(j, "java_id"), json_int(j, g->names[i].number);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_key(j, "truncated"), json_bool(j, g->stack.truncated);
+	json_key(j, "frames"), json_begin(j, '[');
+	for (uint32_t i = 0; i < g->stack.count; i++)
+		json_frame(j, &g->stack.frames[i]);
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void json_groups(struct json *j, const struct dump *d)
+{
+	json_key(j, "virtual_threads"), json_begin(j, '{');
+	json_key(j, "count"), json_int(j, (int64_t)d->parked);
+	json_key(j, "looked_at"), json_int(j, (int64_t)d->parked_looks);
+	json_key(j, "stacks"), json_begin(j, '[');
+	for (uint32_t i = 0; i < d->group_count; i++)
+		json_group(j, &d->groups[i]);
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
 static void print_json(const struct hotspot *jvm, const struct dump *d)
 {
 	struct buf text = {0};
@@ -145,6 +222,7 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 	for (uint32_t i = 0; i < d->count; i++)
 		json_thread(&j, &d->threads[i]);
 	json_end(&j, ']');
+	json_groups(&j, d);
 	json_end(&j, '}');
 	puts(buf_str(&text));
 	buf_done(&text);
@@ -204,6 +282,10 @@ const struct verb verb_dump = {
 		"  J  compiled    i  inlined    I  interpreted Java\n"
 		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
 		"  ?  why the stack ends here\n\n"
+		"Virtual threads that wait without a carrier follow, JDK 21 and later: those with "
+		"equal stacks "
+		"together, the most first; of very many a random part is looked at, and the last "
+		"lines say so.\n\n"
 		"A number after a colon is a line, one after @ a bytecode. Needs the right to "
 		"trace the "
 		"process: be root, or the same user where kernel.yama.ptrace_scope is 0. Without "

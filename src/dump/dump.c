@@ -8,6 +8,7 @@
 #include "dump/java.h"
 #include "dump/locks.h"
 #include "dump/modules.h"
+#include "dump/parked.h"
 #include "dump/remote.h"
 #include "dump/stack.h"
 #include "walk/layout.h"
@@ -296,6 +297,7 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 		return refused(jvm, t->error, err);
 	remote_forget(t->remote);
 	locks_resolve(t->locks, t->layout, remote_mem(t->remote), t->out);
+	parked_take(t->layout, t->remote, t->namer, t->out);
 	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
 	return 0;
 }
@@ -321,16 +323,26 @@ int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err)
 	return rc;
 }
 
+static void frames_done(struct dump_thread *t)
+{
+	for (uint32_t k = 0; k < t->count; k++) {
+		free(t->frames[k].name);
+		free(t->frames[k].module);
+	}
+	free(t->frames);
+}
+
 void dump_done(struct dump *d)
 {
 	for (uint32_t i = 0; i < d->count; i++) {
-		for (uint32_t k = 0; k < d->threads[i].count; k++) {
-			free(d->threads[i].frames[k].name);
-			free(d->threads[i].frames[k].module);
-		}
+		frames_done(&d->threads[i]);
 		free(d->threads[i].lock.class_name);
-		free(d->threads[i].frames);
 	}
+	for (uint32_t i = 0; i < d->group_count; i++) {
+		frames_done(&d->groups[i].stack);
+		free(d->groups[i].class_name);
+	}
+	free(d->groups);
 	free(d->threads);
 	memset(d, 0, sizeof(*d));
 }

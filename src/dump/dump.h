@@ -62,7 +62,26 @@ struct dump_thread {
 	bool truncated; /* deeper than is shown */
 };
 
+/* Virtual threads without a carrier that do the same. */
+#define DUMP_NAMES 3u
+struct dump_name {
+	char name[128]; /* "": it has none */
+	int64_t number; /* Thread.threadId */
+};
+struct dump_group {
+	uint64_t count;    /* about, where not all were looked at */
+	const char *state; /* "parked", "waiting to enter a monitor", ... */
+	char *class_name;  /* of what they are parked for; "" = nothing, or not known */
+	struct dump_name names[DUMP_NAMES];
+	uint32_t named;
+	struct dump_thread stack; /* only its frames */
+};
+
 struct dump {
+	struct dump_group *groups; /* the largest first */
+	uint32_t group_count;
+	uint64_t parked,
+		parked_looks; /* how many there are, about; how many of them are in groups */
 	struct dump_thread *threads;
 	uint32_t count, stopped; /* stopped: how many were stopped and walked */
 	uint64_t longest_pause_ns;

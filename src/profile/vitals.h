@@ -60,7 +60,6 @@ struct vitals {
 	bool stalled; /* the agent has not published for 2 s */
 	char walker[24];
 	char walker_note[136]; /* why the walker is degraded, or "" */
-	char agent_note[136];  /* what else the agent has said last, or "" */
 	struct vitals_event events[VITALS_EVENTS];
 	int64_t lost;     /* over all events */
 	int64_t cost_ns;  /* agent's own CPU time, since attach */
@@ -76,6 +75,7 @@ struct vitals {
 	char command[512]; /* main class or jar, and its arguments; "" if not known */
 	char vm_args[1024], vm_flags[256]; /* the JVM's own */
 	struct vitals_cpu cpu;
+	char agent_note[136]; /* what the agent has said last, but on the lines of events, or "" */
 };
 
 /*

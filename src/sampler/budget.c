@@ -34,7 +34,7 @@ static void add_percent(struct text *t, uint64_t per_mille)
 	text_add(t, " % of a core");
 }
 
-/* budget_tell: on the event's line. */
+/* budget_tell: on the event's line, and as a note in the stream. */
 static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
 {
 	struct event *event = &s->events[number];
@@ -51,6 +51,12 @@ static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64
 	text_add(&text, "; it had cost ");
 	add_percent(&text, share);
 	events_note(s, number, times > 1 ? note : "");
+	if (times <= 1) {
+		text = text_into(note, sizeof(note));
+		text_add(&text, "sampled as often as asked for again: it costs ");
+		add_percent(&text, share);
+	}
+	publish_note(s->publish, WIRE_NOTE_TEXT, now, number + 1, note);
 }
 
 /* budget_costliest: of those that can still be sampled less often; WIRE_EVENTS: none is worth it. */

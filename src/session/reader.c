@@ -409,7 +409,7 @@ static bool reader_take_note(struct reader *r, const void *record, uint32_t size
 
 	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->text_bytes))
 		return false;
-	if (rec->kind == WIRE_NOTE_TEXT)
+	if (rec->kind == WIRE_NOTE_TEXT && !rec->arg_ns)
 		clean_text(r->note, sizeof(r->note), rec->text, rec->text_bytes);
 	if (rec->kind != WIRE_NOTE_GAP || rec->arg_ns >= rec->time_ns)
 		return true;

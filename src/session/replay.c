@@ -45,6 +45,7 @@ static void replay_clean_vitals(struct vitals *v)
 	REPLAY_TEXT(v->gc_name), REPLAY_TEXT(v->vitals_note);
 	REPLAY_TEXT(v->walker), REPLAY_TEXT(v->walker_note);
 	REPLAY_TEXT(v->command), REPLAY_TEXT(v->vm_args), REPLAY_TEXT(v->vm_flags);
+	REPLAY_TEXT(v->agent_note);
 	for (int i = 0; i < VITALS_EVENTS; i++) {
 		REPLAY_TEXT(v->events[i].engine), REPLAY_TEXT(v->events[i].note);
 		if (v->events[i].state < WIRE_EVENT_OFF || v->events[i].state > WIRE_EVENT_FAILED)

@@ -41,7 +41,7 @@ static const struct {
 enum { MAP_TABLE = 0 };
 enum { NODE_KEY, NODE_NEXT };
 enum { VIRTUAL_STATE, VIRTUAL_CONT, VIRTUAL_CARRIER };
-enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME, THREAD_SCOPES };
+enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME = UNMOUNTED_NAME, THREAD_SCOPES };
 
 static bool class_fields(struct unmounted *u, const struct walk_layout *l,
 	const struct walk_mem *mem, unsigned which, uint64_t klass)

@@ -41,6 +41,7 @@ enum {
 	UNMOUNTED_CLASSES
 };
 #define UNMOUNTED_FIELDS 4u
+#define UNMOUNTED_NAME   2u /* of UNMOUNTED_THREAD */
 
 struct unmounted {
 	struct oop_mode mode; /* not known: nothing can be read */
@@ -118,6 +119,12 @@ struct walk_result walk_frozen(const struct walk_layout *layout, const struct wa
  */
 uint64_t unmounted_monitor(const struct unmounted *u, const struct walk_layout *layout,
 	const struct walk_mem *mem, const struct unmounted_thread *thread);
+
+/* Where in a Thread the reference to its name is. */
+static inline uint32_t unmounted_name_at(const struct unmounted *u)
+{
+	return u->field[UNMOUNTED_THREAD][UNMOUNTED_NAME];
+}
 
 /* Thread.parkBlocker of a thread that is parked. */
 struct oop unmounted_blocker(const struct unmounted *u, const struct walk_layout *layout,

@@ -458,8 +458,8 @@ struct wire_tick {
 };
 
 enum wire_note_kind {
-	WIRE_NOTE_TEXT = 0,
-	WIRE_NOTE_GAP = 1, /* nothing was sampled between arg_ns and time_ns (paused) */
+	WIRE_NOTE_TEXT = 0, /* arg_ns: 0, or 1 + the event on whose line it stands as well */
+	WIRE_NOTE_GAP = 1,  /* nothing was sampled between arg_ns and time_ns (paused) */
 };
 
 struct wire_note {

@@ -29,7 +29,8 @@ explained "at 1 ms" "$(explains -e cpu=1ms)"
 explained "with a timer for each thread" "$(explains --engine ctimer)"
 jvm_end
 jvm_start Known threads 200
-explained "200 threads are explained" "$(explains)"
+# For longer: at its ends a recording has part of what each of them does.
+explained "200 threads are explained" "$(explains -d 9)"
 is "nothing is said of a part: without the kernel" "$(explains -u)" ""
 is "nor of some threads" "$(explains --only-threads 'main*')" ""
 jvm_end

@@ -73,3 +73,15 @@ close_to() {
 		exit (off < 0 ? -off : off) > wanted * percent / 100 + more
 	}'
 }
+
+# parked_compile: the program Parked, which older compilers cannot; sets FLOCK, which it needs to run. 1: no compiler
+parked_compile() {
+	local javac= major
+	for major in 21 25 26 27 28; do
+		[ -n "$javac" ] || [ ! -x "$JDKS/$major/bin/javac" ] || javac=$JDKS/$major/bin/javac
+	done
+	[ -n "$javac" ] || return 1
+	FLOCK="--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"
+	CLASSES=$CLASSES:$T
+	"$javac" -nowarn $FLOCK -d "$T" "$srcdir/tests/sampler/programs/Parked.java" >"$T/javac" 2>&1 || diag_file "$T/javac"
+}

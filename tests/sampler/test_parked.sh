@@ -7,14 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 MAJORS=${MAJORS:-21 25 28}
-JAVAC=
-for major in 21 25 26 27 28; do
-	[ -n "$JAVAC" ] || [ ! -x "$JDKS/$major/bin/javac" ] || JAVAC=$JDKS/$major/bin/javac
-done
-[ -n "$JAVAC" ] || skip_all "no javac of JDK 21 or newer"
-FLOCK="--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"
-"$JAVAC" -nowarn $FLOCK -d "$T" "$(dirname "$0")/programs/Parked.java" >"$T/javac" 2>&1 || diag_file "$T/javac"
-CLASSES=$CLASSES:$T
+parked_compile || skip_all "no javac of JDK 21 or newer"
 
 # tenths_below METHOD EVENT: below this method of Parked, in tenths of a second
 tenths_below() {
