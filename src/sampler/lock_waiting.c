@@ -178,7 +178,7 @@ void lock_waiting_look(struct sampler *s, uint64_t now, uint64_t since)
 {
 	struct waiting *w = &s->lock->waiting;
 
-	if (!w->open)
+	if (!waiting_ready(w, now))
 		return;
 	look_at_all(s, now, since, false);
 	if (now - w->moved_ns < STAY_NS)

@@ -7,18 +7,31 @@
 
 #include <string.h>
 
+#define TRIES        20u
+#define TRY_AGAIN_NS (100 * NS_PER_MS)
+
 void waiting_open(struct waiting *w, struct sampler *s)
+{
+	memset(w, 0, sizeof(*w));
+	w->s = s;
+	waiting_ready(w, clock_mono_ns());
+	waiting_move(w, clock_mono_ns());
+}
+
+bool waiting_ready(struct waiting *w, uint64_t now)
 {
 	const char *why;
 
-	memset(w, 0, sizeof(*w));
-	w->s = s;
-	if (s->layout->jdk < 21)
-		return;
-	w->open = unmounted_open(&w->java, s->layout, &s->mem, &why);
+	if (w->open || !w->s || w->s->layout->jdk < 21 ||
+		(w->tries && now - w->moved_ns < TRY_AGAIN_NS))
+		return w->open;
+	w->moved_ns = now;
+	w->open = unmounted_open(&w->java, w->s->layout, &w->s->mem, &why);
+	if (!w->open && ++w->tries == TRIES)
+		atomic_store(&w->s->virtuals->unseen, why);
 	if (!w->open)
-		atomic_store(&s->virtuals->unseen, why);
-	waiting_move(w, clock_mono_ns());
+		atomic_store(&w->s->visits.touch, 1);
+	return w->open;
 }
 
 void waiting_stay(struct waiting *w, uint64_t now)

@@ -20,12 +20,17 @@ struct waiting {
 	struct unmounted java;
 	struct unmounted_pick pick;
 	bool open;
+	uint32_t tries;          /* to open it */
 	uint64_t moved_ns;       /* when other places were chosen */
 	struct thread_slot slot; /* stands for a thread, which they have none of */
 };
 
-/* Where none will be found the front end is told why. */
 void waiting_open(struct waiting *w, struct sampler *s);
+/*
+ * Can they be looked at now? What a collector has moved just then may not let it be: it is tried again for a while, then
+ * the front end is told why not.
+ */
+bool waiting_ready(struct waiting *w, uint64_t now);
 /* The same places for a while more; classes that have been loaded meanwhile are known from now on. */
 void waiting_stay(struct waiting *w, uint64_t now);
 /* Other places from now on. */

@@ -99,7 +99,7 @@ void wall_waiting_look(struct sampler *s, uint64_t interval)
 	uint64_t now = clock_mono_ns(), cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	_Atomic uint32_t *inside;
 
-	if (!ww || !ww->w.open || (interval && now < ww->next_ns))
+	if (!ww || (interval && now < ww->next_ns) || !waiting_ready(&ww->w, now))
 		return;
 	ww->since = now - ww->last_ns;
 	ww->now = now;
