@@ -30,6 +30,14 @@ static void print_lock(const struct dump_lock *l)
 	putchar('\n');
 }
 
+static void print_frames(const struct dump_thread *t)
+{
+	for (uint32_t k = 0; k < t->count; k++)
+		print_frame(&t->frames[k]);
+	if (t->truncated)
+		puts("    ... deeper than is shown");
+}
+
 static void print_thread(const struct dump *d, uint32_t i)
 {
 	const struct dump_thread *t = &d->threads[i];
@@ -44,10 +52,7 @@ static void print_thread(const struct dump *d, uint32_t i)
 		printf(" %s", t->java);
 	printf("  (%u of %u)\n", i + 1, d->count);
 	print_lock(&t->lock);
-	for (uint32_t k = 0; k < t->count; k++)
-		print_frame(&t->frames[k]);
-	if (t->truncated)
-		puts("    ... deeper than is shown");
+	print_frames(t);
 	if (t->note)
 		printf("    no stack: %s\n", t->note);
 	putchar('\n');
@@ -65,10 +70,7 @@ static void print_group(const struct dump_group *g)
 	putchar('\n');
 	if (g->class_name[0])
 		printf("    parked for %s\n", g->class_name);
-	for (uint32_t k = 0; k < g->stack.count; k++)
-		print_frame(&g->stack.frames[k]);
-	if (g->stack.truncated)
-		puts("    ... deeper than is shown");
+	print_frames(&g->stack);
 	putchar('\n');
 }
 
@@ -127,6 +129,15 @@ static void json_frame(struct json *j, const struct dump_frame *f)
 	json_end(j, '}');
 }
 
+static void json_frames(struct json *j, const struct dump_thread *t)
+{
+	json_key(j, "truncated"), json_bool(j, t->truncated);
+	json_key(j, "frames"), json_begin(j, '[');
+	for (uint32_t i = 0; i < t->count; i++)
+		json_frame(j, &t->frames[i]);
+	json_end(j, ']');
+}
+
 static void json_lock(struct json *j, const struct dump_lock *l)
 {
 	char address[24];
@@ -162,11 +173,7 @@ static void json_thread(struct json *j, const struct dump_thread *t)
 		json_lock(j, &t->lock);
 	if (t->note)
 		json_key(j, "note"), json_str(j, t->note);
-	json_key(j, "truncated"), json_bool(j, t->truncated);
-	json_key(j, "frames"), json_begin(j, '[');
-	for (uint32_t i = 0; i < t->count; i++)
-		json_frame(j, &t->frames[i]);
-	json_end(j, ']');
+	json_frames(j, t);
 	json_end(j, '}');
 }
 
@@ -185,11 +192,7 @@ static void json_group(struct json *j, const struct dump_group *g)
 		json_end(j, '}');
 	}
 	json_end(j, ']');
-	json_key(j, "truncated"), json_bool(j, g->stack.truncated);
-	json_key(j, "frames"), json_begin(j, '[');
-	for (uint32_t i = 0; i < g->stack.count; i++)
-		json_frame(j, &g->stack.frames[i]);
-	json_end(j, ']');
+	json_frames(j, &g->stack);
 	json_end(j, '}');
 }
 

@@ -73,9 +73,7 @@ static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_t
 		if (!lock_broken(stack.flaw))
 			break;
 	}
-	t->class_id = lock_class(s, wait);
-	stack.user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
-	lock_keep(s, t, &stack);
+	lock_keep(s, t, wait, &stack);
 	if (!t->frames)
 		sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
 					      .before = 1,
@@ -104,19 +102,6 @@ static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock
 	t->flushed_ns = now;
 }
 
-static void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t now, uint64_t since)
-{
-	if (!t->frames || lock_broken(t->flaw))
-		lock_walk(s, slot, t, wait, since);
-	t->wait = *wait;
-	if (now - t->flushed_ns >= LOCK_FLUSH_NS) {
-		t->flushed_ns = now;
-		lock_put(s, slot, t);
-	}
-	t->weight_ns += since;
-}
-
 /*
  * lock_rests: it has not run since the last look, but to try again, as the JVM does now and then: who has had the lock
  * meanwhile and wants it again runs for longer.
@@ -136,10 +121,13 @@ static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_
 	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait) &&
 		    lock_rests(slot, t, now);
 
-	if (same)
-		lock_goes_on(s, slot, t, wait, now, since);
-	else
+	if (!same) {
 		lock_begins(s, slot, t, wait, now, since);
+		return;
+	}
+	if (!t->frames || lock_broken(t->flaw))
+		lock_walk(s, slot, t, wait, since);
+	lock_goes_on(s, slot, t, wait, now, since);
 }
 
 /* --- a look at all ---------------------------------------------------------------------------- */

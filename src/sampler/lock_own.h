@@ -83,9 +83,12 @@ struct lock {
 void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since);
 /* What has been found of it and not been put into the trace table yet. */
 void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t);
-/* The name of what it waits for; the stack with it, for the looks to come, so that it is walked only once. */
-uint32_t lock_class(struct sampler *s, const struct lock_wait *wait);
-void lock_keep(struct sampler *s, struct lock_thread *t, const struct stack *stack);
+/* Names what it waits for, as the stack's leaf, and keeps the stack for the looks to come: it is walked only once. */
+void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
+	const struct stack *stack);
+/* The same wait once more, since its last look. */
+void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since);
 /* Who holds what this thread has been waiting for; told again when it is another. */
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
 

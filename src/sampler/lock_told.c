@@ -45,7 +45,7 @@ void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *
 	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
 }
 
-uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
+static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
 {
 	char name[512];
 	uint32_t bytes = oop_klass_name(s->layout, &s->mem, wait->klass, name, sizeof(name));
@@ -53,15 +53,29 @@ uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
-void lock_keep(struct sampler *s, struct lock_thread *t, const struct stack *stack)
+void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
+	const struct stack *stack)
 {
 	uint64_t *kept = s->lock->kept[t - s->lock->threads];
 
+	t->class_id = lock_class(s, wait);
+	stack->user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
 	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
 	t->flags = stack->flags;
 	t->flaw = stack->flaw;
 	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
 	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
+}
+
+void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	t->wait = *wait;
+	if (now - t->flushed_ns >= LOCK_FLUSH_NS) {
+		t->flushed_ns = now;
+		lock_put(s, slot, t);
+	}
+	t->weight_ns += since;
 }
 
 /* --- long waits -------------------------------------------------------------------------------- */

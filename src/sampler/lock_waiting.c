@@ -91,9 +91,7 @@ static void virtual_begins(struct look *look, struct lock_virtual *v, struct loc
 		return;
 	}
 	stack.id = waiting_id(&s->lock->waiting, thread);
-	t->class_id = lock_class(s, wait);
-	stack.user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
-	lock_keep(s, t, &stack);
+	lock_keep(s, t, wait, &stack);
 	sig_stack_give(&stack);
 	if (!stack.id || !t->frames)
 		return;
@@ -106,16 +104,6 @@ static void virtual_begins(struct look *look, struct lock_virtual *v, struct loc
 	t->flushed_ns = look->now;
 	t->wait = *wait;
 	v->number = thread->number;
-}
-
-static void virtual_goes_on(struct look *look, struct lock_thread *t, const struct lock_wait *wait)
-{
-	t->wait = *wait;
-	if (look->now - t->flushed_ns >= LOCK_FLUSH_NS) {
-		t->flushed_ns = look->now;
-		lock_put(look->s, slot_of(look->s), t);
-	}
-	t->weight_ns += look->since;
 }
 
 static void virtual_look(void *ctx, const struct unmounted_thread *thread)
@@ -137,7 +125,7 @@ static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 	}
 	t = thread_of(look->s, v);
 	if (v->number && is_same(v, &now, t, &wait))
-		virtual_goes_on(look, t, &wait);
+		lock_goes_on(look->s, slot_of(look->s), t, &wait, look->now, look->since);
 	else
 		virtual_begins(look, v, t, thread, &wait);
 	v->round = lock->round;

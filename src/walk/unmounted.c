@@ -224,7 +224,6 @@ static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t
 	uint64_t node = oop_field_of(&u->mode, v->layout, v->mem, at, u->klass[UNMOUNTED_NODE]);
 	struct oop bin;
 
-	v->count.places++;
 	if (node) {
 		chain_each(v, node, u->klass[UNMOUNTED_NODE], stands_for, k);
 		return;

@@ -73,7 +73,6 @@ struct unmounted_thread {
 struct unmounted_count {
 	uint64_t threads; /* that were visited */
 	uint64_t unread;  /* and that could not be read: a collector has moved them */
-	uint64_t places;  /* that were looked at */
 };
 
 /*
