@@ -26,6 +26,7 @@
 #include "sampler/text.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -73,12 +74,7 @@ static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_t
 		if (!lock_broken(stack.flaw))
 			break;
 	}
-	lock_keep(s, t, wait, &stack);
-	if (!t->frames)
-		sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
-					      .before = 1,
-					      .count = t->count,
-					      .weight = weight_ns});
+	lock_keep(s, t, wait, &stack, weight_ns);
 	sig_stack_give(&stack);
 	return true;
 }
@@ -223,10 +219,15 @@ int32_t lock_tid(const struct sampler *s)
 
 uint64_t lock_memory(const struct sampler *s)
 {
-	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
+	const struct lock *lock = s->lock;
+	uint32_t known;
 
+	if (!lock)
+		return 0;
 	/* what it touches: a thread's stack is kept only when it has waited */
-	return high * (uint64_t)sizeof(struct lock_thread);
+	known = atomic_load(&s->threads->high) + (lock->waiting.open ? LOCK_VIRTUALS : 0);
+	return known * (uint64_t)sizeof(struct lock_thread) + offsetof(struct lock, threads) +
+	       sizeof(lock->waiting) + sizeof(lock->virtuals);
 }
 
 void lock_free(struct sampler *s)

@@ -8,6 +8,7 @@
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
+#include "sampler/wall.h"
 
 #include <errno.h>
 #include <string.h>
@@ -375,7 +376,7 @@ void events_check_signal(struct sampler *s)
 
 uint64_t events_memory(const struct sampler *s)
 {
-	return engine_perf_memory() + lock_memory(s);
+	return engine_perf_memory() + lock_memory(s) + wall_waiting_memory(s);
 }
 
 bool events_any(const struct sampler *s)

@@ -83,9 +83,12 @@ struct lock {
 void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since);
 /* What has been found of it and not been put into the trace table yet. */
 void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t);
-/* Names what it waits for, as the stack's leaf, and keeps the stack for the looks to come: it is walked only once. */
+/*
+ * Names what it waits for, as the stack's leaf, and keeps the stack for the looks to come, so that it is walked only
+ * once. One that is too deep to be kept is put into the trace table at each look, with the time since the last one.
+ */
 void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
-	const struct stack *stack);
+	struct stack *stack, uint64_t weight_ns);
 /* The same wait once more, since its last look. */
 void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t now, uint64_t since);

@@ -54,7 +54,7 @@ static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
 }
 
 void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
-	const struct stack *stack)
+	struct stack *stack, uint64_t weight_ns)
 {
 	uint64_t *kept = s->lock->kept[t - s->lock->threads];
 
@@ -65,6 +65,13 @@ void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait 
 	t->flaw = stack->flaw;
 	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
 	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
+	if (t->frames)
+		return;
+	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
+				     .before = 1,
+				     .count = t->count * (uint32_t)t->stands_for,
+				     .weight = weight_ns * t->stands_for});
+	t->count = 0;
 }
 
 void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,

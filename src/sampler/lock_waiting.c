@@ -77,7 +77,8 @@ struct look {
 	bool first; /* of these threads: what is found has begun before */
 };
 
-static void virtual_begins(struct look *look, struct lock_virtual *v, struct lock_thread *t,
+/* virtual_walk: its stack, kept or put; false: it went on meanwhile. */
+static bool virtual_walk(struct look *look, struct lock_thread *t, uint32_t id,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
 	struct sampler *s = look->s;
@@ -85,25 +86,43 @@ static void virtual_begins(struct look *look, struct lock_virtual *v, struct loc
 	struct stack stack;
 	uint64_t sp;
 
-	lock_ends(s, slot_of(s), t, look->since);
-	if (!waiting_stack(&s->lock->waiting, thread, &stack, &where, &sp)) {
-		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, look->first ? 0 : 1);
-		return;
-	}
-	stack.id = waiting_id(&s->lock->waiting, thread);
-	lock_keep(s, t, wait, &stack);
+	if (!waiting_stack(&s->lock->waiting, thread, &stack, &where, &sp))
+		return false;
+	stack.id = id;
+	lock_keep(s, t, wait, &stack, look->since);
 	sig_stack_give(&stack);
-	if (!stack.id || !t->frames)
+	return true;
+}
+
+static void virtual_begins(struct look *look, struct lock_virtual *v, struct lock_thread *t,
+	const struct unmounted_thread *thread, const struct lock_wait *wait)
+{
+	uint32_t id = waiting_id(&look->s->lock->waiting, thread);
+
+	lock_ends(look->s, slot_of(look->s), t, look->since);
+	if (!id)
 		return;
+	t->slot_id = id;
 	t->stands_for = thread->stands_for;
-	t->slot_id = stack.id;
 	t->count = look->first ? 0 : 1;
 	t->weight_ns = look->since / 2;
+	if (!virtual_walk(look, t, id, thread, wait)) {
+		sig_lose(look->s, WIRE_LOCK, COUNTER_WAIT_OVER, t->count);
+		return;
+	}
 	t->at_least = look->first;
 	t->since_ns = look->first ? look->now : look->now - look->since / 2;
 	t->flushed_ns = look->now;
 	t->wait = *wait;
 	v->number = thread->number;
+}
+
+static void virtual_goes_on(struct look *look, struct lock_thread *t,
+	const struct unmounted_thread *thread, const struct lock_wait *wait)
+{
+	if (!t->frames)
+		virtual_walk(look, t, t->id, thread, wait);
+	lock_goes_on(look->s, slot_of(look->s), t, wait, look->now, look->since);
 }
 
 static void virtual_look(void *ctx, const struct unmounted_thread *thread)
@@ -125,7 +144,7 @@ static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 	}
 	t = thread_of(look->s, v);
 	if (v->number && is_same(v, &now, t, &wait))
-		lock_goes_on(look->s, slot_of(look->s), t, &wait, look->now, look->since);
+		virtual_goes_on(look, t, thread, &wait);
 	else
 		virtual_begins(look, v, t, thread, &wait);
 	v->round = lock->round;

@@ -24,5 +24,6 @@ void wall_waiting_start(struct sampler *s);
 /* interval 0: now. */
 void wall_waiting_look(struct sampler *s, uint64_t interval);
 void wall_waiting_free(struct sampler *s);
+uint64_t wall_waiting_memory(const struct sampler *s);
 
 #endif

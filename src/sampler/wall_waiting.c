@@ -138,3 +138,8 @@ void wall_waiting_free(struct sampler *s)
 	if (s->wall.waiting)
 		raw_unmap(s->wall.waiting, sizeof(*s->wall.waiting));
 }
+
+uint64_t wall_waiting_memory(const struct sampler *s)
+{
+	return s->wall.waiting ? sizeof(*s->wall.waiting) : 0;
+}

@@ -55,18 +55,18 @@ looked() {
 	LOOKED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e8 }' "$T/x-wall.collapsed")
 }
 
-# turns KIND: the time that was waited, as the program measured it
+# turns KIND DEPTH: the time that was waited, as the program measured it
 turns() {
 	local count ms time
 	recorder 200
 	wait_for 30 has_samples "$JVM" 1
-	sites_do turns "$1" 3000 8 5000 20000
+	sites_do turns "$1" 3000 8 5000 20000 "$2"
 	kill -TERM $RECORDER
 	wait $RECORDER
 	read -r _ count ms < <(grep '^waited' "$JVM_OUT" | tail -n 1)
 	time=$(tenths_below "$1Turn" lock)
-	diag "JDK $major: $1: $((time * 100)) of $ms ms; $count waits"
-	ok "JDK $major: $1: waits take the time that the program measures" close_to $((time * 100)) "$ms" 20 400
+	diag "JDK $major: $1, $2 deep: $((time * 100)) of $ms ms; $count waits"
+	ok "JDK $major: $1, $2 deep: waits take the time that the program measures" close_to $((time * 100)) "$ms" 20 400
 }
 
 check_jvm() {
@@ -76,8 +76,9 @@ check_jvm() {
 	all_there 20 10
 	ok "JDK $major: by their names" grep -q '^\[locker-7 #' "$T/x-wall.collapsed"
 	ok "JDK $major: and reasons" grep -q 'Parked.sleeper sleeps ' "$T/x-wall.collapsed"
-	turns lock
-	[ "$major" -lt 24 ] || turns monitor
+	turns lock 0
+	turns lock 900 # deeper than stacks that are kept
+	[ "$major" -lt 24 ] || turns monitor 0
 	jvm_end q
 	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 	# Of each kind some 60 are looked at at a time. ZGC moves them meanwhile: some are lost, and counted.

@@ -18,9 +18,10 @@ import jdk.internal.misc.ThreadFlock;
  * are parked (in a ThreadFlock, as a StructuredTaskScope has one); from JDK 24 on N each that wait for a monitor and that
  * are in Object.wait. Prints "ready", then does one line of its input after the other, and says "done" after each:
  *
- *   turns KIND MS N HOLD THINK   N virtual threads take turns for MS ms, with a ReentrantLock (KIND lock) or with a monitor
- *                                (monitor): each has it for HOLD us, asleep, then sleeps for THINK us: "waited COUNT MS", of
- *                                those that found it taken
+ *   turns KIND MS N HOLD THINK DEPTH
+ *                                N virtual threads take turns for MS ms, with a ReentrantLock (KIND lock) or with a monitor
+ *                                (monitor), DEPTH frames deep: each has it for HOLD us, asleep, then sleeps for THINK us:
+ *                                "waited COUNT MS", of those that found it taken
  *   garbage MS                   makes garbage for MS ms, 50 MB of it alive
  *   q                            it ends
  */
@@ -107,7 +108,17 @@ public final class Parked {
         }
     }
 
-    private static void turns(boolean lock, long ms, int n, long hold, long think) throws Exception {
+    static void turnBelow(long frames, boolean lock, long hold) throws Exception {
+        if (frames > 0) {
+            turnBelow(frames - 1, lock, hold);
+        } else if (lock) {
+            lockTurn(hold);
+        } else {
+            monitorTurn(hold);
+        }
+    }
+
+    private static void turns(boolean lock, long ms, int n, long hold, long think, long depth) throws Exception {
         Thread[] threads = new Thread[n];
         over = false;
         COUNT.reset();
@@ -115,11 +126,7 @@ public final class Parked {
         for (int i = 0; i < n; i++) {
             threads[i] = Thread.ofVirtual().name("turn-" + i).start(quiet(() -> {
                 while (!over) {
-                    if (lock) {
-                        lockTurn(hold);
-                    } else {
-                        monitorTurn(hold);
-                    }
+                    turnBelow(depth, lock, hold);
                     nap(think);
                 }
             }));
@@ -145,7 +152,7 @@ public final class Parked {
         String[] words = line.split(" ");
         switch (words[0]) {
             case "turns" -> turns(words[1].equals("lock"), Long.parseLong(words[2]), Integer.parseInt(words[3]),
-                    Long.parseLong(words[4]), Long.parseLong(words[5]));
+                    Long.parseLong(words[4]), Long.parseLong(words[5]), Long.parseLong(words[6]));
             case "garbage" -> garbage(Long.parseLong(words[1]));
             default -> throw new IllegalArgumentException(line);
         }

@@ -17,8 +17,9 @@ import java.util.concurrent.locks.LockSupport;
  *   turns MS SHORT LONG CPU   twelve threads for MS ms, four each that sleep, that park and that are in Object.wait: each
  *                             waits SHORT ms, then LONG ms, again and again, and computes for CPU us between: "short NS"
  *                             "long NS", in all
- *   locks MS N HOLD CPU       N threads take turns with one monitor for MS ms: each has it for HOLD us (sleeping from 1,000
- *                             on), then computes for CPU us: "blocked COUNT MS" in all, as ThreadInfo has them
+ *   locks MS N HOLD CPU DEPTH N threads take turns with one monitor for MS ms, DEPTH frames deep: each has it for HOLD us
+ *                             (sleeping from 1,000 on), then computes for CPU us: "blocked COUNT MS" in all, as ThreadInfo
+ *                             has them
  *   q                         it ends
  */
 public final class Waits {
@@ -107,7 +108,15 @@ public final class Waits {
         }
     }
 
-    private static void locks(long ms, long n, long holdUs, long us) throws Exception {
+    static void turnBelow(long frames, Object lock, long holdUs) throws Exception {
+        if (frames > 0) {
+            turnBelow(frames - 1, lock, holdUs);
+        } else {
+            turn(lock, holdUs);
+        }
+    }
+
+    private static void locks(long ms, long n, long holdUs, long us, long depth) throws Exception {
         ThreadMXBean mx = ManagementFactory.getThreadMXBean();
         mx.setThreadContentionMonitoringEnabled(true);
         Object lock = new Object();
@@ -118,7 +127,7 @@ public final class Waits {
             Thread thread = new Thread(() -> {
                 try {
                     do {
-                        turn(lock, holdUs);
+                        turnBelow(depth, lock, holdUs);
                         spin(us);
                     } while (System.nanoTime() < end);
                     ThreadInfo info = mx.getThreadInfo(Thread.currentThread().getId());
@@ -148,7 +157,7 @@ public final class Waits {
             }
             switch (words[0]) {
                 case "turns": turns(n[1], n[2], n[3], n[4]); break;
-                case "locks": locks(n[1], n[2], n[3], n[4]); break;
+                case "locks": locks(n[1], n[2], n[3], n[4], n[5]); break;
                 default: throw new IllegalArgumentException(line);
             }
             System.out.println("done");
