@@ -120,7 +120,8 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	json_num(j, flat_percent(profile_coarse(ui->profile, &q).weight,
 			    profile_sum(ui->profile, &q).weight));
 	if (event == EVENT_CPU) {
-		struct profile_explained e = profile_explained(ui->profile, &q);
+		struct profile_explained e =
+			profile_explained(ui->profile, &q, ui->vitals->threads_live);
 
 		json_key(j, "explains_pct");
 		if (e.process_ns)

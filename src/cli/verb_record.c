@@ -135,12 +135,13 @@ static void record_coarse(const struct recording *r)
 static void record_explained(const struct recording *r)
 {
 	const struct profile_query all = {.to = UINT32_MAX};
-	struct profile_explained e = profile_explained(r->profile, &all);
+	struct profile_explained e =
+		profile_explained(r->profile, &all, session_vitals(r->session)->threads_live);
 
 	if (!e.process_ns)
 		return;
-	fprintf(stderr, "cpu: explains %.0f %% of the CPU time that the JVM used%s\n",
-		flat_percent(e.sampled_ns, e.process_ns),
+	fprintf(stderr, "cpu: explains %.0f %% (+-%.0f) of the CPU time that the JVM used%s\n",
+		flat_percent(e.sampled_ns, e.process_ns), flat_percent(e.error_ns, e.process_ns),
 		e.differs && e.sampled_ns < e.process_ns
 			? ": the rest is of threads that live too shortly, or that block the "
 			  "signal of the samples"

@@ -316,13 +316,18 @@ void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t 
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q);
 /*
  * Of EVENT_CPU: the CPU time of its samples beside that of the process over the same seconds, of all threads, whatever the
- * query chooses among them. It differs if that is more than chance (three standard errors) and the rest that no sampling sees would explain.
+ * query chooses among them. It differs if that is more than chance (three standard errors), the rest that no sampling
+ * sees, and an interval of each living thread would explain: a sample that is due is taken when its thread runs again,
+ * which, where hundreds want to run, is not before a recording ends.
  */
 struct profile_explained {
 	uint64_t sampled_ns, process_ns; /* the latter 0: not known */
+	uint64_t error_ns;               /* what chance and those explain */
 	bool differs;
 };
-struct profile_explained profile_explained(const struct profile *p, const struct profile_query *q);
+/* alive: threads that live at the end; fewer than 1: not known. */
+struct profile_explained profile_explained(
+	const struct profile *p, const struct profile_query *q, int64_t alive);
 /* Samples of each of the last n seconds before `to` (oldest first): for sparklines. -1 marks a gap, and
  * what lies outside the history. */
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);

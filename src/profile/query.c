@@ -4,6 +4,7 @@
 #include "profile/model.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void profile_each(
 	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
@@ -95,21 +96,45 @@ struct profile_sum profile_coarse(const struct profile *p, const struct profile_
 #define EXPLAINED_REST \
 	0.02 /* of the process: its beginnings and ends, what the agent takes for its own */
 
-struct profile_explained profile_explained(const struct profile *p, const struct profile_query *q)
+/* How many threads have samples, but no more than that. */
+static uint32_t sampled_threads(
+	const struct profile *p, const struct profile_query *q, uint32_t most)
+{
+	uint32_t count, threads = 0;
+	const struct model_row *rows = model_collect(p, q, &count);
+	bool *seen = calloc(p->threads.count + 1, sizeof(*seen));
+
+	for (uint32_t i = 0; seen && i < count && threads < most; i++) {
+		if (rows[i].thread > p->threads.count)
+			continue;
+		threads += !seen[rows[i].thread];
+		seen[rows[i].thread] = true;
+	}
+	free(seen);
+	return threads;
+}
+
+struct profile_explained profile_explained(
+	const struct profile *p, const struct profile_query *q, int64_t alive)
 {
 	struct profile_query all = {
 		.event = EVENT_CPU, .from = q->from, .to = q->to, .thread = PROFILE_ANY_THREAD};
 	struct profile_sum sampled = profile_sum(p, &all);
 	struct profile_explained e = {.sampled_ns = sampled.weight};
-	double interval, off;
+	double interval =
+		(double)(sampled.count ? sampled.weight / sampled.count : EXPLAINED_INTERVAL_NS);
+	double off, error = 3 * sqrt((double)sampled.count) * interval;
 
 	all.event = MODEL_PROCESS;
 	e.process_ns = profile_sum(p, &all).weight;
-	interval = (double)(sampled.count ? sampled.weight / sampled.count : EXPLAINED_INTERVAL_NS);
+	error += EXPLAINED_REST * (double)e.process_ns;
 	off = fabs((double)e.sampled_ns - (double)e.process_ns);
-	e.differs = (double)e.process_ns >= EXPLAINED_LEAST * interval &&
-		    off > 3 * sqrt((double)sampled.count) * interval +
-				    EXPLAINED_REST * (double)e.process_ns;
+	all.event = EVENT_CPU;
+	if (off > error && alive > 0 && sampled.count)
+		error += interval * sampled_threads(p, &all,
+					    alive < UINT32_MAX ? (uint32_t)alive : UINT32_MAX);
+	e.error_ns = (uint64_t)error;
+	e.differs = (double)e.process_ns >= EXPLAINED_LEAST * interval && off > error;
 	return e;
 }
 

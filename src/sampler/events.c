@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "sampler/arms.h"
 #include "sampler/lock.h"
+#include "sampler/publish.h"
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 #include "sampler/text.h"
@@ -129,6 +130,7 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 {
 	struct event *event = &s->events[number];
 	struct engine_target target = arms_target(s, number);
+	uint64_t used = publish_cpu_used(s->publish);
 	int error = 0;
 
 	atomic_store(&event->on_ns, clock_mono_ns());
@@ -141,6 +143,10 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 	if (error < 0) {
 		atomic_store(&event->arming, 0);
 		atomic_store(&event->on, 0);
+	} else if (number ==
+		   WIRE_CPU) { /* one thread after the other: on average from the middle on */
+		publish_cpu_counts(
+			s->publish, true, used + (publish_cpu_used(s->publish) - used) / 2);
 	}
 	return error;
 }
@@ -152,6 +158,8 @@ static bool event_disable(struct sampler *s, uint32_t number)
 
 	if (!atomic_exchange(&event->arming, 0))
 		return false;
+	if (number == WIRE_CPU)
+		publish_cpu_counts(s->publish, false, publish_cpu_used(s->publish));
 	if (event->engine->stop)
 		event->engine->stop(s, number);
 	else

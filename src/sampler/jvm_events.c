@@ -16,6 +16,7 @@
 #include "sampler/alloc_live.h"
 #include "sampler/raw.h"
 #include "sampler/scan.h"
+#include "sampler/select.h"
 #include "sampler/sig.h"
 
 #include <errno.h>
@@ -41,8 +42,10 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 
 	if (s && tid != atomic_load(&s->visits.tid)) {
 		slot = scan_thread_starts(s, tid, jvm_java_thread(jni, thread));
-		if (slot)
+		if (slot) {
 			jvm_name(jni, thread, slot);
+			select_named(s, slot);
+		}
 	}
 	sig_leave(inside);
 }

@@ -265,16 +265,26 @@ static bool publish_rest(struct publish *p)
 
 #define CPU_IN_PART (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY)
 
+uint64_t publish_cpu_used(const struct publish *p)
+{
+	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler_cost_ns(p->s);
+}
+
+void publish_cpu_counts(struct publish *p, bool counts, uint64_t used_ns)
+{
+	if (p->cpu_counts && used_ns > p->cpu_at_ns)
+		p->cpu_owed_ns += used_ns - p->cpu_at_ns;
+	p->cpu_at_ns = used_ns;
+	p->cpu_counts =
+		counts && !(p->s->events[WIRE_CPU].flags & CPU_IN_PART) && !*p->s->select.pattern;
+}
+
 /* publish_cpu: what the samples of cpu in this half are to add up to. */
 static void publish_cpu(struct publish *p)
 {
-	const struct event *cpu = &p->s->events[WIRE_CPU];
-	uint64_t now = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler_cost_ns(p->s);
-
-	p->cpu_ns = p->cpu_counts && now > p->cpu_at_ns ? now - p->cpu_at_ns : 0;
-	p->cpu_at_ns = now;
-	p->cpu_counts =
-		atomic_load(&cpu->on) && !(cpu->flags & CPU_IN_PART) && !*p->s->select.pattern;
+	publish_cpu_counts(p, atomic_load(&p->s->events[WIRE_CPU].on), publish_cpu_used(p));
+	p->cpu_ns = p->cpu_owed_ns;
+	p->cpu_owed_ns = 0;
 }
 
 bool publish_table(struct publish *p, uint64_t now_ns)

@@ -21,6 +21,11 @@ void publish_init(struct publish *p, struct sampler *s, struct modules *modules)
 /* One publication, or the rest of one. true: the half that was drained is published whole. */
 bool publish_table(struct publish *p, uint64_t now_ns);
 
+/* What the process has used, without the agent. */
+uint64_t publish_cpu_used(const struct publish *p);
+/* From here on what it uses is what samples of cpu add up to, or is not any more: no event cpu, or only a part. */
+void publish_cpu_counts(struct publish *p, bool counts, uint64_t used_ns);
+
 /* How many halves have been drained. */
 uint64_t publish_flips(const struct publish *p);
 

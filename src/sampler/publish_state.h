@@ -28,8 +28,10 @@ struct publish {
 	uint32_t cursor;
 	uint64_t drained_ns, last_tick_ns; /* when it was flipped away; the end of the one before */
 	uint64_t flips;
-	uint64_t cpu_ns, cpu_at_ns; /* of the process in what was flipped away; its clock then */
-	bool cpu_counts;            /* cpu was sampled since */
+	uint64_t cpu_ns;      /* what the process used in what was flipped away */
+	uint64_t cpu_owed_ns; /* and since then, up to cpu_at_ns of its clock */
+	uint64_t cpu_at_ns;
+	bool cpu_counts; /* cpu is sampled since then */
 	uint32_t delta_count[WIRE_EVENTS];
 	struct wire_delta deltas[WIRE_EVENTS][PUBLISH_DELTAS];
 	struct states states;

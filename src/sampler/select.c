@@ -6,6 +6,12 @@
 #include "sampler/glob.h"
 #include "sampler/text.h"
 
+static bool select_leaves_out(const struct sampler *s, const struct thread_slot *slot)
+{
+	return s->select.pattern[0] &&
+	       (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
+}
+
 static void select_slot(struct sampler *s, struct thread_slot *slot)
 {
 	uint32_t seq = atomic_load_explicit(&slot->name_seq, memory_order_acquire);
@@ -13,8 +19,7 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 
 	if (seq & 1 || (slot->select_seq == seq + 1 && slot->select_round == s->select.round))
 		return;
-	out = s->select.pattern[0] &&
-	      (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
+	out = select_leaves_out(s, slot);
 	if (atomic_load(&slot->name_seq) != seq)
 		return; /* the next time */
 	atomic_store(&slot->unselected, out);
@@ -57,4 +62,12 @@ void select_set(struct sampler *s, const char *pattern)
 void select_new(struct sampler *s, struct thread_slot *slot)
 {
 	atomic_store(&slot->unselected, s->select.pattern[0] != '\0');
+}
+
+void select_named(struct sampler *s, struct thread_slot *slot)
+{
+	if (!s->select.pattern[0] || select_leaves_out(s, slot))
+		return;
+	atomic_store(&slot->unselected, false);
+	arms_set(s, slot);
 }

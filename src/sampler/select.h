@@ -15,5 +15,10 @@ void select_set(struct sampler *s, const char *pattern);
 void select_update(struct sampler *s);
 /* A new thread, before an engine may be set on it. Also on the thread itself. */
 void select_new(struct sampler *s, struct thread_slot *slot);
+/*
+ * One whose name is known at its start is chosen, and sampled, at once: a short one would be over before the next look.
+ * On the thread itself.
+ */
+void select_named(struct sampler *s, struct thread_slot *slot);
 
 #endif

@@ -64,7 +64,8 @@ void finding_update(struct ui *ui)
 	q = ui_query(ui);
 	ui->sum = profile_sum(ui->profile, &q);
 	ui->coarse = profile_coarse(ui->profile, &q);
-	ui->explained = profile_explained(ui->profile, &q);
+	ui->explained =
+		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
 	ui->searched = match_sum(ui->found, ui->profile, &q);
 }
 

@@ -41,7 +41,7 @@ static struct profile_explained explained(const struct profile *p, uint32_t from
 {
 	const struct profile_query q = {.from = from, .to = to, .thread = PROFILE_ANY_THREAD};
 
-	return profile_explained(p, &q);
+	return profile_explained(p, &q, 0);
 }
 
 static void test_cases(void)
@@ -85,9 +85,34 @@ static void test_windows(void)
 	profile_free(p);
 }
 
+/* 200 threads that want to run all the time have two samples each where three are true: the third is due. */
+static void test_due(void)
+{
+	static const struct profile_query q = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	struct profile *p = profile_new();
+	uint32_t stack = profile_stack_child(p, PROFILE_ROOT_STACK,
+		profile_frame(p, profile_method(p, "C", "m", "", ""), FRAME_COMPILED, 0, 0));
+
+	for (uint32_t i = 0; i < 200; i++) {
+		uint32_t thread = profile_thread_new(p);
+
+		profile_thread_set(
+			p, thread, &(struct profile_thread){.name = "t", .tid = 1000 + (int)i});
+		profile_add(p, EVENT_CPU, 0, stack, thread, 2, 2 * (uint64_t)INTERVAL);
+	}
+	profile_add_process(p, 0, 6000000000);
+	ok(!profile_explained(p, &q, 210).differs, "what is due explains the rest");
+	ok(profile_explained(p, &q, 210).error_ns > 2000000000, "which is a part of the error");
+	ok(profile_explained(p, &q, 20).differs,
+		"not if most have ended: theirs was taken or never will be");
+	ok(profile_explained(p, &q, 0).differs, "nor if it is not known how many live");
+	profile_free(p);
+}
+
 int main(void)
 {
 	test_cases();
 	test_windows();
+	test_due();
 	return tap_done();
 }

@@ -104,6 +104,6 @@ chosen() {
 short "threads that need 0.8 ms now and then" burstBody "bursts 400 800 3000"
 while read -r major JAVA; do
 	family
-	[ "$major" -lt 19 ] || chosen
+	chosen
 done < <(jdks 21 25)
 done_testing
