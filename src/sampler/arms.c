@@ -10,6 +10,9 @@
 
 #define STUCK_LOOK_NS 100000
 #define STUCK_NS      (1 * NS_PER_S)
+#define ARM_LEAST_NS  100000u /* the shortest interval of each engine for cpu */
+#define STARTS_ARMED  256u    /* a second; to arm one takes 70 us where a kernel is slow */
+#define SHARES_NS     (100 * NS_PER_MS)
 
 static bool event_armed(uint32_t number)
 {
@@ -62,9 +65,26 @@ struct engine_target arms_target(struct sampler *s, uint32_t number)
 	return (struct engine_target){.event = number,
 		.interval = atomic_load(&event->interval),
 		.first = atomic_load(&event->interval),
+		.share = 1,
 		.signo = s->signo,
 		.flags = event->flags,
 		.perf = &event->perf};
+}
+
+/* arm_share: false: another stands for this thread's CPU time. */
+static bool arm_share(const struct thread_slot *slot, struct engine_target *target)
+{
+	uint32_t share = atomic_load(&slot->share);
+
+	if (target->event != WIRE_CPU || share == 1)
+		return true;
+	if (!share)
+		return false;
+	target->share = share;
+	target->interval /= share;
+	if (target->interval < ARM_LEAST_NS)
+		target->interval = ARM_LEAST_NS;
+	return true;
 }
 
 /* arm_set: the event's engine, or the next one where it cannot be set on this thread. Slot locked. */
@@ -76,7 +96,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	struct engine_target target = arms_target(s, number);
 	int error = -ENODEV;
 
-	if (atomic_load(&arm->engine))
+	if (atomic_load(&arm->engine) || !arm_share(slot, &target))
 		return 0;
 	target.tid = atomic_load(&slot->tid);
 	arm_first(event, slot, &target);
@@ -126,11 +146,53 @@ void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t number)
 	struct thread_arm *arm = arm_of(slot, number);
 	const struct engine *engine = atomic_load(&arm->engine);
 
-	if (engine) {
-		uint64_t interval = atomic_load(&s->events[number].interval);
+	struct engine_target target = arms_target(s, number);
 
-		engine->pace(arm, interval, 1 + arms_random(interval));
-	}
+	if (!engine)
+		return;
+	arm_share(slot, &target);
+	target.first = 1 + arms_random(target.interval);
+	engine->pace(arm, &target);
+}
+
+/* --- threads that start by the thousands a second --------------------------------------------- */
+
+void arms_new(struct sampler *s, struct thread_slot *slot)
+{
+	uint32_t share = atomic_load(&s->shares.share);
+
+	atomic_fetch_add(&s->shares.started, 1);
+	if (share > 1 && atomic_load(&s->events[WIRE_CPU].arming))
+		atomic_store(&slot->share, arms_random(share) ? 0 : share);
+}
+
+void arms_stay(struct sampler *s, struct thread_slot *slot)
+{
+	uint32_t share = atomic_load(&slot->share);
+
+	if (share == 1 || !threads_try_lock(slot))
+		return;
+	atomic_store(&slot->share, 1);
+	slot->found_ns = 0; /* others have stood for what it has run */
+	if (share)
+		arms_pace(s, slot, WIRE_CPU);
+	threads_unlock(slot);
+	if (!share)
+		arms_set(s, slot);
+}
+
+void arms_count(struct sampler *s, uint64_t now)
+{
+	uint64_t since = now - s->shares.counted_ns, least = ARM_LEAST_NS, share;
+	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
+
+	if (since < SHARES_NS)
+		return;
+	s->shares.counted_ns = now;
+	share = atomic_exchange(&s->shares.started, 0) * NS_PER_S / since / STARTS_ARMED;
+	if (share > interval / least)
+		share = interval / least;
+	atomic_store(&s->shares.share, share ? (uint32_t)share : 1);
 }
 
 /*

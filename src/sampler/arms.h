@@ -43,6 +43,17 @@ void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);
 /* The event's interval has changed: those that are set take it over. The slot's lock is the caller's. */
 void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
+/*
+ * To arm a thread costs more than a short one does in its life. Where more than some hundreds start in a second, one of
+ * `share`, drawn at random, is sampled `share` times as often as it would be, each sample standing for as much as any
+ * other, until it has lived through a scan; the others are not armed before. So sums and precision are as they were.
+ *
+ * arms_new: before its engines are set, also on the thread itself; arms_stay: it lives on, arms_count: the publisher's.
+ */
+void arms_new(struct sampler *s, struct thread_slot *slot);
+void arms_stay(struct sampler *s, struct thread_slot *slot);
+void arms_count(struct sampler *s, uint64_t now);
+
 bool arms_any(const struct thread_slot *slot);
 /* Does the thread that the engines were set on still live? A tid may have been given to another. */
 bool arms_alive(const struct thread_slot *slot);

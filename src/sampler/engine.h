@@ -26,6 +26,8 @@ struct engine_target {
 	int32_t tid;
 	uint32_t event;
 	uint64_t interval;
+	uint32_t
+		share; /* for so many intervals a sample stands: there are others that are not sampled */
 	uint64_t first; /* after how much the first sample is due */
 	uint64_t owed;  /* so much is due at once, in whole intervals */
 	int32_t signo;
@@ -58,7 +60,7 @@ struct engine {
 	/* Whether the thread it was set on still lives: a tid may have been given to another. */
 	bool (*alive)(const struct thread_arm *arm);
 	/* From now on at this interval; the next sample is due after `first`, whatever has passed of the one before. */
-	int (*pace)(struct thread_arm *arm, uint64_t interval, uint64_t first);
+	int (*pace)(struct thread_arm *arm, const struct engine_target *target);
 
 	/*
 	 * An engine that drives itself has these instead of arm to pace. start: a sentence when it fails, what

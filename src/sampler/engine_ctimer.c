@@ -58,7 +58,7 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 		return (int)error;
 	arm->fd = -1;
 	arm->timer = timer;
-	atomic_store(&arm->weight, target->interval);
+	atomic_store(&arm->weight, target->interval * target->share);
 	atomic_store_explicit(&arm->engine, &engine_ctimer, memory_order_release);
 	error = raw(SYS_timer_settime, timer, 0, &spec, NULL);
 	if (error >= 0)
@@ -75,11 +75,11 @@ static void ctimer_quiet(struct thread_arm *arm)
 	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
 }
 
-static int ctimer_pace(struct thread_arm *arm, uint64_t interval, uint64_t first)
+static int ctimer_pace(struct thread_arm *arm, const struct engine_target *target)
 {
-	struct itimerspec spec = ctimer_every(interval, first);
+	struct itimerspec spec = ctimer_every(target->interval, target->first);
 
-	atomic_store(&arm->weight, interval);
+	atomic_store(&arm->weight, target->interval * target->share);
 	return (int)raw(SYS_timer_settime, arm->timer, 0, &spec, NULL);
 }
 

@@ -94,8 +94,9 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 		return error;
 	}
 	arm->lost = 0;
-	atomic_store(&arm->weight, target->interval);
-	arm->first_weight = target->interval * (target->owed ? target->owed : 1);
+	arm->share = target->share;
+	atomic_store(&arm->weight, target->interval * target->share);
+	arm->first_weight = atomic_load(&arm->weight) * (target->owed ? target->owed : 1);
 	arm->second = target->owed ? perf_first(target) : 0;
 	atomic_store(&arm->first, attr.sample_period != target->interval ? attr.sample_period : 0);
 	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
@@ -116,8 +117,9 @@ static void perf_quiet(struct thread_arm *arm)
  * The handler sets the interval when it finds `first`, so that is told after the kernel has it: a handler that comes
  * between takes one sample too many, not all.
  */
-static int perf_pace(struct thread_arm *arm, uint64_t interval, uint64_t first)
+static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
 {
+	uint64_t first = target->first, interval = target->interval;
 	long error;
 
 	if (first < PERF_CLOCK_LEAST)
@@ -125,8 +127,9 @@ static int perf_pace(struct thread_arm *arm, uint64_t interval, uint64_t first)
 	error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
 	if (error < 0)
 		return (int)error;
-	atomic_store(&arm->weight, interval);
-	arm->first_weight = interval;
+	arm->share = target->share;
+	atomic_store(&arm->weight, interval * target->share);
+	arm->first_weight = interval * target->share;
 	arm->second = 0;
 	atomic_store(&arm->first, first);
 	return 0;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "sampler/agent.h"
+#include "sampler/arms.h"
 #include "sampler/budget.h"
 #include "sampler/commands.h"
 #include "sampler/debug_info.h"
@@ -254,6 +255,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	handlers_keep(s, now);
 	look_for_threads(s, now);
+	arms_count(s, now);
 	ask_names(s, now);
 	renames_tick(s, now);
 	carrier_note(s, now);

@@ -166,6 +166,10 @@ struct sampler {
 	} renames;
 
 	/* threads that start: see starts.h */
+	struct { /* of threads that start, see arms_new */
+		_Atomic uint32_t started, share;
+		uint64_t counted_ns;
+	} shares;
 	struct starts {
 		uint64_t started;       /* by the JVM, when it was looked at last, */
 		uint64_t visits;        /* our own visits among them */

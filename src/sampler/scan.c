@@ -37,8 +37,10 @@ struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t 
 	}
 	if (!slot) {
 		slot = threads_add(s->threads, tid);
-		if (slot)
+		if (slot) {
 			select_new(s, slot);
+			arms_new(s, slot);
+		}
 	}
 	if (!slot) /* the scan was faster, or the list is full */
 		slot = threads_find(s->threads, tid);
@@ -178,6 +180,8 @@ static void scan_gone(const struct scan *scan, uint64_t flips)
 			continue;
 		if (slot->scan == 0)
 			slot->scan = scan->number;
+		else if (slot->scan == scan->number && !atomic_load(&slot->gone))
+			arms_stay(scan->s, slot);
 		if (!atomic_load(&slot->gone) &&
 			(slot->scan != scan->number || threads_find(threads, tid) != slot))
 			slot_retire(scan->s, slot);

@@ -116,14 +116,15 @@ uint32_t sig_perf_worth(const struct thread_arm *arm, uint32_t samples)
 	uint64_t first = atomic_load_explicit(&arm->first, memory_order_relaxed);
 	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
 
-	return first && samples && weight ? 1 + (uint32_t)((samples - 1) * first / weight)
-					  : samples;
+	return first && samples && weight
+		       ? 1 + (uint32_t)((samples - 1) * first * arm->share / weight)
+		       : samples;
 }
 
 uint64_t sig_perf_begun(struct thread_arm *arm)
 {
 	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
-	uint64_t next = arm->second ? arm->second : weight, stands = arm->first_weight;
+	uint64_t next = arm->second ? arm->second : weight / arm->share, stands = arm->first_weight;
 
 	atomic_store_explicit(&arm->first, arm->second ? arm->second : 0, memory_order_relaxed);
 	arm->second = 0;

@@ -71,6 +71,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	atomic_store(&slot->pins, 0);
 	atomic_store(&slot->failed, 0);
 	atomic_store(&slot->unselected, 0);
+	atomic_store(&slot->share, 1);
 	slot->select_seq = 0;
 	slot->found_ns = clock_mono_ns();
 	memset(slot->arms, 0, sizeof(slot->arms));

@@ -43,6 +43,7 @@ struct thread_arm {
 	};
 	uint32_t event;
 	_Atomic uint64_t weight; /* of one sample */
+	uint32_t share;          /* of that, the period: 1 / share */
 	/*
 	 * perf: the period until its first sample has been taken, when the handler sets the interval; 0: it is set. What
 	 * that sample stands for, and how long the next period is, if it is not the interval.
@@ -84,6 +85,8 @@ struct thread_slot {
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
 	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
 	uint64_t found_ns;           /* when it was listed */
+	/* For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it. */
+	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
 	/* the stack, as its JavaThread tells of it; its handlers' own */

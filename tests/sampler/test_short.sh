@@ -53,9 +53,9 @@ judge() {
 	all_steady=$((all_steady + steady))
 }
 
-# family: threads of three lengths and rates in one session
+# family: threads of four lengths and rates in one session
 family() {
-	local lines=("1000 1000 500" "500 4000 250" "60 20000 40") line n=0 steady share short true
+	local lines=("1000 1000 500" "500 4000 250" "60 20000 40" "8000 150 4000") line n=0 steady share short true
 	jvm_start Short
 	"$JHOT" record -t -i 5ms --total -o "$T/family.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 	local recorder=$!
@@ -72,6 +72,7 @@ family() {
 	judge 1000 1 33
 	judge 4000 2 60
 	judge 20000 3 60
+	judge 150 4 33 # one in 15 is sampled, and stands for the others
 	steady=$(nanoseconds '[' Short.steadyBody)
 	share=$((100 * all_got / (all_got + steady + 1)))
 	true=$((100 * all_own / (all_own + all_steady)))
