@@ -26,15 +26,28 @@
 
 #include <errno.h>
 
-#define ALLOC_SINCE    11
-#define CLASS_NAME     512 /* bytes of a class's name; longer ones are cut */
-#define MEASURED_OF    8u
-#define INTERVAL_MAX   INT32_MAX
-#define ALLOC_START_NS (2500 * NS_PER_MS) /* the front end waits for 3 s */
-#define ALLOC_STOP_NS  (1000 * NS_PER_MS)
-#define LIVE_NS        (200 * NS_PER_MS)
+#define ALLOC_SINCE 11
+#define ALLOC_EXACT 25  /* HotSpot's points lie where they should: see alloc_apart */
+#define CLASS_NAME  512 /* bytes of a class's name; longer ones are cut */
+#define MEASURED_OF 8u
+/* Smaller than this part of its buffer: to count it too low where it comes first is an error of 2 % at most. */
+#define SMALL_IN_BUFFER 50u
+#define INTERVAL_MAX    INT32_MAX
+#define ALLOC_START_NS  (2500 * NS_PER_MS) /* the front end waits for 3 s */
+#define ALLOC_STOP_NS   (1000 * NS_PER_MS)
+#define LIVE_NS         (200 * NS_PER_MS)
 /* What is allocated within this time before a collection waits for the next one. */
 #define LIVE_STALE_NS (2 * NS_PER_S)
+
+#define ALLOC_UNEXACT \
+	"this JVM misses small objects between large ones, or has them count for too much"
+
+/* An object that the JVM tells of, and its thread's buffer: filled up to top; how large the next shall be. 0: not known. */
+struct alloc_object {
+	uint64_t size, at;
+	uint64_t start, top, end, buffer_bytes;
+	bool outside; /* of the buffer */
+};
 
 /* --- weights ---------------------------------------------------------------------------------- */
 
@@ -82,20 +95,61 @@ static uint32_t alloc_class(struct sampler *s, jclass class)
  * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
  * yet, or a collection took it since: all that is known then is that a large object would not have had room.
  */
-static bool alloc_outside(struct sampler *s, uint64_t java_thread, jobject object, uint64_t size)
+static bool alloc_outside(const struct alloc_object *o)
+{
+	if (o->start && o->top && o->at)
+		return o->at < o->start || o->at >= o->top;
+	return o->buffer_bytes && o->size > o->buffer_bytes;
+}
+
+static struct alloc_object alloc_object(
+	struct sampler *s, uint64_t java_thread, jobject handle, uint64_t size)
 {
 	const struct walk_layout *l = s->layout;
-	uint64_t tlab = java_thread + (uint64_t)l->thread_tlab.offset, start, top;
-	uint64_t at = mem_u64(&s->mem, (uint64_t)(uintptr_t)object); /* a local handle */
+	uint64_t tlab = java_thread + (uint64_t)l->thread_tlab.offset;
+	struct alloc_object o = {.size = size};
 
 	if (l->thread_tlab.offset < 0 || l->tlab_start.offset < 0 || l->tlab_top.offset < 0)
-		return false;
-	start = layout_load(&l->tlab_start, &s->mem, tlab);
-	top = layout_load(&l->tlab_top, &s->mem, tlab);
-	if (start && top && at)
-		return at < start || at >= top;
-	return l->tlab_words.offset >= 0 &&
-	       size / sizeof(uint64_t) > layout_load(&l->tlab_words, &s->mem, tlab);
+		return o;
+	o.at = mem_u64(&s->mem, (uint64_t)(uintptr_t)handle); /* a local one */
+	o.start = layout_load(&l->tlab_start, &s->mem, tlab);
+	o.top = layout_load(&l->tlab_top, &s->mem, tlab);
+	if (l->tlab_end.offset >= 0)
+		o.end = layout_load(&l->tlab_end, &s->mem, tlab);
+	if (l->tlab_words.offset >= 0)
+		o.buffer_bytes = layout_load(&l->tlab_words, &s->mem, tlab) * sizeof(uint64_t);
+	o.outside = alloc_outside(&o);
+	return o;
+}
+
+/*
+ * alloc_apart: what an object stands for before JDK 25, where an object outside of the buffer brings apart what HotSpot
+ * knows of the next point in two places (JDK-8356372).
+ *
+ * Such an object is held against the point without what has been allocated in the buffer since that was laid: so it has
+ * that much less to be told of by. Then the bytes up to the point are counted anew, and taken for allocated when the thread
+ * gets its next buffer: what comes first in that is told of though no point fell into it, and stands for itself alone.
+ * Those outside that are smaller than half the interval mostly go by untold. So what was allocated since is not known
+ * there, and what comes first stands for them, too: but not where it is so small that it is hardly ever one of their kind.
+ */
+static uint64_t alloc_apart(
+	struct thread_slot *thread, const struct alloc_object *o, uint64_t interval)
+{
+	uint64_t since = thread->alloc.top, before, left;
+	bool large = o->outside && o->size >= interval / 2, after_large = thread->alloc.large;
+
+	thread->alloc.top = o->top;
+	thread->alloc.large = large;
+	if (o->at && o->at == o->start &&
+		(after_large || o->size * SMALL_IN_BUFFER < o->end - o->start))
+		return o->size;
+	if (!large)
+		return alloc_weight(o->size, interval);
+	if (since < o->start || since > o->top)
+		since = o->start;
+	before = o->top - since; /* or less, where an object outside went by untold */
+	left = o->size - (before < o->size / 2 ? before : o->size / 2);
+	return (uint64_t)((double)alloc_weight(left, interval) * (double)o->size / (double)left);
 }
 
 /* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
@@ -113,22 +167,21 @@ static void alloc_sample(
 	struct thread_slot *thread = alloc_thread(s, jni);
 	uint64_t interval =
 		atomic_load_explicit(&s->events[WIRE_ALLOC].interval, memory_order_relaxed);
-	struct stack_sample sample = {.event = WIRE_ALLOC,
-		.before = 1,
-		.count = 1,
-		.weight = alloc_weight(size, interval)};
+	struct alloc_object o = alloc_object(s, jvm_thread_of(jni), object, size);
+	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
 	struct live *live = atomic_load(&s->live_on);
 	struct stack stack;
-	bool outside;
 
 	if (!thread) {
 		sig_lose(s, WIRE_ALLOC, COUNTER_NO_THREAD, 1);
 		return;
 	}
+	sample.weight = s->layout->jdk > ALLOC_SINCE && s->layout->jdk < ALLOC_EXACT
+				? alloc_apart(thread, &o, interval)
+				: alloc_weight(size, interval);
 	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
-	outside = alloc_outside(s, jvm_thread_of(jni), object, size);
 	stack.user[-1] =
-		WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
+		WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
 	if (!live)
 		sig_stack_put(&stack, &sample);
 	else if (!live_remember(live, jni, object, &stack, sample.weight))
@@ -174,6 +227,17 @@ static void alloc_interval(struct sampler *s)
 	jvm_events_want(0, 0, (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX));
 }
 
+/*
+ * alloc_exact: JDK 11 lays no point in the rest of a buffer after an object outside, so what is allocated there is not told
+ * of at all. Later ones can be put right where the buffer is known.
+ */
+static bool alloc_exact(const struct walk_layout *l)
+{
+	return l->jdk >= ALLOC_EXACT ||
+	       (l->jdk > ALLOC_SINCE && l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 &&
+		       l->tlab_top.offset >= 0 && l->tlab_end.offset >= 0);
+}
+
 static void alloc_stop(struct sampler *s, uint32_t event)
 {
 	atomic_store(&s->events[event].on, 0);
@@ -210,6 +274,8 @@ static int alloc_start(
 	}
 	if (error)
 		alloc_stop(s, WIRE_ALLOC);
+	else if (!alloc_exact(s->layout))
+		text_add(&out, ALLOC_UNEXACT);
 	else if (s->layout->jdk >= 19)
 		text_add(&out,
 			"virtual threads run slower until this JVM ends: it was asked for JVMTI");

@@ -95,6 +95,11 @@ struct thread_slot {
 		uint64_t lo, hi;
 	} stack;
 	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
+	/* the last object that the JVM told of: how far the buffer was filled, was it outside and large; likewise */
+	struct {
+		uint64_t top;
+		bool large;
+	} alloc;
 	int64_t java_tid;
 
 	/* name: written under an odd name_seq; the publisher copies it and looks again */

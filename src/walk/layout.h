@@ -101,7 +101,7 @@ struct walk_layout {
 	 */
 	uint64_t class_klass;
 	struct walk_field thread_virtual, thread_owner_id;
-	struct walk_field thread_tlab, tlab_start, tlab_top,
+	struct walk_field thread_tlab, tlab_start, tlab_top, tlab_end,
 		tlab_words;      /* the buffer that a thread allocates from */
 	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
 

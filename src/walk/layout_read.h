@@ -8,7 +8,7 @@
 
 #include "walk/exported.h"
 
-#define LAYOUT_ROWS 159
+#define LAYOUT_ROWS 160
 
 struct layout_read {
 	struct walk_layout layout;

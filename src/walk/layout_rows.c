@@ -209,6 +209,7 @@ static const struct exported_row rows[] = {
 	{FIELD, NEVER, "Thread", "_tlab", AT(layout.thread_tlab), 8},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_start", AT(layout.tlab_start), 8},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_top", AT(layout.tlab_top), 8},
+	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_end", AT(layout.tlab_end), 8},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_desired_size", AT(layout.tlab_words), 8},
 	{FIELD, NEVER, "JavaThread", "_monitor_owner_id", AT(layout.thread_owner_id), 8},
 	/* Only for virtual threads that are not mounted. */

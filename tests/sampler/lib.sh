@@ -63,7 +63,7 @@ weight_at() {
 			if (class !~ /_\[k\]$/) sub(/_\[k\]$/, "")
 			if (substr($0, length($0) - length(class) + 1) == class) sum += weight
 		}
-		END { print sum + 0 }' "$T/weights"
+		END { printf "%.0f\n", sum }' "$T/weights"
 }
 
 # close_to GOT WANTED PERCENT [MORE]

@@ -87,6 +87,48 @@ survivors() {
 	jvm_end
 }
 
+# unexact MAJOR: what cannot be mended is said
+unexact() {
+	local major=$1
+	jvm_start Sites || return
+	"$builddir/jhot" record -e alloc -d 1 -o "$T/none.collapsed" "$JVM" >"$T/said" 2>&1
+	ok "JDK $major: that small objects beside large ones are not exact is said" \
+		grep -q '^note: .*small objects' "$T/said" || diag_file "$T/said"
+	jvm_end
+}
+
+# mixed MAJOR BYTES MB INTERVAL [OPTION...]: small objects between arrays that have no room in buffers
+mixed() {
+	local major=$1 bytes=$2 mb=$3 interval=$4 name class got all=0 small=0 small_got=0
+	shift 4
+	jvm_start "$@" Sites || return
+	major="$major ${*: -1}, arrays of $bytes bytes"
+	rm -f "$T/tool"
+	agent_start tool "event=alloc:$interval" seconds=60 weights="$T/weights"
+	wait_for 20 grep -qs "^start" "$T/tool"
+	sites_do mix "$bytes" "$mb"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	ok "JDK $major: every sample is accounted for" accounted
+	while read -r _ name class bytes; do
+		got=$(weight_at alloc "$name" "$class")
+		diag "JDK $major: $class: $got of $bytes bytes"
+		all=$((all + got))
+		case $class in
+		'[J') ok "JDK $major: arrays within 10 %" close_to "$got" "$bytes" 10 ;;
+		*) small=$((small + bytes)) small_got=$((small_got + got)) ;;
+		esac
+	done < <(grep '^site ' "$JVM_OUT")
+	ok "JDK $major: small objects within 20 %" close_to "$small_got" "$small" 20
+	ok "JDK $major: what comes first in a buffer is none that counts for more" \
+		[ "$(weight_at alloc siteMix 'Sites$First')" -le $((small / 10)) ]
+	ok "JDK $major: four fifths of them are of the larger class" \
+		close_to "$(weight_at alloc siteMix 'Sites$Large')" $((small * 4 / 5)) 25
+	ok "JDK $major: in all what the thread has allocated within 8 %" \
+		close_to $all "$(sed -n 's/^total //p' "$JVM_OUT")" 8
+	jvm_end
+}
+
 conflict() {
 	local major=$1
 	jvm_start -agentpath:"$builddir/tests/sampler/libholder.so" Sites || return
@@ -186,6 +228,14 @@ while read -r major java; do
 	survivors "$major"
 	# A collection whose pauses come before it knows what is alive.
 	survivors "$major" -XX:+UseG1GC -XX:+ExplicitGCInvokesConcurrent
+	if [ "$major" -eq 11 ]; then
+		unexact "$major"
+	else
+		# All of the large arrays are told of, and nearly half of the others
+		mixed "$major" 1000000 8 16384 -Xmx64m -XX:+UseSerialGC
+		mixed "$major" 1000000 8 16384 -Xmx64m -XX:G1HeapRegionSize=1m -XX:+UseG1GC
+		mixed "$major" 300000 512 524288 -Xmx256m -XX:G1HeapRegionSize=1m -XX:+UseG1GC
+	fi
 	conflict "$major"
 	beside "$major"
 done < <(jdks)

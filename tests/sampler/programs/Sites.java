@@ -17,6 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Prints "ready", then does one line of its input after the other, and says "done" after each:
  *
  *   alloc MB     each site in a thread of its own allocates so many megabytes: "site NAME CLASS BYTES"
+ *   mix BYTES MB one thread allocates arrays of so many bytes, 2 GB in all, after each of them one First, and so many MB
+ *                of two other small classes: "site siteMix CLASS BYTES" of each, and "total BYTES" as the thread has it
  *   keep N       N objects of a class Kept stay reachable, the same number of a class Dropped does not, then
  *                collections: "kept BYTES"
  *   monitor MS   two threads take turns with one monitor: "blocked NS stood NS", in all; stood: what the machine kept
@@ -42,6 +44,14 @@ public final class Sites {
         long a, b, c, d;
     }
 
+    static final class First {
+        long a;
+    }
+
+    static final class Large {
+        long a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w;
+    }
+
     static final class Kept {
         long a, b, c, d, e, f, g, h;
     }
@@ -50,6 +60,7 @@ public final class Sites {
         long a, b, c, d, e, f, g, h;
     }
 
+    private static final long MIX_BYTES = 2L << 30;
     private static final long STOOD_NS = 20_000_000;
     private static volatile Object sink;
     private static final ArrayList<Object> kept = new ArrayList<>();
@@ -97,6 +108,47 @@ public final class Sites {
             () -> allocate("siteNames", "[Ljava/lang/String;", Sites::siteNames, bytes),
             () -> allocate("siteMiddle", "[B", Sites::siteMiddle, bytes),
             () -> allocate("siteHuge", "[J", Sites::siteHuge, bytes));
+    }
+
+    private static Object mixed(int of, int bytes) {
+        switch (of) {
+            case 0: return new long[bytes / 8 - 2];
+            case 1: return new First();
+            case 2: return new Node();
+            default: return new Large();
+        }
+    }
+
+    static Object siteMix(int of, int bytes) {
+        return mixed(of, bytes);
+    }
+
+    private static void mix(int bytes, long small) {
+        com.sun.management.ThreadMXBean threads =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        String[] names = {"[J", "Sites$First", "Sites$Node", "Sites$Large"};
+        long id = Thread.currentThread().getId(), start = 0;
+        long[] size = new long[names.length], count = new long[names.length];
+        for (int of = 0; of < 2 * names.length; of++) { // twice: what is done once allocates, too
+            start = threads.getThreadAllocatedBytes(id);
+            sink = mixed(of % names.length, bytes);
+            size[of % names.length] = threads.getThreadAllocatedBytes(id) - start;
+        }
+        long turns = MIX_BYTES / size[0];
+        start = threads.getThreadAllocatedBytes(id);
+        for (long turn = 1; turn <= turns; turn++) {
+            for (int of = 0; of < names.length; of++) {
+                long until = of < 2 ? turn : turn * small / turns / (size[2] + size[3]);
+                for (; count[of] < until; count[of]++) {
+                    sink = siteMix(of, bytes);
+                }
+            }
+        }
+        long all = threads.getThreadAllocatedBytes(id) - start;
+        for (int of = 0; of < names.length; of++) {
+            System.out.println("site siteMix " + names[of] + " " + size[of] * count[of]);
+        }
+        System.out.println("total " + all);
     }
 
     private static void keep(int n) throws Exception {
@@ -383,6 +435,7 @@ public final class Sites {
             int n = Integer.parseInt(words[1]);
             switch (words[0]) {
                 case "alloc": alloc((long) n << 20); break;
+                case "mix": together(() -> mix(n, Long.parseLong(words[2]) << 20)); break;
                 case "keep": keep(n); break;
                 case "monitor":
                     turns(n, h -> turnMonitor(monitor, h), h -> turnMonitor(monitor, h));
