@@ -152,6 +152,17 @@ static uint64_t alloc_apart(
 	return (uint64_t)((double)alloc_weight(left, interval) * (double)o->size / (double)left);
 }
 
+/*
+ * alloc_exact: JDK 11 lays no point in the rest of a buffer after an object outside, so what is allocated there is not told
+ * of at all. Later ones can be put right where the buffer is known.
+ */
+static bool alloc_exact(const struct walk_layout *l)
+{
+	return l->jdk >= ALLOC_EXACT ||
+	       (l->jdk > ALLOC_SINCE && l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 &&
+		       l->tlab_top.offset >= 0 && l->tlab_end.offset >= 0);
+}
+
 /* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
 static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
 {
@@ -176,7 +187,7 @@ static void alloc_sample(
 		sig_lose(s, WIRE_ALLOC, COUNTER_NO_THREAD, 1);
 		return;
 	}
-	sample.weight = s->layout->jdk > ALLOC_SINCE && s->layout->jdk < ALLOC_EXACT
+	sample.weight = s->layout->jdk < ALLOC_EXACT && alloc_exact(s->layout)
 				? alloc_apart(thread, &o, interval)
 				: alloc_weight(size, interval);
 	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
@@ -225,17 +236,6 @@ static void alloc_interval(struct sampler *s)
 	uint64_t interval = atomic_load(&s->events[WIRE_ALLOC].interval);
 
 	jvm_events_want(0, 0, (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX));
-}
-
-/*
- * alloc_exact: JDK 11 lays no point in the rest of a buffer after an object outside, so what is allocated there is not told
- * of at all. Later ones can be put right where the buffer is known.
- */
-static bool alloc_exact(const struct walk_layout *l)
-{
-	return l->jdk >= ALLOC_EXACT ||
-	       (l->jdk > ALLOC_SINCE && l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 &&
-		       l->tlab_top.offset >= 0 && l->tlab_end.offset >= 0);
 }
 
 static void alloc_stop(struct sampler *s, uint32_t event)

@@ -76,6 +76,8 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	slot->found_ns = clock_mono_ns();
 	memset(slot->arms, 0, sizeof(slot->arms));
 	memset(&slot->wall, 0, sizeof(slot->wall));
+	slot->alloc.top = 0;
+	slot->alloc.large = false;
 	slot->java_tid = 0;
 	atomic_store(&slot->name_seq, 0);
 	slot->kind = WIRE_THREAD_NATIVE;
