@@ -59,9 +59,20 @@ def target_faults():
                 yield "%s: make %s is no target" % (page, name)
 
 
+def tool_faults():
+    """What `make` can do beyond building and checking is in HACKING.md."""
+    tools = re.findall(r"^((?:bench|soak|fuzz|golden|picture|jdks-check)[a-z-]*):", lint.read("Makefile.am"), re.M)
+    if len(tools) < 10:
+        yield "only %d tools found in Makefile.am" % len(tools)
+    for name in tools:
+        if "`make %s`" % name not in lint.read("HACKING.md"):
+            yield "HACKING.md does not name make %s" % name
+
+
 lint.check("there are pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)])
 lint.check("files that pages name exist", missing_files())
 lint.check("links lead to headings", anchor_faults())
 lint.check("doc/wire.md lists the records of the wire", record_faults())
 lint.check("make targets that pages name exist", target_faults())
+lint.check("HACKING.md names the tools", tool_faults())
 lint.done()
