@@ -46,6 +46,8 @@ static int unknown_option(
 	err_set(err, ERR_USAGE, "`jhot %s` has no option %s.", verb->name, shown);
 	nearest_init(&near, word);
 	for (const struct option_def *o = options; o->name; o++) {
+		if (!o->help)
+			continue;
 		if (option_of(o, verb))
 			nearest_offer(&near, o->name);
 		if (option_of(o, verb) || strcmp(o->name, word) || len < 2)

@@ -62,7 +62,7 @@ struct option_def {
 	char letter;      /* 0 = none */
 	const char *arg;  /* what to call its value in help texts; NULL = a flag */
 	unsigned verbs;   /* enum verb_bit, or'ed */
-	const char *help; /* one sentence without full stop */
+	const char *help; /* one sentence without full stop; NULL = for tests, told to nobody */
 };
 extern const struct option_def options[]; /* name == NULL at the end */
 

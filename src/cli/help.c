@@ -76,7 +76,7 @@ void help_verb(FILE *out, const struct verb *verb)
 	help_wrap(out, 0, 0, verb->text ? verb->text : verb->help);
 	fputs("\nOptions:\n", out);
 	for (const struct option_def *o = options; o->name; o++)
-		if (o->verbs & (unsigned)verb->bit)
+		if (o->help && o->verbs & (unsigned)verb->bit)
 			help_option(out, o);
 }
 

@@ -211,7 +211,7 @@ const struct verb verb_top = {
 	.synopsis = "[OPTION]... [PID|NAME]",
 	.help = "show a JVM's hot methods live; without PID or NAME choose one from a list",
 	.text = "The verb may be left out: `jhot PID` is `jhot top PID`.\n\n"
-		"Press ? for the keys. q ends the view; the JVM is then as it was before.\n\n"
+		"Press ? for the keys. q ends the view and the sampling.\n\n"
 		"With -b, plain screens are printed instead, each --delay seconds; with --json an "
 		"object per screen and line. Their size is that of the terminal, or LINES and "
 		"COLUMNS, or 50 rows of 132 columns. A terminal that cannot move its cursor "

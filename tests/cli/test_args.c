@@ -71,6 +71,8 @@ static void test_refusals(void)
 	} bad[] = {
 		{&record, {"--duratoin", "5", "1"}, "no option --duratoin", "--duration"},
 		{&record, {"--duratoin=5", "1"}, "no option --duratoin=5", "--duration"},
+		{&top, {"--clokc", "1"}, "no option --clokc", "jhot top --help"},
+		{&record, {"--clock", "1"}, "no option --clock", "jhot record --help"},
 		{&record, {"-x", "1"}, "no option -x", "jhot record --help"},
 		{&record, {"-tx", "1"}, "no option -x", "jhot record --help"},
 		{&top, {"--total", "1"}, "`jhot top` has no option --total", "jhot record --total"},
@@ -94,7 +96,7 @@ static void test_refusals(void)
 			continue;
 		}
 		ok(rc == -1 && err.kind == ERR_USAGE && strstr(err.what, bad[i].what) &&
-				strstr(err.hint, bad[i].hint),
+				strstr(err.hint, bad[i].hint) && !strstr(err.hint, "--clock"),
 			"%s: %s", bad[i].words[0], err.what);
 	}
 }
@@ -109,7 +111,7 @@ static void test_table(void)
 				   (!strcmp(p->name, o->name) ||
 					   (o->letter && p->letter == o->letter));
 		ok(!clashes, "--%s has its name and letter for itself", o->name);
-		ok(strlen(o->help) < 110 && o->help[strlen(o->help) - 1] != '.',
+		ok(!o->help || (strlen(o->help) < 110 && o->help[strlen(o->help) - 1] != '.'),
 			"its help is a short phrase");
 	}
 }

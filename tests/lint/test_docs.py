@@ -9,7 +9,9 @@ import lint
 
 PAGES = [p for p in lint.files(".md") + ["README.md", "ARCHITECTURE.md", "HACKING.md"] if os.path.exists(
     os.path.join(lint.TOP, p))]
-NAMED = re.compile(r"`((?:src|tests|doc|demo)/[\w./-]+\.[\w.]+|[\w-]+\.(?:md|am|ac))`|\]\(([^)#:]+)\)")
+# A path, with arguments or without; a page in the top folder; where a link leads.
+NAMED = re.compile(r"`((?:src|tests|doc|demo)/[\w./-]+|[\w-]+\.(?:md|am|ac))(?: [^`]*)?`|\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)#([^)]+)\)")
 
 
 def missing_files():
@@ -19,8 +21,23 @@ def missing_files():
             if re.search(r"NAME|THING|ARCH|[*]", name) or name == "doc/jhot.1":
                 continue
             beside = os.path.join(os.path.dirname(page), name)
-            if not any(os.path.exists(os.path.join(lint.TOP, p)) for p in (name, beside)):
+            # a program has the name of its source
+            if not any(os.path.exists(os.path.join(lint.TOP, p)) for p in (name, beside, name + ".c")):
                 yield "%s names %s, which is not there" % (page, name)
+
+
+def anchors(page):
+    """What a link may name behind #: the page's headings, as they are turned into anchors."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^    .*$", "", lint.read(page), flags=re.M), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def anchor_faults():
+    for page in PAGES:
+        for name, anchor in LINK.findall(lint.read(page)):
+            to = os.path.normpath(os.path.join(os.path.dirname(page), name)) if name else page
+            if to not in PAGES or anchor not in anchors(to):
+                yield "%s: %s has no heading for #%s" % (page, to, anchor)
 
 
 def record_faults():
@@ -37,13 +54,25 @@ def target_faults():
     common = {"check", "install", "uninstall", "dist", "distcheck", "clean", "all"}
     targets = set(re.findall(r"^([a-z-]+):", lint.read("Makefile.am"), re.M))
     for page in PAGES:
-        for name in re.findall(r"`make ([a-z-]+)", lint.read(page)):
+        for name in re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)", lint.read(page)):
             if name not in common | targets:
                 yield "%s: make %s is no target" % (page, name)
 
 
+def tool_faults():
+    """What `make` can do beyond building and checking is in HACKING.md."""
+    tools = re.findall(r"^((?:bench|soak|fuzz|golden|picture|jdks-check)[a-z-]*):", lint.read("Makefile.am"), re.M)
+    if len(tools) < 10:
+        yield "only %d tools found in Makefile.am" % len(tools)
+    for name in tools:
+        if "`make %s`" % name not in lint.read("HACKING.md"):
+            yield "HACKING.md does not name make %s" % name
+
+
 lint.check("there are pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)])
 lint.check("files that pages name exist", missing_files())
+lint.check("links lead to headings", anchor_faults())
 lint.check("doc/wire.md lists the records of the wire", record_faults())
 lint.check("make targets that pages name exist", target_faults())
+lint.check("HACKING.md names the tools", tool_faults())
 lint.done()

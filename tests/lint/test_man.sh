@@ -17,6 +17,14 @@ for verb in $verbs; do
 	done
 done
 
+# the examples: --help behind them lets the program look at all options and do nothing
+sed -n '/^\.SH EXAMPLES/,/^\.SH VERBS/s/^\.B jhot //p' "$page" | sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >"$T/examples"
+ok "there are examples" [ "$(wc -l <"$T/examples")" -ge 8 ]
+while read -r example; do
+	eval "set -- $example"
+	ok "example: jhot $example" "$JHOT" "$@" --help </dev/null
+done <"$T/examples"
+
 # the exit statuses are enum err_kind
 sed -n 's/^\tERR_[A-Z_]* = \([0-9]*\),.*/\1/p' "$srcdir/src/base/err.h" >"$T/codes"
 sed -n '/^\.SH EXIT STATUS/,/^\.SH NOTES/s/^\.B \([0-9]*\)$/\1/p' "$page" >"$T/documented"
