@@ -3,9 +3,9 @@
 #include "dump/lines.h"
 
 #include "attach/line_table.h"
-#include "walk/layout.h"
-#include "walk/mem.h"
-#include "walk/method.h"
+#include "walk/hotspot/layout.h"
+#include "walk/hotspot/method.h"
+#include "walk/load/mem.h"
 
 #define TABLE_BYTES 65536u /* of a method of 64 kB; longer ones are cut */
 #define STEP_BYTES  512u

@@ -21,8 +21,8 @@
 #include "sampler/scan.h"
 #include "sampler/sig.h"
 
-#include "walk/mem.h"
-#include "walk/oop.h"
+#include "walk/hotspot/oop.h"
+#include "walk/load/mem.h"
 
 #include <errno.h>
 

@@ -9,8 +9,8 @@
 #include "sampler/modules.h"
 #include "sampler/raw.h"
 
-#include "walk/code_cache.h"
-#include "walk/fetch.h"
+#include "walk/hotspot/code_cache.h"
+#include "walk/load/fetch.h"
 
 #include <string.h>
 

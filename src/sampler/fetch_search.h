@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where HotSpot's SafeFetch is, see walk/fetch.h. */
+/* Where HotSpot's SafeFetch is, see walk/load/fetch.h. */
 #ifndef JHOT_SAMPLER_FETCH_SEARCH_H
 #define JHOT_SAMPLER_FETCH_SEARCH_H
 

@@ -9,7 +9,7 @@
 
 #include "sampler/raw.h"
 
-#include "walk/code_cache.h"
+#include "walk/hotspot/code_cache.h"
 
 static _Atomic(struct sampler *) stubs_asker; /* whose visitor asks just now */
 

@@ -4,7 +4,7 @@
 
 #include "sampler/jvm.h"
 
-#include "walk/mem.h"
+#include "walk/load/mem.h"
 
 #include <string.h>
 

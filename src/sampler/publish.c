@@ -8,7 +8,7 @@
 #include "sampler/publish_state.h"
 
 #include "base/clock.h"
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "sampler/events.h"
 #include "sampler/jvm.h"
 #include "sampler/publish.h"
-#include "walk/mem.h"
+#include "walk/load/mem.h"
 
 #define RENAMES_TURNS    3u /* of ticks, until each thread was looked at */
 #define RENAMES_VISIT_NS (250 * NS_PER_MS)

@@ -6,7 +6,7 @@
 #include "sampler/lock.h"
 #include "sampler/raw.h"
 #include "sampler/select.h"
-#include "walk/mem.h"
+#include "walk/load/mem.h"
 
 #include <unistd.h>
 

@@ -16,7 +16,7 @@
 #include "sampler/sig.h"
 #include "sampler/text.h"
 
-#include "walk/guard.h"
+#include "walk/load/guard.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -16,8 +16,8 @@
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 
-#include "walk/fetch.h"
-#include "walk/guard.h"
+#include "walk/load/fetch.h"
+#include "walk/load/guard.h"
 
 #include <errno.h>
 #include <ucontext.h>

@@ -6,9 +6,9 @@
 #include "sampler/raw.h"
 #include "sampler/sig.h"
 
-#include "walk/guard.h"
-#include "walk/regs.h"
-#include "walk/unmounted.h"
+#include "walk/frames/regs.h"
+#include "walk/hotspot/unmounted.h"
+#include "walk/load/guard.h"
 
 #include <ucontext.h>
 

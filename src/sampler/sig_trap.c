@@ -12,8 +12,8 @@
 #include "sampler/sig.h"
 #include "sampler/trap.h"
 
-#include "walk/oop.h"
-#include "walk/regs.h"
+#include "walk/frames/regs.h"
+#include "walk/hotspot/oop.h"
 
 #define CLASS_NAME 512 /* bytes of a class's name; longer ones are cut */
 

@@ -4,7 +4,7 @@
 #include "sampler/sig.h"
 #include "sampler/wall.h"
 
-#include "walk/regs.h"
+#include "walk/frames/regs.h"
 
 #include <sys/resource.h>
 

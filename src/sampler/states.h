@@ -6,7 +6,7 @@
 #ifndef JHOT_SAMPLER_STATES_H
 #define JHOT_SAMPLER_STATES_H
 
-#include "walk/names.h"
+#include "walk/hotspot/names.h"
 #include "walk/trace_table.h"
 #include "wire/layout.h"
 

@@ -13,7 +13,7 @@
 #ifndef JHOT_SAMPLER_THREADS_H
 #define JHOT_SAMPLER_THREADS_H
 
-#include "walk/java_thread.h"
+#include "walk/hotspot/java_thread.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

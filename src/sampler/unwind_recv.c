@@ -4,7 +4,7 @@
 
 #include "sampler/raw.h"
 #include "sampler/rooms.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 
 #include <errno.h>
 #include <string.h>

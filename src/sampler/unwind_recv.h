@@ -12,7 +12,7 @@
 
 #include "sampler/modules.h"
 #include "sampler/sampler.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 
 struct unwind_recv;
 

@@ -13,7 +13,7 @@
 #ifndef JHOT_SAMPLER_WALKER_AGCT_H
 #define JHOT_SAMPLER_WALKER_AGCT_H
 
-#include "walk/names.h"
+#include "walk/hotspot/names.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "session/unwind_pack.h"
 #include "symbols/cfi.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 
 #include <fcntl.h>
 #include <link.h>

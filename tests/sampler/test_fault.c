@@ -7,7 +7,7 @@
 
 #include "sampler/raw.h"
 #include "sampler/sig.h"
-#include "walk/guard.h"
+#include "walk/load/guard.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  */
 #include "session/unwind_feed.h"
 #include "tests/tap.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 #include "wire/layout.h"
 
 #include <errno.h>
