@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "profile/error.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
 #include "tui/signals.h"
 #include "tui/ui.h"
 

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/units.h"
-#include "profile/error.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
 #include "tui/text.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "cli/args.h"
 #include "cli/events.h"
 #include "export/export.h"
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "profile/vitals.h"
 
 #define OUTPUTS_MAX 16

@@ -9,7 +9,7 @@
 #include "cli/target.h"
 #include "cli/units.h"
 #include "cli/verb.h"
-#include "profile/flat.h"
+#include "profile/table/flat.h"
 #include "session/session.h"
 
 #include <signal.h>

@@ -8,7 +8,7 @@
  */
 #include "export/export_formats.h"
 #include "export/export_text.h"
-#include "profile/calltree.h"
+#include "profile/table/calltree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "profile/error.h"
-#include "profile/filter.h"
-#include "profile/flat.h"
-#include "profile/snapshot.h"
+#include "profile/query/error.h"
+#include "profile/query/filter.h"
+#include "profile/query/snapshot.h"
+#include "profile/table/flat.h"
 #include "tui/text.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #define JHOT_TUI_COMPARE_H
 
 #include "base/hash.h"
-#include "profile/calltree.h"
+#include "profile/table/calltree.h"
 #include "tui/strip.h"
 #include "tui/ui.h"
 

@@ -2,8 +2,8 @@
 /* Ranking rows by their history where the window has too few samples. */
 #include "tui/expect.h"
 
-#include "profile/error.h"
-#include "profile/filter.h"
+#include "profile/query/error.h"
+#include "profile/query/filter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef JHOT_TUI_EXPECT_H
 #define JHOT_TUI_EXPECT_H
 
-#include "profile/flat.h"
+#include "profile/table/flat.h"
 #include "tui/order.h"
 
 struct expect {

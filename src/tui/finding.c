@@ -3,9 +3,9 @@
 #include "tui/finding.h"
 
 #include "base/buf.h"
-#include "profile/filter.h"
-#include "profile/flat.h"
-#include "profile/match.h"
+#include "profile/query/filter.h"
+#include "profile/query/match.h"
+#include "profile/table/flat.h"
 #include "tui/command.h"
 #include "tui/config.h"
 #include "tui/text.h"

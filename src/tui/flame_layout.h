@@ -14,7 +14,7 @@
 #define JHOT_TUI_FLAME_LAYOUT_H
 
 #include "base/hash.h"
-#include "profile/calltree.h"
+#include "profile/table/calltree.h"
 
 struct flame_box {
 	uint32_t node; /* of the call tree */

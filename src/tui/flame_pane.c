@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Beside the flame graph of a wide terminal: figures of the selected box, where it goes, who else calls it. */
 #include "base/buf.h"
-#include "profile/error.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
 #include "tui/flame.h"
 #include "tui/pane_table.h"
 #include "tui/text.h"

@@ -2,7 +2,7 @@
 /* The two sets of marks, and sparklines. */
 #include "tui/glyph.h"
 
-#include "profile/error.h"
+#include "profile/query/error.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "tui/ui.h"
 
 #include "base/clock.h"
-#include "profile/flat.h"
+#include "profile/table/flat.h"
 #include "tui/compare.h"
 #include "tui/events.h"
 #include "tui/finding.h"

@@ -3,7 +3,7 @@
 #ifndef JHOT_TUI_METHODS_H
 #define JHOT_TUI_METHODS_H
 
-#include "profile/flat.h"
+#include "profile/table/flat.h"
 #include "tui/column.h"
 #include "tui/compare.h"
 #include "tui/expect.h"

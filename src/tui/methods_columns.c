@@ -2,7 +2,7 @@
 /* The columns of the methods view: shares, how sure they are, how they moved. */
 #include "tui/methods.h"
 
-#include "profile/error.h"
+#include "profile/query/error.h"
 #include "tui/events.h"
 #include "tui/text.h"
 

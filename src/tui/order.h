@@ -10,7 +10,7 @@
 #ifndef JHOT_TUI_ORDER_H
 #define JHOT_TUI_ORDER_H
 
-#include "profile/rank.h"
+#include "profile/table/rank.h"
 #include "tui/list.h"
 
 struct order_item {

@@ -2,7 +2,7 @@
 /* Where the columns of a pane's table stand: the same as those of the callers' parts. */
 #include "tui/pane_table.h"
 
-#include "profile/error.h"
+#include "profile/query/error.h"
 #include "tui/text.h"
 
 #include <stdio.h>

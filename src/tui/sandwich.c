@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "profile/around.h"
-#include "profile/error.h"
+#include "profile/query/error.h"
+#include "profile/table/around.h"
 
 #include <stdlib.h>
 

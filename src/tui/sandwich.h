@@ -10,7 +10,7 @@
 #define JHOT_TUI_SANDWICH_H
 
 #include "profile/profile.h"
-#include "profile/rank.h"
+#include "profile/table/rank.h"
 
 struct sandwich_row {
 	uint32_t

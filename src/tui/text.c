@@ -2,7 +2,7 @@
 /* Code points, widths, numbers. */
 #include "tui/text.h"
 
-#include "profile/match.h"
+#include "profile/query/match.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"

@@ -8,8 +8,8 @@
 #ifndef JHOT_TUI_THREAD_HOT_H
 #define JHOT_TUI_THREAD_HOT_H
 
-#include "profile/flat.h"
-#include "profile/rank.h"
+#include "profile/table/flat.h"
+#include "profile/table/rank.h"
 #include "tui/thread_rows.h"
 
 struct thread_hot {

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "tui/events.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The tree view's columns: shares of the whole, and while a difference is shown what they were in the baseline. */
 #include "tui/tree.h"
 
-#include "profile/flat.h"
+#include "profile/table/flat.h"
 #include "tui/compare.h"
 #include "tui/text.h"
 

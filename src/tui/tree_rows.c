@@ -3,7 +3,7 @@
 #include "tui/tree_rows.h"
 
 #include "base/buf.h"
-#include "profile/rank.h"
+#include "profile/table/rank.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
 #define JHOT_TUI_TREE_ROWS_H
 
 #include "base/hash.h"
-#include "profile/calltree.h"
+#include "profile/table/calltree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "tui/ui.h"
 
 #include "base/clock.h"
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "tui/command.h"
 #include "tui/compare.h"
 #include "tui/config.h"

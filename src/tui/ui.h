@@ -9,7 +9,7 @@
 #ifndef JHOT_TUI_UI_H
 #define JHOT_TUI_UI_H
 
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "tui/app.h"
 #include "tui/canvas.h"
 #include "tui/glyph.h"

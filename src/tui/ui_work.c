@@ -2,7 +2,7 @@
 /* What is too much for one key, bit by bit: what is made ready, what is drawn meanwhile, what keys do. */
 #include "tui/ui.h"
 
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "tui/command.h"
 #include "tui/finding.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "profile/error.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
 #include "tui/command.h"
 #include "tui/compare.h"
 #include "tui/finding.h"

@@ -3,8 +3,8 @@
 #include "tui/tree.h"
 
 #include "base/buf.h"
-#include "profile/error.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
 #include "tui/command.h"
 #include "tui/compare.h"
 #include "tui/finding.h"

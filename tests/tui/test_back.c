@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Esc undoes what was done last: searches, filters, zooms, ways to callers and a single thread, in any order. */
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
