@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
-#include "sampler/agent.h"
+#include "wire/agent.h"
 
 #include "sampler/jvm.h"
 #include "sampler/publisher.h"

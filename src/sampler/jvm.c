@@ -2,8 +2,8 @@
 /* What is found in the JVM once for good. */
 #include "sampler/jvm_own.h"
 
-#include "sampler/agent.h"
 #include "sampler/text.h"
+#include "wire/agent.h"
 
 #include <dlfcn.h>
 

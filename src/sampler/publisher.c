@@ -11,7 +11,6 @@
 #include "sampler/publisher.h"
 
 #include "base/clock.h"
-#include "sampler/agent.h"
 #include "sampler/budget.h"
 #include "sampler/commands.h"
 #include "sampler/debug_info.h"
@@ -29,6 +28,7 @@
 #include "sampler/sig.h"
 #include "sampler/spawn.h"
 #include "sampler/starts.h"
+#include "wire/agent.h"
 
 #include <sys/prctl.h>
 

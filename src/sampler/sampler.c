@@ -5,7 +5,6 @@
 #include "sampler/sampler.h"
 
 #include "base/clock.h"
-#include "sampler/agent.h"
 #include "sampler/alloc_live.h"
 #include "sampler/lock.h"
 #include "sampler/modules.h"
@@ -15,6 +14,7 @@
 #include "sampler/text.h"
 #include "sampler/unwind_recv.h"
 #include "sampler/wall.h"
+#include "wire/agent.h"
 
 #include <errno.h>
 #include <linux/memfd.h>

@@ -4,8 +4,8 @@
  * Usage: bench_unwind [FILE...]; without files, what this process maps.
  */
 #include "base/clock.h"
-#include "session/unwind_pack.h"
 #include "symbols/cfi.h"
+#include "symbols/unwind_pack.h"
 #include "walk/frames/unwind.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "sampler/modules.h"
 #include "sampler/sig.h"
 #include "sampler/unwind_recv.h"
-#include "session/unwind_pack.h"
+#include "symbols/unwind_pack.h"
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
 

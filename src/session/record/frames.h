@@ -6,8 +6,8 @@
  * per frame. In a replay there are no symbols; names then come from FILE_SYMBOL records. Records are handed
  * over whole, with sizes checked. Memory grows with what was received, not with ids. One thread.
  */
-#ifndef JHOT_SESSION_FRAMES_H
-#define JHOT_SESSION_FRAMES_H
+#ifndef JHOT_SESSION_RECORD_FRAMES_H
+#define JHOT_SESSION_RECORD_FRAMES_H
 
 #include "profile/profile.h"
 #include "symbols/symbols.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters' names by collector were read off JDK 8 to 27; what is absent stays "not known" (-1). */
-#include "session/gauges.h"
+#include "session/gauges/gauges.h"
 
 #include "attach/hsperf.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "session/gauges_cpu.h"
-#include "session/gauges_heap.h"
+#include "session/gauges/cpu.h"
+#include "session/gauges/heap.h"
 #include "session/mapping.h"
 
 #include <limits.h>

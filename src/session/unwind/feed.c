@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of modules: one is compiled at a time, those that are ready are sent together. */
-#include "session/unwind_feed.h"
+#include "session/unwind/feed.h"
 
 #include "attach/place.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "session/unwind_compile.h"
+#include "session/unwind/compile.h"
 #include "wire/layout.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packs rows by 64 KB pages with a dictionary of rules: a row takes 4 bytes instead of 24. */
-#include "session/unwind_pack.h"
+#include "symbols/unwind_pack.h"
 
 #include "base/hash.h"
 #include "wire/layout.h"

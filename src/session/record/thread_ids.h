@@ -4,8 +4,8 @@
  *
  * Numbers of threads that have left the model are given again. One thread.
  */
-#ifndef JHOT_SESSION_THREAD_IDS_H
-#define JHOT_SESSION_THREAD_IDS_H
+#ifndef JHOT_SESSION_RECORD_THREAD_IDS_H
+#define JHOT_SESSION_RECORD_THREAD_IDS_H
 
 #include "profile/profile.h"
 

@@ -7,8 +7,8 @@
  * are what the attach reply shows as the return code; session/ turns them into sentences, which is
  * why numbers never change.
  */
-#ifndef JHOT_SAMPLER_AGENT_H
-#define JHOT_SAMPLER_AGENT_H
+#ifndef JHOT_WIRE_AGENT_H
+#define JHOT_WIRE_AGENT_H
 
 enum agent_result {
 	AGENT_OK = 0,

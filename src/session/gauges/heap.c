@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectors differ in which counters they have and in what a generation's maximum means. */
-#include "session/gauges_heap.h"
+#include "session/gauges/heap.h"
 
 #include <stdarg.h>
 #include <stdio.h>

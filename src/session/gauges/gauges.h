@@ -4,8 +4,8 @@
  *
  * Shares over the last 10 s come from a short history that each reading adds to. One thread.
  */
-#ifndef JHOT_SESSION_GAUGES_H
-#define JHOT_SESSION_GAUGES_H
+#ifndef JHOT_SESSION_GAUGES_GAUGES_H
+#define JHOT_SESSION_GAUGES_GAUGES_H
 
 #include "attach/hotspot.h"
 #include "profile/vitals.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing and reading recorded sessions. */
-#include "session/raw.h"
+#include "session/record/raw.h"
 
 #include "base/buf.h"
 #include "base/clean.h"

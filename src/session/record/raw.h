@@ -7,8 +7,8 @@
  * on, and one that was cut off is readable up to there; where there is an older one, that stays until the new one is
  * whole. One thread.
  */
-#ifndef JHOT_SESSION_RAW_H
-#define JHOT_SESSION_RAW_H
+#ifndef JHOT_SESSION_RECORD_RAW_H
+#define JHOT_SESSION_RECORD_RAW_H
 
 #include "attach/hotspot.h"
 #include "base/err.h"

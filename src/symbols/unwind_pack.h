@@ -2,8 +2,8 @@
 /*
  * A module's unwind rows as the block that goes to the agent: struct wire_unwind_rows and what follows it.
  */
-#ifndef JHOT_SESSION_UNWIND_PACK_H
-#define JHOT_SESSION_UNWIND_PACK_H
+#ifndef JHOT_SYMBOLS_UNWIND_PACK_H
+#define JHOT_SYMBOLS_UNWIND_PACK_H
 
 #include "base/buf.h"
 #include "symbols/cfi.h"

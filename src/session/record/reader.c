@@ -5,12 +5,12 @@
  * Traces are kept by id in a window: the agent numbers them upwards and knows at most the last 32,768, so that
  * an id older than the window can not come again.
  */
-#include "session/reader.h"
+#include "session/record/reader.h"
 
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
-#include "session/thread_ids.h"
+#include "session/record/thread_ids.h"
 
 #include <stddef.h>
 #include <stdlib.h>

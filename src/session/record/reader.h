@@ -6,12 +6,12 @@
  * protocol error; an unknown type is passed over; a reference to something that was never sent is named
  * as such, so that its samples still count. One thread.
  */
-#ifndef JHOT_SESSION_READER_H
-#define JHOT_SESSION_READER_H
+#ifndef JHOT_SESSION_RECORD_READER_H
+#define JHOT_SESSION_RECORD_READER_H
 
 #include "base/err.h"
 #include "profile/profile.h"
-#include "session/frames.h"
+#include "session/record/frames.h"
 #include "wire/layout.h"
 
 struct reader;

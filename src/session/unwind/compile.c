@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a module to the block that goes to the agent. */
-#include "session/unwind_compile.h"
+#include "session/unwind/compile.h"
 
 #include "base/clock.h"
-#include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/elf_debug.h"
 #include "symbols/elf_file.h"
+#include "symbols/unwind_pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
