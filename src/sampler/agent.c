@@ -2,9 +2,9 @@
 /* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
 #include "wire/agent.h"
 
-#include "sampler/jvm.h"
-#include "sampler/publisher.h"
-#include "sampler/raw.h"
+#include "sampler/jvm/jvm.h"
+#include "sampler/session/publisher.h"
+#include "sampler/signal/raw.h"
 
 #include <string.h>
 

@@ -12,11 +12,11 @@
 
 #include "sampler/cost.h"
 #include "sampler/counters.h"
-#include "sampler/engine.h"
-#include "sampler/pace.h"
-#include "sampler/threads.h"
+#include "sampler/engine/engine.h"
+#include "sampler/engine/pace.h"
+#include "sampler/jvm/walker_agct.h"
+#include "sampler/session/threads.h"
 #include "sampler/virtuals.h"
-#include "sampler/walker_agct.h"
 #include "walk/hotspot/names.h"
 #include "walk/memo.h"
 #include "walk/trace_table.h"
@@ -62,7 +62,7 @@ enum sampler_stop {
 };
 
 struct live;         /* alloc_live.c */
-struct lock;         /* engine_lock.c */
+struct lock;         /* engine/lock/lock.c */
 struct publish;      /* publish.c */
 struct modules;      /* modules.c */
 struct unwind_recv;  /* unwind_recv.c */
@@ -121,7 +121,7 @@ struct sampler {
 		_Atomic uint32_t leave; /* JVM_LEAVE* */
 		_Atomic uint32_t
 			left; /* futex: it does nothing more but to let go of the session */
-		_Atomic uint32_t touch; /* sets of virtual threads were not found: jvm_sets.c */
+		_Atomic uint32_t touch; /* sets of virtual threads were not found: jvm/sets.c */
 		_Atomic uint64_t cpu_ns;
 		_Atomic uint64_t made; /* how often it has become a Java thread */
 		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */

@@ -5,8 +5,8 @@
  */
 #include "tests/tap.h"
 
-#include "sampler/raw.h"
-#include "sampler/sig.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
 #include "walk/load/guard.h"
 
 #include <errno.h>

@@ -5,11 +5,11 @@
  */
 #include "tests/tap.h"
 
+#include "sampler/engine/wall.h"
 #include "sampler/glob.h"
-#include "sampler/known.h"
-#include "sampler/states.h"
+#include "sampler/publish/known.h"
+#include "sampler/publish/states.h"
 #include "sampler/task.h"
-#include "sampler/wall.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of publishing, for its files: publish.c for traces and methods, publish/threads.c, publish/native.c.
+ * Publisher's thread only. What returns a bool returns false when the ring has no room.
+ */
+#ifndef JHOT_SAMPLER_PUBLISH_STATE_H
+#define JHOT_SAMPLER_PUBLISH_STATE_H
+
+#include "sampler/publish/known.h"
+#include "sampler/publish/modules.h"
+#include "sampler/publish/publish.h"
+#include "sampler/publish/states.h"
+
+#define PUBLISH_DELTAS 256u
+
+struct publish {
+	struct sampler *s;
+	struct modules *modules;
+	uint32_t next_trace;
+	uint32_t names_done;  /* the last METHOD published */
+	uint32_t names_waits; /* publications that did, in a row */
+	uint64_t now_ns, names_since_ns;
+	bool wants_names;
+	uint64_t modules_read_ns, modules_cost_ns;
+
+	/* the half that is being published */
+	bool draining;
+	uint32_t cursor;
+	uint64_t drained_ns, last_tick_ns; /* when it was flipped away; the end of the one before */
+	uint64_t flips;
+	uint64_t cpu_ns, cpu_at_ns; /* of the process in what was flipped away; its clock then */
+	bool cpu_counts;            /* cpu was sampled since */
+	uint32_t delta_count[WIRE_EVENTS];
+	struct wire_delta deltas[WIRE_EVENTS][PUBLISH_DELTAS];
+	struct states states;
+	struct known_traces known;
+};
+
+/* publish/threads.c: the thread's name, if it is not told yet or has changed. */
+bool publish_thread(struct publish *p, uint32_t id);
+
+/* publish/native.c: the modules that the trace's native frames are in. */
+bool publish_modules(struct publish *p, const struct trace_key *key);
+/* Looks at the maps again when it is time. */
+void publish_modules_refresh(struct publish *p, uint64_t now_ns);
+/* A frame as the wire has it. */
+uint64_t publish_frame(struct publish *p, uint64_t frame);
+
+#endif
