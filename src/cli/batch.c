@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
-#include "tui/signals.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
+#include "tui/term/signals.h"
 
 #include <errno.h>
 #include <langinfo.h>

@@ -10,7 +10,7 @@
 
 #include "cli/args.h"
 #include "cli/events.h"
-#include "tui/app.h"
+#include "tui/frame/app.h"
 
 struct batch {
 	int count;      /* screens, 0: until the session or the recording ends */

@@ -7,7 +7,7 @@
 #include "cli/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
-#include "tui/text.h"
+#include "tui/screen/text.h"
 
 #include <stdlib.h>
 #include <string.h>

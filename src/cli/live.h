@@ -9,7 +9,7 @@
 
 #include "cli/events.h"
 #include "session/session.h"
-#include "tui/app.h"
+#include "tui/frame/app.h"
 
 struct live;
 

@@ -6,7 +6,7 @@
 #include "cli/verb.h"
 #include "profile/profile.h"
 #include "session/alloc_trap.h"
-#include "tui/text.h"
+#include "tui/screen/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "cli/help.h"
 #include "cli/verb.h"
-#include "tui/text.h"
+#include "tui/screen/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/verb.h"
 #include "session/session.h"
-#include "tui/text.h"
+#include "tui/screen/text.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "session/record/reader.h"
 #include "session/session.h"
 #include "tests/fuzz/targets.h"
-#include "tui/config.h"
+#include "tui/config/config.h"
 #include "wire/ring.h"
 
 #include <stdlib.h>

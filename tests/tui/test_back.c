@@ -4,7 +4,7 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 /* What is narrowed: view, search, filters, the quality line's zoom, the thread. */
 static void state_of(struct ui *ui, struct buf *out)

@@ -9,7 +9,7 @@
  *
  * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd; by the fallback walker, which cannot do
  * without; and by the event alloc, when it is switched on. From JDK 19 on, to ask a running JVM for a JVMTI
- * environment makes virtual threads slower for good, and needs the care of jvm/gate.c. There the publisher
+ * environment makes virtual threads slower for good, and needs the care of gate.c. There the publisher
  * looks at the JVM's own list of threads instead: starts.h.
  */
 #ifndef JHOT_SAMPLER_JVM_JVM_H
@@ -54,7 +54,7 @@ void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class,
 /* How long after the last visit survivors are to be looked at, in ns; UINT64_MAX: there is no need. Publisher. */
 uint64_t alloc_round_after(struct sampler *s);
 
-/* A session has the gate from its beginning to its end: jvm/gate.c. */
+/* A session has the gate from its beginning to its end: gate.c. */
 void jvm_gate_put(struct sampler *s);
 void jvm_gate_suspect(struct sampler *s); /* after it, when the threads are listed */
 void jvm_gate_take_away(void);

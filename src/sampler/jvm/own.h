@@ -23,21 +23,21 @@ uint64_t jvm_java_thread(JNIEnv *jni, jobject thread);
 /* jvm_name: read what a thread is called and remember it in its slot. */
 void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot);
 
-/* jvm/sets.c: Java's sets of virtual threads are read by Java; threads: those that may own scopes. */
+/* sets.c: Java's sets of virtual threads are read by Java; threads: those that may own scopes. */
 void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);
 
-/* --- jvm/events.c: on a visit -------------------------------------------------------------------- */
+/* --- events.c: on a visit -------------------------------------------------------------------- */
 
 /* Tells the JVM what is wanted of it since the last visit; what it refuses is not wanted any more. */
 void jvm_events_visit(struct sampler *s, JNIEnv *jni);
-/* JVMTI while nobody may be attaching himself: jvm/gate.c. 0 or -errno with a sentence. */
+/* JVMTI while nobody may be attaching himself: gate.c. 0 or -errno with a sentence. */
 int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why);
 
-/* jvm/stubs.c: once in a session, with the environment whose callback is jvm_on_code. */
+/* stubs.c: once in a session, with the environment whose callback is jvm_on_code. */
 void jvm_stubs_name(struct sampler *s, jvmtiEnv *jvmti);
 void JNICALL jvm_on_code(jvmtiEnv *jvmti, const char *name, const void *address, jint bytes);
 
-/* jvm/agct.c: what the fallback walker needs. */
+/* agct.c: what the fallback walker needs. */
 void jvm_agct_names(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, bool first);
 void JNICALL jvm_on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 void JNICALL jvm_on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);

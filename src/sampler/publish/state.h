@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of publishing, for its files: publish.c for traces and methods, publish/threads.c, publish/native.c.
+ * The inside of publishing, for its files: publish.c for traces and methods, threads.c, native.c.
  * Publisher's thread only. What returns a bool returns false when the ring has no room.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_STATE_H
@@ -36,10 +36,10 @@ struct publish {
 	struct known_traces known;
 };
 
-/* publish/threads.c: the thread's name, if it is not told yet or has changed. */
+/* threads.c: the thread's name, if it is not told yet or has changed. */
 bool publish_thread(struct publish *p, uint32_t id);
 
-/* publish/native.c: the modules that the trace's native frames are in. */
+/* native.c: the modules that the trace's native frames are in. */
 bool publish_modules(struct publish *p, const struct trace_key *key);
 /* Looks at the maps again when it is time. */
 void publish_modules_refresh(struct publish *p, uint64_t now_ns);

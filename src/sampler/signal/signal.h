@@ -14,7 +14,7 @@
 
 #include <signal.h>
 
-/* --- signal/room.c: the session that handlers and JVM callbacks serve, and who is inside --------- */
+/* --- room.c: the session that handlers and JVM callbacks serve, and who is inside --------- */
 
 /*
  * A session has a room from its beginning to its end (rooms.h); handlers, callbacks and the agent's own walks
@@ -49,11 +49,11 @@ static inline void sig_leave(_Atomic uint32_t *inside)
 	atomic_fetch_sub_explicit(inside, 1, memory_order_release);
 }
 
-/* --- signal/handler.c ---------------------------------------------------------------------------- */
+/* --- handler.c ---------------------------------------------------------------------------- */
 
 void sig_sample(int sig, siginfo_t *info, void *ucontext);
 
-/* --- signal/stack.c: one walk, for all samples that it serves ------------------------------------ */
+/* --- stack.c: one walk, for all samples that it serves ------------------------------------ */
 
 struct stack {
 	struct sampler *s;
@@ -122,7 +122,7 @@ void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
 /* Wakes the publisher when the table fills up; sig_stack_put does. */
 void sig_hurry(struct sampler *s);
 
-/* --- signal/virtual.c: virtual threads ------------------------------------------------------------ */
+/* --- virtual.c: virtual threads ------------------------------------------------------------ */
 
 /* Its id on the wire if this thread has mounted one, and its name remembered; else 0. */
 uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
@@ -131,11 +131,11 @@ uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
 uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64_t object,
 	uint64_t number, int32_t carrier);
 
-/* --- signal/wall.c: the sample that the wall clock has asked this thread for --------------------- */
+/* --- wall.c: the sample that the wall clock has asked this thread for --------------------- */
 
 void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext);
 
-/* --- signal/perf.c: samples in a thread's perf buffer -------------------------------------------- */
+/* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
 
 struct perf_samples {
 	void *page; /* struct perf_event_mmap_page; the data area follows it */
@@ -165,13 +165,13 @@ bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count)
 /* Gives what was read back to the kernel. */
 void sig_perf_close(struct perf_samples *samples);
 
-/* --- signal/trap.c: breakpoints where JDK 8 tells of allocations ----------------------------------- */
+/* --- trap.c: breakpoints where JDK 8 tells of allocations ----------------------------------- */
 
 /* What is in the arm's buffer; the last of it may be where the thread is now. */
 void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
 	const void *ucontext);
 
-/* --- signal/fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
+/* --- fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
 
 /*
  * sig_fault_ensure: our handler is on top of SIGSEGV and SIGBUS; somebody else's that was there is called by ours. 0 or
@@ -185,7 +185,7 @@ bool sig_fault_trusted(void);
 /* Hands both back where ours is still on top; otherwise it stays and passes everything on. */
 void sig_fault_leave(void);
 
-/* --- signal/mem.c: how the JVM's memory is read ------------------------------------------------- */
+/* --- mem.c: how the JVM's memory is read ------------------------------------------------- */
 
 /* By loads that need no handler of ours; s->mem of every session. */
 extern const struct walk_mem sig_mem_anywhere;
@@ -194,7 +194,7 @@ extern const struct walk_mem sig_mem_here;
 /* Now, in this handler or callback: in place, where our handler of SIGSEGV is on top. */
 const struct walk_mem *sig_mem(struct sampler *s);
 
-/* --- signal/install.c: the signal that engines send ---------------------------------------------- */
+/* --- install.c: the signal that engines send ---------------------------------------------- */
 
 /* The signal to use, with our handler installed; -EBUSY when all are in somebody's hands. */
 int sig_choose(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits for locks, by looking: a thread of the agent looks every `interval` at what each Java thread waits
- * for (engine/lock/wait.h). A wait that two looks in a row find stands for all the time between them, one that only the
+ * for (wait.h). A wait that two looks in a row find stands for all the time between them, one that only the
  * later or only the earlier finds for half of it, so that sums are the time spent waiting, whether waits are many
  * and short or few and long, and a look that comes late (the machine is busy, or stood still) does not put all of
  * its delay down to whatever it finds then. A wait counts once, by the first look that finds it; one that a thread

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the publisher does for the engine of locks: engine/lock/lock.c. */
+/* What the publisher does for the engine of locks: lock.c. */
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_LOCK_H
 #define JHOT_SAMPLER_ENGINE_LOCK_LOCK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of those who wait for locks, private to the files of this event: engine/lock/lock.c looks at threads,
- * engine/lock/waiting.c at virtual threads without a carrier, engine/lock/told.c has the tally and tells of long waits.
+ * What is known of those who wait for locks, private to the files of this event: lock.c looks at threads,
+ * waiting.c at virtual threads without a carrier, told.c has the tally and tells of long waits.
  *
  *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
  *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
@@ -92,7 +92,7 @@ void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_threa
 /* Who holds what this thread has been waiting for; told again when it is another. */
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
 
-/* engine/lock/waiting.c: virtual threads; now and since of this look. */
+/* waiting.c: virtual threads; now and since of this look. */
 void lock_waiting_look(struct sampler *s, uint64_t now, uint64_t since);
 void lock_waiting_end(struct sampler *s);
 

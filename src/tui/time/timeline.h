@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which seconds are looked at: a sliding window, or one that was stopped.
+ *
+ *      oldest        since            from ---- window ---- to        now
+ *   ----|--------------|----------------|===================|----------|--> seconds of the profile
+ *                                                   frozen: to stays, now runs on
+ *
+ * A window ends with the last whole second. In the first two seconds of a session it takes in the
+ * running one as well, because there is nothing else to show. Plain values.
+ */
+#ifndef JHOT_TUI_TIME_TIMELINE_H
+#define JHOT_TUI_TIME_TIMELINE_H
+
+#include "profile/profile.h"
+
+struct timeline {
+	int window; /* index into timeline_windows */
+	bool frozen;
+	uint32_t frozen_to;
+	uint32_t since, since_before; /* restarted here, and where it was before (U) */
+};
+
+#define TIMELINE_WINDOWS 5
+extern const uint32_t timeline_windows[TIMELINE_WINDOWS]; /* seconds; 0 = all */
+
+void timeline_init(struct timeline *t);
+uint32_t timeline_to(const struct timeline *t, const struct profile *p);
+/* Fill from and to. */
+void timeline_query(const struct timeline *t, const struct profile *p, struct profile_query *q);
+const char *timeline_label(const struct timeline *t, char out[16]); /* "10s", "1m", "all" */
+
+void timeline_freeze(struct timeline *t, const struct profile *p, bool frozen);
+/* Frozen: move the end by so many seconds. Returns false at either end of the history. */
+bool timeline_step(struct timeline *t, const struct profile *p, int seconds);
+
+#endif
