@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* src/export/web/flame.js, without its comments (Makefile.am). */
+/* src/export/web/flame.js, without its comments (src/export/local.mk). */
 static const unsigned char svg_script[] = {
 #include "export/web/flame_js.inc"
 };

@@ -16,7 +16,7 @@ def missing_files():
     for page in PAGES:
         for match in NAMED.finditer(lint.read(page)):
             name = match.group(1) or match.group(2)
-            if re.search(r"NAME|THING|ARCH|[*]", name) or name == "doc/jhot.1":
+            if re.search(r"NAME|THING|ARCH|MODULE|[*]", name) or name == "doc/jhot.1":
                 continue
             beside = os.path.join(os.path.dirname(page), name)
             if not any(os.path.exists(os.path.join(lint.TOP, p)) for p in (name, beside)):
@@ -33,9 +33,10 @@ def record_faults():
 
 
 def target_faults():
-    """`make NAME` in a page is a target of Makefile.am or one that every Makefile has."""
+    """`make NAME` in a page is a target of Makefile.am, of a local.mk, or one that every Makefile has."""
     common = {"check", "install", "uninstall", "dist", "distcheck", "clean", "all"}
-    targets = set(re.findall(r"^([a-z-]+):", lint.read("Makefile.am"), re.M))
+    makefiles = ["Makefile.am"] + lint.files(".mk")
+    targets = {name for path in makefiles for name in re.findall(r"^([a-z-]+):", lint.read(path), re.M)}
     for page in PAGES:
         for name in re.findall(r"`make ([a-z-]+)", lint.read(page)):
             if name not in common | targets:

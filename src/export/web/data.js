@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live view inside a flame-graph SVG: the data. Constants first, as this file stands first.
 //
-// The files of this folder are joined in one function (Makefile.am), without indentation and lines that are
+// The files of this folder are joined in one function (src/export/local.mk), without indentation and lines that are
 // only a comment. Together they read the data, hide the picture and draw on a canvas. They ask nothing of the
 // network, build no markup from names and evaluate no text; styles are set one by one, so a policy against
 // style elements does not matter. Nothing may contain the end mark of a CDATA section.
