@@ -7,4 +7,4 @@ libattach_a_SOURCES = \
 	%D%/hotspot.h %D%/hotspot_check.h %D%/hotspot_list.c %D%/hotspot_look.c %D%/hsperf.c %D%/hsperf.h \
 	%D%/libjvm.c %D%/libjvm.h %D%/line_table.c %D%/line_table.h %D%/perf_events.c %D%/perf_events.h \
 	%D%/perf_pmu.c %D%/perf_pmu.h %D%/perf_probe.c %D%/place.c %D%/place.h %D%/proc.c %D%/proc.h \
-	%D%/protocol.c %D%/protocol.h %D%/reply.c %D%/reply.h
+	%D%/protocol.c %D%/protocol.h %D%/reply.c

@@ -3,7 +3,6 @@
 #include "cli/events.h"
 
 #include "cli/args.h"
-#include "cli/events_perf.h"
 #include "cli/units.h"
 
 #include <stdio.h>

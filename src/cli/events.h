@@ -12,6 +12,8 @@
 #include "profile/profile.h"
 #include "session/session.h"
 
+#include <sys/types.h>
+
 struct args;
 
 #define EVENTS_BUDGET 20 /* thousandths of a core, if none is given */
@@ -35,5 +37,18 @@ int events_start(const struct events *e, struct session *s, struct err *err);
 /* -e for a profile that was sampled before: its events by their names; without -e those that have samples. */
 int events_of_profile(
 	struct events *out, const struct args *args, const struct profile *p, struct err *err);
+
+/* --- events_perf.c ----------------------------------------------------------------------------- */
+
+/* Perf's events in -e, by the names of attach/perf_events.h. */
+
+/* One more, under the next free number of user events. A name that may be a function's is believed. */
+int events_add_perf(struct events *e, const char *name, struct err *err);
+
+/* Now that there is a JVM: where functions are; the default intervals of those that have none. */
+int events_resolve(struct events *e, pid_t pid, struct err *err);
+
+/* Adds to the error what events there are, and which is meant. Always -1. */
+int events_unknown(const char *name, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Perf's events in -e: what they are is known at once, where a function is only when there is a JVM. */
-#include "cli/events_perf.h"
+#include "cli/events.h"
 
 #include "attach/perf_events.h"
 #include "cli/functions.h"

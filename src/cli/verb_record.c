@@ -2,7 +2,6 @@
 /* `jhot record`: sample for a while, then write files or print the hot methods. */
 #include "base/clock.h"
 #include "cli/events.h"
-#include "cli/events_perf.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/report.h"

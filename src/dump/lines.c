@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the line table of a Method* in the target's memory. */
-#include "dump/lines.h"
+#include "dump/stack.h"
 
 #include "attach/line_table.h"
 #include "walk/hotspot/layout.h"

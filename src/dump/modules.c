@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf.h"
 #include "symbols/unwind_pack.h"
 
 #include <errno.h>

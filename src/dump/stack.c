@@ -5,7 +5,6 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
-#include "dump/lines.h"
 #include "walk/hotspot/names.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * _[k], and, unless --dot, classes with _[i]. -a adds how Java frames ran, and _[k] to classes that were
  * allocated outside of a thread's buffer.
  */
-#include "export/export_formats.h"
+#include "export/export.h"
 #include "export/export_text.h"
 #include "profile/table/calltree.h"
 

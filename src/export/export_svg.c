@@ -2,7 +2,7 @@
 /* The flame-graph file: header, picture, data, script. */
 #include "export/export_svg.h"
 
-#include "export/export_formats.h"
+#include "export/export.h"
 #include "export/export_text.h"
 
 #include <string.h>

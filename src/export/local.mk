@@ -3,9 +3,9 @@
 
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
-	%D%/export.c %D%/export.h %D%/export_collapsed.c %D%/export_formats.h %D%/export_svg.c \
-	%D%/export_svg.h %D%/export_svg_data.c %D%/export_svg_picture.c %D%/export_text.c %D%/export_text.h \
-	%D%/flame.c %D%/flame.h
+	%D%/export.c %D%/export.h %D%/export_collapsed.c %D%/export_svg.c %D%/export_svg.h \
+	%D%/export_svg_data.c %D%/export_svg_picture.c %D%/export_text.c %D%/export_text.h %D%/flame.c \
+	%D%/flame.h
 
 %D%/export_svg.$(OBJEXT): %D%/web/flame_js.inc
 

@@ -27,16 +27,15 @@ sampler_sources = \
 	%D%/engine/wall_waiting.c \
 	%D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/told.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
-	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/debug_info.h %D%/jvm/events.c %D%/jvm/fetch_search.c \
-	%D%/jvm/fetch_search.h %D%/jvm/fields.c %D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h \
-	%D%/jvm/sets.c %D%/jvm/stubs.c %D%/jvm/visits.c %D%/jvm/walker_agct.c %D%/jvm/walker_agct.h \
+	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c %D%/jvm/fields.c \
+	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
+	%D%/jvm/visits.c %D%/jvm/walker_agct.c %D%/jvm/walker_agct.h \
 	%D%/publish/known.c %D%/publish/known.h %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
 	%D%/publish/states.c %D%/publish/states.h %D%/publish/threads.c \
-	%D%/session/budget.c %D%/session/budget.h %D%/session/commands.c %D%/session/commands.h \
-	%D%/session/publisher.c %D%/session/publisher.h %D%/session/renames.c %D%/session/renames.h \
-	%D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h %D%/session/select.c \
-	%D%/session/select.h %D%/session/setup.c %D%/session/setup.h %D%/session/starts.c \
+	%D%/session/budget.c %D%/session/commands.c %D%/session/publisher.c %D%/session/publisher.h \
+	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
+	%D%/session/select.c %D%/session/select.h %D%/session/setup.c %D%/session/starts.c \
 	%D%/session/starts.h %D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
 	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c \

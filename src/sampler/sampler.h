@@ -157,7 +157,7 @@ struct sampler {
 		bool wants_names;
 	} select;
 
-	/* names that change: see renames.h */
+	/* names that change: see publisher.h */
 	struct renames {
 		uint32_t round;       /* of looks at slots, which take turns */
 		bool wants;           /* a name has changed since the last visit was asked for */
@@ -174,7 +174,7 @@ struct sampler {
 		uint64_t cost_ns;       /* CPU time of a look */
 	} starts;
 
-	/* what sampling may cost: see budget.h */
+	/* what sampling may cost: see publisher.h */
 	struct budget {
 		uint32_t per_mille; /* of a core; 0: any */
 		uint32_t over;      /* looks in a row that found it exceeded */
@@ -195,7 +195,7 @@ struct sampler {
 	uint64_t whole_scan_ns, names_ns, paused_since_ns;
 	bool paused; /* the front end is parked, or not heard just now */
 	bool leave_asked;
-	bool debug_info_set; /* by this session: see debug_info.h */
+	bool debug_info_set; /* by this session: see jvm.h */
 	bool force_agct;
 	_Atomic uint64_t stuck_ns; /* how long it has waited for handlers that did not come back */
 	bool no_handlers;          /* none of ours for SIGSEGV: the JVM looks after its own */

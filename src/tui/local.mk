@@ -12,22 +12,18 @@ libtui_a_SOURCES = \
 	%D%/screen/glyph.h %D%/screen/list.c %D%/screen/list.h %D%/screen/name.c %D%/screen/name.h \
 	%D%/screen/order.c %D%/screen/order.h %D%/screen/strip.c %D%/screen/strip.h %D%/screen/text.c \
 	%D%/screen/text.h %D%/screen/theme.c %D%/screen/theme.h \
-	%D%/term/curses.c %D%/term/key.h %D%/term/mouse.c %D%/term/mouse.h %D%/term/signals.c \
-	%D%/term/signals.h %D%/term/squeeze.c %D%/term/squeeze.h %D%/term/term.h %D%/term/tty.c \
-	%D%/term/tty.h \
-	%D%/time/history.c %D%/time/history.h %D%/time/strip.c %D%/time/strip.h %D%/time/timeline.c \
-	%D%/time/timeline.h \
-	%D%/view/error.c %D%/view/expect.c %D%/view/expect.h %D%/view/help.c %D%/view/idle.c %D%/view/idle.h \
-	%D%/view/info.c %D%/view/pane.c %D%/view/pane.h %D%/view/pane_table.c %D%/view/pane_table.h \
-	%D%/view/picker.c %D%/view/view.h \
+	%D%/term/curses.c %D%/term/key.h %D%/term/mouse.c %D%/term/signals.c %D%/term/signals.h \
+	%D%/term/squeeze.c %D%/term/term.h %D%/term/tty.c %D%/term/tty.h \
+	%D%/time/history.c %D%/time/strip.c %D%/time/timeline.c %D%/time/time.h \
+	%D%/view/error.c %D%/view/expect.c %D%/view/expect.h %D%/view/help.c %D%/view/idle.c %D%/view/info.c \
+	%D%/view/pane.c %D%/view/pane.h %D%/view/pane_table.c %D%/view/picker.c %D%/view/view.h \
 	%D%/view/callers/sandwich.c %D%/view/callers/sandwich.h %D%/view/callers/view.c \
 	%D%/view/callers/view.h \
 	%D%/view/flame/find.c %D%/view/flame/inside.h %D%/view/flame/layout.c %D%/view/flame/layout.h \
 	%D%/view/flame/pane.c %D%/view/flame/view.c \
 	%D%/view/methods/columns.c %D%/view/methods/inside.h %D%/view/methods/lines.c \
-	%D%/view/methods/lines.h %D%/view/methods/view.c \
-	%D%/view/threads/columns.c %D%/view/threads/hot.c %D%/view/threads/hot.h %D%/view/threads/inside.h \
-	%D%/view/threads/pane.c %D%/view/threads/pane.h %D%/view/threads/rows.c %D%/view/threads/rows.h \
-	%D%/view/threads/view.c \
+	%D%/view/methods/view.c \
+	%D%/view/threads/columns.c %D%/view/threads/hot.c %D%/view/threads/inside.h %D%/view/threads/pane.c \
+	%D%/view/threads/rows.c %D%/view/threads/rows.h %D%/view/threads/view.c \
 	%D%/view/tree/columns.c %D%/view/tree/commands.c %D%/view/tree/inside.h %D%/view/tree/rows.c \
 	%D%/view/tree/rows.h %D%/view/tree/view.c

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "cli/args.h"
 #include "cli/events.h"
-#include "cli/events_perf.h"
 #include "cli/units.h"
 #include "cli/verb.h"
 

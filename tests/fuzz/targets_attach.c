@@ -4,7 +4,7 @@
 #include "attach/hsperf.h"
 #include "attach/line_table.h"
 #include "attach/proc.h"
-#include "attach/reply.h"
+#include "attach/protocol.h"
 #include "tests/fuzz/targets.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "base/clean.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/elf_debug.h"
+#include "symbols/elf.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind_pack.h"

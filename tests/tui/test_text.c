@@ -6,8 +6,8 @@
 #include "tui/screen/name.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/text.h"
-#include "tui/term/squeeze.h"
-#include "tui/time/timeline.h"
+#include "tui/term/tty.h"
+#include "tui/time/time.h"
 
 static void test_width(void)
 {

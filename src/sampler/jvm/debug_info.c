@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One byte of libjvm's data, which its compilers read when they begin with a method. */
-#include "sampler/jvm/debug_info.h"
+#include "sampler/jvm/jvm.h"
 
 static _Atomic uint8_t *flag_of(const struct sampler *s)
 {

@@ -3,9 +3,8 @@
  * SafeFetch looked for by its code: in libjvm's file, as to look at what is mapped would make all of it resident, or, in
  * versions that make it when they start, among the stubs at the beginning of the code cache.
  */
-#include "sampler/jvm/fetch_search.h"
-
 #include "sampler/jvm/jvm.h"
+
 #include "sampler/publish/modules.h"
 #include "sampler/signal/raw.h"
 

@@ -16,7 +16,6 @@
 #define JHOT_SAMPLER_JVM_JVM_H
 
 #include "sampler/sampler.h"
-
 #include "sampler/text.h"
 
 #include <jvmti.h>
@@ -83,5 +82,25 @@ uint64_t jvm_inside(void);
 
 /* The fallback walker, if the JVM has it. */
 void jvm_agct_open(struct agct *agct);
+
+/* --- fetch_search.c ---------------------------------------------------------------------------- */
+
+/* Where HotSpot's SafeFetch is, see walk/load/fetch.h. */
+
+/* Looks on, a part each time; nothing once it has been found, or all has been looked at. Publisher only. */
+void fetch_search(struct sampler *s);
+
+/* --- debug_info.c ------------------------------------------------------------------------------ */
+
+/*
+ * Debug information between safepoints, for as long as a session lasts. Without it HotSpot's compilers say only at calls
+ * and safepoints which inlined method an instruction is of, and all time between goes to the frame of the next one, which
+ * is mostly their caller's. It concerns code that is compiled from then on. Publisher only.
+ */
+
+/* Sets the JVM's flag where nobody has set it otherwise; how it is then goes to the status page. */
+void debug_info_begin(struct sampler *s);
+/* Gives it back as it was. */
+void debug_info_end(struct sampler *s);
 
 #endif

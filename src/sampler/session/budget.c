@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Once a second: what has it cost, who was it, is there room? */
-#include "sampler/session/budget.h"
+#include "sampler/session/publisher.h"
 
 #include "base/clock.h"
 #include "sampler/engine/arms.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One function per command, one row per function. */
-#include "sampler/session/commands.h"
+#include "sampler/session/publisher.h"
 
 #include "sampler/engine/events.h"
-#include "sampler/session/budget.h"
 #include "sampler/session/select.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"

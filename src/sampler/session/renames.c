@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at names in turns, asks for visits, publishes what they bring. */
-#include "sampler/session/renames.h"
+#include "sampler/session/publisher.h"
 
 #include "base/clock.h"
 #include "sampler/engine/events.h"

@@ -3,10 +3,9 @@
  * HotSpot's layout read, faults guarded, a signal chosen, the threads listed, the naming thread
  * started.
  */
-#include "sampler/session/setup.h"
+#include "sampler/session/publisher.h"
 
 #include "sampler/engine/events.h"
-#include "sampler/jvm/debug_info.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"

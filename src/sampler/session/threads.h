@@ -104,7 +104,7 @@ struct thread_slot {
 	/* the publisher's own */
 	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record, 0: none yet */
 	bool published_by_jvm;             /* with the JVM's name for it */
-	struct java_name_seen name_seen;   /* renames.h */
+	struct java_name_seen name_seen;   /* publisher.h */
 	uint32_t scan;                     /* the last scan that saw it, 0: too new for any */
 	uint32_t select_seq, select_round; /* what its selection was decided by */
 	uint64_t gone_flips;               /* flips of the table when it was found gone */

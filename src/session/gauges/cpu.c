@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Differences thread by thread: so one that ends takes nothing away, and no share is negative. */
-#include "session/gauges/cpu.h"
+#include "session/gauges/gauges.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -6,8 +6,6 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "session/gauges/cpu.h"
-#include "session/gauges/heap.h"
 #include "session/mapping.h"
 
 #include <limits.h>

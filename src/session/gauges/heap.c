@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectors differ in which counters they have and in what a generation's maximum means. */
-#include "session/gauges/heap.h"
+#include "session/gauges/gauges.h"
 
 #include <stdarg.h>
 #include <stdio.h>

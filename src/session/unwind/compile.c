@@ -4,8 +4,7 @@
 
 #include "base/clock.h"
 #include "symbols/cfi.h"
-#include "symbols/elf_debug.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf.h"
 #include "symbols/unwind_pack.h"
 
 #include <errno.h>

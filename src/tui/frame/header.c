@@ -8,7 +8,7 @@
 #include "tui/frame/events.h"
 #include "tui/frame/finding.h"
 #include "tui/screen/text.h"
-#include "tui/time/strip.h"
+#include "tui/time/time.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,8 +16,7 @@
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 #include "tui/term/key.h"
-#include "tui/time/history.h"
-#include "tui/time/timeline.h"
+#include "tui/time/time.h"
 #include "tui/view/view.h"
 
 #include <stdbool.h>

@@ -10,7 +10,6 @@
 
 #include "tui/config/config.h"
 #include "tui/term/signals.h"
-#include "tui/term/squeeze.h"
 #include "tui/term/tty.h"
 
 #include <langinfo.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "button;column;row" and M, or m when the button is let go. */
-#include "tui/term/mouse.h"
+#include "tui/term/key.h"
 
 #include <stdio.h>
 

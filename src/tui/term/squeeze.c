@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joining neighbouring attribute sequences. */
-#include "tui/term/squeeze.h"
+#include "tui/term/tty.h"
 
 #include <ctype.h>
 #include <stdbool.h>

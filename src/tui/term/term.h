@@ -13,7 +13,6 @@
 #include "tui/frame/app.h"
 #include "tui/screen/canvas.h"
 #include "tui/term/key.h"
-#include "tui/term/mouse.h"
 
 struct terminal;
 

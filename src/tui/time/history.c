@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ring of the header's figures. */
-#include "tui/time/history.h"
+#include "tui/time/time.h"
 
 #define REACH_S 10
 

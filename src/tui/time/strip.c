@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drawing the history in cells of whole seconds. */
-#include "tui/time/strip.h"
+#include "tui/time/time.h"
 
+#include "tui/frame/ui.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>

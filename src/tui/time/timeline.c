@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows over the history. */
-#include "tui/time/timeline.h"
+#include "tui/time/time.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No samples is an answer, too. */
-#include "tui/view/idle.h"
+#include "tui/view/view.h"
 
+#include "tui/frame/ui.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>

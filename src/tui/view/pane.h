@@ -8,6 +8,7 @@
 #ifndef JHOT_TUI_VIEW_PANE_H
 #define JHOT_TUI_VIEW_PANE_H
 
+#include "tui/frame/ui.h"
 #include "tui/view/callers/sandwich.h"
 #include "tui/view/view.h"
 
@@ -28,5 +29,24 @@ void pane_stale(struct pane *p);
 const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method);
 /* The part of the body that is left for the list; draws the pane for the method (PROFILE_NONE: none). */
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
+
+/* --- pane_table.c ------------------------------------------------------------------------------ */
+
+/* A small table of methods in a pane: the letter of how it ran, its name, and two shares. Draws only. */
+
+struct pane_row {
+	uint32_t method;
+	uint8_t type;         /* enum frame_type */
+	uint64_t count;       /* samples: few are drawn weaker */
+	double first, second; /* percent */
+};
+
+struct pane_titles {
+	const char *what, *first, *second;
+};
+
+/* The titles' row, which the rows stand below. */
+void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles);
+void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the columns of a pane's table stand: the same as those of the callers' parts. */
-#include "tui/view/pane_table.h"
+#include "tui/view/pane.h"
 
 #include "profile/query/error.h"
 #include "tui/screen/text.h"

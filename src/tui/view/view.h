@@ -90,4 +90,10 @@ extern const struct view *const view_table[VIEW_COUNT];
 extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,
 	view_picker, view_error, view_info;
 
+/* --- idle.c ------------------------------------------------------------------------------------ */
+
+/* What stands in a view when the shown event has no samples: why, and which other events may have some. */
+
+void idle_draw(struct ui *ui, struct area area);
+
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Beside the flame graph of a wide terminal: figures of the selected box, where it goes, who else calls it. */
+#include "tui/view/pane.h"
 #include "base/buf.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"
 #include "tui/view/callers/view.h"
 #include "tui/view/flame/inside.h"
-#include "tui/view/pane_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #ifndef JHOT_TUI_VIEW_METHODS_INSIDE_H
 #define JHOT_TUI_VIEW_METHODS_INSIDE_H
 
+#include "profile/profile.h"
 #include "profile/table/flat.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/ui.h"
@@ -10,7 +11,6 @@
 #include "tui/screen/list.h"
 #include "tui/screen/order.h"
 #include "tui/view/expect.h"
-#include "tui/view/methods/lines.h"
 #include "tui/view/pane.h"
 
 #define METHODS_DELTA_COLS  120 /* from this width on */
@@ -43,5 +43,15 @@ struct columns methods_columns(const struct ui *ui);
 struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total);
 /* Points gained since before; false: no more than chance. */
 bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points);
+
+/* --- lines.c ----------------------------------------------------------------------------------- */
+
+/* The line of each method that has most of its own samples. Derived from a query; the caller frees it. */
+
+struct lines;
+
+struct lines *lines_new(const struct profile *p, const struct profile_query *q);
+void lines_free(struct lines *l);
+int lines_hottest(const struct lines *l, uint32_t method); /* 0: not known */
 
 #endif

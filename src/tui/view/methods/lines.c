@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting samples per method and line. */
-#include "tui/view/methods/lines.h"
+#include "tui/view/methods/inside.h"
 
 #include "base/buf.h"
 #include "base/hash.h"

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "tui/frame/command.h"
 #include "tui/frame/finding.h"
-#include "tui/view/idle.h"
+#include "tui/view/view.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "tui/view/threads/inside.h"
 
 #include "tui/screen/text.h"
-#include "tui/view/threads/pane.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One thread's table of methods, its rows as steady as those of the whole. */
-#include "tui/view/threads/hot.h"
+#include "tui/view/threads/inside.h"
 
 #include "base/buf.h"
 #include "tui/view/expect.h"
-#include "tui/view/pane_table.h"
+#include "tui/view/pane.h"
 
 #include <stdlib.h>
 

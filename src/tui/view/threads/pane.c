@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The selected thread and, where there is room, the owner of the lock that it waits for. */
-#include "tui/view/threads/pane.h"
+#include "tui/view/threads/inside.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -6,7 +6,6 @@
 #include "tui/frame/command.h"
 #include "tui/screen/text.h"
 #include "tui/view/pane.h"
-#include "tui/view/threads/pane.h"
 
 #include <stdlib.h>
 
