@@ -21,7 +21,7 @@ sampler_sources = \
 	%D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc_live.c %D%/engine/alloc_live.h %D%/engine/arms.c \
-	%D%/engine/arms.h %D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
+	%D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
 	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
 	%D%/engine/wall_waiting.c \
@@ -30,9 +30,9 @@ sampler_sources = \
 	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c %D%/jvm/fields.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
 	%D%/jvm/visits.c %D%/jvm/walker_agct.c %D%/jvm/walker_agct.h \
-	%D%/publish/known.c %D%/publish/known.h %D%/publish/modules.c %D%/publish/modules.h \
+	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
-	%D%/publish/states.c %D%/publish/states.h %D%/publish/threads.c \
+	%D%/publish/states.c %D%/publish/threads.c \
 	%D%/session/budget.c %D%/session/commands.c %D%/session/publisher.c %D%/session/publisher.h \
 	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
 	%D%/session/select.c %D%/session/select.h %D%/session/setup.c %D%/session/starts.c \

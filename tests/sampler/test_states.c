@@ -7,8 +7,7 @@
 
 #include "sampler/engine/wall.h"
 #include "sampler/glob.h"
-#include "sampler/publish/known.h"
-#include "sampler/publish/states.h"
+#include "sampler/publish/state.h"
 #include "sampler/task.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines on one thread. */
-#include "sampler/engine/arms.h"
+#include "sampler/engine/events.h"
 
 #include "base/clock.h"
 #include "sampler/signal/raw.h"

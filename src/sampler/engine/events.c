@@ -3,7 +3,6 @@
 #include "sampler/engine/events.h"
 
 #include "base/clock.h"
-#include "sampler/engine/arms.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"

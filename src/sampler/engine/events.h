@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: starting and stopping them on all threads that there are. Publisher only.
+ * Events: starting and stopping them on all threads that there are, publisher only, and engines on one thread.
  */
 #ifndef JHOT_SAMPLER_ENGINE_EVENTS_H
 #define JHOT_SAMPLER_ENGINE_EVENTS_H
@@ -34,5 +34,51 @@ bool events_any(const struct sampler *s);
 /* Parked: all engines off, to be set again as they were. */
 void events_pause(struct sampler *s);
 void events_resume(struct sampler *s);
+
+/* --- arms.c ------------------------------------------------------------------------------------ */
+
+/*
+ * Engines on one thread: setting them, and taking them off without a handler noticing.
+ *
+ * Whoever sets or takes off holds the slot's lock, which is only ever tried: publisher and JVMTI callbacks
+ * leave a thread to each other. A handler may be reading an arm while it is taken off: it is made quiet,
+ * the thread leaves its handler, then the arm is released.
+ */
+
+#define EVENT_NO_ARM UINT32_MAX /* its engine drives itself */
+
+/* One event: a row of events.c. One without engines cannot be sampled by this version. */
+struct event_row {
+	const char *name;
+	uint64_t interval; /* the default */
+	uint32_t arm;      /* which of a thread's arms, or EVENT_NO_ARM */
+	const struct engine *engines[ENGINES_PER_EVENT]; /* the best first */
+};
+extern const struct event_row event_rows[WIRE_EVENTS];
+
+/* Is its interval in ns? */
+static inline bool event_is_time(uint32_t event)
+{
+	return event == WIRE_CPU || event == WIRE_LOCK || event == WIRE_WALL;
+}
+
+/* What an engine is told of an event that is (to be) on; the thread is the caller's to fill in. */
+struct engine_target arms_target(struct sampler *s, uint32_t event);
+
+/* Every event that is on gets its engine on this thread, or the next best where that is not possible. */
+void arms_set(struct sampler *s, struct thread_slot *slot);
+/* Takes all engines off; false when somebody holds the lock. */
+bool arms_take_off(struct sampler *s, struct thread_slot *slot);
+
+/* The two steps of taking one event's engine off. The slot's lock is the caller's. */
+void arms_quiet(struct thread_slot *slot, uint32_t event);
+void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);
+
+/* The event's interval has changed: those that are set take it over. The slot's lock is the caller's. */
+void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
+
+bool arms_any(const struct thread_slot *slot);
+/* Does the thread that the engines were set on still live? A tid may have been given to another. */
+bool arms_alive(const struct thread_slot *slot);
 
 #endif

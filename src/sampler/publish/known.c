@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An open-addressed table; an epoch empties it at once. */
-#include "sampler/publish/known.h"
+#include "sampler/publish/state.h"
 
 #include <stddef.h>
 

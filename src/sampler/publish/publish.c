@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces, and the methods that they name, become records; which traces the front end knows is in known.h. Threads
+ * Traces, and the methods that they name, become records; which traces the front end knows is in known.c. Threads
  * and modules have files of their own.
  */
 #include "sampler/publish/publish.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of methods in which Java threads wait. */
-#include "sampler/publish/states.h"
+#include "sampler/publish/state.h"
 
 #include "sampler/engine/wall.h"
 
