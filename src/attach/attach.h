@@ -12,7 +12,7 @@
 #ifndef JHOT_ATTACH_ATTACH_H
 #define JHOT_ATTACH_ATTACH_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/err.h"
 #include "base/patience.h"
 

@@ -8,7 +8,7 @@
 #ifndef JHOT_ATTACH_PROTOCOL_H
 #define JHOT_ATTACH_PROTOCOL_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/buf.h"
 #include "base/err.h"
 

@@ -8,8 +8,8 @@
 #ifndef JHOT_CLI_BATCH_H
 #define JHOT_CLI_BATCH_H
 
-#include "cli/args.h"
-#include "cli/events.h"
+#include "cli/line/args.h"
+#include "cli/line/events.h"
 #include "tui/frame/app.h"
 
 struct batch {

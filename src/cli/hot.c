@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/units.h"
+#include "cli/line/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"

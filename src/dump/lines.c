@@ -2,7 +2,7 @@
 /* Finding the line table of a Method* in the target's memory. */
 #include "dump/stack.h"
 
-#include "attach/line_table.h"
+#include "attach/jvm/line_table.h"
 #include "walk/hotspot/layout.h"
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"

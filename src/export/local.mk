@@ -3,11 +3,10 @@
 
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
-	%D%/export.c %D%/export.h %D%/export_collapsed.c %D%/export_svg.c %D%/export_svg.h \
-	%D%/export_svg_data.c %D%/export_svg_picture.c %D%/export_text.c %D%/export_text.h %D%/flame.c \
-	%D%/flame.h
+	%D%/collapsed.c %D%/export.c %D%/export.h %D%/flame.c %D%/flame.h %D%/svg.c %D%/svg.h %D%/svg_data.c \
+	%D%/svg_picture.c %D%/text.c %D%/text.h
 
-%D%/export_svg.$(OBJEXT): %D%/web/flame_js.inc
+%D%/svg.$(OBJEXT): %D%/web/flame_js.inc
 
 flame_scripts = %D%/web/data.js %D%/web/reverse.js %D%/web/text.js \
 	%D%/web/page.js %D%/web/draw.js %D%/web/lines.js %D%/web/state.js \

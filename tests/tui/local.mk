@@ -34,7 +34,7 @@ TUI_TEST_LIBS = libtui.a libprofile.a libbase.a $(CURSES_LIBS) -lm
 %C%_fuzz_replay_LDADD = libdump.a libwalk.a libsession.a libattach.a libsymbols.a libwire.a -lpthread -lm $(CURSES_LIBS) \
 	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
 
-src/export/%C%_fuzz_replay-export_svg.$(OBJEXT): src/export/web/flame_js.inc
+src/export/%C%_fuzz_replay-svg.$(OBJEXT): src/export/web/flame_js.inc
 
 if HAVE_VTERM
 check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals

@@ -53,7 +53,7 @@ function newNodes(count) {
 		matched: new Float64Array(count)};
 }
 
-// One pass over character codes; the grammar is in export_svg_data.c.
+// One pass over character codes; the grammar is in svg_data.c.
 function readNodes(text, count) {
 	const t = newNodes(count);
 	let at = 0, level = 0, total = 0, other = 0;

@@ -2,7 +2,7 @@
 /* Counters' names by collector were read off JDK 8 to 27; what is absent stays "not known" (-1). */
 #include "session/gauges/gauges.h"
 
-#include "attach/hsperf.h"
+#include "attach/jvm/hsperf.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"

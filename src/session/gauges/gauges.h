@@ -7,8 +7,8 @@
 #ifndef JHOT_SESSION_GAUGES_GAUGES_H
 #define JHOT_SESSION_GAUGES_GAUGES_H
 
-#include "attach/hotspot.h"
-#include "attach/hsperf.h"
+#include "attach/jvm/hotspot.h"
+#include "attach/jvm/hsperf.h"
 #include "attach/proc.h"
 #include "profile/vitals.h"
 #include "wire/layout.h"

@@ -2,7 +2,7 @@
 /* Two tables by id and one by frame, all of them filled by what comes. */
 #include "session/record/frames.h"
 
-#include "attach/line_table.h"
+#include "attach/jvm/line_table.h"
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/hash.h"

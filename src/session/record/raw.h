@@ -10,7 +10,7 @@
 #ifndef JHOT_SESSION_RECORD_RAW_H
 #define JHOT_SESSION_RECORD_RAW_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/err.h"
 #include "profile/profile.h"
 #include "profile/vitals.h"
