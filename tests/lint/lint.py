@@ -72,16 +72,25 @@ class Module:
         self.alone = alone
 
 
-def module_table():
-    """The rows of the table headed "| module |" in ARCHITECTURE.md."""
+def table_rows(column):
+    """The cells of each row of the table in ARCHITECTURE.md whose first column is headed so."""
     rows = []
     inside = False
     for line in lines("ARCHITECTURE.md"):
-        if line.startswith("| module |"):
+        if line.startswith("| %s |" % column):
             inside = True
         elif inside and not line.startswith("|"):
             break
         elif inside and not line.startswith("| ---"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            rows.append(Module(re.findall(r"[a-z]+", cells[0]), cells[1], re.findall(r"`([^`]+)`", cells[2])))
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
     return rows
+
+
+def module_table():
+    return [Module(re.findall(r"[a-z]+", cells[0]), cells[1], re.findall(r"`([^`]+)`", cells[2]))
+            for cells in table_rows("module")]
+
+
+def rooms():
+    """Folders below those of modules, as "sampler/signal"."""
+    return [cells[0] for cells in table_rows("room")]

@@ -10,6 +10,7 @@ import lint
 
 ROWS = lint.module_table()
 MODULES = {name: row for row in ROWS for name in row.names}
+ROOM_LIMIT = 30
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -56,12 +57,28 @@ def outside_faults(sources):
                     yield "%s:%d: %s belongs to another module" % (path, number, header)
 
 
+def room_faults(sources):
+    rooms = {}
+    for path in sources:
+        rooms.setdefault(os.path.dirname(path)[len("src/"):], []).append(path)
+    listed = lint.rooms()
+    for room, files in rooms.items():
+        if "/" in room and room not in listed:
+            yield "src/%s is not in ARCHITECTURE.md's table of rooms" % room
+        if len(files) > ROOM_LIMIT:
+            yield "src/%s has %d files; a room has %d at most" % (room, len(files), ROOM_LIMIT)
+    for room in listed:
+        if room.split("/")[0] in rooms and room not in rooms:
+            yield "ARCHITECTURE.md has a room %s, which is not there" % room
+
+
 sources = lint.files(".c", ".h", under=("src",))
 modules = sorted({path.split("/")[1] for path in sources})
 lint.check("the table has rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has no module table"])
 lint.check("every folder of src/ is in the table",
            ["src/%s is not in ARCHITECTURE.md" % m for m in modules if m not in MODULES])
 known = [path for path in sources if path.split("/")[1] in MODULES]
+lint.check("every room is in the table of rooms, and not too full", room_faults(known))
 lint.check("modules include only what the table allows", own_faults(known))
 lint.check("outside libraries stay where the table puts them", outside_faults(known))
 lint.check("every module has a header or a main", [
