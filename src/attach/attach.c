@@ -3,7 +3,7 @@
 #include "attach/attach.h"
 
 #include "attach/helper.h"
-#include "attach/reply.h"
+#include "attach/protocol.h"
 #include "base/buf.h"
 #include "base/clock.h"
 

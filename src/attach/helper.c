@@ -3,7 +3,7 @@
 #include "attach/helper.h"
 
 #include "attach/attach.h"
-#include "attach/hotspot_check.h"
+#include "attach/jvm/check.h"
 #include "attach/place.h"
 #include "attach/proc.h"
 #include "attach/protocol.h"

@@ -9,7 +9,7 @@
 #ifndef JHOT_ATTACH_HELPER_H
 #define JHOT_ATTACH_HELPER_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/patience.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replies of HotSpot's attach listener. */
-#include "attach/reply.h"
+#include "attach/protocol.h"
 
 #include "base/clean.h"
 

@@ -4,10 +4,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "profile/error.h"
-#include "profile/flat.h"
-#include "tui/signals.h"
-#include "tui/ui.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
+#include "tui/frame/ui.h"
+#include "tui/term/signals.h"
 
 #include <errno.h>
 #include <langinfo.h>

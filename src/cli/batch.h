@@ -8,9 +8,9 @@
 #ifndef JHOT_CLI_BATCH_H
 #define JHOT_CLI_BATCH_H
 
-#include "cli/args.h"
-#include "cli/events.h"
-#include "tui/app.h"
+#include "cli/line/args.h"
+#include "cli/line/events.h"
+#include "tui/frame/app.h"
 
 struct batch {
 	int count;      /* screens, 0: until the session or the recording ends */

@@ -4,10 +4,10 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/units.h"
-#include "profile/error.h"
-#include "profile/flat.h"
-#include "tui/text.h"
+#include "cli/line/units.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
+#include "tui/screen/text.h"
 
 #include <stdlib.h>
 #include <string.h>

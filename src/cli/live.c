@@ -5,7 +5,7 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/events_perf.h"
+#include "cli/line/events.h"
 #include "cli/settings.h"
 #include "export/export.h"
 

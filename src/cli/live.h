@@ -7,9 +7,9 @@
 #ifndef JHOT_CLI_LIVE_H
 #define JHOT_CLI_LIVE_H
 
-#include "cli/events.h"
+#include "cli/line/events.h"
 #include "session/session.h"
-#include "tui/app.h"
+#include "tui/frame/app.h"
 
 struct live;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Picks the verb and turns its error into three blocks on stderr and an exit code. */
-#include "cli/args.h"
-#include "cli/help.h"
-#include "cli/nearest.h"
+#include "cli/line/args.h"
+#include "cli/line/help.h"
+#include "cli/line/nearest.h"
 #include "cli/report.h"
-#include "cli/verb.h"
+#include "cli/verb/verb.h"
 
 #include <locale.h>
 #include <malloc.h>

@@ -8,10 +8,10 @@
 #ifndef JHOT_CLI_OUTPUTS_H
 #define JHOT_CLI_OUTPUTS_H
 
-#include "cli/args.h"
-#include "cli/events.h"
+#include "cli/line/args.h"
+#include "cli/line/events.h"
 #include "export/export.h"
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "profile/vitals.h"
 
 #define OUTPUTS_MAX 16

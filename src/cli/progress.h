@@ -8,7 +8,7 @@
 #ifndef JHOT_CLI_PROGRESS_H
 #define JHOT_CLI_PROGRESS_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/patience.h"
 
 #include <signal.h>

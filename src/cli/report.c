@@ -3,7 +3,7 @@
 #include "cli/report.h"
 
 #include "base/clean.h"
-#include "cli/help.h"
+#include "cli/line/help.h"
 
 #include <string.h>
 

@@ -2,14 +2,14 @@
 /*
  * The settings file of the live view: where it is, reading it, and writing it whole or not at all.
  *
- * $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config. What stands in it is tui/config.h's business. One
+ * $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config. What stands in it is tui/config/config.h's business. One
  * thread.
  */
 #ifndef JHOT_CLI_SETTINGS_H
 #define JHOT_CLI_SETTINGS_H
 
 #include "base/err.h"
-#include "tui/config.h"
+#include "tui/config/config.h"
 
 /* The settings, empty ones where there is no file; NULL with an error for a file that is wrong or unreadable. */
 struct config *settings_load(struct err *err);

@@ -11,8 +11,8 @@
 #include "dump/parked.h"
 #include "dump/remote.h"
 #include "dump/stack.h"
-#include "walk/layout.h"
-#include "walk/mem.h"
+#include "walk/hotspot/layout.h"
+#include "walk/load/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

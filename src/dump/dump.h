@@ -9,7 +9,7 @@
 #ifndef JHOT_DUMP_DUMP_H
 #define JHOT_DUMP_DUMP_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/err.h"
 
 #include <stdbool.h>

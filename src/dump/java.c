@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "dump/object.h"
-#include "walk/mem.h"
+#include "walk/load/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the line table of a Method* in the target's memory. */
-#include "dump/lines.h"
+#include "dump/stack.h"
 
-#include "attach/line_table.h"
-#include "walk/layout.h"
-#include "walk/mem.h"
-#include "walk/method.h"
+#include "attach/jvm/line_table.h"
+#include "walk/hotspot/layout.h"
+#include "walk/hotspot/method.h"
+#include "walk/load/mem.h"
 
 #define TABLE_BYTES 65536u /* of a method of 64 kB; longer ones are cut */
 #define STEP_BYTES  512u

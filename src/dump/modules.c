@@ -4,10 +4,10 @@
 
 #include "attach/proc.h"
 #include "base/buf.h"
-#include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf.h"
+#include "symbols/unwind_pack.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "symbols/symbols.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 
 struct modules;
 

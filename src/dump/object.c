@@ -3,8 +3,8 @@
 #include "dump/object.h"
 
 #include "base/utf8.h"
-#include "walk/mem.h"
-#include "walk/oop.h"
+#include "walk/hotspot/oop.h"
+#include "walk/load/mem.h"
 
 #include <string.h>
 

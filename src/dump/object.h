@@ -9,7 +9,7 @@
 #ifndef JHOT_DUMP_OBJECT_H
 #define JHOT_DUMP_OBJECT_H
 
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
 
 struct object {
 	uint64_t address; /* 0: none */

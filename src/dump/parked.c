@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "dump/object.h"
-#include "walk/unmounted.h"
+#include "walk/hotspot/unmounted.h"
 
 #include <stdio.h>
 #include <stdlib.h>

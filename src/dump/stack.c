@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of methods come from walk/names.h by id, those of native code from the modules. */
+/* Texts of methods come from walk/hotspot/names.h by id, those of native code from the modules. */
 #include "dump/stack.h"
 
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
-#include "dump/lines.h"
-#include "walk/names.h"
+#include "walk/hotspot/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "export/export.h"
 
 #include "base/file.h"
-#include "export/export_formats.h"
 
 #include <string.h>
 

@@ -45,4 +45,13 @@ const struct export_format *export_format_by_path(const char *path); /* NULL: no
 int export_write(const char *path, const struct export_format *format, const struct profile *p,
 	const struct export_options *o, struct err *err);
 
+/* --- the writers ------------------------------------------------------------------------------- */
+
+/* The writers behind the table of formats, one per file; each is an export_format's write. */
+
+int export_svg(
+	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err);
+int export_collapsed(
+	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err);
+
 #endif

@@ -3,7 +3,7 @@
 #include "export/flame.h"
 
 #include "base/buf.h"
-#include "export/export_text.h"
+#include "export/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define JHOT_EXPORT_FLAME_H
 
 #include "base/intern.h"
-#include "profile/calltree.h"
+#include "profile/table/calltree.h"
 
 #define FLAME_THREAD FRAME_TYPES /* a node's type beyond the frames': a thread */
 #define FLAME_ALL    (FRAME_TYPES + 1)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
-#include "sampler/agent.h"
+#include "wire/agent.h"
 
-#include "sampler/jvm.h"
-#include "sampler/publisher.h"
-#include "sampler/raw.h"
+#include "sampler/jvm/jvm.h"
+#include "sampler/session/publisher.h"
+#include "sampler/signal/raw.h"
 
 #include <string.h>
 

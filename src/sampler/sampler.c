@@ -5,16 +5,16 @@
 #include "sampler/sampler.h"
 
 #include "base/clock.h"
-#include "sampler/agent.h"
-#include "sampler/alloc_live.h"
-#include "sampler/lock.h"
-#include "sampler/modules.h"
-#include "sampler/publish.h"
-#include "sampler/raw.h"
-#include "sampler/sig.h"
+#include "sampler/engine/alloc_live.h"
+#include "sampler/engine/lock/lock.h"
+#include "sampler/engine/wall.h"
+#include "sampler/publish/modules.h"
+#include "sampler/publish/publish.h"
+#include "sampler/session/unwind_recv.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
 #include "sampler/text.h"
-#include "sampler/unwind_recv.h"
-#include "sampler/wall.h"
+#include "wire/agent.h"
 
 #include <errno.h>
 #include <linux/memfd.h>

@@ -12,13 +12,13 @@
 
 #include "sampler/cost.h"
 #include "sampler/counters.h"
-#include "sampler/engine.h"
-#include "sampler/pace.h"
-#include "sampler/threads.h"
+#include "sampler/engine/engine.h"
+#include "sampler/engine/pace.h"
+#include "sampler/jvm/walker_agct.h"
+#include "sampler/session/threads.h"
 #include "sampler/virtuals.h"
-#include "sampler/walker_agct.h"
+#include "walk/hotspot/names.h"
 #include "walk/memo.h"
-#include "walk/names.h"
 #include "walk/trace_table.h"
 #include "walk/trail.h"
 #include "walk/walk.h"
@@ -62,7 +62,7 @@ enum sampler_stop {
 };
 
 struct live;         /* alloc_live.c */
-struct lock;         /* engine_lock.c */
+struct lock;         /* engine/lock/lock.c */
 struct publish;      /* publish.c */
 struct modules;      /* modules.c */
 struct unwind_recv;  /* unwind_recv.c */
@@ -121,7 +121,7 @@ struct sampler {
 		_Atomic uint32_t leave; /* JVM_LEAVE* */
 		_Atomic uint32_t
 			left; /* futex: it does nothing more but to let go of the session */
-		_Atomic uint32_t touch; /* sets of virtual threads were not found: jvm_sets.c */
+		_Atomic uint32_t touch; /* sets of virtual threads were not found: jvm/sets.c */
 		_Atomic uint64_t cpu_ns;
 		_Atomic uint64_t made; /* how often it has become a Java thread */
 		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */
@@ -157,7 +157,7 @@ struct sampler {
 		bool wants_names;
 	} select;
 
-	/* names that change: see renames.h */
+	/* names that change: see publisher.h */
 	struct renames {
 		uint32_t round;       /* of looks at slots, which take turns */
 		bool wants;           /* a name has changed since the last visit was asked for */
@@ -178,7 +178,7 @@ struct sampler {
 		uint64_t cost_ns;       /* CPU time of a look */
 	} starts;
 
-	/* what sampling may cost: see budget.h */
+	/* what sampling may cost: see publisher.h */
 	struct budget {
 		uint32_t per_mille; /* of a core; 0: any */
 		uint32_t over;      /* looks in a row that found it exceeded */
@@ -199,7 +199,7 @@ struct sampler {
 	uint64_t whole_scan_ns, names_ns, paused_since_ns;
 	bool paused; /* the front end is parked, or not heard just now */
 	bool leave_asked;
-	bool debug_info_set; /* by this session: see debug_info.h */
+	bool debug_info_set; /* by this session: see jvm.h */
 	bool force_agct;
 	_Atomic uint64_t stuck_ns; /* how long it has waited for handlers that did not come back */
 	bool no_handlers;          /* none of ours for SIGSEGV: the JVM looks after its own */

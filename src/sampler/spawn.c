@@ -2,7 +2,7 @@
 /* Starting and joining threads that never enter the VM. */
 #include "sampler/spawn.h"
 
-#include "sampler/raw.h"
+#include "sampler/signal/raw.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 /* One thread's clock, its system call, its scheduling. */
 #include "sampler/task.h"
 
-#include "sampler/raw.h"
+#include "sampler/signal/raw.h"
 #include "sampler/text.h"
 #include "wire/layout.h"
 

@@ -10,7 +10,7 @@
 #ifndef JHOT_SAMPLER_VIRTUALS_H
 #define JHOT_SAMPLER_VIRTUALS_H
 
-#include "walk/java_thread.h"
+#include "walk/hotspot/java_thread.h"
 
 #define VIRTUALS_MAX    4096u /* a power of two */
 #define VIRTUALS_WINDOW 16u

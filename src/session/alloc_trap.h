@@ -7,7 +7,7 @@
 #ifndef JHOT_SESSION_ALLOC_TRAP_H
 #define JHOT_SESSION_ALLOC_TRAP_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/err.h"
 #include "symbols/symbols.h"
 

@@ -3,8 +3,8 @@
 #include "attach/attach.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "sampler/agent.h"
 #include "session/state.h"
+#include "wire/agent.h"
 
 #include <limits.h>
 #include <stdio.h>

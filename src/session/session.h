@@ -10,7 +10,7 @@
 #ifndef JHOT_SESSION_SESSION_H
 #define JHOT_SESSION_SESSION_H
 
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/err.h"
 #include "base/patience.h"
 #include "profile/profile.h"

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session's inside, shared by the files that make it up: open.c, session.c, replay.c, threads.c.
+ * A session's inside, shared by the files that make it up: open.c, session.c, record/replay.c,
+ * gauges/threads.c.
  */
 #ifndef JHOT_SESSION_STATE_H
 #define JHOT_SESSION_STATE_H
 
 #include "session/control.h"
-#include "session/frames.h"
-#include "session/gauges.h"
+#include "session/gauges/gauges.h"
 #include "session/mapping.h"
-#include "session/raw.h"
-#include "session/reader.h"
+#include "session/record/frames.h"
+#include "session/record/raw.h"
+#include "session/record/reader.h"
 #include "session/session.h"
 #include "session/tids.h"
-#include "session/unwind_feed.h"
+#include "session/unwind/feed.h"
 #include "wire/ring.h"
 
 struct replay;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "profile/vitals.h"
 #include "session/control.h"
-#include "session/gauges.h"
+#include "session/gauges/gauges.h"
 #include "session/session.h"
 
 #include <stdio.h>

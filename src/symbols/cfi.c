@@ -5,8 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "symbols/cfi_rule.h"
-#include "symbols/elf_file.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/elf.h"
 
 #include <dwarf.h>
 #include <gelf.h>

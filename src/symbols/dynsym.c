@@ -3,8 +3,7 @@
 #include "symbols/dynsym.h"
 
 #include "base/buf.h"
-#include "symbols/elf_file.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/elf.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folders are those that gdb and elfutils search; libdwfl unpacks .gnu_debugdata. */
-#include "symbols/elf_debug.h"
+#include "symbols/elf.h"
 
 #include "base/maps.h"
-#include "symbols/elf_file.h"
-#include "symbols/elf_symbols.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>

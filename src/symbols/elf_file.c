@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is looked at before libelf is asked for anything: counts, sizes, what compressed sections unpack to. */
-#include "symbols/elf_file.h"
+#include "symbols/elf.h"
 
 #include <string.h>
 #include <unistd.h>

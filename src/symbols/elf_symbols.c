@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libelf checks every offset and string against the file; what is checked here is what the values mean. */
-#include "symbols/elf_symbols.h"
+#include "symbols/elf.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,7 @@
 /* Which sources of names a file has, in the order of what they are worth. */
 #include "symbols/module.h"
 
-#include "symbols/elf_debug.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef JHOT_SYMBOLS_MODULE_H
 #define JHOT_SYMBOLS_MODULE_H
 
-#include "symbols/elf_symbols.h"
+#include "symbols/elf.h"
 #include "symbols/loader.h"
 #include "symbols/symbols.h"
 

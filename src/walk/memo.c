@@ -6,8 +6,8 @@
  */
 #include "walk/memo.h"
 
-#include "walk/mem.h"
-#include "walk/names.h"
+#include "walk/hotspot/names.h"
+#include "walk/load/mem.h"
 
 #include <stdatomic.h>
 

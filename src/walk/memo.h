@@ -16,8 +16,8 @@
 #ifndef JHOT_WALK_MEMO_H
 #define JHOT_WALK_MEMO_H
 
-#include "walk/layout.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
+#include "walk/hotspot/layout.h"
 
 #define MEMO_FRAMES  10 /* frames of more inlined methods are decoded each time */
 #define MEMO_FILLS   64 /* of one walk; what finds no room is kept by a later one */

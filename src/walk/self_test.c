@@ -4,9 +4,9 @@
  * Threads that have waited since the JVM began are walked, whose chains are known by name; and compiled methods must
  * say of themselves what they are. Nothing is held against a JVM that was not seen twice alike.
  */
-#include "walk/code_cache.h"
-#include "walk/mem.h"
-#include "walk/method.h"
+#include "walk/hotspot/code_cache.h"
+#include "walk/hotspot/method.h"
+#include "walk/load/mem.h"
 #include "walk/walk.h"
 
 #define OLDEST      8  /* threads from either end of the JVM's list: which end is older differs */

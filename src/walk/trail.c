@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves marks, records what a walk loaded from there to the root, and compares it in later walks. */
-#include "walk/names.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
+#include "walk/hotspot/names.h"
 #include "walk/walker.h"
 
 #define LEARN_FIRST 32u   /* hits until the first try further in */

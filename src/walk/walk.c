@@ -9,8 +9,8 @@
  * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
  * the anchor.
  */
-#include "walk/method.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
+#include "walk/hotspot/method.h"
 #include "walk/walker.h"
 
 #define STACK_BOUND (8u << 20) /* when the stack's end is not known */

@@ -104,7 +104,7 @@ struct walk_tables {
 	uint64_t libjvm_start, libjvm_end; /* its mapped range */
 };
 
-struct walk_layout; /* walk/layout.h; about 1 kB, caller-allocated through walk_layout_size */
+struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, caller-allocated through walk_layout_size */
 size_t walk_layout_size(void);
 
 /*
@@ -147,7 +147,7 @@ struct walk_thread {
 	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
 	const struct unwind_table
-		*rows;              /* walk/unwind.h, of the process; NULL: frame pointers only */
+		*rows; /* walk/frames/unwind.h, of the process; NULL: frame pointers only */
 	struct memo_walk *memo;     /* walk/memo.h; NULL: everything is looked up anew */
 	struct trail *trail;        /* walk/trail.h, taken; NULL, or without memo or rows: none */
 	const struct walk_cut *cut; /* NULL: the first `max` frames */

@@ -10,10 +10,10 @@
 #ifndef JHOT_WALK_WALKER_H
 #define JHOT_WALK_WALKER_H
 
-#include "walk/arch.h"
-#include "walk/code_cache.h"
-#include "walk/layout.h"
-#include "walk/mem.h"
+#include "walk/frames/arch.h"
+#include "walk/hotspot/code_cache.h"
+#include "walk/hotspot/layout.h"
+#include "walk/load/mem.h"
 #include "walk/memo.h"
 #include "walk/trail.h"
 

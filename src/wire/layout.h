@@ -256,7 +256,7 @@ struct wire_unwind_rows {
 };
 #define WIRE_UNWIND_ROW(offset, rule) (((uint32_t)(offset)&0xffffu) | (uint32_t)(rule) << 16)
 
-/* How to find the caller; walk/unwind.h says what the numbers mean. */
+/* How to find the caller; walk/frames/unwind.h says what the numbers mean. */
 struct wire_unwind_rule {
 	uint8_t cfa, fp, ra;
 	uint8_t reserved;

@@ -9,7 +9,7 @@
  * Exit code: the kind of the error (base/err.h); the error stands on stderr, its three parts one per line.
  */
 #include "attach/attach.h"
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The verdict on a process, over fake processes: each case is a good HotSpot JVM with one thing changed,
  * the wanted verdict and words of the reason.
  */
-#include "attach/cmdline.h"
-#include "attach/hotspot.h"
+#include "attach/jvm/cmdline.h"
+#include "attach/jvm/hotspot.h"
 
 #include "tests/attach/fake.h"
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hsperfdata reader: values of a good file, refusal of broken ones, and any bytes without harm. */
-#include "attach/hsperf.h"
+#include "attach/jvm/hsperf.h"
 
 #include "tests/attach/fake.h"
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed line tables by hand: both forms of a step, both kinds of UNSIGNED5, and tables that lie. */
-#include "attach/line_table.h"
+#include "attach/jvm/line_table.h"
 
 #include "tests/tap.h"
 

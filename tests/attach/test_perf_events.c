@@ -2,7 +2,7 @@
 /* Names of perf's events: each form, each refusal; PMUs and tracepoints from a made-up /sys. */
 #include "tests/tap.h"
 
-#include "attach/perf_events.h"
+#include "attach/perf/events.h"
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

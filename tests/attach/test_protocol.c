@@ -6,7 +6,6 @@
  * does, opens its socket and then does what the case says.
  */
 #include "attach/protocol.h"
-#include "attach/reply.h"
 
 #include "tests/attach/fake.h"
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replies of the attach listener: what JDKs 8 to 28 answer, and what nobody should. */
-#include "attach/reply.h"
+#include "attach/protocol.h"
 
 #include "tests/tap.h"
 

@@ -2,8 +2,8 @@
 /* Bench: what a refresh of the tables costs, in ms, by distinct stacks. `make bench-model`; median of 7 runs. */
 #include "base/clock.h"
 #include "export/export.h"
-#include "profile/calltree.h"
-#include "profile/flat.h"
+#include "profile/table/calltree.h"
+#include "profile/table/flat.h"
 #include "tests/profile/feed.h"
 
 #define RUNS 7

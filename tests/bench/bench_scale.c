@@ -8,7 +8,7 @@
  */
 #include "tests/session/day.h"
 #include "tests/tui/fake.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 #include "base/clock.h"
 

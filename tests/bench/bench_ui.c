@@ -7,7 +7,7 @@
  *   bench_ui [STACKS [SECONDS [RATE]]]
  */
 #include "tests/tui/fake.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 #include "base/clock.h"
 

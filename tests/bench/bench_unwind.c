@@ -4,9 +4,9 @@
  * Usage: bench_unwind [FILE...]; without files, what this process maps.
  */
 #include "base/clock.h"
-#include "session/unwind_pack.h"
 #include "symbols/cfi.h"
-#include "walk/unwind.h"
+#include "symbols/unwind_pack.h"
+#include "walk/frames/unwind.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines, intervals, sizes, and the word that was meant. */
 #include "base/clock.h"
-#include "cli/args.h"
-#include "cli/nearest.h"
-#include "cli/units.h"
-#include "cli/verb.h"
+#include "cli/line/args.h"
+#include "cli/line/nearest.h"
+#include "cli/line/units.h"
+#include "cli/verb/verb.h"
 
 #include "tests/tap.h"
 

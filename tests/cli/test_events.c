@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* -e, -i and the other options that say how to sample; values in the units that people read. */
 #include "base/clock.h"
-#include "cli/args.h"
-#include "cli/events.h"
-#include "cli/events_perf.h"
-#include "cli/units.h"
-#include "cli/verb.h"
+#include "cli/line/args.h"
+#include "cli/line/events.h"
+#include "cli/line/units.h"
+#include "cli/verb/verb.h"
 
 #include "tests/tap.h"
 

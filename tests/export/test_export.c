@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export: names and numbers, the collapsed format to the byte, determinism, whole files or none. */
 #include "export/export.h"
-#include "export/export_text.h"
 #include "export/flame.h"
+#include "export/text.h"
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What attach reads: /proc, performance counters, the JVM's replies, line tables. */
-#include "attach/cmdline.h"
-#include "attach/hsperf.h"
-#include "attach/line_table.h"
+#include "attach/jvm/cmdline.h"
+#include "attach/jvm/hsperf.h"
+#include "attach/jvm/line_table.h"
 #include "attach/proc.h"
-#include "attach/reply.h"
+#include "attach/protocol.h"
 #include "tests/fuzz/targets.h"
 
 #include <fcntl.h>

@@ -2,12 +2,12 @@
 /* ELF files: names, exported symbols, debug files, call frame information; and lists of names. */
 #include "base/buf.h"
 #include "base/clean.h"
-#include "session/unwind_pack.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/elf_debug.h"
+#include "symbols/elf.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind_pack.h"
 #include "tests/fuzz/targets.h"
 
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 /* What the agent, a recording and a settings file say. */
 #include "base/buf.h"
 #include "profile/profile.h"
-#include "session/frames.h"
-#include "session/reader.h"
+#include "session/record/frames.h"
+#include "session/record/reader.h"
 #include "session/session.h"
 #include "tests/fuzz/targets.h"
-#include "tui/config.h"
+#include "tui/config/config.h"
 #include "wire/ring.h"
 
 #include <stdlib.h>

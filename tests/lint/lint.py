@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True  # the source tree may be read-only, and stays cl
 TOP = os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TOP = os.path.abspath(TOP)
 FOLDERS = ("src", "tests", "demo", "doc", "jdks")
-SUFFIXES = (".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".md", ".1", ".awk", ".map")
+SUFFIXES = (".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".md", ".1", ".awk", ".map", ".mk")
 SINGLES = (
     "bootstrap", ".ci/run", "configure.ac", "Makefile.am", "README.md", "ARCHITECTURE.md", "HACKING.md",
     "NEWS",
@@ -72,16 +72,25 @@ class Module:
         self.alone = alone
 
 
-def module_table():
-    """The rows of the table headed "| module |" in ARCHITECTURE.md."""
+def table_rows(page, column):
+    """The cells of each row of the table in that page whose first column is headed so."""
     rows = []
     inside = False
-    for line in lines("ARCHITECTURE.md"):
-        if line.startswith("| module |"):
+    for line in lines(page):
+        if line.startswith("| %s |" % column):
             inside = True
         elif inside and not line.startswith("|"):
             break
         elif inside and not line.startswith("| ---"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            rows.append(Module(re.findall(r"[a-z]+", cells[0]), cells[1], re.findall(r"`([^`]+)`", cells[2])))
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
     return rows
+
+
+def module_table():
+    return [Module(re.findall(r"[a-z]+", cells[0]), cells[1], re.findall(r"`([^`]+)`", cells[2]))
+            for cells in table_rows("ARCHITECTURE.md", "module")]
+
+
+def rooms():
+    """Folders below those of modules, as "sampler/signal"."""
+    return [cells[0] for cells in table_rows("HACKING.md", "room")]

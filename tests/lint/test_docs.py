@@ -12,13 +12,14 @@ PAGES = [p for p in lint.files(".md") + ["README.md", "ARCHITECTURE.md", "HACKIN
 # A path, with arguments or without; a page in the top folder; where a link leads.
 NAMED = re.compile(r"`((?:src|tests|doc|demo)/[\w./-]+|[\w-]+\.(?:md|am|ac))(?: [^`]*)?`|\]\(([^)#:]+)(?:#[^)]*)?\)")
 LINK = re.compile(r"\]\(([^)#:]*)#([^)]+)\)")
+MAKEFILES = "\n".join(lint.read(path) for path in ["Makefile.am"] + lint.files(".mk"))
 
 
 def missing_files():
     for page in PAGES:
         for match in NAMED.finditer(lint.read(page)):
             name = match.group(1) or match.group(2)
-            if re.search(r"NAME|THING|ARCH|[*]", name) or name == "doc/jhot.1":
+            if re.search(r"NAME|THING|ARCH|MODULE|[*]", name) or name == "doc/jhot.1":
                 continue
             beside = os.path.join(os.path.dirname(page), name)
             # a program has the name of its source
@@ -50,9 +51,9 @@ def record_faults():
 
 
 def target_faults():
-    """`make NAME` in a page is a target of Makefile.am or one that every Makefile has."""
+    """`make NAME` in a page is a target of Makefile.am, of a local.mk, or one that every Makefile has."""
     common = {"check", "install", "uninstall", "dist", "distcheck", "clean", "all"}
-    targets = set(re.findall(r"^([a-z-]+):", lint.read("Makefile.am"), re.M))
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.M))
     for page in PAGES:
         for name in re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)", lint.read(page)):
             if name not in common | targets:
@@ -61,9 +62,9 @@ def target_faults():
 
 def tool_faults():
     """What `make` can do beyond building and checking is in HACKING.md."""
-    tools = re.findall(r"^((?:bench|soak|fuzz|golden|picture|jdks-check)[a-z-]*):", lint.read("Makefile.am"), re.M)
+    tools = re.findall(r"^((?:bench|soak|fuzz|golden|picture|jdks-check)[a-z-]*):", MAKEFILES, re.M)
     if len(tools) < 10:
-        yield "only %d tools found in Makefile.am" % len(tools)
+        yield "only %d tools found in Makefile.am and what it includes" % len(tools)
     for name in tools:
         if "`make %s`" % name not in lint.read("HACKING.md"):
             yield "HACKING.md does not name make %s" % name

@@ -104,7 +104,7 @@ def length_faults(paths):
 
 
 every = lint.files()
-code = lint.files(".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".awk") + ["bootstrap", ".ci/run"]
+code = lint.files(".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".awk", ".mk") + ["bootstrap", ".ci/run"]
 lint.check("the files are found", [] if len(code) > 20 else ["only %d" % len(code)])
 lint.check("SPDX line first", spdx_faults(code))
 lint.check("a sentence of purpose next", purpose_faults(code))

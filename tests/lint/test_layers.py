@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md.
+# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md,
+# and every folder against the rooms of HACKING.md.
 
 import fnmatch
 import os
@@ -10,6 +11,7 @@ import lint
 
 ROWS = lint.module_table()
 MODULES = {name: row for row in ROWS for name in row.names}
+ROOM_LIMIT = 30
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -22,9 +24,9 @@ def includes(path):
 
 def allowed(module, header):
     """May a file of this module include this header of ours?"""
-    words = re.findall(r"[a-z_]+(?:/[a-z_]+\.h)?", MODULES[module].may)
+    words = re.findall(r"[a-z]+", MODULES[module].may.partition("(")[0])
     folder = header.split("/")[0]
-    return folder == module or folder in words or header in words or "all" in words
+    return folder == module or folder in words or "all" in words
 
 
 def own_faults(sources):
@@ -56,15 +58,31 @@ def outside_faults(sources):
                     yield "%s:%d: %s belongs to another module" % (path, number, header)
 
 
+def room_faults(sources):
+    rooms = {}
+    for path in sources:
+        rooms.setdefault(os.path.dirname(path)[len("src/"):], []).append(path)
+    listed = lint.rooms()
+    for room, files in rooms.items():
+        if "/" in room and room not in listed:
+            yield "src/%s is not in HACKING.md's table of rooms" % room
+        if len(files) > ROOM_LIMIT:
+            yield "src/%s has %d files; a room has %d at most" % (room, len(files), ROOM_LIMIT)
+    for room in listed:
+        if room.split("/")[0] in rooms and room not in rooms:
+            yield "HACKING.md has a room %s, which is not there" % room
+
+
 sources = lint.files(".c", ".h", under=("src",))
 modules = sorted({path.split("/")[1] for path in sources})
 lint.check("the table has rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has no module table"])
 lint.check("every folder of src/ is in the table",
            ["src/%s is not in ARCHITECTURE.md" % m for m in modules if m not in MODULES])
 known = [path for path in sources if path.split("/")[1] in MODULES]
+lint.check("every room is in the table of rooms, and not too full", room_faults(known))
 lint.check("modules include only what the table allows", own_faults(known))
 lint.check("outside libraries stay where the table puts them", outside_faults(known))
 lint.check("every module has a header or a main", [
     "src/%s has neither" % m for m in modules
-    if not any(f.endswith(".h") or f == "main.c" for f in os.listdir(os.path.join(lint.TOP, "src", m)))])
+    if not any(f.endswith((".h", "/main.c")) for f in sources if f.split("/")[1] == m)])
 lint.done()

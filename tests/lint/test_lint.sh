@@ -11,7 +11,7 @@ fresh() {
 	mkdir -p "$T/tree/src" "$T/tree/tests"
 	cp -r "$srcdir/src/base" "$srcdir/src/wire" "$T/tree/src/"
 	cp -r "$srcdir/tests/lint" "$srcdir/tests/base" "$T/tree/tests/"
-	cp "$srcdir/ARCHITECTURE.md" "$srcdir/bootstrap" "$T/tree/"
+	cp "$srcdir/ARCHITECTURE.md" "$srcdir/HACKING.md" "$srcdir/bootstrap" "$T/tree/"
 	cp -r "$srcdir/.ci" "$T/tree/"
 	chmod -R u+w "$T/tree"
 	printf '# none\n' >"$T/tree/tests/lint/long"
@@ -38,6 +38,12 @@ finds test_layers.py "curses outside its file" "ncurses.h belongs to another mod
 fresh
 mkdir "$T/tree/src/stray" && cp "$T/tree/src/base/buf.h" "$T/tree/src/stray/"
 finds test_layers.py "a folder without a row" "src/stray is not in ARCHITECTURE.md"
+fresh
+mkdir "$T/tree/src/base/cellar" && mv "$T/tree/src/base/hash.c" "$T/tree/src/base/cellar/"
+finds test_layers.py "a room without a row" "src/base/cellar is not in HACKING.md"
+fresh
+for i in 1 2 3 4 5; do cp "$T/tree/src/base/buf.c" "$T/tree/src/base/buf$i.c"; done
+finds test_layers.py "a room that is too full" "a room has 30 at most"
 fresh
 echo '#include "buf.h"' >>"$T/tree/src/base/buf.c"
 finds test_layers.py "an include without its module" "write the module too"

@@ -4,10 +4,10 @@
  * beside one another; all, all since a mark; events, threads, states, filters, other forms): the answer is what adding
  * up all that was fed gives, one sample after the other, and to the bit what it is when nothing was asked before.
  */
-#include "profile/calltree.h"
-#include "profile/error.h"
-#include "profile/filter.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/query/filter.h"
+#include "profile/table/calltree.h"
+#include "profile/table/flat.h"
 #include "tests/profile/truth.h"
 #include "tests/tap.h"
 

@@ -3,8 +3,8 @@
  * Whether what is called 95 % is: profiles are drawn of a program whose shares are known, as each event samples it, and of
  * 1,000 each 930 to 970 have the true share within their interval. Seeds are fixed, so this is the same in each run.
  */
-#include "profile/error.h"
-#include "profile/flat.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
 
 #include "tests/tap.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile: thread states, pools of threads, user events' names, who waits for whom. */
-#include "profile/calltree.h"
-#include "profile/flat.h"
 #include "profile/profile.h"
+#include "profile/table/calltree.h"
+#include "profile/table/flat.h"
 #include "tests/tap.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile: searches, filters and snapshots against their plain definitions, on random programs. */
-#include "profile/calltree.h"
-#include "profile/filter.h"
-#include "profile/flat.h"
-#include "profile/match.h"
-#include "profile/snapshot.h"
+#include "profile/query/filter.h"
+#include "profile/query/match.h"
+#include "profile/query/snapshot.h"
+#include "profile/table/calltree.h"
+#include "profile/table/flat.h"
 
 #include "tests/profile/feed.h"
 #include "tests/tap.h"

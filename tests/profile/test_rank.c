@@ -3,7 +3,7 @@
  * rank: a steady load must look steady. Reproduces the table of screens.md in spirit: rows of the top 16
  * that change occupant per refresh, 200 methods, against plain sorting of the same numbers.
  */
-#include "profile/rank.h"
+#include "profile/table/rank.h"
 
 #include "tests/tap.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile: the method table and the call trees against their plain definitions, on random programs. */
-#include "profile/calltree.h"
-#include "profile/filter.h"
-#include "profile/flat.h"
+#include "profile/query/filter.h"
+#include "profile/table/calltree.h"
+#include "profile/table/flat.h"
 
 #include "base/hash.h"
 #include "tests/profile/feed.h"

@@ -3,8 +3,8 @@
 #ifndef JHOT_TESTS_PROFILE_TRUTH_H
 #define JHOT_TESTS_PROFILE_TRUTH_H
 
-#include "profile/filter.h"
 #include "profile/profile.h"
+#include "profile/query/filter.h"
 
 #include <stdio.h>
 #include <string.h>

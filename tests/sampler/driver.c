@@ -3,7 +3,7 @@
 #include "tests/sampler/driver.h"
 
 #include "attach/attach.h"
-#include "attach/hotspot.h"
+#include "attach/jvm/hotspot.h"
 #include "base/clock.h"
 
 #include <dirent.h>

@@ -5,9 +5,9 @@
  */
 #include "tests/tap.h"
 
-#include "sampler/raw.h"
-#include "sampler/sig.h"
-#include "walk/guard.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "walk/load/guard.h"
 
 #include <errno.h>
 #include <setjmp.h>

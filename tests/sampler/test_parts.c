@@ -5,10 +5,10 @@
  */
 #include "tests/tap.h"
 
-#include "sampler/modules.h"
-#include "sampler/sig.h"
+#include "sampler/publish/modules.h"
+#include "sampler/session/threads.h"
+#include "sampler/signal/signal.h"
 #include "sampler/text.h"
-#include "sampler/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,11 +5,10 @@
  */
 #include "tests/tap.h"
 
+#include "sampler/engine/wall.h"
 #include "sampler/glob.h"
-#include "sampler/known.h"
-#include "sampler/states.h"
+#include "sampler/publish/state.h"
 #include "sampler/task.h"
-#include "sampler/wall.h"
 
 #include <fcntl.h>
 #include <pthread.h>

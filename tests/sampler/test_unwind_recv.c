@@ -5,10 +5,10 @@
  * in use too long ends the test with a fault.
  */
 #include "base/buf.h"
-#include "sampler/modules.h"
-#include "sampler/sig.h"
-#include "sampler/unwind_recv.h"
-#include "session/unwind_pack.h"
+#include "sampler/publish/modules.h"
+#include "sampler/session/unwind_recv.h"
+#include "sampler/signal/signal.h"
+#include "symbols/unwind_pack.h"
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
 

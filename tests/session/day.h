@@ -7,7 +7,7 @@
 #define JHOT_TESTS_SESSION_DAY_H
 
 #include "base/clock.h"
-#include "session/reader.h"
+#include "session/record/reader.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gauges_cpu: a JVM's CPU time among its owners, over threads that are made up. */
-#include "session/gauges_cpu.h"
+#include "session/gauges/gauges.h"
 
 #include "base/clock.h"
 #include "tests/tap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session: virtual threads in the model: names, numbers, carriers, and a million of them in bounded memory. */
 #include "base/clock.h"
-#include "session/reader.h"
-#include "session/thread_ids.h"
+#include "session/record/reader.h"
+#include "session/record/thread_ids.h"
 #include "tests/tap.h"
 
 #define MANY 1000000u

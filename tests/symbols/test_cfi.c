@@ -5,7 +5,7 @@
  * operation by operation, says.
  */
 #include "symbols/cfi.h"
-#include "symbols/elf_debug.h"
+#include "symbols/elf.h"
 #include "tests/symbols/debug_frame.h"
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"

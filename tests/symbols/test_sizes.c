@@ -3,8 +3,7 @@
  * symbols: files that cost more than they are worth: packed zeros, tables and checksums of a terabyte that is not
  * there, names without end. What is read of them is bounded.
  */
-#include "symbols/elf_debug.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symbols.h"
 #include "tests/tap.h"

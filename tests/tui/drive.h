@@ -3,7 +3,7 @@
 #ifndef JHOT_TESTS_TUI_DRIVE_H
 #define JHOT_TESTS_TUI_DRIVE_H
 
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 static inline void drive_keys(struct ui *ui, int64_t now, const char *text)
 {

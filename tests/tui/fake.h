@@ -7,8 +7,8 @@
 #define JHOT_TESTS_TUI_FAKE_H
 
 #include "tests/profile/feed.h"
-#include "tui/app.h"
-#include "tui/config.h"
+#include "tui/config/config.h"
+#include "tui/frame/app.h"
 
 #include <stdio.h>
 #include <string.h>

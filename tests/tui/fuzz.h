@@ -5,8 +5,8 @@
 #ifndef JHOT_TESTS_TUI_FUZZ_H
 #define JHOT_TESTS_TUI_FUZZ_H
 
-#include "tui/command.h"
-#include "tui/ui.h"
+#include "tui/frame/command.h"
+#include "tui/frame/ui.h"
 
 struct fuzz {
 	struct ui ui;

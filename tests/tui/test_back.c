@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Esc undoes what was done last: searches, filters, zooms, ways to callers and a single thread, in any order. */
-#include "profile/filter.h"
+#include "profile/query/filter.h"
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 /* What is narrowed: view, search, filters, the quality line's zoom, the thread. */
 static void state_of(struct ui *ui, struct buf *out)

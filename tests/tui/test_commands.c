@@ -2,7 +2,7 @@
 /* The command table: no key twice, everything findable; and what the keys do to the view. */
 #include "tests/tap.h"
 #include "tests/tui/fake.h"
-#include "tui/command.h"
+#include "tui/frame/command.h"
 
 static void each_key_once(enum view_id view)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings file: what it may say, each way of being wrong with its line, and values written back. */
 #include "tests/tap.h"
-#include "tui/config.h"
+#include "tui/config/config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
-#include "tui/events.h"
-#include "tui/text.h"
+#include "tui/frame/events.h"
+#include "tui/screen/text.h"
 
 static struct fake fake;
 static struct ui ui;

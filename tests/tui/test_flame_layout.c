@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tui: flame graph geometry: boxes nest, siblings keep their order, zoom and moves go where they should. */
 #include "tests/tap.h"
-#include "tui/flame_layout.h"
+#include "tui/view/flame/layout.h"
 
 static struct profile *feed(void)
 {

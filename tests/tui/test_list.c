@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cursor and scrolling, and the order that keeps the selected row on its line. */
 #include "tests/tap.h"
-#include "tui/order.h"
+#include "tui/screen/order.h"
 
 static void test_moving(void)
 {

@@ -9,7 +9,7 @@
  */
 #include "tests/tap.h"
 #include "tests/tui/fake.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 #include <errno.h>
 

@@ -2,9 +2,9 @@
 /* What views derive from the model: the sandwich of a method, the rows of a tree, the worth of weak rows. */
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
-#include "tui/expect.h"
-#include "tui/sandwich.h"
-#include "tui/tree_rows.h"
+#include "tui/view/callers/sandwich.h"
+#include "tui/view/expect.h"
+#include "tui/view/tree/rows.h"
 
 static struct profile *p;
 static struct profile_query query = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Widths, numbers, names, sparklines, lines of parts, windows of time, squeezed output. */
 #include "tests/tap.h"
-#include "tui/canvas.h"
-#include "tui/glyph.h"
-#include "tui/name.h"
-#include "tui/squeeze.h"
-#include "tui/strip.h"
-#include "tui/text.h"
-#include "tui/timeline.h"
+#include "tui/screen/canvas.h"
+#include "tui/screen/glyph.h"
+#include "tui/screen/name.h"
+#include "tui/screen/strip.h"
+#include "tui/screen/text.h"
+#include "tui/term/tty.h"
+#include "tui/time/time.h"
 
 static void test_width(void)
 {

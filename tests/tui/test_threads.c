@@ -4,8 +4,8 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
-#include "tui/command.h"
-#include "tui/ui.h"
+#include "tui/frame/command.h"
+#include "tui/frame/ui.h"
 
 #include <math.h>
 

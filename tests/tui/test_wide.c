@@ -3,8 +3,8 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
-#include "tui/glyph.h"
-#include "tui/name.h"
+#include "tui/screen/glyph.h"
+#include "tui/screen/name.h"
 
 /* Of a class of this many packages of n letters each, into a buffer with something behind it. */
 static bool name_stays(uint32_t packages, int letters, size_t size, int width)

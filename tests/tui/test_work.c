@@ -2,7 +2,7 @@
 /* What is too much for one key is done in slices: marked until it is done, and then what it would have been at once. */
 #include "tests/tap.h"
 #include "tests/tui/fake.h"
-#include "tui/ui.h"
+#include "tui/frame/ui.h"
 
 static void screen_of(struct ui *ui, struct buf *out)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
 
 #define LINE_BYTES 4096
 #define ROW_WORDS  8 /* of one line */

@@ -22,7 +22,7 @@
 
 #include <stdio.h>
 
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 #include "walk/walk.h"
 
 #define IMAGE_DEPTH 2048

@@ -6,7 +6,7 @@
 #define JHOT_TESTS_WALK_SELF_TABLE_H
 
 #include "symbols/cfi.h"
-#include "walk/unwind.h"
+#include "walk/frames/unwind.h"
 
 #include <sys/types.h>
 

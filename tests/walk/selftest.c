@@ -5,7 +5,7 @@
  */
 #include "target.h"
 
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

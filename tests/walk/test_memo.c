@@ -2,8 +2,8 @@
 /* What a walk remembers: only what has names and was not taken back, and only while its nmethod stands there. */
 #include "tests/tap.h"
 
+#include "walk/hotspot/names.h"
 #include "walk/memo.h"
-#include "walk/names.h"
 
 #define PC     0x7f0000001000ull
 #define START  0x10000ull

@@ -7,8 +7,8 @@
 #include <sys/time.h>
 
 #include "tests/tap.h"
-#include "walk/layout.h"
-#include "walk/names.h"
+#include "walk/hotspot/layout.h"
+#include "walk/hotspot/names.h"
 
 #define BYTES   (256u << 10)
 #define METHODS 64

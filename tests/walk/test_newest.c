@@ -2,7 +2,7 @@
 /* The newest of the JVM's list of threads: in order, up to one that is known, and only of one list. */
 #include "tests/tap.h"
 
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
 
 #define START 0x10000ull
 #define AT(i) (START + 8ull * (i))

@@ -5,9 +5,9 @@
  */
 #include "tests/tap.h"
 #include "tests/walk/image.h"
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
+#include "walk/hotspot/names.h"
 #include "walk/memo.h"
-#include "walk/names.h"
 #include "walk/trail.h"
 
 #define NAMES_BYTES (1u << 20)

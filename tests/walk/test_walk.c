@@ -5,7 +5,7 @@
 
 #include "fake.h"
 #include "tests/tap.h"
-#include "walk/layout.h"
+#include "walk/hotspot/layout.h"
 
 #define STACK 0x7f0000000000ull
 #define WORDS 512

@@ -25,12 +25,12 @@
 #include "target.h"
 #include "tests/walk/image.h"
 #include "tests/walk/self_table.h"
-#include "walk/arch.h"
-#include "walk/code_cache.h"
-#include "walk/mem.h"
+#include "walk/frames/arch.h"
+#include "walk/hotspot/code_cache.h"
+#include "walk/hotspot/method.h"
+#include "walk/hotspot/names.h"
+#include "walk/load/mem.h"
 #include "walk/memo.h"
-#include "walk/method.h"
-#include "walk/names.h"
 #include "walk/trail.h"
 
 #define DEPTH         2048

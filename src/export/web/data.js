@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live view inside a flame-graph SVG: the data. Constants first, as this file stands first.
 //
-// The files of this folder are joined in one function (Makefile.am), without indentation and lines that are
+// The files of this folder are joined in one function (src/export/local.mk), without indentation and lines that are
 // only a comment. Together they read the data, hide the picture and draw on a canvas. They ask nothing of the
 // network, build no markup from names and evaluate no text; styles are set one by one, so a policy against
 // style elements does not matter. Nothing may contain the end mark of a CDATA section.
@@ -53,7 +53,7 @@ function newNodes(count) {
 		matched: new Float64Array(count)};
 }
 
-// One pass over character codes; the grammar is in export_svg_data.c.
+// One pass over character codes; the grammar is in svg_data.c.
 function readNodes(text, count) {
 	const t = newNodes(count);
 	let at = 0, level = 0, total = 0, other = 0;

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# The man page and the completions, made from the program's own help texts, and the README's pictures.
+
+# The man page is made from the program's own help texts, so a cross build has none.
+EXTRA_DIST += README.md %D%/jhot.1.in %D%/man.sh %D%/measurements.md %D%/wire.md
+
+if !CROSS
+man1_MANS = %D%/jhot.1
+%D%/jhot.1: %D%/jhot.1.in %D%/man.sh jhot$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(SHELL) $(srcdir)/%D%/man.sh ./jhot$(EXEEXT) <$(srcdir)/%D%/jhot.1.in >$@.part && mv $@.part $@
+CLEANFILES += %D%/jhot.1 %D%/jhot.1.part
+
+# Completions: from the same texts.
+bashcompdir = $(datadir)/bash-completion/completions
+zshcompdir = $(datadir)/zsh/site-functions
+fishcompdir = $(datadir)/fish/vendor_completions.d
+bashcomp_DATA = %D%/completions/jhot
+zshcomp_DATA = %D%/completions/_jhot
+fishcomp_DATA = %D%/completions/jhot.fish
+completions = $(bashcomp_DATA) $(zshcomp_DATA) $(fishcomp_DATA)
+%D%/completions/jhot: %D%/completions.sh jhot$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D%/completions && \
+	$(SHELL) $(srcdir)/%D%/completions.sh ./jhot$(EXEEXT) bash >$@.part && mv $@.part $@
+%D%/completions/_jhot: %D%/completions.sh jhot$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D%/completions && \
+	$(SHELL) $(srcdir)/%D%/completions.sh ./jhot$(EXEEXT) zsh >$@.part && mv $@.part $@
+%D%/completions/jhot.fish: %D%/completions.sh jhot$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D%/completions && \
+	$(SHELL) $(srcdir)/%D%/completions.sh ./jhot$(EXEEXT) fish >$@.part && mv $@.part $@
+CLEANFILES += $(completions)
+EXTRA_DIST += %D%/completions.sh
+check_SCRIPTS += tests/cli/test_completions.sh
+check_SCRIPTS += tests/lint/test_man.sh
+endif
+
+# The picture in README.md, anew.
+.PHONY: picture
+picture: all demo
+	JAVA="$(JDK)/bin/java" $(srcdir)/%D%/picture.sh
+
+EXTRA_DIST += %D%/picture.sh %D%/picture.py %D%/screen-methods.svg %D%/screen-tree.svg %D%/screen-flame.svg

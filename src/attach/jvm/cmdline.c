@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a java command line says. */
+#include "attach/jvm/cmdline.h"
+
+#include "base/clean.h"
+#include "base/maps.h"
+
+#include <string.h>
+
+/* Options of the java launcher whose value is the next argument. */
+static const char *const with_value[] = {
+	"-cp",
+	"-classpath",
+	"--class-path",
+	"-p",
+	"--module-path",
+	"--upgrade-module-path",
+	"--add-modules",
+	"--enable-native-access",
+	"--limit-modules",
+	"--add-exports",
+	"--add-opens",
+	"--add-reads",
+	"--patch-module",
+	"--describe-module",
+	"--source",
+	"--finalization",
+	"-d",
+};
+
+/* Environment variables that add options: the JVM's, then the launcher's. */
+static const char *const option_variables[] = {
+	"JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS="};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The next of the NUL-separated words, NULL after the last. */
+static const char *next_word(const struct buf *words, const char *word)
+{
+	const char *end = words->data + words->len;
+
+	if (!words->len)
+		return NULL;
+	if (!word)
+		return words->data;
+	word += strlen(word) + 1;
+	return word < end ? word : NULL;
+}
+
+static bool takes_value(const char *option)
+{
+	for (size_t i = 0; i < COUNT(with_value); i++)
+		if (!strcmp(option, with_value[i]))
+			return true;
+	return false;
+}
+
+/* A jar's file name; "module/pkg.Main" -> "pkg.Main"; a class as it is. */
+static void short_name(const char *word, size_t len, char *out, size_t bytes)
+{
+	const char *start = word;
+
+	for (const char *p = word; p + 1 < word + len; p++)
+		if (*p == '/')
+			start = p + 1;
+	clean_text(out, bytes, start, (size_t)(word + len - start));
+}
+
+void cmdline_name(const struct buf *cmdline, char *out, size_t bytes)
+{
+	const char *program = next_word(cmdline, NULL), *word = program;
+
+	out[0] = '\0';
+	if (!program)
+		return;
+	while ((word = next_word(cmdline, word)) != NULL) {
+		bool names_it =
+			!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module");
+
+		if (word[0] == '-' && !names_it) {
+			if (takes_value(word) && !(word = next_word(cmdline, word)))
+				break;
+			continue;
+		}
+		if (word[0] == '@') /* a file with more options, perhaps the class too */
+			continue;
+		if (names_it && !(word = next_word(cmdline, word)))
+			break;
+		short_name(word, strlen(word), out, bytes);
+		return;
+	}
+	program = path_name(program);
+	clean_text(out, bytes, program, strlen(program));
+}
+
+void cmdline_command_name(const char *command, char *out, size_t bytes)
+{
+	short_name(command, strcspn(command, " "), out, bytes);
+}
+
+void cmdline_join(const struct buf *cmdline, char *out, size_t bytes)
+{
+	size_t n = 0;
+
+	for (; n < cmdline->len && n + 1 < bytes; n++)
+		out[n] = cmdline->data[n] ? cmdline->data[n] : ' ';
+	while (n && out[n - 1] == ' ')
+		n--;
+	out[n] = '\0';
+	clean_own(out);
+}
+
+bool cmdline_has(const struct buf *cmdline, const char *option)
+{
+	const char *word = next_word(cmdline, NULL);
+
+	while (word && (word = next_word(cmdline, word)) != NULL &&
+		(word[0] == '-' || word[0] == '@')) {
+		if (!strcmp(word, option))
+			return true;
+		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module"))
+			return false;
+		if (takes_value(word))
+			word = next_word(cmdline, word);
+	}
+	return false;
+}
+
+bool cmdline_is_java(const struct buf *cmdline)
+{
+	const char *program = next_word(cmdline, NULL);
+
+	return program &&
+	       (!strcmp(path_name(program), "java") || !strcmp(path_name(program), "javaw"));
+}
+
+/* Is the option a word of the text? */
+static bool holds_word(const char *text, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *at = strstr(text, option); at; at = strstr(at + 1, option))
+		if ((at == text || strchr(" \t'\"", at[-1])) && strchr(" \t'\"", at[len]))
+			return true;
+	return false;
+}
+
+bool environ_has(const struct buf *env, const char *option)
+{
+	for (const char *word = next_word(env, NULL); word; word = next_word(env, word))
+		for (size_t i = 0; i < COUNT(option_variables); i++) {
+			size_t len = strlen(option_variables[i]);
+
+			if (!strncmp(word, option_variables[i], len) &&
+				holds_word(word + len, option))
+				return true;
+		}
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a java command line says: the main class or jar, and the flags that matter to attaching.
+ *
+ * Plain functions over the bytes of /proc/PID/cmdline (arguments separated by NUL) or of hsperfdata, which may be
+ * anything; what they give out is cleaned (base/clean.h).
+ */
+#ifndef JHOT_ATTACH_JVM_CMDLINE_H
+#define JHOT_ATTACH_JVM_CMDLINE_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* cmdline_name: "shop-api.jar" or "org.acme.Main"; falls back to the program's name. */
+void cmdline_name(const struct buf *cmdline, char *out, size_t bytes);
+/* cmdline_command_name: the same from sun.rt.javaCommand: its first word. */
+void cmdline_command_name(const char *command, char *out, size_t bytes);
+/* cmdline_join: the arguments with spaces between. */
+void cmdline_join(const struct buf *cmdline, char *out, size_t bytes);
+/* cmdline_has: is this one of the JVM's own options, before the main class? */
+bool cmdline_has(const struct buf *cmdline, const char *option);
+/* cmdline_is_java: is the program called java (or javaw)? */
+bool cmdline_is_java(const struct buf *cmdline);
+/* environ_has: does a variable from which the JVM takes options hold this one? (/proc/PID/environ) */
+bool environ_has(const struct buf *env, const char *option);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One process looked at: facts first (struct look), then the verdict by a table of rules. A rule that
+ * applies writes the sentence and ends the search, so the most telling reason stands first.
+ */
+#include "attach/jvm/hotspot.h"
+
+#include "attach/jvm/check.h"
+#include "attach/jvm/cmdline.h"
+#include "attach/jvm/hsperf.h"
+#include "attach/jvm/libjvm.h"
+#include "attach/proc.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A JVM younger than this that does not catch SIGQUIT yet may still be starting. */
+#define BOOT_SECONDS 10
+
+const char *const hotspot_verdict_names[] = {
+	[HOTSPOT_OK] = "ok",
+	[HOTSPOT_OK_NS] = "ok ns",
+	[HOTSPOT_UNKNOWN] = "ok ?",
+	[HOTSPOT_NEEDS_UID] = "sudo",
+	[HOTSPOT_NO] = "no",
+};
+
+/* Virtual machines that are not HotSpot but may look like it, by the start of java.vm.name. */
+static const char *const other_vms[] = {"Zing", "Eclipse OpenJ9", "IBM J9", "Substrate VM"};
+
+struct look {
+	struct proc_status status;
+	struct buf cmdline, env;
+	int maps_error; /* -errno, 0 = read */
+	struct libjvm lib;
+	int hotspot; /* as libjvm_is_hotspot */
+	struct hsperf *perf;
+	struct err perf_err; /* why there is none */
+	char capability;     /* '1' attach works, '0' disabled, '?' not known */
+	bool socket;         /* its attach socket is there already: no signal needed */
+	bool blocked;        /* another user's file stands where the socket goes */
+	uid_t blocker;       /* that user */
+	bool same_ids, root;
+	int64_t age_s;
+};
+
+/* --- facts -------------------------------------------------------------------------------------------- */
+
+static void user_name(uid_t uid, char *out, size_t bytes)
+{
+	struct passwd *pw = getpwuid(uid);
+
+	if (pw)
+		snprintf(out, bytes, "%s", pw->pw_name);
+	else
+		snprintf(out, bytes, "%u", (unsigned)uid);
+}
+
+/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
+static void look_at_socket(struct look *l, pid_t pid)
+{
+	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY);
+	char name[32];
+	struct stat st;
+
+	if (tmp < 0)
+		return;
+	snprintf(name, sizeof(name), ".java_pid%d", (int)l->status.nspid);
+	if (!fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == l->status.euid;
+		l->blocked = st.st_uid != l->status.euid && l->status.euid != 0;
+		l->blocker = st.st_uid;
+	}
+	close(tmp);
+}
+
+static void look_at_perf(struct look *l, struct hotspot *out)
+{
+	char text[512];
+
+	l->capability = '?';
+	l->perf = hsperf_open(out->pid, out->nspid, &l->perf_err);
+	if (!l->perf)
+		return;
+	if (hsperf_string(
+		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
+		text[0])
+		l->capability = text[0];
+	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.vm.name"), out->vm,
+		sizeof(out->vm));
+	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
+		sizeof(out->jdk));
+	if (hsperf_string(
+		    l->perf, hsperf_find(l->perf, "sun.rt.javaCommand"), text, sizeof(text)) &&
+		text[0] && cmdline_is_java(&l->cmdline) && !out->name[0])
+		cmdline_command_name(text, out->name, sizeof(out->name));
+}
+
+static void look_at_cpu(struct look *l, struct hotspot *out)
+{
+	struct proc_cpu cpu;
+
+	out->uptime_s = -1;
+	if (proc_cpu(out->pid, &cpu))
+		return;
+	out->cpu_ticks = cpu.utime + cpu.stime;
+	out->start_ticks = cpu.start_ticks;
+	out->uptime_s = proc_uptime_s(cpu.start_ticks);
+	l->age_s = out->uptime_s;
+}
+
+static void look_at_command(struct look *l, struct hotspot *out)
+{
+	proc_read(out->pid, "environ", &l->env);
+	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
+	/* In another program's command line nothing says which word would be its name. */
+	if (out->is_java || cmdline_is_java(&l->cmdline))
+		cmdline_name(&l->cmdline, out->name, sizeof(out->name));
+	if (!out->name[0])
+		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
+}
+
+/* A process whose maps are closed to us is taken for Java by its name. */
+static bool is_java(struct look *l, pid_t pid)
+{
+	l->maps_error = libjvm_find(pid, &l->lib);
+	proc_read(pid, "cmdline", &l->cmdline);
+	return l->lib.mapped || (l->maps_error && cmdline_is_java(&l->cmdline));
+}
+
+static void look_at_libjvm(struct look *l, struct hotspot *out)
+{
+	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib) : -1;
+	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
+	if (!out->jdk[0] && l->lib.mapped)
+		libjvm_version(out->pid, &l->lib, out->jdk, sizeof(out->jdk));
+	out->is_hotspot =
+		l->hotspot == 1 || (l->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
+}
+
+static void look_at_ids(struct look *l, struct hotspot *out)
+{
+	out->euid = l->status.euid;
+	out->egid = l->status.egid;
+	user_name(out->euid, out->user, sizeof(out->user));
+	l->same_ids = out->euid == geteuid() && out->egid == getegid();
+	l->root = geteuid() == 0;
+	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
+	out->other_pid_ns = !proc_same_ns(out->pid, "pid");
+}
+
+static void look_done(struct look *l)
+{
+	buf_done(&l->cmdline);
+	buf_done(&l->env);
+	hsperf_close(l->perf);
+}
+
+/* --- the verdict -------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static bool say(
+	struct hotspot *out, enum hotspot_verdict verdict, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(out->why, sizeof(out->why), fmt, ap);
+	va_end(ap);
+	out->verdict = verdict;
+	return true;
+}
+
+__attribute__((format(printf, 2, 3))) static void hint(struct hotspot *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(out->hint, sizeof(out->hint), fmt, ap);
+	va_end(ap);
+}
+
+static bool has_option(const struct look *l, const char *option)
+{
+	return cmdline_has(&l->cmdline, option) || environ_has(&l->env, option);
+}
+
+static bool is_young(const struct look *l)
+{
+	return l->age_s >= 0 && l->age_s <= BOOT_SECONDS;
+}
+
+static bool say_starting(struct hotspot *out)
+{
+	out->starting = true;
+	hint(out, "try again in a second");
+	return say(out, HOTSPOT_NO,
+		"The JVM is still starting: it does not take attach requests yet.");
+}
+
+static bool rule_ended(const struct look *l, struct hotspot *out)
+{
+	return strchr("ZXx", l->status.state) &&
+	       say(out, HOTSPOT_NO, "The process has ended already.");
+}
+
+static bool rule_not_java(const struct look *l, struct hotspot *out)
+{
+	if (out->is_java)
+		return false;
+	if (cmdline_is_java(&l->cmdline) && is_young(l))
+		return say_starting(out);
+	if (exe_is_native_image(out->pid)) {
+		say(out, HOTSPOT_NO,
+			"It is a native-image program: Java compiled ahead of time, without a "
+			"JVM.");
+		hint(out, "perf record -g -p %d", (int)out->pid);
+	} else if (l->maps_error) {
+		say(out, HOTSPOT_NO,
+			"It does not look like Java, and its memory map is closed to you (%s).",
+			strerror(-l->maps_error));
+	} else {
+		say(out, HOTSPOT_NO, "It is not a Java process: it has no libjvm.so.");
+		hint(out, "jhot list");
+	}
+	return true;
+}
+
+static bool rule_other_user(const struct look *l, struct hotspot *out)
+{
+	char me[40];
+
+	if (l->root || l->same_ids)
+		return false;
+	user_name(geteuid(), me, sizeof(me));
+	if (out->euid != geteuid()) {
+		say(out, HOTSPOT_NEEDS_UID,
+			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "
+			"the same user "
+			"or root attach.",
+			out->user, (unsigned)out->euid, me, (unsigned)geteuid());
+		hint(out, "sudo -u %s jhot %d\nsudo jhot %d", out->user, (int)out->pid,
+			(int)out->pid);
+	} else {
+		say(out, HOTSPOT_NEEDS_UID,
+			"The JVM runs with group %u, you with group %u. HotSpot lets only the same "
+			"user and group "
+			"attach, or root.",
+			(unsigned)out->egid, (unsigned)getegid());
+		hint(out, "sudo jhot %d", (int)out->pid);
+	}
+	return true;
+}
+
+static bool rule_closed(const struct look *l, struct hotspot *out)
+{
+	if (!l->maps_error)
+		return false;
+	say(out, HOTSPOT_NO,
+		"The system keeps its memory map closed to you (%s): it was given capabilities, "
+		"made itself undumpable, or you lack CAP_SYS_PTRACE.",
+		strerror(-l->maps_error));
+	if (!l->root)
+		hint(out, "sudo jhot %d", (int)out->pid);
+	return true;
+}
+
+static bool rule_other_vm(const struct look *l, struct hotspot *out)
+{
+	for (size_t i = 0; i < sizeof(other_vms) / sizeof(other_vms[0]); i++)
+		if (!strncmp(out->vm, other_vms[i], strlen(other_vms[i]))) {
+			out->is_hotspot = false;
+			return say(out, HOTSPOT_NO, "Its virtual machine is %s, not HotSpot.",
+				out->vm);
+		}
+	if (l->hotspot != 0)
+		return false;
+	return say(out, HOTSPOT_NO,
+		"Its libjvm.so is not HotSpot's (OpenJ9 or another virtual machine).");
+}
+
+static bool rule_stopped(const struct look *l, struct hotspot *out)
+{
+	if (l->status.state == 't') {
+		say(out, HOTSPOT_NO, "The JVM is held by a debugger or tracer.");
+	} else if (l->status.state == 'T') {
+		say(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
+		hint(out, "kill -CONT %d", (int)out->pid);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool rule_disabled(const struct look *l, struct hotspot *out)
+{
+	bool by_flag = l->capability == '?' && has_option(l, "-XX:+DisableAttachMechanism") &&
+		       !has_option(l, "-XX:-DisableAttachMechanism");
+
+	if (l->capability != '0' && !by_flag)
+		return false;
+	say(out, HOTSPOT_NO,
+		"The JVM was started with attaching disabled (-XX:+DisableAttachMechanism).");
+	hint(out, "restart it without -XX:+DisableAttachMechanism");
+	return true;
+}
+
+/* Without its handler SIGQUIT would kill the JVM. */
+static bool rule_no_handler(const struct look *l, struct hotspot *out)
+{
+	bool caught = (l->status.sig_caught >> (SIGQUIT - 1)) & 1;
+	bool reduced = has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage");
+
+	if (l->socket)
+		return false;
+	if (!reduced && is_young(l) && (!caught || l->perf_err.kind == ERR_BUSY))
+		return say_starting(out);
+	if (caught)
+		return false;
+	say(out, HOTSPOT_NO,
+		"The JVM does not handle SIGQUIT (%s) and has no attach socket: the signal that "
+		"asks "
+		"it to open one would kill it.",
+		reduced ? "it runs with -Xrs"
+			: "-Xrs, or a program that embeds it took the signal");
+	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
+	return true;
+}
+
+static bool rule_blocked(const struct look *l, struct hotspot *out)
+{
+	if (!l->blocked)
+		return false;
+	say(out, HOTSPOT_NO,
+		"A file of uid %u, /tmp/.java_pid%d, stands where the JVM would open its attach "
+		"socket, "
+		"and it may not remove it.",
+		(unsigned)l->blocker, (int)out->nspid);
+	hint(out, "sudo rm /proc/%d/root/tmp/.java_pid%d", (int)out->pid, (int)out->nspid);
+	return true;
+}
+
+static bool rule_fds_closed(const struct look *l, struct hotspot *out)
+{
+	(void)l;
+	if (proc_fds_open_to_us(out->pid))
+		return false;
+	say(out, HOTSPOT_NO,
+		"Its descriptors (/proc/%d/fd) are closed to you, and the samples come through one "
+		"of them.",
+		(int)out->pid);
+	return true;
+}
+
+static bool rule_unknown(const struct look *l, struct hotspot *out)
+{
+	if (out->is_hotspot && (l->socket || l->capability == '1'))
+		return false;
+	return say(out, HOTSPOT_UNKNOWN,
+		"%s, so whether it takes attach requests shows only when asked.",
+		!out->is_hotspot ? "Its libjvm.so cannot be read"
+				 : "It publishes no counters (hsperfdata)");
+}
+
+static bool rule_ok(const struct look *l, struct hotspot *out)
+{
+	(void)l;
+	out->verdict = out->other_mnt_ns || out->other_pid_ns ? HOTSPOT_OK_NS : HOTSPOT_OK;
+	return true;
+}
+
+static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
+	rule_ended,
+	rule_not_java,
+	rule_other_user,
+	rule_closed,
+	rule_other_vm,
+	rule_stopped,
+	rule_disabled,
+	rule_no_handler,
+	rule_blocked,
+	rule_fds_closed,
+	rule_unknown,
+	rule_ok,
+};
+
+/* --- outside ------------------------------------------------------------------------------------------ */
+
+static void look_closer(struct look *l, struct hotspot *out)
+{
+	if (!l->status.nspid)
+		l->status.nspid = out->pid;
+	out->nspid = l->status.nspid;
+	out->threads = l->status.threads;
+	out->rss_bytes = l->status.rss_bytes;
+	look_at_command(l, out);
+	look_at_ids(l, out);
+	look_at_cpu(l, out);
+	if (out->is_java)
+		look_at_perf(l, out);
+	look_at_libjvm(l, out);
+	look_at_socket(l, out->pid);
+	for (size_t i = 0; !rules[i](l, out); i++)
+		;
+}
+
+/* The multi-threaded processes of a list are told from Java by their maps. */
+int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
+{
+	struct look l = {.age_s = -1};
+	bool wanted;
+
+	memset(out, 0, sizeof(*out));
+	out->pid = pid;
+	out->verdict = HOTSPOT_NO;
+	out->is_java = is_java(&l, pid);
+	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
+	if (wanted)
+		look_closer(&l, out);
+	look_done(&l);
+	return wanted ? 0 : -1;
+}
+
+int hotspot_status(struct hotspot *out)
+{
+	struct proc_status status;
+
+	if (proc_status(out->pid, &status))
+		return -1;
+	out->nspid = status.nspid ? status.nspid : out->pid;
+	out->euid = status.euid;
+	out->egid = status.egid;
+	out->threads = status.threads;
+	out->rss_bytes = status.rss_bytes;
+	user_name(out->euid, out->user, sizeof(out->user));
+	snprintf(out->name, sizeof(out->name), "%s", status.name);
+	return 0;
+}
+
+/* /proc knows threads as well, though it does not list them; `top -H` shows their numbers. */
+bool hotspot_is_thread(pid_t pid, struct err *err)
+{
+	struct proc_status status;
+
+	if (proc_status(pid, &status) || !status.tgid || status.tgid == pid)
+		return false;
+	err_set(err, ERR_NO_TARGET, "%d is a thread of process %d (%s).", (int)pid,
+		(int)status.tgid, status.name);
+	err_hint(err, "jhot %d", (int)status.tgid);
+	return true;
+}

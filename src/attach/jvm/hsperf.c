@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding, checking and reading a JVM's hsperfdata file. */
+#include "attach/jvm/hsperf.h"
+
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/clean.h"
+#include "base/rooted.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC_BYTES "\xca\xfe\xc0\xc0" /* in this order on every machine */
+#define MAX_BYTES   (8u << 20)         /* -XX:PerfDataMemorySize is 32 kB */
+#define MAX_ENTRIES 65536
+#define NAME_PREFIX "hsperfdata_"
+#define LITTLE      1
+#define MAX_STRING  65536
+
+struct header {
+	uint8_t magic[4];
+	uint8_t byte_order, major, minor, accessible;
+	int32_t used, overflow;
+	int64_t mod_time;
+	int32_t entry_offset, entry_count;
+};
+_Static_assert(sizeof(struct header) == 32, "hsperfdata prologue");
+_Static_assert(offsetof(struct header, entry_offset) == 24, "hsperfdata prologue");
+
+struct entry {
+	int32_t length, name_offset, vector_length;
+	uint8_t type, flags, units, variability;
+	int32_t data_offset;
+};
+_Static_assert(sizeof(struct entry) == 20, "hsperfdata entry");
+
+struct counter {
+	char *name;
+	char type;       /* 'J' a long, 'B' bytes */
+	uint32_t offset; /* in the file */
+	uint32_t bytes;
+};
+
+struct hsperf {
+	int fd;
+	struct counter *counters;
+	int count;
+};
+
+/* --- the file ----------------------------------------------------------------------------------------- */
+
+/* Whole file into text; the size comes from what can be read, not from what stat says. */
+static int read_all(int fd, struct buf *text)
+{
+	while (text->len < MAX_BYTES) {
+		ssize_t n;
+
+		buf_reserve(text, 32768);
+		n = pread(fd, text->data + text->len, 32768, (off_t)text->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			return 0;
+		text->len += (size_t)n;
+	}
+	return 0;
+}
+
+/* One entry at this offset; false when it does not hold together. */
+static bool take_entry(
+	const struct buf *text, size_t at, const struct entry *e, struct counter *out)
+{
+	size_t left = text->len - at, size = (size_t)e->length, name, data, bytes;
+
+	if (e->length < (int32_t)sizeof(*e) || size > left || e->name_offset < 0 ||
+		e->data_offset < 0)
+		return false;
+	name = (size_t)e->name_offset;
+	data = (size_t)e->data_offset;
+	bytes = e->type == 'J' ? 8 : (size_t)(e->vector_length > 0 ? e->vector_length : 0);
+	if (name >= size || data > size || bytes > size - data || bytes > MAX_STRING)
+		return false;
+	if (!memchr(text->data + at + name, '\0', size - name))
+		return false;
+	out->name = xstrdup(text->data + at + name);
+	out->type = (char)e->type;
+	out->offset = (uint32_t)(at + data);
+	out->bytes = (uint32_t)bytes;
+	return true;
+}
+
+static int take_entries(
+	struct hsperf *h, const struct buf *text, const struct header *head, struct err *err)
+{
+	size_t at = (size_t)head->entry_offset;
+
+	h->counters = xcalloc((size_t)head->entry_count, sizeof(*h->counters));
+	for (int i = 0; i < head->entry_count; i++) {
+		struct entry e;
+
+		if (at > text->len || text->len - at < sizeof(e))
+			return err_set(err, ERR_INPUT, "hsperfdata is cut off in entry %d of %d.",
+				i, head->entry_count);
+		memcpy(&e, text->data + at, sizeof(e));
+		if (!take_entry(text, at, &e, &h->counters[h->count]))
+			return err_set(err, ERR_INPUT, "hsperfdata is corrupt in entry %d of %d.",
+				i, head->entry_count);
+		h->count++;
+		at += (size_t)e.length;
+	}
+	return 0;
+}
+
+static int check_header(const struct buf *text, struct header *head, struct err *err)
+{
+	if (text->len < sizeof(*head))
+		return err_set(err, ERR_INPUT, "hsperfdata is only %zu bytes long.", text->len);
+	memcpy(head, text->data, sizeof(*head));
+	if (memcmp(head->magic, MAGIC_BYTES, 4))
+		return err_set(err, ERR_INPUT, "hsperfdata has another magic number.");
+	if (head->byte_order != LITTLE)
+		return err_set(err, ERR_INPUT, "hsperfdata is big-endian.");
+	if (head->major != 2)
+		return err_set(err, ERR_INPUT, "hsperfdata has version %u.%u, and 2.0 is known.",
+			head->major, head->minor);
+	if (!head->accessible)
+		return err_set(err, ERR_BUSY, "The JVM has not finished its start yet.");
+	if (head->entry_offset < (int32_t)sizeof(*head) || head->entry_count < 0 ||
+		head->entry_count > MAX_ENTRIES)
+		return err_set(err, ERR_INPUT, "hsperfdata has a corrupt header.");
+	return 0;
+}
+
+struct hsperf *hsperf_open_fd(int fd, struct err *err)
+{
+	struct hsperf *h = xcalloc(1, sizeof(*h));
+	struct buf text = {0};
+	struct header head;
+	struct stat st;
+	int rc = -1;
+
+	h->fd = fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		err_set(err, ERR_INPUT, "hsperfdata is not a regular file.");
+	else if (read_all(fd, &text))
+		err_set_errno(err, ERR_INPUT, "hsperfdata cannot be read");
+	else if (!check_header(&text, &head, err))
+		rc = take_entries(h, &text, &head, err);
+	buf_done(&text);
+	if (!rc)
+		return h;
+	hsperf_close(h);
+	return NULL;
+}
+
+void hsperf_close(struct hsperf *h)
+{
+	if (!h)
+		return;
+	for (int i = 0; i < h->count; i++)
+		free(h->counters[i].name);
+	free(h->counters);
+	close(h->fd);
+	free(h);
+}
+
+/* --- where it is -------------------------------------------------------------------------------------- */
+
+/* Folders /tmp/hsperfdata_*, as the process sees /tmp; links to some are none. fn: false to stop. */
+static int each_folder(pid_t pid, bool (*fn)(void *ctx, int dir), void *ctx)
+{
+	int tmp = proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY);
+	struct dirent *e;
+	bool more = true;
+	DIR *dir;
+
+	if (tmp < 0)
+		return tmp;
+	dir = fdopendir(tmp);
+	if (!dir) {
+		close(tmp);
+		return -ENOMEM;
+	}
+	while (more && (e = readdir(dir)) != NULL) {
+		int folder;
+
+		if (strncmp(e->d_name, NAME_PREFIX, strlen(NAME_PREFIX)))
+			continue;
+		folder = openat(tmp, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		more = folder < 0 || fn(ctx, folder);
+		if (folder >= 0)
+			close(folder);
+	}
+	closedir(dir);
+	return 0;
+}
+
+struct search {
+	char name[16]; /* the JVM's pid */
+	uid_t uid;     /* the JVM's: HotSpot, too, takes nobody else's file */
+	int fd;
+	int error;
+};
+
+static bool open_file(void *ctx, int dir)
+{
+	struct search *s = ctx;
+	struct stat st;
+	int fd = rooted_in(dir, s->name, O_RDONLY);
+
+	if (fd < 0) {
+		if (fd != -ENOENT)
+			s->error = -fd;
+		return true;
+	}
+	if (fstat(fd, &st) || st.st_uid != s->uid) {
+		close(fd);
+		return true;
+	}
+	s->fd = fd;
+	return false;
+}
+
+struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err)
+{
+	struct search s = {.fd = -1};
+	struct proc_status status;
+	int rc;
+
+	if (proc_status(pid, &status)) {
+		err_set(err, ERR_GONE, "There is no process %d any more.", (int)pid);
+		return NULL;
+	}
+	s.uid = status.euid;
+	snprintf(s.name, sizeof(s.name), "%d", (int)nspid);
+	rc = each_folder(pid, open_file, &s);
+	if (s.fd >= 0)
+		return hsperf_open_fd(s.fd, err);
+	if (rc)
+		err_set(err, ERR_INPUT, "/tmp of process %d cannot be read: %s", (int)pid,
+			strerror(-rc));
+	else if (s.error)
+		err_set(err, ERR_INPUT, "hsperfdata of process %d cannot be read: %s", (int)pid,
+			strerror(s.error));
+	else
+		err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
+	return NULL;
+}
+
+/* --- values ------------------------------------------------------------------------------------------- */
+
+int hsperf_count(const struct hsperf *h)
+{
+	return h->count;
+}
+
+const char *hsperf_name(const struct hsperf *h, int index)
+{
+	return h->counters[index].name;
+}
+
+int hsperf_find(const struct hsperf *h, const char *name)
+{
+	for (int i = 0; i < h->count; i++)
+		if (!strcmp(h->counters[i].name, name))
+			return i;
+	return -1;
+}
+
+int64_t hsperf_long(const struct hsperf *h, int index)
+{
+	int64_t v;
+
+	if (index < 0 || index >= h->count || h->counters[index].type != 'J' ||
+		pread(h->fd, &v, sizeof(v), (off_t)h->counters[index].offset) != sizeof(v))
+		return -1;
+	return v;
+}
+
+bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes)
+{
+	const struct counter *c;
+	ssize_t n;
+
+	out[0] = '\0';
+	if (index < 0 || index >= h->count || h->counters[index].type != 'B')
+		return false;
+	c = &h->counters[index];
+	n = pread(h->fd, out, c->bytes < bytes ? c->bytes : bytes - 1, (off_t)c->offset);
+	if (n < 0)
+		return false;
+	out[n] = '\0'; /* within: n < bytes */
+	clean_own(out);
+	return true;
+}

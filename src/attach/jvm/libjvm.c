@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which libjvm a process has mapped, and whether it is HotSpot's. */
+#include "attach/jvm/libjvm.h"
+
+#include "attach/proc.h"
+#include "base/clean.h"
+#include "base/rooted.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SCAN_STEP (64u << 10)
+#define JVM_LIMIT (4u << 20) /* the mark stands in the first 32 kB of all HotSpots */
+#define EXE_LIMIT \
+	(256u << 20) /* a native-image program has up to 100 MB, and its sections' names come last */
+
+/* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
+#define HOTSPOT_MARK "gHotSpotVMStructs"
+/* The section in which native-image keeps the heap it was built with. */
+#define NATIVE_IMAGE_MARK ".svm_heap"
+
+static bool take_map(void *ctx, const struct proc_map *map)
+{
+	struct libjvm *jvm = ctx;
+
+	if (strcmp(path_name(map->path), "libjvm.so") != 0)
+		return true;
+	jvm->mapped = true;
+	jvm->deleted = map->deleted;
+	snprintf(jvm->path, sizeof(jvm->path), "%s", map->path);
+	jvm->start = map->start;
+	jvm->end = map->end;
+	jvm->inode = map->inode;
+	return false;
+}
+
+/* In a chroot, maps shows paths with what is above its root; its link /proc/PID/root shows just that. */
+static void strip_root(pid_t pid, char *path)
+{
+	char root[sizeof(((struct libjvm *)0)->path)];
+	size_t len;
+
+	if (!proc_link(pid, "root", root, sizeof(root)))
+		return;
+	len = strlen(root);
+	if (len > 1 && !strncmp(path, root, len) && path[len] == '/')
+		memmove(path, path + len, strlen(path + len) + 1);
+}
+
+int libjvm_find(pid_t pid, struct libjvm *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = proc_maps(pid, take_map, out);
+	if (out->mapped)
+		strip_root(pid, out->path);
+	return rc;
+}
+
+/* Does the file hold this text? 1, 0, or -1 when it cannot be read. Steps overlap, so no text is split. */
+static int file_holds(int fd, const char *text, size_t limit)
+{
+	size_t len = strlen(text);
+	char *step = malloc(SCAN_STEP);
+	int found = step ? 0 : -1;
+	off_t at = 0;
+
+	while (found == 0 && at < (off_t)limit) {
+		ssize_t n = pread(fd, step, SCAN_STEP, at);
+
+		if (n < 0)
+			found = -1;
+		else if (memmem(step, (size_t)n, text, len))
+			found = 1;
+		else if ((size_t)n < SCAN_STEP)
+			break;
+		at += (off_t)(SCAN_STEP - (len - 1));
+	}
+	free(step);
+	return found;
+}
+
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
+{
+	int fd, answer;
+
+	fd = proc_open_mapped(pid, &(struct proc_map){.path = jvm->path,
+					   .start = jvm->start,
+					   .end = jvm->end,
+					   .inode = jvm->inode});
+	if (fd < 0)
+		return -1;
+	answer = file_holds(fd, HOTSPOT_MARK, JVM_LIMIT);
+	close(fd);
+	return answer;
+}
+
+static bool release_version(int fd, char *out, size_t bytes)
+{
+	static const char key[] = "JAVA_VERSION=\"";
+	char text[4096];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	const char *v;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	v = strstr(text, key);
+	if (!v)
+		return false;
+	v += strlen(key);
+	clean_text(out, bytes, v, strcspn(v, "\"\n"));
+	return out[0] != '\0';
+}
+
+/* JDK/lib/server/libjvm.so, or JDK/jre/lib/amd64/server/libjvm.so before 9. */
+bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes)
+{
+	char path[sizeof(jvm->path) + sizeof("/release")];
+	bool found = false;
+	char *slash;
+
+	snprintf(path, sizeof(path), "%s", jvm->path);
+	for (int up = 0; up < 6 && !found && (slash = strrchr(path, '/')) != NULL; up++) {
+		int fd;
+
+		strcpy(slash, "/release");
+		fd = proc_open_in(pid, "root", path, O_RDONLY);
+		*slash = '\0';
+		if (fd < 0)
+			continue;
+		found = release_version(fd, out, bytes);
+		close(fd);
+	}
+	return found;
+}
+
+bool exe_is_native_image(pid_t pid)
+{
+	char path[PROC_PATH_BYTES];
+	int fd = rooted_link(proc_path(path, pid, "exe"), O_RDONLY), found;
+
+	if (fd < 0)
+		return false;
+	found = file_holds(fd, NATIVE_IMAGE_MARK, EXE_LIMIT);
+	close(fd);
+	return found == 1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which libjvm a process has mapped, and whether it is HotSpot's.
+ *
+ * Looks at maps and at the file only. Plain values. One thread.
+ */
+#ifndef JHOT_ATTACH_JVM_LIBJVM_H
+#define JHOT_ATTACH_JVM_LIBJVM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct libjvm {
+	bool mapped;
+	bool deleted;        /* the file was replaced under the running JVM */
+	char path[512];      /* inside the process's own root */
+	uint64_t start, end; /* its first mapping */
+	uint64_t inode;
+};
+
+/* libjvm_find: 0, or -errno when the process's maps are closed to us. */
+int libjvm_find(pid_t pid, struct libjvm *out);
+
+/* libjvm_is_hotspot: 1 if the file names HotSpot's exported tables, 0 if not, -1 if it cannot be read. */
+int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm);
+
+/* libjvm_version: "17.0.12" from the release file of the JDK around it; false if there is none. */
+bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes);
+
+/* exe_is_native_image: is the program an ahead-of-time compiled Java one (GraalVM native-image)? */
+bool exe_is_native_image(pid_t pid);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All Java processes, one found by its pid or name, and the error for one that cannot be attached. */
+#include "attach/jvm/hotspot.h"
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/clean.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HINTS 8 /* JVMs named in an error */
+
+int hotspot_list(struct hotspot_list *out, struct err *err)
+{
+	struct hotspot_look *l = hotspot_look_begin(err);
+	int rc = l ? 0 : -1;
+
+	memset(out, 0, sizeof(*out));
+	while (!rc)
+		rc = hotspot_look_step(l, 1000, err);
+	if (rc > 0)
+		hotspot_look_copy(l, out);
+	hotspot_look_end(l);
+	return rc < 0 ? -1 : 0;
+}
+
+void hotspot_list_done(struct hotspot_list *list)
+{
+	free(list->jvms);
+	memset(list, 0, sizeof(*list));
+}
+
+/* --- by name ------------------------------------------------------------------------------------------ */
+
+/* The class without its package, the jar without its suffix. */
+static bool match_last_part(const char *name, const char *word)
+{
+	size_t len = strlen(name), suffix = strlen(".jar");
+	const char *dot = strrchr(name, '.');
+
+	if (len > suffix && !strcasecmp(name + len - suffix, ".jar"))
+		return strlen(word) == len - suffix && !strncasecmp(name, word, len - suffix);
+	return dot && !strcasecmp(dot + 1, word);
+}
+
+/* Is the JVM called so? A part of the word, or a word of its command line, is no name: whoever mistypes meant none. */
+static bool match_name(const struct hotspot *jvm, const char *word)
+{
+	return !strcasecmp(jvm->name, word) || match_last_part(jvm->name, word);
+}
+
+/* To be shown to who asks for a name that nobody has. */
+static bool match_somewhere(const struct hotspot *jvm, const char *word)
+{
+	return strcasestr(jvm->name, word) || strcasestr(jvm->args, word);
+}
+
+/* How many there are; those are shown, as many as there is room for. */
+static int hint_jvms(struct err *err, const struct hotspot_list *list,
+	bool (*match)(const struct hotspot *jvm, const char *word), const char *word)
+{
+	char name[sizeof(list->jvms[0].name)];
+	int found = 0;
+
+	for (int i = 0; i < list->count; i++) {
+		if ((match && !match(&list->jvms[i], word)) || ++found > HINTS)
+			continue;
+		clean_word(name, sizeof(name), list->jvms[i].name);
+		err_hint(err, "jhot %d   %s", (int)list->jvms[i].pid, name);
+	}
+	return found;
+}
+
+/* The number of those that are called so; an error unless it is 1. */
+static int find_in(
+	const struct hotspot_list *list, const char *word, struct hotspot *out, struct err *err)
+{
+	int found = 0;
+
+	for (int i = 0; i < list->count; i++)
+		if (match_name(&list->jvms[i], word) && !found++)
+			*out = list->jvms[i];
+	if (found > 1) {
+		err_set(err, ERR_NO_TARGET, "%d JVMs are called \"%s\".", found, word);
+		hint_jvms(err, list, match_name, word);
+	}
+	if (found)
+		return found;
+	err_set(err, ERR_NO_TARGET,
+		list->count ? "No JVM is called \"%s\": a name is that of the main class or jar, "
+			      "whole or its last part."
+			    : "No JVM runs here, so none is called \"%s\".",
+		word);
+	if (!hint_jvms(err, list, match_somewhere, word))
+		hint_jvms(err, list, NULL, NULL);
+	return 0;
+}
+
+/* --- what is no JVM ------------------------------------------------------------------------------ */
+
+struct named {
+	const char *name;
+	pid_t pid;
+};
+
+static void match_process(void *ctx, pid_t pid)
+{
+	struct named *n = ctx;
+	struct proc_status status;
+
+	if (!n->pid && pid != getpid() && !proc_status(pid, &status) &&
+		!strcmp(status.name, n->name))
+		n->pid = pid;
+}
+
+/* Somebody asks for a program that is not Java: better its reason than "no such JVM". */
+static void refuse_program(const char *name, struct hotspot *out, struct err *err)
+{
+	struct named n = {.name = name};
+
+	if (!proc_pids(match_process, &n) && n.pid && !hotspot_check(n.pid, out, NULL) &&
+		!out->is_hotspot)
+		hotspot_refusal(out, err);
+}
+
+static int find_pid(const char *digits, struct hotspot *out, struct err *err)
+{
+	long pid = strtol(digits, NULL, 10);
+
+	if (hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err))
+		return -1;
+	return out->verdict == HOTSPOT_NO && !out->is_hotspot && !out->starting
+		       ? hotspot_refusal(out, err)
+		       : 0;
+}
+
+int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
+{
+	struct hotspot_list list;
+	int found;
+
+	if (!pid_or_name[0])
+		return err_set(err, ERR_USAGE, "An empty word names no JVM.");
+	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0')
+		return find_pid(pid_or_name, out, err);
+	if (hotspot_list(&list, err))
+		return -1;
+	found = find_in(&list, pid_or_name, out, err);
+	if (!found)
+		refuse_program(pid_or_name, out, err);
+	hotspot_list_done(&list);
+	return found == 1 ? 0 : -1;
+}
+
+/* --- refusal ------------------------------------------------------------------------------------------ */
+
+int hotspot_refusal(const struct hotspot *jvm, struct err *err)
+{
+	err_set(err, ERR_ATTACH, "Process %d (%s) cannot be attached. %s", (int)jvm->pid, jvm->name,
+		jvm->why);
+	for (const char *line = jvm->hint; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		err_hint(err, "%.*s", (int)len, line);
+		line += len + (line[len] == '\n');
+	}
+	err_detail(err, "user %s, state untouched: no signal was sent and no file made", jvm->user);
+	if (jvm->vm[0])
+		err_detail(err, "%s %s", jvm->vm, jvm->jdk);
+	if (jvm->libjvm[0])
+		err_detail(err, "%s", jvm->libjvm);
+	return -1;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Processes looked at by a child, which says after each what it found.
+ *
+ * A file system that does not answer, or memory that somebody else has to bring (userfaultfd, FUSE), stops whoever
+ * looks, and only the kernel can end that. So the child is stopped, or left where it cannot be, and another one goes
+ * on behind the process that it was at; one that dies of what it read ends nothing either.
+ */
+#include "attach/jvm/check.h"
+#include "attach/jvm/hotspot.h"
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SILENT_FEW    3     /* so many processes have all the patience, the others a tenth */
+#define RUNNING_TIMES 10    /* a child that runs, or would if it were let, has this much more */
+#define STOP_TURNS    10000 /* of a millisecond, for one that is to end but has no turn */
+#define STUCK_TURNS   50
+#define STEP_BYTES    65536
+
+/* What the child says of one process: this, and a struct hotspot if it is one to be shown. */
+enum word {
+	WORD_NONE = '-',
+	WORD_FOUND = '+',
+};
+
+struct hotspot_look {
+	pid_t *pids;
+	int count, next, cap; /* of the pids; next is the one that is being looked at */
+	bool only_java;
+	pid_t child; /* 0: none */
+	int fd;
+	struct buf in;
+	uint64_t since_ns; /* something came */
+	int silent;
+	struct hotspot_list list;
+	int list_cap;
+};
+
+/* --- in the child ------------------------------------------------------------------------------------- */
+
+static void say_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n <= 0 && errno != EINTR)
+			_exit(0); /* nobody listens */
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
+_Noreturn static void child(const struct hotspot_look *l, int fd)
+{
+	char said[1 + sizeof(struct hotspot)];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int i = l->next; i < l->count; i++) {
+		struct hotspot jvm;
+		bool found = !hotspot_look_at(l->pids[i], &jvm, l->only_java);
+
+		said[0] = found ? WORD_FOUND : WORD_NONE;
+		memcpy(said + 1, &jvm, sizeof(jvm));
+		say_all(fd, said, found ? sizeof(said) : 1);
+	}
+	_exit(0);
+}
+
+/* --- the child from outside --------------------------------------------------------------------------- */
+
+/* All signals are blocked in it: those to the terminal's group are not for it, and it is ended by SIGKILL. */
+static int start(struct hotspot_look *l, struct err *err)
+{
+	sigset_t all, old;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return err_set_errno(err, ERR_FAILED, "No pipe to look at processes");
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	l->child = fork();
+	if (l->child == 0)
+		child(l, ends[1]);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(ends[1]);
+	l->fd = ends[0];
+	l->since_ns = clock_mono_ns();
+	if (l->child > 0)
+		return 0;
+	l->child = 0;
+	close(l->fd);
+	return err_set_errno(err, ERR_FAILED, "No process to look at others");
+}
+
+/* Does it wait for something? On a busy machine it may just not have had its turn. */
+static bool is_waiting(pid_t pid)
+{
+	char path[40], text[128];
+	const char *name_end;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return true;
+	text[n] = '\0';
+	name_end = strrchr(text, ')');
+	return !name_end || name_end[1] != ' ' || name_end[2] != 'R';
+}
+
+/* One that cannot be ended now, because the kernel waits for somebody in its name, is reaped with us. */
+static void stop(struct hotspot_look *l)
+{
+	static const struct timespec pause = {0, (long)NS_PER_MS};
+
+	if (!l->child)
+		return;
+	kill(l->child, SIGKILL);
+	for (int turns = 0, stuck = 0; turns < STOP_TURNS && stuck < STUCK_TURNS; turns++) {
+		if (waitpid(l->child, NULL, WNOHANG) != 0)
+			break;
+		stuck += is_waiting(l->child);
+		nanosleep(&pause, NULL);
+	}
+	l->child = 0;
+	close(l->fd);
+	buf_clear(&l->in);
+}
+
+/* --- what it found ------------------------------------------------------------------------------------ */
+
+static void add(struct hotspot_look *l, const struct hotspot *jvm)
+{
+	if (l->list.count == l->list_cap) {
+		l->list_cap = l->list_cap ? l->list_cap * 2 : 16;
+		l->list.jvms =
+			xreallocarray(l->list.jvms, (size_t)l->list_cap, sizeof(*l->list.jvms));
+	}
+	l->list.jvms[l->list.count++] = *jvm;
+}
+
+/* What the kernel says of it without asking it, and why there is no more. */
+static void add_silent(struct hotspot_look *l, const char *why)
+{
+	struct hotspot jvm = {.pid = l->pids[l->next], .verdict = HOTSPOT_NO, .uptime_s = -1};
+
+	if (!hotspot_status(&jvm)) {
+		snprintf(jvm.why, sizeof(jvm.why), "%s", why);
+		add(l, &jvm);
+	}
+	l->next++;
+}
+
+static void take(struct hotspot_look *l)
+{
+	size_t at = 0;
+
+	while (at < l->in.len && l->next < l->count) {
+		bool found = l->in.data[at] == WORD_FOUND;
+		struct hotspot jvm;
+
+		if (found && l->in.len - at < 1 + sizeof(jvm))
+			break;
+		if (found) {
+			memcpy(&jvm, l->in.data + at + 1, sizeof(jvm));
+			add(l, &jvm);
+		}
+		at += found ? 1 + sizeof(jvm) : 1;
+		l->next++;
+	}
+	memmove(l->in.data, l->in.data + at, l->in.len - at);
+	l->in.len -= at;
+}
+
+static uint64_t patience_ns(const struct hotspot_look *l)
+{
+	return HOTSPOT_PATIENCE_MS * NS_PER_MS / (l->silent < SILENT_FEW ? 1 : 10);
+}
+
+static bool is_stuck(const struct hotspot_look *l)
+{
+	uint64_t waited_ns = clock_mono_ns() - l->since_ns;
+
+	return waited_ns >= patience_ns(l) * RUNNING_TIMES ||
+	       (waited_ns >= patience_ns(l) && is_waiting(l->child));
+}
+
+/* One turn: what has come, or the end of a child that says nothing. */
+static void look_turn(struct hotspot_look *l, int timeout_ms)
+{
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+	ssize_t n;
+
+	if (poll(&p, 1, timeout_ms) <= 0) {
+		if (!is_stuck(l))
+			return;
+		stop(l);
+		l->silent++;
+		add_silent(l, "It could not be looked at: its files or its memory do not answer.");
+		return;
+	}
+	buf_reserve(&l->in, STEP_BYTES);
+	n = read(l->fd, l->in.data + l->in.len, STEP_BYTES);
+	if (n > 0) {
+		l->in.len += (size_t)n;
+		l->since_ns = clock_mono_ns();
+		take(l);
+	} else if (n == 0 || errno != EINTR) {
+		stop(l);
+		if (l->next < l->count)
+			add_silent(l, "It could not be looked at: who did so was ended.");
+	}
+}
+
+/* --- outside ------------------------------------------------------------------------------------------ */
+
+static void add_pid(void *ctx, pid_t pid)
+{
+	struct hotspot_look *l = ctx;
+
+	/* Most processes are told from Java by this one stat. */
+	if (pid == getpid() || (l->only_java && proc_thread_count(pid) == 1))
+		return;
+	if (l->count == l->cap) {
+		l->cap = l->cap ? l->cap * 2 : 64;
+		l->pids = xreallocarray(l->pids, (size_t)l->cap, sizeof(*l->pids));
+	}
+	l->pids[l->count++] = pid;
+}
+
+struct hotspot_look *hotspot_look_begin(struct err *err)
+{
+	struct hotspot_look *l = xcalloc(1, sizeof(*l));
+
+	l->only_java = true;
+	if (!proc_pids(add_pid, l))
+		return l;
+	err_set(err, ERR_FAILED, "%s cannot be read, so no process can be seen.", proc_root);
+	err_hint(err, "mount -t proc proc /proc");
+	hotspot_look_end(l);
+	return NULL;
+}
+
+int hotspot_look_step(struct hotspot_look *l, int timeout_ms, struct err *err)
+{
+	uint64_t begin_ns = clock_mono_ns();
+
+	while (l->next < l->count) {
+		int64_t left_ms = timeout_ms - (int64_t)((clock_mono_ns() - begin_ns) / NS_PER_MS);
+
+		if (!l->child && start(l, err))
+			return -1;
+		look_turn(l, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
+		if (l->next < l->count && left_ms <= 0)
+			return 0;
+	}
+	stop(l);
+	return 1;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct hotspot *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+void hotspot_look_copy(const struct hotspot_look *l, struct hotspot_list *out)
+{
+	size_t bytes = (size_t)l->list.count * sizeof(*out->jvms);
+
+	out->count = l->list.count;
+	out->jvms = xmalloc(bytes);
+	if (!bytes)
+		return;
+	memcpy(out->jvms, l->list.jvms, bytes);
+	qsort(out->jvms, (size_t)out->count, sizeof(out->jvms[0]), by_pid);
+}
+
+void hotspot_look_end(struct hotspot_look *l)
+{
+	if (!l)
+		return;
+	stop(l);
+	buf_done(&l->in);
+	free(l->pids);
+	free(l->list.jvms);
+	free(l);
+}
+
+int hotspot_check(pid_t pid, struct hotspot *out, struct err *err)
+{
+	struct hotspot_look l = {.pids = &pid, .count = 1};
+	int rc = -1, seen = 0;
+
+	if (pid > 0 && hotspot_is_thread(pid, err))
+		return -1;
+	while (pid > 0 && !seen)
+		seen = hotspot_look_step(&l, 1000, err);
+	if (l.list.count) {
+		*out = l.list.jvms[0];
+		rc = 0;
+	} else if (seen >= 0) {
+		err_set(err, ERR_NO_TARGET, "There is no process %d.", (int)pid);
+		err_hint(err, "jhot list");
+	}
+	buf_done(&l.in);
+	free(l.list.jvms);
+	return rc;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of predefined events; the grammar of all others. */
+#include "attach/perf/events.h"
+
+#include "attach/perf/pmu.h"
+
+#include <ctype.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CACHE(cache, op, result)                                          \
+	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+		PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
+static const char kind_hardware[] = "hardware", kind_cache[] = "cache",
+		  kind_software[] = "software";
+
+/*
+ * Intervals: about a thousand samples a second of a busy core, or each one of what is rare. A sample of a
+ * context switch makes the thread switch once more.
+ */
+static const struct {
+	const char *name, *alias, *unit, *kind;
+	uint32_t type;
+	uint64_t config, interval;
+} perf_rows[] = {
+#define HARDWARE(name, alias, unit, config, interval)                                         \
+	{                                                                                     \
+		name, alias, unit, kind_hardware, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, \
+			interval                                                              \
+	}
+	HARDWARE("cycles", "cpu-cycles", "cycles", CPU_CYCLES, 1000000),
+	HARDWARE("instructions", NULL, "instructions", INSTRUCTIONS, 1000000),
+	HARDWARE("cache-references", NULL, "references", CACHE_REFERENCES, 100000),
+	HARDWARE("cache-misses", NULL, "misses", CACHE_MISSES, 1000),
+	HARDWARE("branches", "branch-instructions", "branches", BRANCH_INSTRUCTIONS, 100000),
+	HARDWARE("branch-misses", NULL, "misses", BRANCH_MISSES, 10000),
+	HARDWARE("bus-cycles", NULL, "cycles", BUS_CYCLES, 100000),
+	HARDWARE("ref-cycles", NULL, "cycles", REF_CPU_CYCLES, 1000000),
+	HARDWARE("stalled-cycles-frontend", NULL, "cycles", STALLED_CYCLES_FRONTEND, 1000000),
+	HARDWARE("stalled-cycles-backend", NULL, "cycles", STALLED_CYCLES_BACKEND, 1000000),
+#define CACHED(name, cache, op, result, interval)                                               \
+	{                                                                                       \
+		name, NULL, "misses", kind_cache, PERF_TYPE_HW_CACHE, CACHE(cache, op, result), \
+			interval                                                                \
+	}
+	CACHED("L1-dcache-load-misses", L1D, READ, MISS, 100000),
+	CACHED("L1-icache-load-misses", L1I, READ, MISS, 100000),
+	CACHED("LLC-load-misses", LL, READ, MISS, 1000),
+	CACHED("LLC-store-misses", LL, WRITE, MISS, 1000),
+	CACHED("dTLB-load-misses", DTLB, READ, MISS, 1000),
+	CACHED("dTLB-store-misses", DTLB, WRITE, MISS, 1000),
+	CACHED("iTLB-load-misses", ITLB, READ, MISS, 1000),
+#define SOFTWARE(name, alias, unit, config, interval)                                         \
+	{                                                                                     \
+		name, alias, unit, kind_software, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, \
+			interval                                                              \
+	}
+	SOFTWARE("task-clock", NULL, "ns", TASK_CLOCK, 10000000),
+	SOFTWARE("page-faults", "faults", "faults", PAGE_FAULTS, 1),
+	SOFTWARE("minor-faults", NULL, "faults", PAGE_FAULTS_MIN, 1),
+	SOFTWARE("major-faults", NULL, "faults", PAGE_FAULTS_MAJ, 1),
+	SOFTWARE("context-switches", "cs", "switches", CONTEXT_SWITCHES, 10),
+	SOFTWARE("cpu-migrations", "migrations", "migrations", CPU_MIGRATIONS, 1),
+	SOFTWARE("alignment-faults", NULL, "faults", ALIGNMENT_FAULTS, 1),
+	SOFTWARE("emulation-faults", NULL, "faults", EMULATION_FAULTS, 1),
+};
+#define PERF_ROWS ((int)(sizeof(perf_rows) / sizeof(perf_rows[0])))
+
+bool perf_events_each(int i, struct perf_event *out, const char **kind)
+{
+	if (i < 0 || i >= PERF_ROWS)
+		return false;
+	*out = (struct perf_event){.unit = perf_rows[i].unit,
+		.interval = perf_rows[i].interval,
+		.type = perf_rows[i].type,
+		.config = perf_rows[i].config};
+	snprintf(out->name, sizeof(out->name), "%s", perf_rows[i].name);
+	*kind = perf_rows[i].kind;
+	return true;
+}
+
+const char *perf_events_name(int i)
+{
+	return i >= 0 && i < PERF_ROWS ? perf_rows[i].name : NULL;
+}
+
+/* --- the grammar: each takes a name that looks like its own, or leaves it to the next ------------------ */
+
+struct request {
+	const char *name;
+	perf_events_function *function;
+	void *ctx;
+	struct perf_event *out;
+};
+
+enum taken { NOT_MINE, TAKEN, REFUSED };
+
+static enum taken take_predefined(const struct request *r, struct err *err)
+{
+	const char *kind;
+
+	for (int i = 0; i < PERF_ROWS; i++) {
+		if (!strcmp(r->name, perf_rows[i].name) ||
+			(perf_rows[i].alias && !strcmp(r->name, perf_rows[i].alias)))
+			return perf_events_each(i, r->out, &kind) ? TAKEN : REFUSED;
+	}
+	return NOT_MINE;
+}
+
+/* r1a2; a function may begin like that, but not consist of hex digits only */
+static enum taken take_raw(const struct request *r, struct err *err)
+{
+	char *end;
+
+	if (r->name[0] != 'r' || !isxdigit((unsigned char)r->name[1]))
+		return NOT_MINE;
+	r->out->config = strtoull(r->name + 1, &end, 16);
+	if (*end)
+		return NOT_MINE;
+	r->out->type = PERF_TYPE_RAW;
+	r->out->interval = 1000000;
+	return TAKEN;
+}
+
+static enum taken take_pmu(const struct request *r, struct err *err)
+{
+	const char *slash = strchr(r->name, '/');
+
+	if (!slash || !strncmp(r->name, "mem:", 4))
+		return NOT_MINE;
+	return perf_pmu_find(perf_events_sys, r->name, r->out, err) ? REFUSED : TAKEN;
+}
+
+/* find_function: NAME or LIBRARY:NAME. */
+static int find_function(
+	const struct request *r, const char *text, uint64_t *address, struct err *err)
+{
+	const char *colon = strrchr(text, ':');
+	char library[64];
+
+	if (!r->function)
+		return err_set(err, ERR_USAGE,
+			"\"%s\" is a function of a program, and there is none here.", text);
+	if (!colon || colon == text || colon[-1] == ':')
+		return r->function(r->ctx, NULL, text, address, err);
+	snprintf(library, sizeof(library), "%.*s", (int)(colon - text), text);
+	return r->function(r->ctx, library, colon + 1, address, err);
+}
+
+static uint32_t access_of(const char *letters)
+{
+	uint32_t bits = 0;
+
+	for (; *letters; letters++) {
+		const char *at = strchr("rwx", *letters);
+
+		if (!at)
+			return 0;
+		bits |= (const uint32_t[]){
+			HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X}[at - "rwx"];
+	}
+	return bits;
+}
+
+static void breakpoint_set(
+	struct perf_event *out, uint64_t address, uint64_t bytes, uint32_t access)
+{
+	out->type = PERF_TYPE_BREAKPOINT;
+	out->bp_type = access;
+	out->config1 = address;
+	out->config2 = access == HW_BREAKPOINT_X ? sizeof(long) : bytes;
+	out->interval = 1;
+	out->unit = access == HW_BREAKPOINT_X ? "calls" : "accesses";
+}
+
+/* mem:ADDRESS[/BYTES][:rwx] */
+static enum taken take_breakpoint(const struct request *r, struct err *err)
+{
+	char place[64], *tail, *end;
+	uint32_t access = HW_BREAKPOINT_RW;
+	uint64_t address, bytes = 8;
+
+	if (strncmp(r->name, "mem:", 4))
+		return NOT_MINE;
+	snprintf(place, sizeof(place), "%s", r->name + 4);
+	tail = strrchr(place, ':');
+	if (tail && access_of(tail + 1)) {
+		*tail = '\0';
+		access = access_of(tail + 1);
+	}
+	tail = strchr(place, '/');
+	if (tail) {
+		*tail = '\0';
+		bytes = strtoull(tail + 1, &end, 0);
+	}
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) {
+		err_set(err, ERR_USAGE, "A breakpoint watches 1, 2, 4 or 8 bytes.");
+		return REFUSED;
+	}
+	address = strtoull(place, &end, 0);
+	if ((*end || end == place) && find_function(r, place, &address, err))
+		return REFUSED;
+	if (access == HW_BREAKPOINT_R)
+		access = HW_BREAKPOINT_RW; /* x86 knows no reads alone */
+	breakpoint_set(r->out, address, bytes, access);
+	return TAKEN;
+}
+
+static enum taken take_tracepoint(const struct request *r, struct err *err)
+{
+	const char *colon = strchr(r->name, ':');
+	char why[160] = "";
+	int found;
+
+	if (!colon || strchr(colon + 1, ':') || strstr(r->name, ".so"))
+		return NOT_MINE;
+	found = perf_tracepoint_find(perf_events_sys, r->name, r->out);
+	if (found == 0)
+		return TAKEN;
+	perf_tracefs_why(why, sizeof(why));
+	err_set(err, ERR_USAGE, "There is no tracepoint \"%s\"%s%s.", r->name, *why ? ": " : "",
+		why);
+	err_hint(err, *why ? "mount -t tracefs nodev /sys/kernel/tracing"
+			   : "jhot events PID tells what there is");
+	return REFUSED;
+}
+
+static enum taken take_function(const struct request *r, struct err *err)
+{
+	uint64_t address;
+
+	if (!r->function || (!isalpha((unsigned char)r->name[0]) && r->name[0] != '_'))
+		return NOT_MINE;
+	if (find_function(r, r->name, &address, err))
+		return REFUSED;
+	breakpoint_set(r->out, address, sizeof(long), HW_BREAKPOINT_X);
+	return TAKEN;
+}
+
+int perf_events_find(const char *name, perf_events_function *function, void *ctx,
+	struct perf_event *out, struct err *err)
+{
+	static enum taken (*const takers[])(const struct request *r, struct err *err) = {
+		take_predefined, take_raw, take_pmu, take_breakpoint, take_tracepoint,
+		take_function};
+	struct request r = {name, function, ctx, out};
+
+	*out = (struct perf_event){.unit = "events", .interval = 1};
+	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
+		enum taken taken = takers[i](&r, err);
+
+		if (taken == REFUSED)
+			return -1;
+		if (taken == NOT_MINE)
+			continue;
+		snprintf(out->name, sizeof(out->name), "%s", name);
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, "There is no event \"%s\".", name);
+}

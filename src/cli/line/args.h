@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options table, and a command line parsed by it.
+ *
+ * Long and short options, "--name=value", "-n5", bundled flags, "--". An option that its verb does not
+ * know is an error that names the nearest one. struct args points into argv; args_done frees its arrays.
+ */
+#ifndef JHOT_CLI_LINE_ARGS_H
+#define JHOT_CLI_LINE_ARGS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct verb;
+
+enum option_id {
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_JSON,
+	OPT_EVENT,
+	OPT_DURATION,
+	OPT_DELAY,
+	OPT_INTERVAL,
+	OPT_ONLY_THREADS,
+	OPT_USER,
+	OPT_KERNEL,
+	OPT_LIVE,
+	OPT_ENGINE,
+	OPT_BUDGET,
+	OPT_DEPTH,
+	OPT_KEEP_TOP,
+	OPT_KEEP_ROOT,
+	OPT_INCLUDE,
+	OPT_EXCLUDE,
+	OPT_THREADS,
+	OPT_TOTAL,
+	OPT_ANNOTATE,
+	OPT_DOT,
+	OPT_OUTPUT,
+	OPT_RAW,
+	OPT_TAKE_OVER,
+	OPT_AGENT,
+	OPT_REPLAY,
+	OPT_CLOCK,
+	OPT_ASCII,
+	OPT_COLOR,
+	OPT_KEEP,
+	OPT_BATCH,
+	OPT_SCREENS,
+	OPT_DUMP_SCREEN,
+	OPT_KEYS,
+	OPT_PRINT_CONFIG,
+	OPT_FRAME_FD,
+	OPT_COUNT
+};
+
+/* A row: the same letter may stand in several rows if no verb has both. */
+struct option_def {
+	enum option_id id;
+	const char *name; /* without the dashes */
+	char letter;      /* 0 = none */
+	const char *arg;  /* what to call its value in help texts; NULL = a flag */
+	unsigned verbs;   /* enum verb_bit, or'ed */
+	const char *help; /* one sentence without full stop; NULL = for tests, told to nobody */
+};
+extern const struct option_def options[]; /* name == NULL at the end */
+
+struct args {
+	const struct verb *verb;
+	struct args_value {
+		enum option_id id;
+		const char *value; /* "" for a flag */
+	} * values;                /* in the order given */
+	int value_count;
+	const char **operands;
+	int operand_count;
+};
+
+/* argv: what follows the verb. On an error nothing is left to free. */
+int args_parse(
+	struct args *args, const struct verb *verb, int argc, char *const *argv, struct err *err);
+void args_done(struct args *args);
+
+bool args_has(const struct args *args, enum option_id id);
+const char *args_get(
+	const struct args *args, enum option_id id); /* the last one's value, NULL if none */
+int args_count(const struct args *args, enum option_id id);
+const char *args_nth(const struct args *args, enum option_id id, int n); /* NULL past the end */
+
+#endif

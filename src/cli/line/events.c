@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An interval must have the unit of the event that it is for. */
+#include "cli/line/events.h"
+
+#include "cli/line/args.h"
+#include "cli/line/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- one event of the list --------------------------------------------------------------------------- */
+
+/* NAME or NAME=INTERVAL; commas and equals signs between slashes belong to a name: cpu/event=0x3c,umask=1/ */
+struct events_item {
+	char name[64];
+	char interval[32];
+};
+
+static const char *events_next_item(const char *list, struct events_item *item, struct err *err)
+{
+	const char *end = list, *equals = NULL, *name_end;
+	bool inside = false;
+
+	for (; *end && (inside || *end != ','); end++) {
+		inside ^= *end == '/';
+		if (*end == '=' && !inside)
+			equals = end;
+	}
+	name_end = equals ? equals : end;
+	if ((size_t)(name_end - list) >= sizeof(item->name) ||
+		(equals && (size_t)(end - equals) > sizeof(item->interval))) {
+		err_set(err, ERR_USAGE, "\"%.*s\" is too long for an event.", (int)(end - list),
+			list);
+		return NULL;
+	}
+	snprintf(item->name, sizeof(item->name), "%.*s", (int)(name_end - list), list);
+	snprintf(item->interval, sizeof(item->interval), "%.*s",
+		equals ? (int)(end - equals) - 1 : 0, equals ? equals + 1 : "");
+	return end + (*end == ',');
+}
+
+static int events_take_interval(struct events *e, int i, const char *text, struct err *err)
+{
+	const struct profile_event *event = profile_get_event(NULL, e->ids[i]);
+	bool time = event->weight_is_time, bytes = e->ids[i] == EVENT_ALLOC;
+	enum units_kind kind;
+
+	if (units_interval(text, &e->how[i].interval, &kind, err))
+		return -1;
+	if (kind == UNITS_PLAIN || (kind == UNITS_TIME && time) || (kind == UNITS_BYTES && bytes))
+		return 0;
+	return err_set(err, ERR_USAGE, "The interval of \"%s\" is %s.", e->names[i],
+		time    ? "a time, as in 10ms"
+		: bytes ? "a size, as in 512k"
+			: "a number of events, as in 10000");
+}
+
+static int events_add(struct events *e, const struct events_item *item, struct err *err)
+{
+	int id = profile_event_find(item->name), i = e->count;
+
+	for (int k = 0; k < e->count; k++)
+		if (!strcmp(e->names[k], item->name))
+			return err_set(
+				err, ERR_USAGE, "The event \"%s\" is named twice.", item->name);
+	if (id < 0 || id >= EVENT_USER_FIRST) {
+		if (events_add_perf(e, item->name, err))
+			return -1;
+		return *item->interval ? events_take_interval(e, i, item->interval, err) : 0;
+	}
+	e->ids[i] = id;
+	e->how[i] = (struct session_event){.event = id};
+	memcpy(e->names[i], item->name, sizeof(e->names[i]));
+	e->count++;
+	return *item->interval ? events_take_interval(e, i, item->interval, err) : 0;
+}
+
+static int events_add_list(struct events *e, const char *list, struct err *err)
+{
+	struct events_item item;
+
+	while (*list) {
+		list = events_next_item(list, &item, err);
+		if (!list || events_add(e, &item, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- what is said for all ---------------------------------------------------------------------------- */
+
+/* -i: for the events of its unit that have none of their own; there must be one. */
+static int events_share_interval(struct events *e, const char *text, struct err *err)
+{
+	struct err first = {0}, why = {0};
+	bool taken = false;
+
+	for (int i = 0; i < e->count; i++) {
+		if (e->how[i].interval)
+			continue;
+		if (!events_take_interval(e, i, text, &why)) {
+			taken = true;
+			continue;
+		}
+		e->how[i].interval = 0;
+		if (first.kind == ERR_NONE)
+			first = why;
+	}
+	if (taken || first.kind == ERR_NONE)
+		return 0;
+	*err = first;
+	return -1;
+}
+
+/* --engine: of cpu, which is the one that has a choice. */
+static int events_engine(struct events *e, const char *name, struct err *err)
+{
+	const char *const *engine = session_engines;
+	int i = 0;
+
+	while (*engine && strcmp(*engine, name) != 0)
+		engine++;
+	if (!*engine)
+		return err_set(err, ERR_USAGE, "--engine takes perf or ctimer, not \"%s\".", name);
+	while (i < e->count && e->ids[i] != EVENT_CPU)
+		i++;
+	if (i == e->count)
+		return err_set(
+			err, ERR_USAGE, "--engine is for the event cpu, which is not asked for.");
+	e->how[i].engine = *engine;
+	return 0;
+}
+
+static int events_flags(struct events *e, const struct args *args, struct err *err)
+{
+	bool live = args_has(args, OPT_LIVE), any = false;
+	bool user = args_has(args, OPT_USER), kernel = args_has(args, OPT_KERNEL);
+
+	if (user && kernel)
+		return err_set(err, ERR_USAGE, "-u and -k exclude each other.");
+	for (int i = 0; i < e->count; i++) {
+		any = any || e->ids[i] == EVENT_ALLOC;
+		e->how[i].live = live && e->ids[i] == EVENT_ALLOC;
+		e->how[i].user_only = user;
+		e->how[i].kernel_only = kernel;
+	}
+	if (!live || any)
+		return 0;
+	err_set(err, ERR_USAGE, "--live is for the event alloc, which is not asked for.");
+	err_hint(err, "-e alloc --live");
+	return -1;
+}
+
+/* What is not said follows from what is: --depth alone cuts the root off, --keep-root alone is of the deepest. */
+static int events_depth(struct events *e, const struct args *args, struct err *err)
+{
+	const char *depth = args_get(args, OPT_DEPTH), *top = args_get(args, OPT_KEEP_TOP);
+	const char *root = args_get(args, OPT_KEEP_ROOT);
+
+	if (!depth && !top && !root)
+		return 0;
+	e->depth = SESSION_DEPTH_MAX;
+	if ((depth && units_count(depth, "--depth", SESSION_DEPTH_MAX, &e->depth, err)) ||
+		(root && units_count(root, "--keep-root", SESSION_DEPTH_MAX, &e->root, err)))
+		return -1;
+	if (e->root + 2 > e->depth && e->root)
+		return err_set(err, ERR_USAGE,
+			"--keep-root=%u leaves no room for the top of stacks of %u frames.",
+			e->root, e->depth);
+	e->top = e->root ? e->depth - e->root - 1 : e->depth;
+	return top ? units_count(top, "--keep-top", e->top, &e->top, err) : 0;
+}
+
+int events_parse(struct events *out, const struct args *args, int fallback, struct err *err)
+{
+	const char *interval = args_get(args, OPT_INTERVAL), *budget = args_get(args, OPT_BUDGET);
+
+	memset(out, 0, sizeof(*out));
+	out->budget = -1;
+	out->only_threads = args_get(args, OPT_ONLY_THREADS);
+	for (int i = 0; i < args_count(args, OPT_EVENT); i++)
+		if (events_add_list(out, args_nth(args, OPT_EVENT, i), err))
+			return -1;
+	if (!out->count && fallback >= 0) {
+		struct events_item item = {"", ""};
+
+		snprintf(item.name, sizeof(item.name), "%s", profile_events[fallback].name);
+		if (events_add(out, &item, err))
+			return -1;
+	}
+	if (interval && events_share_interval(out, interval, err))
+		return -1;
+	if (args_get(args, OPT_ENGINE) && events_engine(out, args_get(args, OPT_ENGINE), err))
+		return -1;
+	if (budget && units_per_mille(budget, &out->budget, err))
+		return -1;
+	if (events_depth(out, args, err))
+		return -1;
+	return events_flags(out, args, err);
+}
+
+int events_prepare(const struct events *e, struct session *s, struct err *err)
+{
+	unsigned budget = e->budget >= 0 ? (unsigned)e->budget : EVENTS_BUDGET;
+
+	if (session_budget(s, budget, e->budget < 0, err) ||
+		(e->depth && session_depth(s, e->depth, e->top, e->root, err)) ||
+		(e->only_threads && session_only_threads(s, e->only_threads, err)))
+		return -1;
+	return 0;
+}
+
+/* What can be had without the one that cannot. */
+static int events_refused(const struct events *e, int refused, struct err *err)
+{
+	char rest[256] = "";
+
+	for (int i = 0; i < e->count; i++)
+		if (i != refused)
+			snprintf(rest + strlen(rest), sizeof(rest) - strlen(rest), "%s%s",
+				*rest ? "," : "", e->names[i]);
+	if (*rest)
+		err_hint(err, "without it: -e %s", rest);
+	return -1;
+}
+
+int events_start(const struct events *e, struct session *s, struct err *err)
+{
+	if (events_prepare(e, s, err))
+		return -1;
+	for (int i = 0; i < e->count; i++)
+		if (session_event_begin(s, &e->how[i], err))
+			return events_refused(e, i, err);
+	return 0;
+}
+
+/* --- of a profile ------------------------------------------------------------------------------------ */
+
+static void events_put(struct events *e, const struct profile *p, int id)
+{
+	e->ids[e->count] = id;
+	e->how[e->count] = (struct session_event){.event = id};
+	snprintf(e->names[e->count], sizeof(e->names[0]), "%s", profile_get_event(p, id)->name);
+	e->count++;
+}
+
+static int events_find(const struct profile *p, const char *name)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (!strcmp(profile_get_event(p, i)->name, name))
+			return i;
+	return -1;
+}
+
+static bool events_have(const struct profile *p, int id)
+{
+	struct profile_query q = {.event = id, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+
+	return profile_sum(p, &q).count > 0;
+}
+
+static int events_named(
+	struct events *out, const char *list, const struct profile *p, struct err *err)
+{
+	struct events_item item;
+
+	while (*list && out->count < PROFILE_EVENTS) {
+		int id;
+
+		list = events_next_item(list, &item, err);
+		if (!list)
+			return -1;
+		id = events_find(p, item.name);
+		if (id < 0) {
+			err_set(err, ERR_USAGE, "No event \"%s\" was sampled.", item.name);
+			return events_unknown(item.name, err);
+		}
+		events_put(out, p, id);
+	}
+	return 0;
+}
+
+int events_of_profile(
+	struct events *out, const struct args *args, const struct profile *p, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; i < args_count(args, OPT_EVENT); i++)
+		if (events_named(out, args_nth(args, OPT_EVENT, i), p, err))
+			return -1;
+	if (out->count)
+		return 0;
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (events_have(p, i))
+			events_put(out, p, i);
+	if (!out->count)
+		events_put(out, p, EVENT_CPU);
+	return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Perf's events in -e: what they are is known at once, where a function is only when there is a JVM. */
+#include "cli/line/events.h"
+
+#include "attach/perf/events.h"
+#include "cli/functions.h"
+#include "cli/line/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int events_unknown(const char *name, struct err *err)
+{
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		nearest_offer(&near, profile_events[i].name);
+	for (int i = 0; perf_events_name(i); i++)
+		nearest_offer(&near, perf_events_name(i));
+	if (near.best)
+		err_hint(err, "-e %s", near.best);
+	err_hint(err, "the events are cpu, alloc, lock and wall; `jhot events` lists perf's");
+	return -1;
+}
+
+/* A class and a method, pkg.Class.method or pkg/Class.method; those with dots might be functions of C, too. */
+static bool perf_is_java(const char *name)
+{
+	const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
+
+	return dot && dot[1] && !strpbrk(name, ":=,") && (!slash || slash < dot);
+}
+
+static int perf_java(const char *name, struct err *err)
+{
+	const char *method = strrchr(name, '.') + 1;
+
+	err_set(err, ERR_USAGE,
+		"\"%s\" looks like a Java method, and calls of those cannot be traced yet: an "
+		"event "
+		"may be a native function.",
+		name);
+	err_hint(err, "-e cpu or -e wall, and look for %s: where it takes time", method);
+	return -1;
+}
+
+static void perf_take(struct session_event *how, const struct perf_event *perf)
+{
+	how->perf.type = perf->type;
+	how->perf.bp_type = perf->bp_type;
+	how->perf.config = perf->config;
+	how->perf.config1 = perf->config1;
+	how->perf.config2 = perf->config2;
+	how->unit = perf->unit;
+	how->chosen = !how->interval;
+	how->interval = how->interval ? how->interval : perf->interval;
+}
+
+/* function_later: any function may be there. */
+static int function_later(
+	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)
+{
+	*address = 0;
+	return 0;
+}
+
+int events_add_perf(struct events *e, const char *name, struct err *err)
+{
+	struct perf_event perf;
+	int id = EVENT_USER_FIRST, i = e->count;
+
+	if (strchr(name, '/') && perf_is_java(name))
+		return perf_java(name, err);
+	if (perf_events_find(name, function_later, NULL, &perf, err))
+		return events_unknown(name, err);
+	for (int k = 0; k < e->count; k++)
+		id += e->ids[k] >= EVENT_USER_FIRST;
+	if (id >= PROFILE_EVENTS)
+		return err_set(err, ERR_USAGE,
+			"At most %d events of perf can be sampled at a time.",
+			PROFILE_EVENTS - EVENT_USER_FIRST);
+	snprintf(e->names[i], sizeof(e->names[i]), "%s", name);
+	e->ids[i] = id;
+	e->how[i] = (struct session_event){.event = id, .name = e->names[i]};
+	perf_take(&e->how[i], &perf);
+	e->how[i].interval = 0; /* -i may say another */
+	e->count++;
+	return 0;
+}
+
+int events_resolve(struct events *e, pid_t pid, struct err *err)
+{
+	for (int i = 0; i < e->count; i++) {
+		struct perf_event perf;
+
+		if (e->ids[i] < EVENT_USER_FIRST)
+			continue;
+		if (perf_events_find(e->names[i], functions_find, &pid, &perf, err))
+			return perf_is_java(e->names[i]) ? perf_java(e->names[i], err)
+							 : events_unknown(e->names[i], err);
+		perf_take(&e->how[i], &perf);
+	}
+	return 0;
+}

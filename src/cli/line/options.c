@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options table: every option of every verb, for parsing, help, man page and completions. */
+#include "cli/line/args.h"
+#include "cli/verb/verb.h"
+
+#include <stddef.h>
+
+#define SAMPLING (VERB_TOP | VERB_RECORD)
+#define WRITING  (VERB_RECORD | VERB_REPORT)
+
+const struct option_def options[] = {
+	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | VERB_REPORT,
+		"what to sample: cpu (the default), alloc, lock, wall, all at once if you like"},
+	{OPT_DURATION, "duration", 'd', "SECONDS", VERB_RECORD,
+		"stop after so long; without it, at Ctrl-C or when the JVM ends"},
+	{OPT_DELAY, "delay", 'd', "SECONDS", VERB_TOP, "seconds between two screens, 1 by default"},
+	{OPT_INTERVAL, "interval", 'i', "INTERVAL", SAMPLING,
+		"between two samples, of events of that unit: 10ms, 500us, 100000 (ns), 512k"},
+	{OPT_ONLY_THREADS, "only-threads", 0, "PATTERN", SAMPLING,
+		"sample only threads whose names match: 'http-*'"},
+	{OPT_USER, "user", 'u', NULL, SAMPLING, "leave out the kernel"},
+	{OPT_KERNEL, "kernel", 'k', NULL, SAMPLING, "only the kernel"},
+	{OPT_ENGINE, "engine", 0, "perf|ctimer", SAMPLING,
+		"cpu: only by perf_events, or by CPU timers; by default the first that works"},
+	{OPT_LIVE, "live", 0, NULL, SAMPLING,
+		"alloc: only objects that survived a garbage collection"},
+	{OPT_BUDGET, "budget", 0, "PERCENT|off", SAMPLING,
+		"what sampling may cost; 2% of one core by default, but then intervals you set "
+		"stay"},
+	{OPT_DEPTH, "depth", 0, "N", SAMPLING,
+		"keep stacks of up to N frames whole, 2048 by default and at most; of deeper ones"},
+	{OPT_KEEP_TOP, "keep-top", 0, "N", SAMPLING, "so many from the top, where the thread is"},
+	{OPT_KEEP_ROOT, "keep-root", 0, "N", SAMPLING,
+		"and so many from the root, 0 by default; a frame between says how many are "
+		"missing"},
+	{OPT_OUTPUT, "output", 'o', "FILE", WRITING,
+		"write this file (again for more); the format by its suffix: .collapsed .svg"},
+	{OPT_THREADS, "threads", 't', NULL, WRITING,
+		"keep threads apart: each stack begins with its thread"},
+	{OPT_INCLUDE, "include", 'I', "NAME", WRITING,
+		"only stacks with a frame whose name has this in it; again: and this"},
+	{OPT_EXCLUDE, "exclude", 'X', "NAME", WRITING, "only stacks without such a frame"},
+	{OPT_TOTAL, "total", 0, NULL, WRITING,
+		"values are nanoseconds or bytes, not numbers of samples"},
+	{OPT_ANNOTATE, "annotate", 'a', NULL, WRITING,
+		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] kernel"},
+	{OPT_DOT, "dot", 0, NULL, WRITING,
+		"in .collapsed write pkg.Class.method, not pkg/Class.method"},
+	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
+		"also keep the agent's records as they came, for `jhot report`"},
+	{OPT_BATCH, "batch", 'b', NULL, VERB_TOP,
+		"print plain screens, for files and pipes; Ctrl-C ends it"},
+	{OPT_SCREENS, "count", 'n', "N", VERB_TOP, "with -b: so many screens"},
+	{OPT_DUMP_SCREEN, "dump-screen", 0, "COLSxROWS", VERB_TOP,
+		"print only the last screen, in this size"},
+	{OPT_KEYS, "keys", 0, "KEYS", VERB_TOP, "type these keys first: T shows the tree"},
+	{OPT_PRINT_CONFIG, "print-config", 0, NULL, VERB_TOP,
+		"print a settings file with all there is to set, and end"},
+	{OPT_JSON, "json", 0, NULL, VERB_TOP | VERB_LIST | VERB_STATUS | VERB_DUMP | VERB_EVENTS,
+		"print JSON; with top, an object per screen"},
+	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING, "end another jhot's session with this JVM"},
+	{OPT_AGENT, "agent", 0, "FILE", SAMPLING, "load this libjhot.so, not the installed one"},
+	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, "take the records of --raw in place of a JVM"},
+	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, NULL},
+	{OPT_FRAME_FD, "frame-fd", 0, "N", VERB_TOP, NULL},
+	{OPT_ASCII, "ascii", 0, NULL, VERB_TOP, "draw with ASCII only"},
+	{OPT_COLOR, "color", 0, "never|16|256", VERB_TOP,
+		"how many colours to use; by default what the terminal has"},
+	{OPT_KEEP, "keep", 0, NULL, VERB_TOP, "leave the last screen on the terminal"},
+	{OPT_HELP, "help", 'h', NULL, (unsigned)VERB_ALL, "print this text"},
+	{OPT_VERSION, "version", 'V', NULL, (unsigned)VERB_ALL, "print the version"},
+	{.name = NULL},
+};

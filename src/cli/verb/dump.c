@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot dump`: what every thread of a JVM is doing right now, also of one that does not answer. */
+#include "dump/dump.h"
+#include "base/json.h"
+#include "cli/dump_agent.h"
+#include "cli/verb/verb.h"
+
+#include <stdio.h>
+
+static void print_frame(const struct dump_frame *f)
+{
+	printf("    %c  ", dump_types[f->type].letter);
+	if (f->module[0] && f->type != DUMP_VM && f->type != DUMP_KERNEL)
+		printf("[%s] ", f->module);
+	fputs(f->name, stdout);
+	if (f->line)
+		printf(":%d", f->line);
+	else if (f->bci >= 0)
+		printf(" @%d", f->bci);
+	putchar('\n');
+}
+
+static void print_lock(const struct dump_lock *l)
+{
+	if (!l->what)
+		return;
+	printf("    %s %s 0x%llx", l->what, l->class_name, (unsigned long long)l->address);
+	if (l->owner)
+		printf(", held by \"%s\" tid %d", l->owner, (int)l->owner_tid);
+	putchar('\n');
+}
+
+static void print_frames(const struct dump_thread *t)
+{
+	for (uint32_t k = 0; k < t->count; k++)
+		print_frame(&t->frames[k]);
+	if (t->truncated)
+		puts("    ... deeper than is shown");
+}
+
+static void print_thread(const struct dump *d, uint32_t i)
+{
+	const struct dump_thread *t = &d->threads[i];
+
+	printf("\"%s\" tid %d", t->name, (int)t->tid);
+	if (t->java_id)
+		printf(" #%lld", (long long)t->java_id);
+	printf(" %c", t->state);
+	if (t->java_status)
+		printf(" %s,", t->java_status);
+	if (t->java)
+		printf(" %s", t->java);
+	printf("  (%u of %u)\n", i + 1, d->count);
+	print_lock(&t->lock);
+	print_frames(t);
+	if (t->note)
+		printf("    no stack: %s\n", t->note);
+	putchar('\n');
+}
+
+static void print_group(const struct dump_group *g)
+{
+	printf("%llu virtual thread%s, %s:", (unsigned long long)g->count, g->count == 1 ? "" : "s",
+		g->state);
+	for (uint32_t i = 0; i < g->named; i++)
+		printf(" %s%s#%lld%s", g->names[i].name, g->names[i].name[0] ? " " : "",
+			(long long)g->names[i].number, i + 1 < g->named ? "," : "");
+	if (g->count > g->named)
+		printf(" and %llu more", (unsigned long long)(g->count - g->named));
+	putchar('\n');
+	if (g->class_name[0])
+		printf("    parked for %s\n", g->class_name);
+	print_frames(&g->stack);
+	putchar('\n');
+}
+
+static void print_groups(const struct dump *d)
+{
+	uint64_t counted = 0;
+
+	for (uint32_t i = 0; i < d->group_count; i++) {
+		print_group(&d->groups[i]);
+		counted += d->groups[i].count;
+	}
+	if (!d->parked)
+		return;
+	printf("%s%llu virtual threads wait without a carrier, in %u stack%s",
+		d->parked_looks < d->parked ? "about " : "", (unsigned long long)d->parked,
+		d->group_count, d->group_count == 1 ? "" : "s");
+	if (d->parked_looks < counted)
+		printf("; %llu were looked at, each stands for others",
+			(unsigned long long)d->parked_looks);
+	if (counted < d->parked)
+		printf("; %llu went on meanwhile or could not be read",
+			(unsigned long long)(d->parked - counted));
+	putchar('\n');
+}
+
+static void print_text(const struct hotspot *jvm, const struct dump *d)
+{
+	printf("%d %s, %s %s\n\n", (int)jvm->pid, jvm->name, jvm->vm, jvm->jdk);
+	for (uint32_t i = 0; i < d->count; i++)
+		print_thread(d, i);
+	print_groups(d);
+	if (d->note[0])
+		printf("Note: %s\n", d->note);
+	if (d->by_agent) {
+		printf("%u threads, each as it was seen most often in a second: by the agent, "
+		       "since "
+		       "the kernel does not let you trace the JVM\n",
+			d->count);
+		return;
+	}
+	printf("%u threads, paused one at a time, at most %.*f ms\n", d->stopped,
+		d->longest_pause_ns < 10000000 ? 2 : 0, (double)d->longest_pause_ns / 1e6);
+}
+
+static void json_frame(struct json *j, const struct dump_frame *f)
+{
+	json_begin(j, '{');
+	json_key(j, "type"), json_str(j, dump_types[f->type].name);
+	json_key(j, "name"), json_str(j, f->name);
+	if (f->module[0])
+		json_key(j, "module"), json_str(j, f->module);
+	if (f->line)
+		json_key(j, "line"), json_int(j, f->line);
+	if (f->bci >= 0)
+		json_key(j, "bci"), json_int(j, f->bci);
+	json_end(j, '}');
+}
+
+static void json_frames(struct json *j, const struct dump_thread *t)
+{
+	json_key(j, "truncated"), json_bool(j, t->truncated);
+	json_key(j, "frames"), json_begin(j, '[');
+	for (uint32_t i = 0; i < t->count; i++)
+		json_frame(j, &t->frames[i]);
+	json_end(j, ']');
+}
+
+static void json_lock(struct json *j, const struct dump_lock *l)
+{
+	char address[24];
+
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)l->address);
+	json_key(j, "lock"), json_begin(j, '{');
+	json_key(j, "what"), json_str(j, l->what);
+	json_key(j, "class"), json_str(j, l->class_name);
+	json_key(j, "address"), json_str(j, address);
+	if (l->owner) {
+		json_key(j, "owner"), json_str(j, l->owner);
+		json_key(j, "owner_tid"), json_int(j, l->owner_tid);
+	}
+	json_end(j, '}');
+}
+
+static void json_thread(struct json *j, const struct dump_thread *t)
+{
+	char state[2] = {t->state, 0};
+
+	json_begin(j, '{');
+	json_key(j, "name"), json_str(j, t->name);
+	json_key(j, "tid"), json_int(j, t->tid);
+	json_key(j, "nstid"), json_int(j, t->nstid);
+	json_key(j, "state"), json_str(j, state);
+	if (t->java)
+		json_key(j, "java_state"), json_str(j, t->java);
+	if (t->java_id)
+		json_key(j, "java_id"), json_int(j, t->java_id);
+	if (t->java_status)
+		json_key(j, "java_status"), json_str(j, t->java_status);
+	if (t->lock.what)
+		json_lock(j, &t->lock);
+	if (t->note)
+		json_key(j, "note"), json_str(j, t->note);
+	json_frames(j, t);
+	json_end(j, '}');
+}
+
+static void json_group(struct json *j, const struct dump_group *g)
+{
+	json_begin(j, '{');
+	json_key(j, "count"), json_int(j, (int64_t)g->count);
+	json_key(j, "state"), json_str(j, g->state);
+	if (g->class_name[0])
+		json_key(j, "parked_for"), json_str(j, g->class_name);
+	json_key(j, "threads"), json_begin(j, '[');
+	for (uint32_t i = 0; i < g->named; i++) {
+		json_begin(j, '{');
+		json_key(j, "name"), json_str(j, g->names[i].name);
+		json_key(j, "java_id"), json_int(j, g->names[i].number);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_frames(j, &g->stack);
+	json_end(j, '}');
+}
+
+static void json_groups(struct json *j, const struct dump *d)
+{
+	json_key(j, "virtual_threads"), json_begin(j, '{');
+	json_key(j, "count"), json_int(j, (int64_t)d->parked);
+	json_key(j, "looked_at"), json_int(j, (int64_t)d->parked_looks);
+	json_key(j, "stacks"), json_begin(j, '[');
+	for (uint32_t i = 0; i < d->group_count; i++)
+		json_group(j, &d->groups[i]);
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void print_json(const struct hotspot *jvm, const struct dump *d)
+{
+	struct buf text = {0};
+	struct json j = {.out = &text};
+
+	json_begin(&j, '{');
+	json_key(&j, "pid"), json_int(&j, jvm->pid);
+	json_key(&j, "name"), json_str(&j, jvm->name);
+	json_key(&j, "jdk"), json_str(&j, jvm->jdk);
+	json_key(&j, "vm"), json_str(&j, jvm->vm);
+	json_key(&j, "note"), json_str(&j, d->note);
+	json_key(&j, "by_agent"), json_bool(&j, d->by_agent);
+	json_key(&j, "longest_pause_ns"), json_int(&j, (int64_t)d->longest_pause_ns);
+	json_key(&j, "threads"), json_begin(&j, '[');
+	for (uint32_t i = 0; i < d->count; i++)
+		json_thread(&j, &d->threads[i]);
+	json_end(&j, ']');
+	json_groups(&j, d);
+	json_end(&j, '}');
+	puts(buf_str(&text));
+	buf_done(&text);
+}
+
+/* Can the JVM be asked instead? */
+static bool may_ask(const struct hotspot *jvm, const struct dump *denied)
+{
+	return denied->denied && jvm->verdict <= HOTSPOT_UNKNOWN;
+}
+
+/* 0, or -1 with the first error as it was: to be let trace is what helps. */
+static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
+{
+	struct err why = {0};
+
+	if (!dump_agent_take(jvm, out, &why))
+		return 0;
+	err_detail(err, "through the agent: %s", why.what);
+	return -1;
+}
+
+static int run_dump(const struct args *args, struct err *err)
+{
+	struct hotspot jvm;
+	struct dump dump;
+
+	if (hotspot_find(args->operands[0], &jvm, err))
+		return -1;
+	if (!jvm.is_java)
+		return hotspot_refusal(&jvm, err);
+	if (dump_take(&jvm, &dump, err) && !(may_ask(&jvm, &dump) && !by_agent(&jvm, &dump, err)))
+		return -1;
+	(args_has(args, OPT_JSON) ? print_json : print_text)(&jvm, &dump);
+	dump_done(&dump);
+	return 0;
+}
+
+const struct verb verb_dump = {
+	.bit = VERB_DUMP,
+	.name = "dump",
+	.synopsis = "[--json] PID|NAME",
+	.help = "print the stacks of all threads, also of a JVM that hangs",
+	.text = "Prints what every thread is doing, seen from outside: its whole name and Java's "
+		"id; "
+		"its state as the kernel (R, S, D, T), Java and the JVM know it; the lock that it "
+		"waits for, and who holds that; its frames, Java's with their lines, native ones "
+		"and the kernel's. "
+		"Nothing is loaded and the JVM is not asked, so it works on one that is stopped, "
+		"hangs, or "
+		"does not take attach requests. Threads are stopped one at a time, for as long as "
+		"it takes "
+		"to copy a stack; the last line tells the longest pause. A system call that a "
+		"signal may "
+		"interrupt (epoll_wait) can return early to a thread that was stopped.\n\n"
+		"The letter before a frame is\n"
+		"  J  compiled    i  inlined    I  interpreted Java\n"
+		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
+		"  ?  why the stack ends here\n\n"
+		"Virtual threads that wait without a carrier follow, JDK 21 and later: those with "
+		"equal stacks "
+		"together, the most first; of very many a random part is looked at, and the last "
+		"lines say so.\n\n"
+		"A number after a colon is a line, one after @ a bytecode. Needs the right to "
+		"trace the "
+		"process: be root, or the same user where kernel.yama.ptrace_scope is 0. Without "
+		"it, "
+		"a JVM that can be attached to is asked through the agent instead, and the last "
+		"line "
+		"says so: each thread's stack is the one that it was seen in most often in a "
+		"second.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_dump,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot events`: what can be sampled here, and why the rest cannot. */
+#include "attach/perf/events.h"
+#include "attach/jvm/hotspot.h"
+#include "base/json.h"
+#include "cli/verb/verb.h"
+#include "profile/profile.h"
+#include "session/alloc_trap.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One line of the answer. */
+struct row {
+	const char *kind, *name, *unit;
+	char interval[TEXT_NUMBER];
+	char why[240]; /* why it cannot be sampled, "" if it can */
+	char note[240];
+};
+
+struct rows {
+	struct row *rows;
+	int count, cap;
+};
+
+static struct row *rows_add(struct rows *r, const char *kind, const char *name, const char *unit)
+{
+	struct row *row;
+
+	if (r->count == r->cap) {
+		r->cap = r->cap ? 2 * r->cap : 64;
+		r->rows = xreallocarray(r->rows, (size_t)r->cap, sizeof(*r->rows));
+	}
+	row = &r->rows[r->count++];
+	*row = (struct row){.kind = kind, .name = name, .unit = unit};
+	return row;
+}
+
+/* --- the JVM's own ----------------------------------------------------------------------------------- */
+
+static void explain_cpu(const struct hotspot *jvm, struct row *row)
+{
+	char why[200];
+
+	if (perf_events_probe_cpu(why, sizeof(why)))
+		snprintf(row->note, sizeof(row->note), "by CPU timers, without kernel frames: %s",
+			why);
+	else
+		snprintf(row->note, sizeof(row->note), "by perf_events, with kernel frames");
+}
+
+static void explain_alloc(const struct hotspot *jvm, struct row *row)
+{
+	struct symbols *symbols;
+	struct alloc_trap trap;
+	struct err err = {0};
+
+	if (!alloc_trap_needed(jvm))
+		return;
+	symbols = symbols_new(jvm->pid, jvm->nspid);
+	if (alloc_trap_find(jvm, symbols, &trap, &err))
+		snprintf(row->why, sizeof(row->why),
+			"JDK 8 needs libjvm's symbols for it: apt install openjdk-8-dbg (Debian, "
+			"Ubuntu), dnf debuginfo-install java-1.8.0-openjdk-headless (Fedora, "
+			"RHEL)");
+	else
+		snprintf(row->note, sizeof(row->note),
+			"by breakpoints in libjvm: new buffers of threads, objects outside of "
+			"them");
+	symbols_free(symbols);
+}
+
+static void explain_nothing(const struct hotspot *jvm, struct row *row)
+{
+	row->note[0] = '\0';
+}
+
+static void (*const explain[EVENT_USER_FIRST])(const struct hotspot *jvm, struct row *row) = {
+	[EVENT_CPU] = explain_cpu,
+	[EVENT_ALLOC] = explain_alloc,
+	[EVENT_LOCK] = explain_nothing,
+	[EVENT_WALL] = explain_nothing,
+};
+
+static void add_own(struct rows *r, const struct hotspot *jvm)
+{
+	for (int i = 0; i < EVENT_USER_FIRST; i++) {
+		const struct profile_event *e = &profile_events[i];
+		struct row *row = rows_add(r, "jvm", e->name, e->unit);
+
+		text_interval(row->interval, (int64_t)e->default_interval, e->weight_is_time);
+		explain[i](jvm, row);
+	}
+}
+
+/* --- perf's ------------------------------------------------------------------------------------------ */
+
+static void add_predefined(struct rows *r)
+{
+	struct perf_event event;
+	const char *kind;
+
+	for (int i = 0; perf_events_each(i, &event, &kind); i++) {
+		struct row *row = rows_add(r, kind, perf_events_name(i), event.unit);
+
+		snprintf(row->interval, sizeof(row->interval), "%llu",
+			(unsigned long long)event.interval);
+		perf_events_probe(&event, false, row->why, sizeof(row->why));
+	}
+}
+
+static void add_forms(struct rows *r)
+{
+	struct perf_event_form form;
+
+	for (int i = 0; perf_events_form(i, &form); i++) {
+		struct row *row = rows_add(r, "form", form.form, form.unit);
+
+		snprintf(row->why, sizeof(row->why), "%s", form.why);
+		snprintf(row->note, sizeof(row->note), "%s", form.note);
+	}
+}
+
+/* --- output ------------------------------------------------------------------------------------------ */
+
+static void print_json(const struct rows *r)
+{
+	struct buf text = {0};
+	struct json j = {.out = &text};
+
+	json_begin(&j, '[');
+	for (int i = 0; i < r->count; i++) {
+		const struct row *row = &r->rows[i];
+
+		json_begin(&j, '{');
+		json_key(&j, "kind"), json_str(&j, row->kind);
+		json_key(&j, "event"), json_str(&j, row->name);
+		json_key(&j, "unit"), json_str(&j, row->unit);
+		json_key(&j, "interval"), json_str(&j, row->interval);
+		json_key(&j, "available"), json_bool(&j, !row->why[0]);
+		json_key(&j, "why"), json_str(&j, row->why);
+		json_key(&j, "note"), json_str(&j, row->note);
+		json_end(&j, '}');
+	}
+	json_end(&j, ']');
+	puts(buf_str(&text));
+	buf_done(&text);
+}
+
+static void print_table(const struct rows *r)
+{
+	printf("%-24s %-12s %9s  %s\n", "EVENT", "UNIT", "INTERVAL", "HERE");
+	for (int i = 0; i < r->count; i++) {
+		const struct row *row = &r->rows[i];
+		const char *text = row->why[0] ? row->why : row->note;
+
+		printf("%-24s %-12s %9s  %s%s%s\n", row->name, row->unit, row->interval,
+			row->why[0] ? "no" : "yes", text[0] ? ": " : "", text);
+	}
+}
+
+static int run_events(const struct args *args, struct err *err)
+{
+	struct hotspot jvm = {0};
+	struct rows rows = {0};
+
+	if (args->operand_count && hotspot_find(args->operands[0], &jvm, err))
+		return -1;
+	if (args->operand_count && jvm.verdict > HOTSPOT_UNKNOWN)
+		return hotspot_refusal(&jvm, err);
+	add_own(&rows, &jvm);
+	add_predefined(&rows);
+	add_forms(&rows);
+	(args_has(args, OPT_JSON) ? print_json : print_table)(&rows);
+	free(rows.rows);
+	return 0;
+}
+
+const struct verb verb_events = {
+	.bit = VERB_EVENTS,
+	.name = "events",
+	.synopsis = "[--json] [PID|NAME]",
+	.help = "show what can be sampled here, and why the rest cannot",
+	.text = "Lists the events for -e, the unit of their weights and the interval that is used "
+		"if none is "
+		"given. Whether one of perf's is there is asked of the kernel, for who runs this "
+		"command: a JVM "
+		"of another user may have fewer rights.\n\n"
+		"Beside the names that are listed, -e takes\n"
+		"  rHEX               a raw event of the CPU, as in its manual\n"
+		"  PMU/TERM=N,.../    an event of a PMU in /sys/bus/event_source/devices\n"
+		"  SYSTEM:NAME        a tracepoint: syscalls:sys_enter_openat\n"
+		"  mem:ADDR[/N][:rwx] accesses to N bytes at an address, or of a function\n"
+		"  [LIBRARY:]FUNCTION calls of a native function: malloc, libjvm.so:JVM_Clone\n\n"
+		"A breakpoint needs a debug register of the CPU; x86 has four.",
+	.min_operands = 0,
+	.max_operands = 1,
+	.run = run_events,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot status` and `jhot stop`: what of jhot is in a JVM, and ending it. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/verb/verb.h"
+#include "session/session.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+
+static int64_t status_age_s(const struct session_status *s)
+{
+	uint64_t now_ns = clock_wall_ns();
+
+	return now_ns > s->held_since_wall_ns
+		       ? (int64_t)((now_ns - s->held_since_wall_ns) / NS_PER_S)
+		       : 0;
+}
+
+static void status_print(const struct hotspot *jvm, const struct session_status *s)
+{
+	char age[TEXT_NUMBER];
+
+	printf("%d %s: ", (int)jvm->pid, jvm->name);
+	if (s->active)
+		printf("profiled by %s (jhot process %d) for %s%s\n",
+			s->holder[0] ? s->holder : "?", s->holder_pid,
+			text_uptime(age, status_age_s(s)),
+			s->lease_live
+				? ""
+				: ", which is not heard any more: the session is about to end");
+	else
+		puts(s->loaded ? "not being profiled; the agent was loaded before"
+			       : "nothing of jhot's is in it");
+	fputs(s->text, stdout);
+}
+
+static void status_json_events(struct json *j, const struct session_status *s)
+{
+	static const char *const states[] = {"off", "on", "failed"};
+
+	json_key(j, "events");
+	json_begin(j, '[');
+	for (int i = 0; i < VITALS_EVENTS; i++) {
+		const struct vitals_event *e = &s->vitals.events[i];
+
+		if (e->state == VITALS_OFF && !e->samples)
+			continue;
+		json_begin(j, '{');
+		json_key(j, "event"), json_str(j, s->events[i]);
+		json_key(j, "state"), json_str(j, states[e->state]);
+		json_key(j, "engine"), json_str(j, e->engine);
+		json_key(j, "interval"), json_int(j, e->interval);
+		json_key(j, "samples"), json_int(j, e->samples);
+		json_key(j, "lost"), json_int(j, e->lost);
+		json_key(j, "note"), json_str(j, e->note);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void status_json_counters(struct json *j, const struct vitals *v)
+{
+	json_key(j, "cost_ns"), json_int(j, v->cost_ns);
+	json_key(j, "memory_bytes"), json_int(j, v->agent_bytes);
+	json_key(j, "counters");
+	json_begin(j, '{');
+	for (int i = 0; i < v->counter_count; i++)
+		json_key(j, v->counters[i].name), json_int(j, v->counters[i].value);
+	json_end(j, '}');
+}
+
+static void status_json(const struct hotspot *jvm, const struct session_status *s)
+{
+	struct buf text = {0};
+	struct json j = {.out = &text};
+
+	json_begin(&j, '{');
+	json_key(&j, "pid"), json_int(&j, jvm->pid);
+	json_key(&j, "name"), json_str(&j, jvm->name);
+	json_key(&j, "loaded"), json_bool(&j, s->loaded);
+	json_key(&j, "active"), json_bool(&j, s->active);
+	json_key(&j, "lease_live"), json_bool(&j, s->lease_live);
+	json_key(&j, "holder"), json_str(&j, s->holder);
+	json_key(&j, "holder_pid"), json_int(&j, s->holder_pid);
+	json_key(&j, "held_s"), json_int(&j, s->active ? status_age_s(s) : 0);
+	if (s->active) {
+		status_json_events(&j, s);
+		status_json_counters(&j, &s->vitals);
+	}
+	json_key(&j, "text"), json_str(&j, s->text);
+	json_end(&j, '}');
+	puts(buf_str(&text));
+	buf_done(&text);
+}
+
+/* Any JVM that we may look into, also one that would refuse to be attached to now. */
+static int status_find(const char *pid_or_name, struct hotspot *jvm, struct err *err)
+{
+	if (hotspot_find(pid_or_name, jvm, err))
+		return -1;
+	return jvm->verdict == HOTSPOT_NEEDS_UID ? hotspot_refusal(jvm, err) : 0;
+}
+
+static int run_status(const struct args *args, struct err *err)
+{
+	struct session_status status;
+	struct hotspot jvm;
+
+	if (status_find(args->operands[0], &jvm, err) || session_status(&jvm, &status, err))
+		return -1;
+	(args_has(args, OPT_JSON) ? status_json : status_print)(&jvm, &status);
+	return 0;
+}
+
+static int run_stop(const struct args *args, struct err *err)
+{
+	struct hotspot jvm;
+
+	return status_find(args->operands[0], &jvm, err) || session_stop(&jvm, err) ? -1 : 0;
+}
+
+const struct verb verb_status = {
+	.bit = VERB_STATUS,
+	.name = "status",
+	.synopsis = "[--json] PID|NAME",
+	.help = "show what of jhot is in a JVM, without loading anything",
+	.text = "Tells whether the JVM is being profiled, by whom and since when, with what events "
+		"and losses; and "
+		"what of an earlier session stays in it.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_status,
+};
+
+const struct verb verb_stop = {
+	.bit = VERB_STOP,
+	.name = "stop",
+	.synopsis = "PID|NAME",
+	.help = "end whatever profiling session a JVM has",
+	.text = "The agent stops sampling and lets go of the JVM; the jhot that held the session "
+		"ends and keeps what "
+		"it has. No session is no error.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_stop,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot top`, also `jhot` alone: the live view of one JVM, chosen by pid, by name or in the picker. */
+#include "base/clock.h"
+#include "cli/batch.h"
+#include "cli/line/events.h"
+#include "cli/line/target.h"
+#include "cli/line/units.h"
+#include "cli/live.h"
+#include "cli/progress.h"
+#include "cli/settings.h"
+#include "cli/verb/verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the command line asks for, beyond the screen's own options. */
+struct top {
+	struct app_options screen;
+	struct session_options session;
+	struct events events; /* the first is shown first */
+	struct config *config;
+	struct batch batch;
+	const char *replay;
+	const char *target; /* pid or name, NULL: the picker */
+};
+
+static const struct {
+	const char *name;
+	enum app_color color;
+} colors[] = {
+	{"never", APP_COLOR_NEVER},
+	{"16", APP_COLOR_16},
+	{"256", APP_COLOR_256},
+	{"auto", APP_COLOR_AUTO},
+};
+
+static int top_color(const char *text, enum app_color *out, struct err *err)
+{
+	for (size_t i = 0; text && i < sizeof(colors) / sizeof(colors[0]); i++) {
+		if (!strcmp(text, colors[i].name)) {
+			*out = colors[i].color;
+			return 0;
+		}
+	}
+	return text ? err_set(err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".",
+			      text)
+		    : 0;
+}
+
+static int top_numbers(const struct args *args, struct top *t, struct err *err)
+{
+	const char *delay = args_get(args, OPT_DELAY);
+	const char *fd = args_get(args, OPT_FRAME_FD);
+	uint64_t ns;
+	char *end = NULL;
+
+	if (delay) {
+		if (units_duration(delay, &ns, err))
+			return -1;
+		if (ns < 100 * NS_PER_MS)
+			return err_set(err, ERR_USAGE,
+				"--delay of %s is too short: 0.1 is the least.", delay);
+		t->screen.interval_ms = ns / NS_PER_MS;
+	}
+	if (fd) {
+		t->screen.frame_fd = (int)strtol(fd, &end, 10);
+		if (!*fd || *end || t->screen.frame_fd < 0)
+			return err_set(
+				err, ERR_USAGE, "--frame-fd takes a descriptor, not \"%s\".", fd);
+	}
+	return 0;
+}
+
+static int top_options(const struct args *args, struct top *t, struct err *err)
+{
+	const char *clock = args_get(args, OPT_CLOCK);
+	const struct config *config = t->config;
+
+	*t = (struct top){
+		.config = t->config,
+		.screen = {.event = EVENT_CPU,
+			.interval_ms = config->delay_ms ? config->delay_ms : 1000,
+			.frame_fd = -1,
+			.config = config,
+			.charset = config->charset,
+			.color = config->color},
+		.session = {.agent = args_get(args, OPT_AGENT),
+			.raw_path = args_get(args, OPT_RAW),
+			.take_over = args_has(args, OPT_TAKE_OVER)},
+		.replay = args_get(args, OPT_REPLAY),
+		.target = args->operand_count ? args->operands[0] : NULL,
+	};
+	t->screen.keep = args_has(args, OPT_KEEP);
+	t->screen.user_only = args_has(args, OPT_USER);
+	t->screen.kernel_only = args_has(args, OPT_KERNEL);
+	if (args_has(args, OPT_ASCII))
+		t->screen.charset = APP_CHARSET_ASCII;
+	if (batch_options(&t->batch, args, err))
+		return -1;
+	if (clock && strcmp(clock, "step"))
+		return err_set(err, ERR_USAGE, "--clock takes step, not \"%s\".", clock);
+	/* Nobody looks at a batch's screens as they come, so a recording need not take its time. */
+	t->screen.clock_step = clock || (t->batch.wanted && t->replay);
+	if (t->replay && t->target)
+		return err_set(
+			err, ERR_USAGE, "--replay shows a recording, so it takes no PID or NAME.");
+	if (clock && !t->replay)
+		return err_set(err, ERR_USAGE, "--clock=step needs --replay FILE.");
+	if (top_color(args_get(args, OPT_COLOR), &t->screen.color, err) ||
+		events_parse(&t->events, args, config->event >= 0 ? config->event : EVENT_CPU, err))
+		return -1;
+	t->screen.event = t->events.ids[0];
+	t->screen.events = (1u << EVENT_USER_FIRST) - 1;
+	for (int i = 0; i < t->events.count; i++)
+		t->screen.events |= 1u << t->events.ids[i];
+	return top_numbers(args, t, err);
+}
+
+static int top_begin(struct live *live, struct top *t, struct err *err)
+{
+	struct progress progress;
+	struct patience patience;
+	struct hotspot jvm;
+	int rc;
+
+	if (t->replay) {
+		t->screen.attached = true;
+		return live_replay(live, t->replay, t->screen.clock_step, err);
+	}
+	if (!t->target)
+		return 0;
+	if (target_find(t->target, &jvm, err))
+		return -1;
+	t->screen.attached = true;
+	patience = progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */
+	live_patience(live, &patience);
+	rc = live_attach(live, &jvm, t->screen.event, err);
+	live_patience(live, &(const struct patience){0});
+	progress_done(&progress);
+	return rc;
+}
+
+static int top_check_terminal(struct err *err)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	err_set(err, ERR_USAGE, "The live view needs a terminal, and %s is not one.",
+		isatty(STDOUT_FILENO) ? "the input" : "the output");
+	err_hint(err, "jhot top -b -n 3 PID      prints plain screens");
+	err_hint(err, "jhot record -d 5 PID      prints the hot methods");
+	err_hint(err, "ssh -t HOST jhot PID      gives a remote command a terminal");
+	return -1;
+}
+
+static int top_check_batch(const struct top *t, struct err *err)
+{
+	if (t->target || t->replay)
+		return 0;
+	err_set(err, ERR_USAGE,
+		"Screens without a terminal need a PID or NAME: nobody could choose.");
+	err_hint(err, "jhot list");
+	return -1;
+}
+
+/* A terminal that cannot move its cursor gets screens one below the other. */
+static void top_dumb(struct top *t)
+{
+	const char *term = getenv("TERM");
+
+	if (t->batch.wanted || !isatty(STDOUT_FILENO) || (term && *term && strcmp(term, "dumb")))
+		return;
+	fprintf(stderr, "TERM=%s cannot move its cursor: plain screens follow, Ctrl-C ends them.\n",
+		term ? term : "");
+	t->batch.wanted = true;
+	t->screen.clock_step |= t->replay != NULL;
+}
+
+static int run_top(const struct args *args, struct err *err)
+{
+	struct top t = {0};
+	struct live *live;
+	int rc = -1;
+
+	if (args_has(args, OPT_PRINT_CONFIG)) {
+		settings_print();
+		return 0;
+	}
+	t.config = settings_load(err);
+	if (!t.config || top_options(args, &t, err))
+		goto out;
+	top_dumb(&t);
+	if (t.batch.wanted ? top_check_batch(&t, err) : top_check_terminal(err))
+		goto out;
+	live = live_new(&t.session, &t.events);
+	rc = top_begin(live, &t, err);
+	if (!rc && t.batch.wanted)
+		rc = batch_run(&t.batch, &live_ops, live, &t.screen, &t.events, err);
+	else if (!rc)
+		rc = app_run(&live_ops, live, &t.screen, err);
+	live_free(live);
+out:
+	config_free(t.config);
+	return rc;
+}
+
+const struct verb verb_top = {
+	.bit = VERB_TOP,
+	.name = "top",
+	.synopsis = "[OPTION]... [PID|NAME]",
+	.help = "show a JVM's hot methods live; without PID or NAME choose one from a list",
+	.text = "The verb may be left out: `jhot PID` is `jhot top PID`.\n\n"
+		"Press ? for the keys. q ends the view and the sampling.\n\n"
+		"With -b, plain screens are printed instead, each --delay seconds; with --json an "
+		"object per screen and line. Their size is that of the terminal, or LINES and "
+		"COLUMNS, or 50 rows of 132 columns. A terminal that cannot move its cursor "
+		"(TERM=dumb) gets them, too. A --replay is not waited for then.\n\n"
+		"Settings are read from $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config; "
+		"see FILES. What the command line says goes first.",
+	.min_operands = 0,
+	.max_operands = 1,
+	.run = run_top,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verb table: one row per verb, in the order of the help text. */
+#include "cli/verb/verb.h"
+
+#include <string.h>
+
+extern const struct verb verb_top;
+extern const struct verb verb_list;
+extern const struct verb verb_record;
+extern const struct verb verb_report;
+extern const struct verb verb_dump;
+extern const struct verb verb_events;
+extern const struct verb verb_status;
+extern const struct verb verb_stop;
+
+const struct verb *const verbs[] = {
+	&verb_top,
+	&verb_list,
+	&verb_record,
+	&verb_report,
+	&verb_dump,
+	&verb_events,
+	&verb_status,
+	&verb_stop,
+	NULL,
+};
+
+const struct verb *verb_find(const char *name)
+{
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (!strcmp((*v)->name, name))
+			return *v;
+	return NULL;
+}

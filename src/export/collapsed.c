@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collapsed stacks: "frame;frame;leaf COUNT", in async-profiler's spelling, which scripts know.
+ *
+ * pkg/Class.method (--dot: pkg.Class.method), native frames by their symbol alone, kernel frames always with
+ * _[k], and, unless --dot, classes with _[i]. -a adds how Java frames ran, and _[k] to classes that were
+ * allocated outside of a thread's buffer.
+ */
+#include "export/export.h"
+#include "export/text.h"
+#include "profile/table/calltree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const suffixes[FRAME_TYPES] = {
+	[FRAME_COMPILED] = "_[j]",
+	[FRAME_C1] = "_[1]",
+	[FRAME_INLINED] = "_[i]",
+	[FRAME_COARSE] = "_[j]",
+	[FRAME_INTERPRETED] = "_[0]",
+};
+
+struct collapsed {
+	const struct profile *p;
+	const struct export_options *o;
+	const struct calltree *t;
+	struct buf *out;
+	struct buf line; /* the frames down to the node at hand */
+	struct buf name;
+	uint64_t rest; /* of o->each, that no line has yet */
+};
+
+static void collapsed_thread(struct collapsed *c, uint32_t thread)
+{
+	const struct profile_thread *t = profile_get_thread(c->p, thread);
+	char mark[PROFILE_MARK];
+
+	profile_thread_mark(t, "tid=", mark);
+	buf_printf(&c->name, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
+	export_clean(&c->line, buf_str(&c->name), ';', ',');
+}
+
+static void collapsed_java(struct collapsed *c, const struct profile_method *m)
+{
+	for (const char *s = m->class_name; *s; s++)
+		buf_addc(&c->name, *s == '.' && !c->o->dot ? '/' : *s);
+	buf_printf(&c->name, ".%s", m->name);
+}
+
+static void collapsed_method(struct collapsed *c, const struct calltree_node *n)
+{
+	const struct profile_method *m = profile_get_method(c->p, n->method);
+
+	if (*m->class_name && *m->name)
+		collapsed_java(c, m);
+	else if (*m->class_name || !*m->name)
+		buf_adds(&c->name, m->full);
+	else if (n->type == FRAME_BREAK && *m->name != '[')
+		buf_printf(&c->name, "[break_%s]", m->name);
+	else
+		buf_adds(&c->name, m->name);
+	if (n->type == FRAME_KERNEL)
+		buf_adds(&c->name, "_[k]");
+	else if (n->type == FRAME_CLASS_OUTSIDE && c->o->annotate)
+		buf_adds(&c->name, "_[k]");
+	else if (frame_is_class(n->type) && !c->o->dot)
+		buf_adds(&c->name, "_[i]");
+	else if (c->o->annotate && suffixes[n->type])
+		buf_adds(&c->name, suffixes[n->type]);
+	export_clean(&c->line, buf_str(&c->name), ';', ',');
+}
+
+static void collapsed_cut(struct collapsed *c, size_t len)
+{
+	c->line.len = len;
+	if (c->line.data)
+		c->line.data[len] = '\0';
+}
+
+/* collapsed_value: over all lines nothing is lost by rounding. */
+static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
+{
+	uint64_t each = c->o->each;
+
+	if (!each)
+		return value;
+	value += c->rest;
+	c->rest = value % each;
+	return value / each;
+}
+
+static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
+{
+	uint64_t value;
+
+	if (c->line.len)
+		buf_addc(&c->line, ';');
+	buf_clear(&c->name);
+	if (n->thread != PROFILE_NONE)
+		collapsed_thread(c, n->thread);
+	else
+		collapsed_method(c, n);
+	value = n->self ? collapsed_value(c, n->self) : 0;
+	if (value) {
+		buf_add(c->out, c->line.data, c->line.len);
+		buf_printf(c->out, " %" PRIu64 "\n", value);
+	}
+}
+
+static void collapsed_walk(struct collapsed *c)
+{
+	const struct calltree_node *nodes = c->t->nodes;
+	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line, by node */
+	uint32_t at = nodes[0].first_child;
+
+	len[0] = 0;
+	while (at != PROFILE_NONE) {
+		collapsed_cut(c, len[nodes[at].parent]);
+		collapsed_node(c, &nodes[at]);
+		len[at] = c->line.len;
+		if (nodes[at].first_child != PROFILE_NONE) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		while (at && nodes[at].next_sibling == PROFILE_NONE)
+			at = nodes[at].parent;
+		at = nodes[at].next_sibling;
+	}
+	free(len);
+}
+
+int export_collapsed(
+	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err)
+{
+	struct calltree_options options = {.by_name = true,
+		.by_type = o->annotate,
+		.threads = o->threads,
+		.root_method = PROFILE_NONE};
+	struct calltree *t = calltree_new(p, &o->query, &options);
+	uint64_t value;
+	struct collapsed c = {.p = p, .o = o, .t = t, .out = out, .rest = o->each / 2};
+
+	collapsed_walk(&c);
+	value = t->nodes[0].self ? collapsed_value(&c, t->nodes[0].self) : 0;
+	if (value)
+		buf_printf(out, "[unknown] %" PRIu64 "\n", value);
+	buf_done(&c.line);
+	buf_done(&c.name);
+	calltree_free(t);
+	return 0;
+}

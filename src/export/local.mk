@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writing profiles to files.
+
+noinst_LIBRARIES += libexport.a
+libexport_a_SOURCES = \
+	%D%/collapsed.c %D%/export.c %D%/export.h %D%/flame.c %D%/flame.h %D%/svg.c %D%/svg.h %D%/svg_data.c \
+	%D%/svg_picture.c %D%/text.c %D%/text.h
+
+%D%/svg.$(OBJEXT): %D%/web/flame_js.inc
+
+flame_scripts = %D%/web/data.js %D%/web/reverse.js %D%/web/text.js \
+	%D%/web/page.js %D%/web/draw.js %D%/web/lines.js %D%/web/state.js \
+	%D%/web/input.js
+EXTRA_DIST += $(flame_scripts)
+BUILT_SOURCES += %D%/web/flame_js.inc
+CLEANFILES += %D%/web/flame_js.inc %D%/web/flame.js
+# The script of the flame graph: one function, no comment lines, as the bytes of a C array.
+%D%/web/flame_js.inc: $(flame_scripts)
+	$(AM_V_GEN)$(MKDIR_P) %D%/web && \
+	{ echo '(function () {'; (cd $(srcdir) && cat $(flame_scripts)); echo '})();'; } | \
+		sed 's/^[	]*//; /^\/\//d; /^$$/d' >%D%/web/flame.js && \
+	if grep -n ']]>' %D%/web/flame.js; then exit 1; fi && \
+	od -An -v -tx1 %D%/web/flame.js | sed 's/ \(..\)/0x\1,/g' >$@.tmp && \
+	sed '$$s/,$$//' $@.tmp >$@ && rm -f $@.tmp

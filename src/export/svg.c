@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flame-graph file: header, picture, data, script. */
+#include "export/svg.h"
+
+#include "export/export.h"
+#include "export/text.h"
+
+#include <string.h>
+#include <time.h>
+
+/* src/export/web/flame.js, without its comments (src/export/local.mk). */
+static const unsigned char svg_script[] = {
+#include "export/web/flame_js.inc"
+};
+
+static const struct svg_event_title {
+	const char *title;
+} event_titles[PROFILE_EVENTS] = {
+	[EVENT_CPU] = {"CPU time"},
+	[EVENT_ALLOC] = {"allocated memory"},
+	[EVENT_LOCK] = {"lock contention"},
+	[EVENT_WALL] = {"wall-clock time"},
+};
+
+static void head_title(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	const char *event = event_titles[o->query.event].title;
+	struct buf text = {0};
+
+	if (o->title)
+		buf_adds(&text, o->title);
+	else
+		buf_printf(&text, "%s: %s",
+			o->meta.name && *o->meta.name ? o->meta.name : "profile",
+			event ? event : profile_get_event(p, o->query.event)->name);
+	export_clean(out, buf_str(&text), 0, 0);
+	buf_done(&text);
+}
+
+static void head_add(struct buf *out, const char *before, const char *text)
+{
+	if (!text || !*text)
+		return;
+	if (out->len)
+		buf_adds(out, " \xc2\xb7 ");
+	buf_adds(out, before);
+	export_clean(out, text, 0, 0);
+}
+
+static void head_add_number(struct buf *out, const char *before, uint64_t n)
+{
+	struct buf text = {0};
+
+	export_count(&text, n);
+	head_add(out, before, text.data);
+	buf_done(&text);
+}
+
+static void head_add_interval(struct buf *text, const char *unit, uint64_t interval)
+{
+	size_t from = text->len;
+	char *fraction;
+
+	export_value(text, unit, interval);
+	fraction = strstr(text->data + from, ".00"); /* "10.00 ms" says less than "10 ms" */
+	if (fraction)
+		memmove(fraction, fraction + 3, strlen(fraction + 3) + 1);
+	text->len = strlen(text->data);
+}
+
+static void head_interval(struct buf *out, const struct export_meta *m, const char *unit)
+{
+	struct buf text = {0};
+
+	head_add_interval(&text, unit, m->interval);
+	if (m->interval_most > m->interval) {
+		buf_adds(&text, " to ");
+		head_add_interval(&text, unit, m->interval_most);
+	}
+	if (m->engine && *m->engine)
+		buf_printf(&text, " (%s)", m->engine);
+	head_add(out, "every ", text.data);
+	buf_done(&text);
+}
+
+static void head_time(struct buf *out, uint64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / 1000000000u);
+	char text[40];
+	struct tm tm;
+
+	if (wall_ns && gmtime_r(&seconds, &tm) &&
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
+		head_add(out, "", text);
+}
+
+static void head_facts(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	const struct profile_event *event = profile_get_event(p, o->query.event);
+	const struct export_meta *m = &o->meta;
+	struct profile_sum sum = profile_sum(p, &o->query);
+	struct buf text = {0};
+
+	export_count(&text, sum.count);
+	buf_adds(&text, sum.count == 1 ? " sample" : " samples");
+	head_add(out, "", text.data);
+	buf_clear(&text);
+	export_value(&text, event->unit, sum.weight);
+	head_add(out, "", text.data);
+	if (m->interval)
+		head_interval(out, m, event->unit);
+	if (m->duration_ns) {
+		buf_clear(&text);
+		export_value(&text, "ns", m->duration_ns);
+		head_add(out, "in ", text.data);
+	}
+	if (m->lost)
+		head_add_number(out, "lost ", m->lost);
+	if (m->pid > 0) {
+		buf_clear(&text);
+		buf_printf(&text, "%d", m->pid);
+		head_add(out, "pid ", text.data);
+	}
+	head_add(out, "JDK ", m->jdk);
+	head_time(out, m->start_wall_ns);
+	head_add(out, "on ", m->host);
+	buf_done(&text);
+}
+
+static void svg_document(struct buf *out, const struct flame *f, const struct flame *drawn,
+	const struct export_options *o, const struct svg_head *head)
+{
+	struct buf picture = {0};
+	unsigned height;
+
+	svg_picture(&picture, drawn, head, &height);
+	buf_printf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"%u\" "
+		"viewBox=\"0 0 1200 %u\" role=\"img\">\n<title>",
+		height, height);
+	export_xml(out, buf_str(&head->title));
+	buf_adds(out, "</title>\n<desc>");
+	export_xml(out, buf_str(&head->facts));
+	buf_adds(out, "</desc>\n");
+	buf_add(out, picture.data, picture.len);
+	buf_adds(out, "<metadata id=\"flame\">");
+	svg_data(out, f, o, head);
+	buf_adds(out, "</metadata>\n<script><![CDATA[\n");
+	buf_add(out, svg_script, sizeof(svg_script));
+	buf_adds(out, "]]></script>\n</svg>\n");
+	buf_done(&picture);
+}
+
+int export_svg(
+	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err)
+{
+	struct svg_head head = {0};
+	struct flame *f, *reversed = NULL;
+
+	if (o->query.event < 0 || o->query.event >= PROFILE_EVENTS)
+		return err_set(err, ERR_USAGE, "there is no event number %d", o->query.event);
+	head.event = profile_get_event(p, o->query.event);
+	head_title(&head.title, p, o);
+	head_facts(&head.facts, p, o);
+	f = flame_new(p, &o->query, o->threads, false, 0);
+	if (o->inverted)
+		reversed = flame_new(p, &o->query, o->threads, true, 1.0 / 1200);
+	svg_document(out, f, reversed ? reversed : f, o, &head);
+	flame_free(f);
+	flame_free(reversed);
+	buf_done(&head.title);
+	buf_done(&head.facts);
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame graph as text that is small and quick to read: about seven bytes a node.
+ *
+ *   jhot-flame 1
+ *   KEY VALUE            any number of lines, ended by:
+ *   names N              N lines "SHARED REST": a name is SHARED characters of the one before, and REST
+ *   nodes M              one line of M nodes in pre-order, numbers in base 36:
+ *
+ *   node  = move type name [ "." total ] [ ":" other ]
+ *   move  = ""  child of the node before  |  "/"  its sibling  |  "^" N  sibling of its Nth parent
+ *   type  = a capital letter (flame_types)
+ *   total = in what boxes are wide by; other = samples or weight, whichever total is not, present only
+ *           where "each" (weight per sample) does not tell it. Left out: as in the node before.
+ */
+#include "base/buf.h"
+#include "export/svg.h"
+#include "export/text.h"
+
+#include <inttypes.h>
+
+static void data_number(struct buf *out, uint64_t n)
+{
+	char digits[16];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[n % 36];
+		n /= 36;
+	} while (n);
+	buf_add(out, digits + at, sizeof(digits) - at);
+}
+
+/* Characters shared with the name before: counted in ASCII only, where bytes and UTF-16 units agree. */
+static size_t data_shared(const char *name, const char *before)
+{
+	size_t n = 0;
+
+	while (name[n] && name[n] == before[n] && (unsigned char)name[n] < 0x80)
+		n++;
+	return n;
+}
+
+static void data_names(struct buf *out, const struct flame *f)
+{
+	const char *before = "";
+	size_t shared;
+
+	buf_printf(out, "names %u\n", f->name_count);
+	for (uint32_t i = 0; i < f->name_count; i++) {
+		shared = data_shared(f->names[i], before);
+		data_number(out, shared);
+		buf_addc(out, ' ');
+		export_xml(out, f->names[i] + shared);
+		buf_addc(out, '\n');
+		before = f->names[i];
+	}
+}
+
+/* The weight of each sample, if it is the same everywhere; else 0. */
+static uint64_t data_each(const struct flame *f)
+{
+	uint64_t each = f->nodes[0].count ? f->nodes[0].weight / f->nodes[0].count : 0;
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		if (f->nodes[i].count * each != f->nodes[i].weight)
+			return 0;
+	}
+	return each;
+}
+
+static void data_move(struct buf *out, const struct flame_node *n, const struct flame_node *before)
+{
+	if (n->level == before->level) {
+		buf_addc(out, '/');
+	} else if (n->level < before->level) {
+		buf_addc(out, '^');
+		data_number(out, (uint64_t)(before->level - n->level));
+	}
+}
+
+static void data_nodes(struct buf *out, const struct flame *f, bool by_weight, uint64_t each)
+{
+	struct flame_node before = {.level = 0, .total = UINT64_MAX};
+	uint64_t other, other_before = UINT64_MAX;
+
+	buf_printf(out, "nodes %u\n", f->count);
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct flame_node *n = &f->nodes[i];
+
+		if (i)
+			data_move(out, n, &before);
+		buf_addc(out, flame_types[n->type].letter);
+		data_number(out, n->name);
+		if (n->total != before.total) {
+			buf_addc(out, '.');
+			data_number(out, n->total);
+		}
+		other = by_weight ? n->count : n->weight;
+		if (!each && other != other_before) {
+			buf_addc(out, ':');
+			data_number(out, other);
+			other_before = other;
+		}
+		before = *n;
+	}
+	buf_addc(out, '\n');
+}
+
+static void data_fact(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "%s ", key);
+	export_xml(out, value);
+	buf_addc(out, '\n');
+}
+
+void svg_data(struct buf *out, const struct flame *f, const struct export_options *o,
+	const struct svg_head *head)
+{
+	const struct profile_event *event = head->event;
+	uint64_t each = data_each(f);
+
+	buf_adds(out, "jhot-flame 1\n");
+	data_fact(out, "title", buf_str(&head->title));
+	data_fact(out, "facts", buf_str(&head->facts));
+	data_fact(out, "event", event->name);
+	data_fact(out, "unit", event->unit);
+	buf_printf(out, "width %s\n", o->query.by_weight ? "value" : "samples");
+	buf_printf(out, "each %" PRIu64 "\n", each);
+	if (o->inverted)
+		buf_adds(out, "reversed 1\n");
+	for (int i = 0; i < FLAME_TYPES; i++)
+		buf_printf(out, "type %c %d %d %d %s\n", flame_types[i].letter, flame_types[i].hue,
+			flame_types[i].saturation, flame_types[i].lightness, flame_types[i].name);
+	data_names(out, f);
+	data_nodes(out, f, o->query.by_weight, each);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The picture that remains where scripts do not run: boxes, names that fit, a legend.
+ *
+ * Only fill attributes: a page that forbids <style> would turn class colours black. Boxes of one colour are
+ * one path, text is in the widest usual font's measure, so that no font cuts a name.
+ */
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "export/svg.h"
+#include "export/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PICTURE_WIDTH 1200
+#define PICTURE_SIDE  12 /* margins */
+#define PICTURE_TOP   62
+#define PICTURE_ROW   19
+#define PICTURE_BOXES 3000
+#define PICTURE_FONT  11.5
+#define PICTURE_PAD   5 /* between a box's edge and its name */
+#define PICTURE_INK   "#20242b"
+#define PICTURE_FAINT "#69707d"
+
+struct picture_box {
+	const struct flame_node *node;
+	uint32_t color;
+	uint32_t order;
+};
+
+struct picture {
+	struct buf *out;
+	const struct flame *f;
+	struct picture_box *boxes;
+	uint32_t count;
+	unsigned levels; /* that have boxes */
+	bool types[FLAME_TYPES];
+};
+
+static double picture_scale(const struct picture *p)
+{
+	uint64_t all = p->f->nodes[0].total;
+
+	return all ? (PICTURE_WIDTH - 2.0 * PICTURE_SIDE) / (double)all : 0;
+}
+
+/* --- which boxes ------------------------------------------------------------------------------------- */
+
+static int picture_compare_totals(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* The smallest total that is drawn: a pixel, or more if there were too many boxes. */
+static uint64_t picture_least(const struct picture *p)
+{
+	uint64_t least = (uint64_t)(p->f->nodes[0].total / (PICTURE_WIDTH - 2.0 * PICTURE_SIDE));
+	uint64_t *totals = xreallocarray(NULL, p->f->count, sizeof(*totals));
+	uint32_t n = 0;
+
+	least += !least;
+	for (uint32_t i = 0; i < p->f->count; i++) {
+		if (p->f->nodes[i].total >= least)
+			totals[n++] = p->f->nodes[i].total;
+	}
+	if (n > PICTURE_BOXES) {
+		qsort(totals, n, sizeof(*totals), picture_compare_totals);
+		least = totals[PICTURE_BOXES] + 1;
+	}
+	free(totals);
+	return least;
+}
+
+static int picture_compare_boxes(const void *a, const void *b)
+{
+	const struct picture_box *x = a, *y = b;
+
+	if (x->color != y->color)
+		return x->color < y->color ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void picture_choose(struct picture *p)
+{
+	uint64_t least = picture_least(p);
+	const struct flame_node *n;
+
+	p->boxes = xreallocarray(NULL, p->f->count, sizeof(*p->boxes));
+	for (uint32_t i = 0; i < p->f->count; i++) {
+		n = &p->f->nodes[i];
+		if (n->total < least && i)
+			continue;
+		p->boxes[p->count] = (struct picture_box){
+			n, flame_color(n->type, p->f->names[n->name]), p->count};
+		p->count++;
+		p->types[n->type] = true;
+		if (n->level >= p->levels)
+			p->levels = n->level + 1u;
+	}
+	qsort(p->boxes, p->count, sizeof(*p->boxes), picture_compare_boxes);
+}
+
+/* --- boxes ------------------------------------------------------------------------------------------- */
+
+static double picture_x(const struct picture *p, const struct flame_node *n)
+{
+	return PICTURE_SIDE + (double)n->start * picture_scale(p);
+}
+
+static double picture_w(const struct picture *p, const struct flame_node *n)
+{
+	return p->f->nodes[0].total ? (double)n->total * picture_scale(p)
+				    : PICTURE_WIDTH - 2.0 * PICTURE_SIDE;
+}
+
+static unsigned picture_y(const struct flame_node *n)
+{
+	return PICTURE_TOP + n->level * PICTURE_ROW;
+}
+
+/* A number with one decimal, and none where it is 0. */
+static void picture_number(struct buf *out, double n)
+{
+	export_decimal(out, n, 1);
+	if (out->data[out->len - 1] == '0') {
+		out->len -= 2;
+		out->data[out->len] = '\0';
+	}
+}
+
+static void picture_boxes(struct picture *p)
+{
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct flame_node *n = p->boxes[i].node;
+		double w = picture_w(p, n);
+
+		if (!i || p->boxes[i].color != p->boxes[i - 1].color)
+			buf_printf(p->out, "%s<path fill=\"#%06x\" d=\"", i ? "\"/>\n" : "",
+				p->boxes[i].color);
+		w = w > 3 ? w - 0.6 : w * 0.85; /* a gap of ground between neighbours */
+		buf_addc(p->out, 'M');
+		picture_number(p->out, picture_x(p, n));
+		buf_printf(p->out, " %uh", picture_y(n));
+		picture_number(p->out, w < 0.6 ? 0.6 : w);
+		buf_printf(p->out, "v%dH", PICTURE_ROW - 1);
+		picture_number(p->out, picture_x(p, n));
+		buf_addc(p->out, 'z');
+	}
+	buf_adds(p->out, "\"/>\n");
+}
+
+/* --- text -------------------------------------------------------------------------------------------- */
+
+/* Width in the broadest of the usual fonts (Verdana, DejaVu Sans). */
+static double picture_text_width(const char *s)
+{
+	double em = 0;
+
+	for (; *s; s++) {
+		if ((unsigned char)*s >= 0x80)
+			em += ((unsigned char)*s & 0xc0) == 0xc0 ? 1.0 : 0;
+		else if (strchr("ijl.,:;'|!I", *s))
+			em += 0.40;
+		else if (strchr("frt()[]-/ ", *s))
+			em += 0.46;
+		else if (strchr("mwMW@%", *s))
+			em += 1.0;
+		else
+			em += *s >= 'A' && *s <= 'Z' ? 0.74 : 0.645;
+	}
+	return em * PICTURE_FONT;
+}
+
+/* The longest form of a name that fits, and if none does its beginning with an ellipsis. */
+static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double width)
+{
+	bool frame = type < FRAME_TYPES;
+	size_t len;
+
+	for (int step = 0; step < (frame ? EXPORT_NAME_STEPS : 1); step++) {
+		buf_clear(fit);
+		if (frame)
+			export_shorten(fit, name, type, step);
+		else
+			buf_adds(fit, name);
+		if (picture_text_width(buf_str(fit)) <= width)
+			return fit->len > 0;
+	}
+	len = fit->len;
+	do {
+		fit->len = len = utf8_back(fit->data, len);
+		buf_adds(fit, "\xe2\x80\xa6");
+	} while (len > 2 && picture_text_width(fit->data) > width);
+	return len > 2;
+}
+
+static void picture_text(struct buf *out, double x, double y, const char *text)
+{
+	buf_adds(out, "<text x=\"");
+	picture_number(out, x);
+	buf_adds(out, "\" y=\"");
+	picture_number(out, y);
+	buf_adds(out, "\">");
+	export_xml(out, text);
+	buf_adds(out, "</text>\n");
+}
+
+static void picture_names(struct picture *p)
+{
+	struct buf fit = {0};
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct flame_node *n = p->boxes[i].node;
+		double w = picture_w(p, n) - 2 * PICTURE_PAD;
+
+		if (w > 2 * PICTURE_FONT && picture_fit(&fit, p->f->names[n->name], n->type, w))
+			picture_text(
+				p->out, picture_x(p, n) + PICTURE_PAD, picture_y(n) + 13, fit.data);
+	}
+	buf_done(&fit);
+}
+
+static void picture_legend(struct picture *p, unsigned y)
+{
+	double x = PICTURE_SIDE;
+
+	for (int i = 0; i < FLAME_ALL; i++) {
+		if (!p->types[i])
+			continue;
+		buf_printf(p->out, "<path fill=\"#%06x\" d=\"M", flame_color((uint8_t)i, ""));
+		picture_number(p->out, x);
+		buf_printf(p->out, " %uh11v11h-11z\"/>\n", y - 10);
+		picture_text(p->out, x + 16, y, flame_types[i].name);
+		x += 34 + picture_text_width(flame_types[i].name);
+	}
+	picture_text(p->out, x + 12, y, "Open this file in a browser to zoom and search.");
+}
+
+void svg_picture(
+	struct buf *out, const struct flame *f, const struct svg_head *head, unsigned *height)
+{
+	struct picture p = {.out = out, .f = f};
+	unsigned legend;
+
+	picture_choose(&p);
+	legend = PICTURE_TOP + p.levels * PICTURE_ROW + 24;
+	*height = legend + 14;
+	buf_printf(out,
+		"<g id=\"picture\" font-family=\"Verdana, DejaVu Sans, sans-serif\" "
+		"font-size=\"11.5\" "
+		"fill=\"" PICTURE_INK "\">\n<rect width=\"%d\" height=\"%u\" fill=\"#fbfbfa\"/>\n",
+		PICTURE_WIDTH, *height);
+	buf_adds(out, "<g font-size=\"16\">\n");
+	picture_text(out, PICTURE_SIDE, 28, buf_str(&head->title));
+	buf_adds(out, "</g>\n<g fill=\"" PICTURE_FAINT "\">\n");
+	picture_text(out, PICTURE_SIDE, 48, buf_str(&head->facts));
+	picture_legend(&p, legend);
+	buf_adds(out, "</g>\n");
+	picture_boxes(&p);
+	picture_names(&p);
+	buf_adds(out, "</g>\n");
+	free(p.boxes);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cleaning, escaping, shortening names; numbers with units. */
+#include "export/text.h"
+
+#include "base/utf8.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How many bytes need nothing done. */
+static size_t clean_span(const char *s, char not )
+{
+	size_t n = 0;
+
+	while ((unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x7f && s[n] != not )
+		n++;
+	return n;
+}
+
+static bool clean_is_control(const char *s, int len)
+{
+	if (len == 1)
+		return (unsigned char)*s < 0x20 || *s == 0x7f;
+	return len == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
+}
+
+void export_clean(struct buf *out, const char *text, char not, char instead)
+{
+	size_t before = out->len, span;
+	int len;
+
+	for (const char *s = text; *s; s += len ? len : 1) {
+		span = clean_span(s, not );
+		buf_add(out, s, span);
+		s += span;
+		if (!*s)
+			break;
+		len = utf8_len(s);
+		if (!len)
+			buf_adds(out, "\xef\xbf\xbd");
+		else if (len == 1 && *s == not )
+			buf_addc(out, instead);
+		else if (!clean_is_control(s, len))
+			buf_add(out, s, (size_t)len);
+	}
+	if (*text && out->len == before)
+		buf_addc(out, '?');
+}
+
+/* U+FFFE and U+FFFF are UTF-8 but not XML. */
+static bool xml_forbidden(const char *s)
+{
+	return !memcmp(s, "\xef\xbf", 2) && ((unsigned char)s[2] | 1) == 0xbf && s[2];
+}
+
+void export_xml(struct buf *out, const char *clean)
+{
+	static const struct {
+		char c;
+		const char *text;
+	} escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+	size_t i;
+
+	for (const char *s = clean; *s; s++) {
+		for (i = 0; i < 4 && escapes[i].c != *s; i++)
+			;
+		if (i < 4) {
+			buf_adds(out, escapes[i].text);
+		} else if (*s == '\xef' && s[1] && xml_forbidden(s)) {
+			buf_adds(out, "\xef\xbf\xbd");
+			s += 2;
+		} else {
+			buf_addc(out, *s);
+		}
+	}
+}
+
+void export_decimal(struct buf *out, double n, int decimals)
+{
+	uint64_t unit = 1, scaled;
+
+	for (int i = 0; i < decimals; i++)
+		unit *= 10;
+	scaled = (uint64_t)(n * (double)unit + 0.5);
+	buf_printf(out, "%" PRIu64, scaled / unit);
+	if (decimals)
+		buf_printf(out, ".%0*" PRIu64, decimals, scaled % unit);
+}
+
+void export_count(struct buf *out, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf_addc(out, ',');
+		buf_addc(out, digits[i]);
+	}
+}
+
+struct text_unit {
+	const char *unit; /* of the event */
+	double from;
+	const char *shown;
+	double scale;
+};
+
+static const struct text_unit units[] = {
+	{"ns", 3600e9, "h", 3600e9},
+	{"ns", 60e9, "min", 60e9},
+	{"ns", 1e9, "s", 1e9},
+	{"ns", 1e6, "ms", 1e6},
+	{"ns", 1e3, "us", 1e3},
+	{"bytes", 1073741824.0, "GiB", 1073741824.0},
+	{"bytes", 1048576.0, "MiB", 1048576.0},
+	{"bytes", 1024.0, "KiB", 1024.0},
+};
+
+void export_value(struct buf *out, const char *unit, uint64_t value)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (!strcmp(units[i].unit, unit) && (double)value >= units[i].from) {
+			export_decimal(out, (double)value / units[i].scale, 2);
+			buf_printf(out, " %s", units[i].shown);
+			return;
+		}
+	}
+	export_count(out, value);
+	buf_printf(out, " %s", unit);
+}
+
+/* --- the ladder -------------------------------------------------------------------------------------- */
+
+/* Where the class and the method begin: after the second last and the last dot. */
+static void java_parts(const char *name, size_t *class_at, size_t *method_at)
+{
+	*class_at = *method_at = 0;
+	for (size_t i = 0; name[i] && name[i] != '('; i++) {
+		/* A dot before a digit is a hidden class's number, not a package's end. */
+		if (name[i] == '.' && !isdigit((unsigned char)name[i + 1])) {
+			*class_at = *method_at;
+			*method_at = i + 1;
+		}
+	}
+}
+
+static void shorten_java(struct buf *out, const char *name, bool is_class, int step)
+{
+	size_t class_at, method_at, at;
+
+	java_parts(name, &class_at, &method_at);
+	if (is_class)
+		class_at = method_at;
+	for (size_t i = 0; step == 1 && i < class_at; i++) {
+		at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
+		buf_add(out, name + i, at);
+		buf_addc(out, '.');
+		while (i < class_at && name[i] != '.')
+			i++;
+	}
+	buf_adds(out, name + (step == 0 ? 0 : step == 3 ? method_at : class_at));
+}
+
+static size_t native_args(const char *name)
+{
+	const char *args = strchr(name, '(');
+
+	/* "operator()(int)" and "(anonymous namespace)::f" keep what belongs to the name. */
+	while (args && (args == name || (args - name >= 8 && !strncmp(args - 8, "operator", 8)) ||
+			       !strncmp(args, "(anonymous", 10)))
+		args = strchr(args + 1, '(');
+	return args ? (size_t)(args - name) : strlen(name);
+}
+
+static void shorten_native(struct buf *out, const char *name, int step)
+{
+	const char *end = *name == '[' ? strstr(name, "] ") : NULL, *scope;
+	size_t len;
+	int angle = 0;
+
+	if (step >= 1 && end)
+		name = end + 2;
+	len = step >= 2 ? native_args(name) : strlen(name);
+	if (step >= 3) {
+		for (scope = name + len; scope > name; scope--) {
+			angle += scope[-1] == '>' ? 1 : scope[-1] == '<' ? -1 : 0;
+			if (!angle && scope - name >= 2 && scope[-1] == ':' && scope[-2] == ':')
+				break;
+		}
+		len -= (size_t)(scope - name);
+		name = scope;
+	}
+	buf_add(out, name, len);
+}
+
+void export_shorten(struct buf *out, const char *name, enum frame_type type, int step)
+{
+	if (type <= FRAME_JAVA || type == FRAME_WAITS || frame_is_class(type))
+		shorten_java(out, name, frame_is_class(type), step);
+	else
+		shorten_native(out, name, step);
+}

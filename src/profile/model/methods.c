@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods by their four names, and the one name that lists show. */
+#include "profile/model/model.h"
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { METHOD_CLASS, METHOD_NAME, METHOD_SIGNATURE, METHOD_MODULE };
+
+struct methods_key {
+	const struct model_methods *m;
+	uint32_t ids[4];
+};
+
+static bool methods_same(const void *ctx, uint32_t value)
+{
+	const struct methods_key *key = ctx;
+
+	return !memcmp(key->m->list[value].ids, key->ids, sizeof(key->ids));
+}
+
+void model_methods_done(struct model_methods *m)
+{
+	intern_done(&m->strings);
+	hash_index_done(&m->index);
+	vacant_done(&m->vacant);
+	free(m->list);
+	memset(m, 0, sizeof(*m));
+}
+
+/* The VM and the kernel have letters of their own in every list, so their names need no module. */
+static bool methods_module_shown(const char *module)
+{
+	return *module && strncmp(module, "libjvm.", 7) && strcmp(module, "[kernel]");
+}
+
+enum frame_type profile_method_type(const struct profile_method *method)
+{
+	const char *module = method->module;
+
+	if (*method->class_name)
+		return FRAME_JAVA;
+	if (!*module || !strncmp(module, "libjvm.", 7))
+		return FRAME_VM; /* stubs have no module */
+	return *module == '[' && strcmp(module, "[vdso]") ? FRAME_KERNEL : FRAME_NATIVE;
+}
+
+static uint32_t methods_full(struct model_methods *m, const char *const text[4])
+{
+	const char *class_name = text[METHOD_CLASS], *name = text[METHOD_NAME];
+	const char *module = text[METHOD_MODULE];
+	size_t len = strlen(module);
+	struct buf full = {0};
+	uint32_t id;
+
+	if (*class_name)
+		buf_printf(&full, "%s%s%s", class_name, *name ? "." : "", name);
+	else if (!methods_module_shown(module) && *name)
+		buf_adds(&full, name);
+	else if (*module == '[' && module[len - 1] == ']')
+		buf_printf(&full, "%s%s%s", module, *name ? " " : "", name);
+	else if (*module)
+		buf_printf(&full, "[%s]%s%s", module, *name ? " " : "", name);
+	else
+		buf_adds(&full, "[unknown]");
+	id = intern_put(&m->strings, buf_str(&full), full.len);
+	buf_done(&full);
+	return id;
+}
+
+uint32_t model_methods_put(struct model_methods *m, const char *const text[4])
+{
+	struct methods_key key = {.m = m};
+	struct model_method *method;
+	uint64_t hash;
+	uint32_t id;
+
+	for (int i = 0; i < 4; i++)
+		key.ids[i] = intern_put(&m->strings, text[i], strlen(text[i]));
+	hash = hash_bytes(key.ids, sizeof(key.ids), 0);
+	id = hash_index_find(&m->index, hash, methods_same, &key);
+	if (id != HASH_NONE)
+		return id;
+	id = vacant_take(&m->vacant, 0);
+	if (id == VACANT_NONE && m->count == MODEL_METHODS_MAX)
+		return PROFILE_NONE;
+	if (id == VACANT_NONE && m->count == m->cap) {
+		m->cap = m->cap ? m->cap * 2 : 256;
+		m->list = xreallocarray(m->list, m->cap, sizeof(*m->list));
+	}
+	id = id == VACANT_NONE ? m->count++ : id;
+	method = &m->list[id];
+	memcpy(method->ids, key.ids, sizeof(key.ids));
+	method->full = methods_full(m, text);
+	method->pub.class_name = intern_text(&m->strings, key.ids[METHOD_CLASS]);
+	method->pub.name = intern_text(&m->strings, key.ids[METHOD_NAME]);
+	method->pub.signature = intern_text(&m->strings, key.ids[METHOD_SIGNATURE]);
+	method->pub.module = intern_text(&m->strings, key.ids[METHOD_MODULE]);
+	method->pub.full = intern_text(&m->strings, method->full);
+	method->hash_full = hash_bytes(method->pub.full, strlen(method->pub.full), 1);
+	method->hash =
+		hash_bytes(method->pub.signature, strlen(method->pub.signature), method->hash_full);
+	hash_index_add(&m->index, hash, id);
+	return id;
+}
+
+void model_methods_sweep(struct model_methods *m, const uint64_t *keep)
+{
+	uint64_t *texts = xcalloc((size_t)m->strings.count / 64 + 1, sizeof(*texts));
+	struct profile_method none = {"", "", "", "", "[unknown]"};
+
+	vacant_set(&m->vacant, keep, m->count);
+	hash_index_clear(&m->index);
+	for (uint32_t i = 0; i < m->count; i++) {
+		struct model_method *method = &m->list[i];
+
+		if (vacant_has(&m->vacant, i)) {
+			method->pub = none;
+			continue;
+		}
+		hash_index_add(&m->index, hash_bytes(method->ids, sizeof(method->ids), 0), i);
+		for (int k = 0; k < 4; k++)
+			texts[method->ids[k] / 64] |= 1ull << (method->ids[k] % 64);
+		texts[method->full / 64] |= 1ull << (method->full % 64);
+	}
+	intern_sweep(&m->strings, texts);
+	free(texts);
+}
+
+size_t model_methods_bytes(const struct model_methods *m)
+{
+	/* malloc's header per text, and the index's 16-byte slots, included. */
+	return m->strings.bytes + (size_t)m->strings.count * 16 + (size_t)m->strings.cap * 8 +
+	       ((size_t)m->strings.index.mask + 1 + m->index.mask + 1) * 16 +
+	       (size_t)m->cap * sizeof(*m->list);
+}

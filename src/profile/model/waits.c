@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits for whom, as far back as there is room: the youngest MODEL_WAITS waits. */
+#include "profile/model/model.h"
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_WAITS     16384u
+#define MODEL_WAITS_MIN 64u
+#define SECOND_NS       1000000000ull
+#define WAITED_KINDS    32u
+
+void model_waits_done(struct model_waits *w)
+{
+	free(w->ring);
+	free(w->last);
+}
+
+size_t model_waits_bytes(const struct model_waits *w)
+{
+	return w->cap * sizeof(*w->ring) + w->last_cap * sizeof(*w->last);
+}
+
+/* The wait of this number + 1; NULL: there is none, or it was overwritten. */
+static struct model_wait *wait_of(const struct model_waits *w, uint64_t number)
+{
+	return number && number + w->cap > w->count ? &w->ring[(number - 1) % w->cap] : NULL;
+}
+
+static struct model_wait *wait_last(const struct model_waits *w, uint32_t thread)
+{
+	return thread < w->last_cap ? wait_of(w, w->last[thread]) : NULL;
+}
+
+static void waits_reserve(struct model_waits *w, uint32_t thread)
+{
+	if (thread >= w->last_cap) {
+		uint32_t cap = thread + thread / 2 + 16;
+
+		w->last = xreallocarray(w->last, cap, sizeof(*w->last));
+		memset(w->last + w->last_cap, 0, (cap - w->last_cap) * sizeof(*w->last));
+		w->last_cap = cap;
+	}
+	/* It only grows while nothing has been overwritten, so numbers keep their places. */
+	if (w->count == w->cap && w->cap < MODEL_WAITS) {
+		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;
+		w->ring = xreallocarray(w->ring, w->cap, sizeof(*w->ring));
+	}
+}
+
+void profile_wait_set(struct profile *p, const struct profile_wait *set)
+{
+	struct model_waits *w = &p->waits;
+	struct model_wait *last, *new;
+
+	if (set->thread >= MODEL_THREADS_MAX || set->until_ns < set->since_ns)
+		return;
+	waits_reserve(w, set->thread);
+	last = wait_last(w, set->thread);
+	if (last && last->pub.since_ns == set->since_ns && last->pub.lock == set->lock) {
+		last->pub = *set;
+		return;
+	}
+	/* A thread waits for one lock at a time. */
+	if (last && last->pub.until_ns > set->since_ns && last->pub.since_ns <= set->since_ns)
+		last->pub.until_ns = set->since_ns;
+	new = &w->ring[w->count % w->cap];
+	*new = (struct model_wait){*set, w->last[set->thread]};
+	w->last[set->thread] = ++w->count;
+}
+
+void profile_wait_end_all(struct profile *p, uint64_t ns)
+{
+	struct model_waits *w = &p->waits;
+
+	for (uint32_t thread = 0; thread < w->last_cap; thread++) {
+		struct model_wait *last = wait_last(w, thread);
+
+		if (last && last->pub.until_ns == PROFILE_STILL)
+			last->pub.until_ns = ns > last->pub.since_ns ? ns : last->pub.since_ns;
+	}
+}
+
+bool profile_wait_at(
+	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out)
+{
+	const struct model_waits *w = &p->waits;
+	uint64_t end_ns = to * SECOND_NS, begin_ns = to ? end_ns - SECOND_NS : 0;
+
+	for (const struct model_wait *at = wait_last(w, thread); at; at = wait_of(w, at->before)) {
+		if (at->pub.since_ns >= end_ns)
+			continue;
+		*out = at->pub;
+		return at->pub.until_ns > begin_ns;
+	}
+	return false;
+}
+
+/* One more wait of this many ns; kinds beyond the table's are counted in all_ns alone. */
+static void waited_add(
+	struct profile_waited *kinds, uint32_t *count, const struct profile_wait *w, uint64_t ns)
+{
+	uint32_t i = 0;
+
+	while (i < *count && (kinds[i].method != w->method || kinds[i].owner != w->owner))
+		i++;
+	if (i == WAITED_KINDS)
+		return;
+	if (i == *count)
+		kinds[(*count)++] = (struct profile_waited){.method = w->method, .owner = w->owner};
+	kinds[i].ns += ns;
+}
+
+bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
+	struct profile_waited *most)
+{
+	const struct model_waits *w = &p->waits;
+	uint64_t begin_ns = from * SECOND_NS, end_ns = to * SECOND_NS, all_ns = 0;
+	struct profile_waited kinds[WAITED_KINDS];
+	uint32_t count = 0;
+
+	for (const struct model_wait *at = wait_last(w, thread); at && at->pub.until_ns > begin_ns;
+		at = wait_of(w, at->before)) {
+		uint64_t since = at->pub.since_ns > begin_ns ? at->pub.since_ns : begin_ns;
+		uint64_t until = at->pub.until_ns < end_ns ? at->pub.until_ns : end_ns;
+
+		if (since >= until)
+			continue;
+		all_ns += until - since;
+		waited_add(kinds, &count, &at->pub, until - since);
+	}
+	*most = (struct profile_waited){0};
+	for (uint32_t i = 0; i < count; i++)
+		if (kinds[i].ns > most->ns)
+			*most = kinds[i];
+	most->all_ns = all_ns;
+	return most->ns > 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings, and terms asked per stack; other forms are form.c. */
+#include "profile/query/filter.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "profile/model/model.h"
+#include "profile/query/form.h"
+#include "profile/query/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct term {
+	bool only;
+	struct match *match;
+};
+
+struct filter {
+	struct term terms[FILTER_TERMS];
+	int count;
+	unsigned hide;
+	bool lines;
+	char *frameworks;
+	uint32_t version;
+	uint64_t stamp; /* of all that was ever set: equal ones have the same settings */
+};
+
+struct filter *filter_new(void)
+{
+	struct filter *f = xcalloc(1, sizeof(*f));
+
+	f->frameworks = xstrdup("");
+	return f;
+}
+
+static void filter_changed(struct filter *f, char what, uint64_t value, const char *text)
+{
+	f->version++;
+	f->stamp = hash_pair(f->stamp, hash_bytes(text, strlen(text), value * 256 + (uint8_t)what));
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	while (filter_pop(f))
+		;
+	free(f->frameworks);
+	free(f);
+}
+
+/* --- settings ---------------------------------------------------------------------------------------- */
+
+bool filter_push(struct filter *f, bool only, const char *text)
+{
+	struct term *t = &f->terms[f->count];
+
+	if (f->count == FILTER_TERMS)
+		return false;
+	*t = (struct term){only, match_new()};
+	match_set(t->match, text);
+	f->count++;
+	filter_changed(f, 't', only, text);
+	return true;
+}
+
+bool filter_pop(struct filter *f)
+{
+	if (!f->count)
+		return false;
+	match_free(f->terms[--f->count].match);
+	filter_changed(f, 'p', 0, "");
+	return true;
+}
+
+int filter_count(const struct filter *f)
+{
+	return f->count;
+}
+
+const char *filter_term(const struct filter *f, int i, bool *only)
+{
+	*only = f->terms[i].only;
+	return match_text(f->terms[i].match);
+}
+
+void filter_set_hide(struct filter *f, unsigned hide)
+{
+	f->hide = hide;
+	filter_changed(f, 'h', hide, "");
+}
+
+unsigned filter_hide(const struct filter *f)
+{
+	return f->hide;
+}
+
+void filter_set_frameworks(struct filter *f, const char *packages)
+{
+	free(f->frameworks);
+	f->frameworks = xstrdup(packages);
+	filter_changed(f, 'f', 0, packages);
+}
+
+void filter_set_lines(struct filter *f, bool on)
+{
+	f->lines = on;
+	filter_changed(f, 'l', on, "");
+}
+
+bool filter_lines(const struct filter *f)
+{
+	return f->lines;
+}
+
+bool filter_idle(const struct filter *f)
+{
+	return !f->count && !f->hide && !f->lines;
+}
+
+uint32_t filter_version(const struct filter *f)
+{
+	return f->version;
+}
+
+uint64_t model_filter_stamp(const struct filter *f)
+{
+	return filter_idle(f) ? 0 : f->stamp;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------ */
+
+struct form *model_form(const struct profile *p, const struct profile_query *q)
+{
+	const struct filter *f = q->filter;
+	struct form_choice choice;
+
+	if (!f || !(f->hide || f->lines))
+		return NULL;
+	choice = (struct form_choice){f->hide, f->lines, f->frameworks, 0};
+	choice.stamp = hash_pair(
+		f->hide * 2 + f->lines, hash_bytes(f->frameworks, strlen(f->frameworks), 0));
+	return form_of(p, &choice);
+}
+
+static bool filter_passes(
+	const struct filter *f, const struct profile *p, uint32_t stack, uint32_t shown)
+{
+	for (int i = 0; i < f->count; i++) {
+		const struct term *t = &f->terms[i];
+		bool has = match_stack(t->match, p, stack) ||
+			   (shown != stack && match_stack(t->match, p, shown));
+
+		if (has != t->only)
+			return false;
+	}
+	return true;
+}
+
+uint32_t model_shown(
+	const struct profile *p, const struct profile_query *q, struct form *form, uint32_t stack)
+{
+	uint32_t shown = form ? form_stack(form, stack) : stack;
+
+	if (q->filter && q->filter->count &&
+		!filter_passes(q->filter, p, stack, form ? form_mark(form, shown) : stack))
+		return PROFILE_NONE;
+	return shown;
+}
+
+uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack)
+{
+	struct profile_query q = {.filter = f};
+	struct form *form = model_form(p, &q);
+	uint32_t shown = model_shown(p, &q, form, stack);
+
+	return form && shown != PROFILE_NONE ? form_mark(form, shown) : shown;
+}
+
+uint32_t filter_run(const struct profile *p, uint32_t stack)
+{
+	const struct form *form = p->scratch->form;
+
+	return form_unmark(form, stack, &stack) ? form_run(form, stack) : 0;
+}

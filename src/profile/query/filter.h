@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a query leaves out of the profile, and what it shows in another form.
+ *
+ *   terms   only stacks with a name, or none with it: a list, the last one is undone first
+ *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"
+ *   lines   a Java frame is its method and line: "HashMap.getNode:578"
+ *
+ * Set in a query it holds for everything derived from that: tables, trees, sums, exports. Terms look at a
+ * stack both as it was sampled and as it is shown. What is shown in another form is made when it is first asked
+ * for (form.h) and kept until another form is; filter_prepare makes it bit by bit. Owned by the caller; one profile
+ * for its life.
+ */
+#ifndef JHOT_PROFILE_QUERY_FILTER_H
+#define JHOT_PROFILE_QUERY_FILTER_H
+
+#include "profile/profile.h"
+
+#define FILTER_TERMS 16
+enum filter_hide { FILTER_FRAMEWORK = 1, FILTER_NATIVE = 2, FILTER_KERNEL = 4 };
+
+struct filter;
+struct filter *filter_new(void);
+void filter_free(struct filter *f);
+
+bool filter_push(struct filter *f, bool only, const char *text); /* match.h; false: no room */
+bool filter_pop(struct filter *f);                               /* false: there is none */
+int filter_count(const struct filter *f);
+const char *filter_term(const struct filter *f, int i, bool *only);
+
+void filter_set_hide(struct filter *f, unsigned hide);
+unsigned filter_hide(const struct filter *f);
+/* What classes of frameworks begin with, separated by blanks; none at first. */
+void filter_set_frameworks(struct filter *f, const char *packages);
+void filter_set_lines(struct filter *f, bool on);
+bool filter_lines(const struct filter *f);
+
+/* Does it let everything through as it is? */
+bool filter_idle(const struct filter *f);
+/* Another number after every change: what was derived before is out of date. */
+uint32_t filter_version(const struct filter *f);
+
+/* The stack that is shown for a sampled one, PROFILE_NONE: it is left out. */
+uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack);
+/* How many frames the last one of a stack that is shown stands for; 0: it is one itself. */
+uint32_t filter_run(const struct profile *p, uint32_t stack);
+/*
+ * Part of the work that the next question costs: collecting, or making up to `most` frames of what it shows in
+ * another form. false: there is more to do.
+ */
+bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
+/* Only the latter. */
+bool filter_prepare_form(const struct profile *p, const struct profile_query *q, uint64_t most);
+/* And what tables and trees need: sums per stack. false: they were not there yet, and are of more than `most` stacks. */
+bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most);
+
+#endif

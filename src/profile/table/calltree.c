@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The top-down call tree: one roll-up over the window's stacks, reported by path. */
+#include "profile/table/calltree.h"
+
+#include "base/buf.h"
+#include "profile/query/error.h"
+#include "profile/query/form.h"
+#include "profile/query/match.h"
+#include "profile/table/calltree_build.h"
+
+#include <stdlib.h>
+
+/* --- nodes ------------------------------------------------------------------------------------------- */
+
+static uint32_t calltree_put(struct calltree_build *b, uint32_t parent, uint64_t path)
+{
+	struct calltree *t = b->tree;
+	struct calltree_node *n;
+
+	if (t->count == b->cap) {
+		b->cap = b->cap ? b->cap * 2 : 1024;
+		t->nodes = xreallocarray(t->nodes, b->cap, sizeof(*t->nodes));
+		b->votes = xreallocarray(b->votes, b->cap, sizeof(*b->votes));
+	}
+	n = &t->nodes[t->count];
+	*n = (struct calltree_node){.method = PROFILE_NONE,
+		.thread = PROFILE_NONE,
+		.stack = PROFILE_NONE,
+		.parent = parent,
+		.first_child = PROFILE_NONE,
+		.next_sibling = PROFILE_NONE,
+		.path = path};
+	b->votes[t->count] = 0;
+	if (parent != PROFILE_NONE) {
+		n->depth = t->nodes[parent].depth;
+		n->depth += n->depth < UINT16_MAX;
+		t->nodes[parent].child_count++;
+	}
+	return t->count++;
+}
+
+uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
+{
+	uint32_t method = model_stack_method(b->p, stack);
+	const struct model_method *m = &b->p->methods.list[method];
+	uint64_t name = b->options->by_name ? m->hash_full : m->hash;
+	uint8_t type = model_stack_type(b->p, stack);
+	uint32_t node;
+
+	name += b->options->by_type ? type : 0;
+	node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
+	b->tree->nodes[node].method = method;
+	b->tree->nodes[node].type = type;
+	b->tree->nodes[node].stack = b->form ? form_mark(b->form, stack) : stack;
+	return node;
+}
+
+uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
+{
+	uint32_t node;
+
+	if (!b->options->threads)
+		return 0;
+	node = calltree_put(b, 0, hash_pair(thread, 1));
+	b->tree->nodes[node].thread = thread;
+	return node;
+}
+
+/* The type is found by majority vote in one pass: exact where one type has more than half. */
+void calltree_count(struct calltree_build *b, uint32_t node, const struct amount *sum, uint8_t type)
+{
+	struct calltree_node *n = &b->tree->nodes[node];
+
+	n->total += model_value(b->q, sum);
+	n->total_count += sum->count;
+	if (n->type == type) {
+		b->votes[node] += sum->count;
+	} else if (sum->count > b->votes[node]) {
+		b->votes[node] = sum->count - b->votes[node];
+		n->type = type;
+	} else {
+		b->votes[node] -= sum->count;
+	}
+}
+
+/* --- top-down ---------------------------------------------------------------------------------------- */
+
+/*
+ * Stacks find their node by their path, which is one look-up in an array. Where nodes are coarser or finer
+ * than paths (names, types, cut roots), a hash over (parent, key) finds them.
+ */
+struct topdown {
+	struct calltree_build *b;
+	bool by_path;
+	struct hash_index index;
+	uint64_t *path_sum; /* NULL: nothing is left out */
+	double min;
+	uint32_t *
+		nearest; /* NULL, or per stack: of it and its callers the last that may get a node */
+};
+
+struct topdown_key {
+	const struct calltree_build *b;
+	uint32_t parent, key;
+};
+
+static bool topdown_same(const void *ctx, uint32_t value)
+{
+	const struct topdown_key *k = ctx;
+	const struct calltree_node *n = &k->b->tree->nodes[value];
+
+	return n->parent == k->parent && calltree_key(k->b, n->method, n->type) == k->key;
+}
+
+static uint32_t topdown_node_by_path(struct topdown *td, uint32_t parent, uint32_t stack)
+{
+	uint32_t *slot = &td->b->p->scratch->slot[td->b->p->stack_info[stack].path];
+
+	if (!*slot)
+		*slot = calltree_add(td->b, parent, stack) + 1;
+	return *slot - 1;
+}
+
+static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack)
+{
+	struct calltree_build *b = td->b;
+	struct topdown_key k = {b, parent, 0};
+	uint64_t hash;
+	uint32_t node;
+
+	if (td->by_path)
+		return topdown_node_by_path(td, parent, stack);
+	k.key = calltree_key(b, model_stack_method(b->p, stack), model_stack_type(b->p, stack));
+	hash = hash_u64((uint64_t)parent << 32 | k.key);
+	node = hash_index_find(&td->index, hash, topdown_same, &k);
+	if (node == HASH_NONE) {
+		node = calltree_add(b, parent, stack);
+		hash_index_add(&td->index, hash, node);
+	}
+	return node;
+}
+
+/* The node above a stack's last frame, PROFILE_NONE if the tree does not reach there. */
+static uint32_t topdown_parent(struct topdown *td, uint32_t base, uint32_t stack)
+{
+	const struct profile *p = td->b->p;
+	uint32_t root = td->b->options->root_method;
+	uint32_t parent = p->scratch->node[p->stacks.nodes[stack].parent];
+
+	if (root != PROFILE_NONE && parent == PROFILE_NONE && model_stack_method(p, stack) == root)
+		return base;
+	return parent;
+}
+
+static void topdown_count_base(struct topdown *td, uint32_t base, const struct amount *sum)
+{
+	calltree_count(td->b, base, sum, 0);
+	if (base)
+		calltree_count(td->b, 0, sum, 0);
+}
+
+/*
+ * Small paths are known before their nodes are made, so that a long history costs what is shown of it. Where
+ * nodes are not paths they are left out afterwards (calltree_prune).
+ */
+static void topdown_sum_paths(
+	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		td->path_sum[p->stack_info[stacks[i]].path] +=
+			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
+}
+
+/* Leaves it as it was found. */
+static void topdown_clear_paths(
+	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		td->path_sum[p->stack_info[stacks[i]].path] = 0;
+}
+
+static void topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
+{
+	const struct profile *p = td->b->p;
+	struct model_scratch *s = p->scratch;
+	const struct amount *sum = &s->stacks.sums[stack];
+	uint32_t parent = topdown_parent(td, base, stack);
+
+	s->node[stack] = PROFILE_NONE;
+	if (parent == PROFILE_NONE)
+		return;
+	if (parent == base && td->b->options->root_method != PROFILE_NONE)
+		topdown_count_base(td, base, sum);
+	if (td->path_sum && (double)td->path_sum[p->stack_info[stack].path] < td->min)
+		return;
+	s->node[stack] = topdown_node(td, parent, stack);
+	calltree_count(td->b, s->node[stack], sum, model_stack_type(p, stack));
+}
+
+/*
+ * Each path that was left out and matches counts once, at the last node above it. A stack that was left out takes
+ * over its parent's node for that, until the next group.
+ */
+static void topdown_find_hidden(struct topdown *td, const uint32_t *stacks, uint32_t count)
+{
+	const struct profile *p = td->b->p;
+	uint32_t *node = p->scratch->node;
+
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t stack = stacks[i], path = p->stack_info[stack].path;
+
+		if (node[stack] != PROFILE_NONE)
+			continue;
+		node[stack] = node[p->stacks.nodes[stack].parent];
+		if (td->path_sum[path] == UINT64_MAX ||
+			!match_method(td->b->options->find, p, model_stack_method(p, stack)))
+			continue;
+		td->path_sum[path] = UINT64_MAX;
+		td->b->tree->nodes[node[stack]].hidden_hits++;
+	}
+}
+
+/* Take what the stacks' tally holds into the tree below base. */
+static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stacks, uint32_t count)
+{
+	const struct profile *p = td->b->p;
+	struct model_scratch *s = p->scratch;
+	bool cut = td->b->options->root_method != PROFILE_NONE;
+
+	if (!count)
+		return;
+	s->node[PROFILE_ROOT_STACK] = cut ? PROFILE_NONE : base;
+	if (!cut)
+		topdown_count_base(td, base, &s->stacks.sums[PROFILE_ROOT_STACK]);
+	if (td->path_sum)
+		topdown_sum_paths(p, td, stacks, count);
+	for (uint32_t i = 1; i < count; i++)
+		topdown_take_stack(td, base, stacks[i]);
+	for (uint32_t i = 1; i < count && td->by_path; i++)
+		if (s->node[stacks[i]] != PROFILE_NONE)
+			s->slot[p->stack_info[stacks[i]].path] = 0;
+}
+
+static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
+{
+	return td->nearest ? td->nearest[stack] : stack;
+}
+
+static void topdown_take_self(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	struct calltree_build *b = td->b;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node;
+
+		if (topdown_nearest(td, rows[i].stack) != rows[i].stack)
+			continue;
+		node = b->p->scratch->node[rows[i].stack];
+		if (node == PROFILE_NONE)
+			continue;
+		b->tree->nodes[node].self += model_value(b->q, &rows[i].sum);
+		b->tree->nodes[node].self_count += rows[i].sum.count;
+	}
+}
+
+static void topdown_take_thread(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	struct calltree_build *b = td->b;
+	struct tally *t = &b->p->scratch->stacks;
+	uint32_t base = calltree_base(b, rows[0].thread), touched;
+	const uint32_t *stacks;
+
+	for (uint32_t i = 0; i < count; i++)
+		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
+			rows[i].sum.weight);
+	stacks = model_roll_up(b->p, &touched);
+	topdown_take(td, base, stacks, touched);
+	topdown_take_self(td, rows, count);
+	if (b->options->find && td->path_sum)
+		topdown_find_hidden(td, stacks, touched);
+	if (td->path_sum)
+		topdown_clear_paths(b->p, td, stacks, touched);
+	tally_clear(t, stacks, touched);
+	/* Of a wait that began before the window there is time, but no count. */
+	if (b->tree->count == base + 1 && !b->tree->nodes[base].total &&
+		!b->tree->nodes[base].total_count) {
+		b->tree->count--; /* a thread without the root method */
+		b->tree->nodes[0].child_count--;
+	}
+}
+
+static void topdown_take_threads(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	uint32_t from = 0, to;
+
+	model_sums_drop(td->b->p);
+	for (; from < count; from = to) {
+		for (to = from + 1; to < count && rows[to].thread == rows[from].thread;)
+			to++;
+		topdown_take_thread(td, rows + from, to - from);
+	}
+}
+
+static void topdown_take_all(struct topdown *td, const struct model_row *rows, uint32_t count)
+{
+	uint32_t touched;
+	const uint32_t *stacks = model_sum_up(td->b->sampled, td->b->q, &touched);
+
+	topdown_take(td, 0, stacks, touched);
+	topdown_take_self(td, rows, count);
+	if (td->b->options->find && td->path_sum)
+		topdown_find_hidden(td, stacks, touched);
+	if (td->path_sum)
+		topdown_clear_paths(td->b->p, td, stacks, touched);
+}
+
+/*
+ * What is too small over all threads is too small in each. So a thread's stacks are summed up from where they may be
+ * seen, which are few, and not from their ends.
+ */
+static void topdown_find_nearest(struct topdown *td)
+{
+	const struct profile *p = td->b->p;
+	uint32_t count;
+	const uint32_t *stacks = model_sum_up(td->b->sampled, td->b->q, &count);
+
+	topdown_sum_paths(p, td, stacks, count);
+	td->nearest = xreallocarray(NULL, p->stacks.count, sizeof(*td->nearest));
+	td->nearest[PROFILE_ROOT_STACK] = PROFILE_ROOT_STACK;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t stack = stacks[i];
+
+		if (stack != PROFILE_ROOT_STACK)
+			td->nearest[stack] =
+				(double)td->path_sum[p->stack_info[stack].path] < td->min
+					? td->nearest[p->stacks.nodes[stack].parent]
+					: stack;
+	}
+	topdown_clear_paths(p, td, stacks, count);
+}
+
+static double topdown_min(
+	const struct calltree_build *b, const struct model_row *rows, uint32_t count)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += model_value(b->q, &rows[i].sum);
+	return b->options->min_share * (double)sum;
+}
+
+static void calltree_build_topdown(
+	struct calltree_build *b, const struct model_row *rows, uint32_t count)
+{
+	const struct calltree_options *o = b->options;
+	struct topdown td = {.b = b};
+
+	td.by_path = o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
+	if (td.by_path && o->min_share > 0) {
+		td.min = topdown_min(b, rows, count);
+		td.path_sum = b->p->scratch->path_sum;
+		if (o->threads && !o->find)
+			topdown_find_nearest(&td);
+	}
+	if (o->threads)
+		topdown_take_threads(&td, rows, count);
+	else
+		topdown_take_all(&td, rows, count);
+	hash_index_done(&td.index);
+	free(td.nearest);
+}
+
+/* --- the whole --------------------------------------------------------------------------------------- */
+
+static int calltree_compare(const void *a, const void *b, void *ctx)
+{
+	const struct calltree_node *nodes = ctx;
+	const struct calltree_node *x = &nodes[*(const uint32_t *)a];
+	const struct calltree_node *y = &nodes[*(const uint32_t *)b];
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	if (x->method != y->method)
+		return x->method < y->method ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->type < y->type ? -1 : x->type > y->type;
+}
+
+/* Leave out what is too small; a small node has only smaller ones below it. */
+static void calltree_prune(struct calltree *t, double min)
+{
+	uint32_t *moved = xreallocarray(NULL, t->count, sizeof(*moved)), n = 1;
+
+	moved[0] = 0;
+	for (uint32_t i = 1; i < t->count; i++) {
+		t->nodes[i].parent = moved[t->nodes[i].parent];
+		moved[i] = PROFILE_NONE;
+		if (t->nodes[i].parent == PROFILE_NONE)
+			continue;
+		if ((double)t->nodes[i].total < min) {
+			t->nodes[t->nodes[i].parent].child_count--;
+			continue;
+		}
+		moved[i] = n;
+		t->nodes[n++] = t->nodes[i];
+	}
+	t->count = n;
+	free(moved);
+}
+
+/* Order each node's children and chain them. */
+static void calltree_link(struct calltree *t)
+{
+	uint32_t *order = xreallocarray(NULL, t->count, sizeof(*order));
+	uint32_t *end =
+		xreallocarray(NULL, t->count, sizeof(*end)); /* of a node's range of order */
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		end[i] = at;
+		at += t->nodes[i].child_count;
+	}
+	for (uint32_t i = 1; i < t->count; i++)
+		order[end[t->nodes[i].parent]++] = i;
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t n = t->nodes[i].child_count, *child = order + end[i] - n;
+
+		if (!n)
+			continue;
+		if (n > 1)
+			qsort_r(child, n, sizeof(*child), calltree_compare, t->nodes);
+		t->nodes[i].first_child = child[0];
+		for (uint32_t k = 1; k < n; k++)
+			t->nodes[child[k - 1]].next_sibling = child[k];
+	}
+	free(order);
+	free(end);
+}
+
+/* The same rows with those of one thread beside one another; the caller frees. */
+static struct model_row *calltree_by_thread(const struct model_row *rows, uint32_t count)
+{
+	struct model_row *sorted = xreallocarray(NULL, count + 1, sizeof(*sorted));
+	uint32_t threads = 0, at = 0, *begin;
+
+	for (uint32_t i = 0; i < count; i++)
+		threads = rows[i].thread >= threads ? rows[i].thread + 1u : threads;
+	begin = xcalloc(threads + 1, sizeof(*begin));
+	for (uint32_t i = 0; i < count; i++)
+		begin[rows[i].thread]++;
+	for (uint32_t i = 0; i < threads; i++) {
+		uint32_t n = begin[i];
+
+		begin[i] = at;
+		at += n;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		sorted[begin[rows[i].thread]++] = rows[i];
+	free(begin);
+	return sorted;
+}
+
+struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
+	const struct calltree_options *options)
+{
+	struct calltree_build b = {.sampled = p, .q = q, .options = options};
+	const struct model_row *rows;
+	struct model_row *sorted = NULL;
+	uint32_t count;
+
+	b.tree = xcalloc(1, sizeof(*b.tree));
+	b.tree->samples = error_window_samples(p, q);
+	calltree_put(&b, PROFILE_NONE, 0);
+	rows = options->threads ? model_collect(p, q, &count) : model_ends(p, q, &count);
+	b.form = model_form(p, q);
+	b.p = model_view(p, q);
+	if (options->threads)
+		rows = sorted = calltree_by_thread(rows, count);
+	if (options->inverted)
+		calltree_build_inverted(&b, rows, count);
+	else
+		calltree_build_topdown(&b, rows, count);
+	free(sorted);
+	free(b.votes);
+	if (options->min_share > 0)
+		calltree_prune(b.tree, options->min_share * (double)b.tree->nodes[0].total);
+	calltree_link(b.tree);
+	return b.tree;
+}
+
+void calltree_free(struct calltree *t)
+{
+	if (!t)
+		return;
+	free(t->nodes);
+	free(t);
+}

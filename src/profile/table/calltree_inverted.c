@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inverted tree, level by level: a group is all stacks that share their last n frames.
+ *
+ * Each level splits every group by the next frame towards the root and steps its stacks one up. Stacks
+ * that then coincide are joined, so a group shrinks as it nears the root, and a group of one is a plain
+ * walk. Splitting is two passes over dense tables: no sorting, no hashing.
+ */
+#include "base/buf.h"
+#include "profile/table/calltree_build.h"
+
+#include <stdlib.h>
+
+struct inverted_item {
+	uint32_t stack;
+	uint32_t child; /* while splitting: which part */
+	struct amount sum;
+};
+
+struct inverted_group {
+	uint32_t node;
+	uint32_t begin, end; /* of the level's items */
+};
+
+struct inverted_level {
+	struct inverted_item *items;
+	struct inverted_group *groups;
+	uint32_t group_count, group_cap;
+};
+
+struct inverted_part {
+	uint32_t key, stack; /* any stack of it */
+	uint32_t items;
+	struct amount sum;
+};
+
+struct inverted {
+	struct calltree_build *b;
+	struct inverted_level now, next;
+	struct inverted_part *parts; /* of the group being split */
+	uint32_t part_count, part_cap;
+	uint32_t *part_of; /* per key: part + 1, 0 between splits */
+	uint32_t *seen;    /* per stack: first_stamp + node of the group it was last put into */
+	uint32_t *place;   /* per stack: where */
+	uint32_t first_stamp;
+	double min;
+};
+
+static void inverted_add_group(struct inverted_level *l, struct inverted_group group)
+{
+	if (group.begin == group.end)
+		return;
+	if (l->group_count == l->group_cap) {
+		l->group_cap = l->group_cap ? l->group_cap * 2 : 256;
+		l->groups = xreallocarray(l->groups, l->group_cap, sizeof(*l->groups));
+	}
+	l->groups[l->group_count++] = group;
+}
+
+/* Put a stack into a group that ends at *end, or join it with itself there. */
+static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_t node,
+	uint32_t *end, uint32_t stack, const struct amount *sum)
+{
+	struct inverted_item *item;
+
+	if (v->seen[stack] != v->first_stamp + node) {
+		v->seen[stack] = v->first_stamp + node;
+		v->place[stack] = (*end)++;
+		l->items[v->place[stack]] = (struct inverted_item){.stack = stack};
+	}
+	item = &l->items[v->place[stack]];
+	item->sum.count += sum->count;
+	item->sum.weight += sum->weight;
+}
+
+static void inverted_part_items(struct inverted *v, const struct inverted_group *g)
+{
+	const struct profile *p = v->b->p;
+
+	v->part_count = 0;
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		struct inverted_item *item = &v->now.items[i];
+		uint32_t key = calltree_key(
+			v->b, model_stack_method(p, item->stack), model_stack_type(p, item->stack));
+		struct inverted_part *part;
+
+		if (!v->part_of[key]) {
+			if (v->part_count == v->part_cap) {
+				v->part_cap = v->part_cap ? v->part_cap * 2 : 64;
+				v->parts = xreallocarray(v->parts, v->part_cap, sizeof(*v->parts));
+			}
+			v->parts[v->part_count] =
+				(struct inverted_part){.key = key, .stack = item->stack};
+			v->part_of[key] = ++v->part_count;
+		}
+		item->child = v->part_of[key] - 1;
+		part = &v->parts[item->child];
+		part->items++;
+		part->sum.count += item->sum.count;
+		part->sum.weight += item->sum.weight;
+	}
+	for (uint32_t i = 0; i < v->part_count; i++)
+		v->part_of[v->parts[i].key] = 0;
+}
+
+static void inverted_step_up(
+	struct inverted *v, const struct inverted_item *item, uint32_t node, uint32_t *end)
+{
+	const struct profile *p = v->b->p;
+	uint32_t parent = p->stacks.nodes[item->stack].parent;
+	struct calltree_node *n = &v->b->tree->nodes[node];
+
+	calltree_count(v->b, node, &item->sum, model_stack_type(p, item->stack));
+	if (parent != PROFILE_ROOT_STACK) {
+		inverted_place(v, &v->next, node, end, parent, &item->sum);
+		return;
+	}
+	n->self += model_value(v->b->q, &item->sum);
+	n->self_count += item->sum.count;
+}
+
+/* Split one group of this level into groups of the next, whose items go to at and beyond. */
+static uint32_t inverted_split(struct inverted *v, const struct inverted_group *g, uint32_t at)
+{
+	struct inverted_group *child;
+	uint32_t first;
+
+	inverted_part_items(v, g);
+	child = xreallocarray(NULL, v->part_count, sizeof(*child));
+	for (uint32_t i = 0; i < v->part_count; i++) {
+		child[i] = (struct inverted_group){PROFILE_NONE, at, at};
+		if ((double)model_value(v->b->q, &v->parts[i].sum) < v->min)
+			continue;
+		child[i].node = calltree_add(v->b, g->node, v->parts[i].stack);
+		at += v->parts[i].items;
+	}
+	first = v->next.group_count;
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		struct inverted_group *c = &child[v->now.items[i].child];
+
+		if (c->node != PROFILE_NONE)
+			inverted_step_up(v, &v->now.items[i], c->node, &c->end);
+	}
+	for (uint32_t i = 0; i < v->part_count; i++)
+		inverted_add_group(&v->next, child[i]);
+	/* What was joined left room behind the last group. */
+	if (v->next.group_count > first)
+		at = v->next.groups[v->next.group_count - 1].end;
+	free(child);
+	return at;
+}
+
+/* Where the walk towards the root begins: the leaf, or the outermost call of the root method. */
+static uint32_t inverted_begin(const struct calltree_build *b, uint32_t stack)
+{
+	uint32_t root = b->options->root_method, found = PROFILE_ROOT_STACK;
+
+	if (root == PROFILE_NONE)
+		return stack;
+	for (; stack != PROFILE_ROOT_STACK; stack = b->p->stacks.nodes[stack].parent)
+		found = model_stack_method(b->p, stack) == root ? stack : found;
+	return found;
+}
+
+static void inverted_take_rows(struct inverted *v, const struct model_row *rows, uint32_t count)
+{
+	struct calltree_build *b = v->b;
+	bool cut = b->options->root_method != PROFILE_NONE;
+	uint32_t at = 0, node = 0, begin = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t stack = inverted_begin(b, rows[i].stack);
+
+		if (cut && stack == PROFILE_ROOT_STACK)
+			continue;
+		if (b->options->threads &&
+			(!node || b->tree->nodes[node].thread != rows[i].thread)) {
+			inverted_add_group(&v->now, (struct inverted_group){node, begin, at});
+			node = calltree_base(b, rows[i].thread);
+			begin = at;
+		}
+		calltree_count(b, node, &rows[i].sum, 0);
+		if (node)
+			calltree_count(b, 0, &rows[i].sum, 0);
+		if (stack != PROFILE_ROOT_STACK) {
+			inverted_place(v, &v->now, node, &at, stack, &rows[i].sum);
+			continue;
+		}
+		b->tree->nodes[node].self += model_value(b->q, &rows[i].sum);
+		b->tree->nodes[node].self_count += rows[i].sum.count;
+	}
+	inverted_add_group(&v->now, (struct inverted_group){node, begin, at});
+	v->min = b->options->min_share * (double)b->tree->nodes[0].total;
+}
+
+void calltree_build_inverted(struct calltree_build *b, const struct model_row *rows, uint32_t count)
+{
+	struct inverted v = {.b = b};
+	struct inverted_level done;
+	uint32_t at;
+
+	v.now.items = xreallocarray(NULL, count + 1, sizeof(*v.now.items));
+	v.next.items = xreallocarray(NULL, count + 1, sizeof(*v.next.items));
+	v.part_of = xcalloc(calltree_keys(b) + 1, sizeof(*v.part_of));
+	v.seen = b->p->scratch->seen;
+	v.place = b->p->scratch->node;
+	v.first_stamp = model_scratch_stamp(b->p);
+	inverted_take_rows(&v, rows, count);
+	while (v.now.group_count) {
+		at = 0;
+		v.next.group_count = 0;
+		for (uint32_t i = 0; i < v.now.group_count; i++)
+			at = inverted_split(&v, &v.now.groups[i], at);
+		done = v.now;
+		v.now = v.next;
+		v.next = done;
+	}
+	free(v.now.items);
+	free(v.now.groups);
+	free(v.next.items);
+	free(v.next.groups);
+	free(v.parts);
+	free(v.part_of);
+	b->p->scratch->stamp = v.first_stamp + b->tree->count;
+}

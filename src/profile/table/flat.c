@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The method table: a row per method that has something. */
+#include "profile/table/flat.h"
+
+#include "base/buf.h"
+#include "profile/model/model.h"
+#include "profile/query/error.h"
+
+#include <stdlib.h>
+
+struct flat_build {
+	const struct profile *p; /* in the query's form */
+	const struct profile *sampled;
+	struct form *form;
+	const struct profile_query *q;
+	struct flat *flat;
+	uint32_t methods; /* when it was begun; the trend may meet newer ones */
+	uint32_t *row_of; /* per method: its row + 1 */
+};
+
+/* By self samples, else by all. */
+static uint8_t flat_winner(const struct model_method_sum *sum, const struct model_votes *votes)
+{
+	const uint64_t *of = sum->self.count ? votes->self : votes->total;
+	int best = 0;
+
+	for (int i = 1; i < FRAME_TYPES; i++)
+		best = of[i] > of[best] ? i : best;
+	return (uint8_t)best;
+}
+
+static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, uint32_t cell)
+{
+	const struct slices *s = &b->p->events[b->q->event];
+	const struct slices_pair *pair;
+	/* A wait that goes on was counted once, and is in each of its seconds by its time. */
+	uint64_t each = b->q->event == EVENT_LOCK ? profile_events[EVENT_LOCK].default_interval
+						  : profile_sample_weight(b->sampled, b->q->event);
+	uint32_t row, stack, method;
+
+	for (uint32_t i = 0; i < sl->count; i++) {
+		pair = &s->pairs[sl->entries[i].pair];
+		if (pair->stack == PROFILE_ROOT_STACK || !model_wants(b->p, b->q, pair))
+			continue;
+		stack = model_shown(b->sampled, b->q, b->form, pair->stack);
+		if (stack == PROFILE_NONE)
+			continue;
+		method = model_stack_method(b->p, stack);
+		row = method < b->methods ? b->row_of[method] : 0;
+		if (row)
+			b->flat->rows[row - 1].trend[cell] += (uint32_t)model_samples(
+				sl->entries[i].count, sl->entries[i].weight, each);
+	}
+}
+
+static void flat_add_trend(struct flat_build *b)
+{
+	const struct profile *p = b->p;
+	const struct slices *s = &p->events[b->q->event];
+	uint32_t to = b->q->to > p->now ? p->now + 1 : b->q->to;
+	uint32_t from = to > FLAT_TREND ? to - FLAT_TREND : 0;
+
+	for (uint32_t i = slices_find(s, from); i < s->count && s->list[i].from < to; i++) {
+		if (s->list[i].span == 1)
+			flat_add_trend_second(b, &s->list[i], s->list[i].from + FLAT_TREND - to);
+	}
+}
+
+static double flat_samples(const struct flat_build *b, uint64_t part, model_squares squares)
+{
+	return error_samples(&(struct error_sums){(double)part, (double)b->flat->sum,
+		(double)squares / MODEL_SQUARES_UNIT,
+		(double)b->sampled->scratch->all_squares / MODEL_SQUARES_UNIT});
+}
+
+static void flat_add_row(struct flat_build *b, const struct model_by_method *m, uint32_t at)
+{
+	const struct model_method_sum *sum = &m->sums[at];
+	uint64_t self = model_value(b->q, &sum->self), total = model_value(b->q, &sum->total);
+	struct flat *f = b->flat;
+
+	if (!(sum->total.count | sum->total.weight))
+		return;
+	f->rows[f->count] = (struct flat_row){.method = sum->method,
+		.type = flat_winner(sum, &m->votes[at]),
+		.self = self,
+		.total = total,
+		.self_count = sum->self.count,
+		.total_count = sum->total.count,
+		.self_samples = flat_samples(b, self, sum->self_squares),
+		.total_samples = flat_samples(b, total, sum->total_squares)};
+	b->row_of[sum->method] = ++f->count;
+}
+
+struct flat *flat_new(const struct profile *p, const struct profile_query *q)
+{
+	struct flat_build b = {.sampled = p, .q = q};
+	const struct model_by_method *m = model_sum_by_method(p, q);
+
+	b.form = model_form(p, q);
+	b.p = model_view(p, q);
+	b.methods = b.p->methods.count;
+	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
+	b.flat = xcalloc(1, sizeof(*b.flat));
+	b.flat->sum = model_value(q, &p->scratch->all_sum);
+	b.flat->sum_count = p->scratch->all_sum.count;
+	b.flat->rows = xreallocarray(NULL, m->count + 1, sizeof(*b.flat->rows));
+	for (uint32_t i = 0; i < b.methods; i++)
+		if (m->row_of[i])
+			flat_add_row(&b, m, m->row_of[i] - 1);
+	if (b.flat->count && !q->snapshot)
+		flat_add_trend(&b);
+	free(b.row_of);
+	return b.flat;
+}
+
+void flat_free(struct flat *f)
+{
+	if (!f)
+		return;
+	free(f->rows);
+	free(f);
+}
+
+static struct flat_row flat_row_sum(const struct flat_row *a, const struct flat_row *b)
+{
+	uint64_t of_a = a->self_count + b->self_count ? a->self_count : a->total_count;
+	uint64_t of_b = a->self_count + b->self_count ? b->self_count : b->total_count;
+
+	return (struct flat_row){.method = a->method,
+		.type = of_b > of_a ? b->type : a->type,
+		.self = a->self + b->self,
+		.total = a->total + b->total,
+		.self_count = a->self_count + b->self_count,
+		.total_count = a->total_count + b->total_count};
+}
+
+void flat_add(struct flat *f, const struct flat *more)
+{
+	struct flat_row *rows = xreallocarray(NULL, f->count + more->count + 1, sizeof(*rows));
+	const struct flat_row *a = f->rows, *b = more->rows;
+	const struct flat_row *a_end = a + f->count, *b_end = b + more->count;
+	uint32_t n = 0;
+
+	while (a < a_end || b < b_end) {
+		struct flat_row none = {.method = a < a_end ? a->method : PROFILE_NONE};
+
+		if (b < b_end && b->method < none.method)
+			none.method = b->method;
+		rows[n++] = flat_row_sum(a < a_end && a->method == none.method ? a++ : &none,
+			b < b_end && b->method == none.method ? b++ : &none);
+	}
+	free(f->rows);
+	f->rows = rows;
+	f->count = n;
+	f->sum += more->sum;
+	f->sum_count += more->sum_count;
+}
+
+int flat_compare(const void *pa, const void *pb)
+{
+	const struct flat_row *a = pa, *b = pb;
+
+	if (a->self != b->self)
+		return a->self < b->self ? 1 : -1;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->method < b->method ? -1 : a->method > b->method;
+}
+
+double flat_percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+double flat_half_width(uint64_t k, uint64_t n)
+{
+	return n && k <= n ? error_half_width((double)k / (double)n, (double)n) : 0;
+}

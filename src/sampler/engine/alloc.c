@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Allocations, as the JVM samples them itself (JVMTI's SampledObjectAlloc, JDK 11 and newer).
+ *
+ * HotSpot lays points over the bytes that a thread allocates, on average one in `interval`, at random and
+ * without memory (threadHeapSampler.cpp), and tells of the object that a point falls into. An object of `size`
+ * bytes is told of with probability 1 - exp(-size / interval), however many points it holds; so it stands for
+ * size / (1 - exp(-size / interval)) bytes, and sums are right for small and for huge objects alike.
+ *
+ * The callback runs in the allocating thread, which has left Java by way of its anchor. It allocates
+ * nothing and takes no lock.
+ */
+#include "sampler/engine/engine.h"
+
+#include "base/clock.h"
+#include "sampler/engine/alloc_live.h"
+#include "sampler/jvm/jvm.h"
+#include "sampler/session/publisher.h"
+#include "sampler/session/rooms.h"
+#include "sampler/session/scan.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include "walk/hotspot/oop.h"
+#include "walk/load/mem.h"
+
+#include <errno.h>
+
+#define ALLOC_SINCE 11
+#define ALLOC_EXACT 25  /* HotSpot's points lie where they should: see alloc_apart */
+#define CLASS_NAME  512 /* bytes of a class's name; longer ones are cut */
+#define MEASURED_OF 8u
+/* Smaller than this part of its buffer: to count it too low where it comes first is an error of 2 % at most. */
+#define SMALL_IN_BUFFER 50u
+#define INTERVAL_MAX    INT32_MAX
+#define ALLOC_START_NS  (2500 * NS_PER_MS) /* the front end waits for 3 s */
+#define ALLOC_STOP_NS   (1000 * NS_PER_MS)
+#define LIVE_NS         (200 * NS_PER_MS)
+/* What is allocated within this time before a collection waits for the next one. */
+#define LIVE_STALE_NS (2 * NS_PER_S)
+
+#define ALLOC_UNEXACT \
+	"this JVM misses small objects between large ones, or has them count for too much"
+
+/* An object that the JVM tells of, and its thread's buffer: filled up to top; how large the next shall be. 0: not known. */
+struct alloc_object {
+	uint64_t size, at;
+	uint64_t start, top, end, buffer_bytes;
+	bool outside; /* of the buffer */
+};
+
+/* --- weights ---------------------------------------------------------------------------------- */
+
+/* exp(-x) for x >= 0: halved until the series is short, then squared back. */
+static double exp_minus(double x)
+{
+	double term = 1, sum = 1;
+	int halvings = 0;
+
+	if (x > 50)
+		return 0;
+	for (; x > 0.5; x /= 2)
+		halvings++;
+	for (int i = 1; i < 12; i++) {
+		term *= -x / i;
+		sum += term;
+	}
+	while (halvings-- > 0)
+		sum *= sum;
+	return sum;
+}
+
+uint64_t alloc_weight(uint64_t size, uint64_t interval)
+{
+	double x = interval ? (double)size / (double)interval : 50;
+
+	/* 1 - exp(-x) loses its digits where x is small; there it is x - x^2/2 + x^3/6 */
+	double told = x < 1e-4 ? x * (1 - x / 2) : 1 - exp_minus(x);
+
+	return told > 0 ? (uint64_t)((double)size / told + 0.5) : size;
+}
+
+/* --- the callback ----------------------------------------------------------------------------- */
+
+static uint32_t alloc_class(struct sampler *s, jclass class)
+{
+	char name[CLASS_NAME];
+	uint64_t klass = oop_class(s->layout, &s->mem, (uint64_t)(uintptr_t) class);
+	uint32_t bytes = oop_klass_name(s->layout, &s->mem, klass, name, sizeof(name));
+
+	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
+}
+
+/*
+ * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
+ * yet, or a collection took it since: all that is known then is that a large object would not have had room.
+ */
+static bool alloc_outside(const struct alloc_object *o)
+{
+	if (o->start && o->top && o->at)
+		return o->at < o->start || o->at >= o->top;
+	return o->buffer_bytes && o->size > o->buffer_bytes;
+}
+
+static struct alloc_object alloc_object(
+	struct sampler *s, uint64_t java_thread, jobject handle, uint64_t size)
+{
+	const struct walk_layout *l = s->layout;
+	uint64_t tlab = java_thread + (uint64_t)l->thread_tlab.offset;
+	struct alloc_object o = {.size = size};
+
+	if (l->thread_tlab.offset < 0 || l->tlab_start.offset < 0 || l->tlab_top.offset < 0)
+		return o;
+	o.at = mem_u64(&s->mem, (uint64_t)(uintptr_t)handle); /* a local one */
+	o.start = layout_load(&l->tlab_start, &s->mem, tlab);
+	o.top = layout_load(&l->tlab_top, &s->mem, tlab);
+	if (l->tlab_end.offset >= 0)
+		o.end = layout_load(&l->tlab_end, &s->mem, tlab);
+	if (l->tlab_words.offset >= 0)
+		o.buffer_bytes = layout_load(&l->tlab_words, &s->mem, tlab) * sizeof(uint64_t);
+	o.outside = alloc_outside(&o);
+	return o;
+}
+
+/*
+ * alloc_apart: what an object stands for before JDK 25, where an object outside of the buffer brings apart what HotSpot
+ * knows of the next point in two places (JDK-8356372).
+ *
+ * Such an object is held against the point without what has been allocated in the buffer since that was laid: so it has
+ * that much less to be told of by. Then the bytes up to the point are counted anew, and taken for allocated when the thread
+ * gets its next buffer: what comes first in that is told of though no point fell into it, and stands for itself alone.
+ * Those outside that are smaller than half the interval mostly go by untold. So what was allocated since is not known
+ * there, and what comes first stands for them, too: but not where it is so small that it is hardly ever one of their kind.
+ */
+static uint64_t alloc_apart(
+	struct thread_slot *thread, const struct alloc_object *o, uint64_t interval)
+{
+	uint64_t since = thread->alloc.top, before, left;
+	bool large = o->outside && o->size >= interval / 2, after_large = thread->alloc.large;
+
+	thread->alloc.top = o->top;
+	thread->alloc.large = large;
+	if (o->at && o->at == o->start &&
+		(after_large || o->size * SMALL_IN_BUFFER < o->end - o->start))
+		return o->size;
+	if (!large)
+		return alloc_weight(o->size, interval);
+	if (since < o->start || since > o->top)
+		since = o->start;
+	before = o->top - since; /* or less, where an object outside went by untold */
+	left = o->size - (before < o->size / 2 ? before : o->size / 2);
+	return (uint64_t)((double)alloc_weight(left, interval) * (double)o->size / (double)left);
+}
+
+/*
+ * alloc_exact: JDK 11 lays no point in the rest of a buffer after an object outside, so what is allocated there is not told
+ * of at all. Later ones can be put right where the buffer is known.
+ */
+static bool alloc_exact(const struct walk_layout *l)
+{
+	return l->jdk >= ALLOC_EXACT ||
+	       (l->jdk > ALLOC_SINCE && l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 &&
+		       l->tlab_top.offset >= 0 && l->tlab_end.offset >= 0);
+}
+
+/* alloc_thread: the thread itself; one that is so new that nobody has listed it yet does so here. */
+static struct thread_slot *alloc_thread(struct sampler *s, JNIEnv *jni)
+{
+	int32_t tid = raw_gettid();
+	struct thread_slot *thread = threads_find(s->threads, tid);
+
+	return thread ? thread : scan_thread_starts(s, tid, jvm_thread_of(jni));
+}
+
+static void alloc_sample(
+	struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
+{
+	struct thread_slot *thread = alloc_thread(s, jni);
+	uint64_t interval =
+		atomic_load_explicit(&s->events[WIRE_ALLOC].interval, memory_order_relaxed);
+	struct alloc_object o = alloc_object(s, jvm_thread_of(jni), object, size);
+	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
+	struct live *live = atomic_load(&s->live_on);
+	struct stack stack;
+
+	if (!thread) {
+		sig_lose(s, WIRE_ALLOC, COUNTER_NO_THREAD, 1);
+		return;
+	}
+	sample.weight = s->layout->jdk < ALLOC_EXACT && alloc_exact(s->layout)
+				? alloc_apart(thread, &o, interval)
+				: alloc_weight(size, interval);
+	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
+	stack.user[-1] =
+		WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
+	if (!live)
+		sig_stack_put(&stack, &sample);
+	else if (!live_remember(live, jni, object, &stack, sample.weight))
+		sig_lose(s, WIRE_ALLOC, COUNTER_LIVE_FULL, 1);
+	sig_stack_give(&stack);
+}
+
+void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
+{
+	bool measured;
+	uint64_t start;
+
+	if (!atomic_load(&s->events[WIRE_ALLOC].on))
+		return;
+	measured = atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0;
+	start = measured ? sig_clock() : 0;
+	alloc_sample(s, jni, object, class, size);
+	if (measured)
+		atomic_fetch_add_explicit(&s->events[WIRE_ALLOC].cost_ns,
+			(sig_clock() - start) * MEASURED_OF, memory_order_relaxed);
+}
+
+uint64_t alloc_round_after(struct sampler *s)
+{
+	struct live *live = atomic_load(&s->live_on);
+
+	if (!live || !(live_due(live) || live_stale(live)))
+		return UINT64_MAX;
+	return live_due(live) ? LIVE_NS : LIVE_STALE_NS;
+}
+
+/* --- on and off ------------------------------------------------------------------------------- */
+
+/*
+ * The JVM is told by whoever visits it. Not in time: the event does not start, and the JVM is told nothing; or, when it
+ * stops, it goes without saying so: callbacks do nothing meanwhile, and the visit is made as soon as the JVM lets one in.
+ */
+
+static void alloc_interval(struct sampler *s)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_ALLOC].interval);
+
+	jvm_events_want(0, 0, (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX));
+}
+
+static void alloc_stop(struct sampler *s, uint32_t event)
+{
+	atomic_store(&s->events[event].on, 0);
+	atomic_store(&s->live_on, NULL);
+	jvm_events_want(0, JVM_TELLS_ALLOCATIONS | JVM_TELLS_COLLECTIONS, 0);
+	publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_STOP_NS);
+}
+
+static int alloc_start(
+	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
+{
+	uint32_t bits = JVM_TELLS_ALLOCATIONS;
+	struct text out = text_into(text, bytes);
+	int error = 0;
+
+	if (target->flags & WIRE_START_LIVE) {
+		if (!s->live && !(s->live = live_new())) {
+			text_add(&out, "no memory for the objects to be watched");
+			return -ENOMEM;
+		}
+		atomic_store(&s->live_on, s->live);
+		bits |= JVM_TELLS_COLLECTIONS;
+	}
+	alloc_interval(s);
+	jvm_events_want(bits, 0, 0);
+	if (!publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_START_NS)) {
+		text_add(&out, "the JVM lets no thread of the agent in; try again");
+		error = -ETIMEDOUT;
+	} else if (!jvm_events_told(bits)) {
+		error = atomic_load(&s->visits.error);
+		text_add(&out,
+			error ? s->visits.refused : "the JVM was not told to sample allocations");
+		error = error ? error : -EAGAIN;
+	}
+	if (error)
+		alloc_stop(s, WIRE_ALLOC);
+	else if (!alloc_exact(s->layout))
+		text_add(&out, ALLOC_UNEXACT);
+	else if (s->layout->jdk >= 19)
+		text_add(&out,
+			"virtual threads run slower until this JVM ends: it was asked for JVMTI");
+	return error;
+}
+
+static void alloc_repace(struct sampler *s, uint32_t event)
+{
+	alloc_interval(s);
+	jvm_visit_ask(s);
+}
+
+static int alloc_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	struct sampler *s = rooms_session();
+	struct text text = text_into(why, bytes);
+
+	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)
+		return 0;
+	if (s && s->layout && s->layout->jdk < ALLOC_SINCE && on_self->perf->type)
+		text_add(&text, "seen are new buffers of threads, and objects outside of them");
+	else if (s && s->layout && s->layout->jdk < ALLOC_SINCE)
+		text_add(&text, "a JVM before JDK 11 does not tell of allocations");
+	else
+		text_add(&text,
+			"allocations need the JVM's structures, which this one does not export");
+	return -ENOSYS;
+}
+
+const struct engine engine_alloc = {
+	.id = WIRE_ENGINE_ALLOC,
+	.name = "sampled allocations",
+	.interval_min = 1,
+	.probe = alloc_probe,
+	.start = alloc_start,
+	.stop = alloc_stop,
+	.repace = alloc_repace,
+};

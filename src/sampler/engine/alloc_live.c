@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weak references to sampled objects, until a collection has spared them or not.
+ *
+ * That a collection is over tells nothing yet: the JVM says so after each pause of a concurrent one, too (G1's
+ * remark and cleanup, all of ZGC's and Shenandoah's), and what was allocated while one marks is spared by it
+ * unseen. So beside the objects lie canaries, objects that nobody holds: once one of them is gone, a collection
+ * has looked at all that is older. The younger canary is always a fresh one, so that a single collection decides
+ * on nearly everything; the elder stays until it is gone, which a marking that takes long needs.
+ */
+#include "sampler/engine/alloc_live.h"
+
+#include "sampler/signal/raw.h"
+
+#include <string.h>
+
+#define LIVE_OBJECTS 4096u
+#define LIVE_PROBES  16u
+#define LIVE_FRAMES  254u /* deeper stacks lose their root and say so */
+
+enum { LIVE_FREE, LIVE_BUSY, LIVE_FILLED };
+
+struct live_object {
+	_Atomic uint32_t state;
+	uint32_t age; /* the canaries of higher numbers are younger than it */
+	jweak reference;
+	struct thread_slot *thread; /* pinned */
+	uint32_t id;                /* of it, or of the virtual thread that it carried */
+	uint64_t weight;
+	uint32_t frame_count;
+	uint16_t flags;
+	uint64_t frames[LIVE_FRAMES];
+};
+
+struct canary {
+	jweak reference; /* NULL: none */
+	uint32_t number;
+};
+
+struct live {
+	_Atomic uint32_t next, collections;
+	_Atomic uint32_t number;     /* of the last canary */
+	_Atomic uint32_t swept;      /* collections at the last sweep */
+	_Atomic uint32_t remembered; /* objects, all that ever were */
+	_Atomic uint32_t behind;     /* of them those that are older than the last canary */
+	struct canary elder, younger;
+	struct live_object objects[LIVE_OBJECTS];
+};
+
+struct live *live_new(void)
+{
+	return raw_map(sizeof(struct live));
+}
+
+static void object_release(struct live_object *o, JNIEnv *jni)
+{
+	(*jni)->DeleteWeakGlobalRef(jni, o->reference);
+	atomic_fetch_sub(&o->thread->pins, 1);
+	atomic_store_explicit(&o->state, LIVE_FREE, memory_order_release);
+}
+
+static void canary_release(struct canary *c, JNIEnv *jni)
+{
+	if (c->reference)
+		(*jni)->DeleteWeakGlobalRef(jni, c->reference);
+	c->reference = NULL;
+}
+
+void live_release(struct live *live, JNIEnv *jni)
+{
+	canary_release(&live->elder, jni);
+	canary_release(&live->younger, jni);
+	for (uint32_t i = 0; i < LIVE_OBJECTS; i++) {
+		if (atomic_load(&live->objects[i].state) == LIVE_FILLED)
+			object_release(&live->objects[i], jni);
+	}
+}
+
+void live_free(struct live *live)
+{
+	if (live)
+		raw_unmap(live, sizeof(*live));
+}
+
+static struct live_object *live_take(struct live *live)
+{
+	for (uint32_t i = 0; i < LIVE_PROBES; i++) {
+		uint32_t at = atomic_fetch_add(&live->next, 1) % LIVE_OBJECTS, free = LIVE_FREE;
+
+		if (atomic_compare_exchange_strong(&live->objects[at].state, &free, LIVE_BUSY))
+			return &live->objects[at];
+	}
+	return NULL;
+}
+
+bool live_remember(
+	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight)
+{
+	struct live_object *o = live_take(live);
+	uint32_t count = stack->count + 1;
+
+	if (!o)
+		return false;
+	o->age = atomic_load(&live->number);
+	o->reference = (*jni)->NewWeakGlobalRef(jni, object);
+	if (!o->reference) {
+		atomic_store(&o->state, LIVE_FREE);
+		return false;
+	}
+	o->weight = weight;
+	o->flags = stack->flags;
+	if (count > LIVE_FRAMES) {
+		count = LIVE_FRAMES;
+		o->flags |= WIRE_TRACE_TRUNCATED;
+	}
+	o->frame_count = count;
+	memcpy(o->frames, stack->user - 1, count * sizeof(o->frames[0]));
+	o->thread = stack->thread;
+	o->id = stack->id;
+	atomic_fetch_add(&o->thread->pins, 1);
+	atomic_store_explicit(&o->state, LIVE_FILLED, memory_order_release);
+	atomic_fetch_add(&live->remembered, 1);
+	return true;
+}
+
+void live_collected(struct live *live)
+{
+	atomic_fetch_add(&live->collections, 1);
+}
+
+bool live_stale(struct live *live)
+{
+	return atomic_load(&live->remembered) != atomic_load(&live->behind);
+}
+
+bool live_due(struct live *live)
+{
+	return atomic_load(&live->collections) != atomic_load(&live->swept);
+}
+
+/* object_put: a sample of the site where it was allocated. */
+static void object_put(struct live_object *o, struct sampler *s)
+{
+	struct stack stack = {.s = s,
+		.thread = o->thread,
+		.id = o->id,
+		.user = o->frames,
+		.count = o->frame_count,
+		.flags = o->flags};
+
+	sig_stack_put(&stack,
+		&(struct stack_sample){.event = WIRE_ALLOC, .count = 1, .weight = o->weight});
+}
+
+/* canary_make: its number counts before it is there, so that what has a lower one is older. */
+static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Object");
+	jobject object;
+
+	atomic_store(&live->behind, atomic_load(&live->remembered));
+	c->number = atomic_fetch_add(&live->number, 1) + 1;
+	object = class ? (*jni)->AllocObject(jni, class) : NULL;
+	c->reference = object ? (*jni)->NewWeakGlobalRef(jni, object) : NULL;
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni); /* the heap is full: the next one, then */
+	(*jni)->DeleteLocalRef(jni, object);
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
+/* canary_gone: what is older than it has been looked at. */
+static bool canary_gone(struct canary *c, JNIEnv *jni, uint32_t *decided)
+{
+	if (!c->reference || !(*jni)->IsSameObject(jni, c->reference, NULL))
+		return false;
+	*decided = c->number;
+	canary_release(c, jni);
+	return true;
+}
+
+static uint32_t canaries_look(struct live *live, JNIEnv *jni)
+{
+	uint32_t decided = 0;
+
+	canary_gone(&live->elder, jni, &decided);
+	canary_gone(&live->younger, jni, &decided);
+	if (!live->elder.reference) {
+		live->elder = live->younger;
+		live->younger.reference = NULL;
+	}
+	canary_release(&live->younger, jni);
+	canary_make(live, live->elder.reference ? &live->younger : &live->elder, jni);
+	return decided;
+}
+
+void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni)
+{
+	uint32_t collections = atomic_load(&live->collections);
+	uint32_t decided = canaries_look(live, jni);
+
+	atomic_store(&live->swept, collections);
+	for (uint32_t i = 0; i < LIVE_OBJECTS; i++) {
+		struct live_object *o = &live->objects[i];
+
+		if (atomic_load_explicit(&o->state, memory_order_acquire) != LIVE_FILLED ||
+			o->age >= decided)
+			continue;
+		if (!(*jni)->IsSameObject(jni, o->reference, NULL))
+			object_put(o, s);
+		object_release(o, jni);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of the sampled objects those that survive: each is remembered by a weak reference until a collection has looked at
+ * it, and becomes a sample of its allocation site if it is still there then. An object counts once.
+ *
+ *   callback: FREE -> FILLED      after a collection, on the visiting thread: FILLED -> FREE
+ *
+ * Bounded: what finds no room is counted as lost. All references are given back when the event stops.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_ALLOC_LIVE_H
+#define JHOT_SAMPLER_ENGINE_ALLOC_LIVE_H
+
+#include "sampler/jvm/jvm.h"
+#include "sampler/signal/signal.h"
+
+struct live;
+
+struct live *live_new(void);
+/* All references are given back, but for one that a callback is filling in just now. On the visiting thread. */
+void live_release(struct live *live, JNIEnv *jni);
+/* Its memory, when no callback can be at it any more; references that are still there stay with the JVM. */
+void live_free(struct live *live);
+/* The object whose stack this is, its class before the leaf. false: no room. In the JVM's callback. */
+bool live_remember(
+	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
+/* A collection, or a pause of one, is over. At a safepoint. */
+void live_collected(struct live *live);
+/* Is there anything to look at since the last one? Any thread. */
+bool live_due(struct live *live);
+/* Are there objects that no canary is younger than? A sweep makes one. */
+bool live_stale(struct live *live);
+/* On the visiting thread. */
+void live_sweep(struct live *live, struct sampler *s, JNIEnv *jni);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Engines on one thread. */
+#include "sampler/engine/events.h"
+
+#include "base/clock.h"
+#include "sampler/signal/raw.h"
+#include "sampler/task.h"
+
+#include <errno.h>
+
+#define STUCK_LOOK_NS 100000
+#define STUCK_NS      (1 * NS_PER_S)
+#define ARM_LEAST_NS  100000u /* the shortest interval of each engine for cpu */
+#define STARTS_ARMED  256u    /* a second; to arm one takes 70 us where a kernel is slow */
+#define SHARES_NS     (100 * NS_PER_MS)
+
+static bool event_armed(uint32_t number)
+{
+	return event_rows[number].arm != EVENT_NO_ARM;
+}
+
+static struct thread_arm *arm_of(struct thread_slot *slot, uint32_t number)
+{
+	return &slot->arms[event_rows[number].arm];
+}
+
+/* arms_random: in [0, below), from a sequence that goes on; nobody may guess its sampling. */
+static uint64_t arms_random(uint64_t below)
+{
+	static _Atomic uint64_t state;
+	uint64_t x = atomic_fetch_add(&state, 0x9e3779b97f4a7c15ull) + clock_mono_ns();
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	x ^= x >> 31;
+	return (uint64_t)((unsigned __int128)x * below >> 64);
+}
+
+/*
+ * arm_first: a thread's first sample is due after a random part of the interval, so that threads which never fill one are
+ * seen in proportion to what they use. One that was found while the event was on has run already, and is owed for it.
+ */
+static void arm_first(
+	const struct event *event, const struct thread_slot *slot, struct engine_target *target)
+{
+	uint64_t on_ns = atomic_load(&event->on_ns), now = clock_mono_ns(), used;
+
+	target->first = 1 + arms_random(target->interval);
+	if (target->event != WIRE_CPU || slot->found_ns < on_ns || now <= on_ns ||
+		!task_cpu_ns(target->tid, &used))
+		return;
+	used = used < now - on_ns ? used : now - on_ns;
+	if (used < target->first) {
+		target->first -= used;
+		return;
+	}
+	target->owed = 1 + (used - target->first) / target->interval;
+	target->first += target->owed * target->interval - used;
+}
+
+struct engine_target arms_target(struct sampler *s, uint32_t number)
+{
+	const struct event *event = &s->events[number];
+
+	return (struct engine_target){.event = number,
+		.interval = atomic_load(&event->interval),
+		.first = atomic_load(&event->interval),
+		.share = 1,
+		.signo = s->signo,
+		.flags = event->flags,
+		.perf = &event->perf};
+}
+
+/* arm_share: false: another stands for this thread's CPU time. */
+static bool arm_share(const struct thread_slot *slot, struct engine_target *target)
+{
+	uint32_t share = atomic_load(&slot->share);
+
+	if (target->event != WIRE_CPU || share == 1)
+		return true;
+	if (!share)
+		return false;
+	target->share = share;
+	target->interval /= share;
+	if (target->interval < ARM_LEAST_NS)
+		target->interval = ARM_LEAST_NS;
+	return true;
+}
+
+/* arm_set: the event's engine, or the next one where it cannot be set on this thread. Slot locked. */
+static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
+{
+	const struct event_row *row = &event_rows[number];
+	struct event *event = &s->events[number];
+	struct thread_arm *arm = arm_of(slot, number);
+	struct engine_target target = arms_target(s, number);
+	int error = -ENODEV;
+
+	if (atomic_load(&arm->engine) || !arm_share(slot, &target))
+		return 0;
+	target.tid = atomic_load(&slot->tid);
+	arm_first(event, slot, &target);
+	arm->event = number;
+	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
+		const struct engine *engine = row->engines[i];
+
+		if (engine != event->engine && (error == -ENODEV || event->engine_asked))
+			continue; /* better, but known not to work here; or another was asked for */
+		if (engine->java_only && !atomic_load(&slot->java_thread))
+			return 0;
+		error = engine->arm(arm, &target);
+		if (error == 0 && engine != event->engine)
+			counters_add(&s->counters, COUNTER_TIMER_THREADS, 1);
+		if (error == 0 || error == -ESRCH)
+			return error;
+	}
+	if (!atomic_exchange(&slot->failed, 1))
+		counters_add(&s->counters, COUNTER_ARM_FAILED, 1);
+	return error;
+}
+
+void arms_set(struct sampler *s, struct thread_slot *slot)
+{
+	if (!threads_try_lock(slot))
+		return;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (event_armed(i) && atomic_load(&s->events[i].arming) &&
+			s->events[i].engine->arm && !atomic_load(&slot->gone) &&
+			!atomic_load(&slot->unselected))
+			arm_set(s, i, slot);
+	}
+	threads_unlock(slot);
+}
+
+void arms_quiet(struct thread_slot *slot, uint32_t number)
+{
+	struct thread_arm *arm = arm_of(slot, number);
+	const struct engine *engine = atomic_load(&arm->engine);
+
+	if (engine)
+		engine->quiet(arm);
+}
+
+void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t number)
+{
+	struct thread_arm *arm = arm_of(slot, number);
+	const struct engine *engine = atomic_load(&arm->engine);
+
+	struct engine_target target = arms_target(s, number);
+
+	if (!engine)
+		return;
+	arm_share(slot, &target);
+	target.first = 1 + arms_random(target.interval);
+	engine->pace(arm, &target);
+}
+
+/* --- threads that start by the thousands a second --------------------------------------------- */
+
+void arms_new(struct sampler *s, struct thread_slot *slot)
+{
+	uint32_t share = atomic_load(&s->shares.share);
+
+	atomic_fetch_add(&s->shares.started, 1);
+	if (share > 1 && atomic_load(&s->events[WIRE_CPU].arming))
+		atomic_store(&slot->share, arms_random(share) ? 0 : share);
+}
+
+void arms_stay(struct sampler *s, struct thread_slot *slot)
+{
+	uint32_t share = atomic_load(&slot->share);
+
+	if (share == 1 || !threads_try_lock(slot))
+		return;
+	atomic_store(&slot->share, 1);
+	slot->found_ns = 0; /* others have stood for what it has run */
+	if (share)
+		arms_pace(s, slot, WIRE_CPU);
+	threads_unlock(slot);
+	if (!share)
+		arms_set(s, slot);
+}
+
+void arms_count(struct sampler *s, uint64_t now)
+{
+	uint64_t since = now - s->shares.counted_ns, least = ARM_LEAST_NS, share;
+	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
+
+	if (since < SHARES_NS)
+		return;
+	s->shares.counted_ns = now;
+	share = atomic_exchange(&s->shares.started, 0) * NS_PER_S / since / STARTS_ARMED;
+	if (share > interval / least)
+		share = interval / least;
+	atomic_store(&s->shares.share, share ? (uint32_t)share : 1);
+}
+
+/*
+ * arm_left: no handler on this thread reads it. A thread that was ended in its handler never leaves: over a whole
+ * session such threads are waited for STUCK_NS in all, then what they hold stays.
+ */
+static bool arm_left(struct sampler *s, const struct thread_slot *slot)
+{
+	struct timespec pause = {0, STUCK_LOOK_NS};
+
+	for (; atomic_load(&slot->inside); s->stuck_ns += STUCK_LOOK_NS) {
+		if (s->stuck_ns >= STUCK_NS)
+			return false;
+		raw(SYS_nanosleep, &pause, 0);
+	}
+	return true;
+}
+
+void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t number)
+{
+	struct thread_arm *arm = arm_of(slot, number);
+	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
+	uint32_t unread;
+
+	if (!engine || !arm_left(s, slot))
+		return;
+	unread = engine->release(arm);
+	atomic_fetch_add(&s->events[number].samples, unread);
+	atomic_fetch_add(&s->events[number].lost, unread);
+	counters_add(&s->counters, COUNTER_LATE, unread);
+}
+
+bool arms_take_off(struct sampler *s, struct thread_slot *slot)
+{
+	if (!threads_try_lock(slot))
+		return false;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (!event_armed(i))
+			continue;
+		arms_quiet(slot, i);
+		arms_release(s, slot, i);
+	}
+	threads_unlock(slot);
+	return true;
+}
+
+bool arms_any(const struct thread_slot *slot)
+{
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		if (atomic_load(&slot->arms[i].engine))
+			return true;
+	}
+	return false;
+}
+
+bool arms_alive(const struct thread_slot *slot)
+{
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		const struct engine *engine = atomic_load(&slot->arms[i].engine);
+
+		if (engine && !engine->alive(&slot->arms[i]))
+			return false;
+	}
+	return true;
+}

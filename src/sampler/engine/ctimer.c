@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A POSIX timer on the CPU clock of each thread: no descriptor, no privilege, no kernel frames.
+ *
+ * The clock's resolution is the jiffy; a sample stands for 1 + si_overrun intervals, which keeps
+ * times right. The clock id of another thread is (~tid << 3) | 6, CPUCLOCK_SCHED |
+ * CPUCLOCK_PERTHREAD in linux/posix-timers.h; libc's timer_create refuses it, the kernel does not.
+ * Timer id 0 is valid.
+ */
+#include "sampler/engine/engine.h"
+
+#include "sampler/session/threads.h"
+#include "sampler/signal/raw.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+
+#define CTIMER_CLOCK(tid) ((int32_t)(~(uint32_t)(tid) << 3) | 6)
+#define CTIMER_USER_CLOCK(tid) \
+	((int32_t)(~(uint32_t)(tid) << 3) | 5) /* CPUCLOCK_VIRT: without the kernel's time */
+
+/* The kernel's struct sigevent, as far as it is used (include/uapi/asm-generic/siginfo.h). */
+struct ctimer_sigevent {
+	union sigval value;
+	int32_t signo;
+	int32_t notify;
+	int32_t tid;
+	int32_t pad[11];
+};
+_Static_assert(sizeof(struct ctimer_sigevent) == 64, "struct sigevent of the kernel");
+
+static struct timespec ctimer_time(uint64_t ns)
+{
+	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
+static struct itimerspec ctimer_every(uint64_t interval, uint64_t first)
+{
+	return (struct itimerspec){ctimer_time(interval), ctimer_time(first)};
+}
+
+static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target)
+{
+	struct ctimer_sigevent event = {
+		.value.sival_int = (int)(ENGINE_COOKIE | target->event),
+		.signo = target->signo,
+		.notify = SIGEV_THREAD_ID,
+		.tid = target->tid,
+	};
+	struct itimerspec spec = ctimer_every(target->interval, target->owed ? 1 : target->first);
+	int timer = -1;
+	bool user_only = target->flags & WIRE_START_USER_ONLY;
+	long error = raw(SYS_timer_create,
+		user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid), &event,
+		&timer);
+
+	if (error < 0)
+		return (int)error;
+	arm->fd = -1;
+	arm->timer = timer;
+	atomic_store(&arm->weight, target->interval * target->share);
+	atomic_store_explicit(&arm->engine, &engine_ctimer, memory_order_release);
+	error = raw(SYS_timer_settime, timer, 0, &spec, NULL);
+	if (error >= 0)
+		return 0;
+	atomic_store(&arm->engine, NULL);
+	raw(SYS_timer_delete, timer);
+	return (int)error;
+}
+
+static void ctimer_quiet(struct thread_arm *arm)
+{
+	struct itimerspec never = {{0, 0}, {0, 0}};
+
+	raw(SYS_timer_settime, arm->timer, 0, &never, NULL);
+}
+
+static int ctimer_pace(struct thread_arm *arm, const struct engine_target *target)
+{
+	struct itimerspec spec = ctimer_every(target->interval, target->first);
+
+	atomic_store(&arm->weight, target->interval * target->share);
+	return (int)raw(SYS_timer_settime, arm->timer, 0, &spec, NULL);
+}
+
+static uint32_t ctimer_release(struct thread_arm *arm)
+{
+	raw(SYS_timer_delete, arm->timer);
+	return 0;
+}
+
+/* A timer whose thread has ended is not set any more. */
+static bool ctimer_alive(const struct thread_arm *arm)
+{
+	struct itimerspec now = {{0, 0}, {0, 0}};
+
+	return raw(SYS_timer_gettime, arm->timer, &now) < 0 || now.it_value.tv_sec ||
+	       now.it_value.tv_nsec;
+}
+
+static int ctimer_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	struct thread_arm arm = {.fd = -1};
+	struct engine_target probe = *on_self;
+	struct text text = text_into(why, bytes);
+	int error;
+
+	if (on_self->flags & WIRE_START_KERNEL_ONLY) {
+		text_add(&text, "CPU timers cannot tell the kernel's time from the program's");
+		return -EOPNOTSUPP;
+	}
+	probe.interval = probe.first = 3600000000000ull;
+	error = ctimer_arm(&arm, &probe);
+	if (error == 0) {
+		ctimer_release(&arm);
+		return 0;
+	}
+	text_add(&text, "no CPU timers: ");
+	text_add_errno(&text, -error);
+	return error;
+}
+
+const struct engine engine_ctimer = {
+	.id = WIRE_ENGINE_CTIMER,
+	.name = "CPU timers",
+	.interval_min = 100000,
+	.probe = ctimer_probe,
+	.arm = ctimer_arm,
+	.quiet = ctimer_quiet,
+	.release = ctimer_release,
+	.alive = ctimer_alive,
+	.pace = ctimer_pace,
+};

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of events; starting and stopping them on all threads. */
+#include "sampler/engine/events.h"
+
+#include "base/clock.h"
+#include "sampler/engine/lock/lock.h"
+#include "sampler/engine/wall.h"
+#include "sampler/publish/publish.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SETTLE_NS    2000000
+#define SETTLE_TRIES 10
+
+const struct event_row event_rows[WIRE_EVENTS] = {
+	[WIRE_CPU] = {"cpu", 10000000, 0, {&engine_perf, &engine_ctimer}},
+	[WIRE_ALLOC] = {"alloc", 524288, THREADS_ARM_TRAP, {&engine_alloc, &engine_trap}},
+	[WIRE_LOCK] = {"lock", 2000000, EVENT_NO_ARM, {&engine_lock}},
+	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {&engine_wall}},
+	[WIRE_USER_FIRST + 0] = {"perf event 1", 1, 1, {&engine_perf}},
+	[WIRE_USER_FIRST + 1] = {"perf event 2", 1, 2, {&engine_perf}},
+	[WIRE_USER_FIRST + 2] = {"perf event 3", 1, 3, {&engine_perf}},
+	[WIRE_USER_FIRST + 3] = {"perf event 4", 1, 4, {&engine_perf}},
+};
+_Static_assert(WIRE_EVENTS - WIRE_USER_FIRST + 1 == THREADS_ARM_TRAP, "an arm for each perf event");
+
+/* event_signals: does its engine make signals arrive? */
+static bool event_signals(uint32_t number)
+{
+	return event_rows[number].arm != EVENT_NO_ARM || number == WIRE_WALL;
+}
+
+static struct wire_event_status *event_status(struct sampler *s, uint32_t event)
+{
+	return &s->shared.status->events[event];
+}
+
+/* event_announce: note first, then the state that makes it valid. */
+static void event_announce(
+	struct sampler *s, uint32_t number, enum wire_event_state state, const char *note)
+{
+	struct wire_event_status *status = event_status(s, number);
+	struct event *event = &s->events[number];
+	struct text text = text_into(status->note, sizeof(status->note));
+	bool on = state == WIRE_EVENT_ON;
+
+	text_add(&text, note);
+	text = text_into(event->note, sizeof(event->note));
+	text_add(&text, note);
+	atomic_store(&status->engine, on ? event->engine->id : WIRE_ENGINE_NONE);
+	atomic_store(&status->interval, on ? atomic_load(&event->interval) : 0);
+	atomic_store(&status->state, state);
+}
+
+void events_note(struct sampler *s, uint32_t number, const char *note)
+{
+	struct text text =
+		text_into(event_status(s, number)->note, sizeof(((struct event *)0)->note));
+
+	text_add(&text, note);
+	text_add(&text, *note && s->events[number].note[0] ? "; " : "");
+	text_add(&text, s->events[number].note);
+}
+
+static void event_arm_all(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+
+		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone))
+			arms_set(s, slot);
+	}
+}
+
+static bool event_pending(struct sampler *s, uint32_t arm)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	for (uint32_t i = 0; i < high; i++) {
+		const struct thread_arm *a = &s->threads->slots[i].arms[arm];
+		const struct engine *engine = atomic_load(&a->engine);
+
+		if (engine && engine->pending && engine->pending(a))
+			return true;
+	}
+	return false;
+}
+
+/* event_settle: threads that are to take a signal as soon as they run get the time for it. */
+static void event_settle(struct sampler *s, uint32_t arm)
+{
+	struct timespec pause = {0, SETTLE_NS};
+
+	for (int i = 0; i < SETTLE_TRIES && event_pending(s, arm); i++)
+		raw(SYS_nanosleep, &pause, 0);
+}
+
+/* event_disarm_all: the engine is not set again any more. */
+static void event_disarm_all(struct sampler *s, uint32_t number)
+{
+	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
+	struct timespec pause = {0, 100000};
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+
+		while (!threads_try_lock(slot))
+			raw(SYS_nanosleep, &pause, 0);
+		arms_quiet(slot, number);
+	}
+	event_settle(s, arm);
+	atomic_store(&s->events[number].on, 0);
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+
+		arms_release(s, slot, number);
+		threads_unlock(slot);
+	}
+}
+
+/* event_enable: its engine runs from now on, and on threads to come. 0 or -errno with a sentence. */
+static int event_enable(struct sampler *s, uint32_t number, char *note, size_t bytes)
+{
+	struct event *event = &s->events[number];
+	struct engine_target target = arms_target(s, number);
+	uint64_t used = publish_cpu_used(s->publish);
+	int error = 0;
+
+	atomic_store(&event->on_ns, clock_mono_ns());
+	atomic_store(&event->on, 1);
+	atomic_store(&event->arming, 1);
+	if (event->engine->start)
+		error = event->engine->start(s, &target, note, bytes);
+	else
+		event_arm_all(s);
+	if (error < 0) {
+		atomic_store(&event->arming, 0);
+		atomic_store(&event->on, 0);
+	} else if (number ==
+		   WIRE_CPU) { /* one thread after the other: on average from the middle on */
+		publish_cpu_counts(
+			s->publish, true, used + (publish_cpu_used(s->publish) - used) / 2);
+	}
+	return error;
+}
+
+/* event_disable: false if it was not enabled. */
+static bool event_disable(struct sampler *s, uint32_t number)
+{
+	struct event *event = &s->events[number];
+
+	if (!atomic_exchange(&event->arming, 0))
+		return false;
+	if (number == WIRE_CPU)
+		publish_cpu_counts(s->publish, false, publish_cpu_used(s->publish));
+	if (event->engine->stop)
+		event->engine->stop(s, number);
+	else
+		event_disarm_all(s, number);
+	atomic_store(&event->on, 0);
+	return true;
+}
+
+/* event_takes: may it be sampled by this engine? */
+static bool event_takes(const struct event *event, const struct engine *engine)
+{
+	return !event->engine_asked || event->engine_asked == engine->id;
+}
+
+/*
+ * event_choose: the first engine that works here, or the one that was asked for; why not a better one goes to note.
+ */
+static int event_choose(struct sampler *s, uint32_t number, char *note, size_t bytes)
+{
+	const struct event_row *row = &event_rows[number];
+	struct event *event = &s->events[number];
+	struct engine_target target = arms_target(s, number);
+	struct text text = text_into(note, bytes);
+	char why[160];
+	int error = -ENODEV;
+
+	target.tid = raw_gettid();
+	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
+		if (!event_takes(event, row->engines[i]))
+			continue;
+		error = row->engines[i]->probe(&target, why, sizeof(why));
+		if (error == 0) {
+			event->engine = row->engines[i];
+			if (event->engine_asked && event->engine == &engine_ctimer)
+				text_add(&text, "by CPU timers, as asked for: no kernel frames");
+			return 0;
+		}
+		text_add(&text, *note ? "; " : "");
+		text_add(&text, why);
+	}
+	if (!*note)
+		text_add(&text, "it has no such engine");
+	return error;
+}
+
+/*
+ * event_note_others: threads that had to take a lesser engine, for want of descriptors or memory.
+ */
+static void event_note_others(struct sampler *s, uint32_t number, char *note, size_t bytes)
+{
+	uint32_t high = atomic_load(&s->threads->high), threads = 0, others = 0;
+	struct text text = text_into(note + strlen(note), bytes - strlen(note));
+
+	if (event_rows[number].arm == EVENT_NO_ARM)
+		return;
+
+	for (uint32_t i = 0; i < high; i++) {
+		const struct thread_slot *slot = &s->threads->slots[i];
+		const struct engine *engine =
+			atomic_load(&slot->arms[event_rows[number].arm].engine);
+
+		threads += engine != NULL;
+		others += engine && engine != s->events[number].engine;
+	}
+	if (!others)
+		return;
+	text_add_number(&text, others);
+	text_add(&text, " of ");
+	text_add_number(&text, threads);
+	text_add(&text, " threads without perf_events: file descriptors or memory are short");
+}
+
+/* event_limit: not more often than its engine can, which is told where it was asked for. */
+static void event_limit(struct sampler *s, uint32_t number, char *note, size_t bytes)
+{
+	struct event *event = &s->events[number];
+	struct engine_target target = arms_target(s, number);
+	uint64_t least =
+		event->engine->least ? event->engine->least(&target) : event->engine->interval_min;
+	struct text text = text_into(note + strlen(note), bytes - strlen(note));
+
+	if (target.interval >= least)
+		return;
+	atomic_store(&event->interval, least);
+	text_add(&text, *note ? "; every " : "every ");
+	text_add_interval(&text, least, event_is_time(number));
+	text_add(&text, ", not ");
+	text_add_interval(&text, target.interval, event_is_time(number));
+	text_add(&text, ": ");
+	text_add(&text, event->engine->name);
+	text_add(&text, " can do no more");
+}
+
+/* event_possible: can this version sample it, and is there a signal for it? */
+static int event_possible(struct sampler *s, uint32_t number, struct text *out)
+{
+	const struct event_row *row = &event_rows[number < WIRE_EVENTS ? number : 0];
+
+	if (number >= WIRE_EVENTS || !row->engines[0]) {
+		text_add(out, "this agent cannot sample ");
+		text_add(out, number < WIRE_EVENTS && row->name ? row->name : "that event");
+		return -ENOSYS;
+	}
+	if (s->signo < 0 && event_signals(number)) {
+		text_add(out, "SIGURG, SIGWINCH, SIGPROF, SIGVTALRM and SIGSTKFLT all have "
+			      "handlers of the program");
+		return s->signo;
+	}
+	return 0;
+}
+
+int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes)
+{
+	uint32_t number = command->event;
+	struct text out = text_into(text, bytes);
+	struct event *event;
+	int error = event_possible(s, number, &out);
+
+	if (error < 0)
+		return error;
+	event = &s->events[number];
+	events_stop(s, number, text, bytes);
+	if (number >= WIRE_USER_FIRST &&
+		memcmp(&event->perf, &command->perf, sizeof(event->perf)) != 0) {
+		atomic_store(&event->samples, 0); /* those were of another that had the number */
+		atomic_store(&event->lost, 0);
+	}
+	event->flags = command->flags;
+	event->engine_asked = (uint32_t)command->arg;
+	event->perf = command->perf;
+	atomic_store(&event->interval,
+		command->interval ? command->interval : event_rows[number].interval);
+	error = event_choose(s, number, text, bytes);
+	if (error == 0) {
+		event_limit(s, number, text, bytes);
+		error = event_enable(s, number, text, bytes);
+	}
+	if (error < 0) {
+		event_announce(s, number, WIRE_EVENT_FAILED, text);
+		return error;
+	}
+	event->wanted = true;
+	event->chosen = !command->interval || command->flags & WIRE_START_CHOSEN;
+	event->asked = atomic_load(&event->interval);
+	event_note_others(s, number, text, bytes);
+	event_announce(s, number, WIRE_EVENT_ON, text);
+	text_into(text, bytes);
+	return 0;
+}
+
+void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
+{
+	struct event *event = &s->events[number];
+	uint32_t high = atomic_load(&s->threads->high);
+	struct timespec pause = {0, 100000};
+
+	if (!atomic_load(&event->on) || !interval)
+		return;
+	atomic_store(&event->interval, interval);
+	atomic_store(&event_status(s, number)->interval, interval);
+	if (event->engine->repace)
+		event->engine->repace(s, number);
+	for (uint32_t i = 0; event->engine->pace && i < high; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+
+		while (!threads_try_lock(slot))
+			raw(SYS_nanosleep, &pause, 0);
+		arms_pace(s, slot, number);
+		threads_unlock(slot);
+	}
+}
+
+int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
+{
+	struct text out = text_into(text, bytes);
+
+	if (number >= WIRE_EVENTS) {
+		text_add(&out, "there is no such event");
+		return -EINVAL;
+	}
+	s->events[number].wanted = false;
+	if (event_disable(s, number))
+		event_announce(s, number, WIRE_EVENT_OFF, "");
+	return 0;
+}
+
+void events_sweep(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	for (uint32_t i = 0; i < high; i++)
+		arms_take_off(s, &s->threads->slots[i]);
+}
+
+void events_stop_all(struct sampler *s)
+{
+	char text[8];
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		events_stop(s, i, text, sizeof(text));
+}
+
+void events_warm_up(struct sampler *s)
+{
+	char note[160];
+
+	event_choose(s, WIRE_CPU, note, sizeof(note));
+}
+
+void events_check_signal(struct sampler *s)
+{
+	char text[8];
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (!atomic_load(&s->events[i].on) || !event_signals(i) || sig_keep(s->signo))
+			continue;
+		events_stop(s, i, text, sizeof(text));
+		event_announce(s, i, WIRE_EVENT_FAILED,
+			"another part of the process has installed its own handler for the signal");
+	}
+}
+
+uint64_t events_memory(const struct sampler *s)
+{
+	return engine_perf_memory() + lock_memory(s) + wall_waiting_memory(s);
+}
+
+bool events_any(const struct sampler *s)
+{
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (atomic_load(&s->events[i].on))
+			return true;
+	}
+	return false;
+}
+
+void events_pause(struct sampler *s)
+{
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		event_disable(s, i);
+}
+
+void events_resume(struct sampler *s)
+{
+	char note[160];
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (s->events[i].wanted && event_enable(s, i, note, sizeof(note)) < 0)
+			event_announce(s, i, WIRE_EVENT_FAILED, note);
+	}
+}

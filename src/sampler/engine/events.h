@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: starting and stopping them on all threads that there are, publisher only, and engines on one thread.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_EVENTS_H
+#define JHOT_SAMPLER_ENGINE_EVENTS_H
+
+#include "sampler/sampler.h"
+
+/*
+ * events_start: sample the command's event every `interval` (0: its default) on all threads, now and later.
+ * A running event is started anew. 0 or -errno with a sentence; what is degraded goes to the
+ * status page.
+ */
+int events_start(struct sampler *s, const struct wire_command *command, char *text, size_t bytes);
+int events_stop(struct sampler *s, uint32_t event, char *text, size_t bytes);
+void events_stop_all(struct sampler *s);
+/* What people are told of a running event, after what was degraded at its start. "": only that. */
+void events_note(struct sampler *s, uint32_t event, const char *note);
+/* Another interval for a running event; its weights stay right. */
+void events_pace(struct sampler *s, uint32_t event, uint64_t interval);
+/* When no callback is left that could set an engine: takes off what one did at the last moment. */
+void events_sweep(struct sampler *s);
+
+/* Opens and closes what the first start would find cold (the kernel's switch for perf_events). */
+void events_warm_up(struct sampler *s);
+/* Is the signal still ours? Events whose signal somebody has taken over are stopped and say so. */
+void events_check_signal(struct sampler *s);
+/* Bytes mapped for engines now. */
+uint64_t events_memory(const struct sampler *s);
+/* Is any event on? */
+bool events_any(const struct sampler *s);
+
+/* Parked: all engines off, to be set again as they were. */
+void events_pause(struct sampler *s);
+void events_resume(struct sampler *s);
+
+/* --- arms.c ------------------------------------------------------------------------------------ */
+
+/*
+ * Engines on one thread: setting them, and taking them off without a handler noticing.
+ *
+ * Whoever sets or takes off holds the slot's lock, which is only ever tried: publisher and JVMTI callbacks
+ * leave a thread to each other. A handler may be reading an arm while it is taken off: it is made quiet,
+ * the thread leaves its handler, then the arm is released.
+ */
+
+#define EVENT_NO_ARM UINT32_MAX /* its engine drives itself */
+
+/* One event: a row of events.c. One without engines cannot be sampled by this version. */
+struct event_row {
+	const char *name;
+	uint64_t interval; /* the default */
+	uint32_t arm;      /* which of a thread's arms, or EVENT_NO_ARM */
+	const struct engine *engines[ENGINES_PER_EVENT]; /* the best first */
+};
+extern const struct event_row event_rows[WIRE_EVENTS];
+
+/* Is its interval in ns? */
+static inline bool event_is_time(uint32_t event)
+{
+	return event == WIRE_CPU || event == WIRE_LOCK || event == WIRE_WALL;
+}
+
+/* What an engine is told of an event that is (to be) on; the thread is the caller's to fill in. */
+struct engine_target arms_target(struct sampler *s, uint32_t event);
+
+/* Every event that is on gets its engine on this thread, or the next best where that is not possible. */
+void arms_set(struct sampler *s, struct thread_slot *slot);
+/* Takes all engines off; false when somebody holds the lock. */
+bool arms_take_off(struct sampler *s, struct thread_slot *slot);
+
+/* The two steps of taking one event's engine off. The slot's lock is the caller's. */
+void arms_quiet(struct thread_slot *slot, uint32_t event);
+void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);
+
+/* The event's interval has changed: those that are set take it over. The slot's lock is the caller's. */
+void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
+
+/*
+ * To arm a thread costs more than a short one does in its life. Where more than some hundreds start in a second, one of
+ * `share`, drawn at random, is sampled `share` times as often as it would be, each sample standing for as much as any
+ * other, until it has lived through a scan; the others are not armed before. So sums and precision are as they were.
+ *
+ * arms_new: before its engines are set, also on the thread itself; arms_stay: it lives on, arms_count: the publisher's.
+ */
+void arms_new(struct sampler *s, struct thread_slot *slot);
+void arms_stay(struct sampler *s, struct thread_slot *slot);
+void arms_count(struct sampler *s, uint64_t now);
+
+bool arms_any(const struct thread_slot *slot);
+/* Does the thread that the engines were set on still live? A tid may have been given to another. */
+bool arms_alive(const struct thread_slot *slot);
+
+#endif

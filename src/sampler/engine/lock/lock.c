@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits for locks, by looking: a thread of the agent looks every `interval` at what each Java thread waits
+ * for (wait.h). A wait that two looks in a row find stands for all the time between them, one that only the
+ * later or only the earlier finds for half of it, so that sums are the time spent waiting, whether waits are many
+ * and short or few and long, and a look that comes late (the machine is busy, or stood still) does not put all of
+ * its delay down to whatever it finds then. A wait counts once, by the first look that finds it; one that a thread
+ * begins anew at the same place is told by the CPU time between. Of waits shorter than `interval` most are not found:
+ * those that are count once each, too.
+ *
+ * Nothing is hooked, no event of the JVM's is switched on, no thread that runs does anything for it: a program
+ * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
+ * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
+ * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
+ */
+#include "sampler/engine/engine.h"
+
+#include "base/clock.h"
+#include "sampler/engine/lock/own.h"
+#include "sampler/publish/publish.h"
+#include "sampler/session/rooms.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/spawn.h"
+#include "sampler/task.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define LOCK_STACK_BYTES (128u << 10)
+#define LOOKS_SHARE      50u
+#define LOCK_TRIES       3u
+#define LOCK_AGAIN_NS    60000u
+#define LOCK_OLD_NS      (200 * NS_PER_MS) /* tries again seldom, with all caches cold */
+#define LOCK_IDLE_NS     (40 * NS_PER_MS)
+#define LOCK_FORGET_NS   (1000 * NS_PER_MS)
+
+/* --- one thread ------------------------------------------------------------------------------- */
+
+/* lock_look_at: false: the wait is another, or over, when the stack has been walked. Gives the stack back if so. */
+static bool lock_look_at(struct sampler *s, struct thread_slot *slot, const struct lock_wait *wait,
+	struct stack *stack)
+{
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct lock_wait after;
+
+	sig_stack_java(stack, s, slot, java_thread);
+	after = lock_wait_read(&s->lock->reader, java_thread);
+	if (after.lock && lock_wait_same(&after, wait) && stack->scratch)
+		return true;
+	sig_stack_give(stack);
+	return false;
+}
+
+static bool lock_broken(uint16_t flaw)
+{
+	return flaw >= COUNTER_BREAKS;
+}
+
+/* lock_walk: the stack of this wait, if it is still the same when it has been walked. */
+static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t weight_ns)
+{
+	struct stack stack;
+
+	for (uint32_t tries = 0; tries < LOCK_TRIES; tries++) {
+		if (tries)
+			sig_stack_give(&stack);
+		if (!lock_look_at(s, slot, wait, &stack))
+			return false;
+		if (!lock_broken(stack.flaw))
+			break;
+	}
+	lock_keep(s, t, wait, &stack, weight_ns);
+	sig_stack_give(&stack);
+	return true;
+}
+
+static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	lock_ends(s, slot, t, since);
+	t->slot_id = slot->id;
+	t->stands_for = 1;
+	t->count = 1;
+	t->weight_ns = since / 2; /* it began somewhere between the two looks */
+	task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
+	if (!lock_walk(s, slot, t, wait, since)) {
+		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
+		return;
+	}
+	t->wait = *wait;
+	t->at_least = t->looked != slot->id;
+	t->since_ns = t->at_least ? now : now - since / 2;
+	t->flushed_ns = now;
+}
+
+/*
+ * lock_rests: it has not run since the last look, but to try again, as the JVM does now and then: who has had the lock
+ * meanwhile and wants it again runs for longer.
+ */
+static bool lock_rests(struct thread_slot *slot, struct lock_thread *t, uint64_t now)
+{
+	uint64_t before = t->cpu_ns;
+
+	return task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns) &&
+	       t->cpu_ns - before <
+		       (now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
+}
+
+static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait) &&
+		    lock_rests(slot, t, now);
+
+	if (!same) {
+		lock_begins(s, slot, t, wait, now, since);
+		return;
+	}
+	if (!t->frames || lock_broken(t->flaw))
+		lock_walk(s, slot, t, wait, since);
+	lock_goes_on(s, slot, t, wait, now, since);
+}
+
+/* --- a look at all ---------------------------------------------------------------------------- */
+
+static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t since)
+{
+	struct thread_slot *slot = &s->threads->slots[number];
+	struct lock_thread *t = &s->lock->threads[number];
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct lock_wait wait = {0};
+
+	if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) && java_thread)
+		wait = t->slot_id == slot->id &&
+				       lock_wait_still(&s->lock->reader, java_thread, &t->wait)
+			       ? t->wait
+			       : lock_wait_read(&s->lock->reader, java_thread);
+	/* A JavaThread that is gone may still be listed; its memory says anything. */
+	if (wait.lock &&
+		walk_thread_tid(s->layout, &s->mem, java_thread) != atomic_load(&slot->tid))
+		wait.lock = 0;
+	if (wait.lock)
+		lock_waits(s, slot, t, &wait, now, since);
+	else
+		lock_ends(s, slot, t, since);
+	if (!wait.lock || t->wait.lock)
+		t->looked = slot->id;
+}
+
+static void lock_round(struct sampler *s)
+{
+	struct lock *lock = s->lock;
+	uint32_t high = atomic_load(&s->threads->high);
+	uint64_t now = clock_mono_ns(), since = now - lock->last_ns;
+	bool owners = now - lock->owners_ns >= LOCK_LONG_NS;
+
+	if (now - lock->forgot_ns >= LOCK_FORGET_NS) {
+		lock_reader_forget(&lock->reader);
+		lock->forgot_ns = now;
+	}
+	for (uint32_t i = 0; i < high; i++) {
+		_Atomic uint32_t *inside;
+
+		sig_enter(&inside); /* its walks read what handlers read */
+		lock_look(s, i, now, since);
+		sig_leave(inside);
+		if (owners)
+			lock_owners(s, &lock->threads[i], now);
+	}
+	lock_waiting_look(s, now, since);
+	for (uint32_t i = THREADS_MAX; owners && i < LOCK_MAX; i++)
+		lock_owners(s, &lock->threads[i], now);
+	if (owners)
+		lock->owners_ns = now;
+	lock->last_ns = now;
+}
+
+/* lock_pause: looks do not keep step with what the program does regularly, and cost little. */
+static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_LOCK].interval);
+	struct lock *lock = s->lock;
+
+	if (interval < cost_ns * LOOKS_SHARE)
+		interval = cost_ns * LOOKS_SHARE;
+	interval = pace_pause(&lock->pace, sampler_cost_ns(s), interval, LOCK_IDLE_NS);
+	lock->random = lock->random * 6364136223846793005ull + 1442695040888963407ull;
+	return interval / 2 + (lock->random >> 33) % interval;
+}
+
+static void *lock_main(void *arg)
+{
+	struct sampler *s = arg;
+	uint64_t before = 0, cost = 0;
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot lock");
+	atomic_store(&s->lock->tid, raw_gettid());
+	while (!atomic_load(&s->lock->leave)) {
+		raw_futex_wait(&s->lock->leave, 0, lock_pause(s, cost - before));
+		lock_round(s);
+		before = cost;
+		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+		atomic_fetch_add(&s->events[WIRE_LOCK].cost_ns, cost - before);
+	}
+	return NULL;
+}
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+int32_t lock_tid(const struct sampler *s)
+{
+	return s->lock ? atomic_load(&s->lock->tid) : 0;
+}
+
+uint64_t lock_memory(const struct sampler *s)
+{
+	const struct lock *lock = s->lock;
+	uint32_t known;
+
+	if (!lock)
+		return 0;
+	/* what it touches: a thread's stack is kept only when it has waited */
+	known = atomic_load(&s->threads->high) + (lock->waiting.open ? LOCK_VIRTUALS : 0);
+	return known * (uint64_t)sizeof(struct lock_thread) + offsetof(struct lock, threads) +
+	       sizeof(lock->waiting) + sizeof(lock->virtuals);
+}
+
+void lock_free(struct sampler *s)
+{
+	if (s->lock)
+		raw_unmap(s->lock, sizeof(*s->lock));
+}
+
+/* --- on and off ------------------------------------------------------------------------------- */
+
+static int lock_start(
+	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
+{
+	struct text out = text_into(text, bytes);
+	bool parks;
+
+	if (!s->lock)
+		s->lock = raw_map(sizeof(*s->lock));
+	if (!s->lock) {
+		text_add(&out, "no memory for the waits of threads");
+		return -ENOMEM;
+	}
+	parks = lock_reader_open(&s->lock->reader, s);
+	waiting_open(&s->lock->waiting, s);
+	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
+	s->lock->random = s->lock->last_ns;
+	atomic_store(&s->lock->tid, 0);
+	atomic_store(&s->lock->leave, 0);
+	if (spawn(LOCK_STACK_BYTES, lock_main, s, &s->lock->thread)) {
+		text_add(&out, "no thread could be started to look at locks");
+		return -EAGAIN;
+	}
+	while (!atomic_load(&s->lock->tid))
+		raw(SYS_sched_yield);
+	publish_agent_thread(s->publish, atomic_load(&s->lock->tid), "jhot lock");
+	if (!parks)
+		text_add(&out,
+			"synchronized only: this JVM does not say what threads are parked for");
+	return 0;
+}
+
+static void lock_stop(struct sampler *s, uint32_t event)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	atomic_store(&s->lock->leave, 1);
+	raw_futex_wake(&s->lock->leave);
+	spawn_join(s->lock->thread);
+	for (uint32_t i = 0; i < high; i++) {
+		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i], 0);
+		s->lock->threads[i].looked = 0;
+	}
+	lock_waiting_end(s);
+}
+
+static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	struct sampler *s = rooms_session();
+	struct text text = text_into(why, bytes);
+
+	if (s && s->layout && s->layout->thread_pending.offset >= 0 &&
+		s->layout->monitor_object.offset >= 0)
+		return 0;
+	text_add(&text, "this JVM does not export what threads wait for");
+	return -ENOSYS;
+}
+
+const struct engine engine_lock = {
+	.id = WIRE_ENGINE_LOCK,
+	.name = "waits for locks",
+	.interval_min = 200000,
+	.probe = lock_probe,
+	.start = lock_start,
+	.stop = lock_stop,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has been found of waits: into the trace table, and, of long ones, to the front end. */
+#include "sampler/engine/lock/own.h"
+
+#include "base/clock.h"
+#include "sampler/publish/publish.h"
+#include "sampler/task.h"
+
+#include <string.h>
+
+/* --- the tally ------------------------------------------------------------------------------- */
+
+void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+{
+	struct lock *lock = s->lock;
+	struct stack stack = {.s = s,
+		.thread = slot,
+		.id = t->id,
+		.user = lock->kept[t - lock->threads],
+		.count = t->frames,
+		.flags = t->flags,
+		.flaw = t->flaw};
+	struct stack_sample sample = {.event = WIRE_LOCK,
+		.count = t->count * (uint32_t)t->stands_for,
+		.weight = t->weight_ns * t->stands_for};
+
+	if (t->frames && (t->count || t->weight_ns))
+		sig_stack_put(&stack, &sample);
+	t->count = 0;
+	t->weight_ns = 0;
+}
+
+void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since)
+{
+	uint32_t told = atomic_load(&t->told);
+
+	if (!t->wait.lock)
+		return;
+	t->weight_ns += since / 2;
+	lock_put(s, slot, t);
+	t->wait.lock = 0;
+	if (told != TOLD_BEGUN && told != TOLD_SAID)
+		return;
+	t->ended_ns = clock_mono_ns();
+	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
+}
+
+static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
+{
+	char name[512];
+	uint32_t bytes = oop_klass_name(s->layout, &s->mem, wait->klass, name, sizeof(name));
+
+	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
+}
+
+void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
+	struct stack *stack, uint64_t weight_ns)
+{
+	uint64_t *kept = s->lock->kept[t - s->lock->threads];
+
+	t->class_id = lock_class(s, wait);
+	stack->user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
+	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
+	t->flags = stack->flags;
+	t->flaw = stack->flaw;
+	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
+	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
+	if (t->frames)
+		return;
+	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
+				     .before = 1,
+				     .count = t->count * (uint32_t)t->stands_for,
+				     .weight = weight_ns * t->stands_for});
+	t->count = 0;
+}
+
+void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t now, uint64_t since)
+{
+	t->wait = *wait;
+	if (now - t->flushed_ns >= LOCK_FLUSH_NS) {
+		t->flushed_ns = now;
+		lock_put(s, slot, t);
+	}
+	t->weight_ns += since;
+}
+
+/* --- long waits -------------------------------------------------------------------------------- */
+
+/*
+ * lock_behind: by how much the clock of that CPU's run queue is behind now. Each CPU has its own, which leaves out what
+ * the host took from it, so it is asked for there: this thread goes there for a moment. false: it must not.
+ */
+static bool lock_behind(struct sampler *s, int32_t cpu, uint64_t now, uint64_t *ns)
+{
+	struct lock_clock *clock = &s->lock->clocks[(uint32_t)cpu % LOCK_CLOCKS];
+	uint64_t stamp;
+
+	if (!clock->read_ns || clock->cpu != cpu || now - clock->read_ns > NS_PER_S) {
+		if (!task_ran_on(s->task_fd, cpu, &stamp))
+			return false;
+		*clock = (struct lock_clock){cpu, now, clock_mono_ns() - stamp};
+	}
+	*ns = clock->behind_ns;
+	return true;
+}
+
+/*
+ * lock_began: when a thread that waited before anyone looked went to sleep, by the kernel; asked once per wait. It may
+ * have tried the lock then, and begun earlier still: so it is the latest that the wait can have begun.
+ */
+static void lock_began(struct sampler *s, struct lock_thread *t, uint64_t now)
+{
+	int32_t tid = atomic_load(&s->threads->slots[t - s->lock->threads].tid), cpu;
+	uint64_t stamp, behind;
+
+	if (tid && task_slept(s->task_fd, tid, &cpu, &stamp) && lock_behind(s, cpu, now, &behind) &&
+		stamp + behind < t->since_ns)
+		t->since_ns = stamp + behind;
+}
+
+void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
+{
+	uint32_t told = atomic_load(&t->told), owner;
+
+	if (!t->wait.lock || now - t->since_ns < LOCK_LONG_NS || told == TOLD_ENDED ||
+		told == TOLD_BEGUN)
+		return;
+	if (told == TOLD_NOTHING && t->at_least && t < s->lock->threads + THREADS_MAX)
+		lock_began(s, t, now);
+	owner = lock_wait_owner(&s->lock->reader, &t->wait);
+	if (told == TOLD_SAID && owner == t->record.owner)
+		return;
+	t->record = (struct wire_wait){.time_ns = now,
+		.since_ns = t->since_ns,
+		.lock = t->wait.lock,
+		.thread = t->slot_id,
+		.owner = owner,
+		.method = t->class_id,
+		.at_least = t->at_least};
+	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
+}
+
+/* --- the publisher's side ---------------------------------------------------------------------- */
+
+static bool lock_tell_begun(struct sampler *s, struct lock_thread *t)
+{
+	uint32_t begun = TOLD_BEGUN;
+
+	if (!publish_wait(s->publish, &t->record))
+		return false;
+	t->said = true;
+	atomic_compare_exchange_strong(&t->told, &begun, TOLD_SAID); /* or it has ended meanwhile */
+	return true;
+}
+
+static bool lock_tell_ended(struct sampler *s, struct lock_thread *t)
+{
+	struct wire_wait record = t->record;
+
+	record.time_ns = t->ended_ns;
+	record.ended = true;
+	if (t->said && !publish_wait(s->publish, &record))
+		return false;
+	t->said = false;
+	atomic_store(&t->told, TOLD_NOTHING);
+	return true;
+}
+
+/* lock_tell: what has become of this wait since it was told last; false: it cannot be published yet. */
+static bool lock_tell(struct sampler *s, struct lock_thread *t)
+{
+	switch (atomic_load_explicit(&t->told, memory_order_acquire)) {
+	case TOLD_BEGUN: return lock_tell_begun(s, t);
+	case TOLD_ENDED: return lock_tell_ended(s, t);
+	default: return true;
+	}
+}
+
+void lock_publish(struct sampler *s)
+{
+	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
+
+	for (uint32_t i = 0; i < high; i++) {
+		if (!lock_tell(s, &s->lock->threads[i]))
+			return;
+	}
+	for (uint32_t i = THREADS_MAX; s->lock && i < LOCK_MAX; i++) {
+		if (!lock_tell(s, &s->lock->threads[i]))
+			return;
+	}
+}

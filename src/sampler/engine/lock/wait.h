@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a Java thread waits for, read from the JVM's own memory while the thread waits: a monitor that another
+ * holds, or a synchronizer of java.util.concurrent (ReentrantLock, Semaphore, ...) for which it is parked.
+ * Waiting for work (conditions, queues, latches) is not contention.
+ *
+ * All loads are guarded and nothing stops, so what is read may be gone: whoever uses it reads twice.
+ * For one thread at a time.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
+#define JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
+
+#include "walk/hotspot/unmounted.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sampler;
+
+#define LOCK_KLASSES 256u
+
+struct lock_reader {
+	struct sampler *s;
+	struct oop_mode mode;
+	int32_t blocker, owner, eetop; /* offsets of fields; < 0: not known */
+	struct {
+		uint64_t klass;
+		bool contended; /* whoever is parked for it waits for another thread to let go */
+	} klasses[LOCK_KLASSES];
+};
+
+struct lock_wait {
+	uint64_t lock;   /* ObjectMonitor or object; 0: the thread waits for no lock */
+	uint64_t object; /* what is locked */
+	uint64_t klass;  /* its class */
+	bool monitor;
+	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */
+};
+
+/* false: parks cannot be told in this JVM; monitors can. */
+bool lock_reader_open(struct lock_reader *r, struct sampler *s);
+/* Classes may have been unloaded: what was found out of them is found out anew. */
+void lock_reader_forget(struct lock_reader *r);
+struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
+/* Does it still wait for the monitor that it waited for? A few loads; false: it has to be read anew. */
+bool lock_wait_still(
+	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
+bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
+/* The same of a virtual thread without a carrier; sp and pc are not told. */
+struct lock_wait lock_wait_virtual(
+	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread);
+/* The agent's number of the thread that holds it, 0 if that cannot be told. */
+uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_events: the kernel's cpu-clock, or what it can count, on each thread, with kernel call chains in a
+ * buffer per thread.
+ *
+ * Samples do not say what they stand for: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every
+ * software event, whatever the period. A context switch whose signal finds a thread that goes to sleep makes
+ * it switch once more, so every one of them would never end.
+ *
+ * Without the right to see the kernel the engine is not used at all, since it would lose kernel time
+ * silently.
+ */
+#include "sampler/engine/engine.h"
+
+#include "sampler/engine/perf_fd.h"
+#include "sampler/session/threads.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+
+#define PERF_CLOCK_LEAST    100000
+#define PERF_SWITCHES_LEAST 2
+#define PERF_LOST_TOLD      (1u << 4) /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack */
+
+/* Does the event count, or is it the clock by which cpu is sampled? */
+static bool perf_counts(const struct engine_target *target)
+{
+	return target->event >= WIRE_USER_FIRST;
+}
+
+static bool perf_switches(const struct engine_target *target)
+{
+	return target->event >= WIRE_USER_FIRST && target->perf->type == PERF_TYPE_SOFTWARE &&
+	       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+}
+
+static uint64_t perf_least(const struct engine_target *target)
+{
+	if (!perf_counts(target))
+		return PERF_CLOCK_LEAST;
+	return perf_switches(target) ? PERF_SWITCHES_LEAST : 1;
+}
+
+/* perf_first: not less than what the kernel is asked for otherwise, since it is repeated until the handler has run. */
+static uint64_t perf_first(const struct engine_target *target)
+{
+	uint64_t least = perf_least(target);
+
+	return target->first > least ? target->first : least;
+}
+
+static struct perf_event_attr perf_attr(const struct engine_target *target)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER1,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = target->owed ? perf_least(target) : perf_first(target),
+		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.read_format = PERF_LOST_TOLD,
+		.disabled = 1,
+		.wakeup_events = 1,
+		.exclude_callchain_user = 1,
+		.exclude_hv = 1,
+		.exclude_kernel = (target->flags & WIRE_START_USER_ONLY) != 0,
+		.exclude_user = (target->flags & WIRE_START_KERNEL_ONLY) != 0,
+	};
+
+	if (perf_counts(target)) {
+		attr.type = target->perf->type;
+		attr.bp_type = target->perf->bp_type;
+		attr.config = target->perf->config;
+		attr.config1 = target->perf->config1;
+		attr.config2 = target->perf->config2;
+	}
+	return attr;
+}
+
+static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
+{
+	struct perf_event_attr attr = perf_attr(target);
+	int fd = perf_fd_open(&attr, target->tid), error = 0;
+
+	if (fd < 0)
+		return fd;
+	arm->fd = fd;
+	arm->ring = perf_fd_ring(fd, &error);
+	if (!arm->ring) {
+		perf_fd_close(fd, NULL);
+		return error;
+	}
+	arm->lost = 0;
+	arm->share = target->share;
+	atomic_store(&arm->weight, target->interval * target->share);
+	arm->first_weight = atomic_load(&arm->weight) * (target->owed ? target->owed : 1);
+	arm->second = target->owed ? perf_first(target) : 0;
+	atomic_store(&arm->first, attr.sample_period != target->interval ? attr.sample_period : 0);
+	atomic_store_explicit(&arm->engine, &engine_perf, memory_order_release);
+	error = perf_fd_enable(fd, target->tid, target->signo);
+	if (error >= 0)
+		return 0;
+	atomic_store(&arm->engine, NULL);
+	perf_fd_close(fd, arm->ring); /* never enabled: no handler has seen it */
+	return error;
+}
+
+static void perf_quiet(struct thread_arm *arm)
+{
+	perf_fd_disable(arm->fd);
+}
+
+/*
+ * The handler sets the interval when it finds `first`, so that is told after the kernel has it: a handler that comes
+ * between takes one sample too many, not all.
+ */
+static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
+{
+	uint64_t first = target->first, interval = target->interval;
+	long error;
+
+	if (first < PERF_CLOCK_LEAST)
+		first = interval < PERF_CLOCK_LEAST ? interval : PERF_CLOCK_LEAST;
+	error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
+	if (error < 0)
+		return (int)error;
+	arm->share = target->share;
+	atomic_store(&arm->weight, interval * target->share);
+	arm->first_weight = interval * target->share;
+	arm->second = 0;
+	atomic_store(&arm->first, first);
+	return 0;
+}
+
+static uint32_t perf_release(struct thread_arm *arm)
+{
+	struct perf_samples samples;
+	uint32_t unread = 0;
+	uint64_t none, lost = perf_fd_lost(arm->fd);
+
+	sig_perf_open(&samples, arm->ring);
+	while (sig_perf_next(&samples, &none, 0) >= 0)
+		unread++;
+	/* What a thread that never took our signal ran after its buffer was full. */
+	if (!lost)
+		lost = arm->lost + samples.lost;
+	if (lost > arm->lost)
+		unread += (uint32_t)lost - arm->lost;
+	unread = sig_perf_worth(arm, unread);
+	perf_fd_close(arm->fd, arm->ring);
+	arm->ring = NULL;
+	arm->fd = -1;
+	return unread;
+}
+
+/* perf_why: what it means that the kernel refuses it. */
+static void perf_why(struct text *text, const struct engine_target *target, int error)
+{
+	bool unknown = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;
+
+	if (perf_counts(target) && unknown && target->perf->type != PERF_TYPE_SOFTWARE) {
+		text_add(text, target->perf->type == PERF_TYPE_TRACEPOINT
+				       ? "the kernel has no such tracepoint"
+				       : "no such hardware counter: the CPU has none, or a virtual "
+					 "machine hides it");
+		return;
+	}
+	text_add(text, error == -EMFILE ? "no perf_events, too few file descriptors: "
+					: "no perf_events: ");
+	perf_fd_refused(text, error);
+	if (error == -ENOSPC)
+		text_add(text, " (all breakpoints of the CPU are in use)");
+}
+
+static int perf_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	struct thread_arm arm = {.fd = -1};
+	struct engine_target probe = *on_self;
+	struct text text = text_into(why, bytes);
+	int error;
+
+	probe.interval = probe.first = 1ull << 50; /* set, but never due */
+	error = perf_arm(&arm, &probe);
+	if (error == 0) {
+		atomic_store(&arm.engine, NULL);
+		perf_quiet(&arm);
+		perf_release(&arm);
+		return 0;
+	}
+	perf_why(&text, on_self, error);
+	return error;
+}
+
+const struct engine engine_perf = {
+	.id = WIRE_ENGINE_PERF,
+	.name = "perf_events",
+	.least = perf_least,
+	.probe = perf_probe,
+	.arm = perf_arm,
+	.quiet = perf_quiet,
+	.pending = perf_fd_pending,
+	.release = perf_release,
+	.alive = perf_fd_alive,
+	.pace = perf_pace,
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ENABLE and DISABLE only: IOC_REFRESH can hang hosts on Linux 6.16 and 6.17. Descriptors go to high
+ * numbers, so that the target's own stay below select's limit.
+ */
+#include "sampler/engine/perf_fd.h"
+
+#include "sampler/engine/engine.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/*
+ * Where perf's descriptors go: the first few where no process's table must grow, which would hold up the
+ * first sample by 8 to 20 ms; those of many threads above what select() can name, for the target's sake.
+ */
+#define PERF_FD_FLOOR_FEW  200
+#define PERF_FD_FLOOR_MANY 1024
+#define PERF_FDS_FEW       48
+
+static _Atomic uint32_t perf_fds_used, perf_rings;
+static uint32_t perf_fds_max;
+
+void engine_perf_budget(uint32_t fds)
+{
+	perf_fds_max = fds;
+}
+
+static size_t perf_ring_bytes(void)
+{
+	return 2 * (size_t)getpagesize(); /* the control page and one of samples */
+}
+
+uint64_t engine_perf_memory(void)
+{
+	return atomic_load(&perf_rings) * perf_ring_bytes();
+}
+
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid)
+{
+	uint32_t used = atomic_fetch_add(&perf_fds_used, 1);
+	long fd = -EMFILE, high;
+
+	if (used < perf_fds_max)
+		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL && attr->read_format) {
+		attr->read_format = 0; /* an older kernel */
+		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	if (fd < 0) {
+		atomic_fetch_sub(&perf_fds_used, 1);
+		return (int)fd;
+	}
+	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
+		used < PERF_FDS_FEW ? PERF_FD_FLOOR_FEW : PERF_FD_FLOOR_MANY);
+	if (high < 0)
+		return (int)fd;
+	raw(SYS_close, fd);
+	return (int)high;
+}
+
+void *perf_fd_ring(int fd, int *error)
+{
+	long ring = raw(SYS_mmap, 0, perf_ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (ring < 0 && ring > -4096) {
+		*error = (int)ring;
+		return NULL;
+	}
+	atomic_fetch_add(&perf_rings, 1);
+	return (void *)ring;
+}
+
+int perf_fd_enable(int fd, int32_t tid, int signo)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, tid};
+	long error = raw(SYS_fcntl, fd, F_SETSIG, signo);
+
+	if (error >= 0)
+		error = raw(SYS_fcntl, fd, F_SETOWN_EX, &owner);
+	if (error >= 0)
+		error = raw(SYS_fcntl, fd, F_SETFL, O_ASYNC);
+	if (error >= 0)
+		error = raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	return (int)error;
+}
+
+void perf_fd_disable(int fd)
+{
+	raw(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t perf_fd_lost(int fd)
+{
+	uint64_t words[2]; /* the count, then what was lost of it */
+
+	return raw(SYS_read, fd, words, sizeof(words)) == sizeof(words) ? words[1] : 0;
+}
+
+void perf_fd_close(int fd, void *ring)
+{
+	if (ring) {
+		raw_unmap(ring, perf_ring_bytes());
+		atomic_fetch_sub(&perf_rings, 1);
+	}
+	raw(SYS_close, fd);
+	atomic_fetch_sub(&perf_fds_used, 1);
+}
+
+bool perf_fd_pending(const struct thread_arm *arm)
+{
+	struct perf_samples samples;
+
+	sig_perf_open(&samples, arm->ring);
+	return samples.at != samples.head;
+}
+
+bool perf_fd_alive(const struct thread_arm *arm)
+{
+	struct pollfd poll = {.fd = arm->fd, .events = POLLIN};
+	struct timespec none = {0, 0};
+
+	return raw(SYS_ppoll, &poll, 1, &none, NULL, 8) < 0 ||
+	       !(poll.revents & (POLLHUP | POLLERR));
+}
+
+void perf_fd_refused(struct text *text, int error)
+{
+	text_add_errno(text, -error);
+	if (error == -EACCES || error == -EPERM)
+		text_add(text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+}

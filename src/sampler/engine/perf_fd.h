@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Descriptors of perf events on one thread: how many there may be, where they are put, how they signal.
+ *
+ * Publisher and JVMTI callbacks, each with the slot's lock. Results are >= 0 or -errno.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_PERF_FD_H
+#define JHOT_SAMPLER_ENGINE_PERF_FD_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text;
+struct thread_arm;
+
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid);
+/* The buffer of its samples; NULL: error says why. */
+void *perf_fd_ring(int fd, int *error);
+/* Every sample sends signo to the thread, with the descriptor in siginfo; then it runs. */
+int perf_fd_enable(int fd, int32_t tid, int signo);
+void perf_fd_disable(int fd);
+/*
+ * perf_fd_lost: records for which the buffer had no room, of an event with PERF_FORMAT_LOST in read_format; it tells of
+ * them only when there is room again. 0 also where the kernel (before 6.0) does not know.
+ */
+uint64_t perf_fd_lost(int fd);
+/* ring: NULL if it has none. */
+void perf_fd_close(int fd, void *ring);
+
+/* What every engine on perf events has in common, for its row: samples not yet read, the thread still there. */
+bool perf_fd_pending(const struct thread_arm *arm);
+bool perf_fd_alive(const struct thread_arm *arm);
+/* Why the kernel refuses (-errno), and what may be in the way where it denies the right. */
+void perf_fd_refused(struct text *text, int error);
+
+#endif

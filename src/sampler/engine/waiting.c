@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One look at virtual threads, for whichever engine: where, whose stack, under which id. */
+#include "sampler/engine/waiting.h"
+
+#include "base/clock.h"
+#include "sampler/glob.h"
+
+#include <string.h>
+
+#define TRIES        20u
+#define TRY_AGAIN_NS (100 * NS_PER_MS)
+
+void waiting_open(struct waiting *w, struct sampler *s)
+{
+	memset(w, 0, sizeof(*w));
+	w->s = s;
+	waiting_ready(w, clock_mono_ns());
+	waiting_move(w, clock_mono_ns());
+}
+
+bool waiting_ready(struct waiting *w, uint64_t now)
+{
+	const char *why;
+
+	if (w->open || !w->s || w->s->layout->jdk < 21 ||
+		(w->tries && now - w->moved_ns < TRY_AGAIN_NS))
+		return w->open;
+	w->moved_ns = now;
+	w->open = unmounted_open(&w->java, w->s->layout, &w->s->mem, &why);
+	if (!w->open && ++w->tries == TRIES)
+		atomic_store(&w->s->virtuals->unseen, why);
+	if (!w->open)
+		atomic_store(&w->s->visits.touch, 1);
+	return w->open;
+}
+
+void waiting_stay(struct waiting *w, uint64_t now)
+{
+	w->moved_ns = now;
+	if (!w->open)
+		return;
+	unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+	if (unmounted_untracked(&w->java))
+		atomic_store(&w->s->virtuals->unseen, "jdk.trackAllThreads is false");
+}
+
+void waiting_move(struct waiting *w, uint64_t now)
+{
+	w->pick.random = (w->pick.random ^ now) * 6364136223846793005ull + 1442695040888963407ull;
+	w->pick.random ^= w->pick.random >> 33;
+	w->pick.places = WAITING_PLACES;
+	waiting_stay(w, now);
+}
+
+bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx)
+{
+	struct unmounted_count count;
+
+	if (!w->open)
+		return true;
+	count = unmounted_each(&w->java, w->s->layout, &w->s->mem, &w->pick, fn, ctx);
+	if (!count.unread)
+		return true;
+	sig_lose(w->s, event, COUNTER_MOVED, count.unread);
+	atomic_store(&w->s->visits.touch, 1);
+	return count.threads != 0;
+}
+
+uint32_t waiting_id(struct waiting *w, const struct unmounted_thread *thread)
+{
+	const char *pattern = w->s->select.pattern;
+	uint32_t id = sig_virtual_known(w->s, &w->s->mem, thread->object, thread->number, 0);
+	struct virtuals_told told;
+
+	if (!pattern[0])
+		return id;
+	virtuals_tell(w->s->virtuals, id, &told);
+	return told.bytes && glob_any(pattern, told.name, told.bytes) ? id : 0;
+}
+
+bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, struct stack *stack,
+	struct frozen *where, uint64_t *sp)
+{
+	struct sampler *s = w->s;
+
+	if (!unmounted_frozen(&w->java, s->layout, &s->mem, thread, where))
+		return false;
+	*sp = frozen_sp(&s->mem, where);
+	sig_stack_frozen(stack, s, &w->slot, where);
+	if (stack->scratch && stack->count &&
+		unmounted_still(&w->java, s->layout, &s->mem, thread, where, *sp))
+		return true;
+	sig_stack_give(stack);
+	return false;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread of the wall clock; wall.h says how it works. */
+#include "sampler/engine/wall.h"
+
+#include "base/clock.h"
+#include "sampler/engine/engine.h"
+#include "sampler/engine/pace.h"
+#include "sampler/publish/publish.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/spawn.h"
+#include "sampler/task.h"
+#include "sampler/text.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+#define WALL_STACK       (128u << 10)
+#define WALL_TICK_NS     (10 * NS_PER_MS)
+#define WALL_LOOKS       100u              /* threads at most that one tick looks at */
+#define WALL_SIGNALS     16u               /* of these, at most so many get a signal */
+#define WALL_HANDLER_NS  60000u            /* CPU time that the way back from a handler may take */
+#define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define WALL_STARVED_NS  (5 * NS_PER_MS)
+#define WALL_ROWS_NS     (1 * NS_PER_S)
+#define WALL_BEGIN_NS    (600 * NS_PER_MS)
+#define WALL_QUIET_NS    (60 * NS_PER_MS)
+#define WALL_LEAVE_TRIES 20
+
+_Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
+
+/* --- one thread ------------------------------------------------------------------------------- */
+
+/* wall_share: on a core or waiting for one, in the proportion of the time since the last look. */
+static uint32_t wall_share(struct sampler *s, struct thread_slot *slot, uint64_t ran_ns)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t delay = 0, waited;
+
+	if (!task_delay_ns(s->task_fd, atomic_load(&slot->tid), &delay))
+		return WIRE_STATE_ON_CPU;
+	waited = wall->seen_delay_ns && delay > wall->seen_delay_ns ? delay - wall->seen_delay_ns
+								    : 0;
+	wall->seen_delay_ns = delay;
+	wall->lean += ran_ns + waited ? (int32_t)(ran_ns * 1024 / (ran_ns + waited)) : 1024;
+	if (wall->lean < 512)
+		return WIRE_STATE_RUNNABLE;
+	wall->lean -= 1024;
+	return WIRE_STATE_ON_CPU;
+}
+
+static uint32_t wall_state(
+	struct sampler *s, struct thread_slot *slot, uint64_t ran_ns, uint64_t since_ns)
+{
+	uint32_t state;
+
+	if (ran_ns >= since_ns / 10 * 9)
+		return WIRE_STATE_ON_CPU;
+	state = task_state(s->task_fd, atomic_load(&slot->tid));
+	if (state == TASK_RUNS)
+		return wall_share(s, slot, ran_ns);
+	return state == TASK_UNKNOWN ? WALL_IN_FUTEX : state;
+}
+
+static long wall_signal(struct sampler *s, int32_t tid)
+{
+	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
+
+	info.si_value.sival_int = (int)(ENGINE_COOKIE | WIRE_WALL);
+	info.si_pid = (int32_t)raw(SYS_getpid);
+	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, tid, s->signo, &info);
+}
+
+/* wall_ask: the thread's own handler is to take a sample of this weight. */
+static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weight, uint32_t state)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t owed = atomic_exchange(&wall->owed, 0);
+
+	atomic_store(&wall->hash, 0);
+	atomic_store(&wall->state, state);
+	atomic_store(&wall->asked, weight + owed);
+	if (wall_signal(s, atomic_load(&slot->tid)) >= 0) {
+		wall->answered = true;
+		atomic_fetch_add(&s->wall.signals, 1);
+		return true;
+	}
+	if (atomic_exchange(&wall->asked, 0)) /* unless a handler that was there anyway took it */
+		atomic_fetch_add(&wall->owed, owed);
+	return false;
+}
+
+/* wall_starves: it will answer as soon as it has a core. */
+static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
+{
+	return cpu - slot->wall.seen_cpu_ns < WALL_STARVED_NS &&
+	       task_state(s->task_fd, atomic_load(&slot->tid)) == TASK_RUNS;
+}
+
+/* wall_unanswered: it blocks the signal. */
+static void wall_unanswered(struct sampler *s, struct thread_slot *slot)
+{
+	uint64_t weight = atomic_exchange(&slot->wall.asked, 0);
+	struct stack stack = {.s = s, .thread = slot, .count = 1};
+
+	if (!weight)
+		return;
+	stack.reason[1] = s->unknown_frames[WALK_BREAK_NO_FRAME];
+	stack.user = &stack.reason[1];
+	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
+	sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_WALL,
+				      .state = atomic_load(&slot->wall.state),
+				      .count = 1,
+				      .weight = weight});
+}
+
+/*
+ * wall_walkable: has it become possible to walk this thread better since? The front end sends unwind rows one
+ * module after the other: a broken stack is tried again with each, another once, when no more come.
+ */
+static bool wall_walkable(struct sampler *s, const struct thread_wall *wall, uint64_t now)
+{
+	return atomic_load(&wall->rows) != s->wall.rows &&
+	       (atomic_load(&wall->flaw) || now - s->wall.rows_ns > WALL_ROWS_NS);
+}
+
+/* wall_is_way_back: so little CPU time that, among what this machine takes to go back to sleep, it can be nothing else. */
+static bool wall_is_way_back(struct sampler *s, uint64_t used)
+{
+	uint64_t usual = s->wall.back_ns;
+
+	s->wall.back_ns = (usual * 15 + (used < 4 * usual ? used : 4 * usual)) / 16;
+	return used < 3 * usual;
+}
+
+/*
+ * wall_rests: it is where it was at its last sample: it has not run since, or, when a handler took that, has done no
+ * more than to go back to sleep. The kernel counts that; what it was woken for in the very moment takes its time, too.
+ */
+static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t used = cpu - atomic_load(&wall->cpu_ns), sleeps;
+
+	if (cpu == wall->seen_cpu_ns)
+		return true;
+	return wall->answered && used < WALL_HANDLER_NS &&
+	       task_sleeps(s->task_fd, atomic_load(&slot->tid), &sleeps) &&
+	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
+}
+
+/* wall_again: the stack that it had counts once more. */
+static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t weight)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t hash = atomic_load_explicit(&wall->hash, memory_order_acquire);
+	struct trace_key key = {.thread = slot->id, .event = WIRE_WALL};
+
+	if (!hash || !wall_rests(s, slot, cpu))
+		return false;
+	wall->answered = false;
+	wall->seen_cpu_ns = cpu;
+	if (!trace_table_again(s->table, hash, &key, 1, weight))
+		return false;
+	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
+	if (atomic_load(&wall->flaw))
+		counters_add(&s->counters, atomic_load(&wall->flaw), 1);
+	sig_hurry(s);
+	return true;
+}
+
+/* wall_look: returns whether a signal was sent. */
+static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
+{
+	struct thread_wall *wall = &slot->wall;
+	uint64_t since, cpu, ran;
+
+	if (!wall->last_ns)
+		wall->last_ns = now - s->wall.cycle_ns;
+	since = now - wall->last_ns;
+	if (since < atomic_load(&s->events[WIRE_WALL].interval) / 2 ||
+		!task_cpu_ns(atomic_load(&slot->tid), &cpu))
+		return false;
+	if (atomic_load(&wall->asked)) {
+		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
+			wall_unanswered(s, slot);
+		return false; /* what it does not answer for is in the next sample */
+	}
+	if (!wall_walkable(s, wall, now) && wall_again(s, slot, cpu, since)) {
+		wall->last_ns = now;
+		return false;
+	}
+	ran = wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0;
+	wall->seen_cpu_ns = cpu;
+	wall->asked_ns = now;
+	if (!wall_ask(s, slot, since, wall_state(s, slot, ran, since)))
+		return false;
+	wall->last_ns = now;
+	return true;
+}
+
+/* --- the round -------------------------------------------------------------------------------- */
+
+struct round {
+	uint64_t tick_ns, began_ns;
+	uint64_t next_ns; /* when the next one begins */
+	struct pace pace;
+	uint32_t listed, counted; /* threads of the last round; of this one so far */
+};
+
+/* round_next: the next listed thread, NULL when the round is at its end. */
+static struct thread_slot *round_next(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	while (s->wall.cursor < high) {
+		struct thread_slot *slot = &s->threads->slots[s->wall.cursor++];
+
+		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) &&
+			!atomic_load(&slot->unselected))
+			return slot;
+	}
+	return NULL;
+}
+
+/*
+ * round_end: the next one begins when the interval has passed, on average: looks that keep step with what the program
+ * does regularly would find always the same.
+ */
+static bool round_end(struct sampler *s, struct round *round, uint64_t now)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
+
+	if (now < round->next_ns)
+		return false;
+	s->wall.random = s->wall.random * 6364136223846793005ull + 1442695040888963407ull;
+	if (round->next_ns + interval < now) /* too many threads: as soon as can be */
+		round->next_ns = now;
+	round->next_ns += interval / 2 + (s->wall.random >> 33) % interval;
+	s->wall.cycle_ns = now - round->began_ns;
+	round->began_ns = now;
+	round->listed = round->counted;
+	round->counted = 0;
+	s->wall.cursor = 0;
+	return true;
+}
+
+/* round_share: how many threads a tick looks at, so that the shortest round has room for all. */
+static uint32_t round_share(struct sampler *s, const struct round *round)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
+	uint64_t share = (2 * round->listed * round->tick_ns + interval - 1) / interval + 1;
+
+	return share < WALL_LOOKS ? (uint32_t)share : WALL_LOOKS;
+}
+
+/*
+ * round_waits: at a session's beginning unwind rows are on their way; what is sampled a little later loses no time,
+ * but can be walked.
+ */
+static bool round_waits(struct sampler *s, uint64_t now)
+{
+	uint32_t rows = atomic_load(&s->rows);
+
+	if (rows != s->wall.rows) {
+		s->wall.rows = rows;
+		s->wall.rows_ns = now;
+	}
+	return now - s->start_ns < WALL_BEGIN_NS &&
+	       (!rows || now - s->wall.rows_ns < WALL_QUIET_NS);
+}
+
+static void round_tick(struct sampler *s, struct round *round)
+{
+	uint32_t share = round_share(s, round), signals = 0;
+	uint64_t now = clock_mono_ns();
+
+	if (round_waits(s, now))
+		return;
+	for (uint32_t looks = 0; looks < share && signals < WALL_SIGNALS; looks++) {
+		struct thread_slot *slot = round_next(s);
+
+		if (!slot && !round_end(s, round, now))
+			return;
+		if (!slot)
+			continue;
+		round->counted++;
+		signals += wall_look(s, slot, clock_mono_ns());
+	}
+}
+
+/* round_pause: an idle process is looked at once in an interval, at as many threads as come then. */
+static uint64_t round_pause(struct sampler *s, struct round *round, uint64_t interval)
+{
+	uint64_t busy = interval / 2 < WALL_TICK_NS ? interval / 2 : WALL_TICK_NS;
+	uint64_t now = clock_mono_ns(), next = round->next_ns > now ? round->next_ns - now : 0;
+
+	round->tick_ns = pace_pause(&round->pace, sampler_cost_ns(s), busy,
+		round->listed <= WALL_LOOKS ? interval : busy);
+	if (round->tick_ns <= busy || s->wall.cursor < atomic_load(&s->threads->high))
+		return round->tick_ns;
+	return next > busy ? next : busy;
+}
+
+static void *wall_main(void *arg)
+{
+	struct sampler *s = arg;
+	uint64_t interval, cost = 0;
+	struct round round = {
+		.began_ns = clock_mono_ns(), .listed = atomic_load(&s->threads->high)};
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot wall");
+	atomic_store(&s->wall.tid, raw_gettid());
+	while (!atomic_load(&s->wall.leave)) {
+		uint64_t before = cost;
+
+		interval = atomic_load(&s->events[WIRE_WALL].interval);
+		round_tick(s, &round);
+		wall_waiting_look(s, interval);
+		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+		atomic_fetch_add(&s->events[WIRE_WALL].cost_ns, cost - before);
+		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
+	}
+	wall_waiting_look(s, 0); /* for the time since the last one */
+	return NULL;
+}
+
+/* --- on and off ------------------------------------------------------------------------------- */
+
+/* wall_prepare: threads that are there now have been sampled up to now. */
+static void wall_prepare(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+	uint64_t now = clock_mono_ns();
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_wall *wall = &s->threads->slots[i].wall;
+
+		atomic_store(&wall->hash, 0);
+		wall->last_ns = now;
+		wall->seen_cpu_ns = 0;
+	}
+	s->wall.random = now;
+	s->wall.back_ns = WALL_HANDLER_NS / 3;
+	s->wall.cursor = 0;
+	s->wall.cycle_ns = atomic_load(&s->events[WIRE_WALL].interval);
+	atomic_store(&s->wall.leave, 0);
+}
+
+static int wall_start(
+	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
+{
+	struct text out = text_into(text, bytes);
+	int error;
+
+	wall_prepare(s);
+	wall_waiting_start(s);
+	error = spawn(WALL_STACK, wall_main, s, &s->wall.thread);
+	if (error)
+		text_add(&out, "no thread could be started for the wall clock");
+	while (!error && !atomic_load(&s->wall.tid))
+		raw(SYS_sched_yield);
+	if (!error)
+		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
+	return -error;
+}
+
+/* wall_settle: who is asked gets the time to answer; the rest is counted as lost. */
+static void wall_settle(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high), asked = 1;
+	struct timespec pause = {0, NS_PER_MS};
+
+	for (int i = 0; i < WALL_LEAVE_TRIES && asked; i++) {
+		asked = 0;
+		for (uint32_t n = 0; n < high; n++)
+			asked += atomic_load(&s->threads->slots[n].wall.asked) != 0;
+		if (asked)
+			raw(SYS_nanosleep, &pause, 0);
+	}
+	for (uint32_t n = 0; n < high; n++) {
+		if (atomic_exchange(&s->threads->slots[n].wall.asked, 0))
+			sig_lose(s, WIRE_WALL, COUNTER_LATE, 1);
+	}
+}
+
+static void wall_stop(struct sampler *s, uint32_t event)
+{
+	atomic_store(&s->wall.leave, 1);
+	raw_futex_wake(&s->wall.leave);
+	spawn_join(s->wall.thread);
+	atomic_store(&s->wall.tid, 0);
+	wall_settle(s);
+}
+
+static int wall_probe(const struct engine_target *on_self, char *why, size_t bytes)
+{
+	uint64_t cpu;
+
+	if (task_cpu_ns(on_self->tid, &cpu))
+		return 0;
+	struct text text = text_into(why, bytes);
+
+	text_add(&text, "the CPU time of threads cannot be read");
+	return -ENOSYS;
+}
+
+const struct engine engine_wall = {
+	.id = WIRE_ENGINE_WALL,
+	.name = "wall clock",
+	.interval_min = 1000000,
+	.probe = wall_probe,
+	.start = wall_start,
+	.stop = wall_stop,
+};

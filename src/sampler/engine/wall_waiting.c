@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The wall clock of virtual threads that wait: what a look finds stands for the time since the look before. */
+#include "sampler/engine/wall.h"
+
+#include "base/clock.h"
+#include "sampler/engine/waiting.h"
+#include "sampler/signal/raw.h"
+
+#define LOOKS_SHARE 100u              /* of a core, at most */
+#define STAY_NS     (250 * NS_PER_MS) /* the same places */
+#define SEEN        1024u
+#define SEEN_NS     (1 * NS_PER_S) /* then a stack is walked again */
+
+/* One that was seen in the last looks: by its number, as long as it stays where it is. */
+struct seen {
+	uint64_t number, chunk, sp, walked_ns;
+	uint64_t hash; /* of its trace */
+	uint32_t id, state;
+};
+
+struct wall_waiting {
+	struct waiting w;
+	uint64_t last_ns, next_ns;
+	uint64_t since, now; /* of this look */
+	struct seen seen[SEEN];
+};
+
+static uint32_t state_of(const struct unmounted_thread *thread)
+{
+	static const uint8_t states[] = {
+		[UNMOUNTED_READY] = WIRE_STATE_RUNNABLE,
+		[UNMOUNTED_PARKED] = WALL_IN_FUTEX, /* its frames tell why */
+		[UNMOUNTED_ENTERS] = WIRE_STATE_MONITOR,
+		[UNMOUNTED_WAITS] = WIRE_STATE_WAITING,
+	};
+
+	return states[thread->state];
+}
+
+/* seen_again: it is where it was. */
+static bool seen_again(
+	struct wall_waiting *ww, struct seen *seen, const struct unmounted_thread *thread)
+{
+	struct sampler *s = ww->w.s;
+	struct trace_key key = {.thread = seen->id, .event = WIRE_WALL};
+	struct frozen where;
+
+	if (seen->number != thread->number || seen->state != state_of(thread) || !seen->hash ||
+		ww->now - seen->walked_ns > SEEN_NS ||
+		!unmounted_frozen(&ww->w.java, s->layout, &s->mem, thread, &where) ||
+		where.chunk != seen->chunk || frozen_sp(&s->mem, &where) != seen->sp)
+		return false;
+	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->stands_for))
+		return false;
+	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
+	return true;
+}
+
+static void seen_anew(
+	struct wall_waiting *ww, struct seen *seen, const struct unmounted_thread *thread)
+{
+	struct stack_sample sample = {.event = WIRE_WALL,
+		.state = state_of(thread),
+		.count = 1,
+		.weight = ww->since * thread->stands_for};
+	struct frozen where;
+	struct stack stack;
+	uint64_t sp;
+
+	*seen = (struct seen){.number = 0};
+	if (!waiting_stack(&ww->w, thread, &stack, &where, &sp)) {
+		sig_lose(ww->w.s, WIRE_WALL, COUNTER_WAIT_OVER, 1);
+		return;
+	}
+	stack.id = waiting_id(&ww->w, thread);
+	if (stack.id)
+		*seen = (struct seen){.number = thread->number,
+			.chunk = where.chunk,
+			.sp = sp,
+			.walked_ns = ww->now,
+			.hash = sig_stack_put(&stack, &sample),
+			.id = stack.id,
+			.state = sample.state};
+	sig_stack_give(&stack);
+}
+
+static void wall_thread(void *ctx, const struct unmounted_thread *thread)
+{
+	struct wall_waiting *ww = ctx;
+	struct seen *seen = &ww->seen[thread->number % SEEN];
+
+	if (!seen_again(ww, seen, thread))
+		seen_anew(ww, seen, thread);
+}
+
+void wall_waiting_look(struct sampler *s, uint64_t interval)
+{
+	struct wall_waiting *ww = s->wall.waiting;
+	uint64_t now = clock_mono_ns(), cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	_Atomic uint32_t *inside;
+
+	if (!ww || (interval && now < ww->next_ns) || !waiting_ready(&ww->w, now))
+		return;
+	ww->since = now - ww->last_ns;
+	ww->now = now;
+	sig_enter(&inside);
+	if (now - ww->w.moved_ns > STAY_NS)
+		waiting_move(&ww->w, now);
+	if (waiting_each(&ww->w, WIRE_WALL, wall_thread, ww))
+		ww->last_ns = now;
+	sig_leave(inside);
+	if (!interval)
+		return;
+	cost = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost) * LOOKS_SHARE;
+	if (interval < cost)
+		interval = cost;
+	ww->next_ns = now + interval / 2 + (ww->w.pick.random ^ now) % interval;
+}
+
+void wall_waiting_start(struct sampler *s)
+{
+	struct wall_waiting *ww = s->wall.waiting;
+	if (!s->layout || s->layout->jdk < 21)
+		return;
+	if (!ww)
+		ww = s->wall.waiting = raw_map(sizeof(*ww));
+	if (!ww)
+		return;
+	for (uint32_t i = 0; i < SEEN; i++)
+		ww->seen[i].number = 0;
+	waiting_open(&ww->w, s);
+	ww->last_ns = clock_mono_ns();
+	ww->next_ns = 0;
+}
+
+void wall_waiting_free(struct sampler *s)
+{
+	if (s->wall.waiting)
+		raw_unmap(s->wall.waiting, sizeof(*s->wall.waiting));
+}
+
+uint64_t wall_waiting_memory(const struct sampler *s)
+{
+	return s->wall.waiting ? sizeof(*s->wall.waiting) : 0;
+}

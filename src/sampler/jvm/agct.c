@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the fallback walker needs of JVMTI: jmethodIDs for all methods, and the names of those it
+ * met.
+ */
+#include "sampler/jvm/own.h"
+
+#include <string.h>
+
+/* methods_of: jmethodIDs come into being by being asked for. */
+static void methods_of(jvmtiEnv *jvmti, jclass class)
+{
+	jmethodID *methods = NULL;
+	jint count = 0;
+
+	if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+}
+
+void JNICALL jvm_on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	/* AsyncGetCallTrace answers only where somebody listens to this event */
+}
+
+void JNICALL jvm_on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	methods_of(jvmti, class);
+}
+
+static void methods_of_all(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass *classes = NULL;
+	jint count = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < count; i++) {
+		methods_of(jvmti, classes[i]);
+		(*jni)->DeleteLocalRef(jni, classes[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+}
+
+static void method_name(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, struct agct_method *m)
+{
+	jmethodID id = (jmethodID)(uintptr_t)atomic_load(&m->method);
+	char *class_name = NULL, *name = NULL, *signature = NULL;
+	jclass class = NULL;
+	size_t bytes;
+
+	if ((*jvmti)->GetMethodDeclaringClass(jvmti, id, &class) == JVMTI_ERROR_NONE &&
+		(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL) == JVMTI_ERROR_NONE &&
+		(*jvmti)->GetMethodName(jvmti, id, &name, &signature, NULL) == JVMTI_ERROR_NONE) {
+		bytes = strlen(class_name);
+		agct_named(agct, m, class_name + 1, bytes > 2 ? bytes - 2 : 0, name, signature);
+	} else {
+		agct_named(agct, m, "", 0, "[unloaded]", "");
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
+void jvm_agct_names(struct agct *agct, jvmtiEnv *jvmti, JNIEnv *jni, bool first)
+{
+	if (first)
+		methods_of_all(jvmti, jni);
+	for (uint32_t i = 0; i < AGCT_METHODS; i++) {
+		struct agct_method *m = &agct->methods[i];
+
+		if (atomic_load(&m->method) && !atomic_load(&m->named))
+			method_name(agct, jvmti, jni, m);
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One byte of libjvm's data, which its compilers read when they begin with a method. */
+#include "sampler/jvm/jvm.h"
+
+static _Atomic uint8_t *flag_of(const struct sampler *s)
+{
+	return (_Atomic uint8_t *)(uintptr_t)s->layout_memory->debug_info_at;
+}
+
+void debug_info_begin(struct sampler *s)
+{
+	enum wire_debug_info is = WIRE_DEBUG_INFO_NONE;
+
+	if (!s->layout) /* of which nothing is sure */
+		is = WIRE_DEBUG_INFO_NONE;
+	else if (s->layout->debug_info_on)
+		is = WIRE_DEBUG_INFO_OWN;
+	else if (s->layout->debug_info_at) {
+		atomic_store(flag_of(s), 1);
+		s->debug_info_set = true;
+		is = WIRE_DEBUG_INFO_SET;
+	}
+	atomic_store(&s->shared.status->debug_info, is);
+}
+
+void debug_info_end(struct sampler *s)
+{
+	if (s->debug_info_set)
+		atomic_store(flag_of(s), 0);
+	s->debug_info_set = false;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the JVM is asked to tell of, by JVMTI.
+ *
+ * There is one environment. It is made when it is needed first and never disposed of: HotSpot frees what an
+ * environment has on each thread at a collection, and threads that are told of an allocation just then go on
+ * with it; JVMs of 21 and 25 died of it after some twenty sessions in a tiny heap. Between sessions it is silent.
+ *
+ * What is wanted is a word that the session's publisher writes; what the JVM was told last is known to whoever visits
+ * it, one visitor at a time, be it of this session or of one before that the JVM has only now let in. So whoever comes
+ * last leaves it as it is wanted then.
+ */
+#include "sampler/jvm/own.h"
+
+#include "base/clock.h"
+#include "sampler/engine/alloc_live.h"
+#include "sampler/session/scan.h"
+#include "sampler/session/select.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define VISITOR_NS  (1 * NS_PER_MS)
+#define WANT_GROUPS 32 /* bits below them are the interval of allocations, in bytes */
+#define INTERVAL(w) ((uint32_t)(w))
+#define GROUPS(w)   ((uint32_t)((w) >> WANT_GROUPS))
+
+static _Atomic uint64_t events_wanted, events_told;
+static _Atomic uint32_t events_visitor; /* somebody is telling the JVM */
+static _Atomic(jvmtiEnv *) events_jvmti;
+
+/* --- callbacks -------------------------------------------------------------------------------- */
+
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	_Atomic uint32_t *inside;
+	struct sampler *s = sig_enter(&inside);
+	int32_t tid = raw_gettid();
+	struct thread_slot *slot;
+
+	if (s && tid != atomic_load(&s->visits.tid)) {
+		slot = scan_thread_starts(s, tid, jvm_java_thread(jni, thread));
+		if (slot) {
+			jvm_name(jni, thread, slot);
+			select_named(s, slot);
+		}
+	}
+	sig_leave(inside);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	_Atomic uint32_t *inside;
+	struct sampler *s = sig_enter(&inside);
+
+	if (s)
+		scan_thread_ends(s, raw_gettid());
+	sig_leave(inside);
+}
+
+static void JNICALL on_allocated(
+	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jclass class, jlong size)
+{
+	_Atomic uint32_t *inside;
+	struct sampler *s = sig_enter(&inside);
+
+	if (s && raw_gettid() != atomic_load(&s->visits.tid))
+		alloc_arrived(s, jni, object, class, (uint64_t)size);
+	sig_leave(inside);
+}
+
+static void JNICALL on_collected(jvmtiEnv *jvmti)
+{
+	_Atomic uint32_t *inside;
+	struct sampler *s = sig_enter(&inside);
+	struct live *live = s ? atomic_load(&s->live_on) : NULL;
+
+	if (live)
+		live_collected(live);
+	sig_leave(inside);
+}
+
+static const jvmtiEventCallbacks events_callbacks = {
+	.ThreadStart = on_thread_start,
+	.ThreadEnd = on_thread_end,
+	.ClassLoad = jvm_on_class_load,
+	.ClassPrepare = jvm_on_class_prepare,
+	.DynamicCodeGenerated = jvm_on_code,
+	.SampledObjectAlloc = on_allocated,
+	.GarbageCollectionFinish = on_collected,
+};
+
+/* --- groups of events ------------------------------------------------------------------------- */
+
+static const struct group {
+	uint32_t bit;
+	int error; /* when the JVM does not give the capability */
+	const char *refusal;
+	jvmtiEvent events[2]; /* the same twice: one */
+	jvmtiCapabilities capabilities;
+} groups[] = {
+	{.bit = JVM_TELLS_THREADS, .events = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}},
+	{.bit = JVM_TELLS_CLASSES, .events = {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE}},
+	{.bit = JVM_TELLS_ALLOCATIONS,
+		.error = -EBUSY,
+		.refusal =
+			"another agent of this JVM samples its allocations, and the JVM lets only "
+			"one: stop that one first",
+		.events = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC},
+		.capabilities = {.can_generate_sampled_object_alloc_events = 1}},
+	{.bit = JVM_TELLS_COLLECTIONS,
+		.error = -ENODEV,
+		.refusal = "the JVM does not tell of its collections",
+		.events = {JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+			JVMTI_EVENT_GARBAGE_COLLECTION_FINISH},
+		.capabilities = {.can_generate_garbage_collection_events = 1}},
+};
+#define GROUP_COUNT (sizeof(groups) / sizeof(groups[0]))
+
+static bool group_set(jvmtiEnv *jvmti, const struct group *g, jvmtiEventMode mode)
+{
+	bool done = true;
+
+	for (size_t i = 0; i < 2; i++)
+		done &= (*jvmti)->SetEventNotificationMode(jvmti, mode, g->events[i], NULL) ==
+			JVMTI_ERROR_NONE;
+	return done;
+}
+
+static void group_off(jvmtiEnv *jvmti, const struct group *g)
+{
+	group_set(jvmti, g, JVMTI_DISABLE);
+	(*jvmti)->RelinquishCapabilities(jvmti, &g->capabilities);
+}
+
+static int group_on(jvmtiEnv *jvmti, const struct group *g, uint32_t interval, struct text *why)
+{
+	if ((*jvmti)->AddCapabilities(jvmti, &g->capabilities) != JVMTI_ERROR_NONE) {
+		text_add(why, g->refusal);
+		return g->error;
+	}
+	if (g->bit == JVM_TELLS_ALLOCATIONS)
+		(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
+	if (group_set(jvmti, g, JVMTI_ENABLE))
+		return 0;
+	group_off(jvmti, g);
+	text_add(why, "the JVM refused to tell of what happens in it");
+	return -ENODEV;
+}
+
+/* --- what is wanted --------------------------------------------------------------------------- */
+
+void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval)
+{
+	uint64_t wanted = atomic_load(&events_wanted), next;
+
+	do {
+		next = (uint64_t)((GROUPS(wanted) & ~clear) | set) << WANT_GROUPS |
+		       (interval ? interval : INTERVAL(wanted));
+	} while (!atomic_compare_exchange_weak(&events_wanted, &wanted, next));
+}
+
+bool jvm_events_told(uint32_t bits)
+{
+	return (GROUPS(atomic_load(&events_told)) & bits) == bits;
+}
+
+static void events_refused(struct sampler *s, uint32_t bits, int error)
+{
+	jvm_events_want(0, bits, 0);
+	atomic_store(&s->visits.error, error);
+}
+
+/* --- on a visit ------------------------------------------------------------------------------- */
+
+/* events_open: the environment, made now if something is wanted of it. */
+static jvmtiEnv *events_open(struct sampler *s, uint32_t bits, struct text *why)
+{
+	jvmtiEnv *jvmti = atomic_load(&events_jvmti);
+	int error;
+
+	if (jvmti || !bits)
+		return jvmti;
+	error = jvm_gate_open_jvmti(s, &jvmti, why);
+	if (error) {
+		events_refused(s, bits, error);
+		return NULL;
+	}
+	(*jvmti)->SetEventCallbacks(jvmti, &events_callbacks, sizeof(events_callbacks));
+	atomic_store(&events_jvmti, jvmti);
+	return jvmti;
+}
+
+static void events_tell(struct sampler *s, jvmtiEnv *jvmti, uint64_t wanted, struct text *why)
+{
+	uint64_t told = atomic_load(&events_told);
+	uint32_t bits = GROUPS(told);
+
+	for (size_t i = 0; i < GROUP_COUNT; i++) {
+		const struct group *g = &groups[i];
+		int error;
+
+		if (bits & ~GROUPS(wanted) & g->bit) {
+			group_off(jvmti, g);
+			bits &= ~g->bit;
+		}
+		if (!(GROUPS(wanted) & ~bits & g->bit))
+			continue;
+		error = group_on(jvmti, g, INTERVAL(wanted), why);
+		if (error)
+			events_refused(s, g->bit, error);
+		else
+			bits |= g->bit;
+	}
+	if (bits & JVM_TELLS_ALLOCATIONS && INTERVAL(wanted) != INTERVAL(told))
+		(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)INTERVAL(wanted));
+	atomic_store(&events_told, (uint64_t)bits << WANT_GROUPS | INTERVAL(wanted));
+}
+
+/* events_session: what is done once in each session. */
+static void events_session(struct sampler *s, jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	bool first = !s->visits.stubs_named;
+
+	s->visits.stubs_named = true;
+	if (first)
+		jvm_stubs_name(s, jvmti);
+	if (s->agct->call)
+		jvm_agct_names(s->agct, jvmti, jni, first);
+}
+
+void jvm_events_visit(struct sampler *s, JNIEnv *jni)
+{
+	struct timespec pause = {0, VISITOR_NS};
+	struct text why;
+	jvmtiEnv *jvmti;
+	uint64_t wanted;
+
+	while (atomic_exchange(&events_visitor, 1))
+		raw(SYS_nanosleep, &pause, 0);
+	atomic_store(&s->visits.error, 0);
+	why = text_into(s->visits.refused, sizeof(s->visits.refused));
+	wanted = atomic_load(&events_wanted);
+	jvmti = events_open(s, GROUPS(wanted), &why);
+	if (jvmti && wanted != atomic_load(&events_told))
+		events_tell(s, jvmti, wanted, &why);
+	if (jvmti && !atomic_load(&s->visits.leave))
+		events_session(s, jvmti, jni);
+	atomic_store(&events_visitor, 0);
+}
+
+bool jvm_events_prepare(void)
+{
+	jvmtiEnv *jvmti = NULL;
+
+	if ((*jvm.vm)->GetEnv(jvm.vm, (void **)&jvmti, JVMTI_VERSION_1_1) != JNI_OK)
+		return false;
+	(*jvmti)->SetEventCallbacks(jvmti, &events_callbacks, sizeof(events_callbacks));
+	atomic_store(&events_jvmti, jvmti);
+	return true;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asking a running JVM for a JVMTI environment without crashing it.
+ *
+ * From JDK 21 on, the first one to ask makes the JVM visit all its threads at a safepoint (VM operation
+ * SetNotifyJvmtiEventsMode, jvmtiEnvBase.cpp) and read a field of each one's java.lang.Thread. A native thread
+ * that is attaching itself is listed for a moment before it has one; when the safepoint finds it there the JVM
+ * reads address 0 and dies (JDK 21 to 28-ea). So while the JVM is asked nobody may be attaching itself.
+ *
+ *   JavaVM -> functions -> JNI's invocation table      before and after a session
+ *   JavaVM -> functions -> gate_table -> the former    during a session: attaching is counted, and waits
+ *                                                      while the gate is closed
+ *
+ * All who attach go through the table, the JVM's own upcalls included. Those who had read the former one before
+ * the gate was put there must have got through: each native thread that there was at that moment is suspected
+ * until it has ended, is in the JVM's list with its java.lang.Thread, has used more CPU time since then than
+ * attaching takes, or is in a system call that libjvm has no part in.
+ */
+#include "sampler/jvm/own.h"
+
+#include "base/clock.h"
+#include "sampler/signal/raw.h"
+#include "sampler/task.h"
+#include "sampler/text.h"
+
+#include "walk/frames/arch.h"
+#include "walk/hotspot/layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define GATE_SINCE   21         /* the JDK that began to visit */
+#define GATE_JNI     0x00150000 /* and its version of JNI */
+#define GATE_WAIT_NS (2000 * NS_PER_MS)
+#define GATE_LONG_NS (1500 * NS_PER_MS) /* who has not moved for so long sleeps */
+#define GATE_CPU_NS  (5 * NS_PER_MS)    /* more than attaching takes */
+#define GATE_STEP_NS 500000
+#define GATE_SHUT_NS (20 * NS_PER_MS) /* who attaches himself waits no longer than this */
+#define GATE_WORDS   96u /* of a stack: from libjvm through libc into the kernel is not far */
+#define SUSPECTS     THREADS_MAX
+
+/* A thread that may have been attaching itself when the gate was put there. */
+struct suspect {
+	int32_t tid;
+	uint64_t cpu_ns;
+	uint64_t sp; /* where it slept when it was looked at first */
+};
+
+static struct {
+	JavaVM *vm; /* NULL: the gate was never put there */
+	const struct JNIInvokeInterface_ *former;
+	struct JNIInvokeInterface_ table;
+	uint64_t since_ns;
+	struct suspect suspects[SUSPECTS];
+	uint32_t suspected;
+	_Atomic uint32_t closed; /* futex */
+	_Atomic uint32_t inside;
+} gate;
+
+static void gate_enter(void)
+{
+	for (;;) {
+		while (atomic_load(&gate.closed))
+			raw_futex_wait(&gate.closed, 1, NS_PER_S);
+		atomic_fetch_add(&gate.inside, 1);
+		if (!atomic_load(&gate.closed))
+			return;
+		atomic_fetch_sub(&gate.inside, 1);
+	}
+}
+
+typedef jint(JNICALL attach_fn)(JavaVM *vm, void **env, void *args);
+
+static jint gate_pass(attach_fn *former, JavaVM *vm, void **env, void *args)
+{
+	jint result;
+
+	gate_enter();
+	result = former(vm, env, args);
+	atomic_fetch_sub(&gate.inside, 1);
+	return result;
+}
+
+static jint JNICALL gate_attach(JavaVM *vm, void **env, void *args)
+{
+	return gate_pass(gate.former->AttachCurrentThread, vm, env, args);
+}
+
+static jint JNICALL gate_attach_daemon(JavaVM *vm, void **env, void *args)
+{
+	return gate_pass(gate.former->AttachCurrentThreadAsDaemon, vm, env, args);
+}
+
+void jvm_gate_put(struct sampler *s)
+{
+	JavaVM *vm = jvm_vm();
+
+	if (!s->thread_layout || s->thread_layout->jdk < GATE_SINCE || *vm == &gate.table)
+		return;
+	if (gate.vm && *vm != gate.former)
+		return; /* somebody else has a table of his own, perhaps over ours */
+	if (!gate.vm) {
+		gate.former = *vm;
+		gate.table = *gate.former;
+		gate.table.AttachCurrentThread = gate_attach;
+		gate.table.AttachCurrentThreadAsDaemon = gate_attach_daemon;
+		gate.vm = vm;
+	}
+	gate.since_ns = clock_mono_ns();
+	__atomic_store_n(vm, &gate.table, __ATOMIC_SEQ_CST);
+}
+
+void jvm_gate_suspect(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+
+	gate.suspected = 0;
+	for (uint32_t i = 0; gate.vm && i < high && i < SUSPECTS; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+		struct suspect suspect = {.tid = atomic_load(&slot->tid)};
+
+		if (!suspect.tid || !task_cpu_ns(suspect.tid, &suspect.cpu_ns))
+			continue;
+		gate.suspects[gate.suspected++] = suspect;
+	}
+}
+
+void jvm_gate_take_away(void)
+{
+	if (gate.vm && *gate.vm == &gate.table)
+		__atomic_store_n(gate.vm, gate.former, __ATOMIC_SEQ_CST);
+}
+
+/* --- closing it ------------------------------------------------------------------------------- */
+
+static bool has_object(struct sampler *s, uint64_t java_thread)
+{
+	uint64_t slot = layout_load(&s->thread_layout->thread_object, &s->mem, java_thread);
+	uint64_t object = 0;
+
+	return slot && s->mem.load(&s->mem, slot, &object, sizeof(object)) && object;
+}
+
+/* in_libjvm: a return address of libjvm's is among the innermost frames of a stack, or left there. */
+static bool in_libjvm(struct sampler *s, uint64_t sp)
+{
+	for (uint32_t i = 0; i < GATE_WORDS; i++) {
+		uint64_t word = 0;
+
+		if (!s->mem.load(&s->mem, sp + 8ull * i, &word, sizeof(word)))
+			return false;
+		if (word >= s->thread_layout->libjvm_start && word < s->thread_layout->libjvm_end &&
+			arch_after_call(&s->mem, word))
+			return true;
+	}
+	return false;
+}
+
+static bool jvms_own(struct sampler *s, int32_t tid)
+{
+	char name[32];
+
+	return task_name(s->task_fd, tid, name, sizeof(name)) &&
+	       threads_kind(name, strlen(name), false) != WIRE_THREAD_NATIVE;
+}
+
+static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t now)
+{
+	struct thread_slot *slot = threads_find(s->threads, suspect->tid);
+	uint64_t java = slot ? atomic_load(&slot->java_thread) : 0, cpu, sp;
+
+	if (!task_cpu_ns(suspect->tid, &cpu) || cpu - suspect->cpu_ns >= GATE_CPU_NS)
+		return true;
+	if ((java && has_object(s, java)) || jvms_own(s, suspect->tid))
+		return true;
+	sp = task_sp(s->task_fd, suspect->tid);
+	if (sp && !in_libjvm(s, sp))
+		return true;
+	if (!suspect->sp)
+		suspect->sp = sp;
+	return sp && sp == suspect->sp && now - gate.since_ns >= GATE_LONG_NS;
+}
+
+/* gate_suspects: are there any left? */
+static bool gate_suspects(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns();
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < gate.suspected; i++) {
+		if (!suspect_cleared(s, &gate.suspects[i], now))
+			gate.suspects[left++] = gate.suspects[i];
+	}
+	gate.suspected = left;
+	return left != 0;
+}
+
+struct unborn {
+	struct sampler *s;
+	uint32_t count;
+};
+
+static void unborn_count(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	struct unborn *u = ctx;
+
+	u->count += !has_object(u->s, java_thread);
+}
+
+/* gate_unborn: is there anybody in the list without a java.lang.Thread? */
+static bool gate_unborn(struct sampler *s)
+{
+	struct unborn u = {.s = s};
+
+	walk_threads_each(s->thread_layout, &s->mem, unborn_count, &u);
+	return u.count != 0;
+}
+
+static bool gate_quiet(struct sampler *s)
+{
+	return !atomic_load(&gate.inside) && !gate_suspects(s) && !gate_unborn(s);
+}
+
+static void gate_open(void)
+{
+	atomic_store(&gate.closed, 0);
+	raw_futex_wake(&gate.closed);
+}
+
+/* gate_shut: for a moment; who was attaching himself gets through. false: somebody may be, it is open again. */
+static bool gate_shut(struct sampler *s)
+{
+	struct timespec pause = {0, GATE_STEP_NS};
+	uint64_t end = clock_mono_ns() + GATE_SHUT_NS;
+
+	atomic_store(&gate.closed, 1);
+	while (!gate_quiet(s)) {
+		if (clock_mono_ns() > end) {
+			gate_open();
+			return false;
+		}
+		raw(SYS_nanosleep, &pause, 0);
+	}
+	return true;
+}
+
+/* gate_close: only when everybody looks as if it could be closed, so that those who attach themselves hardly wait. */
+static bool gate_close(struct sampler *s)
+{
+	struct timespec pause = {0, GATE_STEP_NS};
+	uint64_t end = clock_mono_ns() + GATE_WAIT_NS;
+
+	while (atomic_load(&s->stop) == SAMPLER_RUNS && clock_mono_ns() < end) {
+		if (!gate_suspects(s) && !gate_unborn(s) && gate_shut(s))
+			return true;
+		raw(SYS_nanosleep, &pause, 0);
+	}
+	return false;
+}
+
+/* gate_blame: why it could not be closed. */
+static void gate_blame(struct sampler *s, struct text *why)
+{
+	char name[32] = "";
+
+	text_add(why, "native threads may be attaching themselves");
+	if (gate.suspected && task_name(s->task_fd, gate.suspects[0].tid, name, sizeof(name))) {
+		text_add(why, " (");
+		text_add_bytes(why, name, strcspn(name, "\n"));
+		text_add(why, ")");
+	}
+	text_add(why, ", and this JVM could crash if it were asked for JVMTI now; try again");
+}
+
+int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why)
+{
+	JavaVM *vm = jvm_vm();
+	bool gated = jvm.jni_version >= GATE_JNI;
+	jint result;
+
+	if (gated && !s->thread_layout) {
+		text_add(why,
+			"the JVM's list of threads cannot be read, and this JVM could crash if it "
+			"were asked for JVMTI while a thread attaches itself");
+		return -ENOSYS;
+	}
+
+	if (gated && *vm != &gate.table) {
+		text_add(why,
+			"another agent has changed how threads attach themselves, so that this JVM "
+			"could crash if it were asked for JVMTI now");
+		return -EBUSY;
+	}
+	if (gated && !gate_close(s)) {
+		gate_blame(s, why);
+		return -EAGAIN;
+	}
+	result = (*vm)->GetEnv(vm, (void **)out, JVMTI_VERSION_1_1);
+	if (gated)
+		gate_open();
+	if (result == JNI_OK)
+		return 0;
+	text_add(why, "the JVM gives no JVMTI environment");
+	return -ENODEV;
+}

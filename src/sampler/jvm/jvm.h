@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What needs the JVM: names of threads, starts of threads, symbols of libjvm.
+ *
+ * Handlers never come here. jvm_prepare runs in Agent_OnAttach, on a Java thread. Whatever asks the JVM for something
+ * afterwards is a visit, made by a thread of the session's own that may block: it attaches as a daemon only while it
+ * asks, so that it is in nobody's thread dump and delays no exit. The publisher asks for visits and never enters the
+ * JVM itself.
+ *
+ * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd; by the fallback walker, which cannot do
+ * without; and by the event alloc, when it is switched on. From JDK 19 on, to ask a running JVM for a JVMTI
+ * environment makes virtual threads slower for good, and needs the care of gate.c. There the publisher
+ * looks at the JVM's own list of threads instead: starts.h.
+ */
+#ifndef JHOT_SAMPLER_JVM_JVM_H
+#define JHOT_SAMPLER_JVM_JVM_H
+
+#include "sampler/sampler.h"
+#include "sampler/text.h"
+
+#include <jvmti.h>
+
+/* libjvm's handle and java.lang.Thread's fields, once for good. 0 or AGENT_NO_JVMTI. */
+int jvm_prepare(JavaVM *vm);
+/* "OpenJDK 64-Bit Server VM 17.0.1+12", for the header. */
+void jvm_describe(char *out, size_t bytes);
+/* Whether the JVM tells when threads start; otherwise they have to be looked for. */
+bool jvm_tells_starts(void);
+
+/* The visiting thread, with a first visit at once; it holds the session's memory until it has left. */
+void jvm_visits_start(struct sampler *s);
+/* A visit: names, what is wanted of JVMTI, survivors. Its number is in visits.done when it has been made. */
+uint32_t jvm_visit_ask(struct sampler *s);
+#define JVM_LEAVE     1u /* values of visits.leave: with a last visit */
+#define JVM_LEAVE_NOW 2u
+/* A last visit, or none where the JVM ends; visits.left tells. Nobody needs to wait for it. */
+void jvm_visits_leave(struct sampler *s, bool vm_ends);
+
+/* What the JVM is to tell of from its next visit on, as bits, and the interval of allocations in bytes if not 0. */
+#define JVM_TELLS_THREADS     1u
+#define JVM_TELLS_CLASSES     2u /* as AsyncGetCallTrace needs */
+#define JVM_TELLS_ALLOCATIONS 4u
+#define JVM_TELLS_COLLECTIONS 8u
+#define JVM_TELLS_ALL         15u
+void jvm_events_want(uint32_t set, uint32_t clear, uint32_t interval);
+/* Has the JVM been told so? */
+bool jvm_events_told(uint32_t bits);
+/* Up to JDK 18, where it has no consequences: JVMTI from the beginning. */
+bool jvm_events_prepare(void);
+
+/* engine/alloc.c: an object of this size, in the JVM's callback. */
+void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size);
+/* How long after the last visit survivors are to be looked at, in ns; UINT64_MAX: there is no need. Publisher. */
+uint64_t alloc_round_after(struct sampler *s);
+
+/* A session has the gate from its beginning to its end: gate.c. */
+void jvm_gate_put(struct sampler *s);
+void jvm_gate_suspect(struct sampler *s); /* after it, when the threads are listed */
+void jvm_gate_take_away(void);
+
+JavaVM *jvm_vm(void);
+
+/*
+ * Offsets of fields in java.lang.Thread, String and AbstractOwnableSynchronizer; < 0: not known. They come from jfieldIDs,
+ * which JVMs code in one of two ways: whoever uses them has the proof which, a java.lang.String where a
+ * thread's name should be.
+ */
+#define JVM_FIELD_CODINGS 2u
+struct jvm_fields {
+	int32_t thread_name, thread_tid, eetop, park_blocker, lock_owner;
+	int32_t text_value, text_coder; /* of java.lang.String; no coder up to JDK 8 */
+};
+const struct jvm_fields *jvm_fields(unsigned coding);
+void jvm_fields_find(JNIEnv *jni, jclass thread);
+/* The JavaThread whose environment this is; 0 if that cannot be told. */
+uint64_t jvm_thread_of(JNIEnv *jni);
+
+/* The address of a dynamic symbol of libjvm, 0 if there is none; walk_tables.symbol. */
+uint64_t jvm_symbol(void *ctx, const char *name);
+/* An address inside libjvm. */
+uint64_t jvm_inside(void);
+
+/* The fallback walker, if the JVM has it. */
+void jvm_agct_open(struct agct *agct);
+
+/* --- fetch_search.c ---------------------------------------------------------------------------- */
+
+/* Where HotSpot's SafeFetch is, see walk/load/fetch.h. */
+
+/* Looks on, a part each time; nothing once it has been found, or all has been looked at. Publisher only. */
+void fetch_search(struct sampler *s);
+
+/* --- debug_info.c ------------------------------------------------------------------------------ */
+
+/*
+ * Debug information between safepoints, for as long as a session lasts. Without it HotSpot's compilers say only at calls
+ * and safepoints which inlined method an instruction is of, and all time between goes to the frame of the next one, which
+ * is mostly their caller's. It concerns code that is compiled from then on. Publisher only.
+ */
+
+/* Sets the JVM's flag where nobody has set it otherwise; how it is then goes to the status page. */
+void debug_info_begin(struct sampler *s);
+/* Gives it back as it was. */
+void debug_info_end(struct sampler *s);
+
+#endif

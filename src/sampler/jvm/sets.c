@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Java's sets of virtual threads, read by Java itself. Where a collector moves objects beside the program (ZGC) a
+ * reference may lead to where an object was until somebody uses it: Java's own loads put it right, and our reads from
+ * outside, which cannot, find the sets again. Only on a visit, when they were not found.
+ */
+#include "sampler/jvm/own.h"
+
+#define SETS_MAX 256 /* containers at a time */
+
+struct touch {
+	JNIEnv *jni;
+	jmethodID contains, to_array;
+};
+
+static jclass class_of(JNIEnv *jni, const char *name)
+{
+	jclass class = (*jni)->FindClass(jni, name);
+
+	(*jni)->ExceptionClear(jni);
+	return class;
+}
+
+static jobject field_of(
+	JNIEnv *jni, jobject of, const char *class_name, const char *name, const char *type)
+{
+	jclass class = of ? class_of(jni, class_name) : NULL;
+	jobject value = NULL;
+	jfieldID field;
+
+	if (class && (*jni)->IsInstanceOf(jni, of, class)) {
+		field = (*jni)->GetFieldID(jni, class, name, type);
+		(*jni)->ExceptionClear(jni);
+		value = field ? (*jni)->GetObjectField(jni, of, field) : NULL;
+	}
+	(*jni)->DeleteLocalRef(jni, class);
+	return value;
+}
+
+/* set_touch: whether it has something that it has not: it looks into its map and its table for that. */
+static void set_touch(const struct touch *t, jobject set)
+{
+	JNIEnv *jni = t->jni;
+
+	if (set)
+		(*jni)->CallBooleanMethod(jni, set, t->contains, jvm.thread);
+	(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, set);
+}
+
+static void container_touch(const struct touch *t, jobject container)
+{
+	static const char set[] = "Ljava/util/Set;";
+
+	set_touch(t, field_of(t->jni, container, "java/util/concurrent/ThreadPerTaskExecutor",
+			     "threads", set));
+	set_touch(t, field_of(t->jni, container, "jdk/internal/vm/SharedThreadContainer",
+			     "virtualThreads", set));
+}
+
+static jobject static_set(JNIEnv *jni, const char *class_name, const char *name)
+{
+	jclass class = class_of(jni, class_name);
+	jfieldID field =
+		class ? (*jni)->GetStaticFieldID(jni, class, name, "Ljava/util/Set;") : NULL;
+	jobject set;
+
+	(*jni)->ExceptionClear(jni);
+	set = field ? (*jni)->GetStaticObjectField(jni, class, field) : NULL;
+	(*jni)->DeleteLocalRef(jni, class);
+	return set;
+}
+
+static void registry_touch(const struct touch *t, jobject registry)
+{
+	JNIEnv *jni = t->jni;
+	jobjectArray all = registry ? (*jni)->CallObjectMethod(jni, registry, t->to_array) : NULL;
+	jsize count;
+
+	(*jni)->ExceptionClear(jni);
+	count = all ? (*jni)->GetArrayLength(jni, all) : 0;
+	for (jsize i = 0; i < count && i < SETS_MAX; i++) {
+		jobject reference = (*jni)->GetObjectArrayElement(jni, all, i);
+		jobject container = field_of(jni, reference, "java/lang/ref/Reference", "referent",
+			"Ljava/lang/Object;");
+
+		container_touch(t, container);
+		(*jni)->DeleteLocalRef(jni, container);
+		(*jni)->DeleteLocalRef(jni, reference);
+	}
+	(*jni)->DeleteLocalRef(jni, all);
+	set_touch(t, registry);
+}
+
+static void scopes_touch(const struct touch *t, jobject thread)
+{
+	static const char scope_class[] = "jdk/internal/vm/StackableScope";
+	JNIEnv *jni = t->jni;
+	jobject scope = field_of(jni, thread, "java/lang/Thread", "headStackableScopes",
+		"Ljdk/internal/vm/StackableScope;");
+
+	for (int i = 0; scope && i < SETS_MAX; i++) {
+		jobject flock =
+			field_of(jni, scope, "jdk/internal/misc/ThreadFlock$ThreadContainerImpl",
+				"flock", "Ljdk/internal/misc/ThreadFlock;");
+		jobject outer = field_of(
+			jni, scope, scope_class, "previous", "Ljdk/internal/vm/StackableScope;");
+
+		set_touch(t, field_of(jni, flock, "jdk/internal/misc/ThreadFlock", "threads",
+				     "Ljava/util/Set;"));
+		(*jni)->DeleteLocalRef(jni, flock);
+		(*jni)->DeleteLocalRef(jni, scope);
+		scope = outer;
+	}
+	(*jni)->DeleteLocalRef(jni, scope);
+}
+
+void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count)
+{
+	jclass set = class_of(jni, "java/util/Set");
+	struct touch t = {.jni = jni};
+
+	if (!set)
+		return;
+	t.contains = (*jni)->GetMethodID(jni, set, "contains", "(Ljava/lang/Object;)Z");
+	t.to_array = (*jni)->GetMethodID(jni, set, "toArray", "()[Ljava/lang/Object;");
+	set_touch(
+		&t, static_set(jni,
+			    "jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer",
+			    "VTHREADS"));
+	registry_touch(
+		&t, static_set(jni, "jdk/internal/vm/ThreadContainers", "CONTAINER_REGISTRY"));
+	for (jsize i = 0; i < count; i++) {
+		jobject thread = (*jni)->GetObjectArrayElement(jni, threads, i);
+
+		scopes_touch(&t, thread);
+		(*jni)->DeleteLocalRef(jni, thread);
+	}
+	(*jni)->DeleteLocalRef(jni, set);
+}

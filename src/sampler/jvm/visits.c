@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The visiting thread: names of threads, events switched on and off, survivors counted. Any visit may block for as
+ * long as the JVM lets nobody in; nobody waits for it without bound, and it holds the session's memory itself.
+ */
+#include "base/clock.h"
+#include "sampler/engine/alloc_live.h"
+#include "sampler/jvm/own.h"
+#include "sampler/session/rooms.h"
+#include "sampler/signal/raw.h"
+#include "sampler/spawn.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+
+#define VISIT_STACK        (1u << 20) /* HotSpot's own guard zones take a part of it */
+#define UTF_BYTES_PER_CHAR 3
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot)
+{
+	char name[THREADS_NAME * UTF_BYTES_PER_CHAR + 1];
+	jstring text = jvm.name ? (*jni)->GetObjectField(jni, thread, jvm.name) : NULL;
+	jsize chars = text ? (*jni)->GetStringLength(jni, text) : 0;
+	size_t bytes = 0;
+
+	if (chars > (jsize)THREADS_NAME)
+		chars = THREADS_NAME;
+	if (chars) {
+		(*jni)->GetStringUTFRegion(jni, text, 0, chars, name);
+		name[sizeof(name) - 1] = '\0';
+		while (bytes < sizeof(name) - 1 && name[bytes])
+			bytes++;
+	}
+	(*jni)->DeleteLocalRef(jni, text);
+	if (jvm.tid)
+		slot->java_tid = (*jni)->GetLongField(jni, thread, jvm.tid);
+	threads_name(slot, name, bytes, threads_kind(name, bytes, true), true);
+}
+
+/* slot_of: the listed thread that runs this JavaThread. */
+static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+	struct thread_slot *slot = NULL;
+
+	if (!java_thread)
+		return NULL;
+	if (s->layout)
+		slot = threads_find(s->threads, walk_thread_tid(s->layout, &s->mem, java_thread));
+	for (uint32_t i = 0; !slot && i < high; i++) {
+		if (atomic_load(&s->threads->slots[i].java_thread) == java_thread)
+			slot = &s->threads->slots[i];
+	}
+	return slot;
+}
+
+static void visit_names(struct sampler *s, JNIEnv *jni)
+{
+	jobjectArray threads = (*jni)->CallStaticObjectMethod(jni, jvm.thread, jvm.get_threads);
+	jsize count = 0;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni); /* out of memory: names have to wait */
+	else if (threads)
+		count = (*jni)->GetArrayLength(jni, threads);
+
+	for (jsize i = 0; i < count; i++) {
+		jobject thread = (*jni)->GetObjectArrayElement(jni, threads, i);
+		struct thread_slot *slot = thread ? slot_of(s, jvm_java_thread(jni, thread)) : NULL;
+
+		if (slot)
+			jvm_name(jni, thread, slot);
+		(*jni)->DeleteLocalRef(jni, thread);
+	}
+	if (atomic_exchange(&s->visits.touch, 0))
+		jvm_sets_touch(jni, threads, count);
+	(*jni)->DeleteLocalRef(jni, threads);
+}
+
+/* --- visits ----------------------------------------------------------------------------------- */
+
+/* visit_live: objects that are watched are looked at, or given up when nobody asks for them any more. */
+static void visit_live(struct sampler *s, JNIEnv *jni)
+{
+	struct live *live = atomic_load(&s->live_on);
+
+	if (live)
+		live_sweep(live, s, jni);
+	else if (s->live)
+		live_release(s->live, jni);
+}
+
+static void visit_round(struct sampler *s, JNIEnv *jni)
+{
+	jvm_events_visit(s, jni);
+	visit_names(s, jni);
+	visit_live(s, jni);
+}
+
+static void visit_last(struct sampler *s, JNIEnv *jni)
+{
+	jvm_events_visit(s, jni);
+	visit_live(s, jni);
+}
+
+/* visit: be a Java thread for a moment, a daemon, so that it delays no exit. */
+static void visit(struct sampler *s, void (*what)(struct sampler *, JNIEnv *))
+{
+	JavaVMAttachArgs args = {JNI_VERSION_1_6, (char *)"jhot names", NULL};
+	JNIEnv *jni = NULL;
+
+	if ((*jvm.vm)->AttachCurrentThreadAsDaemon(jvm.vm, (void **)&jni, &args) != JNI_OK)
+		return;
+	atomic_fetch_add(&s->visits.made, 1);
+	what(s, jni);
+	(*jvm.vm)->DetachCurrentThread(jvm.vm);
+}
+
+static void *visits_main(void *arg)
+{
+	struct sampler *s = arg;
+	struct visits *v = &s->visits;
+	uint32_t done = 0;
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot names");
+	atomic_store(&v->tid, raw_gettid());
+	while (!atomic_load(&v->leave)) {
+		uint32_t asked = atomic_load(&v->asked);
+
+		if (asked == done) {
+			raw_futex_wait(&v->asked, asked, 10 * NS_PER_S);
+			continue;
+		}
+		visit(s, visit_round);
+		done = asked;
+		atomic_store(&v->cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
+		atomic_store(&v->done, done);
+		raw_futex_wake(&v->done);
+	}
+	if (atomic_load(&v->leave) == JVM_LEAVE)
+		visit(s, visit_last);
+	atomic_store(&v->left, 1);
+	raw_futex_wake(&v->left);
+	rooms_let_go(s);
+	return NULL;
+}
+
+void jvm_visits_start(struct sampler *s)
+{
+	atomic_store(&s->visits.left, 1);
+	if (!jvm.get_threads)
+		return;
+	atomic_store(&s->visits.asked, 1);
+	atomic_store(&s->visits.left, 0);
+	atomic_fetch_add(&s->holders, 1);
+	if (spawn(VISIT_STACK, visits_main, s, NULL) == 0)
+		return;
+	atomic_fetch_sub(&s->holders, 1);
+	atomic_store(&s->visits.left, 1);
+}
+
+uint32_t jvm_visit_ask(struct sampler *s)
+{
+	uint32_t number = atomic_fetch_add(&s->visits.asked, 1) + 1;
+
+	raw_futex_wake(&s->visits.asked);
+	return number;
+}
+
+void jvm_visits_leave(struct sampler *s, bool vm_ends)
+{
+	atomic_store(&s->visits.leave, vm_ends ? JVM_LEAVE_NOW : JVM_LEAVE);
+	jvm_visit_ask(s);
+}

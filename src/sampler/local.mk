@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# The agent, libjhot.so.
+
+# Position-independent and quiet towards the target: nothing exported but Agent_On*, no constructors
+# (-nostartfiles), no lazy binding that would lock the loader in a handler, no TLS, never unloaded. Up to glibc
+# 2.33 libpthread and libdl held symbols that libc holds now; see sampler/compat.h.
+agentdir = $(pkglibdir)
+agent_PROGRAMS = libjhot.so
+libjhot_so_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
+libjhot_so_CFLAGS = $(PLAIN_CFLAGS) -O2 -fPIC -fvisibility=hidden -fno-stack-protector -fno-plt \
+	-fno-math-errno -U_FORTIFY_SOURCE
+libjhot_so_LDFLAGS = -shared -nostartfiles -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro \
+	-Wl,-z,noexecstack -Wl,-soname,libjhot.so -Wl,--no-as-needed \
+	-Wl,--version-script=$(srcdir)/%D%/libjhot.map
+EXTRA_DIST += %D%/libjhot.map
+EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
+libjhot_so_LDADD = -l:libpthread.so.0 -l:libdl.so.2
+libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
+sampler_sources = \
+	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/glob.c %D%/glob.h %D%/sampler.c \
+	%D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
+	%D%/virtuals.h \
+	%D%/engine/alloc.c %D%/engine/alloc_live.c %D%/engine/alloc_live.h %D%/engine/arms.c \
+	%D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
+	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
+	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
+	%D%/engine/wall_waiting.c \
+	%D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/told.c \
+	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
+	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c %D%/jvm/fields.c \
+	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
+	%D%/jvm/visits.c %D%/jvm/walker_agct.c %D%/jvm/walker_agct.h \
+	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
+	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
+	%D%/publish/states.c %D%/publish/threads.c \
+	%D%/session/budget.c %D%/session/commands.c %D%/session/publisher.c %D%/session/publisher.h \
+	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
+	%D%/session/select.c %D%/session/select.h %D%/session/setup.c %D%/session/starts.c \
+	%D%/session/starts.h %D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
+	%D%/session/unwind_recv.h \
+	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c \
+	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \
+	%D%/signal/stack.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c
+
+# A JVM goes on running the code that it first loaded under a path: so the name tells version and content, and
+# only such a file is loaded where it is installed (attach/place.c); libjhot.so is a link to it.
+install-data-hook:
+	cd "$(DESTDIR)$(agentdir)" && rm -f libjhot-*.so && \
+		name=libjhot-$(PACKAGE_VERSION)-`cksum <libjhot.so | sed 's/ .*//'`.so && \
+		mv -f libjhot.so $$name && ln -s $$name libjhot.so
+uninstall-hook:
+	rm -f "$(DESTDIR)$(agentdir)"/libjhot-*.so

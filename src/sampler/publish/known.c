@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An open-addressed table; an epoch empties it at once. */
+#include "sampler/publish/state.h"
+
+#include <stddef.h>
+
+#define KNOWN_PROBES 16u
+
+/* known_find: where the hash is or may be put; NULL when its neighbourhood is full. */
+static const struct known *known_find(const struct known_traces *known, uint64_t hash)
+{
+	for (uint32_t i = 0; i < KNOWN_PROBES; i++) {
+		const struct known *k =
+			&known->slots[((uint32_t)(hash >> 20) + i) & (KNOWN_SLOTS - 1)];
+
+		if (k->epoch != known->epoch || k->hash == hash)
+			return k;
+	}
+	return NULL;
+}
+
+uint32_t known_id(const struct known_traces *known, uint64_t hash)
+{
+	const struct known *k = known_find(known, hash);
+
+	return k && k->epoch == known->epoch ? k->id : 0;
+}
+
+bool known_add(struct known_traces *known, uint64_t hash, uint32_t id)
+{
+	const struct known *k = known_find(known, hash);
+	bool room = k && known->used < KNOWN_SLOTS / 4 * 3;
+
+	if (!room)
+		known_forget(known);
+	k = known_find(known, hash);
+	known->slots[k - known->slots] =
+		(struct known){.hash = hash, .id = id, .epoch = known->epoch};
+	known->used++;
+	return room;
+}
+
+void known_forget(struct known_traces *known)
+{
+	known->epoch++;
+	known->used = 0;
+}

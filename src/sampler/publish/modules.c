@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A bounded parser of /proc/self/maps, and the sorted list that it fills. */
+#include "sampler/publish/modules.h"
+
+#include "sampler/signal/raw.h"
+
+#include <string.h>
+
+#define MODULES_MAX    2048u
+#define MODULES_TEXT   (160u << 10)
+#define MODULES_ID_MAX 0xffffu
+#define MAPS_LINE      4608u /* PATH_MAX and the numbers before it */
+
+struct module_list {
+	uint32_t count, text_used;
+	struct module rows[MODULES_MAX];
+	char text[MODULES_TEXT];
+};
+
+struct modules {
+	uint32_t now; /* which list is current; the other one is filled at the next refresh */
+	uint32_t next_id;
+	struct module_list lists[2];
+	char buffer[16384];
+};
+
+size_t modules_size(void)
+{
+	return sizeof(struct modules);
+}
+
+void modules_init(struct modules *modules)
+{
+	modules->next_id = 1;
+}
+
+/* --- one line --------------------------------------------------------------------------------- */
+
+struct maps_cursor {
+	const char *at, *end;
+};
+
+static uint64_t maps_number(struct maps_cursor *c, unsigned base)
+{
+	uint64_t value = 0;
+
+	for (; c->at < c->end; c->at++) {
+		char ch = *c->at;
+		unsigned digit = ch >= '0' && ch <= '9'   ? (unsigned)(ch - '0')
+				 : ch >= 'a' && ch <= 'f' ? (unsigned)(ch - 'a' + 10)
+							  : 99;
+
+		if (digit >= base)
+			break;
+		value = value * base + digit;
+	}
+	return value;
+}
+
+static void maps_skip(struct maps_cursor *c, size_t bytes)
+{
+	c->at = bytes < (size_t)(c->end - c->at) ? c->at + bytes : c->end;
+}
+
+/*
+ * maps_line: "start-end perms offset major:minor inode   path"; true for executable code with a
+ * name.
+ */
+static bool maps_line(const char *line, size_t bytes, struct module *out)
+{
+	struct maps_cursor c = {line, line + bytes};
+	bool executable;
+
+	memset(out, 0, sizeof(*out));
+	out->start = maps_number(&c, 16);
+	maps_skip(&c, 1);
+	out->end = maps_number(&c, 16);
+	executable = c.end - c.at > 3 && c.at[3] == 'x';
+	maps_skip(&c, 6);
+	out->file_offset = maps_number(&c, 16);
+	maps_skip(&c, 1);
+	out->dev_major = (uint32_t)maps_number(&c, 16);
+	maps_skip(&c, 1);
+	out->dev_minor = (uint32_t)maps_number(&c, 16);
+	maps_skip(&c, 1);
+	out->inode = maps_number(&c, 10);
+	while (c.at < c.end && *c.at == ' ')
+		c.at++;
+	out->path = c.at;
+	out->path_bytes = (uint32_t)(c.end - c.at);
+	return executable && out->path_bytes && (*out->path == '/' || !memcmp(out->path, "[v", 2));
+}
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+/* Not by path: a file that is unlinked becomes "... (deleted)". */
+static bool module_same(const struct module *a, const struct module *b)
+{
+	return a->start == b->start && a->end == b->end && a->file_offset == b->file_offset &&
+	       a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+}
+
+/*
+ * list_after: the first row that ends behind pc; count if there is none. Rows are sorted as maps
+ * is.
+ */
+static uint32_t list_after(const struct module_list *list, uint64_t pc)
+{
+	uint32_t lo = 0, hi = list->count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (list->rows[mid].end <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* list_add: keep a parsed row, with the id that it had before. */
+static bool list_add(struct module_list *list, struct module_list *old, const struct module *row)
+{
+	struct module *to = &list->rows[list->count];
+	uint32_t before = list_after(old, row->start);
+
+	if (list->count == MODULES_MAX || row->path_bytes > MODULES_TEXT - list->text_used)
+		return false;
+	*to = *row;
+	to->path = memcpy(list->text + list->text_used, row->path, row->path_bytes);
+	list->text_used += row->path_bytes;
+	if (before < old->count && module_same(&old->rows[before], row)) {
+		to->id = old->rows[before].id;
+		to->published = old->rows[before].published;
+		old->rows[before].id = 0; /* carried over */
+	}
+	list->count++;
+	return true;
+}
+
+/*
+ * maps_read: whole lines of the file, each handed to list_add; what is left of a line moves to the
+ * front.
+ */
+static bool maps_read(struct modules *m, int fd, struct module_list *list, struct module_list *old)
+{
+	size_t have = 0;
+	bool fits = true;
+	long got;
+
+	while ((got = raw(SYS_read, fd, m->buffer + have, sizeof(m->buffer) - have)) > 0) {
+		char *line = m->buffer, *end = m->buffer + have + got, *newline;
+		struct module row;
+
+		while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
+			if (maps_line(line, (size_t)(newline - line), &row))
+				fits &= list_add(list, old, &row);
+			line = newline + 1;
+		}
+		have = (size_t)(end - line);
+		if (have > MAPS_LINE)
+			have = 0; /* no such line exists */
+		memmove(m->buffer, line, have);
+	}
+	return fits;
+}
+
+bool modules_refresh(struct modules *m, bool *full)
+{
+	struct module_list *old = &m->lists[m->now], *list = &m->lists[m->now ^ 1];
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	bool lost = false;
+
+	if (fd < 0)
+		return false;
+	list->count = list->text_used = 0;
+	*full = !maps_read(m, (int)fd, list, old);
+	raw(SYS_close, fd);
+	for (uint32_t i = 0; i < old->count; i++)
+		lost |= old->rows[i].id != 0;
+	m->now ^= 1;
+	return lost;
+}
+
+struct module *modules_find(struct modules *m, uint64_t pc)
+{
+	struct module_list *list = &m->lists[m->now];
+	uint32_t at = list_after(list, pc);
+	struct module *row = &list->rows[at];
+
+	if (at == list->count || row->start > pc)
+		return NULL;
+	if (!row->id && m->next_id <= MODULES_ID_MAX)
+		row->id = m->next_id++;
+	return row->id ? row : NULL;
+}
+
+const struct module *modules_by_id(const struct modules *m, uint32_t id)
+{
+	const struct module_list *list = &m->lists[m->now];
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->rows[i].id == id)
+			return &list->rows[i];
+	return NULL;
+}
+
+struct module *modules_next(struct modules *m, uint32_t *cursor)
+{
+	struct module_list *list = &m->lists[m->now];
+
+	return *cursor < list->count ? modules_find(m, list->rows[(*cursor)++].start) : NULL;
+}
+
+bool modules_range(const struct modules *m, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	const struct module_list *list = &m->lists[m->now];
+	uint32_t at = list_after(list, addr);
+
+	if (at == list->count || list->rows[at].start > addr)
+		return false;
+	*start = list->rows[at].start;
+	*end = list->rows[at].end;
+	return true;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Native frames: a pc becomes a module and an offset in its file, and the modules become records. */
+#include "sampler/publish/state.h"
+
+#include "base/clock.h"
+#include "sampler/session/unwind_recv.h"
+
+#include <string.h>
+
+#define MODULES_REFRESH_NS 2000000000ull /* known mappings are looked at again */
+#define MODULES_UNKNOWN_NS 200000000ull  /* at least this between two refreshes for unknown pcs */
+#define MODULES_COST_SHARE 200ull        /* reading the maps takes at most 1/200 of the time */
+
+_Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 == WIRE_FRAME_C1 &&
+		       (int)WALK_C2 == WIRE_FRAME_C2 && (int)WALK_INLINED == WIRE_FRAME_INLINED &&
+		       (int)WALK_JAVA == WIRE_FRAME_JAVA && (int)WALK_NATIVE == WIRE_FRAME_NATIVE &&
+		       (int)WALK_KERNEL == WIRE_FRAME_KERNEL && (int)WALK_STUB == WIRE_FRAME_STUB &&
+		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK &&
+		       (int)WALK_CUT == WIRE_FRAME_CUT &&
+		       (int)WALK_CLASS_OUTSIDE == WIRE_FRAME_CLASS_OUTSIDE &&
+		       (int)WALK_COARSE == WIRE_FRAME_COARSE,
+	"a packed frame is a wire frame, but for native pcs");
+
+/* publish_forget: every trace is told anew when it comes again. */
+static void publish_forget(struct publish *p)
+{
+	known_forget(&p->known);
+	counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
+}
+
+static void modules_again(struct publish *p, uint64_t now)
+{
+	bool full = false;
+
+	if (modules_refresh(p->modules, &full))
+		publish_forget(p);
+	unwind_recv_prune(p->s->unwind_recv);
+	if (full)
+		counters_add(&p->s->counters, COUNTER_MODULES_FULL, 1);
+	p->modules_read_ns = now;
+	p->modules_cost_ns = clock_mono_ns() - now;
+}
+
+void publish_modules_refresh(struct publish *p, uint64_t now_ns)
+{
+	if (now_ns - p->modules_read_ns >
+		MODULES_REFRESH_NS + MODULES_COST_SHARE * p->modules_cost_ns)
+		modules_again(p, now_ns);
+}
+
+/*
+ * module_of: the module of a pc; looks at the maps again for a pc in none, but not for each of
+ * them.
+ */
+static struct module *module_of(struct publish *p, uint64_t pc)
+{
+	struct module *module = modules_find(p->modules, pc);
+	uint64_t now;
+
+	if (module)
+		return module;
+	now = clock_mono_ns();
+	if (now - p->modules_read_ns < MODULES_UNKNOWN_NS + MODULES_COST_SHARE * p->modules_cost_ns)
+		return NULL;
+	modules_again(p, now);
+	return modules_find(p->modules, pc);
+}
+
+static bool publish_module(struct publish *p, struct module *module)
+{
+	struct wire_module *rec;
+
+	if (module->published)
+		return true;
+	rec = ring_reserve(
+		&p->s->ring, WIRE_REC_MODULE, (uint32_t)sizeof(*rec) + module->path_bytes);
+	if (!rec)
+		return false;
+	rec->id = module->id;
+	rec->path_bytes = module->path_bytes;
+	rec->start = module->start;
+	rec->end = module->end;
+	rec->file_offset = module->file_offset;
+	rec->inode = module->inode;
+	rec->dev_major = module->dev_major;
+	rec->dev_minor = module->dev_minor;
+	memcpy(rec->path, module->path, module->path_bytes);
+	module->published = true;
+	return true;
+}
+
+void publish_all_modules(struct publish *p)
+{
+	struct module *module;
+	uint32_t cursor = 0;
+
+	while ((module = modules_next(p->modules, &cursor)) && publish_module(p, module))
+		;
+	ring_commit(&p->s->ring);
+}
+
+bool publish_modules(struct publish *p, const struct trace_key *key)
+{
+	for (uint32_t i = 0; i < key->count; i++) {
+		struct module *module;
+
+		if (WIRE_FRAME_KIND(key->frames[i]) != WALK_NATIVE)
+			continue;
+		module = module_of(p, WIRE_FRAME_PAYLOAD(key->frames[i]));
+		if (module && !publish_module(p, module))
+			return false;
+	}
+	return true;
+}
+
+uint64_t publish_frame(struct publish *p, uint64_t frame)
+{
+	uint64_t pc = WIRE_FRAME_PAYLOAD(frame);
+	const struct module *module;
+
+	if (WIRE_FRAME_KIND(frame) != WALK_NATIVE)
+		return frame;
+	module = modules_find(p->modules, pc);
+	if (!module || !module->published)
+		return WIRE_FRAME(WIRE_FRAME_RAW, pc);
+	return WIRE_NATIVE_FRAME(module->id, pc - module->start + module->file_offset);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of methods in which Java threads wait. */
+#include "sampler/publish/state.h"
+
+#include "sampler/engine/wall.h"
+
+#include <string.h>
+
+static const struct {
+	const char *class_name, *name;
+	enum wire_thread_state state;
+} state_rows[] = {
+	{"java/lang/Thread", "sleep", WIRE_STATE_SLEEPING},
+	{"java/lang/Thread", "sleep0", WIRE_STATE_SLEEPING},
+	{"java/lang/Thread", "sleepNanos0", WIRE_STATE_SLEEPING},
+	{"java/lang/Object", "wait", WIRE_STATE_WAITING},
+	{"java/lang/Object", "wait0", WIRE_STATE_WAITING},
+	{"jdk/internal/misc/Unsafe", "park", WIRE_STATE_PARKED},
+	{"sun/misc/Unsafe", "park", WIRE_STATE_PARKED},
+	/* virtual threads, whose innermost frames are always the same */
+	{"java/lang/VirtualThread", "sleepNanos", WIRE_STATE_SLEEPING},
+	{"java/util/concurrent/locks/LockSupport", "park", WIRE_STATE_PARKED},
+	{"java/util/concurrent/locks/LockSupport", "parkNanos", WIRE_STATE_PARKED},
+	{"java/util/concurrent/locks/LockSupport", "parkUntil", WIRE_STATE_PARKED},
+	{"sun/nio/ch/Poller", "poll", WIRE_STATE_IO},
+};
+
+#define VIRTUAL_FRAMES 16u /* of a virtual thread that are looked at */
+
+static bool text_is(const char *text, uint16_t bytes, const char *what)
+{
+	return strlen(what) == bytes && !memcmp(text, what, bytes);
+}
+
+void states_method(struct states *states, const struct names_entry *m)
+{
+	for (size_t i = 0; i < sizeof(state_rows) / sizeof(state_rows[0]); i++) {
+		uint32_t at = states->used % STATES_IDS;
+
+		if (!text_is(m->name, m->name_bytes, state_rows[i].name) ||
+			!text_is(m->class_name, m->class_bytes, state_rows[i].class_name))
+			continue;
+		states->ids[at].method = m->id;
+		states->ids[at].state = state_rows[i].state;
+		states->used++;
+		return;
+	}
+}
+
+static enum wire_thread_state state_in(const struct states *states, uint64_t frame)
+{
+	for (uint32_t i = 0; i < STATES_IDS; i++) {
+		if (states->ids[i].method == WIRE_FRAME_METHOD(frame))
+			return states->ids[i].state;
+	}
+	return WIRE_STATE_NONE;
+}
+
+/*
+ * state_of: by the first Java frame; without one nobody knows. A virtual thread parks for whatever it waits for: what it
+ * has asked for is a little further out.
+ */
+static enum wire_thread_state state_of(const struct states *states, const struct trace_key *key)
+{
+	uint32_t at = 0, until;
+	enum wire_thread_state found = WIRE_STATE_NONE, here;
+
+	while (at < key->count && !WIRE_FRAME_IS_JAVA(WIRE_FRAME_KIND(key->frames[at])))
+		at++;
+	until = at + (WIRE_IS_VIRTUAL(key->thread) ? VIRTUAL_FRAMES : 1);
+	for (; at < key->count && at < until && found != WIRE_STATE_IO; at++) {
+		here = state_in(states, key->frames[at]);
+		if (found == WIRE_STATE_NONE || here == WIRE_STATE_IO)
+			found = here;
+	}
+	return found == WIRE_STATE_NONE ? WIRE_STATE_SLEEPING : found;
+}
+
+uint16_t states_flags(const struct states *states, const struct trace_key *key)
+{
+	uint16_t others = (uint16_t)(key->flags & ~WIRE_TRACE_IN_STATE(15));
+
+	if (WIRE_TRACE_STATE(key->flags) != WALL_IN_FUTEX)
+		return key->flags;
+	return (uint16_t)(others | WIRE_TRACE_IN_STATE(state_of(states, key)));
+}

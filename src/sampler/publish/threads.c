@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads become records: when a trace or a wait names them, and again when they are renamed. */
+#include "sampler/publish/state.h"
+
+#include <string.h>
+
+static bool publish_thread_record(
+	struct publish *p, const struct wire_thread *thread, const char *name, uint32_t bytes)
+{
+	struct wire_thread *rec =
+		ring_reserve(&p->s->ring, WIRE_REC_THREAD, (uint32_t)sizeof(*rec) + bytes);
+	struct wire_record header;
+
+	if (!rec)
+		return false;
+	header = rec->rec;
+	memcpy(rec, thread, sizeof(*thread));
+	rec->rec = header;
+	rec->name_bytes = bytes;
+	memcpy(rec->name, name, bytes);
+	return true;
+}
+
+bool publish_agent_thread(struct publish *p, int32_t tid, const char *name)
+{
+	struct wire_thread thread = {.os_tid = tid, .kind = WIRE_THREAD_AGENT};
+
+	thread.id = atomic_fetch_add(&p->s->threads->next_id, 1) + 1;
+	return publish_thread_record(p, &thread, name, (uint32_t)strlen(name));
+}
+
+/* publish_slot: the thread as it is called now; without a name while somebody is writing one. */
+static bool publish_slot(struct publish *p, struct thread_slot *slot)
+{
+	struct wire_thread thread = {.id = slot->id, .os_tid = atomic_load(&slot->tid)};
+	uint32_t seq = atomic_load_explicit(&slot->name_seq, memory_order_acquire);
+	uint32_t bytes = slot->name_bytes <= THREADS_NAME ? slot->name_bytes : 0;
+	char name[THREADS_NAME];
+
+	memcpy(name, slot->name, bytes);
+	thread.kind = slot->kind;
+	thread.java_tid = slot->java_tid;
+	atomic_thread_fence(memory_order_acquire);
+	if (seq & 1 || atomic_load_explicit(&slot->name_seq, memory_order_relaxed) != seq)
+		seq = bytes = 0;
+	if (!publish_thread_record(p, &thread, name, bytes))
+		return false;
+	slot->published_seq = seq + 1;
+	slot->published_by_jvm = bytes && slot->named_by_jvm;
+	return true;
+}
+
+/* slot_changed: is it called otherwise than it was told? By another name of the JVM's it has another id. */
+static bool slot_changed(struct publish *p, struct thread_slot *slot)
+{
+	uint32_t seq = atomic_load(&slot->name_seq);
+
+	if (slot->published_seq == seq + 1)
+		return false;
+	if (slot->published_seq && slot->published_by_jvm && slot->named_by_jvm && !(seq & 1))
+		threads_renumber(p->s->threads, slot);
+	return true;
+}
+
+/* publish_virtual: each time, since nobody keeps a list of those that were told. */
+static bool publish_virtual(struct publish *p, uint32_t id)
+{
+	struct wire_thread thread = {.id = id, .kind = WIRE_THREAD_VIRTUAL};
+	struct virtuals_told told;
+
+	virtuals_tell(p->s->virtuals, id, &told);
+	thread.os_tid = told.carrier;
+	thread.java_tid = (int64_t)told.number;
+	return publish_thread_record(p, &thread, told.name, told.bytes);
+}
+
+bool publish_thread(struct publish *p, uint32_t id)
+{
+	struct thread_slot *slot;
+
+	if (WIRE_IS_VIRTUAL(id))
+		return publish_virtual(p, id);
+	slot = threads_by_id(p->s->threads, id);
+	if (!slot || !slot_changed(p, slot))
+		return true;
+	if (!slot->named_by_jvm) {
+		threads_name_comm(slot, p->s->task_fd);
+		p->wants_names |= slot->kind == WIRE_THREAD_JAVA;
+	}
+	return publish_slot(p, slot);
+}
+
+bool publish_renamed(struct publish *p, bool look)
+{
+	struct threads *threads = p->s->threads;
+	uint32_t high = atomic_load(&threads->high);
+
+	p->wants_names &= !look;
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_slot *slot = &threads->slots[i];
+
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !slot->published_seq)
+			continue;
+		if (look && !slot->named_by_jvm)
+			threads_name_comm(slot, p->s->task_fd);
+		if (slot_changed(p, slot) && !publish_slot(p, slot))
+			return false;
+	}
+	return true;
+}

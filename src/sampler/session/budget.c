@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Once a second: what has it cost, who was it, is there room? */
+#include "sampler/session/publisher.h"
+
+#include "base/clock.h"
+#include "sampler/engine/events.h"
+#include "sampler/publish/publish.h"
+#include "sampler/text.h"
+
+#define BUDGET_LOOK_NS (1 * NS_PER_S)
+#define BUDGET_PATIENT 2u /* looks in a row: what is read and set up at the start is no sampling */
+#define BUDGET_STEP    8u /* at most so many times longer at once */
+#define BUDGET_LONGEST 256u /* and in all */
+
+void budget_set(struct sampler *s, uint32_t per_mille, bool chosen)
+{
+	s->budget.per_mille = per_mille;
+	s->budget.chosen = chosen;
+	s->budget.over = 0;
+}
+
+/* budget_for: an event that it is for. */
+static bool budget_for(const struct sampler *s, const struct event *event)
+{
+	return atomic_load(&event->on) && (event->chosen || !s->budget.chosen);
+}
+
+static void add_percent(struct text *t, uint64_t per_mille)
+{
+	text_add_number(t, per_mille / 10);
+	text_add(t, ".");
+	text_add_number(t, per_mille % 10);
+	text_add(t, " % of a core");
+}
+
+/* budget_tell: on the event's line, and as a note in the stream. */
+static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
+{
+	struct event *event = &s->events[number];
+	uint64_t interval = atomic_load(&event->interval), times = interval / event->asked;
+	char note[96];
+	struct text text = text_into(note, sizeof(note));
+
+	text_add(&text, "sampled ");
+	text_add_number(&text, times);
+	text_add(&text, " times less often: every ");
+	text_add_interval(&text, interval, event_is_time(number));
+	text_add(&text, ", not ");
+	text_add_interval(&text, event->asked, event_is_time(number));
+	text_add(&text, "; it had cost ");
+	add_percent(&text, share);
+	events_note(s, number, times > 1 ? note : "");
+	if (times <= 1) {
+		text = text_into(note, sizeof(note));
+		text_add(&text, "sampled as often as asked for again: it costs ");
+		add_percent(&text, share);
+	}
+	publish_note(s->publish, WIRE_NOTE_TEXT, now, number + 1, note);
+}
+
+/* budget_costliest: of those that can still be sampled less often; WIRE_EVENTS: none is worth it. */
+static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
+{
+	uint32_t most = WIRE_EVENTS;
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		struct event *event = &s->events[i];
+
+		if (budget_for(s, event) && share[i] * 4 >= s->budget.per_mille &&
+			atomic_load(&event->interval) / event->asked < BUDGET_LONGEST &&
+			(most == WIRE_EVENTS || share[i] > share[most]))
+			most = i;
+	}
+	return most;
+}
+
+static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
+{
+	uint32_t number = budget_costliest(s, share);
+	uint64_t times = 2, room;
+
+	if (number == WIRE_EVENTS)
+		return;
+	room = whole - share[number] < s->budget.per_mille
+		       ? s->budget.per_mille - (whole - share[number])
+		       : 0;
+	while (times < BUDGET_STEP && share[number] / times > room)
+		times *= 2;
+	events_pace(s, number, atomic_load(&s->events[number].interval) * times);
+	budget_tell(s, number, now, whole);
+}
+
+/* budget_more: the one that suffers most, if twice its cost still fits. */
+static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
+{
+	uint32_t number = WIRE_EVENTS;
+	uint64_t most = 1;
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		struct event *event = &s->events[i];
+		uint64_t times = event->asked ? atomic_load(&event->interval) / event->asked : 0;
+
+		if (!budget_for(s, event) || times <= most)
+			continue;
+		most = times;
+		number = i;
+	}
+	if (number == WIRE_EVENTS || (whole + share[number]) * 4 > s->budget.per_mille * 3)
+		return;
+	events_pace(s, number, atomic_load(&s->events[number].interval) / 2);
+	budget_tell(s, number, now, whole);
+}
+
+/*
+ * budget_whole: what sampling costs. Where others are sampled at an interval that was asked for, what the events cost that
+ * it is for: the rest is mostly the others'.
+ */
+static uint64_t budget_whole(const struct sampler *s, uint64_t all, const uint64_t *share)
+{
+	uint64_t sum = 0;
+	bool others = false;
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		bool counts = budget_for(s, &s->events[i]);
+
+		others |= !counts && atomic_load(&s->events[i].on);
+		sum += counts ? share[i] : 0;
+	}
+	return others ? sum : all;
+}
+
+void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
+{
+	struct budget *b = &s->budget;
+	uint64_t share[WIRE_EVENTS], whole, past = now - b->looked_ns;
+
+	if (past < BUDGET_LOOK_NS)
+		return;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		uint64_t event_cost = atomic_load(&s->events[i].cost_ns);
+
+		share[i] = (event_cost - b->event_ns[i]) * 1000 / past;
+		b->event_ns[i] = event_cost;
+	}
+	whole = budget_whole(s, (cost - b->cost_ns) * 1000 / past, share);
+	b->cost_ns = cost;
+	if (b->looked_ns && b->per_mille) {
+		b->over = whole > b->per_mille ? b->over + 1 : 0;
+		if (b->over >= BUDGET_PATIENT)
+			budget_less(s, now, whole, share);
+		else if (!b->over)
+			budget_more(s, now, whole, share);
+	}
+	b->looked_ns = now;
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One session's life: wait for the one before, set up, loop, take down.
+ *
+ * The order of the end matters: engines off; no handler or callback can find the session any more, and
+ * those that had found it get the time to leave; what is left is published, their samples with it; the visiting
+ * thread gets the time to leave the JVM; SIGSEGV is handed back; the state is LEFT; the memfd goes, and the memory
+ * with the last who holds it. Nothing of this waits without bound, so that a session whose front end is gone ends within
+ * two seconds, whatever the JVM does.
+ */
+#include "sampler/session/publisher.h"
+
+#include "base/clock.h"
+#include "sampler/engine/events.h"
+#include "sampler/engine/lock/lock.h"
+#include "sampler/jvm/jvm.h"
+#include "sampler/publish/publish.h"
+#include "sampler/session/rooms.h"
+#include "sampler/session/scan.h"
+#include "sampler/session/select.h"
+#include "sampler/session/starts.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/spawn.h"
+#include "wire/agent.h"
+
+#include <sys/prctl.h>
+
+#define PUBLISHER_STACK (256u << 10)
+#define TICK_NS         (100 * NS_PER_MS)
+/* After a command somebody waits for its first effect: an event's first samples are out at once. */
+#define AWAIT_TICK_NS   (50 * NS_PER_MS)
+#define QUICK_NS        (250 * NS_PER_MS)
+#define QUICK_TICK_NS   (10 * NS_PER_MS)
+#define SCAN_WHOLE_NS   (2 * NS_PER_S)
+#define NAMES_NS        (10 * NS_PER_S)
+#define NAMES_SOON_NS   (1 * NS_PER_S)
+#define EPOCH_NS        (4 * NS_PER_S)
+#define LEASE_NS        (1500 * NS_PER_MS)
+#define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
+#define LEASE_SILENT_NS (10 * NS_PER_S)  /* it lives, but does not get to run */
+#define LEASE_PARKED_NS (600 * NS_PER_S) /* it cannot beat, and nobody tells whether it lives */
+#define LAST_WORDS_NS   (300 * NS_PER_MS)
+#define PREDECESSOR_NS  (10 * NS_PER_S)
+#define DRAIN_NS        (1 * NS_PER_S) /* a handler may have lost its core for that long */
+#define VISITOR_NS      (300 * NS_PER_MS)
+
+/* The session that is alive or ending, and the one that waits for it. Under session_lock. */
+static _Atomic uint32_t session_lock;
+static struct sampler *session_now, *session_next;
+static _Atomic uint32_t session_ended; /* futex: moves when a session has left */
+
+static void sessions_lock(void)
+{
+	struct timespec pause = {0, 50000};
+
+	while (atomic_exchange_explicit(&session_lock, 1, memory_order_acquire))
+		raw(SYS_nanosleep, &pause, 0);
+}
+
+static void sessions_unlock(void)
+{
+	atomic_store_explicit(&session_lock, 0, memory_order_release);
+}
+
+/* sampler_end: ask a session to end; the first reason counts. */
+static void sampler_end(struct sampler *s, enum sampler_stop why)
+{
+	uint32_t runs = SAMPLER_RUNS;
+
+	atomic_compare_exchange_strong(&s->stop, &runs, why);
+	raw_futex_wake(&s->shared.control->command_seq);
+}
+
+static bool sampler_runs(struct sampler *s)
+{
+	return atomic_load(&s->stop) == SAMPLER_RUNS;
+}
+
+/* --- the lease -------------------------------------------------------------------------------- */
+
+static uint64_t lease_limit(struct sampler *s)
+{
+	if (!atomic_load(&s->heard))
+		return LEASE_FIRST_NS;
+	if (atomic_load(&s->shared.control->holder))
+		return LEASE_SILENT_NS;
+	return s->paused ? LEASE_PARKED_NS : LEASE_NS;
+}
+
+static bool lease_silent(struct sampler *s, uint64_t now, uint64_t ns)
+{
+	return now - atomic_load(&s->beat_ns) >= ns;
+}
+
+static bool lease_lost(struct sampler *s, uint64_t now)
+{
+	return atomic_load(&s->shared.control->holder) & WIRE_HOLDER_DIED ||
+	       lease_silent(s, now, lease_limit(s));
+}
+
+static void lease_check(struct sampler *s, uint64_t now)
+{
+	struct wire_control *control = s->shared.control;
+	uint32_t beat = atomic_load(&control->beat);
+
+	if (beat != s->beat)
+		atomic_store(&s->heard, 1);
+	/* Of one that is parked the kernel tells when it ends. */
+	if (beat != s->beat || (atomic_load(&control->parked) && atomic_load(&control->holder)))
+		atomic_store(&s->beat_ns, now);
+	s->beat = beat;
+	if (lease_lost(s, now))
+		sampler_end(s, SAMPLER_LEASE);
+}
+
+/* pause_check: nothing is sampled for a front end that is parked, or lives but does not get to run. */
+static void pause_check(struct sampler *s, uint64_t now)
+{
+	bool parked = atomic_load(&s->shared.control->parked) != 0;
+	bool pause = parked || (atomic_load(&s->heard) && lease_silent(s, now, LEASE_NS));
+
+	if (pause == s->paused)
+		return;
+	s->paused = pause;
+	if (pause) {
+		s->paused_since_ns = now;
+		events_pause(s);
+		return;
+	}
+	atomic_store(&s->beat_ns, now); /* the lease counts anew */
+	publish_note(s->publish, WIRE_NOTE_GAP, now, s->paused_since_ns, "paused");
+	events_resume(s);
+}
+
+/* --- a tick ----------------------------------------------------------------------------------- */
+
+static void status_update(struct sampler *s)
+{
+	struct wire_status *status = s->shared.status;
+
+	for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+		atomic_store(&status->counters[i].value, atomic_load(&s->counters.values[i]));
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		atomic_store(&status->events[i].samples, atomic_load(&s->events[i].samples));
+		atomic_store(&status->events[i].lost, atomic_load(&s->events[i].lost));
+	}
+	atomic_store(&s->publisher_cpu_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID));
+	atomic_store(&status->cost_ns, sampler_cost_ns(s));
+	cost_report(&s->cost, status->walk_cost, &status->name_cost);
+	atomic_store(&status->memory_bytes, sampler_memory(s) + events_memory(s) + rooms_kept());
+}
+
+static void publication_announce(struct sampler *s)
+{
+	status_update(s);
+	atomic_fetch_add(&s->shared.status->publish_seq, 1);
+	raw_futex_wake(&s->shared.status->publish_seq);
+}
+
+/* look_for_threads: when the number of threads moved, or every two seconds. */
+static void look_for_threads(struct sampler *s, uint64_t now)
+{
+	bool whole = now - s->whole_scan_ns >= SCAN_WHOLE_NS;
+	struct stat stat = {0};
+
+	if (s->task_fd < 0 || raw(SYS_fstat, s->task_fd, &stat) < 0)
+		return;
+	if (!whole && stat.st_nlink == s->links)
+		return;
+	s->links = stat.st_nlink;
+	scan_threads(s, s->task_fd, ++s->scans, publish_flips(s->publish), whole);
+	if (!whole)
+		return;
+	s->whole_scan_ns = now;
+	events_check_signal(s);
+	publish_renamed(s->publish, false);
+}
+
+/* ask_names: now and then for names that have changed, soon when a Java thread has none. */
+static void ask_names(struct sampler *s, uint64_t now)
+{
+	bool soon = publish_wants_names(s->publish) || s->select.wants_names;
+	uint64_t every = soon ? NAMES_SOON_NS : NAMES_NS;
+
+	if (alloc_round_after(s) < every)
+		every = alloc_round_after(s);
+	if (now - s->names_ns < every || !events_any(s))
+		return;
+	s->names_ns = now;
+	jvm_visit_ask(s);
+	publish_renamed(s->publish, true);
+}
+
+/* pause_length: how long nothing has to be done. */
+static uint64_t pause_length(struct sampler *s, uint64_t now, uint64_t next)
+{
+	uint64_t left = next - now, look = starts_pause(s, now);
+
+	return left < look ? left : look;
+}
+
+/* handlers_keep: ours of SIGSEGV is on top; stacks are read without it meanwhile, and where it cannot be. */
+static void handlers_keep(struct sampler *s, uint64_t now)
+{
+	int error = s->no_handlers ? 0 : sig_fault_ensure();
+
+	fetch_search(s);
+	if (error == 0 || s->handlers_said)
+		return;
+	s->handlers_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
+		"other parts of the process keep setting handlers of SIGSEGV: stacks are read "
+		"without one");
+}
+
+/* carrier_note: on JDK 22 to 24 nothing tells where a virtual thread's stack ends and its carrier's begins. */
+static void carrier_note(struct sampler *s, uint64_t now)
+{
+	struct virtuals *v = s->virtuals;
+
+	if (v->carrier_said || !atomic_load(&v->any) || s->layout->cont_entry.offset >= 0)
+		return;
+	v->carrier_said = publish_note(s->publish, WIRE_NOTE_TEXT, now, 0,
+		"stacks of virtual threads may end below what carries them: this JDK does not say "
+		"where that is");
+}
+
+/* unseen_note: why those without a carrier are not seen, on the line of the events that would see them. */
+static void unseen_note(struct sampler *s)
+{
+	static const uint32_t events[] = {WIRE_WALL, WIRE_LOCK};
+	const char *why = atomic_load(&s->virtuals->unseen);
+
+	for (size_t i = 0; why && i < sizeof(events) / sizeof(events[0]); i++) {
+		struct event *event = &s->events[events[i]];
+		struct text text = text_into(event->note, sizeof(event->note));
+
+		if (event->note[0])
+			continue;
+		text_add(&text, "virtual threads without a carrier are not seen: ");
+		text_add(&text, why);
+		events_note(s, events[i], "");
+	}
+}
+
+static void publisher_tick(struct sampler *s, uint64_t now)
+{
+	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
+	handlers_keep(s, now);
+	look_for_threads(s, now);
+	arms_count(s, now);
+	ask_names(s, now);
+	renames_tick(s, now);
+	carrier_note(s, now);
+	unseen_note(s);
+	lock_publish(s);
+	select_update(s);
+	budget_check(s, now, sampler_cost_ns(s));
+	publish_table(s->publish, now);
+	publication_announce(s);
+}
+
+bool publisher_await(
+	struct sampler *s, _Atomic uint32_t *word, uint32_t number, uint64_t timeout_ns)
+{
+	uint64_t now = clock_mono_ns(), end = now + timeout_ns;
+
+	while (sampler_runs(s) && now < end) {
+		uint32_t seen = atomic_load(word);
+
+		if ((int32_t)(seen - number) >= 0)
+			return true;
+		raw_futex_wait(word, seen, AWAIT_TICK_NS);
+		now = clock_mono_ns();
+		lease_check(s, now);
+		publish_table(s->publish, now);
+	}
+	return (int32_t)(atomic_load(word) - number) >= 0;
+}
+
+/* --- from beginning to end -------------------------------------------------------------------- */
+
+static void publisher_loop(struct sampler *s)
+{
+	uint64_t now = clock_mono_ns(), next = now, quick_until = 0;
+
+	while (sampler_runs(s)) {
+		uint32_t seq = atomic_load(&s->shared.control->command_seq);
+		bool commanded;
+
+		lease_check(s, now);
+		pause_check(s, now);
+		commanded = commands_run(s, seq);
+		now = clock_mono_ns(); /* both may have waited and published meanwhile */
+		if (commanded) {
+			next = now;
+			quick_until = now + QUICK_NS;
+			if (s->leave_asked)
+				sampler_end(s, SAMPLER_DETACH);
+		}
+		starts_look(s, now);
+		if (now >= next || atomic_exchange(&s->hurry, 0)) {
+			next = now + (now < quick_until ? QUICK_TICK_NS : TICK_NS);
+			publisher_tick(s, now);
+		}
+		now = clock_mono_ns();
+		if (sampler_runs(s) && now < next)
+			raw_futex_wait(
+				&s->shared.control->command_seq, seq, pause_length(s, now, next));
+		now = clock_mono_ns();
+	}
+}
+
+static void left_announce(struct sampler *s)
+{
+	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
+	publication_announce(s);
+}
+
+/* last_words: publish what both halves hold, as long as somebody reads. */
+static void last_words(struct sampler *s)
+{
+	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
+	struct timespec pause = {0, 2000000};
+
+	for (int left = 2; left > 0 && clock_mono_ns() < end;) {
+		if (publish_table(s->publish, clock_mono_ns()))
+			left--;
+		else if (atomic_load(&s->stop) == SAMPLER_LEASE)
+			break;
+		else
+			raw(SYS_nanosleep, &pause, 0);
+	}
+	status_update(s);
+	if (atomic_load(&s->stop) == SAMPLER_EXIT)
+		left_announce(s);            /* what follows may not come to its end any more */
+	atomic_fetch_add(&session_ended, 1); /* publisher_exit waits for the last words */
+	raw_futex_wake(&session_ended);
+}
+
+/* sessions_leave: the next session may begin when this one has nothing in its way any more. */
+static void sessions_leave(struct sampler *s)
+{
+	sessions_lock();
+	if (session_now == s)
+		session_now = NULL;
+	if (session_next == s)
+		session_next = NULL;
+	atomic_fetch_add(&session_ended, 1);
+	sessions_unlock();
+	raw_futex_wake(&session_ended);
+}
+
+static void visitor_leaves(struct sampler *s, bool exits)
+{
+	uint64_t now = clock_mono_ns(), end = now + VISITOR_NS;
+
+	for (; !exits && !atomic_load(&s->visits.left) && now < end; now = clock_mono_ns())
+		raw_futex_wait(&s->visits.left, 0, end - now);
+}
+
+static void publisher_leave(struct sampler *s)
+{
+	bool exits = atomic_load(&s->stop) == SAMPLER_EXIT;
+
+	debug_info_end(s);
+	events_stop_all(s);
+	rooms_close(s);
+	rooms_drain(s, DRAIN_NS);
+	jvm_events_want(0, JVM_TELLS_ALL, 0);
+	jvm_visits_leave(s, exits);
+	last_words(s);
+	events_sweep(s);
+	visitor_leaves(s, exits);
+	jvm_gate_take_away();
+	sig_fault_leave();
+	left_announce(s);
+	sampler_unshare(s);
+	sessions_leave(s);
+	rooms_let_go(s);
+}
+
+/*
+ * sessions_turn: wait until the session before has left; false when this one is to end before it
+ * began.
+ */
+static bool sessions_turn(struct sampler *s)
+{
+	uint64_t end = clock_mono_ns() + PREDECESSOR_NS;
+
+	while (sampler_runs(s) && clock_mono_ns() < end) {
+		uint32_t ended = atomic_load(&session_ended);
+		bool mine;
+
+		sessions_lock();
+		mine = session_now == s || !session_now;
+		if (mine && session_next == s) {
+			session_now = s;
+			session_next = NULL;
+		}
+		sessions_unlock();
+		if (mine)
+			return true;
+		raw_futex_wait(&session_ended, ended, TICK_NS);
+	}
+	return false;
+}
+
+static void *publisher_main(void *arg)
+{
+	struct sampler *s = arg;
+
+	raw(SYS_prctl, PR_SET_NAME, "jhot publisher");
+	atomic_store(&s->publisher_tid, raw_gettid());
+	if (!sessions_turn(s) || !rooms_take(s)) {
+		left_announce(s);
+		sessions_leave(s);
+		rooms_let_go(s);
+		return NULL;
+	}
+	setup_session(s);
+	atomic_store(&s->beat_ns, clock_mono_ns());
+	publisher_loop(s);
+	publisher_leave(s);
+	return NULL;
+}
+
+int publisher_start(struct sampler *s, bool take)
+{
+	int result = AGENT_OK;
+
+	sessions_lock();
+	if (session_next || (session_now && !take && sampler_runs(session_now) &&
+				    !lease_lost(session_now, clock_mono_ns())))
+		result = AGENT_BUSY;
+	else if (spawn(PUBLISHER_STACK, publisher_main, s, NULL))
+		result = AGENT_NO_THREAD;
+	else if (session_now)
+		sampler_end(session_now, SAMPLER_DETACH);
+	if (result == AGENT_OK)
+		*(session_now ? &session_next : &session_now) = s;
+	sessions_unlock();
+	return result;
+}
+
+/* publisher_exit: called by exit(), in the target or in a child of it that did not exec. */
+static void publisher_exit(void *pid)
+{
+	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
+	uint32_t ended;
+	bool runs;
+
+	if ((long)pid != raw(SYS_getpid))
+		return;
+	sessions_lock();
+	ended = atomic_load(&session_ended);
+	runs = session_now != NULL;
+	if (runs)
+		sampler_end(session_now, SAMPLER_EXIT);
+	if (session_next)
+		sampler_end(session_next, SAMPLER_EXIT);
+	sessions_unlock();
+	while (runs && atomic_load(&session_ended) == ended && clock_mono_ns() < end)
+		raw_futex_wait(&session_ended, ended, TICK_NS);
+}
+
+/* What atexit is made of; the agent has no start files that would bring it along. */
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+
+void publisher_at_exit(void)
+{
+	static bool done;
+
+	if (!done)
+		done = __cxa_atexit(publisher_exit, (void *)raw(SYS_getpid), NULL) == 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, emptying and clearing rooms. */
+#include "sampler/session/rooms.h"
+
+#include "base/clock.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#define LOOK_NS 500000
+
+/* Sessions whose room was not empty at their end, by number of the room. */
+static _Atomic(struct sampler *) rooms_buried[SIG_ROOMS];
+static _Atomic uint64_t rooms_kept_bytes;
+
+static bool room_empty(const struct sig_room *room)
+{
+	return !atomic_load(&room->inside[0]) && !atomic_load(&room->inside[1]);
+}
+
+static void room_bury(uint32_t number, struct sampler *s)
+{
+	atomic_fetch_add(&rooms_kept_bytes, s->memory_bytes);
+	s = atomic_exchange(&rooms_buried[number], s);
+	(void)s; /* one that lay there already stays in memory for good, and is counted */
+}
+
+static void room_clear(uint32_t number)
+{
+	struct sampler *s = atomic_exchange(&rooms_buried[number], NULL);
+
+	if (!s)
+		return;
+	atomic_fetch_sub(&rooms_kept_bytes, s->memory_bytes);
+	sampler_free(s);
+}
+
+bool rooms_take(struct sampler *s)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < SIG_ROOMS; i++) {
+		struct sig_room *room = &sig_rooms[i];
+
+		if (atomic_load(&room->session) || !room_empty(room))
+			continue;
+		room_clear(i);
+		s->room = found ? s->room : i;
+		found = true;
+	}
+	return found;
+}
+
+void rooms_open(struct sampler *s)
+{
+	atomic_store(&sig_rooms[s->room].session, s);
+	atomic_store(&sig_room_now, s->room);
+}
+
+struct sampler *rooms_session(void)
+{
+	return atomic_load(&sig_rooms[atomic_load(&sig_room_now)].session);
+}
+
+void rooms_close(struct sampler *s)
+{
+	atomic_store(&sig_rooms[s->room].session, NULL);
+}
+
+bool rooms_drain(struct sampler *s, uint64_t ns)
+{
+	struct timespec pause = {0, LOOK_NS};
+	uint64_t end = clock_mono_ns() + ns;
+
+	while (!(s->drained = room_empty(&sig_rooms[s->room])) && clock_mono_ns() < end)
+		raw(SYS_nanosleep, &pause, 0);
+	return s->drained;
+}
+
+/*
+ * Who comes counts on one side. The other side gets nobody new, but for some who had read which side it is before
+ * the sides were changed, and these have read nothing else yet. So first the side that is out of use must be empty,
+ * of all who were there before the last change; then the sides change, and the other one must become empty as well.
+ */
+bool rooms_passed(struct sampler *s, uint32_t *step)
+{
+	struct sig_room *room = &sig_rooms[s->room];
+	uint32_t side = atomic_load(&room->side);
+
+	for (; *step < 2; ++*step, side ^= 1) {
+		if (atomic_load(&room->inside[side ^ 1]))
+			return false;
+		if (*step == 0)
+			atomic_store(&room->side, side ^ 1);
+	}
+	*step = 0;
+	return true;
+}
+
+void rooms_let_go(struct sampler *s)
+{
+	if (atomic_fetch_sub(&s->holders, 1) > 1)
+		return;
+	if (s->drained)
+		sampler_free(s);
+	else
+		room_bury(s->room, s);
+}
+
+uint64_t rooms_kept(void)
+{
+	return atomic_load(&rooms_kept_bytes);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may still use a session's memory: handlers and callbacks that are in its room (signal/signal.h), its publisher, and
+ * the thread that visits the JVM for it. Nothing here waits without bound: memory that somebody may still hold is
+ * kept, and given back when the next session finds its room empty.
+ *
+ * Publisher's thread, except for rooms_let_go.
+ */
+#ifndef JHOT_SAMPLER_SESSION_ROOMS_H
+#define JHOT_SAMPLER_SESSION_ROOMS_H
+
+#include "sampler/sampler.h"
+
+/* A room for this session. false: in each one somebody has been lost. */
+bool rooms_take(struct sampler *s);
+/* From now on the session is found. */
+void rooms_open(struct sampler *s);
+/* The session that is found now; NULL: none. */
+struct sampler *rooms_session(void);
+/* Nobody finds the session any more. */
+void rooms_close(struct sampler *s);
+/* Waits until all who are inside have left; false: they have not for ns. */
+bool rooms_drain(struct sampler *s, uint64_t ns);
+
+/*
+ * Have all left who were inside when it was asked first? To be asked again until they have; step is 0 at first and
+ * becomes 0 again with the answer yes.
+ */
+bool rooms_passed(struct sampler *s, uint32_t *step);
+
+/* One of those who hold the session's memory needs it no longer; the last one gives it back. */
+void rooms_let_go(struct sampler *s);
+/* Bytes of sessions that could not be given back. */
+uint64_t rooms_kept(void);
+
+#endif

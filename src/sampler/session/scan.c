@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that come and go, as /proc/self/task, the JVM's own list and its callbacks tell. */
+#include "sampler/session/scan.h"
+
+#include "sampler/engine/events.h"
+#include "sampler/engine/lock/lock.h"
+#include "sampler/session/select.h"
+#include "sampler/signal/raw.h"
+#include "walk/load/mem.h"
+
+#include <unistd.h>
+
+/* slot_retire: out of the index; scan_gone does the rest. */
+static void slot_retire(struct sampler *s, struct thread_slot *slot)
+{
+	threads_unlist(s->threads, slot);
+	atomic_store(&slot->gone, 1);
+}
+
+/* slot_stale: does the listed slot belong to an earlier thread with the same tid? */
+static bool slot_stale(const struct thread_slot *slot, uint64_t java_thread)
+{
+	uint64_t known = atomic_load(&slot->java_thread);
+
+	if (arms_any(slot))
+		return !arms_alive(slot);
+	return known && java_thread && known != java_thread;
+}
+
+struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t java_thread)
+{
+	struct thread_slot *slot = threads_find(s->threads, tid);
+
+	if (slot && slot_stale(slot, java_thread)) {
+		slot_retire(s, slot);
+		slot = NULL;
+	}
+	if (!slot) {
+		slot = threads_add(s->threads, tid);
+		if (slot) {
+			select_new(s, slot);
+			arms_new(s, slot);
+		}
+	}
+	if (!slot) /* the scan was faster, or the list is full */
+		slot = threads_find(s->threads, tid);
+	if (!slot) {
+		counters_add(&s->counters, COUNTER_THREADS_FULL, 1);
+		return NULL;
+	}
+	if (java_thread)
+		atomic_store(&slot->java_thread, java_thread);
+	arms_set(s, slot);
+	return slot;
+}
+
+void scan_thread_ends(struct sampler *s, int32_t tid)
+{
+	struct thread_slot *slot = threads_find(s->threads, tid);
+
+	if (slot)
+		atomic_store(&slot->java_thread, 0);
+}
+
+/* --- the scan --------------------------------------------------------------------------------- */
+
+struct scan {
+	struct sampler *s;
+	uint32_t number; /* of this scan, never 0 */
+	bool whole; /* look at what is known, too: tids given to others, threads left without engine */
+};
+
+struct scan_dirent {
+	uint64_t ino;
+	int64_t off;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+/* scan_agent: is it a thread of the agent's own? */
+static bool scan_agent(struct sampler *s, int32_t tid)
+{
+	return tid == atomic_load(&s->publisher_tid) || tid == atomic_load(&s->visits.tid) ||
+	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s);
+}
+
+static void scan_found(const struct scan *scan, int32_t tid)
+{
+	struct sampler *s = scan->s;
+	struct thread_slot *slot = threads_find(s->threads, tid);
+
+	if (scan_agent(s, tid))
+		return;
+	if (!slot || scan->whole)
+		slot = scan_thread_starts(s, tid, 0);
+	if (slot)
+		slot->scan = scan->number;
+}
+
+/* scan_tid: a tid from a directory entry, 0 for "." and "..". */
+static int32_t scan_tid(const char *name)
+{
+	int32_t tid = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		tid = tid * 10 + (*name - '0');
+	return tid;
+}
+
+static bool scan_tasks(const struct scan *scan, int task_fd)
+{
+	char buffer[8192] __attribute__((aligned(8)));
+	long got;
+
+	raw(SYS_lseek, task_fd, 0, SEEK_SET);
+	while ((got = raw(SYS_getdents64, task_fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < got;) {
+			struct scan_dirent *entry = (struct scan_dirent *)(void *)(buffer + at);
+			int32_t tid = scan_tid(entry->name);
+
+			if (tid)
+				scan_found(scan, tid);
+			at += entry->bytes;
+		}
+	}
+	return got == 0;
+}
+
+/* scan_name: now, since it may have ended before anybody visits the JVM or publishes its samples. */
+static void scan_name(struct sampler *s, struct thread_slot *slot, uint64_t java_thread)
+{
+	char text[2 * JAVA_NAME_BYTES];
+	struct java_name name;
+	struct oop object;
+	uint32_t bytes;
+
+	if (!atomic_load(&s->java_known) ||
+		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
+		return;
+	object = java_thread_object(&s->java, s->layout, &s->mem, java_thread);
+	if (!object.klass || !java_thread_name(&s->java, s->layout, &s->mem, object.object, &name))
+		return;
+	slot->java_tid = (int64_t)mem_u64(&s->mem, object.object + s->java.tid);
+	bytes = java_name_utf8(&name, text);
+	threads_name(slot, text, bytes, threads_kind(text, bytes, true), true);
+}
+
+bool scan_listed(struct sampler *s, const struct walk_listed *thread)
+{
+	struct thread_slot *slot = threads_find(s->threads, thread->tid);
+
+	if (thread->tid == atomic_load(&s->visits.tid) ||
+		(slot && atomic_load(&slot->java_thread) == thread->java_thread))
+		return false;
+	slot = scan_thread_starts(s, thread->tid, thread->java_thread);
+	if (slot)
+		scan_name(s, slot, thread->java_thread);
+	return true;
+}
+
+static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	scan_listed(ctx, &(struct walk_listed){java_thread, tid});
+}
+
+/*
+ * scan_gone: retire threads that were not seen and twins of one tid; give away what nothing names.
+ */
+static void scan_gone(const struct scan *scan, uint64_t flips)
+{
+	struct threads *threads = scan->s->threads;
+	uint32_t high = atomic_load(&threads->high);
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct thread_slot *slot = &threads->slots[i];
+		int32_t tid = atomic_load(&slot->tid);
+
+		if (!tid)
+			continue;
+		if (slot->scan == 0)
+			slot->scan = scan->number;
+		else if (slot->scan == scan->number && !atomic_load(&slot->gone))
+			arms_stay(scan->s, slot);
+		if (!atomic_load(&slot->gone) &&
+			(slot->scan != scan->number || threads_find(threads, tid) != slot))
+			slot_retire(scan->s, slot);
+		if (!atomic_load(&slot->gone) || !arms_take_off(scan->s, slot) ||
+			atomic_load(&slot->pins))
+			continue;
+		if (!slot->gone_flips)
+			slot->gone_flips = flips + 1;
+		else if (flips > slot->gone_flips + 1)
+			threads_free(threads, slot);
+	}
+}
+
+void scan_threads(struct sampler *s, int task_fd, uint32_t number, uint64_t flips, bool whole)
+{
+	struct scan scan = {.s = s, .number = number, .whole = whole};
+
+	if (!scan_tasks(&scan, task_fd))
+		return; /* /proc failed in the middle: nobody is gone because of that */
+	if (s->thread_layout)
+		walk_threads_each(s->thread_layout, &s->mem, scan_java, s);
+	scan_gone(&scan, flips);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that begin or cease to match the pattern. */
+#include "sampler/session/select.h"
+
+#include "sampler/engine/events.h"
+#include "sampler/glob.h"
+#include "sampler/text.h"
+
+static bool select_leaves_out(const struct sampler *s, const struct thread_slot *slot)
+{
+	return s->select.pattern[0] &&
+	       (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
+}
+
+static void select_slot(struct sampler *s, struct thread_slot *slot)
+{
+	uint32_t seq = atomic_load_explicit(&slot->name_seq, memory_order_acquire);
+	bool out, was = atomic_load(&slot->unselected);
+
+	if (seq & 1 || (slot->select_seq == seq + 1 && slot->select_round == s->select.round))
+		return;
+	out = select_leaves_out(s, slot);
+	if (atomic_load(&slot->name_seq) != seq)
+		return; /* the next time */
+	atomic_store(&slot->unselected, out);
+	if (out && !arms_take_off(s, slot))
+		return;
+	if (!out && was)
+		arms_set(s, slot);
+	slot->select_seq = seq + 1;
+	slot->select_round = s->select.round;
+}
+
+void select_update(struct sampler *s)
+{
+	uint32_t high = atomic_load(&s->threads->high);
+	bool patterned = s->select.pattern[0];
+
+	s->select.wants_names = false;
+	for (uint32_t i = 0; i < high && s->select.round; i++) {
+		struct thread_slot *slot = &s->threads->slots[i];
+
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
+			continue;
+		if (patterned && !slot->name_bytes)
+			threads_name_comm(slot, s->task_fd);
+		s->select.wants_names |=
+			patterned && atomic_load(&slot->java_thread) && !slot->named_by_jvm;
+		select_slot(s, slot);
+	}
+}
+
+void select_set(struct sampler *s, const char *pattern)
+{
+	struct text text = text_into(s->select.pattern, sizeof(s->select.pattern));
+
+	text_add(&text, pattern);
+	s->select.round++;
+	select_update(s);
+}
+
+void select_new(struct sampler *s, struct thread_slot *slot)
+{
+	atomic_store(&slot->unselected, s->select.pattern[0] != '\0');
+}
+
+void select_named(struct sampler *s, struct thread_slot *slot)
+{
+	if (!s->select.pattern[0] || select_leaves_out(s, slot))
+		return;
+	atomic_store(&slot->unselected, false);
+	arms_set(s, slot);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HotSpot's layout read, faults guarded, a signal chosen, the threads listed, the naming thread
+ * started.
+ */
+#include "sampler/session/publisher.h"
+
+#include "sampler/engine/events.h"
+#include "sampler/jvm/jvm.h"
+#include "sampler/publish/modules.h"
+#include "sampler/publish/publish.h"
+#include "sampler/session/rooms.h"
+#include "sampler/session/scan.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/text.h"
+
+#include "walk/load/guard.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#define SETUP_FDS_SHARE \
+	4 /* perf may use this fraction of the descriptors that the target may open */
+
+static void setup_forced(struct sampler *s)
+{
+	struct text note =
+		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
+
+	s->layout = NULL;
+	text_add(&note, "asked for by the option walker=agct");
+}
+
+/* HotSpot's tables are thousands of words, read before there is a handler of ours: page by page. */
+#define PAGES 16u
+#define PAGE  4096u
+struct setup_pages {
+	uint64_t at[PAGES]; /* 0: nothing is there */
+	unsigned char bytes[PAGES][PAGE];
+};
+
+static const unsigned char *pages_find(struct setup_pages *pages, uint64_t addr)
+{
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+	uint32_t i = (uint32_t)(page / PAGE % PAGES);
+
+	if (!page)
+		return NULL;
+	if (pages->at[i] != page) {
+		pages->at[i] = 0;
+		if (!sig_mem_anywhere.load(&sig_mem_anywhere, page, pages->bytes[i], PAGE))
+			return NULL;
+		pages->at[i] = page;
+	}
+	return pages->bytes[i] + addr % PAGE;
+}
+
+static bool pages_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	unsigned char *to = out;
+
+	while (bytes) {
+		size_t part = PAGE - addr % PAGE;
+		const unsigned char *from = pages_find(mem->ctx, addr);
+
+		if (!from)
+			return false;
+		part = part < bytes ? part : bytes;
+		memcpy(to, from, part);
+		to += part;
+		addr += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+/* setup_handlers: not where the JVM tells of it on its output, and all can be read without. */
+static void setup_handlers(struct sampler *s, bool readable)
+{
+	s->no_handlers = readable && s->layout_memory->checks_signals;
+	if (!s->no_handlers)
+		sig_fault_ensure();
+}
+
+#define TESTS \
+	5 /* of the layout, before it is given up: threads that are in the middle of something are no proof */
+
+/* setup_tested: the layout if it fits this JVM; NULL, and what speaks against it in the note, if not. */
+static const struct walk_layout *setup_tested(struct sampler *s)
+{
+	struct timespec pause = {0, 2000000};
+	const char *wrong = walk_layout_test(s->layout_memory, &s->mem);
+	struct text note =
+		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
+
+	for (int i = 1; i < TESTS && wrong; i++) {
+		raw(SYS_nanosleep, &pause, 0);
+		wrong = walk_layout_test(s->layout_memory, &s->mem);
+	}
+	if (!wrong)
+		return s->layout_memory;
+	text_add(&note, wrong);
+	return NULL;
+}
+
+static void setup_walker(struct sampler *s)
+{
+	struct setup_pages pages = {.at = {0}};
+	const struct walk_mem paged = {.load = pages_load, .ctx = &pages};
+	struct wire_status *status = s->shared.status;
+	struct walk_tables tables = {.symbol = jvm_symbol};
+	struct text walker = text_into(status->walker, sizeof(status->walker));
+	bool full;
+
+	modules_refresh(s->modules, &full);
+	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
+	if (walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
+		    sizeof(status->walker_note)) == 0)
+		s->layout = setup_tested(s);
+	if (walk_threads_readable(s->layout_memory))
+		s->thread_layout = s->layout_memory;
+	if (s->force_agct)
+		setup_forced(s);
+	debug_info_begin(s);
+	if (!s->layout && s->thread_layout) /* which it is told the thread by */
+		jvm_agct_open(s->agct);
+	text_add(&walker, s->layout ? "vmstructs" : s->agct->call ? "agct" : "native");
+}
+
+/* setup_reasons: names of broken walks are needed where there is no buffer to resolve them in. */
+static void setup_reasons(struct sampler *s)
+{
+	for (int why = 1; why < WALK_BREAK_COUNT; why++) {
+		const char *name = walk_break_name((enum walk_break)why);
+
+		s->unknown_frames[why] =
+			WALK_PACK(WALK_BREAK, names_text(s->names, name, strlen(name)));
+	}
+}
+
+static const char *const counter_names[] = {
+#define COUNTER_NAME(name, text) text,
+	COUNTERS(COUNTER_NAME)
+#undef COUNTER_NAME
+};
+
+/* setup_counters: their names; those of breaks without the brackets. */
+static void setup_counters(struct sampler *s)
+{
+	struct wire_status *status = s->shared.status;
+
+	for (uint32_t i = 0; i < COUNTER_COUNT; i++) {
+		struct wire_counter *counter = &status->counters[i];
+		struct text text = text_into(counter->name, sizeof(counter->name));
+		const char *name =
+			i < COUNTER_BREAKS
+				? counter_names[i]
+				: walk_break_name((enum walk_break)(i - COUNTER_BREAKS + 1)) + 1;
+
+		text_add_bytes(&text, name, strcspn(name, "]"));
+	}
+	atomic_store(&status->counters_used, COUNTER_COUNT);
+}
+
+static uint32_t setup_fds(void)
+{
+	struct rlimit limit = {1024, 1024};
+
+	raw(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	return limit.rlim_cur / SETUP_FDS_SHARE < THREADS_MAX
+		       ? (uint32_t)(limit.rlim_cur / SETUP_FDS_SHARE)
+		       : THREADS_MAX;
+}
+
+static void setup_threads(struct sampler *s)
+{
+	s->task_fd = (int)raw(
+		SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (s->task_fd >= 0)
+		scan_threads(s, s->task_fd, ++s->scans, 0, true);
+}
+
+/* wanted: what the JVM is to tell of in any session. */
+static uint32_t wanted(const struct sampler *s)
+{
+	return (jvm_tells_starts() ? JVM_TELLS_THREADS : 0) |
+	       (s->agct->call ? JVM_TELLS_CLASSES : 0);
+}
+
+void setup_session(struct sampler *s)
+{
+	struct wire_status *status = s->shared.status;
+	bool readable;
+
+	setup_counters(s);
+	cost_start(&s->cost);
+	readable = s->mem.load(&s->mem, (uintptr_t)&status, &status, sizeof(status));
+	if (!readable)
+		sig_fault_ensure();
+	setup_walker(s);
+	setup_handlers(s, readable);
+	setup_reasons(s);
+	engine_perf_budget(setup_fds());
+	s->signo = sig_choose();
+	rooms_open(s);
+	jvm_gate_put(s);
+	setup_threads(s);
+	jvm_gate_suspect(s);
+	events_warm_up(s);
+	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), "jhot publisher");
+	publish_all_modules(s->publish);
+	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);
+	jvm_visits_start(s);
+	atomic_store(&status->agent_state, WIRE_AGENT_READY);
+	atomic_fetch_add(&status->publish_seq, 1);
+	raw_futex_wake(&status->publish_seq);
+}

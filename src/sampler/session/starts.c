@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks at the newest threads; counts those that it came too late for. */
+#include "sampler/session/starts.h"
+
+#include "base/clock.h"
+#include "sampler/engine/events.h"
+#include "sampler/jvm/jvm.h"
+#include "sampler/session/scan.h"
+#include "sampler/session/select.h"
+
+#define LOOK_NS      (10 * NS_PER_MS)
+#define LOOK_IDLE_NS (100 * NS_PER_MS)
+#define SOON_NS      (500 * NS_PER_US)
+#define SOON_SHARE   30 /* of a core at most */
+#define SMOOTH       16
+#define SOON_FOR_NS  (1 * NS_PER_S)
+
+#define NEWEST       64u /* more at once wait for the whole scan */
+#define NEWEST_TRIES 4
+
+static bool needed(const struct sampler *s)
+{
+	return s->thread_layout && !jvm_tells_starts();
+}
+
+static bool newest_known(void *ctx, const struct walk_listed *thread)
+{
+	struct sampler *s = ctx;
+	struct thread_slot *slot = threads_find(s->threads, thread->tid);
+
+	return slot && atomic_load(&slot->java_thread) == thread->java_thread;
+}
+
+/* look_newest: how many were new. */
+static uint32_t look_newest(struct sampler *s)
+{
+	struct walk_listed listed[NEWEST];
+	uint32_t found = 0;
+	int count = -1;
+
+	for (int i = 0; i < NEWEST_TRIES && count < 0; i++)
+		count = walk_threads_newest(
+			s->thread_layout, &s->mem, listed, NEWEST, newest_known, s);
+	for (int i = 0; i < count; i++)
+		found += scan_listed(s, &listed[i]);
+	if (found && s->select.pattern[0])
+		select_update(
+			s); /* by the kernel's name; until the next publication short ones would be over */
+	return found;
+}
+
+/* starts_missed: have some ended since the last look? The JVM counts the agent's own visits, too. */
+static bool starts_missed(struct sampler *s)
+{
+	struct starts *t = &s->starts;
+	uint64_t started = walk_threads_started(s->thread_layout, &s->mem), before = t->started;
+	uint64_t visits;
+	int64_t found, missed;
+
+	t->found += look_newest(s);
+	if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.done))
+		return false; /* it will be told when the visit is over */
+	found = t->found;
+	visits = atomic_load(&s->visits.made);
+	missed = (int64_t)(started - before) - (int64_t)(visits - t->visits) - found;
+	t->started = started;
+	t->visits = visits;
+	t->found = 0;
+	if (!started)
+		return found > 0; /* nobody counts them, and where one comes there may be others */
+	if (!before || missed <= 0)
+		return false;
+	counters_add(&s->counters, COUNTER_THREADS_MISSED, (uint64_t)missed);
+	return true;
+}
+
+void starts_look(struct sampler *s, uint64_t now)
+{
+	struct starts *t = &s->starts;
+	uint64_t begin, cost;
+
+	if (!needed(s))
+		return;
+	begin = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (starts_missed(s))
+		t->soon_until_ns = now + SOON_FOR_NS;
+	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	t->cost_ns = (t->cost_ns * (SMOOTH - 1) + cost) / SMOOTH;
+}
+
+uint64_t starts_pause(struct sampler *s, uint64_t now)
+{
+	uint64_t soon = s->starts.cost_ns * SOON_SHARE;
+
+	if (!needed(s) || !events_any(s))
+		return UINT64_MAX;
+	if (now < s->starts.soon_until_ns)
+		return soon > SOON_NS ? soon : SOON_NS;
+	return pace_pause(&s->pace, sampler_cost_ns(s), LOOK_NS, LOOK_IDLE_NS);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The target's threads: which have an engine set on them, which JavaThread they are, what they are
+ * called.
+ *
+ *   index: tid -> slot, open addressing with a window that is always searched whole, so that a handler
+ *          may read while entries come and go        slots: dense, one per thread
+ *
+ * threads_find may be called anywhere, handlers included. Threads are added and marked by the
+ * publisher and by JVMTI callbacks on the starting or ending thread itself; a slot is only given
+ * away again by the publisher, when nothing in the trace table can name it any more.
+ */
+#ifndef JHOT_SAMPLER_SESSION_THREADS_H
+#define JHOT_SAMPLER_SESSION_THREADS_H
+
+#include "walk/hotspot/java_thread.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define THREADS_MAX      8192u
+#define THREADS_INDEX    16384u
+#define THREADS_WINDOW   32u
+#define THREADS_ARMS     6u /* events that are set on each thread: cpu, those of perf by name, and */
+#define THREADS_ARM_TRAP 5u /* alloc on JDK 8 */
+#define THREADS_NAME     72u
+
+struct engine;
+
+/*
+ * One event's engine on one thread. Written with the slot's lock held, before the engine is
+ * enabled.
+ */
+struct thread_arm {
+	_Atomic(const struct engine *) engine; /* NULL: not armed */
+	void *ring;                            /* perf: the mapped buffer */
+	int32_t fd, fd_other;                  /* perf; the second breakpoint of two */
+	union {
+		int32_t timer; /* ctimer */
+		uint32_t lost; /* perf: records that it told to have lost */
+	};
+	uint32_t event;
+	_Atomic uint64_t weight; /* of one sample */
+	uint32_t share;          /* of that, the period: 1 / share */
+	/*
+	 * perf: the period until its first sample has been taken, when the handler sets the interval; 0: it is set. What
+	 * that sample stands for, and how long the next period is, if it is not the interval.
+	 */
+	_Atomic uint64_t first;
+	uint64_t first_weight, second;
+};
+
+/* What the wall clock's thread and the handlers on this thread tell each other: see wall.h. */
+struct thread_wall {
+	_Atomic uint64_t
+		asked; /* ns that the sample is to stand for which the handler takes; 0: none */
+	_Atomic uint32_t state; /* what the thread was doing when it was asked: enum wall_state */
+	_Atomic uint64_t
+		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
+	_Atomic uint64_t cpu_ns; /* the thread's CPU time when that had been taken */
+	_Atomic uint64_t sleeps; /* how often it had gone to sleep by then */
+	_Atomic uint32_t rows;   /* the unwind rows that it was walked by */
+	_Atomic uint32_t flaw;   /* the counter of what was wrong with it; 0: nothing was */
+	_Atomic uint64_t owed;   /* ns of samples that named a trace which was forgotten */
+
+	/* the wall clock's thread's own */
+	uint64_t last_ns;  /* up to when the thread's time is in samples; 0: it is new */
+	uint64_t asked_ns; /* since when a handler is asked */
+	uint64_t seen_cpu_ns, seen_delay_ns;
+	int32_t lean;  /* how far samples lag behind the share of time on a core */
+	bool answered; /* the next look finds what the handler itself has cost */
+};
+
+struct thread_slot {
+	_Atomic int32_t tid; /* 0: the slot is free */
+	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
+	_Atomic uint32_t id;
+	_Atomic uint64_t java_thread;
+	_Atomic uint32_t lock;       /* whoever arms or disarms; only ever tried */
+	_Atomic uint32_t gone;       /* the thread has ended: disarm it, then give the slot away */
+	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
+	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
+	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
+	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
+	uint64_t found_ns;           /* when it was listed */
+	/* For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it. */
+	_Atomic uint32_t share;
+	struct thread_arm arms[THREADS_ARMS];
+	struct thread_wall wall;
+	/* the stack, as its JavaThread tells of it; its handlers' own */
+	struct thread_stack {
+		_Atomic uint64_t java_thread; /* 0: not known */
+		uint64_t lo, hi;
+	} stack;
+	uint64_t trap_bytes; /* allocated towards the next sample of it; its handler's own */
+	/* the last object that the JVM told of: how far the buffer was filled, was it outside and large; likewise */
+	struct {
+		uint64_t top;
+		bool large;
+	} alloc;
+	int64_t java_tid;
+
+	/* name: written under an odd name_seq; the publisher copies it and looks again */
+	_Atomic uint32_t name_seq;
+	uint8_t kind; /* enum wire_thread_kind */
+	uint8_t name_bytes;
+	bool named_by_jvm;
+	char name[THREADS_NAME];
+
+	/* the publisher's own */
+	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record, 0: none yet */
+	bool published_by_jvm;             /* with the JVM's name for it */
+	struct java_name_seen name_seen;   /* publisher.h */
+	uint32_t scan;                     /* the last scan that saw it, 0: too new for any */
+	uint32_t select_seq, select_round; /* what its selection was decided by */
+	uint64_t gone_flips;               /* flips of the table when it was found gone */
+};
+
+struct threads {
+	_Atomic uint64_t index[THREADS_INDEX]; /* tid << 32 | slot */
+	_Atomic uint64_t taken[THREADS_MAX / 64];
+	_Atomic uint32_t next_id;
+	_Atomic uint32_t high;                 /* slots at or above were never used */
+	_Atomic uint16_t by_id[THREADS_INDEX]; /* a hint: the slot of the id with these low bits */
+	struct thread_slot slots[THREADS_MAX];
+};
+
+/* threads_find: the slot of a tid, NULL if it is not listed. Signal-safe. */
+static inline struct thread_slot *threads_find(struct threads *threads, int32_t tid)
+{
+	for (uint32_t i = 0; i < THREADS_WINDOW; i++) {
+		uint32_t at = ((uint32_t)tid + i) & (THREADS_INDEX - 1);
+		uint64_t entry = atomic_load_explicit(&threads->index[at], memory_order_acquire);
+
+		if ((int32_t)(entry >> 32) == tid)
+			return &threads->slots[(uint32_t)entry & (THREADS_MAX - 1)];
+	}
+	return NULL;
+}
+
+/* The slot of a thread that is not listed yet; NULL when the list is full or someone was faster. */
+struct thread_slot *threads_add(struct threads *threads, int32_t tid);
+/* Takes a thread out of the index: handlers do not find it any more. The slot stays. */
+void threads_unlist(struct threads *threads, struct thread_slot *slot);
+/* Gives a slot away. Publisher only. */
+void threads_free(struct threads *threads, struct thread_slot *slot);
+
+/*
+ * A number of its own for what comes: samples until now keep the old one, which no slot has any more. Publisher only.
+ */
+void threads_renumber(struct threads *threads, struct thread_slot *slot);
+
+/* The slot with this id, NULL if it is gone. Publisher only. */
+struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
+
+/*
+ * Name a thread; cut where it does not fit. Any thread but handlers; a busy slot keeps its old
+ * name.
+ */
+void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm);
+/* As the kernel calls it, for those that the JVM has not named. task_fd: /proc/self/task. */
+void threads_name_comm(struct thread_slot *slot, int task_fd);
+
+/* enum wire_thread_kind by the name that HotSpot gives its own threads. */
+int threads_kind(const char *name, size_t bytes, bool java);
+
+/* Try the slot's lock; whoever gets false leaves the thread to the holder. */
+static inline bool threads_try_lock(struct thread_slot *slot)
+{
+	return !atomic_exchange_explicit(&slot->lock, 1, memory_order_acquire);
+}
+
+static inline void threads_unlock(struct thread_slot *slot)
+{
+	atomic_store_explicit(&slot->lock, 0, memory_order_release);
+}
+
+#endif

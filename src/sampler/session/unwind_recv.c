@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table that handlers walk by, the blocks of rows that it names, and those that somebody may still hold. */
+#include "sampler/session/unwind_recv.h"
+
+#include "sampler/session/rooms.h"
+#include "sampler/signal/raw.h"
+#include "walk/frames/unwind.h"
+
+#include <errno.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct unwind_rows) == sizeof(struct wire_unwind_rows) &&
+		       sizeof(struct unwind_rule) == sizeof(struct wire_unwind_rule) &&
+		       offsetof(struct unwind_rule, cfa_offset) ==
+			       offsetof(struct wire_unwind_rule, cfa_offset) &&
+		       offsetof(struct unwind_rule, ra_offset) ==
+			       offsetof(struct wire_unwind_rule, ra_offset) &&
+		       WIRE_UNWIND_ROW(0x12345, 7) == UNWIND_ROW(0x12345, 7),
+	"rows are walked as they are sent");
+
+#define BLOCKS_MAX  256u
+#define RETIRED_MAX 512u
+
+/* The rows of one mapping. module 0: the block is free. */
+struct block {
+	uint32_t module; /* its id */
+	uint32_t bytes;
+	struct unwind_rows *rows;
+	uint64_t start, end, file_offset;
+};
+
+/*
+ * Memory that no table names any more, but that walks which began before may still read. It is unmapped when all
+ * who were inside then have left the room; if there is too much of it at once, the rest stays until the session's end.
+ */
+struct retired {
+	void *memory;
+	uint32_t bytes;
+};
+
+struct unwind_recv {
+	struct sampler *s;
+	const struct modules *modules;
+	struct block blocks[BLOCKS_MAX];
+	uint64_t used; /* bytes of all blocks and of the one that is arriving */
+
+	/* the one that is arriving */
+	uint32_t module, total, have;
+	struct unwind_rows *arriving;
+
+	uint32_t generation;        /* of the newest table */
+	bool changed;               /* blocks came or left since the table was made */
+	struct unwind_table *table; /* that is published */
+	uint32_t table_bytes;
+
+	uint32_t step;           /* of rooms_passed, for the first `passing` of the retired */
+	uint32_t passing, count; /* retired */
+	struct retired retired[RETIRED_MAX];
+};
+
+size_t unwind_recv_size(void)
+{
+	return sizeof(struct unwind_recv);
+}
+
+void unwind_recv_init(struct unwind_recv *u, struct sampler *s, const struct modules *modules)
+{
+	u->s = s;
+	u->modules = modules;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static void memory_give(struct unwind_recv *u, void *memory, uint32_t bytes)
+{
+	raw_unmap(memory, bytes);
+	u->used -= bytes;
+	u->s->memory_bytes -= bytes;
+}
+
+static void *memory_take(struct unwind_recv *u, uint32_t bytes)
+{
+	void *memory = raw_map(bytes);
+
+	if (!memory)
+		return NULL;
+	u->used += bytes;
+	u->s->memory_bytes += bytes;
+	return memory;
+}
+
+static void memory_retire(struct unwind_recv *u, void *memory, uint32_t bytes)
+{
+	if (memory && u->count < RETIRED_MAX)
+		u->retired[u->count++] = (struct retired){memory, bytes};
+}
+
+static void arriving_drop(struct unwind_recv *u)
+{
+	if (u->arriving)
+		memory_give(u, u->arriving, u->total);
+	u->arriving = NULL;
+	u->module = u->total = u->have = 0;
+}
+
+/* settle: unmaps what nobody can hold any more. */
+static void settle(struct unwind_recv *u)
+{
+	if (!u->passing)
+		u->passing = u->count;
+	if (!u->passing || !rooms_passed(u->s, &u->step))
+		return;
+	for (uint32_t i = 0; i < u->passing; i++)
+		memory_give(u, u->retired[i].memory, u->retired[i].bytes);
+	u->count -= u->passing;
+	memmove(u->retired, u->retired + u->passing, u->count * sizeof(u->retired[0]));
+	u->passing = 0;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/* Insert by start: blocks are few. */
+static void table_add(struct unwind_table *t, const struct block *b)
+{
+	uint32_t at = t->count;
+
+	while (at && t->modules[at - 1].start > b->start) {
+		t->modules[at] = t->modules[at - 1];
+		at--;
+	}
+	t->modules[at] = (struct unwind_module){b->start, b->end, b->file_offset, b->rows};
+	t->count++;
+}
+
+static uint32_t blocks_used(const struct unwind_recv *u)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+		used += u->blocks[i].module != 0;
+	return used;
+}
+
+/*
+ * table_publish: a new one of the blocks that there are. Without memory for it there is none, and walks follow frame
+ * pointers: what left since may not be named any longer.
+ */
+static void table_publish(struct unwind_recv *u)
+{
+	uint32_t used = blocks_used(u);
+	uint32_t bytes = used ? UNWIND_RECV_TABLE_BYTES(used) : 0;
+	struct unwind_table *t = used ? memory_take(u, bytes) : NULL;
+	struct unwind_table *before = u->table;
+
+	for (uint32_t i = 0; i < BLOCKS_MAX && t; i++) {
+		if (u->blocks[i].module)
+			table_add(t, &u->blocks[i]);
+	}
+	u->generation++;
+	if (t)
+		t->generation = u->generation;
+	u->table = t;
+	atomic_store(&u->s->unwind, t);
+	atomic_store(&u->s->rows, u->generation);
+	memory_retire(u, before, u->table_bytes);
+	u->table_bytes = bytes;
+	u->changed = false;
+	settle(u);
+}
+
+/* blocks_leave: all of this module's; module 0: those whose mapping is gone. The next table does not name them. */
+static void blocks_leave(struct unwind_recv *u, uint32_t module)
+{
+	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
+		struct block *b = &u->blocks[i];
+
+		if (!b->module || (module ? b->module != module
+					  : modules_by_id(u->modules, b->module) != NULL))
+			continue;
+		memory_retire(u, b->rows, b->bytes);
+		memset(b, 0, sizeof(*b));
+		u->changed = true;
+	}
+}
+
+void unwind_recv_prune(struct unwind_recv *u)
+{
+	blocks_leave(u, 0);
+	if (u->changed)
+		table_publish(u);
+	else
+		settle(u);
+}
+
+void unwind_recv_done(struct unwind_recv *u)
+{
+	atomic_store(&u->s->unwind, NULL);
+	arriving_drop(u);
+	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+		if (u->blocks[i].module)
+			memory_give(u, u->blocks[i].rows, u->blocks[i].bytes);
+	for (uint32_t i = 0; i < u->count; i++)
+		memory_give(u, u->retired[i].memory, u->retired[i].bytes);
+	if (u->table)
+		memory_give(u, u->table, u->table_bytes);
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+static void forget(struct unwind_recv *u, uint32_t module)
+{
+	if (u->module == module)
+		arriving_drop(u);
+	blocks_leave(u, module);
+	if (u->changed)
+		table_publish(u); /* so that its room is there for the next */
+}
+
+static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)
+{
+	arriving_drop(u);
+	if (!modules_by_id(u->modules, head->module))
+		return -ENOENT;
+	if (u->used > WIRE_UNWIND_BUDGET || head->total_bytes > WIRE_UNWIND_BUDGET - u->used)
+		return u->count ? -EAGAIN : -ENOSPC;
+	u->arriving = memory_take(u, head->total_bytes);
+	if (!u->arriving)
+		return -ENOMEM;
+	u->module = head->module;
+	u->total = head->total_bytes;
+	return 0;
+}
+
+static struct block *block_unused(struct unwind_recv *u)
+{
+	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+		if (!u->blocks[i].module)
+			return &u->blocks[i];
+	return NULL;
+}
+
+/* The whole is here, in memory that nobody else can write. */
+static int arriving_finish(struct unwind_recv *u)
+{
+	const struct module *m = modules_by_id(u->modules, u->module);
+	struct block *b = block_unused(u);
+	int error = !m                                         ? -ENOENT
+		    : !b                                       ? -ENOSPC
+		    : unwind_rows_check(u->arriving, u->total) ? 0
+							       : -EINVAL;
+
+	if (error) {
+		arriving_drop(u);
+		return error;
+	}
+	blocks_leave(u, u->module); /* sent again: the new ones win */
+	*b = (struct block){.module = u->module,
+		.bytes = u->total,
+		.rows = u->arriving,
+		.start = m->start,
+		.end = m->end,
+		.file_offset = m->file_offset};
+	u->arriving = NULL;
+	u->module = u->total = u->have = 0;
+	u->changed = true;
+	return 0;
+}
+
+/* One piece. head is a copy: the front end could change what it wrote while we look at it. */
+static int piece_take(struct unwind_recv *u, const struct wire_unwind_chunk *head, const char *data)
+{
+	int error;
+
+	if (!head->module || head->bytes % 4)
+		return -EINVAL;
+	if (!head->total_bytes) {
+		forget(u, head->module);
+		return 0;
+	}
+	if (head->offset > head->total_bytes || head->bytes > head->total_bytes - head->offset ||
+		!head->bytes)
+		return -EINVAL;
+	if (!head->offset && (error = arriving_begin(u, head)))
+		return error;
+	if (head->module != u->module || head->total_bytes != u->total || head->offset != u->have)
+		return -EINVAL;
+	memcpy((char *)u->arriving + u->have, data, head->bytes);
+	u->have += head->bytes;
+	return u->have == u->total ? arriving_finish(u) : 0;
+}
+
+int unwind_recv_pieces(
+	struct unwind_recv *u, const unsigned char *staging, uint64_t staging_bytes, uint64_t bytes)
+{
+	struct wire_unwind_chunk head;
+	int taken = 0, error = -EINVAL;
+
+	if (bytes > staging_bytes)
+		return -EINVAL;
+	settle(u);
+	for (; bytes >= sizeof(head); taken++) {
+		memcpy(&head, staging, sizeof(head));
+		bytes -= sizeof(head);
+		staging += sizeof(head);
+		error = head.bytes > bytes ? -EINVAL : piece_take(u, &head, (const char *)staging);
+		if (error)
+			break;
+		bytes -= head.bytes;
+		staging += head.bytes;
+	}
+	if (u->changed)
+		table_publish(u);
+	return taken ? taken : error;
+}

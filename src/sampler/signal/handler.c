@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sampling handler: which thread, what is due on it, walk, store, count.
+ *
+ * A signal is only the occasion to look, since equal signals that are pending at once become one: whatever
+ * is due on this thread, for any event, is served by one walk. Due is what a timer's signal says, what
+ * is in the thread's perf buffers, and what the wall clock has asked for.
+ *
+ * The handler's cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
+ * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
+ * and stands for eight.
+ */
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#define MEASURED_OF    8u
+#define BUFFER_OF_TRAP (1u << THREADS_ARM_TRAP)
+
+/* What is due on one thread. */
+struct visit {
+	struct sampler *s;
+	struct thread_slot *thread; /* NULL: not listed */
+	uint32_t timer;             /* the event of the timer that fired, or WIRE_EVENTS */
+	uint64_t timer_weight;
+	uint64_t wall_weight; /* what the wall clock asks for; 0: nothing */
+	uint32_t buffers;     /* arms whose buffers have samples, by bits */
+};
+
+static bool event_on(struct sampler *s, uint32_t event)
+{
+	return atomic_load_explicit(&s->events[event].on, memory_order_relaxed);
+}
+
+/* visit_timer: value = cookie and event; every overrun is an interval more. */
+static void visit_timer(struct visit *v, const siginfo_t *info)
+{
+	uint32_t number = (uint32_t)info->si_value.sival_int & 0xff;
+
+	v->timer = WIRE_EVENTS;
+	if (info->si_code != SI_TIMER || number >= WIRE_EVENTS)
+		return;
+	if (!event_on(v->s, number) || !v->thread) {
+		sig_lose(v->s, number, v->thread ? COUNTER_LATE : COUNTER_NO_THREAD, 1);
+		return;
+	}
+	v->timer = number;
+	v->timer_weight =
+		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed);
+	v->timer_weight *= 1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+}
+
+/* arm_buffer: the arm's buffer, NULL without one. */
+static void *arm_buffer(struct thread_arm *arm)
+{
+	return atomic_load_explicit(&arm->engine, memory_order_acquire) ? arm->ring : NULL;
+}
+
+static void visit_buffers(struct visit *v)
+{
+	for (uint32_t i = 0; v->thread && i < THREADS_ARMS; i++) {
+		void *ring = arm_buffer(&v->thread->arms[i]);
+		struct perf_samples samples;
+
+		if (!ring || !event_on(v->s, v->thread->arms[i].event))
+			continue;
+		sig_perf_open(&samples, ring);
+		if (samples.at != samples.head)
+			v->buffers |= 1u << i;
+	}
+}
+
+/* visit_buffer: every sample of the kernel's is a trace of its own over the same user frames. */
+static void visit_buffer(struct visit *v, const struct stack *stack, struct thread_arm *arm)
+{
+	struct stack_sample sample = {.event = arm->event, .count = 1};
+	struct perf_samples samples;
+	uint32_t worth = UINT32_MAX;
+	int kernel;
+
+	sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	sig_perf_open(&samples, arm->ring);
+	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
+		worth = sig_perf_worth(arm, sig_perf_count(&samples));
+		sample.weight = sig_perf_begun(arm);
+	}
+	while ((kernel = sig_perf_next(&samples, stack->user, stack->room)) >= 0) {
+		if (!worth)
+			continue;
+		worth--;
+		sample.before = (uint32_t)kernel;
+		sig_stack_put(stack, &sample);
+		sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	}
+	if (samples.lost)
+		sig_lose(v->s, sample.event, COUNTER_PERF_LOST, samples.lost);
+	arm->lost += (uint32_t)samples.lost;
+	sig_perf_close(&samples);
+}
+
+static void visit_wall(struct visit *v)
+{
+	if (v->thread)
+		v->wall_weight = atomic_exchange(&v->thread->wall.asked, 0);
+	if (v->wall_weight && !event_on(v->s, WIRE_WALL)) {
+		sig_lose(v->s, WIRE_WALL, COUNTER_LATE, 1);
+		v->wall_weight = 0;
+	}
+}
+
+static void visit_serve(struct visit *v, const void *context)
+{
+	struct stack stack;
+
+	sig_stack_interrupted(&stack, v->s, v->thread, context);
+	if (v->timer < WIRE_EVENTS)
+		sig_stack_put(
+			&stack, &(struct stack_sample){
+					.event = v->timer, .count = 1, .weight = v->timer_weight});
+	if (v->wall_weight)
+		sig_wall_put(&stack, v->wall_weight, context);
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
+			visit_buffer(v, &stack, &v->thread->arms[i]);
+	}
+	sig_stack_give(&stack);
+}
+
+/* visit_trap: an allocation has a stack of its own, without what is below Java. */
+static void visit_trap(const struct visit *v, const void *context)
+{
+	if (v->buffers & BUFFER_OF_TRAP)
+		sig_trap_take(v->s, v->thread, &v->thread->arms[THREADS_ARM_TRAP], context);
+}
+
+static uint32_t visit_events(const struct visit *v)
+{
+	uint32_t events = v->wall_weight ? 1u << WIRE_WALL : 0;
+
+	if (v->timer < WIRE_EVENTS)
+		events |= 1u << v->timer;
+	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
+		if (v->buffers & 1u << i)
+			events |= 1u << v->thread->arms[i].event;
+	}
+	return events;
+}
+
+/* sig_arrived: returns the events that were served, by bits. */
+static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void *context)
+{
+	struct visit v = {.s = s, .thread = threads_find(s->threads, raw_gettid())};
+
+	if (v.thread) {
+		atomic_fetch_add(&v.thread->inside, 1);
+		sig_stack_ahead(s, v.thread, context);
+	}
+	visit_timer(&v, info);
+	visit_buffers(&v);
+	visit_wall(&v);
+	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
+		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
+	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.wall_weight)
+		visit_serve(&v, context);
+	visit_trap(&v, context);
+	if (v.thread)
+		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
+	return visit_events(&v);
+}
+
+/*
+ * sig_ours: from perf (POLL_IN and its like), from one of our timers or the wall clock's thread; never
+ * from kill or another's sigqueue.
+ */
+static bool sig_ours(const siginfo_t *info)
+{
+	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
+		return (info->si_value.sival_int & ENGINE_COOKIE_MASK) == ENGINE_COOKIE;
+	return info->si_code >= POLL_IN && info->si_code <= POLL_HUP;
+}
+
+static void sig_measured(struct sampler *s, const siginfo_t *info, const void *context)
+{
+	uint64_t start = sig_clock(), cost;
+	uint32_t events = sig_arrived(s, info, context), each = 0;
+
+	events = events ? events : 1u << WIRE_CPU; /* too late, or a stranger's */
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		each += events >> i & 1;
+	cost = (sig_clock() - start) * MEASURED_OF / each;
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (events >> i & 1)
+			atomic_fetch_add_explicit(
+				&s->events[i].cost_ns, cost, memory_order_relaxed);
+	}
+}
+
+void sig_sample(int sig, siginfo_t *info, void *context)
+{
+	_Atomic uint32_t *inside;
+	struct sampler *s = sig_enter(&inside);
+
+	if (s && !sig_ours(info))
+		counters_add(&s->counters, COUNTER_FOREIGN, 1);
+	else if (s && atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0)
+		sig_measured(s, info, context);
+	else if (s)
+		sig_arrived(s, info, context);
+	sig_leave(inside);
+}

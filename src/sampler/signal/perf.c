@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the perf buffer of the interrupted thread: kernel call chains, or registers, of its own samples.
+ *
+ * The buffer is mapped by the agent and filled by the kernel on this very thread, so nothing moves
+ * while the handler reads (a sample that hits the handler is appended behind head and found next
+ * time). Formats: linux/perf_event.h, perf_event_open(2); the attr asks for PERF_SAMPLE_CALLCHAIN
+ * only, or for PERF_SAMPLE_REGS_USER only.
+ */
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+
+#define PERF_DATA_BYTES 4096u /* kernels before 4.1 do not say */
+
+void sig_perf_open(struct perf_samples *samples, void *ring)
+{
+	struct perf_event_mmap_page *page = ring;
+	uint64_t offset = page->data_offset;
+
+	*samples = (struct perf_samples){.page = page};
+	samples->data_bytes = page->data_size ? page->data_size : PERF_DATA_BYTES;
+	samples->data = (const unsigned char *)ring + (offset ? offset : PERF_DATA_BYTES);
+	samples->at = page->data_tail;
+	samples->head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+void sig_perf_close(struct perf_samples *samples)
+{
+	struct perf_event_mmap_page *page = samples->page;
+
+	__atomic_store_n(&page->data_tail, samples->at, __ATOMIC_RELEASE);
+}
+
+/* perf_word: the 64 bits at a cursor. Records are 8-aligned and may run across the area's end. */
+static uint64_t perf_word(const struct perf_samples *samples, uint64_t at)
+{
+	return *(const uint64_t *)(const void *)(samples->data + (at & (samples->data_bytes - 1)));
+}
+
+static int perf_callchain(const struct perf_samples *samples, uint64_t record, uint64_t bytes,
+	uint64_t *end, uint32_t max)
+{
+	uint64_t count = bytes >= 16 ? perf_word(samples, record + 8) : 0;
+	uint64_t *first, kernel_from = 0, kernel = 0;
+	bool in_kernel = false;
+
+	if (count > bytes / 8 - 2)
+		count = bytes / 8 - 2;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t pc = perf_word(samples, record + 16 + i * 8);
+
+		if (pc >= (uint64_t)PERF_CONTEXT_MAX) {
+			in_kernel = pc == (uint64_t)PERF_CONTEXT_KERNEL;
+			kernel_from = kernel ? kernel_from : i + 1;
+		} else if (in_kernel) {
+			kernel++;
+		}
+	}
+	if (kernel > max)
+		kernel = max;
+	first = end - kernel;
+	for (uint64_t i = 0; i < kernel; i++)
+		first[i] = WALK_PACK(
+			WALK_KERNEL, perf_word(samples, record + 16 + (kernel_from + i) * 8));
+	return (int)kernel;
+}
+
+/* perf_sample: the next sample's record; false when there is none left. */
+static bool perf_sample(struct perf_samples *samples, uint64_t *record, uint64_t *bytes)
+{
+	while (samples->head - samples->at >= 8) {
+		uint64_t at = samples->at, word = perf_word(samples, at);
+		uint32_t type = (uint32_t)word;
+
+		*record = at;
+		*bytes = word >> 48; /* u32 type, u16 misc, u16 size */
+		if (*bytes < 8 || *bytes > samples->head - at) {
+			samples->at = samples->head; /* cannot be: start anew, */
+			samples->lost++;             /* at least one sample short */
+			return false;
+		}
+		samples->at = at + *bytes;
+		if (type == PERF_RECORD_SAMPLE)
+			return true;
+		if (type == PERF_RECORD_LOST && *bytes >= 24)
+			samples->lost += perf_word(samples, at + 16);
+	}
+	return false;
+}
+
+int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max)
+{
+	uint64_t record, bytes;
+
+	return perf_sample(samples, &record, &bytes)
+		       ? perf_callchain(samples, record, bytes, end, max)
+		       : -1;
+}
+
+uint32_t sig_perf_count(const struct perf_samples *samples)
+{
+	struct perf_samples ahead = *samples;
+	uint64_t record, bytes;
+	uint32_t count = 0;
+
+	while (perf_sample(&ahead, &record, &bytes))
+		count++;
+	return count;
+}
+
+uint32_t sig_perf_worth(const struct thread_arm *arm, uint32_t samples)
+{
+	uint64_t first = atomic_load_explicit(&arm->first, memory_order_relaxed);
+	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+
+	return first && samples && weight
+		       ? 1 + (uint32_t)((samples - 1) * first * arm->share / weight)
+		       : samples;
+}
+
+uint64_t sig_perf_begun(struct thread_arm *arm)
+{
+	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	uint64_t next = arm->second ? arm->second : weight / arm->share, stands = arm->first_weight;
+
+	atomic_store_explicit(&arm->first, arm->second ? arm->second : 0, memory_order_relaxed);
+	arm->second = 0;
+	arm->first_weight = weight;
+	raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &next);
+	return stands;
+}
+
+/* u64 abi, 0 where there are no registers; then each. */
+bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count)
+{
+	uint64_t record, bytes;
+
+	while (perf_sample(samples, &record, &bytes)) {
+		if (bytes < 16 + 8 * (uint64_t)count || !perf_word(samples, record + 8))
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			regs[i] = perf_word(samples, record + 16 + i * 8);
+		return true;
+	}
+	return false;
+}

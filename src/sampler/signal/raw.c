@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system calls that need more than one line. */
+#include "sampler/signal/raw.h"
+
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+#define NS_PER_S 1000000000ull
+
+static void map_describe(long at, size_t bytes)
+{
+	raw(SYS_madvise, at, bytes, MADV_NOHUGEPAGE);
+	/* for who reads /proc/PID/maps; not all kernels can */
+	raw(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, bytes, "jhot");
+}
+
+void *raw_map(size_t bytes)
+{
+	long at =
+		raw(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at < 0 && at > -4096)
+		return NULL;
+	map_describe(at, bytes);
+	return (void *)at;
+}
+
+void *raw_map_ready(size_t bytes)
+{
+	size_t whole = (bytes + 4095) & ~(size_t)4095, before;
+	size_t ready = whole < RAW_READY ? whole : RAW_READY;
+	long at = raw(SYS_mmap, 0, whole + RAW_READY, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *base;
+
+	if (at < 0 && at > -4096)
+		return NULL;
+	before = -(size_t)at & (RAW_READY - 1); /* a huge page begins at a multiple of its size */
+	base = (char *)at + before;
+	if (before)
+		raw(SYS_munmap, at, before);
+	raw(SYS_munmap, base + whole, RAW_READY - before);
+	map_describe((long)base, whole);
+	raw(SYS_madvise, base, ready, MADV_HUGEPAGE);
+	for (size_t i = 0; i < ready; i += 4096)
+		*(volatile char *)(base + i) = 0;
+	return base;
+}
+
+void raw_unmap(void *memory, size_t bytes)
+{
+	if (memory)
+		raw(SYS_munmap, memory, bytes);
+}
+
+void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+{
+	struct timespec ts = {(time_t)(timeout_ns / NS_PER_S), (long)(timeout_ns % NS_PER_S)};
+
+	raw(SYS_futex, word, FUTEX_WAIT, expected, &ts);
+}
+
+void raw_futex_wake(_Atomic uint32_t *word)
+{
+	raw(SYS_futex, word, FUTEX_WAKE, INT32_MAX);
+}
+
+#if defined(__x86_64__)
+/* Debuggers and libgcc know a signal frame by exactly these bytes at its return address. */
+void raw_restorer(void) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+	".p2align 4\n"
+	"nop\n"
+	".globl raw_restorer\n"
+	".hidden raw_restorer\n"
+	".type raw_restorer, @function\n"
+	"raw_restorer:\n"
+	"mov $15, %rax\n"
+	"syscall\n"
+	".size raw_restorer, . - raw_restorer\n");
+#endif
+
+int raw_sigaction_get(int sig, struct raw_sigaction *out)
+{
+	return (int)raw(SYS_rt_sigaction, sig, NULL, out, sizeof(out->mask));
+}
+
+int raw_sigaction_set(int sig, const struct raw_sigaction *in, struct raw_sigaction *old)
+{
+	return (int)raw(SYS_rt_sigaction, sig, in, old, sizeof(in->mask));
+}
+
+struct raw_sigaction raw_sigaction_make(
+	void (*handler)(int, siginfo_t *, void *), unsigned long flags, uint64_t mask)
+{
+	struct raw_sigaction action = {
+		.handler = (void *)handler, .flags = flags | SA_SIGINFO, .mask = mask};
+
+#if defined(__x86_64__)
+	action.flags |= RAW_SA_RESTORER;
+	action.restorer = (void *)raw_restorer;
+#else
+	action.flags &= ~RAW_SA_RESTORER; /* the kernel's own trampoline */
+#endif
+	return action;
+}

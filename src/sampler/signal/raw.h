@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System calls without libc: they touch neither errno nor any other thread-local storage, resolve
+ * to no versioned symbol, and may be made in a signal handler. Results are the kernel's: >= 0, or
+ * -errno.
+ *
+ * struct raw_sigaction is the kernel's own (include/linux/signal_types.h), the same on both CPUs.
+ */
+#ifndef JHOT_SAMPLER_SIGNAL_RAW_H
+#define JHOT_SAMPLER_SIGNAL_RAW_H
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+static inline long raw_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+#elif defined(__aarch64__)
+static inline long raw_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = n;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	return x0;
+}
+#else
+#error "no system calls for this CPU: add them here"
+#endif
+
+/* raw(NUMBER, up to six arguments): each is passed as a long. */
+#define RAW_7(n, a, b, c, d, e, f, ...) \
+	raw_syscall((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define raw(...) RAW_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
+static inline int32_t raw_gettid(void)
+{
+	return (int32_t)raw(SYS_gettid);
+}
+
+/*
+ * raw_map: zeroed private memory that huge pages do not inflate; NULL if there is none. A child that was
+ * forked keeps its copy: a handler that runs there must find it.
+ */
+void *raw_map(size_t bytes);
+/*
+ * raw_map_ready: the same, but its first RAW_READY bytes are there already, in one huge page where the system gives
+ * one: a handler that touched them first would pay for each page, and later for finding it.
+ */
+#define RAW_READY (2u << 20)
+void *raw_map_ready(size_t bytes);
+void raw_unmap(void *memory, size_t bytes);
+
+/* Futexes shared between processes. Wait: until *word != expected, a wake-up, or timeout_ns. */
+void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
+void raw_futex_wake(_Atomic uint32_t *word);
+
+#define RAW_SA_RESTORER 0x04000000ul
+
+struct raw_sigaction {
+	void *handler; /* or SIG_DFL, SIG_IGN */
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+/* raw_sigaction_get/set go to the kernel past any interposed sigaction (libjsig). 0 or -errno. */
+int raw_sigaction_get(int sig, struct raw_sigaction *out);
+int raw_sigaction_set(int sig, const struct raw_sigaction *in, struct raw_sigaction *old);
+/* An action that calls handler(sig, info, ucontext). */
+struct raw_sigaction raw_sigaction_make(
+	void (*handler)(int, siginfo_t *, void *), unsigned long flags, uint64_t mask);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals: the sampling handler, the fault handler, and who owns a signal.
+ *
+ * Whatever a handler can reach is in walk/ and in this folder; it takes no lock, calls no library
+ * but memcpy's family, makes system calls only through raw.h (so errno is never touched) and uses
+ * no thread-local storage. Handlers stay installed after detach and do nothing then: to restore a
+ * default disposition while a signal is pending would end the JVM.
+ */
+#ifndef JHOT_SAMPLER_SIGNAL_SIGNAL_H
+#define JHOT_SAMPLER_SIGNAL_SIGNAL_H
+
+#include "sampler/sampler.h"
+
+#include <signal.h>
+
+/* --- room.c: the session that handlers and JVM callbacks serve, and who is inside --------- */
+
+/*
+ * A session has a room from its beginning to its end (rooms.h); handlers, callbacks and the agent's own walks
+ * enter it and leave it. Two counts take turns, so that it can be told when all have left who were inside at some
+ * moment, though others keep coming.
+ *
+ * A thread that is ended inside, or jumps out, never leaves: then its room, and what was in it, are not used again.
+ */
+#define SIG_ROOMS 16u
+
+struct sig_room {
+	_Atomic(struct sampler *) session; /* NULL: there is nothing to do here */
+	_Atomic uint32_t side;             /* of the two counts the one for those who come now */
+	_Atomic uint32_t inside[2];
+};
+
+extern struct sig_room sig_rooms[SIG_ROOMS];
+extern _Atomic uint32_t sig_room_now;
+
+/* sig_enter: the session, or NULL; *inside is for sig_leave, in both cases. */
+static inline struct sampler *sig_enter(_Atomic uint32_t **inside)
+{
+	struct sig_room *room = &sig_rooms[atomic_load(&sig_room_now)];
+
+	*inside = &room->inside[atomic_load(&room->side)];
+	atomic_fetch_add(*inside, 1);
+	return atomic_load(&room->session);
+}
+
+static inline void sig_leave(_Atomic uint32_t *inside)
+{
+	atomic_fetch_sub_explicit(inside, 1, memory_order_release);
+}
+
+/* --- handler.c ---------------------------------------------------------------------------- */
+
+void sig_sample(int sig, siginfo_t *info, void *ucontext);
+
+/* --- stack.c: one walk, for all samples that it serves ------------------------------------ */
+
+struct stack {
+	struct sampler *s;
+	const struct walk_mem *mem; /* to read this thread's Java by, now */
+	struct thread_slot *thread;
+	uint32_t id;             /* whose it is, on the wire; 0: the thread's */
+	struct scratch *scratch; /* NULL: only a reason is in it */
+	uint64_t *user;          /* packed, leaf first */
+	uint32_t count;
+	uint32_t room;  /* frames that may be put before the leaf: the kernel's, a class */
+	uint16_t flags; /* WIRE_TRACE_* */
+	uint16_t flaw;  /* the counter of what is wrong with it, for every sample; 0: nothing is */
+	uint32_t rows;  /* the unwind rows that it was walked by, or older ones: see sampler.h */
+	uint64_t reason[2];
+};
+
+/* As soon as the thread is known: asks the CPU for what the walk will need, while the handler sees what is due. */
+void sig_stack_ahead(
+	const struct sampler *s, const struct thread_slot *thread, const void *ucontext);
+/* The interrupted thread blocks SIGSEGV or SIGBUS: a load that fails, of whatever kind, would end the process. */
+bool sig_stack_masked(const void *ucontext);
+/* The signal handler's walk of the thread that it interrupted. */
+void sig_stack_interrupted(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
+/* A callback's, of its own thread, from these registers (pc, sp, fp of itself). */
+void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	const struct walk_regs *regs);
+
+/*
+ * The Java frames of a thread that has left Java: the caller's own in a callback of the JVM, or one that waits.
+ * Needs the session's layout.
+ */
+void sig_stack_java(
+	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread);
+
+/* The same in a signal handler on the thread itself. */
+void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	uint64_t java_thread, const void *ucontext);
+
+/* The frames of a virtual thread that waits without a carrier; thread is none's. stack->id is the caller's to set. */
+struct frozen;
+void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
+	const struct frozen *where);
+
+struct stack_sample {
+	uint32_t event;
+	uint32_t state;  /* enum wire_thread_state */
+	uint32_t before; /* frames that the caller has written to user[-before]..., at most room */
+	uint32_t count;
+	uint64_t weight; /* of all count */
+};
+
+/*
+ * Into the trace table, with the event's counts; what finds no room there is counted as lost. Returns
+ * the hash of the trace if a state was given, 0 if it was lost.
+ */
+uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
+/* When nothing more is to be put. */
+void sig_stack_give(struct stack *stack);
+
+/* A thread's own CPU time. */
+uint64_t sig_clock(void);
+
+/* n samples of this event are in no trace, for a reason that has a counter. */
+void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n);
+/* Wakes the publisher when the table fills up; sig_stack_put does. */
+void sig_hurry(struct sampler *s);
+
+/* --- virtual.c: virtual threads ------------------------------------------------------------ */
+
+/* Its id on the wire if this thread has mounted one, and its name remembered; else 0. */
+uint32_t sig_virtual(struct sampler *s, const struct walk_mem *mem,
+	const struct thread_slot *thread, uint64_t java_thread);
+/* The same of this object with this number, by whoever looks at it; carrier: its tid, 0: it has none. */
+uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64_t object,
+	uint64_t number, int32_t carrier);
+
+/* --- wall.c: the sample that the wall clock has asked this thread for --------------------- */
+
+void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext);
+
+/* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
+
+struct perf_samples {
+	void *page; /* struct perf_event_mmap_page; the data area follows it */
+	const unsigned char *data;
+	uint64_t data_bytes;
+	uint64_t at, head; /* cursors that never wrap */
+	uint64_t lost;     /* what the kernel says it had to drop */
+};
+
+void sig_perf_open(struct perf_samples *samples, void *ring);
+/*
+ * sig_perf_next: the next sample. Its kernel frames, packed, leaf first, end right before `end`,
+ * at most max of them; returns how many, or -1 when there is no sample left.
+ */
+int sig_perf_next(struct perf_samples *samples, uint64_t *end, uint32_t max);
+/* How many samples are left, without taking them. */
+uint32_t sig_perf_count(const struct perf_samples *samples);
+/*
+ * sig_perf_worth: so many samples came; how many of them count. Before the handler has set the interval they come at the
+ * first period, however short: then all that came at once are as many as the interval would have given.
+ */
+uint32_t sig_perf_worth(const struct thread_arm *arm, uint32_t samples);
+/* The first samples have been taken: from now on at the arm's interval. Returns what the first of them stands for. */
+uint64_t sig_perf_begun(struct thread_arm *arm);
+/* sig_perf_regs: the next sample that has registers: as many as were asked for, in the order of their bits. */
+bool sig_perf_regs(struct perf_samples *samples, uint64_t *regs, uint32_t count);
+/* Gives what was read back to the kernel. */
+void sig_perf_close(struct perf_samples *samples);
+
+/* --- trap.c: breakpoints where JDK 8 tells of allocations ----------------------------------- */
+
+/* What is in the arm's buffer; the last of it may be where the thread is now. */
+void sig_trap_take(struct sampler *s, struct thread_slot *thread, struct thread_arm *arm,
+	const void *ucontext);
+
+/* --- fault.c: faults of guarded loads; everything else goes to whoever was there ---------- */
+
+/*
+ * sig_fault_ensure: our handler is on top of SIGSEGV and SIGBUS; somebody else's that was there is called by ours. 0 or
+ * -EBUSY: too many have been there. Publisher only.
+ */
+int sig_fault_ensure(void);
+/* Whether it is on top of SIGSEGV now: guarded loads may fault. */
+bool sig_fault_ours(void);
+/* It is there, and nobody has ever taken it away, in this process. */
+bool sig_fault_trusted(void);
+/* Hands both back where ours is still on top; otherwise it stays and passes everything on. */
+void sig_fault_leave(void);
+
+/* --- mem.c: how the JVM's memory is read ------------------------------------------------- */
+
+/* By loads that need no handler of ours; s->mem of every session. */
+extern const struct walk_mem sig_mem_anywhere;
+/* By guarded loads. */
+extern const struct walk_mem sig_mem_here;
+/* Now, in this handler or callback: in place, where our handler of SIGSEGV is on top. */
+const struct walk_mem *sig_mem(struct sampler *s);
+
+/* --- install.c: the signal that engines send ---------------------------------------------- */
+
+/* The signal to use, with our handler installed; -EBUSY when all are in somebody's hands. */
+int sig_choose(void);
+/* Our handler is there, put back where nobody else's is; false: somebody has taken the signal. */
+bool sig_keep(int sig);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A breakpoint where the JVM tells of an allocation: which class, how many bytes, where from.
+ *
+ * What perf wrote down is exact, whenever the signal comes. The stack is that of the thread now: it belongs to
+ * the last record, and only where the thread has not gone on since.
+ *
+ * A sample of a new buffer stands for the buffer, since its first object is as likely of some class as
+ * the class has a share of the bytes.
+ */
+#include "sampler/signal/trap.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include "walk/frames/regs.h"
+#include "walk/hotspot/oop.h"
+
+#define CLASS_NAME 512 /* bytes of a class's name; longer ones are cut */
+
+/*
+ * trap_weight: what one of so many bytes is to stand for; 0: it is no sample. One that is as large as the
+ * interval stands for itself; of others the one that completes an interval stands for the interval.
+ */
+static uint64_t trap_weight(struct thread_slot *thread, uint64_t bytes, uint64_t interval)
+{
+	if (bytes >= interval)
+		return bytes;
+	thread->trap_bytes += bytes;
+	if (thread->trap_bytes < interval)
+		return 0;
+	thread->trap_bytes = (thread->trap_bytes - interval) % interval;
+	return interval;
+}
+
+/* JDK 8 passes a KlassHandle, which holds nothing but the Klass*. */
+static uint32_t trap_class(struct sampler *s, uint64_t klass)
+{
+	char name[CLASS_NAME];
+	uint32_t bytes = oop_klass_name(s->layout, &s->mem, klass, name, sizeof(name));
+
+	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
+}
+
+static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64_t *at,
+	uint64_t weight, const void *ucontext)
+{
+	bool outside = at[TRAP_PC] == s->events[WIRE_ALLOC].perf.config1;
+	struct stack_sample sample = {
+		.event = WIRE_ALLOC, .before = 1, .count = 1, .weight = weight};
+	uint64_t java = atomic_load_explicit(&thread->java_thread, memory_order_acquire);
+	int32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+	struct stack stack;
+
+	if (java && walk_thread_tid(s->layout, &s->mem, java) == tid)
+		sig_stack_java_interrupted(&stack, s, thread, java, ucontext);
+	else
+		sig_stack_interrupted(&stack, s, thread, ucontext);
+	stack.user[-1] =
+		WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, trap_class(s, at[TRAP_ARG_0]));
+	sig_stack_put(&stack, &sample);
+	sig_stack_give(&stack);
+}
+
+void sig_trap_take(
+	struct sampler *s, struct thread_slot *thread, struct thread_arm *arm, const void *ucontext)
+{
+	const struct event *event = &s->events[WIRE_ALLOC];
+	uint64_t interval = atomic_load_explicit(&event->interval, memory_order_relaxed);
+	uint64_t at[TRAP_COUNT], weight;
+	struct perf_samples samples;
+	struct walk_regs regs;
+
+	regs_read(ucontext, &regs);
+	sig_perf_open(&samples, arm->ring);
+	while (sig_perf_regs(&samples, at, TRAP_COUNT)) {
+		weight = trap_weight(thread, at[trap_argument(event->perf.config2)], interval);
+		if (!weight)
+			continue;
+		if (sig_stack_masked(ucontext))
+			sig_lose(s, WIRE_ALLOC, COUNTER_MASKED, 1);
+		else if (samples.at == samples.head && regs.pc == at[TRAP_PC])
+			trap_put(s, thread, at, weight, ucontext);
+		else
+			sig_lose(s, WIRE_ALLOC, COUNTER_LATE, 1);
+	}
+	if (samples.lost)
+		sig_lose(s, WIRE_ALLOC, COUNTER_PERF_LOST, samples.lost);
+	sig_perf_close(&samples);
+}

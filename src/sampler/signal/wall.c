@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The wall clock's sample on the thread itself. */
+#include "sampler/engine/wall.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include "walk/frames/regs.h"
+
+#include <sys/resource.h>
+
+/* wall_state: which monitor a thread waits for or in, only the thread itself can ask in time, where it can be walked. */
+static uint32_t wall_state(const struct stack *stack)
+{
+	const struct sampler *s = stack->s;
+	uint32_t state = atomic_load(&stack->thread->wall.state);
+	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
+	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
+
+	if (state != WALL_IN_FUTEX || !stack->scratch || !java || !s->thread_layout ||
+		walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
+		return state;
+	if (walk_thread_entering(s->thread_layout, &s->mem, java))
+		return WIRE_STATE_MONITOR;
+	if (walk_thread_waiting(s->thread_layout, &s->mem, java))
+		return WIRE_STATE_WAITING;
+	return state;
+}
+
+/* wall_sleeps: how often this thread has gone to sleep. */
+static uint64_t wall_sleeps(void)
+{
+	struct rusage used = {.ru_nvcsw = 0};
+
+	raw(SYS_getrusage, RUSAGE_THREAD, &used);
+	return (uint64_t)used.ru_nvcsw;
+}
+
+void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext)
+{
+	struct thread_wall *wall = &stack->thread->wall;
+	struct stack_sample sample = {
+		.event = WIRE_WALL, .state = wall_state(stack), .count = 1, .weight = weight};
+	uint64_t hash = sig_stack_put(stack, &sample);
+
+	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE ||
+		!regs_resumes(ucontext, stack->mem))
+		hash = 0; /* it moves without being seen to, or was about to */
+	atomic_store(&wall->rows, stack->rows);
+	atomic_store(&wall->flaw, stack->flaw);
+	if (hash)
+		atomic_store(&wall->sleeps, wall_sleeps());
+	atomic_store(&wall->cpu_ns, sig_clock());
+	atomic_store(&wall->hash, hash);
+	if (!WIRE_IS_VIRTUAL(stack->id) && atomic_load(&stack->thread->id) != stack->id)
+		atomic_store(&wall->hash, 0); /* renamed meanwhile: threads_renumber */
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Differences thread by thread: so one that ends takes nothing away, and no share is negative. */
+#include "session/gauges/gauges.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How the kernel's names begin: it keeps 15 characters. */
+static const struct {
+	const char *prefix;
+	enum gauges_owner owner;
+} gauges_owners[] = {
+	{"C1 Comp", GAUGES_JIT},
+	{"C2 Comp", GAUGES_JIT},
+	{"JVMCI", GAUGES_JIT},
+	{"LibGraal", GAUGES_JIT},
+	{"GC Thread", GAUGES_GC},
+	{"GC task thread", GAUGES_GC},
+	{"G1 ", GAUGES_GC},
+	{"ParGC", GAUGES_GC},
+	{"Concurrent Mark", GAUGES_GC},
+	{"Gang worker", GAUGES_GC},
+	{"ZWorker", GAUGES_GC},
+	{"ZDirector", GAUGES_GC},
+	{"ZDriver", GAUGES_GC},
+	{"ZStat", GAUGES_GC},
+	{"ZUncommit", GAUGES_GC},
+	{"ZUnmap", GAUGES_GC},
+	{"RuntimeWorker", GAUGES_GC},
+	{"XWorker", GAUGES_GC},
+	{"XDirector", GAUGES_GC},
+	{"XDriver", GAUGES_GC},
+	{"XStat", GAUGES_GC},
+	{"XUncommit", GAUGES_GC},
+	{"XUnmap", GAUGES_GC},
+	{"Shenandoah", GAUGES_GC},
+	{"ShenWorker", GAUGES_GC},
+};
+
+static enum gauges_owner gauges_owner(const struct gauges_cpu *c, const char *comm)
+{
+	for (size_t i = 0; i < sizeof(gauges_owners) / sizeof(gauges_owners[0]); i++)
+		if (!strncmp(comm, gauges_owners[i].prefix, strlen(gauges_owners[i].prefix)))
+			return gauges_owners[i].owner;
+	return c->vm_collects && !strcmp(comm, "VM Thread") ? GAUGES_GC : GAUGES_PROGRAM;
+}
+
+void gauges_cpu_done(struct gauges_cpu *c)
+{
+	free(c->past);
+	free(c->now);
+}
+
+void gauges_cpu_begin(struct gauges_cpu *c)
+{
+	memset(c->used, 0, sizeof(c->used));
+	c->kernel = 0;
+	c->now_count = 0;
+}
+
+/* What tells of itself in parts, one after the other, may seem to go back. */
+static uint64_t gauges_more(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+static const struct gauges_task *gauges_past(const struct gauges_cpu *c, pid_t tid, uint64_t start)
+{
+	for (unsigned i = 0; i < c->past_count; i++)
+		if (c->past[i].tid == tid && c->past[i].start_ticks == start)
+			return &c->past[i];
+	return NULL;
+}
+
+void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu, const char *comm)
+{
+	enum gauges_owner owner = gauges_owner(c, comm);
+	const struct gauges_task *past;
+	struct gauges_task *now;
+
+	if (owner == GAUGES_PROGRAM)
+		return;
+	if (c->now_count == c->cap) {
+		c->cap = c->cap ? c->cap * 2 : 32;
+		c->now = xreallocarray(c->now, c->cap, sizeof(*c->now));
+		c->past = xreallocarray(c->past, c->cap, sizeof(*c->past));
+	}
+	now = &c->now[c->now_count++];
+	*now = (struct gauges_task){tid, cpu->start_ticks, cpu->utime, cpu->stime};
+	past = gauges_past(c, tid, cpu->start_ticks);
+	if (!past && cpu->start_ticks < c->ticks)
+		return; /* it had no name yet */
+	c->used[owner] += gauges_more(cpu->utime, past ? past->utime : 0) +
+			  gauges_more(cpu->stime, past ? past->stime : 0);
+	c->kernel += gauges_more(cpu->stime, past ? past->stime : 0);
+}
+
+static uint64_t gauges_ticks_now(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)((double)t.tv_sec * (double)sysconf(_SC_CLK_TCK) +
+			  (double)t.tv_nsec * (double)sysconf(_SC_CLK_TCK) / (double)NS_PER_S);
+}
+
+static int gauges_pct(uint64_t ticks, uint64_t elapsed_ns)
+{
+	double s = (double)elapsed_ns / (double)NS_PER_S;
+
+	return (int)((double)ticks * 100 / (double)sysconf(_SC_CLK_TCK) / s + 0.5);
+}
+
+void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu *process,
+	struct vitals_cpu *out)
+{
+	struct gauges_task *past = c->past;
+	uint64_t elapsed_ns = now_ns - c->time_ns;
+	uint64_t own = c->used[GAUGES_JIT] + c->used[GAUGES_GC], kernel, all;
+
+	*out = (struct vitals_cpu){-1, -1, -1, -1};
+	if (c->time_ns && elapsed_ns) {
+		kernel = gauges_more(gauges_more(process->stime, c->stime), c->kernel);
+		all = gauges_more(process->utime + process->stime, c->utime + c->stime);
+		out->jit_pct = gauges_pct(c->used[GAUGES_JIT], elapsed_ns);
+		out->gc_pct = gauges_pct(c->used[GAUGES_GC], elapsed_ns);
+		out->kernel_pct = gauges_pct(kernel, elapsed_ns);
+		out->java_pct = gauges_pct(gauges_more(all, own + kernel), elapsed_ns);
+	}
+	c->past = c->now;
+	c->past_count = c->now_count;
+	c->now = past;
+	c->time_ns = now_ns;
+	c->ticks = gauges_ticks_now();
+	c->utime = process->utime;
+	c->stime = process->stime;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters' names by collector were read off JDK 8 to 27; what is absent stays "not known" (-1). */
+#include "session/gauges/gauges.h"
+
+#include "attach/jvm/hsperf.h"
+#include "attach/proc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "session/mapping.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GAUGES_SHARE_NS  (10 * NS_PER_S)
+#define GAUGES_HISTORY   16
+#define GAUGES_TASK_COST 100 /* counting running threads may take 1 % of the time */
+
+struct gauges_past {
+	uint64_t time_ns;
+	int64_t gc_ns, safepoint_ns, cost_ns;
+};
+
+struct gauges {
+	struct hotspot jvm;
+	struct hsperf *perf;
+	struct gauges_heap heap;
+	struct gauges_cpu cpu;
+	char note[96];
+	char command[512], vm_args[1024], vm_flags[256]; /* do not change */
+	struct vitals last;                              /* kept when the JVM is gone */
+
+	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
+	uint64_t tasks_due_ns;
+
+	struct gauges_past past[GAUGES_HISTORY]; /* a ring, oldest at `past_count` when full */
+	unsigned past_count;
+};
+
+struct gauges *gauges_new(const struct hotspot *jvm)
+{
+	struct gauges *g = xcalloc(1, sizeof(*g));
+	struct err why = {0};
+
+	g->jvm = *jvm;
+	g->perf = hsperf_open(jvm->pid, jvm->nspid, &why);
+	if (g->perf)
+		gauges_heap_init(&g->heap, g->perf);
+	else
+		snprintf(g->note, sizeof(g->note), "no JVM counters: %.78s", why.what);
+	return g;
+}
+
+void gauges_free(struct gauges *g)
+{
+	if (!g)
+		return;
+	hsperf_close(g->perf);
+	gauges_cpu_done(&g->cpu);
+	free(g);
+}
+
+/* --- /proc ------------------------------------------------------------------------------------------- */
+
+struct gauges_tasks {
+	pid_t pid;
+	int running;
+	struct gauges_cpu *owners;
+};
+
+static void gauges_count_task(void *ctx, pid_t tid)
+{
+	struct gauges_tasks *t = ctx;
+	struct proc_cpu cpu;
+	char comm[32];
+
+	if (!proc_thread_cpu(t->pid, tid, &cpu, comm)) {
+		t->running += cpu.state == 'R';
+		gauges_cpu_task(t->owners, tid, &cpu, comm);
+	}
+}
+
+/* Each thread is a file to read, so the more there are the less often: until then, what the last look said. */
+static void gauges_look(struct gauges *g, struct vitals *v)
+{
+	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu};
+	struct proc_cpu process;
+
+	v->threads_running = g->last.time_ns ? g->last.threads_running : -1;
+	v->cpu = g->last.time_ns ? g->last.cpu : v->cpu;
+	if (v->time_ns < g->tasks_due_ns)
+		return;
+	gauges_cpu_begin(&g->cpu);
+	g->cpu.vm_collects = !strcmp(v->gc_name, "Serial");
+	if (proc_threads(g->jvm.pid, gauges_count_task, &t) || proc_cpu(g->jvm.pid, &process)) {
+		v->threads_running = -1;
+		return;
+	}
+	v->threads_running = t.running;
+	gauges_cpu_end(&g->cpu, clock_mono_ns(), &process, &v->cpu);
+	g->tasks_due_ns = v->time_ns + (clock_mono_ns() - v->time_ns) * GAUGES_TASK_COST;
+}
+
+static void gauges_proc(struct gauges *g, struct vitals *v)
+{
+	struct proc_status status;
+	struct proc_cpu cpu;
+	double elapsed_s = (double)(v->time_ns - g->cpu_ns) / (double)NS_PER_S;
+	uint64_t ticks;
+
+	if (!proc_status(g->jvm.pid, &status))
+		v->rss_bytes = (int64_t)status.rss_bytes;
+	gauges_look(g, v);
+	if (proc_cpu(g->jvm.pid, &cpu))
+		return;
+	ticks = cpu.utime + cpu.stime;
+	v->uptime_s = proc_uptime_s(cpu.start_ticks);
+	if (g->cpu_ns && elapsed_s > 0 && ticks >= g->cpu_ticks)
+		v->cpu_pct = (int)((double)(ticks - g->cpu_ticks) * 100 /
+					   (double)sysconf(_SC_CLK_TCK) / elapsed_s +
+				   0.5);
+	g->cpu_ticks = ticks;
+	g->cpu_ns = v->time_ns;
+}
+
+static void gauges_who(const struct gauges *g, struct vitals *v)
+{
+	v->pid = g->jvm.pid;
+	snprintf(v->name, sizeof(v->name), "%s", g->jvm.name);
+	snprintf(v->jdk, sizeof(v->jdk), "%s", g->jvm.jdk);
+	snprintf(v->vm, sizeof(v->vm), "%s", g->jvm.vm);
+	snprintf(v->user, sizeof(v->user), "%s", g->jvm.user);
+	snprintf(v->vitals_note, sizeof(v->vitals_note), "%s", g->note);
+	memcpy(v->command, g->command, sizeof(v->command));
+	memcpy(v->vm_args, g->vm_args, sizeof(v->vm_args));
+	memcpy(v->vm_flags, g->vm_flags, sizeof(v->vm_flags));
+}
+
+static void gauges_arguments(struct gauges *g)
+{
+	const struct {
+		const char *name;
+		char *out;
+		size_t bytes;
+	} texts[] = {
+		{"sun.rt.javaCommand", g->command, sizeof(g->command)},
+		{"java.rt.vmArgs", g->vm_args, sizeof(g->vm_args)},
+		{"java.rt.vmFlags", g->vm_flags, sizeof(g->vm_flags)},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!hsperf_string(g->perf, hsperf_find(g->perf, texts[i].name), texts[i].out,
+			    texts[i].bytes))
+			texts[i].out[0] = '\0';
+}
+
+static void gauges_unknown(struct vitals *v)
+{
+	v->uptime_s = v->rss_bytes = v->heap_used = v->heap_max = -1;
+	v->gc_count = v->gc_time_ms = v->safepoint_count = v->safepoint_time_ms = -1;
+	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
+	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
+		-1;
+	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
+}
+
+void gauges_read(struct gauges *g, bool alive, struct vitals *out)
+{
+	struct vitals_event events[VITALS_EVENTS]; /* the session's part */
+
+	memcpy(events, out->events, sizeof(events));
+	*out = g->last;
+	if (alive) {
+		if (g->perf && !*g->command)
+			gauges_arguments(g); /* a young JVM may not have them yet */
+		memset(out, 0, sizeof(*out));
+		gauges_unknown(out);
+		out->time_ns = clock_mono_ns();
+		gauges_who(g, out);
+		if (g->perf)
+			gauges_heap_read(&g->heap, g->perf, out);
+		gauges_proc(g, out);
+		vitals_bound(out);
+		g->last = *out;
+	}
+	memcpy(out->events, events, sizeof(events));
+	out->time_ns = clock_mono_ns();
+	out->alive = alive;
+}
+
+/* --- the agent's page -------------------------------------------------------------------------------- */
+
+static const char *const gauges_engines[] = {
+	[WIRE_ENGINE_NONE] = "",
+	[WIRE_ENGINE_PERF] = "perf",
+	[WIRE_ENGINE_CTIMER] = "ctimer",
+	[WIRE_ENGINE_WALL] = "wall",
+	[WIRE_ENGINE_ALLOC] = "alloc",
+	[WIRE_ENGINE_LOCK] = "lock",
+	[WIRE_ENGINE_TRAP] = "trap",
+};
+
+uint32_t gauges_engine(const char *name)
+{
+	for (uint32_t i = 0; name && i < sizeof(gauges_engines) / sizeof(gauges_engines[0]); i++)
+		if (!strcmp(gauges_engines[i], name))
+			return i;
+	return WIRE_ENGINE_NONE;
+}
+
+static int64_t gauges_int(const _Atomic uint64_t *value)
+{
+	uint64_t v = atomic_load(value);
+
+	return v > VITALS_MAX ? VITALS_MAX : (int64_t)v;
+}
+
+static void gauges_event(const struct wire_event_status *from, struct vitals_event *to)
+{
+	uint32_t engine = atomic_load(&from->engine), state = atomic_load(&from->state);
+
+	to->state = state <= WIRE_EVENT_FAILED ? (int)state : WIRE_EVENT_OFF;
+	to->samples = gauges_int(&from->samples);
+	to->lost = gauges_int(&from->lost);
+	if (state == WIRE_EVENT_OFF)
+		return; /* what it was sampled with stays for headers */
+	snprintf(to->engine, sizeof(to->engine), "%s",
+		engine < sizeof(gauges_engines) / sizeof(gauges_engines[0]) ? gauges_engines[engine]
+									    : "?");
+	to->interval = gauges_int(&from->interval);
+	mapping_text(to->note, sizeof(to->note), from->note, sizeof(from->note));
+}
+
+void gauges_status(const struct wire_status *status, struct vitals *out)
+{
+	uint32_t counters = atomic_load(&status->counters_used);
+
+	mapping_text(out->walker, sizeof(out->walker), status->walker, sizeof(status->walker));
+	mapping_text(out->walker_note, sizeof(out->walker_note), status->walker_note,
+		sizeof(status->walker_note));
+	out->cost_ns = gauges_int(&status->cost_ns);
+	out->agent_bytes = gauges_int(&status->memory_bytes);
+	out->lost = 0;
+	for (int i = 0; i < VITALS_EVENTS && i < WIRE_EVENTS; i++) {
+		gauges_event(&status->events[i], &out->events[i]);
+		out->lost += out->events[i].lost;
+	}
+	out->counter_count = (int)(counters < WIRE_COUNTERS ? counters : WIRE_COUNTERS);
+	for (int i = 0; i < out->counter_count; i++) {
+		mapping_text(out->counters[i].name, sizeof(out->counters[i].name),
+			status->counters[i].name, sizeof(status->counters[i].name));
+		out->counters[i].value = gauges_int(&status->counters[i].value);
+	}
+}
+
+/* --- shares over the last 10 s ----------------------------------------------------------------------- */
+
+static int gauges_share(int64_t now, int64_t then, uint64_t elapsed_ns)
+{
+	double share = (double)(now - then) * 1000 / (double)elapsed_ns + 0.5;
+
+	return now < 0 || then < 0 || now < then || share > INT_MAX ? -1 : (int)share;
+}
+
+void gauges_shares(struct gauges *g, struct vitals *v)
+{
+	struct gauges_past now = {v->time_ns, v->gc_time_ms < 0 ? -1 : g->heap.gc_ns,
+		v->safepoint_time_ms < 0 ? -1 : g->heap.safepoint_ns, v->cost_ns};
+	unsigned kept = g->past_count < GAUGES_HISTORY ? g->past_count : GAUGES_HISTORY;
+	const struct gauges_past *then = NULL;
+
+	for (unsigned i = 0; i < kept; i++) { /* the oldest that is not too old */
+		const struct gauges_past *p = &g->past[i];
+
+		if (now.time_ns - p->time_ns <= GAUGES_SHARE_NS + NS_PER_S &&
+			(!then || p->time_ns < then->time_ns))
+			then = p;
+	}
+	if (then && now.time_ns > then->time_ns) {
+		uint64_t elapsed_ns = now.time_ns - then->time_ns;
+
+		v->gc_pct_x10 = gauges_share(now.gc_ns, then->gc_ns, elapsed_ns);
+		v->safepoint_pct_x10 =
+			gauges_share(now.safepoint_ns, then->safepoint_ns, elapsed_ns);
+		v->cost_pct_x10 = gauges_share(now.cost_ns, then->cost_ns, elapsed_ns);
+	}
+	g->past[g->past_count++ % GAUGES_HISTORY] = now;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the JVM is: hsperfdata and /proc, gathered into a struct vitals; and the agent's status page.
+ *
+ * Shares over the last 10 s come from a short history that each reading adds to. One thread.
+ */
+#ifndef JHOT_SESSION_GAUGES_GAUGES_H
+#define JHOT_SESSION_GAUGES_GAUGES_H
+
+#include "attach/jvm/hotspot.h"
+#include "attach/jvm/hsperf.h"
+#include "attach/proc.h"
+#include "profile/vitals.h"
+#include "wire/layout.h"
+
+struct gauges;
+struct gauges *gauges_new(const struct hotspot *jvm);
+void gauges_free(struct gauges *g);
+
+/* gauges_read: the JVM's part of the vitals; of a JVM that has gone the last values stay. */
+void gauges_read(struct gauges *g, bool alive, struct vitals *out);
+
+/* gauges_engine: enum wire_engine by its name in vitals; WIRE_ENGINE_NONE for NULL and others. */
+uint32_t gauges_engine(const char *name);
+
+/* gauges_status: the session's part, from the agent's page; each value is read once. */
+void gauges_status(const struct wire_status *status, struct vitals *out);
+/* gauges_shares: the *_pct_x10 fields, from what this and earlier readings said. */
+void gauges_shares(struct gauges *g, struct vitals *out);
+
+/* --- cpu.c ------------------------------------------------------------------------------------- */
+
+/*
+ * Whose CPU time a JVM's is: its compilers', its collector's, the kernel's on behalf of all others, the program's.
+ *
+ * By the kernel's names of its threads, which HotSpot gives on all versions. A look takes each thread once; threads that ended
+ * since the last one were the program's. Embedded in struct gauges.
+ */
+
+enum gauges_owner { GAUGES_PROGRAM, GAUGES_JIT, GAUGES_GC, GAUGES_OWNERS };
+
+struct gauges_task {
+	pid_t tid;
+	uint64_t start_ticks, utime, stime;
+};
+
+struct gauges_cpu {
+	struct gauges_task *past, *now; /* of JIT and GC, in the order of the folder of tasks */
+	unsigned past_count, now_count, cap;
+	bool vm_collects;        /* the VM thread does the collector's work */
+	uint64_t time_ns, ticks; /* of the last look, ticks since boot; 0: there was none */
+	uint64_t utime, stime;   /* of the process, then */
+	uint64_t used[GAUGES_OWNERS], kernel; /* since then; kernel: what JIT and GC used there */
+};
+
+void gauges_cpu_done(struct gauges_cpu *c);
+/* A look: begin, each task, end with what the process used in all. Fills the shares, -1 at the first look. */
+void gauges_cpu_begin(struct gauges_cpu *c);
+void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu, const char *comm);
+void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu *process,
+	struct vitals_cpu *out);
+
+/* --- heap.c ------------------------------------------------------------------------------------ */
+
+/*
+ * Heap, collections, safepoints, threads and classes from the JVM's own counters, whichever collector it has.
+ *
+ * Indices are looked up once. Embedded in struct gauges.
+ */
+
+#define GAUGES_SPACES     6 /* two generations of up to three */
+#define GAUGES_COLLECTORS 3
+
+struct gauges_heap {
+	const struct gauges_collector *kind; /* NULL: a collector we do not know */
+	int64_t ticks_per_s;
+	int used[GAUGES_SPACES];
+	int max[2]; /* of the generations */
+	int invocations[GAUGES_COLLECTORS], time[GAUGES_COLLECTORS];
+	int safepoints, safepoint_time;
+	int threads_live, threads_daemon;
+	int classes[2];              /* loaded, and loaded from the shared archive */
+	int64_t gc_ns, safepoint_ns; /* of the last reading */
+};
+
+void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf);
+void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collectors differ in which counters they have and in what a generation's maximum means. */
+#include "session/gauges/gauges.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * By how the first collector that there is calls itself (sun.gc.collector.N.name). shared: each generation may
+ * grow to the whole heap, so that the maximum is not the sum.
+ */
+struct gauges_collector {
+	const char *prefix, *name;
+	bool shared;
+};
+static const struct gauges_collector gauges_collectors[] = {
+	{"G1", "G1", true},
+	{"ZGC", "ZGC", true},
+	{"Z ", "ZGC", true},
+	{"Shenandoah", "Shenandoah", true},
+	{"Parallel", "Parallel", false},
+	{"PS", "Parallel", false},
+	{"Serial", "Serial", false},
+	{"Copy", "Serial", false},
+	{"PCopy", "CMS", false},
+	{"ParNew", "CMS", false},
+	{"Epsilon", "Epsilon", true},
+};
+
+__attribute__((format(printf, 2, 3))) static int gauges_find(
+	const struct hsperf *perf, const char *format, ...)
+{
+	char name[64];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(name, sizeof(name), format, ap);
+	va_end(ap);
+	return hsperf_find(perf, name);
+}
+
+static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
+{
+	char name[64];
+
+	for (int i = 0; i < GAUGES_COLLECTORS; i++) {
+		if (!hsperf_string(perf, gauges_find(perf, "sun.gc.collector.%d.name", i), name,
+			    sizeof(name)))
+			continue;
+		for (size_t k = 0; k < sizeof(gauges_collectors) / sizeof(gauges_collectors[0]);
+			k++)
+			if (!strncmp(name, gauges_collectors[k].prefix,
+				    strlen(gauges_collectors[k].prefix)))
+				return &gauges_collectors[k];
+	}
+	return NULL;
+}
+
+void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf)
+{
+	h->kind = gauges_kind(perf);
+	h->ticks_per_s = hsperf_long(perf, hsperf_find(perf, "sun.os.hrt.frequency"));
+	for (int i = 0; i < GAUGES_SPACES; i++)
+		h->used[i] = gauges_find(perf, "sun.gc.generation.%d.space.%d.used", i / 3, i % 3);
+	for (int i = 0; i < 2; i++)
+		h->max[i] = gauges_find(perf, "sun.gc.generation.%d.maxCapacity", i);
+	for (int i = 0; i < GAUGES_COLLECTORS; i++) {
+		h->invocations[i] = gauges_find(perf, "sun.gc.collector.%d.invocations", i);
+		h->time[i] = gauges_find(perf, "sun.gc.collector.%d.time", i);
+	}
+	h->safepoints = hsperf_find(perf, "sun.rt.safepoints");
+	h->safepoint_time = hsperf_find(perf, "sun.rt.safepointTime");
+	h->threads_live = hsperf_find(perf, "java.threads.live");
+	h->threads_daemon = hsperf_find(perf, "java.threads.daemon");
+	h->classes[0] = hsperf_find(perf, "java.cls.loadedClasses");
+	h->classes[1] = hsperf_find(perf, "java.cls.sharedLoadedClasses");
+}
+
+/* The sum of those that there are; -1 if there is none. */
+static int64_t gauges_sum(const struct hsperf *perf, const int *indices, int count)
+{
+	int64_t sum = 0;
+	bool any = false;
+
+	for (int i = 0; i < count; i++) {
+		int64_t v = hsperf_long(perf, indices[i]);
+
+		if (indices[i] < 0 || v < 0 || v > INT64_MAX / 16)
+			continue;
+		sum += v;
+		any = true;
+	}
+	return any ? sum : -1;
+}
+
+static int64_t gauges_heap_max(const struct gauges_heap *h, const struct hsperf *perf)
+{
+	int64_t young = hsperf_long(perf, h->max[0]), old = hsperf_long(perf, h->max[1]);
+
+	if (!h->kind || !h->kind->shared)
+		return gauges_sum(perf, h->max, 2);
+	return young > old ? young : old;
+}
+
+static int64_t gauges_ticks_ns(const struct gauges_heap *h, int64_t ticks)
+{
+	double ns = h->ticks_per_s > 0 ? (double)ticks * 1e9 / (double)h->ticks_per_s : -1;
+
+	return ns >= 0 && ns <= (double)VITALS_MAX ? (int64_t)ns : -1;
+}
+
+void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
+{
+	out->heap_used = gauges_sum(perf, h->used, GAUGES_SPACES);
+	if (!out->heap_used) /* from JDK 24 on, and ZGC: as of the last collection, if there was one */
+		out->heap_used = -1;
+	out->heap_max = gauges_heap_max(h, perf);
+	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
+	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
+	h->gc_ns = gauges_ticks_ns(h, gauges_sum(perf, h->time, GAUGES_COLLECTORS));
+	out->gc_time_ms = h->gc_ns < 0 ? -1 : h->gc_ns / 1000000;
+	out->safepoint_count = hsperf_long(perf, h->safepoints);
+	h->safepoint_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_time));
+	out->safepoint_time_ms = h->safepoint_ns < 0 ? -1 : h->safepoint_ns / 1000000;
+	out->threads_live = hsperf_long(perf, h->threads_live);
+	out->threads_daemon = hsperf_long(perf, h->threads_daemon);
+	out->classes_loaded = gauges_sum(perf, h->classes, 2);
+}

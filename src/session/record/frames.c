@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two tables by id and one by frame, all of them filled by what comes. */
+#include "session/record/frames.h"
+
+#include "attach/jvm/line_table.h"
+#include "base/buf.h"
+#include "base/clean.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_METHODS_MAX \
+	(1u << 17) /* then of the older half the unused go: an agent has 65,536 at most */
+#define FRAMES_KNOWN_MAX  (1u << 20) /* then all go and are looked up anew */
+#define FRAMES_REPLAY_MAX (1u << 24) /* a recording names its native frames only once */
+#define FRAMES_MODULES    65536
+
+struct frames_method {
+	uint32_t id; /* the agent's */
+	uint32_t
+		method; /* the model's, PROFILE_NONE for a bare name, or if it has left the model */
+	char *name;     /* a bare one: a stub's, a class's or a reason's, as the agent wrote it */
+	char *left; /* class, name and signature of what has left the model, each with its NUL */
+	uint8_t *lines; /* the compressed table, NULL if there is none */
+	uint32_t line_bytes;
+	bool lines_20, used; /* used: since others were forgotten */
+};
+
+struct frames_known {
+	uint64_t wire;
+	uint32_t frame; /* the model's */
+};
+
+struct frames {
+	struct profile *profile;
+	struct symbols *symbols;
+	frames_named_fn *on_named;
+	void *on_named_ctx;
+
+	struct hash_index method_index;
+	struct frames_method *methods;
+	uint32_t method_count, method_cap;
+
+	struct hash_index known_index;
+	struct frames_known *known;
+	uint32_t known_count, known_cap;
+
+	int *modules; /* by the agent's id: symbols' number, -1 = not announced */
+	bool passing; /* the frame that was made last has no name yet: it is not remembered */
+};
+
+struct frames *frames_new(struct profile *profile, struct symbols *symbols)
+{
+	struct frames *f = xcalloc(1, sizeof(*f));
+
+	f->profile = profile;
+	f->symbols = symbols;
+	f->modules = xmalloc(FRAMES_MODULES * sizeof(*f->modules));
+	memset(f->modules, 0xff, FRAMES_MODULES * sizeof(*f->modules));
+	return f;
+}
+
+static void frames_method_done(struct frames_method *m)
+{
+	free(m->name);
+	free(m->left);
+	free(m->lines);
+}
+
+/* Of the older half those go that no new trace had since the last time; if it had them all, they go. */
+static void frames_forget_methods(struct frames *f)
+{
+	uint32_t half = f->method_count / 2, used = 0, n = 0;
+
+	for (uint32_t i = 0; i < half; i++)
+		used += f->methods[i].used;
+	for (uint32_t i = 0; i < f->method_count; i++) {
+		struct frames_method *m = &f->methods[i];
+
+		if (i < half && (!m->used || used == half)) {
+			frames_method_done(m);
+			continue;
+		}
+		m->used = false;
+		f->methods[n++] = *m;
+	}
+	f->method_count = n;
+	hash_index_clear(&f->method_index);
+	for (uint32_t i = 0; i < n; i++)
+		hash_index_add(&f->method_index, hash_u64(f->methods[i].id), i);
+}
+
+void frames_free(struct frames *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->method_count; i++)
+		frames_method_done(&f->methods[i]);
+	hash_index_done(&f->method_index);
+	hash_index_done(&f->known_index);
+	free(f->methods);
+	free(f->known);
+	free(f->modules);
+	free(f);
+}
+
+void frames_on_named(struct frames *f, frames_named_fn *fn, void *ctx)
+{
+	f->on_named = fn;
+	f->on_named_ctx = ctx;
+}
+
+/* --- methods ----------------------------------------------------------------------------------------- */
+
+struct frames_method_key {
+	const struct frames_method *methods;
+	uint32_t id;
+};
+
+static bool frames_method_same(const void *ctx, uint32_t value)
+{
+	const struct frames_method_key *key = ctx;
+
+	return key->methods[value].id == key->id;
+}
+
+static struct frames_method *frames_find_method(const struct frames *f, uint32_t id)
+{
+	struct frames_method_key key = {f->methods, id};
+	uint32_t i = hash_index_find(&f->method_index, hash_u64(id), frames_method_same, &key);
+
+	return i == HASH_NONE ? NULL : &f->methods[i];
+}
+
+static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
+{
+	struct frames_method *m = frames_find_method(f, id);
+
+	if (m) {
+		frames_method_done(m);
+		*m = (struct frames_method){.id = id};
+		return m;
+	}
+	if (f->method_count == FRAMES_METHODS_MAX)
+		frames_forget_methods(f);
+	if (f->method_count == f->method_cap) {
+		f->method_cap = f->method_cap ? f->method_cap * 2 : 1024;
+		f->methods = xreallocarray(f->methods, f->method_cap, sizeof(*f->methods));
+	}
+	hash_index_add(&f->method_index, hash_u64(id), f->method_count);
+	m = &f->methods[f->method_count++];
+	*m = (struct frames_method){.id = id};
+	return m;
+}
+
+static void frames_take_lines(struct frames_method *m, const struct wire_method *rec)
+{
+	uint32_t text = (uint32_t)rec->class_bytes + rec->name_bytes + rec->signature_bytes;
+
+	if (!rec->line_bytes)
+		return;
+	m->lines = xmalloc(rec->line_bytes);
+	memcpy(m->lines, rec->text + text, rec->line_bytes);
+	m->line_bytes = rec->line_bytes;
+	m->lines_20 = rec->flags & WIRE_METHOD_LINES_20;
+}
+
+void frames_method(struct frames *f, const struct wire_method *rec)
+{
+	struct frames_method *m = frames_add_method(f, rec->id);
+	const char *name = rec->text + rec->class_bytes, *signature = name + rec->name_bytes;
+	struct buf text = {0};
+	size_t name_at, signature_at;
+
+	m->method = PROFILE_NONE;
+	if (!rec->class_bytes && !rec->signature_bytes) {
+		m->name = xstrndup(name, rec->name_bytes);
+		return;
+	}
+	clean_add_class(&text, rec->text, rec->class_bytes);
+	buf_addc(&text, '\0');
+	name_at = text.len;
+	clean_add(&text, name, rec->name_bytes);
+	buf_addc(&text, '\0');
+	signature_at = text.len;
+	clean_add(&text, signature, rec->signature_bytes);
+	frames_take_lines(m, rec);
+	m->method = profile_method(
+		f->profile, text.data, text.data + name_at, text.data + signature_at, "");
+	buf_done(&text);
+}
+
+/* --- how frames of each kind become frames of the model ---------------------------------------------- */
+
+uint32_t frames_reason(struct frames *f, const char *reason)
+{
+	return profile_frame(f->profile, profile_method(f->profile, "", reason, "", ""),
+		FRAME_BREAK, WIRE_BCI_UNKNOWN, 0);
+}
+
+/* Back into the model. */
+static void frames_return(struct frames *f, struct frames_method *m)
+{
+	const char *name = m->left + strlen(m->left) + 1;
+
+	m->method = profile_method(f->profile, m->left, name, name + strlen(name) + 1, "");
+	free(m->left);
+	m->left = NULL;
+}
+
+/* A method's record comes before its frames, but for a name that the agent did not wait for any longer. */
+static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	int line = 0;
+
+	if (m && m->left)
+		frames_return(f, m);
+	if (!m || m->method == PROFILE_NONE)
+		return PROFILE_NONE;
+	if (m->lines && WIRE_FRAME_BCI(wire) != WIRE_BCI_UNKNOWN)
+		line = line_table_find(
+			m->lines, m->line_bytes, m->lines_20, (uint16_t)WIRE_FRAME_BCI(wire));
+	return profile_frame(f->profile, m->method, type, WIRE_FRAME_BCI(wire), line);
+}
+
+static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	bool class = frame_is_class(type);
+	struct buf text = {0};
+	uint32_t method;
+
+	if (!m || !m->name)
+		return PROFILE_NONE;
+	if (class)
+		clean_add_class(&text, m->name, strlen(m->name));
+	else
+		clean_add(&text, m->name, strlen(m->name));
+	method = profile_method(
+		f->profile, class ? buf_str(&text) : "", class ? "" : buf_str(&text), "", "");
+	buf_done(&text);
+	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+}
+
+static uint32_t frames_cut(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	unsigned long long count = WIRE_FRAME_PAYLOAD(wire);
+	char text[64];
+
+	(void)type;
+	snprintf(text, sizeof(text),
+		count == 1    ? "[1 frame left out]"
+		: count < 100 ? "[%llu frames left out]"
+			      : "[%llu+ frames left out]",
+		count);
+	return frames_reason(f, text);
+}
+
+static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	static const char kinds[FRAME_TYPES] = {[FRAME_VM] = 'v', [FRAME_KERNEL] = 'k'};
+	uint64_t payload = WIRE_FRAME_PAYLOAD(wire);
+	struct buf text = {0};
+	struct symbol sym;
+	size_t module_at;
+	uint32_t method;
+
+	if (!f->symbols)
+		return PROFILE_NONE;
+	if (type == FRAME_KERNEL)
+		symbols_kernel(f->symbols, payload | 0xffull << 56, &sym);
+	else if (WIRE_FRAME_KIND(wire) == WIRE_FRAME_RAW)
+		symbols_raw(f->symbols, payload, &sym);
+	else
+		symbols_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)],
+			WIRE_FRAME_OFFSET(wire), &sym);
+	if (sym.is_jvm)
+		type = FRAME_VM;
+	f->passing = f->passing || sym.loading;
+	if (sym.loading)
+		buf_printf(&text, "0x%llx", (unsigned long long)sym.start);
+	clean_add(&text, sym.name, strlen(sym.name));
+	buf_addc(&text, '\0');
+	module_at = text.len;
+	clean_add(&text, sym.module, strlen(sym.module));
+	method = profile_method(f->profile, "", text.data, "", buf_str(&text) + module_at);
+	if (f->on_named)
+		f->on_named(f->on_named_ctx, wire, kinds[type] ? kinds[type] : 'n', text.data,
+			buf_str(&text) + module_at);
+	buf_done(&text);
+	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+}
+
+static const struct {
+	uint32_t (*make)(struct frames *f, uint64_t wire, enum frame_type type);
+	enum frame_type type;
+	const char *unknown; /* what stands for one that no record has named */
+} frames_kinds[] = {
+	[WIRE_FRAME_INTERPRETED] = {frames_java, FRAME_INTERPRETED, "[unknown_method]"},
+	[WIRE_FRAME_C1] = {frames_java, FRAME_C1, "[unknown_method]"},
+	[WIRE_FRAME_C2] = {frames_java, FRAME_COMPILED, "[unknown_method]"},
+	[WIRE_FRAME_INLINED] = {frames_java, FRAME_INLINED, "[unknown_method]"},
+	[WIRE_FRAME_JAVA] = {frames_java, FRAME_JAVA, "[unknown_method]"},
+	[WIRE_FRAME_COARSE] = {frames_java, FRAME_COARSE, "[unknown_method]"},
+	[WIRE_FRAME_NATIVE] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
+	[WIRE_FRAME_RAW] = {frames_symbolic, FRAME_NATIVE, "[unknown_native]"},
+	[WIRE_FRAME_KERNEL] = {frames_symbolic, FRAME_KERNEL, "[unknown_kernel]"},
+	[WIRE_FRAME_STUB] = {frames_bare, FRAME_VM, "[unknown_stub]"},
+	[WIRE_FRAME_CLASS] = {frames_bare, FRAME_CLASS, "[unknown_class]"},
+	[WIRE_FRAME_CLASS_OUTSIDE] = {frames_bare, FRAME_CLASS_OUTSIDE, "[unknown_class]"},
+	[WIRE_FRAME_BREAK] = {frames_bare, FRAME_BREAK, "[unknown_reason]"},
+	[WIRE_FRAME_CUT] = {frames_cut, FRAME_BREAK, "[unknown_reason]"},
+};
+#define FRAMES_KINDS (sizeof(frames_kinds) / sizeof(frames_kinds[0]))
+
+/* --- frames seen before ------------------------------------------------------------------------------ */
+
+struct frames_known_key {
+	const struct frames_known *known;
+	uint64_t wire;
+};
+
+static bool frames_known_same(const void *ctx, uint32_t value)
+{
+	const struct frames_known_key *key = ctx;
+
+	return key->known[value].wire == key->wire;
+}
+
+static uint32_t frames_find_known(const struct frames *f, uint64_t wire)
+{
+	struct frames_known_key key = {f->known, wire};
+
+	return hash_index_find(&f->known_index, hash_u64(wire), frames_known_same, &key);
+}
+
+static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
+{
+	uint32_t i = frames_find_known(f, wire);
+
+	if (i != HASH_NONE) {
+		f->known[i].frame = frame;
+		return;
+	}
+	if (f->known_count == (f->symbols ? FRAMES_KNOWN_MAX : FRAMES_REPLAY_MAX)) {
+		f->known_count = 0;
+		hash_index_clear(&f->known_index);
+	}
+	if (f->known_count == f->known_cap) {
+		f->known_cap = f->known_cap ? f->known_cap * 2 : 1024;
+		f->known = xreallocarray(f->known, f->known_cap, sizeof(*f->known));
+	}
+	hash_index_add(&f->known_index, hash_u64(wire), f->known_count);
+	f->known[f->known_count++] = (struct frames_known){wire, frame};
+}
+
+static bool frames_has_method(unsigned kind)
+{
+	return kind < FRAMES_KINDS &&
+	       (frames_kinds[kind].make == frames_java || frames_kinds[kind].make == frames_bare);
+}
+
+uint32_t frames_get(struct frames *f, uint64_t wire)
+{
+	uint32_t i = frames_find_known(f, wire);
+	unsigned kind = WIRE_FRAME_KIND(wire);
+	struct frames_method *m;
+	uint32_t frame;
+
+	m = frames_has_method(kind) ? frames_find_method(f, WIRE_FRAME_METHOD(wire)) : NULL;
+	if (m)
+		m->used = true;
+	if (i != HASH_NONE)
+		return f->known[i].frame;
+	if (kind >= FRAMES_KINDS || !frames_kinds[kind].make)
+		return frames_reason(f, "[unknown_frame]");
+	f->passing = kind == WIRE_FRAME_RAW && f->symbols; /* other code may stand there later */
+	frame = frames_kinds[kind].make(f, wire, frames_kinds[kind].type);
+	if (frame == PROFILE_NONE)
+		return frames_reason(f, frames_kinds[kind].unknown); /* its record may still come */
+	if (!f->passing)
+		frames_remember(f, wire, frame);
+	return frame;
+}
+
+static bool frames_frame_ready(const struct frames *f, uint64_t wire)
+{
+	switch (WIRE_FRAME_KIND(wire)) {
+	case WIRE_FRAME_NATIVE:
+		return symbols_ready_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)]) ||
+		       frames_find_known(f, wire) != HASH_NONE;
+	case WIRE_FRAME_KERNEL: return symbols_ready_kernel(f->symbols);
+	case WIRE_FRAME_RAW: return symbols_ready_raw(f->symbols, WIRE_FRAME_PAYLOAD(wire));
+	default: return true;
+	}
+}
+
+bool frames_ready(const struct frames *f, const struct wire_trace *rec)
+{
+	bool ready = true;
+
+	for (uint32_t i = 0; f->symbols && i < rec->frame_count; i++)
+		ready &=
+			frames_frame_ready(f, rec->frames[i]); /* all files are asked for at once */
+	return ready;
+}
+
+/* --- what leaves the model --------------------------------------------------------------------------- */
+
+static void frames_forget_known(struct frames *f)
+{
+	uint32_t n = 0;
+
+	hash_index_clear(&f->known_index);
+	for (uint32_t i = 0; i < f->known_count; i++) {
+		if (!profile_keeps(f->profile, f->known[i].frame))
+			continue;
+		f->known[n] = f->known[i];
+		hash_index_add(&f->known_index, hash_u64(f->known[n].wire), n);
+		n++;
+	}
+	f->known_count = n;
+}
+
+/* The agent may still use its number. */
+static void frames_leave(struct frames *f, struct frames_method *m)
+{
+	const struct profile_method *method = profile_get_method(f->profile, m->method);
+	struct buf text = {0};
+
+	buf_add(&text, method->class_name, strlen(method->class_name) + 1);
+	buf_add(&text, method->name, strlen(method->name) + 1);
+	buf_add(&text, method->signature, strlen(method->signature) + 1);
+	m->left = buf_steal(&text);
+	m->method = PROFILE_NONE;
+}
+
+void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
+{
+	if (kind == PROFILE_FRAMES && leaving)
+		frames_forget_known(f);
+	for (uint32_t i = 0; kind == PROFILE_FRAMES && !leaving && i < f->known_count; i++)
+		if (!f->symbols && !frames_has_method(WIRE_FRAME_KIND(f->known[i].wire)))
+			profile_keep(f->profile, f->known[i].frame); /* a recording tells it once */
+	for (uint32_t i = 0; kind == PROFILE_METHODS && leaving && i < f->method_count; i++)
+		if (f->methods[i].method != PROFILE_NONE &&
+			!profile_keeps(f->profile, f->methods[i].method))
+			frames_leave(f, &f->methods[i]);
+}
+
+/* --- modules and recorded symbols -------------------------------------------------------------------- */
+
+void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
+{
+	if (!f->symbols || id >= FRAMES_MODULES || f->modules[id] >= 0)
+		return;
+	f->modules[id] = symbols_module_add(f->symbols, m);
+	if (strstr(m->path, "/libjvm.so")) /* the largest, and sure to be asked for */
+		symbols_ready_native(f->symbols, f->modules[id]);
+}
+
+void frames_symbol(struct frames *f, const struct wire_file_symbol *rec)
+{
+	struct buf text = {0};
+	size_t module_at;
+	uint32_t method, frame;
+	enum frame_type type = rec->kind == 'k'   ? FRAME_KERNEL
+			       : rec->kind == 'v' ? FRAME_VM
+						  : FRAME_NATIVE;
+
+	if (f->symbols)
+		return; /* not a replay: no such record should have come */
+	clean_add(&text, rec->text, rec->name_bytes);
+	buf_addc(&text, '\0');
+	module_at = text.len;
+	clean_add(&text, rec->text + rec->name_bytes, rec->module_bytes);
+	method = profile_method(f->profile, "", text.data, "", buf_str(&text) + module_at);
+	buf_done(&text);
+	frame = profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+	frames_remember(f, rec->frame, frame);
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One function and one table row per record type.
+ *
+ * Traces are kept by id in a window: the agent numbers them upwards and knows at most the last 32,768, so that
+ * an id older than the window can not come again.
+ */
+#include "session/record/reader.h"
+
+#include "base/buf.h"
+#include "base/clean.h"
+#include "base/clock.h"
+#include "session/record/thread_ids.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READER_TRACES     (1u << 16) /* the window; a power of two, twice what an agent can know */
+#define READER_WEIGHT_MAX (1ull << 53) /* of one trace in 100 ms: 104 days in ns, 9 PB */
+#define READER_TRACES_MIN (1u << 12)
+#define READER_LATE_S     2 /* how far the model lets time go back */
+
+struct reader_trace {
+	uint32_t id;            /* 0 = empty */
+	uint32_t stack, thread; /* the model's */
+	enum thread_state state;
+};
+
+struct reader {
+	struct profile *profile;
+	struct frames *frames;
+	uint64_t start_ns;
+	uint64_t limit_s;
+	uint32_t now_s;
+
+	struct reader_trace *traces;
+	uint32_t trace_slots;
+
+	struct thread_ids *threads;
+
+	reader_tid_fn *on_tid;
+	void *on_tid_ctx;
+	reader_module_fn *on_module;
+	void *on_module_ctx;
+	struct reader_stats stats;
+	char note[256];
+};
+
+static profile_keeper_fn reader_keep;
+
+struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+
+	r->profile = profile;
+	r->frames = frames;
+	r->start_ns = start_ns;
+	r->trace_slots = READER_TRACES_MIN;
+	r->traces = xcalloc(r->trace_slots, sizeof(*r->traces));
+	r->threads = thread_ids_new(profile);
+	profile_keeper_add(profile, reader_keep, r);
+	return r;
+}
+
+void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	profile_keeper_remove(r->profile, r);
+	free(r->traces);
+	thread_ids_free(r->threads);
+	free(r);
+}
+
+void reader_on_tid(struct reader *r, reader_tid_fn *fn, void *ctx)
+{
+	r->on_tid = fn;
+	r->on_tid_ctx = ctx;
+}
+
+void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx)
+{
+	r->on_module = fn;
+	r->on_module_ctx = ctx;
+}
+
+const struct reader_stats *reader_stats(const struct reader *r)
+{
+	return &r->stats;
+}
+
+const char *reader_note(const struct reader *r)
+{
+	return r->note;
+}
+
+/* The second of an instant: never before the start, in the future, or further back than the model goes. */
+static uint32_t reader_second(struct reader *r, uint64_t time_ns)
+{
+	uint64_t s = time_ns > r->start_ns ? (time_ns - r->start_ns - 1) / NS_PER_S : 0;
+
+	if (s > r->limit_s)
+		s = r->limit_s;
+	if (s + READER_LATE_S < r->now_s)
+		s = r->now_s - READER_LATE_S;
+	if (s > r->now_s)
+		r->now_s = (uint32_t)s;
+	return (uint32_t)s;
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+/* The model's number for the agent's thread; one that was never announced gets one and a name, too. */
+static uint32_t reader_named_thread(struct reader *r, uint32_t id)
+{
+	bool known;
+	uint32_t thread = thread_ids_get(r->threads, id, &known);
+
+	if (!known)
+		profile_thread_set(
+			r->profile, thread, &(struct profile_thread){.name = "[unknown thread]"});
+	return thread;
+}
+
+static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
+{
+	static const enum thread_kind kinds[] = {
+		[WIRE_THREAD_NATIVE] = THREAD_NATIVE,
+		[WIRE_THREAD_JAVA] = THREAD_JAVA,
+		[WIRE_THREAD_COMPILER] = THREAD_COMPILER,
+		[WIRE_THREAD_GC] = THREAD_GC,
+		[WIRE_THREAD_VM] = THREAD_VM,
+		[WIRE_THREAD_AGENT] = THREAD_AGENT,
+		[WIRE_THREAD_VIRTUAL] = THREAD_VIRTUAL,
+	};
+	struct profile_thread t = {.tid = rec->os_tid, .java_tid = rec->java_tid};
+	struct buf name = {0};
+	uint32_t number;
+	bool known;
+	int here;
+
+	number = thread_ids_get(r->threads, rec->id, &known);
+	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
+		t.kind = kinds[rec->kind];
+	here = r->on_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
+	if (here > 0)
+		t.tid = here;
+	clean_add(&name, rec->name, rec->name_bytes);
+	if (!name.len)
+		buf_printf(&name, "thread %d", (int)t.tid);
+	t.name = name.data;
+	profile_thread_set(r->profile, number, &t);
+	buf_done(&name);
+}
+
+/* A virtual thread is no thread of /proc's. One whose name is not told keeps what it had. */
+static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
+{
+	struct profile_thread t = {
+		.kind = THREAD_VIRTUAL, .carrier = rec->os_tid, .java_tid = rec->java_tid};
+	const struct profile_thread *now;
+	struct buf name = {0};
+	bool known, shared;
+	uint32_t number;
+	int here;
+
+	clean_add(&name, rec->name, rec->name_bytes);
+	if (!name.len)
+		buf_printf(&name, PROFILE_VIRTUAL "%lld", (long long)rec->java_tid);
+	t.name = name.data;
+	number = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
+	now = profile_get_thread(r->profile, number);
+	here = r->on_tid && rec->os_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
+	if (here > 0)
+		t.carrier = here;
+	if (known && !rec->name_bytes) {
+		buf_clear(&name);
+		buf_adds(&name, now->name);
+		t.name = buf_str(&name);
+	}
+	if (!shared && (!known || strcmp(now->name, t.name) != 0 || now->carrier != t.carrier))
+		profile_thread_set(r->profile, number, &t);
+	buf_done(&name);
+}
+
+/* --- traces ------------------------------------------------------------------------------------------ */
+
+/* The window grows to its full size as ids go up; slots are found by the low bits. */
+static struct reader_trace *reader_trace_slot(struct reader *r, uint32_t id)
+{
+	if (id >= r->trace_slots && r->trace_slots < READER_TRACES) {
+		uint32_t old = r->trace_slots;
+
+		while (r->trace_slots <= id && r->trace_slots < READER_TRACES)
+			r->trace_slots *= 2;
+		r->traces = xreallocarray(r->traces, r->trace_slots, sizeof(*r->traces));
+		memset(r->traces + old, 0, (r->trace_slots - old) * sizeof(*r->traces));
+	}
+	return &r->traces[id & (r->trace_slots - 1)];
+}
+
+static uint32_t reader_stack(struct reader *r, const struct wire_trace *rec)
+{
+	uint32_t stack = PROFILE_ROOT_STACK;
+
+	if (rec->flags & WIRE_TRACE_TRUNCATED)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[truncated]"));
+	if (!rec->frame_count)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[unknown]"));
+	for (uint32_t i = rec->frame_count; i-- > 0;)
+		stack = profile_stack_child(
+			r->profile, stack, frames_get(r->frames, rec->frames[i]));
+	return stack;
+}
+
+static enum thread_state reader_state(unsigned flags)
+{
+	static const enum thread_state states[] = {
+		[WIRE_STATE_NONE] = THREAD_STATE_NONE,
+		[WIRE_STATE_ON_CPU] = THREAD_ON_CPU,
+		[WIRE_STATE_RUNNABLE] = THREAD_RUNNABLE,
+		[WIRE_STATE_SLEEPING] = THREAD_SLEEPING,
+		[WIRE_STATE_MONITOR] = THREAD_MONITOR,
+		[WIRE_STATE_WAITING] = THREAD_WAITING,
+		[WIRE_STATE_PARKED] = THREAD_PARKED,
+		[WIRE_STATE_IO] = THREAD_IO,
+	};
+	unsigned state = WIRE_TRACE_STATE(flags);
+
+	return state < sizeof(states) / sizeof(states[0]) ? states[state] : THREAD_STATE_NONE;
+}
+
+static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
+{
+	struct reader_trace *t = reader_trace_slot(r, rec->id);
+	uint32_t thread = reader_named_thread(r, rec->thread);
+	enum thread_state state = reader_state(rec->flags);
+	uint32_t stack = profile_stack_resting(r->profile, reader_stack(r, rec), state);
+
+	*t = (struct reader_trace){rec->id, stack, thread, state};
+}
+
+/* Samples of a trace that never came still count, on a stack that says so. */
+static struct reader_trace reader_unknown_trace(struct reader *r, uint32_t count)
+{
+	struct reader_trace t = {0};
+
+	r->stats.unknown_traces += count;
+	t.thread = reader_named_thread(r, 0);
+	t.stack = profile_stack_child(
+		r->profile, PROFILE_ROOT_STACK, frames_reason(r->frames, "[unknown_trace]"));
+	return t;
+}
+
+static void reader_add_delta(
+	struct reader *r, uint32_t event, uint32_t second, const struct wire_delta *d)
+{
+	struct reader_trace t =
+		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
+
+	if (!d->count && !d->weight) /* weight alone: more of a wait that was counted before */
+		return;
+	if (!d->trace || t.id != d->trace)
+		t = reader_unknown_trace(r, d->count);
+	profile_add_sample(r->profile, (int)event, second,
+		&(struct profile_sample){t.stack, t.thread, t.state, d->count,
+			d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX});
+	r->stats.samples += d->count;
+}
+
+/* --- what leaves the model --------------------------------------------------------------------------- */
+
+/*
+ * The agent may still count any trace of the window, but for those of threads that ended long ago; of virtual ones
+ * nobody tells that they have ended.
+ */
+static void reader_keep(void *ctx, enum profile_kind kind, bool leaving)
+{
+	struct reader *r = ctx;
+
+	frames_keep(r->frames, kind, leaving);
+	if (leaving && kind == PROFILE_THREADS)
+		thread_ids_leave(r->threads);
+	for (uint32_t i = 0; i < r->trace_slots; i++) {
+		struct reader_trace *t = &r->traces[i];
+
+		if (kind == PROFILE_STACKS && !leaving && t->id)
+			profile_keep(r->profile, t->stack);
+		if (kind == PROFILE_THREADS && !leaving && t->id &&
+			profile_get_thread(r->profile, t->thread)->kind == THREAD_VIRTUAL)
+			profile_keep(r->profile, t->thread);
+		if (kind == PROFILE_THREADS && leaving && !profile_keeps(r->profile, t->thread))
+			t->id = 0;
+	}
+}
+
+/* --- records ----------------------------------------------------------------------------------------- */
+
+typedef bool reader_fn(struct reader *r, const void *record, uint32_t size);
+
+/* Do so many bytes of text (or entries) fit behind the fixed part? */
+static bool reader_fits(uint32_t size, size_t fixed, uint64_t tail)
+{
+	return size >= fixed && tail <= size - fixed;
+}
+
+static bool reader_take_module(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_module *rec = record;
+	struct proc_map m;
+	struct buf path = {0};
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->path_bytes))
+		return false;
+	m = (struct proc_map){.start = rec->start,
+		.end = rec->end,
+		.offset = rec->file_offset,
+		.inode = rec->inode,
+		.dev_major = rec->dev_major,
+		.dev_minor = rec->dev_minor};
+	buf_add(&path, rec->path, rec->path_bytes);
+	m.path = buf_str(&path); /* up to the first NUL */
+	frames_module(r->frames, rec->id, &m);
+	if (r->on_module)
+		r->on_module(r->on_module_ctx, rec->id, &m);
+	buf_done(&path);
+	return true;
+}
+
+static bool reader_take_method(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_method *rec = record;
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec),
+					   (uint64_t)rec->class_bytes + rec->name_bytes +
+						   rec->signature_bytes + rec->line_bytes))
+		return false;
+	frames_method(r->frames, rec);
+	return true;
+}
+
+static bool reader_take_thread(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_thread *rec = record;
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->name_bytes))
+		return false;
+	if (rec->kind == WIRE_THREAD_VIRTUAL)
+		reader_set_virtual(r, rec);
+	else
+		reader_set_thread(r, rec);
+	return true;
+}
+
+bool reader_trace_fits(const struct wire_trace *rec, uint32_t size)
+{
+	return size >= sizeof(*rec) &&
+	       reader_fits(size, sizeof(*rec), (uint64_t)rec->frame_count * sizeof(rec->frames[0]));
+}
+
+static bool reader_take_trace(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_trace *rec = record;
+
+	if (!reader_trace_fits(rec, size) || !rec->id)
+		return false;
+	reader_set_trace(r, rec);
+	return true;
+}
+
+static bool reader_take_deltas(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_deltas *rec = record;
+	uint32_t second;
+
+	if (size < sizeof(*rec) || rec->event >= WIRE_EVENTS ||
+		!reader_fits(
+			size, sizeof(*rec), (uint64_t)rec->delta_count * sizeof(rec->deltas[0])))
+		return false;
+	second = reader_second(r, rec->time_ns);
+	if (rec->delta_count)
+		profile_interval_add(r->profile, rec->event, rec->interval);
+	for (uint32_t i = 0; i < rec->delta_count; i++)
+		reader_add_delta(r, rec->event, second, &rec->deltas[i]);
+	return true;
+}
+
+static bool reader_take_tick(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_tick *rec = record;
+
+	if (size < offsetof(struct wire_tick, cpu_ns))
+		return false;
+	r->stats.tick_ns = rec->time_ns;
+	r->stats.ticks++;
+	profile_advance(r->profile, reader_second(r, rec->time_ns));
+	if (size >= sizeof(*rec) && rec->cpu_ns < READER_WEIGHT_MAX)
+		profile_add_process(r->profile, reader_second(r, rec->time_ns), rec->cpu_ns);
+	return true;
+}
+
+static bool reader_take_note(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_note *rec = record;
+	uint32_t to;
+
+	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->text_bytes))
+		return false;
+	if (rec->kind == WIRE_NOTE_TEXT && !rec->arg_ns)
+		clean_text(r->note, sizeof(r->note), rec->text, rec->text_bytes);
+	if (rec->kind != WIRE_NOTE_GAP || rec->arg_ns >= rec->time_ns)
+		return true;
+	to = reader_second(r, rec->time_ns);
+	if (rec->arg_ns > r->start_ns)
+		profile_gap(r->profile,
+			(uint32_t)((rec->arg_ns - r->start_ns) / NS_PER_S % UINT32_MAX), to);
+	return true;
+}
+
+static bool reader_take_symbol(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_file_symbol *rec = record;
+
+	if (size < sizeof(*rec) ||
+		!reader_fits(size, sizeof(*rec), (uint64_t)rec->name_bytes + rec->module_bytes))
+		return false;
+	frames_symbol(r->frames, rec);
+	return true;
+}
+
+/* An instant as the model counts: since the start, and not in the future. */
+static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
+{
+	uint64_t ns = time_ns > r->start_ns ? time_ns - r->start_ns : 0;
+	uint64_t limit_ns = (r->limit_s + 1) * NS_PER_S;
+
+	return ns < limit_ns ? ns : limit_ns;
+}
+
+static bool reader_take_wait(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_wait *rec = record;
+	struct profile_wait w = {
+		.owner = PROFILE_NONE, .method = PROFILE_NONE, .until_ns = PROFILE_STILL};
+
+	if (size < offsetof(struct wire_wait, at_least) || rec->time_ns < rec->since_ns)
+		return false;
+	w.thread = reader_named_thread(r, rec->thread);
+	if (rec->owner)
+		w.owner = reader_named_thread(r, rec->owner);
+	if (rec->method)
+		w.method = profile_get_frame(r->profile,
+			frames_get(r->frames, WIRE_METHOD_FRAME(WIRE_FRAME_CLASS, rec->method, 0)))
+				   ->method;
+	w.lock = rec->lock;
+	w.since_ns = reader_since_start(r, rec->since_ns);
+	w.before_ns = rec->since_ns < r->start_ns ? r->start_ns - rec->since_ns : 0;
+	w.at_least = size >= sizeof(*rec) && rec->at_least;
+	if (rec->ended)
+		w.until_ns = reader_since_start(r, rec->time_ns);
+	profile_wait_set(r->profile, &w);
+	return true;
+}
+
+void reader_event(struct reader *r, uint64_t time_ns, int event, bool on)
+{
+	if (on && !r->stats.first_ns)
+		r->stats.first_ns = time_ns;
+	if (!on && event == EVENT_LOCK)
+		profile_wait_end_all(r->profile, time_ns > r->start_ns ? time_ns - r->start_ns : 0);
+}
+
+/* "name\0unit\0" behind the fixed part. */
+static void reader_set_event(struct reader *r, const struct wire_file_event *rec, uint32_t size)
+{
+	size_t left = size - sizeof(*rec), len = strnlen(rec->text, left);
+	char name[64], unit[16];
+
+	if (len + 1 >= left || !len)
+		return;
+	clean_text(name, sizeof(name), rec->text, len);
+	clean_text(unit, sizeof(unit), rec->text + len + 1,
+		strnlen(rec->text + len + 1, left - len - 1));
+	profile_event_set(r->profile, (int)rec->event, name, unit, 0);
+}
+
+static bool reader_take_event(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_file_event *rec = record;
+
+	if (size < sizeof(*rec))
+		return false;
+	if (rec->event < WIRE_EVENTS)
+		reader_set_event(r, rec, size);
+	reader_event(r, rec->time_ns, rec->event < WIRE_EVENTS ? (int)rec->event : 0, rec->on != 0);
+	return true;
+}
+
+static const struct {
+	uint16_t type;
+	const char *name;
+	reader_fn *take;
+} reader_rows[] = {
+	{WIRE_REC_MODULE, "MODULE", reader_take_module},
+	{WIRE_REC_METHOD, "METHOD", reader_take_method},
+	{WIRE_REC_THREAD, "THREAD", reader_take_thread},
+	{WIRE_REC_TRACE, "TRACE", reader_take_trace},
+	{WIRE_REC_DELTAS, "DELTAS", reader_take_deltas},
+	{WIRE_REC_TICK, "TICK", reader_take_tick},
+	{WIRE_REC_NOTE, "NOTE", reader_take_note},
+	{WIRE_REC_WAIT, "WAIT", reader_take_wait},
+	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", reader_take_symbol},
+	{WIRE_REC_FILE_EVENT, "FILE_EVENT", reader_take_event},
+};
+
+int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
+	struct err *err)
+{
+	r->limit_s = limit_s < UINT32_MAX - 1 ? limit_s : UINT32_MAX - 1;
+	for (size_t i = 0; i < sizeof(reader_rows) / sizeof(reader_rows[0]); i++) {
+		if (reader_rows[i].type != rec->type)
+			continue;
+		if (reader_rows[i].take(r, rec, size))
+			return 0;
+		return err_set(err, ERR_FAILED, "A %s record of %u bytes says what cannot be.",
+			reader_rows[i].name, size);
+	}
+	r->stats.skipped++;
+	return 0;
+}

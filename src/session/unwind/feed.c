@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of modules: one is compiled at a time, those that are ready are sent together. */
+#include "session/unwind/feed.h"
+
+#include "attach/place.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "session/unwind/compile.h"
+#include "wire/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES_MAX 64 /* in the staging area at a time */
+#define TRIES_MAX  50 /* answers "later" for one piece before its module is left out */
+
+enum state {
+	WAITING,
+	READY, /* its rows are packed; being sent */
+	SENT,
+	LEFT_OUT,
+};
+
+struct module {
+	struct proc_map at;
+	uint32_t id;
+	enum state state;
+	int rank;         /* smaller goes first */
+	bool keeps_fp;    /* once compiled: most of its code has a frame pointer */
+	struct buf block; /* while READY: its rows */
+	uint32_t sent;    /* of the block */
+	uint32_t bytes;   /* of the block, kept when it is freed */
+	unsigned tries;
+};
+
+#define NONE SIZE_MAX
+
+/* A piece in the staging area that was not answered yet. */
+struct piece {
+	size_t module;
+	uint32_t bytes; /* 0: the agent is asked to forget this module */
+};
+
+struct unwind_feed {
+	pid_t pid;
+	struct module *modules;
+	size_t count, cap;
+
+	struct loader *loader;
+	size_t now; /* the module that is being compiled, or NONE */
+	struct unwind_job *job;
+
+	struct piece pieces[PIECES_MAX];
+	size_t piece_count;
+	size_t evicting; /* the module that the agent is to forget next, or NONE */
+
+	unsigned without_rows, without_room;
+	struct err why;  /* of the module at work */
+	struct err note; /* of the last that is left to frame pointers */
+};
+
+struct unwind_feed *unwind_feed_new(pid_t pid)
+{
+	struct unwind_feed *f = xcalloc(1, sizeof *f);
+
+	f->pid = pid;
+	f->now = f->evicting = NONE;
+	f->loader = loader_new();
+	return f;
+}
+
+/* --- the queue --------------------------------------------------------------------------------------- */
+
+#define RANK_LAST 100 /* libjvm: it keeps frame pointers and is large */
+
+/* What Java programs are seen in most, then the rest. */
+static int rank_of(const char *path)
+{
+	static const char *const first[] = {"libc.so", "libc-", "[vdso]", "ld-", "libpthread",
+		"libm.so", "libm-", "libz.so", "libnet.so", "libnio.so", "libjava.so", "libzip.so",
+		"libjimage.so"};
+	const int rest = sizeof first / sizeof *first;
+	const char *name = path_name(path);
+
+	for (int i = 0; i < rest; i++)
+		if (!strncmp(name, first[i], strlen(first[i])))
+			return i;
+	return strncmp(name, "libjvm.so", 9) ? rest : RANK_LAST;
+}
+
+void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
+{
+	struct module *to;
+
+	if (f->count == f->cap) {
+		f->cap = f->cap ? 2 * f->cap : 64;
+		f->modules = xreallocarray(f->modules, f->cap, sizeof *f->modules);
+	}
+	to = &f->modules[f->count++];
+	*to = (struct module){.at = *m, .id = id, .rank = rank_of(m->path)};
+	to->at.path = xstrdup(m->path);
+}
+
+/* The first by rank of those in a state. */
+static size_t first_of(const struct unwind_feed *f, enum state state)
+{
+	size_t first = NONE;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->modules[i].state == state &&
+			(first == NONE || f->modules[i].rank < f->modules[first].rank))
+			first = i;
+	return first;
+}
+
+bool unwind_feed_busy(const struct unwind_feed *f)
+{
+	return first_of(f, WAITING) != NONE || first_of(f, READY) != NONE;
+}
+
+/*
+ * Our own copy, unlinked since: only its owner and root may open it, and nobody asks for the callers of
+ * the agent's own threads.
+ */
+static bool is_the_agent(const char *path)
+{
+	return !strncmp(path_name(path), PLACE_PREFIX, strlen(PLACE_PREFIX));
+}
+
+/* `why` is set. */
+static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
+{
+	struct module *m = &f->modules[module];
+
+	++*counter;
+	err_prefix(&f->why, "Frame pointers alone lead through %s. ", m->at.path);
+	if (!is_the_agent(m->at.path))
+		f->note = f->why;
+	m->state = LEFT_OUT;
+	buf_done(&m->block);
+}
+
+/* --- compiling --------------------------------------------------------------------------------------- */
+
+static void take_job(struct unwind_feed *f)
+{
+	struct module *m = &f->modules[f->now];
+	struct unwind_job *j = f->job;
+
+	if (j->made == UNWIND_ROWS) {
+		m->block = j->block;
+		j->block = (struct buf){0};
+		m->keeps_fp = j->keeps_fp;
+		m->bytes = (uint32_t)m->block.len;
+		m->state = READY;
+	} else if (j->made == UNWIND_WITHOUT) {
+		f->why = j->why;
+		leave_out(f, f->now, &f->without_rows);
+	} else {
+		m->state = LEFT_OUT;
+	}
+	unwind_job_free(j);
+	f->job = NULL;
+	f->now = NONE;
+}
+
+static size_t ready_bytes(const struct unwind_feed *f)
+{
+	size_t ready = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		ready += f->modules[i].state == READY ? f->modules[i].block.len : 0;
+	return ready;
+}
+
+/* Takes what is compiled and has the next compiled, until the time is over or enough is ready. Only libjvm is not waited for. */
+static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
+{
+	uint64_t end_ns = clock_mono_ns() + wait_ns, now_ns;
+
+	for (;;) {
+		if (f->now == NONE) {
+			f->now = first_of(f, WAITING);
+			if (f->now == NONE)
+				return;
+			f->job = unwind_job_new(f->pid, &f->modules[f->now].at);
+		}
+		if (loader_ask(f->loader, &f->job->load)) {
+			take_job(f);
+			if (ready_bytes(f) >= enough)
+				return;
+			continue;
+		}
+		now_ns = clock_mono_ns();
+		if (now_ns >= end_ns || f->modules[f->now].rank == RANK_LAST)
+			return;
+		loader_wait(f->loader, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
+	}
+}
+
+bool unwind_feed_ready(const struct unwind_feed *f)
+{
+	return first_of(f, READY) != NONE || f->evicting != NONE ||
+	       (f->job ? !loader_is_waiting(&f->job->load) : first_of(f, WAITING) != NONE);
+}
+
+/* --- pieces ------------------------------------------------------------------------------------------ */
+
+static void piece_add(struct unwind_feed *f, size_t module, uint32_t bytes, char *to)
+{
+	struct module *m = &f->modules[module];
+	struct wire_unwind_chunk head = {.module = m->id, .bytes = bytes};
+
+	if (bytes) {
+		head.total_bytes = (uint32_t)m->block.len;
+		head.offset = m->sent;
+		memcpy(to + sizeof head, m->block.data + m->sent, bytes);
+	}
+	memcpy(to, &head, sizeof head);
+	f->pieces[f->piece_count++] = (struct piece){module, bytes};
+}
+
+static bool is_staged(const struct unwind_feed *f, size_t module)
+{
+	for (size_t i = 0; i < f->piece_count; i++)
+		if (f->pieces[i].module == module)
+			return true;
+	return false;
+}
+
+/* What was begun goes on, then by rank. */
+static size_t next_ready(const struct unwind_feed *f)
+{
+	size_t best = NONE;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct module *m = &f->modules[i];
+
+		if (m->state != READY || is_staged(f, i))
+			continue;
+		if (m->sent)
+			return i;
+		if (best == NONE || m->rank < f->modules[best].rank)
+			best = i;
+	}
+	return best;
+}
+
+/* All that is ready, as far as there is room; a module's next piece only when the one before was taken. */
+static size_t pieces_write(struct unwind_feed *f, char *staging, size_t room)
+{
+	const size_t head = sizeof(struct wire_unwind_chunk);
+	size_t used = 0, module;
+
+	f->piece_count = 0;
+	if (f->evicting != NONE) {
+		piece_add(f, f->evicting, 0, staging);
+		return head;
+	}
+	while (f->piece_count < PIECES_MAX && room - used > head + 4 &&
+		(module = next_ready(f)) != NONE) {
+		size_t left = f->modules[module].block.len - f->modules[module].sent;
+		size_t bytes = (room - used - head) & ~(size_t)3;
+
+		bytes = left < bytes ? left : bytes;
+		piece_add(f, module, (uint32_t)bytes, staging + used);
+		used += head + bytes;
+	}
+	return used;
+}
+
+size_t unwind_feed_step(
+	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t wait_ns)
+{
+	compile(f, staging_bytes, wait_ns);
+	return pieces_write(f, staging, staging_bytes);
+}
+
+/* What can do best without its rows: the largest of those that keep frame pointers. */
+static size_t evictable(const struct unwind_feed *f)
+{
+	size_t best = NONE;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->modules[i].state == SENT && f->modules[i].keeps_fp &&
+			(best == NONE || f->modules[i].bytes > f->modules[best].bytes))
+			best = i;
+	return best;
+}
+
+static void answer_no_room(struct unwind_feed *f, size_t module)
+{
+	struct module *m = &f->modules[module];
+
+	m->sent = 0;
+	if (!m->keeps_fp)
+		f->evicting = evictable(f);
+	if (f->evicting == NONE) {
+		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows find no room in the agent.",
+			m->bytes >> 10);
+		leave_out(f, module, &f->without_room);
+	}
+}
+
+static void answer_evicted(struct unwind_feed *f, size_t module)
+{
+	err_set(&f->why, ERR_FAILED, "It made room for unwind rows of others.");
+	leave_out(f, module, &f->without_room);
+	f->evicting = NONE;
+}
+
+static void answer_refused(struct unwind_feed *f, const struct piece *p, int result)
+{
+	struct module *m = &f->modules[p->module];
+
+	if (result == -EAGAIN && ++m->tries < TRIES_MAX)
+		return; /* the same again */
+	if (!p->bytes) {
+		answer_evicted(f, p->module); /* a module that is gone has left its room, too */
+	} else if (result == -ENOSPC) {
+		answer_no_room(f, p->module);
+	} else if (result == -ENOENT) {
+		m->state = LEFT_OUT; /* unmapped meanwhile: nobody misses its rows */
+		buf_done(&m->block);
+	} else {
+		errno = -result;
+		err_set_errno(&f->why, ERR_FAILED, "The agent refuses its unwind rows");
+		leave_out(f, p->module, &f->without_rows);
+	}
+}
+
+static void answer_taken(struct unwind_feed *f, const struct piece *p)
+{
+	struct module *m = &f->modules[p->module];
+
+	m->tries = 0;
+	m->sent += p->bytes;
+	if (!p->bytes) {
+		answer_evicted(f, p->module);
+	} else if (m->sent == m->block.len) {
+		m->state = SENT;
+		buf_done(&m->block);
+	}
+}
+
+void unwind_feed_answer(struct unwind_feed *f, int result)
+{
+	size_t taken = result > 0 ? (size_t)result : 0;
+
+	for (size_t i = 0; i < taken && i < f->piece_count; i++)
+		answer_taken(f, &f->pieces[i]);
+	/* Of those after the ones that were taken nothing is known: they come again. */
+	if (!taken && f->piece_count)
+		answer_refused(f, &f->pieces[0], result ? result : -EPROTO);
+	f->piece_count = 0;
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------- */
+
+void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *out)
+{
+	*out = (struct unwind_feed_status){.without_rows = f->without_rows,
+		.without_room = f->without_room,
+		.note = f->note.what};
+	for (size_t i = 0; i < f->count; i++) {
+		out->waiting += f->modules[i].state <= READY;
+		out->sent += f->modules[i].state == SENT;
+		out->bytes += f->modules[i].state == SENT ? f->modules[i].bytes : 0;
+	}
+}
+
+void unwind_feed_free(struct unwind_feed *f)
+{
+	if (!f || !loader_free(f->loader))
+		return;
+	unwind_job_free(f->job);
+	for (size_t i = 0; i < f->count; i++) {
+		buf_done(&f->modules[i].block);
+		free((char *)(uintptr_t)f->modules[i].at.path);
+	}
+	free(f->modules);
+	free(f);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ELF files of others: opening them, what they say about names, the symbol tables that were split off them.
+ *
+ * They are opened so that reading them with libelf and libdw costs no more than any honest file does: libelf believes
+ * what headers say of sizes, and a file may be large and empty.
+ *
+ * A file whose tables are larger than ELF_FILE_SECTION_MAX is not opened. Plain functions.
+ */
+#ifndef JHOT_SYMBOLS_ELF_H
+#define JHOT_SYMBOLS_ELF_H
+
+#include "symbols/symtab.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define ELF_FILE_SECTION_MAX (256u << 20) /* the largest there are: browsers' names, 150 MB */
+
+/* elf_file_is: does it begin as one? Archives of classes (.jsa) are mapped as code, too. */
+bool elf_file_is(int fd);
+/* elf_file_begin: elf_begin for reading; NULL when it is no 64-bit ELF file, or not one to be read. */
+Elf *elf_file_begin(int fd);
+
+/* elf_file_debug_fits: may libdw be given this file, of which it reads all .debug sections? */
+bool elf_file_debug_fits(Elf *elf);
+
+/*
+ * elf_file_xz_fits: do these bytes unpack, as .xz, to at most so many? Counted from the heads of the packed chunks,
+ * which are what an unpacker goes by; false also for what is no such stream.
+ */
+bool elf_file_xz_fits(const unsigned char *data, size_t bytes, size_t most);
+
+/* --- elf_symbols.c ----------------------------------------------------------------------------- */
+
+/*
+ * What one ELF file says about names: its symbol tables, its call stubs, its functions' beginnings.
+ *
+ * Reads with libelf from an Elf that the caller opened (64-bit; anything may be wrong with it), into a symtab
+ * of virtual addresses. No state; one thread.
+ */
+
+/* elf_symbols_table: functions of the first section of this type (SHT_SYMTAB, SHT_DYNSYM). How many. */
+uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);
+/* Stubs of calls to other libraries, as "name@plt". */
+void elf_symbols_plt(Elf *elf, struct symtab *out);
+/* Where functions begin and code ends, from .eh_frame_hdr: marks, for what has no name. */
+void elf_symbols_marks(Elf *elf, struct symtab *out);
+
+/* The loaded ranges of the file: how a file offset becomes a virtual address. */
+struct elf_segment {
+	uint64_t offset, bytes, address;
+};
+uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max);
+
+/* The first section of this name, of this type, or NULL. */
+Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
+Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
+
+/* --- elf_debug.c ------------------------------------------------------------------------------- */
+
+/*
+ * The symbol table that was split off an ELF file: its separate debug file, or what .gnu_debugdata holds.
+ *
+ * Looks by build-id and by debuglink in the target's root, and by build-id in our own (/usr/lib/debug and the
+ * cache of debuginfod's client); nothing is fetched. A file whose build-id (or checksum, where there is none)
+ * differs is not taken. One thread; the files are not trusted.
+ */
+
+/* elf_debug_read: add its symbols; path is the ELF file's in the target's root. How many, 0 if none was found. */
+uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out);
+
+/* elf_debug_open: the separate debug file of an open ELF file, for the caller to close; -1 if there is none. */
+int elf_debug_open(int fd, pid_t pid, const char *path);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of keys, and the commands that belong to no single view. */
+#include "tui/frame/command.h"
+
+#include "tui/config/config.h"
+#include "tui/frame/compare.h"
+#include "tui/frame/events.h"
+#include "tui/frame/finding.h"
+#include "tui/frame/output.h"
+#include "tui/screen/column.h"
+#include "tui/screen/order.h"
+#include "tui/view/flame/layout.h"
+
+#include <stdio.h>
+
+const char *const command_groups[GROUP_COUNT] = {
+	[GROUP_EVENTS] = "EVENTS",
+	[GROUP_VIEWS] = "VIEWS",
+	[GROUP_MOVE] = "MOVE",
+	[GROUP_SHOW] = "SHOW",
+	[GROUP_TREE] = "TREE",
+	[GROUP_TIME] = "TIME",
+	[GROUP_FIND] = "FIND",
+	[GROUP_OUTPUT] = "OUTPUT",
+	[GROUP_OTHER] = "OTHER",
+};
+
+/* --- events, views ----------------------------------------------------------------------------------- */
+
+#define HAS_EVENT(e)                                       \
+	static bool has_event_##e(const struct ui *ui)     \
+	{                                                  \
+		return ui->profile && ui_has_event(ui, e); \
+	}
+HAS_EVENT(0)
+HAS_EVENT(1)
+HAS_EVENT(2)
+HAS_EVENT(3)
+
+static unsigned view_show(struct ui *ui, int view)
+{
+	if ((int)ui->view == view)
+		return 0;
+	ui_show(ui, (enum view_id)view);
+	return UI_UPDATE;
+}
+
+/* The next view with a tab; under help the one that it explains. */
+static unsigned view_cycle(struct ui *ui, int direction)
+{
+	bool help = ui->view == VIEW_HELP;
+	int at = (int)(help ? ui->under : ui->view);
+
+	do
+		at = (at + direction + VIEW_COUNT) % VIEW_COUNT;
+	while (!view_table[at]->tab);
+	ui_show(ui, (enum view_id)at);
+	if (help)
+		ui_show(ui, VIEW_HELP);
+	return UI_UPDATE;
+}
+
+static unsigned help_show(struct ui *ui, int arg)
+{
+	ui_show(ui, ui->view == VIEW_HELP ? ui->under : VIEW_HELP);
+	return 0;
+}
+
+static unsigned jvm_other(struct ui *ui, int arg)
+{
+	if (ui->profile)
+		ui->ops->detach(ui->ctx);
+	ui->profile = NULL;
+	ui->vitals = NULL;
+	ui->message.shown = false;
+	ui_show(ui, VIEW_PICKER);
+	return UI_UPDATE;
+}
+
+/* --- moving ------------------------------------------------------------------------------------------ */
+
+static unsigned move(struct ui *ui, int step)
+{
+	list_step(ui_view(ui)->list(ui), (enum list_step)step);
+	return UI_HOLD;
+}
+
+/* --- order ------------------------------------------------------------------------------------------- */
+
+static unsigned sort_step(struct ui *ui, int direction)
+{
+	const struct view *v = ui_view(ui);
+	struct order *o = v->order(ui);
+
+	o->sort = column_sort_step(v->columns(ui), ui->canvas.cols, o->sort, direction);
+	return UI_SORT;
+}
+
+static unsigned sort_reverse(struct ui *ui, int arg)
+{
+	struct order *o = ui_view(ui)->order(ui);
+
+	o->reverse = !o->reverse;
+	return UI_SORT;
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+static unsigned window_step(struct ui *ui, int direction)
+{
+	int window = ui->time.window + direction;
+
+	if (window < 0 || window >= TIMELINE_WINDOWS)
+		return 0;
+	ui->time.window = window;
+	return UI_SORT;
+}
+
+static unsigned freeze(struct ui *ui, int arg)
+{
+	timeline_freeze(&ui->time, ui->profile, !ui->time.frozen);
+	ui->waiting = 0;
+	ui->waiting_ms = ui->now_ms;
+	return UI_UPDATE;
+}
+
+static unsigned second_step(struct ui *ui, int seconds)
+{
+	/* A stepped clock has no other way to go on than to be told. */
+	if (!ui->time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
+		if (!ui->ops->step(ui->ctx))
+			ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
+		ui_tick(ui, ui->now_ms + 1000);
+		return 0;
+	}
+	if (!ui->time.frozen)
+		freeze(ui, 0);
+	if (!timeline_step(&ui->time, ui->profile, seconds))
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no %s seconds are held",
+			seconds < 0 ? "earlier" : "later");
+	ui->waiting = 0;
+	return UI_UPDATE;
+}
+
+/* The JVM is there, and nobody else's: only this session has been lost. */
+static bool is_lost(const struct ui *ui)
+{
+	return ui->over && ui->error.kind == ERR_FAILED && ui->ops->attach && ui->vitals;
+}
+
+static unsigned restart(struct ui *ui, int arg)
+{
+	if (is_lost(ui)) {
+		ui->attach_pid = ui->vitals->pid;
+		return 0;
+	}
+	ui->time.since_before = ui->time.since;
+	ui->time.since = profile_info(ui->profile).now;
+	profile_mark(ui->profile, ui->event, ui->time.since, ui->time.since_before);
+	timeline_freeze(&ui->time, ui->profile, false);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+		"restarted: what came before is kept, U shows it again");
+	return UI_SORT;
+}
+
+static bool is_restarted(const struct ui *ui)
+{
+	return ui->time.since != ui->time.since_before;
+}
+
+static unsigned restart_undo(struct ui *ui, int arg)
+{
+	ui->time.since = ui->time.since_before;
+	return UI_SORT;
+}
+
+static unsigned delay_step(struct ui *ui, int arg)
+{
+	static const uint64_t delays_ms[] = {1000, 2000, 5000, 10000};
+	size_t next = 0;
+
+	while (next < 3 && delays_ms[next] <= ui->interval_ms)
+		next++;
+	ui->interval_ms = ui->interval_ms >= 10000 ? 1000 : delays_ms[next];
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "refresh every %u s",
+		(unsigned)ui->interval_ms / 1000);
+	return 0;
+}
+
+/* --- undoing ----------------------------------------------------------------------------------------- */
+
+/* Esc undoes the last of: search, filter, what the view narrowed, the thread. It never quits. */
+static unsigned back(struct ui *ui, int arg)
+{
+	const struct view *v = ui_view(ui);
+	unsigned finding = finding_narrowed(ui), view = v->narrowed ? v->narrowed(ui) : 0;
+	unsigned only = ui_only_some(ui) ? ui->only_nr : 0;
+
+	if (finding > view && finding > only) {
+		finding_back(ui);
+		return UI_HOLD;
+	}
+	if (view > only) {
+		v->back(ui);
+		return UI_UPDATE;
+	}
+	if (only) {
+		ui_only(ui, PROFILE_ANY_THREAD, 0);
+		return UI_SORT;
+	}
+	return 0;
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------- */
+
+static unsigned name_style_step(struct ui *ui, int arg)
+{
+	static const char *const what[NAME_STYLES] = {"packages", "classes", "methods alone"};
+
+	ui->names = (enum name_style)((ui->names + 1) % NAME_STYLES);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "names with %s", what[ui->names]);
+	return UI_UPDATE | UI_HOLD;
+}
+
+static unsigned react(struct ui *ui, int reaction)
+{
+	return (unsigned)reaction;
+}
+
+static unsigned mouse_switch(struct ui *ui, int arg)
+{
+	ui->mouse = !ui->mouse;
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
+		ui->mouse ? "the mouse selects, its wheel scrolls; M gives it back to the terminal"
+			  : "the mouse is the terminal's again");
+	return UI_MOUSE;
+}
+
+static unsigned config_save(struct ui *ui, int arg)
+{
+	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
+	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
+	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
+	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
+		[APP_COLOR_NEVER] = "never",
+		[APP_COLOR_16] = "16",
+		[APP_COLOR_256] = "256"};
+	struct config_values values = {.event = profile_events[ui->event].name,
+		.window = windows[ui->time.window],
+		.names = names[ui->names],
+		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
+						      : colors[ui->depth],
+		.mouse = ui->mouse ? "on" : "off",
+		.format = output_suffix(ui)};
+	struct err err = {0};
+	char done[320] = "";
+
+	snprintf(values.delay, sizeof(values.delay), "%g", (double)ui->interval_ms / 1000);
+	if (ui->event >= EVENT_USER_FIRST)
+		values.event = profile_events[EVENT_CPU].name;
+	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+	else
+		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	return 0;
+}
+
+static bool not_over(const struct ui *ui)
+{
+	return !ui->over;
+}
+
+bool command_can_restart(const struct ui *ui)
+{
+	return not_over(ui) || is_lost(ui);
+}
+
+/* --- the table --------------------------------------------------------------------------------------- */
+
+#define METHODS VIEW_BIT(VIEW_METHODS)
+#define THREADS VIEW_BIT(VIEW_THREADS)
+#define TREE    VIEW_BIT(VIEW_TREE)
+#define FLAME   VIEW_BIT(VIEW_FLAME)
+#define CALLERS VIEW_BIT(VIEW_CALLERS)
+#define INFO    VIEW_BIT(VIEW_INFO)
+#define HELP    VIEW_BIT(VIEW_HELP)
+#define PICKER  VIEW_BIT(VIEW_PICKER)
+#define ERROR   VIEW_BIT(VIEW_ERROR)
+
+/* clang-format off */
+const struct command commands[] = {
+	{"cpu",   {{'1', EVENT_CPU}},   "1", NULL, "cpu",   NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_0},
+	{"alloc", {{'2', EVENT_ALLOC}}, "2", NULL, "alloc", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_1},
+	{"lock",  {{'3', EVENT_LOCK}},  "3", NULL, "lock",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_2},
+	{"wall",  {{'4', EVENT_WALL}},  "4", NULL, "wall",  NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, has_event_3},
+	{"perf-event", {{'5', EVENT_USER_FIRST}, {'6', EVENT_USER_FIRST + 1}, {'7', EVENT_USER_FIRST + 2}, {'8', EVENT_USER_FIRST + 3}}, "5-8", NULL, "perf events", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_show, events_has_user},
+	{"events", {{'e', 0}}, "e", NULL, "interval, engine, off, more", NULL, 0, GROUP_EVENTS, VIEWS_DATA, events_menu, NULL},
+
+	{"methods", {{'m', VIEW_METHODS}}, "m", NULL, "methods", NULL, 0, GROUP_VIEWS, INFO | VIEWS_DATA, view_show, NULL},
+	{"threads", {{'t', VIEW_THREADS}, {'H', VIEW_THREADS}}, "t", NULL, "threads", "threads", 60, GROUP_VIEWS, INFO | (VIEWS_DATA & ~THREADS), view_show, NULL},
+	{"tree", {{'T', VIEW_TREE}}, "T", NULL, "tree", "tree", 61, GROUP_VIEWS, INFO | (VIEWS_DATA & ~TREE & ~CALLERS), view_show, NULL},
+	{"tree-callers", {{'T', 0}}, "T", NULL, "tree of all callers", "tree of callers", 12, GROUP_VIEWS, CALLERS, callers_tree, NULL},
+	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | (VIEWS_DATA & ~FLAME), view_show, NULL},
+	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | INFO | HELP, view_cycle, NULL},
+	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
+	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
+	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "walk to that method", "walk", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
+	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "walk back", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
+	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
+	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
+
+	{"up",   {{TKEY_UP, LIST_UP}, {'k', LIST_UP}}, "↑ k", "Up k", "up", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"down", {{TKEY_DOWN, LIST_DOWN}, {'j', LIST_DOWN}}, "↓ j", "Down j", "down", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"page", {{TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_CTRL('b'), LIST_PAGE_UP}, {TKEY_CTRL('f'), LIST_PAGE_DOWN}},
+		"PgUp PgDn ^B ^F", NULL, "page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"half-page", {{TKEY_CTRL('u'), LIST_HALF_UP}, {TKEY_CTRL('d'), LIST_HALF_DOWN}}, "^U ^D", NULL, "half a page", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"ends", {{'g', LIST_HOME}, {'G', LIST_END}, {TKEY_HOME, LIST_HOME}, {TKEY_END, LIST_END}}, "g G", NULL, "top, end", NULL, 0, GROUP_MOVE, VIEWS_LIST | INFO | HELP, move, NULL},
+	{"flame-move", {{TKEY_UP, FLAME_TO_ROOT}, {'k', FLAME_TO_ROOT}, {TKEY_DOWN, FLAME_TO_LEAF}, {'j', FLAME_TO_LEAF}},
+		"↑↓ k j", "Up Down k j", "caller, callee", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
+	{"flame-side", {{TKEY_LEFT, FLAME_LEFT}, {'h', FLAME_LEFT}, {TKEY_RIGHT, FLAME_RIGHT}, {'l', FLAME_RIGHT}},
+		"←→ h l", "<- -> h l", "left, right", NULL, 0, GROUP_MOVE, FLAME, flame_move, NULL},
+	{"choose-move", {{TKEY_UP, LIST_UP}, {TKEY_DOWN, LIST_DOWN}, {TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_HOME, LIST_HOME}},
+		"↑↓", "Up Down", NULL, " choose", 1, GROUP_MOVE, PICKER, move, NULL},
+
+	{"sort", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, METHODS, sort_step, NULL},
+	{"reverse", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, METHODS, sort_reverse, NULL},
+	{"self-total", {{'s', 0}}, "s", NULL, "self/total", "self/total", 50, GROUP_SHOW, METHODS, methods_self_total, NULL},
+	{"sort-threads", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, THREADS, sort_step, NULL},
+	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, sort_reverse, NULL},
+	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
+	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
+	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, finding_lines, NULL},
+	{"hide-frames", {{'K', 0}}, "K", NULL, "hide framework/native/kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, finding_hide, NULL},
+	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},
+
+	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},
+	{"close", {{TKEY_LEFT, 0}, {'-', 0}, {'h', 0}}, "← -", "<- -", "collapse", "collapse", 11, GROUP_TREE, TREE, tree_open, NULL},
+	{"open-all", {{'*', 0}}, "*", NULL, "all below", " all", 14, GROUP_TREE, TREE, tree_open_all, NULL},
+	{"hot-path", {{'E', 0}}, "E", NULL, "hot path", "hot path", 12, GROUP_TREE, TREE, tree_hot_path, NULL},
+	{"invert", {{'i', 0}}, "i", NULL, "invert", "invert", 13, GROUP_TREE, TREE, tree_invert, NULL},
+	{"hide-below", {{'%', 0}}, "%", NULL, "hide below 0.1 0.5 1 2 5 %", "hide below", 35, GROUP_TREE, TREE, tree_hide_below, NULL},
+	{"zoom", {{TKEY_ENTER, 1}}, "⏎", "Enter", "zoom", "zoom", 15, GROUP_TREE, TREE, tree_zoom, NULL},
+	{"unzoom", {{'u', 0}}, "u", NULL, "zoom out", "up", 16, GROUP_TREE, TREE, tree_zoom, NULL},
+	{"tree-threads", {{'=', 0}}, "=", NULL, "by thread", NULL, 0, GROUP_TREE, TREE, tree_threads, NULL},
+	{"flame-zoom", {{TKEY_ENTER, 1}}, "⏎", "Enter", "zoom", "zoom", 10, GROUP_TREE, FLAME, flame_zoom, NULL},
+	{"flame-unzoom", {{'u', 0}}, "u", NULL, "zoom out", "zoom out", 11, GROUP_TREE, FLAME, flame_zoom, NULL},
+	{"flame-flip", {{'i', 0}}, "i", NULL, "flip: root at the top or at the bottom", "flip", 12, GROUP_TREE, FLAME, flame_flip, NULL},
+
+	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA, window_step, NULL},
+	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA, freeze, NULL},
+	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA, second_step, NULL},
+	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, command_can_restart},
+	{"undo-restart", {{'U', 0}}, "U", NULL, "undo restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart_undo, is_restarted},
+	{"delay", {{'d', 0}}, "d", NULL, "refresh 1 2 5 10s", NULL, 0, GROUP_TIME, VIEWS_DATA, delay_step, not_over},
+
+	{"baseline", {{'B', 0}}, "B", NULL, "set baseline", NULL, 0, GROUP_TIME, VIEWS_DATA, compare_set, NULL},
+	{"diff", {{'D', 0}}, "D", NULL, "difference to it", NULL, 0, GROUP_TIME, VIEWS_DATA & ~THREADS, compare_toggle, NULL},
+
+	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, finding_ask, NULL},
+	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, finding_next, finding_has_search},
+	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, finding_same, NULL},
+	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, finding_filter, NULL},
+	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, finding_filter, NULL},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
+	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
+
+	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},
+	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},
+	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_copy, NULL},
+
+	{"attach", {{TKEY_ENTER, 0}}, "⏎", "Enter", NULL, " attach", 11, GROUP_OTHER, PICKER, picker_choose, NULL},
+	{"retry", {{'r', 0}}, "r", NULL, NULL, "retry", 10, GROUP_OTHER, ERROR, error_retry, NULL},
+	{"details", {{'d', 0}}, "d", NULL, NULL, "details", 12, GROUP_OTHER, ERROR, error_details, NULL},
+	{"copy-command", {{'y', 0}}, "y", NULL, NULL, "copy command 1", 13, GROUP_OTHER, ERROR, error_copy, NULL},
+	{"other-jvm", {{'c', 0}}, "c", NULL, "other JVM", "choose another JVM", 11, GROUP_OTHER, ERROR, jvm_other, NULL},
+	{"info", {{'I', 0}}, "I", NULL, "JVM info", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, info_show, NULL},
+	{"info-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back", "back", 10, GROUP_VIEWS, INFO, info_show, NULL},
+	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, jvm_other, NULL},
+	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
+	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
+	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, config_save, NULL},
+	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | HELP, help_show, NULL},
+	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
+	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
+	{"suspend", {{TKEY_CTRL('z'), UI_SUSPEND}}, "^Z", NULL, "suspend", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
+	{"quit", {{'q', UI_QUIT}}, "q", NULL, "quit", "quit", 255, GROUP_OTHER, VIEWS_ALL & ~HELP, react, NULL},
+	{"interrupt", {{TKEY_CTRL('c'), UI_QUIT}}, "^C", NULL, NULL, NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
+};
+/* clang-format on */
+const int command_count = sizeof(commands) / sizeof(commands[0]);
+
+bool command_here(const struct command *c, const struct ui *ui)
+{
+	enum view_id view = ui->view;
+
+	return c->views & VIEW_BIT(view) && (!c->available || c->available(ui));
+}
+
+/* The settings file's keys for a command, if it has some. */
+static const struct config_keys *command_config(const struct command *c, const struct ui *ui)
+{
+	const struct config *config = ui->options->config;
+
+	return config && config->keys[c - commands].line ? &config->keys[c - commands] : NULL;
+}
+
+const struct command_key *command_keys(const struct command *c, const struct ui *ui)
+{
+	const struct config_keys *keys = command_config(c, ui);
+
+	return keys ? keys->keys : c->keys;
+}
+
+const struct command *command_find(const struct ui *ui, int key, int *arg)
+{
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+
+		if (!command_here(c, ui))
+			continue;
+		for (const struct command_key *k = command_keys(c, ui); k->key; k++) {
+			if (k->key == key) {
+				*arg = k->arg;
+				return c;
+			}
+		}
+	}
+	return NULL;
+}
+
+const char *command_shown(const struct command *c, const struct ui *ui)
+{
+	const struct config_keys *keys = command_config(c, ui);
+
+	if (keys)
+		return keys->shown;
+	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots of all events' windows, and differences that are none. */
+#include "tui/frame/compare.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "profile/query/error.h"
+#include "profile/query/filter.h"
+#include "profile/query/snapshot.h"
+#include "profile/table/flat.h"
+#include "tui/screen/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct compare {
+	struct profile_snapshot *events[PROFILE_EVENTS];
+	uint32_t to, span;
+	uint64_t serial;
+	bool on;
+};
+
+void compare_free(struct compare *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		profile_snapshot_free(c->events[i]);
+	free(c);
+}
+
+bool compare_on(const struct ui *ui)
+{
+	return ui->compare && ui->compare->on;
+}
+
+bool compare_query(const struct ui *ui, struct profile_query *q)
+{
+	if (!compare_on(ui))
+		return false;
+	*q = ui_query(ui);
+	q->snapshot = ui->compare->events[ui->event];
+	return true;
+}
+
+static const char *base_clock(const struct ui *ui, char out[TEXT_NUMBER])
+{
+	struct profile_info info = profile_info(ui->profile);
+
+	return text_clock(
+		out, (int64_t)info.start_wall_ns + (int64_t)ui->compare->to * (int64_t)NS_PER_S);
+}
+
+uint64_t compare_stamp(const struct ui *ui)
+{
+	struct profile_query q = ui_query(ui);
+	uint64_t stamp = compare_on(ui) ? ui->compare->serial : 0;
+
+	stamp = hash_pair(stamp, (uint64_t)q.event << 32 | q.thread);
+	stamp = hash_pair(stamp, (uint64_t)q.pool << 32 | q.states);
+	return hash_pair(stamp, filter_version(ui->filter));
+}
+
+void compare_bar(const struct ui *ui, struct strip *s)
+{
+	char at[TEXT_NUMBER];
+
+	if (compare_on(ui))
+		strip_add(
+			s, STYLE_WARN, 2, " vs %us to %s ", ui->compare->span, base_clock(ui, at));
+}
+
+static double points_of(const struct compare_share *s)
+{
+	return flat_percent(s->value, s->sum);
+}
+
+static double half_width(const struct compare_share *s)
+{
+	return s->samples > 0 && s->sum ? error_half_width(points_of(s) / 100, s->samples)
+					: flat_half_width(s->count, s->sum_count);
+}
+
+double compare_errors(const struct compare_share *now, const struct compare_share *then)
+{
+	return half_width(now) + half_width(then);
+}
+
+bool compare_delta(
+	const struct compare_share *now, const struct compare_share *then, double *points)
+{
+	*points = points_of(now) - points_of(then);
+	return now->sum_count && then->sum_count && now->count + then->count >= ERROR_FEW &&
+	       fabs(*points) > compare_errors(now, then);
+}
+
+bool compare_text(
+	char *out, size_t size, const struct compare_share *now, const struct compare_share *then)
+{
+	double points;
+	bool apart = compare_delta(now, then, &points);
+
+	if (apart)
+		snprintf(out, size, "%+.1f", points);
+	else
+		snprintf(out, size, "~");
+	return apart;
+}
+
+/* --- trees ------------------------------------------------------------------------------------------- */
+
+struct path_key {
+	const struct calltree *tree;
+	uint64_t path;
+};
+
+static bool path_same(const void *ctx, uint32_t value)
+{
+	const struct path_key *key = ctx;
+
+	return key->tree->nodes[value].path == key->path;
+}
+
+void compare_index(struct hash_index *paths, const struct calltree *tree)
+{
+	hash_index_clear(paths);
+	for (uint32_t i = 0; i < tree->count; i++)
+		hash_index_add(paths, hash_u64(tree->nodes[i].path), i);
+}
+
+uint32_t compare_find(const struct hash_index *paths, const struct calltree *tree, uint64_t path)
+{
+	struct path_key key = {tree, path};
+
+	return hash_index_find(paths, hash_u64(path), path_same, &key);
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+unsigned compare_set(struct ui *ui, int arg)
+{
+	struct profile_query q = ui_query(ui);
+	struct compare *c = xcalloc(1, sizeof(*c));
+	char at[TEXT_NUMBER];
+
+	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++)
+		c->events[q.event] = profile_snapshot_new(ui->profile, &q);
+	c->to = q.to;
+	c->span = q.to - q.from;
+	c->on = compare_on(ui);
+	c->serial = ui->compare ? ui->compare->serial + 1 : 1;
+	compare_free(ui->compare);
+	ui->compare = c;
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
+		c->span, base_clock(ui, at));
+	return UI_UPDATE | UI_HOLD;
+}
+
+unsigned compare_toggle(struct ui *ui, int arg)
+{
+	if (!ui->compare) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+			"there is no baseline yet: B takes the present window as one");
+		return 0;
+	}
+	ui->compare->on = !ui->compare->on;
+	return UI_UPDATE | UI_HOLD;
+}

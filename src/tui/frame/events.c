@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Switching events, and their menu. */
+#include "tui/frame/events.h"
+
+#include "base/clock.h"
+#include "tui/frame/compare.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BOX_COLS 74
+
+/* --- values ------------------------------------------------------------------------------------------ */
+
+static void value_scaled(char *out, double v, const char *const units[], int count)
+{
+	int unit = 0;
+
+	while (v >= 999.5 && unit + 1 < count) {
+		v /= 1000;
+		unit++;
+	}
+	snprintf(out, TEXT_NUMBER, v < 9.95 && unit ? "%.1f%s" : "%.0f%s", v, units[unit]);
+}
+
+char *events_value(char *out, const struct profile_event *event, uint64_t value)
+{
+	static const char *const times[] = {"ns", "us", "ms", "s"};
+	static const char *const counts[] = {"", "k", "M", "G", "T"};
+
+	if (!strcmp(event->unit, "bytes"))
+		return text_bytes(out, value < INT64_MAX ? (int64_t)value : INT64_MAX);
+	if (event->weight_is_time)
+		value_scaled(out, (double)value, times, 4);
+	else
+		value_scaled(out, (double)value, counts, 5);
+	return out;
+}
+
+/* --- which one is shown ------------------------------------------------------------------------------ */
+
+static bool event_is_on(const struct ui *ui, int event)
+{
+	return ui->vitals && ui->vitals->events[event].state == VITALS_ON;
+}
+
+/* What the old one's window was is kept; the new one's is taken up again, or begins like it. */
+static void event_swap_windows(struct ui *ui, int event, bool begins)
+{
+	struct ui_event *old = &ui->events[ui->event], *new = &ui->events[event];
+
+	old->visited = true;
+	old->window = ui->time.window;
+	old->since = ui->time.since;
+	old->since_before = ui->time.since_before;
+	if (!new->visited) {
+		new->window = ui->time.window;
+		new->begun = begins ? profile_info(ui->profile).now : 0;
+		new->since = new->since_before = new->begun;
+		profile_mark(ui->profile, event, new->begun, 0);
+	}
+	ui->time.window = new->window;
+	ui->time.since = new->since;
+	ui->time.since_before = new->since_before;
+}
+
+static const char *const *event_warning(struct ui *ui, int event)
+{
+	if (!ui->ops->event_warning || ui->over || ui->events[event].warned)
+		return NULL;
+	return ui->ops->event_warning(ui->ctx, event);
+}
+
+static unsigned warning_key(struct ui *ui, int key)
+{
+	ui->popup = NULL;
+	if (key != 'y')
+		return 0;
+	ui->events[ui->warned_event].warned = true;
+	return events_show(ui, ui->warned_event);
+}
+
+static void warning_draw(struct ui *ui)
+{
+	const char *const *lines = event_warning(ui, ui->warned_event);
+	struct area in;
+	int count = 0;
+
+	while (lines && lines[count])
+		count++;
+	in = popup_frame(ui, ui->popup->title, count, BOX_COLS);
+	for (int i = 0; i < count; i++)
+		canvas_text(
+			&ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
+}
+
+static const struct ui_popup popup_warning = {
+	.title = "before it is switched on",
+	.keys = "y switch it on  Esc leave it",
+	.key = warning_key,
+	.draw = warning_draw,
+};
+
+/* event_warns: the question is open instead. */
+static bool event_warns(struct ui *ui, int event)
+{
+	if (!event_warning(ui, event))
+		return false;
+	ui->warned_event = event;
+	ui->popup = &popup_warning;
+	return true;
+}
+
+unsigned events_show(struct ui *ui, int event)
+{
+	struct err err = {0};
+	bool begins = !event_is_on(ui, event);
+
+	if (event == ui->event && !begins)
+		return 0;
+	if (!ui_has_event(ui, event)) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no event has this key yet: e adds one");
+		return 0;
+	}
+	if (begins && event_warns(ui, event))
+		return 0;
+	if (begins && !ui->over && ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0) {
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		return 0;
+	}
+	if (event != ui->event)
+		event_swap_windows(ui, event, begins && !ui->over);
+	if (begins) {
+		ui->events[event].asked = 0;
+		ui->begun_ms = ui->now_ms;
+	}
+	ui->event = event;
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	return UI_SORT;
+}
+
+bool events_has_user(const struct ui *ui)
+{
+	for (int i = EVENT_USER_FIRST; i < PROFILE_EVENTS; i++)
+		if (ui->profile && ui_has_event(ui, i))
+			return true;
+	return false;
+}
+
+void events_watch(struct ui *ui)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct vitals_event *v = &ui->vitals->events[i];
+		struct ui_event *e = &ui->events[i];
+
+		if (v->state != VITALS_ON)
+			e->asked = 0;
+		else if (!e->asked || v->interval < e->asked)
+			e->asked = v->interval;
+	}
+}
+
+int64_t events_asked(const struct ui *ui, int event)
+{
+	const struct ui_event *e = &ui->events[event];
+
+	return e->asked && ui->vitals->events[event].interval > e->asked ? e->asked : 0;
+}
+
+uint32_t events_since(const struct ui *ui, int event)
+{
+	return ui->events[event].begun;
+}
+
+void events_reset(struct ui *ui)
+{
+	memset(ui->events, 0, sizeof(ui->events));
+}
+
+/* --- the menu ---------------------------------------------------------------------------------------- */
+
+static int menu_event(const struct ui *ui, int row)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (ui_has_event(ui, i) && !row--)
+			return i;
+	return -1;
+}
+
+static int menu_rows(const struct ui *ui)
+{
+	int n = 0;
+
+	while (menu_event(ui, n) >= 0)
+		n++;
+	return n;
+}
+
+static void menu_note(struct ui *ui, const struct err *err)
+{
+	snprintf(ui->menu_note, sizeof(ui->menu_note), "%s", err->what);
+}
+
+static void event_begins(struct ui *ui, int event)
+{
+	uint32_t now = profile_info(ui->profile).now;
+
+	ui->events[event] = (struct ui_event){.visited = true,
+		.window = ui->time.window,
+		.begun = now,
+		.since = now,
+		.since_before = now};
+	profile_mark(ui->profile, event, now, 0);
+}
+
+static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
+{
+	struct err err = {0};
+
+	if (ui->ops->event_set(ui->ctx, event, on, interval, &err) < 0)
+		menu_note(ui, &err);
+	else if (on && !event_is_on(ui, event) && event != ui->event && !ui->events[event].visited)
+		event_begins(ui, event);
+	ui->events[event].asked = 0;
+	ui->vitals = ui->ops->vitals(ui->ctx);
+}
+
+static void menu_interval(struct ui *ui, int event, bool longer)
+{
+	const struct vitals_event *v = &ui->vitals->events[event];
+	uint64_t now = v->interval > 0 ? (uint64_t)v->interval
+				       : profile_get_event(ui->profile, event)->default_interval;
+
+	if (v->state != VITALS_ON)
+		snprintf(ui->menu_note, sizeof(ui->menu_note),
+			"It is off: Space switches it on, then its interval can be changed.");
+	else if (longer || now > 1)
+		menu_set(ui, event, true, longer ? now * 2 : now / 2);
+}
+
+static void menu_engine(struct ui *ui, int event)
+{
+	const struct vitals_event *v = &ui->vitals->events[event];
+	struct err err = {0};
+	int rc;
+
+	if (v->state != VITALS_ON) {
+		snprintf(ui->menu_note, sizeof(ui->menu_note),
+			"It is off: Space switches it on, then its engine can be changed.");
+		return;
+	}
+	rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
+	if (rc < 0)
+		menu_note(ui, &err);
+	else if (rc)
+		snprintf(ui->menu_note, sizeof(ui->menu_note),
+			"%s has one engine only; cpu can be sampled by two.",
+			profile_get_event(ui->profile, event)->name);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+}
+
+/* The event has the number of one that was off: nothing of that is shown any more. */
+static void event_begins_anew(struct ui *ui, int event)
+{
+	ui->events[event] = (struct ui_event){0};
+	compare_free(ui->compare);
+	ui->compare = NULL;
+	if (event != ui->event)
+		return;
+	ui->time.since = ui->time.since_before = profile_info(ui->profile).now;
+	profile_mark(ui->profile, event, ui->time.since, 0);
+}
+
+static void add_done(struct ui *ui, bool accepted)
+{
+	char before[PROFILE_EVENTS][64];
+	struct err err = {0};
+	int event;
+
+	if (!accepted || !*ui->prompt.text)
+		return;
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		snprintf(before[i], sizeof(before[i]), "%s",
+			profile_get_event(ui->profile, i)->name);
+	event = ui->ops->event_add(ui->ctx, ui->prompt.text, &err);
+	if (event < 0) {
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+		return;
+	}
+	if (strcmp(profile_get_event(ui->profile, event)->name, before[event]) != 0)
+		event_begins_anew(ui, event);
+	ui_react(ui, events_show(ui, event));
+}
+
+static unsigned menu_add(struct ui *ui)
+{
+	ui->popup = NULL;
+	if (!ui->ops->event_add || ui->over)
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "events can only be added to a live JVM");
+	else
+		ui_prompt(ui, "perf event (cache-misses, page-faults, ...): ", "", NULL, add_done);
+	return 0;
+}
+
+static unsigned menu_key(struct ui *ui, int key)
+{
+	int rows = menu_rows(ui), event;
+
+	ui->menu_note[0] = '\0';
+	ui->menu_row = ui->menu_row < rows ? ui->menu_row : rows - 1;
+	event = menu_event(ui, ui->menu_row);
+	switch (key) {
+	case TKEY_UP:
+	case 'k': ui->menu_row = (ui->menu_row + rows - 1) % rows; return 0;
+	case TKEY_DOWN:
+	case 'j': ui->menu_row = (ui->menu_row + 1) % rows; return 0;
+	case ' ':
+		if (event_is_on(ui, event) || !event_warns(ui, event))
+			menu_set(ui, event, !event_is_on(ui, event), 0);
+		return UI_UPDATE;
+	case TKEY_LEFT:
+	case '-': menu_interval(ui, event, false); return UI_UPDATE;
+	case TKEY_RIGHT:
+	case '+': menu_interval(ui, event, true); return UI_UPDATE;
+	case 'g': menu_engine(ui, event); return UI_UPDATE;
+	case 'a': return menu_add(ui);
+	case TKEY_ENTER: ui->popup = NULL; return events_show(ui, event);
+	default:
+		ui->popup = NULL;
+		return key > '0' && key <= '0' + PROFILE_EVENTS ? events_show(ui, key - '1') : 0;
+	}
+}
+
+static void menu_draw_row(struct ui *ui, struct area in, int row)
+{
+	static const char *const states[] = {"off", "on", "failed"};
+	int event = menu_event(ui, row), at = in.row + 1 + row, limit = in.col + in.cols;
+	const struct profile_event *e = profile_get_event(ui->profile, event);
+	const struct vitals_event *v = &ui->vitals->events[event];
+	enum style style = v->state == VITALS_ON       ? STYLE_NORMAL
+			   : v->state == VITALS_FAILED ? STYLE_WARN
+						       : STYLE_DIM;
+	char interval[TEXT_NUMBER] = "-", samples[TEXT_NUMBER], name[24];
+	struct canvas *c = &ui->canvas;
+
+	if (v->state == VITALS_ON)
+		text_interval(interval, v->interval, e->weight_is_time);
+	name_cut(name, sizeof(name), e->name, 16, ui->glyphs->ellipsis);
+	canvas_printf(c, at, in.col, limit, STYLE_KEY, "%d", event + 1);
+	canvas_text(c, at, in.col + 2, limit, style, name);
+	canvas_text(c, at, in.col + 19, limit, style, states[v->state]);
+	canvas_text(c, at, in.col + 26, limit, style, v->state == VITALS_ON ? v->engine : "");
+	canvas_right(c, at, in.col + 33, in.col + 41, style, interval);
+	canvas_right(c, at, in.col + 42, in.col + 52, style, text_count(samples, v->samples));
+	if (events_asked(ui, event))
+		canvas_printf(c, at, in.col + 54, limit, STYLE_WARN, "not %s",
+			text_interval(interval, events_asked(ui, event), e->weight_is_time));
+	else
+		canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
+	if (row == ui->menu_row)
+		canvas_restyle(c, at, in.col - 1, limit, STYLE_CURSOR);
+}
+
+static void menu_draw(struct ui *ui)
+{
+	int rows = menu_rows(ui), event = menu_event(ui, ui->menu_row);
+	struct area in = popup_frame(ui, ui->popup->title, rows + 4, BOX_COLS);
+	struct canvas *c = &ui->canvas;
+	int limit = in.col + in.cols;
+
+	canvas_text(c, in.row, in.col, limit, STYLE_LABEL,
+		"  EVENT            STATE  ENGINE INTERVAL   SAMPLES  NOTE");
+	for (int row = 0; row < rows; row++)
+		menu_draw_row(ui, in, row);
+	if (*ui->menu_note)
+		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_BAD, ui->menu_note);
+	else if (event >= 0 && *ui->vitals->events[event].note)
+		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_WARN,
+			ui->vitals->events[event].note);
+	if (ui->vitals->cost_pct_x10 >= 0)
+		canvas_printf(c, in.row + rows + 3, in.col, limit, STYLE_DIM,
+			"all together cost %.1f%% of a core", ui->vitals->cost_pct_x10 / 10.0);
+}
+
+static const struct ui_popup popup_events = {
+	.title = "events",
+	.keys = "Space on/off  - + interval  g engine  Enter show  a add perf event  Esc",
+	.key = menu_key,
+	.draw = menu_draw,
+};
+
+unsigned events_menu(struct ui *ui, int arg)
+{
+	ui->popup = &popup_events;
+	ui->menu_note[0] = '\0';
+	ui->menu_row = 0;
+	for (int row = 0; menu_event(ui, row) >= 0; row++)
+		if (menu_event(ui, row) == ui->event)
+			ui->menu_row = row;
+	return 0;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searching in views and filtering for them. */
+#include "tui/frame/finding.h"
+
+#include "base/buf.h"
+#include "profile/query/filter.h"
+#include "profile/query/match.h"
+#include "profile/table/flat.h"
+#include "tui/config/config.h"
+#include "tui/frame/command.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- state ------------------------------------------------------------------------------------------- */
+
+static void set_frameworks(struct ui *ui)
+{
+	const char *const *list = config_framework(ui->options->config);
+	struct buf text = {0};
+
+	for (; *list; list++)
+		buf_printf(&text, "%s ", *list);
+	filter_set_frameworks(ui->filter, buf_str(&text));
+	buf_done(&text);
+}
+
+void finding_init(struct ui *ui)
+{
+	ui->filter = filter_new();
+	ui->found = match_new();
+	ui->search[0] = '\0';
+	set_frameworks(ui);
+}
+
+void finding_done(struct ui *ui)
+{
+	filter_free(ui->filter);
+	match_free(ui->found);
+	ui->filter = NULL;
+	ui->found = NULL;
+}
+
+void finding_reset(struct ui *ui)
+{
+	unsigned hide = filter_hide(ui->filter);
+	bool lines = filter_lines(ui->filter);
+
+	finding_done(ui);
+	finding_init(ui);
+	filter_set_hide(ui->filter, hide);
+	filter_set_lines(ui->filter, lines);
+}
+
+void finding_update(struct ui *ui)
+{
+	struct profile_query q;
+
+	if (!ui->profile) {
+		ui->sum = ui->searched = ui->coarse = (struct profile_sum){0};
+		return;
+	}
+	q = ui_query(ui);
+	ui->sum = profile_sum(ui->profile, &q);
+	ui->coarse = profile_coarse(ui->profile, &q);
+	ui->explained =
+		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
+	ui->searched = match_sum(ui->found, ui->profile, &q);
+}
+
+static void search_for(struct ui *ui, const char *text)
+{
+	snprintf(ui->search, sizeof(ui->search), "%s", text);
+	match_set(ui->found, ui->search);
+	ui->search_nr = ui_narrow(ui);
+	/* What the flame graph leaves out as too narrow is searched while it is made. */
+	if (ui->view == VIEW_FLAME && ui->profile)
+		ui_react(ui, UI_UPDATE);
+	else if (!ui->working)
+		finding_update(ui);
+}
+
+bool finding_active(const struct ui *ui)
+{
+	return !filter_idle(ui->filter);
+}
+
+bool finding_has_search(const struct ui *ui)
+{
+	return *ui->search;
+}
+
+bool finding_hit(const struct ui *ui, const char *name)
+{
+	size_t bytes;
+
+	return *ui->search && match_find(name, ui->search, &bytes);
+}
+
+bool finding_hit_method(const struct ui *ui, uint32_t method)
+{
+	return *ui->search && match_method(ui->found, ui->profile, method);
+}
+
+/* --- showing ----------------------------------------------------------------------------------------- */
+
+static const struct {
+	unsigned hide;
+	const char *what, *brief;
+} hides[] = {
+	{0, "all frames are shown", ""},
+	{FILTER_FRAMEWORK, "hidden: frames of frameworks", "framework"},
+	{FILTER_NATIVE | FILTER_KERNEL, "hidden: native and kernel frames", "native kernel"},
+	{FILTER_FRAMEWORK | FILTER_NATIVE | FILTER_KERNEL,
+		"hidden: frames of frameworks, native and kernel frames",
+		"framework native kernel"},
+};
+#define HIDES (sizeof(hides) / sizeof(hides[0]))
+
+static size_t hide_choice(const struct ui *ui)
+{
+	size_t i = 0;
+
+	while (i + 1 < HIDES && hides[i].hide != filter_hide(ui->filter))
+		i++;
+	return i;
+}
+
+void finding_bar(const struct ui *ui, struct strip *s)
+{
+	char text[64];
+	bool only;
+
+	if (!finding_active(ui) && !ui_only_some(ui))
+		strip_add(s, STYLE_NORMAL, 15, "filter none");
+	for (int i = 0; i < filter_count(ui->filter); i++) {
+		const char *term = filter_term(ui->filter, i, &only);
+
+		name_cut(text, sizeof(text), term, 24, ui->glyphs->ellipsis);
+		strip_add(s, STYLE_WARN, 2, " %c%s ", only ? '\\' : '!', text);
+	}
+	if (filter_hide(ui->filter))
+		strip_add(s, STYLE_WARN, 3, " K %s ", hides[hide_choice(ui)].brief);
+	if (filter_lines(ui->filter))
+		strip_add(s, STYLE_WARN, 3, " L lines ");
+}
+
+void finding_count(const struct ui *ui, struct strip *s, int hits, int of, const char *what)
+{
+	char text[80];
+
+	name_cut(text, sizeof(text), ui->search + (*ui->search == '='), 30, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_NORMAL, 0, "%c%s: %d of %d %s", *ui->search == '=' ? '#' : '/', text,
+		hits, of, what);
+	strip_add(s, STYLE_STRONG, 1, "%.1f%% of samples",
+		flat_percent(ui->searched.weight, ui->sum.weight));
+	strip_add(s, STYLE_DIM, 2, "(each counted once)");
+}
+
+void finding_mark(struct ui *ui, int row, int col, const char *text, const char *full)
+{
+	const char *hit;
+	size_t bytes;
+	int from = 0, width = text_width(text);
+
+	if (!finding_hit(ui, full))
+		return;
+	hit = match_find(text, ui->search, &bytes);
+	/* Found in the part that was left out: then all of it. */
+	if (hit) {
+		char before[512], found[512];
+
+		snprintf(before, sizeof(before), "%.*s", (int)(hit - text), text);
+		snprintf(found, sizeof(found), "%.*s", (int)bytes, hit);
+		from = text_width(before);
+		width = text_width(found);
+	}
+	canvas_restyle(&ui->canvas, row, col + from, col + from + width, STYLE_HIT);
+}
+
+bool finding_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
+{
+	uint32_t run = filter_run(ui->profile, stack);
+	const char *name;
+
+	if (!run || method == PROFILE_NONE)
+		return false;
+	name = profile_get_method(ui->profile, method)->full;
+	/* "[framework frames]" */
+	snprintf(out, size, "%s %u %.*s", ui->glyphs->ellipsis, run,
+		(int)strcspn(name + 1, "]") - (run == 1), name + 1);
+	return true;
+}
+
+/* --- searching --------------------------------------------------------------------------------------- */
+
+/* The next hit from the cursor on, or with 0 from where the search began. */
+static bool find_from(struct ui *ui, int direction)
+{
+	const struct view *v = ui_view(ui);
+	struct list *list = v->list(ui);
+	int at;
+
+	if (v->find)
+		return v->find(ui, direction);
+	at = list_find(list, v->text, ui, ui->search,
+		direction ? list->cursor + direction : ui->search_from, direction ? direction : 1);
+	if (at < 0)
+		return false;
+	list_to(list, at);
+	return true;
+}
+
+static void find_anchor(struct ui *ui, bool set)
+{
+	struct list *list = ui_view(ui)->list(ui);
+
+	if (set)
+		ui->search_from = list->cursor;
+	else
+		list_to(list, ui->search_from);
+	if (ui_view(ui)->anchor)
+		ui_view(ui)->anchor(ui, set);
+}
+
+static void find_change(struct ui *ui)
+{
+	search_for(ui, ui->prompt.text);
+	if (!*ui->search || !find_from(ui, 0))
+		find_anchor(ui, false);
+	ui_react(ui, UI_HOLD);
+}
+
+static void find_done(struct ui *ui, bool accepted)
+{
+	if (!accepted) {
+		search_for(ui, ui->search_before);
+		ui->search_nr = ui->search_nr_before;
+		find_anchor(ui, false);
+	} else if (*ui->search && !find_from(ui, 0)) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
+	}
+}
+
+unsigned finding_ask(struct ui *ui, int arg)
+{
+	memcpy(ui->search_before, ui->search, sizeof(ui->search));
+	ui->search_nr_before = ui->search_nr;
+	search_for(ui, "");
+	find_anchor(ui, true);
+	ui_prompt(ui, "find: ", "", find_change, find_done);
+	return UI_HOLD;
+}
+
+unsigned finding_next(struct ui *ui, int direction)
+{
+	if (!find_from(ui, direction))
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
+	return UI_HOLD;
+}
+
+unsigned finding_same(struct ui *ui, int arg)
+{
+	const char *name = ui_selected(ui);
+	char text[sizeof(ui->search)];
+
+	if (!name)
+		return 0;
+	snprintf(text, sizeof(text), "=%s", name);
+	search_for(ui, text);
+	find_from(ui, 1);
+	return UI_HOLD;
+}
+
+/* --- filtering --------------------------------------------------------------------------------------- */
+
+static void filter_done(struct ui *ui, bool accepted, bool only)
+{
+	if (!accepted || !*ui->prompt.text)
+		return;
+	if (!filter_push(ui->filter, only, ui->prompt.text)) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+			"no more than %d filters; Esc undoes the last", FILTER_TERMS);
+		return;
+	}
+	ui->filter_nr[filter_count(ui->filter) - 1] = ui_narrow(ui);
+	ui_react(ui, UI_SORT | UI_HOLD);
+	if (!ui->working && !ui->sum.count)
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+			"no sample of this window is left; Esc undoes the filter");
+}
+
+static void only_done(struct ui *ui, bool accepted)
+{
+	filter_done(ui, accepted, true);
+}
+
+static void hide_done(struct ui *ui, bool accepted)
+{
+	filter_done(ui, accepted, false);
+}
+
+unsigned finding_filter(struct ui *ui, int only)
+{
+	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search, NULL,
+		only ? only_done : hide_done);
+	return 0;
+}
+
+unsigned finding_hide(struct ui *ui, int arg)
+{
+	size_t next = (hide_choice(ui) + 1) % HIDES;
+
+	filter_set_hide(ui->filter, hides[next].hide);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", hides[next].what);
+	return UI_SORT;
+}
+
+unsigned finding_lines(struct ui *ui, int arg)
+{
+	bool on = !filter_lines(ui->filter);
+
+	filter_set_lines(ui->filter, on);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
+	return UI_SORT;
+}
+
+static unsigned filter_narrowed(const struct ui *ui)
+{
+	int n = filter_count(ui->filter);
+
+	return n ? ui->filter_nr[n - 1] : 0;
+}
+
+unsigned finding_narrowed(const struct ui *ui)
+{
+	unsigned filter = filter_narrowed(ui);
+
+	return *ui->search && ui->search_nr > filter ? ui->search_nr : filter;
+}
+
+void finding_back(struct ui *ui)
+{
+	if (*ui->search && ui->search_nr > filter_narrowed(ui)) {
+		search_for(ui, "");
+		return;
+	}
+	filter_pop(ui->filter);
+	ui_react(ui, UI_SORT);
+}

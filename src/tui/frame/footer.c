@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines under the list: the selected row in full, messages, and the keys or the prompt. */
+#include "tui/frame/ui.h"
+
+#include "base/utf8.h"
+#include "tui/frame/command.h"
+#include "tui/screen/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KEEP        254 /* keys from this place on are never left out */
+#define ROWS_NOTICE 12  /* terminals with fewer rows show messages in place of the detail line */
+
+int footer_rows(const struct ui *ui)
+{
+	if (ui_view(ui)->bare)
+		return 1;
+	return ui->canvas.rows >= ROWS_NOTICE ? 3 : 2;
+}
+
+/* --- the prompt -------------------------------------------------------------------------------------- */
+
+bool footer_type(char *text, size_t bytes, int key)
+{
+	size_t len = strlen(text);
+
+	if (key == TKEY_BACKSPACE) {
+		text[utf8_back(text, len)] = '\0';
+		return true;
+	}
+	if (key == TKEY_CTRL('u')) {
+		text[0] = '\0';
+		return true;
+	}
+	if (key < ' ' || key == 0x7f || key >= TKEY_UP || len + 5 > bytes)
+		return false;
+	utf8_put((uint32_t)key, text + len);
+	return true;
+}
+
+void footer_prompt_key(struct ui *ui, int key)
+{
+	struct ui_prompt *p = &ui->prompt;
+	bool accepted = key == TKEY_ENTER;
+
+	if (accepted || key == TKEY_ESC || key == TKEY_CTRL('c')) {
+		/* done may open the next prompt. */
+		struct ui_prompt closed = *p;
+
+		p->label = NULL;
+		closed.done(ui, accepted);
+		return;
+	}
+	footer_type(p->text, sizeof(p->text), key);
+	if (p->change)
+		p->change(ui);
+}
+
+static void draw_prompt(struct ui *ui, int row)
+{
+	struct canvas *c = &ui->canvas;
+	const char *text = ui->prompt.text;
+	int col = canvas_text(c, row, 1, c->cols, STYLE_KEY, ui->prompt.label);
+	int room = c->cols - col - 2, width = text_width(text);
+
+	/* The end is where one types. */
+	if (width > room)
+		text += text_prefix(text, width - room);
+	col = canvas_text(c, row, col, c->cols - 1, STYLE_PROMPT, text);
+	c->cursor_row = row;
+	c->cursor_col = col;
+	canvas_right(c, row, col + 2, c->cols - 1, STYLE_DIM, "Enter accepts  Esc cancels");
+}
+
+/* --- the key line ------------------------------------------------------------------------------------ */
+
+static void draw_keys(struct ui *ui, int row)
+{
+	struct strip s = {0};
+	struct strip_part *p;
+
+	for (int place = 1; place < 256; place++) {
+		for (int i = 0; i < command_count; i++) {
+			const struct command *c = &commands[i];
+			const char *shown;
+
+			if (!c->line || c->place != place || !command_here(c, ui))
+				continue;
+			shown = command_shown(c, ui);
+			/* Marks stand right before their word, letters and words do not. */
+			p = strip_add(&s, STYLE_LABEL, place >= KEEP ? 0 : place, "%s%s",
+				isalnum((unsigned char)shown[strlen(shown) - 1]) ? " " : "",
+				c->line);
+			snprintf(p->key, sizeof(p->key), "%s", shown);
+			p->hit = command_keys(c, ui)[0].key;
+		}
+	}
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+static void draw_message(struct ui *ui, int row)
+{
+	struct canvas *c = &ui->canvas;
+	char text[sizeof(ui->message.text)];
+
+	name_cut(text, sizeof(text), ui->message.text, c->cols - 4, ui->glyphs->ellipsis);
+	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
+	canvas_printf(c, row, 1, c->cols, ui->message.style, " %s ", text);
+}
+
+static void draw_waiting(struct ui *ui, struct strip *s)
+{
+	char count[TEXT_NUMBER];
+
+	strip_add(s, STYLE_NORMAL, 0,
+		"frozen: %s newer samples wait (space resumes; , . step back/forth 1 s)",
+		text_count(count, (int64_t)ui->waiting));
+}
+
+static void draw_part(struct ui *ui, int row, void (*fill)(struct ui *, struct strip *))
+{
+	struct strip s = {0};
+
+	if (fill && !ui->working)
+		fill(ui, &s);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+void footer_draw(struct ui *ui)
+{
+	const struct view *v = ui_view(ui);
+	int last = ui->canvas.rows - 1, rows = footer_rows(ui);
+
+	if (rows > 1)
+		draw_part(ui, ui->canvas.rows - rows, v->detail);
+	if (rows > 2)
+		draw_part(ui, last - 1, ui->time.frozen && v->notice ? draw_waiting : v->notice);
+	if (ui->prompt.label)
+		draw_prompt(ui, last);
+	else if (ui->popup)
+		canvas_text(&ui->canvas, last, 1, ui->canvas.cols, STYLE_LABEL, ui->popup->keys);
+	else
+		draw_keys(ui, last);
+	if (ui->message.shown)
+		draw_message(ui, last - 1);
+}

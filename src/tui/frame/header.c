@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines above the list: who, which event and view, how the JVM is, how good the data is. */
+#include "tui/frame/ui.h"
+
+#include "base/clock.h"
+#include "profile/table/flat.h"
+#include "tui/frame/compare.h"
+#include "tui/frame/events.h"
+#include "tui/frame/finding.h"
+#include "tui/screen/text.h"
+#include "tui/time/time.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_VITALS   20 /* terminals with fewer rows do without */
+#define ROWS_TABS     16
+#define GC_COLS       25
+#define GC_SHARE_COLS 12
+#define OWNERS_COLS   27 /* three digits for the program, two for each other */
+#define WIDE          100
+#define GC_S          10
+#define BROKEN_BAD    0.1 /* per cent of the stacks */
+#define COARSE_SHOWN  0.5 /* per cent of the weight */
+#define COARSE_MUCH   10
+#define STOPS_MUCH    50 /* tenths of a percent: this share of time at safepoints is worth a warning */
+#define WIDE_STOPS    140
+
+int header_rows(const struct ui *ui)
+{
+	if (ui_view(ui)->bare)
+		return 0;
+	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS) +
+	       timestrip_rows(ui);
+}
+
+/* --- title ------------------------------------------------------------------------------------------- */
+
+static const char *interval_text(const struct ui *ui, int64_t interval, char out[TEXT_NUMBER])
+{
+	if (ui->event == EVENT_CPU && interval > 0)
+		snprintf(out, TEXT_NUMBER, "%dHz", (int)(NS_PER_S / (uint64_t)interval));
+	else if (ui->event >= EVENT_USER_FIRST)
+		text_count(out, interval);
+	else
+		text_interval(
+			out, interval, profile_get_event(ui->profile, ui->event)->weight_is_time);
+	return out;
+}
+
+/*
+ * When the agent has lengthened the interval to keep to its budget, both are shown; on a narrow screen the one that
+ * was asked for goes before the JVM's version does, as the menu of events has it too.
+ */
+static void add_engine(const struct ui *ui, struct strip *s)
+{
+	const struct vitals_event *v = &ui->vitals->events[ui->event];
+	const char *name = profile_get_event(ui->profile, ui->event)->name;
+	int64_t asked = events_asked(ui, ui->event);
+	char interval[TEXT_NUMBER], before[TEXT_NUMBER];
+	struct strip_part *part;
+
+	interval_text(ui, v->interval, interval);
+	strip_add(s, STYLE_NORMAL, 3, "%s%s%s%s%s", name,
+		strcmp(name, v->engine) && *v->engine ? "/" : "",
+		strcmp(name, v->engine) ? v->engine : "", asked ? "" : " ", asked ? "" : interval)
+		->right = true;
+	if (!asked)
+		return;
+	strip_add(s, STYLE_WARN, 2, " %s", interval)->right = true;
+	part = strip_add(s, STYLE_WARN, 5, ", not %s ", interval_text(ui, asked, before));
+	part->right = part->joined = true;
+}
+
+static void add_state(const struct ui *ui, struct strip *s)
+{
+	struct profile_info info = profile_info(ui->profile);
+	char text[TEXT_NUMBER];
+	int64_t at;
+
+	if (ui->time.frozen) {
+		at = (int64_t)info.start_wall_ns + (int64_t)ui->time.frozen_to * (int64_t)NS_PER_S;
+		strip_add(s, STYLE_WARN, 0, " FROZEN %s ", text_clock(text, at))->right = true;
+	} else if (ui->over) {
+		strip_add(s, STYLE_BAD, 0, " ENDED ")->right = true;
+	} else if (ui->vitals->stalled) {
+		strip_add(s, STYLE_WARN, 0, " STALLED ")->right = true;
+	} else {
+		snprintf(text, sizeof(text), ui_refresh_ms(ui) % 1000 ? "%.1fs" : "%.0fs",
+			(double)ui_refresh_ms(ui) / 1000);
+		strip_add(s, STYLE_GOOD, 0, "LIVE %s", text)->right = true;
+	}
+}
+
+static void draw_title(struct ui *ui, int row, const struct history_point *point)
+{
+	const struct vitals *v = ui->vitals;
+	struct strip s = {0};
+	char up[TEXT_NUMBER];
+
+	strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, v->name);
+	if (*v->jdk)
+		strip_add(&s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
+	if (v->uptime_s >= 0)
+		strip_add(&s, STYLE_NORMAL, 6, "up %s",
+			text_uptime(up, point ? point->uptime_s : v->uptime_s));
+	add_engine(ui, &s);
+	add_state(ui, &s);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- tabs -------------------------------------------------------------------------------------------- */
+
+/* How much of the tabs there is room for. */
+enum tabs_room { TABS_THIS, TABS_NUMBERS, TABS_ALL };
+
+static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room room)
+{
+	bool on = event == ui->event, running = ui->vitals->events[event].state == VITALS_ON;
+	enum style style = on ? STYLE_TAB_ON : running ? STYLE_TAB : STYLE_DIM;
+	int start = col;
+	char name[24];
+
+	name_cut(name, sizeof(name), profile_get_event(ui->profile, event)->name, 14,
+		ui->glyphs->ellipsis);
+	if (room == TABS_NUMBERS && !on)
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style, "%d", event + 1);
+	else
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style,
+			on ? "[%d %s]" : " %d %s ", event + 1, name);
+	canvas_hit(&ui->canvas, row, start, col, HIT_EVENT, event);
+	return col + 1;
+}
+
+static int tabs_events(struct ui *ui, int row, int col)
+{
+	int cols = ui->canvas.cols;
+	enum tabs_room room = cols < 76                           ? TABS_THIS
+			      : cols < 120 && events_has_user(ui) ? TABS_NUMBERS
+								  : TABS_ALL;
+
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if (ui_has_event(ui, i) && (room != TABS_THIS || i == ui->event))
+			col = tabs_event(ui, row, col, i, room);
+	return col;
+}
+
+static int tabs_views(struct ui *ui, int row, int col)
+{
+	enum view_id shown = ui->view == VIEW_HELP ? ui->under : ui->view;
+
+	/* The callers of a method are seen from the list of methods. */
+	shown = shown == VIEW_CALLERS ? VIEW_METHODS : shown;
+
+	for (int i = 0; i < VIEW_COUNT; i++) {
+		bool on = i == (int)shown;
+		int start = col;
+
+		if (!view_table[i]->tab)
+			continue;
+		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols - 3,
+			on ? STYLE_TAB_ON : STYLE_TAB, on ? "[%s]" : " %s ", view_table[i]->tab);
+		canvas_hit(&ui->canvas, row, start, col, HIT_VIEW, i);
+		col++;
+	}
+	return col;
+}
+
+static void draw_tabs(struct ui *ui, int row)
+{
+	int col = tabs_events(ui, row, 1);
+
+	col = canvas_text(&ui->canvas, row, col, ui->canvas.cols, STYLE_DIM, "|") + 1;
+	tabs_views(ui, row, col);
+	canvas_text(&ui->canvas, row, ui->canvas.cols - 2, ui->canvas.cols, STYLE_KEY, "?");
+	canvas_hit(&ui->canvas, row, ui->canvas.cols - 3, ui->canvas.cols, HIT_KEY, '?');
+}
+
+/* --- vitals ------------------------------------------------------------------------------------------ */
+
+static void add_spark(
+	struct ui *ui, struct strip *s, enum history_what what, int n, int64_t unit, int drop)
+{
+	int64_t values[64];
+	char text[GLYPH_SPARK_BYTES(64)];
+
+	history_values(&ui->history, what, timeline_to(&ui->time, ui->profile), values, n);
+	glyph_gauge(ui->glyphs, text, values, n, glyph_top(values, n, unit));
+	strip_add(s, STYLE_SPARK, drop, "%s", text)->gap = 1;
+}
+
+static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p)
+{
+	uint32_t at = p->second - 1;
+	const struct history_point *before =
+		at >= GC_S ? history_at(&ui->history, at - GC_S) : NULL;
+	char times[40] = "", share[40];
+	int64_t ms;
+
+	if (p->gc_pct_x10 < 0 && p->gc_count < 0)
+		return;
+	if (before && before->gc_count >= 0 && p->gc_count > before->gc_count) {
+		ms = p->gc_ms - before->gc_ms;
+		snprintf(times, sizeof(times), ms < 1000 ? " %d/%ds %.0fms" : " %d/%ds %.1fs",
+			(int)(p->gc_count - before->gc_count), GC_S,
+			ms < 1000 ? (double)ms : (double)ms / 1000);
+	}
+	if (p->gc_pct_x10 < 0)
+		snprintf(share, sizeof(share), "pauses -");
+	else
+		snprintf(share, sizeof(share), "pauses %.1f%%", p->gc_pct_x10 / 10.0);
+	/* Its width stays, or the parts behind it would jump. */
+	if (ui->canvas.cols >= WIDE)
+		strip_add(s, STYLE_NORMAL, 2, "%s %s%s", share, ui->vitals->gc_name, times)->width =
+			GC_COLS;
+	else
+		strip_add(s, STYLE_NORMAL, 2, "%s", share)->width = GC_SHARE_COLS;
+}
+
+/* The JVM stood still: at length its history too, and in any case when it is much. */
+static void add_stops(struct ui *ui, struct strip *s, const struct history_point *p)
+{
+	bool much = p->safepoint_pct_x10 >= STOPS_MUCH;
+
+	if (p->safepoint_pct_x10 < 0)
+		return;
+	strip_add(s, much ? STYLE_WARN : STYLE_NORMAL, much ? 1 : 8, "stopped %.1f%%",
+		p->safepoint_pct_x10 / 10.0);
+	if (ui->canvas.cols >= WIDE_STOPS)
+		add_spark(ui, s, HISTORY_SAFEPOINT, 8, 10, 8);
+}
+
+/* Whose CPU time it is: with the JVM at work for itself, the list below explains the program's part only. */
+static void add_owners(struct strip *s, const struct vitals_cpu *cpu)
+{
+	if (cpu->java_pct < 0)
+		return;
+	strip_add(s, STYLE_NORMAL, 1, "java %d jit %d gc %d sys %d", cpu->java_pct, cpu->jit_pct,
+		cpu->gc_pct, cpu->kernel_pct)
+		->width = OWNERS_COLS;
+}
+
+static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
+{
+	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
+	struct strip s = {0};
+	char text[TEXT_NUMBER];
+
+	if (!p) {
+		canvas_text(&ui->canvas, row, 1, ui->canvas.cols, STYLE_DIM,
+			*ui->vitals->vitals_note ? ui->vitals->vitals_note : "");
+		return;
+	}
+	if (p->cpu_pct >= 0) {
+		strip_add(&s, STYLE_NORMAL, 0, "CPU %d%%", p->cpu_pct)->width = 8;
+		add_owners(&s, &p->cpu);
+		add_spark(ui, &s, HISTORY_CPU, cells, 100, 5);
+	}
+	if (p->heap_used >= 0) {
+		strip_add(&s, STYLE_NORMAL, 1, "heap %s",
+			text_bytes_of(text, p->heap_used, p->heap_max))
+			->width = 13;
+		add_spark(ui, &s, HISTORY_HEAP, cells * 3 / 4, 1 << 20, 6);
+	}
+	add_gc(ui, &s, p);
+	if (p->gc_pct_x10 >= 0 && ui->canvas.cols >= WIDE_STOPS)
+		add_spark(ui, &s, HISTORY_GC, 8, 10, 7);
+	add_stops(ui, &s, p);
+	if (p->threads >= 0)
+		strip_add(&s, STYLE_NORMAL, 3, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
+			(int)p->threads, p->threads_running);
+	if (p->rss >= 0)
+		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss));
+	if (*ui->vitals->vitals_note)
+		strip_add(&s, STYLE_DIM, 9, "%s", ui->vitals->vitals_note);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- data quality ------------------------------------------------------------------------------------ */
+
+static void add_window(struct ui *ui, struct strip *s)
+{
+	struct profile_query q = ui_query(ui);
+	uint32_t wanted = timeline_windows[ui->time.window];
+	uint32_t span = profile_covered(ui->profile, &q);
+	char label[16], count[TEXT_NUMBER];
+
+	if (wanted && span < wanted)
+		strip_add(s, STYLE_STRONG, 0, "window %s (%us)", timeline_label(&ui->time, label),
+			span);
+	else
+		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->time, label));
+	strip_add(s, STYLE_NORMAL, 1, "%7s samples", text_count(count, (int64_t)ui->sum.count));
+}
+
+/* What the samples stand for, where that is not what the shares are of: bytes, waiting, events. */
+static void add_amount(struct ui *ui, struct strip *s)
+{
+	static const char *const what[EVENT_USER_FIRST] = {
+		[EVENT_ALLOC] = " allocated", [EVENT_LOCK] = " waited"};
+	const struct profile_event *e = profile_get_event(ui->profile, ui->event);
+	char value[TEXT_NUMBER];
+
+	if (ui->event == EVENT_CPU || ui->event == EVENT_WALL)
+		return;
+	strip_add(s, STYLE_NORMAL, 2, "%5s%s", events_value(value, e, ui->sum.weight),
+		ui->event < EVENT_USER_FIRST ? what[ui->event] : "")
+		->gap = 1;
+}
+
+/* The words of a note before its explanation. */
+static void add_badge(struct strip *s, const char *note, int drop)
+{
+	int len = (int)strcspn(note, ":;,(");
+
+	while (len > 0 && note[len - 1] == ' ')
+		len--;
+	if (len)
+		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
+}
+
+/* The share of samples whose stack could not be walked to its root, and where there is room the usual reason. */
+static void add_broken(const struct ui *ui, struct strip *s)
+{
+	const char *reason;
+	int64_t samples, broken = vitals_broken(ui->vitals, &samples, &reason);
+	double share = samples > 0 ? (double)broken * 100 / (double)samples : 0;
+	bool wide = ui->canvas.cols >= WIDE;
+	char text[16];
+
+	if (broken <= 0 || samples <= 0)
+		return;
+	if (share < 0.01)
+		snprintf(text, sizeof(text), "<0.01");
+	else
+		snprintf(text, sizeof(text), "%.2f", share);
+	strip_add(s, share > BROKEN_BAD ? STYLE_WARN : STYLE_NORMAL, 5, "broken %s%%%s%s", text,
+		wide ? " " : "", wide ? reason : "");
+}
+
+/* The share whose inlined methods are not told apart. */
+static void add_coarse(const struct ui *ui, struct strip *s)
+{
+	double share = flat_percent(ui->coarse.weight, ui->sum.weight);
+
+	if (share >= COARSE_SHOWN)
+		strip_add(s, share >= COARSE_MUCH ? STYLE_WARN : STYLE_NORMAL, 3, "%.0f%% coarse",
+			share);
+}
+
+/* What no sample tells of: threads that are too short, or that block the signal. */
+static void add_explained(const struct ui *ui, struct strip *s)
+{
+	const struct profile_explained *e = &ui->explained;
+
+	if (ui->event == EVENT_CPU && e->differs)
+		strip_add(s, STYLE_WARN, 3, "explains %.0f%% of CPU",
+			flat_percent(e->sampled_ns, e->process_ns));
+}
+
+static void draw_quality(struct ui *ui, int row, const struct history_point *p)
+{
+	const struct vitals *v = ui->vitals;
+	struct strip s = {0};
+	char lost[TEXT_NUMBER];
+
+	add_window(ui, &s);
+	add_amount(ui, &s);
+	if (ui_view(ui)->quality && !ui->working)
+		ui_view(ui)->quality(ui, &s);
+	finding_bar(ui, &s);
+	compare_bar(ui, &s);
+	if (ui_only_some(ui))
+		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_only_name(ui));
+	strip_add(&s, v->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
+		text_count(lost, v->lost));
+	add_broken(ui, &s);
+	add_explained(ui, &s);
+	add_coarse(ui, &s);
+	if (p && p->cost_pct_x10 >= 0)
+		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
+	if (ui_holds(ui) && !ui->time.frozen)
+		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
+	if (*v->walker_note)
+		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
+	add_badge(&s, v->events[ui->event].note, 6);
+	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+int header_quality_row(const struct ui *ui)
+{
+	return 1 + (ui->canvas.rows >= ROWS_TABS) + (ui->canvas.rows >= ROWS_VITALS);
+}
+
+void header_draw(struct ui *ui)
+{
+	const struct history_point *point;
+	int row = 0, rows = ui->canvas.rows;
+
+	if (!ui->profile || !ui->vitals)
+		return;
+	point = history_at(&ui->history, timeline_to(&ui->time, ui->profile));
+	draw_title(ui, row++, point);
+	if (rows >= ROWS_TABS)
+		draw_tabs(ui, row++);
+	if (rows >= ROWS_VITALS)
+		draw_vitals(ui, row++, point);
+	draw_quality(ui, row++, point);
+	timestrip_draw(ui, row);
+}
+
+void header_summary(struct ui *ui)
+{
+	struct strip s = {0};
+	struct list *list = ui_view(ui)->list ? ui_view(ui)->list(ui) : NULL;
+
+	if (!ui->profile || !ui->vitals) {
+		strip_add(&s, STYLE_NORMAL, 0, "jhot: needs 40x8");
+	} else {
+		strip_add(&s, STYLE_STRONG, 0, "%d", ui->vitals->pid);
+		if (ui->vitals->cpu_pct >= 0)
+			strip_add(&s, STYLE_NORMAL, 2, "cpu %d%%", ui->vitals->cpu_pct);
+		if (list && list->count && ui_view(ui)->text)
+			strip_add(&s, STYLE_NORMAL, 1, "%s", ui_view(ui)->text(ui, 0));
+		strip_add(&s, STYLE_DIM, 3, "(needs 40x8)");
+	}
+	strip_draw(&s, &ui->canvas, 0, 0, ui->canvas.cols);
+}

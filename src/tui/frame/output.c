@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The export dialog: rows of choices and a file name; the quick save; copying. */
+#include "tui/frame/output.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "tui/config/config.h"
+#include "tui/frame/command.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LABEL_COLS 9
+#define BOX_COLS   72
+#define BOX_ROWS   7
+#define SAVES      99 /* files of one second, told apart by a number */
+
+enum { ROW_FORMAT, ROW_EVENT, ROW_TIME, ROW_THREADS, ROW_STACKS, ROW_FILE, ROWS };
+enum { THREADS_ALL, THREADS_APART, THREADS_ONE };
+
+struct output {
+	int choice[ROWS]; /* of each row; ROW_FILE's is not used */
+	int row;          /* that keys change */
+	/* What may be chosen in place of all: the thread or pool shown, or the one selected in their list. */
+	uint32_t thread, pool;
+	char path[256];
+	char note[640]; /* why it was not written */
+	bool exists;    /* Enter again replaces the file */
+};
+
+void output_free(struct output *o)
+{
+	free(o);
+}
+
+/* --- file names -------------------------------------------------------------------------------------- */
+
+static const struct app_format *output_format(const struct ui *ui, int number)
+{
+	return &ui->ops->formats(ui->ctx)[number];
+}
+
+static int output_formats(const struct ui *ui)
+{
+	int n = 0;
+
+	while (output_format(ui, n)->suffix)
+		n++;
+	return n;
+}
+
+/* The format that a name ends with, -1 if none. */
+static int output_format_of(const struct ui *ui, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (int i = 0; i < output_formats(ui); i++) {
+		size_t suffix = strlen(output_format(ui, i)->suffix);
+
+		if (len >= suffix && !strcmp(path + len - suffix, output_format(ui, i)->suffix))
+			return i;
+	}
+	return -1;
+}
+
+static struct output *output_state(struct ui *ui)
+{
+	const struct config *config = ui->options->config;
+	int format;
+
+	if (ui->output)
+		return ui->output;
+	ui->output = xcalloc(1, sizeof(*ui->output));
+	format = config ? output_format_of(ui, config->format) : -1;
+	ui->output->choice[ROW_FORMAT] = format < 0 ? 0 : format;
+	return ui->output;
+}
+
+const char *output_suffix(struct ui *ui)
+{
+	return output_format(ui, output_state(ui)->choice[ROW_FORMAT])->suffix;
+}
+
+static void output_name(const struct ui *ui, char *out, size_t size, int event, int number)
+{
+	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
+	const char *suffix = output_format(ui, ui->output->choice[ROW_FORMAT])->suffix;
+	char stamp[32], more[16] = "";
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	if (number > 1)
+		snprintf(more, sizeof(more), "-%d", number);
+	snprintf(out, size, "jhot-%d-%s-%s%s%s", ui->vitals->pid,
+		profile_get_event(ui->profile, event)->name, stamp, more, suffix);
+	for (char *c = out; *c; c++) /* perf's names: cpu/cache-misses/ */
+		if (strchr("/:", *c))
+			*c = '_';
+}
+
+/* Another format was chosen: the name follows. */
+static void output_follow(struct ui *ui)
+{
+	struct output *o = ui->output;
+	int old = output_format_of(ui, o->path);
+	size_t len = strlen(o->path);
+
+	if (old >= 0)
+		len -= strlen(output_format(ui, old)->suffix);
+	snprintf(o->path + len, sizeof(o->path) - len, "%s",
+		output_format(ui, o->choice[ROW_FORMAT])->suffix);
+}
+
+/* --- writing ----------------------------------------------------------------------------------------- */
+
+static int output_event(const struct ui *ui)
+{
+	return ui->output->choice[ROW_EVENT];
+}
+
+static struct app_export output_wish(const struct ui *ui)
+{
+	const struct output *o = ui->output;
+	struct profile_query shown = ui_query(ui), all = {.by_weight = shown.by_weight};
+	struct app_export wish = {.path = o->path, .query = shown, .overwrite = o->exists};
+
+	/* Everything: a query of its own, without what the view hides. */
+	if (o->choice[ROW_STACKS])
+		wish.query = all;
+	wish.query.event = output_event(ui);
+	wish.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
+	wish.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
+	wish.query.thread = o->choice[ROW_THREADS] == THREADS_ONE ? o->thread : PROFILE_ANY_THREAD;
+	wish.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? o->pool : 0;
+	wish.threads = o->choice[ROW_THREADS] == THREADS_APART;
+	return wish;
+}
+
+/* What is exported unless something else is chosen: what the screen shows. */
+static void output_begin(struct ui *ui)
+{
+	struct output *o = output_state(ui);
+
+	o->choice[ROW_EVENT] = ui->event;
+	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
+	o->choice[ROW_THREADS] = ui_only_some(ui) ? THREADS_ONE : THREADS_ALL;
+	o->thread = ui->thread;
+	o->pool = ui->pool;
+	if (!ui_only_some(ui) && ui->view == VIEW_THREADS)
+		threads_chosen(ui, &o->thread, &o->pool);
+	o->row = ROW_FILE;
+	o->note[0] = '\0';
+	o->exists = false;
+	output_name(ui, o->path, sizeof(o->path), ui->event, 1);
+}
+
+static void output_write(struct ui *ui)
+{
+	struct output *o = ui->output;
+	struct app_export wish = output_wish(ui);
+	struct err err = {0};
+	char done[320] = "";
+	int rc;
+
+	if (!*o->path)
+		return;
+	rc = ui->ops->export(ui->ctx, &wish, done, sizeof(done), &err);
+	o->exists = rc == APP_EXISTS;
+	if (rc == APP_EXISTS) {
+		snprintf(o->note, sizeof(o->note), "That file exists: Enter again replaces it.");
+	} else if (rc < 0) {
+		snprintf(o->note, sizeof(o->note), "%s", err.what);
+	} else {
+		ui->popup = NULL;
+		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	}
+}
+
+unsigned output_save(struct ui *ui, int arg)
+{
+	struct err err = {0};
+	struct app_export wish;
+	char done[320] = "";
+	int rc = APP_EXISTS;
+
+	output_begin(ui);
+	wish = output_wish(ui);
+	for (int i = 1; rc == APP_EXISTS && i <= SAVES; i++) {
+		output_name(ui, ui->output->path, sizeof(ui->output->path), ui->event, i);
+		rc = ui->ops->export(ui->ctx, &wish, done, sizeof(done), &err);
+	}
+	if (rc < 0)
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+	else
+		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	return 0;
+}
+
+/* --- the dialog -------------------------------------------------------------------------------------- */
+
+static bool output_some(const struct output *o)
+{
+	return o->pool || o->thread != PROFILE_ANY_THREAD;
+}
+
+static int output_choices(const struct ui *ui, int row)
+{
+	switch (row) {
+	case ROW_FORMAT: return output_formats(ui);
+	case ROW_EVENT: return PROFILE_EVENTS;
+	case ROW_THREADS: return output_some(ui->output) ? 3 : 2;
+	case ROW_FILE: return 0;
+	default: return 2;
+	}
+}
+
+static void output_text(struct ui *ui, int row, char *text, size_t bytes)
+{
+	const struct output *o = ui->output;
+	int choice = o->choice[row];
+	char label[16];
+
+	switch (row) {
+	case ROW_FORMAT:
+		snprintf(text, bytes, "%s  %s", output_format(ui, choice)->suffix,
+			output_format(ui, choice)->what);
+		break;
+	case ROW_EVENT:
+		snprintf(text, bytes, "%s", profile_get_event(ui->profile, choice)->name);
+		break;
+	case ROW_TIME:
+		snprintf(text, bytes, "%s%s%s",
+			choice ? "everything since the start" : "the window: ",
+			choice ? "" : timeline_label(&ui->time, label),
+			!choice && ui->time.frozen ? ", frozen" : "");
+		break;
+	case ROW_THREADS:
+		snprintf(text, bytes, "%s%s",
+			choice == THREADS_ALL     ? "all, added up"
+			: choice == THREADS_APART ? "all, each apart"
+						  : "only ",
+			choice != THREADS_ONE ? ""
+			: o->pool             ? profile_pool_name(ui->profile, o->pool)
+					      : profile_get_thread(ui->profile, o->thread)->name);
+		break;
+	case ROW_STACKS:
+		snprintf(text, bytes, "%s",
+			choice ? "all, whatever is hidden here" : "what is shown");
+		break;
+	default: snprintf(text, bytes, "%s", o->path);
+	}
+}
+
+static void output_change(struct ui *ui, int direction)
+{
+	struct output *o = ui->output;
+	int n = output_choices(ui, o->row), *choice = &o->choice[o->row];
+
+	if (!n)
+		return;
+	do
+		*choice = (*choice + direction + n) % n;
+	while (o->row == ROW_EVENT && *choice != ui->event && !ui_has_event(ui, *choice));
+	if (o->row == ROW_FORMAT)
+		output_follow(ui);
+}
+
+static unsigned output_key(struct ui *ui, int key)
+{
+	struct output *o = ui->output;
+	int format;
+
+	if (key == TKEY_ENTER) {
+		output_write(ui);
+		return 0;
+	}
+	o->note[0] = '\0';
+	o->exists = false;
+	if (key == TKEY_ESC || key == TKEY_CTRL('c')) {
+		ui->popup = NULL;
+	} else if (key == TKEY_UP || key == TKEY_BACK_TAB) {
+		o->row = (o->row + ROWS - 1) % ROWS;
+	} else if (key == TKEY_DOWN || key == TKEY_TAB) {
+		o->row = (o->row + 1) % ROWS;
+	} else if (key == TKEY_LEFT || key == TKEY_RIGHT || (key == ' ' && o->row != ROW_FILE)) {
+		output_change(ui, key == TKEY_LEFT ? -1 : 1);
+	} else if (footer_type(o->path, sizeof(o->path), key)) {
+		/* Whatever row is chosen, what is typed is the name. */
+		o->row = ROW_FILE;
+		format = output_format_of(ui, o->path);
+		if (format >= 0)
+			o->choice[ROW_FORMAT] = format;
+	}
+	return 0;
+}
+
+static void draw_choice(struct ui *ui, struct area in, int row)
+{
+	static const char *const labels[ROWS] = {
+		"format", "event", "time", "threads", "stacks", "file"};
+	struct canvas *c = &ui->canvas;
+	bool on = row == ui->output->row, arrows = on && row != ROW_FILE;
+	int at = in.row + row, col = in.col + LABEL_COLS, limit = in.col + in.cols;
+	char text[400];
+	const char *shown = text;
+
+	output_text(ui, row, text, sizeof(text));
+	canvas_text(c, at, in.col, limit, STYLE_LABEL, labels[row]);
+	/* The end of a long name is where one types. */
+	if (row == ROW_FILE && text_width(text) > in.cols - LABEL_COLS - 1)
+		shown += text_prefix(text, text_width(text) - (in.cols - LABEL_COLS - 1));
+	col = canvas_printf(c, at, col, limit, on ? STYLE_STRONG : STYLE_NORMAL, "%s%s%s",
+		arrows ? "< " : "", shown, arrows ? " >" : "");
+	if (row == ROW_FILE && on) {
+		c->cursor_row = at;
+		c->cursor_col = col;
+	}
+}
+
+static void output_draw(struct ui *ui)
+{
+	struct area in = popup_frame(ui, ui->popup->title, BOX_ROWS, BOX_COLS);
+
+	for (int row = 0; row < ROWS && row < in.rows; row++)
+		draw_choice(ui, in, row);
+	if (*ui->output->note)
+		canvas_text(&ui->canvas, in.row + in.rows - 1, in.col, in.col + in.cols,
+			ui->output->exists ? STYLE_WARN : STYLE_BAD, ui->output->note);
+}
+
+static const struct ui_popup popup_output = {
+	.title = "export",
+	.keys = "Enter writes  Up/Down choose  Left/Right change  Esc cancels",
+	.key = output_key,
+	.draw = output_draw,
+};
+
+unsigned output_ask(struct ui *ui, int arg)
+{
+	output_begin(ui);
+	ui->message.shown = false;
+	ui->popup = &popup_output;
+	return 0;
+}
+
+/* --- copying ----------------------------------------------------------------------------------------- */
+
+unsigned output_copy(struct ui *ui, int arg)
+{
+	const char *name = ui_selected(ui);
+
+	if (!name) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing is selected");
+		return 0;
+	}
+	free(ui->copy);
+	ui->copy = xstrdup(name);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied, if the terminal allows: %s", name);
+	return 0;
+}

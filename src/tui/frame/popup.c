@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame of a box over the view. */
+#include "tui/frame/popup.h"
+
+#include "tui/frame/ui.h"
+
+static void draw_border(struct ui *ui, struct area in)
+{
+	struct canvas *c = &ui->canvas;
+	bool ascii = c->ascii;
+	uint32_t across = ascii ? '-' : 0x2500, down = ascii ? '|' : 0x2502;
+	const char *corners[4] = {"┌", "┐", "└", "┘"};
+	int top = in.row - 1, bottom = in.row + in.rows, left = in.col - 2,
+	    right = in.col + in.cols + 1;
+
+	canvas_fill(c, top, left, right + 1, STYLE_STRONG, across);
+	canvas_fill(c, bottom, left, right + 1, STYLE_STRONG, across);
+	for (int row = in.row; row < bottom; row++) {
+		canvas_fill(c, row, left, left + 1, STYLE_STRONG, down);
+		canvas_fill(c, row, right, right + 1, STYLE_STRONG, down);
+	}
+	for (int i = 0; i < 4; i++)
+		canvas_text(c, i < 2 ? top : bottom, i % 2 ? right : left, c->cols, STYLE_STRONG,
+			ascii ? "+" : corners[i]);
+}
+
+struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
+{
+	struct canvas *c = &ui->canvas;
+	int room_rows = c->rows - 1, room_cols = c->cols; /* the key line stays */
+	bool framed = rows + 2 <= room_rows;
+	struct area in;
+
+	in.cols = cols < room_cols - 4 ? cols : room_cols - 4;
+	in.rows = rows < room_rows ? rows : room_rows;
+	in.col = (room_cols - in.cols) / 2;
+	in.row = (room_rows - in.rows) / 2;
+	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)
+		canvas_fill(c, row, in.col - 2, in.col + in.cols + 2, STYLE_NORMAL, ' ');
+	if (!framed)
+		return in;
+	draw_border(ui, in);
+	canvas_printf(c, in.row - 1, in.col, in.col + in.cols, STYLE_STRONG, " %s ", title);
+	return in;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is too much for one key, bit by bit: what is made ready, what is drawn meanwhile, what keys do. */
+#include "tui/frame/ui.h"
+
+#include "profile/query/filter.h"
+#include "tui/frame/command.h"
+#include "tui/frame/finding.h"
+
+#include <string.h>
+
+#define SUMS 16 /* stacks that are summed up in the time in which one is made in another form */
+
+/* What searches and filters need: the sums of the window. */
+static bool prepare_finding(struct ui *ui, uint64_t stamp)
+{
+	if (ui->work_summed || (!finding_active(ui) && !finding_has_search(ui)))
+		return true;
+	finding_update(ui);
+	ui->work_summed = true;
+	ui->work_stamp = stamp;
+	return profile_asked(ui->profile) < ui->slice;
+}
+
+/* Another window, which a view compares with: of that only what is made in another form is too much. */
+static bool prepare_beside(struct ui *ui, const struct view *v)
+{
+	struct profile_query q;
+
+	return !v->beside || !v->beside(ui, &q) || filter_prepare_form(ui->profile, &q, ui->slice);
+}
+
+bool ui_prepare(struct ui *ui, const struct view *v)
+{
+	struct profile_query q = ui_query(ui);
+	bool ready = ui->work_ready && ui->work_ready == profile_stamp(ui->profile, &q);
+	uint64_t stamp;
+
+	/* This comes before the stamp, which begins another form. */
+	if (!ready && !filter_prepare(ui->profile, &q, ui->ticking ? UINT64_MAX : ui->slice) &&
+		!ui->ticking)
+		return false;
+	stamp = profile_stamp(ui->profile, &q);
+	ui->work_ready = stamp;
+	ui->work_summed = ui->work_summed && ui->work_stamp == stamp;
+	if (ui->ticking)
+		return true;
+	return prepare_finding(ui, stamp) &&
+	       (!v->sums || filter_prepare_sums(ui->profile, &q, ui->slice * SUMS)) &&
+	       prepare_beside(ui, v);
+}
+
+/*
+ * What stands there stays, since what it was made of may not fit together now; where it is of another view or
+ * size, nothing does. The mark stands on the data-quality line.
+ */
+void ui_draw_working(struct ui *ui)
+{
+	struct canvas *c = &ui->canvas;
+	bool other =
+		ui->drawn != ui->view || ui->drawn_rows != c->rows || ui->drawn_cols != c->cols;
+
+	if (other) {
+		canvas_clear(c);
+		header_draw(ui);
+		footer_draw(ui);
+	}
+	canvas_text(c, header_quality_row(ui), c->cols - 13, c->cols, STYLE_WARN, " working... ");
+}
+
+/* What works in every view; and to quit, where that letter cannot be meant as text. */
+static bool ui_works_meanwhile(const struct ui *ui, const struct command *c)
+{
+	bool text = ui->typed_count || ui->prompt.label || ui->popup;
+
+	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
+}
+
+/* Views and their data belong together: what is typed while there is work to do is taken when it is done. */
+unsigned ui_type_ahead(struct ui *ui, int key)
+{
+	int arg = 0;
+	const struct command *c = command_find(ui, key, &arg);
+
+	if (c && ui_works_meanwhile(ui, c))
+		return c->run(ui, arg);
+	if (ui->typed_count < UI_TYPED)
+		ui->typed[ui->typed_count++] = key;
+	return 0;
+}

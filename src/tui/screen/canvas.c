@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The grid of cells. */
+#include "tui/screen/canvas.h"
+
+#include "base/utf8.h"
+#include "tui/screen/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct cell blank = {.ch = ' ', .style = STYLE_NORMAL, .width = 1};
+
+void canvas_init(struct canvas *c, bool ascii)
+{
+	*c = (struct canvas){.ascii = ascii, .cursor_row = -1, .cursor_col = -1};
+}
+
+void canvas_done(struct canvas *c)
+{
+	free(c->cells);
+	free(c->hits);
+	c->cells = NULL;
+	c->hits = NULL;
+	c->hit_count = c->hit_room = 0;
+}
+
+void canvas_resize(struct canvas *c, int rows, int cols)
+{
+	c->rows = rows < 1 ? 1 : rows;
+	c->cols = cols < 1 ? 1 : cols;
+	c->cells = xreallocarray(c->cells, (size_t)c->rows * (size_t)c->cols, sizeof(*c->cells));
+	canvas_clear(c);
+}
+
+void canvas_clear(struct canvas *c)
+{
+	for (int i = 0; i < c->rows * c->cols; i++)
+		c->cells[i] = blank;
+	c->cursor_row = c->cursor_col = -1;
+	c->hit_count = 0;
+}
+
+static struct cell *cell_at(struct canvas *c, int row, int col)
+{
+	return c->cells + (size_t)row * (size_t)c->cols + col;
+}
+
+static int clip(const struct canvas *c, int limit)
+{
+	return limit > c->cols ? c->cols : limit;
+}
+
+/* Writing over one half of a wide character leaves a blank in the other. */
+static void put_cell(struct canvas *c, int row, int col, struct cell cell)
+{
+	struct cell *at = cell_at(c, row, col);
+
+	if (at->width == 0 && col > 0 && cell.width != 0)
+		at[-1] = blank;
+	if (at->width == 2 && cell.width != 2 && col + 1 < c->cols)
+		at[1] = blank;
+	*at = cell;
+}
+
+int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text)
+{
+	if (row < 0 || row >= c->rows || col < 0)
+		return col;
+	limit = clip(c, limit);
+	for (uint32_t ch; (ch = text_next(&text));) {
+		int width = text_char_width(ch);
+
+		if (c->ascii && ch > 0x7e) {
+			ch = '?';
+			width = width ? 1 : 0;
+		}
+		if (!width)
+			continue;
+		if (col + width > limit)
+			break;
+		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, (uint8_t)width, 0});
+		if (width == 2)
+			put_cell(c, row, col + 1, (struct cell){' ', (uint8_t)style, 0, 0});
+		col += width;
+	}
+	return col;
+}
+
+int canvas_printf(
+	struct canvas *c, int row, int col, int limit, enum style style, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return canvas_text(c, row, col, limit, style, text);
+}
+
+void canvas_right(struct canvas *c, int row, int col, int end, enum style style, const char *text)
+{
+	int start = end - text_width(text);
+
+	canvas_text(c, row, start < col ? col : start, end, style, text);
+}
+
+void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch)
+{
+	if (row < 0 || row >= c->rows)
+		return;
+	for (limit = clip(c, limit); col < limit; col++)
+		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, 1, 0});
+}
+
+void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style)
+{
+	if (row < 0 || row >= c->rows)
+		return;
+	for (limit = clip(c, limit); col < limit; col++)
+		cell_at(c, row, col)->style = (uint8_t)style;
+}
+
+void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg)
+{
+	if (c->hit_count == c->hit_room) {
+		c->hit_room = c->hit_room ? c->hit_room * 2 : 64;
+		c->hits = xreallocarray(c->hits, (size_t)c->hit_room, sizeof(*c->hits));
+	}
+	c->hits[c->hit_count++] =
+		(struct canvas_hit){(int16_t)row, (int16_t)from, (int16_t)to, (uint8_t)kind, arg};
+}
+
+void canvas_list_row(struct canvas *c, int row, int from, int to, int index, bool selected)
+{
+	canvas_hit(c, row, from, to, HIT_ROW, index);
+	if (!selected)
+		return;
+	canvas_text(c, row, from, from + 1, STYLE_NORMAL, ">");
+	canvas_restyle(c, row, from, to, STYLE_CURSOR);
+}
+
+const struct canvas_hit *canvas_hit_at(const struct canvas *c, int row, int col)
+{
+	for (int i = c->hit_count; i-- > 0;)
+		if (c->hits[i].row == row && col >= c->hits[i].from && col < c->hits[i].to)
+			return &c->hits[i];
+	return NULL;
+}
+
+static void dump_row(const struct cell *row, int cols, struct buf *out, bool styles)
+{
+	int end = cols;
+	char utf8[5];
+
+	while (end > 0 && row[end - 1].ch == ' ' && (!styles || row[end - 1].style == STYLE_NORMAL))
+		end--;
+	for (int i = 0; i < end; i++) {
+		if (styles) {
+			buf_addc(out, theme_letter(row[i].style));
+		} else if (row[i].width) {
+			utf8_put(row[i].ch, utf8);
+			buf_adds(out, utf8);
+		}
+	}
+	buf_addc(out, '\n');
+}
+
+void canvas_dump(const struct canvas *c, struct buf *out, bool styles)
+{
+	for (int row = 0; row < c->rows; row++) {
+		dump_row(canvas_row(c, row), c->cols, out, false);
+		if (styles)
+			dump_row(canvas_row(c, row), c->cols, out, true);
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The grid of cells that views draw into: one character and one style id each. Knows no terminal.
+ *
+ * A wide character takes its cell and marks the next as its right half. Drawing is clipped to the grid
+ * and to the caller's limit column. An ascii canvas shows other characters as '?'. canvas_dump gives the
+ * text that golden tests compare.
+ */
+#ifndef JHOT_TUI_SCREEN_CANVAS_H
+#define JHOT_TUI_SCREEN_CANVAS_H
+
+#include "base/buf.h"
+#include "tui/screen/theme.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cell {
+	uint32_t ch;
+	uint8_t style;     /* enum style */
+	uint8_t width;     /* 1, 2; 0 = right half of the cell before */
+	uint16_t reserved; /* no padding: rows are compared as bytes */
+};
+_Static_assert(sizeof(struct cell) == 8, "no padding");
+
+/* What a click there means. */
+enum canvas_hit_kind { HIT_ROW, HIT_SORT, HIT_EVENT, HIT_VIEW, HIT_KEY };
+
+struct canvas_hit {
+	int16_t row, from, to;
+	uint8_t kind; /* enum canvas_hit_kind */
+	int arg;      /* index of the row, sort order, event, view, key */
+};
+
+struct canvas {
+	int rows, cols;
+	struct cell *cells; /* row by row */
+	bool ascii;
+	int cursor_row, cursor_col; /* -1: hidden */
+	struct canvas_hit *hits;    /* of what is drawn now, for the mouse */
+	int hit_count, hit_room;
+};
+
+void canvas_init(struct canvas *c, bool ascii);
+void canvas_done(struct canvas *c);
+void canvas_resize(struct canvas *c, int rows, int cols); /* and clear */
+void canvas_clear(struct canvas *c);
+
+/* Write text from col, up to but not including column limit. Returns the column behind it. */
+int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text);
+int canvas_printf(struct canvas *c, int row, int col, int limit, enum style style, const char *fmt,
+	...) __attribute__((format(printf, 6, 7)));
+/* Write text so that it ends before column end, never starting left of col. */
+void canvas_right(struct canvas *c, int row, int col, int end, enum style style, const char *text);
+void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch);
+/* Give cells that are drawn another style. */
+void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style);
+
+static inline const struct cell *canvas_row(const struct canvas *c, int row)
+{
+	return c->cells + (size_t)row * (size_t)c->cols;
+}
+
+/* A click in these columns means so much; what was drawn last counts. */
+void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg);
+/* A row of a list: a click selects it, and the selected one is marked. */
+void canvas_list_row(struct canvas *c, int row, int from, int to, int index, bool selected);
+const struct canvas_hit *canvas_hit_at(
+	const struct canvas *c, int row, int col); /* NULL: nothing */
+
+/* Lines of text without trailing blanks; with styles each is followed by a line of style letters. */
+void canvas_dump(const struct canvas *c, struct buf *out, bool styles);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laying out and drawing columns. */
+#include "tui/screen/column.h"
+
+#include <string.h>
+
+int column_layout(struct columns columns, int cols, int first_col, int width,
+	struct column_place places[COLUMN_MAX])
+{
+	int count = 0, fixed = 0, col = first_col;
+
+	for (int i = 0; i < columns.count && count < COLUMN_MAX; i++) {
+		const struct column *c = &columns.table[i];
+
+		if (c->from_cols > cols)
+			continue;
+		places[count++].column = c;
+		fixed += c->gap + c->width;
+	}
+	for (int i = 0; i < count; i++) {
+		const struct column *c = places[i].column;
+		int rest = width - fixed;
+
+		places[i].col = col + c->gap;
+		places[i].width = c->width ? c->width : rest > 0 ? rest : 0;
+		col = places[i].col + places[i].width;
+	}
+	return count;
+}
+
+/* The one title that is a mark. */
+static const char *title_of(const struct column *c, const struct glyphs *g)
+{
+	return strcmp(c->title, glyphs_utf8.plus_minus) != 0 ? c->title : g->plus_minus;
+}
+
+void column_titles(struct canvas *c, int row, int col, int limit, const struct column_place *places,
+	int n, int sort, const struct glyphs *g)
+{
+	canvas_fill(c, row, col, limit, STYLE_COLUMNS, ' ');
+	for (int i = 0; i < n; i++) {
+		const struct column *column = places[i].column;
+		int end = places[i].col + places[i].width;
+		bool sorted = column->sort >= 0 && column->sort == sort;
+		enum style style = sorted ? STYLE_SORTED : STYLE_COLUMNS;
+
+		if (column->left)
+			end = canvas_text(c, row, places[i].col, end, style, title_of(column, g));
+		else
+			canvas_right(c, row, places[i].col, end, style, title_of(column, g));
+		if (column->sort >= 0)
+			canvas_hit(c, row, places[i].col, places[i].col + places[i].width, HIT_SORT,
+				column->sort);
+		if (sorted)
+			canvas_text(c, row, end, limit, style, g->sort);
+	}
+}
+
+void column_row(struct canvas *c, int row, const struct column_place *places, int n,
+	const void *view, const void *item, const struct glyphs *g)
+{
+	struct column_cell cell;
+
+	for (int i = 0; i < n; i++) {
+		const struct column_place *p = &places[i];
+
+		cell.text[0] = '\0';
+		cell.style = STYLE_NORMAL;
+		cell.width = p->width;
+		cell.glyphs = g;
+		p->column->cell(view, item, &cell);
+		if (p->column->left)
+			canvas_text(c, row, p->col, p->col + p->width, cell.style, cell.text);
+		else
+			canvas_right(c, row, p->col, p->col + p->width, cell.style, cell.text);
+	}
+}
+
+int column_sort_step(struct columns columns, int cols, int sort, int direction)
+{
+	int orders[COLUMN_MAX], count = 0, at = 0;
+
+	for (int i = 0; i < columns.count && count < COLUMN_MAX; i++) {
+		const struct column *c = &columns.table[i];
+
+		if (c->sort < 0 || c->from_cols > cols)
+			continue;
+		if (c->sort == sort)
+			at = count;
+		orders[count++] = c->sort;
+	}
+	return count ? orders[(at + direction + count) % count] : sort;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ladder of shorter and shorter names. */
+#include "tui/screen/name.h"
+
+#include "base/descriptor.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis)
+{
+	size_t fits;
+
+	if (text_width(text) <= width) {
+		snprintf(out, size, "%s", text);
+		return;
+	}
+	fits = width > 0 ? text_prefix(text, width - 1) : 0;
+	snprintf(out, size, "%.*s%s", (int)fits, text, width > 0 ? ellipsis : "");
+}
+
+void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis)
+{
+	int drop = text_width(text) - width, head = (width - 1) / 2;
+
+	if (drop <= 0 || width < 3) {
+		name_cut(out, size, text, width, ellipsis);
+		return;
+	}
+	snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text, ellipsis,
+		text + text_prefix(text, head + drop + 1));
+}
+
+/* Append len bytes of text, as far as there is room: out[o] ends what is there. Returns where it ends then. */
+static size_t put(char *out, size_t size, size_t o, const char *text, size_t len)
+{
+	snprintf(out + o, size - o, "%.*s", (int)len, text);
+	return o + strlen(out + o);
+}
+
+/* Keep the end of text, with an ellipsis in front. */
+static size_t cut_left(char *out, size_t size, const char *text, int width, const char *ellipsis)
+{
+	int drop = text_width(text) - width;
+
+	if (drop > 0)
+		text += text_prefix(text, drop + 1);
+	snprintf(out, size, "%s%s", drop > 0 ? ellipsis : "", text);
+	return strlen(out);
+}
+
+/* --- Java -------------------------------------------------------------------------------------------- */
+
+/* The class without its packages. A lambda's or hidden class's "/0x..." may contain no dots. */
+static const char *simple_class(const char *class_name)
+{
+	const char *slash = strchr(class_name, '/'), *simple = class_name;
+
+	for (const char *p = class_name; *p && p != slash; p++)
+		if (*p == '.')
+			simple = p + 1;
+	return simple;
+}
+
+/* Shorten packages, leftmost first, until excess columns are saved. */
+static size_t put_packages(char *out, size_t size, const char *from, const char *to, int excess)
+{
+	size_t o = 0;
+
+	for (const char *p = from; p < to;) {
+		const char *dot = memchr(p, '.', (size_t)(to - p));
+		size_t len = dot ? (size_t)(dot - p) : (size_t)(to - p);
+
+		if (excess > 0 && len > 1) {
+			excess -= (int)len - 1;
+			o = put(out, size, o, p, 1);
+		} else {
+			o = put(out, size, o, p, len);
+		}
+		o = put(out, size, o, ".", 1);
+		p += len + 1;
+	}
+	return o;
+}
+
+/* A class alone: what was allocated or waited for. */
+static int fit_class(char *out, size_t size, const char *class_name, int width,
+	enum name_style style, const char *ellipsis)
+{
+	const char *simple = simple_class(class_name);
+	int package_width = (int)(simple - class_name), packages = 0;
+	size_t o = 0;
+
+	for (const char *p = class_name; p < simple; p++)
+		packages += *p == '.';
+	out[0] = '\0';
+	if (text_width(simple) > width) {
+		name_cut(out, size, simple, width, ellipsis);
+		return 0;
+	}
+	if (style == NAME_FULL && packages * 2 + text_width(simple) <= width)
+		o = put_packages(
+			out, size, class_name, simple, package_width + text_width(simple) - width);
+	snprintf(out + o, size - o, "%s", simple);
+	return (int)o;
+}
+
+static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
+	enum name_style style, const char *ellipsis)
+{
+	const char *class_name = m->class_name, *simple = simple_class(class_name);
+	int name_width = text_width(m->name), class_width = text_width(simple) + 1;
+	int package_width = (int)(simple - class_name), packages = 0;
+	size_t o = 0;
+
+	for (const char *p = class_name; p < simple; p++)
+		packages += *p == '.';
+	out[0] = '\0';
+	if (style == NAME_METHOD || name_width + 2 > width) {
+		name_cut(out, size, m->name, width, ellipsis);
+		return 0;
+	}
+	if (name_width + class_width > width) {
+		o = cut_left(out, size, simple, width - name_width - 1, ellipsis);
+		snprintf(out + o, size - o, ".%s", m->name);
+		return 0;
+	}
+	/* Two columns per package when all are one letter and a dot. */
+	if (style == NAME_FULL && packages * 2 + class_width + name_width <= width)
+		o = put_packages(out, size, class_name, simple,
+			package_width + class_width + name_width - width);
+	snprintf(out + o, size - o, "%s.%s", simple, m->name);
+	return (int)o;
+}
+
+/* --- native ------------------------------------------------------------------------------------------ */
+
+/* Where the parameters begin, at the end of a demangled name; its length if it has none. */
+static size_t before_parameters(const char *name)
+{
+	size_t len = strlen(name);
+	const char *open = strchr(name, '(');
+
+	/* "operator()(int)" and "(anonymous namespace)::f()" have brackets before those. */
+	while (open && (open == name || open[-1] == ':' || !strncmp(open, "()(", 3)))
+		open = strchr(open + 1, '(');
+	return open ? (size_t)(open - name) : len;
+}
+
+static int fit_native(char *out, size_t size, const struct profile_method *m, int width,
+	enum name_style style, const char *ellipsis)
+{
+	char bare[512], module[264] = "";
+	const char *from = bare;
+
+	snprintf(bare, sizeof(bare), "%.*s", (int)before_parameters(m->name), m->name);
+	if (style == NAME_FULL && *m->module && *m->full == '[' && strchr(m->full, ' '))
+		snprintf(module, sizeof(module), "%.*s", (int)(strchr(m->full, ' ') + 1 - m->full),
+			m->full);
+	if (text_width(module) + text_width(bare) <= width) {
+		snprintf(out, size, "%s%s", module, bare);
+		return text_width(module);
+	}
+	for (const char *next; text_width(from) > width && (next = strstr(from, "::"));)
+		from = next + 2;
+	name_cut(
+		out, size, text_width(from) > width && from != bare ? bare : from, width, ellipsis);
+	return 0;
+}
+
+int name_fit(char *out, size_t size, const struct profile_method *m, int width,
+	enum name_style style, const char *ellipsis)
+{
+	if (width < 1) {
+		out[0] = '\0';
+		return 0;
+	}
+	if ((size_t)width >= size)
+		width = (int)size - 1; /* a screen may be wider than the caller's room */
+	if (*m->class_name && !*m->name)
+		return fit_class(out, size, m->class_name, width, style, ellipsis);
+	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)
+			      : fit_native(out, size, m, width, style, ellipsis);
+}
+
+/* --- signatures -------------------------------------------------------------------------------------- */
+
+/* One type: appended to out by its simple name. Returns what follows it, NULL if it is none. */
+static const char *put_type(char *out, size_t size, size_t *o, const char *s)
+{
+	int arrays = 0;
+	const char *name, *end;
+	size_t len;
+
+	for (; *s == '['; s++)
+		arrays++;
+	if (*s == 'L') {
+		end = strchr(s, ';');
+		if (!end)
+			return NULL;
+		name = s + 1;
+		for (const char *p = name; p < end; p++)
+			if (*p == '/')
+				name = p + 1;
+		len = (size_t)(end - name);
+	} else {
+		name = descriptor_primitive(*s);
+		if (!name)
+			return NULL;
+		end = s;
+		len = strlen(name);
+	}
+	if (*o + len + 2 * (size_t)arrays + 4 > size)
+		return NULL;
+	memcpy(out + *o, name, len);
+	*o += len;
+	while (arrays-- > 0) {
+		memcpy(out + *o, "[]", 2);
+		*o += 2;
+	}
+	return end + 1;
+}
+
+void name_parameters(char *out, size_t size, const char *signature)
+{
+	size_t o = 0;
+
+	out[0] = '\0';
+	if (*signature != '(' || size < 8)
+		return;
+	out[o++] = '(';
+	for (const char *s = signature + 1; *s != ')';) {
+		if (o > 1) {
+			out[o++] = ',';
+			out[o++] = ' ';
+		}
+		s = put_type(out, size, &o, s);
+		if (!s || o + 4 > size) {
+			out[0] = '\0';
+			return;
+		}
+	}
+	memcpy(out + o, ")", 2);
+}

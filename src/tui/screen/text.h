@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text as a terminal sees it: code points, their widths, and numbers in the few columns a list has.
+ *
+ * Names come from foreign processes: whatever is not valid UTF-8, or would move the cursor, becomes '?'.
+ * Widths are this table's own and the same in every locale. All formatters write a NUL-terminated text
+ * into the caller's buffer and return it. Pure functions.
+ */
+#ifndef JHOT_TUI_SCREEN_TEXT_H
+#define JHOT_TUI_SCREEN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The code point at *s, which moves behind it; 0 at the end. */
+uint32_t text_next(const char **s);
+int text_char_width(uint32_t ch); /* 0, 1 or 2 columns */
+int text_width(const char *s);
+/* The bytes of s that fit into so many columns. */
+size_t text_prefix(const char *s, int columns);
+/* First place of needle in s, as match_find has it; NULL if none. */
+const char *text_find(const char *s, const char *needle);
+
+#define TEXT_NUMBER 32 /* room that is enough for any of these */
+
+char *text_count(char *out, int64_t v);                    /* "2 294", "-" below 0 */
+char *text_bytes(char *out, int64_t v);                    /* "1.2G" "640K" "0" */
+char *text_bytes_of(char *out, int64_t used, int64_t max); /* "1.2/4.0G" */
+char *text_uptime(char *out, int64_t seconds);             /* "42s" "12m" "3h07m" "3d04h" "120d" */
+char *text_percent(char *out, double v); /* "7.9", one decimal, " 100" never "100.0" wide */
+char *text_interval(char *out, int64_t value, bool time); /* "10ms" "512K" */
+char *text_clock(char *out, int64_t wall_ns);             /* "14:02:11", local time */
+
+#endif

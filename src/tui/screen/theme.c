@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Styles in three depths of colour. */
+#include "tui/screen/theme.h"
+
+#include "profile/profile.h"
+
+#include <string.h>
+
+#define OWN -1
+/* The eight colours that every colour terminal has. */
+enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
+
+/* Black on a soft ground, in two shades where there are enough colours. */
+#define BOX_STYLE(type, shade) (STYLE_BOX_FIRST + 2 * ((type)-STYLE_JAVA) + (shade))
+#define BOX(type, c16, c256, c256_other)                                        \
+	[BOX_STYLE(type, 0)] = {{OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256, 0}}, \
+			 [BOX_STYLE(type, 1)] = {                               \
+				 {OWN, OWN, 0}, {BLACK, c16, 0}, {16, c256_other, 0}}
+_Static_assert(STYLE_BREAK - STYLE_JAVA == 7, "eight frame styles, sixteen boxes");
+
+static const struct look looks[STYLE_COUNT][THEME_DEPTHS] = {
+	[STYLE_NORMAL] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[STYLE_DIM] = {{OWN, OWN, LOOK_DIM}, {OWN, OWN, LOOK_DIM}, {245, OWN, 0}},
+	[STYLE_STRONG] = {{OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}},
+	[STYLE_TAB] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[STYLE_TAB_ON] = {{OWN, OWN, LOOK_BOLD}, {GREEN, OWN, LOOK_BOLD}, {71, OWN, LOOK_BOLD}},
+	[STYLE_COLUMNS] = {{OWN, OWN, LOOK_REVERSE}, {BLACK, GREEN, 0}, {16, 108, 0}},
+	[STYLE_SORTED] = {{OWN, OWN, LOOK_REVERSE | LOOK_BOLD}, {BLACK, CYAN, 0}, {16, 152, 0}},
+	[STYLE_CURSOR] = {{OWN, OWN, LOOK_REVERSE}, {BLACK, CYAN, 0}, {16, 110, 0}},
+	[STYLE_KEY] = {{OWN, OWN, LOOK_BOLD}, {CYAN, OWN, LOOK_BOLD}, {73, OWN, LOOK_BOLD}},
+	[STYLE_LABEL] = {{OWN, OWN, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[STYLE_GOOD] = {{OWN, OWN, LOOK_BOLD}, {GREEN, OWN, LOOK_BOLD}, {71, OWN, LOOK_BOLD}},
+	[STYLE_WARN] = {{OWN, OWN, LOOK_REVERSE}, {BLACK, YELLOW, 0}, {16, 179, 0}},
+	[STYLE_BAD] = {{OWN, OWN, LOOK_REVERSE | LOOK_BOLD}, {WHITE, RED, LOOK_BOLD},
+		{231, 160, LOOK_BOLD}},
+	[STYLE_HIT] = {{OWN, OWN, LOOK_BOLD | LOOK_UNDERLINE},
+		{MAGENTA, OWN, LOOK_BOLD | LOOK_UNDERLINE}, {170, OWN, LOOK_BOLD | LOOK_UNDERLINE}},
+	[STYLE_SPARK] = {{OWN, OWN, 0}, {GREEN, OWN, 0}, {72, OWN, 0}},
+	[STYLE_TREE] = {{OWN, OWN, LOOK_DIM}, {OWN, OWN, LOOK_DIM}, {243, OWN, 0}},
+	[STYLE_PROMPT] = {{OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}, {OWN, OWN, LOOK_BOLD}},
+	[STYLE_JAVA] = {{OWN, OWN, 0}, {GREEN, OWN, 0}, {71, OWN, 0}},
+	[STYLE_INLINED] = {{OWN, OWN, 0}, {CYAN, OWN, 0}, {73, OWN, 0}},
+	[STYLE_INTERPRETED] = {{OWN, OWN, LOOK_BOLD}, {MAGENTA, OWN, 0}, {133, OWN, 0}},
+	[STYLE_NATIVE] = {{OWN, OWN, 0}, {RED, OWN, 0}, {167, OWN, 0}},
+	[STYLE_VM] = {{OWN, OWN, 0}, {YELLOW, OWN, 0}, {136, OWN, 0}},
+	[STYLE_KERNEL] = {{OWN, OWN, 0}, {YELLOW, OWN, LOOK_BOLD}, {172, OWN, 0}},
+	[STYLE_CLASS] = {{OWN, OWN, 0}, {CYAN, OWN, LOOK_BOLD}, {109, OWN, 0}},
+	[STYLE_BREAK] = {{OWN, OWN, LOOK_BOLD}, {RED, OWN, LOOK_BOLD}, {160, OWN, LOOK_BOLD}},
+	[STYLE_BOX] = {{OWN, OWN, 0}, {BLACK, WHITE, 0}, {16, 251, 0}},
+	BOX(STYLE_JAVA, GREEN, 114, 150),
+	BOX(STYLE_INLINED, CYAN, 80, 116),
+	BOX(STYLE_INTERPRETED, MAGENTA, 176, 182),
+	BOX(STYLE_NATIVE, RED, 174, 181),
+	BOX(STYLE_VM, YELLOW, 179, 186),
+	BOX(STYLE_KERNEL, YELLOW, 173, 180),
+	BOX(STYLE_CLASS, CYAN, 110, 117),
+	BOX(STYLE_BREAK, RED, 203, 210),
+};
+
+const struct look *theme_look(enum theme_depth depth, enum style style)
+{
+	return &looks[style][depth];
+}
+
+static const char *const names[STYLE_BOX] = {"normal", "dim", "strong", "tab", "tab-on", "columns",
+	"sorted", "cursor", "key", "label", "good", "warn", "bad", "hit", "spark", "tree", "prompt",
+	"java", "inlined", "interpreted", "native", "vm", "kernel", "class", "break"};
+_Static_assert(STYLE_BOX == 25, "a name per style");
+
+const char *theme_name(enum style style)
+{
+	return style < STYLE_BOX ? names[style] : NULL;
+}
+
+int theme_find(const char *name)
+{
+	for (int i = 0; i < STYLE_BOX; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
+}
+
+char theme_letter(uint8_t style)
+{
+	return style == STYLE_NORMAL ? '.'
+				     : (char)(style <= 26 ? 'a' + style - 1 : 'A' + style - 27);
+}
+_Static_assert(STYLE_COUNT <= 53, "a letter per style");
+
+enum style theme_frame(uint8_t frame_type)
+{
+	static const uint8_t styles[FRAME_TYPES] = {
+		[FRAME_COMPILED] = STYLE_JAVA,
+		[FRAME_C1] = STYLE_JAVA,
+		[FRAME_INLINED] = STYLE_INLINED,
+		[FRAME_COARSE] = STYLE_JAVA,
+		[FRAME_INTERPRETED] = STYLE_INTERPRETED,
+		[FRAME_JAVA] = STYLE_JAVA,
+		[FRAME_NATIVE] = STYLE_NATIVE,
+		[FRAME_VM] = STYLE_VM,
+		[FRAME_KERNEL] = STYLE_KERNEL,
+		[FRAME_CLASS] = STYLE_CLASS,
+		[FRAME_BREAK] = STYLE_BREAK,
+		[FRAME_CLASS_OUTSIDE] = STYLE_CLASS,
+		[FRAME_WAITS] = STYLE_CLASS,
+	};
+
+	return frame_type < FRAME_TYPES ? styles[frame_type] : STYLE_NORMAL;
+}
+
+enum style theme_box(uint8_t frame_type, unsigned shade)
+{
+	if (frame_type >= FRAME_TYPES)
+		return STYLE_BOX;
+	return (enum style)BOX_STYLE(theme_frame(frame_type), shade % 2);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The error screen: what happened, what to try, details; and the way on from it. */
+#include "tui/frame/ui.h"
+
+#include "base/buf.h"
+#include "tui/frame/command.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct error_state {
+	bool details_hidden;
+};
+
+static struct error_state *error_state(const struct ui *ui)
+{
+	return ui->state[VIEW_ERROR];
+}
+
+static void *error_new(void)
+{
+	return xcalloc(1, sizeof(struct error_state));
+}
+
+/* Words of one line of text, wrapped. Returns the row behind them. */
+static int put_wrapped(struct canvas *c, int row, int col, const char *text, size_t len)
+{
+	int width = c->cols - col - 2;
+
+	while (len > 0 && row < c->rows - 2) {
+		char line[1024];
+		size_t fits, cut;
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		cut = fits = text_prefix(line, width);
+		if (fits < strlen(line)) {
+			while (cut > 0 && line[cut] != ' ')
+				cut--;
+			cut = cut ? cut : fits;
+		}
+		if (!cut)
+			break;
+		line[cut] = '\0';
+		canvas_text(c, row++, col, c->cols, STYLE_NORMAL, line);
+		cut += cut < len && text[cut] == ' ';
+		text += cut;
+		len -= cut;
+	}
+	return row;
+}
+
+static int put_lines(struct canvas *c, int row, const char *title, const char *text, bool numbered)
+{
+	int number = 1;
+
+	if (!*text)
+		return row;
+	canvas_text(c, row++, 1, c->cols, STYLE_STRONG, title);
+	while (*text && row < c->rows - 2) {
+		size_t len = strcspn(text, "\n");
+
+		if (numbered)
+			canvas_printf(c, row, 3, c->cols, STYLE_KEY, "%d", number++);
+		row = put_wrapped(c, row, numbered ? 7 : 3, text, len);
+		text += len + (text[len] == '\n');
+	}
+	return row + 1;
+}
+
+static void error_draw(struct ui *ui, struct area area)
+{
+	const struct error_state *e = error_state(ui);
+	struct canvas *c = &ui->canvas;
+	int row = area.row;
+
+	canvas_text(c, row, 1, c->cols, STYLE_BAD, " jhot: the JVM cannot be profiled ");
+	row = put_lines(c, row + 2, "What happened", ui->error.what, false);
+	row = put_lines(c, row, "Try one of", ui->error.hint, true);
+	if (!e->details_hidden)
+		row = put_lines(c, row, "Details", ui->error.details, false);
+	if (row < c->rows - 2)
+		canvas_printf(c, c->rows - 3, 1, c->cols, STYLE_DIM, "exit status %d",
+			(int)ui->error.kind);
+}
+
+unsigned error_details(struct ui *ui, int arg)
+{
+	struct error_state *e = error_state(ui);
+
+	e->details_hidden = !e->details_hidden;
+	return 0;
+}
+
+unsigned error_retry(struct ui *ui, int arg)
+{
+	ui->attach_pid = ui->last_pid;
+	return 0;
+}
+
+/* The first thing to try, without the explanation behind it. */
+unsigned error_copy(struct ui *ui, int arg)
+{
+	char command[640];
+	const char *end;
+
+	if (!*ui->error.hint)
+		return 0;
+	end = strstr(ui->error.hint, "  ");
+	snprintf(command, sizeof(command), "%.*s",
+		(int)(end ? (size_t)(end - ui->error.hint) : strcspn(ui->error.hint, "\n")),
+		ui->error.hint);
+	command[strcspn(command, "\n")] = '\0';
+	free(ui->copy);
+	ui->copy = xstrdup(command);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied: %s", command);
+	return 0;
+}
+
+const struct view view_error = {
+	.name = "Error",
+	.bare = true,
+	.new = error_new,
+	.free = free,
+	.draw = error_draw,
+};

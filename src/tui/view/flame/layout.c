@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flame graph geometry: breadth-first over the tree, so that boxes come out by row and column. */
+#include "tui/view/flame/layout.h"
+
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the breadth-first pass works on. */
+struct flame_pass {
+	const struct profile *p;
+	const struct calltree *tree;
+	struct flame_layout *layout;
+	uint32_t cap;
+	uint32_t *children; /* scratch: those of one node */
+	uint32_t children_cap;
+};
+
+static const char *flame_name(const struct flame_pass *f, uint32_t node)
+{
+	const struct calltree_node *n = &f->tree->nodes[node];
+
+	if (n->thread != PROFILE_NONE)
+		return profile_get_thread(f->p, n->thread)->name;
+	return n->method == PROFILE_NONE ? "" : profile_get_method(f->p, n->method)->full;
+}
+
+static int flame_compare(const void *a, const void *b, void *ctx)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = strcmp(flame_name(ctx, x), flame_name(ctx, y));
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static uint32_t flame_children(struct flame_pass *f, uint32_t node)
+{
+	const struct calltree_node *n = &f->tree->nodes[node];
+	uint32_t count = 0;
+
+	if (n->child_count > f->children_cap) {
+		f->children_cap = n->child_count;
+		f->children = xreallocarray(f->children, f->children_cap, sizeof(*f->children));
+	}
+	for (uint32_t c = n->first_child; c != PROFILE_NONE; c = f->tree->nodes[c].next_sibling)
+		f->children[count++] = c;
+	if (count)
+		qsort_r(f->children, count, sizeof(*f->children), flame_compare, f);
+	return count;
+}
+
+static void flame_add(
+	struct flame_pass *f, uint32_t node, uint32_t row, uint32_t col, uint32_t width)
+{
+	struct flame_layout *l = f->layout;
+
+	if (l->count == f->cap) {
+		f->cap = f->cap ? f->cap * 2 : 256;
+		l->boxes = xreallocarray(l->boxes, f->cap, sizeof(*l->boxes));
+	}
+	l->boxes[l->count++] = (struct flame_box){
+		node, row, (uint16_t)col, (uint16_t)width, f->tree->nodes[node].path};
+	if (row >= l->rows)
+		l->rows = row + 1;
+}
+
+/*
+ * The columns of a parent are shared out by running sums, so that rounding never lets the children leave
+ * the parent and a column is never given twice.
+ */
+static void flame_add_children(struct flame_pass *f, const struct flame_box *parent)
+{
+	uint64_t total = f->tree->nodes[parent->node].total, before = 0;
+	uint32_t count = flame_children(f, parent->node);
+	uint32_t from = parent->col;
+
+	for (uint32_t i = 0; i < count && total; i++) {
+		uint32_t to;
+
+		before += f->tree->nodes[f->children[i]].total;
+		to = parent->col + (uint32_t)((double)before * parent->width / (double)total + 0.5);
+		if (to > from)
+			flame_add(f, f->children[i], parent->row + 1, from, to - from);
+		else
+			f->layout->hidden++;
+		from = to > from ? to : from;
+	}
+}
+
+static void flame_add_zoom_path(struct flame_pass *f, uint32_t zoom)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t n = zoom; n != PROFILE_NONE; n = f->tree->nodes[n].parent)
+		depth++;
+	for (uint32_t i = 0; i < depth; i++)
+		flame_add(f, 0, i, 0, f->layout->columns);
+	for (uint32_t n = zoom; n != PROFILE_NONE; n = f->tree->nodes[n].parent) {
+		f->layout->boxes[--depth].node = n;
+		f->layout->boxes[depth].path = f->tree->nodes[n].path;
+	}
+}
+
+static void flame_index(struct flame_layout *l)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		hash_index_add(&l->by_path, hash_u64(l->boxes[i].path), i);
+}
+
+struct flame_layout *flame_layout_new(
+	const struct profile *p, const struct calltree *tree, uint32_t zoom, uint16_t columns)
+{
+	struct flame_layout *l = xcalloc(1, sizeof(*l));
+	struct flame_pass f = {.p = p, .tree = tree, .layout = l};
+
+	l->columns = columns;
+	if (!tree->count || !columns)
+		return l;
+	flame_add_zoom_path(&f, zoom < tree->count ? zoom : 0);
+	for (uint32_t i = l->count - 1; i < l->count; i++) {
+		struct flame_box parent = l->boxes[i]; /* a copy: adding moves the array */
+
+		flame_add_children(&f, &parent);
+	}
+	free(f.children);
+	flame_index(l);
+	return l;
+}
+
+void flame_layout_free(struct flame_layout *l)
+{
+	if (!l)
+		return;
+	hash_index_done(&l->by_path);
+	free(l->boxes);
+	free(l);
+}
+
+struct flame_key {
+	const struct flame_layout *l;
+	uint64_t path;
+};
+
+static bool flame_same(const void *ctx, uint32_t box)
+{
+	const struct flame_key *key = ctx;
+
+	return key->l->boxes[box].path == key->path;
+}
+
+uint32_t flame_layout_find(const struct flame_layout *l, uint64_t path)
+{
+	struct flame_key key = {l, path};
+
+	return hash_index_find(&l->by_path, hash_u64(path), flame_same, &key);
+}
+
+static bool flame_overlap(const struct flame_box *a, const struct flame_box *b)
+{
+	return a->col < b->col + b->width && b->col < a->col + a->width;
+}
+
+/* The widest box of the next row, or the one of the row before, that shares columns with this one. */
+static uint32_t flame_vertical(const struct flame_layout *l, uint32_t box, uint32_t row)
+{
+	uint32_t best = box;
+	uint16_t width = 0;
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct flame_box *b = &l->boxes[i];
+
+		if (b->row == row && b->width > width && flame_overlap(b, &l->boxes[box])) {
+			best = i;
+			width = b->width;
+		}
+	}
+	return best;
+}
+
+uint32_t flame_layout_move(const struct flame_layout *l, uint32_t box, enum flame_direction to)
+{
+	uint32_t row;
+
+	if (box >= l->count)
+		return l->count ? 0 : FLAME_NO_BOX;
+	row = l->boxes[box].row;
+	switch (to) {
+	case FLAME_TO_ROOT: return row ? flame_vertical(l, box, row - 1) : box;
+	case FLAME_TO_LEAF: return flame_vertical(l, box, row + 1);
+	case FLAME_LEFT: return box && l->boxes[box - 1].row == row ? box - 1 : box;
+	case FLAME_RIGHT: return box + 1 < l->count && l->boxes[box + 1].row == row ? box + 1 : box;
+	}
+	return box;
+}
+
+static unsigned flame_distance(unsigned a, unsigned b)
+{
+	return a > b ? a - b : b - a;
+}
+
+unsigned flame_layout_moved(const struct flame_layout *from, const struct flame_layout *to)
+{
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < to->count; i++) {
+		const struct flame_box *b = &to->boxes[i];
+		uint32_t old = flame_layout_find(from, b->path);
+		unsigned left, right;
+
+		if (old == FLAME_NO_BOX) {
+			most = b->width > most ? b->width : most;
+			continue;
+		}
+		left = flame_distance(b->col, from->boxes[old].col);
+		right = flame_distance(
+			b->col + b->width, from->boxes[old].col + from->boxes[old].width);
+		most = left > most ? left : most;
+		most = right > most ? right : most;
+	}
+	return most;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Beside the flame graph of a wide terminal: figures of the selected box, where it goes, who else calls it. */
+#include "tui/view/pane.h"
+#include "base/buf.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
+#include "tui/screen/text.h"
+#include "tui/view/callers/view.h"
+#include "tui/view/flame/inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void flame_pane_stale(struct flame_pane *p)
+{
+	pane_stale(&p->method);
+	free(p->items);
+	p->items = NULL;
+}
+
+void flame_pane_done(struct flame_pane *p)
+{
+	flame_pane_stale(p);
+	pane_done(&p->method);
+	rank_done(&p->rank);
+}
+
+/* --- figures ----------------------------------------------------------------------------------------- */
+
+static void draw_name(struct ui *ui, struct area a, const struct calltree_node *n)
+{
+	struct canvas *c = &ui->canvas;
+	char name[512];
+
+	if (n->method == PROFILE_NONE) {
+		canvas_text(c, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, "all");
+		return;
+	}
+	canvas_printf(c, a.row, a.col + 2, a.col + a.cols, theme_frame(n->type), "%c",
+		frame_types[n->type].letter);
+	name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), a.cols - 5,
+		ui->names, ui->glyphs->ellipsis);
+	canvas_text(c, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, name);
+}
+
+/* "self   7.2%" and what else there is to say; returns the row behind it. */
+static int draw_figure(
+	struct ui *ui, struct area a, int row, const char *what, double percent, const char *more)
+{
+	struct canvas *c = &ui->canvas;
+	int end = a.col + a.cols;
+	char number[TEXT_NUMBER], text[TEXT_NUMBER + 1];
+
+	snprintf(text, sizeof(text), "%s%%", text_percent(number, percent));
+	canvas_text(c, row, a.col + 4, end, STYLE_LABEL, what);
+	canvas_right(c, row, a.col + 15, a.col + 22, STYLE_NORMAL, text);
+	canvas_text(c, row, a.col + 23, end, STYLE_DIM, more);
+	return row + 1;
+}
+
+static int draw_figures(
+	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
+{
+	const struct calltree_node *all = &f->tree->nodes[0], *zoom = all;
+	uint32_t box =
+		f->zooms ? flame_layout_find(f->layout, f->zoom[f->zooms - 1]) : FLAME_NO_BOX;
+	char more[80], count[TEXT_NUMBER];
+	int row = a.row;
+
+	snprintf(more, sizeof(more), "%s%.1f  %s samples", ui->glyphs->plus_minus,
+		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples),
+		text_count(count, (int64_t)n->total_count));
+	row = draw_figure(ui, a, row, "total", flat_percent(n->total, all->total), more);
+	snprintf(more, sizeof(more), "%s%.1f", ui->glyphs->plus_minus,
+		error_half_width(flat_percent(n->self, all->total) / 100, f->tree->samples));
+	row = draw_figure(ui, a, row, "self", flat_percent(n->self, all->total), more);
+	if (n->parent != PROFILE_NONE)
+		row = draw_figure(ui, a, row, "of parent",
+			flat_percent(n->total, f->tree->nodes[n->parent].total), "");
+	if (box != FLAME_NO_BOX)
+		zoom = &f->tree->nodes[f->layout->boxes[box].node];
+	if (zoom != all)
+		row = draw_figure(ui, a, row, "of zoom", flat_percent(n->total, zoom->total), "");
+	return row;
+}
+
+/* The method in all places of all stacks, this one included. */
+static int draw_everywhere(struct ui *ui, struct area a, const struct sandwich *s)
+{
+	char more[64];
+
+	snprintf(more, sizeof(more), "self %.1f%%", flat_percent(s->self, s->sum));
+	return draw_figure(ui, a, a.row, "everywhere", flat_percent(s->total, s->sum), more);
+}
+
+/* --- children ---------------------------------------------------------------------------------------- */
+
+static void children_rank(struct ui *ui, struct flame_pane *p, const struct calltree *tree,
+	const struct calltree_node *n)
+{
+	uint32_t i = 0;
+
+	free(p->items);
+	p->items = xreallocarray(NULL, (size_t)n->child_count + 1, sizeof(*p->items));
+	for (uint32_t at = n->first_child; at != PROFILE_NONE && i < n->child_count;
+		at = tree->nodes[at].next_sibling) {
+		const struct calltree_node *child = &tree->nodes[at];
+
+		p->items[i++] = (struct rank_item){
+			child->method, child->total_count, (double)child->total, 0};
+	}
+	p->count = i;
+	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_holds(ui));
+	p->path = n->path;
+}
+
+static const struct calltree_node *child_of(
+	const struct calltree *tree, const struct calltree_node *n, uint32_t method)
+{
+	uint32_t at = n->first_child;
+
+	while (tree->nodes[at].method != method)
+		at = tree->nodes[at].next_sibling;
+	return &tree->nodes[at];
+}
+
+/* Returns the row behind them. */
+static int draw_children(
+	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
+{
+	static const struct pane_titles titles = {"HOTTEST CHILDREN", "of box", "of all"};
+	const struct flame_pane *p = &f->pane;
+
+	if (!p->count || a.rows < 2)
+		return a.row;
+	pane_table_titles(ui, a, &titles);
+	for (uint32_t i = 0; i < p->count && (int)i < a.rows - 1; i++) {
+		const struct calltree_node *child = child_of(f->tree, n, p->items[i].id);
+
+		pane_table_row(ui, (struct area){++a.row, a.col, 1, a.cols},
+			&(struct pane_row){child->method, child->type, child->total_count,
+				flat_percent(child->total, n->total),
+				flat_percent(child->total, f->tree->nodes[0].total)});
+	}
+	return a.row + 1;
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+void flame_pane_draw(struct ui *ui, struct area area, struct flame *f)
+{
+	const struct calltree_node *n;
+	const struct sandwich *s = NULL;
+	int end = area.row + area.rows;
+
+	if (!f->layout->count)
+		return;
+	n = &f->tree->nodes[f->layout->boxes[f->list.cursor].node];
+	if (!f->pane.items || f->pane.path != n->path)
+		children_rank(ui, &f->pane, f->tree, n);
+	if (n->method != PROFILE_NONE)
+		s = pane_ask(ui, &f->pane.method, n->method);
+	draw_name(ui, area, n);
+	area.row++;
+	area.row = draw_figures(ui, area, f, n);
+	if (s)
+		area.row = draw_everywhere(ui, area, s);
+	area.row++;
+	area.rows = (end - area.row) / (s ? 2 : 1);
+	area.row = draw_children(ui, area, f, n);
+	area.row += f->pane.count != 0;
+	area.rows = end - area.row;
+	if (s)
+		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flame graph in cells: boxes as wide as their share, that stay where they are while one looks. */
+#include "tui/view/flame/inside.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
+#include "tui/frame/command.h"
+#include "tui/frame/compare.h"
+#include "tui/frame/finding.h"
+#include "tui/screen/text.h"
+#include "tui/view/flame/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RELAYOUT_MS   3000 /* a new layout costs bytes and the reader's place */
+#define RELAYOUT_COLS 2    /* unless something moved by more than this */
+
+struct flame *flame_state(const struct ui *ui)
+{
+	return ui->state[VIEW_FLAME];
+}
+
+static void *flame_new(void)
+{
+	return xcalloc(1, sizeof(struct flame));
+}
+
+static void flame_free(void *state)
+{
+	struct flame *f = state;
+
+	flame_layout_free(f->layout);
+	calltree_free(f->tree);
+	calltree_free(f->base);
+	hash_index_done(&f->base_paths);
+	flame_pane_done(&f->pane);
+	free(f->hidden_hits);
+	free(f);
+}
+
+static struct list *flame_list(struct ui *ui)
+{
+	return &flame_state(ui)->list;
+}
+
+/* --- updating ---------------------------------------------------------------------------------------- */
+
+static uint32_t find_path(const struct calltree *tree, uint64_t path)
+{
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (tree->nodes[i].path == path)
+			return i;
+	}
+	return PROFILE_NONE;
+}
+
+/* The zoomed node; what has left the window is zoomed out of. */
+static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
+{
+	while (f->zooms) {
+		uint32_t node = find_path(tree, f->zoom[f->zooms - 1]);
+
+		if (node != PROFILE_NONE)
+			return node;
+		f->zooms--;
+	}
+	return 0;
+}
+
+static void select_box(struct flame *f)
+{
+	uint32_t box = flame_layout_find(f->layout, f->selected);
+
+	list_resize(&f->list, (int)f->layout->count, (int)f->layout->count);
+	list_follow(&f->list, box == FLAME_NO_BOX ? 0 : (int)box);
+	if (f->layout->count)
+		f->selected = f->layout->boxes[f->list.cursor].path;
+}
+
+static void show_layout(
+	struct flame *f, struct calltree *tree, struct flame_layout *layout, int64_t now_ms)
+{
+	if (tree != f->tree)
+		calltree_free(f->tree);
+	flame_layout_free(f->layout);
+	f->tree = tree;
+	f->layout = layout;
+	f->layout_ms = now_ms;
+	f->stale = false;
+	flame_pane_stale(&f->pane);
+	select_box(f);
+}
+
+/* The zoomed node's share when it was last seen: what is narrower than a column need not be made. */
+static double zoom_share(const struct flame *f)
+{
+	uint32_t node = f->zooms ? find_path(f->tree, f->zoom[f->zooms - 1]) : 0;
+
+	if (!f->tree || node == PROFILE_NONE || !f->tree->nodes[0].total)
+		return 1;
+	return 0.5 * (double)f->tree->nodes[node].total / (double)f->tree->nodes[0].total;
+}
+
+static void flame_update(struct ui *ui, bool sort)
+{
+	struct flame *f = flame_state(ui);
+	struct profile_query q = ui_query(ui);
+	uint16_t columns = (uint16_t)(f->columns ? f->columns : ui->canvas.cols);
+	struct calltree_options options = {
+		.by_name = true,
+		.root_method = PROFILE_NONE,
+		.min_share = 0.4 * zoom_share(f) / columns,
+		.find = *ui->search ? ui->found : NULL,
+	};
+	struct calltree *tree = calltree_new(ui->profile, &q, &options);
+	struct flame_layout *layout =
+		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
+	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
+		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
+		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS &&
+		    !strcmp(f->searched, ui->search);
+
+	if (keep) {
+		flame_layout_free(layout);
+		calltree_free(tree);
+		return;
+	}
+	show_layout(f, tree, layout, ui->now_ms);
+	flame_find_hidden(ui, f);
+	calltree_free(f->base);
+	f->base = compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL;
+	if (f->base)
+		compare_index(&f->base_paths, f->base);
+}
+
+/* --- names ------------------------------------------------------------------------------------------- */
+
+static const char *box_name(const struct ui *ui, const struct flame_box *b)
+{
+	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+
+	return n->method == PROFILE_NONE ? "all" : profile_get_method(ui->profile, n->method)->full;
+}
+
+static const char *flame_text(void *ctx, int index)
+{
+	const struct flame *f = flame_state(ctx);
+
+	return f->layout && index < (int)f->layout->count ? box_name(ctx, &f->layout->boxes[index])
+							  : "";
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------- */
+
+/* Two shades per frame type, told apart by the name: the same method has the same colour for ever. */
+static enum style box_style(const struct ui *ui, const struct flame_box *b, bool selected)
+{
+	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+	const char *name = box_name(ui, b);
+
+	if (selected)
+		return STYLE_CURSOR;
+	if (finding_hit_method(ui, n->method))
+		return STYLE_WARN;
+	return n->method == PROFILE_NONE
+		       ? theme_box(FRAME_TYPES, 0)
+		       : theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
+}
+
+/* What a box gained since the baseline: "", "~" or "+5.1". */
+static void delta_of(const struct flame *f, const struct calltree_node *n, char *out, size_t size)
+{
+	const struct calltree_node *all = &f->tree->nodes[0];
+	struct compare_share now = {
+		n->total_count, all->total_count, n->total, all->total, f->tree->samples};
+	struct compare_share then = {0};
+	uint32_t at;
+
+	out[0] = '\0';
+	if (!f->base || n == all)
+		return;
+	at = compare_find(&f->base_paths, f->base, n->path);
+	then.sum_count = f->base->nodes[0].total_count;
+	then.sum = f->base->nodes[0].total;
+	then.samples = f->base->samples;
+	then.count = at != HASH_NONE ? f->base->nodes[at].total_count : 0;
+	then.value = at != HASH_NONE ? f->base->nodes[at].total : 0;
+	compare_text(out, size, &now, &then);
+}
+
+static void fit_label(
+	const struct ui *ui, const struct flame_box *b, char *out, size_t size, int width)
+{
+	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+	char pct[40] = "", delta[16] = "", run[64];
+
+	if (width > 20)
+		delta_of(flame_state(ui), n, delta, sizeof(delta));
+	if (width > 12)
+		snprintf(pct, sizeof(pct), " %.0f%%%s%s",
+			flat_percent(n->total, flame_state(ui)->tree->nodes[0].total),
+			*delta ? " " : "", delta);
+	if (n->method == PROFILE_NONE)
+		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
+	else if (finding_run(ui, n->stack, n->method, run, sizeof(run)))
+		name_cut(out, size, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
+	else
+		name_fit(out, size, profile_get_method(ui->profile, n->method),
+			width - (int)strlen(pct), ui->names == NAME_FULL ? NAME_CLASS : ui->names,
+			ui->glyphs->ellipsis);
+	strncat(out, pct, size - strlen(out) - 1);
+}
+
+static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool selected)
+{
+	enum style style = box_style(ui, b, selected);
+	int col = b->col, end = b->col + b->width;
+	char label[256];
+
+	canvas_fill(&ui->canvas, row, col, end, style, ' ');
+	canvas_text(&ui->canvas, row, col, end, style, ui->glyphs->box_edge);
+	if (b->width >= 3) {
+		fit_label(ui, b, label, sizeof(label), b->width - 1);
+		canvas_text(&ui->canvas, row, col + 1, end, style, label);
+	}
+	if (b->width > 1 && flame_hidden_hits(ui, b) &&
+		!finding_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method))
+		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
+}
+
+/* Keep the selected box on the screen. */
+static void scroll(struct flame *f, int rows)
+{
+	uint32_t row = f->layout->boxes[f->list.cursor].row;
+
+	if (row < f->top)
+		f->top = row;
+	if (row >= f->top + (uint32_t)rows)
+		f->top = row - (uint32_t)rows + 1;
+	if (f->layout->rows <= (uint32_t)rows)
+		f->top = 0;
+}
+
+static void flame_draw(struct ui *ui, struct area area)
+{
+	struct flame *f = flame_state(ui);
+	struct area pane;
+	bool beside = pane_split(area, PANE_FLAME, &area, &pane);
+
+	f->stale = f->stale || f->columns != area.cols;
+	f->columns = area.cols;
+	if (!f->layout || f->layout->columns != area.cols)
+		flame_update(ui, true);
+	if (f->tree->nodes[0].total == 0) {
+		canvas_text(&ui->canvas, area.row + 3, 12, area.cols, STYLE_DIM,
+			"No samples in this window.");
+		return;
+	}
+	scroll(f, area.rows);
+	for (uint32_t i = 0; i < f->layout->count; i++) {
+		const struct flame_box *b = &f->layout->boxes[i];
+		int line = (int)(b->row - f->top);
+
+		if (b->row < f->top || line >= area.rows)
+			continue;
+		line = f->upwards ? area.row + area.rows - 1 - line : area.row + line;
+		draw_box(ui, line, b, (int)i == f->list.cursor);
+		canvas_hit(&ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
+	}
+	if (beside)
+		flame_pane_draw(ui, pane, f);
+}
+
+static void flame_quality(struct ui *ui, struct strip *s)
+{
+	const struct flame *f = flame_state(ui);
+	char zoom[80] = "all";
+
+	if (f->zooms && f->layout && f->tree) {
+		uint32_t box = flame_layout_find(f->layout, f->zoom[f->zooms - 1]);
+
+		if (box != FLAME_NO_BOX)
+			name_cut(zoom, sizeof(zoom), box_name(ui, &f->layout->boxes[box]), 34,
+				ui->glyphs->ellipsis);
+	}
+	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
+	strip_add(s, f->zooms ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
+	if (f->layout && f->layout->rows > f->top + 1 && f->top)
+		strip_add(s, STYLE_DIM, 11, "%u rows above", f->top);
+}
+
+static void flame_detail(struct ui *ui, struct strip *s)
+{
+	const struct flame *f = flame_state(ui);
+	const struct calltree_node *n, *all;
+	char count[TEXT_NUMBER], name[256], delta[16];
+
+	if (!f->layout || !f->layout->count)
+		return;
+	all = &f->tree->nodes[0];
+	n = &f->tree->nodes[f->layout->boxes[f->list.cursor].node];
+	name_cut(name, sizeof(name), flame_text(ui, f->list.cursor),
+		ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_STRONG, 0, "%s", name);
+	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),
+		ui->glyphs->plus_minus,
+		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples));
+	if (flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]))
+		strip_add(s, STYLE_WARN, 1, " + %u below, too narrow to show ",
+			flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]));
+	delta_of(f, n, delta, sizeof(delta));
+	if (*delta)
+		strip_add(s, STYLE_STRONG, 1, "%s against the baseline", delta);
+	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", flat_percent(n->self, all->total));
+	if (n->parent != PROFILE_NONE)
+		strip_add(s, STYLE_NORMAL, 2, "%.0f%% of parent",
+			flat_percent(n->total, f->tree->nodes[n->parent].total));
+}
+
+void flame_select(struct ui *ui, int index)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->layout || index >= (int)f->layout->count)
+		return;
+	list_to(&f->list, index);
+	f->selected = f->layout->boxes[index].path;
+}
+
+static void flame_notice(struct ui *ui, struct strip *s)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->layout)
+		return;
+	if (*ui->search)
+		flame_add_hits(ui, s);
+	else
+		strip_add(s, STYLE_DIM, 0, "%u rows, %u boxes too narrow to show", f->layout->rows,
+			f->layout->hidden)
+			->right = true;
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+unsigned flame_move(struct ui *ui, int direction)
+{
+	struct flame *f = flame_state(ui);
+	enum flame_direction to = (enum flame_direction)direction;
+
+	if (!f->layout || !f->layout->count)
+		return 0;
+	if (f->upwards && to == FLAME_TO_ROOT)
+		to = FLAME_TO_LEAF;
+	else if (f->upwards && to == FLAME_TO_LEAF)
+		to = FLAME_TO_ROOT;
+	list_to(&f->list, (int)flame_layout_move(f->layout, (uint32_t)f->list.cursor, to));
+	f->selected = f->layout->boxes[f->list.cursor].path;
+	return UI_HOLD;
+}
+
+unsigned flame_zoom(struct ui *ui, int in)
+{
+	struct flame *f = flame_state(ui);
+
+	if (!f->layout || !f->layout->count)
+		return 0;
+	f->selected = f->layout->boxes[f->list.cursor].path;
+	if (in && f->zooms < FLAME_ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected)) {
+		f->zoom_nr[f->zooms] = ui_narrow(ui);
+		f->zoom[f->zooms++] = f->selected;
+	} else if (!in && f->zooms) {
+		f->zooms--;
+	}
+	f->stale = true;
+	return UI_UPDATE | UI_HOLD;
+}
+
+unsigned flame_flip(struct ui *ui, int arg)
+{
+	struct flame *f = flame_state(ui);
+
+	f->upwards = !f->upwards;
+	return UI_HOLD;
+}
+
+static unsigned flame_narrowed(const struct ui *ui)
+{
+	const struct flame *f = flame_state(ui);
+
+	return f->zooms ? f->zoom_nr[f->zooms - 1] : 0;
+}
+
+static void flame_back(struct ui *ui)
+{
+	struct flame *f = flame_state(ui);
+
+	f->zooms--;
+	f->stale = true;
+}
+
+static uint32_t selected_method(const struct flame *f)
+{
+	if (!f->layout || !f->layout->count)
+		return PROFILE_NONE;
+	return f->tree->nodes[f->layout->boxes[f->list.cursor].node].method;
+}
+
+unsigned flame_callers(struct ui *ui, int arg)
+{
+	uint32_t method = selected_method(flame_state(ui));
+
+	if (method == PROFILE_NONE)
+		return 0;
+	callers_of_method(ui, method);
+	return UI_SORT;
+}
+
+const struct view view_flame = {
+	.name = "Flame view",
+	.tab = "Flame",
+	.sums = true,
+	.new = flame_new,
+	.free = flame_free,
+	.update = flame_update,
+	.beside = compare_query,
+	.draw = flame_draw,
+	.quality = flame_quality,
+	.detail = flame_detail,
+	.notice = flame_notice,
+	.list = flame_list,
+	.text = flame_text,
+	.select = flame_select,
+	.find = flame_find,
+	.narrowed = flame_narrowed,
+	.back = flame_back,
+};

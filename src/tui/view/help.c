@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The help screen: the keys of the view it was called from, written from the command table. */
+#include "tui/frame/ui.h"
+
+#include "base/buf.h"
+#include "tui/frame/command.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_ROWS 80
+#define KEYS_COL  9
+#define TERM_COL  10
+
+struct help {
+	struct list list; /* scrolling only */
+	struct canvas page;
+	int rows;
+};
+
+/* What the columns mean, per view: term and explanation. */
+struct help_term {
+	unsigned views;
+	const char *term, *text;
+};
+
+#define CALLERS VIEW_BIT(VIEW_CALLERS)
+#define METHODS VIEW_BIT(VIEW_METHODS)
+#define THREADS VIEW_BIT(VIEW_THREADS)
+#define TREE    VIEW_BIT(VIEW_TREE)
+#define FLAME   VIEW_BIT(VIEW_FLAME)
+
+static const struct help_term terms[] = {
+	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
+	{METHODS, "±", "95% confidence half-width, in points; \"~1 ?\" = fewer than 10 samples"},
+	{METHODS, "TOTAL%", "share with it anywhere on the stack (recursion counts once)"},
+	{METHODS, "DELTA", "points gained since 20 s ago (30s, 1m: the window before); ~ = chance"},
+	{METHODS | TREE | CALLERS | FLAME, "D",
+		"points gained against the window that was there when B was pressed"},
+	{METHODS, "AMOUNT", "what its own samples stand for: time, bytes, waiting (100 columns)"},
+	{METHODS, "CPU%",
+		"of one core; jit, gc: threads of the JVM; sys: the kernel, for the others"},
+	{METHODS, "pauses", "the share of the last 10 s that collections stopped the program"},
+	{METHODS, "*", "pinned by P: stays on top"},
+	{METHODS, "LINE", "the line with most of its own samples (120 columns)"},
+	{METHODS, "TREND", "last 8 s, each cell 1 s, scaled to the row; chance is drawn flat"},
+	{METHODS | TREE | CALLERS, "T",
+		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
+	{METHODS | TREE | CALLERS, "",
+		"~ compiled before jhot came: inlined methods are not told apart there"},
+	{METHODS | TREE | CALLERS, "",
+		"(\"41% coarse\"). On the JVM's command line it takes, against that,"},
+	{METHODS | TREE | CALLERS, "", "-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"},
+	{METHODS | TREE | CALLERS, "",
+		"c class  o class, allocated outside of the thread's buffer  w waits"},
+	{METHODS | TREE, "explains",
+		"so much of the CPU time used is in samples; the rest: threads too short,"},
+	{METHODS | TREE, "", "or that block the signal"},
+	{THREADS, "T", "g garbage collector  c JIT compiler  v the JVM's own  n native  V virtual"},
+	{THREADS, "S",
+		"R runs  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S sleeps"},
+	{THREADS, "CPU%",
+		"of one core, by samples over the window; usr sys: just now, by the kernel"},
+	{THREADS, "LOCK%", "of its time waited for locks that others held (3 must be on)"},
+	{THREADS, "TOP", "where it is now; dim: where most of its samples in the window were"},
+	{TREE, "TOTAL%", "share of samples in this frame and all that it calls"},
+	{TREE, "SELF%", "share of samples in this frame itself"},
+	{TREE, "+ -", "there is more below / it is shown; (n) hidden children"},
+	{CALLERS, "SHARE", "of the samples with the method on the stack (lines: on top of it)"},
+	{CALLERS, "of all", "of all samples of the window"},
+	{CALLERS, "once", "each sample counts once: outermost caller, innermost callee"},
+	{FLAME, "a box",
+		"a frame and all that it calls, below it (i: above); coloured by how it ran:"},
+	{FLAME, "", "compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
+	{METHODS | TREE | FLAME | CALLERS, "K",
+		"runs of hidden frames are one: [framework frames]; the list is in the config"},
+	{METHODS | TREE | FLAME | CALLERS, "\\ !",
+		"hold in every view and in files; Esc undoes the last. =a.b.C.d is that name only"},
+	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
+};
+
+/* What to expect of the order, per view. */
+static const struct help_term orders[] = {
+	{METHODS | THREADS | TREE, "ORDER",
+		"Rows swap only when the lower one leads by more than 1 standard error, and"},
+	{METHODS | THREADS, "",
+		"never within 5 s of a key press. The selected row keeps its screen line."},
+	{TREE, "", "never within 5 s of a key press. An only child is not indented."},
+	{FLAME, "LAYOUT",
+		"Boxes are as wide as their share, siblings in alphabetical order. They move"},
+	{FLAME, "", "every 3 s at most, or when one would be wrong by more than 2 columns."},
+};
+
+static void *help_new(void)
+{
+	struct help *h = xcalloc(1, sizeof(*h));
+
+	canvas_init(&h->page, false);
+	return h;
+}
+
+static void help_free(void *state)
+{
+	struct help *h = state;
+
+	canvas_done(&h->page);
+	free(h);
+}
+
+static struct help *help_state(const struct ui *ui)
+{
+	return ui->state[VIEW_HELP];
+}
+
+static struct list *help_list(struct ui *ui)
+{
+	return &help_state(ui)->list;
+}
+
+/* --- writing the page -------------------------------------------------------------------------------- */
+
+static bool help_lists(const struct command *c, const struct ui *ui)
+{
+	return c->help && c->views & VIEW_BIT(ui->under) && (!c->available || c->available(ui));
+}
+
+/* One group: its commands in as many lines as they need. Returns the row behind them. */
+static int write_group(struct ui *ui, struct canvas *page, int row, enum command_group group)
+{
+	int col = KEYS_COL;
+	bool any = false;
+
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+		const char *shown = command_shown(c, ui);
+		int width = text_width(shown) + 1 + (c->help ? text_width(c->help) : 0);
+
+		if (c->group != group || !help_lists(c, ui))
+			continue;
+		if (!any)
+			canvas_text(page, row, 1, page->cols, STYLE_STRONG, command_groups[group]);
+		if (any && col + width > page->cols - 1) {
+			row++;
+			col = KEYS_COL;
+		}
+		any = true;
+		col = canvas_text(page, row, col, page->cols, STYLE_KEY, shown) + 1;
+		col = canvas_text(page, row, col, page->cols, STYLE_LABEL, c->help) + 3;
+	}
+	return any ? row + 1 : row;
+}
+
+static int write_terms(const struct ui *ui, struct canvas *page, int row)
+{
+	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "SHOWN");
+	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
+		const char *term = terms[i].term;
+
+		if (!(terms[i].views & VIEW_BIT(ui->under)))
+			continue;
+		if (!strcmp(term, glyphs_utf8.plus_minus))
+			term = ui->glyphs->plus_minus;
+		canvas_text(page, row, 2, page->cols, STYLE_KEY, term);
+		canvas_text(page, row++, TERM_COL, page->cols, STYLE_NORMAL, terms[i].text);
+	}
+	return row;
+}
+
+static int write_order(const struct ui *ui, struct canvas *page, int row)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (!(orders[i].views & VIEW_BIT(ui->under)))
+			continue;
+		if (*orders[i].term)
+			canvas_text(page, row++, 1, page->cols, STYLE_STRONG, orders[i].term);
+		canvas_text(page, row++, 2, page->cols, STYLE_NORMAL, orders[i].text);
+	}
+	return row;
+}
+
+static int write_page(struct ui *ui, struct canvas *page)
+{
+	int row = 0;
+
+	for (int group = 0; group < GROUP_COUNT; group++)
+		row = write_group(ui, page, row, (enum command_group)group);
+	row = write_terms(ui, page, row + 1);
+	row = write_order(ui, page, row) + 1;
+	canvas_printf(
+		page, row++, 1, page->cols, STYLE_DIM, "man jhot          jhot %s", JHOT_VERSION);
+	return row;
+}
+
+/* --- showing it -------------------------------------------------------------------------------------- */
+
+static void help_draw(struct ui *ui, struct area area)
+{
+	struct help *h = help_state(ui);
+	struct canvas *c = &ui->canvas;
+	const char *more = "";
+	int hidden;
+
+	h->page.ascii = c->ascii;
+	canvas_resize(&h->page, HELP_ROWS, c->cols);
+	h->rows = write_page(ui, &h->page);
+	/* Moving scrolls: the cursor of a list one screen shorter is its top. */
+	hidden = h->rows - (area.rows - 2);
+	list_resize(&h->list, (hidden > 0 ? hidden : 0) + 1, 1);
+	for (int i = 0; i < area.rows - 2 && h->list.cursor + i < h->rows; i++)
+		memcpy(c->cells + (size_t)(area.row + 2 + i) * (size_t)c->cols,
+			canvas_row(&h->page, h->list.cursor + i),
+			(size_t)c->cols * sizeof(*c->cells));
+	if (h->list.count > 1 && h->list.cursor < h->list.count - 1)
+		more = c->ascii ? "   Down: more" : "   ↓ more";
+	canvas_fill(c, area.row, 0, c->cols, STYLE_COLUMNS, ' ');
+	canvas_printf(c, area.row, 1, c->cols, STYLE_COLUMNS,
+		"HELP: %s      Tab other views   any other key closes%s",
+		view_table[ui->under]->name, more);
+}
+
+const struct view view_help = {
+	.name = "Help",
+	.bare = true,
+	.new = help_new,
+	.free = help_free,
+	.draw = help_draw,
+	.list = help_list,
+};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of the methods view: shares, how sure they are, how they moved. */
+#include "tui/view/methods/inside.h"
+
+#include "profile/query/error.h"
+#include "tui/frame/events.h"
+#include "tui/screen/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total)
+{
+	struct compare_share s = {.sum_count = f->sum_count, .sum = f->sum};
+
+	if (row) {
+		s.count = total ? row->total_count : row->self_count;
+		s.value = total ? row->total : row->self;
+		s.samples = total ? row->total_samples : row->self_samples;
+	}
+	return s;
+}
+
+bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points)
+{
+	struct compare_share now, then;
+
+	*points = 0;
+	if (!m->before)
+		return false;
+	now = methods_share(m->flat, row, total);
+	then = methods_share(m->before, expect_find(m->before, row->method), total);
+	return compare_delta(&now, &then, points);
+}
+
+/* --- cells ------------------------------------------------------------------------------------------- */
+
+static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, uint64_t all)
+{
+	char text[TEXT_NUMBER];
+
+	if (count >= ERROR_FEW) {
+		strcpy(out->text, text_percent(text, flat_percent(part, all)));
+		return;
+	}
+	/* Too few to print a decimal that means anything. */
+	out->style = STYLE_DIM;
+	if (count)
+		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(flat_percent(part, all)));
+	else
+		strcpy(out->text, "-");
+}
+
+static void cell_self(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	const struct flat_row *r = row;
+
+	share_cell(out, r->self_count, r->self, m->flat->sum);
+}
+
+static void cell_total(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	const struct flat_row *r = row;
+
+	share_cell(out, r->total_count, r->total, m->flat->sum);
+}
+
+/* The error of what is sorted by. */
+static void cell_error(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	const struct flat_row *r = row;
+	struct compare_share s = methods_share(m->flat, r, m->order.sort == SORT_TOTAL);
+	double error = error_half_width(flat_percent(s.value, s.sum) / 100, s.samples);
+
+	out->style = STYLE_DIM;
+	if (s.count < ERROR_FEW)
+		strcpy(out->text, s.count ? "?" : "-");
+	else
+		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* 3 columns */
+}
+
+static void cell_trend(const void *view, const void *row, struct column_cell *out)
+{
+	const struct flat_row *r = row;
+	int64_t counts[FLAT_TREND];
+
+	for (int i = 0; i < FLAT_TREND; i++)
+		counts[i] = r->trend[i];
+	out->style = r->self_count < ERROR_FEW ? STYLE_DIM : STYLE_SPARK;
+	glyph_spark(out->glyphs, out->text, counts, FLAT_TREND);
+}
+
+static void delta_cell(
+	const struct methods *m, const struct flat_row *row, bool total, struct column_cell *out)
+{
+	double points;
+
+	out->style = STYLE_DIM;
+	if (!m->before || !m->before->sum_count) {
+		strcpy(out->text, "-");
+	} else if (!methods_delta(m, row, total, &points)) {
+		strcpy(out->text, "~");
+	} else {
+		snprintf(out->text, COLUMN_TEXT, "%+.1f", points);
+		out->style = STYLE_NORMAL;
+	}
+}
+
+static void cell_delta(const void *view, const void *row, struct column_cell *out)
+{
+	delta_cell(view, row, false, out);
+}
+
+static void cell_total_delta(const void *view, const void *row, struct column_cell *out)
+{
+	delta_cell(view, row, true, out);
+}
+
+static void cell_type(const void *view, const void *row, struct column_cell *out)
+{
+	const struct flat_row *r = row;
+
+	out->text[0] = frame_types[r->type].letter;
+	out->text[1] = '\0';
+	out->style = theme_frame(r->type);
+}
+
+static void cell_name(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	const struct flat_row *r = row;
+
+	name_fit(out->text, COLUMN_TEXT, profile_get_method(m->ui->profile, r->method), out->width,
+		m->ui->names, out->glyphs->ellipsis);
+	if (r->total_count < ERROR_FEW)
+		out->style = STYLE_DIM;
+}
+
+static void cell_line(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	int line = lines_hottest(m->lines, ((const struct flat_row *)row)->method);
+
+	out->style = STYLE_DIM;
+	if (line)
+		snprintf(out->text, COLUMN_TEXT, "%d", line);
+}
+
+/* What its own samples stand for: time, bytes, waiting, events. */
+static void cell_amount(const void *view, const void *row, struct column_cell *out)
+{
+	const struct methods *m = view;
+	const struct flat_row *r = row;
+	char text[TEXT_NUMBER];
+
+	if (r->self_count < ERROR_FEW)
+		out->style = STYLE_DIM;
+	if (!r->self)
+		strcpy(out->text, "-");
+	else
+		strcpy(out->text,
+			events_value(
+				text, profile_get_event(m->ui->profile, m->ui->event), r->self));
+}
+
+static const struct column plain[] = {
+	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
+	{"±", 2, 3, false, 52, -1, cell_error},
+	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
+	{"DELTA", 2, 5, false, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
+	{"TREND 8s", 2, 8, true, 60, -1, cell_trend},
+	{"AMOUNT", 1, 6, false, METHODS_AMOUNT_COLS, -1, cell_amount},
+	{"LINE", 2, 5, false, METHODS_DELTA_COLS, -1, cell_line},
+	{"T", 2, 1, true, 0, -1, cell_type},
+	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
+};
+
+/* While a difference is shown: each delta beside its value, and no room is spent on the trend. */
+static const struct column differing[] = {
+	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
+	{"±", 2, 3, false, 60, -1, cell_error},
+	{"DELTA", 1, 6, false, 0, SORT_DELTA, cell_delta},
+	{"TOTAL%", 1, 6, false, 52, SORT_TOTAL, cell_total},
+	{"DELTA", 1, 6, false, 52, SORT_TOTAL_DELTA, cell_total_delta},
+	{"TREND 8s", 2, 8, true, METHODS_DELTA_COLS, -1, cell_trend},
+	{"T", 2, 1, true, 0, -1, cell_type},
+	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
+};
+
+struct columns methods_columns(const struct ui *ui)
+{
+	return compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
+}

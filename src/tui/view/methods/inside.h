@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the methods view, for its two files: view.c, and columns.c for the cells. */
+#ifndef JHOT_TUI_VIEW_METHODS_INSIDE_H
+#define JHOT_TUI_VIEW_METHODS_INSIDE_H
+
+#include "profile/profile.h"
+#include "profile/table/flat.h"
+#include "tui/frame/compare.h"
+#include "tui/frame/ui.h"
+#include "tui/screen/column.h"
+#include "tui/screen/list.h"
+#include "tui/screen/order.h"
+#include "tui/view/expect.h"
+#include "tui/view/pane.h"
+
+#define METHODS_DELTA_COLS  120 /* from this width on */
+#define METHODS_AMOUNT_COLS 100
+#define METHODS_PINS        8
+
+enum methods_sort { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME, SORT_TOTAL_DELTA };
+
+struct methods {
+	const struct ui *ui;
+	struct flat *flat,
+		*before; /* before: the baseline, else the window so long ago that they share no second; NULL if none */
+	uint64_t flat_stamp;   /* of the question that flat answers */
+	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
+	struct expect expect;
+	struct order order; /* of flat's rows */
+	struct list list;
+	struct lines *lines; /* hottest, only where there is room for the column */
+	struct pane pane;
+	uint32_t pins[METHODS_PINS]; /* methods whose rows stay on top */
+	uint32_t pin_count;
+	uint32_t riser, faller; /* the rows that moved most beyond chance, or PROFILE_NONE */
+};
+
+/* columns.c */
+
+/* What is shown of each row: other columns while a difference is. */
+struct columns methods_columns(const struct ui *ui);
+/* Self, or total, now and before. */
+struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total);
+/* Points gained since before; false: no more than chance. */
+bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points);
+
+/* --- lines.c ----------------------------------------------------------------------------------- */
+
+/* The line of each method that has most of its own samples. Derived from a query; the caller frees it. */
+
+struct lines;
+
+struct lines *lines_new(const struct profile *p, const struct profile_query *q);
+void lines_free(struct lines *l);
+int lines_hottest(const struct lines *l, uint32_t method); /* 0: not known */
+
+#endif

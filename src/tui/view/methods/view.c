@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The methods view: one row per method, its share of the window, how sure that is, how it moved. */
+#include "tui/view/methods/inside.h"
+
+#include "base/buf.h"
+#include "tui/frame/command.h"
+#include "tui/frame/finding.h"
+#include "tui/view/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RISE_POINTS 1   /* less is not worth a line */
+#define RISE_ERRORS 1.3 /* of 400 methods one is beyond 0.7 by chance at any time */
+#define BEFORE_S \
+	20u /* deltas are against the window so long ago; a longer one against that just before it */
+
+static struct methods *methods_state(const struct ui *ui)
+{
+	return ui->state[VIEW_METHODS];
+}
+
+static void *methods_new(void)
+{
+	struct methods *m = xcalloc(1, sizeof(*m));
+
+	m->riser = m->faller = PROFILE_NONE;
+	return m;
+}
+
+static void methods_free(void *state)
+{
+	struct methods *m = state;
+
+	flat_free(m->flat);
+	flat_free(m->before);
+	order_done(&m->order);
+	expect_done(&m->expect);
+	lines_free(m->lines);
+	pane_done(&m->pane);
+	free(m);
+}
+
+static struct list *methods_list(struct ui *ui)
+{
+	return &methods_state(ui)->list;
+}
+
+static struct order *methods_order(struct ui *ui)
+{
+	return &methods_state(ui)->order;
+}
+
+/* --- order ------------------------------------------------------------------------------------------- */
+
+static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
+{
+	double points = 0;
+
+	expect_rank(&m->expect, m->flat, r,
+		m->order.sort == SORT_TOTAL || m->order.sort == SORT_TOTAL_DELTA, item);
+	if (m->order.sort != SORT_DELTA && m->order.sort != SORT_TOTAL_DELTA)
+		return;
+	methods_delta(m, r, m->order.sort == SORT_TOTAL_DELTA, &points);
+	item->key = points;
+}
+
+static void order_rows(struct ui *ui, struct methods *m, bool fresh)
+{
+	const struct flat *f = m->flat;
+	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct flat_row *r = &f->rows[i];
+
+		items[i].id = r->method;
+		sort_item(m, r, &items[i]);
+		items[i].name = profile_get_method(ui->profile, r->method)->full;
+	}
+	m->order.by_name = m->order.sort == SORT_NAME;
+	m->order.pins = m->pins;
+	m->order.pin_count = m->pin_count;
+	order_update(&m->order, &m->list, items, f->count,
+		fresh          ? ORDER_FRESH
+		: ui_holds(ui) ? ORDER_HOLD
+			       : ORDER_KEEP);
+	free(items);
+}
+
+/* --- updating ---------------------------------------------------------------------------------------- */
+
+static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t method)
+{
+	const struct flat_row *past = expect_find(m->expect.all, method);
+
+	return past ? past->type
+		    : (uint8_t)profile_method_type(profile_get_method(ui->profile, method));
+}
+
+static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
+{
+	struct flat *f = m->flat;
+	uint32_t at = f->count;
+
+	if (expect_find(f, method))
+		return;
+	f->rows = xreallocarray(f->rows, f->count + 1, sizeof(*f->rows));
+	while (at > 0 && f->rows[at - 1].method > method) {
+		f->rows[at] = f->rows[at - 1];
+		at--;
+	}
+	f->rows[at] = (struct flat_row){.method = method, .type = type_of(ui, m, method)};
+	f->count++;
+}
+
+/* The selected method and the pinned ones have a row also when they have no sample (any more). */
+static void add_kept(const struct ui *ui, struct methods *m)
+{
+	uint32_t method;
+
+	if (order_selected(&m->order, &m->list, &method))
+		add_row(ui, m, method);
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		add_row(ui, m, m->pins[i]);
+}
+
+/* What the baseline had and the window has not is a difference as well. */
+static void add_gone(const struct ui *ui, struct methods *m)
+{
+	double points;
+
+	for (uint32_t i = 0; i < m->before->count; i++)
+		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
+			    &points))
+			add_row(ui, m, m->before->rows[i].method);
+}
+
+/* The rows themselves; where the question is the last one, without what was added to its answer. */
+static void update_flat(struct ui *ui, struct methods *m, const struct profile_query *q)
+{
+	uint64_t stamp = profile_stamp(ui->profile, q);
+	uint32_t n = 0;
+
+	if (!m->flat || m->flat_stamp != stamp) {
+		flat_free(m->flat);
+		m->flat = flat_new(ui->profile, q);
+		m->flat_stamp = stamp;
+		return;
+	}
+	for (uint32_t i = 0; i < m->flat->count; i++)
+		if (m->flat->rows[i].total_count)
+			m->flat->rows[n++] = m->flat->rows[i];
+	m->flat->count = n;
+}
+
+/* The two windows have no second in common: what they share would count for neither and be called chance for both. */
+static uint32_t before_s(const struct ui *ui)
+{
+	uint32_t window = timeline_windows[ui->time.window];
+
+	return window > BEFORE_S ? window : BEFORE_S;
+}
+
+/* What the rows are compared with: the baseline, else the window so long ago. */
+static bool methods_beside(const struct ui *ui, struct profile_query *q)
+{
+	if (compare_query(ui, q))
+		return true;
+	*q = ui_query(ui);
+	if (!timeline_windows[ui->time.window] || q->from < ui->time.since + before_s(ui))
+		return false;
+	q->from -= before_s(ui);
+	q->to -= before_s(ui);
+	return true;
+}
+
+static void update_before(struct ui *ui, struct methods *m)
+{
+	struct profile_query q;
+
+	if (m->before && compare_on(ui) && m->before_stamp == compare_stamp(ui))
+		return;
+	flat_free(m->before);
+	m->before = NULL;
+	m->before_stamp = compare_on(ui) ? compare_stamp(ui) : 0;
+	if (methods_beside(ui, &q))
+		m->before = flat_new(ui->profile, &q);
+}
+
+/* Beyond what one of hundreds of methods is moved by chance. */
+static bool moved_surely(const struct methods *m, const struct flat_row *r, double points)
+{
+	struct compare_share now = methods_share(m->flat, r, false);
+	struct compare_share then =
+		methods_share(m->before, expect_find(m->before, r->method), false);
+
+	return fabs(points) > RISE_ERRORS * compare_errors(&now, &then);
+}
+
+static void update_movers(struct methods *m)
+{
+	double points, most = RISE_POINTS, least = -RISE_POINTS;
+
+	m->riser = m->faller = PROFILE_NONE;
+	for (uint32_t i = 0; i < m->flat->count; i++) {
+		if (!methods_delta(m, &m->flat->rows[i], false, &points) ||
+			!moved_surely(m, &m->flat->rows[i], points))
+			continue;
+		if (points > most) {
+			most = points;
+			m->riser = i;
+		} else if (points < least) {
+			least = points;
+			m->faller = i;
+		}
+	}
+}
+
+static void methods_update(struct ui *ui, bool sort)
+{
+	struct methods *m = methods_state(ui);
+	struct profile_query q = ui_query(ui);
+
+	pane_stale(&m->pane);
+	lines_free(m->lines);
+	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compare_on(ui)
+			   ? lines_new(ui->profile, &q)
+			   : NULL;
+	m->ui = ui;
+	update_flat(ui, m, &q);
+	expect_update(&m->expect, ui->profile, &q, ui->time.since, ui->ticking);
+	add_kept(ui, m);
+	update_before(ui, m);
+	if (compare_on(ui))
+		add_gone(ui, m);
+	else if (m->order.sort == SORT_TOTAL_DELTA)
+		m->order.sort = SORT_DELTA;
+	update_movers(m);
+	order_rows(ui, m, sort);
+}
+
+static const struct flat_row *methods_row(const struct methods *m, int index)
+{
+	return m->flat && index >= 0 && index < (int)m->flat->count
+		       ? &m->flat->rows[m->order.rows[index]]
+		       : NULL;
+}
+
+static const char *methods_text(void *ctx, int index)
+{
+	struct ui *ui = ctx;
+	const struct flat_row *r = methods_row(methods_state(ui), index);
+
+	return r ? profile_get_method(ui->profile, r->method)->full : "";
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------- */
+
+/* Packages are drawn weaker, so that the eye finds Class.method; what was searched for, stronger. */
+static void draw_name_marks(
+	struct ui *ui, int row, const struct column_place *name, const struct flat_row *r)
+{
+	const struct profile_method *method = profile_get_method(ui->profile, r->method);
+	char text[COLUMN_TEXT];
+	int lead =
+		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
+
+	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
+	finding_mark(ui, row, name->col, text, method->full);
+}
+
+static bool methods_pinned(const struct methods *m, uint32_t method)
+{
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		if (m->pins[i] == method)
+			return true;
+	return false;
+}
+
+static void draw_rows(struct ui *ui, struct area area)
+{
+	struct methods *m = methods_state(ui);
+	struct column_place places[COLUMN_MAX];
+	struct canvas *c = &ui->canvas;
+	int n = column_layout(methods_columns(ui), c->cols, area.col, area.cols, places);
+
+	column_titles(
+		c, area.row, area.col, area.col + area.cols, places, n, m->order.sort, ui->glyphs);
+	list_resize(&m->list, (int)m->flat->count, area.rows - 1);
+	for (int line = 0; line < m->list.rows; line++) {
+		int index = m->list.top + line, row = area.row + 1 + line;
+		const struct flat_row *r = methods_row(m, index);
+
+		if (!r)
+			break;
+		column_row(c, row, places, n, m, r, ui->glyphs);
+		draw_name_marks(ui, row, &places[n - 1], r);
+		if (methods_pinned(m, r->method))
+			canvas_text(c, row, area.col, area.col + 1, STYLE_KEY, "*");
+		canvas_list_row(
+			c, row, area.col, area.col + area.cols, index, index == m->list.cursor);
+	}
+}
+
+/* Filters, not the JVM, left nothing. */
+static void draw_filtered(struct ui *ui, struct area area)
+{
+	struct canvas *c = &ui->canvas;
+
+	canvas_text(c, area.row + 3, area.cols >= 76 ? 12 : 2, c->cols, STYLE_NORMAL,
+		"No sample of this window passes the filters.");
+	canvas_text(c, area.row + 5, area.cols >= 76 ? 12 : 2, c->cols, STYLE_NORMAL,
+		"Esc undoes the last filter     ] widens the window");
+}
+
+static void methods_draw(struct ui *ui, struct area area)
+{
+	struct methods *m = methods_state(ui);
+	const struct flat_row *r = methods_row(m, m->list.cursor);
+
+	if (!m->flat)
+		return;
+	if (m->flat->sum)
+		area = pane_draw(ui, &m->pane, area, r ? r->method : PROFILE_NONE);
+	draw_rows(ui, area);
+	if (!m->flat->sum && finding_active(ui))
+		draw_filtered(ui, area);
+	else if (!m->flat->sum)
+		idle_draw(ui, area);
+}
+
+static void methods_quality(struct ui *ui, struct strip *s)
+{
+	strip_add(s, STYLE_DIM, 20, "%s = 95%%", ui->glyphs->plus_minus);
+}
+
+static void methods_detail(struct ui *ui, struct strip *s)
+{
+	struct methods *m = methods_state(ui);
+	const struct flat_row *r = methods_row(m, m->list.cursor);
+	const struct profile_method *method;
+	char parameters[200];
+	int shown;
+
+	if (!r)
+		return;
+	method = profile_get_method(ui->profile, r->method);
+	name_parameters(parameters, sizeof(parameters), method->signature);
+	strip_add(s, STYLE_STRONG, 0, "%s%s", method->full, parameters);
+	shown = (int)m->flat->count - m->list.top;
+	strip_add(s, STYLE_DIM, 1, "%d of %u shown", shown < m->list.rows ? shown : m->list.rows,
+		m->flat->count)
+		->right = true;
+}
+
+static void add_mover(
+	struct ui *ui, struct strip *s, const char *what, uint32_t row, const char *since)
+{
+	struct methods *m = methods_state(ui);
+	char name[80];
+	double points;
+
+	if (row == PROFILE_NONE)
+		return;
+	methods_delta(m, &m->flat->rows[row], false, &points);
+	name_fit(name, sizeof(name), profile_get_method(ui->profile, m->flat->rows[row].method),
+		ui->canvas.cols >= METHODS_DELTA_COLS ? 44 : 30, NAME_CLASS, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_NORMAL, *what == 'f', "%s: %s %+.1fpp%s", what, name, points, since);
+}
+
+/* By number: names are looked at once per search, not once per draw. */
+static int count_hits(const struct methods *m)
+{
+	int hits = 0;
+
+	for (uint32_t i = 0; i < m->flat->count; i++)
+		hits += finding_hit_method(m->ui, m->flat->rows[i].method);
+	return hits;
+}
+
+static void methods_notice(struct ui *ui, struct strip *s)
+{
+	struct methods *m = methods_state(ui);
+	char since[40] = " against the baseline";
+
+	if (*ui->search) {
+		finding_count(ui, s, count_hits(m), m->list.count, "methods");
+		return;
+	}
+	if (!m->before || !m->before->sum_count)
+		return;
+	if (!compare_on(ui))
+		snprintf(since, sizeof(since), " since %u s ago", before_s(ui));
+	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
+		strip_add(s, STYLE_DIM, 0, "steady: no method moved by a point%s", since);
+	add_mover(ui, s, "rising", m->riser, m->faller == PROFILE_NONE ? since : "");
+	add_mover(ui, s, "falling", m->faller, since);
+	strip_add(s, STYLE_DIM, 5, "(B, D: diff)")->right = true;
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+unsigned methods_self_total(struct ui *ui, int arg)
+{
+	struct methods *m = methods_state(ui);
+
+	m->order.sort = m->order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
+	return UI_SORT;
+}
+
+unsigned methods_pin(struct ui *ui, int arg)
+{
+	struct methods *m = methods_state(ui);
+	const struct flat_row *r = methods_row(m, m->list.cursor);
+	uint32_t n = 0;
+
+	if (!r)
+		return 0;
+	if (methods_pinned(m, r->method)) {
+		for (uint32_t i = 0; i < m->pin_count; i++)
+			if (m->pins[i] != r->method)
+				m->pins[n++] = m->pins[i];
+		m->pin_count = n;
+	} else if (m->pin_count < METHODS_PINS) {
+		m->pins[m->pin_count++] = r->method;
+	} else {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no more than %d rows can be pinned",
+			METHODS_PINS);
+	}
+	m->list.touched = true;
+	return UI_SORT;
+}
+
+unsigned methods_callers(struct ui *ui, int arg)
+{
+	const struct flat_row *r = methods_row(methods_state(ui), methods_state(ui)->list.cursor);
+
+	if (r)
+		callers_of_method(ui, r->method);
+	return UI_SORT;
+}
+
+static void methods_keep(const struct ui *ui)
+{
+	const struct methods *m = methods_state(ui);
+
+	for (uint32_t i = 0; i < m->pin_count; i++)
+		profile_keep(ui->profile, m->pins[i]);
+}
+
+const struct view view_methods = {
+	.name = "Methods view",
+	.tab = "Methods",
+	.sums = true,
+	.new = methods_new,
+	.free = methods_free,
+	.update = methods_update,
+	.beside = methods_beside,
+	.draw = methods_draw,
+	.quality = methods_quality,
+	.detail = methods_detail,
+	.notice = methods_notice,
+	.list = methods_list,
+	.text = methods_text,
+	.order = methods_order,
+	.columns = methods_columns,
+	.keep = methods_keep,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands beside a list on a wide terminal: callers, callees, lines and threads of its selected method.
+ *
+ * Derived when it is drawn, since the cursor moves without an update. Embedded in a view's state,
+ * zero-initialised; pane_stale after every update.
+ */
+#ifndef JHOT_TUI_VIEW_PANE_H
+#define JHOT_TUI_VIEW_PANE_H
+
+#include "tui/frame/ui.h"
+#include "tui/view/callers/sandwich.h"
+#include "tui/view/view.h"
+
+struct pane {
+	struct sandwich *sandwich;
+	struct sandwich_order order;
+};
+
+#define PANE_LIST  10 /* sixteenths of the width that are a list's, */
+#define PANE_FLAME 11 /* and a flame graph's */
+
+/* The parts of a body: for the list, and what stands beside it. false: it is too narrow for two. */
+bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane);
+
+void pane_done(struct pane *p);
+void pane_stale(struct pane *p);
+/* What is around a method; NULL while there is no time to ask. */
+const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method);
+/* The part of the body that is left for the list; draws the pane for the method (PROFILE_NONE: none). */
+struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
+
+/* --- pane_table.c ------------------------------------------------------------------------------ */
+
+/* A small table of methods in a pane: the letter of how it ran, its name, and two shares. Draws only. */
+
+struct pane_row {
+	uint32_t method;
+	uint8_t type;         /* enum frame_type */
+	uint64_t count;       /* samples: few are drawn weaker */
+	double first, second; /* percent */
+};
+
+struct pane_titles {
+	const char *what, *first, *second;
+};
+
+/* The titles' row, which the rows stand below. */
+void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles);
+void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);
+
+#endif

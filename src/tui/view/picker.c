@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The picker: which JVMs there are, and for each whether it can be profiled and why not. */
+#include "tui/frame/ui.h"
+
+#include "base/buf.h"
+#include "base/clean.h"
+#include "tui/frame/command.h"
+#include "tui/screen/column.h"
+#include "tui/screen/text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REFRESH_MS 2000
+
+struct picker {
+	struct app_jvm *jvms; /* those that match the filter */
+	int count, all;
+	struct list list;
+	int selected; /* pid */
+	char filter[64];
+	int64_t listed_ms;
+	bool listed;
+	struct err error;
+};
+
+static struct picker *picker_state(const struct ui *ui)
+{
+	return ui->state[VIEW_PICKER];
+}
+
+static void *picker_new(void)
+{
+	return xcalloc(1, sizeof(struct picker));
+}
+
+static void picker_free(void *state)
+{
+	struct picker *p = state;
+
+	free(p->jvms);
+	free(p);
+}
+
+static struct list *picker_list(struct ui *ui)
+{
+	return &picker_state(ui)->list;
+}
+
+/* --- rows -------------------------------------------------------------------------------------------- */
+
+static bool matches(const struct picker *p, const struct app_jvm *j)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "%d %s %s %s", j->pid, j->user, j->jdk, j->name);
+	return !*p->filter || text_find(line, p->filter);
+}
+
+static void picker_fill(struct ui *ui)
+{
+	struct picker *p = picker_state(ui);
+	const struct app_jvm *jvms = NULL;
+	int n;
+
+	p->error = (struct err){0};
+	n = ui->ops->list(ui->ctx, &jvms, &p->error);
+
+	p->all = n < 0 ? 0 : n;
+	p->count = 0;
+	p->jvms = xreallocarray(p->jvms, (size_t)p->all, sizeof(*p->jvms));
+	for (int i = 0; i < p->all; i++)
+		if (matches(p, &jvms[i]))
+			p->jvms[p->count++] = jvms[i];
+	list_resize(&p->list, p->count, p->list.rows);
+	for (int i = 0; i < p->count && p->list.touched; i++)
+		if (p->jvms[i].pid == p->selected)
+			list_follow(&p->list, i);
+	p->listed_ms = ui->now_ms;
+	p->listed = true;
+}
+
+static void picker_update(struct ui *ui, bool sort)
+{
+	struct picker *p = picker_state(ui);
+
+	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
+		return;
+	if (p->count)
+		p->selected = p->jvms[p->list.cursor].pid;
+	picker_fill(ui);
+}
+
+static bool picker_type(struct ui *ui, int key)
+{
+	struct picker *p = picker_state(ui);
+	size_t len = strlen(p->filter);
+
+	/* What is a command here, always or while nothing is typed. */
+	if (key <= ' ' || (!len && (key == TKEY_BACKSPACE || key == 'q')) ||
+		!footer_type(p->filter, sizeof(p->filter), key))
+		return false;
+	picker_fill(ui);
+	return true;
+}
+
+static unsigned picker_narrowed(const struct ui *ui)
+{
+	return UINT_MAX; /* nothing else is narrowed there */
+}
+
+static void picker_back(struct ui *ui)
+{
+	struct picker *p = picker_state(ui);
+
+	p->filter[0] = '\0';
+	picker_fill(ui);
+}
+
+unsigned picker_choose(struct ui *ui, int arg)
+{
+	struct picker *p = picker_state(ui);
+	const struct app_jvm *j = p->count ? &p->jvms[p->list.cursor] : NULL;
+
+	if (!j)
+		return 0;
+	if (!j->can_attach) {
+		ui_say(ui, STYLE_WARN, UI_STAY, "%d: %s", j->pid, j->why);
+		return 0;
+	}
+	ui->attach_pid = j->pid;
+	ui_say(ui, STYLE_NORMAL, UI_STAY, "attaching to %d %s ...", j->pid, j->name);
+	return 0;
+}
+
+/* --- columns ----------------------------------------------------------------------------------------- */
+
+#define CELL_TEXT(name, format, ...)                                                        \
+	static void cell_##name(const void *view, const void *row, struct column_cell *out) \
+	{                                                                                   \
+		const struct app_jvm *j = row;                                              \
+		char number[TEXT_NUMBER];                                                   \
+                                                                                            \
+		(void)number;                                                               \
+		snprintf(out->text, COLUMN_TEXT, format, __VA_ARGS__);                      \
+		if (!j->can_attach)                                                         \
+			out->style = STYLE_DIM;                                             \
+	}
+CELL_TEXT(pid, "%d", j->pid)
+CELL_TEXT(user, "%s", j->user)
+CELL_TEXT(jdk, "%s", j->jdk)
+CELL_TEXT(rss, "%s", text_bytes(number, j->rss_bytes))
+CELL_TEXT(threads, "%s", text_count(number, j->threads))
+CELL_TEXT(uptime, "%s", text_uptime(number, j->uptime_s))
+CELL_TEXT(cpu, "%s", text_count(number, j->cpu_pct))
+CELL_TEXT(attach, "%s", j->attach)
+
+static void cell_name(const void *view, const void *row, struct column_cell *out)
+{
+	const struct app_jvm *j = row;
+
+	name_cut(out->text, COLUMN_TEXT, j->name, out->width, out->glyphs->ellipsis);
+	out->style = j->can_attach ? STYLE_STRONG : STYLE_DIM;
+}
+
+static const struct column columns[] = {
+	{"PID", 1, 7, false, 0, -1, cell_pid},
+	{"USER", 1, 8, true, 60, -1, cell_user},
+	{"JDK", 1, 8, true, 52, -1, cell_jdk},
+	{"CPU%", 1, 4, false, 46, -1, cell_cpu},
+	{"RSS", 1, 5, false, 60, -1, cell_rss},
+	{"THR", 1, 4, false, 70, -1, cell_threads},
+	{"UP", 1, 6, true, 70, -1, cell_uptime},
+	{"MAIN / JAR", 1, 0, true, 0, -1, cell_name},
+	{"ATTACH", 1, 8, true, 0, -1, cell_attach},
+};
+
+/* --- drawing ----------------------------------------------------------------------------------------- */
+
+/* The reason of the selected row; what it would take where it can be had. */
+static void draw_why(struct ui *ui, int row)
+{
+	struct picker *p = picker_state(ui);
+	const struct app_jvm *j = p->count ? &p->jvms[p->list.cursor] : NULL;
+
+	char word[sizeof(j->name)] = "";
+
+	if (j)
+		clean_word(word, sizeof(word), j->name);
+	if (j && *j->why)
+		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_NORMAL, "%d: %s",
+			j->pid, j->why);
+	else if (j && !strcmp(word, j->name))
+		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM,
+			"Also: jhot %d   or by name: jhot %s", j->pid, j->name);
+	else if (j)
+		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM, "Also: jhot %d",
+			j->pid);
+}
+
+static void draw_none(struct ui *ui, int row)
+{
+	struct picker *p = picker_state(ui);
+	struct canvas *c = &ui->canvas;
+
+	if (p->all) {
+		canvas_printf(c, row, 3, c->cols, STYLE_NORMAL, "None of %d JVMs matches \"%s\".",
+			p->all, p->filter);
+		return;
+	}
+	if (p->error.kind) {
+		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, p->error.what);
+		return;
+	}
+	canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM runs here that you may see.");
+	canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
+		"JVMs of other users show up for root: sudo jhot");
+}
+
+static void picker_draw(struct ui *ui, struct area area)
+{
+	struct picker *p = picker_state(ui);
+	struct canvas *c = &ui->canvas;
+	struct column_place places[COLUMN_MAX];
+	int n = column_layout(COLUMNS(columns), c->cols, 0, c->cols, places);
+	int row = area.row;
+
+	canvas_text(c, row, 1, c->cols, STYLE_STRONG, "jhot - choose a JVM");
+	canvas_right(c, row, 0, c->cols - 1, STYLE_DIM, "refresh 2s");
+	row += area.rows > 14 ? 2 : 1;
+	canvas_text(c, row, 3, c->cols, STYLE_DIM, "type to filter: ");
+	c->cursor_row = row;
+	c->cursor_col = canvas_text(c, row, 19, c->cols - 1, STYLE_PROMPT, p->filter);
+	row += area.rows > 14 ? 2 : 1;
+	column_titles(c, row++, 0, c->cols, places, n, -1, ui->glyphs);
+	list_resize(&p->list, p->count, area.row + area.rows - 2 - row);
+	for (int line = 0; line < p->list.rows && p->list.top + line < p->count; line++) {
+		int index = p->list.top + line;
+
+		column_row(c, row + line, places, n, p, &p->jvms[index], ui->glyphs);
+		canvas_list_row(c, row + line, 0, c->cols, index, index == p->list.cursor);
+	}
+	if (!p->count)
+		draw_none(ui, row + 1);
+	draw_why(ui, area.row + area.rows - 1);
+}
+
+const struct view view_picker = {
+	.name = "Picker",
+	.bare = true,
+	.new = picker_new,
+	.free = picker_free,
+	.update = picker_update,
+	.draw = picker_draw,
+	.list = picker_list,
+	.type = picker_type,
+	.narrowed = picker_narrowed,
+	.back = picker_back,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads view's columns: what a thread or pool is, uses and waits for. */
+#include "tui/view/threads/inside.h"
+
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMNS_WIDE 76 /* of the terminal, from which on all are shown */
+
+static void cell_name(const void *view, const void *row, struct column_cell *out)
+{
+	const struct threads *t = view;
+	const struct thread_row *r = row;
+	const char *name = thread_row_name(t->ui->profile, r);
+	char text[300];
+
+	if (r->members > 1)
+		snprintf(text, sizeof(text), "%s%s (%u)", r->carries_virtual ? "virtual: " : "",
+			name, r->members);
+	else
+		snprintf(text, sizeof(text), "%s", name);
+	name_middle(out->text, COLUMN_TEXT, text, out->width, out->glyphs->ellipsis);
+}
+
+/* What the thread is, if it is not the program's. */
+static void cell_kind(const void *view, const void *row, struct column_cell *out)
+{
+	static const char letters[] = {[THREAD_NATIVE] = 'n',
+		[THREAD_JAVA] = ' ',
+		[THREAD_COMPILER] = 'c',
+		[THREAD_GC] = 'g',
+		[THREAD_VM] = 'v',
+		[THREAD_AGENT] = 'j',
+		[THREAD_VIRTUAL] = 'V'};
+	const struct thread_row *r = row;
+
+	out->text[0] = r->carries_virtual ? 'V' : letters[r->kind];
+	out->text[1] = '\0';
+	out->style = r->kind == THREAD_NATIVE ? STYLE_NATIVE : STYLE_VM;
+}
+
+static void cell_state(const void *view, const void *row, struct column_cell *out)
+{
+	const struct thread_row *r = row;
+
+	out->text[0] = thread_states[r->state].letter;
+	out->text[1] = '\0';
+	out->style = r->state == THREAD_ON_CPU    ? STYLE_GOOD
+		     : r->state == THREAD_MONITOR ? STYLE_WARN
+						  : STYLE_DIM;
+}
+
+static void cell_cpu(const void *view, const void *row, struct column_cell *out)
+{
+	const struct threads *t = view;
+	const struct thread_row *r = row;
+	char text[TEXT_NUMBER];
+
+	strcpy(out->text, text_percent(text, thread_row_cpu(&t->rows, r)));
+	if (!r->cpu_count)
+		out->style = STYLE_DIM;
+}
+
+/* Known only for threads that live, and only now. */
+static void put_now(const struct thread_row *r, float value, struct column_cell *out)
+{
+	if (r->live)
+		snprintf(out->text, COLUMN_TEXT, "%.0f", (double)value);
+	else
+		strcpy(out->text, "-");
+	if (!r->live || value < 0.5f)
+		out->style = STYLE_DIM;
+}
+
+static void cell_user(const void *view, const void *row, struct column_cell *out)
+{
+	put_now(row, ((const struct thread_row *)row)->user, out);
+}
+
+static void cell_system(const void *view, const void *row, struct column_cell *out)
+{
+	put_now(row, ((const struct thread_row *)row)->system, out);
+}
+
+static void cell_alloc(const void *view, const void *row, struct column_cell *out)
+{
+	const struct threads *t = view;
+	const struct thread_row *r = row;
+	char text[TEXT_NUMBER];
+
+	if (!t->rows.alloc_known)
+		strcpy(out->text, "-");
+	else
+		snprintf(out->text, COLUMN_TEXT, "%s/s",
+			text_bytes(text, (int64_t)(r->alloc / t->rows.alloc_span_s)));
+	if (!r->alloc)
+		out->style = STYLE_DIM;
+}
+
+static void cell_lock(const void *view, const void *row, struct column_cell *out)
+{
+	const struct threads *t = view;
+	const struct thread_row *r = row;
+
+	if (!t->rows.lock_known)
+		strcpy(out->text, "-");
+	else
+		snprintf(out->text, COLUMN_TEXT, "%.0f", thread_row_lock(&t->rows, r));
+	if (!r->lock_ns)
+		out->style = STYLE_DIM;
+}
+
+/*
+ * A thread that does not run is best known by the Java frame that it is in; which of the C library's functions it
+ * sleeps in says nothing.
+ */
+static uint32_t top_method(const struct profile *p, const struct thread_row *r)
+{
+	uint32_t stack = r->stack;
+
+	while (r->state != THREAD_ON_CPU && stack != PROFILE_ROOT_STACK) {
+		const struct profile_frame *f =
+			profile_get_frame(p, profile_get_stack(p, stack).frame);
+
+		if (f->type <= FRAME_JAVA)
+			return f->method;
+		stack = profile_get_stack(p, stack).parent;
+	}
+	return profile_get_frame(p, profile_get_stack(p, r->stack).frame)->method;
+}
+
+static void cell_top(const void *view, const void *row, struct column_cell *out)
+{
+	const struct threads *t = view;
+	const struct thread_row *r = row;
+	const struct profile *p = t->ui->profile;
+	char wait[300];
+
+	if (r->waits) {
+		thread_pane_wait(t->ui, r, false, wait, sizeof(wait));
+		snprintf(out->text, COLUMN_TEXT, "waits: %s", wait);
+		out->style = STYLE_WARN;
+		return;
+	}
+	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK)
+		return;
+	name_fit(out->text, COLUMN_TEXT, profile_get_method(p, top_method(p, r)), out->width,
+		out->width > 50 ? NAME_FULL : NAME_CLASS, out->glyphs->ellipsis);
+	if (!r->stack_is_now)
+		out->style = STYLE_DIM;
+}
+
+static const struct column columns_narrow[] = {
+	{"THREAD", 1, 0, true, 0, SORT_NAME, cell_name},
+	{"S", 1, 1, true, 0, -1, cell_state},
+	{"CPU%", 1, 5, false, 0, SORT_CPU, cell_cpu},
+	{"usr", 2, 3, false, 46, -1, cell_user},
+	{"sys", 1, 3, false, 46, -1, cell_system},
+};
+static const struct column columns_wide[] = {
+	{"THREAD", 1, 26, true, 0, SORT_NAME, cell_name},
+	{"T", 1, 1, true, 0, -1, cell_kind},
+	{"S", 1, 1, true, 0, -1, cell_state},
+	{"CPU%", 1, 5, false, 0, SORT_CPU, cell_cpu},
+	{"usr", 2, 3, false, 0, -1, cell_user},
+	{"sys", 1, 3, false, 0, -1, cell_system},
+	{"ALLOC", 2, 7, false, 0, SORT_ALLOC, cell_alloc},
+	{"LOCK%", 1, 5, false, 0, SORT_LOCK, cell_lock},
+	{"TOP FRAME NOW", 2, 0, true, 0, -1, cell_top},
+};
+
+struct columns threads_columns(const struct ui *ui)
+{
+	return ui->canvas.cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
+}

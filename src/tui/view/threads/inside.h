@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of the threads view, for its files: view.c, columns.c for the cells, pane.c for the selected thread,
+ * hot.c for its methods.
+ */
+#ifndef JHOT_TUI_VIEW_THREADS_INSIDE_H
+#define JHOT_TUI_VIEW_THREADS_INSIDE_H
+
+#include "profile/table/flat.h"
+#include "profile/table/rank.h"
+#include "tui/frame/ui.h"
+#include "tui/screen/column.h"
+#include "tui/screen/list.h"
+#include "tui/screen/order.h"
+#include "tui/view/threads/rows.h"
+
+/* --- hot.c ------------------------------------------------------------------------------------- */
+
+/*
+ * The hottest methods of the selected thread or pool, of the window and event that are shown.
+ *
+ * Derived when they are drawn, since the cursor moves without an update. Embedded in the view's state,
+ * zero-initialised; thread_hot_stale after every update.
+ */
+
+struct thread_hot {
+	struct flat *flat;       /* NULL: not asked for yet */
+	struct rank_item *items; /* its rows in the order that they are shown in */
+	struct rank rank;
+	uint32_t id; /* of the thread's row */
+	bool fresh;  /* the order begins anew */
+};
+
+void thread_hot_done(struct thread_hot *h);
+void thread_hot_stale(struct thread_hot *h, bool fresh);
+void thread_hot_draw(
+	struct ui *ui, struct area area, struct thread_hot *h, const struct thread_row *r);
+
+/* --- pane.c ------------------------------------------------------------------------------------ */
+
+/*
+ * What stands below the list of threads, or on a wide terminal beside it: the selected one's states, where it is, what
+ * it waits for and who holds that. Draws only; all of it is in the row and the profile.
+ */
+
+void thread_pane_draw(
+	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r);
+
+/* Beside the list: all of it below each other, and what the thread's time goes to. */
+void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
+	const struct thread_row *r, struct thread_hot *hot);
+
+/* "CartService, held by http-nio-8080-exec-12": of a thread that waits. */
+void thread_pane_wait(
+	const struct ui *ui, const struct thread_row *r, bool packages, char *out, size_t bytes);
+
+/* --- view.c, columns.c -------------------------------------------------------------------------- */
+
+enum threads_sort { SORT_CPU, SORT_ALLOC, SORT_LOCK, SORT_NAME };
+
+struct threads {
+	const struct ui *ui;
+	struct thread_rows rows;
+	struct order order;
+	struct list list;
+	struct thread_hot hot; /* of the selected one, on a wide terminal */
+	bool merged;
+	int event; /* the one that was shown last */
+};
+
+/* columns.c: what is shown of each thread or pool, as far as the terminal is wide. */
+struct columns threads_columns(const struct ui *ui);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The selected thread and, where there is room, the owner of the lock that it waits for. */
+#include "tui/view/threads/inside.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "tui/frame/events.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BESIDE_COLS 110 /* from this width on the owner's stack stands beside */
+#define TITLE_REST  21  /* columns behind the name */
+#define CHAIN_MAX   6
+#define WAIT_ROWS   4 /* of a narrow pane: the chain of owners is long */
+
+static const char *const kinds[] = {
+	[THREAD_NATIVE] = "native thread",
+	[THREAD_JAVA] = "",
+	[THREAD_COMPILER] = "JIT compiler",
+	[THREAD_GC] = "garbage collector",
+	[THREAD_VM] = "the JVM's own",
+	[THREAD_AGENT] = "jhot's own",
+	[THREAD_VIRTUAL] = "virtual thread",
+};
+
+/* --- what it waits for ------------------------------------------------------------------------------- */
+
+static const char *lock_class(const struct ui *ui, const struct profile_wait *w, bool packages)
+{
+	const char *name = w->method == PROFILE_NONE
+				   ? "a lock"
+				   : profile_get_method(ui->profile, w->method)->full;
+	const char *dot = strrchr(name, '.');
+
+	return packages || !dot ? name : dot + 1;
+}
+
+void thread_pane_wait(
+	const struct ui *ui, const struct thread_row *r, bool packages, char *out, size_t bytes)
+{
+	const struct profile_wait *w = &r->wait;
+
+	if (w->owner == PROFILE_NONE)
+		snprintf(out, bytes, "%s", lock_class(ui, w, packages));
+	else
+		snprintf(out, bytes, "%s, held by %s", lock_class(ui, w, packages),
+			profile_get_thread(ui->profile, w->owner)->name);
+}
+
+/* "owner, which waits for next, ..." until one that does not wait, or the first again. */
+static void add_chain(const struct ui *ui, const struct thread_rows *t,
+	const struct profile_wait *first, struct buf *out)
+{
+	struct profile_wait w = *first;
+
+	for (int i = 0; i < CHAIN_MAX && w.owner != PROFILE_NONE; i++) {
+		uint32_t owner = w.owner;
+
+		buf_printf(out, "%s%s", i ? ", which waits for " : ", held by ",
+			profile_get_thread(ui->profile, owner)->name);
+		if (owner == first->thread) {
+			buf_adds(out, ": a deadlock");
+			return;
+		}
+		if (!profile_wait_at(ui->profile, owner, t->to, &w) ||
+			w.until_ns < t->to * NS_PER_S)
+			return;
+	}
+}
+
+/* As many rows as the text needs and the area has; returns them. */
+static int draw_long(struct ui *ui, struct area area, const char *text)
+{
+	int row = 0;
+
+	for (; *text && row < area.rows; row++) {
+		size_t bytes = text_prefix(text, area.cols), cut = bytes;
+
+		while (text[bytes] && cut && text[cut] != ' ')
+			cut--;
+		cut = cut ? cut : bytes;
+		canvas_printf(&ui->canvas, area.row + row, area.col, area.col + area.cols,
+			STYLE_WARN, "%.*s", (int)cut, text);
+		text += cut;
+		text += *text == ' ';
+	}
+	return row;
+}
+
+static int draw_wait(
+	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
+{
+	uint64_t to_ns = t->to * NS_PER_S;
+	struct buf text = {0};
+	char since[TEXT_NUMBER];
+	int rows;
+
+	buf_printf(&text, "waits for %s 0x%llx for %s%s", lock_class(ui, &r->wait, true),
+		(unsigned long long)r->wait.lock, r->wait.at_least ? "at least " : "",
+		events_value(since, &profile_events[EVENT_LOCK],
+			r->wait.before_ns +
+				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)));
+	add_chain(ui, t, &r->wait, &text);
+	rows = draw_long(ui, area, buf_str(&text));
+	buf_done(&text);
+	return rows;
+}
+
+/*
+ * What one that does not wait just now waited for in the window, since most waits are short. Owners are looked at
+ * now and then, so this is a share of what was seen; LOCK% has the whole.
+ */
+static bool draw_waited(
+	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
+{
+	struct profile_waited most;
+	struct canvas *c = &ui->canvas;
+
+	if (r->members > 1 || !profile_waited(ui->profile, r->thread, t->from, t->to, &most))
+		return false;
+	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
+		"waited for %s, held by %s (%.0f%% of waits seen)",
+		lock_class(ui, &(struct profile_wait){.method = most.method}, false),
+		most.owner == PROFILE_NONE ? "one not known"
+					   : profile_get_thread(ui->profile, most.owner)->name,
+		100.0 * (double)most.ns / (double)most.all_ns);
+	return true;
+}
+
+/* --- states ------------------------------------------------------------------------------------------ */
+
+/* The largest share first, as far as they fit. */
+static void draw_states(struct ui *ui, struct area area, const struct thread_row *r)
+{
+	uint64_t left[THREAD_STATES], sum = 0;
+	struct canvas *c = &ui->canvas;
+	int col = area.col, end = area.col + area.cols;
+
+	memcpy(left, r->wall, sizeof(left));
+	for (int i = 0; i < THREAD_STATES; i++)
+		sum += left[i];
+	for (int done = 0; sum && done < THREAD_STATES; done++) {
+		int most = 0;
+
+		for (int i = 1; i < THREAD_STATES; i++)
+			most = left[i] > left[most] ? i : most;
+		if (!left[most])
+			break;
+		col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%s %.0f%%",
+			done ? ", " : "", thread_states[most].name,
+			100.0 * (double)left[most] / (double)sum);
+		left[most] = 0;
+	}
+}
+
+/* Of a pool: how many of its threads are in which state now. */
+static void draw_members(struct ui *ui, struct area area, const struct thread_row *r)
+{
+	struct canvas *c = &ui->canvas;
+	int col = area.col, end = area.col + area.cols;
+
+	for (int i = 1; i < THREAD_STATES; i++) {
+		if (!r->member_states[i])
+			continue;
+		col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%u %s",
+			col > area.col ? ", " : "", r->member_states[i], thread_states[i].name);
+	}
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------ */
+
+/* Returns the rows that it took. */
+static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
+{
+	struct canvas *c = &ui->canvas;
+	int end = area.col + area.cols, i = 0;
+
+	for (; i < area.rows && stack != PROFILE_ROOT_STACK; i++) {
+		struct profile_stack s = profile_get_stack(ui->profile, stack);
+		const struct profile_frame *f = profile_get_frame(ui->profile, s.frame);
+		char name[512], line[32] = "";
+
+		if (f->line > 0)
+			snprintf(line, sizeof(line), "line %d", f->line);
+		canvas_printf(c, area.row + i, area.col, end, theme_frame(f->type), "%c",
+			frame_types[f->type].letter);
+		name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
+			area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
+		canvas_text(c, area.row + i, area.col + 2, end, STYLE_NORMAL, name);
+		canvas_right(c, area.row + i, area.col + 2, end, STYLE_DIM, line);
+		stack = s.parent;
+	}
+	return i;
+}
+
+static int draw_place(struct ui *ui, struct area area, const struct thread_row *r)
+{
+	if (r && r->stack_count)
+		return draw_stack(ui, area, r->stack);
+	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
+		"no samples in this window");
+	return 1;
+}
+
+static const struct thread_row *row_of_thread(const struct thread_rows *t, uint32_t thread)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->list[i].members == 1 && t->list[i].thread == thread)
+			return &t->list[i];
+	return NULL;
+}
+
+static int draw_owner(struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
+{
+	const struct thread_row *r = row_of_thread(t, owner);
+	struct canvas *c = &ui->canvas;
+
+	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_STRONG, "%s  %s",
+		profile_get_thread(ui->profile, owner)->name,
+		r ? thread_states[r->state].name : "");
+	return 1 +
+	       draw_place(ui, (struct area){area.row + 1, area.col, area.rows - 1, area.cols}, r);
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+static void draw_title(struct ui *ui, struct area area, const struct thread_row *r)
+{
+	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
+	struct canvas *c = &ui->canvas;
+	int row = area.row, end = area.col + area.cols - 1, col = area.col + 4;
+	char name[300], mark[PROFILE_MARK];
+
+	canvas_fill(c, row, area.col + 1, end, STYLE_TREE, '-');
+	name_middle(name, sizeof(name), thread_row_name(ui->profile, r), end - col - TITLE_REST,
+		ui->glyphs->ellipsis);
+	col = canvas_printf(c, row, col, end - 1, STYLE_STRONG, " %s ", name);
+	if (r->members > 1)
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %u threads ", r->members);
+	else if (*profile_thread_mark(pt, "tid ", mark))
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", mark);
+	if (r->members == 1 && pt->carrier)
+		col = canvas_printf(
+			c, row, col, end - 1, STYLE_NORMAL, " carried by tid %d ", pt->carrier);
+	if (r->carries_virtual)
+		col = canvas_text(c, row, col, end - 1, STYLE_NORMAL, " runs virtual threads ");
+	if (*kinds[r->kind])
+		col = canvas_printf(c, row, col, end - 1, STYLE_NORMAL, " %s ", kinds[r->kind]);
+	if (r->stack_count && !r->stack_is_now)
+		canvas_text(c, row, col, end - 1, STYLE_DIM, " its most frequent stack ");
+}
+
+static bool has_states(const struct thread_row *r)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < THREAD_STATES; i++)
+		any |= r->wall[i];
+	return any != 0;
+}
+
+static void area_drop(struct area *area, int rows)
+{
+	area->row += rows;
+	area->rows -= rows;
+}
+
+/* Title, states and waits, these in so many rows at most; what is left of the area is for stacks. */
+static struct area draw_head(struct ui *ui, struct area area, const struct thread_rows *t,
+	const struct thread_row *r, int wait_rows)
+{
+	struct area in = {area.row + 1, area.col + 3, area.rows - 1, area.cols - 4};
+	struct area wait = {in.row, in.col, wait_rows, in.cols};
+
+	draw_title(ui, area, r);
+	if (r->waits)
+		area_drop(&in, draw_wait(ui, wait, t, r));
+	else if (r->members > 1)
+		draw_members(ui, in, r);
+	else if (has_states(r))
+		draw_states(ui, in, r);
+	if (!r->waits && (r->members > 1 || has_states(r)))
+		area_drop(&in, 1);
+	if (!r->waits && draw_waited(ui, in, t, r))
+		area_drop(&in, 1);
+	return in;
+}
+
+void thread_pane_draw(
+	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
+{
+	bool beside = r->waits && r->wait.owner != PROFILE_NONE && area.cols >= BESIDE_COLS;
+	struct area stack = draw_head(ui, area, t, r, 1), owner = stack;
+
+	if (beside) {
+		stack.cols = area.cols / 2 - 4;
+		owner.col = area.cols / 2 + 1;
+		owner.cols = area.cols - owner.col - 1;
+		draw_owner(ui, owner, t, r->wait.owner);
+	}
+	draw_place(ui, stack, r);
+}
+
+void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
+	const struct thread_row *r, struct thread_hot *hot)
+{
+	struct area left = draw_head(ui, area, t, r, WAIT_ROWS), stack = left;
+	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
+
+	stack.rows = left.rows / (owned ? 3 : 2);
+	area_drop(&left, draw_place(ui, stack, r) + 1);
+	stack.row = left.row;
+	if (owned)
+		area_drop(&left, draw_owner(ui, stack, t, r->wait.owner) + 1);
+	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot, r);
+}

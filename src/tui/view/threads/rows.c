@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Summing up threads, then pools of them. */
+#include "tui/view/threads/rows.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "profile/query/filter.h"
+#include "tui/frame/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW_S     2 /* seconds that count as now */
+#define HELD_S    4 /* how long what was seen last may stand for now */
+#define HELD_LEAD 4 /* samples */
+
+void thread_rows_done(struct thread_rows *t)
+{
+	free(t->list);
+	free(t->held);
+	*t = (struct thread_rows){0};
+}
+
+/* --- one row per thread ------------------------------------------------------------------------------ */
+
+struct gather {
+	const struct thread_held *held;
+	uint64_t *held_now; /* per thread: samples of just now with the held stack */
+	const struct profile *profile;
+	struct thread_row *rows; /* per thread of the profile */
+	uint32_t count;
+	uint64_t (*now)[THREAD_STATES]; /* likewise: wall samples of just now */
+};
+
+static bool stack_is_virtual(const struct profile *p, uint32_t stack)
+{
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(p, stack).parent) {
+		const struct profile_frame *f =
+			profile_get_frame(p, profile_get_stack(p, stack).frame);
+
+		if (!strcmp(profile_get_method(p, f->method)->class_name,
+			    "java.lang.VirtualThread"))
+			return true;
+	}
+	return false;
+}
+
+static struct thread_row *gather_row(struct gather *g, uint32_t thread)
+{
+	return thread < g->count ? &g->rows[thread] : NULL;
+}
+
+static void gather_stack(struct thread_row *r, const struct profile_part *part, bool now)
+{
+	if (r->stack_is_now && !now)
+		return;
+	if (now == r->stack_is_now && part->count <= r->stack_count)
+		return;
+	r->stack = part->stack;
+	r->stack_count = part->count;
+	r->stack_is_now = now;
+}
+
+static void gather_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
+{
+	gather_stack(r, part, true);
+	if (g->held[part->thread].stack == part->stack)
+		g->held_now[part->thread] += part->count;
+}
+
+/* Another stack takes the place of the held one when it leads by more than chance, or that is long gone. */
+static void gather_hold(
+	const struct gather *g, struct thread_held *held, struct thread_row *r, uint32_t to)
+{
+	uint64_t most = r->stack_count, now = g->held_now[r->thread];
+	bool fresh = to >= held->seen && to - held->seen <= HELD_S;
+
+	if (!r->stack_is_now)
+		return;
+	if (fresh && held->stack != PROFILE_ROOT_STACK && most < now + HELD_LEAD + now / 2) {
+		r->stack = held->stack;
+		held->seen = now ? to : held->seen;
+	} else {
+		*held = (struct thread_held){r->stack, to};
+	}
+}
+
+/* Carriers are pool threads of this name, so that others' stacks need not be looked at. */
+static bool is_carrier_of(const struct profile *p, const struct profile_part *part)
+{
+	return !strncmp(profile_get_thread(p, part->thread)->name, "ForkJoinPool",
+		       strlen("ForkJoinPool")) &&
+	       stack_is_virtual(p, part->stack);
+}
+
+static void gather_cpu(void *ctx, const struct profile_part *part)
+{
+	const struct gather *g = ctx;
+	struct thread_row *r = gather_row(ctx, part->thread);
+
+	if (!r)
+		return;
+	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
+	r->cpu_count += part->count;
+	r->cpu_ns += part->weight;
+	gather_stack(r, part, false);
+}
+
+static void gather_alloc(void *ctx, const struct profile_part *part)
+{
+	struct thread_row *r = gather_row(ctx, part->thread);
+
+	if (!r)
+		return;
+	r->alloc_count += part->count;
+	r->alloc += part->weight;
+}
+
+static void gather_lock(void *ctx, const struct profile_part *part)
+{
+	struct thread_row *r = gather_row(ctx, part->thread);
+
+	if (!r)
+		return;
+	r->lock_count += part->count;
+	r->lock_ns += part->weight;
+}
+
+static void gather_wall(void *ctx, const struct profile_part *part)
+{
+	struct thread_row *r = gather_row(ctx, part->thread);
+
+	if (r)
+		r->wall[part->state] += part->count;
+}
+
+static void gather_wall_now(void *ctx, const struct profile_part *part)
+{
+	struct gather *g = ctx;
+	struct thread_row *r = gather_row(g, part->thread);
+
+	if (!r)
+		return;
+	g->now[part->thread][part->state] += part->count;
+	gather_now(g, r, part);
+}
+
+/* CPU samples tell where it is only if the wall clock does not. */
+static void gather_cpu_now(void *ctx, const struct profile_part *part)
+{
+	struct gather *g = ctx;
+	struct thread_row *r = gather_row(g, part->thread);
+	uint64_t wall = 0;
+
+	for (int i = 0; r && i < THREAD_STATES; i++)
+		wall += g->now[part->thread][i];
+	if (r && !wall)
+		gather_now(g, r, part);
+}
+
+/* The seconds of the window in which an event was sampled. */
+static uint32_t gather_covered(const struct ui *ui, const struct thread_rows *t, int event)
+{
+	uint32_t begun = events_since(ui, event), seconds;
+	struct profile_query q = {.event = event, .from = t->from, .to = t->to};
+
+	q.from = begun > q.from ? begun : q.from;
+	seconds = profile_covered(ui->profile, &q);
+	return seconds ? seconds : 1;
+}
+
+static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t)
+{
+	static const struct {
+		int event;
+		bool now;
+		profile_part_fn *add;
+	} passes[] = {
+		{EVENT_CPU, false, gather_cpu}, /* first: mostly it was just asked for */
+		{EVENT_WALL, true, gather_wall_now},
+		{EVENT_CPU, true, gather_cpu_now},
+		{EVENT_ALLOC, false, gather_alloc},
+		{EVENT_LOCK, false, gather_lock},
+		{EVENT_WALL, false, gather_wall},
+	};
+	struct profile_query window = ui_query(ui);
+
+	window.thread = PROFILE_ANY_THREAD;
+	window.pool = 0;
+	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+		struct profile_query q = window;
+
+		q.event = passes[i].event;
+		if (passes[i].now && q.to > NOW_S && q.from < q.to - NOW_S)
+			q.from = q.to - NOW_S;
+		if (ui_has_event(ui, q.event))
+			profile_each_part(ui->profile, &q, passes[i].add, g);
+	}
+	t->to = window.to;
+	t->from = window.from;
+	t->span_s = gather_covered(ui, t, EVENT_CPU);
+}
+
+/* The same; 0: it never was. */
+static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, int event)
+{
+	struct profile_query q = {.event = event, .to = t->to, .thread = PROFILE_ANY_THREAD};
+
+	if (ui->vitals->events[event].state != VITALS_ON && !profile_sum(ui->profile, &q).count)
+		return 0;
+	return gather_covered(ui, t, event);
+}
+
+/* What the kernel says, for want of better: 'S' is any sleep. */
+static enum thread_state gather_kernel_state(char letter)
+{
+	return letter == 'R'   ? THREAD_ON_CPU
+	       : letter == 'D' ? THREAD_IO
+	       : letter == 'S' ? THREAD_SLEEPING
+			       : THREAD_STATE_NONE;
+}
+
+static void gather_live(struct ui *ui, struct gather *g)
+{
+	const struct app_thread *live = NULL;
+	int n = ui->ops->threads(ui->ctx, &live);
+
+	for (int i = 0; i < n; i++) {
+		struct thread_row *r = gather_row(g, live[i].thread);
+
+		if (!r)
+			continue;
+		r->live = true;
+		r->state = gather_kernel_state(live[i].state);
+		r->user = live[i].user_pct;
+		r->system = live[i].system_pct;
+	}
+}
+
+static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct thread_row *r)
+{
+	r->waits = profile_wait_at(ui->profile, r->thread, t->to, &r->wait) &&
+		   r->wait.until_ns >= t->to * NS_PER_S;
+	if (r->waits)
+		r->state = THREAD_MONITOR;
+}
+
+static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t, uint32_t thread)
+{
+	const struct profile_thread *pt = profile_get_thread(ui->profile, thread);
+	struct thread_row *r = &g->rows[thread];
+	uint64_t most = 0;
+
+	r->id = r->thread = thread;
+	r->pool = pt->pool;
+	r->kind = pt->kind;
+	r->members = 1;
+	for (int i = 0; i < THREAD_STATES; i++) {
+		if (g->now[thread][i] <= most)
+			continue;
+		most = g->now[thread][i];
+		r->state = (enum thread_state)i;
+	}
+	gather_hold(g, &t->held[thread], r, t->to);
+	if (t->lock_known)
+		gather_wait(ui, t, r);
+}
+
+/* Threads that are new have nothing held; where other stacks are shown, or those of a chosen second, nobody has. */
+static void held_fit(struct thread_rows *t, const struct ui *ui, uint32_t count)
+{
+	uint32_t version = filter_version(ui->filter), from = t->held_count;
+
+	if (count > t->held_count) {
+		t->held = xreallocarray(t->held, count, sizeof(*t->held));
+		t->held_count = count;
+	}
+	if (version != t->held_version || ui->time.frozen)
+		from = 0;
+	t->held_version = version;
+	if (from < t->held_count)
+		memset(t->held + from, 0, (t->held_count - from) * sizeof(*t->held));
+}
+
+/* --- pools ------------------------------------------------------------------------------------------- */
+
+static struct thread_row *rows_add(struct thread_rows *t)
+{
+	if (t->count == t->cap) {
+		t->cap = t->cap ? t->cap * 2 : 64;
+		t->list = xreallocarray(t->list, t->cap, sizeof(*t->list));
+	}
+	return &t->list[t->count++];
+}
+
+/* Which state stands for a pool: the one that says most. */
+static int state_weight(enum thread_state state)
+{
+	static const int weights[THREAD_STATES] = {[THREAD_ON_CPU] = 7,
+		[THREAD_MONITOR] = 6,
+		[THREAD_RUNNABLE] = 5,
+		[THREAD_IO] = 4,
+		[THREAD_WAITING] = 3,
+		[THREAD_PARKED] = 2,
+		[THREAD_SLEEPING] = 1};
+
+	return weights[state];
+}
+
+static bool wait_is_older(const struct profile_wait *a, const struct profile_wait *b)
+{
+	return a->since_ns != b->since_ns ? a->since_ns < b->since_ns : a->before_ns > b->before_ns;
+}
+
+static void pool_add(struct thread_row *pool, const struct thread_row *r)
+{
+	pool->members++;
+	pool->live |= r->live;
+	pool->carries_virtual |= r->carries_virtual;
+	pool->user += r->user;
+	pool->system += r->system;
+	pool->cpu_count += r->cpu_count;
+	pool->cpu_ns += r->cpu_ns;
+	pool->alloc_count += r->alloc_count;
+	pool->alloc += r->alloc;
+	pool->lock_count += r->lock_count;
+	pool->lock_ns += r->lock_ns;
+	for (int i = 0; i < THREAD_STATES; i++)
+		pool->wall[i] += r->wall[i];
+	if (state_weight(r->state) > state_weight(pool->state))
+		pool->state = r->state;
+	if (r->stack_count > pool->stack_count) {
+		pool->stack = r->stack;
+		pool->stack_count = r->stack_count;
+		pool->stack_is_now = r->stack_is_now;
+	}
+	if (r->waits && (!pool->waits || wait_is_older(&r->wait, &pool->wait))) {
+		pool->waits = true;
+		pool->wait = r->wait;
+	}
+}
+
+static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct thread_row *r)
+{
+	struct thread_row *row;
+
+	if (row_of_pool && row_of_pool[r->pool]) {
+		row = &t->list[row_of_pool[r->pool] - 1];
+		pool_add(row, r);
+	} else {
+		row = rows_add(t);
+		*row = *r;
+		if (row_of_pool) {
+			row->id = THREAD_ROW_POOL | r->pool;
+			row_of_pool[r->pool] = t->count;
+		}
+	}
+	row->member_states[r->state]++;
+	t->states[r->state]++;
+	t->threads++;
+}
+
+static bool row_is_there(const struct thread_row *r)
+{
+	uint64_t any = r->cpu_count | r->alloc_count | r->lock_count | r->waits | r->live;
+
+	for (int i = 0; i < THREAD_STATES; i++)
+		any |= r->wall[i];
+	return any;
+}
+
+static uint32_t *pools_new(const struct profile *p, uint32_t threads)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < threads; i++)
+		most = profile_get_thread(p, i)->pool > most ? profile_get_thread(p, i)->pool
+							     : most;
+	return xcalloc((size_t)most + 1, sizeof(uint32_t));
+}
+
+void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
+{
+	struct gather g = {.profile = ui->profile, .count = profile_thread_count(ui->profile)};
+	uint32_t *row_of_pool = merged ? pools_new(ui->profile, g.count) : NULL;
+
+	t->count = t->threads = 0;
+	memset(t->states, 0, sizeof(t->states));
+	g.rows = xcalloc(g.count, sizeof(*g.rows));
+	g.now = xcalloc(g.count, sizeof(*g.now));
+	g.held_now = xcalloc(g.count, sizeof(*g.held_now));
+	held_fit(t, ui, g.count);
+	g.held = t->held;
+	gather_events(ui, &g, t);
+	t->alloc_span_s = gather_span(ui, t, EVENT_ALLOC);
+	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
+	t->alloc_known = ui_has_event(ui, EVENT_ALLOC) && t->alloc_span_s;
+	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
+	if (!ui->time.frozen && !ui->over)
+		gather_live(ui, &g);
+	for (uint32_t i = 0; i < g.count; i++) {
+		gather_finish(ui, &g, t, i);
+		if (row_is_there(&g.rows[i]))
+			rows_put(t, row_of_pool, &g.rows[i]);
+	}
+	free(row_of_pool);
+	free(g.rows);
+	free(g.now);
+	free(g.held_now);
+}
+
+/* --- what a row says --------------------------------------------------------------------------------- */
+
+const char *thread_row_name(const struct profile *p, const struct thread_row *r)
+{
+	return r->members > 1 ? profile_pool_name(p, r->pool)
+			      : profile_get_thread(p, r->thread)->name;
+}
+
+double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r)
+{
+	return t->span_s ? 100.0 * (double)r->cpu_ns / ((double)t->span_s * NS_PER_S) : 0;
+}
+
+double thread_row_lock(const struct thread_rows *t, const struct thread_row *r)
+{
+	double all = (double)t->lock_span_s * NS_PER_S * (r->members ? r->members : 1);
+	double share = t->lock_span_s ? 100.0 * (double)r->lock_ns / all : 0;
+
+	/* A wait that is told of late may count for more than the window. */
+	return share < 100 ? share : 100;
+}

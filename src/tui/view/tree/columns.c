@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree view's columns: shares of the whole, and while a difference is shown what they were in the baseline. */
+#include "tui/view/tree/inside.h"
+
+#include "profile/table/flat.h"
+#include "tui/frame/compare.h"
+#include "tui/screen/text.h"
+
+#include <string.h>
+
+static void cell_total(const void *view, const void *row, struct column_cell *out)
+{
+	const struct tree *t = view;
+	char text[TEXT_NUMBER];
+
+	strcpy(out->text, text_percent(text,
+				  flat_percent(tree_node(t, row)->total, t->tree->nodes[0].total)));
+}
+
+static void cell_self(const void *view, const void *row, struct column_cell *out)
+{
+	const struct tree *t = view;
+	const struct tree_row *r = row;
+	double self = flat_percent(tree_node(t, r)->self, t->tree->nodes[0].total);
+	char text[TEXT_NUMBER];
+
+	if (self >= 0.05 && !r->folded)
+		strcpy(out->text, text_percent(text, self));
+}
+
+static void cell_type(const void *view, const void *row, struct column_cell *out)
+{
+	const struct tree *t = view;
+	const struct calltree_node *n = tree_node(t, row);
+
+	if (n->method == PROFILE_NONE || ((const struct tree_row *)row)->folded)
+		return;
+	out->text[0] = frame_types[n->type].letter;
+	out->text[1] = '\0';
+	out->style = theme_frame(n->type);
+}
+
+static void cell_delta(const void *view, const void *row, struct column_cell *out)
+{
+	const struct tree *t = view;
+	const struct calltree_node *n = tree_node(t, row), *all = &t->tree->nodes[0];
+	struct compare_share now = {
+		n->total_count, all->total_count, n->total, all->total, t->tree->samples};
+	struct compare_share then = {0};
+	uint32_t at;
+
+	if (!t->base)
+		return;
+	at = compare_find(&t->base_paths, t->base, n->path);
+	then.sum_count = t->base->nodes[0].total_count;
+	then.sum = t->base->nodes[0].total;
+	then.samples = t->base->samples;
+	if (at != HASH_NONE) {
+		then.count = t->base->nodes[at].total_count;
+		then.value = t->base->nodes[at].total;
+	}
+	if (!compare_text(out->text, COLUMN_TEXT, &now, &then))
+		out->style = STYLE_DIM;
+}
+
+static void cell_none(const void *view, const void *row, struct column_cell *out)
+{
+}
+
+static const struct column plain[] = {
+	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
+	{"SELF%", 2, 5, false, 46, -1, cell_self},
+	{"T", 2, 1, true, 46, -1, cell_type},
+	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
+};
+
+static const struct column differing[] = {
+	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
+	{"DELTA", 1, 6, false, 0, -1, cell_delta},
+	{"SELF%", 1, 5, false, 60, -1, cell_self},
+	{"T", 2, 1, true, 60, -1, cell_type},
+	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
+};
+
+struct columns tree_columns(const struct tree *t)
+{
+	return t->base ? COLUMNS(differing) : COLUMNS(plain);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What keys do in the tree view: opening and closing, zooming, finding. */
+#include "tui/view/tree/inside.h"
+
+#include "base/buf.h"
+#include "tui/frame/command.h"
+
+#include <stdlib.h>
+
+static const struct tree_row *selected_row(struct tree *t)
+{
+	if (!t->tree)
+		return NULL;
+	tree_remember_selected(t);
+	t->list.touched = true;
+	return tree_row_at(t, t->list.cursor);
+}
+
+/* Something was opened or closed; the cursor stays on what it was on. */
+static unsigned reopened(struct tree *t)
+{
+	tree_rebuild(t);
+	tree_select_path(t, t->selected);
+	return UI_HOLD;
+}
+
+/* Collapse; what is collapsed already leads to its parent. */
+static unsigned close_row(struct tree *t, const struct tree_row *row)
+{
+	uint32_t node = row->node;
+
+	if (row->open && !row->folded) {
+		tree_rows_close(&t->rows, t->tree, node);
+		return reopened(t);
+	}
+	while (node != tree_root(t) && t->tree->nodes[node].parent != PROFILE_NONE) {
+		int at;
+
+		node = t->tree->nodes[node].parent;
+		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
+		if (at >= 0) {
+			list_to(&t->list, at);
+			break;
+		}
+	}
+	return UI_HOLD;
+}
+
+unsigned tree_open(struct ui *ui, int open)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = selected_row(t);
+	struct tree_view v;
+
+	if (!row)
+		return 0;
+	if (!open)
+		return close_row(t, row);
+	v = tree_how(t);
+	if (row->folded)
+		tree_rows_unfold(&t->rows, t->tree, row->node);
+	else if (row->open && t->list.cursor + 1 < t->list.count)
+		list_move(&t->list, 1);
+	else
+		tree_rows_open(&t->rows, &v, row->node);
+	tree_remember_selected(t);
+	return reopened(t);
+}
+
+unsigned tree_open_all(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = selected_row(t);
+	struct tree_view v;
+
+	if (!row)
+		return 0;
+	v = tree_how(t);
+	tree_rows_open_all(&t->rows, &v, row->node);
+	return reopened(t);
+}
+
+unsigned tree_hot_path(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = selected_row(t);
+	struct tree_view v;
+	uint32_t hot;
+	int at;
+
+	if (!row)
+		return 0;
+	v = tree_how(t);
+	hot = tree_rows_open_hot(&t->rows, &v, row->node);
+	tree_rebuild(t);
+	list_resize(&t->list, (int)t->rows.count, t->list.rows);
+	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
+	if (at >= 0)
+		list_to(&t->list, at);
+	return UI_HOLD;
+}
+
+static void start_over(struct tree *t)
+{
+	t->zooms = 0;
+	t->opened = false;
+	t->list.cursor = t->list.top = 0;
+	t->list.touched = false;
+	t->selected = 0;
+}
+
+unsigned tree_invert(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+
+	t->inverted = !t->inverted;
+	start_over(t);
+	return UI_SORT;
+}
+
+unsigned tree_hide_below(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+
+	t->hide = (t->hide + 1) % TREE_HIDE_STEPS;
+	return UI_UPDATE | UI_HOLD;
+}
+
+unsigned tree_zoom(struct ui *ui, int in)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = selected_row(t);
+
+	if (in && row && row->node && t->zooms < TREE_ZOOMS && row->node != tree_root(t)) {
+		struct tree_view v = tree_how(t);
+
+		tree_rows_open(&t->rows, &v, row->node);
+		t->zoom_nr[t->zooms] = ui_narrow(ui);
+		t->zoom[t->zooms++] = t->tree->nodes[row->node].path;
+	} else if (!in && t->zooms) {
+		t->zooms--;
+	}
+	return UI_UPDATE | UI_HOLD;
+}
+
+unsigned tree_threads(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+
+	t->threads = !t->threads;
+	start_over(t);
+	return UI_SORT;
+}
+
+unsigned tree_callers(struct ui *ui, int arg)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+
+	if (!row || t->tree->nodes[row->node].method == PROFILE_NONE)
+		return 0;
+	callers_of_method(ui, t->tree->nodes[row->node].method);
+	return UI_SORT;
+}
+
+unsigned tree_narrowed(const struct ui *ui)
+{
+	const struct tree *t = tree_state(ui);
+
+	if (t->zooms)
+		return t->zoom_nr[t->zooms - 1];
+	return t->root_method != PROFILE_NONE ? t->root_nr : 0;
+}
+
+void tree_back(struct ui *ui)
+{
+	struct tree *t = tree_state(ui);
+
+	if (t->zooms) {
+		t->zooms--;
+		return;
+	}
+	t->root_method = PROFILE_NONE;
+	t->inverted = false;
+	start_over(t);
+	if (t->narrowed)
+		ui_show(ui, t->from);
+	t->narrowed = false;
+}
+
+void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
+{
+	enum view_id from = ui->view;
+	struct tree *t;
+
+	ui_show(ui, VIEW_TREE);
+	t = tree_state(ui);
+	t->root_method = method;
+	t->root_nr = ui_narrow(ui);
+	t->inverted = inverted;
+	t->narrowed = true;
+	t->from = from;
+	start_over(t);
+}
+
+/* --- finding ----------------------------------------------------------------------------------------- */
+
+/* The nodes with a hit below the root, in the order of the tree; the caller frees. */
+static uint32_t *hits_in_order(
+	const struct tree *t, uint32_t from, uint32_t *count, uint32_t *before)
+{
+	uint32_t *hits = xreallocarray(NULL, t->tree->count, sizeof(*hits));
+	uint32_t root = tree_root(t), at = root, next;
+
+	*count = *before = 0;
+	while (at != PROFILE_NONE) {
+		if (at == from)
+			*before = *count;
+		if (tree_node_hit(t, at))
+			hits[(*count)++] = at;
+		next = t->tree->nodes[at].first_child;
+		while (next == PROFILE_NONE && at != root) {
+			next = t->tree->nodes[at].next_sibling;
+			at = next == PROFILE_NONE ? t->tree->nodes[at].parent : at;
+		}
+		at = next;
+	}
+	return hits;
+}
+
+/* Open all above a node, so that it has a row of its own. */
+static void reveal(struct tree *t, uint32_t node)
+{
+	uint32_t root = tree_root(t), at = node;
+	struct tree_view v = tree_how(t);
+	int row;
+
+	for (; at != root; at = t->tree->nodes[at].parent)
+		tree_rows_open_one(&t->rows, t->tree, t->tree->nodes[at].parent);
+	tree_rows_build(&t->rows, &v);
+	row = tree_rows_holder(&t->rows, t->tree, node);
+	if (row >= 0 && t->rows.rows[row].folded)
+		tree_rows_unfold(&t->rows, t->tree, t->rows.rows[row].node);
+	tree_rebuild(t);
+	tree_select_path(t, t->tree->nodes[node].path);
+	tree_remember_selected(t);
+}
+
+bool tree_find(struct ui *ui, int direction)
+{
+	struct tree *t = tree_state(ui);
+	uint32_t from, count, before, to, *hits;
+	bool on_hit;
+
+	if (!t->tree || tree_root(t) == PROFILE_NONE)
+		return false;
+	tree_remember_selected(t);
+	from = tree_find_path(t->tree, direction ? t->selected : t->anchor);
+	hits = hits_in_order(t, from, &count, &before);
+	if (count) {
+		on_hit = before < count && hits[before] == from;
+		to = direction < 0 ? before + count - 1 : before + (direction > 0 && on_hit);
+		t->list.touched = true;
+		reveal(t, hits[to % count]);
+	}
+	free(hits);
+	return count > 0;
+}
+
+void tree_anchor(struct ui *ui, bool set)
+{
+	struct tree *t = tree_state(ui);
+
+	tree_remember_selected(t);
+	if (set)
+		t->anchor = t->selected;
+	else
+		tree_select_path(t, t->anchor);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of the tree view, for its files: view.c, columns.c for the cells, commands.c for what
+ * keys do.
+ */
+#ifndef JHOT_TUI_VIEW_TREE_INSIDE_H
+#define JHOT_TUI_VIEW_TREE_INSIDE_H
+
+#include "tui/frame/ui.h"
+#include "tui/screen/column.h"
+#include "tui/screen/list.h"
+#include "tui/view/pane.h"
+#include "tui/view/tree/rows.h"
+
+#define TREE_ZOOMS 32
+
+/* Thousandths of the total below which nodes are hidden. */
+#define TREE_HIDE_STEPS 5
+extern const int tree_hide_steps[TREE_HIDE_STEPS];
+
+struct tree {
+	const struct ui *ui;
+	struct calltree *tree;
+	struct calltree *base; /* of the baseline, while a difference is shown */
+	struct hash_index base_paths;
+	uint64_t tree_stamp;    /* of what tree was made of */
+	uint64_t base_stamp;    /* of what base was made of */
+	struct profile_sum all; /* of the window, also where the tree is of one method */
+	struct tree_rows rows;
+	struct list list;
+	struct pane pane;
+	uint64_t selected; /* path */
+	uint64_t anchor;   /* path that was selected when a search began */
+	uint64_t zoom[TREE_ZOOMS];
+	unsigned zoom_nr[TREE_ZOOMS], root_nr; /* ui_narrow of these */
+	int zooms, hide;
+	bool inverted, threads;
+	uint32_t root_method; /* PROFILE_NONE: all */
+	bool opened;          /* something was opened for a start */
+	bool narrowed;        /* root_method was asked for elsewhere: Esc leads back there */
+	enum view_id from;
+};
+
+struct tree *tree_state(const struct ui *ui);
+uint32_t tree_root(const struct tree *t);
+struct tree_view tree_how(const struct tree *t);
+const struct tree_row *tree_row_at(const struct tree *t, int index);
+static inline const struct calltree_node *tree_node(
+	const struct tree *t, const struct tree_row *row)
+{
+	return &t->tree->nodes[row->node];
+}
+void tree_remember_selected(struct tree *t);
+void tree_select_path(struct tree *t, uint64_t path);
+/* The rows again after something was opened or closed: the data is the same. */
+void tree_rebuild(struct tree *t);
+bool tree_node_hit(const struct tree *t, uint32_t node);
+
+/* columns.c: what is shown of each row, one column more while there is a baseline. */
+struct columns tree_columns(const struct tree *t);
+
+/* commands.c, for the table of views */
+unsigned tree_narrowed(const struct ui *ui);
+void tree_back(struct ui *ui);
+bool tree_find(struct ui *ui, int direction);
+void tree_anchor(struct ui *ui, bool set);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree view: who calls what, top-down or inverted, opened where one looks. */
+#include "tui/view/tree/inside.h"
+
+#include "base/buf.h"
+#include "profile/query/error.h"
+#include "profile/table/flat.h"
+#include "tui/frame/command.h"
+#include "tui/frame/compare.h"
+#include "tui/frame/finding.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAME_LEAST 30 /* columns that a name keeps however deep it stands */
+#define BASE_PART  10 /* of a baseline's tree nodes so many times smaller are kept */
+
+const int tree_hide_steps[TREE_HIDE_STEPS] = {1, 5, 10, 20, 50};
+
+struct tree *tree_state(const struct ui *ui)
+{
+	return ui->state[VIEW_TREE];
+}
+
+static void *tree_new(void)
+{
+	struct tree *t = xcalloc(1, sizeof(*t));
+
+	t->root_method = PROFILE_NONE;
+	t->hide = 1;
+	return t;
+}
+
+static void tree_free(void *state)
+{
+	struct tree *t = state;
+
+	calltree_free(t->tree);
+	calltree_free(t->base);
+	hash_index_done(&t->base_paths);
+	tree_rows_done(&t->rows);
+	pane_done(&t->pane);
+	free(t);
+}
+
+static struct list *tree_list(struct ui *ui)
+{
+	return &tree_state(ui)->list;
+}
+
+/* --- updating ---------------------------------------------------------------------------------------- */
+
+uint32_t tree_root(const struct tree *t)
+{
+	uint32_t only = t->tree->nodes[0].first_child;
+
+	if (t->zooms)
+		return tree_find_path(t->tree, t->zoom[t->zooms - 1]);
+	/* The tree of one method begins with the method. */
+	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
+}
+
+struct tree_view tree_how(const struct tree *t)
+{
+	return (struct tree_view){
+		.tree = t->tree,
+		.root = tree_root(t),
+		.hide_below = t->tree->nodes[0].total * (uint64_t)tree_hide_steps[t->hide] / 1000,
+	};
+}
+
+const struct tree_row *tree_row_at(const struct tree *t, int index)
+{
+	return t->tree && index >= 0 && index < (int)t->rows.count ? &t->rows.rows[index] : NULL;
+}
+
+void tree_select_path(struct tree *t, uint64_t path)
+{
+	int at = tree_rows_find(&t->rows, t->tree, path);
+
+	list_resize(&t->list, (int)t->rows.count, t->list.rows);
+	if (at >= 0 && t->list.touched)
+		list_follow(&t->list, at);
+}
+
+void tree_rebuild(struct tree *t)
+{
+	struct tree_view v = tree_how(t);
+
+	v.hold = true;
+	tree_rows_build(&t->rows, &v);
+}
+
+void tree_remember_selected(struct tree *t)
+{
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+
+	if (row)
+		t->selected = tree_node(t, row)->path;
+}
+
+/* Something useful for a start: the hot path, or the callers of the one method. */
+static void open_first(struct tree *t)
+{
+	struct tree_view v = tree_how(t);
+
+	if (t->opened || v.root == PROFILE_NONE || !t->tree->nodes[0].total)
+		return;
+	t->opened = true;
+	tree_rows_open(&t->rows, &v, v.root);
+	if (!t->inverted)
+		tree_rows_open_hot(&t->rows, &v, v.root);
+}
+
+static uint64_t options_stamp(
+	const struct tree *t, const struct calltree_options *options, uint64_t data)
+{
+	return hash_pair(data, (uint64_t)options->root_method << 32 | (uint64_t)t->hide << 2 |
+				       (uint64_t)options->inverted << 1 | options->threads);
+}
+
+static void update_tree(struct tree *t, const struct calltree_options *options)
+{
+	struct profile_query q = ui_query(t->ui);
+	uint64_t stamp = options_stamp(t, options, profile_stamp(t->ui->profile, &q));
+
+	if (t->tree && t->tree_stamp == stamp)
+		return;
+	t->tree_stamp = stamp;
+	calltree_free(t->tree);
+	t->tree = calltree_new(t->ui->profile, &q, options);
+}
+
+static void update_base(struct tree *t, struct calltree_options options)
+{
+	struct profile_query q;
+	uint64_t stamp = options_stamp(t, &options, compare_stamp(t->ui));
+
+	if (t->base && compare_on(t->ui) && t->base_stamp == stamp)
+		return;
+	t->base_stamp = stamp;
+	calltree_free(t->base);
+	t->base = NULL;
+	if (!compare_query(t->ui, &q))
+		return;
+	options.min_share /= BASE_PART;
+	t->base = calltree_new(t->ui->profile, &q, &options);
+	compare_index(&t->base_paths, t->base);
+}
+
+static void tree_update(struct ui *ui, bool sort)
+{
+	struct tree *t = tree_state(ui);
+	struct calltree_options options = {
+		.inverted = t->inverted,
+		.threads = t->threads,
+		.by_name = true,
+		.root_method = t->root_method,
+		.min_share = tree_hide_steps[t->hide] / 1000.0,
+	};
+	struct tree_view v;
+
+	tree_remember_selected(t);
+	pane_stale(&t->pane);
+	t->ui = ui;
+	update_tree(t, &options);
+	t->all = ui->sum;
+	update_base(t, options);
+	open_first(t);
+	v = tree_how(t);
+	v.fresh = sort;
+	v.hold = ui_holds(ui) && !sort;
+	tree_rows_build(&t->rows, &v);
+	tree_select_path(t, t->selected);
+}
+
+/* --- names ------------------------------------------------------------------------------------------- */
+
+static const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
+{
+	if (n->thread != PROFILE_NONE)
+		return profile_get_thread(t->ui->profile, n->thread)->name;
+	return n->method != PROFILE_NONE ? profile_get_method(t->ui->profile, n->method)->full
+					 : "all";
+}
+
+bool tree_node_hit(const struct tree *t, uint32_t node)
+{
+	const struct calltree_node *n = &t->tree->nodes[node];
+
+	return n->method != PROFILE_NONE ? finding_hit_method(t->ui, n->method)
+					 : finding_hit(t->ui, tree_node_name(t, n));
+}
+
+static const char *tree_text(void *ctx, int index)
+{
+	struct tree *t = tree_state(ctx);
+	const struct tree_row *row = tree_row_at(t, index);
+
+	return row && !row->folded ? tree_node_name(t, tree_node(t, row)) : "";
+}
+
+/* Fits a node's name. Returns the columns of its packages. */
+static int fit_node(
+	const struct tree *t, const struct tree_row *row, char *out, size_t size, int width)
+{
+	const struct calltree_node *n = tree_node(t, row);
+
+	if (row->folded) {
+		snprintf(out, size, "%s %u frames", t->ui->glyphs->ellipsis, row->folded);
+		return 0;
+	}
+	if (finding_run(t->ui, n->stack, n->method, out, size))
+		return 0;
+	if (n->method == PROFILE_NONE) {
+		name_cut(out, size, tree_node_name(t, n), width, t->ui->glyphs->ellipsis);
+		return 0;
+	}
+	return name_fit(out, size, profile_get_method(t->ui->profile, n->method), width,
+		t->ui->names, t->ui->glyphs->ellipsis);
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------- */
+
+/*
+ * The branches in front of a node. Levels 0 and 1 have none; level l has its own in slot l - 2. Where
+ * they would leave no room for names, the outermost are left out.
+ */
+static int draw_branches(const struct tree *t, struct canvas *c, int row, int col, int width,
+	const struct tree_row *r)
+{
+	const struct glyphs *g = t->ui->glyphs;
+	int slots = r->level > 1 ? r->level - 1 : 0, room = (width - NAME_LEAST) / 2;
+	int first = slots > room ? slots - (room > 0 ? room : 0) : 0;
+
+	for (int slot = first; slot < slots; slot++) {
+		const char *mark = " ";
+
+		if (slot + 1 < slots)
+			mark = slot + 2 < 64 && r->lines >> (slot + 2) & 1 ? g->tree_line : " ";
+		else if (r->first && !r->folded)
+			mark = r->last ? g->tree_last : g->tree_mid;
+		else
+			mark = r->last ? " " : g->tree_line;
+		canvas_text(c, row, col, col + 2, STYLE_TREE, mark);
+		col += 2;
+	}
+	return col;
+}
+
+static void draw_node(const struct tree *t, struct canvas *c, int row,
+	const struct column_place *place, const struct tree_row *r)
+{
+	const char *mark = r->folded ? " " : r->open ? "-" : r->parent ? "+" : " ";
+	int end = place->col + place->width, col, lead, behind;
+	char text[COLUMN_TEXT], hidden[16] = "";
+
+	col = draw_branches(t, c, row, place->col, place->width, r);
+	col = canvas_text(c, row, col, end, STYLE_KEY, mark) + 1;
+	if (!r->open && r->hidden)
+		snprintf(hidden, sizeof(hidden), "(%u)", r->hidden);
+	lead = fit_node(
+		t, r, text, sizeof(text), end - col - (*hidden ? text_width(hidden) + 1 : 0));
+	behind = canvas_text(c, row, col, end, r->folded ? STYLE_DIM : STYLE_NORMAL, text);
+	canvas_restyle(c, row, col, col + lead, STYLE_DIM);
+	canvas_text(c, row, behind + 1, end, STYLE_DIM, hidden);
+	if (!r->folded)
+		finding_mark((struct ui *)(uintptr_t)t->ui, row, col, text,
+			tree_node_name(t, tree_node(t, r)));
+}
+
+static uint32_t selected_method(const struct tree *t)
+{
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+
+	return row && !row->folded ? tree_node(t, row)->method : PROFILE_NONE;
+}
+
+static void tree_draw(struct ui *ui, struct area area)
+{
+	struct tree *t = tree_state(ui);
+	struct column_place places[COLUMN_MAX];
+	struct canvas *c = &ui->canvas;
+	int n;
+
+	if (!t->tree)
+		return;
+	area = pane_draw(ui, &t->pane, area, selected_method(t));
+	n = column_layout(tree_columns(t), c->cols, area.col, area.cols - 1, places);
+	column_titles(c, area.row, area.col, area.col + area.cols, places, n, -1, ui->glyphs);
+	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
+	for (int line = 0; line < t->list.rows; line++) {
+		const struct tree_row *r = tree_row_at(t, t->list.top + line);
+		int row = area.row + 1 + line;
+
+		if (!r)
+			break;
+		column_row(c, row, places, n, t, r, ui->glyphs);
+		draw_node(t, c, row, &places[n - 1], r);
+		canvas_list_row(c, row, area.col, area.col + area.cols, t->list.top + line,
+			t->list.top + line == t->list.cursor);
+	}
+	if (!t->rows.count || !t->tree->nodes[0].total)
+		canvas_text(c, area.row + 3, 12, c->cols, STYLE_DIM,
+			t->zooms ? "Nothing of this subtree is in the window (u: zoom out)."
+				 : "No samples in this window.");
+}
+
+static void tree_quality(struct ui *ui, struct strip *s)
+{
+	const struct tree *t = tree_state(ui);
+	char name[80];
+
+	if (t->root_method != PROFILE_NONE) {
+		name_fit(name, sizeof(name), profile_get_method(ui->profile, t->root_method), 40,
+			NAME_CLASS, ui->glyphs->ellipsis);
+		strip_add(s, STYLE_STRONG, 2, "%s of %s (i)", t->inverted ? "callers" : "callees",
+			name);
+	} else {
+		strip_add(s, STYLE_NORMAL, 5, "%s (i)", t->inverted ? "inverted" : "top-down");
+	}
+	strip_add(s, STYLE_NORMAL, 10, "hide <%g%% (%%)", tree_hide_steps[t->hide] / 10.0);
+	if (t->zooms)
+		strip_add(s, STYLE_WARN, 4, " zoom (u) ");
+}
+
+static void tree_detail(struct ui *ui, struct strip *s)
+{
+	struct tree *t = tree_state(ui);
+	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+	uint32_t root = t->tree ? tree_root(t) : PROFILE_NONE;
+	int room = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
+	const struct calltree_node *n;
+	char count[TEXT_NUMBER], name[256];
+
+	if (!row || root == PROFILE_NONE)
+		return;
+	n = tree_node(t, row);
+	if (n->method != PROFILE_NONE)
+		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), room,
+			NAME_FULL, ui->glyphs->ellipsis);
+	else
+		name_cut(name, sizeof(name), tree_node_name(t, n), room, ui->glyphs->ellipsis);
+	strip_add(s, STYLE_STRONG, 0, "%s", name);
+	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),
+		ui->glyphs->plus_minus,
+		error_half_width(flat_percent(n->total, t->all.weight) / 100, t->tree->samples));
+	if (row->node != root)
+		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
+			flat_percent(n->total, t->tree->nodes[n->parent].total));
+	if (t->zooms && row->node != root)
+		strip_add(s, STYLE_NORMAL, 3, "%.1f%% of zoom",
+			flat_percent(n->total, t->tree->nodes[root].total));
+}
+
+/* In all of the tree, also what is collapsed. */
+static int count_hits(const struct tree *t)
+{
+	int hits = 0;
+
+	for (uint32_t i = 1; i < t->tree->count; i++)
+		hits += tree_node_hit(t, i);
+	return hits;
+}
+
+static void tree_notice(struct ui *ui, struct strip *s)
+{
+	struct tree *t = tree_state(ui);
+
+	if (*ui->search && t->tree)
+		finding_count(ui, s, count_hits(t), (int)t->tree->count - 1, "nodes");
+	else
+		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->list.cursor + 1, t->list.count)
+			->right = true;
+}
+
+static void tree_keep(const struct ui *ui)
+{
+	profile_keep(ui->profile, tree_state(ui)->root_method);
+}
+
+const struct view view_tree = {
+	.name = "Tree view",
+	.tab = "Tree",
+	.sums = true,
+	.new = tree_new,
+	.free = tree_free,
+	.update = tree_update,
+	.beside = compare_query,
+	.draw = tree_draw,
+	.quality = tree_quality,
+	.detail = tree_detail,
+	.notice = tree_notice,
+	.list = tree_list,
+	.text = tree_text,
+	.narrowed = tree_narrowed,
+	.back = tree_back,
+	.find = tree_find,
+	.anchor = tree_anchor,
+	.keep = tree_keep,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* StackChunks: where their fields are, and their frames. */
+#include "walk/frames/frozen.h"
+
+#define CONTINUATION  "jdk/internal/vm/Continuation"
+#define STACK_CHUNK   "jdk/internal/vm/StackChunk"
+#define STACK_WORDS   (1u << 20) /* bound of a chunk's stack */
+#define FROZEN_FRAMES 8192
+#define FROZEN_CHUNKS 64
+
+/* --- chunks ------------------------------------------------------------------------------------------ */
+
+/* Continuations are subclassed: the class of a virtual thread's is VirtualThread.VThreadContinuation. */
+static uint64_t continuation_klass(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t object)
+{
+	static const char *const names[] = {
+		"java/lang/VirtualThread$VThreadContinuation", CONTINUATION};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		uint64_t klass = oop_klass(l, mem, object, names[i]);
+
+		if (klass)
+			return i == 0 ? layout_load(&l->klass_super, mem, klass) : klass;
+	}
+	return 0;
+}
+
+bool frozen_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_t continuation,
+	struct frozen_fields *out)
+{
+	static const char *const tail_name[] = {"tail"};
+	static const char *const chunk_names[] = {"parent", "sp", "size"};
+	static const char *const bottom[] = {"bottom"}, *const argsize[] = {"argsize"}; /* JDK 21 */
+	uint64_t klass = continuation_klass(l, mem, continuation), chunk;
+	uint32_t offsets[3];
+
+	*out = (struct frozen_fields){.tail = 0};
+	if (!klass || !oop_fields(l, mem, klass, tail_name, &out->tail, 1))
+		return false;
+	chunk = oop_follow(l, mem, continuation + out->tail, STACK_CHUNK);
+	klass = oop_klass(l, mem, chunk, STACK_CHUNK);
+	if (!klass || !oop_fields(l, mem, klass, chunk_names, offsets, 3))
+		return false;
+	out->parent = offsets[0];
+	out->sp = offsets[1];
+	out->size = offsets[2];
+	if (!oop_fields(l, mem, klass, bottom, &out->bottom, 1) &&
+		!oop_fields(l, mem, klass, argsize, &out->argsize, 1))
+		return false;
+	out->bytes = oop_bytes(l, mem, klass);
+	out->klass = klass;
+	return true;
+}
+
+bool frozen_tail(const struct walk_layout *l, const struct walk_mem *mem,
+	const struct oop_mode *mode, uint64_t continuation, struct frozen *f)
+{
+	f->chunk = mode ? oop_field_of(mode, l, mem, continuation + f->at.tail, f->at.klass)
+			: oop_follow(l, mem, continuation + f->at.tail, STACK_CHUNK);
+	return f->chunk != 0;
+}
+
+static bool frozen_parent(const struct walker *w, struct frozen *f)
+{
+	f->chunk = oop_follow(w->layout, w->mem, f->chunk + f->at.parent, STACK_CHUNK);
+	return f->chunk != 0;
+}
+
+/* Where the oldest frame ends, in words of the chunk's stack. */
+static uint32_t frozen_bottom(const struct walk_mem *mem, const struct frozen *f)
+{
+	if (f->at.bottom)
+		return mem_u32(mem, f->chunk + f->at.bottom);
+	return mem_u32(mem, f->chunk + f->at.size) - mem_u32(mem, f->chunk + f->at.argsize);
+}
+
+uint64_t frozen_sp(const struct walk_mem *mem, const struct frozen *f)
+{
+	return f->chunk + f->at.bytes + 8ull * mem_u32(mem, f->chunk + f->at.sp);
+}
+
+bool frozen_any(const struct walk_mem *mem, const struct frozen *f)
+{
+	uint32_t bottom = frozen_bottom(mem, f);
+
+	return bottom < STACK_WORDS && mem_u32(mem, f->chunk + f->at.sp) < bottom;
+}
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+static uint64_t relative(const struct walker *w, uint64_t slot, uint64_t base)
+{
+	return base + 8 * mem_u64(w->mem, slot);
+}
+
+/* link: where the caller's fp was pushed, below the frame. */
+static bool frozen_interpreted(struct walker *w, uint64_t link)
+{
+	uint64_t fp = relative(w, link, link);
+
+	if (!interpreted_show(w, fp))
+		return false;
+	w->at.pc = mem_u64(w->mem, fp + 8) & ARCH_PC_MASK;
+	w->at.fp = fp; /* the caller's link is there, if it is interpreted too */
+	w->at.sp = relative(w, fp - 8, fp);
+	return true;
+}
+
+/* Of the youngest frame's code also a wrapper of a native method, or the stub by which it has asked for a monitor. */
+static bool frozen_compiled(struct walker *w)
+{
+	uint64_t end;
+
+	if (!code_cache_find(w->layout, w->mem, w->at.pc, &w->blob) || w->blob.frame_words < 2 ||
+		(w->blob.kind != CODE_NMETHOD && w->blob.kind != CODE_NATIVE &&
+			w->blob.kind != CODE_RUNTIME))
+		return false;
+	end = w->at.sp + 8ull * (uint32_t)w->blob.frame_words;
+	if (w->blob.kind != CODE_RUNTIME)
+		compiled_show(w, &w->blob);
+	w->at.pc = mem_u64(w->mem, end - 8) & ARCH_PC_MASK;
+	w->at.fp = end - 16;
+	w->at.sp = end;
+	return true;
+}
+
+/*
+ * Show the frames of one chunk, youngest first; w->at.fp is where the last frame's link is. True when all
+ * of them were: a parent may have more. What the last one returns to is set only when it is brought back.
+ */
+static bool chunk_show(struct walker *w, const struct frozen *f)
+{
+	uint32_t bottom = frozen_bottom(w->mem, f);
+	uint64_t stack = f->chunk + f->at.bytes, sp = frozen_sp(w->mem, f);
+
+	if (bottom >= STACK_WORDS)
+		return false;
+	w->at = (struct walk_cursor){
+		.pc = mem_u64(w->mem, sp - 8) & ARCH_PC_MASK, .sp = sp, .fp = sp - 16};
+	for (int i = 0; i < FROZEN_FRAMES && w->at.sp < stack + 8ull * bottom; i++)
+		if (!walker_room(w) ||
+			!(walker_in_interpreter(w, w->at.pc) ? frozen_interpreted(w, w->at.fp)
+							     : frozen_compiled(w)))
+			return false;
+	return true;
+}
+
+bool frozen_show(struct walker *w, const struct frozen *f)
+{
+	struct frozen c = *f;
+
+	for (int i = 0; i < FROZEN_CHUNKS; i++) {
+		if (!chunk_show(w, &c))
+			return false;
+		if (!frozen_parent(w, &c))
+			return true;
+	}
+	return false;
+}
+
+uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown)
+{
+	uint64_t sp = frozen_sp(w->mem, f), link = sp - 16;
+
+	if (walker_in_interpreter(w, mem_u64(w->mem, sp - 8) & ARCH_PC_MASK))
+		return walker_slot(w, relative(w, link, link), w->layout->interp_method);
+	return w->frames[shown].value;
+}

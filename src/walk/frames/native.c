@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native frames: by unwind rows where there are any, else by frame pointer: fp -> [saved fp][return
+ * address]. libjvm keeps frame pointers, libc does not: without rows, the chain goes on from a libc
+ * function at the nearest caller that keeps them.
+ */
+#include "walk/frames/unwind.h"
+#include "walk/walker.h"
+
+#define LEAF_WORDS    16          /* that a leaf without a frame pointer may keep */
+#define ROOT_DISTANCE (16u << 10) /* thread entry, struct pthread and static TLS fit in it */
+
+bool walker_returns(struct walker *w, uint64_t pc)
+{
+	if (pc < 4096)
+		return false;
+	if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
+		return true;
+	return arch_after_call(w->mem, pc);
+}
+
+bool native_sound(struct walker *w, uint64_t fp)
+{
+	return walker_on_stack(w, fp) && walker_returns(w, walker_word(w, fp + 8) & ARCH_PC_MASK);
+}
+
+/*
+ * clone returned in a thread that has run nothing yet: glibc's caller had the new thread's control block in
+ * fp, which begins with its own address and has it once more.
+ */
+static bool is_newborn(const struct walker *w)
+{
+	uint64_t fp = w->at.fp;
+
+	return w->top && walker_on_stack(w, fp) && walker_word(w, fp) == fp &&
+	       walker_word(w, fp + 16) == fp;
+}
+
+/*
+ * The first frames of a thread keep no frame pointer: clone, start_thread, and what libjvm was called
+ * by. A chain that ends there is complete; one that ends elsewhere is broken.
+ */
+static enum walk_step native_end(struct walker *w, bool from_libjvm)
+{
+	bool near_root = w->hi - w->at.sp <= ROOT_DISTANCE;
+
+	/* _start, and what the ABI asks of whoever makes threads: fp is 0 in the outermost frame. */
+	if (!w->bounded && !w->at.fp && !w->top)
+		return STEP_ROOT;
+	if (near_root && (from_libjvm || !w->at.fp || !w->layout || is_newborn(w)))
+		return STEP_ROOT;
+	return walker_fail(w, WALK_BREAK_NATIVE);
+}
+
+static enum walk_step edge_step(struct walker *w, enum arch_edge edge)
+{
+	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
+
+	if (edge == ARCH_PUSHED) {
+		pc = walker_word(w, sp + 8);
+		fp = walker_word(w, sp);
+		sp += 16;
+	} else if (ARCH_HAS_LINK) {
+		pc = w->regs->link & ARCH_PC_MASK;
+	} else {
+		pc = walker_word(w, sp);
+		sp += 8;
+	}
+	if (!walker_returns(w, pc))
+		return STEP_FAIL;
+	return walker_next(w, pc, sp, fp);
+}
+
+/* Does the memo know this return address, which then is one? Its rule is in w->rule. */
+static bool rule_known(struct walker *w, uint64_t pc)
+{
+	if (w->rule_pc == pc)
+		return true;
+	w->rule_pc = 0;
+	if (!w->thread->memo || !memo_rule(w->thread->memo->memo, w->thread->rows, pc, &w->rule))
+		return false;
+	w->rule_pc = pc;
+	return true;
+}
+
+/* Only of what the step before saw to be a return address. */
+static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *rule)
+{
+	if (w->thread->memo && rule->cfa >= UNWIND_CFA_SP)
+		memo_rule_keep(w->thread->memo->memo, w->thread->rows, pc, rule);
+}
+
+/* What was interrupted is known exactly. */
+static enum walk_step signal_left(struct walker *w, const struct walk_regs *regs)
+{
+	w->signal_regs = *regs;
+	w->regs = &w->signal_regs;
+	w->signal = true;
+	return walker_next(w, regs->pc, regs->sp, regs->fp);
+}
+
+/*
+ * By rows, which say exactly what they say; but some hand-written assembly (libc's mpn_*) says it wrong, so
+ * what they lead to must look like a caller. STEP_FAIL: frame pointers may do better.
+ */
+static enum walk_step rows_step(struct walker *w)
+{
+	struct walk_regs regs = {
+		.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp, .link = w->top ? w->regs->link : 0};
+	const struct unwind_rule *rule = w->top || !rule_known(w, regs.pc)
+						 ? unwind_rule_of(w->thread->rows, &regs, w->top)
+						 : &w->rule;
+
+	if (!rule)
+		return STEP_FAIL;
+	switch (unwind_apply(rule, w->mem, &regs, w->top)) {
+	case UNWIND_OK:
+		if (rule != &w->rule && !w->top)
+			rule_note(w, w->at.pc, rule);
+		if (!rule_known(w, regs.pc) && !walker_returns(w, regs.pc) &&
+			!arch_at_trampoline(w->mem, regs.pc))
+			return STEP_FAIL;
+		break;
+	case UNWIND_OK_EXACT: return signal_left(w, &regs);
+	case UNWIND_ROOT: return STEP_ROOT;
+	default: return STEP_FAIL;
+	}
+	return walker_next(w, regs.pc, regs.sp, regs.fp);
+}
+
+/*
+ * A trampoline that no row describes, or none yet: the agent's own, below HotSpot's handler of null checks. By the
+ * frame pointer the interrupted frame would be passed over.
+ */
+static enum walk_step trampoline_step(struct walker *w)
+{
+	static const struct unwind_rule rule = {.cfa = UNWIND_CFA_SIGNAL};
+	struct walk_regs regs = {.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp};
+
+	if (w->top || !arch_at_trampoline(w->mem, w->at.pc) ||
+		unwind_apply(&rule, w->mem, &regs, false) != UNWIND_OK_EXACT)
+		return STEP_FAIL;
+	return signal_left(w, &regs);
+}
+
+static enum walk_step fp_step(struct walker *w, bool from_libjvm)
+{
+	uint64_t fp = w->at.fp, pc, next_fp;
+
+	if (w->top) {
+		enum arch_edge edge = arch_native_edge(w->mem, w->at.pc);
+
+		if (edge != ARCH_BODY && edge_step(w, edge) == STEP_NEXT)
+			return STEP_NEXT;
+	}
+	if (!walker_on_stack(w, fp))
+		return native_end(w, from_libjvm);
+	next_fp = walker_word(w, fp);
+	pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
+	if (!walker_returns(w, pc))
+		return native_end(w, from_libjvm);
+	return walker_next(w, pc, fp + 16, next_fp);
+}
+
+static enum walk_step leaf_try(struct walker *w, uint64_t pc, uint64_t sp)
+{
+	struct walk_regs regs = {.pc = pc & ARCH_PC_MASK, .sp = sp, .fp = w->at.fp}, caller = regs;
+	const struct unwind_rule *rule = unwind_rule_of(w->thread->rows, &regs, false);
+
+	if (!rule || !walker_returns(w, regs.pc) ||
+		unwind_apply(rule, w->mem, &caller, false) != UNWIND_OK ||
+		!walker_returns(w, caller.pc))
+		return STEP_FAIL;
+	return walker_next(w, regs.pc, regs.sp, regs.fp);
+}
+
+/*
+ * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
+ * qsort calls. The nearest return address is believed when it has rows and they lead to another one; a nearer
+ * one in libjvm, which cannot be checked, may be the caller.
+ */
+static enum walk_step leaf_step(struct walker *w)
+{
+	uint64_t sp = w->at.sp;
+
+	if (ARCH_HAS_LINK && leaf_try(w, w->regs->link, sp) == STEP_NEXT)
+		return STEP_NEXT;
+	for (uint64_t i = 0; i < LEAF_WORDS; i++) {
+		uint64_t pc = walker_word(w, sp + 8 * i);
+
+		if (leaf_try(w, pc, sp + 8 * (i + 1)) == STEP_NEXT)
+			return STEP_NEXT;
+		if (walker_in_libjvm(w, pc) && walker_returns(w, pc))
+			break;
+	}
+	return STEP_FAIL;
+}
+
+enum walk_step native_step(struct walker *w)
+{
+	bool from_libjvm = w->from_libjvm;
+	enum walk_step done = STEP_FAIL;
+
+	walker_add(w, WALK_NATIVE, w->top ? w->at.pc : w->at.pc - 1, WALK_BCI_UNKNOWN);
+	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
+	if (w->thread->rows)
+		done = rows_step(w);
+	if (done == STEP_FAIL)
+		done = trampoline_step(w);
+	if (done == STEP_FAIL)
+		done = fp_step(w, from_libjvm);
+	if (done == STEP_FAIL && w->top && w->thread->rows)
+		done = leaf_step(w);
+	return done;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the code cache: segment map -> CodeBlob -> PcDesc -> scope chain. */
+#include "walk/hotspot/code_cache.h"
+#include "walk/hotspot/method.h"
+#include "walk/hotspot/unsigned5.h"
+#include "walk/load/mem.h"
+
+#define SEGMAP_FREE      0xff
+#define SEGMAP_STEPS     4096 /* bound of hops to a blob's first segment */
+#define SMALL_BLOB_BYTES 128  /* no CodeBlob has its own fields beyond */
+#define CALL_LOOKS       256  /* bytecodes that are looked at */
+#define SCOPE_BYTES      24   /* three UNSIGNED5 numbers of at most 5 bytes, and slack */
+
+/*
+ * Bytecodes: invokevirtual to invokedynamic, and those that the JVM writes in place of some, whose numbers differ by
+ * one or two from JDK to JDK (_fast_invokevfinal, _invokehandle).
+ */
+#define CALL_FIRST        0xb6
+#define CALL_LAST         0xba
+#define CALL_FINAL_FIRST  0xe2
+#define CALL_FINAL_LAST   0xe4
+#define CALL_HANDLE_FIRST 0xe8
+#define CALL_HANDLE_LAST  0xea
+
+/* --- blobs ------------------------------------------------------------------------------------------- */
+
+/* The blob's first segment: each byte of the map says how far back to go, 0 = here, 0xff = free. */
+static uint64_t block_find(const struct walk_heap *heap, const struct walk_mem *mem, uint64_t pc)
+{
+	uint64_t segment = (pc - heap->low) >> heap->shift;
+	uint8_t back;
+
+	for (int i = 0; i < SEGMAP_STEPS; i++) {
+		if (!mem_load(mem, heap->segmap + segment, &back, 1) || back == SEGMAP_FREE ||
+			back > segment)
+			return 0;
+		if (back == 0)
+			return heap->low + (segment << heap->shift);
+		segment -= back;
+	}
+	return 0;
+}
+
+/* Blobs are told apart by their names, which have been the same since JDK 8 in their first 8 bytes. */
+static enum code_kind kind_of(const struct walk_mem *mem, uint64_t name, int32_t frame_words)
+{
+	static const struct {
+		char text[9];
+		uint8_t bytes, kind;
+	} kinds[] = {
+		{"nmethod", 8, CODE_NMETHOD}, {"native n", 8, CODE_NATIVE},  /* "native nmethod" */
+		{"I2C/C2I ", 8, CODE_ADAPTER}, {"vtable c", 8, CODE_VTABLE}, /* "vtable chunks" */
+	};
+	static const char stubs[9] = "StubRout", continuation[9] = "(continu";
+	uint64_t word = 0, want;
+
+	mem_load(mem, name, &word, sizeof(word));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		__builtin_memcpy(&want, kinds[i].text, sizeof(want));
+		if (word == want)
+			return (enum code_kind)kinds[i].kind;
+	}
+	__builtin_memcpy(&want, stubs, sizeof(want));
+	if (word == want) {
+		mem_load(mem, name + sizeof("StubRoutines ") - 1, &word, sizeof(word));
+		__builtin_memcpy(&want, continuation, sizeof(want));
+		return word == want ? CODE_CONTINUATION : CODE_STUBS;
+	}
+	return frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
+}
+
+static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)
+{
+	uint64_t value = layout_field(field, copy);
+
+	return field->bytes == 2 ? (int16_t)value : (int32_t)value;
+}
+
+static bool blob_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
+	struct code_blob *out)
+{
+	/* A small blob may be the last thing before unmapped memory. */
+	if (!mem_load(mem, start, out->copy, layout->nmethod_bytes) &&
+		!mem_load(mem, start, out->copy, SMALL_BLOB_BYTES))
+		return false;
+	out->start = start;
+	out->end = start + (uint32_t)layout_field(&layout->blob_size, out->copy);
+	out->code = layout->code_begin.offset >= 0
+			    ? layout_field(&layout->code_begin, out->copy)
+			    : start + (uint32_t)layout_field(&layout->code_offset, out->copy);
+	out->frame_words = signed_field(&layout->blob_frame_size, out->copy);
+	out->frame_complete = signed_field(&layout->blob_frame_complete, out->copy);
+	out->name = layout_field(&layout->blob_name, out->copy);
+	out->kind = kind_of(mem, out->name, out->frame_words);
+	return true;
+}
+
+bool code_cache_find(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t pc,
+	struct code_blob *out)
+{
+	for (uint32_t i = 0; i < layout->heap_count; i++) {
+		const struct walk_heap *heap = &layout->heaps[i];
+
+		if (pc < heap->low || pc >= heap->high)
+			continue;
+
+		uint64_t block = block_find(heap, mem, pc);
+
+		if (!block || !mem_u8(mem, block + (uint64_t)layout->block_used.offset))
+			return false;
+		if (!blob_load(layout, mem, block + layout->heap_block_bytes, out))
+			return false;
+		return pc >= out->code && pc < out->end;
+	}
+	return false;
+}
+
+bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
+	struct code_blob *out)
+{
+	return mem_u8(mem,
+		       start - layout->heap_block_bytes + (uint64_t)layout->block_used.offset) &&
+	       blob_load(layout, mem, start, out);
+}
+
+/* --- nmethod's parts --------------------------------------------------------------------------------- */
+
+static uint64_t immutable_base(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	return layout->immutable_data.offset >= 0
+		       ? layout_field(&layout->immutable_data, blob->copy)
+		       : blob->start;
+}
+
+static uint64_t scopes_begin(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	if (layout->scopes_data_begin.offset >= 0)
+		return layout_field(&layout->scopes_data_begin, blob->copy);
+	return immutable_base(layout, blob) +
+	       (uint32_t)layout_field(&layout->scopes_data_offset, blob->copy);
+}
+
+/* JDK 8-22: PcDescs are followed by dependencies; since 23 the scopes follow them. */
+static uint64_t descs_end(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	if (layout->immutable_data.offset >= 0)
+		return scopes_begin(layout, blob);
+	return blob->start + (uint32_t)layout_field(&layout->dependencies_offset, blob->copy);
+}
+
+/* JDK 8-22: at an offset of the blob; 23, 24: of its data; since 25 behind the relocations. */
+static uint64_t metadata_begin(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	if (layout->mutable_data.offset >= 0)
+		return layout_field(&layout->mutable_data, blob->copy) +
+		       (uint32_t)layout_field(&layout->relocation_size, blob->copy);
+
+	uint64_t base = blob->start;
+
+	if (layout->immutable_data.offset >= 0)
+		base += (uint32_t)layout_field(&layout->data_offset, blob->copy);
+	return base + (uint32_t)layout_field(&layout->metadata_offset, blob->copy);
+}
+
+uint64_t code_method(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	return layout_field(&layout->nmethod_method, blob->copy);
+}
+
+uint64_t code_verified_entry(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	if (layout->verified_entry_point.offset >= 0)
+		return layout_field(&layout->verified_entry_point, blob->copy);
+	return blob->code + layout_field(&layout->verified_entry_offset, blob->copy);
+}
+
+uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	if (layout->entry_bci.offset < 0 ||
+		(int32_t)layout_field(&layout->entry_bci, blob->copy) < 0)
+		return 0;
+	return layout_field(&layout->osr_entry, blob->copy);
+}
+
+bool code_is_deopt(const struct walk_layout *layout, const struct code_blob *blob, uint64_t pc)
+{
+	if (layout->deopt_begin.offset >= 0)
+		return pc == layout_field(&layout->deopt_begin, blob->copy) ||
+		       (layout->deopt_mh_begin.offset >= 0 &&
+			       pc == layout_field(&layout->deopt_mh_begin, blob->copy));
+	return pc == blob->start + (uint32_t)layout_field(&layout->deopt_offset, blob->copy) ||
+	       (layout->deopt_mh_offset.offset >= 0 &&
+		       pc == blob->start + (uint32_t)layout_field(
+						   &layout->deopt_mh_offset, blob->copy));
+}
+
+uint64_t code_orig_pc_slot(
+	const struct walk_layout *layout, const struct code_blob *blob, uint64_t sp)
+{
+	return sp + (uint32_t)layout_field(&layout->orig_pc_offset, blob->copy);
+}
+
+/* --- PcDesc ------------------------------------------------------------------------------------------ */
+
+static bool desc_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr,
+	struct code_desc *out)
+{
+	uint8_t copy[LAYOUT_DESC_BYTES];
+
+	if (!mem_load(mem, addr, copy, layout->pc_desc_bytes))
+		return false;
+	out->pc_offset = (int32_t)layout_field(&layout->pc_desc_pc, copy);
+	out->scope = (int32_t)layout_field(&layout->pc_desc_scope, copy);
+	return true;
+}
+
+static uint64_t descs_begin(const struct walk_layout *layout, const struct code_blob *blob)
+{
+	return immutable_base(layout, blob) +
+	       (uint32_t)layout_field(&layout->scopes_pcs_offset, blob->copy);
+}
+
+bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
+{
+	uint64_t begin = descs_begin(layout, blob);
+	uint64_t end = descs_end(layout, blob);
+	int64_t offset = (int64_t)(pc - blob->code);
+
+	if (end <= begin || end - begin > (64u << 20))
+		return false;
+
+	/* Invariant: descs before low are before pc, descs from high on are not. */
+	uint64_t low = 0, high = (end - begin) / layout->pc_desc_bytes;
+	bool found = false;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		struct code_desc desc;
+
+		if (!desc_load(layout, mem, begin + middle * layout->pc_desc_bytes, &desc))
+			return false;
+		if (desc.pc_offset < offset) {
+			low = middle + 1;
+		} else {
+			high = middle;
+			*out = desc;
+			found = true;
+		}
+	}
+	/* The last one is a sentinel beyond all code. */
+	return found && (uint64_t)(uint32_t)out->pc_offset <= blob->end - blob->code;
+}
+
+/* --- scopes ------------------------------------------------------------------------------------------ */
+
+bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, int32_t offset, struct code_scope *out)
+{
+	uint8_t bytes[SCOPE_BYTES] = {0};
+	uint64_t addr = scopes_begin(layout, blob) + (uint32_t)offset;
+	uint32_t excluded = (uint32_t)layout->unsigned5_excluded;
+	uint32_t at = 0, sender, method, bci;
+
+	/* A blob's scopes are never the last bytes of their mapping, but a copy may be: take what is there. */
+	if (!mem_load(mem, addr, bytes, 16) && !mem_load(mem, addr, bytes, 3))
+		return false;
+	if (!unsigned5_read(bytes, &at, excluded, &sender) ||
+		!unsigned5_read(bytes, &at, excluded, &method) ||
+		!unsigned5_read(bytes, &at, excluded, &bci))
+		return false;
+	out->sender = (int32_t)sender;
+	out->bci = (int32_t)bci - 1;
+	out->method = method ? mem_u64(mem, metadata_begin(layout, blob) + 8ull * (method - 1)) : 0;
+	return true;
+}
+
+/* --- what it does not say ------------------------------------------------------------------------------ */
+
+static bool is_call(uint8_t code)
+{
+	return (code >= CALL_FIRST && code <= CALL_LAST) ||
+	       (code >= CALL_FINAL_FIRST && code <= CALL_FINAL_LAST) ||
+	       (code >= CALL_HANDLE_FIRST && code <= CALL_HANDLE_LAST);
+}
+
+/* Whether it calls any method, which may be inlined. Operands that look like calls, and what is long, count as some. */
+static bool calls_any(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method)
+{
+	struct method m;
+	uint64_t code, word;
+
+	if (!method_load(layout, mem, method, &m))
+		return false;
+	code = m.const_method + layout->const_method_bytes;
+	for (uint32_t i = 0; i < m.code_bytes; i += 8) {
+		if (i >= CALL_LOOKS)
+			return true;
+		word = mem_u64(mem, code + i);
+		for (uint32_t k = i; k < i + 8 && k < m.code_bytes; k++, word >>= 8)
+			if (is_call((uint8_t)word))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Each safepoint has one PcDesc and one map of its references. PcDescs beyond these are the debug information between
+ * safepoints; two more stand before the first instruction and behind the last. Methods that are inlined may leave no
+ * trace at all, where they have no safepoint inside.
+ */
+bool code_is_coarse(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t pc, const struct code_desc *desc)
+{
+	uint64_t begin = descs_begin(layout, blob), end = descs_end(layout, blob);
+	uint64_t maps = layout_field(&layout->oop_maps, blob->copy);
+	uint32_t map_count = 0;
+
+	if (layout->debug_info_on || layout->oop_maps.offset < 0 ||
+		layout->oop_map_count.offset < 0 || pc == blob->code + (uint32_t)desc->pc_offset)
+		return false;
+	if (maps && !mem_load(mem, maps + (uint32_t)layout->oop_map_count.offset, &map_count,
+			    sizeof(map_count)))
+		return false;
+	return (end - begin) / layout->pc_desc_bytes <= 2ull + map_count &&
+	       calls_any(layout, mem, code_method(layout, blob));
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills struct walk_layout: from HotSpot's exported tables, and with what they do not tell. */
+#include "walk/hotspot/layout_read.h"
+
+#include "walk/frames/arch.h"
+#include "walk/load/mem.h"
+#include "walk/load/text.h"
+
+/* --- notes ------------------------------------------------------------------------------------------- */
+
+static void note_add(struct layout_read *r, const char *text)
+{
+	for (; *text && r->note_used + 1 < r->note_bytes; text++)
+		r->note[r->note_used++] = *text;
+	if (r->note_bytes)
+		r->note[r->note_used] = '\0';
+}
+
+static int note_missing(struct layout_read *r, const char *what, const struct exported_row *row)
+{
+	note_add(r, what);
+	note_add(r, row->type);
+	if (row->field) {
+		note_add(r, "::");
+		note_add(r, row->field);
+	}
+	note_add(r, " is not exported by this JVM");
+	return -1;
+}
+
+int layout_note(struct layout_read *r, const char *what)
+{
+	note_add(r, "walker not available: ");
+	note_add(r, what);
+	return -1;
+}
+
+/* --- what is not exported ------------------------------------------------------------------------------ */
+
+/*
+ * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
+ * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields. Method and
+ * sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the mirror between Method and bcp.
+ *
+ * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
+ * _parent is the second one, where it is exported and where it is not.
+ */
+struct fact {
+	int32_t since, bcp, unsigned5_excluded;
+	int32_t cont_entry; /* JavaThread::_cont_entry, from _is_method_handle_return; 0: not known */
+};
+static const struct fact facts[] = {
+	{8, ARCH_INTERP_BCP_8, 0, 0},
+	{9, ARCH_INTERP_BCP_9, 0, 0},
+	{20, ARCH_INTERP_BCP_9, 1, 0},
+	{21, ARCH_INTERP_BCP_9, 1, 32},
+	{22, ARCH_INTERP_BCP_9, 1, 0},
+};
+
+/* JDK_Version::_current went away after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
+static int32_t jdk_read(struct layout_read *r)
+{
+	if (r->jdk_version && r->jdk_major.offset >= 0)
+		return (int32_t)layout_load(&r->jdk_major, r->mem, r->jdk_version);
+	return r->vm_major ? (int32_t)mem_u32(r->mem, r->vm_major) : 0;
+}
+
+/* Structs that are copied whole must hold all that is read from them. */
+static int copies_check(struct layout_read *r)
+{
+	const struct walk_layout *l = &r->layout;
+	const struct {
+		const char *type;
+		uint32_t bytes;
+	} copies[] = {{"CodeBlob", l->nmethod_bytes}, {"nmethod", l->nmethod_bytes},
+		{"CompiledMethod", l->nmethod_bytes}, {"ConstMethod", l->const_method_bytes},
+		{"PcDesc", l->pc_desc_bytes}};
+
+	for (size_t i = 0; i < layout_table.count; i++) {
+		const struct exported_row *row = &layout_table.rows[i];
+		const struct walk_field *field = (const void *)((const char *)r + row->dest);
+
+		for (size_t k = 0; k < sizeof(copies) / sizeof(copies[0]); k++)
+			if ((row->kind & EXPORTED_KIND) == EXPORTED_FIELD && r->found[i] &&
+				text_equal(row->type, copies[k].type) &&
+				(uint32_t)field->offset + field->bytes > copies[k].bytes)
+				return layout_note(r, "a field lies outside of its struct");
+	}
+	return 0;
+}
+
+static int facts_apply(struct layout_read *r)
+{
+	struct walk_layout *l = &r->layout;
+	int32_t cont_entry = 0;
+
+	l->interp_method = -3;
+	l->interp_sender_sp = -1;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]) && facts[i].since <= l->jdk; i++) {
+		l->interp_bcp = facts[i].bcp;
+		l->unsigned5_excluded = facts[i].unsigned5_excluded;
+		cont_entry = facts[i].cont_entry;
+	}
+	if (cont_entry && r->thread_handle_return.offset >= 0)
+		l->cont_entry = (struct walk_field){r->thread_handle_return.offset + cont_entry, 8};
+	if (l->cont_parent.offset < 0)
+		l->cont_parent = (struct walk_field){8, 8};
+	l->call_wrapper = 8 * (r->call_wrapper_words ? r->call_wrapper_words : ARCH_WRAPPER_WORDS);
+	l->call_stub_return = mem_u64(r->mem, r->call_stub_return);
+	if (!l->call_stub_return)
+		return layout_note(r, "the call stub's return address is not set yet");
+	if (l->nmethod_bytes > LAYOUT_BLOB_BYTES || l->pc_desc_bytes > LAYOUT_DESC_BYTES ||
+		l->const_method_bytes > LAYOUT_CONST_BYTES)
+		return layout_note(r, "nmethod, PcDesc or ConstMethod has an unexpected size");
+	return copies_check(r);
+}
+
+/* Without what leads from a virtual thread to its carrier, and to its frames in the heap, all the rest is as good. */
+static void virtual_check(struct layout_read *r)
+{
+	const struct exported_row *missing =
+		exported_missing(&layout_table, r->found, r->layout.jdk, true);
+
+	if (!missing)
+		return;
+	r->layout.cont_entry.offset = -1;
+	note_missing(r, "virtual threads end below their carrier: ", missing);
+}
+
+static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
+{
+	struct walk_layout *l = &r->layout;
+	const struct exported_row *missing;
+	struct layout_flag debug_info;
+
+	if (!exported_read(&layout_table, r->mem, tables, r, r->found))
+		return layout_note(r, "the JVM exports no gHotSpotVM tables");
+	l->thread_list = r->smr_list ? r->smr_list : r->thread_list;
+	l->jdk = jdk_read(r);
+	if (l->jdk < 8)
+		return layout_note(r, "the JVM's version could not be read");
+	missing = exported_missing(&layout_table, r->found, l->jdk, false);
+	if (missing)
+		return note_missing(r, "walker not available: ", missing);
+	l->unloaded_classes = layout_counter_read(r, "java.cls.unloadedClasses");
+	l->threads_started = layout_counter_read(r, "java.threads.started");
+	l->checks_signals = layout_flag_read(r, "CheckJNICalls").on;
+	debug_info = layout_flag_read(r, "DebugNonSafepoints");
+	l->debug_info_on = debug_info.on;
+	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
+	if (facts_apply(r) || layout_code_read(r))
+		return -1;
+	virtual_check(r);
+	return 0;
+}
+
+int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_tables *tables, char *note, size_t note_bytes)
+{
+	struct layout_read r = {.mem = mem, .note = note, .note_bytes = note_bytes};
+	int result;
+
+	if (note_bytes)
+		note[0] = '\0';
+	r.layout.libjvm_start = tables->libjvm_start;
+	r.layout.libjvm_end = tables->libjvm_end;
+	result = layout_fill(&r, tables);
+	*layout = r.layout;
+	return result;
+}
+
+size_t walk_layout_size(void)
+{
+	return sizeof(struct walk_layout);
+}
+
+/* --- access ------------------------------------------------------------------------------------------ */
+
+uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
+{
+	const uint8_t *at = copy + (uint32_t)field->offset;
+	uint32_t four;
+	uint64_t eight, value = 0;
+
+	if (field->offset < 0)
+		return 0;
+	if (field->bytes == 4) {
+		__builtin_memcpy(&four, at, sizeof(four));
+		return four;
+	}
+	if (field->bytes == 8) {
+		__builtin_memcpy(&eight, at, sizeof(eight));
+		return eight;
+	}
+	for (uint32_t i = field->bytes; i-- > 0;)
+		value = value << 8 | at[i];
+	return value;
+}
+
+uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
+{
+	if (field->offset < 0 || !base)
+		return 0;
+	return mem_word(mem, base + (uint64_t)field->offset, field->bytes);
+}
+
+uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)
+{
+	uint64_t value = 0;
+
+	if (field->offset < 0 || !base ||
+		!mem_load(mem, base + (uint64_t)field->offset, &value, field->bytes))
+		return 0;
+	return value;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the walker knows of one JVM's layout: read once by walk_layout_read, constant afterwards.
+ *
+ * Offsets come from HotSpot's exported tables (vmStructs.cpp of each release); the few facts that it
+ * does not export are in layout.c, by CPU and JDK. Addresses are in the target's space.
+ */
+#ifndef JHOT_WALK_HOTSPOT_LAYOUT_H
+#define JHOT_WALK_HOTSPOT_LAYOUT_H
+
+#include "walk/walk.h"
+
+#define LAYOUT_HEAPS   8
+#define LAYOUT_FRAMED  4
+#define LAYOUT_RETURNS 4
+/* Bounds of what is copied whole: nmethod, ConstMethod, PcDesc. */
+#define LAYOUT_BLOB_BYTES  512
+#define LAYOUT_CONST_BYTES 96
+#define LAYOUT_DESC_BYTES  64
+
+/* A field: its offset in its struct and its width as the table's type string says; offset -1 = absent. */
+struct walk_field {
+	int32_t offset;
+	uint8_t bytes;
+};
+
+struct walk_range {
+	uint64_t low, high;
+};
+
+struct walk_heap {
+	uint64_t low, high; /* reserved range: it never moves */
+	uint64_t segmap;
+	uint32_t shift; /* log2 of the segment size */
+};
+
+struct walk_layout {
+	int32_t jdk; /* 8, 11, ... */
+	uint64_t libjvm_start, libjvm_end;
+
+	/* code cache */
+	uint64_t code_low, code_high;
+	struct walk_heap heaps[LAYOUT_HEAPS];
+	uint32_t heap_count;
+	uint32_t heap_block_bytes; /* HeapBlock before each CodeBlob */
+	uint64_t interpreter_low, interpreter_high;
+	struct walk_range interpreter_entries;                 /* method entry codelets */
+	struct walk_range interpreter_framed[LAYOUT_FRAMED];   /* those of them that make frames */
+	struct walk_range interpreter_returns[LAYOUT_RETURNS]; /* where Java callees return to */
+	uint64_t call_stub_return;
+	struct walk_field block_used;
+
+	/* CodeBlob, nmethod (JDK 11-22: CompiledMethod) */
+	uint32_t nmethod_bytes;
+	struct walk_field blob_name, blob_size, blob_frame_size, blob_frame_complete;
+	struct walk_field code_offset, code_begin; /* one of the two */
+	struct walk_field mutable_data, relocation_size, metadata_offset, data_offset;
+	struct walk_field immutable_data, scopes_data_offset, scopes_data_begin;
+	struct walk_field scopes_pcs_offset, dependencies_offset;
+	struct walk_field compile_id, nmethod_method, comp_level, orig_pc_offset, entry_bci,
+		osr_entry;
+	struct walk_field verified_entry_point, verified_entry_offset;
+	struct walk_field deopt_begin, deopt_offset, deopt_mh_begin, deopt_mh_offset;
+	struct walk_field oop_maps, oop_map_count; /* absent is no error */
+	uint32_t pc_desc_bytes;
+	struct walk_field pc_desc_pc, pc_desc_scope;
+	int32_t unsigned5_excluded; /* byte values that UNSIGNED5 leaves out: 0, since JDK 20 1 */
+
+	/* frames; interpreter slots are in words from fp */
+	int32_t interp_method, interp_sender_sp, interp_bcp;
+	int32_t call_wrapper; /* bytes from an entry frame's fp */
+	struct walk_field wrapper_anchor;
+	struct walk_field anchor_sp, anchor_pc, anchor_fp;
+
+	/* threads */
+	struct walk_field thread_anchor, thread_osthread, thread_state, thread_vframe, thread_next;
+	struct walk_field thread_stack_base, thread_stack_size, osthread_tid;
+	struct walk_field thread_pending, thread_waiting; /* ObjectMonitor*; absent is no error */
+	struct walk_field compiler_env, env_task, task_method;
+	uint64_t thread_list; /* address of the list's head: ThreadsList* or JavaThread* */
+	struct walk_field threads_length, threads_array;
+
+	/* continuations, JDK 21+ */
+	struct walk_field
+		cont_entry; /* JavaThread::_cont_entry; absent: virtual threads end below their carrier */
+	struct walk_field
+		cont_parent;     /* ContinuationEntry::_parent, since 27; _cont is behind it */
+	uint64_t cont_return_pc; /* address of ContinuationEntry::_return_pc, since 25 */
+
+	/* objects, JDK 21+: continuations keep frames in the heap. The first four are addresses. */
+	uint64_t narrow_oop_base, narrow_oop_shift, narrow_klass_base, narrow_klass_shift;
+	uint32_t mark_klass_shift; /* of compact object headers, since 24; 0 = not known */
+	uint32_t field_initialized, field_injected, field_generic, field_contended; /* flag bits */
+	struct walk_field klass_layout_helper, klass_super, klass_constants, klass_fields;
+	/* From a class to all of its loader, and to its java.lang.Class; absent is no error. */
+	struct walk_field klass_next, klass_loader, klass_mirror, loader_klasses;
+
+	/*
+	 * What threads allocate and wait for; absent is no error. The klass of a class is found at an offset in
+	 * java.lang.Class, which the JVM keeps at class_klass.
+	 */
+	uint64_t class_klass;
+	struct walk_field thread_virtual, thread_owner_id;
+	struct walk_field thread_tlab, tlab_start, tlab_top, tlab_end,
+		tlab_words;      /* the buffer that a thread allocates from */
+	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
+
+	/*
+	 * Where the JVM counts the classes that it has unloaded (a jlong among its performance counters); 0: it does
+	 * not. While the count stands still no Method's address has become another class's.
+	 */
+	uint64_t unloaded_classes;
+	uint64_t threads_started; /* and the threads that it has started, likewise */
+
+	/* DebugNonSafepoints: which inlined method each instruction is of is told between safepoints, too, in code that is
+	 * compiled from then on. One byte; 0: not known, or somebody has set it to what it is. */
+	uint64_t debug_info_at;
+	bool debug_info_on;
+	bool checks_signals; /* -Xcheck:jni: it says so when a handler of its own has been replaced */
+
+	/* names */
+	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
+	struct walk_field const_code_size;
+	/* Bit 0: a line number table follows the code. For dumps; absent is no error. */
+	struct walk_field const_flags;
+	uint32_t const_method_bytes, constant_pool_bytes;
+	struct walk_field pool_holder, pool_length, klass_name, symbol_length, symbol_body;
+
+	/* for dumps; absent is no error. klass_fields_old: before JDK 21 */
+	struct walk_field thread_object, monitor_object, monitor_owner, klass_fields_old;
+	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
+};
+
+/* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
+uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
+
+/* The same, from the target. */
+uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+/* From what may well be no such struct: through mem->load, also where words are read in place. */
+uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+
+#endif

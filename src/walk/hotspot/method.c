@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads Method -> ConstMethod -> ConstantPool -> Klass, and believes nothing on the way. */
+#include "walk/hotspot/method.h"
+#include "walk/load/mem.h"
+
+static bool plausible(uint64_t address)
+{
+	return address >= 4096 && !(address & 7) && !(address >> 48);
+}
+
+bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
+	struct method *out)
+{
+	const struct walk_layout *l = layout;
+	uint8_t copy[LAYOUT_CONST_BYTES];
+
+	if (!plausible(method))
+		return false;
+	out->method = method;
+	out->const_method = layout_try(&l->method_const, mem, method);
+	if (!plausible(out->const_method) ||
+		!mem_load(mem, out->const_method, copy, l->const_method_bytes))
+		return false;
+	out->pool = layout_field(&l->const_constants, copy);
+	out->name_index = (uint16_t)layout_field(&l->const_name, copy);
+	out->signature_index = (uint16_t)layout_field(&l->const_signature, copy);
+	out->code_bytes = (uint16_t)layout_field(&l->const_code_size, copy);
+	if (!plausible(out->pool) || !out->name_index || !out->signature_index)
+		return false;
+	out->holder = layout_try(&l->pool_holder, mem, out->pool);
+	if (!plausible(out->holder))
+		return false;
+
+	uint64_t length = layout_try(&l->pool_length, mem, out->pool);
+
+	return out->name_index < length && out->signature_index < length;
+}
+
+bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct method *m, struct method_symbols *out)
+{
+	uint64_t entries = m->pool + layout->constant_pool_bytes;
+
+	out->class_name = layout_try(&layout->klass_name, mem, m->holder);
+	out->name = mem_u64(mem, entries + 8ull * m->name_index);
+	out->signature = mem_u64(mem, entries + 8ull * m->signature_index);
+	return plausible(out->class_name) && plausible(out->name) && plausible(out->signature);
+}
+
+bool symbol_is(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t symbol, const char *name)
+{
+	char text[SYMBOL_NAME_MAX];
+	uint32_t bytes = 0;
+
+	while (name[bytes])
+		bytes++;
+	if (!plausible(symbol) || bytes > SYMBOL_NAME_MAX ||
+		layout_try(&l->symbol_length, mem, symbol) != bytes ||
+		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, text, bytes))
+		return false;
+	return !__builtin_memcmp(text, name, bytes);
+}
+
+bool method_is_named(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t method, const char *name)
+{
+	struct method_symbols symbols;
+	struct method m;
+
+	return method_load(l, mem, method, &m) && method_symbols(l, mem, &m, &symbols) &&
+	       symbol_is(l, mem, symbols.name, name);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Object headers, references and the compressed field lists of JDK 21 and newer. */
+#include "walk/hotspot/oop.h"
+
+#include "walk/hotspot/method.h"
+#include "walk/hotspot/unsigned5.h"
+#include "walk/load/mem.h"
+
+#define STREAM_BYTES 512 /* bound of a class's field list */
+
+static bool plausible(uint64_t address)
+{
+	return address >= 4096 && !(address & 7) && !(address >> 47);
+}
+
+static bool klass_is(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, const char *name)
+{
+	return plausible(klass) && symbol_is(l, mem, layout_load(&l->klass_name, mem, klass), name);
+}
+
+uint64_t oop_klass(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t object, const char *name)
+{
+	uint64_t base = mem_u64(mem, l->narrow_klass_base);
+	uint32_t shift = mem_u32(mem, l->narrow_klass_shift) & 31;
+	uint64_t header[2];
+
+	if (!plausible(object) || !mem_load(mem, object, header, sizeof(header)))
+		return 0;
+
+	uint64_t candidates[] = {
+		base + ((uint64_t)(uint32_t)header[1] << shift),
+		l->mark_klass_shift ? base + (header[0] >> l->mark_klass_shift << shift) : 0,
+		header[1],
+	};
+
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+		if (klass_is(l, mem, candidates[i], name))
+			return candidates[i];
+	return 0;
+}
+
+uint64_t oop_follow(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, const char *name)
+{
+	uint64_t word = mem_u64(mem, addr & ~7ull), object;
+	uint32_t narrow = mem_u32(mem, addr);
+
+	object = mem_u64(mem, l->narrow_oop_base) +
+		 ((uint64_t)narrow << (mem_u32(mem, l->narrow_oop_shift) & 7));
+	if (narrow && oop_klass(l, mem, object, name))
+		return object;
+	if (addr & 7)
+		return 0;
+	word = oop_uncoloured(word);
+	return oop_klass(l, mem, word, name) ? word : 0;
+}
+
+/* --- objects of any class ---------------------------------------------------------------------------- */
+
+enum { HEADER_NARROW, HEADER_COMPACT, HEADER_WHOLE, HEADERS };
+
+static uint64_t header_klass(
+	const struct walk_layout *l, const struct walk_mem *mem, uint8_t kind, uint64_t object)
+{
+	uint64_t base = mem_u64(mem, l->narrow_klass_base);
+	uint32_t shift = mem_u32(mem, l->narrow_klass_shift) & 31;
+	uint64_t header[2];
+
+	if (!plausible(object) || !mem_load(mem, object, header, sizeof(header)))
+		return 0;
+	if (kind == HEADER_NARROW)
+		return base + ((uint64_t)(uint32_t)header[1] << shift);
+	if (kind == HEADER_COMPACT)
+		return l->mark_klass_shift
+			       ? base + (header[0] >> (l->mark_klass_shift & 63) << shift)
+			       : 0;
+	return header[1];
+}
+
+uint32_t oop_klass_name(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
+	char *out, uint32_t cap)
+{
+	uint64_t symbol = plausible(klass) ? layout_load(&l->klass_name, mem, klass) : 0;
+	uint64_t bytes = plausible(symbol) ? layout_load(&l->symbol_length, mem, symbol) : 0;
+
+	if (bytes > cap)
+		bytes = cap;
+	if (!bytes || !mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, out, bytes))
+		return 0;
+	/* A name never has such characters; other memory does. */
+	for (uint32_t i = 0; i < bytes; i++)
+		if ((uint8_t)out[i] < ' ')
+			return 0;
+	return (uint32_t)bytes;
+}
+
+static uint64_t klass_of(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t object)
+{
+	uint64_t klass = header_klass(l, mem, mode->header, object);
+	char first[4];
+
+	return oop_klass_name(l, mem, klass, first, sizeof(first)) ? klass : 0;
+}
+
+struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t object = plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	struct oop oop = {object, klass_of(mode, l, mem, object)};
+
+	return oop.klass ? oop : (struct oop){0, 0};
+}
+
+static uint64_t field_object(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t narrow;
+
+	if (!mode->narrow)
+		return plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	narrow = mem_u32(mem, addr);
+	return narrow ? mem_u64(mem, l->narrow_oop_base) +
+				(narrow << (mem_u32(mem, l->narrow_oop_shift) & 7))
+		      : 0;
+}
+
+struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t object = field_object(mode, l, mem, addr);
+
+	return (struct oop){object, klass_of(mode, l, mem, object)};
+}
+
+uint64_t oop_field_of(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr, uint64_t klass)
+{
+	uint64_t object = field_object(mode, l, mem, addr);
+
+	return klass && header_klass(l, mem, mode->header, object) == klass ? object : 0;
+}
+
+uint64_t oop_field_word(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t addr)
+{
+	return mode->narrow ? mem_u32(mem, addr) : mem_u64(mem, addr);
+}
+
+/* An array's length stands behind its header; JDK 23 puts the elements right behind that. */
+static uint32_t array_length_at(const struct oop_mode *mode)
+{
+	static const uint32_t at[HEADERS] = {
+		[HEADER_NARROW] = 12, [HEADER_COMPACT] = 8, [HEADER_WHOLE] = 16};
+
+	return at[mode->header];
+}
+
+uint32_t oop_array_length(const struct oop_mode *mode, const struct walk_mem *mem, uint64_t object)
+{
+	return mem_u32(mem, object + array_length_at(mode));
+}
+
+uint64_t oop_array_data(const struct oop_mode *mode, const struct walk_layout *l, uint64_t object)
+{
+	uint64_t at = object + array_length_at(mode) + 4;
+
+	return mode->header == HEADER_WHOLE && l->jdk < 23 ? (at + 7) & ~7ull : at;
+}
+
+uint64_t oop_array_at(
+	const struct oop_mode *mode, const struct walk_layout *l, uint64_t object, uint32_t i)
+{
+	uint32_t bytes = mode->narrow ? 4 : 8;
+	uint64_t at = oop_array_data(mode, l, object);
+
+	return ((at + bytes - 1) & ~(uint64_t)(bytes - 1)) + (uint64_t)i * bytes;
+}
+
+bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const struct walk_mem *mem,
+	uint64_t slot, const char *name, uint32_t offset)
+{
+	static const char string[] = "java/lang/String";
+
+	for (uint8_t header = 0; header < HEADERS; header++) {
+		struct oop_mode m = {.known = true, .header = header, .narrow = true};
+		struct oop of = oop_slot(&m, l, mem, slot);
+
+		if (!klass_is(l, mem, of.klass, name))
+			continue;
+		for (int narrow = 1; narrow >= 0; narrow--) {
+			m.narrow = narrow != 0;
+			if (!klass_is(l, mem, oop_field(&m, l, mem, of.object + offset).klass,
+				    string))
+				continue;
+			*mode = m;
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t object = plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	uint64_t klass = mem_u64(mem, object + mem_u32(mem, l->class_klass));
+	char first[4];
+
+	return oop_klass_name(l, mem, klass, first, sizeof(first)) ? klass : 0;
+}
+
+uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
+{
+	/* Instances: the layout helper is their size; its low bit only says how to allocate them. */
+	return (uint32_t)layout_load(&l->klass_layout_helper, mem, klass) & ~7u;
+}
+
+/* --- fields ------------------------------------------------------------------------------------------ */
+
+/*
+ * A field list: UNSIGNED5 numbers, two counts, then for each field name, signature, offset, access flags,
+ * field flags, and one more number for each of three of these flags.
+ */
+struct field_reader {
+	const struct walk_layout *layout;
+	uint8_t bytes[STREAM_BYTES + 8];
+	uint32_t at, length;
+};
+
+static bool stream_open(struct field_reader *r, const struct walk_mem *mem, uint64_t klass)
+{
+	uint64_t array = layout_load(&r->layout->klass_fields, mem, klass);
+	uint32_t length = mem_u32(mem, array); /* Array<u1>: int length, data */
+
+	r->at = 0;
+	r->length = length < STREAM_BYTES ? length : STREAM_BYTES;
+	for (uint32_t i = 0; i < 8; i++)
+		r->bytes[r->length + i] = 0;
+	return plausible(array) && mem_load(mem, array + 4, r->bytes, r->length);
+}
+
+static bool next(struct field_reader *r, uint32_t *out)
+{
+	return r->at < r->length &&
+	       unsigned5_read(r->bytes, &r->at, (uint32_t)r->layout->unsigned5_excluded, out);
+}
+
+static bool field_next(struct field_reader *r, uint32_t *name, uint32_t *offset, uint32_t *flags)
+{
+	const struct walk_layout *l = r->layout;
+	uint32_t optional = 1u << (l->field_initialized & 31) | 1u << (l->field_generic & 31) |
+			    1u << (l->field_contended & 31);
+	uint32_t skipped;
+
+	if (!next(r, name) || !next(r, &skipped) || !next(r, offset) || !next(r, &skipped) ||
+		!next(r, flags))
+		return false;
+	for (uint32_t left = *flags & optional; left; left &= left - 1)
+		if (!next(r, &skipped))
+			return false;
+	return true;
+}
+
+bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
+	const char *const *names, uint32_t *offsets, uint32_t count)
+{
+	struct field_reader r = {.layout = l};
+	uint64_t pool = layout_load(&l->klass_constants, mem, klass);
+	uint64_t length = layout_load(&l->pool_length, mem, pool);
+	uint32_t found = 0, skipped, name, offset, flags;
+
+	if (!stream_open(&r, mem, klass) || !next(&r, &skipped) || !next(&r, &skipped))
+		return false;
+	while (found != (1u << count) - 1 && field_next(&r, &name, &offset, &flags)) {
+		if (flags & 1u << (l->field_injected & 31) || name >= length)
+			continue;
+
+		uint64_t symbol = mem_u64(mem, pool + l->constant_pool_bytes + 8ull * name);
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (!symbol_is(l, mem, symbol, names[i]))
+				continue;
+			offsets[i] = offset;
+			found |= 1u << i;
+		}
+	}
+	return found == (1u << count) - 1;
+}
+
+uint32_t oop_added_field(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
+{
+	struct field_reader r = {.layout = l};
+	uint32_t skipped, name, offset, flags;
+
+	if (!stream_open(&r, mem, klass) || !next(&r, &skipped) || !next(&r, &skipped))
+		return 0;
+	while (field_next(&r, &name, &offset, &flags))
+		if (flags & 1u << (l->field_injected & 31))
+			return offset;
+	return 0;
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of export, and a tool that writes made-up profiles for the scripts that look at the files.
+
+check_PROGRAMS += %D%/test_export
+noinst_PROGRAMS += %D%/export_tool
+check_SCRIPTS += %D%/test_browser.py %D%/test_xml.sh
+EXTRA_DIST += %D%/browser.py
+
+EXPORT_TEST_LIBS = libexport.a $(PROFILE_TEST_LIBS)
+
+%C%_export_tool_LDADD = $(EXPORT_TEST_LIBS)
+%C%_test_export_LDADD = $(EXPORT_TEST_LIBS)

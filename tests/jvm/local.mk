@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the whole on real JVMs.
+
+check_DATA += %D%/classes.stamp
+CLEANFILES += %D%/classes.stamp
+EXTRA_DIST += $(jvm_test_programs) %D%/jdks_check.sh %D%/lib.sh
+
+# Shell scripts that source lib.sh, and Java programs that
+# are compiled once for all of them (for Java 8, the oldest JVM).
+jvm_test_programs = %D%/programs/Compile.java %D%/programs/Counts.java %D%/programs/Known.java \
+	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/States.java \
+	%D%/programs/Stops.java %D%/programs/Stubs.java %D%/programs/Walks.java
+
+jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
+	%D%/test_endings.sh %D%/test_cycles.sh %D%/test_events.sh %D%/test_live.sh \
+	%D%/test_ssh.sh tests/sampler/test_rows.sh \
+	tests/sampler/test_unload.sh tests/sampler/test_alloc.sh tests/sampler/test_began.sh tests/sampler/test_locks.sh tests/sampler/test_vdso.sh \
+	tests/sampler/test_parked.sh tests/sampler/test_waits.sh
+%D%/classes.stamp: $(jvm_test_programs)
+	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
+	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes $^ && touch $@
+
+# Not part of check: one command, one table.
+jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
+	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Locks.java \
+	%D%/programs/Names.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java
+
+# Tests that measure shares, rates or times of a program: one at a time, with nothing beside them. With -j call
+# check-together and check-alone; `make check` without it runs them all, one after the other.
+alone_tests = %D%/test_counts.sh %D%/test_row.sh tests/sampler/test_alloc.sh tests/sampler/test_budget.sh \
+	%D%/test_coarse.sh %D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_idle.sh tests/sampler/test_began.sh tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
+	tests/walk/test_accuracy.sh
+
+check_SCRIPTS += $(jvm_tests) %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh %D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
+# The same on every JDK there is, one after the other: a line per JDK.
+.PHONY: jdks-check
+jdks-check: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/jdks_check.sh $(jvm_tests) $(walk_jvm_tests)
+
+.PHONY: check-together check-alone
+check-together:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(alone_tests),$(TESTS))'
+
+check-alone: all $(check_PROGRAMS) $(check_DATA)
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check-TESTS TESTS='$(alone_tests)'

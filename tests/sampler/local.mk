@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the agent.
+
+check_PROGRAMS += %D%/test_cost %D%/test_fault %D%/test_parts \
+	%D%/test_states %D%/test_unwind_recv
+noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
+check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
+	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
+	%D%/test_idle.sh %D%/test_sessions.sh %D%/test_short.sh \
+	%D%/test_signals.sh %D%/test_stuck.sh %D%/test_wall.sh
+check_DATA += %D%/hammer.stamp %D%/spin.so
+CLEANFILES += %D%/hammer.stamp %D%/libhammer.so %D%/libholder.so \
+	%D%/libplugin.so %D%/spin.so
+EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/driver_trap.h \
+	%D%/spin.c
+
+# Its parts that need no JVM.
+%C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
+%C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/publish/modules.c \
+	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/task.c src/sampler/text.c \
+	src/sampler/session/threads.c
+%C%_test_parts_LDADD = -lpthread
+%C%_test_states_SOURCES = %D%/test_states.c src/sampler/glob.c \
+	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/task.c
+%C%_test_states_LDADD = libwalk.a -lpthread
+%C%_test_fault_SOURCES = %D%/test_fault.c src/sampler/signal/raw.c \
+	src/sampler/signal/room.c src/sampler/signal/fault.c
+%C%_test_fault_LDADD = libwalk.a
+
+# Java and JNI programs that are hard on a profiler inside their process.
+hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
+	%D%/programs/Sites.java %D%/programs/Parked.java %D%/programs/Stuck.java %D%/programs/Waits.java \
+	%D%/programs/holder.c
+%D%/hammer.stamp: $(hammer_sources)
+	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
+	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
+		-o %D%/libhammer.so $(srcdir)/%D%/programs/hammer.c \
+		$(srcdir)/%D%/programs/storm.c -ldl -lpthread && \
+	$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -DPLUGIN $(JVMTI_CFLAGS) -fPIC -shared \
+		-o %D%/libplugin.so $(srcdir)/%D%/programs/hammer.c && \
+	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes $(JVMTI_CFLAGS) -fPIC -shared \
+		-o %D%/libholder.so $(srcdir)/%D%/programs/holder.c && \
+	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes \
+		$(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
+		$(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
+		$(srcdir)/%D%/programs/Waits.java && \
+	touch $@
+
+# A front end of the agent for its tests on real JVMs.
+%C%_agent_tool_SOURCES = %D%/agent_tool.c %D%/driver.c \
+	%D%/driver_rows.c %D%/driver_trap.c
+%C%_agent_tool_LDADD = libattach.a libsession.a libsymbols.a libwire.a libbase.a -lpthread -lm \
+	$(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
+
+%D%/spin.so: %D%/spin.c
+	$(AM_V_CC)$(MKDIR_P) %D% && \
+		$(CC) $(WARN_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/%D%/spin.c
+
+%C%_test_unwind_recv_SOURCES = %D%/test_unwind_recv.c $(unwind_test_sources) \
+	src/sampler/publish/modules.c src/sampler/signal/raw.c src/sampler/session/rooms.c \
+	src/sampler/signal/room.c src/sampler/session/unwind_recv.c
+%C%_test_unwind_recv_LDADD = $(unwind_test_libs) -ldl

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the live view.
+
+check_PROGRAMS += %D%/fuzz_replay %D%/test_back %D%/test_commands %D%/test_config \
+	%D%/test_events %D%/test_flame_layout %D%/test_fuzz %D%/test_list \
+	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
+	%D%/test_wide %D%/test_work
+noinst_PROGRAMS += %D%/fake_top
+EXTRA_DIST += %D%/drive.h %D%/fake.h %D%/fuzz.h %D%/golden %D%/h2.raw.gz \
+	%D%/recording.h %D%/vt.h
+
+TUI_TEST_LIBS = libtui.a libprofile.a libbase.a $(CURSES_LIBS) -lm
+
+%C%_fake_top_LDADD = $(TUI_TEST_LIBS)
+%C%_test_screens_LDADD = $(TUI_TEST_LIBS)
+%C%_test_tables_LDADD = $(TUI_TEST_LIBS)
+%C%_test_text_LDADD = $(TUI_TEST_LIBS)
+%C%_test_list_LDADD = $(TUI_TEST_LIBS)
+%C%_test_commands_LDADD = $(TUI_TEST_LIBS)
+%C%_test_work_LDADD = $(TUI_TEST_LIBS)
+%C%_test_wide_LDADD = $(TUI_TEST_LIBS)
+%C%_test_back_LDADD = $(TUI_TEST_LIBS)
+%C%_test_config_LDADD = $(TUI_TEST_LIBS)
+%C%_test_events_LDADD = $(TUI_TEST_LIBS)
+%C%_test_threads_LDADD = $(TUI_TEST_LIBS)
+%C%_test_flame_layout_LDADD = $(TUI_TEST_LIBS)
+%C%_test_fuzz_LDADD = $(TUI_TEST_LIBS)
+
+# The live view over a recording under sanitizers, whatever the rest is built with: its own objects of all that
+# draws and models; what reads records comes as it is.
+%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(cli_sources) $(libtui_a_SOURCES) \
+	$(libexport_a_SOURCES) $(libprofile_a_SOURCES) $(libbase_a_SOURCES)
+%C%_fuzz_replay_CFLAGS = $(PLAIN_CFLAGS) -O1 $(FUZZ_FLAGS)
+%C%_fuzz_replay_LDADD = libdump.a libwalk.a libsession.a libattach.a libsymbols.a libwire.a -lpthread -lm $(CURSES_LIBS) \
+	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
+
+src/export/%C%_fuzz_replay-svg.$(OBJEXT): src/export/web/flame_js.inc
+
+if HAVE_VTERM
+check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals
+%C%_test_terminal_SOURCES = %D%/test_terminal.c %D%/vt.c
+%C%_test_terminal_LDADD = -lvterm -lutil
+%C%_test_terminals_SOURCES = %D%/test_terminals.c %D%/vt.c
+%C%_test_terminals_LDADD = -lvterm -lutil
+%C%_test_recorded_SOURCES = %D%/test_recorded.c %D%/vt.c
+%C%_test_recorded_LDADD = -lvterm -lutil $(Z_LIBS)
+%C%_test_files_SOURCES = %D%/test_files.c %D%/vt.c
+%C%_test_files_LDADD = -lvterm -lutil
+endif
+
+.PHONY: fuzz
+SECONDS_OF_FUZZ = 600
+fuzz: %D%/fuzz_replay
+	%D%/fuzz_replay $(srcdir)/%D%/h2.raw.gz $(SECONDS_OF_FUZZ)
+
+# After a wanted change of a screen: write the golden screens anew, then review the difference.
+.PHONY: golden
+golden: %D%/test_screens
+	srcdir='$(abs_top_srcdir)' %D%/test_screens --write
