@@ -14,7 +14,7 @@ BESIDE="faults threads throwing" # what HotSpot's own handlers are for, and stac
 [ -e "$builddir/tests/sampler/libhammer.so" ] || skip_all "no libhammer.so (make check builds it)"
 CLASSES=$CLASSES:$builddir/tests/sampler/classes
 
-WALK_STACK_BYTES=4096 # signal/stack.c: what a walk may take of an alternate stack, beside the frames of a signal and of a fault in it
+WALK_STACK_BYTES=4096 # sampler/signal/stack.c: what a walk may take of an alternate stack, beside the frames of a signal and of a fault in it
 
 # deep_enough MAJOR: what was used of the threads' alternate stacks is within what the handler asks for
 deep_enough() {
