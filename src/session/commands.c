@@ -70,9 +70,9 @@ static void commands_ahead(struct session *s, bool user_only)
 	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)
 		return;
 	s->started = true;
-	if (!user_only)
-		symbols_ready_kernel(s->symbols);
 	session_feed_unwind(s, COMMANDS_AHEAD_NS);
+	if (!user_only) /* takes longer than the rows, so they do not wait for it */
+		symbols_ready_kernel(s->symbols);
 }
 
 const char *const session_engines[] = {"perf", "ctimer", NULL};

@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define LOADER_END_MS 1000 /* what the end waits for a load to give up */
 
@@ -21,6 +23,7 @@ struct loader {
 	pthread_cond_t changed; /* any of the fields below */
 	struct load *first, **last;
 	bool working, ended;
+	int nice;
 	unsigned done; /* loads, so far */
 	atomic_bool stop;
 };
@@ -29,6 +32,7 @@ static void *loader_main(void *arg)
 {
 	struct loader *w = arg;
 
+	setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
 	pthread_mutex_lock(&w->lock);
 	while (!atomic_load(&w->stop)) {
 		struct load *l = w->first;
@@ -62,7 +66,7 @@ static void loader_drop(struct loader *w)
 	free(w);
 }
 
-struct loader *loader_new(void)
+struct loader *loader_new(int nice)
 {
 	struct loader *w = xcalloc(1, sizeof(*w));
 	sigset_t all, before;
@@ -70,6 +74,7 @@ struct loader *loader_new(void)
 	int error;
 
 	w->last = &w->first;
+	w->nice = nice;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

@@ -20,7 +20,8 @@ struct load {
 };
 
 struct loader;
-struct loader *loader_new(void); /* NULL: there is no thread to be had */
+/* nice: of what it does beside other threads. NULL: there is no thread to be had. */
+struct loader *loader_new(int nice);
 /* loader_free: false if the thread hangs in a file: then it and what it was asked for have to stay. NULL: true. */
 bool loader_free(struct loader *w);
 

@@ -18,6 +18,8 @@
 #define PERFMAP_LOOK_NS  (2 * NS_PER_S)
 #define NAMES_MAX        (1u << 30) /* bytes of names; of modules beyond them none are read */
 #define FUNCTION_WAIT_NS (10 * NS_PER_S)
+/* Unwind rows come first, which the first stacks need; names are waited for, and on few cores the two threads share one. */
+#define NAMES_NICE       10
 #define FUNCTION_STEP_MS 100
 #define KERNEL_NAME      "[kernel]"
 #define RAW_NAME         "[anon]"
@@ -112,7 +114,7 @@ int symbols_module_add(struct symbols *s, const struct proc_map *m)
 void symbols_start_thread(struct symbols *s)
 {
 	if (!s->loader)
-		s->loader = loader_new();
+		s->loader = loader_new(NAMES_NICE);
 }
 
 void symbols_wait(struct symbols *s, unsigned ms)

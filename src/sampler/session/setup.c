@@ -37,17 +37,21 @@ static void setup_forced(struct sampler *s)
 #define PAGE  4096u
 struct setup_pages {
 	uint64_t at[PAGES]; /* 0: nothing is there */
+	uint32_t next;      /* to be given to another page */
 	unsigned char bytes[PAGES][PAGE];
 };
 
 static const unsigned char *pages_find(struct setup_pages *pages, uint64_t addr)
 {
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
-	uint32_t i = (uint32_t)(page / PAGE % PAGES);
+	uint32_t i = 0;
 
 	if (!page)
 		return NULL;
-	if (pages->at[i] != page) {
+	while (i < PAGES && pages->at[i] != page)
+		i++;
+	if (i == PAGES) {
+		i = pages->next++ % PAGES;
 		pages->at[i] = 0;
 		if (!sig_mem_anywhere.load(&sig_mem_anywhere, page, pages->bytes[i], PAGE))
 			return NULL;
@@ -104,19 +108,22 @@ static const struct walk_layout *setup_tested(struct sampler *s)
 	return NULL;
 }
 
-static void setup_walker(struct sampler *s)
+static void setup_walker(struct sampler *s, bool readable)
 {
 	struct setup_pages pages = {.at = {0}};
 	const struct walk_mem paged = {.load = pages_load, .ctx = &pages};
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
 	struct text walker = text_into(status->walker, sizeof(status->walker));
-	bool full;
+	bool full, known;
 
 	modules_refresh(s->modules, &full);
 	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
-	if (walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
-		    sizeof(status->walker_note)) == 0)
+	known = walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
+			sizeof(status->walker_note)) == 0;
+	setup_handlers(
+		s, readable); /* before the test: without, each of its loads is a system call */
+	if (known)
 		s->layout = setup_tested(s);
 	if (walk_threads_readable(s->layout_memory))
 		s->thread_layout = s->layout_memory;
@@ -198,8 +205,7 @@ void setup_session(struct sampler *s)
 	readable = s->mem.load(&s->mem, (uintptr_t)&status, &status, sizeof(status));
 	if (!readable)
 		sig_fault_ensure();
-	setup_walker(s);
-	setup_handlers(s, readable);
+	setup_walker(s, readable);
 	setup_reasons(s);
 	engine_perf_budget(setup_fds());
 	s->signo = sig_choose();

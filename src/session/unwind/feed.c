@@ -66,7 +66,7 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 
 	f->pid = pid;
 	f->now = f->evicting = NONE;
-	f->loader = loader_new();
+	f->loader = loader_new(0);
 	return f;
 }
 
