@@ -32,7 +32,10 @@ static void setup_forced(struct sampler *s)
 	text_add(&note, "asked for by the option walker=agct");
 }
 
-/* HotSpot's tables are thousands of words, read before there is a handler of ours: page by page. */
+/*
+ * HotSpot's tables are thousands of words, and the test of what they say looks at as many, before there is a handler of
+ * ours that could be relied on: page by page.
+ */
 #define PAGES 16u
 #define PAGE  4096u
 struct setup_pages {
@@ -91,16 +94,19 @@ static void setup_handlers(struct sampler *s, bool readable)
 	5 /* of the layout, before it is given up: threads that are in the middle of something are no proof */
 
 /* setup_tested: the layout if it fits this JVM; NULL, and what speaks against it in the note, if not. */
-static const struct walk_layout *setup_tested(struct sampler *s)
+static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pages *pages)
 {
+	const struct walk_mem paged = {.load = pages_load, .ctx = pages};
 	struct timespec pause = {0, 2000000};
-	const char *wrong = walk_layout_test(s->layout_memory, &s->mem);
+	const char *wrong = "";
 	struct text note =
 		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
 
-	for (int i = 1; i < TESTS && wrong; i++) {
-		raw(SYS_nanosleep, &pause, 0);
-		wrong = walk_layout_test(s->layout_memory, &s->mem);
+	for (int i = 0; i < TESTS && wrong; i++) {
+		if (i)
+			raw(SYS_nanosleep, &pause, 0);
+		memset(pages->at, 0, sizeof(pages->at)); /* as they are now */
+		wrong = walk_layout_test(s->layout_memory, &paged);
 	}
 	if (!wrong)
 		return s->layout_memory;
@@ -108,23 +114,20 @@ static const struct walk_layout *setup_tested(struct sampler *s)
 	return NULL;
 }
 
-static void setup_walker(struct sampler *s, bool readable)
+static void setup_walker(struct sampler *s)
 {
 	struct setup_pages pages = {.at = {0}};
 	const struct walk_mem paged = {.load = pages_load, .ctx = &pages};
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
 	struct text walker = text_into(status->walker, sizeof(status->walker));
-	bool full, known;
+	bool full;
 
 	modules_refresh(s->modules, &full);
 	modules_range(s->modules, jvm_inside(), &tables.libjvm_start, &tables.libjvm_end);
-	known = walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
-			sizeof(status->walker_note)) == 0;
-	setup_handlers(
-		s, readable); /* before the test: without, each of its loads is a system call */
-	if (known)
-		s->layout = setup_tested(s);
+	if (walk_layout_read(s->layout_memory, &paged, &tables, status->walker_note,
+		    sizeof(status->walker_note)) == 0)
+		s->layout = setup_tested(s, &pages);
 	if (walk_threads_readable(s->layout_memory))
 		s->thread_layout = s->layout_memory;
 	if (s->force_agct)
@@ -205,7 +208,8 @@ void setup_session(struct sampler *s)
 	readable = s->mem.load(&s->mem, (uintptr_t)&status, &status, sizeof(status));
 	if (!readable)
 		sig_fault_ensure();
-	setup_walker(s, readable);
+	setup_walker(s);
+	setup_handlers(s, readable);
 	setup_reasons(s);
 	engine_perf_budget(setup_fds());
 	s->signo = sig_choose();
