@@ -10,6 +10,6 @@ libprofile_a_SOURCES = \
 	%D%/query/by_method.c %D%/query/collect.c %D%/query/error.c %D%/query/error.h %D%/query/filter.c \
 	%D%/query/filter.h %D%/query/form.c %D%/query/form.h %D%/query/match.c %D%/query/match.h \
 	%D%/query/query.c %D%/query/snapshot.h %D%/query/sums.c \
-	%D%/table/around.c %D%/table/around.h %D%/table/calltree.c %D%/table/calltree.h \
+	%D%/table/callers.c %D%/table/callers.h %D%/table/calltree.c %D%/table/calltree.h \
 	%D%/table/calltree_build.h %D%/table/calltree_inverted.c %D%/table/flat.c %D%/table/flat.h \
 	%D%/table/rank.c %D%/table/rank.h

@@ -5,7 +5,7 @@ noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
 	%D%/config/config.c %D%/config/config.h %D%/config/keys.c %D%/config/parse.h %D%/config/write.c \
 	%D%/frame/app.c %D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c \
-	%D%/frame/compare.h %D%/frame/events.c %D%/frame/events.h %D%/frame/finding.c %D%/frame/finding.h \
+	%D%/frame/compare.h %D%/frame/events.c %D%/frame/events.h %D%/frame/search.c %D%/frame/search.h \
 	%D%/frame/footer.c %D%/frame/header.c %D%/frame/mouse.c %D%/frame/output.c %D%/frame/output.h \
 	%D%/frame/popup.c %D%/frame/popup.h %D%/frame/ui.c %D%/frame/ui.h %D%/frame/work.c \
 	%D%/screen/canvas.c %D%/screen/canvas.h %D%/screen/column.c %D%/screen/column.h %D%/screen/glyph.c \
@@ -15,7 +15,7 @@ libtui_a_SOURCES = \
 	%D%/term/curses.c %D%/term/key.h %D%/term/mouse.c %D%/term/signals.c %D%/term/signals.h \
 	%D%/term/squeeze.c %D%/term/term.h %D%/term/tty.c %D%/term/tty.h \
 	%D%/time/history.c %D%/time/strip.c %D%/time/timeline.c %D%/time/time.h \
-	%D%/view/error.c %D%/view/expect.c %D%/view/expect.h %D%/view/help.c %D%/view/idle.c %D%/view/info.c \
+	%D%/view/error.c %D%/view/prior.c %D%/view/prior.h %D%/view/help.c %D%/view/empty.c %D%/view/info.c \
 	%D%/view/pane.c %D%/view/pane.h %D%/view/pane_table.c %D%/view/picker.c %D%/view/view.h \
 	%D%/view/callers/sandwich.c %D%/view/callers/sandwich.h %D%/view/callers/view.c \
 	%D%/view/callers/view.h \

@@ -88,7 +88,7 @@ static bool read_still(const _Atomic uint32_t *version, uint32_t before)
  * The id and the Method of whatever stands there now: of another nmethod one of them differs. What is freed loses its
  * Method before JDK 20; since then it stays as it was, until others are put there, from the end of its block on.
  */
-static bool stands(
+static bool is_valid(
 	const struct walk_layout *l, const struct walk_mem *mem, const struct memo_code *c)
 {
 	return layout_load(&l->nmethod_method, mem, c->start) == c->method &&
@@ -121,10 +121,10 @@ bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 		return false;
 	for (uint32_t i = 0; i < out->count; i++)
 		out->frames[i] = row->frames[i];
-	return read_still(&row->version, version) && stands(layout, mem, out);
+	return read_still(&row->version, version) && is_valid(layout, mem, out);
 }
 
-void memo_ask_interrupted(const struct memo *memo, uint64_t pc)
+void memo_prefetch_interrupted(const struct memo *memo, uint64_t pc)
 {
 	__builtin_prefetch(&memo->codes[hash_of(pc | MEMO_EXACT) % (CODE_ROWS / 2)][1]);
 }
@@ -234,7 +234,7 @@ bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_meth
 	return read_still(&row->version, version);
 }
 
-void memo_ask_method(const struct memo_walk *walk, uint64_t method)
+void memo_prefetch_method(const struct memo_walk *walk, uint64_t method)
 {
 	const struct method_row *rows = walk->memo->methods[hash_of(method) % (METHOD_ROWS / 2)];
 

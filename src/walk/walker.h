@@ -146,7 +146,7 @@ bool walker_returns(struct walker *w, uint64_t pc);
 bool interpreted_returns(const struct walker *w, uint64_t pc);
 
 /*
- * Whether a guess at the caller is a sound one: one step of looking ahead. Stale words of the stack are
+ * Whether a guess at the caller is plausible: one step of looking ahead. Stale words of the stack are
  * often return addresses, rarely ones whose frame fits.
  */
 bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
@@ -155,7 +155,7 @@ bool entry_sound(struct walker *w, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
 /* At an interpreted frame: ask for what the next ones will need. */
-void ahead_interpreted(struct walker *w);
+void prefetch_interpreted(struct walker *w);
 
 /* Add all frames from here to the root if an earlier walk's trail holds; otherwise a mark may be left. */
 bool trail_follow(struct walker *w);
@@ -164,7 +164,7 @@ void trail_end(struct walker *w);
 /* Go on to the root; false: it was not reached. */
 bool walker_to_root(struct walker *w);
 
-/* Step to a Java caller if pc returns to one and it is sound. */
+/* Step to a Java caller if pc returns to one and that is plausible. */
 enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 /* The same where a register may hold the caller's sp; otherwise it is near. */
 enum walk_step walker_try_sender(

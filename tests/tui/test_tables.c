@@ -3,7 +3,7 @@
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 #include "tui/view/callers/sandwich.h"
-#include "tui/view/expect.h"
+#include "tui/view/prior.h"
 #include "tui/view/tree/rows.h"
 
 static struct profile *p;
@@ -168,20 +168,20 @@ static void test_tree_rows(void)
 
 /* --- weak rows --------------------------------------------------------------------------------------- */
 
-static double key_of(const struct expect *e, const struct flat *f, const char *name)
+static double key_of(const struct prior *e, const struct flat *f, const char *name)
 {
 	struct order_item item = {0};
-	const struct flat_row *r = expect_find(f, method(name));
+	const struct flat_row *r = prior_find(f, method(name));
 
 	if (r)
-		expect_rank(e, f, r, false, &item);
+		prior_rank(e, f, r, false, &item);
 	return item.key / 1000; /* samples */
 }
 
 static void test_expect(void)
 {
 	struct profile_query window = query;
-	struct expect e = {0};
+	struct prior e = {0};
 	struct flat *f;
 
 	p = profile_new();
@@ -195,14 +195,14 @@ static void test_expect(void)
 	window.from = 90;
 	window.to = 100;
 	f = flat_new(p, &window);
-	expect_update(&e, p, &window, 0, true);
+	prior_update(&e, p, &window, 0, true);
 	ok(key_of(&e, f, "hot") == 200, "what has samples is worth its samples");
 	ok(key_of(&e, f, "often") > 2.5 && key_of(&e, f, "often") < 3.5,
 		"what was frequent is worth a little more than its one sample: %.2f",
 		key_of(&e, f, "often"));
 	ok(key_of(&e, f, "once") < 0.5, "what was not, less: %.2f", key_of(&e, f, "once"));
 	flat_free(f);
-	expect_done(&e);
+	prior_done(&e);
 	profile_free(p);
 }
 
@@ -211,7 +211,7 @@ static void test_expect_adds(void)
 {
 	static const char *const stacks[] = {"a", "a b", "a b b", "c a"};
 	struct profile_query window = query, all = query;
-	struct expect e = {0};
+	struct prior e = {0};
 	uint32_t asked = 0, wrong = 0;
 
 	p = profile_new();
@@ -220,7 +220,7 @@ static void test_expect_adds(void)
 			sample(stacks[(s * 7 + i * i) % 4], s - i % 3, 0, 1 + i);
 		window.from = s > 10 ? s - 10 : 0;
 		window.to = all.to = s;
-		expect_update(&e, p, &window, 0, true);
+		prior_update(&e, p, &window, 0, true);
 		if (e.all && e.asked.to == s) {
 			struct flat *f = flat_new(p, &all);
 
@@ -238,7 +238,7 @@ static void test_expect_adds(void)
 		sample("late", s - 2, 0, 3);
 	}
 	ok(asked > 10 && !wrong, "the history, asked %u times, %u wrong", asked, wrong);
-	expect_done(&e);
+	prior_done(&e);
 	profile_free(p);
 }
 

@@ -226,7 +226,7 @@ static const char *compiled_part(const struct stat *s, uint64_t pc)
 		return "nowhere";
 	if (blob.frame_complete > 0 && pc < blob.code + (uint32_t)blob.frame_complete)
 		return "prologue";
-	return arch_compiled_edge(target_mem(s->target), pc, blob.code, 0) == ARCH_BODY
+	return arch_compiled_prologue(target_mem(s->target), pc, blob.code, 0) == ARCH_BODY
 		       ? "body"
 		       : "epilogue";
 }

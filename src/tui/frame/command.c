@@ -5,8 +5,8 @@
 #include "tui/config/config.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
-#include "tui/frame/finding.h"
 #include "tui/frame/output.h"
+#include "tui/frame/search.h"
 #include "tui/screen/column.h"
 #include "tui/screen/order.h"
 #include "tui/view/flame/layout.h"
@@ -193,11 +193,11 @@ static unsigned delay_step(struct ui *ui, int arg)
 static unsigned back(struct ui *ui, int arg)
 {
 	const struct view *v = ui_view(ui);
-	unsigned finding = finding_narrowed(ui), view = v->narrowed ? v->narrowed(ui) : 0;
+	unsigned filters = search_narrowed(ui), view = v->narrowed ? v->narrowed(ui) : 0;
 	unsigned only = ui_only_some(ui) ? ui->only_nr : 0;
 
-	if (finding > view && finding > only) {
-		finding_back(ui);
+	if (filters > view && filters > only) {
+		search_back(ui);
 		return UI_HOLD;
 	}
 	if (view > only) {
@@ -329,8 +329,8 @@ const struct command commands[] = {
 	{"reverse-threads", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, THREADS, sort_reverse, NULL},
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
 	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
-	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, finding_lines, NULL},
-	{"hide-frames", {{'K', 0}}, "K", NULL, "hide framework/native/kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, finding_hide, NULL},
+	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_lines, NULL},
+	{"hide-frames", {{'K', 0}}, "K", NULL, "hide framework/native/kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
 	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},
 
 	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},
@@ -356,11 +356,11 @@ const struct command commands[] = {
 	{"baseline", {{'B', 0}}, "B", NULL, "set baseline", NULL, 0, GROUP_TIME, VIEWS_DATA, compare_set, NULL},
 	{"diff", {{'D', 0}}, "D", NULL, "difference to it", NULL, 0, GROUP_TIME, VIEWS_DATA & ~THREADS, compare_toggle, NULL},
 
-	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, finding_ask, NULL},
-	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, finding_next, finding_has_search},
-	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, finding_same, NULL},
-	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, finding_filter, NULL},
-	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, finding_filter, NULL},
+	{"find", {{'/', 0}}, "/", NULL, "find", "find", 18, GROUP_FIND, VIEWS_DATA, search_ask, NULL},
+	{"find-next", {{'n', 1}, {'N', -1}}, "n N", NULL, "next/previous", "next", 19, GROUP_FIND, VIEWS_DATA, search_next, search_has_search},
+	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, search_same, NULL},
+	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
+	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
 	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 

@@ -6,7 +6,7 @@
 #include "profile/table/flat.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 #include "tui/time/time.h"
 
@@ -368,7 +368,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	add_amount(ui, &s);
 	if (ui_view(ui)->quality && !ui->working)
 		ui_view(ui)->quality(ui, &s);
-	finding_bar(ui, &s);
+	search_bar(ui, &s);
 	compare_bar(ui, &s);
 	if (ui_only_some(ui))
 		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_only_name(ui));

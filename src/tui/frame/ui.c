@@ -8,8 +8,8 @@
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
-#include "tui/frame/finding.h"
 #include "tui/frame/output.h"
+#include "tui/frame/search.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->thread = PROFILE_ANY_THREAD;
 	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
 	ui_timeline_init(ui);
-	finding_init(ui);
+	search_init(ui);
 	if (options->config && options->config->names >= 0)
 		ui->names = (enum name_style)options->config->names;
 	ui->mouse = options->config && options->config->mouse;
@@ -100,7 +100,7 @@ void ui_done(struct ui *ui)
 	free(ui->copy);
 	output_free(ui->output);
 	compare_free(ui->compare);
-	finding_done(ui);
+	search_done(ui);
 }
 
 const struct view *ui_view(const struct ui *ui)
@@ -220,7 +220,7 @@ static void ui_update(struct ui *ui, bool sort)
 	ui->updated_ms = ui->now_ms;
 	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
 	if (!ui->work_summed)
-		finding_update(ui);
+		search_update(ui);
 	ui->work_summed = false;
 	ui->work_ready = 0;
 	if (v->update && (ui->profile || v->bare))
@@ -369,7 +369,7 @@ void ui_attach(struct ui *ui, int pid)
 	memset(&ui->history, 0, sizeof(ui->history));
 	ui->working = false;
 	ui->typed_count = 0;
-	finding_reset(ui);
+	search_reset(ui);
 	compare_free(ui->compare);
 	ui->compare = NULL;
 	/* What the views know are numbers of the last profile. */

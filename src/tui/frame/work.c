@@ -4,18 +4,18 @@
 
 #include "profile/query/filter.h"
 #include "tui/frame/command.h"
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 
 #include <string.h>
 
 #define SUMS 16 /* stacks that are summed up in the time in which one is made in another form */
 
 /* What searches and filters need: the sums of the window. */
-static bool prepare_finding(struct ui *ui, uint64_t stamp)
+static bool prepare_search(struct ui *ui, uint64_t stamp)
 {
-	if (ui->work_summed || (!finding_active(ui) && !finding_has_search(ui)))
+	if (ui->work_summed || (!search_active(ui) && !search_has_search(ui)))
 		return true;
-	finding_update(ui);
+	search_update(ui);
 	ui->work_summed = true;
 	ui->work_stamp = stamp;
 	return profile_asked(ui->profile) < ui->slice;
@@ -44,7 +44,7 @@ bool ui_prepare(struct ui *ui, const struct view *v)
 	ui->work_summed = ui->work_summed && ui->work_stamp == stamp;
 	if (ui->ticking)
 		return true;
-	return prepare_finding(ui, stamp) &&
+	return prepare_search(ui, stamp) &&
 	       (!v->sums || filter_prepare_sums(ui->profile, &q, ui->slice * SUMS)) &&
 	       prepare_beside(ui, v);
 }

@@ -94,6 +94,6 @@ extern const struct view view_methods, view_threads, view_tree, view_flame, view
 
 /* What stands in a view when the shown event has no samples: why, and which other events may have some. */
 
-void idle_draw(struct ui *ui, struct area area);
+void empty_draw(struct ui *ui, struct area area);
 
 #endif

@@ -31,7 +31,7 @@
 #endif
 
 /* Where the sender of an interrupted piece of code is, as its instructions tell. */
-enum arch_edge {
+enum arch_prologue {
 	ARCH_BODY,     /* nothing special at this pc: the frame is as its description says */
 	ARCH_LEAVING,  /* the same, but what comes next removes it */
 	ARCH_NO_FRAME, /* x86-64: the return address is at [sp]; aarch64: in lr */
@@ -46,10 +46,10 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc);
 
 /* Prologue, epilogue or poll of compiled code that was interrupted at pc. entry: where its frame is built. */
-enum arch_edge arch_compiled_edge(
+enum arch_prologue arch_compiled_prologue(
 	const struct walk_mem *mem, uint64_t pc, uint64_t entry, uint64_t complete);
 
 /* Prologue or return of a native function that keeps a frame pointer. */
-enum arch_edge arch_native_edge(const struct walk_mem *mem, uint64_t pc);
+enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc);
 
 #endif

@@ -44,7 +44,7 @@ bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
 }
 
 /* ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret: from the add on, lr holds the return address. */
-static enum arch_edge epilogue_edge(const uint32_t *at)
+static enum arch_prologue epilogue_state(const uint32_t *at)
 {
 	if (at[0] == INSN_RET)
 		return ARCH_NO_FRAME;
@@ -60,7 +60,7 @@ static enum arch_edge epilogue_edge(const uint32_t *at)
 	return ARCH_BODY;
 }
 
-static enum arch_edge prologue_edge(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
+static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
 {
 	uint32_t insn[32];
 	uint64_t count = (pc - entry) / 4;
@@ -81,19 +81,19 @@ static enum arch_edge prologue_edge(const struct walk_mem *mem, uint64_t pc, uin
 	return grown ? ARCH_UNSAVED : ARCH_NO_FRAME;
 }
 
-enum arch_edge arch_compiled_edge(
+enum arch_prologue arch_compiled_prologue(
 	const struct walk_mem *mem, uint64_t pc, uint64_t entry, uint64_t complete)
 {
 	uint32_t window[4];
 
 	if (pc < complete)
-		return prologue_edge(mem, pc, entry);
+		return prologue_state(mem, pc, entry);
 	if (!mem_load(mem, pc - 4, window, sizeof(window)))
 		return ARCH_BODY;
-	return epilogue_edge(window + 1);
+	return epilogue_state(window + 1);
 }
 
-enum arch_edge arch_native_edge(const struct walk_mem *mem, uint64_t pc)
+enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
 {
 	uint32_t window[2];
 

@@ -62,7 +62,7 @@ static bool add_rsp(const uint8_t *at)
  * Epilogue: [vzeroupper]; add rsp, N; pop rbp; <poll>; ret. at[0] is the byte at pc, at[-1] the one before.
  * Polls: 17+ cmp rsp,[r15+x]; ja. 11: mov r10,[r15+x]; test [r10],eax. 8: test [rip+x],eax.
  */
-static enum arch_edge epilogue_edge(const uint8_t *at)
+static enum arch_prologue epilogue_state(const uint8_t *at)
 {
 	static const uint8_t POP_RBP = 0x5d, RET = 0xc3;
 
@@ -93,7 +93,7 @@ static enum arch_edge epilogue_edge(const uint8_t *at)
  * Prologue: [mov [rsp-x],eax]; push rbp; [mov rbp,rsp]; sub rsp,N   (frames with a stack bang, and C1)
  *       or: sub rsp,N; mov [rsp+N-16],rbp                           (C2 leaves)
  */
-static enum arch_edge prologue_edge(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
+static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
 {
 	uint8_t b[64];
 	uint64_t length = pc - entry;
@@ -130,21 +130,21 @@ static enum arch_edge prologue_edge(const struct walk_mem *mem, uint64_t pc, uin
 	return pushed ? ARCH_PUSHED : ARCH_NO_FRAME;
 }
 
-enum arch_edge arch_compiled_edge(
+enum arch_prologue arch_compiled_prologue(
 	const struct walk_mem *mem, uint64_t pc, uint64_t entry, uint64_t complete)
 {
 	uint8_t window[WINDOW];
 
 	if (pc < complete)
-		return prologue_edge(mem, pc, entry);
+		return prologue_state(mem, pc, entry);
 	if (!mem_load(mem, pc - BEFORE, window, WINDOW))
 		return ARCH_BODY;
-	return epilogue_edge(window + BEFORE);
+	return epilogue_state(window + BEFORE);
 }
 
 /* --- native code ------------------------------------------------------------------------------------- */
 
-enum arch_edge arch_native_edge(const struct walk_mem *mem, uint64_t pc)
+enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
 {
 	uint8_t window[WINDOW];
 	const uint8_t *at = window + BEFORE;

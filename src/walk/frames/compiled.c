@@ -139,12 +139,12 @@ static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
 	return frame_leave(w, blob->frame_words, sp, false);
 }
 
-static enum walk_step edge_leave(
-	struct walker *w, const struct code_blob *blob, enum arch_edge edge)
+static enum walk_step prologue_leave(
+	struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
 	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
 
-	switch (edge) {
+	switch (prologue) {
 	case ARCH_BODY:
 	case ARCH_LEAVING: return STEP_FAIL;
 	case ARCH_PUSHED:
@@ -166,7 +166,7 @@ static enum walk_step edge_leave(
 }
 
 /* What the instructions around pc say; BODY when they say nothing. */
-static enum arch_edge edge_of(const struct walker *w, const struct code_blob *blob)
+static enum arch_prologue prologue_of(const struct walker *w, const struct code_blob *blob)
 {
 	uint64_t entry = code_verified_entry(w->layout, blob);
 	uint64_t osr = code_osr_entry(w->layout, blob);
@@ -174,19 +174,19 @@ static enum arch_edge edge_of(const struct walker *w, const struct code_blob *bl
 		blob->frame_complete < 0 ? 0 : blob->code + (uint32_t)blob->frame_complete;
 
 	if (osr && w->at.pc >= osr && w->at.pc - osr < 32)
-		return arch_compiled_edge(w->mem, w->at.pc, osr, osr + 32);
-	return arch_compiled_edge(w->mem, w->at.pc, entry, complete);
+		return arch_compiled_prologue(w->mem, w->at.pc, osr, osr + 32);
+	return arch_compiled_prologue(w->mem, w->at.pc, entry, complete);
 }
 
 /*
  * Before its frame is complete a method has not begun, and while it is removed it is over: no scope describes
  * that; the next one is of code that happens to be placed there.
  */
-static void frames_add(struct walker *w, const struct code_blob *blob, enum arch_edge edge)
+static void frames_add(struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
 	if (blob->frame_complete > 0 && w->at.pc < blob->code + (uint32_t)blob->frame_complete)
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), 0);
-	else if (edge != ARCH_BODY)
+	else if (prologue != ARCH_BODY)
 		walker_add(w, outer_type(w, blob), code_method(w->layout, blob), WALK_BCI_UNKNOWN);
 	else if (w->top)
 		interrupted_add(w, blob);
@@ -196,14 +196,14 @@ static void frames_add(struct walker *w, const struct code_blob *blob, enum arch
 
 static enum walk_step top_step(struct walker *w, struct code_blob blob)
 {
-	enum arch_edge edge = edge_of(w, &blob);
+	enum arch_prologue prologue = prologue_of(w, &blob);
 
-	frames_add(w, &blob, edge);
-	if (edge_leave(w, &blob, edge) == STEP_NEXT ||
+	frames_add(w, &blob, prologue);
+	if (prologue_leave(w, &blob, prologue) == STEP_NEXT ||
 		frame_leave(w, blob.frame_words, w->at.sp, false) == STEP_NEXT ||
 		moved_leave(w, &blob) == STEP_NEXT ||
-		edge_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
-		edge_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
+		prologue_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
+		prologue_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w,
 		(uint32_t)(blob.frame_words > 0 ? blob.frame_words : 0) + SEARCH_WORDS,

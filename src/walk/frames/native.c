@@ -52,11 +52,11 @@ static enum walk_step native_end(struct walker *w, bool from_libjvm)
 	return walker_fail(w, WALK_BREAK_NATIVE);
 }
 
-static enum walk_step edge_step(struct walker *w, enum arch_edge edge)
+static enum walk_step prologue_step(struct walker *w, enum arch_prologue prologue)
 {
 	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
 
-	if (edge == ARCH_PUSHED) {
+	if (prologue == ARCH_PUSHED) {
 		pc = walker_word(w, sp + 8);
 		fp = walker_word(w, sp);
 		sp += 16;
@@ -148,9 +148,9 @@ static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 	uint64_t fp = w->at.fp, pc, next_fp;
 
 	if (w->top) {
-		enum arch_edge edge = arch_native_edge(w->mem, w->at.pc);
+		enum arch_prologue prologue = arch_native_prologue(w->mem, w->at.pc);
 
-		if (edge != ARCH_BODY && edge_step(w, edge) == STEP_NEXT)
+		if (prologue != ARCH_BODY && prologue_step(w, prologue) == STEP_NEXT)
 			return STEP_NEXT;
 	}
 	if (!walker_on_stack(w, fp))

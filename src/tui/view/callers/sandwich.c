@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "profile/query/error.h"
-#include "profile/table/around.h"
+#include "profile/table/callers.h"
 
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ static void add_frame(struct build *b, enum sandwich_kind kind, uint32_t frame, 
 		add(b, kind, f->method, f->type, count, value);
 }
 
-static void visit(void *ctx, const struct around *at)
+static void visit(void *ctx, const struct callers *at)
 {
 	struct build *b = ctx;
 	const struct profile_frame *own = profile_get_frame(b->p, at->frame);
@@ -98,7 +98,7 @@ struct sandwich *sandwich_new(
 
 	b.s = xcalloc(1, sizeof(*b.s));
 	b.s->method = method;
-	sum = around_each(p, q, method, visit, &b);
+	sum = callers_each(p, q, method, visit, &b);
 	b.s->sum = q->by_weight ? sum.weight : sum.count;
 	b.s->sum_count = sum.count;
 	b.s->samples = error_window_samples(p, q);

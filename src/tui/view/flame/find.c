@@ -3,7 +3,7 @@
 #include "tui/view/flame/inside.h"
 
 #include "base/buf.h"
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void flame_find_hidden(const struct ui *ui, struct flame *f)
 			box_of[i] = box_of[n->parent];
 		if (box_of[i])
 			f->hidden_hits[box_of[i] - 1] +=
-				n->hidden_hits + (!own && finding_hit_method(ui, n->method));
+				n->hidden_hits + (!own && search_hit_method(ui, n->method));
 	}
 	free(box_of);
 }
@@ -45,7 +45,7 @@ uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b)
 
 static bool is_hit(const struct ui *ui, const struct flame_box *b)
 {
-	return finding_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method) ||
+	return search_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method) ||
 	       flame_hidden_hits(ui, b);
 }
 
@@ -76,10 +76,10 @@ void flame_add_hits(struct ui *ui, struct strip *s)
 	for (uint32_t i = 0; i < f->layout->count; i++) {
 		const struct flame_box *b = &f->layout->boxes[i];
 
-		shown += finding_hit_method(ui, f->tree->nodes[b->node].method);
+		shown += search_hit_method(ui, f->tree->nodes[b->node].method);
 		hidden += (int)flame_hidden_hits(ui, b);
 	}
-	finding_count(ui, s, shown, (int)f->layout->count - 1, "boxes");
+	search_count(ui, s, shown, (int)f->layout->count - 1, "boxes");
 	if (hidden)
 		strip_add(s, STYLE_WARN, 1, " + %d too narrow to show ", hidden);
 }

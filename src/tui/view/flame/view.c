@@ -8,7 +8,7 @@
 #include "profile/table/flat.h"
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 #include "tui/view/flame/layout.h"
 
@@ -164,7 +164,7 @@ static enum style box_style(const struct ui *ui, const struct flame_box *b, bool
 
 	if (selected)
 		return STYLE_CURSOR;
-	if (finding_hit_method(ui, n->method))
+	if (search_hit_method(ui, n->method))
 		return STYLE_WARN;
 	return n->method == PROFILE_NONE
 		       ? theme_box(FRAME_TYPES, 0)
@@ -206,7 +206,7 @@ static void fit_label(
 			*delta ? " " : "", delta);
 	if (n->method == PROFILE_NONE)
 		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
-	else if (finding_run(ui, n->stack, n->method, run, sizeof(run)))
+	else if (search_run(ui, n->stack, n->method, run, sizeof(run)))
 		name_cut(out, size, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
 	else
 		name_fit(out, size, profile_get_method(ui->profile, n->method),
@@ -228,7 +228,7 @@ static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool sel
 		canvas_text(&ui->canvas, row, col + 1, end, style, label);
 	}
 	if (b->width > 1 && flame_hidden_hits(ui, b) &&
-		!finding_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method))
+		!search_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method))
 		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
 }
 

@@ -10,8 +10,8 @@
 #include "tui/screen/column.h"
 #include "tui/screen/list.h"
 #include "tui/screen/order.h"
-#include "tui/view/expect.h"
 #include "tui/view/pane.h"
+#include "tui/view/prior.h"
 
 #define METHODS_DELTA_COLS  120 /* from this width on */
 #define METHODS_AMOUNT_COLS 100
@@ -25,7 +25,7 @@ struct methods {
 		*before; /* before: the baseline, else the window so long ago that they share no second; NULL if none */
 	uint64_t flat_stamp;   /* of the question that flat answers */
 	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
-	struct expect expect;
+	struct prior prior;
 	struct order order; /* of flat's rows */
 	struct list list;
 	struct lines *lines; /* hottest, only where there is room for the column */

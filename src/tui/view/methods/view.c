@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "tui/frame/command.h"
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 #include "tui/view/view.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void methods_free(void *state)
 	flat_free(m->flat);
 	flat_free(m->before);
 	order_done(&m->order);
-	expect_done(&m->expect);
+	prior_done(&m->prior);
 	lines_free(m->lines);
 	pane_done(&m->pane);
 	free(m);
@@ -59,7 +59,7 @@ static void sort_item(const struct methods *m, const struct flat_row *r, struct 
 {
 	double points = 0;
 
-	expect_rank(&m->expect, m->flat, r,
+	prior_rank(&m->prior, m->flat, r,
 		m->order.sort == SORT_TOTAL || m->order.sort == SORT_TOTAL_DELTA, item);
 	if (m->order.sort != SORT_DELTA && m->order.sort != SORT_TOTAL_DELTA)
 		return;
@@ -93,7 +93,7 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 
 static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t method)
 {
-	const struct flat_row *past = expect_find(m->expect.all, method);
+	const struct flat_row *past = prior_find(m->prior.all, method);
 
 	return past ? past->type
 		    : (uint8_t)profile_method_type(profile_get_method(ui->profile, method));
@@ -104,7 +104,7 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 	struct flat *f = m->flat;
 	uint32_t at = f->count;
 
-	if (expect_find(f, method))
+	if (prior_find(f, method))
 		return;
 	f->rows = xreallocarray(f->rows, f->count + 1, sizeof(*f->rows));
 	while (at > 0 && f->rows[at - 1].method > method) {
@@ -194,7 +194,7 @@ static bool moved_surely(const struct methods *m, const struct flat_row *r, doub
 {
 	struct compare_share now = methods_share(m->flat, r, false);
 	struct compare_share then =
-		methods_share(m->before, expect_find(m->before, r->method), false);
+		methods_share(m->before, prior_find(m->before, r->method), false);
 
 	return fabs(points) > RISE_ERRORS * compare_errors(&now, &then);
 }
@@ -230,7 +230,7 @@ static void methods_update(struct ui *ui, bool sort)
 			   : NULL;
 	m->ui = ui;
 	update_flat(ui, m, &q);
-	expect_update(&m->expect, ui->profile, &q, ui->time.since, ui->ticking);
+	prior_update(&m->prior, ui->profile, &q, ui->time.since, ui->ticking);
 	add_kept(ui, m);
 	update_before(ui, m);
 	if (compare_on(ui))
@@ -268,7 +268,7 @@ static void draw_name_marks(
 		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
 
 	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
-	finding_mark(ui, row, name->col, text, method->full);
+	search_mark(ui, row, name->col, text, method->full);
 }
 
 static bool methods_pinned(const struct methods *m, uint32_t method)
@@ -325,10 +325,10 @@ static void methods_draw(struct ui *ui, struct area area)
 	if (m->flat->sum)
 		area = pane_draw(ui, &m->pane, area, r ? r->method : PROFILE_NONE);
 	draw_rows(ui, area);
-	if (!m->flat->sum && finding_active(ui))
+	if (!m->flat->sum && search_active(ui))
 		draw_filtered(ui, area);
 	else if (!m->flat->sum)
-		idle_draw(ui, area);
+		empty_draw(ui, area);
 }
 
 static void methods_quality(struct ui *ui, struct strip *s)
@@ -376,7 +376,7 @@ static int count_hits(const struct methods *m)
 	int hits = 0;
 
 	for (uint32_t i = 0; i < m->flat->count; i++)
-		hits += finding_hit_method(m->ui, m->flat->rows[i].method);
+		hits += search_hit_method(m->ui, m->flat->rows[i].method);
 	return hits;
 }
 
@@ -386,7 +386,7 @@ static void methods_notice(struct ui *ui, struct strip *s)
 	char since[40] = " against the baseline";
 
 	if (*ui->search) {
-		finding_count(ui, s, count_hits(m), m->list.count, "methods");
+		search_count(ui, s, count_hits(m), m->list.count, "methods");
 		return;
 	}
 	if (!m->before || !m->before->sum_count)

@@ -7,7 +7,7 @@
 #include "profile/table/flat.h"
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -189,8 +189,8 @@ bool tree_node_hit(const struct tree *t, uint32_t node)
 {
 	const struct calltree_node *n = &t->tree->nodes[node];
 
-	return n->method != PROFILE_NONE ? finding_hit_method(t->ui, n->method)
-					 : finding_hit(t->ui, tree_node_name(t, n));
+	return n->method != PROFILE_NONE ? search_hit_method(t->ui, n->method)
+					 : search_hit(t->ui, tree_node_name(t, n));
 }
 
 static const char *tree_text(void *ctx, int index)
@@ -211,7 +211,7 @@ static int fit_node(
 		snprintf(out, size, "%s %u frames", t->ui->glyphs->ellipsis, row->folded);
 		return 0;
 	}
-	if (finding_run(t->ui, n->stack, n->method, out, size))
+	if (search_run(t->ui, n->stack, n->method, out, size))
 		return 0;
 	if (n->method == PROFILE_NONE) {
 		name_cut(out, size, tree_node_name(t, n), width, t->ui->glyphs->ellipsis);
@@ -266,7 +266,7 @@ static void draw_node(const struct tree *t, struct canvas *c, int row,
 	canvas_restyle(c, row, col, col + lead, STYLE_DIM);
 	canvas_text(c, row, behind + 1, end, STYLE_DIM, hidden);
 	if (!r->folded)
-		finding_mark((struct ui *)(uintptr_t)t->ui, row, col, text,
+		search_mark((struct ui *)(uintptr_t)t->ui, row, col, text,
 			tree_node_name(t, tree_node(t, r)));
 }
 
@@ -370,7 +370,7 @@ static void tree_notice(struct ui *ui, struct strip *s)
 	struct tree *t = tree_state(ui);
 
 	if (*ui->search && t->tree)
-		finding_count(ui, s, count_hits(t), (int)t->tree->count - 1, "nodes");
+		search_count(ui, s, count_hits(t), (int)t->tree->count - 1, "nodes");
 	else
 		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->list.cursor + 1, t->list.count)
 			->right = true;

@@ -7,20 +7,20 @@
  * Where a method stands several times on a stack, its caller is that of the occurrence next to the root, its callee
  * that of the one next to the leaf. One pass over the stacks, whatever their depth.
  */
-#ifndef JHOT_PROFILE_TABLE_AROUND_H
-#define JHOT_PROFILE_TABLE_AROUND_H
+#ifndef JHOT_PROFILE_TABLE_CALLERS_H
+#define JHOT_PROFILE_TABLE_CALLERS_H
 
 #include "profile/profile.h"
 
-struct around {
+struct callers {
 	uint32_t thread;
 	uint32_t caller, callee; /* frames; PROFILE_NONE: the method is the root, the leaf */
 	uint32_t frame;          /* the method's own, next to the leaf */
 	uint64_t count, weight;
 };
-typedef void around_fn(void *ctx, const struct around *sample);
+typedef void callers_fn(void *ctx, const struct callers *sample);
 /* Returns the sum of all samples of the query, with the method or without. */
-struct profile_sum around_each(const struct profile *p, const struct profile_query *q,
-	uint32_t method, around_fn *fn, void *ctx);
+struct profile_sum callers_each(const struct profile *p, const struct profile_query *q,
+	uint32_t method, callers_fn *fn, void *ctx);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Why there is nothing; a user event is called by its name. */
-static const char *idle_reason(const struct ui *ui, const char *label, char *out, size_t bytes)
+static const char *empty_reason(const struct ui *ui, const char *label, char *out, size_t bytes)
 {
 	const struct vitals_event *v = &ui->vitals->events[ui->event];
 	const char *part = ui->options->kernel_only ? "in the kernel (-k) "
@@ -42,7 +42,7 @@ static const char *idle_reason(const struct ui *ui, const char *label, char *out
 	return out;
 }
 
-void idle_draw(struct ui *ui, struct area area)
+void empty_draw(struct ui *ui, struct area area)
 {
 	/* The likeliest to have something first. */
 	static const struct {
@@ -60,7 +60,7 @@ void idle_draw(struct ui *ui, struct area area)
 	struct canvas *c = &ui->canvas;
 
 	canvas_text(c, row, col, limit, STYLE_NORMAL,
-		idle_reason(ui, timeline_label(&ui->time, label), text, sizeof(text)));
+		empty_reason(ui, timeline_label(&ui->time, label), text, sizeof(text)));
 	row += 2;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (others[i].event == ui->event || !ui_has_event(ui, others[i].event))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searching in views and filtering for them. */
-#include "tui/frame/finding.h"
+#include "tui/frame/search.h"
 
 #include "base/buf.h"
 #include "profile/query/filter.h"
@@ -26,7 +26,7 @@ static void set_frameworks(struct ui *ui)
 	buf_done(&text);
 }
 
-void finding_init(struct ui *ui)
+void search_init(struct ui *ui)
 {
 	ui->filter = filter_new();
 	ui->found = match_new();
@@ -34,7 +34,7 @@ void finding_init(struct ui *ui)
 	set_frameworks(ui);
 }
 
-void finding_done(struct ui *ui)
+void search_done(struct ui *ui)
 {
 	filter_free(ui->filter);
 	match_free(ui->found);
@@ -42,18 +42,18 @@ void finding_done(struct ui *ui)
 	ui->found = NULL;
 }
 
-void finding_reset(struct ui *ui)
+void search_reset(struct ui *ui)
 {
 	unsigned hide = filter_hide(ui->filter);
 	bool lines = filter_lines(ui->filter);
 
-	finding_done(ui);
-	finding_init(ui);
+	search_done(ui);
+	search_init(ui);
 	filter_set_hide(ui->filter, hide);
 	filter_set_lines(ui->filter, lines);
 }
 
-void finding_update(struct ui *ui)
+void search_update(struct ui *ui)
 {
 	struct profile_query q;
 
@@ -78,27 +78,27 @@ static void search_for(struct ui *ui, const char *text)
 	if (ui->view == VIEW_FLAME && ui->profile)
 		ui_react(ui, UI_UPDATE);
 	else if (!ui->working)
-		finding_update(ui);
+		search_update(ui);
 }
 
-bool finding_active(const struct ui *ui)
+bool search_active(const struct ui *ui)
 {
 	return !filter_idle(ui->filter);
 }
 
-bool finding_has_search(const struct ui *ui)
+bool search_has_search(const struct ui *ui)
 {
 	return *ui->search;
 }
 
-bool finding_hit(const struct ui *ui, const char *name)
+bool search_hit(const struct ui *ui, const char *name)
 {
 	size_t bytes;
 
 	return *ui->search && match_find(name, ui->search, &bytes);
 }
 
-bool finding_hit_method(const struct ui *ui, uint32_t method)
+bool search_hit_method(const struct ui *ui, uint32_t method)
 {
 	return *ui->search && match_method(ui->found, ui->profile, method);
 }
@@ -127,12 +127,12 @@ static size_t hide_choice(const struct ui *ui)
 	return i;
 }
 
-void finding_bar(const struct ui *ui, struct strip *s)
+void search_bar(const struct ui *ui, struct strip *s)
 {
 	char text[64];
 	bool only;
 
-	if (!finding_active(ui) && !ui_only_some(ui))
+	if (!search_active(ui) && !ui_only_some(ui))
 		strip_add(s, STYLE_NORMAL, 15, "filter none");
 	for (int i = 0; i < filter_count(ui->filter); i++) {
 		const char *term = filter_term(ui->filter, i, &only);
@@ -146,7 +146,7 @@ void finding_bar(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_WARN, 3, " L lines ");
 }
 
-void finding_count(const struct ui *ui, struct strip *s, int hits, int of, const char *what)
+void search_count(const struct ui *ui, struct strip *s, int hits, int of, const char *what)
 {
 	char text[80];
 
@@ -158,13 +158,13 @@ void finding_count(const struct ui *ui, struct strip *s, int hits, int of, const
 	strip_add(s, STYLE_DIM, 2, "(each counted once)");
 }
 
-void finding_mark(struct ui *ui, int row, int col, const char *text, const char *full)
+void search_mark(struct ui *ui, int row, int col, const char *text, const char *full)
 {
 	const char *hit;
 	size_t bytes;
 	int from = 0, width = text_width(text);
 
-	if (!finding_hit(ui, full))
+	if (!search_hit(ui, full))
 		return;
 	hit = match_find(text, ui->search, &bytes);
 	/* Found in the part that was left out: then all of it. */
@@ -179,7 +179,7 @@ void finding_mark(struct ui *ui, int row, int col, const char *text, const char 
 	canvas_restyle(&ui->canvas, row, col + from, col + from + width, STYLE_HIT);
 }
 
-bool finding_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
+bool search_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size)
 {
 	uint32_t run = filter_run(ui->profile, stack);
 	const char *name;
@@ -243,7 +243,7 @@ static void find_done(struct ui *ui, bool accepted)
 	}
 }
 
-unsigned finding_ask(struct ui *ui, int arg)
+unsigned search_ask(struct ui *ui, int arg)
 {
 	memcpy(ui->search_before, ui->search, sizeof(ui->search));
 	ui->search_nr_before = ui->search_nr;
@@ -253,14 +253,14 @@ unsigned finding_ask(struct ui *ui, int arg)
 	return UI_HOLD;
 }
 
-unsigned finding_next(struct ui *ui, int direction)
+unsigned search_next(struct ui *ui, int direction)
 {
 	if (!find_from(ui, direction))
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
 	return UI_HOLD;
 }
 
-unsigned finding_same(struct ui *ui, int arg)
+unsigned search_same(struct ui *ui, int arg)
 {
 	const char *name = ui_selected(ui);
 	char text[sizeof(ui->search)];
@@ -301,14 +301,14 @@ static void hide_done(struct ui *ui, bool accepted)
 	filter_done(ui, accepted, false);
 }
 
-unsigned finding_filter(struct ui *ui, int only)
+unsigned search_filter(struct ui *ui, int only)
 {
 	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search, NULL,
 		only ? only_done : hide_done);
 	return 0;
 }
 
-unsigned finding_hide(struct ui *ui, int arg)
+unsigned search_hide(struct ui *ui, int arg)
 {
 	size_t next = (hide_choice(ui) + 1) % HIDES;
 
@@ -317,7 +317,7 @@ unsigned finding_hide(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-unsigned finding_lines(struct ui *ui, int arg)
+unsigned search_lines(struct ui *ui, int arg)
 {
 	bool on = !filter_lines(ui->filter);
 
@@ -333,14 +333,14 @@ static unsigned filter_narrowed(const struct ui *ui)
 	return n ? ui->filter_nr[n - 1] : 0;
 }
 
-unsigned finding_narrowed(const struct ui *ui)
+unsigned search_narrowed(const struct ui *ui)
 {
 	unsigned filter = filter_narrowed(ui);
 
 	return *ui->search && ui->search_nr > filter ? ui->search_nr : filter;
 }
 
-void finding_back(struct ui *ui)
+void search_back(struct ui *ui)
 {
 	if (*ui->search && ui->search_nr > filter_narrowed(ui)) {
 		search_for(ui, "");

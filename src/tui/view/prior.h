@@ -8,13 +8,13 @@
  * Owned by the methods view; what came since is added every 10 s, and never for a key, which is answered from what is
  * there.
  */
-#ifndef JHOT_TUI_VIEW_EXPECT_H
-#define JHOT_TUI_VIEW_EXPECT_H
+#ifndef JHOT_TUI_VIEW_PRIOR_H
+#define JHOT_TUI_VIEW_PRIOR_H
 
 #include "profile/table/flat.h"
 #include "tui/screen/order.h"
 
-struct expect {
+struct prior {
 	struct flat *all;
 	struct profile_query asked;
 	uint32_t version;     /* of its filter */
@@ -23,14 +23,14 @@ struct expect {
 	uint32_t swept; /* as of struct profile_info */
 };
 
-void expect_done(struct expect *e);
+void prior_done(struct prior *e);
 /* q: of the window. since: the first second that counts. ask: there is time to. */
-void expect_update(struct expect *e, const struct profile *p, const struct profile_query *q,
+void prior_update(struct prior *e, const struct profile *p, const struct profile_query *q,
 	uint32_t since, bool ask);
 /* Fill count and key for ranking a row of the window's table, by its self or its total. */
-void expect_rank(const struct expect *e, const struct flat *window, const struct flat_row *row,
+void prior_rank(const struct prior *e, const struct flat *window, const struct flat_row *row,
 	bool by_total, struct order_item *out);
 /* A method's row in a table, which is in method order; NULL: none. */
-const struct flat_row *expect_find(const struct flat *f, uint32_t method);
+const struct flat_row *prior_find(const struct flat *f, uint32_t method);
 
 #endif

@@ -9,9 +9,9 @@
  */
 #include "walk/walker.h"
 
-#define AHEAD_FRAMES 10 /* a walk of -Xint's stacks: with 4 a tenth less, with 10 a fifth */
+#define PREFETCH_FRAMES 10 /* a walk of -Xint's stacks: with 4 a tenth less, with 10 a fifth */
 
-#define LINE         64
+#define LINE            64
 
 static void ask(const void *at, uint32_t lines)
 {
@@ -44,14 +44,14 @@ void walk_ahead(const struct walk_layout *layout, const struct memo *memo, uint6
 		return;
 	ask(layout, sizeof(*layout) / LINE);
 	if (pc >= layout->code_low && pc < layout->code_high)
-		memo_ask_interrupted(memo, pc);
+		memo_prefetch_interrupted(memo, pc);
 	if (java_thread) {
 		ask_field(&layout->thread_anchor, java_thread);
 		ask_field(&layout->thread_stack_base, java_thread);
 	}
 }
 
-void ahead_interpreted(struct walker *w)
+void prefetch_interpreted(struct walker *w)
 {
 	uint64_t fp = w->ahead_fp;
 
@@ -61,13 +61,13 @@ void ahead_interpreted(struct walker *w)
 		fp = w->at.fp;
 		w->ahead_count = 0;
 	}
-	for (; w->ahead_count < AHEAD_FRAMES; w->ahead_count++) {
+	for (; w->ahead_count < PREFETCH_FRAMES; w->ahead_count++) {
 		uint64_t next = walker_word(w, fp);
 
 		if (next <= fp || !walker_on_stack(w, next))
 			break;
 		fp = next;
-		memo_ask_method(w->thread->memo, walker_slot(w, fp, w->layout->interp_method));
+		memo_prefetch_method(w->thread->memo, walker_slot(w, fp, w->layout->interp_method));
 	}
 	if (w->ahead_count)
 		w->ahead_count--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranking rows by their history where the window has too few samples. */
-#include "tui/view/expect.h"
+#include "tui/view/prior.h"
 
 #include "profile/query/error.h"
 #include "profile/query/filter.h"
@@ -13,7 +13,7 @@
 #define ENOUGH 40  /* samples: from here on the window speaks for itself */
 #define LATE_S 3   /* seconds in which samples may still come */
 
-void expect_done(struct expect *e)
+void prior_done(struct prior *e)
 {
 	flat_free(e->all);
 	flat_free(e->settled);
@@ -28,7 +28,7 @@ static int compare_method(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-const struct flat_row *expect_find(const struct flat *f, uint32_t method)
+const struct flat_row *prior_find(const struct flat *f, uint32_t method)
 {
 	struct flat_row key = {.method = method};
 
@@ -48,14 +48,14 @@ static struct flat *flat_between(
 }
 
 /* From a second on that is not 0, what was held in seconds when it was the last. */
-static bool is_settled(const struct expect *e, const struct profile_info *info)
+static bool is_settled(const struct prior *e, const struct profile_info *info)
 {
 	return e->settled && e->settled_to && e->settled_to >= info->merged_before &&
 	       e->swept == info->swept;
 }
 
 /* All of the question that was asked: what was there before, and what came since. */
-static void add_up(struct expect *e, const struct profile *p)
+static void add_up(struct prior *e, const struct profile *p)
 {
 	const struct profile_query *q = &e->asked;
 	struct profile_info info = profile_info(p);
@@ -77,7 +77,7 @@ static void add_up(struct expect *e, const struct profile *p)
 	flat_add(e->all, e->settled);
 }
 
-void expect_update(struct expect *e, const struct profile *p, const struct profile_query *q,
+void prior_update(struct prior *e, const struct profile *p, const struct profile_query *q,
 	uint32_t since, bool ask)
 {
 	const struct profile_query *last = &e->asked;
@@ -86,7 +86,7 @@ void expect_update(struct expect *e, const struct profile *p, const struct profi
 		    last->pool == q->pool && last->from == since && e->version == version;
 
 	if (!same)
-		expect_done(e);
+		prior_done(e);
 	/* A window that is the whole history speaks for itself. */
 	if (q->from <= since) {
 		flat_free(e->all);
@@ -95,7 +95,7 @@ void expect_update(struct expect *e, const struct profile *p, const struct profi
 	if (q->from <= since || !ask || (e->all && q->to >= last->to && q->to - last->to < AGE_S))
 		return;
 	if (q->to < last->to)
-		expect_done(e);
+		prior_done(e);
 	e->asked = *q;
 	e->asked.from = since;
 	e->version = version;
@@ -115,7 +115,7 @@ static double expected_samples(uint64_t k, uint64_t n, uint64_t long_k, uint64_t
 	return fmin(fmax(expected, (double)k - reach), (double)k + reach);
 }
 
-void expect_rank(const struct expect *e, const struct flat *window, const struct flat_row *row,
+void prior_rank(const struct prior *e, const struct flat *window, const struct flat_row *row,
 	bool by_total, struct order_item *out)
 {
 	uint64_t k = by_total ? row->total_count : row->self_count, long_k = k;
@@ -126,7 +126,7 @@ void expect_rank(const struct expect *e, const struct flat *window, const struct
 	out->key = (double)(by_total ? row->total : row->self);
 	if (k >= ENOUGH || !window->sum_count)
 		return;
-	past = expect_find(e->all, row->method);
+	past = prior_find(e->all, row->method);
 	if (past && e->all->sum_count >= window->sum_count) {
 		long_k = by_total ? past->total_count : past->self_count;
 		expected = expected_samples(k, window->sum_count, long_k, e->all->sum_count);
