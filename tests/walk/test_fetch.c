@@ -8,7 +8,7 @@
 
 #include "tests/tap.h"
 #include "walk/frames/regs.h"
-#include "walk/load/fetch.h"
+#include "walk/load/mem.h"
 
 static uint64_t code_at;
 static const struct fetch_code *code_now;
@@ -64,6 +64,8 @@ static bool all_sizes(const uint8_t *hole)
 	return true;
 }
 
+static const struct walk_mem fetched = {.load = fetch_load, .is_fetched = true};
+
 static void test_code(const struct fetch_code *code, const char *name)
 {
 	uint8_t *pages =
@@ -80,9 +82,13 @@ static void test_code(const struct fetch_code *code, const char *name)
 			out == failing[1] && load(&failing[0], &out, 4),
 		"what stands for a failure is read, too");
 	faults = 0;
-	ok(!load((void *)16, &out, 8) && !load((void *)16, &out, 4) &&
-			!load((void *)0x8000000000000000ull, &out, 8),
-		"NULL, and an address that is none");
+	ok(!load((void *)16, &out, 8) && !load((void *)16, &out, 4) && !mem_u64(&fetched, 16) &&
+			!mem_u32(&fetched, 4092),
+		"a field of no object");
+	ok(!faults, "which is not tried");
+	ok(!load((void *)0x8000000000000000ull, &out, 8) && !mem_u64(&fetched, 1ull << 63) &&
+			!load(pages + 2 * 4096, &out, 8),
+		"an address that is none, and a page that is not there");
 	ok(faults > 0, "they did fault");
 }
 

@@ -112,7 +112,7 @@ bool fetch_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t byt
 	uint8_t *to = out;
 
 	(void)mem;
-	if (!fetch)
+	if (!fetch || addr < FETCH_LOWEST)
 		return false;
 	for (; bytes >= 8; bytes -= 8, addr += 8, to += 8) {
 		uint64_t word;

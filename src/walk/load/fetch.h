@@ -36,6 +36,9 @@ typedef uint64_t fetch_64(uint64_t addr, uint64_t otherwise);
 extern _Atomic(fetch_64 *) fetch_word_everywhere __attribute__((visibility("hidden")));
 #define FETCH_NONE 0x9d3a6f1c58e2b704ull
 
+/* Nothing is mapped below: a field of no object is not tried, for a load that fails costs as much as hundreds that do not. */
+#define FETCH_LOWEST 4096u
+
 /* In a SIGSEGV or SIGBUS handler: as guard_recover; HotSpot's own handler would do the same, and needs more stack. */
 bool fetch_recover(void *ucontext);
 

@@ -23,7 +23,7 @@ static inline bool mem_fetched(const struct walk_mem *mem, uint64_t addr, uint64
 		mem->is_fetched ? atomic_load_explicit(&fetch_word_everywhere, memory_order_relaxed)
 				: NULL;
 
-	if (!fetch)
+	if (!fetch || addr < FETCH_LOWEST)
 		return false;
 	*out = fetch(addr, FETCH_NONE);
 	return *out != FETCH_NONE;
