@@ -7,7 +7,6 @@
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
 #include "symbols/elf.h"
-#include "symbols/unwind_pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -189,7 +188,7 @@ static struct unwind_rows *compile_file(pid_t pid, const struct proc_map *file)
 {
 	bool vdso = file->path[0] != '/';
 	int fd = vdso ? -1 : proc_open_mapped(pid, file);
-	struct cfi *cfi = vdso                         ? cfi_open_memory(pid, file, NULL)
+	struct cfi *cfi = vdso                         ? cfi_open_vdso(NULL)
 			  : fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL)
 						       : NULL;
 	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;

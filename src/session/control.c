@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Futexes of a shared mapping, so never the private kind; the agent is believed to wake but not relied upon. */
-#include "session/control.h"
+#include "session/mapping.h"
 
+#include "base/clean.h"
 #include "base/clock.h"
 
 #include <limits.h>
@@ -15,13 +16,12 @@
 #define SLICE_MS 10
 #define HEARD_MS (2 * LEASE_BEAT_MS + 200) /* on a busy machine beats come late */
 
-static void control_futex_wake(_Atomic uint32_t *word)
+void control_futex_wake(_Atomic uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Until the word is no longer `value`, for at most so long. */
-static void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
+void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
 {
 	struct timespec timeout = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
 
@@ -94,7 +94,7 @@ void control_post(struct mapping *m, const struct wire_command *command)
 void control_answer(struct mapping *m, struct control_answer *out)
 {
 	out->result = atomic_load(&m->status->done_result);
-	mapping_text(
+	clean_shared(
 		out->text, sizeof(out->text), m->status->done_text, sizeof(m->status->done_text));
 }
 
@@ -154,7 +154,7 @@ void control_hold(struct mapping *m)
 void control_holder(
 	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns)
 {
-	mapping_text(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
+	clean_shared(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
 	*pid = *(volatile const int32_t *)&m->control->holder_pid;
 	*since_wall_ns = *(volatile const uint64_t *)&m->control->holder_start_ns;
 }

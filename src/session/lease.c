@@ -5,7 +5,7 @@
  */
 #include "base/buf.h"
 #include "base/clock.h"
-#include "session/control.h"
+#include "session/mapping.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -21,27 +21,10 @@ struct lease {
 	uint64_t stall_ns;
 	_Atomic uint64_t moved_ns;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool stop;
+	_Atomic uint32_t stop;
 	struct robust_list_head held; /* of that thread: control.holder */
 	struct robust_list holder;
 };
-
-/* One beat's pause; true when asked to stop. */
-static bool lease_pause(struct lease *l)
-{
-	uint64_t at_ns = clock_mono_ns() + l->beat_ms * NS_PER_MS;
-	struct timespec at = {(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)};
-	bool stop;
-
-	pthread_mutex_lock(&l->lock);
-	while (!l->stop && pthread_cond_timedwait(&l->changed, &l->lock, &at) != ETIMEDOUT)
-		;
-	stop = l->stop;
-	pthread_mutex_unlock(&l->lock);
-	return stop;
-}
 
 /* Nothing else in this thread uses robust locks. Where the kernel has no list, the word stays 0. */
 static void lease_hold(struct lease *l)
@@ -60,10 +43,11 @@ static void *lease_main(void *arg)
 	struct lease *l = arg;
 
 	lease_hold(l);
-	do {
+	while (!atomic_load(&l->stop)) {
 		if (clock_mono_ns() - atomic_load(&l->moved_ns) < l->stall_ns)
 			atomic_fetch_add(&l->mapping->control->beat, 1);
-	} while (!lease_pause(l));
+		control_futex_wait(&l->stop, 0, l->beat_ms * NS_PER_MS);
+	}
 	l->held.list.next = &l->held.list;
 	atomic_store(&l->mapping->control->holder, 0);
 	return NULL;
@@ -74,26 +58,18 @@ struct lease *lease_start_with(
 {
 	struct lease *l = xcalloc(1, sizeof(*l));
 	sigset_t all, before;
-	pthread_condattr_t attr;
 	int error;
 
 	l->mapping = m;
 	l->beat_ms = beat_ms;
 	l->stall_ns = stall_ms * NS_PER_MS;
 	lease_moved(l);
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&l->changed, &attr);
-	pthread_condattr_destroy(&attr);
 	sigfillset(&all); /* signals are the main thread's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&l->thread, NULL, lease_main, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!error)
 		return l;
-	pthread_cond_destroy(&l->changed);
-	pthread_mutex_destroy(&l->lock);
 	free(l);
 	errno = error;
 	err_set_errno(err, ERR_FAILED, "The thread that keeps the session cannot be started");
@@ -114,12 +90,8 @@ void lease_stop(struct lease *l)
 {
 	if (!l)
 		return;
-	pthread_mutex_lock(&l->lock);
-	l->stop = true;
-	pthread_cond_signal(&l->changed);
-	pthread_mutex_unlock(&l->lock);
+	atomic_store(&l->stop, 1);
+	control_futex_wake(&l->stop);
 	pthread_join(l->thread, NULL);
-	pthread_cond_destroy(&l->changed);
-	pthread_mutex_destroy(&l->lock);
 	free(l);
 }

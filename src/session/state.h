@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session's inside, shared by the files that make it up: open.c, session.c, record/replay.c,
- * gauges/threads.c.
+ * A session's inside, shared by the files that make it up.
  */
 #ifndef JHOT_SESSION_STATE_H
 #define JHOT_SESSION_STATE_H
 
-#include "session/control.h"
 #include "session/gauges/gauges.h"
 #include "session/mapping.h"
 #include "session/record/frames.h"
 #include "session/record/raw.h"
 #include "session/record/reader.h"
 #include "session/session.h"
-#include "session/tids.h"
-#include "session/unwind/feed.h"
+#include "session/unwind_feed.h"
 #include "wire/ring.h"
 
 struct replay;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From libdw's frame states, which can say anything, to the few rules that compilers really use. */
-#include "symbols/cfi_rule.h"
+#include "symbols/cfi.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -73,7 +73,7 @@ static bool fits(int64_t value, int64_t limit)
 	return value >= -limit && value < limit;
 }
 
-static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct cfi_rule *rule)
+static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct wire_unwind_rule *rule)
 {
 	Dwarf_Op *ops;
 	size_t count;
@@ -140,9 +140,9 @@ static enum cfi_saved read_saved(
 	return CFI_SAVED_LOST;
 }
 
-struct cfi_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal)
+struct wire_unwind_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal)
 {
-	struct cfi_rule rule = {0};
+	struct wire_unwind_rule rule = {0};
 	int16_t fp_offset = 0;
 	bool undefined;
 
@@ -152,7 +152,7 @@ struct cfi_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, b
 	}
 	rule.ra = (uint8_t)read_saved(m, frame, m->ra, &rule.ra_offset, &undefined);
 	if (undefined) {
-		struct cfi_rule root = {.cfa = CFI_CFA_ROOT};
+		struct wire_unwind_rule root = {.cfa = CFI_CFA_ROOT};
 		return root;
 	}
 	read_cfa(m, frame, &rule);
@@ -165,7 +165,7 @@ struct cfi_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, b
 	if (rule.ra == CFI_SAVED_LOST || (rule.ra == CFI_SAVED_NOT && m->elf_machine == EM_X86_64))
 		rule.cfa = CFI_CFA_OTHER;
 	if (rule.cfa == CFI_CFA_OTHER) {
-		struct cfi_rule other = {.cfa = CFI_CFA_OTHER};
+		struct wire_unwind_rule other = {.cfa = CFI_CFA_OTHER};
 		return other;
 	}
 	return rule;

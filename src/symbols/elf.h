@@ -27,11 +27,10 @@ Elf *elf_file_begin(int fd);
 /* elf_file_debug_fits: may libdw be given this file, of which it reads all .debug sections? */
 bool elf_file_debug_fits(Elf *elf);
 
-/*
- * elf_file_xz_fits: do these bytes unpack, as .xz, to at most so many? Counted from the heads of the packed chunks,
- * which are what an unpacker goes by; false also for what is no such stream.
- */
-bool elf_file_xz_fits(const unsigned char *data, size_t bytes, size_t most);
+/* elf_file_begin_vdso: the kernel gives all processes the same image, so ours serves for the target's. */
+Elf *elf_file_begin_vdso(void);
+/* elf_file_unpack: a .xz that unpacks to at most so many bytes, `size` of them; to be unmapped, all `most`. Else NULL. */
+void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size);
 
 /* --- elf_symbols.c ----------------------------------------------------------------------------- */
 
@@ -52,8 +51,12 @@ void elf_symbols_marks(Elf *elf, struct symtab *out);
 /* The loaded ranges of the file: how a file offset becomes a virtual address. */
 struct elf_segment {
 	uint64_t offset, bytes, address;
+	bool is_code;
 };
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max);
+/* elf_symbols_segment: the one that holds an address, or NULL. */
+const struct elf_segment *elf_symbols_segment(
+	const struct elf_segment *segments, size_t count, uint64_t address);
 
 /* The first section of this name, of this type, or NULL. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
@@ -69,10 +72,9 @@ Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
  * differs is not taken. One thread; the files are not trusted.
  */
 
-/* elf_debug_read: add its symbols; path is the ELF file's in the target's root. How many, 0 if none was found. */
-uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out);
-
-/* elf_debug_open: the separate debug file of an open ELF file, for the caller to close; -1 if there is none. */
+/* elf_debug_open: the separate debug file, for the caller to close; -1: none. path is the ELF file's in the target's root. */
 int elf_debug_open(int fd, pid_t pid, const char *path);
+/* elf_debug_read: its symbols, else those of .gnu_debugdata. */
+void elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out);
 
 #endif

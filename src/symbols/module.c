@@ -87,45 +87,18 @@ static void module_read_file(struct module *m, pid_t pid)
 	close(fd);
 }
 
-/* One kernel gives all processes the same image, so ours serves; its end is in our own maps. */
-static bool module_see_vdso(void *ctx, const struct proc_map *map)
-{
-	struct proc_map *vdso = ctx;
-
-	if (!strcmp(map->path, VDSO))
-		*vdso = *map;
-	return !vdso->end;
-}
-
-static void module_read_vdso(struct module *m)
-{
-	struct proc_map vdso = {0};
-	size_t bytes;
-	char *image;
-	Elf *elf;
-
-	proc_maps(getpid(), module_see_vdso, &vdso);
-	bytes = vdso.end - vdso.start;
-	if (!bytes)
-		return;
-	image = xmalloc(bytes);
-	memcpy(image, (const void *)(uintptr_t)vdso.start, bytes);
-	elf = elf_memory(image, bytes);
-	if (elf)
-		module_read_elf(m, elf, 0);
-	elf_end(elf);
-	free(image);
-}
-
 static void module_load(struct load *l, const atomic_bool *stop)
 {
 	struct module *m = (struct module *)l;
 
 	elf_version(EV_CURRENT);
 	symtab_limit(&m->table, stop);
-	if (!strcmp(m->where.path, VDSO))
-		module_read_vdso(m);
-	else if (m->where.path[0] == '/' || m->pid <= 0)
+	if (!strcmp(m->where.path, VDSO)) {
+		Elf *elf = elf_file_begin_vdso();
+
+		module_read_elf(m, elf, 0);
+		elf_end(elf);
+	} else if (m->where.path[0] == '/' || m->pid <= 0)
 		module_read_file(m, m->pid);
 }
 
@@ -150,29 +123,22 @@ static const char *module_made_up(struct module *m, const struct symtab_entry *e
 	return *name;
 }
 
-/* module_offset: where in the file an address lies; false if nowhere. */
-static bool module_offset(const struct module *m, uint64_t address, uint64_t *offset)
-{
-	for (uint32_t i = 0; i < m->segment_count; i++) {
-		if (address - m->segments[i].address >= m->segments[i].bytes)
-			continue;
-		*offset = address - m->segments[i].address + m->segments[i].offset;
-		return true;
-	}
-	return false;
-}
-
 bool module_function(struct module *m, const char *name, uint64_t *offset)
 {
 	for (uint32_t i = 0; i < m->table.count; i++) {
 		const struct symtab_entry *e = &m->table.entries[i];
 		const char *text = m->table.texts.data + e->text;
+		const struct elf_segment *segment;
 
-		if (e->rank == SYMTAB_MARK || text[0] == '\0')
+		if (e->rank == SYMTAB_MARK || text[0] == '\0' ||
+			(strcmp(text, name) != 0 &&
+				(!strchr(name, ':') || text[0] != '_' ||
+					strcmp(symtab_name(&m->table, e), name) != 0)))
 			continue;
-		if (!strcmp(text, name) || (strchr(name, ':') && text[0] == '_' &&
-						   !strcmp(symtab_name(&m->table, e), name)))
-			return module_offset(m, e->start, offset);
+		segment = elf_symbols_segment(m->segments, m->segment_count, e->start);
+		if (segment)
+			*offset = e->start - segment->address + segment->offset;
+		return segment;
 	}
 	return false;
 }

@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "symbols/kallsyms.h"
 #include "symbols/module.h"
+#include "symbols/symtab.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ struct symbols {
 	struct loader *loader; /* NULL: who asks reads */
 	size_t bytes;          /* of the modules that are loaded */
 	struct module **modules;
-	int module_count, module_cap;
+	int module_count;
+	uint32_t module_cap;
 
 	struct list kernel;
 
@@ -103,10 +104,8 @@ int symbols_module_add(struct symbols *s, const struct proc_map *m)
 	}
 	if (s->module_count >= MODULES_MAX)
 		return -1;
-	if (s->module_count == s->module_cap) {
-		s->module_cap = s->module_cap ? s->module_cap * 2 : 64;
-		s->modules = xreallocarray(s->modules, (size_t)s->module_cap, sizeof(*s->modules));
-	}
+	s->modules =
+		xgrow(s->modules, (size_t)s->module_count, &s->module_cap, sizeof(*s->modules));
 	s->modules[s->module_count] = module_new(m, s->pid);
 	return s->module_count++;
 }

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packs rows by 64 KB pages with a dictionary of rules: a row takes 4 bytes instead of 24. */
-#include "symbols/unwind_pack.h"
+#include "symbols/cfi.h"
 
 #include "base/hash.h"
-#include "wire/layout.h"
 
 #include <string.h>
-
-_Static_assert(sizeof(struct cfi_rule) == sizeof(struct wire_unwind_rule), "one rule");
-_Static_assert(
-	offsetof(struct cfi_rule, cfa_offset) == offsetof(struct wire_unwind_rule, cfa_offset) &&
-		offsetof(struct cfi_rule, fp_offset) ==
-			offsetof(struct wire_unwind_rule, fp_offset) &&
-		offsetof(struct cfi_rule, ra_offset) ==
-			offsetof(struct wire_unwind_rule, ra_offset),
-	"one rule");
 
 #define PAGE_BITS 16
 #define RULES_MAX 65536u
@@ -26,7 +16,7 @@ struct pack {
 
 struct rule_key {
 	const struct pack *pack;
-	const struct cfi_rule *rule;
+	const struct wire_unwind_rule *rule;
 };
 
 static bool rule_same(const void *ctx, uint32_t number)
@@ -37,7 +27,7 @@ static bool rule_same(const void *ctx, uint32_t number)
 		key->pack->rules.data + number * sizeof *key->rule, key->rule, sizeof *key->rule);
 }
 
-static uint32_t rule_number(struct pack *p, const struct cfi_rule *rule)
+static uint32_t rule_number(struct pack *p, const struct wire_unwind_rule *rule)
 {
 	struct rule_key key = {p, rule};
 	uint64_t hash = hash_bytes(rule, sizeof *rule, 0);
@@ -95,7 +85,7 @@ int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struc
 	head.page_first = (uint32_t)(rows[0].offset >> PAGE_BITS);
 	head.page_count = (uint32_t)(p.pages.len / sizeof(uint32_t));
 	head.row_count = row_count(&p);
-	head.rule_count = (uint32_t)(p.rules.len / sizeof(struct cfi_rule));
+	head.rule_count = (uint32_t)(p.rules.len / sizeof(struct wire_unwind_rule));
 	add_u32(&p.pages, head.row_count);
 	head.bytes = (uint32_t)(sizeof head + p.pages.len + p.rows.len + p.rules.len);
 	if (head.rule_count > RULES_MAX) {

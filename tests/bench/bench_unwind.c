@@ -5,7 +5,6 @@
  */
 #include "base/clock.h"
 #include "symbols/cfi.h"
-#include "symbols/unwind_pack.h"
 #include "walk/frames/unwind.h"
 
 #include <fcntl.h>

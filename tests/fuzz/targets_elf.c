@@ -5,9 +5,7 @@
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
 #include "symbols/elf.h"
-#include "symbols/kallsyms.h"
 #include "symbols/symbols.h"
-#include "symbols/unwind_pack.h"
 #include "tests/fuzz/targets.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session: commands with an agent that answers, is slow, is silent or leaves; the lease. */
-#include "session/control.h"
+#include "session/mapping.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,6 @@
 /* Compiles, packs and checks the rows of this very process, the way front end and agent do it together. */
 #include "tests/walk/self_table.h"
 
-#include "symbols/unwind_pack.h"
 #include "tests/tap.h"
 
 #include <fcntl.h>

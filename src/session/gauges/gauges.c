@@ -5,8 +5,8 @@
 #include "attach/jvm/hsperf.h"
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
-#include "session/mapping.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -230,15 +230,15 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 		engine < sizeof(gauges_engines) / sizeof(gauges_engines[0]) ? gauges_engines[engine]
 									    : "?");
 	to->interval = gauges_int(&from->interval);
-	mapping_text(to->note, sizeof(to->note), from->note, sizeof(from->note));
+	clean_shared(to->note, sizeof(to->note), from->note, sizeof(from->note));
 }
 
 void gauges_status(const struct wire_status *status, struct vitals *out)
 {
 	uint32_t counters = atomic_load(&status->counters_used);
 
-	mapping_text(out->walker, sizeof(out->walker), status->walker, sizeof(status->walker));
-	mapping_text(out->walker_note, sizeof(out->walker_note), status->walker_note,
+	clean_shared(out->walker, sizeof(out->walker), status->walker, sizeof(status->walker));
+	clean_shared(out->walker_note, sizeof(out->walker_note), status->walker_note,
 		sizeof(status->walker_note));
 	out->cost_ns = gauges_int(&status->cost_ns);
 	out->agent_bytes = gauges_int(&status->memory_bytes);
@@ -249,7 +249,7 @@ void gauges_status(const struct wire_status *status, struct vitals *out)
 	}
 	out->counter_count = (int)(counters < WIRE_COUNTERS ? counters : WIRE_COUNTERS);
 	for (int i = 0; i < out->counter_count; i++) {
-		mapping_text(out->counters[i].name, sizeof(out->counters[i].name),
+		clean_shared(out->counters[i].name, sizeof(out->counters[i].name),
 			status->counters[i].name, sizeof(status->counters[i].name));
 		out->counters[i].value = gauges_int(&status->counters[i].value);
 	}

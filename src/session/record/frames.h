@@ -19,10 +19,9 @@ struct frames;
 struct frames *frames_new(struct profile *profile, struct symbols *symbols);
 void frames_free(struct frames *f);
 
-/* Called for each native or kernel frame that is named for the first time: kind is 'n', 'v' or 'k'. */
-typedef void frames_named_fn(
-	void *ctx, uint64_t frame, char kind, const char *name, const char *module);
-void frames_on_named(struct frames *f, frames_named_fn *fn, void *ctx);
+/* From now on each name of a native or kernel frame goes into the recording, too. */
+struct raw_writer;
+void frames_record(struct frames *f, struct raw_writer *raw);
 
 /* A mapped file, as frames number it. */
 void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);

@@ -191,8 +191,7 @@ static int raw_header(struct raw_reader *r, struct wire_header *h, struct err *e
 }
 
 /* "name\0jdk\0user\0" */
-static void raw_read_target(
-	const struct wire_file_target *rec, uint32_t size, struct raw_target *out)
+static void raw_read_target(const struct wire_file_target *rec, uint32_t size, struct hotspot *out)
 {
 	struct {
 		char *text;
@@ -202,7 +201,7 @@ static void raw_read_target(
 	const char *at = rec->text;
 	size_t left = size - sizeof(*rec) < rec->text_bytes ? size - sizeof(*rec) : rec->text_bytes;
 
-	out->pid = rec->pid;
+	out->pid = out->nspid = rec->pid;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && left; i++) {
 		size_t len = strnlen(at, left);
 
@@ -213,14 +212,14 @@ static void raw_read_target(
 }
 
 struct raw_reader *raw_open(
-	const char *path, struct wire_header *header, struct raw_target *target, struct err *err)
+	const char *path, struct wire_header *header, struct hotspot *jvm, struct err *err)
 {
 	struct raw_reader *r;
 	const struct wire_record *rec;
 	uint32_t size;
 	FILE *f = fopen(path, "re");
 
-	memset(target, 0, sizeof(*target));
+	memset(jvm, 0, sizeof(*jvm));
 	if (!f) {
 		err_set_errno(err, ERR_INPUT, "The recording %s cannot be opened", path);
 		return NULL;
@@ -234,7 +233,7 @@ struct raw_reader *raw_open(
 	}
 	if (r->offset != r->next && rec->type == WIRE_REC_FILE_TARGET &&
 		size >= sizeof(struct wire_file_target)) {
-		raw_read_target((const struct wire_file_target *)rec, size, target);
+		raw_read_target((const struct wire_file_target *)rec, size, jvm);
 		return r;
 	}
 	err_set(err, ERR_INPUT, "The recording %s does not say of which JVM it is; it is damaged.",

@@ -38,15 +38,10 @@ void raw_close(struct raw_writer
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 
-struct raw_target {
-	int pid;
-	char name[128], jdk[64], user[40];
-};
-
 struct raw_reader;
 /* raw_open: header and target checked. Errors are ERR_INPUT and name the offset. */
 struct raw_reader *raw_open(
-	const char *path, struct wire_header *header, struct raw_target *target, struct err *err);
+	const char *path, struct wire_header *header, struct hotspot *jvm, struct err *err);
 /*
  * raw_next: the next record, valid until the next call. 1, 0 at the end, -1 with an error (a damaged size, or
  * the file ends within a record).

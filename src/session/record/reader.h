@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "session/record/frames.h"
+#include "session/record/thread_ids.h"
 #include "wire/layout.h"
 
 struct reader;
@@ -20,9 +21,8 @@ struct reader;
 struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns);
 void reader_free(struct reader *r);
 
-/* For a target in another PID namespace: the tid here of a tid there, or 0. NULL: they are the same. */
-typedef int reader_tid_fn(void *ctx, int tid);
-void reader_on_tid(struct reader *r, reader_tid_fn *fn, void *ctx);
+/* For a target in another PID namespace: what its threads are called here. */
+void reader_on_tid(struct reader *r, struct tids *tids);
 
 /* Called with each module that the agent announces. */
 typedef void reader_module_fn(void *ctx, uint32_t id, const struct proc_map *m);

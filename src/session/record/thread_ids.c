@@ -26,18 +26,6 @@ struct thread_ids {
 	} shared[SHARED];
 };
 
-struct thread_ids_key {
-	const uint32_t *ids;
-	uint32_t id;
-};
-
-static bool thread_ids_same(const void *ctx, uint32_t value)
-{
-	const struct thread_ids_key *key = ctx;
-
-	return key->ids[value] == key->id;
-}
-
 struct thread_ids *thread_ids_new(struct profile *profile)
 {
 	struct thread_ids *t = xcalloc(1, sizeof(*t));
@@ -72,8 +60,7 @@ static void thread_ids_count(struct thread_ids *t, uint32_t id)
 
 uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known)
 {
-	struct thread_ids_key key = {t->ids, id};
-	uint32_t i = hash_index_find(&t->index, hash_u64(id), thread_ids_same, &key);
+	uint32_t i = hash_index_find(&t->index, hash_u64(id), NULL, NULL);
 
 	*known = i != HASH_NONE;
 	if (*known)
@@ -114,8 +101,7 @@ static uint32_t thread_ids_pattern(struct thread_ids *t, const char *name)
 uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
 	bool *known, bool *shared)
 {
-	struct thread_ids_key key = {t->ids, id};
-	uint32_t number = hash_index_find(&t->index, hash_u64(id), thread_ids_same, &key);
+	uint32_t number = hash_index_find(&t->index, hash_u64(id), NULL, NULL);
 
 	*shared = number == HASH_NONE && t->virtuals >= THREAD_IDS_VIRTUAL;
 	if (!*shared)

@@ -9,6 +9,8 @@
 
 #include "profile/profile.h"
 
+#include <sys/types.h>
+
 struct thread_ids;
 
 struct thread_ids *thread_ids_new(struct profile *profile);
@@ -25,5 +27,13 @@ uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct prof
 	bool *known, bool *shared);
 /* A keeper's, for threads that leave: those that the model does not keep are not known any more. */
 void thread_ids_leave(struct thread_ids *t);
+
+/* --- tids.c -------------------------------------------------------------------------------------------- */
+
+struct tids;
+struct tids *tids_new(pid_t pid);
+void tids_free(struct tids *t);
+/* tids_here: our number of a thread that the target calls `there`, 0 if it is not (any more) to be found. NULL: the same. */
+int tids_here(struct tids *t, int there);
 
 #endif
