@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VDSO         "[vdso]"
-#define COMPILE_STEP (50 * 1000000ull)
+#define VDSO "[vdso]"
 
 struct mapping {
 	struct proc_map file; /* path is ours */
@@ -171,11 +170,8 @@ static struct unwind_rows *compile(struct cfi *cfi)
 	struct buf block = {0};
 	const struct cfi_row *rows;
 	size_t count;
-	int r;
 
-	while ((r = cfi_compile(cfi, COMPILE_STEP, NULL)) == 0)
-		;
-	if (r < 0)
+	if (cfi_compile(cfi, NULL, NULL))
 		return NULL;
 	rows = cfi_rows(cfi, &count);
 	if (!unwind_pack(rows, count, &block, NULL) && unwind_rows_check(block.data, block.len))

@@ -85,10 +85,6 @@ void control_holder(
 /* control_beats: is the holder heard? Watches for up to two beats. */
 bool control_beats(const struct mapping *m);
 
-/* A futex: until the word is no longer `value`, for at most so long; all that wait for it go on. */
-void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
-void control_futex_wake(_Atomic uint32_t *word);
-
 /* --- the lease --------------------------------------------------------------------------------------- */
 
 #define LEASE_BEAT_MS  250

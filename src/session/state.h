@@ -7,7 +7,6 @@
 
 #include "session/gauges/gauges.h"
 #include "session/mapping.h"
-#include "session/record/frames.h"
 #include "session/record/raw.h"
 #include "session/record/reader.h"
 #include "session/session.h"

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct thread_past {
 	uint32_t serial; /* of the thread that had the number then */
@@ -28,16 +27,14 @@ static void threads_reserve(struct session *s, uint32_t count)
 	s->thread_past_cap = count;
 }
 
-static float threads_pct(uint64_t now, uint64_t then, double elapsed_s)
+static float threads_pct(uint64_t now, uint64_t then, uint64_t elapsed_ns)
 {
-	if (elapsed_s <= 0 || now < then)
-		return 0;
-	return (float)((double)(now - then) * 100 / (double)sysconf(_SC_CLK_TCK) / elapsed_s);
+	return elapsed_ns && now > then ? (float)gauges_pct(now - then, elapsed_ns) : 0;
 }
 
 /* false: the thread has ended. */
 static bool threads_read(
-	struct session *s, uint32_t thread, double elapsed_s, struct session_thread_cpu *out)
+	struct session *s, uint32_t thread, uint64_t elapsed_ns, struct session_thread_cpu *out)
 {
 	const struct profile_thread *t = profile_get_thread(s->profile, thread);
 	struct thread_past *past = &s->thread_past[thread];
@@ -52,8 +49,8 @@ static bool threads_read(
 	if (past->start_ticks && past->start_ticks != cpu.start_ticks + 1)
 		return false;
 	if (past->start_ticks) {
-		out->user_pct = threads_pct(cpu.utime, past->utime, elapsed_s);
-		out->system_pct = threads_pct(cpu.stime, past->stime, elapsed_s);
+		out->user_pct = threads_pct(cpu.utime, past->utime, elapsed_ns);
+		out->system_pct = threads_pct(cpu.stime, past->stime, elapsed_ns);
 	}
 	*past = (struct thread_past){t->serial, cpu.start_ticks + 1, cpu.utime, cpu.stime};
 	return true;
@@ -66,7 +63,7 @@ struct living {
 	uint32_t *slots; /* by tid, open addressing: the model's number + 1, 0 = free */
 	uint32_t mask;
 	void (*fn)(struct living *l, uint32_t thread);
-	double elapsed_s;
+	uint64_t elapsed_ns;
 	int found;
 };
 
@@ -130,7 +127,7 @@ void session_keep(void *ctx, enum profile_kind kind, bool leaving)
 
 static void living_read(struct living *l, uint32_t thread)
 {
-	l->found += threads_read(l->s, thread, l->elapsed_s, &l->s->thread_cpu[l->found]);
+	l->found += threads_read(l->s, thread, l->elapsed_ns, &l->s->thread_cpu[l->found]);
 }
 
 int session_threads(struct session *s, struct session_thread_cpu **out)
@@ -142,7 +139,7 @@ int session_threads(struct session *s, struct session_thread_cpu **out)
 		return 0;
 	threads_reserve(s, profile_thread_count(s->profile));
 	if (s->thread_past_ns)
-		l.elapsed_s = (double)(now_ns - s->thread_past_ns) / (double)NS_PER_S;
+		l.elapsed_ns = now_ns - s->thread_past_ns;
 	living_each(&l);
 	s->thread_past_ns = now_ns;
 	*out = s->thread_cpu;

@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
-#define SLICE_NS         (20 * NS_PER_MS) /* between two looks at whether to stop */
-#define PIECES_MAX       64               /* in the staging area at a time */
+#define PIECES_MAX       64 /* in the staging area at a time */
 #define TRIES_MAX        50 /* answers "later" for one piece before its module is left out */
 
 enum state {
@@ -127,13 +126,12 @@ static void make_rows(struct module *m, struct cfi *c, const atomic_bool *stop)
 {
 	const struct cfi_row *rows;
 	size_t count;
-	int r = 0;
 
-	while (!atomic_load(stop) && !(r = cfi_compile(c, SLICE_NS, &m->why)))
-		;
-	rows = cfi_rows(c, &count);
 	m->made = MADE_NONE;
-	if (r <= 0 || unwind_pack(rows, count, &m->block, &m->why))
+	if (cfi_compile(c, stop, &m->why))
+		return;
+	rows = cfi_rows(c, &count);
+	if (unwind_pack(rows, count, &m->block, &m->why))
 		return;
 	m->keeps_fp = rows_keep_fp(rows, count);
 	m->made = MADE_ROWS;

@@ -45,11 +45,11 @@ struct cfi {
 	struct elf_segment segments[SEGMENTS_MAX]; /* of code */
 	size_t segment_count;
 	struct range *ranges; /* sorted, disjoint */
-	size_t range_count, range_next, row_count;
+	size_t range_count, row_count;
 	uint32_t range_cap, row_cap;
-	uint64_t resume; /* address inside ranges[range_next] */
 	struct cfi_row *rows;
-	uint64_t spent_ns;
+	uint64_t start_ns; /* when compiling began, of the thread's CPU time */
+	unsigned asked;    /* gives_up, so often */
 };
 
 /* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
@@ -350,57 +350,55 @@ static void row_add(struct cfi *c, uint64_t offset, struct wire_unwind_rule rule
 	c->rows[c->row_count++] = (struct cfi_row){offset, rule};
 }
 
-/* Compile at most so many rows of a range from c->resume on; true when the range is done. */
-static bool range_compile(struct cfi *c, const struct range *r, unsigned max_rows)
+/* Asked for each row: has it cost too much, or is it to stop? */
+static bool gives_up(struct cfi *c, const atomic_bool *stop)
+{
+	if (++c->asked % ROWS_PER_CLOCK)
+		return false;
+	return (stop && atomic_load(stop)) || c->row_count > ROWS_MAX ||
+	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns > COMPILE_MAX_NS;
+}
+
+static bool range_compile(struct cfi *c, const struct range *r, const atomic_bool *stop)
 {
 	const struct elf_segment *seg =
-		elf_symbols_segment(c->segments, c->segment_count, c->resume);
+		elf_symbols_segment(c->segments, c->segment_count, r->start);
 	const struct wire_unwind_rule none = {0};
-	uint64_t end = r->end;
+	uint64_t at = r->start, end = r->end, to;
 
 	if (!seg) /* code that is not mapped */
 		return true;
 	if (end > seg->address + seg->bytes)
 		end = seg->address + seg->bytes;
-	for (; c->resume < end && max_rows; max_rows--) {
-		Dwarf_Frame *frame = NULL;
-		Dwarf_Addr from, to = c->resume;
+	for (; at<end; at = to> at && to < end ? to : end) {
 		struct wire_unwind_rule rule = {.cfa = CFI_CFA_OTHER};
+		Dwarf_Frame *frame = NULL;
+		Dwarf_Addr from;
 		bool signal = false;
 
-		if (!dwarf_cfi_addrframe(c->sources[r->source].cfi, c->resume, &frame)) {
+		if (gives_up(c, stop))
+			return false;
+		to = at;
+		if (!dwarf_cfi_addrframe(c->sources[r->source].cfi, at, &frame)) {
 			if (dwarf_frame_info(frame, &from, &to, &signal) >= 0)
 				rule = cfi_rule_read(c->machine, frame, signal);
 			free(frame);
 		}
-		row_add(c, c->resume - seg->address + seg->offset, rule);
-		c->resume = to > c->resume && to < end ? to : end;
+		row_add(c, at - seg->address + seg->offset, rule);
 	}
-	if (c->resume < end)
-		return false;
 	if (r + 1 == c->ranges + c->range_count || r[1].start - end > PADDING_MAX)
 		row_add(c, end - seg->address + seg->offset, none);
 	return true;
 }
 
-int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err)
+int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err)
 {
-	uint64_t start = clock_read_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
-
-	while (c->range_next < c->range_count && now - start < slice_ns) {
-		const struct range *r = &c->ranges[c->range_next];
-
-		if (c->resume < r->start || c->resume >= r->end)
-			c->resume = r->start;
-		if (range_compile(c, r, ROWS_PER_CLOCK))
-			c->range_next++;
-		now = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-		if (c->spent_ns + (now - start) > COMPILE_MAX_NS || c->row_count > ROWS_MAX)
+	c->start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (size_t i = 0; i < c->range_count; i++)
+		if (!range_compile(c, &c->ranges[i], stop))
 			return err_set(err, ERR_INPUT,
 				"The call frame information of this file is too much work.");
-	}
-	c->spent_ns += now - start;
-	return c->range_next == c->range_count;
+	return 0;
 }
 
 const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count)

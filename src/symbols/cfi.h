@@ -2,15 +2,11 @@
 /*
  * Unwind rows of one ELF file: its call frame information, boiled down to what a stack walk needs.
  *
- * A row says how to find the caller's frame from its offset on, up to the next row: the frame address
- * (CFA) from sp or fp, where the caller's fp was saved, where the return address is. Read with elfutils'
- * libdw from .eh_frame, else .debug_frame; what neither sp nor fp can express is CFI_CFA_OTHER.
- * Offsets are offsets in the file, which is what the agent's module records speak of.
+ * A row says how to find the caller's frame from its offset in the file on, up to the next row: the frame address (CFA)
+ * from sp or fp, where the caller's fp was saved, where the return address is. Read with libdw from .eh_frame, else
+ * .debug_frame. The file is not trusted: rows come out sorted and disjoint whatever it says.
  *
- *   cfi_open -> cfi_compile ... until it says done -> cfi_rows -> cfi_close
- *
- * Compiling goes in slices of time, so that one thread can draw meanwhile. The file is not trusted: rows
- * come out sorted and disjoint whatever it says, and a file that costs too much is given up.
+ *   cfi_open -> cfi_compile -> cfi_rows -> cfi_close
  */
 #ifndef JHOT_SYMBOLS_CFI_H
 #define JHOT_SYMBOLS_CFI_H
@@ -20,6 +16,7 @@
 #include "wire/layout.h"
 
 #include <elfutils/libdw.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 enum cfi_cfa {
@@ -58,8 +55,8 @@ struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
 struct cfi *cfi_open_vdso(struct err *err);
 void cfi_close(struct cfi *c);
 
-/* cfi_compile: work for about so long (CPU time). 1 = done, 0 = there is more, -1 = given up. */
-int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err);
+/* cfi_compile: 0, or -1: it is too much work, or *stop was set (NULL: nothing stops it). */
+int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err);
 
 /* The rows, when done; the cfi's own. A last CFI_CFA_NONE row ends what is known. */
 const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count);

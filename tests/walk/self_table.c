@@ -19,11 +19,7 @@ static _Noreturn void give_up(const char *what, const struct err *e)
 
 static struct cfi *compile(struct cfi *c, const char *what, struct err *e)
 {
-	int r = 0;
-
-	while (c && !(r = cfi_compile(c, 1000000, e)))
-		;
-	if (!c || r < 0)
+	if (!c || cfi_compile(c, NULL, e))
 		give_up(what, e);
 	return c;
 }

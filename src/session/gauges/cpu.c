@@ -92,11 +92,16 @@ static uint64_t gauges_ticks_now(void)
 			  (double)t.tv_nsec * (double)sysconf(_SC_CLK_TCK) / (double)NS_PER_S);
 }
 
-static int gauges_pct(uint64_t ticks, uint64_t elapsed_ns)
+double gauges_pct(uint64_t ticks, uint64_t elapsed_ns)
 {
-	double s = (double)elapsed_ns / (double)NS_PER_S;
+	return (double)ticks * 100 / (double)sysconf(_SC_CLK_TCK) /
+	       ((double)elapsed_ns / (double)NS_PER_S);
+}
 
-	return (int)((double)ticks * 100 / (double)sysconf(_SC_CLK_TCK) / s + 0.5);
+/* The same, rounded. */
+static int gauges_percent(uint64_t ticks, uint64_t elapsed_ns)
+{
+	return (int)(gauges_pct(ticks, elapsed_ns) + 0.5);
 }
 
 void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu *process,
@@ -110,10 +115,10 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 	if (c->time_ns && elapsed_ns) {
 		kernel = gauges_more(gauges_more(process->stime, c->stime), c->kernel);
 		all = gauges_more(process->utime + process->stime, c->utime + c->stime);
-		out->jit_pct = gauges_pct(c->used[GAUGES_JIT], elapsed_ns);
-		out->gc_pct = gauges_pct(c->used[GAUGES_GC], elapsed_ns);
-		out->kernel_pct = gauges_pct(kernel, elapsed_ns);
-		out->java_pct = gauges_pct(gauges_more(all, own + kernel), elapsed_ns);
+		out->jit_pct = gauges_percent(c->used[GAUGES_JIT], elapsed_ns);
+		out->gc_pct = gauges_percent(c->used[GAUGES_GC], elapsed_ns);
+		out->kernel_pct = gauges_percent(kernel, elapsed_ns);
+		out->java_pct = gauges_percent(gauges_more(all, own + kernel), elapsed_ns);
 	}
 	c->past = c->now;
 	c->past_count = c->now_count;

@@ -53,6 +53,8 @@ struct gauges_cpu {
 	uint64_t used[GAUGES_OWNERS], kernel; /* since then; kernel: what JIT and GC used there */
 };
 
+/* gauges_pct: what this CPU time is of a core. */
+double gauges_pct(uint64_t ticks, uint64_t elapsed_ns);
 void gauges_cpu_done(struct gauges_cpu *c);
 /* A look: begin, each task, end with what the process used in all. Fills the shares, -1 at the first look. */
 void gauges_cpu_begin(struct gauges_cpu *c);

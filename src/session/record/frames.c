@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two tables by id and one by frame, all of them filled by what comes. */
-#include "session/record/frames.h"
+#include "session/record/reader.h"
 
 #include "attach/jvm/line_table.h"
 #include "base/buf.h"

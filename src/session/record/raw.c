@@ -32,11 +32,11 @@ static void raw_send(struct raw_writer *w)
 	buf_clear(&w->pending);
 }
 
-static void raw_write(struct raw_writer *w, const void *bytes, size_t size)
+void raw_record(struct raw_writer *w, const void *record, size_t size)
 {
 	if (!w->file.path || w->error)
 		return;
-	buf_add(&w->pending, bytes, size);
+	buf_add(&w->pending, record, size);
 	if (w->pending.len >= RAW_BUFFER)
 		raw_send(w);
 }
@@ -49,9 +49,9 @@ static void raw_put(struct raw_writer *w, uint16_t type, void *fixed, size_t fix
 	size_t size = fixed_bytes + w->scratch.len, padded = (size + 7) & ~(size_t)7;
 
 	*rec = (struct wire_record){.size = (uint32_t)padded, .type = type};
-	raw_write(w, fixed, fixed_bytes);
-	raw_write(w, buf_str(&w->scratch), w->scratch.len);
-	raw_write(w, zeros, padded - size);
+	raw_record(w, fixed, fixed_bytes);
+	raw_record(w, buf_str(&w->scratch), w->scratch.len);
+	raw_record(w, zeros, padded - size);
 	buf_clear(&w->scratch);
 }
 
@@ -80,13 +80,8 @@ struct raw_writer *raw_create(const char *path, struct err *err)
 
 void raw_begin(struct raw_writer *w, const struct wire_header *header, const struct hotspot *jvm)
 {
-	raw_write(w, header, sizeof(*header));
+	raw_record(w, header, sizeof(*header));
 	raw_target(w, jvm);
-}
-
-void raw_record(struct raw_writer *w, const void *record, uint32_t size)
-{
-	raw_write(w, record, size);
 }
 
 void raw_symbol(

@@ -21,7 +21,7 @@ struct raw_writer;
 struct raw_writer *raw_create(const char *path, struct err *err);
 void raw_begin(struct raw_writer *w, const struct wire_header *header, const struct hotspot *jvm);
 /* Writing is buffered; the first failure sticks and raw_failed says so. */
-void raw_record(struct raw_writer *w, const void *record, uint32_t size);
+void raw_record(struct raw_writer *w, const void *record, size_t size);
 void raw_symbol(
 	struct raw_writer *w, uint64_t frame, char kind, const char *name, const char *module);
 void raw_status(

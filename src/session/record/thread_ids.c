@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An array by the model's number, and a hash of the agent's. */
-#include "session/record/thread_ids.h"
+#include "session/record/reader.h"
 
 #include "base/buf.h"
 #include "base/hash.h"

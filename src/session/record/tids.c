@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "session/record/thread_ids.h"
+#include "session/record/reader.h"
 
 #include <stdlib.h>
 
