@@ -6,12 +6,10 @@
 #include "base/buf.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/elf.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define VDSO "[vdso]"
 
@@ -165,34 +163,16 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 /* --- unwind rows ------------------------------------------------------------------------------------- */
 
 /* The checked block, or NULL: frame pointers have to do. */
-static struct unwind_rows *compile(struct cfi *cfi)
+static struct unwind_rows *compile(pid_t pid, const struct proc_map *file)
 {
 	struct buf block = {0};
-	const struct cfi_row *rows;
-	size_t count;
+	bool keeps_fp;
 
-	if (cfi_compile(cfi, NULL, NULL))
-		return NULL;
-	rows = cfi_rows(cfi, &count);
-	if (!unwind_pack(rows, count, &block, NULL) && unwind_rows_check(block.data, block.len))
+	if (unwind_pack_mapped(pid, file, NULL, &block, &keeps_fp, NULL) == UNWIND_ROWS &&
+		unwind_rows_check(block.data, block.len))
 		return (struct unwind_rows *)(void *)buf_steal(&block);
 	buf_done(&block);
 	return NULL;
-}
-
-static struct unwind_rows *compile_file(pid_t pid, const struct proc_map *file)
-{
-	bool vdso = file->path[0] != '/';
-	int fd = vdso ? -1 : proc_open_mapped(pid, file);
-	struct cfi *cfi = vdso                         ? cfi_open_vdso(NULL)
-			  : fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL)
-						       : NULL;
-	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;
-
-	cfi_close(cfi);
-	if (fd >= 0)
-		close(fd);
-	return rows;
 }
 
 const struct unwind_table *modules_rows(struct modules *m)
@@ -210,7 +190,7 @@ const struct unwind_table *modules_rows(struct modules *m)
 
 		if (!has_code(&m->maps[i]))
 			continue;
-		rows = compile_file(m->pid, file);
+		rows = compile(m->pid, file);
 		if (rows)
 			m->rows->modules[m->rows->count++] =
 				(struct unwind_module){file->start, file->end, file->offset, rows};

@@ -6,30 +6,21 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "symbols/cfi.h"
-#include "symbols/elf.h"
 #include "symbols/loader.h"
 #include "wire/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define KEEPS_FP_PERCENT 60 /* libjvm 88, the JDK's other libraries about 80, libc 17, libz 0 */
-#define PIECES_MAX       64 /* in the staging area at a time */
-#define TRIES_MAX        50 /* answers "later" for one piece before its module is left out */
+#define PIECES_MAX 64 /* in the staging area at a time */
+#define TRIES_MAX  50 /* answers "later" for one piece before its module is left out */
 
 enum state {
 	WAITING,
 	READY, /* its rows are packed; being sent */
 	SENT,
 	LEFT_OUT,
-};
-
-enum made {
-	MADE_NOTHING, /* it has none to miss: an archive of classes, [vsyscall] */
-	MADE_ROWS,
-	MADE_NONE, /* it should have: why is set */
 };
 
 struct module {
@@ -44,7 +35,7 @@ struct module {
 	unsigned tries;
 
 	/* The loader's until it is done. */
-	enum made made;
+	enum unwind_made made;
 	struct buf block; /* its rows */
 	bool keeps_fp;    /* most of its code has a frame pointer */
 	struct err why;
@@ -86,79 +77,12 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 	return f;
 }
 
-/* --- making them, by the loader's thread --------------------------------------------------------------- */
-
-/* Its debug file is looked for only when it says nothing itself (musl). */
-static struct cfi *open_file(struct module *m, int fd, int *debug_fd)
-{
-	struct cfi *c;
-
-	m->made = MADE_NONE;
-	if (fd < 0) {
-		errno = -fd;
-		err_set_errno(&m->why, ERR_INPUT, "The file cannot be opened");
-		return NULL;
-	}
-	if (!elf_file_is(fd)) {
-		m->made = MADE_NOTHING;
-		return NULL;
-	}
-	c = cfi_open(fd, -1, &m->why);
-	if (!c)
-		*debug_fd = elf_debug_open(fd, m->pid, m->at.path);
-	return c || *debug_fd < 0 ? c : cfi_open(fd, *debug_fd, &m->why);
-}
-
-static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
-{
-	uint64_t all = 0, with = 0;
-
-	for (size_t i = 0; i + 1 < count; i++) {
-		uint64_t bytes = rows[i + 1].offset - rows[i].offset;
-
-		all += rows[i].rule.cfa == CFI_CFA_NONE ? 0 : bytes;
-		with += rows[i].rule.cfa == CFI_CFA_FP ? bytes : 0;
-	}
-	return with * 100 > all * KEEPS_FP_PERCENT;
-}
-
-static void make_rows(struct module *m, struct cfi *c, const atomic_bool *stop)
-{
-	const struct cfi_row *rows;
-	size_t count;
-
-	m->made = MADE_NONE;
-	if (cfi_compile(c, stop, &m->why))
-		return;
-	rows = cfi_rows(c, &count);
-	if (unwind_pack(rows, count, &m->block, &m->why))
-		return;
-	m->keeps_fp = rows_keep_fp(rows, count);
-	m->made = MADE_ROWS;
-}
-
+/* By the loader's thread. */
 static void make(struct load *l, const atomic_bool *stop)
 {
 	struct module *m = (struct module *)l;
-	int fd = -1, debug_fd = -1;
-	struct cfi *c = NULL;
 
-	if (!strcmp(m->at.path, "[vdso]")) {
-		m->made = MADE_NONE;
-		c = cfi_open_vdso(&m->why);
-	} else if (m->at.path[0] == '/') {
-		fd = proc_open_mapped(m->pid, &m->at);
-		c = open_file(m, fd, &debug_fd);
-	} else if (m->at.path[0] != '[') {
-		m->made = MADE_NONE;
-	}
-	if (c)
-		make_rows(m, c, stop);
-	cfi_close(c);
-	if (fd >= 0)
-		close(fd);
-	if (debug_fd >= 0)
-		close(debug_fd);
+	m->made = unwind_pack_mapped(m->pid, &m->at, stop, &m->block, &m->keeps_fp, &m->why);
 }
 
 /* --- the queue --------------------------------------------------------------------------------------- */
@@ -239,9 +163,9 @@ static void take_compiled(struct unwind_feed *f)
 {
 	struct module *m = f->modules[f->now];
 
-	m->state = m->made == MADE_ROWS ? READY : LEFT_OUT;
+	m->state = m->made == UNWIND_ROWS ? READY : LEFT_OUT;
 	m->bytes = (uint32_t)m->block.len;
-	if (m->made == MADE_NONE) {
+	if (m->made == UNWIND_WITHOUT) {
 		f->why = m->why;
 		leave_out(f, f->now, &f->without_rows);
 	}

@@ -103,10 +103,12 @@ static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct wir
 static enum cfi_saved read_saved(
 	const struct cfi_machine *m, Dwarf_Frame *frame, int regno, int16_t *out, bool *undefined)
 {
-	Dwarf_Op mem[3], *ops;
+	enum cfi_saved saved = CFI_SAVED_CFA;
+	Dwarf_Op mem[3], *ops, *last;
 	size_t count;
 	int reg;
 	int64_t offset = 0;
+	bool is_cfa;
 
 	*undefined = false;
 	if (dwarf_frame_register(frame, regno, mem, &ops, &count))
@@ -119,25 +121,23 @@ static enum cfi_saved read_saved(
 		return CFI_SAVED_LOST;
 	if (count == 1 && ops[0].atom == DW_OP_regx && (int)ops[0].number == regno)
 		return CFI_SAVED_NOT;
-	if (ops[0].atom == DW_OP_call_frame_cfa) { /* libdw also puts it before expressions */
-		if (count == 2 && op_is_register(&ops[1], &reg, &offset) && reg == m->fp &&
-			fits(offset, INT16_MAX)) {
-			*out = (int16_t)offset;
-			return CFI_SAVED_FP;
-		}
-		if (count == 2 && ops[1].atom == DW_OP_plus_uconst)
-			offset = (int64_t)ops[1].number;
-		else if (count != 1)
+	is_cfa = ops[0].atom == DW_OP_call_frame_cfa; /* libdw also puts it before expressions */
+	last = &ops[count - 1];
+	if (count > 1u + is_cfa)
+		return CFI_SAVED_LOST;
+	if (op_is_register(last, &reg, &offset)) {
+		if (reg != m->fp)
 			return CFI_SAVED_LOST;
-		*out = (int16_t)offset;
-		return fits(offset, INT16_MAX) ? CFI_SAVED_CFA : CFI_SAVED_LOST;
+		saved = CFI_SAVED_FP;
+	} else if (is_cfa && count == 2 && last->atom == DW_OP_plus_uconst) {
+		offset = (int64_t)last->number;
+	} else if (!is_cfa || count == 2) {
+		return CFI_SAVED_LOST;
 	}
-	if (count == 1 && op_is_register(&ops[0], &reg, &offset) && reg == m->fp &&
-		fits(offset, INT16_MAX)) {
-		*out = (int16_t)offset;
-		return CFI_SAVED_FP;
-	}
-	return CFI_SAVED_LOST;
+	if (!fits(offset, INT16_MAX))
+		return CFI_SAVED_LOST;
+	*out = (int16_t)offset;
+	return saved;
 }
 
 struct wire_unwind_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal)

@@ -120,6 +120,14 @@ static uint32_t reader_named_thread(struct reader *r, uint32_t id)
 	return thread;
 }
 
+/* What a thread is called here, else what the target calls it. */
+static int reader_tid(const struct reader *r, int there)
+{
+	int here = tids_here(r->tids, there);
+
+	return here > 0 ? here : there;
+}
+
 static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 {
 	static const enum thread_kind kinds[] = {
@@ -131,18 +139,14 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 		[WIRE_THREAD_AGENT] = THREAD_AGENT,
 		[WIRE_THREAD_VIRTUAL] = THREAD_VIRTUAL,
 	};
-	struct profile_thread t = {.tid = rec->os_tid, .java_tid = rec->java_tid};
+	struct profile_thread t = {.tid = reader_tid(r, rec->os_tid), .java_tid = rec->java_tid};
 	struct buf name = {0};
 	uint32_t number;
 	bool known;
-	int here;
 
 	number = thread_ids_get(r->threads, rec->id, &known);
 	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
 		t.kind = kinds[rec->kind];
-	here = tids_here(r->tids, rec->os_tid);
-	if (here > 0)
-		t.tid = here;
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
 		buf_printf(&name, "thread %d", (int)t.tid);
@@ -154,13 +158,13 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 /* A virtual thread is no thread of /proc's. One whose name is not told keeps what it had. */
 static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 {
-	struct profile_thread t = {
-		.kind = THREAD_VIRTUAL, .carrier = rec->os_tid, .java_tid = rec->java_tid};
+	struct profile_thread t = {.kind = THREAD_VIRTUAL,
+		.carrier = rec->os_tid ? reader_tid(r, rec->os_tid) : 0,
+		.java_tid = rec->java_tid};
 	const struct profile_thread *now;
 	struct buf name = {0};
 	bool known, shared;
 	uint32_t number;
-	int here;
 
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
@@ -168,9 +172,6 @@ static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 	t.name = name.data;
 	number = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
 	now = profile_get_thread(r->profile, number);
-	here = rec->os_tid ? tids_here(r->tids, rec->os_tid) : 0;
-	if (here > 0)
-		t.carrier = here;
 	if (known && !rec->name_bytes) {
 		buf_clear(&name);
 		buf_adds(&name, now->name);
