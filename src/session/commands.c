@@ -79,10 +79,7 @@ static void commands_switched(struct session *s, const struct session_event *e, 
 			named ? profile_get_event(s->profile, e->event) : NULL);
 }
 
-/*
- * Before the first event: the kernel's names are asked for, and rows of the libraries that need them most, so that the first stacks are whole. Of all but
- * libjvm, which follows while sampling.
- */
+/* So that the first stacks are whole: rows of all libraries but libjvm, which follows while sampling, and the kernel's names. */
 static void commands_ahead(struct session *s, bool user_only)
 {
 	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)

@@ -2,13 +2,9 @@
 /*
  * An agent's memfd: found among the target's descriptors, checked, mapped; commands through it, with answers; the lease.
  *
- * The header is copied and checked once; what points into the mapping is later written by the agent and by
- * whoever else may write to that process: read each value once, trust none. The memfd must be sealed against
- * shrinking, so that reading it cannot fault.
- *
- * A command is filled in, numbered, and waited for by its number; a second one cannot start before the first is
- * answered. Waiting is futex waiting in short slices, between which the caller may drain the ring. One thread; the lease
- * is one of its own that touches nothing but the beat.
+ * The header is copied and checked once; all else is written by the agent and whoever else may write to that process:
+ * read each value once, trust none. The memfd must be sealed against shrinking, so that reading it cannot fault. One
+ * command at a time, waited for by its number, in short slices between which the caller may drain the ring. One thread.
  */
 #ifndef JHOT_SESSION_MAPPING_H
 #define JHOT_SESSION_MAPPING_H

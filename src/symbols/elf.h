@@ -2,10 +2,8 @@
 /*
  * ELF files of others: opening them, what they say about names, the symbol tables that were split off them.
  *
- * They are opened so that reading them with libelf and libdw costs no more than any honest file does: libelf believes
- * what headers say of sizes, and a file may be large and empty.
- *
- * A file whose tables are larger than ELF_FILE_SECTION_MAX is not opened. Plain functions.
+ * libelf believes what headers say of sizes, and a file may be large and empty: one whose tables are larger than
+ * ELF_FILE_SECTION_MAX is not opened, so that reading costs no more than any honest file does. Plain functions.
  */
 #ifndef JHOT_SYMBOLS_ELF_H
 #define JHOT_SYMBOLS_ELF_H
@@ -34,12 +32,7 @@ void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size)
 
 /* --- elf_symbols.c ----------------------------------------------------------------------------- */
 
-/*
- * What one ELF file says about names: its symbol tables, its call stubs, its functions' beginnings.
- *
- * Reads with libelf from an Elf that the caller opened (64-bit; anything may be wrong with it), into a symtab
- * of virtual addresses. No state; one thread.
- */
+/* All of them from an Elf of 64 bits with which anything else may be wrong, into a symtab of virtual addresses. */
 
 /* elf_symbols_table: functions of the first section of this type (SHT_SYMTAB, SHT_DYNSYM). How many. */
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);
@@ -65,11 +58,9 @@ Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
 /* --- elf_debug.c ------------------------------------------------------------------------------- */
 
 /*
- * The symbol table that was split off an ELF file: its separate debug file, or what .gnu_debugdata holds.
- *
  * Looks by build-id and by debuglink in the target's root, and by build-id in our own (/usr/lib/debug and the
  * cache of debuginfod's client); nothing is fetched. A file whose build-id (or checksum, where there is none)
- * differs is not taken. One thread; the files are not trusted.
+ * differs is not taken.
  */
 
 /* elf_debug_open: the separate debug file, for the caller to close; -1: none. path is the ELF file's in the target's root. */

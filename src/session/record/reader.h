@@ -61,12 +61,9 @@ const char *reader_note(const struct reader *r);
 /* --- frames.c ------------------------------------------------------------------------------------------ */
 
 /*
- * The agent's frames into the model's: ids of methods and modules become names. Remembers what METHOD and MODULE records
- * said, asks symbols for native and kernel code, and keeps the answer per frame. In a replay there are no symbols; names
- * then come from FILE_SYMBOL records. Memory grows with what was received, not with ids.
+ * The agent's frames into the model's: names of methods from METHOD records, of native and kernel code from symbols; NULL
+ * in a replay, where FILE_SYMBOL records have them. Memory grows with what was received, not with ids.
  */
-
-/* symbols: NULL in a replay. Both are the caller's. */
 struct frames *frames_new(struct profile *profile, struct symbols *symbols);
 void frames_free(struct frames *f);
 
@@ -94,13 +91,8 @@ uint32_t frames_reason(struct frames *f, const char *reason);
 
 /* --- thread_ids.c -------------------------------------------------------------------------------------- */
 
-/*
- * The model's numbers of the agent's threads, which it numbers itself, upwards for ever. Numbers of threads that have
- * left the model are given again.
- */
-
+/* The model's numbers of the agent's threads; those of threads that have left the model are given again. */
 struct thread_ids;
-
 struct thread_ids *thread_ids_new(struct profile *profile);
 void thread_ids_free(struct thread_ids *t);
 /* The model's number for the agent's id, a new one if it is not known. */
