@@ -21,7 +21,8 @@ struct mapping {
 struct modules {
 	pid_t pid;
 	struct mapping *maps;
-	size_t count, cap;
+	size_t count;
+	uint32_t cap;
 	struct symbols *symbols;
 	struct dynsym *libjvm;
 	uint64_t libjvm_start, libjvm_end;
@@ -35,10 +36,7 @@ static bool add_mapping(void *ctx, const struct proc_map *map)
 	struct modules *m = ctx;
 	struct mapping *to;
 
-	if (m->count == m->cap) {
-		m->cap = m->cap ? 2 * m->cap : 256;
-		m->maps = xreallocarray(m->maps, m->cap, sizeof(*m->maps));
-	}
+	m->maps = xgrow(m->maps, m->count, &m->cap, sizeof(*m->maps));
 	to = &m->maps[m->count++];
 	*to = (struct mapping){.file = *map, .number = -1};
 	to->file.path = xstrdup(map->path);

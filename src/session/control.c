@@ -223,8 +223,7 @@ static void *lease_main(void *arg)
 	return NULL;
 }
 
-struct lease *lease_start_with(
-	struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err)
+struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err)
 {
 	struct lease *l = xcalloc(1, sizeof(*l));
 	sigset_t all, before;
@@ -244,11 +243,6 @@ struct lease *lease_start_with(
 	errno = error;
 	err_set_errno(err, ERR_FAILED, "The thread that keeps the session cannot be started");
 	return NULL;
-}
-
-struct lease *lease_start(struct mapping *m, struct err *err)
-{
-	return lease_start_with(m, LEASE_BEAT_MS, LEASE_STALL_MS, err);
 }
 
 void lease_moved(struct lease *l)

@@ -87,12 +87,9 @@ bool control_beats(const struct mapping *m);
 #define LEASE_STALL_MS 30000 /* the main loop must have moved within this */
 
 struct lease;
-struct lease *lease_start(struct mapping *m, struct err *err);
+/* It beats as often, while lease_moved is called as often: both are other numbers in tests only. */
+struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err);
 void lease_moved(struct lease *l); /* the main loop is alive */
 void lease_stop(struct lease *l);  /* no beat after this */
-
-/* For tests: another beat and another patience. */
-struct lease *lease_start_with(
-	struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err);
 
 #endif

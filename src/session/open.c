@@ -288,7 +288,7 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 	if (open_load(s, options, token, err) || open_find(s, token, err))
 		goto fail;
 	control_hold(&s->mapping);
-	s->lease = lease_start(&s->mapping, err);
+	s->lease = lease_start(&s->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, err);
 	if (!s->lease || open_ready(s, err))
 		goto fail;
 	session_begin(s);

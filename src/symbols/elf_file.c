@@ -59,32 +59,25 @@ static uint64_t section_bytes(Elf_Scn *scn, const GElf_Shdr *h)
 									 : h->sh_size;
 }
 
-static bool types_fit(Elf *elf)
+/* Those that are read by type, or by name: after the first, as names are read from a table of names. */
+static bool sections_fit(Elf *elf, bool by_name)
 {
 	Elf_Scn *scn = NULL;
+	size_t names = 0;
 	GElf_Shdr h;
 
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &h) && type_is_read(h.sh_type) &&
-			(h.sh_size > ELF_FILE_SECTION_MAX || h.sh_flags & SHF_COMPRESSED))
-			return false;
-	return true;
-}
-
-/* After types_fit: names are read from a table of names. */
-static bool names_fit(Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-	GElf_Shdr h;
-
-	if (elf_getshdrstrndx(elf, &names))
+	if (by_name && elf_getshdrstrndx(elf, &names))
 		return true;
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &h) && name_is_read(elf_strptr(elf, names, h.sh_name)) &&
-			(h.sh_size > ELF_FILE_SECTION_MAX ||
-				section_bytes(scn, &h) > ELF_FILE_SECTION_MAX))
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &h) ||
+			!(by_name ? name_is_read(elf_strptr(elf, names, h.sh_name))
+				  : type_is_read(h.sh_type)))
+			continue;
+		if (h.sh_size > ELF_FILE_SECTION_MAX ||
+			(by_name ? section_bytes(scn, &h) > ELF_FILE_SECTION_MAX
+				 : (h.sh_flags & SHF_COMPRESSED) != 0))
 			return false;
+	}
 	return true;
 }
 
@@ -109,7 +102,7 @@ Elf *elf_file_begin(int fd)
 	elf_version(EV_CURRENT);
 	elf = header_fits(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64 &&
-		types_fit(elf) && names_fit(elf) && notes_fit(elf))
+		sections_fit(elf, false) && sections_fit(elf, true) && notes_fit(elf))
 		return elf;
 	elf_end(elf);
 	return NULL;
