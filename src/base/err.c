@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A new sentence, with what comes after it. */
-static void err_say(
+__attribute__((format(printf, 3, 0))) static void err_say(
 	struct err *e, enum err_kind kind, const char *fmt, va_list ap, const char *after)
 {
 	size_t len;
@@ -64,7 +64,8 @@ int err_prefix(struct err *e, const char *fmt, ...)
 	return -1;
 }
 
-static void err_add_line(char *block, size_t size, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void err_add_line(
+	char *block, size_t size, const char *fmt, va_list ap)
 {
 	size_t len = strlen(block);
 

@@ -60,50 +60,48 @@ static bool threads_read(
 
 struct living {
 	struct session *s;
-	uint32_t *slots; /* by tid, open addressing: the model's number + 1, 0 = free */
-	uint32_t mask;
+	struct hash_index by_tid;
+	uint32_t *threads; /* the model's, by what by_tid says */
 	void (*fn)(struct living *l, uint32_t thread);
 	uint64_t elapsed_ns;
 	int found;
 };
 
-static uint32_t *living_slot(const struct living *l, int tid)
-{
-	uint32_t i = (uint32_t)hash_u64((uint64_t)tid) & l->mask;
-
-	while (l->slots[i] && profile_get_thread(l->s->profile, l->slots[i] - 1)->tid != tid)
-		i = (i + 1) & l->mask;
-	return &l->slots[i];
-}
-
 static void living_found(void *ctx, pid_t tid)
 {
 	struct living *l = ctx;
-	uint32_t number = *living_slot(l, tid);
+	uint32_t at = hash_index_find(&l->by_tid, hash_u64((uint64_t)tid), NULL, NULL);
 
-	if (number)
-		l->fn(l, number - 1);
+	if (at != HASH_NONE)
+		l->fn(l, l->threads[at]);
 }
 
 /* The threads of the target that the model knows; of those that had the same tid the last. -1: nobody can tell. */
 static int living_each(struct living *l)
 {
-	int rc;
 	const struct profile *p = l->s->profile;
 	uint32_t count = profile_thread_count(p);
+	int rc;
 
-	for (l->mask = 63; l->mask / 2 < count;)
-		l->mask = l->mask * 2 + 1;
-	l->slots = xcalloc((size_t)l->mask + 1, sizeof(*l->slots));
+	l->threads = xcalloc(count, sizeof(*l->threads));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_thread *t = profile_get_thread(p, i);
-		uint32_t *slot = living_slot(l, t->tid);
+		uint64_t hash = hash_u64((uint64_t)t->tid);
+		uint32_t at = hash_index_find(&l->by_tid, hash, NULL, NULL);
 
-		if (t->tid > 0 && (!*slot || profile_get_thread(p, *slot - 1)->serial < t->serial))
-			*slot = i + 1;
+		if (t->tid <= 0 ||
+			(at != HASH_NONE &&
+				profile_get_thread(p, l->threads[at])->serial > t->serial))
+			continue;
+		if (at == HASH_NONE) {
+			at = i;
+			hash_index_add(&l->by_tid, hash, at);
+		}
+		l->threads[at] = i;
 	}
 	rc = proc_threads(l->s->jvm.pid, living_found, l);
-	free(l->slots);
+	hash_index_done(&l->by_tid);
+	free(l->threads);
 	return rc;
 }
 

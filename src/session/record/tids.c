@@ -56,7 +56,7 @@ int tids_here(struct tids *t, int there)
 	int here = t ? tids_find(t, there) : there;
 	uint64_t now_ns = clock_mono_ns();
 
-	if (here || now_ns < t->due_ns)
+	if (!t || here || now_ns < t->due_ns)
 		return here;
 	hash_index_clear(&t->index);
 	proc_threads(t->pid, tids_add, t);
