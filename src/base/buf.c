@@ -26,11 +26,7 @@ static _Noreturn void out_of_memory(void)
 
 void *xmalloc(size_t size)
 {
-	void *p = malloc(size ? size : 1);
-
-	if (!p)
-		out_of_memory();
-	return p;
+	return xreallocarray(NULL, size, 1);
 }
 
 void *xcalloc(size_t count, size_t size)
@@ -42,21 +38,20 @@ void *xcalloc(size_t count, size_t size)
 	return p;
 }
 
-static void *xrealloc(void *p, size_t size)
+void *xreallocarray(void *p, size_t count, size_t size)
 {
-	p = realloc(p, size ? size : 1);
+	p = reallocarray(p, count ? count : 1, size ? size : 1);
 	if (!p)
 		out_of_memory();
 	return p;
 }
 
-void *xreallocarray(void *p, size_t count, size_t size)
+void *xgrow(void *p, size_t count, uint32_t *cap, size_t size)
 {
-	size_t total;
-
-	if (__builtin_mul_overflow(count, size, &total))
-		out_of_memory();
-	return xrealloc(p, total);
+	if (count < *cap)
+		return p;
+	*cap = *cap ? *cap * 2 : 64;
+	return xreallocarray(p, *cap, size);
 }
 
 char *xstrndup(const char *s, size_t len)
@@ -98,7 +93,7 @@ void buf_reserve(struct buf *b, size_t more)
 		need = b->cap * 2;
 	if (need < 64)
 		need = 64;
-	b->data = xrealloc(b->data, need);
+	b->data = xreallocarray(b->data, need, 1);
 	b->cap = need;
 }
 

@@ -9,6 +9,7 @@
 #define JHOT_BASE_BUF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf {
 	char *data; /* NULL while empty */
@@ -33,6 +34,8 @@ void *xmalloc(size_t size);
 void buf_on_no_memory(void (*fn)(void));
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *p, size_t count, size_t size);
+/* xgrow: an array of *cap entries of this size, with room for one more behind the first count. */
+void *xgrow(void *p, size_t count, uint32_t *cap, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);
 

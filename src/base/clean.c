@@ -2,7 +2,6 @@
 /* Java's modified UTF-8 differs from UTF-8 in NUL and in characters beyond 16 bits (two times 3 bytes). */
 #include "base/clean.h"
 
-#include "base/descriptor.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
@@ -11,20 +10,6 @@
 #include <string.h>
 
 #define CLEAN_ARRAY_MAX 255 /* dimensions that Java allows */
-
-/* How long the sequence at s says it is, 0 if it is none or cut off. */
-static size_t clean_len(const char *s, size_t left)
-{
-	unsigned char lead = left ? (unsigned char)*s : 0;
-	size_t n = lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 0;
-
-	if (n > left)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if (((unsigned char)s[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
 
 static bool clean_is_high(uint32_t c)
 {
@@ -43,16 +28,30 @@ static bool clean_is_hidden(uint32_t c)
 	       c == 0x200f || c == 0x61c;
 }
 
+const char *descriptor_primitive(char letter)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} table[] = {{'B', "byte"}, {'C', "char"}, {'D', "double"}, {'F', "float"}, {'I', "int"},
+		{'J', "long"}, {'S', "short"}, {'Z', "boolean"}};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].letter == letter)
+			return table[i].name;
+	return NULL;
+}
+
 /* Decodes one character of modified or plain UTF-8: its value and length, or '?'. */
 static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 {
 	static const uint32_t least[] = {0x20, 0x20, 0xa0, 0x800, 0x10000};
-	size_t n = (unsigned char)*s < 0x80 ? 1 : clean_len(s, left);
+	size_t n = utf8_sequence(s, left);
 	uint32_t c = utf8_value(s, n ? (int)n : 1);
 
 	*len = n ? n : 1;
 	if (n == 3 && clean_is_high(c)) {
-		uint32_t low = clean_len(s + 3, left - 3) == 3 ? utf8_value(s + 3, 3) : 0;
+		uint32_t low = utf8_sequence(s + 3, left - 3) == 3 ? utf8_value(s + 3, 3) : 0;
 
 		if (!clean_is_low(low))
 			return '?';
@@ -92,6 +91,16 @@ void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes)
 		used += n;
 	}
 	out[used] = '\0';
+}
+
+void clean_shared(char *out, size_t out_bytes, const char *text, size_t bytes)
+{
+	char copy[512];
+	size_t len = bytes < sizeof(copy) ? bytes : sizeof(copy);
+
+	memcpy(copy, text, len); /* then look: the other side may write meanwhile */
+	len = strnlen(copy, len);
+	clean_text(out, out_bytes, copy, len);
 }
 
 void clean_own(char *text)

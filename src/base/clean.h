@@ -17,6 +17,9 @@
 void clean_text(char *out, size_t out_bytes, const char *text, size_t bytes);
 void clean_add(struct buf *out, const char *text, size_t bytes);
 
+/* clean_shared: of a text of up to so many bytes that another process may write meanwhile: it is copied, then looked at. */
+void clean_shared(char *out, size_t out_bytes, const char *text, size_t bytes);
+
 /* clean_own: the same in place, which never makes it longer. clean_lines: the same, its line ends kept. */
 void clean_own(char *text);
 void clean_lines(char *text);
@@ -29,5 +32,7 @@ void clean_word(char *out, size_t out_bytes, const char *text);
  * "foo.Bar[]", hidden classes "foo/Bar$$Lambda+0x1f" -> "foo.Bar$$Lambda/0x1f".
  */
 void clean_add_class(struct buf *out, const char *text, size_t bytes);
+/* descriptor_primitive: the primitive type of a letter in type descriptors, 'I' is "int"; NULL: of none. */
+const char *descriptor_primitive(char letter);
 
 #endif

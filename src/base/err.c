@@ -9,64 +9,63 @@
 #include <stdio.h>
 #include <string.h>
 
-static void err_clear(struct err *e, enum err_kind kind)
+/* A new sentence, with what comes after it. */
+__attribute__((format(printf, 3, 0))) static void err_say(
+	struct err *e, enum err_kind kind, const char *fmt, va_list ap, const char *after)
 {
-	memset(e, 0, sizeof(*e));
-	e->kind = kind;
+	size_t len;
+
+	*e = (struct err){.kind = kind};
+	vsnprintf(e->what, sizeof(e->what), fmt, ap);
+	clean_own(e->what);
+	len = strlen(e->what);
+	snprintf(e->what + len, sizeof(e->what) - len, "%s", after);
 }
 
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!e)
-		return -1;
-	err_clear(e, kind);
 	va_start(ap, fmt);
-	vsnprintf(e->what, sizeof(e->what), fmt, ap);
+	if (e)
+		err_say(e, kind, fmt, ap, "");
 	va_end(ap);
-	clean_own(e->what);
 	return -1;
 }
 
 int err_set_errno(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
 	int saved = errno;
+	char why[128];
 	va_list ap;
-	size_t len;
 
-	if (!e)
-		return -1;
-	err_clear(e, kind);
+	snprintf(why, sizeof(why), ": %s", strerror(saved));
 	va_start(ap, fmt);
-	vsnprintf(e->what, sizeof(e->what), fmt, ap);
+	if (e)
+		err_say(e, kind, fmt, ap, why);
 	va_end(ap);
-	clean_own(e->what);
-	len = strlen(e->what);
-	snprintf(e->what + len, sizeof(e->what) - len, ": %s", strerror(saved));
 	errno = saved;
 	return -1;
 }
 
 int err_prefix(struct err *e, const char *fmt, ...)
 {
-	char old[sizeof(e->what)];
+	struct err old;
 	va_list ap;
-	size_t len;
 
 	if (!e)
 		return -1;
-	memcpy(old, e->what, sizeof(old));
+	old = *e;
 	va_start(ap, fmt);
-	vsnprintf(e->what, sizeof(e->what), fmt, ap);
+	err_say(e, e->kind, fmt, ap, old.what);
 	va_end(ap);
-	clean_own(e->what);
-	len = strlen(e->what);
-	snprintf(e->what + len, sizeof(e->what) - len, "%s", old);
+	memcpy(e->hint, old.hint, sizeof(e->hint));
+	memcpy(e->details, old.details, sizeof(e->details));
 	return -1;
 }
 
-static void err_add_line(char *block, size_t size, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void err_add_line(
+	char *block, size_t size, const char *fmt, va_list ap)
 {
 	size_t len = strlen(block);
 

@@ -8,17 +8,14 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* as the kernel */
-#define TRIES     16
 
 /* --- errors ------------------------------------------------------------------------------------------ */
 
@@ -114,25 +111,18 @@ static int open_descriptor(const char *link, const struct stat *there)
 /* A new file, which no one else can have put there, with the mode that the umask gives. */
 static int open_part(struct file *f)
 {
-	for (int i = 0; i < TRIES; i++) {
-		struct buf name = {0};
-		uint64_t number = 0;
-		int fd;
+	mode_t mask = umask(0);
+	struct buf name = {0};
+	int fd;
 
-		if (getrandom(&number, sizeof(number), 0) < 0)
-			return -1;
-		buf_add(&name, f->target, folder_len(f->target));
-		buf_printf(&name, ".jhot-%016llx.part", (unsigned long long)number);
-		fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-		if (fd >= 0) {
-			f->part = buf_steal(&name);
-			return fd;
-		}
-		buf_done(&name);
-		if (errno != EEXIST)
-			return -1;
-	}
-	return -1;
+	umask(mask);
+	buf_add(&name, f->target, folder_len(f->target));
+	buf_adds(&name, ".jhot-XXXXXX.part");
+	f->part = buf_steal(&name);
+	fd = mkostemps(f->part, strlen(".part"), O_CLOEXEC);
+	if (fd >= 0)
+		(void)fchmod(fd, 0666 & ~mask);
+	return fd;
 }
 
 /* As the old one, where that is allowed; a group that cannot be kept is not given to another. */

@@ -51,7 +51,8 @@ uint32_t hash_index_find(
 	if (!ix->slots)
 		return HASH_NONE;
 	for (i = (uint32_t)hash & ix->mask; ix->slots[i].value_plus_1; i = (i + 1) & ix->mask) {
-		if (ix->slots[i].hash == hash && same(ctx, ix->slots[i].value_plus_1 - 1))
+		if (ix->slots[i].hash == hash &&
+			(!same || same(ctx, ix->slots[i].value_plus_1 - 1)))
 			return ix->slots[i].value_plus_1 - 1;
 	}
 	return HASH_NONE;

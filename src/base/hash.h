@@ -42,7 +42,10 @@ typedef bool hash_same_fn(const void *ctx, uint32_t value);
 
 void hash_index_done(struct hash_index *ix);
 void hash_index_clear(struct hash_index *ix);
-/* The number stored under the hash whose key is the same, or HASH_NONE. */
+/*
+ * The number stored under the hash whose key is the same, or HASH_NONE. same NULL: keys are numbers and hashed by
+ * hash_u64, which gives no two of them the same.
+ */
 uint32_t hash_index_find(
 	const struct hash_index *ix, uint64_t hash, hash_same_fn *same, const void *ctx);
 /* Add a number that is not there yet. */

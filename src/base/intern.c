@@ -40,11 +40,10 @@ uint32_t intern_put(struct intern *in, const char *text, size_t len)
 	if (id != HASH_NONE)
 		return id;
 	id = vacant_take(&in->vacant, 0);
-	if (id == VACANT_NONE && in->count == in->cap) {
-		in->cap = in->cap ? in->cap * 2 : 64;
-		in->texts = xreallocarray(in->texts, in->cap, sizeof(*in->texts));
+	if (id == VACANT_NONE) {
+		in->texts = xgrow(in->texts, in->count, &in->cap, sizeof(*in->texts));
+		id = in->count++;
 	}
-	id = id == VACANT_NONE ? in->count++ : id;
 	in->texts[id] = xstrndup(text, key.len);
 	in->bytes += key.len + 1;
 	hash_index_add(&in->index, hash, id);

@@ -2,8 +2,6 @@
 /* map_files is exact but privileged; a path is for everyone but may have been replaced. */
 #include "base/maps.h"
 
-#include "base/rooted.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

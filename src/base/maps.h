@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of another process: which it has mapped, and opening them as it sees them, as base/rooted.h says.
+ * The files of another process: which it has mapped, and opening them as it sees them.
  *
  * Plain functions; -errno when the process is gone or closed to us. The root folder is a parameter only for tests
  * (proc_root, "/proc").
@@ -42,5 +42,27 @@ int proc_open_in(pid_t pid, const char *dir, const char *path, int flags);
  * another file stands at its path now.
  */
 int proc_open_mapped(pid_t pid, const struct proc_map *map);
+
+/* --- rooted.c ------------------------------------------------------------------------------------------ */
+
+/*
+ * Whoever a process belongs to may have put anything where it points. So a path is resolved inside the given root,
+ * whatever links say; only a regular file or a folder is opened, and looked at before: to open a fifo waits, to open a
+ * device may do something; and nothing waits for whoever holds a lease on a file. A file system that does not answer
+ * (NFS, FUSE) still makes each of these wait. A descriptor with O_CLOEXEC, or -errno: -EINVAL for what is neither.
+ */
+
+/*
+ * rooted_open: a path below root, absolute or not. With O_DIRECTORY a folder, else a regular file; with O_PATH
+ * anything, without being opened.
+ */
+int rooted_open(const char *root, const char *path, int flags);
+/* rooted_in: the regular file of this name in an open folder; never through a link. */
+int rooted_in(int dir, const char *name, int flags);
+/* rooted_link: the regular file that a link of /proc leads to (exe, map_files/..., fd/...), wherever it is. */
+int rooted_link(const char *link, int flags);
+
+/* rooted_walk: what kernels before 5.6 cannot do, part by part: a path below an open folder, as O_PATH. For tests, too. */
+int rooted_walk(int root, const char *path);
 
 #endif

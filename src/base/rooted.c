@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* First a descriptor that opens nothing (O_PATH), then what it is, then the file itself through /proc/self/fd. */
-#include "base/rooted.h"
+#include "base/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

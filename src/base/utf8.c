@@ -2,25 +2,31 @@
 /* UTF-8, as RFC 3629 has it. */
 #include "base/utf8.h"
 
+size_t utf8_sequence(const char *s, size_t left)
+{
+	unsigned char lead = left ? (unsigned char)*s : 0x80;
+	size_t n = lead < 0x80   ? 1
+		   : lead < 0xc0 ? 0
+		   : lead < 0xe0 ? 2
+		   : lead < 0xf0 ? 3
+		   : lead < 0xf8 ? 4
+				 : 0;
+
+	if (n > left)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
 int utf8_len(const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
-	int len = p[0] < 0x80   ? 1
-		  : p[0] < 0xc2 ? 0
-		  : p[0] < 0xe0 ? 2
-		  : p[0] < 0xf0 ? 3
-		  : p[0] < 0xf5 ? 4
-				: 0;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = utf8_sequence(s, 4);
+	uint32_t c = n ? utf8_value(s, (int)n) : 0;
 
-	for (int i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* overlong forms, surrogates, beyond U+10FFFF */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-		(p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return len;
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : (int)n;
 }
 
 uint32_t utf8_value(const char *s, int len)

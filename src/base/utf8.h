@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* utf8_sequence: how long the sequence at s[left] says it is, whatever it stands for; 0 if it is none or cut off. */
+size_t utf8_sequence(const char *s, size_t left);
 /* utf8_len: length of the valid sequence at s, 0 if it is not one (s is NUL-terminated). */
 int utf8_len(const char *s);
 /* utf8_value: the code point that a lead byte and its len - 1 continuations hold, valid or not. */

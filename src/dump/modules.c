@@ -6,16 +6,12 @@
 #include "base/buf.h"
 #include "symbols/cfi.h"
 #include "symbols/dynsym.h"
-#include "symbols/elf.h"
-#include "symbols/unwind_pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define VDSO         "[vdso]"
-#define COMPILE_STEP (50 * 1000000ull)
+#define VDSO "[vdso]"
 
 struct mapping {
 	struct proc_map file; /* path is ours */
@@ -25,7 +21,8 @@ struct mapping {
 struct modules {
 	pid_t pid;
 	struct mapping *maps;
-	size_t count, cap;
+	size_t count;
+	uint32_t cap;
 	struct symbols *symbols;
 	struct dynsym *libjvm;
 	uint64_t libjvm_start, libjvm_end;
@@ -39,10 +36,7 @@ static bool add_mapping(void *ctx, const struct proc_map *map)
 	struct modules *m = ctx;
 	struct mapping *to;
 
-	if (m->count == m->cap) {
-		m->cap = m->cap ? 2 * m->cap : 256;
-		m->maps = xreallocarray(m->maps, m->cap, sizeof(*m->maps));
-	}
+	m->maps = xgrow(m->maps, m->count, &m->cap, sizeof(*m->maps));
 	to = &m->maps[m->count++];
 	*to = (struct mapping){.file = *map, .number = -1};
 	to->file.path = xstrdup(map->path);
@@ -167,37 +161,16 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 /* --- unwind rows ------------------------------------------------------------------------------------- */
 
 /* The checked block, or NULL: frame pointers have to do. */
-static struct unwind_rows *compile(struct cfi *cfi)
+static struct unwind_rows *compile(pid_t pid, const struct proc_map *file)
 {
 	struct buf block = {0};
-	const struct cfi_row *rows;
-	size_t count;
-	int r;
+	bool keeps_fp;
 
-	while ((r = cfi_compile(cfi, COMPILE_STEP, NULL)) == 0)
-		;
-	if (r < 0)
-		return NULL;
-	rows = cfi_rows(cfi, &count);
-	if (!unwind_pack(rows, count, &block, NULL) && unwind_rows_check(block.data, block.len))
+	if (unwind_pack_mapped(pid, file, NULL, &block, &keeps_fp, NULL) == UNWIND_ROWS &&
+		unwind_rows_check(block.data, block.len))
 		return (struct unwind_rows *)(void *)buf_steal(&block);
 	buf_done(&block);
 	return NULL;
-}
-
-static struct unwind_rows *compile_file(pid_t pid, const struct proc_map *file)
-{
-	bool vdso = file->path[0] != '/';
-	int fd = vdso ? -1 : proc_open_mapped(pid, file);
-	struct cfi *cfi = vdso                         ? cfi_open_memory(pid, file, NULL)
-			  : fd >= 0 && elf_file_is(fd) ? cfi_open(fd, -1, NULL)
-						       : NULL;
-	struct unwind_rows *rows = cfi ? compile(cfi) : NULL;
-
-	cfi_close(cfi);
-	if (fd >= 0)
-		close(fd);
-	return rows;
 }
 
 const struct unwind_table *modules_rows(struct modules *m)
@@ -215,7 +188,7 @@ const struct unwind_table *modules_rows(struct modules *m)
 
 		if (!has_code(&m->maps[i]))
 			continue;
-		rows = compile_file(m->pid, file);
+		rows = compile(m->pid, file);
 		if (rows)
 			m->rows->modules[m->rows->count++] =
 				(struct unwind_module){file->start, file->end, file->offset, rows};

@@ -74,20 +74,3 @@ int alloc_trap_find(
 	err_detail(err, "%s has no symbol " IN_BUFFER "...", jvm->libjvm);
 	return -1;
 }
-
-static bool holder_map(void *ctx, const struct proc_map *map)
-{
-	bool *seen = ctx;
-
-	*seen = strstr(map->path, "libasyncProfiler") != NULL;
-	return !*seen;
-}
-
-void alloc_holder(const struct hotspot *jvm, struct err *err)
-{
-	bool seen = false;
-
-	proc_maps(jvm->pid, holder_map, &seen);
-	if (seen)
-		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
-}

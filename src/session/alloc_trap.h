@@ -26,7 +26,4 @@ bool alloc_trap_needed(const struct hotspot *jvm);
 int alloc_trap_find(const struct hotspot *jvm, struct symbols *symbols, struct alloc_trap *out,
 	struct err *err);
 
-/* alloc_holder: a hint to err who else samples allocations of this JVM, if a library is mapped that is known to. */
-void alloc_holder(const struct hotspot *jvm, struct err *err);
-
 #endif

@@ -20,6 +20,24 @@ static bool commands_idle(void *ctx)
 	return !s->over && session_jvm_alive(s);
 }
 
+static bool commands_see_holder(void *ctx, const struct proc_map *map)
+{
+	bool *seen = ctx;
+
+	*seen = strstr(map->path, "libasyncProfiler") != NULL;
+	return !*seen;
+}
+
+/* A hint who else samples allocations of this JVM, if a library is mapped that is known to. */
+static void commands_tell_holder(const struct hotspot *jvm, struct err *err)
+{
+	bool seen = false;
+
+	proc_maps(jvm->pid, commands_see_holder, &seen);
+	if (seen)
+		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
+}
+
 static int commands_send(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
 {
@@ -37,7 +55,7 @@ static int commands_send(
 	if (answer.text[0]) {
 		err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
 		if (answer.result == -EBUSY && command->event == EVENT_ALLOC)
-			alloc_holder(&s->jvm, err);
+			commands_tell_holder(&s->jvm, err);
 		return -1;
 	}
 	errno = -answer.result;
@@ -61,10 +79,7 @@ static void commands_switched(struct session *s, const struct session_event *e, 
 			named ? profile_get_event(s->profile, e->event) : NULL);
 }
 
-/*
- * Before the first event: the kernel's names are asked for, and rows of the libraries that need them most, so that the first stacks are whole. Of all but
- * libjvm, which follows while sampling.
- */
+/* So that the first stacks are whole: rows of all libraries but libjvm, which follows while sampling, and the kernel's names. */
 static void commands_ahead(struct session *s, bool user_only)
 {
 	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)

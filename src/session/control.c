@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Futexes of a shared mapping, so never the private kind; the agent is believed to wake but not relied upon. */
-#include "session/control.h"
+#include "session/mapping.h"
 
+#include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -94,7 +100,7 @@ void control_post(struct mapping *m, const struct wire_command *command)
 void control_answer(struct mapping *m, struct control_answer *out)
 {
 	out->result = atomic_load(&m->status->done_result);
-	mapping_text(
+	clean_shared(
 		out->text, sizeof(out->text), m->status->done_text, sizeof(m->status->done_text));
 }
 
@@ -154,7 +160,7 @@ void control_hold(struct mapping *m)
 void control_holder(
 	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns)
 {
-	mapping_text(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
+	clean_shared(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
 	*pid = *(volatile const int32_t *)&m->control->holder_pid;
 	*since_wall_ns = *(volatile const uint64_t *)&m->control->holder_start_ns;
 }
@@ -171,4 +177,85 @@ bool control_beats(const struct mapping *m)
 		nanosleep(&step, NULL);
 	}
 	return false;
+}
+
+/* --- the lease --------------------------------------------------------------------------------------- */
+
+/*
+ * A thread that beats while the main loop moves; when this process dies or hangs, so does the beat. That it died, and
+ * was not only kept from running, the kernel says: it marks the locks that a thread still holds at its end.
+ */
+struct lease {
+	struct mapping *mapping;
+	unsigned beat_ms;
+	uint64_t stall_ns;
+	_Atomic uint64_t moved_ns;
+	pthread_t thread;
+	_Atomic uint32_t stop;
+	struct robust_list_head held; /* of that thread: control.holder */
+	struct robust_list holder;
+};
+
+/* Nothing else in this thread uses robust locks. Where the kernel has no list, the word stays 0. */
+static void lease_hold(struct lease *l)
+{
+	_Atomic uint32_t *word = &l->mapping->control->holder;
+
+	l->holder.next = &l->held.list;
+	l->held.list.next = &l->holder;
+	l->held.futex_offset = (char *)word - (char *)&l->holder;
+	if (!syscall(SYS_set_robust_list, &l->held, sizeof(l->held)))
+		atomic_store(word, (uint32_t)syscall(SYS_gettid));
+}
+
+static void *lease_main(void *arg)
+{
+	struct lease *l = arg;
+
+	lease_hold(l);
+	while (!atomic_load(&l->stop)) {
+		if (clock_mono_ns() - atomic_load(&l->moved_ns) < l->stall_ns)
+			atomic_fetch_add(&l->mapping->control->beat, 1);
+		control_futex_wait(&l->stop, 0, l->beat_ms * NS_PER_MS);
+	}
+	l->held.list.next = &l->held.list;
+	atomic_store(&l->mapping->control->holder, 0);
+	return NULL;
+}
+
+struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err)
+{
+	struct lease *l = xcalloc(1, sizeof(*l));
+	sigset_t all, before;
+	int error;
+
+	l->mapping = m;
+	l->beat_ms = beat_ms;
+	l->stall_ns = stall_ms * NS_PER_MS;
+	lease_moved(l);
+	sigfillset(&all); /* signals are the main thread's */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&l->thread, NULL, lease_main, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		return l;
+	free(l);
+	errno = error;
+	err_set_errno(err, ERR_FAILED, "The thread that keeps the session cannot be started");
+	return NULL;
+}
+
+void lease_moved(struct lease *l)
+{
+	atomic_store(&l->moved_ns, clock_mono_ns());
+}
+
+void lease_stop(struct lease *l)
+{
+	if (!l)
+		return;
+	atomic_store(&l->stop, 1);
+	control_futex_wake(&l->stop);
+	pthread_join(l->thread, NULL);
+	free(l);
 }

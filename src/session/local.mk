@@ -6,10 +6,9 @@ noinst_LIBRARIES += libsession.a
 libsession_a_CPPFLAGS = $(AM_CPPFLAGS) -DJHOT_AGENT_BESIDE='"$(pkglibdir:$(exec_prefix)/%=../%)"' \
 	-DJHOT_AGENT_DIR='"$(pkglibdir)"'
 libsession_a_SOURCES = \
-	%D%/alloc_trap.c %D%/alloc_trap.h %D%/commands.c %D%/control.c %D%/control.h %D%/lease.c \
-	%D%/mapping.c %D%/mapping.h %D%/open.c %D%/session.c %D%/session.h %D%/state.h %D%/status.c \
-	%D%/tids.c %D%/tids.h \
-	%D%/gauges/cpu.c %D%/gauges/gauges.c %D%/gauges/gauges.h %D%/gauges/heap.c %D%/gauges/threads.c \
-	%D%/record/frames.c %D%/record/frames.h %D%/record/raw.c %D%/record/raw.h %D%/record/reader.c \
-	%D%/record/reader.h %D%/record/replay.c %D%/record/thread_ids.c %D%/record/thread_ids.h \
-	%D%/unwind/compile.c %D%/unwind/compile.h %D%/unwind/feed.c %D%/unwind/feed.h
+	%D%/alloc_trap.c %D%/alloc_trap.h %D%/commands.c %D%/control.c %D%/mapping.c \
+	%D%/mapping.h %D%/open.c %D%/replay.c %D%/session.c %D%/session.h %D%/state.h %D%/status.c \
+	%D%/threads.c %D%/unwind_feed.c %D%/unwind_feed.h \
+	%D%/gauges/cpu.c %D%/gauges/gauges.c %D%/gauges/gauges.h %D%/gauges/heap.c \
+	%D%/record/frames.c %D%/record/raw.c %D%/record/raw.h %D%/record/reader.c \
+	%D%/record/reader.h %D%/record/thread_ids.c %D%/record/tids.c

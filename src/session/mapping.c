@@ -2,8 +2,7 @@
 /* Every number of the header is checked against the file's size before anything is mapped. */
 #include "session/mapping.h"
 
-#include "base/clean.h"
-#include "base/rooted.h"
+#include "base/maps.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -206,14 +205,4 @@ int mapping_find(struct mapping *m, pid_t pid, const char *token, struct err *er
 	if (found < 0 && why.kind != ERR_NONE && err)
 		*err = why;
 	return found;
-}
-
-void mapping_text(char *out, size_t out_bytes, const char *text, size_t bytes)
-{
-	char copy[512];
-	size_t len = bytes < sizeof(copy) ? bytes : sizeof(copy);
-
-	memcpy(copy, text, len); /* then look: the other side may write meanwhile */
-	len = strnlen(copy, len);
-	clean_text(out, out_bytes, copy, len);
 }

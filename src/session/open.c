@@ -162,9 +162,16 @@ static int open_load(const struct session *s, const struct session_options *opti
 
 /* --- finding it -------------------------------------------------------------------------------------- */
 
-static int open_given_up(const struct session *s, struct err *err)
+/* -1: the JVM has ended, or who waits has given up. */
+static int open_go_on(const struct session *s, struct err *err)
 {
-	return err_set(err, ERR_FAILED, "Attaching to JVM %d was given up.", (int)s->jvm.pid);
+	if (!session_jvm_alive(s))
+		return err_set(err, ERR_GONE, "JVM %d ended while the agent was being loaded.",
+			(int)s->jvm.pid);
+	if (!patience_left(&s->patience))
+		return err_set(
+			err, ERR_FAILED, "Attaching to JVM %d was given up.", (int)s->jvm.pid);
+	return 0;
 }
 
 static int open_find(struct session *s, const char *token, struct err *err)
@@ -177,11 +184,8 @@ static int open_find(struct session *s, const char *token, struct err *err)
 
 		if (found)
 			return found > 0 ? 0 : -1;
-		if (!session_jvm_alive(s))
-			return err_set(err, ERR_GONE,
-				"JVM %d ended while the agent was being loaded.", (int)s->jvm.pid);
-		if (!patience_left(&s->patience))
-			return open_given_up(s, err);
+		if (open_go_on(s, err))
+			return -1;
 		if (clock_mono_ns() > end_ns)
 			return err_set(err, ERR_ATTACH,
 				"The agent was loaded into JVM %d, but the memory it shares does "
@@ -207,20 +211,12 @@ static int open_ready(struct session *s, struct err *err)
 		return err_set(err, ERR_ATTACH,
 			"The agent in JVM %d ended the session before it began.", (int)s->jvm.pid);
 	default:
-		if (!session_jvm_alive(s))
-			return err_set(err, ERR_GONE,
-				"JVM %d ended while the agent was being loaded.", (int)s->jvm.pid);
-		if (!patience_left(&s->patience))
-			return open_given_up(s, err);
+		if (open_go_on(s, err))
+			return -1;
 		return err_set(err, ERR_ATTACH,
 			"The agent in JVM %d does not get ready within %d s.", (int)s->jvm.pid,
 			OPEN_READY_MS / 1000);
 	}
-}
-
-static void open_named(void *ctx, uint64_t frame, char kind, const char *name, const char *module)
-{
-	raw_symbol(((struct session *)ctx)->raw, frame, kind, name, module);
 }
 
 static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
@@ -254,7 +250,7 @@ void session_begin(struct session *s)
 	reader_on_module(s->reader, open_module, s);
 	if (s->jvm.other_pid_ns) {
 		s->tids = tids_new(s->jvm.pid);
-		reader_on_tid(s->reader, tids_here, s->tids);
+		reader_on_tid(s->reader, s->tids);
 	}
 	s->gauges = gauges_new(&s->jvm);
 	s->publish_moved_ns = clock_mono_ns();
@@ -264,7 +260,7 @@ void session_begin(struct session *s)
 	profile_set_start(s->profile, s->mapping.header.start_wall_ns);
 	if (s->raw) {
 		raw_begin(s->raw, &s->mapping.header, &s->jvm);
-		frames_on_named(s->frames, open_named, s);
+		frames_record(s->frames, s->raw);
 	}
 }
 
@@ -292,7 +288,7 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 	if (open_load(s, options, token, err) || open_find(s, token, err))
 		goto fail;
 	control_hold(&s->mapping);
-	s->lease = lease_start(&s->mapping, err);
+	s->lease = lease_start(&s->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, err);
 	if (!s->lease || open_ready(s, err))
 		goto fail;
 	session_begin(s);

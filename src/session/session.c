@@ -21,9 +21,9 @@
 #define SESSION_WAIT_MS        100 /* how late the JVM's end may be noticed in a wait */
 #define SESSION_ANSWER_MS      5   /* how late the agent's answer to rows may be noticed */
 #define SESSION_NAMES_NS       (10 * NS_PER_S)
-#define SESSION_NAMES_SOON_NS \
-	(100 * NS_PER_MS)       /* what a screen waits for names, so that its samples are on it */
-#define SESSION_PULL_MAX 200000 /* records at one go: an honest ring holds fewer */
+/* What a screen waits for names, so that its samples are on it. */
+#define SESSION_NAMES_SOON_NS (100 * NS_PER_MS)
+#define SESSION_PULL_MAX      200000 /* records at one go: an honest ring holds fewer */
 
 bool session_jvm_alive(const struct session *s)
 {

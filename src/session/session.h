@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One conversation with one agent: from loading it to the plain events that fill the model.
+ * One conversation with one agent: from loading it to the samples that fill the model.
  *
- * Opens the target, loads the agent, finds and maps its memfd, keeps the lease (a tiny thread that beats
- * every 250 ms while the main loop has called session_drain within 30 s), reads the ring as hostile input,
- * names native frames and gathers vitals. session_replay reads a recorded ring in its place. One thread
- * calls; the lease thread is the session's own.
+ * The session lives while session_drain is called at least every 30 s. session_replay reads a recording in the agent's
+ * place. One thread calls.
  */
 #ifndef JHOT_SESSION_SESSION_H
 #define JHOT_SESSION_SESSION_H

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A session's inside, shared by the files that make it up: open.c, session.c, record/replay.c,
- * gauges/threads.c.
- */
+/* A session's inside, shared by the files that make it up. */
 #ifndef JHOT_SESSION_STATE_H
 #define JHOT_SESSION_STATE_H
 
-#include "session/control.h"
 #include "session/gauges/gauges.h"
 #include "session/mapping.h"
-#include "session/record/frames.h"
 #include "session/record/raw.h"
 #include "session/record/reader.h"
 #include "session/session.h"
-#include "session/tids.h"
-#include "session/unwind/feed.h"
+#include "session/unwind_feed.h"
 #include "wire/ring.h"
 
 struct replay;
@@ -48,8 +42,7 @@ struct session {
 	bool leaving; /* we asked the agent to go */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
-	uint64_t
-		clock_ahead_ns; /* of the agent's clock before ours; 0 but in another time namespace */
+	uint64_t clock_ahead_ns;   /* the agent's clock, in another time namespace */
 
 	/* replay: NULL while live */
 	struct replay *replay;
@@ -65,8 +58,8 @@ struct session {
 /* session_take: one record into the model, and into the recording. */
 int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err);
 /*
- * session_feed_unwind: takes the answer to the rows that were sent last and sends the next, without waiting for the
- * agent; for rows that are being compiled it waits so long. session_feed_settle: waits for that answer, before another command takes its place.
+ * session_feed_unwind: takes the answer to the rows that were sent last and sends the next; waits so long for rows that
+ * are being compiled. session_feed_settle: waits for the agent's answer, before another command takes its place.
  */
 #define SESSION_COMMAND_MS 1000
 #define SESSION_START_MS   3000 /* alloc may have to wait until nobody is attaching himself */

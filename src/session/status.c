@@ -5,8 +5,8 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "profile/vitals.h"
-#include "session/control.h"
 #include "session/gauges/gauges.h"
+#include "session/mapping.h"
 #include "session/session.h"
 
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void status_names(const struct mapping *m, struct session_status *out)
 		char *to = out->events[i];
 
 		if (i >= EVENT_USER_FIRST)
-			mapping_text(to, sizeof(out->events[i]),
+			clean_shared(to, sizeof(out->events[i]),
 				m->control->event_names[i - EVENT_USER_FIRST],
 				sizeof(m->control->event_names[0]));
 		if (!*to)

@@ -4,18 +4,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "symbols/cfi_rule.h"
 #include "symbols/elf.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define RANGES_MAX        (1u << 20)
-#define IMAGE_MAX         (1u << 20)
 #define ROWS_MAX          (4u << 20)
 #define OFFSET_MAX        UINT32_MAX
 #define SEGMENTS_MAX      16
@@ -28,11 +24,6 @@
 struct range {
 	uint64_t start, end; /* virtual addresses of the file */
 	unsigned source;
-};
-
-struct segment {
-	uint64_t start, end; /* virtual addresses */
-	uint64_t file_offset;
 };
 
 /* A section of call frame information. */
@@ -51,15 +42,14 @@ struct cfi {
 	Dwarf *dwarf;     /* for .debug_frame, or NULL */
 	const struct cfi_machine *machine;
 	struct source sources[SOURCES];
-	struct segment segments[SEGMENTS_MAX];
+	struct elf_segment segments[SEGMENTS_MAX]; /* of code */
 	size_t segment_count;
 	struct range *ranges; /* sorted, disjoint */
-	size_t range_count, range_cap, range_next;
-	uint64_t resume; /* address inside ranges[range_next] */
+	size_t range_count, row_count;
+	uint32_t range_cap, row_cap;
 	struct cfi_row *rows;
-	size_t row_count, row_cap;
-	uint64_t spent_ns;
-	void *image; /* of what has no file, or NULL */
+	uint64_t start_ns; /* when compiling began, of the thread's CPU time */
+	unsigned asked;    /* gives_up, so often */
 };
 
 /* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
@@ -135,10 +125,7 @@ static void range_add(struct cfi *c, unsigned source, uint64_t start, uint64_t l
 {
 	if (!length || start + length < start || c->range_count == RANGES_MAX)
 		return;
-	if (c->range_count == c->range_cap) {
-		c->range_cap = c->range_cap ? 2 * c->range_cap : 1024;
-		c->ranges = xreallocarray(c->ranges, c->range_cap, sizeof *c->ranges);
-	}
+	c->ranges = xgrow(c->ranges, c->range_count, &c->range_cap, sizeof *c->ranges);
 	c->ranges[c->range_count++] = (struct range){start, start + length, source};
 }
 
@@ -258,19 +245,17 @@ static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *se
 
 static int segments_read(struct cfi *c)
 {
-	size_t count;
-	GElf_Phdr p;
+	uint32_t all = elf_symbols_segments(c->elf, c->segments, SEGMENTS_MAX);
 
-	if (elf_getphdrnum(c->elf, &count))
-		return -1;
-	for (size_t i = 0; i < count && c->segment_count < SEGMENTS_MAX; i++) {
-		if (!gelf_getphdr(c->elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X))
+	for (uint32_t i = 0; i < all; i++) {
+		const struct elf_segment s = c->segments[i];
+
+		if (!s.is_code)
 			continue;
-		if (p.p_vaddr + p.p_filesz < p.p_vaddr || p.p_filesz > OFFSET_MAX ||
-			p.p_offset > OFFSET_MAX - p.p_filesz)
+		if (s.address + s.bytes < s.address || s.bytes > OFFSET_MAX ||
+			s.offset > OFFSET_MAX - s.bytes)
 			return -1;
-		c->segments[c->segment_count++] =
-			(struct segment){p.p_vaddr, p.p_vaddr + p.p_filesz, p.p_offset};
+		c->segments[c->segment_count++] = s;
 	}
 	return c->segment_count ? 0 : -1;
 }
@@ -326,26 +311,9 @@ struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err)
 	return open_elf(elf_memory((char *)(uintptr_t)image, bytes), NULL, err);
 }
 
-struct cfi *cfi_open_memory(pid_t pid, const struct proc_map *map, struct err *err)
+struct cfi *cfi_open_vdso(struct err *err)
 {
-	size_t bytes = map->end - map->start;
-	struct iovec local = {NULL, bytes}, remote = {(void *)(uintptr_t)map->start, bytes};
-	struct cfi *c = NULL;
-
-	if (bytes > IMAGE_MAX) {
-		err_set(err, ERR_INPUT, "It is too large.");
-		return NULL;
-	}
-	local.iov_base = xmalloc(bytes);
-	if (process_vm_readv(pid ? pid : getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes)
-		c = cfi_open_image(local.iov_base, bytes, err);
-	else
-		err_set_errno(err, ERR_INPUT, "It cannot be read from the process's memory");
-	if (c)
-		c->image = local.iov_base;
-	else
-		free(local.iov_base);
-	return c;
+	return open_elf(elf_file_begin_vdso(), NULL, err);
 }
 
 void cfi_close(struct cfi *c)
@@ -360,13 +328,12 @@ void cfi_close(struct cfi *c)
 	elf_end(c->debug);
 	free(c->ranges);
 	free(c->rows);
-	free(c->image);
 	free(c);
 }
 
 /* --- compiling --------------------------------------------------------------------------------------- */
 
-static void row_add(struct cfi *c, uint64_t offset, struct cfi_rule rule)
+static void row_add(struct cfi *c, uint64_t offset, struct wire_unwind_rule rule)
 {
 	struct cfi_row *last = c->row_count ? &c->rows[c->row_count - 1] : NULL;
 
@@ -379,71 +346,59 @@ static void row_add(struct cfi *c, uint64_t offset, struct cfi_rule rule)
 		return;
 	if (last ? !memcmp(&last->rule, &rule, sizeof rule) : rule.cfa == CFI_CFA_NONE)
 		return;
-	if (c->row_count == c->row_cap) {
-		c->row_cap = c->row_cap ? 2 * c->row_cap : 4096;
-		c->rows = xreallocarray(c->rows, c->row_cap, sizeof *c->rows);
-	}
+	c->rows = xgrow(c->rows, c->row_count, &c->row_cap, sizeof *c->rows);
 	c->rows[c->row_count++] = (struct cfi_row){offset, rule};
 }
 
-static const struct segment *segment_find(const struct cfi *c, uint64_t address)
+/* Asked for each row: has it cost too much, or is it to stop? */
+static bool gives_up(struct cfi *c, const atomic_bool *stop)
 {
-	for (size_t i = 0; i < c->segment_count; i++)
-		if (address >= c->segments[i].start && address < c->segments[i].end)
-			return &c->segments[i];
-	return NULL;
+	if (++c->asked % ROWS_PER_CLOCK)
+		return false;
+	return (stop && atomic_load(stop)) || c->row_count > ROWS_MAX ||
+	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns > COMPILE_MAX_NS;
 }
 
-/* Compile at most so many rows of a range from c->resume on; true when the range is done. */
-static bool range_compile(struct cfi *c, const struct range *r, unsigned max_rows)
+static bool range_compile(struct cfi *c, const struct range *r, const atomic_bool *stop)
 {
-	const struct segment *seg = segment_find(c, c->resume);
-	const struct cfi_rule none = {0};
-	uint64_t end = r->end;
+	const struct elf_segment *seg =
+		elf_symbols_segment(c->segments, c->segment_count, r->start);
+	const struct wire_unwind_rule none = {0};
+	uint64_t at = r->start, end = r->end, to;
 
 	if (!seg) /* code that is not mapped */
 		return true;
-	if (end > seg->end)
-		end = seg->end;
-	for (; c->resume < end && max_rows; max_rows--) {
+	if (end > seg->address + seg->bytes)
+		end = seg->address + seg->bytes;
+	for (; at<end; at = to> at && to < end ? to : end) {
+		struct wire_unwind_rule rule = {.cfa = CFI_CFA_OTHER};
 		Dwarf_Frame *frame = NULL;
-		Dwarf_Addr from, to = c->resume;
-		struct cfi_rule rule = {.cfa = CFI_CFA_OTHER};
+		Dwarf_Addr from;
 		bool signal = false;
 
-		if (!dwarf_cfi_addrframe(c->sources[r->source].cfi, c->resume, &frame)) {
+		if (gives_up(c, stop))
+			return false;
+		to = at;
+		if (!dwarf_cfi_addrframe(c->sources[r->source].cfi, at, &frame)) {
 			if (dwarf_frame_info(frame, &from, &to, &signal) >= 0)
 				rule = cfi_rule_read(c->machine, frame, signal);
 			free(frame);
 		}
-		row_add(c, c->resume - seg->start + seg->file_offset, rule);
-		c->resume = to > c->resume && to < end ? to : end;
+		row_add(c, at - seg->address + seg->offset, rule);
 	}
-	if (c->resume < end)
-		return false;
 	if (r + 1 == c->ranges + c->range_count || r[1].start - end > PADDING_MAX)
-		row_add(c, end - seg->start + seg->file_offset, none);
+		row_add(c, end - seg->address + seg->offset, none);
 	return true;
 }
 
-int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err)
+int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err)
 {
-	uint64_t start = clock_read_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
-
-	while (c->range_next < c->range_count && now - start < slice_ns) {
-		const struct range *r = &c->ranges[c->range_next];
-
-		if (c->resume < r->start || c->resume >= r->end)
-			c->resume = r->start;
-		if (range_compile(c, r, ROWS_PER_CLOCK))
-			c->range_next++;
-		now = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-		if (c->spent_ns + (now - start) > COMPILE_MAX_NS || c->row_count > ROWS_MAX)
+	c->start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (size_t i = 0; i < c->range_count; i++)
+		if (!range_compile(c, &c->ranges[i], stop))
 			return err_set(err, ERR_INPUT,
 				"The call frame information of this file is too much work.");
-	}
-	c->spent_ns += now - start;
-	return c->range_next == c->range_count;
+	return 0;
 }
 
 const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count)

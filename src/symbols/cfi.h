@@ -2,24 +2,23 @@
 /*
  * Unwind rows of one ELF file: its call frame information, boiled down to what a stack walk needs.
  *
- * A row says how to find the caller's frame from its offset on, up to the next row: the frame address
- * (CFA) from sp or fp, where the caller's fp was saved, where the return address is. Read with elfutils'
- * libdw from .eh_frame, else .debug_frame; what neither sp nor fp can express is CFI_CFA_OTHER.
- * Offsets are offsets in the file, which is what the agent's module records speak of.
+ * A row says how to find the caller's frame from its offset in the file on, up to the next row: the frame address (CFA)
+ * from sp or fp, where the caller's fp was saved, where the return address is. Read with libdw from .eh_frame, else
+ * .debug_frame. The file is not trusted: rows come out sorted and disjoint whatever it says.
  *
- *   cfi_open -> cfi_compile ... until it says done -> cfi_rows -> cfi_close
- *
- * Compiling goes in slices of time, so that one thread can draw meanwhile. The file is not trusted: rows
- * come out sorted and disjoint whatever it says, and a file that costs too much is given up.
+ *   cfi_open -> cfi_compile -> cfi_rows -> cfi_close
  */
 #ifndef JHOT_SYMBOLS_CFI_H
 #define JHOT_SYMBOLS_CFI_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/maps.h"
+#include "wire/layout.h"
 
-#include <stddef.h>
-#include <stdint.h>
+#include <elfutils/libdw.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 enum cfi_cfa {
 	CFI_CFA_NONE = 0,    /* no information from here on */
@@ -39,19 +38,9 @@ enum cfi_saved {
 	CFI_SAVED_LOST = 3, /* cannot be known: fp is then 0 in the caller */
 };
 
-struct cfi_rule {
-	uint8_t cfa; /* enum cfi_cfa */
-	uint8_t fp;  /* enum cfi_saved */
-	uint8_t ra;  /* enum cfi_saved */
-	uint8_t reserved;
-	int32_t cfa_offset;
-	int16_t fp_offset;
-	int16_t ra_offset;
-};
-
 struct cfi_row {
-	uint64_t offset; /* in the file; strictly ascending */
-	struct cfi_rule rule;
+	uint64_t offset;              /* in the file; strictly ascending */
+	struct wire_unwind_rule rule; /* its fields are of the enums above */
 };
 
 struct cfi;
@@ -62,16 +51,46 @@ struct cfi;
  * information. Read, not mapped: a file that shrinks meanwhile is an error, not a fault.
  */
 struct cfi *cfi_open(int fd, int debug_fd, struct err *err);
-/* The same for an image in memory (the vDSO), which must outlive the cfi. */
+/* The same for an image in memory, which must outlive the cfi. */
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
-/* The same for a mapping that has no file, the vDSO: read from the process's memory. pid 0: our own. */
-struct cfi *cfi_open_memory(pid_t pid, const struct proc_map *map, struct err *err);
+struct cfi *cfi_open_vdso(struct err *err);
 void cfi_close(struct cfi *c);
 
-/* cfi_compile: work for about so long (CPU time). 1 = done, 0 = there is more, -1 = given up. */
-int cfi_compile(struct cfi *c, uint64_t slice_ns, struct err *err);
+/* cfi_compile: 0, or -1: it is too much work, or *stop was set (NULL: nothing stops it). */
+int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err);
 
 /* The rows, when done; the cfi's own. A last CFI_CFA_NONE row ends what is known. */
 const struct cfi_row *cfi_rows(const struct cfi *c, size_t *count);
+
+/*
+ * unwind_pack: rows as the block that goes to the agent, struct wire_unwind_rows and what follows it, added to out (empty
+ * before). -1: more different rules, or a larger file, than a block can hold.
+ */
+int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struct err *err);
+
+enum unwind_made {
+	UNWIND_NOTHING, /* it has none to miss: an archive of classes, [vsyscall] */
+	UNWIND_ROWS,
+	UNWIND_WITHOUT, /* it should have: err is set */
+};
+
+/*
+ * unwind_pack_mapped: all that in one, of a file that a process has mapped (pid 0: as named), or of the vDSO. keeps_fp: most
+ * of its code has a frame pointer.
+ */
+enum unwind_made unwind_pack_mapped(pid_t pid, const struct proc_map *map, const atomic_bool *stop,
+	struct buf *out, bool *keeps_fp, struct err *err);
+
+/* --- cfi_rule.c, for cfi.c ----------------------------------------------------------------------------- */
+
+/* DWARF's numbers of the registers that a walk follows. */
+struct cfi_machine {
+	unsigned elf_machine;
+	int sp, fp, ra;
+};
+const struct cfi_machine *cfi_machine_find(unsigned elf_machine); /* NULL: not one of ours */
+
+/* One libdw frame state as a rule, always: what none can express becomes CFI_CFA_OTHER. */
+struct wire_unwind_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal);
 
 #endif

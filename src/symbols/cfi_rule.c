@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From libdw's frame states, which can say anything, to the few rules that compilers really use. */
-#include "symbols/cfi_rule.h"
+#include "symbols/cfi.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -73,7 +73,7 @@ static bool fits(int64_t value, int64_t limit)
 	return value >= -limit && value < limit;
 }
 
-static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct cfi_rule *rule)
+static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct wire_unwind_rule *rule)
 {
 	Dwarf_Op *ops;
 	size_t count;
@@ -103,10 +103,12 @@ static void read_cfa(const struct cfi_machine *m, Dwarf_Frame *frame, struct cfi
 static enum cfi_saved read_saved(
 	const struct cfi_machine *m, Dwarf_Frame *frame, int regno, int16_t *out, bool *undefined)
 {
-	Dwarf_Op mem[3], *ops;
+	enum cfi_saved saved = CFI_SAVED_CFA;
+	Dwarf_Op mem[3], *ops, *last;
 	size_t count;
 	int reg;
 	int64_t offset = 0;
+	bool is_cfa;
 
 	*undefined = false;
 	if (dwarf_frame_register(frame, regno, mem, &ops, &count))
@@ -119,30 +121,28 @@ static enum cfi_saved read_saved(
 		return CFI_SAVED_LOST;
 	if (count == 1 && ops[0].atom == DW_OP_regx && (int)ops[0].number == regno)
 		return CFI_SAVED_NOT;
-	if (ops[0].atom == DW_OP_call_frame_cfa) { /* libdw also puts it before expressions */
-		if (count == 2 && op_is_register(&ops[1], &reg, &offset) && reg == m->fp &&
-			fits(offset, INT16_MAX)) {
-			*out = (int16_t)offset;
-			return CFI_SAVED_FP;
-		}
-		if (count == 2 && ops[1].atom == DW_OP_plus_uconst)
-			offset = (int64_t)ops[1].number;
-		else if (count != 1)
+	is_cfa = ops[0].atom == DW_OP_call_frame_cfa; /* libdw also puts it before expressions */
+	last = &ops[count - 1];
+	if (count > 1u + is_cfa)
+		return CFI_SAVED_LOST;
+	if (op_is_register(last, &reg, &offset)) {
+		if (reg != m->fp)
 			return CFI_SAVED_LOST;
-		*out = (int16_t)offset;
-		return fits(offset, INT16_MAX) ? CFI_SAVED_CFA : CFI_SAVED_LOST;
+		saved = CFI_SAVED_FP;
+	} else if (is_cfa && count == 2 && last->atom == DW_OP_plus_uconst) {
+		offset = (int64_t)last->number;
+	} else if (!is_cfa || count == 2) {
+		return CFI_SAVED_LOST;
 	}
-	if (count == 1 && op_is_register(&ops[0], &reg, &offset) && reg == m->fp &&
-		fits(offset, INT16_MAX)) {
-		*out = (int16_t)offset;
-		return CFI_SAVED_FP;
-	}
-	return CFI_SAVED_LOST;
+	if (!fits(offset, INT16_MAX))
+		return CFI_SAVED_LOST;
+	*out = (int16_t)offset;
+	return saved;
 }
 
-struct cfi_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal)
+struct wire_unwind_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, bool signal)
 {
-	struct cfi_rule rule = {0};
+	struct wire_unwind_rule rule = {0};
 	int16_t fp_offset = 0;
 	bool undefined;
 
@@ -152,7 +152,7 @@ struct cfi_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, b
 	}
 	rule.ra = (uint8_t)read_saved(m, frame, m->ra, &rule.ra_offset, &undefined);
 	if (undefined) {
-		struct cfi_rule root = {.cfa = CFI_CFA_ROOT};
+		struct wire_unwind_rule root = {.cfa = CFI_CFA_ROOT};
 		return root;
 	}
 	read_cfa(m, frame, &rule);
@@ -165,7 +165,7 @@ struct cfi_rule cfi_rule_read(const struct cfi_machine *m, Dwarf_Frame *frame, b
 	if (rule.ra == CFI_SAVED_LOST || (rule.ra == CFI_SAVED_NOT && m->elf_machine == EM_X86_64))
 		rule.cfa = CFI_CFA_OTHER;
 	if (rule.cfa == CFI_CFA_OTHER) {
-		struct cfi_rule other = {.cfa = CFI_CFA_OTHER};
+		struct wire_unwind_rule other = {.cfa = CFI_CFA_OTHER};
 		return other;
 	}
 	return rule;

@@ -2,10 +2,8 @@
 /*
  * ELF files of others: opening them, what they say about names, the symbol tables that were split off them.
  *
- * They are opened so that reading them with libelf and libdw costs no more than any honest file does: libelf believes
- * what headers say of sizes, and a file may be large and empty.
- *
- * A file whose tables are larger than ELF_FILE_SECTION_MAX is not opened. Plain functions.
+ * libelf believes what headers say of sizes, and a file may be large and empty: one whose tables are larger than
+ * ELF_FILE_SECTION_MAX is not opened, so that reading costs no more than any honest file does. Plain functions.
  */
 #ifndef JHOT_SYMBOLS_ELF_H
 #define JHOT_SYMBOLS_ELF_H
@@ -27,20 +25,14 @@ Elf *elf_file_begin(int fd);
 /* elf_file_debug_fits: may libdw be given this file, of which it reads all .debug sections? */
 bool elf_file_debug_fits(Elf *elf);
 
-/*
- * elf_file_xz_fits: do these bytes unpack, as .xz, to at most so many? Counted from the heads of the packed chunks,
- * which are what an unpacker goes by; false also for what is no such stream.
- */
-bool elf_file_xz_fits(const unsigned char *data, size_t bytes, size_t most);
+/* elf_file_begin_vdso: the kernel gives all processes the same image, so ours serves for the target's. */
+Elf *elf_file_begin_vdso(void);
+/* elf_file_unpack: a .xz that unpacks to at most so many bytes, `size` of them; to be unmapped, all `most`. Else NULL. */
+void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size);
 
 /* --- elf_symbols.c ----------------------------------------------------------------------------- */
 
-/*
- * What one ELF file says about names: its symbol tables, its call stubs, its functions' beginnings.
- *
- * Reads with libelf from an Elf that the caller opened (64-bit; anything may be wrong with it), into a symtab
- * of virtual addresses. No state; one thread.
- */
+/* All of them from an Elf of 64 bits with which anything else may be wrong, into a symtab of virtual addresses. */
 
 /* elf_symbols_table: functions of the first section of this type (SHT_SYMTAB, SHT_DYNSYM). How many. */
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);
@@ -52,8 +44,12 @@ void elf_symbols_marks(Elf *elf, struct symtab *out);
 /* The loaded ranges of the file: how a file offset becomes a virtual address. */
 struct elf_segment {
 	uint64_t offset, bytes, address;
+	bool is_code;
 };
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max);
+/* elf_symbols_segment: the one that holds an address, or NULL. */
+const struct elf_segment *elf_symbols_segment(
+	const struct elf_segment *segments, size_t count, uint64_t address);
 
 /* The first section of this name, of this type, or NULL. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
@@ -62,17 +58,14 @@ Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
 /* --- elf_debug.c ------------------------------------------------------------------------------- */
 
 /*
- * The symbol table that was split off an ELF file: its separate debug file, or what .gnu_debugdata holds.
- *
  * Looks by build-id and by debuglink in the target's root, and by build-id in our own (/usr/lib/debug and the
  * cache of debuginfod's client); nothing is fetched. A file whose build-id (or checksum, where there is none)
- * differs is not taken. One thread; the files are not trusted.
+ * differs is not taken.
  */
 
-/* elf_debug_read: add its symbols; path is the ELF file's in the target's root. How many, 0 if none was found. */
-uint32_t elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out);
-
-/* elf_debug_open: the separate debug file of an open ELF file, for the caller to close; -1 if there is none. */
+/* elf_debug_open: the separate debug file, for the caller to close; -1: none. path is the ELF file's in the target's root. */
 int elf_debug_open(int fd, pid_t pid, const char *path);
+/* elf_debug_read: its symbols, else those of .gnu_debugdata. */
+void elf_debug_read(Elf *elf, pid_t pid, const char *path, struct symtab *out);
 
 #endif

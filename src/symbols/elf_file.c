@@ -2,10 +2,14 @@
 /* What is looked at before libelf is asked for anything: counts, sizes, what compressed sections unpack to. */
 #include "symbols/elf.h"
 
+#include <lzma.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#define NOTES_MAX (1u << 20)
+#define NOTES_MAX  (1u << 20)
+#define MEMORY_MAX (80u << 20) /* of an unpacker; with xz -9 it takes 65 MB */
 
 bool elf_file_is(int fd)
 {
@@ -55,32 +59,25 @@ static uint64_t section_bytes(Elf_Scn *scn, const GElf_Shdr *h)
 									 : h->sh_size;
 }
 
-static bool types_fit(Elf *elf)
+/* Those that are read by type, or by name: after the first, as names are read from a table of names. */
+static bool sections_fit(Elf *elf, bool by_name)
 {
 	Elf_Scn *scn = NULL;
+	size_t names = 0;
 	GElf_Shdr h;
 
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &h) && type_is_read(h.sh_type) &&
-			(h.sh_size > ELF_FILE_SECTION_MAX || h.sh_flags & SHF_COMPRESSED))
-			return false;
-	return true;
-}
-
-/* After types_fit: names are read from a table of names. */
-static bool names_fit(Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-	GElf_Shdr h;
-
-	if (elf_getshdrstrndx(elf, &names))
+	if (by_name && elf_getshdrstrndx(elf, &names))
 		return true;
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &h) && name_is_read(elf_strptr(elf, names, h.sh_name)) &&
-			(h.sh_size > ELF_FILE_SECTION_MAX ||
-				section_bytes(scn, &h) > ELF_FILE_SECTION_MAX))
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &h) ||
+			!(by_name ? name_is_read(elf_strptr(elf, names, h.sh_name))
+				  : type_is_read(h.sh_type)))
+			continue;
+		if (h.sh_size > ELF_FILE_SECTION_MAX ||
+			(by_name ? section_bytes(scn, &h) > ELF_FILE_SECTION_MAX
+				 : (h.sh_flags & SHF_COMPRESSED) != 0))
 			return false;
+	}
 	return true;
 }
 
@@ -105,7 +102,7 @@ Elf *elf_file_begin(int fd)
 	elf_version(EV_CURRENT);
 	elf = header_fits(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64 &&
-		types_fit(elf) && names_fit(elf) && notes_fit(elf))
+		sections_fit(elf, false) && sections_fit(elf, true) && notes_fit(elf))
 		return elf;
 	elf_end(elf);
 	return NULL;
@@ -128,103 +125,29 @@ bool elf_file_debug_fits(Elf *elf)
 	return true;
 }
 
-/* --- .xz --------------------------------------------------------------------------------------------- */
-
-#define XZ_HEAD       12
-#define XZ_LZMA2      0x21
-#define XZ_DICT_MAX   28 /* 2 << 14 bits: 64 MB */
-#define XZ_BLOCK_FLAG 0xc0
-
-struct xz {
-	const unsigned char *at, *end;
-};
-
-static bool xz_skip(struct xz *x, size_t bytes)
+Elf *elf_file_begin_vdso(void)
 {
-	if ((size_t)(x->end - x->at) < bytes)
-		return false;
-	x->at += bytes;
-	return true;
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+
+	elf_version(EV_CURRENT);
+	return h ? elf_memory(
+			   (char *)(uintptr_t)h, h->e_shoff + (size_t)h->e_shnum * h->e_shentsize)
+		 : NULL;
 }
 
-static bool xz_number(struct xz *x, uint64_t *out)
+void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size)
 {
-	*out = 0;
-	for (unsigned i = 0; i < 9 && x->at < x->end; i++) {
-		unsigned char b = *x->at++;
+	uint64_t memory = MEMORY_MAX;
+	size_t read = 0;
+	void *out = mmap(NULL, most, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-		*out |= (uint64_t)(b & 0x7f) << (7 * i);
-		if (!(b & 0x80))
-			return true;
-	}
-	return false;
-}
-
-/* One block's head: LZMA2 with an honest dictionary as the only or last filter; others keep the size. */
-static bool xz_block_head(struct xz *x)
-{
-	size_t bytes = x->at < x->end ? ((size_t)*x->at + 1) * 4 : 0;
-	struct xz head = {x->at + 2, x->at + bytes};
-	uint64_t unused, id = 0, size;
-	unsigned flags;
-
-	if (bytes < 8 || !xz_skip(x, bytes))
-		return false;
-	flags = head.at[-1];
-	if ((flags & 0x40 && !xz_number(&head, &unused)) ||
-		(flags & 0x80 && !xz_number(&head, &unused)))
-		return false;
-	for (unsigned i = 0; i <= (flags & 3); i++) {
-		if (!xz_number(&head, &id) || !xz_number(&head, &size) || size > bytes ||
-			!xz_skip(&head, size))
-			return false;
-	}
-	return id == XZ_LZMA2 && size == 1 && head.at[-1] <= XZ_DICT_MAX;
-}
-
-/* The chunks of one block, added up in *sum. */
-static bool xz_chunks(struct xz *x, uint64_t *sum, size_t most)
-{
-	while (x->at < x->end && *x->at) {
-		unsigned control = *x->at;
-		size_t unpacked, packed;
-
-		if (x->end - x->at < 6)
-			return false;
-		unpacked = (size_t)(x->at[1] << 8 | x->at[2]) + 1;
-		if (control < 0x80) {
-			packed = 3 + unpacked;
-		} else {
-			unpacked += (size_t)(control & 0x1f) << 16;
-			packed = 5 + (control >= XZ_BLOCK_FLAG) +
-				 (size_t)(x->at[3] << 8 | x->at[4]) + 1;
-		}
-		*sum += unpacked;
-		if (*sum > most || !xz_skip(x, packed))
-			return false;
-	}
-	return xz_skip(x, 1);
-}
-
-bool elf_file_xz_fits(const unsigned char *data, size_t bytes, size_t most)
-{
-	static const unsigned char magic[] = {0xfd, '7', 'z', 'X', 'Z', 0};
-	static const unsigned char checks[16] = {
-		0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64};
-	struct xz x = {data, data + bytes};
-	uint64_t sum = 0;
-	unsigned check;
-
-	if (bytes < XZ_HEAD || memcmp(data, magic, sizeof magic) != 0)
-		return false;
-	check = checks[data[7] & 0x0f];
-	x.at += XZ_HEAD;
-	while (x.at < x.end && *x.at) { /* an index begins with a zero */
-		const unsigned char *begin = x.at;
-
-		if (!xz_block_head(&x) || !xz_chunks(&x, &sum, most) ||
-			!xz_skip(&x, (size_t)(-(x.at - begin) & 3)) || !xz_skip(&x, check))
-			return false;
-	}
-	return x.at < x.end;
+	*size = 0;
+	if (out == MAP_FAILED)
+		return NULL;
+	if (lzma_stream_buffer_decode(&memory, 0, NULL, data, &read, bytes, out, size, most) ==
+		LZMA_OK)
+		return out;
+	munmap(out, most);
+	return NULL;
 }

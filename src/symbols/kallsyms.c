@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines are read in place: the kernel has 120,000 of them. */
-#include "symbols/kallsyms.h"
+#include "symbols/symtab.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +17,18 @@ struct lines {
 /* The next line that is not too long; false at the end, or when there was enough. */
 static bool lines_next(struct lines *l)
 {
-	size_t len = 0;
-	int c = 0;
+	for (bool begins = true; l->read < READ_MAX && fgets(l->text, LINE_BYTES, l->file);) {
+		size_t len = strlen(l->text);
+		bool ends = len && l->text[len - 1] == '\n';
 
-	for (; l->read < READ_MAX && (c = getc_unlocked(l->file)) != EOF; l->read++) {
-		if (c != '\n' && len < LINE_BYTES - 1) {
-			l->text[len++] = (char)c;
-		} else if (c != '\n') {
-			len = LINE_BYTES; /* too long */
-		} else if (len < LINE_BYTES) {
-			break;
-		} else {
-			len = 0;
+		l->read += ends ? len : LINE_BYTES;
+		if (begins && (ends || len < LINE_BYTES - 1)) {
+			l->text[len - ends] = '\0';
+			return true;
 		}
+		begins = ends;
 	}
-	if (len >= LINE_BYTES || (c != '\n' && !len))
-		return false;
-	l->read += c == '\n';
-	l->text[len] = '\0';
-	return true;
+	return false;
 }
 
 static bool kallsyms_is_code(char type)

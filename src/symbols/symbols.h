@@ -2,11 +2,9 @@
 /*
  * Names for native and kernel addresses of a target, from the target's own files.
  *
- * Files are opened as the target sees them (/proc/PID/root, map_files) and read with libelf: .symtab, else
- * the separate debug file (build-id, debuglink), else .gnu_debugdata, else .dynsym. C++ names are demangled by
- * the C++ runtime. Everything is cached. A function that no table names is called by where it begins in the
- * file ("0x1234"); a file that cannot be read yields the empty name and a note. One thread asks; files are read by another
- * one, if that was started. The files are not trusted: what reading one may cost is bounded.
+ * From .symtab, else the separate debug file (build-id, debuglink), else .gnu_debugdata, else .dynsym. A function that
+ * no table names is called by where it begins in the file ("0x1234"); a file that cannot be read yields the empty name
+ * and a note. The files are not trusted: what reading one may cost is bounded. One thread asks.
  */
 #ifndef JHOT_SYMBOLS_SYMBOLS_H
 #define JHOT_SYMBOLS_SYMBOLS_H

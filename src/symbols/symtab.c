@@ -51,10 +51,7 @@ void symtab_add(
 	}
 	if (!t->texts.len)
 		buf_addc(&t->texts, '\0');
-	if (t->count == t->cap) {
-		t->cap = t->cap ? t->cap * 2 : 1024;
-		t->entries = xreallocarray(t->entries, t->cap, sizeof(*t->entries));
-	}
+	t->entries = xgrow(t->entries, t->count, &t->cap, sizeof(*t->entries));
 	e = &t->entries[t->count++];
 	*e = (struct symtab_entry){
 		start, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, 0, (uint8_t)rank};

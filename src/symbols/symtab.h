@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Larger wins where two names share an address. */
 enum symtab_rank {
@@ -57,5 +58,14 @@ void symtab_finish(struct symtab *t);
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t address);
 /* symtab_name: "" for a mark. Valid until symtab_done. */
 const char *symtab_name(struct symtab *t, const struct symtab_entry *e);
+
+/* --- kallsyms.c ---------------------------------------------------------------------------------------- */
+
+enum kallsyms_result { KALLSYMS_OK, KALLSYMS_HIDDEN, KALLSYMS_NONE };
+
+/* The kernel's functions from /proc/kallsyms. HIDDEN: names there are, addresses are all 0. */
+enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out);
+/* Functions of other JITs, "START SIZE name" in hexadecimal, as the target writes them: lines that are not are passed over. */
+void perfmap_read(FILE *file, struct symtab *out);
 
 #endif

@@ -202,10 +202,9 @@ struct wire_walk_cost {
 /* Whether code that is compiled now tells its inlined methods apart between safepoints. */
 enum wire_debug_info {
 	WIRE_DEBUG_INFO_UNKNOWN = 0,
-	WIRE_DEBUG_INFO_OWN = 1, /* the JVM was started so */
-	WIRE_DEBUG_INFO_SET = 2, /* for this session */
-	WIRE_DEBUG_INFO_NONE =
-		3, /* it was started with the contrary, or does not export the flag */
+	WIRE_DEBUG_INFO_OWN = 1,  /* the JVM was started so */
+	WIRE_DEBUG_INFO_SET = 2,  /* for this session */
+	WIRE_DEBUG_INFO_NONE = 3, /* it was started without, or does not export the flag */
 };
 
 struct wire_status {
@@ -215,16 +214,14 @@ struct wire_status {
 	_Atomic int32_t done_result;  /* 0 or -errno */
 	char done_text[240];          /* its failure in a sentence */
 
-	char walker[24];          /* "vmstructs" or "agct" */
-	char walker_note[136];    /* why not vmstructs; "" if it is */
-	_Atomic uint64_t cost_ns; /* CPU time spent in handlers, callbacks and agent threads */
-	_Atomic uint64_t
-		memory_bytes; /* mapped by the agent for this session, the shared map included */
+	char walker[24];               /* "vmstructs" or "agct" */
+	char walker_note[136];         /* why not vmstructs; "" if it is */
+	_Atomic uint64_t cost_ns;      /* CPU time spent in handlers, callbacks and agent threads */
+	_Atomic uint64_t memory_bytes; /* mapped for this session, the shared map included */
 	struct wire_event_status events[WIRE_EVENTS];
 	_Atomic uint32_t counters_used;
-	_Atomic uint32_t debug_info; /* enum wire_debug_info */
-	struct wire_counter
-		counters[WIRE_COUNTERS]; /* named by the agent: every kind of loss or fault */
+	_Atomic uint32_t debug_info;                        /* enum wire_debug_info */
+	struct wire_counter counters[WIRE_COUNTERS];        /* every kind of loss or fault */
 	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES]; /* old recordings end before it */
 	struct wire_walk_cost name_cost; /* of naming stacks, new names in them; of any depth */
 };
@@ -249,8 +246,7 @@ struct wire_unwind_rows {
 	uint32_t bytes;      /* of the whole */
 	uint32_t page_first; /* file offset >> 16 of the first 64 KB page */
 	uint32_t page_count; /* pages[i]: the first row of that page; the last entry: row_count */
-	uint32_t
-		row_count; /* a row: low 16 bits of the file offset | rule << 16; ascending in its page */
+	uint32_t row_count;  /* a row: WIRE_UNWIND_ROW; ascending in its page */
 	uint32_t rule_count; /* <= 65536 */
 	uint32_t pages[];
 };
@@ -302,8 +298,7 @@ enum wire_frame_kind {
 	WIRE_FRAME_STUB = 9,   /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
 	WIRE_FRAME_CLASS = 10, /* method id whose name is a class: what was allocated or locked */
 	WIRE_FRAME_BREAK = 11, /* method id whose name is the reason: [unknown...] or [break_...] */
-	WIRE_FRAME_CUT =
-		13, /* so many frames, two digits of the number, were left out; since 1.1 */
+	WIRE_FRAME_CUT = 13,   /* so many frames (two digits) were left out; since 1.1 */
 	/* a class that was allocated outside of the thread's buffer; FRAME_CLASS: inside, or not known */
 	WIRE_FRAME_CLASS_OUTSIDE = 14,
 	/* method, bci: compiled, but another method that is inlined here may be the one that ran; since 1.2 */
@@ -394,8 +389,7 @@ enum wire_thread_kind {
 #define WIRE_IS_VIRTUAL(id)       ((id) >> 31)
 struct wire_thread {
 	struct wire_record rec;
-	uint32_t
-		id; /* the agent's own, counts up from 1; a reused tid gets a new id, so does a new name */
+	uint32_t id;    /* counts up from 1; a reused tid gets a new one, so does a new name */
 	int32_t os_tid; /* in the target's PID namespace */
 	uint32_t kind;
 	uint32_t name_bytes;
@@ -476,12 +470,11 @@ struct wire_wait {
 	struct wire_record rec;
 	uint64_t time_ns;
 	uint64_t since_ns; /* when the wait began */
-	uint64_t
-		lock; /* address of the monitor or the synchronizer, only to tell one from another */
-	uint32_t thread; /* who waits */
-	uint32_t owner;  /* the thread that holds it, 0 = not known */
-	uint32_t method; /* id of the name of the lock's class, 0 = not known */
-	uint32_t ended;  /* 1: it waits no longer */
+	uint64_t lock;     /* address of the monitor or synchronizer, to tell one from another */
+	uint32_t thread;   /* who waits */
+	uint32_t owner;    /* the thread that holds it, 0 = not known */
+	uint32_t method;   /* id of the name of the lock's class, 0 = not known */
+	uint32_t ended;    /* 1: it waits no longer */
 	/* 1: it was there at the first look, and began at since_ns or before. Older recordings lack it and what follows. */
 	uint32_t at_least;
 	uint32_t reserved;

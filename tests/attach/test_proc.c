@@ -2,7 +2,7 @@
 /* Reading /proc: parsers on texts of many kernels, and paths that stay inside another root. */
 #include "attach/proc.h"
 
-#include "base/rooted.h"
+#include "base/maps.h"
 
 #include "tests/attach/fake.h"
 #include "tests/tap.h"

@@ -2,7 +2,6 @@
 /* What the agent, a recording and a settings file say. */
 #include "base/buf.h"
 #include "profile/profile.h"
-#include "session/record/frames.h"
 #include "session/record/reader.h"
 #include "session/session.h"
 #include "tests/fuzz/targets.h"

@@ -42,7 +42,7 @@ fresh
 mkdir "$T/tree/src/base/cellar" && mv "$T/tree/src/base/hash.c" "$T/tree/src/base/cellar/"
 finds test_layers.py "a room without a row" "src/base/cellar is not in HACKING.md"
 fresh
-for i in 1 2 3 4 5; do cp "$T/tree/src/base/buf.c" "$T/tree/src/base/buf$i.c"; done
+for i in $(seq 30); do cp "$T/tree/src/base/buf.c" "$T/tree/src/base/buf$i.c"; done
 finds test_layers.py "a room that is too full" "a room has 30 at most"
 fresh
 echo '#include "buf.h"' >>"$T/tree/src/base/buf.c"

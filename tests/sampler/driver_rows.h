@@ -5,7 +5,7 @@
 #ifndef JHOT_TESTS_SAMPLER_DRIVER_ROWS_H
 #define JHOT_TESTS_SAMPLER_DRIVER_ROWS_H
 
-#include "session/unwind/feed.h"
+#include "session/unwind_feed.h"
 #include "tests/sampler/driver.h"
 
 struct driver_rows;

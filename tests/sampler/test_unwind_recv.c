@@ -8,7 +8,7 @@
 #include "sampler/publish/modules.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/signal.h"
-#include "symbols/unwind_pack.h"
+#include "symbols/cfi.h"
 #include "tests/tap.h"
 #include "tests/walk/self_table.h"
 

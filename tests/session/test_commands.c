@@ -72,7 +72,7 @@ static void begin(pthread_t *answerer)
 	session->raw = raw_create(recording, &err);
 	if (mapping_find(&session->mapping, getpid(), "commands", &err) != 1)
 		ok(false, "the fake agent is found: %s", err.what);
-	session->lease = lease_start(&session->mapping, &err);
+	session->lease = lease_start(&session->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, &err);
 	pthread_create(answerer, NULL, answer_main, NULL);
 	session_begin(session);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session: commands with an agent that answers, is slow, is silent or leaves; the lease. */
-#include "session/control.h"
+#include "session/mapping.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
 
@@ -161,7 +161,7 @@ static bool wait_no_beats(unsigned beat_ms)
 static void test_lease(void)
 {
 	struct err err = {0};
-	struct lease *l = lease_start_with(&mapping, 2, 100000, &err);
+	struct lease *l = lease_start(&mapping, 2, 100000, &err);
 	uint32_t beat;
 
 	ok(l && wait_beats(atomic_load(&agent.control->beat), 10), "the lease beats");
@@ -173,7 +173,7 @@ static void test_lease(void)
 	ok(wait_no_beats(2) && atomic_load(&agent.control->beat) == beat, "no beat after its stop");
 	ok(!control_beats(&mapping), "which others see, too");
 
-	l = lease_start_with(&mapping, 2, 30, &err);
+	l = lease_start(&mapping, 2, 30, &err);
 	ok(wait_beats(beat, 3), "a new lease beats");
 	ok(wait_no_beats(2), "a main loop that hangs is not covered up");
 	beat = atomic_load(&agent.control->beat);
@@ -194,7 +194,7 @@ static void test_lease_died(bool stopped)
 	atomic_store(&agent.control->holder, 0);
 	child = fork();
 	if (child == 0) {
-		lease_start_with(&mapping, 2, 100000, &err);
+		lease_start(&mapping, 2, 100000, &err);
 		for (;;)
 			pause();
 	}

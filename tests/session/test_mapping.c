@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session: finding an agent's memfd, and every way in which its header can lie. */
+#include "base/clean.h"
 #include "session/mapping.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
@@ -150,11 +151,11 @@ static void test_text(void)
 {
 	char out[8];
 
-	mapping_text(out, sizeof(out), "abc\0def", 7);
+	clean_shared(out, sizeof(out), "abc\0def", 7);
 	is_str(out, "abc", "a text ends at its NUL");
-	mapping_text(out, sizeof(out), "abcdefghij", 10);
+	clean_shared(out, sizeof(out), "abcdefghij", 10);
 	is_str(out, "abcdefg", "or where the room ends");
-	mapping_text(out, sizeof(out), "a\033[2J\xff", 6);
+	clean_shared(out, sizeof(out), "a\033[2J\xff", 6);
 	is_str(out, "a?[2J?", "and can do no harm to a terminal");
 }
 

@@ -3,7 +3,7 @@
  * session: names of native frames while their files are read by another thread: an address until then, the name from
  * then on; nobody waits.
  */
-#include "session/record/frames.h"
+#include "session/record/reader.h"
 #include "tests/session/fake_agent.h"
 #include "tests/tap.h"
 

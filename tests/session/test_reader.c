@@ -24,7 +24,7 @@ static void begin(void)
 	session = session_new(&jvm, profile);
 	if (mapping_find(&session->mapping, getpid(), "reader", &err) != 1)
 		ok(false, "the fake agent is found: %s", err.what);
-	session->lease = lease_start(&session->mapping, &err);
+	session->lease = lease_start(&session->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, &err);
 	session_begin(session);
 }
 

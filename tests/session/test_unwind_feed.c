@@ -3,7 +3,7 @@
  * The road of unwind rows to the agent, from the front end's end: order, pieces, answers of every kind. The
  * modules are this process's own files; the agent is played here, with the agent's own check.
  */
-#include "session/unwind/feed.h"
+#include "session/unwind_feed.h"
 #include "tests/tap.h"
 #include "walk/frames/unwind.h"
 #include "wire/layout.h"

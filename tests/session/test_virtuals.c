@@ -2,7 +2,6 @@
 /* session: virtual threads in the model: names, numbers, carriers, and a million of them in bounded memory. */
 #include "base/clock.h"
 #include "session/record/reader.h"
-#include "session/record/thread_ids.h"
 #include "tests/tap.h"
 
 #define MANY 1000000u

@@ -339,7 +339,7 @@ static void test_split(void)
 	debug_fd = elf_debug_open(fd, 0, path);
 	ok(debug_fd >= 0, "its debug file is found");
 	c = cfi_open(fd, debug_fd, &e);
-	if (c && cfi_compile(c, UINT64_MAX, &e) == 1)
+	if (c && !cfi_compile(c, NULL, &e))
 		rows = cfi_rows(c, &count);
 	for (size_t i = 0; i < count; i++)
 		large += rows[i].rule.cfa == CFI_CFA_SP && rows[i].rule.cfa_offset > 500;
@@ -445,16 +445,13 @@ static void test_damaged(const char *path)
 		size_t start = round % 4 ? 0 : bytes - range;
 		struct err e = {0};
 		struct cfi *c;
-		int r = 0;
 
 		for (int i = 0; i < FLIPS; i++) {
 			at[i] = start * (round % 2 == 0) + random_next(&random) % range;
 			image[at[i]] ^= (unsigned char)(1 + round % 255);
 		}
 		c = cfi_open_image(image, bytes, &e);
-		while (c && !(r = cfi_compile(c, 1000000, &e)))
-			;
-		if (c && r > 0) {
+		if (c && !cfi_compile(c, NULL, &e)) {
 			size_t count;
 			const struct cfi_row *rows = cfi_rows(c, &count);
 

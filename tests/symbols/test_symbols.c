@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* symbols: demangling, the sorted table, kernel and perf-map texts, hostile ELF files. */
-#include "symbols/kallsyms.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
 #include "tests/tap.h"

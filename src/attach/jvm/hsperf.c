@@ -5,7 +5,7 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
-#include "base/rooted.h"
+#include "base/maps.h"
 
 #include <dirent.h>
 #include <errno.h>

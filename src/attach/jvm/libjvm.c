@@ -4,7 +4,7 @@
 
 #include "attach/proc.h"
 #include "base/clean.h"
-#include "base/rooted.h"
+#include "base/maps.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,44 +10,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How the kernel's names begin: it keeps 15 characters. */
-static const struct {
-	const char *prefix;
-	enum gauges_owner owner;
-} gauges_owners[] = {
-	{"C1 Comp", GAUGES_JIT},
-	{"C2 Comp", GAUGES_JIT},
-	{"JVMCI", GAUGES_JIT},
-	{"LibGraal", GAUGES_JIT},
-	{"GC Thread", GAUGES_GC},
-	{"GC task thread", GAUGES_GC},
-	{"G1 ", GAUGES_GC},
-	{"ParGC", GAUGES_GC},
-	{"Concurrent Mark", GAUGES_GC},
-	{"Gang worker", GAUGES_GC},
-	{"ZWorker", GAUGES_GC},
-	{"ZDirector", GAUGES_GC},
-	{"ZDriver", GAUGES_GC},
-	{"ZStat", GAUGES_GC},
-	{"ZUncommit", GAUGES_GC},
-	{"ZUnmap", GAUGES_GC},
-	{"RuntimeWorker", GAUGES_GC},
-	{"XWorker", GAUGES_GC},
-	{"XDirector", GAUGES_GC},
-	{"XDriver", GAUGES_GC},
-	{"XStat", GAUGES_GC},
-	{"XUncommit", GAUGES_GC},
-	{"XUnmap", GAUGES_GC},
-	{"Shenandoah", GAUGES_GC},
-	{"ShenWorker", GAUGES_GC},
-};
+/* How the kernel's names begin, of which it keeps 15 characters. */
+static const char *const gauges_jit[] = {"C1 Comp", "C2 Comp", "JVMCI", "LibGraal", NULL};
+static const char *const gauges_gc[] = {"GC Thread", "GC task thread", "G1 ", "ParGC",
+	"Concurrent Mark", "Gang worker", "ZWorker", "ZDirector", "ZDriver", "ZStat", "ZUncommit",
+	"ZUnmap", "RuntimeWorker", "XWorker", "XDirector", "XDriver", "XStat", "XUncommit",
+	"XUnmap", "Shenandoah", "ShenWorker", NULL};
+
+static bool gauges_begins(const char *comm, const char *const *with)
+{
+	while (*with && strncmp(comm, *with, strlen(*with)) != 0)
+		with++;
+	return *with;
+}
 
 static enum gauges_owner gauges_owner(const struct gauges_cpu *c, const char *comm)
 {
-	for (size_t i = 0; i < sizeof(gauges_owners) / sizeof(gauges_owners[0]); i++)
-		if (!strncmp(comm, gauges_owners[i].prefix, strlen(gauges_owners[i].prefix)))
-			return gauges_owners[i].owner;
-	return c->vm_collects && !strcmp(comm, "VM Thread") ? GAUGES_GC : GAUGES_PROGRAM;
+	if (gauges_begins(comm, gauges_jit))
+		return GAUGES_JIT;
+	return gauges_begins(comm, gauges_gc) || (c->vm_collects && !strcmp(comm, "VM Thread"))
+		       ? GAUGES_GC
+		       : GAUGES_PROGRAM;
 }
 
 void gauges_cpu_done(struct gauges_cpu *c)
@@ -109,11 +92,16 @@ static uint64_t gauges_ticks_now(void)
 			  (double)t.tv_nsec * (double)sysconf(_SC_CLK_TCK) / (double)NS_PER_S);
 }
 
-static int gauges_pct(uint64_t ticks, uint64_t elapsed_ns)
+double gauges_pct(uint64_t ticks, uint64_t elapsed_ns)
 {
-	double s = (double)elapsed_ns / (double)NS_PER_S;
+	return (double)ticks * 100 / (double)sysconf(_SC_CLK_TCK) /
+	       ((double)elapsed_ns / (double)NS_PER_S);
+}
 
-	return (int)((double)ticks * 100 / (double)sysconf(_SC_CLK_TCK) / s + 0.5);
+/* The same, rounded. */
+static int gauges_percent(uint64_t ticks, uint64_t elapsed_ns)
+{
+	return (int)(gauges_pct(ticks, elapsed_ns) + 0.5);
 }
 
 void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu *process,
@@ -127,10 +115,10 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 	if (c->time_ns && elapsed_ns) {
 		kernel = gauges_more(gauges_more(process->stime, c->stime), c->kernel);
 		all = gauges_more(process->utime + process->stime, c->utime + c->stime);
-		out->jit_pct = gauges_pct(c->used[GAUGES_JIT], elapsed_ns);
-		out->gc_pct = gauges_pct(c->used[GAUGES_GC], elapsed_ns);
-		out->kernel_pct = gauges_pct(kernel, elapsed_ns);
-		out->java_pct = gauges_pct(gauges_more(all, own + kernel), elapsed_ns);
+		out->jit_pct = gauges_percent(c->used[GAUGES_JIT], elapsed_ns);
+		out->gc_pct = gauges_percent(c->used[GAUGES_GC], elapsed_ns);
+		out->kernel_pct = gauges_percent(kernel, elapsed_ns);
+		out->java_pct = gauges_percent(gauges_more(all, own + kernel), elapsed_ns);
 	}
 	c->past = c->now;
 	c->past_count = c->now_count;

@@ -5,8 +5,8 @@
 #include "attach/jvm/hsperf.h"
 #include "attach/proc.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
-#include "session/mapping.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -28,9 +28,8 @@ struct gauges {
 	struct hsperf *perf;
 	struct gauges_heap heap;
 	struct gauges_cpu cpu;
-	char note[96];
-	char command[512], vm_args[1024], vm_flags[256]; /* do not change */
-	struct vitals last;                              /* kept when the JVM is gone */
+	struct vitals who;  /* what does not change; all else of it is not known */
+	struct vitals last; /* kept when the JVM is gone */
 
 	uint64_t cpu_ticks, cpu_ns; /* of the last reading */
 	uint64_t tasks_due_ns;
@@ -39,17 +38,35 @@ struct gauges {
 	unsigned past_count;
 };
 
+static void gauges_unknown(struct vitals *v)
+{
+	v->uptime_s = v->rss_bytes = v->heap_used = v->heap_max = -1;
+	v->gc_count = v->gc_time_ms = v->safepoint_count = v->safepoint_time_ms = -1;
+	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
+	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
+		-1;
+	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
+}
+
 struct gauges *gauges_new(const struct hotspot *jvm)
 {
 	struct gauges *g = xcalloc(1, sizeof(*g));
+	struct vitals *who = &g->who;
 	struct err why = {0};
 
 	g->jvm = *jvm;
+	gauges_unknown(who);
+	who->pid = jvm->pid;
+	snprintf(who->name, sizeof(who->name), "%s", jvm->name);
+	snprintf(who->jdk, sizeof(who->jdk), "%s", jvm->jdk);
+	snprintf(who->vm, sizeof(who->vm), "%s", jvm->vm);
+	snprintf(who->user, sizeof(who->user), "%s", jvm->user);
 	g->perf = hsperf_open(jvm->pid, jvm->nspid, &why);
 	if (g->perf)
 		gauges_heap_init(&g->heap, g->perf);
 	else
-		snprintf(g->note, sizeof(g->note), "no JVM counters: %.78s", why.what);
+		snprintf(who->vitals_note, sizeof(who->vitals_note), "no JVM counters: %.78s",
+			why.what);
 	return g;
 }
 
@@ -107,7 +124,6 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 {
 	struct proc_status status;
 	struct proc_cpu cpu;
-	double elapsed_s = (double)(v->time_ns - g->cpu_ns) / (double)NS_PER_S;
 	uint64_t ticks;
 
 	if (!proc_status(g->jvm.pid, &status))
@@ -117,25 +133,10 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 		return;
 	ticks = cpu.utime + cpu.stime;
 	v->uptime_s = proc_uptime_s(cpu.start_ticks);
-	if (g->cpu_ns && elapsed_s > 0 && ticks >= g->cpu_ticks)
-		v->cpu_pct = (int)((double)(ticks - g->cpu_ticks) * 100 /
-					   (double)sysconf(_SC_CLK_TCK) / elapsed_s +
-				   0.5);
+	if (g->cpu_ns && v->time_ns > g->cpu_ns && ticks >= g->cpu_ticks)
+		v->cpu_pct = (int)(gauges_pct(ticks - g->cpu_ticks, v->time_ns - g->cpu_ns) + 0.5);
 	g->cpu_ticks = ticks;
 	g->cpu_ns = v->time_ns;
-}
-
-static void gauges_who(const struct gauges *g, struct vitals *v)
-{
-	v->pid = g->jvm.pid;
-	snprintf(v->name, sizeof(v->name), "%s", g->jvm.name);
-	snprintf(v->jdk, sizeof(v->jdk), "%s", g->jvm.jdk);
-	snprintf(v->vm, sizeof(v->vm), "%s", g->jvm.vm);
-	snprintf(v->user, sizeof(v->user), "%s", g->jvm.user);
-	snprintf(v->vitals_note, sizeof(v->vitals_note), "%s", g->note);
-	memcpy(v->command, g->command, sizeof(v->command));
-	memcpy(v->vm_args, g->vm_args, sizeof(v->vm_args));
-	memcpy(v->vm_flags, g->vm_flags, sizeof(v->vm_flags));
 }
 
 static void gauges_arguments(struct gauges *g)
@@ -145,25 +146,15 @@ static void gauges_arguments(struct gauges *g)
 		char *out;
 		size_t bytes;
 	} texts[] = {
-		{"sun.rt.javaCommand", g->command, sizeof(g->command)},
-		{"java.rt.vmArgs", g->vm_args, sizeof(g->vm_args)},
-		{"java.rt.vmFlags", g->vm_flags, sizeof(g->vm_flags)},
+		{"sun.rt.javaCommand", g->who.command, sizeof(g->who.command)},
+		{"java.rt.vmArgs", g->who.vm_args, sizeof(g->who.vm_args)},
+		{"java.rt.vmFlags", g->who.vm_flags, sizeof(g->who.vm_flags)},
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (!hsperf_string(g->perf, hsperf_find(g->perf, texts[i].name), texts[i].out,
 			    texts[i].bytes))
 			texts[i].out[0] = '\0';
-}
-
-static void gauges_unknown(struct vitals *v)
-{
-	v->uptime_s = v->rss_bytes = v->heap_used = v->heap_max = -1;
-	v->gc_count = v->gc_time_ms = v->safepoint_count = v->safepoint_time_ms = -1;
-	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
-	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
-		-1;
-	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
 }
 
 void gauges_read(struct gauges *g, bool alive, struct vitals *out)
@@ -173,12 +164,10 @@ void gauges_read(struct gauges *g, bool alive, struct vitals *out)
 	memcpy(events, out->events, sizeof(events));
 	*out = g->last;
 	if (alive) {
-		if (g->perf && !*g->command)
+		if (g->perf && !*g->who.command)
 			gauges_arguments(g); /* a young JVM may not have them yet */
-		memset(out, 0, sizeof(*out));
-		gauges_unknown(out);
+		*out = g->who;
 		out->time_ns = clock_mono_ns();
-		gauges_who(g, out);
 		if (g->perf)
 			gauges_heap_read(&g->heap, g->perf, out);
 		gauges_proc(g, out);
@@ -230,15 +219,15 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 		engine < sizeof(gauges_engines) / sizeof(gauges_engines[0]) ? gauges_engines[engine]
 									    : "?");
 	to->interval = gauges_int(&from->interval);
-	mapping_text(to->note, sizeof(to->note), from->note, sizeof(from->note));
+	clean_shared(to->note, sizeof(to->note), from->note, sizeof(from->note));
 }
 
 void gauges_status(const struct wire_status *status, struct vitals *out)
 {
 	uint32_t counters = atomic_load(&status->counters_used);
 
-	mapping_text(out->walker, sizeof(out->walker), status->walker, sizeof(status->walker));
-	mapping_text(out->walker_note, sizeof(out->walker_note), status->walker_note,
+	clean_shared(out->walker, sizeof(out->walker), status->walker, sizeof(status->walker));
+	clean_shared(out->walker_note, sizeof(out->walker_note), status->walker_note,
 		sizeof(status->walker_note));
 	out->cost_ns = gauges_int(&status->cost_ns);
 	out->agent_bytes = gauges_int(&status->memory_bytes);
@@ -249,7 +238,7 @@ void gauges_status(const struct wire_status *status, struct vitals *out)
 	}
 	out->counter_count = (int)(counters < WIRE_COUNTERS ? counters : WIRE_COUNTERS);
 	for (int i = 0; i < out->counter_count; i++) {
-		mapping_text(out->counters[i].name, sizeof(out->counters[i].name),
+		clean_shared(out->counters[i].name, sizeof(out->counters[i].name),
 			status->counters[i].name, sizeof(status->counters[i].name));
 		out->counters[i].value = gauges_int(&status->counters[i].value);
 	}

@@ -31,12 +31,9 @@ void gauges_shares(struct gauges *g, struct vitals *out);
 /* --- cpu.c ------------------------------------------------------------------------------------- */
 
 /*
- * Whose CPU time a JVM's is: its compilers', its collector's, the kernel's on behalf of all others, the program's.
- *
- * By the kernel's names of its threads, which HotSpot gives on all versions. A look takes each thread once; threads that ended
- * since the last one were the program's. Embedded in struct gauges.
+ * Whose CPU time a JVM's is, by the kernel's names of its threads: its compilers', its collector's, the kernel's on behalf
+ * of all others, the program's. Threads that ended since the last look were the program's.
  */
-
 enum gauges_owner { GAUGES_PROGRAM, GAUGES_JIT, GAUGES_GC, GAUGES_OWNERS };
 
 struct gauges_task {
@@ -53,6 +50,8 @@ struct gauges_cpu {
 	uint64_t used[GAUGES_OWNERS], kernel; /* since then; kernel: what JIT and GC used there */
 };
 
+/* gauges_pct: what this CPU time is of a core. */
+double gauges_pct(uint64_t ticks, uint64_t elapsed_ns);
 void gauges_cpu_done(struct gauges_cpu *c);
 /* A look: begin, each task, end with what the process used in all. Fills the shares, -1 at the first look. */
 void gauges_cpu_begin(struct gauges_cpu *c);
@@ -62,12 +61,7 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 
 /* --- heap.c ------------------------------------------------------------------------------------ */
 
-/*
- * Heap, collections, safepoints, threads and classes from the JVM's own counters, whichever collector it has.
- *
- * Indices are looked up once. Embedded in struct gauges.
- */
-
+/* Heap, collections, safepoints, threads and classes from the JVM's own counters: their indices, looked up once. */
 #define GAUGES_SPACES     6 /* two generations of up to three */
 #define GAUGES_COLLECTORS 3
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two tables by id and one by frame, all of them filled by what comes. */
-#include "session/record/frames.h"
+#include "session/record/reader.h"
 
 #include "attach/jvm/line_table.h"
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/hash.h"
+#include "session/record/raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +37,7 @@ struct frames_known {
 struct frames {
 	struct profile *profile;
 	struct symbols *symbols;
-	frames_named_fn *on_named;
-	void *on_named_ctx;
+	struct raw_writer *raw; /* where names of native frames are recorded, or NULL */
 
 	struct hash_index method_index;
 	struct frames_method *methods;
@@ -106,30 +106,16 @@ void frames_free(struct frames *f)
 	free(f);
 }
 
-void frames_on_named(struct frames *f, frames_named_fn *fn, void *ctx)
+void frames_record(struct frames *f, struct raw_writer *raw)
 {
-	f->on_named = fn;
-	f->on_named_ctx = ctx;
+	f->raw = raw;
 }
 
 /* --- methods ----------------------------------------------------------------------------------------- */
 
-struct frames_method_key {
-	const struct frames_method *methods;
-	uint32_t id;
-};
-
-static bool frames_method_same(const void *ctx, uint32_t value)
-{
-	const struct frames_method_key *key = ctx;
-
-	return key->methods[value].id == key->id;
-}
-
 static struct frames_method *frames_find_method(const struct frames *f, uint32_t id)
 {
-	struct frames_method_key key = {f->methods, id};
-	uint32_t i = hash_index_find(&f->method_index, hash_u64(id), frames_method_same, &key);
+	uint32_t i = hash_index_find(&f->method_index, hash_u64(id), NULL, NULL);
 
 	return i == HASH_NONE ? NULL : &f->methods[i];
 }
@@ -145,10 +131,7 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	}
 	if (f->method_count == FRAMES_METHODS_MAX)
 		frames_forget_methods(f);
-	if (f->method_count == f->method_cap) {
-		f->method_cap = f->method_cap ? f->method_cap * 2 : 1024;
-		f->methods = xreallocarray(f->methods, f->method_cap, sizeof(*f->methods));
-	}
+	f->methods = xgrow(f->methods, f->method_count, &f->method_cap, sizeof(*f->methods));
 	hash_index_add(&f->method_index, hash_u64(id), f->method_count);
 	m = &f->methods[f->method_count++];
 	*m = (struct frames_method){.id = id};
@@ -259,14 +242,31 @@ static uint32_t frames_cut(struct frames *f, uint64_t wire, enum frame_type type
 	return frames_reason(f, text);
 }
 
+/* The frame of a function in no class. wire: to be recorded, too, if there is a recording. */
+static uint32_t frames_function(struct frames *f, uint64_t wire, enum frame_type type,
+	const struct buf *name, const char *module, size_t module_bytes)
+{
+	struct buf clean = {0};
+	uint32_t method;
+
+	clean_add(&clean, module, module_bytes);
+	method = profile_method(f->profile, "", buf_str(name), "", buf_str(&clean));
+	if (f->raw)
+		raw_symbol(f->raw, wire,
+			type == FRAME_VM       ? 'v'
+			: type == FRAME_KERNEL ? 'k'
+					       : 'n',
+			buf_str(name), buf_str(&clean));
+	buf_done(&clean);
+	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+}
+
 static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type type)
 {
-	static const char kinds[FRAME_TYPES] = {[FRAME_VM] = 'v', [FRAME_KERNEL] = 'k'};
 	uint64_t payload = WIRE_FRAME_PAYLOAD(wire);
-	struct buf text = {0};
+	struct buf name = {0};
 	struct symbol sym;
-	size_t module_at;
-	uint32_t method;
+	uint32_t frame;
 
 	if (!f->symbols)
 		return PROFILE_NONE;
@@ -277,21 +277,14 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 	else
 		symbols_native(f->symbols, f->modules[WIRE_FRAME_MODULE(wire)],
 			WIRE_FRAME_OFFSET(wire), &sym);
-	if (sym.is_jvm)
-		type = FRAME_VM;
 	f->passing = f->passing || sym.loading;
 	if (sym.loading)
-		buf_printf(&text, "0x%llx", (unsigned long long)sym.start);
-	clean_add(&text, sym.name, strlen(sym.name));
-	buf_addc(&text, '\0');
-	module_at = text.len;
-	clean_add(&text, sym.module, strlen(sym.module));
-	method = profile_method(f->profile, "", text.data, "", buf_str(&text) + module_at);
-	if (f->on_named)
-		f->on_named(f->on_named_ctx, wire, kinds[type] ? kinds[type] : 'n', text.data,
-			buf_str(&text) + module_at);
-	buf_done(&text);
-	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+		buf_printf(&name, "0x%llx", (unsigned long long)sym.start);
+	clean_add(&name, sym.name, strlen(sym.name));
+	frame = frames_function(
+		f, wire, sym.is_jvm ? FRAME_VM : type, &name, sym.module, strlen(sym.module));
+	buf_done(&name);
+	return frame;
 }
 
 static const struct {
@@ -318,23 +311,9 @@ static const struct {
 
 /* --- frames seen before ------------------------------------------------------------------------------ */
 
-struct frames_known_key {
-	const struct frames_known *known;
-	uint64_t wire;
-};
-
-static bool frames_known_same(const void *ctx, uint32_t value)
-{
-	const struct frames_known_key *key = ctx;
-
-	return key->known[value].wire == key->wire;
-}
-
 static uint32_t frames_find_known(const struct frames *f, uint64_t wire)
 {
-	struct frames_known_key key = {f->known, wire};
-
-	return hash_index_find(&f->known_index, hash_u64(wire), frames_known_same, &key);
+	return hash_index_find(&f->known_index, hash_u64(wire), NULL, NULL);
 }
 
 static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
@@ -349,10 +328,7 @@ static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
 		f->known_count = 0;
 		hash_index_clear(&f->known_index);
 	}
-	if (f->known_count == f->known_cap) {
-		f->known_cap = f->known_cap ? f->known_cap * 2 : 1024;
-		f->known = xreallocarray(f->known, f->known_cap, sizeof(*f->known));
-	}
+	f->known = xgrow(f->known, f->known_count, &f->known_cap, sizeof(*f->known));
 	hash_index_add(&f->known_index, hash_u64(wire), f->known_count);
 	f->known[f->known_count++] = (struct frames_known){wire, frame};
 }
@@ -464,21 +440,16 @@ void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
 
 void frames_symbol(struct frames *f, const struct wire_file_symbol *rec)
 {
-	struct buf text = {0};
-	size_t module_at;
-	uint32_t method, frame;
+	struct buf name = {0};
 	enum frame_type type = rec->kind == 'k'   ? FRAME_KERNEL
 			       : rec->kind == 'v' ? FRAME_VM
 						  : FRAME_NATIVE;
 
 	if (f->symbols)
 		return; /* not a replay: no such record should have come */
-	clean_add(&text, rec->text, rec->name_bytes);
-	buf_addc(&text, '\0');
-	module_at = text.len;
-	clean_add(&text, rec->text + rec->name_bytes, rec->module_bytes);
-	method = profile_method(f->profile, "", text.data, "", buf_str(&text) + module_at);
-	buf_done(&text);
-	frame = profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
-	frames_remember(f, rec->frame, frame);
+	clean_add(&name, rec->text, rec->name_bytes);
+	frames_remember(f, rec->frame,
+		frames_function(f, rec->frame, type, &name, rec->text + rec->name_bytes,
+			rec->module_bytes));
+	buf_done(&name);
 }

@@ -32,11 +32,11 @@ static void raw_send(struct raw_writer *w)
 	buf_clear(&w->pending);
 }
 
-static void raw_write(struct raw_writer *w, const void *bytes, size_t size)
+void raw_record(struct raw_writer *w, const void *record, size_t size)
 {
 	if (!w->file.path || w->error)
 		return;
-	buf_add(&w->pending, bytes, size);
+	buf_add(&w->pending, record, size);
 	if (w->pending.len >= RAW_BUFFER)
 		raw_send(w);
 }
@@ -49,9 +49,9 @@ static void raw_put(struct raw_writer *w, uint16_t type, void *fixed, size_t fix
 	size_t size = fixed_bytes + w->scratch.len, padded = (size + 7) & ~(size_t)7;
 
 	*rec = (struct wire_record){.size = (uint32_t)padded, .type = type};
-	raw_write(w, fixed, fixed_bytes);
-	raw_write(w, buf_str(&w->scratch), w->scratch.len);
-	raw_write(w, zeros, padded - size);
+	raw_record(w, fixed, fixed_bytes);
+	raw_record(w, buf_str(&w->scratch), w->scratch.len);
+	raw_record(w, zeros, padded - size);
 	buf_clear(&w->scratch);
 }
 
@@ -80,13 +80,8 @@ struct raw_writer *raw_create(const char *path, struct err *err)
 
 void raw_begin(struct raw_writer *w, const struct wire_header *header, const struct hotspot *jvm)
 {
-	raw_write(w, header, sizeof(*header));
+	raw_record(w, header, sizeof(*header));
 	raw_target(w, jvm);
-}
-
-void raw_record(struct raw_writer *w, const void *record, uint32_t size)
-{
-	raw_write(w, record, size);
 }
 
 void raw_symbol(
@@ -191,8 +186,7 @@ static int raw_header(struct raw_reader *r, struct wire_header *h, struct err *e
 }
 
 /* "name\0jdk\0user\0" */
-static void raw_read_target(
-	const struct wire_file_target *rec, uint32_t size, struct raw_target *out)
+static void raw_read_target(const struct wire_file_target *rec, uint32_t size, struct hotspot *out)
 {
 	struct {
 		char *text;
@@ -202,7 +196,7 @@ static void raw_read_target(
 	const char *at = rec->text;
 	size_t left = size - sizeof(*rec) < rec->text_bytes ? size - sizeof(*rec) : rec->text_bytes;
 
-	out->pid = rec->pid;
+	out->pid = out->nspid = rec->pid;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && left; i++) {
 		size_t len = strnlen(at, left);
 
@@ -213,14 +207,14 @@ static void raw_read_target(
 }
 
 struct raw_reader *raw_open(
-	const char *path, struct wire_header *header, struct raw_target *target, struct err *err)
+	const char *path, struct wire_header *header, struct hotspot *jvm, struct err *err)
 {
 	struct raw_reader *r;
 	const struct wire_record *rec;
 	uint32_t size;
 	FILE *f = fopen(path, "re");
 
-	memset(target, 0, sizeof(*target));
+	memset(jvm, 0, sizeof(*jvm));
 	if (!f) {
 		err_set_errno(err, ERR_INPUT, "The recording %s cannot be opened", path);
 		return NULL;
@@ -234,7 +228,7 @@ struct raw_reader *raw_open(
 	}
 	if (r->offset != r->next && rec->type == WIRE_REC_FILE_TARGET &&
 		size >= sizeof(struct wire_file_target)) {
-		raw_read_target((const struct wire_file_target *)rec, size, target);
+		raw_read_target((const struct wire_file_target *)rec, size, jvm);
 		return r;
 	}
 	err_set(err, ERR_INPUT, "The recording %s does not say of which JVM it is; it is damaged.",

@@ -21,7 +21,7 @@ struct raw_writer;
 struct raw_writer *raw_create(const char *path, struct err *err);
 void raw_begin(struct raw_writer *w, const struct wire_header *header, const struct hotspot *jvm);
 /* Writing is buffered; the first failure sticks and raw_failed says so. */
-void raw_record(struct raw_writer *w, const void *record, uint32_t size);
+void raw_record(struct raw_writer *w, const void *record, size_t size);
 void raw_symbol(
 	struct raw_writer *w, uint64_t frame, char kind, const char *name, const char *module);
 void raw_status(
@@ -38,15 +38,10 @@ void raw_close(struct raw_writer
 
 /* --- reading ----------------------------------------------------------------------------------------- */
 
-struct raw_target {
-	int pid;
-	char name[128], jdk[64], user[40];
-};
-
 struct raw_reader;
 /* raw_open: header and target checked. Errors are ERR_INPUT and name the offset. */
 struct raw_reader *raw_open(
-	const char *path, struct wire_header *header, struct raw_target *target, struct err *err);
+	const char *path, struct wire_header *header, struct hotspot *jvm, struct err *err);
 /*
  * raw_next: the next record, valid until the next call. 1, 0 at the end, -1 with an error (a damaged size, or
  * the file ends within a record).

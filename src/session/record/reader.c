@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
-#include "session/record/thread_ids.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,8 +38,7 @@ struct reader {
 
 	struct thread_ids *threads;
 
-	reader_tid_fn *on_tid;
-	void *on_tid_ctx;
+	struct tids *tids;
 	reader_module_fn *on_module;
 	void *on_module_ctx;
 	struct reader_stats stats;
@@ -73,10 +71,9 @@ void reader_free(struct reader *r)
 	free(r);
 }
 
-void reader_on_tid(struct reader *r, reader_tid_fn *fn, void *ctx)
+void reader_on_tid(struct reader *r, struct tids *tids)
 {
-	r->on_tid = fn;
-	r->on_tid_ctx = ctx;
+	r->tids = tids;
 }
 
 void reader_on_module(struct reader *r, reader_module_fn *fn, void *ctx)
@@ -123,6 +120,14 @@ static uint32_t reader_named_thread(struct reader *r, uint32_t id)
 	return thread;
 }
 
+/* What a thread is called here, else what the target calls it. */
+static int reader_tid(const struct reader *r, int there)
+{
+	int here = tids_here(r->tids, there);
+
+	return here > 0 ? here : there;
+}
+
 static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 {
 	static const enum thread_kind kinds[] = {
@@ -134,18 +139,14 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 		[WIRE_THREAD_AGENT] = THREAD_AGENT,
 		[WIRE_THREAD_VIRTUAL] = THREAD_VIRTUAL,
 	};
-	struct profile_thread t = {.tid = rec->os_tid, .java_tid = rec->java_tid};
+	struct profile_thread t = {.tid = reader_tid(r, rec->os_tid), .java_tid = rec->java_tid};
 	struct buf name = {0};
 	uint32_t number;
 	bool known;
-	int here;
 
 	number = thread_ids_get(r->threads, rec->id, &known);
 	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
 		t.kind = kinds[rec->kind];
-	here = r->on_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
-	if (here > 0)
-		t.tid = here;
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
 		buf_printf(&name, "thread %d", (int)t.tid);
@@ -157,13 +158,13 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 /* A virtual thread is no thread of /proc's. One whose name is not told keeps what it had. */
 static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 {
-	struct profile_thread t = {
-		.kind = THREAD_VIRTUAL, .carrier = rec->os_tid, .java_tid = rec->java_tid};
+	struct profile_thread t = {.kind = THREAD_VIRTUAL,
+		.carrier = rec->os_tid ? reader_tid(r, rec->os_tid) : 0,
+		.java_tid = rec->java_tid};
 	const struct profile_thread *now;
 	struct buf name = {0};
 	bool known, shared;
 	uint32_t number;
-	int here;
 
 	clean_add(&name, rec->name, rec->name_bytes);
 	if (!name.len)
@@ -171,9 +172,6 @@ static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 	t.name = name.data;
 	number = thread_ids_virtual(r->threads, rec->id, &t, &known, &shared);
 	now = profile_get_thread(r->profile, number);
-	here = r->on_tid && rec->os_tid ? r->on_tid(r->on_tid_ctx, rec->os_tid) : 0;
-	if (here > 0)
-		t.carrier = here;
 	if (known && !rec->name_bytes) {
 		buf_clear(&name);
 		buf_adds(&name, now->name);
@@ -313,7 +311,7 @@ static bool reader_take_module(struct reader *r, const void *record, uint32_t si
 	struct proc_map m;
 	struct buf path = {0};
 
-	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->path_bytes))
+	if (!reader_fits(size, sizeof(*rec), rec->path_bytes))
 		return false;
 	m = (struct proc_map){.start = rec->start,
 		.end = rec->end,
@@ -334,9 +332,9 @@ static bool reader_take_method(struct reader *r, const void *record, uint32_t si
 {
 	const struct wire_method *rec = record;
 
-	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec),
-					   (uint64_t)rec->class_bytes + rec->name_bytes +
-						   rec->signature_bytes + rec->line_bytes))
+	if (!reader_fits(size, sizeof(*rec),
+		    (uint64_t)rec->class_bytes + rec->name_bytes + rec->signature_bytes +
+			    rec->line_bytes))
 		return false;
 	frames_method(r->frames, rec);
 	return true;
@@ -346,7 +344,7 @@ static bool reader_take_thread(struct reader *r, const void *record, uint32_t si
 {
 	const struct wire_thread *rec = record;
 
-	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->name_bytes))
+	if (!reader_fits(size, sizeof(*rec), rec->name_bytes))
 		return false;
 	if (rec->kind == WIRE_THREAD_VIRTUAL)
 		reader_set_virtual(r, rec);
@@ -376,7 +374,7 @@ static bool reader_take_deltas(struct reader *r, const void *record, uint32_t si
 	const struct wire_deltas *rec = record;
 	uint32_t second;
 
-	if (size < sizeof(*rec) || rec->event >= WIRE_EVENTS ||
+	if (rec->event >= WIRE_EVENTS ||
 		!reader_fits(
 			size, sizeof(*rec), (uint64_t)rec->delta_count * sizeof(rec->deltas[0])))
 		return false;
@@ -392,8 +390,6 @@ static bool reader_take_tick(struct reader *r, const void *record, uint32_t size
 {
 	const struct wire_tick *rec = record;
 
-	if (size < offsetof(struct wire_tick, cpu_ns))
-		return false;
 	r->stats.tick_ns = rec->time_ns;
 	r->stats.ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
@@ -407,7 +403,7 @@ static bool reader_take_note(struct reader *r, const void *record, uint32_t size
 	const struct wire_note *rec = record;
 	uint32_t to;
 
-	if (size < sizeof(*rec) || !reader_fits(size, sizeof(*rec), rec->text_bytes))
+	if (!reader_fits(size, sizeof(*rec), rec->text_bytes))
 		return false;
 	if (rec->kind == WIRE_NOTE_TEXT && !rec->arg_ns)
 		clean_text(r->note, sizeof(r->note), rec->text, rec->text_bytes);
@@ -424,8 +420,7 @@ static bool reader_take_symbol(struct reader *r, const void *record, uint32_t si
 {
 	const struct wire_file_symbol *rec = record;
 
-	if (size < sizeof(*rec) ||
-		!reader_fits(size, sizeof(*rec), (uint64_t)rec->name_bytes + rec->module_bytes))
+	if (!reader_fits(size, sizeof(*rec), (uint64_t)rec->name_bytes + rec->module_bytes))
 		return false;
 	frames_symbol(r->frames, rec);
 	return true;
@@ -446,7 +441,7 @@ static bool reader_take_wait(struct reader *r, const void *record, uint32_t size
 	struct profile_wait w = {
 		.owner = PROFILE_NONE, .method = PROFILE_NONE, .until_ns = PROFILE_STILL};
 
-	if (size < offsetof(struct wire_wait, at_least) || rec->time_ns < rec->since_ns)
+	if (rec->time_ns < rec->since_ns)
 		return false;
 	w.thread = reader_named_thread(r, rec->thread);
 	if (rec->owner)
@@ -491,8 +486,6 @@ static bool reader_take_event(struct reader *r, const void *record, uint32_t siz
 {
 	const struct wire_file_event *rec = record;
 
-	if (size < sizeof(*rec))
-		return false;
 	if (rec->event < WIRE_EVENTS)
 		reader_set_event(r, rec, size);
 	reader_event(r, rec->time_ns, rec->event < WIRE_EVENTS ? (int)rec->event : 0, rec->on != 0);
@@ -502,18 +495,19 @@ static bool reader_take_event(struct reader *r, const void *record, uint32_t siz
 static const struct {
 	uint16_t type;
 	const char *name;
+	size_t least; /* bytes; those that grew since are shorter in older recordings */
 	reader_fn *take;
 } reader_rows[] = {
-	{WIRE_REC_MODULE, "MODULE", reader_take_module},
-	{WIRE_REC_METHOD, "METHOD", reader_take_method},
-	{WIRE_REC_THREAD, "THREAD", reader_take_thread},
-	{WIRE_REC_TRACE, "TRACE", reader_take_trace},
-	{WIRE_REC_DELTAS, "DELTAS", reader_take_deltas},
-	{WIRE_REC_TICK, "TICK", reader_take_tick},
-	{WIRE_REC_NOTE, "NOTE", reader_take_note},
-	{WIRE_REC_WAIT, "WAIT", reader_take_wait},
-	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", reader_take_symbol},
-	{WIRE_REC_FILE_EVENT, "FILE_EVENT", reader_take_event},
+	{WIRE_REC_MODULE, "MODULE", sizeof(struct wire_module), reader_take_module},
+	{WIRE_REC_METHOD, "METHOD", sizeof(struct wire_method), reader_take_method},
+	{WIRE_REC_THREAD, "THREAD", sizeof(struct wire_thread), reader_take_thread},
+	{WIRE_REC_TRACE, "TRACE", sizeof(struct wire_trace), reader_take_trace},
+	{WIRE_REC_DELTAS, "DELTAS", sizeof(struct wire_deltas), reader_take_deltas},
+	{WIRE_REC_TICK, "TICK", offsetof(struct wire_tick, cpu_ns), reader_take_tick},
+	{WIRE_REC_NOTE, "NOTE", sizeof(struct wire_note), reader_take_note},
+	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_take_wait},
+	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", sizeof(struct wire_file_symbol), reader_take_symbol},
+	{WIRE_REC_FILE_EVENT, "FILE_EVENT", sizeof(struct wire_file_event), reader_take_event},
 };
 
 int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,
@@ -523,7 +517,7 @@ int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, 
 	for (size_t i = 0; i < sizeof(reader_rows) / sizeof(reader_rows[0]); i++) {
 		if (reader_rows[i].type != rec->type)
 			continue;
-		if (reader_rows[i].take(r, rec, size))
+		if (size >= reader_rows[i].least && reader_rows[i].take(r, rec, size))
 			return 0;
 		return err_set(err, ERR_FAILED, "A %s record of %u bytes says what cannot be.",
 			reader_rows[i].name, size);

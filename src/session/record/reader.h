@@ -11,18 +11,21 @@
 
 #include "base/err.h"
 #include "profile/profile.h"
-#include "session/record/frames.h"
+#include "symbols/symbols.h"
 #include "wire/layout.h"
 
+#include <sys/types.h>
+
+struct frames;
+struct tids;
 struct reader;
 
 /* start_ns: second 0 on the agent's monotonic clock. Both pointers are the caller's. */
 struct reader *reader_new(struct profile *profile, struct frames *frames, uint64_t start_ns);
 void reader_free(struct reader *r);
 
-/* For a target in another PID namespace: the tid here of a tid there, or 0. NULL: they are the same. */
-typedef int reader_tid_fn(void *ctx, int tid);
-void reader_on_tid(struct reader *r, reader_tid_fn *fn, void *ctx);
+/* For a target in another PID namespace: what its threads are called here. */
+void reader_on_tid(struct reader *r, struct tids *tids);
 
 /* Called with each module that the agent announces. */
 typedef void reader_module_fn(void *ctx, uint32_t id, const struct proc_map *m);
@@ -54,5 +57,62 @@ const struct reader_stats *reader_stats(const struct reader *r);
 
 /* The agent's text of the last NOTE, "" if none. */
 const char *reader_note(const struct reader *r);
+
+/* --- frames.c ------------------------------------------------------------------------------------------ */
+
+/*
+ * The agent's frames into the model's: names of methods from METHOD records, of native and kernel code from symbols; NULL
+ * in a replay, where FILE_SYMBOL records have them. Memory grows with what was received, not with ids.
+ */
+struct frames *frames_new(struct profile *profile, struct symbols *symbols);
+void frames_free(struct frames *f);
+
+/* From now on each name of a native or kernel frame goes into the recording, too. */
+struct raw_writer;
+void frames_record(struct frames *f, struct raw_writer *raw);
+
+/* A mapped file, as frames number it. */
+void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);
+/* Records, whose texts have been checked to lie within them. */
+void frames_method(struct frames *f, const struct wire_method *rec);
+void frames_symbol(struct frames *f, const struct wire_file_symbol *rec);
+
+/*
+ * frames_ready: are the files read that name a trace's frames? false begins the reading. A frame that is asked for
+ * before is called by its offset, and only then: later ones get their name.
+ */
+bool frames_ready(const struct frames *f, const struct wire_trace *rec);
+/* The model's frame for the agent's; always one. */
+uint32_t frames_get(struct frames *f, uint64_t wire_frame);
+/* What the model asks of a keeper (profile.h). */
+void frames_keep(struct frames *f, enum profile_kind kind, bool leaving);
+/* A frame that says why a stack is not what it should be: "[truncated]". */
+uint32_t frames_reason(struct frames *f, const char *reason);
+
+/* --- thread_ids.c -------------------------------------------------------------------------------------- */
+
+/* The model's numbers of the agent's threads; those of threads that have left the model are given again. */
+struct thread_ids;
+struct thread_ids *thread_ids_new(struct profile *profile);
+void thread_ids_free(struct thread_ids *t);
+/* The model's number for the agent's id, a new one if it is not known. */
+uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known);
+/*
+ * The same for a virtual thread, which may be one of millions: beyond THREAD_IDS_VIRTUAL of them in the model those
+ * that come share one thread for each pattern of names ("virtual-#*"), which this has named then.
+ */
+#define THREAD_IDS_VIRTUAL  16384u
+#define THREAD_IDS_PATTERNS 1024u
+uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
+	bool *known, bool *shared);
+/* A keeper's, for threads that leave: those that the model does not keep are not known any more. */
+void thread_ids_leave(struct thread_ids *t);
+
+/* --- tids.c -------------------------------------------------------------------------------------------- */
+
+struct tids *tids_new(pid_t pid);
+void tids_free(struct tids *t);
+/* tids_here: our number of a thread that the target calls `there`, 0 if it is not (any more) to be found. NULL: the same. */
+int tids_here(struct tids *t, int there);
 
 #endif

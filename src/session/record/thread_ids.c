@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An array by the model's number, and a hash of the agent's. */
-#include "session/record/thread_ids.h"
+#include "session/record/reader.h"
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -25,18 +25,6 @@ struct thread_ids {
 		uint32_t id, number;
 	} shared[SHARED];
 };
-
-struct thread_ids_key {
-	const uint32_t *ids;
-	uint32_t id;
-};
-
-static bool thread_ids_same(const void *ctx, uint32_t value)
-{
-	const struct thread_ids_key *key = ctx;
-
-	return key->ids[value] == key->id;
-}
 
 struct thread_ids *thread_ids_new(struct profile *profile)
 {
@@ -72,8 +60,7 @@ static void thread_ids_count(struct thread_ids *t, uint32_t id)
 
 uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known)
 {
-	struct thread_ids_key key = {t->ids, id};
-	uint32_t i = hash_index_find(&t->index, hash_u64(id), thread_ids_same, &key);
+	uint32_t i = hash_index_find(&t->index, hash_u64(id), NULL, NULL);
 
 	*known = i != HASH_NONE;
 	if (*known)
@@ -114,8 +101,7 @@ static uint32_t thread_ids_pattern(struct thread_ids *t, const char *name)
 uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *thread,
 	bool *known, bool *shared)
 {
-	struct thread_ids_key key = {t->ids, id};
-	uint32_t number = hash_index_find(&t->index, hash_u64(id), thread_ids_same, &key);
+	uint32_t number = hash_index_find(&t->index, hash_u64(id), NULL, NULL);
 
 	*shared = number == HASH_NONE && t->virtuals >= THREAD_IDS_VIRTUAL;
 	if (!*shared)

@@ -2,7 +2,7 @@
 /* The ladder of shorter and shorter names. */
 #include "tui/screen/name.h"
 
-#include "base/descriptor.h"
+#include "base/clean.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>

@@ -5,10 +5,8 @@
  *   MODULE record -> unwind_feed_module -> queue -> cfi -> pack -> unwind_feed_step: pieces in the staging area
  *   -> the caller sends WIRE_OP_UNWIND with their bytes -> unwind_feed_answer -> the next step
  *
- * Modules that do without frame pointers matter most (libc first), those that keep them least: they go last,
- * and make room when the agent's budget is used up. Files are read and compiled by a thread of the feed's own. A
- * module without rows, or that finds no room, is left to frame pointers; unwind_feed_status says so.
- * One thread calls.
+ * Modules that keep frame pointers matter least: they go last, and make room when the agent's budget is used up. A
+ * module without rows, or that finds no room, is left to frame pointers. A thread of the feed's own compiles; one calls.
  */
 #ifndef JHOT_SESSION_UNWIND_FEED_H
 #define JHOT_SESSION_UNWIND_FEED_H
@@ -27,8 +25,8 @@ void unwind_feed_free(struct unwind_feed *f);
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m);
 
 /*
- * unwind_feed_step: takes what is compiled and has more compiled; waits for at most wait_ns for that, and never for libjvm. Returns the bytes
- * of pieces in the staging area, which are to be sent and answered before the next step; 0 when there are none yet.
+ * unwind_feed_step: takes what is compiled and has more compiled, waiting for at most wait_ns, and never for libjvm. The
+ * bytes of pieces in the staging area, which are to be sent and answered before the next step; 0: there are none yet.
  */
 size_t unwind_feed_step(
 	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t wait_ns);
@@ -47,9 +45,8 @@ struct unwind_feed_status {
 	unsigned sent, waiting; /* modules */
 	unsigned without_rows;  /* no call frame information, or a file that cannot be read */
 	unsigned without_room;
-	size_t bytes; /* of rows that the agent was given */
-	const char
-		*note; /* the last module left out and why, "" if none; valid until the next step */
+	size_t bytes;     /* of rows that the agent was given */
+	const char *note; /* the last module left out and why, "" if none; until the next step */
 };
 void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *out);
 

@@ -169,31 +169,16 @@ const struct vitals *replay_vitals(struct session *s)
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-static struct hotspot replay_target(const struct raw_target *t)
-{
-	struct hotspot jvm = {.pid = t->pid, .nspid = t->pid};
-
-	_Static_assert(sizeof(jvm.name) == sizeof(t->name) && sizeof(jvm.jdk) == sizeof(t->jdk) &&
-			       sizeof(jvm.user) == sizeof(t->user),
-		"the same texts");
-	memcpy(jvm.name, t->name, sizeof(jvm.name));
-	memcpy(jvm.jdk, t->jdk, sizeof(jvm.jdk));
-	memcpy(jvm.user, t->user, sizeof(jvm.user));
-	return jvm;
-}
-
 struct session *session_replay(
 	const char *path, bool clock_step, struct profile *profile, struct err *err)
 {
 	struct wire_header header;
-	struct raw_target target;
-	struct raw_reader *raw = raw_open(path, &header, &target, err);
 	struct hotspot jvm;
+	struct raw_reader *raw = raw_open(path, &header, &jvm, err);
 	struct session *s;
 
 	if (!raw)
 		return NULL;
-	jvm = replay_target(&target);
 	s = session_new(&jvm, profile);
 	s->replay = xcalloc(1, sizeof(*s->replay));
 	s->replay->raw = raw;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of modules: one is compiled at a time, those that are ready are sent together. */
-#include "session/unwind/feed.h"
+#include "session/unwind_feed.h"
 
 #include "attach/place.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "session/unwind/compile.h"
+#include "symbols/cfi.h"
+#include "symbols/loader.h"
 #include "wire/layout.h"
 
 #include <errno.h>
@@ -23,15 +24,21 @@ enum state {
 };
 
 struct module {
+	struct load load; /* the first member */
+	pid_t pid;        /* 0: files as named */
 	struct proc_map at;
 	uint32_t id;
 	enum state state;
-	int rank;         /* smaller goes first */
-	bool keeps_fp;    /* once compiled: most of its code has a frame pointer */
-	struct buf block; /* while READY: its rows */
-	uint32_t sent;    /* of the block */
-	uint32_t bytes;   /* of the block, kept when it is freed */
+	int rank;       /* smaller goes first */
+	uint32_t sent;  /* of the block */
+	uint32_t bytes; /* of the block, kept when it is freed */
 	unsigned tries;
+
+	/* The loader's until it is done. */
+	enum unwind_made made;
+	struct buf block; /* its rows */
+	bool keeps_fp;    /* most of its code has a frame pointer */
+	struct err why;
 };
 
 #define NONE SIZE_MAX
@@ -44,12 +51,12 @@ struct piece {
 
 struct unwind_feed {
 	pid_t pid;
-	struct module *modules;
-	size_t count, cap;
+	struct module **modules;
+	size_t count;
+	uint32_t cap;
 
 	struct loader *loader;
 	size_t now; /* the module that is being compiled, or NONE */
-	struct unwind_job *job;
 
 	struct piece pieces[PIECES_MAX];
 	size_t piece_count;
@@ -68,6 +75,14 @@ struct unwind_feed *unwind_feed_new(pid_t pid)
 	f->now = f->evicting = NONE;
 	f->loader = loader_new(0);
 	return f;
+}
+
+/* By the loader's thread. */
+static void make(struct load *l, const atomic_bool *stop)
+{
+	struct module *m = (struct module *)l;
+
+	m->made = unwind_pack_mapped(m->pid, &m->at, stop, &m->block, &m->keeps_fp, &m->why);
 }
 
 /* --- the queue --------------------------------------------------------------------------------------- */
@@ -91,15 +106,16 @@ static int rank_of(const char *path)
 
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
 {
-	struct module *to;
+	struct module *to = xcalloc(1, sizeof *to);
 
-	if (f->count == f->cap) {
-		f->cap = f->cap ? 2 * f->cap : 64;
-		f->modules = xreallocarray(f->modules, f->cap, sizeof *f->modules);
-	}
-	to = &f->modules[f->count++];
-	*to = (struct module){.at = *m, .id = id, .rank = rank_of(m->path)};
+	f->modules = xgrow(f->modules, f->count, &f->cap, sizeof *f->modules);
+	f->modules[f->count++] = to;
+	to->load.run = make;
+	to->pid = f->pid;
+	to->at = *m;
 	to->at.path = xstrdup(m->path);
+	to->id = id;
+	to->rank = rank_of(m->path);
 }
 
 /* The first by rank of those in a state. */
@@ -108,8 +124,8 @@ static size_t first_of(const struct unwind_feed *f, enum state state)
 	size_t first = NONE;
 
 	for (size_t i = 0; i < f->count; i++)
-		if (f->modules[i].state == state &&
-			(first == NONE || f->modules[i].rank < f->modules[first].rank))
+		if (f->modules[i]->state == state &&
+			(first == NONE || f->modules[i]->rank < f->modules[first]->rank))
 			first = i;
 	return first;
 }
@@ -131,7 +147,7 @@ static bool is_the_agent(const char *path)
 /* `why` is set. */
 static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 {
-	struct module *m = &f->modules[module];
+	struct module *m = f->modules[module];
 
 	++*counter;
 	err_prefix(&f->why, "Frame pointers alone lead through %s. ", m->at.path);
@@ -143,25 +159,16 @@ static void leave_out(struct unwind_feed *f, size_t module, unsigned *counter)
 
 /* --- compiling --------------------------------------------------------------------------------------- */
 
-static void take_job(struct unwind_feed *f)
+static void take_compiled(struct unwind_feed *f)
 {
-	struct module *m = &f->modules[f->now];
-	struct unwind_job *j = f->job;
+	struct module *m = f->modules[f->now];
 
-	if (j->made == UNWIND_ROWS) {
-		m->block = j->block;
-		j->block = (struct buf){0};
-		m->keeps_fp = j->keeps_fp;
-		m->bytes = (uint32_t)m->block.len;
-		m->state = READY;
-	} else if (j->made == UNWIND_WITHOUT) {
-		f->why = j->why;
+	m->state = m->made == UNWIND_ROWS ? READY : LEFT_OUT;
+	m->bytes = (uint32_t)m->block.len;
+	if (m->made == UNWIND_WITHOUT) {
+		f->why = m->why;
 		leave_out(f, f->now, &f->without_rows);
-	} else {
-		m->state = LEFT_OUT;
 	}
-	unwind_job_free(j);
-	f->job = NULL;
 	f->now = NONE;
 }
 
@@ -170,7 +177,7 @@ static size_t ready_bytes(const struct unwind_feed *f)
 	size_t ready = 0;
 
 	for (size_t i = 0; i < f->count; i++)
-		ready += f->modules[i].state == READY ? f->modules[i].block.len : 0;
+		ready += f->modules[i]->state == READY ? f->modules[i]->block.len : 0;
 	return ready;
 }
 
@@ -180,20 +187,18 @@ static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 	uint64_t end_ns = clock_mono_ns() + wait_ns, now_ns;
 
 	for (;;) {
-		if (f->now == NONE) {
+		if (f->now == NONE)
 			f->now = first_of(f, WAITING);
-			if (f->now == NONE)
-				return;
-			f->job = unwind_job_new(f->pid, &f->modules[f->now].at);
-		}
-		if (loader_ask(f->loader, &f->job->load)) {
-			take_job(f);
+		if (f->now == NONE)
+			return;
+		if (loader_ask(f->loader, &f->modules[f->now]->load)) {
+			take_compiled(f);
 			if (ready_bytes(f) >= enough)
 				return;
 			continue;
 		}
 		now_ns = clock_mono_ns();
-		if (now_ns >= end_ns || f->modules[f->now].rank == RANK_LAST)
+		if (now_ns >= end_ns || f->modules[f->now]->rank == RANK_LAST)
 			return;
 		loader_wait(f->loader, (unsigned)((end_ns - now_ns) / NS_PER_MS + 1));
 	}
@@ -202,14 +207,15 @@ static void compile(struct unwind_feed *f, size_t enough, uint64_t wait_ns)
 bool unwind_feed_ready(const struct unwind_feed *f)
 {
 	return first_of(f, READY) != NONE || f->evicting != NONE ||
-	       (f->job ? !loader_is_waiting(&f->job->load) : first_of(f, WAITING) != NONE);
+	       (f->now != NONE ? !loader_is_waiting(&f->modules[f->now]->load)
+			       : first_of(f, WAITING) != NONE);
 }
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
 
 static void piece_add(struct unwind_feed *f, size_t module, uint32_t bytes, char *to)
 {
-	struct module *m = &f->modules[module];
+	struct module *m = f->modules[module];
 	struct wire_unwind_chunk head = {.module = m->id, .bytes = bytes};
 
 	if (bytes) {
@@ -235,13 +241,13 @@ static size_t next_ready(const struct unwind_feed *f)
 	size_t best = NONE;
 
 	for (size_t i = 0; i < f->count; i++) {
-		const struct module *m = &f->modules[i];
+		const struct module *m = f->modules[i];
 
 		if (m->state != READY || is_staged(f, i))
 			continue;
 		if (m->sent)
 			return i;
-		if (best == NONE || m->rank < f->modules[best].rank)
+		if (best == NONE || m->rank < f->modules[best]->rank)
 			best = i;
 	}
 	return best;
@@ -260,7 +266,7 @@ static size_t pieces_write(struct unwind_feed *f, char *staging, size_t room)
 	}
 	while (f->piece_count < PIECES_MAX && room - used > head + 4 &&
 		(module = next_ready(f)) != NONE) {
-		size_t left = f->modules[module].block.len - f->modules[module].sent;
+		size_t left = f->modules[module]->block.len - f->modules[module]->sent;
 		size_t bytes = (room - used - head) & ~(size_t)3;
 
 		bytes = left < bytes ? left : bytes;
@@ -283,15 +289,15 @@ static size_t evictable(const struct unwind_feed *f)
 	size_t best = NONE;
 
 	for (size_t i = 0; i < f->count; i++)
-		if (f->modules[i].state == SENT && f->modules[i].keeps_fp &&
-			(best == NONE || f->modules[i].bytes > f->modules[best].bytes))
+		if (f->modules[i]->state == SENT && f->modules[i]->keeps_fp &&
+			(best == NONE || f->modules[i]->bytes > f->modules[best]->bytes))
 			best = i;
 	return best;
 }
 
 static void answer_no_room(struct unwind_feed *f, size_t module)
 {
-	struct module *m = &f->modules[module];
+	struct module *m = f->modules[module];
 
 	m->sent = 0;
 	if (!m->keeps_fp)
@@ -312,7 +318,7 @@ static void answer_evicted(struct unwind_feed *f, size_t module)
 
 static void answer_refused(struct unwind_feed *f, const struct piece *p, int result)
 {
-	struct module *m = &f->modules[p->module];
+	struct module *m = f->modules[p->module];
 
 	if (result == -EAGAIN && ++m->tries < TRIES_MAX)
 		return; /* the same again */
@@ -332,7 +338,7 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 
 static void answer_taken(struct unwind_feed *f, const struct piece *p)
 {
-	struct module *m = &f->modules[p->module];
+	struct module *m = f->modules[p->module];
 
 	m->tries = 0;
 	m->sent += p->bytes;
@@ -364,9 +370,9 @@ void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *
 		.without_room = f->without_room,
 		.note = f->note.what};
 	for (size_t i = 0; i < f->count; i++) {
-		out->waiting += f->modules[i].state <= READY;
-		out->sent += f->modules[i].state == SENT;
-		out->bytes += f->modules[i].state == SENT ? f->modules[i].bytes : 0;
+		out->waiting += f->modules[i]->state <= READY;
+		out->sent += f->modules[i]->state == SENT;
+		out->bytes += f->modules[i]->state == SENT ? f->modules[i]->bytes : 0;
 	}
 }
 
@@ -374,10 +380,10 @@ void unwind_feed_free(struct unwind_feed *f)
 {
 	if (!f || !loader_free(f->loader))
 		return;
-	unwind_job_free(f->job);
 	for (size_t i = 0; i < f->count; i++) {
-		buf_done(&f->modules[i].block);
-		free((char *)(uintptr_t)f->modules[i].at.path);
+		buf_done(&f->modules[i]->block);
+		free((char *)(uintptr_t)f->modules[i]->at.path);
+		free(f->modules[i]);
 	}
 	free(f->modules);
 	free(f);

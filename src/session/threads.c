@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct thread_past {
 	uint32_t serial; /* of the thread that had the number then */
@@ -28,16 +27,14 @@ static void threads_reserve(struct session *s, uint32_t count)
 	s->thread_past_cap = count;
 }
 
-static float threads_pct(uint64_t now, uint64_t then, double elapsed_s)
+static float threads_pct(uint64_t now, uint64_t then, uint64_t elapsed_ns)
 {
-	if (elapsed_s <= 0 || now < then)
-		return 0;
-	return (float)((double)(now - then) * 100 / (double)sysconf(_SC_CLK_TCK) / elapsed_s);
+	return elapsed_ns && now > then ? (float)gauges_pct(now - then, elapsed_ns) : 0;
 }
 
 /* false: the thread has ended. */
 static bool threads_read(
-	struct session *s, uint32_t thread, double elapsed_s, struct session_thread_cpu *out)
+	struct session *s, uint32_t thread, uint64_t elapsed_ns, struct session_thread_cpu *out)
 {
 	const struct profile_thread *t = profile_get_thread(s->profile, thread);
 	struct thread_past *past = &s->thread_past[thread];
@@ -52,8 +49,8 @@ static bool threads_read(
 	if (past->start_ticks && past->start_ticks != cpu.start_ticks + 1)
 		return false;
 	if (past->start_ticks) {
-		out->user_pct = threads_pct(cpu.utime, past->utime, elapsed_s);
-		out->system_pct = threads_pct(cpu.stime, past->stime, elapsed_s);
+		out->user_pct = threads_pct(cpu.utime, past->utime, elapsed_ns);
+		out->system_pct = threads_pct(cpu.stime, past->stime, elapsed_ns);
 	}
 	*past = (struct thread_past){t->serial, cpu.start_ticks + 1, cpu.utime, cpu.stime};
 	return true;
@@ -63,50 +60,48 @@ static bool threads_read(
 
 struct living {
 	struct session *s;
-	uint32_t *slots; /* by tid, open addressing: the model's number + 1, 0 = free */
-	uint32_t mask;
+	struct hash_index by_tid;
+	uint32_t *threads; /* the model's, by what by_tid says */
 	void (*fn)(struct living *l, uint32_t thread);
-	double elapsed_s;
+	uint64_t elapsed_ns;
 	int found;
 };
-
-static uint32_t *living_slot(const struct living *l, int tid)
-{
-	uint32_t i = (uint32_t)hash_u64((uint64_t)tid) & l->mask;
-
-	while (l->slots[i] && profile_get_thread(l->s->profile, l->slots[i] - 1)->tid != tid)
-		i = (i + 1) & l->mask;
-	return &l->slots[i];
-}
 
 static void living_found(void *ctx, pid_t tid)
 {
 	struct living *l = ctx;
-	uint32_t number = *living_slot(l, tid);
+	uint32_t at = hash_index_find(&l->by_tid, hash_u64((uint64_t)tid), NULL, NULL);
 
-	if (number)
-		l->fn(l, number - 1);
+	if (at != HASH_NONE)
+		l->fn(l, l->threads[at]);
 }
 
 /* The threads of the target that the model knows; of those that had the same tid the last. -1: nobody can tell. */
 static int living_each(struct living *l)
 {
-	int rc;
 	const struct profile *p = l->s->profile;
 	uint32_t count = profile_thread_count(p);
+	int rc;
 
-	for (l->mask = 63; l->mask / 2 < count;)
-		l->mask = l->mask * 2 + 1;
-	l->slots = xcalloc((size_t)l->mask + 1, sizeof(*l->slots));
+	l->threads = xcalloc(count, sizeof(*l->threads));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_thread *t = profile_get_thread(p, i);
-		uint32_t *slot = living_slot(l, t->tid);
+		uint64_t hash = hash_u64((uint64_t)t->tid);
+		uint32_t at = hash_index_find(&l->by_tid, hash, NULL, NULL);
 
-		if (t->tid > 0 && (!*slot || profile_get_thread(p, *slot - 1)->serial < t->serial))
-			*slot = i + 1;
+		if (t->tid <= 0 ||
+			(at != HASH_NONE &&
+				profile_get_thread(p, l->threads[at])->serial > t->serial))
+			continue;
+		if (at == HASH_NONE) {
+			at = i;
+			hash_index_add(&l->by_tid, hash, at);
+		}
+		l->threads[at] = i;
 	}
 	rc = proc_threads(l->s->jvm.pid, living_found, l);
-	free(l->slots);
+	hash_index_done(&l->by_tid);
+	free(l->threads);
 	return rc;
 }
 
@@ -130,7 +125,7 @@ void session_keep(void *ctx, enum profile_kind kind, bool leaving)
 
 static void living_read(struct living *l, uint32_t thread)
 {
-	l->found += threads_read(l->s, thread, l->elapsed_s, &l->s->thread_cpu[l->found]);
+	l->found += threads_read(l->s, thread, l->elapsed_ns, &l->s->thread_cpu[l->found]);
 }
 
 int session_threads(struct session *s, struct session_thread_cpu **out)
@@ -142,7 +137,7 @@ int session_threads(struct session *s, struct session_thread_cpu **out)
 		return 0;
 	threads_reserve(s, profile_thread_count(s->profile));
 	if (s->thread_past_ns)
-		l.elapsed_s = (double)(now_ns - s->thread_past_ns) / (double)NS_PER_S;
+		l.elapsed_ns = now_ns - s->thread_past_ns;
 	living_each(&l);
 	s->thread_past_ns = now_ns;
 	*out = s->thread_cpu;
