@@ -40,19 +40,4 @@ void tty_drain(struct tty *t);
 /* Asks the terminal to put text into the clipboard (OSC 52). */
 void tty_copy(struct tty *t, const char *text);
 
-/* --- squeeze.c --------------------------------------------------------------------------------- */
-
-/*
- * Fewer bytes for the same colours: curses sets and resets attributes one sequence at a time.
- *
- *   ESC [ 3 9 m  ESC ( B  ESC [ m        ->  ESC [ m
- *   ESC [ 38;5;16 m  ESC [ 48;5;110 m    ->  ESC [ 38;5;16;48;5;110 m
- *
- * Exact for every terminal that uses such sequences at all (ECMA-48); others are left alone. ESC ( B
- * selects the character set that we never leave. 15 to 20 % of a refresh are saved. Pure function.
- */
-
-/* In place; returns the new length. */
-size_t squeeze(char *bytes, size_t len);
-
 #endif

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A canvas onto the terminal, by terminfo: what differs from the last frame is all that is sent.
+ *
+ * A frame is known in whole before its first byte is sent, so nothing blocks in the middle of one.
+ */
+#include "tui/term/term.h"
+
+#include "base/utf8.h"
+#include "tui/config/config.h"
+#include "tui/term/signals.h"
+#include "tui/term/tty.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <term.h>
+
+#define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's, which the others took over */
+#define MOUSE_OFF "\033[?1006l\033[?1000l"
+#define PLAIN     STYLE_COUNT /* the pen of an erased cell */
+#define BRIDGE    3           /* so many cells that stay are drawn again: a move has more bytes */
+#define AMBIGUOUS 0x2600      /* from here on terminals do not agree on how wide a character is */
+
+struct pen { /* how a style is drawn here */
+	struct look look;
+	char on[64]; /* what switches it on */
+};
+
+struct terminal {
+	struct tty tty;
+	struct keys keys;
+	const struct config *config;
+	enum theme_depth depth, depth_max;
+	bool known; /* terminfo knows it */
+	bool ascii, mouse;
+	bool inside; /* on its other screen */
+	bool ecma48; /* attributes are ESC [ ... m, so several of them can be one */
+	struct pen pens[STYLE_COUNT + 1];
+
+	/* What it shows and how it stands. */
+	struct cell *cells;
+	int rows, cols;
+	int row, col; /* its cursor's; row -1: not known */
+	int style;    /* of its pen */
+	bool cursor;  /* is visible */
+};
+
+/* --- terminfo ---------------------------------------------------------------------------------------- */
+
+static bool can(const char *string)
+{
+	return string && string != (const char *)-1;
+}
+
+/* Terminals that needed the delays $<5> are gone. */
+static void put(struct buf *out, const char *string)
+{
+	for (; can(string) && *string; string++) {
+		if (string[0] == '$' && string[1] == '<' && strchr(string, '>'))
+			string = strchr(string, '>');
+		else
+			buf_addc(out, *string);
+	}
+}
+
+static int term_know(struct terminal *t, struct err *err)
+{
+	const char *name = getenv("TERM");
+	int found;
+
+	/* A new terminal on an old machine: nearly all of them understand what xterm does. */
+	t->known = setupterm(NULL, t->tty.out, &found) == 0 ||
+		   (name && *name && setupterm("xterm-256color", t->tty.out, &found) == 0);
+	if (t->known && can(cursor_address) && can(clear_screen))
+		return 0;
+	err_set(err, ERR_USAGE, "TERM=%s is not a terminal whose cursor jhot can move.",
+		name ? name : "");
+	err_hint(err, "TERM=vt100 jhot ...     if it is one of the usual kinds after all");
+	err_hint(err, "jhot record PID         prints the hot methods as text");
+	return -1;
+}
+
+static void term_define_keys(struct terminal *t)
+{
+	static const struct {
+		const char *name;
+		int key;
+	} names[] = {
+		{"kcuu1", TKEY_UP},
+		{"kcud1", TKEY_DOWN},
+		{"kcub1", TKEY_LEFT},
+		{"kcuf1", TKEY_RIGHT},
+		{"kpp", TKEY_PAGE_UP},
+		{"knp", TKEY_PAGE_DOWN},
+		{"khome", TKEY_HOME},
+		{"kend", TKEY_END},
+		{"kcbt", TKEY_BACK_TAB},
+		{"kbs", TKEY_BACKSPACE},
+		{"kdch1", TKEY_DELETE},
+		{"kent", TKEY_ENTER},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *sequence = tigetstr(names[i].name);
+
+		if (can(sequence))
+			keys_define(&t->keys, sequence, names[i].key);
+	}
+}
+
+/* --- modes ------------------------------------------------------------------------------------------- */
+
+/* Everything that gives the terminal back but its modes. */
+static void term_put_leave(const struct terminal *t, struct buf *out)
+{
+	if (t->mouse)
+		buf_adds(out, MOUSE_OFF);
+	put(out, exit_attribute_mode);
+	put(out, keypad_local);
+	put(out, cursor_normal);
+	put(out, can(exit_ca_mode) ? exit_ca_mode : tparm(cursor_address, t->rows - 1, 0));
+}
+
+static void term_arm_crash(struct terminal *t)
+{
+	struct buf b = {0};
+
+	term_put_leave(t, &b);
+	signals_on_crash(t->tty.out, buf_str(&b), b.len, &t->tty.saved);
+	buf_done(&b);
+}
+
+void term_suspend(struct terminal *t)
+{
+	signals_on_crash(-1, NULL, 0, NULL);
+	term_put_leave(t, &t->tty.pending);
+	t->inside = false;
+	tty_drain(&t->tty);
+	tty_restore(&t->tty);
+}
+
+void term_resume(struct terminal *t)
+{
+	struct buf *out = &t->tty.pending;
+
+	tty_raw(&t->tty);
+	if (!t->inside)
+		put(out, enter_ca_mode);
+	t->inside = true;
+	put(out, keypad_xmit);
+	put(out, cursor_invisible);
+	t->cursor = false;
+	if (t->mouse)
+		buf_adds(out, MOUSE_ON);
+	tty_flush(&t->tty);
+	term_arm_crash(t);
+}
+
+void term_set_mouse(struct terminal *t, bool on)
+{
+	if (t->mouse == on)
+		return;
+	t->mouse = on;
+	buf_adds(&t->tty.pending, on ? MOUSE_ON : MOUSE_OFF);
+	tty_flush(&t->tty);
+	term_arm_crash(t);
+}
+
+/* --- styles ------------------------------------------------------------------------------------------ */
+
+/* The settings file's colours, where the terminal has them. */
+static const struct look *term_look(const struct terminal *t, enum style style)
+{
+	const struct look *own =
+		t->config && t->config->look_set[style] ? &t->config->looks[style] : NULL;
+	int most = t->depth == THEME_256 ? 255 : 7;
+
+	if (own && t->depth != THEME_MONO && own->fg <= most && own->bg <= most)
+		return own;
+	return theme_look(t->depth, style);
+}
+
+/* ESC [ a m and ESC [ b m are ESC [ a ; b m. */
+static void pen_add(struct buf *on, const char *string)
+{
+	struct buf more = {0};
+	bool joined;
+
+	put(&more, string);
+	joined = on->len && !strncmp(buf_str(&more), "\033[", 2) && on->data[on->len - 1] == 'm';
+	if (joined)
+		on->data[on->len - 1] = ';';
+	buf_adds(on, buf_str(&more) + (joined ? 2 : 0));
+	buf_done(&more);
+}
+
+static void pen_make(struct pen *pen, const struct look *look)
+{
+	const struct {
+		int look, video; /* video: bit of no_color_video */
+		const char *on;
+	} attrs[] = {{LOOK_BOLD, 32, enter_bold_mode}, {LOOK_DIM, 16, enter_dim_mode},
+		{LOOK_REVERSE, 4, enter_reverse_mode}, {LOOK_UNDERLINE, 2, enter_underline_mode}};
+	bool colored = look->fg >= 0 || look->bg >= 0;
+	int never = colored && no_color_video > 0 ? no_color_video : 0;
+	struct buf on = {0};
+
+	pen->look = *look;
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
+		if (look->attrs & attrs[i].look && !(never & attrs[i].video))
+			pen_add(&on, attrs[i].on);
+	if (look->fg >= 0)
+		pen_add(&on, tparm(set_a_foreground, look->fg));
+	if (look->bg >= 0)
+		pen_add(&on, tparm(set_a_background, look->bg));
+	memset(pen->on, 0, sizeof(pen->on));
+	if (on.len < sizeof(pen->on))
+		memcpy(pen->on, buf_str(&on), on.len);
+	buf_done(&on);
+}
+
+void term_set_color(struct terminal *t, enum theme_depth depth)
+{
+	t->depth = depth < t->depth_max ? depth : t->depth_max;
+	for (int i = 0; i < STYLE_COUNT; i++)
+		pen_make(&t->pens[i], term_look(t, (enum style)i));
+	pen_make(&t->pens[PLAIN], &(const struct look){-1, -1, 0});
+	t->rows = 0; /* what is shown is shown otherwise now */
+}
+
+/* A blank looks the same with each of these. */
+static bool pen_leaves_blanks(const struct pen *p)
+{
+	return p->look.bg < 0 && !(p->look.attrs & (LOOK_REVERSE | LOOK_UNDERLINE));
+}
+
+/* Whether all that from does is undone or done by to. */
+static bool pen_covers(const struct pen *to, const struct pen *from)
+{
+	return !(from->look.attrs & ~to->look.attrs) && (from->look.fg < 0 || to->look.fg >= 0) &&
+	       (from->look.bg < 0 || to->look.bg >= 0);
+}
+
+static void term_style(struct terminal *t, int style)
+{
+	const struct pen *from = &t->pens[t->style], *to = &t->pens[style];
+	struct buf *out = &t->tty.pending;
+
+	t->style = style;
+	if (!strcmp(from->on, to->on))
+		return;
+	if (pen_covers(to, from)) {
+		buf_adds(out, to->on);
+	} else if (t->ecma48) {
+		buf_printf(out, *to->on ? "\033[0;%s" : "\033[m", to->on + 2);
+	} else {
+		put(out, exit_attribute_mode);
+		put(out, orig_pair);
+		buf_adds(out, to->on);
+	}
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------- */
+
+static void term_move(struct terminal *t, int row, int col)
+{
+	struct buf *out = &t->tty.pending;
+
+	if (t->row == row && t->col < col && can(parm_right_cursor))
+		put(out, tparm(parm_right_cursor, col - t->col));
+	else if (t->row != row || t->col != col)
+		put(out, tparm(cursor_address, row, col));
+	t->row = row;
+	t->col = col;
+}
+
+static bool term_is_blank(const struct terminal *t, const struct cell *c)
+{
+	return c->ch == ' ' && c->width == 1 && pen_leaves_blanks(&t->pens[c->style]);
+}
+
+static bool term_same_cell(const struct terminal *t, const struct cell *a, const struct cell *b)
+{
+	if (a->ch != b->ch || a->width != b->width)
+		return false;
+	return a->style == b->style || !strcmp(t->pens[a->style].on, t->pens[b->style].on) ||
+	       (term_is_blank(t, a) && term_is_blank(t, b));
+}
+
+static void term_put_cell(struct terminal *t, const struct cell *c)
+{
+	char text[5];
+
+	if (!term_is_blank(t, c) || !pen_leaves_blanks(&t->pens[t->style]))
+		term_style(t, c->style);
+	utf8_put(c->ch, text);
+	buf_adds(&t->tty.pending, text);
+	t->col += c->width;
+	if (c->ch >= AMBIGUOUS || t->col >= t->cols)
+		t->row = -1;
+}
+
+/* To this cell, over some that stay if that is shorter. */
+static void term_reach(struct terminal *t, const struct cell *cells, int row, int col)
+{
+	int from = t->col;
+	bool bridged = t->row == row && from < col && col - from <= BRIDGE;
+
+	for (int i = from; i < col && bridged; i++)
+		bridged = cells[i].ch < 0x7f &&
+			  (term_is_blank(t, &cells[i]) ? pen_leaves_blanks(&t->pens[t->style])
+						       : cells[i].style == t->style);
+	for (int i = from; i < col && bridged; i++)
+		term_put_cell(t, &cells[i]);
+	term_move(t, row, col);
+}
+
+static void term_put_row(struct terminal *t, const struct cell *cells, int row)
+{
+	const struct cell *shown = t->cells + (size_t)row * (size_t)t->cols;
+	int end = t->cols, last = t->cols;
+
+	/* Such a terminal scrolls when its last cell is drawn. */
+	if (auto_right_margin && !eat_newline_glitch && row == t->rows - 1)
+		last--;
+	while (end > 0 && can(clr_eol) && term_is_blank(t, &cells[end - 1]))
+		end--;
+	for (int col = 0; col < last; col++) {
+		if (!cells[col].width || term_same_cell(t, &shown[col], &cells[col]))
+			continue;
+		term_reach(t, cells, row, col);
+		if (col < end) {
+			term_put_cell(t, &cells[col]);
+			continue;
+		}
+		if (!pen_leaves_blanks(&t->pens[t->style]))
+			term_style(t, PLAIN);
+		put(&t->tty.pending, clr_eol);
+		return;
+	}
+}
+
+static void term_clear(struct terminal *t, int rows, int cols)
+{
+	struct buf *out = &t->tty.pending;
+
+	t->rows = rows;
+	t->cols = cols;
+	t->cells = xreallocarray(t->cells, (size_t)rows * (size_t)cols, sizeof(*t->cells));
+	for (int i = 0; i < rows * cols; i++)
+		t->cells[i] = (struct cell){.ch = ' ', .style = PLAIN, .width = 1};
+	put(out, exit_attribute_mode);
+	put(out, clear_screen);
+	t->style = PLAIN;
+	t->row = -1;
+}
+
+void term_draw(struct terminal *t, const struct canvas *c, bool whole)
+{
+	struct buf *out = &t->tty.pending;
+	bool cursor = c->cursor_row >= 0;
+
+	if (term_busy(t))
+		return;
+	if (whole || t->rows != c->rows || t->cols != c->cols)
+		term_clear(t, c->rows, c->cols);
+	for (int row = 0; row < c->rows; row++)
+		term_put_row(t, canvas_row(c, row), row);
+	memcpy(t->cells, c->cells, (size_t)c->rows * (size_t)c->cols * sizeof(*c->cells));
+	if (cursor)
+		term_move(t, c->cursor_row, c->cursor_col);
+	if (cursor != t->cursor)
+		put(out, cursor ? cursor_normal : cursor_invisible);
+	t->cursor = cursor;
+	tty_flush(&t->tty);
+}
+
+/* --- opening ----------------------------------------------------------------------------------------- */
+
+static bool term_is_utf8(enum app_charset charset)
+{
+	const char *term = getenv("TERM");
+
+	if (charset != APP_CHARSET_AUTO)
+		return charset == APP_CHARSET_UTF8;
+	/* The Linux console's fonts lack the eighth blocks; the old terminals never had them. */
+	if (term && (!strncmp(term, "linux", 5) || !strncmp(term, "vt", 2)))
+		return false;
+	setlocale(LC_CTYPE, "");
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+static enum theme_depth term_depth(enum app_color wanted)
+{
+	static const enum theme_depth wish[] = {
+		[APP_COLOR_AUTO] = THEME_256,
+		[APP_COLOR_NEVER] = THEME_MONO,
+		[APP_COLOR_16] = THEME_16,
+		[APP_COLOR_256] = THEME_256,
+	};
+	const char *no = getenv("NO_COLOR");
+
+	return wanted == APP_COLOR_AUTO && no && *no ? THEME_MONO : wish[wanted];
+}
+
+struct terminal *term_open(const struct app_options *o, struct err *err)
+{
+	struct terminal *t = xcalloc(1, sizeof(*t));
+
+	t->tty.out = -1;
+	t->config = o->config;
+	if (tty_open(&t->tty, err) < 0 || term_know(t, err) < 0) {
+		term_close(t, NULL);
+		return NULL;
+	}
+	t->ascii = !term_is_utf8(o->charset);
+	t->ecma48 = can(exit_attribute_mode) && (strstr(exit_attribute_mode, "\033[m") ||
+							strstr(exit_attribute_mode, "\033[0m"));
+	/* Beyond 256 a number is no place in a palette but the colour itself. */
+	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
+	term_set_color(t, term_depth(o->color));
+	term_define_keys(t);
+	term_resume(t);
+	return t;
+}
+
+void term_close(struct terminal *t, const struct canvas *last)
+{
+	if (!t)
+		return;
+	if (t->inside)
+		term_suspend(t);
+	if (last)
+		canvas_dump(last, &t->tty.pending, false);
+	tty_drain(&t->tty);
+	if (t->known)
+		del_curterm(cur_term);
+	free(t->cells);
+	tty_close(&t->tty);
+	free(t);
+}
+
+/* --- for the loop ------------------------------------------------------------------------------------ */
+
+int term_key(struct terminal *t)
+{
+	return keys_next(&t->keys, t->tty.in);
+}
+
+struct mouse_click term_mouse(const struct terminal *t)
+{
+	return t->keys.click;
+}
+
+void term_size(const struct terminal *t, int *rows, int *cols)
+{
+	tty_size(&t->tty, rows, cols);
+}
+
+int term_flush(struct terminal *t)
+{
+	return tty_flush(&t->tty);
+}
+
+bool term_busy(const struct terminal *t)
+{
+	return t->tty.pending.len > 0;
+}
+
+uint64_t term_bytes(const struct terminal *t)
+{
+	return t->tty.bytes;
+}
+
+void term_copy(struct terminal *t, const char *text)
+{
+	tty_copy(&t->tty, text);
+}
+
+enum theme_depth term_color(const struct terminal *t)
+{
+	return t->depth;
+}
+
+bool term_ascii(const struct terminal *t)
+{
+	return t->ascii;
+}
+
+int term_in(const struct terminal *t)
+{
+	return t->tty.in;
+}
+
+int term_out(const struct terminal *t)
+{
+	return t->tty.out;
+}
