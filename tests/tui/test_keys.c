@@ -13,7 +13,6 @@ static void are(const char *what, const char *const *pieces, const int *want)
 
 	if (pipe(ends) < 0)
 		tap_skip_all("no pipe");
-	keys_define(&k, "\033[P", TKEY_DELETE);
 	for (; *pieces; pieces++) {
 		int key;
 
@@ -62,7 +61,8 @@ int main(void)
 	are("Esc alone, and before a letter", PIECES("\033", "\033x"),
 		KEYS(TKEY_ESC, TKEY_NONE, TKEY_ESC, 'x'));
 	are("arrows of both modes", PIECES("\033[A\033OB"), KEYS(TKEY_UP, TKEY_DOWN));
-	are("what terminfo adds", PIECES("\033[P"), KEYS(TKEY_DELETE));
+	are("keys with numbers", PIECES("\033[3~\033[1~\033[6~\033[9~"),
+		KEYS(TKEY_DELETE, TKEY_HOME, TKEY_PAGE_DOWN, TKEY_OTHER));
 	are("a key that nobody knows is one", PIECES("\033[1;5C\033[[A\033OPj"),
 		KEYS(TKEY_OTHER, TKEY_OTHER, TKEY_OTHER, 'j'));
 	are("the rest of a sequence may come late", PIECES("\033[1;", "5Cj"),

@@ -36,16 +36,9 @@ struct mouse_click {
 struct keys {
 	char bytes[64]; /* NUL-terminated */
 	size_t len;
-	struct {
-		const char *sequence; /* "" or as terminfo has it */
-		int key;
-	} own[16]; /* of this terminal, besides the usual ones */
-	size_t own_count;
 	struct mouse_click click; /* the last one */
 };
 
-/* This terminal sends sequence for key; it must stay. */
-void keys_define(struct keys *k, const char *sequence, int key);
 /* The next key; TKEY_NONE: nothing was typed, or half a sequence. Waits a moment for what follows an Esc. */
 int keys_next(struct keys *k, int fd);
 

@@ -13,40 +13,16 @@
 #define ESC_MS 25 /* what belongs to an Esc comes that soon */
 #define ESC    '\033'
 
-/* What most terminals send, whatever terminfo says. */
-static const struct {
-	const char *sequence;
+struct known {
+	char end;
 	int key;
-} usual[] = {
-	{"\033[A", TKEY_UP},
-	{"\033[B", TKEY_DOWN},
-	{"\033[C", TKEY_RIGHT},
-	{"\033[D", TKEY_LEFT},
-	{"\033OA", TKEY_UP},
-	{"\033OB", TKEY_DOWN},
-	{"\033OC", TKEY_RIGHT},
-	{"\033OD", TKEY_LEFT},
-	{"\033[H", TKEY_HOME},
-	{"\033[F", TKEY_END},
-	{"\033OH", TKEY_HOME},
-	{"\033OF", TKEY_END},
-	{"\033[1~", TKEY_HOME},
-	{"\033[4~", TKEY_END},
-	{"\033[5~", TKEY_PAGE_UP},
-	{"\033[6~", TKEY_PAGE_DOWN},
-	{"\033[Z", TKEY_BACK_TAB},
-	{"\r", TKEY_ENTER},
-	{"\b", TKEY_BACKSPACE},
-	{"\177", TKEY_BACKSPACE},
 };
-
-void keys_define(struct keys *k, const char *sequence, int key)
-{
-	if (k->own_count == sizeof(k->own) / sizeof(k->own[0]))
-		return;
-	k->own[k->own_count].sequence = sequence;
-	k->own[k->own_count++].key = key;
-}
+/* The end of ESC [ A or ESC O A, and the number of ESC [ 5 ~. */
+static const struct known letters[] = {{'A', TKEY_UP}, {'B', TKEY_DOWN}, {'C', TKEY_RIGHT},
+	{'D', TKEY_LEFT}, {'H', TKEY_HOME}, {'F', TKEY_END}, {'Z', TKEY_BACK_TAB},
+	{'M', TKEY_ENTER}};
+static const struct known numbers[] = {{'1', TKEY_HOME}, {'7', TKEY_HOME}, {'4', TKEY_END},
+	{'8', TKEY_END}, {'5', TKEY_PAGE_UP}, {'6', TKEY_PAGE_DOWN}, {'3', TKEY_DELETE}};
 
 /* false: nothing came in that time. */
 static bool keys_read(struct keys *k, int fd, int wait_ms)
@@ -86,21 +62,16 @@ static size_t sequence_bytes(const struct keys *k)
 	return n < k->len ? n + 1 : 0;
 }
 
-static bool keys_begin(const struct keys *k, const char *sequence)
+/* What a sequence of so many bytes means. */
+static int key_of(const char *s, size_t n)
 {
-	return *sequence && !strncmp(k->bytes, sequence, strlen(sequence));
-}
-
-/* A key that is known by what it sends; TKEY_NONE: none of these. */
-static int keys_known(struct keys *k)
-{
-	for (size_t i = 0; i < k->own_count; i++)
-		if (keys_begin(k, k->own[i].sequence))
-			return keys_take(k, strlen(k->own[i].sequence), k->own[i].key);
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (keys_begin(k, usual[i].sequence))
-			return keys_take(k, strlen(usual[i].sequence), usual[i].key);
-	return TKEY_NONE;
+	for (size_t i = 0; n == 3 && i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (letters[i].end == s[2])
+			return letters[i].key;
+	for (size_t i = 0; n == 4 && s[3] == '~' && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].end == s[2])
+			return numbers[i].key;
+	return TKEY_OTHER;
 }
 
 /* ESC [ < button ; column ; row, then M, or m when the button is let go. */
@@ -118,28 +89,24 @@ static bool keys_click(struct keys *k)
 
 static int keys_character(struct keys *k, int fd)
 {
-	int n = utf8_len(k->bytes);
+	int n = utf8_len(k->bytes), ch;
 
 	while (!n && k->len < 4 && keys_read(k, fd, ESC_MS))
 		n = utf8_len(k->bytes);
-	return n ? keys_take(k, (size_t)n, (int)utf8_value(k->bytes, n))
-		 : keys_take(k, 1, TKEY_OTHER);
+	ch = n ? (int)utf8_value(k->bytes, n) : TKEY_OTHER;
+	if (ch == '\b' || ch == 0x7f)
+		ch = TKEY_BACKSPACE;
+	return keys_take(k, n ? (size_t)n : 1, ch == '\r' ? TKEY_ENTER : ch);
 }
 
 int keys_next(struct keys *k, int fd)
 {
-	for (;;) {
-		int key = TKEY_NONE;
+	while (k->len || keys_read(k, fd, 0)) {
+		size_t n = sequence_bytes(k);
 		bool pressed;
-		size_t n;
 
-		if (k->len || keys_read(k, fd, 0))
-			key = keys_known(k);
-		if (!k->len || key != TKEY_NONE)
-			return key;
 		if (*k->bytes != ESC)
 			return keys_character(k, fd);
-		n = sequence_bytes(k);
 		if (!n && keys_read(k, fd, k->len > 2 ? 0 : ESC_MS))
 			continue;
 		if (!n && k->len == sizeof(k->bytes) - 1)
@@ -148,11 +115,12 @@ int keys_next(struct keys *k, int fd)
 			return TKEY_NONE;
 		if (n < 2)
 			return keys_take(k, 1, TKEY_ESC);
-		if (!keys_begin(k, "\033[<"))
-			return keys_take(k, n, TKEY_OTHER);
+		if (k->bytes[2] != '<')
+			return keys_take(k, n, key_of(k->bytes, n));
 		pressed = keys_click(k);
 		keys_take(k, n, 0);
 		if (pressed)
 			return TKEY_MOUSE;
 	}
+	return TKEY_NONE;
 }

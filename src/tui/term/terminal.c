@@ -4,48 +4,23 @@
  *
  * A frame is known in whole before its first byte is sent, so nothing blocks in the middle of one.
  */
-#include "tui/term/term.h"
+#include "tui/term/terminal.h"
 
 #include "base/utf8.h"
 #include "tui/config/config.h"
 #include "tui/term/signals.h"
-#include "tui/term/tty.h"
 
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
+#include <unistd.h>
 
 #define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's, which the others took over */
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
-#define PLAIN     STYLE_COUNT /* the pen of an erased cell */
-#define BRIDGE    3           /* so many cells that stay are drawn again: a move has more bytes */
-#define AMBIGUOUS 0x2600      /* from here on terminals do not agree on how wide a character is */
-
-struct pen { /* how a style is drawn here */
-	struct look look;
-	char on[64]; /* what switches it on */
-};
-
-struct terminal {
-	struct tty tty;
-	struct keys keys;
-	const struct config *config;
-	enum theme_depth depth, depth_max;
-	bool known; /* terminfo knows it */
-	bool ascii, mouse;
-	bool inside; /* on its other screen */
-	bool ecma48; /* attributes are ESC [ ... m, so several of them can be one */
-	struct pen pens[STYLE_COUNT + 1];
-
-	/* What it shows and how it stands. */
-	struct cell *cells;
-	int rows, cols;
-	int row, col; /* its cursor's; row -1: not known */
-	int style;    /* of its pen */
-	bool cursor;  /* is visible */
-};
+#define BRIDGE    3      /* so many cells that stay are drawn again: a move has more bytes */
+#define AMBIGUOUS 0x2600 /* from here on terminals do not agree on how wide a character is */
 
 /* --- terminfo ---------------------------------------------------------------------------------------- */
 
@@ -71,8 +46,8 @@ static int term_know(struct terminal *t, struct err *err)
 	int found;
 
 	/* A new terminal on an old machine: nearly all of them understand what xterm does. */
-	t->known = setupterm(NULL, t->tty.out, &found) == 0 ||
-		   (name && *name && setupterm("xterm-256color", t->tty.out, &found) == 0);
+	t->known = setupterm(NULL, t->out, &found) == 0 ||
+		   (name && *name && setupterm("xterm-256color", t->out, &found) == 0);
 	if (t->known && can(cursor_address) && can(clear_screen))
 		return 0;
 	err_set(err, ERR_USAGE, "TERM=%s is not a terminal whose cursor jhot can move.",
@@ -80,34 +55,6 @@ static int term_know(struct terminal *t, struct err *err)
 	err_hint(err, "TERM=vt100 jhot ...     if it is one of the usual kinds after all");
 	err_hint(err, "jhot record PID         prints the hot methods as text");
 	return -1;
-}
-
-static void term_define_keys(struct terminal *t)
-{
-	static const struct {
-		const char *name;
-		int key;
-	} names[] = {
-		{"kcuu1", TKEY_UP},
-		{"kcud1", TKEY_DOWN},
-		{"kcub1", TKEY_LEFT},
-		{"kcuf1", TKEY_RIGHT},
-		{"kpp", TKEY_PAGE_UP},
-		{"knp", TKEY_PAGE_DOWN},
-		{"khome", TKEY_HOME},
-		{"kend", TKEY_END},
-		{"kcbt", TKEY_BACK_TAB},
-		{"kbs", TKEY_BACKSPACE},
-		{"kdch1", TKEY_DELETE},
-		{"kent", TKEY_ENTER},
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *sequence = tigetstr(names[i].name);
-
-		if (can(sequence))
-			keys_define(&t->keys, sequence, names[i].key);
-	}
 }
 
 /* --- modes ------------------------------------------------------------------------------------------- */
@@ -128,24 +75,24 @@ static void term_arm_crash(struct terminal *t)
 	struct buf b = {0};
 
 	term_put_leave(t, &b);
-	signals_on_crash(t->tty.out, buf_str(&b), b.len, &t->tty.saved);
+	signals_on_crash(t->out, buf_str(&b), b.len, &t->saved);
 	buf_done(&b);
 }
 
 void term_suspend(struct terminal *t)
 {
 	signals_on_crash(-1, NULL, 0, NULL);
-	term_put_leave(t, &t->tty.pending);
+	term_put_leave(t, &t->pending);
 	t->inside = false;
-	tty_drain(&t->tty);
-	tty_restore(&t->tty);
+	tty_drain(t);
+	tcsetattr(t->in, TCSADRAIN, &t->saved);
 }
 
 void term_resume(struct terminal *t)
 {
-	struct buf *out = &t->tty.pending;
+	struct buf *out = &t->pending;
 
-	tty_raw(&t->tty);
+	tty_raw(t);
 	if (!t->inside)
 		put(out, enter_ca_mode);
 	t->inside = true;
@@ -154,7 +101,7 @@ void term_resume(struct terminal *t)
 	t->cursor = false;
 	if (t->mouse)
 		buf_adds(out, MOUSE_ON);
-	tty_flush(&t->tty);
+	term_flush(t);
 	term_arm_crash(t);
 }
 
@@ -163,8 +110,8 @@ void term_set_mouse(struct terminal *t, bool on)
 	if (t->mouse == on)
 		return;
 	t->mouse = on;
-	buf_adds(&t->tty.pending, on ? MOUSE_ON : MOUSE_OFF);
-	tty_flush(&t->tty);
+	buf_adds(&t->pending, on ? MOUSE_ON : MOUSE_OFF);
+	term_flush(t);
 	term_arm_crash(t);
 }
 
@@ -236,37 +183,30 @@ static bool pen_leaves_blanks(const struct pen *p)
 	return p->look.bg < 0 && !(p->look.attrs & (LOOK_REVERSE | LOOK_UNDERLINE));
 }
 
-/* Whether all that from does is undone or done by to. */
-static bool pen_covers(const struct pen *to, const struct pen *from)
-{
-	return !(from->look.attrs & ~to->look.attrs) && (from->look.fg < 0 || to->look.fg >= 0) &&
-	       (from->look.bg < 0 || to->look.bg >= 0);
-}
-
 static void term_style(struct terminal *t, int style)
 {
 	const struct pen *from = &t->pens[t->style], *to = &t->pens[style];
-	struct buf *out = &t->tty.pending;
+	struct buf *out = &t->pending;
 
 	t->style = style;
 	if (!strcmp(from->on, to->on))
 		return;
-	if (pen_covers(to, from)) {
-		buf_adds(out, to->on);
-	} else if (t->ecma48) {
-		buf_printf(out, *to->on ? "\033[0;%s" : "\033[m", to->on + 2);
-	} else {
-		put(out, exit_attribute_mode);
-		put(out, orig_pair);
-		buf_adds(out, to->on);
+	if (*from->on && *to->on && t->ecma48) {
+		buf_printf(out, "\033[0;%s", to->on + 2);
+		return;
 	}
+	if (*from->on) {
+		put(out, t->ecma48 ? "\033[m" : exit_attribute_mode);
+		put(out, t->ecma48 ? NULL : orig_pair);
+	}
+	buf_adds(out, to->on);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
 static void term_move(struct terminal *t, int row, int col)
 {
-	struct buf *out = &t->tty.pending;
+	struct buf *out = &t->pending;
 
 	if (t->row == row && t->col < col && can(parm_right_cursor))
 		put(out, tparm(parm_right_cursor, col - t->col));
@@ -296,7 +236,7 @@ static void term_put_cell(struct terminal *t, const struct cell *c)
 	if (!term_is_blank(t, c) || !pen_leaves_blanks(&t->pens[t->style]))
 		term_style(t, c->style);
 	utf8_put(c->ch, text);
-	buf_adds(&t->tty.pending, text);
+	buf_adds(&t->pending, text);
 	t->col += c->width;
 	if (c->ch >= AMBIGUOUS || t->col >= t->cols)
 		t->row = -1;
@@ -337,14 +277,14 @@ static void term_put_row(struct terminal *t, const struct cell *cells, int row)
 		}
 		if (!pen_leaves_blanks(&t->pens[t->style]))
 			term_style(t, PLAIN);
-		put(&t->tty.pending, clr_eol);
+		put(&t->pending, clr_eol);
 		return;
 	}
 }
 
 static void term_clear(struct terminal *t, int rows, int cols)
 {
-	struct buf *out = &t->tty.pending;
+	struct buf *out = &t->pending;
 
 	t->rows = rows;
 	t->cols = cols;
@@ -359,7 +299,7 @@ static void term_clear(struct terminal *t, int rows, int cols)
 
 void term_draw(struct terminal *t, const struct canvas *c, bool whole)
 {
-	struct buf *out = &t->tty.pending;
+	struct buf *out = &t->pending;
 	bool cursor = c->cursor_row >= 0;
 
 	if (term_busy(t))
@@ -374,7 +314,7 @@ void term_draw(struct terminal *t, const struct canvas *c, bool whole)
 	if (cursor != t->cursor)
 		put(out, cursor ? cursor_normal : cursor_invisible);
 	t->cursor = cursor;
-	tty_flush(&t->tty);
+	term_flush(t);
 }
 
 /* --- opening ----------------------------------------------------------------------------------------- */
@@ -409,9 +349,9 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 {
 	struct terminal *t = xcalloc(1, sizeof(*t));
 
-	t->tty.out = -1;
+	t->out = -1;
 	t->config = o->config;
-	if (tty_open(&t->tty, err) < 0 || term_know(t, err) < 0) {
+	if (tty_open(t, err) < 0 || term_know(t, err) < 0) {
 		term_close(t, NULL);
 		return NULL;
 	}
@@ -421,7 +361,6 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 	/* Beyond 256 a number is no place in a palette but the colour itself. */
 	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
 	term_set_color(t, term_depth(o->color));
-	term_define_keys(t);
 	term_resume(t);
 	return t;
 }
@@ -433,12 +372,14 @@ void term_close(struct terminal *t, const struct canvas *last)
 	if (t->inside)
 		term_suspend(t);
 	if (last)
-		canvas_dump(last, &t->tty.pending, false);
-	tty_drain(&t->tty);
+		canvas_dump(last, &t->pending, false);
+	tty_drain(t);
 	if (t->known)
 		del_curterm(cur_term);
 	free(t->cells);
-	tty_close(&t->tty);
+	if (t->out_owned)
+		close(t->out);
+	buf_done(&t->pending);
 	free(t);
 }
 
@@ -446,7 +387,7 @@ void term_close(struct terminal *t, const struct canvas *last)
 
 int term_key(struct terminal *t)
 {
-	return keys_next(&t->keys, t->tty.in);
+	return keys_next(&t->keys, t->in);
 }
 
 struct mouse_click term_mouse(const struct terminal *t)
@@ -454,29 +395,14 @@ struct mouse_click term_mouse(const struct terminal *t)
 	return t->keys.click;
 }
 
-void term_size(const struct terminal *t, int *rows, int *cols)
-{
-	tty_size(&t->tty, rows, cols);
-}
-
-int term_flush(struct terminal *t)
-{
-	return tty_flush(&t->tty);
-}
-
 bool term_busy(const struct terminal *t)
 {
-	return t->tty.pending.len > 0;
+	return t->pending.len > 0;
 }
 
 uint64_t term_bytes(const struct terminal *t)
 {
-	return t->tty.bytes;
-}
-
-void term_copy(struct terminal *t, const char *text)
-{
-	tty_copy(&t->tty, text);
+	return t->bytes;
 }
 
 enum theme_depth term_color(const struct terminal *t)
@@ -491,10 +417,10 @@ bool term_ascii(const struct terminal *t)
 
 int term_in(const struct terminal *t)
 {
-	return t->tty.in;
+	return t->in;
 }
 
 int term_out(const struct terminal *t)
 {
-	return t->tty.out;
+	return t->out;
 }
