@@ -34,10 +34,12 @@ static int part_gap(const struct strip_part *p)
 /* Parts whose drop is below this fit. */
 static int strip_fit(const struct strip *s, int width)
 {
-	for (int keep = 256; keep > 1; keep--) {
-		int used = 0;
+	int keep = 256, used = width + 1;
+
+	while (keep > 1 && used > width) {
 		int highest = 0;
 
+		used = 0;
 		for (int i = 0; i < s->count; i++) {
 			const struct strip_part *p = &s->parts[i];
 
@@ -46,11 +48,10 @@ static int strip_fit(const struct strip *s, int width)
 			used += part_width(p) + (used ? part_gap(p) : 0);
 			highest = p->drop > highest ? p->drop : highest;
 		}
-		if (used <= width)
-			return keep;
-		keep = highest < keep ? highest + 1 : keep;
+		if (used > width)
+			keep = highest > 1 ? highest : 1;
 	}
-	return 1;
+	return keep;
 }
 
 static void draw_part(const struct strip_part *p, struct canvas *c, int row, int col, int limit)
