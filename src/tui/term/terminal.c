@@ -12,6 +12,7 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
@@ -143,7 +144,7 @@ static void pen_add(struct buf *on, const char *string)
 	buf_done(&more);
 }
 
-static void pen_make(struct pen *pen, const struct look *look)
+static void pen_string(char out[64], const char *begin, const struct look *look)
 {
 	const struct {
 		int look, video; /* video: bit of no_color_video */
@@ -152,20 +153,30 @@ static void pen_make(struct pen *pen, const struct look *look)
 		{LOOK_REVERSE, 4, enter_reverse_mode}, {LOOK_UNDERLINE, 2, enter_underline_mode}};
 	bool colored = look->fg >= 0 || look->bg >= 0;
 	int never = colored && no_color_video > 0 ? no_color_video : 0;
-	struct buf on = {0};
+	struct buf b = {0};
 
-	pen->look = *look;
+	pen_add(&b, begin);
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
 		if (look->attrs & attrs[i].look && !(never & attrs[i].video))
-			pen_add(&on, attrs[i].on);
+			pen_add(&b, attrs[i].on);
 	if (look->fg >= 0)
-		pen_add(&on, tparm(set_a_foreground, look->fg));
+		pen_add(&b, tparm(set_a_foreground, look->fg));
 	if (look->bg >= 0)
-		pen_add(&on, tparm(set_a_background, look->bg));
-	memset(pen->on, 0, sizeof(pen->on));
-	if (on.len < sizeof(pen->on))
-		memcpy(pen->on, buf_str(&on), on.len);
-	buf_done(&on);
+		pen_add(&b, tparm(set_a_background, look->bg));
+	snprintf(out, 64, "%s", buf_str(&b));
+	buf_done(&b);
+}
+
+static void pen_make(struct pen *pen, const struct look *look)
+{
+	/* On most terminals this is all that ends attributes and colours, and it can be joined. */
+	const char *off = can(exit_attribute_mode) && strstr(exit_attribute_mode, "\033[m")
+				  ? "\033[m"
+				  : exit_attribute_mode;
+
+	pen->leaves_blanks = look->bg < 0 && !(look->attrs & (LOOK_REVERSE | LOOK_UNDERLINE));
+	pen_string(pen->on, NULL, look);
+	pen_string(pen->anew, off, look);
 }
 
 void term_set_color(struct terminal *t, enum theme_depth depth)
@@ -177,29 +188,13 @@ void term_set_color(struct terminal *t, enum theme_depth depth)
 	t->rows = 0; /* what is shown is shown otherwise now */
 }
 
-/* A blank looks the same with each of these. */
-static bool pen_leaves_blanks(const struct pen *p)
-{
-	return p->look.bg < 0 && !(p->look.attrs & (LOOK_REVERSE | LOOK_UNDERLINE));
-}
-
 static void term_style(struct terminal *t, int style)
 {
 	const struct pen *from = &t->pens[t->style], *to = &t->pens[style];
-	struct buf *out = &t->pending;
 
 	t->style = style;
-	if (!strcmp(from->on, to->on))
-		return;
-	if (*from->on && *to->on && t->ecma48) {
-		buf_printf(out, "\033[0;%s", to->on + 2);
-		return;
-	}
-	if (*from->on) {
-		put(out, t->ecma48 ? "\033[m" : exit_attribute_mode);
-		put(out, t->ecma48 ? NULL : orig_pair);
-	}
-	buf_adds(out, to->on);
+	if (strcmp(from->on, to->on) != 0)
+		buf_adds(&t->pending, *from->on ? to->anew : to->on);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -218,7 +213,7 @@ static void term_move(struct terminal *t, int row, int col)
 
 static bool term_is_blank(const struct terminal *t, const struct cell *c)
 {
-	return c->ch == ' ' && c->width == 1 && pen_leaves_blanks(&t->pens[c->style]);
+	return c->ch == ' ' && c->width == 1 && t->pens[c->style].leaves_blanks;
 }
 
 static bool term_same_cell(const struct terminal *t, const struct cell *a, const struct cell *b)
@@ -233,7 +228,7 @@ static void term_put_cell(struct terminal *t, const struct cell *c)
 {
 	char text[5];
 
-	if (!term_is_blank(t, c) || !pen_leaves_blanks(&t->pens[t->style]))
+	if (!term_is_blank(t, c) || !t->pens[t->style].leaves_blanks)
 		term_style(t, c->style);
 	utf8_put(c->ch, text);
 	buf_adds(&t->pending, text);
@@ -250,7 +245,7 @@ static void term_reach(struct terminal *t, const struct cell *cells, int row, in
 
 	for (int i = from; i < col && bridged; i++)
 		bridged = cells[i].ch < 0x7f &&
-			  (term_is_blank(t, &cells[i]) ? pen_leaves_blanks(&t->pens[t->style])
+			  (term_is_blank(t, &cells[i]) ? t->pens[t->style].leaves_blanks
 						       : cells[i].style == t->style);
 	for (int i = from; i < col && bridged; i++)
 		term_put_cell(t, &cells[i]);
@@ -275,7 +270,7 @@ static void term_put_row(struct terminal *t, const struct cell *cells, int row)
 			term_put_cell(t, &cells[col]);
 			continue;
 		}
-		if (!pen_leaves_blanks(&t->pens[t->style]))
+		if (!t->pens[t->style].leaves_blanks)
 			term_style(t, PLAIN);
 		put(&t->pending, clr_eol);
 		return;
@@ -334,15 +329,11 @@ static bool term_is_utf8(enum app_charset charset)
 
 static enum theme_depth term_depth(enum app_color wanted)
 {
-	static const enum theme_depth wish[] = {
-		[APP_COLOR_AUTO] = THEME_256,
-		[APP_COLOR_NEVER] = THEME_MONO,
-		[APP_COLOR_16] = THEME_16,
-		[APP_COLOR_256] = THEME_256,
-	};
 	const char *no = getenv("NO_COLOR");
 
-	return wanted == APP_COLOR_AUTO && no && *no ? THEME_MONO : wish[wanted];
+	if (wanted == APP_COLOR_NEVER || (wanted == APP_COLOR_AUTO && no && *no))
+		return THEME_MONO;
+	return wanted == APP_COLOR_16 ? THEME_16 : THEME_256;
 }
 
 struct terminal *term_open(const struct app_options *o, struct err *err)
@@ -356,8 +347,6 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 		return NULL;
 	}
 	t->ascii = !term_is_utf8(o->charset);
-	t->ecma48 = can(exit_attribute_mode) && (strstr(exit_attribute_mode, "\033[m") ||
-							strstr(exit_attribute_mode, "\033[0m"));
 	/* Beyond 256 a number is no place in a palette but the colour itself. */
 	t->depth_max = max_colors == 256 ? THEME_256 : max_colors >= 8 ? THEME_16 : THEME_MONO;
 	term_set_color(t, term_depth(o->color));
@@ -377,7 +366,7 @@ void term_close(struct terminal *t, const struct canvas *last)
 	if (t->known)
 		del_curterm(cur_term);
 	free(t->cells);
-	if (t->out_owned)
+	if (t->out >= 0)
 		close(t->out);
 	buf_done(&t->pending);
 	free(t);

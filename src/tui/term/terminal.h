@@ -9,14 +9,13 @@
 
 #define PLAIN STYLE_COUNT /* the pen of an erased cell */
 
-struct pen { /* how a style is drawn here */
-	struct look look;
-	char on[64]; /* what switches it on */
+struct pen {                   /* how a style is drawn here */
+	char on[64], anew[64]; /* what switches it on: behind a plain pen, behind any other */
+	bool leaves_blanks;    /* a blank looks as if it was not drawn */
 };
 
 struct terminal {
-	int in, out; /* out is ours alone and does not block */
-	bool out_owned;
+	int in, out;          /* out is ours alone and does not block */
 	struct termios saved; /* the modes that it had */
 	struct buf pending;   /* goes out as far as the terminal takes it */
 	size_t sent;          /* of pending */
@@ -29,7 +28,6 @@ struct terminal {
 	bool known; /* terminfo knows it */
 	bool ascii, mouse;
 	bool inside; /* on its other screen */
-	bool ecma48; /* attributes are ESC [ ... m, so several of them can be one */
 	struct pen pens[STYLE_COUNT + 1];
 
 	/* What it shows and how it stands. */

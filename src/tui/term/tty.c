@@ -26,10 +26,9 @@ int tty_open(struct terminal *t, struct err *err)
 	t->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (t->out < 0)
 		t->out = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	t->out_owned = t->out >= 0;
 	if (t->out < 0)
-		t->out = STDOUT_FILENO;
-	return 0;
+		t->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	return t->out >= 0 ? 0 : err_set_errno(err, ERR_FAILED, "The terminal cannot be written");
 }
 
 void tty_raw(const struct terminal *t)
