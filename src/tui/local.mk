@@ -13,7 +13,7 @@ libtui_a_SOURCES = \
 	%D%/screen/order.c %D%/screen/order.h %D%/screen/strip.c %D%/screen/strip.h %D%/screen/text.c \
 	%D%/screen/text.h %D%/screen/theme.c %D%/screen/theme.h \
 	%D%/term/key.h %D%/term/keys.c %D%/term/signals.c %D%/term/signals.h %D%/term/term.h \
-	%D%/term/terminal.c %D%/term/terminal.h %D%/term/tty.c \
+	%D%/term/terminal.c %D%/term/tty.c \
 	%D%/time/history.c %D%/time/strip.c %D%/time/timeline.c %D%/time/time.h \
 	%D%/view/error.c %D%/view/prior.c %D%/view/prior.h %D%/view/help.c %D%/view/empty.c %D%/view/info.c \
 	%D%/view/pane.c %D%/view/pane.h %D%/view/pane_table.c %D%/view/picker.c %D%/view/view.h \

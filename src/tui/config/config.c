@@ -132,12 +132,11 @@ static int choose(const struct config_line *l, const char *words, int *out, stru
 
 /* --- lines ------------------------------------------------------------------------------------------- */
 
-enum section { SECTION_NONE, SECTION_KEYS, SECTION_COLORS };
-
 struct parser {
 	struct config *config;
 	struct config_line line;
-	enum section section;
+	/* What the lines of the section are for, NULL outside of sections. */
+	int (*section)(struct config *c, const struct config_line *l, struct err *err);
 	int section_line;
 	int seen[SETTINGS]; /* the line of each, 0: not yet */
 };
@@ -235,23 +234,14 @@ static int parse_open(struct parser *p, struct err *err)
 	if (p->section)
 		return config_refuse(&p->line, err,
 			"a section begins in the one that began in line %d.", p->section_line);
-	p->section = !strcmp(name, "keys")     ? SECTION_KEYS
-		     : !strcmp(name, "colors") ? SECTION_COLORS
-					       : SECTION_NONE;
+	p->section = !strcmp(name, "keys")     ? config_set_keys
+		     : !strcmp(name, "colors") ? config_set_look
+					       : NULL;
 	p->section_line = p->line.number;
 	if (!p->section)
 		return config_refuse(&p->line, err,
 			"there is no section \"%s\"; there are keys { } and colors { }.", name);
 	return 0;
-}
-
-static int parse_value(struct parser *p, struct err *err)
-{
-	switch (p->section) {
-	case SECTION_KEYS: return config_set_keys(p->config, &p->line, err);
-	case SECTION_COLORS: return config_set_look(p->config, &p->line, err);
-	default: return parse_setting(p, err);
-	}
 }
 
 static int parse_line(struct parser *p, const char *text, size_t len, struct err *err)
@@ -262,10 +252,11 @@ static int parse_line(struct parser *p, const char *text, size_t len, struct err
 	switch (config_read(text, len, &p->line)) {
 	case CONFIG_EMPTY: return 0;
 	case CONFIG_OPEN: return parse_open(p, err);
-	case CONFIG_VALUE: return parse_value(p, err);
+	case CONFIG_VALUE:
+		return p->section ? p->section(p->config, l, err) : parse_setting(p, err);
 	case CONFIG_CLOSE:
-		closes = p->section != SECTION_NONE;
-		p->section = SECTION_NONE;
+		closes = p->section != NULL;
+		p->section = NULL;
 		return closes ? 0 : config_refuse(l, err, "a } without its section.");
 	case CONFIG_LONG:
 		return config_refuse(

@@ -21,7 +21,7 @@ enum tui_key {
 	TKEY_BACK_TAB,
 	TKEY_BACKSPACE,
 	TKEY_DELETE,
-	TKEY_MOUSE, /* term_mouse tells what */
+	TKEY_MOUSE, /* keys.click tells what */
 	TKEY_OTHER, /* a key that means nothing here */
 	TKEY_LAST
 };

@@ -4,7 +4,7 @@
  *
  * A frame is known in whole before its first byte is sent, so nothing blocks in the middle of one.
  */
-#include "tui/term/terminal.h"
+#include "tui/term/term.h"
 
 #include "base/utf8.h"
 #include "tui/config/config.h"
@@ -18,6 +18,7 @@
 #include <term.h>
 #include <unistd.h>
 
+#define PLAIN     STYLE_COUNT              /* the pen of an erased cell */
 #define MOUSE_ON  "\033[?1000h\033[?1006h" /* xterm's, which the others took over */
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
 #define BRIDGE    3      /* so many cells that stay are drawn again: a move has more bytes */
@@ -356,8 +357,6 @@ struct terminal *term_open(const struct app_options *o, struct err *err)
 
 void term_close(struct terminal *t, const struct canvas *last)
 {
-	if (!t)
-		return;
 	if (t->inside)
 		term_suspend(t);
 	if (last)
@@ -372,44 +371,12 @@ void term_close(struct terminal *t, const struct canvas *last)
 	free(t);
 }
 
-/* --- for the loop ------------------------------------------------------------------------------------ */
-
 int term_key(struct terminal *t)
 {
 	return keys_next(&t->keys, t->in);
 }
 
-struct mouse_click term_mouse(const struct terminal *t)
-{
-	return t->keys.click;
-}
-
 bool term_busy(const struct terminal *t)
 {
 	return t->pending.len > 0;
-}
-
-uint64_t term_bytes(const struct terminal *t)
-{
-	return t->bytes;
-}
-
-enum theme_depth term_color(const struct terminal *t)
-{
-	return t->depth;
-}
-
-bool term_ascii(const struct terminal *t)
-{
-	return t->ascii;
-}
-
-int term_in(const struct terminal *t)
-{
-	return t->in;
-}
-
-int term_out(const struct terminal *t)
-{
-	return t->out;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One descriptor is read, another written: keys block nobody, and neither does a slow link. */
-#include "tui/term/terminal.h"
+#include "tui/term/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
