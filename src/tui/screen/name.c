@@ -8,28 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Text in width columns: where it is wider, its first head columns, the ellipsis and its end. */
+static size_t cut(
+	char *out, size_t size, const char *text, int width, int head, const char *ellipsis)
+{
+	int drop = text_width(text) - width;
+
+	if (drop <= 0)
+		snprintf(out, size, "%s", text);
+	else
+		snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text,
+			width > 0 ? ellipsis : "", text + text_prefix(text, head + drop + 1));
+	return strlen(out);
+}
+
 void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis)
 {
-	size_t fits;
-
-	if (text_width(text) <= width) {
-		snprintf(out, size, "%s", text);
-		return;
-	}
-	fits = width > 0 ? text_prefix(text, width - 1) : 0;
-	snprintf(out, size, "%.*s%s", (int)fits, text, width > 0 ? ellipsis : "");
+	cut(out, size, text, width, width > 0 ? width - 1 : 0, ellipsis);
 }
 
 void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis)
 {
-	int drop = text_width(text) - width, head = (width - 1) / 2;
-
-	if (drop <= 0 || width < 3) {
-		name_cut(out, size, text, width, ellipsis);
-		return;
-	}
-	snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text, ellipsis,
-		text + text_prefix(text, head + drop + 1));
+	cut(out, size, text, width, width < 3 ? width - 1 : (width - 1) / 2, ellipsis);
 }
 
 /* Append len bytes of text, as far as there is room: out[o] ends what is there. Returns where it ends then. */
@@ -37,17 +37,6 @@ static size_t put(char *out, size_t size, size_t o, const char *text, size_t len
 {
 	snprintf(out + o, size - o, "%.*s", (int)len, text);
 	return o + strlen(out + o);
-}
-
-/* Keep the end of text, with an ellipsis in front. */
-static size_t cut_left(char *out, size_t size, const char *text, int width, const char *ellipsis)
-{
-	int drop = text_width(text) - width;
-
-	if (drop > 0)
-		text += text_prefix(text, drop + 1);
-	snprintf(out, size, "%s%s", drop > 0 ? ellipsis : "", text);
-	return strlen(out);
 }
 
 /* --- Java -------------------------------------------------------------------------------------------- */
@@ -106,7 +95,7 @@ static int fit_java(char *out, size_t size, const struct profile_method *m, int 
 			name_cut(out, size, simple, width, ellipsis);
 			return 0;
 		}
-		o = cut_left(out, size, simple, width - name_width, ellipsis);
+		o = cut(out, size, simple, width - name_width, 0, ellipsis);
 		snprintf(out + o, size - o, ".%s", m->name);
 		return 0;
 	}

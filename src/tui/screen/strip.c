@@ -67,7 +67,6 @@ static void draw_part(const struct strip_part *p, struct canvas *c, int row, int
 void strip_draw(const struct strip *s, struct canvas *c, int row, int col, int limit)
 {
 	int keep = strip_fit(s, limit - col), at = col, end = limit;
-	bool first = true;
 
 	for (int i = s->count - 1; i >= 0; i--) {
 		const struct strip_part *p = &s->parts[i];
@@ -83,8 +82,7 @@ void strip_draw(const struct strip *s, struct canvas *c, int row, int col, int l
 
 		if (p->right || p->drop >= keep)
 			continue;
-		at += first ? 0 : part_gap(p);
-		first = false;
+		at += at > col ? part_gap(p) : 0;
 		draw_part(p, c, row, at, end == limit ? limit : end + 1);
 		at += part_width(p);
 	}
