@@ -12,8 +12,8 @@ libtui_a_SOURCES = \
 	%D%/screen/glyph.h %D%/screen/list.c %D%/screen/list.h %D%/screen/name.c %D%/screen/name.h \
 	%D%/screen/order.c %D%/screen/order.h %D%/screen/strip.c %D%/screen/strip.h %D%/screen/text.c \
 	%D%/screen/text.h %D%/screen/theme.c %D%/screen/theme.h \
-	%D%/term/curses.c %D%/term/key.h %D%/term/mouse.c %D%/term/signals.c %D%/term/signals.h \
-	%D%/term/squeeze.c %D%/term/term.h %D%/term/tty.c %D%/term/tty.h \
+	%D%/term/key.h %D%/term/keys.c %D%/term/signals.c %D%/term/signals.h %D%/term/term.h \
+	%D%/term/terminal.c %D%/term/tty.c \
 	%D%/time/history.c %D%/time/strip.c %D%/time/timeline.c %D%/time/time.h \
 	%D%/view/error.c %D%/view/prior.c %D%/view/prior.h %D%/view/help.c %D%/view/empty.c %D%/view/info.c \
 	%D%/view/pane.c %D%/view/pane.h %D%/view/pane_table.c %D%/view/picker.c %D%/view/view.h \

@@ -33,8 +33,8 @@ fresh
 echo '#include "wire/ring.h"' >>"$T/tree/src/base/buf.c"
 finds test_layers.py "a forbidden include" "base may not include wire/ring.h"
 fresh
-echo '#include <ncurses.h>' >>"$T/tree/src/base/buf.c"
-finds test_layers.py "curses outside its file" "ncurses.h belongs to another module"
+echo '#include <term.h>' >>"$T/tree/src/base/buf.c"
+finds test_layers.py "terminfo outside its file" "term.h belongs to another module"
 fresh
 mkdir "$T/tree/src/stray" && cp "$T/tree/src/base/buf.h" "$T/tree/src/stray/"
 finds test_layers.py "a folder without a row" "src/stray is not in ARCHITECTURE.md"

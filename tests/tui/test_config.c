@@ -25,7 +25,7 @@ static void test_errors(void)
 	refused("delay = 0\n", "delay takes seconds between 0.1 and 3600");
 	refused("delay = nan\n", "delay takes seconds");
 	refused("delay = 1s\n", "delay takes seconds");
-	refused("mouse = yes\n", "mouse takes on, off");
+	refused("mouse = yes\n", "mouse takes off, on");
 	refused("format = svg\n", "format takes the suffix");
 	refused("event\n", "a line is \"name = value\"");
 	refused("= cpu\n", "a line is \"name = value\"");
@@ -151,7 +151,7 @@ static void test_write(void)
 		"delay = 5    # seconds between two screens\n"
 		"names = method    # full class method\n"
 		"color = 256    # auto never 16 256\n"
-		"mouse = off    # on off\n"
+		"mouse = off    # off on\n"
 		"format = .svg    # of files written by S: a suffix\n",
 		"comments, blanks, keys and other settings stay");
 	c = config_parse(buf_str(&again), "F", &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Golden screens: every view in four or five sizes and two character sets, against tests/tui/golden/NAME.txt.
+ * Screens: every view once per class of width, and the dialogs, against tests/tui/golden/NAME.txt; what else a screen may
+ * show is asserted, by what must be on it.
  *
  * Lines of header and footer that are those of the first screen, methods, in the same size are a ditto mark, so that a
  * change of them rewrites one file.
@@ -19,68 +20,186 @@
 struct screen {
 	const char *name;
 	const char *keys; /* typed after 40 s, and one second later the picture is taken */
-	bool picker, idle, ended, broken, styles, pane;
+	bool picker, idle, ended, broken, pane, dialog, ascii;
 	uint32_t warm_s;
+	const char *shows[4], *hides; /* at 80x24 */
+	enum style style;             /* and in this style there is something */
 };
 
 static const struct screen screens[] = {
-	{.name = "methods", .keys = "jjj", .styles = true, .pane = true},
-	{.name = "methods-total", .keys = "s"},
-	{.name = "methods-broken", .keys = "", .broken = true},
-	{.name = "methods-found", .keys = "/parse\n", .styles = true},
-	{.name = "methods-frozen", .keys = " ,,"},
-	{.name = "methods-filtered", .keys = "\\jackson\n!hashmap\n", .styles = true},
-	{.name = "methods-filtered-away", .keys = "\\nothing\n"},
-	{.name = "methods-hidden", .keys = "K"},
-	{.name = "methods-lines", .keys = "L"},
-	{.name = "methods-same", .keys = "jj#"},
-	{.name = "methods-pinned", .keys = "jjjPjjPg"},
-	{.name = "methods-diff", .keys = "BD" TEN_SECONDS TEN_SECONDS, .styles = true},
-	{.name = "methods-prompt", .keys = "/pa"},
-	{.name = "methods-names", .keys = "p"},
-	{.name = "methods-unknown-key", .keys = "w"},
-	{.name = "methods-start", .keys = "", .warm_s = 2},
-	{.name = "methods-ended", .keys = "", .ended = true},
-	{.name = "threads", .keys = "tjj", .styles = true, .pane = true},
-	{.name = "threads-merged", .keys = "t=", .pane = true},
-	{.name = "only-thread", .keys = "t\n"},
-	{.name = "tree", .keys = "Tjjj", .styles = true, .pane = true},
-	{.name = "tree-inverted", .keys = "Tijl"},
-	{.name = "tree-threads", .keys = "T=*"},
-	{.name = "tree-found", .keys = "T/allocate\nnn", .styles = true},
-	{.name = "tree-hidden", .keys = "TKKKE", .styles = true},
-	{.name = "tree-lines", .keys = "TLiE"},
-	{.name = "tree-diff", .keys = "BDT" TEN_SECONDS TEN_SECONDS, .styles = true},
-	{.name = "tree-zoom", .keys = "Tjj\n"},
-	{.name = "callers", .keys = "jj\n", .styles = true},
-	{.name = "callers-diff", .keys = "jj\nBD" TEN_SECONDS TEN_SECONDS},
-	{.name = "callers-walked", .keys = "jjjjj\nk\n"},
-	{.name = "callers-tree", .keys = "jj\nT"},
-	{.name = "flame", .keys = "fjjj", .styles = true, .pane = true},
-	{.name = "flame-zoom", .keys = "fjj\n"},
-	{.name = "flame-hidden", .keys = "fKKK"},
-	{.name = "flame-diff", .keys = "BDfjj" TEN_SECONDS TEN_SECONDS},
-	{.name = "flame-found", .keys = "fi/parse\n"},
-	{.name = "alloc", .keys = "2"},
-	{.name = "help-methods", .keys = "?"},
-	{.name = "help-threads", .keys = "t?"},
-	{.name = "help-tree", .keys = "T?"},
-	{.name = "help-flame", .keys = "f?"},
-	{.name = "help-callers", .keys = "b?"},
-	{.name = "info", .keys = "I", .styles = true},
-	{.name = "help-info", .keys = "I?"},
-	{.name = "picker", .keys = "", .picker = true, .styles = true},
-	{.name = "picker-filter", .keys = "ka", .picker = true},
-	{.name = "error", .keys = "gone\n", .picker = true, .styles = true},
+	{.name = "methods", .keys = "jjj", .pane = true, .ascii = true},
+	{.name = "threads", .keys = "tjj", .pane = true},
+	{.name = "tree", .keys = "Tjjj", .pane = true, .ascii = true},
+	{.name = "callers", .keys = "jj\n", .ascii = true},
+	{.name = "flame", .keys = "fjjj", .pane = true, .ascii = true},
+	{.name = "info", .keys = "I"},
+	{.name = "help", .keys = "?"},
+	{.name = "picker", .keys = "", .picker = true},
+	{.name = "error", .keys = "gone\n", .picker = true},
 	{.name = "idle", .keys = "", .idle = true},
+	{.name = "export", .keys = "x\025mine.svg", .dialog = true},
+	{.name = "events", .keys = "e", .dialog = true},
 };
 
+/* Further states of those, each with what it is told by. */
+static const struct screen states[] = {
+	{.name = "sorted by total",
+		.keys = "s",
+		.shows = {"TOTAL%▼", "\n>    -  1.1   84.7            I java.lang.Thread.run"},
+		.hides = "SELF%▼",
+		.style = STYLE_SORTED},
+	{.name = "broken stacks", .keys = "", .broken = true, .shows = {"  broken 0.02%  "}},
+	{.name = "found methods",
+		.keys = "/parse\n",
+		.shows = {"/parse: 58 of 411 methods  84.8% of samples", "n N next"},
+		.style = STYLE_CURSOR},
+	{.name = "frozen",
+		.keys = " ,,",
+		.shows = {"FROZEN 22:13:58\n", "\n cpu    ▆▆▆",
+			"frozen: 1 200 newer samples wait (space resumes"},
+		.style = STYLE_WARN},
+	{.name = "filtered",
+		.keys = "\\jackson\n!hashmap\n",
+		.shows = {" \\jackson ", " !hashmap "},
+		.hides = "HashMap",
+		.style = STYLE_GOOD},
+	{.name = "filtered away",
+		.keys = "\\nothing\n",
+		.shows = {"    0 samples", " \\nothing ",
+			"No sample of this window passes the filters.",
+			"Esc undoes the last filter"}},
+	{.name = "frameworks hidden",
+		.keys = "K",
+		.shows = {" K framework ", "\n> 17.4  1.2   89.0  ▅▆▅▅▅▅▅▅  J [framework frames]",
+			"hidden: frames of frameworks"}},
+	{.name = "by line", .keys = "L", .shows = {" L lines ", "by line: Class.method:line"}},
+	{.name = "found the same", .keys = "jj#", .shows = {": 1 of 411 methods  "}},
+	{.name = "pinned",
+		.keys = "jjjPjjPg",
+		.shows = {"METHOD\n> ", "\n*  ", "\n   7.5  0.8    7.5"}},
+	{.name = "methods compared",
+		.keys = "BD" TEN_SECONDS TEN_SECONDS,
+		.shows = {" vs 10s to 22:14:00 ", "SELF%▼   ±  DELTA TOTAL%  DELTA  T METHOD",
+			"\n>  7.2  0.8      ~    7.2      ~  k copy_user",
+			"steady: no method moved by a point against the baseline"}},
+	{.name = "search prompt",
+		.keys = "/pa",
+		.shows = {"\n find: pa  ", "Enter accepts  Esc cancels",
+			"/pa: 135 of 411 methods  98.2% of samples"},
+		.style = STYLE_PROMPT},
+	{.name = "names without packages",
+		.keys = "p",
+		.shows = {"names with classes", " J Fetcher$FetchManager.allocate\n",
+			" n inflate\n"}},
+	{.name = "unknown key", .keys = "w", .shows = {"no such key - ? for help"}},
+	{.name = "begun",
+		.keys = "",
+		.warm_s = 2,
+		.shows = {" window 10s (3s)    1 200 samples", "  8.0       ███  k copy_user"}},
+	{.name = "ended",
+		.keys = "",
+		.ended = true,
+		.shows = {" ENDED\n", "The JVM 41234 has exited; what was sampled stays."},
+		.style = STYLE_BAD},
+	{.name = "merged threads",
+		.keys = "t=",
+		.shows = {"\n>http-nio-8080-exec-* (16)    R   356  296  74    87M/s     -",
+			"\n GC threads (2)             g S  26.0",
+			"--- http-nio-8080-exec-*  16 threads", "\n   4 runs, 12 sleeps"}},
+	{.name = "one thread",
+		.keys = "t\n",
+		.shows = {"    243 samples   only http-nio-8080-exec-9 ", "\n    ~3    ?  ",
+			"only http-nio-8080-exec-9 from now on; Esc shows all threads again"}},
+	{.name = "tree from the leaves",
+		.keys = "Tijl",
+		.shows = {" inverted (i) ",
+			"\n>   7.5         k - copy_user_enhanced_fast_string\n",
+			"\n    2.0         I ├ + com.acme.shop.cart.PriceEngine.parse1 (1)\n",
+			"\n    0.5         J └ + java.util.concurrent.CartService.put1 (1)\n"}},
+	{.name = "tree by thread",
+		.keys = "T=*",
+		.shows = {"\n    6.1           - http-nio-8080-exec-9\n",
+			"\n    5.9         I - java.lang.Thread.run\n", "│   … 4 frames\n"}},
+	{.name = "found in the tree",
+		.keys = "T/allocate\nnn",
+		.shows = {"\n>   2.8    2.4  J │ │ │ │ │ ├   com.acme.shop.search.Tokenizer.alloc"},
+		.style = STYLE_HIT},
+	{.name = "tree with frames hidden",
+		.keys = "TKKKE",
+		.shows = {" K framework native kernel ",
+			"\n   22.4         J │ - … 1 framework frame\n",
+			" - … 3 framework frames\n"},
+		.hides = "do_syscall"},
+	{.name = "tree by line",
+		.keys = "TLiE",
+		.shows = {" inverted (i)   L lines ", "PriceEngine.parse1:352\n",
+			"\n>   2.0    2.0  I │   java.lang.Thread.run:477\n"}},
+	{.name = "trees compared",
+		.keys = "BDT" TEN_SECONDS TEN_SECONDS,
+		.shows = {" vs 10s to 22:14:00 ",
+			"\n TOTAL%  DELTA SELF%  T CALL TREE\n>   100      ~"},
+		.style = STYLE_TREE},
+	{.name = "a part of the tree",
+		.keys = "Tjj\n",
+		.shows = {" zoom (u) ",
+			"CALL TREE\n>  22.8         J - java.util.concurrent.HashMap.put\n"},
+		.hides = "Thread.run"},
+	{.name = "callers compared",
+		.keys = "jj\nBD" TEN_SECONDS TEN_SECONDS,
+		.shows = {" of Compile::Compile   vs 10s to 22:14:00 ", "SHARE   DELTA\n",
+			"\n> v Compile::Compile                   self 3.8% ±0.6  total 11.2%  448 "
+			"samples"}},
+	{.name = "callers, one further",
+		.keys = "jjjjj\nk\n",
+		.shows = {" of lambda$apply$01 > parse ",
+			"\n> i c.a.shop.cart.StringLatin1.parse     self 0.1% ±0.1  total 1.0%  39 "
+			"samples",
+			"\n  i com.acme.shop.search.HashMap.lambda$apply$01     ████▉        "
+			"53.8%"}},
+	{.name = "callers as a tree",
+		.keys = "jj\nT",
+		.shows = {" callers of Compile::Compile (i) ",
+			"CALL TREE\n>   100         v - Compile::Compile\n",
+			" v + G1ParTask::work (4)\n"}},
+	{.name = "a part of the flame graph",
+		.keys = "fjj\n",
+		.shows = {"\n▏all 100%", "\n▏HashMap.put 23%", "\n▏▏CartService.total 22%"}},
+	{.name = "flame graph with frames hidden",
+		.keys = "fKKK",
+		.shows = {" K framework native kernel ", "\n▏… 8 native …▏Thread.run 84%"}},
+	{.name = "flame graphs compared",
+		.keys = "BDfjj" TEN_SECONDS TEN_SECONDS,
+		.shows = {" vs 10s to 22:14:00 ", "▏Thread.run 84% ~"}},
+	{.name = "found in the flame graph", .keys = "fi/parse\n", .shows = {"/parse", "▏read+ "}},
+	{.name = "another event",
+		.keys = "2",
+		.shows = {"  alloc/tlab 512K  ", "\n  1 cpu  [2 alloc] ",
+			"    2 000 samples  1.0G allocated  ", "\n>  8.4  1.2    8.4"},
+		.style = STYLE_TAB_ON},
+	{.name = "help of threads",
+		.keys = "t?",
+		.shows = {" HELP: Threads view  ", "= merge pool threads", "only this thread"}},
+	{.name = "help of the tree", .keys = "T?", .shows = {" HELP: Tree view  ", "E hot path"}},
+	{.name = "help of the flame graph", .keys = "f?", .shows = {" HELP: Flame view  "}},
+	{.name = "help of callers", .keys = "b?", .shows = {" HELP: Callers view  "}},
+	{.name = "help of the JVM's page",
+		.keys = "I?",
+		.shows = {" HELP: JVM info  ", " man jhot "},
+		.hides = "merge pool"},
+	{.name = "filtered picker",
+		.keys = "ka",
+		.picker = true,
+		.shows = {"type to filter: ka\n", "\n>  40877 web      17.0.9     12  1.4G"},
+		.hides = "41234"},
+};
+
+#define MIDDLE 1 /* the size of ascii screens, of styles and of states */
 static const struct {
 	int cols, rows;
-} sizes[] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}, {160, 50}};
-#define SIZES       (sizeof(sizes) / sizeof(sizes[0]))
-#define SIZES_PANES 1 /* the last: only of what has a pane there */
-#define DITTO       "\"\n"
+} sizes[] = {{40, 10}, {80, 24}, {120, 40}, {160, 50}, {200, 60}};
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+#define PANES 3 /* this size only of what has a pane there */
+#define DITTO "\"\n"
 
 static struct buf first[SIZES][2];
 
@@ -120,75 +239,133 @@ static void add_screen(
 	}
 }
 
-static void draw(const struct screen *s, size_t size, bool ascii, struct buf *out)
-{
-	int cols = sizes[size].cols, rows = sizes[size].rows;
-	struct buf screen = {0}, *same = &first[size][ascii];
-	struct app_options options = {.frame_fd = -1, .attached = !s->picker, .events = 0xf};
+struct drawn {
 	struct fake fake;
 	struct ui ui;
-	int64_t now = 0;
+};
 
-	fake_init(&fake, 400);
-	fake.idle = s->idle;
-	fake.broken = s->broken;
-	ui_init(&ui, &fake_ops, &fake, &options, ascii);
-	ui_resize(&ui, rows, cols);
+static void drawn_done(struct drawn *d)
+{
+	ui_done(&d->ui);
+	fake_done(&d->fake);
+}
+
+/* The screen in this state, text and styles. Returns whether it is all ASCII. */
+static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *d, struct buf *out)
+{
+	struct ui *ui = &d->ui;
+	struct app_options options = {.frame_fd = -1, .attached = !s->picker, .events = 0xf};
+	int64_t now = 0;
+	bool plain = true;
+
+	fake_init(&d->fake, 400);
+	d->fake.idle = s->idle;
+	d->fake.broken = s->broken;
+	ui_init(ui, &fake_ops, &d->fake, &options, ascii);
+	ui_resize(ui, sizes[size].rows, sizes[size].cols);
 	for (uint32_t i = 0; i < (s->warm_s ? s->warm_s : WARM_S); i++)
-		ui_tick(&ui, now += 1000);
-	ui_draw(&ui);
+		ui_tick(ui, now += 1000);
+	ui_draw(ui);
 	if (s->ended)
-		fake.end = 1;
+		d->fake.end = 1;
 	for (const char *k = s->keys; *k; k++) {
 		for (int i = 0; i < 10 && *k == *TEN_SECONDS; i++)
-			ui_tick(&ui, now += 1000);
+			ui_tick(ui, now += 1000);
 		if (*k == *TEN_SECONDS)
 			continue;
-		ui_key(&ui, *k, now);
-		ui_draw(&ui);
-		if (ui.attach_pid)
-			ui_attach(&ui, ui.attach_pid);
+		ui_key(ui, *k, now);
+		ui_draw(ui);
+		if (ui->attach_pid)
+			ui_attach(ui, ui->attach_pid);
 	}
-	ui_tick(&ui, now += 1000);
-	ui_draw(&ui);
-	canvas_dump(&ui.canvas, s == screens ? same : &screen, true);
-	add_screen(out, &ui, buf_str(s == screens ? same : &screen), buf_str(same),
-		s->styles && cols == 80 && !ascii);
-	buf_done(&screen);
-	ui_done(&ui);
-	fake_done(&fake);
+	ui_tick(ui, now += 1000);
+	ui_draw(ui);
+	canvas_dump(&ui->canvas, out, true);
+	for (int i = 0; i < ui->canvas.rows * ui->canvas.cols; i++)
+		plain &= ui->canvas.cells[i].ch < 0x7f;
+	return plain;
 }
 
 static void draw_all(const struct screen *s, struct buf *out)
 {
-	size_t count = SIZES - (s->pane ? 0 : SIZES_PANES);
+	for (size_t i = 0; i < 2 * SIZES; i++) {
+		size_t size = i / 2;
+		bool ascii = i % 2;
+		struct buf screen = {0}, *same = &first[size][ascii];
+		struct drawn d;
 
-	for (size_t i = 0; i < count; i++) {
-		for (int ascii = 0; ascii < 2; ascii++) {
-			buf_printf(out, "=== %s %dx%d %s\n", s->name, sizes[i].cols, sizes[i].rows,
-				ascii ? "ascii" : "utf8");
-			draw(s, i, ascii, out);
-		}
+		if ((size == PANES && !s->pane) || (size > MIDDLE && s->dialog) ||
+			(ascii && (size != MIDDLE || !s->ascii)))
+			continue;
+		buf_printf(out, "=== %s %dx%d %s\n", s->name, sizes[size].cols, sizes[size].rows,
+			ascii ? "ascii" : "utf8");
+		draw(s, size, ascii, &d, s == screens ? same : &screen);
+		add_screen(out, &d.ui, buf_str(s == screens ? same : &screen), buf_str(same),
+			size == MIDDLE && !ascii);
+		buf_done(&screen);
+		drawn_done(&d);
 	}
 }
 
-/* What each style is, in the three depths of colour. */
-static void draw_theme(struct buf *out)
+/* Where there is no UTF-8, nothing but ASCII, whatever the state and the size. */
+static void test_ascii(const struct screen *s)
 {
+	bool plain = true;
+
+	for (size_t i = 0; i < SIZES; i++) {
+		struct buf screen = {0};
+		struct drawn d;
+
+		plain &= draw(s, i, true, &d, &screen);
+		drawn_done(&d);
+		buf_done(&screen);
+	}
+	ok(plain, "%s in ASCII", s->name);
+}
+
+static void test_state(const struct screen *s)
+{
+	struct buf screen = {0}, text = {0};
+	bool styled = false, right = true;
+	struct drawn d;
+
+	draw(s, MIDDLE, false, &d, &screen);
+	canvas_dump(&d.ui.canvas, &text, false);
+	for (size_t i = 0; i < 4 && s->shows[i]; i++)
+		right &= strstr(buf_str(&text), s->shows[i]) != NULL;
+	for (int i = 0; i < d.ui.canvas.rows * d.ui.canvas.cols; i++)
+		styled |= d.ui.canvas.cells[i].style == s->style;
+	right &= styled && !(s->hides && strstr(buf_str(&text), s->hides));
+	if (!ok(right, "%s", s->name))
+		diag("%s%s", styled ? "" : "nothing has that style\n", buf_str(&text));
+	drawn_done(&d);
+	buf_done(&screen);
+	buf_done(&text);
+}
+
+/* What holds of every style, in the three depths of colour. */
+static void test_theme(void)
+{
+	enum { BLUE = 4 };
+
 	for (int style = 0; style < STYLE_COUNT; style++) {
-		buf_printf(out, "%c", theme_letter((uint8_t)style));
-		for (int depth = 0; depth < THEME_DEPTHS; depth++) {
+		const struct look *mono = theme_look(THEME_MONO, (enum style)style);
+		bool right = mono->fg < 0 && mono->bg < 0;
+
+		for (int depth = THEME_16; depth < THEME_DEPTHS; depth++) {
 			const struct look *l =
 				theme_look((enum theme_depth)depth, (enum style)style);
 
-			buf_printf(out, "  %3d on %3d%s%s%s%s", l->fg, l->bg,
-				l->attrs & LOOK_BOLD ? " bold" : "",
-				l->attrs & LOOK_DIM ? " dim" : "",
-				l->attrs & LOOK_REVERSE ? " reverse" : "",
-				l->attrs & LOOK_UNDERLINE ? " underline" : "");
-			buf_adds(out, depth + 1 < THEME_DEPTHS ? " |" : "\n");
+			right &= l->fg <= (depth == THEME_16 ? 7 : 255) && l->fg != BLUE;
+			/* a ground of our own has ink of our own: it reads on dark and on light */
+			right &= l->bg < 0 || (l->fg >= 0 && l->fg != l->bg);
 		}
+		ok(right, "style %c: colours only where there are some, and to be read",
+			theme_letter((uint8_t)style));
 	}
+	ok(theme_look(THEME_256, theme_box(FRAME_NATIVE, 0))->bg !=
+			theme_look(THEME_256, theme_box(FRAME_NATIVE, 1))->bg,
+		"boxes side by side have two shades");
 }
 
 static void show_difference(const char *want, const char *got)
@@ -206,7 +383,7 @@ static void show_difference(const char *want, const char *got)
 
 static void compare(const char *folder, const char *name, const struct buf *got, bool write)
 {
-	char path[4096];
+	char path[4200];
 	struct buf want = {0};
 	FILE *f;
 	int c;
@@ -242,9 +419,13 @@ int main(int argc, char **argv)
 		draw_all(&screens[i], &out);
 		compare(folder, screens[i].name, &out, write);
 		buf_clear(&out);
+		test_ascii(&screens[i]);
 	}
-	draw_theme(&out);
-	compare(folder, "theme", &out, write);
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		test_state(&states[i]);
+		test_ascii(&states[i]);
+	}
+	test_theme();
 	for (size_t i = 0; i < 2 * SIZES; i++)
 		buf_done(&first[i / 2][i % 2]);
 	buf_done(&out);

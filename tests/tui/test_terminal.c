@@ -37,6 +37,7 @@ static void test_screen(void)
 	ok(strstr(vt_row(vt, 4), "SELF%▼") != NULL, "UTF-8 arrives");
 	ok(vt_row(vt, 5)[0] == '>', "the cursor stands on the first row");
 	ok(vt_colored(vt, 5, 10) && !vt_reverse(vt, 5, 10), "and is a coloured bar");
+	ok(vt_received(vt, "38;5;16;48;5;"), "whose colours came in one sequence");
 	ok(!vt_colored(vt, 6, 70), "other rows have the terminal's own colours");
 	ok(vt_alt_screen(vt), "on the alternate screen");
 	vt_cursor(vt, &row, &col, &visible);

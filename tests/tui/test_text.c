@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths, numbers, names, sparklines, lines of parts, windows of time, squeezed output. */
+/* Widths, numbers, names, sparklines, lines of parts, windows of time. */
 #include "tests/tap.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/text.h"
-#include "tui/term/tty.h"
 #include "tui/time/time.h"
 
 static void test_width(void)
@@ -225,30 +224,6 @@ static void test_timeline(void)
 	profile_free(p);
 }
 
-static void is_squeezed(const char *in, const char *want, const char *what)
-{
-	char bytes[128];
-	size_t n = strlen(in);
-
-	memcpy(bytes, in, n);
-	n = squeeze(bytes, n);
-	bytes[n] = '\0';
-	is_str(bytes, want, what);
-}
-
-static void test_squeeze(void)
-{
-	is_squeezed("a\033[39m\033(B\033[mb", "a\033[mb", "a reset alone");
-	is_squeezed(
-		"\033[38;5;16m\033[48;5;110mx", "\033[38;5;16;48;5;110mx", "two colours at once");
-	is_squeezed("\033[m\033[1mx", "\033[m\033[1mx", "a reset before is needed");
-	is_squeezed("\033[1m\033[4m\033[31mx\033[m", "\033[1;4;31mx\033[m", "three");
-	is_squeezed("\033[1mx\033[4m", "\033[1mx\033[4m", "not across what is drawn");
-	is_squeezed("\033[1;1H\033[2J\033[1", "\033[1;1H\033[2J\033[1",
-		"other sequences, and half ones");
-	is_squeezed("\033[1m\033[5;3H\033[m", "\033[1m\033[5;3H\033[m", "nor across a move");
-}
-
 int main(void)
 {
 	test_width();
@@ -258,6 +233,5 @@ int main(void)
 	test_canvas();
 	test_strip();
 	test_timeline();
-	test_squeeze();
 	return tap_done();
 }

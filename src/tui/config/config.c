@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,83 +58,6 @@ bool config_word(const char **s, char *out, size_t bytes)
 
 /* --- settings ---------------------------------------------------------------------------------------- */
 
-struct choice {
-	const char *name;
-	int value;
-};
-
-static const struct choice windows[] = {
-	{"5s", 0}, {"10s", 1}, {"30s", 2}, {"1m", 3}, {"all", 4}, {NULL, 0}};
-static const struct choice names[] = {
-	{"full", NAME_FULL}, {"class", NAME_CLASS}, {"method", NAME_METHOD}, {NULL, 0}};
-static const struct choice colors[] = {{"never", APP_COLOR_NEVER}, {"16", APP_COLOR_16},
-	{"256", APP_COLOR_256}, {"auto", APP_COLOR_AUTO}, {NULL, 0}};
-static const struct choice charsets[] = {{"auto", APP_CHARSET_AUTO}, {"ascii", APP_CHARSET_ASCII},
-	{"utf-8", APP_CHARSET_UTF8}, {NULL, 0}};
-static const struct choice switches[] = {{"on", 1}, {"off", 0}, {NULL, 0}};
-static const struct choice events[] = {{"cpu", EVENT_CPU}, {"alloc", EVENT_ALLOC},
-	{"lock", EVENT_LOCK}, {"wall", EVENT_WALL}, {NULL, 0}};
-
-static int choose(
-	const struct config_line *l, const struct choice *among, int *out, struct err *err)
-{
-	struct buf known = {0};
-
-	for (const struct choice *c = among; c->name; c++) {
-		if (!strcmp(c->name, l->value)) {
-			*out = c->value;
-			buf_done(&known);
-			return 0;
-		}
-		buf_printf(&known, "%s%s", known.len ? ", " : "", c->name);
-	}
-	config_refuse(l, err, "%s takes %s, not \"%s\".", l->name, buf_str(&known), l->value);
-	buf_done(&known);
-	return -1;
-}
-
-static int set_event(struct config *c, const struct config_line *l, struct err *err)
-{
-	return choose(l, events, &c->event, err);
-}
-
-static int set_window(struct config *c, const struct config_line *l, struct err *err)
-{
-	return choose(l, windows, &c->window, err);
-}
-
-static int set_names(struct config *c, const struct config_line *l, struct err *err)
-{
-	return choose(l, names, &c->names, err);
-}
-
-static int set_color(struct config *c, const struct config_line *l, struct err *err)
-{
-	int value, rc = choose(l, colors, &value, err);
-
-	if (!rc)
-		c->color = (enum app_color)value;
-	return rc;
-}
-
-static int set_charset(struct config *c, const struct config_line *l, struct err *err)
-{
-	int value, rc = choose(l, charsets, &value, err);
-
-	if (!rc)
-		c->charset = (enum app_charset)value;
-	return rc;
-}
-
-static int set_mouse(struct config *c, const struct config_line *l, struct err *err)
-{
-	int value, rc = choose(l, switches, &value, err);
-
-	if (!rc)
-		c->mouse = value;
-	return rc;
-}
-
 static int set_delay(struct config *c, const struct config_line *l, struct err *err)
 {
 	char *end;
@@ -155,7 +79,7 @@ static int set_format(struct config *c, const struct config_line *l, struct err 
 	return 0;
 }
 
-/* The one setting that may be given again: each line adds to the list. */
+/* The one setting that may be given again, and without a value: each line adds to the list. */
 static int set_framework(struct config *c, const struct config_line *l, struct err *err)
 {
 	const char *at = l->value;
@@ -172,34 +96,49 @@ static int set_framework(struct config *c, const struct config_line *l, struct e
 	return 0;
 }
 
-static const struct setting {
-	const char *name;
-	int (*set)(struct config *c, const struct config_line *l, struct err *err);
-	bool again, empty; /* may be given more than once; without a value */
-} settings[] = {
-	{"event", set_event, false, false},
-	{"window", set_window, false, false},
-	{"delay", set_delay, false, false},
-	{"names", set_names, false, false},
-	{"color", set_color, false, false},
-	{"charset", set_charset, false, false},
-	{"mouse", set_mouse, false, false},
-	{"format", set_format, false, false},
-	{"framework", set_framework, true, true},
+#define CHOICE(name) offsetof(struct config, name), NULL
+const struct setting settings[] = {
+	{"event", "cpu alloc lock wall", "cpu alloc lock wall: what is shown first", CHOICE(event)},
+	{"window", "5s 10s 30s 1m all", NULL, CHOICE(window)},
+	{"delay", NULL, "seconds between two screens", 0, set_delay},
+	{"names", "full class method", NULL, CHOICE(names)},
+	{"color", "auto never 16 256", NULL, CHOICE(color)},
+	{"mouse", "off on", NULL, CHOICE(mouse)},
+	{"format", NULL, "of files written by S: a suffix", 0, set_format},
+	{"charset", "auto ascii utf-8", NULL, CHOICE(charset)},
+	{"framework", NULL, NULL, 0, set_framework},
 };
-#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+_Static_assert(sizeof(settings) / sizeof(settings[0]) == SETTINGS, "SETTINGS counts them");
+_Static_assert(EVENT_WALL == 3 && NAME_METHOD == 2 && APP_COLOR_256 == 3 && APP_CHARSET_UTF8 == 2,
+	"the words stand in the order of their values");
+
+static int choose(const struct config_line *l, const char *words, int *out, struct err *err)
+{
+	struct buf known = {0};
+	char word[16];
+
+	for (int i = 0; config_word(&words, word, sizeof(word)); i++) {
+		buf_printf(&known, "%s%s", i ? ", " : "", word);
+		if (strcmp(word, l->value))
+			continue;
+		*out = i;
+		buf_done(&known);
+		return 0;
+	}
+	config_refuse(l, err, "%s takes %s, not \"%s\".", l->name, buf_str(&known), l->value);
+	buf_done(&known);
+	return -1;
+}
 
 /* --- lines ------------------------------------------------------------------------------------------- */
-
-enum section { SECTION_NONE, SECTION_KEYS, SECTION_COLORS };
 
 struct parser {
 	struct config *config;
 	struct config_line line;
-	enum section section;
+	/* What the lines of the section are for, NULL outside of sections. */
+	int (*section)(struct config *c, const struct config_line *l, struct err *err);
 	int section_line;
 	int seen[SETTINGS]; /* the line of each, 0: not yet */
-	int seen_look[STYLE_COUNT];
 };
 
 static int parse_setting(struct parser *p, struct err *err)
@@ -208,17 +147,20 @@ static int parse_setting(struct parser *p, struct err *err)
 	struct buf known = {0};
 
 	for (size_t i = 0; i < SETTINGS; i++) {
-		buf_printf(&known, "%s%s", i ? ", " : "", settings[i].name);
-		if (strcmp(settings[i].name, l->name))
+		const struct setting *s = &settings[i];
+
+		buf_printf(&known, "%s%s", i ? ", " : "", s->name);
+		if (strcmp(s->name, l->name))
 			continue;
 		buf_done(&known);
-		if (p->seen[i] && !settings[i].again)
+		if (p->seen[i] && s->set != set_framework)
 			return config_refuse(
 				l, err, "%s was set in line %d already.", l->name, p->seen[i]);
 		p->seen[i] = l->number;
-		if (!*l->value && !settings[i].empty)
+		if (!*l->value && s->set != set_framework)
 			return config_refuse(l, err, "%s has no value.", l->name);
-		return settings[i].set(p->config, l, err);
+		return s->set ? s->set(p->config, l, err)
+			      : choose(l, s->words, (int *)((char *)p->config + s->at), err);
 	}
 	config_refuse(l, err,
 		"there is no setting \"%s\"; there are %s, and the sections keys { } and colors { "
@@ -251,21 +193,50 @@ static void cut_comment(char *s)
 		if (*at != '#' || !(first || at[-1] == ' ' || at[-1] == '\t'))
 			continue;
 		if (value && at > value && at == value + 1 + strspn(value + 1, " \t") &&
-			(at[1] == '\0' || at[1] == ' ' || at[1] == '\t' || at[1] == '\n'))
+			strchr(" \t", at[1]))
 			continue;
 		*at = '\0';
 		return;
 	}
 }
 
-static int parse_open(struct parser *p, const char *name, struct err *err)
+enum config_kind config_read(const char *text, size_t len, struct config_line *l)
 {
+	char *copy = xstrndup(text, len), *all, *eq;
+	enum config_kind kind = CONFIG_EMPTY;
+
+	cut_comment(copy);
+	all = trim(copy);
+	eq = strchr(all, '=');
+	len = strlen(all);
+	snprintf(l->value, sizeof(l->value), "%s", all);
+	if (!strcmp(all, "}")) {
+		kind = CONFIG_CLOSE;
+	} else if (eq > all) {
+		*eq = '\0';
+		kind = strlen(trim(eq + 1)) < sizeof(l->value) ? CONFIG_VALUE : CONFIG_LONG;
+		snprintf(l->value, sizeof(l->value), "%s", trim(eq + 1));
+	} else if (!eq && len && all[len - 1] == '{') {
+		all[len - 1] = '\0';
+		kind = CONFIG_OPEN;
+	} else if (len) {
+		kind = CONFIG_OTHER;
+	}
+	snprintf(l->name, sizeof(l->name), "%s", trim(all));
+	free(copy);
+	return kind;
+}
+
+static int parse_open(struct parser *p, struct err *err)
+{
+	const char *name = p->line.name;
+
 	if (p->section)
 		return config_refuse(&p->line, err,
 			"a section begins in the one that began in line %d.", p->section_line);
-	p->section = !strcmp(name, "keys")     ? SECTION_KEYS
-		     : !strcmp(name, "colors") ? SECTION_COLORS
-					       : SECTION_NONE;
+	p->section = !strcmp(name, "keys")     ? config_set_keys
+		     : !strcmp(name, "colors") ? config_set_look
+					       : NULL;
 	p->section_line = p->line.number;
 	if (!p->section)
 		return config_refuse(&p->line, err,
@@ -273,38 +244,25 @@ static int parse_open(struct parser *p, const char *name, struct err *err)
 	return 0;
 }
 
-static int parse_line(struct parser *p, char *text, struct err *err)
+static int parse_line(struct parser *p, const char *text, size_t len, struct err *err)
 {
-	static int (*const set[])(struct config *, const struct config_line *, struct err *) = {
-		[SECTION_KEYS] = config_set_keys, [SECTION_COLORS] = config_set_look};
-	char *eq, *end;
+	const struct config_line *l = &p->line;
+	bool closes;
 
-	cut_comment(text);
-	text = trim(text);
-	end = text + strlen(text);
-	eq = strchr(text, '=');
-	if (!*text)
-		return 0;
-	if (!strcmp(text, "}")) {
-		if (!p->section)
-			return config_refuse(&p->line, err, "a } without its section.");
-		p->section = SECTION_NONE;
-		return 0;
-	}
-	if (!eq && end[-1] == '{') {
-		end[-1] = '\0';
-		return parse_open(p, trim(text), err);
-	}
-	if (!eq || eq == text)
+	switch (config_read(text, len, &p->line)) {
+	case CONFIG_EMPTY: return 0;
+	case CONFIG_OPEN: return parse_open(p, err);
+	case CONFIG_VALUE:
+		return p->section ? p->section(p->config, l, err) : parse_setting(p, err);
+	case CONFIG_CLOSE:
+		closes = p->section != NULL;
+		p->section = NULL;
+		return closes ? 0 : config_refuse(l, err, "a } without its section.");
+	case CONFIG_LONG:
 		return config_refuse(
-			&p->line, err, "a line is \"name = value\", not \"%s\".", text);
-	*eq = '\0';
-	snprintf(p->line.name, sizeof(p->line.name), "%s", trim(text));
-	if (strlen(trim(eq + 1)) >= sizeof(p->line.value))
-		return config_refuse(&p->line, err, "the value is longer than %d bytes.",
-			(int)sizeof(p->line.value) - 1);
-	snprintf(p->line.value, sizeof(p->line.value), "%s", trim(eq + 1));
-	return p->section ? set[p->section](p->config, &p->line, err) : parse_setting(p, err);
+			l, err, "the value is longer than %d bytes.", (int)sizeof(l->value) - 1);
+	default: return config_refuse(l, err, "a line is \"name = value\", not \"%s\".", l->value);
+	}
 }
 
 struct config *config_parse(const char *text, const char *path, struct err *err)
@@ -317,11 +275,9 @@ struct config *config_parse(const char *text, const char *path, struct err *err)
 	c->keys = xcalloc((size_t)command_count, sizeof(*c->keys));
 	while (!rc && text && *text) {
 		size_t n = strcspn(text, "\n");
-		char *line = xstrndup(text, n);
 
 		p.line.number++;
-		rc = parse_line(&p, line, err);
-		free(line);
+		rc = parse_line(&p, text, n, err);
 		text += n + (text[n] == '\n');
 	}
 	if (!rc && p.section) {

@@ -31,9 +31,8 @@ struct config {
 	/* As on the command line; -1, 0 or AUTO: not set. */
 	int event, window, names;
 	uint64_t delay_ms;
-	enum app_color color;
-	enum app_charset charset;
-	bool mouse;
+	int color, charset; /* enum app_color, app_charset */
+	int mouse;
 	char format[16]; /* of files: ".svg"; "" : the first */
 	char **framework; /* prefixes of names that K hides, NULL at the end; NULL: the built-in ones */
 	int framework_count;

@@ -129,7 +129,7 @@ static int refuse_double(
 	/* The later line is the one to change; one of the two is from the file. */
 	int mine = c->keys[a].line > c->keys[b].line ? a : b, other = mine == a ? b : a;
 	struct config_line l = {.path = path, .number = c->keys[mine].line};
-	char text[5] = "", control[3] = {'^', (char)(key | 0x40), '\0'};
+	char line[24] = "", text[5] = "", control[3] = {'^', (char)(key | 0x40), '\0'};
 	const char *shown;
 
 	if (key > ' ' && key < TKEY_UP)
@@ -139,10 +139,9 @@ static int refuse_double(
 		return config_refuse(
 			&l, err, "the key %s stands twice in %s.", shown, commands[mine].name);
 	if (c->keys[other].line)
-		return config_refuse(&l, err, "the key %s of %s is the key of %s, too (line %d).",
-			shown, commands[mine].name, commands[other].name, c->keys[other].line);
-	return config_refuse(&l, err, "the key %s of %s is the key of %s, too.", shown,
-		commands[mine].name, commands[other].name);
+		snprintf(line, sizeof(line), " (line %d)", c->keys[other].line);
+	return config_refuse(&l, err, "the key %s of %s is the key of %s, too%s.", shown,
+		commands[mine].name, commands[other].name, line);
 }
 
 int config_check_keys(const struct config *c, const char *path, struct err *err)
@@ -164,43 +163,42 @@ int config_check_keys(const struct config *c, const char *path, struct err *err)
 
 /* --- colours ----------------------------------------------------------------------------------------- */
 
-static const char *const color_names[] = {
-	"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
-
-static const struct {
-	const char *name;
-	enum look_attr attr;
-} attr_names[] = {{"bold", LOOK_BOLD}, {"dim", LOOK_DIM}, {"reverse", LOOK_REVERSE},
-	{"underline", LOOK_UNDERLINE}};
-
-/* A name, a number of the 256, or "default"; -2: none of these. */
-static int color_of(const char *word)
+static int place_of(const char *const *names, int n, const char *word)
 {
+	while (n-- > 0 && strcmp(names[n], word) != 0)
+		;
+	return n;
+}
+
+/* A word of a look: *color is what the next colour is for. false: none of the words there are. */
+static bool look_add(struct look *look, int16_t **color, const char *word)
+{
+	static const char *const colors[] = {
+		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
+	static const char *const attrs[] = {"bold", "dim", "reverse", "underline"};
+	int name = place_of(colors, 8, word), attr = place_of(attrs, 4, word);
 	char *end;
 	long number = strtol(word, &end, 10);
 
-	for (int i = 0; i < 8; i++)
-		if (!strcmp(color_names[i], word))
-			return i;
-	if (!strcmp(word, "default"))
-		return -1;
-	return *word >= '0' && *word <= '9' && !*end && number <= 255 ? (int)number : -2;
-}
-
-static unsigned attr_of(const char *word)
-{
-	for (size_t i = 0; i < sizeof(attr_names) / sizeof(attr_names[0]); i++)
-		if (!strcmp(attr_names[i].name, word))
-			return attr_names[i].attr;
-	return 0;
+	if (*word >= '0' && *word <= '9' && !*end && number <= 255)
+		**color = (int16_t)number;
+	else if (name >= 0 || !strcmp(word, "default"))
+		**color = (int16_t)name;
+	else if (attr >= 0)
+		look->attrs |= (uint8_t)(LOOK_BOLD << attr);
+	else if (!strcmp(word, "on"))
+		*color = &look->bg;
+	else
+		return false;
+	return true;
 }
 
 int config_set_look(struct config *c, const struct config_line *l, struct err *err)
 {
 	struct look look = {-1, -1, 0};
 	const char *at = l->value;
-	int style = theme_find(l->name), color;
-	bool ground = false;
+	int style = theme_find(l->name);
+	int16_t *color = &look.fg;
 	char word[64];
 
 	if (style < 0) {
@@ -215,22 +213,13 @@ int config_set_look(struct config *c, const struct config_line *l, struct err *e
 	}
 	if (c->look_set[style])
 		return config_refuse(l, err, "the colours of %s are set twice.", l->name);
-	while (config_word(&at, word, sizeof(word))) {
-		color = color_of(word);
-		if (!strcmp(word, "on"))
-			ground = true;
-		else if (color >= -1)
-			*(ground ? &look.bg : &look.fg) = (int16_t)color;
-		else if (attr_of(word))
-			look.attrs |= (uint8_t)attr_of(word);
-		else
+	while (config_word(&at, word, sizeof(word)))
+		if (!look_add(&look, &color, word))
 			return config_refuse(l, err,
 				"\"%s\" is no colour: a colour is a name (black red green yellow "
 				"blue magenta cyan white default) or a number up to 255, then "
-				"\"on\" "
-				"and the ground, then bold dim reverse underline.",
+				"\"on\" and the ground, then bold dim reverse underline.",
 				word);
-	}
 	c->look_set[style] = true;
 	c->looks[style] = look;
 	return 0;

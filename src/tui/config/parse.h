@@ -11,6 +11,28 @@ struct config_line { /* name = value, blanks and comment taken off */
 	char name[64], value[512];
 };
 
+enum config_kind {
+	CONFIG_EMPTY,
+	CONFIG_VALUE, /* name = value */
+	CONFIG_LONG,  /* a value that there is no room for */
+	CONFIG_OPEN,  /* name { */
+	CONFIG_CLOSE, /* } */
+	CONFIG_OTHER
+};
+enum config_kind config_read(const char *text, size_t len, struct config_line *l);
+
+/* Those that W writes stand first, in the order of struct config_values. */
+#define SETTINGS         9
+#define SETTINGS_WRITTEN 7
+extern const struct setting {
+	const char *name;
+	const char *words;   /* its value is the place of one of them, */
+	const char *comment; /* in a file that W makes; NULL: the words */
+	size_t at;           /* stored here in struct config; */
+	int (*set)(
+		struct config *c, const struct config_line *l, struct err *err); /* else by this */
+} settings[SETTINGS];
+
 /* An error of this line; -1. */
 int config_refuse(const struct config_line *l, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

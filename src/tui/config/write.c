@@ -7,45 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VALUES 7
-
-struct value {
-	const char *name, *value, *comment;
-	bool done;
-};
-
-static void list_values(const struct config_values *v, struct value out[VALUES])
-{
-	const struct value all[VALUES] = {
-		{"event", v->event, "cpu alloc lock wall: what is shown first", false},
-		{"window", v->window, "5s 10s 30s 1m all", false},
-		{"delay", v->delay, "seconds between two screens", false},
-		{"names", v->names, "full class method", false},
-		{"color", v->color, "auto never 16 256", false},
-		{"mouse", v->mouse, "on off", false},
-		{"format", v->format, "of files written by S: a suffix", false},
-	};
-
-	memcpy(out, all, sizeof(all));
-}
-
-/* The name that a line sets outside of sections, NULL if it sets none of ours. */
-static struct value *value_of(struct value values[VALUES], const char *line, size_t len)
-{
-	size_t start = strspn(line, " \t"), n;
-	const char *eq = memchr(line, '=', len);
-
-	if (!eq || line[start] == '#')
-		return NULL;
-	n = (size_t)(eq - line) - start;
-	while (n && strchr(" \t", line[start + n - 1]))
-		n--;
-	for (int i = 0; i < VALUES; i++)
-		if (strlen(values[i].name) == n && !strncmp(values[i].name, line + start, n))
-			return &values[i];
-	return NULL;
-}
-
 /* The line with another value: what stands before and behind the old one stays. */
 static void write_changed(struct buf *out, const char *line, size_t len, const char *value)
 {
@@ -60,19 +21,18 @@ static void write_changed(struct buf *out, const char *line, size_t len, const c
 	buf_addc(out, '\n');
 }
 
-static bool is_open(const char *line, size_t len)
+/* Which of the values a line outside of sections sets, -1: none. */
+static int write_which(const char *line, size_t len, bool *inside)
 {
-	const char *hash = memchr(line, '#', len);
+	struct config_line l;
+	enum config_kind kind = config_read(line, len, &l);
 
-	return memchr(line, '{', hash ? (size_t)(hash - line) : len) != NULL &&
-	       !memchr(line, '=', len);
-}
-
-static bool is_close(const char *line, size_t len)
-{
-	size_t start = strspn(line, " \t");
-
-	return start < len && line[start] == '}';
+	if (kind == CONFIG_OPEN || kind == CONFIG_CLOSE)
+		*inside = kind == CONFIG_OPEN;
+	for (int i = 0; i < SETTINGS_WRITTEN && kind == CONFIG_VALUE && !*inside; i++)
+		if (!strcmp(settings[i].name, l.name))
+			return i;
+	return -1;
 }
 
 static void write_new(struct buf *out)
@@ -95,36 +55,35 @@ static void write_sections(struct buf *out)
 	buf_adds(out, "#}\n");
 }
 
-void config_write(const char *old, const struct config_values *wanted, struct buf *out)
+void config_write(const char *old, const struct config_values *v, struct buf *out)
 {
-	struct value values[VALUES], *v;
-	bool inside = false, fresh = !old || !*old, missing = false;
+	const char *const values[SETTINGS_WRITTEN] = {
+		v->event, v->window, v->delay, v->names, v->color, v->mouse, v->format};
+	bool done[SETTINGS_WRITTEN] = {0}, inside = false, fresh = !old || !*old, missing = false;
 
-	list_values(wanted, values);
 	if (fresh)
 		write_new(out);
 	for (const char *line = fresh ? "" : old; *line;) {
 		size_t len = strcspn(line, "\n");
+		int i = write_which(line, len, &inside);
 
-		v = inside ? NULL : value_of(values, line, len);
-		inside = (inside || is_open(line, len)) && !is_close(line, len);
-		if (v) {
-			v->done = true;
-			write_changed(out, line, len, v->value);
-		} else {
+		if (i < 0) {
 			buf_add(out, line, len);
 			buf_addc(out, '\n');
+		} else {
+			done[i] = true;
+			write_changed(out, line, len, values[i]);
 		}
 		line += len + (line[len] == '\n');
 	}
-	for (int i = 0; i < VALUES; i++)
-		missing |= !values[i].done;
+	for (int i = 0; i < SETTINGS_WRITTEN; i++)
+		missing |= !done[i];
 	if (missing && !fresh)
 		buf_adds(out, "\n");
-	for (int i = 0; i < VALUES; i++)
-		if (!values[i].done)
-			buf_printf(out, "%s = %s    # %s\n", values[i].name, values[i].value,
-				values[i].comment);
+	for (int i = 0; i < SETTINGS_WRITTEN; i++)
+		if (!done[i])
+			buf_printf(out, "%s = %s    # %s\n", settings[i].name, values[i],
+				settings[i].comment ? settings[i].comment : settings[i].words);
 	if (fresh)
 		write_sections(out);
 }

@@ -50,7 +50,7 @@ static uint64_t app_cpu_ns(void)
 /* Tests wait for this line: the frame is with the terminal. */
 static void app_report_frame(struct app *app)
 {
-	uint64_t bytes = term_bytes(app->term);
+	uint64_t bytes = app->term->bytes;
 	char line[64];
 	int n;
 
@@ -181,7 +181,7 @@ static void app_signals(struct app *app)
 
 static unsigned app_key(struct app *app, int key)
 {
-	struct mouse_click click = term_mouse(app->term);
+	struct mouse_click click = app->term->keys.click;
 
 	if (key == TKEY_MOUSE)
 		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now());
@@ -192,12 +192,12 @@ static unsigned app_key(struct app *app, int key)
 static void app_next_color(struct app *app)
 {
 	static const char *const names[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
-	enum theme_depth before = term_color(app->term);
+	enum theme_depth before = app->term->depth;
 
 	term_set_color(app->term, (enum theme_depth)((before + 1) % THEME_DEPTHS));
-	if (term_color(app->term) == before)
+	if (app->term->depth == before)
 		term_set_color(app->term, THEME_MONO);
-	app->ui.depth = term_color(app->term);
+	app->ui.depth = app->term->depth;
 	ui_say(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
 }
 
@@ -227,7 +227,7 @@ static void app_keys(struct app *app)
 
 static void app_attach_keys(struct app *app)
 {
-	struct pollfd in = {.fd = term_in(app->term), .events = POLLIN};
+	struct pollfd in = {.fd = app->term->in, .events = POLLIN};
 
 	if (poll(&in, 1, 0) <= 0)
 		return;
@@ -275,9 +275,9 @@ static void app_attach(struct app *app)
 static void app_round(struct app *app)
 {
 	struct pollfd fds[] = {
-		{.fd = term_in(app->term), .events = POLLIN},
+		{.fd = app->term->in, .events = POLLIN},
 		{.fd = app->signals, .events = POLLIN},
-		{.fd = term_busy(app->term) ? term_out(app->term) : -1, .events = POLLOUT},
+		{.fd = term_busy(app->term) ? app->term->out : -1, .events = POLLOUT},
 	};
 	int timeout = app->draw && !term_busy(app->term) ? 0 : app_timeout(app);
 
@@ -321,12 +321,12 @@ int app_run(
 		return -1;
 	}
 	term_size(app.term, &rows, &cols);
-	ui_init(&app.ui, ops, ctx, options, term_ascii(app.term));
+	ui_init(&app.ui, ops, ctx, options, app.term->ascii);
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){app_go_on, &app});
 	app.ui.cpu_ns = app_cpu_ns;
 	app.ui.slice = options->clock_step ? 0 : UI_SLICE;
-	app.ui.depth = app.ui.depth_begin = term_color(app.term);
+	app.ui.depth = app.ui.depth_begin = app.term->depth;
 	term_set_mouse(app.term, app.ui.mouse);
 	ui_resize(&app.ui, rows, cols);
 	app.ui.begun_ms = app.tick_ms = app_now();

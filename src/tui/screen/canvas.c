@@ -46,8 +46,11 @@ static struct cell *cell_at(struct canvas *c, int row, int col)
 	return c->cells + (size_t)row * (size_t)c->cols + col;
 }
 
-static int clip(const struct canvas *c, int limit)
+/* The columns of a row end here: 0 if there is no such row. */
+static int clip(const struct canvas *c, int row, int limit)
 {
+	if (row < 0 || row >= c->rows)
+		return 0;
 	return limit > c->cols ? c->cols : limit;
 }
 
@@ -65,9 +68,9 @@ static void put_cell(struct canvas *c, int row, int col, struct cell cell)
 
 int canvas_text(struct canvas *c, int row, int col, int limit, enum style style, const char *text)
 {
-	if (row < 0 || row >= c->rows || col < 0)
+	if (col < 0)
 		return col;
-	limit = clip(c, limit);
+	limit = clip(c, row, limit);
 	for (uint32_t ch; (ch = text_next(&text));) {
 		int width = text_char_width(ch);
 
@@ -108,17 +111,13 @@ void canvas_right(struct canvas *c, int row, int col, int end, enum style style,
 
 void canvas_fill(struct canvas *c, int row, int col, int limit, enum style style, uint32_t ch)
 {
-	if (row < 0 || row >= c->rows)
-		return;
-	for (limit = clip(c, limit); col < limit; col++)
+	for (limit = clip(c, row, limit); col < limit; col++)
 		put_cell(c, row, col, (struct cell){ch, (uint8_t)style, 1, 0});
 }
 
 void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style style)
 {
-	if (row < 0 || row >= c->rows)
-		return;
-	for (limit = clip(c, limit); col < limit; col++)
+	for (limit = clip(c, row, limit); col < limit; col++)
 		cell_at(c, row, col)->style = (uint8_t)style;
 }
 

@@ -34,25 +34,33 @@ static const char *title_of(const struct column *c, const struct glyphs *g)
 	return strcmp(c->title, glyphs_utf8.plus_minus) != 0 ? c->title : g->plus_minus;
 }
 
+/* Returns where it ends. */
+static int put_aligned(
+	struct canvas *c, int row, const struct column_place *p, enum style style, const char *text)
+{
+	int end = p->col + p->width;
+
+	if (p->column->left)
+		return canvas_text(c, row, p->col, end, style, text);
+	canvas_right(c, row, p->col, end, style, text);
+	return end;
+}
+
 void column_titles(struct canvas *c, int row, int col, int limit, const struct column_place *places,
 	int n, int sort, const struct glyphs *g)
 {
 	canvas_fill(c, row, col, limit, STYLE_COLUMNS, ' ');
 	for (int i = 0; i < n; i++) {
 		const struct column *column = places[i].column;
-		int end = places[i].col + places[i].width;
 		bool sorted = column->sort >= 0 && column->sort == sort;
-		enum style style = sorted ? STYLE_SORTED : STYLE_COLUMNS;
+		int end = put_aligned(c, row, &places[i], sorted ? STYLE_SORTED : STYLE_COLUMNS,
+			title_of(column, g));
 
-		if (column->left)
-			end = canvas_text(c, row, places[i].col, end, style, title_of(column, g));
-		else
-			canvas_right(c, row, places[i].col, end, style, title_of(column, g));
 		if (column->sort >= 0)
 			canvas_hit(c, row, places[i].col, places[i].col + places[i].width, HIT_SORT,
 				column->sort);
 		if (sorted)
-			canvas_text(c, row, end, limit, style, g->sort);
+			canvas_text(c, row, end, limit, STYLE_SORTED, g->sort);
 	}
 }
 
@@ -69,10 +77,7 @@ void column_row(struct canvas *c, int row, const struct column_place *places, in
 		cell.width = p->width;
 		cell.glyphs = g;
 		p->column->cell(view, item, &cell);
-		if (p->column->left)
-			canvas_text(c, row, p->col, p->col + p->width, cell.style, cell.text);
-		else
-			canvas_right(c, row, p->col, p->col + p->width, cell.style, cell.text);
+		put_aligned(c, row, p, cell.style, cell.text);
 	}
 }
 

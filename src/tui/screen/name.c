@@ -8,28 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Text in width columns: where it is wider, its first head columns, the ellipsis and its end. */
+static size_t cut(
+	char *out, size_t size, const char *text, int width, int head, const char *ellipsis)
+{
+	int drop = text_width(text) - width;
+
+	if (drop <= 0)
+		snprintf(out, size, "%s", text);
+	else
+		snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text,
+			width > 0 ? ellipsis : "", text + text_prefix(text, head + drop + 1));
+	return strlen(out);
+}
+
 void name_cut(char *out, size_t size, const char *text, int width, const char *ellipsis)
 {
-	size_t fits;
-
-	if (text_width(text) <= width) {
-		snprintf(out, size, "%s", text);
-		return;
-	}
-	fits = width > 0 ? text_prefix(text, width - 1) : 0;
-	snprintf(out, size, "%.*s%s", (int)fits, text, width > 0 ? ellipsis : "");
+	cut(out, size, text, width, width > 0 ? width - 1 : 0, ellipsis);
 }
 
 void name_middle(char *out, size_t size, const char *text, int width, const char *ellipsis)
 {
-	int drop = text_width(text) - width, head = (width - 1) / 2;
-
-	if (drop <= 0 || width < 3) {
-		name_cut(out, size, text, width, ellipsis);
-		return;
-	}
-	snprintf(out, size, "%.*s%s%s", (int)text_prefix(text, head), text, ellipsis,
-		text + text_prefix(text, head + drop + 1));
+	cut(out, size, text, width, width < 3 ? width - 1 : (width - 1) / 2, ellipsis);
 }
 
 /* Append len bytes of text, as far as there is room: out[o] ends what is there. Returns where it ends then. */
@@ -37,17 +37,6 @@ static size_t put(char *out, size_t size, size_t o, const char *text, size_t len
 {
 	snprintf(out + o, size - o, "%.*s", (int)len, text);
 	return o + strlen(out + o);
-}
-
-/* Keep the end of text, with an ellipsis in front. */
-static size_t cut_left(char *out, size_t size, const char *text, int width, const char *ellipsis)
-{
-	int drop = text_width(text) - width;
-
-	if (drop > 0)
-		text += text_prefix(text, drop + 1);
-	snprintf(out, size, "%s%s", drop > 0 ? ellipsis : "", text);
-	return strlen(out);
 }
 
 /* --- Java -------------------------------------------------------------------------------------------- */
@@ -84,53 +73,36 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 	return o;
 }
 
-/* A class alone: what was allocated or waited for. */
-static int fit_class(char *out, size_t size, const char *class_name, int width,
-	enum name_style style, const char *ellipsis)
-{
-	const char *simple = simple_class(class_name);
-	int package_width = (int)(simple - class_name), packages = 0;
-	size_t o = 0;
-
-	for (const char *p = class_name; p < simple; p++)
-		packages += *p == '.';
-	out[0] = '\0';
-	if (text_width(simple) > width) {
-		name_cut(out, size, simple, width, ellipsis);
-		return 0;
-	}
-	if (style == NAME_FULL && packages * 2 + text_width(simple) <= width)
-		o = put_packages(
-			out, size, class_name, simple, package_width + text_width(simple) - width);
-	snprintf(out + o, size - o, "%s", simple);
-	return (int)o;
-}
-
+/* A method, or a class alone: what was allocated or waited for. */
 static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
 	const char *class_name = m->class_name, *simple = simple_class(class_name);
-	int name_width = text_width(m->name), class_width = text_width(simple) + 1;
-	int package_width = (int)(simple - class_name), packages = 0;
+	const char *dot = *m->name ? "." : "";
+	int name_width = text_width(m->name) + text_width(dot), class_width = text_width(simple);
+	int excess = (int)(simple - class_name) + class_width + name_width - width, packages = 0;
 	size_t o = 0;
 
 	for (const char *p = class_name; p < simple; p++)
 		packages += *p == '.';
 	out[0] = '\0';
-	if (style == NAME_METHOD || name_width + 2 > width) {
+	if (*m->name && (style == NAME_METHOD || name_width + 1 > width)) {
 		name_cut(out, size, m->name, width, ellipsis);
 		return 0;
 	}
 	if (name_width + class_width > width) {
-		o = cut_left(out, size, simple, width - name_width - 1, ellipsis);
+		if (!*m->name) {
+			name_cut(out, size, simple, width, ellipsis);
+			return 0;
+		}
+		o = cut(out, size, simple, width - name_width, 0, ellipsis);
 		snprintf(out + o, size - o, ".%s", m->name);
 		return 0;
 	}
 	/* Two columns per package when all are one letter and a dot. */
 	if (style == NAME_FULL && packages * 2 + class_width + name_width <= width)
-		o = put_packages(out, size, class_name, simple,
-			package_width + class_width + name_width - width);
-	snprintf(out + o, size - o, "%s.%s", simple, m->name);
+		o = put_packages(out, size, class_name, simple, excess);
+	snprintf(out + o, size - o, "%s%s%s", simple, dot, m->name);
 	return (int)o;
 }
 
@@ -178,8 +150,6 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 	}
 	if ((size_t)width >= size)
 		width = (int)size - 1; /* a screen may be wider than the caller's room */
-	if (*m->class_name && !*m->name)
-		return fit_class(out, size, m->class_name, width, style, ellipsis);
 	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)
 			      : fit_native(out, size, m, width, style, ellipsis);
 }
@@ -189,57 +159,37 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 /* One type: appended to out by its simple name. Returns what follows it, NULL if it is none. */
 static const char *put_type(char *out, size_t size, size_t *o, const char *s)
 {
-	int arrays = 0;
-	const char *name, *end;
-	size_t len;
+	const char *type = s + strspn(s, "["), *name = descriptor_primitive(*type), *end = type;
+	size_t len = name ? strlen(name) : 0;
 
-	for (; *s == '['; s++)
-		arrays++;
-	if (*s == 'L') {
-		end = strchr(s, ';');
-		if (!end)
-			return NULL;
-		name = s + 1;
-		for (const char *p = name; p < end; p++)
-			if (*p == '/')
-				name = p + 1;
+	if (*type == 'L' && (end = strchr(type, ';'))) {
+		name = memrchr(type, '/', (size_t)(end - type));
+		name = name ? name + 1 : type + 1;
 		len = (size_t)(end - name);
-	} else {
-		name = descriptor_primitive(*s);
-		if (!name)
-			return NULL;
-		end = s;
-		len = strlen(name);
 	}
-	if (*o + len + 2 * (size_t)arrays + 4 > size)
+	if (!name || !end)
 		return NULL;
-	memcpy(out + *o, name, len);
-	*o += len;
-	while (arrays-- > 0) {
-		memcpy(out + *o, "[]", 2);
-		*o += 2;
-	}
+	*o = put(out, size, *o, name, len);
+	for (; s < type; s++)
+		*o = put(out, size, *o, "[]", 2);
 	return end + 1;
 }
 
 void name_parameters(char *out, size_t size, const char *signature)
 {
+	const char *s = signature + 1;
 	size_t o = 0;
 
 	out[0] = '\0';
-	if (*signature != '(' || size < 8)
+	if (*signature != '(')
 		return;
-	out[o++] = '(';
-	for (const char *s = signature + 1; *s != ')';) {
-		if (o > 1) {
-			out[o++] = ',';
-			out[o++] = ' ';
-		}
+	o = put(out, size, o, "(", 1);
+	while (s && *s != ')') {
+		if (o > 1)
+			o = put(out, size, o, ", ", 2);
 		s = put_type(out, size, &o, s);
-		if (!s || o + 4 > size) {
-			out[0] = '\0';
-			return;
-		}
 	}
-	memcpy(out + o, ")", 2);
+	o = put(out, size, o, ")", 1);
+	if (!s || o + 1 >= size)
+		out[0] = '\0'; /* not to be read, or too long */
 }

@@ -24,9 +24,8 @@ struct order {
 	uint32_t *rows; /* place on the screen -> index of the item */
 	uint32_t count;
 	struct rank rank;
-	uint32_t *ids;     /* of the places, as last shown */
-	uint32_t selected; /* id under the cursor; only while the list is touched */
-	int sort;          /* what the owner sorts by, a number of its own */
+	uint32_t *ids; /* of the places, as last shown */
+	int sort;      /* what the owner sorts by, a number of its own */
 	bool by_name, reverse;
 	const uint32_t *pins; /* ids of rows that stay on top, the owner's */
 	uint32_t pin_count;
@@ -35,7 +34,7 @@ struct order {
 enum order_how { ORDER_KEEP, ORDER_FRESH, ORDER_HOLD };
 
 void order_done(struct order *o);
-void order_update(struct order *o, struct list *l, const struct order_item *items, uint32_t count,
+void order_update(struct order *o, struct list *l, struct order_item *items, uint32_t count,
 	enum order_how how);
 /* A column's title was clicked: by it, or the other way round if it is that already. */
 void order_sort_by(struct order *o, int sort);

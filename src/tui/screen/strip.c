@@ -34,10 +34,12 @@ static int part_gap(const struct strip_part *p)
 /* Parts whose drop is below this fit. */
 static int strip_fit(const struct strip *s, int width)
 {
-	for (int keep = 256; keep > 1; keep--) {
-		int used = 0;
+	int keep = 256, used = width + 1;
+
+	while (keep > 1 && used > width) {
 		int highest = 0;
 
+		used = 0;
 		for (int i = 0; i < s->count; i++) {
 			const struct strip_part *p = &s->parts[i];
 
@@ -46,11 +48,10 @@ static int strip_fit(const struct strip *s, int width)
 			used += part_width(p) + (used ? part_gap(p) : 0);
 			highest = p->drop > highest ? p->drop : highest;
 		}
-		if (used <= width)
-			return keep;
-		keep = highest < keep ? highest + 1 : keep;
+		if (used > width)
+			keep = highest > 1 ? highest : 1;
 	}
-	return 1;
+	return keep;
 }
 
 static void draw_part(const struct strip_part *p, struct canvas *c, int row, int col, int limit)
@@ -66,7 +67,6 @@ static void draw_part(const struct strip_part *p, struct canvas *c, int row, int
 void strip_draw(const struct strip *s, struct canvas *c, int row, int col, int limit)
 {
 	int keep = strip_fit(s, limit - col), at = col, end = limit;
-	bool first = true;
 
 	for (int i = s->count - 1; i >= 0; i--) {
 		const struct strip_part *p = &s->parts[i];
@@ -82,8 +82,7 @@ void strip_draw(const struct strip *s, struct canvas *c, int row, int col, int l
 
 		if (p->right || p->drop >= keep)
 			continue;
-		at += first ? 0 : part_gap(p);
-		first = false;
+		at += at > col ? part_gap(p) : 0;
 		draw_part(p, c, row, at, end == limit ? limit : end + 1);
 		at += part_width(p);
 	}

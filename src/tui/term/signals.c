@@ -12,15 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+/* The first are told to the loop, the others are crashes. */
+static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGSEGV,
+	SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-#define CAUGHT  (sizeof(caught) / sizeof(caught[0]))
-#define CRASHES (sizeof(crashes) / sizeof(crashes[0]))
+#define CAUGHT (sizeof(caught) / sizeof(caught[0]))
+#define TOLD   7
 
 static struct {
 	int pipe[2];
-	struct sigaction old_caught[CAUGHT], old_crashes[CRASHES], old_pipe;
+	struct sigaction old[CAUGHT], old_pipe;
 	void *stack; /* a crash may be a stack overflow */
 	stack_t old_stack;
 	volatile sig_atomic_t armed;
@@ -58,18 +59,6 @@ static void on_crash(int number)
 	raise(number);
 }
 
-static void install(const int *numbers, size_t n, const struct sigaction *sa, struct sigaction *old)
-{
-	for (size_t i = 0; i < n; i++)
-		sigaction(numbers[i], sa, &old[i]);
-}
-
-static void uninstall(const int *numbers, size_t n, const struct sigaction *old)
-{
-	for (size_t i = 0; i < n; i++)
-		sigaction(numbers[i], &old[i], NULL);
-}
-
 int signals_open(void)
 {
 	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -84,8 +73,8 @@ int signals_open(void)
 		sigaltstack(&stack, &global.old_stack);
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&crash.sa_mask);
-	install(caught, CAUGHT, &sa, global.old_caught);
-	install(crashes, CRASHES, &crash, global.old_crashes);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaction(caught[i], i < TOLD ? &sa : &crash, &global.old[i]);
 	sigaction(SIGPIPE, &ignore, &global.old_pipe);
 	buf_on_no_memory(restore);
 	return global.pipe[0];
@@ -95,8 +84,8 @@ void signals_close(void)
 {
 	global.armed = 0;
 	buf_on_no_memory(NULL);
-	uninstall(caught, CAUGHT, global.old_caught);
-	uninstall(crashes, CRASHES, global.old_crashes);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaction(caught[i], &global.old[i], NULL);
 	sigaction(SIGPIPE, &global.old_pipe, NULL);
 	if (global.stack)
 		sigaltstack(&global.old_stack, NULL);

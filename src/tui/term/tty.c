@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One descriptor is read, another written: keys block nobody, and neither does a slow link. */
-#include "tui/term/tty.h"
+#include "tui/term/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-int tty_open(struct tty *t, struct err *err)
+int tty_open(struct terminal *t, struct err *err)
 {
 	t->in = STDIN_FILENO;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -26,20 +26,12 @@ int tty_open(struct tty *t, struct err *err)
 	t->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (t->out < 0)
 		t->out = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	t->out_owned = t->out >= 0;
 	if (t->out < 0)
-		t->out = STDOUT_FILENO;
-	return 0;
+		t->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	return t->out >= 0 ? 0 : err_set_errno(err, ERR_FAILED, "The terminal cannot be written");
 }
 
-void tty_close(struct tty *t)
-{
-	if (t->out_owned)
-		close(t->out);
-	buf_done(&t->pending);
-}
-
-void tty_raw(const struct tty *t)
+void tty_raw(const struct terminal *t)
 {
 	struct termios raw = t->saved;
 
@@ -53,12 +45,7 @@ void tty_raw(const struct tty *t)
 	tcsetattr(t->in, TCSADRAIN, &raw);
 }
 
-void tty_restore(const struct tty *t)
-{
-	tcsetattr(t->in, TCSADRAIN, &t->saved);
-}
-
-void tty_size(const struct tty *t, int *rows, int *cols)
+void term_size(const struct terminal *t, int *rows, int *cols)
 {
 	struct winsize ws = {0};
 
@@ -74,7 +61,7 @@ void tty_size(const struct tty *t, int *rows, int *cols)
 
 /* --- bytes ------------------------------------------------------------------------------------------- */
 
-int tty_flush(struct tty *t)
+int term_flush(struct terminal *t)
 {
 	ssize_t n;
 
@@ -94,11 +81,11 @@ int tty_flush(struct tty *t)
 	return t->gone ? -1 : 0;
 }
 
-void tty_drain(struct tty *t)
+void tty_drain(struct terminal *t)
 {
 	struct pollfd p = {.fd = t->out, .events = POLLOUT};
 
-	while (tty_flush(t) == 0 && t->pending.len) {
+	while (term_flush(t) == 0 && t->pending.len) {
 		if (poll(&p, 1, 1000) <= 0)
 			break;
 	}
@@ -106,7 +93,7 @@ void tty_drain(struct tty *t)
 	t->sent = 0;
 }
 
-void tty_copy(struct tty *t, const char *text)
+void term_copy(struct terminal *t, const char *text)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -123,5 +110,5 @@ void tty_copy(struct tty *t, const char *text)
 				i + (size_t)k > len ? '=' : digits[v >> (18 - 6 * k) & 63]);
 	}
 	buf_addc(&t->pending, '\a');
-	tty_flush(t);
+	term_flush(t);
 }
