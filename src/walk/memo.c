@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Three tables with a version per row: native rules in one row each, what there is much of in one of two beside each
- * other. Of code the second row is for places where threads were interrupted, of which each second brings hundreds of
- * new ones: they must not drive out return addresses, which come again.
- */
+/* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
 #include "walk/memo.h"
 
 #include "walk/hotspot/names.h"
@@ -44,8 +40,8 @@ struct method_row {
 _Static_assert(sizeof(struct method_row) == 40, "one or two cache lines");
 
 struct memo {
-	_Alignas(64) struct code_row codes[CODE_ROWS / 2][2];
-	struct method_row methods[METHOD_ROWS / 2][2];
+	_Alignas(64) struct code_row codes[CODE_ROWS];
+	struct method_row methods[METHOD_ROWS];
 	struct rule_row rules[RULE_ROWS];
 };
 
@@ -105,8 +101,7 @@ static uint64_t pc_in(const struct code_row *row)
 bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct memo_code *out)
 {
-	const struct code_row *rows = memo->codes[hash_of(pc) % (CODE_ROWS / 2)];
-	const struct code_row *row = pc & MEMO_EXACT || pc_in(rows) != pc ? &rows[1] : rows;
+	const struct code_row *row = &memo->codes[hash_of(pc) % CODE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (pc_in(row) != pc)
@@ -122,11 +117,6 @@ bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 	for (uint32_t i = 0; i < out->count; i++)
 		out->frames[i] = row->frames[i];
 	return read_still(&row->version, version) && is_valid(layout, mem, out);
-}
-
-void memo_prefetch_interrupted(const struct memo *memo, uint64_t pc)
-{
-	__builtin_prefetch(&memo->codes[hash_of(pc | MEMO_EXACT) % (CODE_ROWS / 2)][1]);
 }
 
 static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
@@ -171,26 +161,12 @@ static bool named(const uint64_t *packed, uint32_t count)
 	return true;
 }
 
-/* The row that pc gets; NULL: none, both are of return addresses. */
-static struct code_row *code_place(struct code_row *rows, uint64_t pc)
-{
-	uint64_t first = pc_in(&rows[0]), second = pc_in(&rows[1]);
-	bool free = !second || second & MEMO_EXACT;
-
-	if (pc & MEMO_EXACT)
-		return free ? &rows[1] : NULL;
-	if (!first || first == pc)
-		return &rows[0];
-	return free || second == pc || hash_of(pc) & CODE_ROWS ? &rows[1] : &rows[0];
-}
-
 static void code_keep(struct memo *memo, const struct memo_code *code, const uint64_t *packed)
 {
-	struct code_row *row =
-		code_place(memo->codes[hash_of(code->pc) % (CODE_ROWS / 2)], code->pc);
+	struct code_row *row = &memo->codes[hash_of(code->pc) % CODE_ROWS];
 	uint32_t version;
 
-	if (!row || !write_begin(&row->version, &version))
+	if (!write_begin(&row->version, &version))
 		return;
 	atomic_store_explicit(&row->pc, code->pc, memory_order_relaxed);
 	row->start = code->start;
@@ -220,8 +196,7 @@ static uint64_t method_in(const struct method_row *row)
 
 bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_method *out)
 {
-	const struct method_row *rows = walk->memo->methods[hash_of(method) % (METHOD_ROWS / 2)];
-	const struct method_row *row = method_in(rows) == method ? rows : &rows[1];
+	const struct method_row *row = &walk->memo->methods[hash_of(method) % METHOD_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (!walk->methods || method_in(row) != method || row->unloads != walk->unloads ||
@@ -234,43 +209,15 @@ bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_meth
 	return read_still(&row->version, version);
 }
 
-void memo_prefetch_method(const struct memo_walk *walk, uint64_t method)
-{
-	const struct method_row *rows = walk->memo->methods[hash_of(method) % (METHOD_ROWS / 2)];
-
-	__builtin_prefetch(rows);
-	__builtin_prefetch((const char *)(rows + 2) - 1);
-}
-
 void memo_method_note(struct memo_walk *walk, const struct memo_method *method, uint32_t frame)
 {
 	if (walk->methods && walk->method_count < MEMO_METHODS)
 		walk->new_methods[walk->method_count++] = (struct memo_frame){frame, *method};
 }
 
-static bool method_holds(const struct memo_walk *walk, const struct method_row *row)
-{
-	return method_in(row) && row->unloads == walk->unloads && row->epoch == walk->epoch;
-}
-
-/* The row of this Method, one that holds no more, or the one that its hash says. */
-static struct method_row *method_place(const struct memo_walk *walk, uint64_t method)
-{
-	uint32_t hash = hash_of(method);
-	struct method_row *rows = walk->memo->methods[hash % (METHOD_ROWS / 2)];
-
-	for (int i = 0; i < 2; i++)
-		if (method_in(&rows[i]) == method)
-			return &rows[i];
-	for (int i = 0; i < 2; i++)
-		if (!method_holds(walk, &rows[i]))
-			return &rows[i];
-	return &rows[hash & METHOD_ROWS ? 1 : 0];
-}
-
 static void method_keep(const struct memo_walk *walk, const struct memo_method *method)
 {
-	struct method_row *row = method_place(walk, method->method);
+	struct method_row *row = &walk->memo->methods[hash_of(method->method) % METHOD_ROWS];
 	uint32_t version;
 
 	if (!write_begin(&row->version, &version))

@@ -71,11 +71,6 @@ void memo_begin(
 bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct memo_code *out);
 
-/* Ask the CPU for the row that memo_find will look at where a thread was interrupted. */
-void memo_prefetch_interrupted(const struct memo *memo, uint64_t pc);
-/* Ask the CPU for the row that memo_method will look at. */
-void memo_prefetch_method(const struct memo_walk *walk, uint64_t method);
-
 /* Frames first..last of the walk are those of code (pc, start, method, compile_id, frame_words set). */
 void memo_note(struct memo_walk *walk, const struct memo_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last);

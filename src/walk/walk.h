@@ -23,7 +23,7 @@ struct walk_mem {
 	/* Copy bytes from the target; false when they cannot be read. Never faults, never blocks. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
 	void *ctx;
-	/* The target is this process: words are read in place (guard.h) without load, and can be asked for ahead. */
+	/* The target is this process: words are read in place (guard.h) without load. */
 	bool is_here;
 	/* The same, but by HotSpot's SafeFetch (fetch.h), once that is known; else by load. */
 	bool is_fetched;
@@ -170,13 +170,6 @@ struct walk_result {
 struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
 	uint32_t max);
-
-/*
- * walk_ahead: ask the CPU for what walk_stack will look at first, some 100 ns before it is called; in the target itself.
- * java_thread and trail as in walk_thread, not taken yet; 0, NULL: none.
- */
-void walk_ahead(const struct walk_layout *layout, const struct memo *memo, uint64_t pc,
-	uint64_t java_thread, const struct trail *trail);
 
 /*
  * walk_java: the frames of a thread that has left Java, from its newest Java frame on; what it does in native

@@ -53,8 +53,6 @@ struct walker {
 	uint32_t join_count; /* how many frames it had then */
 	uint32_t followed;   /* frames that came from the trail */
 	bool joined;
-	uint64_t ahead_fp;    /* of the interpreted frame that was asked for last */
-	uint32_t ahead_count; /* frames between it and the one at fp */
 };
 
 /* false when the buffer is full. */
@@ -153,9 +151,6 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 bool entry_sound(struct walker *w, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
-
-/* At an interpreted frame: ask for what the next ones will need. */
-void prefetch_interpreted(struct walker *w);
 
 /* Add all frames from here to the root if an earlier walk's trail holds; otherwise a mark may be left. */
 bool trail_follow(struct walker *w);

@@ -150,10 +150,8 @@ static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void
 {
 	struct visit v = {.s = s, .thread = threads_find(s->threads, raw_gettid())};
 
-	if (v.thread) {
+	if (v.thread)
 		atomic_fetch_add(&v.thread->inside, 1);
-		sig_stack_ahead(s, v.thread, context);
-	}
 	visit_timer(&v, info);
 	visit_buffers(&v);
 	visit_wall(&v);

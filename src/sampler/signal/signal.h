@@ -70,9 +70,6 @@ struct stack {
 	uint64_t reason[2];
 };
 
-/* As soon as the thread is known: asks the CPU for what the walk will need, while the handler sees what is due. */
-void sig_stack_ahead(
-	const struct sampler *s, const struct thread_slot *thread, const void *ucontext);
 /* The interrupted thread blocks SIGSEGV or SIGBUS: a load that fails, of whatever kind, would end the process. */
 bool sig_stack_masked(const void *ucontext);
 /* The signal handler's walk of the thread that it interrupted. */

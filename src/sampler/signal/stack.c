@@ -280,28 +280,6 @@ static void stack_take(struct stack *stack, const struct walk_regs *regs, const 
 		stack_walk(stack, regs);
 }
 
-#define LINE        64
-#define AHEAD_LINES 4 /* of a stack of 16 frames */
-
-/* The buffer may be another one: most often it is the first. */
-static void scratch_ahead(const struct scratch *scratch)
-{
-	__builtin_prefetch(scratch, 1);
-	for (uint32_t i = 0; i < AHEAD_LINES; i++)
-		__builtin_prefetch((const char *)scratch->frames + i * LINE, 1);
-	for (uint32_t i = 0; i < AHEAD_LINES / 2; i++)
-		__builtin_prefetch((const char *)(scratch->packed + SAMPLER_KERNEL) + i * LINE, 1);
-}
-
-void sig_stack_ahead(
-	const struct sampler *s, const struct thread_slot *thread, const void *ucontext)
-{
-	scratch_ahead(s->scratch);
-	walk_ahead(s->layout, s->memo, regs_pc(ucontext),
-		atomic_load_explicit(&thread->java_thread, memory_order_relaxed),
-		&s->trails[thread - s->threads->slots]);
-}
-
 /* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
 static bool stack_walkable(struct stack *stack, const ucontext_t *context)
 {

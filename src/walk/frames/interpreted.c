@@ -242,7 +242,6 @@ enum walk_step interpreted_step(struct walker *w)
 	enum walk_step done;
 	bool framed;
 
-	prefetch_interpreted(w);
 	/* In a method entry fp may still be the caller's: a finished frame must be the callee's own. */
 	if (w->top && entry &&
 		walker_slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
