@@ -108,10 +108,12 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 		layout_load(&s->layout->thread_state, &s->mem, java_thread) !=
 			s->layout->thread_blocked)
 		return;
+	out->idle = true;
 	thread = reader_thread(r, java_thread);
 	if (!thread.klass)
 		return;
 	blocker = oop_field(&r->mode, s->layout, &s->mem, thread.object + (uint32_t)r->blocker);
+	out->parked = blocker.klass != 0;
 	if (blocker.klass && reader_contended(r, blocker.klass))
 		*out = (struct lock_wait){
 			.lock = blocker.object, .object = blocker.object, .klass = blocker.klass};

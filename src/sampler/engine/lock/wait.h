@@ -34,6 +34,8 @@ struct lock_wait {
 	uint64_t object; /* what is locked */
 	uint64_t klass;  /* its class */
 	bool monitor;
+	bool idle;       /* it waits for none, but is stopped: by itself, or at a safepoint; */
+	bool parked;     /* parked for something else */
 	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */
 };
 
