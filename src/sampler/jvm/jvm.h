@@ -68,6 +68,8 @@ JavaVM *jvm_vm(void);
 #define JVM_FIELD_CODINGS 2u
 struct jvm_fields {
 	int32_t thread_name, thread_tid, eetop, park_blocker, lock_owner;
+	int32_t thread_holder,
+		thread_status; /* the status is in the Thread itself up to JDK 18, then in its holder */
 	int32_t text_value, text_coder; /* of java.lang.String; no coder up to JDK 8 */
 };
 const struct jvm_fields *jvm_fields(unsigned coding);

@@ -65,7 +65,7 @@ static uint32_t rest_take(struct lock_count *c, bool monitor, uint64_t number, u
 {
 	uint64_t all = number - c->upto, known = c->found;
 
-	if (c->doubtful || c->idle > c->finds)
+	if (c->doubtful)
 		known += monitor ? other - c->other : all;
 	c->upto = number;
 	c->other = other;
@@ -95,14 +95,10 @@ uint32_t lock_counted(struct sampler *s, struct thread_slot *slot, struct lock_t
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread)
 {
-	struct lock_count *parks = &t->counts[JVM_PARKS];
-
-	/* Without a blocker it is stopped at a safepoint, or parks without saying for what. */
-	parks->idle++;
 	if (wait->parked)
-		parks->doubtful = true;
+		t->counts[JVM_PARKS].doubtful = true;
 	if (layout_load(&s->layout->thread_waiting, &s->mem, java_thread))
-		t->counts[JVM_ENTERS].doubtful = true;
+		t->counts[JVM_PARKS].doubtful = t->counts[JVM_ENTERS].doubtful = true;
 }
 
 static void count_rest(

@@ -164,9 +164,7 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 	if (wait.lock &&
 		walk_thread_tid(s->layout, &s->mem, java_thread) != atomic_load(&slot->tid))
 		wait.lock = 0;
-	if (wait.lock && !wait.monitor)
-		t->counts[JVM_PARKS].finds++;
-	if (wait.idle)
+	if (java_thread)
 		lock_count_doubt(s, t, &wait, java_thread);
 	if (wait.lock)
 		lock_waits(s, slot, t, &wait, now, since);

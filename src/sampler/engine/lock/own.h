@@ -145,7 +145,7 @@ uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor);
 /* How many waits count with t->wait, which has been found at t->place for the first time; brief: it was over at once. */
 uint32_t lock_counted(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
 	const struct lock_wait *wait, bool brief);
-/* It has been found stopped, but for no lock. */
+/* What it has been found at: is it for no lock, but in the same count? */
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread);
 /* What no look has found is put down to where it belongs, as far as that is known; last: or lost. */

@@ -13,6 +13,7 @@
 #define OWNER_ID_LEAST 3u
 #define SUPERS         16 /* of a synchronizer */
 #define NAME           96
+#define STATUS_PARKED  0x200u /* of java.lang.Thread, as in JVMTI */
 
 /* --- classes ---------------------------------------------------------------------------------- */
 
@@ -99,6 +100,18 @@ static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wa
 			.lock = monitor, .object = oop.object, .klass = oop.klass, .monitor = true};
 }
 
+/* reader_parked: by the thread's own word, which it writes before it is counted; true also if that is not known. */
+static bool reader_parked(struct lock_reader *r, uint64_t thread)
+{
+	struct sampler *s = r->s;
+	struct oop holder = {.object = thread};
+
+	if (r->holder >= 0)
+		holder = oop_field(&r->mode, s->layout, &s->mem, thread + (uint32_t)r->holder);
+	return r->status < 0 || !holder.object ||
+	       mem_u32(&s->mem, holder.object + (uint32_t)r->status) & STATUS_PARKED;
+}
+
 static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock_wait *out)
 {
 	struct sampler *s = r->s;
@@ -108,12 +121,11 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 		layout_load(&s->layout->thread_state, &s->mem, java_thread) !=
 			s->layout->thread_blocked)
 		return;
-	out->idle = true;
 	thread = reader_thread(r, java_thread);
 	if (!thread.klass)
 		return;
 	blocker = oop_field(&r->mode, s->layout, &s->mem, thread.object + (uint32_t)r->blocker);
-	out->parked = blocker.klass != 0;
+	out->parked = blocker.klass || reader_parked(r, thread.object);
 	if (blocker.klass && reader_contended(r, blocker.klass))
 		*out = (struct lock_wait){
 			.lock = blocker.object, .object = blocker.object, .klass = blocker.klass};
@@ -267,6 +279,8 @@ static void reader_try(void *ctx, uint64_t java_thread, int32_t tid)
 		r->blocker = fields->park_blocker;
 		r->owner = fields->lock_owner;
 		r->eetop = fields->eetop;
+		r->holder = fields->thread_holder;
+		r->status = fields->thread_status;
 	}
 }
 
@@ -276,7 +290,7 @@ bool lock_reader_open(struct lock_reader *r, struct sampler *s)
 
 	memset(r, 0, sizeof(*r));
 	r->s = s;
-	r->blocker = r->owner = r->eetop = -1;
+	r->blocker = r->owner = r->eetop = r->holder = r->status = -1;
 	if (l->thread_object.offset < 0)
 		return false;
 	walk_threads_each(l, &s->mem, reader_try, r);

@@ -22,7 +22,7 @@ struct sampler;
 struct lock_reader {
 	struct sampler *s;
 	struct oop_mode mode;
-	int32_t blocker, owner, eetop; /* offsets of fields; < 0: not known */
+	int32_t blocker, owner, eetop, holder, status; /* offsets of fields; < 0: not known */
 	struct {
 		uint64_t klass;
 		bool contended; /* whoever is parked for it waits for another thread to let go */
@@ -34,8 +34,7 @@ struct lock_wait {
 	uint64_t object; /* what is locked */
 	uint64_t klass;  /* its class */
 	bool monitor;
-	bool idle;       /* it waits for none, but is stopped: by itself, or at a safepoint; */
-	bool parked;     /* parked for something else */
+	bool parked;     /* it waits for none, but is parked: for something else */
 	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */
 };
 
