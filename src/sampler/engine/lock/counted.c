@@ -9,8 +9,8 @@
  * Until there is one, the place of a wait that one look only has found takes them: at once if that is all that is known
  * of the thread, else after a while.
  *
- * HotSpot counts for monitors also who has been notified, and with parks those for other things than locks: a thread
- * that has ever been found in such has only as many more as these cannot be, or, for parks, none.
+ * With parks HotSpot counts also those for other things than locks: a thread that has ever been found in such has no
+ * more than looks have found.
  */
 #include "sampler/engine/lock/own.h"
 
@@ -48,12 +48,11 @@ void lock_count_from(
 	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++)
 		t->counts[i] = (struct lock_count){
 			.upto = born ? 0 : count_read(s, java_thread, (enum jvm_wait_count)i),
-			.other = born ? 0 : count_read(s, java_thread, JVM_PARKS),
 			.rest_ns = s->lock->last_ns};
 	if (born)
 		return;
 	/* The wait that it is in counts when it is found. */
-	if (layout_load(&s->layout->thread_pending, &s->mem, java_thread))
+	if (lock_wait_monitor(&s->lock->reader, java_thread))
 		t->counts[JVM_ENTERS].upto--;
 	else if (layout_load(&s->layout->thread_state, &s->mem, java_thread) ==
 		 s->layout->thread_blocked)
@@ -61,14 +60,11 @@ void lock_count_from(
 }
 
 /* rest_take: how many there were up to this one that no look has found; from then on anew. */
-static uint32_t rest_take(struct lock_count *c, bool monitor, uint64_t number, uint64_t other)
+static uint32_t rest_take(struct lock_count *c, uint64_t number)
 {
-	uint64_t all = number - c->upto, known = c->found;
+	uint64_t all = number - c->upto, known = c->doubtful ? all : c->found;
 
-	if (c->doubtful)
-		known += monitor ? other - c->other : all;
 	c->upto = number;
-	c->other = other;
 	c->found = 0;
 	return all <= COUNT_MOST && known < all ? (uint32_t)(all - known) : 0;
 }
@@ -83,13 +79,12 @@ uint32_t lock_counted(struct sampler *s, struct thread_slot *slot, struct lock_t
 	if (t->number == c->upto)
 		return 0;        /* with the rest */
 	if (t->number < c->upto) /* somebody has set it back */
-		*c = (struct lock_count){.upto = t->number - 1, .other = c->other};
+		*c = (struct lock_count){.upto = t->number - 1};
 	c->found++;
 	if (!brief)
 		return 1;
 	c->brief = t->place + 1;
-	return 1 + rest_take(c, wait->monitor, t->number,
-			   count_read(s, atomic_load(&slot->java_thread), JVM_PARKS));
+	return 1 + rest_take(c, t->number);
 }
 
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
@@ -98,7 +93,7 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 	if (wait->parked)
 		t->counts[JVM_PARKS].doubtful = true;
 	if (layout_load(&s->layout->thread_waiting, &s->mem, java_thread))
-		t->counts[JVM_PARKS].doubtful = t->counts[JVM_ENTERS].doubtful = true;
+		t->counts[JVM_PARKS].doubtful = true;
 }
 
 static void count_rest(
@@ -106,7 +101,6 @@ static void count_rest(
 {
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	uint64_t number = lock_number(s, java_thread, monitor);
-	uint64_t other = count_read(s, java_thread, JVM_PARKS);
 	struct lock_count *c = &t->counts[monitor ? JVM_ENTERS : JVM_PARKS];
 	uint32_t place = c->brief, rest;
 
@@ -117,7 +111,7 @@ static void count_rest(
 	if (!place && !last)
 		return;
 	c->rest_ns = s->lock->last_ns;
-	rest = rest_take(c, monitor, number, other);
+	rest = rest_take(c, number);
 	if (place)
 		lock_put(s, slot, t, place - 1, rest, 0);
 	else if (monitor && rest)

@@ -40,7 +40,6 @@ struct lock_place {
 /* How often a thread has waited by the JVM's count, and what is in the tally of that: counted.c. */
 struct lock_count {
 	uint64_t upto;    /* all waits up to this one are */
-	uint64_t other;   /* what the other count was then */
 	uint64_t rest_ns; /* when that was settled last */
 	uint32_t found;   /* so many of those after it are */
 	/* The place, + 1, of the last one that was over at once, and of the last that one look only has found. */
