@@ -199,8 +199,11 @@ static void read_lock(
 	const struct walk_layout *l = r->layout;
 	struct object lock;
 
+	/* Who has been notified is still in Object.wait, but waits to enter again. */
 	if (status & STATUS_BLOCKED &&
-		read_monitor(r, layout_load(&l->thread_pending, r->mem, java_thread), out)) {
+		(read_monitor(r, layout_load(&l->thread_pending, r->mem, java_thread), out) ||
+			read_monitor(
+				r, layout_load(&l->thread_waiting, r->mem, java_thread), out))) {
 		out->wait = JAVA_WAIT_ENTER;
 	} else if (status & STATUS_NOTIFY &&
 		   read_monitor(r, layout_load(&l->thread_waiting, r->mem, java_thread), out)) {

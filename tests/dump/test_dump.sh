@@ -150,6 +150,8 @@ shows_locks() {
 	ok "$what: one that sleeps" is_thread "the one that holds all the locks" "TIMED_WAITING (sleeping)"
 	ok "$what: one that is blocked, and by whom" is_thread "blocked on a monitor of Held" \
 		"BLOCKED (on object monitor)" "^    waiting to lock Locks[.\$]Held 0x[0-9a-f]+, $owner"
+	ok "$what: one that has been notified" is_thread "notified, for a monitor of Held" \
+		"BLOCKED (on object monitor)" "^    waiting to lock Locks[.\$]Held 0x[0-9a-f]+, $owner"
 	ok "$what: one that waits" is_thread "waiting on a Waited" "WAITING (on object monitor)" \
 		'^    waiting on Locks[.\$]Waited 0x[0-9a-f]+$'
 	ok "$what: one that is parked, and by whom" is_thread "parked for a ReentrantLock" "WAITING (parking)" \

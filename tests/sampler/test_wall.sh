@@ -36,6 +36,7 @@ states() {
 		st-waiter waiting
 		st-parked parked
 		st-blocked monitor
+		st-notified monitor
 		st-reader io
 		st-accept io
 	END

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "sampler/engine/engine.h"
+#include "sampler/engine/lock/wait.h"
 #include "sampler/engine/pace.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
@@ -149,6 +150,17 @@ static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
 }
 
+/* wall_enters_again: notified in Object.wait, it waits for the monitor now, and has not run for that. */
+static bool wall_enters_again(
+	struct sampler *s, struct lock_reader *reader, const struct thread_slot *slot)
+{
+	uint64_t java = atomic_load(&slot->java_thread);
+
+	return java && s->layout && walk_thread_waiting(s->layout, &s->mem, java) &&
+	       walk_thread_tid(s->layout, &s->mem, java) == atomic_load(&slot->tid) &&
+	       lock_wait_monitor(reader, java);
+}
+
 /* wall_again: the stack that it had counts once more. */
 static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t weight)
 {
@@ -170,10 +182,12 @@ static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 }
 
 /* wall_look: returns whether a signal was sent. */
-static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
+static bool wall_look(
+	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, uint64_t now)
 {
 	struct thread_wall *wall = &slot->wall;
 	uint64_t since, cpu, ran;
+	bool enters_again;
 
 	if (!wall->last_ns)
 		wall->last_ns = now - s->wall.cycle_ns;
@@ -186,13 +200,16 @@ static bool wall_look(struct sampler *s, struct thread_slot *slot, uint64_t now)
 			wall_unanswered(s, slot);
 		return false; /* what it does not answer for is in the next sample */
 	}
-	if (!wall_walkable(s, wall, now) && wall_again(s, slot, cpu, since)) {
+	enters_again = wall_enters_again(s, reader, slot);
+	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
+		wall_again(s, slot, cpu, since)) {
 		wall->last_ns = now;
 		return false;
 	}
 	ran = wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0;
 	wall->seen_cpu_ns = cpu;
 	wall->asked_ns = now;
+	atomic_store(&wall->enters_again, enters_again);
 	if (!wall_ask(s, slot, since, wall_state(s, slot, ran, since)))
 		return false;
 	wall->last_ns = now;
@@ -205,6 +222,7 @@ struct round {
 	uint64_t tick_ns, began_ns;
 	uint64_t next_ns; /* when the next one begins */
 	struct pace pace;
+	struct lock_reader reader;
 	uint32_t listed, counted; /* threads of the last round; of this one so far */
 };
 
@@ -285,7 +303,7 @@ static void round_tick(struct sampler *s, struct round *round)
 		if (!slot)
 			continue;
 		round->counted++;
-		signals += wall_look(s, slot, clock_mono_ns());
+		signals += wall_look(s, &round->reader, slot, clock_mono_ns());
 	}
 }
 
@@ -311,6 +329,7 @@ static void *wall_main(void *arg)
 
 	raw(SYS_prctl, PR_SET_NAME, "jhot wall");
 	atomic_store(&s->wall.tid, raw_gettid());
+	lock_reader_open(&round.reader, s);
 	while (!atomic_load(&s->wall.leave)) {
 		uint64_t before = cost;
 

@@ -40,15 +40,21 @@ void jvm_fields_find(JNIEnv *jni, jclass thread)
 {
 	jclass owned =
 		(*jni)->FindClass(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
-	jclass string;
+	jclass string, holder;
 
 	(*jni)->ExceptionClear(jni);
 	string = (*jni)->FindClass(jni, "java/lang/String");
+	(*jni)->ExceptionClear(jni);
+	holder = (*jni)->FindClass(jni, "java/lang/Thread$FieldHolder");
 	(*jni)->ExceptionClear(jni);
 	memset(fields_found, 0xff, sizeof(fields_found));
 	field_find(jni, thread, "name", "Ljava/lang/String;",
 		offsetof(struct jvm_fields, thread_name));
 	field_find(jni, thread, "tid", "J", offsetof(struct jvm_fields, thread_tid));
+	field_find(jni, thread, "threadStatus", "I", offsetof(struct jvm_fields, thread_status));
+	field_find(jni, thread, "holder", "Ljava/lang/Thread$FieldHolder;",
+		offsetof(struct jvm_fields, thread_holder));
+	field_find(jni, holder, "threadStatus", "I", offsetof(struct jvm_fields, thread_status));
 	field_find(jni, string, "value", "[C", offsetof(struct jvm_fields, text_value));
 	field_find(jni, string, "value", "[B", offsetof(struct jvm_fields, text_value));
 	field_find(jni, string, "coder", "B", offsetof(struct jvm_fields, text_coder));
@@ -57,6 +63,7 @@ void jvm_fields_find(JNIEnv *jni, jclass thread)
 		offsetof(struct jvm_fields, park_blocker));
 	field_find(jni, owned, "exclusiveOwnerThread", "Ljava/lang/Thread;",
 		offsetof(struct jvm_fields, lock_owner));
+	(*jni)->DeleteLocalRef(jni, holder);
 	(*jni)->DeleteLocalRef(jni, string);
 	(*jni)->DeleteLocalRef(jni, owned);
 }

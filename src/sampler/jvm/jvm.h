@@ -68,6 +68,8 @@ JavaVM *jvm_vm(void);
 #define JVM_FIELD_CODINGS 2u
 struct jvm_fields {
 	int32_t thread_name, thread_tid, eetop, park_blocker, lock_owner;
+	int32_t thread_holder,
+		thread_status; /* the status is in the Thread itself up to JDK 18, then in its holder */
 	int32_t text_value, text_coder; /* of java.lang.String; no coder up to JDK 8 */
 };
 const struct jvm_fields *jvm_fields(unsigned coding);
@@ -82,6 +84,19 @@ uint64_t jvm_inside(void);
 
 /* The fallback walker, if the JVM has it. */
 void jvm_agct_open(struct agct *agct);
+
+/* --- wait_counts.c ----------------------------------------------------------------------------- */
+
+/*
+ * How often each thread has waited, as HotSpot counts for ThreadInfo, whether somebody asks or not: for monitors that
+ * others held; parked or in Object.wait. Asked for, they are looked for at the next visit, once in the JVM's life.
+ */
+enum jvm_wait_count { JVM_ENTERS, JVM_PARKS, JVM_WAIT_COUNTS };
+void jvm_wait_counts_ask(struct sampler *s);
+/* Where in a JavaThread the pointer to them is; 0: not known yet, < 0: it has not been found. */
+int32_t jvm_wait_counts(void);
+/* From that pointer to this count, a jlong. */
+uint64_t jvm_wait_count_at(enum jvm_wait_count which);
 
 /* --- fetch_search.c ---------------------------------------------------------------------------- */
 

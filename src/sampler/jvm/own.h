@@ -26,6 +26,9 @@ void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot);
 /* sets.c: Java's sets of virtual threads are read by Java; threads: those that may own scopes. */
 void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);
 
+/* wait_counts.c: looks for them once; on a visit. */
+void jvm_wait_counts_visit(struct sampler *s, JNIEnv *jni);
+
 /* --- events.c: on a visit -------------------------------------------------------------------- */
 
 /* Tells the JVM what is wanted of it since the last visit; what it refuses is not wanted any more. */

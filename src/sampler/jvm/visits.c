@@ -95,6 +95,8 @@ static void visit_live(struct sampler *s, JNIEnv *jni)
 static void visit_round(struct sampler *s, JNIEnv *jni)
 {
 	jvm_events_visit(s, jni);
+	if (atomic_exchange(&s->visits.counts, 0))
+		jvm_wait_counts_visit(s, jni);
 	visit_names(s, jni);
 	visit_live(s, jni);
 }

@@ -59,11 +59,12 @@ struct thread_wall {
 	_Atomic uint32_t state; /* what the thread was doing when it was asked: enum wall_state */
 	_Atomic uint64_t
 		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
-	_Atomic uint64_t cpu_ns; /* the thread's CPU time when that had been taken */
-	_Atomic uint64_t sleeps; /* how often it had gone to sleep by then */
-	_Atomic uint32_t rows;   /* the unwind rows that it was walked by */
-	_Atomic uint32_t flaw;   /* the counter of what was wrong with it; 0: nothing was */
-	_Atomic uint64_t owed;   /* ns of samples that named a trace which was forgotten */
+	_Atomic uint64_t cpu_ns;  /* the thread's CPU time when that had been taken */
+	_Atomic uint64_t sleeps;  /* how often it had gone to sleep by then */
+	_Atomic uint32_t rows;    /* the unwind rows that it was walked by */
+	_Atomic uint32_t flaw;    /* the counter of what was wrong with it; 0: nothing was */
+	_Atomic uint64_t owed;    /* ns of samples that named a trace which was forgotten */
+	atomic_bool enters_again; /* it is in Object.wait, but has been notified */
 
 	/* the wall clock's thread's own */
 	uint64_t last_ns;  /* up to when the thread's time is in samples; 0: it is new */

@@ -22,7 +22,8 @@ static uint32_t wall_state(const struct stack *stack)
 	if (walk_thread_entering(s->thread_layout, &s->mem, java))
 		return WIRE_STATE_MONITOR;
 	if (walk_thread_waiting(s->thread_layout, &s->mem, java))
-		return WIRE_STATE_WAITING;
+		return atomic_load(&stack->thread->wall.enters_again) ? WIRE_STATE_MONITOR
+								      : WIRE_STATE_WAITING;
 	return state;
 }
 

@@ -104,6 +104,7 @@ struct walk_layout {
 	struct walk_field thread_tlab, tlab_start, tlab_top, tlab_end,
 		tlab_words;      /* the buffer that a thread allocates from */
 	uint32_t thread_blocked; /* the state _thread_blocked, 0 = not known */
+	uint32_t thread_bytes;   /* of a JavaThread, 0 = not known */
 
 	/*
 	 * Where the JVM counts the classes that it has unloaded (a jlong among its performance counters); 0: it does

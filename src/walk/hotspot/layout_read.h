@@ -8,7 +8,7 @@
 
 #include "walk/hotspot/exported.h"
 
-#define LAYOUT_ROWS 160
+#define LAYOUT_ROWS 161
 
 struct layout_read {
 	struct walk_layout layout;

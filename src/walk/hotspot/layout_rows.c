@@ -212,6 +212,7 @@ static const struct exported_row rows[] = {
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_end", AT(layout.tlab_end), 8},
 	{FIELD, NEVER, "ThreadLocalAllocBuffer", "_desired_size", AT(layout.tlab_words), 8},
 	{FIELD, NEVER, "JavaThread", "_monitor_owner_id", AT(layout.thread_owner_id), 8},
+	{SIZE, NEVER, "JavaThread", NULL, AT(layout.thread_bytes), 4},
 	/* Only for virtual threads that are not mounted. */
 	{FIELD, NEVER, "Klass", "_next_link", AT(layout.klass_next), 8},
 	{FIELD, NEVER, "Klass", "_class_loader_data", AT(layout.klass_loader), 8},

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * Prints "ready" when all threads have reached their states, and then stays like that: "the one that holds all the
  * locks" sleeps, and has the monitor and the ReentrantLock that "blocked on a monitor of Held" and "parked for a
- * ReentrantLock" want; the names of others say what they do.
+ * ReentrantLock" want, and "notified, for a monitor of Held" again; the names of others say what they do.
  */
 public final class Locks {
     static final class Held {
@@ -44,6 +44,7 @@ public final class Locks {
     private static void hold() throws InterruptedException {
         synchronized (held) {
             lock.lock();
+            held.notify();
             has = true;
             Thread.sleep(1_000_000);
         }
@@ -58,6 +59,12 @@ public final class Locks {
     private static void await() throws InterruptedException {
         synchronized (waited) {
             waited.wait();
+        }
+    }
+
+    private static void awaitHeld() throws InterruptedException {
+        synchronized (held) {
+            held.wait();
         }
     }
 
@@ -76,11 +83,14 @@ public final class Locks {
     }
 
     public static void main(String[] args) throws Exception {
+        Thread notified = start("notified, for a monitor of Held", Locks::awaitHeld);
+        reach(notified, Thread.State.WAITING);
         Thread holder = start("the one that holds all the locks", Locks::hold);
         while (!has) {
             Thread.sleep(1);
         }
         reach(holder, Thread.State.TIMED_WAITING);
+        reach(notified, Thread.State.BLOCKED);
         reach(start("blocked on a monitor of Held", Locks::block), Thread.State.BLOCKED);
         reach(start("parked for a ReentrantLock", lock::lock), Thread.State.WAITING);
         reach(start("waiting on a Waited", Locks::await), Thread.State.WAITING);

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * usage: States [IDLE]
  *
  * Threads: "st-busy" computes; "st-sleeper" sleeps; "st-waiter" is in Object.wait; "st-parked" is parked;
- * "st-blocked" waits for a monitor that "st-sleeper" holds; "st-reader" reads from a socket that is silent;
+ * "st-blocked" waits for a monitor that "st-sleeper" holds, and so does "st-notified", in Object.wait; "st-reader" reads from a socket that is silent;
  * "st-accept" accepts; "st-idle-N", IDLE of them, are parked.
  */
 public final class States {
@@ -33,6 +33,7 @@ public final class States {
 
     static void knownSleeper(CountDownLatch holds) throws Exception {
         synchronized (held) {
+            held.notify();
             holds.countDown();
             Thread.sleep(10_000_000);
         }
@@ -43,6 +44,12 @@ public final class States {
             while (!stop) {
                 never.wait();
             }
+        }
+    }
+
+    static void knownNotified() throws Exception {
+        synchronized (held) {
+            held.wait();
         }
     }
 
@@ -89,6 +96,8 @@ public final class States {
         Socket theirs = server.accept();
 
         start("st-busy", States::knownBusy);
+        Thread notified = start("st-notified", States::knownNotified);
+        await(notified, Thread.State.WAITING);
         Thread sleeper = start("st-sleeper", () -> knownSleeper(holds));
         holds.await();
         Thread waiter = start("st-waiter", States::knownWaiter);
@@ -103,6 +112,7 @@ public final class States {
         await(waiter, Thread.State.WAITING);
         await(parked, Thread.State.WAITING);
         await(blocked, Thread.State.BLOCKED);
+        await(notified, Thread.State.BLOCKED);
         System.out.println("ready");
         for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
         }

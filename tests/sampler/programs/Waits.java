@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Prints "ready", then does one line of its input after the other, and says "done" after each:
@@ -20,6 +21,11 @@ import java.util.concurrent.locks.LockSupport;
  *   locks MS N HOLD CPU DEPTH N threads take turns with one monitor for MS ms, DEPTH frames deep: each has it for HOLD us
  *                             (sleeping from 1,000 on), then computes for CPU us: "blocked COUNT MS" in all, as ThreadInfo
  *                             has them
+ *   mix KIND MS N M CPU HOLD...  N threads take one lock after the other for MS ms, M more only the last one, and compute for
+ *                             CPU us between (sleep from 1,000 on); HOLD us for each lock, or HOLDxTIMES. KIND monitor or lock
+ *                             (ReentrantLock).
+ *                             "lock-I COUNT NS" each: waits for it in all, as ThreadInfo has them (blocked, waited), and
+ *                             the time that they took
  *   q                         it ends
  */
 public final class Waits {
@@ -146,11 +152,140 @@ public final class Waits {
         System.out.println("blocked " + count.get() + " " + blocked.get());
     }
 
+    static final class Mix {
+        final boolean parks;
+        final long[] holds, times;
+        final Object[] monitors;
+        final ReentrantLock[] locks;
+        final AtomicLong[] counts, ns;
+        final ThreadMXBean mx = ManagementFactory.getThreadMXBean();
+
+        Mix(String[] words, int first) {
+            int n = words.length - first;
+            parks = words[1].equals("lock");
+            holds = new long[n];
+            times = new long[n];
+            monitors = new Object[n];
+            locks = new ReentrantLock[n];
+            counts = new AtomicLong[n];
+            ns = new AtomicLong[n];
+            for (int i = 0; i < n; i++) {
+                String[] parts = words[first + i].split("x");
+                holds[i] = Long.parseLong(parts[0]);
+                times[i] = parts.length > 1 ? Long.parseLong(parts[1]) : 1;
+                monitors[i] = new Object();
+                locks[i] = new ReentrantLock();
+                counts[i] = new AtomicLong();
+                ns[i] = new AtomicLong();
+            }
+        }
+
+        long waits() {
+            ThreadInfo info = mx.getThreadInfo(Thread.currentThread().getId());
+            return parks ? info.getWaitedCount() : info.getBlockedCount();
+        }
+
+        void hold(int i) throws Exception {
+            if (holds[i] >= 1000) {
+                Thread.sleep(holds[i] / 1000);
+            } else {
+                spin(holds[i]);
+            }
+        }
+
+        void take(int i) throws Exception {
+            switch (i) {
+                case 0: turn0(i); break;
+                case 1: turn1(i); break;
+                default: turn2(i); break;
+            }
+        }
+
+        void turn0(int i) throws Exception {
+            enter(i);
+        }
+
+        void turn1(int i) throws Exception {
+            enter(i);
+        }
+
+        void turn2(int i) throws Exception {
+            enter(i);
+        }
+
+        void enter(int i) throws Exception {
+            long waits = waits(), asked = System.nanoTime(), got;
+            if (parks) {
+                locks[i].lock();
+                try {
+                    got = System.nanoTime();
+                    waits = waits() - waits;
+                    hold(i);
+                } finally {
+                    locks[i].unlock();
+                }
+            } else {
+                synchronized (monitors[i]) {
+                    got = System.nanoTime();
+                    waits = waits() - waits;
+                    hold(i);
+                }
+            }
+            if (waits > 0) {
+                counts[i].addAndGet(waits);
+                ns[i].addAndGet(got - asked);
+            }
+        }
+
+        void run(int first, long end, long us) {
+            try {
+                while (System.nanoTime() < end) {
+                    for (int i = first; i < holds.length; i++) {
+                        for (long k = 0; k < times[i] && System.nanoTime() < end; k++) {
+                            take(i);
+                            if (us >= 1000) {
+                                Thread.sleep(us / 1000);
+                            } else {
+                                spin(us);
+                            }
+                        }
+                    }
+                }
+            } catch (Exception e) {
+                e.printStackTrace();
+            }
+        }
+    }
+
+    private static void mix(String[] words) throws Exception {
+        Mix mix = new Mix(words, 6);
+        long end = System.nanoTime() + Long.parseLong(words[2]) * 1_000_000, us = Long.parseLong(words[5]);
+        int n = Integer.parseInt(words[3]), all = n + Integer.parseInt(words[4]);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < all; i++) {
+            int first = i < n ? 0 : mix.holds.length - 1;
+            Thread thread = new Thread(() -> mix.run(first, end, us), "mix-" + i);
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (int i = 0; i < mix.holds.length; i++) {
+            System.out.println("lock-" + i + " " + mix.counts[i].get() + " " + mix.ns[i].get());
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
         for (String line = in.readLine(); line != null && !line.equals("q"); line = in.readLine()) {
             String[] words = line.split(" ");
+            if (words[0].equals("mix")) {
+                mix(words);
+                System.out.println("done");
+                continue;
+            }
             long[] n = new long[words.length];
             for (int i = 1; i < words.length; i++) {
                 n[i] = Long.parseLong(words[i]);

@@ -41,15 +41,16 @@
 /* --- one thread ------------------------------------------------------------------------------- */
 
 /* lock_look_at: false: the wait is another, or over, when the stack has been walked. Gives the stack back if so. */
-static bool lock_look_at(struct sampler *s, struct thread_slot *slot, const struct lock_wait *wait,
-	struct stack *stack)
+static bool lock_look_at(struct sampler *s, struct thread_slot *slot, const struct lock_thread *t,
+	const struct lock_wait *wait, struct stack *stack)
 {
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	struct lock_wait after;
 
 	sig_stack_java(stack, s, slot, java_thread);
 	after = lock_wait_read(&s->lock->reader, java_thread);
-	if (after.lock && lock_wait_same(&after, wait) && stack->scratch)
+	if (after.lock && lock_wait_same(&after, wait) && stack->scratch &&
+		(!t->number || lock_number(s, java_thread, wait->monitor) == t->number))
 		return true;
 	sig_stack_give(stack);
 	return false;
@@ -69,7 +70,7 @@ static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_t
 	for (uint32_t tries = 0; tries < LOCK_TRIES; tries++) {
 		if (tries)
 			sig_stack_give(&stack);
-		if (!lock_look_at(s, slot, wait, &stack))
+		if (!lock_look_at(s, slot, t, wait, &stack))
 			return false;
 		if (!lock_broken(stack.flaw))
 			break;
@@ -82,30 +83,45 @@ static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_t
 static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t now, uint64_t since)
 {
+	uint32_t counts;
+	bool brief;
+
 	lock_ends(s, slot, t, since);
+	if (t->slot_id != slot->id)
+		lock_forget(s, t);
 	t->slot_id = slot->id;
 	t->stands_for = 1;
 	t->count = 1;
 	t->weight_ns = since / 2; /* it began somewhere between the two looks */
-	task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
-	if (!lock_walk(s, slot, t, wait, since)) {
+	t->number = lock_number(s, atomic_load(&slot->java_thread), wait->monitor);
+	if (!t->number)
+		task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
+	brief = !lock_walk(s, slot, t, wait, since);
+	if (brief && !lock_recall(s, t, wait)) {
 		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
 		return;
 	}
+	counts = lock_counted(s, slot, t, wait, brief);
+	t->count = counts ? t->count + counts - 1 : 0;
 	t->wait = *wait;
+	t->again = false;
 	t->at_least = t->looked != slot->id;
 	t->since_ns = t->at_least ? now : now - since / 2;
 	t->flushed_ns = now;
 }
 
 /*
- * lock_rests: it has not run since the last look, but to try again, as the JVM does now and then: who has had the lock
- * meanwhile and wants it again runs for longer.
+ * lock_rests: it is in the same wait as at the last look. Where the JVM's count does not tell: it has not run since, but
+ * to try again, as the JVM does now and then: who has had the lock meanwhile and wants it again runs for longer.
  */
-static bool lock_rests(struct thread_slot *slot, struct lock_thread *t, uint64_t now)
+static bool lock_rests(
+	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t now)
 {
 	uint64_t before = t->cpu_ns;
 
+	if (t->number)
+		return lock_number(s, atomic_load(&slot->java_thread), t->wait.monitor) ==
+		       t->number;
 	return task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns) &&
 	       t->cpu_ns - before <
 		       (now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
@@ -115,13 +131,13 @@ static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_
 	const struct lock_wait *wait, uint64_t now, uint64_t since)
 {
 	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait) &&
-		    lock_rests(slot, t, now);
+		    lock_rests(s, slot, t, now);
 
 	if (!same) {
 		lock_begins(s, slot, t, wait, now, since);
 		return;
 	}
-	if (!t->frames || lock_broken(t->flaw))
+	if (!lock_place(s, t)->frames || lock_broken(lock_place(s, t)->flaw))
 		lock_walk(s, slot, t, wait, since);
 	lock_goes_on(s, slot, t, wait, now, since);
 }
@@ -135,15 +151,21 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	struct lock_wait wait = {0};
 
-	if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) && java_thread)
+	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
+		java_thread = 0;
+	if (java_thread) {
+		lock_count_from(s, slot, t, java_thread);
 		wait = t->slot_id == slot->id &&
 				       lock_wait_still(&s->lock->reader, java_thread, &t->wait)
 			       ? t->wait
 			       : lock_wait_read(&s->lock->reader, java_thread);
+	}
 	/* A JavaThread that is gone may still be listed; its memory says anything. */
 	if (wait.lock &&
 		walk_thread_tid(s->layout, &s->mem, java_thread) != atomic_load(&slot->tid))
 		wait.lock = 0;
+	if (java_thread)
+		lock_count_doubt(s, t, &wait, java_thread);
 	if (wait.lock)
 		lock_waits(s, slot, t, &wait, now, since);
 	else
@@ -158,16 +180,22 @@ static void lock_round(struct sampler *s)
 	uint32_t high = atomic_load(&s->threads->high);
 	uint64_t now = clock_mono_ns(), since = now - lock->last_ns;
 	bool owners = now - lock->owners_ns >= LOCK_LONG_NS;
+	bool rests = now - lock->rests_ns >= LOCK_FLUSH_NS;
 
 	if (now - lock->forgot_ns >= LOCK_FORGET_NS) {
 		lock_reader_forget(&lock->reader);
 		lock->forgot_ns = now;
 	}
+	lock->counts = jvm_wait_counts() > 0;
+	if (rests)
+		lock->rests_ns = now;
 	for (uint32_t i = 0; i < high; i++) {
 		_Atomic uint32_t *inside;
 
 		sig_enter(&inside); /* its walks read what handlers read */
 		lock_look(s, i, now, since);
+		if (rests)
+			lock_count_rest(s, &s->threads->slots[i], &lock->threads[i], false);
 		sig_leave(inside);
 		if (owners)
 			lock_owners(s, &lock->threads[i], now);
@@ -252,8 +280,9 @@ static int lock_start(
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
 	waiting_open(&s->lock->waiting, s);
+	jvm_wait_counts_ask(s);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
-	s->lock->random = s->lock->last_ns;
+	s->lock->rests_ns = s->lock->on_ns = s->lock->random = s->lock->last_ns;
 	atomic_store(&s->lock->tid, 0);
 	atomic_store(&s->lock->leave, 0);
 	if (spawn(LOCK_STACK_BYTES, lock_main, s, &s->lock->thread)) {
@@ -277,8 +306,13 @@ static void lock_stop(struct sampler *s, uint32_t event)
 	raw_futex_wake(&s->lock->leave);
 	spawn_join(s->lock->thread);
 	for (uint32_t i = 0; i < high; i++) {
-		lock_ends(s, &s->threads->slots[i], &s->lock->threads[i], 0);
-		s->lock->threads[i].looked = 0;
+		struct lock_thread *t = &s->lock->threads[i];
+
+		lock_ends(s, &s->threads->slots[i], t, 0);
+		lock_count_rest(s, &s->threads->slots[i], t, true);
+		lock_forget(s, t);
+		t->looked = t->counted = 0;
+		t->listed_ns = 0;
 	}
 	lock_waiting_end(s);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known of those who wait for locks, private to the files of this event: lock.c looks at threads,
- * waiting.c at virtual threads without a carrier, told.c has the tally and tells of long waits.
+ * waiting.c at virtual threads without a carrier, told.c has the tally and tells of long waits,
+ * counted.c has how often each thread has waited by the JVM's own count.
  *
  *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
  *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
@@ -15,14 +16,38 @@
 #include "sampler/engine/lock/wait.h"
 #include "sampler/engine/pace.h"
 #include "sampler/engine/waiting.h"
+#include "sampler/jvm/jvm.h"
 
-#define LOCK_FRAMES   512u /* stacks that are kept; deeper ones are walked at each look */
+#define LOCK_FRAMES   512u /* of stacks that are kept; deeper ones are walked at each look */
+#define LOCK_PLACES   4u   /* stacks that are kept of a thread */
 #define LOCK_FLUSH_NS (100 * NS_PER_MS) /* waits that go on are told so often */
 #define LOCK_LONG_NS  (20 * NS_PER_MS)  /* waits that are shown with their owners */
 #define LOCK_VIRTUALS 512u              /* virtual threads at a time; a power of two */
 #define LOCK_MAX      (THREADS_MAX + LOCK_VIRTUALS)
 
 enum { TOLD_NOTHING, TOLD_BEGUN, TOLD_SAID, TOLD_ENDED };
+
+/* Where a thread has been found waiting: what for, at which stack. */
+struct lock_place {
+	struct lock_wait wait; /* lock 0: the place is free */
+	uint32_t id;           /* of the virtual thread that waits in it; 0: none */
+	uint32_t class_id;
+	uint32_t frames; /* kept, the class first; 0: too many */
+	uint16_t flags, flaw;
+	uint64_t kept[LOCK_FRAMES];
+};
+
+/* How often a thread has waited by the JVM's count, and what is in the tally of that: counted.c. */
+struct lock_count {
+	uint64_t upto;    /* all waits up to this one are */
+	uint64_t rest_ns; /* when that was settled last */
+	uint32_t found;   /* so many of those after it are */
+	/* The place, + 1, of the last one that was over at once, and of the last that one look only has found. */
+	uint32_t brief, single;
+	bool doubtful; /* others have been found that are in the same count */
+	uint32_t finds,
+		idle; /* looks that found it waiting; that found it stopped, who knows why */
+};
 
 /* What is known of one thread that waits: by number of its slot; after these virtual threads, in no order. */
 struct lock_thread {
@@ -31,14 +56,16 @@ struct lock_thread {
 	uint64_t weight_ns; /* not put into the trace table yet */
 	uint32_t count;     /* and this neither: waits that have been found */
 	uint64_t cpu_ns;    /* of the thread, at the last look at this wait */
+	uint64_t number;    /* of this wait, by the JVM's count; 0: it is not known */
 	uint32_t slot_id;
 	uint32_t looked; /* the slot's id when it was looked at before; 0: not yet */
 	bool at_least; /* it waited at the first look: since_ns is the latest that it can have begun */
-	uint32_t id; /* of the virtual thread that waits in it; 0: none */
-	uint32_t class_id;
-	uint32_t frames;     /* kept, the class first; 0: too many */
-	uint64_t stands_for; /* of what it has waited, so many times as much counts */
-	uint16_t flags, flaw;
+	uint64_t stands_for;    /* of what it has waited, so many times as much counts */
+	bool again;             /* more than one look has found this wait */
+	uint32_t place, places; /* where it waits, or did; how many are known */
+	uint32_t counted;       /* the slot's id when its counts were read first */
+	uint64_t listed_ns;     /* and when that thread was listed */
+	struct lock_count counts[JVM_WAIT_COUNTS];
 
 	_Atomic uint32_t told;
 	struct wire_wait record; /* written before told moves to BEGUN */
@@ -66,12 +93,14 @@ struct lock {
 	_Atomic int32_t tid;
 	_Atomic uint32_t leave; /* futex */
 	unsigned long thread;   /* pthread_t */
-	uint64_t last_ns, owners_ns, forgot_ns, random;
+	uint64_t last_ns, owners_ns, forgot_ns, rests_ns, random;
 	struct pace pace;
 	struct lock_reader reader;
 	struct lock_clock clocks[LOCK_CLOCKS]; /* by CPU, modulo */
+	uint64_t on_ns;                        /* since when waits are counted */
+	bool counts;                           /* the JVM's are known */
 	struct lock_thread threads[LOCK_MAX];
-	uint64_t kept[LOCK_MAX][LOCK_FRAMES];
+	struct lock_place places[LOCK_MAX][LOCK_PLACES];
 
 	struct waiting waiting;
 	struct lock_virtual virtuals[LOCK_VIRTUALS];
@@ -81,8 +110,18 @@ struct lock {
 
 /* The wait is over: since, how long ago it was seen last. */
 void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since);
-/* What has been found of it and not been put into the trace table yet. */
-void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t);
+/* Into the trace table: waits at that place of its. */
+void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint32_t place,
+	uint32_t count, uint64_t weight_ns);
+/* Where it waits, or has waited last. */
+static inline struct lock_place *lock_place(struct sampler *s, const struct lock_thread *t)
+{
+	return &s->lock->places[t - s->lock->threads][t->place];
+}
+/* Has it waited like this at a place that is known, and only one? Then it is there. */
+bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait);
+/* Of a thread that is another one: no place is known. */
+void lock_forget(struct sampler *s, struct lock_thread *t);
 /*
  * Names what it waits for, as the stack's leaf, and keeps the stack for the looks to come, so that it is walked only
  * once. One that is too deep to be kept is put into the trace table at each look, with the time since the last one.
@@ -94,6 +133,22 @@ void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_threa
 	const struct lock_wait *wait, uint64_t now, uint64_t since);
 /* Who holds what this thread has been waiting for; told again when it is another. */
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
+
+/* --- counted.c --------------------------------------------------------------------------------- */
+
+/* From now on, if that has not been done yet, what this thread waits for counts. */
+void lock_count_from(
+	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t java_thread);
+/* The number of the wait that it is in; 0: it is not known. */
+uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor);
+/* How many waits count with t->wait, which has been found at t->place for the first time; brief: it was over at once. */
+uint32_t lock_counted(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
+	const struct lock_wait *wait, bool brief);
+/* What it has been found at: is it for no lock, but in the same count? */
+void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
+	uint64_t java_thread);
+/* What no look has found is put down to where it belongs, as far as that is known; last: or lost. */
+void lock_count_rest(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, bool last);
 
 /* waiting.c: virtual threads; now and since of this look. */
 void lock_waiting_look(struct sampler *s, uint64_t now, uint64_t since);

@@ -3,29 +3,37 @@
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
+#include "sampler/engine/events.h"
 #include "sampler/publish/publish.h"
 #include "sampler/task.h"
+#include "sampler/text.h"
 
 #include <string.h>
 
 /* --- the tally ------------------------------------------------------------------------------- */
 
-void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint32_t number,
+	uint32_t count, uint64_t weight_ns)
 {
-	struct lock *lock = s->lock;
+	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
 	struct stack stack = {.s = s,
 		.thread = slot,
-		.id = t->id,
-		.user = lock->kept[t - lock->threads],
-		.count = t->frames,
-		.flags = t->flags,
-		.flaw = t->flaw};
+		.id = place->id,
+		.user = place->kept,
+		.count = place->frames,
+		.flags = place->flags,
+		.flaw = place->flaw};
 	struct stack_sample sample = {.event = WIRE_LOCK,
-		.count = t->count * (uint32_t)t->stands_for,
-		.weight = t->weight_ns * t->stands_for};
+		.count = count * (uint32_t)t->stands_for,
+		.weight = weight_ns * t->stands_for};
 
-	if (t->frames && (t->count || t->weight_ns))
+	if (place->frames && (count || weight_ns))
 		sig_stack_put(&stack, &sample);
+}
+
+static void lock_flush(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+{
+	lock_put(s, slot, t, t->place, t->count, t->weight_ns);
 	t->count = 0;
 	t->weight_ns = 0;
 }
@@ -37,7 +45,9 @@ void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *
 	if (!t->wait.lock)
 		return;
 	t->weight_ns += since / 2;
-	lock_put(s, slot, t);
+	lock_flush(s, slot, t);
+	if (!t->again && !lock_place(s, t)->id)
+		t->counts[t->wait.monitor ? JVM_ENTERS : JVM_PARKS].single = t->place + 1;
 	t->wait.lock = 0;
 	if (told != TOLD_BEGUN && told != TOLD_SAID)
 		return;
@@ -53,19 +63,86 @@ static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
+void lock_forget(struct sampler *s, struct lock_thread *t)
+{
+	struct lock_place *places = s->lock->places[t - s->lock->threads];
+
+	for (uint32_t i = 0; i < t->places; i++)
+		places[i].wait.lock = 0;
+	t->place = t->places = 0;
+}
+
+static bool place_is_like(const struct lock_place *place, const struct lock_wait *wait)
+{
+	return place->wait.lock && place->wait.monitor == wait->monitor &&
+	       place->wait.klass == wait->klass && place->wait.sp == wait->sp &&
+	       place->wait.pc == wait->pc;
+}
+
+bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
+{
+	struct lock_place *places = s->lock->places[t - s->lock->threads];
+	uint32_t like = LOCK_PLACES;
+
+	for (uint32_t i = 0; i < t->places; i++) {
+		if (!place_is_like(&places[i], wait))
+			continue;
+		if (like < LOCK_PLACES)
+			return false;
+		like = i;
+	}
+	if (like == LOCK_PLACES || !places[like].frames)
+		return false;
+	t->place = like;
+	return true;
+}
+
+/* lock_place_for: where this stack is kept already, else a free place, or another than the last one's. */
+static void lock_place_for(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
+	const struct stack *stack, uint32_t frames)
+{
+	struct lock_place *places = s->lock->places[t - s->lock->threads];
+
+	if (t->wait.lock) /* walked anew */
+		return;
+	for (uint32_t i = 0; i < t->places; i++) {
+		if (place_is_like(&places[i], wait) && places[i].frames == frames &&
+			!memcmp(places[i].kept, stack->user - 1, frames * sizeof(uint64_t))) {
+			t->place = i;
+			return;
+		}
+	}
+	if (t->places < LOCK_PLACES) {
+		t->place = t->places++;
+		return;
+	}
+	t->place = (t->place + 1) % LOCK_PLACES;
+	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
+		if (t->counts[i].brief == t->place + 1)
+			t->counts[i].brief = 0;
+		if (t->counts[i].single == t->place + 1)
+			t->counts[i].single = 0;
+	}
+}
+
 void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack, uint64_t weight_ns)
 {
-	uint64_t *kept = s->lock->kept[t - s->lock->threads];
+	uint32_t frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
+	uint32_t class_id = lock_class(s, wait);
+	struct lock_place *place;
 
-	t->class_id = lock_class(s, wait);
-	stack->user[-1] = WALK_PACK(WALK_CLASS, t->class_id);
-	t->frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
-	t->flags = stack->flags;
-	t->flaw = stack->flaw;
-	t->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
-	memcpy(kept, stack->user - 1, t->frames * sizeof(*kept));
-	if (t->frames)
+	stack->user[-1] = WALK_PACK(WALK_CLASS, class_id);
+	lock_place_for(s, t, wait, stack, frames);
+	place = lock_place(s, t);
+	place->wait = *wait;
+	place->class_id = class_id;
+	place->frames = frames;
+	place->flags = stack->flags;
+	place->flaw = stack->flaw;
+	place->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
+	memcpy(place->kept, stack->user - 1, frames * sizeof(uint64_t));
+	if (frames)
 		return;
 	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
 				     .before = 1,
@@ -78,9 +155,10 @@ void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_threa
 	const struct lock_wait *wait, uint64_t now, uint64_t since)
 {
 	t->wait = *wait;
+	t->again = true;
 	if (now - t->flushed_ns >= LOCK_FLUSH_NS) {
 		t->flushed_ns = now;
-		lock_put(s, slot, t);
+		lock_flush(s, slot, t);
 	}
 	t->weight_ns += since;
 }
@@ -136,7 +214,7 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		.lock = t->wait.lock,
 		.thread = t->slot_id,
 		.owner = owner,
-		.method = t->class_id,
+		.method = lock_place(s, t)->class_id,
 		.at_least = t->at_least};
 	atomic_store_explicit(&t->told, TOLD_BEGUN, memory_order_release);
 }
@@ -177,10 +255,24 @@ static bool lock_tell(struct sampler *s, struct lock_thread *t)
 	}
 }
 
+/* lock_note: said where there is nothing else to say of this event. */
+static void lock_note(struct sampler *s)
+{
+	struct event *event = &s->events[WIRE_LOCK];
+	struct text text = text_into(event->note, sizeof(event->note));
+
+	text_add(&text,
+		"short waits are counted too low: the JVM's own count of them was not found");
+	events_note(s, WIRE_LOCK, "");
+}
+
 void lock_publish(struct sampler *s)
 {
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
 
+	if (atomic_load(&s->events[WIRE_LOCK].on) && jvm_wait_counts() < 0 &&
+		!s->events[WIRE_LOCK].note[0])
+		lock_note(s);
 	for (uint32_t i = 0; i < high; i++) {
 		if (!lock_tell(s, &s->lock->threads[i]))
 			return;

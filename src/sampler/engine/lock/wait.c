@@ -13,6 +13,8 @@
 #define OWNER_ID_LEAST 3u
 #define SUPERS         16 /* of a synchronizer */
 #define NAME           96
+#define STATUS_PARKED  0x200u /* of java.lang.Thread, as in JVMTI */
+#define STATUS_BLOCKED 0x400u
 
 /* --- classes ---------------------------------------------------------------------------------- */
 
@@ -99,6 +101,34 @@ static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wa
 			.lock = monitor, .object = oop.object, .klass = oop.klass, .monitor = true};
 }
 
+/* reader_status: of a java.lang.Thread, where the JVM says what it waits for; otherwise: that is not known. */
+static uint32_t reader_status(struct lock_reader *r, uint64_t thread, uint32_t otherwise)
+{
+	struct sampler *s = r->s;
+	struct oop holder = {.object = thread};
+
+	if (r->holder >= 0)
+		holder = oop_field(&r->mode, s->layout, &s->mem, thread + (uint32_t)r->holder);
+	return r->status < 0 || !holder.object
+		       ? otherwise
+		       : mem_u32(&s->mem, holder.object + (uint32_t)r->status);
+}
+
+uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
+{
+	struct sampler *s = r->s;
+	uint64_t monitor = layout_load(&s->layout->thread_pending, &s->mem, java_thread);
+	struct oop thread;
+
+	if (monitor)
+		return monitor;
+	monitor = layout_load(&s->layout->thread_waiting, &s->mem, java_thread);
+	if (!monitor)
+		return 0;
+	thread = reader_held(r, java_thread + (uint64_t)s->layout->thread_object.offset);
+	return thread.klass && reader_status(r, thread.object, 0) & STATUS_BLOCKED ? monitor : 0;
+}
+
 static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock_wait *out)
 {
 	struct sampler *s = r->s;
@@ -112,6 +142,8 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 	if (!thread.klass)
 		return;
 	blocker = oop_field(&r->mode, s->layout, &s->mem, thread.object + (uint32_t)r->blocker);
+	out->parked =
+		blocker.klass || reader_status(r, thread.object, STATUS_PARKED) & STATUS_PARKED;
 	if (blocker.klass && reader_contended(r, blocker.klass))
 		*out = (struct lock_wait){
 			.lock = blocker.object, .object = blocker.object, .klass = blocker.klass};
@@ -121,7 +153,7 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
 	const struct walk_layout *l = s->layout;
-	uint64_t monitor = layout_load(&l->thread_pending, &s->mem, java_thread);
+	uint64_t monitor = lock_wait_monitor(r, java_thread);
 	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
 	struct lock_wait wait = {0};
 
@@ -160,15 +192,13 @@ struct lock_wait lock_wait_virtual(
 	return wait;
 }
 
-bool lock_wait_still(
-	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait)
+bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait)
 {
 	const struct walk_layout *l = r->s->layout;
 	const struct walk_mem *mem = &r->s->mem;
 	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
 
-	return wait->lock && wait->monitor &&
-	       layout_load(&l->thread_pending, mem, java_thread) == wait->lock &&
+	return wait->lock && wait->monitor && lock_wait_monitor(r, java_thread) == wait->lock &&
 	       layout_load(&l->anchor_sp, mem, anchor) == wait->sp &&
 	       layout_load(&l->anchor_pc, mem, anchor) == wait->pc;
 }
@@ -265,6 +295,8 @@ static void reader_try(void *ctx, uint64_t java_thread, int32_t tid)
 		r->blocker = fields->park_blocker;
 		r->owner = fields->lock_owner;
 		r->eetop = fields->eetop;
+		r->holder = fields->thread_holder;
+		r->status = fields->thread_status;
 	}
 }
 
@@ -274,7 +306,7 @@ bool lock_reader_open(struct lock_reader *r, struct sampler *s)
 
 	memset(r, 0, sizeof(*r));
 	r->s = s;
-	r->blocker = r->owner = r->eetop = -1;
+	r->blocker = r->owner = r->eetop = r->holder = r->status = -1;
 	if (l->thread_object.offset < 0)
 		return false;
 	walk_threads_each(l, &s->mem, reader_try, r);

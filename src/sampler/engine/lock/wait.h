@@ -22,7 +22,7 @@ struct sampler;
 struct lock_reader {
 	struct sampler *s;
 	struct oop_mode mode;
-	int32_t blocker, owner, eetop; /* offsets of fields; < 0: not known */
+	int32_t blocker, owner, eetop, holder, status; /* offsets of fields; < 0: not known */
 	struct {
 		uint64_t klass;
 		bool contended; /* whoever is parked for it waits for another thread to let go */
@@ -34,6 +34,7 @@ struct lock_wait {
 	uint64_t object; /* what is locked */
 	uint64_t klass;  /* its class */
 	bool monitor;
+	bool parked;     /* it waits for none, but is parked: for something else */
 	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */
 };
 
@@ -41,10 +42,11 @@ struct lock_wait {
 bool lock_reader_open(struct lock_reader *r, struct sampler *s);
 /* Classes may have been unloaded: what was found out of them is found out anew. */
 void lock_reader_forget(struct lock_reader *r);
+/* The monitor that it waits to enter: at first, or again when it has been notified in Object.wait; 0: none. */
+uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread);
 struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
 /* Does it still wait for the monitor that it waited for? A few loads; false: it has to be read anew. */
-bool lock_wait_still(
-	const struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
+bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
 /* The same of a virtual thread without a carrier; sp and pc are not told. */
 struct lock_wait lock_wait_virtual(

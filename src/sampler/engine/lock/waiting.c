@@ -102,6 +102,7 @@ static void virtual_begins(struct look *look, struct lock_virtual *v, struct loc
 	lock_ends(look->s, slot_of(look->s), t, look->since);
 	if (!id)
 		return;
+	lock_forget(look->s, t);
 	t->slot_id = id;
 	t->stands_for = thread->stands_for;
 	t->count = look->first ? 0 : 1;
@@ -120,8 +121,8 @@ static void virtual_begins(struct look *look, struct lock_virtual *v, struct loc
 static void virtual_goes_on(struct look *look, struct lock_thread *t,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
-	if (!t->frames)
-		virtual_walk(look, t, t->id, thread, wait);
+	if (!lock_place(look->s, t)->frames)
+		virtual_walk(look, t, lock_place(look->s, t)->id, thread, wait);
 	lock_goes_on(look->s, slot_of(look->s), t, wait, look->now, look->since);
 }
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where HotSpot counts the waits of a thread: JavaThread::_thread_stat, which it does not export, points to
+ *
+ *   jlong entered monitors that others held, elapsedTimer {jlong, jlong, bool}
+ *   jlong parked or waited, elapsedTimer             jlong slept, elapsedTimer        (JDK 8 to 28)
+ *
+ * The visiting thread parks itself some times, for a nanosecond each: the pointer is what leads from its JavaThread to a
+ * second count that went up by just as many, twice.
+ */
+#include "sampler/jvm/own.h"
+#include "walk/hotspot/layout.h"
+#include "walk/load/mem.h"
+
+#define COUNT_BYTES 32u /* a count with its timer */
+#define TIMER_RUNS  24u /* from a count to the bool of its timer */
+#define WORDS_MAX   1024u
+#define FEW         (1u << 20)
+
+static const uint32_t parks[] = {5, 3};
+#define ROUNDS (sizeof(parks) / sizeof(parks[0]))
+
+static _Atomic int32_t counts_at;
+
+int32_t jvm_wait_counts(void)
+{
+	return atomic_load(&counts_at);
+}
+
+uint64_t jvm_wait_count_at(enum jvm_wait_count which)
+{
+	return (uint64_t)which * COUNT_BYTES;
+}
+
+void jvm_wait_counts_ask(struct sampler *s)
+{
+	if (atomic_load(&counts_at))
+		return;
+	atomic_store(&s->visits.counts, 1);
+	jvm_visit_ask(s);
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+struct candidate {
+	uint64_t at, parked; /* at 0: it cannot be */
+};
+
+/* candidate_read: do these bytes look like counts, of a thread that has hardly lived yet? */
+static struct candidate candidate_read(struct sampler *s, uint64_t java_thread, uint32_t word)
+{
+	uint64_t at = mem_u64(&s->mem, java_thread + 8ull * word), counts[JVM_WAIT_COUNTS];
+	uint8_t runs[JVM_WAIT_COUNTS];
+
+	/* What lies on its stack may be a guarded page. */
+	if (!at || at & 7 || walk_thread_on_stack(s->layout, &s->mem, java_thread, at))
+		return (struct candidate){0};
+	for (uint64_t i = 0; i < JVM_WAIT_COUNTS; i++) {
+		uint64_t count_at = at + i * COUNT_BYTES;
+
+		if (!mem_load(&s->mem, count_at, &counts[i], 8) ||
+			!mem_load(&s->mem, count_at + TIMER_RUNS, &runs[i], 1) || counts[i] > FEW ||
+			runs[i] > 1)
+			return (struct candidate){0};
+	}
+	return (struct candidate){at, counts[JVM_PARKS]};
+}
+
+static bool park(JNIEnv *jni, jclass support, jmethodID nanos, uint32_t times)
+{
+	for (; times && !(*jni)->ExceptionCheck(jni); times--)
+		(*jni)->CallStaticVoidMethod(jni, support, nanos, (jlong)1);
+	return !(*jni)->ExceptionCheck(jni);
+}
+
+/* only_one: the word that leads to all that is left; 0: there is none, or there are several. */
+static uint32_t only_one(const struct candidate *all, uint32_t count)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		if (!all[i].at)
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+static uint32_t look(struct sampler *s, JNIEnv *jni, jclass support)
+{
+	uint64_t java_thread = jvm_thread_of(jni);
+	uint32_t words = s->layout ? s->layout->thread_bytes / 8 : 0;
+	jmethodID nanos =
+		support ? (*jni)->GetStaticMethodID(jni, support, "parkNanos", "(J)V") : NULL;
+	struct candidate all[WORDS_MAX];
+
+	if (!nanos || !java_thread || words > WORDS_MAX)
+		return 0;
+	for (uint32_t i = 0; i < words; i++)
+		all[i] = candidate_read(s, java_thread, i);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		if (!park(jni, support, nanos, parks[round]))
+			return 0;
+		for (uint32_t i = 0; i < words; i++) {
+			struct candidate now = {0};
+
+			if (all[i].at)
+				now = candidate_read(s, java_thread, i);
+			if (now.at != all[i].at || now.parked != all[i].parked + parks[round])
+				now.at = 0;
+			all[i] = now;
+		}
+	}
+	return only_one(all, words);
+}
+
+void jvm_wait_counts_visit(struct sampler *s, JNIEnv *jni)
+{
+	jclass support = (*jni)->FindClass(jni, "java/util/concurrent/locks/LockSupport");
+	uint32_t word = look(s, jni, support);
+
+	(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, support);
+	atomic_store(&counts_at, word ? (int32_t)(8 * word) : -1);
+}
