@@ -53,6 +53,7 @@ void profile_event_set(
 	e = &p->user_events[event - EVENT_USER_FIRST];
 	if (e->pub.name && strcmp(e->name, name) != 0) {
 		slices_done(&p->events[event]);
+		slices_init(&p->events[event]);
 		p->intervals[event] = (struct profile_intervals){0};
 	}
 	snprintf(e->name, sizeof(e->name), "%s", name);

@@ -24,6 +24,18 @@ static inline void amount_add(struct amount *to, const struct amount *sum)
 	to->weight += sum->weight;
 }
 
+static inline void amount_take(struct amount *from, const struct amount *sum)
+{
+	from->count -= sum->count;
+	from->weight -= sum->weight;
+}
+
+/* Of a wait that began before a window there is time in it, but no count. */
+static inline bool amount_none(const struct amount *a)
+{
+	return !(a->count | a->weight);
+}
+
 struct tally {
 	struct amount *sums; /* valid where the bit is set */
 	uint64_t *bits;      /* touched numbers */
