@@ -124,39 +124,19 @@ void flat_free(struct flat *f)
 	free(f);
 }
 
-static struct flat_row flat_row_sum(const struct flat_row *a, const struct flat_row *b)
+static int flat_compare_method(const void *a, const void *b)
 {
-	uint64_t of_a = a->self_count + b->self_count ? a->self_count : a->total_count;
-	uint64_t of_b = a->self_count + b->self_count ? b->self_count : b->total_count;
+	const struct flat_row *x = a, *y = b;
 
-	return (struct flat_row){.method = a->method,
-		.type = of_b > of_a ? b->type : a->type,
-		.self = a->self + b->self,
-		.total = a->total + b->total,
-		.self_count = a->self_count + b->self_count,
-		.total_count = a->total_count + b->total_count};
+	return x->method < y->method ? -1 : x->method > y->method;
 }
 
-void flat_add(struct flat *f, const struct flat *more)
+const struct flat_row *flat_find(const struct flat *f, uint32_t method)
 {
-	struct flat_row *rows = xreallocarray(NULL, f->count + more->count + 1, sizeof(*rows));
-	const struct flat_row *a = f->rows, *b = more->rows;
-	const struct flat_row *a_end = a + f->count, *b_end = b + more->count;
-	uint32_t n = 0;
+	struct flat_row key = {.method = method};
 
-	while (a < a_end || b < b_end) {
-		struct flat_row none = {.method = a < a_end ? a->method : PROFILE_NONE};
-
-		if (b < b_end && b->method < none.method)
-			none.method = b->method;
-		rows[n++] = flat_row_sum(a < a_end && a->method == none.method ? a++ : &none,
-			b < b_end && b->method == none.method ? b++ : &none);
-	}
-	free(f->rows);
-	f->rows = rows;
-	f->count = n;
-	f->sum += more->sum;
-	f->sum_count += more->sum_count;
+	return f && f->count ? bsearch(&key, f->rows, f->count, sizeof(key), flat_compare_method)
+			     : NULL;
 }
 
 int flat_compare(const void *pa, const void *pb)
@@ -167,7 +147,7 @@ int flat_compare(const void *pa, const void *pb)
 		return a->self < b->self ? 1 : -1;
 	if (a->total != b->total)
 		return a->total < b->total ? 1 : -1;
-	return a->method < b->method ? -1 : a->method > b->method;
+	return flat_compare_method(a, b);
 }
 
 double flat_percent(uint64_t part, uint64_t all)
