@@ -184,6 +184,23 @@ const struct query_row *query_collect(
 	return rows;
 }
 
+const struct query_row *query_ends(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	const struct query_row *rows = query_collect(p, q, count);
+	struct scratch *s = p->scratch;
+	struct tally *t = &s->pairs;
+
+	for (uint32_t i = 0; i < *count; i++)
+		tally_add(t, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	*count = tally_list(t, s->ids);
+	rows_fit(&s->ends, *count, 0);
+	for (uint32_t i = 0; i < *count; i++)
+		s->ends.list[i] = (struct query_row){.stack = s->ids[i], .sum = t->sums[s->ids[i]]};
+	tally_clear(t, s->ids, *count);
+	return s->ends.list;
+}
+
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
 	uint32_t serial = fold_serial(p->scratch->fold);

@@ -18,22 +18,16 @@ void profile_each_part(
 				rows[i].sum.weight});
 }
 
-struct each {
-	profile_each_fn *fn;
-	void *ctx;
-};
-
-static void each_part(void *ctx, const struct profile_part *part)
-{
-	const struct each *each = ctx;
-
-	each->fn(each->ctx, part->stack, part->thread, part->count, part->weight);
-}
-
 void profile_each(
 	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
 {
-	profile_each_part(p, q, each_part, &(struct each){fn, ctx});
+	uint32_t count;
+	const struct query_row *rows = query_collect(p, q, &count);
+	const struct fold *fold = fold_of(p, q);
+
+	for (uint32_t i = 0; i < count; i++)
+		fn(ctx, fold_mark(fold, rows[i].stack), rows[i].thread, rows[i].sum.count,
+			rows[i].sum.weight);
 }
 
 /* --- sums -------------------------------------------------------------------------------------------- */
@@ -82,7 +76,7 @@ static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
-	const struct query_row *rows = query_ends(p, q, &count);
+	const struct query_row *rows = query_collect(p, q, &count);
 	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	struct profile_sum sum = {0};
 

@@ -48,6 +48,12 @@ struct by_method {
 	bool known;
 };
 
+/* All rows, and the squares of their clusters. */
+struct sums_whole {
+	struct amount sum;
+	query_squares squares;
+};
+
 struct profile_snapshot {
 	struct query_row *rows;
 	uint32_t count;
@@ -62,18 +68,16 @@ struct scratch {
 	uint32_t fold_serial;          /* of the last one */
 	struct tally pairs, stacks;    /* stacks: what was rolled up last, if anything */
 	struct query_rows all, chosen; /* of the last question: of its seconds, and what passes */
+	struct query_rows ends;
 	uint64_t serial;               /* of the last snapshot */
 	struct profile_snapshot *snapshots;
-	/* sums.c: of the question that was summed up last. ends.key 0: of none, and they are empty. */
-	struct query_rows ends, summed; /* summed: its rows */
+	/* sums.c: of the question that was summed up last. summed.key 0: of none, and they are empty. */
+	struct query_rows summed; /* its rows */
 	uint64_t summed_kind;
 	double window_ns;
 	query_squares *squares; /* of clusters: below stacks, while per method */
-	query_squares *end_squares;
-	query_squares all_squares;
-	struct amount all_sum;
+	struct sums_whole whole;
 	struct by_method by_method;
-	bool rolled;                      /* up to their callers; else stacks has the ends alone */
 	bool relist;                      /* while folding: other stacks are touched than before */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
@@ -81,8 +85,7 @@ struct scratch {
 	uint32_t *slot;                   /* per path: its node + 1, 0 between uses */
 	uint64_t *path_sum;               /* per path, likewise */
 	uint32_t *seen;                   /* per stack: a stamp of the last group it was seen in */
-	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap, squares_cap, path_sum_cap,
-		end_squares_cap;
+	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap, squares_cap, path_sum_cap;
 	uint32_t stamp; /* larger than any in seen */
 };
 
@@ -127,33 +130,26 @@ const struct slices *query_slices(const struct profile *p, const struct profile_
  */
 const struct query_row *query_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
+/* The same, joined where threads and states (which are 0) alone are other; by stack, ascending. */
+const struct query_row *query_ends(
+	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Room for so many; what is put there is of this key. */
 struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key);
 /* Equal for questions that have the same rows. */
 uint64_t query_key(const struct profile *p, const struct profile_query *q);
 
 /*
- * sums.c. Those on which a query's samples end, ascending, whatever their threads and states (which are 0); these stacks
- * and all their callers, ascending, with what is below each in scratch->stacks; the sums per method. They stay for the
- * next question that is the same, until others are summed up.
+ * sums.c. The stacks on which a query's samples end and all their callers, ascending, with what is below each in
+ * scratch->stacks; the sums per method. They stay for the next question that is the same, until others are summed up.
  */
-const struct query_row *query_ends(
-	const struct profile *p, const struct profile_query *q, uint32_t *count);
 const uint32_t *query_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 const struct by_method *query_by_method(const struct profile *p, const struct profile_query *q);
+struct sums_whole query_whole(const struct profile *p, const struct profile_query *q);
 /* Empty scratch->stacks, for another use: add the touched stacks' sums to all their callers; these, ascending. */
 void sums_drop(struct scratch *s);
 const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count);
-
-/* by_method.c: room for so many methods; of a view's stack what ends there, and what is there or below it. */
 void by_method_done(struct by_method *m);
-void by_method_clear(struct by_method *m);
-void by_method_fit(struct by_method *m, uint32_t methods);
-void by_method_add_self(struct by_method *m, const struct model_stacks *view, uint32_t stack,
-	const struct amount *sum, query_squares squares);
-void by_method_add_total(struct by_method *m, const struct model_stacks *view, uint32_t stack,
-	const struct amount *sum, query_squares squares);
 
 /* A number of samples as it is shown: each: profile_sample_weight. */
 static inline uint64_t query_samples(uint64_t count, uint64_t weight, uint64_t each)

@@ -40,7 +40,7 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view)
 	for (int i = 0; i < MODEL_SLICES; i++)
 		pairs = p->events[i].pairs.count > pairs ? p->events[i].pairs.count : pairs;
 	ids = pairs > stacks ? pairs : stacks;
-	tally_reserve(&s->pairs, pairs);
+	tally_reserve(&s->pairs, ids);
 	tally_reserve(&s->stacks, stacks);
 	s->squares = fit_zeroed(s->squares, &s->squares_cap, s->stacks.cap, sizeof(*s->squares));
 	s->ids = fit_zeroed(s->ids, &s->ids_cap, ids, sizeof(*s->ids));
@@ -55,8 +55,7 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view)
 			sizeof(*s->all.list) +
 		((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap) *
 			sizeof(*s->ids) +
-		((size_t)s->squares_cap + s->end_squares_cap) * sizeof(*s->squares) +
-		s->path_sum_cap * sizeof(*s->path_sum) +
+		s->squares_cap * sizeof(*s->squares) + s->path_sum_cap * sizeof(*s->path_sum) +
 		s->by_method.sums_cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
 }
 
@@ -71,8 +70,8 @@ uint32_t scratch_stamp(struct scratch *s)
 
 void scratch_free(struct scratch *s)
 {
-	void *const lists[] = {s->ids, s->touched, s->squares, s->end_squares, s->node, s->slot,
-		s->path_sum, s->seen, s->all.list, s->chosen.list, s->ends.list, s->summed.list};
+	void *const lists[] = {s->ids, s->touched, s->squares, s->node, s->slot, s->path_sum,
+		s->seen, s->all.list, s->chosen.list, s->ends.list, s->summed.list};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);

@@ -73,13 +73,69 @@ const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view,
 	return s->ids;
 }
 
+/* --- per method ------------------------------------------------------------------------------------------- */
+
+void by_method_done(struct by_method *m)
+{
+	free(m->row_of);
+	free(m->sums);
+	free(m->votes);
+}
+
+static void by_method_clear(struct by_method *m)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		m->row_of[m->sums[i].method] = 0;
+	m->count = 0;
+	m->known = false;
+}
+
+static void by_method_fit(struct by_method *m, uint32_t methods)
+{
+	m->row_of = fit_zeroed(m->row_of, &m->methods, methods, sizeof(*m->row_of));
+}
+
+static uint32_t by_method_at(struct by_method *m, uint32_t method)
+{
+	if (m->row_of[method])
+		return m->row_of[method] - 1;
+	m->sums = fit(m->sums, &m->sums_cap, m->count + 1, sizeof(*m->sums));
+	m->votes = fit(m->votes, &m->votes_cap, m->count + 1, sizeof(*m->votes));
+	m->sums[m->count] = (struct method_sum){.method = method};
+	m->votes[m->count] = (struct method_votes){0};
+	m->row_of[method] = ++m->count;
+	return m->count - 1;
+}
+
+static void by_method_add_self(struct by_method *m, const struct model_stacks *view, uint32_t stack,
+	const struct amount *sum, query_squares squares)
+{
+	uint32_t at = by_method_at(m, model_method(view, stack));
+
+	amount_add(&m->sums[at].self, sum);
+	m->sums[at].self_squares += squares;
+	m->votes[at].self[model_type(view, stack)] += sum->count;
+}
+
+static void by_method_add_total(struct by_method *m, const struct model_stacks *view,
+	uint32_t stack, const struct amount *sum, query_squares squares)
+{
+	uint32_t at = by_method_at(m, model_method(view, stack));
+
+	m->votes[at].total[model_type(view, stack)] += sum->count;
+	if (model_repeats(view, stack))
+		return;
+	amount_add(&m->sums[at].total, sum);
+	m->sums[at].total_squares += squares;
+}
+
 /* --- of a question ----------------------------------------------------------------------------------- */
 
 void sums_drop(struct scratch *s)
 {
-	if (s->ends.key)
+	if (s->summed.key)
 		tally_clear(&s->stacks, s->touched, s->touched_count);
-	s->ends.key = 0;
+	s->summed.key = 0;
 	by_method_clear(&s->by_method);
 }
 
@@ -103,7 +159,7 @@ static uint64_t sums_kind(const struct profile *p, const struct profile_query *q
 
 static bool sums_are_of(const struct profile *p, const struct profile_query *q)
 {
-	return p->scratch->ends.key && p->scratch->ends.key == sums_key(p, q);
+	return p->scratch->summed.key && p->scratch->summed.key == sums_key(p, q);
 }
 
 static query_squares row_squares(
@@ -118,58 +174,44 @@ static query_squares row_squares(
 	return (query_squares)fmin(squares * QUERY_SQUARES_UNIT, SQUARES_MOST);
 }
 
-static void sums_touched(struct scratch *s, const uint32_t *stacks, uint32_t count)
+static void whole_of(const struct profile_query *q, const struct query_row *rows, uint32_t count,
+	double window_ns, struct sums_whole *whole)
 {
-	memcpy(s->touched, stacks, count * sizeof(*stacks));
-	s->touched_count = count;
-}
-
-static void sum_rows(struct scratch *s, const struct profile_query *q, const struct query_row *rows,
-	uint32_t count)
-{
-	s->all_squares = 0;
-	s->all_sum = (struct amount){0, 0};
+	*whole = (struct sums_whole){0};
 	for (uint32_t i = 0; i < count; i++) {
-		const struct query_row *r = &rows[i];
-		query_squares squares = row_squares(q, r, s->window_ns);
-
-		if (tally_touch(&s->stacks, r->stack))
-			s->squares[r->stack] = 0;
-		amount_add(&s->stacks.sums[r->stack], &r->sum);
-		amount_add(&s->all_sum, &r->sum);
-		s->squares[r->stack] += squares;
-		s->all_squares += squares;
+		amount_add(&whole->sum, &rows[i].sum);
+		whole->squares += row_squares(q, &rows[i], window_ns);
 	}
 }
 
-static void ends_fit(struct scratch *s, uint32_t count)
+struct sums_whole query_whole(const struct profile *p, const struct profile_query *q)
 {
-	rows_fit(&s->ends, count, s->ends.key);
-	s->end_squares = fit(s->end_squares, &s->end_squares_cap, count, sizeof(*s->end_squares));
+	struct sums_whole whole = p->scratch->whole;
+	const struct query_row *rows;
+	uint32_t count;
+
+	if (!sums_are_of(p, q)) {
+		rows = query_collect(p, q, &count);
+		whole_of(q, rows, count, window_of(p, q), &whole);
+	}
+	return whole;
 }
 
-static void ends_put(struct scratch *s, uint32_t stack, struct amount sum, query_squares squares)
-{
-	s->end_squares[s->ends.count] = squares;
-	s->ends.list[s->ends.count++] = (struct query_row){.stack = stack, .sum = sum};
-}
-
-/* From nothing: sums of the ends alone. */
+/* From nothing. */
 static void sum_anew(const struct profile *p, const struct profile_query *q,
 	const struct query_row *rows, uint32_t count)
 {
 	struct scratch *s = p->scratch;
-	uint32_t n;
+	const uint32_t *stacks;
 
 	sums_drop(s);
 	s->window_ns = window_of(p, q);
-	sum_rows(s, q, rows, count);
-	n = tally_list(&s->stacks, s->ids);
-	ends_fit(s, n);
-	for (uint32_t i = 0; i < n; i++)
-		ends_put(s, s->ids[i], s->stacks.sums[s->ids[i]], s->squares[s->ids[i]]);
-	sums_touched(s, s->ids, n);
-	s->rolled = false;
+	whole_of(q, rows, count, s->window_ns, &s->whole);
+	for (uint32_t i = 0; i < count; i++)
+		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+	stacks = sums_roll_up(s, fold_view(p, fold_of(p, q)), &s->touched_count);
+	memcpy(s->touched, stacks, s->touched_count * sizeof(*stacks));
+	s->stacks.touched = s->touched_count;
 }
 
 /* --- from one question to the next ------------------------------------------------------------------- */
@@ -257,38 +299,6 @@ static void diff_join(struct sums_diff *d)
 	d->count = n;
 }
 
-static void change_ends(struct scratch *s, const struct sums_diff *d)
-{
-	struct query_rows old = s->ends;
-	query_squares *old_squares = s->end_squares;
-	const struct sums_change *c = d->list, *end = c + d->count;
-
-	s->ends = (struct query_rows){.key = old.key};
-	s->end_squares = NULL;
-	s->end_squares_cap = 0;
-	ends_fit(s, old.count + d->count);
-	for (uint32_t i = 0; i < old.count || c < end;) {
-		uint32_t stack = c < end ? c->stack : PROFILE_NONE;
-		struct amount sum = {0, 0};
-		query_squares squares = 0;
-
-		if (i < old.count && old.list[i].stack <= stack) {
-			stack = old.list[i].stack;
-			sum = old.list[i].sum;
-			squares = old_squares[i++];
-		}
-		if (c < end && c->stack == stack) {
-			amount_add(&sum, &c->sum);
-			squares += c->squares;
-			c++;
-		}
-		if (!amount_none(&sum))
-			ends_put(s, stack, sum, squares);
-	}
-	free(old.list);
-	free(old_squares);
-}
-
 static void change_up(
 	struct scratch *s, const struct model_stacks *view, const struct sums_change *c)
 {
@@ -300,13 +310,13 @@ static void change_up(
 		s->relist |= tally_touch(&s->stacks, stack);
 		amount_add(&s->stacks.sums[stack], &c->sum);
 		s->relist |= amount_none(&s->stacks.sums[stack]);
-		if (stack == PROFILE_ROOT_STACK || !s->rolled)
+		if (stack == PROFILE_ROOT_STACK)
 			break;
 		if (s->by_method.known)
 			by_method_add_total(&s->by_method, view, stack, &c->sum, c->squares);
 	}
-	amount_add(&s->all_sum, &c->sum);
-	s->all_squares += c->squares;
+	amount_add(&s->whole.sum, &c->sum);
+	s->whole.squares += c->squares;
 }
 
 /* Some came, and others have nothing any more. */
@@ -333,7 +343,7 @@ static bool sum_changes(const struct profile *p, const struct profile_query *q,
 	struct sums_diff d = {.cap = count / CHANGES_PART};
 	bool fits;
 
-	if (!s->ends.key || s->summed_kind != sums_kind(p, q))
+	if (!s->summed.key || s->summed_kind != sums_kind(p, q))
 		return false;
 	d.list = xreallocarray(NULL, d.cap + 1, sizeof(*d.list));
 	fits = diff_rows(&d, q, window_ns, &s->summed, rows, count);
@@ -342,7 +352,6 @@ static bool sum_changes(const struct profile *p, const struct profile_query *q,
 		by_method_fit(&s->by_method, p->methods->count);
 		for (uint32_t i = 0; i < d.count; i++)
 			change_up(s, view, &d.list[i]);
-		change_ends(s, &d);
 		if (s->relist)
 			change_touched(s);
 		s->window_ns = window_ns[1];
@@ -351,7 +360,7 @@ static bool sum_changes(const struct profile *p, const struct profile_query *q,
 	return fits;
 }
 
-const struct query_row *query_ends(
+const uint32_t *query_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
 	struct scratch *s = p->scratch;
@@ -361,48 +370,28 @@ const struct query_row *query_ends(
 		rows = query_collect(p, q, count);
 		if (!sum_changes(p, q, rows, *count))
 			sum_anew(p, q, rows, *count);
-		s->ends.key = sums_key(p, q);
 		s->summed_kind = sums_kind(p, q);
-		rows_fit(&s->summed, *count, s->ends.key);
+		rows_fit(&s->summed, *count, sums_key(p, q));
 		memcpy(s->summed.list, rows, *count * sizeof(*rows));
 		s->summed.count = *count;
-	}
-	*count = s->ends.count;
-	return s->ends.list;
-}
-
-const uint32_t *query_sum_up(
-	const struct profile *p, const struct profile_query *q, uint32_t *count)
-{
-	struct scratch *s = p->scratch;
-	const struct model_stacks *view;
-	const uint32_t *stacks;
-
-	query_ends(p, q, count);
-	if (!s->rolled) {
-		view = fold_view(p, fold_of(p, q));
-		scratch_fit(p, view);
-		stacks = sums_roll_up(s, view, count);
-		sums_touched(s, stacks, *count);
-		s->stacks.touched = *count;
-		s->rolled = true;
 	}
 	*count = s->touched_count;
 	return s->touched;
 }
 
 /* Squares stand below each stack for as long as this takes: changes need them per method only. */
-static void by_method_make(struct scratch *s, const struct model_stacks *view)
+static void by_method_make(
+	struct scratch *s, const struct profile_query *q, const struct model_stacks *view)
 {
-	const struct query_row *ends = s->ends.list;
-
 	for (uint32_t i = 0; i < s->touched_count; i++)
 		s->squares[s->touched[i]] = 0;
-	for (uint32_t i = 0; i < s->ends.count; i++) {
-		s->squares[ends[i].stack] = s->end_squares[i];
-		if (ends[i].stack != PROFILE_ROOT_STACK)
-			by_method_add_self(&s->by_method, view, ends[i].stack, &ends[i].sum,
-				s->end_squares[i]);
+	for (uint32_t i = 0; i < s->summed.count; i++) {
+		const struct query_row *r = &s->summed.list[i];
+		query_squares squares = row_squares(q, r, s->window_ns);
+
+		s->squares[r->stack] += squares;
+		if (r->stack != PROFILE_ROOT_STACK)
+			by_method_add_self(&s->by_method, view, r->stack, &r->sum, squares);
 	}
 	for (uint32_t i = s->touched_count; i-- > 0;) {
 		uint32_t stack = s->touched[i];
@@ -424,13 +413,13 @@ const struct by_method *query_by_method(const struct profile *p, const struct pr
 	query_sum_up(p, q, &count);
 	by_method_fit(m, p->methods->count);
 	if (!m->known)
-		by_method_make(p->scratch, fold_view(p, fold_of(p, q)));
+		by_method_make(p->scratch, q, fold_view(p, fold_of(p, q)));
 	return m;
 }
 
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
-	bool there = sums_are_of(p, q) && p->scratch->rolled;
+	bool there = sums_are_of(p, q);
 	uint32_t count;
 
 	query_sum_up(p, q, &count);

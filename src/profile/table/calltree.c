@@ -295,26 +295,18 @@ static void topdown_find_nearest(struct topdown *td)
 	topdown_clear_paths(td, stacks, count);
 }
 
-static double topdown_min(
-	const struct calltree_build *b, const struct query_row *rows, uint32_t count)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		sum += query_value(b->q, &rows[i].sum);
-	return b->options->min_share * (double)sum;
-}
-
 static void calltree_build_topdown(
 	struct calltree_build *b, const struct query_row *rows, uint32_t count)
 {
 	const struct calltree_options *o = b->options;
 	struct topdown td = {.b = b, .by_path = !o->by_type && o->root_method == PROFILE_NONE};
 	uint32_t touched, from, to;
+	struct sums_whole whole;
 	const uint32_t *stacks;
 
 	if (td.by_path && o->min_share > 0) {
-		td.min = topdown_min(b, rows, count);
+		whole = query_whole(b->p, b->q);
+		td.min = o->min_share * (double)query_value(b->q, &whole.sum);
 		td.path_sum = b->scratch->path_sum;
 		if (o->threads && !o->find)
 			topdown_find_nearest(&td);
@@ -436,7 +428,8 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	b.tree->samples = error_window_samples(p, q);
 	calltree_put(&b, PROFILE_NONE, 0);
-	rows = options->threads ? query_collect(p, q, &count) : query_ends(p, q, &count);
+	rows = options->inverted && !options->threads ? query_ends(p, q, &count)
+						      : query_collect(p, q, &count);
 	b.fold = fold_of(p, q);
 	b.view = fold_view(p, b.fold);
 	if (options->threads)

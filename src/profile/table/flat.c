@@ -73,7 +73,7 @@ static double flat_samples(const struct flat_build *b, uint64_t part, query_squa
 {
 	return error_samples(&(struct error_sums){(double)part, (double)b->flat->sum,
 		(double)squares / QUERY_SQUARES_UNIT,
-		(double)b->p->scratch->all_squares / QUERY_SQUARES_UNIT});
+		(double)b->p->scratch->whole.squares / QUERY_SQUARES_UNIT});
 }
 
 static void flat_add_row(struct flat_build *b, const struct by_method *m, uint32_t at)
@@ -104,8 +104,8 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 	b.methods = p->methods->count;
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
 	b.flat = xcalloc(1, sizeof(*b.flat));
-	b.flat->sum = query_value(q, &p->scratch->all_sum);
-	b.flat->sum_count = p->scratch->all_sum.count;
+	b.flat->sum = query_value(q, &p->scratch->whole.sum);
+	b.flat->sum_count = p->scratch->whole.sum.count;
 	b.flat->rows = xreallocarray(NULL, m->count + 1, sizeof(*b.flat->rows));
 	for (uint32_t i = 0; i < b.methods; i++)
 		if (m->row_of[i])
