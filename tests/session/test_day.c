@@ -7,7 +7,6 @@
 #include "tests/session/day.h"
 #include "tests/tap.h"
 
-
 #define SAMPLES 40
 #define HOUR    3600
 

@@ -99,7 +99,7 @@ struct profile_intervals profile_get_intervals(const struct profile *p, int even
 uint64_t profile_sample_weight(const struct profile *p, int event)
 {
 	const struct profile_intervals *i = &p->intervals[event];
-	const struct amount *sum = &p->events[event].sum;
+	const struct profile_sum *sum = &p->events[event].sum;
 	bool varied = i->least != i->most;
 
 	if (event == EVENT_WALL)

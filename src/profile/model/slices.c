@@ -72,7 +72,7 @@ static void slice_append(struct slices *s, struct slice *sl, struct slice_entry 
 		slice_resize(s, sl, sl->cap ? sl->cap + sl->cap / 2 : 32);
 	sl->entries[sl->count++] = entry;
 	s->entries++;
-	amount_add(&sl->sum, &(struct amount){entry.count, entry.weight});
+	sum_add(&sl->sum, &(struct profile_sum){entry.count, entry.weight});
 	sl->dirty = true;
 }
 
@@ -82,10 +82,10 @@ void slices_sweep(struct slices *s, const uint64_t *keep)
 	for (uint32_t i = 0; i < s->pairs.count; i++) {
 		if (!vacant_has(&s->pairs.vacant, i))
 			continue;
-		s->sums[i] = (struct amount){0, 0};
+		s->sums[i] = (struct profile_sum){0, 0};
 		for (int k = 0; k < SLICES_MARKS; k++)
 			if (i < s->marks[k].cap)
-				s->marks[k].before[i] = (struct amount){0, 0};
+				s->marks[k].before[i] = (struct profile_sum){0, 0};
 	}
 }
 
@@ -108,11 +108,11 @@ const struct slices_mark *slices_marked(const struct slices *s, uint32_t second)
 	return NULL;
 }
 
-static void mark_add(struct slices_mark *m, uint32_t pair, const struct amount *sum)
+static void mark_add(struct slices_mark *m, uint32_t pair, const struct profile_sum *sum)
 {
 	m->before = fit_zeroed(m->before, &m->cap, pair + 1, sizeof(*m->before));
-	amount_add(&m->before[pair], sum);
-	amount_add(&m->sum, sum);
+	sum_add(&m->before[pair], sum);
+	sum_add(&m->sum, sum);
 }
 
 static void mark_init(const struct slices *s, struct slices_mark *m, uint32_t second)
@@ -121,11 +121,11 @@ static void mark_init(const struct slices *s, struct slices_mark *m, uint32_t se
 	for (uint32_t i = 0; i < s->pairs.count; i++)
 		mark_add(m, i, &s->sums[i]);
 	for (uint32_t i = slices_find(s, second); i < s->count; i++) {
-		amount_take(&m->sum, &s->list[i].sum);
+		sum_take(&m->sum, &s->list[i].sum);
 		for (uint32_t k = 0; k < s->list[i].count; k++) {
 			const struct slice_entry *e = &s->list[i].entries[k];
 
-			amount_take(&m->before[e->pair], &(struct amount){e->count, e->weight});
+			sum_take(&m->before[e->pair], &(struct profile_sum){e->count, e->weight});
 		}
 	}
 }
@@ -145,16 +145,16 @@ void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS])
 
 void slices_give(struct slices *s, uint32_t from, uint32_t to)
 {
-	amount_add(&s->sums[to], &s->sums[from]);
-	s->sums[from] = (struct amount){0, 0};
+	sum_add(&s->sums[to], &s->sums[from]);
+	s->sums[from] = (struct profile_sum){0, 0};
 	for (struct slices_mark *m = s->marks; m < s->marks + SLICES_MARKS; m++) {
-		struct amount before;
+		struct profile_sum before;
 
 		if (from >= m->cap)
 			continue;
 		before = m->before[from];
-		m->before[from] = (struct amount){0, 0};
-		amount_take(&m->sum, &before);
+		m->before[from] = (struct profile_sum){0, 0};
+		sum_take(&m->sum, &before);
 		mark_add(m, to, &before);
 	}
 }
@@ -181,12 +181,12 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 	uint32_t drop_before)
 {
 	struct slice_entry entry = {0, sample->count, sample->weight};
-	const struct amount sum = {sample->count, sample->weight};
+	const struct profile_sum sum = {sample->count, sample->weight};
 	uint32_t second = sample->second;
 
 	entry.pair = slices_pair(s, sample->stack, sample->who);
-	amount_add(&s->sums[entry.pair], &sum);
-	amount_add(&s->sum, &sum);
+	sum_add(&s->sums[entry.pair], &sum);
+	sum_add(&s->sum, &sum);
 	for (int i = 0; i < SLICES_MARKS; i++)
 		if (second < s->marks[i].second)
 			mark_add(&s->marks[i], entry.pair, &sum);
@@ -263,7 +263,7 @@ void slices_merge(struct slices *s, uint32_t before)
 		memcpy(step->entries + step->count, sl->entries, sl->count * sizeof(*sl->entries));
 		step->count += sl->count;
 		s->entries += sl->count;
-		amount_add(&step->sum, &sl->sum);
+		sum_add(&step->sum, &sl->sum);
 		step->dirty = true;
 		slice_free(s, sl);
 	}

@@ -30,7 +30,7 @@ struct slice {
 	uint32_t count, cap;
 	bool dirty; /* entries came since it was last packed */
 	struct slice_entry *entries;
-	struct amount sum;
+	struct profile_sum sum;
 };
 
 #define SLICES_STEP  10u
@@ -42,17 +42,19 @@ struct slices_run {
 };
 
 struct slices_mark {
-	uint32_t second;            /* 0: none */
-	struct amount sum, *before; /* before: by pair; those that came since may not be there */
+	uint32_t second; /* 0: none */
+	struct profile_sum sum,
+		*before; /* before: by pair; those that came since may not be there */
 	uint32_t cap;
 };
 
 struct slices {
 	struct slice *list; /* ascending, without overlap; seconds without samples have none */
 	uint32_t count, cap;
-	struct amount sum;   /* of everything ever added */
-	struct trie pairs;   /* (stack, SLICES_WHO); number 0 is none */
-	struct amount *sums; /* of everything ever added, by pair; 0 of those that are vacant */
+	struct profile_sum sum; /* of everything ever added */
+	struct trie pairs;      /* (stack, SLICES_WHO); number 0 is none */
+	struct profile_sum
+		*sums; /* of everything ever added, by pair; 0 of those that are vacant */
 	uint32_t sums_cap;
 	struct slices_mark marks[SLICES_MARKS];
 	struct slices_run *runs; /* none: nobody told, it was sampled always */

@@ -24,10 +24,10 @@ static void query_add_slices(const struct slices *s, uint32_t from, uint32_t to,
 	}
 }
 
-static void query_put(
-	struct query_rows *rows, const struct slices *s, uint32_t pair, const struct amount *sum)
+static void query_put(struct query_rows *rows, const struct slices *s, uint32_t pair,
+	const struct profile_sum *sum)
 {
-	if (!amount_none(sum))
+	if (!sum_none(sum))
 		rows->list[rows->count++] = (struct query_row){slices_stack(s, pair),
 			slices_thread(s, pair), slices_state(s, pair), pair, *sum};
 }
@@ -37,12 +37,12 @@ static void query_put_totals(struct query_rows *rows, const struct slices *s,
 	const struct slices_mark *since, const struct tally *later)
 {
 	for (uint32_t i = 0; i < s->pairs.count; i++) {
-		struct amount sum = s->sums[i];
+		struct profile_sum sum = s->sums[i];
 
 		if (since && i < since->cap)
-			amount_take(&sum, &since->before[i]);
+			sum_take(&sum, &since->before[i]);
 		if (tally_has(later, i))
-			amount_take(&sum, &later->sums[i]);
+			sum_take(&sum, &later->sums[i]);
 		query_put(rows, s, i, &sum);
 	}
 }

@@ -161,28 +161,16 @@ bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
 	return match_in(m, &m->shown, p, fold_view(p, fold), stack);
 }
 
-struct match_total {
-	struct match *m;
-	const struct profile *p;
-	struct profile_sum sum;
-};
-
-static void match_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
-{
-	struct match_total *t = ctx;
-
-	if (!match_stack(t->m, t->p, stack))
-		return;
-	t->sum.count += count;
-	t->sum.weight += weight;
-}
-
 struct profile_sum match_sum(
 	struct match *m, const struct profile *p, const struct profile_query *q)
 {
-	struct match_total t = {m, p, {0}};
+	uint32_t count = 0;
+	const struct query_row *rows = *m->text ? query_collect(p, q, &count) : NULL;
+	const struct fold *fold = fold_of(p, q);
+	struct profile_sum sum = {0};
 
-	if (*m->text)
-		profile_each(p, q, match_add, &t);
-	return t.sum;
+	for (uint32_t i = 0; i < count; i++)
+		if (match_stack(m, p, fold_mark(fold, rows[i].stack)))
+			sum_add(&sum, &rows[i].sum);
+	return sum;
 }

@@ -32,36 +32,31 @@ void profile_each(
 
 /* --- sums -------------------------------------------------------------------------------------------- */
 
-static void sum_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
-{
-	struct profile_sum *sum = ctx;
-
-	sum->count += count;
-	sum->weight += weight;
-}
-
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q)
 {
 	const struct slices *s = query_slices(p, q);
 	const struct slices_mark *since = slices_marked(s, q->from);
 	bool total = !q->from || (since && q->to >= q->from);
 	struct profile_sum sum = {0};
-	uint32_t to = slices_find(s, q->to);
+	const struct query_row *rows;
+	uint32_t to = slices_find(s, q->to), count;
 
 	if (q->snapshot || !query_wants_all(q)) {
-		profile_each(p, q, sum_add, &sum);
+		rows = query_collect(p, q, &count);
+		for (uint32_t i = 0; i < count; i++)
+			sum_add(&sum, &rows[i].sum);
 		return sum;
 	}
-	if (total)
-		sum = (struct profile_sum){s->sum.count, s->sum.weight};
-	if (total && since) {
-		sum.count -= since->sum.count;
-		sum.weight -= since->sum.weight;
+	if (!total) {
+		for (uint32_t i = slices_find(s, q->from); i < to; i++)
+			sum_add(&sum, &s->list[i].sum);
+		return sum;
 	}
-	for (uint32_t i = total ? to : slices_find(s, q->from); i < (total ? s->count : to); i++) {
-		sum.count += total ? -s->list[i].sum.count : s->list[i].sum.count;
-		sum.weight += total ? -s->list[i].sum.weight : s->list[i].sum.weight;
-	}
+	sum = s->sum;
+	if (since)
+		sum_take(&sum, &since->sum);
+	for (uint32_t i = to; i < s->count; i++)
+		sum_take(&sum, &s->list[i].sum);
 	return sum;
 }
 
@@ -80,12 +75,9 @@ struct profile_sum profile_coarse(const struct profile *p, const struct profile_
 	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	struct profile_sum sum = {0};
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (java_type(view, rows[i].stack) != FRAME_COARSE)
-			continue;
-		sum.count += rows[i].sum.count;
-		sum.weight += rows[i].sum.weight;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		if (java_type(view, rows[i].stack) == FRAME_COARSE)
+			sum_add(&sum, &rows[i].sum);
 	return sum;
 }
 

@@ -17,7 +17,7 @@ struct query_row {
 	uint32_t stack;
 	uint32_t thread : 28, state : 4; /* as in a pair's item */
 	uint32_t pair;                   /* rows are in the order of their pairs */
-	struct amount sum;
+	struct profile_sum sum;
 };
 struct query_rows {
 	struct query_row *list;
@@ -31,7 +31,7 @@ __extension__ typedef unsigned __int128 query_squares;
 
 /* Per method that was met, dense: a long history has far more stacks than methods, and these stay in the cache. */
 struct method_sum {
-	struct amount self, total;
+	struct profile_sum self, total;
 	query_squares self_squares, total_squares;
 	uint32_t method;
 };
@@ -50,7 +50,7 @@ struct by_method {
 
 /* All rows, and the squares of their clusters. */
 struct sums_whole {
-	struct amount sum;
+	struct profile_sum sum;
 	query_squares squares;
 };
 
@@ -69,7 +69,7 @@ struct scratch {
 	struct tally pairs, stacks;    /* stacks: what was rolled up last, if anything */
 	struct query_rows all, chosen; /* of the last question: of its seconds, and what passes */
 	struct query_rows ends;
-	uint64_t serial;               /* of the last snapshot */
+	uint64_t serial; /* of the last snapshot */
 	struct profile_snapshot *snapshots;
 	/* sums.c: of the question that was summed up last. summed.key 0: of none, and they are empty. */
 	struct query_rows summed; /* its rows */
@@ -157,7 +157,7 @@ static inline uint64_t query_samples(uint64_t count, uint64_t weight, uint64_t e
 	return each ? (weight + each / 2) / each : count;
 }
 
-static inline uint64_t query_value(const struct profile_query *q, const struct amount *a)
+static inline uint64_t query_value(const struct profile_query *q, const struct profile_sum *a)
 {
 	return q->by_weight ? a->weight : a->count;
 }

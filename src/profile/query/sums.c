@@ -45,13 +45,14 @@ static const uint32_t *roll_up_all(
 		uint64_t untouched = ~t->bits[i / 64];
 
 		for (; untouched; untouched &= untouched - 1) /* there is room for whole words */
-			t->sums[i + (uint32_t)__builtin_ctzll(untouched)] = (struct amount){0, 0};
+			t->sums[i + (uint32_t)__builtin_ctzll(untouched)] =
+				(struct profile_sum){0, 0};
 	}
 	for (uint32_t i = n; i-- > PROFILE_ROOT_STACK + 1;)
-		amount_add(&t->sums[model_parent(view, i)], &t->sums[i]);
+		sum_add(&t->sums[model_parent(view, i)], &t->sums[i]);
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (amount_none(&t->sums[i]) && !tally_has(t, i))
+		if (sum_none(&t->sums[i]) && !tally_has(t, i))
 			continue;
 		tally_mark(t, i);
 		s->ids[(*count)++] = i;
@@ -61,7 +62,7 @@ static const uint32_t *roll_up_all(
 
 const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count)
 {
-	struct amount *sums = s->stacks.sums;
+	struct profile_sum *sums = s->stacks.sums;
 
 	if (s->stacks.touched > view->trie.count / ROLL_UP_PART)
 		return roll_up_all(s, view, count);
@@ -69,7 +70,7 @@ const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view,
 	*count = tally_list(&s->stacks, s->ids);
 	for (uint32_t i = *count; i-- > 0;)
 		if (s->ids[i] != PROFILE_ROOT_STACK)
-			amount_add(&sums[model_parent(view, s->ids[i])], &sums[s->ids[i]]);
+			sum_add(&sums[model_parent(view, s->ids[i])], &sums[s->ids[i]]);
 	return s->ids;
 }
 
@@ -108,24 +109,24 @@ static uint32_t by_method_at(struct by_method *m, uint32_t method)
 }
 
 static void by_method_add_self(struct by_method *m, const struct model_stacks *view, uint32_t stack,
-	const struct amount *sum, query_squares squares)
+	const struct profile_sum *sum, query_squares squares)
 {
 	uint32_t at = by_method_at(m, model_method(view, stack));
 
-	amount_add(&m->sums[at].self, sum);
+	sum_add(&m->sums[at].self, sum);
 	m->sums[at].self_squares += squares;
 	m->votes[at].self[model_type(view, stack)] += sum->count;
 }
 
 static void by_method_add_total(struct by_method *m, const struct model_stacks *view,
-	uint32_t stack, const struct amount *sum, query_squares squares)
+	uint32_t stack, const struct profile_sum *sum, query_squares squares)
 {
 	uint32_t at = by_method_at(m, model_method(view, stack));
 
 	m->votes[at].total[model_type(view, stack)] += sum->count;
 	if (model_repeats(view, stack))
 		return;
-	amount_add(&m->sums[at].total, sum);
+	sum_add(&m->sums[at].total, sum);
 	m->sums[at].total_squares += squares;
 }
 
@@ -179,7 +180,7 @@ static void whole_of(const struct profile_query *q, const struct query_row *rows
 {
 	*whole = (struct sums_whole){0};
 	for (uint32_t i = 0; i < count; i++) {
-		amount_add(&whole->sum, &rows[i].sum);
+		sum_add(&whole->sum, &rows[i].sum);
 		whole->squares += row_squares(q, &rows[i], window_ns);
 	}
 }
@@ -219,7 +220,7 @@ static void sum_anew(const struct profile *p, const struct profile_query *q,
 /* What a row has more (less: by wrapping around) than it had. */
 struct sums_change {
 	uint32_t stack;
-	struct amount sum;
+	struct profile_sum sum;
 	query_squares squares;
 };
 
@@ -290,7 +291,7 @@ static void diff_join(struct sums_diff *d)
 		struct sums_change *c = &d->list[i];
 
 		if (n && d->list[n - 1].stack == c->stack) {
-			amount_add(&d->list[n - 1].sum, &c->sum);
+			sum_add(&d->list[n - 1].sum, &c->sum);
 			d->list[n - 1].squares += c->squares;
 		} else {
 			d->list[n++] = *c;
@@ -308,14 +309,14 @@ static void change_up(
 		by_method_add_self(&s->by_method, view, stack, &c->sum, c->squares);
 	for (;; stack = model_parent(view, stack)) {
 		s->relist |= tally_touch(&s->stacks, stack);
-		amount_add(&s->stacks.sums[stack], &c->sum);
-		s->relist |= amount_none(&s->stacks.sums[stack]);
+		sum_add(&s->stacks.sums[stack], &c->sum);
+		s->relist |= sum_none(&s->stacks.sums[stack]);
 		if (stack == PROFILE_ROOT_STACK)
 			break;
 		if (s->by_method.known)
 			by_method_add_total(&s->by_method, view, stack, &c->sum, c->squares);
 	}
-	amount_add(&s->whole.sum, &c->sum);
+	sum_add(&s->whole.sum, &c->sum);
 	s->whole.squares += c->squares;
 }
 
@@ -325,7 +326,7 @@ static void change_touched(struct scratch *s)
 	uint32_t n = tally_list(&s->stacks, s->touched), count = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!amount_none(&s->stacks.sums[s->touched[i]]))
+		if (!sum_none(&s->stacks.sums[s->touched[i]]))
 			s->touched[count++] = s->touched[i];
 		else
 			tally_untouch(&s->stacks, s->touched[i]);

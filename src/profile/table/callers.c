@@ -57,8 +57,7 @@ struct profile_sum callers_each(const struct profile *p, const struct profile_qu
 	for (uint32_t i = 0; i < count; i++) {
 		const struct callers_stack *a = &all[rows[i].stack];
 
-		sum.count += rows[i].sum.count;
-		sum.weight += rows[i].sum.weight;
+		sum_add(&sum, &rows[i].sum);
 		if (a->own)
 			fn(ctx, &(struct callers){rows[i].thread, a->caller - 1, a->callee - 1,
 					a->own - 1, rows[i].sum.count, rows[i].sum.weight});

@@ -58,7 +58,8 @@ uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
 }
 
 /* The type is found by majority vote in one pass: exact where one type has more than half. */
-void calltree_count(struct calltree_build *b, uint32_t node, const struct amount *sum, uint8_t type)
+void calltree_count(
+	struct calltree_build *b, uint32_t node, const struct profile_sum *sum, uint8_t type)
 {
 	struct calltree_node *n = &b->tree->nodes[node];
 
@@ -130,7 +131,7 @@ static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack
 	return node;
 }
 
-static void topdown_count_base(struct topdown *td, uint32_t base, const struct amount *sum)
+static void topdown_count_base(struct topdown *td, uint32_t base, const struct profile_sum *sum)
 {
 	calltree_count(td->b, base, sum, 0);
 	if (base)
@@ -164,7 +165,7 @@ static bool topdown_too_small(const struct topdown *td, uint32_t stack)
 static uint32_t topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
 {
 	const struct calltree_build *b = td->b;
-	const struct amount *sum = &b->scratch->stacks.sums[stack];
+	const struct profile_sum *sum = &b->scratch->stacks.sums[stack];
 	uint32_t root = b->options->root_method;
 	uint32_t parent = b->scratch->node[model_parent(b->view, stack)], node;
 

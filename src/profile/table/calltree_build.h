@@ -26,7 +26,7 @@ struct calltree_build {
 uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack);
 /* Count a sum, of samples with this type of frame, in a node's totals. */
 void calltree_count(
-	struct calltree_build *b, uint32_t node, const struct amount *sum, uint8_t type);
+	struct calltree_build *b, uint32_t node, const struct profile_sum *sum, uint8_t type);
 /* The node under which a group of rows goes: "all", or a thread's. */
 uint32_t calltree_base(struct calltree_build *b, uint32_t thread);
 

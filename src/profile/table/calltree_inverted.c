@@ -13,7 +13,7 @@
 struct inverted_item {
 	uint32_t stack;
 	uint32_t child; /* while splitting: which part */
-	struct amount sum;
+	struct profile_sum sum;
 };
 
 struct inverted_group {
@@ -30,7 +30,7 @@ struct inverted_level {
 struct inverted_part {
 	uint32_t key, stack; /* any stack of it */
 	uint32_t items;
-	struct amount sum;
+	struct profile_sum sum;
 };
 
 struct inverted {
@@ -55,7 +55,7 @@ static void inverted_add_group(struct inverted_level *l, struct inverted_group g
 
 /* Put a stack into a group that ends at *end, or join it with itself there. */
 static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_t node,
-	uint32_t *end, uint32_t stack, const struct amount *sum)
+	uint32_t *end, uint32_t stack, const struct profile_sum *sum)
 {
 	struct inverted_item *item;
 
@@ -65,7 +65,7 @@ static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_
 		l->items[v->place[stack]] = (struct inverted_item){.stack = stack};
 	}
 	item = &l->items[v->place[stack]];
-	amount_add(&item->sum, sum);
+	sum_add(&item->sum, sum);
 }
 
 static void inverted_part_items(struct inverted *v, const struct inverted_group *g)
@@ -89,7 +89,7 @@ static void inverted_part_items(struct inverted *v, const struct inverted_group 
 		item->child = v->part_of[key] - 1;
 		part = &v->parts[item->child];
 		part->items++;
-		amount_add(&part->sum, &item->sum);
+		sum_add(&part->sum, &item->sum);
 	}
 	for (uint32_t i = 0; i < v->part_count; i++)
 		v->part_of[v->parts[i].key] = 0;
