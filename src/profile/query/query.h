@@ -84,17 +84,13 @@ struct scratch {
 	uint32_t *node;                   /* per stack: its node in the table being made */
 	uint32_t *slot;                   /* per path: its node + 1, 0 between uses */
 	uint64_t *path_sum;               /* per path, likewise */
-	uint32_t *seen;                   /* per stack: a stamp of the last group it was seen in */
-	uint32_t ids_cap, touched_cap, node_cap, slot_cap, seen_cap, squares_cap, path_sum_cap;
-	uint32_t stamp; /* larger than any in seen */
+	uint32_t ids_cap, touched_cap, node_cap, slot_cap, squares_cap, path_sum_cap;
 };
 
 /* scratch.c */
 struct scratch *scratch_new(struct profile *p); /* p asks it what to keep */
 void scratch_free(struct scratch *s);
 void scratch_fit(const struct profile *p, const struct model_stacks *view);
-/* The first of 2^31 stamps that are not in seen. */
-uint32_t scratch_stamp(struct scratch *s);
 
 /* fold.c; a fold is NULL where stacks are shown as they were sampled. */
 struct fold *fold_of(const struct profile *p, const struct profile_query *q);

@@ -48,30 +48,20 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view)
 	s->node = fit_zeroed(s->node, &s->node_cap, stacks, sizeof(*s->node));
 	s->slot = fit_zeroed(s->slot, &s->slot_cap, paths, sizeof(*s->slot));
 	s->path_sum = fit_zeroed(s->path_sum, &s->path_sum_cap, paths, sizeof(*s->path_sum));
-	s->seen = fit_zeroed(s->seen, &s->seen_cap, stacks, sizeof(*s->seen));
 	p->readers->scratch_bytes =
 		tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + fold_bytes(s->fold) +
 		((size_t)s->all.cap + s->chosen.cap + s->ends.cap + s->summed.cap) *
 			sizeof(*s->all.list) +
-		((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap) *
+		((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap) *
 			sizeof(*s->ids) +
 		s->squares_cap * sizeof(*s->squares) + s->path_sum_cap * sizeof(*s->path_sum) +
 		s->by_method.sums_cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
 }
 
-uint32_t scratch_stamp(struct scratch *s)
-{
-	if (!s->stamp || s->stamp > UINT32_MAX / 2) {
-		memset(s->seen, 0, s->seen_cap * sizeof(*s->seen));
-		s->stamp = 1;
-	}
-	return s->stamp;
-}
-
 void scratch_free(struct scratch *s)
 {
 	void *const lists[] = {s->ids, s->touched, s->squares, s->node, s->slot, s->path_sum,
-		s->seen, s->all.list, s->chosen.list, s->ends.list, s->summed.list};
+		s->all.list, s->chosen.list, s->ends.list, s->summed.list};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);

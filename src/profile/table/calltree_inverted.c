@@ -39,9 +39,8 @@ struct inverted {
 	struct inverted_part *parts; /* of the group being split */
 	uint32_t part_count, part_cap;
 	uint32_t *part_of; /* per key: part + 1, 0 between splits */
-	uint32_t *seen;    /* per stack: first_stamp + node of the group it was last put into */
+	uint32_t *seen;    /* per stack: the node of the group it was last put into + 1 */
 	uint32_t *place;   /* per stack: where */
-	uint32_t first_stamp;
 	double min;
 };
 
@@ -59,8 +58,8 @@ static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_
 {
 	struct inverted_item *item;
 
-	if (v->seen[stack] != v->first_stamp + node) {
-		v->seen[stack] = v->first_stamp + node;
+	if (v->seen[stack] != node + 1) {
+		v->seen[stack] = node + 1;
 		v->place[stack] = (*end)++;
 		l->items[v->place[stack]] = (struct inverted_item){.stack = stack};
 	}
@@ -193,9 +192,8 @@ void calltree_build_inverted(struct calltree_build *b, const struct query_row *r
 	v.now.items = xreallocarray(NULL, count + 1, sizeof(*v.now.items));
 	v.next.items = xreallocarray(NULL, count + 1, sizeof(*v.next.items));
 	v.part_of = xcalloc(calltree_keys(b) + 1, sizeof(*v.part_of));
-	v.seen = b->scratch->seen;
+	v.seen = xcalloc(b->view->trie.count, sizeof(*v.seen));
 	v.place = b->scratch->node;
-	v.first_stamp = scratch_stamp(b->scratch);
 	inverted_take_rows(&v, rows, count);
 	while (v.now.group_count) {
 		at = 0;
@@ -212,5 +210,5 @@ void calltree_build_inverted(struct calltree_build *b, const struct query_row *r
 	free(v.next.groups);
 	free(v.parts);
 	free(v.part_of);
-	b->scratch->stamp = v.first_stamp + b->tree->count;
+	free(v.seen);
 }
