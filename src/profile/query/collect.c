@@ -188,17 +188,22 @@ const struct query_row *query_ends(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
 	const struct query_row *rows = query_collect(p, q, count);
-	struct scratch *s = p->scratch;
-	struct tally *t = &s->pairs;
+	struct query_rows *ends = &p->scratch->ends;
+	struct tally *t = &p->scratch->pairs;
+	uint32_t *ids = p->scratch->ids, n;
 
-	for (uint32_t i = 0; i < *count; i++)
-		tally_add(t, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
-	*count = tally_list(t, s->ids);
-	rows_fit(&s->ends, *count, 0);
-	for (uint32_t i = 0; i < *count; i++)
-		s->ends.list[i] = (struct query_row){.stack = s->ids[i], .sum = t->sums[s->ids[i]]};
-	tally_clear(t, s->ids, *count);
-	return s->ends.list;
+	if (ends->key != query_key(p, q)) {
+		for (uint32_t i = 0; i < *count; i++)
+			tally_add(t, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+		n = tally_list(t, ids);
+		rows_fit(ends, n, query_key(p, q));
+		for (; ends->count < n; ends->count++)
+			ends->list[ends->count] = (struct query_row){
+				.stack = ids[ends->count], .sum = t->sums[ids[ends->count]]};
+		tally_clear(t, ids, n);
+	}
+	*count = ends->count;
+	return ends->list;
 }
 
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most)

@@ -26,8 +26,8 @@ void profile_each(
 	const struct fold *fold = fold_of(p, q);
 
 	for (uint32_t i = 0; i < count; i++)
-		fn(ctx, fold_mark(fold, rows[i].stack), rows[i].thread, rows[i].sum.count,
-			rows[i].sum.weight);
+		fn(ctx, fold ? fold_mark(fold, rows[i].stack) : rows[i].stack, rows[i].thread,
+			rows[i].sum.count, rows[i].sum.weight);
 }
 
 /* --- sums -------------------------------------------------------------------------------------------- */

@@ -68,8 +68,8 @@ struct scratch {
 	uint32_t fold_serial;          /* of the last one */
 	struct tally pairs, stacks;    /* stacks: what was rolled up last, if anything */
 	struct query_rows all, chosen; /* of the last question: of its seconds, and what passes */
-	struct query_rows ends;
-	uint64_t serial; /* of the last snapshot */
+	struct query_rows ends;        /* likewise, see query_ends */
+	uint64_t serial;               /* of the last snapshot */
 	struct profile_snapshot *snapshots;
 	/* sums.c: of the question that was summed up last. summed.key 0: of none, and they are empty. */
 	struct query_rows summed; /* its rows */
