@@ -2,7 +2,7 @@
 /*
  * What nothing refers to any more leaves, so that memory is that of what lives, not of what ever did.
  *
- *   fold     pairs that no slice has, and that are little, become part of "[earlier]" below a caller that stays
+ *   join     pairs that no slice has, and that are little, become part of "[earlier]" below a caller that stays
  *   stacks, paths, frames, methods, threads, pools     each those that nothing in front of it has
  *
  * A step at a time, each by itself: between them everything is as ever. MODEL_SWEEP_S pass between two, in which all
@@ -83,7 +83,7 @@ static void keep_asked(const struct profile *p, enum profile_kind kind)
 	keep_ask(p, kind, true);
 }
 
-/* --- folding ----------------------------------------------------------------------------------------- */
+/* --- joining ----------------------------------------------------------------------------------------- */
 
 static void keep_stack(const struct profile *p, struct model_keep *k, uint32_t stack)
 {
@@ -125,7 +125,7 @@ static uint32_t thread_ended(struct profile *p)
 }
 
 /* Its pairs that do not stay, into what does. threads: those that stay. */
-static void fold_event(struct profile *p, struct slices *slices, const struct model_keep *threads)
+static void join_event(struct profile *p, struct slices *slices, const struct model_keep *threads)
 {
 	struct model_keep pairs = {0}, stacks = {0};
 	uint32_t method = profile_method(p, "", "[earlier]", "", "");
@@ -155,7 +155,7 @@ static void fold_event(struct profile *p, struct slices *slices, const struct mo
 	free(stacks.bits);
 }
 
-static void sweep_fold(struct profile *p, struct model_keep *k)
+static void sweep_join(struct profile *p, struct model_keep *k)
 {
 	keep_begin(k, p->threads.count);
 	keep_ask(p, PROFILE_THREADS, false);
@@ -164,7 +164,7 @@ static void sweep_fold(struct profile *p, struct model_keep *k)
 			for (uint32_t e = 0; e < s->list[i].count; e++)
 				keep_one(k, slices_thread(s, s->list[i].entries[e].pair));
 	for (int e = 0; e < PROFILE_EVENTS; e++)
-		fold_event(p, &p->events[e], k);
+		join_event(p, &p->events[e], k);
 }
 
 /* --- one table after another ------------------------------------------------------------------------- */
@@ -256,19 +256,20 @@ static size_t sweep_used(const struct profile *p)
 {
 	const struct model_methods *m = p->methods;
 	const struct model_frames *f = p->frames;
-	size_t pairs = 0;
+	size_t node = sizeof(struct trie_node) + 6, pairs = 0;
 
 	for (int e = 0; e < PROFILE_EVENTS; e++)
 		pairs += in_use(&p->events[e].pairs);
-	return in_use(&p->stacks.trie) * (size_t)26 + in_use(&p->stacks.paths) * (size_t)14 +
-	       pairs * 30 + m->strings.bytes + (m->count - m->vacant.count) * 2 * sizeof(*m->list) +
+	return in_use(&p->stacks.trie) * (node + sizeof(*p->stacks.info) + sizeof(uint32_t)) +
+	       in_use(&p->stacks.paths) * node + pairs * (node + sizeof(*p->events->sums)) +
+	       m->strings.bytes + (m->count - m->vacant.count) * 2 * sizeof(*m->list) +
 	       (f->count - f->vacant.count) * 3 * sizeof(*f->list) +
 	       (p->threads.count - p->threads.vacant.count) * 2 * sizeof(*p->threads.list);
 }
 
 void model_sweep(struct profile *p)
 {
-	static void (*const steps[])(struct profile * p, struct model_keep * k) = {sweep_fold,
+	static void (*const steps[])(struct profile * p, struct model_keep * k) = {sweep_join,
 		sweep_stacks, sweep_paths, sweep_frames, sweep_methods, sweep_threads, sweep_pools};
 	struct model_readers *r = p->readers;
 	size_t least = p->budget / SWEEP_BUDGET_PART;

@@ -78,7 +78,7 @@ struct scratch {
 	query_squares *squares; /* of clusters: below stacks, while per method */
 	struct sums_whole whole;
 	struct by_method by_method;
-	bool relist;                      /* while folding: other stacks are touched than before */
+	bool relist;                      /* while changing: other stacks are touched than before */
 	uint32_t *touched, touched_count; /* what it touched */
 	uint32_t *ids;                    /* of the last tally_list */
 	uint32_t *node;                   /* per stack: its node in the table being made */
@@ -92,7 +92,7 @@ struct scratch *scratch_new(struct profile *p); /* p asks it what to keep */
 void scratch_free(struct scratch *s);
 void scratch_fit(const struct profile *p, const struct model_stacks *view);
 
-/* fold.c; a fold is NULL where stacks are shown as they were sampled. */
+/* fold.c; a struct fold is a folded view, NULL where stacks are shown as they were sampled. */
 struct fold *fold_of(const struct profile *p, const struct profile_query *q);
 void fold_free(struct fold *f);
 size_t fold_bytes(const struct fold *f);
