@@ -71,7 +71,7 @@ static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
-	const struct query_row *rows = query_collect(p, q, &count);
+	const struct query_row *rows = query_ends(p, q, &count);
 	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	struct profile_sum sum = {0};
 

@@ -175,29 +175,6 @@ static query_squares row_squares(
 	return (query_squares)fmin(squares * QUERY_SQUARES_UNIT, SQUARES_MOST);
 }
 
-static void whole_of(const struct profile_query *q, const struct query_row *rows, uint32_t count,
-	double window_ns, struct sums_whole *whole)
-{
-	*whole = (struct sums_whole){0};
-	for (uint32_t i = 0; i < count; i++) {
-		sum_add(&whole->sum, &rows[i].sum);
-		whole->squares += row_squares(q, &rows[i], window_ns);
-	}
-}
-
-struct sums_whole query_whole(const struct profile *p, const struct profile_query *q)
-{
-	struct sums_whole whole = p->scratch->whole;
-	const struct query_row *rows;
-	uint32_t count;
-
-	if (!sums_are_of(p, q)) {
-		rows = query_collect(p, q, &count);
-		whole_of(q, rows, count, window_of(p, q), &whole);
-	}
-	return whole;
-}
-
 /* From nothing. */
 static void sum_anew(const struct profile *p, const struct profile_query *q,
 	const struct query_row *rows, uint32_t count)
@@ -207,9 +184,12 @@ static void sum_anew(const struct profile *p, const struct profile_query *q,
 
 	sums_drop(s);
 	s->window_ns = window_of(p, q);
-	whole_of(q, rows, count, s->window_ns, &s->whole);
-	for (uint32_t i = 0; i < count; i++)
+	s->whole = (struct sums_whole){0};
+	for (uint32_t i = 0; i < count; i++) {
 		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+		sum_add(&s->whole.sum, &rows[i].sum);
+		s->whole.squares += row_squares(q, &rows[i], s->window_ns);
+	}
 	stacks = sums_roll_up(s, fold_view(p, fold_of(p, q)), &s->touched_count);
 	memcpy(s->touched, stacks, s->touched_count * sizeof(*stacks));
 	s->stacks.touched = s->touched_count;
@@ -378,6 +358,14 @@ const uint32_t *query_sum_up(
 	}
 	*count = s->touched_count;
 	return s->touched;
+}
+
+struct sums_whole query_whole(const struct profile *p, const struct profile_query *q)
+{
+	uint32_t count;
+
+	query_sum_up(p, q, &count);
+	return p->scratch->whole;
 }
 
 /* Squares stand below each stack for as long as this takes: changes need them per method only. */

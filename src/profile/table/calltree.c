@@ -429,8 +429,7 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	b.tree->samples = error_window_samples(p, q);
 	calltree_put(&b, PROFILE_NONE, 0);
-	rows = options->inverted && !options->threads ? query_ends(p, q, &count)
-						      : query_collect(p, q, &count);
+	rows = options->threads ? query_collect(p, q, &count) : query_ends(p, q, &count);
 	b.fold = fold_of(p, q);
 	b.view = fold_view(p, b.fold);
 	if (options->threads)
