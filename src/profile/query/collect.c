@@ -184,28 +184,6 @@ const struct query_row *query_collect(
 	return rows;
 }
 
-const struct query_row *query_ends(
-	const struct profile *p, const struct profile_query *q, uint32_t *count)
-{
-	const struct query_row *rows = query_collect(p, q, count);
-	struct query_rows *ends = &p->scratch->ends;
-	struct tally *t = &p->scratch->pairs;
-	uint32_t *ids = p->scratch->ids, n;
-
-	if (ends->key != query_key(p, q)) {
-		for (uint32_t i = 0; i < *count; i++)
-			tally_add(t, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
-		n = tally_list(t, ids);
-		rows_fit(ends, n, query_key(p, q));
-		for (; ends->count < n; ends->count++)
-			ends->list[ends->count] = (struct query_row){
-				.stack = ids[ends->count], .sum = t->sums[ids[ends->count]]};
-		tally_clear(t, ids, n);
-	}
-	*count = ends->count;
-	return ends->list;
-}
-
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
 	uint32_t serial = fold_serial(p->scratch->fold);

@@ -126,9 +126,6 @@ const struct slices *query_slices(const struct profile *p, const struct profile_
  */
 const struct query_row *query_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
-/* The same, joined where threads and states (which are 0) alone are other; by stack, ascending. */
-const struct query_row *query_ends(
-	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Room for so many; what is put there is of this key. */
 struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key);
 /* Equal for questions that have the same rows. */
@@ -142,6 +139,9 @@ const uint32_t *query_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
 const struct by_method *query_by_method(const struct profile *p, const struct profile_query *q);
 struct sums_whole query_whole(const struct profile *p, const struct profile_query *q);
+/* The rows of a query, joined where threads and states (which are 0) alone are other; by stack, ascending. */
+const struct query_row *query_ends(
+	const struct profile *p, const struct profile_query *q, uint32_t *count);
 /* Empty scratch->stacks, for another use: add the touched stacks' sums to all their callers; these, ascending. */
 void sums_drop(struct scratch *s);
 const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count);

@@ -360,6 +360,49 @@ const uint32_t *query_sum_up(
 	return s->touched;
 }
 
+/* Of the sums, where these are fewer than rows: what is not in the stacks that go on. */
+static void ends_of_sums(struct scratch *s, const struct model_stacks *view)
+{
+	struct tally *t = &s->pairs;
+
+	for (uint32_t i = s->touched_count; i-- > 0;) {
+		uint32_t stack = s->touched[i], parent = model_parent(view, stack);
+
+		tally_add(t, stack, s->stacks.sums[stack].count, s->stacks.sums[stack].weight);
+		if (stack != PROFILE_ROOT_STACK)
+			tally_add(t, parent, -s->stacks.sums[stack].count,
+				-s->stacks.sums[stack].weight);
+	}
+}
+
+const struct query_row *query_ends(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct scratch *s = p->scratch;
+	const struct query_row *rows = query_collect(p, q, count);
+	uint64_t key = query_key(p, q);
+	uint32_t n;
+
+	if (s->ends.key != key) {
+		query_sum_up(p, q, &n);
+		if (n < *count)
+			ends_of_sums(s, fold_view(p, fold_of(p, q)));
+		else
+			for (uint32_t i = 0; i < *count; i++)
+				tally_add(&s->pairs, rows[i].stack, rows[i].sum.count,
+					rows[i].sum.weight);
+		n = tally_list(&s->pairs, s->ids);
+		rows_fit(&s->ends, n, key);
+		for (uint32_t i = 0; i < n; i++)
+			if (!sum_none(&s->pairs.sums[s->ids[i]]))
+				s->ends.list[s->ends.count++] = (struct query_row){
+					.stack = s->ids[i], .sum = s->pairs.sums[s->ids[i]]};
+		tally_clear(&s->pairs, s->ids, n);
+	}
+	*count = s->ends.count;
+	return s->ends.list;
+}
+
 struct sums_whole query_whole(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
