@@ -133,10 +133,8 @@ static void collapsed_walk(struct collapsed *c)
 int export_collapsed(
 	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err)
 {
-	struct calltree_options options = {.by_name = true,
-		.by_type = o->annotate,
-		.threads = o->threads,
-		.root_method = PROFILE_NONE};
+	struct calltree_options options = {
+		.by_type = o->annotate, .threads = o->threads, .root_method = PROFILE_NONE};
 	struct calltree *t = calltree_new(p, &o->query, &options);
 	uint64_t value;
 	struct collapsed c = {.p = p, .o = o, .t = t, .out = out, .rest = o->each / 2};

@@ -166,7 +166,6 @@ struct flame *flame_new(const struct profile *p, const struct profile_query *q, 
 {
 	struct calltree_options options = {.inverted = inverted,
 		.threads = threads,
-		.by_name = true,
 		.root_method = PROFILE_NONE,
 		.min_share = min_share};
 	struct profile_query by_weight = *q; /* trees by weight know the samples, too */

@@ -13,18 +13,16 @@ static const unsigned char svg_script[] = {
 #include "export/web/flame_js.inc"
 };
 
-static const struct svg_event_title {
-	const char *title;
-} event_titles[PROFILE_EVENTS] = {
-	[EVENT_CPU] = {"CPU time"},
-	[EVENT_ALLOC] = {"allocated memory"},
-	[EVENT_LOCK] = {"lock contention"},
-	[EVENT_WALL] = {"wall-clock time"},
+static const char *const event_titles[PROFILE_EVENTS] = {
+	[EVENT_CPU] = "CPU time",
+	[EVENT_ALLOC] = "allocated memory",
+	[EVENT_LOCK] = "lock contention",
+	[EVENT_WALL] = "wall-clock time",
 };
 
 static void head_title(struct buf *out, const struct profile *p, const struct export_options *o)
 {
-	const char *event = event_titles[o->query.event].title;
+	const char *event = event_titles[o->query.event];
 	struct buf text = {0};
 
 	if (o->title)
@@ -37,50 +35,43 @@ static void head_title(struct buf *out, const struct profile *p, const struct ex
 	buf_done(&text);
 }
 
-static void head_add(struct buf *out, const char *before, const char *text)
+/* Where the next fact goes. */
+static struct buf *head_next(struct buf *out, const char *before)
 {
-	if (!text || !*text)
-		return;
 	if (out->len)
 		buf_adds(out, " \xc2\xb7 ");
 	buf_adds(out, before);
-	export_clean(out, text, 0, 0);
+	return out;
 }
 
-static void head_add_number(struct buf *out, const char *before, uint64_t n)
+static void head_text(struct buf *out, const char *before, const char *text)
+{
+	if (text && *text)
+		export_clean(head_next(out, before), text, 0, 0);
+}
+
+static void head_value(struct buf *out, const char *unit, uint64_t interval)
 {
 	struct buf text = {0};
-
-	export_count(&text, n);
-	head_add(out, before, text.data);
-	buf_done(&text);
-}
-
-static void head_add_interval(struct buf *text, const char *unit, uint64_t interval)
-{
-	size_t from = text->len;
 	char *fraction;
 
-	export_value(text, unit, interval);
-	fraction = strstr(text->data + from, ".00"); /* "10.00 ms" says less than "10 ms" */
+	export_value(&text, unit, interval);
+	fraction = strstr(text.data, ".00"); /* "10.00 ms" says less than "10 ms" */
 	if (fraction)
 		memmove(fraction, fraction + 3, strlen(fraction + 3) + 1);
-	text->len = strlen(text->data);
+	buf_adds(out, text.data);
+	buf_done(&text);
 }
 
 static void head_interval(struct buf *out, const struct export_meta *m, const char *unit)
 {
-	struct buf text = {0};
-
-	head_add_interval(&text, unit, m->interval);
+	head_value(out, unit, m->interval);
 	if (m->interval_most > m->interval) {
-		buf_adds(&text, " to ");
-		head_add_interval(&text, unit, m->interval_most);
+		buf_adds(out, " to ");
+		head_value(out, unit, m->interval_most);
 	}
 	if (m->engine && *m->engine)
-		buf_printf(&text, " (%s)", m->engine);
-	head_add(out, "every ", text.data);
-	buf_done(&text);
+		buf_printf(out, " (%s)", m->engine);
 }
 
 static void head_time(struct buf *out, uint64_t wall_ns)
@@ -91,40 +82,32 @@ static void head_time(struct buf *out, uint64_t wall_ns)
 
 	if (wall_ns && gmtime_r(&seconds, &tm) &&
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
-		head_add(out, "", text);
+		head_text(out, "", text);
 }
 
 static void head_facts(struct buf *out, const struct profile *p, const struct export_options *o)
 {
-	const struct profile_event *event = profile_get_event(p, o->query.event);
+	const char *unit = profile_get_event(p, o->query.event)->unit;
 	const struct export_meta *m = &o->meta;
 	struct profile_sum sum = profile_sum(p, &o->query);
-	struct buf text = {0};
+	struct buf facts = {0};
 
-	export_count(&text, sum.count);
-	buf_adds(&text, sum.count == 1 ? " sample" : " samples");
-	head_add(out, "", text.data);
-	buf_clear(&text);
-	export_value(&text, event->unit, sum.weight);
-	head_add(out, "", text.data);
+	export_count(&facts, sum.count);
+	buf_adds(&facts, sum.count == 1 ? " sample" : " samples");
+	export_value(head_next(&facts, ""), unit, sum.weight);
 	if (m->interval)
-		head_interval(out, m, event->unit);
-	if (m->duration_ns) {
-		buf_clear(&text);
-		export_value(&text, "ns", m->duration_ns);
-		head_add(out, "in ", text.data);
-	}
+		head_interval(head_next(&facts, "every "), m, unit);
+	if (m->duration_ns)
+		export_value(head_next(&facts, "in "), "ns", m->duration_ns);
 	if (m->lost)
-		head_add_number(out, "lost ", m->lost);
-	if (m->pid > 0) {
-		buf_clear(&text);
-		buf_printf(&text, "%d", m->pid);
-		head_add(out, "pid ", text.data);
-	}
-	head_add(out, "JDK ", m->jdk);
-	head_time(out, m->start_wall_ns);
-	head_add(out, "on ", m->host);
-	buf_done(&text);
+		export_count(head_next(&facts, "lost "), m->lost);
+	if (m->pid > 0)
+		buf_printf(head_next(&facts, "pid "), "%d", m->pid);
+	head_text(&facts, "JDK ", m->jdk);
+	head_time(&facts, m->start_wall_ns);
+	head_text(&facts, "on ", m->host);
+	export_clean(out, buf_str(&facts), 0, 0);
+	buf_done(&facts);
 }
 
 static void svg_document(struct buf *out, const struct flame *f, const struct flame *drawn,

@@ -103,26 +103,25 @@ void export_count(struct buf *out, uint64_t n)
 
 struct text_unit {
 	const char *unit; /* of the event */
-	double from;
-	const char *shown;
 	double scale;
+	const char *shown;
 };
 
 static const struct text_unit units[] = {
-	{"ns", 3600e9, "h", 3600e9},
-	{"ns", 60e9, "min", 60e9},
-	{"ns", 1e9, "s", 1e9},
-	{"ns", 1e6, "ms", 1e6},
-	{"ns", 1e3, "us", 1e3},
-	{"bytes", 1073741824.0, "GiB", 1073741824.0},
-	{"bytes", 1048576.0, "MiB", 1048576.0},
-	{"bytes", 1024.0, "KiB", 1024.0},
+	{"ns", 3600e9, "h"},
+	{"ns", 60e9, "min"},
+	{"ns", 1e9, "s"},
+	{"ns", 1e6, "ms"},
+	{"ns", 1e3, "us"},
+	{"bytes", 1073741824.0, "GiB"},
+	{"bytes", 1048576.0, "MiB"},
+	{"bytes", 1024.0, "KiB"},
 };
 
 void export_value(struct buf *out, const char *unit, uint64_t value)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (!strcmp(units[i].unit, unit) && (double)value >= units[i].from) {
+		if (!strcmp(units[i].unit, unit) && (double)value >= units[i].scale) {
 			export_decimal(out, (double)value / units[i].scale, 2);
 			buf_printf(out, " %s", units[i].shown);
 			return;

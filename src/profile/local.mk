@@ -3,13 +3,14 @@
 
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
-	%D%/profile.h %D%/vitals.c %D%/vitals.h \
-	%D%/model/events.c %D%/model/methods.c %D%/model/model.h %D%/model/profile.c %D%/model/resting.c \
-	%D%/model/slices.c %D%/model/slices.h %D%/model/sweep.c %D%/model/tally.c %D%/model/tally.h \
-	%D%/model/threads.c %D%/model/trie.c %D%/model/trie.h %D%/model/waits.c \
-	%D%/query/by_method.c %D%/query/collect.c %D%/query/error.c %D%/query/error.h %D%/query/filter.c \
-	%D%/query/filter.h %D%/query/form.c %D%/query/form.h %D%/query/match.c %D%/query/match.h \
-	%D%/query/query.c %D%/query/snapshot.h %D%/query/sums.c \
+	%D%/profile.c %D%/profile.h %D%/vitals.c %D%/vitals.h \
+	%D%/model/events.c %D%/model/feed.c %D%/model/fit.h %D%/model/methods.c %D%/model/model.h \
+	%D%/model/resting.c %D%/model/slices.c %D%/model/slices.h %D%/model/stacks.c %D%/model/sweep.c \
+	%D%/model/tally.c %D%/model/tally.h %D%/model/threads.c %D%/model/trie.c %D%/model/trie.h \
+	%D%/model/waits.c \
+	%D%/query/collect.c %D%/query/error.c %D%/query/error.h %D%/query/filter.c \
+	%D%/query/filter.h %D%/query/fold.c %D%/query/match.c %D%/query/match.h %D%/query/query.c \
+	%D%/query/query.h %D%/query/scratch.c %D%/query/sums.c \
 	%D%/table/callers.c %D%/table/callers.h %D%/table/calltree.c %D%/table/calltree.h \
 	%D%/table/calltree_build.h %D%/table/calltree_inverted.c %D%/table/flat.c %D%/table/flat.h \
 	%D%/table/rank.c %D%/table/rank.h

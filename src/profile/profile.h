@@ -131,10 +131,11 @@ void profile_free(struct profile *p);
 
 /* --- feeding ----------------------------------------------------------------------------------------- */
 
-uint32_t profile_method(struct profile *p, const char *class_name, const char *name,
+/* Methods and frames are names, and a profile is the same whatever has a number. */
+uint32_t profile_method(const struct profile *p, const char *class_name, const char *name,
 	const char *signature, const char *module);
 uint32_t profile_frame(
-	struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
+	const struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
 /* Of a thread that waits: the stack with a leaf that says where in the program and why, "Customer.run sleeps". */
 uint32_t profile_stack_resting(struct profile *p, uint32_t stack, enum thread_state state);
@@ -205,7 +206,7 @@ enum profile_kind {
 	PROFILE_KINDS
 };
 typedef void profile_keeper_fn(void *ctx, enum profile_kind kind, bool leaving);
-#define PROFILE_KEEPERS 4
+#define PROFILE_KEEPERS 5
 void profile_keeper_add(const struct profile *p, profile_keeper_fn *fn, void *ctx);
 void profile_keeper_remove(const struct profile *p, const void *ctx);
 /* For keepers, of the kind that they are asked about; any number may be given. */
@@ -289,8 +290,16 @@ struct profile_query {
 	uint32_t pool;         /* only threads of this pool; 0 = all */
 	unsigned states;       /* only these, a bit per enum thread_state; 0 = all */
 	struct filter *filter; /* filter.h; NULL: all, as it was sampled */
-	const struct profile_snapshot *snapshot; /* snapshot.h: in place of the seconds; or NULL */
+	const struct profile_snapshot *snapshot; /* in place of the seconds; or NULL */
 };
+
+/*
+ * The samples of a query's seconds, kept however old they get: what later ones are compared with. Set in a query it
+ * stands for its seconds; thread and filter apply as ever. The caller's; 24 bytes per distinct stack and thread.
+ */
+struct profile_snapshot *profile_snapshot_new(
+	const struct profile *p, const struct profile_query *q);
+void profile_snapshot_free(struct profile_snapshot *s);
 
 /* Another number whenever a query's answer may be another one. */
 uint64_t profile_stamp(const struct profile *p, const struct profile_query *q);

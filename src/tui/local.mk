@@ -15,7 +15,7 @@ libtui_a_SOURCES = \
 	%D%/term/key.h %D%/term/keys.c %D%/term/signals.c %D%/term/signals.h %D%/term/term.h \
 	%D%/term/terminal.c %D%/term/tty.c \
 	%D%/time/history.c %D%/time/strip.c %D%/time/timeline.c %D%/time/time.h \
-	%D%/view/error.c %D%/view/prior.c %D%/view/prior.h %D%/view/help.c %D%/view/empty.c %D%/view/info.c \
+	%D%/view/error.c %D%/view/help.c %D%/view/empty.c %D%/view/info.c \
 	%D%/view/pane.c %D%/view/pane.h %D%/view/pane_table.c %D%/view/picker.c %D%/view/view.h \
 	%D%/view/callers/sandwich.c %D%/view/callers/sandwich.h %D%/view/callers/view.c \
 	%D%/view/callers/view.h \

@@ -79,7 +79,7 @@ static double median_ms(void (*run)(struct bench *), struct bench *b)
 static const struct row {
 	const char *what;
 	void (*run)(struct bench *);
-	bool all, inverted, threads, by_name;
+	bool all, inverted, threads;
 	double min_share;
 	const char *path;
 } rows[] = {
@@ -96,16 +96,10 @@ static const struct row {
 	{.what = "flat, all", .run = run_flat, .all = true},
 	{.what = "tree, all", .run = run_tree, .all = true},
 	{.what = "tree >= 0.05 %, all", .run = run_tree, .all = true, .min_share = 0.0005},
-	{.what = "tree by name, all", .run = run_tree, .all = true, .by_name = true},
-	{.what = "by name, >= 0.5 %, all",
-		.run = run_tree,
-		.all = true,
-		.by_name = true,
-		.min_share = 0.005},
+	{.what = "tree >= 0.5 %, all", .run = run_tree, .all = true, .min_share = 0.005},
 	{.what = "the same by thread",
 		.run = run_tree,
 		.all = true,
-		.by_name = true,
 		.threads = true,
 		.min_share = 0.005},
 	{.what = "inverted >= 0.05 %, all",
@@ -140,7 +134,6 @@ static void bench_stacks(uint32_t stacks)
 		b.path = rows[i].path;
 		b.o = (struct calltree_options){.inverted = rows[i].inverted,
 			.threads = rows[i].threads,
-			.by_name = rows[i].by_name,
 			.root_method = PROFILE_NONE,
 			.min_share = rows[i].min_share};
 		printf("  %-28s %8.2f ms", rows[i].what, median_ms(rows[i].run, &b));

@@ -306,7 +306,6 @@ static uint32_t same_nodes(
 static bool tree_is_right(const struct session *s, const struct profile_query *q)
 {
 	struct calltree_options o = {.root_method = PROFILE_NONE,
-		.by_name = true,
 		.inverted = below(3) == 0,
 		.threads = below(3) == 0,
 		.min_share = (double[]){0, 0.002, 0.05}[below(3)]};

@@ -2,7 +2,6 @@
 /* profile: searches, filters and snapshots against their plain definitions, on random programs. */
 #include "profile/query/filter.h"
 #include "profile/query/match.h"
-#include "profile/query/snapshot.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"
 
@@ -322,7 +321,7 @@ static void test_forms(struct profile *p, struct feed *f)
 static void test_hidden_hits(const struct profile *p)
 {
 	struct profile_query q = all_of(p);
-	struct calltree_options all = {.by_name = true, .root_method = PROFILE_NONE};
+	struct calltree_options all = {.root_method = PROFILE_NONE};
 	struct calltree_options some = all;
 	struct calltree *whole = calltree_new(p, &q, &all), *part;
 	struct match *m = match_new();
@@ -350,7 +349,7 @@ static void test_hidden_hits(const struct profile *p)
 static void test_snapshot(struct profile *p, struct feed *f)
 {
 	struct profile_query q = all_of(p), kept;
-	struct calltree_options options = {.by_name = true, .root_method = PROFILE_NONE};
+	struct calltree_options options = {.root_method = PROFILE_NONE};
 	struct profile_snapshot *s;
 	struct calltree *before, *after;
 	uint64_t count;

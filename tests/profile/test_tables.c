@@ -161,11 +161,9 @@ static void test_recursion_and_trend(void)
 
 /* --- call trees -------------------------------------------------------------------------------------- */
 
-static bool same_name(const struct profile *p, uint32_t a, uint32_t b, bool by_name)
+static bool same_name(const struct profile *p, uint32_t a, uint32_t b)
 {
-	if (a == b)
-		return true;
-	return by_name && !strcmp(profile_get_method(p, a)->full, profile_get_method(p, b)->full);
+	return a == b || !strcmp(profile_get_method(p, a)->full, profile_get_method(p, b)->full);
 }
 
 /* A row's frames in the order of the tree: to[0] is the first level below the base. */
@@ -210,7 +208,7 @@ static uint32_t child_of(
 		if (thread != PROFILE_NONE && n[c].thread == thread)
 			break;
 		if (thread == PROFILE_NONE && n[c].method != PROFILE_NONE &&
-			same_name(w->p, n[c].method, method, w->o->by_name) &&
+			same_name(w->p, n[c].method, method) &&
 			(!w->o->by_type || n[c].type == type))
 			break;
 	}
@@ -314,19 +312,19 @@ static void test_random(uint64_t seed)
 
 		ok(flat_is_right(p, &queries[i].q), "seed %d: method table of %s", (int)seed,
 			queries[i].what);
-		for (int bits = 0; bits < 32; bits++) {
+		for (int bits = 0; bits < 16; bits++) {
 			struct calltree_options o = {
-				bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0, NULL};
+				bits & 1, bits & 2, bits & 4, PROFILE_NONE, 0, NULL};
 
-			o.root_method = bits & 16 ? f.methods[0] : PROFILE_NONE;
+			o.root_method = bits & 8 ? f.methods[0] : PROFILE_NONE;
 			if (!tree_is_right(p, &queries[i].q, &o)) {
 				right = false;
-				diag("wrong:%s%s%s%s%s", o.inverted ? " inverted" : "",
-					o.threads ? " threads" : "", o.by_name ? " by name" : "",
-					o.by_type ? " by type" : "", bits & 16 ? " root" : "");
+				diag("wrong:%s%s%s%s", o.inverted ? " inverted" : "",
+					o.threads ? " threads" : "", o.by_type ? " by type" : "",
+					bits & 8 ? " root" : "");
 			}
 		}
-		ok(right, "seed %d: 32 kinds of tree of %s", (int)seed, queries[i].what);
+		ok(right, "seed %d: 16 kinds of tree of %s", (int)seed, queries[i].what);
 	}
 	feed_done(&f);
 	profile_free(p);
@@ -366,7 +364,7 @@ static void test_kept_sums(void)
 {
 	struct profile *p = profile_new();
 	struct profile_query all = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD}, one = all;
-	struct calltree_options o = {.by_name = true, .root_method = PROFILE_NONE};
+	struct calltree_options o = {.root_method = PROFILE_NONE};
 	struct calltree_options threads = {.threads = true, .root_method = PROFILE_NONE};
 	struct calltree_options up = {.inverted = true, .root_method = PROFILE_NONE};
 	struct feed f;
@@ -463,9 +461,8 @@ static void test_pruned(void)
 
 	feed_init(&f, p, &(struct feed_options){.stacks = 500, .rate = 5000});
 	feed_second(&f, 1);
-	for (int bits = 0; bits < 16; bits++) {
-		struct calltree_options o = {
-			bits & 1, bits & 2, bits & 4, bits & 8, PROFILE_NONE, 0, NULL};
+	for (int bits = 0; bits < 8; bits++) {
+		struct calltree_options o = {bits & 1, bits & 2, bits & 4, PROFILE_NONE, 0, NULL};
 		uint64_t self = 0;
 		uint32_t want;
 

@@ -7,8 +7,6 @@
 #include "tests/session/day.h"
 #include "tests/tap.h"
 
-#include "profile/query/snapshot.h"
-
 #define SAMPLES 40
 #define HOUR    3600
 

@@ -3,7 +3,6 @@
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 #include "tui/view/callers/sandwich.h"
-#include "tui/view/prior.h"
 #include "tui/view/tree/rows.h"
 
 static struct profile *p;
@@ -166,87 +165,9 @@ static void test_tree_rows(void)
 	profile_free(p);
 }
 
-/* --- weak rows --------------------------------------------------------------------------------------- */
-
-static double key_of(const struct prior *e, const struct flat *f, const char *name)
-{
-	struct order_item item = {0};
-	const struct flat_row *r = prior_find(f, method(name));
-
-	if (r)
-		prior_rank(e, f, r, false, &item);
-	return item.key / 1000; /* samples */
-}
-
-static void test_expect(void)
-{
-	struct profile_query window = query;
-	struct prior e = {0};
-	struct flat *f;
-
-	p = profile_new();
-	for (uint32_t s = 0; s < 100; s++) {
-		sample("hot", s, 0, 20);
-		sample("often", s, 0, s < 90 || s == 95);
-		if (s == 93)
-			sample("once", s, 0, 1);
-	}
-	profile_advance(p, 100);
-	window.from = 90;
-	window.to = 100;
-	f = flat_new(p, &window);
-	prior_update(&e, p, &window, 0, true);
-	ok(key_of(&e, f, "hot") == 200, "what has samples is worth its samples");
-	ok(key_of(&e, f, "often") > 2.5 && key_of(&e, f, "often") < 3.5,
-		"what was frequent is worth a little more than its one sample: %.2f",
-		key_of(&e, f, "often"));
-	ok(key_of(&e, f, "once") < 0.5, "what was not, less: %.2f", key_of(&e, f, "once"));
-	flat_free(f);
-	prior_done(&e);
-	profile_free(p);
-}
-
-/* What came since is added to what was there: the same as asking for all of it, also where samples come late. */
-static void test_expect_adds(void)
-{
-	static const char *const stacks[] = {"a", "a b", "a b b", "c a"};
-	struct profile_query window = query, all = query;
-	struct prior e = {0};
-	uint32_t asked = 0, wrong = 0;
-
-	p = profile_new();
-	for (uint32_t s = 3; s < 200; s++) {
-		for (uint32_t i = 0; i < 8; i++)
-			sample(stacks[(s * 7 + i * i) % 4], s - i % 3, 0, 1 + i);
-		window.from = s > 10 ? s - 10 : 0;
-		window.to = all.to = s;
-		prior_update(&e, p, &window, 0, true);
-		if (e.all && e.asked.to == s) {
-			struct flat *f = flat_new(p, &all);
-
-			asked++;
-			wrong += f->count != e.all->count || f->sum != e.all->sum ||
-				 f->sum_count != e.all->sum_count;
-			for (uint32_t i = 0; i < f->count && i < e.all->count; i++)
-				wrong += f->rows[i].method != e.all->rows[i].method ||
-					 f->rows[i].self_count != e.all->rows[i].self_count ||
-					 f->rows[i].total_count != e.all->rows[i].total_count ||
-					 f->rows[i].self != e.all->rows[i].self ||
-					 f->rows[i].total != e.all->rows[i].total;
-			flat_free(f);
-		}
-		sample("late", s - 2, 0, 3);
-	}
-	ok(asked > 10 && !wrong, "the history, asked %u times, %u wrong", asked, wrong);
-	prior_done(&e);
-	profile_free(p);
-}
-
 int main(void)
 {
 	test_sandwich();
 	test_tree_rows();
-	test_expect();
-	test_expect_adds();
 	return tap_done();
 }

@@ -53,6 +53,7 @@ void profile_event_set(
 	e = &p->user_events[event - EVENT_USER_FIRST];
 	if (e->pub.name && strcmp(e->name, name) != 0) {
 		slices_done(&p->events[event]);
+		slices_init(&p->events[event]);
 		p->intervals[event] = (struct profile_intervals){0};
 	}
 	snprintf(e->name, sizeof(e->name), "%s", name);
@@ -98,7 +99,7 @@ struct profile_intervals profile_get_intervals(const struct profile *p, int even
 uint64_t profile_sample_weight(const struct profile *p, int event)
 {
 	const struct profile_intervals *i = &p->intervals[event];
-	const struct amount *sum = &p->events[event].sum;
+	const struct profile_sum *sum = &p->events[event].sum;
 	bool varied = i->least != i->most;
 
 	if (event == EVENT_WALL)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods by their four names, and the one name that lists show. */
+/* Methods by their four names, and the one name that lists show; frames. */
 #include "profile/model/model.h"
 
-#include "base/buf.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "profile/model/fit.h"
 
 enum { METHOD_CLASS, METHOD_NAME, METHOD_SIGNATURE, METHOD_MODULE };
 
@@ -27,7 +24,6 @@ void model_methods_done(struct model_methods *m)
 	hash_index_done(&m->index);
 	vacant_done(&m->vacant);
 	free(m->list);
-	memset(m, 0, sizeof(*m));
 }
 
 /* The VM and the kernel have letters of their own in every list, so their names need no module. */
@@ -70,40 +66,52 @@ static uint32_t methods_full(struct model_methods *m, const char *const text[4])
 	return id;
 }
 
-uint32_t model_methods_put(struct model_methods *m, const char *const text[4])
+uint32_t profile_method(const struct profile *p, const char *class_name, const char *name,
+	const char *signature, const char *module)
 {
+	const char *text[4] = {class_name, name, signature, module};
+	struct model_methods *m = p->methods;
 	struct methods_key key = {.m = m};
 	struct model_method *method;
 	uint64_t hash;
 	uint32_t id;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		text[i] = text[i] ? text[i] : "";
 		key.ids[i] = intern_put(&m->strings, text[i], strlen(text[i]));
+	}
 	hash = hash_bytes(key.ids, sizeof(key.ids), 0);
 	id = hash_index_find(&m->index, hash, methods_same, &key);
 	if (id != HASH_NONE)
 		return id;
-	id = vacant_take(&m->vacant, 0);
-	if (id == VACANT_NONE && m->count == MODEL_METHODS_MAX)
+	if (m->count - m->vacant.count == MODEL_METHODS_MAX)
 		return PROFILE_NONE;
-	if (id == VACANT_NONE && m->count == m->cap) {
-		m->cap = m->cap ? m->cap * 2 : 256;
-		m->list = xreallocarray(m->list, m->cap, sizeof(*m->list));
-	}
-	id = id == VACANT_NONE ? m->count++ : id;
+	id = fit_number(&m->vacant, &m->count);
+	m->list = fit(m->list, &m->cap, m->count, sizeof(*m->list));
 	method = &m->list[id];
 	memcpy(method->ids, key.ids, sizeof(key.ids));
 	method->full = methods_full(m, text);
-	method->pub.class_name = intern_text(&m->strings, key.ids[METHOD_CLASS]);
-	method->pub.name = intern_text(&m->strings, key.ids[METHOD_NAME]);
-	method->pub.signature = intern_text(&m->strings, key.ids[METHOD_SIGNATURE]);
-	method->pub.module = intern_text(&m->strings, key.ids[METHOD_MODULE]);
-	method->pub.full = intern_text(&m->strings, method->full);
+	method->pub = (struct profile_method){
+		.class_name = intern_text(&m->strings, key.ids[METHOD_CLASS]),
+		.name = intern_text(&m->strings, key.ids[METHOD_NAME]),
+		.signature = intern_text(&m->strings, key.ids[METHOD_SIGNATURE]),
+		.module = intern_text(&m->strings, key.ids[METHOD_MODULE]),
+		.full = intern_text(&m->strings, method->full)};
 	method->hash_full = hash_bytes(method->pub.full, strlen(method->pub.full), 1);
-	method->hash =
-		hash_bytes(method->pub.signature, strlen(method->pub.signature), method->hash_full);
 	hash_index_add(&m->index, hash, id);
 	return id;
+}
+
+const struct profile_method *profile_get_method(const struct profile *p, uint32_t method)
+{
+	static const struct profile_method unknown = {"", "", "", "", "[unknown]"};
+
+	return method < p->methods->count ? &p->methods->list[method].pub : &unknown;
+}
+
+uint32_t profile_method_count(const struct profile *p)
+{
+	return p->methods->count;
 }
 
 void model_methods_sweep(struct model_methods *m, const uint64_t *keep)
@@ -135,4 +143,69 @@ size_t model_methods_bytes(const struct model_methods *m)
 	return m->strings.bytes + (size_t)m->strings.count * 16 + (size_t)m->strings.cap * 8 +
 	       ((size_t)m->strings.index.mask + 1 + m->index.mask + 1) * 16 +
 	       (size_t)m->cap * sizeof(*m->list);
+}
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+struct frames_key {
+	const struct model_frames *f;
+	struct profile_frame frame;
+};
+
+static uint64_t frame_hash(const struct profile_frame *f)
+{
+	return hash_pair(
+		(uint64_t)f->method << 32 | (uint32_t)f->bci << 8 | f->type, (uint32_t)f->line);
+}
+
+static bool frames_same(const void *ctx, uint32_t value)
+{
+	const struct frames_key *key = ctx;
+
+	return !memcmp(&key->f->list[value], &key->frame, sizeof(key->frame));
+}
+
+void model_frames_done(struct model_frames *f)
+{
+	hash_index_done(&f->index);
+	vacant_done(&f->vacant);
+	free(f->list);
+}
+
+uint32_t profile_frame(
+	const struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line)
+{
+	struct model_frames *f = p->frames;
+	struct frames_key key = {
+		f, {method, (uint16_t)bci, (uint8_t)(type < FRAME_TYPES ? type : FRAME_BREAK), 0,
+			   line}};
+	uint64_t hash = frame_hash(&key.frame);
+	uint32_t id;
+
+	if (method >= p->methods->count)
+		return PROFILE_NONE;
+	id = hash_index_find(&f->index, hash, frames_same, &key);
+	if (id != HASH_NONE)
+		return id;
+	id = fit_number(&f->vacant, &f->count);
+	f->list = fit(f->list, &f->cap, f->count, sizeof(*f->list));
+	f->list[id] = key.frame;
+	hash_index_add(&f->index, hash, id);
+	return id;
+}
+
+const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame)
+{
+	static const struct profile_frame unknown = {PROFILE_NONE, 0xffff, FRAME_BREAK, 0, 0};
+
+	return frame < p->frames->count ? &p->frames->list[frame] : &unknown;
+}
+
+void model_frames_sweep(struct model_frames *f, const uint64_t *keep)
+{
+	vacant_set(&f->vacant, keep, f->count);
+	hash_index_clear(&f->index);
+	for (uint32_t i = 0; i < f->count; i++)
+		if (!vacant_has(&f->vacant, i))
+			hash_index_add(&f->index, frame_hash(&f->list[i]), i);
 }

@@ -50,10 +50,10 @@ static uint32_t stack_place(const struct profile *p, uint32_t stack)
 	enum place best = PLACE_NONE;
 
 	for (; stack != PROFILE_ROOT_STACK && best != PLACE_OWN;
-		stack = p->stacks.nodes[stack].parent) {
-		uint32_t here = model_stack_method(p, stack);
+		stack = model_parent(&p->stacks, stack)) {
+		uint32_t here = model_method(&p->stacks, stack);
 		enum place place =
-			frame_place(model_stack_type(p, stack), profile_get_method(p, here));
+			frame_place(model_type(&p->stacks, stack), profile_get_method(p, here));
 
 		if (place > best) {
 			best = place;

@@ -2,11 +2,14 @@
 /* Slices: adding, packing, merging into steps, dropping. */
 #include "profile/model/slices.h"
 
-#include "base/buf.h"
-#include "base/hash.h"
+#include "profile/model/fit.h"
 
-#include <stdlib.h>
-#include <string.h>
+void slices_init(struct slices *s)
+{
+	*s = (struct slices){0};
+	trie_init(&s->pairs, NULL);
+	s->sums = fit_zeroed(NULL, &s->sums_cap, s->pairs.count, sizeof(*s->sums));
+}
 
 static void slice_free(struct slices *s, struct slice *sl)
 {
@@ -23,10 +26,9 @@ void slices_done(struct slices *s)
 	for (int i = 0; i < SLICES_MARKS; i++)
 		free(s->marks[i].before);
 	free(s->runs);
-	free(s->pairs);
-	free(s->slots);
-	vacant_done(&s->vacant);
-	memset(s, 0, sizeof(*s));
+	free(s->sums);
+	trie_done(&s->pairs);
+	*s = (struct slices){0};
 }
 
 uint32_t slices_find(const struct slices *s, uint32_t second)
@@ -49,10 +51,7 @@ static struct slice *slices_at(struct slices *s, uint32_t from, uint32_t span)
 
 	if (i < s->count && s->list[i].from == from)
 		return &s->list[i];
-	if (s->count == s->cap) {
-		s->cap = s->cap ? s->cap * 2 : 64;
-		s->list = xreallocarray(s->list, s->cap, sizeof(*s->list));
-	}
+	s->list = fit(s->list, &s->cap, s->count + 1, sizeof(*s->list));
 	memmove(s->list + i + 1, s->list + i, (s->count - i) * sizeof(*s->list));
 	s->count++;
 	s->list[i] = (struct slice){.from = from, .span = span};
@@ -73,73 +72,29 @@ static void slice_append(struct slices *s, struct slice *sl, struct slice_entry 
 		slice_resize(s, sl, sl->cap ? sl->cap + sl->cap / 2 : 32);
 	sl->entries[sl->count++] = entry;
 	s->entries++;
-	sl->sum.count += entry.count;
-	sl->sum.weight += entry.weight;
+	sum_add(&sl->sum, &(struct profile_sum){entry.count, entry.weight});
 	sl->dirty = true;
-}
-
-static uint32_t slices_slot(const struct slices *s, uint32_t stack, uint32_t who)
-{
-	uint32_t i = (uint32_t)hash_u64((uint64_t)stack << 32 | who) & s->slot_mask;
-	const struct slices_pair *pair;
-
-	for (; s->slots[i]; i = (i + 1) & s->slot_mask) {
-		pair = &s->pairs[s->slots[i] - 1];
-		if (pair->stack == stack && pair->who == who)
-			break;
-	}
-	return i;
-}
-
-/* Into empty slots. */
-static void slices_fill_slots(struct slices *s)
-{
-	for (uint32_t i = 0; i < s->pair_count; i++)
-		if (!vacant_has(&s->vacant, i))
-			s->slots[slices_slot(s, s->pairs[i].stack, s->pairs[i].who)] = i + 1;
-}
-
-static void slices_grow_slots(struct slices *s)
-{
-	free(s->slots);
-	s->slot_mask = s->slot_mask ? s->slot_mask * 2 + 1 : 255;
-	s->slots = xcalloc((size_t)s->slot_mask + 1, sizeof(*s->slots));
-	slices_fill_slots(s);
 }
 
 void slices_sweep(struct slices *s, const uint64_t *keep)
 {
-	vacant_set(&s->vacant, keep, s->pair_count);
-	for (uint32_t i = 0; i < s->pair_count; i++) {
-		if (!vacant_has(&s->vacant, i))
+	trie_sweep(&s->pairs, keep);
+	for (uint32_t i = 0; i < s->pairs.count; i++) {
+		if (!vacant_has(&s->pairs.vacant, i))
 			continue;
-		s->pairs[i] = (struct slices_pair){0};
+		s->sums[i] = (struct profile_sum){0, 0};
 		for (int k = 0; k < SLICES_MARKS; k++)
-			if (i < s->marks[k].count)
-				s->marks[k].before[i] = (struct amount){0, 0};
+			if (i < s->marks[k].cap)
+				s->marks[k].before[i] = (struct profile_sum){0, 0};
 	}
-	memset(s->slots, 0, ((size_t)s->slot_mask + 1) * sizeof(*s->slots));
-	slices_fill_slots(s);
 }
 
 uint32_t slices_pair(struct slices *s, uint32_t stack, uint32_t who)
 {
-	uint32_t slot, pair;
+	bool created;
+	uint32_t pair = trie_put(&s->pairs, stack, who, 1, &created);
 
-	if (s->pair_count >= s->slot_mask / 4 * 3)
-		slices_grow_slots(s);
-	slot = slices_slot(s, stack, who);
-	if (s->slots[slot])
-		return s->slots[slot] - 1;
-	pair = vacant_take(&s->vacant, 0);
-	if (pair == VACANT_NONE && s->pair_count == s->pair_cap) {
-		s->pair_cap = s->pair_cap ? s->pair_cap + s->pair_cap / 2 : 256;
-		s->pairs = xreallocarray(s->pairs, s->pair_cap, sizeof(*s->pairs));
-	}
-	if (pair == VACANT_NONE)
-		pair = s->pair_count++;
-	s->pairs[pair] = (struct slices_pair){.stack = stack, .who = who};
-	s->slots[slot] = pair + 1;
+	s->sums = fit_zeroed(s->sums, &s->sums_cap, s->pairs.count, sizeof(*s->sums));
 	return pair;
 }
 
@@ -153,71 +108,54 @@ const struct slices_mark *slices_marked(const struct slices *s, uint32_t second)
 	return NULL;
 }
 
-/* Unsigned wrap-around makes adding the negative a subtraction. */
-static void mark_add(struct slices_mark *m, uint32_t pair, uint64_t count, uint64_t weight)
+static void mark_add(struct slices_mark *m, uint32_t pair, const struct profile_sum *sum)
 {
-	if (pair >= m->cap) {
-		m->cap = pair + pair / 2 + 64;
-		m->before = xreallocarray(m->before, m->cap, sizeof(*m->before));
-	}
-	while (m->count <= pair)
-		m->before[m->count++] = (struct amount){0, 0};
-	m->before[pair].count += count;
-	m->before[pair].weight += weight;
-	m->sum.count += count;
-	m->sum.weight += weight;
+	m->before = fit_zeroed(m->before, &m->cap, pair + 1, sizeof(*m->before));
+	sum_add(&m->before[pair], sum);
+	sum_add(&m->sum, sum);
 }
 
 static void mark_init(const struct slices *s, struct slices_mark *m, uint32_t second)
 {
 	*m = (struct slices_mark){.second = second};
-	for (uint32_t i = 0; i < s->pair_count; i++)
-		mark_add(m, i, s->pairs[i].sum.count, s->pairs[i].sum.weight);
-	for (uint32_t i = slices_find(s, second); i < s->count; i++)
+	for (uint32_t i = 0; i < s->pairs.count; i++)
+		mark_add(m, i, &s->sums[i]);
+	for (uint32_t i = slices_find(s, second); i < s->count; i++) {
+		sum_take(&m->sum, &s->list[i].sum);
 		for (uint32_t k = 0; k < s->list[i].count; k++) {
 			const struct slice_entry *e = &s->list[i].entries[k];
 
-			mark_add(m, e->pair, -(uint64_t)e->count, -e->weight);
+			sum_take(&m->before[e->pair], &(struct profile_sum){e->count, e->weight});
 		}
+	}
 }
 
 void slices_mark(struct slices *s, const uint32_t seconds[SLICES_MARKS])
 {
-	struct slices_mark old[SLICES_MARKS];
-
-	memcpy(old, s->marks, sizeof(old));
-	memset(s->marks, 0, sizeof(s->marks));
-	for (int i = 0; i < SLICES_MARKS; i++) {
-		if (!seconds[i] || slices_marked(s, seconds[i]))
+	for (struct slices_mark *m = s->marks; m < s->marks + SLICES_MARKS; m++) {
+		if (m->second == seconds[0] || m->second == seconds[1])
 			continue;
-		for (int k = 0; k < SLICES_MARKS; k++)
-			if (old[k].second == seconds[i]) {
-				s->marks[i] = old[k];
-				old[k] = (struct slices_mark){0};
-			}
-		if (!s->marks[i].second)
-			mark_init(s, &s->marks[i], seconds[i]);
+		free(m->before);
+		*m = (struct slices_mark){0};
 	}
-	for (int k = 0; k < SLICES_MARKS; k++)
-		free(old[k].before);
+	for (int i = 0; i < SLICES_MARKS; i++)
+		if (seconds[i] && !slices_marked(s, seconds[i]))
+			mark_init(s, &s->marks[s->marks[0].second ? 1 : 0], seconds[i]);
 }
 
 void slices_give(struct slices *s, uint32_t from, uint32_t to)
 {
-	struct amount *sum = &s->pairs[from].sum;
+	sum_add(&s->sums[to], &s->sums[from]);
+	s->sums[from] = (struct profile_sum){0, 0};
+	for (struct slices_mark *m = s->marks; m < s->marks + SLICES_MARKS; m++) {
+		struct profile_sum before;
 
-	s->pairs[to].sum.count += sum->count;
-	s->pairs[to].sum.weight += sum->weight;
-	*sum = (struct amount){0, 0};
-	for (int i = 0; i < SLICES_MARKS; i++) {
-		struct slices_mark *m = &s->marks[i];
-		struct amount before;
-
-		if (from >= m->count)
+		if (from >= m->cap)
 			continue;
 		before = m->before[from];
-		mark_add(m, from, -before.count, -before.weight);
-		mark_add(m, to, before.count, before.weight);
+		m->before[from] = (struct profile_sum){0, 0};
+		sum_take(&m->sum, &before);
+		mark_add(m, to, &before);
 	}
 }
 
@@ -232,10 +170,7 @@ void slices_run(struct slices *s, uint32_t second, bool on)
 	} else if (last && second <= last->to) {
 		last->to = UINT32_MAX;
 	} else {
-		if (s->run_count == s->run_cap) {
-			s->run_cap = s->run_cap ? s->run_cap * 2 : 4;
-			s->runs = xreallocarray(s->runs, s->run_cap, sizeof(*s->runs));
-		}
+		s->runs = fit(s->runs, &s->run_cap, s->run_count + 1, sizeof(*s->runs));
 		s->runs[s->run_count++] = (struct slices_run){second, UINT32_MAX};
 	}
 }
@@ -246,16 +181,15 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 	uint32_t drop_before)
 {
 	struct slice_entry entry = {0, sample->count, sample->weight};
+	const struct profile_sum sum = {sample->count, sample->weight};
 	uint32_t second = sample->second;
 
 	entry.pair = slices_pair(s, sample->stack, sample->who);
-	s->pairs[entry.pair].sum.count += sample->count;
-	s->pairs[entry.pair].sum.weight += sample->weight;
-	s->sum.count += sample->count;
-	s->sum.weight += sample->weight;
+	sum_add(&s->sums[entry.pair], &sum);
+	sum_add(&s->sum, &sum);
 	for (int i = 0; i < SLICES_MARKS; i++)
 		if (second < s->marks[i].second)
-			mark_add(&s->marks[i], entry.pair, sample->count, sample->weight);
+			mark_add(&s->marks[i], entry.pair, &sum);
 	if (second < drop_before)
 		return;
 	if (second < step_before)
@@ -266,9 +200,8 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 
 size_t slices_fixed_bytes(const struct slices *s)
 {
-	return s->cap * sizeof(*s->list) + s->pair_cap * sizeof(*s->pairs) +
-	       ((size_t)s->marks[0].cap + s->marks[1].cap) * sizeof(struct amount) +
-	       ((size_t)s->slot_mask + 1) * sizeof(*s->slots);
+	return s->cap * sizeof(*s->list) + trie_bytes(&s->pairs) +
+	       ((size_t)s->sums_cap + s->marks[0].cap + s->marks[1].cap) * sizeof(*s->sums);
 }
 
 static int slice_compare(const void *a, const void *b)
@@ -330,8 +263,7 @@ void slices_merge(struct slices *s, uint32_t before)
 		memcpy(step->entries + step->count, sl->entries, sl->count * sizeof(*sl->entries));
 		step->count += sl->count;
 		s->entries += sl->count;
-		step->sum.count += sl->sum.count;
-		step->sum.weight += sl->sum.weight;
+		sum_add(&step->sum, &sl->sum);
 		step->dirty = true;
 		slice_free(s, sl);
 	}

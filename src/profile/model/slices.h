@@ -13,25 +13,11 @@
 #ifndef JHOT_PROFILE_MODEL_SLICES_H
 #define JHOT_PROFILE_MODEL_SLICES_H
 
-#include "base/vacant.h"
 #include "profile/model/tally.h"
+#include "profile/model/trie.h"
 
-struct slices_pair {
-	uint32_t stack;
-	uint32_t who;      /* the thread, and in the top bits what it was doing */
-	struct amount sum; /* of everything ever added */
-};
+/* What a pair's item is: the thread, and in the top bits what it was doing. */
 #define SLICES_WHO(thread, state) ((thread) | (uint32_t)(state) << 28)
-
-static inline uint32_t slices_thread(const struct slices_pair *pair)
-{
-	return pair->who & 0xfffffffu;
-}
-
-static inline uint32_t slices_state(const struct slices_pair *pair)
-{
-	return pair->who >> 28;
-}
 
 struct slice_entry {
 	uint32_t pair;
@@ -44,7 +30,7 @@ struct slice {
 	uint32_t count, cap;
 	bool dirty; /* entries came since it was last packed */
 	struct slice_entry *entries;
-	struct amount sum;
+	struct profile_sum sum;
 };
 
 #define SLICES_STEP  10u
@@ -56,20 +42,20 @@ struct slices_run {
 };
 
 struct slices_mark {
-	uint32_t second;            /* 0: none */
-	struct amount sum, *before; /* before: by pair; those that came since are not there */
-	uint32_t count, cap;
+	uint32_t second; /* 0: none */
+	struct profile_sum sum,
+		*before; /* before: by pair; those that came since may not be there */
+	uint32_t cap;
 };
 
 struct slices {
 	struct slice *list; /* ascending, without overlap; seconds without samples have none */
 	uint32_t count, cap;
-	struct amount sum; /* of everything ever added */
-	struct slices_pair *pairs;
-	uint32_t pair_count, pair_cap;
-	struct vacant vacant; /* such a pair's sums are 0 */
-	uint32_t *slots;      /* finds a pair: number + 1, 0 = free */
-	uint32_t slot_mask;
+	struct profile_sum sum; /* of everything ever added */
+	struct trie pairs;      /* (stack, SLICES_WHO); number 0 is none */
+	struct profile_sum
+		*sums; /* of everything ever added, by pair; 0 of those that are vacant */
+	uint32_t sums_cap;
 	struct slices_mark marks[SLICES_MARKS];
 	struct slices_run *runs; /* none: nobody told, it was sampled always */
 	uint32_t run_count, run_cap;
@@ -77,6 +63,22 @@ struct slices {
 	uint32_t entries;
 };
 
+static inline uint32_t slices_stack(const struct slices *s, uint32_t pair)
+{
+	return s->pairs.nodes[pair].parent;
+}
+
+static inline uint32_t slices_thread(const struct slices *s, uint32_t pair)
+{
+	return s->pairs.nodes[pair].item & 0xfffffffu;
+}
+
+static inline uint32_t slices_state(const struct slices *s, uint32_t pair)
+{
+	return s->pairs.nodes[pair].item >> 28;
+}
+
+void slices_init(struct slices *s);
 void slices_done(struct slices *s);
 struct slices_sample {
 	uint32_t second, stack, who, count;

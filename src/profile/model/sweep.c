@@ -2,111 +2,115 @@
 /*
  * What nothing refers to any more leaves, so that memory is that of what lives, not of what ever did.
  *
- *   fold     pairs that no slice has, and that are little, become part of "[earlier]" below a caller that stays
+ *   join     pairs that no slice has, and that are little, become part of "[earlier]" below a caller that stays
  *   stacks, paths, frames, methods, threads, pools     each those that nothing in front of it has
  *
  * A step at a time, each by itself: between them everything is as ever. MODEL_SWEEP_S pass between two, in which all
  * that is on a screen is asked for anew, so that a number that becomes free is in no answer any more.
  */
 #include "profile/model/model.h"
-#include "profile/query/form.h"
 
 #include "base/buf.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SWEEP_BUDGET_PART 4      /* of the budget: what is less is not worth it */
 #define SWEEP_LITTLE      16384u /* of an event's weight and count, one that much is little */
 
-static void keep_begin(struct model_sweep *s, uint32_t numbers)
+static void keep_begin(struct model_keep *k, uint32_t numbers)
 {
-	s->room = numbers;
-	s->keep = xreallocarray(s->keep, (size_t)numbers / 64 + 1, sizeof(*s->keep));
-	memset(s->keep, 0, ((size_t)numbers / 64 + 1) * sizeof(*s->keep));
+	free(k->bits);
+	k->room = numbers;
+	k->bits = xcalloc((size_t)numbers / 64 + 1, sizeof(*k->bits));
 }
 
 /* false: it was kept already. */
-static bool keep_one(struct model_sweep *s, uint32_t number)
+static bool keep_one(struct model_keep *k, uint32_t number)
 {
 	uint64_t bit = 1ull << (number % 64);
 
-	if (number >= s->room || s->keep[number / 64] & bit)
+	if (number >= k->room || k->bits[number / 64] & bit)
 		return false;
-	s->keep[number / 64] |= bit;
+	k->bits[number / 64] |= bit;
 	return true;
 }
 
-static bool keep_has(const struct model_sweep *s, uint32_t number)
+static bool keep_has(const struct model_keep *k, uint32_t number)
 {
-	return number < s->room && s->keep[number / 64] >> (number % 64) & 1;
+	return number < k->room && k->bits[number / 64] >> (number % 64) & 1;
 }
 
 void profile_keep(const struct profile *p, uint32_t number)
 {
-	keep_one(&p->scratch->sweep, number);
+	keep_one(&p->readers->keep, number);
 }
 
 bool profile_keeps(const struct profile *p, uint32_t number)
 {
-	return keep_has(&p->scratch->sweep, number);
+	return keep_has(&p->readers->keep, number);
 }
 
 void profile_keeper_add(const struct profile *p, profile_keeper_fn *fn, void *ctx)
 {
-	struct model_sweep *s = &p->scratch->sweep;
+	struct model_readers *r = p->readers;
 
-	if (s->keeper_count == PROFILE_KEEPERS)
+	if (r->keeper_count == PROFILE_KEEPERS)
 		return;
-	s->keepers[s->keeper_count].fn = fn;
-	s->keepers[s->keeper_count++].ctx = ctx;
+	r->keepers[r->keeper_count].fn = fn;
+	r->keepers[r->keeper_count++].ctx = ctx;
 }
 
 void profile_keeper_remove(const struct profile *p, const void *ctx)
 {
-	struct model_sweep *s = &p->scratch->sweep;
+	struct model_readers *r = p->readers;
 
-	for (unsigned i = s->keeper_count; i-- > 0;)
-		if (s->keepers[i].ctx == ctx)
-			s->keepers[i] = s->keepers[--s->keeper_count];
+	for (unsigned i = r->keeper_count; i-- > 0;)
+		if (r->keepers[i].ctx == ctx)
+			r->keepers[i] = r->keepers[--r->keeper_count];
 }
 
-static void keep_ask(struct model_sweep *s, enum profile_kind kind, bool leaving)
+static void keep_ask(const struct profile *p, enum profile_kind kind, bool leaving)
 {
-	for (unsigned i = 0; i < s->keeper_count; i++)
-		s->keepers[i].fn(s->keepers[i].ctx, kind, leaving);
+	struct model_readers *r = p->readers;
+
+	for (unsigned i = 0; i < r->keeper_count; i++)
+		r->keepers[i].fn(r->keepers[i].ctx, kind, leaving);
 }
 
-/* --- folding ----------------------------------------------------------------------------------------- */
-
-static void keep_stack(const struct profile *p, struct model_sweep *s, uint32_t stack)
+static void keep_asked(const struct profile *p, enum profile_kind kind)
 {
-	while (stack < p->stacks.count && keep_one(s, stack))
-		stack = p->stacks.nodes[stack].parent;
+	keep_ask(p, kind, false);
+	keep_ask(p, kind, true);
 }
 
-/* The pairs of an event that stay: in a slice, or much. */
-static void keep_pairs(struct model_sweep *s, const struct slices *slices)
+/* --- joining ----------------------------------------------------------------------------------------- */
+
+static void keep_stack(const struct profile *p, struct model_keep *k, uint32_t stack)
 {
-	keep_begin(s, slices->pair_count);
+	while (stack < p->stacks.trie.count && keep_one(k, stack))
+		stack = model_parent(&p->stacks, stack);
+}
+
+/* The pairs of an event that stay: in a slice, or much. Each of the others makes at most one more. */
+static void keep_pairs(struct model_keep *k, const struct slices *slices)
+{
+	keep_begin(k, 2 * slices->pairs.count);
+	keep_one(k, 0);
 	for (uint32_t i = 0; i < slices->count; i++)
-		for (uint32_t k = 0; k < slices->list[i].count; k++)
-			keep_one(s, slices->list[i].entries[k].pair);
-	for (uint32_t i = 0; i < slices->pair_count; i++) {
-		const struct amount *sum = &slices->pairs[i].sum;
-
-		if (sum->weight > slices->sum.weight / SWEEP_LITTLE ||
-			sum->count > slices->sum.count / SWEEP_LITTLE)
-			keep_one(s, i);
-	}
+		for (uint32_t e = 0; e < slices->list[i].count; e++)
+			keep_one(k, slices->list[i].entries[e].pair);
+	for (uint32_t i = 0; i < slices->pairs.count; i++)
+		if (slices->sums[i].weight > slices->sum.weight / SWEEP_LITTLE ||
+			slices->sums[i].count > slices->sum.count / SWEEP_LITTLE)
+			keep_one(k, i);
 }
 
 static uint32_t earlier_below(
-	struct profile *p, const struct model_sweep *stacks, uint32_t stack, uint32_t frame)
+	struct profile *p, const struct model_keep *stacks, uint32_t stack, uint32_t frame)
 {
 	while (stack != PROFILE_ROOT_STACK &&
-		(!keep_has(stacks, stack) || p->stacks.nodes[stack].frame == frame))
-		stack = p->stacks.nodes[stack].parent;
+		(!keep_has(stacks, stack) || model_frame(&p->stacks, stack) == frame))
+		stack = model_parent(&p->stacks, stack);
 	return profile_stack_child(p, stack, frame);
 }
 
@@ -121,205 +125,165 @@ static uint32_t thread_ended(struct profile *p)
 }
 
 /* Its pairs that do not stay, into what does. threads: those that stay. */
-static void fold_event(struct profile *p, struct slices *slices, const struct model_sweep *threads)
+static void join_event(struct profile *p, struct slices *slices, const struct model_keep *threads)
 {
-	struct model_sweep pairs = {0}, stacks = {0};
+	struct model_keep pairs = {0}, stacks = {0};
 	uint32_t method = profile_method(p, "", "[earlier]", "", "");
 	uint32_t frame = profile_frame(p, method, FRAME_BREAK, 0xffff, 0);
-	uint32_t count = slices->pair_count, into;
+	uint32_t count = slices->pairs.count, into;
 
 	keep_pairs(&pairs, slices);
-	keep_begin(&stacks, p->stacks.count);
+	keep_begin(&stacks, p->stacks.trie.count);
 	for (uint32_t i = 0; i < count; i++)
 		if (keep_has(&pairs, i))
-			keep_stack(p, &stacks, slices->pairs[i].stack);
+			keep_stack(p, &stacks, slices_stack(slices, i));
 	for (uint32_t i = 0; i < count; i++) {
-		struct slices_pair pair = slices->pairs[i];
-		uint32_t thread = slices_thread(&pair);
+		uint32_t thread = slices_thread(slices, i), state = slices_state(slices, i);
 
-		if (keep_has(&pairs, i) || vacant_has(&slices->vacant, i))
+		if (keep_has(&pairs, i) || vacant_has(&slices->pairs.vacant, i))
 			continue;
 		thread = keep_has(threads, thread) ? thread : thread_ended(p);
-		into = slices_pair(slices, earlier_below(p, &stacks, pair.stack, frame),
-			SLICES_WHO(thread, slices_state(&pair)));
+		into = slices_pair(slices,
+			earlier_below(p, &stacks, slices_stack(slices, i), frame),
+			SLICES_WHO(thread, state));
 		keep_one(&pairs, into);
-		if (into == i)
-			continue;
-		slices_give(slices, i, into);
+		if (into != i)
+			slices_give(slices, i, into);
 	}
-	/* Those that came while folding are the last ones, or in numbers that were vacant. */
-	pairs.keep =
-		xreallocarray(pairs.keep, (size_t)slices->pair_count / 64 + 1, sizeof(*pairs.keep));
-	for (uint32_t i = pairs.room; i < slices->pair_count; i++) {
-		if (i == pairs.room || !(i % 64))
-			pairs.keep[i / 64] &= (1ull << (i % 64)) - 1;
-		pairs.keep[i / 64] |= 1ull << (i % 64);
-	}
-	if (count)
-		slices_sweep(slices, pairs.keep);
-	free(pairs.keep);
-	free(stacks.keep);
+	slices_sweep(slices, pairs.bits);
+	free(pairs.bits);
+	free(stacks.bits);
 }
 
-static void sweep_fold(struct profile *p, struct model_sweep *s)
+static void sweep_join(struct profile *p, struct model_keep *k)
 {
-	keep_begin(s, p->threads.count);
-	keep_ask(s, PROFILE_THREADS, false);
-	for (int e = 0; e < PROFILE_EVENTS; e++) {
-		const struct slices *slices = &p->events[e];
-
-		for (uint32_t i = 0; i < slices->count; i++)
-			for (uint32_t k = 0; k < slices->list[i].count; k++)
-				keep_one(s,
-					slices_thread(
-						&slices->pairs[slices->list[i].entries[k].pair]));
-	}
+	keep_begin(k, p->threads.count);
+	keep_ask(p, PROFILE_THREADS, false);
+	for (const struct slices *s = p->events; s < p->events + PROFILE_EVENTS; s++)
+		for (uint32_t i = 0; i < s->count; i++)
+			for (uint32_t e = 0; e < s->list[i].count; e++)
+				keep_one(k, slices_thread(s, s->list[i].entries[e].pair));
 	for (int e = 0; e < PROFILE_EVENTS; e++)
-		fold_event(p, &p->events[e], s);
+		join_event(p, &p->events[e], k);
 }
 
 /* --- one table after another ------------------------------------------------------------------------- */
 
-static void sweep_stacks(struct profile *p, struct model_sweep *s)
+static void sweep_stacks(struct profile *p, struct model_keep *k)
 {
-	keep_begin(s, p->stacks.count);
-	keep_one(s, PROFILE_ROOT_STACK);
+	keep_begin(k, p->stacks.trie.count);
+	keep_one(k, PROFILE_ROOT_STACK);
 	for (int e = 0; e < PROFILE_EVENTS; e++)
-		for (uint32_t i = 0; i < p->events[e].pair_count; i++)
-			keep_stack(p, s, p->events[e].pairs[i].stack);
-	for (const struct profile_snapshot *at = p->scratch->snapshots; at; at = at->next)
-		for (uint32_t i = 0; i < at->count; i++)
-			keep_stack(p, s, at->rows[i].stack);
-	keep_ask(s, PROFILE_STACKS, false);
-	for (uint32_t i = p->stacks.count; i-- > 0;) /* and the callers of what keepers have */
-		if (keep_has(s, i))
-			keep_stack(p, s, p->stacks.nodes[i].parent);
-	keep_ask(s, PROFILE_STACKS, true);
-	trie_sweep(&p->stacks, s->keep);
+		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
+			keep_stack(p, k, slices_stack(&p->events[e], i));
+	keep_ask(p, PROFILE_STACKS, false);
+	for (uint32_t i = p->stacks.trie.count; i-- > 1;) /* and the callers of what keepers have */
+		if (keep_has(k, i))
+			keep_stack(p, k, model_parent(&p->stacks, i));
+	keep_ask(p, PROFILE_STACKS, true);
+	model_stacks_sweep(&p->stacks, k->bits);
 }
 
-static void sweep_paths(struct profile *p, struct model_sweep *s)
+static void sweep_paths(struct profile *p, struct model_keep *k)
 {
-	keep_begin(s, p->paths.count);
-	keep_one(s, PROFILE_ROOT_STACK);
-	for (uint32_t i = 0; i < p->stacks.count; i++)
-		if (!vacant_has(&p->stacks.vacant, i))
-			keep_one(s, p->stack_info[i].path);
-	trie_sweep(&p->paths, s->keep);
+	keep_begin(k, p->stacks.paths.count);
+	keep_one(k, 0);
+	for (uint32_t i = 1; i < p->stacks.trie.count; i++)
+		if (!vacant_has(&p->stacks.trie.vacant, i))
+			keep_one(k, p->stacks.info[i].path);
+	trie_sweep(&p->stacks.paths, k->bits);
 }
 
-static void keep_frames(struct model_sweep *s, const struct trie *t)
+static void sweep_frames(struct profile *p, struct model_keep *k)
 {
-	for (uint32_t i = 1; i < t->count; i++)
-		keep_one(s, t->nodes[i].frame);
+	keep_begin(k, p->frames->count);
+	for (uint32_t i = 1; i < p->stacks.trie.count; i++)
+		keep_one(k, model_frame(&p->stacks, i));
+	keep_asked(p, PROFILE_FRAMES);
+	model_frames_sweep(p->frames, k->bits);
 }
 
-static void sweep_frames(struct profile *p, struct model_sweep *s)
-{
-	struct model_frames *f = &p->frames;
-
-	keep_begin(s, f->count);
-	keep_frames(s, &p->stacks);
-	if (p->scratch->form)
-		keep_frames(s, &form_view(p->scratch->form)->stacks);
-	keep_ask(s, PROFILE_FRAMES, false);
-	keep_ask(s, PROFILE_FRAMES, true);
-	vacant_set(&f->vacant, s->keep, f->count);
-	hash_index_clear(&f->index);
-	for (uint32_t i = 0; i < f->count; i++)
-		if (!vacant_has(&f->vacant, i))
-			hash_index_add(&f->index, model_frame_hash(&f->list[i]), i);
-}
-
-static void sweep_methods(struct profile *p, struct model_sweep *s)
+static void sweep_methods(struct profile *p, struct model_keep *k)
 {
 	const struct model_waits *w = &p->waits;
 
-	keep_begin(s, p->methods.count);
-	for (uint32_t i = 0; i < p->frames.count; i++)
-		if (!vacant_has(&p->frames.vacant, i))
-			keep_one(s, p->frames.list[i].method);
+	keep_begin(k, p->methods->count);
+	for (uint32_t i = 0; i < p->frames->count; i++)
+		if (!vacant_has(&p->frames->vacant, i))
+			keep_one(k, p->frames->list[i].method);
 	for (uint32_t i = 0; i < w->cap && i < w->count; i++)
-		keep_one(s, w->ring[i].pub.method);
-	keep_ask(s, PROFILE_METHODS, false);
-	keep_ask(s, PROFILE_METHODS, true);
-	model_methods_sweep(&p->methods, s->keep);
+		keep_one(k, w->ring[i].pub.method);
+	keep_asked(p, PROFILE_METHODS);
+	model_methods_sweep(p->methods, k->bits);
 }
 
-static void sweep_threads(struct profile *p, struct model_sweep *s)
+static void sweep_threads(struct profile *p, struct model_keep *k)
 {
 	const struct model_waits *w = &p->waits;
 
-	keep_begin(s, p->threads.count);
-	keep_one(s, p->threads.ended ? p->threads.ended : PROFILE_NONE);
+	keep_begin(k, p->threads.count);
+	keep_one(k, p->threads.ended ? p->threads.ended : PROFILE_NONE);
 	for (int e = 0; e < PROFILE_EVENTS; e++)
-		for (uint32_t i = 0; i < p->events[e].pair_count; i++)
-			if (!vacant_has(&p->events[e].vacant, i))
-				keep_one(s, slices_thread(&p->events[e].pairs[i]));
+		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
+			keep_one(k, slices_thread(&p->events[e], i)); /* of a vacant one: none */
 	for (uint32_t i = 0; i < w->cap && i < w->count; i++) {
-		keep_one(s, w->ring[i].pub.thread);
-		keep_one(s, w->ring[i].pub.owner);
+		keep_one(k, w->ring[i].pub.thread);
+		keep_one(k, w->ring[i].pub.owner);
 	}
-	for (const struct profile_snapshot *at = p->scratch->snapshots; at; at = at->next)
-		for (uint32_t i = 0; i < at->count; i++)
-			keep_one(s, at->rows[i].thread);
-	keep_ask(s, PROFILE_THREADS, false);
-	keep_ask(s, PROFILE_THREADS, true);
-	model_threads_sweep(p, s->keep);
+	keep_asked(p, PROFILE_THREADS);
+	model_threads_sweep(p, k->bits);
 }
 
-static void sweep_pools(struct profile *p, struct model_sweep *s)
+static void sweep_pools(struct profile *p, struct model_keep *k)
 {
-	keep_begin(s, p->threads.pools.count);
-	keep_one(s, 0);
+	keep_begin(k, p->threads.pools.count);
+	keep_one(k, 0);
 	for (uint32_t i = 0; i < p->threads.count; i++)
-		keep_one(s, p->threads.list[i].pool);
-	keep_ask(s, PROFILE_POOLS, false);
-	keep_ask(s, PROFILE_POOLS, true);
-	intern_sweep(&p->threads.pools, s->keep);
+		keep_one(k, p->threads.list[i].pool);
+	keep_asked(p, PROFILE_POOLS);
+	intern_sweep(&p->threads.pools, k->bits);
 }
 
 /* --- when -------------------------------------------------------------------------------------------- */
 
+static uint32_t in_use(const struct trie *t)
+{
+	return t->count - t->vacant.count;
+}
+
 /* About the bytes of what is in use; what is vacant costs nothing more. */
 static size_t sweep_used(const struct profile *p)
 {
-	size_t stacks = p->stacks.count - p->stacks.vacant.count;
-	size_t paths = p->paths.count - p->paths.vacant.count, pairs = 0;
+	const struct model_methods *m = p->methods;
+	const struct model_frames *f = p->frames;
+	size_t node = sizeof(struct trie_node) + 6, pairs = 0;
 
 	for (int e = 0; e < PROFILE_EVENTS; e++)
-		pairs += p->events[e].pair_count - p->events[e].vacant.count;
-	return stacks * (sizeof(*p->stacks.nodes) + sizeof(*p->stack_info) + 6) +
-	       paths * (sizeof(*p->paths.nodes) + 6) + pairs * (sizeof(*p->events[0].pairs) + 6) +
-	       p->methods.strings.bytes +
-	       (p->methods.count - p->methods.vacant.count) * 2 * sizeof(*p->methods.list) +
-	       (p->frames.count - p->frames.vacant.count) * 3 * sizeof(*p->frames.list) +
+		pairs += in_use(&p->events[e].pairs);
+	return in_use(&p->stacks.trie) * (node + sizeof(*p->stacks.info) + sizeof(uint32_t)) +
+	       in_use(&p->stacks.paths) * node + pairs * (node + sizeof(*p->events->sums)) +
+	       m->strings.bytes + (m->count - m->vacant.count) * 2 * sizeof(*m->list) +
+	       (f->count - f->vacant.count) * 3 * sizeof(*f->list) +
 	       (p->threads.count - p->threads.vacant.count) * 2 * sizeof(*p->threads.list);
 }
 
 void model_sweep(struct profile *p)
 {
-	static void (*const steps[])(struct profile * p, struct model_sweep * s) = {sweep_fold,
+	static void (*const steps[])(struct profile * p, struct model_keep * k) = {sweep_join,
 		sweep_stacks, sweep_paths, sweep_frames, sweep_methods, sweep_threads, sweep_pools};
-	struct model_sweep *s = &p->scratch->sweep;
+	struct model_readers *r = p->readers;
 	size_t least = p->budget / SWEEP_BUDGET_PART;
 
-	if (p->now < s->due || p->scratch->hold != PROFILE_NONE)
+	if (p->now < r->due || r->hold != PROFILE_NONE)
 		return;
-	if (!s->step && sweep_used(p) < (s->limit > least ? s->limit : least))
+	if (!r->step && sweep_used(p) < (r->limit > least ? r->limit : least))
 		return;
-	steps[s->step](p, s);
-	model_chain_done(&p->chain);
-	/* What was made of numbers that may be given again is made again. */
-	form_free(p->scratch->form);
-	p->scratch->form = NULL;
-	free(s->keep);
-	s->keep = NULL;
-	s->room = 0;
-	s->swept++;
-	p->scratch->fed++;
-	s->due = p->now + MODEL_SWEEP_S;
-	s->step = (s->step + 1) % (sizeof(steps) / sizeof(steps[0]));
-	if (!s->step)
-		s->limit = 2 * sweep_used(p);
+	steps[r->step](p, &r->keep);
+	keep_begin(&r->keep, 0);
+	r->swept++;
+	r->fed++;
+	r->due = p->now + MODEL_SWEEP_S;
+	r->step = (r->step + 1) % (sizeof(steps) / sizeof(steps[0]));
+	if (!r->step)
+		r->limit = 2 * sweep_used(p);
 }

@@ -10,25 +10,31 @@
 #ifndef JHOT_PROFILE_MODEL_TALLY_H
 #define JHOT_PROFILE_MODEL_TALLY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "profile/profile.h"
 
-struct amount {
-	uint64_t count, weight;
-};
-
-static inline void amount_add(struct amount *to, const struct amount *sum)
+static inline void sum_add(struct profile_sum *to, const struct profile_sum *sum)
 {
 	to->count += sum->count;
 	to->weight += sum->weight;
 }
 
+static inline void sum_take(struct profile_sum *from, const struct profile_sum *sum)
+{
+	from->count -= sum->count;
+	from->weight -= sum->weight;
+}
+
+/* Of a wait that began before a window there is time in it, but no count. */
+static inline bool sum_none(const struct profile_sum *a)
+{
+	return !(a->count | a->weight);
+}
+
 struct tally {
-	struct amount *sums; /* valid where the bit is set */
-	uint64_t *bits;      /* touched numbers */
-	uint64_t *words;     /* words of bits that are not 0 */
-	uint32_t cap;        /* multiple of 4096 */
+	struct profile_sum *sums; /* valid where the bit is set */
+	uint64_t *bits;           /* touched numbers */
+	uint64_t *words;          /* words of bits that are not 0 */
+	uint32_t cap;             /* multiple of 4096 */
 	uint32_t touched;
 };
 
@@ -56,7 +62,7 @@ static inline bool tally_touch(struct tally *t, uint32_t id)
 		return false;
 	*word |= bit;
 	t->words[id / 4096] |= 1ull << (id / 64 % 64);
-	t->sums[id] = (struct amount){0, 0};
+	t->sums[id] = (struct profile_sum){0, 0};
 	t->touched++;
 	return true;
 }

@@ -2,12 +2,10 @@
 /* Threads, and the pools that they belong to by their names. */
 #include "profile/model/model.h"
 
-#include "base/buf.h"
+#include "profile/model/fit.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void model_threads_init(struct model_threads *t)
 {
@@ -17,7 +15,8 @@ void model_threads_init(struct model_threads *t)
 void model_threads_done(struct model_threads *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
-		free((char *)t->list[i].name);
+		free(t->names[i]);
+	free(t->names);
 	free(t->list);
 	vacant_done(&t->vacant);
 	intern_done(&t->pools);
@@ -25,7 +24,7 @@ void model_threads_done(struct model_threads *t)
 
 size_t model_threads_bytes(const struct model_threads *t)
 {
-	return t->cap * sizeof(*t->list) + t->pools.bytes;
+	return t->cap * (sizeof(*t->list) + sizeof(*t->names)) + t->pools.bytes;
 }
 
 /* "http-nio-8080-exec-12" -> "http-nio-8080-exec-*"; digits alone are a name of their own. */
@@ -67,16 +66,10 @@ static uint32_t pool_of(struct model_threads *t, const struct profile_thread *th
 	return intern_put(&t->pools, name, strlen(name));
 }
 
-/* Room for this one. */
 static void threads_fit(struct model_threads *t, uint32_t thread)
 {
-	uint32_t cap = thread + thread / 2 + 16;
-
-	if (thread < t->cap)
-		return;
-	t->list = xreallocarray(t->list, cap, sizeof(*t->list));
-	memset(t->list + t->cap, 0, (cap - t->cap) * sizeof(*t->list));
-	t->cap = cap;
+	t->list = fit_zeroed(t->list, &t->cap, thread + 1, sizeof(*t->list));
+	t->names = fit_zeroed(t->names, &t->names_cap, thread + 1, sizeof(*t->names));
 }
 
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *set)
@@ -90,13 +83,14 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 	threads_fit(t, thread);
 	if (vacant_has(&t->vacant, thread))
 		vacant_take(&t->vacant, thread);
-	p->scratch->fed++; /* of which pool it is */
+	p->readers->fed++; /* of which pool it is */
 	mine = &t->list[thread];
 	serial = mine->name ? mine->serial : ++t->serial;
-	free((char *)mine->name);
+	free(t->names[thread]);
+	t->names[thread] = xstrdup(set->name ? set->name : "");
 	*mine = *set;
 	mine->serial = serial;
-	mine->name = xstrdup(set->name ? set->name : "");
+	mine->name = t->names[thread];
 	mine->pool = pool_of(t, mine);
 	if (thread >= t->count)
 		t->count = thread + 1;
@@ -131,7 +125,8 @@ void model_threads_sweep(struct profile *p, const uint64_t *keep)
 	for (uint32_t i = 0; i < t->count; i++) {
 		if (!vacant_has(&t->vacant, i))
 			continue;
-		free((char *)t->list[i].name);
+		free(t->names[i]);
+		t->names[i] = NULL;
 		t->list[i] = (struct profile_thread){0};
 		if (i < p->waits.last_cap)
 			p->waits.last[i] = 0;

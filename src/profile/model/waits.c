@@ -2,10 +2,7 @@
 /* Who waits for whom, as far back as there is room: the youngest MODEL_WAITS waits. */
 #include "profile/model/model.h"
 
-#include "base/buf.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "profile/model/fit.h"
 
 #define MODEL_WAITS     16384u
 #define MODEL_WAITS_MIN 64u
@@ -36,13 +33,7 @@ static struct model_wait *wait_last(const struct model_waits *w, uint32_t thread
 
 static void waits_reserve(struct model_waits *w, uint32_t thread)
 {
-	if (thread >= w->last_cap) {
-		uint32_t cap = thread + thread / 2 + 16;
-
-		w->last = xreallocarray(w->last, cap, sizeof(*w->last));
-		memset(w->last + w->last_cap, 0, (cap - w->last_cap) * sizeof(*w->last));
-		w->last_cap = cap;
-	}
+	w->last = fit_zeroed(w->last, &w->last_cap, thread + 1, sizeof(*w->last));
 	/* It only grows while nothing has been overwritten, so numbers keep their places. */
 	if (w->count == w->cap && w->cap < MODEL_WAITS) {
 		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;

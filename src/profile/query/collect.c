@@ -1,106 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answering a query: the distinct stacks of a window, and which of them pass; and the buffers for it. */
-#include "profile/model/model.h"
-#include "profile/query/filter.h"
-#include "profile/query/form.h"
-#include "profile/query/snapshot.h"
+/* Answering a query: the distinct stacks of a window, and which of them pass. */
+#include "profile/query/query.h"
 
 #include "base/buf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- scratch ----------------------------------------------------------------------------------------- */
-
-static uint32_t *scratch_fit(uint32_t *old, uint32_t *cap, uint32_t need)
-{
-	uint32_t from = *cap, *fresh;
-
-	if (need <= from)
-		return old;
-	*cap = need + need / 8;
-	fresh = xcalloc(*cap, sizeof(*fresh)); /* what is never used costs nothing */
-	if (from)
-		memcpy(fresh, old, from * sizeof(*fresh));
-	free(old);
-	return fresh;
-}
-
-void model_scratch_fit(const struct profile *p)
-{
-	struct model_scratch *s = p->scratch;
-	uint32_t ids = p->stacks.count;
-
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		tally_reserve(&s->pairs, p->events[i].pair_count);
-		ids = p->events[i].pair_count > ids ? p->events[i].pair_count : ids;
-	}
-	tally_reserve(&s->stacks, p->stacks.count);
-	if (s->squares_cap < s->stacks.cap) {
-		s->squares_cap = s->stacks.cap;
-		s->squares = xreallocarray(s->squares, s->squares_cap, sizeof(*s->squares));
-	}
-	s->ids = scratch_fit(s->ids, &s->ids_cap, ids);
-	s->touched = scratch_fit(s->touched, &s->touched_cap, p->stacks.count);
-	s->node = scratch_fit(s->node, &s->node_cap, p->stacks.count);
-	s->slot = scratch_fit(s->slot, &s->slot_cap, p->paths.count);
-	if (s->path_sum_cap < s->slot_cap) { /* 0 between uses, too */
-		free(s->path_sum);
-		s->path_sum_cap = s->slot_cap;
-		s->path_sum = xcalloc(s->path_sum_cap, sizeof(*s->path_sum));
-	}
-	s->seen = scratch_fit(s->seen, &s->seen_cap, p->stacks.count);
-}
-
-uint32_t model_scratch_stamp(const struct profile *p)
-{
-	struct model_scratch *s = p->scratch;
-
-	if (!s->stamp || s->stamp > UINT32_MAX / 2) {
-		memset(s->seen, 0, s->seen_cap * sizeof(*s->seen));
-		s->stamp = 1;
-	}
-	return s->stamp;
-}
-
-void model_scratch_free(struct model_scratch *s)
-{
-	tally_done(&s->pairs);
-	tally_done(&s->stacks);
-	free(s->ids);
-	free(s->touched);
-	free(s->squares);
-	free(s->end_squares);
-	free(s->summed.list);
-	model_by_method_done(&s->by_method);
-	free(s->node);
-	free(s->slot);
-	free(s->path_sum);
-	free(s->seen);
-	free(s->all.list);
-	free(s->chosen.list);
-	free(s->ends.list);
-	form_free(s->form);
-	for (struct profile_snapshot *at = s->snapshots; at; at = at->next)
-		at->of = NULL;
-	free(s->sweep.keep);
-	free(s);
-}
-
-size_t model_scratch_bytes(const struct model_scratch *s)
-{
-	return tally_bytes(&s->pairs) + tally_bytes(&s->stacks) + form_bytes(s->form) +
-	       ((size_t)s->all.cap + s->chosen.cap + s->ends.cap + s->summed.cap) *
-		       sizeof(*s->all.list) +
-	       4 * ((size_t)s->ids_cap + s->touched_cap + s->node_cap + s->slot_cap + s->seen_cap) +
-	       ((size_t)s->squares_cap + s->ends.cap) * sizeof(*s->squares) +
-	       s->path_sum_cap * sizeof(*s->path_sum) +
-	       s->by_method.cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
-}
-
-/* --- collecting -------------------------------------------------------------------------------------- */
-
-const struct slices *model_slices(const struct profile *p, const struct profile_query *q)
+const struct slices *query_slices(const struct profile *p, const struct profile_query *q)
 {
 	static const struct slices none;
 
@@ -117,44 +24,36 @@ static void query_add_slices(const struct slices *s, uint32_t from, uint32_t to,
 	}
 }
 
-static void query_put(
-	struct model_rows *rows, const struct slices *s, uint32_t pair, struct amount sum)
+static void query_put(struct query_rows *rows, const struct slices *s, uint32_t pair,
+	const struct profile_sum *sum)
 {
-	const struct slices_pair *of = &s->pairs[pair];
-
-	if (sum.count | sum.weight)
-		rows->list[rows->count++] = (struct model_row){
-			of->stack, slices_thread(of), slices_state(of), pair, sum};
+	if (!sum_none(sum))
+		rows->list[rows->count++] = (struct query_row){slices_stack(s, pair),
+			slices_thread(s, pair), slices_state(s, pair), pair, *sum};
 }
 
 /* Of all that was ever added, with a mark of all since then, what is not later. */
-static void query_put_totals(struct model_rows *rows, const struct slices *s,
+static void query_put_totals(struct query_rows *rows, const struct slices *s,
 	const struct slices_mark *since, const struct tally *later)
 {
-	uint32_t marked = since ? since->count : 0;
+	for (uint32_t i = 0; i < s->pairs.count; i++) {
+		struct profile_sum sum = s->sums[i];
 
-	for (uint32_t i = 0; i < s->pair_count; i++) {
-		struct amount sum = s->pairs[i].sum;
-
-		if (i < marked) {
-			sum.count -= since->before[i].count;
-			sum.weight -= since->before[i].weight;
-		}
-		if (tally_has(later, i)) {
-			sum.count -= later->sums[i].count;
-			sum.weight -= later->sums[i].weight;
-		}
-		query_put(rows, s, i, sum);
+		if (since && i < since->cap)
+			sum_take(&sum, &since->before[i]);
+		if (tally_has(later, i))
+			sum_take(&sum, &later->sums[i]);
+		query_put(rows, s, i, &sum);
 	}
 }
 
-bool model_wants_all(const struct profile_query *q)
+bool query_wants_all(const struct profile_query *q)
 {
 	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states &&
 	       (!q->filter || filter_idle(q->filter));
 }
 
-static bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
+bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
 	enum thread_state state)
 {
 	return (q->thread == PROFILE_ANY_THREAD || q->thread == thread) &&
@@ -162,13 +61,7 @@ static bool query_wants(const struct profile *p, const struct profile_query *q, 
 	       (!q->pool || profile_get_thread(p, thread)->pool == q->pool);
 }
 
-bool model_wants(
-	const struct profile *p, const struct profile_query *q, const struct slices_pair *pair)
-{
-	return query_wants(p, q, slices_thread(pair), (enum thread_state)slices_state(pair));
-}
-
-struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64_t key)
+struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key)
 {
 	if (count >= rows->cap) {
 		rows->cap = count + count / 8 + 1;
@@ -183,22 +76,22 @@ struct model_row *model_rows_fit(struct model_rows *rows, uint32_t count, uint64
 /* The rows of a query's seconds, whatever its thread and filter. */
 static void query_rows(const struct profile *p, const struct profile_query *q, uint64_t key)
 {
-	const struct slices *s = model_slices(p, q);
+	const struct slices *s = query_slices(p, q);
 	const struct slices_mark *since = slices_marked(s, q->from);
 	bool total = !q->from || (since && q->to >= q->from);
 	struct tally *t = &p->scratch->pairs;
-	struct model_rows *rows = &p->scratch->all;
+	struct query_rows *rows = &p->scratch->all;
 	uint32_t to = slices_find(s, q->to), n, *ids;
 
-	model_scratch_fit(p);
+	scratch_fit(p, &p->stacks);
 	ids = p->scratch->ids;
 	query_add_slices(s, total ? to : slices_find(s, q->from), total ? s->count : to, t);
 	n = tally_list(t, ids);
-	model_rows_fit(rows, total ? s->pair_count : n, key);
+	rows_fit(rows, total ? s->pairs.count : n, key);
 	if (total)
 		query_put_totals(rows, s, since, t);
 	for (uint32_t i = 0; i < n && !total; i++)
-		query_put(rows, s, ids[i], t->sums[ids[i]]);
+		query_put(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);
 }
 
@@ -207,14 +100,14 @@ static uint64_t query_key_all(const struct profile *p, const struct profile_quer
 	if (q->snapshot)
 		return hash_pair(q->snapshot->serial, 1);
 	return hash_pair(
-		hash_pair(p->scratch->fed, (uint64_t)q->event), (uint64_t)q->from << 32 | q->to);
+		hash_pair(p->readers->fed, (uint64_t)q->event), (uint64_t)q->from << 32 | q->to);
 }
 
 /* The same, from what was asked last if that was the same. */
-static const struct model_row *query_all(
+static const struct query_row *query_all(
 	const struct profile *p, const struct profile_query *q, uint32_t *count, uint64_t *key)
 {
-	struct model_rows *rows = &p->scratch->all;
+	struct query_rows *rows = &p->scratch->all;
 
 	*key = query_key_all(p, q);
 	if (q->snapshot) {
@@ -227,26 +120,25 @@ static const struct model_row *query_all(
 	return rows->list;
 }
 
-static uint64_t query_key(const struct profile_query *q, const struct form *form, uint64_t all)
+static uint64_t query_key_chosen(
+	const struct profile *p, const struct profile_query *q, uint64_t all)
 {
 	uint64_t key = hash_pair(all, (uint64_t)q->thread << 32 | q->pool);
 
-	key = hash_pair(key, q->filter ? model_filter_stamp(q->filter) : 0);
-	return hash_pair(key, (uint64_t)q->states << 32 | (form ? form_serial(form) + 1 : 0));
+	key = hash_pair(key, q->filter ? filter_stamp(q->filter) : 0);
+	return hash_pair(key, (uint64_t)q->states << 32 | fold_serial(fold_of(p, q)));
 }
 
-uint64_t model_key(const struct profile *p, const struct profile_query *q)
+uint64_t query_key(const struct profile *p, const struct profile_query *q)
 {
 	uint64_t all = query_key_all(p, q);
 
-	return model_wants_all(q) ? all : query_key(q, model_form(p, q), all);
+	return query_wants_all(q) ? all : query_key_chosen(p, q, all);
 }
 
 uint64_t profile_stamp(const struct profile *p, const struct profile_query *q)
 {
-	uint64_t key = query_key(q, model_form(p, q), query_key_all(p, q));
-
-	return hash_pair(key, q->by_weight);
+	return hash_pair(query_key(p, q), q->by_weight);
 }
 
 uint32_t profile_asked(const struct profile *p)
@@ -255,18 +147,18 @@ uint32_t profile_asked(const struct profile *p)
 }
 
 static void query_choose(const struct profile *p, const struct profile_query *q,
-	const struct model_row *from, uint32_t count, uint64_t key)
+	const struct query_row *from, uint32_t count, uint64_t key)
 {
-	struct model_rows *to = &p->scratch->chosen;
-	struct model_row *rows = model_rows_fit(to, count, key);
-	struct form *form = model_form(p, q);
+	struct query_rows *to = &p->scratch->chosen;
+	struct query_row *rows = rows_fit(to, count, key);
+	struct fold *fold = fold_of(p, q);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t stack;
 
 		if (!query_wants(p, q, from[i].thread, (enum thread_state)from[i].state))
 			continue;
-		stack = model_shown(p, q, form, from[i].stack);
+		stack = query_shown(p, q, fold, from[i].stack);
 		if (stack == PROFILE_NONE)
 			continue;
 		rows[to->count] = from[i];
@@ -274,36 +166,30 @@ static void query_choose(const struct profile *p, const struct profile_query *q,
 	}
 }
 
-const struct model_row *model_collect(
+const struct query_row *query_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
-	struct model_rows *chosen = &p->scratch->chosen;
+	struct query_rows *chosen = &p->scratch->chosen;
 	uint64_t key;
-	const struct model_row *rows = query_all(p, q, count, &key);
+	const struct query_row *rows = query_all(p, q, count, &key);
 
-	if (!model_wants_all(q)) {
-		key = query_key(q, model_form(p, q), key);
+	if (!query_wants_all(q)) {
+		key = query_key_chosen(p, q, key);
 		if (chosen->key != key)
 			query_choose(p, q, rows, *count, key);
 		*count = chosen->count;
 		rows = chosen->list;
 	}
-	model_scratch_fit(model_view(p, q));
+	scratch_fit(p, fold_view(p, fold_of(p, q)));
 	return rows;
-}
-
-const struct profile *model_view(const struct profile *p, const struct profile_query *q)
-{
-	struct form *form = model_form(p, q);
-
-	return form ? form_view(form) : p;
 }
 
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
-	uint32_t serial = p->scratch->form ? form_serial(p->scratch->form) : PROFILE_NONE;
-	struct form *form = model_form(p, q);
-	bool other = form && form_serial(form) != serial; /* to drop the last one took its time */
+	uint32_t serial = fold_serial(p->scratch->fold);
+	struct fold *fold = fold_of(p, q);
+	bool other = fold &&
+		     fold_serial(fold) != serial; /* the last one was dropped, which takes long */
 	bool collected = q->snapshot || p->scratch->all.key == query_key_all(p, q);
 	uint64_t key;
 	uint32_t count;
@@ -311,24 +197,24 @@ bool filter_prepare(const struct profile *p, const struct profile_query *q, uint
 	query_all(p, q, &count, &key);
 	if ((other || !collected) && count > most)
 		return false;
-	return filter_prepare_form(p, q, most);
+	return filter_prepare_fold(p, q, most);
 }
 
-bool filter_prepare_form(const struct profile *p, const struct profile_query *q, uint64_t most)
+bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
-	struct form *form = model_form(p, q);
-	const struct model_row *rows;
+	struct fold *fold = fold_of(p, q);
+	const struct query_row *rows;
 	uint64_t key, before;
 	uint32_t count;
 
-	if (!form)
+	if (!fold)
 		return true;
 	rows = query_all(p, q, &count, &key);
-	before = form_made(form);
-	for (uint32_t i = 0; i < count && form_made(form) - before < most; i++)
+	before = fold_made(fold);
+	for (uint32_t i = 0; i < count && fold_made(fold) - before < most; i++)
 		if (query_wants(p, q, rows[i].thread, (enum thread_state)rows[i].state))
-			form_stack(form, rows[i].stack);
-	return form_made(form) - before < (most + 7) / 8;
+			fold_stack(fold, rows[i].stack);
+	return fold_made(fold) - before < (most + 7) / 8;
 }
 
 struct profile_snapshot *profile_snapshot_new(
@@ -336,7 +222,7 @@ struct profile_snapshot *profile_snapshot_new(
 {
 	struct profile_snapshot *s = xcalloc(1, sizeof(*s));
 	struct profile_query seconds = *q;
-	const struct model_row *rows;
+	const struct query_row *rows;
 	uint64_t key;
 
 	seconds.snapshot = NULL;

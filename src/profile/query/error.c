@@ -2,7 +2,7 @@
 /* Ratios of sums of independent clusters, to first order; Wilson (1927) over the samples that this is worth. */
 #include "profile/query/error.h"
 
-#include "profile/model/model.h"
+#include "profile/query/query.h"
 
 #include <math.h>
 
@@ -39,14 +39,10 @@ double error_samples(const struct error_sums *s)
 
 double error_window_samples(const struct profile *p, const struct profile_query *q)
 {
-	const struct model_scratch *s = p->scratch;
-	double all, squares;
-	uint32_t count;
+	struct sums_whole whole = query_whole(p, q);
+	double all = (double)query_value(q, &whole.sum);
 
-	model_ends(p, q, &count);
-	all = (double)model_value(q, &s->all_sum);
-	squares = (double)s->all_squares / MODEL_SQUARES_UNIT;
-	return squares > 0 ? all * all / squares : 0;
+	return whole.squares ? all * all / ((double)whole.squares / QUERY_SQUARES_UNIT) : 0;
 }
 
 struct error_range error_range(double share, double samples)

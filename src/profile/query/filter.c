@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings, and terms asked per stack; other forms are form.c. */
+/* Settings, and terms asked per stack; folded views are fold.c. */
 #include "profile/query/filter.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
-#include "profile/model/model.h"
-#include "profile/query/form.h"
 #include "profile/query/match.h"
+#include "profile/query/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,25 +122,17 @@ uint32_t filter_version(const struct filter *f)
 	return f->version;
 }
 
-uint64_t model_filter_stamp(const struct filter *f)
+uint64_t filter_stamp(const struct filter *f)
 {
 	return filter_idle(f) ? 0 : f->stamp;
 }
 
-/* --- asking ------------------------------------------------------------------------------------------ */
-
-struct form *model_form(const struct profile *p, const struct profile_query *q)
+const char *filter_frameworks(const struct filter *f)
 {
-	const struct filter *f = q->filter;
-	struct form_choice choice;
-
-	if (!f || !(f->hide || f->lines))
-		return NULL;
-	choice = (struct form_choice){f->hide, f->lines, f->frameworks, 0};
-	choice.stamp = hash_pair(
-		f->hide * 2 + f->lines, hash_bytes(f->frameworks, strlen(f->frameworks), 0));
-	return form_of(p, &choice);
+	return f->frameworks;
 }
+
+/* --- asking ------------------------------------------------------------------------------------------ */
 
 static bool filter_passes(
 	const struct filter *f, const struct profile *p, uint32_t stack, uint32_t shown)
@@ -158,13 +148,13 @@ static bool filter_passes(
 	return true;
 }
 
-uint32_t model_shown(
-	const struct profile *p, const struct profile_query *q, struct form *form, uint32_t stack)
+uint32_t query_shown(
+	const struct profile *p, const struct profile_query *q, struct fold *fold, uint32_t stack)
 {
-	uint32_t shown = form ? form_stack(form, stack) : stack;
+	uint32_t shown = fold_stack(fold, stack);
 
 	if (q->filter && q->filter->count &&
-		!filter_passes(q->filter, p, stack, form ? form_mark(form, shown) : stack))
+		!filter_passes(q->filter, p, stack, fold_mark(fold, shown)))
 		return PROFILE_NONE;
 	return shown;
 }
@@ -172,15 +162,8 @@ uint32_t model_shown(
 uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack)
 {
 	struct profile_query q = {.filter = f};
-	struct form *form = model_form(p, &q);
-	uint32_t shown = model_shown(p, &q, form, stack);
+	struct fold *fold = fold_of(p, &q);
+	uint32_t shown = query_shown(p, &q, fold, stack);
 
-	return form && shown != PROFILE_NONE ? form_mark(form, shown) : shown;
-}
-
-uint32_t filter_run(const struct profile *p, uint32_t stack)
-{
-	const struct form *form = p->scratch->form;
-
-	return form_unmark(form, stack, &stack) ? form_run(form, stack) : 0;
+	return shown == PROFILE_NONE ? shown : fold_mark(fold, shown);
 }

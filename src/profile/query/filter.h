@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a query leaves out of the profile, and what it shows in another form.
+ * What a query leaves out of the profile, and what it shows folded.
  *
  *   terms   only stacks with a name, or none with it: a list, the last one is undone first
  *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"
  *   lines   a Java frame is its method and line: "HashMap.getNode:578"
  *
  * Set in a query it holds for everything derived from that: tables, trees, sums, exports. Terms look at a
- * stack both as it was sampled and as it is shown. What is shown in another form is made when it is first asked
- * for (form.h) and kept until another form is; filter_prepare makes it bit by bit. Owned by the caller; one profile
- * for its life.
+ * stack both as it was sampled and as it is shown. A folded view is made when it is first asked for and kept until another
+ * one is; filter_prepare makes it bit by bit. Owned by the caller; one profile for its life.
  */
 #ifndef JHOT_PROFILE_QUERY_FILTER_H
 #define JHOT_PROFILE_QUERY_FILTER_H
@@ -44,13 +43,10 @@ uint32_t filter_version(const struct filter *f);
 uint32_t filter_stack(struct filter *f, const struct profile *p, uint32_t stack);
 /* How many frames the last one of a stack that is shown stands for; 0: it is one itself. */
 uint32_t filter_run(const struct profile *p, uint32_t stack);
-/*
- * Part of the work that the next question costs: collecting, or making up to `most` frames of what it shows in
- * another form. false: there is more to do.
- */
+/* Part of the work that the next question costs: collecting, or folding up to `most` frames. false: there is more to do. */
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
 /* Only the latter. */
-bool filter_prepare_form(const struct profile *p, const struct profile_query *q, uint64_t most);
+bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most);
 /* And what tables and trees need: sums per stack. false: they were not there yet, and are of more than `most` stacks. */
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most);
 

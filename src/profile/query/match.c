@@ -2,13 +2,10 @@
 /* A byte per method, and a byte per stack that is its parent's or its last method's. */
 #include "profile/query/match.h"
 
-#include "base/buf.h"
-#include "profile/model/model.h"
-#include "profile/query/form.h"
+#include "profile/model/fit.h"
+#include "profile/query/query.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXACTLY '='
 
@@ -24,8 +21,8 @@ struct match {
 	char *text;
 	uint8_t *methods; /* 0, 1 or ASK_AGAIN */
 	uint32_t method_count, method_cap;
-	struct match_stacks sampled, shown; /* shown: those of the form with this number */
-	uint32_t form;
+	struct match_stacks sampled, shown; /* shown: those of the fold with this number */
+	uint32_t fold;
 	uint32_t swept; /* steps after which numbers may mean something else */
 };
 
@@ -93,19 +90,11 @@ const char *match_find(const char *name, const char *text, size_t *bytes)
 
 /* --- what was interned ------------------------------------------------------------------------------- */
 
-static uint8_t *match_fit(uint8_t *list, uint32_t *cap, uint32_t need)
-{
-	if (need <= *cap)
-		return list;
-	*cap = need + need / 4;
-	return xreallocarray(list, *cap, 1);
-}
-
 static void match_swept(struct match *m, const struct profile *p)
 {
-	if (m->swept == p->scratch->sweep.swept)
+	if (m->swept == p->readers->swept)
 		return;
-	m->swept = p->scratch->sweep.swept;
+	m->swept = p->readers->swept;
 	m->method_count = m->sampled.count = m->shown.count = 0;
 }
 
@@ -114,85 +103,74 @@ bool match_method(struct match *m, const struct profile *p, uint32_t method)
 	size_t bytes;
 
 	match_swept(m, p);
-	if (method >= p->methods.count || !*m->text)
+	if (method >= p->methods->count || !*m->text)
 		return false;
 	if (method >= m->method_count) {
-		m->methods = match_fit(m->methods, &m->method_cap, p->methods.count);
-		memset(m->methods + m->method_count, ASK_AGAIN, p->methods.count - m->method_count);
-		m->method_count = p->methods.count;
+		m->methods = fit(m->methods, &m->method_cap, p->methods->count, 1);
+		memset(m->methods + m->method_count, ASK_AGAIN,
+			p->methods->count - m->method_count);
+		m->method_count = p->methods->count;
 	}
 	if (m->methods[method] == ASK_AGAIN)
 		m->methods[method] =
-			match_find(p->methods.list[method].pub.full, m->text, &bytes) != NULL;
+			match_find(p->methods->list[method].pub.full, m->text, &bytes) != NULL;
 	return m->methods[method];
 }
 
-static bool match_one(
-	struct match *m, struct match_stacks *s, const struct profile *p, uint32_t stack)
+static bool match_one(struct match *m, struct match_stacks *s, const struct profile *p,
+	const struct model_stacks *view, uint32_t stack)
 {
 	if (s->has[stack] == ASK_AGAIN)
 		s->has[stack] = stack != PROFILE_ROOT_STACK &&
-				(match_one(m, s, p, p->stacks.nodes[stack].parent) ||
-					match_method(m, p, model_stack_method(p, stack)));
+				(match_one(m, s, p, view, model_parent(view, stack)) ||
+					match_method(m, p, model_method(view, stack)));
 	return s->has[stack];
 }
 
-static bool match_in(
-	struct match *m, struct match_stacks *s, const struct profile *p, uint32_t stack)
+static bool match_in(struct match *m, struct match_stacks *s, const struct profile *p,
+	const struct model_stacks *view, uint32_t stack)
 {
 	uint32_t i = s->count;
 
-	s->has = match_fit(s->has, &s->cap, p->stacks.count);
+	s->has = fit(s->has, &s->cap, view->trie.count, 1);
 	if (i <= stack)
 		memset(s->has + i, ASK_AGAIN, stack + 1 - i);
 	/* Parents have the smaller numbers. */
 	for (; i <= stack; i++)
-		if (i == PROFILE_ROOT_STACK || p->stacks.nodes[i].depth)
-			match_one(m, s, p, i);
+		if (!vacant_has(&view->trie.vacant, i))
+			match_one(m, s, p, view, i);
 	if (stack >= s->count)
 		s->count = stack + 1;
-	return match_one(m, s, p, stack);
+	return match_one(m, s, p, view, stack);
 }
 
 bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
 {
-	struct form *form = p->scratch->form;
+	const struct fold *fold = p->scratch->fold;
 
 	if (!*m->text)
 		return false;
 	match_swept(m, p);
-	if (stack < p->stacks.count)
-		return match_in(m, &m->sampled, p, stack);
-	if (!form_unmark(form, stack, &stack))
+	if (stack < p->stacks.trie.count)
+		return match_in(m, &m->sampled, p, &p->stacks, stack);
+	if (!fold_unmark(fold, stack, &stack))
 		return false;
-	if (m->form != form_serial(form))
+	if (m->fold != fold_serial(fold))
 		m->shown.count = 0;
-	m->form = form_serial(form);
-	return match_in(m, &m->shown, form_view(form), stack);
-}
-
-struct match_total {
-	struct match *m;
-	const struct profile *p;
-	struct profile_sum sum;
-};
-
-static void match_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
-{
-	struct match_total *t = ctx;
-
-	if (!match_stack(t->m, t->p, stack))
-		return;
-	t->sum.count += count;
-	t->sum.weight += weight;
+	m->fold = fold_serial(fold);
+	return match_in(m, &m->shown, p, fold_view(p, fold), stack);
 }
 
 struct profile_sum match_sum(
 	struct match *m, const struct profile *p, const struct profile_query *q)
 {
-	struct match_total t = {m, p, {0}};
+	uint32_t count = 0;
+	const struct query_row *rows = *m->text ? query_collect(p, q, &count) : NULL;
+	const struct fold *fold = fold_of(p, q);
+	struct profile_sum sum = {0};
 
-	if (*m->text)
-		profile_each(p, q, match_add, &t);
-	return t.sum;
+	for (uint32_t i = 0; i < count; i++)
+		if (match_stack(m, p, fold_mark(fold, rows[i].stack)))
+			sum_add(&sum, &rows[i].sum);
+	return sum;
 }

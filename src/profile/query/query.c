@@ -1,93 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a query collects, one by one and over all, and by second. */
-#include "profile/model/model.h"
-#include "profile/query/form.h"
+#include "profile/query/query.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-void profile_each(
-	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
-{
-	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
-	const struct form *form = model_form(p, q);
-
-	for (uint32_t i = 0; i < count; i++)
-		fn(ctx, form ? form_mark(form, rows[i].stack) : rows[i].stack, rows[i].thread,
-			rows[i].sum.count, rows[i].sum.weight);
-}
 
 void profile_each_part(
 	const struct profile *p, const struct profile_query *q, profile_part_fn *fn, void *ctx)
 {
 	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
-	const struct form *form = model_form(p, q);
+	const struct query_row *rows = query_collect(p, q, &count);
+	const struct fold *fold = fold_of(p, q);
 
 	for (uint32_t i = 0; i < count; i++)
-		fn(ctx, &(struct profile_part){
-				form ? form_mark(form, rows[i].stack) : rows[i].stack,
-				rows[i].thread, (enum thread_state)rows[i].state, rows[i].sum.count,
+		fn(ctx, &(struct profile_part){fold_mark(fold, rows[i].stack), rows[i].thread,
+				(enum thread_state)rows[i].state, rows[i].sum.count,
 				rows[i].sum.weight});
+}
+
+void profile_each(
+	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
+{
+	uint32_t count;
+	const struct query_row *rows = query_collect(p, q, &count);
+	const struct fold *fold = fold_of(p, q);
+
+	for (uint32_t i = 0; i < count; i++)
+		fn(ctx, fold ? fold_mark(fold, rows[i].stack) : rows[i].stack, rows[i].thread,
+			rows[i].sum.count, rows[i].sum.weight);
 }
 
 /* --- sums -------------------------------------------------------------------------------------------- */
 
-static void sum_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
-{
-	struct profile_sum *sum = ctx;
-
-	sum->count += count;
-	sum->weight += weight;
-}
-
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q)
 {
-	const struct slices *s = model_slices(p, q);
+	const struct slices *s = query_slices(p, q);
 	const struct slices_mark *since = slices_marked(s, q->from);
 	bool total = !q->from || (since && q->to >= q->from);
 	struct profile_sum sum = {0};
-	uint32_t to = slices_find(s, q->to);
+	const struct query_row *rows;
+	uint32_t to = slices_find(s, q->to), count;
 
-	if (q->snapshot || !model_wants_all(q)) {
-		profile_each(p, q, sum_add, &sum);
+	if (q->snapshot || !query_wants_all(q)) {
+		rows = query_collect(p, q, &count);
+		for (uint32_t i = 0; i < count; i++)
+			sum_add(&sum, &rows[i].sum);
 		return sum;
 	}
-	if (total)
-		sum = (struct profile_sum){s->sum.count, s->sum.weight};
-	if (total && since) {
-		sum.count -= since->sum.count;
-		sum.weight -= since->sum.weight;
+	if (!total) {
+		for (uint32_t i = slices_find(s, q->from); i < to; i++)
+			sum_add(&sum, &s->list[i].sum);
+		return sum;
 	}
-	for (uint32_t i = total ? to : slices_find(s, q->from); i < (total ? s->count : to); i++) {
-		sum.count += total ? -s->list[i].sum.count : s->list[i].sum.count;
-		sum.weight += total ? -s->list[i].sum.weight : s->list[i].sum.weight;
-	}
+	sum = s->sum;
+	if (since)
+		sum_take(&sum, &since->sum);
+	for (uint32_t i = to; i < s->count; i++)
+		sum_take(&sum, &s->list[i].sum);
 	return sum;
 }
 
 /* Of the innermost Java frame; of none, that of the root. */
-static uint8_t java_type(const struct profile *view, uint32_t stack)
+static uint8_t java_type(const struct model_stacks *view, uint32_t stack)
 {
-	while (stack != PROFILE_ROOT_STACK && model_stack_type(view, stack) > FRAME_JAVA)
-		stack = view->stacks.nodes[stack].parent;
-	return stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_stack_type(view, stack);
+	while (stack != PROFILE_ROOT_STACK && model_type(view, stack) > FRAME_JAVA)
+		stack = model_parent(view, stack);
+	return stack == PROFILE_ROOT_STACK ? FRAME_BREAK : model_type(view, stack);
 }
 
 struct profile_sum profile_coarse(const struct profile *p, const struct profile_query *q)
 {
 	uint32_t count;
-	const struct model_row *rows = model_ends(p, q, &count);
-	const struct profile *view = model_view(p, q);
+	const struct query_row *rows = query_ends(p, q, &count);
+	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	struct profile_sum sum = {0};
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (java_type(view, rows[i].stack) != FRAME_COARSE)
-			continue;
-		sum.count += rows[i].sum.count;
-		sum.weight += rows[i].sum.weight;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		if (java_type(view, rows[i].stack) == FRAME_COARSE)
+			sum_add(&sum, &rows[i].sum);
 	return sum;
 }
 
@@ -101,7 +91,7 @@ static uint32_t sampled_threads(
 	const struct profile *p, const struct profile_query *q, uint32_t most)
 {
 	uint32_t count, threads = 0;
-	const struct model_row *rows = model_collect(p, q, &count);
+	const struct query_row *rows = query_collect(p, q, &count);
 	bool *seen = calloc(p->threads.count + 1, sizeof(*seen));
 
 	for (uint32_t i = 0; seen && i < count && threads < most; i++) {
@@ -162,7 +152,7 @@ static uint32_t covered_edge(const struct profile *p, uint32_t second)
 
 uint32_t profile_covered(const struct profile *p, const struct profile_query *q)
 {
-	const struct slices *s = model_slices(p, q);
+	const struct slices *s = query_slices(p, q);
 	uint32_t from = q->from, to = q->to < p->now + 1 ? q->to : p->now + 1, seconds = 0;
 
 	if (from && !slices_marked(s, from))
@@ -195,7 +185,7 @@ static int64_t history_at(
 	const struct slice *sl = i ? &s->list[i - 1] : NULL;
 
 	if (sl && second - sl->from < sl->span) {
-		uint64_t n = model_samples(sl->sum.count, sl->sum.weight, each);
+		uint64_t n = query_samples(sl->sum.count, sl->sum.weight, each);
 		uint64_t k = second - sl->from;
 
 		if (n)
@@ -207,7 +197,7 @@ static int64_t history_at(
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n)
 {
 	struct profile_query q = {.event = event};
-	const struct slices *s = model_slices(p, &q);
+	const struct slices *s = query_slices(p, &q);
 	uint64_t each = profile_sample_weight(p, event);
 	int64_t second;
 

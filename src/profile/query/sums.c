@@ -4,99 +4,140 @@
  * the last (a window that moves on, all until a second later), only the difference is taken up the stacks. Sums are of
  * integers, so that this is to the bit what adding all up gives.
  */
-#include "profile/model/model.h"
+#include "profile/query/query.h"
+
+#include "profile/model/fit.h"
 #include "profile/query/error.h"
-#include "profile/query/filter.h"
-#include "profile/query/form.h"
 
-#include "base/buf.h"
+#include <math.h>
 
-#include <stdlib.h>
-#include <string.h>
-
-#define ROLL_UP_PART 32 /* of the stacks; from there on all are gone through */
-#define CHANGES_PART 8  /* of the rows; from there on all are added up */
+#define ROLL_UP_PART 32      /* of the stacks; from there on all are gone through */
+#define CHANGES_PART 8       /* of the rows; from there on all are added up */
+#define SQUARES_MOST 0x1p112 /* of one row */
 
 /* --- up the stacks ----------------------------------------------------------------------------------- */
 
-static void roll_up_touch_callers(const struct profile *p, struct tally *t)
+static void roll_up_touch_callers(struct scratch *s, const struct model_stacks *view)
 {
-	uint32_t *ids = p->scratch->ids, n = tally_list(t, ids), stack;
+	uint32_t n = tally_list(&s->stacks, s->ids), stack;
 
 	for (uint32_t i = 0; i < n; i++) {
-		stack = ids[i];
+		stack = s->ids[i];
 		while (stack != PROFILE_ROOT_STACK) {
-			stack = p->stacks.nodes[stack].parent;
-			if (!tally_touch(t, stack))
+			stack = model_parent(view, stack);
+			if (!tally_touch(&s->stacks, stack))
 				break;
 		}
 	}
-}
-
-static void roll_up_one(const struct profile *p, uint32_t stack)
-{
-	struct amount *sums = p->scratch->stacks.sums;
-	uint32_t parent = p->stacks.nodes[stack].parent;
-
-	sums[parent].count += sums[stack].count;
-	sums[parent].weight += sums[stack].weight;
 }
 
 /*
  * Where a long history has touched most stacks, going through all of them in order is several times cheaper
  * than finding the callers one by one.
  */
-static const uint32_t *roll_up_all(const struct profile *p, uint32_t *count)
+static const uint32_t *roll_up_all(
+	struct scratch *s, const struct model_stacks *view, uint32_t *count)
 {
-	struct tally *t = &p->scratch->stacks;
-	uint32_t *ids = p->scratch->ids, n = p->stacks.count;
+	struct tally *t = &s->stacks;
+	uint32_t n = view->trie.count;
 
 	for (uint32_t i = 0; i < n; i += 64) {
 		uint64_t untouched = ~t->bits[i / 64];
 
-		for (; untouched; untouched &= untouched - 1) { /* there is room for whole words */
-			uint32_t k = i + (uint32_t)__builtin_ctzll(untouched);
-
-			t->sums[k] = (struct amount){0, 0};
-		}
+		for (; untouched; untouched &= untouched - 1) /* there is room for whole words */
+			t->sums[i + (uint32_t)__builtin_ctzll(untouched)] =
+				(struct profile_sum){0, 0};
 	}
 	for (uint32_t i = n; i-- > PROFILE_ROOT_STACK + 1;)
-		roll_up_one(p, i);
+		sum_add(&t->sums[model_parent(view, i)], &t->sums[i]);
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!(t->sums[i].count | t->sums[i].weight) && !tally_has(t, i))
+		if (sum_none(&t->sums[i]) && !tally_has(t, i))
 			continue;
 		tally_mark(t, i);
-		ids[(*count)++] = i;
+		s->ids[(*count)++] = i;
 	}
-	return ids;
+	return s->ids;
 }
 
-const uint32_t *model_roll_up(const struct profile *p, uint32_t *count)
+const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count)
 {
-	struct tally *t = &p->scratch->stacks;
-	uint32_t *ids = p->scratch->ids;
+	struct profile_sum *sums = s->stacks.sums;
 
-	if (t->touched > p->stacks.count / ROLL_UP_PART)
-		return roll_up_all(p, count);
-	roll_up_touch_callers(p, t);
-	*count = tally_list(t, ids);
+	if (s->stacks.touched > view->trie.count / ROLL_UP_PART)
+		return roll_up_all(s, view, count);
+	roll_up_touch_callers(s, view);
+	*count = tally_list(&s->stacks, s->ids);
 	for (uint32_t i = *count; i-- > 0;)
-		if (ids[i] != PROFILE_ROOT_STACK)
-			roll_up_one(p, ids[i]);
-	return ids;
+		if (s->ids[i] != PROFILE_ROOT_STACK)
+			sum_add(&sums[model_parent(view, s->ids[i])], &sums[s->ids[i]]);
+	return s->ids;
+}
+
+/* --- per method ------------------------------------------------------------------------------------------- */
+
+void by_method_done(struct by_method *m)
+{
+	free(m->row_of);
+	free(m->sums);
+	free(m->votes);
+}
+
+static void by_method_clear(struct by_method *m)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		m->row_of[m->sums[i].method] = 0;
+	m->count = 0;
+	m->known = false;
+}
+
+static void by_method_fit(struct by_method *m, uint32_t methods)
+{
+	m->row_of = fit_zeroed(m->row_of, &m->methods, methods, sizeof(*m->row_of));
+}
+
+static uint32_t by_method_at(struct by_method *m, uint32_t method)
+{
+	if (m->row_of[method])
+		return m->row_of[method] - 1;
+	m->sums = fit(m->sums, &m->sums_cap, m->count + 1, sizeof(*m->sums));
+	m->votes = fit(m->votes, &m->votes_cap, m->count + 1, sizeof(*m->votes));
+	m->sums[m->count] = (struct method_sum){.method = method};
+	m->votes[m->count] = (struct method_votes){0};
+	m->row_of[method] = ++m->count;
+	return m->count - 1;
+}
+
+static void by_method_add_self(struct by_method *m, const struct model_stacks *view, uint32_t stack,
+	const struct profile_sum *sum, query_squares squares)
+{
+	uint32_t at = by_method_at(m, model_method(view, stack));
+
+	sum_add(&m->sums[at].self, sum);
+	m->sums[at].self_squares += squares;
+	m->votes[at].self[model_type(view, stack)] += sum->count;
+}
+
+static void by_method_add_total(struct by_method *m, const struct model_stacks *view,
+	uint32_t stack, const struct profile_sum *sum, query_squares squares)
+{
+	uint32_t at = by_method_at(m, model_method(view, stack));
+
+	m->votes[at].total[model_type(view, stack)] += sum->count;
+	if (model_repeats(view, stack))
+		return;
+	sum_add(&m->sums[at].total, sum);
+	m->sums[at].total_squares += squares;
 }
 
 /* --- of a question ----------------------------------------------------------------------------------- */
 
-void model_sums_drop(const struct profile *p)
+void sums_drop(struct scratch *s)
 {
-	struct model_scratch *s = p->scratch;
-
-	if (s->ends.key)
+	if (s->summed.key)
 		tally_clear(&s->stacks, s->touched, s->touched_count);
-	s->ends.key = 0;
-	model_by_method_clear(&s->by_method);
+	s->summed.key = 0;
+	by_method_clear(&s->by_method);
 }
 
 static double window_of(const struct profile *p, const struct profile_query *q)
@@ -107,91 +148,51 @@ static double window_of(const struct profile *p, const struct profile_query *q)
 /* Squares are of values, and some of the window's time. */
 static uint64_t sums_key(const struct profile *p, const struct profile_query *q)
 {
-	return hash_pair(model_key(p, q), (uint64_t)profile_covered(p, q) << 1 | q->by_weight);
+	return hash_pair(query_key(p, q), (uint64_t)profile_covered(p, q) << 1 | q->by_weight);
 }
 
 /* Questions that have this in common have rows of which the same is added. */
 static uint64_t sums_kind(const struct profile *p, const struct profile_query *q)
 {
-	const struct form *form = model_form(p, q);
-
 	return hash_pair((uint64_t)q->event << 1 | q->by_weight,
-		(uint64_t)p->scratch->sweep.swept << 32 | (form ? form_serial(form) + 1 : 0));
+		(uint64_t)p->readers->swept << 32 | fold_serial(fold_of(p, q)));
 }
 
 static bool sums_are_of(const struct profile *p, const struct profile_query *q)
 {
-	return p->scratch->ends.key && p->scratch->ends.key == sums_key(p, q);
+	return p->scratch->summed.key && p->scratch->summed.key == sums_key(p, q);
 }
 
-static model_squares row_squares(
-	const struct profile_query *q, const struct model_row *r, double window_ns)
+static query_squares row_squares(
+	const struct profile_query *q, const struct query_row *r, double window_ns)
 {
-	return model_squares_of(error_squares(q->event, q->by_weight,
+	double squares = error_squares(q->event, q->by_weight,
 		&(struct profile_part){.state = (enum thread_state)r->state,
 			.count = r->sum.count,
 			.weight = r->sum.weight},
-		window_ns));
+		window_ns);
+
+	return (query_squares)fmin(squares * QUERY_SQUARES_UNIT, SQUARES_MOST);
 }
 
-static void sums_touched(struct model_scratch *s, const uint32_t *stacks, uint32_t count)
-{
-	memcpy(s->touched, stacks, count * sizeof(*stacks));
-	s->touched_count = count;
-}
-
-static void sum_rows(struct model_scratch *s, const struct profile_query *q,
-	const struct model_row *rows, uint32_t count)
-{
-	s->all_squares = 0;
-	s->all_sum = (struct amount){0, 0};
-	for (uint32_t i = 0; i < count; i++) {
-		const struct model_row *r = &rows[i];
-		model_squares squares = row_squares(q, r, s->window_ns);
-
-		if (tally_touch(&s->stacks, r->stack))
-			s->squares[r->stack] = 0;
-		amount_add(&s->stacks.sums[r->stack], &r->sum);
-		amount_add(&s->all_sum, &r->sum);
-		s->squares[r->stack] += squares;
-		s->all_squares += squares;
-	}
-}
-
-static void ends_fit(struct model_scratch *s, uint32_t count)
-{
-	uint32_t cap = s->ends.cap;
-
-	model_rows_fit(&s->ends, count, s->ends.key);
-	if (s->ends.cap == cap)
-		return;
-	free(s->end_squares);
-	s->end_squares = xreallocarray(NULL, s->ends.cap, sizeof(*s->end_squares));
-}
-
-static void ends_put(
-	struct model_scratch *s, uint32_t stack, struct amount sum, model_squares squares)
-{
-	s->end_squares[s->ends.count] = squares;
-	s->ends.list[s->ends.count++] = (struct model_row){.stack = stack, .sum = sum};
-}
-
-/* From nothing: sums of the ends alone. */
+/* From nothing. */
 static void sum_anew(const struct profile *p, const struct profile_query *q,
-	const struct model_row *rows, uint32_t count)
+	const struct query_row *rows, uint32_t count)
 {
-	struct model_scratch *s = p->scratch;
-	uint32_t n;
+	struct scratch *s = p->scratch;
+	const uint32_t *stacks;
 
-	model_sums_drop(p);
+	sums_drop(s);
 	s->window_ns = window_of(p, q);
-	sum_rows(s, q, rows, count);
-	n = tally_list(&s->stacks, s->ids);
-	ends_fit(s, n);
-	for (uint32_t i = 0; i < n; i++)
-		ends_put(s, s->ids[i], s->stacks.sums[s->ids[i]], s->squares[s->ids[i]]);
-	sums_touched(s, s->ids, n);
-	s->rolled = false;
+	s->whole = (struct sums_whole){0};
+	for (uint32_t i = 0; i < count; i++) {
+		tally_add(&s->stacks, rows[i].stack, rows[i].sum.count, rows[i].sum.weight);
+		sum_add(&s->whole.sum, &rows[i].sum);
+		s->whole.squares += row_squares(q, &rows[i], s->window_ns);
+	}
+	stacks = sums_roll_up(s, fold_view(p, fold_of(p, q)), &s->touched_count);
+	memcpy(s->touched, stacks, s->touched_count * sizeof(*stacks));
+	s->stacks.touched = s->touched_count;
 }
 
 /* --- from one question to the next ------------------------------------------------------------------- */
@@ -199,8 +200,8 @@ static void sum_anew(const struct profile *p, const struct profile_query *q,
 /* What a row has more (less: by wrapping around) than it had. */
 struct sums_change {
 	uint32_t stack;
-	struct amount sum;
-	model_squares squares;
+	struct profile_sum sum;
+	query_squares squares;
 };
 
 struct sums_diff {
@@ -209,7 +210,7 @@ struct sums_diff {
 };
 
 static bool diff_put(
-	struct sums_diff *d, const struct model_row *r, model_squares squares, bool gone)
+	struct sums_diff *d, const struct query_row *r, query_squares squares, bool gone)
 {
 	if (d->count == d->cap)
 		return false;
@@ -219,7 +220,7 @@ static bool diff_put(
 	return true;
 }
 
-static bool same_row(const struct model_row *a, const struct model_row *b)
+static bool same_row(const struct query_row *a, const struct query_row *b)
 {
 	return a->pair == b->pair && a->stack == b->stack && a->thread == b->thread &&
 	       a->state == b->state && a->sum.count == b->sum.count &&
@@ -228,36 +229,26 @@ static bool same_row(const struct model_row *a, const struct model_row *b)
 
 /* Both are in the order of their pairs. false: too much is other. */
 static bool diff_rows(struct sums_diff *d, const struct profile_query *q, const double window_ns[2],
-	const struct model_rows *was, const struct model_row *rows, uint32_t count)
+	const struct query_rows *was, const struct query_row *rows, uint32_t count)
 {
-	const struct model_row *a = was->list, *a_end = a + was->count;
-	const struct model_row *b = rows, *b_end = b + count;
+	const struct query_row *a = was->list, *a_end = a + was->count;
+	const struct query_row *b = rows, *b_end = b + count;
 	bool timed = q->event == EVENT_WALL && window_ns[0] != window_ns[1];
 	bool room = true;
 
 	while (room && (a < a_end || b < b_end)) {
-		if (a < a_end && b < b_end && same_row(a, b) && !timed) {
-			a++;
-			b++;
-			continue;
-		}
-		if (a < a_end && (b == b_end || a->pair <= b->pair)) {
-			bool both = b < b_end && a->pair == b->pair;
+		bool take_a = a < a_end && (b == b_end || a->pair <= b->pair);
+		bool take_b = b < b_end && (a == a_end || b->pair <= a->pair);
+		bool same = take_a && take_b && same_row(a, b) &&
+			    (!timed || row_squares(q, a, window_ns[0]) ==
+					       row_squares(q, b, window_ns[1]));
 
-			if (both && same_row(a, b) &&
-				row_squares(q, a, window_ns[0]) ==
-					row_squares(q, b, window_ns[1])) {
-				a++;
-				b++;
-				continue;
-			}
+		if (take_a && !same)
 			room = diff_put(d, a, row_squares(q, a, window_ns[0]), true);
-			a++;
-			if (!both)
-				continue;
-		}
-		room = room && diff_put(d, b, row_squares(q, b, window_ns[1]), false);
-		b++;
+		if (take_b && !same)
+			room = room && diff_put(d, b, row_squares(q, b, window_ns[1]), false);
+		a += take_a;
+		b += take_b;
 	}
 	return room;
 }
@@ -280,7 +271,7 @@ static void diff_join(struct sums_diff *d)
 		struct sums_change *c = &d->list[i];
 
 		if (n && d->list[n - 1].stack == c->stack) {
-			amount_add(&d->list[n - 1].sum, &c->sum);
+			sum_add(&d->list[n - 1].sum, &c->sum);
 			d->list[n - 1].squares += c->squares;
 		} else {
 			d->list[n++] = *c;
@@ -289,190 +280,180 @@ static void diff_join(struct sums_diff *d)
 	d->count = n;
 }
 
-static void fold_ends(struct model_scratch *s, const struct sums_diff *d)
+static void change_up(
+	struct scratch *s, const struct model_stacks *view, const struct sums_change *c)
 {
-	struct model_rows old = s->ends;
-	model_squares *old_squares = s->end_squares;
-	const struct sums_change *c = d->list, *end = c + d->count;
-
-	s->ends = (struct model_rows){.key = old.key};
-	s->end_squares = NULL;
-	ends_fit(s, old.count + d->count);
-	for (uint32_t i = 0; i < old.count || c < end;) {
-		uint32_t stack = c < end ? c->stack : PROFILE_NONE;
-		struct amount sum = {0, 0};
-		model_squares squares = 0;
-
-		if (i < old.count && old.list[i].stack <= stack) {
-			stack = old.list[i].stack;
-			sum = old.list[i].sum;
-			squares = old_squares[i++];
-		}
-		if (c < end && c->stack == stack) {
-			amount_add(&sum, &c->sum);
-			squares += c->squares;
-			c++;
-		}
-		if (sum.count | sum.weight)
-			ends_put(s, stack, sum, squares);
-	}
-	free(old.list);
-	free(old_squares);
-}
-
-static void fold_up(const struct profile *view, const struct sums_change *c)
-{
-	struct model_scratch *s = view->scratch;
 	uint32_t stack = c->stack;
 
 	if (s->by_method.known && stack != PROFILE_ROOT_STACK)
-		model_by_method_add_self(view, stack, &c->sum, c->squares);
-	for (;; stack = view->stacks.nodes[stack].parent) {
+		by_method_add_self(&s->by_method, view, stack, &c->sum, c->squares);
+	for (;; stack = model_parent(view, stack)) {
 		s->relist |= tally_touch(&s->stacks, stack);
-		amount_add(&s->stacks.sums[stack], &c->sum);
-		if (!(s->stacks.sums[stack].count | s->stacks.sums[stack].weight))
-			s->relist = true;
-		if (stack == PROFILE_ROOT_STACK || !s->rolled)
+		sum_add(&s->stacks.sums[stack], &c->sum);
+		s->relist |= sum_none(&s->stacks.sums[stack]);
+		if (stack == PROFILE_ROOT_STACK)
 			break;
 		if (s->by_method.known)
-			model_by_method_add_total(view, stack, &c->sum, c->squares);
+			by_method_add_total(&s->by_method, view, stack, &c->sum, c->squares);
 	}
-	amount_add(&s->all_sum, &c->sum);
-	s->all_squares += c->squares;
+	sum_add(&s->whole.sum, &c->sum);
+	s->whole.squares += c->squares;
 }
 
 /* Some came, and others have nothing any more. */
-static void fold_touched(struct model_scratch *s)
+static void change_touched(struct scratch *s)
 {
 	uint32_t n = tally_list(&s->stacks, s->touched), count = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct amount *sum = &s->stacks.sums[s->touched[i]];
-
-		if (sum->count | sum->weight)
+	for (uint32_t i = 0; i < n; i++)
+		if (!sum_none(&s->stacks.sums[s->touched[i]]))
 			s->touched[count++] = s->touched[i];
 		else
 			tally_untouch(&s->stacks, s->touched[i]);
-	}
 	s->touched_count = count;
 	s->relist = false;
 }
 
-static bool sums_fold(const struct profile *p, const struct profile_query *q,
-	const struct model_row *rows, uint32_t count)
+/* false: it is another kind of question, or too much is other. */
+static bool sum_changes(const struct profile *p, const struct profile_query *q,
+	const struct query_row *rows, uint32_t count)
 {
-	struct model_scratch *s = p->scratch;
-	const struct profile *view = model_view(p, q);
+	struct scratch *s = p->scratch;
+	const struct model_stacks *view = fold_view(p, fold_of(p, q));
 	const double window_ns[2] = {s->window_ns, window_of(p, q)};
 	struct sums_diff d = {.cap = count / CHANGES_PART};
 	bool fits;
 
-	if (!s->ends.key || s->summed_kind != sums_kind(p, q))
+	if (!s->summed.key || s->summed_kind != sums_kind(p, q))
 		return false;
 	d.list = xreallocarray(NULL, d.cap + 1, sizeof(*d.list));
 	fits = diff_rows(&d, q, window_ns, &s->summed, rows, count);
 	if (fits) {
 		diff_join(&d);
-		model_by_method_fit(&s->by_method, view->methods.count);
+		by_method_fit(&s->by_method, p->methods->count);
 		for (uint32_t i = 0; i < d.count; i++)
-			fold_up(view, &d.list[i]);
-		fold_ends(s, &d);
+			change_up(s, view, &d.list[i]);
 		if (s->relist)
-			fold_touched(s);
+			change_touched(s);
 		s->window_ns = window_ns[1];
 	}
 	free(d.list);
 	return fits;
 }
 
-static void sums_make(const struct profile *p, const struct profile_query *q)
-{
-	struct model_scratch *s = p->scratch;
-	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
-
-	if (!sums_fold(p, q, rows, count))
-		sum_anew(p, q, rows, count);
-	s->ends.key = sums_key(p, q);
-	s->summed_kind = sums_kind(p, q);
-	model_rows_fit(&s->summed, count, s->ends.key);
-	memcpy(s->summed.list, rows, count * sizeof(*rows));
-	s->summed.count = count;
-}
-
-const struct model_row *model_ends(
+const uint32_t *query_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count)
 {
-	const struct model_rows *ends = &p->scratch->ends;
+	struct scratch *s = p->scratch;
+	const struct query_row *rows;
 
-	if (!sums_are_of(p, q))
-		sums_make(p, q);
-	*count = ends->count;
-	return ends->list;
-}
-
-const uint32_t *model_sum_up(
-	const struct profile *p, const struct profile_query *q, uint32_t *count)
-{
-	struct model_scratch *s = p->scratch;
-	const uint32_t *stacks;
-
-	model_ends(p, q, count);
-	if (!s->rolled) {
-		model_scratch_fit(model_view(p, q));
-		stacks = model_roll_up(model_view(p, q), count);
-		s->stacks.touched = *count;
-		sums_touched(s, stacks, *count);
-		s->rolled = true;
+	if (!sums_are_of(p, q)) {
+		rows = query_collect(p, q, count);
+		if (!sum_changes(p, q, rows, *count))
+			sum_anew(p, q, rows, *count);
+		s->summed_kind = sums_kind(p, q);
+		rows_fit(&s->summed, *count, sums_key(p, q));
+		memcpy(s->summed.list, rows, *count * sizeof(*rows));
+		s->summed.count = *count;
 	}
 	*count = s->touched_count;
 	return s->touched;
 }
 
-/* Squares stand below each stack for as long as this takes: what is folded needs them per method only. */
-static void by_method_make(struct model_scratch *s, const struct profile *view)
+/* Of the sums, where these are fewer than rows: what is not in the stacks that go on. */
+static void ends_of_sums(struct scratch *s, const struct model_stacks *view)
 {
-	const struct model_row *ends = s->ends.list;
+	struct tally *t = &s->pairs;
 
+	for (uint32_t i = s->touched_count; i-- > 0;) {
+		uint32_t stack = s->touched[i], parent = model_parent(view, stack);
+
+		tally_add(t, stack, s->stacks.sums[stack].count, s->stacks.sums[stack].weight);
+		if (stack != PROFILE_ROOT_STACK)
+			tally_add(t, parent, -s->stacks.sums[stack].count,
+				-s->stacks.sums[stack].weight);
+	}
+}
+
+const struct query_row *query_ends(
+	const struct profile *p, const struct profile_query *q, uint32_t *count)
+{
+	struct scratch *s = p->scratch;
+	const struct query_row *rows = query_collect(p, q, count);
+	uint64_t key = query_key(p, q);
+	uint32_t n;
+
+	if (s->ends.key != key) {
+		query_sum_up(p, q, &n);
+		if (n < *count)
+			ends_of_sums(s, fold_view(p, fold_of(p, q)));
+		else
+			for (uint32_t i = 0; i < *count; i++)
+				tally_add(&s->pairs, rows[i].stack, rows[i].sum.count,
+					rows[i].sum.weight);
+		n = tally_list(&s->pairs, s->ids);
+		rows_fit(&s->ends, n, key);
+		for (uint32_t i = 0; i < n; i++)
+			if (!sum_none(&s->pairs.sums[s->ids[i]]))
+				s->ends.list[s->ends.count++] = (struct query_row){
+					.stack = s->ids[i], .sum = s->pairs.sums[s->ids[i]]};
+		tally_clear(&s->pairs, s->ids, n);
+	}
+	*count = s->ends.count;
+	return s->ends.list;
+}
+
+struct sums_whole query_whole(const struct profile *p, const struct profile_query *q)
+{
+	uint32_t count;
+
+	query_sum_up(p, q, &count);
+	return p->scratch->whole;
+}
+
+/* Squares stand below each stack for as long as this takes: changes need them per method only. */
+static void by_method_make(
+	struct scratch *s, const struct profile_query *q, const struct model_stacks *view)
+{
 	for (uint32_t i = 0; i < s->touched_count; i++)
 		s->squares[s->touched[i]] = 0;
-	for (uint32_t i = 0; i < s->ends.count; i++) {
-		s->squares[ends[i].stack] = s->end_squares[i];
-		if (ends[i].stack != PROFILE_ROOT_STACK)
-			model_by_method_add_self(
-				view, ends[i].stack, &ends[i].sum, s->end_squares[i]);
+	for (uint32_t i = 0; i < s->summed.count; i++) {
+		const struct query_row *r = &s->summed.list[i];
+		query_squares squares = row_squares(q, r, s->window_ns);
+
+		s->squares[r->stack] += squares;
+		if (r->stack != PROFILE_ROOT_STACK)
+			by_method_add_self(&s->by_method, view, r->stack, &r->sum, squares);
 	}
 	for (uint32_t i = s->touched_count; i-- > 0;) {
 		uint32_t stack = s->touched[i];
 
 		if (stack == PROFILE_ROOT_STACK)
 			continue;
-		s->squares[view->stacks.nodes[stack].parent] += s->squares[stack];
-		model_by_method_add_total(view, stack, &s->stacks.sums[stack], s->squares[stack]);
+		s->squares[model_parent(view, stack)] += s->squares[stack];
+		by_method_add_total(
+			&s->by_method, view, stack, &s->stacks.sums[stack], s->squares[stack]);
 	}
 	s->by_method.known = true;
 }
 
-const struct model_by_method *model_sum_by_method(
-	const struct profile *p, const struct profile_query *q)
+const struct by_method *query_by_method(const struct profile *p, const struct profile_query *q)
 {
-	struct model_scratch *s = p->scratch;
-	const struct profile *view;
+	struct by_method *m = &p->scratch->by_method;
 	uint32_t count;
 
-	model_sum_up(p, q, &count);
-	view = model_view(p, q);
-	model_by_method_fit(&s->by_method, view->methods.count);
-	if (!s->by_method.known)
-		by_method_make(s, view);
-	return &s->by_method;
+	query_sum_up(p, q, &count);
+	by_method_fit(m, p->methods->count);
+	if (!m->known)
+		by_method_make(p->scratch, q, fold_view(p, fold_of(p, q)));
+	return m;
 }
 
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most)
 {
-	bool there = sums_are_of(p, q) && p->scratch->rolled;
+	bool there = sums_are_of(p, q);
 	uint32_t count;
 
-	model_sum_up(p, q, &count);
+	query_sum_up(p, q, &count);
 	return there || count <= most;
 }

@@ -3,7 +3,7 @@
 #include "profile/table/callers.h"
 
 #include "base/buf.h"
-#include "profile/model/model.h"
+#include "profile/query/query.h"
 
 #include <stdlib.h>
 
@@ -12,26 +12,26 @@ struct callers_stack {
 	uint32_t caller, own, callee;
 };
 
-static struct callers_stack callers_below(
-	const struct profile *p, const struct callers_stack *all, uint32_t stack, uint32_t method)
+static struct callers_stack callers_below(const struct model_stacks *view,
+	const struct callers_stack *all, uint32_t stack, uint32_t method)
 {
-	const struct profile_stack *s = &p->stacks.nodes[stack];
-	struct callers_stack a = all[s->parent];
+	uint32_t parent = model_parent(view, stack), frame = model_frame(view, stack);
+	struct callers_stack a = all[parent];
 
-	if (model_stack_method(p, stack) == method) {
-		if (!a.own && s->parent != PROFILE_ROOT_STACK)
-			a.caller = p->stacks.nodes[s->parent].frame + 1;
-		a.own = s->frame + 1;
+	if (model_method(view, stack) == method) {
+		if (!a.own && parent != PROFILE_ROOT_STACK)
+			a.caller = model_frame(view, parent) + 1;
+		a.own = frame + 1;
 		a.callee = 0;
 	} else if (a.own && !a.callee) {
-		a.callee = s->frame + 1;
+		a.callee = frame + 1;
 	}
 	return a;
 }
 
 /* Parents have the smaller numbers. */
-static struct callers_stack *callers_stacks(
-	const struct profile *p, const struct model_row *rows, uint32_t count, uint32_t method)
+static struct callers_stack *callers_stacks(const struct model_stacks *view,
+	const struct query_row *rows, uint32_t count, uint32_t method)
 {
 	uint32_t end = PROFILE_ROOT_STACK;
 	struct callers_stack *all;
@@ -41,7 +41,7 @@ static struct callers_stack *callers_stacks(
 	all = xreallocarray(NULL, (size_t)end + 1, sizeof(*all));
 	all[PROFILE_ROOT_STACK] = (struct callers_stack){0};
 	for (uint32_t i = PROFILE_ROOT_STACK + 1; i <= end; i++)
-		all[i] = callers_below(p, all, i, method);
+		all[i] = callers_below(view, all, i, method);
 	return all;
 }
 
@@ -49,15 +49,15 @@ struct profile_sum callers_each(const struct profile *p, const struct profile_qu
 	uint32_t method, callers_fn *fn, void *ctx)
 {
 	uint32_t count;
-	const struct model_row *rows = model_collect(p, q, &count);
-	struct callers_stack *all = callers_stacks(model_view(p, q), rows, count, method);
+	const struct query_row *rows = query_collect(p, q, &count);
+	struct callers_stack *all =
+		callers_stacks(fold_view(p, fold_of(p, q)), rows, count, method);
 	struct profile_sum sum = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct callers_stack *a = &all[rows[i].stack];
 
-		sum.count += rows[i].sum.count;
-		sum.weight += rows[i].sum.weight;
+		sum_add(&sum, &rows[i].sum);
 		if (a->own)
 			fn(ctx, &(struct callers){rows[i].thread, a->caller - 1, a->callee - 1,
 					a->own - 1, rows[i].sum.count, rows[i].sum.weight});

@@ -2,13 +2,10 @@
 /* The top-down call tree: one roll-up over the window's stacks, reported by path. */
 #include "profile/table/calltree.h"
 
-#include "base/buf.h"
+#include "profile/model/fit.h"
 #include "profile/query/error.h"
-#include "profile/query/form.h"
 #include "profile/query/match.h"
 #include "profile/table/calltree_build.h"
-
-#include <stdlib.h>
 
 /* --- nodes ------------------------------------------------------------------------------------------- */
 
@@ -17,11 +14,8 @@ static uint32_t calltree_put(struct calltree_build *b, uint32_t parent, uint64_t
 	struct calltree *t = b->tree;
 	struct calltree_node *n;
 
-	if (t->count == b->cap) {
-		b->cap = b->cap ? b->cap * 2 : 1024;
-		t->nodes = xreallocarray(t->nodes, b->cap, sizeof(*t->nodes));
-		b->votes = xreallocarray(b->votes, b->cap, sizeof(*b->votes));
-	}
+	t->nodes = fit(t->nodes, &b->nodes_cap, t->count + 1, sizeof(*t->nodes));
+	b->votes = fit(b->votes, &b->votes_cap, t->count + 1, sizeof(*b->votes));
 	n = &t->nodes[t->count];
 	*n = (struct calltree_node){.method = PROFILE_NONE,
 		.thread = PROFILE_NONE,
@@ -41,17 +35,14 @@ static uint32_t calltree_put(struct calltree_build *b, uint32_t parent, uint64_t
 
 uint32_t calltree_add(struct calltree_build *b, uint32_t parent, uint32_t stack)
 {
-	uint32_t method = model_stack_method(b->p, stack);
-	const struct model_method *m = &b->p->methods.list[method];
-	uint64_t name = b->options->by_name ? m->hash_full : m->hash;
-	uint8_t type = model_stack_type(b->p, stack);
-	uint32_t node;
+	uint32_t method = model_method(b->view, stack);
+	uint8_t type = model_type(b->view, stack);
+	uint64_t name = b->p->methods->list[method].hash_full + (b->options->by_type ? type : 0);
+	uint32_t node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
 
-	name += b->options->by_type ? type : 0;
-	node = calltree_put(b, parent, hash_pair(b->tree->nodes[parent].path, name));
 	b->tree->nodes[node].method = method;
 	b->tree->nodes[node].type = type;
-	b->tree->nodes[node].stack = b->form ? form_mark(b->form, stack) : stack;
+	b->tree->nodes[node].stack = fold_mark(b->fold, stack);
 	return node;
 }
 
@@ -67,11 +58,12 @@ uint32_t calltree_base(struct calltree_build *b, uint32_t thread)
 }
 
 /* The type is found by majority vote in one pass: exact where one type has more than half. */
-void calltree_count(struct calltree_build *b, uint32_t node, const struct amount *sum, uint8_t type)
+void calltree_count(
+	struct calltree_build *b, uint32_t node, const struct profile_sum *sum, uint8_t type)
 {
 	struct calltree_node *n = &b->tree->nodes[node];
 
-	n->total += model_value(b->q, sum);
+	n->total += query_value(b->q, sum);
 	n->total_count += sum->count;
 	if (n->type == type) {
 		b->votes[node] += sum->count;
@@ -86,8 +78,8 @@ void calltree_count(struct calltree_build *b, uint32_t node, const struct amount
 /* --- top-down ---------------------------------------------------------------------------------------- */
 
 /*
- * Stacks find their node by their path, which is one look-up in an array. Where nodes are coarser or finer
- * than paths (names, types, cut roots), a hash over (parent, key) finds them.
+ * Stacks find their node by their path, which is one look-up in an array. Where nodes are finer than paths (types) or
+ * cut off (at a root method), a hash over (parent, key) finds them.
  */
 struct topdown {
 	struct calltree_build *b;
@@ -112,25 +104,24 @@ static bool topdown_same(const void *ctx, uint32_t value)
 	return n->parent == k->parent && calltree_key(k->b, n->method, n->type) == k->key;
 }
 
-static uint32_t topdown_node_by_path(struct topdown *td, uint32_t parent, uint32_t stack)
+static uint32_t topdown_path(const struct topdown *td, uint32_t stack)
 {
-	uint32_t *slot = &td->b->p->scratch->slot[td->b->p->stack_info[stack].path];
-
-	if (!*slot)
-		*slot = calltree_add(td->b, parent, stack) + 1;
-	return *slot - 1;
+	return td->b->view->info[stack].path;
 }
 
 static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack)
 {
 	struct calltree_build *b = td->b;
 	struct topdown_key k = {b, parent, 0};
+	uint32_t *slot = &b->scratch->slot[topdown_path(td, stack)];
 	uint64_t hash;
 	uint32_t node;
 
-	if (td->by_path)
-		return topdown_node_by_path(td, parent, stack);
-	k.key = calltree_key(b, model_stack_method(b->p, stack), model_stack_type(b->p, stack));
+	if (td->by_path) {
+		*slot = *slot ? *slot : calltree_add(b, parent, stack) + 1;
+		return *slot - 1;
+	}
+	k.key = calltree_key(b, model_method(b->view, stack), model_type(b->view, stack));
 	hash = hash_u64((uint64_t)parent << 32 | k.key);
 	node = hash_index_find(&td->index, hash, topdown_same, &k);
 	if (node == HASH_NONE) {
@@ -140,19 +131,7 @@ static uint32_t topdown_node(struct topdown *td, uint32_t parent, uint32_t stack
 	return node;
 }
 
-/* The node above a stack's last frame, PROFILE_NONE if the tree does not reach there. */
-static uint32_t topdown_parent(struct topdown *td, uint32_t base, uint32_t stack)
-{
-	const struct profile *p = td->b->p;
-	uint32_t root = td->b->options->root_method;
-	uint32_t parent = p->scratch->node[p->stacks.nodes[stack].parent];
-
-	if (root != PROFILE_NONE && parent == PROFILE_NONE && model_stack_method(p, stack) == root)
-		return base;
-	return parent;
-}
-
-static void topdown_count_base(struct topdown *td, uint32_t base, const struct amount *sum)
+static void topdown_count_base(struct topdown *td, uint32_t base, const struct profile_sum *sum)
 {
 	calltree_count(td->b, base, sum, 0);
 	if (base)
@@ -163,38 +142,44 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct a
  * Small paths are known before their nodes are made, so that a long history costs what is shown of it. Where
  * nodes are not paths they are left out afterwards (calltree_prune).
  */
-static void topdown_sum_paths(
-	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
+static void topdown_sum_paths(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		td->path_sum[p->stack_info[stacks[i]].path] +=
-			model_value(td->b->q, &p->scratch->stacks.sums[stacks[i]]);
+		td->path_sum[topdown_path(td, stacks[i])] +=
+			query_value(td->b->q, &td->b->scratch->stacks.sums[stacks[i]]);
 }
 
 /* Leaves it as it was found. */
-static void topdown_clear_paths(
-	const struct profile *p, struct topdown *td, const uint32_t *stacks, uint32_t count)
+static void topdown_clear_paths(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		td->path_sum[p->stack_info[stacks[i]].path] = 0;
+		td->path_sum[topdown_path(td, stacks[i])] = 0;
 }
 
-static void topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
+static bool topdown_too_small(const struct topdown *td, uint32_t stack)
 {
-	const struct profile *p = td->b->p;
-	struct model_scratch *s = p->scratch;
-	const struct amount *sum = &s->stacks.sums[stack];
-	uint32_t parent = topdown_parent(td, base, stack);
+	return td->path_sum && (double)td->path_sum[topdown_path(td, stack)] < td->min;
+}
 
-	s->node[stack] = PROFILE_NONE;
+/* Its node, and its sum there; PROFILE_NONE: the tree does not reach it. */
+static uint32_t topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack)
+{
+	const struct calltree_build *b = td->b;
+	const struct profile_sum *sum = &b->scratch->stacks.sums[stack];
+	uint32_t root = b->options->root_method;
+	uint32_t parent = b->scratch->node[model_parent(b->view, stack)], node;
+
+	if (root != PROFILE_NONE && parent == PROFILE_NONE && model_method(b->view, stack) == root)
+		parent = base;
 	if (parent == PROFILE_NONE)
-		return;
-	if (parent == base && td->b->options->root_method != PROFILE_NONE)
+		return PROFILE_NONE;
+	if (parent == base && root != PROFILE_NONE)
 		topdown_count_base(td, base, sum);
-	if (td->path_sum && (double)td->path_sum[p->stack_info[stack].path] < td->min)
-		return;
-	s->node[stack] = topdown_node(td, parent, stack);
-	calltree_count(td->b, s->node[stack], sum, model_stack_type(p, stack));
+	if (topdown_too_small(td, stack))
+		return PROFILE_NONE;
+	node = topdown_node(td, parent, stack);
+	calltree_count(td->b, node, sum, model_type(b->view, stack));
+	return node;
 }
 
 /*
@@ -203,42 +188,21 @@ static void topdown_take_stack(struct topdown *td, uint32_t base, uint32_t stack
  */
 static void topdown_find_hidden(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
-	const struct profile *p = td->b->p;
-	uint32_t *node = p->scratch->node;
+	const struct calltree_build *b = td->b;
+	uint32_t *node = b->scratch->node;
 
 	for (uint32_t i = 1; i < count; i++) {
-		uint32_t stack = stacks[i], path = p->stack_info[stack].path;
+		uint32_t stack = stacks[i], path = topdown_path(td, stack);
 
 		if (node[stack] != PROFILE_NONE)
 			continue;
-		node[stack] = node[p->stacks.nodes[stack].parent];
+		node[stack] = node[model_parent(b->view, stack)];
 		if (td->path_sum[path] == UINT64_MAX ||
-			!match_method(td->b->options->find, p, model_stack_method(p, stack)))
+			!match_method(b->options->find, b->p, model_method(b->view, stack)))
 			continue;
 		td->path_sum[path] = UINT64_MAX;
-		td->b->tree->nodes[node[stack]].hidden_hits++;
+		b->tree->nodes[node[stack]].hidden_hits++;
 	}
-}
-
-/* Take what the stacks' tally holds into the tree below base. */
-static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stacks, uint32_t count)
-{
-	const struct profile *p = td->b->p;
-	struct model_scratch *s = p->scratch;
-	bool cut = td->b->options->root_method != PROFILE_NONE;
-
-	if (!count)
-		return;
-	s->node[PROFILE_ROOT_STACK] = cut ? PROFILE_NONE : base;
-	if (!cut)
-		topdown_count_base(td, base, &s->stacks.sums[PROFILE_ROOT_STACK]);
-	if (td->path_sum)
-		topdown_sum_paths(p, td, stacks, count);
-	for (uint32_t i = 1; i < count; i++)
-		topdown_take_stack(td, base, stacks[i]);
-	for (uint32_t i = 1; i < count && td->by_path; i++)
-		if (s->node[stacks[i]] != PROFILE_NONE)
-			s->slot[p->stack_info[stacks[i]].path] = 0;
 }
 
 static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
@@ -246,40 +210,59 @@ static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
 	return td->nearest ? td->nearest[stack] : stack;
 }
 
-static void topdown_take_self(struct topdown *td, const struct model_row *rows, uint32_t count)
+static void topdown_take_self(struct topdown *td, const struct query_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t node;
+		uint32_t node = b->scratch->node[rows[i].stack];
 
-		if (topdown_nearest(td, rows[i].stack) != rows[i].stack)
+		if (topdown_nearest(td, rows[i].stack) != rows[i].stack || node == PROFILE_NONE)
 			continue;
-		node = b->p->scratch->node[rows[i].stack];
-		if (node == PROFILE_NONE)
-			continue;
-		b->tree->nodes[node].self += model_value(b->q, &rows[i].sum);
+		b->tree->nodes[node].self += query_value(b->q, &rows[i].sum);
 		b->tree->nodes[node].self_count += rows[i].sum.count;
 	}
 }
 
-static void topdown_take_thread(struct topdown *td, const struct model_row *rows, uint32_t count)
+/* Take what the stacks' tally holds, which is of these rows, into the tree below base. */
+static void topdown_take(struct topdown *td, uint32_t base, const uint32_t *stacks,
+	uint32_t touched, const struct query_row *rows, uint32_t count)
+{
+	struct scratch *s = td->b->scratch;
+	bool cut = td->b->options->root_method != PROFILE_NONE;
+
+	if (!touched)
+		return;
+	s->node[PROFILE_ROOT_STACK] = cut ? PROFILE_NONE : base;
+	if (!cut)
+		topdown_count_base(td, base, &s->stacks.sums[PROFILE_ROOT_STACK]);
+	if (td->path_sum)
+		topdown_sum_paths(td, stacks, touched);
+	for (uint32_t i = 1; i < touched; i++)
+		s->node[stacks[i]] = topdown_take_stack(td, base, stacks[i]);
+	for (uint32_t i = 1; i < touched && td->by_path; i++)
+		if (s->node[stacks[i]] != PROFILE_NONE)
+			s->slot[topdown_path(td, stacks[i])] = 0;
+	topdown_take_self(td, rows, count);
+	if (!td->path_sum)
+		return;
+	if (td->b->options->find)
+		topdown_find_hidden(td, stacks, touched);
+	topdown_clear_paths(td, stacks, touched);
+}
+
+static void topdown_take_thread(struct topdown *td, const struct query_row *rows, uint32_t count)
 {
 	struct calltree_build *b = td->b;
-	struct tally *t = &b->p->scratch->stacks;
+	struct tally *t = &b->scratch->stacks;
 	uint32_t base = calltree_base(b, rows[0].thread), touched;
 	const uint32_t *stacks;
 
 	for (uint32_t i = 0; i < count; i++)
 		tally_add(t, topdown_nearest(td, rows[i].stack), rows[i].sum.count,
 			rows[i].sum.weight);
-	stacks = model_roll_up(b->p, &touched);
-	topdown_take(td, base, stacks, touched);
-	topdown_take_self(td, rows, count);
-	if (b->options->find && td->path_sum)
-		topdown_find_hidden(td, stacks, touched);
-	if (td->path_sum)
-		topdown_clear_paths(b->p, td, stacks, touched);
+	stacks = sums_roll_up(b->scratch, b->view, &touched);
+	topdown_take(td, base, stacks, touched, rows, count);
 	tally_clear(t, stacks, touched);
 	/* Of a wait that began before the window there is time, but no count. */
 	if (b->tree->count == base + 1 && !b->tree->nodes[base].total &&
@@ -289,83 +272,57 @@ static void topdown_take_thread(struct topdown *td, const struct model_row *rows
 	}
 }
 
-static void topdown_take_threads(struct topdown *td, const struct model_row *rows, uint32_t count)
-{
-	uint32_t from = 0, to;
-
-	model_sums_drop(td->b->p);
-	for (; from < count; from = to) {
-		for (to = from + 1; to < count && rows[to].thread == rows[from].thread;)
-			to++;
-		topdown_take_thread(td, rows + from, to - from);
-	}
-}
-
-static void topdown_take_all(struct topdown *td, const struct model_row *rows, uint32_t count)
-{
-	uint32_t touched;
-	const uint32_t *stacks = model_sum_up(td->b->sampled, td->b->q, &touched);
-
-	topdown_take(td, 0, stacks, touched);
-	topdown_take_self(td, rows, count);
-	if (td->b->options->find && td->path_sum)
-		topdown_find_hidden(td, stacks, touched);
-	if (td->path_sum)
-		topdown_clear_paths(td->b->p, td, stacks, touched);
-}
-
 /*
  * What is too small over all threads is too small in each. So a thread's stacks are summed up from where they may be
  * seen, which are few, and not from their ends.
  */
 static void topdown_find_nearest(struct topdown *td)
 {
-	const struct profile *p = td->b->p;
+	const struct calltree_build *b = td->b;
 	uint32_t count;
-	const uint32_t *stacks = model_sum_up(td->b->sampled, td->b->q, &count);
+	const uint32_t *stacks = query_sum_up(b->p, b->q, &count);
 
-	topdown_sum_paths(p, td, stacks, count);
-	td->nearest = xreallocarray(NULL, p->stacks.count, sizeof(*td->nearest));
+	topdown_sum_paths(td, stacks, count);
+	td->nearest = xreallocarray(NULL, b->view->trie.count, sizeof(*td->nearest));
 	td->nearest[PROFILE_ROOT_STACK] = PROFILE_ROOT_STACK;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t stack = stacks[i];
 
 		if (stack != PROFILE_ROOT_STACK)
-			td->nearest[stack] =
-				(double)td->path_sum[p->stack_info[stack].path] < td->min
-					? td->nearest[p->stacks.nodes[stack].parent]
-					: stack;
+			td->nearest[stack] = topdown_too_small(td, stack)
+						     ? td->nearest[model_parent(b->view, stack)]
+						     : stack;
 	}
-	topdown_clear_paths(p, td, stacks, count);
-}
-
-static double topdown_min(
-	const struct calltree_build *b, const struct model_row *rows, uint32_t count)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		sum += model_value(b->q, &rows[i].sum);
-	return b->options->min_share * (double)sum;
+	topdown_clear_paths(td, stacks, count);
 }
 
 static void calltree_build_topdown(
-	struct calltree_build *b, const struct model_row *rows, uint32_t count)
+	struct calltree_build *b, const struct query_row *rows, uint32_t count)
 {
 	const struct calltree_options *o = b->options;
-	struct topdown td = {.b = b};
+	struct topdown td = {.b = b, .by_path = !o->by_type && o->root_method == PROFILE_NONE};
+	uint32_t touched, from, to;
+	struct sums_whole whole;
+	const uint32_t *stacks;
 
-	td.by_path = o->by_name && !o->by_type && o->root_method == PROFILE_NONE;
 	if (td.by_path && o->min_share > 0) {
-		td.min = topdown_min(b, rows, count);
-		td.path_sum = b->p->scratch->path_sum;
+		whole = query_whole(b->p, b->q);
+		td.min = o->min_share * (double)query_value(b->q, &whole.sum);
+		td.path_sum = b->scratch->path_sum;
 		if (o->threads && !o->find)
 			topdown_find_nearest(&td);
 	}
-	if (o->threads)
-		topdown_take_threads(&td, rows, count);
-	else
-		topdown_take_all(&td, rows, count);
+	if (o->threads) {
+		sums_drop(b->scratch);
+		for (from = 0; from < count; from = to) {
+			for (to = from + 1; to < count && rows[to].thread == rows[from].thread;)
+				to++;
+			topdown_take_thread(&td, rows + from, to - from);
+		}
+	} else {
+		stacks = query_sum_up(b->p, b->q, &touched);
+		topdown_take(&td, 0, stacks, touched, rows, count);
+	}
 	hash_index_done(&td.index);
 	free(td.nearest);
 }
@@ -439,9 +396,9 @@ static void calltree_link(struct calltree *t)
 }
 
 /* The same rows with those of one thread beside one another; the caller frees. */
-static struct model_row *calltree_by_thread(const struct model_row *rows, uint32_t count)
+static struct query_row *calltree_by_thread(const struct query_row *rows, uint32_t count)
 {
-	struct model_row *sorted = xreallocarray(NULL, count + 1, sizeof(*sorted));
+	struct query_row *sorted = xreallocarray(NULL, count + 1, sizeof(*sorted));
 	uint32_t threads = 0, at = 0, *begin;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -464,17 +421,17 @@ static struct model_row *calltree_by_thread(const struct model_row *rows, uint32
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
 	const struct calltree_options *options)
 {
-	struct calltree_build b = {.sampled = p, .q = q, .options = options};
-	const struct model_row *rows;
-	struct model_row *sorted = NULL;
+	struct calltree_build b = {.p = p, .scratch = p->scratch, .q = q, .options = options};
+	const struct query_row *rows;
+	struct query_row *sorted = NULL;
 	uint32_t count;
 
 	b.tree = xcalloc(1, sizeof(*b.tree));
 	b.tree->samples = error_window_samples(p, q);
 	calltree_put(&b, PROFILE_NONE, 0);
-	rows = options->threads ? model_collect(p, q, &count) : model_ends(p, q, &count);
-	b.form = model_form(p, q);
-	b.p = model_view(p, q);
+	rows = options->threads ? query_collect(p, q, &count) : query_ends(p, q, &count);
+	b.fold = fold_of(p, q);
+	b.view = fold_view(p, b.fold);
 	if (options->threads)
 		rows = sorted = calltree_by_thread(rows, count);
 	if (options->inverted)

@@ -2,8 +2,8 @@
 /*
  * The call tree of a window, top-down or inverted (callers of leaves), one node per distinct path.
  *
- * Derived from a query; the caller frees it. Frames of one method in one place are one node whatever
- * their bci or how they ran; node.type is that of most samples. Node 0 is "all". Parents come before their
+ * Derived from a query; the caller frees it. Frames of methods that look alike in lists (overloads) in one place are one
+ * node whatever their bci or how they ran; node.type is that of most samples. Node 0 is "all". Parents come before their
  * children. Children of a node are sorted by total, largest first, ties by method id. With threads set the
  * first level is the thread. A path's hash is stable between refreshes: views keep what is expanded by it.
  *
@@ -40,7 +40,6 @@ struct match;
 struct calltree_options {
 	bool inverted;
 	bool threads; /* first level: the thread */
-	bool by_name; /* methods that look alike in lists (overloads) are one */
 	bool by_type; /* a method inlined here and compiled there is two nodes */
 	/* PROFILE_NONE, or only stacks through it. Cut above its outermost occurrence (inverted: below it, so
 	 * the tree shows who called it). */
@@ -49,7 +48,7 @@ struct calltree_options {
 	 * everything, which for a long history is much, and inverted many times as much. */
 	double min_share;
 	struct match *
-		find; /* for hidden_hits; only top-down by_name with a min_share. NULL: none are counted */
+		find; /* for hidden_hits; only top-down with a min_share, without root and by_type. NULL: none are counted */
 };
 
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,

@@ -6,15 +6,14 @@
  * that then coincide are joined, so a group shrinks as it nears the root, and a group of one is a plain
  * walk. Splitting is two passes over dense tables: no sorting, no hashing.
  */
-#include "base/buf.h"
 #include "profile/table/calltree_build.h"
 
-#include <stdlib.h>
+#include "profile/model/fit.h"
 
 struct inverted_item {
 	uint32_t stack;
 	uint32_t child; /* while splitting: which part */
-	struct amount sum;
+	struct profile_sum sum;
 };
 
 struct inverted_group {
@@ -31,7 +30,7 @@ struct inverted_level {
 struct inverted_part {
 	uint32_t key, stack; /* any stack of it */
 	uint32_t items;
-	struct amount sum;
+	struct profile_sum sum;
 };
 
 struct inverted {
@@ -40,9 +39,8 @@ struct inverted {
 	struct inverted_part *parts; /* of the group being split */
 	uint32_t part_count, part_cap;
 	uint32_t *part_of; /* per key: part + 1, 0 between splits */
-	uint32_t *seen;    /* per stack: first_stamp + node of the group it was last put into */
+	uint32_t *seen;    /* per stack: the node of the group it was last put into + 1 */
 	uint32_t *place;   /* per stack: where */
-	uint32_t first_stamp;
 	double min;
 };
 
@@ -50,45 +48,39 @@ static void inverted_add_group(struct inverted_level *l, struct inverted_group g
 {
 	if (group.begin == group.end)
 		return;
-	if (l->group_count == l->group_cap) {
-		l->group_cap = l->group_cap ? l->group_cap * 2 : 256;
-		l->groups = xreallocarray(l->groups, l->group_cap, sizeof(*l->groups));
-	}
+	l->groups = fit(l->groups, &l->group_cap, l->group_count + 1, sizeof(*l->groups));
 	l->groups[l->group_count++] = group;
 }
 
 /* Put a stack into a group that ends at *end, or join it with itself there. */
 static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_t node,
-	uint32_t *end, uint32_t stack, const struct amount *sum)
+	uint32_t *end, uint32_t stack, const struct profile_sum *sum)
 {
 	struct inverted_item *item;
 
-	if (v->seen[stack] != v->first_stamp + node) {
-		v->seen[stack] = v->first_stamp + node;
+	if (v->seen[stack] != node + 1) {
+		v->seen[stack] = node + 1;
 		v->place[stack] = (*end)++;
 		l->items[v->place[stack]] = (struct inverted_item){.stack = stack};
 	}
 	item = &l->items[v->place[stack]];
-	item->sum.count += sum->count;
-	item->sum.weight += sum->weight;
+	sum_add(&item->sum, sum);
 }
 
 static void inverted_part_items(struct inverted *v, const struct inverted_group *g)
 {
-	const struct profile *p = v->b->p;
+	const struct model_stacks *view = v->b->view;
 
 	v->part_count = 0;
 	for (uint32_t i = g->begin; i < g->end; i++) {
 		struct inverted_item *item = &v->now.items[i];
 		uint32_t key = calltree_key(
-			v->b, model_stack_method(p, item->stack), model_stack_type(p, item->stack));
+			v->b, model_method(view, item->stack), model_type(view, item->stack));
 		struct inverted_part *part;
 
 		if (!v->part_of[key]) {
-			if (v->part_count == v->part_cap) {
-				v->part_cap = v->part_cap ? v->part_cap * 2 : 64;
-				v->parts = xreallocarray(v->parts, v->part_cap, sizeof(*v->parts));
-			}
+			v->parts =
+				fit(v->parts, &v->part_cap, v->part_count + 1, sizeof(*v->parts));
 			v->parts[v->part_count] =
 				(struct inverted_part){.key = key, .stack = item->stack};
 			v->part_of[key] = ++v->part_count;
@@ -96,8 +88,7 @@ static void inverted_part_items(struct inverted *v, const struct inverted_group 
 		item->child = v->part_of[key] - 1;
 		part = &v->parts[item->child];
 		part->items++;
-		part->sum.count += item->sum.count;
-		part->sum.weight += item->sum.weight;
+		sum_add(&part->sum, &item->sum);
 	}
 	for (uint32_t i = 0; i < v->part_count; i++)
 		v->part_of[v->parts[i].key] = 0;
@@ -106,16 +97,15 @@ static void inverted_part_items(struct inverted *v, const struct inverted_group 
 static void inverted_step_up(
 	struct inverted *v, const struct inverted_item *item, uint32_t node, uint32_t *end)
 {
-	const struct profile *p = v->b->p;
-	uint32_t parent = p->stacks.nodes[item->stack].parent;
+	uint32_t parent = model_parent(v->b->view, item->stack);
 	struct calltree_node *n = &v->b->tree->nodes[node];
 
-	calltree_count(v->b, node, &item->sum, model_stack_type(p, item->stack));
+	calltree_count(v->b, node, &item->sum, model_type(v->b->view, item->stack));
 	if (parent != PROFILE_ROOT_STACK) {
 		inverted_place(v, &v->next, node, end, parent, &item->sum);
 		return;
 	}
-	n->self += model_value(v->b->q, &item->sum);
+	n->self += query_value(v->b->q, &item->sum);
 	n->self_count += item->sum.count;
 }
 
@@ -129,7 +119,7 @@ static uint32_t inverted_split(struct inverted *v, const struct inverted_group *
 	child = xreallocarray(NULL, v->part_count, sizeof(*child));
 	for (uint32_t i = 0; i < v->part_count; i++) {
 		child[i] = (struct inverted_group){PROFILE_NONE, at, at};
-		if ((double)model_value(v->b->q, &v->parts[i].sum) < v->min)
+		if ((double)query_value(v->b->q, &v->parts[i].sum) < v->min)
 			continue;
 		child[i].node = calltree_add(v->b, g->node, v->parts[i].stack);
 		at += v->parts[i].items;
@@ -157,12 +147,12 @@ static uint32_t inverted_begin(const struct calltree_build *b, uint32_t stack)
 
 	if (root == PROFILE_NONE)
 		return stack;
-	for (; stack != PROFILE_ROOT_STACK; stack = b->p->stacks.nodes[stack].parent)
-		found = model_stack_method(b->p, stack) == root ? stack : found;
+	for (; stack != PROFILE_ROOT_STACK; stack = model_parent(b->view, stack))
+		found = model_method(b->view, stack) == root ? stack : found;
 	return found;
 }
 
-static void inverted_take_rows(struct inverted *v, const struct model_row *rows, uint32_t count)
+static void inverted_take_rows(struct inverted *v, const struct query_row *rows, uint32_t count)
 {
 	struct calltree_build *b = v->b;
 	bool cut = b->options->root_method != PROFILE_NONE;
@@ -186,14 +176,14 @@ static void inverted_take_rows(struct inverted *v, const struct model_row *rows,
 			inverted_place(v, &v->now, node, &at, stack, &rows[i].sum);
 			continue;
 		}
-		b->tree->nodes[node].self += model_value(b->q, &rows[i].sum);
+		b->tree->nodes[node].self += query_value(b->q, &rows[i].sum);
 		b->tree->nodes[node].self_count += rows[i].sum.count;
 	}
 	inverted_add_group(&v->now, (struct inverted_group){node, begin, at});
 	v->min = b->options->min_share * (double)b->tree->nodes[0].total;
 }
 
-void calltree_build_inverted(struct calltree_build *b, const struct model_row *rows, uint32_t count)
+void calltree_build_inverted(struct calltree_build *b, const struct query_row *rows, uint32_t count)
 {
 	struct inverted v = {.b = b};
 	struct inverted_level done;
@@ -202,9 +192,8 @@ void calltree_build_inverted(struct calltree_build *b, const struct model_row *r
 	v.now.items = xreallocarray(NULL, count + 1, sizeof(*v.now.items));
 	v.next.items = xreallocarray(NULL, count + 1, sizeof(*v.next.items));
 	v.part_of = xcalloc(calltree_keys(b) + 1, sizeof(*v.part_of));
-	v.seen = b->p->scratch->seen;
-	v.place = b->p->scratch->node;
-	v.first_stamp = model_scratch_stamp(b->p);
+	v.seen = xcalloc(b->view->trie.count, sizeof(*v.seen));
+	v.place = b->scratch->node;
 	inverted_take_rows(&v, rows, count);
 	while (v.now.group_count) {
 		at = 0;
@@ -221,5 +210,5 @@ void calltree_build_inverted(struct calltree_build *b, const struct model_row *r
 	free(v.next.groups);
 	free(v.parts);
 	free(v.part_of);
-	b->p->scratch->stamp = v.first_stamp + b->tree->count;
+	free(v.seen);
 }

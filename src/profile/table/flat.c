@@ -3,15 +3,15 @@
 #include "profile/table/flat.h"
 
 #include "base/buf.h"
-#include "profile/model/model.h"
 #include "profile/query/error.h"
+#include "profile/query/query.h"
 
 #include <stdlib.h>
 
 struct flat_build {
-	const struct profile *p; /* in the query's form */
-	const struct profile *sampled;
-	struct form *form;
+	const struct profile *p;
+	const struct model_stacks *view;
+	struct fold *fold;
 	const struct profile_query *q;
 	struct flat *flat;
 	uint32_t methods; /* when it was begun; the trend may meet newer ones */
@@ -19,7 +19,7 @@ struct flat_build {
 };
 
 /* By self samples, else by all. */
-static uint8_t flat_winner(const struct model_method_sum *sum, const struct model_votes *votes)
+static uint8_t flat_winner(const struct method_sum *sum, const struct method_votes *votes)
 {
 	const uint64_t *of = sum->self.count ? votes->self : votes->total;
 	int best = 0;
@@ -32,23 +32,26 @@ static uint8_t flat_winner(const struct model_method_sum *sum, const struct mode
 static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, uint32_t cell)
 {
 	const struct slices *s = &b->p->events[b->q->event];
-	const struct slices_pair *pair;
 	/* A wait that goes on was counted once, and is in each of its seconds by its time. */
 	uint64_t each = b->q->event == EVENT_LOCK ? profile_events[EVENT_LOCK].default_interval
-						  : profile_sample_weight(b->sampled, b->q->event);
+						  : profile_sample_weight(b->p, b->q->event);
 	uint32_t row, stack, method;
 
 	for (uint32_t i = 0; i < sl->count; i++) {
-		pair = &s->pairs[sl->entries[i].pair];
-		if (pair->stack == PROFILE_ROOT_STACK || !model_wants(b->p, b->q, pair))
+		uint32_t pair = sl->entries[i].pair;
+
+		stack = slices_stack(s, pair);
+		if (stack == PROFILE_ROOT_STACK ||
+			!query_wants(b->p, b->q, slices_thread(s, pair),
+				(enum thread_state)slices_state(s, pair)))
 			continue;
-		stack = model_shown(b->sampled, b->q, b->form, pair->stack);
+		stack = query_shown(b->p, b->q, b->fold, stack);
 		if (stack == PROFILE_NONE)
 			continue;
-		method = model_stack_method(b->p, stack);
+		method = model_method(b->view, stack);
 		row = method < b->methods ? b->row_of[method] : 0;
 		if (row)
-			b->flat->rows[row - 1].trend[cell] += (uint32_t)model_samples(
+			b->flat->rows[row - 1].trend[cell] += (uint32_t)query_samples(
 				sl->entries[i].count, sl->entries[i].weight, each);
 	}
 }
@@ -66,17 +69,17 @@ static void flat_add_trend(struct flat_build *b)
 	}
 }
 
-static double flat_samples(const struct flat_build *b, uint64_t part, model_squares squares)
+static double flat_samples(const struct flat_build *b, uint64_t part, query_squares squares)
 {
 	return error_samples(&(struct error_sums){(double)part, (double)b->flat->sum,
-		(double)squares / MODEL_SQUARES_UNIT,
-		(double)b->sampled->scratch->all_squares / MODEL_SQUARES_UNIT});
+		(double)squares / QUERY_SQUARES_UNIT,
+		(double)b->p->scratch->whole.squares / QUERY_SQUARES_UNIT});
 }
 
-static void flat_add_row(struct flat_build *b, const struct model_by_method *m, uint32_t at)
+static void flat_add_row(struct flat_build *b, const struct by_method *m, uint32_t at)
 {
-	const struct model_method_sum *sum = &m->sums[at];
-	uint64_t self = model_value(b->q, &sum->self), total = model_value(b->q, &sum->total);
+	const struct method_sum *sum = &m->sums[at];
+	uint64_t self = query_value(b->q, &sum->self), total = query_value(b->q, &sum->total);
 	struct flat *f = b->flat;
 
 	if (!(sum->total.count | sum->total.weight))
@@ -94,16 +97,15 @@ static void flat_add_row(struct flat_build *b, const struct model_by_method *m, 
 
 struct flat *flat_new(const struct profile *p, const struct profile_query *q)
 {
-	struct flat_build b = {.sampled = p, .q = q};
-	const struct model_by_method *m = model_sum_by_method(p, q);
+	struct flat_build b = {.p = p, .q = q, .fold = fold_of(p, q)};
+	const struct by_method *m = query_by_method(p, q);
 
-	b.form = model_form(p, q);
-	b.p = model_view(p, q);
-	b.methods = b.p->methods.count;
+	b.view = fold_view(p, b.fold);
+	b.methods = p->methods->count;
 	b.row_of = xcalloc(b.methods + 1, sizeof(*b.row_of));
 	b.flat = xcalloc(1, sizeof(*b.flat));
-	b.flat->sum = model_value(q, &p->scratch->all_sum);
-	b.flat->sum_count = p->scratch->all_sum.count;
+	b.flat->sum = query_value(q, &p->scratch->whole.sum);
+	b.flat->sum_count = p->scratch->whole.sum.count;
 	b.flat->rows = xreallocarray(NULL, m->count + 1, sizeof(*b.flat->rows));
 	for (uint32_t i = 0; i < b.methods; i++)
 		if (m->row_of[i])
@@ -122,39 +124,19 @@ void flat_free(struct flat *f)
 	free(f);
 }
 
-static struct flat_row flat_row_sum(const struct flat_row *a, const struct flat_row *b)
+static int flat_compare_method(const void *a, const void *b)
 {
-	uint64_t of_a = a->self_count + b->self_count ? a->self_count : a->total_count;
-	uint64_t of_b = a->self_count + b->self_count ? b->self_count : b->total_count;
+	const struct flat_row *x = a, *y = b;
 
-	return (struct flat_row){.method = a->method,
-		.type = of_b > of_a ? b->type : a->type,
-		.self = a->self + b->self,
-		.total = a->total + b->total,
-		.self_count = a->self_count + b->self_count,
-		.total_count = a->total_count + b->total_count};
+	return x->method < y->method ? -1 : x->method > y->method;
 }
 
-void flat_add(struct flat *f, const struct flat *more)
+const struct flat_row *flat_find(const struct flat *f, uint32_t method)
 {
-	struct flat_row *rows = xreallocarray(NULL, f->count + more->count + 1, sizeof(*rows));
-	const struct flat_row *a = f->rows, *b = more->rows;
-	const struct flat_row *a_end = a + f->count, *b_end = b + more->count;
-	uint32_t n = 0;
+	struct flat_row key = {.method = method};
 
-	while (a < a_end || b < b_end) {
-		struct flat_row none = {.method = a < a_end ? a->method : PROFILE_NONE};
-
-		if (b < b_end && b->method < none.method)
-			none.method = b->method;
-		rows[n++] = flat_row_sum(a < a_end && a->method == none.method ? a++ : &none,
-			b < b_end && b->method == none.method ? b++ : &none);
-	}
-	free(f->rows);
-	f->rows = rows;
-	f->count = n;
-	f->sum += more->sum;
-	f->sum_count += more->sum_count;
+	return f && f->count ? bsearch(&key, f->rows, f->count, sizeof(key), flat_compare_method)
+			     : NULL;
 }
 
 int flat_compare(const void *pa, const void *pb)
@@ -165,7 +147,7 @@ int flat_compare(const void *pa, const void *pb)
 		return a->self < b->self ? 1 : -1;
 	if (a->total != b->total)
 		return a->total < b->total ? 1 : -1;
-	return a->method < b->method ? -1 : a->method > b->method;
+	return flat_compare_method(a, b);
 }
 
 double flat_percent(uint64_t part, uint64_t all)

@@ -30,11 +30,8 @@ struct flat {
 
 struct flat *flat_new(const struct profile *p, const struct profile_query *q);
 void flat_free(struct flat *f);
-/*
- * Add the table of other seconds of the same question. How sure its shares are is not known then (0), a method's type is
- * that of the part with more samples, and there is no trend.
- */
-void flat_add(struct flat *f, const struct flat *more);
+/* A method's row; NULL: it has none. f may be NULL. */
+const struct flat_row *flat_find(const struct flat *f, uint32_t method);
 /* For qsort of rows: by self, then total, largest first, then by method. */
 int flat_compare(const void *a, const void *b);
 

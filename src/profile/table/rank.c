@@ -2,18 +2,18 @@
 /* An insertion sort in which a row passes all that it leads by more than noise, wherever they stand. */
 #include "profile/table/rank.h"
 
-#include "base/buf.h"
 #include "base/hash.h"
+#include "profile/model/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define RANK_FEW      10 /* samples: fewer say nothing about order */
-#define RANK_FEW_MOST 7  /* what such a row may be: above the least of 9, below that of 10 */
 #define RANK_FLOOR \
 	3 /* half of what is added to two counts: few samples dance more than their root */
-#define RANK_MOVES (1u << 20) /* places: more in one update of a long list take too long */
+#define RANK_WEAK \
+	0.5 /* standard errors more for a row of no samples: less churns, more looks unsorted */
+#define RANK_FEW    10         /* samples: from here on it is less ... */
+#define RANK_ENOUGH 40         /* ... and from here on none */
+#define RANK_MOVES  (1u << 20) /* places: more in one update of a long list take too long */
 
 void rank_done(struct rank *r)
 {
@@ -50,19 +50,39 @@ static double rank_unit(const struct rank_item *items, uint32_t count)
 	return keys > 0 && samples > 0 ? keys / samples : 1;
 }
 
+/* What chance makes of so many samples, either way. */
+static double rank_noise(double samples)
+{
+	double weak = (RANK_ENOUGH - samples) / (RANK_ENOUGH - RANK_FEW);
+
+	return sqrt(samples / 2 + RANK_FLOOR) +
+	       RANK_WEAK * fmin(fmax(weak, 0), 1) * sqrt(samples + 1);
+}
+
 /* One sample that is worth a hundred others is as good as they are: it shall not wait for more of its kind. */
 static struct rank_range rank_range(const struct rank_item *item, double unit)
 {
 	double own = item->count ? fabs(item->key) / (double)item->count : 0, noise;
-	struct rank_range r;
 
 	if (own > 0 && own < unit)
 		unit = own;
-	noise = unit * sqrt(fabs(item->key) / unit / 2 + RANK_FLOOR);
-	r = (struct rank_range){item->key - noise, item->key + noise};
-	if (item->count < RANK_FEW && item->key >= 0 && r.most < RANK_FEW_MOST * unit)
-		r.most = RANK_FEW_MOST * unit;
-	return r;
+	noise = unit * rank_noise(fabs(item->key) / unit);
+	return (struct rank_range){item->key - noise, item->key + noise};
+}
+
+/* An item at its place of last time; those that had none are behind all others. */
+struct rank_placed {
+	uint32_t place;
+	struct rank_item item;
+};
+
+static int rank_compare_placed(const void *a, const void *b)
+{
+	const struct rank_placed *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return rank_compare(&x->item, &y->item);
 }
 
 struct rank_key {
@@ -80,39 +100,27 @@ static bool rank_same(const void *ctx, uint32_t value)
 /* Known rows in last time's order, then the new ones. */
 static void rank_restore(const struct rank *r, struct rank_item *items, uint32_t count)
 {
-	struct rank_item *fresh = xreallocarray(NULL, count, sizeof(*fresh));
-	uint32_t *at = xcalloc(r->count, sizeof(*at)); /* per old place: item + 1 */
-	struct rank_key key = {r->ids, 0};
+	struct rank_placed *placed = xreallocarray(NULL, count, sizeof(*placed));
 	struct hash_index places = {0};
-	uint32_t known = 0, unknown = 0, place;
 
 	for (uint32_t i = 0; i < r->count; i++)
 		hash_index_add(&places, hash_u64(r->ids[i]), i);
 	for (uint32_t i = 0; i < count; i++) {
-		key.id = items[i].id;
-		place = hash_index_find(&places, hash_u64(key.id), rank_same, &key);
-		if (place == HASH_NONE)
-			fresh[count - ++unknown] = items[i];
-		else
-			at[place] = i + 1;
+		struct rank_key key = {r->ids, items[i].id};
+
+		placed[i].place = hash_index_find(&places, hash_u64(key.id), rank_same, &key);
+		placed[i].item = items[i];
 	}
-	for (uint32_t i = 0; i < r->count; i++) {
-		if (at[i])
-			fresh[known++] = items[at[i] - 1];
-	}
-	qsort(fresh + known, unknown, sizeof(*fresh), rank_compare);
-	memcpy(items, fresh, count * sizeof(*items));
+	qsort(placed, count, sizeof(*placed), rank_compare_placed);
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = placed[i].item;
 	hash_index_done(&places);
-	free(at);
-	free(fresh);
+	free(placed);
 }
 
 static void rank_remember(struct rank *r, const struct rank_item *items, uint32_t count)
 {
-	if (count > r->cap) {
-		r->cap = count + count / 2;
-		r->ids = xreallocarray(r->ids, r->cap, sizeof(*r->ids));
-	}
+	r->ids = fit(r->ids, &r->cap, count, sizeof(*r->ids));
 	for (uint32_t i = 0; i < count; i++)
 		r->ids[i] = items[i].id;
 	r->count = count;

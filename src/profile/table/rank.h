@@ -3,10 +3,10 @@
  * The order of a live list: stable until the data says otherwise.
  *
  * Keeps the ids of the last refresh in order. An update re-ranks with hysteresis: a row passes those above it that it
- * leads by more than about sqrt(a + b + 12) samples, and after it no row leads one above it by that much, however far
- * apart they stand; rows under 10 samples are not ranked among themselves; new rows enter from below. A fresh sort (column, window or event changed) sorts
- * exactly once, and so does one that would move most of a long list, as after a freeze. Ties break by id.
- * screens.md gives the rule's reason: a raw second moves 14 of 16 rows per refresh, this one 1.7.
+ * leads by more than chance makes of their samples, about sqrt(a + b + 12) and more where those are few, and after it no
+ * row leads one above it by that much, however far apart they stand; new rows enter from below. A fresh sort (column,
+ * window or event changed) sorts exactly once, and so does one that would move most of a long list, as after a
+ * freeze. Ties break by id.
  */
 #ifndef JHOT_PROFILE_TABLE_RANK_H
 #define JHOT_PROFILE_TABLE_RANK_H

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "profile/query/error.h"
 #include "profile/query/filter.h"
-#include "profile/query/snapshot.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"
 

@@ -26,7 +26,7 @@ static bool prepare_beside(struct ui *ui, const struct view *v)
 {
 	struct profile_query q;
 
-	return !v->beside || !v->beside(ui, &q) || filter_prepare_form(ui->profile, &q, ui->slice);
+	return !v->beside || !v->beside(ui, &q) || filter_prepare_fold(ui->profile, &q, ui->slice);
 }
 
 bool ui_prepare(struct ui *ui, const struct view *v)

@@ -111,7 +111,6 @@ static void flame_update(struct ui *ui, bool sort)
 	struct profile_query q = ui_query(ui);
 	uint16_t columns = (uint16_t)(f->columns ? f->columns : ui->canvas.cols);
 	struct calltree_options options = {
-		.by_name = true,
 		.root_method = PROFILE_NONE,
 		.min_share = 0.4 * zoom_share(f) / columns,
 		.find = *ui->search ? ui->found : NULL,

@@ -30,7 +30,7 @@ bool methods_delta(const struct methods *m, const struct flat_row *row, bool tot
 	if (!m->before)
 		return false;
 	now = methods_share(m->flat, row, total);
-	then = methods_share(m->before, prior_find(m->before, row->method), total);
+	then = methods_share(m->before, flat_find(m->before, row->method), total);
 	return compare_delta(&now, &then, points);
 }
 

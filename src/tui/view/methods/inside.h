@@ -11,7 +11,6 @@
 #include "tui/screen/list.h"
 #include "tui/screen/order.h"
 #include "tui/view/pane.h"
-#include "tui/view/prior.h"
 
 #define METHODS_DELTA_COLS  120 /* from this width on */
 #define METHODS_AMOUNT_COLS 100
@@ -25,7 +24,8 @@ struct methods {
 		*before; /* before: the baseline, else the window so long ago that they share no second; NULL if none */
 	uint64_t flat_stamp;   /* of the question that flat answers */
 	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
-	struct prior prior;
+	uint8_t *types; /* per method + 1: how it ran when it had samples last; 0: not known */
+	uint32_t type_count;
 	struct order order; /* of flat's rows */
 	struct list list;
 	struct lines *lines; /* hottest, only where there is room for the column */

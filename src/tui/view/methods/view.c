@@ -37,7 +37,7 @@ static void methods_free(void *state)
 	flat_free(m->flat);
 	flat_free(m->before);
 	order_done(&m->order);
-	prior_done(&m->prior);
+	free(m->types);
 	lines_free(m->lines);
 	pane_done(&m->pane);
 	free(m);
@@ -57,10 +57,11 @@ static struct order *methods_order(struct ui *ui)
 
 static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
 {
+	bool total = m->order.sort == SORT_TOTAL || m->order.sort == SORT_TOTAL_DELTA;
 	double points = 0;
 
-	prior_rank(&m->prior, m->flat, r,
-		m->order.sort == SORT_TOTAL || m->order.sort == SORT_TOTAL_DELTA, item);
+	item->count = total ? r->total_count : r->self_count;
+	item->key = (double)(total ? r->total : r->self);
 	if (m->order.sort != SORT_DELTA && m->order.sort != SORT_TOTAL_DELTA)
 		return;
 	methods_delta(m, r, m->order.sort == SORT_TOTAL_DELTA, &points);
@@ -91,12 +92,25 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
+/* How it ran when it had samples last. */
 static uint8_t type_of(const struct ui *ui, const struct methods *m, uint32_t method)
 {
-	const struct flat_row *past = prior_find(m->prior.all, method);
+	if (method < m->type_count && m->types[method])
+		return m->types[method] - 1;
+	return (uint8_t)profile_method_type(profile_get_method(ui->profile, method));
+}
 
-	return past ? past->type
-		    : (uint8_t)profile_method_type(profile_get_method(ui->profile, method));
+static void remember_types(struct methods *m, const struct flat *f)
+{
+	uint32_t count = f->count ? f->rows[f->count - 1].method + 1 : 0; /* they are in order */
+
+	if (count > m->type_count) {
+		m->types = xreallocarray(m->types, count, 1);
+		memset(m->types + m->type_count, 0, count - m->type_count);
+		m->type_count = count;
+	}
+	for (uint32_t i = 0; i < f->count; i++)
+		m->types[f->rows[i].method] = f->rows[i].type + 1;
 }
 
 static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
@@ -104,7 +118,7 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 	struct flat *f = m->flat;
 	uint32_t at = f->count;
 
-	if (prior_find(f, method))
+	if (flat_find(f, method))
 		return;
 	f->rows = xreallocarray(f->rows, f->count + 1, sizeof(*f->rows));
 	while (at > 0 && f->rows[at - 1].method > method) {
@@ -147,6 +161,7 @@ static void update_flat(struct ui *ui, struct methods *m, const struct profile_q
 		flat_free(m->flat);
 		m->flat = flat_new(ui->profile, q);
 		m->flat_stamp = stamp;
+		remember_types(m, m->flat);
 		return;
 	}
 	for (uint32_t i = 0; i < m->flat->count; i++)
@@ -187,6 +202,8 @@ static void update_before(struct ui *ui, struct methods *m)
 	m->before_stamp = compare_on(ui) ? compare_stamp(ui) : 0;
 	if (methods_beside(ui, &q))
 		m->before = flat_new(ui->profile, &q);
+	if (m->before)
+		remember_types(m, m->before);
 }
 
 /* Beyond what one of hundreds of methods is moved by chance. */
@@ -194,7 +211,7 @@ static bool moved_surely(const struct methods *m, const struct flat_row *r, doub
 {
 	struct compare_share now = methods_share(m->flat, r, false);
 	struct compare_share then =
-		methods_share(m->before, prior_find(m->before, r->method), false);
+		methods_share(m->before, flat_find(m->before, r->method), false);
 
 	return fabs(points) > RISE_ERRORS * compare_errors(&now, &then);
 }
@@ -230,7 +247,6 @@ static void methods_update(struct ui *ui, bool sort)
 			   : NULL;
 	m->ui = ui;
 	update_flat(ui, m, &q);
-	prior_update(&m->prior, ui->profile, &q, ui->time.since, ui->ticking);
 	add_kept(ui, m);
 	update_before(ui, m);
 	if (compare_on(ui))

@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "tui/view/pane.h"
-#include "tui/view/prior.h"
 
 #include <stdlib.h>
 
@@ -49,7 +48,7 @@ static void hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row
 
 static void hot_row(struct ui *ui, struct area area, const struct flat *f, uint32_t method)
 {
-	const struct flat_row *r = prior_find(f, method);
+	const struct flat_row *r = flat_find(f, method);
 
 	pane_table_row(ui, area,
 		&(struct pane_row){method, r->type, r->self_count, flat_percent(r->self, f->sum),

@@ -155,7 +155,6 @@ static void tree_update(struct ui *ui, bool sort)
 	struct calltree_options options = {
 		.inverted = t->inverted,
 		.threads = t->threads,
-		.by_name = true,
 		.root_method = t->root_method,
 		.min_share = tree_hide_steps[t->hide] / 1000.0,
 	};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Feeding the model: samples by second, gaps, and what leaves for want of memory. */
+#include "profile/model/model.h"
+
+#include "profile/model/fit.h"
+
+#define MODEL_BUDGET      (144u << 20) /* bytes, of everything the model holds */
+#define MODEL_SLICES_PART 6            /* slices may have 1/6 of it however many stacks there are */
+#define MODEL_FINE_S      60           /* seconds that are never merged for want of memory */
+#define MODEL_LATE_S      2            /* how far back the feeder may go */
+#define MODEL_GAPS        4096         /* the youngest */
+
+struct profile *model_new(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+
+	p->methods = xcalloc(1, sizeof(*p->methods));
+	p->frames = xcalloc(1, sizeof(*p->frames));
+	p->events = xcalloc(MODEL_SLICES, sizeof(*p->events));
+	p->readers = xcalloc(1, sizeof(*p->readers));
+	p->readers->hold = PROFILE_NONE;
+	model_stacks_init(&p->stacks, NULL);
+	model_threads_init(&p->threads);
+	for (int i = 0; i < MODEL_SLICES; i++)
+		slices_init(&p->events[i]);
+	p->budget = MODEL_BUDGET;
+	return p;
+}
+
+void model_free(struct profile *p)
+{
+	model_methods_done(p->methods);
+	model_frames_done(p->frames);
+	model_stacks_done(&p->stacks);
+	model_threads_done(&p->threads);
+	model_waits_done(&p->waits);
+	for (int i = 0; i < MODEL_SLICES; i++)
+		slices_done(&p->events[i]);
+	free(p->methods);
+	free(p->frames);
+	free(p->events);
+	free(p->gaps);
+	free(p->readers->keep.bits);
+	free(p->readers);
+	free(p);
+}
+
+uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
+{
+	if (parent >= p->stacks.trie.count || frame >= p->frames->count)
+		return PROFILE_NONE;
+	return model_stacks_child(&p->stacks, p, parent, frame);
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+void profile_add_sample(
+	struct profile *p, int event, uint32_t second, const struct profile_sample *sample)
+{
+	struct slices_sample in = {second, sample->stack, 0, sample->count, sample->weight};
+	uint32_t thread = sample->thread;
+
+	if (event < 0 || event >= PROFILE_EVENTS || sample->stack >= p->stacks.trie.count)
+		return;
+	p->readers->fed++;
+	if (second > p->now)
+		profile_advance(p, second);
+	/* Absurd numbers share one thread. */
+	in.who = SLICES_WHO(thread < MODEL_THREADS_MAX ? thread : MODEL_THREADS_MAX,
+		sample->state < THREAD_STATES ? sample->state : THREAD_STATE_NONE);
+	slices_add(&p->events[event], &in, p->merged_before, p->oldest);
+}
+
+void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
+	uint32_t count, uint64_t weight)
+{
+	profile_add_sample(p, event, second,
+		&(struct profile_sample){stack, thread, THREAD_STATE_NONE, count, weight});
+}
+
+void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns)
+{
+	struct slices_sample in = {second, PROFILE_ROOT_STACK, 0, 1, cpu_ns};
+
+	if (cpu_ns)
+		slices_add(&p->events[MODEL_PROCESS], &in, p->merged_before, p->oldest);
+}
+
+static size_t profile_fixed_bytes(const struct profile *p)
+{
+	size_t bytes = sizeof(*p) + model_methods_bytes(p->methods) + p->readers->scratch_bytes;
+
+	bytes += p->frames->cap * sizeof(*p->frames->list) +
+		 ((size_t)p->frames->index.mask + 1) * 16;
+	bytes += model_stacks_bytes(&p->stacks);
+	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits);
+	for (int i = 0; i < MODEL_SLICES; i++)
+		bytes += slices_fixed_bytes(&p->events[i]);
+	return bytes;
+}
+
+static size_t profile_slice_bytes(const struct profile *p)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < MODEL_SLICES; i++)
+		bytes += p->events[i].bytes;
+	return bytes;
+}
+
+static void profile_drop(struct profile *p, uint32_t before)
+{
+	for (int i = 0; i < MODEL_SLICES; i++)
+		slices_drop(&p->events[i], before);
+	p->oldest = before;
+	if (p->merged_before < before)
+		p->merged_before = before;
+}
+
+static void profile_merge(struct profile *p, uint32_t before)
+{
+	for (int i = 0; i < MODEL_SLICES; i++)
+		slices_merge(&p->events[i], before);
+	p->merged_before = before;
+}
+
+/* The first second of any slice that begins at or after this one; now if there is none. */
+static uint32_t profile_next_slice(const struct profile *p, uint32_t second)
+{
+	uint32_t next = p->now, at;
+
+	for (int i = 0; i < MODEL_SLICES; i++) {
+		at = slices_find(&p->events[i], second);
+		if (at < p->events[i].count && p->events[i].list[at].from < next)
+			next = p->events[i].list[at].from;
+	}
+	return next - next % SLICES_STEP;
+}
+
+/* Over budget: older seconds become 10 s steps one by one, then the oldest steps leave for the total. */
+static void profile_shrink(struct profile *p)
+{
+	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
+	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
+
+	if (p->budget > fixed + limit)
+		limit = p->budget - fixed;
+	fine -= fine % SLICES_STEP;
+	while (profile_slice_bytes(p) > limit) {
+		next = profile_next_slice(p, p->merged_before);
+		if (next < fine) {
+			profile_merge(p, next + SLICES_STEP);
+			continue;
+		}
+		next = profile_next_slice(p, p->oldest);
+		if (next >= fine)
+			break;
+		profile_drop(p, next + SLICES_STEP);
+	}
+}
+
+void profile_hold(const struct profile *p, uint32_t second)
+{
+	struct model_readers *r = p->readers;
+
+	/* What is shown stays good for a while after that. */
+	if (second == PROFILE_NONE && r->hold != PROFILE_NONE && r->due < p->now + MODEL_SWEEP_S)
+		r->due = p->now + MODEL_SWEEP_S;
+	r->hold = second;
+}
+
+void profile_advance(struct profile *p, uint32_t second)
+{
+	uint32_t oldest, now;
+
+	if (second <= p->now)
+		return;
+	p->readers->fed++;
+	p->now = second;
+	if (second > MODEL_LATE_S) {
+		for (int i = 0; i < MODEL_SLICES; i++)
+			slices_pack(&p->events[i], second - MODEL_LATE_S);
+	}
+	now = second < p->readers->hold ? second : p->readers->hold;
+	oldest = now > PROFILE_HISTORY_S ? now - PROFILE_HISTORY_S : 0;
+	oldest -= oldest % SLICES_STEP;
+	if (oldest > p->oldest)
+		profile_drop(p, oldest);
+	profile_shrink(p);
+	model_sweep(p);
+}
+
+void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t other)
+{
+	if (event < 0 || event >= PROFILE_EVENTS)
+		return;
+	slices_mark(&p->events[event], (const uint32_t[]){second, other});
+	if (event == EVENT_CPU)
+		slices_mark(&p->events[MODEL_PROCESS], (const uint32_t[]){second, other});
+	p->readers->fed++;
+}
+
+void profile_event_runs(struct profile *p, int event, uint32_t second, bool on)
+{
+	if (event >= 0 && event < PROFILE_EVENTS)
+		slices_run(&p->events[event], second, on);
+}
+
+void profile_gap(struct profile *p, uint32_t from, uint32_t to)
+{
+	struct model_gap *last = p->gap_count ? &p->gaps[p->gap_count - 1] : NULL;
+
+	if (from >= to)
+		return;
+	if (last && from <= last->to && from >= last->from) {
+		last->to = to > last->to ? to : last->to;
+		return;
+	}
+	/* Also what is older than the history is asked for: how many seconds a total is of. */
+	if (p->gap_count == MODEL_GAPS)
+		memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
+	p->gaps = fit(p->gaps, &p->gap_cap, p->gap_count + 1, sizeof(*p->gaps));
+	p->gaps[p->gap_count++] = (struct model_gap){from, to};
+}
+
+void profile_set_start(struct profile *p, uint64_t wall_ns)
+{
+	p->start_wall_ns = wall_ns < INT64_MAX / 2 ? wall_ns : 0; /* a recording may say anything */
+}
+
+void profile_set_budget(struct profile *p, size_t bytes)
+{
+	p->budget = bytes;
+}
+
+struct profile_info profile_info(const struct profile *p)
+{
+	struct profile_info info = {
+		.now = p->now,
+		.oldest = p->oldest,
+		.start_wall_ns = p->start_wall_ns,
+		.bytes = profile_fixed_bytes(p) + profile_slice_bytes(p),
+		.stacks = p->stacks.trie.count,
+		.merged_before = p->merged_before,
+		.swept = p->readers->swept,
+	};
+
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		info.slice_entries += p->events[i].entries;
+	return info;
+}

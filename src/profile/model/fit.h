@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists that grow: room for so many, of which there were *cap.
+ *
+ * Static inline functions on the caller's own pointers. fit leaves what is new as it comes; what is new of fit_zeroed
+ * is zero, and costs nothing until it is used.
+ */
+#ifndef JHOT_PROFILE_MODEL_FIT_H
+#define JHOT_PROFILE_MODEL_FIT_H
+
+#include "base/buf.h"
+#include "base/vacant.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void *fit(void *list, uint32_t *cap, uint32_t need, size_t size)
+{
+	if (need <= *cap)
+		return list;
+	*cap = need < 64 ? 64 : need + need / 2;
+	return xreallocarray(list, *cap, size);
+}
+
+static inline void *fit_zeroed(void *list, uint32_t *cap, uint32_t need, size_t size)
+{
+	uint32_t had = *cap;
+	void *fresh;
+
+	if (need <= had)
+		return list;
+	*cap = need + need / 8 + 16;
+	fresh = xcalloc(*cap, size);
+	if (list)
+		memcpy(fresh, list, had * size);
+	free(list);
+	return fresh;
+}
+
+/* A number for a new entry of a table: the lowest that is vacant, else the next. */
+static inline uint32_t fit_number(struct vacant *vacant, uint32_t *count)
+{
+	uint32_t number = vacant_take(vacant, 0);
+
+	return number == VACANT_NONE ? (*count)++ : number;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks are interned frame by frame, each with its path and whether its method stands on it already. */
+#include "profile/model/model.h"
+
+#include "profile/model/fit.h"
+
+void model_stacks_init(struct model_stacks *s, const struct model_stacks *like)
+{
+	*s = (struct model_stacks){0};
+	trie_init(&s->trie, like ? &like->trie : NULL);
+	trie_init(&s->paths, like ? &like->paths : NULL);
+	s->info = fit_zeroed(NULL, &s->info_cap, s->trie.cap, sizeof(*s->info));
+	s->depth = fit_zeroed(NULL, &s->depth_cap, s->trie.cap, sizeof(*s->depth));
+}
+
+static void chain_done(struct model_chain *c)
+{
+	free(c->stacks);
+	free(c->on);
+	*c = (struct model_chain){0};
+}
+
+void model_stacks_done(struct model_stacks *s)
+{
+	trie_done(&s->trie);
+	trie_done(&s->paths);
+	free(s->info);
+	free(s->depth);
+	chain_done(&s->chain);
+}
+
+size_t model_stacks_bytes(const struct model_stacks *s)
+{
+	return trie_bytes(&s->trie) + trie_bytes(&s->paths) + s->info_cap * sizeof(*s->info) +
+	       s->depth_cap * sizeof(*s->depth);
+}
+
+void model_stacks_sweep(struct model_stacks *s, const uint64_t *keep)
+{
+	trie_sweep(&s->trie, keep);
+	chain_done(&s->chain);
+}
+
+/*
+ * Does a method stand on this stack? A deep one is asked about frame after frame, each time one longer: only what differs
+ * from the last one is gone through.
+ */
+static bool stack_has(struct model_stacks *s, const struct model_methods *methods, uint32_t stack,
+	uint32_t method)
+{
+	struct model_chain *c = &s->chain;
+	uint32_t at = stack, same;
+
+	c->stacks = fit(c->stacks, &c->stacks_cap, s->depth[stack], sizeof(*c->stacks));
+	c->on = fit_zeroed(c->on, &c->on_cap, methods->count, sizeof(*c->on));
+	while (at && (s->depth[at] > c->depth || c->stacks[s->depth[at] - 1] != at))
+		at = model_parent(s, at);
+	same = s->depth[at];
+	while (c->depth > same)
+		c->on[model_method(s, c->stacks[--c->depth])]--;
+	c->depth = s->depth[stack];
+	for (at = stack; s->depth[at] > same; at = model_parent(s, at)) {
+		c->stacks[s->depth[at] - 1] = at;
+		c->on[model_method(s, at)]++;
+	}
+	return c->on[method] > 0;
+}
+
+uint32_t model_stacks_child(
+	struct model_stacks *s, const struct profile *p, uint32_t parent, uint32_t frame)
+{
+	uint32_t stack, method, type;
+	bool created;
+
+	stack = trie_child(&s->trie, parent, frame, &created);
+	if (!created)
+		return stack;
+	s->info = fit(s->info, &s->info_cap, stack + 1, sizeof(*s->info));
+	s->depth = fit(s->depth, &s->depth_cap, stack + 1, sizeof(*s->depth));
+	method = p->frames->list[frame].method;
+	type = p->frames->list[frame].type;
+	s->depth[stack] = s->depth[parent] + 1;
+	s->info[stack].path = trie_child(
+		&s->paths, s->info[parent].path, p->methods->list[method].full, &created);
+	/* Why a stack breaks off stands on it once. */
+	s->info[stack].bits = method << 5 | type << 1 |
+			      (type != FRAME_BREAK && stack_has(s, p->methods, parent, method));
+	return stack;
+}
