@@ -121,7 +121,7 @@ struct sampler {
 		_Atomic uint32_t leave; /* JVM_LEAVE* */
 		_Atomic uint32_t
 			left; /* futex: it does nothing more but to let go of the session */
-		_Atomic uint32_t touch; /* sets of virtual threads were not found: jvm/sets.c */
+		_Atomic uint32_t touch;  /* sets of virtual threads were not found: jvm/sets.c */
 		_Atomic uint32_t counts; /* of waits are asked for: jvm/wait_counts.c */
 		_Atomic uint64_t cpu_ns;
 		_Atomic uint64_t made; /* how often it has become a Java thread */
