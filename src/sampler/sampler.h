@@ -133,6 +133,11 @@ struct sampler {
 	/* alloc --live: see alloc_live.h */
 	struct live *live;
 	_Atomic(struct live *) live_on; /* NULL: all sampled objects count */
+	struct {
+		_Atomic uint64_t all,
+			outside; /* bytes that samples stand for; of these outside of buffers */
+		bool said;       /* the publisher's */
+	} alloc_told;
 
 	struct lock *lock; /* NULL: the event lock was never on */
 

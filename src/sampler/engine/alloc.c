@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "sampler/engine/alloc_live.h"
+#include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/publisher.h"
 #include "sampler/session/rooms.h"
@@ -39,8 +40,13 @@
 /* What is allocated within this time before a collection waits for the next one. */
 #define LIVE_STALE_NS (2 * NS_PER_S)
 
+#define ALLOC_SLOWS   19
+#define ALLOC_SLOWER  "virtual threads run slower until this JVM ends"
 #define ALLOC_UNEXACT \
 	"this JVM misses small objects between large ones, or has them count for too much"
+#define ALLOC_MISSED    "large objects among small ones count too low"
+#define MISSED_SAMPLES  100u /* before that is said, */
+#define MISSED_SHARE_OF 20u  /* if what is told of them is at least 1/20 of all */
 
 /* An object that the JVM tells of, and its thread's buffer: filled up to top; how large the next shall be. 0: not known. */
 struct alloc_object {
@@ -190,6 +196,10 @@ static void alloc_sample(
 	sample.weight = s->layout->jdk < ALLOC_EXACT && alloc_exact(s->layout)
 				? alloc_apart(thread, &o, interval)
 				: alloc_weight(size, interval);
+	atomic_fetch_add(&s->alloc_told.all, sample.weight);
+	/* One that is small beside the interval is not told of at all after more bytes in the buffer than it has. */
+	if (o.outside && size < interval / 2)
+		atomic_fetch_add(&s->alloc_told.outside, sample.weight);
 	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
 	stack.user[-1] =
 		WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
@@ -222,6 +232,23 @@ uint64_t alloc_round_after(struct sampler *s)
 	if (!live || !(live_due(live) || live_stale(live)))
 		return UINT64_MAX;
 	return live_due(live) ? LIVE_NS : LIVE_STALE_NS;
+}
+
+void alloc_publish(struct sampler *s)
+{
+	struct event *event = &s->events[WIRE_ALLOC];
+	uint64_t outside = atomic_load(&s->alloc_told.outside);
+	struct text text = text_into(event->note, sizeof(event->note));
+
+	if (s->alloc_told.said || !atomic_load(&event->on) || !s->layout ||
+		s->layout->jdk >= ALLOC_EXACT || !alloc_exact(s->layout) ||
+		atomic_load(&event->samples) < MISSED_SAMPLES ||
+		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_told.all))
+		return;
+	s->alloc_told.said = true;
+	text_add(&text,
+		s->layout->jdk >= ALLOC_SLOWS ? ALLOC_MISSED "; " ALLOC_SLOWER : ALLOC_MISSED);
+	events_note(s, WIRE_ALLOC, "");
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
@@ -261,6 +288,9 @@ static int alloc_start(
 		atomic_store(&s->live_on, s->live);
 		bits |= JVM_TELLS_COLLECTIONS;
 	}
+	s->alloc_told.said = false;
+	atomic_store(&s->alloc_told.all, 0);
+	atomic_store(&s->alloc_told.outside, 0);
 	alloc_interval(s);
 	jvm_events_want(bits, 0, 0);
 	if (!publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_START_NS)) {
@@ -276,9 +306,8 @@ static int alloc_start(
 		alloc_stop(s, WIRE_ALLOC);
 	else if (!alloc_exact(s->layout))
 		text_add(&out, ALLOC_UNEXACT);
-	else if (s->layout->jdk >= 19)
-		text_add(&out,
-			"virtual threads run slower until this JVM ends: it was asked for JVMTI");
+	else if (s->layout->jdk >= ALLOC_SLOWS)
+		text_add(&out, ALLOC_SLOWER);
 	return error;
 }
 

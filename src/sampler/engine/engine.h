@@ -82,6 +82,8 @@ uint64_t engine_perf_memory(void);
 
 /* The bytes that a sampled object of this size stands for. */
 uint64_t alloc_weight(uint64_t size, uint64_t interval);
+/* Says what the JVM does not tell of, once that is seen to matter. */
+void alloc_publish(struct sampler *s);
 
 #define ENGINES_PER_EVENT 2
 
