@@ -240,12 +240,12 @@ libjvm=$(sed -n 's|^[^/]*\(/.*/libjvm\.so\)$|\1|p' "/proc/$JVM/maps" | head -n 1
 for signal in KILL TERM INT; do
 	mkfifo "$T/pretend.$signal"
 	exec {hold}<>"$T/pretend.$signal"
-	python3 -c "$pretend" "$libjvm" <"$T/pretend.$signal" >"$T/quit" 2>&1 &
+	python3 -c "$pretend" "$libjvm" <"$T/pretend.$signal" >"$T/quit.$signal" 2>&1 &
 	pretender=$!
-	wait_for 10 grep -qs ready "$T/quit" || diag_file "$T/quit"
+	wait_for 10 grep -qs ready "$T/quit.$signal" || diag_file "$T/quit.$signal"
 	setsid env --default-signal=INT,QUIT "$tool" load "$pretender" "$agent" 0 >"$T/out" 2>&1 &
 	asking=$!
-	ok "$signal: it is asked, by a file and a signal" wait_for 10 grep -qs quit "$T/quit"
+	ok "$signal: it is asked, by a file and a signal" wait_for 10 grep -qs quit "$T/quit.$signal"
 	is "$signal: two files are there" "$(litter_of "$pretender" | wc -l)" 2
 	kill -"$signal" -- "-$asking"
 	wait "$asking" 2>/dev/null
