@@ -137,11 +137,11 @@ static struct sampler *sampler_map(void)
 	struct sampler *s = NULL;
 	struct sampler cut = {0};
 	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct,
-		*memo, *trails, *virtuals;
+		*cache, *tails, *virtuals;
 	/* First what handlers use all the time. */
 	struct piece pieces[] = {
 		{sizeof(*s), &self},
-		{memo_bytes(), &memo},
+		{frame_cache_bytes(), &cache},
 		{sizeof(*s->scratch) * SAMPLER_SCRATCH, &scratch},
 		{SAMPLER_TABLE_BYTES, &table},
 		{SAMPLER_NAMES_BYTES, &names},
@@ -152,7 +152,7 @@ static struct sampler *sampler_map(void)
 		{walk_layout_size(), &layout},
 		{unwind_recv_size(), &unwind},
 		{sizeof(*s->agct), &agct},
-		{sizeof(*s->trails) * THREADS_MAX, &trails},
+		{sizeof(*s->tails) * THREADS_MAX, &tails},
 	};
 	size_t count = sizeof(pieces) / sizeof(pieces[0]);
 
@@ -173,8 +173,8 @@ static struct sampler *sampler_map(void)
 	s->layout_memory = layout;
 	s->unwind_recv = unwind;
 	s->agct = agct;
-	s->memo = memo;
-	s->trails = trails;
+	s->cache = cache;
+	s->tails = tails;
 	return s;
 }
 
@@ -200,15 +200,15 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 		sampler_free(s);
 		return result;
 	}
-	/* Of trails only those of the threads that there are, see sampler_memory. */
-	s->memory_bytes = s->private_bytes + s->shared.bytes - sizeof(*s->trails) * THREADS_MAX;
+	/* Of tails only those of the threads that there are, see sampler_memory. */
+	s->memory_bytes = s->private_bytes + s->shared.bytes - sizeof(*s->tails) * THREADS_MAX;
 	*out = s;
 	return AGENT_OK;
 }
 
 uint64_t sampler_memory(const struct sampler *s)
 {
-	return s->memory_bytes + atomic_load(&s->threads->high) * sizeof(*s->trails);
+	return s->memory_bytes + atomic_load(&s->threads->high) * sizeof(*s->tails);
 }
 
 uint64_t sampler_cost_ns(const struct sampler *s)

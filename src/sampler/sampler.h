@@ -17,10 +17,10 @@
 #include "sampler/jvm/walker_agct.h"
 #include "sampler/session/threads.h"
 #include "sampler/virtuals.h"
+#include "walk/frame_cache.h"
 #include "walk/hotspot/names.h"
-#include "walk/memo.h"
+#include "walk/tail.h"
 #include "walk/trace_table.h"
-#include "walk/trail.h"
 #include "walk/walk.h"
 #include "wire/layout.h"
 #include "wire/ring.h"
@@ -37,7 +37,7 @@
 struct scratch {
 	_Alignas(4096) _Atomic uint32_t taken;
 	uint32_t reserved;
-	struct memo_walk memo;
+	struct frame_cache_walk cache;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_ROOM];
 	/* kernel frames end where the user frames begin, so that one walk serves several samples */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
@@ -84,9 +84,9 @@ struct sampler {
 		rows; /* moves with each of these, whose addresses come again; 0: none yet */
 	struct trace_table *table;
 	struct names *names;
-	struct memo *memo;      /* of code that was walked */
-	struct trail *trails;   /* of threads, by number of the slot */
-	_Atomic uint32_t epoch; /* what it knows of Methods is read anew when this moves */
+	struct frame_cache *cache; /* of code that was walked */
+	struct tail *tails;        /* of threads, by number of the slot */
+	_Atomic uint32_t epoch;    /* what it knows of Methods is read anew when this moves */
 	struct event events[WIRE_EVENTS];
 	struct counters counters;
 	struct cost cost;

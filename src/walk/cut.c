@@ -24,15 +24,15 @@ void cut_begin(struct walker *w, uint32_t max)
 static void squeeze(struct walker *w)
 {
 	uint32_t to = w->cut->top + 1, kept = to + w->cut->root, from = w->count - w->cut->root;
-	struct memo_walk *memo = w->thread->memo;
+	struct frame_cache_walk *cache = w->thread->cache;
 
 	for (uint32_t i = 0; i < w->cut->root; i++)
 		w->frames[to + i] = w->frames[from + i];
 	/* The slot of the cut held a frame until now. */
 	w->left_out += w->count - kept + (w->left_out ? 0 : 1);
 	w->count = kept;
-	if (memo)
-		memo_forget(memo, w->cut->top);
+	if (cache)
+		frame_cache_forget(cache, w->cut->top);
 }
 
 bool walker_room(struct walker *w)

@@ -5,7 +5,7 @@ noinst_LIBRARIES += libwalk.a
 libwalk_a_CFLAGS = $(AM_CFLAGS) -fPIC -Wconversion
 libwalk_a_SOURCES = $(walk_sources)
 walk_sources = \
-	 %D%/cut.c %D%/memo.c %D%/memo.h %D%/self_test.c %D%/trail.c %D%/trail.h %D%/walk.c \
+	 %D%/cut.c %D%/frame_cache.c %D%/frame_cache.h %D%/self_test.c %D%/tail.c %D%/tail.h %D%/walk.c \
 	%D%/walk.h %D%/walker.h \
 	%D%/frames/arch.h %D%/frames/arch_aarch64.c %D%/frames/arch_x86_64.c %D%/frames/compiled.c \
 	%D%/frames/continuation.c %D%/frames/entry.c %D%/frames/frozen.c %D%/frames/frozen.h \

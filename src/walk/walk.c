@@ -148,7 +148,7 @@ static void walk_run(struct walker *w, struct walk_result *result)
 			result->truncated = true;
 			return;
 		}
-		if (w->trail && trail_follow(w))
+		if (w->tail && tail_follow(w))
 			return;
 		count = w->count;
 		switch (step(w)) {
@@ -174,12 +174,12 @@ bool walker_to_root(struct walker *w)
 	return !result.why && !result.truncated;
 }
 
-static struct trail *trail_of(const struct walk_layout *layout, const struct walk_thread *thread)
+static struct tail *tail_of(const struct walk_layout *layout, const struct walk_thread *thread)
 {
-	bool usable = layout && thread->memo && thread->memo->methods && thread->rows &&
+	bool usable = layout && thread->cache && thread->cache->methods && thread->rows &&
 		      thread->rows->generation;
 
-	return usable ? thread->trail : NULL;
+	return usable ? thread->tail : NULL;
 }
 
 /* The method is pinned for as long as the task is the thread's. */
@@ -214,9 +214,9 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		result.truncated = true;
 		return result;
 	}
-	if (thread->memo)
-		memo_begin(thread->memo, layout, mem);
-	w.trail = trail_of(layout, thread);
+	if (thread->cache)
+		frame_cache_begin(thread->cache, layout, mem);
+	w.tail = tail_of(layout, thread);
 	cut_begin(&w, max);
 	bounds_set(&w);
 	if (layout && thread->java_thread)
@@ -227,8 +227,8 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 		walker_add(&w, WALK_BREAK, w.why, WALK_BCI_UNKNOWN);
 	} else {
 		walk_run(&w, &result);
-		if (w.trail && !result.why && !result.truncated && !w.left_out)
-			trail_end(&w);
+		if (w.tail && !result.why && !result.truncated && !w.left_out)
+			tail_end(&w);
 		if (thread->compiler && layout && !result.why)
 			compiling_add(&w);
 		cut_end(&w, &result);
@@ -249,8 +249,8 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
 	if (!anchor_load(layout, mem, thread->java_thread + (uint64_t)layout->thread_anchor.offset,
 		    &w.at))
 		return result;
-	if (thread->memo)
-		memo_begin(thread->memo, layout, mem);
+	if (thread->cache)
+		frame_cache_begin(thread->cache, layout, mem);
 	cut_begin(&w, max);
 	bounds_set(&w);
 	walk_run(&w, &result);

@@ -37,15 +37,16 @@ enum walk_frame_type {
 	WALK_C1 = 2,
 	WALK_C2 = 3,
 	WALK_INLINED = 4,
-	WALK_JAVA = 5,    /* Java, how it ran is not known (AsyncGetCallTrace) */
-	WALK_NATIVE = 6,  /* payload = pc (for callers: the return address - 1) */
-	WALK_KERNEL = 8,  /* payload = pc, low 56 bits */
-	WALK_STUB = 9,    /* payload = name id: a stub or other code blob of the JVM */
-	WALK_CLASS = 10,  /* payload = name id: a class, as the leaf of alloc and lock */
-	WALK_BREAK = 11,  /* payload = name id: why the walk failed here; a name that starts with
+	WALK_JAVA = 5,   /* Java, how it ran is not known (AsyncGetCallTrace) */
+	WALK_NATIVE = 6, /* payload = pc (for callers: the return address - 1) */
+	WALK_KERNEL = 8, /* payload = pc, low 56 bits */
+	WALK_STUB = 9,   /* payload = name id: a stub or other code blob of the JVM */
+	WALK_CLASS = 10, /* payload = name id: a class, as the leaf of alloc and lock */
+	WALK_BREAK = 11, /* payload = name id: why the walk failed here; a name that starts with
 			  * "[unknown" or "[break_" */
-	WALK_PACKED = 12, /* only from walk_stack with a memo: value is the 64-bit form already */
-	WALK_CUT = 13,    /* payload = how many frames were left out here; see walk_cut */
+	WALK_PACKED =
+		12, /* only from walk_stack with a frame cache: value is the 64-bit form already */
+	WALK_CUT = 13,           /* payload = how many frames were left out here; see walk_cut */
 	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
 	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
 };
@@ -131,9 +132,9 @@ struct walk_regs {
 };
 
 struct unwind_table;
-struct memo;
-struct memo_walk;
-struct trail;
+struct frame_cache;
+struct frame_cache_walk;
+struct tail;
 
 /*
  * What is kept of stacks with more than `limit` frames: so many from the leaf, so many from the root, and a
@@ -148,8 +149,8 @@ struct walk_thread {
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
 	const struct unwind_table
 		*rows; /* walk/frames/unwind.h, of the process; NULL: frame pointers only */
-	struct memo_walk *memo;     /* walk/memo.h; NULL: everything is looked up anew */
-	struct trail *trail;        /* walk/trail.h, taken; NULL, or without memo or rows: none */
+	struct frame_cache_walk *cache; /* walk/frame_cache.h; NULL: everything is looked up anew */
+	struct tail *tail;          /* walk/tail.h, taken; NULL, or without cache or rows: none */
 	const struct walk_cut *cut; /* NULL: the first `max` frames */
 	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
 };
@@ -158,7 +159,7 @@ struct walk_result {
 	uint32_t count;      /* frames written */
 	bool truncated;      /* the limit was reached before the root */
 	enum walk_break why; /* NONE when the root was reached or the limit was */
-	uint32_t followed;   /* so many frames are from the thread's trail */
+	uint32_t followed;   /* so many frames are from the thread's tail */
 };
 
 /*

@@ -10,12 +10,12 @@
 #ifndef JHOT_WALK_WALKER_H
 #define JHOT_WALK_WALKER_H
 
+#include "walk/frame_cache.h"
 #include "walk/frames/arch.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
-#include "walk/memo.h"
-#include "walk/trail.h"
+#include "walk/tail.h"
 
 enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };
 
@@ -44,14 +44,15 @@ struct walker {
 	const struct walk_cut *cut; /* NULL: the walk ends where the buffer does */
 	uint32_t left_out;          /* frames that were dropped between top and root */
 	struct code_blob blob;      /* of the last code_cache_find */
-	struct memo_code known;     /* of the last compiled frame that the memo knew; pc 0: none */
-	struct unwind_rule rule;    /* the same of native ones */
+	struct frame_cache_code
+		known; /* of the last compiled frame that the frame cache knew; pc 0: none */
+	struct unwind_rule rule; /* the same of native ones */
 	uint64_t rule_pc;
-	struct trail *trail; /* NULL: the walk goes without */
+	struct tail *tail;   /* NULL: the walk goes without */
 	uint32_t mark;       /* how many of its marks have been left or passed */
 	uint32_t join;       /* the mark at which this walk came upon the earlier one, */
 	uint32_t join_count; /* how many frames it had then */
-	uint32_t followed;   /* frames that came from the trail */
+	uint32_t followed;   /* frames that came from the tail */
 	bool joined;
 };
 
@@ -112,13 +113,13 @@ static inline enum walk_step walker_next(struct walker *w, uint64_t pc, uint64_t
 	return STEP_NEXT;
 }
 
-/* What the memo knows of a return address in compiled code, NULL if nothing. Valid until the next call. */
-static inline const struct memo_code *walker_known(struct walker *w, uint64_t pc)
+/* What the frame cache knows of a return address in compiled code, NULL if nothing. Valid until the next call. */
+static inline const struct frame_cache_code *walker_known(struct walker *w, uint64_t pc)
 {
 	if (w->known.pc == pc)
 		return &w->known; /* recursion; it was checked in this walk */
-	if (!w->thread->memo ||
-		!memo_find(w->thread->memo->memo, w->layout, w->mem, pc, &w->known)) {
+	if (!w->thread->cache ||
+		!frame_cache_find(w->thread->cache->table, w->layout, w->mem, pc, &w->known)) {
 		w->known.pc = 0;
 		return NULL;
 	}
@@ -152,10 +153,10 @@ bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 bool entry_sound(struct walker *w, uint64_t fp);
 bool native_sound(struct walker *w, uint64_t fp);
 
-/* Add all frames from here to the root if an earlier walk's trail holds; otherwise a mark may be left. */
-bool trail_follow(struct walker *w);
+/* Add all frames from here to the root if an earlier walk's tail holds; otherwise a mark may be left. */
+bool tail_follow(struct walker *w);
 /* At the end of a walk that came to the root, and whose frames are all there. */
-void trail_end(struct walker *w);
+void tail_end(struct walker *w);
 /* Go on to the root; false: it was not reached. */
 bool walker_to_root(struct walker *w);
 
@@ -168,7 +169,7 @@ enum walk_step walker_try_sender(
 enum walk_step native_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
-/* The same for a caller's frame that the memo knows. STEP_FAIL: it does not, or its caller is in doubt. */
+/* The same for a caller's frame that the frame cache knows. STEP_FAIL: it does not, or its caller is in doubt. */
 enum walk_step compiled_known(struct walker *w);
 /* The same of a method's body where the thread was interrupted. */
 enum walk_step compiled_interrupted(struct walker *w);

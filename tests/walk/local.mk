@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of stack walks.
 
-check_PROGRAMS += %D%/test_cut %D%/test_fetch %D%/test_guard %D%/test_images %D%/test_memo %D%/test_names \
-	%D%/test_newest %D%/test_trace_table %D%/test_trail %D%/test_walk
+check_PROGRAMS += %D%/test_cut %D%/test_fetch %D%/test_guard %D%/test_images %D%/test_frame_cache %D%/test_names \
+	%D%/test_newest %D%/test_trace_table %D%/test_tail %D%/test_walk
 walk_jvm_tests = %D%/test_selftest.sh %D%/test_walks.sh %D%/test_accuracy.sh %D%/test_threads.sh
 check_SCRIPTS += $(walk_jvm_tests)
 noinst_PROGRAMS += %D%/selftest %D%/walkstat
@@ -23,10 +23,10 @@ check_PROGRAMS += %D%/test_leaf
 %C%_test_leaf_LDADD = $(unwind_test_libs) -lunwind -lunwind-$(jhot_arch)
 endif
 
-%C%_test_trail_SOURCES = %D%/test_trail.c %D%/image.c
-%C%_test_trail_LDADD = libwalk.a
+%C%_test_tail_SOURCES = %D%/test_tail.c %D%/image.c
+%C%_test_tail_LDADD = libwalk.a
 %C%_test_newest_LDADD = libwalk.a
-%C%_test_memo_LDADD = libwalk.a
+%C%_test_frame_cache_LDADD = libwalk.a
 %C%_test_trace_table_SOURCES = %D%/test_trace_table.c src/walk/trace_table.c
 %C%_test_trace_table_LDADD = -lpthread
 %C%_test_fetch_LDADD = libwalk.a

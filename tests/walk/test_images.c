@@ -7,9 +7,9 @@
 
 #include "tests/tap.h"
 #include "tests/walk/image.h"
+#include "walk/frame_cache.h"
 #include "walk/hotspot/names.h"
-#include "walk/memo.h"
-#include "walk/trail.h"
+#include "walk/tail.h"
 
 #define NAMES_BYTES (1u << 20)
 #define IDS         4096
@@ -38,28 +38,28 @@ static bool same_again(const struct image *image, const struct image_stack *s, s
 {
 	static struct walk_frame frames[IMAGE_DEPTH];
 	static uint64_t packed[IMAGE_DEPTH];
-	static struct memo_walk memo;
-	struct trail trail = {.owner = 0};
+	static struct frame_cache_walk cache;
+	struct tail tail = {.owner = 0};
 	struct walk_thread thread = s->thread;
 	bool same = true;
 
-	memo.memo = calloc(1, memo_bytes());
+	cache.table = calloc(1, frame_cache_bytes());
 	if (s->table)
 		s->table->generation = 1;
-	thread.memo = &memo;
+	thread.cache = &cache;
 	for (int i = 0; i < 6; i++) {
-		thread.trail = trail_take(&trail, 1);
+		thread.tail = tail_take(&tail, 1);
 
 		struct walk_result r =
 			walk_stack(image->layout, &s->mem, &s->regs, &thread, frames, IMAGE_DEPTH);
 
 		names_resolve(names, image->layout, &s->mem, frames, r.count, packed, NULL);
-		memo_keep(&memo, frames, packed, r.count);
-		if (thread.trail)
-			trail_give(thread.trail, packed, r.count);
+		frame_cache_keep(&cache, frames, packed, r.count);
+		if (thread.tail)
+			tail_give(thread.tail, packed, r.count);
 		same = same && r.count == count && !memcmp(packed, want, count * sizeof(*packed));
 	}
-	free(memo.memo);
+	free(cache.table);
 	return same;
 }
 

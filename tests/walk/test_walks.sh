@@ -35,7 +35,7 @@ run() {
 	ok "$name: native frames lead into Java and out of it" \
 		grep -qE 'call_stub.*Walks\.reflectMiddle.*call_stub.*Walks\.reflectLeaf' "$file"
 	STACKS=$file
-	FOLLOWED=$(sed -nE 's/.* by trails ([0-9]+).*/\1/p' <<<"$summary")
+	FOLLOWED=$(sed -nE 's/.* by tails ([0-9]+).*/\1/p' <<<"$summary")
 	REMEMBERED=$(sed -nE 's/.* frames ([0-9]+) remembered.*/\1/p' <<<"$summary")
 }
 

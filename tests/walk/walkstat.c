@@ -25,13 +25,13 @@
 #include "target.h"
 #include "tests/walk/image.h"
 #include "tests/walk/self_table.h"
+#include "walk/frame_cache.h"
 #include "walk/frames/arch.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
 #include "walk/hotspot/names.h"
 #include "walk/load/mem.h"
-#include "walk/memo.h"
-#include "walk/trail.h"
+#include "walk/tail.h"
 
 #define DEPTH         2048
 #define NAMES_MAX     (1u << 16)
@@ -66,8 +66,8 @@ struct stat {
 	struct unwind_table *rows;
 	bool chain_only;
 	struct {
-		struct memo_walk walk; /* memo NULL: no second walk */
-		struct trail *trails;  /* by tid, modulo THREADS */
+		struct frame_cache_walk walk; /* cache NULL: no second walk */
+		struct tail *tails;           /* by tid, modulo THREADS */
 		uint64_t frames, differ, followed;
 	} again;
 	struct leaf {
@@ -389,8 +389,8 @@ static bool any_java(const struct walk_frame *frames, uint32_t count)
 
 static void again_init(struct stat *s)
 {
-	s->again.walk.memo = calloc(1, memo_bytes());
-	s->again.trails = calloc(THREADS, sizeof(*s->again.trails));
+	s->again.walk.table = calloc(1, frame_cache_bytes());
+	s->again.tails = calloc(THREADS, sizeof(*s->again.tails));
 	if (s->rows)
 		s->rows->generation = 1;
 }
@@ -405,13 +405,13 @@ static bool again_differs(struct stat *s, pid_t tid, const struct walk_regs *reg
 	struct walk_result r;
 
 	s->again.walk.epoch = (uint32_t)time(NULL) / 4;
-	thread.memo = &s->again.walk;
-	thread.trail = trail_take(&s->again.trails[tid % THREADS], (uint32_t)tid);
+	thread.cache = &s->again.walk;
+	thread.tail = tail_take(&s->again.tails[tid % THREADS], (uint32_t)tid);
 	r = walk_stack(s->layout, mem, regs, &thread, frames, DEPTH);
 	names_resolve(s->names, s->layout, mem, frames, r.count, packed, NULL);
-	memo_keep(&s->again.walk, frames, packed, r.count);
-	if (thread.trail)
-		trail_give(thread.trail, packed, r.count);
+	frame_cache_keep(&s->again.walk, frames, packed, r.count);
+	if (thread.tail)
+		tail_give(thread.tail, packed, r.count);
 	s->again.followed += r.followed;
 	for (uint32_t i = 0; i < r.count; i++)
 		s->again.frames += frames[i].type == WALK_PACKED;
@@ -445,7 +445,7 @@ static void sample(struct stat *s, pid_t tid)
 
 	names_resolve(s->names, s->layout, mem, frames, r.count, packed, &unnamed);
 	names_drain(s);
-	bool differs = s->again.walk.memo && again_differs(s, tid, &regs, thread, packed, r.count);
+	bool differs = s->again.walk.table && again_differs(s, tid, &regs, thread, packed, r.count);
 
 	names_drain(s);
 	s->again.differ += differs;
@@ -494,8 +494,8 @@ static void report(const struct stat *s)
 		if (s->why[i])
 			printf(" %s %lu", walk_break_name((enum walk_break)i), s->why[i]);
 	putchar('\n');
-	if (s->again.walk.memo)
-		printf("again: differ %lu, of %lu frames %lu remembered, by trails %lu\n",
+	if (s->again.walk.table)
+		printf("again: differ %lu, of %lu frames %lu remembered, by tails %lu\n",
 			s->again.differ, s->frames, s->again.frames, s->again.followed);
 }
 

@@ -143,16 +143,17 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 }
 
 /* stack_name: what was walked, packed with names. */
-static void stack_name(struct stack *stack, const struct walk_result *result, struct trail *trail)
+static void stack_name(struct stack *stack, const struct walk_result *result, struct tail *tail)
 {
 	struct sampler *s = stack->s;
 	uint32_t unnamed = 0;
 
 	names_resolve(s->names, s->layout, stack->mem, stack->scratch->frames, result->count,
 		stack->user, &unnamed);
-	memo_keep(&stack->scratch->memo, stack->scratch->frames, stack->user, result->count);
-	if (trail)
-		trail_give(trail, stack->user, result->count);
+	frame_cache_keep(
+		&stack->scratch->cache, stack->scratch->frames, stack->user, result->count);
+	if (tail)
+		tail_give(tail, stack->user, result->count);
 	if (unnamed)
 		counters_add(&s->counters, COUNTER_UNNAMED, unnamed);
 	if (result->truncated)
@@ -169,13 +170,13 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
  * one's.
  */
 static void stack_named(
-	struct stack *stack, const struct walk_result *result, struct trail *trail, uint64_t began)
+	struct stack *stack, const struct walk_result *result, struct tail *tail, uint64_t began)
 {
 	struct sampler *s = stack->s;
 	uint32_t newest = names_newest(s->names);
 	uint64_t walked = cost_ticks(), named;
 
-	stack_name(stack, result, trail);
+	stack_name(stack, result, tail);
 	named = cost_ticks();
 	if (names_newest(s->names) == newest)
 		walked = named;
@@ -226,13 +227,13 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs)
 	uint64_t began = cost_ticks();
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
-	thread.memo = &stack->scratch->memo;
+	thread.cache = &stack->scratch->cache;
 	stack_of_java(stack, &thread);
 	thread.compiler = thread.java_thread && stack->thread->kind == WIRE_THREAD_COMPILER;
-	thread.trail = trail_take(&s->trails[stack->thread - s->threads->slots], stack->thread->id);
+	thread.tail = tail_take(&s->tails[stack->thread - s->threads->slots], stack->thread->id);
 	result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);
-	stack_named(stack, &result, thread.trail, began);
+	stack_named(stack, &result, thread.tail, began);
 }
 
 bool sig_stack_masked(const void *ucontext)
@@ -264,8 +265,8 @@ static bool stack_open(struct stack *stack)
 		stack_unwalked(stack, WALK_BREAK_BUSY, COUNTER_BUSY);
 		return false;
 	}
-	stack->scratch->memo.memo = stack->s->memo;
-	stack->scratch->memo.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
+	stack->scratch->cache.table = stack->s->cache;
+	stack->scratch->cache.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
 	stack->room = SAMPLER_KERNEL;
 	return true;
@@ -331,7 +332,7 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 	if (!stack_open(stack))
 		return;
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
-	walked.memo = &stack->scratch->memo;
+	walked.cache = &stack->scratch->cache;
 	result = walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);
 	stack_drop_stubs(stack);
@@ -355,7 +356,7 @@ void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot
 	*stack = (struct stack){.s = s, .mem = &s->mem, .thread = thread};
 	if (!stack_open(stack))
 		return;
-	walked.memo = &stack->scratch->memo;
+	walked.cache = &stack->scratch->cache;
 	result = walk_frozen(
 		s->layout, stack->mem, &walked, where, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);

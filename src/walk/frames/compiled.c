@@ -69,16 +69,16 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 static void note(struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
 {
 	const struct walk_layout *l = w->layout;
-	struct memo_code code = {.pc = pc,
+	struct frame_cache_code code = {.pc = pc,
 		.start = blob->start,
 		.method = code_method(l, blob),
 		.frame_words = blob->frame_words};
 
-	if (!w->thread->memo || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
+	if (!w->thread->cache || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
 		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
 		return;
 	code.compile_id = (int32_t)layout_field(&l->compile_id, blob->copy);
-	memo_note(w->thread->memo, &code, w->frames, first, w->count);
+	frame_cache_note(w->thread->cache, &code, w->frames, first, w->count);
 }
 
 /* The frames where the thread was interrupted, in a method's body: loops are interrupted at the same few places. */
@@ -87,7 +87,7 @@ static void interrupted_add(struct walker *w, const struct code_blob *blob)
 	uint32_t first = w->count;
 
 	scopes_add(w, blob, w->at.pc);
-	note(w, blob, w->at.pc | MEMO_EXACT, first);
+	note(w, blob, w->at.pc | FRAME_CACHE_EXACT, first);
 }
 
 /* --- the sender -------------------------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ void compiled_show(struct walker *w, const struct code_blob *blob)
 
 enum walk_step compiled_known(struct walker *w)
 {
-	const struct memo_code *known = walker_known(w, w->at.pc);
+	const struct frame_cache_code *known = walker_known(w, w->at.pc);
 	uint64_t end, pc, fp;
 	uint32_t count = w->count;
 
@@ -245,10 +245,10 @@ enum walk_step compiled_known(struct walker *w)
 enum walk_step compiled_interrupted(struct walker *w)
 {
 	uint32_t count = w->count;
-	struct memo_code known;
+	struct frame_cache_code known;
 
-	if (!w->thread->memo ||
-		!memo_find(w->thread->memo->memo, w->layout, w->mem, w->at.pc | MEMO_EXACT, &known))
+	if (!w->thread->cache || !frame_cache_find(w->thread->cache->table, w->layout, w->mem,
+					 w->at.pc | FRAME_CACHE_EXACT, &known))
 		return STEP_FAIL;
 	walker_add_packed(w, known.frames, known.count);
 	if (frame_leave(w, known.frame_words, w->at.sp, false) == STEP_NEXT)
@@ -306,7 +306,7 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	const struct walk_layout *l = w->layout;
-	const struct memo_code *known;
+	const struct frame_cache_code *known;
 	struct code_blob *blob = &w->blob;
 
 	if ((sp & 7) || sp >= w->hi)

@@ -52,8 +52,8 @@ static void yielded_drop(struct walker *w, uint32_t shown)
 		w->frames[keep + i - shown] = w->frames[i];
 	w->count -= shown - keep;
 	w->joined = false;
-	if (w->thread->memo)
-		memo_forget(w->thread->memo, keep);
+	if (w->thread->cache)
+		frame_cache_forget(w->thread->cache, keep);
 }
 
 static void entry_show(struct walker *w, uint64_t entry)

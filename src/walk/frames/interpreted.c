@@ -17,7 +17,7 @@
 #define ENTRY_WORDS 16         /* what a frameless entry may keep on the stack */
 
 /* The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. */
-static int32_t bci_of(const struct walker *w, const struct memo_method *m, uint64_t bcp)
+static int32_t bci_of(const struct walker *w, const struct frame_cache_method *m, uint64_t bcp)
 {
 	uint64_t code = m->const_method + w->layout->const_method_bytes;
 
@@ -29,32 +29,32 @@ static int32_t bci_of(const struct walker *w, const struct memo_method *m, uint6
 }
 
 /* The Method at this address, as it is known or read; false: there is none, or bcp is not its. */
-static bool method_at(
-	struct walker *w, uint64_t method, uint64_t bcp, struct memo_method *out, int32_t *bci)
+static bool method_at(struct walker *w, uint64_t method, uint64_t bcp,
+	struct frame_cache_method *out, int32_t *bci)
 {
-	struct memo_walk *memo = w->thread->memo;
+	struct frame_cache_walk *cache = w->thread->cache;
 	struct method m;
 
-	if (memo && memo_method(memo, method, out)) {
+	if (cache && frame_cache_method(cache, method, out)) {
 		*bci = bci_of(w, out, bcp);
 		if (*bci >= 0)
 			return true;
 	}
 	if (!method_load(w->layout, w->mem, method, &m))
 		return false;
-	*out = (struct memo_method){
+	*out = (struct frame_cache_method){
 		.method = method, .const_method = m.const_method, .code_bytes = m.code_bytes};
 	*bci = bci_of(w, out, bcp);
 	return *bci >= 0;
 }
 
-static bool frame_add(struct walker *w, const struct memo_method *m, uint16_t bci)
+static bool frame_add(struct walker *w, const struct frame_cache_method *m, uint16_t bci)
 {
 	if (m->id)
 		return walker_add(
 			w, WALK_PACKED, WALK_PACK_JAVA(WALK_INTERPRETED, m->id, bci), bci);
-	if (w->thread->memo)
-		memo_method_note(w->thread->memo, m, w->count);
+	if (w->thread->cache)
+		frame_cache_method_note(w->thread->cache, m, w->count);
 	return walker_add(w, WALK_INTERPRETED, m->method, bci);
 }
 
@@ -62,8 +62,8 @@ static bool frame_add(struct walker *w, const struct memo_method *m, uint16_t bc
  * A finished frame at fp. The top frame's bcp lives in a register and its slot is stale, but it never
  * points outside of the method.
  */
-static bool frame_at(
-	struct walker *w, uint64_t sp, uint64_t fp, struct memo_method *method, uint16_t *bci)
+static bool frame_at(struct walker *w, uint64_t sp, uint64_t fp, struct frame_cache_method *method,
+	uint16_t *bci)
 {
 	const struct walk_layout *l = w->layout;
 	int32_t at;
@@ -81,7 +81,7 @@ static bool frame_at(
 bool interpreted_show(struct walker *w, uint64_t fp)
 {
 	const struct walk_layout *l = w->layout;
-	struct memo_method m;
+	struct frame_cache_method m;
 	int32_t bci;
 
 	return method_at(w, walker_slot(w, fp, l->interp_method), walker_slot(w, fp, l->interp_bcp),
@@ -114,7 +114,7 @@ static enum walk_step entering(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
 	uint64_t sp = w->at.sp, fp = w->at.fp;
-	struct memo_method m;
+	struct frame_cache_method m;
 	int32_t bci;
 
 	if (!method_at(w, r->method, 0, &m, &bci) || !frame_add(w, &m, 0))
@@ -172,8 +172,8 @@ static bool in_framed_entry(const struct walk_layout *l, uint64_t pc)
  * load the mirror of the method's class: then the frame is begun, its Method* is there, its bcp is not yet. Where the
  * barrier stands between an enter and a leave of its own, there is no more at fp than the method's fp.
  */
-static bool frame_begun(
-	struct walker *w, uint64_t sp, uint64_t fp, struct memo_method *method, uint16_t *bci)
+static bool frame_begun(struct walker *w, uint64_t sp, uint64_t fp,
+	struct frame_cache_method *method, uint16_t *bci)
 {
 	int32_t at;
 
@@ -184,7 +184,7 @@ static bool frame_begun(
 
 /* The fp of the method in whose barrier pc is, 0: it is in none. */
 static uint64_t barrier_frame(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp,
-	struct memo_method *method, uint16_t *bci)
+	struct frame_cache_method *method, uint16_t *bci)
 {
 	bool entry = in_range(&w->layout->interpreter_entries, pc);
 	uint64_t behind = walker_on_stack(w, fp) ? walker_word(w, fp) : 0;
@@ -198,7 +198,7 @@ static uint64_t barrier_frame(struct walker *w, uint64_t pc, uint64_t sp, uint64
 
 static enum walk_step in_barrier(struct walker *w)
 {
-	struct memo_method method;
+	struct frame_cache_method method;
 	uint32_t count = w->count;
 	uint16_t bci;
 	uint64_t fp = barrier_frame(w, w->at.pc, w->at.sp, w->at.fp, &method, &bci);
@@ -225,7 +225,7 @@ bool interpreted_returns(const struct walker *w, uint64_t pc)
 
 bool interpreted_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-	struct memo_method method;
+	struct frame_cache_method method;
 	uint16_t bci;
 
 	if (in_range(&w->layout->interpreter_entries, pc) && !in_framed_entry(w->layout, pc))
@@ -237,7 +237,7 @@ enum walk_step interpreted_step(struct walker *w)
 {
 	bool entry = in_range(&w->layout->interpreter_entries, w->at.pc);
 	bool frameless = entry && !in_framed_entry(w->layout, w->at.pc);
-	struct memo_method method;
+	struct frame_cache_method method;
 	uint16_t bci;
 	enum walk_step done;
 	bool framed;

@@ -71,13 +71,14 @@ static enum walk_step prologue_step(struct walker *w, enum arch_prologue prologu
 	return walker_next(w, pc, sp, fp);
 }
 
-/* Does the memo know this return address, which then is one? Its rule is in w->rule. */
+/* Does the frame cache know this return address, which then is one? Its rule is in w->rule. */
 static bool rule_known(struct walker *w, uint64_t pc)
 {
 	if (w->rule_pc == pc)
 		return true;
 	w->rule_pc = 0;
-	if (!w->thread->memo || !memo_rule(w->thread->memo->memo, w->thread->rows, pc, &w->rule))
+	if (!w->thread->cache ||
+		!frame_cache_rule(w->thread->cache->table, w->thread->rows, pc, &w->rule))
 		return false;
 	w->rule_pc = pc;
 	return true;
@@ -86,8 +87,8 @@ static bool rule_known(struct walker *w, uint64_t pc)
 /* Only of what the step before saw to be a return address. */
 static void rule_note(struct walker *w, uint64_t pc, const struct unwind_rule *rule)
 {
-	if (w->thread->memo && rule->cfa >= UNWIND_CFA_SP)
-		memo_rule_keep(w->thread->memo->memo, w->thread->rows, pc, rule);
+	if (w->thread->cache && rule->cfa >= UNWIND_CFA_SP)
+		frame_cache_rule_keep(w->thread->cache->table, w->thread->rows, pc, rule);
 }
 
 /* What was interrupted is known exactly. */

@@ -71,7 +71,7 @@ static const struct exported_row rows[] = {
 	{FIELD, NEVER, "CodeBlob", "_oop_maps", AT(layout.oop_maps), 8},
 	{FIELD, NEVER, "ImmutableOopMapSet", "_count", AT(layout.oop_map_count), 4},
 	{OR | FIELD, NEVER, "OopMapSet", "_om_count", AT(layout.oop_map_count), 4}, /* JDK 8 */
-	/* Only for the memo of code. */
+	/* Only for the frame cache of code. */
 	{FIELD, NEVER, "nmethod", "_compile_id", AT(layout.compile_id), 4},
 	{FIELD, NEVER, "nmethod", "_comp_level", AT(layout.comp_level), 1},
 	{FIELD, ALWAYS, "nmethod", "_orig_pc_offset", AT(layout.orig_pc_offset), 4},
@@ -173,7 +173,7 @@ static const struct exported_row rows[] = {
 	{FIELD, ALWAYS, "Symbol", "_body", AT(layout.symbol_body), 1},
 	{OR | FIELD, ALWAYS, "Symbol", "_body[0]", AT(layout.symbol_body), 1},
 
-	/* Only for the memo of Methods. */
+	/* Only for the frame cache of Methods. */
 	{STATIC, NEVER, "PerfMemory", "_start", AT(perf_start), 8},
 	{STATIC, NEVER, "JVMFlag", "flags", AT(flags), 8},
 	{STATIC, NEVER, "JVMFlag", "numFlags", AT(flag_count), 8},

@@ -459,8 +459,8 @@ struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_me
 	struct walker w = {
 		.layout = l, .mem = mem, .regs = &regs, .thread = thread, .frames = frames};
 
-	if (thread->memo)
-		memo_begin(thread->memo, l, mem);
+	if (thread->cache)
+		frame_cache_begin(thread->cache, l, mem);
 	cut_begin(&w, max);
 	if (!frozen_show(&w, f)) {
 		result.truncated = !walker_room(&w);

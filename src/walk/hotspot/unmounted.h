@@ -107,7 +107,7 @@ bool unmounted_still(const struct unmounted *u, const struct walk_layout *layout
 	const struct walk_mem *mem, const struct unmounted_thread *thread, const struct frozen *f,
 	uint64_t sp);
 
-/* Its frames, youngest first. thread: only memo and cut count. count 0: none could be read. */
+/* Its frames, youngest first. thread: only cache and cut count. count 0: none could be read. */
 struct walk_result walk_frozen(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
 	uint32_t max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
-#include "walk/memo.h"
+#include "walk/frame_cache.h"
 
 #include "walk/hotspot/names.h"
 #include "walk/load/mem.h"
@@ -17,7 +17,7 @@ struct code_row {
 	_Atomic uint64_t pc;
 	uint64_t start, method;
 	int32_t compile_id, frame_words;
-	uint64_t frames[MEMO_FRAMES];
+	uint64_t frames[FRAME_CACHE_FRAMES];
 	uint64_t reserved;
 };
 _Static_assert(sizeof(struct code_row) == 128, "two cache lines");
@@ -39,15 +39,15 @@ struct method_row {
 };
 _Static_assert(sizeof(struct method_row) == 40, "one or two cache lines");
 
-struct memo {
+struct frame_cache {
 	_Alignas(64) struct code_row codes[CODE_ROWS];
 	struct method_row methods[METHOD_ROWS];
 	struct rule_row rules[RULE_ROWS];
 };
 
-size_t memo_bytes(void)
+size_t frame_cache_bytes(void)
 {
-	return sizeof(struct memo);
+	return sizeof(struct frame_cache);
 }
 
 static uint32_t hash_of(uint64_t pc)
@@ -85,7 +85,7 @@ static bool read_still(const _Atomic uint32_t *version, uint32_t before)
  * Method before JDK 20; since then it stays as it was, until others are put there, from the end of its block on.
  */
 static bool is_valid(
-	const struct walk_layout *l, const struct walk_mem *mem, const struct memo_code *c)
+	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_code *c)
 {
 	return layout_load(&l->nmethod_method, mem, c->start) == c->method &&
 	       (int32_t)layout_load(&l->compile_id, mem, c->start) == c->compile_id &&
@@ -98,10 +98,10 @@ static uint64_t pc_in(const struct code_row *row)
 	return atomic_load_explicit(&row->pc, memory_order_relaxed);
 }
 
-bool memo_find(const struct memo *memo, const struct walk_layout *layout,
-	const struct walk_mem *mem, uint64_t pc, struct memo_code *out)
+bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out)
 {
-	const struct code_row *row = &memo->codes[hash_of(pc) % CODE_ROWS];
+	const struct code_row *row = &cache->codes[hash_of(pc) % CODE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (pc_in(row) != pc)
@@ -112,7 +112,7 @@ bool memo_find(const struct memo *memo, const struct walk_layout *layout,
 	out->compile_id = row->compile_id;
 	out->frame_words = row->frame_words;
 	out->count = row->count;
-	if (out->count > MEMO_FRAMES)
+	if (out->count > FRAME_CACHE_FRAMES)
 		return false;
 	for (uint32_t i = 0; i < out->count; i++)
 		out->frames[i] = row->frames[i];
@@ -128,13 +128,14 @@ static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
 	return sum;
 }
 
-void memo_note(struct memo_walk *walk, const struct memo_code *code,
+void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_code *code,
 	const struct walk_frame *frames, uint32_t first, uint32_t last)
 {
-	struct memo_fill *fill = &walk->fills[walk->count];
+	struct frame_cache_fill *fill = &walk->fills[walk->count];
 	uint32_t count = last - first;
 
-	if (walk->count == MEMO_FILLS || count == 0 || count > MEMO_FRAMES || code->compile_id <= 0)
+	if (walk->count == FRAME_CACHE_FILLS || count == 0 || count > FRAME_CACHE_FRAMES ||
+		code->compile_id <= 0)
 		return;
 	fill->code = *code;
 	fill->code.count = count;
@@ -143,7 +144,7 @@ void memo_note(struct memo_walk *walk, const struct memo_code *code,
 	walk->count++;
 }
 
-void memo_forget(struct memo_walk *walk, uint32_t first)
+void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first)
 {
 	while (walk->method_count && walk->new_methods[walk->method_count - 1].frame >= first)
 		walk->method_count--;
@@ -161,9 +162,10 @@ static bool named(const uint64_t *packed, uint32_t count)
 	return true;
 }
 
-static void code_keep(struct memo *memo, const struct memo_code *code, const uint64_t *packed)
+static void code_keep(
+	struct frame_cache *cache, const struct frame_cache_code *code, const uint64_t *packed)
 {
-	struct code_row *row = &memo->codes[hash_of(code->pc) % CODE_ROWS];
+	struct code_row *row = &cache->codes[hash_of(code->pc) % CODE_ROWS];
 	uint32_t version;
 
 	if (!write_begin(&row->version, &version))
@@ -181,8 +183,8 @@ static void code_keep(struct memo *memo, const struct memo_code *code, const uin
 
 /* --- Methods ----------------------------------------------------------------------------------------- */
 
-void memo_begin(
-	struct memo_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem)
+void frame_cache_begin(
+	struct frame_cache_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem)
 {
 	walk->count = walk->method_count = 0;
 	walk->methods = layout && layout->unloaded_classes &&
@@ -194,30 +196,34 @@ static uint64_t method_in(const struct method_row *row)
 	return atomic_load_explicit(&row->method, memory_order_relaxed);
 }
 
-bool memo_method(const struct memo_walk *walk, uint64_t method, struct memo_method *out)
+bool frame_cache_method(
+	const struct frame_cache_walk *walk, uint64_t method, struct frame_cache_method *out)
 {
-	const struct method_row *row = &walk->memo->methods[hash_of(method) % METHOD_ROWS];
+	const struct method_row *row = &walk->table->methods[hash_of(method) % METHOD_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (!walk->methods || method_in(row) != method || row->unloads != walk->unloads ||
 		row->epoch != walk->epoch)
 		return false;
-	*out = (struct memo_method){.method = method,
+	*out = (struct frame_cache_method){.method = method,
 		.const_method = row->const_method,
 		.id = row->id,
 		.code_bytes = row->code_bytes};
 	return read_still(&row->version, version);
 }
 
-void memo_method_note(struct memo_walk *walk, const struct memo_method *method, uint32_t frame)
+void frame_cache_method_note(
+	struct frame_cache_walk *walk, const struct frame_cache_method *method, uint32_t frame)
 {
-	if (walk->methods && walk->method_count < MEMO_METHODS)
-		walk->new_methods[walk->method_count++] = (struct memo_frame){frame, *method};
+	if (walk->methods && walk->method_count < FRAME_CACHE_METHODS)
+		walk->new_methods[walk->method_count++] =
+			(struct frame_cache_frame){frame, *method};
 }
 
-static void method_keep(const struct memo_walk *walk, const struct memo_method *method)
+static void method_keep(
+	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
-	struct method_row *row = &walk->memo->methods[hash_of(method->method) % METHOD_ROWS];
+	struct method_row *row = &walk->table->methods[hash_of(method->method) % METHOD_ROWS];
 	uint32_t version;
 
 	if (!write_begin(&row->version, &version))
@@ -231,11 +237,11 @@ static void method_keep(const struct memo_walk *walk, const struct memo_method *
 	write_end(&row->version, version);
 }
 
-static void methods_keep(struct memo_walk *walk, const struct walk_frame *frames,
+static void methods_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
 	const uint64_t *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < walk->method_count; i++) {
-		struct memo_frame *new = &walk->new_methods[i];
+		struct frame_cache_frame *new = &walk->new_methods[i];
 
 		if (new->frame >= count || frames[new->frame].type != WALK_INTERPRETED ||
 			frames[new->frame].value != new->method.method ||
@@ -249,17 +255,17 @@ static void methods_keep(struct memo_walk *walk, const struct walk_frame *frames
 
 /* --- what a walk found ------------------------------------------------------------------------------- */
 
-void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const uint64_t *packed,
-	uint32_t count)
+void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
+	const uint64_t *packed, uint32_t count)
 {
 	for (uint32_t i = 0; i < walk->count; i++) {
-		const struct memo_fill *fill = &walk->fills[i];
+		const struct frame_cache_fill *fill = &walk->fills[i];
 
 		if (fill->first + fill->code.count > count ||
 			sum_of(frames + fill->first, fill->code.count) != fill->sum ||
 			!named(packed + fill->first, fill->code.count))
 			continue;
-		code_keep(walk->memo, &fill->code, packed + fill->first);
+		code_keep(walk->table, &fill->code, packed + fill->first);
 	}
 	walk->count = 0;
 	methods_keep(walk, frames, packed, count);
@@ -267,10 +273,10 @@ void memo_keep(struct memo_walk *walk, const struct walk_frame *frames, const ui
 
 /* --- native rules ------------------------------------------------------------------------------------ */
 
-bool memo_rule(const struct memo *memo, const struct unwind_table *rows, uint64_t pc,
+bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	struct unwind_rule *out)
 {
-	const struct rule_row *row = &memo->rules[hash_of(pc) % RULE_ROWS];
+	const struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (atomic_load_explicit(&row->pc, memory_order_relaxed) != pc ||
@@ -280,10 +286,10 @@ bool memo_rule(const struct memo *memo, const struct unwind_table *rows, uint64_
 	return read_still(&row->version, version);
 }
 
-void memo_rule_keep(struct memo *memo, const struct unwind_table *rows, uint64_t pc,
+void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	const struct unwind_rule *rule)
 {
-	struct rule_row *row = &memo->rules[hash_of(pc) % RULE_ROWS];
+	struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
 	uint32_t version;
 
 	if (!rows->generation || !write_begin(&row->version, &version))

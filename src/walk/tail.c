@@ -13,7 +13,7 @@ struct recorder {
 	const struct walk_mem *through;
 	const struct walk_layout *layout;
 	const struct unwind_table *rows;
-	struct trail *trail;
+	struct tail *tail;
 	const struct walker *walker;
 	uint64_t stuck_sp; /* of the frame that loaded what cannot be compared; 0: none did */
 };
@@ -26,44 +26,44 @@ static bool is_plain(const struct walker *w)
 	return !w->top && !w->leaf && !w->anchor.sp;
 }
 
-static bool is_at(const struct walker *w, const struct trail_mark *mark)
+static bool is_at(const struct walker *w, const struct tail_mark *mark)
 {
 	return w->at.sp == mark->sp && w->at.pc == mark->pc && w->at.fp == mark->fp &&
 	       w->from_libjvm == mark->from_libjvm;
 }
 
-static struct trail_mark mark_of(const struct walker *w)
+static struct tail_mark mark_of(const struct walker *w)
 {
-	return (struct trail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
+	return (struct tail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
 }
 
 /* The outermost are kept: marks is a ring until the walk is over. */
 static void mark_leave(struct walker *w)
 {
-	w->trail->mark_count = 0;
-	w->trail->marks[w->mark++ % TRAIL_MARKS] = mark_of(w);
+	w->tail->mark_count = 0;
+	w->tail->marks[w->mark++ % TAIL_MARKS] = mark_of(w);
 }
 
-static void marks_turn(struct trail *t, uint32_t left)
+static void marks_turn(struct tail *t, uint32_t left)
 {
-	uint32_t first = left % TRAIL_MARKS;
+	uint32_t first = left % TAIL_MARKS;
 
-	t->mark_count = left < TRAIL_MARKS ? left : TRAIL_MARKS;
-	if (left <= TRAIL_MARKS)
+	t->mark_count = left < TAIL_MARKS ? left : TAIL_MARKS;
+	if (left <= TAIL_MARKS)
 		return;
 	for (uint32_t n = 0; n < first; n++) { /* by one, so often: this is rare */
-		struct trail_mark mark = t->marks[0];
+		struct tail_mark mark = t->marks[0];
 
-		for (uint32_t i = 1; i < TRAIL_MARKS; i++)
+		for (uint32_t i = 1; i < TAIL_MARKS; i++)
 			t->marks[i - 1] = t->marks[i];
-		t->marks[TRAIL_MARKS - 1] = mark;
+		t->marks[TAIL_MARKS - 1] = mark;
 	}
 }
 
-/* The first mark that this walk comes by is where a trail may begin. */
+/* The first mark that this walk comes by is where a tail may begin. */
 static void mark_compare(struct walker *w)
 {
-	const struct trail *t = w->trail;
+	const struct tail *t = w->tail;
 
 	while (w->mark < t->mark_count && t->marks[w->mark].sp < w->at.sp)
 		w->mark++;
@@ -74,8 +74,8 @@ static void mark_compare(struct walker *w)
 	w->join_count = w->count;
 }
 
-/* A trail begins at the marks that are left, or further out. */
-static void marks_drop(struct trail *t, uint32_t inner)
+/* A tail begins at the marks that are left, or further out. */
+static void marks_drop(struct tail *t, uint32_t inner)
 {
 	t->mark_count -= inner;
 	for (uint32_t i = 0; i < t->mark_count; i++)
@@ -85,7 +85,7 @@ static void marks_drop(struct trail *t, uint32_t inner)
 /* --- does it hold? ------------------------------------------------------------------------------------ */
 
 /* 0, or the address of the outermost word that is another now. */
-static uint64_t words_differ(const struct trail *t, const struct walk_mem *mem)
+static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
 {
 	uint64_t outermost = 0;
 
@@ -98,7 +98,7 @@ static uint64_t words_differ(const struct trail *t, const struct walk_mem *mem)
 	return outermost;
 }
 
-static bool codes_hold(const struct trail *t, const struct walk_mem *mem)
+static bool codes_hold(const struct tail *t, const struct walk_mem *mem)
 {
 	for (uint32_t i = 0; i < t->code_count; i++) {
 		if (mem_word(mem, t->codes[i].at, t->codes[i].bytes) != t->codes[i].value)
@@ -107,20 +107,20 @@ static bool codes_hold(const struct trail *t, const struct walk_mem *mem)
 	return true;
 }
 
-static bool trail_is_current(const struct walker *w)
+static bool tail_is_current(const struct walker *w)
 {
-	const struct trail *t = w->trail;
-	const struct memo_walk *memo = w->thread->memo;
+	const struct tail *t = w->tail;
+	const struct frame_cache_walk *cache = w->thread->cache;
 
-	return t->frame_count && t->unloads == memo->unloads && t->epoch == memo->epoch &&
+	return t->frame_count && t->unloads == cache->unloads && t->epoch == cache->epoch &&
 	       t->generation == w->thread->rows->generation && t->hi == w->hi &&
 	       w->max - w->count >= t->frame_count;
 }
 
 /* Where it does not, the next one is to begin further out than what differs. */
-static bool trail_holds(struct walker *w)
+static bool tail_holds(struct walker *w)
 {
-	const struct trail *t = w->trail;
+	const struct tail *t = w->tail;
 	uint64_t differs = words_differ(t, w->mem);
 
 	if (!differs)
@@ -131,9 +131,9 @@ static bool trail_holds(struct walker *w)
 	return false;
 }
 
-bool trail_follow(struct walker *w)
+bool tail_follow(struct walker *w)
 {
-	struct trail *t = w->trail;
+	struct tail *t = w->tail;
 
 	if (!is_plain(w))
 		return false;
@@ -142,7 +142,7 @@ bool trail_follow(struct walker *w)
 		return false;
 	}
 	mark_compare(w);
-	if (!is_at(w, &t->start) || !trail_is_current(w) || !trail_holds(w))
+	if (!is_at(w, &t->start) || !tail_is_current(w) || !tail_holds(w))
 		return false;
 	walker_add_packed(w, t->frames, t->frame_count);
 	w->followed = t->frame_count;
@@ -153,13 +153,13 @@ bool trail_follow(struct walker *w)
 
 static bool word_note(struct recorder *r, uint64_t addr, uint64_t value)
 {
-	struct trail *t = r->trail;
+	struct tail *t = r->tail;
 	uint64_t offset = addr - t->start.sp;
 
 	for (uint32_t i = 0; i < t->word_count; i++)
 		if (t->offsets[i] == offset)
 			return true;
-	if (t->word_count == TRAIL_WORDS || offset > UINT32_MAX)
+	if (t->word_count == TAIL_WORDS || offset > UINT32_MAX)
 		return false;
 	t->offsets[t->word_count] = (uint32_t)offset;
 	t->words[t->word_count++] = value;
@@ -181,10 +181,10 @@ static bool words_note(struct recorder *r, uint64_t addr, const void *data, size
 
 static bool code_note(struct recorder *r, uint64_t addr, const void *data, size_t bytes)
 {
-	struct trail *t = r->trail;
+	struct tail *t = r->tail;
 	uint64_t value = 0;
 
-	if (t->code_count == TRAIL_CODES)
+	if (t->code_count == TAIL_CODES)
 		return false;
 	__builtin_memcpy(&value, data, bytes);
 	t->codes[t->code_count].at = addr;
@@ -197,9 +197,9 @@ static bool code_note(struct recorder *r, uint64_t addr, const void *data, size_
 static bool load_note(struct recorder *r, uint64_t addr, const void *data, size_t bytes)
 {
 	const struct walk_layout *l = r->layout;
-	uint64_t hi = r->trail->hi;
+	uint64_t hi = r->tail->hi;
 
-	if (addr >= r->trail->start.sp && addr < hi)
+	if (addr >= r->tail->start.sp && addr < hi)
 		return !(addr & 7) && !(bytes & 7) && words_note(r, addr, data, bytes);
 	if (bytes <= 8 && addr >= l->code_low && addr < l->code_high)
 		return code_note(r, addr, data, bytes);
@@ -216,7 +216,7 @@ static bool recorder_load(const struct walk_mem *mem, uint64_t addr, void *out, 
 	return read;
 }
 
-static void trail_clear(struct trail *t)
+static void tail_clear(struct tail *t)
 {
 	t->frame_count = t->new_count = 0;
 	t->word_count = t->code_count = 0;
@@ -224,27 +224,27 @@ static void trail_clear(struct trail *t)
 
 /*
  * Walk once more from where the walks joined, noting what is loaded. The frames are those that were found already;
- * where they are written again nobody looks. What these walks found out for the memo, they found out before.
+ * where they are written again nobody looks. What these walks found out for the frame cache, they found out before.
  */
-static bool trail_record(struct walker *w, uint64_t *stuck_sp)
+static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 {
-	struct trail *t = w->trail;
-	struct memo_walk *memo = w->thread->memo;
+	struct tail *t = w->tail;
+	struct frame_cache_walk *cache = w->thread->cache;
 	struct recorder r = {.through = w->mem,
 		.layout = w->layout,
 		.rows = w->thread->rows,
-		.trail = t,
+		.tail = t,
 		.walker = w};
 	struct walk_mem mem = {.load = recorder_load, .ctx = &r};
 	uint32_t count = w->count, frames = count - w->join_count;
-	uint32_t notes = memo->count, method_notes = memo->method_count;
+	uint32_t notes = cache->count, method_notes = cache->method_count;
 	bool root;
 
-	trail_clear(t);
+	tail_clear(t);
 	t->start = t->marks[w->join];
 	t->hi = w->hi;
 	w->mem = &mem;
-	w->trail = NULL;
+	w->tail = NULL;
 	w->at = (struct walk_cursor){t->start.pc, t->start.sp, t->start.fp};
 	w->from_libjvm = t->start.from_libjvm;
 	w->anchor.sp = 0;
@@ -253,19 +253,19 @@ static bool trail_record(struct walker *w, uint64_t *stuck_sp)
 	root = walker_to_root(w) && w->count - count == frames;
 	w->count = count;
 	w->mem = r.through;
-	w->trail = t;
-	memo->count = notes;
-	memo->method_count = method_notes;
+	w->tail = t;
+	cache->count = notes;
+	cache->method_count = method_notes;
 	*stuck_sp = r.stuck_sp ? r.stuck_sp : t->start.sp;
 	return root && !r.stuck_sp;
 }
 
 /* The next one is to begin further out; where nothing is left of the stack, much later. */
-static void trail_fails(struct trail *t, uint64_t stuck_sp)
+static void tail_fails(struct tail *t, uint64_t stuck_sp)
 {
 	uint32_t inner = 0;
 
-	trail_clear(t);
+	tail_clear(t);
 	while (inner < t->mark_count && t->marks[inner].sp <= stuck_sp)
 		inner++;
 	marks_drop(t, inner);
@@ -276,28 +276,28 @@ static void trail_fails(struct trail *t, uint64_t stuck_sp)
 	t->wait = 1u << t->failed;
 }
 
-static void trail_renew(struct walker *w)
+static void tail_renew(struct walker *w)
 {
-	struct trail *t = w->trail;
-	const struct memo_walk *memo = w->thread->memo;
+	struct tail *t = w->tail;
+	const struct frame_cache_walk *cache = w->thread->cache;
 	uint32_t frames = w->count - w->join_count;
 	uint64_t stuck_sp = t->marks[w->join].sp;
 
-	if (frames > TRAIL_FRAMES || w->max - w->count < 2 * TRAIL_FRAMES ||
-		!trail_record(w, &stuck_sp)) {
-		trail_fails(t, stuck_sp);
+	if (frames > TAIL_FRAMES || w->max - w->count < 2 * TAIL_FRAMES ||
+		!tail_record(w, &stuck_sp)) {
+		tail_fails(t, stuck_sp);
 		return;
 	}
 	marks_drop(t, w->join);
 	t->failed = 0;
-	t->unloads = memo->unloads;
-	t->epoch = memo->epoch;
+	t->unloads = cache->unloads;
+	t->epoch = cache->epoch;
 	t->generation = w->thread->rows->generation;
 	t->new_first = w->join_count;
 	t->new_count = (uint16_t)frames;
 }
 
-static void trail_hit(struct trail *t)
+static void tail_hit(struct tail *t)
 {
 	uint32_t after = t->learn_after ? t->learn_after : LEARN_FIRST;
 
@@ -309,17 +309,17 @@ static void trail_hit(struct trail *t)
 }
 
 /* At the end of a walk that came to the root, and whose frames are all there. */
-void trail_end(struct walker *w)
+void tail_end(struct walker *w)
 {
-	struct trail *t = w->trail;
+	struct tail *t = w->tail;
 
 	if (t->learns) {
 		marks_turn(t, w->mark);
 		t->learns = false;
 	} else if (w->followed) {
-		trail_hit(t);
+		tail_hit(t);
 	} else if (w->joined) {
-		trail_renew(w);
+		tail_renew(w);
 	} else {
 		t->learns = true;
 	}
@@ -327,12 +327,12 @@ void trail_end(struct walker *w)
 
 /* --- from outside ------------------------------------------------------------------------------------- */
 
-struct trail *trail_take(struct trail *t, uint32_t owner)
+struct tail *tail_take(struct tail *t, uint32_t owner)
 {
 	if (t->taken)
 		return NULL;
 	if (t->owner != owner) {
-		trail_clear(t);
+		tail_clear(t);
 		t->owner = owner;
 		t->mark_count = t->hits = t->learn_after = t->wait = 0;
 		t->failed = 0;
@@ -354,7 +354,7 @@ static bool is_named(uint64_t packed)
 	return type == WALK_NATIVE || (uint32_t)packed > NAMES_ID_FULL;
 }
 
-static void trail_keep(struct trail *t, const uint64_t *packed, uint32_t count)
+static void tail_keep(struct tail *t, const uint64_t *packed, uint32_t count)
 {
 	uint32_t frames = t->new_count;
 
@@ -369,9 +369,9 @@ static void trail_keep(struct trail *t, const uint64_t *packed, uint32_t count)
 	t->frame_count = (uint16_t)frames;
 }
 
-void trail_give(struct trail *t, const uint64_t *packed, uint32_t count)
+void tail_give(struct tail *t, const uint64_t *packed, uint32_t count)
 {
-	trail_keep(t, packed, count);
+	tail_keep(t, packed, count);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->taken = false;
 }

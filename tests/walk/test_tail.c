@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trail: a walk that follows it finds what a walk that knows nothing finds, whatever word has changed, and it is
+ * The tail: a walk that follows it finds what a walk that knows nothing finds, whatever word has changed, and it is
  * not followed when what it knows may be over. On stacks of the memory images.
  */
 #include "tests/tap.h"
 #include "tests/walk/image.h"
+#include "walk/frame_cache.h"
 #include "walk/hotspot/layout.h"
 #include "walk/hotspot/names.h"
-#include "walk/memo.h"
-#include "walk/trail.h"
+#include "walk/tail.h"
 
 #define NAMES_BYTES (1u << 20)
 #define UNLOADED_AT 0x10000ull /* in no image */
@@ -42,8 +42,8 @@ struct found {
 	uint64_t packed[IMAGE_DEPTH];
 };
 
-static struct memo_walk memo;
-static struct trail trail;
+static struct frame_cache_walk cache;
+static struct tail tail;
 static struct names *names;
 
 /* owner 0: a walk that knows nothing */
@@ -54,14 +54,14 @@ static void walk(
 	struct walk_thread thread = s->thread;
 	struct walk_result r;
 
-	thread.memo = owner ? &memo : NULL;
-	thread.trail = owner ? trail_take(&trail, owner) : NULL;
+	thread.cache = owner ? &cache : NULL;
+	thread.tail = owner ? tail_take(&tail, owner) : NULL;
 	r = walk_stack(image->layout, &mem, &s->regs, &thread, frames, IMAGE_DEPTH);
 	names_resolve(names, image->layout, &mem, frames, r.count, out->packed, NULL);
 	if (owner)
-		memo_keep(&memo, frames, out->packed, r.count);
-	if (thread.trail)
-		trail_give(thread.trail, out->packed, r.count);
+		frame_cache_keep(&cache, frames, out->packed, r.count);
+	if (thread.tail)
+		tail_give(thread.tail, out->packed, r.count);
 	out->count = r.count;
 	out->followed = r.followed;
 }
@@ -72,7 +72,7 @@ static bool same(const struct found *a, const struct found *b)
 	       !memcmp(a->packed, b->packed, a->count * sizeof(a->packed[0]));
 }
 
-/* Walks until the trail is followed; false: it never is. */
+/* Walks until the tail is followed; false: it never is. */
 static bool trodden(const struct image *image, const struct image_stack *s, uint32_t owner)
 {
 	static struct found found;
@@ -89,33 +89,33 @@ static bool trodden(const struct image *image, const struct image_stack *s, uint
 static uint32_t changes_seen(const struct image *image, const struct image_stack *s, bool *right)
 {
 	static struct found fresh, got, before;
-	static struct trail known;
+	static struct tail known;
 	uint32_t ways = 0;
 
 	walk(image, s, 0, &before);
-	known = trail;
+	known = tail;
 	*right = true;
 	for (uint32_t i = 0; i < known.word_count; i++) {
 		for (uint64_t by = 1; by < 1ull << 40; by <<= 3) {
 			memory.changed_at = known.start.sp + known.offsets[i];
 			memory.changed_to = known.words[i] + by;
-			trail = known;
-			walk(image, s, trail.owner, &got);
+			tail = known;
+			walk(image, s, tail.owner, &got);
 			walk(image, s, 0, &fresh);
 			*right = *right && same(&got, &fresh) && !got.followed;
 			ways += !same(&fresh, &before);
 		}
 	}
 	memory.changed_at = 0;
-	trail = known;
+	tail = known;
 	return ways;
 }
 
-/* Returns whether it leaves a trail. */
+/* Returns whether it leaves a tail. */
 static bool test_stack(const struct image *image, const struct image_stack *s, uint32_t owner)
 {
 	static struct found fresh, got;
-	struct trail known;
+	struct tail known;
 	uint32_t ways;
 	bool right;
 
@@ -128,7 +128,7 @@ static bool test_stack(const struct image *image, const struct image_stack *s, u
 	walk(image, s, owner, &got);
 	ok(same(&got, &fresh) && got.followed, "%s: %u of %u frames are followed", s->name,
 		got.followed, got.count);
-	known = trail;
+	known = tail;
 	ways = changes_seen(image, s, &right);
 	ok(right && ways, "%s: a word that is another is seen (%u lead another way)", s->name,
 		ways);
@@ -137,17 +137,17 @@ static bool test_stack(const struct image *image, const struct image_stack *s, u
 	walk(image, s, owner, &got);
 	ok(same(&got, &fresh) && !got.followed, "%s: not when a class was unloaded", s->name);
 	memory.unloaded -= 1000;
-	trail = known;
-	memo.epoch++;
+	tail = known;
+	cache.epoch++;
 	walk(image, s, owner, &got);
 	ok(same(&got, &fresh) && !got.followed, "%s: not when the epoch is over", s->name);
 	ok(trodden(image, s, owner), "%s: but again in the next", s->name);
-	known = trail;
+	known = tail;
 	s->table->generation += 1000;
 	walk(image, s, owner, &got);
 	ok(same(&got, &fresh) && !got.followed, "%s: not when unwind rows are others", s->name);
 	s->table->generation -= 1000;
-	trail = known;
+	tail = known;
 	walk(image, s, owner + 1, &got);
 	ok(same(&got, &fresh) && !got.followed, "%s: not that of another thread", s->name);
 	return true;
@@ -155,22 +155,22 @@ static bool test_stack(const struct image *image, const struct image_stack *s, u
 
 static void test_taken(void)
 {
-	static struct trail one;
+	static struct tail one;
 
-	ok(trail_take(&one, 7) == &one, "a trail is taken");
-	ok(!trail_take(&one, 7), "but not twice");
-	trail_give(&one, NULL, 0);
-	ok(trail_take(&one, 7) == &one, "when it was given back, it is taken again");
+	ok(tail_take(&one, 7) == &one, "a tail is taken");
+	ok(!tail_take(&one, 7), "but not twice");
+	tail_give(&one, NULL, 0);
+	ok(tail_take(&one, 7) == &one, "when it was given back, it is taken again");
 }
 
 int main(void)
 {
 	static const char *const files[] = {"jdk8", "jdk11", "jdk17", "jdk27", "jdk28"};
 	const char *srcdir = getenv("srcdir") ? getenv("srcdir") : ".";
-	uint32_t owner = 1, trails = 0;
+	uint32_t owner = 1, tails = 0;
 
 	names = names_init(calloc(1, NAMES_BYTES), NAMES_BYTES);
-	memo.memo = calloc(1, memo_bytes());
+	cache.table = calloc(1, frame_cache_bytes());
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char path[512];
 		struct image *image;
@@ -179,12 +179,12 @@ int main(void)
 		image = image_open(path);
 		image->layout->unloaded_classes = UNLOADED_AT;
 		for (int k = 0; k < image->count; k++, owner += 2)
-			trails += test_stack(image, &image->stacks[k], owner);
+			tails += test_stack(image, &image->stacks[k], owner);
 		image_close(image);
 	}
-	ok(trails >= 20, "%u stacks leave a trail", trails);
+	ok(tails >= 20, "%u stacks leave a tail", tails);
 	test_taken();
-	free(memo.memo);
+	free(cache.table);
 	free(names);
 	return tap_done();
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a walk remembers: only what has names and was not taken back, and only while its nmethod stands there. */
+#include "tests/tap.h"
+
+#include "walk/frame_cache.h"
+#include "walk/hotspot/names.h"
+
+#define PC     0x7f0000001000ull
+#define START  0x10000ull
+#define METHOD 0x7f1111111110ull
+
+static uint64_t memory[16]; /* at START */
+static struct walk_layout layout;
+static struct frame_cache *cache;
+static struct frame_cache_walk walk;
+
+static bool fake_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	(void)mem;
+	if (addr < START || addr - START + bytes > sizeof(memory))
+		return false;
+	memcpy(out, (char *)memory + (addr - START), bytes);
+	return true;
+}
+
+static const struct walk_mem mem = {.load = fake_load, .ctx = NULL};
+
+static void set_up(void)
+{
+	layout.nmethod_method = (struct walk_field){8, 8};
+	layout.compile_id = (struct walk_field){16, 4};
+	layout.block_used =
+		(struct walk_field){24, 1}; /* of a block that begins with its nmethod */
+	layout.jdk = 21;
+	memory[3] = 1;
+	memory[1] = METHOD;
+	memory[2] = 77;
+	cache = calloc(1, frame_cache_bytes());
+	walk.table = cache;
+}
+
+/* Remember `count` frames at pc, of compile id 77, named from id 100 on. */
+static void remember(uint64_t pc, uint32_t count, uint32_t id)
+{
+	struct walk_frame frames[FRAME_CACHE_FRAMES + 2];
+	uint64_t packed[FRAME_CACHE_FRAMES + 2];
+	struct frame_cache_code code = {
+		.pc = pc, .start = START, .method = METHOD, .compile_id = 77, .frame_words = 6};
+
+	for (uint32_t i = 0; i < count; i++) {
+		frames[i] = (struct walk_frame){.value = METHOD + 8 * i, .bci = 5, .type = WALK_C2};
+		packed[i] = WALK_PACK_JAVA(WALK_C2, id + i, 5);
+	}
+	frame_cache_note(&walk, &code, frames, 0, count);
+	frame_cache_keep(&walk, frames, packed, count);
+}
+
+static void test_found(void)
+{
+	struct frame_cache_code found;
+
+	ok(!frame_cache_find(cache, &layout, &mem, PC, &found), "an empty cache knows nothing");
+	remember(PC, 3, 100);
+	ok(frame_cache_find(cache, &layout, &mem, PC, &found), "what was kept is found");
+	is_int(found.count, 3, "with all of its frames");
+	is_int(found.frame_words, 6, "and its size");
+	ok(found.frames[2] == WALK_PACK_JAVA(WALK_C2, 102, 5), "which have their names");
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 1, &found), "another address is not");
+	ok(!frame_cache_find(cache, &layout, &mem, PC | FRAME_CACHE_EXACT, &found),
+		"nor is the same one where no call returns to");
+}
+
+static void test_stands(void)
+{
+	struct frame_cache_code found;
+
+	memory[2] = 78;
+	ok(!frame_cache_find(cache, &layout, &mem, PC, &found),
+		"another compile id: another nmethod");
+	memory[2] = 77;
+	memory[1] = METHOD + 64;
+	ok(!frame_cache_find(cache, &layout, &mem, PC, &found), "another Method: another nmethod");
+	memory[1] = METHOD;
+	memory[3] = 0;
+	ok(!frame_cache_find(cache, &layout, &mem, PC, &found),
+		"a block that was freed holds none");
+	memory[3] = 1;
+	ok(frame_cache_find(cache, &layout, &mem, PC, &found), "the same again is the same");
+}
+
+static void test_refused(void)
+{
+	struct frame_cache_code code = {.pc = PC + 32,
+		.start = START,
+		.method = METHOD,
+		.compile_id = 77,
+		.frame_words = 6};
+	struct walk_frame frame = {.value = METHOD, .bci = 5, .type = WALK_C2};
+	uint64_t packed = WALK_PACK_JAVA(WALK_C2, 100, 5);
+	struct frame_cache_code found;
+
+	remember(PC + 8, FRAME_CACHE_FRAMES, 100);
+	ok(frame_cache_find(cache, &layout, &mem, PC + 8, &found),
+		"as many frames as there is room for");
+	remember(PC + 16, FRAME_CACHE_FRAMES + 1, 100);
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 16, &found), "more are not kept");
+	remember(PC + 24, 1, NAMES_ID_UNLOADED);
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 24, &found),
+		"frames without names are not");
+
+	frame_cache_note(&walk, &code, &frame, 0, 1);
+	frame.value += 8;
+	frame_cache_keep(&walk, &frame, &packed, 1);
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
+		"frames that became others are not");
+	frame.value -= 8;
+	frame_cache_note(&walk, &code, &frame, 0, 1);
+	frame_cache_keep(&walk, &frame, &packed, 0);
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
+		"frames that were taken back are not");
+	code.compile_id = 0;
+	frame_cache_note(&walk, &code, &frame, 0, 1);
+	frame_cache_keep(&walk, &frame, &packed, 1);
+	ok(!frame_cache_find(cache, &layout, &mem, PC + 32, &found),
+		"code without a compile id is not");
+}
+
+/* One walk may find more than there is room to note: the rest is not lost, only later. */
+static void test_full(void)
+{
+	static struct walk_frame frames[2 * FRAME_CACHE_FILLS];
+	static uint64_t packed[2 * FRAME_CACHE_FILLS];
+	struct frame_cache_code found;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < 2 * FRAME_CACHE_FILLS; i++) {
+		struct frame_cache_code code = {.pc = 2 * PC + 64 * i,
+			.start = START,
+			.method = METHOD,
+			.compile_id = 77,
+			.frame_words = 2};
+
+		frames[i] = (struct walk_frame){.value = METHOD, .bci = 1, .type = WALK_C1};
+		packed[i] = WALK_PACK_JAVA(WALK_C1, 200, 1);
+		frame_cache_note(&walk, &code, frames, i, i + 1);
+	}
+	frame_cache_keep(&walk, frames, packed, 2 * FRAME_CACHE_FILLS);
+	for (uint32_t i = 0; i < 2 * FRAME_CACHE_FILLS; i++)
+		known += frame_cache_find(cache, &layout, &mem, 2 * PC + 64 * i, &found);
+	ok(known > FRAME_CACHE_FILLS / 2 && known <= FRAME_CACHE_FILLS, "%u of %d are known", known,
+		2 * FRAME_CACHE_FILLS);
+}
+
+/* An interpreted frame of METHOD + 8 * n, with this name. */
+static void remember_method(uint32_t n, uint32_t id)
+{
+	struct walk_frame frame = {.value = METHOD + 8 * n, .bci = 3, .type = WALK_INTERPRETED};
+	struct frame_cache_method method = {
+		.method = METHOD + 8 * n, .const_method = 0x5000, .code_bytes = 20};
+	uint64_t packed = WALK_PACK_JAVA(WALK_INTERPRETED, id, 3);
+
+	frame_cache_method_note(&walk, &method, 0);
+	frame_cache_keep(&walk, &frame, &packed, 1);
+}
+
+static void test_methods(void)
+{
+	struct frame_cache_method found;
+
+	frame_cache_begin(&walk, &layout, &mem);
+	remember_method(0, 100);
+	ok(!frame_cache_method(&walk, METHOD, &found),
+		"nothing of Methods is remembered where nobody counts unloaded classes");
+	layout.unloaded_classes = START + 8 * 5;
+	memory[5] = 1;
+	frame_cache_begin(&walk, &layout, &mem);
+	remember_method(0, 100);
+	ok(frame_cache_method(&walk, METHOD, &found), "a Method is found");
+	ok(found.id == 100 && found.const_method == 0x5000 && found.code_bytes == 20,
+		"with its name, its bytecodes and how many they are");
+	ok(!frame_cache_method(&walk, METHOD + 8, &found), "another is not");
+	remember_method(1, NAMES_ID_UNLOADED);
+	ok(!frame_cache_method(&walk, METHOD + 8, &found), "nor one without a name");
+	walk.epoch++;
+	ok(!frame_cache_method(&walk, METHOD, &found), "it is forgotten when the epoch is over");
+	walk.epoch--;
+	memory[5] = 2;
+	frame_cache_begin(&walk, &layout, &mem);
+	ok(!frame_cache_method(&walk, METHOD, &found), "and when a class was unloaded");
+	layout.unloaded_classes = 0;
+}
+
+static void test_rules(void)
+{
+	struct unwind_table rows = {.generation = 1}, others = {.generation = 2},
+			    none = {.generation = 0};
+	struct unwind_rule rule = {.cfa = UNWIND_CFA_SP, .cfa_offset = 48}, found;
+
+	ok(!frame_cache_rule(cache, &rows, PC, &found), "no rule yet");
+	frame_cache_rule_keep(cache, &none, PC, &rule);
+	ok(!frame_cache_rule(cache, &none, PC, &found) || found.cfa_offset == 0,
+		"a table without a generation is not remembered");
+	frame_cache_rule_keep(cache, &rows, PC, &rule);
+	ok(frame_cache_rule(cache, &rows, PC, &found) && found.cfa_offset == 48, "a rule is found");
+	ok(!frame_cache_rule(cache, &others, PC, &found), "not for a newer table of rows");
+	ok(!frame_cache_rule(cache, &rows, PC + 1, &found), "not for another address");
+}
+
+int main(void)
+{
+	set_up();
+	test_found();
+	test_stands();
+	test_refused();
+	test_full();
+	test_methods();
+	test_rules();
+	free(cache);
+	return tap_done();
+}
