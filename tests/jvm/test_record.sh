@@ -78,7 +78,7 @@ for tiers in "" -Xint; do
 		awk -F';' 'NF == 100 { n = split($0, w, " "); sum += w[n] } END { print sum + 0 }')" "$leaf" 100
 	near "the root of all of them" "$(weight "$T/cut.collapsed" 'java/lang/Thread.run;.*Known.drive;.*Known')" \
 		"$(weight "$T/cut.collapsed" 'Known')" 100
-	record -u -i 1ms -d 1 --depth 200 --keep-top 40 -o "$T/top.collapsed" "$JVM"
+	record -u -i 1ms -d 3 --depth 200 --keep-top 40 -o "$T/top.collapsed" "$JVM"
 	near "only the top" "$(weight "$T/top.collapsed" '^\[truncated\];(Known.knownDeep[^;]*;)+Known.knownLeaf')" \
 		"$(weight "$T/top.collapsed" knownLeaf)" 100
 	is "no more of it" "$(grep knownLeaf "$T/top.collapsed" | awk -F';' 'NF > 41' | wc -l)" 0

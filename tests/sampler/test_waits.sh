@@ -55,9 +55,30 @@ locks() {
 	ok "JDK $major: every wait is accounted for" accounted
 }
 
+# counts KIND HOLD: four threads that want one lock that each has for HOLD us, 50 us between: most of these waits are
+# shorter than looks are apart, which found one of sixteen. Their number and time are as the threads themselves say.
+counts() {
+	local count weight mine ns
+	rm -f "$T/tool"
+	agent_start tool event=lock seconds=60 rows=1 stacks="$T/stacks" weights="$T/weights"
+	wait_for 20 grep -qs '^start' "$T/tool"
+	sites_do mix "$1" 3000 4 0 50 "$2"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	read -r _ mine ns < <(grep '^lock-0' "$JVM_OUT" | tail -n 1)
+	count=$(awk '/turn0/ { sum += $NF } END { print sum + 0 }' "$T/stacks")
+	weight=$(awk '/^lock;.*turn0/ { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights")
+	diag "JDK $major: $1, $2 us: $count of $mine waits, $((weight / 1000000)) of $((ns / 1000000)) ms"
+	ok "JDK $major: $1, $2 us: every wait counts" close_to "$count" "$mine" 30
+	ok "JDK $major: $1, $2 us: for its time" close_to "$weight" "$ns" 40
+}
+
 while read -r major java; do
 	JAVA=$java
 	jvm_start -Xmx64m Waits || continue
+	counts monitor 100
+	counts monitor 1000
+	counts lock 100
 	turns 5000 10 140 0
 	locks 3000 3 20000 1000 0
 	locks 3000 3 20000 1000 900 # deeper than stacks that are kept

@@ -14,7 +14,6 @@
 #include "sampler/text.h"
 
 #include <errno.h>
-#include <sys/prctl.h>
 
 #define WALL_STACK       (128u << 10)
 #define WALL_TICK_NS     (10 * NS_PER_MS)
@@ -327,8 +326,6 @@ static void *wall_main(void *arg)
 	struct round round = {
 		.began_ns = clock_mono_ns(), .listed = atomic_load(&s->threads->high)};
 
-	raw(SYS_prctl, PR_SET_NAME, "jhot wall");
-	atomic_store(&s->wall.tid, raw_gettid());
 	lock_reader_open(&round.reader, s);
 	while (!atomic_load(&s->wall.leave)) {
 		uint64_t before = cost;
@@ -374,12 +371,11 @@ static int wall_start(
 
 	wall_prepare(s);
 	wall_waiting_start(s);
-	error = spawn(WALL_STACK, wall_main, s, &s->wall.thread);
+	error = spawn(&(struct spawn){
+		"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid, &s->wall.thread});
 	if (error)
 		text_add(&out, "no thread could be started for the wall clock");
-	while (!error && !atomic_load(&s->wall.tid))
-		raw(SYS_sched_yield);
-	if (!error)
+	else
 		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
 	return -error;
 }

@@ -11,7 +11,6 @@
 #include "sampler/spawn.h"
 
 #include <string.h>
-#include <sys/prctl.h>
 
 #define VISIT_STACK        (1u << 20) /* HotSpot's own guard zones take a part of it */
 #define UTF_BYTES_PER_CHAR 3
@@ -126,8 +125,6 @@ static void *visits_main(void *arg)
 	struct visits *v = &s->visits;
 	uint32_t done = 0;
 
-	raw(SYS_prctl, PR_SET_NAME, "jhot names");
-	atomic_store(&v->tid, raw_gettid());
 	while (!atomic_load(&v->leave)) {
 		uint32_t asked = atomic_load(&v->asked);
 
@@ -151,13 +148,15 @@ static void *visits_main(void *arg)
 
 void jvm_visits_start(struct sampler *s)
 {
+	struct spawn thread = {"jhot names", VISIT_STACK, visits_main, s, &s->visits.tid, NULL};
+
 	atomic_store(&s->visits.left, 1);
 	if (!jvm.get_threads)
 		return;
 	atomic_store(&s->visits.asked, 1);
 	atomic_store(&s->visits.left, 0);
 	atomic_fetch_add(&s->holders, 1);
-	if (spawn(VISIT_STACK, visits_main, s, NULL) == 0)
+	if (spawn(&thread) == 0)
 		return;
 	atomic_fetch_sub(&s->holders, 1);
 	atomic_store(&s->visits.left, 1);

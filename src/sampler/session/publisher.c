@@ -24,8 +24,6 @@
 #include "sampler/spawn.h"
 #include "wire/agent.h"
 
-#include <sys/prctl.h>
-
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
 /* After a command somebody waits for its first effect: an event's first samples are out at once. */
@@ -411,8 +409,6 @@ static void *publisher_main(void *arg)
 {
 	struct sampler *s = arg;
 
-	raw(SYS_prctl, PR_SET_NAME, "jhot publisher");
-	atomic_store(&s->publisher_tid, raw_gettid());
 	if (!sessions_turn(s) || !rooms_take(s)) {
 		left_announce(s);
 		sessions_leave(s);
@@ -434,7 +430,8 @@ int publisher_start(struct sampler *s, bool take)
 	if (session_next || (session_now && !take && sampler_runs(session_now) &&
 				    !lease_lost(session_now, clock_mono_ns())))
 		result = AGENT_BUSY;
-	else if (spawn(PUBLISHER_STACK, publisher_main, s, NULL))
+	else if (spawn(&(struct spawn){"jhot publisher", PUBLISHER_STACK, publisher_main, s,
+			 &s->publisher_tid, NULL}))
 		result = AGENT_NO_THREAD;
 	else if (session_now)
 		sampler_end(session_now, SAMPLER_DETACH);

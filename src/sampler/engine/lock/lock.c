@@ -28,7 +28,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #define LOCK_STACK_BYTES (128u << 10)
 #define LOOKS_SHARE      50u
@@ -226,8 +225,7 @@ static void *lock_main(void *arg)
 	struct sampler *s = arg;
 	uint64_t before = 0, cost = 0;
 
-	raw(SYS_prctl, PR_SET_NAME, "jhot lock");
-	atomic_store(&s->lock->tid, raw_gettid());
+	spawn_punctual();
 	while (!atomic_load(&s->lock->leave)) {
 		raw_futex_wait(&s->lock->leave, 0, lock_pause(s, cost - before));
 		lock_round(s);
@@ -283,14 +281,12 @@ static int lock_start(
 	jvm_wait_counts_ask(s);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->rests_ns = s->lock->on_ns = s->lock->random = s->lock->last_ns;
-	atomic_store(&s->lock->tid, 0);
 	atomic_store(&s->lock->leave, 0);
-	if (spawn(LOCK_STACK_BYTES, lock_main, s, &s->lock->thread)) {
+	if (spawn(&(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid,
+		    &s->lock->thread})) {
 		text_add(&out, "no thread could be started to look at locks");
 		return -EAGAIN;
 	}
-	while (!atomic_load(&s->lock->tid))
-		raw(SYS_sched_yield);
 	publish_agent_thread(s->publish, atomic_load(&s->lock->tid), "jhot lock");
 	if (!parks)
 		text_add(&out,
