@@ -19,7 +19,6 @@
 
 #define COUNT_MOST  (1u << 24) /* more at a time is no count: the thread has ended */
 #define PATIENCE_NS NS_PER_S   /* a wait that is over at once is awaited so long */
-#define YOUNG_NS    NS_PER_S   /* after the event is on, threads that are listed are new ones */
 
 static uint64_t count_read(struct sampler *s, uint64_t java_thread, enum jvm_wait_count which)
 {
@@ -36,7 +35,7 @@ uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor)
 void lock_count_from(
 	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t java_thread)
 {
-	bool born = slot->found_ns > s->lock->on_ns + YOUNG_NS;
+	bool born = slot->found_ns > s->lock->on_ns; /* those before are all listed */
 	bool renamed = t->listed_ns == slot->found_ns;
 
 	if (!s->lock->counts || t->counted == slot->id)
