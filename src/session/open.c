@@ -246,7 +246,8 @@ void session_begin(struct session *s)
 	s->frames = frames_new(s->profile, s->symbols);
 	s->reader = reader_new(s->profile, s->frames, s->mapping.header.start_mono_ns);
 	profile_keeper_add(s->profile, session_keep, s);
-	s->unwind = unwind_feed_new(s->jvm.pid);
+	if (!s->unwind)
+		s->unwind = unwind_feed_new(s->jvm.pid);
 	reader_on_module(s->reader, open_module, s);
 	if (s->jvm.other_pid_ns) {
 		s->tids = tids_new(s->jvm.pid);
@@ -284,6 +285,8 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 	s->pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	if (options->raw_path && !(s->raw = raw_create(options->raw_path, err)))
 		goto fail;
+	s->unwind = unwind_feed_new(jvm->pid);
+	unwind_feed_ahead(s->unwind);
 	open_token(token);
 	if (open_load(s, options, token, err) || open_find(s, token, err))
 		goto fail;

@@ -21,6 +21,7 @@ enum state {
 	READY, /* its rows are packed; being sent */
 	SENT,
 	LEFT_OUT,
+	AHEAD, /* compiled, or being so, before the agent has announced it */
 };
 
 struct module {
@@ -87,6 +88,7 @@ static void make(struct load *l, const atomic_bool *stop)
 
 /* --- the queue --------------------------------------------------------------------------------------- */
 
+#define RANK_LIBC 1   /* by either of its names */
 #define RANK_LAST 100 /* libjvm: it keeps frame pointers and is large */
 
 /* What Java programs are seen in most, then the rest. */
@@ -104,7 +106,7 @@ static int rank_of(const char *path)
 	return strncmp(name, "libjvm.so", 9) ? rest : RANK_LAST;
 }
 
-void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
+static struct module *module_add(struct unwind_feed *f, const struct proc_map *m, enum state state)
 {
 	struct module *to = xcalloc(1, sizeof *to);
 
@@ -114,8 +116,44 @@ void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_ma
 	to->pid = f->pid;
 	to->at = *m;
 	to->at.path = xstrdup(m->path);
-	to->id = id;
 	to->rank = rank_of(m->path);
+	to->state = state;
+	return to;
+}
+
+static bool is_ahead(const struct module *ahead, const struct proc_map *m)
+{
+	return ahead->state == AHEAD && ahead->at.inode == m->inode &&
+	       ahead->at.dev_major == m->dev_major && ahead->at.dev_minor == m->dev_minor &&
+	       !strcmp(ahead->at.path, m->path);
+}
+
+void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
+{
+	struct module *known = f->count && is_ahead(f->modules[0], m) ? f->modules[0] : NULL;
+
+	if (known)
+		known->state = WAITING;
+	else
+		known = module_add(f, m, WAITING);
+	known->id = id;
+}
+
+static bool add_libc(void *ctx, const struct proc_map *m)
+{
+	struct unwind_feed *f = ctx;
+	struct module *libc;
+
+	if (m->deleted || rank_of(m->path) > RANK_LIBC)
+		return true;
+	libc = module_add(f, m, AHEAD);
+	loader_ask(f->loader, &libc->load);
+	return false;
+}
+
+void unwind_feed_ahead(struct unwind_feed *f)
+{
+	proc_maps(f->pid, add_libc, f);
 }
 
 /* The first by rank of those in a state. */

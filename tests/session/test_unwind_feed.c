@@ -9,6 +9,7 @@
 #include "wire/layout.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #define STAGING (256 << 10)
 #define SMALL   4096
@@ -284,6 +285,33 @@ static void test_no_file(void)
 	unwind_feed_free(f);
 }
 
+static bool announce_libc(void *ctx, const struct proc_map *m)
+{
+	if (!strstr(m->path, "/libc.so") || m->perms[2] != 'x')
+		return true;
+	unwind_feed_module(ctx, 7, m);
+	return false;
+}
+
+static void test_ahead(void)
+{
+	struct unwind_feed *f = unwind_feed_new(getpid());
+	struct unwind_feed_status st;
+	struct agent a = {0};
+
+	unwind_feed_ahead(f);
+	unwind_feed_status(f, &st);
+	ok(!unwind_feed_busy(f) && !st.waiting, "what is compiled ahead is not waited for");
+	proc_maps(getpid(), announce_libc, f);
+	unwind_feed_status(f, &st);
+	is_int(st.waiting, 1, "when it is announced it is");
+	run(f, &a, STAGING, NULL);
+	ok(a.whole == 1 && a.order[0] == 7 && !a.bad,
+		"its rows arrive once, under the id of its announcement");
+	unwind_feed_free(f);
+	free(a.rows);
+}
+
 int main(void)
 {
 	char libjvm[4096], *home = getenv("JAVA") ? realpath(getenv("JAVA"), NULL) : NULL;
@@ -295,6 +323,7 @@ int main(void)
 	test_again();
 	test_refusals();
 	test_no_file();
+	test_ahead();
 	if (home) {
 		snprintf(libjvm, sizeof libjvm, "%.*s/../lib/server/libjvm.so",
 			(int)(strrchr(home, '/') - home), home);
