@@ -185,12 +185,12 @@ int file_create(struct file *f, const char *path, struct err *err)
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-int file_write(struct file *f, const void *bytes, size_t len)
+int file_write_all(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;
 
 	while (len) {
-		ssize_t n = write(f->fd, at, len);
+		ssize_t n = write(fd, at, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -200,6 +200,11 @@ int file_write(struct file *f, const void *bytes, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int file_write(struct file *f, const void *bytes, size_t len)
+{
+	return file_write_all(f->fd, bytes, len);
 }
 
 /* --- ending ------------------------------------------------------------------------------------------ */

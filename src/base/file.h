@@ -15,6 +15,9 @@
 
 #include <stddef.h>
 
+/* file_write_all: every byte to a descriptor. 0, or -1 with errno. */
+int file_write_all(int fd, const void *bytes, size_t len);
+
 struct file {
 	int fd;
 	char *path;   /* as asked for; NULL: nothing is being written */

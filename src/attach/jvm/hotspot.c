@@ -62,19 +62,40 @@ static void user_name(uid_t uid, char *out, size_t bytes)
 		snprintf(out, bytes, "%u", (unsigned)uid);
 }
 
-/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
-static void look_at_socket(struct look *l, pid_t pid)
+static void take_status(const struct proc_status *status, struct hotspot *out)
 {
-	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY);
+	out->nspid = status->nspid ? status->nspid : out->pid;
+	out->euid = status->euid;
+	out->egid = status->egid;
+	out->threads = status->threads;
+	out->rss_bytes = status->rss_bytes;
+	user_name(out->euid, out->user, sizeof(out->user));
+}
+
+int hotspot_status(struct hotspot *out)
+{
+	struct proc_status status;
+
+	if (proc_status(out->pid, &status))
+		return -1;
+	take_status(&status, out);
+	snprintf(out->name, sizeof(out->name), "%s", status.name);
+	return 0;
+}
+
+/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
+static void look_at_socket(struct look *l, const struct hotspot *out)
+{
+	int tmp = proc_open_in(out->pid, "root", "/tmp", O_PATH | O_DIRECTORY);
 	char name[32];
 	struct stat st;
 
 	if (tmp < 0)
 		return;
-	snprintf(name, sizeof(name), ".java_pid%d", (int)l->status.nspid);
+	snprintf(name, sizeof(name), ".java_pid%d", (int)out->nspid);
 	if (!fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW)) {
-		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == l->status.euid;
-		l->blocked = st.st_uid != l->status.euid && l->status.euid != 0;
+		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == out->euid;
+		l->blocked = st.st_uid != out->euid && out->euid != 0;
 		l->blocker = st.st_uid;
 	}
 	close(tmp);
@@ -146,9 +167,6 @@ static void look_at_libjvm(struct look *l, struct hotspot *out)
 
 static void look_at_ids(struct look *l, struct hotspot *out)
 {
-	out->euid = l->status.euid;
-	out->egid = l->status.egid;
-	user_name(out->euid, out->user, sizeof(out->user));
 	l->same_ids = out->euid == geteuid() && out->egid == getegid();
 	l->root = geteuid() == 0;
 	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
@@ -393,18 +411,14 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 
 static void look_closer(struct look *l, struct hotspot *out)
 {
-	if (!l->status.nspid)
-		l->status.nspid = out->pid;
-	out->nspid = l->status.nspid;
-	out->threads = l->status.threads;
-	out->rss_bytes = l->status.rss_bytes;
+	take_status(&l->status, out);
 	look_at_command(l, out);
 	look_at_ids(l, out);
 	look_at_cpu(l, out);
 	if (out->is_java)
 		look_at_perf(l, out);
 	look_at_libjvm(l, out);
-	look_at_socket(l, out->pid);
+	look_at_socket(l, out);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;
 }
@@ -424,22 +438,6 @@ int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
 		look_closer(&l, out);
 	look_done(&l);
 	return wanted ? 0 : -1;
-}
-
-int hotspot_status(struct hotspot *out)
-{
-	struct proc_status status;
-
-	if (proc_status(out->pid, &status))
-		return -1;
-	out->nspid = status.nspid ? status.nspid : out->pid;
-	out->euid = status.euid;
-	out->egid = status.egid;
-	out->threads = status.threads;
-	out->rss_bytes = status.rss_bytes;
-	user_name(out->euid, out->user, sizeof(out->user));
-	snprintf(out->name, sizeof(out->name), "%s", status.name);
-	return 0;
 }
 
 /* /proc knows threads as well, though it does not list them; `top -H` shows their numbers. */
