@@ -33,6 +33,12 @@ const char *buf_str(const struct buf *b); /* "" while empty; valid until the nex
 /* buf_steal: the bytes, now the caller's to free; "" of an empty one, never NULL. b is empty afterwards. */
 char *buf_steal(struct buf *b);
 
+/* plural: what a noun ends with that so many are named by: "%u thread%s". */
+static inline const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Memory that cannot be had ends the front end with a sentence; the target is left by the lease. */
 void *xmalloc(size_t size);
 /* fn: what must be done before that, such as giving the terminal back, where the sentence is read. NULL: nothing. */

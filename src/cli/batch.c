@@ -61,6 +61,8 @@ int batch_options(struct batch *b, const struct args *args, struct err *err)
 				"--count takes a number of screens, not \"%s\".", count);
 		b->count = (int)n;
 	}
+	if (size && !count && !args_has(args, OPT_REPLAY))
+		b->count = 1; /* the last screen of a session that goes on would never come */
 	if (size && (sscanf(size, "%dx%d%n", &b->cols, &b->rows, &used) != 2 || size[used] ||
 			    b->cols < 1 || b->rows < 1 || b->cols > 1000 || b->rows > 1000))
 		return err_set(err, ERR_USAGE,

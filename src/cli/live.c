@@ -5,8 +5,6 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/line/events.h"
-#include "cli/settings.h"
 #include "export/export.h"
 
 #include <stdio.h>
@@ -260,7 +258,7 @@ static int live_threads(void *ctx, const struct app_thread **out)
 static int live_recorded(
 	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
 {
-	struct profile_query q = {.event = event, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	struct profile_query q = profile_whole(event);
 
 	if (!on || interval)
 		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");

@@ -293,6 +293,13 @@ struct profile_query {
 	const struct profile_snapshot *snapshot; /* in place of the seconds; or NULL */
 };
 
+/* All of an event: every second and thread, in samples. */
+static inline struct profile_query profile_whole(int event)
+{
+	return (struct profile_query){
+		.event = event, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+}
+
 /*
  * The samples of a query's seconds, kept however old they get: what later ones are compared with. Set in a query it
  * stands for its seconds; thread and filter apply as ever. The caller's; 24 bytes per distinct stack and thread.

@@ -49,8 +49,7 @@ static void run_export(struct bench *b)
 	struct export_options o = {.query = b->q, .meta = {.name = "bench", .pid = 1}};
 	struct buf out = {0};
 
-	if (export_format_by_path(b->path)->write(&out, b->p, &o, NULL))
-		abort();
+	export_format_by_path(b->path)->write(&out, b->p, &o);
 	b->out = (uint32_t)out.len;
 	buf_done(&out);
 }

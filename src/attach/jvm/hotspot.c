@@ -259,16 +259,14 @@ static bool rule_other_user(const struct look *l, struct hotspot *out)
 	if (out->euid != geteuid()) {
 		say(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "
-			"the same user "
-			"or root attach.",
+			"the same user or root attach.",
 			out->user, (unsigned)out->euid, me, (unsigned)geteuid());
 		hint(out, "sudo -u %s jhot %d\nsudo jhot %d", out->user, (int)out->pid,
 			(int)out->pid);
 	} else {
 		say(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs with group %u, you with group %u. HotSpot lets only the same "
-			"user and group "
-			"attach, or root.",
+			"user and group attach, or root.",
 			(unsigned)out->egid, (unsigned)getegid());
 		hint(out, "sudo jhot %d", (int)out->pid);
 	}
@@ -342,8 +340,7 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 		return false;
 	say(out, HOTSPOT_NO,
 		"The JVM does not handle SIGQUIT (%s) and has no attach socket: the signal that "
-		"asks "
-		"it to open one would kill it.",
+		"asks it to open one would kill it.",
 		reduced ? "it runs with -Xrs"
 			: "-Xrs, or a program that embeds it took the signal");
 	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
@@ -356,8 +353,7 @@ static bool rule_blocked(const struct look *l, struct hotspot *out)
 		return false;
 	say(out, HOTSPOT_NO,
 		"A file of uid %u, /tmp/.java_pid%d, stands where the JVM would open its attach "
-		"socket, "
-		"and it may not remove it.",
+		"socket, and it may not remove it.",
 		(unsigned)l->blocker, (int)out->nspid);
 	hint(out, "sudo rm /proc/%d/root/tmp/.java_pid%d", (int)out->pid, (int)out->nspid);
 	return true;

@@ -254,7 +254,7 @@ static int events_find(const struct profile *p, const char *name)
 
 static bool events_have(const struct profile *p, int id)
 {
-	struct profile_query q = {.event = id, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	struct profile_query q = profile_whole(id);
 
 	return profile_sum(p, &q).count > 0;
 }

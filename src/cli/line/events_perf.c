@@ -3,7 +3,6 @@
 #include "cli/line/events.h"
 
 #include "attach/perf/events.h"
-#include "cli/functions.h"
 #include "cli/line/nearest.h"
 
 #include <stdio.h>
@@ -38,8 +37,7 @@ static int perf_java(const char *name, struct err *err)
 
 	err_set(err, ERR_USAGE,
 		"\"%s\" looks like a Java method, and calls of those cannot be traced yet: an "
-		"event "
-		"may be a native function.",
+		"event may be a native function.",
 		name);
 	err_hint(err, "-e cpu or -e wall, and look for %s: where it takes time", method);
 	return -1;

@@ -55,9 +55,8 @@ const struct verb verb_report = {
 	.synopsis = "[OPTION]... RECORDING",
 	.help = "turn a recording of `record --raw` into files or text, without a JVM",
 	.text = "Reads what `jhot record --raw` (or `jhot top --raw`) kept and writes each -o "
-		"FILE, or prints the hot "
-		"methods, as `jhot record` would have done. Without -e for each event that has "
-		"samples.",
+		"FILE, or prints the hot methods, as `jhot record` would have done. Without -e for "
+		"each event that has samples.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_report,

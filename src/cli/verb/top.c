@@ -3,11 +3,9 @@
 #include "base/clock.h"
 #include "cli/batch.h"
 #include "cli/line/events.h"
-#include "cli/line/target.h"
 #include "cli/line/units.h"
 #include "cli/live.h"
-#include "cli/progress.h"
-#include "cli/settings.h"
+#include "cli/report.h"
 #include "cli/verb/verb.h"
 
 #include <stdio.h>
@@ -131,7 +129,7 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	}
 	if (!t->target)
 		return 0;
-	if (target_find(t->target, &jvm, err))
+	if (hotspot_find_ready(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
 	patience = progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */

@@ -3,7 +3,7 @@
  * Goes through the target's mapped files twice: exported names are quick, symbol tables are not. A third time for a
  * function of which the CPU decided which one it is.
  */
-#include "cli/functions.h"
+#include "cli/line/events.h"
 
 #include "attach/proc.h"
 #include "symbols/dynsym.h"
