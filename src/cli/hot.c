@@ -187,9 +187,9 @@ static bool hot_is_machinery(const struct profile_method *m)
 }
 
 /* Of a stack that ends in a class: the method that allocated it, or waited for it. */
-static void hot_add_site(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void hot_add_site(void *ctx, const struct profile_part *part)
 {
+	uint32_t stack = part->stack;
 	struct hot_shares *s = ctx;
 
 	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(s->p, stack).parent) {
@@ -200,7 +200,7 @@ static void hot_add_site(
 			hot_is_machinery(profile_get_method(s->p, f->method)))
 			continue;
 		if (f->method < s->count)
-			s->values[f->method] += weight;
+			s->values[f->method] += part->weight;
 		return;
 	}
 }
@@ -225,13 +225,12 @@ static void hot_print_sites(FILE *out, const struct profile *p, const struct pro
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
-static void hot_add_thread(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void hot_add_thread(void *ctx, const struct profile_part *part)
 {
 	struct hot_shares *s = ctx;
 
-	if (thread < s->count)
-		s->values[thread] += weight;
+	if (part->thread < s->count)
+		s->values[part->thread] += part->weight;
 }
 
 static void hot_print_threads(
@@ -270,7 +269,7 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 	const char *before = "\nEach thread";
 	uint32_t state;
 
-	profile_each_part(p, q, hot_add_state, states);
+	profile_each(p, q, hot_add_state, states);
 	for (int i = 0; i < THREAD_STATES; i++)
 		sum += states[i];
 	if (states[THREAD_STATE_NONE] == sum)

@@ -358,18 +358,13 @@ void profile_hold(const struct profile *p, uint32_t second);
  * profile_each: visit the distinct (stack, thread, state) of a query, merged over its seconds; order
  * unspecified but the same for the same profile.
  */
-typedef void profile_each_fn(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight);
-void profile_each(
-	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
-/* The same, with the state. */
 struct profile_part {
 	uint32_t stack, thread;
 	enum thread_state state;
 	uint64_t count, weight;
 };
-typedef void profile_part_fn(void *ctx, const struct profile_part *part);
-void profile_each_part(
-	const struct profile *p, const struct profile_query *q, profile_part_fn *fn, void *ctx);
+typedef void profile_each_fn(void *ctx, const struct profile_part *part);
+void profile_each(
+	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
 
 #endif

@@ -32,8 +32,7 @@ static void run_tree(struct bench *b)
 	calltree_free(t);
 }
 
-static void run_each_add(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void run_each_add(void *ctx, const struct profile_part *part)
 {
 	(*(uint32_t *)ctx)++;
 }

@@ -10,13 +10,14 @@
 
 int events_unknown(const char *name, struct err *err)
 {
+	struct perf_event perf;
 	struct nearest near;
 
 	nearest_init(&near, name);
 	for (int i = 0; i < EVENT_USER_FIRST; i++)
 		nearest_offer(&near, profile_events[i].name);
-	for (int i = 0; perf_events_name(i); i++)
-		nearest_offer(&near, perf_events_name(i));
+	for (int i = 0; perf_events_each(i, &perf); i++)
+		nearest_offer(&near, perf.name);
 	if (near.best)
 		err_hint(err, "-e %s", near.best);
 	err_hint(err, "the events are cpu, alloc, lock and wall; `jhot events` lists perf's");

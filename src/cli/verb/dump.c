@@ -359,7 +359,7 @@ static void convert(const struct profile *p, struct dump *out)
 	struct seen_all seen = {.count = profile_thread_count(p)};
 
 	seen.threads = xcalloc(seen.count + 1, sizeof(*seen.threads));
-	profile_each_part(p, &all, see, &seen);
+	profile_each(p, &all, see, &seen);
 	out->threads = xcalloc(seen.count + 1, sizeof(*out->threads));
 	for (uint32_t i = 0; i < seen.count; i++)
 		if (seen.threads[i].count && profile_get_thread(p, i)->kind != THREAD_AGENT)

@@ -96,10 +96,9 @@ static void add_own(struct rows *r, const struct hotspot *jvm)
 static void add_predefined(struct rows *r)
 {
 	struct perf_event event;
-	const char *kind;
 
-	for (int i = 0; perf_events_each(i, &event, &kind); i++) {
-		struct row *row = rows_add(r, kind, perf_events_name(i), event.unit);
+	for (int i = 0; perf_events_each(i, &event); i++) {
+		struct row *row = rows_add(r, event.kind, event.name, event.unit);
 
 		snprintf(row->interval, sizeof(row->interval), "%llu",
 			(unsigned long long)event.interval);

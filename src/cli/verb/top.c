@@ -24,27 +24,23 @@ struct top {
 	const char *target; /* pid or name, NULL: the picker */
 };
 
-static const struct {
-	const char *name;
-	enum app_color color;
-} colors[] = {
-	{"never", APP_COLOR_NEVER},
-	{"16", APP_COLOR_16},
-	{"256", APP_COLOR_256},
-	{"auto", APP_COLOR_AUTO},
-};
-
 static int top_color(const char *text, enum app_color *out, struct err *err)
 {
-	for (size_t i = 0; text && i < sizeof(colors) / sizeof(colors[0]); i++) {
-		if (!strcmp(text, colors[i].name)) {
-			*out = colors[i].color;
-			return 0;
-		}
-	}
-	return text ? err_set(err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".",
-			      text)
-		    : 0;
+	static const char *const names[] = {[APP_COLOR_AUTO] = "auto",
+		[APP_COLOR_NEVER] = "never",
+		[APP_COLOR_16] = "16",
+		[APP_COLOR_256] = "256"};
+	size_t i = 0;
+
+	if (!text)
+		return 0;
+	while (i < sizeof(names) / sizeof(names[0]) && strcmp(text, names[i]) != 0)
+		i++;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return err_set(
+			err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".", text);
+	*out = (enum app_color)i;
+	return 0;
 }
 
 static int top_numbers(const struct args *args, struct top *t, struct err *err)
