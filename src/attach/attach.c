@@ -150,8 +150,8 @@ _Noreturn static void child(
 	if (!answer.rc)
 		answer.rc = serve(rq, &now, pidfd, caller, &reply, &answer.err);
 	answer.bytes = reply.len;
-	if (!file_write_all(caller, &answer, sizeof(answer)))
-		file_write_all(caller, reply.data, reply.len);
+	if (!file_write(caller, &answer, sizeof(answer)))
+		file_write(caller, reply.data, reply.len);
 	_exit(0);
 }
 

@@ -133,7 +133,7 @@ static int copy_into(struct place *p, int dir)
 	fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, COPY_MODE);
 	if (fd < 0)
 		return -1;
-	rc = file_write_all(fd, p->source_bytes.data, p->source_bytes.len);
+	rc = file_write(fd, p->source_bytes.data, p->source_bytes.len);
 	if (!rc && (fchmod(fd, COPY_MODE) || fstat(fd, &st)))
 		rc = -1;
 	if (close(fd) || rc || renameat(dir, part, dir, p->name)) {

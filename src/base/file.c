@@ -185,7 +185,7 @@ int file_create(struct file *f, const char *path, struct err *err)
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-int file_write_all(int fd, const void *bytes, size_t len)
+int file_write(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;
 
@@ -200,11 +200,6 @@ int file_write_all(int fd, const void *bytes, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
-}
-
-int file_write(struct file *f, const void *bytes, size_t len)
-{
-	return file_write_all(f->fd, bytes, len);
 }
 
 /* --- ending ------------------------------------------------------------------------------------------ */
@@ -271,7 +266,7 @@ int file_put(const char *path, const void *bytes, size_t len, struct err *err)
 
 	if (file_create(&f, path, err))
 		return -1;
-	if (!file_write(&f, bytes, len))
+	if (!file_write(f.fd, bytes, len))
 		return file_commit(&f, err);
 	file_refused(err, path, "write");
 	file_abandon(&f);

@@ -79,8 +79,7 @@ static void test_text(void)
 	ok(1, "dots alone are survived");
 	buf_clear(&b);
 	export_clean(&b, "a;b\nc\x01\xff\xc3\xa9\xc2\x85", ';', ',');
-	is_text(&b, "a,b?c??\xc3\xa9?",
-		"a clean text has no control characters and is UTF-8");
+	is_text(&b, "a,b?c??\xc3\xa9?", "a clean text has no control characters and is UTF-8");
 	export_clean(&b, "\n", 0, 0);
 	is_text(&b, "?", "a text of nothing else is a question mark");
 	export_xml(&b, "<a href=\"x\">&amp;\xef\xbf\xbe\xef");

@@ -61,7 +61,7 @@ _Noreturn static void child(const struct hotspot_look *l, int fd)
 
 		said[0] = found ? WORD_FOUND : WORD_NONE;
 		memcpy(said + 1, &jvm, sizeof(jvm));
-		if (file_write_all(fd, said, found ? sizeof(said) : 1))
+		if (file_write(fd, said, found ? sizeof(said) : 1))
 			break; /* nobody listens */
 	}
 	_exit(0);
@@ -104,12 +104,22 @@ static int start(struct hotspot_look *l, struct err *err)
 	return 0;
 }
 
-/* Does it wait for something? On a busy machine it may just not have had its turn. */
+/*
+ * Does it wait for something? On a busy machine it may just not have had its turn. It is our own child, and so in /proc,
+ * whatever proc_root is.
+ */
 static bool is_waiting(pid_t pid)
 {
-	struct proc_cpu cpu;
+	char path[40], state = 0;
+	FILE *f;
 
-	return proc_cpu(pid, &cpu) || cpu.state != 'R';
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state != 'R';
 }
 
 /* One that cannot be ended now, because the kernel waits for somebody in its name, is reaped with us. */

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FD_MAX (1u << 20)
+
 /* What the command line asks for, beyond the screen's own options. */
 struct top {
 	struct app_options screen;
@@ -47,8 +49,8 @@ static int top_numbers(const struct args *args, struct top *t, struct err *err)
 {
 	const char *delay = args_get(args, OPT_DELAY);
 	const char *fd = args_get(args, OPT_FRAME_FD);
+	unsigned number;
 	uint64_t ns;
-	char *end = NULL;
 
 	if (delay) {
 		if (units_duration(delay, &ns, err))
@@ -58,12 +60,10 @@ static int top_numbers(const struct args *args, struct top *t, struct err *err)
 				"--delay of %s is too short: 0.1 is the least.", delay);
 		t->screen.interval_ms = ns / NS_PER_MS;
 	}
-	if (fd) {
-		t->screen.frame_fd = (int)strtol(fd, &end, 10);
-		if (!*fd || *end || t->screen.frame_fd < 0)
-			return err_set(
-				err, ERR_USAGE, "--frame-fd takes a descriptor, not \"%s\".", fd);
-	}
+	if (fd && units_count(fd, "--frame-fd", FD_MAX, &number, err))
+		return -1;
+	if (fd)
+		t->screen.frame_fd = (int)number;
 	return 0;
 }
 
