@@ -7,7 +7,7 @@
  *   stack   a node of a trie, root to leaf       interned      parent stack + frame
  *   slice   one second of one event: (stack, thread, count, weight)...
  *
- * The front end feeds it (profile_add...) and views and exporters derive tables from a query over a range
+ * The front end feeds it (profile_add_sample...) and views and exporters derive tables from a query over a range
  * of seconds. Slices older than the history are merged into coarser ones and then into the event's total;
  * profile_info tells what is left. Knows no curses, no files, no wire. One thread. Memory is the
  * profile's; derived tables are the caller's to free and stay valid while the profile grows.
@@ -145,9 +145,6 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 /* CPU time that the process used in this second, while all of it was sampled for EVENT_CPU. */
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns);
 /* Seconds count from the profile's start (any origin the feeder likes) and must not go back by > 2. */
-void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
-	uint32_t count, uint64_t weight);
-/* The same with what the thread was doing. */
 struct profile_sample {
 	uint32_t stack, thread;
 	enum thread_state state;

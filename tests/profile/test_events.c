@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"
+#include "tests/profile/add.h"
 #include "tests/tap.h"
 
 #include <string.h>
