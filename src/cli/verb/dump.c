@@ -305,14 +305,10 @@ static enum dump_type type_of(enum frame_type type)
 	return types[type];
 }
 
+/* Without the library, which is a column of its own. */
 static char *frame_name(const struct profile_method *m)
 {
-	struct buf text = {0};
-
-	if (m->class_name[0])
-		buf_printf(&text, "%s%s", m->class_name, m->name[0] ? "." : "");
-	buf_adds(&text, m->name[0] || m->class_name[0] ? m->name : m->full);
-	return buf_steal(&text);
+	return xstrdup(m->class_name[0] || !m->name[0] ? m->full : m->name);
 }
 
 static void add_frames(const struct profile *p, uint32_t stack, struct dump_thread *to)
