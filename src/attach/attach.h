@@ -13,6 +13,7 @@
 #define JHOT_ATTACH_ATTACH_H
 
 #include "attach/jvm/hotspot.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/patience.h"
 
@@ -30,8 +31,15 @@
 int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
 	const struct patience *patience, struct err *err);
 
-/* attach_command: another operation ("jcmd", "GC.heap_info", ...); the reply is the caller's to free. */
-int attach_command(const struct hotspot *jvm, const char *op, const char *arg1, const char *arg2,
-	const char *arg3, char **reply, struct err *err);
+/* One operation of the JVM's attach listener: "jcmd", "load"... */
+struct attach_request {
+	const char *agent; /* to be placed, its path put into args[0]; or NULL */
+	const char *op;
+	const char *args[3];
+};
+
+/* attach_ask: the JVM's whole answer into reply (attach/protocol.h), which is empty. */
+int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
+	const struct patience *patience, struct buf *reply, struct err *err);
 
 #endif

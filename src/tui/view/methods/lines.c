@@ -36,7 +36,7 @@ static bool same_line(const void *ctx, uint32_t value)
 	return c->method == key->method && c->line == key->line;
 }
 
-static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void visit(void *ctx, const struct profile_part *part)
 {
 	struct lines *l = ctx;
 	const struct profile_frame *f;
@@ -44,9 +44,9 @@ static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, ui
 	uint64_t hash;
 	uint32_t at;
 
-	if (stack == PROFILE_ROOT_STACK)
+	if (part->stack == PROFILE_ROOT_STACK)
 		return;
-	f = profile_get_frame(l->p, profile_get_stack(l->p, stack).frame);
+	f = profile_get_frame(l->p, profile_get_stack(l->p, part->stack).frame);
 	if (f->line <= 0)
 		return;
 	key.method = f->method;
@@ -62,7 +62,7 @@ static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, ui
 		l->counts[at] = (struct line_count){f->method, f->line, 0};
 		hash_index_add(&l->index, hash, at);
 	}
-	l->counts[at].count += count;
+	l->counts[at].count += part->count;
 }
 
 /* Among equals the first line, so that nothing flickers. */

@@ -174,7 +174,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	static const struct {
 		int event;
 		bool now;
-		profile_part_fn *add;
+		profile_each_fn *add;
 	} passes[] = {
 		{EVENT_CPU, false, gather_cpu}, /* first: mostly it was just asked for */
 		{EVENT_WALL, true, gather_wall_now},
@@ -194,7 +194,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 		if (passes[i].now && q.to > NOW_S && q.from < q.to - NOW_S)
 			q.from = q.to - NOW_S;
 		if (ui_has_event(ui, q.event))
-			profile_each_part(ui->profile, &q, passes[i].add, g);
+			profile_each(ui->profile, &q, passes[i].add, g);
 	}
 	t->to = window.to;
 	t->from = window.from;

@@ -3,7 +3,7 @@
  * Goes through the target's mapped files twice: exported names are quick, symbol tables are not. A third time for a
  * function of which the CPU decided which one it is.
  */
-#include "cli/functions.h"
+#include "cli/line/events.h"
 
 #include "attach/proc.h"
 #include "symbols/dynsym.h"
@@ -36,10 +36,8 @@ static void search_exported(struct search *s, const struct proc_map *map)
 {
 	struct dynsym *d = map->offset == 0 ? dynsym_open(s->pid, map, NULL) : NULL;
 
-	if (d) {
-		s->address = dynsym_find(d, s->function);
-		s->indirect = dynsym_is_indirect(d, s->function);
-	}
+	if (d)
+		s->address = dynsym_find(d, s->function, &s->indirect);
 	dynsym_close(d);
 }
 
