@@ -36,12 +36,12 @@ static void test_same(const char *text, const char *what)
 
 	start(&at_once, &fakes[0], &options);
 	start(&sliced, &fakes[1], &options);
-	sliced.slice = 300;
+	sliced.job.slice = 300;
 	keys(&at_once, text);
 	screen_of(&at_once, &want);
 	for (; *text; text++) {
 		ui_key(&sliced, *text, sliced.now_ms);
-		while (sliced.working && slices < 10000) {
+		while (sliced.job.on && slices < 10000) {
 			screen_of(&sliced, &got);
 			marked += strstr(buf_str(&got), "working...") != NULL;
 			ui_work(&sliced);
@@ -70,20 +70,20 @@ static void test_between(void)
 	unsigned quit = 0;
 
 	start(&ui, &fake, &options);
-	ui.slice = 50;
+	ui.job.slice = 50;
 	ui_draw(&ui);
 	keys(&ui, "]]]]");
 	while (ui_busy(&ui))
 		ui_work(&ui);
 	ui_draw(&ui);
 	keys(&ui, "K");
-	ok(ui.working, "other frames take their time");
+	ok(ui.job.on, "other frames take their time");
 	screen_of(&ui, &text);
 	ok(strstr(buf_str(&text), "SELF%"), "what was shown stays until then");
 	ok(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT, "q quits at once");
 	keys(&ui, "TE+\n*%/get\nnN");
 	screen_of(&ui, &text);
-	ok(ui.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
+	ok(ui.place.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
 			strstr(buf_str(&text), "SELF%"),
 		"also while one types on");
 	ui_resize(&ui, 30, 100);
@@ -96,13 +96,13 @@ static void test_between(void)
 		"after other keys it waits, they may ask for text; ^C does not");
 	second = fake.second;
 	ui_tick(&ui, ui.now_ms + 1000);
-	ok(ui.working && fake.second == second + 1, "samples are taken in meanwhile");
+	ok(ui.job.on && fake.second == second + 1, "samples are taken in meanwhile");
 	ok(ui_work(&ui) == 0, "what was typed waits");
 	for (int i = 0; i < 100000 && ui_busy(&ui); i++)
 		quit |= ui_work(&ui);
 	ok(quit & UI_QUIT, "and is taken then");
 	screen_of(&ui, &text);
-	ok(ui.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
+	ok(ui.place.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
 			!strstr(buf_str(&text), "working..."),
 		"and then it has them");
 	ui_done(&ui);

@@ -2,6 +2,7 @@
 /* The live view's state and what changes it. */
 #include "tui/frame/ui.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "profile/query/filter.h"
 #include "tui/config/config.h"
@@ -20,23 +21,11 @@
 #define TICK_MAX_MS 10000 /* ticks come at least so often */
 #define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
 
-const struct view *const view_table[VIEW_COUNT] = {
-	[VIEW_METHODS] = &view_methods,
-	[VIEW_THREADS] = &view_threads,
-	[VIEW_TREE] = &view_tree,
-	[VIEW_FLAME] = &view_flame,
-	[VIEW_CALLERS] = &view_callers,
-	[VIEW_HELP] = &view_help,
-	[VIEW_PICKER] = &view_picker,
-	[VIEW_ERROR] = &view_error,
-	[VIEW_INFO] = &view_info,
-};
-
 static void ui_timeline_init(struct ui *ui)
 {
-	timeline_init(&ui->time);
+	timeline_init(&ui->scope.time);
 	if (ui->options->config && ui->options->config->window >= 0)
-		ui->time.window = ui->options->config->window;
+		ui->scope.time.window = ui->options->config->window;
 }
 
 /* What was chosen here stays in the profile. */
@@ -47,11 +36,11 @@ static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
 	if (leaving)
 		return;
 	if (kind == PROFILE_THREADS)
-		profile_keep(ui->profile, ui->thread);
+		profile_keep(ui->profile, ui->scope.thread);
 	if (kind == PROFILE_POOLS)
-		profile_keep(ui->profile, ui->pool);
+		profile_keep(ui->profile, ui->scope.pool);
 	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
-		if (ui->state[i] && view_table[i]->keep)
+		if (ui->place.state[i] && view_table[i]->keep)
 			view_table[i]->keep(ui);
 }
 
@@ -69,8 +58,8 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	canvas_init(&ui->canvas, ascii);
 	canvas_resize(&ui->canvas, 24, 80);
 	ui->glyphs = ascii ? &glyphs_ascii : &glyphs_utf8;
-	ui->event = options->event;
-	ui->thread = PROFILE_ANY_THREAD;
+	ui->scope.event = options->event;
+	ui->scope.thread = PROFILE_ANY_THREAD;
 	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
 	ui_timeline_init(ui);
 	search_init(ui);
@@ -85,9 +74,14 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 
 static void ui_free_view(struct ui *ui, int view)
 {
-	if (ui->state[view] && view_table[view]->free)
-		view_table[view]->free(ui->state[view]);
-	ui->state[view] = NULL;
+	struct view_state *s = ui->place.state[view];
+
+	if (s && view_table[view]->done)
+		view_table[view]->done(s);
+	if (s)
+		order_done(&s->order);
+	free(s);
+	ui->place.state[view] = NULL;
 }
 
 void ui_done(struct ui *ui)
@@ -99,19 +93,32 @@ void ui_done(struct ui *ui)
 	canvas_done(&ui->canvas);
 	free(ui->copy);
 	output_free(ui->output);
-	compare_free(ui->compare);
+	compare_free(ui->scope.compare);
 	search_done(ui);
 }
 
 const struct view *ui_view(const struct ui *ui)
 {
-	return view_table[ui->view];
+	return view_table[ui->place.view];
+}
+
+struct list *ui_list(struct ui *ui)
+{
+	return &ui->place.state[ui->place.view]->list;
+}
+
+struct area ui_body(const struct ui *ui, enum view_id view)
+{
+	bool bare = view_table[view]->bare;
+	int top = bare ? 0 : header_rows(ui), bottom = bare ? 1 : footer_rows(ui);
+
+	return (struct area){top, 0, ui->canvas.rows - top - bottom, ui->canvas.cols};
 }
 
 const char *ui_selected(struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	const char *name = v->text ? v->text(ui, v->list(ui)->cursor) : "";
+	const char *name = v->text ? v->text(ui, ui_list(ui)->cursor) : "";
 
 	return *name ? name : NULL;
 }
@@ -126,38 +133,38 @@ bool ui_has_event(const struct ui *ui, int event)
 
 bool ui_only_some(const struct ui *ui)
 {
-	return ui->thread != PROFILE_ANY_THREAD || ui->pool;
+	return ui->scope.thread != PROFILE_ANY_THREAD || ui->scope.pool;
 }
 
 const char *ui_only_name(const struct ui *ui)
 {
-	return ui->pool ? profile_pool_name(ui->profile, ui->pool)
-			: profile_get_thread(ui->profile, ui->thread)->name;
+	return ui->scope.pool ? profile_pool_name(ui->profile, ui->scope.pool)
+			      : profile_get_thread(ui->profile, ui->scope.thread)->name;
 }
 
 unsigned ui_narrow(struct ui *ui)
 {
-	return ++ui->narrowings;
+	return ++ui->scope.narrowings;
 }
 
 void ui_only(struct ui *ui, uint32_t thread, uint32_t pool)
 {
-	ui->only_nr = ui_narrow(ui);
-	ui->thread = thread;
-	ui->pool = pool;
+	ui->scope.only_nr = ui_narrow(ui);
+	ui->scope.thread = thread;
+	ui->scope.pool = pool;
 }
 
 struct profile_query ui_query(const struct ui *ui)
 {
 	struct profile_query q = {
-		.event = ui->event,
-		.thread = ui->thread,
-		.pool = ui->pool,
+		.event = ui->scope.event,
+		.thread = ui->scope.thread,
+		.pool = ui->scope.pool,
 		.by_weight = true,
-		.filter = ui->filter,
+		.filter = ui->scope.filter,
 	};
 
-	timeline_query(&ui->time, ui->profile, &q);
+	timeline_query(&ui->scope.time, ui->profile, &q);
 	return q;
 }
 
@@ -171,20 +178,20 @@ void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(ui->message.text, sizeof(ui->message.text), fmt, ap);
+	vsnprintf(ui->place.message.text, sizeof(ui->place.message.text), fmt, ap);
 	va_end(ap);
-	ui->message.style = style;
-	ui->message.shown = true;
-	ui->message.since_ms = ui->now_ms;
-	ui->message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
+	ui->place.message.style = style;
+	ui->place.message.shown = true;
+	ui->place.message.since_ms = ui->now_ms;
+	ui->place.message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
 }
 
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted))
 {
-	ui->message.shown = false;
-	ui->prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
-	snprintf(ui->prompt.text, sizeof(ui->prompt.text), "%s", text);
+	ui->place.message.shown = false;
+	ui->place.prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
+	snprintf(ui->place.prompt.text, sizeof(ui->place.prompt.text), "%s", text);
 }
 
 /* --- what is shown ----------------------------------------------------------------------------------- */
@@ -193,14 +200,17 @@ void ui_show(struct ui *ui, enum view_id view)
 {
 	const struct view *v = view_table[view];
 
-	if (view == VIEW_HELP && ui->view != VIEW_HELP)
-		ui->under = ui->view;
-	ui->view = view;
-	if (!ui->state[view] && v->new)
-		ui->state[view] = v->new ();
-	if (v->list)
-		list_resize(v->list(ui), v->list(ui)->count,
-			ui->canvas.rows - header_rows(ui) - footer_rows(ui) - 1);
+	if (view == VIEW_HELP && ui->place.view != VIEW_HELP)
+		ui->place.under = ui->place.view;
+	ui->drawn = ui->drawn && view == ui->place.view;
+	ui->place.view = view;
+	if (!ui->place.state[view]) {
+		ui->place.state[view] = xcalloc(1, v->bytes);
+		ui->place.state[view]->ui = ui;
+		if (v->init)
+			v->init(ui->place.state[view]);
+	}
+	list_resize(ui_list(ui), ui_list(ui)->count, ui_body(ui, view).rows - 1);
 }
 
 static void ui_update(struct ui *ui, bool sort)
@@ -209,22 +219,23 @@ static void ui_update(struct ui *ui, bool sort)
 	uint64_t start;
 
 	/* Help is drawn instead of what it covers, which must not grow stale under it. */
-	if (ui->view == VIEW_HELP)
-		v = view_table[ui->under];
-	sort = sort || (ui->working && ui->work_sort);
+	if (ui->place.view == VIEW_HELP)
+		v = view_table[ui->place.under];
+	sort = sort || (ui->job.on && ui->job.sort);
 	start = ui->cpu_ns ? ui->cpu_ns() : 0;
-	ui->working = ui->slice && ui->profile && !v->bare && !ui_prepare(ui, v);
-	ui->work_sort = sort;
-	if (ui->working)
+	ui->job.on = ui->job.slice && ui->profile && !v->bare && !ui_prepare(ui, v);
+	ui->job.sort = sort;
+	if (ui->job.on)
 		return;
 	ui->updated_ms = ui->now_ms;
 	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
-	if (!ui->work_summed)
+	if (!ui->job.summed)
 		search_update(ui);
-	ui->work_summed = false;
-	ui->work_ready = 0;
+	ui->job.summed = false;
+	ui->job.ready = 0;
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
+	ui->beside = false;
 	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
 }
 
@@ -241,37 +252,46 @@ void ui_resize(struct ui *ui, int rows, int cols)
 	bool wider = cols != ui->canvas.cols;
 
 	canvas_resize(&ui->canvas, rows, cols);
-	ui_show(ui, ui->view);
+	ui->drawn = false;
+	ui_show(ui, ui->place.view);
 	/* Columns that appear may need data that was not asked for before. */
 	if (wider)
 		ui_update(ui, false);
 }
 
+/* Keys may move the cursor many times before it is drawn once. What it costs after an update counts as a part of that. */
+static void ui_ask_beside(struct ui *ui, const struct view *v)
+{
+	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
+
+	if (v->beside && ui->profile)
+		v->beside(ui);
+	if (!ui->beside && ui->cpu_ns)
+		ui->update_ns += ui->cpu_ns() - start;
+	ui->beside = true;
+}
+
 void ui_draw(struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	struct area body = {0, 0, ui->canvas.rows, ui->canvas.cols};
+	bool small = ui->canvas.rows < 8 || ui->canvas.cols < 40;
 
-	if (ui->working && body.rows >= 8 && body.cols >= 40) {
+	if (ui->job.on && !small) {
 		ui_draw_working(ui);
 		return;
 	}
-	ui->drawn = ui->view;
-	ui->drawn_rows = body.rows;
-	ui->drawn_cols = body.cols;
+	ui->drawn = true;
 	canvas_clear(&ui->canvas);
-	if (body.rows < 8 || body.cols < 40) {
+	if (small) {
 		header_summary(ui);
 		return;
 	}
-	if (!v->bare) {
+	if (!v->bare)
 		header_draw(ui);
-		body.row = header_rows(ui);
-	}
-	body.rows -= body.row + footer_rows(ui);
-	v->draw(ui, body);
-	if (ui->popup)
-		ui->popup->draw(ui);
+	ui_ask_beside(ui, v);
+	v->draw(ui, ui_body(ui, ui->place.view));
+	if (ui->place.popup)
+		ui->place.popup->draw(ui);
 	footer_draw(ui);
 }
 
@@ -290,7 +310,7 @@ static void ui_count_waiting(struct ui *ui)
 
 	if (ui->waiting && ui->now_ms - ui->waiting_ms < WAITING_MS)
 		return;
-	q.from = ui->time.frozen_to;
+	q.from = ui->scope.time.frozen_to;
 	q.to = UINT32_MAX;
 	ui->waiting = profile_sum(ui->profile, &q).count;
 	ui->waiting_ms = ui->now_ms;
@@ -298,9 +318,10 @@ static void ui_count_waiting(struct ui *ui)
 
 bool ui_expire(struct ui *ui, int64_t now_ms)
 {
-	if (!ui->message.shown || ui->message.until_ms == UI_STAY || now_ms < ui->message.until_ms)
+	if (!ui->place.message.shown || ui->place.message.until_ms == UI_STAY ||
+		now_ms < ui->place.message.until_ms)
 		return false;
-	ui->message.shown = false;
+	ui->place.message.shown = false;
 	return true;
 }
 
@@ -316,9 +337,9 @@ static int64_t ui_update_due(const struct ui *ui)
 
 static void ui_update_for_tick(struct ui *ui)
 {
-	ui->ticking = true;
+	ui->job.ticking = true;
 	ui_update(ui, false);
-	ui->ticking = false;
+	ui->job.ticking = false;
 }
 
 void ui_tick(struct ui *ui, int64_t now_ms)
@@ -338,9 +359,9 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		events_watch(ui);
 	if (ui->vitals && !ui->over)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
-	if (ui->time.frozen)
+	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
-	else if (!ui->working && now_ms - ui->updated_ms >= ui_update_due(ui))
+	else if (!ui->job.on && now_ms - ui->updated_ms >= ui_update_due(ui))
 		ui_update_for_tick(ui);
 }
 
@@ -353,25 +374,27 @@ uint64_t ui_refresh_ms(const struct ui *ui)
 
 int64_t ui_wake_ms(const struct ui *ui)
 {
-	return ui->message.shown && ui->message.until_ms != UI_STAY ? ui->message.until_ms : -1;
+	return ui->place.message.shown && ui->place.message.until_ms != UI_STAY
+		       ? ui->place.message.until_ms
+		       : -1;
 }
 
 void ui_attach(struct ui *ui, int pid)
 {
 	ui->attach_pid = 0;
-	ui->popup = NULL;
-	ui->message.shown = false;
+	ui->place.popup = NULL;
+	ui->place.message.shown = false;
 	ui->last_pid = pid;
 	ui->over = false;
 	ui_only(ui, PROFILE_ANY_THREAD, 0);
 	events_reset(ui);
 	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
-	ui->working = false;
-	ui->typed_count = 0;
+	ui->job.on = false;
+	ui->job.typed_count = 0;
 	search_reset(ui);
-	compare_free(ui->compare);
-	ui->compare = NULL;
+	compare_free(ui->scope.compare);
+	ui->scope.compare = NULL;
 	/* What the views know are numbers of the last profile. */
 	for (int i = 0; i < VIEW_COUNT; i++)
 		if (VIEWS_DATA & VIEW_BIT(i))
@@ -380,7 +403,7 @@ void ui_attach(struct ui *ui, int pid)
 	/* While it lasts the screen may be drawn, and the last session's data are gone. */
 	ui->profile = NULL;
 	ui->vitals = NULL;
-	if (ui->ops->attach(ui->ctx, pid, ui->event, &ui->error) < 0) {
+	if (ui->ops->attach(ui->ctx, pid, ui->scope.event, &ui->error) < 0) {
 		ui_show(ui, VIEW_ERROR);
 		return;
 	}
@@ -406,22 +429,23 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 
 	ui->now_ms = now_ms;
 	/* What is to stay was on the screen for long enough to be read. */
-	if (ui->message.until_ms != UI_STAY || now_ms - ui->message.since_ms >= UI_MESSAGE_MS)
-		ui->message.shown = false;
-	if (ui->prompt.label) {
+	if (ui->place.message.until_ms != UI_STAY ||
+		now_ms - ui->place.message.since_ms >= UI_MESSAGE_MS)
+		ui->place.message.shown = false;
+	if (ui->place.prompt.label) {
 		footer_prompt_key(ui, key);
 		return 0;
 	}
-	if (ui->popup) {
-		reaction = ui->popup->key(ui, key);
+	if (ui->place.popup) {
+		reaction = ui->place.popup->key(ui, key);
 		ui_react(ui, reaction);
 		return reaction;
 	}
 	if (v->type && v->type(ui, key))
 		return 0;
 	c = command_find(ui, key, &arg);
-	if (!c && ui->view == VIEW_HELP) {
-		ui_show(ui, ui->under);
+	if (!c && ui->place.view == VIEW_HELP) {
+		ui_show(ui, ui->place.under);
 		return 0;
 	}
 	if (!c) {
@@ -437,12 +461,13 @@ unsigned ui_work(struct ui *ui)
 {
 	unsigned reaction = 0;
 
-	if (ui->working)
+	if (ui->job.on)
 		ui_update(ui, false);
-	while (!ui->working && ui->typed_count) {
-		int key = ui->typed[0];
+	while (!ui->job.on && ui->job.typed_count) {
+		int key = ui->job.typed[0];
 
-		memmove(ui->typed, ui->typed + 1, --ui->typed_count * sizeof(*ui->typed));
+		memmove(ui->job.typed, ui->job.typed + 1,
+			--ui->job.typed_count * sizeof(*ui->job.typed));
 		reaction |= ui_take_key(ui, key, ui->now_ms);
 	}
 	return reaction;
@@ -450,7 +475,7 @@ unsigned ui_work(struct ui *ui)
 
 bool ui_busy(const struct ui *ui)
 {
-	return ui->working || ui->typed_count;
+	return ui->job.on || ui->job.typed_count;
 }
 
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms)

@@ -11,17 +11,13 @@
 #include <string.h>
 
 struct error_state {
+	struct view_state at;
 	bool details_hidden;
 };
 
 static struct error_state *error_state(const struct ui *ui)
 {
-	return ui->state[VIEW_ERROR];
-}
-
-static void *error_new(void)
-{
-	return xcalloc(1, sizeof(struct error_state));
+	return (struct error_state *)ui->place.state[VIEW_ERROR];
 }
 
 /* Words of one line of text, wrapped. Returns the row behind them. */
@@ -121,7 +117,6 @@ unsigned error_copy(struct ui *ui, int arg)
 const struct view view_error = {
 	.name = "Error",
 	.bare = true,
-	.new = error_new,
-	.free = free,
+	.bytes = sizeof(struct error_state),
 	.draw = error_draw,
 };

@@ -15,7 +15,7 @@
 #define TERM_COL  10
 
 struct help {
-	struct list list; /* scrolling only */
+	struct view_state at; /* its list: scrolling only */
 	struct canvas page;
 	int rows;
 };
@@ -93,37 +93,27 @@ static const struct help_term orders[] = {
 	{FLAME, "", "every 3 s at most, or when one would be wrong by more than 2 columns."},
 };
 
-static void *help_new(void)
+static void help_init(void *state)
 {
-	struct help *h = xcalloc(1, sizeof(*h));
-
-	canvas_init(&h->page, false);
-	return h;
+	canvas_init(&((struct help *)state)->page, false);
 }
 
-static void help_free(void *state)
+static void help_done(void *state)
 {
-	struct help *h = state;
-
-	canvas_done(&h->page);
-	free(h);
+	canvas_done(&((struct help *)state)->page);
 }
 
 static struct help *help_state(const struct ui *ui)
 {
-	return ui->state[VIEW_HELP];
-}
-
-static struct list *help_list(struct ui *ui)
-{
-	return &help_state(ui)->list;
+	return (struct help *)ui->place.state[VIEW_HELP];
 }
 
 /* --- writing the page -------------------------------------------------------------------------------- */
 
 static bool help_lists(const struct command *c, const struct ui *ui)
 {
-	return c->help && c->views & VIEW_BIT(ui->under) && (!c->available || c->available(ui));
+	return c->help && c->views & VIEW_BIT(ui->place.under) &&
+	       (!c->available || c->available(ui));
 }
 
 /* One group: its commands in as many lines as they need. Returns the row behind them. */
@@ -158,7 +148,7 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		const char *term = terms[i].term;
 
-		if (!(terms[i].views & VIEW_BIT(ui->under)))
+		if (!(terms[i].views & VIEW_BIT(ui->place.under)))
 			continue;
 		if (!strcmp(term, glyphs_utf8.plus_minus))
 			term = ui->glyphs->plus_minus;
@@ -171,7 +161,7 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 static int write_order(const struct ui *ui, struct canvas *page, int row)
 {
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (!(orders[i].views & VIEW_BIT(ui->under)))
+		if (!(orders[i].views & VIEW_BIT(ui->place.under)))
 			continue;
 		if (*orders[i].term)
 			canvas_text(page, row++, 1, page->cols, STYLE_STRONG, orders[i].term);
@@ -207,24 +197,24 @@ static void help_draw(struct ui *ui, struct area area)
 	h->rows = write_page(ui, &h->page);
 	/* Moving scrolls: the cursor of a list one screen shorter is its top. */
 	hidden = h->rows - (area.rows - 2);
-	list_resize(&h->list, (hidden > 0 ? hidden : 0) + 1, 1);
-	for (int i = 0; i < area.rows - 2 && h->list.cursor + i < h->rows; i++)
+	list_resize(&h->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
+	for (int i = 0; i < area.rows - 2 && h->at.list.cursor + i < h->rows; i++)
 		memcpy(c->cells + (size_t)(area.row + 2 + i) * (size_t)c->cols,
-			canvas_row(&h->page, h->list.cursor + i),
+			canvas_row(&h->page, h->at.list.cursor + i),
 			(size_t)c->cols * sizeof(*c->cells));
-	if (h->list.count > 1 && h->list.cursor < h->list.count - 1)
+	if (h->at.list.count > 1 && h->at.list.cursor < h->at.list.count - 1)
 		more = c->ascii ? "   Down: more" : "   ↓ more";
 	canvas_fill(c, area.row, 0, c->cols, STYLE_COLUMNS, ' ');
 	canvas_printf(c, area.row, 1, c->cols, STYLE_COLUMNS,
 		"HELP: %s      Tab other views   any other key closes%s",
-		view_table[ui->under]->name, more);
+		view_table[ui->place.under]->name, more);
 }
 
 const struct view view_help = {
 	.name = "Help",
 	.bare = true,
-	.new = help_new,
-	.free = help_free,
+	.bytes = sizeof(struct help),
+	.init = help_init,
+	.done = help_done,
 	.draw = help_draw,
-	.list = help_list,
 };

@@ -23,7 +23,7 @@ struct info_row {
 };
 
 struct info {
-	struct list list; /* scrolling only */
+	struct view_state at; /* its list: scrolling only */
 	enum view_id from;
 	struct info_row rows[INFO_ROWS];
 	int count;
@@ -31,17 +31,7 @@ struct info {
 
 static struct info *info_state(const struct ui *ui)
 {
-	return ui->state[VIEW_INFO];
-}
-
-static void *info_new(void)
-{
-	return xcalloc(1, sizeof(struct info));
-}
-
-static struct list *info_list(struct ui *ui)
-{
-	return &info_state(ui)->list;
+	return (struct info *)ui->place.state[VIEW_INFO];
 }
 
 /* --- writing ----------------------------------------------------------------------------------------- */
@@ -214,9 +204,9 @@ static void info_draw(struct ui *ui, struct area area)
 	write_history(ui, in);
 	/* Moving scrolls, as in help. */
 	hidden = in->count - area.rows;
-	list_resize(&in->list, (hidden > 0 ? hidden : 0) + 1, 1);
-	for (int i = 0; i < area.rows && in->list.cursor + i < in->count; i++) {
-		const struct info_row *r = &in->rows[in->list.cursor + i];
+	list_resize(&in->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
+	for (int i = 0; i < area.rows && in->at.list.cursor + i < in->count; i++) {
+		const struct info_row *r = &in->rows[in->at.list.cursor + i];
 
 		canvas_text(c, area.row + i, area.col + (r->title ? 1 : 2), area.col + area.cols,
 			r->title ? STYLE_STRONG : STYLE_KEY, r->label);
@@ -229,13 +219,13 @@ static void info_notice(struct ui *ui, struct strip *s)
 {
 	const struct info *in = info_state(ui);
 
-	if (in->list.cursor < in->list.count - 1)
+	if (in->at.list.cursor < in->at.list.count - 1)
 		strip_add(s, STYLE_DIM, 0, "%s more below", ui->glyphs->down)->right = true;
 }
 
 unsigned info_show(struct ui *ui, int arg)
 {
-	enum view_id from = ui->view;
+	enum view_id from = ui->place.view;
 
 	if (from == VIEW_INFO) {
 		ui_show(ui, info_state(ui)->from);
@@ -248,9 +238,7 @@ unsigned info_show(struct ui *ui, int arg)
 
 const struct view view_info = {
 	.name = "JVM info",
-	.new = info_new,
-	.free = free,
+	.bytes = sizeof(struct info),
 	.draw = info_draw,
 	.notice = info_notice,
-	.list = info_list,
 };

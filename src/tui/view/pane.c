@@ -30,28 +30,27 @@ void pane_done(struct pane *p)
 	sandwich_order_done(&p->order);
 }
 
-const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method)
+void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 {
-	struct profile_query q = ui_query(ui);
+	struct area body = ui_body(ui, ui->place.view), pane;
+	struct profile_query q;
 
 	if (p->sandwich && p->sandwich->method != method)
 		pane_stale(p);
-	if (!p->sandwich && !ui->working) {
-		p->sandwich = sandwich_new(ui->profile, &q, method);
-		sandwich_settle(&p->order, p->sandwich, false, false);
-	}
-	return p->sandwich;
+	if (p->sandwich || method == PROFILE_NONE || !pane_split(body, sixteenths, &body, &pane))
+		return;
+	q = ui_query(ui);
+	p->sandwich = sandwich_new(ui->profile, &q, method);
+	sandwich_settle(&p->order, p->sandwich, false, false);
 }
 
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
 {
-	const struct sandwich *s;
 	struct area pane;
 
 	if (!pane_split(body, PANE_LIST, &body, &pane) || method == PROFILE_NONE)
 		return body;
-	s = pane_ask(ui, p, method);
-	if (s)
-		callers_draw_pane(ui, pane, s);
+	if (p->sandwich)
+		callers_draw_pane(ui, pane, p->sandwich);
 	return body;
 }

@@ -2,18 +2,16 @@
 /*
  * What stands beside a list on a wide terminal: callers, callees, lines and threads of its selected method.
  *
- * Derived when it is drawn, since the cursor moves without an update. Embedded in a view's state,
- * zero-initialised; pane_stale after every update.
+ * Embedded in a view's state, zero-initialised; pane_stale after every update, pane_ask before it is drawn.
  */
 #ifndef JHOT_TUI_VIEW_PANE_H
 #define JHOT_TUI_VIEW_PANE_H
 
 #include "tui/frame/ui.h"
 #include "tui/view/callers/sandwich.h"
-#include "tui/view/view.h"
 
 struct pane {
-	struct sandwich *sandwich;
+	struct sandwich *sandwich; /* NULL: there is nothing to draw */
 	struct sandwich_order order;
 };
 
@@ -25,9 +23,9 @@ bool pane_split(struct area body, int sixteenths, struct area *list, struct area
 
 void pane_done(struct pane *p);
 void pane_stale(struct pane *p);
-/* What is around a method; NULL while there is no time to ask. */
-const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method);
-/* The part of the body that is left for the list; draws the pane for the method (PROFILE_NONE: none). */
+/* What is around a method (PROFILE_NONE: none), if there is room for a pane. */
+void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
+/* The part of the body that is left for the list; draws the pane unless no method is selected. */
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
 
 /* --- pane_table.c ------------------------------------------------------------------------------ */

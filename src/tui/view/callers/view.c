@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRAIL      32 /* methods that Esc walks back through */
 #define BAR        9  /* cells */
 #define BAR_FROM   56 /* columns */
 #define FIGURES    16 /* columns of share and of all */
@@ -21,39 +20,31 @@
 #define BLOCK_FROM 15
 
 struct callers {
-	uint32_t trail[TRAIL];    /* the last is shown */
-	unsigned trail_nr[TRAIL]; /* ui_narrow of each */
-	int depth;
+	struct view_state
+		at; /* its list: callers, the method, callees; its trail: methods, the last is shown */
 	enum view_id from;
 	struct sandwich *s, *base; /* base: of the baseline, while a difference is shown */
 	struct sandwich_order order;
-	struct list list;     /* callers, the method, callees */
 	int callers, callees; /* rows of the list, without those summed up */
 };
 
 static struct callers *callers_state(const struct ui *ui)
 {
-	return ui->state[VIEW_CALLERS];
+	return (struct callers *)ui->place.state[VIEW_CALLERS];
 }
 
-static void *callers_new(void)
+static uint32_t shown_method(const struct callers *c)
 {
-	return xcalloc(1, sizeof(struct callers));
+	return (uint32_t)trail_top(&c->at.trail);
 }
 
-static void callers_free(void *state)
+static void callers_done(void *state)
 {
 	struct callers *c = state;
 
 	sandwich_free(c->s);
 	sandwich_free(c->base);
 	sandwich_order_done(&c->order);
-	free(c);
-}
-
-static struct list *callers_list(struct ui *ui)
-{
-	return &callers_state(ui)->list;
 }
 
 /* --- one part ---------------------------------------------------------------------------------------- */
@@ -233,9 +224,9 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 /* The part and row under the cursor; NULL on the method itself. */
 static const struct sandwich_row *selected_row(const struct callers *c, enum sandwich_kind *kind)
 {
-	int at = c->list.cursor;
+	int at = c->at.list.cursor;
 
-	if (!c->s || at == c->callers || !c->list.count)
+	if (!c->s || at == c->callers || !c->at.list.count)
 		return NULL;
 	*kind = at < c->callers ? SANDWICH_CALLERS : SANDWICH_CALLEES;
 	at -= at < c->callers ? 0 : c->callers + 1;
@@ -251,7 +242,7 @@ static void select_again(struct callers *c, enum sandwich_kind kind, uint32_t id
 
 	for (int i = 0; i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
 		if (i < (int)part->count && part->rows[i].id == id)
-			c->list.cursor = first + i;
+			c->at.list.cursor = first + i;
 }
 
 static void callers_update(struct ui *ui, bool sort)
@@ -262,15 +253,14 @@ static void callers_update(struct ui *ui, bool sort)
 	const struct sandwich_row *r = selected_row(c, &kind);
 	uint32_t id = r ? r->id : 0;
 
-	if (!c->depth)
+	if (!c->at.trail.depth)
 		return;
 	sandwich_free(c->s);
-	c->s = sandwich_new(ui->profile, &q, c->trail[c->depth - 1]);
+	c->s = sandwich_new(ui->profile, &q, shown_method(c));
 	sandwich_free(c->base);
-	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, c->trail[c->depth - 1])
-					: NULL;
+	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
 	sandwich_settle(&c->order, c->s, sort, ui_holds(ui));
-	if (r && c->list.touched)
+	if (r && c->at.list.touched)
 		select_again(c, kind, id);
 }
 
@@ -282,13 +272,13 @@ static const char *callers_text(void *ctx, int index)
 	enum sandwich_kind kind;
 	const struct sandwich_row *r;
 
-	at.list.cursor = index;
+	at.at.list.cursor = index;
 	r = selected_row(&at, &kind);
 	if (r && r->id == PROFILE_NONE)
 		return kinds[kind].none;
-	if (!r && !c->depth)
+	if (!r && !c->at.trail.depth)
 		return "";
-	return profile_get_method(ui->profile, r ? r->id : c->trail[c->depth - 1])->full;
+	return profile_get_method(ui->profile, r ? r->id : shown_method(c))->full;
 }
 
 /* The rows that the list has, of those that fit: the last may stand for the rest. */
@@ -315,7 +305,7 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 		frame_types[s->type].letter);
 	canvas_text(&ui->canvas, a.row, a.col + 4, end, STYLE_STRONG, name);
 	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_NORMAL, figures);
-	if (c->list.cursor != c->callers)
+	if (c->at.list.cursor != c->callers)
 		return;
 	canvas_text(&ui->canvas, a.row, a.col, a.col + 1, STYLE_NORMAL, ">");
 	canvas_restyle(&ui->canvas, a.row, a.col, a.col + a.cols, STYLE_CURSOR);
@@ -346,14 +336,14 @@ static void callers_draw(struct ui *ui, struct area area)
 			rows - (int)c->s->parts[SANDWICH_CALLEES].count);
 	c->callers = list_rows(&c->s->parts[SANDWICH_CALLERS], above);
 	c->callees = list_rows(&c->s->parts[SANDWICH_CALLEES], rows - above);
-	list_resize(&c->list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
-	if (!c->list.touched)
-		c->list.cursor = c->callers;
+	list_resize(&c->at.list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
+	if (!c->at.list.touched)
+		c->at.list.cursor = c->callers;
 	callers_draw_part(ui, (struct area){area.row, 0, above + 1, area.cols}, c->s,
-		SANDWICH_CALLERS, c->list.cursor < c->callers ? c->list.cursor : -1);
+		SANDWICH_CALLERS, c->at.list.cursor < c->callers ? c->at.list.cursor : -1);
 	draw_middle(ui, (struct area){area.row + above + 1, 0, 1, area.cols}, c);
 	callers_draw_part(ui, (struct area){area.row + above + 2, 0, rows - above + 1, area.cols},
-		c->s, SANDWICH_CALLEES, c->list.cursor - c->callers - 1);
+		c->s, SANDWICH_CALLEES, c->at.list.cursor - c->callers - 1);
 	for (int i = 0; i < c->callers; i++)
 		canvas_hit(&ui->canvas, area.row + 1 + i, 0, area.cols, HIT_ROW, i);
 	for (int i = 0; i < c->callees; i++)
@@ -370,8 +360,10 @@ static void callers_quality(struct ui *ui, struct strip *s)
 	char trail[200] = "of", cut[200], name[60];
 	int drop;
 
-	for (int i = c->depth > 3 ? c->depth - 3 : 0; i < c->depth; i++) {
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, c->trail[i]), 24,
+	for (int i = c->at.trail.depth > 3 ? c->at.trail.depth - 3 : 0; i < c->at.trail.depth;
+		i++) {
+		name_fit(name, sizeof(name),
+			profile_get_method(ui->profile, (uint32_t)c->at.trail.ids[i]), 24,
 			NAME_METHOD, ui->glyphs->ellipsis);
 		snprintf(trail + strlen(trail), sizeof(trail) - strlen(trail), "%s %s",
 			strlen(trail) > 2 ? " >" : "", name);
@@ -392,7 +384,7 @@ static void callers_detail(struct ui *ui, struct strip *s)
 
 	if (!c->s)
 		return;
-	strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->list.cursor));
+	strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
 	strip_add(s, STYLE_NORMAL, 1, "%s samples",
 		text_count(count, (int64_t)(r ? r->count : c->s->total_count)));
 }
@@ -402,29 +394,24 @@ static void callers_notice(struct ui *ui, struct strip *s)
 	const struct callers *c = callers_state(ui);
 
 	strip_add(s, STYLE_DIM, 0, "%s on a row walks to that method, Esc %s", ui->glyphs->enter,
-		c->depth > 1 ? "walks back" : "leads back to the list");
+		c->at.trail.depth > 1 ? "walks back" : "leads back to the list");
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
 void callers_of_method(struct ui *ui, uint32_t method)
 {
-	enum view_id from = ui->view;
+	enum view_id from = ui->place.view;
 	struct callers *c;
 
 	ui_show(ui, VIEW_CALLERS);
 	c = callers_state(ui);
 	if (from != VIEW_CALLERS) {
-		c->depth = 0;
+		c->at.trail.depth = 0;
 		c->from = from;
 	}
-	if (c->depth == TRAIL) {
-		memmove(c->trail, c->trail + 1, (size_t)--c->depth * sizeof(*c->trail));
-		memmove(c->trail_nr, c->trail_nr + 1, (size_t)c->depth * sizeof(*c->trail_nr));
-	}
-	c->trail_nr[c->depth] = ui_narrow(ui);
-	c->trail[c->depth++] = method;
-	c->list.touched = false;
+	trail_push(ui, &c->at.trail, method);
+	c->at.list.touched = false;
 }
 
 unsigned callers_walk(struct ui *ui, int arg)
@@ -442,26 +429,19 @@ unsigned callers_tree(struct ui *ui, int arg)
 {
 	const struct callers *c = callers_state(ui);
 
-	if (!c->depth)
+	if (!c->at.trail.depth)
 		return 0;
-	tree_of_method(ui, c->trail[c->depth - 1], true);
+	tree_of_method(ui, shown_method(c), true);
 	return UI_SORT;
-}
-
-static unsigned callers_narrowed(const struct ui *ui)
-{
-	const struct callers *c = callers_state(ui);
-
-	return c->depth ? c->trail_nr[c->depth - 1] : 0;
 }
 
 static void callers_back(struct ui *ui)
 {
 	struct callers *c = callers_state(ui);
 
-	c->list.touched = false;
-	if (c->depth > 1)
-		c->depth--;
+	c->at.list.touched = false;
+	if (c->at.trail.depth > 1)
+		c->at.trail.depth--;
 	else
 		ui_show(ui, c->from);
 }
@@ -470,22 +450,20 @@ static void callers_keep(const struct ui *ui)
 {
 	const struct callers *c = callers_state(ui);
 
-	for (int i = 0; i < c->depth; i++)
-		profile_keep(ui->profile, c->trail[i]);
+	for (int i = 0; i < c->at.trail.depth; i++)
+		profile_keep(ui->profile, (uint32_t)c->at.trail.ids[i]);
 }
 
 const struct view view_callers = {
 	.name = "Callers view",
-	.new = callers_new,
-	.free = callers_free,
+	.bytes = sizeof(struct callers),
+	.done = callers_done,
 	.update = callers_update,
 	.draw = callers_draw,
 	.quality = callers_quality,
 	.detail = callers_detail,
 	.notice = callers_notice,
-	.list = callers_list,
 	.text = callers_text,
-	.narrowed = callers_narrowed,
 	.back = callers_back,
 	.keep = callers_keep,
 };

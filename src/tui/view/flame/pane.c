@@ -62,8 +62,8 @@ static int draw_figures(
 	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
 {
 	const struct calltree_node *all = &f->tree->nodes[0], *zoom = all;
-	uint32_t box =
-		f->zooms ? flame_layout_find(f->layout, f->zoom[f->zooms - 1]) : FLAME_NO_BOX;
+	uint32_t box = f->at.trail.depth ? flame_layout_find(f->layout, trail_top(&f->at.trail))
+					 : FLAME_NO_BOX;
 	char more[80], count[TEXT_NUMBER];
 	int row = a.row;
 
@@ -107,21 +107,11 @@ static void children_rank(struct ui *ui, struct flame_pane *p, const struct call
 		const struct calltree_node *child = &tree->nodes[at];
 
 		p->items[i++] = (struct rank_item){
-			child->method, child->total_count, (double)child->total, 0};
+			child->method, child->total_count, (double)child->total, at};
 	}
 	p->count = i;
 	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_holds(ui));
 	p->path = n->path;
-}
-
-static const struct calltree_node *child_of(
-	const struct calltree *tree, const struct calltree_node *n, uint32_t method)
-{
-	uint32_t at = n->first_child;
-
-	while (tree->nodes[at].method != method)
-		at = tree->nodes[at].next_sibling;
-	return &tree->nodes[at];
 }
 
 /* Returns the row behind them. */
@@ -135,7 +125,7 @@ static int draw_children(
 		return a.row;
 	pane_table_titles(ui, a, &titles);
 	for (uint32_t i = 0; i < p->count && (int)i < a.rows - 1; i++) {
-		const struct calltree_node *child = child_of(f->tree, n, p->items[i].id);
+		const struct calltree_node *child = &f->tree->nodes[p->items[i].at];
 
 		pane_table_row(ui, (struct area){++a.row, a.col, 1, a.cols},
 			&(struct pane_row){child->method, child->type, child->total_count,
@@ -147,19 +137,33 @@ static int draw_children(
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-void flame_pane_draw(struct ui *ui, struct area area, struct flame *f)
+static const struct calltree_node *selected_node(const struct flame *f)
 {
+	return &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
+}
+
+void flame_pane_ask(struct ui *ui, struct flame *f)
+{
+	struct area body = ui_body(ui, VIEW_FLAME), pane;
 	const struct calltree_node *n;
-	const struct sandwich *s = NULL;
+
+	if (!pane_split(body, PANE_FLAME, &body, &pane))
+		return;
+	n = selected_node(f);
+	if (!f->pane.items || f->pane.path != n->path)
+		children_rank(ui, &f->pane, f->tree, n);
+	pane_ask(ui, &f->pane.method, PANE_FLAME, n->method);
+}
+
+void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
+{
+	const struct sandwich *s = f->pane.method.sandwich;
+	const struct calltree_node *n;
 	int end = area.row + area.rows;
 
 	if (!f->layout->count)
 		return;
-	n = &f->tree->nodes[f->layout->boxes[f->list.cursor].node];
-	if (!f->pane.items || f->pane.path != n->path)
-		children_rank(ui, &f->pane, f->tree, n);
-	if (n->method != PROFILE_NONE)
-		s = pane_ask(ui, &f->pane.method, n->method);
+	n = selected_node(f);
 	draw_name(ui, area, n);
 	area.row++;
 	area.row = draw_figures(ui, area, f, n);

@@ -13,7 +13,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	const char *name = thread_row_name(t->ui->profile, r);
+	const char *name = thread_row_name(t->at.ui->profile, r);
 	char text[300];
 
 	if (r->members > 1)
@@ -135,11 +135,11 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	const struct profile *p = t->ui->profile;
+	const struct profile *p = t->at.ui->profile;
 	char wait[300];
 
 	if (r->waits) {
-		thread_pane_wait(t->ui, r, false, wait, sizeof(wait));
+		thread_pane_wait(t->at.ui, r, false, wait, sizeof(wait));
 		snprintf(out->text, COLUMN_TEXT, "waits: %s", wait);
 		out->style = STYLE_WARN;
 		return;

@@ -314,5 +314,5 @@ void thread_pane_draw_beside(struct ui *ui, struct area area, const struct threa
 	stack.row = left.row;
 	if (owned)
 		area_drop(&left, draw_owner(ui, stack, t, r->wait.owner) + 1);
-	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot, r);
+	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot);
 }

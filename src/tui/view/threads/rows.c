@@ -269,13 +269,13 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 /* Threads that are new have nothing held; where other stacks are shown, or those of a chosen second, nobody has. */
 static void held_fit(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
-	uint32_t version = filter_version(ui->filter), from = t->held_count;
+	uint32_t version = filter_version(ui->scope.filter), from = t->held_count;
 
 	if (count > t->held_count) {
 		t->held = xreallocarray(t->held, count, sizeof(*t->held));
 		t->held_count = count;
 	}
-	if (version != t->held_version || ui->time.frozen)
+	if (version != t->held_version || ui->scope.time.frozen)
 		from = 0;
 	t->held_version = version;
 	if (from < t->held_count)
@@ -396,7 +396,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
 	t->alloc_known = ui_has_event(ui, EVENT_ALLOC) && t->alloc_span_s;
 	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
-	if (!ui->time.frozen && !ui->over)
+	if (!ui->scope.time.frozen && !ui->over)
 		gather_live(ui, &g);
 	for (uint32_t i = 0; i < g.count; i++) {
 		gather_finish(ui, &g, t, i);

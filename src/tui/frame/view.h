@@ -11,20 +11,19 @@
  *       n-2   notice, messages       view->notice
  *       n-1   keys, or the prompt    footer.c, from the command table
  *
- * A view has a state of its own, made when it is first shown and freed with the ui. update derives rows
- * from the profile (sort: order afresh, else keep the order as far as it is true); draw must not. All
- * functions may be NULL except draw.
+ * A view's state begins with a struct view_state; it is made when the view is first shown and freed with the
+ * ui. update derives rows from the profile (sort: order afresh, else keep the order as far as it is true), beside
+ * what stands beside them; draw asks the profile nothing. All functions may be NULL except draw.
  */
-#ifndef JHOT_TUI_VIEW_VIEW_H
-#define JHOT_TUI_VIEW_VIEW_H
+#ifndef JHOT_TUI_FRAME_VIEW_H
+#define JHOT_TUI_FRAME_VIEW_H
 
-#include "tui/screen/list.h"
+#include "tui/screen/column.h"
+#include "tui/screen/order.h"
 #include "tui/screen/strip.h"
 
 #include <stdbool.h>
 
-struct columns;
-struct order;
 struct profile_query;
 struct ui;
 
@@ -52,22 +51,40 @@ struct area {
 	int row, col, rows, cols;
 };
 
+#define TRAIL_MAX 32
+/* Paths that were zoomed into, methods that were walked to: Esc leads back, the last one first. */
+struct trail {
+	uint64_t ids[TRAIL_MAX];
+	unsigned nr[TRAIL_MAX]; /* ui_narrow of each */
+	int depth;
+};
+
+/* What every view has: a list, where one is in it, how it is sorted, how one came. The view's own stands behind it. */
+struct view_state {
+	struct ui *ui;
+	struct list list;
+	struct order order; /* unused where rows cannot be sorted */
+	struct trail trail;
+};
+
 struct view {
 	const char *name; /* in help: "Methods view" */
 	const char *tab;  /* in the tab strip, NULL: not there */
 	bool bare;        /* draws the whole screen but for the key line */
 	bool sums;        /* update asks for sums per stack */
-	void *(*new)(void);
-	void (*free)(void *state);
+	size_t bytes;     /* of its state, which begins as zeroes */
+	void (*init)(void *state);
+	void (*done)(void *state); /* frees what the state points to */
 	void (*update)(struct ui *ui, bool sort);
 	/* What else update asks about: the window before, a baseline. false: nothing. NULL: never. */
-	bool (*beside)(const struct ui *ui, struct profile_query *q);
+	bool (*other)(const struct ui *ui, struct profile_query *q);
+	void (*beside)(struct ui *
+			ui); /* before draw: ask about the row under the cursor, if that is shown */
 	void (*draw)(struct ui *ui, struct area body);
 	void (*quality)(
 		struct ui *ui, struct strip *s); /* its own parts of the data-quality line */
 	void (*detail)(struct ui *ui, struct strip *s);
 	void (*notice)(struct ui *ui, struct strip *s);
-	struct list *(*list)(struct ui *ui);
 	/* Searching beyond the rows shown: to the next (1) or previous (-1) hit, or (0) the first from the
 	 * anchor on. NULL: by the rows' texts. */
 	bool (*find)(struct ui *ui, int direction);
@@ -75,11 +92,14 @@ struct view {
 		struct ui *ui, bool set);     /* remember where the cursor is, or go back there */
 	list_text_fn *text;                   /* a row's name, "": none; ctx is the ui */
 	bool (*type)(struct ui *ui, int key); /* takes characters for itself; false: not this one */
-	/* Of rows that may be sorted by a column: their order, and the columns that there are. */
-	struct order *(*order)(struct ui *ui);
+	/* Of a view with rows: its columns, the row for a line of the list (NULL: none), and what is drawn
+	 * over the cells of a row. */
 	struct columns (*columns)(const struct ui *ui);
+	const void *(*row)(const void *state, int index);
+	void (*mark)(
+		struct ui *ui, int row, const struct column_place *places, int n, const void *item);
 	void (*select)(struct ui *ui, int index); /* a click on a row; NULL: list_to */
-	/* The number (ui_narrow) of the view's last narrowing, 0: none; and Esc undoing it. */
+	/* The number (ui_narrow) of the view's last narrowing, 0: none (NULL: the trail's); and Esc undoing it. */
 	unsigned (*narrowed)(const struct ui *ui);
 	void (*back)(struct ui *ui);
 	/* Calls profile_keep for the methods that the view knows for longer than from one update to the next. */
@@ -90,10 +110,17 @@ extern const struct view *const view_table[VIEW_COUNT];
 extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,
 	view_picker, view_error, view_info;
 
-/* --- idle.c ------------------------------------------------------------------------------------ */
+void trail_push(struct ui *ui, struct trail *t, uint64_t id); /* full: the oldest goes */
+static inline uint64_t trail_top(const struct trail *t)       /* there is one */
+{
+	return t->ids[t->depth - 1];
+}
+static inline unsigned trail_nr(const struct trail *t)
+{
+	return t->depth ? t->nr[t->depth - 1] : 0;
+}
 
-/* What stands in a view when the shown event has no samples: why, and which other events may have some. */
-
-void empty_draw(struct ui *ui, struct area area);
+/* Draw the titles and as many of so many rows as fit, by the view's columns, row and mark. */
+void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t count);
 
 #endif
