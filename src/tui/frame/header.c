@@ -289,8 +289,8 @@ static void add_window(struct ui *ui, struct strip *s)
 			timeline_label(&ui->scope.time, label), span);
 	else
 		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->scope.time, label));
-	strip_add(
-		s, STYLE_NORMAL, 1, "%7s samples", text_count(count, (int64_t)ui->sums.all.count));
+	strip_add(s, STYLE_NORMAL, 1, "%15s",
+		text_counted(count, (int64_t)ui->sums.all.count, "sample"));
 }
 
 /* What the samples stand for, where that is not what the shares are of: bytes, waiting, events. */

@@ -335,13 +335,6 @@ static int64_t ui_update_due(const struct ui *ui)
 	return cost > wish ? cost : wish;
 }
 
-static void ui_update_for_tick(struct ui *ui)
-{
-	ui->job.ticking = true;
-	ui_update(ui, false);
-	ui->job.ticking = false;
-}
-
 void ui_tick(struct ui *ui, int64_t now_ms)
 {
 	if (!ui->now_ms)
@@ -361,8 +354,11 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
-	else if (!ui->job.on && now_ms - ui->updated_ms >= ui_update_due(ui))
-		ui_update_for_tick(ui);
+	if (ui->scope.time.frozen || ui->job.on || now_ms - ui->updated_ms < ui_update_due(ui))
+		return;
+	ui->job.ticking = true;
+	ui_update(ui, false);
+	ui->job.ticking = false;
 }
 
 uint64_t ui_refresh_ms(const struct ui *ui)
@@ -415,11 +411,6 @@ void ui_attach(struct ui *ui, int pid)
 
 /* --- keys -------------------------------------------------------------------------------------------- */
 
-static void ui_unknown_key(struct ui *ui)
-{
-	ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
-}
-
 static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 {
 	const struct view *v = ui_view(ui);
@@ -449,7 +440,7 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 		return 0;
 	}
 	if (!c) {
-		ui_unknown_key(ui);
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
 		return 0;
 	}
 	reaction = c->run(ui, arg);

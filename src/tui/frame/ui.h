@@ -219,6 +219,9 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* A key typed into a line of text: characters, Backspace, ^U. false: not one of these. */
 bool footer_type(char *text, size_t bytes, int key);
+/* timestrip.c: the seconds of the history under the header. */
+int timestrip_rows(const struct ui *ui);
+void timestrip_draw(struct ui *ui, int row);
 /* The whole screen in one line, for terminals under 40x8. */
 void header_summary(struct ui *ui);
 

@@ -65,17 +65,12 @@ __attribute__((format(printf, 3, 4))) static void add(
 /* A long text in as many rows as it needs, broken at blanks where there are some. */
 static void add_wrapped(struct info *in, const char *label, const char *text, int width)
 {
-	while (*text) {
-		size_t fits = text_prefix(text, width), cut = fits;
+	for (const char *next; *text; text = next, label = "") {
+		int bytes = (int)text_wrap(text, width, &next);
 
-		while (text[fits] && cut > 0 && text[cut] != ' ')
-			cut--;
-		cut = cut ? cut : fits;
-		if (!cut)
+		if (next == text)
 			return;
-		add(in, label, "%.*s", (int)cut, text);
-		text += cut + (text[cut] == ' ');
-		label = "";
+		add(in, label, "%.*s", bytes, text);
 	}
 }
 
@@ -145,10 +140,10 @@ static void write_events(const struct ui *ui, struct info *in, int width)
 
 		if (!e->state && e->samples <= 0)
 			continue;
-		add(in, profile_events[i].name, "%s   %s every %s   %s samples, %s lost",
+		add(in, profile_events[i].name, "%s   %s every %s   %s, %s lost",
 			states[e->state >= 0 && e->state < 3 ? e->state : 2], e->engine,
 			text_interval(interval, e->interval, profile_events[i].weight_is_time),
-			text_count(samples, e->samples), text_count(lost, e->lost));
+			text_counted(samples, e->samples, "sample"), text_count(lost, e->lost));
 		add_wrapped(in, "", e->note, width);
 	}
 }
@@ -167,7 +162,7 @@ static void write_agent(const struct ui *ui, struct info *in, int width)
 	add(in, "walker", "%s", v->walker);
 	add_wrapped(in, "", v->walker_note, width);
 	add_wrapped(in, "", v->agent_note, width);
-	add(in, "lost", "%s samples", text_count(a, v->lost));
+	add(in, "lost", "%s", text_counted(a, v->lost, "sample"));
 	for (int i = 0; i < v->counter_count && i < VITALS_COUNTERS; i++)
 		if (v->counters[i].value)
 			add(in, "", "%-24s %s", v->counters[i].name,
@@ -182,7 +177,7 @@ static void write_history(const struct ui *ui, struct info *in)
 	add_title(in, "HISTORY");
 	add(in, "held", "%u s, of them %u s in steps of 10 s", p.now - p.oldest,
 		p.merged_before > p.oldest ? p.merged_before - p.oldest : 0);
-	add(in, "stacks", "%s nodes, %s in this program", text_count(a, p.stacks),
+	add(in, "stacks", "%s, %s in this program", text_counted(a, p.stacks, "node"),
 		text_bytes(b, (int64_t)p.bytes));
 }
 

@@ -28,7 +28,7 @@ void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
 /* The part of the body that is left for the list; draws the pane unless no method is selected. */
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
 
-/* --- pane_table.c ------------------------------------------------------------------------------ */
+/* --- tables ------------------------------------------------------------------------------------- */
 
 /* A small table of methods in a pane: the letter of how it ran, its name, and two shares. Draws only. */
 
@@ -45,6 +45,17 @@ struct pane_titles {
 
 /* The titles' row, which the rows stand below. */
 void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles);
+/* "12.3%" that ends before column end. */
+void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent);
 void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);
+
+/* --- callers/view.c: the parts of a sandwich ----------------------------------------------------- */
+
+/* Title and rows of one part in area; what does not fit is summed up in its last row. Returns the row
+ * behind what was drawn. selected: index of the row under the cursor, -1: none. */
+int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
+	enum sandwich_kind kind, int selected);
+/* All four parts below each other. */
+void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The callers view: one method, who calls it and what it calls, and the way from one to the next. */
-#include "tui/view/callers/view.h"
+#include "tui/view/pane.h"
 
 #include "base/buf.h"
 #include "profile/query/error.h"
@@ -50,12 +50,12 @@ static void callers_done(void *state)
 /* --- one part ---------------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *title, *none, *more;
+	const char *title, *none, *noun;
 } kinds[SANDWICH_KINDS] = {
-	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "callers"},
-	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callees"},
-	[SANDWICH_LINES] = {"LINES", "", "lines"},
-	[SANDWICH_THREADS] = {"THREADS", "", "threads"},
+	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "caller"},
+	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callee"},
+	[SANDWICH_LINES] = {"LINES", "", "line"},
+	[SANDWICH_THREADS] = {"THREADS", "", "thread"},
 };
 
 static void row_name(const struct ui *ui, enum sandwich_kind kind, uint32_t id, int width,
@@ -115,7 +115,7 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	uint64_t whole = kind == SANDWICH_LINES ? s->self : s->total;
 	int end = a.col + a.cols - 1, bar = end - FIGURES - bar_width(a) - 1;
 	bool method = kind <= SANDWICH_CALLEES && r->id != PROFILE_NONE && r->count;
-	char text[512], number[TEXT_NUMBER];
+	char text[512];
 	const struct sandwich *base;
 
 	if (method)
@@ -125,15 +125,14 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 		r->count >= 10 ? STYLE_NORMAL : STYLE_DIM, name);
 	glyph_bar(ui->glyphs, text, whole ? (double)r->value / (double)whole : 0, bar_width(a));
 	canvas_text(&ui->canvas, a.row, bar, end, STYLE_SPARK, text);
-	snprintf(text, sizeof(text), "%s%%", text_percent(number, flat_percent(r->value, whole)));
-	canvas_right(&ui->canvas, a.row, bar, end - 8, STYLE_NORMAL, text);
+	pane_percent(ui, a.row, bar, end - 8, STYLE_NORMAL, flat_percent(r->value, whole));
 	base = base_of(ui, s);
-	if (!base)
-		snprintf(text, sizeof(text), "%s%%",
-			text_percent(number, flat_percent(r->value, s->sum)));
-	else
-		row_delta(s, base, kind, r, text, sizeof(text));
-	canvas_right(&ui->canvas, a.row, bar, end, base ? STYLE_NORMAL : STYLE_DIM, text);
+	if (!base) {
+		pane_percent(ui, a.row, bar, end, STYLE_DIM, flat_percent(r->value, s->sum));
+		return;
+	}
+	row_delta(s, base, kind, r, text, sizeof(text));
+	canvas_right(&ui->canvas, a.row, bar, end, STYLE_NORMAL, text);
 }
 
 static int name_room(struct area a)
@@ -146,25 +145,16 @@ static void draw_more(struct ui *ui, struct area a, const struct sandwich *s,
 {
 	const struct sandwich_part *part = &s->parts[kind];
 	struct sandwich_row sum = {.id = PROFILE_NONE};
-	char name[64];
+	char name[64], number[TEXT_NUMBER], more[TEXT_NUMBER];
 
 	for (uint32_t i = from; i < part->count; i++) {
 		sum.count += part->rows[i].count;
 		sum.value += part->rows[i].value;
 	}
-	snprintf(name, sizeof(name), "%s %u more %s", ui->glyphs->ellipsis, part->count - from,
-		kinds[kind].more);
+	snprintf(more, sizeof(more), "more %s", kinds[kind].noun);
+	snprintf(name, sizeof(name), "%s %s", ui->glyphs->ellipsis,
+		text_counted(number, part->count - from, more));
 	draw_row(ui, a, s, kind, &sum, name);
-}
-
-static void draw_titles(struct ui *ui, struct area a, const char *title, const char *last)
-{
-	int end = a.col + a.cols - 1;
-
-	canvas_fill(&ui->canvas, a.row, a.col, a.col + a.cols, STYLE_COLUMNS, ' ');
-	canvas_text(&ui->canvas, a.row, a.col + 1, end, STYLE_COLUMNS, title);
-	canvas_right(&ui->canvas, a.row, a.col, end - 8, STYLE_COLUMNS, "SHARE");
-	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_COLUMNS, last);
 }
 
 int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
@@ -176,7 +166,9 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 
 	if (area.rows < 1)
 		return area.row;
-	draw_titles(ui, area, kinds[kind].title, base_of(ui, s) ? "DELTA" : "of all");
+	pane_table_titles(ui, area,
+		&(struct pane_titles){
+			kinds[kind].title, "SHARE", base_of(ui, s) ? "DELTA" : "of all"});
 	for (int i = 0; i < shown; i++) {
 		struct area at = {++area.row, area.col, 1, area.cols};
 
@@ -293,10 +285,11 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 	char name[512], figures[160], number[TEXT_NUMBER];
 	int end = a.col + a.cols - 1;
 
-	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s samples",
+	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s",
 		flat_percent(s->self, s->sum), ui->glyphs->plus_minus,
 		error_half_width(flat_percent(s->self, s->sum) / 100, s->samples),
-		flat_percent(s->total, s->sum), text_count(number, (int64_t)s->total_count));
+		flat_percent(s->total, s->sum),
+		text_counted(number, (int64_t)s->total_count, "sample"));
 	if (a.cols < BAR_FROM)
 		snprintf(figures, sizeof(figures), "total %.1f%%", flat_percent(s->total, s->sum));
 	name_fit(name, sizeof(name), profile_get_method(ui->profile, s->method),
@@ -385,8 +378,8 @@ static void callers_detail(struct ui *ui, struct strip *s)
 	if (!c->s)
 		return;
 	strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
-	strip_add(s, STYLE_NORMAL, 1, "%s samples",
-		text_count(count, (int64_t)(r ? r->count : c->s->total_count)));
+	strip_add(s, STYLE_NORMAL, 1, "%s",
+		text_counted(count, (int64_t)(r ? r->count : c->s->total_count), "sample"));
 }
 
 static void callers_notice(struct ui *ui, struct strip *s)

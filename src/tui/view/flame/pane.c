@@ -5,7 +5,6 @@
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"
-#include "tui/view/callers/view.h"
 #include "tui/view/flame/inside.h"
 
 #include <stdio.h>
@@ -49,11 +48,9 @@ static int draw_figure(
 {
 	struct canvas *c = &ui->canvas;
 	int end = a.col + a.cols;
-	char number[TEXT_NUMBER], text[TEXT_NUMBER + 1];
 
-	snprintf(text, sizeof(text), "%s%%", text_percent(number, percent));
 	canvas_text(c, row, a.col + 4, end, STYLE_LABEL, what);
-	canvas_right(c, row, a.col + 15, a.col + 22, STYLE_NORMAL, text);
+	pane_percent(ui, row, a.col + 15, a.col + 22, STYLE_NORMAL, percent);
 	canvas_text(c, row, a.col + 23, end, STYLE_DIM, more);
 	return row + 1;
 }
@@ -67,9 +64,9 @@ static int draw_figures(
 	char more[80], count[TEXT_NUMBER];
 	int row = a.row;
 
-	snprintf(more, sizeof(more), "%s%.1f  %s samples", ui->glyphs->plus_minus,
+	snprintf(more, sizeof(more), "%s%.1f  %s", ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples),
-		text_count(count, (int64_t)n->total_count));
+		text_counted(count, (int64_t)n->total_count, "sample"));
 	row = draw_figure(ui, a, row, "total", flat_percent(n->total, all->total), more);
 	snprintf(more, sizeof(more), "%s%.1f", ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->self, all->total) / 100, f->tree->samples));

@@ -258,7 +258,7 @@ static void flame_draw(struct ui *ui, struct area area)
 static void flame_quality(struct ui *ui, struct strip *s)
 {
 	const struct flame *f = flame_state(ui);
-	char zoom[80] = "all";
+	char zoom[80] = "all", rows[TEXT_NUMBER];
 
 	if (f->at.trail.depth && f->layout && f->tree) {
 		uint32_t box = flame_layout_find(f->layout, trail_top(&f->at.trail));
@@ -270,7 +270,7 @@ static void flame_quality(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
 	strip_add(s, f->at.trail.depth ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
 	if (f->layout && f->layout->rows > f->top + 1 && f->top)
-		strip_add(s, STYLE_DIM, 11, "%u rows above", f->top);
+		strip_add(s, STYLE_DIM, 11, "%s above", text_counted(rows, f->top, "row"));
 }
 
 static void flame_detail(struct ui *ui, struct strip *s)
@@ -286,7 +286,7 @@ static void flame_detail(struct ui *ui, struct strip *s)
 	name_cut(name, sizeof(name), flame_text(ui, f->at.list.cursor),
 		ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
-	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),
 		ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples));
@@ -315,14 +315,16 @@ void flame_select(struct ui *ui, int index)
 static void flame_notice(struct ui *ui, struct strip *s)
 {
 	struct flame *f = flame_state(ui);
+	char rows[TEXT_NUMBER], boxes[TEXT_NUMBER];
 
 	if (!f->layout)
 		return;
 	if (*ui->search.text)
 		flame_add_hits(ui, s);
 	else
-		strip_add(s, STYLE_DIM, 0, "%u rows, %u boxes too narrow to show", f->layout->rows,
-			f->layout->hidden)
+		strip_add(s, STYLE_DIM, 0, "%s, %s too narrow to show",
+			text_counted(rows, f->layout->rows, "row"),
+			text_counted(boxes, f->layout->hidden, "box"))
 			->right = true;
 }
 

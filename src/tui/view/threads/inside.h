@@ -56,7 +56,13 @@ void thread_pane_wait(
 
 /* --- view.c, columns.c -------------------------------------------------------------------------- */
 
-enum threads_sort { SORT_CPU, SORT_ALLOC, SORT_LOCK, SORT_NAME };
+/* By what they use of an event, or by name. */
+enum threads_sort {
+	SORT_CPU = EVENT_CPU,
+	SORT_ALLOC = EVENT_ALLOC,
+	SORT_LOCK = EVENT_LOCK,
+	SORT_NAME
+};
 
 struct threads {
 	struct view_state at;

@@ -75,16 +75,11 @@ static int draw_long(struct ui *ui, struct area area, const char *text)
 {
 	int row = 0;
 
-	for (; *text && row < area.rows; row++) {
-		size_t bytes = text_prefix(text, area.cols), cut = bytes;
+	for (const char *next; *text && row < area.rows; row++, text = next) {
+		int bytes = (int)text_wrap(text, area.cols, &next);
 
-		while (text[bytes] && cut && text[cut] != ' ')
-			cut--;
-		cut = cut ? cut : bytes;
 		canvas_printf(&ui->canvas, area.row + row, area.col, area.col + area.cols,
-			STYLE_WARN, "%.*s", (int)cut, text);
-		text += cut;
-		text += *text == ' ';
+			STYLE_WARN, "%.*s", bytes, text);
 	}
 	return row;
 }

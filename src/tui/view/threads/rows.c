@@ -27,6 +27,7 @@ struct gather {
 	const struct thread_held *held;
 	uint64_t *held_now; /* per thread: samples of just now with the held stack */
 	const struct profile *profile;
+	int event;               /* that the parts are of */
 	struct thread_row *rows; /* per thread of the profile */
 	uint32_t count;
 	uint64_t (*now)[THREAD_STATES]; /* likewise: wall samples of just now */
@@ -93,37 +94,19 @@ static bool is_carrier_of(const struct profile *p, const struct profile_part *pa
 	       stack_is_virtual(p, part->stack);
 }
 
-static void gather_cpu(void *ctx, const struct profile_part *part)
+static void gather_use(void *ctx, const struct profile_part *part)
 {
-	const struct gather *g = ctx;
-	struct thread_row *r = gather_row(ctx, part->thread);
+	struct gather *g = ctx;
+	struct thread_row *r = gather_row(g, part->thread);
 
 	if (!r)
+		return;
+	r->use[g->event].count += part->count;
+	r->use[g->event].weight += part->weight;
+	if (g->event != EVENT_CPU)
 		return;
 	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
-	r->cpu_count += part->count;
-	r->cpu_ns += part->weight;
 	gather_stack(r, part, false);
-}
-
-static void gather_alloc(void *ctx, const struct profile_part *part)
-{
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (!r)
-		return;
-	r->alloc_count += part->count;
-	r->alloc += part->weight;
-}
-
-static void gather_lock(void *ctx, const struct profile_part *part)
-{
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (!r)
-		return;
-	r->lock_count += part->count;
-	r->lock_ns += part->weight;
 }
 
 static void gather_wall(void *ctx, const struct profile_part *part)
@@ -176,11 +159,11 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 		bool now;
 		profile_part_fn *add;
 	} passes[] = {
-		{EVENT_CPU, false, gather_cpu}, /* first: mostly it was just asked for */
+		{EVENT_CPU, false, gather_use}, /* first: mostly it was just asked for */
 		{EVENT_WALL, true, gather_wall_now},
 		{EVENT_CPU, true, gather_cpu_now},
-		{EVENT_ALLOC, false, gather_alloc},
-		{EVENT_LOCK, false, gather_lock},
+		{EVENT_ALLOC, false, gather_use},
+		{EVENT_LOCK, false, gather_use},
 		{EVENT_WALL, false, gather_wall},
 	};
 	struct profile_query window = ui_query(ui);
@@ -190,7 +173,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
 		struct profile_query q = window;
 
-		q.event = passes[i].event;
+		q.event = g->event = passes[i].event;
 		if (passes[i].now && q.to > NOW_S && q.from < q.to - NOW_S)
 			q.from = q.to - NOW_S;
 		if (ui_has_event(ui, q.event))
@@ -319,12 +302,10 @@ static void pool_add(struct thread_row *pool, const struct thread_row *r)
 	pool->carries_virtual |= r->carries_virtual;
 	pool->user += r->user;
 	pool->system += r->system;
-	pool->cpu_count += r->cpu_count;
-	pool->cpu_ns += r->cpu_ns;
-	pool->alloc_count += r->alloc_count;
-	pool->alloc += r->alloc;
-	pool->lock_count += r->lock_count;
-	pool->lock_ns += r->lock_ns;
+	for (int i = 0; i < EVENT_WALL; i++) {
+		pool->use[i].count += r->use[i].count;
+		pool->use[i].weight += r->use[i].weight;
+	}
 	for (int i = 0; i < THREAD_STATES; i++)
 		pool->wall[i] += r->wall[i];
 	if (state_weight(r->state) > state_weight(pool->state))
@@ -362,8 +343,10 @@ static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct 
 
 static bool row_is_there(const struct thread_row *r)
 {
-	uint64_t any = r->cpu_count | r->alloc_count | r->lock_count | r->waits | r->live;
+	uint64_t any = r->waits | r->live;
 
+	for (int i = 0; i < EVENT_WALL; i++)
+		any |= r->use[i].count;
 	for (int i = 0; i < THREAD_STATES; i++)
 		any |= r->wall[i];
 	return any;
@@ -419,13 +402,14 @@ const char *thread_row_name(const struct profile *p, const struct thread_row *r)
 
 double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r)
 {
-	return t->span_s ? 100.0 * (double)r->cpu_ns / ((double)t->span_s * NS_PER_S) : 0;
+	return t->span_s ? 100.0 * (double)r->use[EVENT_CPU].weight / ((double)t->span_s * NS_PER_S)
+			 : 0;
 }
 
 double thread_row_lock(const struct thread_rows *t, const struct thread_row *r)
 {
 	double all = (double)t->lock_span_s * NS_PER_S * (r->members ? r->members : 1);
-	double share = t->lock_span_s ? 100.0 * (double)r->lock_ns / all : 0;
+	double share = t->lock_span_s ? 100.0 * (double)r->use[EVENT_LOCK].weight / all : 0;
 
 	/* A wait that is told of late may count for more than the window. */
 	return share < 100 ? share : 100;

@@ -30,22 +30,13 @@ static void threads_done(void *state)
 
 static void sort_item(const struct threads *t, const struct thread_row *r, struct order_item *item)
 {
+	int event = t->at.order.sort == SORT_NAME ? EVENT_CPU : t->at.order.sort;
+
 	item->id = r->id;
 	item->name = thread_row_name(t->at.ui->profile, r);
-	switch (t->at.order.sort) {
-	case SORT_ALLOC:
-		item->key = (double)r->alloc;
-		item->count = r->alloc_count;
-		break;
-	case SORT_LOCK:
-		item->key = thread_row_lock(&t->rows, r);
-		item->count = r->lock_count;
-		break;
-	default:
-		item->key = (double)r->cpu_ns;
-		item->count = r->cpu_count;
-		break;
-	}
+	item->key =
+		event == EVENT_LOCK ? thread_row_lock(&t->rows, r) : (double)r->use[event].weight;
+	item->count = r->use[event].count;
 	/* Of those that use nothing: the program's first, and first of them those that are blocked. */
 	item->key += (r->kind == THREAD_JAVA ? 2e-6 : 0) + (r->state == THREAD_MONITOR ? 1e-6 : 0);
 }
@@ -67,13 +58,10 @@ static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 /* Another event: sorted by what it is about. */
 static void threads_follow_event(struct ui *ui, struct threads *t)
 {
-	static const int sorts[EVENT_USER_FIRST] = {
-		[EVENT_CPU] = SORT_CPU, [EVENT_ALLOC] = SORT_ALLOC, [EVENT_LOCK] = SORT_LOCK};
-
 	if (t->event == ui->scope.event)
 		return;
 	t->event = ui->scope.event;
-	t->at.order.sort = ui->scope.event < EVENT_USER_FIRST ? sorts[ui->scope.event] : SORT_CPU;
+	t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
 }
 
 static void threads_update(struct ui *ui, bool sort)
@@ -164,8 +152,9 @@ static void threads_quality(struct ui *ui, struct strip *s)
 		THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
 	const struct threads *t = threads_state(ui);
 	struct strip_part *part;
+	char number[TEXT_NUMBER];
 
-	strip_add(s, STYLE_NORMAL, 2, "%u threads", t->rows.threads);
+	strip_add(s, STYLE_NORMAL, 2, "%s", text_counted(number, t->rows.threads, "thread"));
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		if (!t->rows.states[order[i]])
 			continue;
@@ -180,11 +169,13 @@ static void threads_detail(struct ui *ui, struct strip *s)
 {
 	struct threads *t = threads_state(ui);
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
+	char count[TEXT_NUMBER];
 
 	if (!r)
 		return;
 	strip_add(s, STYLE_STRONG, 0, "%s", thread_row_name(ui->profile, r));
-	strip_add(s, STYLE_NORMAL, 2, "%llu cpu samples", (unsigned long long)r->cpu_count);
+	strip_add(s, STYLE_NORMAL, 2, "%s",
+		text_counted(count, (int64_t)r->use[EVENT_CPU].count, "cpu sample"));
 	strip_add(s, STYLE_DIM, 1, "%d of %d", t->at.list.cursor + 1, t->at.list.count)->right =
 		true;
 }

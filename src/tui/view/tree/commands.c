@@ -33,7 +33,7 @@ static unsigned close_row(struct tree *t, const struct tree_row *row)
 		tree_rows_close(&t->rows, t->tree, node);
 		return reopened(t);
 	}
-	while (node != tree_root(t) && t->tree->nodes[node].parent != PROFILE_NONE) {
+	while (node != t->how.root && t->tree->nodes[node].parent != PROFILE_NONE) {
 		int at;
 
 		node = t->tree->nodes[node].parent;
@@ -50,19 +50,17 @@ unsigned tree_open(struct ui *ui, int open)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	struct tree_view v;
 
 	if (!row)
 		return 0;
 	if (!open)
 		return close_row(t, row);
-	v = tree_how(t);
 	if (row->folded)
 		tree_rows_unfold(&t->rows, t->tree, row->node);
 	else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
 		list_move(&t->at.list, 1);
 	else
-		tree_rows_open(&t->rows, &v, row->node);
+		tree_rows_open(&t->rows, &t->how, row->node);
 	tree_remember_selected(t);
 	return reopened(t);
 }
@@ -71,12 +69,10 @@ unsigned tree_open_all(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	struct tree_view v;
 
 	if (!row)
 		return 0;
-	v = tree_how(t);
-	tree_rows_open_all(&t->rows, &v, row->node);
+	tree_rows_open_all(&t->rows, &t->how, row->node);
 	return reopened(t);
 }
 
@@ -84,14 +80,12 @@ unsigned tree_hot_path(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	struct tree_view v;
 	uint32_t hot;
 	int at;
 
 	if (!row)
 		return 0;
-	v = tree_how(t);
-	hot = tree_rows_open_hot(&t->rows, &v, row->node);
+	hot = tree_rows_open_hot(&t->rows, &t->how, row->node);
 	tree_rebuild(t);
 	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
 	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
@@ -131,10 +125,8 @@ unsigned tree_zoom(struct ui *ui, int in)
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
 
-	if (in && row && row->node && row->node != tree_root(t)) {
-		struct tree_view v = tree_how(t);
-
-		tree_rows_open(&t->rows, &v, row->node);
+	if (in && row && row->node && row->node != t->how.root) {
+		tree_rows_open(&t->rows, &t->how, row->node);
 		trail_push(ui, &t->at.trail, t->tree->nodes[row->node].path);
 	} else if (!in && t->at.trail.depth) {
 		t->at.trail.depth--;
@@ -209,7 +201,7 @@ static uint32_t *hits_in_order(
 	const struct tree *t, uint32_t from, uint32_t *count, uint32_t *before)
 {
 	uint32_t *hits = xreallocarray(NULL, t->tree->count, sizeof(*hits));
-	uint32_t root = tree_root(t), at = root, next;
+	uint32_t root = t->how.root, at = root, next;
 
 	*count = *before = 0;
 	while (at != PROFILE_NONE) {
@@ -230,13 +222,12 @@ static uint32_t *hits_in_order(
 /* Open all above a node, so that it has a row of its own. */
 static void reveal(struct tree *t, uint32_t node)
 {
-	uint32_t root = tree_root(t), at = node;
-	struct tree_view v = tree_how(t);
+	uint32_t root = t->how.root, at = node;
 	int row;
 
 	for (; at != root; at = t->tree->nodes[at].parent)
 		tree_rows_open_one(&t->rows, t->tree, t->tree->nodes[at].parent);
-	tree_rows_build(&t->rows, &v);
+	tree_rebuild(t);
 	row = tree_rows_holder(&t->rows, t->tree, node);
 	if (row >= 0 && t->rows.rows[row].folded)
 		tree_rows_unfold(&t->rows, t->tree, t->rows.rows[row].node);
@@ -251,7 +242,7 @@ bool tree_find(struct ui *ui, int direction)
 	uint32_t from, count, before, to, *hits;
 	bool on_hit;
 
-	if (!t->tree || tree_root(t) == PROFILE_NONE)
+	if (!t->tree || t->how.root == PROFILE_NONE)
 		return false;
 	tree_remember_selected(t);
 	from = tree_find_path(t->tree, direction ? t->selected : t->anchor);

@@ -25,6 +25,7 @@ struct tree {
 	uint64_t base_stamp;      /* of what base was made of */
 	struct profile_sum all;   /* of the window, also where the tree is of one method */
 	struct tree_rows rows;
+	struct tree_view how; /* they are made of the tree, as of the last update */
 	struct pane pane;
 	uint64_t selected; /* path */
 	uint64_t anchor;   /* path that was selected when a search began */
@@ -38,8 +39,6 @@ struct tree {
 };
 
 struct tree *tree_state(const struct ui *ui);
-uint32_t tree_root(const struct tree *t);
-struct tree_view tree_how(const struct tree *t);
 const void *tree_row_at(
 	const void *state, int index); /* a struct tree_row of a struct tree; NULL: none */
 static inline const struct calltree_node *tree_node(

@@ -43,7 +43,7 @@ static void tree_done(void *state)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-uint32_t tree_root(const struct tree *t)
+static uint32_t tree_root(const struct tree *t)
 {
 	uint32_t only = t->tree->nodes[0].first_child;
 
@@ -53,9 +53,9 @@ uint32_t tree_root(const struct tree *t)
 	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
 }
 
-struct tree_view tree_how(const struct tree *t)
+static void update_how(struct tree *t)
 {
-	return (struct tree_view){
+	t->how = (struct tree_view){
 		.tree = t->tree,
 		.root = tree_root(t),
 		.hide_below = t->tree->nodes[0].total * (uint64_t)tree_hide_steps[t->hide] / 1000,
@@ -80,10 +80,7 @@ void tree_select_path(struct tree *t, uint64_t path)
 
 void tree_rebuild(struct tree *t)
 {
-	struct tree_view v = tree_how(t);
-
-	v.hold = true;
-	tree_rows_build(&t->rows, &v);
+	tree_rows_build(&t->rows, &t->how);
 }
 
 void tree_remember_selected(struct tree *t)
@@ -97,14 +94,12 @@ void tree_remember_selected(struct tree *t)
 /* Something useful for a start: the hot path, or the callers of the one method. */
 static void open_first(struct tree *t)
 {
-	struct tree_view v = tree_how(t);
-
-	if (t->opened || v.root == PROFILE_NONE || !t->tree->nodes[0].total)
+	if (t->opened || t->how.root == PROFILE_NONE || !t->tree->nodes[0].total)
 		return;
 	t->opened = true;
-	tree_rows_open(&t->rows, &v, v.root);
+	tree_rows_open(&t->rows, &t->how, t->how.root);
 	if (!t->inverted)
-		tree_rows_open_hot(&t->rows, &v, v.root);
+		tree_rows_open_hot(&t->rows, &t->how, t->how.root);
 }
 
 static uint64_t options_stamp(
@@ -148,18 +143,20 @@ static void tree_update(struct ui *ui, bool sort)
 		.root_method = t->root_method,
 		.min_share = tree_hide_steps[t->hide] / 1000.0,
 	};
-	struct tree_view v;
 
 	tree_remember_selected(t);
 	pane_stale(&t->pane);
 	update_tree(t, &options);
 	t->all = ui->sums.all;
 	update_base(t, options);
+	update_how(t);
 	open_first(t);
-	v = tree_how(t);
-	v.fresh = sort;
-	v.hold = ui_holds(ui) && !sort;
-	tree_rows_build(&t->rows, &v);
+	t->how.fresh = sort;
+	t->how.hold = ui_holds(ui) && !sort;
+	tree_rebuild(t);
+	/* For keys that open and close: what is there stays in its order. */
+	t->how.fresh = false;
+	t->how.hold = true;
 	tree_select_path(t, t->selected);
 }
 
@@ -194,9 +191,11 @@ static int fit_node(
 	const struct tree *t, const struct tree_row *row, char *out, size_t size, int width)
 {
 	const struct calltree_node *n = tree_node(t, row);
+	char frames[TEXT_NUMBER];
 
 	if (row->folded) {
-		snprintf(out, size, "%s %u frames", t->at.ui->glyphs->ellipsis, row->folded);
+		snprintf(out, size, "%s %s", t->at.ui->glyphs->ellipsis,
+			text_counted(frames, row->folded, "frame"));
 		return 0;
 	}
 	if (search_run(t->at.ui, n->stack, n->method, out, size))
@@ -312,7 +311,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
-	uint32_t root = t->tree ? tree_root(t) : PROFILE_NONE;
+	uint32_t root = t->tree ? t->how.root : PROFILE_NONE;
 	int room = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
 	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
@@ -326,7 +325,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 	else
 		name_cut(name, sizeof(name), tree_node_name(t, n), room, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
-	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),
 		ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->total, t->all.weight) / 100, t->tree->samples));

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawing the history in cells of whole seconds. */
-#include "tui/time/time.h"
-
+/*
+ * The last ten minutes in a line each: how many samples came, the heap, the GC; the window is marked.
+ *
+ *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420/s
+ *
+ * A cell is so many whole seconds of the session, so that what is drawn stays what it is and moves by one
+ * cell at a time. Shown under the header while frozen, and on tall terminals.
+ */
 #include "tui/frame/ui.h"
+
 #include "tui/screen/text.h"
 
 #include <stdio.h>
