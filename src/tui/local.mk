@@ -4,10 +4,10 @@
 noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
 	%D%/config/config.c %D%/config/config.h %D%/config/keys.c %D%/config/parse.h %D%/config/write.c \
-	%D%/frame/app.c %D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c \
+	%D%/frame/loop.c %D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c \
 	%D%/frame/compare.h %D%/frame/events.c %D%/frame/events.h %D%/frame/search.c %D%/frame/search.h \
 	%D%/frame/footer.c %D%/frame/header.c %D%/frame/mouse.c %D%/frame/output.c %D%/frame/output.h \
-	%D%/frame/popup.c %D%/frame/timestrip.c %D%/frame/view.c %D%/frame/view.h %D%/frame/ui.c %D%/frame/ui.h %D%/frame/work.c \
+	%D%/frame/popup.c %D%/frame/drive.c %D%/frame/settings.c %D%/frame/timestrip.c %D%/frame/views.c %D%/frame/view.h %D%/frame/ui.c %D%/frame/ui.h %D%/frame/work.c \
 	%D%/screen/canvas.c %D%/screen/canvas.h %D%/screen/column.c %D%/screen/column.h %D%/screen/glyph.c \
 	%D%/screen/glyph.h %D%/screen/list.c %D%/screen/list.h %D%/screen/name.c %D%/screen/name.h \
 	%D%/screen/order.c %D%/screen/order.h %D%/screen/strip.c %D%/screen/strip.h %D%/screen/text.c \

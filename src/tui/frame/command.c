@@ -2,7 +2,6 @@
 /* The table of keys, and the commands that belong to no single view. */
 #include "tui/frame/command.h"
 
-#include "tui/config/config.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
 #include "tui/frame/output.h"
@@ -237,35 +236,6 @@ static unsigned mouse_switch(struct ui *ui, int arg)
 	return UI_MOUSE;
 }
 
-static unsigned config_save(struct ui *ui, int arg)
-{
-	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
-	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
-	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
-	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
-		[APP_COLOR_NEVER] = "never",
-		[APP_COLOR_16] = "16",
-		[APP_COLOR_256] = "256"};
-	struct config_values values = {.event = profile_events[ui->scope.event].name,
-		.window = windows[ui->scope.time.window],
-		.names = names[ui->names],
-		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
-						      : colors[ui->depth],
-		.mouse = ui->mouse ? "on" : "off",
-		.format = output_suffix(ui)};
-	struct err err = {0};
-	char done[320] = "";
-
-	snprintf(values.delay, sizeof(values.delay), "%g", (double)ui->interval_ms / 1000);
-	if (ui->scope.event >= EVENT_USER_FIRST)
-		values.event = profile_events[EVENT_CPU].name;
-	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-	else
-		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
-	return 0;
-}
-
 static bool not_over(const struct ui *ui)
 {
 	return !ui->over;
@@ -379,7 +349,7 @@ const struct command commands[] = {
 	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
-	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, config_save, NULL},
+	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
 	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
@@ -395,45 +365,4 @@ bool command_here(const struct command *c, const struct ui *ui)
 	enum view_id view = ui->place.view;
 
 	return c->views & VIEW_BIT(view) && (!c->available || c->available(ui));
-}
-
-/* The settings file's keys for a command, if it has some. */
-static const struct config_keys *command_config(const struct command *c, const struct ui *ui)
-{
-	const struct config *config = ui->options->config;
-
-	return config && config->keys[c - commands].line ? &config->keys[c - commands] : NULL;
-}
-
-const struct command_key *command_keys(const struct command *c, const struct ui *ui)
-{
-	const struct config_keys *keys = command_config(c, ui);
-
-	return keys ? keys->keys : c->keys;
-}
-
-const struct command *command_find(const struct ui *ui, int key, int *arg)
-{
-	for (int i = 0; i < command_count; i++) {
-		const struct command *c = &commands[i];
-
-		if (!command_here(c, ui))
-			continue;
-		for (const struct command_key *k = command_keys(c, ui); k->key; k++) {
-			if (k->key == key) {
-				*arg = k->arg;
-				return c;
-			}
-		}
-	}
-	return NULL;
-}
-
-const char *command_shown(const struct command *c, const struct ui *ui)
-{
-	const struct config_keys *keys = command_config(c, ui);
-
-	if (keys)
-		return keys->shown;
-	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
 }

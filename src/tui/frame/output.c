@@ -4,8 +4,6 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "tui/config/config.h"
-#include "tui/frame/command.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -68,13 +66,12 @@ static int output_format_of(const struct ui *ui, const char *path)
 
 static struct output *output_state(struct ui *ui)
 {
-	const struct config *config = ui->options->config;
 	int format;
 
 	if (ui->output)
 		return ui->output;
 	ui->output = xcalloc(1, sizeof(*ui->output));
-	format = config ? output_format_of(ui, config->format) : -1;
+	format = *ui->format ? output_format_of(ui, ui->format) : -1;
 	ui->output->choice[ROW_FORMAT] = format < 0 ? 0 : format;
 	return ui->output;
 }
@@ -150,8 +147,8 @@ static void output_begin(struct ui *ui)
 	o->choice[ROW_THREADS] = ui_only_some(ui) ? THREADS_ONE : THREADS_ALL;
 	o->thread = ui->scope.thread;
 	o->pool = ui->scope.pool;
-	if (!ui_only_some(ui) && ui->place.view == VIEW_THREADS)
-		threads_chosen(ui, &o->thread, &o->pool);
+	if (!ui_only_some(ui) && ui_view(ui)->chosen)
+		ui_view(ui)->chosen(ui, &o->thread, &o->pool);
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
 	o->exists = false;

@@ -6,8 +6,6 @@
 #include "profile/query/filter.h"
 #include "profile/query/match.h"
 #include "profile/table/flat.h"
-#include "tui/config/config.h"
-#include "tui/frame/command.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -15,23 +13,17 @@
 
 /* --- state ------------------------------------------------------------------------------------------- */
 
-static void set_frameworks(struct ui *ui)
+void search_init(struct ui *ui, const char *const *frameworks)
 {
-	const char *const *list = config_framework(ui->options->config);
 	struct buf text = {0};
 
-	for (; *list; list++)
-		buf_printf(&text, "%s ", *list);
-	filter_set_frameworks(ui->scope.filter, buf_str(&text));
-	buf_done(&text);
-}
-
-void search_init(struct ui *ui)
-{
 	ui->scope.filter = filter_new();
 	ui->search.found = match_new();
 	ui->search.text[0] = '\0';
-	set_frameworks(ui);
+	for (; *frameworks; frameworks++)
+		buf_printf(&text, "%s ", *frameworks);
+	filter_set_frameworks(ui->scope.filter, buf_str(&text));
+	buf_done(&text);
 }
 
 void search_done(struct ui *ui)
@@ -42,13 +34,13 @@ void search_done(struct ui *ui)
 	ui->search.found = NULL;
 }
 
-void search_reset(struct ui *ui)
+void search_reset(struct ui *ui, const char *const *frameworks)
 {
 	unsigned hide = filter_hide(ui->scope.filter);
 	bool lines = filter_lines(ui->scope.filter);
 
 	search_done(ui);
-	search_init(ui);
+	search_init(ui, frameworks);
 	filter_set_hide(ui->scope.filter, hide);
 	filter_set_lines(ui->scope.filter, lines);
 }
@@ -278,11 +270,13 @@ unsigned search_same(struct ui *ui, int arg)
 
 /* --- filtering --------------------------------------------------------------------------------------- */
 
-static void filter_done(struct ui *ui, bool accepted, bool only)
+static void filter_done(struct ui *ui, bool accepted)
 {
-	if (!accepted || !*ui->place.prompt.text)
+	const struct ui_prompt *p = &ui->place.prompt;
+
+	if (!accepted || !*p->text)
 		return;
-	if (!filter_push(ui->scope.filter, only, ui->place.prompt.text)) {
+	if (!filter_push(ui->scope.filter, p->arg, p->text)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no more than %d filters; Esc undoes the last", FILTER_TERMS);
 		return;
@@ -294,20 +288,11 @@ static void filter_done(struct ui *ui, bool accepted, bool only)
 			"no sample of this window is left; Esc undoes the filter");
 }
 
-static void only_done(struct ui *ui, bool accepted)
-{
-	filter_done(ui, accepted, true);
-}
-
-static void hide_done(struct ui *ui, bool accepted)
-{
-	filter_done(ui, accepted, false);
-}
-
 unsigned search_filter(struct ui *ui, int only)
 {
 	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search.text, NULL,
-		only ? only_done : hide_done);
+		filter_done);
+	ui->place.prompt.arg = only;
 	return 0;
 }
 

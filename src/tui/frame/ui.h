@@ -2,9 +2,9 @@
 /*
  * The live view without its terminal: what is shown, what a key does to it, what a second does to it.
  *
- * Takes keys and times, gives a canvas: tests drive it as the loop in app.c does. Time is passed in
+ * Takes keys and times, gives a canvas: tests drive it as loop.c does. Time is passed in
  * (now_ms, any origin). Views and commands read and change the fields; whoever changes what is looked at
- * says so by a reaction. One thread; owned by app_run.
+ * says so by a reaction. ui.c has what they call, drive.c what the loop calls. One thread; owned by app_run.
  */
 #ifndef JHOT_TUI_FRAME_UI_H
 #define JHOT_TUI_FRAME_UI_H
@@ -41,6 +41,7 @@ enum ui_reaction {
 struct ui_prompt {
 	const char *label; /* NULL: none is open */
 	char text[256];
+	int arg;                       /* the asker's own */
 	void (*change)(struct ui *ui); /* after each key, may be NULL */
 	void (*done)(struct ui *ui, bool accepted);
 };
@@ -135,7 +136,9 @@ struct ui {
 		int row;
 		int warned; /* the event that the open question is about */
 		char note[640];
-	} menu;                /* of events.c */
+	} menu; /* of events.c */
+	const char *
+		format; /* suffix of the files that are written unless another is chosen; "": the first */
 	struct output *output; /* of output.c, NULL until something was exported */
 
 	uint64_t interval_ms;

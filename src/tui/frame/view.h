@@ -102,9 +102,21 @@ struct view {
 	/* The number (ui_narrow) of the view's last narrowing, 0: none (NULL: the trail's); and Esc undoing it. */
 	unsigned (*narrowed)(const struct ui *ui);
 	void (*back)(struct ui *ui);
+	/* The selected thread, or pool: what may be exported in place of all. Nothing is selected: as they were. */
+	void (*chosen)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
 	/* Calls profile_keep for the methods that the view knows for longer than from one update to the next. */
 	void (*keep)(const struct ui *ui);
 };
+
+/* Text of many rows that moving scrolls: written into the canvas anew for each draw. It begins a view's state. */
+struct page {
+	struct view_state at; /* its list's cursor is the row at the top */
+	struct canvas canvas;
+	int rows; /* written */
+};
+void page_begin(struct ui *ui, struct page *p);
+bool page_draw(struct ui *ui, struct page *p, struct area area); /* true: there is more below */
+void page_done(void *page);
 
 extern const struct view *const view_table[VIEW_COUNT];
 extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,

@@ -2,23 +2,14 @@
 /* The help screen: the keys of the view it was called from, written from the command table. */
 #include "tui/frame/ui.h"
 
-#include "base/buf.h"
 #include "tui/frame/command.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define HELP_ROWS 80
-#define KEYS_COL  9
-#define TERM_COL  10
-
-struct help {
-	struct view_state at; /* its list: scrolling only */
-	struct canvas page;
-	int rows;
-};
+#define KEYS_COL 9
+#define TERM_COL 10
 
 /* What the columns mean, per view: term and explanation. */
 struct help_term {
@@ -93,21 +84,6 @@ static const struct help_term orders[] = {
 	{FLAME, "", "every 3 s at most, or when one would be wrong by more than 2 columns."},
 };
 
-static void help_init(void *state)
-{
-	canvas_init(&((struct help *)state)->page, false);
-}
-
-static void help_done(void *state)
-{
-	canvas_done(&((struct help *)state)->page);
-}
-
-static struct help *help_state(const struct ui *ui)
-{
-	return (struct help *)ui->place.state[VIEW_HELP];
-}
-
 /* --- writing the page -------------------------------------------------------------------------------- */
 
 static bool help_lists(const struct command *c, const struct ui *ui)
@@ -170,39 +146,20 @@ static int write_order(const struct ui *ui, struct canvas *page, int row)
 	return row;
 }
 
-static int write_page(struct ui *ui, struct canvas *page)
-{
-	int row = 0;
-
-	for (int group = 0; group < GROUP_COUNT; group++)
-		row = write_group(ui, page, row, (enum command_group)group);
-	row = write_terms(ui, page, row + 1);
-	row = write_order(ui, page, row) + 1;
-	canvas_printf(
-		page, row++, 1, page->cols, STYLE_DIM, "man jhot          jhot %s", JHOT_VERSION);
-	return row;
-}
-
-/* --- showing it -------------------------------------------------------------------------------------- */
-
 static void help_draw(struct ui *ui, struct area area)
 {
-	struct help *h = help_state(ui);
+	struct page *p = (struct page *)ui->place.state[VIEW_HELP];
 	struct canvas *c = &ui->canvas;
 	const char *more = "";
-	int hidden;
 
-	h->page.ascii = c->ascii;
-	canvas_resize(&h->page, HELP_ROWS, c->cols);
-	h->rows = write_page(ui, &h->page);
-	/* Moving scrolls: the cursor of a list one screen shorter is its top. */
-	hidden = h->rows - (area.rows - 2);
-	list_resize(&h->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
-	for (int i = 0; i < area.rows - 2 && h->at.list.cursor + i < h->rows; i++)
-		memcpy(c->cells + (size_t)(area.row + 2 + i) * (size_t)c->cols,
-			canvas_row(&h->page, h->at.list.cursor + i),
-			(size_t)c->cols * sizeof(*c->cells));
-	if (h->at.list.count > 1 && h->at.list.cursor < h->at.list.count - 1)
+	page_begin(ui, p);
+	for (int group = 0; group < GROUP_COUNT; group++)
+		p->rows = write_group(ui, &p->canvas, p->rows, (enum command_group)group);
+	p->rows = write_terms(ui, &p->canvas, p->rows + 1);
+	p->rows = write_order(ui, &p->canvas, p->rows) + 1;
+	canvas_printf(&p->canvas, p->rows++, 1, c->cols, STYLE_DIM, "man jhot          jhot %s",
+		JHOT_VERSION);
+	if (page_draw(ui, p, (struct area){area.row + 2, 0, area.rows - 2, c->cols}))
 		more = c->ascii ? "   Down: more" : "   ↓ more";
 	canvas_fill(c, area.row, 0, c->cols, STYLE_COLUMNS, ' ');
 	canvas_printf(c, area.row, 1, c->cols, STYLE_COLUMNS,
@@ -213,8 +170,7 @@ static void help_draw(struct ui *ui, struct area area)
 const struct view view_help = {
 	.name = "Help",
 	.bare = true,
-	.bytes = sizeof(struct help),
-	.init = help_init,
-	.done = help_done,
+	.bytes = sizeof(struct page),
+	.done = page_done,
 	.draw = help_draw,
 };

@@ -52,9 +52,9 @@ void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);
 /* --- callers/view.c: the parts of a sandwich ----------------------------------------------------- */
 
 /* Title and rows of one part in area; what does not fit is summed up in its last row. Returns the row
- * behind what was drawn. selected: index of the row under the cursor, -1: none. */
+ * behind what was drawn. first: what its first row is in the list that the cursor is in, -1: in none. */
 int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
-	enum sandwich_kind kind, int selected);
+	enum sandwich_kind kind, int first, int cursor);
 /* All four parts below each other. */
 void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s);
 

@@ -158,7 +158,7 @@ static void draw_more(struct ui *ui, struct area a, const struct sandwich *s,
 }
 
 int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
-	enum sandwich_kind kind, int selected)
+	enum sandwich_kind kind, int first, int cursor)
 {
 	const struct sandwich_part *part = &s->parts[kind];
 	int rows = area.rows - 1, shown = (int)part->count <= rows ? (int)part->count : rows - 1;
@@ -174,10 +174,9 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 
 		row_name(ui, kind, part->rows[i].id, name_room(area), name, sizeof(name));
 		draw_row(ui, at, s, kind, &part->rows[i], name);
-		if (i != selected)
-			continue;
-		canvas_text(&ui->canvas, at.row, at.col, at.col + 1, STYLE_NORMAL, ">");
-		canvas_restyle(&ui->canvas, at.row, at.col, at.col + at.cols, STYLE_CURSOR);
+		if (first >= 0)
+			canvas_list_row(&ui->canvas, at.row, at.col, at.col + at.cols, first + i,
+				first + i == cursor);
 	}
 	if (shown >= 0 && shown < (int)part->count)
 		draw_more(ui, (struct area){++area.row, area.col, 1, area.cols}, s, kind,
@@ -207,17 +206,15 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 
 		area.rows = part_rows(s, order[i], room);
 		if (area.rows > 1)
-			area.row = callers_draw_part(ui, area, s, order[i], -1);
+			area.row = callers_draw_part(ui, area, s, order[i], -1, -1);
 	}
 }
 
 /* --- the view ---------------------------------------------------------------------------------------- */
 
-/* The part and row under the cursor; NULL on the method itself. */
-static const struct sandwich_row *selected_row(const struct callers *c, enum sandwich_kind *kind)
+/* The part and row of a line of the list; NULL for the method itself. */
+static const struct sandwich_row *row_at(const struct callers *c, int at, enum sandwich_kind *kind)
 {
-	int at = c->at.list.cursor;
-
 	if (!c->s || at == c->callers || !c->at.list.count)
 		return NULL;
 	*kind = at < c->callers ? SANDWICH_CALLERS : SANDWICH_CALLEES;
@@ -242,7 +239,7 @@ static void callers_update(struct ui *ui, bool sort)
 	struct callers *c = callers_state(ui);
 	struct profile_query q = ui_query(ui);
 	enum sandwich_kind kind = SANDWICH_CALLERS;
-	const struct sandwich_row *r = selected_row(c, &kind);
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 	uint32_t id = r ? r->id : 0;
 
 	if (!c->at.trail.depth)
@@ -260,12 +257,9 @@ static const char *callers_text(void *ctx, int index)
 {
 	struct ui *ui = ctx;
 	struct callers *c = callers_state(ui);
-	struct callers at = *c;
 	enum sandwich_kind kind;
-	const struct sandwich_row *r;
+	const struct sandwich_row *r = row_at(c, index, &kind);
 
-	at.at.list.cursor = index;
-	r = selected_row(&at, &kind);
 	if (r && r->id == PROFILE_NONE)
 		return kinds[kind].none;
 	if (!r && !c->at.trail.depth)
@@ -298,20 +292,18 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 		frame_types[s->type].letter);
 	canvas_text(&ui->canvas, a.row, a.col + 4, end, STYLE_STRONG, name);
 	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_NORMAL, figures);
-	if (c->at.list.cursor != c->callers)
-		return;
-	canvas_text(&ui->canvas, a.row, a.col, a.col + 1, STYLE_NORMAL, ">");
-	canvas_restyle(&ui->canvas, a.row, a.col, a.col + a.cols, STYLE_CURSOR);
+	if (c->at.list.cursor == c->callers)
+		canvas_list_row(&ui->canvas, a.row, a.col, a.col + a.cols, c->callers, true);
 }
 
 static void draw_block(struct ui *ui, struct area a, const struct sandwich *s)
 {
 	struct area half = {a.row, 0, a.rows, a.cols / 2};
 
-	callers_draw_part(ui, half, s, SANDWICH_LINES, -1);
+	callers_draw_part(ui, half, s, SANDWICH_LINES, -1, -1);
 	half.col = half.cols;
 	half.cols = a.cols - half.cols;
-	callers_draw_part(ui, half, s, SANDWICH_THREADS, -1);
+	callers_draw_part(ui, half, s, SANDWICH_THREADS, -1, -1);
 }
 
 static void callers_draw(struct ui *ui, struct area area)
@@ -333,15 +325,10 @@ static void callers_draw(struct ui *ui, struct area area)
 	if (!c->at.list.touched)
 		c->at.list.cursor = c->callers;
 	callers_draw_part(ui, (struct area){area.row, 0, above + 1, area.cols}, c->s,
-		SANDWICH_CALLERS, c->at.list.cursor < c->callers ? c->at.list.cursor : -1);
+		SANDWICH_CALLERS, 0, c->at.list.cursor);
 	draw_middle(ui, (struct area){area.row + above + 1, 0, 1, area.cols}, c);
 	callers_draw_part(ui, (struct area){area.row + above + 2, 0, rows - above + 1, area.cols},
-		c->s, SANDWICH_CALLEES, c->at.list.cursor - c->callers - 1);
-	for (int i = 0; i < c->callers; i++)
-		canvas_hit(&ui->canvas, area.row + 1 + i, 0, area.cols, HIT_ROW, i);
-	for (int i = 0; i < c->callees; i++)
-		canvas_hit(&ui->canvas, area.row + above + 3 + i, 0, area.cols, HIT_ROW,
-			c->callers + 1 + i);
+		c->s, SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
 	if (block)
 		draw_block(
 			ui, (struct area){area.row + area.rows - block, 0, block, area.cols}, c->s);
@@ -372,7 +359,7 @@ static void callers_detail(struct ui *ui, struct strip *s)
 {
 	struct callers *c = callers_state(ui);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = selected_row(c, &kind);
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 	char count[TEXT_NUMBER];
 
 	if (!c->s)
@@ -409,8 +396,9 @@ void callers_of_method(struct ui *ui, uint32_t method)
 
 unsigned callers_walk(struct ui *ui, int arg)
 {
+	const struct callers *c = callers_state(ui);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = selected_row(callers_state(ui), &kind);
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 
 	if (!r || r->id == PROFILE_NONE)
 		return 0;

@@ -172,5 +172,5 @@ void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
 	area.row += f->pane.count != 0;
 	area.rows = end - area.row;
 	if (s)
-		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1);
+		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1, -1);
 }

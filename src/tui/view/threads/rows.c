@@ -23,7 +23,11 @@ void thread_rows_done(struct thread_rows *t)
 
 /* --- one row per thread ------------------------------------------------------------------------------ */
 
+struct gather;
+typedef void gather_fn(struct gather *g, struct thread_row *r, const struct profile_part *part);
+
 struct gather {
+	gather_fn *add; /* what is done with each part */
 	const struct thread_held *held;
 	uint64_t *held_now; /* per thread: samples of just now with the held stack */
 	const struct profile *profile;
@@ -44,11 +48,6 @@ static bool stack_is_virtual(const struct profile *p, uint32_t stack)
 			return true;
 	}
 	return false;
-}
-
-static struct thread_row *gather_row(struct gather *g, uint32_t thread)
-{
-	return thread < g->count ? &g->rows[thread] : NULL;
 }
 
 static void gather_stack(struct thread_row *r, const struct profile_part *part, bool now)
@@ -94,13 +93,8 @@ static bool is_carrier_of(const struct profile *p, const struct profile_part *pa
 	       stack_is_virtual(p, part->stack);
 }
 
-static void gather_use(void *ctx, const struct profile_part *part)
+static void gather_use(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct gather *g = ctx;
-	struct thread_row *r = gather_row(g, part->thread);
-
-	if (!r)
-		return;
 	r->use[g->event].count += part->count;
 	r->use[g->event].weight += part->weight;
 	if (g->event != EVENT_CPU)
@@ -109,36 +103,35 @@ static void gather_use(void *ctx, const struct profile_part *part)
 	gather_stack(r, part, false);
 }
 
-static void gather_wall(void *ctx, const struct profile_part *part)
+static void gather_wall(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (r)
-		r->wall[part->state] += part->count;
+	r->wall[part->state] += part->count;
 }
 
-static void gather_wall_now(void *ctx, const struct profile_part *part)
+static void gather_wall_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct gather *g = ctx;
-	struct thread_row *r = gather_row(g, part->thread);
-
-	if (!r)
-		return;
 	g->now[part->thread][part->state] += part->count;
 	gather_now(g, r, part);
 }
 
 /* CPU samples tell where it is only if the wall clock does not. */
-static void gather_cpu_now(void *ctx, const struct profile_part *part)
+static void gather_cpu_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct gather *g = ctx;
-	struct thread_row *r = gather_row(g, part->thread);
 	uint64_t wall = 0;
 
-	for (int i = 0; r && i < THREAD_STATES; i++)
+	for (int i = 0; i < THREAD_STATES; i++)
 		wall += g->now[part->thread][i];
-	if (r && !wall)
+	if (!wall)
 		gather_now(g, r, part);
+}
+
+/* Samples may be of a thread that the profile was told nothing else of. */
+static void gather_part(void *ctx, const struct profile_part *part)
+{
+	struct gather *g = ctx;
+
+	if (part->thread < g->count)
+		g->add(g, &g->rows[part->thread], part);
 }
 
 /* The seconds of the window in which an event was sampled. */
@@ -157,7 +150,7 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	static const struct {
 		int event;
 		bool now;
-		profile_part_fn *add;
+		gather_fn *add;
 	} passes[] = {
 		{EVENT_CPU, false, gather_use}, /* first: mostly it was just asked for */
 		{EVENT_WALL, true, gather_wall_now},
@@ -174,10 +167,11 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 		struct profile_query q = window;
 
 		q.event = g->event = passes[i].event;
+		g->add = passes[i].add;
 		if (passes[i].now && q.to > NOW_S && q.from < q.to - NOW_S)
 			q.from = q.to - NOW_S;
 		if (ui_has_event(ui, q.event))
-			profile_each_part(ui->profile, &q, passes[i].add, g);
+			profile_each_part(ui->profile, &q, gather_part, g);
 	}
 	t->to = window.to;
 	t->from = window.from;
@@ -209,9 +203,9 @@ static void gather_live(struct ui *ui, struct gather *g)
 	int n = ui->ops->threads(ui->ctx, &live);
 
 	for (int i = 0; i < n; i++) {
-		struct thread_row *r = gather_row(g, live[i].thread);
+		struct thread_row *r = &g->rows[live[i].thread];
 
-		if (!r)
+		if (live[i].thread >= g->count)
 			continue;
 		r->live = true;
 		r->state = gather_kernel_state(live[i].state);

@@ -217,7 +217,7 @@ unsigned threads_only(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool)
+static void threads_chosen(const struct ui *ui, uint32_t *thread, uint32_t *pool)
 {
 	struct threads *t = threads_state(ui);
 	const struct thread_row *r = t ? threads_row(t, t->at.list.cursor) : NULL;
@@ -240,6 +240,7 @@ const struct view view_threads = {
 	.detail = threads_detail,
 	.notice = threads_notice,
 	.text = threads_text,
+	.chosen = threads_chosen,
 	.columns = threads_columns,
 	.row = threads_row,
 	.mark = threads_mark,

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define PAGE_ROWS 120
+
 const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_METHODS] = &view_methods,
 	[VIEW_THREADS] = &view_threads,
@@ -49,4 +51,31 @@ void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t
 			v->mark(ui, row, places, n, item);
 		canvas_list_row(c, row, area.col, end, index, index == s->list.cursor);
 	}
+}
+
+/* --- pages ------------------------------------------------------------------------------------------- */
+
+void page_begin(struct ui *ui, struct page *p)
+{
+	p->canvas.ascii = ui->canvas.ascii;
+	canvas_resize(&p->canvas, PAGE_ROWS, ui->canvas.cols);
+	p->rows = 0;
+}
+
+bool page_draw(struct ui *ui, struct page *p, struct area area)
+{
+	int rows = p->rows < PAGE_ROWS ? p->rows : PAGE_ROWS, hidden = rows - area.rows;
+	struct canvas *c = &ui->canvas;
+
+	list_resize(&p->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
+	for (int i = 0; i < area.rows && p->at.list.cursor + i < rows; i++)
+		memcpy(c->cells + (size_t)(area.row + i) * (size_t)c->cols,
+			canvas_row(&p->canvas, p->at.list.cursor + i),
+			(size_t)c->cols * sizeof(*c->cells));
+	return p->at.list.cursor < p->at.list.count - 1;
+}
+
+void page_done(void *page)
+{
+	canvas_done(&((struct page *)page)->canvas);
 }
