@@ -100,10 +100,7 @@ bool compare_text(
 	double points;
 	bool apart = compare_delta(now, then, &points);
 
-	if (apart)
-		snprintf(out, size, "%+.1f", points);
-	else
-		snprintf(out, size, "~");
+	snprintf(out, size, apart ? "%+.1f" : "~", points);
 	return apart;
 }
 
@@ -124,28 +121,26 @@ void compare_tree_done(struct compare_tree *base)
 	hash_index_done(&base->paths);
 }
 
+static struct compare_share node_share(const struct calltree *tree, const struct calltree_node *n)
+{
+	const struct calltree_node *all = &tree->nodes[0];
+
+	return (struct compare_share){n ? n->total_count : 0, all->total_count, n ? n->total : 0,
+		all->total, tree->samples};
+}
+
 bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 	const struct calltree_node *n, char *out, size_t size)
 {
-	const struct calltree_node *all = &tree->nodes[0], *old, *old_all;
-	struct compare_share now = {
-		n->total_count, all->total_count, n->total, all->total, tree->samples};
-	struct compare_share then = {0};
+	struct compare_share now, then;
 	uint32_t at;
 
 	out[0] = '\0';
 	if (!base->tree)
 		return false;
 	at = hash_index_find(&base->paths, hash_u64(n->path), NULL, NULL);
-	old_all = &base->tree->nodes[0];
-	then.sum_count = old_all->total_count;
-	then.sum = old_all->total;
-	then.samples = base->tree->samples;
-	if (at != HASH_NONE) {
-		old = &base->tree->nodes[at];
-		then.count = old->total_count;
-		then.value = old->total;
-	}
+	now = node_share(tree, n);
+	then = node_share(base->tree, at == HASH_NONE ? NULL : &base->tree->nodes[at]);
 	return compare_text(out, size, &now, &then);
 }
 

@@ -10,8 +10,6 @@
 
 static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
 {
-	const struct view *v = ui_view(ui);
-
 	switch ((enum canvas_hit_kind)hit->kind) {
 	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
 	case HIT_EVENT: return events_show(ui, hit->arg);
@@ -24,10 +22,7 @@ static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t n
 		return UI_UPDATE;
 	case HIT_ROW: break;
 	}
-	if (v->select)
-		v->select(ui, hit->arg);
-	else
-		list_to(ui_list(ui), hit->arg);
+	list_to(ui_list(ui), hit->arg);
 	return UI_HOLD;
 }
 

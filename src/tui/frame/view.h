@@ -98,7 +98,6 @@ struct view {
 	const void *(*row)(const void *state, int index);
 	void (*mark)(
 		struct ui *ui, int row, const struct column_place *places, int n, const void *item);
-	void (*select)(struct ui *ui, int index); /* a click on a row; NULL: list_to */
 	/* The number (ui_narrow) of the view's last narrowing, 0: none (NULL: the trail's); and Esc undoing it. */
 	unsigned (*narrowed)(const struct ui *ui);
 	void (*back)(struct ui *ui);

@@ -80,18 +80,24 @@ void pane_percent(struct ui *ui, int row, int col, int end, enum style style, do
 	canvas_right(&ui->canvas, row, col, end, style, text);
 }
 
-void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r)
+void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style)
 {
 	struct canvas *c = &ui->canvas;
-	int end = area.col + area.cols - 1, names = end - 2 * FIGURE;
 	char name[512];
 
-	canvas_printf(c, area.row, area.col + 2, names, theme_frame(r->type), "%c",
-		frame_types[r->type].letter);
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, r->method),
-		names - area.col - 5, ui->names, ui->glyphs->ellipsis);
-	canvas_text(c, area.row, area.col + 4, names,
-		r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM, name);
-	pane_percent(ui, area.row, names, end - FIGURE, STYLE_NORMAL, r->first);
+	canvas_printf(
+		c, area.row, area.col, c->cols, theme_frame(type), "%c", frame_types[type].letter);
+	name_fit(name, sizeof(name), profile_get_method(ui->profile, method), area.cols, ui->names,
+		ui->glyphs->ellipsis);
+	canvas_text(c, area.row, area.col + 2, c->cols, style, name);
+}
+
+void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r)
+{
+	int end = area.col + area.cols - 1, names = area.cols - 2 * FIGURE - 1;
+
+	pane_method(ui, (struct area){area.row, area.col + 2, 1, names - 5}, r->type, r->method,
+		r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM);
+	pane_percent(ui, area.row, area.col, end - FIGURE, STYLE_NORMAL, r->first);
 	pane_percent(ui, area.row, end - FIGURE, end, STYLE_DIM, r->second);
 }

@@ -45,6 +45,8 @@ struct pane_titles {
 
 /* The titles' row, which the rows stand below. */
 void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles);
+/* The letter of how a method ran, and its name in so many columns two further. */
+void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
 /* "12.3%" that ends before column end. */
 void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent);
 void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);

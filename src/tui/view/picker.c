@@ -183,19 +183,20 @@ static void draw_why(struct ui *ui, int row)
 	struct picker *p = picker_state(ui);
 	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
 
-	char word[sizeof(j->name)] = "";
+	char word[sizeof(j->name)];
+	bool by_name;
 
-	if (j)
-		clean_word(word, sizeof(word), j->name);
-	if (j && *j->why)
+	if (!j)
+		return;
+	clean_word(word, sizeof(word), j->name);
+	by_name = !strcmp(word, j->name);
+	if (*j->why)
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_NORMAL, "%d: %s",
 			j->pid, j->why);
-	else if (j && !strcmp(word, j->name))
+	else
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM,
-			"Also: jhot %d   or by name: jhot %s", j->pid, j->name);
-	else if (j)
-		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM, "Also: jhot %d",
-			j->pid);
+			"Also: jhot %d%s%s", j->pid, by_name ? "   or by name: jhot " : "",
+			by_name ? j->name : "");
 }
 
 static void draw_none(struct ui *ui, int row)

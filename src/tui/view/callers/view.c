@@ -276,7 +276,7 @@ static int list_rows(const struct sandwich_part *part, int rows)
 static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 {
 	const struct sandwich *s = c->s;
-	char name[512], figures[160], number[TEXT_NUMBER];
+	char figures[160], number[TEXT_NUMBER];
 	int end = a.col + a.cols - 1;
 
 	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s",
@@ -286,11 +286,8 @@ static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 		text_counted(number, (int64_t)s->total_count, "sample"));
 	if (a.cols < BAR_FROM)
 		snprintf(figures, sizeof(figures), "total %.1f%%", flat_percent(s->total, s->sum));
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, s->method),
-		a.cols - text_width(figures) - 8, ui->names, ui->glyphs->ellipsis);
-	canvas_printf(&ui->canvas, a.row, a.col + 2, end, theme_frame(s->type), "%c",
-		frame_types[s->type].letter);
-	canvas_text(&ui->canvas, a.row, a.col + 4, end, STYLE_STRONG, name);
+	pane_method(ui, (struct area){a.row, a.col + 2, 1, a.cols - text_width(figures) - 8},
+		s->type, s->method, STYLE_STRONG);
 	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_NORMAL, figures);
 	if (c->at.list.cursor == c->callers)
 		canvas_list_row(&ui->canvas, a.row, a.col, a.col + a.cols, c->callers, true);

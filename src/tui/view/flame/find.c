@@ -61,7 +61,7 @@ bool flame_find(struct ui *ui, int direction)
 
 		at = (at % count + count) % count;
 		if (is_hit(ui, &f->layout->boxes[at])) {
-			flame_select(ui, at);
+			list_to(&f->at.list, at);
 			return true;
 		}
 	}

@@ -22,7 +22,6 @@ struct flame {
 	struct calltree *tree;
 	struct compare_tree base; /* of the baseline, while a difference is shown */
 	struct flame_layout *layout;
-	uint64_t selected; /* path of the box under the cursor */
 	struct flame_pane pane;
 	uint32_t top; /* first row shown */
 	int64_t layout_ms;
@@ -33,7 +32,6 @@ struct flame {
 };
 
 struct flame *flame_state(const struct ui *ui);
-void flame_select(struct ui *ui, int index);
 
 /* find.c */
 

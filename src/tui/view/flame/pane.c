@@ -28,18 +28,12 @@ void flame_pane_done(struct flame_pane *p)
 
 static void draw_name(struct ui *ui, struct area a, const struct calltree_node *n)
 {
-	struct canvas *c = &ui->canvas;
-	char name[512];
-
 	if (n->method == PROFILE_NONE) {
-		canvas_text(c, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, "all");
+		canvas_text(&ui->canvas, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, "all");
 		return;
 	}
-	canvas_printf(c, a.row, a.col + 2, a.col + a.cols, theme_frame(n->type), "%c",
-		frame_types[n->type].letter);
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), a.cols - 5,
-		ui->names, ui->glyphs->ellipsis);
-	canvas_text(c, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, name);
+	pane_method(ui, (struct area){a.row, a.col + 2, 1, a.cols - 5}, n->type, n->method,
+		STYLE_STRONG);
 }
 
 /* "self   7.2%" and what else there is to say; returns the row behind it. */

@@ -50,27 +50,23 @@ static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
 	return 0;
 }
 
-static void select_box(struct flame *f)
-{
-	uint32_t box = flame_layout_find(f->layout, f->selected);
-
-	list_resize(&f->at.list, (int)f->layout->count, (int)f->layout->count);
-	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
-	if (f->layout->count)
-		f->selected = f->layout->boxes[f->at.list.cursor].path;
-}
-
+/* The box that was selected is where it is now. */
 static void show_layout(
 	struct flame *f, struct calltree *tree, struct flame_layout *layout, int64_t now_ms)
 {
+	bool selected = f->layout && f->layout->count;
+	uint64_t path = selected ? f->layout->boxes[f->at.list.cursor].path : 0;
+	uint32_t box = flame_layout_find(layout, path);
+
 	calltree_free(f->tree);
-	f->layout_ms = now_ms;
 	flame_layout_free(f->layout);
+	f->layout_ms = now_ms;
 	f->tree = tree;
 	f->layout = layout;
 	f->stale = false;
 	flame_pane_stale(&f->pane);
-	select_box(f);
+	list_resize(&f->at.list, (int)layout->count, (int)layout->count);
+	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }
 
 /* The zoomed node's share when it was last seen: what is narrower than a column need not be made. */
@@ -302,16 +298,6 @@ static void flame_detail(struct ui *ui, struct strip *s)
 			flat_percent(n->total, f->tree->nodes[n->parent].total));
 }
 
-void flame_select(struct ui *ui, int index)
-{
-	struct flame *f = flame_state(ui);
-
-	if (!f->layout || index >= (int)f->layout->count)
-		return;
-	list_to(&f->at.list, index);
-	f->selected = f->layout->boxes[index].path;
-}
-
 static void flame_notice(struct ui *ui, struct strip *s)
 {
 	struct flame *f = flame_state(ui);
@@ -342,22 +328,21 @@ unsigned flame_move(struct ui *ui, int direction)
 	else if (f->upwards && to == FLAME_TO_LEAF)
 		to = FLAME_TO_ROOT;
 	list_to(&f->at.list, (int)flame_layout_move(f->layout, (uint32_t)f->at.list.cursor, to));
-	f->selected = f->layout->boxes[f->at.list.cursor].path;
 	return UI_HOLD;
 }
 
 unsigned flame_zoom(struct ui *ui, int in)
 {
 	struct flame *f = flame_state(ui);
+	uint64_t path;
 
 	if (!f->layout || !f->layout->count)
 		return 0;
-	f->selected = f->layout->boxes[f->at.list.cursor].path;
-	if (in && (!f->at.trail.depth || trail_top(&f->at.trail) != f->selected)) {
-		trail_push(ui, &f->at.trail, f->selected);
-	} else if (!in && f->at.trail.depth) {
+	path = f->layout->boxes[f->at.list.cursor].path;
+	if (in && (!f->at.trail.depth || trail_top(&f->at.trail) != path))
+		trail_push(ui, &f->at.trail, path);
+	else if (!in && f->at.trail.depth)
 		f->at.trail.depth--;
-	}
 	f->stale = true;
 	return UI_UPDATE | UI_HOLD;
 }
@@ -409,7 +394,6 @@ const struct view view_flame = {
 	.detail = flame_detail,
 	.notice = flame_notice,
 	.text = flame_text,
-	.select = flame_select,
 	.find = flame_find,
 	.back = flame_back,
 };
