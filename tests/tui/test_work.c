@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is too much for one key is done in slices: marked until it is done, and then what it would have been at once. */
 #include "tests/tap.h"
+#include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/frame/ui.h"
 
@@ -110,6 +111,44 @@ static void test_between(void)
 	buf_done(&text);
 }
 
+static struct ui *drawn_meanwhile;
+
+static int attach_and_draw(void *ctx, int pid, int event, struct err *err)
+{
+	ui_draw(drawn_meanwhile);
+	return fake_attach(ctx, pid, event, err);
+}
+
+/* A session that was lost is asked for again from any view; that may take long, and the screen tells of it. */
+static void test_attach(void)
+{
+	static const char *const views[] = {"m", "t", "T", "f", "m\n", "fi/a\n"};
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct app_ops ops = fake_ops;
+	int right = 0;
+
+	ops.attach = attach_and_draw;
+	for (size_t i = 0; i < 6; i++) {
+		struct fake fake;
+		struct ui ui;
+
+		fake_init(&fake, 400);
+		ui_init(&ui, &ops, &fake, &options, false);
+		ui_resize(&ui, 50, 160);
+		drawn_meanwhile = &ui;
+		drive_keys(&ui, drive_seconds(&ui, 1000, 5), views[i]);
+		fake.lost = true;
+		drive_seconds(&ui, ui.now_ms, 1);
+		fake.lost = false;
+		drive_keys(&ui, ui.now_ms, "r");
+		ui_attach(&ui, ui.attach_pid);
+		right += ui.profile && ui.place.view == VIEW_METHODS;
+		ui_done(&ui);
+		fake_done(&fake);
+	}
+	is_int(right, 6, "every view can be drawn while its session begins anew");
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
@@ -122,5 +161,6 @@ int main(void)
 	test_same("]]]]KLb", "callers");
 	test_same("]]]]T=tTi", "the tree by thread and back");
 	test_between();
+	test_attach();
 	return tap_done();
 }

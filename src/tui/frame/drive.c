@@ -280,9 +280,10 @@ void ui_attach(struct ui *ui, int pid)
 		if (VIEWS_DATA & VIEW_BIT(i))
 			ui_free_view(ui, i);
 	ui->error = (struct err){0};
-	/* While it lasts the screen may be drawn, and the last session's data are gone. */
+	/* While it lasts the screen may be drawn, and the last session's data are gone: the view begins empty. */
 	ui->profile = NULL;
 	ui->vitals = NULL;
+	ui_show(ui, ui->place.view);
 	if (ui->ops->attach(ui->ctx, pid, ui->scope.event, &ui->error) < 0) {
 		ui_show(ui, VIEW_ERROR);
 		return;
