@@ -266,7 +266,7 @@ static void app_attach(struct app *app)
 	app->given_up = false;
 	ui_attach(&app->ui, app->ui.attach_pid);
 	if (app->attach_s)
-		app->ui.message.shown = false;
+		app->ui.place.message.shown = false;
 	app->tick_ms = app->ui.begun_ms = app_now();
 	app->draw = true;
 }
@@ -325,7 +325,7 @@ int app_run(
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){app_go_on, &app});
 	app.ui.cpu_ns = app_cpu_ns;
-	app.ui.slice = options->clock_step ? 0 : UI_SLICE;
+	app.ui.job.slice = options->clock_step ? 0 : UI_SLICE;
 	app.ui.depth = app.ui.depth_begin = app.term->depth;
 	term_set_mouse(app.term, app.ui.mouse);
 	ui_resize(&app.ui, rows, cols);

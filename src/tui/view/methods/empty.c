@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No samples is an answer, too. */
-#include "tui/view/view.h"
+#include "tui/view/methods/inside.h"
 
-#include "tui/frame/ui.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -10,18 +9,18 @@
 /* Why there is nothing; a user event is called by its name. */
 static const char *empty_reason(const struct ui *ui, const char *label, char *out, size_t bytes)
 {
-	const struct vitals_event *v = &ui->vitals->events[ui->event];
+	const struct vitals_event *v = &ui->vitals->events[ui->scope.event];
 	const char *part = ui->options->kernel_only ? "in the kernel (-k) "
 			   : ui->options->user_only ? "outside of the kernel (-u) "
 						    : "";
 
 	if (v->state != VITALS_ON) {
 		snprintf(out, bytes, "%s is not being sampled%s",
-			profile_get_event(ui->profile, ui->event)->name,
+			profile_get_event(ui->profile, ui->scope.event)->name,
 			ui->over ? "." : ": e shows how it stands.");
 		return out;
 	}
-	switch (ui->event) {
+	switch (ui->scope.event) {
 	case EVENT_CPU:
 		snprintf(out, bytes, "The JVM used no CPU %sin the last %s, %s", part, label,
 			*part ? "and nothing else is sampled." : "so there is nothing to sample.");
@@ -37,7 +36,7 @@ static const char *empty_reason(const struct ui *ui, const char *label, char *ou
 	case EVENT_WALL: snprintf(out, bytes, "No thread was seen in the last %s.", label); break;
 	default:
 		snprintf(out, bytes, "No %s were counted in the last %s.",
-			profile_get_event(ui->profile, ui->event)->name, label);
+			profile_get_event(ui->profile, ui->scope.event)->name, label);
 	}
 	return out;
 }
@@ -60,10 +59,10 @@ void empty_draw(struct ui *ui, struct area area)
 	struct canvas *c = &ui->canvas;
 
 	canvas_text(c, row, col, limit, STYLE_NORMAL,
-		empty_reason(ui, timeline_label(&ui->time, label), text, sizeof(text)));
+		empty_reason(ui, timeline_label(&ui->scope.time, label), text, sizeof(text)));
 	row += 2;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (others[i].event == ui->event || !ui_has_event(ui, others[i].event))
+		if (others[i].event == ui->scope.event || !ui_has_event(ui, others[i].event))
 			continue;
 		canvas_printf(c, row, col, limit, STYLE_KEY, "%d", others[i].event + 1);
 		canvas_text(c, row++, col + 4, limit, STYLE_NORMAL, others[i].what);

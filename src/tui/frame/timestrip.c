@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawing the history in cells of whole seconds. */
-#include "tui/time/time.h"
-
+/*
+ * The last ten minutes in a line each: how many samples came, the heap, the GC; the window is marked.
+ *
+ *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420/s
+ *
+ * A cell is so many whole seconds of the session, so that what is drawn stays what it is and moves by one
+ * cell at a time. Shown under the header while frozen, and on tall terminals.
+ */
 #include "tui/frame/ui.h"
+
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -28,10 +34,10 @@ int timestrip_rows(const struct ui *ui)
 
 	if (!ui->profile || ui->canvas.cols < 60)
 		return 0;
-	return rows >= ROWS_THREE                       ? 3
-	       : rows >= ROWS_TWO                       ? 2
-	       : rows >= ROWS_FROZEN && ui->time.frozen ? 1
-							: 0;
+	return rows >= ROWS_THREE                             ? 3
+	       : rows >= ROWS_TWO                             ? 2
+	       : rows >= ROWS_FROZEN && ui->scope.time.frozen ? 1
+							      : 0;
 }
 
 static struct cells cells_of(const struct ui *ui)
@@ -64,7 +70,7 @@ static void line_seconds(const struct ui *ui, enum line line, int64_t *out)
 	uint32_t now = ui->shown_now;
 
 	if (line == LINE_RATE)
-		profile_history(ui->profile, ui->event, now, out, PROFILE_HISTORY_S);
+		profile_history(ui->profile, ui->scope.event, now, out, PROFILE_HISTORY_S);
 	else
 		history_values(&ui->history, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC,
 			now ? now - 1 : 0, out, PROFILE_HISTORY_S);
@@ -106,7 +112,7 @@ static void value_text(enum line line, int64_t value, char *out, size_t size)
 static void draw_line(struct ui *ui, int row, enum line line, const struct cells *c)
 {
 	static const int64_t units[] = {[LINE_RATE] = 8, [LINE_HEAP] = 1 << 20, [LINE_GC] = 10};
-	const char *labels[] = {[LINE_RATE] = profile_events[ui->event].name,
+	const char *labels[] = {[LINE_RATE] = profile_events[ui->scope.event].name,
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
 	struct canvas *canvas = &ui->canvas;
