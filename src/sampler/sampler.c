@@ -6,15 +6,13 @@
 
 #include "base/clock.h"
 #include "sampler/engine/alloc_live.h"
-#include "sampler/engine/lock/lock.h"
-#include "sampler/engine/wall.h"
+#include "sampler/engine/engine.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/text.h"
-#include "wire/agent.h"
 
 #include <errno.h>
 #include <linux/memfd.h>

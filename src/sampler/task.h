@@ -41,4 +41,12 @@ bool task_name(int task_fd, int32_t tid, char *out, size_t bytes);
 /* The state for a line of /proc/PID/syscall. */
 uint32_t task_state_of(const char *line);
 
+/* --- spawn.c ----------------------------------------------------------------------------------- */
+
+/* Bare threads of the agent: no signal reaches them but those that a fault of their own would raise. */
+
+/* spawn: 0 or an error number. thread: for spawn_join; NULL: nobody waits for its end. */
+int spawn(size_t stack_bytes, void *(*body)(void *), void *arg, unsigned long *thread);
+void spawn_join(unsigned long thread);
+
 #endif

@@ -3,7 +3,7 @@
 #include "sampler/engine/waiting.h"
 
 #include "base/clock.h"
-#include "sampler/glob.h"
+#include "sampler/text.h"
 
 #include <string.h>
 

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread of the wall clock; wall.h says how it works. */
-#include "sampler/engine/wall.h"
+/*
+ * The wall clock: every thread is looked at once per interval, whether it runs or not.
+ *
+ * A thread of the agent goes round all threads. One that has not run since its last sample, but to go back to sleep
+ * from that, is where it was: its trace counts again, without a signal. Any other is asked: the ns that the sample is to
+ * stand for and what the thread is doing are put into its slot, and a signal makes its handler look there.
+ * A sample stands for all the time since the thread's last one, so that a round that takes longer than the
+ * interval, because there are many threads, loses nothing.
+ */
 
 #include "base/clock.h"
 #include "sampler/engine/engine.h"
 #include "sampler/engine/lock/wait.h"
-#include "sampler/engine/pace.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/spawn.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
 

@@ -11,18 +11,15 @@
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
+#include "sampler/engine/engine.h"
 #include "sampler/engine/events.h"
-#include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
-#include "sampler/session/select.h"
-#include "sampler/session/starts.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/spawn.h"
-#include "wire/agent.h"
+#include "sampler/task.h"
 
 #include <sys/prctl.h>
 

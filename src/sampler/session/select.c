@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that begin or cease to match the pattern. */
-#include "sampler/session/select.h"
+#include "sampler/session/scan.h"
 
 #include "sampler/engine/events.h"
-#include "sampler/glob.h"
 #include "sampler/text.h"
 
 static bool select_leaves_out(const struct sampler *s, const struct thread_slot *slot)

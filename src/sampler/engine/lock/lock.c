@@ -21,7 +21,6 @@
 #include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/spawn.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
 
