@@ -29,7 +29,7 @@ sampler_sources = \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
 	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c %D%/jvm/fields.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
-	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/walker_agct.c %D%/jvm/walker_agct.h \
+	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/walker_agct.h \
 	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
 	%D%/publish/states.c %D%/publish/threads.c \

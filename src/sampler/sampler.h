@@ -147,10 +147,9 @@ struct sampler {
 		unsigned long thread; /* pthread_t */
 		uint64_t cycle_ns;    /* how long the last round over all threads took */
 		uint32_t cursor;
-		uint32_t rows;    /* the unwind rows that there are */
-		uint64_t rows_ns; /* since when */
-		uint64_t back_ns; /* CPU time that the way back from a handler takes */
-		uint64_t random;
+		uint32_t rows;                /* the unwind rows that there are */
+		uint64_t rows_ns;             /* since when */
+		uint64_t back_ns;             /* CPU time that the way back from a handler takes */
 		struct wall_waiting *waiting; /* NULL: there are no virtual threads */
 	} wall;
 

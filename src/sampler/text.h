@@ -48,6 +48,14 @@ static inline void text_add_number(struct text *t, uint64_t n)
 	text_add_bytes(t, digits + at, sizeof(digits) - at);
 }
 
+/* text_set: all that is to be said, in one piece. */
+static inline void text_set(char *buffer, size_t bytes, const char *s)
+{
+	struct text t = text_into(buffer, bytes);
+
+	text_add(&t, s);
+}
+
 /* text_add_interval: "10 ms", "250 us"; with another unit than time the number alone. */
 void text_add_interval(struct text *t, uint64_t interval, bool time);
 

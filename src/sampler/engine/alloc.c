@@ -228,7 +228,6 @@ void alloc_publish(struct sampler *s)
 {
 	struct event *event = &s->events[WIRE_ALLOC];
 	uint64_t outside = atomic_load(&s->alloc_told.outside);
-	struct text text = text_into(event->note, sizeof(event->note));
 
 	if (s->alloc_told.said || !atomic_load(&event->on) || !s->layout ||
 		s->layout->jdk >= ALLOC_EXACT || !alloc_exact(s->layout) ||
@@ -236,9 +235,8 @@ void alloc_publish(struct sampler *s)
 		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_told.all))
 		return;
 	s->alloc_told.said = true;
-	text_add(&text,
+	events_degraded(s, WIRE_ALLOC,
 		s->layout->jdk >= ALLOC_SLOWS ? ALLOC_MISSED "; " ALLOC_SLOWER : ALLOC_MISSED);
-	events_note(s, WIRE_ALLOC, "");
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */

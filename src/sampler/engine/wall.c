@@ -10,7 +10,7 @@
  */
 
 #include "base/clock.h"
-#include "sampler/engine/engine.h"
+#include "sampler/engine/events.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
@@ -256,10 +256,9 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 
 	if (now < round->next_ns)
 		return false;
-	s->wall.random = s->wall.random * 6364136223846793005ull + 1442695040888963407ull;
 	if (round->next_ns + interval < now) /* too many threads: as soon as can be */
 		round->next_ns = now;
-	round->next_ns += interval / 2 + (s->wall.random >> 33) % interval;
+	round->next_ns += interval / 2 + arms_random(interval);
 	s->wall.cycle_ns = now - round->began_ns;
 	round->began_ns = now;
 	round->listed = round->counted;
@@ -364,7 +363,6 @@ static void wall_prepare(struct sampler *s)
 		wall->last_ns = now;
 		wall->seen_cpu_ns = 0;
 	}
-	s->wall.random = now;
 	s->wall.back_ns = WALL_HANDLER_NS / 3;
 	s->wall.cursor = 0;
 	s->wall.cycle_ns = atomic_load(&s->events[WIRE_WALL].interval);
@@ -374,14 +372,13 @@ static void wall_prepare(struct sampler *s)
 static int wall_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
-	struct text out = text_into(text, bytes);
 	int error;
 
 	wall_prepare(s);
 	wall_waiting_start(s);
 	error = spawn(WALL_STACK, wall_main, s, &s->wall.thread);
 	if (error)
-		text_add(&out, "no thread could be started for the wall clock");
+		text_set(text, bytes, "no thread could be started for the wall clock");
 	while (!error && !atomic_load(&s->wall.tid))
 		raw(SYS_sched_yield);
 	if (!error)
@@ -423,9 +420,7 @@ static int wall_probe(const struct engine_target *on_self, char *why, size_t byt
 
 	if (task_cpu_ns(on_self->tid, &cpu))
 		return 0;
-	struct text text = text_into(why, bytes);
-
-	text_add(&text, "the CPU time of threads cannot be read");
+	text_set(why, bytes, "the CPU time of threads cannot be read");
 	return -ENOSYS;
 }
 

@@ -31,9 +31,8 @@ static int command_unwind(struct sampler *s, const struct wire_command *c, char 
 {
 	int taken =
 		unwind_recv_pieces(s->unwind_recv, s->shared.staging, WIRE_STAGING_BYTES, c->arg);
-	struct text out = text_into(text, bytes);
 
-	text_add(&out, taken < 0 ? "unwind rows were not taken" : "");
+	text_set(text, bytes, taken < 0 ? "unwind rows were not taken" : "");
 	return taken;
 }
 
@@ -55,10 +54,9 @@ static int command_depth(struct sampler *s, const struct wire_command *c, char *
 {
 	uint32_t limit = WIRE_DEPTH_LIMIT(c->arg), top = WIRE_DEPTH_TOP(c->arg);
 	uint32_t root = WIRE_DEPTH_ROOT(c->arg);
-	struct text out = text_into(text, bytes);
 
 	if (!top || limit > WIRE_DEPTH_MAX || top > limit || (root && top + root >= limit)) {
-		text_add(&out, "that is no depth");
+		text_set(text, bytes, "that is no depth");
 		return -EINVAL;
 	}
 	atomic_store(&s->depth, c->arg);

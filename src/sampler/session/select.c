@@ -51,9 +51,7 @@ void select_update(struct sampler *s)
 
 void select_set(struct sampler *s, const char *pattern)
 {
-	struct text text = text_into(s->select.pattern, sizeof(s->select.pattern));
-
-	text_add(&text, pattern);
+	text_set(s->select.pattern, sizeof(s->select.pattern), pattern);
 	s->select.round++;
 	select_update(s);
 }

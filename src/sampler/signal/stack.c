@@ -16,11 +16,6 @@
 #define WALK_STACK_BYTES 4096u /* a whole handler takes 3.2 kB at most: test_signals.sh */
 #define CLASS_NAME       512u
 
-static void stack_lose(const struct stack *stack, uint32_t event, uint64_t n)
-{
-	sig_lose(stack->s, event, COUNTER_TABLE_FULL, n);
-}
-
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 {
 	atomic_fetch_add_explicit(&s->events[event].samples, n, memory_order_relaxed);
@@ -66,7 +61,7 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 	if (stored)
 		stack_count(stack, event, sample->count);
 	else
-		stack_lose(stack, sample->event, sample->count);
+		sig_lose(stack->s, sample->event, COUNTER_TABLE_FULL, sample->count);
 	sig_hurry(stack->s);
 	return stored && sample->state ? trace_table_hash(&key) : 0;
 }
@@ -273,14 +268,6 @@ static bool stack_open(struct stack *stack)
 	return true;
 }
 
-static void stack_take(struct stack *stack, const struct walk_regs *regs, const ucontext_t *context)
-{
-	if (!stack_open(stack))
-		return;
-	if (!stack->s->agct->call || !stack_walk_agct(stack, context))
-		stack_walk(stack, regs);
-}
-
 /* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
 static bool stack_walkable(struct stack *stack, const ucontext_t *context)
 {
@@ -300,10 +287,11 @@ void sig_stack_interrupted(
 	*stack = (struct stack){
 		.s = s, .mem = sig_mem(s), .thread = thread, .rows = atomic_load(&s->rows)};
 	stack->id = stack_id(stack, atomic_load(&thread->java_thread));
-	if (!stack_walkable(stack, ucontext))
+	if (!stack_walkable(stack, ucontext) || !stack_open(stack))
 		return;
 	regs_read(ucontext, &regs);
-	stack_take(stack, &regs, ucontext);
+	if (!s->agct->call || !stack_walk_agct(stack, ucontext))
+		stack_walk(stack, &regs);
 }
 
 /* stack_drop_stubs: the way out of Java is no news to whoever asks what was allocated or waited for. */

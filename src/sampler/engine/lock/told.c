@@ -247,24 +247,15 @@ static bool lock_tell(struct sampler *s, struct lock_thread *t)
 	}
 }
 
-/* lock_note: said where there is nothing else to say of this event. */
-static void lock_note(struct sampler *s)
-{
-	struct event *event = &s->events[WIRE_LOCK];
-	struct text text = text_into(event->note, sizeof(event->note));
-
-	text_add(&text,
-		"short waits are counted too low: the JVM's own count of them was not found");
-	events_note(s, WIRE_LOCK, "");
-}
-
 void lock_publish(struct sampler *s)
 {
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
 
 	if (atomic_load(&s->events[WIRE_LOCK].on) && jvm_wait_counts() < 0 &&
 		!s->events[WIRE_LOCK].note[0])
-		lock_note(s);
+		events_degraded(s, WIRE_LOCK,
+			"short waits are counted too low: the JVM's own count of them was not "
+			"found");
 	for (uint32_t i = 0; i < high; i++) {
 		if (!lock_tell(s, &s->lock->threads[i]))
 			return;
