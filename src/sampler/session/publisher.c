@@ -166,7 +166,7 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 	if (!whole && stat.st_nlink == s->links)
 		return;
 	s->links = stat.st_nlink;
-	scan_threads(s, s->task_fd, ++s->scans, publish_flips(s->publish), whole);
+	scan_threads(s, whole);
 	if (!whole)
 		return;
 	s->whole_scan_ns = now;

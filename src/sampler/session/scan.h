@@ -15,11 +15,10 @@ struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t 
 void scan_thread_ends(struct sampler *s, int32_t tid);
 
 /*
- * scan_threads: find threads by /proc/self/task (open as task_fd) and by the JVM's own list, give up
- * those that are gone. number: counts up from 1. flips: how often the trace table was drained; a slot is
- * given away two flips after its thread was found gone. whole: look at known threads, too.
+ * scan_threads: find threads by /proc/self/task (s->task_fd) and by the JVM's own list, give up those that are gone; a
+ * slot is given away two flips of the trace table after its thread was found gone. whole: look at known threads, too.
  */
-void scan_threads(struct sampler *s, int task_fd, uint32_t number, uint64_t flips, bool whole);
+void scan_threads(struct sampler *s, bool whole);
 
 /* The JVM lists it: it has its slot and its name from then on. false: it was known, or is the agent's own. */
 bool scan_listed(struct sampler *s, const struct walk_listed *thread);

@@ -183,7 +183,7 @@ static void setup_threads(struct sampler *s)
 	s->task_fd = (int)raw(
 		SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (s->task_fd >= 0)
-		scan_threads(s, s->task_fd, ++s->scans, 0, true);
+		scan_threads(s, true);
 }
 
 /* wanted: what the JVM is to tell of in any session. */
