@@ -26,7 +26,7 @@
  * the target sees under the same path is used in place (its name tells version and content); any other is
  * copied into the target's /tmp, /dev/shm or working folder as libjhot-VERSION-HASH-PID.so and unlinked
  * after the load. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
- * wire/agent.h) or -1 with an error.
+ * wire/layout.h) or -1 with an error.
  */
 int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
 	const struct patience *patience, struct err *err);

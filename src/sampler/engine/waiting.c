@@ -3,7 +3,8 @@
 #include "sampler/engine/waiting.h"
 
 #include "base/clock.h"
-#include "sampler/glob.h"
+#include "sampler/engine/events.h"
+#include "sampler/text.h"
 
 #include <string.h>
 
@@ -46,8 +47,7 @@ void waiting_stay(struct waiting *w, uint64_t now)
 
 void waiting_move(struct waiting *w, uint64_t now)
 {
-	w->pick.random = (w->pick.random ^ now) * 6364136223846793005ull + 1442695040888963407ull;
-	w->pick.random ^= w->pick.random >> 33;
+	w->pick.random = arms_random(UINT64_MAX);
 	w->pick.places = WAITING_PLACES;
 	waiting_stay(w, now);
 }
