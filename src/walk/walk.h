@@ -123,7 +123,7 @@ const char *walk_layout_test(const struct walk_layout *layout, const struct walk
 
 /* --- walking ----------------------------------------------------------------------------------------- */
 
-/* The registers of the interrupted thread; regs_<arch>.h fills them from a ucontext. */
+/* The registers of the interrupted thread; load/regs.h fills them from a ucontext. */
 struct walk_regs {
 	uint64_t pc, sp, fp;
 	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */

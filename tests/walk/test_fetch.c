@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 #include "walk/load/mem.h"
 
 static uint64_t code_at;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 #include "walk/load/guard.h"
 #include "walk/load/mem.h"
 

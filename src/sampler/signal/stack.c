@@ -6,7 +6,7 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 #include "walk/hotspot/unmounted.h"
 #include "walk/load/guard.h"
 

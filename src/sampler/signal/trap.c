@@ -12,7 +12,7 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 #include "walk/hotspot/oop.h"
 
 #define CLASS_NAME 512 /* bytes of a class's name; longer ones are cut */

@@ -4,7 +4,7 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 
 #include <sys/resource.h>
 

@@ -76,6 +76,15 @@ static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)
 	return field->bytes == 2 ? (int16_t)value : (int32_t)value;
 }
 
+/* A part of the blob that its header gives by its address (8 bytes) or, as other releases do, by its offset from base. */
+static uint64_t code_part(
+	const struct walk_field *field, const struct code_blob *blob, uint64_t base)
+{
+	uint64_t value = layout_field(field, blob->copy);
+
+	return field->bytes == 8 ? value : base + (uint32_t)value;
+}
+
 static bool blob_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
 	struct code_blob *out)
 {
@@ -85,9 +94,7 @@ static bool blob_load(const struct walk_layout *layout, const struct walk_mem *m
 		return false;
 	out->start = start;
 	out->end = start + (uint32_t)layout_field(&layout->blob_size, out->copy);
-	out->code = layout->code_begin.offset >= 0
-			    ? layout_field(&layout->code_begin, out->copy)
-			    : start + (uint32_t)layout_field(&layout->code_offset, out->copy);
+	out->code = code_part(&layout->code_begin, out, start);
 	out->frame_words = signed_field(&layout->blob_frame_size, out->copy);
 	out->frame_complete = signed_field(&layout->blob_frame_complete, out->copy);
 	out->name = layout_field(&layout->blob_name, out->copy);
@@ -134,10 +141,7 @@ static uint64_t immutable_base(const struct walk_layout *layout, const struct co
 
 static uint64_t scopes_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if (layout->scopes_data_begin.offset >= 0)
-		return layout_field(&layout->scopes_data_begin, blob->copy);
-	return immutable_base(layout, blob) +
-	       (uint32_t)layout_field(&layout->scopes_data_offset, blob->copy);
+	return code_part(&layout->scopes_data, blob, immutable_base(layout, blob));
 }
 
 /* JDK 8-22: PcDescs are followed by dependencies; since 23 the scopes follow them. */
@@ -145,21 +149,20 @@ static uint64_t descs_end(const struct walk_layout *layout, const struct code_bl
 {
 	if (layout->immutable_data.offset >= 0)
 		return scopes_begin(layout, blob);
-	return blob->start + (uint32_t)layout_field(&layout->dependencies_offset, blob->copy);
+	return code_part(&layout->dependencies_offset, blob, blob->start);
 }
 
 /* JDK 8-22: at an offset of the blob; 23, 24: of its data; since 25 behind the relocations. */
 static uint64_t metadata_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if (layout->mutable_data.offset >= 0)
-		return layout_field(&layout->mutable_data, blob->copy) +
-		       (uint32_t)layout_field(&layout->relocation_size, blob->copy);
-
 	uint64_t base = blob->start;
 
+	if (layout->mutable_data.offset >= 0)
+		return code_part(&layout->relocation_size, blob,
+			layout_field(&layout->mutable_data, blob->copy));
 	if (layout->immutable_data.offset >= 0)
-		base += (uint32_t)layout_field(&layout->data_offset, blob->copy);
-	return base + (uint32_t)layout_field(&layout->metadata_offset, blob->copy);
+		base = code_part(&layout->data_offset, blob, base);
+	return code_part(&layout->metadata_offset, blob, base);
 }
 
 uint64_t code_method(const struct walk_layout *layout, const struct code_blob *blob)
@@ -169,9 +172,7 @@ uint64_t code_method(const struct walk_layout *layout, const struct code_blob *b
 
 uint64_t code_verified_entry(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if (layout->verified_entry_point.offset >= 0)
-		return layout_field(&layout->verified_entry_point, blob->copy);
-	return blob->code + layout_field(&layout->verified_entry_offset, blob->copy);
+	return code_part(&layout->verified_entry, blob, blob->code);
 }
 
 uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob *blob)
@@ -184,20 +185,15 @@ uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob
 
 bool code_is_deopt(const struct walk_layout *layout, const struct code_blob *blob, uint64_t pc)
 {
-	if (layout->deopt_begin.offset >= 0)
-		return pc == layout_field(&layout->deopt_begin, blob->copy) ||
-		       (layout->deopt_mh_begin.offset >= 0 &&
-			       pc == layout_field(&layout->deopt_mh_begin, blob->copy));
-	return pc == blob->start + (uint32_t)layout_field(&layout->deopt_offset, blob->copy) ||
-	       (layout->deopt_mh_offset.offset >= 0 &&
-		       pc == blob->start + (uint32_t)layout_field(
-						   &layout->deopt_mh_offset, blob->copy));
+	return pc == code_part(&layout->deopt, blob, blob->start) ||
+	       (layout->deopt_mh.offset >= 0 &&
+		       pc == code_part(&layout->deopt_mh, blob, blob->start));
 }
 
 uint64_t code_orig_pc_slot(
 	const struct walk_layout *layout, const struct code_blob *blob, uint64_t sp)
 {
-	return sp + (uint32_t)layout_field(&layout->orig_pc_offset, blob->copy);
+	return code_part(&layout->orig_pc_offset, blob, sp);
 }
 
 /* --- PcDesc ------------------------------------------------------------------------------------------ */
@@ -216,8 +212,7 @@ static bool desc_load(const struct walk_layout *layout, const struct walk_mem *m
 
 static uint64_t descs_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	return immutable_base(layout, blob) +
-	       (uint32_t)layout_field(&layout->scopes_pcs_offset, blob->copy);
+	return code_part(&layout->scopes_pcs_offset, blob, immutable_base(layout, blob));
 }
 
 bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem,

@@ -4,7 +4,6 @@
 
 #include "walk/frames/arch.h"
 #include "walk/load/mem.h"
-#include "walk/load/text.h"
 
 /* --- notes ------------------------------------------------------------------------------------------- */
 
@@ -16,7 +15,7 @@ static void note_add(struct layout_read *r, const char *text)
 		r->note[r->note_used] = '\0';
 }
 
-static int note_missing(struct layout_read *r, const char *what, const struct exported_row *row)
+static int note_missing(struct layout_read *r, const char *what, const struct layout_row *row)
 {
 	note_add(r, what);
 	note_add(r, row->type);
@@ -76,12 +75,12 @@ static int copies_check(struct layout_read *r)
 		{"CompiledMethod", l->nmethod_bytes}, {"ConstMethod", l->const_method_bytes},
 		{"PcDesc", l->pc_desc_bytes}};
 
-	for (size_t i = 0; i < layout_table.count; i++) {
-		const struct exported_row *row = &layout_table.rows[i];
+	for (size_t i = 0; i < LAYOUT_ROWS; i++) {
+		const struct layout_row *row = &layout_rows[i];
 		const struct walk_field *field = (const void *)((const char *)r + row->dest);
 
 		for (size_t k = 0; k < sizeof(copies) / sizeof(copies[0]); k++)
-			if ((row->kind & EXPORTED_KIND) == EXPORTED_FIELD && r->found[i] &&
+			if ((row->kind & KIND) == FIELD && r->found[i] &&
 				text_equal(row->type, copies[k].type) &&
 				(uint32_t)field->offset + field->bytes > copies[k].bytes)
 				return layout_note(r, "a field lies outside of its struct");
@@ -109,8 +108,8 @@ static int facts_apply(struct layout_read *r)
 	l->call_stub_return = mem_u64(r->mem, r->call_stub_return);
 	if (!l->call_stub_return)
 		return layout_note(r, "the call stub's return address is not set yet");
-	if (l->nmethod_bytes > LAYOUT_BLOB_BYTES || l->pc_desc_bytes > LAYOUT_DESC_BYTES ||
-		l->const_method_bytes > LAYOUT_CONST_BYTES)
+	if (l->nmethod_bytes + 8 > LAYOUT_BLOB_BYTES || l->pc_desc_bytes + 8 > LAYOUT_DESC_BYTES ||
+		l->const_method_bytes + 8 > LAYOUT_CONST_BYTES)
 		return layout_note(r, "nmethod, PcDesc or ConstMethod has an unexpected size");
 	return copies_check(r);
 }
@@ -118,8 +117,7 @@ static int facts_apply(struct layout_read *r)
 /* Without what leads from a virtual thread to its carrier, and to its frames in the heap, all the rest is as good. */
 static void virtual_check(struct layout_read *r)
 {
-	const struct exported_row *missing =
-		exported_missing(&layout_table, r->found, r->layout.jdk, true);
+	const struct layout_row *missing = layout_missing(r, true);
 
 	if (!missing)
 		return;
@@ -127,19 +125,19 @@ static void virtual_check(struct layout_read *r)
 	note_missing(r, "virtual threads end below their carrier: ", missing);
 }
 
-static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
+static int layout_fill(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
-	const struct exported_row *missing;
+	const struct layout_row *missing;
 	struct layout_flag debug_info;
 
-	if (!exported_read(&layout_table, r->mem, tables, r, r->found))
+	if (!layout_tables_read(r))
 		return layout_note(r, "the JVM exports no gHotSpotVM tables");
 	l->thread_list = r->smr_list ? r->smr_list : r->thread_list;
 	l->jdk = jdk_read(r);
 	if (l->jdk < 8)
 		return layout_note(r, "the JVM's version could not be read");
-	missing = exported_missing(&layout_table, r->found, l->jdk, false);
+	missing = layout_missing(r, false);
 	if (missing)
 		return note_missing(r, "walker not available: ", missing);
 	l->unloaded_classes = layout_counter_read(r, "java.cls.unloadedClasses");
@@ -157,14 +155,15 @@ static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
 int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_tables *tables, char *note, size_t note_bytes)
 {
-	struct layout_read r = {.mem = mem, .note = note, .note_bytes = note_bytes};
+	struct layout_read r = {
+		.mem = mem, .tables = tables, .note = note, .note_bytes = note_bytes};
 	int result;
 
 	if (note_bytes)
 		note[0] = '\0';
 	r.layout.libjvm_start = tables->libjvm_start;
 	r.layout.libjvm_end = tables->libjvm_end;
-	result = layout_fill(&r, tables);
+	result = layout_fill(&r);
 	*layout = r.layout;
 	return result;
 }
@@ -178,23 +177,12 @@ size_t walk_layout_size(void)
 
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
 {
-	const uint8_t *at = copy + (uint32_t)field->offset;
-	uint32_t four;
-	uint64_t eight, value = 0;
+	uint64_t value;
 
 	if (field->offset < 0)
 		return 0;
-	if (field->bytes == 4) {
-		__builtin_memcpy(&four, at, sizeof(four));
-		return four;
-	}
-	if (field->bytes == 8) {
-		__builtin_memcpy(&eight, at, sizeof(eight));
-		return eight;
-	}
-	for (uint32_t i = field->bytes; i-- > 0;)
-		value = value << 8 | at[i];
-	return value;
+	__builtin_memcpy(&value, copy + (uint32_t)field->offset, sizeof(value));
+	return field->bytes == 8 ? value : value & ((1ull << 8 * field->bytes) - 1);
 }
 
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)

@@ -13,7 +13,7 @@
 #define LAYOUT_HEAPS   8
 #define LAYOUT_FRAMED  4
 #define LAYOUT_RETURNS 4
-/* Bounds of what is copied whole: nmethod, ConstMethod, PcDesc. */
+/* Room for what is copied whole (nmethod, ConstMethod, PcDesc) and 8 bytes more: see layout_field. */
 #define LAYOUT_BLOB_BYTES  512
 #define LAYOUT_CONST_BYTES 96
 #define LAYOUT_DESC_BYTES  64
@@ -53,14 +53,11 @@ struct walk_layout {
 	/* CodeBlob, nmethod (JDK 11-22: CompiledMethod) */
 	uint32_t nmethod_bytes;
 	struct walk_field blob_name, blob_size, blob_frame_size, blob_frame_complete;
-	struct walk_field code_offset, code_begin; /* one of the two */
 	struct walk_field mutable_data, relocation_size, metadata_offset, data_offset;
-	struct walk_field immutable_data, scopes_data_offset, scopes_data_begin;
-	struct walk_field scopes_pcs_offset, dependencies_offset;
+	struct walk_field immutable_data, scopes_pcs_offset, dependencies_offset;
 	struct walk_field compile_id, nmethod_method, comp_level, orig_pc_offset, entry_bci,
 		osr_entry;
-	struct walk_field verified_entry_point, verified_entry_offset;
-	struct walk_field deopt_begin, deopt_offset, deopt_mh_begin, deopt_mh_offset;
+	struct walk_field code_begin, scopes_data, verified_entry, deopt, deopt_mh; /* code_part */
 	struct walk_field oop_maps, oop_map_count; /* absent is no error */
 	uint32_t pc_desc_bytes;
 	struct walk_field pc_desc_pc, pc_desc_scope;
@@ -73,7 +70,7 @@ struct walk_layout {
 	struct walk_field anchor_sp, anchor_pc, anchor_fp;
 
 	/* threads */
-	struct walk_field thread_anchor, thread_osthread, thread_state, thread_vframe, thread_next;
+	struct walk_field thread_anchor, thread_osthread, thread_state, thread_next;
 	struct walk_field thread_stack_base, thread_stack_size, osthread_tid;
 	struct walk_field thread_pending, thread_waiting; /* ObjectMonitor*; absent is no error */
 	struct walk_field compiler_env, env_task, task_method;
@@ -132,7 +129,7 @@ struct walk_layout {
 	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
 };
 
-/* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
+/* A field from a copy of its struct, of which it reads 8 bytes from the field on. 0 if the field is absent. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 
 /* The same, from the target. */

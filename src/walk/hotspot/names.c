@@ -13,7 +13,6 @@
 #define STUB_ROWS       768u
 #define STUB_NAME       51u
 #define PAD_ID          UINT32_MAX
-#define CONST_HAS_LINES 1u /* ConstMethod's flag, the same in all JDKs */
 
 /*
  *   struct names | slots | ring
@@ -214,18 +213,9 @@ uint32_t names_text(struct names *n, const char *text, size_t bytes)
 	return id;
 }
 
-static uint32_t text_length(const char *text)
-{
-	uint32_t length = 0;
-
-	while (text[length])
-		length++;
-	return length;
-}
-
 static uint32_t text_id(struct names *n, const char *text)
 {
-	return names_text(n, text, text_length(text));
+	return names_text(n, text, __builtin_strlen(text));
 }
 
 /* --- methods ----------------------------------------------------------------------------------------- */
@@ -252,7 +242,7 @@ static uint32_t symbol_hash_offset(const struct walk_layout *l)
 static bool symbol_load(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, struct symbol *out)
 {
-	uint8_t head[SYMBOL_HEAD];
+	uint8_t head[SYMBOL_HEAD + 8];
 	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
 	/* All in one, where even the shortest name fills it. */
@@ -318,21 +308,11 @@ static uint16_t lines_bytes(const struct walk_mem *mem, uint64_t table)
 	return 0;
 }
 
-static uint16_t method_lines(const struct names *n, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct method *m, uint64_t *table)
-{
-	if (l->const_flags.offset < 0 || !m->code_bytes || !ring_is_roomy(n) ||
-		!(layout_load(&l->const_flags, mem, m->const_method) & CONST_HAS_LINES))
-		return 0;
-	*table = m->const_method + l->const_method_bytes + m->code_bytes;
-	return lines_bytes(mem, *table);
-}
-
 static uint32_t method_insert(struct names *n, const struct walk_layout *l,
 	const struct walk_mem *mem, const struct method *m, const struct symbol *s, uint64_t hash)
 {
-	uint64_t table = 0;
-	uint16_t lines = method_lines(n, l, mem, m, &table);
+	uint64_t table = ring_is_roomy(n) ? method_lines(l, mem, m) : 0;
+	uint16_t lines = table ? lines_bytes(mem, table) : 0;
 	uint32_t id, at = 0, text = (uint32_t)s[0].bytes + s[1].bytes + s[2].bytes;
 	struct record *r = ring_reserve(n, text + lines, &id);
 	bool copied = true;
@@ -386,7 +366,7 @@ static uint32_t method_id(
 bool names_stub_add(struct names *n, uint64_t start, uint32_t bytes, const char *name)
 {
 	struct stub_row *row = &n->stubs[n->stub_added];
-	size_t length = text_length(name);
+	size_t length = __builtin_strlen(name);
 
 	if (n->stub_added == STUB_ROWS || atomic_load(&n->stub_count))
 		return false;

@@ -2,6 +2,7 @@
 /* Classes by name, sets by their static fields, places of tables, threads in them. */
 #include "walk/hotspot/unmounted.h"
 
+#include "walk/hotspot/java_thread.h"
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
 
@@ -82,36 +83,10 @@ void unmounted_refresh(struct unmounted *u, const struct walk_layout *l, const s
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-struct opening {
-	struct unmounted *u;
-	const struct walk_layout *layout;
-	const struct walk_mem *mem;
-};
-
-/* Any Thread tells how references are written, and, by its class, which ones the boot loader has loaded. */
-static void open_by(void *ctx, uint64_t java_thread, int32_t tid)
-{
-	struct opening *o = ctx;
-	const struct walk_layout *l = o->layout;
-	uint64_t slot = mem_u64(o->mem, java_thread + (uint64_t)l->thread_object.offset);
-	uint64_t klass = 0, object = mem_u64(o->mem, slot);
-	static const char name[] = "java/lang/Thread";
-
-	if (o->u->mode.known)
-		return;
-	klass = oop_klass(l, o->mem, oop_follow(l, o->mem, slot, name), name);
-	if (!klass || !object || !class_fields(o->u, l, o->mem, UNMOUNTED_THREAD, klass) ||
-		!oop_mode_find(&o->u->mode, l, o->mem, slot, name,
-			o->u->field[UNMOUNTED_THREAD][THREAD_NAME]))
-		return;
-	o->u->loaded =
-		layout_load(&l->klass_loader, o->mem, klass) + (uint64_t)l->loader_klasses.offset;
-}
-
 bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
 	const char **why)
 {
-	struct opening o = {u, l, mem};
+	struct java_threads threads;
 
 	*u = (struct unmounted){.loaded = 0};
 	*why = "this JVM has no virtual threads";
@@ -123,9 +98,11 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 		l->thread_object.offset < 0 || l->klass_fields.offset < 0)
 		return false;
 	*why = "this JVM's objects cannot be read";
-	walk_threads_each(l, mem, open_by, &o);
-	if (!u->mode.known)
+	if (!java_threads_find(&threads, l, mem))
 		return false;
+	u->mode = threads.mode;
+	u->loaded = layout_load(&l->klass_loader, mem, threads.klass) +
+		    (uint64_t)l->loader_klasses.offset;
 	unmounted_refresh(u, l, mem);
 	return true;
 }

@@ -2,7 +2,7 @@
 /* HotSpot's SafeFetch: its code, and loads of any size by it. */
 #define _GNU_SOURCE 1
 #include "walk/load/fetch.h"
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 
 #include <stdatomic.h>
 

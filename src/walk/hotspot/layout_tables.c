@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads vmStructs.cpp's tables by the variables that say how wide an entry is and where its parts are. */
-#include "walk/hotspot/exported.h"
+#include "walk/hotspot/layout_read.h"
 
 #include "walk/load/mem.h"
-#include "walk/load/text.h"
-
-struct reader {
-	const struct exported_table *table;
-	const struct walk_mem *mem;
-	const struct walk_tables *tables;
-	char *base;
-	bool *found;
-};
 
 /* The value of an exported variable of HotSpot's; 0 if there is no such symbol. */
-static uint64_t symbol_value(struct reader *r, const char *stem, const char *suffix)
+static uint64_t symbol_value(struct layout_read *r, const char *stem, const char *suffix)
 {
-	char name[EXPORTED_NAME];
+	char name[LAYOUT_NAME];
 	size_t n = 0;
 
 	for (; *stem; stem++)
@@ -45,36 +36,47 @@ static uint8_t type_bytes(const char *type)
 	return 0;
 }
 
-static uint8_t row_kind(const struct exported_row *row)
+/* 0: not known. */
+static uint8_t field_bytes(const struct layout_row *row, const char *type)
 {
-	return row->kind & EXPORTED_KIND;
+	switch (row->kind & FIELD_BYTES) {
+	case FIELD_4: return 4;
+	case FIELD_2: return 2;
+	case FIELD_1: return 1;
+	case FIELD_VARIES: return type_bytes(type);
+	default: return 8;
+	}
+}
+
+static void *dest_of(struct layout_read *r, const struct layout_row *row)
+{
+	return (char *)r + row->dest;
 }
 
 /* --- fields ------------------------------------------------------------------------------------------ */
 
 struct struct_entry {
-	char type[EXPORTED_NAME], field[EXPORTED_NAME], type_string[EXPORTED_NAME];
+	char type[LAYOUT_NAME], field[LAYOUT_NAME], type_string[LAYOUT_NAME];
 	uint32_t is_static;
 	uint64_t offset, address;
 };
 
-static void struct_entry_store(struct reader *r, const struct struct_entry *e)
+static void struct_entry_store(struct layout_read *r, const struct struct_entry *e)
 {
-	uint8_t kind = e->is_static ? EXPORTED_STATIC : EXPORTED_FIELD;
+	uint8_t kind = e->is_static ? STATIC : FIELD;
 
-	for (size_t i = 0; i < r->table->count; i++) {
-		const struct exported_row *row = &r->table->rows[i];
-		void *dest = r->base + row->dest;
+	for (size_t i = 0; i < LAYOUT_ROWS; i++) {
+		const struct layout_row *row = &layout_rows[i];
 
-		if (row_kind(row) != kind || !text_equal(row->type, e->type) ||
+		if ((row->kind & KIND) != kind || !text_equal(row->type, e->type) ||
 			!text_equal(row->field, e->field))
 			continue;
-		if (kind == EXPORTED_STATIC) {
-			*(uint64_t *)dest = e->address;
+		if (kind == STATIC) {
+			*(uint64_t *)dest_of(r, row) = e->address;
 		} else {
-			struct walk_field *field = dest;
+			struct walk_field *field = dest_of(r, row);
 
-			field->bytes = row->bytes ? row->bytes : type_bytes(e->type_string);
+			field->bytes = field_bytes(row, e->type_string);
 			if (!field->bytes)
 				continue;
 			field->offset = (int32_t)e->offset;
@@ -83,7 +85,7 @@ static void struct_entry_store(struct reader *r, const struct struct_entry *e)
 	}
 }
 
-static bool structs_read(struct reader *r)
+static bool structs_read(struct layout_read *r)
 {
 	uint64_t entry = symbol_value(r, "gHotSpotVMStructs", "");
 	uint64_t stride = symbol_value(r, "gHotSpotVMStructEntryArrayStride", "");
@@ -98,12 +100,12 @@ static bool structs_read(struct reader *r)
 	if (!entry || !stride)
 		return false;
 	for (;; entry += stride) {
-		if (mem_string(r->mem, mem_u64(r->mem, entry + type), e.type, EXPORTED_NAME) < 0)
+		if (mem_string(r->mem, mem_u64(r->mem, entry + type), e.type, LAYOUT_NAME) < 0)
 			return true;
-		if (mem_string(r->mem, mem_u64(r->mem, entry + field), e.field, EXPORTED_NAME) < 0)
+		if (mem_string(r->mem, mem_u64(r->mem, entry + field), e.field, LAYOUT_NAME) < 0)
 			return true;
 		if (mem_string(r->mem, mem_u64(r->mem, entry + type_string), e.type_string,
-			    EXPORTED_NAME) < 0)
+			    LAYOUT_NAME) < 0)
 			e.type_string[0] = '\0';
 		e.is_static = mem_u32(r->mem, entry + is_static);
 		e.offset = mem_u64(r->mem, entry + offset);
@@ -119,33 +121,31 @@ static const struct number_table {
 	uint8_t kind;
 	const char *variable, *stem, *name, *value;
 } number_tables[] = {
-	{EXPORTED_SIZE, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", "TypeNameOffset", "SizeOffset"},
-	{EXPORTED_INT, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", "NameOffset",
-		"ValueOffset"},
-	{EXPORTED_LONG, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", "NameOffset",
+	{SIZE, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", "TypeNameOffset", "SizeOffset"},
+	{INT, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", "NameOffset", "ValueOffset"},
+	{LONG, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", "NameOffset",
 		"ValueOffset"},
 };
 #define NUMBER_TABLES (sizeof(number_tables) / sizeof(number_tables[0]))
 
-static bool numbers_read(struct reader *r, const struct number_table *t)
+static bool numbers_read(struct layout_read *r, const struct number_table *t)
 {
 	uint64_t entry = symbol_value(r, t->variable, "");
 	uint64_t stride = symbol_value(r, t->stem, "ArrayStride");
 	uint64_t name_at = symbol_value(r, t->stem, t->name);
 	uint64_t value_at = symbol_value(r, t->stem, t->value);
-	char name[EXPORTED_NAME];
+	char name[LAYOUT_NAME];
 
 	if (!entry || !stride)
 		return false;
 	for (; mem_string(r->mem, mem_u64(r->mem, entry + name_at), name, sizeof(name)) >= 0;
 		entry += stride) {
-		for (size_t i = 0; i < r->table->count; i++) {
-			const struct exported_row *row = &r->table->rows[i];
+		for (size_t i = 0; i < LAYOUT_ROWS; i++) {
+			const struct layout_row *row = &layout_rows[i];
 
-			if (row_kind(row) != t->kind || !text_equal(row->type, name))
+			if ((row->kind & KIND) != t->kind || !text_equal(row->type, name))
 				continue;
-			*(uint32_t *)(void *)(r->base + row->dest) =
-				mem_u32(r->mem, entry + value_at);
+			*(uint32_t *)dest_of(r, row) = mem_u32(r->mem, entry + value_at);
 			r->found[i] = true;
 		}
 	}
@@ -154,40 +154,33 @@ static bool numbers_read(struct reader *r, const struct number_table *t)
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-bool exported_read(const struct exported_table *table, const struct walk_mem *mem,
-	const struct walk_tables *tables, void *base, bool *found)
+bool layout_tables_read(struct layout_read *r)
 {
-	struct reader r = {table, mem, tables, base, found};
-
-	for (size_t i = 0; i < table->count; i++) {
-		struct walk_field *field = (void *)(r.base + table->rows[i].dest);
-
-		found[i] = false;
-		if (row_kind(&table->rows[i]) == EXPORTED_FIELD)
-			field->offset = -1;
-	}
-	if (!structs_read(&r))
+	for (size_t i = 0; i < LAYOUT_ROWS; i++)
+		if ((layout_rows[i].kind & KIND) == FIELD)
+			((struct walk_field *)dest_of(r, &layout_rows[i]))->offset = -1;
+	if (!structs_read(r))
 		return false;
 	for (size_t i = 0; i < NUMBER_TABLES; i++)
-		if (!numbers_read(&r, &number_tables[i]))
+		if (!numbers_read(r, &number_tables[i]))
 			return false;
 	return true;
 }
 
-const struct exported_row *exported_missing(
-	const struct exported_table *table, const bool *found, int32_t jdk, bool part)
+const struct layout_row *layout_missing(const struct layout_read *r, bool virtual)
 {
-	for (size_t i = 0, next; i < table->count; i = next) {
-		bool have = found[i];
+	int32_t jdk = r->layout.jdk;
 
-		for (next = i + 1; next < table->count && table->rows[next].kind & EXPORTED_OR;
-			next++)
-			have |= found[next];
-		if (part != !!(table->rows[i].kind & EXPORTED_PART))
+	for (size_t i = 0, next; i < LAYOUT_ROWS; i = next) {
+		bool have = r->found[i];
+
+		for (next = i + 1; next < LAYOUT_ROWS && layout_rows[next].kind & OR; next++)
+			have |= r->found[next];
+		if (virtual != !!(layout_rows[i].kind & VIRTUAL))
 			continue;
 		for (size_t k = i; k < next && !have; k++)
-			if (jdk >= table->rows[k].since && jdk <= table->rows[k].until)
-				return &table->rows[k];
+			if (jdk >= layout_rows[k].since && jdk <= layout_rows[k].until)
+				return &layout_rows[k];
 	}
 	return NULL;
 }
