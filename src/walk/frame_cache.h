@@ -34,8 +34,8 @@ struct frame_cache_code {
 	uint64_t pc, start, method; /* start: the nmethod */
 	int32_t compile_id;
 	int32_t frame_words;
-	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 	uint32_t count;
+	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 };
 
 /* A Method, as far as frames of it need it. */

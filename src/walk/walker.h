@@ -43,7 +43,9 @@ struct walker {
 	uint32_t count, max;
 	const struct walk_cut *cut; /* NULL: the walk ends where the buffer does */
 	uint32_t left_out;          /* frames that were dropped between top and root */
-	struct code_blob blob;      /* of the last code_cache_find */
+	struct code_blob blobs
+		[2]; /* walker_blob: that of the frame stood at, and the last one looked at ahead */
+	unsigned here; /* which of them is the former */
 	struct frame_cache_code
 		known; /* of the last compiled frame that the frame cache knew; pc 0: none */
 	struct unwind_rule rule; /* the same of native ones */
@@ -69,6 +71,10 @@ static inline bool walker_add(
 
 /* Whether there is room for what a step may add; with a cut, made by dropping frames. Moves frames. */
 bool walker_room(struct walker *w);
+/* A walk that has not begun: nothing is known of where it stands, all registers are 0. */
+void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max);
+
 /* Before and after the walk: how long it may get, and what is kept of it. */
 void cut_begin(struct walker *w, uint32_t max);
 void cut_end(struct walker *w, struct walk_result *result);
@@ -124,6 +130,23 @@ static inline const struct frame_cache_code *walker_known(struct walker *w, uint
 		return NULL;
 	}
 	return &w->known;
+}
+
+/*
+ * The blob that pc is in, NULL if there is none. Valid until the next call for another pc, that of the frame stood at
+ * until the next step.
+ */
+static inline const struct code_blob *walker_blob(struct walker *w, uint64_t pc)
+{
+	struct code_blob *ahead = &w->blobs[!w->here];
+
+	if (!walker_in_code(w, pc))
+		return NULL;
+	if (w->blobs[w->here].pc == pc)
+		return &w->blobs[w->here];
+	if (ahead->pc != pc)
+		ahead->pc = code_cache_find(w->layout, w->mem, pc, ahead) ? pc : 0;
+	return ahead->pc ? ahead : NULL;
 }
 
 /* Load a word of the stack. */

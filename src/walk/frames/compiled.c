@@ -194,19 +194,19 @@ static void frames_add(struct walker *w, const struct code_blob *blob, enum arch
 		scopes_add(w, blob, w->at.pc);
 }
 
-static enum walk_step top_step(struct walker *w, struct code_blob blob)
+static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
-	enum arch_prologue prologue = prologue_of(w, &blob);
+	enum arch_prologue prologue = prologue_of(w, blob);
 
-	frames_add(w, &blob, prologue);
-	if (prologue_leave(w, &blob, prologue) == STEP_NEXT ||
-		frame_leave(w, blob.frame_words, w->at.sp, false) == STEP_NEXT ||
-		moved_leave(w, &blob) == STEP_NEXT ||
-		prologue_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
-		prologue_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
+	frames_add(w, blob, prologue);
+	if (prologue_leave(w, blob, prologue) == STEP_NEXT ||
+		frame_leave(w, blob->frame_words, w->at.sp, false) == STEP_NEXT ||
+		moved_leave(w, blob) == STEP_NEXT ||
+		prologue_leave(w, blob, ARCH_NO_FRAME) == STEP_NEXT ||
+		prologue_leave(w, blob, ARCH_PUSHED) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w,
-		(uint32_t)(blob.frame_words > 0 ? blob.frame_words : 0) + SEARCH_WORDS,
+		(uint32_t)(blob->frame_words > 0 ? blob->frame_words : 0) + SEARCH_WORDS,
 		WALK_BREAK_COMPILED);
 }
 
@@ -257,20 +257,19 @@ enum walk_step compiled_interrupted(struct walker *w)
 	return STEP_FAIL;
 }
 
-enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
+enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 {
-	struct code_blob blob = *found; /* the walker's own is overwritten by each look-up */
 	uint64_t pc = w->at.pc;
 	uint32_t first = w->count;
 
 	if (w->top)
 		return top_step(w, blob);
-	compiled_show(w, &blob);
-	note(w, &blob, pc, first);
-	if (w->leaf && leaf_leave(w, &blob) == STEP_NEXT)
+	compiled_show(w, blob);
+	note(w, blob, pc, first);
+	if (w->leaf && leaf_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
-	if (frame_leave(w, blob.frame_words, w->at.sp, true) == STEP_NEXT ||
-		moved_leave(w, &blob) == STEP_NEXT)
+	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
+		moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
 	return walker_fail(w, WALK_BREAK_COMPILED);
 }
@@ -278,7 +277,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 bool walker_returns_to_java(struct walker *w, uint64_t pc)
 {
 	const struct walk_layout *l = w->layout;
-	struct code_blob *blob = &w->blob;
+	const struct code_blob *blob;
 	struct code_desc desc;
 
 	if (!walker_in_code(w, pc))
@@ -289,7 +288,8 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 		return interpreted_returns(w, pc);
 	if (walker_known(w, pc))
 		return true;
-	if (!code_cache_find(l, w->mem, pc, blob))
+	blob = walker_blob(w, pc);
+	if (!blob)
 		return false;
 	switch (blob->kind) {
 	case CODE_NMETHOD:
@@ -307,7 +307,7 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 {
 	const struct walk_layout *l = w->layout;
 	const struct frame_cache_code *known;
-	struct code_blob *blob = &w->blob;
+	const struct code_blob *blob;
 
 	if ((sp & 7) || sp >= w->hi)
 		return false;
@@ -322,7 +322,8 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return walker_returns_to_java(
 			w, walker_word(w, sp + 8ull * (uint32_t)known->frame_words - 8) &
 				   ARCH_PC_MASK);
-	if (!code_cache_find(l, w->mem, pc, blob))
+	blob = walker_blob(w, pc);
+	if (!blob)
 		return false;
 	if ((blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE) || blob->frame_words < 2)
 		return true;

@@ -5,17 +5,8 @@
 #include "walk/load/mem.h"
 
 /* The value of an exported variable of HotSpot's; 0 if there is no such symbol. */
-static uint64_t symbol_value(struct layout_read *r, const char *stem, const char *suffix)
+static uint64_t symbol_value(const struct layout_read *r, const char *name)
 {
-	char name[LAYOUT_NAME];
-	size_t n = 0;
-
-	for (; *stem; stem++)
-		name[n++] = *stem;
-	for (; *suffix && n + 1 < sizeof(name); suffix++)
-		name[n++] = *suffix;
-	name[n] = '\0';
-
 	uint64_t addr = r->tables->symbol(r->tables->ctx, name);
 
 	return addr ? mem_u64(r->mem, addr) : 0;
@@ -39,13 +30,10 @@ static uint8_t type_bytes(const char *type)
 /* 0: not known. */
 static uint8_t field_bytes(const struct layout_row *row, const char *type)
 {
-	switch (row->kind & FIELD_BYTES) {
-	case FIELD_4: return 4;
-	case FIELD_2: return 2;
-	case FIELD_1: return 1;
-	case FIELD_VARIES: return type_bytes(type);
-	default: return 8;
-	}
+	static const uint8_t bytes[] = {8, 4, 2, 1};
+	unsigned width = (row->kind & FIELD_BYTES) / FIELD_4;
+
+	return width < sizeof(bytes) ? bytes[width] : type_bytes(type);
 }
 
 static void *dest_of(struct layout_read *r, const struct layout_row *row)
@@ -87,14 +75,14 @@ static void struct_entry_store(struct layout_read *r, const struct struct_entry 
 
 static bool structs_read(struct layout_read *r)
 {
-	uint64_t entry = symbol_value(r, "gHotSpotVMStructs", "");
-	uint64_t stride = symbol_value(r, "gHotSpotVMStructEntryArrayStride", "");
-	uint64_t type = symbol_value(r, "gHotSpotVMStructEntry", "TypeNameOffset");
-	uint64_t field = symbol_value(r, "gHotSpotVMStructEntry", "FieldNameOffset");
-	uint64_t type_string = symbol_value(r, "gHotSpotVMStructEntry", "TypeStringOffset");
-	uint64_t is_static = symbol_value(r, "gHotSpotVMStructEntry", "IsStaticOffset");
-	uint64_t offset = symbol_value(r, "gHotSpotVMStructEntry", "OffsetOffset");
-	uint64_t address = symbol_value(r, "gHotSpotVMStructEntry", "AddressOffset");
+	uint64_t entry = symbol_value(r, "gHotSpotVMStructs");
+	uint64_t stride = symbol_value(r, "gHotSpotVMStructEntryArrayStride");
+	uint64_t type = symbol_value(r, "gHotSpotVMStructEntryTypeNameOffset");
+	uint64_t field = symbol_value(r, "gHotSpotVMStructEntryFieldNameOffset");
+	uint64_t type_string = symbol_value(r, "gHotSpotVMStructEntryTypeStringOffset");
+	uint64_t is_static = symbol_value(r, "gHotSpotVMStructEntryIsStaticOffset");
+	uint64_t offset = symbol_value(r, "gHotSpotVMStructEntryOffsetOffset");
+	uint64_t address = symbol_value(r, "gHotSpotVMStructEntryAddressOffset");
 	struct struct_entry e;
 
 	if (!entry || !stride)
@@ -119,21 +107,23 @@ static bool structs_read(struct layout_read *r)
 /* Their tables have one shape: a name and a number. */
 static const struct number_table {
 	uint8_t kind;
-	const char *variable, *stem, *name, *value;
+	const char *first, *stride, *name, *value;
 } number_tables[] = {
-	{SIZE, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", "TypeNameOffset", "SizeOffset"},
-	{INT, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", "NameOffset", "ValueOffset"},
-	{LONG, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", "NameOffset",
-		"ValueOffset"},
+	{SIZE, "gHotSpotVMTypes", "gHotSpotVMTypeEntryArrayStride",
+		"gHotSpotVMTypeEntryTypeNameOffset", "gHotSpotVMTypeEntrySizeOffset"},
+	{INT, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntryArrayStride",
+		"gHotSpotVMIntConstantEntryNameOffset", "gHotSpotVMIntConstantEntryValueOffset"},
+	{LONG, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntryArrayStride",
+		"gHotSpotVMLongConstantEntryNameOffset", "gHotSpotVMLongConstantEntryValueOffset"},
 };
 #define NUMBER_TABLES (sizeof(number_tables) / sizeof(number_tables[0]))
 
 static bool numbers_read(struct layout_read *r, const struct number_table *t)
 {
-	uint64_t entry = symbol_value(r, t->variable, "");
-	uint64_t stride = symbol_value(r, t->stem, "ArrayStride");
-	uint64_t name_at = symbol_value(r, t->stem, t->name);
-	uint64_t value_at = symbol_value(r, t->stem, t->value);
+	uint64_t entry = symbol_value(r, t->first);
+	uint64_t stride = symbol_value(r, t->stride);
+	uint64_t name_at = symbol_value(r, t->name);
+	uint64_t value_at = symbol_value(r, t->value);
 	char name[LAYOUT_NAME];
 
 	if (!entry || !stride)

@@ -432,13 +432,9 @@ struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_me
 	uint32_t max)
 {
 	struct walk_result result = {.why = WALK_BREAK_NONE};
-	struct walk_regs regs = {0};
-	struct walker w = {
-		.layout = l, .mem = mem, .regs = &regs, .thread = thread, .frames = frames};
+	struct walker w;
 
-	if (thread->cache)
-		frame_cache_begin(thread->cache, l, mem);
-	cut_begin(&w, max);
+	walker_begin(&w, l, mem, thread, frames, max);
 	if (!frozen_show(&w, f)) {
 		result.truncated = !walker_room(&w);
 		result.why = result.truncated ? WALK_BREAK_NONE : WALK_BREAK_COMPILED;
