@@ -64,7 +64,7 @@ static enum walk_step code_step(struct walker *w)
 		return interpreted_step(w);
 	if (w->at.pc == w->layout->call_stub_return && !w->top)
 		return entry_step(w);
-	if ((w->top ? compiled_interrupted(w) : compiled_known(w)) == STEP_NEXT)
+	if (compiled_known(w) == STEP_NEXT)
 		return STEP_NEXT;
 	blob = walker_blob(w, w->at.pc);
 	if (!blob)

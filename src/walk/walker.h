@@ -119,7 +119,7 @@ static inline enum walk_step walker_next(struct walker *w, uint64_t pc, uint64_t
 	return STEP_NEXT;
 }
 
-/* What the frame cache knows of a return address in compiled code, NULL if nothing. Valid until the next call. */
+/* What the frame cache knows of a return address in compiled code (or FRAME_CACHE_EXACT), NULL if nothing. Valid until the next call. */
 static inline const struct frame_cache_code *walker_known(struct walker *w, uint64_t pc)
 {
 	if (w->known.pc == pc)
@@ -192,10 +192,11 @@ enum walk_step walker_try_sender(
 enum walk_step native_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
-/* The same for a caller's frame that the frame cache knows. STEP_FAIL: it does not, or its caller is in doubt. */
+/*
+ * The same for a caller's frame, or a method's body where the thread was interrupted, that the frame cache knows.
+ * STEP_FAIL: it does not, or its caller is in doubt.
+ */
 enum walk_step compiled_known(struct walker *w);
-/* The same of a method's body where the thread was interrupted. */
-enum walk_step compiled_interrupted(struct walker *w);
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
 /* From a stub of continuations to the frame that the continuation was entered from. */

@@ -224,34 +224,16 @@ void compiled_show(struct walker *w, const struct code_blob *blob)
 
 enum walk_step compiled_known(struct walker *w)
 {
-	const struct frame_cache_code *known = walker_known(w, w->at.pc);
-	uint64_t end, pc, fp;
+	const struct frame_cache_code *known =
+		walker_known(w, w->top ? w->at.pc | FRAME_CACHE_EXACT : w->at.pc);
 	uint32_t count = w->count;
+	int32_t frame_words;
 
 	if (!known || w->leaf)
 		return STEP_FAIL;
-	end = w->at.sp + 8ull * (uint32_t)known->frame_words;
-	if ((end & 7) || end >= w->hi)
-		return STEP_FAIL;
-	pc = walker_word(w, end - 8) & ARCH_PC_MASK;
-	fp = walker_word(w, end - 16);
+	frame_words = known->frame_words;
 	walker_add_packed(w, known->frames, known->count);
-	if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
-		return walker_next(w, pc, end, fp);
-	w->count = count;
-	return STEP_FAIL;
-}
-
-enum walk_step compiled_interrupted(struct walker *w)
-{
-	uint32_t count = w->count;
-	struct frame_cache_code known;
-
-	if (!w->thread->cache || !frame_cache_find(w->thread->cache->table, w->layout, w->mem,
-					 w->at.pc | FRAME_CACHE_EXACT, &known))
-		return STEP_FAIL;
-	walker_add_packed(w, known.frames, known.count);
-	if (frame_leave(w, known.frame_words, w->at.sp, false) == STEP_NEXT)
+	if (frame_leave(w, frame_words, w->at.sp, !w->top) == STEP_NEXT)
 		return STEP_NEXT;
 	w->count = count;
 	return STEP_FAIL;

@@ -2,7 +2,6 @@
 /* Reads the code cache: segment map -> CodeBlob -> PcDesc -> scope chain. */
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
-#include "walk/hotspot/unsigned5.h"
 #include "walk/load/mem.h"
 
 #define SEGMAP_FREE      0xff
@@ -46,27 +45,26 @@ static enum code_kind kind_of(const struct walk_mem *mem, uint64_t name, int32_t
 {
 	static const struct {
 		char text[9];
-		uint8_t bytes, kind;
+		uint8_t kind;
 	} kinds[] = {
-		{"nmethod", 8, CODE_NMETHOD}, {"native n", 8, CODE_NATIVE},  /* "native nmethod" */
-		{"I2C/C2I ", 8, CODE_ADAPTER}, {"vtable c", 8, CODE_VTABLE}, /* "vtable chunks" */
+		{"nmethod", CODE_NMETHOD},
+		{"native n", CODE_NATIVE}, /* "native nmethod" */
+		{"I2C/C2I ", CODE_ADAPTER},
+		{"vtable c", CODE_VTABLE}, /* "vtable chunks" */
+		{"StubRout", CODE_STUBS},
 	};
-	static const char stubs[9] = "StubRout", continuation[9] = "(continu";
-	uint64_t word = 0, want;
+	enum code_kind kind = frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
+	uint64_t word = mem_word(mem, name, 8);
 
-	mem_load(mem, name, &word, sizeof(word));
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		__builtin_memcpy(&want, kinds[i].text, sizeof(want));
-		if (word == want)
-			return (enum code_kind)kinds[i].kind;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!__builtin_memcmp(&word, kinds[i].text, sizeof(word)))
+			kind = (enum code_kind)kinds[i].kind;
+	if (kind == CODE_STUBS) {
+		word = mem_word(mem, name + sizeof("StubRoutines ") - 1, 8);
+		if (!__builtin_memcmp(&word, "(continu", sizeof(word)))
+			kind = CODE_CONTINUATION;
 	}
-	__builtin_memcpy(&want, stubs, sizeof(want));
-	if (word == want) {
-		mem_load(mem, name + sizeof("StubRoutines ") - 1, &word, sizeof(word));
-		__builtin_memcpy(&want, continuation, sizeof(want));
-		return word == want ? CODE_CONTINUATION : CODE_STUBS;
-	}
-	return frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
+	return kind;
 }
 
 static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)
@@ -254,15 +252,14 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 {
 	uint8_t bytes[SCOPE_BYTES] = {0};
 	uint64_t addr = scopes_begin(layout, blob) + (uint32_t)offset;
-	uint32_t excluded = (uint32_t)layout->unsigned5_excluded;
 	uint32_t at = 0, sender, method, bci;
 
 	/* A blob's scopes are never the last bytes of their mapping, but a copy may be: take what is there. */
 	if (!mem_load(mem, addr, bytes, 16) && !mem_load(mem, addr, bytes, 3))
 		return false;
-	if (!unsigned5_read(bytes, &at, excluded, &sender) ||
-		!unsigned5_read(bytes, &at, excluded, &method) ||
-		!unsigned5_read(bytes, &at, excluded, &bci))
+	if (!layout_number(layout, bytes, &at, &sender) ||
+		!layout_number(layout, bytes, &at, &method) ||
+		!layout_number(layout, bytes, &at, &bci))
 		return false;
 	out->sender = (int32_t)sender;
 	out->bci = (int32_t)bci - 1;

@@ -201,3 +201,20 @@ uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, 
 		return 0;
 	return value;
 }
+
+bool layout_number(const struct walk_layout *l, const uint8_t *bytes, uint32_t *at, uint32_t *out)
+{
+	uint32_t excluded = (uint32_t)l->unsigned5_excluded;
+
+	*out = 0;
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t b = bytes[(*at)++];
+
+		if (b < excluded)
+			return false;
+		*out += (b - excluded) << (6 * i);
+		if (b < 192)
+			break;
+	}
+	return true;
+}

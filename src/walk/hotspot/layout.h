@@ -137,4 +137,11 @@ uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem,
 /* From what may well be no such struct: through mem->load, also where words are read in place. */
 uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
 
+/*
+ * HotSpot's coding of small numbers in scopes and field lists (compressedStream.hpp, unsigned5.hpp): one number of 1 to
+ * 5 bytes at *at. A byte below 192 ends it; later bytes count 64 times more each. false: no number.
+ */
+bool layout_number(
+	const struct walk_layout *layout, const uint8_t *bytes, uint32_t *at, uint32_t *out);
+
 #endif

@@ -245,26 +245,17 @@ static bool symbol_load(
 	uint8_t head[SYMBOL_HEAD + 8];
 	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
-	/* All in one, where even the shortest name fills it. */
-	if (body + 2 <= SYMBOL_HEAD &&
-		(uint32_t)l->symbol_length.offset + l->symbol_length.bytes <= body + 2 &&
-		mem_load(mem, addr, head, body + 2)) {
-		bytes = (uint32_t)layout_field(&l->symbol_length, head);
-		__builtin_memcpy(&out->first, head + body, sizeof(out->first));
-		__builtin_memcpy(&out->hash, head + symbol_hash_offset(l), sizeof(out->hash));
-		if (bytes >= 2) {
-			out->addr = addr;
-			out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
-			return true;
-		}
-		out->first = 0;
-		out->hash = 0;
-	}
-	bytes = (uint32_t)layout_try(&l->symbol_length, mem, addr);
+	/* Even the shortest has room for two characters. */
+	if (body + 2 > SYMBOL_HEAD || !mem_load(mem, addr, head, body + 2))
+		return false;
+	bytes = (uint32_t)layout_field(&l->symbol_length, head);
 	out->addr = addr;
 	out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
-	return bytes && mem_load(mem, addr + (uint64_t)l->symbol_body.offset, &out->first,
-				bytes < 2 ? 1 : 2);
+	__builtin_memcpy(&out->first, head + body, sizeof(out->first));
+	if (bytes == 1)
+		out->first &= 0xff;
+	__builtin_memcpy(&out->hash, head + symbol_hash_offset(l), sizeof(out->hash));
+	return bytes != 0;
 }
 
 static uint64_t symbol_hash(uint64_t hash, const struct symbol *s)
@@ -349,7 +340,6 @@ static uint32_t method_id(
 	uint64_t addrs[3] = {symbols.class_name, symbols.name, symbols.signature};
 
 	for (int i = 0; i < 3; i++) {
-		s[i].first = s[i].hash = 0;
 		if (!symbol_load(l, mem, addrs[i], &s[i]))
 			return NAMES_ID_UNLOADED;
 		hash = symbol_hash(hash, &s[i]);

@@ -3,7 +3,6 @@
 #include "walk/hotspot/oop.h"
 
 #include "walk/hotspot/method.h"
-#include "walk/hotspot/unsigned5.h"
 #include "walk/load/mem.h"
 
 #define STREAM_BYTES 512 /* bound of a class's field list */
@@ -238,8 +237,7 @@ struct field {
 
 static bool next(struct field_reader *r, uint32_t *out)
 {
-	return r->at < r->length &&
-	       unsigned5_read(r->bytes, &r->at, (uint32_t)r->layout->unsigned5_excluded, out);
+	return r->at < r->length && layout_number(r->layout, r->bytes, &r->at, out);
 }
 
 static bool fields_open(struct field_reader *r, const struct walk_layout *l,

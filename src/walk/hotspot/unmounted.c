@@ -29,7 +29,7 @@ static const struct {
 	[UNMOUNTED_REFERENCE] = {"java/lang/ref/Reference", {"referent"}},
 	[UNMOUNTED_EXECUTOR] = {"java/util/concurrent/ThreadPerTaskExecutor", {"threads"}},
 	[UNMOUNTED_SHARED] = {"jdk/internal/vm/SharedThreadContainer", {"virtualThreads"}},
-	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont", "carrierThread"}},
+	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont"}},
 	[UNMOUNTED_THREAD] = {"java/lang/Thread",
 		{"tid", "parkBlocker", "name", "headStackableScopes"}},
 	[UNMOUNTED_SCOPE] = {"jdk/internal/vm/StackableScope", {"previous"}},
@@ -41,7 +41,7 @@ static const struct {
 
 enum { MAP_TABLE = 0 };
 enum { NODE_KEY, NODE_NEXT };
-enum { VIRTUAL_STATE, VIRTUAL_CONT, VIRTUAL_CARRIER };
+enum { VIRTUAL_STATE, VIRTUAL_CONT };
 enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME = UNMOUNTED_NAME, THREAD_SCOPES };
 
 static bool class_fields(struct unmounted *u, const struct walk_layout *l,
