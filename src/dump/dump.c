@@ -33,11 +33,6 @@ const struct dump_type_info dump_types[DUMP_TYPES] = {
 	[DUMP_BREAK] = {'?', "break"},
 };
 
-struct java_thread {
-	int32_t nstid;
-	uint64_t address;
-};
-
 struct taker {
 	pid_t pid;
 	struct dump *out;
@@ -50,7 +45,7 @@ struct taker {
 	size_t note_count;
 	struct java_facts facts; /* of the thread that is being taken */
 	uint64_t facts_of;
-	struct java_thread *java; /* in the JVM's order: the oldest first, since JDK 9 */
+	struct walk_listed *java; /* in the JVM's order: the oldest first, since JDK 9 */
 	size_t java_count;
 	struct walk_frame *frames;
 	int error; /* why tracing is denied, 0 while it is not */
@@ -82,14 +77,14 @@ static void java_add(void *ctx, uint64_t address, int32_t tid)
 	struct taker *t = ctx;
 
 	if (t->java_count < JAVA_THREADS)
-		t->java[t->java_count++] = (struct java_thread){tid, address};
+		t->java[t->java_count++] = (struct walk_listed){address, tid};
 }
 
 static uint64_t java_find(const struct taker *t, pid_t nstid)
 {
 	for (size_t i = 0; i < t->java_count; i++)
-		if (t->java[i].nstid == nstid)
-			return t->java[i].address;
+		if (t->java[i].tid == nstid)
+			return t->java[i].java_thread;
 	return 0;
 }
 
@@ -256,7 +251,7 @@ static void read_layout(struct taker *t)
 {
 	struct walk_tables tables = modules_tables(t->modules);
 
-	t->layout = xcalloc(1, walk_layout_size());
+	t->layout = xcalloc(1, sizeof(*t->layout));
 	if (walk_layout_read(t->layout, remote_mem(t->remote), &tables, t->out->note,
 		    sizeof(t->out->note))) {
 		free(t->layout);

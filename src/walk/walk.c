@@ -10,8 +10,8 @@
  * the anchor.
  */
 #include "walk/frames/unwind.h"
+#include "walk/frames/walker.h"
 #include "walk/hotspot/method.h"
-#include "walk/walker.h"
 
 #define STACK_BOUND (8u << 20) /* when the stack's end is not known */
 
@@ -126,19 +126,16 @@ static bool recover(struct walker *w, uint32_t count_before)
 static void bounds_set(struct walker *w)
 {
 	const struct walk_layout *l = w->layout;
-	uint64_t thread = w->thread->java_thread;
+	uint64_t thread = w->thread->java_thread, lo = w->thread->stack_lo;
 
-	w->lo = w->thread->stack_lo;
 	w->hi = w->thread->stack_hi;
 	if (!w->hi && l && thread) {
-		w->hi = walk_thread_stack_hi(l, w->mem, thread);
-		w->lo = w->hi - walk_thread_stack_bytes(l, w->mem, thread);
+		w->hi = layout_load(&l->thread_stack_base, w->mem, thread);
+		lo = w->hi - layout_load(&l->thread_stack_size, w->mem, thread);
 	}
-	w->bounded = w->at.sp >= w->lo && w->at.sp < w->hi;
-	if (!w->bounded) {
-		w->lo = w->at.sp;
+	w->bounded = w->at.sp >= lo && w->at.sp < w->hi;
+	if (!w->bounded)
 		w->hi = w->at.sp + STACK_BOUND;
-	}
 }
 
 void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,

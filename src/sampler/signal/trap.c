@@ -12,8 +12,8 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/load/regs.h"
 #include "walk/hotspot/oop.h"
+#include "walk/load/regs.h"
 
 #define CLASS_NAME 512 /* bytes of a class's name; longer ones are cut */
 

@@ -6,7 +6,7 @@
  *                    - 8      return address
  *                    - 16     caller's fp
  */
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
 #define ADJUST_WORDS 64  /* what code pushes for a call, all registers perhaps */
@@ -142,27 +142,17 @@ static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
 static enum walk_step prologue_leave(
 	struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
-	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
+	struct walk_cursor sender;
 
-	switch (prologue) {
-	case ARCH_BODY:
-	case ARCH_LEAVING: return STEP_FAIL;
-	case ARCH_PUSHED:
-		pc = walker_word(w, sp + 8);
-		fp = walker_word(w, sp);
-		sp += 16;
-		break;
-	case ARCH_UNSAVED:
-		sp += 8ull * (uint32_t)blob->frame_words;
-		pc = ARCH_HAS_LINK ? w->regs->link : walker_word(w, sp - 8);
-		break;
-	case ARCH_NO_FRAME:
-	default:
-		pc = ARCH_HAS_LINK ? w->regs->link : walker_word(w, sp);
-		sp += ARCH_HAS_LINK ? 0 : 8;
-		break;
+	if (prologue == ARCH_BODY || prologue == ARCH_LEAVING)
+		return STEP_FAIL;
+	sender = walker_before_frame(w, prologue == ARCH_PUSHED);
+	if (prologue == ARCH_UNSAVED) {
+		sender.sp = w->at.sp + 8ull * (uint32_t)blob->frame_words;
+		if (!ARCH_HAS_LINK)
+			sender.pc = walker_word(w, sender.sp - 8);
 	}
-	return walker_try(w, pc, sp, fp);
+	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
 /* What the instructions around pc say; BODY when they say nothing. */

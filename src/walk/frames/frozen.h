@@ -9,8 +9,8 @@
 #ifndef JHOT_WALK_FRAMES_FROZEN_H
 #define JHOT_WALK_FRAMES_FROZEN_H
 
+#include "walk/frames/walker.h"
 #include "walk/hotspot/oop.h"
-#include "walk/walker.h"
 
 /* Offsets in StackChunk (bottom or argsize: 0 = the other), and where its stack begins; of Continuation.tail. */
 struct frozen_fields {

@@ -6,7 +6,7 @@
  * the short ones leave the return address at [sp], and the long ones move sp about. The candidates are
  * tried in that order and each must lead to a sure return address.
  */
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define STUB_FRAME_MAX (64u << 10)
 #define STUB_SEARCH    512 /* words: AES and Montgomery stubs keep whole tables on the stack */

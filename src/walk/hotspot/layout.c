@@ -36,26 +36,6 @@ int layout_note(struct layout_read *r, const char *what)
 
 /* --- what is not exported ------------------------------------------------------------------------------ */
 
-/*
- * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
- * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields. Method and
- * sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the mirror between Method and bcp.
- *
- * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
- * _parent is the second one, where it is exported and where it is not.
- */
-struct fact {
-	int32_t since, bcp, unsigned5_excluded;
-	int32_t cont_entry; /* JavaThread::_cont_entry, from _is_method_handle_return; 0: not known */
-};
-static const struct fact facts[] = {
-	{8, ARCH_INTERP_BCP_8, 0, 0},
-	{9, ARCH_INTERP_BCP_9, 0, 0},
-	{20, ARCH_INTERP_BCP_9, 1, 0},
-	{21, ARCH_INTERP_BCP_9, 1, 32},
-	{22, ARCH_INTERP_BCP_9, 1, 0},
-};
-
 /* JDK_Version::_current went away after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
 static int32_t jdk_read(struct layout_read *r)
 {
@@ -88,20 +68,25 @@ static int copies_check(struct layout_read *r)
 	return 0;
 }
 
+/*
+ * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
+ * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields: JavaThread::_cont_entry
+ * is behind _is_method_handle_return. Method and sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the
+ * mirror between Method and bcp.
+ *
+ * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
+ * _parent is the second one, where it is exported and where it is not.
+ */
 static int facts_apply(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
-	int32_t cont_entry = 0;
 
 	l->interp_method = -3;
 	l->interp_sender_sp = -1;
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]) && facts[i].since <= l->jdk; i++) {
-		l->interp_bcp = facts[i].bcp;
-		l->unsigned5_excluded = facts[i].unsigned5_excluded;
-		cont_entry = facts[i].cont_entry;
-	}
-	if (cont_entry && r->thread_handle_return.offset >= 0)
-		l->cont_entry = (struct walk_field){r->thread_handle_return.offset + cont_entry, 8};
+	l->interp_bcp = l->jdk < 9 ? ARCH_INTERP_BCP_8 : ARCH_INTERP_BCP_9;
+	l->unsigned5_excluded = l->jdk >= 20;
+	if (l->jdk == 21 && r->thread_handle_return.offset >= 0)
+		l->cont_entry = (struct walk_field){r->thread_handle_return.offset + 32, 8};
 	if (l->cont_parent.offset < 0)
 		l->cont_parent = (struct walk_field){8, 8};
 	l->call_wrapper = 8 * (r->call_wrapper_words ? r->call_wrapper_words : ARCH_WRAPPER_WORDS);
@@ -166,11 +151,6 @@ int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 	result = layout_fill(&r);
 	*layout = r.layout;
 	return result;
-}
-
-size_t walk_layout_size(void)
-{
-	return sizeof(struct walk_layout);
 }
 
 /* --- access ------------------------------------------------------------------------------------------ */

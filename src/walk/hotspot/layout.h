@@ -71,8 +71,9 @@ struct walk_layout {
 
 	/* threads */
 	struct walk_field thread_anchor, thread_osthread, thread_state, thread_next;
-	struct walk_field thread_stack_base, thread_stack_size, osthread_tid;
-	struct walk_field thread_pending, thread_waiting; /* ObjectMonitor*; absent is no error */
+	struct walk_field thread_stack_base, thread_stack_size, osthread_tid; /* base: its end */
+	/* The ObjectMonitor* that it waits to enter, or in with Object.wait; absent is no error. */
+	struct walk_field thread_pending, thread_waiting;
 	struct walk_field compiler_env, env_task, task_method;
 	uint64_t thread_list; /* address of the list's head: ThreadsList* or JavaThread* */
 	struct walk_field threads_length, threads_array;

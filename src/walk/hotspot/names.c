@@ -205,8 +205,7 @@ uint32_t names_text(struct names *n, const char *text, size_t bytes)
 
 	if (!r)
 		return NAMES_ID_FULL;
-	for (uint32_t i = 0; i < used; i++)
-		r->text[i] = text[i];
+	__builtin_memcpy(r->text, text, used);
 	r->name_bytes = (uint16_t)used;
 	record_commit(r, id);
 	slot_put(n, hash, id);
@@ -363,8 +362,7 @@ bool names_stub_add(struct names *n, uint64_t start, uint32_t bytes, const char 
 	*row = (struct stub_row){.start = start,
 		.bytes = bytes,
 		.name_bytes = (uint8_t)(length < STUB_NAME ? length : STUB_NAME)};
-	for (size_t i = 0; i < row->name_bytes; i++)
-		row->name[i] = name[i];
+	__builtin_memcpy(row->name, name, row->name_bytes);
 	n->stub_added++;
 	return true;
 }

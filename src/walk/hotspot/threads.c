@@ -14,30 +14,6 @@ int32_t walk_thread_tid(
 	return (int32_t)layout_try(&layout->osthread_tid, mem, os_thread);
 }
 
-uint64_t walk_thread_stack_hi(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
-{
-	return layout_load(&layout->thread_stack_base, mem, java_thread);
-}
-
-uint64_t walk_thread_stack_bytes(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
-{
-	return layout_load(&layout->thread_stack_size, mem, java_thread);
-}
-
-uint64_t walk_thread_entering(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
-{
-	return layout_load(&layout->thread_pending, mem, java_thread);
-}
-
-uint64_t walk_thread_waiting(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
-{
-	return layout_load(&layout->thread_waiting, mem, java_thread);
-}
-
 /* The JVM's list. JDK 8 links the threads, the newest first; later ones have an array, the newest at its end. */
 struct list {
 	uint64_t head, array, count;
@@ -117,8 +93,8 @@ bool walk_threads_readable(const struct walk_layout *layout)
 bool walk_thread_on_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	uint64_t java_thread, uint64_t address)
 {
-	uint64_t base = walk_thread_stack_hi(layout, mem, java_thread);
-	uint64_t bytes = walk_thread_stack_bytes(layout, mem, java_thread);
+	uint64_t base = layout_load(&layout->thread_stack_base, mem, java_thread);
+	uint64_t bytes = layout_load(&layout->thread_stack_size, mem, java_thread);
 
 	return base && address < base && address >= base - bytes;
 }

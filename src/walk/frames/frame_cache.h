@@ -13,8 +13,8 @@
  * One table per session, in the caller's memory. Rows are written under a version that is odd meanwhile: readers
  * that see it move, and writers that find it taken, do without. Signal-safe, lock-free, never waits.
  */
-#ifndef JHOT_WALK_FRAME_CACHE_H
-#define JHOT_WALK_FRAME_CACHE_H
+#ifndef JHOT_WALK_FRAMES_FRAME_CACHE_H
+#define JHOT_WALK_FRAMES_FRAME_CACHE_H
 
 #include "walk/frames/unwind.h"
 #include "walk/hotspot/layout.h"

@@ -7,15 +7,15 @@
  *   STEP_NEXT  pc/sp/fp are the caller's        STEP_ROOT  the thread's first frame was reached
  *   STEP_FAIL  no caller found, why says so; pc/sp/fp are unchanged
  */
-#ifndef JHOT_WALK_WALKER_H
-#define JHOT_WALK_WALKER_H
+#ifndef JHOT_WALK_FRAMES_WALKER_H
+#define JHOT_WALK_FRAMES_WALKER_H
 
-#include "walk/frame_cache.h"
 #include "walk/frames/arch.h"
+#include "walk/frames/frame_cache.h"
+#include "walk/frames/tail.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
-#include "walk/tail.h"
 
 enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };
 
@@ -36,7 +36,7 @@ struct walker {
 	bool signal;  /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
 	bool from_libjvm;          /* the frame below is native and libjvm's */
-	uint64_t lo, hi;           /* the stack */
+	uint64_t hi;               /* of the stack */
 	bool bounded;              /* hi is its end, not a guess */
 	enum walk_break why;
 	struct walk_frame *frames;
@@ -182,6 +182,9 @@ bool tail_follow(struct walker *w);
 void tail_end(struct walker *w);
 /* Go on to the root; false: it was not reached. */
 bool walker_to_root(struct walker *w);
+
+/* The caller of a top frame that is not there yet, or no more; pushed: its fp is. */
+struct walk_cursor walker_before_frame(const struct walker *w, bool pushed);
 
 /* Step to a Java caller if pc returns to one and that is plausible. */
 enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);

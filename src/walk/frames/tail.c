@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves marks, records what a walk loaded from there to the root, and compares it in later walks. */
 #include "walk/frames/unwind.h"
+#include "walk/frames/walker.h"
 #include "walk/hotspot/names.h"
-#include "walk/walker.h"
 
 #define LEARN_FIRST 32u   /* hits until the first try further in */
 #define LEARN_LAST  8192u /* that doubles up to so many */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
-#include "walk/frame_cache.h"
+#include "walk/frames/frame_cache.h"
 
 #include "walk/hotspot/names.h"
 #include "walk/load/mem.h"
