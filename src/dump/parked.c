@@ -127,15 +127,13 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	if (clock_mono_ns() - p->began_ns > TIME_NS)
 		return;
 	remote_forget(p->remote);
-	if (!unmounted_frozen(&p->java, p->layout, mem, thread, &where))
+	if (!unmounted_frozen(&p->java, thread, &where))
 		return;
 	sp = frozen_sp(mem, &where);
 	walked = walk_frozen(p->layout, mem, &nobody, &where, p->frames, DEPTH);
-	klass = thread->state == UNMOUNTED_PARKED
-			? unmounted_blocker(&p->java, p->layout, mem, thread).klass
-			: 0;
+	klass = thread->state == UNMOUNTED_PARKED ? unmounted_blocker(&p->java, thread).klass : 0;
 	remote_forget(p->remote);
-	if (!walked.count || !unmounted_still(&p->java, p->layout, mem, thread, &where, sp))
+	if (!walked.count || !unmounted_still(&p->java, thread, &where, sp))
 		return;
 	g = group_of(
 		p, thread, klass, walked.count, hash_of(thread, klass, p->frames, walked.count));
@@ -178,7 +176,7 @@ void parked_take(const struct walk_layout *layout, struct remote *remote, struct
 			"virtual threads without a carrier that are in no executor are not shown: "
 			"jdk.trackAllThreads is false");
 	p.frames = xcalloc(DEPTH, sizeof(*p.frames));
-	unmounted_each(&p.java, layout, remote_mem(remote), &pick, parked_thread, &p);
+	unmounted_each(&p.java, &pick, parked_thread, &p);
 	if (out->group_count)
 		qsort(out->groups, out->group_count, sizeof(*out->groups), by_count);
 	hash_index_done(&p.index);

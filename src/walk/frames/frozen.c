@@ -160,6 +160,25 @@ bool frozen_show(struct walker *w, const struct frozen *f)
 	return false;
 }
 
+struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_mem *mem,
+	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
+	uint32_t max)
+{
+	struct walk_result result = {.why = WALK_BREAK_NONE};
+	struct walker w;
+
+	walker_begin(&w, l, mem, thread, frames, max);
+	if (!frozen_show(&w, f)) {
+		result.truncated = !walker_room(&w);
+		result.why = result.truncated ? WALK_BREAK_NONE : WALK_BREAK_COMPILED;
+	}
+	if (result.why)
+		walker_add(&w, WALK_BREAK, result.why, WALK_BCI_UNKNOWN);
+	cut_end(&w, &result);
+	result.count = w.count;
+	return result;
+}
+
 uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown)
 {
 	uint64_t sp = frozen_sp(w->mem, f), link = sp - 16;
