@@ -69,8 +69,9 @@ uint64_t oop_follow(
 {
 	uint64_t object = narrow_reference(l, mem, addr);
 
-	if (!oop_klass(l, mem, object, name))
-		object = reference(mem, addr);
+	if (oop_klass(l, mem, object, name))
+		return object;
+	object = reference(mem, addr);
 	return oop_klass(l, mem, object, name) ? object : 0;
 }
 
