@@ -93,8 +93,8 @@ static int facts_apply(struct layout_read *r)
 	l->call_stub_return = mem_u64(r->mem, r->call_stub_return);
 	if (!l->call_stub_return)
 		return layout_note(r, "the call stub's return address is not set yet");
-	if (l->nmethod_bytes + 8 > LAYOUT_BLOB_BYTES || l->pc_desc_bytes + 8 > LAYOUT_DESC_BYTES ||
-		l->const_method_bytes + 8 > LAYOUT_CONST_BYTES)
+	if (l->nmethod_bytes > LAYOUT_BLOB_BYTES || l->pc_desc_bytes > LAYOUT_DESC_BYTES ||
+		l->const_method_bytes > LAYOUT_CONST_BYTES)
 		return layout_note(r, "nmethod, PcDesc or ConstMethod has an unexpected size");
 	return copies_check(r);
 }
@@ -155,14 +155,26 @@ int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 
 /* --- access ------------------------------------------------------------------------------------------ */
 
+/* No more than the field is read: a load across what was just stored in parts waits for all of it. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
 {
-	uint64_t value;
+	const uint8_t *at = copy + (uint32_t)field->offset;
+	uint32_t four;
+	uint64_t eight, value = 0;
 
 	if (field->offset < 0)
 		return 0;
-	__builtin_memcpy(&value, copy + (uint32_t)field->offset, sizeof(value));
-	return field->bytes == 8 ? value : value & ((1ull << 8 * field->bytes) - 1);
+	if (field->bytes == 4) {
+		__builtin_memcpy(&four, at, sizeof(four));
+		return four;
+	}
+	if (field->bytes == 8) {
+		__builtin_memcpy(&eight, at, sizeof(eight));
+		return eight;
+	}
+	for (uint32_t i = field->bytes; i-- > 0;)
+		value = value << 8 | at[i];
+	return value;
 }
 
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base)

@@ -13,7 +13,7 @@
 #define LAYOUT_HEAPS   8
 #define LAYOUT_FRAMED  4
 #define LAYOUT_RETURNS 4
-/* Room for what is copied whole (nmethod, ConstMethod, PcDesc) and 8 bytes more: see layout_field. */
+/* Bounds of what is copied whole: nmethod, ConstMethod, PcDesc. */
 #define LAYOUT_BLOB_BYTES  512
 #define LAYOUT_CONST_BYTES 96
 #define LAYOUT_DESC_BYTES  64
@@ -130,7 +130,7 @@ struct walk_layout {
 	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
 };
 
-/* A field from a copy of its struct, of which it reads 8 bytes from the field on. 0 if the field is absent. */
+/* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 
 /* The same, from the target. */

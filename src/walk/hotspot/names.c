@@ -241,7 +241,7 @@ static uint32_t symbol_hash_offset(const struct walk_layout *l)
 static bool symbol_load(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, struct symbol *out)
 {
-	uint8_t head[SYMBOL_HEAD + 8];
+	uint8_t head[SYMBOL_HEAD];
 	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
 	/* Even the shortest has room for two characters. */
