@@ -143,7 +143,7 @@ static struct sampler *sampler_map(void)
 		{sizeof(*s->virtuals), &virtuals},
 		{publish_size(), &publish},
 		{modules_size(), &modules},
-		{walk_layout_size(), &layout},
+		{sizeof(struct walk_layout), &layout},
 		{unwind_recv_size(), &unwind},
 		{sizeof(*s->agct), &agct},
 		{sizeof(*s->tails) * THREADS_MAX, &tails},

@@ -105,8 +105,7 @@ struct walk_tables {
 	uint64_t libjvm_start, libjvm_end; /* its mapped range */
 };
 
-struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, caller-allocated through walk_layout_size */
-size_t walk_layout_size(void);
+struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, the caller's */
 
 /*
  * walk_layout_read: read HotSpot's tables. Not for handlers. 0, or -1 with a note that names the missing
@@ -123,7 +122,7 @@ const char *walk_layout_test(const struct walk_layout *layout, const struct walk
 
 /* --- walking ----------------------------------------------------------------------------------------- */
 
-/* The registers of the interrupted thread; regs_<arch>.h fills them from a ucontext. */
+/* The registers of the interrupted thread; load/regs.h fills them from a ucontext. */
 struct walk_regs {
 	uint64_t pc, sp, fp;
 	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */
@@ -149,8 +148,9 @@ struct walk_thread {
 	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
 	const struct unwind_table
 		*rows; /* walk/frames/unwind.h, of the process; NULL: frame pointers only */
-	struct frame_cache_walk *cache; /* walk/frame_cache.h; NULL: everything is looked up anew */
-	struct tail *tail;          /* walk/tail.h, taken; NULL, or without cache or rows: none */
+	struct frame_cache_walk
+		*cache;    /* walk/frames/frame_cache.h; NULL: everything is looked up anew */
+	struct tail *tail; /* walk/frames/tail.h, taken; NULL, or without cache or rows: none */
 	const struct walk_cut *cut; /* NULL: the first `max` frames */
 	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
 };
@@ -185,18 +185,6 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
  * visit the JavaThreads that ThreadsSMRSupport (8: Threads) lists; for the rescan thread, not for handlers.
  */
 int32_t walk_thread_tid(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
-
-/* The end of the stack that a JavaThread* says it has, 0 if unreadable; and how large it is. */
-uint64_t walk_thread_stack_hi(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
-uint64_t walk_thread_stack_bytes(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
-
-/* The ObjectMonitor* that the thread waits to enter, or in with Object.wait; 0: none, or not known. */
-uint64_t walk_thread_entering(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
-uint64_t walk_thread_waiting(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread);
 
 /*

@@ -17,6 +17,7 @@
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
+#include "walk/hotspot/layout.h"
 
 #include <errno.h>
 
@@ -160,7 +161,7 @@ static bool wall_enters_again(
 {
 	uint64_t java = atomic_load(&slot->java_thread);
 
-	return java && s->layout && walk_thread_waiting(s->layout, &s->mem, java) &&
+	return java && s->layout && layout_load(&s->layout->thread_waiting, &s->mem, java) &&
 	       walk_thread_tid(s->layout, &s->mem, java) == atomic_load(&slot->tid) &&
 	       lock_wait_monitor(reader, java);
 }

@@ -47,8 +47,8 @@ static bool seen_again(
 
 	if (seen->number != thread->number || seen->state != state_of(thread) || !seen->hash ||
 		ww->now - seen->walked_ns > SEEN_NS ||
-		!unmounted_frozen(&ww->w.java, s->layout, &s->mem, thread, &where) ||
-		where.chunk != seen->chunk || frozen_sp(&s->mem, &where) != seen->sp)
+		!unmounted_frozen(&ww->w.java, thread, &where) || where.chunk != seen->chunk ||
+		frozen_sp(&s->mem, &where) != seen->sp)
 		return false;
 	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->stands_for))
 		return false;

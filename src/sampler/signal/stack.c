@@ -6,10 +6,11 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
+#include "walk/hotspot/layout.h"
 #include "walk/hotspot/oop.h"
 #include "walk/hotspot/unmounted.h"
 #include "walk/load/guard.h"
+#include "walk/load/regs.h"
 
 #include <ucontext.h>
 
@@ -194,7 +195,7 @@ static void stack_of_java(const struct stack *stack, struct walk_thread *out)
 
 	if (!java || !s->layout)
 		return;
-	hi = walk_thread_stack_hi(s->layout, stack->mem, java);
+	hi = layout_load(&s->layout->thread_stack_base, stack->mem, java);
 	if (!hi)
 		return;
 	if (atomic_load_explicit(&known->java_thread, memory_order_relaxed) != java ||
@@ -205,7 +206,7 @@ static void stack_of_java(const struct stack *stack, struct walk_thread *out)
 		atomic_store_explicit(&known->java_thread, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst); /* for a handler in between */
 		known->hi = hi;
-		known->lo = hi - walk_thread_stack_bytes(s->layout, stack->mem, java);
+		known->lo = hi - layout_load(&s->layout->thread_stack_size, stack->mem, java);
 		atomic_signal_fence(memory_order_seq_cst);
 		atomic_store_explicit(&known->java_thread, java, memory_order_relaxed);
 	}

@@ -12,8 +12,8 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
 #include "walk/hotspot/oop.h"
+#include "walk/load/regs.h"
 
 /*
  * trap_weight: what one of so many bytes is to stand for; 0: it is no sample. One that is as large as the

@@ -2,6 +2,7 @@
 /* Classes by name, sets by their static fields, places of tables, threads in them. */
 #include "walk/hotspot/unmounted.h"
 
+#include "walk/hotspot/java_thread.h"
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
 
@@ -28,7 +29,7 @@ static const struct {
 	[UNMOUNTED_REFERENCE] = {"java/lang/ref/Reference", {"referent"}},
 	[UNMOUNTED_EXECUTOR] = {"java/util/concurrent/ThreadPerTaskExecutor", {"threads"}},
 	[UNMOUNTED_SHARED] = {"jdk/internal/vm/SharedThreadContainer", {"virtualThreads"}},
-	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont", "carrierThread"}},
+	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont"}},
 	[UNMOUNTED_THREAD] = {"java/lang/Thread",
 		{"tid", "parkBlocker", "name", "headStackableScopes"}},
 	[UNMOUNTED_SCOPE] = {"jdk/internal/vm/StackableScope", {"previous"}},
@@ -40,80 +41,53 @@ static const struct {
 
 enum { MAP_TABLE = 0 };
 enum { NODE_KEY, NODE_NEXT };
-enum { VIRTUAL_STATE, VIRTUAL_CONT, VIRTUAL_CARRIER };
+enum { VIRTUAL_STATE, VIRTUAL_CONT };
 enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME = UNMOUNTED_NAME, THREAD_SCOPES };
 
-static bool class_fields(struct unmounted *u, const struct walk_layout *l,
-	const struct walk_mem *mem, unsigned which, uint64_t klass)
+static bool class_fields(struct unmounted *u, unsigned which, uint64_t klass)
 {
 	uint32_t count = 0;
 
 	while (count < UNMOUNTED_FIELDS && wanted[which].fields[count])
 		count++;
-	return !count || oop_fields(l, mem, klass, wanted[which].fields, u->field[which], count);
+	return !count ||
+	       oop_fields(u->layout, u->mem, klass, wanted[which].fields, u->field[which], count);
 }
 
-static void class_try(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
-	uint64_t klass)
+static void class_try(struct unmounted *u, uint64_t klass)
 {
-	uint64_t symbol = layout_load(&l->klass_name, mem, klass);
+	uint64_t symbol = layout_load(&u->layout->klass_name, u->mem, klass);
 
 	for (unsigned i = 0; i < UNMOUNTED_CLASSES; i++) {
-		if (!u->klass[i] && symbol_is(l, mem, symbol, wanted[i].name) &&
-			class_fields(u, l, mem, i, klass)) {
+		if (!u->klass[i] && symbol_is(u->layout, u->mem, symbol, wanted[i].name) &&
+			class_fields(u, i, klass)) {
 			u->klass[i] = klass;
 			if (i == UNMOUNTED_VIRTUAL)
-				u->waiter = oop_added_field(l, mem, klass);
+				u->waiter = oop_added_field(u->layout, u->mem, klass);
 		}
 	}
 }
 
 /* New classes are put before the others. */
-void unmounted_refresh(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem)
+void unmounted_refresh(struct unmounted *u)
 {
-	uint64_t first = mem_u64(mem, u->loaded), klass = first;
+	uint64_t first = mem_u64(u->mem, u->loaded), klass = first;
 
 	for (uint32_t i = 0; klass && klass != u->seen && i < CLASSES_MAX; i++) {
-		class_try(u, l, mem, klass);
-		klass = layout_load(&l->klass_next, mem, klass);
+		class_try(u, klass);
+		klass = layout_load(&u->layout->klass_next, u->mem, klass);
 	}
 	u->seen = first;
 }
 
 /* --- opening ----------------------------------------------------------------------------------------- */
 
-struct opening {
-	struct unmounted *u;
-	const struct walk_layout *layout;
-	const struct walk_mem *mem;
-};
-
-/* Any Thread tells how references are written, and, by its class, which ones the boot loader has loaded. */
-static void open_by(void *ctx, uint64_t java_thread, int32_t tid)
-{
-	struct opening *o = ctx;
-	const struct walk_layout *l = o->layout;
-	uint64_t slot = mem_u64(o->mem, java_thread + (uint64_t)l->thread_object.offset);
-	uint64_t klass = 0, object = mem_u64(o->mem, slot);
-	static const char name[] = "java/lang/Thread";
-
-	if (o->u->mode.known)
-		return;
-	klass = oop_klass(l, o->mem, oop_follow(l, o->mem, slot, name), name);
-	if (!klass || !object || !class_fields(o->u, l, o->mem, UNMOUNTED_THREAD, klass) ||
-		!oop_mode_find(&o->u->mode, l, o->mem, slot, name,
-			o->u->field[UNMOUNTED_THREAD][THREAD_NAME]))
-		return;
-	o->u->loaded =
-		layout_load(&l->klass_loader, o->mem, klass) + (uint64_t)l->loader_klasses.offset;
-}
-
 bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
 	const char **why)
 {
-	struct opening o = {u, l, mem};
+	struct java_threads threads;
 
-	*u = (struct unmounted){.loaded = 0};
+	*u = (struct unmounted){.layout = l, .mem = mem};
 	*why = "this JVM has no virtual threads";
 	if (l->jdk < 21)
 		return false;
@@ -123,10 +97,12 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 		l->thread_object.offset < 0 || l->klass_fields.offset < 0)
 		return false;
 	*why = "this JVM's objects cannot be read";
-	walk_threads_each(l, mem, open_by, &o);
-	if (!u->mode.known)
+	if (!java_threads_find(&threads, l, mem))
 		return false;
-	unmounted_refresh(u, l, mem);
+	u->mode = threads.mode;
+	u->loaded = layout_load(&l->klass_loader, mem, threads.klass) +
+		    (uint64_t)l->loader_klasses.offset;
+	unmounted_refresh(u);
 	return true;
 }
 
@@ -135,8 +111,6 @@ bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const stru
 /* One visit: what is passed down to each place. */
 struct visit {
 	struct unmounted *u;
-	const struct walk_layout *layout;
-	const struct walk_mem *mem;
 	const struct unmounted_pick *pick;
 	unmounted_fn *fn;
 	void *ctx;
@@ -157,12 +131,12 @@ static uint64_t field_to(
 	const struct visit *v, uint64_t object, unsigned class, unsigned field, uint64_t klass)
 {
 	return oop_field_of(
-		&v->u->mode, v->layout, v->mem, object + v->u->field[class][field], klass);
+		&v->u->mode, v->u->layout, v->u->mem, object + v->u->field[class][field], klass);
 }
 
 static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
 {
-	return oop_array_at(&v->u->mode, v->layout, array, i);
+	return oop_array_at(&v->u->mode, v->u->layout, array, i);
 }
 
 /*
@@ -171,7 +145,7 @@ static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
  */
 static bool unread(const struct visit *v, uint64_t at)
 {
-	uint64_t word = oop_field_word(&v->u->mode, v->mem, at);
+	uint64_t word = oop_field_word(&v->u->mode, v->u->mem, at);
 
 	return v->u->mode.narrow ? word != 0 : word >> 16 != 0;
 }
@@ -179,7 +153,7 @@ static bool unread(const struct visit *v, uint64_t at)
 /* reference_at: what it leads to; counts what cannot be read. */
 static struct oop reference_at(struct visit *v, uint64_t at)
 {
-	struct oop oop = oop_field(&v->u->mode, v->layout, v->mem, at);
+	struct oop oop = oop_field(&v->u->mode, v->u->layout, v->u->mem, at);
 
 	if (!oop.klass)
 		v->count.unread += unread(v, at);
@@ -221,7 +195,8 @@ static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t
 {
 	const struct unmounted *u = v->u;
 	uint64_t at = element_at(v, table, place), larger;
-	uint64_t node = oop_field_of(&u->mode, v->layout, v->mem, at, u->klass[UNMOUNTED_NODE]);
+	uint64_t node =
+		oop_field_of(&u->mode, v->u->layout, v->u->mem, at, u->klass[UNMOUNTED_NODE]);
 	struct oop bin;
 
 	if (node) {
@@ -256,7 +231,7 @@ static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
 /* table_each: of a table with more places one out of each stretch of `step`. */
 static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
 {
-	uint32_t length = oop_array_length(&v->u->mode, v->mem, table), step = 1;
+	uint32_t length = oop_array_length(&v->u->mode, v->u->mem, table), step = 1;
 
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
@@ -298,11 +273,10 @@ static const struct {
 	{18, true, UNMOUNTED_WAITS},
 };
 
-static void state_read(
-	const struct unmounted *u, const struct walk_mem *mem, struct unmounted_thread *thread)
+static void state_read(const struct unmounted *u, struct unmounted_thread *thread)
 {
 	uint32_t number =
-		mem_u32(mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_STATE]) &
+		mem_u32(u->mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_STATE]) &
 		~STATE_SUSPENDED;
 
 	thread->state = UNMOUNTED_RUNS;
@@ -322,10 +296,10 @@ static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 
 	v->count.threads++;
 	scopes_visit(v, key, stands_for);
-	state_read(v->u, v->mem, &thread);
+	state_read(v->u, &thread);
 	if (thread.state == UNMOUNTED_RUNS)
 		return;
-	thread.number = mem_u64(v->mem, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
+	thread.number = mem_u64(v->u->mem, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
 	if (thread.number)
 		v->fn(v->ctx, &thread);
 }
@@ -362,8 +336,8 @@ static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for)
 static void owner_visit(void *ctx, uint64_t java_thread, int32_t tid)
 {
 	struct visit *v = ctx;
-	uint64_t at = java_thread + (uint64_t)v->layout->thread_object.offset;
-	struct oop thread = oop_slot(&v->u->mode, v->layout, v->mem, mem_u64(v->mem, at));
+	uint64_t at = java_thread + (uint64_t)v->u->layout->thread_object.offset;
+	struct oop thread = oop_slot(&v->u->mode, v->u->layout, v->u->mem, mem_u64(v->u->mem, at));
 
 	if (thread.klass)
 		scopes_visit(v, thread.object, 1);
@@ -383,8 +357,8 @@ static void container_visit(struct visit *v, uint64_t reference, uint64_t stands
 static struct oop static_of(struct visit *v, unsigned class)
 {
 	const struct unmounted *u = v->u;
-	uint64_t slot = layout_load(&v->layout->klass_mirror, v->mem, u->klass[class]);
-	struct oop mirror = oop_slot(&u->mode, v->layout, v->mem, slot);
+	uint64_t slot = layout_load(&v->u->layout->klass_mirror, v->u->mem, u->klass[class]);
+	struct oop mirror = oop_slot(&u->mode, v->u->layout, v->u->mem, slot);
 
 	if (!u->klass[class])
 		return (struct oop){0, 0};
@@ -395,107 +369,86 @@ static struct oop static_of(struct visit *v, unsigned class)
 	return field_of(v, mirror.object, class, 0);
 }
 
-struct unmounted_count unmounted_each(struct unmounted *u, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx)
+struct unmounted_count unmounted_each(
+	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx)
 {
-	struct visit v = {.u = u, .layout = l, .mem = mem, .pick = pick, .fn = fn, .ctx = ctx};
+	struct visit v = {.u = u, .pick = pick, .fn = fn, .ctx = ctx};
 	struct keys containers = {REGISTRY_PICK, 0, container_visit};
 
 	if (u->klass[UNMOUNTED_VIRTUAL]) {
 		threads_of(&v, static_of(&v, UNMOUNTED_ROOT), 1);
 		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, &containers);
 		if (u->klass[UNMOUNTED_FLOCK_SCOPE])
-			walk_threads_each(l, mem, owner_visit, &v);
+			walk_threads_each(u->layout, u->mem, owner_visit, &v);
 	}
 	return v.count;
 }
 
 /* --- one of them ------------------------------------------------------------------------------------- */
 
-static uint64_t continuation_of(const struct unmounted *u, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct unmounted_thread *thread)
+static struct oop field_in(
+	const struct unmounted *u, uint64_t object, unsigned class, unsigned field)
 {
-	return oop_field(
-		&u->mode, l, mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_CONT])
-		.object;
+	return oop_field(&u->mode, u->layout, u->mem, object + u->field[class][field]);
 }
 
-bool unmounted_frozen(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
-	const struct unmounted_thread *thread, struct frozen *out)
+static bool has_number(const struct unmounted *u, uint64_t object, uint64_t number)
 {
-	uint64_t continuation = continuation_of(u, l, mem, thread);
+	return mem_u64(u->mem, object + u->field[UNMOUNTED_THREAD][THREAD_TID]) == number;
+}
+
+static uint64_t continuation_of(const struct unmounted *u, const struct unmounted_thread *thread)
+{
+	return field_in(u, thread->object, UNMOUNTED_VIRTUAL, VIRTUAL_CONT).object;
+}
+
+bool unmounted_frozen(
+	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out)
+{
+	uint64_t continuation = continuation_of(u, thread);
 
 	if (!continuation)
 		return false;
-	if (!u->frozen.bytes && !frozen_fields(l, mem, continuation, &u->frozen)) {
+	if (!u->frozen.bytes && !frozen_fields(u->layout, u->mem, continuation, &u->frozen)) {
 		u->frozen = (struct frozen_fields){.bytes = 0};
 		return false;
 	}
 	out->at = u->frozen;
-	return frozen_tail(l, mem, &u->mode, continuation, out) && frozen_any(mem, out);
+	return frozen_tail(u->layout, u->mem, &u->mode, continuation, out) &&
+	       frozen_any(u->mem, out);
 }
 
-bool unmounted_still(const struct unmounted *u, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct unmounted_thread *thread, const struct frozen *f,
-	uint64_t sp)
+bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,
+	const struct frozen *f, uint64_t sp)
 {
 	struct unmounted_thread now = *thread;
 	struct frozen again = *f;
 
-	state_read(u, mem, &now);
-	return now.state == thread->state &&
-	       mem_u64(mem, thread->object + u->field[UNMOUNTED_THREAD][THREAD_TID]) ==
-		       thread->number &&
-	       frozen_tail(l, mem, &u->mode, continuation_of(u, l, mem, thread), &again) &&
-	       again.chunk == f->chunk && frozen_sp(mem, &again) == sp;
+	state_read(u, &now);
+	return now.state == thread->state && has_number(u, thread->object, thread->number) &&
+	       frozen_tail(u->layout, u->mem, &u->mode, continuation_of(u, thread), &again) &&
+	       again.chunk == f->chunk && frozen_sp(u->mem, &again) == sp;
 }
 
-struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_mem *mem,
-	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
-	uint32_t max)
+struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_thread *thread)
 {
-	struct walk_result result = {.why = WALK_BREAK_NONE};
-	struct walk_regs regs = {0};
-	struct walker w = {
-		.layout = l, .mem = mem, .regs = &regs, .thread = thread, .frames = frames};
-
-	if (thread->cache)
-		frame_cache_begin(thread->cache, l, mem);
-	cut_begin(&w, max);
-	if (!frozen_show(&w, f)) {
-		result.truncated = !walker_room(&w);
-		result.why = result.truncated ? WALK_BREAK_NONE : WALK_BREAK_COMPILED;
-	}
-	if (result.why)
-		walker_add(&w, WALK_BREAK, result.why, WALK_BCI_UNKNOWN);
-	cut_end(&w, &result);
-	result.count = w.count;
-	return result;
-}
-
-struct oop unmounted_blocker(const struct unmounted *u, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct unmounted_thread *thread)
-{
-	return oop_field(
-		&u->mode, l, mem, thread->object + u->field[UNMOUNTED_THREAD][THREAD_BLOCKER]);
+	return field_in(u, thread->object, UNMOUNTED_THREAD, THREAD_BLOCKER);
 }
 
 #define WAITER_WORDS \
 	8u /* ObjectWaiter: next, previous, JavaThread, handle of the virtual thread, ObjectMonitor... */
 
-uint64_t unmounted_monitor(const struct unmounted *u, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct unmounted_thread *thread)
+uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thread *thread)
 {
-	uint64_t waiter = u->waiter ? mem_u64(mem, thread->object + u->waiter) : 0;
+	uint64_t waiter = u->waiter ? mem_u64(u->mem, thread->object + u->waiter) : 0;
 
 	for (uint32_t i = 0; waiter && i + 1 < WAITER_WORDS; i++) {
-		uint64_t handle = mem_u64(mem, waiter + 8ull * i);
-		struct oop oop = oop_slot(&u->mode, l, mem, handle);
+		uint64_t handle = mem_u64(u->mem, waiter + 8ull * i);
+		struct oop oop = oop_slot(&u->mode, u->layout, u->mem, handle);
 
 		if (oop.klass == u->klass[UNMOUNTED_VIRTUAL] &&
-			mem_u64(mem, oop.object + u->field[UNMOUNTED_THREAD][THREAD_TID]) ==
-				thread->number)
-			return mem_u64(mem, waiter + 8ull * (i + 1));
+			has_number(u, oop.object, thread->number))
+			return mem_u64(u->mem, waiter + 8ull * (i + 1));
 	}
 	return 0;
 }

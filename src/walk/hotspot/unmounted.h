@@ -44,6 +44,8 @@ enum {
 #define UNMOUNTED_NAME   2u /* of UNMOUNTED_THREAD */
 
 struct unmounted {
+	const struct walk_layout *layout; /* not owned, nor what mem reads by */
+	const struct walk_mem *mem;
 	struct oop_mode mode; /* not known: nothing can be read */
 	uint64_t loaded,
 		seen; /* where the list of the boot loader's classes begins; how far it has been read */
@@ -86,8 +88,7 @@ static inline bool unmounted_untracked(const struct unmounted *u)
 {
 	return u->klass[UNMOUNTED_COUNTER] && !u->klass[UNMOUNTED_ROOT];
 }
-void unmounted_refresh(
-	struct unmounted *u, const struct walk_layout *layout, const struct walk_mem *mem);
+void unmounted_refresh(struct unmounted *u);
 
 /* Which places of each table: random, the same ones as long as it is the same; and how many of a table at most. */
 struct unmounted_pick {
@@ -96,28 +97,21 @@ struct unmounted_pick {
 };
 typedef void unmounted_fn(void *ctx, const struct unmounted_thread *thread);
 /* Visits those that are neither RUNS nor new. */
-struct unmounted_count unmounted_each(struct unmounted *u, const struct walk_layout *layout,
-	const struct walk_mem *mem, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx);
+struct unmounted_count unmounted_each(
+	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx);
 
 /* Where its frames are; false: it has none, or they cannot be read just now. */
-bool unmounted_frozen(struct unmounted *u, const struct walk_layout *layout,
-	const struct walk_mem *mem, const struct unmounted_thread *thread, struct frozen *out);
+bool unmounted_frozen(
+	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out);
 /* Whether it is still where it was. A collector that moves it makes it another one. */
-bool unmounted_still(const struct unmounted *u, const struct walk_layout *layout,
-	const struct walk_mem *mem, const struct unmounted_thread *thread, const struct frozen *f,
-	uint64_t sp);
-
-/* Its frames, youngest first. thread: only cache and cut count. count 0: none could be read. */
-struct walk_result walk_frozen(const struct walk_layout *layout, const struct walk_mem *mem,
-	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
-	uint32_t max);
+bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,
+	const struct frozen *f, uint64_t sp);
 
 /*
  * The ObjectMonitor that one waits to enter, 0: not to be told. Its ObjectWaiter is in a field that HotSpot adds to
  * VirtualThread; it is proved by the handle in it, which leads back to the thread.
  */
-uint64_t unmounted_monitor(const struct unmounted *u, const struct walk_layout *layout,
-	const struct walk_mem *mem, const struct unmounted_thread *thread);
+uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thread *thread);
 
 /* Where in a Thread the reference to its name is. */
 static inline uint32_t unmounted_name_at(const struct unmounted *u)
@@ -126,7 +120,6 @@ static inline uint32_t unmounted_name_at(const struct unmounted *u)
 }
 
 /* Thread.parkBlocker of a thread that is parked. */
-struct oop unmounted_blocker(const struct unmounted *u, const struct walk_layout *layout,
-	const struct walk_mem *mem, const struct unmounted_thread *thread);
+struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_thread *thread);
 
 #endif

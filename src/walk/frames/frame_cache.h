@@ -13,8 +13,8 @@
  * One table per session, in the caller's memory. Rows are written under a version that is odd meanwhile: readers
  * that see it move, and writers that find it taken, do without. Signal-safe, lock-free, never waits.
  */
-#ifndef JHOT_WALK_FRAME_CACHE_H
-#define JHOT_WALK_FRAME_CACHE_H
+#ifndef JHOT_WALK_FRAMES_FRAME_CACHE_H
+#define JHOT_WALK_FRAMES_FRAME_CACHE_H
 
 #include "walk/frames/unwind.h"
 #include "walk/hotspot/layout.h"
@@ -34,8 +34,8 @@ struct frame_cache_code {
 	uint64_t pc, start, method; /* start: the nmethod */
 	int32_t compile_id;
 	int32_t frame_words;
-	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 	uint32_t count;
+	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 };
 
 /* A Method, as far as frames of it need it. */

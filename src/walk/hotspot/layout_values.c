@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JVM's performance counters, as they lie in its memory (HotSpot: perfMemory.hpp, version 2.0):
+ * The JVM's options, and its performance counters, each by its name. Counters lie in its memory like this (HotSpot:
+ * perfMemory.hpp, version 2.0):
  *
  *   prologue  u4 magic, u1 byte order, u1 2, u1 0, u1 accessible, i4 used, i4, i8, i4 first entry, i4 entries
  *   entry     i4 bytes, i4 name's offset, i4, u1 type, u1, u1, u1, i4 value's offset
  */
 #include "walk/hotspot/layout_read.h"
 #include "walk/load/mem.h"
-#include "walk/load/text.h"
 
 #define PROLOGUE_MAJOR   5
 #define PROLOGUE_USED    8
@@ -22,6 +22,13 @@
 #define ENTRY_VALUE      16
 #define ENTRY_BYTES      20
 #define TYPE_LONG        'J'
+
+#define FLAGS_MAX        5000
+
+/* The low bits of its flags say who set it; 0: nobody, it is as the JVM is built. */
+#define ORIGIN_MASK 15u
+
+/* --- counters ---------------------------------------------------------------------------------------- */
 
 static uint64_t counter_find(const struct walk_mem *mem, uint64_t start, const char *wanted)
 {
@@ -55,4 +62,29 @@ uint64_t layout_counter_read(const struct layout_read *r, const char *name)
 		mem_u32(r->mem, start + PROLOGUE_USED) > PERF_BYTES_MAX)
 		return 0;
 	return counter_find(r->mem, start, name);
+}
+
+/* --- options ----------------------------------------------------------------------------------------- */
+
+struct layout_flag layout_flag_read(const struct layout_read *r, const char *name)
+{
+	uint64_t flag = r->flags ? mem_u64(r->mem, r->flags) : 0;
+	uint32_t count = flag && r->flag_count ? mem_u32(r->mem, r->flag_count) : 0;
+	char here[LAYOUT_NAME];
+
+	if (count > FLAGS_MAX || !r->flag_bytes)
+		return (struct layout_flag){0};
+	for (; count; count--, flag += r->flag_bytes) {
+		uint64_t at = layout_load(&r->flag_at, r->mem, flag);
+
+		if (mem_string(r->mem, layout_load(&r->flag_name, r->mem, flag), here,
+			    sizeof(here)) <= 0 ||
+			!text_equal(here, name))
+			continue;
+		return (struct layout_flag){.at = at,
+			.on = mem_u8(r->mem, at) == 1,
+			.as_built = r->flag_origin.offset >= 0 &&
+				    !(layout_load(&r->flag_origin, r->mem, flag) & ORIGIN_MASK)};
+	}
+	return (struct layout_flag){0};
 }

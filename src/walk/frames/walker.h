@@ -7,15 +7,15 @@
  *   STEP_NEXT  pc/sp/fp are the caller's        STEP_ROOT  the thread's first frame was reached
  *   STEP_FAIL  no caller found, why says so; pc/sp/fp are unchanged
  */
-#ifndef JHOT_WALK_WALKER_H
-#define JHOT_WALK_WALKER_H
+#ifndef JHOT_WALK_FRAMES_WALKER_H
+#define JHOT_WALK_FRAMES_WALKER_H
 
-#include "walk/frame_cache.h"
 #include "walk/frames/arch.h"
+#include "walk/frames/frame_cache.h"
+#include "walk/frames/tail.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
-#include "walk/tail.h"
 
 enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };
 
@@ -36,14 +36,16 @@ struct walker {
 	bool signal;  /* the step left a signal frame: at.pc is exact again */
 	struct walk_cursor anchor; /* the newest JavaFrameAnchor not yet passed; sp 0 = none */
 	bool from_libjvm;          /* the frame below is native and libjvm's */
-	uint64_t lo, hi;           /* the stack */
+	uint64_t hi;               /* of the stack */
 	bool bounded;              /* hi is its end, not a guess */
 	enum walk_break why;
 	struct walk_frame *frames;
 	uint32_t count, max;
 	const struct walk_cut *cut; /* NULL: the walk ends where the buffer does */
 	uint32_t left_out;          /* frames that were dropped between top and root */
-	struct code_blob blob;      /* of the last code_cache_find */
+	struct code_blob blobs
+		[2]; /* walker_blob: that of the frame stood at, and the last one looked at ahead */
+	unsigned here; /* which of them is the former */
 	struct frame_cache_code
 		known; /* of the last compiled frame that the frame cache knew; pc 0: none */
 	struct unwind_rule rule; /* the same of native ones */
@@ -69,6 +71,10 @@ static inline bool walker_add(
 
 /* Whether there is room for what a step may add; with a cut, made by dropping frames. Moves frames. */
 bool walker_room(struct walker *w);
+/* A walk that has not begun: nothing is known of where it stands, all registers are 0. */
+void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max);
+
 /* Before and after the walk: how long it may get, and what is kept of it. */
 void cut_begin(struct walker *w, uint32_t max);
 void cut_end(struct walker *w, struct walk_result *result);
@@ -113,7 +119,7 @@ static inline enum walk_step walker_next(struct walker *w, uint64_t pc, uint64_t
 	return STEP_NEXT;
 }
 
-/* What the frame cache knows of a return address in compiled code, NULL if nothing. Valid until the next call. */
+/* What the frame cache knows of a return address in compiled code (or FRAME_CACHE_EXACT), NULL if nothing. Valid until the next call. */
 static inline const struct frame_cache_code *walker_known(struct walker *w, uint64_t pc)
 {
 	if (w->known.pc == pc)
@@ -124,6 +130,23 @@ static inline const struct frame_cache_code *walker_known(struct walker *w, uint
 		return NULL;
 	}
 	return &w->known;
+}
+
+/*
+ * The blob that pc is in, NULL if there is none. Valid until the next call for another pc, that of the frame stood at
+ * until the next step.
+ */
+static inline const struct code_blob *walker_blob(struct walker *w, uint64_t pc)
+{
+	struct code_blob *ahead = &w->blobs[!w->here];
+
+	if (!walker_in_code(w, pc))
+		return NULL;
+	if (w->blobs[w->here].pc == pc)
+		return &w->blobs[w->here];
+	if (ahead->pc != pc)
+		ahead->pc = code_cache_find(w->layout, w->mem, pc, ahead) ? pc : 0;
+	return ahead->pc ? ahead : NULL;
 }
 
 /* Load a word of the stack. */
@@ -160,6 +183,9 @@ void tail_end(struct walker *w);
 /* Go on to the root; false: it was not reached. */
 bool walker_to_root(struct walker *w);
 
+/* The caller of a top frame that is not there yet, or no more; pushed: its fp is. */
+struct walk_cursor walker_before_frame(const struct walker *w, bool pushed);
+
 /* Step to a Java caller if pc returns to one and that is plausible. */
 enum walk_step walker_try(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp);
 /* The same where a register may hold the caller's sp; otherwise it is near. */
@@ -169,10 +195,11 @@ enum walk_step walker_try_sender(
 enum walk_step native_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
-/* The same for a caller's frame that the frame cache knows. STEP_FAIL: it does not, or its caller is in doubt. */
+/*
+ * The same for a caller's frame, or a method's body where the thread was interrupted, that the frame cache knows.
+ * STEP_FAIL: it does not, or its caller is in doubt.
+ */
 enum walk_step compiled_known(struct walker *w);
-/* The same of a method's body where the thread was interrupted. */
-enum walk_step compiled_interrupted(struct walker *w);
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob);
 enum walk_step entry_step(struct walker *w);
 /* From a stub of continuations to the frame that the continuation was entered from. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves marks, records what a walk loaded from there to the root, and compares it in later walks. */
 #include "walk/frames/unwind.h"
+#include "walk/frames/walker.h"
 #include "walk/hotspot/names.h"
-#include "walk/walker.h"
 
 #define LEARN_FIRST 32u   /* hits until the first try further in */
 #define LEARN_LAST  8192u /* that doubles up to so many */
@@ -249,7 +249,8 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	w->from_libjvm = t->start.from_libjvm;
 	w->anchor.sp = 0;
 	w->top = w->leaf = w->no_size = w->signal = false;
-	w->known.pc = w->rule_pc = 0; /* what they say was loaded before */
+	/* What these say was loaded before. */
+	w->known.pc = w->rule_pc = w->blobs[0].pc = w->blobs[1].pc = 0;
 	root = walker_to_root(w) && w->count - count == frames;
 	w->count = count;
 	w->mem = r.through;

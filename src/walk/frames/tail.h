@@ -17,8 +17,8 @@
  * One per thread, which alone walks with it, in signal handlers or not: tail_take tells a handler that has
  * interrupted another walk of the thread to do without. Zeroed memory is a tail that knows nothing.
  */
-#ifndef JHOT_WALK_TAIL_H
-#define JHOT_WALK_TAIL_H
+#ifndef JHOT_WALK_FRAMES_TAIL_H
+#define JHOT_WALK_FRAMES_TAIL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
-#include "walk/frame_cache.h"
+#include "walk/frames/frame_cache.h"
 
 #include "walk/hotspot/names.h"
 #include "walk/load/mem.h"
@@ -12,30 +12,23 @@
 #define METHOD_ROWS 4096u
 
 struct code_row {
-	_Atomic uint32_t version; /* odd: being written */
-	uint32_t count;
-	_Atomic uint64_t pc;
-	uint64_t start, method;
-	int32_t compile_id, frame_words;
-	uint64_t frames[FRAME_CACHE_FRAMES];
-	uint64_t reserved;
+	_Alignas(8) _Atomic uint32_t version; /* odd: being written */
+	struct frame_cache_code code;
 };
 _Static_assert(sizeof(struct code_row) == 128, "two cache lines");
 
 struct rule_row {
 	_Atomic uint32_t version;
 	uint32_t generation; /* of the table of rows */
-	_Atomic uint64_t pc;
+	uint64_t pc;
 	struct unwind_rule rule;
 };
 
 struct method_row {
 	_Atomic uint32_t version;
-	uint32_t id;
-	_Atomic uint64_t method;
-	uint64_t const_method, unloads;
 	uint32_t epoch;
-	uint16_t code_bytes;
+	struct frame_cache_method method;
+	uint64_t unloads;
 };
 _Static_assert(sizeof(struct method_row) == 40, "one or two cache lines");
 
@@ -72,6 +65,12 @@ static void write_end(_Atomic uint32_t *version, uint32_t before)
 	atomic_store_explicit(version, before + 2, memory_order_release);
 }
 
+/* Without waiting for whoever writes it. */
+static uint64_t key_in(const uint64_t *key)
+{
+	return __atomic_load_n(key, __ATOMIC_RELAXED);
+}
+
 static bool read_still(const _Atomic uint32_t *version, uint32_t before)
 {
 	atomic_thread_fence(memory_order_acquire);
@@ -93,29 +92,19 @@ static bool is_valid(
 						   (uint64_t)l->block_used.offset));
 }
 
-static uint64_t pc_in(const struct code_row *row)
-{
-	return atomic_load_explicit(&row->pc, memory_order_relaxed);
-}
-
 bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out)
 {
 	const struct code_row *row = &cache->codes[hash_of(pc) % CODE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
-	if (pc_in(row) != pc)
+	if (key_in(&row->code.pc) != pc)
 		return false;
-	out->pc = pc;
-	out->start = row->start;
-	out->method = row->method;
-	out->compile_id = row->compile_id;
-	out->frame_words = row->frame_words;
-	out->count = row->count;
+	__builtin_memcpy(out, &row->code, offsetof(struct frame_cache_code, frames));
 	if (out->count > FRAME_CACHE_FRAMES)
 		return false;
 	for (uint32_t i = 0; i < out->count; i++)
-		out->frames[i] = row->frames[i];
+		out->frames[i] = row->code.frames[i];
 	return read_still(&row->version, version) && is_valid(layout, mem, out);
 }
 
@@ -170,14 +159,9 @@ static void code_keep(
 
 	if (!write_begin(&row->version, &version))
 		return;
-	atomic_store_explicit(&row->pc, code->pc, memory_order_relaxed);
-	row->start = code->start;
-	row->method = code->method;
-	row->compile_id = code->compile_id;
-	row->frame_words = code->frame_words;
-	row->count = code->count;
+	__builtin_memcpy(&row->code, code, offsetof(struct frame_cache_code, frames));
 	for (uint32_t i = 0; i < code->count; i++)
-		row->frames[i] = packed[i];
+		row->code.frames[i] = packed[i];
 	write_end(&row->version, version);
 }
 
@@ -191,24 +175,16 @@ void frame_cache_begin(
 			mem_load_u64(mem, layout->unloaded_classes, &walk->unloads);
 }
 
-static uint64_t method_in(const struct method_row *row)
-{
-	return atomic_load_explicit(&row->method, memory_order_relaxed);
-}
-
 bool frame_cache_method(
 	const struct frame_cache_walk *walk, uint64_t method, struct frame_cache_method *out)
 {
 	const struct method_row *row = &walk->table->methods[hash_of(method) % METHOD_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
-	if (!walk->methods || method_in(row) != method || row->unloads != walk->unloads ||
-		row->epoch != walk->epoch)
+	if (!walk->methods || key_in(&row->method.method) != method ||
+		row->unloads != walk->unloads || row->epoch != walk->epoch)
 		return false;
-	*out = (struct frame_cache_method){.method = method,
-		.const_method = row->const_method,
-		.id = row->id,
-		.code_bytes = row->code_bytes};
+	*out = row->method;
 	return read_still(&row->version, version);
 }
 
@@ -228,10 +204,7 @@ static void method_keep(
 
 	if (!write_begin(&row->version, &version))
 		return;
-	atomic_store_explicit(&row->method, method->method, memory_order_relaxed);
-	row->const_method = method->const_method;
-	row->id = method->id;
-	row->code_bytes = method->code_bytes;
+	row->method = *method;
 	row->unloads = walk->unloads;
 	row->epoch = walk->epoch;
 	write_end(&row->version, version);
@@ -279,8 +252,7 @@ bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table
 	const struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
-	if (atomic_load_explicit(&row->pc, memory_order_relaxed) != pc ||
-		row->generation != rows->generation)
+	if (key_in(&row->pc) != pc || row->generation != rows->generation)
 		return false;
 	*out = row->rule;
 	return read_still(&row->version, version);
@@ -294,7 +266,7 @@ void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table 
 
 	if (!rows->generation || !write_begin(&row->version, &version))
 		return;
-	atomic_store_explicit(&row->pc, pc, memory_order_relaxed);
+	row->pc = pc;
 	row->generation = rows->generation;
 	row->rule = *rule;
 	write_end(&row->version, version);
