@@ -11,6 +11,7 @@
 #include "dump/remote.h"
 #include "dump/stack.h"
 #include "walk/hotspot/layout.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #include <errno.h>

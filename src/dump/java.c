@@ -7,6 +7,7 @@
 
 #include "base/clean.h"
 #include "walk/hotspot/java_thread.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "walk/hotspot/unmounted.h"
+#include "walk/frames/unmounted.h"
 
 #include <stdio.h>
 #include <stdlib.h>

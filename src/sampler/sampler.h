@@ -19,6 +19,7 @@
 #include "walk/frames/frame_cache.h"
 #include "walk/frames/tail.h"
 #include "walk/hotspot/names.h"
+#include "walk/hotspot/threads.h"
 #include "walk/trace_table.h"
 #include "walk/walk.h"
 #include "wire/layout.h"

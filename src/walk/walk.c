@@ -9,21 +9,13 @@
  * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
  * the anchor.
  */
+#include "walk/walk.h"
+
 #include "walk/frames/unwind.h"
 #include "walk/frames/walker.h"
 #include "walk/hotspot/method.h"
 
 #define STACK_BOUND (8u << 20) /* when the stack's end is not known */
-
-const char *walk_break_name(enum walk_break why)
-{
-#define WALK_BREAK_NAME(name, text) text,
-	static const char names[][24] = {WALK_BREAKS(WALK_BREAK_NAME)};
-
-	if (why == WALK_COMPILING)
-		return "[compiling]";
-	return (unsigned)why < WALK_BREAK_COUNT ? names[why] : names[WALK_BREAK_NO_FRAME];
-}
 
 /* --- anchors ----------------------------------------------------------------------------------------- */
 

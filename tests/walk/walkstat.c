@@ -25,12 +25,13 @@
 #include "target.h"
 #include "tests/walk/image.h"
 #include "tests/walk/self_table.h"
-#include "walk/frames/arch.h"
 #include "walk/frames/frame_cache.h"
 #include "walk/frames/tail.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
 #include "walk/hotspot/names.h"
+#include "walk/hotspot/threads.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
 #define DEPTH         2048

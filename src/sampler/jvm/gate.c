@@ -23,8 +23,8 @@
 #include "sampler/task.h"
 #include "sampler/text.h"
 
-#include "walk/frames/arch.h"
 #include "walk/hotspot/layout.h"
+#include "walk/load/arch.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
+#include "walk/frames/unmounted.h"
 #include "walk/hotspot/layout.h"
 #include "walk/hotspot/oop.h"
-#include "walk/hotspot/unmounted.h"
 #include "walk/load/guard.h"
 #include "walk/load/regs.h"
 

@@ -2,7 +2,7 @@
 /* Native unwinding by rows. Runs in signal handlers; unwind_rows_check is the gate for what comes from outside. */
 #include "walk/frames/unwind.h"
 
-#include "walk/frames/arch.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
 _Static_assert(sizeof(struct unwind_rule) == 12, "a rule");

@@ -10,11 +10,11 @@
 #ifndef JHOT_WALK_FRAMES_WALKER_H
 #define JHOT_WALK_FRAMES_WALKER_H
 
-#include "walk/frames/arch.h"
 #include "walk/frames/frame_cache.h"
 #include "walk/frames/tail.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/layout.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
 enum walk_step { STEP_NEXT, STEP_ROOT, STEP_FAIL };

@@ -2,6 +2,7 @@
 /* JavaThread -> java.lang.Thread -> name, number; carrier -> virtual thread, and back. */
 #include "walk/hotspot/java_thread.h"
 
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 /* --- how they are read ------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /* Fills struct walk_layout: from HotSpot's exported tables, and with what they do not tell. */
 #include "walk/hotspot/layout_read.h"
 
-#include "walk/frames/arch.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
 /* --- notes ------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #ifndef JHOT_WALK_HOTSPOT_LAYOUT_H
 #define JHOT_WALK_HOTSPOT_LAYOUT_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 #define LAYOUT_HEAPS   8
 #define LAYOUT_FRAMED  4
@@ -129,6 +129,21 @@ struct walk_layout {
 	struct walk_field thread_object, monitor_object, monitor_owner, klass_fields_old;
 	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
 };
+
+/* Where HotSpot's tables are: the addresses of the exported variables, found by the caller. */
+struct walk_tables {
+	uint64_t (*symbol)(
+		void *ctx, const char *name); /* address of a dynamic symbol of libjvm, or 0 */
+	void *ctx;
+	uint64_t libjvm_start, libjvm_end; /* its mapped range */
+};
+
+/*
+ * walk_layout_read: read HotSpot's tables. Not for handlers. 0, or -1 with a note that names the missing
+ * field ("walker not available: nmethod::_scopes_data_offset is not exported").
+ */
+int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_tables *tables, char *note, size_t note_bytes);
 
 /* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);

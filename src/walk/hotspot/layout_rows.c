@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is read from HotSpot's tables, by its names there; names changed, so did what is exported. */
-#include "walk/frames/arch.h"
 #include "walk/hotspot/layout_read.h"
+#include "walk/load/arch.h"
 
 /* Of which JDKs a row is required: a pair of versions, or one of these. */
 #define ALWAYS       0, 99

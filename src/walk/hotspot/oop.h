@@ -7,8 +7,8 @@
 #ifndef JHOT_WALK_HOTSPOT_OOP_H
 #define JHOT_WALK_HOTSPOT_OOP_H
 
-#include "walk/frames/arch.h"
 #include "walk/hotspot/layout.h"
+#include "walk/load/arch.h"
 
 /*
  * The address in a coloured reference (generational ZGC): below it are the colours, of which one of bits 12 to 15 says

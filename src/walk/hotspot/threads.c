@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Visits the JavaThreads that HotSpot lists; tells their OS thread ids and what they have locked. */
-#include "walk/hotspot/layout.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #define LOCK_STACK  64         /* entries looked at; it has room for 8 */

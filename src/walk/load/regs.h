@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <ucontext.h>
 
-#include "walk/load/mem.h"
+#include "walk/types.h"
 
 /* Which words of the mcontext they are; and the instruction that calls the system. */
 #if defined(__x86_64__)
@@ -79,9 +79,10 @@ static inline void regs_read(const void *ucontext, struct walk_regs *out)
 static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem)
 {
 	bool again = (int64_t)regs_word(ucontext, REGS_RESULT) == -EINTR;
+	uint64_t at = regs_pc(ucontext) - (again ? REGS_SYSCALL_BYTES : 0);
+	uint32_t code = 0;
 
-	return mem_word(mem, regs_pc(ucontext) - (again ? REGS_SYSCALL_BYTES : 0),
-		       REGS_SYSCALL_BYTES) == REGS_SYSCALL;
+	return mem->load(mem, at, &code, REGS_SYSCALL_BYTES) && code == REGS_SYSCALL;
 }
 
 #endif

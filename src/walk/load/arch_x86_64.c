@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction patterns of x86-64 that say where a frame's return address is. */
-#include "walk/frames/arch.h"
+#include "walk/load/arch.h"
 
 #if defined(__x86_64__)
 #include "walk/load/mem.h"

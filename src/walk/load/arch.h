@@ -3,10 +3,10 @@
  * What differs between the CPUs: constants of HotSpot's frames and the instruction patterns around them.
  * arch_x86_64.c and arch_aarch64.c each define all functions; only one of them is not empty.
  */
-#ifndef JHOT_WALK_FRAMES_ARCH_H
-#define JHOT_WALK_FRAMES_ARCH_H
+#ifndef JHOT_WALK_LOAD_ARCH_H
+#define JHOT_WALK_LOAD_ARCH_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 #if defined(__x86_64__)
 #define ARCH_INTERP_BCP_8    (-7)

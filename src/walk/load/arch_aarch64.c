@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction patterns of aarch64 that say where a frame's return address is. */
-#include "walk/frames/arch.h"
+#include "walk/load/arch.h"
 
 #if defined(__aarch64__)
 #include "walk/load/mem.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes by name, sets by their static fields, places of tables, threads in them. */
-#include "walk/hotspot/unmounted.h"
+#include "walk/frames/unmounted.h"
 
 #include "walk/hotspot/java_thread.h"
 #include "walk/hotspot/method.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #define CLASSES_MAX   (1u << 20) /* against loops in a list that changes under us */

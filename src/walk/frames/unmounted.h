@@ -14,8 +14,8 @@
  * state and stack are asked again after the walk, and what could not be read is counted. JDK 21 and newer. Not for
  * handlers; one struct unmounted is for one thread at a time.
  */
-#ifndef JHOT_WALK_HOTSPOT_UNMOUNTED_H
-#define JHOT_WALK_HOTSPOT_UNMOUNTED_H
+#ifndef JHOT_WALK_FRAMES_UNMOUNTED_H
+#define JHOT_WALK_FRAMES_UNMOUNTED_H
 
 #include "walk/frames/frozen.h"
 #include "walk/hotspot/oop.h"
