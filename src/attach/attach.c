@@ -1,78 +1,277 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading the agent into a JVM, and other operations of its attach listener. */
+/*
+ * A forked helper speaks the attach protocol with the target's ids; what it answers is taken as hostile input, since it
+ * has run under the target's user.
+ */
 #include "attach/attach.h"
 
-#include "attach/helper.h"
+#include "attach/jvm/check.h"
+#include "attach/place.h"
+#include "attach/proc.h"
 #include "attach/protocol.h"
-#include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The process is held by a pidfd before it is looked at again, so that what is signalled is what was looked at. */
-static int ask(const struct hotspot *jvm, const struct helper_request *what,
-	const struct patience *patience, struct buf *reply, struct err *err)
-{
-	struct helper_request rq = *what;
-	int rc;
+#define ANSWER_LIMIT (80u << 20)
+#define HELPER_MS    (HOTSPOT_PATIENCE_MS * 10 + ATTACH_LISTEN_MS + ATTACH_REPLY_MS)
+#define REAP_TURNS   3000 /* of a millisecond */
 
-	rq.jvm = jvm;
-	rq.pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
-	rc = helper_run(&rq, patience, reply, err);
-	if (rq.pidfd >= 0)
-		close(rq.pidfd);
-	return rc;
+/* Between looks at a JVM that starts. */
+static const struct timespec start_pause = {0, 50 * (long)NS_PER_MS};
+
+/* What the child sends before the reply's bytes. */
+struct answer {
+	int rc;
+	size_t bytes;
+	struct err err;
+};
+
+/* --- in the child ------------------------------------------------------------------------------------- */
+
+static int take_ids(const struct hotspot *jvm, struct err *err)
+{
+	if (geteuid() == jvm->euid && getegid() == jvm->egid)
+		return 0;
+	/* Dropping groups may be forbidden in a user namespace; to HotSpot they do not matter. */
+	if (setgroups(0, NULL) && errno != EPERM)
+		return err_set_errno(err, ERR_ATTACH, "jhot's groups cannot be dropped");
+	if (!setresgid(jvm->egid, jvm->egid, jvm->egid) &&
+		!setresuid(jvm->euid, jvm->euid, jvm->euid))
+		return 0;
+	err_set_errno(err, ERR_ATTACH, "The ids of JVM %d (uid %u, gid %u) cannot be taken",
+		(int)jvm->pid, (unsigned)jvm->euid, (unsigned)jvm->egid);
+	err_hint(err, "sudo -u %s jhot %d", jvm->user, (int)jvm->pid);
+	return -1;
 }
 
-/* Its listener answers before the JVM takes agents: some 50 ms of its start, more on a busy host. */
-static int ask_started(const struct hotspot *jvm, const struct helper_request *what,
-	const struct patience *patience, struct buf *reply, struct err *err)
+/* One that takes no requests yet will do so soon. */
+static int look_when_started(pid_t pid, struct hotspot *now)
 {
-	static const struct timespec pause = {0, 50 * (long)NS_PER_MS};
-	uint64_t end = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
-	int rc;
+	uint64_t end_ns = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
 
 	for (;;) {
-		rc = ask(jvm, what, patience, reply, err);
-		if (rc || !reply_is_starting(buf_str(reply)) || clock_mono_ns() >= end ||
-			!patience_left(patience))
-			return rc;
-		buf_done(reply);
-		*reply = (struct buf){0};
-		nanosleep(&pause, NULL);
+		if (hotspot_look_at(pid, now, false))
+			return -1;
+		if (!now->starting || clock_mono_ns() >= end_ns)
+			return 0;
+		nanosleep(&start_pause, NULL);
 	}
 }
 
+/* What is asked, and perhaps signalled, is what is looked at now, and the same as before. */
+static int look_again(const struct hotspot *before, struct hotspot *now, struct err *err)
+{
+	if (hotspot_is_thread(before->pid, err))
+		return -1;
+	if (look_when_started(before->pid, now))
+		return err_set(
+			err, ERR_NO_TARGET, "There is no process %d any more.", (int)before->pid);
+	if (now->nspid != before->nspid || now->euid != before->euid ||
+		now->start_ticks != before->start_ticks)
+		return err_set(err, ERR_NO_TARGET, "Process %d is another one than before.",
+			(int)before->pid);
+	if (now->verdict == HOTSPOT_NO || now->verdict == HOTSPOT_NEEDS_UID)
+		return hotspot_refusal(now, err);
+	return 0;
+}
+
+/* In the target's /tmp, with the target's ids. */
+static int converse(const struct protocol *p, const struct attach_request *rq, struct place *place,
+	struct buf *reply, struct err *err)
+{
+	const char *args[3] = {rq->args[0], rq->args[1], rq->args[2]};
+	int sock, rc;
+
+	if (rq->agent) {
+		if (place_put(place, p->jvm->pid, err))
+			return -1;
+		args[0] = place->path;
+	}
+	sock = protocol_connect(p, err);
+	if (sock < 0)
+		return -1;
+	rc = protocol_send(sock, rq->op, args, err);
+	if (!rc)
+		rc = protocol_receive(p, sock, reply, err);
+	close(sock);
+	return rc;
+}
+
+/* What needs the caller's ids comes first: the folders of the target, the agent's file. */
+static int serve(const struct attach_request *rq, const struct hotspot *jvm, int pidfd, int caller,
+	struct buf *reply, struct err *err)
+{
+	pid_t pid = jvm->pid;
+	struct protocol p = {.jvm = jvm,
+		.pidfd = pidfd,
+		.caller = caller,
+		.listen_ms = ATTACH_LISTEN_MS,
+		.reply_ms = ATTACH_REPLY_MS};
+	struct place *place = rq->agent ? xcalloc(1, sizeof(*place)) : NULL;
+	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY), rc = -1;
+
+	p.cwd = proc_open_in(pid, "cwd", ".", O_PATH | O_DIRECTORY);
+	if (place && place_prepare(place, rq->agent, jvm->nspid, err))
+		goto out;
+	if (tmp < 0 || fchdir(tmp))
+		err_set(err, ERR_ATTACH, "/tmp of JVM %d cannot be entered: %s", (int)pid,
+			strerror(tmp < 0 ? -tmp : errno));
+	else if (!take_ids(jvm, err))
+		rc = converse(&p, rq, place, reply, err);
+out:
+	if (place)
+		place_done(place);
+	free(place);
+	return rc;
+}
+
+_Noreturn static void child(
+	const struct hotspot *jvm, const struct attach_request *rq, int pidfd, int caller)
+{
+	struct answer answer;
+	struct hotspot now;
+	struct buf reply = {0};
+
+	memset(&answer, 0, sizeof(answer));
+	setsid(); /* a signal to the terminal's or the caller's group is not for us */
+	answer.rc = look_again(jvm, &now, &answer.err);
+	if (!answer.rc)
+		answer.rc = serve(rq, &now, pidfd, caller, &reply, &answer.err);
+	answer.bytes = reply.len;
+	if (!file_write(caller, &answer, sizeof(answer)))
+		file_write(caller, reply.data, reply.len);
+	_exit(0);
+}
+
+/* --- in the caller ------------------------------------------------------------------------------------ */
+
+/* 0 when the child has said all; -1 with an error when who waits gives up, or the child does not come to an end. */
+static int read_all(const struct hotspot *jvm, const struct patience *patience, int fd,
+	struct buf *out, struct err *err)
+{
+	uint64_t end_ns = clock_mono_ns() + HELPER_MS * NS_PER_MS;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	while (out->len < ANSWER_LIMIT) {
+		if (poll(&p, 1, PATIENCE_STEP_MS) <= 0) {
+			if (!patience_left(patience))
+				return err_set(err, ERR_FAILED, "Attaching to JVM %d was given up.",
+					(int)jvm->pid);
+			if (clock_mono_ns() < end_ns)
+				continue;
+			return err_set(err, ERR_ATTACH,
+				"Attaching to JVM %d does not come to an end: its files or its "
+				"memory do not answer.",
+				(int)jvm->pid);
+		}
+		if (buf_read(out, fd, 65536) <= 0)
+			return 0;
+	}
+	return 0;
+}
+
+/* Hung up on, it removes its files and ends; where it cannot, because the kernel waits for somebody, it is left. */
+static void reap(pid_t pid)
+{
+	static const struct timespec pause = {0, (long)NS_PER_MS};
+
+	for (int turns = 0; turns < REAP_TURNS; turns++) {
+		pid_t gone = waitpid(pid, NULL, WNOHANG);
+
+		if (gone == pid || (gone < 0 && errno != EINTR))
+			return;
+		nanosleep(&pause, NULL);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, WNOHANG);
+}
+
+static int take_answer(const struct buf *got, struct buf *reply, struct err *err)
+{
+	struct answer answer;
+
+	if (got->len < sizeof(answer))
+		return err_set(err, ERR_ATTACH, "The helper that talks to the JVM was killed.");
+	memcpy(&answer, got->data, sizeof(answer));
+	if (answer.bytes != got->len - sizeof(answer))
+		return err_set(err, ERR_ATTACH,
+			"The answer of the helper that talks to the JVM is cut off.");
+	err_clean(&answer.err);
+	if (answer.rc) {
+		bool known = answer.err.kind > ERR_NONE && answer.err.kind <= ERR_GONE;
+
+		if (!known)
+			answer.err.kind = ERR_ATTACH;
+		if (err)
+			*err = answer.err;
+		return -1;
+	}
+	buf_add(reply, got->data + sizeof(answer), answer.bytes);
+	return 0;
+}
+
+int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
+	const struct patience *patience, struct buf *reply, struct err *err)
+{
+	/* Held before it is looked at again, so that what is signalled is what was looked at. -1 on old kernels. */
+	int pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0), fd, rc;
+	struct buf got = {0};
+	pid_t pid = child_fork(&fd, err);
+
+	if (pid == 0)
+		child(jvm, rq, pidfd, fd);
+	if (pidfd >= 0)
+		close(pidfd);
+	if (pid < 0)
+		return -1;
+	rc = read_all(jvm, patience, fd, &got, err);
+	close(fd);
+	if (rc)
+		reap(pid);
+	else
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	if (!rc)
+		rc = take_answer(&got, reply, err);
+	buf_done(&got);
+	return rc;
+}
+
+/* --- loading the agent -------------------------------------------------------------------------------- */
+
+/* The JVM's listener answers before it takes agents: some 50 ms of its start, more on a busy host. */
 int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
 	const struct patience *patience, struct err *err)
 {
 	/* "true": the path is absolute, not a library's name to be completed. */
-	struct helper_request rq = {.agent = agent, .op = "load", .args = {NULL, "true", options}};
+	const struct attach_request rq = {
+		.agent = agent, .op = "load", .args = {NULL, "true", options}};
+	uint64_t end_ns = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
 	struct buf reply = {0};
 	int rc, result = -1;
 
-	rc = ask_started(jvm, &rq, patience, &reply, err);
+	for (;;) {
+		rc = attach_ask(jvm, &rq, patience, &reply, err);
+		if (rc || !reply_is_starting(buf_str(&reply)) || clock_mono_ns() >= end_ns ||
+			!patience_left(patience))
+			break;
+		buf_clear(&reply);
+		nanosleep(&start_pause, NULL);
+	}
 	if (!rc)
 		rc = reply_load(buf_str(&reply), reply.len, &result, err);
 	buf_done(&reply);
 	return rc ? -1 : result;
-}
-
-int attach_command(const struct hotspot *jvm, const char *op, const char *arg1, const char *arg2,
-	const char *arg3, char **reply, struct err *err)
-{
-	const struct patience patience = {0};
-	struct helper_request rq = {.op = op, .args = {arg1, arg2, arg3}};
-	const char *text = NULL;
-	struct buf got = {0};
-
-	*reply = NULL;
-	if (!ask(jvm, &rq, &patience, &got, err))
-		text = reply_text(buf_str(&got), got.len, err);
-	if (text)
-		*reply = xstrdup(text);
-	buf_done(&got);
-	return text ? 0 : -1;
 }

@@ -13,6 +13,7 @@
 #define JHOT_ATTACH_ATTACH_H
 
 #include "attach/jvm/hotspot.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/patience.h"
 
@@ -25,13 +26,20 @@
  * the target sees under the same path is used in place (its name tells version and content); any other is
  * copied into the target's /tmp, /dev/shm or working folder as libjhot-VERSION-HASH-PID.so and unlinked
  * after the load. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
- * wire/agent.h) or -1 with an error.
+ * wire/layout.h) or -1 with an error.
  */
 int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
 	const struct patience *patience, struct err *err);
 
-/* attach_command: another operation ("jcmd", "GC.heap_info", ...); the reply is the caller's to free. */
-int attach_command(const struct hotspot *jvm, const char *op, const char *arg1, const char *arg2,
-	const char *arg3, char **reply, struct err *err);
+/* One operation of the JVM's attach listener: "jcmd", "load"... */
+struct attach_request {
+	const char *agent; /* to be placed, its path put into args[0]; or NULL */
+	const char *op;
+	const char *args[3];
+};
+
+/* attach_ask: the JVM's whole answer into reply (attach/protocol.h), which is empty. */
+int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
+	const struct patience *patience, struct buf *reply, struct err *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include "attach/place.h"
 
 #include "attach/proc.h"
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 #include <dirent.h>
@@ -41,47 +41,38 @@ static bool is_library(const char *bytes)
 	return !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_type == ET_DYN;
 }
 
-static int read_agent(struct place *p, struct buf *bytes, struct err *err)
+static int read_agent(struct place *p, int fd, struct err *err)
 {
-	size_t size = (size_t)p->source_stat.st_size;
-	ssize_t n;
+	int rc = fd < 0 || fstat(fd, &p->source_stat) ? -errno : 0;
 
-	if (!S_ISREG(p->source_stat.st_mode) || size < sizeof(Elf64_Ehdr) || size > AGENT_LIMIT)
+	if (!rc && S_ISREG(p->source_stat.st_mode))
+		rc = buf_read_all(&p->source_bytes, fd, AGENT_LIMIT);
+	if (rc && rc != -EFBIG)
+		return err_set(err, ERR_INPUT, "The agent %s cannot be read: %s", p->source,
+			strerror(-rc));
+	if (rc || p->source_bytes.len < sizeof(Elf64_Ehdr) || !is_library(p->source_bytes.data))
 		return err_set(err, ERR_INPUT, "%s is no shared library.", p->source);
-	buf_reserve(bytes, size);
-	n = pread(p->source_fd, bytes->data, size, 0);
-	if (n != (ssize_t)size)
-		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be read", p->source);
-	bytes->len = size;
-	return is_library(bytes->data)
-		       ? 0
-		       : err_set(err, ERR_INPUT, "%s is no shared library.", p->source);
-}
-
-/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
-static int name_copy(struct place *p, pid_t nspid, struct err *err)
-{
-	struct buf bytes = {0};
-	int rc = read_agent(p, &bytes, err);
-
-	if (!rc)
-		snprintf(p->name, sizeof(p->name), PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
-			(unsigned long long)hash_bytes(bytes.data, bytes.len, 0), (int)nspid);
-	buf_done(&bytes);
-	return rc;
+	return 0;
 }
 
 int place_prepare(struct place *p, const char *agent, pid_t nspid, struct err *err)
 {
+	int fd, rc;
+
 	p->copy_dir = -1;
 	p->path[0] = '\0';
-	p->source_fd = -1;
+	p->source_bytes = (struct buf){0};
 	if (!realpath(agent, p->source))
 		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be found", agent);
-	p->source_fd = open(p->source, O_RDONLY | O_CLOEXEC);
-	if (p->source_fd < 0 || fstat(p->source_fd, &p->source_stat))
-		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be opened", p->source);
-	return name_copy(p, nspid, err);
+	fd = open(p->source, O_RDONLY | O_CLOEXEC);
+	rc = read_agent(p, fd, err);
+	if (fd >= 0)
+		close(fd);
+	/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
+	snprintf(p->name, sizeof(p->name), PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
+		(unsigned long long)hash_bytes(buf_str(&p->source_bytes), p->source_bytes.len, 0),
+		(int)nspid);
+	return rc;
 }
 
 static bool allows_exec(int fd)
@@ -131,23 +122,6 @@ static void remove_stale(int dir_fd)
 		close(fd);
 }
 
-static int copy_bytes(int from, int to, off_t size)
-{
-	static const size_t step = 64 << 10;
-	char *bytes = xmalloc(step);
-	off_t at = 0;
-
-	while (at < size) {
-		ssize_t n = pread(from, bytes, step, at);
-
-		if (n <= 0 || write(to, bytes, (size_t)n) != n)
-			break;
-		at += n;
-	}
-	free(bytes);
-	return at == size ? 0 : -1;
-}
-
 /* Written under a name of its own, then renamed: nobody ever opens half of it. */
 static int copy_into(struct place *p, int dir)
 {
@@ -159,7 +133,7 @@ static int copy_into(struct place *p, int dir)
 	fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, COPY_MODE);
 	if (fd < 0)
 		return -1;
-	rc = copy_bytes(p->source_fd, fd, p->source_stat.st_size);
+	rc = file_write(fd, p->source_bytes.data, p->source_bytes.len);
 	if (!rc && (fchmod(fd, COPY_MODE) || fstat(fd, &st)))
 		rc = -1;
 	if (close(fd) || rc || renameat(dir, part, dir, p->name)) {
@@ -224,7 +198,6 @@ void place_done(struct place *p)
 			unlinkat(p->copy_dir, p->name, 0);
 		close(p->copy_dir);
 	}
-	if (p->source_fd >= 0)
-		close(p->source_fd);
-	p->copy_dir = p->source_fd = -1;
+	p->copy_dir = -1;
+	buf_done(&p->source_bytes);
 }

@@ -7,6 +7,7 @@
 #ifndef JHOT_ATTACH_PLACE_H
 #define JHOT_ATTACH_PLACE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <limits.h>
@@ -18,8 +19,8 @@
 struct place {
 	/* the file here */
 	char source[PATH_MAX]; /* symbolic links resolved */
-	int source_fd;
 	struct stat source_stat;
+	struct buf source_bytes;
 	char name[128]; /* of a copy */
 
 	/* where it is for the JVM */

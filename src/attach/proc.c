@@ -13,27 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_STEP  8192
 #define READ_LIMIT (4u << 20) /* a command line may have 2 MB, an environment another two */
-
-static int read_fd(int fd, struct buf *out)
-{
-	while (out->len < READ_LIMIT) {
-		ssize_t n;
-
-		buf_reserve(out, READ_STEP);
-		n = read(fd, out->data + out->len, READ_STEP);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		out->len += (size_t)n;
-		out->data[out->len] = '\0';
-		if (n == 0)
-			return 0;
-	}
-	return -EFBIG;
-}
 
 static int read_path(const char *path, struct buf *out)
 {
@@ -42,7 +22,7 @@ static int read_path(const char *path, struct buf *out)
 	buf_clear(out);
 	if (fd < 0)
 		return -errno;
-	rc = read_fd(fd, out);
+	rc = buf_read_all(out, fd, READ_LIMIT);
 	close(fd);
 	return rc;
 }
@@ -130,100 +110,54 @@ bool proc_fds_open_to_us(pid_t pid)
 
 /* --- status ------------------------------------------------------------------------------------------- */
 
-static void status_nspid(const char *v, struct proc_status *out)
+/* What stands behind a key in the text of status, "" if nothing does. */
+static const char *field(const char *text, const char *key)
 {
-	char *end;
+	const char *at = strstr(text, key);
 
-	for (long id = strtol(v, &end, 10); end != v; id = strtol(v, &end, 10)) {
-		out->nspid = (pid_t)id;
-		out->ns_depth++;
-		v = end;
-	}
-}
-
-static void status_state(const char *v, struct proc_status *out)
-{
-	out->state = *v;
-}
-
-static void status_name(const char *v, struct proc_status *out)
-{
-	clean_text(out->name, sizeof(out->name), v, strcspn(v, "\n"));
+	return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : "";
 }
 
 /* Uid and Gid: real, effective, saved, file system. */
-static unsigned second_number(const char *v)
+static unsigned effective(const char *value)
 {
 	char *end;
 
-	strtoul(v, &end, 10);
+	strtoul(value, &end, 10);
 	return (unsigned)strtoul(end, NULL, 10);
 }
 
-static void status_uid(const char *v, struct proc_status *out)
+/* A number for each namespace, the innermost last. */
+static void take_nspid(const char *value, struct proc_status *out)
 {
-	out->euid = second_number(v);
-}
+	char *end;
 
-static void status_gid(const char *v, struct proc_status *out)
-{
-	out->egid = second_number(v);
+	for (long id = strtol(value, &end, 10); end != value; id = strtol(value, &end, 10)) {
+		out->nspid = (pid_t)id;
+		out->ns_depth++;
+		value = end;
+	}
 }
-
-static void status_tgid(const char *v, struct proc_status *out)
-{
-	out->tgid = atoi(v);
-}
-
-static void status_threads(const char *v, struct proc_status *out)
-{
-	out->threads = atoi(v);
-}
-
-static void status_rss(const char *v, struct proc_status *out)
-{
-	out->rss_bytes = strtoull(v, NULL, 10) * 1024;
-}
-
-static void status_caught(const char *v, struct proc_status *out)
-{
-	out->sig_caught = strtoull(v, NULL, 16);
-}
-
-static const struct {
-	const char *key;
-	void (*take)(const char *value, struct proc_status *out);
-} status_fields[] = {
-	{"Name:", status_name},
-	{"State:", status_state},
-	{"Tgid:", status_tgid},
-	{"Uid:", status_uid},
-	{"Gid:", status_gid},
-	{"NSpid:", status_nspid},
-	{"Threads:", status_threads},
-	{"VmRSS:", status_rss},
-	{"SigCgt:", status_caught},
-};
 
 int proc_status(pid_t pid, struct proc_status *out)
 {
-	struct buf text = {0};
-	int rc = proc_read(pid, "status", &text);
+	struct buf read = {0};
+	int rc = proc_read(pid, "status", &read);
+	const char *text = rc ? "" : buf_str(&read), *name = field(text, "Name:");
 
-	memset(out, 0, sizeof(*out));
-	for (char *line = text.data; !rc && line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		for (size_t i = 0; i < sizeof(status_fields) / sizeof(status_fields[0]); i++) {
-			size_t len = strlen(status_fields[i].key);
-
-			if (strncmp(line, status_fields[i].key, len))
-				continue;
-			status_fields[i].take(line + len + strspn(line + len, "\t "), out);
-			break;
-		}
-	}
-	buf_done(&text);
-	return rc || !out->state ? -1 : 0;
+	*out = (struct proc_status){
+		.euid = effective(field(text, "\nUid:")),
+		.egid = effective(field(text, "\nGid:")),
+		.tgid = atoi(field(text, "\nTgid:")),
+		.threads = atoi(field(text, "\nThreads:")),
+		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
+		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
+		.state = *field(text, "\nState:"),
+	};
+	take_nspid(field(text, "\nNSpid:"), out);
+	clean_text(out->name, sizeof(out->name), name, strcspn(name, "\n"));
+	buf_done(&read);
+	return out->state ? 0 : -1;
 }
 
 /* --- stat --------------------------------------------------------------------------------------------- */

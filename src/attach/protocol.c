@@ -182,8 +182,7 @@ static int wake_listener(const struct protocol *p, struct err *err)
 		if (dir < 0 || !make_trigger(dir, name, p->jvm->euid)) {
 			err_set_errno(err, ERR_ATTACH,
 				"The file %s that wakes the JVM's attach listener can be made "
-				"neither in its "
-				"/tmp nor in its working folder",
+				"neither in its /tmp nor in its working folder",
 				name);
 			err_hint(err, "make its /tmp writable: the JVM needs it for its attach "
 				      "socket, too");

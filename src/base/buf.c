@@ -2,10 +2,14 @@
 /* The growing buffer, and allocation that does not return NULL. */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define READ_STEP 8192
 
 static void (*before_the_end)(void); /* global, as what needs memory may be anywhere */
 
@@ -114,6 +118,38 @@ void buf_adds(struct buf *b, const char *s)
 void buf_addc(struct buf *b, char c)
 {
 	buf_add(b, &c, 1);
+}
+
+ssize_t buf_read(struct buf *b, int fd, size_t most)
+{
+	ssize_t n;
+
+	buf_reserve(b, most);
+	do
+		n = read(fd, b->data + b->len, most);
+	while (n < 0 && errno == EINTR);
+	b->len += n > 0 ? (size_t)n : 0;
+	b->data[b->len] = '\0';
+	return n;
+}
+
+int buf_read_all(struct buf *b, int fd, size_t limit)
+{
+	while (b->len < limit) {
+		ssize_t n;
+
+		buf_reserve(b, READ_STEP);
+		n = pread(fd, b->data + b->len, READ_STEP, (off_t)b->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		b->len += (size_t)n;
+		b->data[b->len] = '\0';
+		if (n == 0)
+			return 0;
+	}
+	return -EFBIG;
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

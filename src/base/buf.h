@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct buf {
 	char *data; /* NULL while empty */
@@ -23,10 +24,20 @@ void buf_reserve(struct buf *b, size_t more); /* room for so many further bytes 
 void buf_add(struct buf *b, const void *bytes, size_t len);
 void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
+/* buf_read: adds what one read gives, up to so many bytes: their number, 0 at the end, -1 with errno. */
+ssize_t buf_read(struct buf *b, int fd, size_t most);
+/* buf_read_all: a whole file into an empty buffer. 0, -errno, or -EFBIG with its first bytes, limit or a little more. */
+int buf_read_all(struct buf *b, int fd, size_t limit);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *buf_str(const struct buf *b); /* "" while empty; valid until the next change */
 /* buf_steal: the bytes, now the caller's to free; "" of an empty one, never NULL. b is empty afterwards. */
 char *buf_steal(struct buf *b);
+
+/* plural: what a noun ends with that so many are named by: "%u thread%s". */
+static inline const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
 
 /* Memory that cannot be had ends the front end with a sentence; the target is left by the lease. */
 void *xmalloc(size_t size);

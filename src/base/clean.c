@@ -65,14 +65,30 @@ static uint32_t clean_decode(const char *s, size_t left, size_t *len)
 	return c;
 }
 
+/* How many bytes need nothing done. */
+static size_t clean_plain(const char *s, size_t left)
+{
+	size_t n = 0;
+
+	while (n < left && s[n] >= 0x20 && s[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void clean_add(struct buf *out, const char *text, size_t bytes)
 {
 	size_t len;
 
 	for (size_t i = 0; i < bytes; i += len) {
 		char encoded[5];
-		uint32_t c = clean_decode(text + i, bytes - i, &len);
+		uint32_t c;
 
+		len = clean_plain(text + i, bytes - i);
+		if (len) {
+			buf_add(out, text + i, len);
+			continue;
+		}
+		c = clean_decode(text + i, bytes - i, &len);
 		buf_add(out, encoded, utf8_put(c, encoded));
 	}
 }

@@ -185,12 +185,12 @@ int file_create(struct file *f, const char *path, struct err *err)
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-int file_write(struct file *f, const void *bytes, size_t len)
+int file_write(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;
 
 	while (len) {
-		ssize_t n = write(f->fd, at, len);
+		ssize_t n = write(fd, at, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -266,7 +266,7 @@ int file_put(const char *path, const void *bytes, size_t len, struct err *err)
 
 	if (file_create(&f, path, err))
 		return -1;
-	if (!file_write(&f, bytes, len))
+	if (!file_write(f.fd, bytes, len))
 		return file_commit(&f, err);
 	file_refused(err, path, "write");
 	file_abandon(&f);

@@ -5,8 +5,8 @@
  * The bytes go into a new file beside it, made under a name that nobody can guess, which is synced and renamed at the
  * end. A symbolic link stays, what it points to is replaced; the new file has the old one's mode and, where that is
  * allowed, its owner, one without predecessor the umask's mode. A device, a pipe or an open descriptor (/dev/stdout)
- * is written as it comes. Errors are ERR_OUTPUT, a sentence with a hint. Embedded: file_create, then file_commit or
- * file_abandon. One thread.
+ * is written as it comes. Errors are ERR_OUTPUT, a sentence with a hint. Embedded: file_create, file_write to its fd, then
+ * file_commit or file_abandon. One thread.
  */
 #ifndef JHOT_BASE_FILE_H
 #define JHOT_BASE_FILE_H
@@ -14,6 +14,9 @@
 #include "base/err.h"
 
 #include <stddef.h>
+
+/* file_write: every byte to a descriptor. 0, or -1 with errno. */
+int file_write(int fd, const void *bytes, size_t len);
 
 struct file {
 	int fd;
@@ -23,8 +26,6 @@ struct file {
 };
 
 int file_create(struct file *f, const char *path, struct err *err);
-/* file_write: 0, or -1 with errno. */
-int file_write(struct file *f, const void *bytes, size_t len);
 /* file_appear: what is written so far is there under its name, if nothing else is. */
 void file_appear(struct file *f);
 /* file_commit: all of it is on the disk and under its name, or (-1) what was there is, and nothing else. */

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/line/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/frame/ui.h"
@@ -19,9 +20,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define ROWS     50
-#define COLS     132
-#define DRAIN_MS 5000
+#define ROWS        50
+#define COLS        132
+#define DRAIN_MS    5000
+#define SCREENS_MAX 999999999
 
 /* --- options ----------------------------------------------------------------------------------------- */
 
@@ -52,15 +54,10 @@ int batch_options(struct batch *b, const struct args *args, struct err *err)
 		.keys = args_get(args, OPT_KEYS)};
 	b->wanted = args_has(args, OPT_BATCH) || b->json || b->last;
 	batch_size(b);
-	if (count) {
-		char *end;
-		long n = strtol(count, &end, 10);
-
-		if (!*count || *end || n < 1 || n > 1000000000)
-			return err_set(err, ERR_USAGE,
-				"--count takes a number of screens, not \"%s\".", count);
-		b->count = (int)n;
-	}
+	if (count && units_count(count, "--count", SCREENS_MAX, &b->count, err))
+		return -1;
+	if (size && !count && !args_has(args, OPT_REPLAY))
+		b->count = 1; /* the last screen of a session that goes on would never come */
 	if (size && (sscanf(size, "%dx%d%n", &b->cols, &b->rows, &used) != 2 || size[used] ||
 			    b->cols < 1 || b->rows < 1 || b->cols > 1000 || b->rows > 1000))
 		return err_set(err, ERR_USAGE,
@@ -259,7 +256,7 @@ static void run_keys(struct run *r)
 
 static void run_screens(struct run *r)
 {
-	for (int n = 0; !r->end && (!r->b->count || n < r->b->count); n++) {
+	for (unsigned n = 0; !r->end && (!r->b->count || n < r->b->count); n++) {
 		if (r->stepped)
 			run_steps(r);
 		else

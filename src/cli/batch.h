@@ -13,7 +13,7 @@
 #include "tui/frame/app.h"
 
 struct batch {
-	int count;      /* screens, 0: until the session or the recording ends */
+	unsigned count; /* of screens, 0: until the session or the recording ends */
 	int rows, cols; /* of a screen */
 	bool json;
 	bool last;        /* only the last screen, whole, with its key line */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns as in the live view: SELF% with its error, TOTAL%, the type's letter, the method. */
-#include "cli/hot.h"
+#include "cli/outputs.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -73,9 +73,9 @@ static void hot_event(FILE *out, const struct outputs_source *source, int number
 	if (every.most > every.least)
 		fprintf(out, " to %s",
 			hot_interval(event, (int64_t)every.most, interval, sizeof(interval)));
-	fprintf(out, ", %.1f s: %llu samples, %lld lost\n",
+	fprintf(out, ", %.1f s: %llu sample%s, %lld lost\n",
 		(double)source->duration_ns / (double)NS_PER_S, (unsigned long long)samples,
-		(long long)e->lost);
+		plural(samples), (long long)e->lost);
 	if (e->note[0])
 		fprintf(out, "note: %s\n", e->note);
 }
@@ -121,8 +121,7 @@ void hot_losses(FILE *out, const struct vitals *v)
 void hot_closing(FILE *out, const struct outputs_source *source, const struct events *events)
 {
 	for (int i = 0; i < events->count; i++) {
-		struct profile_query q = {
-			.event = events->ids[i], .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+		struct profile_query q = profile_whole(events->ids[i]);
 
 		hot_event(out, source, events->ids[i], profile_sum(source->profile, &q).count);
 	}
@@ -151,13 +150,29 @@ static void hot_methods(
 	}
 }
 
-/* --- sites ------------------------------------------------------------------------------------------- */
-
-struct hot_sites {
+/* What the samples stand for, by method, thread or state. */
+struct hot_shares {
 	const struct profile *p;
-	uint64_t *values; /* by method */
+	uint64_t *values;
 	uint32_t count;
 };
+
+/* The largest value, which is then taken out, and whose it is; 0 when none is left. */
+static uint64_t hot_take_most(struct hot_shares *s, uint32_t *whose)
+{
+	uint32_t most = 0;
+	uint64_t value;
+
+	for (uint32_t i = 1; i < s->count; i++)
+		most = s->values[i] > s->values[most] ? i : most;
+	value = s->count ? s->values[most] : 0;
+	if (value)
+		s->values[most] = 0;
+	*whose = most;
+	return value;
+}
+
+/* --- sites ------------------------------------------------------------------------------------------- */
 
 /* What a lock's own code calls is no place to look at. */
 static bool hot_is_machinery(const struct profile_method *m)
@@ -172,10 +187,10 @@ static bool hot_is_machinery(const struct profile_method *m)
 }
 
 /* Of a stack that ends in a class: the method that allocated it, or waited for it. */
-static void hot_add_site(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void hot_add_site(void *ctx, const struct profile_part *part)
 {
-	struct hot_sites *s = ctx;
+	uint32_t stack = part->stack;
+	struct hot_shares *s = ctx;
 
 	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(s->p, stack).parent) {
 		const struct profile_frame *f =
@@ -185,7 +200,7 @@ static void hot_add_site(
 			hot_is_machinery(profile_get_method(s->p, f->method)))
 			continue;
 		if (f->method < s->count)
-			s->values[f->method] += weight;
+			s->values[f->method] += part->weight;
 		return;
 	}
 }
@@ -193,79 +208,50 @@ static void hot_add_site(
 static void hot_print_sites(FILE *out, const struct profile *p, const struct profile_query *q,
 	const struct flat *flat, const char *unit)
 {
-	struct hot_sites s = {.p = p, .count = profile_method_count(p)};
+	struct hot_shares s = {.p = p, .count = profile_method_count(p)};
+	uint32_t method;
+	uint64_t value;
 	char amount[32];
 
 	s.values = xcalloc(s.count, sizeof(*s.values));
 	profile_each(p, q, hot_add_site, &s);
 	fprintf(out, "\n SHARE%%    AMOUNT  WHERE\n");
-	for (int rows = 0; rows < HOT_SITES; rows++) {
-		uint32_t most = 0;
-
-		for (uint32_t i = 1; i < s.count; i++)
-			most = s.values[i] > s.values[most] ? i : most;
-		if (!s.count || !s.values[most])
-			break;
-		fprintf(out, "%6.1f  %9s  %s\n", flat_percent(s.values[most], flat->sum),
-			units_value(s.values[most], unit, amount, sizeof(amount)),
-			profile_get_method(p, most)->full);
-		s.values[most] = 0;
-	}
+	for (int rows = 0; rows < HOT_SITES && (value = hot_take_most(&s, &method)); rows++)
+		fprintf(out, "%6.1f  %9s  %s\n", flat_percent(value, flat->sum),
+			units_value(value, unit, amount, sizeof(amount)),
+			profile_get_method(p, method)->full);
 	free(s.values);
 }
 
 /* --- threads ----------------------------------------------------------------------------------------- */
 
-struct hot_thread {
-	uint32_t thread;
-	uint64_t value;
-};
-
-struct hot_threads {
-	struct hot_thread *rows;
-	uint32_t count;
-	bool by_weight;
-};
-
-static void hot_add_thread(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void hot_add_thread(void *ctx, const struct profile_part *part)
 {
-	struct hot_threads *t = ctx;
+	struct hot_shares *s = ctx;
 
-	if (thread < t->count)
-		t->rows[thread].value += t->by_weight ? weight : count;
-}
-
-static int hot_compare_threads(const void *pa, const void *pb)
-{
-	const struct hot_thread *a = pa, *b = pb;
-
-	if (a->value != b->value)
-		return a->value < b->value ? 1 : -1;
-	return a->thread < b->thread ? -1 : 1;
+	if (part->thread < s->count)
+		s->values[part->thread] += part->weight;
 }
 
 static void hot_print_threads(
 	FILE *out, const struct profile *p, const struct profile_query *q, const struct flat *flat)
 {
-	struct hot_threads t = {.count = profile_thread_count(p), .by_weight = q->by_weight};
+	struct hot_shares s = {.p = p, .count = profile_thread_count(p)};
+	uint32_t number;
+	uint64_t value;
 
-	t.rows = xcalloc(t.count, sizeof(*t.rows));
-	for (uint32_t i = 0; i < t.count; i++)
-		t.rows[i].thread = i;
-	profile_each(p, q, hot_add_thread, &t);
-	qsort(t.rows, t.count, sizeof(*t.rows), hot_compare_threads);
+	s.values = xcalloc(s.count, sizeof(*s.values));
+	profile_each(p, q, hot_add_thread, &s);
 	fprintf(out, "\n SHARE%%  THREAD\n");
-	for (uint32_t i = 0; i < t.count && i < HOT_THREADS && t.rows[i].value; i++) {
-		const struct profile_thread *thread = profile_get_thread(p, t.rows[i].thread);
-
+	for (int rows = 0; rows < HOT_THREADS && (value = hot_take_most(&s, &number)); rows++) {
+		const struct profile_thread *thread = profile_get_thread(p, number);
 		char mark[PROFILE_MARK];
 		bool marked = *profile_thread_mark(thread, "tid ", mark);
 
 		fprintf(out, marked ? "%6.1f  %s (%s)\n" : "%6.1f  %s\n",
-			flat_percent(t.rows[i].value, flat->sum), thread->name, mark);
+			flat_percent(value, flat->sum), thread->name, mark);
 	}
-	free(t.rows);
+	free(s.values);
 }
 
 /* --- states ------------------------------------------------------------------------------------------ */
@@ -278,27 +264,22 @@ static void hot_add_state(void *ctx, const struct profile_part *part)
 /* "threads were: 61.2 % parked, ..." for events whose samples know it. */
 static void hot_print_states(FILE *out, const struct profile *p, const struct profile_query *q)
 {
-	uint64_t states[THREAD_STATES] = {0}, sum = 0;
+	uint64_t states[THREAD_STATES] = {0}, sum = 0, value;
+	struct hot_shares s = {p, states, THREAD_STATES};
 	const char *before = "\nEach thread";
+	uint32_t state;
 
-	profile_each_part(p, q, hot_add_state, states);
+	profile_each(p, q, hot_add_state, states);
 	for (int i = 0; i < THREAD_STATES; i++)
 		sum += states[i];
 	if (states[THREAD_STATE_NONE] == sum)
 		return;
-	for (int done = 0; done < THREAD_STATES; done++) {
-		int most = 0;
-
-		for (int i = 1; i < THREAD_STATES; i++)
-			most = states[i] > states[most] ? i : most;
-		if (!states[most])
-			break;
+	while ((value = hot_take_most(&s, &state))) {
 		fprintf(out, "%s %s %.1f %%", before,
-			most == THREAD_STATE_NONE ? "does what is not known"
-						  : thread_states[most].name,
-			flat_percent(states[most], sum));
+			state == THREAD_STATE_NONE ? "does what is not known"
+						   : thread_states[state].name,
+			flat_percent(value, sum));
 		before = ",";
-		states[most] = 0;
 	}
 	fputs(" of its time.\n", out);
 }
@@ -320,29 +301,24 @@ static const char *hot_nothing(int event, const struct outputs *o)
 
 void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
 {
-	struct profile_query q = {
-		.event = event,
-		.from = 0,
-		.to = UINT32_MAX,
-		.thread = PROFILE_ANY_THREAD,
-		.by_weight = true,
-		.filter = o->filter,
-	};
-	struct flat *flat = flat_new(source->profile, &q);
+	const char *unit = profile_get_event(source->profile, event)->unit;
+	struct profile_query q = profile_whole(event);
+	struct flat *flat;
 
+	q.by_weight = true;
+	q.filter = o->filter;
+	flat = flat_new(source->profile, &q);
 	hot_head(out, source, event, flat);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
-	if (!flat->sum_count)
-		fprintf(out, "\nNothing was sampled: the JVM %s.\n", hot_nothing(event, o));
-	else
-		hot_methods(out, source->profile, flat,
-			profile_get_event(source->profile, event)->unit);
-	if (flat->sum_count && (event == EVENT_ALLOC || event == EVENT_LOCK))
-		hot_print_sites(out, source->profile, &q, flat,
-			profile_get_event(source->profile, event)->unit);
-	if (flat->sum_count)
+	if (flat->sum_count) {
+		hot_methods(out, source->profile, flat, unit);
+		if (event == EVENT_ALLOC || event == EVENT_LOCK)
+			hot_print_sites(out, source->profile, &q, flat, unit);
 		hot_print_states(out, source->profile, &q);
-	if (o->threads && flat->sum_count)
-		hot_print_threads(out, source->profile, &q, flat);
+		if (o->threads)
+			hot_print_threads(out, source->profile, &q, flat);
+	} else {
+		fprintf(out, "\nNothing was sampled: the JVM %s.\n", hot_nothing(event, o));
+	}
 	flat_free(flat);
 }

@@ -5,8 +5,6 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/line/events.h"
-#include "cli/settings.h"
 #include "export/export.h"
 
 #include <stdio.h>
@@ -15,12 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LIST_MS 50 /* of a look at all processes, before the screen goes on */
-
-struct seen_cpu { /* of one JVM in the picker, to tell its CPU % at the next look */
-	int pid;
-	uint64_t ticks, time_ns;
-};
+#define LIST_MS           50 /* of a look at all processes, before the screen goes on */
 
 #define JVMTI_SLOWS_SINCE 19 /* JDK: virtual threads, from when it is asked for */
 
@@ -36,10 +29,10 @@ struct live {
 	bool replay;
 
 	struct hotspot_look *look; /* for the picker; NULL: none is under way */
-	struct app_jvm *rows;
-	struct seen_cpu *seen;
-	int row_count;
-	bool listed; /* rows are all of one look */
+	struct hotspot_list list;  /* as last seen, at list_ns: tells CPU % at the next look */
+	uint64_t list_ns;
+	struct app_jvm *rows; /* of list */
+	bool listed;          /* they are all of one look */
 
 	struct app_thread *threads;
 	struct app_format *formats; /* made when asked for */
@@ -71,8 +64,8 @@ void live_free(struct live *l)
 		return;
 	live_detach(l);
 	hotspot_look_end(l->look);
+	hotspot_list_done(&l->list);
 	free(l->rows);
-	free(l->seen);
 	free(l->threads);
 	free(l->formats);
 	free(l);
@@ -137,13 +130,13 @@ int live_replay(struct live *l, const char *path, bool clock_step, struct err *e
 
 static int live_cpu_pct(const struct live *l, const struct hotspot *jvm, uint64_t now_ns)
 {
-	for (int i = 0; i < l->row_count; i++) {
-		const struct seen_cpu *s = &l->seen[i];
+	for (int i = 0; i < l->list.count; i++) {
+		const struct hotspot *before = &l->list.jvms[i];
 
-		if (s->pid == jvm->pid && now_ns - s->time_ns > 100 * NS_PER_MS &&
-			jvm->cpu_ticks >= s->ticks)
-			return (int)((double)(jvm->cpu_ticks - s->ticks) * 100 * NS_PER_S /
-				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - s->time_ns));
+		if (before->pid == jvm->pid && now_ns - l->list_ns > 100 * NS_PER_MS &&
+			jvm->cpu_ticks >= before->cpu_ticks)
+			return (int)((double)(jvm->cpu_ticks - before->cpu_ticks) * 100 * NS_PER_S /
+				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - l->list_ns));
 	}
 	return -1;
 }
@@ -165,38 +158,35 @@ static void live_fill_row(struct app_jvm *row, const struct hotspot *jvm, int cp
 	snprintf(row->why, sizeof(row->why), "%s", jvm->why);
 }
 
-static void live_take_rows(struct live *l, const struct hotspot_list *list)
+/* What is known so far takes the place of what was. */
+static void live_take_rows(struct live *l)
 {
-	struct app_jvm *rows = xcalloc((size_t)list->count, sizeof(*rows));
-	struct seen_cpu *seen = xcalloc((size_t)list->count, sizeof(*seen));
 	uint64_t now_ns = clock_mono_ns();
+	struct hotspot_list list;
+	struct app_jvm *rows;
 
-	for (int i = 0; i < list->count; i++) {
-		live_fill_row(&rows[i], &list->jvms[i], live_cpu_pct(l, &list->jvms[i], now_ns));
-		seen[i] = (struct seen_cpu){list->jvms[i].pid, list->jvms[i].cpu_ticks, now_ns};
-	}
+	hotspot_look_copy(l->look, &list);
+	rows = xcalloc((size_t)list.count, sizeof(*rows));
+	for (int i = 0; i < list.count; i++)
+		live_fill_row(&rows[i], &list.jvms[i], live_cpu_pct(l, &list.jvms[i], now_ns));
+	hotspot_list_done(&l->list);
 	free(l->rows);
-	free(l->seen);
+	l->list = list;
+	l->list_ns = now_ns;
 	l->rows = rows;
-	l->seen = seen;
-	l->row_count = list->count;
 }
 
 /* Until all were looked at, those of the last time are shown, or, the first time, those that there are so far. */
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 {
 	struct live *l = ctx;
-	struct hotspot_list list;
 	int over;
 
 	if (!l->look && !(l->look = hotspot_look_begin(err)))
 		return -1;
 	over = hotspot_look_step(l->look, LIST_MS, err);
-	if (over > 0 || !l->listed) {
-		hotspot_look_copy(l->look, &list);
-		live_take_rows(l, &list);
-		hotspot_list_done(&list);
-	}
+	if (over > 0 || !l->listed)
+		live_take_rows(l);
 	if (over == 0) {
 		err_set(err, ERR_BUSY, "Still looking at the processes that there are.");
 	} else {
@@ -205,7 +195,7 @@ static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 		l->listed = over > 0;
 	}
 	*out = l->rows;
-	return over < 0 ? -1 : l->row_count;
+	return over < 0 ? -1 : l->list.count;
 }
 
 static int live_pick(void *ctx, int pid, int event, struct err *err)
@@ -260,7 +250,7 @@ static int live_threads(void *ctx, const struct app_thread **out)
 static int live_recorded(
 	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
 {
-	struct profile_query q = {.event = event, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	struct profile_query q = profile_whole(event);
 
 	if (!on || interval)
 		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");

@@ -9,6 +9,7 @@
 
 #include "cli/line/events.h"
 #include "session/session.h"
+#include "tui/config/config.h"
 #include "tui/frame/app.h"
 
 struct live;
@@ -27,5 +28,19 @@ void live_patience(void *ctx, const struct patience *patience);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
 
 extern const struct app_ops live_ops; /* ctx: a struct live */
+
+/* --- settings.c ---------------------------------------------------------------------------------------- */
+
+/*
+ * The settings file: $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config. What stands in it is the business of
+ * tui/config/config.h.
+ */
+
+/* The settings, empty ones where there is no file; NULL with an error for a file that is wrong or unreadable. */
+struct config *settings_load(struct err *err);
+/* A new file on stdout, with what holds when there is none. */
+void settings_print(void);
+/* Bring the values into the file, folders made as needed; done gets one line for the screen. */
+int settings_write(const struct config_values *values, char *done, size_t bytes, struct err *err);
 
 #endif

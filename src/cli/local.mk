@@ -4,13 +4,12 @@
 bin_PROGRAMS += jhot
 jhot_SOURCES = %D%/main.c $(cli_sources)
 cli_sources = \
-	%D%/batch.c %D%/batch.h %D%/dump_agent.c %D%/dump_agent.h %D%/functions.c %D%/functions.h %D%/hot.c \
-	%D%/hot.h %D%/live.c %D%/live.h %D%/outputs.c %D%/outputs.h %D%/progress.c %D%/progress.h \
-	%D%/report.c %D%/report.h %D%/settings.c %D%/settings.h \
+	%D%/batch.c %D%/batch.h %D%/hot.c %D%/live.c %D%/live.h %D%/outputs.c %D%/outputs.h \
+	%D%/report.c %D%/report.h %D%/settings.c \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
-	%D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h %D%/line/options.c \
-	%D%/line/target.c %D%/line/target.h %D%/line/units.c %D%/line/units.h \
+	%D%/line/functions.c %D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h %D%/line/options.c \
+	%D%/line/units.c %D%/line/units.h \
 	%D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c %D%/verb/record.c %D%/verb/report.c \
 	%D%/verb/status.c %D%/verb/top.c %D%/verb/verb.h %D%/verb/verbs.c
 jhot_LDADD = libtui.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a libprofile.a libwire.a libbase.a -lpthread -lm \
-	$(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
+	$(TERMINFO_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

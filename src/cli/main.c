@@ -73,11 +73,7 @@ static int run_default(int argc, char **argv, struct err *err)
 
 	if (argc && refuse_near_verb(argv[0], err))
 		return -1;
-	if (!verb) {
-		err_set(err, ERR_USAGE, "There is no verb in this command line.");
-		err_hint(err, "jhot --help");
-	}
-	rc = verb ? run_verb(verb, argc, argv, err) : -1;
+	rc = run_verb(verb, argc, argv, err);
 	if (rc && argc && argv[0][0] != '-' &&
 		(err->kind == ERR_USAGE || err->kind == ERR_NO_TARGET))
 		hint_verb(argv[0], err);

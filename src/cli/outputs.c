@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "cli/hot.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -131,9 +130,10 @@ static int outputs_to_stdout(const struct output *f, const struct profile *p,
 	const struct export_options *how, struct err *err)
 {
 	struct buf text = {0};
-	int rc = f->format->write(&text, p, how, err);
+	int rc = 0;
 
-	if (!rc && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
+	f->format->write(&text, p, how);
+	if (text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
 		rc = err_set_errno(err, ERR_OUTPUT, "The output could not be written");
 	buf_done(&text);
 	return rc;
@@ -155,14 +155,12 @@ static struct export_options outputs_options(
 	const struct vitals *v = source->vitals;
 	uint64_t each = o->total ? 0 : profile_sample_weight(source->profile, event);
 	struct profile_intervals every = outputs_intervals(source, event);
+	struct profile_query query = profile_whole(event);
 
+	query.by_weight = o->total || each;
+	query.filter = o->filter;
 	return (struct export_options){
-		.query = {.event = event,
-			.from = 0,
-			.to = UINT32_MAX,
-			.thread = PROFILE_ANY_THREAD,
-			.by_weight = o->total || each,
-			.filter = o->filter},
+		.query = query,
 		.meta = {.pid = v->pid,
 			.name = v->name,
 			.jdk = v->jdk,

@@ -14,6 +14,8 @@
 #include "profile/query/filter.h"
 #include "profile/vitals.h"
 
+#include <stdio.h>
+
 #define OUTPUTS_MAX 16
 
 struct outputs {
@@ -44,5 +46,19 @@ int outputs_check(const struct outputs *o, const struct events *events, struct e
 /* outputs_write: all that can be written are; the first error is returned. */
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
+
+/* --- hot.c --------------------------------------------------------------------------------------------- */
+
+/*
+ * The hot methods of an event as text. Shares are of time, bytes, waiting: of what the samples stand for, not of their
+ * number.
+ */
+void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o);
+/*
+ * What closes a recording of files: of each event its engine, intervals, time and losses; hot_print tells the same of its
+ * event. hot_losses: what was lost, by name, if anything was.
+ */
+void hot_closing(FILE *out, const struct outputs_source *source, const struct events *events);
+void hot_losses(FILE *out, const struct vitals *v);
 
 #endif

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An error on stderr: a title line, then what happened / try one of / details. */
+/* What stderr is told: errors in blocks, notes, and a line that is written over. */
 #include "cli/report.h"
 
 #include "base/clean.h"
+#include "base/clock.h"
 #include "cli/line/help.h"
 
 #include <string.h>
+#include <unistd.h>
 
-#define MARGIN 2
+#define MARGIN            2
+#define PROGRESS_FIRST_NS (1 * NS_PER_S)
 
 static const char *const titles[] = {
 	[ERR_NONE] = "failed",
@@ -67,4 +70,36 @@ void report_note(FILE *out, const char *note)
 		return;
 	clean_text(line, sizeof(line), note, strlen(note));
 	fprintf(out, "note: %s\n", line);
+}
+
+/* --- while a JVM is attached to ------------------------------------------------------------------------ */
+
+static bool progress_go_on(void *ctx)
+{
+	struct progress *p = ctx;
+	uint64_t waited_ns = clock_mono_ns() - p->begin_ns;
+
+	if (p->stop && *p->stop)
+		return false;
+	if (waited_ns < PROGRESS_FIRST_NS || !isatty(STDERR_FILENO))
+		return true;
+	fprintf(stderr, "\r\033[Kattaching to %d %.40s ... %d s  (Ctrl-C gives up)",
+		(int)p->jvm->pid, p->jvm->name, (int)(waited_ns / NS_PER_S));
+	fflush(stderr);
+	p->shown = true;
+	return true;
+}
+
+struct patience progress_begin(
+	struct progress *p, const struct hotspot *jvm, const volatile sig_atomic_t *stop)
+{
+	*p = (struct progress){.jvm = jvm, .stop = stop, .begin_ns = clock_mono_ns()};
+	return (struct patience){progress_go_on, p};
+}
+
+void progress_done(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
 }

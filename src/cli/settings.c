@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing the settings file. */
-#include "cli/settings.h"
+#include "cli/live.h"
 
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SETTINGS_MAX (256u << 10) /* a file larger than this is something else */
 
@@ -30,26 +32,18 @@ static int settings_path(struct buf *path, struct err *err)
 /* The file's text; 0 also when there is none. */
 static int settings_read(const char *path, struct buf *text, struct err *err)
 {
-	FILE *f = fopen(path, "re");
-	size_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
-	if (!f && (errno == ENOENT || errno == ENOTDIR))
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
-	if (!f)
-		return err_set_errno(err, ERR_INPUT, "The settings in %s cannot be read", path);
-	do {
-		buf_reserve(text, 4096);
-		n = fread(text->data + text->len, 1, 4096, f);
-		text->len += n;
-		text->data[text->len] = '\0';
-	} while (n && text->len <= SETTINGS_MAX);
-	n = (size_t)ferror(f);
-	fclose(f);
-	if (n)
-		return err_set_errno(err, ERR_INPUT, "The settings in %s cannot be read", path);
-	if (text->len > SETTINGS_MAX || (text->len && memchr(text->data, '\0', text->len)))
+	rc = fd < 0 ? -errno : buf_read_all(text, fd, SETTINGS_MAX);
+	if (fd >= 0)
+		close(fd);
+	if (rc == -EFBIG || (text->len && memchr(text->data, '\0', text->len)))
 		return err_set(err, ERR_INPUT, "%s is no settings file of jhot's.", path);
-	return 0;
+	return rc ? err_set(err, ERR_INPUT, "The settings in %s cannot be read: %s", path,
+			    strerror(-rc))
+		  : 0;
 }
 
 struct config *settings_load(struct err *err)

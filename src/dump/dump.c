@@ -6,12 +6,12 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "dump/java.h"
-#include "dump/locks.h"
 #include "dump/modules.h"
 #include "dump/parked.h"
 #include "dump/remote.h"
 #include "dump/stack.h"
 #include "walk/hotspot/layout.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #include <errno.h>
@@ -34,11 +34,6 @@ const struct dump_type_info dump_types[DUMP_TYPES] = {
 	[DUMP_BREAK] = {'?', "break"},
 };
 
-struct java_thread {
-	int32_t nstid;
-	uint64_t address;
-};
-
 struct taker {
 	pid_t pid;
 	struct dump *out;
@@ -47,10 +42,11 @@ struct taker {
 	struct walk_layout *layout; /* NULL: the walker does not know this JVM */
 	struct stack_namer *namer;
 	struct java_reader *reader; /* NULL: threads have the kernel's names and no states */
-	struct locks *locks;
+	struct java_note *notes;    /* of the Java threads taken so far */
+	size_t note_count;
 	struct java_facts facts; /* of the thread that is being taken */
 	uint64_t facts_of;
-	struct java_thread *java; /* in the JVM's order: the oldest first, since JDK 9 */
+	struct walk_listed *java; /* in the JVM's order: the oldest first, since JDK 9 */
 	size_t java_count;
 	struct walk_frame *frames;
 	int error; /* why tracing is denied, 0 while it is not */
@@ -82,14 +78,14 @@ static void java_add(void *ctx, uint64_t address, int32_t tid)
 	struct taker *t = ctx;
 
 	if (t->java_count < JAVA_THREADS)
-		t->java[t->java_count++] = (struct java_thread){tid, address};
+		t->java[t->java_count++] = (struct walk_listed){address, tid};
 }
 
 static uint64_t java_find(const struct taker *t, pid_t nstid)
 {
 	for (size_t i = 0; i < t->java_count; i++)
-		if (t->java[i].nstid == nstid)
-			return t->java[i].address;
+		if (t->java[i].tid == nstid)
+			return t->java[i].java_thread;
 	return 0;
 }
 
@@ -97,9 +93,8 @@ static uint64_t java_find(const struct taker *t, pid_t nstid)
 static uint32_t java_bytes(const struct walk_layout *l)
 {
 	const struct walk_field *const fields[] = {&l->thread_anchor, &l->thread_osthread,
-		&l->thread_state, &l->thread_vframe, &l->thread_stack_base, &l->thread_stack_size,
-		&l->cont_entry, &l->compiler_env, &l->thread_object, &l->thread_pending,
-		&l->thread_waiting};
+		&l->thread_state, &l->thread_stack_base, &l->thread_stack_size, &l->cont_entry,
+		&l->compiler_env, &l->thread_object, &l->thread_pending, &l->thread_waiting};
 	int32_t last = 0;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -121,10 +116,11 @@ static void add_facts(struct taker *t, uint64_t java, struct dump_thread *thread
 	const struct java_facts *f = &t->facts;
 
 	if (f->name[0])
-		clean_text(thread->name, sizeof(thread->name), f->name, strlen(f->name));
+		memcpy(thread->name, f->name, sizeof(thread->name));
 	thread->java_id = f->id;
 	thread->java_status = f->state;
-	locks_note(t->locks, t->out->count - 1, java, f);
+	t->notes = xreallocarray(t->notes, t->note_count + 1, sizeof(*t->notes));
+	t->notes[t->note_count++] = (struct java_note){t->out->count - 1, java, *f};
 }
 
 /* --- one thread -------------------------------------------------------------------------------------- */
@@ -256,7 +252,7 @@ static void read_layout(struct taker *t)
 {
 	struct walk_tables tables = modules_tables(t->modules);
 
-	t->layout = xcalloc(1, walk_layout_size());
+	t->layout = xcalloc(1, sizeof(*t->layout));
 	if (walk_layout_read(t->layout, remote_mem(t->remote), &tables, t->out->note,
 		    sizeof(t->out->note))) {
 		free(t->layout);
@@ -282,7 +278,6 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 	}
 	read_layout(t);
 	modules_rows(t->modules);
-	t->locks = locks_new();
 	if (t->layout)
 		t->reader = java_reader_new(t->layout, remote_mem(t->remote));
 	t->namer = stack_namer_new(t->modules, t->layout);
@@ -296,8 +291,8 @@ static int take(struct taker *t, const struct hotspot *jvm, struct err *err)
 	if (t->error)
 		return refused(jvm, t->error, err);
 	remote_forget(t->remote);
-	locks_resolve(t->locks, t->layout, remote_mem(t->remote), t->out);
-	parked_take(t->layout, t->remote, t->namer, t->out);
+	java_locks_resolve(t->notes, t->note_count, t->layout, remote_mem(t->remote), t->out);
+	parked_take(t->layout, t->remote, t->namer, t->reader, t->out);
 	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
 	return 0;
 }
@@ -311,7 +306,7 @@ int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err)
 	rc = take(&t, jvm, err);
 	stack_namer_free(t.namer);
 	java_reader_free(t.reader);
-	locks_free(t.locks);
+	free(t.notes);
 	remote_close(t.remote);
 	modules_close(t.modules);
 	free(t.layout);

@@ -86,7 +86,7 @@ struct dump {
 	uint32_t count, stopped; /* stopped: how many were stopped and walked */
 	uint64_t longest_pause_ns;
 	bool denied;    /* dump_take failed because the kernel does not let us trace */
-	bool by_agent;  /* seen from inside, over a while: see cli/dump_agent.h */
+	bool by_agent;  /* seen from inside, over a while: see cli/verb/dump.c */
 	char note[256]; /* what is degraded, "" if nothing */
 };
 

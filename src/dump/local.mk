@@ -3,6 +3,6 @@
 
 noinst_LIBRARIES += libdump.a
 libdump_a_SOURCES = \
-	%D%/dump.c %D%/dump.h %D%/java.c %D%/java.h %D%/lines.c %D%/locks.c %D%/locks.h %D%/modules.c \
-	%D%/modules.h %D%/object.c %D%/object.h %D%/parked.c %D%/parked.h %D%/remote.c %D%/remote.h \
+	%D%/dump.c %D%/dump.h %D%/java.c %D%/java.h %D%/modules.c %D%/modules.h \
+	%D%/parked.c %D%/parked.h %D%/remote.c %D%/remote.h \
 	%D%/stack.c %D%/stack.h

@@ -124,7 +124,7 @@ static uint64_t tables_symbol(void *ctx, const char *name)
 {
 	const struct modules *m = ctx;
 
-	return dynsym_find(m->libjvm, name);
+	return dynsym_find(m->libjvm, name, NULL);
 }
 
 struct walk_tables modules_tables(struct modules *m)

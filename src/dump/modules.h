@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "symbols/symbols.h"
 #include "walk/frames/unwind.h"
+#include "walk/hotspot/layout.h"
 
 struct modules;
 

@@ -3,11 +3,9 @@
 #include "dump/parked.h"
 
 #include "base/buf.h"
-#include "base/clean.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "dump/object.h"
-#include "walk/hotspot/unmounted.h"
+#include "walk/frames/unmounted.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +19,7 @@ struct parked {
 	const struct walk_layout *layout;
 	struct remote *remote;
 	struct stack_namer *namer;
+	struct java_reader *reader;
 	struct dump *out;
 	struct unmounted java;
 	struct hash_index index; /* of groups, by what they do */
@@ -54,12 +53,11 @@ static const char *state_name(const struct unmounted_thread *thread)
 
 static char *class_name(const struct parked *p, uint64_t klass)
 {
-	struct buf text = {0};
 	char name[CLASS];
 
-	if (klass && object_class_name(p->layout, remote_mem(p->remote), klass, name, sizeof(name)))
-		clean_add_class(&text, name, strlen(name));
-	return buf_steal(&text);
+	name[oop_klass_name(p->layout, remote_mem(p->remote), klass, name, sizeof(name) - 1)] =
+		'\0';
+	return java_class_text(name);
 }
 
 /* group_of: the one that does this; made if there is none. */
@@ -90,20 +88,17 @@ static struct dump_group *group_of(struct parked *p, const struct unmounted_thre
 static void group_name(
 	struct parked *p, struct dump_group *g, const struct unmounted_thread *thread)
 {
-	const struct walk_mem *mem = remote_mem(p->remote);
-	struct object object = {.address = thread->object}, name;
 	struct dump_name *to;
 
 	if (g->named == DUMP_NAMES)
 		return;
 	to = &g->names[g->named++];
 	to->number = (int64_t)thread->number;
-	if (object_field(p->layout, mem, &object, unmounted_name_at(&p->java), &name)) {
-		char text[sizeof(to->name)];
-
-		object_text(p->layout, mem, &name, text, sizeof(text));
-		clean_text(to->name, sizeof(to->name), text, strlen(text));
-	}
+	if (p->reader)
+		java_read_text(p->reader,
+			oop_field(&p->java.mode, p->layout, remote_mem(p->remote),
+				thread->object + unmounted_name_at(&p->java)),
+			to->name, sizeof(to->name));
 }
 
 /* Whether a method was compiled when its thread came to wait makes no difference. */
@@ -132,15 +127,13 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	if (clock_mono_ns() - p->began_ns > TIME_NS)
 		return;
 	remote_forget(p->remote);
-	if (!unmounted_frozen(&p->java, p->layout, mem, thread, &where))
+	if (!unmounted_frozen(&p->java, thread, &where))
 		return;
 	sp = frozen_sp(mem, &where);
 	walked = walk_frozen(p->layout, mem, &nobody, &where, p->frames, DEPTH);
-	klass = thread->state == UNMOUNTED_PARKED
-			? unmounted_blocker(&p->java, p->layout, mem, thread).klass
-			: 0;
+	klass = thread->state == UNMOUNTED_PARKED ? unmounted_blocker(&p->java, thread).klass : 0;
 	remote_forget(p->remote);
-	if (!walked.count || !unmounted_still(&p->java, p->layout, mem, thread, &where, sp))
+	if (!walked.count || !unmounted_still(&p->java, thread, &where, sp))
 		return;
 	g = group_of(
 		p, thread, klass, walked.count, hash_of(thread, klass, p->frames, walked.count));
@@ -158,11 +151,12 @@ static int by_count(const void *a, const void *b)
 }
 
 void parked_take(const struct walk_layout *layout, struct remote *remote, struct stack_namer *namer,
-	struct dump *out)
+	struct java_reader *reader, struct dump *out)
 {
 	struct parked p = {.layout = layout,
 		.remote = remote,
 		.namer = namer,
+		.reader = reader,
 		.out = out,
 		.began_ns = clock_mono_ns()};
 	struct unmounted_pick pick = {p.began_ns, PARKED_LOOKS};
@@ -182,7 +176,7 @@ void parked_take(const struct walk_layout *layout, struct remote *remote, struct
 			"virtual threads without a carrier that are in no executor are not shown: "
 			"jdk.trackAllThreads is false");
 	p.frames = xcalloc(DEPTH, sizeof(*p.frames));
-	unmounted_each(&p.java, layout, remote_mem(remote), &pick, parked_thread, &p);
+	unmounted_each(&p.java, &pick, parked_thread, &p);
 	if (out->group_count)
 		qsort(out->groups, out->group_count, sizeof(*out->groups), by_count);
 	hash_index_done(&p.index);

@@ -9,13 +9,17 @@
 #define JHOT_DUMP_PARKED_H
 
 #include "dump/dump.h"
+#include "dump/java.h"
 #include "dump/remote.h"
 #include "dump/stack.h"
 
 #define PARKED_LOOKS 16384u /* of each set of threads, about */
 
-/* Fills the groups of the dump, the largest first; what cannot be done goes into its note, if that is free. */
+/*
+ * Fills the groups of the dump, the largest first; what cannot be done goes into its note, if that is free.
+ * reader NULL: none of them are called anything.
+ */
 void parked_take(const struct walk_layout *layout, struct remote *remote, struct stack_namer *namer,
-	struct dump *out);
+	struct java_reader *reader, struct dump *out);
 
 #endif

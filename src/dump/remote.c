@@ -146,25 +146,13 @@ bool remote_regs(pid_t tid, struct walk_regs *out)
 	return true;
 }
 
-static void copy_stack(struct remote *r, uint64_t sp, uint64_t end)
+static void copy_take(
+	const struct remote *r, struct copy *copy, uint64_t address, uint64_t bytes, size_t room)
 {
-	uint64_t start = sp - BELOW_SP;
-	uint64_t bytes = end > sp ? end - start : STACK_UNKNOWN;
-	ssize_t got;
+	ssize_t got = bytes ? read_raw(r, address, copy->data, bytes < room ? bytes : room) : 0;
 
-	got = read_raw(r, start, r->stack.data, bytes < STACK_COPY ? bytes : STACK_COPY);
-	r->stack.address = start;
-	r->stack.bytes = got > 0 ? (size_t)got : 0;
-}
-
-static void copy_extra(struct remote *r, const struct remote_want *want)
-{
-	ssize_t got = want->bytes ? read_raw(r, want->address, r->extra.data,
-					    want->bytes < EXTRA_MAX ? want->bytes : EXTRA_MAX)
-				  : 0;
-
-	r->extra.address = want->address;
-	r->extra.bytes = got > 0 ? (size_t)got : 0;
+	copy->address = address;
+	copy->bytes = got > 0 ? (size_t)got : 0;
 }
 
 /*
@@ -226,8 +214,11 @@ static enum remote_result stop_and_copy(struct remote *r, pid_t tid, const struc
 	}
 	read = remote_regs(tid, regs);
 	if (read) {
-		copy_extra(r, want);
-		copy_stack(r, regs->sp, stack_end(ctx, regs->sp));
+		uint64_t from = regs->sp - BELOW_SP, end = stack_end(ctx, regs->sp);
+
+		copy_take(r, &r->extra, want->address, want->bytes, EXTRA_MAX);
+		copy_take(r, &r->stack, from, end > regs->sp ? end - from : STACK_UNKNOWN,
+			STACK_COPY);
 		if (want->look)
 			want->look(want->look_ctx);
 	}

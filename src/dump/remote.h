@@ -12,7 +12,7 @@
 #define JHOT_DUMP_REMOTE_H
 
 #include "base/err.h"
-#include "walk/walk.h"
+#include "walk/types.h"
 
 #include <sys/types.h>
 

@@ -2,10 +2,14 @@
 /* Texts of methods come from walk/hotspot/names.h by id, those of native code from the modules. */
 #include "dump/stack.h"
 
+#include "attach/jvm/line_table.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
+#include "walk/hotspot/layout.h"
+#include "walk/hotspot/method.h"
 #include "walk/hotspot/names.h"
+#include "walk/load/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +17,8 @@
 
 #define NAMES_BYTES (4u << 20)
 #define ID_MASK     0xffffffffull
+#define TABLE_BYTES 65536u /* of a method of 64 kB; longer ones are cut */
+#define STEP_BYTES  512u
 
 struct stack_namer {
 	struct modules *modules;
@@ -129,6 +135,35 @@ static void add_native(struct stack_namer *n, uint64_t pc, struct dump_thread *t
 	f->module = cleaned(s.module);
 }
 
+/*
+ * From a method and a bytecode index to a line, by the table that follows the method's bytecodes. 0 when there is none
+ * (compiled with -g:none, native), or it makes no sense.
+ */
+static int line_of(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method, uint16_t bci)
+{
+	uint8_t table[TABLE_BYTES];
+	uint32_t bytes = 0, limit;
+	struct method m;
+	uint64_t at, end;
+
+	if (!method_load(layout, mem, method, &m) || bci >= m.code_bytes)
+		return 0;
+	at = method_lines(layout, mem, &m);
+	end = m.const_method + layout_load(&layout->const_size, mem, m.const_method) * 8;
+	if (!at || end < at)
+		return 0;
+	limit = end - at < TABLE_BYTES ? (uint32_t)(end - at) : TABLE_BYTES;
+	while (bytes < limit) {
+		uint32_t step = limit - bytes < STEP_BYTES ? limit - bytes : STEP_BYTES;
+
+		if (!mem_load(mem, at + bytes, table + bytes, step))
+			break;
+		bytes += step;
+	}
+	return line_table_find(table, bytes, (uint32_t)layout->unsigned5_excluded, bci);
+}
+
 static void add_java(struct stack_namer *n, const struct walk_mem *mem, const struct walk_frame *w,
 	uint64_t packed, enum dump_type type, struct dump_thread *to)
 {
@@ -138,7 +173,7 @@ static void add_java(struct stack_namer *n, const struct walk_mem *mem, const st
 	f->module = xstrdup("");
 	if (w->bci != WALK_BCI_UNKNOWN) {
 		f->bci = w->bci;
-		f->line = lines_find(n->layout, mem, w->value, w->bci);
+		f->line = line_of(n->layout, mem, w->value, w->bci);
 	}
 }
 

@@ -23,12 +23,4 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 /* The kernel's frames of a thread that waits in it, where we may see them (root). */
 void stack_add_kernel(pid_t pid, struct dump_thread *to);
 
-/* --- lines.c ----------------------------------------------------------------------------------- */
-
-/* From a method and a bytecode index to a line, by the table that follows the method's bytecodes. */
-
-/* lines_find: 0 when there is no table (compiled with -g:none, native), or it makes no sense. */
-int lines_find(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
-	uint16_t bci);
-
 #endif

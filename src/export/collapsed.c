@@ -130,8 +130,7 @@ static void collapsed_walk(struct collapsed *c)
 	free(len);
 }
 
-int export_collapsed(
-	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err)
+void export_collapsed(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct calltree_options options = {
 		.by_type = o->annotate, .threads = o->threads, .root_method = PROFILE_NONE};
@@ -146,5 +145,4 @@ int export_collapsed(
 	buf_done(&c.line);
 	buf_done(&c.name);
 	calltree_free(t);
-	return 0;
 }

@@ -29,10 +29,10 @@ int export_write(const char *path, const struct export_format *format, const str
 	const struct export_options *o, struct err *err)
 {
 	struct buf out = {0};
-	int result = format->write(&out, p, o, err);
+	int result;
 
-	if (!result)
-		result = file_put(path, buf_str(&out), out.len, err);
+	format->write(&out, p, o);
+	result = file_put(path, buf_str(&out), out.len, err);
 	buf_done(&out);
 	return result;
 }

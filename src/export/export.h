@@ -2,7 +2,8 @@
 /*
  * Writing a profile to a file: one file and one table row per format.
  *
- * A failure (disk full, read-only folder) leaves no half file and an old one intact (base/file.h). Same profile, same bytes. Sees only the model. One thread.
+ * A failure (disk full, read-only folder) leaves no half file and an old one intact (base/file.h). Same profile, same
+ * bytes. Sees only the model. One thread.
  */
 #ifndef JHOT_EXPORT_EXPORT_H
 #define JHOT_EXPORT_EXPORT_H
@@ -25,19 +26,20 @@ struct export_meta {
 struct export_options {
 	struct profile_query query;
 	struct export_meta meta;
-	bool threads;      /* -t: the thread as the root frame */
-	bool annotate;     /* -a: _[j] _[i] ... behind names */
-	bool dot;          /* --dot: pkg.Class instead of pkg/Class (collapsed) */
-	bool inverted;     /* SVG: leaves at the bottom merge first */
-	const char *title; /* NULL: made from meta */
-	uint64_t each;     /* collapsed: values are weights over this; 0: as the query has them */
+	bool threads;  /* -t: the thread as the root frame */
+	bool annotate; /* -a: _[j] _[i] ... behind names */
+	bool dot;      /* --dot: pkg.Class instead of pkg/Class (collapsed) */
+	uint64_t each; /* collapsed: values are weights over this; 0: as the query has them */
 };
+
+/* One file of one format: never fails. */
+typedef void export_writer(
+	struct buf *out, const struct profile *p, const struct export_options *o);
 
 struct export_format {
 	const char *suffix; /* ".svg" */
 	const char *what;   /* "flame graph, one self-contained file" */
-	int (*write)(struct buf *out, const struct profile *p, const struct export_options *o,
-		struct err *err);
+	export_writer *write;
 };
 extern const struct export_format export_formats[]; /* ends with suffix NULL */
 
@@ -45,13 +47,6 @@ const struct export_format *export_format_by_path(const char *path); /* NULL: no
 int export_write(const char *path, const struct export_format *format, const struct profile *p,
 	const struct export_options *o, struct err *err);
 
-/* --- the writers ------------------------------------------------------------------------------- */
-
-/* The writers behind the table of formats, one per file; each is an export_format's write. */
-
-int export_svg(
-	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err);
-int export_collapsed(
-	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err);
+export_writer export_svg, export_collapsed;
 
 #endif

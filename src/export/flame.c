@@ -161,18 +161,14 @@ static void flame_place_nodes(struct flame_build *b)
 	free(next);
 }
 
-struct flame *flame_new(const struct profile *p, const struct profile_query *q, bool threads,
-	bool inverted, double min_share)
+struct flame *flame_new(const struct profile *p, const struct profile_query *q, bool threads)
 {
-	struct calltree_options options = {.inverted = inverted,
-		.threads = threads,
-		.root_method = PROFILE_NONE,
-		.min_share = min_share};
+	struct calltree_options options = {.threads = threads, .root_method = PROFILE_NONE};
 	struct profile_query by_weight = *q; /* trees by weight know the samples, too */
-	struct calltree *t;
 	struct flame_build b = {.p = p, .by_weight = q->by_weight, .f = xcalloc(1, sizeof(*b.f))};
+	struct calltree *t;
 
-	by_weight.by_weight = q->by_weight || min_share <= 0;
+	by_weight.by_weight = true;
 	b.t = t = calltree_new(p, &by_weight, &options);
 	b.f->nodes = xreallocarray(NULL, t->count, sizeof(*b.f->nodes));
 	flame_name_nodes(&b);

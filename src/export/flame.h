@@ -32,9 +32,7 @@ struct flame {
 	struct intern pool;
 };
 
-/* min_share as in calltree.h; weights are known only if it is 0 or the query's value is the weight. */
-struct flame *flame_new(const struct profile *p, const struct profile_query *q, bool threads,
-	bool inverted, double min_share);
+struct flame *flame_new(const struct profile *p, const struct profile_query *q, bool threads);
 void flame_free(struct flame *f);
 
 /* The colour of a box on a light ground, 0xrrggbb: its type's, shaded a little by its name. */

@@ -25,12 +25,8 @@ static void head_title(struct buf *out, const struct profile *p, const struct ex
 	const char *event = event_titles[o->query.event];
 	struct buf text = {0};
 
-	if (o->title)
-		buf_adds(&text, o->title);
-	else
-		buf_printf(&text, "%s: %s",
-			o->meta.name && *o->meta.name ? o->meta.name : "profile",
-			event ? event : profile_get_event(p, o->query.event)->name);
+	buf_printf(&text, "%s: %s", o->meta.name && *o->meta.name ? o->meta.name : "profile",
+		event ? event : profile_get_event(p, o->query.event)->name);
 	export_clean(out, buf_str(&text), 0, 0);
 	buf_done(&text);
 }
@@ -110,13 +106,13 @@ static void head_facts(struct buf *out, const struct profile *p, const struct ex
 	buf_done(&facts);
 }
 
-static void svg_document(struct buf *out, const struct flame *f, const struct flame *drawn,
-	const struct export_options *o, const struct svg_head *head)
+static void svg_document(struct buf *out, const struct flame *f, const struct export_options *o,
+	const struct svg_head *head)
 {
 	struct buf picture = {0};
 	unsigned height;
 
-	svg_picture(&picture, drawn, head, &height);
+	svg_picture(&picture, f, head, &height);
 	buf_printf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"%u\" "
@@ -135,24 +131,17 @@ static void svg_document(struct buf *out, const struct flame *f, const struct fl
 	buf_done(&picture);
 }
 
-int export_svg(
-	struct buf *out, const struct profile *p, const struct export_options *o, struct err *err)
+void export_svg(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct svg_head head = {0};
-	struct flame *f, *reversed = NULL;
+	struct flame *f;
 
-	if (o->query.event < 0 || o->query.event >= PROFILE_EVENTS)
-		return err_set(err, ERR_USAGE, "there is no event number %d", o->query.event);
 	head.event = profile_get_event(p, o->query.event);
 	head_title(&head.title, p, o);
 	head_facts(&head.facts, p, o);
-	f = flame_new(p, &o->query, o->threads, false, 0);
-	if (o->inverted)
-		reversed = flame_new(p, &o->query, o->threads, true, 1.0 / 1200);
-	svg_document(out, f, reversed ? reversed : f, o, &head);
+	f = flame_new(p, &o->query, o->threads);
+	svg_document(out, f, o, &head);
 	flame_free(f);
-	flame_free(reversed);
 	buf_done(&head.title);
 	buf_done(&head.facts);
-	return 0;
 }

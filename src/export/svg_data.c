@@ -127,8 +127,6 @@ void svg_data(struct buf *out, const struct flame *f, const struct export_option
 	data_fact(out, "unit", event->unit);
 	buf_printf(out, "width %s\n", o->query.by_weight ? "value" : "samples");
 	buf_printf(out, "each %" PRIu64 "\n", each);
-	if (o->inverted)
-		buf_adds(out, "reversed 1\n");
 	for (int i = 0; i < FLAME_TYPES; i++)
 		buf_printf(out, "type %c %d %d %d %s\n", flame_types[i].letter, flame_types[i].hue,
 			flame_types[i].saturation, flame_types[i].lightness, flame_types[i].name);

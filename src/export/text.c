@@ -2,6 +2,7 @@
 /* Cleaning, escaping, shortening names; numbers with units. */
 #include "export/text.h"
 
+#include "base/clean.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
@@ -9,44 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many bytes need nothing done. */
-static size_t clean_span(const char *s, char not )
-{
-	size_t n = 0;
-
-	while ((unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x7f && s[n] != not )
-		n++;
-	return n;
-}
-
-static bool clean_is_control(const char *s, int len)
-{
-	if (len == 1)
-		return (unsigned char)*s < 0x20 || *s == 0x7f;
-	return len == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
-}
-
 void export_clean(struct buf *out, const char *text, char not, char instead)
 {
-	size_t before = out->len, span;
-	int len;
+	size_t at = out->len;
 
-	for (const char *s = text; *s; s += len ? len : 1) {
-		span = clean_span(s, not );
-		buf_add(out, s, span);
-		s += span;
-		if (!*s)
-			break;
-		len = utf8_len(s);
-		if (!len)
-			buf_adds(out, "\xef\xbf\xbd");
-		else if (len == 1 && *s == not )
-			buf_addc(out, instead);
-		else if (!clean_is_control(s, len))
-			buf_add(out, s, (size_t)len);
-	}
-	if (*text && out->len == before)
-		buf_addc(out, '?');
+	clean_add(out, text, strlen(text));
+	for (; at < out->len; at++)
+		if (out->data[at] == not )
+			out->data[at] = instead;
 }
 
 /* U+FFFE and U+FFFF are UTF-8 but not XML. */

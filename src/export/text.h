@@ -2,8 +2,8 @@
 /*
  * Names and numbers as files show them.
  *
- * Names come from the target and are data: control characters are dropped and what is not UTF-8 becomes
- * U+FFFD, so that no name can end a line, a field or an element.
+ * Names come from the target and are data: base/clean.h makes them harmless, so that none can end a line, a field or an
+ * element.
  */
 #ifndef JHOT_EXPORT_TEXT_H
 #define JHOT_EXPORT_TEXT_H
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "profile/profile.h"
 
-/* The text without control characters ("?" if nothing is left), as valid UTF-8; `not` becomes `instead`. */
+/* The text as clean_add writes it; `not` becomes `instead`. */
 void export_clean(struct buf *out, const char *text, char not, char instead);
 /* A clean text as XML character data or attribute value. */
 void export_xml(struct buf *out, const char *clean);

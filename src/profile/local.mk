@@ -3,7 +3,7 @@
 
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
-	%D%/profile.c %D%/profile.h %D%/vitals.c %D%/vitals.h \
+	%D%/profile.h %D%/vitals.c %D%/vitals.h \
 	%D%/model/events.c %D%/model/feed.c %D%/model/fit.h %D%/model/methods.c %D%/model/model.h \
 	%D%/model/resting.c %D%/model/slices.c %D%/model/slices.h %D%/model/stacks.c %D%/model/sweep.c \
 	%D%/model/tally.c %D%/model/tally.h %D%/model/threads.c %D%/model/trie.c %D%/model/trie.h \

@@ -7,7 +7,7 @@
  *   stack   a node of a trie, root to leaf       interned      parent stack + frame
  *   slice   one second of one event: (stack, thread, count, weight)...
  *
- * The front end feeds it (profile_add...) and views and exporters derive tables from a query over a range
+ * The front end feeds it (profile_add_sample...) and views and exporters derive tables from a query over a range
  * of seconds. Slices older than the history are merged into coarser ones and then into the event's total;
  * profile_info tells what is left. Knows no curses, no files, no wire. One thread. Memory is the
  * profile's; derived tables are the caller's to free and stay valid while the profile grows.
@@ -145,9 +145,6 @@ void profile_thread_set(struct profile *p, uint32_t thread, const struct profile
 /* CPU time that the process used in this second, while all of it was sampled for EVENT_CPU. */
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns);
 /* Seconds count from the profile's start (any origin the feeder likes) and must not go back by > 2. */
-void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
-	uint32_t count, uint64_t weight);
-/* The same with what the thread was doing. */
 struct profile_sample {
 	uint32_t stack, thread;
 	enum thread_state state;
@@ -293,6 +290,13 @@ struct profile_query {
 	const struct profile_snapshot *snapshot; /* in place of the seconds; or NULL */
 };
 
+/* All of an event: every second and thread, in samples. */
+static inline struct profile_query profile_whole(int event)
+{
+	return (struct profile_query){
+		.event = event, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+}
+
 /*
  * The samples of a query's seconds, kept however old they get: what later ones are compared with. Set in a query it
  * stands for its seconds; thread and filter apply as ever. The caller's; 24 bytes per distinct stack and thread.
@@ -351,18 +355,13 @@ void profile_hold(const struct profile *p, uint32_t second);
  * profile_each: visit the distinct (stack, thread, state) of a query, merged over its seconds; order
  * unspecified but the same for the same profile.
  */
-typedef void profile_each_fn(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight);
-void profile_each(
-	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
-/* The same, with the state. */
 struct profile_part {
 	uint32_t stack, thread;
 	enum thread_state state;
 	uint64_t count, weight;
 };
-typedef void profile_part_fn(void *ctx, const struct profile_part *part);
-void profile_each_part(
-	const struct profile *p, const struct profile_query *q, profile_part_fn *fn, void *ctx);
+typedef void profile_each_fn(void *ctx, const struct profile_part *part);
+void profile_each(
+	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx);
 
 #endif

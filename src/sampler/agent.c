@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
-#include "wire/agent.h"
-
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/publisher.h"
 #include "sampler/signal/raw.h"

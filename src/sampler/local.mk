@@ -17,26 +17,26 @@ EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
 libjhot_so_LDADD = -l:libpthread.so.0 -l:libdl.so.2
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
-	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/glob.c %D%/glob.h %D%/sampler.c \
-	%D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
+	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/sampler.c \
+	%D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc_live.c %D%/engine/alloc_live.h %D%/engine/arms.c \
 	%D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
-	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
-	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
+	%D%/engine/pace.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
+	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c \
 	%D%/engine/wall_waiting.c \
-	%D%/engine/lock/counted.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/told.c \
+	%D%/engine/lock/counted.c %D%/engine/lock/lock.c %D%/engine/lock/own.h %D%/engine/lock/told.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
 	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c %D%/jvm/fields.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \
-	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/walker_agct.c %D%/jvm/walker_agct.h \
+	%D%/jvm/visits.c %D%/jvm/wait_counts.c %D%/jvm/walker_agct.h \
 	%D%/publish/known.c %D%/publish/modules.c %D%/publish/modules.h \
 	%D%/publish/native.c %D%/publish/publish.c %D%/publish/publish.h %D%/publish/state.h \
 	%D%/publish/states.c %D%/publish/threads.c \
 	%D%/session/budget.c %D%/session/commands.c %D%/session/publisher.c %D%/session/publisher.h \
 	%D%/session/renames.c %D%/session/rooms.c %D%/session/rooms.h %D%/session/scan.c %D%/session/scan.h \
-	%D%/session/select.c %D%/session/select.h %D%/session/setup.c %D%/session/starts.c \
-	%D%/session/starts.h %D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
+	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \
+	%D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
 	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \

@@ -6,15 +6,13 @@
 
 #include "base/clock.h"
 #include "sampler/engine/alloc_live.h"
-#include "sampler/engine/lock/lock.h"
-#include "sampler/engine/wall.h"
+#include "sampler/engine/engine.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/text.h"
-#include "wire/agent.h"
 
 #include <errno.h>
 #include <linux/memfd.h>
@@ -80,7 +78,6 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 {
 	struct shared *shared = &s->shared;
 	struct wire_header header = shared_header;
-	struct text text;
 	long at;
 
 	shared->bytes = header.map_bytes;
@@ -102,12 +99,9 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 	header.start_wall_ns = clock_wall_ns();
 	header.target_pid = (int32_t)raw(SYS_getpid);
 	header.page_bytes = (uint32_t)getpagesize();
-	text = text_into(header.writer, sizeof(header.writer));
-	text_add(&text, "libjhot " JHOT_VERSION);
-	text = text_into(header.vm, sizeof(header.vm));
-	text_add(&text, vm);
-	text = text_into(header.token, sizeof(header.token));
-	text_add(&text, token);
+	text_set(header.writer, sizeof(header.writer), "libjhot " JHOT_VERSION);
+	text_set(header.vm, sizeof(header.vm), vm);
+	text_set(header.token, sizeof(header.token), token);
 	header.magic = 0;
 	memcpy(shared->header, &header, sizeof(header));
 	__atomic_store_n(&shared->header->magic, WIRE_MAGIC, __ATOMIC_RELEASE);
@@ -149,7 +143,7 @@ static struct sampler *sampler_map(void)
 		{sizeof(*s->virtuals), &virtuals},
 		{publish_size(), &publish},
 		{modules_size(), &modules},
-		{walk_layout_size(), &layout},
+		{sizeof(struct walk_layout), &layout},
 		{unwind_recv_size(), &unwind},
 		{sizeof(*s->agct), &agct},
 		{sizeof(*s->tails) * THREADS_MAX, &tails},

@@ -13,13 +13,13 @@
 #include "sampler/cost.h"
 #include "sampler/counters.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/pace.h"
 #include "sampler/jvm/walker_agct.h"
 #include "sampler/session/threads.h"
 #include "sampler/virtuals.h"
-#include "walk/frame_cache.h"
+#include "walk/frames/frame_cache.h"
+#include "walk/frames/tail.h"
 #include "walk/hotspot/names.h"
-#include "walk/tail.h"
+#include "walk/hotspot/threads.h"
 #include "walk/trace_table.h"
 #include "walk/walk.h"
 #include "wire/layout.h"
@@ -75,7 +75,6 @@ struct sampler {
 	/* what handlers use */
 	struct walk_mem
 		mem; /* by loads that never fault: for whoever has not asked sig_stack_mem */
-	struct walk_mem here; /* by guarded ones: only under our handler of SIGSEGV */
 	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
 	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */
@@ -141,7 +140,7 @@ struct sampler {
 
 	struct lock *lock; /* NULL: the event lock was never on */
 
-	/* the thread of the wall clock: see wall.h */
+	/* the thread of the wall clock: see engine/wall.c */
 	struct wall {
 		_Atomic int32_t tid;
 		_Atomic uint32_t leave; /* futex */
@@ -149,14 +148,13 @@ struct sampler {
 		unsigned long thread; /* pthread_t */
 		uint64_t cycle_ns;    /* how long the last round over all threads took */
 		uint32_t cursor;
-		uint32_t rows;    /* the unwind rows that there are */
-		uint64_t rows_ns; /* since when */
-		uint64_t back_ns; /* CPU time that the way back from a handler takes */
-		uint64_t random;
+		uint32_t rows;                /* the unwind rows that there are */
+		uint64_t rows_ns;             /* since when */
+		uint64_t back_ns;             /* CPU time that the way back from a handler takes */
 		struct wall_waiting *waiting; /* NULL: there are no virtual threads */
 	} wall;
 
-	/* which threads are sampled: see select.h */
+	/* which threads are sampled: see scan.h */
 	struct select {
 		char pattern[256];
 		uint32_t round; /* moves with every pattern */
@@ -171,7 +169,7 @@ struct sampler {
 		uint64_t asked_ns, opened_ns;
 	} renames;
 
-	/* threads that start: see starts.h */
+	/* threads that start: see scan.h */
 	struct { /* of threads that start, see arms_new */
 		_Atomic uint32_t started, share;
 		uint64_t counted_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting and joining threads that never enter the VM. */
-#include "sampler/spawn.h"
+#include "sampler/task.h"
 
 #include "sampler/signal/raw.h"
 

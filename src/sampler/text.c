@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the errors that system calls of the agent can return. */
+/* Names of errors and intervals; patterns. */
 #include "sampler/text.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const struct {
 	int error;
@@ -48,4 +49,45 @@ void text_add_errno(struct text *t, int error)
 	}
 	text_add(t, "error ");
 	text_add_number(t, (uint64_t)(error < 0 ? -error : error));
+}
+
+/* glob_matches: without recursion: on a mismatch the last star takes one more. */
+static bool glob_matches(const char *glob, const char *glob_end, const char *name, const char *end)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (name < end) {
+		if (glob < glob_end && *glob == '*') {
+			star = glob++;
+			resume = name;
+		} else if (glob < glob_end && (*glob == '?' || *glob == *name)) {
+			glob++;
+			name++;
+		} else if (star) {
+			glob = star + 1;
+			name = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (glob < glob_end && *glob == '*')
+		glob++;
+	return glob == glob_end;
+}
+
+bool glob_any(const char *pattern, const char *name, size_t bytes)
+{
+	bool more = true;
+
+	if (!*pattern)
+		return true;
+	while (more) {
+		size_t length = strcspn(pattern, "|");
+
+		if (glob_matches(pattern, pattern + length, name, name + bytes))
+			return true;
+		more = pattern[length] == '|';
+		pattern += length + more;
+	}
+	return false;
 }

@@ -48,10 +48,24 @@ static inline void text_add_number(struct text *t, uint64_t n)
 	text_add_bytes(t, digits + at, sizeof(digits) - at);
 }
 
+/* text_set: all that is to be said, in one piece. */
+static inline void text_set(char *buffer, size_t bytes, const char *s)
+{
+	struct text t = text_into(buffer, bytes);
+
+	text_add(&t, s);
+}
+
 /* text_add_interval: "10 ms", "250 us"; with another unit than time the number alone. */
 void text_add_interval(struct text *t, uint64_t interval, bool time);
 
 /* text_add_errno: "EACCES" for 13; the number for those that have no name here. */
 void text_add_errno(struct text *t, int error);
+
+/*
+ * glob_any: do these bytes match a pattern as "http-*|pool-?-*": alternatives, * and ? as in file names, each for the
+ * whole name? "": any name does.
+ */
+bool glob_any(const char *pattern, const char *name, size_t bytes);
 
 #endif

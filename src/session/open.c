@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "session/state.h"
-#include "wire/agent.h"
+#include "wire/layout.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -113,18 +113,14 @@ static size_t dynsym_symbol(const struct dynsym *d, const char *name, bool impor
 	return found;
 }
 
-uint64_t dynsym_find(const struct dynsym *d, const char *name)
+uint64_t dynsym_find(const struct dynsym *d, const char *name, bool *indirect)
 {
 	GElf_Sym sym;
+	bool found = dynsym_symbol(d, name, false, &sym);
 
-	return dynsym_symbol(d, name, false, &sym) ? d->bias + sym.st_value : 0;
-}
-
-bool dynsym_is_indirect(const struct dynsym *d, const char *name)
-{
-	GElf_Sym sym;
-
-	return dynsym_symbol(d, name, false, &sym) && GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC;
+	if (indirect)
+		*indirect = found && GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC;
+	return found ? d->bias + sym.st_value : 0;
 }
 
 static bool dynsym_is_slot(uint64_t type)

@@ -16,13 +16,12 @@ struct dynsym;
 struct dynsym *dynsym_open(pid_t pid, const struct proc_map *m, struct err *err);
 void dynsym_close(struct dynsym *d);
 
-/* The symbol's address in the target, 0 if the file exports none of this name. */
-uint64_t dynsym_find(const struct dynsym *d, const char *name);
 /*
- * Is it an indirect function (memcpy, strlen)? Then its address is that of a resolver, which chooses one of several when
- * the program starts; those who call it keep what was chosen.
+ * The symbol's address in the target, 0 if the file exports none of this name. indirect, or NULL: of an indirect function (memcpy,
+ * strlen) that is a resolver's, which chooses one of several when the program starts; those who call it keep what was
+ * chosen.
  */
-bool dynsym_is_indirect(const struct dynsym *d, const char *name);
+uint64_t dynsym_find(const struct dynsym *d, const char *name, bool *indirect);
 /* Where in the target this file keeps the address of a function that it imports, 0 if it does not. */
 uint64_t dynsym_import(const struct dynsym *d, const char *name);
 

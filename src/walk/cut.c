@@ -6,7 +6,7 @@
  *   top                | cut | root
  *   leaf ...           |  1  | the outermost so far ...      more
  */
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define STEP_FRAMES 300u       /* what one step may add */
 #define LEFT_OUT    (1u << 16) /* more are not walked: a handler has to end */

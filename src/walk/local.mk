@@ -5,18 +5,18 @@ noinst_LIBRARIES += libwalk.a
 libwalk_a_CFLAGS = $(AM_CFLAGS) -fPIC -Wconversion
 libwalk_a_SOURCES = $(walk_sources)
 walk_sources = \
-	 %D%/cut.c %D%/frame_cache.c %D%/frame_cache.h %D%/self_test.c %D%/tail.c %D%/tail.h %D%/walk.c \
-	%D%/walk.h %D%/walker.h \
-	%D%/frames/arch.h %D%/frames/arch_aarch64.c %D%/frames/arch_x86_64.c %D%/frames/compiled.c \
-	%D%/frames/continuation.c %D%/frames/entry.c %D%/frames/frozen.c %D%/frames/frozen.h \
-	%D%/frames/interpreted.c %D%/frames/native.c %D%/frames/regs.h %D%/frames/regs_aarch64.h \
-	%D%/frames/regs_x86_64.h %D%/frames/stub.c %D%/frames/unwind.c %D%/frames/unwind.h \
-	%D%/hotspot/code_cache.c %D%/hotspot/code_cache.h %D%/hotspot/exported.c %D%/hotspot/exported.h \
-	%D%/hotspot/java_thread.c %D%/hotspot/java_thread.h %D%/hotspot/layout.c %D%/hotspot/layout.h \
-	%D%/hotspot/layout_code.c %D%/hotspot/layout_counter.c %D%/hotspot/layout_flag.c \
-	%D%/hotspot/layout_read.h %D%/hotspot/layout_rows.c %D%/hotspot/method.c %D%/hotspot/method.h \
-	%D%/hotspot/names.c %D%/hotspot/names.h %D%/hotspot/oop.c %D%/hotspot/oop.h %D%/hotspot/threads.c \
-	%D%/hotspot/unmounted.c %D%/hotspot/unmounted.h %D%/hotspot/unsigned5.h \
-	%D%/load/fetch.c %D%/load/fetch.h %D%/load/guard.c %D%/load/guard.h %D%/load/mem.c %D%/load/mem.h \
-	%D%/load/text.h
+	%D%/cut.c %D%/self_test.c %D%/types.c %D%/types.h %D%/walk.c %D%/walk.h \
+	%D%/frames/compiled.c %D%/frames/continuation.c %D%/frames/entry.c \
+	%D%/frames/frame_cache.c %D%/frames/frame_cache.h %D%/frames/frozen.c %D%/frames/frozen.h \
+	%D%/frames/interpreted.c %D%/frames/native.c %D%/frames/stub.c %D%/frames/tail.c \
+	%D%/frames/tail.h %D%/frames/unmounted.c %D%/frames/unmounted.h %D%/frames/unwind.c \
+	%D%/frames/unwind.h %D%/frames/walker.h %D%/hotspot/code_cache.c %D%/hotspot/code_cache.h \
+	%D%/hotspot/java_thread.c %D%/hotspot/java_thread.h %D%/hotspot/layout.c \
+	%D%/hotspot/layout.h %D%/hotspot/layout_code.c %D%/hotspot/layout_read.h \
+	%D%/hotspot/layout_rows.c %D%/hotspot/layout_tables.c %D%/hotspot/layout_values.c \
+	%D%/hotspot/method.c %D%/hotspot/method.h %D%/hotspot/names.c %D%/hotspot/names.h \
+	%D%/hotspot/oop.c %D%/hotspot/oop.h %D%/hotspot/threads.c %D%/hotspot/threads.h \
+	%D%/load/arch.h %D%/load/arch_aarch64.c %D%/load/arch_x86_64.c %D%/load/fetch.c \
+	%D%/load/fetch.h %D%/load/guard.c %D%/load/guard.h %D%/load/mem.c %D%/load/mem.h \
+	%D%/load/regs.h
 trace_table_sources = %D%/trace_table.c %D%/trace_table.h

@@ -6,6 +6,7 @@
  */
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 #include "walk/walk.h"
 

@@ -57,8 +57,8 @@ static uint64_t table_mix(uint64_t h, uint64_t v)
 	return h ^ (h >> 29);
 }
 
-/* table_hash: of the whole key; never 0. Two keys with one hash count as one trace (2^-64 per pair). */
-static uint64_t table_hash(const struct trace_key *key)
+/* Never 0. Two keys with one hash count as one trace (2^-64 per pair). */
+uint64_t trace_table_hash(const struct trace_key *key)
 {
 	uint64_t h = table_mix(0x6a686f74ull, ((uint64_t)key->thread << 32) | key->count);
 
@@ -67,11 +67,6 @@ static uint64_t table_hash(const struct trace_key *key)
 		h = table_mix(h, key->frames[i]);
 	h = table_mix(h, h >> 32);
 	return h ? h : 1;
-}
-
-uint64_t trace_table_hash(const struct trace_key *key)
-{
-	return table_hash(key);
 }
 
 static size_t table_half_bytes(uint32_t slots, uint32_t frames)
@@ -206,7 +201,7 @@ static bool table_put(struct trace_table *table, uint64_t hash, const struct tra
 bool trace_table_put(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight)
 {
-	return table_put(table, table_hash(key), key, count, weight);
+	return table_put(table, trace_table_hash(key), key, count, weight);
 }
 
 bool trace_table_again(struct trace_table *table, uint64_t hash, const struct trace_key *key,
@@ -219,9 +214,9 @@ bool trace_table_again(struct trace_table *table, uint64_t hash, const struct tr
 	return ~hash && table_put(table, ~hash, &bare, count, weight);
 }
 
-static struct table_half *table_inactive(struct trace_table *table)
+static uint32_t table_inactive(const struct trace_table *table)
 {
-	return &table->halves[(atomic_load_explicit(&table->active, memory_order_relaxed) & 1) ^ 1];
+	return (atomic_load_explicit(&table->active, memory_order_relaxed) & 1) ^ 1;
 }
 
 bool trace_table_flip(struct trace_table *table)
@@ -231,7 +226,7 @@ bool trace_table_flip(struct trace_table *table)
 	if (!table->draining)
 		atomic_fetch_xor(&table->active, 1);
 	table->draining = true;
-	old = table_inactive(table);
+	old = &table->halves[table_inactive(table)];
 	for (uint32_t spins = 0; spins < TABLE_DRAIN_SPINS; spins++) {
 		if (atomic_load(&old->inside) == 0) {
 			table->draining = false;
@@ -243,8 +238,7 @@ bool trace_table_flip(struct trace_table *table)
 
 bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct trace_entry *out)
 {
-	uint32_t active = atomic_load_explicit(&table->active, memory_order_relaxed);
-	const struct table_half *half = &table->halves[(active & 1) ^ 1];
+	const struct table_half *half = &table->halves[table_inactive(table)];
 	const struct table_slot *slot;
 
 	if (*cursor >= atomic_load_explicit(&half->used, memory_order_relaxed))
@@ -269,7 +263,7 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 
 void trace_table_clear(struct trace_table *table)
 {
-	struct table_half *half = table_inactive(table);
+	struct table_half *half = &table->halves[table_inactive(table)];
 	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < used; i++) {
@@ -286,8 +280,7 @@ void trace_table_clear(struct trace_table *table)
 
 unsigned trace_table_fill(const struct trace_table *table)
 {
-	uint32_t active = atomic_load_explicit(&table->active, memory_order_relaxed);
-	const struct table_half *half = &table->halves[active & 1];
+	const struct table_half *half = &table->halves[!table_inactive(table)];
 	uint64_t slots = atomic_load_explicit(&half->used, memory_order_relaxed);
 	uint64_t frames = atomic_load_explicit(&half->frames_used, memory_order_relaxed);
 	unsigned by_slots = (unsigned)(slots * 100 / (table->slot_mask + 1));

@@ -9,21 +9,13 @@
  * are walked first; where they lead to the code cache, past the anchor, or nowhere, the walk goes on at
  * the anchor.
  */
+#include "walk/walk.h"
+
 #include "walk/frames/unwind.h"
+#include "walk/frames/walker.h"
 #include "walk/hotspot/method.h"
-#include "walk/walker.h"
 
 #define STACK_BOUND (8u << 20) /* when the stack's end is not known */
-
-const char *walk_break_name(enum walk_break why)
-{
-#define WALK_BREAK_NAME(name, text) text,
-	static const char names[][24] = {WALK_BREAKS(WALK_BREAK_NAME)};
-
-	if (why == WALK_COMPILING)
-		return "[compiling]";
-	return (unsigned)why < WALK_BREAK_COUNT ? names[why] : names[WALK_BREAK_NO_FRAME];
-}
 
 /* --- anchors ----------------------------------------------------------------------------------------- */
 
@@ -58,17 +50,21 @@ static bool anchor_hop(struct walker *w)
 
 static enum walk_step code_step(struct walker *w)
 {
+	const struct code_blob *blob;
+
 	if (walker_in_interpreter(w, w->at.pc))
 		return interpreted_step(w);
 	if (w->at.pc == w->layout->call_stub_return && !w->top)
 		return entry_step(w);
-	if ((w->top ? compiled_interrupted(w) : compiled_known(w)) == STEP_NEXT)
+	if (compiled_known(w) == STEP_NEXT)
 		return STEP_NEXT;
-	if (!code_cache_find(w->layout, w->mem, w->at.pc, &w->blob))
+	blob = walker_blob(w, w->at.pc);
+	if (!blob)
 		return walker_fail(w, WALK_BREAK_CODE_CACHE);
-	if (w->blob.kind == CODE_NMETHOD || w->blob.kind == CODE_NATIVE)
-		return compiled_step(w, &w->blob);
-	return stub_step(w, &w->blob);
+	w->here = blob == &w->blobs[1];
+	if (blob->kind == CODE_NMETHOD || blob->kind == CODE_NATIVE)
+		return compiled_step(w, blob);
+	return stub_step(w, blob);
 }
 
 static enum walk_step step(struct walker *w)
@@ -104,19 +100,17 @@ static enum walk_step step(struct walker *w)
 static bool recover(struct walker *w, uint32_t count_before)
 {
 	struct walk_cursor failed = w->at;
+	const struct code_blob *blob;
+	uint64_t start;
 
 	if (!anchor_hop(w))
 		return false;
 	/* The anchor may name the very frame that failed: do not show it twice. */
-	if (walker_in_code(w, failed.pc) && walker_in_code(w, w->at.pc)) {
-		struct code_blob *blob = &w->blob;
-		uint64_t start =
-			code_cache_find(w->layout, w->mem, failed.pc, blob) ? blob->start : 0;
-
-		if (start && code_cache_find(w->layout, w->mem, w->at.pc, blob) &&
-			blob->start == start)
-			w->count = count_before;
-	}
+	blob = walker_blob(w, failed.pc);
+	start = blob ? blob->start : 0;
+	blob = start ? walker_blob(w, w->at.pc) : NULL;
+	if (blob && blob->start == start)
+		w->count = count_before;
 	w->why = WALK_BREAK_NONE;
 	return true;
 }
@@ -124,19 +118,29 @@ static bool recover(struct walker *w, uint32_t count_before)
 static void bounds_set(struct walker *w)
 {
 	const struct walk_layout *l = w->layout;
-	uint64_t thread = w->thread->java_thread;
+	uint64_t thread = w->thread->java_thread, lo = w->thread->stack_lo;
 
-	w->lo = w->thread->stack_lo;
 	w->hi = w->thread->stack_hi;
 	if (!w->hi && l && thread) {
-		w->hi = walk_thread_stack_hi(l, w->mem, thread);
-		w->lo = w->hi - walk_thread_stack_bytes(l, w->mem, thread);
+		w->hi = layout_load(&l->thread_stack_base, w->mem, thread);
+		lo = w->hi - layout_load(&l->thread_stack_size, w->mem, thread);
 	}
-	w->bounded = w->at.sp >= w->lo && w->at.sp < w->hi;
-	if (!w->bounded) {
-		w->lo = w->at.sp;
+	w->bounded = w->at.sp >= lo && w->at.sp < w->hi;
+	if (!w->bounded)
 		w->hi = w->at.sp + STACK_BOUND;
-	}
+}
+
+void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max)
+{
+	*w = (struct walker){.layout = layout,
+		.mem = mem,
+		.regs = &w->signal_regs,
+		.thread = thread,
+		.frames = frames};
+	if (thread->cache)
+		frame_cache_begin(thread->cache, layout, mem);
+	cut_begin(w, max);
 }
 
 static void walk_run(struct walker *w, struct walk_result *result)
@@ -201,23 +205,16 @@ struct walk_result walk_stack(const struct walk_layout *layout, const struct wal
 	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,
 	uint32_t max)
 {
-	struct walk_result result = {.why = WALK_BREAK_NONE};
-	struct walker w = {.layout = layout,
-		.mem = mem,
-		.regs = regs,
-		.thread = thread,
-		.top = true,
-		.frames = frames,
-		.at = {.pc = regs->pc & ARCH_PC_MASK, .sp = regs->sp, .fp = regs->fp}};
+	struct walk_result result = {.why = WALK_BREAK_NONE, .truncated = !max};
+	struct walker w;
 
-	if (!max) {
-		result.truncated = true;
+	if (!max)
 		return result;
-	}
-	if (thread->cache)
-		frame_cache_begin(thread->cache, layout, mem);
+	walker_begin(&w, layout, mem, thread, frames, max);
+	w.regs = regs;
+	w.top = true;
+	walker_next(&w, regs->pc, regs->sp, regs->fp);
 	w.tail = tail_of(layout, thread);
-	cut_begin(&w, max);
 	bounds_set(&w);
 	if (layout && thread->java_thread)
 		anchor_load(layout, mem,
@@ -242,16 +239,12 @@ struct walk_result walk_java(const struct walk_layout *layout, const struct walk
 	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max)
 {
 	struct walk_result result = {.why = WALK_BREAK_NONE};
-	struct walk_regs regs = {0};
-	struct walker w = {
-		.layout = layout, .mem = mem, .regs = &regs, .thread = thread, .frames = frames};
+	struct walker w;
 
+	walker_begin(&w, layout, mem, thread, frames, max);
 	if (!anchor_load(layout, mem, thread->java_thread + (uint64_t)layout->thread_anchor.offset,
 		    &w.at))
 		return result;
-	if (thread->cache)
-		frame_cache_begin(thread->cache, layout, mem);
-	cut_begin(&w, max);
 	bounds_set(&w);
 	walk_run(&w, &result);
 	cut_end(&w, &result);

@@ -31,6 +31,23 @@
 #define WIRE_RING_BYTES    (2u << 20)
 #define WIRE_STAGING_BYTES (256u << 10)
 
+/* --- the agent's face to the JVM ---------------------------------------------------------------------- */
+
+/*
+ * What Agent_OnAttach returns, which the attach reply shows as its return code: numbers never change. Its options are
+ * "token=TOKEN[,take=1][,walker=agct]". It checks them, starts the agent's own thread and returns at once; the session
+ * begins when the memfd "jhot-TOKEN" can be found in /proc/PID/fd.
+ */
+enum agent_result {
+	AGENT_OK = 0,
+	AGENT_BAD_OPTIONS = 200,
+	AGENT_BUSY = 201,     /* another session is alive, see its header */
+	AGENT_NO_MEMFD = 202, /* Linux too old */
+	AGENT_NO_MEMORY = 203,
+	AGENT_NO_THREAD = 204,
+	AGENT_NO_JVMTI = 205,
+};
+
 /* --- events ----------------------------------------------------------------------------------------- */
 
 /* What is sampled. The weight of a sample: ns for cpu, wall and lock, bytes for alloc, counts for perf. */

@@ -5,4 +5,4 @@ noinst_LIBRARIES += libwire.a
 libwire_a_CFLAGS = $(AM_CFLAGS) -Wconversion
 libwire_a_SOURCES = $(wire_sources)
 wire_sources = \
-	%D%/agent.h %D%/layout.h %D%/ring.c %D%/ring.h
+	%D%/layout.h %D%/ring.c %D%/ring.h

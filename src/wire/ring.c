@@ -25,13 +25,6 @@ static uint64_t ring_writer_used(const struct ring_writer *w)
 			       : used; /* a reader that wrote nonsense gets a full ring */
 }
 
-uint32_t ring_writer_room(const struct ring_writer *w)
-{
-	uint64_t used = ring_writer_used(w) + WIRE_RECORD_MAX;
-
-	return used >= w->bytes ? 0 : (uint32_t)(w->bytes - used);
-}
-
 static struct wire_record *ring_put_header(struct ring_writer *w, uint16_t type, uint32_t size)
 {
 	struct wire_record *rec = (struct wire_record *)(w->data + ring_at(w->head, w->bytes));

@@ -37,8 +37,6 @@ void ring_writer_init(
  */
 void *ring_reserve(struct ring_writer *w, uint16_t type, uint32_t size);
 void ring_commit(struct ring_writer *w);
-/* Bytes that can be reserved now, whatever the records' sizes (padding taken off). */
-uint32_t ring_writer_room(const struct ring_writer *w);
 
 void ring_reader_init(
 	struct ring_reader *r, struct wire_cursors *cursors, const void *data, uint32_t bytes);

@@ -10,9 +10,9 @@
  */
 #include "attach/attach.h"
 #include "attach/jvm/hotspot.h"
+#include "attach/protocol.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int tool_check(const struct hotspot *jvm, char **args, struct err *err)
@@ -34,13 +34,17 @@ static int tool_load(const struct hotspot *jvm, char **args, struct err *err)
 
 static int tool_command(const struct hotspot *jvm, char **args, struct err *err)
 {
-	char *reply;
+	const struct attach_request rq = {
+		.op = args[0], .args = {args[1], args[1] ? args[2] : NULL}};
+	const struct patience patience = {0};
+	struct buf reply = {0};
+	const char *text = NULL;
 
-	if (attach_command(jvm, args[0], args[1], args[1] ? args[2] : NULL, NULL, &reply, err))
-		return -1;
-	fputs(reply, stdout);
-	free(reply);
-	return 0;
+	if (!attach_ask(jvm, &rq, &patience, &reply, err))
+		text = reply_text(buf_str(&reply), reply.len, err);
+	fputs(text ? text : "", stdout);
+	buf_done(&reply);
+	return text ? 0 : -1;
 }
 
 static const struct {

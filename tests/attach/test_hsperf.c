@@ -173,8 +173,9 @@ static void test_finding(void)
 	char status[128];
 
 	good_file(&b);
-	snprintf(status, sizeof(status), "State:\tS\nUid:\t%u\t%u\t%u\t%u\nGid:\t0\t0\t0\t0\n",
-		getuid(), geteuid(), getuid(), getuid());
+	snprintf(status, sizeof(status),
+		"Name:\tjava\nState:\tS\nUid:\t%u\t%u\t%u\t%u\nGid:\t0\t0\t0\t0\n", getuid(),
+		geteuid(), getuid(), getuid());
 	fake_file("70/status", status);
 	fake_file("70/root/tmp/other/70", "");
 	h = hsperf_open(70, 7, &err);

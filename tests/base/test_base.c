@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <unistd.h>
 
 static void test_err(void)
 {
@@ -27,6 +29,35 @@ static void test_err(void)
 		"a prefix goes in front");
 	is_int(e.kind, ERR_OUTPUT, "the kind stays");
 	is_int(err_set(NULL, ERR_FAILED, "x"), -1, "a NULL error is allowed");
+}
+
+static void test_read(void)
+{
+	static const char text[] = "one\ntwo";
+	struct buf whole = {0}, piece = {0};
+	FILE *f = tmpfile();
+	int ends[2];
+
+	fwrite(text, 1, sizeof(text) - 1, f);
+	fflush(f);
+	is_int(buf_read_all(&whole, fileno(f), 100), 0, "a file is read from its beginning");
+	is_str(buf_str(&whole), text, "as a whole");
+	buf_clear(&whole);
+	is_int(buf_read_all(&whole, fileno(f), 3), -EFBIG,
+		"one that is larger than it may be is not");
+	is_int(buf_read_all(&piece, -1, 100), -EBADF, "nor one that is closed");
+	is_int(pipe(ends), 0, "a pipe");
+	is_int(file_write(ends[1], text, 3), 0, "is written to");
+	is_int(buf_read(&piece, ends[0], 100), 3, "what there is in it is added");
+	is_str(buf_str(&piece), "one", "to the buffer");
+	close(ends[1]);
+	is_int(buf_read(&piece, ends[0], 100), 0, "its end is told");
+	close(ends[0]);
+	fclose(f);
+	buf_done(&whole);
+	buf_done(&piece);
+	ok(!*plural(1) && !strcmp(plural(0), "s") && !strcmp(plural(2), "s"),
+		"1 thread, 0 threads, 2 threads");
 }
 
 static const char hostile[] = "a\033[31m\nb\302\233"
@@ -175,6 +206,7 @@ static void test_utf8(void)
 int main(void)
 {
 	test_err();
+	test_read();
 	test_clean();
 	test_buf();
 	test_intern();

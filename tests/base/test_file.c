@@ -122,13 +122,13 @@ static void test_old(void)
 		"to ask so touches nothing");
 	ok(!file_check(path_of("none"), &err) && access(path_of("none"), F_OK),
 		"and makes nothing");
-	ok(!file_create(&f, file, &err) && !file_write(&f, "new", 3) && holds(file, "old"),
+	ok(!file_create(&f, file, &err) && !file_write(f.fd, "new", 3) && holds(file, "old"),
 		"the old file is there while the new one is written");
 	file_appear(&f);
 	ok(holds(file, "old"), "and is not pushed aside");
 	file_abandon(&f);
 	ok(holds(file, "old") && !litter(folder), "abandoned: nothing has happened");
-	ok(!file_create(&f, file, &err) && !file_write(&f, "new", 3) && !file_commit(&f, &err) &&
+	ok(!file_create(&f, file, &err) && !file_write(f.fd, "new", 3) && !file_commit(&f, &err) &&
 			holds(file, "new"),
 		"committed: it is the new one");
 	is_int(mode_of(file), 0604, "with the old one's mode");
@@ -142,14 +142,14 @@ static void test_appear(void)
 	struct err err;
 
 	file_create(&f, file, &err);
-	file_write(&f, "half", 4);
+	file_write(f.fd, "half", 4);
 	ok(access(file, F_OK) == -1, "a new file is not there");
 	file_appear(&f);
 	ok(holds(file, "half") && !litter(folder), "until it appears");
-	file_write(&f, " and half", 9);
+	file_write(f.fd, " and half", 9);
 	ok(!file_commit(&f, &err) && holds(file, "half and half"), "and goes on under its name");
 	file_create(&f, file, &err);
-	file_write(&f, "kept", 4);
+	file_write(f.fd, "kept", 4);
 	file_leave(&f);
 	ok(holds(file, "half and half") && litter(folder) == 1,
 		"what is left unfinished stays beside the old one");

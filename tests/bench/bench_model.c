@@ -32,8 +32,7 @@ static void run_tree(struct bench *b)
 	calltree_free(t);
 }
 
-static void run_each_add(
-	void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void run_each_add(void *ctx, const struct profile_part *part)
 {
 	(*(uint32_t *)ctx)++;
 }
@@ -49,8 +48,7 @@ static void run_export(struct bench *b)
 	struct export_options o = {.query = b->q, .meta = {.name = "bench", .pid = 1}};
 	struct buf out = {0};
 
-	if (export_format_by_path(b->path)->write(&out, b->p, &o, NULL))
-		abort();
+	export_format_by_path(b->path)->write(&out, b->p, &o);
 	b->out = (uint32_t)out.len;
 	buf_done(&out);
 }

@@ -86,9 +86,9 @@ static void bench_ui_of(struct fake *fake, second_fn *second, const char *what)
 
 	fake->held = true;
 	ui_init(&ui, &fake_ops, fake, &options, false);
-	ui.slice = UI_SLICE;
+	ui.job.slice = UI_SLICE;
 	for (int window = 1; window <= 4; window += 3) {
-		ui.time.window = window;
+		ui.scope.time.window = window;
 		printf("%-24s %-4s", what, window == 4 ? "all" : "10s");
 		bench_view(fake, &ui, second, "m");
 		bench_view(fake, &ui, second, "T");

@@ -54,7 +54,7 @@ static void bench_view(
 	double tick = 0, draw = 0, key = 0, whole;
 	uint64_t start;
 
-	ui->time.window = window;
+	ui->scope.time.window = window;
 	for (; *keys; keys++)
 		key_ms(ui, *keys, &whole);
 	for (int i = 0; i < 5; i++) {
@@ -108,7 +108,7 @@ static void bench_keys(struct ui *ui, const char *name, const char *keys)
 
 static void bench_operations(struct ui *ui, int window, const char *view, const char *what)
 {
-	ui->time.window = window;
+	ui->scope.time.window = window;
 	ui_key(ui, *view, ui->now_ms);
 	ui_react(ui, UI_SORT);
 	printf("keys in %s, window %s\n", what, window == 4 ? "all" : "10s");
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	printf("%u stacks, %u s at %u samples/s, model %.1f MB\n", o.stacks, seconds, o.rate,
 		(double)profile_info(fake.profile).bytes / 1e6);
 	ui_init(&ui, &fake_ops, &fake, &options, false);
-	ui.slice = UI_SLICE;
+	ui.job.slice = UI_SLICE;
 	for (int window = 1; window <= 4; window += 3) {
 		bench_view(&ui, &fake, "methods", "m", window);
 		bench_view(&ui, &fake, "threads", "t", window);

@@ -134,6 +134,9 @@ ok "a JVM" jvm_start Known shares
 run -b -n 2 -d 1 "$JVM"
 is "-b of a JVM: exit 0" "$status" 0
 is "two screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 2
+timeout 60 "$JHOT" top --dump-screen 80x24 "$JVM" >"$T/out" 2>"$T/err" </dev/null
+is "--dump-screen of a JVM ends by itself" $? 0
+is "with one screen" "$(wc -l <"$T/out")" 24
 # A machine that is busy may not let the JVM run for two seconds.
 shows() {
 	grep -q "$1" "$T/out" || { run -b -n 2 -d 1 "$JVM" && grep -q "$1" "$T/out"; }

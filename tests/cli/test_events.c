@@ -6,6 +6,7 @@
 #include "cli/line/units.h"
 #include "cli/verb/verb.h"
 
+#include "tests/profile/add.h"
 #include "tests/tap.h"
 
 #include <unistd.h>

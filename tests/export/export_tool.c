@@ -119,10 +119,9 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int c, failed;
 
-	while ((c = getopt_long(argc, argv, "tardn:k:", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tadn:k:", options, NULL)) != -1) {
 		o.threads |= c == 't';
 		o.annotate |= c == 'a';
-		o.inverted |= c == 'r';
 		o.dot |= c == 'd';
 		o.query.by_weight |= c == 'w';
 		kind = c == 'k' ? optarg : kind;

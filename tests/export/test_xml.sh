@@ -7,7 +7,7 @@ command -v xmllint >/dev/null || skip_all "no xmllint (Debian: libxml2-utils)"
 tool=$builddir/tests/export/export_tool
 
 for kind in known hostile random; do
-	for options in "" "-t --total" "-r"; do
+	for options in "" "-t --total"; do
 		# shellcheck disable=SC2086
 		ok "$kind profile $options: written" "$tool" $options -k $kind "$T/a.svg"
 		ok "and well-formed" xmllint --noout --nonet "$T/a.svg"

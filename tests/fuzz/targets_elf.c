@@ -33,11 +33,12 @@ static void ask_names(const struct proc_map *where)
 static void ask_exports(const struct proc_map *where)
 {
 	struct dynsym *d = dynsym_open(0, where, NULL);
+	bool indirect;
 
 	if (!d)
 		return;
-	dynsym_find(d, "memcpy");
-	dynsym_is_indirect(d, "function");
+	dynsym_find(d, "memcpy", NULL);
+	dynsym_find(d, "function", &indirect);
 	dynsym_import(d, "malloc");
 	dynsym_close(d);
 }

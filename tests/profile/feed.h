@@ -15,6 +15,7 @@
 #define JHOT_TESTS_PROFILE_FEED_H
 
 #include "profile/profile.h"
+#include "tests/profile/add.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ static bool parts_are_right(const struct session *s, const struct profile_query 
 {
 	struct got g = {s, 0, true};
 
-	profile_each_part(s->p, q, got_part, &g);
+	profile_each(s->p, q, got_part, &g);
 	return g.right && g.count == s->row_count;
 }
 

@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"
+#include "tests/profile/add.h"
 #include "tests/tap.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ static void test_states(void)
 	is_int(count(p, 0, 1u << THREAD_PARKED), 6, "in one");
 	is_int(count(p, 0, 1u << THREAD_PARKED | 1u << THREAD_ON_CPU), 7, "in one of two");
 	is_int(count(p, 0, 1u << THREAD_STATE_NONE), 16, "a state that is none is not known");
-	profile_each_part(p, &q, by_state, states);
+	profile_each(p, &q, by_state, states);
 	ok(states[THREAD_ON_CPU] == 1 && states[THREAD_PARKED] == 6 && states[THREAD_IO] == 8,
 		"parts are told apart by state");
 	q.states = 1u << THREAD_PARKED;

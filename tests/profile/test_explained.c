@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What samples of cpu say beside what the process used: when that differs, over windows, marks, steps and what left. */
 #include "profile/profile.h"
+#include "tests/profile/add.h"
 #include "tests/tap.h"
 
 #define INTERVAL 10000000u /* 10 ms */

@@ -56,12 +56,12 @@ static bool plain_has(const struct profile *p, uint32_t stack, const char *text)
 	return false;
 }
 
-static void plain_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void plain_add(void *ctx, const struct profile_part *part)
 {
 	struct plain *plain = ctx;
 
-	if (plain_has(plain->p, stack, plain->text) == plain->wanted)
-		plain->count += count;
+	if (plain_has(plain->p, part->stack, plain->text) == plain->wanted)
+		plain->count += part->count;
 }
 
 static uint64_t plain_count(const struct profile *p, const char *text, bool wanted)

@@ -147,12 +147,12 @@ static bool windows_add_up(const struct profile *p, uint32_t step)
 	return parts == sum(p, 0, UINT32_MAX);
 }
 
-static void each_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void each_add(void *ctx, const struct profile_part *part)
 {
 	struct profile_sum *s = ctx;
 
-	s->count += count;
-	s->weight += weight;
+	s->count += part->count;
+	s->weight += part->weight;
 }
 
 static void test_nothing_is_lost(uint64_t seed, size_t budget)

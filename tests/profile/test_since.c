@@ -29,13 +29,13 @@ struct got {
 	uint64_t weight[STACKS];
 };
 
-static void got_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void got_add(void *ctx, const struct profile_part *part)
 {
 	struct got *g = ctx;
 
 	for (int i = 0; i < STACKS; i++)
-		if (g->stacks[i] == stack)
-			g->weight[i] += weight;
+		if (g->stacks[i] == part->stack)
+			g->weight[i] += part->weight;
 }
 
 struct history {
@@ -107,9 +107,9 @@ static void test_marks(size_t budget)
 	profile_free(h.p);
 }
 
-static void each_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void each_add(void *ctx, const struct profile_part *part)
 {
-	*(uint64_t *)ctx += weight;
+	*(uint64_t *)ctx += part->weight;
 }
 
 /* What is folded into "[earlier]" takes its part of before a mark along. */

@@ -23,8 +23,9 @@ struct rows {
 	uint32_t count;
 };
 
-static void rows_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void rows_add(void *ctx, const struct profile_part *part)
 {
+	uint32_t stack = part->stack;
 	struct rows *rows = ctx;
 	struct row *row;
 
@@ -32,7 +33,7 @@ static void rows_add(void *ctx, uint32_t stack, uint32_t thread, uint64_t count,
 		rows->list = realloc(
 			rows->list, (rows->count ? 2 * rows->count : 1) * sizeof(*rows->list));
 	row = &rows->list[rows->count++];
-	*row = (struct row){.thread = thread, .count = count, .weight = weight};
+	*row = (struct row){.thread = part->thread, .count = part->count, .weight = part->weight};
 	for (; stack; stack = profile_get_stack(rows->p, stack).parent) {
 		const struct profile_frame *f =
 			profile_get_frame(rows->p, profile_get_stack(rows->p, stack).frame);

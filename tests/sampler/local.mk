@@ -20,7 +20,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/task.c src/sampler/text.c \
 	src/sampler/session/threads.c
 %C%_test_parts_LDADD = -lpthread
-%C%_test_states_SOURCES = %D%/test_states.c src/sampler/glob.c \
+%C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
 	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/task.c
 %C%_test_states_LDADD = libwalk.a -lpthread
 %C%_test_fault_SOURCES = %D%/test_fault.c src/sampler/signal/raw.c \
@@ -50,7 +50,7 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 %C%_agent_tool_SOURCES = %D%/agent_tool.c %D%/driver.c \
 	%D%/driver_rows.c %D%/driver_trap.c
 %C%_agent_tool_LDADD = libattach.a libsession.a libsymbols.a libwire.a libbase.a -lpthread -lm \
-	$(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
+	$(TERMINFO_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
 
 %D%/spin.so: %D%/spin.c
 	$(AM_V_CC)$(MKDIR_P) %D% && \

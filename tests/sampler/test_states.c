@@ -5,10 +5,10 @@
  */
 #include "tests/tap.h"
 
-#include "sampler/engine/wall.h"
-#include "sampler/glob.h"
+#include "sampler/engine/engine.h"
 #include "sampler/publish/state.h"
 #include "sampler/task.h"
+#include "sampler/text.h"
 
 #include <fcntl.h>
 #include <pthread.h>

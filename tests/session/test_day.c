@@ -29,14 +29,15 @@ static uint64_t text_hash(const char *text)
 	return hash_bytes(text, strlen(text), 0);
 }
 
-static void look_at(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void look_at(void *ctx, const struct profile_part *part)
 {
-	const char *name = profile_get_thread(day.profile, thread)->name;
+	uint32_t stack = part->stack;
+	const char *name = profile_get_thread(day.profile, part->thread)->name;
 	struct look *l = ctx;
 	uint64_t names = text_hash(name);
 
-	l->count += count;
-	l->ended += strcmp(name, "[threads that ended]") ? 0 : count;
+	l->count += part->count;
+	l->ended += strcmp(name, "[threads that ended]") ? 0 : part->count;
 	l->unknown += !*name;
 	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(day.profile, stack).parent) {
 		uint32_t frame = profile_get_stack(day.profile, stack).frame;
@@ -45,10 +46,10 @@ static void look_at(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, 
 			day.profile, profile_get_frame(day.profile, frame)->method)
 			       ->full;
 		names = hash_pair(names, text_hash(name));
-		l->earlier += strcmp(name, "[earlier]") ? 0 : count;
+		l->earlier += strcmp(name, "[earlier]") ? 0 : part->count;
 		l->unknown += !strncmp(name, "[unknown", 8);
 	}
-	l->names += names * count;
+	l->names += names * part->count;
 }
 
 static struct look look(uint32_t from, struct profile_snapshot *snapshot)

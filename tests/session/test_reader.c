@@ -65,13 +65,13 @@ static void add_frames(struct buf *out, uint32_t stack)
 		profile_get_method(profile, f->method)->full);
 }
 
-static void add_line(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void add_line(void *ctx, const struct profile_part *part)
 {
 	struct buf *out = ctx;
 
-	buf_adds(out, profile_get_thread(profile, thread)->name);
-	add_frames(out, stack);
-	buf_printf(out, " %d %d\n", (int)count, (int)weight);
+	buf_adds(out, profile_get_thread(profile, part->thread)->name);
+	add_frames(out, part->stack);
+	buf_printf(out, " %d %d\n", (int)part->count, (int)part->weight);
 }
 
 static const char *lines(struct buf *out, int event, uint32_t from, uint32_t to)

@@ -53,7 +53,7 @@ static int64_t replay(const char *path, struct buf *text, struct err *end)
 			*replayed_vitals = *session_vitals(s);
 		samples = (int64_t)profile_sum(p, &options.query).count;
 		if (text)
-			export_format_by_path("x.collapsed")->write(text, p, &options, &err);
+			export_format_by_path("x.collapsed")->write(text, p, &options);
 	}
 	session_close(s);
 	profile_free(p);

@@ -65,13 +65,12 @@ static inline bool fuzz_sound(const struct canvas *c)
 
 static inline bool fuzz_list_sound(struct ui *ui)
 {
-	const struct list *l = ui_view(ui)->list ? ui_view(ui)->list(ui) : NULL;
+	const struct list *l = ui_list(ui);
 
 	/* A screen of one line shows no list, so none was fitted to it. */
 	if (ui->canvas.rows < 8 || ui->canvas.cols < 40)
 		return true;
-	return !l ||
-	       (l->top >= 0 && l->cursor >= l->top && (l->count == 0 || l->cursor < l->count));
+	return l->top >= 0 && l->cursor >= l->top && (l->count == 0 || l->cursor < l->count);
 }
 
 /* One key, click or new size; kind is below 16. Returns what stands for it in the history. */

@@ -107,7 +107,7 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 		return false;
 	}
 	ui_init(&f.ui, &ops, live, &options, seed % 2);
-	f.ui.slice = seed % 3 * 40;
+	f.ui.job.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		one_event(&f, live, t);
 		if (!fuzz_sound(&f.ui.canvas) || !fuzz_list_sound(&f.ui))
@@ -117,10 +117,10 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 	}
 	if (i < events)
 		diag("seed %llu, event %d, %dx%d, view %d, last: %.*s", (unsigned long long)seed, i,
-			f.ui.canvas.cols, f.ui.canvas.rows, (int)f.ui.view, (int)sizeof(f.history),
-			f.history);
-	if (i < events && ui_view(&f.ui)->list) {
-		const struct list *l = ui_view(&f.ui)->list(&f.ui);
+			f.ui.canvas.cols, f.ui.canvas.rows, (int)f.ui.place.view,
+			(int)sizeof(f.history), f.history);
+	if (i < events) {
+		const struct list *l = ui_list(&f.ui);
 
 		diag("list: %d rows, %d shown, top %d, cursor %d; screen %s", l->count, l->rows,
 			l->top, l->cursor, fuzz_sound(&f.ui.canvas) ? "whole" : "broken");

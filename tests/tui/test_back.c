@@ -14,9 +14,9 @@ static void state_of(struct ui *ui, struct buf *out)
 
 	canvas_dump(&ui->canvas, &screen, false);
 	buf_clear(out);
-	buf_printf(out, "%d search=%s", (int)ui->view, ui->search);
-	for (int i = 0; i < filter_count(ui->filter); i++)
-		buf_printf(out, " filter=%s", filter_term(ui->filter, i, &only));
+	buf_printf(out, "%d search=%s", (int)ui->place.view, ui->search.text);
+	for (int i = 0; i < filter_count(ui->scope.filter); i++)
+		buf_printf(out, " filter=%s", filter_term(ui->scope.filter, i, &only));
 	buf_printf(out, " only=%d zoom=%d", ui_only_some(ui),
 		strstr(buf_str(&screen), " zoom (u) ") != NULL ||
 			(strstr(buf_str(&screen), "zoom: ") &&

@@ -76,7 +76,7 @@ static void test_help(struct ui *ui, enum view_id view)
 	is_int(missing, 0, view_table[view]->name);
 	buf_done(&text);
 	ui_key(ui, TKEY_ESC, 0);
-	is_int(ui->view, view, "and leads back");
+	is_int(ui->place.view, view, "and leads back");
 }
 
 static bool shows(struct ui *ui, const char *text)
@@ -184,13 +184,13 @@ static void test_export(struct ui *ui, struct fake *fake)
 		"x opens the export dialog");
 	clear_line(ui);
 	type(ui, "full.svg\n", now);
-	ok(shows(ui, "The disk is full") && ui->popup, "a failed export is a message in it");
+	ok(shows(ui, "The disk is full") && ui->place.popup, "a failed export is a message in it");
 	clear_line(ui);
 	type(ui, "mine.collapsed", now);
 	ok(shows(ui, "< .coll") || shows(ui, ".collapsed  one line"),
 		"a typed suffix chooses the format");
 	type(ui, "\n", now);
-	ok(!ui->popup && shows(ui, "wrote mine.collapsed"), "Enter writes and closes");
+	ok(!ui->place.popup && shows(ui, "wrote mine.collapsed"), "Enter writes and closes");
 	from = fake->wish.query.from, to = fake->wish.query.to;
 	ok(to - from == 10 && fake->wish.query.event == EVENT_CPU && !fake->wish.threads,
 		"the window of the event shown, %u to %u", from, to);
@@ -198,12 +198,13 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ok(shows(ui, ".collapsed"), "the format is remembered");
 	clear_line(ui);
 	type(ui, "mine.collapsed\n", now);
-	ok(ui->popup && shows(ui, "Enter again replaces it"), "a file that exists is asked about");
+	ok(ui->place.popup && shows(ui, "Enter again replaces it"),
+		"a file that exists is asked about");
 	ui_key(ui, TKEY_LEFT, now);
 	type(ui, "\n", now);
-	ok(ui->popup && shows(ui, "Enter again replaces it"), "again after any other key");
+	ok(ui->place.popup && shows(ui, "Enter again replaces it"), "again after any other key");
 	type(ui, "\n", now);
-	ok(!ui->popup && fake->wish.overwrite, "a second Enter replaces it");
+	ok(!ui->place.popup && fake->wish.overwrite, "a second Enter replaces it");
 	type(ui, "x", now);
 	for (int row = 0; row < 4; row++) {
 		ui_key(ui, TKEY_UP, now);
@@ -229,31 +230,32 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ui_resize(ui, 8, 40);
 	ok(shows(ui, "file     "), "the dialog fits the smallest screen");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!ui->popup, "Esc closes it");
+	ok(!ui->place.popup, "Esc closes it");
 	ui_resize(ui, 24, 80);
 }
 
 static void test_filters(struct ui *ui)
 {
 	int64_t now = ui->now_ms;
-	uint64_t all = ui->sum.count, only;
+	uint64_t all = ui->sums.all.count, only;
 
 	type(ui, "\\jackson\n", now);
-	only = ui->sum.count;
+	only = ui->sums.all.count;
 	ok(only && only < all && shows(ui, " \\jackson "), "\\ leaves only what has a name");
 	type(ui, "!hashmap\n", now);
-	ok(ui->sum.count < only && shows(ui, " \\jackson    !hashmap "), "! hides what has one");
+	ok(ui->sums.all.count < only && shows(ui, " \\jackson    !hashmap "),
+		"! hides what has one");
 	type(ui, "T", now);
 	ok(shows(ui, " \\jackson    !hashmap "), "in every view");
 	type(ui, "m\\nothing\n", now);
-	ok(!ui->sum.count && shows(ui, "No sample of this window passes the filters"),
+	ok(!ui->sums.all.count && shows(ui, "No sample of this window passes the filters"),
 		"a filter that leaves nothing says so");
 	ui_key(ui, TKEY_ESC, now);
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sum.count == only && !shows(ui, "!hashmap") && shows(ui, " \\jackson "),
+	ok(ui->sums.all.count == only && !shows(ui, "!hashmap") && shows(ui, " \\jackson "),
 		"Esc undoes the last");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sum.count == all && shows(ui, "filter none"), "one at a time");
+	ok(ui->sums.all.count == all && shows(ui, "filter none"), "one at a time");
 	type(ui, "Kg", now);
 	ok(shows(ui, " K framework ") && shows(ui, "[framework frames]"), "K hides frameworks");
 	type(ui, "KK", now);
@@ -261,7 +263,7 @@ static void test_filters(struct ui *ui)
 	type(ui, "TE", now);
 	ok(shows(ui, "framework frame"), "a run of them is one row");
 	type(ui, "Km", now);
-	ok(ui->sum.count == all && shows(ui, "filter none"), "or nothing");
+	ok(ui->sums.all.count == all && shows(ui, "filter none"), "or nothing");
 	type(ui, "L", now);
 	ok(shows(ui, " L lines ") && !shows(ui, ".get "), "L shows lines");
 	type(ui, "L", now);
@@ -274,17 +276,18 @@ static void test_searches(struct ui *ui)
 	uint64_t hits;
 
 	type(ui, "gj#", now);
-	ok(*ui->search == '=' && shows(ui, ": 1 of "), "# finds frames like this one: %s",
-		ui->search);
-	ok(ui->searched.count && ui->searched.count < ui->sum.count, "and their share");
+	ok(*ui->search.text == '=' && shows(ui, ": 1 of "), "# finds frames like this one: %s",
+		ui->search.text);
+	ok(ui->sums.searched.count && ui->sums.searched.count < ui->sums.all.count,
+		"and their share");
 	type(ui, "T/.allocate\n", now);
-	hits = ui->searched.count;
+	hits = ui->sums.searched.count;
 	ok(hits && shows(ui, "nodes") && shows(ui, "of samples"), "a search of the whole tree");
 	type(ui, "nnnN", now);
 	ok(strstr(ui_selected(ui), ".allocate") != NULL, "opens it at the hit: %s",
 		ui_selected(ui));
 	type(ui, "fm", now);
-	ok(ui->searched.count == hits, "the same share in every view");
+	ok(ui->sums.searched.count == hits, "the same share in every view");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!shows(ui, "of samples"), "Esc ends it");
 }
@@ -316,24 +319,24 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	int64_t now = ui->now_ms;
 
 	type(ui, "t\n", now);
-	ok(ui->view == VIEW_METHODS && shows(ui, " only http-nio"),
+	ok(ui->place.view == VIEW_METHODS && shows(ui, " only http-nio"),
 		"Enter on a thread shows only that");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!shows(ui, " only http-nio"), "Esc shows all again");
 	type(ui, "\n", now);
-	ok(ui->view == VIEW_CALLERS && shows(ui, "CALLERS (who pays)"),
+	ok(ui->place.view == VIEW_CALLERS && shows(ui, "CALLERS (who pays)"),
 		"Enter on a method shows its callers");
 	type(ui, "T", now);
-	ok(ui->view == VIEW_TREE && shows(ui, "callers of"), "T the tree of them");
+	ok(ui->place.view == VIEW_TREE && shows(ui, "callers of"), "T the tree of them");
 	ui_key(ui, TKEY_ESC, now);
-	is_int(ui->view, VIEW_CALLERS, "Esc leads back");
+	is_int(ui->place.view, VIEW_CALLERS, "Esc leads back");
 	ui_key(ui, 'k', now);
 	type(ui, "\n", now);
 	ok(shows(ui, " > "), "Enter on a caller walks to it");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->view == VIEW_CALLERS && !shows(ui, " > "), "Esc walks back");
+	ok(ui->place.view == VIEW_CALLERS && !shows(ui, " > "), "Esc walks back");
 	ui_key(ui, TKEY_ESC, now);
-	is_int(ui->view, VIEW_METHODS, "Esc leads back");
+	is_int(ui->place.view, VIEW_METHODS, "Esc leads back");
 	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc never quits");
 	type(ui, "y", now);
 	ok(ui->copy && strlen(ui->copy) > 3, "y copies the name");
@@ -363,7 +366,7 @@ static void test_absent(void)
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_resize(&ui, 24, 80);
 	ui_key(&ui, '2', 0);
-	ok(ui.event == EVENT_CPU && shows(&ui, "no such key"),
+	ok(ui.scope.event == EVENT_CPU && shows(&ui, "no such key"),
 		"an event that is not there has no key");
 	ok(!shows(&ui, "alloc"), "and no tab");
 	ui_key(&ui, '?', 0);

@@ -94,22 +94,23 @@ static void test_switch(void)
 {
 	sets = 0;
 	keys("2");
-	ok(ui.event == EVENT_ALLOC && !sets, "an event that runs is switched to without a word");
+	ok(ui.scope.event == EVENT_ALLOC && !sets,
+		"an event that runs is switched to without a word");
 	ok(ui.begun_ms < now, "nor is anything new");
 	ok(shows("[2 alloc]") && shows("allocated"), "and shown in its unit");
 	keys("3");
-	ok(ui.event == EVENT_ALLOC && shows("The event lock cannot be sampled here."),
+	ok(ui.scope.event == EVENT_ALLOC && shows("The event lock cannot be sampled here."),
 		"one that cannot be had says why and changes nothing");
 	seconds(3);
 	keys("4");
-	ok(ui.event == EVENT_WALL && sets == 2, "one that did not run is switched on");
+	ok(ui.scope.event == EVENT_WALL && sets == 2, "one that did not run is switched on");
 	ok(ui.begun_ms == now, "and looked at more often for a while, so that it shows soon");
 	seconds(1);
 	ok(shows("window 10s (2s)"), "and has a history from there on");
 	seconds(3);
 	ok(shows("window 10s (4s)"), "that grows");
 	keys("1");
-	ok(shows("window 10s ") && !ui.time.since, "the first one's is as it was");
+	ok(shows("window 10s ") && !ui.scope.time.since, "the first one's is as it was");
 	ok(fake.vitals.events[EVENT_WALL].state == VITALS_ON, "the other goes on");
 }
 
@@ -122,14 +123,16 @@ static void test_windows(void)
 	keys("2");
 	ok(shows("window 10s"), "is this event's alone");
 	keys("r1");
-	ok(ui.time.since == 0, "as is a restart");
+	ok(ui.scope.time.since == 0, "as is a restart");
 	keys("2");
-	ok(ui.time.since > 0 && ui.time.since_before == 0, "which is kept, and can be undone");
+	ok(ui.scope.time.since > 0 && ui.scope.time.since_before == 0,
+		"which is kept, and can be undone");
 	keys("U1 ");
-	frozen = ui.time.frozen_to;
+	frozen = ui.scope.time.frozen_to;
 	seconds(2);
 	keys("2");
-	ok(ui.time.frozen && ui.time.frozen_to == frozen, "a freeze is of all at one instant");
+	ok(ui.scope.time.frozen && ui.scope.time.frozen_to == frozen,
+		"a freeze is of all at one instant");
 	keys(" 1[[");
 }
 
@@ -163,9 +166,9 @@ static void test_menu(void)
 	keys("k ");
 	ok(shows("cannot be sampled here"), "a refusal is shown in it");
 	keys("2");
-	ok(!ui.popup && ui.event == EVENT_ALLOC, "a number closes it and switches");
+	ok(!ui.place.popup && ui.scope.event == EVENT_ALLOC, "a number closes it and switches");
 	keys("1e\033");
-	ok(!ui.popup && ui.event == EVENT_CPU, "Esc only closes it");
+	ok(!ui.place.popup && ui.scope.event == EVENT_CPU, "Esc only closes it");
 }
 
 static void test_perf(void)
@@ -175,20 +178,21 @@ static void test_perf(void)
 	keys("eanonsense\n");
 	ok(shows("There is no event \"nonsense\"."), "what is no event is told");
 	keys("eacache-misses\n");
-	ok(ui.event == EVENT_USER_FIRST && shows("[5 cache-misses]"), "one that is, is shown");
+	ok(ui.scope.event == EVENT_USER_FIRST && shows("[5 cache-misses]"),
+		"one that is, is shown");
 	ok(shows("1 2 3 4 [5"), "the others make room on a narrow screen");
 	keys("6");
 	ok(shows("no event has this key yet"), "the next key has none");
 	keys("15");
-	ok(ui.event == EVENT_USER_FIRST, "its key leads back");
+	ok(ui.scope.event == EVENT_USER_FIRST, "its key leads back");
 	seconds(3);
 	ok(events_since(&ui, EVENT_USER_FIRST) < profile_info(fake.profile).now, "time passes");
 	fake.vitals.events[EVENT_USER_FIRST].state = VITALS_OFF;
 	adds = 0;
 	keys("eabranch-misses\n");
-	ok(ui.event == EVENT_USER_FIRST && shows("[5 branch-misses]"),
+	ok(ui.scope.event == EVENT_USER_FIRST && shows("[5 branch-misses]"),
 		"another may take its number");
-	is_int(ui.time.since, profile_info(fake.profile).now, "and begins when that is");
+	is_int(ui.scope.time.since, profile_info(fake.profile).now, "and begins when that is");
 	keys("1");
 }
 
@@ -271,16 +275,16 @@ static void test_warning(void)
 	seconds(3);
 	fake.vitals.events[EVENT_WALL].state = VITALS_OFF;
 	keys("2");
-	is_int(ui.event, EVENT_ALLOC, "an event that leaves nothing behind is shown at once");
+	is_int(ui.scope.event, EVENT_ALLOC, "an event that leaves nothing behind is shown at once");
 	keys("4");
-	ok(ui.event == EVENT_ALLOC && !wall_is_on(), "another is not switched on");
+	ok(ui.scope.event == EVENT_ALLOC && !wall_is_on(), "another is not switched on");
 	ok(on_screen("It leaves something behind."), "before that has been read");
 	keys("n");
-	ok(!ui.popup && !wall_is_on(), "any key but y leaves it off");
+	ok(!ui.place.popup && !wall_is_on(), "any key but y leaves it off");
 	keys("ejj ");
 	ok(on_screen("It leaves something behind.") && !wall_is_on(), "the menu asks as well");
 	keys("y");
-	ok(ui.event == EVENT_WALL && wall_is_on(), "y switches it on and shows it");
+	ok(ui.scope.event == EVENT_WALL && wall_is_on(), "y switches it on and shows it");
 	fake.vitals.events[EVENT_WALL].state = VITALS_OFF;
 	keys("14");
 	ok(wall_is_on(), "it is asked once");

@@ -42,7 +42,7 @@ static void fuzz(uint64_t seed, int events)
 
 	fake_init(&r.fake, 50);
 	ui_init(ui, &fake_ops, &r.fake, &options, seed % 2);
-	ui->slice = seed % 3 * 40;
+	ui->job.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		random_event(&r);
 		if (!fuzz_sound(&ui->canvas) || !fuzz_list_sound(ui))
@@ -50,8 +50,8 @@ static void fuzz(uint64_t seed, int events)
 	}
 	if (!ok(i == events, "seed %llu: %d events", (unsigned long long)seed, events))
 		diag("event %d, %dx%d, view %d, last (# resize, + click, @ tick): %.*s", i,
-			ui->canvas.cols, ui->canvas.rows, (int)ui->view, (int)sizeof(r.f.history),
-			r.f.history);
+			ui->canvas.cols, ui->canvas.rows, (int)ui->place.view,
+			(int)sizeof(r.f.history), r.f.history);
 	ui_done(ui);
 	fake_done(&r.fake);
 }

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIST_BUDGET  1000 /* bytes per refresh at 80x24, screens.md */
+#define LIST_BUDGET  1000 /* bytes per refresh at 80x24: a slow line shows it in a second */
 #define FLAME_BUDGET 3000
 #define REFRESHES    60
 

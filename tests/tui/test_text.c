@@ -21,6 +21,19 @@ static void test_width(void)
 	is_int((int64_t)text_prefix("abc", 9), 3, "all of it fits");
 }
 
+static void test_wrap(void)
+{
+	const char *next;
+
+	is_int((int64_t)text_wrap("held by main", 7, &next), 7, "a line ends at a blank");
+	is_str(next, "main", "and the next begins behind it");
+	is_int((int64_t)text_wrap("held by main", 9, &next), 7, "no word is broken");
+	is_int((int64_t)text_wrap("unbroken", 3, &next), 3, "unless it is longer than a line");
+	is_str(next, "roken", "whose rest comes next");
+	is_int((int64_t)text_wrap("all", 3, &next), 3, "all of it fits");
+	is_str(next, "", "and nothing is left");
+}
+
 static void test_numbers(void)
 {
 	char out[TEXT_NUMBER];
@@ -29,6 +42,9 @@ static void test_numbers(void)
 	is_str(text_count(out, 1234567), "1 234 567", "millions");
 	is_str(text_count(out, 7), "7", "few");
 	is_str(text_count(out, -1), "-", "not known");
+	is_str(text_counted(out, 1, "thread"), "1 thread", "one of them");
+	is_str(text_counted(out, 2294, "thread"), "2 294 threads", "more of them");
+	is_str(text_counted(out, 0, "box"), "0 boxes", "none of them");
 	is_str(text_bytes(out, 512), "512", "bytes");
 	is_str(text_bytes(out, 512 * 1024), "512K", "kibibytes");
 	is_str(text_bytes(out, 1288490189), "1.2G", "one decimal below ten");
@@ -227,6 +243,7 @@ static void test_timeline(void)
 int main(void)
 {
 	test_width();
+	test_wrap();
 	test_numbers();
 	test_names();
 	test_sparks();

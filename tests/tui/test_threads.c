@@ -257,7 +257,7 @@ static void test_beside(void)
 static void test_past(void)
 {
 	keys(" ,,,,,,,,");
-	is_int(ui.time.frozen_to, 12, "eight seconds ago");
+	is_int(ui.scope.time.frozen_to, 12, "eight seconds ago");
 	ok(shows(" http-exec-2 ", " P ") && !strstr(line_with(" http-exec-2 "), "waits"),
 		"it did not wait for that lock yet");
 	ok(shows("http-exec-1   ", " - "), "user and system time are known only now");
@@ -273,7 +273,7 @@ static void test_pools(void)
 	keys("/http\n");
 	ok(shows(" 3 threads ", "http-exec-*"), "selected: how many there are");
 	keys("\033\n");
-	ok(ui.view == VIEW_METHODS && ui.pool, "Enter narrows to the pool");
+	ok(ui.place.view == VIEW_METHODS && ui.scope.pool, "Enter narrows to the pool");
 	ok(shows("window 10s", "only http-exec-*"), "which the header says");
 	ok(shows("PriceEngine.compute", "100") && !*line_with("G1Mark"), "and every table knows");
 	keys("T");
@@ -284,7 +284,7 @@ static void test_pools(void)
 	ok(!ui_only_some(&ui) && *line_with("G1Mark"), "Esc shows all again");
 	keys("t=/exec-2\n\033");
 	keys("\n");
-	ok(ui.thread == EXEC_2 && !ui.pool && shows("window 10s", "only http-exec-2"),
+	ok(ui.scope.thread == EXEC_2 && !ui.scope.pool && shows("window 10s", "only http-exec-2"),
 		"Enter narrows to one thread");
 	keys("4");
 	ok(shows("Unsafe.park", "100"), "in other events, too");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is too much for one key is done in slices: marked until it is done, and then what it would have been at once. */
 #include "tests/tap.h"
+#include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/frame/ui.h"
 
@@ -36,12 +37,12 @@ static void test_same(const char *text, const char *what)
 
 	start(&at_once, &fakes[0], &options);
 	start(&sliced, &fakes[1], &options);
-	sliced.slice = 300;
+	sliced.job.slice = 300;
 	keys(&at_once, text);
 	screen_of(&at_once, &want);
 	for (; *text; text++) {
 		ui_key(&sliced, *text, sliced.now_ms);
-		while (sliced.working && slices < 10000) {
+		while (sliced.job.on && slices < 10000) {
 			screen_of(&sliced, &got);
 			marked += strstr(buf_str(&got), "working...") != NULL;
 			ui_work(&sliced);
@@ -70,20 +71,20 @@ static void test_between(void)
 	unsigned quit = 0;
 
 	start(&ui, &fake, &options);
-	ui.slice = 50;
+	ui.job.slice = 50;
 	ui_draw(&ui);
 	keys(&ui, "]]]]");
 	while (ui_busy(&ui))
 		ui_work(&ui);
 	ui_draw(&ui);
 	keys(&ui, "K");
-	ok(ui.working, "other frames take their time");
+	ok(ui.job.on, "other frames take their time");
 	screen_of(&ui, &text);
 	ok(strstr(buf_str(&text), "SELF%"), "what was shown stays until then");
 	ok(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT, "q quits at once");
 	keys(&ui, "TE+\n*%/get\nnN");
 	screen_of(&ui, &text);
-	ok(ui.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
+	ok(ui.place.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
 			strstr(buf_str(&text), "SELF%"),
 		"also while one types on");
 	ui_resize(&ui, 30, 100);
@@ -96,18 +97,56 @@ static void test_between(void)
 		"after other keys it waits, they may ask for text; ^C does not");
 	second = fake.second;
 	ui_tick(&ui, ui.now_ms + 1000);
-	ok(ui.working && fake.second == second + 1, "samples are taken in meanwhile");
+	ok(ui.job.on && fake.second == second + 1, "samples are taken in meanwhile");
 	ok(ui_work(&ui) == 0, "what was typed waits");
 	for (int i = 0; i < 100000 && ui_busy(&ui); i++)
 		quit |= ui_work(&ui);
 	ok(quit & UI_QUIT, "and is taken then");
 	screen_of(&ui, &text);
-	ok(ui.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
+	ok(ui.place.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
 			!strstr(buf_str(&text), "working..."),
 		"and then it has them");
 	ui_done(&ui);
 	fake_done(&fake);
 	buf_done(&text);
+}
+
+static struct ui *drawn_meanwhile;
+
+static int attach_and_draw(void *ctx, int pid, int event, struct err *err)
+{
+	ui_draw(drawn_meanwhile);
+	return fake_attach(ctx, pid, event, err);
+}
+
+/* A session that was lost is asked for again from any view; that may take long, and the screen tells of it. */
+static void test_attach(void)
+{
+	static const char *const views[] = {"m", "t", "T", "f", "m\n", "fi/a\n"};
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct app_ops ops = fake_ops;
+	int right = 0;
+
+	ops.attach = attach_and_draw;
+	for (size_t i = 0; i < 6; i++) {
+		struct fake fake;
+		struct ui ui;
+
+		fake_init(&fake, 400);
+		ui_init(&ui, &ops, &fake, &options, false);
+		ui_resize(&ui, 50, 160);
+		drawn_meanwhile = &ui;
+		drive_keys(&ui, drive_seconds(&ui, 1000, 5), views[i]);
+		fake.lost = true;
+		drive_seconds(&ui, ui.now_ms, 1);
+		fake.lost = false;
+		drive_keys(&ui, ui.now_ms, "r");
+		ui_attach(&ui, ui.attach_pid);
+		right += ui.profile && ui.place.view == VIEW_METHODS;
+		ui_done(&ui);
+		fake_done(&fake);
+	}
+	is_int(right, 6, "every view can be drawn while its session begins anew");
 }
 
 int main(void)
@@ -122,5 +161,6 @@ int main(void)
 	test_same("]]]]KLb", "callers");
 	test_same("]]]]T=tTi", "the tree by thread and back");
 	test_between();
+	test_attach();
 	return tap_done();
 }

@@ -6,6 +6,7 @@
 #include "target.h"
 
 #include "walk/hotspot/layout.h"
+#include "walk/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

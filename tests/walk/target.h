@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "walk/walk.h"
+#include "walk/hotspot/layout.h"
 
 struct target;
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "walk/frames/regs.h"
 #include "walk/load/mem.h"
+#include "walk/load/regs.h"
 
 static uint64_t code_at;
 static const struct fetch_code *code_now;

@@ -2,7 +2,7 @@
 /* What a walk remembers: only what has names and was not taken back, and only while its nmethod stands there. */
 #include "tests/tap.h"
 
-#include "walk/frame_cache.h"
+#include "walk/frames/frame_cache.h"
 #include "walk/hotspot/names.h"
 
 #define PC     0x7f0000001000ull

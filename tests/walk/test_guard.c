@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "walk/frames/regs.h"
 #include "walk/load/guard.h"
 #include "walk/load/mem.h"
+#include "walk/load/regs.h"
 
 static const struct walk_mem mem = GUARD_MEM;
 static volatile sig_atomic_t chained, nested_bad, nested;

@@ -7,9 +7,9 @@
 
 #include "tests/tap.h"
 #include "tests/walk/image.h"
-#include "walk/frame_cache.h"
+#include "walk/frames/frame_cache.h"
+#include "walk/frames/tail.h"
 #include "walk/hotspot/names.h"
-#include "walk/tail.h"
 
 #define NAMES_BYTES (1u << 20)
 #define IDS         4096

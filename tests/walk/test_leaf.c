@@ -10,7 +10,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 
 #define DEPTH 32
 

@@ -3,6 +3,7 @@
 #include "tests/tap.h"
 
 #include "walk/hotspot/layout.h"
+#include "walk/hotspot/threads.h"
 
 #define START 0x10000ull
 #define AT(i) (START + 8ull * (i))

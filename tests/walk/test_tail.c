@@ -5,10 +5,10 @@
  */
 #include "tests/tap.h"
 #include "tests/walk/image.h"
-#include "walk/frame_cache.h"
+#include "walk/frames/frame_cache.h"
+#include "walk/frames/tail.h"
 #include "walk/hotspot/layout.h"
 #include "walk/hotspot/names.h"
-#include "walk/tail.h"
 
 #define NAMES_BYTES (1u << 20)
 #define UNLOADED_AT 0x10000ull /* in no image */

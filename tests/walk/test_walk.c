@@ -191,10 +191,12 @@ static void layout_random(struct walk_layout *l, uint64_t seed)
 	l->const_name.offset = 34;
 	l->const_signature.offset = 36;
 	l->const_name.bytes = l->const_signature.bytes = l->const_code_size.bytes = 2;
-	if (seed & 2)
-		l->scopes_data_begin.offset = l->code_begin.offset = l->immutable_data.offset = -1;
+	if (seed & 2) {
+		l->scopes_data.bytes = l->code_begin.bytes = l->verified_entry.bytes = 4;
+		l->immutable_data.offset = -1;
+	}
 	if (seed & 4)
-		l->mutable_data.offset = l->verified_entry_point.offset = -1;
+		l->mutable_data.offset = -1;
 }
 
 static bool well_formed(const struct walk_result *r, const struct walk_frame *frames)

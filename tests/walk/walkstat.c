@@ -25,13 +25,14 @@
 #include "target.h"
 #include "tests/walk/image.h"
 #include "tests/walk/self_table.h"
-#include "walk/frame_cache.h"
-#include "walk/frames/arch.h"
+#include "walk/frames/frame_cache.h"
+#include "walk/frames/tail.h"
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
 #include "walk/hotspot/names.h"
+#include "walk/hotspot/threads.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
-#include "walk/tail.h"
 
 #define DEPTH         2048
 #define NAMES_MAX     (1u << 16)
@@ -551,7 +552,7 @@ int main(int argc, char **argv)
 	}
 	if (rows)
 		s.rows = process_table(atoi(argv[optind]));
-	s.layout = malloc(walk_layout_size());
+	s.layout = malloc(sizeof(*s.layout));
 	s.names = names_init(calloc(1, 1 << 20), 1 << 20);
 	if (target_layout(s.target, s.layout, note, sizeof(note))) {
 		fprintf(stderr, "walkstat: %s\n", note);

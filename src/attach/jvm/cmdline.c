@@ -66,31 +66,40 @@ static void short_name(const char *word, size_t len, char *out, size_t bytes)
 	clean_text(out, bytes, start, (size_t)(word + len - start));
 }
 
+/*
+ * The next of the JVM's own options, the first after NULL; NULL at their end: main is then what names the main class or jar,
+ * NULL if nothing does. "@FILE" holds more options, perhaps the class too.
+ */
+static const char *next_option(const struct buf *cmdline, const char *option, const char **main)
+{
+	const char *word = option ? option : next_word(cmdline, NULL);
+	bool names_it;
+
+	*main = NULL;
+	if (option && takes_value(option))
+		word = next_word(cmdline, word);
+	if (!word || !(word = next_word(cmdline, word)))
+		return NULL;
+	names_it = !strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module");
+	if (!names_it && (word[0] == '-' || word[0] == '@'))
+		return word;
+	*main = names_it ? next_word(cmdline, word) : word;
+	return NULL;
+}
+
 void cmdline_name(const struct buf *cmdline, char *out, size_t bytes)
 {
-	const char *program = next_word(cmdline, NULL), *word = program;
+	const char *program = next_word(cmdline, NULL), *option = NULL, *main;
 
 	out[0] = '\0';
-	if (!program)
-		return;
-	while ((word = next_word(cmdline, word)) != NULL) {
-		bool names_it =
-			!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module");
-
-		if (word[0] == '-' && !names_it) {
-			if (takes_value(word) && !(word = next_word(cmdline, word)))
-				break;
-			continue;
-		}
-		if (word[0] == '@') /* a file with more options, perhaps the class too */
-			continue;
-		if (names_it && !(word = next_word(cmdline, word)))
-			break;
-		short_name(word, strlen(word), out, bytes);
-		return;
+	while ((option = next_option(cmdline, option, &main)) != NULL)
+		;
+	if (main) {
+		short_name(main, strlen(main), out, bytes);
+	} else if (program) {
+		program = path_name(program);
+		clean_text(out, bytes, program, strlen(program));
 	}
-	program = path_name(program);
-	clean_text(out, bytes, program, strlen(program));
 }
 
 void cmdline_command_name(const char *command, char *out, size_t bytes)
@@ -112,17 +121,11 @@ void cmdline_join(const struct buf *cmdline, char *out, size_t bytes)
 
 bool cmdline_has(const struct buf *cmdline, const char *option)
 {
-	const char *word = next_word(cmdline, NULL);
+	const char *word = NULL, *main;
 
-	while (word && (word = next_word(cmdline, word)) != NULL &&
-		(word[0] == '-' || word[0] == '@')) {
+	while ((word = next_option(cmdline, word, &main)) != NULL)
 		if (!strcmp(word, option))
 			return true;
-		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module"))
-			return false;
-		if (takes_value(word))
-			word = next_word(cmdline, word);
-	}
 	return false;
 }
 

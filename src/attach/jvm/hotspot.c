@@ -62,19 +62,40 @@ static void user_name(uid_t uid, char *out, size_t bytes)
 		snprintf(out, bytes, "%u", (unsigned)uid);
 }
 
-/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
-static void look_at_socket(struct look *l, pid_t pid)
+static void take_status(const struct proc_status *status, struct hotspot *out)
 {
-	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY);
+	out->nspid = status->nspid ? status->nspid : out->pid;
+	out->euid = status->euid;
+	out->egid = status->egid;
+	out->threads = status->threads;
+	out->rss_bytes = status->rss_bytes;
+	user_name(out->euid, out->user, sizeof(out->user));
+}
+
+int hotspot_status(struct hotspot *out)
+{
+	struct proc_status status;
+
+	if (proc_status(out->pid, &status))
+		return -1;
+	take_status(&status, out);
+	snprintf(out->name, sizeof(out->name), "%s", status.name);
+	return 0;
+}
+
+/* Its attach socket in its own /tmp; a file of somebody else's there keeps it from opening one. */
+static void look_at_socket(struct look *l, const struct hotspot *out)
+{
+	int tmp = proc_open_in(out->pid, "root", "/tmp", O_PATH | O_DIRECTORY);
 	char name[32];
 	struct stat st;
 
 	if (tmp < 0)
 		return;
-	snprintf(name, sizeof(name), ".java_pid%d", (int)l->status.nspid);
+	snprintf(name, sizeof(name), ".java_pid%d", (int)out->nspid);
 	if (!fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW)) {
-		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == l->status.euid;
-		l->blocked = st.st_uid != l->status.euid && l->status.euid != 0;
+		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == out->euid;
+		l->blocked = st.st_uid != out->euid && out->euid != 0;
 		l->blocker = st.st_uid;
 	}
 	close(tmp);
@@ -146,9 +167,6 @@ static void look_at_libjvm(struct look *l, struct hotspot *out)
 
 static void look_at_ids(struct look *l, struct hotspot *out)
 {
-	out->euid = l->status.euid;
-	out->egid = l->status.egid;
-	user_name(out->euid, out->user, sizeof(out->user));
 	l->same_ids = out->euid == geteuid() && out->egid == getegid();
 	l->root = geteuid() == 0;
 	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
@@ -241,16 +259,14 @@ static bool rule_other_user(const struct look *l, struct hotspot *out)
 	if (out->euid != geteuid()) {
 		say(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "
-			"the same user "
-			"or root attach.",
+			"the same user or root attach.",
 			out->user, (unsigned)out->euid, me, (unsigned)geteuid());
 		hint(out, "sudo -u %s jhot %d\nsudo jhot %d", out->user, (int)out->pid,
 			(int)out->pid);
 	} else {
 		say(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs with group %u, you with group %u. HotSpot lets only the same "
-			"user and group "
-			"attach, or root.",
+			"user and group attach, or root.",
 			(unsigned)out->egid, (unsigned)getegid());
 		hint(out, "sudo jhot %d", (int)out->pid);
 	}
@@ -324,8 +340,7 @@ static bool rule_no_handler(const struct look *l, struct hotspot *out)
 		return false;
 	say(out, HOTSPOT_NO,
 		"The JVM does not handle SIGQUIT (%s) and has no attach socket: the signal that "
-		"asks "
-		"it to open one would kill it.",
+		"asks it to open one would kill it.",
 		reduced ? "it runs with -Xrs"
 			: "-Xrs, or a program that embeds it took the signal");
 	hint(out, "restart it with -XX:+StartAttachListener, or without -Xrs");
@@ -338,8 +353,7 @@ static bool rule_blocked(const struct look *l, struct hotspot *out)
 		return false;
 	say(out, HOTSPOT_NO,
 		"A file of uid %u, /tmp/.java_pid%d, stands where the JVM would open its attach "
-		"socket, "
-		"and it may not remove it.",
+		"socket, and it may not remove it.",
 		(unsigned)l->blocker, (int)out->nspid);
 	hint(out, "sudo rm /proc/%d/root/tmp/.java_pid%d", (int)out->pid, (int)out->nspid);
 	return true;
@@ -393,18 +407,14 @@ static bool (*const rules[])(const struct look *l, struct hotspot *out) = {
 
 static void look_closer(struct look *l, struct hotspot *out)
 {
-	if (!l->status.nspid)
-		l->status.nspid = out->pid;
-	out->nspid = l->status.nspid;
-	out->threads = l->status.threads;
-	out->rss_bytes = l->status.rss_bytes;
+	take_status(&l->status, out);
 	look_at_command(l, out);
 	look_at_ids(l, out);
 	look_at_cpu(l, out);
 	if (out->is_java)
 		look_at_perf(l, out);
 	look_at_libjvm(l, out);
-	look_at_socket(l, out->pid);
+	look_at_socket(l, out);
 	for (size_t i = 0; !rules[i](l, out); i++)
 		;
 }
@@ -424,22 +434,6 @@ int hotspot_look_at(pid_t pid, struct hotspot *out, bool only_java)
 		look_closer(&l, out);
 	look_done(&l);
 	return wanted ? 0 : -1;
-}
-
-int hotspot_status(struct hotspot *out)
-{
-	struct proc_status status;
-
-	if (proc_status(out->pid, &status))
-		return -1;
-	out->nspid = status.nspid ? status.nspid : out->pid;
-	out->euid = status.euid;
-	out->egid = status.egid;
-	out->threads = status.threads;
-	out->rss_bytes = status.rss_bytes;
-	user_name(out->euid, out->user, sizeof(out->user));
-	snprintf(out->name, sizeof(out->name), "%s", status.name);
-	return 0;
 }
 
 /* /proc knows threads as well, though it does not list them; `top -H` shows their numbers. */

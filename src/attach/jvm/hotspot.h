@@ -82,6 +82,9 @@ void hotspot_look_end(struct hotspot_look *l);
  */
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err);
 
+/* hotspot_find_ready: the same, one that may be attached to, be it soon: a JVM that has just been started is waited for. */
+int hotspot_find_ready(const char *pid_or_name, struct hotspot *out, struct err *err);
+
 /* hotspot_refusal: the three-block error for a verdict that does not allow attaching. Returns -1. */
 int hotspot_refusal(const struct hotspot *jvm, struct err *err);
 

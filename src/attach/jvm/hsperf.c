@@ -55,25 +55,6 @@ struct hsperf {
 
 /* --- the file ----------------------------------------------------------------------------------------- */
 
-/* Whole file into text; the size comes from what can be read, not from what stat says. */
-static int read_all(int fd, struct buf *text)
-{
-	while (text->len < MAX_BYTES) {
-		ssize_t n;
-
-		buf_reserve(text, 32768);
-		n = pread(fd, text->data + text->len, 32768, (off_t)text->len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			return 0;
-		text->len += (size_t)n;
-	}
-	return 0;
-}
-
 /* One entry at this offset; false when it does not hold together. */
 static bool take_entry(
 	const struct buf *text, size_t at, const struct entry *e, struct counter *out)
@@ -145,17 +126,18 @@ struct hsperf *hsperf_open_fd(int fd, struct err *err)
 	struct buf text = {0};
 	struct header head;
 	struct stat st;
-	int rc = -1;
+	bool taken = false;
+	int rc;
 
 	h->fd = fd;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		err_set(err, ERR_INPUT, "hsperfdata is not a regular file.");
-	else if (read_all(fd, &text))
-		err_set_errno(err, ERR_INPUT, "hsperfdata cannot be read");
-	else if (!check_header(&text, &head, err))
-		rc = take_entries(h, &text, &head, err);
+	else if ((rc = buf_read_all(&text, fd, MAX_BYTES)) != 0 && rc != -EFBIG)
+		err_set(err, ERR_INPUT, "hsperfdata cannot be read: %s", strerror(-rc));
+	else
+		taken = !check_header(&text, &head, err) && !take_entries(h, &text, &head, err);
 	buf_done(&text);
-	if (!rc)
+	if (taken)
 		return h;
 	hsperf_close(h);
 	return NULL;
@@ -174,85 +156,58 @@ void hsperf_close(struct hsperf *h)
 
 /* --- where it is -------------------------------------------------------------------------------------- */
 
-/* Folders /tmp/hsperfdata_*, as the process sees /tmp; links to some are none. fn: false to stop. */
-static int each_folder(pid_t pid, bool (*fn)(void *ctx, int dir), void *ctx)
+/* The file of this name and user in one folder; links are none. -1: none, with an error if there is one that is closed. */
+static int open_file(
+	int tmp, const char *folder, pid_t pid, const char *name, uid_t uid, struct err *err)
 {
-	int tmp = proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY);
-	struct dirent *e;
-	bool more = true;
-	DIR *dir;
+	int dir = openat(tmp, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd;
+	struct stat st;
 
-	if (tmp < 0)
-		return tmp;
-	dir = fdopendir(tmp);
-	if (!dir) {
-		close(tmp);
-		return -ENOMEM;
-	}
-	while (more && (e = readdir(dir)) != NULL) {
-		int folder;
-
-		if (strncmp(e->d_name, NAME_PREFIX, strlen(NAME_PREFIX)))
-			continue;
-		folder = openat(tmp, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		more = folder < 0 || fn(ctx, folder);
-		if (folder >= 0)
-			close(folder);
-	}
-	closedir(dir);
-	return 0;
+	if (dir < 0)
+		return -1;
+	fd = rooted_in(dir, name, O_RDONLY);
+	close(dir);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == uid)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	else if (fd != -ENOENT)
+		err_set(err, ERR_INPUT, "hsperfdata of process %d cannot be read: %s", pid,
+			strerror(-fd));
+	return -1;
 }
 
-struct search {
-	char name[16]; /* the JVM's pid */
-	uid_t uid;     /* the JVM's: HotSpot, too, takes nobody else's file */
-	int fd;
-	int error;
-};
-
-static bool open_file(void *ctx, int dir)
+/* In /tmp/hsperfdata_*, as the process sees /tmp. HotSpot, too, takes nobody else's file. */
+static int find_file(pid_t pid, const char *name, uid_t uid, struct err *err)
 {
-	struct search *s = ctx;
-	struct stat st;
-	int fd = rooted_in(dir, s->name, O_RDONLY);
+	int tmp = proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY), fd = -1;
+	DIR *dir = tmp >= 0 ? fdopendir(tmp) : NULL;
+	struct dirent *e;
 
-	if (fd < 0) {
-		if (fd != -ENOENT)
-			s->error = -fd;
-		return true;
-	}
-	if (fstat(fd, &st) || st.st_uid != s->uid) {
-		close(fd);
-		return true;
-	}
-	s->fd = fd;
-	return false;
+	if (!dir)
+		return err_set(err, ERR_INPUT, "/tmp of process %d cannot be read: %s", (int)pid,
+			strerror(tmp < 0 ? -tmp : errno));
+	err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
+	while (fd < 0 && (e = readdir(dir)) != NULL)
+		if (!strncmp(e->d_name, NAME_PREFIX, strlen(NAME_PREFIX)))
+			fd = open_file(tmp, e->d_name, pid, name, uid, err);
+	closedir(dir);
+	return fd;
 }
 
 struct hsperf *hsperf_open(pid_t pid, pid_t nspid, struct err *err)
 {
-	struct search s = {.fd = -1};
 	struct proc_status status;
-	int rc;
+	char name[16];
+	int fd;
 
 	if (proc_status(pid, &status)) {
 		err_set(err, ERR_GONE, "There is no process %d any more.", (int)pid);
 		return NULL;
 	}
-	s.uid = status.euid;
-	snprintf(s.name, sizeof(s.name), "%d", (int)nspid);
-	rc = each_folder(pid, open_file, &s);
-	if (s.fd >= 0)
-		return hsperf_open_fd(s.fd, err);
-	if (rc)
-		err_set(err, ERR_INPUT, "/tmp of process %d cannot be read: %s", (int)pid,
-			strerror(-rc));
-	else if (s.error)
-		err_set(err, ERR_INPUT, "hsperfdata of process %d cannot be read: %s", (int)pid,
-			strerror(s.error));
-	else
-		err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
-	return NULL;
+	snprintf(name, sizeof(name), "%d", (int)nspid);
+	fd = find_file(pid, name, status.euid, err);
+	return fd < 0 ? NULL : hsperf_open_fd(fd, err);
 }
 
 /* --- values ------------------------------------------------------------------------------------------- */

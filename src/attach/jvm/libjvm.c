@@ -4,7 +4,6 @@
 
 #include "attach/proc.h"
 #include "base/clean.h"
-#include "base/maps.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,11 +28,9 @@ static bool take_map(void *ctx, const struct proc_map *map)
 	if (strcmp(path_name(map->path), "libjvm.so") != 0)
 		return true;
 	jvm->mapped = true;
-	jvm->deleted = map->deleted;
+	jvm->map = *map;
+	jvm->map.path = jvm->path;
 	snprintf(jvm->path, sizeof(jvm->path), "%s", map->path);
-	jvm->start = map->start;
-	jvm->end = map->end;
-	jvm->inode = map->inode;
 	return false;
 }
 
@@ -86,12 +83,8 @@ static int file_holds(int fd, const char *text, size_t limit)
 
 int libjvm_is_hotspot(pid_t pid, const struct libjvm *jvm)
 {
-	int fd, answer;
+	int fd = proc_open_mapped(pid, &jvm->map), answer;
 
-	fd = proc_open_mapped(pid, &(struct proc_map){.path = jvm->path,
-					   .start = jvm->start,
-					   .end = jvm->end,
-					   .inode = jvm->inode});
 	if (fd < 0)
 		return -1;
 	answer = file_holds(fd, HOTSPOT_MARK, JVM_LIMIT);

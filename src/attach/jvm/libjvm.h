@@ -7,16 +7,12 @@
 #ifndef JHOT_ATTACH_JVM_LIBJVM_H
 #define JHOT_ATTACH_JVM_LIBJVM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/maps.h"
 
 struct libjvm {
 	bool mapped;
-	bool deleted;        /* the file was replaced under the running JVM */
-	char path[512];      /* inside the process's own root */
-	uint64_t start, end; /* its first mapping */
-	uint64_t inode;
+	struct proc_map map; /* the first of its mappings */
+	char path[512];      /* of map: inside the process's own root */
 };
 
 /* libjvm_find: 0, or -errno when the process's maps are closed to us. */

@@ -5,11 +5,14 @@
 #include "base/buf.h"
 #include "base/clean.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define HINTS 8 /* JVMs named in an error */
+#define HINTS             8 /* JVMs named in an error */
+#define STARTING_LOOKS    100
+#define STARTING_PAUSE_MS 100
 
 int hotspot_list(struct hotspot_list *out, struct err *err)
 {
@@ -151,6 +154,19 @@ int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 		refuse_program(pid_or_name, out, err);
 	hotspot_list_done(&list);
 	return found == 1 ? 0 : -1;
+}
+
+/* `java ... & jhot record $!`: what takes no requests yet will do so soon. */
+int hotspot_find_ready(const char *pid_or_name, struct hotspot *out, struct err *err)
+{
+	if (hotspot_find(pid_or_name, out, err))
+		return -1;
+	for (int i = 0; out->starting && i < STARTING_LOOKS; i++) {
+		poll(NULL, 0, STARTING_PAUSE_MS);
+		if (hotspot_check(out->pid, out, err))
+			return -1;
+	}
+	return out->verdict > HOTSPOT_UNKNOWN ? hotspot_refusal(out, err) : 0;
 }
 
 /* --- refusal ------------------------------------------------------------------------------------------ */

@@ -11,15 +11,15 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +37,8 @@ enum word {
 
 struct hotspot_look {
 	pid_t *pids;
-	int count, next, cap; /* of the pids; next is the one that is being looked at */
+	int count, next; /* of the pids; next is the one that is being looked at */
+	uint32_t cap, list_cap;
 	bool only_java;
 	pid_t child; /* 0: none */
 	int fd;
@@ -45,26 +46,9 @@ struct hotspot_look {
 	uint64_t since_ns; /* something came */
 	int silent;
 	struct hotspot_list list;
-	int list_cap;
 };
 
 /* --- in the child ------------------------------------------------------------------------------------- */
-
-static void say_all(int fd, const void *bytes, size_t len)
-{
-	const char *at = bytes;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n <= 0 && errno != EINTR)
-			_exit(0); /* nobody listens */
-		if (n > 0) {
-			at += n;
-			len -= (size_t)n;
-		}
-	}
-}
 
 _Noreturn static void child(const struct hotspot_look *l, int fd)
 {
@@ -77,56 +61,65 @@ _Noreturn static void child(const struct hotspot_look *l, int fd)
 
 		said[0] = found ? WORD_FOUND : WORD_NONE;
 		memcpy(said + 1, &jvm, sizeof(jvm));
-		say_all(fd, said, found ? sizeof(said) : 1);
+		if (file_write(fd, said, found ? sizeof(said) : 1))
+			break; /* nobody listens */
 	}
 	_exit(0);
 }
 
 /* --- the child from outside --------------------------------------------------------------------------- */
 
-/* All signals are blocked in it: those to the terminal's group are not for it, and it is ended by SIGKILL. */
-static int start(struct hotspot_look *l, struct err *err)
+pid_t child_fork(int *fd, struct err *err)
 {
 	sigset_t all, old;
 	int ends[2];
+	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return err_set_errno(err, ERR_FAILED, "No pipe to look at processes");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return err_set_errno(
+			err, ERR_FAILED, "No socket for a process that looks at the JVM");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	l->child = fork();
-	if (l->child == 0)
-		child(l, ends[1]);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	close(ends[1]);
-	l->fd = ends[0];
-	l->since_ns = clock_mono_ns();
-	if (l->child > 0)
-		return 0;
-	l->child = 0;
-	close(l->fd);
-	return err_set_errno(err, ERR_FAILED, "No process to look at others");
+	pid = fork();
+	if (pid)
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	close(ends[pid == 0 ? 0 : 1]);
+	*fd = ends[pid == 0 ? 1 : 0];
+	if (pid >= 0)
+		return pid;
+	close(*fd);
+	return err_set_errno(err, ERR_FAILED, "No process that looks at the JVM");
 }
 
-/* Does it wait for something? On a busy machine it may just not have had its turn. */
+static int start(struct hotspot_look *l, struct err *err)
+{
+	pid_t pid = child_fork(&l->fd, err);
+
+	if (pid == 0)
+		child(l, l->fd);
+	if (pid < 0)
+		return -1;
+	l->child = pid;
+	l->since_ns = clock_mono_ns();
+	return 0;
+}
+
+/*
+ * Does it wait for something? On a busy machine it may just not have had its turn. It is our own child, and so in /proc,
+ * whatever proc_root is.
+ */
 static bool is_waiting(pid_t pid)
 {
-	char path[40], text[128];
-	const char *name_end;
-	ssize_t n = -1;
-	int fd;
+	char path[40], state = 0;
+	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		return true;
-	text[n] = '\0';
-	name_end = strrchr(text, ')');
-	return !name_end || name_end[1] != ' ' || name_end[2] != 'R';
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state != 'R';
 }
 
 /* One that cannot be ended now, because the kernel waits for somebody in its name, is reaped with us. */
@@ -152,11 +145,8 @@ static void stop(struct hotspot_look *l)
 
 static void add(struct hotspot_look *l, const struct hotspot *jvm)
 {
-	if (l->list.count == l->list_cap) {
-		l->list_cap = l->list_cap ? l->list_cap * 2 : 16;
-		l->list.jvms =
-			xreallocarray(l->list.jvms, (size_t)l->list_cap, sizeof(*l->list.jvms));
-	}
+	l->list.jvms =
+		xgrow(l->list.jvms, (size_t)l->list.count, &l->list_cap, sizeof(*l->list.jvms));
 	l->list.jvms[l->list.count++] = *jvm;
 }
 
@@ -210,7 +200,6 @@ static bool is_stuck(const struct hotspot_look *l)
 static void look_turn(struct hotspot_look *l, int timeout_ms)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
-	ssize_t n;
 
 	if (poll(&p, 1, timeout_ms) <= 0) {
 		if (!is_stuck(l))
@@ -220,13 +209,10 @@ static void look_turn(struct hotspot_look *l, int timeout_ms)
 		add_silent(l, "It could not be looked at: its files or its memory do not answer.");
 		return;
 	}
-	buf_reserve(&l->in, STEP_BYTES);
-	n = read(l->fd, l->in.data + l->in.len, STEP_BYTES);
-	if (n > 0) {
-		l->in.len += (size_t)n;
+	if (buf_read(&l->in, l->fd, STEP_BYTES) > 0) {
 		l->since_ns = clock_mono_ns();
 		take(l);
-	} else if (n == 0 || errno != EINTR) {
+	} else {
 		stop(l);
 		if (l->next < l->count)
 			add_silent(l, "It could not be looked at: who did so was ended.");
@@ -242,10 +228,7 @@ static void add_pid(void *ctx, pid_t pid)
 	/* Most processes are told from Java by this one stat. */
 	if (pid == getpid() || (l->only_java && proc_thread_count(pid) == 1))
 		return;
-	if (l->count == l->cap) {
-		l->cap = l->cap ? l->cap * 2 : 64;
-		l->pids = xreallocarray(l->pids, (size_t)l->cap, sizeof(*l->pids));
-	}
+	l->pids = xgrow(l->pids, (size_t)l->count, &l->cap, sizeof(*l->pids));
 	l->pids[l->count++] = pid;
 }
 

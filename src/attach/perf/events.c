@@ -16,9 +16,6 @@
 	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
 		PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-static const char kind_hardware[] = "hardware", kind_cache[] = "cache",
-		  kind_software[] = "software";
-
 /*
  * Intervals: about a thousand samples a second of a busy core, or each one of what is rare. A sample of a
  * context switch makes the thread switch once more.
@@ -28,10 +25,10 @@ static const struct {
 	uint32_t type;
 	uint64_t config, interval;
 } perf_rows[] = {
-#define HARDWARE(name, alias, unit, config, interval)                                         \
-	{                                                                                     \
-		name, alias, unit, kind_hardware, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, \
-			interval                                                              \
+#define HARDWARE(name, alias, unit, config, interval)                                      \
+	{                                                                                  \
+		name, alias, unit, "hardware", PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, \
+			interval                                                           \
 	}
 	HARDWARE("cycles", "cpu-cycles", "cycles", CPU_CYCLES, 1000000),
 	HARDWARE("instructions", NULL, "instructions", INSTRUCTIONS, 1000000),
@@ -43,10 +40,10 @@ static const struct {
 	HARDWARE("ref-cycles", NULL, "cycles", REF_CPU_CYCLES, 1000000),
 	HARDWARE("stalled-cycles-frontend", NULL, "cycles", STALLED_CYCLES_FRONTEND, 1000000),
 	HARDWARE("stalled-cycles-backend", NULL, "cycles", STALLED_CYCLES_BACKEND, 1000000),
-#define CACHED(name, cache, op, result, interval)                                               \
-	{                                                                                       \
-		name, NULL, "misses", kind_cache, PERF_TYPE_HW_CACHE, CACHE(cache, op, result), \
-			interval                                                                \
+#define CACHED(name, cache, op, result, interval)                                            \
+	{                                                                                    \
+		name, NULL, "misses", "cache", PERF_TYPE_HW_CACHE, CACHE(cache, op, result), \
+			interval                                                             \
 	}
 	CACHED("L1-dcache-load-misses", L1D, READ, MISS, 100000),
 	CACHED("L1-icache-load-misses", L1I, READ, MISS, 100000),
@@ -55,10 +52,10 @@ static const struct {
 	CACHED("dTLB-load-misses", DTLB, READ, MISS, 1000),
 	CACHED("dTLB-store-misses", DTLB, WRITE, MISS, 1000),
 	CACHED("iTLB-load-misses", ITLB, READ, MISS, 1000),
-#define SOFTWARE(name, alias, unit, config, interval)                                         \
-	{                                                                                     \
-		name, alias, unit, kind_software, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, \
-			interval                                                              \
+#define SOFTWARE(name, alias, unit, config, interval)                                      \
+	{                                                                                  \
+		name, alias, unit, "software", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, \
+			interval                                                           \
 	}
 	SOFTWARE("task-clock", NULL, "ns", TASK_CLOCK, 10000000),
 	SOFTWARE("page-faults", "faults", "faults", PAGE_FAULTS, 1),
@@ -71,22 +68,17 @@ static const struct {
 };
 #define PERF_ROWS ((int)(sizeof(perf_rows) / sizeof(perf_rows[0])))
 
-bool perf_events_each(int i, struct perf_event *out, const char **kind)
+bool perf_events_each(int i, struct perf_event *out)
 {
 	if (i < 0 || i >= PERF_ROWS)
 		return false;
-	*out = (struct perf_event){.unit = perf_rows[i].unit,
+	*out = (struct perf_event){.name = perf_rows[i].name,
+		.kind = perf_rows[i].kind,
+		.unit = perf_rows[i].unit,
 		.interval = perf_rows[i].interval,
 		.type = perf_rows[i].type,
 		.config = perf_rows[i].config};
-	snprintf(out->name, sizeof(out->name), "%s", perf_rows[i].name);
-	*kind = perf_rows[i].kind;
 	return true;
-}
-
-const char *perf_events_name(int i)
-{
-	return i >= 0 && i < PERF_ROWS ? perf_rows[i].name : NULL;
 }
 
 /* --- the grammar: each takes a name that looks like its own, or leaves it to the next ------------------ */
@@ -102,13 +94,10 @@ enum taken { NOT_MINE, TAKEN, REFUSED };
 
 static enum taken take_predefined(const struct request *r, struct err *err)
 {
-	const char *kind;
-
-	for (int i = 0; i < PERF_ROWS; i++) {
+	for (int i = 0; i < PERF_ROWS; i++)
 		if (!strcmp(r->name, perf_rows[i].name) ||
 			(perf_rows[i].alias && !strcmp(r->name, perf_rows[i].alias)))
-			return perf_events_each(i, r->out, &kind) ? TAKEN : REFUSED;
-	}
+			return perf_events_each(i, r->out) ? TAKEN : NOT_MINE;
 	return NOT_MINE;
 }
 
@@ -256,10 +245,8 @@ int perf_events_find(const char *name, perf_events_function *function, void *ctx
 
 		if (taken == REFUSED)
 			return -1;
-		if (taken == NOT_MINE)
-			continue;
-		snprintf(out->name, sizeof(out->name), "%s", name);
-		return 0;
+		if (taken == TAKEN)
+			return 0;
 	}
 	return err_set(err, ERR_USAGE, "There is no event \"%s\".", name);
 }

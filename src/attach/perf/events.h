@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 struct perf_event {
-	char name[64];
-	const char *unit;  /* of what it counts: "cycles", "ns" */
-	uint64_t interval; /* the default: a sample for so many of these */
+	const char *name, *kind; /* of a predefined one; kind: "hardware", "cache", "software" */
+	const char *unit;        /* of what it counts: "cycles", "ns" */
+	uint64_t interval;       /* the default: a sample for so many of these */
 	uint32_t type, bp_type;
 	uint64_t config, config1, config2;
 };
@@ -39,10 +39,8 @@ typedef int perf_events_function(
 int perf_events_find(const char *name, perf_events_function *function, void *ctx,
 	struct perf_event *out, struct err *err);
 
-/* The predefined ones: i counts up from 0; false at the end. kind: "hardware", "cache", "software". */
-bool perf_events_each(int i, struct perf_event *out, const char **kind);
-/* Those whose name is like this one, for "did you mean"; NULL at the end. */
-const char *perf_events_name(int i);
+/* The predefined ones: i counts up from 0; false at the end. */
+bool perf_events_each(int i, struct perf_event *out);
 
 /*
  * perf_events_probe: can this process have it? Opens and closes it, on itself. 0 or -errno; `why` says what is

@@ -55,24 +55,27 @@ static int events_take_interval(struct events *e, int i, const char *text, struc
 			: "a number of events, as in 10000");
 }
 
+static void events_put(struct events *e, const struct profile *p, int id)
+{
+	e->ids[e->count] = id;
+	e->how[e->count] = (struct session_event){.event = id};
+	snprintf(e->names[e->count], sizeof(e->names[0]), "%s", profile_get_event(p, id)->name);
+	e->count++;
+}
+
 static int events_add(struct events *e, const struct events_item *item, struct err *err)
 {
-	int id = profile_event_find(item->name), i = e->count;
+	int id = profile_event_find(item->name);
 
 	for (int k = 0; k < e->count; k++)
 		if (!strcmp(e->names[k], item->name))
 			return err_set(
 				err, ERR_USAGE, "The event \"%s\" is named twice.", item->name);
-	if (id < 0 || id >= EVENT_USER_FIRST) {
-		if (events_add_perf(e, item->name, err))
-			return -1;
-		return *item->interval ? events_take_interval(e, i, item->interval, err) : 0;
-	}
-	e->ids[i] = id;
-	e->how[i] = (struct session_event){.event = id};
-	memcpy(e->names[i], item->name, sizeof(e->names[i]));
-	e->count++;
-	return *item->interval ? events_take_interval(e, i, item->interval, err) : 0;
+	if (id >= 0 && id < EVENT_USER_FIRST)
+		events_put(e, NULL, id);
+	else if (events_add_perf(e, item->name, err))
+		return -1;
+	return *item->interval ? events_take_interval(e, e->count - 1, item->interval, err) : 0;
 }
 
 static int events_add_list(struct events *e, const char *list, struct err *err)
@@ -181,13 +184,8 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 	for (int i = 0; i < args_count(args, OPT_EVENT); i++)
 		if (events_add_list(out, args_nth(args, OPT_EVENT, i), err))
 			return -1;
-	if (!out->count && fallback >= 0) {
-		struct events_item item = {"", ""};
-
-		snprintf(item.name, sizeof(item.name), "%s", profile_events[fallback].name);
-		if (events_add(out, &item, err))
-			return -1;
-	}
+	if (!out->count && fallback >= 0)
+		events_put(out, NULL, fallback);
 	if (interval && events_share_interval(out, interval, err))
 		return -1;
 	if (args_get(args, OPT_ENGINE) && events_engine(out, args_get(args, OPT_ENGINE), err))
@@ -236,14 +234,6 @@ int events_start(const struct events *e, struct session *s, struct err *err)
 
 /* --- of a profile ------------------------------------------------------------------------------------ */
 
-static void events_put(struct events *e, const struct profile *p, int id)
-{
-	e->ids[e->count] = id;
-	e->how[e->count] = (struct session_event){.event = id};
-	snprintf(e->names[e->count], sizeof(e->names[0]), "%s", profile_get_event(p, id)->name);
-	e->count++;
-}
-
 static int events_find(const struct profile *p, const char *name)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++)
@@ -254,7 +244,7 @@ static int events_find(const struct profile *p, const char *name)
 
 static bool events_have(const struct profile *p, int id)
 {
-	struct profile_query q = {.event = id, .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+	struct profile_query q = profile_whole(id);
 
 	return profile_sum(p, &q).count > 0;
 }

@@ -48,6 +48,13 @@ int events_add_perf(struct events *e, const char *name, struct err *err);
 /* Now that there is a JVM: where functions are; the default intervals of those that have none. */
 int events_resolve(struct events *e, pid_t pid, struct err *err);
 
+/*
+ * functions_find: where a native function is in a JVM, a perf_events_function; ctx is the pid (pid_t *). What a library
+ * exports is found first, in the order of the mappings; then what symbol tables and separate debug files tell.
+ */
+int functions_find(
+	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err);
+
 /* Adds to the error what events there are, and which is meant. Always -1. */
 int events_unknown(const char *name, struct err *err);
 

@@ -3,7 +3,6 @@
 #include "cli/line/events.h"
 
 #include "attach/perf/events.h"
-#include "cli/functions.h"
 #include "cli/line/nearest.h"
 
 #include <stdio.h>
@@ -11,13 +10,14 @@
 
 int events_unknown(const char *name, struct err *err)
 {
+	struct perf_event perf;
 	struct nearest near;
 
 	nearest_init(&near, name);
 	for (int i = 0; i < EVENT_USER_FIRST; i++)
 		nearest_offer(&near, profile_events[i].name);
-	for (int i = 0; perf_events_name(i); i++)
-		nearest_offer(&near, perf_events_name(i));
+	for (int i = 0; perf_events_each(i, &perf); i++)
+		nearest_offer(&near, perf.name);
 	if (near.best)
 		err_hint(err, "-e %s", near.best);
 	err_hint(err, "the events are cpu, alloc, lock and wall; `jhot events` lists perf's");
@@ -38,8 +38,7 @@ static int perf_java(const char *name, struct err *err)
 
 	err_set(err, ERR_USAGE,
 		"\"%s\" looks like a Java method, and calls of those cannot be traced yet: an "
-		"event "
-		"may be a native function.",
+		"event may be a native function.",
 		name);
 	err_hint(err, "-e cpu or -e wall, and look for %s: where it takes time", method);
 	return -1;

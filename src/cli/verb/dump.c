@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot dump`: what every thread of a JVM is doing right now, also of one that does not answer. */
 #include "dump/dump.h"
+
+#include "base/clock.h"
 #include "base/json.h"
-#include "cli/dump_agent.h"
 #include "cli/verb/verb.h"
+#include "session/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sampling where threads cannot be stopped. */
+#define INTERVAL_NS (20 * NS_PER_MS)
+#define LOOK_NS     (1 * NS_PER_S)
 
 static void print_frame(const struct dump_frame *f)
 {
@@ -60,7 +68,7 @@ static void print_thread(const struct dump *d, uint32_t i)
 
 static void print_group(const struct dump_group *g)
 {
-	printf("%llu virtual thread%s, %s:", (unsigned long long)g->count, g->count == 1 ? "" : "s",
+	printf("%llu virtual thread%s, %s:", (unsigned long long)g->count, plural(g->count),
 		g->state);
 	for (uint32_t i = 0; i < g->named; i++)
 		printf(" %s%s#%lld%s", g->names[i].name, g->names[i].name[0] ? " " : "",
@@ -84,9 +92,10 @@ static void print_groups(const struct dump *d)
 	}
 	if (!d->parked)
 		return;
-	printf("%s%llu virtual threads wait without a carrier, in %u stack%s",
+	printf("%s%llu virtual thread%s %s without a carrier, in %u stack%s",
 		d->parked_looks < d->parked ? "about " : "", (unsigned long long)d->parked,
-		d->group_count, d->group_count == 1 ? "" : "s");
+		plural(d->parked), d->parked == 1 ? "waits" : "wait", d->group_count,
+		plural(d->group_count));
 	if (d->parked_looks < counted)
 		printf("; %llu were looked at, each stands for others",
 			(unsigned long long)d->parked_looks);
@@ -105,14 +114,14 @@ static void print_text(const struct hotspot *jvm, const struct dump *d)
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
-		printf("%u threads, each as it was seen most often in a second: by the agent, "
-		       "since "
-		       "the kernel does not let you trace the JVM\n",
-			d->count);
+		printf("%u thread%s, each as it was seen most often in a second: by the agent, "
+		       "since the kernel does not let you trace the JVM\n",
+			d->count, plural(d->count));
 		return;
 	}
-	printf("%u threads, paused one at a time, at most %.*f ms\n", d->stopped,
-		d->longest_pause_ns < 10000000 ? 2 : 0, (double)d->longest_pause_ns / 1e6);
+	printf("%u thread%s, paused one at a time, at most %.*f ms\n", d->stopped,
+		plural(d->stopped), d->longest_pause_ns < 10000000 ? 2 : 0,
+		(double)d->longest_pause_ns / 1e6);
 }
 
 static void json_frame(struct json *j, const struct dump_frame *f)
@@ -231,21 +240,152 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 	buf_done(&text);
 }
 
-/* Can the JVM be asked instead? */
-static bool may_ask(const struct hotspot *jvm, const struct dump *denied)
+/* --- through the agent -------------------------------------------------------------------------------- */
+
+/*
+ * For users whom the kernel does not let trace their own JVM (kernel.yama.ptrace_scope): a session of the wall clock, as
+ * short as can be. The JVM must be well and take attach requests.
+ */
+
+/* Of one of the profile's threads: what was seen most. */
+struct seen {
+	uint32_t stack;
+	enum thread_state state;
+	uint64_t count;
+};
+
+struct seen_all {
+	struct seen *threads;
+	uint32_t count;
+};
+
+static int sample(const struct hotspot *jvm, struct profile *profile, struct err *err)
 {
-	return denied->denied && jvm->verdict <= HOTSPOT_UNKNOWN;
+	const struct session_options usual = {.agent = NULL};
+	struct session *s = session_open(jvm, &usual, profile, err);
+	uint64_t begin_ns = clock_mono_ns();
+	int rc;
+
+	if (!s)
+		return -1;
+	rc = session_event_start(s, EVENT_WALL, INTERVAL_NS, err);
+	while (!rc && clock_mono_ns() - begin_ns < LOOK_NS) {
+		session_wait(s, 100);
+		rc = session_drain(s, err) < 0 ? -1 : 0;
+	}
+	if (session_finish(s, rc ? NULL : err))
+		rc = -1;
+	session_close(s);
+	return rc;
+}
+
+static void see(void *ctx, const struct profile_part *part)
+{
+	struct seen_all *all = ctx;
+
+	if (part->thread < all->count && part->count > all->threads[part->thread].count)
+		all->threads[part->thread] = (struct seen){part->stack, part->state, part->count};
+}
+
+static enum dump_type type_of(enum frame_type type)
+{
+	static const enum dump_type types[FRAME_TYPES] = {[FRAME_COMPILED] = DUMP_COMPILED,
+		[FRAME_C1] = DUMP_COMPILED,
+		[FRAME_INLINED] = DUMP_INLINED,
+		[FRAME_COARSE] = DUMP_COMPILED,
+		[FRAME_INTERPRETED] = DUMP_INTERPRETED,
+		[FRAME_JAVA] = DUMP_COMPILED,
+		[FRAME_NATIVE] = DUMP_NATIVE,
+		[FRAME_VM] = DUMP_VM,
+		[FRAME_KERNEL] = DUMP_KERNEL,
+		[FRAME_CLASS] = DUMP_VM,
+		[FRAME_CLASS_OUTSIDE] = DUMP_VM,
+		[FRAME_BREAK] = DUMP_BREAK};
+
+	return types[type];
+}
+
+/* Without the library, which is a column of its own. */
+static char *frame_name(const struct profile_method *m)
+{
+	return xstrdup(m->class_name[0] || !m->name[0] ? m->full : m->name);
+}
+
+static void add_frames(const struct profile *p, uint32_t stack, struct dump_thread *to)
+{
+	struct profile_stack s = profile_get_stack(p, stack);
+
+	to->frames = xcalloc(s.depth + 1, sizeof(*to->frames));
+	for (; stack != PROFILE_ROOT_STACK && to->count <= s.depth; stack = s.parent) {
+		const struct profile_frame *f;
+		const struct profile_method *m;
+
+		s = profile_get_stack(p, stack);
+		f = profile_get_frame(p, s.frame);
+		m = profile_get_method(p, f->method);
+		if (f->type == FRAME_WAITS)
+			continue; /* no frame of the thread's */
+		to->frames[to->count++] = (struct dump_frame){.name = frame_name(m),
+			.module = xstrdup(m->module),
+			.line = f->line,
+			.bci = f->bci == 0xffff ? -1 : f->bci,
+			.type = type_of((enum frame_type)f->type)};
+	}
+}
+
+static void add_thread(
+	const struct profile *p, uint32_t thread, const struct seen *seen, struct dump *out)
+{
+	const struct profile_thread *t = profile_get_thread(p, thread);
+	struct dump_thread *to = &out->threads[out->count++];
+
+	/* A virtual thread stands where its carrier does. */
+	*to = (struct dump_thread){.tid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
+		.nstid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
+		.state = thread_states[seen->state].letter,
+		.java_id = t->java_tid,
+		.java_status = thread_states[seen->state].name};
+	snprintf(to->name, sizeof(to->name), "%s", t->name);
+	add_frames(p, seen->stack, to);
+}
+
+static void convert(const struct profile *p, struct dump *out)
+{
+	const struct profile_query all = profile_whole(EVENT_WALL);
+	struct seen_all seen = {.count = profile_thread_count(p)};
+
+	seen.threads = xcalloc(seen.count + 1, sizeof(*seen.threads));
+	profile_each(p, &all, see, &seen);
+	out->threads = xcalloc(seen.count + 1, sizeof(*out->threads));
+	for (uint32_t i = 0; i < seen.count; i++)
+		if (seen.threads[i].count && profile_get_thread(p, i)->kind != THREAD_AGENT)
+			add_thread(p, i, &seen.threads[i], out);
+	free(seen.threads);
 }
 
 /* 0, or -1 with the first error as it was: to be let trace is what helps. */
 static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
+	struct profile *profile = profile_new();
 	struct err why = {0};
+	int rc = sample(jvm, profile, &why);
 
-	if (!dump_agent_take(jvm, out, &why))
-		return 0;
-	err_detail(err, "through the agent: %s", why.what);
-	return -1;
+	if (rc) {
+		err_detail(err, "through the agent: %s", why.what);
+	} else {
+		*out = (struct dump){.by_agent = true};
+		convert(profile, out);
+	}
+	profile_free(profile);
+	return rc;
+}
+
+/* --- the verb ------------------------------------------------------------------------------------------ */
+
+/* Can the JVM be asked instead? */
+static bool may_ask(const struct hotspot *jvm, const struct dump *denied)
+{
+	return denied->denied && jvm->verdict <= HOTSPOT_UNKNOWN;
 }
 
 static int run_dump(const struct args *args, struct err *err)
@@ -270,33 +410,25 @@ const struct verb verb_dump = {
 	.synopsis = "[--json] PID|NAME",
 	.help = "print the stacks of all threads, also of a JVM that hangs",
 	.text = "Prints what every thread is doing, seen from outside: its whole name and Java's "
-		"id; "
-		"its state as the kernel (R, S, D, T), Java and the JVM know it; the lock that it "
-		"waits for, and who holds that; its frames, Java's with their lines, native ones "
-		"and the kernel's. "
-		"Nothing is loaded and the JVM is not asked, so it works on one that is stopped, "
-		"hangs, or "
-		"does not take attach requests. Threads are stopped one at a time, for as long as "
-		"it takes "
-		"to copy a stack; the last line tells the longest pause. A system call that a "
-		"signal may "
-		"interrupt (epoll_wait) can return early to a thread that was stopped.\n\n"
+		"id; its state as the kernel (R, S, D, T), Java and the JVM know it; the lock that "
+		"it waits for, and who holds that; its frames, Java's with their lines, native "
+		"ones and the kernel's. Nothing is loaded and the JVM is not asked, so it works on "
+		"one that is stopped, hangs, or does not take attach requests. Threads are stopped "
+		"one at a time, for as long as it takes to copy a stack; the last line tells the "
+		"longest pause. A system call that a signal may interrupt (epoll_wait) can return "
+		"early to a thread that was stopped.\n\n"
 		"The letter before a frame is\n"
 		"  J  compiled    i  inlined    I  interpreted Java\n"
 		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
 		"  ?  why the stack ends here\n\n"
 		"Virtual threads that wait without a carrier follow, JDK 21 and later: those with "
-		"equal stacks "
-		"together, the most first; of very many a random part is looked at, and the last "
-		"lines say so.\n\n"
+		"equal stacks together, the most first; of very many a random part is looked at, "
+		"and the last lines say so.\n\n"
 		"A number after a colon is a line, one after @ a bytecode. Needs the right to "
-		"trace the "
-		"process: be root, or the same user where kernel.yama.ptrace_scope is 0. Without "
-		"it, "
-		"a JVM that can be attached to is asked through the agent instead, and the last "
-		"line "
-		"says so: each thread's stack is the one that it was seen in most often in a "
-		"second.",
+		"trace the process: be root, or the same user where kernel.yama.ptrace_scope is 0. "
+		"Without it, a JVM that can be attached to is asked through the agent instead, and "
+		"the last line says so: each thread's stack is the one that it was seen in most "
+		"often in a second.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_dump,

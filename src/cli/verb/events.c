@@ -21,17 +21,14 @@ struct row {
 
 struct rows {
 	struct row *rows;
-	int count, cap;
+	uint32_t count, cap;
 };
 
 static struct row *rows_add(struct rows *r, const char *kind, const char *name, const char *unit)
 {
 	struct row *row;
 
-	if (r->count == r->cap) {
-		r->cap = r->cap ? 2 * r->cap : 64;
-		r->rows = xreallocarray(r->rows, (size_t)r->cap, sizeof(*r->rows));
-	}
+	r->rows = xgrow(r->rows, r->count, &r->cap, sizeof(*r->rows));
 	row = &r->rows[r->count++];
 	*row = (struct row){.kind = kind, .name = name, .unit = unit};
 	return row;
@@ -99,10 +96,9 @@ static void add_own(struct rows *r, const struct hotspot *jvm)
 static void add_predefined(struct rows *r)
 {
 	struct perf_event event;
-	const char *kind;
 
-	for (int i = 0; perf_events_each(i, &event, &kind); i++) {
-		struct row *row = rows_add(r, kind, perf_events_name(i), event.unit);
+	for (int i = 0; perf_events_each(i, &event); i++) {
+		struct row *row = rows_add(r, event.kind, event.name, event.unit);
 
 		snprintf(row->interval, sizeof(row->interval), "%llu",
 			(unsigned long long)event.interval);
@@ -130,7 +126,7 @@ static void print_json(const struct rows *r)
 	struct json j = {.out = &text};
 
 	json_begin(&j, '[');
-	for (int i = 0; i < r->count; i++) {
+	for (uint32_t i = 0; i < r->count; i++) {
 		const struct row *row = &r->rows[i];
 
 		json_begin(&j, '{');
@@ -151,7 +147,7 @@ static void print_json(const struct rows *r)
 static void print_table(const struct rows *r)
 {
 	printf("%-24s %-12s %9s  %s\n", "EVENT", "UNIT", "INTERVAL", "HERE");
-	for (int i = 0; i < r->count; i++) {
+	for (uint32_t i = 0; i < r->count; i++) {
 		const struct row *row = &r->rows[i];
 		const char *text = row->why[0] ? row->why : row->note;
 
@@ -165,10 +161,8 @@ static int run_events(const struct args *args, struct err *err)
 	struct hotspot jvm = {0};
 	struct rows rows = {0};
 
-	if (args->operand_count && hotspot_find(args->operands[0], &jvm, err))
+	if (args->operand_count && hotspot_find_ready(args->operands[0], &jvm, err))
 		return -1;
-	if (args->operand_count && jvm.verdict > HOTSPOT_UNKNOWN)
-		return hotspot_refusal(&jvm, err);
 	add_own(&rows, &jvm);
 	add_predefined(&rows);
 	add_forms(&rows);
@@ -183,10 +177,8 @@ const struct verb verb_events = {
 	.synopsis = "[--json] [PID|NAME]",
 	.help = "show what can be sampled here, and why the rest cannot",
 	.text = "Lists the events for -e, the unit of their weights and the interval that is used "
-		"if none is "
-		"given. Whether one of perf's is there is asked of the kernel, for who runs this "
-		"command: a JVM "
-		"of another user may have fewer rights.\n\n"
+		"if none is given. Whether one of perf's is there is asked of the kernel, for who "
+		"runs this command: a JVM of another user may have fewer rights.\n\n"
 		"Beside the names that are listed, -e takes\n"
 		"  rHEX               a raw event of the CPU, as in its manual\n"
 		"  PMU/TERM=N,.../    an event of a PMU in /sys/bus/event_source/devices\n"

@@ -109,8 +109,7 @@ const struct verb verb_list = {
 	.synopsis = "[--json]",
 	.help = "show the Java processes and whether each can be attached",
 	.text = "Lists the Java processes of this machine. CPU% is the mean since the start of the "
-		"process, of "
-		"one core.\n\n"
+		"process, of one core.\n\n"
 		"ATTACH is one of\n"
 		"  ok     HotSpot, same user or you are root\n"
 		"  ok ns  the same in another root or namespace: the agent is copied there\n"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot record`: sample for a while, then write files or print the hot methods. */
+#include "attach/jvm/hotspot.h"
 #include "base/clock.h"
 #include "cli/line/events.h"
-#include "cli/line/target.h"
 #include "cli/line/units.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/verb/verb.h"
 #include "profile/table/flat.h"
@@ -64,9 +63,9 @@ static void record_progress(const struct recording *r, const struct vitals *v, u
 	fprintf(stderr, "\r\033[K%.1f", (double)(now_ns - r->begin_ns) / (double)NS_PER_S);
 	if (r->duration_ns)
 		fprintf(stderr, "/%g", (double)r->duration_ns / (double)NS_PER_S);
-	fprintf(stderr, " s  %lld samples  %lld lost%s  (Ctrl-C ends and %s)", (long long)samples,
-		(long long)v->lost, v->stalled ? "  JVM does not answer" : "",
-		r->outputs.count ? "writes" : "prints");
+	fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C ends and %s)", (long long)samples,
+		plural((uint64_t)samples), (long long)v->lost,
+		v->stalled ? "  JVM does not answer" : "", r->outputs.count ? "writes" : "prints");
 	fflush(stderr);
 }
 
@@ -116,8 +115,7 @@ static int record_loop(struct recording *r, struct err *err)
 static void record_coarse(const struct recording *r)
 {
 	for (int i = 0; i < r->events.count; i++) {
-		struct profile_query q = {
-			.event = r->events.ids[i], .to = UINT32_MAX, .thread = PROFILE_ANY_THREAD};
+		struct profile_query q = profile_whole(r->events.ids[i]);
 		double share = flat_percent(
 			profile_coarse(r->profile, &q).weight, profile_sum(r->profile, &q).weight);
 
@@ -133,7 +131,7 @@ static void record_coarse(const struct recording *r)
 /* How much of what the process used the samples of cpu tell of. */
 static void record_explained(const struct recording *r)
 {
-	const struct profile_query all = {.to = UINT32_MAX};
+	const struct profile_query all = profile_whole(EVENT_CPU);
 	struct profile_explained e =
 		profile_explained(r->profile, &all, session_vitals(r->session)->threads_live);
 
@@ -210,7 +208,7 @@ static int run_record(const struct args *args, struct err *err)
 
 	if (events_parse(&r.events, args, EVENT_CPU, err) || outputs_parse(&r.outputs, args, err) ||
 		(duration && units_duration(duration, &r.duration_ns, err)) ||
-		target_find(args->operands[0], &r.jvm, err) ||
+		hotspot_find_ready(args->operands[0], &r.jvm, err) ||
 		events_resolve(&r.events, r.jvm.pid, err) ||
 		outputs_check(&r.outputs, &r.events, err))
 		goto out;
@@ -226,16 +224,13 @@ const struct verb verb_record = {
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "sample for a while, then write files or print the hot methods",
 	.text = "Samples a JVM for the given time, or until Ctrl-C or its end, and writes each -o "
-		"FILE in the "
-		"format of its suffix; \"-o -\" prints collapsed stacks. Without -o the hot "
-		"methods are "
-		"printed. With several events, NAME.suffix becomes NAME-EVENT.suffix: "
-		"`jhot record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` samples all four "
-		"at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
+		"FILE in the format of its suffix; \"-o -\" prints collapsed stacks. Without -o "
+		"the hot methods are printed. With several events, NAME.suffix becomes "
+		"NAME-EVENT.suffix: `jhot record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` "
+		"samples all four at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
 		"An event's interval is what lies between two samples: time for cpu and wall, "
-		"bytes "
-		"for alloc; lock looks so often at what threads wait for. Defaults are 10 ms, 50 "
-		"ms, 512 kB, 2 ms. A plain number is in the event's own unit.\n\n"
+		"bytes for alloc; lock looks so often at what threads wait for. Defaults are 10 "
+		"ms, 50 ms, 512 kB, 2 ms. A plain number is in the event's own unit.\n\n"
 		"If the JVM ends before the time is over, what there is gets written and the exit "
 		"code is 8.",
 	.min_operands = 1,

@@ -30,17 +30,13 @@ static int report_write(struct session *s, struct profile *p, const struct args 
 
 static int run_report(const struct args *args, struct err *err)
 {
+	struct profile *p = profile_new();
+	struct session *s = NULL;
 	struct outputs outputs;
-	struct profile *p;
-	struct session *s;
 	int rc = -1;
 
-	if (outputs_parse(&outputs, args, err)) {
-		outputs_done(&outputs);
-		return -1;
-	}
-	p = profile_new();
-	s = session_replay(args->operands[0], true, p, err);
+	if (!outputs_parse(&outputs, args, err))
+		s = session_replay(args->operands[0], true, p, err);
 	if (s)
 		rc = report_write(s, p, args, &outputs, err);
 	session_close(s);
@@ -55,9 +51,8 @@ const struct verb verb_report = {
 	.synopsis = "[OPTION]... RECORDING",
 	.help = "turn a recording of `record --raw` into files or text, without a JVM",
 	.text = "Reads what `jhot record --raw` (or `jhot top --raw`) kept and writes each -o "
-		"FILE, or prints the hot "
-		"methods, as `jhot record` would have done. Without -e for each event that has "
-		"samples.",
+		"FILE, or prints the hot methods, as `jhot record` would have done. Without -e for "
+		"each event that has samples.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_report,

@@ -127,8 +127,7 @@ const struct verb verb_status = {
 	.synopsis = "[--json] PID|NAME",
 	.help = "show what of jhot is in a JVM, without loading anything",
 	.text = "Tells whether the JVM is being profiled, by whom and since when, with what events "
-		"and losses; and "
-		"what of an earlier session stays in it.",
+		"and losses; and what of an earlier session stays in it.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_status,
@@ -140,8 +139,7 @@ const struct verb verb_stop = {
 	.synopsis = "PID|NAME",
 	.help = "end whatever profiling session a JVM has",
 	.text = "The agent stops sampling and lets go of the JVM; the jhot that held the session "
-		"ends and keeps what "
-		"it has. No session is no error.",
+		"ends and keeps what it has. No session is no error.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_stop,

@@ -3,17 +3,17 @@
 #include "base/clock.h"
 #include "cli/batch.h"
 #include "cli/line/events.h"
-#include "cli/line/target.h"
 #include "cli/line/units.h"
 #include "cli/live.h"
-#include "cli/progress.h"
-#include "cli/settings.h"
+#include "cli/report.h"
 #include "cli/verb/verb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define FD_MAX (1u << 20)
 
 /* What the command line asks for, beyond the screen's own options. */
 struct top {
@@ -26,35 +26,31 @@ struct top {
 	const char *target; /* pid or name, NULL: the picker */
 };
 
-static const struct {
-	const char *name;
-	enum app_color color;
-} colors[] = {
-	{"never", APP_COLOR_NEVER},
-	{"16", APP_COLOR_16},
-	{"256", APP_COLOR_256},
-	{"auto", APP_COLOR_AUTO},
-};
-
 static int top_color(const char *text, enum app_color *out, struct err *err)
 {
-	for (size_t i = 0; text && i < sizeof(colors) / sizeof(colors[0]); i++) {
-		if (!strcmp(text, colors[i].name)) {
-			*out = colors[i].color;
-			return 0;
-		}
-	}
-	return text ? err_set(err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".",
-			      text)
-		    : 0;
+	static const char *const names[] = {[APP_COLOR_AUTO] = "auto",
+		[APP_COLOR_NEVER] = "never",
+		[APP_COLOR_16] = "16",
+		[APP_COLOR_256] = "256"};
+	size_t i = 0;
+
+	if (!text)
+		return 0;
+	while (i < sizeof(names) / sizeof(names[0]) && strcmp(text, names[i]) != 0)
+		i++;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return err_set(
+			err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".", text);
+	*out = (enum app_color)i;
+	return 0;
 }
 
 static int top_numbers(const struct args *args, struct top *t, struct err *err)
 {
 	const char *delay = args_get(args, OPT_DELAY);
 	const char *fd = args_get(args, OPT_FRAME_FD);
+	unsigned number;
 	uint64_t ns;
-	char *end = NULL;
 
 	if (delay) {
 		if (units_duration(delay, &ns, err))
@@ -64,12 +60,10 @@ static int top_numbers(const struct args *args, struct top *t, struct err *err)
 				"--delay of %s is too short: 0.1 is the least.", delay);
 		t->screen.interval_ms = ns / NS_PER_MS;
 	}
-	if (fd) {
-		t->screen.frame_fd = (int)strtol(fd, &end, 10);
-		if (!*fd || *end || t->screen.frame_fd < 0)
-			return err_set(
-				err, ERR_USAGE, "--frame-fd takes a descriptor, not \"%s\".", fd);
-	}
+	if (fd && units_count(fd, "--frame-fd", FD_MAX, &number, err))
+		return -1;
+	if (fd)
+		t->screen.frame_fd = (int)number;
 	return 0;
 }
 
@@ -131,7 +125,7 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	}
 	if (!t->target)
 		return 0;
-	if (target_find(t->target, &jvm, err))
+	if (hotspot_find_ready(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
 	patience = progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */

@@ -30,8 +30,8 @@ function stateText(path) {
 		parts.push('q=' + encodeURIComponent(view.query));
 	if (view.flip)
 		parts.push('i=1');
-	if (view.reversed !== (view.graph.facts.reversed === '1'))
-		parts.push('r=' + (view.reversed ? 1 : 0));
+	if (view.reversed)
+		parts.push('r=1');
 	if (view.color !== 'type')
 		parts.push('c=' + view.color);
 	return '#' + parts.join('&');
@@ -71,7 +71,7 @@ function readState() {
 	}
 	view.query = decode(state.q || '');
 	view.flip = state.i === '1';
-	view.reversed = state.r ? state.r === '1' : view.graph.facts.reversed === '1';
+	view.reversed = state.r === '1';
 	view.color = COLORS[state.c] ? state.c : 'type';
 	return (state.z || '').split(';').filter(Boolean).map(decode);
 }

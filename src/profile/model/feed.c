@@ -71,13 +71,6 @@ void profile_add_sample(
 	slices_add(&p->events[event], &in, p->merged_before, p->oldest);
 }
 
-void profile_add(struct profile *p, int event, uint32_t second, uint32_t stack, uint32_t thread,
-	uint32_t count, uint64_t weight)
-{
-	profile_add_sample(p, event, second,
-		&(struct profile_sample){stack, thread, THREAD_STATE_NONE, count, weight});
-}
-
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns)
 {
 	struct slices_sample in = {second, PROFILE_ROOT_STACK, 0, 1, cpu_ns};

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-void profile_each_part(
-	const struct profile *p, const struct profile_query *q, profile_part_fn *fn, void *ctx)
+void profile_each(
+	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
 {
 	uint32_t count;
 	const struct query_row *rows = query_collect(p, q, &count);
@@ -16,18 +16,6 @@ void profile_each_part(
 		fn(ctx, &(struct profile_part){fold_mark(fold, rows[i].stack), rows[i].thread,
 				(enum thread_state)rows[i].state, rows[i].sum.count,
 				rows[i].sum.weight});
-}
-
-void profile_each(
-	const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx)
-{
-	uint32_t count;
-	const struct query_row *rows = query_collect(p, q, &count);
-	const struct fold *fold = fold_of(p, q);
-
-	for (uint32_t i = 0; i < count; i++)
-		fn(ctx, fold ? fold_mark(fold, rows[i].stack) : rows[i].stack, rows[i].thread,
-			rows[i].sum.count, rows[i].sum.weight);
 }
 
 /* --- sums -------------------------------------------------------------------------------------------- */

@@ -88,8 +88,6 @@ struct scratch {
 };
 
 /* scratch.c */
-struct scratch *scratch_new(struct profile *p); /* p asks it what to keep */
-void scratch_free(struct scratch *s);
 void scratch_fit(const struct profile *p, const struct model_stacks *view);
 
 /* fold.c; a struct fold is a folded view, NULL where stacks are shown as they were sampled. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The buffers of queries; and what the model keeps for them: what snapshots and the folded view refer to. */
+/* A profile is a model and the scratch of those who ask it: the buffers of queries; and what the model keeps for them: what snapshots and the folded view refer to. */
 #include "profile/query/query.h"
 
 #include "profile/model/fit.h"
@@ -26,10 +26,13 @@ static void scratch_keep(void *ctx, enum profile_kind kind, bool leaving)
 								       : at->rows[i].thread);
 }
 
-struct scratch *scratch_new(struct profile *p)
+struct profile *profile_new(void)
 {
+	struct profile *p = model_new();
+
+	p->scratch = xcalloc(1, sizeof(*p->scratch));
 	profile_keeper_add(p, scratch_keep, p);
-	return xcalloc(1, sizeof(struct scratch));
+	return p;
 }
 
 void scratch_fit(const struct profile *p, const struct model_stacks *view)
@@ -58,7 +61,7 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view)
 		s->by_method.sums_cap * (sizeof(*s->by_method.sums) + sizeof(*s->by_method.votes));
 }
 
-void scratch_free(struct scratch *s)
+static void scratch_free(struct scratch *s)
 {
 	void *const lists[] = {s->ids, s->touched, s->squares, s->node, s->slot, s->path_sum,
 		s->all.list, s->chosen.list, s->ends.list, s->summed.list};
@@ -72,4 +75,12 @@ void scratch_free(struct scratch *s)
 	for (struct profile_snapshot *at = s->snapshots; at; at = at->next)
 		at->of = NULL;
 	free(s);
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	scratch_free(p->scratch);
+	model_free(p);
 }

@@ -28,8 +28,7 @@
 #include <errno.h>
 
 #define ALLOC_SINCE 11
-#define ALLOC_EXACT 25  /* HotSpot's points lie where they should: see alloc_apart */
-#define CLASS_NAME  512 /* bytes of a class's name; longer ones are cut */
+#define ALLOC_EXACT 25 /* HotSpot's points lie where they should: see alloc_apart */
 #define MEASURED_OF 8u
 /* Smaller than this part of its buffer: to count it too low where it comes first is an error of 2 % at most. */
 #define SMALL_IN_BUFFER 50u
@@ -87,15 +86,6 @@ uint64_t alloc_weight(uint64_t size, uint64_t interval)
 }
 
 /* --- the callback ----------------------------------------------------------------------------- */
-
-static uint32_t alloc_class(struct sampler *s, jclass class)
-{
-	char name[CLASS_NAME];
-	uint64_t klass = oop_class(s->layout, &s->mem, (uint64_t)(uintptr_t) class);
-	uint32_t bytes = oop_klass_name(s->layout, &s->mem, klass, name, sizeof(name));
-
-	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
-}
 
 /*
  * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
@@ -201,8 +191,8 @@ static void alloc_sample(
 	if (o.outside && size < interval / 2)
 		atomic_fetch_add(&s->alloc_told.outside, sample.weight);
 	sig_stack_java(&stack, s, thread, jvm_thread_of(jni));
-	stack.user[-1] =
-		WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, alloc_class(s, class));
+	stack.user[-1] = WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
+		sig_class_id(s, oop_class(s->layout, &s->mem, (uint64_t)(uintptr_t) class)));
 	if (!live)
 		sig_stack_put(&stack, &sample);
 	else if (!live_remember(live, jni, object, &stack, sample.weight))
@@ -238,7 +228,6 @@ void alloc_publish(struct sampler *s)
 {
 	struct event *event = &s->events[WIRE_ALLOC];
 	uint64_t outside = atomic_load(&s->alloc_told.outside);
-	struct text text = text_into(event->note, sizeof(event->note));
 
 	if (s->alloc_told.said || !atomic_load(&event->on) || !s->layout ||
 		s->layout->jdk >= ALLOC_EXACT || !alloc_exact(s->layout) ||
@@ -246,9 +235,8 @@ void alloc_publish(struct sampler *s)
 		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_told.all))
 		return;
 	s->alloc_told.said = true;
-	text_add(&text,
+	events_degraded(s, WIRE_ALLOC,
 		s->layout->jdk >= ALLOC_SLOWS ? ALLOC_MISSED "; " ALLOC_SLOWER : ALLOC_MISSED);
-	events_note(s, WIRE_ALLOC, "");
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */

@@ -24,8 +24,7 @@ static struct thread_arm *arm_of(struct thread_slot *slot, uint32_t number)
 	return &slot->arms[event_rows[number].arm];
 }
 
-/* arms_random: in [0, below), from a sequence that goes on; nobody may guess its sampling. */
-static uint64_t arms_random(uint64_t below)
+uint64_t arms_random(uint64_t below)
 {
 	static _Atomic uint64_t state;
 	uint64_t x = atomic_fetch_add(&state, 0x9e3779b97f4a7c15ull) + clock_mono_ns();

@@ -112,4 +112,49 @@ struct event {
 #define ENGINE_COOKIE      0x6a486f00
 #define ENGINE_COOKIE_MASK (~0xff)
 
+/* --- pace.c ------------------------------------------------------------------------------------ */
+
+/*
+ * How often a thread of the agent looks: at its own pace while the process works, ever more seldom while it is idle, so
+ * that an idle JVM is hardly woken up. What such a look finds stands for all of the time since the one before, so sums
+ * stay right; they only get coarser. One for each thread, in its own hands.
+ */
+struct pace {
+	uint64_t looked_ns,
+		cpu_ns; /* when the process's CPU time was read last; the others' part of it */
+	uint64_t pause_ns;
+};
+
+/*
+ * The next pause in ns: busy_ns, or up to idle_ns where less than a hundredth of a core has been used lately, besides what
+ * the agent uses (own_ns, all it ever did).
+ */
+uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns);
+
+/* --- wall.c ------------------------------------------------------------------------------------ */
+
+/*
+ * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2), or a virtual
+ * one parked, and its frames tell why.
+ */
+#define WALL_IN_FUTEX 15u
+
+/* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread, but for free. */
+void wall_waiting_start(struct sampler *s);
+/* interval 0: now. */
+void wall_waiting_look(struct sampler *s, uint64_t interval);
+void wall_waiting_free(struct sampler *s);
+uint64_t wall_waiting_memory(const struct sampler *s);
+
+/* --- lock/ ------------------------------------------------------------------------------------- */
+
+/* WAIT records of waits that have become long, have another owner, or are over. */
+void lock_publish(struct sampler *s);
+/* Bytes of its memory that are in use. */
+uint64_t lock_memory(const struct sampler *s);
+/* The thread that looks at locks, 0 if there is none. */
+int32_t lock_tid(const struct sampler *s);
+/* Gives its memory back. The engine is off. */
+void lock_free(struct sampler *s);
+
 #endif

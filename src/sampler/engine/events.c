@@ -3,8 +3,7 @@
 #include "sampler/engine/events.h"
 
 #include "base/clock.h"
-#include "sampler/engine/lock/lock.h"
-#include "sampler/engine/wall.h"
+#include "sampler/engine/engine.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -45,12 +44,10 @@ static void event_announce(
 {
 	struct wire_event_status *status = event_status(s, number);
 	struct event *event = &s->events[number];
-	struct text text = text_into(status->note, sizeof(status->note));
 	bool on = state == WIRE_EVENT_ON;
 
-	text_add(&text, note);
-	text = text_into(event->note, sizeof(event->note));
-	text_add(&text, note);
+	text_set(status->note, sizeof(status->note), note);
+	text_set(event->note, sizeof(event->note), note);
 	atomic_store(&status->engine, on ? event->engine->id : WIRE_ENGINE_NONE);
 	atomic_store(&status->interval, on ? atomic_load(&event->interval) : 0);
 	atomic_store(&status->state, state);
@@ -64,6 +61,12 @@ void events_note(struct sampler *s, uint32_t number, const char *note)
 	text_add(&text, note);
 	text_add(&text, *note && s->events[number].note[0] ? "; " : "");
 	text_add(&text, s->events[number].note);
+}
+
+void events_degraded(struct sampler *s, uint32_t number, const char *what)
+{
+	text_set(s->events[number].note, sizeof(s->events[number].note), what);
+	events_note(s, number, "");
 }
 
 static void event_arm_all(struct sampler *s)
@@ -333,12 +336,9 @@ void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
 
 int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
 {
-	struct text out = text_into(text, bytes);
-
-	if (number >= WIRE_EVENTS) {
-		text_add(&out, "there is no such event");
+	text_set(text, bytes, number < WIRE_EVENTS ? "" : "there is no such event");
+	if (number >= WIRE_EVENTS)
 		return -EINVAL;
-	}
 	s->events[number].wanted = false;
 	if (event_disable(s, number))
 		event_announce(s, number, WIRE_EVENT_OFF, "");

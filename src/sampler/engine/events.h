@@ -17,6 +17,8 @@ int events_stop(struct sampler *s, uint32_t event, char *text, size_t bytes);
 void events_stop_all(struct sampler *s);
 /* What people are told of a running event, after what was degraded at its start. "": only that. */
 void events_note(struct sampler *s, uint32_t event, const char *note);
+/* What is degraded on its line, from now on. */
+void events_degraded(struct sampler *s, uint32_t event, const char *what);
 /* Another interval for a running event; its weights stay right. */
 void events_pace(struct sampler *s, uint32_t event, uint64_t interval);
 /* When no callback is left that could set an engine: takes off what one did at the last moment. */
@@ -87,6 +89,9 @@ void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
 void arms_new(struct sampler *s, struct thread_slot *slot);
 void arms_stay(struct sampler *s, struct thread_slot *slot);
 void arms_count(struct sampler *s, uint64_t now);
+
+/* In [0, below), from a sequence that goes on; nobody may guess its sampling. */
+uint64_t arms_random(uint64_t below);
 
 bool arms_any(const struct thread_slot *slot);
 /* Does the thread that the engines were set on still live? A tid may have been given to another. */

@@ -3,7 +3,8 @@
 #include "sampler/engine/waiting.h"
 
 #include "base/clock.h"
-#include "sampler/glob.h"
+#include "sampler/engine/events.h"
+#include "sampler/text.h"
 
 #include <string.h>
 
@@ -39,15 +40,14 @@ void waiting_stay(struct waiting *w, uint64_t now)
 	w->moved_ns = now;
 	if (!w->open)
 		return;
-	unmounted_refresh(&w->java, w->s->layout, &w->s->mem);
+	unmounted_refresh(&w->java);
 	if (unmounted_untracked(&w->java))
 		atomic_store(&w->s->virtuals->unseen, "jdk.trackAllThreads is false");
 }
 
 void waiting_move(struct waiting *w, uint64_t now)
 {
-	w->pick.random = (w->pick.random ^ now) * 6364136223846793005ull + 1442695040888963407ull;
-	w->pick.random ^= w->pick.random >> 33;
+	w->pick.random = arms_random(UINT64_MAX);
 	w->pick.places = WAITING_PLACES;
 	waiting_stay(w, now);
 }
@@ -58,7 +58,7 @@ bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx
 
 	if (!w->open)
 		return true;
-	count = unmounted_each(&w->java, w->s->layout, &w->s->mem, &w->pick, fn, ctx);
+	count = unmounted_each(&w->java, &w->pick, fn, ctx);
 	if (!count.unread)
 		return true;
 	sig_lose(w->s, event, COUNTER_MOVED, count.unread);
@@ -83,12 +83,11 @@ bool waiting_stack(struct waiting *w, const struct unmounted_thread *thread, str
 {
 	struct sampler *s = w->s;
 
-	if (!unmounted_frozen(&w->java, s->layout, &s->mem, thread, where))
+	if (!unmounted_frozen(&w->java, thread, where))
 		return false;
 	*sp = frozen_sp(&s->mem, where);
 	sig_stack_frozen(stack, s, &w->slot, where);
-	if (stack->scratch && stack->count &&
-		unmounted_still(&w->java, s->layout, &s->mem, thread, where, *sp))
+	if (stack->scratch && stack->count && unmounted_still(&w->java, thread, where, *sp))
 		return true;
 	sig_stack_give(stack);
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Virtual threads that wait without a carrier, as the engines of the wall clock and of locks see them: each looks at
- * them from a thread of its own, by walk/hotspot/unmounted.h. Nothing is hooked, nothing in the JVM is switched on: mounts and
+ * them from a thread of its own, by walk/frames/unmounted.h. Nothing is hooked, nothing in the JVM is switched on: mounts and
  * unmounts cost what they cost without.
  *
  * A look goes through at most WAITING_PLACES of each table of threads; what it finds stands for the others, too. The
@@ -11,7 +11,7 @@
 #define JHOT_SAMPLER_ENGINE_WAITING_H
 
 #include "sampler/signal/signal.h"
-#include "walk/hotspot/unmounted.h"
+#include "walk/frames/unmounted.h"
 
 #define WAITING_PLACES 256u
 

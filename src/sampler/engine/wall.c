@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread of the wall clock; wall.h says how it works. */
-#include "sampler/engine/wall.h"
+/*
+ * The wall clock: every thread is looked at once per interval, whether it runs or not.
+ *
+ * A thread of the agent goes round all threads. One that has not run since its last sample, but to go back to sleep
+ * from that, is where it was: its trace counts again, without a signal. Any other is asked: the ns that the sample is to
+ * stand for and what the thread is doing are put into its slot, and a signal makes its handler look there.
+ * A sample stands for all the time since the thread's last one, so that a round that takes longer than the
+ * interval, because there are many threads, loses nothing.
+ */
 
 #include "base/clock.h"
-#include "sampler/engine/engine.h"
+#include "sampler/engine/events.h"
 #include "sampler/engine/lock/wait.h"
-#include "sampler/engine/pace.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/spawn.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
+#include "walk/hotspot/layout.h"
 
 #include <errno.h>
 
@@ -155,7 +161,7 @@ static bool wall_enters_again(
 {
 	uint64_t java = atomic_load(&slot->java_thread);
 
-	return java && s->layout && walk_thread_waiting(s->layout, &s->mem, java) &&
+	return java && s->layout && layout_load(&s->layout->thread_waiting, &s->mem, java) &&
 	       walk_thread_tid(s->layout, &s->mem, java) == atomic_load(&slot->tid) &&
 	       lock_wait_monitor(reader, java);
 }
@@ -250,10 +256,9 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 
 	if (now < round->next_ns)
 		return false;
-	s->wall.random = s->wall.random * 6364136223846793005ull + 1442695040888963407ull;
 	if (round->next_ns + interval < now) /* too many threads: as soon as can be */
 		round->next_ns = now;
-	round->next_ns += interval / 2 + (s->wall.random >> 33) % interval;
+	round->next_ns += interval / 2 + arms_random(interval);
 	s->wall.cycle_ns = now - round->began_ns;
 	round->began_ns = now;
 	round->listed = round->counted;
@@ -356,7 +361,6 @@ static void wall_prepare(struct sampler *s)
 		wall->last_ns = now;
 		wall->seen_cpu_ns = 0;
 	}
-	s->wall.random = now;
 	s->wall.back_ns = WALL_HANDLER_NS / 3;
 	s->wall.cursor = 0;
 	s->wall.cycle_ns = atomic_load(&s->events[WIRE_WALL].interval);
@@ -366,7 +370,6 @@ static void wall_prepare(struct sampler *s)
 static int wall_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
-	struct text out = text_into(text, bytes);
 	int error;
 
 	wall_prepare(s);
@@ -374,7 +377,7 @@ static int wall_start(
 	error = spawn(&(struct spawn){
 		"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid, &s->wall.thread});
 	if (error)
-		text_add(&out, "no thread could be started for the wall clock");
+		text_set(text, bytes, "no thread could be started for the wall clock");
 	else
 		publish_agent_thread(s->publish, atomic_load(&s->wall.tid), "jhot wall");
 	return -error;
@@ -414,9 +417,7 @@ static int wall_probe(const struct engine_target *on_self, char *why, size_t byt
 
 	if (task_cpu_ns(on_self->tid, &cpu))
 		return 0;
-	struct text text = text_into(why, bytes);
-
-	text_add(&text, "the CPU time of threads cannot be read");
+	text_set(why, bytes, "the CPU time of threads cannot be read");
 	return -ENOSYS;
 }
 

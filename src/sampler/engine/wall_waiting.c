@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wall clock of virtual threads that wait: what a look finds stands for the time since the look before. */
-#include "sampler/engine/wall.h"
+#include "sampler/engine/events.h"
 
 #include "base/clock.h"
 #include "sampler/engine/waiting.h"
@@ -47,8 +47,8 @@ static bool seen_again(
 
 	if (seen->number != thread->number || seen->state != state_of(thread) || !seen->hash ||
 		ww->now - seen->walked_ns > SEEN_NS ||
-		!unmounted_frozen(&ww->w.java, s->layout, &s->mem, thread, &where) ||
-		where.chunk != seen->chunk || frozen_sp(&s->mem, &where) != seen->sp)
+		!unmounted_frozen(&ww->w.java, thread, &where) || where.chunk != seen->chunk ||
+		frozen_sp(&s->mem, &where) != seen->sp)
 		return false;
 	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->stands_for))
 		return false;
@@ -114,7 +114,7 @@ void wall_waiting_look(struct sampler *s, uint64_t interval)
 	cost = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost) * LOOKS_SHARE;
 	if (interval < cost)
 		interval = cost;
-	ww->next_ns = now + interval / 2 + (ww->w.pick.random ^ now) % interval;
+	ww->next_ns = now + interval / 2 + arms_random(interval);
 }
 
 void wall_waiting_start(struct sampler *s)

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "sampler/engine/alloc_live.h"
 #include "sampler/session/scan.h"
-#include "sampler/session/select.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 

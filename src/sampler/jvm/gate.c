@@ -23,8 +23,8 @@
 #include "sampler/task.h"
 #include "sampler/text.h"
 
-#include "walk/frames/arch.h"
 #include "walk/hotspot/layout.h"
+#include "walk/load/arch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static jint JNICALL gate_attach_daemon(JavaVM *vm, void **env, void *args)
 
 void jvm_gate_put(struct sampler *s)
 {
-	JavaVM *vm = jvm_vm();
+	JavaVM *vm = jvm.vm;
 
 	if (!s->thread_layout || s->thread_layout->jdk < GATE_SINCE || *vm == &gate.table)
 		return;
@@ -274,7 +274,7 @@ static void gate_blame(struct sampler *s, struct text *why)
 
 int jvm_gate_open_jvmti(struct sampler *s, jvmtiEnv **out, struct text *why)
 {
-	JavaVM *vm = jvm_vm();
+	JavaVM *vm = jvm.vm;
 	bool gated = jvm.jni_version >= GATE_JNI;
 	jint result;
 

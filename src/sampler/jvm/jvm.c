@@ -3,7 +3,6 @@
 #include "sampler/jvm/own.h"
 
 #include "sampler/text.h"
-#include "wire/agent.h"
 
 #include <dlfcn.h>
 
@@ -17,11 +16,6 @@ struct jvm jvm;
 uint64_t jvm_java_thread(JNIEnv *jni, jobject thread)
 {
 	return jvm.eetop ? (uint64_t)(*jni)->GetLongField(jni, thread, jvm.eetop) : 0;
-}
-
-JavaVM *jvm_vm(void)
-{
-	return jvm.vm;
 }
 
 uint64_t jvm_thread_of(JNIEnv *jni)

@@ -10,7 +10,7 @@
  * JVMTI is used up to JDK 18 only, for ThreadStart and ThreadEnd; by the fallback walker, which cannot do
  * without; and by the event alloc, when it is switched on. From JDK 19 on, to ask a running JVM for a JVMTI
  * environment makes virtual threads slower for good, and needs the care of gate.c. There the publisher
- * looks at the JVM's own list of threads instead: starts.h.
+ * looks at the JVM's own list of threads instead: scan.h.
  */
 #ifndef JHOT_SAMPLER_JVM_JVM_H
 #define JHOT_SAMPLER_JVM_JVM_H
@@ -57,8 +57,6 @@ uint64_t alloc_round_after(struct sampler *s);
 void jvm_gate_put(struct sampler *s);
 void jvm_gate_suspect(struct sampler *s); /* after it, when the threads are listed */
 void jvm_gate_take_away(void);
-
-JavaVM *jvm_vm(void);
 
 /*
  * Offsets of fields in java.lang.Thread, String and AbstractOwnableSynchronizer; < 0: not known. They come from jfieldIDs,

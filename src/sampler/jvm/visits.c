@@ -8,7 +8,7 @@
 #include "sampler/jvm/own.h"
 #include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
-#include "sampler/spawn.h"
+#include "sampler/task.h"
 
 #include <string.h>
 

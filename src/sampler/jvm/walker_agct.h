@@ -49,10 +49,6 @@ struct agct {
 int sig_agct_walk(struct agct *agct, uint64_t java_thread, void *ucontext, void *buffer,
 	uint32_t max, uint64_t *packed);
 
-/* Names by methods: naming thread. class_name without 'L' and ';'. */
-void agct_named(struct agct *agct, struct agct_method *m, const char *class_name,
-	size_t class_bytes, const char *name, const char *signature);
-
 /* The next method that has a name and is not published; *cursor begins at 0. Publisher. */
 struct agct_method *agct_next(struct agct *agct, uint32_t *cursor, struct names_entry *out);
 

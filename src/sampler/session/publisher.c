@@ -11,18 +11,15 @@
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
+#include "sampler/engine/engine.h"
 #include "sampler/engine/events.h"
-#include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
-#include "sampler/session/select.h"
-#include "sampler/session/starts.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/spawn.h"
-#include "wire/agent.h"
+#include "sampler/task.h"
 
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
@@ -167,7 +164,7 @@ static void look_for_threads(struct sampler *s, uint64_t now)
 	if (!whole && stat.st_nlink == s->links)
 		return;
 	s->links = stat.st_nlink;
-	scan_threads(s, s->task_fd, ++s->scans, publish_flips(s->publish), whole);
+	scan_threads(s, whole);
 	if (!whole)
 		return;
 	s->whole_scan_ns = now;

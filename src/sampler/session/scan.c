@@ -2,9 +2,9 @@
 /* Threads that come and go, as /proc/self/task, the JVM's own list and its callbacks tell. */
 #include "sampler/session/scan.h"
 
+#include "sampler/engine/engine.h"
 #include "sampler/engine/events.h"
-#include "sampler/engine/lock/lock.h"
-#include "sampler/session/select.h"
+#include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "walk/load/mem.h"
 
@@ -64,12 +64,6 @@ void scan_thread_ends(struct sampler *s, int32_t tid)
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
-struct scan {
-	struct sampler *s;
-	uint32_t number; /* of this scan, never 0 */
-	bool whole; /* look at what is known, too: tids given to others, threads left without engine */
-};
-
 struct scan_dirent {
 	uint64_t ino;
 	int64_t off;
@@ -85,17 +79,17 @@ static bool scan_agent(struct sampler *s, int32_t tid)
 	       tid == atomic_load(&s->wall.tid) || tid == lock_tid(s);
 }
 
-static void scan_found(const struct scan *scan, int32_t tid)
+/* scan_found: whole: look at what is known, too: tids given to others, threads left without engine. */
+static void scan_found(struct sampler *s, int32_t tid, bool whole)
 {
-	struct sampler *s = scan->s;
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
 	if (scan_agent(s, tid))
 		return;
-	if (!slot || scan->whole)
+	if (!slot || whole)
 		slot = scan_thread_starts(s, tid, 0);
 	if (slot)
-		slot->scan = scan->number;
+		slot->scan = s->scans;
 }
 
 /* scan_tid: a tid from a directory entry, 0 for "." and "..". */
@@ -108,19 +102,19 @@ static int32_t scan_tid(const char *name)
 	return tid;
 }
 
-static bool scan_tasks(const struct scan *scan, int task_fd)
+static bool scan_tasks(struct sampler *s, bool whole)
 {
 	char buffer[8192] __attribute__((aligned(8)));
 	long got;
 
-	raw(SYS_lseek, task_fd, 0, SEEK_SET);
-	while ((got = raw(SYS_getdents64, task_fd, buffer, sizeof(buffer))) > 0) {
+	raw(SYS_lseek, s->task_fd, 0, SEEK_SET);
+	while ((got = raw(SYS_getdents64, s->task_fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < got;) {
 			struct scan_dirent *entry = (struct scan_dirent *)(void *)(buffer + at);
 			int32_t tid = scan_tid(entry->name);
 
 			if (tid)
-				scan_found(scan, tid);
+				scan_found(s, tid, whole);
 			at += entry->bytes;
 		}
 	}
@@ -167,10 +161,11 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 /*
  * scan_gone: retire threads that were not seen and twins of one tid; give away what nothing names.
  */
-static void scan_gone(const struct scan *scan, uint64_t flips)
+static void scan_gone(struct sampler *s)
 {
-	struct threads *threads = scan->s->threads;
+	struct threads *threads = s->threads;
 	uint32_t high = atomic_load(&threads->high);
+	uint64_t flips = publish_flips(s->publish);
 
 	for (uint32_t i = 0; i < high; i++) {
 		struct thread_slot *slot = &threads->slots[i];
@@ -179,13 +174,13 @@ static void scan_gone(const struct scan *scan, uint64_t flips)
 		if (!tid)
 			continue;
 		if (slot->scan == 0)
-			slot->scan = scan->number;
-		else if (slot->scan == scan->number && !atomic_load(&slot->gone))
-			arms_stay(scan->s, slot);
+			slot->scan = s->scans;
+		else if (slot->scan == s->scans && !atomic_load(&slot->gone))
+			arms_stay(s, slot);
 		if (!atomic_load(&slot->gone) &&
-			(slot->scan != scan->number || threads_find(threads, tid) != slot))
-			slot_retire(scan->s, slot);
-		if (!atomic_load(&slot->gone) || !arms_take_off(scan->s, slot) ||
+			(slot->scan != s->scans || threads_find(threads, tid) != slot))
+			slot_retire(s, slot);
+		if (!atomic_load(&slot->gone) || !arms_take_off(s, slot) ||
 			atomic_load(&slot->pins))
 			continue;
 		if (!slot->gone_flips)
@@ -195,13 +190,12 @@ static void scan_gone(const struct scan *scan, uint64_t flips)
 	}
 }
 
-void scan_threads(struct sampler *s, int task_fd, uint32_t number, uint64_t flips, bool whole)
+void scan_threads(struct sampler *s, bool whole)
 {
-	struct scan scan = {.s = s, .number = number, .whole = whole};
-
-	if (!scan_tasks(&scan, task_fd))
+	s->scans++;
+	if (!scan_tasks(s, whole))
 		return; /* /proc failed in the middle: nobody is gone because of that */
 	if (s->thread_layout)
 		walk_threads_each(s->thread_layout, &s->mem, scan_java, s);
-	scan_gone(&scan, flips);
+	scan_gone(s);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that begin or cease to match the pattern. */
-#include "sampler/session/select.h"
+#include "sampler/session/scan.h"
 
 #include "sampler/engine/events.h"
-#include "sampler/glob.h"
 #include "sampler/text.h"
 
 static bool select_leaves_out(const struct sampler *s, const struct thread_slot *slot)
@@ -52,9 +51,7 @@ void select_update(struct sampler *s)
 
 void select_set(struct sampler *s, const char *pattern)
 {
-	struct text text = text_into(s->select.pattern, sizeof(s->select.pattern));
-
-	text_add(&text, pattern);
+	text_set(s->select.pattern, sizeof(s->select.pattern), pattern);
 	s->select.round++;
 	select_update(s);
 }

@@ -23,15 +23,6 @@
 #define SETUP_FDS_SHARE \
 	4 /* perf may use this fraction of the descriptors that the target may open */
 
-static void setup_forced(struct sampler *s)
-{
-	struct text note =
-		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
-
-	s->layout = NULL;
-	text_add(&note, "asked for by the option walker=agct");
-}
-
 /*
  * HotSpot's tables are thousands of words, and the test of what they say looks at as many, before there is a handler of
  * ours that could be relied on: page by page.
@@ -99,8 +90,7 @@ static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pa
 	const struct walk_mem paged = {.load = pages_load, .ctx = pages};
 	struct timespec pause = {0, 2000000};
 	const char *wrong = "";
-	struct text note =
-		text_into(s->shared.status->walker_note, sizeof(s->shared.status->walker_note));
+	struct wire_status *status = s->shared.status;
 
 	for (int i = 0; i < TESTS && wrong; i++) {
 		if (i)
@@ -110,7 +100,7 @@ static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pa
 	}
 	if (!wrong)
 		return s->layout_memory;
-	text_add(&note, wrong);
+	text_set(status->walker_note, sizeof(status->walker_note), wrong);
 	return NULL;
 }
 
@@ -120,7 +110,6 @@ static void setup_walker(struct sampler *s)
 	const struct walk_mem paged = {.load = pages_load, .ctx = &pages};
 	struct wire_status *status = s->shared.status;
 	struct walk_tables tables = {.symbol = jvm_symbol};
-	struct text walker = text_into(status->walker, sizeof(status->walker));
 	bool full;
 
 	modules_refresh(s->modules, &full);
@@ -130,12 +119,18 @@ static void setup_walker(struct sampler *s)
 		s->layout = setup_tested(s, &pages);
 	if (walk_threads_readable(s->layout_memory))
 		s->thread_layout = s->layout_memory;
-	if (s->force_agct)
-		setup_forced(s);
+	if (s->force_agct) {
+		s->layout = NULL;
+		text_set(status->walker_note, sizeof(status->walker_note),
+			"asked for by the option walker=agct");
+	}
 	debug_info_begin(s);
 	if (!s->layout && s->thread_layout) /* which it is told the thread by */
 		jvm_agct_open(s->agct);
-	text_add(&walker, s->layout ? "vmstructs" : s->agct->call ? "agct" : "native");
+	text_set(status->walker, sizeof(status->walker),
+		s->layout       ? "vmstructs"
+		: s->agct->call ? "agct"
+				: "native");
 }
 
 /* setup_reasons: names of broken walks are needed where there is no buffer to resolve them in. */
@@ -188,7 +183,7 @@ static void setup_threads(struct sampler *s)
 	s->task_fd = (int)raw(
 		SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (s->task_fd >= 0)
-		scan_threads(s, s->task_fd, ++s->scans, 0, true);
+		scan_threads(s, true);
 }
 
 /* wanted: what the JVM is to tell of in any session. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at the newest threads; counts those that it came too late for. */
-#include "sampler/session/starts.h"
 
 #include "base/clock.h"
 #include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/scan.h"
-#include "sampler/session/select.h"
 
 #define LOOK_NS      (10 * NS_PER_MS)
 #define LOOK_IDLE_NS (100 * NS_PER_MS)

@@ -52,7 +52,7 @@ struct thread_arm {
 	uint64_t first_weight, second;
 };
 
-/* What the wall clock's thread and the handlers on this thread tell each other: see wall.h. */
+/* What the wall clock's thread and the handlers on this thread tell each other: see engine/wall.c. */
 struct thread_wall {
 	_Atomic uint64_t
 		asked; /* ns that the sample is to stand for which the handler takes; 0: none */
@@ -84,7 +84,7 @@ struct thread_slot {
 	_Atomic uint32_t inside;     /* handlers on this thread: arms that they may read stay */
 	_Atomic uint32_t pins;       /* who will name the thread later: the slot stays */
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
-	_Atomic uint32_t unselected; /* it is not to be sampled: see select.h */
+	_Atomic uint32_t unselected; /* it is not to be sampled: see scan.h */
 	uint64_t found_ns;           /* when it was listed */
 	/* For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it. */
 	_Atomic uint32_t share;

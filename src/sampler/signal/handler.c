@@ -49,21 +49,16 @@ static void visit_timer(struct visit *v, const siginfo_t *info)
 	v->timer_weight *= 1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
-/* arm_buffer: the arm's buffer, NULL without one. */
-static void *arm_buffer(struct thread_arm *arm)
-{
-	return atomic_load_explicit(&arm->engine, memory_order_acquire) ? arm->ring : NULL;
-}
-
 static void visit_buffers(struct visit *v)
 {
 	for (uint32_t i = 0; v->thread && i < THREADS_ARMS; i++) {
-		void *ring = arm_buffer(&v->thread->arms[i]);
+		struct thread_arm *arm = &v->thread->arms[i];
 		struct perf_samples samples;
 
-		if (!ring || !event_on(v->s, v->thread->arms[i].event))
+		if (!atomic_load_explicit(&arm->engine, memory_order_acquire) || !arm->ring ||
+			!event_on(v->s, arm->event))
 			continue;
-		sig_perf_open(&samples, ring);
+		sig_perf_open(&samples, arm->ring);
 		if (samples.at != samples.head)
 			v->buffers |= 1u << i;
 	}
@@ -125,13 +120,6 @@ static void visit_serve(struct visit *v, const void *context)
 	sig_stack_give(&stack);
 }
 
-/* visit_trap: an allocation has a stack of its own, without what is below Java. */
-static void visit_trap(const struct visit *v, const void *context)
-{
-	if (v->buffers & BUFFER_OF_TRAP)
-		sig_trap_take(v->s, v->thread, &v->thread->arms[THREADS_ARM_TRAP], context);
-}
-
 static uint32_t visit_events(const struct visit *v)
 {
 	uint32_t events = v->wall_weight ? 1u << WIRE_WALL : 0;
@@ -159,7 +147,8 @@ static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
 	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.wall_weight)
 		visit_serve(&v, context);
-	visit_trap(&v, context);
+	if (v.buffers & BUFFER_OF_TRAP) /* has a stack of its own, without what is below Java */
+		sig_trap_take(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);
 	if (v.thread)
 		atomic_fetch_sub_explicit(&v.thread->inside, 1, memory_order_release);
 	return visit_events(&v);

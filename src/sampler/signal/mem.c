@@ -39,14 +39,14 @@ static bool mem_anywhere(const struct walk_mem *mem, uint64_t addr, void *out, s
 }
 
 const struct walk_mem sig_mem_anywhere = {.load = mem_anywhere, .is_fetched = true};
-const struct walk_mem sig_mem_here = {.load = mem_caught, .is_here = true};
+static const struct walk_mem mem_here = {.load = mem_caught, .is_here = true};
 
 const struct walk_mem *sig_mem(struct sampler *s)
 {
 	if (s->no_handlers)
 		return &sig_mem_anywhere;
 	if (sig_fault_ours())
-		return &sig_mem_here;
+		return &mem_here;
 	counters_add(&s->counters, COUNTER_HANDLER, 1);
 	return &sig_mem_anywhere;
 }

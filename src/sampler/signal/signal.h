@@ -75,9 +75,6 @@ bool sig_stack_masked(const void *ucontext);
 /* The signal handler's walk of the thread that it interrupted. */
 void sig_stack_interrupted(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, const void *ucontext);
-/* A callback's, of its own thread, from these registers (pc, sp, fp of itself). */
-void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
-	const struct walk_regs *regs);
 
 /*
  * The Java frames of a thread that has left Java: the caller's own in a callback of the JVM, or one that waits.
@@ -110,6 +107,9 @@ struct stack_sample {
 uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
 /* When nothing more is to be put. */
 void sig_stack_give(struct stack *stack);
+
+/* sig_class_id: the id of a class's name, as the leaf of what was allocated or waited for; a long name is cut. */
+uint32_t sig_class_id(struct sampler *s, uint64_t klass);
 
 /* A thread's own CPU time. */
 uint64_t sig_clock(void);
@@ -186,8 +186,6 @@ void sig_fault_leave(void);
 
 /* By loads that need no handler of ours; s->mem of every session. */
 extern const struct walk_mem sig_mem_anywhere;
-/* By guarded loads. */
-extern const struct walk_mem sig_mem_here;
 /* Now, in this handler or callback: in place, where our handler of SIGSEGV is on top. */
 const struct walk_mem *sig_mem(struct sampler *s);
 

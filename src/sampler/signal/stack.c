@@ -6,19 +6,16 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
-#include "walk/hotspot/unmounted.h"
+#include "walk/frames/unmounted.h"
+#include "walk/hotspot/layout.h"
+#include "walk/hotspot/oop.h"
 #include "walk/load/guard.h"
+#include "walk/load/regs.h"
 
 #include <ucontext.h>
 
 #define WALK_STACK_BYTES 4096u /* a whole handler takes 3.2 kB at most: test_signals.sh */
-#define TRACE_TRUNCATED  1u    /* WIRE_TRACE_TRUNCATED */
-
-static void stack_lose(const struct stack *stack, uint32_t event, uint64_t n)
-{
-	sig_lose(stack->s, event, COUNTER_TABLE_FULL, n);
-}
+#define CLASS_NAME       512u
 
 void sig_lose(struct sampler *s, uint32_t event, unsigned counter, uint64_t n)
 {
@@ -65,7 +62,7 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 	if (stored)
 		stack_count(stack, event, sample->count);
 	else
-		stack_lose(stack, sample->event, sample->count);
+		sig_lose(stack->s, sample->event, COUNTER_TABLE_FULL, sample->count);
 	sig_hurry(stack->s);
 	return stored && sample->state ? trace_table_hash(&key) : 0;
 }
@@ -137,7 +134,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	stack->count = (uint32_t)count;
 	if (stack->count == cut.limit) { /* it tells nothing of the root */
 		stack->count = cut.top;
-		stack->flags = TRACE_TRUNCATED;
+		stack->flags = WIRE_TRACE_TRUNCATED;
 	}
 	return true;
 }
@@ -161,7 +158,7 @@ static void stack_name(struct stack *stack, const struct walk_result *result, st
 	else if (result->why != WALK_BREAK_NONE)
 		stack->flaw = (uint16_t)COUNTER_BREAK(result->why);
 	stack->count = result->count;
-	stack->flags = result->truncated ? TRACE_TRUNCATED : 0;
+	stack->flags = result->truncated ? WIRE_TRACE_TRUNCATED : 0;
 }
 
 /*
@@ -198,7 +195,7 @@ static void stack_of_java(const struct stack *stack, struct walk_thread *out)
 
 	if (!java || !s->layout)
 		return;
-	hi = walk_thread_stack_hi(s->layout, stack->mem, java);
+	hi = layout_load(&s->layout->thread_stack_base, stack->mem, java);
 	if (!hi)
 		return;
 	if (atomic_load_explicit(&known->java_thread, memory_order_relaxed) != java ||
@@ -209,7 +206,7 @@ static void stack_of_java(const struct stack *stack, struct walk_thread *out)
 		atomic_store_explicit(&known->java_thread, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst); /* for a handler in between */
 		known->hi = hi;
-		known->lo = hi - walk_thread_stack_bytes(s->layout, stack->mem, java);
+		known->lo = hi - layout_load(&s->layout->thread_stack_size, stack->mem, java);
 		atomic_signal_fence(memory_order_seq_cst);
 		atomic_store_explicit(&known->java_thread, java, memory_order_relaxed);
 	}
@@ -272,15 +269,6 @@ static bool stack_open(struct stack *stack)
 	return true;
 }
 
-/* stack_take: context NULL: no signal has interrupted the thread, it is here by itself. */
-static void stack_take(struct stack *stack, const struct walk_regs *regs, const ucontext_t *context)
-{
-	if (!stack_open(stack))
-		return;
-	if (!stack->s->agct->call || !stack_walk_agct(stack, context))
-		stack_walk(stack, regs);
-}
-
 /* stack_walkable: in this signal handler; false, and a reason in its place, where it is not. */
 static bool stack_walkable(struct stack *stack, const ucontext_t *context)
 {
@@ -300,18 +288,11 @@ void sig_stack_interrupted(
 	*stack = (struct stack){
 		.s = s, .mem = sig_mem(s), .thread = thread, .rows = atomic_load(&s->rows)};
 	stack->id = stack_id(stack, atomic_load(&thread->java_thread));
-	if (!stack_walkable(stack, ucontext))
+	if (!stack_walkable(stack, ucontext) || !stack_open(stack))
 		return;
 	regs_read(ucontext, &regs);
-	stack_take(stack, &regs, ucontext);
-}
-
-void sig_stack_here(struct stack *stack, struct sampler *s, struct thread_slot *thread,
-	const struct walk_regs *regs)
-{
-	*stack = (struct stack){.s = s, .mem = sig_mem(s), .thread = thread};
-	stack->id = stack_id(stack, atomic_load(&thread->java_thread));
-	stack_take(stack, regs, NULL);
+	if (!s->agct->call || !stack_walk_agct(stack, ucontext))
+		stack_walk(stack, &regs);
 }
 
 /* stack_drop_stubs: the way out of Java is no news to whoever asks what was allocated or waited for. */
@@ -336,6 +317,14 @@ static void stack_take_java(struct stack *stack, uint64_t java_thread)
 	result = walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);
 	stack_drop_stubs(stack);
+}
+
+uint32_t sig_class_id(struct sampler *s, uint64_t klass)
+{
+	char name[CLASS_NAME];
+	uint32_t bytes = oop_klass_name(s->layout, &s->mem, klass, name, sizeof(name));
+
+	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
 void sig_stack_java(

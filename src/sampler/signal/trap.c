@@ -12,10 +12,8 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
 #include "walk/hotspot/oop.h"
-
-#define CLASS_NAME 512 /* bytes of a class's name; longer ones are cut */
+#include "walk/load/regs.h"
 
 /*
  * trap_weight: what one of so many bytes is to stand for; 0: it is no sample. One that is as large as the
@@ -32,15 +30,6 @@ static uint64_t trap_weight(struct thread_slot *thread, uint64_t bytes, uint64_t
 	return interval;
 }
 
-/* JDK 8 passes a KlassHandle, which holds nothing but the Klass*. */
-static uint32_t trap_class(struct sampler *s, uint64_t klass)
-{
-	char name[CLASS_NAME];
-	uint32_t bytes = oop_klass_name(s->layout, &s->mem, klass, name, sizeof(name));
-
-	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
-}
-
 static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64_t *at,
 	uint64_t weight, const void *ucontext)
 {
@@ -55,8 +44,9 @@ static void trap_put(struct sampler *s, struct thread_slot *thread, const uint64
 		sig_stack_java_interrupted(&stack, s, thread, java, ucontext);
 	else
 		sig_stack_interrupted(&stack, s, thread, ucontext);
-	stack.user[-1] =
-		WALK_PACK(outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, trap_class(s, at[TRAP_ARG_0]));
+	/* JDK 8 passes a KlassHandle, which holds nothing but the Klass*. */
+	stack.user[-1] = WALK_PACK(
+		outside ? WALK_CLASS_OUTSIDE : WALK_CLASS, sig_class_id(s, at[TRAP_ARG_0]));
 	sig_stack_put(&stack, &sample);
 	sig_stack_give(&stack);
 }

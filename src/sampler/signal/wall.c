@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wall clock's sample on the thread itself. */
-#include "sampler/engine/wall.h"
+#include "sampler/engine/engine.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#include "walk/frames/regs.h"
+#include "walk/hotspot/layout.h"
+#include "walk/load/regs.h"
 
 #include <sys/resource.h>
 
@@ -19,9 +20,9 @@ static uint32_t wall_state(const struct stack *stack)
 	if (state != WALL_IN_FUTEX || !stack->scratch || !java || !s->thread_layout ||
 		walk_thread_tid(s->thread_layout, &s->mem, java) != tid)
 		return state;
-	if (walk_thread_entering(s->thread_layout, &s->mem, java))
+	if (layout_load(&s->thread_layout->thread_pending, &s->mem, java))
 		return WIRE_STATE_MONITOR;
-	if (walk_thread_waiting(s->thread_layout, &s->mem, java))
+	if (layout_load(&s->thread_layout->thread_waiting, &s->mem, java))
 		return atomic_load(&stack->thread->wall.enters_again) ? WIRE_STATE_MONITOR
 								      : WIRE_STATE_WAITING;
 	return state;

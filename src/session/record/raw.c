@@ -27,7 +27,7 @@ struct raw_writer {
 static void raw_send(struct raw_writer *w)
 {
 	if (w->file.path && !w->error && w->pending.len &&
-		file_write(&w->file, w->pending.data, w->pending.len))
+		file_write(w->file.fd, w->pending.data, w->pending.len))
 		w->error = errno ? errno : EIO;
 	buf_clear(&w->pending);
 }

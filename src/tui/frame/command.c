@@ -2,14 +2,12 @@
 /* The table of keys, and the commands that belong to no single view. */
 #include "tui/frame/command.h"
 
-#include "tui/config/config.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
 #include "tui/screen/column.h"
 #include "tui/screen/order.h"
-#include "tui/view/flame/layout.h"
 
 #include <stdio.h>
 
@@ -39,7 +37,7 @@ HAS_EVENT(3)
 
 static unsigned view_show(struct ui *ui, int view)
 {
-	if ((int)ui->view == view)
+	if ((int)ui->place.view == view)
 		return 0;
 	ui_show(ui, (enum view_id)view);
 	return UI_UPDATE;
@@ -48,8 +46,8 @@ static unsigned view_show(struct ui *ui, int view)
 /* The next view with a tab; under help the one that it explains. */
 static unsigned view_cycle(struct ui *ui, int direction)
 {
-	bool help = ui->view == VIEW_HELP;
-	int at = (int)(help ? ui->under : ui->view);
+	bool help = ui->place.view == VIEW_HELP;
+	int at = (int)(help ? ui->place.under : ui->place.view);
 
 	do
 		at = (at + direction + VIEW_COUNT) % VIEW_COUNT;
@@ -62,7 +60,7 @@ static unsigned view_cycle(struct ui *ui, int direction)
 
 static unsigned help_show(struct ui *ui, int arg)
 {
-	ui_show(ui, ui->view == VIEW_HELP ? ui->under : VIEW_HELP);
+	ui_show(ui, ui->place.view == VIEW_HELP ? ui->place.under : VIEW_HELP);
 	return 0;
 }
 
@@ -72,7 +70,7 @@ static unsigned jvm_other(struct ui *ui, int arg)
 		ui->ops->detach(ui->ctx);
 	ui->profile = NULL;
 	ui->vitals = NULL;
-	ui->message.shown = false;
+	ui->place.message.shown = false;
 	ui_show(ui, VIEW_PICKER);
 	return UI_UPDATE;
 }
@@ -81,7 +79,7 @@ static unsigned jvm_other(struct ui *ui, int arg)
 
 static unsigned move(struct ui *ui, int step)
 {
-	list_step(ui_view(ui)->list(ui), (enum list_step)step);
+	list_step(ui_list(ui), (enum list_step)step);
 	return UI_HOLD;
 }
 
@@ -89,16 +87,15 @@ static unsigned move(struct ui *ui, int step)
 
 static unsigned sort_step(struct ui *ui, int direction)
 {
-	const struct view *v = ui_view(ui);
-	struct order *o = v->order(ui);
+	struct order *o = &ui->place.state[ui->place.view]->order;
 
-	o->sort = column_sort_step(v->columns(ui), ui->canvas.cols, o->sort, direction);
+	o->sort = column_sort_step(ui_view(ui)->columns(ui), ui->canvas.cols, o->sort, direction);
 	return UI_SORT;
 }
 
 static unsigned sort_reverse(struct ui *ui, int arg)
 {
-	struct order *o = ui_view(ui)->order(ui);
+	struct order *o = &ui->place.state[ui->place.view]->order;
 
 	o->reverse = !o->reverse;
 	return UI_SORT;
@@ -108,17 +105,17 @@ static unsigned sort_reverse(struct ui *ui, int arg)
 
 static unsigned window_step(struct ui *ui, int direction)
 {
-	int window = ui->time.window + direction;
+	int window = ui->scope.time.window + direction;
 
 	if (window < 0 || window >= TIMELINE_WINDOWS)
 		return 0;
-	ui->time.window = window;
+	ui->scope.time.window = window;
 	return UI_SORT;
 }
 
 static unsigned freeze(struct ui *ui, int arg)
 {
-	timeline_freeze(&ui->time, ui->profile, !ui->time.frozen);
+	timeline_freeze(&ui->scope.time, ui->profile, !ui->scope.time.frozen);
 	ui->waiting = 0;
 	ui->waiting_ms = ui->now_ms;
 	return UI_UPDATE;
@@ -127,15 +124,15 @@ static unsigned freeze(struct ui *ui, int arg)
 static unsigned second_step(struct ui *ui, int seconds)
 {
 	/* A stepped clock has no other way to go on than to be told. */
-	if (!ui->time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
+	if (!ui->scope.time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
 		if (!ui->ops->step(ui->ctx))
 			ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
 		ui_tick(ui, ui->now_ms + 1000);
 		return 0;
 	}
-	if (!ui->time.frozen)
+	if (!ui->scope.time.frozen)
 		freeze(ui, 0);
-	if (!timeline_step(&ui->time, ui->profile, seconds))
+	if (!timeline_step(&ui->scope.time, ui->profile, seconds))
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no %s seconds are held",
 			seconds < 0 ? "earlier" : "later");
 	ui->waiting = 0;
@@ -154,10 +151,11 @@ static unsigned restart(struct ui *ui, int arg)
 		ui->attach_pid = ui->vitals->pid;
 		return 0;
 	}
-	ui->time.since_before = ui->time.since;
-	ui->time.since = profile_info(ui->profile).now;
-	profile_mark(ui->profile, ui->event, ui->time.since, ui->time.since_before);
-	timeline_freeze(&ui->time, ui->profile, false);
+	ui->scope.time.since_before = ui->scope.time.since;
+	ui->scope.time.since = profile_info(ui->profile).now;
+	profile_mark(
+		ui->profile, ui->scope.event, ui->scope.time.since, ui->scope.time.since_before);
+	timeline_freeze(&ui->scope.time, ui->profile, false);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
 		"restarted: what came before is kept, U shows it again");
 	return UI_SORT;
@@ -165,12 +163,12 @@ static unsigned restart(struct ui *ui, int arg)
 
 static bool is_restarted(const struct ui *ui)
 {
-	return ui->time.since != ui->time.since_before;
+	return ui->scope.time.since != ui->scope.time.since_before;
 }
 
 static unsigned restart_undo(struct ui *ui, int arg)
 {
-	ui->time.since = ui->time.since_before;
+	ui->scope.time.since = ui->scope.time.since_before;
 	return UI_SORT;
 }
 
@@ -193,8 +191,10 @@ static unsigned delay_step(struct ui *ui, int arg)
 static unsigned back(struct ui *ui, int arg)
 {
 	const struct view *v = ui_view(ui);
-	unsigned filters = search_narrowed(ui), view = v->narrowed ? v->narrowed(ui) : 0;
-	unsigned only = ui_only_some(ui) ? ui->only_nr : 0;
+	const struct trail *trail = &ui->place.state[ui->place.view]->trail;
+	unsigned filters = search_narrowed(ui),
+		 view = v->narrowed ? v->narrowed(ui) : trail_nr(trail);
+	unsigned only = ui_only_some(ui) ? ui->scope.only_nr : 0;
 
 	if (filters > view && filters > only) {
 		search_back(ui);
@@ -234,35 +234,6 @@ static unsigned mouse_switch(struct ui *ui, int arg)
 		ui->mouse ? "the mouse selects, its wheel scrolls; M gives it back to the terminal"
 			  : "the mouse is the terminal's again");
 	return UI_MOUSE;
-}
-
-static unsigned config_save(struct ui *ui, int arg)
-{
-	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
-	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
-	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
-	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
-		[APP_COLOR_NEVER] = "never",
-		[APP_COLOR_16] = "16",
-		[APP_COLOR_256] = "256"};
-	struct config_values values = {.event = profile_events[ui->event].name,
-		.window = windows[ui->time.window],
-		.names = names[ui->names],
-		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
-						      : colors[ui->depth],
-		.mouse = ui->mouse ? "on" : "off",
-		.format = output_suffix(ui)};
-	struct err err = {0};
-	char done[320] = "";
-
-	snprintf(values.delay, sizeof(values.delay), "%g", (double)ui->interval_ms / 1000);
-	if (ui->event >= EVENT_USER_FIRST)
-		values.event = profile_events[EVENT_CPU].name;
-	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
-		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-	else
-		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
-	return 0;
 }
 
 static bool not_over(const struct ui *ui)
@@ -378,7 +349,7 @@ const struct command commands[] = {
 	{"other", {{'c', 0}}, "c", NULL, "other JVM", NULL, 0, GROUP_OTHER, VIEWS_DATA | INFO, jvm_other, NULL},
 	{"colors", {{'C', UI_COLORS}}, "C", NULL, "colours", NULL, 0, GROUP_OTHER, VIEWS_DATA, react, NULL},
 	{"mouse", {{'M', UI_MOUSE}}, "M", NULL, "mouse", NULL, 0, GROUP_OTHER, VIEWS_ALL & ~ERROR & ~PICKER, mouse_switch, NULL},
-	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, config_save, NULL},
+	{"write-config", {{'W', 0}}, "W", NULL, "write config", NULL, 0, GROUP_OTHER, VIEWS_DATA, command_save_settings, NULL},
 	{"help", {{'?', 0}}, "?", NULL, "help", "help", 254, GROUP_OTHER, VIEWS_DATA | INFO | HELP, help_show, NULL},
 	{"close-help", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, NULL, 0, GROUP_OTHER, HELP, help_show, NULL},
 	{"redraw", {{TKEY_CTRL('l'), UI_REPAINT}}, "^L", NULL, "redraw", NULL, 0, GROUP_OTHER, VIEWS_ALL, react, NULL},
@@ -391,48 +362,7 @@ const int command_count = sizeof(commands) / sizeof(commands[0]);
 
 bool command_here(const struct command *c, const struct ui *ui)
 {
-	enum view_id view = ui->view;
+	enum view_id view = ui->place.view;
 
 	return c->views & VIEW_BIT(view) && (!c->available || c->available(ui));
-}
-
-/* The settings file's keys for a command, if it has some. */
-static const struct config_keys *command_config(const struct command *c, const struct ui *ui)
-{
-	const struct config *config = ui->options->config;
-
-	return config && config->keys[c - commands].line ? &config->keys[c - commands] : NULL;
-}
-
-const struct command_key *command_keys(const struct command *c, const struct ui *ui)
-{
-	const struct config_keys *keys = command_config(c, ui);
-
-	return keys ? keys->keys : c->keys;
-}
-
-const struct command *command_find(const struct ui *ui, int key, int *arg)
-{
-	for (int i = 0; i < command_count; i++) {
-		const struct command *c = &commands[i];
-
-		if (!command_here(c, ui))
-			continue;
-		for (const struct command_key *k = command_keys(c, ui); k->key; k++) {
-			if (k->key == key) {
-				*arg = k->arg;
-				return c;
-			}
-		}
-	}
-	return NULL;
-}
-
-const char *command_shown(const struct command *c, const struct ui *ui)
-{
-	const struct config_keys *keys = command_config(c, ui);
-
-	if (keys)
-		return keys->shown;
-	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
 }

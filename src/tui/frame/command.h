@@ -56,14 +56,14 @@ bool command_can_restart(const struct ui *ui);
 const struct command_key *command_keys(const struct command *c, const struct ui *ui);
 const char *command_shown(const struct command *c, const struct ui *ui);
 
+unsigned command_save_settings(struct ui *ui, int arg);
+
 /* Functions that live with their view. */
 unsigned methods_self_total(struct ui *ui, int arg);
 unsigned methods_pin(struct ui *ui, int arg);
 unsigned methods_callers(struct ui *ui, int arg);
 unsigned threads_merge(struct ui *ui, int arg);
 unsigned threads_only(struct ui *ui, int arg);
-/* The selected thread, or the pool if threads are merged; nothing selected: as they were. */
-void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool);
 unsigned tree_open(struct ui *ui, int open);
 unsigned tree_open_all(struct ui *ui, int arg);
 unsigned tree_hot_path(struct ui *ui, int arg);

@@ -31,7 +31,7 @@ void compare_free(struct compare *c)
 
 bool compare_on(const struct ui *ui)
 {
-	return ui->compare && ui->compare->on;
+	return ui->scope.compare && ui->scope.compare->on;
 }
 
 bool compare_query(const struct ui *ui, struct profile_query *q)
@@ -39,7 +39,7 @@ bool compare_query(const struct ui *ui, struct profile_query *q)
 	if (!compare_on(ui))
 		return false;
 	*q = ui_query(ui);
-	q->snapshot = ui->compare->events[ui->event];
+	q->snapshot = ui->scope.compare->events[ui->scope.event];
 	return true;
 }
 
@@ -47,18 +47,18 @@ static const char *base_clock(const struct ui *ui, char out[TEXT_NUMBER])
 {
 	struct profile_info info = profile_info(ui->profile);
 
-	return text_clock(
-		out, (int64_t)info.start_wall_ns + (int64_t)ui->compare->to * (int64_t)NS_PER_S);
+	return text_clock(out,
+		(int64_t)info.start_wall_ns + (int64_t)ui->scope.compare->to * (int64_t)NS_PER_S);
 }
 
 uint64_t compare_stamp(const struct ui *ui)
 {
 	struct profile_query q = ui_query(ui);
-	uint64_t stamp = compare_on(ui) ? ui->compare->serial : 0;
+	uint64_t stamp = compare_on(ui) ? ui->scope.compare->serial : 0;
 
 	stamp = hash_pair(stamp, (uint64_t)q.event << 32 | q.thread);
 	stamp = hash_pair(stamp, (uint64_t)q.pool << 32 | q.states);
-	return hash_pair(stamp, filter_version(ui->filter));
+	return hash_pair(stamp, filter_version(ui->scope.filter));
 }
 
 void compare_bar(const struct ui *ui, struct strip *s)
@@ -66,8 +66,8 @@ void compare_bar(const struct ui *ui, struct strip *s)
 	char at[TEXT_NUMBER];
 
 	if (compare_on(ui))
-		strip_add(
-			s, STYLE_WARN, 2, " vs %us to %s ", ui->compare->span, base_clock(ui, at));
+		strip_add(s, STYLE_WARN, 2, " vs %us to %s ", ui->scope.compare->span,
+			base_clock(ui, at));
 }
 
 static double points_of(const struct compare_share *s)
@@ -100,39 +100,48 @@ bool compare_text(
 	double points;
 	bool apart = compare_delta(now, then, &points);
 
-	if (apart)
-		snprintf(out, size, "%+.1f", points);
-	else
-		snprintf(out, size, "~");
+	snprintf(out, size, apart ? "%+.1f" : "~", points);
 	return apart;
 }
 
 /* --- trees ------------------------------------------------------------------------------------------- */
 
-struct path_key {
-	const struct calltree *tree;
-	uint64_t path;
-};
-
-static bool path_same(const void *ctx, uint32_t value)
+void compare_tree_set(struct compare_tree *base, struct calltree *tree)
 {
-	const struct path_key *key = ctx;
-
-	return key->tree->nodes[value].path == key->path;
+	calltree_free(base->tree);
+	base->tree = tree;
+	hash_index_clear(&base->paths);
+	for (uint32_t i = 0; tree && i < tree->count; i++)
+		hash_index_add(&base->paths, hash_u64(tree->nodes[i].path), i);
 }
 
-void compare_index(struct hash_index *paths, const struct calltree *tree)
+void compare_tree_done(struct compare_tree *base)
 {
-	hash_index_clear(paths);
-	for (uint32_t i = 0; i < tree->count; i++)
-		hash_index_add(paths, hash_u64(tree->nodes[i].path), i);
+	calltree_free(base->tree);
+	hash_index_done(&base->paths);
 }
 
-uint32_t compare_find(const struct hash_index *paths, const struct calltree *tree, uint64_t path)
+static struct compare_share node_share(const struct calltree *tree, const struct calltree_node *n)
 {
-	struct path_key key = {tree, path};
+	const struct calltree_node *all = &tree->nodes[0];
 
-	return hash_index_find(paths, hash_u64(path), path_same, &key);
+	return (struct compare_share){n ? n->total_count : 0, all->total_count, n ? n->total : 0,
+		all->total, tree->samples};
+}
+
+bool compare_node(const struct compare_tree *base, const struct calltree *tree,
+	const struct calltree_node *n, char *out, size_t size)
+{
+	struct compare_share now, then;
+	uint32_t at;
+
+	out[0] = '\0';
+	if (!base->tree)
+		return false;
+	at = hash_index_find(&base->paths, hash_u64(n->path), NULL, NULL);
+	now = node_share(tree, n);
+	then = node_share(base->tree, at == HASH_NONE ? NULL : &base->tree->nodes[at]);
+	return compare_text(out, size, &now, &then);
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
@@ -148,9 +157,9 @@ unsigned compare_set(struct ui *ui, int arg)
 	c->to = q.to;
 	c->span = q.to - q.from;
 	c->on = compare_on(ui);
-	c->serial = ui->compare ? ui->compare->serial + 1 : 1;
-	compare_free(ui->compare);
-	ui->compare = c;
+	c->serial = ui->scope.compare ? ui->scope.compare->serial + 1 : 1;
+	compare_free(ui->scope.compare);
+	ui->scope.compare = c;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
 		c->span, base_clock(ui, at));
 	return UI_UPDATE | UI_HOLD;
@@ -158,11 +167,11 @@ unsigned compare_set(struct ui *ui, int arg)
 
 unsigned compare_toggle(struct ui *ui, int arg)
 {
-	if (!ui->compare) {
+	if (!ui->scope.compare) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"there is no baseline yet: B takes the present window as one");
 		return 0;
 	}
-	ui->compare->on = !ui->compare->on;
+	ui->scope.compare->on = !ui->scope.compare->on;
 	return UI_UPDATE | UI_HOLD;
 }

@@ -38,9 +38,16 @@ bool compare_delta(
 bool compare_text(
 	char *out, size_t size, const struct compare_share *now, const struct compare_share *then);
 
-/* The nodes of a baseline's tree by their paths; compare_find: its node, HASH_NONE if there is none. */
-void compare_index(struct hash_index *paths, const struct calltree *tree);
-uint32_t compare_find(const struct hash_index *paths, const struct calltree *tree, uint64_t path);
+/* The baseline's call tree, beside the one that is shown; embedded, zero-initialised. */
+struct compare_tree {
+	struct calltree *tree; /* NULL: there is none */
+	struct hash_index paths;
+};
+void compare_tree_set(struct compare_tree *base, struct calltree *tree); /* takes it; NULL: none */
+void compare_tree_done(struct compare_tree *base);
+/* What a node of the tree gained since then: "" without a baseline, else as compare_text. */
+bool compare_node(const struct compare_tree *base, const struct calltree *tree,
+	const struct calltree_node *n, char *out, size_t size);
 
 /* Commands. */
 unsigned compare_set(struct ui *ui, int arg);

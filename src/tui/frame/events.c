@@ -48,48 +48,48 @@ static bool event_is_on(const struct ui *ui, int event)
 /* What the old one's window was is kept; the new one's is taken up again, or begins like it. */
 static void event_swap_windows(struct ui *ui, int event, bool begins)
 {
-	struct ui_event *old = &ui->events[ui->event], *new = &ui->events[event];
+	struct ui_event *old = &ui->scope.events[ui->scope.event], *new = &ui->scope.events[event];
 
 	old->visited = true;
-	old->window = ui->time.window;
-	old->since = ui->time.since;
-	old->since_before = ui->time.since_before;
+	old->window = ui->scope.time.window;
+	old->since = ui->scope.time.since;
+	old->since_before = ui->scope.time.since_before;
 	if (!new->visited) {
-		new->window = ui->time.window;
+		new->window = ui->scope.time.window;
 		new->begun = begins ? profile_info(ui->profile).now : 0;
 		new->since = new->since_before = new->begun;
 		profile_mark(ui->profile, event, new->begun, 0);
 	}
-	ui->time.window = new->window;
-	ui->time.since = new->since;
-	ui->time.since_before = new->since_before;
+	ui->scope.time.window = new->window;
+	ui->scope.time.since = new->since;
+	ui->scope.time.since_before = new->since_before;
 }
 
 static const char *const *event_warning(struct ui *ui, int event)
 {
-	if (!ui->ops->event_warning || ui->over || ui->events[event].warned)
+	if (!ui->ops->event_warning || ui->over || ui->scope.events[event].warned)
 		return NULL;
 	return ui->ops->event_warning(ui->ctx, event);
 }
 
 static unsigned warning_key(struct ui *ui, int key)
 {
-	ui->popup = NULL;
+	ui->place.popup = NULL;
 	if (key != 'y')
 		return 0;
-	ui->events[ui->warned_event].warned = true;
-	return events_show(ui, ui->warned_event);
+	ui->scope.events[ui->menu.warned].warned = true;
+	return events_show(ui, ui->menu.warned);
 }
 
 static void warning_draw(struct ui *ui)
 {
-	const char *const *lines = event_warning(ui, ui->warned_event);
+	const char *const *lines = event_warning(ui, ui->menu.warned);
 	struct area in;
 	int count = 0;
 
 	while (lines && lines[count])
 		count++;
-	in = popup_frame(ui, ui->popup->title, count, BOX_COLS);
+	in = popup_frame(ui, ui->place.popup->title, count, BOX_COLS);
 	for (int i = 0; i < count; i++)
 		canvas_text(
 			&ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
@@ -107,8 +107,8 @@ static bool event_warns(struct ui *ui, int event)
 {
 	if (!event_warning(ui, event))
 		return false;
-	ui->warned_event = event;
-	ui->popup = &popup_warning;
+	ui->menu.warned = event;
+	ui->place.popup = &popup_warning;
 	return true;
 }
 
@@ -117,7 +117,7 @@ unsigned events_show(struct ui *ui, int event)
 	struct err err = {0};
 	bool begins = !event_is_on(ui, event);
 
-	if (event == ui->event && !begins)
+	if (event == ui->scope.event && !begins)
 		return 0;
 	if (!ui_has_event(ui, event)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no event has this key yet: e adds one");
@@ -129,13 +129,13 @@ unsigned events_show(struct ui *ui, int event)
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return 0;
 	}
-	if (event != ui->event)
+	if (event != ui->scope.event)
 		event_swap_windows(ui, event, begins && !ui->over);
 	if (begins) {
-		ui->events[event].asked = 0;
+		ui->scope.events[event].asked = 0;
 		ui->begun_ms = ui->now_ms;
 	}
-	ui->event = event;
+	ui->scope.event = event;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	return UI_SORT;
 }
@@ -152,7 +152,7 @@ void events_watch(struct ui *ui)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *v = &ui->vitals->events[i];
-		struct ui_event *e = &ui->events[i];
+		struct ui_event *e = &ui->scope.events[i];
 
 		if (v->state != VITALS_ON)
 			e->asked = 0;
@@ -163,19 +163,19 @@ void events_watch(struct ui *ui)
 
 int64_t events_asked(const struct ui *ui, int event)
 {
-	const struct ui_event *e = &ui->events[event];
+	const struct ui_event *e = &ui->scope.events[event];
 
 	return e->asked && ui->vitals->events[event].interval > e->asked ? e->asked : 0;
 }
 
 uint32_t events_since(const struct ui *ui, int event)
 {
-	return ui->events[event].begun;
+	return ui->scope.events[event].begun;
 }
 
 void events_reset(struct ui *ui)
 {
-	memset(ui->events, 0, sizeof(ui->events));
+	memset(ui->scope.events, 0, sizeof(ui->scope.events));
 }
 
 /* --- the menu ---------------------------------------------------------------------------------------- */
@@ -199,15 +199,15 @@ static int menu_rows(const struct ui *ui)
 
 static void menu_note(struct ui *ui, const struct err *err)
 {
-	snprintf(ui->menu_note, sizeof(ui->menu_note), "%s", err->what);
+	snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err->what);
 }
 
 static void event_begins(struct ui *ui, int event)
 {
 	uint32_t now = profile_info(ui->profile).now;
 
-	ui->events[event] = (struct ui_event){.visited = true,
-		.window = ui->time.window,
+	ui->scope.events[event] = (struct ui_event){.visited = true,
+		.window = ui->scope.time.window,
 		.begun = now,
 		.since = now,
 		.since_before = now};
@@ -220,9 +220,10 @@ static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 
 	if (ui->ops->event_set(ui->ctx, event, on, interval, &err) < 0)
 		menu_note(ui, &err);
-	else if (on && !event_is_on(ui, event) && event != ui->event && !ui->events[event].visited)
+	else if (on && !event_is_on(ui, event) && event != ui->scope.event &&
+		 !ui->scope.events[event].visited)
 		event_begins(ui, event);
-	ui->events[event].asked = 0;
+	ui->scope.events[event].asked = 0;
 	ui->vitals = ui->ops->vitals(ui->ctx);
 }
 
@@ -233,7 +234,7 @@ static void menu_interval(struct ui *ui, int event, bool longer)
 				       : profile_get_event(ui->profile, event)->default_interval;
 
 	if (v->state != VITALS_ON)
-		snprintf(ui->menu_note, sizeof(ui->menu_note),
+		snprintf(ui->menu.note, sizeof(ui->menu.note),
 			"It is off: Space switches it on, then its interval can be changed.");
 	else if (longer || now > 1)
 		menu_set(ui, event, true, longer ? now * 2 : now / 2);
@@ -246,7 +247,7 @@ static void menu_engine(struct ui *ui, int event)
 	int rc;
 
 	if (v->state != VITALS_ON) {
-		snprintf(ui->menu_note, sizeof(ui->menu_note),
+		snprintf(ui->menu.note, sizeof(ui->menu.note),
 			"It is off: Space switches it on, then its engine can be changed.");
 		return;
 	}
@@ -254,7 +255,7 @@ static void menu_engine(struct ui *ui, int event)
 	if (rc < 0)
 		menu_note(ui, &err);
 	else if (rc)
-		snprintf(ui->menu_note, sizeof(ui->menu_note),
+		snprintf(ui->menu.note, sizeof(ui->menu.note),
 			"%s has one engine only; cpu can be sampled by two.",
 			profile_get_event(ui->profile, event)->name);
 	ui->vitals = ui->ops->vitals(ui->ctx);
@@ -263,13 +264,13 @@ static void menu_engine(struct ui *ui, int event)
 /* The event has the number of one that was off: nothing of that is shown any more. */
 static void event_begins_anew(struct ui *ui, int event)
 {
-	ui->events[event] = (struct ui_event){0};
-	compare_free(ui->compare);
-	ui->compare = NULL;
-	if (event != ui->event)
+	ui->scope.events[event] = (struct ui_event){0};
+	compare_free(ui->scope.compare);
+	ui->scope.compare = NULL;
+	if (event != ui->scope.event)
 		return;
-	ui->time.since = ui->time.since_before = profile_info(ui->profile).now;
-	profile_mark(ui->profile, event, ui->time.since, 0);
+	ui->scope.time.since = ui->scope.time.since_before = profile_info(ui->profile).now;
+	profile_mark(ui->profile, event, ui->scope.time.since, 0);
 }
 
 static void add_done(struct ui *ui, bool accepted)
@@ -278,12 +279,12 @@ static void add_done(struct ui *ui, bool accepted)
 	struct err err = {0};
 	int event;
 
-	if (!accepted || !*ui->prompt.text)
+	if (!accepted || !*ui->place.prompt.text)
 		return;
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		snprintf(before[i], sizeof(before[i]), "%s",
 			profile_get_event(ui->profile, i)->name);
-	event = ui->ops->event_add(ui->ctx, ui->prompt.text, &err);
+	event = ui->ops->event_add(ui->ctx, ui->place.prompt.text, &err);
 	if (event < 0) {
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return;
@@ -295,7 +296,7 @@ static void add_done(struct ui *ui, bool accepted)
 
 static unsigned menu_add(struct ui *ui)
 {
-	ui->popup = NULL;
+	ui->place.popup = NULL;
 	if (!ui->ops->event_add || ui->over)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "events can only be added to a live JVM");
 	else
@@ -307,14 +308,14 @@ static unsigned menu_key(struct ui *ui, int key)
 {
 	int rows = menu_rows(ui), event;
 
-	ui->menu_note[0] = '\0';
-	ui->menu_row = ui->menu_row < rows ? ui->menu_row : rows - 1;
-	event = menu_event(ui, ui->menu_row);
+	ui->menu.note[0] = '\0';
+	ui->menu.row = ui->menu.row < rows ? ui->menu.row : rows - 1;
+	event = menu_event(ui, ui->menu.row);
 	switch (key) {
 	case TKEY_UP:
-	case 'k': ui->menu_row = (ui->menu_row + rows - 1) % rows; return 0;
+	case 'k': ui->menu.row = (ui->menu.row + rows - 1) % rows; return 0;
 	case TKEY_DOWN:
-	case 'j': ui->menu_row = (ui->menu_row + 1) % rows; return 0;
+	case 'j': ui->menu.row = (ui->menu.row + 1) % rows; return 0;
 	case ' ':
 		if (event_is_on(ui, event) || !event_warns(ui, event))
 			menu_set(ui, event, !event_is_on(ui, event), 0);
@@ -325,9 +326,9 @@ static unsigned menu_key(struct ui *ui, int key)
 	case '+': menu_interval(ui, event, true); return UI_UPDATE;
 	case 'g': menu_engine(ui, event); return UI_UPDATE;
 	case 'a': return menu_add(ui);
-	case TKEY_ENTER: ui->popup = NULL; return events_show(ui, event);
+	case TKEY_ENTER: ui->place.popup = NULL; return events_show(ui, event);
 	default:
-		ui->popup = NULL;
+		ui->place.popup = NULL;
 		return key > '0' && key <= '0' + PROFILE_EVENTS ? events_show(ui, key - '1') : 0;
 	}
 }
@@ -358,14 +359,14 @@ static void menu_draw_row(struct ui *ui, struct area in, int row)
 			text_interval(interval, events_asked(ui, event), e->weight_is_time));
 	else
 		canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
-	if (row == ui->menu_row)
+	if (row == ui->menu.row)
 		canvas_restyle(c, at, in.col - 1, limit, STYLE_CURSOR);
 }
 
 static void menu_draw(struct ui *ui)
 {
-	int rows = menu_rows(ui), event = menu_event(ui, ui->menu_row);
-	struct area in = popup_frame(ui, ui->popup->title, rows + 4, BOX_COLS);
+	int rows = menu_rows(ui), event = menu_event(ui, ui->menu.row);
+	struct area in = popup_frame(ui, ui->place.popup->title, rows + 4, BOX_COLS);
 	struct canvas *c = &ui->canvas;
 	int limit = in.col + in.cols;
 
@@ -373,8 +374,8 @@ static void menu_draw(struct ui *ui)
 		"  EVENT            STATE  ENGINE INTERVAL   SAMPLES  NOTE");
 	for (int row = 0; row < rows; row++)
 		menu_draw_row(ui, in, row);
-	if (*ui->menu_note)
-		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_BAD, ui->menu_note);
+	if (*ui->menu.note)
+		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_BAD, ui->menu.note);
 	else if (event >= 0 && *ui->vitals->events[event].note)
 		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_WARN,
 			ui->vitals->events[event].note);
@@ -392,11 +393,11 @@ static const struct ui_popup popup_events = {
 
 unsigned events_menu(struct ui *ui, int arg)
 {
-	ui->popup = &popup_events;
-	ui->menu_note[0] = '\0';
-	ui->menu_row = 0;
+	ui->place.popup = &popup_events;
+	ui->menu.note[0] = '\0';
+	ui->menu.row = 0;
 	for (int row = 0; menu_event(ui, row) >= 0; row++)
-		if (menu_event(ui, row) == ui->event)
-			ui->menu_row = row;
+		if (menu_event(ui, row) == ui->scope.event)
+			ui->menu.row = row;
 	return 0;
 }

@@ -15,8 +15,6 @@
 
 int footer_rows(const struct ui *ui)
 {
-	if (ui_view(ui)->bare)
-		return 1;
 	return ui->canvas.rows >= ROWS_NOTICE ? 3 : 2;
 }
 
@@ -42,7 +40,7 @@ bool footer_type(char *text, size_t bytes, int key)
 
 void footer_prompt_key(struct ui *ui, int key)
 {
-	struct ui_prompt *p = &ui->prompt;
+	struct ui_prompt *p = &ui->place.prompt;
 	bool accepted = key == TKEY_ENTER;
 
 	if (accepted || key == TKEY_ESC || key == TKEY_CTRL('c')) {
@@ -61,8 +59,8 @@ void footer_prompt_key(struct ui *ui, int key)
 static void draw_prompt(struct ui *ui, int row)
 {
 	struct canvas *c = &ui->canvas;
-	const char *text = ui->prompt.text;
-	int col = canvas_text(c, row, 1, c->cols, STYLE_KEY, ui->prompt.label);
+	const char *text = ui->place.prompt.text;
+	int col = canvas_text(c, row, 1, c->cols, STYLE_KEY, ui->place.prompt.label);
 	int room = c->cols - col - 2, width = text_width(text);
 
 	/* The end is where one types. */
@@ -105,11 +103,11 @@ static void draw_keys(struct ui *ui, int row)
 static void draw_message(struct ui *ui, int row)
 {
 	struct canvas *c = &ui->canvas;
-	char text[sizeof(ui->message.text)];
+	char text[sizeof(ui->place.message.text)];
 
-	name_cut(text, sizeof(text), ui->message.text, c->cols - 4, ui->glyphs->ellipsis);
+	name_cut(text, sizeof(text), ui->place.message.text, c->cols - 4, ui->glyphs->ellipsis);
 	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
-	canvas_printf(c, row, 1, c->cols, ui->message.style, " %s ", text);
+	canvas_printf(c, row, 1, c->cols, ui->place.message.style, " %s ", text);
 }
 
 static void draw_waiting(struct ui *ui, struct strip *s)
@@ -125,7 +123,7 @@ static void draw_part(struct ui *ui, int row, void (*fill)(struct ui *, struct s
 {
 	struct strip s = {0};
 
-	if (fill && !ui->working)
+	if (fill && !ui->job.on)
 		fill(ui, &s);
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
 }
@@ -133,18 +131,20 @@ static void draw_part(struct ui *ui, int row, void (*fill)(struct ui *, struct s
 void footer_draw(struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	int last = ui->canvas.rows - 1, rows = footer_rows(ui);
+	int last = ui->canvas.rows - 1, rows = v->bare ? 1 : footer_rows(ui);
 
 	if (rows > 1)
 		draw_part(ui, ui->canvas.rows - rows, v->detail);
 	if (rows > 2)
-		draw_part(ui, last - 1, ui->time.frozen && v->notice ? draw_waiting : v->notice);
-	if (ui->prompt.label)
+		draw_part(ui, last - 1,
+			ui->scope.time.frozen && v->notice ? draw_waiting : v->notice);
+	if (ui->place.prompt.label)
 		draw_prompt(ui, last);
-	else if (ui->popup)
-		canvas_text(&ui->canvas, last, 1, ui->canvas.cols, STYLE_LABEL, ui->popup->keys);
+	else if (ui->place.popup)
+		canvas_text(
+			&ui->canvas, last, 1, ui->canvas.cols, STYLE_LABEL, ui->place.popup->keys);
 	else
 		draw_keys(ui, last);
-	if (ui->message.shown)
+	if (ui->place.message.shown)
 		draw_message(ui, last - 1);
 }

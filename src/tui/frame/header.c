@@ -28,8 +28,6 @@
 
 int header_rows(const struct ui *ui)
 {
-	if (ui_view(ui)->bare)
-		return 0;
 	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS) +
 	       timestrip_rows(ui);
 }
@@ -38,13 +36,13 @@ int header_rows(const struct ui *ui)
 
 static const char *interval_text(const struct ui *ui, int64_t interval, char out[TEXT_NUMBER])
 {
-	if (ui->event == EVENT_CPU && interval > 0)
+	if (ui->scope.event == EVENT_CPU && interval > 0)
 		snprintf(out, TEXT_NUMBER, "%dHz", (int)(NS_PER_S / (uint64_t)interval));
-	else if (ui->event >= EVENT_USER_FIRST)
+	else if (ui->scope.event >= EVENT_USER_FIRST)
 		text_count(out, interval);
 	else
-		text_interval(
-			out, interval, profile_get_event(ui->profile, ui->event)->weight_is_time);
+		text_interval(out, interval,
+			profile_get_event(ui->profile, ui->scope.event)->weight_is_time);
 	return out;
 }
 
@@ -54,9 +52,9 @@ static const char *interval_text(const struct ui *ui, int64_t interval, char out
  */
 static void add_engine(const struct ui *ui, struct strip *s)
 {
-	const struct vitals_event *v = &ui->vitals->events[ui->event];
-	const char *name = profile_get_event(ui->profile, ui->event)->name;
-	int64_t asked = events_asked(ui, ui->event);
+	const struct vitals_event *v = &ui->vitals->events[ui->scope.event];
+	const char *name = profile_get_event(ui->profile, ui->scope.event)->name;
+	int64_t asked = events_asked(ui, ui->scope.event);
 	char interval[TEXT_NUMBER], before[TEXT_NUMBER];
 	struct strip_part *part;
 
@@ -78,8 +76,9 @@ static void add_state(const struct ui *ui, struct strip *s)
 	char text[TEXT_NUMBER];
 	int64_t at;
 
-	if (ui->time.frozen) {
-		at = (int64_t)info.start_wall_ns + (int64_t)ui->time.frozen_to * (int64_t)NS_PER_S;
+	if (ui->scope.time.frozen) {
+		at = (int64_t)info.start_wall_ns +
+		     (int64_t)ui->scope.time.frozen_to * (int64_t)NS_PER_S;
 		strip_add(s, STYLE_WARN, 0, " FROZEN %s ", text_clock(text, at))->right = true;
 	} else if (ui->over) {
 		strip_add(s, STYLE_BAD, 0, " ENDED ")->right = true;
@@ -116,7 +115,7 @@ enum tabs_room { TABS_THIS, TABS_NUMBERS, TABS_ALL };
 
 static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room room)
 {
-	bool on = event == ui->event, running = ui->vitals->events[event].state == VITALS_ON;
+	bool on = event == ui->scope.event, running = ui->vitals->events[event].state == VITALS_ON;
 	enum style style = on ? STYLE_TAB_ON : running ? STYLE_TAB : STYLE_DIM;
 	int start = col;
 	char name[24];
@@ -140,14 +139,14 @@ static int tabs_events(struct ui *ui, int row, int col)
 								  : TABS_ALL;
 
 	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (ui_has_event(ui, i) && (room != TABS_THIS || i == ui->event))
+		if (ui_has_event(ui, i) && (room != TABS_THIS || i == ui->scope.event))
 			col = tabs_event(ui, row, col, i, room);
 	return col;
 }
 
 static int tabs_views(struct ui *ui, int row, int col)
 {
-	enum view_id shown = ui->view == VIEW_HELP ? ui->under : ui->view;
+	enum view_id shown = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
 
 	/* The callers of a method are seen from the list of methods. */
 	shown = shown == VIEW_CALLERS ? VIEW_METHODS : shown;
@@ -184,7 +183,7 @@ static void add_spark(
 	int64_t values[64];
 	char text[GLYPH_SPARK_BYTES(64)];
 
-	history_values(&ui->history, what, timeline_to(&ui->time, ui->profile), values, n);
+	history_values(&ui->history, what, timeline_to(&ui->scope.time, ui->profile), values, n);
 	glyph_gauge(ui->glyphs, text, values, n, glyph_top(values, n, unit));
 	strip_add(s, STYLE_SPARK, drop, "%s", text)->gap = 1;
 }
@@ -281,16 +280,17 @@ static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 static void add_window(struct ui *ui, struct strip *s)
 {
 	struct profile_query q = ui_query(ui);
-	uint32_t wanted = timeline_windows[ui->time.window];
+	uint32_t wanted = timeline_windows[ui->scope.time.window];
 	uint32_t span = profile_covered(ui->profile, &q);
 	char label[16], count[TEXT_NUMBER];
 
 	if (wanted && span < wanted)
-		strip_add(s, STYLE_STRONG, 0, "window %s (%us)", timeline_label(&ui->time, label),
-			span);
+		strip_add(s, STYLE_STRONG, 0, "window %s (%us)",
+			timeline_label(&ui->scope.time, label), span);
 	else
-		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->time, label));
-	strip_add(s, STYLE_NORMAL, 1, "%7s samples", text_count(count, (int64_t)ui->sum.count));
+		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->scope.time, label));
+	strip_add(s, STYLE_NORMAL, 1, "%15s",
+		text_counted(count, (int64_t)ui->sums.all.count, "sample"));
 }
 
 /* What the samples stand for, where that is not what the shares are of: bytes, waiting, events. */
@@ -298,13 +298,13 @@ static void add_amount(struct ui *ui, struct strip *s)
 {
 	static const char *const what[EVENT_USER_FIRST] = {
 		[EVENT_ALLOC] = " allocated", [EVENT_LOCK] = " waited"};
-	const struct profile_event *e = profile_get_event(ui->profile, ui->event);
+	const struct profile_event *e = profile_get_event(ui->profile, ui->scope.event);
 	char value[TEXT_NUMBER];
 
-	if (ui->event == EVENT_CPU || ui->event == EVENT_WALL)
+	if (ui->scope.event == EVENT_CPU || ui->scope.event == EVENT_WALL)
 		return;
-	strip_add(s, STYLE_NORMAL, 2, "%5s%s", events_value(value, e, ui->sum.weight),
-		ui->event < EVENT_USER_FIRST ? what[ui->event] : "")
+	strip_add(s, STYLE_NORMAL, 2, "%5s%s", events_value(value, e, ui->sums.all.weight),
+		ui->scope.event < EVENT_USER_FIRST ? what[ui->scope.event] : "")
 		->gap = 1;
 }
 
@@ -341,7 +341,7 @@ static void add_broken(const struct ui *ui, struct strip *s)
 /* The share whose inlined methods are not told apart. */
 static void add_coarse(const struct ui *ui, struct strip *s)
 {
-	double share = flat_percent(ui->coarse.weight, ui->sum.weight);
+	double share = flat_percent(ui->sums.coarse.weight, ui->sums.all.weight);
 
 	if (share >= COARSE_SHOWN)
 		strip_add(s, share >= COARSE_MUCH ? STYLE_WARN : STYLE_NORMAL, 3, "%.0f%% coarse",
@@ -351,9 +351,9 @@ static void add_coarse(const struct ui *ui, struct strip *s)
 /* What no sample tells of: threads that are too short, or that block the signal. */
 static void add_explained(const struct ui *ui, struct strip *s)
 {
-	const struct profile_explained *e = &ui->explained;
+	const struct profile_explained *e = &ui->sums.explained;
 
-	if (ui->event == EVENT_CPU && e->differs)
+	if (ui->scope.event == EVENT_CPU && e->differs)
 		strip_add(s, STYLE_WARN, 3, "explains %.0f%% of CPU",
 			flat_percent(e->sampled_ns, e->process_ns));
 }
@@ -366,7 +366,7 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 
 	add_window(ui, &s);
 	add_amount(ui, &s);
-	if (ui_view(ui)->quality && !ui->working)
+	if (ui_view(ui)->quality && !ui->job.on)
 		ui_view(ui)->quality(ui, &s);
 	search_bar(ui, &s);
 	compare_bar(ui, &s);
@@ -379,11 +379,11 @@ static void draw_quality(struct ui *ui, int row, const struct history_point *p)
 	add_coarse(ui, &s);
 	if (p && p->cost_pct_x10 >= 0)
 		strip_add(&s, STYLE_NORMAL, 4, "self-cost %.1f%%", p->cost_pct_x10 / 10.0);
-	if (ui_holds(ui) && !ui->time.frozen)
+	if (ui_holds(ui) && !ui->scope.time.frozen)
 		strip_add(&s, STYLE_DIM, 9, "held")->right = true;
 	if (*v->walker_note)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
-	add_badge(&s, v->events[ui->event].note, 6);
+	add_badge(&s, v->events[ui->scope.event].note, 6);
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
 }
 
@@ -401,7 +401,7 @@ void header_draw(struct ui *ui)
 
 	if (!ui->profile || !ui->vitals)
 		return;
-	point = history_at(&ui->history, timeline_to(&ui->time, ui->profile));
+	point = history_at(&ui->history, timeline_to(&ui->scope.time, ui->profile));
 	draw_title(ui, row++, point);
 	if (rows >= ROWS_TABS)
 		draw_tabs(ui, row++);
@@ -414,7 +414,6 @@ void header_draw(struct ui *ui)
 void header_summary(struct ui *ui)
 {
 	struct strip s = {0};
-	struct list *list = ui_view(ui)->list ? ui_view(ui)->list(ui) : NULL;
 
 	if (!ui->profile || !ui->vitals) {
 		strip_add(&s, STYLE_NORMAL, 0, "jhot: needs 40x8");
@@ -422,7 +421,7 @@ void header_summary(struct ui *ui)
 		strip_add(&s, STYLE_STRONG, 0, "%d", ui->vitals->pid);
 		if (ui->vitals->cpu_pct >= 0)
 			strip_add(&s, STYLE_NORMAL, 2, "cpu %d%%", ui->vitals->cpu_pct);
-		if (list && list->count && ui_view(ui)->text)
+		if (ui_list(ui)->count && ui_view(ui)->text)
 			strip_add(&s, STYLE_NORMAL, 1, "%s", ui_view(ui)->text(ui, 0));
 		strip_add(&s, STYLE_DIM, 3, "(needs 40x8)");
 	}

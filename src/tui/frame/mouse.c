@@ -8,34 +8,21 @@
 
 #define WHEEL_ROWS 3
 
-static unsigned mouse_sort(struct ui *ui, int sort)
-{
-	const struct view *v = ui_view(ui);
-
-	if (!v->order)
-		return 0;
-	order_sort_by(v->order(ui), sort);
-	return UI_SORT;
-}
-
 static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
 {
-	const struct view *v = ui_view(ui);
-
 	switch ((enum canvas_hit_kind)hit->kind) {
 	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
 	case HIT_EVENT: return events_show(ui, hit->arg);
-	case HIT_SORT: return mouse_sort(ui, hit->arg);
+	case HIT_SORT:
+		order_sort_by(&ui->place.state[ui->place.view]->order, hit->arg);
+		return UI_SORT;
 	case HIT_VIEW:
-		if ((int)ui->view != hit->arg)
+		if ((int)ui->place.view != hit->arg)
 			ui_show(ui, (enum view_id)hit->arg);
 		return UI_UPDATE;
 	case HIT_ROW: break;
 	}
-	if (v->select)
-		v->select(ui, hit->arg);
-	else if (v->list)
-		list_to(v->list(ui), hit->arg);
+	list_to(ui_list(ui), hit->arg);
 	return UI_HOLD;
 }
 
@@ -46,7 +33,7 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 
 	ui->now_ms = now_ms;
 	/* What takes keys takes no clicks: they would mean the view below it. */
-	if (ui_busy(ui) || ui->prompt.label || ui->popup)
+	if (ui_busy(ui) || ui->place.prompt.label || ui->place.popup)
 		return 0;
 	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {
 		for (int i = 0; i < WHEEL_ROWS; i++)

@@ -4,8 +4,6 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "tui/config/config.h"
-#include "tui/frame/command.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -68,13 +66,12 @@ static int output_format_of(const struct ui *ui, const char *path)
 
 static struct output *output_state(struct ui *ui)
 {
-	const struct config *config = ui->options->config;
 	int format;
 
 	if (ui->output)
 		return ui->output;
 	ui->output = xcalloc(1, sizeof(*ui->output));
-	format = config ? output_format_of(ui, config->format) : -1;
+	format = *ui->format ? output_format_of(ui, ui->format) : -1;
 	ui->output->choice[ROW_FORMAT] = format < 0 ? 0 : format;
 	return ui->output;
 }
@@ -145,17 +142,17 @@ static void output_begin(struct ui *ui)
 {
 	struct output *o = output_state(ui);
 
-	o->choice[ROW_EVENT] = ui->event;
+	o->choice[ROW_EVENT] = ui->scope.event;
 	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
 	o->choice[ROW_THREADS] = ui_only_some(ui) ? THREADS_ONE : THREADS_ALL;
-	o->thread = ui->thread;
-	o->pool = ui->pool;
-	if (!ui_only_some(ui) && ui->view == VIEW_THREADS)
-		threads_chosen(ui, &o->thread, &o->pool);
+	o->thread = ui->scope.thread;
+	o->pool = ui->scope.pool;
+	if (!ui_only_some(ui) && ui_view(ui)->chosen)
+		ui_view(ui)->chosen(ui, &o->thread, &o->pool);
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
 	o->exists = false;
-	output_name(ui, o->path, sizeof(o->path), ui->event, 1);
+	output_name(ui, o->path, sizeof(o->path), ui->scope.event, 1);
 }
 
 static void output_write(struct ui *ui)
@@ -175,7 +172,7 @@ static void output_write(struct ui *ui)
 	} else if (rc < 0) {
 		snprintf(o->note, sizeof(o->note), "%s", err.what);
 	} else {
-		ui->popup = NULL;
+		ui->place.popup = NULL;
 		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
 	}
 }
@@ -190,7 +187,7 @@ unsigned output_save(struct ui *ui, int arg)
 	output_begin(ui);
 	wish = output_wish(ui);
 	for (int i = 1; rc == APP_EXISTS && i <= SAVES; i++) {
-		output_name(ui, ui->output->path, sizeof(ui->output->path), ui->event, i);
+		output_name(ui, ui->output->path, sizeof(ui->output->path), ui->scope.event, i);
 		rc = ui->ops->export(ui->ctx, &wish, done, sizeof(done), &err);
 	}
 	if (rc < 0)
@@ -235,8 +232,8 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 	case ROW_TIME:
 		snprintf(text, bytes, "%s%s%s",
 			choice ? "everything since the start" : "the window: ",
-			choice ? "" : timeline_label(&ui->time, label),
-			!choice && ui->time.frozen ? ", frozen" : "");
+			choice ? "" : timeline_label(&ui->scope.time, label),
+			!choice && ui->scope.time.frozen ? ", frozen" : "");
 		break;
 	case ROW_THREADS:
 		snprintf(text, bytes, "%s%s",
@@ -264,7 +261,7 @@ static void output_change(struct ui *ui, int direction)
 		return;
 	do
 		*choice = (*choice + direction + n) % n;
-	while (o->row == ROW_EVENT && *choice != ui->event && !ui_has_event(ui, *choice));
+	while (o->row == ROW_EVENT && *choice != ui->scope.event && !ui_has_event(ui, *choice));
 	if (o->row == ROW_FORMAT)
 		output_follow(ui);
 }
@@ -281,7 +278,7 @@ static unsigned output_key(struct ui *ui, int key)
 	o->note[0] = '\0';
 	o->exists = false;
 	if (key == TKEY_ESC || key == TKEY_CTRL('c')) {
-		ui->popup = NULL;
+		ui->place.popup = NULL;
 	} else if (key == TKEY_UP || key == TKEY_BACK_TAB) {
 		o->row = (o->row + ROWS - 1) % ROWS;
 	} else if (key == TKEY_DOWN || key == TKEY_TAB) {
@@ -323,7 +320,7 @@ static void draw_choice(struct ui *ui, struct area in, int row)
 
 static void output_draw(struct ui *ui)
 {
-	struct area in = popup_frame(ui, ui->popup->title, BOX_ROWS, BOX_COLS);
+	struct area in = popup_frame(ui, ui->place.popup->title, BOX_ROWS, BOX_COLS);
 
 	for (int row = 0; row < ROWS && row < in.rows; row++)
 		draw_choice(ui, in, row);
@@ -342,8 +339,8 @@ static const struct ui_popup popup_output = {
 unsigned output_ask(struct ui *ui, int arg)
 {
 	output_begin(ui);
-	ui->message.shown = false;
-	ui->popup = &popup_output;
+	ui->place.message.shown = false;
+	ui->place.popup = &popup_output;
 	return 0;
 }
 

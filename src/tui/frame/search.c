@@ -6,8 +6,6 @@
 #include "profile/query/filter.h"
 #include "profile/query/match.h"
 #include "profile/table/flat.h"
-#include "tui/config/config.h"
-#include "tui/frame/command.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -15,42 +13,36 @@
 
 /* --- state ------------------------------------------------------------------------------------------- */
 
-static void set_frameworks(struct ui *ui)
+void search_init(struct ui *ui, const char *const *frameworks)
 {
-	const char *const *list = config_framework(ui->options->config);
 	struct buf text = {0};
 
-	for (; *list; list++)
-		buf_printf(&text, "%s ", *list);
-	filter_set_frameworks(ui->filter, buf_str(&text));
+	ui->scope.filter = filter_new();
+	ui->search.found = match_new();
+	ui->search.text[0] = '\0';
+	for (; *frameworks; frameworks++)
+		buf_printf(&text, "%s ", *frameworks);
+	filter_set_frameworks(ui->scope.filter, buf_str(&text));
 	buf_done(&text);
-}
-
-void search_init(struct ui *ui)
-{
-	ui->filter = filter_new();
-	ui->found = match_new();
-	ui->search[0] = '\0';
-	set_frameworks(ui);
 }
 
 void search_done(struct ui *ui)
 {
-	filter_free(ui->filter);
-	match_free(ui->found);
-	ui->filter = NULL;
-	ui->found = NULL;
+	filter_free(ui->scope.filter);
+	match_free(ui->search.found);
+	ui->scope.filter = NULL;
+	ui->search.found = NULL;
 }
 
-void search_reset(struct ui *ui)
+void search_reset(struct ui *ui, const char *const *frameworks)
 {
-	unsigned hide = filter_hide(ui->filter);
-	bool lines = filter_lines(ui->filter);
+	unsigned hide = filter_hide(ui->scope.filter);
+	bool lines = filter_lines(ui->scope.filter);
 
 	search_done(ui);
-	search_init(ui);
-	filter_set_hide(ui->filter, hide);
-	filter_set_lines(ui->filter, lines);
+	search_init(ui, frameworks);
+	filter_set_hide(ui->scope.filter, hide);
+	filter_set_lines(ui->scope.filter, lines);
 }
 
 void search_update(struct ui *ui)
@@ -58,49 +50,49 @@ void search_update(struct ui *ui)
 	struct profile_query q;
 
 	if (!ui->profile) {
-		ui->sum = ui->searched = ui->coarse = (struct profile_sum){0};
+		ui->sums.all = ui->sums.searched = ui->sums.coarse = (struct profile_sum){0};
 		return;
 	}
 	q = ui_query(ui);
-	ui->sum = profile_sum(ui->profile, &q);
-	ui->coarse = profile_coarse(ui->profile, &q);
-	ui->explained =
+	ui->sums.all = profile_sum(ui->profile, &q);
+	ui->sums.coarse = profile_coarse(ui->profile, &q);
+	ui->sums.explained =
 		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
-	ui->searched = match_sum(ui->found, ui->profile, &q);
+	ui->sums.searched = match_sum(ui->search.found, ui->profile, &q);
 }
 
 static void search_for(struct ui *ui, const char *text)
 {
-	snprintf(ui->search, sizeof(ui->search), "%s", text);
-	match_set(ui->found, ui->search);
-	ui->search_nr = ui_narrow(ui);
+	snprintf(ui->search.text, sizeof(ui->search.text), "%s", text);
+	match_set(ui->search.found, ui->search.text);
+	ui->search.nr = ui_narrow(ui);
 	/* What the flame graph leaves out as too narrow is searched while it is made. */
-	if (ui->view == VIEW_FLAME && ui->profile)
+	if (ui->place.view == VIEW_FLAME && ui->profile)
 		ui_react(ui, UI_UPDATE);
-	else if (!ui->working)
+	else if (!ui->job.on)
 		search_update(ui);
 }
 
 bool search_active(const struct ui *ui)
 {
-	return !filter_idle(ui->filter);
+	return !filter_idle(ui->scope.filter);
 }
 
 bool search_has_search(const struct ui *ui)
 {
-	return *ui->search;
+	return *ui->search.text;
 }
 
 bool search_hit(const struct ui *ui, const char *name)
 {
 	size_t bytes;
 
-	return *ui->search && match_find(name, ui->search, &bytes);
+	return *ui->search.text && match_find(name, ui->search.text, &bytes);
 }
 
 bool search_hit_method(const struct ui *ui, uint32_t method)
 {
-	return *ui->search && match_method(ui->found, ui->profile, method);
+	return *ui->search.text && match_method(ui->search.found, ui->profile, method);
 }
 
 /* --- showing ----------------------------------------------------------------------------------------- */
@@ -122,7 +114,7 @@ static size_t hide_choice(const struct ui *ui)
 {
 	size_t i = 0;
 
-	while (i + 1 < HIDES && hides[i].hide != filter_hide(ui->filter))
+	while (i + 1 < HIDES && hides[i].hide != filter_hide(ui->scope.filter))
 		i++;
 	return i;
 }
@@ -134,15 +126,15 @@ void search_bar(const struct ui *ui, struct strip *s)
 
 	if (!search_active(ui) && !ui_only_some(ui))
 		strip_add(s, STYLE_NORMAL, 15, "filter none");
-	for (int i = 0; i < filter_count(ui->filter); i++) {
-		const char *term = filter_term(ui->filter, i, &only);
+	for (int i = 0; i < filter_count(ui->scope.filter); i++) {
+		const char *term = filter_term(ui->scope.filter, i, &only);
 
 		name_cut(text, sizeof(text), term, 24, ui->glyphs->ellipsis);
 		strip_add(s, STYLE_WARN, 2, " %c%s ", only ? '\\' : '!', text);
 	}
-	if (filter_hide(ui->filter))
+	if (filter_hide(ui->scope.filter))
 		strip_add(s, STYLE_WARN, 3, " K %s ", hides[hide_choice(ui)].brief);
-	if (filter_lines(ui->filter))
+	if (filter_lines(ui->scope.filter))
 		strip_add(s, STYLE_WARN, 3, " L lines ");
 }
 
@@ -150,11 +142,12 @@ void search_count(const struct ui *ui, struct strip *s, int hits, int of, const 
 {
 	char text[80];
 
-	name_cut(text, sizeof(text), ui->search + (*ui->search == '='), 30, ui->glyphs->ellipsis);
-	strip_add(s, STYLE_NORMAL, 0, "%c%s: %d of %d %s", *ui->search == '=' ? '#' : '/', text,
-		hits, of, what);
+	name_cut(text, sizeof(text), ui->search.text + (*ui->search.text == '='), 30,
+		ui->glyphs->ellipsis);
+	strip_add(s, STYLE_NORMAL, 0, "%c%s: %d of %d %s", *ui->search.text == '=' ? '#' : '/',
+		text, hits, of, what);
 	strip_add(s, STYLE_STRONG, 1, "%.1f%% of samples",
-		flat_percent(ui->searched.weight, ui->sum.weight));
+		flat_percent(ui->sums.searched.weight, ui->sums.all.weight));
 	strip_add(s, STYLE_DIM, 2, "(each counted once)");
 }
 
@@ -166,7 +159,7 @@ void search_mark(struct ui *ui, int row, int col, const char *text, const char *
 
 	if (!search_hit(ui, full))
 		return;
-	hit = match_find(text, ui->search, &bytes);
+	hit = match_find(text, ui->search.text, &bytes);
 	/* Found in the part that was left out: then all of it. */
 	if (hit) {
 		char before[512], found[512];
@@ -199,13 +192,13 @@ bool search_run(const struct ui *ui, uint32_t stack, uint32_t method, char *out,
 static bool find_from(struct ui *ui, int direction)
 {
 	const struct view *v = ui_view(ui);
-	struct list *list = v->list(ui);
+	struct list *list = ui_list(ui);
 	int at;
 
 	if (v->find)
 		return v->find(ui, direction);
-	at = list_find(list, v->text, ui, ui->search,
-		direction ? list->cursor + direction : ui->search_from, direction ? direction : 1);
+	at = list_find(list, v->text, ui, ui->search.text,
+		direction ? list->cursor + direction : ui->search.from, direction ? direction : 1);
 	if (at < 0)
 		return false;
 	list_to(list, at);
@@ -214,20 +207,20 @@ static bool find_from(struct ui *ui, int direction)
 
 static void find_anchor(struct ui *ui, bool set)
 {
-	struct list *list = ui_view(ui)->list(ui);
+	struct list *list = ui_list(ui);
 
 	if (set)
-		ui->search_from = list->cursor;
+		ui->search.from = list->cursor;
 	else
-		list_to(list, ui->search_from);
+		list_to(list, ui->search.from);
 	if (ui_view(ui)->anchor)
 		ui_view(ui)->anchor(ui, set);
 }
 
 static void find_change(struct ui *ui)
 {
-	search_for(ui, ui->prompt.text);
-	if (!*ui->search || !find_from(ui, 0))
+	search_for(ui, ui->place.prompt.text);
+	if (!*ui->search.text || !find_from(ui, 0))
 		find_anchor(ui, false);
 	ui_react(ui, UI_HOLD);
 }
@@ -235,18 +228,19 @@ static void find_change(struct ui *ui)
 static void find_done(struct ui *ui, bool accepted)
 {
 	if (!accepted) {
-		search_for(ui, ui->search_before);
-		ui->search_nr = ui->search_nr_before;
+		search_for(ui, ui->search.before);
+		ui->search.nr = ui->search.nr_before;
 		find_anchor(ui, false);
-	} else if (*ui->search && !find_from(ui, 0)) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
+	} else if (*ui->search.text && !find_from(ui, 0)) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
+			ui->search.text);
 	}
 }
 
 unsigned search_ask(struct ui *ui, int arg)
 {
-	memcpy(ui->search_before, ui->search, sizeof(ui->search));
-	ui->search_nr_before = ui->search_nr;
+	memcpy(ui->search.before, ui->search.text, sizeof(ui->search.text));
+	ui->search.nr_before = ui->search.nr;
 	search_for(ui, "");
 	find_anchor(ui, true);
 	ui_prompt(ui, "find: ", "", find_change, find_done);
@@ -256,14 +250,15 @@ unsigned search_ask(struct ui *ui, int arg)
 unsigned search_next(struct ui *ui, int direction)
 {
 	if (!find_from(ui, direction))
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"", ui->search);
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
+			ui->search.text);
 	return UI_HOLD;
 }
 
 unsigned search_same(struct ui *ui, int arg)
 {
 	const char *name = ui_selected(ui);
-	char text[sizeof(ui->search)];
+	char text[sizeof(ui->search.text)];
 
 	if (!name)
 		return 0;
@@ -275,36 +270,29 @@ unsigned search_same(struct ui *ui, int arg)
 
 /* --- filtering --------------------------------------------------------------------------------------- */
 
-static void filter_done(struct ui *ui, bool accepted, bool only)
+static void filter_done(struct ui *ui, bool accepted)
 {
-	if (!accepted || !*ui->prompt.text)
+	const struct ui_prompt *p = &ui->place.prompt;
+
+	if (!accepted || !*p->text)
 		return;
-	if (!filter_push(ui->filter, only, ui->prompt.text)) {
+	if (!filter_push(ui->scope.filter, p->arg, p->text)) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no more than %d filters; Esc undoes the last", FILTER_TERMS);
 		return;
 	}
-	ui->filter_nr[filter_count(ui->filter) - 1] = ui_narrow(ui);
+	ui->scope.filter_nr[filter_count(ui->scope.filter) - 1] = ui_narrow(ui);
 	ui_react(ui, UI_SORT | UI_HOLD);
-	if (!ui->working && !ui->sum.count)
+	if (!ui->job.on && !ui->sums.all.count)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
 			"no sample of this window is left; Esc undoes the filter");
 }
 
-static void only_done(struct ui *ui, bool accepted)
-{
-	filter_done(ui, accepted, true);
-}
-
-static void hide_done(struct ui *ui, bool accepted)
-{
-	filter_done(ui, accepted, false);
-}
-
 unsigned search_filter(struct ui *ui, int only)
 {
-	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search, NULL,
-		only ? only_done : hide_done);
+	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search.text, NULL,
+		filter_done);
+	ui->place.prompt.arg = only;
 	return 0;
 }
 
@@ -312,40 +300,40 @@ unsigned search_hide(struct ui *ui, int arg)
 {
 	size_t next = (hide_choice(ui) + 1) % HIDES;
 
-	filter_set_hide(ui->filter, hides[next].hide);
+	filter_set_hide(ui->scope.filter, hides[next].hide);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", hides[next].what);
 	return UI_SORT;
 }
 
 unsigned search_lines(struct ui *ui, int arg)
 {
-	bool on = !filter_lines(ui->filter);
+	bool on = !filter_lines(ui->scope.filter);
 
-	filter_set_lines(ui->filter, on);
+	filter_set_lines(ui->scope.filter, on);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
 	return UI_SORT;
 }
 
 static unsigned filter_narrowed(const struct ui *ui)
 {
-	int n = filter_count(ui->filter);
+	int n = filter_count(ui->scope.filter);
 
-	return n ? ui->filter_nr[n - 1] : 0;
+	return n ? ui->scope.filter_nr[n - 1] : 0;
 }
 
 unsigned search_narrowed(const struct ui *ui)
 {
 	unsigned filter = filter_narrowed(ui);
 
-	return *ui->search && ui->search_nr > filter ? ui->search_nr : filter;
+	return *ui->search.text && ui->search.nr > filter ? ui->search.nr : filter;
 }
 
 void search_back(struct ui *ui)
 {
-	if (*ui->search && ui->search_nr > filter_narrowed(ui)) {
+	if (*ui->search.text && ui->search.nr > filter_narrowed(ui)) {
 		search_for(ui, "");
 		return;
 	}
-	filter_pop(ui->filter);
+	filter_pop(ui->scope.filter);
 	ui_react(ui, UI_SORT);
 }

@@ -11,10 +11,11 @@
 #include "tui/frame/ui.h"
 #include "tui/screen/strip.h"
 
-void search_init(struct ui *ui);
+/* frameworks: prefixes of names, NULL at the end. */
+void search_init(struct ui *ui, const char *const *frameworks);
 void search_done(struct ui *ui);
-void search_reset(
-	struct ui *ui); /* another profile: no search, no terms; what is hidden stays so */
+/* Another profile: no search, no terms; what is hidden stays so. */
+void search_reset(struct ui *ui, const char *const *frameworks);
 void search_update(struct ui *ui); /* the sums of the window as it is now */
 
 /* The filters as parts of the data-quality line. */

@@ -1,117 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's state and what changes it. */
+/* The live view's state, as views and commands ask and change it. */
 #include "tui/frame/ui.h"
 
-#include "base/clock.h"
-#include "profile/query/filter.h"
-#include "tui/config/config.h"
-#include "tui/frame/command.h"
-#include "tui/frame/compare.h"
-#include "tui/frame/events.h"
-#include "tui/frame/output.h"
-#include "tui/frame/search.h"
+#include "base/buf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define DUTY        50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
-#define TICK_MAX_MS 10000 /* ticks come at least so often */
-#define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
-
-const struct view *const view_table[VIEW_COUNT] = {
-	[VIEW_METHODS] = &view_methods,
-	[VIEW_THREADS] = &view_threads,
-	[VIEW_TREE] = &view_tree,
-	[VIEW_FLAME] = &view_flame,
-	[VIEW_CALLERS] = &view_callers,
-	[VIEW_HELP] = &view_help,
-	[VIEW_PICKER] = &view_picker,
-	[VIEW_ERROR] = &view_error,
-	[VIEW_INFO] = &view_info,
-};
-
-static void ui_timeline_init(struct ui *ui)
-{
-	timeline_init(&ui->time);
-	if (ui->options->config && ui->options->config->window >= 0)
-		ui->time.window = ui->options->config->window;
-}
-
-/* What was chosen here stays in the profile. */
-static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
-{
-	const struct ui *ui = ctx;
-
-	if (leaving)
-		return;
-	if (kind == PROFILE_THREADS)
-		profile_keep(ui->profile, ui->thread);
-	if (kind == PROFILE_POOLS)
-		profile_keep(ui->profile, ui->pool);
-	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
-		if (ui->state[i] && view_table[i]->keep)
-			view_table[i]->keep(ui);
-}
-
-static void ui_take_profile(struct ui *ui)
-{
-	ui->profile = ui->ops->profile(ui->ctx);
-	ui->vitals = ui->ops->vitals(ui->ctx);
-	profile_keeper_add(ui->profile, ui_keep, ui);
-}
-
-void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
-	bool ascii)
-{
-	*ui = (struct ui){.ops = ops, .ctx = ctx, .options = options};
-	canvas_init(&ui->canvas, ascii);
-	canvas_resize(&ui->canvas, 24, 80);
-	ui->glyphs = ascii ? &glyphs_ascii : &glyphs_utf8;
-	ui->event = options->event;
-	ui->thread = PROFILE_ANY_THREAD;
-	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
-	ui_timeline_init(ui);
-	search_init(ui);
-	if (options->config && options->config->names >= 0)
-		ui->names = (enum name_style)options->config->names;
-	ui->mouse = options->config && options->config->mouse;
-	if (options->attached)
-		ui_take_profile(ui);
-	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
-	ui_react(ui, UI_UPDATE);
-}
-
-static void ui_free_view(struct ui *ui, int view)
-{
-	if (ui->state[view] && view_table[view]->free)
-		view_table[view]->free(ui->state[view]);
-	ui->state[view] = NULL;
-}
-
-void ui_done(struct ui *ui)
-{
-	if (ui->profile)
-		profile_keeper_remove(ui->profile, ui);
-	for (int i = 0; i < VIEW_COUNT; i++)
-		ui_free_view(ui, i);
-	canvas_done(&ui->canvas);
-	free(ui->copy);
-	output_free(ui->output);
-	compare_free(ui->compare);
-	search_done(ui);
-}
 
 const struct view *ui_view(const struct ui *ui)
 {
-	return view_table[ui->view];
+	return view_table[ui->place.view];
+}
+
+struct list *ui_list(struct ui *ui)
+{
+	return &ui->place.state[ui->place.view]->list;
+}
+
+struct area ui_body(const struct ui *ui, enum view_id view)
+{
+	bool bare = view_table[view]->bare;
+	int top = bare ? 0 : header_rows(ui), bottom = bare ? 1 : footer_rows(ui);
+
+	return (struct area){top, 0, ui->canvas.rows - top - bottom, ui->canvas.cols};
 }
 
 const char *ui_selected(struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	const char *name = v->text ? v->text(ui, v->list(ui)->cursor) : "";
+	const char *name = v->text ? v->text(ui, ui_list(ui)->cursor) : "";
 
 	return *name ? name : NULL;
 }
@@ -126,38 +43,38 @@ bool ui_has_event(const struct ui *ui, int event)
 
 bool ui_only_some(const struct ui *ui)
 {
-	return ui->thread != PROFILE_ANY_THREAD || ui->pool;
+	return ui->scope.thread != PROFILE_ANY_THREAD || ui->scope.pool;
 }
 
 const char *ui_only_name(const struct ui *ui)
 {
-	return ui->pool ? profile_pool_name(ui->profile, ui->pool)
-			: profile_get_thread(ui->profile, ui->thread)->name;
+	return ui->scope.pool ? profile_pool_name(ui->profile, ui->scope.pool)
+			      : profile_get_thread(ui->profile, ui->scope.thread)->name;
 }
 
 unsigned ui_narrow(struct ui *ui)
 {
-	return ++ui->narrowings;
+	return ++ui->scope.narrowings;
 }
 
 void ui_only(struct ui *ui, uint32_t thread, uint32_t pool)
 {
-	ui->only_nr = ui_narrow(ui);
-	ui->thread = thread;
-	ui->pool = pool;
+	ui->scope.only_nr = ui_narrow(ui);
+	ui->scope.thread = thread;
+	ui->scope.pool = pool;
 }
 
 struct profile_query ui_query(const struct ui *ui)
 {
 	struct profile_query q = {
-		.event = ui->event,
-		.thread = ui->thread,
-		.pool = ui->pool,
+		.event = ui->scope.event,
+		.thread = ui->scope.thread,
+		.pool = ui->scope.pool,
 		.by_weight = true,
-		.filter = ui->filter,
+		.filter = ui->scope.filter,
 	};
 
-	timeline_query(&ui->time, ui->profile, &q);
+	timeline_query(&ui->scope.time, ui->profile, &q);
 	return q;
 }
 
@@ -171,20 +88,20 @@ void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(ui->message.text, sizeof(ui->message.text), fmt, ap);
+	vsnprintf(ui->place.message.text, sizeof(ui->place.message.text), fmt, ap);
 	va_end(ap);
-	ui->message.style = style;
-	ui->message.shown = true;
-	ui->message.since_ms = ui->now_ms;
-	ui->message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
+	ui->place.message.style = style;
+	ui->place.message.shown = true;
+	ui->place.message.since_ms = ui->now_ms;
+	ui->place.message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
 }
 
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted))
 {
-	ui->message.shown = false;
-	ui->prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
-	snprintf(ui->prompt.text, sizeof(ui->prompt.text), "%s", text);
+	ui->place.message.shown = false;
+	ui->place.prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
+	snprintf(ui->place.prompt.text, sizeof(ui->place.prompt.text), "%s", text);
 }
 
 /* --- what is shown ----------------------------------------------------------------------------------- */
@@ -193,270 +110,15 @@ void ui_show(struct ui *ui, enum view_id view)
 {
 	const struct view *v = view_table[view];
 
-	if (view == VIEW_HELP && ui->view != VIEW_HELP)
-		ui->under = ui->view;
-	ui->view = view;
-	if (!ui->state[view] && v->new)
-		ui->state[view] = v->new ();
-	if (v->list)
-		list_resize(v->list(ui), v->list(ui)->count,
-			ui->canvas.rows - header_rows(ui) - footer_rows(ui) - 1);
-}
-
-static void ui_update(struct ui *ui, bool sort)
-{
-	const struct view *v = ui_view(ui);
-	uint64_t start;
-
-	/* Help is drawn instead of what it covers, which must not grow stale under it. */
-	if (ui->view == VIEW_HELP)
-		v = view_table[ui->under];
-	sort = sort || (ui->working && ui->work_sort);
-	start = ui->cpu_ns ? ui->cpu_ns() : 0;
-	ui->working = ui->slice && ui->profile && !v->bare && !ui_prepare(ui, v);
-	ui->work_sort = sort;
-	if (ui->working)
-		return;
-	ui->updated_ms = ui->now_ms;
-	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
-	if (!ui->work_summed)
-		search_update(ui);
-	ui->work_summed = false;
-	ui->work_ready = 0;
-	if (v->update && (ui->profile || v->bare))
-		v->update(ui, sort);
-	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
-}
-
-void ui_react(struct ui *ui, unsigned reaction)
-{
-	if (reaction & UI_HOLD)
-		ui->hold_until_ms = ui->now_ms + UI_HOLD_MS;
-	if (reaction & (UI_UPDATE | UI_SORT))
-		ui_update(ui, reaction & UI_SORT);
-}
-
-void ui_resize(struct ui *ui, int rows, int cols)
-{
-	bool wider = cols != ui->canvas.cols;
-
-	canvas_resize(&ui->canvas, rows, cols);
-	ui_show(ui, ui->view);
-	/* Columns that appear may need data that was not asked for before. */
-	if (wider)
-		ui_update(ui, false);
-}
-
-void ui_draw(struct ui *ui)
-{
-	const struct view *v = ui_view(ui);
-	struct area body = {0, 0, ui->canvas.rows, ui->canvas.cols};
-
-	if (ui->working && body.rows >= 8 && body.cols >= 40) {
-		ui_draw_working(ui);
-		return;
+	if (view == VIEW_HELP && ui->place.view != VIEW_HELP)
+		ui->place.under = ui->place.view;
+	ui->drawn = ui->drawn && view == ui->place.view;
+	ui->place.view = view;
+	if (!ui->place.state[view]) {
+		ui->place.state[view] = xcalloc(1, v->bytes);
+		ui->place.state[view]->ui = ui;
+		if (v->init)
+			v->init(ui->place.state[view]);
 	}
-	ui->drawn = ui->view;
-	ui->drawn_rows = body.rows;
-	ui->drawn_cols = body.cols;
-	canvas_clear(&ui->canvas);
-	if (body.rows < 8 || body.cols < 40) {
-		header_summary(ui);
-		return;
-	}
-	if (!v->bare) {
-		header_draw(ui);
-		body.row = header_rows(ui);
-	}
-	body.rows -= body.row + footer_rows(ui);
-	v->draw(ui, body);
-	if (ui->popup)
-		ui->popup->draw(ui);
-	footer_draw(ui);
-}
-
-/* --- time -------------------------------------------------------------------------------------------- */
-
-static void ui_end(struct ui *ui)
-{
-	ui->over = true;
-	ui_say(ui, STYLE_WARN, UI_STAY, "%s%s", ui->error.what,
-		command_can_restart(ui) ? " r: again" : "");
-}
-
-static void ui_count_waiting(struct ui *ui)
-{
-	struct profile_query q = ui_query(ui);
-
-	if (ui->waiting && ui->now_ms - ui->waiting_ms < WAITING_MS)
-		return;
-	q.from = ui->time.frozen_to;
-	q.to = UINT32_MAX;
-	ui->waiting = profile_sum(ui->profile, &q).count;
-	ui->waiting_ms = ui->now_ms;
-}
-
-bool ui_expire(struct ui *ui, int64_t now_ms)
-{
-	if (!ui->message.shown || ui->message.until_ms == UI_STAY || now_ms < ui->message.until_ms)
-		return false;
-	ui->message.shown = false;
-	return true;
-}
-
-/* How long after an update the next one may come: for what it costs, and for a wish beyond one's ticks. */
-static int64_t ui_update_due(const struct ui *ui)
-{
-	int64_t cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
-	int64_t wish =
-		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
-
-	return cost > wish ? cost : wish;
-}
-
-static void ui_update_for_tick(struct ui *ui)
-{
-	ui->ticking = true;
-	ui_update(ui, false);
-	ui->ticking = false;
-}
-
-void ui_tick(struct ui *ui, int64_t now_ms)
-{
-	if (!ui->now_ms)
-		ui->attached_ms = now_ms;
-	ui->now_ms = now_ms;
-	ui_expire(ui, now_ms);
-	if (!ui->profile) {
-		ui_update(ui, false);
-		return;
-	}
-	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0)
-		ui_end(ui);
-	ui->vitals = ui->ops->vitals(ui->ctx);
-	if (ui->vitals)
-		events_watch(ui);
-	if (ui->vitals && !ui->over)
-		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
-	if (ui->time.frozen)
-		ui_count_waiting(ui);
-	else if (!ui->working && now_ms - ui->updated_ms >= ui_update_due(ui))
-		ui_update_for_tick(ui);
-}
-
-uint64_t ui_refresh_ms(const struct ui *ui)
-{
-	uint64_t least = ui->update_ns / NS_PER_MS * DUTY;
-
-	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
-}
-
-int64_t ui_wake_ms(const struct ui *ui)
-{
-	return ui->message.shown && ui->message.until_ms != UI_STAY ? ui->message.until_ms : -1;
-}
-
-void ui_attach(struct ui *ui, int pid)
-{
-	ui->attach_pid = 0;
-	ui->popup = NULL;
-	ui->message.shown = false;
-	ui->last_pid = pid;
-	ui->over = false;
-	ui_only(ui, PROFILE_ANY_THREAD, 0);
-	events_reset(ui);
-	ui_timeline_init(ui);
-	memset(&ui->history, 0, sizeof(ui->history));
-	ui->working = false;
-	ui->typed_count = 0;
-	search_reset(ui);
-	compare_free(ui->compare);
-	ui->compare = NULL;
-	/* What the views know are numbers of the last profile. */
-	for (int i = 0; i < VIEW_COUNT; i++)
-		if (VIEWS_DATA & VIEW_BIT(i))
-			ui_free_view(ui, i);
-	ui->error = (struct err){0};
-	/* While it lasts the screen may be drawn, and the last session's data are gone. */
-	ui->profile = NULL;
-	ui->vitals = NULL;
-	if (ui->ops->attach(ui->ctx, pid, ui->event, &ui->error) < 0) {
-		ui_show(ui, VIEW_ERROR);
-		return;
-	}
-	ui_take_profile(ui);
-	ui->attached_ms = ui->now_ms;
-	ui_show(ui, VIEW_METHODS);
-	ui_update(ui, true);
-}
-
-/* --- keys -------------------------------------------------------------------------------------------- */
-
-static void ui_unknown_key(struct ui *ui)
-{
-	ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
-}
-
-static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
-{
-	const struct view *v = ui_view(ui);
-	const struct command *c;
-	unsigned reaction;
-	int arg = 0;
-
-	ui->now_ms = now_ms;
-	/* What is to stay was on the screen for long enough to be read. */
-	if (ui->message.until_ms != UI_STAY || now_ms - ui->message.since_ms >= UI_MESSAGE_MS)
-		ui->message.shown = false;
-	if (ui->prompt.label) {
-		footer_prompt_key(ui, key);
-		return 0;
-	}
-	if (ui->popup) {
-		reaction = ui->popup->key(ui, key);
-		ui_react(ui, reaction);
-		return reaction;
-	}
-	if (v->type && v->type(ui, key))
-		return 0;
-	c = command_find(ui, key, &arg);
-	if (!c && ui->view == VIEW_HELP) {
-		ui_show(ui, ui->under);
-		return 0;
-	}
-	if (!c) {
-		ui_unknown_key(ui);
-		return 0;
-	}
-	reaction = c->run(ui, arg);
-	ui_react(ui, reaction);
-	return reaction;
-}
-
-unsigned ui_work(struct ui *ui)
-{
-	unsigned reaction = 0;
-
-	if (ui->working)
-		ui_update(ui, false);
-	while (!ui->working && ui->typed_count) {
-		int key = ui->typed[0];
-
-		memmove(ui->typed, ui->typed + 1, --ui->typed_count * sizeof(*ui->typed));
-		reaction |= ui_take_key(ui, key, ui->now_ms);
-	}
-	return reaction;
-}
-
-bool ui_busy(const struct ui *ui)
-{
-	return ui->working || ui->typed_count;
-}
-
-unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
-{
-	if (!ui_busy(ui))
-		return ui_take_key(ui, key, now_ms);
-	ui->now_ms = now_ms;
-	return ui_type_ahead(ui, key);
+	list_resize(ui_list(ui), ui_list(ui)->count, ui_body(ui, view).rows - 1);
 }

@@ -2,22 +2,21 @@
 /*
  * The live view without its terminal: what is shown, what a key does to it, what a second does to it.
  *
- * Takes keys and times, gives a canvas: tests drive it as the loop in app.c does. Time is passed in
+ * Takes keys and times, gives a canvas: tests drive it as loop.c does. Time is passed in
  * (now_ms, any origin). Views and commands read and change the fields; whoever changes what is looked at
- * says so by a reaction. One thread; owned by app_run.
+ * says so by a reaction. ui.c has what they call, drive.c what the loop calls. One thread; owned by app_run.
  */
 #ifndef JHOT_TUI_FRAME_UI_H
 #define JHOT_TUI_FRAME_UI_H
 
 #include "profile/query/filter.h"
 #include "tui/frame/app.h"
-#include "tui/frame/popup.h"
+#include "tui/frame/view.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 #include "tui/term/key.h"
 #include "tui/time/time.h"
-#include "tui/view/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,8 +41,18 @@ enum ui_reaction {
 struct ui_prompt {
 	const char *label; /* NULL: none is open */
 	char text[256];
+	int arg;                       /* the asker's own */
 	void (*change)(struct ui *ui); /* after each key, may be NULL */
 	void (*done)(struct ui *ui, bool accepted);
+};
+
+/* A box over the view that takes all keys until it is closed: the export dialog, menus. Drawn after the view. */
+struct ui_popup {
+	const char *title;
+	const char *keys; /* stand in place of the key line: "Enter writes  Esc cancels" */
+	/* Takes each key; closes itself by ui->place.popup = NULL. Returns reactions. */
+	unsigned (*key)(struct ui *ui, int key);
+	void (*draw)(struct ui *ui);
 };
 
 struct ui_message {
@@ -62,6 +71,49 @@ struct ui_event { /* what an event keeps while another is shown */
 	bool warned;    /* what it leaves behind has been read */
 };
 
+/* What is looked at: all that a query is made of. */
+struct ui_scope {
+	int event;
+	struct ui_event events[PROFILE_EVENTS];
+	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
+	uint32_t pool;   /* only threads of this pool; 0 = all */
+	struct timeline time;
+	struct filter *filter;   /* what is left out; never NULL */
+	struct compare *compare; /* of compare.c, NULL until a baseline was set */
+	unsigned narrowings;     /* searches, filters, zooms... so far: Esc undoes the last first */
+	unsigned only_nr, filter_nr[FILTER_TERMS];
+};
+
+/* What is looked for in it. */
+struct ui_search {
+	char text[256], before[256];
+	int from;            /* where the cursor was when / was pressed */
+	struct match *found; /* over the profile; never NULL */
+	unsigned nr, nr_before;
+};
+
+/* Where one is. */
+struct ui_place {
+	enum view_id view, under; /* under: what help covers, and where Esc leads */
+	struct view_state *state[VIEW_COUNT];
+	struct ui_prompt prompt;
+	const struct ui_popup *popup; /* NULL: none is open */
+	struct ui_message message;
+};
+
+/* An update that is too much for one key goes on bit by bit: work.c. */
+struct ui_job {
+	uint64_t slice; /* frames that one key or round may make in another form; 0: all at once */
+	bool on;        /* what is shown is not yet what was asked for */
+	bool ticking;   /* the update is for a second that passed, not for a key */
+	bool sort;      /* it ends with a fresh order */
+	bool summed;    /* the sums are there, of the question */
+	uint64_t stamp; /* with this stamp */
+	uint64_t ready; /* stamp of the question whose stacks have the form that was asked for */
+	int typed[UI_TYPED]; /* meanwhile: taken when it is done */
+	unsigned typed_count;
+};
+
 struct ui {
 	const struct app_ops *ops;
 	void *ctx;
@@ -69,35 +121,33 @@ struct ui {
 	struct canvas canvas;
 	const struct glyphs *glyphs;
 
-	enum view_id view, under; /* under: what help covers, and where Esc leads */
-	void *state[VIEW_COUNT];
-
 	const struct profile *profile; /* NULL: not attached */
 	const struct vitals *vitals;   /* likewise */
 	struct history history;
-	int event;
-	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
-	uint32_t pool;   /* only threads of this pool; 0 = all */
-	struct ui_event events[PROFILE_EVENTS];
-	int menu_row;     /* of events.c */
-	int warned_event; /* that the open question is about */
-	char menu_note[640];
-	struct timeline time;
+	struct ui_scope scope;
+	struct ui_search search;
+	struct { /* as of the last update: of the window, of what has a hit, of coarse code */
+		struct profile_sum all, searched, coarse;
+		struct profile_explained explained;
+	} sums;
+	struct ui_place place;
+	struct ui_job job;
+	struct {
+		int row;
+		int warned; /* the event that the open question is about */
+		char note[640];
+	} menu; /* of events.c */
+	const char *
+		format; /* suffix of the files that are written unless another is chosen; "": the first */
+	struct output *output; /* of output.c, NULL until something was exported */
+
 	uint64_t interval_ms;
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */
-	uint64_t update_ns;       /* what the last one cost */
+	uint64_t update_ns;       /* what the last one cost, with what stands beside the list */
 	int64_t updated_ms;
-	uint64_t slice; /* frames that one key or round may make in another form; 0: all at once */
-	bool working;   /* what is shown is not yet what was asked for: ui_work goes on with it */
-	bool work_sort, work_summed; /* how, and how far */
-	uint64_t work_stamp,
-		work_ready;  /* of the questions that were summed, that were made ready */
-	int typed[UI_TYPED]; /* while working: taken when it is done */
-	unsigned typed_count;
-	enum view_id drawn; /* what stands on the canvas */
-	int drawn_rows, drawn_cols;
-	bool ticking; /* the update is for a second that passed, not for a key */
-	bool over;    /* the session ended; error says why */
+	bool beside; /* what stands beside the list is of the last update */
+	bool drawn;  /* the canvas has this view in this size */
+	bool over;   /* the session ended; error says why */
 	struct err error;
 	int attach_pid; /* to be attached after the next draw; 0: none */
 	int last_pid;   /* that attaching was tried for */
@@ -111,20 +161,6 @@ struct ui {
 	int64_t waiting_ms;
 	uint32_t
 		shown_now; /* the second that the time strip ends with: it moves with updates, so not while frozen */
-	char search[256], search_before[256];
-	int search_from;       /* where the cursor was when / was pressed */
-	struct match *found;   /* the search over the profile; never NULL */
-	struct filter *filter; /* what is left out; never NULL */
-	unsigned narrowings;   /* searches, filters, zooms... so far: Esc undoes the last first */
-	unsigned search_nr, search_nr_before, only_nr, filter_nr[FILTER_TERMS];
-	struct profile_sum sum, searched,
-		coarse; /* of the window as of the last update, with a hit, and profile_coarse */
-	struct profile_explained explained; /* of the window, too */
-	struct compare *compare;            /* of compare.c, NULL until a baseline was set */
-	struct ui_prompt prompt;
-	const struct ui_popup *popup; /* NULL: none is open */
-	struct output *output;        /* of output.c, NULL until something was exported */
-	struct ui_message message;
 	char *copy; /* text for the clipboard, taken by the loop */
 };
 
@@ -159,6 +195,8 @@ unsigned ui_type_ahead(struct ui *ui, int key);
 /* What views and commands call. */
 const char *ui_selected(struct ui *ui); /* the name of the selected row; NULL: none */
 const struct view *ui_view(const struct ui *ui);
+struct list *ui_list(struct ui *ui);                         /* the shown view's */
+struct area ui_body(const struct ui *ui, enum view_id view); /* where that view is drawn */
 void ui_show(struct ui *ui, enum view_id view);
 void ui_react(struct ui *ui, unsigned reaction); /* update and hold; the rest is the loop's */
 struct profile_query ui_query(const struct ui *ui);
@@ -173,15 +211,20 @@ void ui_say(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted));
 
-/* header.c, footer.c: rows they take at this size, and drawing them. */
+/* header.c, footer.c: rows they take at this size, where a view has them, and drawing them. */
 int header_rows(const struct ui *ui);
 void header_draw(struct ui *ui);
 int header_quality_row(const struct ui *ui);
 int footer_rows(const struct ui *ui);
 void footer_draw(struct ui *ui);
+/* Clear and frame a box in the middle for so much text; its inside. Too small a screen gets the text alone. */
+struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* A key typed into a line of text: characters, Backspace, ^U. false: not one of these. */
 bool footer_type(char *text, size_t bytes, int key);
+/* timestrip.c: the seconds of the history under the header. */
+int timestrip_rows(const struct ui *ui);
+void timestrip_draw(struct ui *ui, int row);
 /* The whole screen in one line, for terminals under 40x8. */
 void header_summary(struct ui *ui);
 

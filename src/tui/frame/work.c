@@ -13,40 +13,42 @@
 /* What searches and filters need: the sums of the window. */
 static bool prepare_search(struct ui *ui, uint64_t stamp)
 {
-	if (ui->work_summed || (!search_active(ui) && !search_has_search(ui)))
+	if (ui->job.summed || (!search_active(ui) && !search_has_search(ui)))
 		return true;
 	search_update(ui);
-	ui->work_summed = true;
-	ui->work_stamp = stamp;
-	return profile_asked(ui->profile) < ui->slice;
+	ui->job.summed = true;
+	ui->job.stamp = stamp;
+	return profile_asked(ui->profile) < ui->job.slice;
 }
 
 /* Another window, which a view compares with: of that only what is made in another form is too much. */
-static bool prepare_beside(struct ui *ui, const struct view *v)
+static bool prepare_other(struct ui *ui, const struct view *v)
 {
 	struct profile_query q;
 
-	return !v->beside || !v->beside(ui, &q) || filter_prepare_fold(ui->profile, &q, ui->slice);
+	return !v->other || !v->other(ui, &q) ||
+	       filter_prepare_fold(ui->profile, &q, ui->job.slice);
 }
 
 bool ui_prepare(struct ui *ui, const struct view *v)
 {
 	struct profile_query q = ui_query(ui);
-	bool ready = ui->work_ready && ui->work_ready == profile_stamp(ui->profile, &q);
+	bool ready = ui->job.ready && ui->job.ready == profile_stamp(ui->profile, &q);
 	uint64_t stamp;
 
 	/* This comes before the stamp, which begins another form. */
-	if (!ready && !filter_prepare(ui->profile, &q, ui->ticking ? UINT64_MAX : ui->slice) &&
-		!ui->ticking)
+	if (!ready &&
+		!filter_prepare(ui->profile, &q, ui->job.ticking ? UINT64_MAX : ui->job.slice) &&
+		!ui->job.ticking)
 		return false;
 	stamp = profile_stamp(ui->profile, &q);
-	ui->work_ready = stamp;
-	ui->work_summed = ui->work_summed && ui->work_stamp == stamp;
-	if (ui->ticking)
+	ui->job.ready = stamp;
+	ui->job.summed = ui->job.summed && ui->job.stamp == stamp;
+	if (ui->job.ticking)
 		return true;
 	return prepare_search(ui, stamp) &&
-	       (!v->sums || filter_prepare_sums(ui->profile, &q, ui->slice * SUMS)) &&
-	       prepare_beside(ui, v);
+	       (!v->sums || filter_prepare_sums(ui->profile, &q, ui->job.slice * SUMS)) &&
+	       prepare_other(ui, v);
 }
 
 /*
@@ -56,10 +58,8 @@ bool ui_prepare(struct ui *ui, const struct view *v)
 void ui_draw_working(struct ui *ui)
 {
 	struct canvas *c = &ui->canvas;
-	bool other =
-		ui->drawn != ui->view || ui->drawn_rows != c->rows || ui->drawn_cols != c->cols;
 
-	if (other) {
+	if (!ui->drawn) {
 		canvas_clear(c);
 		header_draw(ui);
 		footer_draw(ui);
@@ -70,7 +70,7 @@ void ui_draw_working(struct ui *ui)
 /* What works in every view; and to quit, where that letter cannot be meant as text. */
 static bool ui_works_meanwhile(const struct ui *ui, const struct command *c)
 {
-	bool text = ui->typed_count || ui->prompt.label || ui->popup;
+	bool text = ui->job.typed_count || ui->place.prompt.label || ui->place.popup;
 
 	return c->views == VIEWS_ALL || (!text && !strcmp(c->name, "quit"));
 }
@@ -83,7 +83,7 @@ unsigned ui_type_ahead(struct ui *ui, int key)
 
 	if (c && ui_works_meanwhile(ui, c))
 		return c->run(ui, arg);
-	if (ui->typed_count < UI_TYPED)
-		ui->typed[ui->typed_count++] = key;
+	if (ui->job.typed_count < UI_TYPED)
+		ui->job.typed[ui->job.typed_count++] = key;
 	return 0;
 }

@@ -45,6 +45,8 @@ enum list_step {
 	LIST_END
 };
 void list_step(struct list *l, enum list_step step);
+/* Those over the boxes of a flame graph. */
+enum flame_direction { FLAME_TO_ROOT, FLAME_TO_LEAF, FLAME_LEFT, FLAME_RIGHT };
 
 /* The text of a row, for searching; valid until the next call. */
 typedef const char *list_text_fn(void *ctx, int index);

@@ -81,6 +81,17 @@ size_t text_prefix(const char *s, int columns)
 	}
 }
 
+size_t text_wrap(const char *s, int columns, const char **next)
+{
+	size_t fits = text_prefix(s, columns), cut = fits;
+
+	while (s[fits] && cut > 0 && s[cut] != ' ')
+		cut--;
+	cut = cut ? cut : fits;
+	*next = s + cut + (s[cut] == ' ');
+	return cut;
+}
+
 const char *text_find(const char *s, const char *needle)
 {
 	size_t bytes;
@@ -102,6 +113,17 @@ char *text_count(char *out, int64_t v)
 		out[o++] = digits[i];
 	}
 	out[o] = '\0';
+	return out;
+}
+
+char *text_counted(char *out, int64_t n, const char *noun)
+{
+	char number[TEXT_NUMBER];
+
+	snprintf(out, TEXT_NUMBER, "%.12s %.16s%s", text_count(number, n), noun,
+		n == 1                          ? ""
+		: noun[strlen(noun) - 1] == 'x' ? "es"
+						: "s");
 	return out;
 }
 

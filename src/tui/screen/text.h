@@ -19,15 +19,18 @@ int text_char_width(uint32_t ch); /* 0, 1 or 2 columns */
 int text_width(const char *s);
 /* The bytes of s that fit into so many columns. */
 size_t text_prefix(const char *s, int columns);
+/* The bytes for a line of so many columns, broken at a blank if there is one; *next: where the next line begins. */
+size_t text_wrap(const char *s, int columns, const char **next);
 /* First place of needle in s, as match_find has it; NULL if none. */
 const char *text_find(const char *s, const char *needle);
 
 #define TEXT_NUMBER 32 /* room that is enough for any of these */
 
-char *text_count(char *out, int64_t v);                    /* "2 294", "-" below 0 */
-char *text_bytes(char *out, int64_t v);                    /* "1.2G" "640K" "0" */
-char *text_bytes_of(char *out, int64_t used, int64_t max); /* "1.2/4.0G" */
-char *text_uptime(char *out, int64_t seconds);             /* "42s" "12m" "3h07m" "3d04h" "120d" */
+char *text_count(char *out, int64_t v);                     /* "2 294", "-" below 0 */
+char *text_counted(char *out, int64_t n, const char *noun); /* "2 294 samples", "1 sample" */
+char *text_bytes(char *out, int64_t v);                     /* "1.2G" "640K" "0" */
+char *text_bytes_of(char *out, int64_t used, int64_t max);  /* "1.2/4.0G" */
+char *text_uptime(char *out, int64_t seconds);              /* "42s" "12m" "3h07m" "3d04h" "120d" */
 char *text_percent(char *out, double v); /* "7.9", one decimal, " 100" never "100.0" wide */
 char *text_interval(char *out, int64_t value, bool time); /* "10ms" "512K" */
 char *text_clock(char *out, int64_t wall_ns);             /* "14:02:11", local time */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time: which seconds are looked at, what the header's figures were in each, and both as a strip.
+ * Time: which seconds are looked at, and what the header's figures were in each.
  *
  * What is looked at is a sliding window, or one that was stopped.
  *
@@ -16,8 +16,6 @@
 
 #include "profile/profile.h"
 #include "profile/vitals.h"
-
-struct ui;
 
 struct timeline {
 	int window; /* index into timeline_windows */
@@ -64,19 +62,5 @@ const struct history_point *history_at(const struct history *h, uint32_t second)
 enum history_what { HISTORY_CPU, HISTORY_HEAP, HISTORY_GC, HISTORY_SAFEPOINT };
 void history_values(
 	const struct history *h, enum history_what what, uint32_t second, int64_t *out, int n);
-
-/* --- strip.c ----------------------------------------------------------------------------------- */
-
-/*
- * The last ten minutes in a line each: how many samples came, the heap, the GC; the window is marked.
- *
- *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420/s
- *
- * A cell is so many whole seconds of the session, so that what is drawn stays what it is and moves by one
- * cell at a time. Shown under the header while frozen, and on tall terminals.
- */
-
-int timestrip_rows(const struct ui *ui);
-void timestrip_draw(struct ui *ui, int row);
 
 #endif

@@ -11,59 +11,33 @@
 #include <string.h>
 
 struct error_state {
+	struct view_state at;
 	bool details_hidden;
 };
 
 static struct error_state *error_state(const struct ui *ui)
 {
-	return ui->state[VIEW_ERROR];
-}
-
-static void *error_new(void)
-{
-	return xcalloc(1, sizeof(struct error_state));
-}
-
-/* Words of one line of text, wrapped. Returns the row behind them. */
-static int put_wrapped(struct canvas *c, int row, int col, const char *text, size_t len)
-{
-	int width = c->cols - col - 2;
-
-	while (len > 0 && row < c->rows - 2) {
-		char line[1024];
-		size_t fits, cut;
-
-		snprintf(line, sizeof(line), "%.*s", (int)len, text);
-		cut = fits = text_prefix(line, width);
-		if (fits < strlen(line)) {
-			while (cut > 0 && line[cut] != ' ')
-				cut--;
-			cut = cut ? cut : fits;
-		}
-		if (!cut)
-			break;
-		line[cut] = '\0';
-		canvas_text(c, row++, col, c->cols, STYLE_NORMAL, line);
-		cut += cut < len && text[cut] == ' ';
-		text += cut;
-		len -= cut;
-	}
-	return row;
+	return (struct error_state *)ui->place.state[VIEW_ERROR];
 }
 
 static int put_lines(struct canvas *c, int row, const char *title, const char *text, bool numbered)
 {
 	int number = 1;
+	char line[1024];
 
 	if (!*text)
 		return row;
 	canvas_text(c, row++, 1, c->cols, STYLE_STRONG, title);
 	while (*text && row < c->rows - 2) {
-		size_t len = strcspn(text, "\n");
+		int len = (int)strcspn(text, "\n"), col = numbered ? 7 : 3;
+		const char *at = line, *next;
 
 		if (numbered)
 			canvas_printf(c, row, 3, c->cols, STYLE_KEY, "%d", number++);
-		row = put_wrapped(c, row, numbered ? 7 : 3, text, len);
+		snprintf(line, sizeof(line), "%.*s", len, text);
+		for (; *at && c->cols > col + 2 && row < c->rows - 2; at = next)
+			canvas_printf(c, row++, col, c->cols, STYLE_NORMAL, "%.*s",
+				(int)text_wrap(at, c->cols - col - 2, &next), at);
 		text += len + (text[len] == '\n');
 	}
 	return row + 1;
@@ -121,7 +95,6 @@ unsigned error_copy(struct ui *ui, int arg)
 const struct view view_error = {
 	.name = "Error",
 	.bare = true,
-	.new = error_new,
-	.free = free,
+	.bytes = sizeof(struct error_state),
 	.draw = error_draw,
 };

@@ -2,23 +2,14 @@
 /* The help screen: the keys of the view it was called from, written from the command table. */
 #include "tui/frame/ui.h"
 
-#include "base/buf.h"
 #include "tui/frame/command.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define HELP_ROWS 80
-#define KEYS_COL  9
-#define TERM_COL  10
-
-struct help {
-	struct list list; /* scrolling only */
-	struct canvas page;
-	int rows;
-};
+#define KEYS_COL 9
+#define TERM_COL 10
 
 /* What the columns mean, per view: term and explanation. */
 struct help_term {
@@ -93,37 +84,12 @@ static const struct help_term orders[] = {
 	{FLAME, "", "every 3 s at most, or when one would be wrong by more than 2 columns."},
 };
 
-static void *help_new(void)
-{
-	struct help *h = xcalloc(1, sizeof(*h));
-
-	canvas_init(&h->page, false);
-	return h;
-}
-
-static void help_free(void *state)
-{
-	struct help *h = state;
-
-	canvas_done(&h->page);
-	free(h);
-}
-
-static struct help *help_state(const struct ui *ui)
-{
-	return ui->state[VIEW_HELP];
-}
-
-static struct list *help_list(struct ui *ui)
-{
-	return &help_state(ui)->list;
-}
-
 /* --- writing the page -------------------------------------------------------------------------------- */
 
 static bool help_lists(const struct command *c, const struct ui *ui)
 {
-	return c->help && c->views & VIEW_BIT(ui->under) && (!c->available || c->available(ui));
+	return c->help && c->views & VIEW_BIT(ui->place.under) &&
+	       (!c->available || c->available(ui));
 }
 
 /* One group: its commands in as many lines as they need. Returns the row behind them. */
@@ -158,7 +124,7 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		const char *term = terms[i].term;
 
-		if (!(terms[i].views & VIEW_BIT(ui->under)))
+		if (!(terms[i].views & VIEW_BIT(ui->place.under)))
 			continue;
 		if (!strcmp(term, glyphs_utf8.plus_minus))
 			term = ui->glyphs->plus_minus;
@@ -171,7 +137,7 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 static int write_order(const struct ui *ui, struct canvas *page, int row)
 {
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (!(orders[i].views & VIEW_BIT(ui->under)))
+		if (!(orders[i].views & VIEW_BIT(ui->place.under)))
 			continue;
 		if (*orders[i].term)
 			canvas_text(page, row++, 1, page->cols, STYLE_STRONG, orders[i].term);
@@ -180,51 +146,31 @@ static int write_order(const struct ui *ui, struct canvas *page, int row)
 	return row;
 }
 
-static int write_page(struct ui *ui, struct canvas *page)
-{
-	int row = 0;
-
-	for (int group = 0; group < GROUP_COUNT; group++)
-		row = write_group(ui, page, row, (enum command_group)group);
-	row = write_terms(ui, page, row + 1);
-	row = write_order(ui, page, row) + 1;
-	canvas_printf(
-		page, row++, 1, page->cols, STYLE_DIM, "man jhot          jhot %s", JHOT_VERSION);
-	return row;
-}
-
-/* --- showing it -------------------------------------------------------------------------------------- */
-
 static void help_draw(struct ui *ui, struct area area)
 {
-	struct help *h = help_state(ui);
+	struct page *p = (struct page *)ui->place.state[VIEW_HELP];
 	struct canvas *c = &ui->canvas;
 	const char *more = "";
-	int hidden;
 
-	h->page.ascii = c->ascii;
-	canvas_resize(&h->page, HELP_ROWS, c->cols);
-	h->rows = write_page(ui, &h->page);
-	/* Moving scrolls: the cursor of a list one screen shorter is its top. */
-	hidden = h->rows - (area.rows - 2);
-	list_resize(&h->list, (hidden > 0 ? hidden : 0) + 1, 1);
-	for (int i = 0; i < area.rows - 2 && h->list.cursor + i < h->rows; i++)
-		memcpy(c->cells + (size_t)(area.row + 2 + i) * (size_t)c->cols,
-			canvas_row(&h->page, h->list.cursor + i),
-			(size_t)c->cols * sizeof(*c->cells));
-	if (h->list.count > 1 && h->list.cursor < h->list.count - 1)
+	page_begin(ui, p);
+	for (int group = 0; group < GROUP_COUNT; group++)
+		p->rows = write_group(ui, &p->canvas, p->rows, (enum command_group)group);
+	p->rows = write_terms(ui, &p->canvas, p->rows + 1);
+	p->rows = write_order(ui, &p->canvas, p->rows) + 1;
+	canvas_printf(&p->canvas, p->rows++, 1, c->cols, STYLE_DIM, "man jhot          jhot %s",
+		JHOT_VERSION);
+	if (page_draw(ui, p, (struct area){area.row + 2, 0, area.rows - 2, c->cols}))
 		more = c->ascii ? "   Down: more" : "   ↓ more";
 	canvas_fill(c, area.row, 0, c->cols, STYLE_COLUMNS, ' ');
 	canvas_printf(c, area.row, 1, c->cols, STYLE_COLUMNS,
 		"HELP: %s      Tab other views   any other key closes%s",
-		view_table[ui->under]->name, more);
+		view_table[ui->place.under]->name, more);
 }
 
 const struct view view_help = {
 	.name = "Help",
 	.bare = true,
-	.new = help_new,
-	.free = help_free,
+	.bytes = sizeof(struct page),
+	.done = page_done,
 	.draw = help_draw,
-	.list = help_list,
 };

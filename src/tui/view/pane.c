@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pane beside a list. */
+/* The pane beside a list, and the small tables in it: their columns stand as those of the callers' parts do. */
 #include "tui/view/pane.h"
 
-#include "tui/view/callers/view.h"
+#include "profile/query/error.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
 
 #define PANE_COLS 160 /* from this width on */
 #define PANE_ROWS 16
+#define FIGURE    8 /* columns of one share */
 
 bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane)
 {
@@ -30,28 +34,70 @@ void pane_done(struct pane *p)
 	sandwich_order_done(&p->order);
 }
 
-const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method)
+void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 {
-	struct profile_query q = ui_query(ui);
+	struct area body = ui_body(ui, ui->place.view), pane;
+	struct profile_query q;
 
 	if (p->sandwich && p->sandwich->method != method)
 		pane_stale(p);
-	if (!p->sandwich && !ui->working) {
-		p->sandwich = sandwich_new(ui->profile, &q, method);
-		sandwich_settle(&p->order, p->sandwich, false, false);
-	}
-	return p->sandwich;
+	if (p->sandwich || method == PROFILE_NONE || !pane_split(body, sixteenths, &body, &pane))
+		return;
+	q = ui_query(ui);
+	p->sandwich = sandwich_new(ui->profile, &q, method);
+	sandwich_settle(&p->order, p->sandwich, false, false);
 }
 
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
 {
-	const struct sandwich *s;
 	struct area pane;
 
 	if (!pane_split(body, PANE_LIST, &body, &pane) || method == PROFILE_NONE)
 		return body;
-	s = pane_ask(ui, p, method);
-	if (s)
-		callers_draw_pane(ui, pane, s);
+	if (p->sandwich)
+		callers_draw_pane(ui, pane, p->sandwich);
 	return body;
+}
+
+/* --- tables ------------------------------------------------------------------------------------------- */
+
+void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles)
+{
+	struct canvas *c = &ui->canvas;
+	int end = area.col + area.cols - 1;
+
+	canvas_fill(c, area.row, area.col, area.col + area.cols, STYLE_COLUMNS, ' ');
+	canvas_text(c, area.row, area.col + 1, end, STYLE_COLUMNS, titles->what);
+	canvas_right(c, area.row, area.col, end - FIGURE, STYLE_COLUMNS, titles->first);
+	canvas_right(c, area.row, area.col, end, STYLE_COLUMNS, titles->second);
+}
+
+void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent)
+{
+	char number[TEXT_NUMBER], text[TEXT_NUMBER + 1];
+
+	snprintf(text, sizeof(text), "%s%%", text_percent(number, percent));
+	canvas_right(&ui->canvas, row, col, end, style, text);
+}
+
+void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style)
+{
+	struct canvas *c = &ui->canvas;
+	char name[512];
+
+	canvas_printf(
+		c, area.row, area.col, c->cols, theme_frame(type), "%c", frame_types[type].letter);
+	name_fit(name, sizeof(name), profile_get_method(ui->profile, method), area.cols, ui->names,
+		ui->glyphs->ellipsis);
+	canvas_text(c, area.row, area.col + 2, c->cols, style, name);
+}
+
+void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r)
+{
+	int end = area.col + area.cols - 1, names = area.cols - 2 * FIGURE - 1;
+
+	pane_method(ui, (struct area){area.row, area.col + 2, 1, names - 5}, r->type, r->method,
+		r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM);
+	pane_percent(ui, area.row, area.col, end - FIGURE, STYLE_NORMAL, r->first);
+	pane_percent(ui, area.row, end - FIGURE, end, STYLE_DIM, r->second);
 }

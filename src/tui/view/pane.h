@@ -2,18 +2,16 @@
 /*
  * What stands beside a list on a wide terminal: callers, callees, lines and threads of its selected method.
  *
- * Derived when it is drawn, since the cursor moves without an update. Embedded in a view's state,
- * zero-initialised; pane_stale after every update.
+ * Embedded in a view's state, zero-initialised; pane_stale after every update, pane_ask before it is drawn.
  */
 #ifndef JHOT_TUI_VIEW_PANE_H
 #define JHOT_TUI_VIEW_PANE_H
 
 #include "tui/frame/ui.h"
 #include "tui/view/callers/sandwich.h"
-#include "tui/view/view.h"
 
 struct pane {
-	struct sandwich *sandwich;
+	struct sandwich *sandwich; /* NULL: there is nothing to draw */
 	struct sandwich_order order;
 };
 
@@ -25,12 +23,12 @@ bool pane_split(struct area body, int sixteenths, struct area *list, struct area
 
 void pane_done(struct pane *p);
 void pane_stale(struct pane *p);
-/* What is around a method; NULL while there is no time to ask. */
-const struct sandwich *pane_ask(struct ui *ui, struct pane *p, uint32_t method);
-/* The part of the body that is left for the list; draws the pane for the method (PROFILE_NONE: none). */
+/* What is around a method (PROFILE_NONE: none), if there is room for a pane. */
+void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
+/* The part of the body that is left for the list; draws the pane unless no method is selected. */
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
 
-/* --- pane_table.c ------------------------------------------------------------------------------ */
+/* --- tables ------------------------------------------------------------------------------------- */
 
 /* A small table of methods in a pane: the letter of how it ran, its name, and two shares. Draws only. */
 
@@ -47,6 +45,19 @@ struct pane_titles {
 
 /* The titles' row, which the rows stand below. */
 void pane_table_titles(struct ui *ui, struct area area, const struct pane_titles *titles);
+/* The letter of how a method ran, and its name in so many columns two further. */
+void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
+/* "12.3%" that ends before column end. */
+void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent);
 void pane_table_row(struct ui *ui, struct area area, const struct pane_row *r);
+
+/* --- callers/view.c: the parts of a sandwich ----------------------------------------------------- */
+
+/* Title and rows of one part in area; what does not fit is summed up in its last row. Returns the row
+ * behind what was drawn. first: what its first row is in the list that the cursor is in, -1: in none. */
+int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
+	enum sandwich_kind kind, int first, int cursor);
+/* All four parts below each other. */
+void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s);
 
 #endif

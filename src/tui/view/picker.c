@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "tui/frame/command.h"
-#include "tui/screen/column.h"
 #include "tui/screen/text.h"
 
 #include <limits.h>
@@ -16,9 +15,9 @@
 #define REFRESH_MS 2000
 
 struct picker {
+	struct view_state at;
 	struct app_jvm *jvms; /* those that match the filter */
 	int count, all;
-	struct list list;
 	int selected; /* pid */
 	char filter[64];
 	int64_t listed_ms;
@@ -28,25 +27,12 @@ struct picker {
 
 static struct picker *picker_state(const struct ui *ui)
 {
-	return ui->state[VIEW_PICKER];
+	return (struct picker *)ui->place.state[VIEW_PICKER];
 }
 
-static void *picker_new(void)
+static void picker_done(void *state)
 {
-	return xcalloc(1, sizeof(struct picker));
-}
-
-static void picker_free(void *state)
-{
-	struct picker *p = state;
-
-	free(p->jvms);
-	free(p);
-}
-
-static struct list *picker_list(struct ui *ui)
-{
-	return &picker_state(ui)->list;
+	free(((struct picker *)state)->jvms);
 }
 
 /* --- rows -------------------------------------------------------------------------------------------- */
@@ -74,10 +60,10 @@ static void picker_fill(struct ui *ui)
 	for (int i = 0; i < p->all; i++)
 		if (matches(p, &jvms[i]))
 			p->jvms[p->count++] = jvms[i];
-	list_resize(&p->list, p->count, p->list.rows);
-	for (int i = 0; i < p->count && p->list.touched; i++)
+	list_resize(&p->at.list, p->count, p->at.list.rows);
+	for (int i = 0; i < p->count && p->at.list.touched; i++)
 		if (p->jvms[i].pid == p->selected)
-			list_follow(&p->list, i);
+			list_follow(&p->at.list, i);
 	p->listed_ms = ui->now_ms;
 	p->listed = true;
 }
@@ -89,7 +75,7 @@ static void picker_update(struct ui *ui, bool sort)
 	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
 		return;
 	if (p->count)
-		p->selected = p->jvms[p->list.cursor].pid;
+		p->selected = p->jvms[p->at.list.cursor].pid;
 	picker_fill(ui);
 }
 
@@ -122,7 +108,7 @@ static void picker_back(struct ui *ui)
 unsigned picker_choose(struct ui *ui, int arg)
 {
 	struct picker *p = picker_state(ui);
-	const struct app_jvm *j = p->count ? &p->jvms[p->list.cursor] : NULL;
+	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
 
 	if (!j)
 		return 0;
@@ -177,27 +163,40 @@ static const struct column columns[] = {
 	{"ATTACH", 1, 8, true, 0, -1, cell_attach},
 };
 
+static struct columns picker_columns(const struct ui *ui)
+{
+	return COLUMNS(columns);
+}
+
+static const void *picker_row(const void *state, int index)
+{
+	const struct picker *p = state;
+
+	return index < p->count ? &p->jvms[index] : NULL;
+}
+
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
 /* The reason of the selected row; what it would take where it can be had. */
 static void draw_why(struct ui *ui, int row)
 {
 	struct picker *p = picker_state(ui);
-	const struct app_jvm *j = p->count ? &p->jvms[p->list.cursor] : NULL;
+	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
 
-	char word[sizeof(j->name)] = "";
+	char word[sizeof(j->name)];
+	bool by_name;
 
-	if (j)
-		clean_word(word, sizeof(word), j->name);
-	if (j && *j->why)
+	if (!j)
+		return;
+	clean_word(word, sizeof(word), j->name);
+	by_name = !strcmp(word, j->name);
+	if (*j->why)
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_NORMAL, "%d: %s",
 			j->pid, j->why);
-	else if (j && !strcmp(word, j->name))
+	else
 		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM,
-			"Also: jhot %d   or by name: jhot %s", j->pid, j->name);
-	else if (j)
-		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM, "Also: jhot %d",
-			j->pid);
+			"Also: jhot %d%s%s", j->pid, by_name ? "   or by name: jhot " : "",
+			by_name ? j->name : "");
 }
 
 static void draw_none(struct ui *ui, int row)
@@ -223,8 +222,6 @@ static void picker_draw(struct ui *ui, struct area area)
 {
 	struct picker *p = picker_state(ui);
 	struct canvas *c = &ui->canvas;
-	struct column_place places[COLUMN_MAX];
-	int n = column_layout(COLUMNS(columns), c->cols, 0, c->cols, places);
 	int row = area.row;
 
 	canvas_text(c, row, 1, c->cols, STYLE_STRONG, "jhot - choose a JVM");
@@ -234,27 +231,22 @@ static void picker_draw(struct ui *ui, struct area area)
 	c->cursor_row = row;
 	c->cursor_col = canvas_text(c, row, 19, c->cols - 1, STYLE_PROMPT, p->filter);
 	row += area.rows > 14 ? 2 : 1;
-	column_titles(c, row++, 0, c->cols, places, n, -1, ui->glyphs);
-	list_resize(&p->list, p->count, area.row + area.rows - 2 - row);
-	for (int line = 0; line < p->list.rows && p->list.top + line < p->count; line++) {
-		int index = p->list.top + line;
-
-		column_row(c, row + line, places, n, p, &p->jvms[index], ui->glyphs);
-		canvas_list_row(c, row + line, 0, c->cols, index, index == p->list.cursor);
-	}
+	view_draw_rows(ui, VIEW_PICKER,
+		(struct area){row, 0, area.row + area.rows - 2 - row, c->cols}, (uint32_t)p->count);
 	if (!p->count)
-		draw_none(ui, row + 1);
+		draw_none(ui, row + 2);
 	draw_why(ui, area.row + area.rows - 1);
 }
 
 const struct view view_picker = {
 	.name = "Picker",
 	.bare = true,
-	.new = picker_new,
-	.free = picker_free,
+	.bytes = sizeof(struct picker),
+	.done = picker_done,
 	.update = picker_update,
 	.draw = picker_draw,
-	.list = picker_list,
+	.columns = picker_columns,
+	.row = picker_row,
 	.type = picker_type,
 	.narrowed = picker_narrowed,
 	.back = picker_back,

@@ -6,7 +6,7 @@
  *                    - 8      return address
  *                    - 16     caller's fp
  */
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define SEARCH_WORDS 256 /* how far compiled code itself may have moved sp */
 #define ADJUST_WORDS 64  /* what code pushes for a call, all registers perhaps */
@@ -142,27 +142,17 @@ static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
 static enum walk_step prologue_leave(
 	struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
-	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
+	struct walk_cursor sender;
 
-	switch (prologue) {
-	case ARCH_BODY:
-	case ARCH_LEAVING: return STEP_FAIL;
-	case ARCH_PUSHED:
-		pc = walker_word(w, sp + 8);
-		fp = walker_word(w, sp);
-		sp += 16;
-		break;
-	case ARCH_UNSAVED:
-		sp += 8ull * (uint32_t)blob->frame_words;
-		pc = ARCH_HAS_LINK ? w->regs->link : walker_word(w, sp - 8);
-		break;
-	case ARCH_NO_FRAME:
-	default:
-		pc = ARCH_HAS_LINK ? w->regs->link : walker_word(w, sp);
-		sp += ARCH_HAS_LINK ? 0 : 8;
-		break;
+	if (prologue == ARCH_BODY || prologue == ARCH_LEAVING)
+		return STEP_FAIL;
+	sender = walker_before_frame(w, prologue == ARCH_PUSHED);
+	if (prologue == ARCH_UNSAVED) {
+		sender.sp = w->at.sp + 8ull * (uint32_t)blob->frame_words;
+		if (!ARCH_HAS_LINK)
+			sender.pc = walker_word(w, sender.sp - 8);
 	}
-	return walker_try(w, pc, sp, fp);
+	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
 /* What the instructions around pc say; BODY when they say nothing. */
@@ -194,19 +184,19 @@ static void frames_add(struct walker *w, const struct code_blob *blob, enum arch
 		scopes_add(w, blob, w->at.pc);
 }
 
-static enum walk_step top_step(struct walker *w, struct code_blob blob)
+static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
-	enum arch_prologue prologue = prologue_of(w, &blob);
+	enum arch_prologue prologue = prologue_of(w, blob);
 
-	frames_add(w, &blob, prologue);
-	if (prologue_leave(w, &blob, prologue) == STEP_NEXT ||
-		frame_leave(w, blob.frame_words, w->at.sp, false) == STEP_NEXT ||
-		moved_leave(w, &blob) == STEP_NEXT ||
-		prologue_leave(w, &blob, ARCH_NO_FRAME) == STEP_NEXT ||
-		prologue_leave(w, &blob, ARCH_PUSHED) == STEP_NEXT)
+	frames_add(w, blob, prologue);
+	if (prologue_leave(w, blob, prologue) == STEP_NEXT ||
+		frame_leave(w, blob->frame_words, w->at.sp, false) == STEP_NEXT ||
+		moved_leave(w, blob) == STEP_NEXT ||
+		prologue_leave(w, blob, ARCH_NO_FRAME) == STEP_NEXT ||
+		prologue_leave(w, blob, ARCH_PUSHED) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w,
-		(uint32_t)(blob.frame_words > 0 ? blob.frame_words : 0) + SEARCH_WORDS,
+		(uint32_t)(blob->frame_words > 0 ? blob->frame_words : 0) + SEARCH_WORDS,
 		WALK_BREAK_COMPILED);
 }
 
@@ -224,53 +214,34 @@ void compiled_show(struct walker *w, const struct code_blob *blob)
 
 enum walk_step compiled_known(struct walker *w)
 {
-	const struct frame_cache_code *known = walker_known(w, w->at.pc);
-	uint64_t end, pc, fp;
+	const struct frame_cache_code *known =
+		walker_known(w, w->top ? w->at.pc | FRAME_CACHE_EXACT : w->at.pc);
 	uint32_t count = w->count;
+	int32_t frame_words;
 
 	if (!known || w->leaf)
 		return STEP_FAIL;
-	end = w->at.sp + 8ull * (uint32_t)known->frame_words;
-	if ((end & 7) || end >= w->hi)
-		return STEP_FAIL;
-	pc = walker_word(w, end - 8) & ARCH_PC_MASK;
-	fp = walker_word(w, end - 16);
+	frame_words = known->frame_words;
 	walker_add_packed(w, known->frames, known->count);
-	if (walker_in_code(w, pc) && walker_returns_to_java(w, pc))
-		return walker_next(w, pc, end, fp);
-	w->count = count;
-	return STEP_FAIL;
-}
-
-enum walk_step compiled_interrupted(struct walker *w)
-{
-	uint32_t count = w->count;
-	struct frame_cache_code known;
-
-	if (!w->thread->cache || !frame_cache_find(w->thread->cache->table, w->layout, w->mem,
-					 w->at.pc | FRAME_CACHE_EXACT, &known))
-		return STEP_FAIL;
-	walker_add_packed(w, known.frames, known.count);
-	if (frame_leave(w, known.frame_words, w->at.sp, false) == STEP_NEXT)
+	if (frame_leave(w, frame_words, w->at.sp, !w->top) == STEP_NEXT)
 		return STEP_NEXT;
 	w->count = count;
 	return STEP_FAIL;
 }
 
-enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
+enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 {
-	struct code_blob blob = *found; /* the walker's own is overwritten by each look-up */
 	uint64_t pc = w->at.pc;
 	uint32_t first = w->count;
 
 	if (w->top)
 		return top_step(w, blob);
-	compiled_show(w, &blob);
-	note(w, &blob, pc, first);
-	if (w->leaf && leaf_leave(w, &blob) == STEP_NEXT)
+	compiled_show(w, blob);
+	note(w, blob, pc, first);
+	if (w->leaf && leaf_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
-	if (frame_leave(w, blob.frame_words, w->at.sp, true) == STEP_NEXT ||
-		moved_leave(w, &blob) == STEP_NEXT)
+	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
+		moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
 	return walker_fail(w, WALK_BREAK_COMPILED);
 }
@@ -278,7 +249,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *found)
 bool walker_returns_to_java(struct walker *w, uint64_t pc)
 {
 	const struct walk_layout *l = w->layout;
-	struct code_blob *blob = &w->blob;
+	const struct code_blob *blob;
 	struct code_desc desc;
 
 	if (!walker_in_code(w, pc))
@@ -289,7 +260,8 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 		return interpreted_returns(w, pc);
 	if (walker_known(w, pc))
 		return true;
-	if (!code_cache_find(l, w->mem, pc, blob))
+	blob = walker_blob(w, pc);
+	if (!blob)
 		return false;
 	switch (blob->kind) {
 	case CODE_NMETHOD:
@@ -307,7 +279,7 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 {
 	const struct walk_layout *l = w->layout;
 	const struct frame_cache_code *known;
-	struct code_blob *blob = &w->blob;
+	const struct code_blob *blob;
 
 	if ((sp & 7) || sp >= w->hi)
 		return false;
@@ -322,7 +294,8 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return walker_returns_to_java(
 			w, walker_word(w, sp + 8ull * (uint32_t)known->frame_words - 8) &
 				   ARCH_PC_MASK);
-	if (!code_cache_find(l, w->mem, pc, blob))
+	blob = walker_blob(w, pc);
+	if (!blob)
 		return false;
 	if ((blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE) || blob->frame_words < 2)
 		return true;

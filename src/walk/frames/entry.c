@@ -4,7 +4,7 @@
  * JavaCallWrapper keeps the anchor of the Java frames further out, in case the native frames between do
  * not lead there.
  */
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define WRAPPER_DISTANCE (64u << 10) /* the wrapper lives in the frame of the stub's caller */
 

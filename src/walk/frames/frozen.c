@@ -110,15 +110,16 @@ static bool frozen_interpreted(struct walker *w, uint64_t link)
 /* Of the youngest frame's code also a wrapper of a native method, or the stub by which it has asked for a monitor. */
 static bool frozen_compiled(struct walker *w)
 {
+	const struct code_blob *blob = walker_blob(w, w->at.pc);
 	uint64_t end;
 
-	if (!code_cache_find(w->layout, w->mem, w->at.pc, &w->blob) || w->blob.frame_words < 2 ||
-		(w->blob.kind != CODE_NMETHOD && w->blob.kind != CODE_NATIVE &&
-			w->blob.kind != CODE_RUNTIME))
+	if (!blob || blob->frame_words < 2 ||
+		(blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE &&
+			blob->kind != CODE_RUNTIME))
 		return false;
-	end = w->at.sp + 8ull * (uint32_t)w->blob.frame_words;
-	if (w->blob.kind != CODE_RUNTIME)
-		compiled_show(w, &w->blob);
+	end = w->at.sp + 8ull * (uint32_t)blob->frame_words;
+	if (blob->kind != CODE_RUNTIME)
+		compiled_show(w, blob);
 	w->at.pc = mem_u64(w->mem, end - 8) & ARCH_PC_MASK;
 	w->at.fp = end - 16;
 	w->at.sp = end;
@@ -157,6 +158,25 @@ bool frozen_show(struct walker *w, const struct frozen *f)
 			return true;
 	}
 	return false;
+}
+
+struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_mem *mem,
+	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
+	uint32_t max)
+{
+	struct walk_result result = {.why = WALK_BREAK_NONE};
+	struct walker w;
+
+	walker_begin(&w, l, mem, thread, frames, max);
+	if (!frozen_show(&w, f)) {
+		result.truncated = !walker_room(&w);
+		result.why = result.truncated ? WALK_BREAK_NONE : WALK_BREAK_COMPILED;
+	}
+	if (result.why)
+		walker_add(&w, WALK_BREAK, result.why, WALK_BCI_UNKNOWN);
+	cut_end(&w, &result);
+	result.count = w.count;
+	return result;
 }
 
 uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown)

@@ -9,8 +9,8 @@
 #ifndef JHOT_WALK_FRAMES_FROZEN_H
 #define JHOT_WALK_FRAMES_FROZEN_H
 
+#include "walk/frames/walker.h"
 #include "walk/hotspot/oop.h"
-#include "walk/walker.h"
 
 /* Offsets in StackChunk (bottom or argsize: 0 = the other), and where its stack begins; of Continuation.tail. */
 struct frozen_fields {
@@ -38,6 +38,11 @@ bool frozen_any(const struct walk_mem *mem, const struct frozen *f);
 
 /* Adds the frames of this chunk and its parents, youngest first; false: some could not be read. Moves w->at. */
 bool frozen_show(struct walker *w, const struct frozen *f);
+
+/* All of these frames, of a thread that is not mounted, youngest first. thread: only cache and cut count. count 0: none could be read. */
+struct walk_result walk_frozen(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_thread *thread, const struct frozen *f, struct walk_frame *frames,
+	uint32_t max);
 
 /* The Method of the youngest frame, which has been shown as frame number `shown`. */
 uint64_t frozen_method(const struct walker *w, const struct frozen *f, uint32_t shown);

@@ -10,8 +10,8 @@
  * [sp], at [sp + 8] (fp was pushed), or, while the locals are made, in rax. While a method is left, the
  * frame is already gone: the return address is at [sp], then in r13, and the sender's sp in rbx.
  */
+#include "walk/frames/walker.h"
 #include "walk/hotspot/method.h"
-#include "walk/walker.h"
 
 #define FRAME_MAX   (1u << 20) /* locals and expression stack of one frame */
 #define ENTRY_WORDS 16         /* what a frameless entry may keep on the stack */

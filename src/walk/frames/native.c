@@ -5,7 +5,7 @@
  * function at the nearest caller that keeps them.
  */
 #include "walk/frames/unwind.h"
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define LEAF_WORDS    16          /* that a leaf without a frame pointer may keep */
 #define ROOT_DISTANCE (16u << 10) /* thread entry, struct pthread and static TLS fit in it */
@@ -52,23 +52,25 @@ static enum walk_step native_end(struct walker *w, bool from_libjvm)
 	return walker_fail(w, WALK_BREAK_NATIVE);
 }
 
+struct walk_cursor walker_before_frame(const struct walker *w, bool pushed)
+{
+	uint64_t sp = w->at.sp;
+
+	if (pushed)
+		return (struct walk_cursor){
+			walker_word(w, sp + 8) & ARCH_PC_MASK, sp + 16, walker_word(w, sp)};
+	if (ARCH_HAS_LINK)
+		return (struct walk_cursor){w->regs->link & ARCH_PC_MASK, sp, w->at.fp};
+	return (struct walk_cursor){walker_word(w, sp), sp + 8, w->at.fp};
+}
+
 static enum walk_step prologue_step(struct walker *w, enum arch_prologue prologue)
 {
-	uint64_t sp = w->at.sp, fp = w->at.fp, pc;
+	struct walk_cursor sender = walker_before_frame(w, prologue == ARCH_PUSHED);
 
-	if (prologue == ARCH_PUSHED) {
-		pc = walker_word(w, sp + 8);
-		fp = walker_word(w, sp);
-		sp += 16;
-	} else if (ARCH_HAS_LINK) {
-		pc = w->regs->link & ARCH_PC_MASK;
-	} else {
-		pc = walker_word(w, sp);
-		sp += 8;
-	}
-	if (!walker_returns(w, pc))
+	if (!walker_returns(w, sender.pc))
 		return STEP_FAIL;
-	return walker_next(w, pc, sp, fp);
+	return walker_next(w, sender.pc, sender.sp, sender.fp);
 }
 
 /* Does the frame cache know this return address, which then is one? Its rule is in w->rule. */

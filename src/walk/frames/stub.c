@@ -6,7 +6,7 @@
  * the short ones leave the return address at [sp], and the long ones move sp about. The candidates are
  * tried in that order and each must lead to a sure return address.
  */
-#include "walk/walker.h"
+#include "walk/frames/walker.h"
 
 #define STUB_FRAME_MAX (64u << 10)
 #define STUB_SEARCH    512 /* words: AES and Montgomery stubs keep whole tables on the stack */
@@ -121,12 +121,12 @@ static enum walk_step adapter_saved(struct walker *w)
 static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target)
 {
 	for (int i = 0; i < CHAIN_MAX; i++) {
+		const struct code_blob *blob =
+			walker_in_interpreter(w, at.pc) ? NULL : walker_blob(w, at.pc);
 		uint64_t slot = at.fp;
 
-		if (walker_in_code(w, at.pc) && !walker_in_interpreter(w, at.pc) &&
-			code_cache_find(w->layout, w->mem, at.pc, &w->blob) &&
-			w->blob.frame_words >= 2)
-			slot = at.sp + 8ull * (uint32_t)w->blob.frame_words - 16;
+		if (blob && blob->frame_words >= 2)
+			slot = at.sp + 8ull * (uint32_t)blob->frame_words - 16;
 		if (slot >= target || !walker_on_stack(w, slot))
 			return slot == target;
 		at.fp = walker_word(w, slot);
@@ -165,13 +165,13 @@ static enum walk_step pushed_step(struct walker *w)
 	return STEP_FAIL;
 }
 
-static enum walk_step top_step(struct walker *w, enum code_kind kind, int32_t frame_words)
+static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
-	if (kind == CODE_ADAPTER)
+	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
-	if (kind == CODE_LEAF && pushed_step(w) == STEP_NEXT)
+	if (blob->kind == CODE_LEAF && pushed_step(w) == STEP_NEXT)
 		return STEP_NEXT;
-	if (by_link(w) == STEP_NEXT || by_frame_size(w, frame_words) == STEP_NEXT ||
+	if (by_link(w) == STEP_NEXT || by_frame_size(w, blob->frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
 		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT)
 		return STEP_NEXT;
@@ -180,17 +180,14 @@ static enum walk_step top_step(struct walker *w, enum code_kind kind, int32_t fr
 
 enum walk_step stub_step(struct walker *w, const struct code_blob *blob)
 {
-	enum code_kind kind = blob->kind;
-	int32_t frame_words = blob->frame_words;
-
 	walker_add(w, WALK_STUB, w->at.pc, WALK_BCI_UNKNOWN);
-	if (kind == CODE_CONTINUATION && continuation_step(w) == STEP_NEXT)
+	if (blob->kind == CODE_CONTINUATION && continuation_step(w) == STEP_NEXT)
 		return STEP_NEXT;
 	if (w->top)
-		return top_step(w, kind, frame_words);
-	if (kind == CODE_ADAPTER && adapter_saved(w) == STEP_NEXT)
+		return top_step(w, blob);
+	if (blob->kind == CODE_ADAPTER && adapter_saved(w) == STEP_NEXT)
 		return STEP_NEXT;
-	if (by_frame_size(w, frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)
+	if (by_frame_size(w, blob->frame_words) == STEP_NEXT || by_frame_pointer(w) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w, STUB_SEARCH, WALK_BREAK_STUB);
 }

@@ -2,6 +2,7 @@
 /* Native unwinding by rows. Runs in signal handlers; unwind_rows_check is the gate for what comes from outside. */
 #include "walk/frames/unwind.h"
 
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
 
 _Static_assert(sizeof(struct unwind_rule) == 12, "a rule");
@@ -170,16 +171,6 @@ static bool step_saved(unsigned how, int offset, uint64_t cfa, const struct walk
 	return true;
 }
 
-/* Return addresses signed by aarch64's pointer authentication carry the signature above the address. */
-static uint64_t plain_pc(uint64_t pc)
-{
-#if defined(__aarch64__)
-	return pc & 0x0000ffffffffffffull;
-#else
-	return pc;
-#endif
-}
-
 static enum unwind_result step_frame(const struct unwind_rule *rule, const struct walk_mem *mem,
 	struct walk_regs *regs, bool exact)
 {
@@ -192,7 +183,7 @@ static enum unwind_result step_frame(const struct unwind_rule *rule, const struc
 		!step_saved(rule->fp, rule->fp_offset, cfa, mem, regs, &fp) ||
 		!step_saved(rule->ra, rule->ra_offset, cfa, mem, regs, &ra))
 		return UNWIND_FAULT;
-	ra = plain_pc(ra);
+	ra &= ARCH_PC_MASK;
 	/* Only a frame that has pushed nothing, not even a return address, may share its caller's sp. */
 	if (!ra || cfa < regs->sp || (cfa == regs->sp && rule->ra != UNWIND_SAVED_NOT))
 		return UNWIND_STUCK;

@@ -18,7 +18,7 @@
 #ifndef JHOT_WALK_FRAMES_UNWIND_H
 #define JHOT_WALK_FRAMES_UNWIND_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 /* --- rows of one module ------------------------------------------------------------------------------ */
 

@@ -2,7 +2,6 @@
 /* Reads the code cache: segment map -> CodeBlob -> PcDesc -> scope chain. */
 #include "walk/hotspot/code_cache.h"
 #include "walk/hotspot/method.h"
-#include "walk/hotspot/unsigned5.h"
 #include "walk/load/mem.h"
 
 #define SEGMAP_FREE      0xff
@@ -46,27 +45,26 @@ static enum code_kind kind_of(const struct walk_mem *mem, uint64_t name, int32_t
 {
 	static const struct {
 		char text[9];
-		uint8_t bytes, kind;
+		uint8_t kind;
 	} kinds[] = {
-		{"nmethod", 8, CODE_NMETHOD}, {"native n", 8, CODE_NATIVE},  /* "native nmethod" */
-		{"I2C/C2I ", 8, CODE_ADAPTER}, {"vtable c", 8, CODE_VTABLE}, /* "vtable chunks" */
+		{"nmethod", CODE_NMETHOD},
+		{"native n", CODE_NATIVE}, /* "native nmethod" */
+		{"I2C/C2I ", CODE_ADAPTER},
+		{"vtable c", CODE_VTABLE}, /* "vtable chunks" */
+		{"StubRout", CODE_STUBS},
 	};
-	static const char stubs[9] = "StubRout", continuation[9] = "(continu";
-	uint64_t word = 0, want;
+	enum code_kind kind = frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
+	uint64_t word = mem_word(mem, name, 8);
 
-	mem_load(mem, name, &word, sizeof(word));
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		__builtin_memcpy(&want, kinds[i].text, sizeof(want));
-		if (word == want)
-			return (enum code_kind)kinds[i].kind;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!__builtin_memcmp(&word, kinds[i].text, sizeof(word)))
+			kind = (enum code_kind)kinds[i].kind;
+	if (kind == CODE_STUBS) {
+		word = mem_word(mem, name + sizeof("StubRoutines ") - 1, 8);
+		if (!__builtin_memcmp(&word, "(continu", sizeof(word)))
+			kind = CODE_CONTINUATION;
 	}
-	__builtin_memcpy(&want, stubs, sizeof(want));
-	if (word == want) {
-		mem_load(mem, name + sizeof("StubRoutines ") - 1, &word, sizeof(word));
-		__builtin_memcpy(&want, continuation, sizeof(want));
-		return word == want ? CODE_CONTINUATION : CODE_STUBS;
-	}
-	return frame_words > 0 ? CODE_RUNTIME : CODE_LEAF;
+	return kind;
 }
 
 static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)
@@ -74,6 +72,15 @@ static int32_t signed_field(const struct walk_field *field, const uint8_t *copy)
 	uint64_t value = layout_field(field, copy);
 
 	return field->bytes == 2 ? (int16_t)value : (int32_t)value;
+}
+
+/* A part of the blob that its header gives by its address (8 bytes) or, as other releases do, by its offset from base. */
+static uint64_t code_part(
+	const struct walk_field *field, const struct code_blob *blob, uint64_t base)
+{
+	uint64_t value = layout_field(field, blob->copy);
+
+	return field->bytes == 8 ? value : base + (uint32_t)value;
 }
 
 static bool blob_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
@@ -85,9 +92,7 @@ static bool blob_load(const struct walk_layout *layout, const struct walk_mem *m
 		return false;
 	out->start = start;
 	out->end = start + (uint32_t)layout_field(&layout->blob_size, out->copy);
-	out->code = layout->code_begin.offset >= 0
-			    ? layout_field(&layout->code_begin, out->copy)
-			    : start + (uint32_t)layout_field(&layout->code_offset, out->copy);
+	out->code = code_part(&layout->code_begin, out, start);
 	out->frame_words = signed_field(&layout->blob_frame_size, out->copy);
 	out->frame_complete = signed_field(&layout->blob_frame_complete, out->copy);
 	out->name = layout_field(&layout->blob_name, out->copy);
@@ -134,10 +139,7 @@ static uint64_t immutable_base(const struct walk_layout *layout, const struct co
 
 static uint64_t scopes_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if (layout->scopes_data_begin.offset >= 0)
-		return layout_field(&layout->scopes_data_begin, blob->copy);
-	return immutable_base(layout, blob) +
-	       (uint32_t)layout_field(&layout->scopes_data_offset, blob->copy);
+	return code_part(&layout->scopes_data, blob, immutable_base(layout, blob));
 }
 
 /* JDK 8-22: PcDescs are followed by dependencies; since 23 the scopes follow them. */
@@ -145,21 +147,20 @@ static uint64_t descs_end(const struct walk_layout *layout, const struct code_bl
 {
 	if (layout->immutable_data.offset >= 0)
 		return scopes_begin(layout, blob);
-	return blob->start + (uint32_t)layout_field(&layout->dependencies_offset, blob->copy);
+	return code_part(&layout->dependencies_offset, blob, blob->start);
 }
 
 /* JDK 8-22: at an offset of the blob; 23, 24: of its data; since 25 behind the relocations. */
 static uint64_t metadata_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if (layout->mutable_data.offset >= 0)
-		return layout_field(&layout->mutable_data, blob->copy) +
-		       (uint32_t)layout_field(&layout->relocation_size, blob->copy);
-
 	uint64_t base = blob->start;
 
+	if (layout->mutable_data.offset >= 0)
+		return code_part(&layout->relocation_size, blob,
+			layout_field(&layout->mutable_data, blob->copy));
 	if (layout->immutable_data.offset >= 0)
-		base += (uint32_t)layout_field(&layout->data_offset, blob->copy);
-	return base + (uint32_t)layout_field(&layout->metadata_offset, blob->copy);
+		base = code_part(&layout->data_offset, blob, base);
+	return code_part(&layout->metadata_offset, blob, base);
 }
 
 uint64_t code_method(const struct walk_layout *layout, const struct code_blob *blob)
@@ -169,9 +170,7 @@ uint64_t code_method(const struct walk_layout *layout, const struct code_blob *b
 
 uint64_t code_verified_entry(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	if (layout->verified_entry_point.offset >= 0)
-		return layout_field(&layout->verified_entry_point, blob->copy);
-	return blob->code + layout_field(&layout->verified_entry_offset, blob->copy);
+	return code_part(&layout->verified_entry, blob, blob->code);
 }
 
 uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob *blob)
@@ -184,20 +183,15 @@ uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob
 
 bool code_is_deopt(const struct walk_layout *layout, const struct code_blob *blob, uint64_t pc)
 {
-	if (layout->deopt_begin.offset >= 0)
-		return pc == layout_field(&layout->deopt_begin, blob->copy) ||
-		       (layout->deopt_mh_begin.offset >= 0 &&
-			       pc == layout_field(&layout->deopt_mh_begin, blob->copy));
-	return pc == blob->start + (uint32_t)layout_field(&layout->deopt_offset, blob->copy) ||
-	       (layout->deopt_mh_offset.offset >= 0 &&
-		       pc == blob->start + (uint32_t)layout_field(
-						   &layout->deopt_mh_offset, blob->copy));
+	return pc == code_part(&layout->deopt, blob, blob->start) ||
+	       (layout->deopt_mh.offset >= 0 &&
+		       pc == code_part(&layout->deopt_mh, blob, blob->start));
 }
 
 uint64_t code_orig_pc_slot(
 	const struct walk_layout *layout, const struct code_blob *blob, uint64_t sp)
 {
-	return sp + (uint32_t)layout_field(&layout->orig_pc_offset, blob->copy);
+	return code_part(&layout->orig_pc_offset, blob, sp);
 }
 
 /* --- PcDesc ------------------------------------------------------------------------------------------ */
@@ -216,8 +210,7 @@ static bool desc_load(const struct walk_layout *layout, const struct walk_mem *m
 
 static uint64_t descs_begin(const struct walk_layout *layout, const struct code_blob *blob)
 {
-	return immutable_base(layout, blob) +
-	       (uint32_t)layout_field(&layout->scopes_pcs_offset, blob->copy);
+	return code_part(&layout->scopes_pcs_offset, blob, immutable_base(layout, blob));
 }
 
 bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem,
@@ -259,15 +252,14 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 {
 	uint8_t bytes[SCOPE_BYTES] = {0};
 	uint64_t addr = scopes_begin(layout, blob) + (uint32_t)offset;
-	uint32_t excluded = (uint32_t)layout->unsigned5_excluded;
 	uint32_t at = 0, sender, method, bci;
 
 	/* A blob's scopes are never the last bytes of their mapping, but a copy may be: take what is there. */
 	if (!mem_load(mem, addr, bytes, 16) && !mem_load(mem, addr, bytes, 3))
 		return false;
-	if (!unsigned5_read(bytes, &at, excluded, &sender) ||
-		!unsigned5_read(bytes, &at, excluded, &method) ||
-		!unsigned5_read(bytes, &at, excluded, &bci))
+	if (!layout_number(layout, bytes, &at, &sender) ||
+		!layout_number(layout, bytes, &at, &method) ||
+		!layout_number(layout, bytes, &at, &bci))
 		return false;
 	out->sender = (int32_t)sender;
 	out->bci = (int32_t)bci - 1;

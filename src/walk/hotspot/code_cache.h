@@ -17,6 +17,7 @@ enum code_kind {
 };
 
 struct code_blob {
+	uint64_t pc;               /* the walker's: what it was found for, 0: nothing */
 	uint64_t start, code, end; /* CodeBlob*, its instructions, its end */
 	int32_t frame_words;       /* return address included */
 	int32_t frame_complete;    /* offset from code; negative: never */

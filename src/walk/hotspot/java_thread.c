@@ -2,8 +2,59 @@
 /* JavaThread -> java.lang.Thread -> name, number; carrier -> virtual thread, and back. */
 #include "walk/hotspot/java_thread.h"
 
-#include "walk/hotspot/method.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
+
+/* --- how they are read ------------------------------------------------------------------------------- */
+
+struct finder {
+	struct java_threads *threads;
+	const struct walk_layout *layout;
+	const struct walk_mem *mem;
+};
+
+/* By a thread of no class of its own. */
+static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	static const char thread[] = "java/lang/Thread";
+	static const char *const names[] = {"name", "tid", "eetop"};
+	static const char *const value[] = {"value"}, *const coder[] = {"coder"};
+	const struct finder *f = ctx;
+	const struct walk_layout *l = f->layout;
+	struct java_threads *t = f->threads;
+	uint64_t field = java_thread + (uint64_t)l->thread_object.offset, klass;
+	uint64_t slots[] = {mem_u64(f->mem, field), field};
+	uint32_t at[3];
+	struct oop string;
+
+	(void)tid;
+	for (unsigned i = 0; i < 2 && !t->mode.known; i++) {
+		klass = oop_klass(l, f->mem, oop_follow(l, f->mem, slots[i], thread), thread);
+		if (!klass || !oop_fields(l, f->mem, klass, names, at, 3) ||
+			!oop_mode_find(&t->mode, l, f->mem, slots[i], thread, at[0]))
+			continue;
+		t->klass = klass;
+		t->direct = i == 1;
+		t->name = at[0];
+		t->tid = at[1];
+		t->eetop = at[2];
+		string = oop_field(&t->mode, l, f->mem,
+			oop_slot(&t->mode, l, f->mem, slots[i]).object + t->name);
+		oop_fields(l, f->mem, string.klass, value, &t->value, 1);
+		t->coder = oop_fields(l, f->mem, string.klass, coder, at, 1) ? (int32_t)at[0] : -1;
+	}
+}
+
+bool java_threads_find(
+	struct java_threads *t, const struct walk_layout *l, const struct walk_mem *mem)
+{
+	struct finder f = {t, l, mem};
+
+	*t = (struct java_threads){.klass = 0};
+	if (l->thread_object.offset >= 0)
+		walk_threads_each(l, mem, find_by, &f);
+	return t->mode.known;
+}
 
 /* Where the JavaThread's field keeps its reference. */
 static uint64_t slot_of(const struct java_threads *t, const struct walk_mem *mem,
@@ -14,6 +65,12 @@ static uint64_t slot_of(const struct java_threads *t, const struct walk_mem *mem
 	return t->direct ? at : mem_u64(mem, at);
 }
 
+uint64_t java_thread_word(const struct java_threads *t, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t java_thread)
+{
+	return mem_u64(mem, slot_of(t, mem, &l->thread_object, java_thread));
+}
+
 struct oop java_thread_object(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t java_thread)
 {
@@ -22,25 +79,22 @@ struct oop java_thread_object(const struct java_threads *t, const struct walk_la
 
 /* --- names ------------------------------------------------------------------------------------------- */
 
-static bool klass_is(
-	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, const char *name)
+bool java_text_read(const struct java_threads *t, const struct walk_layout *l,
+	const struct walk_mem *mem, struct oop string, struct java_text *out)
 {
-	return symbol_is(l, mem, layout_load(&l->klass_name, mem, klass), name);
-}
-
-static bool text_read(const struct java_threads *t, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct oop *string, struct java_name *out)
-{
-	struct oop chars = oop_field(&t->mode, l, mem, string->object + t->value);
+	bool is_string = oop_klass_is(l, mem, string.klass, "java/lang/String");
+	struct oop chars =
+		is_string ? oop_field(&t->mode, l, mem, string.object + t->value) : string;
+	bool bytes = is_string && t->coder >= 0;
 	uint32_t length;
 
-	out->wide = t->coder < 0 || mem_u8(mem, string->object + (uint32_t)t->coder);
-	if (!chars.klass || !klass_is(l, mem, chars.klass, t->coder < 0 ? "[C" : "[B"))
+	if (!oop_klass_is(l, mem, chars.klass, bytes ? "[B" : "[C"))
 		return false;
+	out->wide = !bytes || mem_u8(mem, string.object + (uint32_t)t->coder);
 	length = oop_array_length(&t->mode, mem, chars.object);
-	out->count = t->coder < 0 ? 2 * length : length;
-	if (out->count > JAVA_NAME_BYTES || length > JAVA_NAME_BYTES)
-		out->count = JAVA_NAME_BYTES;
+	out->count = bytes ? length : 2 * length;
+	if (out->count > out->room || length > out->room)
+		out->count = out->room;
 	return !out->count ||
 	       mem_load(mem, oop_array_data(&t->mode, l, chars.object), out->bytes, out->count);
 }
@@ -49,22 +103,24 @@ bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t object, struct java_name *out)
 {
 	struct oop string = oop_field(&t->mode, l, mem, object + t->name), again;
+	struct java_text text = {.bytes = out->bytes, .room = sizeof(out->bytes)};
 
-	if (!string.klass || !klass_is(l, mem, string.klass, "java/lang/String") ||
-		!text_read(t, l, mem, &string, out))
+	if (!java_text_read(t, l, mem, string, &text))
 		return false;
+	out->count = text.count;
+	out->wide = text.wide;
 	again = oop_field(&t->mode, l, mem, object + t->name);
 	return again.object == string.object; /* it has not moved meanwhile */
 }
 
-static uint32_t name_char(const struct java_name *name, uint32_t *at)
+static uint32_t text_char(const uint8_t *bytes, uint32_t count, bool wide, uint32_t *at)
 {
-	uint32_t c = name->bytes[(*at)++], low;
+	uint32_t c = bytes[(*at)++], low;
 
-	if (!name->wide)
+	if (!wide)
 		return c;
-	c |= (uint32_t)name->bytes[(*at)++] << 8;
-	low = *at + 1 < name->count ? name->bytes[*at] | (uint32_t)name->bytes[*at + 1] << 8 : 0;
+	c |= (uint32_t)bytes[(*at)++] << 8;
+	low = *at + 1 < count ? bytes[*at] | (uint32_t)bytes[*at + 1] << 8 : 0;
 	if (c < 0xd800 || c >= 0xe000)
 		return c;
 	if (c >= 0xdc00 || low < 0xdc00 || low >= 0xe000)
@@ -84,13 +140,13 @@ static uint32_t put_utf8(char *out, uint32_t c)
 	return n;
 }
 
-uint32_t java_name_utf8(const struct java_name *name, char *out)
+uint32_t java_text_utf8(const uint8_t *bytes, uint32_t count, bool wide, char *out)
 {
-	uint32_t bytes = 0;
+	uint32_t used = 0;
 
-	for (uint32_t at = 0; at + name->wide < name->count;)
-		bytes += put_utf8(out + bytes, name_char(name, &at));
-	return bytes;
+	for (uint32_t at = 0; at + wide < count;)
+		used += put_utf8(out + used, text_char(bytes, count, wide, &at));
+	return used;
 }
 
 static uint64_t name_hash(const struct java_name *name)
@@ -106,7 +162,7 @@ bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t java_thread, struct java_name_seen *seen)
 {
 	uint64_t slot = slot_of(t, mem, &l->thread_object, java_thread);
-	uint64_t thread_word = mem_u64(mem, slot), hash;
+	uint64_t thread_word = mem_u64(mem, slot);
 	struct java_name_seen now = {.thread_word = thread_word, .hash = seen->hash};
 	struct java_name name;
 	struct oop object;
@@ -122,14 +178,12 @@ bool java_name_moved(const struct java_threads *t, const struct walk_layout *l,
 	now.name_word = now.name_at ? oop_field_word(&t->mode, mem, now.name_at) : 0;
 	if (!object.klass || !java_thread_name(t, l, mem, object.object, &name))
 		return false; /* the next time */
-	hash = name_hash(&name);
-	now.hash = hash;
-	if (hash == seen->hash) {
-		*seen = now;
-		return false;
-	}
+	now.hash = name_hash(&name);
+
+	bool moved = now.hash != seen->hash;
+
 	*seen = now;
-	return true;
+	return moved;
 }
 
 /* --- virtual threads --------------------------------------------------------------------------------- */
@@ -144,7 +198,7 @@ static bool is_virtual(struct java_threads *t, const struct walk_layout *l,
 
 	if (known)
 		return klass == known;
-	if (!klass_is(l, mem, klass, "java/lang/VirtualThread") ||
+	if (!oop_klass_is(l, mem, klass, "java/lang/VirtualThread") ||
 		!oop_fields(l, mem, klass, names, &carrier, 1))
 		return false;
 	t->carrier = carrier;
@@ -160,7 +214,7 @@ bool java_virtual_mounted(struct java_threads *t, const struct walk_layout *l,
 	struct oop virtual, carrier;
 
 	/* A thread that carries none has its own object in both. */
-	if (!word || word == mem_u64(mem, slot_of(t, mem, &l->thread_object, java_thread)))
+	if (!word || word == java_thread_word(t, l, mem, java_thread))
 		return false;
 	virtual = oop_slot(&t->mode, l, mem, slot);
 	if (!virtual.klass || !is_virtual(t, l, mem, virtual.klass))

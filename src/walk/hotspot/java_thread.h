@@ -3,8 +3,8 @@
  * java.lang.Thread objects: what a thread is called, and which virtual thread a carrier has mounted.
  *
  * All by loads, while the collector may move what is read: nothing is taken for a thread that is not proved to be
- * one, by its class and by fields that lead back. Signal-safe. The fields are those of java.lang.Thread and
- * java.lang.String of this JVM, found out once; of VirtualThread, when the first one is seen.
+ * one, by its class and by fields that lead back. Signal-safe but for java_threads_find. The fields are those of
+ * java.lang.Thread and java.lang.String of this JVM, found out once; of VirtualThread, when the first one is seen.
  */
 #ifndef JHOT_WALK_HOTSPOT_JAVA_THREAD_H
 #define JHOT_WALK_HOTSPOT_JAVA_THREAD_H
@@ -21,6 +21,7 @@ struct java_threads {
 	uint32_t name, tid, eetop; /* offsets in java.lang.Thread */
 	uint32_t value;            /* in java.lang.String */
 	int32_t coder;             /* likewise; < 0: all characters take two bytes */
+	uint64_t klass;            /* java.lang.Thread, if java_threads_find was asked */
 	/* of java.lang.VirtualThread: its class, 0 = none was seen yet, and its field carrierThread */
 	_Atomic uint64_t virtual_klass;
 	uint32_t carrier;
@@ -32,6 +33,14 @@ struct java_name {
 	bool wide;      /* UTF-16, else Latin-1 */
 };
 
+/* By what the JVM's tables and its threads tell. false: it is not to be found out, or not yet. */
+bool java_threads_find(
+	struct java_threads *threads, const struct walk_layout *layout, const struct walk_mem *mem);
+
+/* The reference to a JavaThread's java.lang.Thread: another one when a collector moves that. */
+uint64_t java_thread_word(const struct java_threads *threads, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t java_thread);
+
 /* The java.lang.Thread of a JavaThread; { 0, 0 }: not readable just now. */
 struct oop java_thread_object(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t java_thread);
@@ -40,8 +49,21 @@ struct oop java_thread_object(const struct java_threads *threads, const struct w
 bool java_thread_name(const struct java_threads *threads, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t object, struct java_name *out);
 
-/* In UTF-8: its bytes, at most 2 * JAVA_NAME_BYTES. */
-uint32_t java_name_utf8(const struct java_name *name, char *out);
+/* The first characters of a String, or of a char[]. */
+struct java_text {
+	uint8_t *bytes;
+	uint32_t room, count; /* bytes */
+	bool wide;
+};
+bool java_text_read(const struct java_threads *threads, const struct walk_layout *layout,
+	const struct walk_mem *mem, struct oop string, struct java_text *out);
+
+/* In UTF-8: its bytes, at most 2 * count. Halves of pairs that stand alone become U+FFFD. */
+uint32_t java_text_utf8(const uint8_t *bytes, uint32_t count, bool wide, char *out);
+static inline uint32_t java_name_utf8(const struct java_name *name, char *out)
+{
+	return java_text_utf8(name->bytes, name->count, name->wide, out);
+}
 
 /*
  * Where a thread's name was when it was looked at last: as long as these words stay it is called the same. A

@@ -2,9 +2,8 @@
 /* Fills struct walk_layout: from HotSpot's exported tables, and with what they do not tell. */
 #include "walk/hotspot/layout_read.h"
 
-#include "walk/frames/arch.h"
+#include "walk/load/arch.h"
 #include "walk/load/mem.h"
-#include "walk/load/text.h"
 
 /* --- notes ------------------------------------------------------------------------------------------- */
 
@@ -16,7 +15,7 @@ static void note_add(struct layout_read *r, const char *text)
 		r->note[r->note_used] = '\0';
 }
 
-static int note_missing(struct layout_read *r, const char *what, const struct exported_row *row)
+static int note_missing(struct layout_read *r, const char *what, const struct layout_row *row)
 {
 	note_add(r, what);
 	note_add(r, row->type);
@@ -37,26 +36,6 @@ int layout_note(struct layout_read *r, const char *what)
 
 /* --- what is not exported ------------------------------------------------------------------------------ */
 
-/*
- * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
- * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields. Method and
- * sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the mirror between Method and bcp.
- *
- * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
- * _parent is the second one, where it is exported and where it is not.
- */
-struct fact {
-	int32_t since, bcp, unsigned5_excluded;
-	int32_t cont_entry; /* JavaThread::_cont_entry, from _is_method_handle_return; 0: not known */
-};
-static const struct fact facts[] = {
-	{8, ARCH_INTERP_BCP_8, 0, 0},
-	{9, ARCH_INTERP_BCP_9, 0, 0},
-	{20, ARCH_INTERP_BCP_9, 1, 0},
-	{21, ARCH_INTERP_BCP_9, 1, 32},
-	{22, ARCH_INTERP_BCP_9, 1, 0},
-};
-
 /* JDK_Version::_current went away after 21; _vm_major_version is the JDK's since 11, but 25 on JDK 8. */
 static int32_t jdk_read(struct layout_read *r)
 {
@@ -76,12 +55,12 @@ static int copies_check(struct layout_read *r)
 		{"CompiledMethod", l->nmethod_bytes}, {"ConstMethod", l->const_method_bytes},
 		{"PcDesc", l->pc_desc_bytes}};
 
-	for (size_t i = 0; i < layout_table.count; i++) {
-		const struct exported_row *row = &layout_table.rows[i];
+	for (size_t i = 0; i < LAYOUT_ROWS; i++) {
+		const struct layout_row *row = &layout_rows[i];
 		const struct walk_field *field = (const void *)((const char *)r + row->dest);
 
 		for (size_t k = 0; k < sizeof(copies) / sizeof(copies[0]); k++)
-			if ((row->kind & EXPORTED_KIND) == EXPORTED_FIELD && r->found[i] &&
+			if ((row->kind & KIND) == FIELD && r->found[i] &&
 				text_equal(row->type, copies[k].type) &&
 				(uint32_t)field->offset + field->bytes > copies[k].bytes)
 				return layout_note(r, "a field lies outside of its struct");
@@ -89,20 +68,25 @@ static int copies_check(struct layout_read *r)
 	return 0;
 }
 
+/*
+ * What HotSpot does not export, by JDK: interpreter frame slots in words from fp, and since 20 (JDK-8292758)
+ * UNSIGNED5 leaves out the byte 0. JDK 21 has continuations but exports none of their fields: JavaThread::_cont_entry
+ * is behind _is_method_handle_return. Method and sender sp have been at -3 and -1 on both CPUs for ever; JDK 9 put the
+ * mirror between Method and bcp.
+ *
+ * A ContinuationEntry begins with a member of an empty class (ContinuationEntryPD), a word that nobody writes:
+ * _parent is the second one, where it is exported and where it is not.
+ */
 static int facts_apply(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
-	int32_t cont_entry = 0;
 
 	l->interp_method = -3;
 	l->interp_sender_sp = -1;
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]) && facts[i].since <= l->jdk; i++) {
-		l->interp_bcp = facts[i].bcp;
-		l->unsigned5_excluded = facts[i].unsigned5_excluded;
-		cont_entry = facts[i].cont_entry;
-	}
-	if (cont_entry && r->thread_handle_return.offset >= 0)
-		l->cont_entry = (struct walk_field){r->thread_handle_return.offset + cont_entry, 8};
+	l->interp_bcp = l->jdk < 9 ? ARCH_INTERP_BCP_8 : ARCH_INTERP_BCP_9;
+	l->unsigned5_excluded = l->jdk >= 20;
+	if (l->jdk == 21 && r->thread_handle_return.offset >= 0)
+		l->cont_entry = (struct walk_field){r->thread_handle_return.offset + 32, 8};
 	if (l->cont_parent.offset < 0)
 		l->cont_parent = (struct walk_field){8, 8};
 	l->call_wrapper = 8 * (r->call_wrapper_words ? r->call_wrapper_words : ARCH_WRAPPER_WORDS);
@@ -118,8 +102,7 @@ static int facts_apply(struct layout_read *r)
 /* Without what leads from a virtual thread to its carrier, and to its frames in the heap, all the rest is as good. */
 static void virtual_check(struct layout_read *r)
 {
-	const struct exported_row *missing =
-		exported_missing(&layout_table, r->found, r->layout.jdk, true);
+	const struct layout_row *missing = layout_missing(r, true);
 
 	if (!missing)
 		return;
@@ -127,19 +110,19 @@ static void virtual_check(struct layout_read *r)
 	note_missing(r, "virtual threads end below their carrier: ", missing);
 }
 
-static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
+static int layout_fill(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
-	const struct exported_row *missing;
+	const struct layout_row *missing;
 	struct layout_flag debug_info;
 
-	if (!exported_read(&layout_table, r->mem, tables, r, r->found))
+	if (!layout_tables_read(r))
 		return layout_note(r, "the JVM exports no gHotSpotVM tables");
 	l->thread_list = r->smr_list ? r->smr_list : r->thread_list;
 	l->jdk = jdk_read(r);
 	if (l->jdk < 8)
 		return layout_note(r, "the JVM's version could not be read");
-	missing = exported_missing(&layout_table, r->found, l->jdk, false);
+	missing = layout_missing(r, false);
 	if (missing)
 		return note_missing(r, "walker not available: ", missing);
 	l->unloaded_classes = layout_counter_read(r, "java.cls.unloadedClasses");
@@ -157,25 +140,22 @@ static int layout_fill(struct layout_read *r, const struct walk_tables *tables)
 int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_tables *tables, char *note, size_t note_bytes)
 {
-	struct layout_read r = {.mem = mem, .note = note, .note_bytes = note_bytes};
+	struct layout_read r = {
+		.mem = mem, .tables = tables, .note = note, .note_bytes = note_bytes};
 	int result;
 
 	if (note_bytes)
 		note[0] = '\0';
 	r.layout.libjvm_start = tables->libjvm_start;
 	r.layout.libjvm_end = tables->libjvm_end;
-	result = layout_fill(&r, tables);
+	result = layout_fill(&r);
 	*layout = r.layout;
 	return result;
 }
 
-size_t walk_layout_size(void)
-{
-	return sizeof(struct walk_layout);
-}
-
 /* --- access ------------------------------------------------------------------------------------------ */
 
+/* No more than the field is read: a load across what was just stored in parts waits for all of it. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy)
 {
 	const uint8_t *at = copy + (uint32_t)field->offset;
@@ -212,4 +192,21 @@ uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, 
 		!mem_load(mem, base + (uint64_t)field->offset, &value, field->bytes))
 		return 0;
 	return value;
+}
+
+bool layout_number(const struct walk_layout *l, const uint8_t *bytes, uint32_t *at, uint32_t *out)
+{
+	uint32_t excluded = (uint32_t)l->unsigned5_excluded;
+
+	*out = 0;
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t b = bytes[(*at)++];
+
+		if (b < excluded)
+			return false;
+		*out += (b - excluded) << (6 * i);
+		if (b < 192)
+			break;
+	}
+	return true;
 }

@@ -8,7 +8,7 @@
 #ifndef JHOT_WALK_HOTSPOT_LAYOUT_H
 #define JHOT_WALK_HOTSPOT_LAYOUT_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 #define LAYOUT_HEAPS   8
 #define LAYOUT_FRAMED  4
@@ -53,14 +53,11 @@ struct walk_layout {
 	/* CodeBlob, nmethod (JDK 11-22: CompiledMethod) */
 	uint32_t nmethod_bytes;
 	struct walk_field blob_name, blob_size, blob_frame_size, blob_frame_complete;
-	struct walk_field code_offset, code_begin; /* one of the two */
 	struct walk_field mutable_data, relocation_size, metadata_offset, data_offset;
-	struct walk_field immutable_data, scopes_data_offset, scopes_data_begin;
-	struct walk_field scopes_pcs_offset, dependencies_offset;
+	struct walk_field immutable_data, scopes_pcs_offset, dependencies_offset;
 	struct walk_field compile_id, nmethod_method, comp_level, orig_pc_offset, entry_bci,
 		osr_entry;
-	struct walk_field verified_entry_point, verified_entry_offset;
-	struct walk_field deopt_begin, deopt_offset, deopt_mh_begin, deopt_mh_offset;
+	struct walk_field code_begin, scopes_data, verified_entry, deopt, deopt_mh; /* code_part */
 	struct walk_field oop_maps, oop_map_count; /* absent is no error */
 	uint32_t pc_desc_bytes;
 	struct walk_field pc_desc_pc, pc_desc_scope;
@@ -73,9 +70,10 @@ struct walk_layout {
 	struct walk_field anchor_sp, anchor_pc, anchor_fp;
 
 	/* threads */
-	struct walk_field thread_anchor, thread_osthread, thread_state, thread_vframe, thread_next;
-	struct walk_field thread_stack_base, thread_stack_size, osthread_tid;
-	struct walk_field thread_pending, thread_waiting; /* ObjectMonitor*; absent is no error */
+	struct walk_field thread_anchor, thread_osthread, thread_state, thread_next;
+	struct walk_field thread_stack_base, thread_stack_size, osthread_tid; /* base: its end */
+	/* The ObjectMonitor* that it waits to enter, or in with Object.wait; absent is no error. */
+	struct walk_field thread_pending, thread_waiting;
 	struct walk_field compiler_env, env_task, task_method;
 	uint64_t thread_list; /* address of the list's head: ThreadsList* or JavaThread* */
 	struct walk_field threads_length, threads_array;
@@ -132,6 +130,21 @@ struct walk_layout {
 	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
 };
 
+/* Where HotSpot's tables are: the addresses of the exported variables, found by the caller. */
+struct walk_tables {
+	uint64_t (*symbol)(
+		void *ctx, const char *name); /* address of a dynamic symbol of libjvm, or 0 */
+	void *ctx;
+	uint64_t libjvm_start, libjvm_end; /* its mapped range */
+};
+
+/*
+ * walk_layout_read: read HotSpot's tables. Not for handlers. 0, or -1 with a note that names the missing
+ * field ("walker not available: nmethod::_scopes_data_offset is not exported").
+ */
+int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_tables *tables, char *note, size_t note_bytes);
+
 /* Every field of a struct walk_field read from a copy of its struct. 0 if the field is absent. */
 uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 
@@ -139,5 +152,12 @@ uint64_t layout_field(const struct walk_field *field, const uint8_t *copy);
 uint64_t layout_load(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
 /* From what may well be no such struct: through mem->load, also where words are read in place. */
 uint64_t layout_try(const struct walk_field *field, const struct walk_mem *mem, uint64_t base);
+
+/*
+ * HotSpot's coding of small numbers in scopes and field lists (compressedStream.hpp, unsigned5.hpp): one number of 1 to
+ * 5 bytes at *at. A byte below 192 ends it; later bytes count 64 times more each. false: no number.
+ */
+bool layout_number(
+	const struct walk_layout *layout, const uint8_t *bytes, uint32_t *at, uint32_t *out);
 
 #endif

@@ -2,7 +2,6 @@
 /* Where HotSpot's code is: the code cache's heaps, the interpreter's codelets. */
 #include "walk/hotspot/layout_read.h"
 #include "walk/load/mem.h"
-#include "walk/load/text.h"
 
 /* --- the code cache ---------------------------------------------------------------------------------- */
 
@@ -85,7 +84,7 @@ static int interpreter_read(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
 	uint64_t queue = mem_u64(r->mem, r->interpreter);
-	char text[EXPORTED_NAME];
+	char text[LAYOUT_NAME];
 
 	l->interpreter_low = layout_load(&r->queue_buffer, r->mem, queue);
 	l->interpreter_high = l->interpreter_low + layout_load(&r->queue_limit, r->mem, queue);
@@ -97,7 +96,7 @@ static int interpreter_read(struct layout_read *r)
 
 		if (!bytes || bytes > l->interpreter_high - at)
 			break;
-		if (mem_string(r->mem, description, text, EXPORTED_NAME) >= 0)
+		if (mem_string(r->mem, description, text, LAYOUT_NAME) >= 0)
 			codelet_note(l, text, at, at + bytes);
 		at += bytes;
 	}

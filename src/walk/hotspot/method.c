@@ -3,10 +3,7 @@
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
 
-static bool plausible(uint64_t address)
-{
-	return address >= 4096 && !(address & 7) && !(address >> 48);
-}
+#define CONST_HAS_LINES 1u /* ConstMethod's flag, the same in all JDKs */
 
 bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	struct method *out)
@@ -14,26 +11,35 @@ bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	const struct walk_layout *l = layout;
 	uint8_t copy[LAYOUT_CONST_BYTES];
 
-	if (!plausible(method))
+	if (!mem_plausible(method))
 		return false;
 	out->method = method;
 	out->const_method = layout_try(&l->method_const, mem, method);
-	if (!plausible(out->const_method) ||
+	if (!mem_plausible(out->const_method) ||
 		!mem_load(mem, out->const_method, copy, l->const_method_bytes))
 		return false;
 	out->pool = layout_field(&l->const_constants, copy);
 	out->name_index = (uint16_t)layout_field(&l->const_name, copy);
 	out->signature_index = (uint16_t)layout_field(&l->const_signature, copy);
 	out->code_bytes = (uint16_t)layout_field(&l->const_code_size, copy);
-	if (!plausible(out->pool) || !out->name_index || !out->signature_index)
+	if (!mem_plausible(out->pool) || !out->name_index || !out->signature_index)
 		return false;
 	out->holder = layout_try(&l->pool_holder, mem, out->pool);
-	if (!plausible(out->holder))
+	if (!mem_plausible(out->holder))
 		return false;
 
 	uint64_t length = layout_try(&l->pool_length, mem, out->pool);
 
 	return out->name_index < length && out->signature_index < length;
+}
+
+uint64_t method_lines(
+	const struct walk_layout *l, const struct walk_mem *mem, const struct method *m)
+{
+	if (l->const_flags.offset < 0 || !m->code_bytes ||
+		!(layout_load(&l->const_flags, mem, m->const_method) & CONST_HAS_LINES))
+		return 0;
+	return m->const_method + l->const_method_bytes + m->code_bytes;
 }
 
 bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem,
@@ -44,18 +50,17 @@ bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem
 	out->class_name = layout_try(&layout->klass_name, mem, m->holder);
 	out->name = mem_u64(mem, entries + 8ull * m->name_index);
 	out->signature = mem_u64(mem, entries + 8ull * m->signature_index);
-	return plausible(out->class_name) && plausible(out->name) && plausible(out->signature);
+	return mem_plausible(out->class_name) && mem_plausible(out->name) &&
+	       mem_plausible(out->signature);
 }
 
 bool symbol_is(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t symbol, const char *name)
 {
 	char text[SYMBOL_NAME_MAX];
-	uint32_t bytes = 0;
+	size_t bytes = __builtin_strlen(name);
 
-	while (name[bytes])
-		bytes++;
-	if (!plausible(symbol) || bytes > SYMBOL_NAME_MAX ||
+	if (!mem_plausible(symbol) || bytes > SYMBOL_NAME_MAX ||
 		layout_try(&l->symbol_length, mem, symbol) != bytes ||
 		!mem_load(mem, symbol + (uint64_t)l->symbol_body.offset, text, bytes))
 		return false;

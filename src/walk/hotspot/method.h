@@ -15,6 +15,10 @@ struct method {
 bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	struct method *out);
 
+/* Where its compressed line table is, behind its bytecodes; 0: it has none. */
+uint64_t method_lines(
+	const struct walk_layout *layout, const struct walk_mem *mem, const struct method *m);
+
 struct method_symbols {
 	uint64_t class_name, name, signature; /* Symbol* */
 };

@@ -13,7 +13,6 @@
 #define STUB_ROWS       768u
 #define STUB_NAME       51u
 #define PAD_ID          UINT32_MAX
-#define CONST_HAS_LINES 1u /* ConstMethod's flag, the same in all JDKs */
 
 /*
  *   struct names | slots | ring
@@ -206,26 +205,16 @@ uint32_t names_text(struct names *n, const char *text, size_t bytes)
 
 	if (!r)
 		return NAMES_ID_FULL;
-	for (uint32_t i = 0; i < used; i++)
-		r->text[i] = text[i];
+	__builtin_memcpy(r->text, text, used);
 	r->name_bytes = (uint16_t)used;
 	record_commit(r, id);
 	slot_put(n, hash, id);
 	return id;
 }
 
-static uint32_t text_length(const char *text)
-{
-	uint32_t length = 0;
-
-	while (text[length])
-		length++;
-	return length;
-}
-
 static uint32_t text_id(struct names *n, const char *text)
 {
-	return names_text(n, text, text_length(text));
+	return names_text(n, text, __builtin_strlen(text));
 }
 
 /* --- methods ----------------------------------------------------------------------------------------- */
@@ -255,26 +244,17 @@ static bool symbol_load(
 	uint8_t head[SYMBOL_HEAD];
 	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
-	/* All in one, where even the shortest name fills it. */
-	if (body + 2 <= SYMBOL_HEAD &&
-		(uint32_t)l->symbol_length.offset + l->symbol_length.bytes <= body + 2 &&
-		mem_load(mem, addr, head, body + 2)) {
-		bytes = (uint32_t)layout_field(&l->symbol_length, head);
-		__builtin_memcpy(&out->first, head + body, sizeof(out->first));
-		__builtin_memcpy(&out->hash, head + symbol_hash_offset(l), sizeof(out->hash));
-		if (bytes >= 2) {
-			out->addr = addr;
-			out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
-			return true;
-		}
-		out->first = 0;
-		out->hash = 0;
-	}
-	bytes = (uint32_t)layout_try(&l->symbol_length, mem, addr);
+	/* Even the shortest has room for two characters. */
+	if (body + 2 > SYMBOL_HEAD || !mem_load(mem, addr, head, body + 2))
+		return false;
+	bytes = (uint32_t)layout_field(&l->symbol_length, head);
 	out->addr = addr;
 	out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
-	return bytes && mem_load(mem, addr + (uint64_t)l->symbol_body.offset, &out->first,
-				bytes < 2 ? 1 : 2);
+	__builtin_memcpy(&out->first, head + body, sizeof(out->first));
+	if (bytes == 1)
+		out->first &= 0xff;
+	__builtin_memcpy(&out->hash, head + symbol_hash_offset(l), sizeof(out->hash));
+	return bytes != 0;
 }
 
 static uint64_t symbol_hash(uint64_t hash, const struct symbol *s)
@@ -318,21 +298,11 @@ static uint16_t lines_bytes(const struct walk_mem *mem, uint64_t table)
 	return 0;
 }
 
-static uint16_t method_lines(const struct names *n, const struct walk_layout *l,
-	const struct walk_mem *mem, const struct method *m, uint64_t *table)
-{
-	if (l->const_flags.offset < 0 || !m->code_bytes || !ring_is_roomy(n) ||
-		!(layout_load(&l->const_flags, mem, m->const_method) & CONST_HAS_LINES))
-		return 0;
-	*table = m->const_method + l->const_method_bytes + m->code_bytes;
-	return lines_bytes(mem, *table);
-}
-
 static uint32_t method_insert(struct names *n, const struct walk_layout *l,
 	const struct walk_mem *mem, const struct method *m, const struct symbol *s, uint64_t hash)
 {
-	uint64_t table = 0;
-	uint16_t lines = method_lines(n, l, mem, m, &table);
+	uint64_t table = ring_is_roomy(n) ? method_lines(l, mem, m) : 0;
+	uint16_t lines = table ? lines_bytes(mem, table) : 0;
 	uint32_t id, at = 0, text = (uint32_t)s[0].bytes + s[1].bytes + s[2].bytes;
 	struct record *r = ring_reserve(n, text + lines, &id);
 	bool copied = true;
@@ -369,7 +339,6 @@ static uint32_t method_id(
 	uint64_t addrs[3] = {symbols.class_name, symbols.name, symbols.signature};
 
 	for (int i = 0; i < 3; i++) {
-		s[i].first = s[i].hash = 0;
 		if (!symbol_load(l, mem, addrs[i], &s[i]))
 			return NAMES_ID_UNLOADED;
 		hash = symbol_hash(hash, &s[i]);
@@ -386,15 +355,14 @@ static uint32_t method_id(
 bool names_stub_add(struct names *n, uint64_t start, uint32_t bytes, const char *name)
 {
 	struct stub_row *row = &n->stubs[n->stub_added];
-	size_t length = text_length(name);
+	size_t length = __builtin_strlen(name);
 
 	if (n->stub_added == STUB_ROWS || atomic_load(&n->stub_count))
 		return false;
 	*row = (struct stub_row){.start = start,
 		.bytes = bytes,
 		.name_bytes = (uint8_t)(length < STUB_NAME ? length : STUB_NAME)};
-	for (size_t i = 0; i < row->name_bytes; i++)
-		row->name[i] = name[i];
+	__builtin_memcpy(row->name, name, row->name_bytes);
 	n->stub_added++;
 	return true;
 }

@@ -20,7 +20,7 @@
 #ifndef JHOT_WALK_HOTSPOT_NAMES_H
 #define JHOT_WALK_HOTSPOT_NAMES_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 struct names; /* laid out inside the caller's memory */
 

@@ -3,62 +3,11 @@
 #include "walk/hotspot/oop.h"
 
 #include "walk/hotspot/method.h"
-#include "walk/hotspot/unsigned5.h"
 #include "walk/load/mem.h"
 
 #define STREAM_BYTES 512 /* bound of a class's field list */
 
-static bool plausible(uint64_t address)
-{
-	return address >= 4096 && !(address & 7) && !(address >> 47);
-}
-
-static bool klass_is(
-	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, const char *name)
-{
-	return plausible(klass) && symbol_is(l, mem, layout_load(&l->klass_name, mem, klass), name);
-}
-
-uint64_t oop_klass(
-	const struct walk_layout *l, const struct walk_mem *mem, uint64_t object, const char *name)
-{
-	uint64_t base = mem_u64(mem, l->narrow_klass_base);
-	uint32_t shift = mem_u32(mem, l->narrow_klass_shift) & 31;
-	uint64_t header[2];
-
-	if (!plausible(object) || !mem_load(mem, object, header, sizeof(header)))
-		return 0;
-
-	uint64_t candidates[] = {
-		base + ((uint64_t)(uint32_t)header[1] << shift),
-		l->mark_klass_shift ? base + (header[0] >> l->mark_klass_shift << shift) : 0,
-		header[1],
-	};
-
-	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
-		if (klass_is(l, mem, candidates[i], name))
-			return candidates[i];
-	return 0;
-}
-
-uint64_t oop_follow(
-	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, const char *name)
-{
-	uint64_t word = mem_u64(mem, addr & ~7ull), object;
-	uint32_t narrow = mem_u32(mem, addr);
-
-	object = mem_u64(mem, l->narrow_oop_base) +
-		 ((uint64_t)narrow << (mem_u32(mem, l->narrow_oop_shift) & 7));
-	if (narrow && oop_klass(l, mem, object, name))
-		return object;
-	if (addr & 7)
-		return 0;
-	word = oop_uncoloured(word);
-	return oop_klass(l, mem, word, name) ? word : 0;
-}
-
-/* --- objects of any class ---------------------------------------------------------------------------- */
-
+/* Of the places where an object's header may have its class. */
 enum { HEADER_NARROW, HEADER_COMPACT, HEADER_WHOLE, HEADERS };
 
 static uint64_t header_klass(
@@ -68,7 +17,7 @@ static uint64_t header_klass(
 	uint32_t shift = mem_u32(mem, l->narrow_klass_shift) & 31;
 	uint64_t header[2];
 
-	if (!plausible(object) || !mem_load(mem, object, header, sizeof(header)))
+	if (!mem_plausible(object) || !mem_load(mem, object, header, sizeof(header)))
 		return 0;
 	if (kind == HEADER_NARROW)
 		return base + ((uint64_t)(uint32_t)header[1] << shift);
@@ -79,11 +28,60 @@ static uint64_t header_klass(
 	return header[1];
 }
 
+static uint64_t reference(const struct walk_mem *mem, uint64_t addr)
+{
+	return mem_plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+}
+
+static uint64_t narrow_reference(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
+{
+	uint64_t narrow = mem_u32(mem, addr);
+
+	return narrow ? mem_u64(mem, l->narrow_oop_base) +
+				(narrow << (mem_u32(mem, l->narrow_oop_shift) & 7))
+		      : 0;
+}
+
+/* --- objects of a known class ------------------------------------------------------------------------ */
+
+bool oop_klass_is(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, const char *name)
+{
+	return mem_plausible(klass) &&
+	       symbol_is(l, mem, layout_load(&l->klass_name, mem, klass), name);
+}
+
+uint64_t oop_klass(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t object, const char *name)
+{
+	for (uint8_t kind = 0; kind < HEADERS; kind++) {
+		uint64_t klass = header_klass(l, mem, kind, object);
+
+		if (oop_klass_is(l, mem, klass, name))
+			return klass;
+	}
+	return 0;
+}
+
+uint64_t oop_follow(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, const char *name)
+{
+	uint64_t object = narrow_reference(l, mem, addr);
+
+	if (oop_klass(l, mem, object, name))
+		return object;
+	object = reference(mem, addr);
+	return oop_klass(l, mem, object, name) ? object : 0;
+}
+
+/* --- objects of any class ---------------------------------------------------------------------------- */
+
 uint32_t oop_klass_name(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
 	char *out, uint32_t cap)
 {
-	uint64_t symbol = plausible(klass) ? layout_load(&l->klass_name, mem, klass) : 0;
-	uint64_t bytes = plausible(symbol) ? layout_load(&l->symbol_length, mem, symbol) : 0;
+	uint64_t symbol = mem_plausible(klass) ? layout_load(&l->klass_name, mem, klass) : 0;
+	uint64_t bytes = mem_plausible(symbol) ? layout_load(&l->symbol_length, mem, symbol) : 0;
 
 	if (bytes > cap)
 		bytes = cap;
@@ -108,23 +106,24 @@ static uint64_t klass_of(const struct oop_mode *mode, const struct walk_layout *
 struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t addr)
 {
-	uint64_t object = plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
+	uint64_t object = reference(mem, addr);
 	struct oop oop = {object, klass_of(mode, l, mem, object)};
 
 	return oop.klass ? oop : (struct oop){0, 0};
 }
 
+struct oop oop_held(const struct oop_mode *mode, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t addr)
+{
+	struct oop oop = oop_slot(mode, l, mem, mem_u64(mem, addr));
+
+	return oop.klass ? oop : oop_slot(mode, l, mem, addr);
+}
+
 static uint64_t field_object(const struct oop_mode *mode, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t addr)
 {
-	uint64_t narrow;
-
-	if (!mode->narrow)
-		return plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
-	narrow = mem_u32(mem, addr);
-	return narrow ? mem_u64(mem, l->narrow_oop_base) +
-				(narrow << (mem_u32(mem, l->narrow_oop_shift) & 7))
-		      : 0;
+	return mode->narrow ? narrow_reference(l, mem, addr) : reference(mem, addr);
 }
 
 struct oop oop_field(const struct oop_mode *mode, const struct walk_layout *l,
@@ -181,18 +180,19 @@ uint64_t oop_array_at(
 bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const struct walk_mem *mem,
 	uint64_t slot, const char *name, uint32_t offset)
 {
-	static const char string[] = "java/lang/String";
-
 	for (uint8_t header = 0; header < HEADERS; header++) {
 		struct oop_mode m = {.known = true, .header = header, .narrow = true};
 		struct oop of = oop_slot(&m, l, mem, slot);
 
-		if (!klass_is(l, mem, of.klass, name))
+		if (!oop_klass_is(l, mem, of.klass, name))
 			continue;
 		for (int narrow = 1; narrow >= 0; narrow--) {
+			uint64_t klass;
+
 			m.narrow = narrow != 0;
-			if (!klass_is(l, mem, oop_field(&m, l, mem, of.object + offset).klass,
-				    string))
+			klass = oop_field(&m, l, mem, of.object + offset).klass;
+			if (!oop_klass_is(l, mem, klass, "java/lang/String") &&
+				!oop_klass_is(l, mem, klass, "[C"))
 				continue;
 			*mode = m;
 			return true;
@@ -203,8 +203,7 @@ bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const str
 
 uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
 {
-	uint64_t object = plausible(addr) ? oop_uncoloured(mem_u64(mem, addr)) : 0;
-	uint64_t klass = mem_u64(mem, object + mem_u32(mem, l->class_klass));
+	uint64_t klass = mem_u64(mem, reference(mem, addr) + mem_u32(mem, l->class_klass));
 	char first[4];
 
 	return oop_klass_name(l, mem, klass, first, sizeof(first)) ? klass : 0;
@@ -219,69 +218,103 @@ uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint
 /* --- fields ------------------------------------------------------------------------------------------ */
 
 /*
- * A field list: UNSIGNED5 numbers, two counts, then for each field name, signature, offset, access flags,
- * field flags, and one more number for each of three of these flags.
+ * The list of a class's fields. Since JDK 21 UNSIGNED5 numbers: two counts, then for each field name, signature,
+ * offset, access flags, field flags, and one more number for each of three of these flags. Before that an array of
+ * six 16-bit numbers for each: flags, name, signature, initial value, and the offset in two halves above two bits of
+ * a tag.
  */
 struct field_reader {
 	const struct walk_layout *layout;
+	const struct walk_mem *mem;
+	uint64_t tuples; /* 0: there are numbers */
 	uint8_t bytes[STREAM_BYTES + 8];
-	uint32_t at, length;
+	uint32_t at, length; /* of the bytes, or of the tuples */
 };
 
-static bool stream_open(struct field_reader *r, const struct walk_mem *mem, uint64_t klass)
-{
-	uint64_t array = layout_load(&r->layout->klass_fields, mem, klass);
-	uint32_t length = mem_u32(mem, array); /* Array<u1>: int length, data */
-
-	r->at = 0;
-	r->length = length < STREAM_BYTES ? length : STREAM_BYTES;
-	for (uint32_t i = 0; i < 8; i++)
-		r->bytes[r->length + i] = 0;
-	return plausible(array) && mem_load(mem, array + 4, r->bytes, r->length);
-}
+struct field {
+	uint32_t name, offset;
+	bool injected; /* HotSpot's own: its name is none of the class's */
+};
 
 static bool next(struct field_reader *r, uint32_t *out)
 {
-	return r->at < r->length &&
-	       unsigned5_read(r->bytes, &r->at, (uint32_t)r->layout->unsigned5_excluded, out);
+	return r->at < r->length && layout_number(r->layout, r->bytes, &r->at, out);
 }
 
-static bool field_next(struct field_reader *r, uint32_t *name, uint32_t *offset, uint32_t *flags)
+static bool fields_open(struct field_reader *r, const struct walk_layout *l,
+	const struct walk_mem *mem, uint64_t klass)
+{
+	bool old = l->klass_fields.offset < 0;
+	uint64_t array = layout_load(old ? &l->klass_fields_old : &l->klass_fields, mem, klass);
+	uint32_t length = mem_u32(mem, array), skipped; /* Array: int length, data */
+
+	r->layout = l;
+	r->mem = mem;
+	r->at = 0;
+	r->tuples = old ? array + 4 : 0;
+	r->length = old ? length / 6 : length;
+	if (r->length > STREAM_BYTES)
+		r->length = STREAM_BYTES;
+	if (old || !mem_plausible(array))
+		return mem_plausible(array);
+	for (uint32_t i = 0; i < 8; i++)
+		r->bytes[r->length + i] = 0;
+	return mem_load(mem, array + 4, r->bytes, r->length) && next(r, &skipped) &&
+	       next(r, &skipped);
+}
+
+static bool tuple_next(struct field_reader *r, struct field *out)
+{
+	uint16_t tuple[6];
+
+	if (r->at == r->length ||
+		!mem_load(r->mem, r->tuples + sizeof(tuple) * r->at++, tuple, sizeof(tuple)))
+		return false;
+	*out = (struct field){
+		.name = tuple[1], .offset = ((uint32_t)tuple[5] << 16 | tuple[4]) >> 2};
+	return true;
+}
+
+static bool field_next(struct field_reader *r, struct field *out)
 {
 	const struct walk_layout *l = r->layout;
 	uint32_t optional = 1u << (l->field_initialized & 31) | 1u << (l->field_generic & 31) |
 			    1u << (l->field_contended & 31);
-	uint32_t skipped;
+	uint32_t skipped, flags;
 
-	if (!next(r, name) || !next(r, &skipped) || !next(r, offset) || !next(r, &skipped) ||
-		!next(r, flags))
+	if (r->tuples)
+		return tuple_next(r, out);
+	if (!next(r, &out->name) || !next(r, &skipped) || !next(r, &out->offset) ||
+		!next(r, &skipped) || !next(r, &flags))
 		return false;
-	for (uint32_t left = *flags & optional; left; left &= left - 1)
+	for (uint32_t left = flags & optional; left; left &= left - 1)
 		if (!next(r, &skipped))
 			return false;
+	out->injected = flags >> (l->field_injected & 31) & 1;
 	return true;
 }
 
 bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass,
 	const char *const *names, uint32_t *offsets, uint32_t count)
 {
-	struct field_reader r = {.layout = l};
 	uint64_t pool = layout_load(&l->klass_constants, mem, klass);
 	uint64_t length = layout_load(&l->pool_length, mem, pool);
-	uint32_t found = 0, skipped, name, offset, flags;
+	uint32_t found = 0;
+	struct field_reader r;
+	struct field field;
 
-	if (!stream_open(&r, mem, klass) || !next(&r, &skipped) || !next(&r, &skipped))
+	if (!fields_open(&r, l, mem, klass))
 		return false;
-	while (found != (1u << count) - 1 && field_next(&r, &name, &offset, &flags)) {
-		if (flags & 1u << (l->field_injected & 31) || name >= length)
+	while (found != (1u << count) - 1 && field_next(&r, &field)) {
+		if (field.injected || field.name >= length)
 			continue;
 
-		uint64_t symbol = mem_u64(mem, pool + l->constant_pool_bytes + 8ull * name);
+		uint64_t symbol = mem_u64(mem, pool + l->constant_pool_bytes + 8ull * field.name);
 
 		for (uint32_t i = 0; i < count; i++) {
-			if (!symbol_is(l, mem, symbol, names[i]))
+			if (!symbol_is(l, mem, symbol & ~3ull, names[i]))
 				continue;
-			offsets[i] = offset;
+			offsets[i] = field.offset;
 			found |= 1u << i;
 		}
 	}
@@ -290,13 +323,12 @@ bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_
 
 uint32_t oop_added_field(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
 {
-	struct field_reader r = {.layout = l};
-	uint32_t skipped, name, offset, flags;
+	struct field_reader r;
+	struct field field;
 
-	if (!stream_open(&r, mem, klass) || !next(&r, &skipped) || !next(&r, &skipped))
-		return 0;
-	while (field_next(&r, &name, &offset, &flags))
-		if (flags & 1u << (l->field_injected & 31))
-			return offset;
+	if (fields_open(&r, l, mem, klass))
+		while (field_next(&r, &field))
+			if (field.injected)
+				return field.offset;
 	return 0;
 }

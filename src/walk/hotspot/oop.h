@@ -7,8 +7,8 @@
 #ifndef JHOT_WALK_HOTSPOT_OOP_H
 #define JHOT_WALK_HOTSPOT_OOP_H
 
-#include "walk/frames/arch.h"
 #include "walk/hotspot/layout.h"
+#include "walk/load/arch.h"
 
 /*
  * The address in a coloured reference (generational ZGC): below it are the colours, of which one of bits 12 to 15 says
@@ -27,6 +27,10 @@ static inline uint64_t oop_uncoloured(uint64_t word)
 uint64_t oop_klass(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t object,
 	const char *name);
 
+/* Whether a class has this name. */
+bool oop_klass_is(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass,
+	const char *name);
+
 /* The object that the reference at addr leads to, if its class has that name; else 0. */
 uint64_t oop_follow(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr,
 	const char *name);
@@ -43,7 +47,7 @@ struct oop_mode {
 
 /*
  * oop_mode_find: slot is the address of a whole reference (of an OopHandle, a JNI handle) to an object of this
- * class, that has a reference to a java.lang.String at `offset`. false: it is none.
+ * class, that has a reference to a java.lang.String (or its characters) at `offset`. false: it is none.
  */
 bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t slot, const char *name, uint32_t offset);
@@ -60,6 +64,10 @@ uint64_t oop_field_of(const struct oop_mode *mode, const struct walk_layout *lay
 	const struct walk_mem *mem, uint64_t addr, uint64_t klass);
 /* The whole reference at addr, outside of the heap. */
 struct oop oop_slot(const struct oop_mode *mode, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t addr);
+
+/* What a field of the JVM's own holds: a handle, or (before JDK 14, of monitors 16) the reference itself. */
+struct oop oop_held(const struct oop_mode *mode, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t addr);
 
 /* The bits in a reference's field, only to see whether they are others. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Visits the JavaThreads that HotSpot lists; tells their OS thread ids and what they have locked. */
-#include "walk/hotspot/layout.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #define LOCK_STACK  64         /* entries looked at; it has room for 8 */
@@ -14,105 +14,64 @@ int32_t walk_thread_tid(
 	return (int32_t)layout_try(&layout->osthread_tid, mem, os_thread);
 }
 
-uint64_t walk_thread_stack_hi(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
+/* The JVM's list. JDK 8 links the threads, the newest first; later ones have an array, the newest at its end. */
+struct list {
+	uint64_t head, array, count;
+};
+
+static bool list_open(const struct walk_layout *l, const struct walk_mem *mem, struct list *list)
 {
-	return layout_load(&layout->thread_stack_base, mem, java_thread);
+	*list = (struct list){.head = mem_u64(mem, l->thread_list), .count = THREADS_MAX};
+	if (!list->head || l->threads_array.offset < 0)
+		return list->head != 0;
+	list->count = layout_load(&l->threads_length, mem, list->head);
+	list->array = layout_load(&l->threads_array, mem, list->head);
+	return list->array && list->count <= THREADS_MAX;
 }
 
-uint64_t walk_thread_stack_bytes(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
+/* Number i of an array; of links the first one, or the one after `last`. */
+static uint64_t list_at(const struct walk_layout *l, const struct walk_mem *mem,
+	const struct list *list, uint64_t i, uint64_t last)
 {
-	return layout_load(&layout->thread_stack_size, mem, java_thread);
-}
-
-uint64_t walk_thread_entering(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
-{
-	return layout_load(&layout->thread_pending, mem, java_thread);
-}
-
-uint64_t walk_thread_waiting(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t java_thread)
-{
-	return layout_load(&layout->thread_waiting, mem, java_thread);
-}
-
-static void visit(const struct walk_layout *layout, const struct walk_mem *mem,
-	uint64_t java_thread, walk_thread_fn *fn, void *ctx)
-{
-	int32_t tid = walk_thread_tid(layout, mem, java_thread);
-
-	if (tid > 0)
-		fn(ctx, java_thread, tid);
+	if (list->array)
+		return mem_u64(mem, list->array + 8 * i);
+	return last ? layout_load(&l->thread_next, mem, last) : list->head;
 }
 
 int walk_threads_each(
 	const struct walk_layout *layout, const struct walk_mem *mem, walk_thread_fn *fn, void *ctx)
 {
-	uint64_t head = mem_u64(mem, layout->thread_list);
+	uint64_t thread = 0;
+	struct list list;
 
-	if (!head)
+	if (!list_open(layout, mem, &list))
 		return -1;
-	if (layout->threads_array.offset < 0) {
-		for (uint32_t i = 0; head && i < THREADS_MAX; i++) {
-			visit(layout, mem, head, fn, ctx);
-			head = layout_load(&layout->thread_next, mem, head);
-		}
-		return 0;
+	for (uint64_t i = 0; i < list.count; i++) {
+		int32_t tid;
+
+		thread = list_at(layout, mem, &list, i, thread);
+		if (!thread && !list.array)
+			break;
+		tid = walk_thread_tid(layout, mem, thread);
+		if (tid > 0)
+			fn(ctx, thread, tid);
 	}
-
-	uint64_t length = layout_load(&layout->threads_length, mem, head);
-	uint64_t array = layout_load(&layout->threads_array, mem, head);
-
-	if (!array || length > THREADS_MAX)
-		return -1;
-	for (uint64_t i = 0; i < length; i++)
-		visit(layout, mem, mem_u64(mem, array + 8 * i), fn, ctx);
 	return 0;
-}
-
-/* Where in the list the next older thread is: JDK 8 links them, later ones have an array, the newest at its end. */
-struct listed_at {
-	uint64_t link, array, left;
-};
-
-static bool listed_begin(const struct walk_layout *layout, const struct walk_mem *mem,
-	uint64_t head, struct listed_at *at)
-{
-	*at = (struct listed_at){.link = head, .left = THREADS_MAX};
-	if (layout->threads_array.offset < 0)
-		return true;
-	at->left = layout_load(&layout->threads_length, mem, head);
-	at->array = layout_load(&layout->threads_array, mem, head);
-	return at->array && at->left <= THREADS_MAX;
-}
-
-static uint64_t listed_next(
-	const struct walk_layout *layout, const struct walk_mem *mem, struct listed_at *at)
-{
-	uint64_t thread = at->link;
-
-	if (!at->left)
-		return 0;
-	at->left--;
-	if (at->array)
-		return mem_u64(mem, at->array + 8 * at->left);
-	at->link = layout_load(&layout->thread_next, mem, thread);
-	return thread;
 }
 
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
 	struct walk_listed *out, uint32_t room, walk_thread_known *known, void *ctx)
 {
-	uint64_t head = mem_u64(mem, layout->thread_list);
-	struct walk_listed thread;
-	struct listed_at at;
+	struct walk_listed thread = {.java_thread = 0};
 	uint32_t count = 0;
+	struct list list;
 
-	if (!head || !listed_begin(layout, mem, head, &at))
+	if (!list_open(layout, mem, &list))
 		return -1;
-	while (count < room && (thread.java_thread = listed_next(layout, mem, &at))) {
+	while (count < room && list.count) {
+		thread.java_thread = list_at(layout, mem, &list, --list.count, thread.java_thread);
+		if (!thread.java_thread)
+			break;
 		thread.tid = walk_thread_tid(layout, mem, thread.java_thread);
 		if (thread.tid <= 0)
 			continue;
@@ -120,7 +79,7 @@ int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem 
 			break;
 		out[count++] = thread;
 	}
-	return mem_u64(mem, layout->thread_list) == head ? (int)count : -1;
+	return mem_u64(mem, layout->thread_list) == list.head ? (int)count : -1;
 }
 
 bool walk_threads_readable(const struct walk_layout *layout)
@@ -134,8 +93,8 @@ bool walk_threads_readable(const struct walk_layout *layout)
 bool walk_thread_on_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	uint64_t java_thread, uint64_t address)
 {
-	uint64_t base = walk_thread_stack_hi(layout, mem, java_thread);
-	uint64_t bytes = walk_thread_stack_bytes(layout, mem, java_thread);
+	uint64_t base = layout_load(&layout->thread_stack_base, mem, java_thread);
+	uint64_t bytes = layout_load(&layout->thread_stack_size, mem, java_thread);
 
 	return base && address < base && address >= base - bytes;
 }

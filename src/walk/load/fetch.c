@@ -2,7 +2,7 @@
 /* HotSpot's SafeFetch: its code, and loads of any size by it. */
 #define _GNU_SOURCE 1
 #include "walk/load/fetch.h"
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 
 #include <stdatomic.h>
 
@@ -28,17 +28,14 @@ _Atomic(fetch_64 *) fetch_word_everywhere;
 static _Atomic(fetch_32 *) safe_32;
 static _Atomic(fetch_64 *) safe_64;
 static uint64_t failed_32, failed_64;
-static _Atomic uint32_t on_all;
 
 void fetch_use(const struct fetch_code *code, uint64_t at, bool everywhere)
 {
-	atomic_store(&on_all, everywhere);
 	failed_32 = at + code->failed32;
 	failed_64 = at + code->failed64;
 	atomic_store(&safe_32, (fetch_32 *)(uintptr_t)(at + code->word32));
 	atomic_store(&safe_64, (fetch_64 *)(uintptr_t)(at + code->word64));
-	if (everywhere)
-		atomic_store(&fetch_word_everywhere, atomic_load(&safe_64));
+	atomic_store(&fetch_word_everywhere, everywhere ? atomic_load(&safe_64) : NULL);
 }
 
 bool fetch_ready(void)
@@ -48,7 +45,7 @@ bool fetch_ready(void)
 
 bool fetch_everywhere(void)
 {
-	return fetch_ready() && atomic_load_explicit(&on_all, memory_order_relaxed);
+	return atomic_load_explicit(&fetch_word_everywhere, memory_order_acquire) != NULL;
 }
 
 bool fetch_recover(void *ucontext)
@@ -120,14 +117,6 @@ bool fetch_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t byt
 		if (!word_64(fetch, addr, &word))
 			return false;
 		__builtin_memcpy(to, &word, sizeof(word));
-	}
-	if (bytes == 4 && !(addr & 3)) {
-		uint32_t word;
-
-		if (!word_32(addr, &word))
-			return false;
-		__builtin_memcpy(to, &word, sizeof(word));
-		return true;
 	}
 	return some_bytes(addr, to, bytes);
 }

@@ -7,7 +7,7 @@
 #ifndef JHOT_WALK_LOAD_FETCH_H
 #define JHOT_WALK_LOAD_FETCH_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 struct fetch_code {
 	const char *bytes;

@@ -2,7 +2,7 @@
 /* Guarded loads: one copy routine in assembly, whose pc range is its fault table. */
 #define _GNU_SOURCE 1
 #include "walk/load/guard.h"
-#include "walk/frames/regs.h"
+#include "walk/load/regs.h"
 
 /* guard_load(mem, addr, out, bytes) itself: it is called for every word, and does not look at mem. */
 extern const char guard_begin[] __attribute__((visibility("hidden")));

@@ -12,7 +12,7 @@
 #ifndef JHOT_WALK_LOAD_GUARD_H
 #define JHOT_WALK_LOAD_GUARD_H
 
-#include "walk/walk.h"
+#include "walk/types.h"
 
 /* A word at any address, read as no other type would be. */
 #define GUARD_WORD(bits)             \

@@ -76,6 +76,19 @@ static inline uint64_t mem_word(const struct walk_mem *mem, uint64_t addr, unsig
 	}
 }
 
+#if defined(__x86_64__)
+#define MEM_ADDRESS_BITS \
+	47 /* a load from beyond takes a fault of another kind, which costs as much */
+#else
+#define MEM_ADDRESS_BITS 48
+#endif
+
+/* Whether it may be the address of an object or of a struct of HotSpot's: aligned, of user space, not next to NULL. */
+static inline bool mem_plausible(uint64_t address)
+{
+	return address >= 4096 && !(address & 7) && !(address >> MEM_ADDRESS_BITS);
+}
+
 /* The bytes of a C string, cut at cap - 1, always ended by NUL; -1 when its first byte cannot be read. */
 int mem_string(const struct walk_mem *mem, uint64_t addr, char *out, size_t cap);
 

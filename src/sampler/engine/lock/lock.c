@@ -13,7 +13,7 @@
  * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
  * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
  */
-#include "sampler/engine/engine.h"
+#include "sampler/engine/events.h"
 
 #include "base/clock.h"
 #include "sampler/engine/lock/own.h"
@@ -21,7 +21,6 @@
 #include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/spawn.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
 
@@ -216,8 +215,7 @@ static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
 	if (interval < cost_ns * LOOKS_SHARE)
 		interval = cost_ns * LOOKS_SHARE;
 	interval = pace_pause(&lock->pace, sampler_cost_ns(s), interval, LOCK_IDLE_NS);
-	lock->random = lock->random * 6364136223846793005ull + 1442695040888963407ull;
-	return interval / 2 + (lock->random >> 33) % interval;
+	return interval / 2 + arms_random(interval);
 }
 
 static void *lock_main(void *arg)
@@ -267,29 +265,28 @@ void lock_free(struct sampler *s)
 static int lock_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
-	struct text out = text_into(text, bytes);
 	bool parks;
 
 	if (!s->lock)
 		s->lock = raw_map(sizeof(*s->lock));
 	if (!s->lock) {
-		text_add(&out, "no memory for the waits of threads");
+		text_set(text, bytes, "no memory for the waits of threads");
 		return -ENOMEM;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
 	waiting_open(&s->lock->waiting, s);
 	jvm_wait_counts_ask(s);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
-	s->lock->rests_ns = s->lock->on_ns = s->lock->random = s->lock->last_ns;
+	s->lock->rests_ns = s->lock->on_ns = s->lock->last_ns;
 	atomic_store(&s->lock->leave, 0);
 	if (spawn(&(struct spawn){"jhot lock", LOCK_STACK_BYTES, lock_main, s, &s->lock->tid,
 		    &s->lock->thread})) {
-		text_add(&out, "no thread could be started to look at locks");
+		text_set(text, bytes, "no thread could be started to look at locks");
 		return -EAGAIN;
 	}
 	publish_agent_thread(s->publish, atomic_load(&s->lock->tid), "jhot lock");
 	if (!parks)
-		text_add(&out,
+		text_set(text, bytes,
 			"synchronized only: this JVM does not say what threads are parked for");
 	return 0;
 }
@@ -316,12 +313,11 @@ static void lock_stop(struct sampler *s, uint32_t event)
 static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
 	struct sampler *s = rooms_session();
-	struct text text = text_into(why, bytes);
 
 	if (s && s->layout && s->layout->thread_pending.offset >= 0 &&
 		s->layout->monitor_object.offset >= 0)
 		return 0;
-	text_add(&text, "this JVM does not export what threads wait for");
+	text_set(why, bytes, "this JVM does not export what threads wait for");
 	return -ENOSYS;
 }
 

@@ -12,9 +12,8 @@
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_OWN_H
 #define JHOT_SAMPLER_ENGINE_LOCK_OWN_H
 
-#include "sampler/engine/lock/lock.h"
+#include "sampler/engine/engine.h"
 #include "sampler/engine/lock/wait.h"
-#include "sampler/engine/pace.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/jvm/jvm.h"
 
@@ -93,7 +92,7 @@ struct lock {
 	_Atomic int32_t tid;
 	_Atomic uint32_t leave; /* futex */
 	unsigned long thread;   /* pthread_t */
-	uint64_t last_ns, owners_ns, forgot_ns, rests_ns, random;
+	uint64_t last_ns, owners_ns, forgot_ns, rests_ns;
 	struct pace pace;
 	struct lock_reader reader;
 	struct lock_clock clocks[LOCK_CLOCKS]; /* by CPU, modulo */

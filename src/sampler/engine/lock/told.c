@@ -55,14 +55,6 @@ void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *
 	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
 }
 
-static uint32_t lock_class(struct sampler *s, const struct lock_wait *wait)
-{
-	char name[512];
-	uint32_t bytes = oop_klass_name(s->layout, &s->mem, wait->klass, name, sizeof(name));
-
-	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
-}
-
 void lock_forget(struct sampler *s, struct lock_thread *t)
 {
 	struct lock_place *places = s->lock->places[t - s->lock->threads];
@@ -129,7 +121,7 @@ void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait 
 	struct stack *stack, uint64_t weight_ns)
 {
 	uint32_t frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
-	uint32_t class_id = lock_class(s, wait);
+	uint32_t class_id = sig_class_id(s, wait->klass);
 	struct lock_place *place;
 
 	stack->user[-1] = WALK_PACK(WALK_CLASS, class_id);
@@ -255,24 +247,15 @@ static bool lock_tell(struct sampler *s, struct lock_thread *t)
 	}
 }
 
-/* lock_note: said where there is nothing else to say of this event. */
-static void lock_note(struct sampler *s)
-{
-	struct event *event = &s->events[WIRE_LOCK];
-	struct text text = text_into(event->note, sizeof(event->note));
-
-	text_add(&text,
-		"short waits are counted too low: the JVM's own count of them was not found");
-	events_note(s, WIRE_LOCK, "");
-}
-
 void lock_publish(struct sampler *s)
 {
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
 
 	if (atomic_load(&s->events[WIRE_LOCK].on) && jvm_wait_counts() < 0 &&
 		!s->events[WIRE_LOCK].note[0])
-		lock_note(s);
+		events_degraded(s, WIRE_LOCK,
+			"short waits are counted too low: the JVM's own count of them was not "
+			"found");
 	for (uint32_t i = 0; i < high; i++) {
 		if (!lock_tell(s, &s->lock->threads[i]))
 			return;

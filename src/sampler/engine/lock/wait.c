@@ -171,19 +171,18 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 struct lock_wait lock_wait_virtual(
 	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread)
 {
-	struct sampler *s = r->s;
 	struct lock_wait wait = {0};
 	struct oop blocker;
 
 	if (thread->state == UNMOUNTED_ENTERS) {
-		uint64_t monitor = unmounted_monitor(java, s->layout, &s->mem, thread);
+		uint64_t monitor = unmounted_monitor(java, thread);
 
 		if (monitor)
 			wait_monitor(r, monitor, &wait);
 		if (!wait.lock) /* it waits, for what cannot be told */
 			wait = (struct lock_wait){.lock = thread->object};
 	} else if (thread->state == UNMOUNTED_PARKED) {
-		blocker = unmounted_blocker(java, s->layout, &s->mem, thread);
+		blocker = unmounted_blocker(java, thread);
 		if (blocker.klass && reader_contended(r, blocker.klass))
 			wait = (struct lock_wait){.lock = blocker.object,
 				.object = blocker.object,

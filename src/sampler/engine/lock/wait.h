@@ -10,7 +10,7 @@
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
 #define JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
 
-#include "walk/hotspot/unmounted.h"
+#include "walk/frames/unmounted.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -50,7 +50,7 @@ static bool place_read(
 	uint64_t words[WORDS], hash = 0xcbf29ce484222325ull, sp;
 	struct frozen where;
 
-	if (!unmounted_frozen(&w->java, s->layout, &s->mem, thread, &where))
+	if (!unmounted_frozen(&w->java, thread, &where))
 		return false;
 	sp = frozen_sp(&s->mem, &where);
 	out->chunk = where.chunk;

@@ -18,24 +18,11 @@ struct build {
 	uint64_t types[FRAME_TYPES];
 };
 
-struct row_key {
-	const struct sandwich_part *part;
-	uint32_t id;
-};
-
-static bool same_row(const void *ctx, uint32_t value)
-{
-	const struct row_key *key = ctx;
-
-	return key->part->rows[value].id == key->id;
-}
-
 static void add(struct build *b, enum sandwich_kind kind, uint32_t id, uint8_t type, uint64_t count,
 	uint64_t value)
 {
 	struct sandwich_part *part = &b->s->parts[kind];
-	struct row_key key = {part, id};
-	uint32_t at = hash_index_find(&b->index[kind], hash_u64(id), same_row, &key);
+	uint32_t at = hash_index_find(&b->index[kind], hash_u64(id), NULL, NULL);
 
 	if (at == HASH_NONE) {
 		if (part->count == b->cap[kind]) {
@@ -127,21 +114,15 @@ static void settle_part(struct rank *rank, struct sandwich_part *part, bool fres
 {
 	struct rank_item *items = xreallocarray(NULL, part->count, sizeof(*items));
 	struct sandwich_row *rows = xreallocarray(NULL, part->count, sizeof(*rows));
-	struct row_key key = {part, 0};
-	struct hash_index index = {0};
 
 	for (uint32_t i = 0; i < part->count; i++) {
 		const struct sandwich_row *r = &part->rows[i];
 
-		items[i] = (struct rank_item){r->id, r->count, (double)r->value, 0};
-		hash_index_add(&index, hash_u64(r->id), i);
+		items[i] = (struct rank_item){r->id, r->count, (double)r->value, i};
 	}
 	rank_update(rank, items, part->count, fresh, hold);
-	for (uint32_t i = 0; i < part->count; i++) {
-		key.id = items[i].id;
-		rows[i] = part->rows[hash_index_find(&index, hash_u64(key.id), same_row, &key)];
-	}
-	hash_index_done(&index);
+	for (uint32_t i = 0; i < part->count; i++)
+		rows[i] = part->rows[items[i].at];
 	free(items);
 	free(part->rows);
 	part->rows = rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The callers view: one method, who calls it and what it calls, and the way from one to the next. */
-#include "tui/view/callers/view.h"
+#include "tui/view/pane.h"
 
 #include "base/buf.h"
 #include "profile/query/error.h"
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRAIL      32 /* methods that Esc walks back through */
 #define BAR        9  /* cells */
 #define BAR_FROM   56 /* columns */
 #define FIGURES    16 /* columns of share and of all */
@@ -21,50 +20,42 @@
 #define BLOCK_FROM 15
 
 struct callers {
-	uint32_t trail[TRAIL];    /* the last is shown */
-	unsigned trail_nr[TRAIL]; /* ui_narrow of each */
-	int depth;
+	struct view_state
+		at; /* its list: callers, the method, callees; its trail: methods, the last is shown */
 	enum view_id from;
 	struct sandwich *s, *base; /* base: of the baseline, while a difference is shown */
 	struct sandwich_order order;
-	struct list list;     /* callers, the method, callees */
 	int callers, callees; /* rows of the list, without those summed up */
 };
 
 static struct callers *callers_state(const struct ui *ui)
 {
-	return ui->state[VIEW_CALLERS];
+	return (struct callers *)ui->place.state[VIEW_CALLERS];
 }
 
-static void *callers_new(void)
+static uint32_t shown_method(const struct callers *c)
 {
-	return xcalloc(1, sizeof(struct callers));
+	return (uint32_t)trail_top(&c->at.trail);
 }
 
-static void callers_free(void *state)
+static void callers_done(void *state)
 {
 	struct callers *c = state;
 
 	sandwich_free(c->s);
 	sandwich_free(c->base);
 	sandwich_order_done(&c->order);
-	free(c);
-}
-
-static struct list *callers_list(struct ui *ui)
-{
-	return &callers_state(ui)->list;
 }
 
 /* --- one part ---------------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *title, *none, *more;
+	const char *title, *none, *noun;
 } kinds[SANDWICH_KINDS] = {
-	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "callers"},
-	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callees"},
-	[SANDWICH_LINES] = {"LINES", "", "lines"},
-	[SANDWICH_THREADS] = {"THREADS", "", "threads"},
+	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "caller"},
+	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callee"},
+	[SANDWICH_LINES] = {"LINES", "", "line"},
+	[SANDWICH_THREADS] = {"THREADS", "", "thread"},
 };
 
 static void row_name(const struct ui *ui, enum sandwich_kind kind, uint32_t id, int width,
@@ -124,7 +115,7 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	uint64_t whole = kind == SANDWICH_LINES ? s->self : s->total;
 	int end = a.col + a.cols - 1, bar = end - FIGURES - bar_width(a) - 1;
 	bool method = kind <= SANDWICH_CALLEES && r->id != PROFILE_NONE && r->count;
-	char text[512], number[TEXT_NUMBER];
+	char text[512];
 	const struct sandwich *base;
 
 	if (method)
@@ -134,15 +125,14 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 		r->count >= 10 ? STYLE_NORMAL : STYLE_DIM, name);
 	glyph_bar(ui->glyphs, text, whole ? (double)r->value / (double)whole : 0, bar_width(a));
 	canvas_text(&ui->canvas, a.row, bar, end, STYLE_SPARK, text);
-	snprintf(text, sizeof(text), "%s%%", text_percent(number, flat_percent(r->value, whole)));
-	canvas_right(&ui->canvas, a.row, bar, end - 8, STYLE_NORMAL, text);
+	pane_percent(ui, a.row, bar, end - 8, STYLE_NORMAL, flat_percent(r->value, whole));
 	base = base_of(ui, s);
-	if (!base)
-		snprintf(text, sizeof(text), "%s%%",
-			text_percent(number, flat_percent(r->value, s->sum)));
-	else
-		row_delta(s, base, kind, r, text, sizeof(text));
-	canvas_right(&ui->canvas, a.row, bar, end, base ? STYLE_NORMAL : STYLE_DIM, text);
+	if (!base) {
+		pane_percent(ui, a.row, bar, end, STYLE_DIM, flat_percent(r->value, s->sum));
+		return;
+	}
+	row_delta(s, base, kind, r, text, sizeof(text));
+	canvas_right(&ui->canvas, a.row, bar, end, STYLE_NORMAL, text);
 }
 
 static int name_room(struct area a)
@@ -155,29 +145,20 @@ static void draw_more(struct ui *ui, struct area a, const struct sandwich *s,
 {
 	const struct sandwich_part *part = &s->parts[kind];
 	struct sandwich_row sum = {.id = PROFILE_NONE};
-	char name[64];
+	char name[64], number[TEXT_NUMBER], more[TEXT_NUMBER];
 
 	for (uint32_t i = from; i < part->count; i++) {
 		sum.count += part->rows[i].count;
 		sum.value += part->rows[i].value;
 	}
-	snprintf(name, sizeof(name), "%s %u more %s", ui->glyphs->ellipsis, part->count - from,
-		kinds[kind].more);
+	snprintf(more, sizeof(more), "more %s", kinds[kind].noun);
+	snprintf(name, sizeof(name), "%s %s", ui->glyphs->ellipsis,
+		text_counted(number, part->count - from, more));
 	draw_row(ui, a, s, kind, &sum, name);
 }
 
-static void draw_titles(struct ui *ui, struct area a, const char *title, const char *last)
-{
-	int end = a.col + a.cols - 1;
-
-	canvas_fill(&ui->canvas, a.row, a.col, a.col + a.cols, STYLE_COLUMNS, ' ');
-	canvas_text(&ui->canvas, a.row, a.col + 1, end, STYLE_COLUMNS, title);
-	canvas_right(&ui->canvas, a.row, a.col, end - 8, STYLE_COLUMNS, "SHARE");
-	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_COLUMNS, last);
-}
-
 int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
-	enum sandwich_kind kind, int selected)
+	enum sandwich_kind kind, int first, int cursor)
 {
 	const struct sandwich_part *part = &s->parts[kind];
 	int rows = area.rows - 1, shown = (int)part->count <= rows ? (int)part->count : rows - 1;
@@ -185,16 +166,17 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 
 	if (area.rows < 1)
 		return area.row;
-	draw_titles(ui, area, kinds[kind].title, base_of(ui, s) ? "DELTA" : "of all");
+	pane_table_titles(ui, area,
+		&(struct pane_titles){
+			kinds[kind].title, "SHARE", base_of(ui, s) ? "DELTA" : "of all"});
 	for (int i = 0; i < shown; i++) {
 		struct area at = {++area.row, area.col, 1, area.cols};
 
 		row_name(ui, kind, part->rows[i].id, name_room(area), name, sizeof(name));
 		draw_row(ui, at, s, kind, &part->rows[i], name);
-		if (i != selected)
-			continue;
-		canvas_text(&ui->canvas, at.row, at.col, at.col + 1, STYLE_NORMAL, ">");
-		canvas_restyle(&ui->canvas, at.row, at.col, at.col + at.cols, STYLE_CURSOR);
+		if (first >= 0)
+			canvas_list_row(&ui->canvas, at.row, at.col, at.col + at.cols, first + i,
+				first + i == cursor);
 	}
 	if (shown >= 0 && shown < (int)part->count)
 		draw_more(ui, (struct area){++area.row, area.col, 1, area.cols}, s, kind,
@@ -224,18 +206,16 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 
 		area.rows = part_rows(s, order[i], room);
 		if (area.rows > 1)
-			area.row = callers_draw_part(ui, area, s, order[i], -1);
+			area.row = callers_draw_part(ui, area, s, order[i], -1, -1);
 	}
 }
 
 /* --- the view ---------------------------------------------------------------------------------------- */
 
-/* The part and row under the cursor; NULL on the method itself. */
-static const struct sandwich_row *selected_row(const struct callers *c, enum sandwich_kind *kind)
+/* The part and row of a line of the list; NULL for the method itself. */
+static const struct sandwich_row *row_at(const struct callers *c, int at, enum sandwich_kind *kind)
 {
-	int at = c->list.cursor;
-
-	if (!c->s || at == c->callers || !c->list.count)
+	if (!c->s || at == c->callers || !c->at.list.count)
 		return NULL;
 	*kind = at < c->callers ? SANDWICH_CALLERS : SANDWICH_CALLEES;
 	at -= at < c->callers ? 0 : c->callers + 1;
@@ -251,7 +231,7 @@ static void select_again(struct callers *c, enum sandwich_kind kind, uint32_t id
 
 	for (int i = 0; i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
 		if (i < (int)part->count && part->rows[i].id == id)
-			c->list.cursor = first + i;
+			c->at.list.cursor = first + i;
 }
 
 static void callers_update(struct ui *ui, bool sort)
@@ -259,18 +239,17 @@ static void callers_update(struct ui *ui, bool sort)
 	struct callers *c = callers_state(ui);
 	struct profile_query q = ui_query(ui);
 	enum sandwich_kind kind = SANDWICH_CALLERS;
-	const struct sandwich_row *r = selected_row(c, &kind);
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 	uint32_t id = r ? r->id : 0;
 
-	if (!c->depth)
+	if (!c->at.trail.depth)
 		return;
 	sandwich_free(c->s);
-	c->s = sandwich_new(ui->profile, &q, c->trail[c->depth - 1]);
+	c->s = sandwich_new(ui->profile, &q, shown_method(c));
 	sandwich_free(c->base);
-	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, c->trail[c->depth - 1])
-					: NULL;
+	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
 	sandwich_settle(&c->order, c->s, sort, ui_holds(ui));
-	if (r && c->list.touched)
+	if (r && c->at.list.touched)
 		select_again(c, kind, id);
 }
 
@@ -278,17 +257,14 @@ static const char *callers_text(void *ctx, int index)
 {
 	struct ui *ui = ctx;
 	struct callers *c = callers_state(ui);
-	struct callers at = *c;
 	enum sandwich_kind kind;
-	const struct sandwich_row *r;
+	const struct sandwich_row *r = row_at(c, index, &kind);
 
-	at.list.cursor = index;
-	r = selected_row(&at, &kind);
 	if (r && r->id == PROFILE_NONE)
 		return kinds[kind].none;
-	if (!r && !c->depth)
+	if (!r && !c->at.trail.depth)
 		return "";
-	return profile_get_method(ui->profile, r ? r->id : c->trail[c->depth - 1])->full;
+	return profile_get_method(ui->profile, r ? r->id : shown_method(c))->full;
 }
 
 /* The rows that the list has, of those that fit: the last may stand for the rest. */
@@ -300,35 +276,31 @@ static int list_rows(const struct sandwich_part *part, int rows)
 static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
 {
 	const struct sandwich *s = c->s;
-	char name[512], figures[160], number[TEXT_NUMBER];
+	char figures[160], number[TEXT_NUMBER];
 	int end = a.col + a.cols - 1;
 
-	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s samples",
+	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s",
 		flat_percent(s->self, s->sum), ui->glyphs->plus_minus,
 		error_half_width(flat_percent(s->self, s->sum) / 100, s->samples),
-		flat_percent(s->total, s->sum), text_count(number, (int64_t)s->total_count));
+		flat_percent(s->total, s->sum),
+		text_counted(number, (int64_t)s->total_count, "sample"));
 	if (a.cols < BAR_FROM)
 		snprintf(figures, sizeof(figures), "total %.1f%%", flat_percent(s->total, s->sum));
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, s->method),
-		a.cols - text_width(figures) - 8, ui->names, ui->glyphs->ellipsis);
-	canvas_printf(&ui->canvas, a.row, a.col + 2, end, theme_frame(s->type), "%c",
-		frame_types[s->type].letter);
-	canvas_text(&ui->canvas, a.row, a.col + 4, end, STYLE_STRONG, name);
+	pane_method(ui, (struct area){a.row, a.col + 2, 1, a.cols - text_width(figures) - 8},
+		s->type, s->method, STYLE_STRONG);
 	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_NORMAL, figures);
-	if (c->list.cursor != c->callers)
-		return;
-	canvas_text(&ui->canvas, a.row, a.col, a.col + 1, STYLE_NORMAL, ">");
-	canvas_restyle(&ui->canvas, a.row, a.col, a.col + a.cols, STYLE_CURSOR);
+	if (c->at.list.cursor == c->callers)
+		canvas_list_row(&ui->canvas, a.row, a.col, a.col + a.cols, c->callers, true);
 }
 
 static void draw_block(struct ui *ui, struct area a, const struct sandwich *s)
 {
 	struct area half = {a.row, 0, a.rows, a.cols / 2};
 
-	callers_draw_part(ui, half, s, SANDWICH_LINES, -1);
+	callers_draw_part(ui, half, s, SANDWICH_LINES, -1, -1);
 	half.col = half.cols;
 	half.cols = a.cols - half.cols;
-	callers_draw_part(ui, half, s, SANDWICH_THREADS, -1);
+	callers_draw_part(ui, half, s, SANDWICH_THREADS, -1, -1);
 }
 
 static void callers_draw(struct ui *ui, struct area area)
@@ -346,19 +318,14 @@ static void callers_draw(struct ui *ui, struct area area)
 			rows - (int)c->s->parts[SANDWICH_CALLEES].count);
 	c->callers = list_rows(&c->s->parts[SANDWICH_CALLERS], above);
 	c->callees = list_rows(&c->s->parts[SANDWICH_CALLEES], rows - above);
-	list_resize(&c->list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
-	if (!c->list.touched)
-		c->list.cursor = c->callers;
+	list_resize(&c->at.list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
+	if (!c->at.list.touched)
+		c->at.list.cursor = c->callers;
 	callers_draw_part(ui, (struct area){area.row, 0, above + 1, area.cols}, c->s,
-		SANDWICH_CALLERS, c->list.cursor < c->callers ? c->list.cursor : -1);
+		SANDWICH_CALLERS, 0, c->at.list.cursor);
 	draw_middle(ui, (struct area){area.row + above + 1, 0, 1, area.cols}, c);
 	callers_draw_part(ui, (struct area){area.row + above + 2, 0, rows - above + 1, area.cols},
-		c->s, SANDWICH_CALLEES, c->list.cursor - c->callers - 1);
-	for (int i = 0; i < c->callers; i++)
-		canvas_hit(&ui->canvas, area.row + 1 + i, 0, area.cols, HIT_ROW, i);
-	for (int i = 0; i < c->callees; i++)
-		canvas_hit(&ui->canvas, area.row + above + 3 + i, 0, area.cols, HIT_ROW,
-			c->callers + 1 + i);
+		c->s, SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
 	if (block)
 		draw_block(
 			ui, (struct area){area.row + area.rows - block, 0, block, area.cols}, c->s);
@@ -370,8 +337,10 @@ static void callers_quality(struct ui *ui, struct strip *s)
 	char trail[200] = "of", cut[200], name[60];
 	int drop;
 
-	for (int i = c->depth > 3 ? c->depth - 3 : 0; i < c->depth; i++) {
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, c->trail[i]), 24,
+	for (int i = c->at.trail.depth > 3 ? c->at.trail.depth - 3 : 0; i < c->at.trail.depth;
+		i++) {
+		name_fit(name, sizeof(name),
+			profile_get_method(ui->profile, (uint32_t)c->at.trail.ids[i]), 24,
 			NAME_METHOD, ui->glyphs->ellipsis);
 		snprintf(trail + strlen(trail), sizeof(trail) - strlen(trail), "%s %s",
 			strlen(trail) > 2 ? " >" : "", name);
@@ -387,14 +356,14 @@ static void callers_detail(struct ui *ui, struct strip *s)
 {
 	struct callers *c = callers_state(ui);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = selected_row(c, &kind);
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 	char count[TEXT_NUMBER];
 
 	if (!c->s)
 		return;
-	strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->list.cursor));
-	strip_add(s, STYLE_NORMAL, 1, "%s samples",
-		text_count(count, (int64_t)(r ? r->count : c->s->total_count)));
+	strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
+	strip_add(s, STYLE_NORMAL, 1, "%s",
+		text_counted(count, (int64_t)(r ? r->count : c->s->total_count), "sample"));
 }
 
 static void callers_notice(struct ui *ui, struct strip *s)
@@ -402,35 +371,31 @@ static void callers_notice(struct ui *ui, struct strip *s)
 	const struct callers *c = callers_state(ui);
 
 	strip_add(s, STYLE_DIM, 0, "%s on a row walks to that method, Esc %s", ui->glyphs->enter,
-		c->depth > 1 ? "walks back" : "leads back to the list");
+		c->at.trail.depth > 1 ? "walks back" : "leads back to the list");
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
 void callers_of_method(struct ui *ui, uint32_t method)
 {
-	enum view_id from = ui->view;
+	enum view_id from = ui->place.view;
 	struct callers *c;
 
 	ui_show(ui, VIEW_CALLERS);
 	c = callers_state(ui);
 	if (from != VIEW_CALLERS) {
-		c->depth = 0;
+		c->at.trail.depth = 0;
 		c->from = from;
 	}
-	if (c->depth == TRAIL) {
-		memmove(c->trail, c->trail + 1, (size_t)--c->depth * sizeof(*c->trail));
-		memmove(c->trail_nr, c->trail_nr + 1, (size_t)c->depth * sizeof(*c->trail_nr));
-	}
-	c->trail_nr[c->depth] = ui_narrow(ui);
-	c->trail[c->depth++] = method;
-	c->list.touched = false;
+	trail_push(ui, &c->at.trail, method);
+	c->at.list.touched = false;
 }
 
 unsigned callers_walk(struct ui *ui, int arg)
 {
+	const struct callers *c = callers_state(ui);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = selected_row(callers_state(ui), &kind);
+	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
 
 	if (!r || r->id == PROFILE_NONE)
 		return 0;
@@ -442,26 +407,19 @@ unsigned callers_tree(struct ui *ui, int arg)
 {
 	const struct callers *c = callers_state(ui);
 
-	if (!c->depth)
+	if (!c->at.trail.depth)
 		return 0;
-	tree_of_method(ui, c->trail[c->depth - 1], true);
+	tree_of_method(ui, shown_method(c), true);
 	return UI_SORT;
-}
-
-static unsigned callers_narrowed(const struct ui *ui)
-{
-	const struct callers *c = callers_state(ui);
-
-	return c->depth ? c->trail_nr[c->depth - 1] : 0;
 }
 
 static void callers_back(struct ui *ui)
 {
 	struct callers *c = callers_state(ui);
 
-	c->list.touched = false;
-	if (c->depth > 1)
-		c->depth--;
+	c->at.list.touched = false;
+	if (c->at.trail.depth > 1)
+		c->at.trail.depth--;
 	else
 		ui_show(ui, c->from);
 }
@@ -470,22 +428,20 @@ static void callers_keep(const struct ui *ui)
 {
 	const struct callers *c = callers_state(ui);
 
-	for (int i = 0; i < c->depth; i++)
-		profile_keep(ui->profile, c->trail[i]);
+	for (int i = 0; i < c->at.trail.depth; i++)
+		profile_keep(ui->profile, (uint32_t)c->at.trail.ids[i]);
 }
 
 const struct view view_callers = {
 	.name = "Callers view",
-	.new = callers_new,
-	.free = callers_free,
+	.bytes = sizeof(struct callers),
+	.done = callers_done,
 	.update = callers_update,
 	.draw = callers_draw,
 	.quality = callers_quality,
 	.detail = callers_detail,
 	.notice = callers_notice,
-	.list = callers_list,
 	.text = callers_text,
-	.narrowed = callers_narrowed,
 	.back = callers_back,
 	.keep = callers_keep,
 };

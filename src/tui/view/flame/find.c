@@ -17,7 +17,7 @@ void flame_find_hidden(const struct ui *ui, struct flame *f)
 
 	free(f->hidden_hits);
 	f->hidden_hits = xcalloc(l->count + 1, sizeof(*f->hidden_hits));
-	snprintf(f->searched, sizeof(f->searched), "%s", ui->search);
+	snprintf(f->searched, sizeof(f->searched), "%s", ui->search.text);
 	for (uint32_t i = 0; i < l->count; i++)
 		box_of[l->boxes[i].node] = i + 1;
 	for (uint32_t i = 0; i < f->tree->count; i++) {
@@ -38,7 +38,7 @@ uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b)
 {
 	const struct flame *f = flame_state(ui);
 
-	return *ui->search && !strcmp(f->searched, ui->search)
+	return *ui->search.text && !strcmp(f->searched, ui->search.text)
 		       ? f->hidden_hits[b - f->layout->boxes]
 		       : 0;
 }
@@ -54,14 +54,14 @@ bool flame_find(struct ui *ui, int direction)
 {
 	struct flame *f = flame_state(ui);
 	int count = f->layout ? (int)f->layout->count : 0;
-	int from = direction ? f->list.cursor + direction : ui->search_from;
+	int from = direction ? f->at.list.cursor + direction : ui->search.from;
 
 	for (int i = 0; i < count; i++) {
 		int at = from + (direction < 0 ? -i : i);
 
 		at = (at % count + count) % count;
 		if (is_hit(ui, &f->layout->boxes[at])) {
-			flame_select(ui, at);
+			list_to(&f->at.list, at);
 			return true;
 		}
 	}

@@ -3,42 +3,35 @@
 #ifndef JHOT_TUI_VIEW_FLAME_INSIDE_H
 #define JHOT_TUI_VIEW_FLAME_INSIDE_H
 
+#include "tui/frame/compare.h"
 #include "tui/frame/ui.h"
 #include "tui/view/flame/layout.h"
 #include "tui/view/pane.h"
 
-#define FLAME_ZOOMS 32
-
 struct flame_pane {
-	struct pane method;      /* the selected box's, wherever it stands */
-	struct rank rank;        /* of the box's children */
-	struct rank_item *items; /* these as they are shown; NULL: not asked for yet */
+	struct pane method; /* the selected box's, wherever it stands */
+	struct rank rank;   /* of the box's children */
+	struct rank_item
+		*items; /* these as they are shown, at: the node; NULL: not asked for yet */
 	uint32_t count;
 	uint64_t path; /* whose they are */
 };
 
 struct flame {
+	struct view_state at; /* its list: the boxes; its trail: the paths that were zoomed into */
 	struct calltree *tree;
-	struct calltree *base; /* of the baseline, while a difference is shown */
-	struct hash_index base_paths;
+	struct compare_tree base; /* of the baseline, while a difference is shown */
 	struct flame_layout *layout;
-	struct list list;  /* over the boxes: cursor = the selected one */
-	uint64_t selected; /* its path */
-	uint64_t zoom[FLAME_ZOOMS];
-	unsigned zoom_nr[FLAME_ZOOMS]; /* ui_narrow of each */
-	int zooms;
 	struct flame_pane pane;
-	int columns;  /* of the body, as last drawn, without the pane */
 	uint32_t top; /* first row shown */
 	int64_t layout_ms;
 	uint32_t *hidden_hits; /* per box: matches below it that have no box of their own */
 	char searched[256];    /* what they match */
-	bool stale;            /* the body's width changed */
+	bool stale;            /* another part of it was zoomed to */
 	bool upwards;          /* flame: the root at the bottom; else icicle */
 };
 
 struct flame *flame_state(const struct ui *ui);
-void flame_select(struct ui *ui, int index);
 
 /* find.c */
 
@@ -55,6 +48,7 @@ void flame_pane_done(struct flame_pane *p);
 /* After each layout, so that it is as old as the boxes are. */
 void flame_pane_stale(struct flame_pane *p);
 /* The selected box: its figures, its hottest children, who calls its method anywhere. */
-void flame_pane_draw(struct ui *ui, struct area area, struct flame *f);
+void flame_pane_ask(struct ui *ui, struct flame *f);
+void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f);
 
 #endif

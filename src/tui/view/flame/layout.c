@@ -137,23 +137,9 @@ void flame_layout_free(struct flame_layout *l)
 	free(l);
 }
 
-struct flame_key {
-	const struct flame_layout *l;
-	uint64_t path;
-};
-
-static bool flame_same(const void *ctx, uint32_t box)
-{
-	const struct flame_key *key = ctx;
-
-	return key->l->boxes[box].path == key->path;
-}
-
 uint32_t flame_layout_find(const struct flame_layout *l, uint64_t path)
 {
-	struct flame_key key = {l, path};
-
-	return hash_index_find(&l->by_path, hash_u64(path), flame_same, &key);
+	return hash_index_find(&l->by_path, hash_u64(path), NULL, NULL);
 }
 
 static bool flame_overlap(const struct flame_box *a, const struct flame_box *b)

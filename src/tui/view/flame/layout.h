@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "profile/table/calltree.h"
+#include "tui/screen/list.h"
 
 struct flame_box {
 	uint32_t node; /* of the call tree */
@@ -42,7 +43,6 @@ void flame_layout_free(struct flame_layout *l);
 /* The box of a path, or FLAME_NO_BOX. */
 uint32_t flame_layout_find(const struct flame_layout *l, uint64_t path);
 
-enum flame_direction { FLAME_TO_ROOT, FLAME_TO_LEAF, FLAME_LEFT, FLAME_RIGHT };
 /* The neighbour of a box: towards the leaf its widest child; the box itself if there is none. */
 uint32_t flame_layout_move(const struct flame_layout *l, uint32_t box, enum flame_direction to);
 

@@ -5,7 +5,6 @@
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"
-#include "tui/view/callers/view.h"
 #include "tui/view/flame/inside.h"
 
 #include <stdio.h>
@@ -29,18 +28,12 @@ void flame_pane_done(struct flame_pane *p)
 
 static void draw_name(struct ui *ui, struct area a, const struct calltree_node *n)
 {
-	struct canvas *c = &ui->canvas;
-	char name[512];
-
 	if (n->method == PROFILE_NONE) {
-		canvas_text(c, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, "all");
+		canvas_text(&ui->canvas, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, "all");
 		return;
 	}
-	canvas_printf(c, a.row, a.col + 2, a.col + a.cols, theme_frame(n->type), "%c",
-		frame_types[n->type].letter);
-	name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), a.cols - 5,
-		ui->names, ui->glyphs->ellipsis);
-	canvas_text(c, a.row, a.col + 4, a.col + a.cols, STYLE_STRONG, name);
+	pane_method(ui, (struct area){a.row, a.col + 2, 1, a.cols - 5}, n->type, n->method,
+		STYLE_STRONG);
 }
 
 /* "self   7.2%" and what else there is to say; returns the row behind it. */
@@ -49,11 +42,9 @@ static int draw_figure(
 {
 	struct canvas *c = &ui->canvas;
 	int end = a.col + a.cols;
-	char number[TEXT_NUMBER], text[TEXT_NUMBER + 1];
 
-	snprintf(text, sizeof(text), "%s%%", text_percent(number, percent));
 	canvas_text(c, row, a.col + 4, end, STYLE_LABEL, what);
-	canvas_right(c, row, a.col + 15, a.col + 22, STYLE_NORMAL, text);
+	pane_percent(ui, row, a.col + 15, a.col + 22, STYLE_NORMAL, percent);
 	canvas_text(c, row, a.col + 23, end, STYLE_DIM, more);
 	return row + 1;
 }
@@ -62,14 +53,14 @@ static int draw_figures(
 	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
 {
 	const struct calltree_node *all = &f->tree->nodes[0], *zoom = all;
-	uint32_t box =
-		f->zooms ? flame_layout_find(f->layout, f->zoom[f->zooms - 1]) : FLAME_NO_BOX;
+	uint32_t box = f->at.trail.depth ? flame_layout_find(f->layout, trail_top(&f->at.trail))
+					 : FLAME_NO_BOX;
 	char more[80], count[TEXT_NUMBER];
 	int row = a.row;
 
-	snprintf(more, sizeof(more), "%s%.1f  %s samples", ui->glyphs->plus_minus,
+	snprintf(more, sizeof(more), "%s%.1f  %s", ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples),
-		text_count(count, (int64_t)n->total_count));
+		text_counted(count, (int64_t)n->total_count, "sample"));
 	row = draw_figure(ui, a, row, "total", flat_percent(n->total, all->total), more);
 	snprintf(more, sizeof(more), "%s%.1f", ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->self, all->total) / 100, f->tree->samples));
@@ -107,21 +98,11 @@ static void children_rank(struct ui *ui, struct flame_pane *p, const struct call
 		const struct calltree_node *child = &tree->nodes[at];
 
 		p->items[i++] = (struct rank_item){
-			child->method, child->total_count, (double)child->total, 0};
+			child->method, child->total_count, (double)child->total, at};
 	}
 	p->count = i;
 	rank_update(&p->rank, p->items, p->count, p->path != n->path, ui_holds(ui));
 	p->path = n->path;
-}
-
-static const struct calltree_node *child_of(
-	const struct calltree *tree, const struct calltree_node *n, uint32_t method)
-{
-	uint32_t at = n->first_child;
-
-	while (tree->nodes[at].method != method)
-		at = tree->nodes[at].next_sibling;
-	return &tree->nodes[at];
 }
 
 /* Returns the row behind them. */
@@ -135,7 +116,7 @@ static int draw_children(
 		return a.row;
 	pane_table_titles(ui, a, &titles);
 	for (uint32_t i = 0; i < p->count && (int)i < a.rows - 1; i++) {
-		const struct calltree_node *child = child_of(f->tree, n, p->items[i].id);
+		const struct calltree_node *child = &f->tree->nodes[p->items[i].at];
 
 		pane_table_row(ui, (struct area){++a.row, a.col, 1, a.cols},
 			&(struct pane_row){child->method, child->type, child->total_count,
@@ -147,19 +128,33 @@ static int draw_children(
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-void flame_pane_draw(struct ui *ui, struct area area, struct flame *f)
+static const struct calltree_node *selected_node(const struct flame *f)
 {
+	return &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
+}
+
+void flame_pane_ask(struct ui *ui, struct flame *f)
+{
+	struct area body = ui_body(ui, VIEW_FLAME), pane;
 	const struct calltree_node *n;
-	const struct sandwich *s = NULL;
+
+	if (!pane_split(body, PANE_FLAME, &body, &pane))
+		return;
+	n = selected_node(f);
+	if (!f->pane.items || f->pane.path != n->path)
+		children_rank(ui, &f->pane, f->tree, n);
+	pane_ask(ui, &f->pane.method, PANE_FLAME, n->method);
+}
+
+void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
+{
+	const struct sandwich *s = f->pane.method.sandwich;
+	const struct calltree_node *n;
 	int end = area.row + area.rows;
 
 	if (!f->layout->count)
 		return;
-	n = &f->tree->nodes[f->layout->boxes[f->list.cursor].node];
-	if (!f->pane.items || f->pane.path != n->path)
-		children_rank(ui, &f->pane, f->tree, n);
-	if (n->method != PROFILE_NONE)
-		s = pane_ask(ui, &f->pane.method, n->method);
+	n = selected_node(f);
 	draw_name(ui, area, n);
 	area.row++;
 	area.row = draw_figures(ui, area, f, n);
@@ -171,5 +166,5 @@ void flame_pane_draw(struct ui *ui, struct area area, struct flame *f)
 	area.row += f->pane.count != 0;
 	area.rows = end - area.row;
 	if (s)
-		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1);
+		callers_draw_part(ui, area, s, SANDWICH_CALLERS, -1, -1);
 }

@@ -10,7 +10,7 @@
 #include "tui/frame/compare.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
-#include "tui/view/flame/layout.h"
+#include "tui/view/tree/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,99 +21,82 @@
 
 struct flame *flame_state(const struct ui *ui)
 {
-	return ui->state[VIEW_FLAME];
+	return (struct flame *)ui->place.state[VIEW_FLAME];
 }
 
-static void *flame_new(void)
-{
-	return xcalloc(1, sizeof(struct flame));
-}
-
-static void flame_free(void *state)
+static void flame_done(void *state)
 {
 	struct flame *f = state;
 
 	flame_layout_free(f->layout);
 	calltree_free(f->tree);
-	calltree_free(f->base);
-	hash_index_done(&f->base_paths);
+	compare_tree_done(&f->base);
 	flame_pane_done(&f->pane);
 	free(f->hidden_hits);
-	free(f);
-}
-
-static struct list *flame_list(struct ui *ui)
-{
-	return &flame_state(ui)->list;
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-static uint32_t find_path(const struct calltree *tree, uint64_t path)
-{
-	for (uint32_t i = 0; i < tree->count; i++) {
-		if (tree->nodes[i].path == path)
-			return i;
-	}
-	return PROFILE_NONE;
-}
-
 /* The zoomed node; what has left the window is zoomed out of. */
 static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
 {
-	while (f->zooms) {
-		uint32_t node = find_path(tree, f->zoom[f->zooms - 1]);
+	while (f->at.trail.depth) {
+		uint32_t node = tree_find_path(tree, trail_top(&f->at.trail));
 
 		if (node != PROFILE_NONE)
 			return node;
-		f->zooms--;
+		f->at.trail.depth--;
 	}
 	return 0;
 }
 
-static void select_box(struct flame *f)
-{
-	uint32_t box = flame_layout_find(f->layout, f->selected);
-
-	list_resize(&f->list, (int)f->layout->count, (int)f->layout->count);
-	list_follow(&f->list, box == FLAME_NO_BOX ? 0 : (int)box);
-	if (f->layout->count)
-		f->selected = f->layout->boxes[f->list.cursor].path;
-}
-
+/* The box that was selected is where it is now. */
 static void show_layout(
 	struct flame *f, struct calltree *tree, struct flame_layout *layout, int64_t now_ms)
 {
-	if (tree != f->tree)
-		calltree_free(f->tree);
+	bool selected = f->layout && f->layout->count;
+	uint64_t path = selected ? f->layout->boxes[f->at.list.cursor].path : 0;
+	uint32_t box = flame_layout_find(layout, path);
+
+	calltree_free(f->tree);
 	flame_layout_free(f->layout);
+	f->layout_ms = now_ms;
 	f->tree = tree;
 	f->layout = layout;
-	f->layout_ms = now_ms;
 	f->stale = false;
 	flame_pane_stale(&f->pane);
-	select_box(f);
+	list_resize(&f->at.list, (int)layout->count, (int)layout->count);
+	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }
 
 /* The zoomed node's share when it was last seen: what is narrower than a column need not be made. */
 static double zoom_share(const struct flame *f)
 {
-	uint32_t node = f->zooms ? find_path(f->tree, f->zoom[f->zooms - 1]) : 0;
+	uint32_t node = f->at.trail.depth ? tree_find_path(f->tree, trail_top(&f->at.trail)) : 0;
 
 	if (!f->tree || node == PROFILE_NONE || !f->tree->nodes[0].total)
 		return 1;
 	return 0.5 * (double)f->tree->nodes[node].total / (double)f->tree->nodes[0].total;
 }
 
+/* Of the graph, without the pane. */
+static uint16_t flame_columns(const struct ui *ui)
+{
+	struct area body = ui_body(ui, VIEW_FLAME), pane;
+
+	pane_split(body, PANE_FLAME, &body, &pane);
+	return (uint16_t)body.cols;
+}
+
 static void flame_update(struct ui *ui, bool sort)
 {
 	struct flame *f = flame_state(ui);
 	struct profile_query q = ui_query(ui);
-	uint16_t columns = (uint16_t)(f->columns ? f->columns : ui->canvas.cols);
+	uint16_t columns = flame_columns(ui);
 	struct calltree_options options = {
 		.root_method = PROFILE_NONE,
 		.min_share = 0.4 * zoom_share(f) / columns,
-		.find = *ui->search ? ui->found : NULL,
+		.find = *ui->search.text ? ui->search.found : NULL,
 	};
 	struct calltree *tree = calltree_new(ui->profile, &q, &options);
 	struct flame_layout *layout =
@@ -121,7 +104,7 @@ static void flame_update(struct ui *ui, bool sort)
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
 		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
 		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS &&
-		    !strcmp(f->searched, ui->search);
+		    !strcmp(f->searched, ui->search.text);
 
 	if (keep) {
 		flame_layout_free(layout);
@@ -130,10 +113,8 @@ static void flame_update(struct ui *ui, bool sort)
 	}
 	show_layout(f, tree, layout, ui->now_ms);
 	flame_find_hidden(ui, f);
-	calltree_free(f->base);
-	f->base = compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL;
-	if (f->base)
-		compare_index(&f->base_paths, f->base);
+	compare_tree_set(
+		&f->base, compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL);
 }
 
 /* --- names ------------------------------------------------------------------------------------------- */
@@ -171,24 +152,11 @@ static enum style box_style(const struct ui *ui, const struct flame_box *b, bool
 }
 
 /* What a box gained since the baseline: "", "~" or "+5.1". */
-static void delta_of(const struct flame *f, const struct calltree_node *n, char *out, size_t size)
+static void box_delta(const struct flame *f, const struct calltree_node *n, char out[16])
 {
-	const struct calltree_node *all = &f->tree->nodes[0];
-	struct compare_share now = {
-		n->total_count, all->total_count, n->total, all->total, f->tree->samples};
-	struct compare_share then = {0};
-	uint32_t at;
-
 	out[0] = '\0';
-	if (!f->base || n == all)
-		return;
-	at = compare_find(&f->base_paths, f->base, n->path);
-	then.sum_count = f->base->nodes[0].total_count;
-	then.sum = f->base->nodes[0].total;
-	then.samples = f->base->samples;
-	then.count = at != HASH_NONE ? f->base->nodes[at].total_count : 0;
-	then.value = at != HASH_NONE ? f->base->nodes[at].total : 0;
-	compare_text(out, size, &now, &then);
+	if (n != f->tree->nodes)
+		compare_node(&f->base, f->tree, n, out, 16);
 }
 
 static void fit_label(
@@ -198,7 +166,7 @@ static void fit_label(
 	char pct[40] = "", delta[16] = "", run[64];
 
 	if (width > 20)
-		delta_of(flame_state(ui), n, delta, sizeof(delta));
+		box_delta(flame_state(ui), n, delta);
 	if (width > 12)
 		snprintf(pct, sizeof(pct), " %.0f%%%s%s",
 			flat_percent(n->total, flame_state(ui)->tree->nodes[0].total),
@@ -234,7 +202,7 @@ static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool sel
 /* Keep the selected box on the screen. */
 static void scroll(struct flame *f, int rows)
 {
-	uint32_t row = f->layout->boxes[f->list.cursor].row;
+	uint32_t row = f->layout->boxes[f->at.list.cursor].row;
 
 	if (row < f->top)
 		f->top = row;
@@ -244,16 +212,25 @@ static void scroll(struct flame *f, int rows)
 		f->top = 0;
 }
 
+static void flame_beside(struct ui *ui)
+{
+	struct flame *f = flame_state(ui);
+
+	/* More rows may have brought the pane, which takes columns. */
+	if (f->layout && f->layout->columns != flame_columns(ui))
+		flame_update(ui, true);
+	if (f->layout && f->layout->count)
+		flame_pane_ask(ui, f);
+}
+
 static void flame_draw(struct ui *ui, struct area area)
 {
 	struct flame *f = flame_state(ui);
 	struct area pane;
 	bool beside = pane_split(area, PANE_FLAME, &area, &pane);
 
-	f->stale = f->stale || f->columns != area.cols;
-	f->columns = area.cols;
-	if (!f->layout || f->layout->columns != area.cols)
-		flame_update(ui, true);
+	if (!f->layout)
+		return;
 	if (f->tree->nodes[0].total == 0) {
 		canvas_text(&ui->canvas, area.row + 3, 12, area.cols, STYLE_DIM,
 			"No samples in this window.");
@@ -267,7 +244,7 @@ static void flame_draw(struct ui *ui, struct area area)
 		if (b->row < f->top || line >= area.rows)
 			continue;
 		line = f->upwards ? area.row + area.rows - 1 - line : area.row + line;
-		draw_box(ui, line, b, (int)i == f->list.cursor);
+		draw_box(ui, line, b, (int)i == f->at.list.cursor);
 		canvas_hit(&ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
 	}
 	if (beside)
@@ -277,19 +254,19 @@ static void flame_draw(struct ui *ui, struct area area)
 static void flame_quality(struct ui *ui, struct strip *s)
 {
 	const struct flame *f = flame_state(ui);
-	char zoom[80] = "all";
+	char zoom[80] = "all", rows[TEXT_NUMBER];
 
-	if (f->zooms && f->layout && f->tree) {
-		uint32_t box = flame_layout_find(f->layout, f->zoom[f->zooms - 1]);
+	if (f->at.trail.depth && f->layout && f->tree) {
+		uint32_t box = flame_layout_find(f->layout, trail_top(&f->at.trail));
 
 		if (box != FLAME_NO_BOX)
 			name_cut(zoom, sizeof(zoom), box_name(ui, &f->layout->boxes[box]), 34,
 				ui->glyphs->ellipsis);
 	}
 	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
-	strip_add(s, f->zooms ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
+	strip_add(s, f->at.trail.depth ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
 	if (f->layout && f->layout->rows > f->top + 1 && f->top)
-		strip_add(s, STYLE_DIM, 11, "%u rows above", f->top);
+		strip_add(s, STYLE_DIM, 11, "%s above", text_counted(rows, f->top, "row"));
 }
 
 static void flame_detail(struct ui *ui, struct strip *s)
@@ -301,18 +278,18 @@ static void flame_detail(struct ui *ui, struct strip *s)
 	if (!f->layout || !f->layout->count)
 		return;
 	all = &f->tree->nodes[0];
-	n = &f->tree->nodes[f->layout->boxes[f->list.cursor].node];
-	name_cut(name, sizeof(name), flame_text(ui, f->list.cursor),
+	n = &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
+	name_cut(name, sizeof(name), flame_text(ui, f->at.list.cursor),
 		ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
-	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),
 		ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples));
-	if (flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]))
+	if (flame_hidden_hits(ui, &f->layout->boxes[f->at.list.cursor]))
 		strip_add(s, STYLE_WARN, 1, " + %u below, too narrow to show ",
-			flame_hidden_hits(ui, &f->layout->boxes[f->list.cursor]));
-	delta_of(f, n, delta, sizeof(delta));
+			flame_hidden_hits(ui, &f->layout->boxes[f->at.list.cursor]));
+	box_delta(f, n, delta);
 	if (*delta)
 		strip_add(s, STYLE_STRONG, 1, "%s against the baseline", delta);
 	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", flat_percent(n->self, all->total));
@@ -321,27 +298,19 @@ static void flame_detail(struct ui *ui, struct strip *s)
 			flat_percent(n->total, f->tree->nodes[n->parent].total));
 }
 
-void flame_select(struct ui *ui, int index)
-{
-	struct flame *f = flame_state(ui);
-
-	if (!f->layout || index >= (int)f->layout->count)
-		return;
-	list_to(&f->list, index);
-	f->selected = f->layout->boxes[index].path;
-}
-
 static void flame_notice(struct ui *ui, struct strip *s)
 {
 	struct flame *f = flame_state(ui);
+	char rows[TEXT_NUMBER], boxes[TEXT_NUMBER];
 
 	if (!f->layout)
 		return;
-	if (*ui->search)
+	if (*ui->search.text)
 		flame_add_hits(ui, s);
 	else
-		strip_add(s, STYLE_DIM, 0, "%u rows, %u boxes too narrow to show", f->layout->rows,
-			f->layout->hidden)
+		strip_add(s, STYLE_DIM, 0, "%s, %s too narrow to show",
+			text_counted(rows, f->layout->rows, "row"),
+			text_counted(boxes, f->layout->hidden, "box"))
 			->right = true;
 }
 
@@ -358,24 +327,22 @@ unsigned flame_move(struct ui *ui, int direction)
 		to = FLAME_TO_LEAF;
 	else if (f->upwards && to == FLAME_TO_LEAF)
 		to = FLAME_TO_ROOT;
-	list_to(&f->list, (int)flame_layout_move(f->layout, (uint32_t)f->list.cursor, to));
-	f->selected = f->layout->boxes[f->list.cursor].path;
+	list_to(&f->at.list, (int)flame_layout_move(f->layout, (uint32_t)f->at.list.cursor, to));
 	return UI_HOLD;
 }
 
 unsigned flame_zoom(struct ui *ui, int in)
 {
 	struct flame *f = flame_state(ui);
+	uint64_t path;
 
 	if (!f->layout || !f->layout->count)
 		return 0;
-	f->selected = f->layout->boxes[f->list.cursor].path;
-	if (in && f->zooms < FLAME_ZOOMS && (!f->zooms || f->zoom[f->zooms - 1] != f->selected)) {
-		f->zoom_nr[f->zooms] = ui_narrow(ui);
-		f->zoom[f->zooms++] = f->selected;
-	} else if (!in && f->zooms) {
-		f->zooms--;
-	}
+	path = f->layout->boxes[f->at.list.cursor].path;
+	if (in && (!f->at.trail.depth || trail_top(&f->at.trail) != path))
+		trail_push(ui, &f->at.trail, path);
+	else if (!in && f->at.trail.depth)
+		f->at.trail.depth--;
 	f->stale = true;
 	return UI_UPDATE | UI_HOLD;
 }
@@ -388,18 +355,11 @@ unsigned flame_flip(struct ui *ui, int arg)
 	return UI_HOLD;
 }
 
-static unsigned flame_narrowed(const struct ui *ui)
-{
-	const struct flame *f = flame_state(ui);
-
-	return f->zooms ? f->zoom_nr[f->zooms - 1] : 0;
-}
-
 static void flame_back(struct ui *ui)
 {
 	struct flame *f = flame_state(ui);
 
-	f->zooms--;
+	f->at.trail.depth--;
 	f->stale = true;
 }
 
@@ -407,7 +367,7 @@ static uint32_t selected_method(const struct flame *f)
 {
 	if (!f->layout || !f->layout->count)
 		return PROFILE_NONE;
-	return f->tree->nodes[f->layout->boxes[f->list.cursor].node].method;
+	return f->tree->nodes[f->layout->boxes[f->at.list.cursor].node].method;
 }
 
 unsigned flame_callers(struct ui *ui, int arg)
@@ -424,18 +384,16 @@ const struct view view_flame = {
 	.name = "Flame view",
 	.tab = "Flame",
 	.sums = true,
-	.new = flame_new,
-	.free = flame_free,
+	.bytes = sizeof(struct flame),
+	.done = flame_done,
 	.update = flame_update,
-	.beside = compare_query,
+	.other = compare_query,
+	.beside = flame_beside,
 	.draw = flame_draw,
 	.quality = flame_quality,
 	.detail = flame_detail,
 	.notice = flame_notice,
-	.list = flame_list,
 	.text = flame_text,
-	.select = flame_select,
 	.find = flame_find,
-	.narrowed = flame_narrowed,
 	.back = flame_back,
 };

@@ -73,7 +73,7 @@ static void cell_error(const void *view, const void *row, struct column_cell *ou
 {
 	const struct methods *m = view;
 	const struct flat_row *r = row;
-	struct compare_share s = methods_share(m->flat, r, m->order.sort == SORT_TOTAL);
+	struct compare_share s = methods_share(m->flat, r, m->at.order.sort == SORT_TOTAL);
 	double error = error_half_width(flat_percent(s.value, s.sum) / 100, s.samples);
 
 	out->style = STYLE_DIM;
@@ -134,8 +134,8 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 	const struct methods *m = view;
 	const struct flat_row *r = row;
 
-	name_fit(out->text, COLUMN_TEXT, profile_get_method(m->ui->profile, r->method), out->width,
-		m->ui->names, out->glyphs->ellipsis);
+	name_fit(out->text, COLUMN_TEXT, profile_get_method(m->at.ui->profile, r->method),
+		out->width, m->at.ui->names, out->glyphs->ellipsis);
 	if (r->total_count < ERROR_FEW)
 		out->style = STYLE_DIM;
 }
@@ -163,8 +163,9 @@ static void cell_amount(const void *view, const void *row, struct column_cell *o
 		strcpy(out->text, "-");
 	else
 		strcpy(out->text,
-			events_value(
-				text, profile_get_event(m->ui->profile, m->ui->event), r->self));
+			events_value(text,
+				profile_get_event(m->at.ui->profile, m->at.ui->scope.event),
+				r->self));
 }
 
 static const struct column plain[] = {

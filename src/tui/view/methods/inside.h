@@ -19,15 +19,13 @@
 enum methods_sort { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME, SORT_TOTAL_DELTA };
 
 struct methods {
-	const struct ui *ui;
+	struct view_state at;
 	struct flat *flat,
 		*before; /* before: the baseline, else the window so long ago that they share no second; NULL if none */
 	uint64_t flat_stamp;   /* of the question that flat answers */
 	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
 	uint8_t *types; /* per method + 1: how it ran when it had samples last; 0: not known */
 	uint32_t type_count;
-	struct order order; /* of flat's rows */
-	struct list list;
 	struct lines *lines; /* hottest, only where there is room for the column */
 	struct pane pane;
 	uint32_t pins[METHODS_PINS]; /* methods whose rows stay on top */
@@ -43,6 +41,9 @@ struct columns methods_columns(const struct ui *ui);
 struct compare_share methods_share(const struct flat *f, const struct flat_row *row, bool total);
 /* Points gained since before; false: no more than chance. */
 bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points);
+
+/* empty.c: what stands in a view when the shown event has no samples: why, and which other events may have some. */
+void empty_draw(struct ui *ui, struct area area);
 
 /* --- lines.c ----------------------------------------------------------------------------------- */
 

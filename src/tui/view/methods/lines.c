@@ -22,37 +22,20 @@ struct lines {
 	uint32_t methods;
 };
 
-struct line_key {
-	const struct lines *lines;
-	uint32_t method;
-	int32_t line;
-};
-
-static bool same_line(const void *ctx, uint32_t value)
-{
-	const struct line_key *key = ctx;
-	const struct line_count *c = &key->lines->counts[value];
-
-	return c->method == key->method && c->line == key->line;
-}
-
-static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, uint64_t weight)
+static void visit(void *ctx, const struct profile_part *part)
 {
 	struct lines *l = ctx;
 	const struct profile_frame *f;
-	struct line_key key = {.lines = l};
 	uint64_t hash;
 	uint32_t at;
 
-	if (stack == PROFILE_ROOT_STACK)
+	if (part->stack == PROFILE_ROOT_STACK)
 		return;
-	f = profile_get_frame(l->p, profile_get_stack(l->p, stack).frame);
+	f = profile_get_frame(l->p, profile_get_stack(l->p, part->stack).frame);
 	if (f->line <= 0)
 		return;
-	key.method = f->method;
-	key.line = f->line;
-	hash = hash_pair(f->method, (uint64_t)f->line);
-	at = hash_index_find(&l->index, hash, same_line, &key);
+	hash = hash_u64((uint64_t)f->method << 32 | (uint32_t)f->line);
+	at = hash_index_find(&l->index, hash, NULL, NULL);
 	if (at == HASH_NONE) {
 		if (l->count == l->cap) {
 			l->cap = l->cap ? l->cap * 2 : 256;
@@ -62,7 +45,7 @@ static void visit(void *ctx, uint32_t stack, uint32_t thread, uint64_t count, ui
 		l->counts[at] = (struct line_count){f->method, f->line, 0};
 		hash_index_add(&l->index, hash, at);
 	}
-	l->counts[at].count += count;
+	l->counts[at].count += part->count;
 }
 
 /* Among equals the first line, so that nothing flickers. */

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "tui/frame/command.h"
 #include "tui/frame/search.h"
-#include "tui/view/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,52 +18,39 @@
 
 static struct methods *methods_state(const struct ui *ui)
 {
-	return ui->state[VIEW_METHODS];
+	return (struct methods *)ui->place.state[VIEW_METHODS];
 }
 
-static void *methods_new(void)
+static void methods_init(void *state)
 {
-	struct methods *m = xcalloc(1, sizeof(*m));
+	struct methods *m = state;
 
 	m->riser = m->faller = PROFILE_NONE;
-	return m;
 }
 
-static void methods_free(void *state)
+static void methods_done(void *state)
 {
 	struct methods *m = state;
 
 	flat_free(m->flat);
 	flat_free(m->before);
-	order_done(&m->order);
 	free(m->types);
 	lines_free(m->lines);
 	pane_done(&m->pane);
-	free(m);
-}
-
-static struct list *methods_list(struct ui *ui)
-{
-	return &methods_state(ui)->list;
-}
-
-static struct order *methods_order(struct ui *ui)
-{
-	return &methods_state(ui)->order;
 }
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
 static void sort_item(const struct methods *m, const struct flat_row *r, struct order_item *item)
 {
-	bool total = m->order.sort == SORT_TOTAL || m->order.sort == SORT_TOTAL_DELTA;
+	bool total = m->at.order.sort == SORT_TOTAL || m->at.order.sort == SORT_TOTAL_DELTA;
 	double points = 0;
 
 	item->count = total ? r->total_count : r->self_count;
 	item->key = (double)(total ? r->total : r->self);
-	if (m->order.sort != SORT_DELTA && m->order.sort != SORT_TOTAL_DELTA)
+	if (m->at.order.sort != SORT_DELTA && m->at.order.sort != SORT_TOTAL_DELTA)
 		return;
-	methods_delta(m, r, m->order.sort == SORT_TOTAL_DELTA, &points);
+	methods_delta(m, r, m->at.order.sort == SORT_TOTAL_DELTA, &points);
 	item->key = points;
 }
 
@@ -80,10 +66,10 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 		sort_item(m, r, &items[i]);
 		items[i].name = profile_get_method(ui->profile, r->method)->full;
 	}
-	m->order.by_name = m->order.sort == SORT_NAME;
-	m->order.pins = m->pins;
-	m->order.pin_count = m->pin_count;
-	order_update(&m->order, &m->list, items, f->count,
+	m->at.order.by_name = m->at.order.sort == SORT_NAME;
+	m->at.order.pins = m->pins;
+	m->at.order.pin_count = m->pin_count;
+	order_update(&m->at.order, &m->at.list, items, f->count,
 		fresh          ? ORDER_FRESH
 		: ui_holds(ui) ? ORDER_HOLD
 			       : ORDER_KEEP);
@@ -134,7 +120,7 @@ static void add_kept(const struct ui *ui, struct methods *m)
 {
 	uint32_t method;
 
-	if (order_selected(&m->order, &m->list, &method))
+	if (order_selected(&m->at.order, &m->at.list, &method))
 		add_row(ui, m, method);
 	for (uint32_t i = 0; i < m->pin_count; i++)
 		add_row(ui, m, m->pins[i]);
@@ -173,18 +159,19 @@ static void update_flat(struct ui *ui, struct methods *m, const struct profile_q
 /* The two windows have no second in common: what they share would count for neither and be called chance for both. */
 static uint32_t before_s(const struct ui *ui)
 {
-	uint32_t window = timeline_windows[ui->time.window];
+	uint32_t window = timeline_windows[ui->scope.time.window];
 
 	return window > BEFORE_S ? window : BEFORE_S;
 }
 
 /* What the rows are compared with: the baseline, else the window so long ago. */
-static bool methods_beside(const struct ui *ui, struct profile_query *q)
+static bool methods_other(const struct ui *ui, struct profile_query *q)
 {
 	if (compare_query(ui, q))
 		return true;
 	*q = ui_query(ui);
-	if (!timeline_windows[ui->time.window] || q->from < ui->time.since + before_s(ui))
+	if (!timeline_windows[ui->scope.time.window] ||
+		q->from < ui->scope.time.since + before_s(ui))
 		return false;
 	q->from -= before_s(ui);
 	q->to -= before_s(ui);
@@ -200,7 +187,7 @@ static void update_before(struct ui *ui, struct methods *m)
 	flat_free(m->before);
 	m->before = NULL;
 	m->before_stamp = compare_on(ui) ? compare_stamp(ui) : 0;
-	if (methods_beside(ui, &q))
+	if (methods_other(ui, &q))
 		m->before = flat_new(ui->profile, &q);
 	if (m->before)
 		remember_types(m, m->before);
@@ -245,22 +232,23 @@ static void methods_update(struct ui *ui, bool sort)
 	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compare_on(ui)
 			   ? lines_new(ui->profile, &q)
 			   : NULL;
-	m->ui = ui;
 	update_flat(ui, m, &q);
 	add_kept(ui, m);
 	update_before(ui, m);
 	if (compare_on(ui))
 		add_gone(ui, m);
-	else if (m->order.sort == SORT_TOTAL_DELTA)
-		m->order.sort = SORT_DELTA;
+	else if (m->at.order.sort == SORT_TOTAL_DELTA)
+		m->at.order.sort = SORT_DELTA;
 	update_movers(m);
 	order_rows(ui, m, sort);
 }
 
-static const struct flat_row *methods_row(const struct methods *m, int index)
+static const void *methods_row(const void *state, int index)
 {
+	const struct methods *m = state;
+
 	return m->flat && index >= 0 && index < (int)m->flat->count
-		       ? &m->flat->rows[m->order.rows[index]]
+		       ? &m->flat->rows[m->at.order.rows[index]]
 		       : NULL;
 }
 
@@ -274,19 +262,6 @@ static const char *methods_text(void *ctx, int index)
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
-/* Packages are drawn weaker, so that the eye finds Class.method; what was searched for, stronger. */
-static void draw_name_marks(
-	struct ui *ui, int row, const struct column_place *name, const struct flat_row *r)
-{
-	const struct profile_method *method = profile_get_method(ui->profile, r->method);
-	char text[COLUMN_TEXT];
-	int lead =
-		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
-
-	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
-	search_mark(ui, row, name->col, text, method->full);
-}
-
 static bool methods_pinned(const struct methods *m, uint32_t method)
 {
 	for (uint32_t i = 0; i < m->pin_count; i++)
@@ -295,29 +270,21 @@ static bool methods_pinned(const struct methods *m, uint32_t method)
 	return false;
 }
 
-static void draw_rows(struct ui *ui, struct area area)
+/* Packages are drawn weaker, so that the eye finds Class.method; what was searched for, stronger. */
+static void methods_mark(
+	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
-	struct methods *m = methods_state(ui);
-	struct column_place places[COLUMN_MAX];
-	struct canvas *c = &ui->canvas;
-	int n = column_layout(methods_columns(ui), c->cols, area.col, area.cols, places);
+	const struct column_place *name = &places[n - 1];
+	const struct flat_row *r = item;
+	const struct profile_method *method = profile_get_method(ui->profile, r->method);
+	char text[COLUMN_TEXT];
+	int lead =
+		name_fit(text, sizeof(text), method, name->width, ui->names, ui->glyphs->ellipsis);
 
-	column_titles(
-		c, area.row, area.col, area.col + area.cols, places, n, m->order.sort, ui->glyphs);
-	list_resize(&m->list, (int)m->flat->count, area.rows - 1);
-	for (int line = 0; line < m->list.rows; line++) {
-		int index = m->list.top + line, row = area.row + 1 + line;
-		const struct flat_row *r = methods_row(m, index);
-
-		if (!r)
-			break;
-		column_row(c, row, places, n, m, r, ui->glyphs);
-		draw_name_marks(ui, row, &places[n - 1], r);
-		if (methods_pinned(m, r->method))
-			canvas_text(c, row, area.col, area.col + 1, STYLE_KEY, "*");
-		canvas_list_row(
-			c, row, area.col, area.col + area.cols, index, index == m->list.cursor);
-	}
+	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
+	search_mark(ui, row, name->col, text, method->full);
+	if (methods_pinned(methods_state(ui), r->method))
+		canvas_text(&ui->canvas, row, 0, 1, STYLE_KEY, "*");
 }
 
 /* Filters, not the JVM, left nothing. */
@@ -331,16 +298,30 @@ static void draw_filtered(struct ui *ui, struct area area)
 		"Esc undoes the last filter     ] widens the window");
 }
 
+static uint32_t selected_method(const struct methods *m)
+{
+	const struct flat_row *r = methods_row(m, m->at.list.cursor);
+
+	return r ? r->method : PROFILE_NONE;
+}
+
+static void methods_beside(struct ui *ui)
+{
+	struct methods *m = methods_state(ui);
+
+	if (m->flat && m->flat->sum)
+		pane_ask(ui, &m->pane, PANE_LIST, selected_method(m));
+}
+
 static void methods_draw(struct ui *ui, struct area area)
 {
 	struct methods *m = methods_state(ui);
-	const struct flat_row *r = methods_row(m, m->list.cursor);
 
 	if (!m->flat)
 		return;
 	if (m->flat->sum)
-		area = pane_draw(ui, &m->pane, area, r ? r->method : PROFILE_NONE);
-	draw_rows(ui, area);
+		area = pane_draw(ui, &m->pane, area, selected_method(m));
+	view_draw_rows(ui, VIEW_METHODS, area, m->flat->count);
 	if (!m->flat->sum && search_active(ui))
 		draw_filtered(ui, area);
 	else if (!m->flat->sum)
@@ -355,7 +336,7 @@ static void methods_quality(struct ui *ui, struct strip *s)
 static void methods_detail(struct ui *ui, struct strip *s)
 {
 	struct methods *m = methods_state(ui);
-	const struct flat_row *r = methods_row(m, m->list.cursor);
+	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 	const struct profile_method *method;
 	char parameters[200];
 	int shown;
@@ -365,9 +346,9 @@ static void methods_detail(struct ui *ui, struct strip *s)
 	method = profile_get_method(ui->profile, r->method);
 	name_parameters(parameters, sizeof(parameters), method->signature);
 	strip_add(s, STYLE_STRONG, 0, "%s%s", method->full, parameters);
-	shown = (int)m->flat->count - m->list.top;
-	strip_add(s, STYLE_DIM, 1, "%d of %u shown", shown < m->list.rows ? shown : m->list.rows,
-		m->flat->count)
+	shown = (int)m->flat->count - m->at.list.top;
+	strip_add(s, STYLE_DIM, 1, "%d of %u shown",
+		shown < m->at.list.rows ? shown : m->at.list.rows, m->flat->count)
 		->right = true;
 }
 
@@ -392,7 +373,7 @@ static int count_hits(const struct methods *m)
 	int hits = 0;
 
 	for (uint32_t i = 0; i < m->flat->count; i++)
-		hits += search_hit_method(m->ui, m->flat->rows[i].method);
+		hits += search_hit_method(m->at.ui, m->flat->rows[i].method);
 	return hits;
 }
 
@@ -401,8 +382,8 @@ static void methods_notice(struct ui *ui, struct strip *s)
 	struct methods *m = methods_state(ui);
 	char since[40] = " against the baseline";
 
-	if (*ui->search) {
-		search_count(ui, s, count_hits(m), m->list.count, "methods");
+	if (*ui->search.text) {
+		search_count(ui, s, count_hits(m), m->at.list.count, "methods");
 		return;
 	}
 	if (!m->before || !m->before->sum_count)
@@ -422,14 +403,14 @@ unsigned methods_self_total(struct ui *ui, int arg)
 {
 	struct methods *m = methods_state(ui);
 
-	m->order.sort = m->order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
+	m->at.order.sort = m->at.order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
 	return UI_SORT;
 }
 
 unsigned methods_pin(struct ui *ui, int arg)
 {
 	struct methods *m = methods_state(ui);
-	const struct flat_row *r = methods_row(m, m->list.cursor);
+	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 	uint32_t n = 0;
 
 	if (!r)
@@ -445,16 +426,16 @@ unsigned methods_pin(struct ui *ui, int arg)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no more than %d rows can be pinned",
 			METHODS_PINS);
 	}
-	m->list.touched = true;
+	m->at.list.touched = true;
 	return UI_SORT;
 }
 
 unsigned methods_callers(struct ui *ui, int arg)
 {
-	const struct flat_row *r = methods_row(methods_state(ui), methods_state(ui)->list.cursor);
+	uint32_t method = selected_method(methods_state(ui));
 
-	if (r)
-		callers_of_method(ui, r->method);
+	if (method != PROFILE_NONE)
+		callers_of_method(ui, method);
 	return UI_SORT;
 }
 
@@ -470,17 +451,19 @@ const struct view view_methods = {
 	.name = "Methods view",
 	.tab = "Methods",
 	.sums = true,
-	.new = methods_new,
-	.free = methods_free,
+	.bytes = sizeof(struct methods),
+	.init = methods_init,
+	.done = methods_done,
 	.update = methods_update,
+	.other = methods_other,
 	.beside = methods_beside,
 	.draw = methods_draw,
 	.quality = methods_quality,
 	.detail = methods_detail,
 	.notice = methods_notice,
-	.list = methods_list,
 	.text = methods_text,
-	.order = methods_order,
 	.columns = methods_columns,
+	.row = methods_row,
+	.mark = methods_mark,
 	.keep = methods_keep,
 };

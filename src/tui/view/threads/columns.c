@@ -13,7 +13,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	const char *name = thread_row_name(t->ui->profile, r);
+	const char *name = thread_row_name(t->at.ui->profile, r);
 	char text[300];
 
 	if (r->members > 1)
@@ -59,7 +59,7 @@ static void cell_cpu(const void *view, const void *row, struct column_cell *out)
 	char text[TEXT_NUMBER];
 
 	strcpy(out->text, text_percent(text, thread_row_cpu(&t->rows, r)));
-	if (!r->cpu_count)
+	if (!r->use[EVENT_CPU].count)
 		out->style = STYLE_DIM;
 }
 
@@ -94,8 +94,9 @@ static void cell_alloc(const void *view, const void *row, struct column_cell *ou
 		strcpy(out->text, "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%s/s",
-			text_bytes(text, (int64_t)(r->alloc / t->rows.alloc_span_s)));
-	if (!r->alloc)
+			text_bytes(text,
+				(int64_t)(r->use[EVENT_ALLOC].weight / t->rows.alloc_span_s)));
+	if (!r->use[EVENT_ALLOC].weight)
 		out->style = STYLE_DIM;
 }
 
@@ -108,7 +109,7 @@ static void cell_lock(const void *view, const void *row, struct column_cell *out
 		strcpy(out->text, "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%.0f", thread_row_lock(&t->rows, r));
-	if (!r->lock_ns)
+	if (!r->use[EVENT_LOCK].weight)
 		out->style = STYLE_DIM;
 }
 
@@ -135,11 +136,11 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	const struct profile *p = t->ui->profile;
+	const struct profile *p = t->at.ui->profile;
 	char wait[300];
 
 	if (r->waits) {
-		thread_pane_wait(t->ui, r, false, wait, sizeof(wait));
+		thread_pane_wait(t->at.ui, r, false, wait, sizeof(wait));
 		snprintf(out->text, COLUMN_TEXT, "waits: %s", wait);
 		out->style = STYLE_WARN;
 		return;

@@ -27,10 +27,13 @@ void thread_hot_stale(struct thread_hot *h, bool fresh)
 	h->fresh = h->fresh || fresh;
 }
 
-static void hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
+void thread_hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
 {
 	struct profile_query q = ui_query(ui);
 
+	if (h->flat && h->id == r->id)
+		return;
+	hot_clear(h);
 	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
 	q.pool = r->members > 1 ? r->pool : 0;
 	h->flat = flat_new(ui->profile, &q);
@@ -39,38 +42,29 @@ static void hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row
 		const struct flat_row *row = &h->flat->rows[i];
 
 		h->items[i] =
-			(struct rank_item){row->method, row->self_count, (double)row->self, 0};
+			(struct rank_item){row->method, row->self_count, (double)row->self, i};
 	}
 	rank_update(&h->rank, h->items, h->flat->count, h->fresh || h->id != r->id, ui_holds(ui));
 	h->id = r->id;
 	h->fresh = false;
 }
 
-static void hot_row(struct ui *ui, struct area area, const struct flat *f, uint32_t method)
-{
-	const struct flat_row *r = flat_find(f, method);
-
-	pane_table_row(ui, area,
-		&(struct pane_row){method, r->type, r->self_count, flat_percent(r->self, f->sum),
-			flat_percent(r->total, f->sum)});
-}
-
-void thread_hot_draw(
-	struct ui *ui, struct area area, struct thread_hot *h, const struct thread_row *r)
+void thread_hot_draw(struct ui *ui, struct area area, const struct thread_hot *h)
 {
 	static const struct pane_titles titles = {"HOTTEST METHODS", "SELF", "TOTAL"};
+	const struct flat *f = h->flat;
 
-	if (area.rows < 2 || (ui->working && (!h->flat || h->id != r->id)))
+	if (area.rows < 2 || !f)
 		return;
-	if (h->flat && h->id != r->id)
-		hot_clear(h);
-	if (!h->flat)
-		hot_ask(ui, h, r);
 	pane_table_titles(ui, area, &titles);
-	for (uint32_t i = 0; i < h->flat->count && (int)i < area.rows - 1; i++)
-		hot_row(ui, (struct area){area.row + 1 + (int)i, area.col, 1, area.cols}, h->flat,
-			h->items[i].id);
-	if (!h->flat->count)
+	for (uint32_t i = 0; i < f->count && (int)i < area.rows - 1; i++) {
+		const struct flat_row *r = &f->rows[h->items[i].at];
+
+		pane_table_row(ui, (struct area){area.row + 1 + (int)i, area.col, 1, area.cols},
+			&(struct pane_row){r->method, r->type, r->self_count,
+				flat_percent(r->self, f->sum), flat_percent(r->total, f->sum)});
+	}
+	if (!f->count)
 		canvas_text(&ui->canvas, area.row + 1, area.col + 2, area.col + area.cols,
 			STYLE_DIM, "no samples of this event in this window");
 }

@@ -19,13 +19,13 @@
 /*
  * The hottest methods of the selected thread or pool, of the window and event that are shown.
  *
- * Derived when they are drawn, since the cursor moves without an update. Embedded in the view's state,
- * zero-initialised; thread_hot_stale after every update.
+ * Embedded in the view's state, zero-initialised; thread_hot_stale after every update, thread_hot_ask before it
+ * is drawn.
  */
 
 struct thread_hot {
 	struct flat *flat;       /* NULL: not asked for yet */
-	struct rank_item *items; /* its rows in the order that they are shown in */
+	struct rank_item *items; /* its rows in the order that they are shown in: at is the row */
 	struct rank rank;
 	uint32_t id; /* of the thread's row */
 	bool fresh;  /* the order begins anew */
@@ -33,8 +33,8 @@ struct thread_hot {
 
 void thread_hot_done(struct thread_hot *h);
 void thread_hot_stale(struct thread_hot *h, bool fresh);
-void thread_hot_draw(
-	struct ui *ui, struct area area, struct thread_hot *h, const struct thread_row *r);
+void thread_hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row *r);
+void thread_hot_draw(struct ui *ui, struct area area, const struct thread_hot *h);
 
 /* --- pane.c ------------------------------------------------------------------------------------ */
 
@@ -56,13 +56,17 @@ void thread_pane_wait(
 
 /* --- view.c, columns.c -------------------------------------------------------------------------- */
 
-enum threads_sort { SORT_CPU, SORT_ALLOC, SORT_LOCK, SORT_NAME };
+/* By what they use of an event, or by name. */
+enum threads_sort {
+	SORT_CPU = EVENT_CPU,
+	SORT_ALLOC = EVENT_ALLOC,
+	SORT_LOCK = EVENT_LOCK,
+	SORT_NAME
+};
 
 struct threads {
-	const struct ui *ui;
+	struct view_state at;
 	struct thread_rows rows;
-	struct order order;
-	struct list list;
 	struct thread_hot hot; /* of the selected one, on a wide terminal */
 	bool merged;
 	int event; /* the one that was shown last */

@@ -75,16 +75,11 @@ static int draw_long(struct ui *ui, struct area area, const char *text)
 {
 	int row = 0;
 
-	for (; *text && row < area.rows; row++) {
-		size_t bytes = text_prefix(text, area.cols), cut = bytes;
+	for (const char *next; *text && row < area.rows; row++, text = next) {
+		int bytes = (int)text_wrap(text, area.cols, &next);
 
-		while (text[bytes] && cut && text[cut] != ' ')
-			cut--;
-		cut = cut ? cut : bytes;
 		canvas_printf(&ui->canvas, area.row + row, area.col, area.col + area.cols,
-			STYLE_WARN, "%.*s", (int)cut, text);
-		text += cut;
-		text += *text == ' ';
+			STYLE_WARN, "%.*s", bytes, text);
 	}
 	return row;
 }
@@ -314,5 +309,5 @@ void thread_pane_draw_beside(struct ui *ui, struct area area, const struct threa
 	stack.row = left.row;
 	if (owned)
 		area_drop(&left, draw_owner(ui, stack, t, r->wait.owner) + 1);
-	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot, r);
+	thread_hot_draw(ui, (struct area){left.row, area.col, left.rows, area.cols}, hot);
 }

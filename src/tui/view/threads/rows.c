@@ -23,10 +23,15 @@ void thread_rows_done(struct thread_rows *t)
 
 /* --- one row per thread ------------------------------------------------------------------------------ */
 
+struct gather;
+typedef void gather_fn(struct gather *g, struct thread_row *r, const struct profile_part *part);
+
 struct gather {
+	gather_fn *add; /* what is done with each part */
 	const struct thread_held *held;
 	uint64_t *held_now; /* per thread: samples of just now with the held stack */
 	const struct profile *profile;
+	int event;               /* that the parts are of */
 	struct thread_row *rows; /* per thread of the profile */
 	uint32_t count;
 	uint64_t (*now)[THREAD_STATES]; /* likewise: wall samples of just now */
@@ -43,11 +48,6 @@ static bool stack_is_virtual(const struct profile *p, uint32_t stack)
 			return true;
 	}
 	return false;
-}
-
-static struct thread_row *gather_row(struct gather *g, uint32_t thread)
-{
-	return thread < g->count ? &g->rows[thread] : NULL;
 }
 
 static void gather_stack(struct thread_row *r, const struct profile_part *part, bool now)
@@ -93,69 +93,45 @@ static bool is_carrier_of(const struct profile *p, const struct profile_part *pa
 	       stack_is_virtual(p, part->stack);
 }
 
-static void gather_cpu(void *ctx, const struct profile_part *part)
+static void gather_use(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	const struct gather *g = ctx;
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (!r)
+	r->use[g->event].count += part->count;
+	r->use[g->event].weight += part->weight;
+	if (g->event != EVENT_CPU)
 		return;
 	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
-	r->cpu_count += part->count;
-	r->cpu_ns += part->weight;
 	gather_stack(r, part, false);
 }
 
-static void gather_alloc(void *ctx, const struct profile_part *part)
+static void gather_wall(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (!r)
-		return;
-	r->alloc_count += part->count;
-	r->alloc += part->weight;
+	r->wall[part->state] += part->count;
 }
 
-static void gather_lock(void *ctx, const struct profile_part *part)
+static void gather_wall_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (!r)
-		return;
-	r->lock_count += part->count;
-	r->lock_ns += part->weight;
-}
-
-static void gather_wall(void *ctx, const struct profile_part *part)
-{
-	struct thread_row *r = gather_row(ctx, part->thread);
-
-	if (r)
-		r->wall[part->state] += part->count;
-}
-
-static void gather_wall_now(void *ctx, const struct profile_part *part)
-{
-	struct gather *g = ctx;
-	struct thread_row *r = gather_row(g, part->thread);
-
-	if (!r)
-		return;
 	g->now[part->thread][part->state] += part->count;
 	gather_now(g, r, part);
 }
 
 /* CPU samples tell where it is only if the wall clock does not. */
-static void gather_cpu_now(void *ctx, const struct profile_part *part)
+static void gather_cpu_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	struct gather *g = ctx;
-	struct thread_row *r = gather_row(g, part->thread);
 	uint64_t wall = 0;
 
-	for (int i = 0; r && i < THREAD_STATES; i++)
+	for (int i = 0; i < THREAD_STATES; i++)
 		wall += g->now[part->thread][i];
-	if (r && !wall)
+	if (!wall)
 		gather_now(g, r, part);
+}
+
+/* Samples may be of a thread that the profile was told nothing else of. */
+static void gather_part(void *ctx, const struct profile_part *part)
+{
+	struct gather *g = ctx;
+
+	if (part->thread < g->count)
+		g->add(g, &g->rows[part->thread], part);
 }
 
 /* The seconds of the window in which an event was sampled. */
@@ -174,13 +150,13 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	static const struct {
 		int event;
 		bool now;
-		profile_part_fn *add;
+		gather_fn *add;
 	} passes[] = {
-		{EVENT_CPU, false, gather_cpu}, /* first: mostly it was just asked for */
+		{EVENT_CPU, false, gather_use}, /* first: mostly it was just asked for */
 		{EVENT_WALL, true, gather_wall_now},
 		{EVENT_CPU, true, gather_cpu_now},
-		{EVENT_ALLOC, false, gather_alloc},
-		{EVENT_LOCK, false, gather_lock},
+		{EVENT_ALLOC, false, gather_use},
+		{EVENT_LOCK, false, gather_use},
 		{EVENT_WALL, false, gather_wall},
 	};
 	struct profile_query window = ui_query(ui);
@@ -190,11 +166,12 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
 		struct profile_query q = window;
 
-		q.event = passes[i].event;
+		q.event = g->event = passes[i].event;
+		g->add = passes[i].add;
 		if (passes[i].now && q.to > NOW_S && q.from < q.to - NOW_S)
 			q.from = q.to - NOW_S;
 		if (ui_has_event(ui, q.event))
-			profile_each_part(ui->profile, &q, passes[i].add, g);
+			profile_each(ui->profile, &q, gather_part, g);
 	}
 	t->to = window.to;
 	t->from = window.from;
@@ -226,9 +203,9 @@ static void gather_live(struct ui *ui, struct gather *g)
 	int n = ui->ops->threads(ui->ctx, &live);
 
 	for (int i = 0; i < n; i++) {
-		struct thread_row *r = gather_row(g, live[i].thread);
+		struct thread_row *r = &g->rows[live[i].thread];
 
-		if (!r)
+		if (live[i].thread >= g->count)
 			continue;
 		r->live = true;
 		r->state = gather_kernel_state(live[i].state);
@@ -269,13 +246,13 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 /* Threads that are new have nothing held; where other stacks are shown, or those of a chosen second, nobody has. */
 static void held_fit(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
-	uint32_t version = filter_version(ui->filter), from = t->held_count;
+	uint32_t version = filter_version(ui->scope.filter), from = t->held_count;
 
 	if (count > t->held_count) {
 		t->held = xreallocarray(t->held, count, sizeof(*t->held));
 		t->held_count = count;
 	}
-	if (version != t->held_version || ui->time.frozen)
+	if (version != t->held_version || ui->scope.time.frozen)
 		from = 0;
 	t->held_version = version;
 	if (from < t->held_count)
@@ -319,12 +296,10 @@ static void pool_add(struct thread_row *pool, const struct thread_row *r)
 	pool->carries_virtual |= r->carries_virtual;
 	pool->user += r->user;
 	pool->system += r->system;
-	pool->cpu_count += r->cpu_count;
-	pool->cpu_ns += r->cpu_ns;
-	pool->alloc_count += r->alloc_count;
-	pool->alloc += r->alloc;
-	pool->lock_count += r->lock_count;
-	pool->lock_ns += r->lock_ns;
+	for (int i = 0; i < EVENT_WALL; i++) {
+		pool->use[i].count += r->use[i].count;
+		pool->use[i].weight += r->use[i].weight;
+	}
 	for (int i = 0; i < THREAD_STATES; i++)
 		pool->wall[i] += r->wall[i];
 	if (state_weight(r->state) > state_weight(pool->state))
@@ -362,8 +337,10 @@ static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct 
 
 static bool row_is_there(const struct thread_row *r)
 {
-	uint64_t any = r->cpu_count | r->alloc_count | r->lock_count | r->waits | r->live;
+	uint64_t any = r->waits | r->live;
 
+	for (int i = 0; i < EVENT_WALL; i++)
+		any |= r->use[i].count;
 	for (int i = 0; i < THREAD_STATES; i++)
 		any |= r->wall[i];
 	return any;
@@ -396,7 +373,7 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
 	t->alloc_known = ui_has_event(ui, EVENT_ALLOC) && t->alloc_span_s;
 	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
-	if (!ui->time.frozen && !ui->over)
+	if (!ui->scope.time.frozen && !ui->over)
 		gather_live(ui, &g);
 	for (uint32_t i = 0; i < g.count; i++) {
 		gather_finish(ui, &g, t, i);
@@ -419,13 +396,14 @@ const char *thread_row_name(const struct profile *p, const struct thread_row *r)
 
 double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r)
 {
-	return t->span_s ? 100.0 * (double)r->cpu_ns / ((double)t->span_s * NS_PER_S) : 0;
+	return t->span_s ? 100.0 * (double)r->use[EVENT_CPU].weight / ((double)t->span_s * NS_PER_S)
+			 : 0;
 }
 
 double thread_row_lock(const struct thread_rows *t, const struct thread_row *r)
 {
 	double all = (double)t->lock_span_s * NS_PER_S * (r->members ? r->members : 1);
-	double share = t->lock_span_s ? 100.0 * (double)r->lock_ns / all : 0;
+	double share = t->lock_span_s ? 100.0 * (double)r->use[EVENT_LOCK].weight / all : 0;
 
 	/* A wait that is told of late may count for more than the window. */
 	return share < 100 ? share : 100;

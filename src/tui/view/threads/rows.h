@@ -22,7 +22,9 @@ struct thread_row {
 	bool carries_virtual;    /* it was seen to run virtual threads */
 	enum thread_state state; /* of a pool: of the busiest */
 	float user, system;
-	uint64_t cpu_count, cpu_ns, alloc_count, alloc, lock_count, lock_ns;
+	struct {
+		uint64_t count, weight;        /* of the window */
+	} use[EVENT_WALL];                     /* per event: cpu, alloc, lock */
 	uint64_t wall[THREAD_STATES];          /* samples of the window by state */
 	uint32_t member_states[THREAD_STATES]; /* of a pool: its threads now */
 	uint32_t stack; /* where it is; if that is not known, where most of its samples were */

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "tui/frame/command.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 #include "tui/view/pane.h"
 
@@ -14,54 +15,28 @@
 
 static struct threads *threads_state(const struct ui *ui)
 {
-	return ui->state[VIEW_THREADS];
+	return (struct threads *)ui->place.state[VIEW_THREADS];
 }
 
-static void *threads_new(void)
-{
-	return xcalloc(1, sizeof(struct threads));
-}
-
-static void threads_free(void *state)
+static void threads_done(void *state)
 {
 	struct threads *t = state;
 
 	thread_rows_done(&t->rows);
 	thread_hot_done(&t->hot);
-	order_done(&t->order);
-	free(t);
-}
-
-static struct list *threads_list(struct ui *ui)
-{
-	return &threads_state(ui)->list;
-}
-
-static struct order *threads_order(struct ui *ui)
-{
-	return &threads_state(ui)->order;
 }
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
 static void sort_item(const struct threads *t, const struct thread_row *r, struct order_item *item)
 {
+	int event = t->at.order.sort == SORT_NAME ? EVENT_CPU : t->at.order.sort;
+
 	item->id = r->id;
-	item->name = thread_row_name(t->ui->profile, r);
-	switch (t->order.sort) {
-	case SORT_ALLOC:
-		item->key = (double)r->alloc;
-		item->count = r->alloc_count;
-		break;
-	case SORT_LOCK:
-		item->key = thread_row_lock(&t->rows, r);
-		item->count = r->lock_count;
-		break;
-	default:
-		item->key = (double)r->cpu_ns;
-		item->count = r->cpu_count;
-		break;
-	}
+	item->name = thread_row_name(t->at.ui->profile, r);
+	item->key =
+		event == EVENT_LOCK ? thread_row_lock(&t->rows, r) : (double)r->use[event].weight;
+	item->count = r->use[event].count;
 	/* Of those that use nothing: the program's first, and first of them those that are blocked. */
 	item->key += (r->kind == THREAD_JAVA ? 2e-6 : 0) + (r->state == THREAD_MONITOR ? 1e-6 : 0);
 }
@@ -72,8 +47,8 @@ static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 
 	for (uint32_t i = 0; i < t->rows.count; i++)
 		sort_item(t, &t->rows.list[i], &items[i]);
-	t->order.by_name = t->order.sort == SORT_NAME;
-	order_update(&t->order, &t->list, items, t->rows.count,
+	t->at.order.by_name = t->at.order.sort == SORT_NAME;
+	order_update(&t->at.order, &t->at.list, items, t->rows.count,
 		fresh          ? ORDER_FRESH
 		: ui_holds(ui) ? ORDER_HOLD
 			       : ORDER_KEEP);
@@ -83,20 +58,16 @@ static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 /* Another event: sorted by what it is about. */
 static void threads_follow_event(struct ui *ui, struct threads *t)
 {
-	static const int sorts[EVENT_USER_FIRST] = {
-		[EVENT_CPU] = SORT_CPU, [EVENT_ALLOC] = SORT_ALLOC, [EVENT_LOCK] = SORT_LOCK};
-
-	if (t->event == ui->event)
+	if (t->event == ui->scope.event)
 		return;
-	t->event = ui->event;
-	t->order.sort = ui->event < EVENT_USER_FIRST ? sorts[ui->event] : SORT_CPU;
+	t->event = ui->scope.event;
+	t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
 }
 
 static void threads_update(struct ui *ui, bool sort)
 {
 	struct threads *t = threads_state(ui);
 
-	t->ui = ui;
 	threads_follow_event(ui, t);
 	thread_hot_stale(&t->hot, sort);
 	thread_rows_update(&t->rows, ui, t->merged);
@@ -105,9 +76,11 @@ static void threads_update(struct ui *ui, bool sort)
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
-static const struct thread_row *threads_row(const struct threads *t, int index)
+static const void *threads_row(const void *state, int index)
 {
-	return index >= 0 && index < (int)t->rows.count ? &t->rows.list[t->order.rows[index]]
+	const struct threads *t = state;
+
+	return index >= 0 && index < (int)t->rows.count ? &t->rows.list[t->at.order.rows[index]]
 							: NULL;
 }
 
@@ -119,31 +92,12 @@ static const char *threads_text(void *ctx, int index)
 	return r ? thread_row_name(ui->profile, r) : "";
 }
 
-static void draw_row(struct ui *ui, struct area area, int row, const struct column_place *places,
-	int n, int index)
+static void threads_mark(
+	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
-	struct threads *t = threads_state(ui);
-	const struct thread_row *r = threads_row(t, index);
-	struct canvas *c = &ui->canvas;
-
-	column_row(c, row, places, n, t, r, ui->glyphs);
-	if (*ui->search && text_find(thread_row_name(ui->profile, r), ui->search))
-		canvas_restyle(c, row, places[0].col, places[0].col + places[0].width, STYLE_HIT);
-	canvas_list_row(c, row, area.col, area.col + area.cols, index, index == t->list.cursor);
-}
-
-static void draw_list(struct ui *ui, struct area area)
-{
-	struct threads *t = threads_state(ui);
-	struct column_place places[COLUMN_MAX];
-	struct canvas *c = &ui->canvas;
-	int n = column_layout(threads_columns(ui), c->cols, area.col, area.cols, places);
-
-	column_titles(
-		c, area.row, area.col, area.col + area.cols, places, n, t->order.sort, ui->glyphs);
-	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
-	for (int line = 0; line < t->list.rows && threads_row(t, t->list.top + line); line++)
-		draw_row(ui, area, area.row + 1 + line, places, n, t->list.top + line);
+	if (search_hit(ui, thread_row_name(ui->profile, item)))
+		canvas_restyle(
+			&ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
 }
 
 /* Rows of the pane below the list. */
@@ -152,6 +106,16 @@ static int rows_below(struct area area)
 	if (area.rows < PANE_FROM)
 		return 0;
 	return area.rows / 3 > PANE_ROWS ? area.rows / 3 : PANE_ROWS;
+}
+
+static void threads_beside(struct ui *ui)
+{
+	struct threads *t = threads_state(ui);
+	const struct thread_row *r = threads_row(t, t->at.list.cursor);
+	struct area body = ui_body(ui, VIEW_THREADS), pane;
+
+	if (r && pane_split(body, PANE_LIST, &body, &pane))
+		thread_hot_ask(ui, &t->hot, r);
 }
 
 static void threads_draw(struct ui *ui, struct area area)
@@ -166,8 +130,8 @@ static void threads_draw(struct ui *ui, struct area area)
 		list.rows -= pane.rows;
 		pane.row += list.rows;
 	}
-	draw_list(ui, list);
-	selected = threads_row(t, t->list.cursor);
+	view_draw_rows(ui, VIEW_THREADS, list, t->rows.count);
+	selected = threads_row(t, t->at.list.cursor);
 	if (selected && beside)
 		thread_pane_draw_beside(ui, pane, &t->rows, selected, &t->hot);
 	else if (selected && pane.rows)
@@ -188,8 +152,9 @@ static void threads_quality(struct ui *ui, struct strip *s)
 		THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
 	const struct threads *t = threads_state(ui);
 	struct strip_part *part;
+	char number[TEXT_NUMBER];
 
-	strip_add(s, STYLE_NORMAL, 2, "%u threads", t->rows.threads);
+	strip_add(s, STYLE_NORMAL, 2, "%s", text_counted(number, t->rows.threads, "thread"));
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		if (!t->rows.states[order[i]])
 			continue;
@@ -203,22 +168,26 @@ static void threads_quality(struct ui *ui, struct strip *s)
 static void threads_detail(struct ui *ui, struct strip *s)
 {
 	struct threads *t = threads_state(ui);
-	const struct thread_row *r = threads_row(t, t->list.cursor);
+	const struct thread_row *r = threads_row(t, t->at.list.cursor);
+	char count[TEXT_NUMBER];
 
 	if (!r)
 		return;
 	strip_add(s, STYLE_STRONG, 0, "%s", thread_row_name(ui->profile, r));
-	strip_add(s, STYLE_NORMAL, 2, "%llu cpu samples", (unsigned long long)r->cpu_count);
-	strip_add(s, STYLE_DIM, 1, "%d of %d", t->list.cursor + 1, t->list.count)->right = true;
+	strip_add(s, STYLE_NORMAL, 2, "%s",
+		text_counted(count, (int64_t)r->use[EVENT_CPU].count, "cpu sample"));
+	strip_add(s, STYLE_DIM, 1, "%d of %d", t->at.list.cursor + 1, t->at.list.count)->right =
+		true;
 }
 
 static void threads_notice(struct ui *ui, struct strip *s)
 {
 	struct threads *t = threads_state(ui);
 
-	if (*ui->search)
-		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", ui->search,
-			list_count_hits(&t->list, threads_text, ui, ui->search), t->list.count);
+	if (*ui->search.text)
+		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", ui->search.text,
+			list_count_hits(&t->at.list, threads_text, ui, ui->search.text),
+			t->at.list.count);
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
@@ -234,7 +203,7 @@ unsigned threads_merge(struct ui *ui, int arg)
 unsigned threads_only(struct ui *ui, int arg)
 {
 	struct threads *t = threads_state(ui);
-	const struct thread_row *r = threads_row(t, t->list.cursor);
+	const struct thread_row *r = threads_row(t, t->at.list.cursor);
 
 	if (!r)
 		return 0;
@@ -248,10 +217,10 @@ unsigned threads_only(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool)
+static void threads_chosen(const struct ui *ui, uint32_t *thread, uint32_t *pool)
 {
 	struct threads *t = threads_state(ui);
-	const struct thread_row *r = t ? threads_row(t, t->list.cursor) : NULL;
+	const struct thread_row *r = t ? threads_row(t, t->at.list.cursor) : NULL;
 
 	if (r && r->members > 1)
 		*pool = profile_get_thread(ui->profile, r->thread)->pool;
@@ -262,15 +231,17 @@ void threads_chosen(struct ui *ui, uint32_t *thread, uint32_t *pool)
 const struct view view_threads = {
 	.name = "Threads view",
 	.tab = "Threads",
-	.new = threads_new,
-	.free = threads_free,
+	.bytes = sizeof(struct threads),
+	.done = threads_done,
 	.update = threads_update,
+	.beside = threads_beside,
 	.draw = threads_draw,
 	.quality = threads_quality,
 	.detail = threads_detail,
 	.notice = threads_notice,
-	.list = threads_list,
 	.text = threads_text,
-	.order = threads_order,
+	.chosen = threads_chosen,
 	.columns = threads_columns,
+	.row = threads_row,
+	.mark = threads_mark,
 };

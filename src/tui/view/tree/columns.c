@@ -43,23 +43,8 @@ static void cell_type(const void *view, const void *row, struct column_cell *out
 static void cell_delta(const void *view, const void *row, struct column_cell *out)
 {
 	const struct tree *t = view;
-	const struct calltree_node *n = tree_node(t, row), *all = &t->tree->nodes[0];
-	struct compare_share now = {
-		n->total_count, all->total_count, n->total, all->total, t->tree->samples};
-	struct compare_share then = {0};
-	uint32_t at;
 
-	if (!t->base)
-		return;
-	at = compare_find(&t->base_paths, t->base, n->path);
-	then.sum_count = t->base->nodes[0].total_count;
-	then.sum = t->base->nodes[0].total;
-	then.samples = t->base->samples;
-	if (at != HASH_NONE) {
-		then.count = t->base->nodes[at].total_count;
-		then.value = t->base->nodes[at].total;
-	}
-	if (!compare_text(out->text, COLUMN_TEXT, &now, &then))
+	if (!compare_node(&t->base, t->tree, tree_node(t, row), out->text, COLUMN_TEXT))
 		out->style = STYLE_DIM;
 }
 
@@ -82,7 +67,7 @@ static const struct column differing[] = {
 	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
 };
 
-struct columns tree_columns(const struct tree *t)
+struct columns tree_columns(const struct ui *ui)
 {
-	return t->base ? COLUMNS(differing) : COLUMNS(plain);
+	return tree_state(ui)->base.tree ? COLUMNS(differing) : COLUMNS(plain);
 }

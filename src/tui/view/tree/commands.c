@@ -12,8 +12,8 @@ static const struct tree_row *selected_row(struct tree *t)
 	if (!t->tree)
 		return NULL;
 	tree_remember_selected(t);
-	t->list.touched = true;
-	return tree_row_at(t, t->list.cursor);
+	t->at.list.touched = true;
+	return tree_row_at(t, t->at.list.cursor);
 }
 
 /* Something was opened or closed; the cursor stays on what it was on. */
@@ -33,13 +33,13 @@ static unsigned close_row(struct tree *t, const struct tree_row *row)
 		tree_rows_close(&t->rows, t->tree, node);
 		return reopened(t);
 	}
-	while (node != tree_root(t) && t->tree->nodes[node].parent != PROFILE_NONE) {
+	while (node != t->how.root && t->tree->nodes[node].parent != PROFILE_NONE) {
 		int at;
 
 		node = t->tree->nodes[node].parent;
 		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
 		if (at >= 0) {
-			list_to(&t->list, at);
+			list_to(&t->at.list, at);
 			break;
 		}
 	}
@@ -50,19 +50,17 @@ unsigned tree_open(struct ui *ui, int open)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	struct tree_view v;
 
 	if (!row)
 		return 0;
 	if (!open)
 		return close_row(t, row);
-	v = tree_how(t);
 	if (row->folded)
 		tree_rows_unfold(&t->rows, t->tree, row->node);
-	else if (row->open && t->list.cursor + 1 < t->list.count)
-		list_move(&t->list, 1);
+	else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
+		list_move(&t->at.list, 1);
 	else
-		tree_rows_open(&t->rows, &v, row->node);
+		tree_rows_open(&t->rows, &t->how, row->node);
 	tree_remember_selected(t);
 	return reopened(t);
 }
@@ -71,12 +69,10 @@ unsigned tree_open_all(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	struct tree_view v;
 
 	if (!row)
 		return 0;
-	v = tree_how(t);
-	tree_rows_open_all(&t->rows, &v, row->node);
+	tree_rows_open_all(&t->rows, &t->how, row->node);
 	return reopened(t);
 }
 
@@ -84,28 +80,26 @@ unsigned tree_hot_path(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
-	struct tree_view v;
 	uint32_t hot;
 	int at;
 
 	if (!row)
 		return 0;
-	v = tree_how(t);
-	hot = tree_rows_open_hot(&t->rows, &v, row->node);
+	hot = tree_rows_open_hot(&t->rows, &t->how, row->node);
 	tree_rebuild(t);
-	list_resize(&t->list, (int)t->rows.count, t->list.rows);
+	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
 	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
 	if (at >= 0)
-		list_to(&t->list, at);
+		list_to(&t->at.list, at);
 	return UI_HOLD;
 }
 
 static void start_over(struct tree *t)
 {
-	t->zooms = 0;
+	t->at.trail.depth = 0;
 	t->opened = false;
-	t->list.cursor = t->list.top = 0;
-	t->list.touched = false;
+	t->at.list.cursor = t->at.list.top = 0;
+	t->at.list.touched = false;
 	t->selected = 0;
 }
 
@@ -131,14 +125,11 @@ unsigned tree_zoom(struct ui *ui, int in)
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = selected_row(t);
 
-	if (in && row && row->node && t->zooms < TREE_ZOOMS && row->node != tree_root(t)) {
-		struct tree_view v = tree_how(t);
-
-		tree_rows_open(&t->rows, &v, row->node);
-		t->zoom_nr[t->zooms] = ui_narrow(ui);
-		t->zoom[t->zooms++] = t->tree->nodes[row->node].path;
-	} else if (!in && t->zooms) {
-		t->zooms--;
+	if (in && row && row->node && row->node != t->how.root) {
+		tree_rows_open(&t->rows, &t->how, row->node);
+		trail_push(ui, &t->at.trail, t->tree->nodes[row->node].path);
+	} else if (!in && t->at.trail.depth) {
+		t->at.trail.depth--;
 	}
 	return UI_UPDATE | UI_HOLD;
 }
@@ -155,7 +146,7 @@ unsigned tree_threads(struct ui *ui, int arg)
 unsigned tree_callers(struct ui *ui, int arg)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 
 	if (!row || t->tree->nodes[row->node].method == PROFILE_NONE)
 		return 0;
@@ -167,8 +158,8 @@ unsigned tree_narrowed(const struct ui *ui)
 {
 	const struct tree *t = tree_state(ui);
 
-	if (t->zooms)
-		return t->zoom_nr[t->zooms - 1];
+	if (t->at.trail.depth)
+		return trail_nr(&t->at.trail);
 	return t->root_method != PROFILE_NONE ? t->root_nr : 0;
 }
 
@@ -176,8 +167,8 @@ void tree_back(struct ui *ui)
 {
 	struct tree *t = tree_state(ui);
 
-	if (t->zooms) {
-		t->zooms--;
+	if (t->at.trail.depth) {
+		t->at.trail.depth--;
 		return;
 	}
 	t->root_method = PROFILE_NONE;
@@ -190,7 +181,7 @@ void tree_back(struct ui *ui)
 
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 {
-	enum view_id from = ui->view;
+	enum view_id from = ui->place.view;
 	struct tree *t;
 
 	ui_show(ui, VIEW_TREE);
@@ -210,7 +201,7 @@ static uint32_t *hits_in_order(
 	const struct tree *t, uint32_t from, uint32_t *count, uint32_t *before)
 {
 	uint32_t *hits = xreallocarray(NULL, t->tree->count, sizeof(*hits));
-	uint32_t root = tree_root(t), at = root, next;
+	uint32_t root = t->how.root, at = root, next;
 
 	*count = *before = 0;
 	while (at != PROFILE_NONE) {
@@ -231,13 +222,12 @@ static uint32_t *hits_in_order(
 /* Open all above a node, so that it has a row of its own. */
 static void reveal(struct tree *t, uint32_t node)
 {
-	uint32_t root = tree_root(t), at = node;
-	struct tree_view v = tree_how(t);
+	uint32_t root = t->how.root, at = node;
 	int row;
 
 	for (; at != root; at = t->tree->nodes[at].parent)
 		tree_rows_open_one(&t->rows, t->tree, t->tree->nodes[at].parent);
-	tree_rows_build(&t->rows, &v);
+	tree_rebuild(t);
 	row = tree_rows_holder(&t->rows, t->tree, node);
 	if (row >= 0 && t->rows.rows[row].folded)
 		tree_rows_unfold(&t->rows, t->tree, t->rows.rows[row].node);
@@ -252,7 +242,7 @@ bool tree_find(struct ui *ui, int direction)
 	uint32_t from, count, before, to, *hits;
 	bool on_hit;
 
-	if (!t->tree || tree_root(t) == PROFILE_NONE)
+	if (!t->tree || t->how.root == PROFILE_NONE)
 		return false;
 	tree_remember_selected(t);
 	from = tree_find_path(t->tree, direction ? t->selected : t->anchor);
@@ -260,7 +250,7 @@ bool tree_find(struct ui *ui, int direction)
 	if (count) {
 		on_hit = before < count && hits[before] == from;
 		to = direction < 0 ? before + count - 1 : before + (direction > 0 && on_hit);
-		t->list.touched = true;
+		t->at.list.touched = true;
 		reveal(t, hits[to % count]);
 	}
 	free(hits);

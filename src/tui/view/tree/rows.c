@@ -19,23 +19,9 @@ struct tree_sibling {
 
 /* --- sets of paths ----------------------------------------------------------------------------------- */
 
-struct path_key {
-	const struct path_set *set;
-	uint64_t path;
-};
-
-static bool path_same(const void *ctx, uint32_t value)
-{
-	const struct path_key *key = ctx;
-
-	return key->set->paths[value] == key->path;
-}
-
 static uint32_t path_find(const struct path_set *s, uint64_t path)
 {
-	struct path_key key = {s, path};
-
-	return hash_index_find(&s->index, hash_u64(path), path_same, &key);
+	return hash_index_find(&s->index, hash_u64(path), NULL, NULL);
 }
 
 static bool path_has(const struct path_set *s, uint64_t path)
@@ -123,22 +109,9 @@ static uint32_t short_id(const struct tree_view *v, uint32_t node)
 	return (uint32_t)(path ^ path >> 32);
 }
 
-struct sibling_key {
-	const struct tree_rows *rows;
-	uint64_t parent;
-};
-
-static bool sibling_same(const void *ctx, uint32_t value)
-{
-	const struct sibling_key *key = ctx;
-
-	return key->rows->siblings[value].parent == key->parent;
-}
-
 static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
 {
-	struct sibling_key key = {r, parent};
-	uint32_t at = hash_index_find(&r->sibling_index, hash_u64(parent), sibling_same, &key);
+	uint32_t at = hash_index_find(&r->sibling_index, hash_u64(parent), NULL, NULL);
 
 	if (at == HASH_NONE) {
 		if (r->sibling_count == r->sibling_cap) {

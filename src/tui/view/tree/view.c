@@ -20,58 +20,52 @@ const int tree_hide_steps[TREE_HIDE_STEPS] = {1, 5, 10, 20, 50};
 
 struct tree *tree_state(const struct ui *ui)
 {
-	return ui->state[VIEW_TREE];
+	return (struct tree *)ui->place.state[VIEW_TREE];
 }
 
-static void *tree_new(void)
+static void tree_init(void *state)
 {
-	struct tree *t = xcalloc(1, sizeof(*t));
+	struct tree *t = state;
 
 	t->root_method = PROFILE_NONE;
 	t->hide = 1;
-	return t;
 }
 
-static void tree_free(void *state)
+static void tree_done(void *state)
 {
 	struct tree *t = state;
 
 	calltree_free(t->tree);
-	calltree_free(t->base);
-	hash_index_done(&t->base_paths);
+	compare_tree_done(&t->base);
 	tree_rows_done(&t->rows);
 	pane_done(&t->pane);
-	free(t);
-}
-
-static struct list *tree_list(struct ui *ui)
-{
-	return &tree_state(ui)->list;
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
-uint32_t tree_root(const struct tree *t)
+static uint32_t tree_root(const struct tree *t)
 {
 	uint32_t only = t->tree->nodes[0].first_child;
 
-	if (t->zooms)
-		return tree_find_path(t->tree, t->zoom[t->zooms - 1]);
+	if (t->at.trail.depth)
+		return tree_find_path(t->tree, trail_top(&t->at.trail));
 	/* The tree of one method begins with the method. */
 	return t->root_method != PROFILE_NONE && only != PROFILE_NONE ? only : 0;
 }
 
-struct tree_view tree_how(const struct tree *t)
+static void update_how(struct tree *t)
 {
-	return (struct tree_view){
+	t->how = (struct tree_view){
 		.tree = t->tree,
 		.root = tree_root(t),
 		.hide_below = t->tree->nodes[0].total * (uint64_t)tree_hide_steps[t->hide] / 1000,
 	};
 }
 
-const struct tree_row *tree_row_at(const struct tree *t, int index)
+const void *tree_row_at(const void *state, int index)
 {
+	const struct tree *t = state;
+
 	return t->tree && index >= 0 && index < (int)t->rows.count ? &t->rows.rows[index] : NULL;
 }
 
@@ -79,22 +73,19 @@ void tree_select_path(struct tree *t, uint64_t path)
 {
 	int at = tree_rows_find(&t->rows, t->tree, path);
 
-	list_resize(&t->list, (int)t->rows.count, t->list.rows);
-	if (at >= 0 && t->list.touched)
-		list_follow(&t->list, at);
+	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
+	if (at >= 0 && t->at.list.touched)
+		list_follow(&t->at.list, at);
 }
 
 void tree_rebuild(struct tree *t)
 {
-	struct tree_view v = tree_how(t);
-
-	v.hold = true;
-	tree_rows_build(&t->rows, &v);
+	tree_rows_build(&t->rows, &t->how);
 }
 
 void tree_remember_selected(struct tree *t)
 {
-	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 
 	if (row)
 		t->selected = tree_node(t, row)->path;
@@ -103,14 +94,12 @@ void tree_remember_selected(struct tree *t)
 /* Something useful for a start: the hot path, or the callers of the one method. */
 static void open_first(struct tree *t)
 {
-	struct tree_view v = tree_how(t);
-
-	if (t->opened || v.root == PROFILE_NONE || !t->tree->nodes[0].total)
+	if (t->opened || t->how.root == PROFILE_NONE || !t->tree->nodes[0].total)
 		return;
 	t->opened = true;
-	tree_rows_open(&t->rows, &v, v.root);
+	tree_rows_open(&t->rows, &t->how, t->how.root);
 	if (!t->inverted)
-		tree_rows_open_hot(&t->rows, &v, v.root);
+		tree_rows_open_hot(&t->rows, &t->how, t->how.root);
 }
 
 static uint64_t options_stamp(
@@ -122,31 +111,27 @@ static uint64_t options_stamp(
 
 static void update_tree(struct tree *t, const struct calltree_options *options)
 {
-	struct profile_query q = ui_query(t->ui);
-	uint64_t stamp = options_stamp(t, options, profile_stamp(t->ui->profile, &q));
+	struct profile_query q = ui_query(t->at.ui);
+	uint64_t stamp = options_stamp(t, options, profile_stamp(t->at.ui->profile, &q));
 
 	if (t->tree && t->tree_stamp == stamp)
 		return;
 	t->tree_stamp = stamp;
 	calltree_free(t->tree);
-	t->tree = calltree_new(t->ui->profile, &q, options);
+	t->tree = calltree_new(t->at.ui->profile, &q, options);
 }
 
 static void update_base(struct tree *t, struct calltree_options options)
 {
 	struct profile_query q;
-	uint64_t stamp = options_stamp(t, &options, compare_stamp(t->ui));
+	uint64_t stamp = options_stamp(t, &options, compare_stamp(t->at.ui));
 
-	if (t->base && compare_on(t->ui) && t->base_stamp == stamp)
+	if (t->base.tree && compare_on(t->at.ui) && t->base_stamp == stamp)
 		return;
 	t->base_stamp = stamp;
-	calltree_free(t->base);
-	t->base = NULL;
-	if (!compare_query(t->ui, &q))
-		return;
 	options.min_share /= BASE_PART;
-	t->base = calltree_new(t->ui->profile, &q, &options);
-	compare_index(&t->base_paths, t->base);
+	compare_tree_set(&t->base,
+		compare_query(t->at.ui, &q) ? calltree_new(t->at.ui->profile, &q, &options) : NULL);
 }
 
 static void tree_update(struct ui *ui, bool sort)
@@ -158,19 +143,20 @@ static void tree_update(struct ui *ui, bool sort)
 		.root_method = t->root_method,
 		.min_share = tree_hide_steps[t->hide] / 1000.0,
 	};
-	struct tree_view v;
 
 	tree_remember_selected(t);
 	pane_stale(&t->pane);
-	t->ui = ui;
 	update_tree(t, &options);
-	t->all = ui->sum;
+	t->all = ui->sums.all;
 	update_base(t, options);
+	update_how(t);
 	open_first(t);
-	v = tree_how(t);
-	v.fresh = sort;
-	v.hold = ui_holds(ui) && !sort;
-	tree_rows_build(&t->rows, &v);
+	t->how.fresh = sort;
+	t->how.hold = ui_holds(ui) && !sort;
+	tree_rebuild(t);
+	/* For keys that open and close: what is there stays in its order. */
+	t->how.fresh = false;
+	t->how.hold = true;
 	tree_select_path(t, t->selected);
 }
 
@@ -179,8 +165,8 @@ static void tree_update(struct ui *ui, bool sort)
 static const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
 {
 	if (n->thread != PROFILE_NONE)
-		return profile_get_thread(t->ui->profile, n->thread)->name;
-	return n->method != PROFILE_NONE ? profile_get_method(t->ui->profile, n->method)->full
+		return profile_get_thread(t->at.ui->profile, n->thread)->name;
+	return n->method != PROFILE_NONE ? profile_get_method(t->at.ui->profile, n->method)->full
 					 : "all";
 }
 
@@ -188,8 +174,8 @@ bool tree_node_hit(const struct tree *t, uint32_t node)
 {
 	const struct calltree_node *n = &t->tree->nodes[node];
 
-	return n->method != PROFILE_NONE ? search_hit_method(t->ui, n->method)
-					 : search_hit(t->ui, tree_node_name(t, n));
+	return n->method != PROFILE_NONE ? search_hit_method(t->at.ui, n->method)
+					 : search_hit(t->at.ui, tree_node_name(t, n));
 }
 
 static const char *tree_text(void *ctx, int index)
@@ -205,19 +191,21 @@ static int fit_node(
 	const struct tree *t, const struct tree_row *row, char *out, size_t size, int width)
 {
 	const struct calltree_node *n = tree_node(t, row);
+	char frames[TEXT_NUMBER];
 
 	if (row->folded) {
-		snprintf(out, size, "%s %u frames", t->ui->glyphs->ellipsis, row->folded);
+		snprintf(out, size, "%s %s", t->at.ui->glyphs->ellipsis,
+			text_counted(frames, row->folded, "frame"));
 		return 0;
 	}
-	if (search_run(t->ui, n->stack, n->method, out, size))
+	if (search_run(t->at.ui, n->stack, n->method, out, size))
 		return 0;
 	if (n->method == PROFILE_NONE) {
-		name_cut(out, size, tree_node_name(t, n), width, t->ui->glyphs->ellipsis);
+		name_cut(out, size, tree_node_name(t, n), width, t->at.ui->glyphs->ellipsis);
 		return 0;
 	}
-	return name_fit(out, size, profile_get_method(t->ui->profile, n->method), width,
-		t->ui->names, t->ui->glyphs->ellipsis);
+	return name_fit(out, size, profile_get_method(t->at.ui->profile, n->method), width,
+		t->at.ui->names, t->at.ui->glyphs->ellipsis);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -229,7 +217,7 @@ static int fit_node(
 static int draw_branches(const struct tree *t, struct canvas *c, int row, int col, int width,
 	const struct tree_row *r)
 {
-	const struct glyphs *g = t->ui->glyphs;
+	const struct glyphs *g = t->at.ui->glyphs;
 	int slots = r->level > 1 ? r->level - 1 : 0, room = (width - NAME_LEAST) / 2;
 	int first = slots > room ? slots - (room > 0 ? room : 0) : 0;
 
@@ -248,14 +236,18 @@ static int draw_branches(const struct tree *t, struct canvas *c, int row, int co
 	return col;
 }
 
-static void draw_node(const struct tree *t, struct canvas *c, int row,
-	const struct column_place *place, const struct tree_row *r)
+static void tree_mark(
+	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
+	const struct tree *t = tree_state(ui);
+	const struct column_place *place = &places[n - 1];
+	const struct tree_row *r = item;
+	struct canvas *c = &ui->canvas;
 	const char *mark = r->folded ? " " : r->open ? "-" : r->parent ? "+" : " ";
-	int end = place->col + place->width, col, lead, behind;
+	int end = place->col + place->width - 1, col, lead, behind;
 	char text[COLUMN_TEXT], hidden[16] = "";
 
-	col = draw_branches(t, c, row, place->col, place->width, r);
+	col = draw_branches(t, c, row, place->col, place->width - 1, r);
 	col = canvas_text(c, row, col, end, STYLE_KEY, mark) + 1;
 	if (!r->open && r->hidden)
 		snprintf(hidden, sizeof(hidden), "(%u)", r->hidden);
@@ -265,45 +257,36 @@ static void draw_node(const struct tree *t, struct canvas *c, int row,
 	canvas_restyle(c, row, col, col + lead, STYLE_DIM);
 	canvas_text(c, row, behind + 1, end, STYLE_DIM, hidden);
 	if (!r->folded)
-		search_mark((struct ui *)(uintptr_t)t->ui, row, col, text,
-			tree_node_name(t, tree_node(t, r)));
+		search_mark(ui, row, col, text, tree_node_name(t, tree_node(t, r)));
 }
 
 static uint32_t selected_method(const struct tree *t)
 {
-	const struct tree_row *row = tree_row_at(t, t->list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 
 	return row && !row->folded ? tree_node(t, row)->method : PROFILE_NONE;
+}
+
+static void tree_beside(struct ui *ui)
+{
+	struct tree *t = tree_state(ui);
+
+	pane_ask(ui, &t->pane, PANE_LIST, selected_method(t));
 }
 
 static void tree_draw(struct ui *ui, struct area area)
 {
 	struct tree *t = tree_state(ui);
-	struct column_place places[COLUMN_MAX];
-	struct canvas *c = &ui->canvas;
-	int n;
 
 	if (!t->tree)
 		return;
 	area = pane_draw(ui, &t->pane, area, selected_method(t));
-	n = column_layout(tree_columns(t), c->cols, area.col, area.cols - 1, places);
-	column_titles(c, area.row, area.col, area.col + area.cols, places, n, -1, ui->glyphs);
-	list_resize(&t->list, (int)t->rows.count, area.rows - 1);
-	for (int line = 0; line < t->list.rows; line++) {
-		const struct tree_row *r = tree_row_at(t, t->list.top + line);
-		int row = area.row + 1 + line;
-
-		if (!r)
-			break;
-		column_row(c, row, places, n, t, r, ui->glyphs);
-		draw_node(t, c, row, &places[n - 1], r);
-		canvas_list_row(c, row, area.col, area.col + area.cols, t->list.top + line,
-			t->list.top + line == t->list.cursor);
-	}
+	view_draw_rows(ui, VIEW_TREE, area, t->rows.count);
 	if (!t->rows.count || !t->tree->nodes[0].total)
-		canvas_text(c, area.row + 3, 12, c->cols, STYLE_DIM,
-			t->zooms ? "Nothing of this subtree is in the window (u: zoom out)."
-				 : "No samples in this window.");
+		canvas_text(&ui->canvas, area.row + 3, 12, ui->canvas.cols, STYLE_DIM,
+			t->at.trail.depth
+				? "Nothing of this subtree is in the window (u: zoom out)."
+				: "No samples in this window.");
 }
 
 static void tree_quality(struct ui *ui, struct strip *s)
@@ -320,15 +303,15 @@ static void tree_quality(struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_NORMAL, 5, "%s (i)", t->inverted ? "inverted" : "top-down");
 	}
 	strip_add(s, STYLE_NORMAL, 10, "hide <%g%% (%%)", tree_hide_steps[t->hide] / 10.0);
-	if (t->zooms)
+	if (t->at.trail.depth)
 		strip_add(s, STYLE_WARN, 4, " zoom (u) ");
 }
 
 static void tree_detail(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
-	const struct tree_row *row = tree_row_at(t, t->list.cursor);
-	uint32_t root = t->tree ? tree_root(t) : PROFILE_NONE;
+	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
+	uint32_t root = t->tree ? t->how.root : PROFILE_NONE;
 	int room = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
 	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
@@ -342,14 +325,14 @@ static void tree_detail(struct ui *ui, struct strip *s)
 	else
 		name_cut(name, sizeof(name), tree_node_name(t, n), room, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
-	strip_add(s, STYLE_NORMAL, 9, "%s samples", text_count(count, (int64_t)n->total_count));
+	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),
 		ui->glyphs->plus_minus,
 		error_half_width(flat_percent(n->total, t->all.weight) / 100, t->tree->samples));
 	if (row->node != root)
 		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
 			flat_percent(n->total, t->tree->nodes[n->parent].total));
-	if (t->zooms && row->node != root)
+	if (t->at.trail.depth && row->node != root)
 		strip_add(s, STYLE_NORMAL, 3, "%.1f%% of zoom",
 			flat_percent(n->total, t->tree->nodes[root].total));
 }
@@ -368,10 +351,10 @@ static void tree_notice(struct ui *ui, struct strip *s)
 {
 	struct tree *t = tree_state(ui);
 
-	if (*ui->search && t->tree)
+	if (*ui->search.text && t->tree)
 		search_count(ui, s, count_hits(t), (int)t->tree->count - 1, "nodes");
 	else
-		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->list.cursor + 1, t->list.count)
+		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->at.list.cursor + 1, t->at.list.count)
 			->right = true;
 }
 
@@ -384,16 +367,20 @@ const struct view view_tree = {
 	.name = "Tree view",
 	.tab = "Tree",
 	.sums = true,
-	.new = tree_new,
-	.free = tree_free,
+	.bytes = sizeof(struct tree),
+	.init = tree_init,
+	.done = tree_done,
 	.update = tree_update,
-	.beside = compare_query,
+	.other = compare_query,
+	.beside = tree_beside,
 	.draw = tree_draw,
 	.quality = tree_quality,
 	.detail = tree_detail,
 	.notice = tree_notice,
-	.list = tree_list,
 	.text = tree_text,
+	.columns = tree_columns,
+	.row = tree_row_at,
+	.mark = tree_mark,
 	.narrowed = tree_narrowed,
 	.back = tree_back,
 	.find = tree_find,

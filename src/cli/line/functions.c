@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Goes through the target's mapped files twice: exported names are quick, symbol tables are not. A third time for a
+ * function of which the CPU decided which one it is.
+ */
+#include "cli/line/events.h"
+
+#include "attach/proc.h"
+#include "symbols/dynsym.h"
+#include "symbols/symbols.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+struct search {
+	pid_t pid;
+	const char *library, *function;
+	struct symbols *symbols; /* NULL: exported names only */
+	uint64_t address;
+	bool library_seen;
+	bool indirect;        /* address is a resolver's, or of what it chose */
+	struct proc_map code; /* of the library that it is in; without path */
+};
+
+static bool search_wants(struct search *s, const struct proc_map *map)
+{
+	bool wanted =
+		map->path[0] == '/' &&
+		(!s->library || !strncmp(path_name(map->path), s->library, strlen(s->library)));
+
+	s->library_seen |= s->library && wanted;
+	return wanted;
+}
+
+static void search_exported(struct search *s, const struct proc_map *map)
+{
+	struct dynsym *d = map->offset == 0 ? dynsym_open(s->pid, map, NULL) : NULL;
+
+	if (d)
+		s->address = dynsym_find(d, s->function, &s->indirect);
+	dynsym_close(d);
+}
+
+static void search_table(struct search *s, const struct proc_map *map)
+{
+	if (map->perms[2] == 'x')
+		s->address = symbols_function(
+			s->symbols, symbols_module_add(s->symbols, map), map, s->function);
+}
+
+static bool search_map(void *ctx, const struct proc_map *map)
+{
+	struct search *s = ctx;
+
+	if (search_wants(s, map))
+		(s->symbols ? search_table : search_exported)(s, map);
+	return s->address == 0;
+}
+
+/* The mapping that the resolver is in: what it chooses from is beside it. */
+static bool search_code(void *ctx, const struct proc_map *map)
+{
+	struct search *s = ctx;
+
+	if (s->address - map->start >= map->end - map->start)
+		return true;
+	s->code = *map;
+	return false;
+}
+
+/* What a file that imports the function calls; of lazy ones the slot still leads to the file itself. */
+static bool search_chosen(void *ctx, const struct proc_map *map)
+{
+	struct search *s = ctx;
+	struct dynsym *d =
+		map->offset == 0 && map->path[0] == '/' ? dynsym_open(s->pid, map, NULL) : NULL;
+	uint64_t slot = d ? dynsym_import(d, s->function) : 0, chosen = 0;
+	struct iovec local = {&chosen, sizeof(chosen)}, remote = {(void *)slot, sizeof(chosen)};
+
+	dynsym_close(d);
+	if (!slot || process_vm_readv(s->pid, &local, 1, &remote, 1, 0) != sizeof(chosen) ||
+		chosen - s->code.start >= s->code.end - s->code.start)
+		return true;
+	s->address = chosen;
+	return false;
+}
+
+static int search_indirect(struct search *s, struct err *err)
+{
+	uint64_t resolver = s->address;
+
+	proc_maps(s->pid, search_code, s);
+	proc_maps(s->pid, search_chosen, s);
+	if (s->address != resolver)
+		return 0;
+	err_set(err, ERR_USAGE,
+		"Which \"%s\" is called was chosen for this CPU when process %d began, and nothing "
+		"there tells which one.",
+		s->function, (int)s->pid);
+	err_hint(err, "name the one that is used, such as __strlen_avx2");
+	return -1;
+}
+
+int functions_find(
+	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)
+{
+	struct search s = {.pid = *(const pid_t *)ctx, .library = library, .function = function};
+
+	proc_maps(s.pid, search_map, &s);
+	if (!s.address) {
+		s.symbols = symbols_new(s.pid, s.pid);
+		proc_maps(s.pid, search_map, &s);
+		symbols_free(s.symbols);
+	}
+	if (s.indirect && search_indirect(&s, err))
+		return -1;
+	*address = s.address;
+	if (s.address)
+		return 0;
+	if (library && !s.library_seen)
+		return err_set(err, ERR_USAGE, "Process %d has no library \"%s\" mapped.",
+			(int)s.pid, library);
+	return err_set(err, ERR_USAGE,
+		"There is no event \"%s\", and process %d has no native function of that name.",
+		function, (int)s.pid);
+}

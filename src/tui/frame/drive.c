@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changes the live view: sessions that begin and end, updates, seconds that pass, keys. */
+#include "tui/frame/ui.h"
+
+#include "base/clock.h"
+#include "profile/query/filter.h"
+#include "tui/config/config.h"
+#include "tui/frame/command.h"
+#include "tui/frame/compare.h"
+#include "tui/frame/events.h"
+#include "tui/frame/output.h"
+#include "tui/frame/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DUTY        50 /* of the time at most 1/50 goes into updates: long histories refresh less often */
+#define TICK_MAX_MS 10000 /* ticks come at least so often */
+#define WAITING_MS  10000 /* the counter of a frozen screen moves so often */
+
+static void ui_timeline_init(struct ui *ui)
+{
+	timeline_init(&ui->scope.time);
+	if (ui->options->config && ui->options->config->window >= 0)
+		ui->scope.time.window = ui->options->config->window;
+}
+
+/* What was chosen here stays in the profile. */
+static void ui_keep(void *ctx, enum profile_kind kind, bool leaving)
+{
+	const struct ui *ui = ctx;
+
+	if (leaving)
+		return;
+	if (kind == PROFILE_THREADS)
+		profile_keep(ui->profile, ui->scope.thread);
+	if (kind == PROFILE_POOLS)
+		profile_keep(ui->profile, ui->scope.pool);
+	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
+		if (ui->place.state[i] && view_table[i]->keep)
+			view_table[i]->keep(ui);
+}
+
+static void ui_take_profile(struct ui *ui)
+{
+	ui->profile = ui->ops->profile(ui->ctx);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	profile_keeper_add(ui->profile, ui_keep, ui);
+}
+
+void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
+	bool ascii)
+{
+	*ui = (struct ui){.ops = ops, .ctx = ctx, .options = options};
+	canvas_init(&ui->canvas, ascii);
+	canvas_resize(&ui->canvas, 24, 80);
+	ui->glyphs = ascii ? &glyphs_ascii : &glyphs_utf8;
+	ui->scope.event = options->event;
+	ui->scope.thread = PROFILE_ANY_THREAD;
+	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
+	ui_timeline_init(ui);
+	search_init(ui, config_framework(options->config));
+	if (options->config && options->config->names >= 0)
+		ui->names = (enum name_style)options->config->names;
+	ui->mouse = options->config && options->config->mouse;
+	ui->format = options->config ? options->config->format : "";
+	if (options->attached)
+		ui_take_profile(ui);
+	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
+	ui_react(ui, UI_UPDATE);
+}
+
+static void ui_free_view(struct ui *ui, int view)
+{
+	struct view_state *s = ui->place.state[view];
+
+	if (s && view_table[view]->done)
+		view_table[view]->done(s);
+	if (s)
+		order_done(&s->order);
+	free(s);
+	ui->place.state[view] = NULL;
+}
+
+void ui_done(struct ui *ui)
+{
+	if (ui->profile)
+		profile_keeper_remove(ui->profile, ui);
+	for (int i = 0; i < VIEW_COUNT; i++)
+		ui_free_view(ui, i);
+	canvas_done(&ui->canvas);
+	free(ui->copy);
+	output_free(ui->output);
+	compare_free(ui->scope.compare);
+	search_done(ui);
+}
+
+/* --- updating ---------------------------------------------------------------------------------------- */
+
+static void ui_update(struct ui *ui, bool sort)
+{
+	const struct view *v = ui_view(ui);
+	uint64_t start;
+
+	/* Help is drawn instead of what it covers, which must not grow stale under it. */
+	if (ui->place.view == VIEW_HELP)
+		v = view_table[ui->place.under];
+	sort = sort || (ui->job.on && ui->job.sort);
+	start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	ui->job.on = ui->job.slice && ui->profile && !v->bare && !ui_prepare(ui, v);
+	ui->job.sort = sort;
+	if (ui->job.on)
+		return;
+	ui->updated_ms = ui->now_ms;
+	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
+	if (!ui->job.summed)
+		search_update(ui);
+	ui->job.summed = false;
+	ui->job.ready = 0;
+	if (v->update && (ui->profile || v->bare))
+		v->update(ui, sort);
+	ui->beside = false;
+	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
+}
+
+void ui_react(struct ui *ui, unsigned reaction)
+{
+	if (reaction & UI_HOLD)
+		ui->hold_until_ms = ui->now_ms + UI_HOLD_MS;
+	if (reaction & (UI_UPDATE | UI_SORT))
+		ui_update(ui, reaction & UI_SORT);
+}
+
+void ui_resize(struct ui *ui, int rows, int cols)
+{
+	bool wider = cols != ui->canvas.cols;
+
+	canvas_resize(&ui->canvas, rows, cols);
+	ui->drawn = false;
+	ui_show(ui, ui->place.view);
+	/* Columns that appear may need data that was not asked for before. */
+	if (wider)
+		ui_update(ui, false);
+}
+
+/* Keys may move the cursor many times before it is drawn once. What it costs after an update counts as a part of that. */
+static void ui_ask_beside(struct ui *ui, const struct view *v)
+{
+	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
+
+	if (v->beside && ui->profile)
+		v->beside(ui);
+	if (!ui->beside && ui->cpu_ns)
+		ui->update_ns += ui->cpu_ns() - start;
+	ui->beside = true;
+}
+
+void ui_draw(struct ui *ui)
+{
+	const struct view *v = ui_view(ui);
+	bool small = ui->canvas.rows < 8 || ui->canvas.cols < 40;
+
+	if (ui->job.on && !small) {
+		ui_draw_working(ui);
+		return;
+	}
+	ui->drawn = true;
+	canvas_clear(&ui->canvas);
+	if (small) {
+		header_summary(ui);
+		return;
+	}
+	if (!v->bare)
+		header_draw(ui);
+	ui_ask_beside(ui, v);
+	v->draw(ui, ui_body(ui, ui->place.view));
+	if (ui->place.popup)
+		ui->place.popup->draw(ui);
+	footer_draw(ui);
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+static void ui_end(struct ui *ui)
+{
+	ui->over = true;
+	ui_say(ui, STYLE_WARN, UI_STAY, "%s%s", ui->error.what,
+		command_can_restart(ui) ? " r: again" : "");
+}
+
+static void ui_count_waiting(struct ui *ui)
+{
+	struct profile_query q = ui_query(ui);
+
+	if (ui->waiting && ui->now_ms - ui->waiting_ms < WAITING_MS)
+		return;
+	q.from = ui->scope.time.frozen_to;
+	q.to = UINT32_MAX;
+	ui->waiting = profile_sum(ui->profile, &q).count;
+	ui->waiting_ms = ui->now_ms;
+}
+
+bool ui_expire(struct ui *ui, int64_t now_ms)
+{
+	if (!ui->place.message.shown || ui->place.message.until_ms == UI_STAY ||
+		now_ms < ui->place.message.until_ms)
+		return false;
+	ui->place.message.shown = false;
+	return true;
+}
+
+/* How long after an update the next one may come: for what it costs, and for a wish beyond one's ticks. */
+static int64_t ui_update_due(const struct ui *ui)
+{
+	int64_t cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
+	int64_t wish =
+		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
+
+	return cost > wish ? cost : wish;
+}
+
+void ui_tick(struct ui *ui, int64_t now_ms)
+{
+	if (!ui->now_ms)
+		ui->attached_ms = now_ms;
+	ui->now_ms = now_ms;
+	ui_expire(ui, now_ms);
+	if (!ui->profile) {
+		ui_update(ui, false);
+		return;
+	}
+	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0)
+		ui_end(ui);
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	if (ui->vitals)
+		events_watch(ui);
+	if (ui->vitals && !ui->over)
+		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
+	if (ui->scope.time.frozen)
+		ui_count_waiting(ui);
+	if (ui->scope.time.frozen || ui->job.on || now_ms - ui->updated_ms < ui_update_due(ui))
+		return;
+	ui->job.ticking = true;
+	ui_update(ui, false);
+	ui->job.ticking = false;
+}
+
+uint64_t ui_refresh_ms(const struct ui *ui)
+{
+	uint64_t least = ui->update_ns / NS_PER_MS * DUTY;
+
+	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
+}
+
+int64_t ui_wake_ms(const struct ui *ui)
+{
+	return ui->place.message.shown && ui->place.message.until_ms != UI_STAY
+		       ? ui->place.message.until_ms
+		       : -1;
+}
+
+void ui_attach(struct ui *ui, int pid)
+{
+	ui->attach_pid = 0;
+	ui->place.popup = NULL;
+	ui->place.message.shown = false;
+	ui->last_pid = pid;
+	ui->over = false;
+	ui_only(ui, PROFILE_ANY_THREAD, 0);
+	events_reset(ui);
+	ui_timeline_init(ui);
+	memset(&ui->history, 0, sizeof(ui->history));
+	ui->job.on = false;
+	ui->job.typed_count = 0;
+	search_reset(ui, config_framework(ui->options->config));
+	compare_free(ui->scope.compare);
+	ui->scope.compare = NULL;
+	/* What the views know are numbers of the last profile. */
+	for (int i = 0; i < VIEW_COUNT; i++)
+		if (VIEWS_DATA & VIEW_BIT(i))
+			ui_free_view(ui, i);
+	ui->error = (struct err){0};
+	/* While it lasts the screen may be drawn, and the last session's data are gone: the view begins empty. */
+	ui->profile = NULL;
+	ui->vitals = NULL;
+	ui_show(ui, ui->place.view);
+	if (ui->ops->attach(ui->ctx, pid, ui->scope.event, &ui->error) < 0) {
+		ui_show(ui, VIEW_ERROR);
+		return;
+	}
+	ui_take_profile(ui);
+	ui->attached_ms = ui->now_ms;
+	ui_show(ui, VIEW_METHODS);
+	ui_update(ui, true);
+}
+
+/* --- keys -------------------------------------------------------------------------------------------- */
+
+static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
+{
+	const struct view *v = ui_view(ui);
+	const struct command *c;
+	unsigned reaction;
+	int arg = 0;
+
+	ui->now_ms = now_ms;
+	/* What is to stay was on the screen for long enough to be read. */
+	if (ui->place.message.until_ms != UI_STAY ||
+		now_ms - ui->place.message.since_ms >= UI_MESSAGE_MS)
+		ui->place.message.shown = false;
+	if (ui->place.prompt.label) {
+		footer_prompt_key(ui, key);
+		return 0;
+	}
+	if (ui->place.popup) {
+		reaction = ui->place.popup->key(ui, key);
+		ui_react(ui, reaction);
+		return reaction;
+	}
+	if (v->type && v->type(ui, key))
+		return 0;
+	c = command_find(ui, key, &arg);
+	if (!c && ui->place.view == VIEW_HELP) {
+		ui_show(ui, ui->place.under);
+		return 0;
+	}
+	if (!c) {
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
+		return 0;
+	}
+	reaction = c->run(ui, arg);
+	ui_react(ui, reaction);
+	return reaction;
+}
+
+unsigned ui_work(struct ui *ui)
+{
+	unsigned reaction = 0;
+
+	if (ui->job.on)
+		ui_update(ui, false);
+	while (!ui->job.on && ui->job.typed_count) {
+		int key = ui->job.typed[0];
+
+		memmove(ui->job.typed, ui->job.typed + 1,
+			--ui->job.typed_count * sizeof(*ui->job.typed));
+		reaction |= ui_take_key(ui, key, ui->now_ms);
+	}
+	return reaction;
+}
+
+bool ui_busy(const struct ui *ui)
+{
+	return ui->job.on || ui->job.typed_count;
+}
+
+unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
+{
+	if (!ui_busy(ui))
+		return ui_take_key(ui, key, now_ms);
+	ui->now_ms = now_ms;
+	return ui_type_ahead(ui, key);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop: one poll on keys, signals, a slow terminal and the next tick; then one frame. */
+#include "tui/frame/app.h"
+
+#include "base/clock.h"
+#include "tui/frame/ui.h"
+#include "tui/term/signals.h"
+#include "tui/term/term.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FIRST_MS      2000 /* of a session, of an event: ticks are short */
+#define FIRST_TICK_MS 250
+#define PHASE_MS      200 /* ticks come so long after a profile's second began */
+#define DRAIN_MS      10000 /* samples are taken in at least so often, however seldom they are shown */
+#define UNWRITABLE_MS 60000 /* a terminal that takes nothing for so long is gone */
+
+struct app {
+	struct ui ui;
+	struct terminal *term;
+	int signals;
+	int frame_fd;
+	int64_t tick_ms, blocked_ms;
+	int64_t begun_ms; /* the ui's, as last seen */
+	uint64_t frames, bytes;
+	bool stepped; /* --clock=step: nothing moves by itself */
+	bool draw, repaint, quit;
+	int64_t attach_ms,
+		attach_s; /* when the attach began, and the seconds of it that were told */
+	bool given_up;
+};
+
+static int64_t app_now(void)
+{
+	return (int64_t)(clock_mono_ns() / NS_PER_MS);
+}
+
+static uint64_t app_cpu_ns(void)
+{
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+/* Tests wait for this line: the frame is with the terminal. */
+static void app_report_frame(struct app *app)
+{
+	uint64_t bytes = app->term->bytes;
+	char line[64];
+	int n;
+
+	app->frames++;
+	n = snprintf(line, sizeof(line), "frame %llu %llu\n", (unsigned long long)app->frames,
+		(unsigned long long)(bytes - app->bytes));
+	app->bytes = bytes;
+	if (app->frame_fd >= 0 && write(app->frame_fd, line, (size_t)n) < 0)
+		app->frame_fd = -1;
+}
+
+static void app_flush(struct app *app)
+{
+	if (term_flush(app->term) < 0)
+		app->quit = true;
+	else if (!term_busy(app->term))
+		app_report_frame(app);
+}
+
+static void app_draw(struct app *app)
+{
+	if (app->ui.copy) {
+		term_copy(app->term, app->ui.copy);
+		free(app->ui.copy);
+		app->ui.copy = NULL;
+	}
+	/* A slow terminal gets this frame when it has taken the last: whatever is true by then. */
+	if (term_busy(app->term))
+		return;
+	ui_draw(&app->ui);
+	term_draw(app->term, &app->ui.canvas, app->repaint);
+	app->draw = app->repaint = false;
+	app->blocked_ms = app_now();
+	app_flush(app);
+}
+
+/* --- time -------------------------------------------------------------------------------------------- */
+
+static int64_t app_interval(const struct app *app, int64_t now)
+{
+	if (now - app->ui.begun_ms < FIRST_MS)
+		return FIRST_TICK_MS;
+	if (!app->ui.profile)
+		return 1000;
+	return (int64_t)app->ui.interval_ms < DRAIN_MS ? (int64_t)app->ui.interval_ms : DRAIN_MS;
+}
+
+/* In step with the profile's seconds, so that each tick finds exactly one more of them complete. */
+static int64_t app_next_tick(const struct app *app, int64_t now)
+{
+	int64_t interval = app_interval(app, now), into;
+	uint64_t start;
+
+	if (!app->ui.profile || interval % 1000)
+		return now + interval;
+	start = profile_info(app->ui.profile).start_wall_ns;
+	if (!start)
+		return now + interval;
+	into = (int64_t)((clock_wall_ns() - start) / NS_PER_MS) % 1000 - PHASE_MS;
+	/* Early by less than half a second: the next one is meant. */
+	return now + interval - into + (into > 500 ? 1000 : 0);
+}
+
+static void app_tick(struct app *app)
+{
+	int64_t now = app_now();
+
+	ui_tick(&app->ui, now);
+	app->tick_ms = app_next_tick(app, now);
+	app->draw = true;
+}
+
+/* How long to sleep; a stepped clock moves by keys alone. */
+static int app_timeout(const struct app *app)
+{
+	int64_t now = app_now(), until = app->tick_ms, wake = ui_wake_ms(&app->ui);
+
+	if (ui_busy(&app->ui))
+		return 0;
+	if (app->stepped)
+		until = -1;
+	if (wake >= 0 && (until < 0 || wake < until))
+		until = wake;
+	if (until < 0)
+		return -1;
+	return until <= now ? 0 : (int)(until - now);
+}
+
+/* --- events ------------------------------------------------------------------------------------------ */
+
+static void app_suspend(struct app *app)
+{
+	if (app->ui.profile && !app->ui.over)
+		app->ui.ops->park(app->ui.ctx, true);
+	term_suspend(app->term);
+	signals_stop();
+	term_resume(app->term);
+	if (app->ui.profile && !app->ui.over)
+		app->ui.ops->park(app->ui.ctx, false);
+	app->draw = app->repaint = true;
+}
+
+static void app_resize(struct app *app)
+{
+	int rows, cols;
+
+	term_size(app->term, &rows, &cols);
+	if (rows == app->ui.canvas.rows && cols == app->ui.canvas.cols)
+		return;
+	ui_resize(&app->ui, rows, cols);
+	app->draw = true;
+}
+
+static void app_signals(struct app *app)
+{
+	for (int number; (number = signals_next()) != 0;) {
+		switch (number) {
+		case SIGWINCH: app_resize(app); break;
+		case SIGTSTP: app_suspend(app); break;
+		case SIGCONT: /* also after a SIGSTOP that nobody could catch */
+			term_resume(app->term);
+			app->draw = app->repaint = true;
+			break;
+		default: app->quit = true; break;
+		}
+	}
+}
+
+static unsigned app_key(struct app *app, int key)
+{
+	struct mouse_click click = app->term->keys.click;
+
+	if (key == TKEY_MOUSE)
+		return ui_mouse(&app->ui, click.button, click.row, click.col, app_now());
+	return ui_key(&app->ui, key, app_now());
+}
+
+/* As many colours as the terminal has, and then none. */
+static void app_next_color(struct app *app)
+{
+	static const char *const names[THEME_DEPTHS] = {"no colours", "16 colours", "256 colours"};
+	enum theme_depth before = app->term->depth;
+
+	term_set_color(app->term, (enum theme_depth)((before + 1) % THEME_DEPTHS));
+	if (app->term->depth == before)
+		term_set_color(app->term, THEME_MONO);
+	app->ui.depth = app->term->depth;
+	ui_say(&app->ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", names[app->ui.depth]);
+}
+
+static void app_react(struct app *app, unsigned reaction)
+{
+	if (app->ui.begun_ms != app->begun_ms)
+		app->tick_ms = app_next_tick(app, app_now());
+	app->begun_ms = app->ui.begun_ms;
+	app->quit = app->quit || reaction & UI_QUIT;
+	if (reaction & UI_COLORS)
+		app_next_color(app);
+	if (reaction & UI_MOUSE)
+		term_set_mouse(app->term, app->ui.mouse);
+	if (reaction & (UI_REPAINT | UI_COLORS))
+		app->repaint = true;
+	if (reaction & UI_SUSPEND)
+		app_suspend(app);
+}
+
+static void app_keys(struct app *app)
+{
+	for (int key; (key = term_key(app->term)) != TKEY_NONE && !app->quit;) {
+		app->draw = true;
+		app_react(app, app_key(app, key));
+	}
+}
+
+static void app_attach_keys(struct app *app)
+{
+	struct pollfd in = {.fd = app->term->in, .events = POLLIN};
+
+	if (poll(&in, 1, 0) <= 0)
+		return;
+	for (int key; (in.revents & POLLIN) && (key = term_key(app->term)) != TKEY_NONE;) {
+		app->quit |= key == TKEY_CTRL('c');
+		app->given_up |= key == TKEY_ESC || key == 'q';
+	}
+	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+/* A JVM may take many seconds to answer: the screen says so, and keys and signals end it. */
+static bool app_go_on(void *ctx)
+{
+	struct app *app = ctx;
+	int64_t s = (app_now() - app->attach_ms) / 1000;
+
+	app_signals(app);
+	app_attach_keys(app);
+	if (s > app->attach_s) {
+		ui_say(&app->ui, STYLE_NORMAL, UI_STAY, "attaching to %d ... %lld s   Esc gives up",
+			app->ui.last_pid, (long long)s);
+		app->attach_s = s;
+		app->draw = true;
+	}
+	if (term_busy(app->term))
+		app_flush(app);
+	if (app->draw && !app->quit)
+		app_draw(app);
+	return !app->quit && !app->given_up;
+}
+
+static void app_attach(struct app *app)
+{
+	app->attach_ms = app_now();
+	app->attach_s = 0;
+	app->given_up = false;
+	ui_attach(&app->ui, app->ui.attach_pid);
+	if (app->attach_s)
+		app->ui.place.message.shown = false;
+	app->tick_ms = app->ui.begun_ms = app_now();
+	app->draw = true;
+}
+
+/* One round: wait, take in, draw. */
+static void app_round(struct app *app)
+{
+	struct pollfd fds[] = {
+		{.fd = app->term->in, .events = POLLIN},
+		{.fd = app->signals, .events = POLLIN},
+		{.fd = term_busy(app->term) ? app->term->out : -1, .events = POLLOUT},
+	};
+	int timeout = app->draw && !term_busy(app->term) ? 0 : app_timeout(app);
+
+	if (poll(fds, 3, timeout) < 0 && errno != EINTR)
+		app->quit = true;
+	app_signals(app);
+	if (fds[2].revents)
+		app_flush(app);
+	if (fds[0].revents & POLLIN)
+		app_keys(app);
+	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		app->quit = true;
+	if (!app->stepped && app_now() >= app->tick_ms)
+		app_tick(app);
+	else if (ui_wake_ms(&app->ui) >= 0 && app_now() >= ui_wake_ms(&app->ui))
+		app->draw |= ui_expire(&app->ui, app_now());
+	if (ui_busy(&app->ui) && !app->draw) {
+		app_react(app, ui_work(&app->ui));
+		app->draw = !ui_busy(&app->ui);
+	}
+	if (term_busy(app->term) && app_now() - app->blocked_ms > UNWRITABLE_MS)
+		app->quit = true;
+	if (app->draw && !app->quit)
+		app_draw(app);
+	if (app->ui.attach_pid && !app->quit)
+		app_attach(app);
+}
+
+int app_run(
+	const struct app_ops *ops, void *ctx, const struct app_options *options, struct err *err)
+{
+	struct app app = {.frame_fd = options->frame_fd, .stepped = options->clock_step};
+	int rows, cols;
+
+	app.signals = signals_open();
+	if (app.signals < 0)
+		return err_set_errno(err, ERR_FAILED, "The live view cannot start");
+	app.term = term_open(options, err);
+	if (!app.term) {
+		signals_close();
+		return -1;
+	}
+	term_size(app.term, &rows, &cols);
+	ui_init(&app.ui, ops, ctx, options, app.term->ascii);
+	if (ops->patience)
+		ops->patience(ctx, &(const struct patience){app_go_on, &app});
+	app.ui.cpu_ns = app_cpu_ns;
+	app.ui.job.slice = options->clock_step ? 0 : UI_SLICE;
+	app.ui.depth = app.ui.depth_begin = app.term->depth;
+	term_set_mouse(app.term, app.ui.mouse);
+	ui_resize(&app.ui, rows, cols);
+	app.ui.begun_ms = app.tick_ms = app_now();
+	app.draw = true;
+	while (!app.quit)
+		app_round(&app);
+	term_close(app.term, options->keep ? &app.ui.canvas : NULL);
+	ui_done(&app.ui);
+	if (ops->patience)
+		ops->patience(ctx, &(const struct patience){0});
+	signals_close();
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view and its settings file: the keys that stand there in place of the table's, and writing what is set now. */
+#include "tui/config/config.h"
+#include "tui/frame/command.h"
+#include "tui/frame/output.h"
+
+#include <stdio.h>
+
+/* The settings file's keys for a command, if it has some. */
+static const struct config_keys *command_config(const struct command *c, const struct ui *ui)
+{
+	const struct config *config = ui->options->config;
+
+	return config && config->keys[c - commands].line ? &config->keys[c - commands] : NULL;
+}
+
+const struct command_key *command_keys(const struct command *c, const struct ui *ui)
+{
+	const struct config_keys *keys = command_config(c, ui);
+
+	return keys ? keys->keys : c->keys;
+}
+
+const struct command *command_find(const struct ui *ui, int key, int *arg)
+{
+	for (int i = 0; i < command_count; i++) {
+		const struct command *c = &commands[i];
+
+		if (!command_here(c, ui))
+			continue;
+		for (const struct command_key *k = command_keys(c, ui); k->key; k++) {
+			if (k->key == key) {
+				*arg = k->arg;
+				return c;
+			}
+		}
+	}
+	return NULL;
+}
+
+const char *command_shown(const struct command *c, const struct ui *ui)
+{
+	const struct config_keys *keys = command_config(c, ui);
+
+	if (keys)
+		return keys->shown;
+	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
+}
+
+unsigned command_save_settings(struct ui *ui, int arg)
+{
+	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
+	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
+	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
+	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
+		[APP_COLOR_NEVER] = "never",
+		[APP_COLOR_16] = "16",
+		[APP_COLOR_256] = "256"};
+	struct config_values values = {.event = profile_events[ui->scope.event].name,
+		.window = windows[ui->scope.time.window],
+		.names = names[ui->names],
+		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
+						      : colors[ui->depth],
+		.mouse = ui->mouse ? "on" : "off",
+		.format = output_suffix(ui)};
+	struct err err = {0};
+	char done[320] = "";
+
+	snprintf(values.delay, sizeof(values.delay), "%g", (double)ui->interval_ms / 1000);
+	if (ui->scope.event >= EVENT_USER_FIRST)
+		values.event = profile_events[EVENT_CPU].name;
+	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
+		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
+	else
+		ui_say(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	return 0;
+}

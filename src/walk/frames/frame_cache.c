@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Three tables of rows, each with a version; what comes later to the place of another drives that out. */
+#include "walk/frames/frame_cache.h"
+
+#include "walk/hotspot/names.h"
+#include "walk/load/mem.h"
+
+#include <stdatomic.h>
+
+#define CODE_ROWS   8192u
+#define RULE_ROWS   1024u
+#define METHOD_ROWS 4096u
+
+struct code_row {
+	_Alignas(8) _Atomic uint32_t version; /* odd: being written */
+	struct frame_cache_code code;
+};
+_Static_assert(sizeof(struct code_row) == 128, "two cache lines");
+
+struct rule_row {
+	_Atomic uint32_t version;
+	uint32_t generation; /* of the table of rows */
+	uint64_t pc;
+	struct unwind_rule rule;
+};
+
+struct method_row {
+	_Atomic uint32_t version;
+	uint32_t epoch;
+	struct frame_cache_method method;
+	uint64_t unloads;
+};
+_Static_assert(sizeof(struct method_row) == 40, "one or two cache lines");
+
+struct frame_cache {
+	_Alignas(64) struct code_row codes[CODE_ROWS];
+	struct method_row methods[METHOD_ROWS];
+	struct rule_row rules[RULE_ROWS];
+};
+
+size_t frame_cache_bytes(void)
+{
+	return sizeof(struct frame_cache);
+}
+
+static uint32_t hash_of(uint64_t pc)
+{
+	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 40);
+}
+
+/* --- versions ---------------------------------------------------------------------------------------- */
+
+static bool write_begin(_Atomic uint32_t *version, uint32_t *before)
+{
+	*before = atomic_load_explicit(version, memory_order_relaxed);
+	if (*before & 1 || !atomic_compare_exchange_strong_explicit(version, before, *before + 1,
+				   memory_order_acquire, memory_order_relaxed))
+		return false;
+	atomic_thread_fence(memory_order_release);
+	return true;
+}
+
+static void write_end(_Atomic uint32_t *version, uint32_t before)
+{
+	atomic_store_explicit(version, before + 2, memory_order_release);
+}
+
+/* Without waiting for whoever writes it. */
+static uint64_t key_in(const uint64_t *key)
+{
+	return __atomic_load_n(key, __ATOMIC_RELAXED);
+}
+
+static bool read_still(const _Atomic uint32_t *version, uint32_t before)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return !(before & 1) && atomic_load_explicit(version, memory_order_relaxed) == before;
+}
+
+/* --- compiled code ----------------------------------------------------------------------------------- */
+
+/*
+ * The id and the Method of whatever stands there now: of another nmethod one of them differs. What is freed loses its
+ * Method before JDK 20; since then it stays as it was, until others are put there, from the end of its block on.
+ */
+static bool is_valid(
+	const struct walk_layout *l, const struct walk_mem *mem, const struct frame_cache_code *c)
+{
+	return layout_load(&l->nmethod_method, mem, c->start) == c->method &&
+	       (int32_t)layout_load(&l->compile_id, mem, c->start) == c->compile_id &&
+	       (l->jdk < 20 || mem_u8(mem, c->start - l->heap_block_bytes +
+						   (uint64_t)l->block_used.offset));
+}
+
+bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
+	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out)
+{
+	const struct code_row *row = &cache->codes[hash_of(pc) % CODE_ROWS];
+	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+
+	if (key_in(&row->code.pc) != pc)
+		return false;
+	__builtin_memcpy(out, &row->code, offsetof(struct frame_cache_code, frames));
+	if (out->count > FRAME_CACHE_FRAMES)
+		return false;
+	for (uint32_t i = 0; i < out->count; i++)
+		out->frames[i] = row->code.frames[i];
+	return read_still(&row->version, version) && is_valid(layout, mem, out);
+}
+
+static uint64_t sum_of(const struct walk_frame *frames, uint32_t count)
+{
+	uint64_t sum = count;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum = sum * 31 + (frames[i].value ^ (uint64_t)frames[i].bci << 48 ^ frames[i].type);
+	return sum;
+}
+
+void frame_cache_note(struct frame_cache_walk *walk, const struct frame_cache_code *code,
+	const struct walk_frame *frames, uint32_t first, uint32_t last)
+{
+	struct frame_cache_fill *fill = &walk->fills[walk->count];
+	uint32_t count = last - first;
+
+	if (walk->count == FRAME_CACHE_FILLS || count == 0 || count > FRAME_CACHE_FRAMES ||
+		code->compile_id <= 0)
+		return;
+	fill->code = *code;
+	fill->code.count = count;
+	fill->first = first;
+	fill->sum = sum_of(frames + first, count);
+	walk->count++;
+}
+
+void frame_cache_forget(struct frame_cache_walk *walk, uint32_t first)
+{
+	while (walk->method_count && walk->new_methods[walk->method_count - 1].frame >= first)
+		walk->method_count--;
+	while (walk->count &&
+		walk->fills[walk->count - 1].first + walk->fills[walk->count - 1].code.count >
+			first)
+		walk->count--;
+}
+
+static bool named(const uint64_t *packed, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if ((uint32_t)packed[i] <= NAMES_ID_FULL)
+			return false;
+	return true;
+}
+
+static void code_keep(
+	struct frame_cache *cache, const struct frame_cache_code *code, const uint64_t *packed)
+{
+	struct code_row *row = &cache->codes[hash_of(code->pc) % CODE_ROWS];
+	uint32_t version;
+
+	if (!write_begin(&row->version, &version))
+		return;
+	__builtin_memcpy(&row->code, code, offsetof(struct frame_cache_code, frames));
+	for (uint32_t i = 0; i < code->count; i++)
+		row->code.frames[i] = packed[i];
+	write_end(&row->version, version);
+}
+
+/* --- Methods ----------------------------------------------------------------------------------------- */
+
+void frame_cache_begin(
+	struct frame_cache_walk *walk, const struct walk_layout *layout, const struct walk_mem *mem)
+{
+	walk->count = walk->method_count = 0;
+	walk->methods = layout && layout->unloaded_classes &&
+			mem_load_u64(mem, layout->unloaded_classes, &walk->unloads);
+}
+
+bool frame_cache_method(
+	const struct frame_cache_walk *walk, uint64_t method, struct frame_cache_method *out)
+{
+	const struct method_row *row = &walk->table->methods[hash_of(method) % METHOD_ROWS];
+	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+
+	if (!walk->methods || key_in(&row->method.method) != method ||
+		row->unloads != walk->unloads || row->epoch != walk->epoch)
+		return false;
+	*out = row->method;
+	return read_still(&row->version, version);
+}
+
+void frame_cache_method_note(
+	struct frame_cache_walk *walk, const struct frame_cache_method *method, uint32_t frame)
+{
+	if (walk->methods && walk->method_count < FRAME_CACHE_METHODS)
+		walk->new_methods[walk->method_count++] =
+			(struct frame_cache_frame){frame, *method};
+}
+
+static void method_keep(
+	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
+{
+	struct method_row *row = &walk->table->methods[hash_of(method->method) % METHOD_ROWS];
+	uint32_t version;
+
+	if (!write_begin(&row->version, &version))
+		return;
+	row->method = *method;
+	row->unloads = walk->unloads;
+	row->epoch = walk->epoch;
+	write_end(&row->version, version);
+}
+
+static void methods_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
+	const uint64_t *packed, uint32_t count)
+{
+	for (uint32_t i = 0; i < walk->method_count; i++) {
+		struct frame_cache_frame *new = &walk->new_methods[i];
+
+		if (new->frame >= count || frames[new->frame].type != WALK_INTERPRETED ||
+			frames[new->frame].value != new->method.method ||
+			!named(packed + new->frame, 1))
+			continue;
+		new->method.id = (uint32_t)packed[new->frame];
+		method_keep(walk, &new->method);
+	}
+	walk->method_count = 0;
+}
+
+/* --- what a walk found ------------------------------------------------------------------------------- */
+
+void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *frames,
+	const uint64_t *packed, uint32_t count)
+{
+	for (uint32_t i = 0; i < walk->count; i++) {
+		const struct frame_cache_fill *fill = &walk->fills[i];
+
+		if (fill->first + fill->code.count > count ||
+			sum_of(frames + fill->first, fill->code.count) != fill->sum ||
+			!named(packed + fill->first, fill->code.count))
+			continue;
+		code_keep(walk->table, &fill->code, packed + fill->first);
+	}
+	walk->count = 0;
+	methods_keep(walk, frames, packed, count);
+}
+
+/* --- native rules ------------------------------------------------------------------------------------ */
+
+bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
+	struct unwind_rule *out)
+{
+	const struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
+	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
+
+	if (key_in(&row->pc) != pc || row->generation != rows->generation)
+		return false;
+	*out = row->rule;
+	return read_still(&row->version, version);
+}
+
+void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
+	const struct unwind_rule *rule)
+{
+	struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
+	uint32_t version;
+
+	if (!rows->generation || !write_begin(&row->version, &version))
+		return;
+	row->pc = pc;
+	row->generation = rows->generation;
+	row->rule = *rule;
+	write_end(&row->version, version);
+}

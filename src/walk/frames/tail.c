@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leaves marks, records what a walk loaded from there to the root, and compares it in later walks. */
+#include "walk/frames/unwind.h"
+#include "walk/frames/walker.h"
+#include "walk/hotspot/names.h"
+
+#define LEARN_FIRST 32u   /* hits until the first try further in */
+#define LEARN_LAST  8192u /* that doubles up to so many */
+#define WAIT_BITS \
+	10 /* walks to wait after so many failures: 2 to the power of them, at most this */
+
+struct recorder {
+	const struct walk_mem *through;
+	const struct walk_layout *layout;
+	const struct unwind_table *rows;
+	struct tail *tail;
+	const struct walker *walker;
+	uint64_t stuck_sp; /* of the frame that loaded what cannot be compared; 0: none did */
+};
+
+/* --- places ------------------------------------------------------------------------------------------- */
+
+/* Whether nothing but at and from_libjvm of the frames below matters to the rest of the walk. */
+static bool is_plain(const struct walker *w)
+{
+	return !w->top && !w->leaf && !w->anchor.sp;
+}
+
+static bool is_at(const struct walker *w, const struct tail_mark *mark)
+{
+	return w->at.sp == mark->sp && w->at.pc == mark->pc && w->at.fp == mark->fp &&
+	       w->from_libjvm == mark->from_libjvm;
+}
+
+static struct tail_mark mark_of(const struct walker *w)
+{
+	return (struct tail_mark){w->at.pc, w->at.sp, w->at.fp, w->from_libjvm};
+}
+
+/* The outermost are kept: marks is a ring until the walk is over. */
+static void mark_leave(struct walker *w)
+{
+	w->tail->mark_count = 0;
+	w->tail->marks[w->mark++ % TAIL_MARKS] = mark_of(w);
+}
+
+static void marks_turn(struct tail *t, uint32_t left)
+{
+	uint32_t first = left % TAIL_MARKS;
+
+	t->mark_count = left < TAIL_MARKS ? left : TAIL_MARKS;
+	if (left <= TAIL_MARKS)
+		return;
+	for (uint32_t n = 0; n < first; n++) { /* by one, so often: this is rare */
+		struct tail_mark mark = t->marks[0];
+
+		for (uint32_t i = 1; i < TAIL_MARKS; i++)
+			t->marks[i - 1] = t->marks[i];
+		t->marks[TAIL_MARKS - 1] = mark;
+	}
+}
+
+/* The first mark that this walk comes by is where a tail may begin. */
+static void mark_compare(struct walker *w)
+{
+	const struct tail *t = w->tail;
+
+	while (w->mark < t->mark_count && t->marks[w->mark].sp < w->at.sp)
+		w->mark++;
+	if (w->joined || w->mark == t->mark_count || !is_at(w, &t->marks[w->mark]))
+		return;
+	w->joined = true;
+	w->join = w->mark;
+	w->join_count = w->count;
+}
+
+/* A tail begins at the marks that are left, or further out. */
+static void marks_drop(struct tail *t, uint32_t inner)
+{
+	t->mark_count -= inner;
+	for (uint32_t i = 0; i < t->mark_count; i++)
+		t->marks[i] = t->marks[i + inner];
+}
+
+/* --- does it hold? ------------------------------------------------------------------------------------ */
+
+/* 0, or the address of the outermost word that is another now. */
+static uint64_t words_differ(const struct tail *t, const struct walk_mem *mem)
+{
+	uint64_t outermost = 0;
+
+	for (uint32_t i = 0; i < t->word_count; i++) {
+		uint64_t at = t->start.sp + t->offsets[i];
+
+		if (mem_u64(mem, at) != t->words[i] && at > outermost)
+			outermost = at;
+	}
+	return outermost;
+}
+
+static bool codes_hold(const struct tail *t, const struct walk_mem *mem)
+{
+	for (uint32_t i = 0; i < t->code_count; i++) {
+		if (mem_word(mem, t->codes[i].at, t->codes[i].bytes) != t->codes[i].value)
+			return false;
+	}
+	return true;
+}
+
+static bool tail_is_current(const struct walker *w)
+{
+	const struct tail *t = w->tail;
+	const struct frame_cache_walk *cache = w->thread->cache;
+
+	return t->frame_count && t->unloads == cache->unloads && t->epoch == cache->epoch &&
+	       t->generation == w->thread->rows->generation && t->hi == w->hi &&
+	       w->max - w->count >= t->frame_count;
+}
+
+/* Where it does not, the next one is to begin further out than what differs. */
+static bool tail_holds(struct walker *w)
+{
+	const struct tail *t = w->tail;
+	uint64_t differs = words_differ(t, w->mem);
+
+	if (!differs)
+		return codes_hold(t, w->mem);
+	w->joined = false;
+	while (w->mark < t->mark_count && t->marks[w->mark].sp <= differs)
+		w->mark++;
+	return false;
+}
+
+bool tail_follow(struct walker *w)
+{
+	struct tail *t = w->tail;
+
+	if (!is_plain(w))
+		return false;
+	if (t->learns) {
+		mark_leave(w);
+		return false;
+	}
+	mark_compare(w);
+	if (!is_at(w, &t->start) || !tail_is_current(w) || !tail_holds(w))
+		return false;
+	walker_add_packed(w, t->frames, t->frame_count);
+	w->followed = t->frame_count;
+	return true;
+}
+
+/* --- recording ---------------------------------------------------------------------------------------- */
+
+static bool word_note(struct recorder *r, uint64_t addr, uint64_t value)
+{
+	struct tail *t = r->tail;
+	uint64_t offset = addr - t->start.sp;
+
+	for (uint32_t i = 0; i < t->word_count; i++)
+		if (t->offsets[i] == offset)
+			return true;
+	if (t->word_count == TAIL_WORDS || offset > UINT32_MAX)
+		return false;
+	t->offsets[t->word_count] = (uint32_t)offset;
+	t->words[t->word_count++] = value;
+	return true;
+}
+
+static bool words_note(struct recorder *r, uint64_t addr, const void *data, size_t bytes)
+{
+	const char *from = data;
+	uint64_t value;
+
+	for (size_t at = 0; at < bytes; at += sizeof(value)) {
+		__builtin_memcpy(&value, from + at, sizeof(value));
+		if (!word_note(r, addr + at, value))
+			return false;
+	}
+	return true;
+}
+
+static bool code_note(struct recorder *r, uint64_t addr, const void *data, size_t bytes)
+{
+	struct tail *t = r->tail;
+	uint64_t value = 0;
+
+	if (t->code_count == TAIL_CODES)
+		return false;
+	__builtin_memcpy(&value, data, bytes);
+	t->codes[t->code_count].at = addr;
+	t->codes[t->code_count].value = value;
+	t->codes[t->code_count++].bytes = (uint32_t)bytes;
+	return true;
+}
+
+/* What can be compared is noted; libjvm's code stays as it is, and that of others while their rows are there. */
+static bool load_note(struct recorder *r, uint64_t addr, const void *data, size_t bytes)
+{
+	const struct walk_layout *l = r->layout;
+	uint64_t hi = r->tail->hi;
+
+	if (addr >= r->tail->start.sp && addr < hi)
+		return !(addr & 7) && !(bytes & 7) && words_note(r, addr, data, bytes);
+	if (bytes <= 8 && addr >= l->code_low && addr < l->code_high)
+		return code_note(r, addr, data, bytes);
+	return (addr >= l->libjvm_start && addr < l->libjvm_end) || unwind_find(r->rows, addr);
+}
+
+static bool recorder_load(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes)
+{
+	struct recorder *r = mem->ctx;
+	bool read = mem_load(r->through, addr, out, bytes);
+
+	if (!r->stuck_sp && !(read && load_note(r, addr, out, bytes)))
+		r->stuck_sp = r->walker->at.sp;
+	return read;
+}
+
+static void tail_clear(struct tail *t)
+{
+	t->frame_count = t->new_count = 0;
+	t->word_count = t->code_count = 0;
+}
+
+/*
+ * Walk once more from where the walks joined, noting what is loaded. The frames are those that were found already;
+ * where they are written again nobody looks. What these walks found out for the frame cache, they found out before.
+ */
+static bool tail_record(struct walker *w, uint64_t *stuck_sp)
+{
+	struct tail *t = w->tail;
+	struct frame_cache_walk *cache = w->thread->cache;
+	struct recorder r = {.through = w->mem,
+		.layout = w->layout,
+		.rows = w->thread->rows,
+		.tail = t,
+		.walker = w};
+	struct walk_mem mem = {.load = recorder_load, .ctx = &r};
+	uint32_t count = w->count, frames = count - w->join_count;
+	uint32_t notes = cache->count, method_notes = cache->method_count;
+	bool root;
+
+	tail_clear(t);
+	t->start = t->marks[w->join];
+	t->hi = w->hi;
+	w->mem = &mem;
+	w->tail = NULL;
+	w->at = (struct walk_cursor){t->start.pc, t->start.sp, t->start.fp};
+	w->from_libjvm = t->start.from_libjvm;
+	w->anchor.sp = 0;
+	w->top = w->leaf = w->no_size = w->signal = false;
+	/* What these say was loaded before. */
+	w->known.pc = w->rule_pc = w->blobs[0].pc = w->blobs[1].pc = 0;
+	root = walker_to_root(w) && w->count - count == frames;
+	w->count = count;
+	w->mem = r.through;
+	w->tail = t;
+	cache->count = notes;
+	cache->method_count = method_notes;
+	*stuck_sp = r.stuck_sp ? r.stuck_sp : t->start.sp;
+	return root && !r.stuck_sp;
+}
+
+/* The next one is to begin further out; where nothing is left of the stack, much later. */
+static void tail_fails(struct tail *t, uint64_t stuck_sp)
+{
+	uint32_t inner = 0;
+
+	tail_clear(t);
+	while (inner < t->mark_count && t->marks[inner].sp <= stuck_sp)
+		inner++;
+	marks_drop(t, inner);
+	if (t->mark_count)
+		return;
+	if (t->failed < WAIT_BITS)
+		t->failed++;
+	t->wait = 1u << t->failed;
+}
+
+static void tail_renew(struct walker *w)
+{
+	struct tail *t = w->tail;
+	const struct frame_cache_walk *cache = w->thread->cache;
+	uint32_t frames = w->count - w->join_count;
+	uint64_t stuck_sp = t->marks[w->join].sp;
+
+	if (frames > TAIL_FRAMES || w->max - w->count < 2 * TAIL_FRAMES ||
+		!tail_record(w, &stuck_sp)) {
+		tail_fails(t, stuck_sp);
+		return;
+	}
+	marks_drop(t, w->join);
+	t->failed = 0;
+	t->unloads = cache->unloads;
+	t->epoch = cache->epoch;
+	t->generation = w->thread->rows->generation;
+	t->new_first = w->join_count;
+	t->new_count = (uint16_t)frames;
+}
+
+static void tail_hit(struct tail *t)
+{
+	uint32_t after = t->learn_after ? t->learn_after : LEARN_FIRST;
+
+	if (++t->hits < after)
+		return;
+	t->hits = 0;
+	t->learns = true;
+	t->learn_after = after < LEARN_LAST ? 2 * after : after;
+}
+
+/* At the end of a walk that came to the root, and whose frames are all there. */
+void tail_end(struct walker *w)
+{
+	struct tail *t = w->tail;
+
+	if (t->learns) {
+		marks_turn(t, w->mark);
+		t->learns = false;
+	} else if (w->followed) {
+		tail_hit(t);
+	} else if (w->joined) {
+		tail_renew(w);
+	} else {
+		t->learns = true;
+	}
+}
+
+/* --- from outside ------------------------------------------------------------------------------------- */
+
+struct tail *tail_take(struct tail *t, uint32_t owner)
+{
+	if (t->taken)
+		return NULL;
+	if (t->owner != owner) {
+		tail_clear(t);
+		t->owner = owner;
+		t->mark_count = t->hits = t->learn_after = t->wait = 0;
+		t->failed = 0;
+		t->learns = true;
+	}
+	if (t->wait) {
+		t->wait--;
+		return NULL;
+	}
+	t->taken = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* only this thread's handlers look */
+	return t;
+}
+
+static bool is_named(uint64_t packed)
+{
+	unsigned type = (unsigned)(packed >> 56);
+
+	return type == WALK_NATIVE || (uint32_t)packed > NAMES_ID_FULL;
+}
+
+static void tail_keep(struct tail *t, const uint64_t *packed, uint32_t count)
+{
+	uint32_t frames = t->new_count;
+
+	t->new_count = 0;
+	if (!frames || t->new_first + frames > count)
+		return;
+	for (uint32_t i = 0; i < frames; i++) {
+		if (!is_named(packed[t->new_first + i]))
+			return;
+		t->frames[i] = packed[t->new_first + i];
+	}
+	t->frame_count = (uint16_t)frames;
+}
+
+void tail_give(struct tail *t, const uint64_t *packed, uint32_t count)
+{
+	tail_keep(t, packed, count);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->taken = false;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes by name, sets by their static fields, places of tables, threads in them. */
+#include "walk/frames/unmounted.h"
+
+#include "walk/hotspot/java_thread.h"
+#include "walk/hotspot/method.h"
+#include "walk/hotspot/threads.h"
+#include "walk/load/mem.h"
+
+#define CLASSES_MAX   (1u << 20) /* against loops in a list that changes under us */
+#define CHAIN_MAX     4096u
+#define TABLE_MAX     (1u << 30)
+#define SCOPES_MAX    16u  /* open at once in one thread, or one within the other */
+#define REGISTRY_PICK 256u /* containers that are looked at in one visit, about */
+
+/* --- classes ----------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *fields[UNMOUNTED_FIELDS];
+} wanted[UNMOUNTED_CLASSES] = {
+	[UNMOUNTED_MAP] = {"java/util/concurrent/ConcurrentHashMap", {"table"}},
+	[UNMOUNTED_NODE] = {"java/util/concurrent/ConcurrentHashMap$Node", {"key", "next"}},
+	[UNMOUNTED_TREE] = {"java/util/concurrent/ConcurrentHashMap$TreeBin", {"first"}},
+	[UNMOUNTED_FORWARD] = {"java/util/concurrent/ConcurrentHashMap$ForwardingNode",
+		{"nextTable"}},
+	[UNMOUNTED_SET] = {"java/util/concurrent/ConcurrentHashMap$CollectionView", {"map"}},
+	[UNMOUNTED_ROOT] = {"jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer",
+		{"VTHREADS"}},
+	[UNMOUNTED_REGISTRY] = {"jdk/internal/vm/ThreadContainers", {"CONTAINER_REGISTRY"}},
+	[UNMOUNTED_REFERENCE] = {"java/lang/ref/Reference", {"referent"}},
+	[UNMOUNTED_EXECUTOR] = {"java/util/concurrent/ThreadPerTaskExecutor", {"threads"}},
+	[UNMOUNTED_SHARED] = {"jdk/internal/vm/SharedThreadContainer", {"virtualThreads"}},
+	[UNMOUNTED_VIRTUAL] = {"java/lang/VirtualThread", {"state", "cont"}},
+	[UNMOUNTED_THREAD] = {"java/lang/Thread",
+		{"tid", "parkBlocker", "name", "headStackableScopes"}},
+	[UNMOUNTED_SCOPE] = {"jdk/internal/vm/StackableScope", {"previous"}},
+	[UNMOUNTED_FLOCK_SCOPE] = {"jdk/internal/misc/ThreadFlock$ThreadContainerImpl", {"flock"}},
+	[UNMOUNTED_FLOCK] = {"jdk/internal/misc/ThreadFlock", {"threads"}},
+	[UNMOUNTED_COUNTER] =
+		{"jdk/internal/vm/ThreadContainers$RootContainer$CountingRootContainer", {NULL}},
+};
+
+enum { MAP_TABLE = 0 };
+enum { NODE_KEY, NODE_NEXT };
+enum { VIRTUAL_STATE, VIRTUAL_CONT };
+enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME = UNMOUNTED_NAME, THREAD_SCOPES };
+
+static bool class_fields(struct unmounted *u, unsigned which, uint64_t klass)
+{
+	uint32_t count = 0;
+
+	while (count < UNMOUNTED_FIELDS && wanted[which].fields[count])
+		count++;
+	return !count ||
+	       oop_fields(u->layout, u->mem, klass, wanted[which].fields, u->field[which], count);
+}
+
+static void class_try(struct unmounted *u, uint64_t klass)
+{
+	uint64_t symbol = layout_load(&u->layout->klass_name, u->mem, klass);
+
+	for (unsigned i = 0; i < UNMOUNTED_CLASSES; i++) {
+		if (!u->klass[i] && symbol_is(u->layout, u->mem, symbol, wanted[i].name) &&
+			class_fields(u, i, klass)) {
+			u->klass[i] = klass;
+			if (i == UNMOUNTED_VIRTUAL)
+				u->waiter = oop_added_field(u->layout, u->mem, klass);
+		}
+	}
+}
+
+/* New classes are put before the others. */
+void unmounted_refresh(struct unmounted *u)
+{
+	uint64_t first = mem_u64(u->mem, u->loaded), klass = first;
+
+	for (uint32_t i = 0; klass && klass != u->seen && i < CLASSES_MAX; i++) {
+		class_try(u, klass);
+		klass = layout_load(&u->layout->klass_next, u->mem, klass);
+	}
+	u->seen = first;
+}
+
+/* --- opening ----------------------------------------------------------------------------------------- */
+
+bool unmounted_open(struct unmounted *u, const struct walk_layout *l, const struct walk_mem *mem,
+	const char **why)
+{
+	struct java_threads threads;
+
+	*u = (struct unmounted){.layout = l, .mem = mem};
+	*why = "this JVM has no virtual threads";
+	if (l->jdk < 21)
+		return false;
+	*why = "this JVM does not say where its classes are";
+	if (l->klass_next.offset < 0 || l->klass_loader.offset < 0 ||
+		l->loader_klasses.offset < 0 || l->klass_mirror.offset < 0 ||
+		l->thread_object.offset < 0 || l->klass_fields.offset < 0)
+		return false;
+	*why = "this JVM's objects cannot be read";
+	if (!java_threads_find(&threads, l, mem))
+		return false;
+	u->mode = threads.mode;
+	u->loaded = layout_load(&l->klass_loader, mem, threads.klass) +
+		    (uint64_t)l->loader_klasses.offset;
+	unmounted_refresh(u);
+	return true;
+}
+
+/* --- tables ------------------------------------------------------------------------------------------ */
+
+/* One visit: what is passed down to each place. */
+struct visit {
+	struct unmounted *u;
+	const struct unmounted_pick *pick;
+	unmounted_fn *fn;
+	void *ctx;
+	struct unmounted_count count;
+	uint32_t inner; /* so many scopes within each other */
+};
+/* What a node's key leads to, if it is of the class that was asked for; it stands for so many. */
+typedef void key_fn(struct visit *v, uint64_t key, uint64_t stands_for);
+/* Which keys of a set: how many places of its table, of which class (0: any), and what is done with them. */
+struct keys {
+	uint32_t places;
+	uint64_t klass;
+	key_fn *fn;
+};
+
+/* field_to: the same, if it leads to an object of that class. */
+static uint64_t field_to(
+	const struct visit *v, uint64_t object, unsigned class, unsigned field, uint64_t klass)
+{
+	return oop_field_of(
+		&v->u->mode, v->u->layout, v->u->mem, object + v->u->field[class][field], klass);
+}
+
+static uint64_t element_at(const struct visit *v, uint64_t array, uint32_t i)
+{
+	return oop_array_at(&v->u->mode, v->u->layout, array, i);
+}
+
+/*
+ * unread: a reference leads somewhere, but to no object: a collector has moved it, and nobody has looked since. A null
+ * may have colours (generational ZGC).
+ */
+static bool unread(const struct visit *v, uint64_t at)
+{
+	uint64_t word = oop_field_word(&v->u->mode, v->u->mem, at);
+
+	return v->u->mode.narrow ? word != 0 : word >> 16 != 0;
+}
+
+/* reference_at: what it leads to; counts what cannot be read. */
+static struct oop reference_at(struct visit *v, uint64_t at)
+{
+	struct oop oop = oop_field(&v->u->mode, v->u->layout, v->u->mem, at);
+
+	if (!oop.klass)
+		v->count.unread += unread(v, at);
+	return oop.klass ? oop : (struct oop){0, 0};
+}
+
+static struct oop field_of(struct visit *v, uint64_t object, unsigned class, unsigned field)
+{
+	return reference_at(v, object + v->u->field[class][field]);
+}
+
+/* chain_each: from this node on. Nodes of trees are of another class; their first one says which. */
+static void chain_each(
+	struct visit *v, uint64_t node, uint64_t klass, uint64_t stands_for, const struct keys *k)
+{
+	for (uint32_t i = 0; node && i < CHAIN_MAX; i++) {
+		uint64_t key = k->klass ? field_to(v, node, UNMOUNTED_NODE, NODE_KEY, k->klass)
+					: field_of(v, node, UNMOUNTED_NODE, NODE_KEY).object;
+
+		if (!key && k->klass) /* of another class, or not to be read */
+			field_of(v, node, UNMOUNTED_NODE, NODE_KEY);
+		if (key)
+			k->fn(v, key, stands_for);
+		node = field_to(v, node, UNMOUNTED_NODE, NODE_NEXT, klass);
+	}
+}
+
+/* bin_each: what a place holds: nodes, or a tree of them. */
+static void bin_each(struct visit *v, struct oop bin, uint64_t stands_for, const struct keys *k)
+{
+	if (bin.klass == v->u->klass[UNMOUNTED_TREE])
+		bin = field_of(v, bin.object, UNMOUNTED_TREE, 0);
+	chain_each(v, bin.object, bin.klass, stands_for, k);
+}
+
+/* place_each: a place whose threads have gone to a larger table is two places there. */
+static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t length,
+	uint64_t stands_for, const struct keys *k)
+{
+	const struct unmounted *u = v->u;
+	uint64_t at = element_at(v, table, place), larger;
+	uint64_t node =
+		oop_field_of(&u->mode, v->u->layout, v->u->mem, at, u->klass[UNMOUNTED_NODE]);
+	struct oop bin;
+
+	if (node) {
+		chain_each(v, node, u->klass[UNMOUNTED_NODE], stands_for, k);
+		return;
+	}
+	bin = reference_at(v, at);
+	if (bin.klass != u->klass[UNMOUNTED_FORWARD]) {
+		bin_each(v, bin, stands_for, k);
+	} else {
+		larger = field_of(v, bin.object, UNMOUNTED_FORWARD, 0).object;
+		for (uint32_t i = 0; larger && i < 2; i++) {
+			bin = reference_at(v, element_at(v, larger, place + i * length));
+			if (bin.klass != u->klass[UNMOUNTED_FORWARD])
+				bin_each(v, bin, stands_for, k);
+		}
+	}
+}
+
+/*
+ * place_of: one of the places of a stretch. A thread's place is its number (VirtualThread.hashCode), and threads of one
+ * kind often have numbers in step, so places must not be: those of each stretch are drawn anew.
+ */
+static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
+{
+	uint64_t drawn = (v->pick->random + stretch) * 0x9e3779b97f4a7c15ull;
+
+	drawn = (drawn ^ drawn >> 32) * 0xd6e8feb86659fd93ull;
+	return stretch * step + ((uint32_t)(drawn >> 32) & (step - 1));
+}
+
+/* table_each: of a table with more places one out of each stretch of `step`. */
+static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
+{
+	uint32_t length = oop_array_length(&v->u->mode, v->u->mem, table), step = 1;
+
+	if (!length || length > TABLE_MAX || length & (length - 1))
+		return;
+	while (length / step > k->places)
+		step *= 2;
+	for (uint32_t i = 0; i < length / step; i++)
+		place_each(v, table, place_of(v, i, step), length, stands_for * step, k);
+}
+
+static void set_each(struct visit *v, struct oop set, uint64_t stands_for, const struct keys *k)
+{
+	struct oop map = {0, 0}, table = {0, 0};
+
+	if (set.klass)
+		map = field_of(v, set.object, UNMOUNTED_SET, 0);
+	if (map.klass && map.klass == v->u->klass[UNMOUNTED_MAP])
+		table = field_of(v, map.object, UNMOUNTED_MAP, MAP_TABLE);
+	if (table.klass)
+		table_each(v, table.object, stands_for, k);
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+#define STATE_SUSPENDED 256u
+
+/* VirtualThread.java, JDK 21 to 28; other numbers are of threads that are mounted, or were not yet, or are over. */
+static const struct {
+	uint8_t number;
+	bool timed;
+	enum unmounted_state state;
+} states[] = {
+	{4, false, UNMOUNTED_PARKED},
+	{7, true, UNMOUNTED_PARKED},
+	{9, false, UNMOUNTED_READY},
+	{11, false, UNMOUNTED_READY},
+	{13, false, UNMOUNTED_ENTERS},
+	{14, false, UNMOUNTED_READY},
+	{16, false, UNMOUNTED_WAITS},
+	{18, true, UNMOUNTED_WAITS},
+};
+
+static void state_read(const struct unmounted *u, struct unmounted_thread *thread)
+{
+	uint32_t number =
+		mem_u32(u->mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_STATE]) &
+		~STATE_SUSPENDED;
+
+	thread->state = UNMOUNTED_RUNS;
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		if (states[i].number != number)
+			continue;
+		thread->state = states[i].state;
+		thread->timed = states[i].timed;
+	}
+}
+
+static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for);
+
+static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
+{
+	struct unmounted_thread thread = {.object = key, .stands_for = stands_for};
+
+	v->count.threads++;
+	scopes_visit(v, key, stands_for);
+	state_read(v->u, &thread);
+	if (thread.state == UNMOUNTED_RUNS)
+		return;
+	thread.number = mem_u64(v->u->mem, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
+	if (thread.number)
+		v->fn(v->ctx, &thread);
+}
+
+static void threads_of(struct visit *v, struct oop set, uint64_t stands_for)
+{
+	struct keys threads = {v->pick->places, v->u->klass[UNMOUNTED_VIRTUAL], thread_visit};
+
+	set_each(v, set, stands_for, &threads);
+}
+
+/* scopes_visit: whatever an owner of scopes stands for, its threads do. */
+static void scopes_visit(struct visit *v, uint64_t owner, uint64_t stands_for)
+{
+	const struct unmounted *u = v->u;
+	struct oop scope;
+
+	if (!u->klass[UNMOUNTED_FLOCK_SCOPE] || v->inner == SCOPES_MAX)
+		return;
+	v->inner++;
+	scope = field_of(v, owner, UNMOUNTED_THREAD, THREAD_SCOPES);
+	for (uint32_t i = 0; scope.klass && i < SCOPES_MAX; i++) {
+		struct oop flock = {0, 0};
+
+		if (scope.klass == u->klass[UNMOUNTED_FLOCK_SCOPE])
+			flock = field_of(v, scope.object, UNMOUNTED_FLOCK_SCOPE, 0);
+		if (flock.klass && flock.klass == u->klass[UNMOUNTED_FLOCK])
+			threads_of(v, field_of(v, flock.object, UNMOUNTED_FLOCK, 0), stands_for);
+		scope = field_of(v, scope.object, UNMOUNTED_SCOPE, 0);
+	}
+	v->inner--;
+}
+
+static void owner_visit(void *ctx, uint64_t java_thread, int32_t tid)
+{
+	struct visit *v = ctx;
+	uint64_t at = java_thread + (uint64_t)v->u->layout->thread_object.offset;
+	struct oop thread = oop_slot(&v->u->mode, v->u->layout, v->u->mem, mem_u64(v->u->mem, at));
+
+	if (thread.klass)
+		scopes_visit(v, thread.object, 1);
+}
+
+static void container_visit(struct visit *v, uint64_t reference, uint64_t stands_for)
+{
+	struct oop container = field_of(v, reference, UNMOUNTED_REFERENCE, 0);
+
+	for (unsigned i = UNMOUNTED_EXECUTOR; container.klass && i <= UNMOUNTED_SHARED; i++) {
+		if (container.klass == v->u->klass[i])
+			threads_of(v, field_of(v, container.object, i, 0), stands_for);
+	}
+}
+
+/* A class's static fields are in its java.lang.Class. */
+static struct oop static_of(struct visit *v, unsigned class)
+{
+	const struct unmounted *u = v->u;
+	uint64_t slot = layout_load(&v->u->layout->klass_mirror, v->u->mem, u->klass[class]);
+	struct oop mirror = oop_slot(&u->mode, v->u->layout, v->u->mem, slot);
+
+	if (!u->klass[class])
+		return (struct oop){0, 0};
+	if (!mirror.klass) {
+		v->count.unread++;
+		return mirror;
+	}
+	return field_of(v, mirror.object, class, 0);
+}
+
+struct unmounted_count unmounted_each(
+	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx)
+{
+	struct visit v = {.u = u, .pick = pick, .fn = fn, .ctx = ctx};
+	struct keys containers = {REGISTRY_PICK, 0, container_visit};
+
+	if (u->klass[UNMOUNTED_VIRTUAL]) {
+		threads_of(&v, static_of(&v, UNMOUNTED_ROOT), 1);
+		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, &containers);
+		if (u->klass[UNMOUNTED_FLOCK_SCOPE])
+			walk_threads_each(u->layout, u->mem, owner_visit, &v);
+	}
+	return v.count;
+}
+
+/* --- one of them ------------------------------------------------------------------------------------- */
+
+static struct oop field_in(
+	const struct unmounted *u, uint64_t object, unsigned class, unsigned field)
+{
+	return oop_field(&u->mode, u->layout, u->mem, object + u->field[class][field]);
+}
+
+static bool has_number(const struct unmounted *u, uint64_t object, uint64_t number)
+{
+	return mem_u64(u->mem, object + u->field[UNMOUNTED_THREAD][THREAD_TID]) == number;
+}
+
+static uint64_t continuation_of(const struct unmounted *u, const struct unmounted_thread *thread)
+{
+	return field_in(u, thread->object, UNMOUNTED_VIRTUAL, VIRTUAL_CONT).object;
+}
+
+bool unmounted_frozen(
+	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out)
+{
+	uint64_t continuation = continuation_of(u, thread);
+
+	if (!continuation)
+		return false;
+	if (!u->frozen.bytes && !frozen_fields(u->layout, u->mem, continuation, &u->frozen)) {
+		u->frozen = (struct frozen_fields){.bytes = 0};
+		return false;
+	}
+	out->at = u->frozen;
+	return frozen_tail(u->layout, u->mem, &u->mode, continuation, out) &&
+	       frozen_any(u->mem, out);
+}
+
+bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,
+	const struct frozen *f, uint64_t sp)
+{
+	struct unmounted_thread now = *thread;
+	struct frozen again = *f;
+
+	state_read(u, &now);
+	return now.state == thread->state && has_number(u, thread->object, thread->number) &&
+	       frozen_tail(u->layout, u->mem, &u->mode, continuation_of(u, thread), &again) &&
+	       again.chunk == f->chunk && frozen_sp(u->mem, &again) == sp;
+}
+
+struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_thread *thread)
+{
+	return field_in(u, thread->object, UNMOUNTED_THREAD, THREAD_BLOCKER);
+}
+
+#define WAITER_WORDS \
+	8u /* ObjectWaiter: next, previous, JavaThread, handle of the virtual thread, ObjectMonitor... */
+
+uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thread *thread)
+{
+	uint64_t waiter = u->waiter ? mem_u64(u->mem, thread->object + u->waiter) : 0;
+
+	for (uint32_t i = 0; waiter && i + 1 < WAITER_WORDS; i++) {
+		uint64_t handle = mem_u64(u->mem, waiter + 8ull * i);
+		struct oop oop = oop_slot(&u->mode, u->layout, u->mem, handle);
+
+		if (oop.klass == u->klass[UNMOUNTED_VIRTUAL] &&
+			has_number(u, oop.object, thread->number))
+			return mem_u64(u->mem, waiter + 8ull * (i + 1));
+	}
+	return 0;
+}

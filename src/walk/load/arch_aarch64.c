@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instruction patterns of aarch64 that say where a frame's return address is. */
+#include "walk/load/arch.h"
+
+#if defined(__aarch64__)
+#include "walk/load/mem.h"
+
+#define INSN_RET    0xd65f03c0u
+#define INSN_STP_FP 0xa9bf7bfdu /* stp x29, x30, [sp, #-16]! */
+#define INSN_MOV_FP 0x910003fdu /* mov x29, sp */
+
+static bool is_sub_sp(uint32_t insn)
+{
+	return (insn & 0xff8003ffu) == 0xd10003ffu; /* sub sp, sp, #imm */
+}
+
+static bool is_add_sp(uint32_t insn)
+{
+	return (insn & 0xff8003ffu) == 0x910003ffu; /* add sp, sp, #imm */
+}
+
+static bool is_stp_fp_slot(uint32_t insn)
+{
+	return (insn & 0xffe07fffu) == 0xa9007bfdu; /* stp x29, x30, [sp, #imm] */
+}
+
+bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
+{
+	uint32_t insn;
+
+	if ((pc & 3) || pc < 4 || !mem_load(mem, pc - 4, &insn, sizeof(insn)))
+		return false;
+	return (insn & 0xfc000000u) == 0x94000000u || /* bl */
+	       (insn & 0xfffffc1fu) == 0xd63f0000u || /* blr */
+	       (insn & 0xfefff800u) == 0xd63f0800u;   /* blraa and its kin */
+}
+
+bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
+{
+	static const uint32_t want[] = {0xd2801168u, 0xd4000001u}; /* mov x8, #139; svc #0 */
+	uint32_t code[2];
+
+	return mem_load(mem, pc, code, sizeof(code)) && code[0] == want[0] && code[1] == want[1];
+}
+
+/* ldp x29, x30, [sp, #N]; add sp, sp, #N; <poll>; ret: from the add on, lr holds the return address. */
+static enum arch_prologue epilogue_state(const uint32_t *at)
+{
+	if (at[0] == INSN_RET)
+		return ARCH_NO_FRAME;
+	if (is_add_sp(at[-1]) && ((at[0] & 0xffc003ffu) == 0xf9400388u || /* ldr x8, [x28, #poll] */
+					 (at[0] & 0x9f00001fu) == 0x90000008u)) /* adrp x8, page */
+		return ARCH_NO_FRAME;
+	if (at[0] == 0xeb2863ffu && at[2] == INSN_RET) /* cmp sp, x8; b.hi; ret */
+		return ARCH_NO_FRAME;
+	if ((at[0] & 0xff000010u) == 0x54000000u && at[1] == INSN_RET) /* b.cond; ret */
+		return ARCH_NO_FRAME;
+	if (at[0] == 0xb940011fu && at[1] == INSN_RET) /* ldr wzr, [x8]; ret */
+		return ARCH_NO_FRAME;
+	return ARCH_BODY;
+}
+
+static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
+{
+	uint32_t insn[32];
+	uint64_t count = (pc - entry) / 4;
+	bool grown = false;
+
+	if (pc <= entry)
+		return ARCH_NO_FRAME;
+	if (count > 32 || !mem_load(mem, entry, insn, count * 4))
+		return ARCH_BODY;
+	for (uint64_t i = 0; i < count; i++) {
+		if (insn[i] == INSN_STP_FP)
+			return ARCH_PUSHED;
+		if (is_sub_sp(insn[i]))
+			grown = true;
+		else if (grown && is_stp_fp_slot(insn[i]))
+			return ARCH_BODY;
+	}
+	return grown ? ARCH_UNSAVED : ARCH_NO_FRAME;
+}
+
+enum arch_prologue arch_compiled_prologue(
+	const struct walk_mem *mem, uint64_t pc, uint64_t entry, uint64_t complete)
+{
+	uint32_t window[4];
+
+	if (pc < complete)
+		return prologue_state(mem, pc, entry);
+	if (!mem_load(mem, pc - 4, window, sizeof(window)))
+		return ARCH_BODY;
+	return epilogue_state(window + 1);
+}
+
+enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
+{
+	uint32_t window[2];
+
+	if (!mem_load(mem, pc - 4, window, sizeof(window)))
+		return ARCH_BODY;
+	if (window[1] == INSN_RET || (window[1] & 0xffc07fffu) == 0xa9807bfdu)
+		return ARCH_NO_FRAME;
+	if (window[1] == INSN_MOV_FP && (window[0] & 0xffc07fffu) == 0xa9807bfdu)
+		return ARCH_PUSHED;
+	return ARCH_BODY;
+}
+
+#else
+typedef int walk_arch_aarch64_is_empty;
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instruction patterns of x86-64 that say where a frame's return address is. */
+#include "walk/load/arch.h"
+
+#if defined(__x86_64__)
+#include "walk/load/mem.h"
+
+#define BEFORE 8 /* bytes looked at before pc, and from pc on */
+#define WINDOW 16
+
+/*
+ * A call instruction that ends at the end of bytes[BEFORE]: e8 rel32, or ff /2 with any addressing form.
+ * Prefixes only make it longer.
+ */
+bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
+{
+	uint8_t b[BEFORE];
+
+	if (pc < BEFORE || !mem_load(mem, pc - BEFORE, b, BEFORE))
+		return false;
+	if (b[3] == 0xe8)
+		return true;
+	for (unsigned length = 2; length <= 7; length++) {
+		const uint8_t *insn = b + BEFORE - length;
+
+		if (insn[0] != 0xff || (insn[1] & 0x38) != 0x10)
+			continue;
+
+		unsigned mod = insn[1] >> 6, rm = insn[1] & 7, need = 2;
+
+		if (mod == 3) {
+			need = 2;
+		} else {
+			need += rm == 4;                         /* SIB */
+			need += mod == 1 ? 1 : mod == 2 ? 4 : 0; /* displacement */
+			if (mod == 0 && (rm == 5 || (rm == 4 && (insn[2] & 7) == 5)))
+				need += 4;
+		}
+		if (need == length)
+			return true;
+	}
+	return false;
+}
+
+bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
+{
+	/* mov rax,15; syscall */
+	static const uint8_t want[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	uint8_t code[sizeof(want)];
+
+	return mem_load(mem, pc, code, sizeof(code)) && !__builtin_memcmp(code, want, sizeof(want));
+}
+
+/* --- compiled code ----------------------------------------------------------------------------------- */
+
+static bool add_rsp(const uint8_t *at)
+{
+	return at[0] == 0x48 && (at[1] & 0xfd) == 0x81 && at[2] == 0xc4;
+}
+
+/*
+ * Epilogue: [vzeroupper]; add rsp, N; pop rbp; <poll>; ret. at[0] is the byte at pc, at[-1] the one before.
+ * Polls: 17+ cmp rsp,[r15+x]; ja. 11: mov r10,[r15+x]; test [r10],eax. 8: test [rip+x],eax.
+ */
+static enum arch_prologue epilogue_state(const uint8_t *at)
+{
+	static const uint8_t POP_RBP = 0x5d, RET = 0xc3;
+
+	if (at[0] == RET)
+		return ARCH_NO_FRAME;
+	if (at[0] == POP_RBP)
+		return ARCH_PUSHED;
+	if (add_rsp(at) || (at[0] == 0xc5 && at[1] == 0xf8 && at[2] == 0x77 && add_rsp(at + 3)))
+		return ARCH_LEAVING;
+	if (at[-1] == POP_RBP) {
+		if (at[0] == 0x49 && at[1] == 0x3b && (at[2] == 0x67 || at[2] == 0xa7))
+			return ARCH_NO_FRAME;
+		if (at[0] == 0x4d && at[1] == 0x8b && at[2] == 0x97)
+			return ARCH_NO_FRAME;
+		if (at[0] == 0x85 && at[1] == 0x05)
+			return ARCH_NO_FRAME;
+	}
+	if (at[0] == 0x0f && at[1] == 0x87 && at[6] == RET)
+		return ARCH_NO_FRAME;
+	if (at[0] == 0x41 && at[1] == 0x85 && at[2] == 0x02 && at[3] == RET)
+		return ARCH_NO_FRAME;
+	if (at[0] == 0x85 && at[1] == 0x05 && at[6] == RET)
+		return ARCH_NO_FRAME;
+	return ARCH_BODY;
+}
+
+/*
+ * Prologue: [mov [rsp-x],eax]; push rbp; [mov rbp,rsp]; sub rsp,N   (frames with a stack bang, and C1)
+ *       or: sub rsp,N; mov [rsp+N-16],rbp                           (C2 leaves)
+ */
+static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
+{
+	uint8_t b[64];
+	uint64_t length = pc - entry;
+	bool pushed = false;
+
+	if (pc <= entry)
+		return ARCH_NO_FRAME;
+	if (length > sizeof(b) || !mem_load(mem, entry, b, length))
+		return ARCH_BODY;
+	for (uint64_t i = 0; i < length;) {
+		const uint8_t *at = b + i;
+		uint64_t left = length - i;
+
+		if (at[0] == 0x89 && left >= 7 && at[1] == 0x84) {
+			i += 7; /* stack bang */
+		} else if (at[0] == 0x55) {
+			pushed = true;
+			i += 1;
+		} else if (at[0] == 0x48 && left >= 3 && (at[1] == 0x8b || at[1] == 0x89) &&
+			   (at[2] == 0xec || at[2] == 0xe5)) {
+			i += 3; /* mov rbp,rsp */
+		} else if (at[0] == 0x48 && left >= 4 && (at[1] & 0xfd) == 0x81 && at[2] == 0xec) {
+			i += at[1] == 0x81 ? 7 : 4;
+			if (pushed)
+				return ARCH_BODY;
+			/* mov [rsp+N-16],rbp comes next; once it ran, the frame is complete */
+			return i + 5 <= length ? ARCH_BODY : ARCH_UNSAVED;
+		} else if (at[0] == 0x0f && left >= 2 && at[1] == 0x1f) {
+			return pushed ? ARCH_PUSHED : ARCH_NO_FRAME; /* nop before the frame */
+		} else {
+			i += 1;
+		}
+	}
+	return pushed ? ARCH_PUSHED : ARCH_NO_FRAME;
+}
+
+enum arch_prologue arch_compiled_prologue(
+	const struct walk_mem *mem, uint64_t pc, uint64_t entry, uint64_t complete)
+{
+	uint8_t window[WINDOW];
+
+	if (pc < complete)
+		return prologue_state(mem, pc, entry);
+	if (!mem_load(mem, pc - BEFORE, window, WINDOW))
+		return ARCH_BODY;
+	return epilogue_state(window + BEFORE);
+}
+
+/* --- native code ------------------------------------------------------------------------------------- */
+
+enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
+{
+	uint8_t window[WINDOW];
+	const uint8_t *at = window + BEFORE;
+
+	if (!mem_load(mem, pc - BEFORE, window, WINDOW))
+		return ARCH_BODY;
+	if (at[0] == 0xc3)
+		return ARCH_NO_FRAME;
+	if (at[0] == 0x55 && at[1] == 0x48 && at[2] == 0x89 && at[3] == 0xe5)
+		return ARCH_NO_FRAME; /* push rbp; mov rbp,rsp */
+	if (at[0] == 0xf3 && at[1] == 0x0f && at[2] == 0x1e && at[3] == 0xfa)
+		return ARCH_NO_FRAME; /* endbr64 */
+	if (at[-1] == 0x55 && at[0] == 0x48 && at[1] == 0x89 && at[2] == 0xe5)
+		return ARCH_PUSHED;
+	return ARCH_BODY;
+}
+
+#else
+typedef int walk_arch_x86_64_is_empty;
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registers of an interrupted thread, from the ucontext that its signal handler was given. */
+#ifndef JHOT_WALK_LOAD_REGS_H
+#define JHOT_WALK_LOAD_REGS_H
+
+#ifndef _GNU_SOURCE
+#error "regs.h needs _GNU_SOURCE for the names of registers"
+#endif
+
+#include <errno.h>
+#include <ucontext.h>
+
+#include "walk/types.h"
+
+/* Which words of the mcontext they are; and the instruction that calls the system. */
+#if defined(__x86_64__)
+enum {
+	REGS_PC = REG_RIP,
+	REGS_SP = REG_RSP,
+	REGS_FP = REG_RBP,
+	REGS_METHOD = REG_RBX,
+	REGS_SENDER = REG_R13,
+	REGS_LINK = REG_RAX, /* some stubs have popped the return address into it */
+	REGS_RESULT = REG_RAX,
+	REGS_SYSCALL_BYTES = 2,
+};
+#define REGS_SYSCALL 0x050fu
+#elif defined(__aarch64__)
+enum { /* fault_address, regs[31], sp, pc */
+	REGS_PC = 33,
+	REGS_SP = 32,
+	REGS_FP = 1 + 29,
+	REGS_METHOD = 1 + 12,
+	REGS_SENDER = 1 + 19,
+	REGS_LINK = 1 + 30,
+	REGS_RESULT = 1,
+	REGS_SYSCALL_BYTES = 4,
+};
+#define REGS_SYSCALL 0xd4000001u
+#else
+#error "which registers are these of this CPU?"
+#endif
+
+static inline uint64_t regs_word(const void *ucontext, unsigned which)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word,
+		(const char *)&((const ucontext_t *)ucontext)->uc_mcontext + 8 * which,
+		sizeof(word));
+	return word;
+}
+
+static inline uint64_t regs_pc(const void *ucontext)
+{
+	return regs_word(ucontext, REGS_PC);
+}
+
+static inline void regs_set_pc(void *ucontext, uint64_t pc)
+{
+	__builtin_memcpy(
+		(char *)&((ucontext_t *)ucontext)->uc_mcontext + 8 * REGS_PC, &pc, sizeof(pc));
+}
+
+static inline void regs_read(const void *ucontext, struct walk_regs *out)
+{
+	out->pc = regs_word(ucontext, REGS_PC);
+	out->sp = regs_word(ucontext, REGS_SP);
+	out->fp = regs_word(ucontext, REGS_FP);
+	out->method = regs_word(ucontext, REGS_METHOD);
+	out->sender = regs_word(ucontext, REGS_SENDER);
+	out->link = regs_word(ucontext, REGS_LINK);
+}
+
+/*
+ * regs_resumes: was the thread interrupted in a system call that goes on afterwards? The kernel lets it be made again, or
+ * return EINTR. One that is over has another result.
+ */
+static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem)
+{
+	bool again = (int64_t)regs_word(ucontext, REGS_RESULT) == -EINTR;
+	uint64_t at = regs_pc(ucontext) - (again ? REGS_SYSCALL_BYTES : 0);
+	uint32_t code = 0;
+
+	return mem->load(mem, at, &code, REGS_SYSCALL_BYTES) && code == REGS_SYSCALL;
+}
+
+#endif

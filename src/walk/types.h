@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What all parts of the walker speak of: memory, frames, registers, a thread and what became of its walk. Addresses are
+ * uint64_t in the target's space; 0 is never valid.
+ */
+#ifndef JHOT_WALK_TYPES_H
+#define JHOT_WALK_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- memory ------------------------------------------------------------------------------------------ */
+
+struct walk_mem {
+	/* Copy bytes from the target; false when they cannot be read. Never faults, never blocks. */
+	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
+	void *ctx;
+	/* The target is this process: words are read in place (guard.h) without load. */
+	bool is_here;
+	/* The same, but by HotSpot's SafeFetch (fetch.h), once that is known; else by load. */
+	bool is_fetched;
+};
+
+struct walk_layout; /* walk/hotspot/layout.h; about 1 kB, the caller's */
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+enum walk_frame_type {
+	WALK_NONE = 0,
+	WALK_INTERPRETED = 1, /* Java: payload = method, see below */
+	WALK_C1 = 2,
+	WALK_C2 = 3,
+	WALK_INLINED = 4,
+	WALK_JAVA = 5,   /* Java, how it ran is not known (AsyncGetCallTrace) */
+	WALK_NATIVE = 6, /* payload = pc (for callers: the return address - 1) */
+	WALK_KERNEL = 8, /* payload = pc, low 56 bits */
+	WALK_STUB = 9,   /* payload = name id: a stub or other code blob of the JVM */
+	WALK_CLASS = 10, /* payload = name id: a class, as the leaf of alloc and lock */
+	WALK_BREAK = 11, /* payload = name id: why the walk failed here; a name that starts with
+			  * "[unknown" or "[break_" */
+	WALK_PACKED =
+		12, /* only from walk_stack with a frame cache: value is the 64-bit form already */
+	WALK_CUT = 13,           /* payload = how many frames were left out here; see walk_cut */
+	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
+	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
+};
+
+static inline bool walk_type_is_java(unsigned type)
+{
+	return (type >= WALK_INTERPRETED && type <= WALK_JAVA) || type == WALK_COARSE;
+}
+
+/*
+ * A frame as walk_stack makes it: still pointing into the target. names_resolve turns it into the 64-bit
+ * form below while the frame pins its Method.
+ */
+struct walk_frame {
+	uint64_t
+		value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: enum walk_break */
+	uint16_t bci; /* WALK_BCI_UNKNOWN if not known */
+	uint8_t type; /* enum walk_frame_type */
+	uint8_t reserved;
+	uint32_t reserved2;
+};
+
+#define WALK_BCI_UNKNOWN 0xffffu
+
+/* The 64-bit form: type in the top byte. Java: bci in bits 32..47, method id in 0..31. */
+#define WALK_PACK(type, payload) \
+	(((uint64_t)(type) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))
+#define WALK_PACK_JAVA(type, id, bci) WALK_PACK(type, ((uint64_t)(bci) << 32) | (uint32_t)(id))
+
+/* Why a walk stopped before the thread's root. WALK_BREAKS(X): X(enum suffix, frame name). */
+#define WALK_BREAKS(X)                                                                  \
+	X(NONE, "")                                                                     \
+	X(NATIVE, "[break_native]")           /* native caller not found */             \
+	X(INTERPRETED, "[break_interpreted]") /* no valid Method in the slots */        \
+	X(COMPILED, "[break_compiled]")       /* caller of compiled code not found */   \
+	X(STUB, "[break_stub]")               /* caller of a stub not found */          \
+	X(ENTRY, "[break_entry_frame]")       /* call stub without a valid anchor */    \
+	X(CODE_CACHE, "[break_code_cache]")   /* pc in the code cache, no blob there */ \
+	X(NO_FRAME, "[unknown]")              /* nothing could be walked */             \
+	X(BUSY, "[unknown_busy]")             /* no buffer for a deep stack */
+
+#define WALK_BREAK_ENUM(name, text) WALK_BREAK_##name,
+enum walk_break { WALK_BREAKS(WALK_BREAK_ENUM) WALK_BREAK_COUNT };
+const char *walk_break_name(enum walk_break why);
+
+/* No break, but named like one: the frame around the method that a compiler thread compiles. */
+#define WALK_COMPILING ((enum walk_break)WALK_BREAK_COUNT)
+
+/* --- a walk ----------------------------------------------------------------------------------------- */
+
+/* The registers of the interrupted thread; load/regs.h fills them from a ucontext. */
+struct walk_regs {
+	uint64_t pc, sp, fp;
+	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */
+	uint64_t sender; /* sender sp at interpreter entry: r13 / r19 */
+	uint64_t link; /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
+};
+
+struct unwind_table;
+struct frame_cache;
+struct frame_cache_walk;
+struct tail;
+
+/*
+ * What is kept of stacks with more than `limit` frames: so many from the leaf, so many from the root, and a
+ * WALK_CUT between them; top + root < limit. root 0: the walk ends at the limit, so that only the leaf's are known.
+ */
+struct walk_cut {
+	uint32_t limit, top, root;
+};
+#define WALK_CUT_ROOM 512u /* beyond the limit, for the walk */
+
+struct walk_thread {
+	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */
+	uint64_t stack_lo, stack_hi; /* 0, 0 when not known: bounded by sp + 8 MB */
+	const struct unwind_table
+		*rows; /* walk/frames/unwind.h, of the process; NULL: frame pointers only */
+	struct frame_cache_walk
+		*cache;    /* walk/frames/frame_cache.h; NULL: everything is looked up anew */
+	struct tail *tail; /* walk/frames/tail.h, taken; NULL, or without cache or rows: none */
+	const struct walk_cut *cut; /* NULL: the first `max` frames */
+	bool compiler; /* java_thread is a CompilerThread: its outermost frame is what it compiles */
+};
+
+struct walk_result {
+	uint32_t count;      /* frames written */
+	bool truncated;      /* the limit was reached before the root */
+	enum walk_break why; /* NONE when the root was reached or the limit was */
+	uint32_t followed;   /* so many frames are from the thread's tail */
+};
+
+#endif
