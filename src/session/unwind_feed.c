@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PIECES_MAX 64 /* in the staging area at a time */
+#define AHEAD_MAX  32
 #define TRIES_MAX  50 /* answers "later" for one piece before its module is left out */
 
 enum state {
@@ -88,22 +89,21 @@ static void make(struct load *l, const atomic_bool *stop)
 
 /* --- the queue --------------------------------------------------------------------------------------- */
 
-#define RANK_LIBC 1   /* by either of its names */
+/* What Java programs are seen in most, then the rest. */
+static const char *const seen_most[] = {"libc.so", "libc-", "[vdso]", "ld-", "libpthread",
+	"libm.so", "libm-", "libz.so", "libnet.so", "libnio.so", "libjava.so", "libzip.so",
+	"libjimage.so"};
+#define RANK_REST (int)(sizeof seen_most / sizeof *seen_most)
 #define RANK_LAST 100 /* libjvm: it keeps frame pointers and is large */
 
-/* What Java programs are seen in most, then the rest. */
 static int rank_of(const char *path)
 {
-	static const char *const first[] = {"libc.so", "libc-", "[vdso]", "ld-", "libpthread",
-		"libm.so", "libm-", "libz.so", "libnet.so", "libnio.so", "libjava.so", "libzip.so",
-		"libjimage.so"};
-	const int rest = sizeof first / sizeof *first;
 	const char *name = path_name(path);
 
-	for (int i = 0; i < rest; i++)
-		if (!strncmp(name, first[i], strlen(first[i])))
+	for (int i = 0; i < RANK_REST; i++)
+		if (!strncmp(name, seen_most[i], strlen(seen_most[i])))
 			return i;
-	return strncmp(name, "libjvm.so", 9) ? rest : RANK_LAST;
+	return strncmp(name, "libjvm.so", 9) ? RANK_REST : RANK_LAST;
 }
 
 static struct module *module_add(struct unwind_feed *f, const struct proc_map *m, enum state state)
@@ -130,8 +130,11 @@ static bool is_ahead(const struct module *ahead, const struct proc_map *m)
 
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
 {
-	struct module *known = f->count && is_ahead(f->modules[0], m) ? f->modules[0] : NULL;
+	struct module *known = NULL;
 
+	for (size_t i = 0; i < f->count && !known; i++)
+		if (is_ahead(f->modules[i], m))
+			known = f->modules[i];
 	if (known)
 		known->state = WAITING;
 	else
@@ -139,21 +142,22 @@ void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_ma
 	known->id = id;
 }
 
-static bool add_libc(void *ctx, const struct proc_map *m)
+static bool add_ahead(void *ctx, const struct proc_map *m)
 {
 	struct unwind_feed *f = ctx;
-	struct module *libc;
 
-	if (m->deleted || rank_of(m->path) > RANK_LIBC)
-		return true;
-	libc = module_add(f, m, AHEAD);
-	loader_ask(f->loader, &libc->load);
-	return false;
+	if (!m->deleted && m->perms[2] == 'x' && rank_of(m->path) < RANK_REST)
+		module_add(f, m, AHEAD);
+	return f->count < AHEAD_MAX;
 }
 
 void unwind_feed_ahead(struct unwind_feed *f)
 {
-	proc_maps(f->pid, add_libc, f);
+	proc_maps(f->pid, add_ahead, f);
+	for (int rank = 0; rank < RANK_REST; rank++)
+		for (size_t i = 0; i < f->count; i++)
+			if (f->modules[i]->rank == rank)
+				loader_ask(f->loader, &f->modules[i]->load);
 }
 
 /* The first by rank of those in a state. */

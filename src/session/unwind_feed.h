@@ -20,7 +20,7 @@ struct unwind_feed;
 /* pid: the target, for its files and its vDSO; 0: files as named (tests). */
 struct unwind_feed *unwind_feed_new(pid_t pid);
 void unwind_feed_free(struct unwind_feed *f);
-/* unwind_feed_ahead: has the C library's rows, which most stacks need, compiled while the agent is being loaded. */
+/* unwind_feed_ahead: has the rows that most stacks need compiled while the agent is being loaded. */
 void unwind_feed_ahead(struct unwind_feed *f);
 
 /* A module that the agent announced. Only queues it. */
