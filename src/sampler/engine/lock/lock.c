@@ -142,28 +142,37 @@ static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_
 
 /* --- a look at all ---------------------------------------------------------------------------- */
 
+/* lock_see: what it waits for at this moment; .lock 0: nothing, or it is no Java thread. */
+static struct lock_wait lock_see(struct sampler *s, uint32_t number)
+{
+	struct thread_slot *slot = &s->threads->slots[number];
+	struct lock_thread *t = &s->lock->threads[number];
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+
+	if (!java_thread || !atomic_load(&slot->tid) || atomic_load(&slot->gone))
+		return (struct lock_wait){0};
+	return t->slot_id == slot->id && lock_wait_still(&s->lock->reader, java_thread, &t->wait)
+		       ? t->wait
+		       : lock_wait_read(&s->lock->reader, java_thread);
+}
+
 static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t since)
 {
 	struct thread_slot *slot = &s->threads->slots[number];
 	struct lock_thread *t = &s->lock->threads[number];
 	uint64_t java_thread = atomic_load(&slot->java_thread);
-	struct lock_wait wait = {0};
+	struct lock_wait wait = s->lock->seen[number];
 
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
 		java_thread = 0;
+	/* A JavaThread that is gone may still be listed; its memory says anything. */
+	if (!java_thread || (wait.lock && walk_thread_tid(s->layout, &s->mem, java_thread) !=
+						  atomic_load(&slot->tid)))
+		wait.lock = 0;
 	if (java_thread) {
 		lock_count_from(s, slot, t, java_thread);
-		wait = t->slot_id == slot->id &&
-				       lock_wait_still(&s->lock->reader, java_thread, &t->wait)
-			       ? t->wait
-			       : lock_wait_read(&s->lock->reader, java_thread);
-	}
-	/* A JavaThread that is gone may still be listed; its memory says anything. */
-	if (wait.lock &&
-		walk_thread_tid(s->layout, &s->mem, java_thread) != atomic_load(&slot->tid))
-		wait.lock = 0;
-	if (java_thread)
 		lock_count_doubt(s, t, &wait, java_thread);
+	}
 	if (wait.lock)
 		lock_waits(s, slot, t, &wait, now, since);
 	else
@@ -187,6 +196,9 @@ static void lock_round(struct sampler *s)
 	lock->counts = jvm_wait_counts() > 0;
 	if (rests)
 		lock->rests_ns = now;
+	/* All at once, before anything that takes long: this thread may be in the way of the one that holds the lock. */
+	for (uint32_t i = 0; i < high; i++)
+		lock->seen[i] = lock_see(s, i);
 	for (uint32_t i = 0; i < high; i++) {
 		_Atomic uint32_t *inside;
 

@@ -98,6 +98,7 @@ struct lock {
 	struct lock_clock clocks[LOCK_CLOCKS]; /* by CPU, modulo */
 	uint64_t on_ns;                        /* since when waits are counted */
 	bool counts;                           /* the JVM's are known */
+	struct lock_wait seen[THREADS_MAX];    /* by this look, of each listed thread */
 	struct lock_thread threads[LOCK_MAX];
 	struct lock_place places[LOCK_MAX][LOCK_PLACES];
 
