@@ -412,6 +412,7 @@ static void *publisher_main(void *arg)
 		rooms_let_go(s);
 		return NULL;
 	}
+	spawn_punctual(); /* threads that live for a moment are seen if it looks just then */
 	setup_session(s);
 	atomic_store(&s->beat_ns, clock_mono_ns());
 	publisher_loop(s);

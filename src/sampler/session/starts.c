@@ -47,8 +47,11 @@ static uint32_t look_newest(struct sampler *s)
 	return found;
 }
 
-/* starts_missed: have some ended since the last look? The JVM counts the agent's own visits, too. */
-static bool starts_missed(struct sampler *s)
+/*
+ * starts_missed: have some ended since the last look? The JVM counts the agent's own visits, too; during one it is as it
+ * was before.
+ */
+static bool starts_missed(struct sampler *s, bool soon)
 {
 	struct starts *t = &s->starts;
 	uint64_t started = walk_threads_started(s->thread_layout, &s->mem), before = t->started;
@@ -57,7 +60,7 @@ static bool starts_missed(struct sampler *s)
 
 	t->found += look_newest(s);
 	if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.done))
-		return false; /* it will be told when the visit is over */
+		return soon; /* it will be told when the visit is over */
 	found = t->found;
 	visits = atomic_load(&s->visits.made);
 	missed = (int64_t)(started - before) - (int64_t)(visits - t->visits) - found;
@@ -75,14 +78,16 @@ static bool starts_missed(struct sampler *s)
 void starts_look(struct sampler *s, uint64_t now)
 {
 	struct starts *t = &s->starts;
-	uint64_t begin, cost;
+	uint64_t begin, cost, usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
 
 	if (!needed(s))
 		return;
 	begin = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (starts_missed(s))
+	if (starts_missed(s, now < t->soon_until_ns))
 		t->soon_until_ns = now + SOON_FOR_NS;
 	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	if (cost > usual)
+		cost = usual; /* one that finds many at once does not keep the next ones away */
 	t->cost_ns = (t->cost_ns * (SMOOTH - 1) + cost) / SMOOTH;
 }
 
