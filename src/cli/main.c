@@ -115,6 +115,7 @@ int main(int argc, char **argv)
 		return 0;
 	if (err.kind == ERR_NONE)
 		err_set(&err, ERR_FAILED, "jhot failed without saying why; this is a bug in jhot.");
-	report_error(stderr, &err);
+	if (err.kind != ERR_FOUND)
+		report_error(stderr, &err);
 	return (int)err.kind;
 }

@@ -22,6 +22,7 @@ enum verb_bit {
 	VERB_REPORT = 1 << 5,
 	VERB_DUMP = 1 << 6,
 	VERB_EVENTS = 1 << 7,
+	VERB_WHY = 1 << 8,
 	VERB_ALL = ~0,
 };
 

@@ -6,6 +6,7 @@
 
 extern const struct verb verb_top;
 extern const struct verb verb_list;
+extern const struct verb verb_why;
 extern const struct verb verb_record;
 extern const struct verb verb_report;
 extern const struct verb verb_dump;
@@ -16,6 +17,7 @@ extern const struct verb verb_stop;
 const struct verb *const verbs[] = {
 	&verb_top,
 	&verb_list,
+	&verb_why,
 	&verb_record,
 	&verb_report,
 	&verb_dump,

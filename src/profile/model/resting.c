@@ -44,6 +44,13 @@ static enum place frame_place(enum frame_type type, const struct profile_method 
 	return is_of(library, m->class_name) ? PLACE_LIBRARY : PLACE_OWN;
 }
 
+bool profile_frame_own(const struct profile *p, uint32_t frame)
+{
+	const struct profile_frame *f = profile_get_frame(p, frame);
+
+	return frame_place(f->type, profile_get_method(p, f->method)) == PLACE_OWN;
+}
+
 static uint32_t stack_place(const struct profile *p, uint32_t stack)
 {
 	uint32_t method = PROFILE_NONE;

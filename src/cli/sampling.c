@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session that fills a profile until its time is over. */
+#include "cli/sampling.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/line/units.h"
+#include "cli/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define STEP_MS 200
+#define LOOK_NS (250 * NS_PER_MS)
+
+static volatile sig_atomic_t sampling_signal;
+
+static void on_signal(int signo)
+{
+	sampling_signal = signo;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction old;
+
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN) /* nohup's */
+			sigaction(signals[i], &sa, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN); /* an output that goes away is an error to report */
+}
+
+int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
+{
+	const char *duration = args_get(args, OPT_DURATION);
+
+	s->options.agent = args_get(args, OPT_AGENT);
+	s->options.raw_path = args_get(args, OPT_RAW);
+	s->options.take_over = args_has(args, OPT_TAKE_OVER);
+	if ((duration && units_duration(duration, &s->duration_ns, err)) ||
+		hotspot_find_ready(args->operands[0], &s->jvm, err))
+		return -1;
+	return events_resolve(&s->events, s->jvm.pid, err);
+}
+
+int sampling_begin(struct sampling *s, struct err *err)
+{
+	struct progress progress;
+
+	catch_signals();
+	s->profile = profile_new();
+	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
+	s->session = session_open(&s->jvm, &s->options, s->profile, err);
+	progress_done(&progress);
+	if (!s->session)
+		return -1;
+	s->begin_ns = clock_mono_ns();
+	return events_start(&s->events, s->session, err);
+}
+
+static void tell_progress(const struct sampling *s, const struct vitals *v, uint64_t now_ns)
+{
+	int64_t samples = 0;
+
+	for (int i = 0; i < s->events.count; i++)
+		samples += v->events[s->events.ids[i]].samples;
+	fprintf(stderr, "\r\033[K%.1f", (double)(now_ns - s->begin_ns) / (double)NS_PER_S);
+	if (s->duration_ns)
+		fprintf(stderr, "/%g", (double)s->duration_ns / (double)NS_PER_S);
+	fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C ends and %s)", (long long)samples,
+		plural((uint64_t)samples), (long long)v->lost,
+		v->stalled ? "  JVM does not answer" : "", s->then);
+	fflush(stderr);
+}
+
+int sampling_loop(struct sampling *s, struct err *err)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	uint64_t now_ns = clock_mono_ns(), due_ns = now_ns;
+	int rc = 0;
+
+	while (rc >= 0 && !sampling_signal &&
+		(!s->duration_ns || now_ns - s->begin_ns < s->duration_ns)) {
+		uint64_t left_ms = STEP_MS;
+
+		if (s->duration_ns &&
+			(s->duration_ns - (now_ns - s->begin_ns)) / NS_PER_MS < left_ms)
+			left_ms = (s->duration_ns - (now_ns - s->begin_ns)) / NS_PER_MS + 1;
+		session_wait(s->session, (int)left_ms);
+		rc = session_drain(s->session, err);
+		now_ns = clock_mono_ns();
+		if (now_ns < due_ns)
+			continue;
+		due_ns = now_ns + LOOK_NS;
+		if (terminal)
+			tell_progress(s, session_vitals(s->session), now_ns);
+		if (s->look)
+			s->look(s->ctx, session_vitals(s->session));
+	}
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	return rc < 0 ? -1 : 0;
+}
+
+void sampling_end(struct sampling *s)
+{
+	/* Ended before there was anything to write: as the signal would have, now that all is put back. */
+	if (!s->session && sampling_signal)
+		raise(sampling_signal);
+	session_close(s->session);
+	profile_free(s->profile);
+}

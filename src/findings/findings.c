@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules, a look by all of them, and for how long each thing has been found. */
+#include "findings/findings.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "findings/rules.h"
+#include "findings/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORGET_NS \
+	(10 * NS_PER_S) /* what is found again within so long has been there all the time */
+
+const struct finding_rule *const finding_rules[] = {
+	&rule_deadlock,
+	&rule_heap,
+	&rule_gc,
+	&rule_jit,
+	&rule_exceptions,
+	NULL,
+};
+
+/* What has been found, and since when. */
+struct seen {
+	const struct finding_rule *rule;
+	uint64_t subject, since_ns, last_ns;
+};
+
+struct findings {
+	struct finding list[FINDINGS_MAX];
+	unsigned count;
+	struct seen seen[4 * FINDINGS_MAX];
+	struct vitals now;
+	struct scene_point points[SCENE_POINTS];
+	unsigned point_count;
+};
+
+struct findings *findings_new(void)
+{
+	return xcalloc(1, sizeof(struct findings));
+}
+
+void findings_free(struct findings *f)
+{
+	free(f);
+}
+
+void findings_vitals(struct findings *f, const struct vitals *v)
+{
+	const struct scene_point point = {
+		v->time_ns, v->heap_used, v->heap_max, v->gc_count, v->classes_loaded};
+
+	f->now = *v;
+	if (f->point_count && v->time_ns - f->points[f->point_count - 1].time_ns < NS_PER_S / 2)
+		return;
+	if (f->point_count == SCENE_POINTS)
+		memmove(f->points, f->points + 1, --f->point_count * sizeof(f->points[0]));
+	f->points[f->point_count++] = point;
+}
+
+bool finding_rule_looks(const struct finding_rule *rule, const struct vitals *v)
+{
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		if (rule->events & 1u << i && v->events[i].state != VITALS_ON)
+			return false;
+	return true;
+}
+
+static int worse_first(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	if (x->grade != y->grade)
+		return x->grade > y->grade ? -1 : 1;
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->subject < y->subject ? -1 : x->subject > y->subject;
+}
+
+struct finding *scene_found(
+	const struct scene *scene, enum finding_grade grade, double share, uint64_t subject)
+{
+	struct findings *out = scene->out;
+	const struct finding found = {.rule = scene->rule,
+		.grade = grade,
+		.share = share,
+		.error = -1,
+		.event = -1,
+		.thread = PROFILE_NONE,
+		.method = PROFILE_NONE,
+		.subject = subject};
+
+	if (out->count == FINDINGS_MAX) {
+		qsort(out->list, out->count, sizeof(out->list[0]), worse_first);
+		if (worse_first(&out->list[out->count - 1], &found) < 0)
+			return NULL;
+		out->count--;
+	}
+	out->list[out->count] = found;
+	return &out->list[out->count++];
+}
+
+/* since_of: the oldest entry gives way to what is new. */
+static double since_of(struct findings *f, const struct finding *found)
+{
+	uint64_t now = f->now.time_ns;
+	struct seen *s = &f->seen[0];
+
+	for (size_t i = 0; i < sizeof(f->seen) / sizeof(f->seen[0]); i++) {
+		struct seen *other = &f->seen[i];
+
+		if (other->rule == found->rule && other->subject == found->subject &&
+			now - other->last_ns <= FORGET_NS) {
+			other->last_ns = now;
+			return (double)(now - other->since_ns) / (double)NS_PER_S;
+		}
+		s = other->last_ns < s->last_ns ? other : s;
+	}
+	*s = (struct seen){found->rule, found->subject, now, now};
+	return 0;
+}
+
+unsigned findings_look(struct findings *f, const struct profile *p, uint32_t from, uint32_t to)
+{
+	struct scene scene = {.profile = p,
+		.now = &f->now,
+		.points = f->points,
+		.point_count = f->point_count,
+		.from = from,
+		.to = to,
+		.out = f};
+
+	f->count = 0;
+	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
+		scene.rule = *rule;
+		if (finding_rule_looks(*rule, &f->now))
+			(*rule)->look(&scene);
+	}
+	qsort(f->list, f->count, sizeof(f->list[0]), worse_first);
+	for (unsigned i = 0; i < f->count; i++)
+		f->list[i].since_s = since_of(f, &f->list[i]);
+	return f->count;
+}
+
+const struct finding *findings_get(const struct findings *f, unsigned i)
+{
+	return &f->list[i];
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is wrong with a program: rules over the model and the vitals.
+
+noinst_LIBRARIES += libfindings.a
+libfindings_a_SOURCES = \
+	%D%/findings.c %D%/findings.h %D%/rules.h %D%/scene.c %D%/scene.h \
+	%D%/rules/deadlock.c %D%/rules/exceptions.c %D%/rules/gc.c %D%/rules/heap.c %D%/rules/jit.c

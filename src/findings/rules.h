@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules: each is in rules/, in a file of its name. */
+#ifndef JHOT_FINDINGS_RULES_H
+#define JHOT_FINDINGS_RULES_H
+
+#include "findings/findings.h"
+
+extern const struct finding_rule rule_deadlock, rule_heap, rule_gc, rule_jit, rule_exceptions;
+
+#endif

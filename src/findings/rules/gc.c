@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collector takes what the program should have: pauses, or cores. */
+#include "findings/rules.h"
+#include "findings/scene.h"
+
+#include "base/clock.h"
+
+#define PAUSES_MUCH 10 /* per cent of the last 10 s */
+#define CPU_MUCH    25 /* per cent of the CPU time, */
+#define CPU_LEAST   50 /* where that much of a core is used */
+
+/* Who allocates most, where that is sampled. */
+struct site {
+	uint32_t stack;
+	uint64_t weight;
+};
+
+static void site_of(void *ctx, const struct profile_part *part)
+{
+	struct site *most = ctx;
+
+	if (part->weight > most->weight)
+		*most = (struct site){part->stack, part->weight};
+}
+
+static void prove(const struct scene *scene, struct finding *f)
+{
+	struct profile_query q = scene_query(scene, EVENT_ALLOC);
+	struct site site = {0};
+	uint64_t all = profile_sum(scene->profile, &q).weight;
+
+	scene_proof(f, "%s: %lld collections since the JVM's start, pauses of %.1f s in all",
+		scene->now->gc_name, (long long)scene->now->gc_count,
+		(double)scene->now->gc_time_ms / 1000);
+	profile_each(scene->profile, &q, site_of, &site);
+	if (!site.weight)
+		return;
+	scene_proof(
+		f, "most is allocated here, %.0f %%:", 100.0 * (double)site.weight / (double)all);
+	scene_proof_stack(scene, f, site.stack, 3);
+}
+
+static void look(const struct scene *scene)
+{
+	const struct vitals *v = scene->now;
+	double pauses = v->gc_pct_x10 / 10.0;
+	double cpu = v->cpu_pct >= CPU_LEAST && v->cpu.gc_pct > 0
+			     ? 100.0 * v->cpu.gc_pct / v->cpu_pct
+			     : 0;
+	struct finding *f;
+
+	if (pauses < PAUSES_MUCH && cpu < CPU_MUCH)
+		return;
+	f = scene_found(scene, FINDING_COSTS, (pauses > cpu ? pauses : cpu) / 100, 0);
+	if (!f)
+		return;
+	if (pauses >= PAUSES_MUCH)
+		snprintf(f->what, sizeof(f->what),
+			"the collector stops the program for %.0f %% of the time%s", pauses,
+			cpu >= CPU_MUCH ? ", and most CPU time is its own" : "");
+	else
+		snprintf(f->what, sizeof(f->what), "the collector uses %.0f %% of the CPU time",
+			cpu);
+	prove(scene, f);
+	snprintf(f->look, sizeof(f->look), "who allocates: key 2, or jhot record -e alloc -d 10 %d",
+		v->pid);
+	f->event = EVENT_ALLOC;
+}
+
+const struct finding_rule rule_gc = {
+	.name = "gc",
+	.title = "GC",
+	.what = "garbage collection that takes more than a tenth of the time, or a quarter of the "
+		"CPU",
+	.look = look,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What several rules ask of the model, and how they write down what proves it. */
+#include "findings/scene.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+struct profile_query scene_query(const struct scene *scene, int event)
+{
+	return (struct profile_query){.event = event,
+		.from = scene->from,
+		.to = scene->to,
+		.thread = PROFILE_ANY_THREAD,
+		.by_weight = true};
+}
+
+double scene_seconds(const struct scene *scene, int event)
+{
+	struct profile_query q = scene_query(scene, event);
+
+	return profile_covered(scene->profile, &q);
+}
+
+uint32_t scene_own(const struct scene *scene, uint32_t stack)
+{
+	while (stack != PROFILE_ROOT_STACK) {
+		struct profile_stack s = profile_get_stack(scene->profile, stack);
+
+		if (profile_frame_own(scene->profile, s.frame))
+			return stack;
+		stack = s.parent;
+	}
+	return PROFILE_NONE;
+}
+
+const char *scene_method(const struct scene *scene, uint32_t method)
+{
+	const struct profile_method *m;
+	const char *full, *cut;
+
+	if (method == PROFILE_NONE)
+		return "a lock";
+	m = profile_get_method(scene->profile, method);
+	full = m->full;
+	cut = *m->name && *m->class_name ? strrchr(m->class_name, '.') : strrchr(full, '.');
+	if (!cut)
+		return full;
+	return full + (cut - (*m->name && *m->class_name ? m->class_name : full)) + 1;
+}
+
+const char *scene_thread(const struct scene *scene, uint32_t thread)
+{
+	return profile_get_thread(scene->profile, thread)->name;
+}
+
+/* The stack of most weight. */
+struct most {
+	uint32_t stack;
+	uint64_t weight;
+};
+
+static void most_of(void *ctx, const struct profile_part *part)
+{
+	struct most *most = ctx;
+
+	if (part->weight > most->weight)
+		*most = (struct most){part->stack, part->weight};
+}
+
+uint32_t scene_thread_stack(const struct scene *scene, uint32_t thread)
+{
+	static const int events[] = {EVENT_WALL, EVENT_CPU};
+	struct most most = {PROFILE_NONE, 0};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !most.weight; i++) {
+		struct profile_query q = scene_query(scene, events[i]);
+
+		q.thread = thread;
+		profile_each(scene->profile, &q, most_of, &most);
+	}
+	return most.stack;
+}
+
+void scene_proof(struct finding *f, const char *fmt, ...)
+{
+	size_t used = strlen(f->proof);
+	va_list ap;
+
+	if (used + 40 >= sizeof(f->proof))
+		return;
+	if (used)
+		f->proof[used++] = '\n';
+	va_start(ap, fmt);
+	vsnprintf(f->proof + used, sizeof(f->proof) - used, fmt, ap);
+	va_end(ap);
+}
+
+void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most)
+{
+	uint32_t at = stack == PROFILE_NONE ? PROFILE_NONE : scene_own(scene, stack);
+
+	for (at = at == PROFILE_NONE ? stack : at;
+		at != PROFILE_NONE && at != PROFILE_ROOT_STACK && most; most--) {
+		struct profile_stack s = profile_get_stack(scene->profile, at);
+		const struct profile_frame *frame = profile_get_frame(scene->profile, s.frame);
+
+		if (frame->line > 0)
+			scene_proof(f, "  %s, line %d", scene_method(scene, frame->method),
+				frame->line);
+		else
+			scene_proof(f, "  %s", scene_method(scene, frame->method));
+		at = s.parent;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a rule looks at, and what several rules ask of it. For this module's files.
+ *
+ * A scene is a window of the model, the vitals of now and those of the last minute. Rules keep nothing between looks.
+ */
+#ifndef JHOT_FINDINGS_SCENE_H
+#define JHOT_FINDINGS_SCENE_H
+
+#include "findings/findings.h"
+
+#include <stdio.h>
+
+#define SCENE_POINTS 60
+
+/* What is kept of the vitals of one second. */
+struct scene_point {
+	uint64_t time_ns;
+	int64_t heap_used, heap_max, gc_count, classes;
+};
+
+struct scene {
+	const struct profile *profile;
+	const struct vitals *now;
+	const struct scene_point *points; /* oldest first */
+	unsigned point_count;
+	uint32_t from, to;
+	struct findings *out;
+	const struct finding_rule *rule; /* whose turn it is */
+};
+
+/* A new finding of the rule whose turn it is, nothing in it but rule, grade, share and subject; the least bad one leaves
+ * where there are too many. NULL: this is it. */
+struct finding *scene_found(
+	const struct scene *scene, enum finding_grade grade, double share, uint64_t subject);
+/* One more line of proof, as far as there is room. */
+void scene_proof(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The frames of a stack as such lines, from the innermost one of the program's own on. */
+void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most);
+
+/* A query over the scene's window. */
+struct profile_query scene_query(const struct scene *scene, int event);
+/* The seconds of it in which the event was sampled. */
+double scene_seconds(const struct scene *scene, int event);
+
+/* The innermost frame of the program's own, as a stack; PROFILE_NONE: it has none. */
+uint32_t scene_own(const struct scene *scene, uint32_t stack);
+/* "OrderService.place", without the package; "a lock" for PROFILE_NONE. */
+const char *scene_method(const struct scene *scene, uint32_t method);
+const char *scene_thread(const struct scene *scene, uint32_t thread);
+/* Where a thread is most of the time: of wall, else of cpu; PROFILE_NONE: it was not sampled. */
+uint32_t scene_thread_stack(const struct scene *scene, uint32_t thread);
+
+#endif
