@@ -21,8 +21,7 @@ enum err_kind {
 	ERR_OUTPUT = 6,    /* a file could not be written: disk full, read-only folder */
 	ERR_INPUT = 7,     /* a file to read is missing or corrupt */
 	ERR_GONE = 8,      /* the JVM ended during the session */
-	ERR_FOUND =
-		9, /* no error: what was looked for is there, and has been printed; without a sentence */
+	ERR_FOUND = 9,     /* what was looked for is there, and printed: no error, no sentence */
 };
 
 struct err {

@@ -23,7 +23,7 @@ jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.
 # Not part of check: one command, one table.
 jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Locks.java \
-	%D%/programs/Names.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java
+	%D%/programs/Names.java %D%/programs/Problems.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java
 
 # Tests that measure shares, rates or times of a program: one at a time, with nothing beside them. With -j call
 # check-together and check-alone; `make check` without it runs them all, one after the other.

@@ -55,7 +55,7 @@ static int events_take_interval(struct events *e, int i, const char *text, struc
 			: "a number of events, as in 10000");
 }
 
-static void events_put(struct events *e, const struct profile *p, int id)
+void events_put(struct events *e, const struct profile *p, int id)
 {
 	e->ids[e->count] = id;
 	e->how[e->count] = (struct session_event){.event = id};

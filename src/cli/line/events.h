@@ -30,6 +30,8 @@ struct events {
 
 /* fallback: the event if -e is not there, or -1. struct events must stay where it is. */
 int events_parse(struct events *out, const struct args *args, int fallback, struct err *err);
+/* One more, as it is sampled unless somebody says otherwise; p: NULL unless it has user events of its own. */
+void events_put(struct events *e, const struct profile *p, int id);
 /* Tell a session's agent what is for all events; events_start: and start them. The first refusal ends it. */
 int events_prepare(const struct events *e, struct session *s, struct err *err);
 int events_start(const struct events *e, struct session *s, struct err *err);

@@ -46,6 +46,8 @@ const struct option_def options[] = {
 		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] kernel"},
 	{OPT_DOT, "dot", 0, NULL, WRITING,
 		"in .collapsed write pkg.Class.method, not pkg/Class.method"},
+	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
+		"also tell what is wrong with the JVM, as far as these events show it"},
 	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
 		"also keep the agent's records as they came, for `jhot report`"},
 	{OPT_BATCH, "batch", 'b', NULL, VERB_TOP,

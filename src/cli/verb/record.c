@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot record`: sample for a while, then write files or print the hot methods. */
 #include "base/clock.h"
+#include "cli/findings.h"
 #include "cli/line/units.h"
 #include "cli/outputs.h"
 #include "cli/report.h"
@@ -15,6 +16,7 @@
 struct recording {
 	struct sampling sampling;
 	struct outputs outputs;
+	struct watch watch; /* findings NULL: --why was not given */
 };
 
 /* How much of it is in code that does not tell its inlined methods apart. */
@@ -57,6 +59,8 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	struct outputs_source source = {.profile = r->sampling.profile};
 	struct err why = {0};
 
+	if (r->watch.findings)
+		watch_judge(&r->watch, r->sampling.profile);
 	if (session_finish(r->sampling.session, &why) && !rc) {
 		*err = why;
 		rc = -1;
@@ -71,6 +75,8 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 		*err = why;
 		return -1;
 	}
+	if (r->watch.findings)
+		watch_print(&r->watch, stderr);
 	if (rc && err->kind == ERR_GONE && !r->sampling.duration_ns) {
 		fprintf(stderr, "JVM %d has ended; this is what was sampled until then.\n",
 			(int)r->sampling.jvm.pid);
@@ -107,7 +113,13 @@ static int run_record(const struct args *args, struct err *err)
 		goto out;
 	if (r.outputs.count)
 		r.sampling.then = "writes";
+	if (args_has(args, OPT_WHY)) {
+		r.watch.findings = findings_new();
+		r.sampling.look = watch_vitals;
+		r.sampling.ctx = &r.watch;
+	}
 	rc = record_run(&r, err);
+	findings_free(r.watch.findings);
 out:
 	outputs_done(&r.outputs);
 	return rc;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as text and as JSON. */
+#include "cli/findings.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+void watch_vitals(void *ctx, const struct vitals *v)
+{
+	struct watch *w = ctx;
+
+	w->vitals = *v;
+	findings_vitals(w->findings, v);
+}
+
+void watch_judge(struct watch *w, const struct profile *p)
+{
+	w->profile = p;
+	w->seconds = profile_info(p).now + 1;
+	w->count = findings_look(w->findings, p, 0, w->seconds);
+}
+
+/* --- text -------------------------------------------------------------------------------------------- */
+
+/* "  worker-1 waits": each line of a text, that far in. */
+static void print_lines(FILE *out, const char *text, const char *before)
+{
+	while (*text) {
+		int bytes = (int)strcspn(text, "\n");
+
+		fprintf(out, "%s%.*s\n", before, bytes, text);
+		text += bytes + (text[bytes] == '\n');
+	}
+}
+
+void watch_print(const struct watch *w, FILE *out)
+{
+	const struct vitals *v = &w->vitals;
+
+	fprintf(out, "%d %s", v->pid, v->name);
+	if (*v->jdk)
+		fprintf(out, "  JDK %s", v->jdk);
+	fprintf(out, "  %u s: ", w->seconds);
+	if (w->count)
+		fprintf(out, "%u found\n", w->count);
+	else
+		fprintf(out, "nothing found\n");
+	for (unsigned i = 0; i < w->count; i++) {
+		const struct finding *f = findings_get(w->findings, i);
+
+		fprintf(out, "\n%s  %s", f->rule->title, f->what);
+		if (f->error > 0)
+			fprintf(out, " (+-%.0f)", 100 * f->error);
+		fputc('\n', out);
+		print_lines(out, f->proof, "    ");
+		fprintf(out, "  -> %s\n", f->look);
+	}
+	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
+		if (!finding_rule_looks(*rule, v))
+			fprintf(out, "\nnot looked for: %s\n", (*rule)->what);
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------- */
+
+static void json_lines(struct json *j, const char *text)
+{
+	json_begin(j, '[');
+	while (*text) {
+		char line[256];
+		int bytes = (int)strcspn(text, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", bytes, text);
+		json_str(j, line);
+		text += bytes + (text[bytes] == '\n');
+	}
+	json_end(j, ']');
+}
+
+static void json_finding(struct json *j, const struct watch *w, const struct finding *f)
+{
+	static const char *const grades[] = {"worth knowing", "costs", "stands still"};
+
+	json_begin(j, '{');
+	json_key(j, "rule"), json_str(j, f->rule->name);
+	json_key(j, "grade"), json_str(j, grades[f->grade]);
+	json_key(j, "what"), json_str(j, f->what);
+	json_key(j, "share_pct"), json_num(j, 100 * f->share);
+	json_key(j, "error_pct");
+	if (f->error < 0)
+		json_null(j);
+	else
+		json_num(j, 100 * f->error);
+	json_key(j, "since_s"), json_num(j, f->since_s);
+	json_key(j, "proof"), json_lines(j, f->proof);
+	json_key(j, "look"), json_str(j, f->look);
+	json_key(j, "thread");
+	if (f->thread == PROFILE_NONE)
+		json_null(j);
+	else
+		json_str(j, profile_get_thread(w->profile, f->thread)->name);
+	json_end(j, '}');
+}
+
+void watch_print_json(const struct watch *w, FILE *out)
+{
+	const struct vitals *v = &w->vitals;
+	struct buf text = {0};
+	struct json j = {.out = &text};
+
+	json_begin(&j, '{');
+	json_key(&j, "pid"), json_int(&j, v->pid);
+	json_key(&j, "name"), json_str(&j, v->name);
+	json_key(&j, "jdk"), json_str(&j, v->jdk);
+	json_key(&j, "seconds"), json_int(&j, w->seconds);
+	json_key(&j, "findings");
+	json_begin(&j, '[');
+	for (unsigned i = 0; i < w->count; i++)
+		json_finding(&j, w, findings_get(w->findings, i));
+	json_end(&j, ']');
+	json_key(&j, "not_looked_for");
+	json_begin(&j, '[');
+	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
+		if (!finding_rule_looks(*rule, v))
+			json_str(&j, (*rule)->name);
+	json_end(&j, ']');
+	json_end(&j, '}');
+	fprintf(out, "%s\n", buf_str(&text));
+	buf_done(&text);
+}

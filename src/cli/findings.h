@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as text for people and as JSON for scripts (doc/findings.md). */
+#ifndef JHOT_CLI_FINDINGS_H
+#define JHOT_CLI_FINDINGS_H
+
+#include "findings/findings.h"
+#include "profile/vitals.h"
+
+#include <stdio.h>
+
+/* Who watches a JVM while it is sampled, and what was found in all of that time. */
+struct watch {
+	struct findings *findings;
+	struct vitals vitals; /* the last while it was sampled */
+	const struct profile *profile;
+	unsigned count;
+	uint32_t seconds;
+};
+
+/* watch_vitals: for struct sampling; ctx: the watch. */
+void watch_vitals(void *ctx, const struct vitals *v);
+/* watch_judge: before the session ends, since then nobody is known to wait. */
+void watch_judge(struct watch *w, const struct profile *p);
+void watch_print(const struct watch *w, FILE *out);
+void watch_print_json(const struct watch *w, FILE *out);
+
+#endif

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# `jhot why` and `jhot record --why`: text, JSON by its schema, exit codes.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+# why ARGUMENT...: out, err and code
+why() {
+	"$JHOT" why "$@" >"$T/out" 2>"$T/err" </dev/null
+	code=$?
+}
+
+# by_schema: is the output what doc/why.schema.json says?
+by_schema() {
+	python3 - "$srcdir/doc/why.schema.json" "$T/out" <<'PYTHON'
+import json, sys
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
+
+
+def check(value, schema, where):
+    if "enum" in schema and value not in schema["enum"]:
+        sys.exit("%s: %r is none of %s" % (where, value, schema["enum"]))
+    types = schema.get("type", [])
+    types = types if isinstance(types, list) else [types]
+    if types and not any(isinstance(value, TYPES[t]) for t in types):
+        sys.exit("%s: %r is no %s" % (where, value, types))
+    if isinstance(value, dict):
+        for key in schema.get("required", []):
+            if key not in value:
+                sys.exit("%s: there is no %s" % (where, key))
+        for key in value:
+            if key not in schema["properties"]:
+                sys.exit("%s: %s is not in the schema" % (where, key))
+            check(value[key], schema["properties"][key], where + "." + key)
+    if isinstance(value, list):
+        for i, item in enumerate(value):
+            check(item, schema["items"], "%s[%d]" % (where, i))
+
+
+check(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])), "it")
+PYTHON
+}
+
+why
+is "without a JVM: the command line is wrong" $code 2
+why 999999999
+is "a JVM that is not there" $code 4
+
+jvm_start Known threads 1
+why -d 2 "$JVM"
+is "nothing is wrong: code 0" $code 0 || diag_file "$T/out"
+ok "and it says so" grep -q ' s: nothing found$' "$T/out"
+why -d 2 --json "$JVM"
+is "JSON: code 0" $code 0
+ok "by its schema" by_schema
+ok "and no finding" python3 -c "import json, sys; sys.exit(json.load(open('$T/out'))['findings'] != [])"
+jvm_end
+
+jvm_start Problems deadlock
+deadlock_found() {
+	why -d 2 "$JVM"
+	[ $code = 9 ] && grep -q '^DEADLOCK  2 threads wait for each other' "$T/out"
+}
+ok "a deadlock: found, code 9" wait_for 30 deadlock_found || diag_file "$T/out"
+ok "with who waits for whom" grep -q '^    payer-1 waits for Object, held by payer-2$' "$T/out"
+ok "and where" grep -q '^      Problems.transfer, line ' "$T/out"
+ok "and what to do" grep -q '^  -> ' "$T/out"
+is "without a word on stderr" "$(cat "$T/err")" ""
+why -d 2 --json "$JVM"
+is "JSON: code 9" $code 9
+ok "by its schema, too" by_schema
+ok "the rule is named" python3 -c "
+import json, sys
+sys.exit([f['rule'] for f in json.load(open('$T/out'))['findings']].count('deadlock') != 1)"
+
+ok "record --why" "$JHOT" record --why -e lock -d 3 -o "$T/x.collapsed" "$JVM" 2>"$T/err" </dev/null
+ok "tells it, too" grep -q '^DEADLOCK  2 threads' "$T/err" || diag_file "$T/err"
+ok "and what is not looked for" grep -q '^not looked for: exceptions' "$T/err"
+jvm_end
+done_testing
