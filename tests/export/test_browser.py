@@ -206,6 +206,18 @@ def test_big(b, g):
     ok(g.hash().startswith("#z="), "and be zoomed")
 
 
+def test_never_blank(b):
+    """A canvas that gets a new size is empty: what is seen then is looked at behind the view's own observer."""
+    b.run("const c = document.querySelector('canvas'); window.empty = [];"
+          "const copy = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});"
+          "new ResizeObserver(() => { copy.clearRect(0, 0, 1, 1); copy.drawImage(c, 40, 14, 1, 1, 0, 0, 1, 1);"
+          "window.empty.push(copy.getImageData(0, 0, 1, 1).data[3] === 0) }).observe(c.parentNode)")
+    for width in ("70%", "100%"):
+        b.run("window.empty.length = 0; document.getElementById('page').style.width = arguments[0]", width)
+        b.wait("window.empty.length", "a new size")
+        equal(b.run("return window.empty"), [False], "drawn as soon as it has a width of " + width)
+
+
 def test_weights(g):
     g.open("file://" + made("-k", "alloc", "alloc.svg"))
     g.hover(0.5, 2)
@@ -241,6 +253,7 @@ def main():
         test_flip_and_reverse(g)
         test_keys(g)
         test_looks(g)
+        test_never_blank(b)
         g.open("file://" + known)
         test_hover_and_zoom(g)
         test_address(g, "file://" + known)

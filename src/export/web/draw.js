@@ -197,11 +197,11 @@ function draw() {
 
 function redraw() {
 	if (!view.pending)
-		requestAnimationFrame(draw);
+		requestAnimationFrame(() => view.pending && draw());
 	view.pending = true;
 }
 
-function resize() {
+function measure() {
 	const ratio = window.devicePixelRatio || 1;
 	const width = Math.max(1, ui.stage.clientWidth), height = Math.max(1, ui.stage.clientHeight);
 	view.width = Math.max(1, width - BAR);
@@ -211,5 +211,11 @@ function resize() {
 	ui.canvas.style.width = width + 'px';
 	ui.canvas.style.height = height + 'px';
 	clampScroll();
-	redraw();
+}
+
+// A canvas that gets a size is empty, and the browser may show it before it asks for the next frame: so it is drawn at
+// once.
+function resize() {
+	measure();
+	draw();
 }

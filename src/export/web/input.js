@@ -165,8 +165,9 @@ function start() {
 	ui.search.addEventListener('input', () => setQuery(ui.search.value));
 	view.depth = history.state || 0;
 	paintTheme();
-	resize();
+	measure();
 	restore();
+	draw();
 }
 
 // Inlined into some page the picture is right there, and the page's keys are not ours.
