@@ -94,4 +94,10 @@ struct dump {
 int dump_take(const struct hotspot *jvm, struct dump *out, struct err *err);
 void dump_done(struct dump *d);
 
+/*
+ * dump_circle: the threads that wait for each other in a circle of which this one is the first: how many, up to `most`,
+ * and which; 0: there is none. They were stopped one after the other, so only a second dump that has the same proves it.
+ */
+uint32_t dump_circle(const struct dump *d, uint32_t first, uint32_t *list, uint32_t most);
+
 #endif

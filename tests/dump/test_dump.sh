@@ -178,6 +178,35 @@ test_locks() {
 END
 }
 
+# circle_of COUNT: the dump ends with a deadlock of so many threads, and has each once
+circle_of() {
+	dump "$JVM"
+	grep -q "^DEADLOCK: $1 threads wait for each other" "$T/out" &&
+		[ "$(grep -c '^    "payer-[0-9]" tid [0-9]* waits for .*, held by "payer-[0-9]"$' "$T/out")" = "$1" ]
+}
+
+# Threads that wait for each other, by monitors and by ReentrantLocks, and threads that only wait in a row.
+test_deadlock() {
+	jvm_start -Xmx64m Problems deadlock
+	ok "JDK $major: a deadlock of two threads" wait_for 20 circle_of 2 || diag_file "$T/out"
+	dump --json "$JVM"
+	ok "JDK $major: in JSON" python3 -c "
+import json, sys
+d = json.load(open('$T/out'))
+names = {t['tid']: t['name'] for t in d['threads']}
+sys.exit([sorted(names[t] for t in c) for c in d['deadlocks']] != [['payer-1', 'payer-2']])"
+	jvm_end
+	jvm_start -Xmx64m Problems deadlock-3
+	ok "JDK $major: one of three" wait_for 20 circle_of 3 || diag_file "$T/out"
+	jvm_end
+	jvm_start -Xmx64m Problems deadlock-not
+	for _ in 1 2 3; do
+		dump "$JVM"
+		ok "JDK $major: waits in a row are none" not grep -q '^DEADLOCK' "$T/out"
+	done
+	jvm_end
+}
+
 json_right() {
 	dump --json "$1"
 	python3 - "$T/out" "$1" <<'END'
@@ -309,6 +338,7 @@ if may_trace; then
 		test_healthy
 		test_closed
 		test_locks
+		case $major in 8 | 21 | 25) test_deadlock ;; esac
 	done < <(jdks)
 	JAVA=$first_java
 	test_stopped

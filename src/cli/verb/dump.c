@@ -14,6 +14,7 @@
 /* Sampling where threads cannot be stopped. */
 #define INTERVAL_NS (20 * NS_PER_MS)
 #define LOOK_NS     (1 * NS_PER_S)
+#define CIRCLE_MOST 64
 
 static void print_frame(const struct dump_frame *f)
 {
@@ -105,12 +106,36 @@ static void print_groups(const struct dump *d)
 	putchar('\n');
 }
 
+static void print_circles(const struct dump *d)
+{
+	uint32_t list[CIRCLE_MOST];
+
+	for (uint32_t i = 0; i < d->count; i++) {
+		uint32_t n = dump_circle(d, i, list, CIRCLE_MOST);
+
+		if (!n)
+			continue;
+		printf("DEADLOCK: %u threads wait for each other; a second dump with the same "
+		       "proves it\n",
+			n);
+		for (uint32_t k = 0; k < n; k++) {
+			const struct dump_thread *t = &d->threads[list[k]];
+
+			printf("    \"%s\" tid %d waits for %s 0x%llx, held by \"%s\"\n", t->name,
+				(int)t->tid, t->lock.class_name,
+				(unsigned long long)t->lock.address, t->lock.owner);
+		}
+		putchar('\n');
+	}
+}
+
 static void print_text(const struct hotspot *jvm, const struct dump *d)
 {
 	printf("%d %s, %s %s\n\n", (int)jvm->pid, jvm->name, jvm->vm, jvm->jdk);
 	for (uint32_t i = 0; i < d->count; i++)
 		print_thread(d, i);
 	print_groups(d);
+	print_circles(d);
 	if (d->note[0])
 		printf("Note: %s\n", d->note);
 	if (d->by_agent) {
@@ -217,6 +242,25 @@ static void json_groups(struct json *j, const struct dump *d)
 	json_end(j, '}');
 }
 
+/* Of each circle the ids of its threads, each waiting for the next one, the last for the first. */
+static void json_circles(struct json *j, const struct dump *d)
+{
+	uint32_t list[CIRCLE_MOST];
+
+	json_key(j, "deadlocks"), json_begin(j, '[');
+	for (uint32_t i = 0; i < d->count; i++) {
+		uint32_t n = dump_circle(d, i, list, CIRCLE_MOST);
+
+		if (!n)
+			continue;
+		json_begin(j, '[');
+		for (uint32_t k = 0; k < n; k++)
+			json_int(j, d->threads[list[k]].tid);
+		json_end(j, ']');
+	}
+	json_end(j, ']');
+}
+
 static void print_json(const struct hotspot *jvm, const struct dump *d)
 {
 	struct buf text = {0};
@@ -235,6 +279,7 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 		json_thread(&j, &d->threads[i]);
 	json_end(&j, ']');
 	json_groups(&j, d);
+	json_circles(&j, d);
 	json_end(&j, '}');
 	puts(buf_str(&text));
 	buf_done(&text);
@@ -416,7 +461,8 @@ const struct verb verb_dump = {
 		"one that is stopped, hangs, or does not take attach requests. Threads are stopped "
 		"one at a time, for as long as it takes to copy a stack; the last line tells the "
 		"longest pause. A system call that a signal may interrupt (epoll_wait) can return "
-		"early to a thread that was stopped.\n\n"
+		"early to a thread that was stopped. Threads that wait for each other stand at the "
+		"end, as DEADLOCK.\n\n"
 		"The letter before a frame is\n"
 		"  J  compiled    i  inlined    I  interpreted Java\n"
 		"  n  native      v  the JVM    k  the kernel (root sees it)\n"
