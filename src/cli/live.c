@@ -113,6 +113,28 @@ void live_patience(void *ctx, const struct patience *patience)
 	((struct live *)ctx)->patience = *patience;
 }
 
+#define PEEK_S 3 /* seconds that are looked at of a recording */
+
+int live_recorded_event(const char *path, int event)
+{
+	struct profile *profile = profile_new();
+	struct err err;
+	struct session *s = session_replay(path, true, profile, &err);
+	int found = event;
+
+	for (int i = 0; s && i < PEEK_S; i++)
+		session_replay_step(s);
+	for (int i = 0; s && i < PROFILE_EVENTS; i++) {
+		const struct vitals *v = session_vitals(s);
+
+		if (v->events[i].state == VITALS_ON && v->events[found].state != VITALS_ON)
+			found = i;
+	}
+	session_close(s);
+	profile_free(profile);
+	return found;
+}
+
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
 {
 	live_detach(l);

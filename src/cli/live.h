@@ -25,6 +25,8 @@ void live_free(struct live *l);
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err);
 /* Asked while live_attach waits; ctx: a struct live. */
 void live_patience(void *ctx, const struct patience *patience);
+/* Which event of a recording is shown first: that one, or if it has none of it the first that it has. */
+int live_recorded_event(const char *path, int event);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
 
 extern const struct app_ops live_ops; /* ctx: a struct live */

@@ -109,6 +109,13 @@ ok "the method is in the stacks" grep -q 'Known.drive' "$T/a.collapsed"
 run report -o - "$T/a.raw"
 is "report: exit 0" $status 0
 same "a replayed recording gives the very same stacks" "$T/out" "$T/a.collapsed"
+run top --replay "$T/a.raw" --dump-screen 80x24
+ok "its view begins with cpu" grep -q '^ \[1 cpu\]' "$T/out"
+"$JHOT" record -e wall -d 2 --raw "$T/wall.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+run top --replay "$T/wall.raw" --dump-screen 80x24
+ok "that of one without cpu with what it has" grep -q '\[4 wall\]' "$T/out"
+run top -e cpu --replay "$T/wall.raw" --dump-screen 80x24
+ok "or with what is asked for" grep -q '^ \[1 cpu\]' "$T/out"
 run report -o "$T/b.svg" "$T/a.raw"
 is "report to a flame graph: exit 0" $status 0
 same "and the very same flame graph" "$T/b.svg" "$T/a.svg"

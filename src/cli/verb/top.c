@@ -23,6 +23,7 @@ struct top {
 	struct config *config;
 	struct batch batch;
 	const char *replay;
+	bool event_given;
 	const char *target; /* pid or name, NULL: the picker */
 };
 
@@ -84,6 +85,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 			.raw_path = args_get(args, OPT_RAW),
 			.take_over = args_has(args, OPT_TAKE_OVER)},
 		.replay = args_get(args, OPT_REPLAY),
+		.event_given = args_has(args, OPT_EVENT),
 		.target = args->operand_count ? args->operands[0] : NULL,
 	};
 	t->screen.keep = args_has(args, OPT_KEEP);
@@ -121,6 +123,9 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 
 	if (t->replay) {
 		t->screen.attached = true;
+		if (!t->event_given)
+			t->screen.event = live_recorded_event(t->replay, t->screen.event);
+		t->screen.events |= 1u << t->screen.event;
 		return live_replay(live, t->replay, t->screen.clock_step, err);
 	}
 	if (!t->target)
