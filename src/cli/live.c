@@ -113,26 +113,27 @@ void live_patience(void *ctx, const struct patience *patience)
 	((struct live *)ctx)->patience = *patience;
 }
 
-#define PEEK_S 3 /* seconds that are looked at of a recording */
+#define PEEK_S 3 /* seconds until its events are on */
 
 int live_recorded_event(const char *path, int event)
 {
 	struct profile *profile = profile_new();
 	struct err err;
 	struct session *s = session_replay(path, true, profile, &err);
-	int found = event;
+	int found = -1;
 
-	for (int i = 0; s && i < PEEK_S; i++)
+	for (int step = 0; s && step < PEEK_S && found < 0; step++) {
+		const struct vitals_event *events;
+
 		session_replay_step(s);
-	for (int i = 0; s && i < PROFILE_EVENTS; i++) {
-		const struct vitals *v = session_vitals(s);
-
-		if (v->events[i].state == VITALS_ON && v->events[found].state != VITALS_ON)
-			found = i;
+		events = session_vitals(s)->events;
+		for (int i = PROFILE_EVENTS; i-- > 0;)
+			if (events[i].state == VITALS_ON)
+				found = events[event].state == VITALS_ON ? event : i;
 	}
 	session_close(s);
 	profile_free(profile);
-	return found;
+	return found < 0 ? event : found;
 }
 
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
