@@ -87,7 +87,7 @@ static void bench_ui_of(struct fake *fake, second_fn *second, const char *what)
 	fake->held = true;
 	ui_init(&ui, &fake_ops, fake, &options, false);
 	ui.job.slice = UI_SLICE;
-	for (int window = 1; window <= 4; window += 3) {
+	for (int window = 2; window <= 5; window += 3) {
 		ui.scope.time.window = window;
 		printf("%-24s %-4s", what, window == 4 ? "all" : "10s");
 		bench_view(fake, &ui, second, "m");

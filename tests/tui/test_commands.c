@@ -122,8 +122,8 @@ static void test_time(struct ui *ui, struct fake *fake)
 	type(ui, "]]]]", now);
 	ok(shows(ui, "window all"), "up to all");
 	type(ui, "[[[[[[", now);
-	ok(shows(ui, "window 5s"), "[ narrows it");
-	type(ui, "]", now);
+	ok(shows(ui, "window 1s"), "[ narrows it");
+	type(ui, "]]", now);
 	type(ui, " ", now);
 	ok(shows(ui, "FROZEN 22:14:"), "space freezes");
 	ui_tick(ui, now += 1000);

@@ -20,7 +20,7 @@ static void test_errors(void)
 {
 	refused("windows = 10s\n",
 		"F, line 1: there is no setting \"windows\"; there are event, window,");
-	refused("\n\nwindow = 10\n", "F, line 3: window takes 5s, 10s, 30s, 1m, all, not \"10\".");
+	refused("\n\nwindow = 10\n", "F, line 3: window takes 1s, 5s, 10s, 30s, 1m, all, not \"10\".");
 	refused("window = 10s\nwindow = 5s\n", "F, line 2: window was set in line 1 already.");
 	refused("delay = 0\n", "delay takes seconds between 0.1 and 3600");
 	refused("delay = nan\n", "delay takes seconds");
@@ -77,7 +77,7 @@ static void test_values(void)
 
 	if (!ok(c != NULL, "a file with everything: %s", err.what))
 		return;
-	ok(c->event == EVENT_ALLOC && c->window == 3 && c->delay_ms == 2500 && c->names == 1,
+	ok(c->event == EVENT_ALLOC && c->window == 4 && c->delay_ms == 2500 && c->names == 1,
 		"event, window, delay, names");
 	ok(c->color == APP_COLOR_16 && c->charset == APP_CHARSET_ASCII && c->mouse &&
 			!strcmp(c->format, ".collapsed"),
@@ -132,7 +132,7 @@ static void test_write(void)
 
 	config_write(NULL, &values, &out);
 	c = config_parse(buf_str(&out), "F", &err);
-	ok(c && c->event == EVENT_WALL && c->window == 2 && c->delay_ms == 5000 && c->names == 2 &&
+	ok(c && c->event == EVENT_WALL && c->window == 3 && c->delay_ms == 5000 && c->names == 2 &&
 			c->color == APP_COLOR_256 && !strcmp(c->format, ".svg"),
 		"a new file can be read: %s", err.what);
 	config_free(c);

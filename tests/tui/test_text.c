@@ -234,7 +234,7 @@ static void test_timeline(void)
 	t.since = 105;
 	timeline_query(&t, p, &q);
 	ok(q.from == 105 && q.to == 110, "nothing from before a restart");
-	t.window = 4;
+	t.window = 5;
 	timeline_query(&t, p, &q);
 	ok(q.from == 105, "also in all");
 	profile_free(p);

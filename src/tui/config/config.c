@@ -99,7 +99,7 @@ static int set_framework(struct config *c, const struct config_line *l, struct e
 #define CHOICE(name) offsetof(struct config, name), NULL
 const struct setting settings[] = {
 	{"event", "cpu alloc lock wall", "cpu alloc lock wall: what is shown first", CHOICE(event)},
-	{"window", "5s 10s 30s 1m all", NULL, CHOICE(window)},
+	{"window", "1s 5s 10s 30s 1m all", NULL, CHOICE(window)},
 	{"delay", NULL, "seconds between two screens", 0, set_delay},
 	{"names", "full class method", NULL, CHOICE(names)},
 	{"color", "auto never 16 256", NULL, CHOICE(color)},

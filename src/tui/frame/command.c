@@ -317,7 +317,7 @@ const struct command commands[] = {
 	{"flame-unzoom", {{'u', 0}}, "u", NULL, "zoom out", "zoom out", 11, GROUP_TREE, FLAME, flame_zoom, NULL},
 	{"flame-flip", {{'i', 0}}, "i", NULL, "flip: root at the top or at the bottom", "flip", 12, GROUP_TREE, FLAME, flame_flip, NULL},
 
-	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA, window_step, NULL},
+	{"window", {{'[', -1}, {']', 1}}, "[ ]", NULL, "window 1s 5s 10s 30s 1m all", "window", 25, GROUP_TIME, VIEWS_DATA, window_step, NULL},
 	{"freeze", {{' ', 0}, {'z', 0}, {'Z', 0}}, "space", NULL, "freeze", "freeze", 22, GROUP_TIME, VIEWS_DATA, freeze, NULL},
 	{"step", {{',', -1}, {'.', 1}}, ", .", NULL, "step 1s", NULL, 0, GROUP_TIME, VIEWS_DATA, second_step, NULL},
 	{"restart", {{'r', 0}}, "r", NULL, "restart", NULL, 0, GROUP_TIME, VIEWS_DATA, restart, command_can_restart},

@@ -49,15 +49,15 @@ const char *command_shown(const struct command *c, const struct ui *ui)
 
 unsigned command_save_settings(struct ui *ui, int arg)
 {
-	static const char *const windows[TIMELINE_WINDOWS] = {"5s", "10s", "30s", "1m", "all"};
 	static const char *const names[NAME_STYLES] = {"full", "class", "method"};
 	static const char *const colors[THEME_DEPTHS] = {"never", "16", "256"};
 	static const char *const begun[] = {[APP_COLOR_AUTO] = "auto",
 		[APP_COLOR_NEVER] = "never",
 		[APP_COLOR_16] = "16",
 		[APP_COLOR_256] = "256"};
+	char window[16];
 	struct config_values values = {.event = profile_events[ui->scope.event].name,
-		.window = windows[ui->scope.time.window],
+		.window = timeline_label(&ui->scope.time, window),
 		.names = names[ui->names],
 		.color = ui->depth == ui->depth_begin ? begun[ui->options->color]
 						      : colors[ui->depth],

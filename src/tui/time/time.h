@@ -24,7 +24,7 @@ struct timeline {
 	uint32_t since, since_before; /* restarted here, and where it was before (U) */
 };
 
-#define TIMELINE_WINDOWS 5
+#define TIMELINE_WINDOWS 6
 extern const uint32_t timeline_windows[TIMELINE_WINDOWS]; /* seconds; 0 = all */
 
 void timeline_init(struct timeline *t);

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-const uint32_t timeline_windows[TIMELINE_WINDOWS] = {5, 10, 30, 60, 0};
+const uint32_t timeline_windows[TIMELINE_WINDOWS] = {1, 5, 10, 30, 60, 0};
 
 void timeline_init(struct timeline *t)
 {
-	*t = (struct timeline){.window = 1};
+	*t = (struct timeline){.window = 2};
 }
 
 uint32_t timeline_to(const struct timeline *t, const struct profile *p)
