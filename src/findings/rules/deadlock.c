@@ -2,7 +2,7 @@
 /*
  * Threads that wait for each other in a circle: none of them goes on by itself.
  *
- * Owners are read one after the other, not at once, so a circle counts only when each wait has lasted a second.
+ * Owners are read one after the other, not at once, so a circle counts only when each wait has lasted for longer than that takes.
  */
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#define LEAST_NS (1 * NS_PER_S)
+#define LEAST_NS (2 * NS_PER_S) /* of which one may be the last second's rest */
 
 static bool waits(const struct scene *scene, uint32_t thread, struct profile_wait *w)
 {
