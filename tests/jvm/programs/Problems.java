@@ -174,7 +174,7 @@ public final class Problems {
         start("parser", () -> {
             for (int n = 0;; n++) {
                 sum += parse(n % 100 < bad ? "n/a" : "123456");
-                if (n % 100 == 0) {
+                if (n % 1000 == 0) {
                     spin(1);
                 }
             }
@@ -311,7 +311,7 @@ public final class Problems {
             churn(4, 0);
             break;
         case "gc-not":
-            churn(2, 5);
+            churn(2, 100);
             break;
         case "exceptions":
             parseAll(100);
