@@ -91,7 +91,7 @@ struct vitals {
 	struct vitals_host host;
 	int64_t safepoint_sync_ms; /* of all safepoints, until every thread had come to a stop */
 	int64_t classes_unloaded;
-	int64_t gc_whole; /* collections of the whole heap, not only of what is young; or fewer */
+	int64_t gc_whole; /* collections of the whole heap; see gauges/heap.c for what stands for one */
 };
 
 /*

@@ -117,7 +117,7 @@ busy() { # busy MAJOR JAVA
 
 collectors() { # collectors MAJOR JAVA
 	local at=$1- name begun=
-	for name in Parallel G1 Z Shenandoah; do
+	for name in ${NAMES:-Parallel G1 Z Shenandoah}; do
 		if ! "$2" "-XX:+Use${name}GC" -version >/dev/null 2>&1; then
 			skip "${at}$name" "this JDK does not have it"
 			continue

@@ -53,10 +53,9 @@ static void look(const struct scene *scene)
 	snprintf(f->what, sizeof(f->what),
 		"the heap is full: %lld of %lld MB and more are in use, whatever is collected",
 		(long long)(full.least >> 20), (long long)(most >> 20));
-	scene_proof(f,
-		"so at each of %u looks in %.0f s, in which %s collected all of it %lld times",
+	scene_proof(f, "so at each of %u looks in %.0f s, while %s collected again and again",
 		full.looks, scene_apart_s(full.first, scene_last(scene)),
-		*scene->now->gc_name ? scene->now->gc_name : "the JVM", (long long)rounds);
+		*scene->now->gc_name ? scene->now->gc_name : "the JVM");
 	snprintf(f->look, sizeof(f->look),
 		"who keeps it: jhot record -e alloc --live -d 30 %d; or more heap: -Xmx",
 		scene->now->pid);

@@ -13,25 +13,26 @@
  * By how the first collector that there is calls itself (sun.gc.collector.N.name). shared: each generation may
  * grow to the whole heap, so that the maximum is not the sum. whole: how many invocations of each make one collection
  * of the whole heap (ZGC counts its three pauses, G1 the two of its marking, Shenandoah four parts of four pauses); 0:
- * they are others.
+ * they are others. Eight young ones stand for a whole one where that need not come: with generations, ZGC may collect
+ * what is young for ever; uncounted: G1's marking has no counter (JDK 8).
  */
 struct gauges_collector {
 	const char *prefix, *name;
 	bool shared;
-	int whole[GAUGES_COLLECTORS];
+	int whole[GAUGES_COLLECTORS], uncounted;
 };
 static const struct gauges_collector gauges_collectors[] = {
-	{"G1", "G1", true, {0, 1, 2}},
-	{"ZGC", "ZGC", true, {0, 0, 3}},
-	{"Z ", "ZGC", true, {0, 0, 3}},
-	{"Shenandoah", "Shenandoah", true, {0, 16, 0}},
-	{"Parallel", "Parallel", false, {0, 1, 0}},
-	{"PS", "Parallel", false, {0, 1, 0}},
-	{"Serial", "Serial", false, {0, 1, 0}},
-	{"Copy", "Serial", false, {0, 1, 0}},
-	{"PCopy", "CMS", false, {0, 1, 0}},
-	{"ParNew", "CMS", false, {0, 1, 0}},
-	{"Epsilon", "Epsilon", true, {0, 0, 0}},
+	{"G1", "G1", true, {0, 1, 2}, 8},
+	{"ZGC", "ZGC", true, {24, 0, 3}, 0},
+	{"Z ", "ZGC", true, {0, 0, 3}, 0},
+	{"Shenandoah", "Shenandoah", true, {0, 16, 0}, 0},
+	{"Parallel", "Parallel", false, {0, 1, 0}, 0},
+	{"PS", "Parallel", false, {0, 1, 0}, 0},
+	{"Serial", "Serial", false, {0, 1, 0}, 0},
+	{"Copy", "Serial", false, {0, 1, 0}, 0},
+	{"PCopy", "CMS", false, {0, 1, 0}, 0},
+	{"ParNew", "CMS", false, {0, 1, 0}, 0},
+	{"Epsilon", "Epsilon", true, {0, 0, 0}, 0},
 };
 
 __attribute__((format(printf, 2, 3))) static int gauges_find(
@@ -125,10 +126,14 @@ static int64_t gauges_whole(const struct gauges_heap *h, const struct hsperf *pe
 	int64_t sum = -1;
 
 	for (int i = 0; h->kind && i < GAUGES_COLLECTORS; i++) {
-		int64_t v = h->kind->whole[i] ? hsperf_long(perf, h->invocations[i]) : -1;
+		int parts = h->kind->whole[i];
+		int64_t v;
 
+		if (!i && h->kind->uncounted && h->invocations[2] < 0)
+			parts = h->kind->uncounted;
+		v = parts ? hsperf_long(perf, h->invocations[i]) : -1;
 		if (v >= 0 && v <= VITALS_MAX)
-			sum = (sum < 0 ? 0 : sum) + v / h->kind->whole[i];
+			sum = (sum < 0 ? 0 : sum) + v / parts;
 	}
 	return sum;
 }

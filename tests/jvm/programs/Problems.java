@@ -121,8 +121,8 @@ public final class Problems {
     /** Keeps a share of the heap, and makes garbage of small arrays all the time. */
     static void keep(double share) {
         long most = (long) (Runtime.getRuntime().maxMemory() * share);
-        for (long bytes = 0; bytes < most; bytes += 100000) {
-            kept.add(new byte[100000]);
+        for (long bytes = 0; bytes < most; bytes += 10000) {
+            kept.add(new byte[10000]);
         }
         start("worker", () -> {
             for (;;) {
@@ -327,7 +327,7 @@ public final class Problems {
     public static void main(String[] args) throws Exception {
         run(args[0]);
         System.out.println("ready");
-        while (System.in.read() >= 0) {
+        for (int c = System.in.read(); c >= 0 && c != 'q'; c = System.in.read()) {
             continue;
         }
     }
