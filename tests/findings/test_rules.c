@@ -131,6 +131,8 @@ static void test_swap(void)
 	is_silent("swap", "where the faults are for files");
 	swapping(500, 500, 600, 10);
 	is_silent("swap", "after a burst");
+	swapping(500, 10, 600, 500);
+	is_silent("swap", "when it has begun");
 	swapping(500, 500, 600, 500);
 	v.host.swapped_in = -1;
 	second();
