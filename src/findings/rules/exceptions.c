@@ -73,8 +73,8 @@ static void tell(struct finding *f, const struct thrown *t)
 	for (const struct thrower *by = t->by; by < t->by + t->by_count; by++)
 		most = by->weight > most->weight ? by : most;
 	if (most->method != PROFILE_NONE)
-		snprintf(who, sizeof(who), ", %.0f %% of it for %s",
-			100.0 * (double)most->weight / (double)t->weight,
+		snprintf(who, sizeof(who), ", %s of them for %s",
+			2 * most->weight >= t->weight ? "most" : "some",
 			scene_method(t->scene, most->method));
 	snprintf(f->what, sizeof(f->what),
 		"%.0f %% of the CPU time fills in stack traces of exceptions%s", 100 * f->share,
