@@ -15,7 +15,7 @@
 
 #define READ_LIMIT (4u << 20) /* a command line may have 2 MB, an environment another two */
 
-static int read_path(const char *path, struct buf *out)
+int proc_read_path(const char *path, struct buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
@@ -31,7 +31,7 @@ int proc_read(pid_t pid, const char *file, struct buf *out)
 {
 	char path[PROC_PATH_BYTES];
 
-	return read_path(proc_path(path, pid, file), out);
+	return proc_read_path(proc_path(path, pid, file), out);
 }
 
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes)
@@ -151,6 +151,7 @@ int proc_status(pid_t pid, struct proc_status *out)
 		.tgid = atoi(field(text, "\nTgid:")),
 		.threads = atoi(field(text, "\nThreads:")),
 		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
+		.swap_bytes = strtoull(field(text, "\nVmSwap:"), NULL, 10) * 1024,
 		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
 		.state = *field(text, "\nState:"),
 	};
@@ -166,15 +167,17 @@ int proc_status(pid_t pid, struct proc_status *out)
 static int parse_stat(const char *text, struct proc_cpu *out, char comm[32])
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
-	unsigned long long utime, stime, start;
+	unsigned long long faults, utime, stime, start;
 
 	if (!open || !close || close < open)
 		return -1;
 	if (sscanf(close + 1,
-		    " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d "
+		    " %c %*d %*d %*d %*d %*d %*u %*u %*u %llu %*u %llu %llu %*d %*d %*d %*d %*d "
+		    "%*d "
 		    "%llu",
-		    &out->state, &utime, &stime, &start) != 4)
+		    &out->state, &faults, &utime, &stime, &start) != 5)
 		return -1;
+	out->major_faults = faults;
 	out->utime = utime;
 	out->stime = stime;
 	out->start_ticks = start;
@@ -215,7 +218,7 @@ int64_t proc_uptime_s(uint64_t start_ticks)
 	int64_t age = -1;
 
 	snprintf(path, sizeof(path), "%s/uptime", proc_root);
-	if (!read_path(path, &text) && text.len) {
+	if (!proc_read_path(path, &text) && text.len) {
 		double now = strtod(text.data, NULL);
 
 		age = (int64_t)(now - (double)start_ticks / (double)sysconf(_SC_CLK_TCK));
@@ -224,6 +227,22 @@ int64_t proc_uptime_s(uint64_t start_ticks)
 	}
 	buf_done(&text);
 	return age;
+}
+
+int64_t proc_swapped_in(void)
+{
+	char path[PROC_PATH_BYTES];
+	struct buf text = {0};
+	const char *value = "";
+	int64_t pages = -1;
+
+	snprintf(path, sizeof(path), "%s/vmstat", proc_root);
+	if (!proc_read_path(path, &text))
+		value = field(buf_str(&text), "\npswpin ");
+	if (*value)
+		pages = strtoll(value, NULL, 10);
+	buf_done(&text);
+	return pages;
 }
 
 /* --- its root and namespaces -------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 int proc_read(pid_t pid, const char *file, struct buf *out); /* whole file, 0 or -errno */
+int proc_read_path(const char *path, struct buf *out);       /* the same of any small file */
 
 /* proc_link: where a symbolic link of /proc/PID points; false if it cannot be read. */
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes);
@@ -30,6 +31,7 @@ struct proc_status {
 	int ns_depth; /* fields in NSpid */
 	int threads;
 	uint64_t rss_bytes;  /* 0 for kernel threads and zombies */
+	uint64_t swap_bytes; /* what of it was moved out */
 	uint64_t sig_caught; /* bit N-1 = signal N */
 	char state;
 	char name[32];
@@ -39,6 +41,7 @@ int proc_status(pid_t pid, struct proc_status *out);
 struct proc_cpu {
 	uint64_t utime, stime; /* clock ticks */
 	uint64_t start_ticks;  /* since boot */
+	uint64_t major_faults; /* pages that had to be read from a disk first */
 	char state;
 };
 int proc_cpu(pid_t pid, struct proc_cpu *out);
@@ -46,6 +49,9 @@ int proc_cpu(pid_t pid, struct proc_cpu *out);
 int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
 /* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
+
+/* Pages that the host has read back from swap since it came up, for anybody; -1 if not known. */
+int64_t proc_swapped_in(void);
 
 /* The number of its threads by one stat, much cheaper than status; 0 if not known. */
 int proc_thread_count(pid_t pid);

@@ -77,6 +77,15 @@ static void json_lines(struct json *j, const char *text)
 	json_end(j, ']');
 }
 
+static void json_share(struct json *j, const char *key, double share)
+{
+	json_key(j, key);
+	if (share < 0)
+		json_null(j);
+	else
+		json_num(j, 100 * share);
+}
+
 static void json_finding(struct json *j, const struct watch *w, const struct finding *f)
 {
 	static const char *const grades[] = {"worth knowing", "costs", "stands still"};
@@ -85,12 +94,8 @@ static void json_finding(struct json *j, const struct watch *w, const struct fin
 	json_key(j, "rule"), json_str(j, f->rule->name);
 	json_key(j, "grade"), json_str(j, grades[f->grade]);
 	json_key(j, "what"), json_str(j, f->what);
-	json_key(j, "share_pct"), json_num(j, 100 * f->share);
-	json_key(j, "error_pct");
-	if (f->error < 0)
-		json_null(j);
-	else
-		json_num(j, 100 * f->error);
+	json_share(j, "share_pct", f->share);
+	json_share(j, "error_pct", f->error);
 	json_key(j, "since_s"), json_num(j, f->since_s);
 	json_key(j, "proof"), json_lines(j, f->proof);
 	json_key(j, "look"), json_str(j, f->look);

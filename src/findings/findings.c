@@ -19,6 +19,10 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_gc,
 	&rule_jit,
 	&rule_exceptions,
+	&rule_throttled,
+	&rule_swap,
+	&rule_stops,
+	&rule_classes,
 	NULL,
 };
 
@@ -49,9 +53,18 @@ void findings_free(struct findings *f)
 
 void findings_vitals(struct findings *f, const struct vitals *v)
 {
-	const struct scene_point point = {
-		v->time_ns, v->heap_used, v->heap_max, v->gc_count, v->classes_loaded};
+	const struct scene_point point = {.time_ns = v->time_ns,
+		.heap_used = v->heap_used,
+		.gc_whole = v->gc_whole,
+		.safepoint_ms = v->safepoint_time_ms,
+		.sync_ms = v->safepoint_sync_ms,
+		.classes = v->classes_loaded,
+		.unloaded = v->classes_unloaded,
+		.cpu = v->cpu,
+		.host = v->host};
 
+	if (v->time_ns < f->now.time_ns) /* another time is looked at */
+		f->point_count = 0;
 	f->now = *v;
 	if (f->point_count && v->time_ns - f->points[f->point_count - 1].time_ns < NS_PER_S / 2)
 		return;
@@ -76,6 +89,8 @@ static int worse_first(const void *a, const void *b)
 		return x->grade > y->grade ? -1 : 1;
 	if (x->share != y->share)
 		return x->share > y->share ? -1 : 1;
+	if (x->rule != y->rule)
+		return strcmp(x->rule->name, y->rule->name);
 	return x->subject < y->subject ? -1 : x->subject > y->subject;
 }
 

@@ -6,5 +6,6 @@
 #include "findings/findings.h"
 
 extern const struct finding_rule rule_deadlock, rule_heap, rule_gc, rule_jit, rule_exceptions;
+extern const struct finding_rule rule_throttled, rule_swap, rule_stops, rule_classes;
 
 #endif

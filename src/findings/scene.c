@@ -2,8 +2,67 @@
 /* What several rules ask of the model, and how they write down what proves it. */
 #include "findings/scene.h"
 
+#include "base/clock.h"
+
 #include <stdarg.h>
 #include <string.h>
+
+#define CPU_POINTS 5 /* of which the average is one */
+
+const struct scene_point *scene_last(const struct scene *scene)
+{
+	return &scene->points[scene->point_count - 1];
+}
+
+double scene_apart_s(const struct scene_point *then, const struct scene_point *now)
+{
+	return (double)(now->time_ns - then->time_ns) / (double)NS_PER_S;
+}
+
+const struct scene_point *scene_before(const struct scene *scene, double least_s, double most_s)
+{
+	for (unsigned i = 0; i < scene->point_count; i++) {
+		double apart_s = scene_apart_s(&scene->points[i], scene_last(scene));
+
+		if (apart_s <= most_s)
+			return apart_s >= least_s ? &scene->points[i] : NULL;
+	}
+	return NULL;
+}
+
+double scene_rate(const struct scene_point *then, const struct scene_point *now, int64_t count_then,
+	int64_t count_now)
+{
+	if (count_then < 0 || count_now < count_then || now->time_ns <= then->time_ns)
+		return -1;
+	return (double)(count_now - count_then) / scene_apart_s(then, now);
+}
+
+double scene_cpu(const struct scene *scene, struct vitals_cpu *out)
+{
+	double java = 0, jit = 0, gc = 0, kernel = 0;
+	int known = 0;
+
+	for (unsigned i = scene->point_count; i-- > 0;) {
+		const struct scene_point *p = &scene->points[i];
+
+		if (scene_apart_s(p, scene_last(scene)) > SCENE_MOST_S)
+			break;
+		if (p->cpu.java_pct < 0 || p->cpu.jit_pct < 0 || p->cpu.gc_pct < 0 ||
+			p->cpu.kernel_pct < 0)
+			continue;
+		java += p->cpu.java_pct;
+		jit += p->cpu.jit_pct;
+		gc += p->cpu.gc_pct;
+		kernel += p->cpu.kernel_pct;
+		known++;
+	}
+	if (known < CPU_POINTS)
+		return -1;
+	*out = (struct vitals_cpu){
+		(int)(java / known), (int)(jit / known), (int)(gc / known), (int)(kernel / known)};
+	return (java + jit + gc + kernel) / known;
+}
 
 struct profile_query scene_query(const struct scene *scene, int event)
 {

@@ -13,10 +13,18 @@
 
 #define SCENE_POINTS 60
 
+/* "The last 10 s", of points that come once a second or so: a look of 10 s has fewer between its first and its last. */
+#define SCENE_LEAST_S 8.0
+#define SCENE_MOST_S  11.0
+
 /* What is kept of the vitals of one second. */
 struct scene_point {
 	uint64_t time_ns;
-	int64_t heap_used, heap_max, gc_count, classes;
+	int64_t heap_used, gc_whole;
+	int64_t safepoint_ms, sync_ms;
+	int64_t classes, unloaded;
+	struct vitals_cpu cpu;
+	struct vitals_host host;
 };
 
 struct scene {
@@ -37,6 +45,16 @@ struct finding *scene_found(
 void scene_proof(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The frames of a stack as such lines, from the innermost one of the program's own on. */
 void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most);
+
+/* What was at least so many seconds before the last point, and at most so many: the oldest such; NULL: there is none. */
+const struct scene_point *scene_before(const struct scene *scene, double least_s, double most_s);
+const struct scene_point *scene_last(const struct scene *scene);
+double scene_apart_s(const struct scene_point *then, const struct scene_point *now);
+/* How much a count rose in a second between the two; -1: not known. */
+double scene_rate(const struct scene_point *then, const struct scene_point *now, int64_t count_then,
+	int64_t count_now);
+/* Whose CPU time it is, on average over the last 10 s, in per cent of a core. Returns what it is in all; -1: not known. */
+double scene_cpu(const struct scene *scene, struct vitals_cpu *out);
 
 /* A query over the scene's window. */
 struct profile_query scene_query(const struct scene *scene, int event);

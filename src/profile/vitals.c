@@ -21,17 +21,30 @@ static void bound_int(int *value, int most)
 		*value = -1;
 }
 
+const struct vitals_host vitals_host_unknown = {-1, -1, -1, -1, -1, -1, -1, -1};
+
 void vitals_unknown_from(struct vitals *v, size_t bytes)
 {
 	if (bytes < offsetof(struct vitals, cpu) + sizeof(v->cpu))
 		v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
+	if (bytes < offsetof(struct vitals, host) + sizeof(v->host))
+		v->host = vitals_host_unknown;
+	if (bytes < offsetof(struct vitals, safepoint_sync_ms) + sizeof(v->safepoint_sync_ms))
+		v->safepoint_sync_ms = -1;
+	if (bytes < offsetof(struct vitals, classes_unloaded) + sizeof(v->classes_unloaded))
+		v->classes_unloaded = -1;
+	if (bytes < offsetof(struct vitals, gc_whole) + sizeof(v->gc_whole))
+		v->gc_whole = -1;
 }
 
 void vitals_bound(struct vitals *v)
 {
 	int64_t *const gauges[] = {&v->rss_bytes, &v->heap_used, &v->heap_max, &v->gc_count,
 		&v->gc_time_ms, &v->safepoint_count, &v->safepoint_time_ms, &v->threads_live,
-		&v->threads_daemon, &v->classes_loaded};
+		&v->threads_daemon, &v->classes_loaded, &v->host.cpu_limit, &v->host.cpu_period_us,
+		&v->host.cpu_periods, &v->host.cpu_throttled, &v->host.throttled_us,
+		&v->host.major_faults, &v->host.swap_bytes, &v->host.swapped_in,
+		&v->safepoint_sync_ms, &v->classes_unloaded, &v->gc_whole};
 	int *const shares[] = {&v->cpu_pct, &v->gc_pct_x10, &v->safepoint_pct_x10, &v->cost_pct_x10,
 		&v->cpu.java_pct, &v->cpu.jit_pct, &v->cpu.gc_pct, &v->cpu.kernel_pct};
 

@@ -31,6 +31,18 @@ struct vitals_cpu {
 	int kernel_pct;      /* of the other threads, in the kernel */
 };
 
+/* What the host does to the JVM. Counts only rise; what they began with says nothing. -1: not known. */
+struct vitals_host {
+	int64_t cpu_limit; /* the tightest one of its cgroups, in 0.001 cores; 0: there is none */
+	int64_t cpu_period_us;
+	int64_t cpu_periods;   /* in which the cgroup wanted to run */
+	int64_t cpu_throttled; /* of these: in which it was stopped, its share being used up */
+	int64_t throttled_us;  /* for how long, added up over the CPUs */
+	int64_t major_faults;  /* pages that the JVM waited for a disk for */
+	int64_t swap_bytes;    /* of its memory, moved out */
+	int64_t swapped_in; /* pages that the host has read back, for anybody; not known while swap_bytes is 0 */
+};
+
 struct vitals {
 	uint64_t time_ns; /* when this was read, monotonic */
 
@@ -76,6 +88,10 @@ struct vitals {
 	char vm_args[1024], vm_flags[256]; /* the JVM's own */
 	struct vitals_cpu cpu;
 	char agent_note[136]; /* what the agent has said last, but on the lines of events, or "" */
+	struct vitals_host host;
+	int64_t safepoint_sync_ms; /* of all safepoints, until every thread had come to a stop */
+	int64_t classes_unloaded;
+	int64_t gc_whole; /* collections of the whole heap; see gauges/heap.c for what stands for one */
 };
 
 /*
@@ -83,6 +99,8 @@ struct vitals {
  * 72 PB. So sums and differences of a few of them fit.
  */
 #define VITALS_MAX ((int64_t)1 << 56)
+
+extern const struct vitals_host vitals_host_unknown;
 
 /* What a recording of an older version does not have, from this byte of the struct on, is not known. */
 void vitals_unknown_from(struct vitals *v, size_t bytes);

@@ -15,6 +15,7 @@ static void test_status(void)
 		"Name:\tjava\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t10\n"
 		"Uid:\t1000\t1001\t1002\t1003\nGid:\t2000\t2001\t2002\t2003\nFDSize:\t64\n"
 		"NStgid:\t10\t5\t1\nNSpid:\t10\t5\t1\nVmHWM:\t999 kB\nVmRSS:\t  2048 kB\n"
+		"VmSwap:\t   512 kB\n"
 		"Threads:\t21\nSigCgt:\t2000000181005ccf\n");
 	is_int(proc_status(10, &st), 0, "status is read");
 	is_int(st.euid, 1001, "the effective uid");
@@ -23,6 +24,7 @@ static void test_status(void)
 	is_int(st.ns_depth, 3, "how deep it is");
 	is_int(st.threads, 21, "threads");
 	is_int(st.rss_bytes, 2048 * 1024, "resident bytes");
+	is_int(st.swap_bytes, 512 * 1024, "bytes that were moved out");
 	ok((st.sig_caught >> 2) & 1, "SIGQUIT is caught");
 	is_int(st.state, 'S', "state");
 	is_str(st.name, "java", "name");
@@ -45,11 +47,17 @@ static void test_stat(void)
 	is_int(proc_cpu(20, &cpu), 0, "stat is read past a name with parentheses");
 	ok(cpu.utime == 250 && cpu.stime == 50 && cpu.start_ticks == 90000 && cpu.state == 'R',
 		"its fields");
+	is_int(cpu.major_faults, 9, "major faults of its own, not its children's");
 	is_int(proc_uptime_s(90000), 1000 - 90000 / sysconf(_SC_CLK_TCK), "its age");
 	fake_file("20/task/25/stat",
 		"25 (Thread-7) S 1 2 3 4 5 6 7 8 9 10 1 2 13 14 15 16 17 18 95000 20\n");
 	is_int(proc_thread_cpu(20, 25, &cpu, comm), 0, "a thread's");
 	is_str(comm, "Thread-7", "its name");
+	is_int(proc_swapped_in(), -1, "no vmstat: not known what was read back from swap");
+	fake_file("vmstat", "nr_free_pages 5\npswpout 9\npgpgin 7\n");
+	is_int(proc_swapped_in(), -1, "nor of a kernel without swap");
+	fake_file("vmstat", "nr_free_pages 5\npgpgin 7\npswpin 1234\npswpout 9\n");
+	is_int(proc_swapped_in(), 1234, "pages that were read back");
 	fake_file("21/stat", "21 (cut) R 1 2\n");
 	is_int(proc_cpu(21, &cpu), -1, "a stat cut off");
 	fake_file("22/stat", "22 no name");

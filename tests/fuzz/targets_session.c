@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the agent, a recording and a settings file say. */
 #include "base/buf.h"
+#include "findings/findings.h"
 #include "profile/profile.h"
 #include "session/record/reader.h"
 #include "session/session.h"
@@ -70,13 +71,15 @@ void fuzz_recording(const uint8_t *data, size_t bytes)
 	int fd = fuzz_file(data, bytes, path);
 	struct profile *profile = profile_new();
 	struct session *s = session_replay(path, true, profile, NULL);
+	struct findings *findings = findings_new();
 	struct session_thread_cpu *threads;
 
 	for (int i = 0; s && i < SECONDS_MAX; i++) {
 		bool more = session_replay_step(s);
 
 		session_drain(s, NULL);
-		session_vitals(s);
+		findings_vitals(findings, session_vitals(s));
+		findings_look(findings, profile, 0, profile_info(profile).now + 1);
 		session_threads(s, &threads);
 		if (!more)
 			break;
@@ -86,6 +89,7 @@ void fuzz_recording(const uint8_t *data, size_t bytes)
 		session_note(s);
 	}
 	session_close(s);
+	findings_free(findings);
 	profile_free(profile);
 	close(fd);
 }

@@ -20,6 +20,8 @@ jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes $^ && touch $@
 
+jvm_test_programs += %D%/programs/Problems.java
+
 # Not part of check: one command, one table.
 jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Locks.java \
@@ -29,7 +31,7 @@ jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/progra
 # check-together and check-alone; `make check` without it runs them all, one after the other.
 alone_tests = %D%/test_counts.sh %D%/test_row.sh tests/sampler/test_alloc.sh tests/sampler/test_budget.sh \
 	%D%/test_coarse.sh %D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_idle.sh tests/sampler/test_began.sh tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
-	tests/walk/test_accuracy.sh
+	tests/findings/test_host.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh %D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
 # The same on every JDK there is, one after the other: a line per JDK.

@@ -50,6 +50,16 @@ def record_faults():
         yield "record %s stands only in %s" % (name, "layout.h" if name in records else "wire.md")
 
 
+def rule_faults():
+    """The rules of findings, in the order of their table in the code."""
+    rules = re.findall(r"^\t&rule_(\w+),", lint.read("src/findings/findings.c"), re.M)
+    listed = re.findall(r"^\| `(\w+)` \|", lint.read("doc/findings.md"), re.M)
+    if not rules:
+        yield "no rules found in src/findings/findings.c"
+    if rules != listed:
+        yield "doc/findings.md lists %s, findings.c %s" % (" ".join(listed), " ".join(rules))
+
+
 def target_faults():
     """`make NAME` in a page is a target of Makefile.am, of a local.mk, or one that every Makefile has."""
     common = {"check", "install", "uninstall", "dist", "distcheck", "clean", "all"}
@@ -74,6 +84,7 @@ lint.check("there are pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)]
 lint.check("files that pages name exist", missing_files())
 lint.check("links lead to headings", anchor_faults())
 lint.check("doc/wire.md lists the records of the wire", record_faults())
+lint.check("doc/findings.md lists the rules", rule_faults())
 lint.check("make targets that pages name exist", target_faults())
 lint.check("HACKING.md names the tools", tool_faults())
 lint.done()

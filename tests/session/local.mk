@@ -2,7 +2,7 @@
 # Tests of sessions: units over a fake agent in the test's own process, and recordings.
 
 check_PROGRAMS += %D%/test_commands %D%/test_control %D%/test_day \
-	%D%/test_feed %D%/test_mapping %D%/test_names \
+	%D%/test_feed %D%/test_host %D%/test_mapping %D%/test_names \
 	%D%/test_owners %D%/test_reader %D%/test_replay \
 	%D%/test_unwind_feed %D%/test_virtuals
 noinst_PROGRAMS += %D%/vitals_tool
@@ -13,6 +13,7 @@ SESSION_TEST_LIBS = libsession.a libattach.a libsymbols.a libexport.a libprofile
 	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
 
 %C%_test_names_LDADD = $(SESSION_TEST_LIBS)
+%C%_test_host_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_feed_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_replay_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_mapping_LDADD = $(SESSION_TEST_LIBS)

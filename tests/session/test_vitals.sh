@@ -40,6 +40,12 @@ collector() { # collector JDK NAME FLAGS...: a JVM of 64 MB under that collector
 	between "share of collections" gc_pct_x10 0 1000
 	between "live threads" threads_live 3 200
 	between "classes" classes_loaded 300 100000
+	between "classes that went" classes_unloaded 0 100000
+	between "collections of the whole heap" gc_whole 0 "$(value gc_count)"
+	between "the time of collections, within that of safepoints" gc_time_ms 0 "$(value safepoint_time_ms)"
+	between "until all threads stop" safepoint_sync_ms 0 1000000
+	between "major faults" major_faults 0 1000000
+	between "swap" swap_bytes 0 1000000000
 	jvm_end >/dev/null
 }
 

@@ -26,6 +26,11 @@ static void print_vitals(const struct vitals *v)
 	printf("threads_live %lld\nthreads_daemon %lld\nthreads_running %d\nclasses_loaded %lld\n",
 		(long long)v->threads_live, (long long)v->threads_daemon, v->threads_running,
 		(long long)v->classes_loaded);
+	printf("classes_unloaded %lld\ngc_whole %lld\nsafepoint_sync_ms %lld\nmajor_faults %lld\n"
+	       "swap_bytes %lld\ncpu_limit %lld\n",
+		(long long)v->classes_unloaded, (long long)v->gc_whole,
+		(long long)v->safepoint_sync_ms, (long long)v->host.major_faults,
+		(long long)v->host.swap_bytes, (long long)v->host.cpu_limit);
 	printf("vitals_note %s\nalive %d\nstalled %d\nwalker %s\nlost %lld\ncost_ns "
 	       "%lld\ncost_pct_x10 %d\n",
 		v->vitals_note, v->alive, v->stalled, v->walker, (long long)v->lost,

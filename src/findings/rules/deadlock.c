@@ -2,7 +2,7 @@
 /*
  * Threads that wait for each other in a circle: none of them goes on by itself.
  *
- * Owners are read one after the other, not at once, so a circle counts only when each wait has lasted a second.
+ * Owners are read one after the other, not at once, so a circle counts only when each wait has lasted for longer than that takes.
  */
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -10,9 +10,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#define LEAST_NS (1 * NS_PER_S)
+#define NAMED    3              /* threads of a circle */
+#define LEAST_NS (2 * NS_PER_S) /* of which one may be the last second's rest */
 
 static bool waits(const struct scene *scene, uint32_t thread, struct profile_wait *w)
 {
@@ -27,6 +28,37 @@ static uint64_t lasted(const struct scene *scene, const struct profile_wait *w)
 	return w->before_ns + (now > w->since_ns ? now - w->since_ns : 0);
 }
 
+/* gives_up: it waits for a limited time, as far as its samples tell, and goes on then. */
+static bool gives_up(const struct scene *scene, uint32_t thread)
+{
+	static const char *const names[] = {"tryLock", "parkNanos", "parkUntil"};
+	uint32_t at = scene_thread_stack(scene, thread);
+
+	while (at != PROFILE_NONE && at != PROFILE_ROOT_STACK) {
+		struct profile_stack s = profile_get_stack(scene->profile, at);
+		const struct profile_frame *f = profile_get_frame(scene->profile, s.frame);
+		const char *name = profile_get_method(scene->profile, f->method)->name;
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strcmp(name, names[i]))
+				return true;
+		at = s.parent;
+	}
+	return false;
+}
+
+/* ends: one of the circle's n threads gives up some time. */
+static bool ends(const struct scene *scene, uint32_t first, uint32_t n)
+{
+	struct profile_wait w;
+	uint32_t at = first;
+
+	for (uint32_t i = 0; i < n && waits(scene, at, &w); i++, at = w.owner)
+		if (gives_up(scene, at))
+			return true;
+	return false;
+}
+
 /* circle: how many threads are in the one that begins and ends with this thread; 0: there is none. */
 static uint32_t circle(const struct scene *scene, uint32_t first, uint32_t most)
 {
@@ -38,11 +70,24 @@ static uint32_t circle(const struct scene *scene, uint32_t first, uint32_t most)
 			return 0;
 		at = w.owner;
 		if (at == first)
-			return n;
+			return ends(scene, first, n) ? 0 : n;
 		if (at < first)
 			return 0; /* found from there, if it is one */
 	}
 	return 0;
+}
+
+/* "payer-1, payer-2, ..." */
+static void name_all(const struct scene *scene, uint32_t first, uint32_t n, char *out, size_t bytes)
+{
+	struct profile_wait w;
+	size_t used = 0;
+	uint32_t at = first;
+
+	for (uint32_t i = 0; i < n && i <= NAMED && used < bytes && waits(scene, at, &w);
+		i++, at = w.owner)
+		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
+			i < NAMED ? scene_thread(scene, at) : "...");
 }
 
 static void tell(const struct scene *scene, uint32_t first, uint32_t n)
@@ -51,6 +96,7 @@ static void tell(const struct scene *scene, uint32_t first, uint32_t n)
 	uint64_t least = UINT64_MAX;
 	uint32_t at = first;
 	struct profile_wait w;
+	char names[140] = "";
 
 	if (!f)
 		return;
@@ -60,12 +106,12 @@ static void tell(const struct scene *scene, uint32_t first, uint32_t n)
 			scene_method(scene, w.method), scene_thread(scene, w.owner));
 		scene_proof_stack(scene, f, scene_thread_stack(scene, at), 2);
 	}
+	name_all(scene, first, n, names, sizeof(names));
 	snprintf(f->what, sizeof(f->what),
-		"%u threads wait for each other, for %.0f s and for ever: %s, %s%s", n,
-		(double)least / (double)NS_PER_S, scene_thread(scene, first),
-		(waits(scene, first, &w), scene_thread(scene, w.owner)), n > 2 ? ", ..." : "");
+		"%u threads wait for each other, for %.0f s by now, and none will go on: %s", n,
+		(double)least / (double)NS_PER_S, names);
 	snprintf(f->look, sizeof(f->look),
-		"take both locks in the same order everywhere; `jhot dump` shows whole stacks");
+		"take these locks in the same order everywhere; jhot dump shows whole stacks");
 	f->event = EVENT_LOCK;
 	f->thread = first;
 }

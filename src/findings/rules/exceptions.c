@@ -10,12 +10,40 @@
 #define MUCH    0.10
 #define SAMPLES 30
 
-/* What fills in stack traces, and where most of them are wanted. */
+/* Who wants them: a method of the program's own, PROFILE_NONE for all others. */
+struct thrower {
+	uint32_t method, stack; /* stack: one of its */
+	uint64_t weight;
+};
+
+#define THROWERS 32 /* told apart; the last one is all others */
+
 struct thrown {
 	const struct scene *scene;
-	uint64_t count, weight, most;
-	uint32_t stack;
+	uint64_t count, weight;
+	struct thrower by[THROWERS];
+	unsigned by_count;
 };
+
+static void thrown_add(struct thrown *t, uint32_t stack, uint64_t weight)
+{
+	uint32_t own = scene_own(t->scene, stack), method = PROFILE_NONE;
+	struct thrower *by = t->by;
+
+	if (own != PROFILE_NONE)
+		method = profile_get_frame(
+			t->scene->profile, profile_get_stack(t->scene->profile, own).frame)
+				 ->method;
+	while (by < t->by + t->by_count && by->method != method)
+		by++;
+	if (by == t->by + THROWERS)
+		by--;
+	else if (by == t->by + t->by_count) {
+		*by = (struct thrower){method, stack, 0};
+		t->by_count++;
+	}
+	by->weight += weight;
+}
 
 static void thrown_of(void *ctx, const struct profile_part *part)
 {
@@ -30,14 +58,33 @@ static void thrown_of(void *ctx, const struct profile_part *part)
 			!strcmp(m->class_name, "java.lang.Throwable")) {
 			t->count += part->count;
 			t->weight += part->weight;
-			if (part->weight > t->most) {
-				t->most = part->weight;
-				t->stack = at;
-			}
+			thrown_add(t, at, part->weight);
 			return;
 		}
 		at = s.parent;
 	}
+}
+
+static void tell(struct finding *f, const struct thrown *t)
+{
+	const struct thrower *most = t->by;
+	char who[160] = "";
+
+	for (const struct thrower *by = t->by; by < t->by + t->by_count; by++)
+		most = by->weight > most->weight ? by : most;
+	if (most->method != PROFILE_NONE)
+		snprintf(who, sizeof(who), ", %s of them for %s",
+			2 * most->weight >= t->weight ? "most" : "some",
+			scene_method(t->scene, most->method));
+	snprintf(f->what, sizeof(f->what),
+		"%.0f %% of the CPU time fills in stack traces of exceptions%s", 100 * f->share,
+		who);
+	scene_proof_stack(t->scene, f, most->stack, 4);
+	snprintf(f->look, sizeof(f->look),
+		"what is expected is no exception: test before, or throw one without a stack "
+		"trace");
+	f->event = EVENT_CPU;
+	f->method = most->method;
 }
 
 static void look(const struct scene *scene)
@@ -46,34 +93,15 @@ static void look(const struct scene *scene)
 	struct profile_sum all = profile_sum(scene->profile, &q);
 	struct thrown t = {.scene = scene};
 	struct finding *f;
-	uint32_t own;
 
 	profile_each(scene->profile, &q, thrown_of, &t);
 	if (t.count < SAMPLES || (double)t.weight < MUCH * (double)all.weight)
 		return;
-	own = scene_own(scene, t.stack);
-	f = scene_found(scene, FINDING_COSTS, (double)t.weight / (double)all.weight, own);
+	f = scene_found(scene, FINDING_COSTS, (double)t.weight / (double)all.weight, 0);
 	if (!f)
 		return;
 	f->error = flat_half_width(t.count, all.count) / 100;
-	snprintf(f->what, sizeof(f->what),
-		"%.0f %% of the CPU time fills in stack traces of exceptions%s%s", 100 * f->share,
-		own == PROFILE_NONE ? "" : ", most in ",
-		own == PROFILE_NONE
-			? ""
-			: scene_method(scene, profile_get_frame(scene->profile,
-						      profile_get_stack(scene->profile, own).frame)
-						      ->method));
-	scene_proof_stack(scene, f, t.stack, 4);
-	snprintf(f->look, sizeof(f->look),
-		"exceptions that are part of the normal course: test before, or throw one without "
-		"a "
-		"stack trace");
-	f->event = EVENT_CPU;
-	if (own != PROFILE_NONE)
-		f->method = profile_get_frame(
-			scene->profile, profile_get_stack(scene->profile, own).frame)
-				    ->method;
+	tell(f, &t);
 }
 
 const struct finding_rule rule_exceptions = {

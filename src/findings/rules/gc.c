@@ -3,10 +3,8 @@
 #include "findings/rules.h"
 #include "findings/scene.h"
 
-#include "base/clock.h"
-
 #define PAUSES_MUCH 10 /* per cent of the last 10 s */
-#define CPU_MUCH    25 /* per cent of the CPU time, */
+#define CPU_MUCH    25 /* per cent of the CPU time of the last 10 s, */
 #define CPU_LEAST   50 /* where that much of a core is used */
 
 /* Who allocates most, where that is sampled. */
@@ -29,11 +27,12 @@ static void prove(const struct scene *scene, struct finding *f)
 	struct site site = {0};
 	uint64_t all = profile_sum(scene->profile, &q).weight;
 
-	scene_proof(f, "%s: %lld collections since the JVM's start, pauses of %.1f s in all",
-		scene->now->gc_name, (long long)scene->now->gc_count,
-		(double)scene->now->gc_time_ms / 1000);
+	if (scene->now->gc_time_ms >= 0)
+		scene_proof(f, "%s: it has stopped the program for %.1f of %lld s by now",
+			*scene->now->gc_name ? scene->now->gc_name : "the collector",
+			(double)scene->now->gc_time_ms / 1000, (long long)scene->now->uptime_s);
 	profile_each(scene->profile, &q, site_of, &site);
-	if (!site.weight)
+	if (!site.weight || !all)
 		return;
 	scene_proof(
 		f, "most is allocated here, %.0f %%:", 100.0 * (double)site.weight / (double)all);
@@ -43,10 +42,11 @@ static void prove(const struct scene *scene, struct finding *f)
 static void look(const struct scene *scene)
 {
 	const struct vitals *v = scene->now;
-	double pauses = v->gc_pct_x10 / 10.0;
-	double cpu = v->cpu_pct >= CPU_LEAST && v->cpu.gc_pct > 0
-			     ? 100.0 * v->cpu.gc_pct / v->cpu_pct
-			     : 0;
+	struct vitals_cpu owners;
+	double all = scene_cpu(scene, &owners);
+	double cpu = all >= CPU_LEAST ? 100.0 * owners.gc_pct / all : 0;
+	double pauses = scene_before(scene, SCENE_LEAST_S, SCENE_MOST_S) ? v->gc_pct_x10 / 10.0 : 0;
+	char part[60] = "";
 	struct finding *f;
 
 	if (pauses < PAUSES_MUCH && cpu < CPU_MUCH)
@@ -54,10 +54,11 @@ static void look(const struct scene *scene)
 	f = scene_found(scene, FINDING_COSTS, (pauses > cpu ? pauses : cpu) / 100, 0);
 	if (!f)
 		return;
+	if (cpu >= CPU_MUCH)
+		snprintf(part, sizeof(part), ", and uses %.0f %% of the CPU time", cpu);
 	if (pauses >= PAUSES_MUCH)
 		snprintf(f->what, sizeof(f->what),
-			"the collector stops the program for %.0f %% of the time%s", pauses,
-			cpu >= CPU_MUCH ? ", and most CPU time is its own" : "");
+			"the collector stops the program for %.0f %% of the time%s", pauses, part);
 	else
 		snprintf(f->what, sizeof(f->what), "the collector uses %.0f %% of the CPU time",
 			cpu);

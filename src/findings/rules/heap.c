@@ -1,49 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The heap is nearly full even after collections: what is in use can be told then only.
+ * The heap is nearly full, whatever is collected.
  *
- * The least that was in use since a collection is what survived it, or less than has been allocated since: never more than
- * is true of the second, so a heap that fills up between collections is none of this.
+ * What is in use can be told right after a collection only, of the whole heap: a healthy one fills up before each, for
+ * hours if need be. The counters do not tell that moment (before JDK 24 they tell the present, after it that of the last
+ * collection), so the heap must be full at each of many looks, between which it was collected several times.
  */
 #include "findings/rules.h"
 #include "findings/scene.h"
 
 #define FULL   0.85
-#define ROUNDS 3 /* collections */
+#define ROUNDS 3 /* collections of the whole heap */
+#define LOOKS  8
 
-/* after: the least in use over the seconds in which `rounds` collections ended; -1: so many have not. */
-static int64_t after(const struct scene *scene, int64_t rounds)
+/* The points back from the last one in which the heap was full. */
+struct full {
+	int64_t least;
+	const struct scene_point *first;
+	unsigned looks;
+};
+
+static struct full full_for(const struct scene *scene)
 {
-	int64_t least = -1, end = scene->now->gc_count;
+	double most = FULL * (double)scene->now->heap_max;
+	struct full full = {.least = INT64_MAX};
 
-	for (unsigned i = scene->point_count; i-- > 0;) {
+	for (unsigned i = scene->point_count; i-- > 0; full.looks++) {
 		const struct scene_point *p = &scene->points[i];
 
-		if (p->heap_used < 0 || p->gc_count < 0)
-			return -1;
-		least = least < 0 || p->heap_used < least ? p->heap_used : least;
-		if (end - p->gc_count >= rounds)
-			return least;
+		if (p->heap_used < 0 || p->gc_whole < 0 || (double)p->heap_used < most)
+			break;
+		full.least = p->heap_used < full.least ? p->heap_used : full.least;
+		full.first = p;
 	}
-	return -1;
+	return full;
 }
 
 static void look(const struct scene *scene)
 {
-	int64_t least = after(scene, ROUNDS), most = scene->now->heap_max;
+	struct full full = full_for(scene);
+	int64_t most = scene->now->heap_max, rounds;
 	struct finding *f;
 
-	if (least < 0 || most <= 0 || (double)least < FULL * (double)most)
+	if (most <= 0 || full.looks < LOOKS)
 		return;
-	f = scene_found(scene, FINDING_COSTS, (double)least / (double)most, 0);
+	rounds = scene_last(scene)->gc_whole - full.first->gc_whole;
+	if (rounds < ROUNDS)
+		return;
+	f = scene_found(scene, FINDING_COSTS, (double)full.least / (double)most, 0);
 	if (!f)
 		return;
 	snprintf(f->what, sizeof(f->what),
-		"%lld of %lld MB of the heap stay in use whatever is collected",
-		(long long)(least >> 20), (long long)(most >> 20));
-	scene_proof(f,
-		"%lld collections by now; the least in use over the last %d and more: %lld MB",
-		(long long)scene->now->gc_count, ROUNDS, (long long)(least >> 20));
+		"the heap is full: %lld of %lld MB and more are in use, whatever is collected",
+		(long long)(full.least >> 20), (long long)(most >> 20));
+	scene_proof(f, "so at each of %u looks in %.0f s, while %s collected again and again",
+		full.looks, scene_apart_s(full.first, scene_last(scene)),
+		*scene->now->gc_name ? scene->now->gc_name : "the JVM");
 	snprintf(f->look, sizeof(f->look),
 		"who keeps it: jhot record -e alloc --live -d 30 %d; or more heap: -Xmx",
 		scene->now->pid);
@@ -53,6 +65,6 @@ static void look(const struct scene *scene)
 const struct finding_rule rule_heap = {
 	.name = "heap",
 	.title = "HEAP FULL",
-	.what = "a heap that is nearly full after collections",
+	.what = "a heap that stays nearly full, whatever is collected",
 	.look = look,
 };

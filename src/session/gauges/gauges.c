@@ -28,6 +28,7 @@ struct gauges {
 	struct hsperf *perf;
 	struct gauges_heap heap;
 	struct gauges_cpu cpu;
+	struct gauges_host host;
 	struct vitals who;  /* what does not change; all else of it is not known */
 	struct vitals last; /* kept when the JVM is gone */
 
@@ -46,6 +47,8 @@ static void gauges_unknown(struct vitals *v)
 	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
 		-1;
 	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
+	v->host = vitals_host_unknown;
+	v->safepoint_sync_ms = v->classes_unloaded = v->gc_whole = -1;
 }
 
 struct gauges *gauges_new(const struct hotspot *jvm)
@@ -61,9 +64,10 @@ struct gauges *gauges_new(const struct hotspot *jvm)
 	snprintf(who->jdk, sizeof(who->jdk), "%s", jvm->jdk);
 	snprintf(who->vm, sizeof(who->vm), "%s", jvm->vm);
 	snprintf(who->user, sizeof(who->user), "%s", jvm->user);
+	gauges_host_init(&g->host);
 	g->perf = hsperf_open(jvm->pid, jvm->nspid, &why);
 	if (g->perf)
-		gauges_heap_init(&g->heap, g->perf);
+		gauges_heap_init(&g->heap, g->perf, atoi(jvm->jdk));
 	else
 		snprintf(who->vitals_note, sizeof(who->vitals_note), "no JVM counters: %.78s",
 			why.what);
@@ -126,11 +130,16 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	struct proc_cpu cpu;
 	uint64_t ticks;
 
-	if (!proc_status(g->jvm.pid, &status))
+	if (!proc_status(g->jvm.pid, &status)) {
 		v->rss_bytes = (int64_t)status.rss_bytes;
+		v->host.swap_bytes = (int64_t)status.swap_bytes;
+		v->host.swapped_in = status.swap_bytes ? proc_swapped_in() : -1;
+	}
+	gauges_host_read(&g->host, g->jvm.pid, &v->host);
 	gauges_look(g, v);
 	if (proc_cpu(g->jvm.pid, &cpu))
 		return;
+	v->host.major_faults = (int64_t)cpu.major_faults;
 	ticks = cpu.utime + cpu.stime;
 	v->uptime_s = proc_uptime_s(cpu.start_ticks);
 	if (g->cpu_ns && v->time_ns > g->cpu_ns && ticks >= g->cpu_ticks)

@@ -7,6 +7,7 @@
 #ifndef JHOT_SESSION_GAUGES_GAUGES_H
 #define JHOT_SESSION_GAUGES_GAUGES_H
 
+#include "attach/cgroup.h"
 #include "attach/jvm/hotspot.h"
 #include "attach/jvm/hsperf.h"
 #include "attach/proc.h"
@@ -59,6 +60,19 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu *process,
 	struct vitals_cpu *out);
 
+/* --- host.c ------------------------------------------------------------------------------------ */
+
+/* What the limits of the JVM's cgroups did to it since the first look: a limit that another takes the place of counts no
+ * further, so counts only rise. */
+struct gauges_host {
+	struct cgroup_mount mount;
+	struct cgroup_cpu last; /* limit < 0: there was none */
+	int64_t periods, throttled, throttled_us;
+};
+
+void gauges_host_init(struct gauges_host *h);
+void gauges_host_read(struct gauges_host *h, pid_t pid, struct vitals_host *out);
+
 /* --- heap.c ------------------------------------------------------------------------------------ */
 
 /* Heap, collections, safepoints, threads and classes from the JVM's own counters: their indices, looked up once. */
@@ -68,16 +82,18 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 struct gauges_heap {
 	const struct gauges_collector *kind; /* NULL: a collector we do not know */
 	int64_t ticks_per_s;
+	bool sync_apart; /* its counter of safepoints begins when all threads have stopped */
 	int used[GAUGES_SPACES];
 	int max[2]; /* of the generations */
 	int invocations[GAUGES_COLLECTORS], time[GAUGES_COLLECTORS];
-	int safepoints, safepoint_time;
+	int safepoints, safepoint_time, safepoint_sync;
 	int threads_live, threads_daemon;
-	int classes[2];              /* loaded, and loaded from the shared archive */
+	int classes[2], unloaded[2]; /* all others, and those of the shared archive */
 	int64_t gc_ns, safepoint_ns; /* of the last reading */
 };
 
-void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf);
+/* jdk: its major number; of one that is not known (0, or 1 for JDK 8), what is sure. */
+void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk);
 void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out);
 
 #endif

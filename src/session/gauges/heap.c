@@ -6,26 +6,33 @@
 #include <stdio.h>
 #include <string.h>
 
+/* From this JDK on the time of safepoints is without that until all threads have stopped. */
+#define SYNC_APART_JDK 14
+
 /*
  * By how the first collector that there is calls itself (sun.gc.collector.N.name). shared: each generation may
- * grow to the whole heap, so that the maximum is not the sum.
+ * grow to the whole heap, so that the maximum is not the sum. whole: how many invocations of each make one collection
+ * of the whole heap (ZGC counts its three pauses, G1 the two of its marking, Shenandoah four parts of four pauses); 0:
+ * they are others. Eight young ones stand for a whole one where that need not come: with generations, ZGC may collect
+ * what is young for ever; uncounted: G1's marking has no counter (JDK 8).
  */
 struct gauges_collector {
 	const char *prefix, *name;
 	bool shared;
+	int whole[GAUGES_COLLECTORS], uncounted;
 };
 static const struct gauges_collector gauges_collectors[] = {
-	{"G1", "G1", true},
-	{"ZGC", "ZGC", true},
-	{"Z ", "ZGC", true},
-	{"Shenandoah", "Shenandoah", true},
-	{"Parallel", "Parallel", false},
-	{"PS", "Parallel", false},
-	{"Serial", "Serial", false},
-	{"Copy", "Serial", false},
-	{"PCopy", "CMS", false},
-	{"ParNew", "CMS", false},
-	{"Epsilon", "Epsilon", true},
+	{"G1", "G1", true, {0, 1, 2}, 8},
+	{"ZGC", "ZGC", true, {24, 0, 3}, 0},
+	{"Z ", "ZGC", true, {0, 0, 3}, 0},
+	{"Shenandoah", "Shenandoah", true, {0, 16, 0}, 0},
+	{"Parallel", "Parallel", false, {0, 1, 0}, 0},
+	{"PS", "Parallel", false, {0, 1, 0}, 0},
+	{"Serial", "Serial", false, {0, 1, 0}, 0},
+	{"Copy", "Serial", false, {0, 1, 0}, 0},
+	{"PCopy", "CMS", false, {0, 1, 0}, 0},
+	{"ParNew", "CMS", false, {0, 1, 0}, 0},
+	{"Epsilon", "Epsilon", true, {0, 0, 0}, 0},
 };
 
 __attribute__((format(printf, 2, 3))) static int gauges_find(
@@ -57,8 +64,9 @@ static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
 	return NULL;
 }
 
-void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf)
+void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 {
+	h->sync_apart = jdk >= SYNC_APART_JDK;
 	h->kind = gauges_kind(perf);
 	h->ticks_per_s = hsperf_long(perf, hsperf_find(perf, "sun.os.hrt.frequency"));
 	for (int i = 0; i < GAUGES_SPACES; i++)
@@ -71,10 +79,13 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf)
 	}
 	h->safepoints = hsperf_find(perf, "sun.rt.safepoints");
 	h->safepoint_time = hsperf_find(perf, "sun.rt.safepointTime");
+	h->safepoint_sync = hsperf_find(perf, "sun.rt.safepointSyncTime");
 	h->threads_live = hsperf_find(perf, "java.threads.live");
 	h->threads_daemon = hsperf_find(perf, "java.threads.daemon");
 	h->classes[0] = hsperf_find(perf, "java.cls.loadedClasses");
 	h->classes[1] = hsperf_find(perf, "java.cls.sharedLoadedClasses");
+	h->unloaded[0] = hsperf_find(perf, "java.cls.unloadedClasses");
+	h->unloaded[1] = hsperf_find(perf, "java.cls.sharedUnloadedClasses");
 }
 
 /* The sum of those that there are; -1 if there is none. */
@@ -110,6 +121,40 @@ static int64_t gauges_ticks_ns(const struct gauges_heap *h, int64_t ticks)
 	return ns >= 0 && ns <= (double)VITALS_MAX ? (int64_t)ns : -1;
 }
 
+static int64_t gauges_whole(const struct gauges_heap *h, const struct hsperf *perf)
+{
+	int64_t sum = -1;
+
+	for (int i = 0; h->kind && i < GAUGES_COLLECTORS; i++) {
+		int parts = h->kind->whole[i];
+		int64_t v;
+
+		if (!i && h->kind->uncounted && h->invocations[2] < 0)
+			parts = h->kind->uncounted;
+		v = parts ? hsperf_long(perf, h->invocations[i]) : -1;
+		if (v >= 0 && v <= VITALS_MAX)
+			sum = (sum < 0 ? 0 : sum) + v / parts;
+	}
+	return sum;
+}
+
+/* A collection's pause is part of a safepoint; Shenandoah counts what it does beside the program, too. */
+static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
+{
+	int64_t sync_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_sync));
+
+	h->gc_ns = gauges_ticks_ns(h, gauges_sum(perf, h->time, GAUGES_COLLECTORS));
+	h->safepoint_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_time));
+	if (h->safepoint_ns >= 0 && sync_ns > 0 && h->sync_apart)
+		h->safepoint_ns += sync_ns;
+	if (h->safepoint_ns >= 0 && h->gc_ns > h->safepoint_ns)
+		h->gc_ns = h->safepoint_ns;
+	out->gc_time_ms = h->gc_ns < 0 ? -1 : h->gc_ns / 1000000;
+	out->safepoint_count = hsperf_long(perf, h->safepoints);
+	out->safepoint_time_ms = h->safepoint_ns < 0 ? -1 : h->safepoint_ns / 1000000;
+	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
+}
+
 void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
 {
 	out->heap_used = gauges_sum(perf, h->used, GAUGES_SPACES);
@@ -118,12 +163,10 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	out->heap_max = gauges_heap_max(h, perf);
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
 	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
-	h->gc_ns = gauges_ticks_ns(h, gauges_sum(perf, h->time, GAUGES_COLLECTORS));
-	out->gc_time_ms = h->gc_ns < 0 ? -1 : h->gc_ns / 1000000;
-	out->safepoint_count = hsperf_long(perf, h->safepoints);
-	h->safepoint_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_time));
-	out->safepoint_time_ms = h->safepoint_ns < 0 ? -1 : h->safepoint_ns / 1000000;
+	out->gc_whole = gauges_whole(h, perf);
+	gauges_stops(h, perf, out);
 	out->threads_live = hsperf_long(perf, h->threads_live);
 	out->threads_daemon = hsperf_long(perf, h->threads_daemon);
 	out->classes_loaded = gauges_sum(perf, h->classes, 2);
+	out->classes_unloaded = gauges_sum(perf, h->unloaded, 2);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs with one problem each, and programs that nearly have it: Problems NAME.
 
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Prints "ready" and goes on until its input ends. Each name is a problem; "NAME-not" is what only looks like it. */
 public final class Problems {
     private static volatile long sum;
+    private static volatile Object made; // what is stored here is really allocated
 
     static void sleep(long ms) {
         try {
@@ -87,6 +91,29 @@ public final class Problems {
         }
     }
 
+    /** In two orders, but none waits for ever: it gives up and begins anew. */
+    static void deadlockTried() {
+        Account[] all = {new Account(), new Account()};
+        for (int i = 0; i < 2; i++) {
+            Account from = all[i], to = all[1 - i];
+            start("payer-" + i, () -> {
+                for (;;) {
+                    from.lock.lock();
+                    try {
+                        sleep(100);
+                        if (to.lock.tryLock(6, TimeUnit.SECONDS)) {
+                            to.lock.unlock();
+                        }
+                    } catch (InterruptedException e) {
+                        return;
+                    } finally {
+                        from.lock.unlock();
+                    }
+                }
+            });
+        }
+    }
+
     // --- memory -------------------------------------------------------------------------------------
 
     private static final List<byte[]> kept = new ArrayList<>();
@@ -94,15 +121,19 @@ public final class Problems {
     /** Keeps a share of the heap, and makes garbage of small arrays all the time. */
     static void keep(double share) {
         long most = (long) (Runtime.getRuntime().maxMemory() * share);
-        for (long bytes = 0; bytes < most; bytes += 100000) {
-            kept.add(new byte[100000]);
+        for (long bytes = 0; bytes < most; bytes += 10000) {
+            kept.add(new byte[10000]);
         }
         start("worker", () -> {
             for (;;) {
-                for (int i = 0; i < 200; i++) {
-                    sum += new byte[1000].length;
+                try {
+                    for (int i = 0; i < 200; i++) {
+                        made = new byte[1000];
+                    }
+                    sleep(1);
+                } catch (OutOfMemoryError e) {
+                    sum++; // goes on, as services do
                 }
-                sleep(1);
             }
         });
     }
@@ -143,11 +174,99 @@ public final class Problems {
         start("parser", () -> {
             for (int n = 0;; n++) {
                 sum += parse(n % 100 < bad ? "n/a" : "123456");
-                if (n % 100 == 0) {
+                if (n % 1000 == 0) {
                     spin(1);
                 }
             }
         });
+    }
+
+    // --- all threads stopped -------------------------------------------------------------------------
+
+    static int deep(int depth) {
+        if (depth > 0) {
+            return deep(depth - 1) + 1;
+        }
+        sleep(Long.MAX_VALUE / 2000000);
+        return 0;
+    }
+
+    /** Many threads with deep stacks, and one that wants to see all of them. */
+    static void watch(long pause) {
+        for (int i = 0; i < 400; i++) {
+            start("idle-" + i, () -> deep(60));
+        }
+        start("watchdog", () -> {
+            for (;;) {
+                made = Thread.getAllStackTraces();
+                sleep(pause);
+            }
+        });
+    }
+
+    // --- classes ------------------------------------------------------------------------------------
+
+    /** What is loaded again and again. */
+    public static final class Script {
+        static int runs;
+    }
+
+    private static final class Loader extends ClassLoader {
+        Loader() {
+            super(null);
+        }
+
+        Object load(byte[] code) throws ReflectiveOperationException {
+            return defineClass(null, code, 0, code.length);
+        }
+    }
+
+    static byte[] codeOfScript() {
+        try (InputStream in = Problems.class.getResourceAsStream("Problems$Script.class")) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            for (int b = in.read(); b >= 0; b = in.read()) {
+                out.write(b);
+            }
+            return out.toByteArray();
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A class in a loader of its own every few ms, for so long; loaders are kept or thrown away. */
+    static void load(long forMs, boolean keeps) {
+        byte[] code = codeOfScript();
+        start("scripts", () -> {
+            List<Object> all = new ArrayList<>();
+            long end = System.currentTimeMillis() + forMs;
+            while (System.currentTimeMillis() < end) {
+                try {
+                    Object script = new Loader().load(code);
+                    if (keeps) {
+                        all.add(script);
+                    }
+                } catch (ReflectiveOperationException e) {
+                    throw new IllegalStateException(e);
+                }
+                sleep(3);
+            }
+        });
+    }
+
+    // --- a limit of CPU time ------------------------------------------------------------------------
+
+    /** So many ms of each 100 on each of two threads. */
+    static void work(long ms) {
+        for (int i = 0; i < 2; i++) {
+            start("worker-" + i, () -> {
+                for (;;) {
+                    spin(ms);
+                    if (ms < 100) {
+                        sleep(100 - ms);
+                    }
+                }
+            });
+        }
     }
 
     static void run(String name) {
@@ -161,8 +280,29 @@ public final class Problems {
         case "deadlock-not":
             deadlockNot();
             break;
+        case "deadlock-tried":
+            deadlockTried();
+            break;
+        case "stops":
+            watch(3);
+            break;
+        case "stops-not":
+            watch(1000);
+            break;
+        case "classes":
+            load(Long.MAX_VALUE / 2, false);
+            break;
+        case "classes-not":
+            load(4000, true);
+            break;
+        case "throttled":
+            work(100);
+            break;
+        case "throttled-not":
+            work(3);
+            break;
         case "heap":
-            keep(0.93);
+            keep(0.9);
             break;
         case "heap-not":
             keep(0.6);
@@ -171,7 +311,7 @@ public final class Problems {
             churn(4, 0);
             break;
         case "gc-not":
-            churn(2, 5);
+            churn(2, 100);
             break;
         case "exceptions":
             parseAll(100);

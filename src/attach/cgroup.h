@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much CPU a process's cgroups give it, and how often they have stopped it: version 2, or the cpu controller of version 1.
+ *
+ * Read through our own mounts, which may show less than there is: then nothing is known. Plain values. The root folder of
+ * /proc is maps.h's proc_root.
+ */
+#ifndef JHOT_ATTACH_CGROUP_H
+#define JHOT_ATTACH_CGROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define CGROUP_PATH 768
+
+/* Where the controller of CPU time is mounted. */
+struct cgroup_mount {
+	bool v1;
+	char top[256]; /* the cgroup that is seen there, "/" as a rule */
+	char at[256];  /* the folder; "": there is none */
+};
+void cgroup_mount_find(struct cgroup_mount *out);
+
+/* The tightest limit among a process's cgroup and those that it lies in, and what that one counted since it was made. */
+struct cgroup_cpu {
+	char path[CGROUP_PATH]; /* its folder */
+	int64_t limit;          /* in 0.001 cores */
+	int64_t period_us;
+	int64_t periods;      /* in which somebody of it wanted to run */
+	int64_t throttled;    /* of these: in which it was stopped */
+	int64_t throttled_us; /* for how long, added up over the CPUs */
+};
+enum cgroup_answer { CGROUP_UNKNOWN, CGROUP_NO_LIMIT, CGROUP_LIMIT };
+enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process's limit of CPU time: mounts and cgroups of both versions, in folders of our own. */
+#include "attach/cgroup.h"
+
+#include "tests/attach/fake.h"
+#include "tests/tap.h"
+
+static struct cgroup_mount mount;
+static struct cgroup_cpu cpu;
+
+/* A mount of this kind at a folder of the fake root; lines before and after are of others. */
+static void mounted(const char *top, const char *at, const char *type)
+{
+	char text[2 * PATH_MAX];
+
+	snprintf(text, sizeof(text),
+		"22 1 8:1 / / rw,relatime - ext4 /dev/sda rw\nnot a line of a mount\n"
+		"31 22 0:30 %s %.300s/%s rw,nosuid shared:9 master:2 - %s\n"
+		"33 22 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n",
+		top, fake_root, at, type);
+	fake_file("self/mountinfo", text);
+	cgroup_mount_find(&mount);
+}
+
+static enum cgroup_answer asks(const char *groups)
+{
+	fake_file("10/cgroup", groups);
+	return cgroup_cpu(&mount, 10, &cpu);
+}
+
+static void test_second(void)
+{
+	mounted("/", "cg", "cgroup2 cgroup2 rw,nsdelegate");
+	ok(*mount.at && !mount.v1 && !strcmp(mount.top, "/"), "the second version is mounted");
+	fake_file("cg/app/cpu.max", "max 100000\n");
+	is_int(asks("0::/app\n"), CGROUP_NO_LIMIT, "a cgroup without a limit");
+	is_int(asks("0::/\n"), CGROUP_NO_LIMIT, "the top of the tree has none");
+	fake_file("cg/app/cpu.max", "50000 100000\n");
+	is_int(asks("0::/app\n"), CGROUP_UNKNOWN, "a limit without counts");
+	fake_file("cg/app/cpu.stat",
+		"usage_usec 5\nnr_periods 100\nnr_throttled 38\nthrottled_usec 4100000\n"
+		"nr_bursts 0\n");
+	is_int(asks("0::/app\n"), CGROUP_LIMIT, "a limit");
+	ok(cpu.limit == 500 && cpu.period_us == 100000, "of half a core in periods of 100 ms");
+	ok(cpu.periods == 100 && cpu.throttled == 38 && cpu.throttled_us == 4100000, "its counts");
+	fake_file("cg/app/inner/cpu.max", "200000 100000\n");
+	is_int(asks("0::/app/inner\n"), CGROUP_LIMIT, "a wider limit below it");
+	ok(cpu.limit == 500 && cpu.throttled == 38, "the tighter one counts");
+	fake_file("cg/app/inner/cpu.max", "20000 50000\n");
+	fake_file("cg/app/inner/cpu.stat", "nr_periods 7\nnr_throttled 3\nthrottled_usec 9\n");
+	asks("0::/app/inner\n");
+	ok(cpu.limit == 400 && cpu.periods == 7 && cpu.period_us == 50000, "wherever it is");
+	fake_file("cg/app/cpu.stat", "nr_periods 100\n");
+	is_int(asks("0::/app\n"), CGROUP_UNKNOWN, "counts cut off");
+	fake_file("cg/app/cpu.max", "nonsense");
+	is_int(asks("0::/app\n"), CGROUP_NO_LIMIT, "what is no limit is none");
+	fake_file("cg/app/cpu.max", "5 0\n");
+	is_int(asks("0::/app\n"), CGROUP_NO_LIMIT, "nor one of periods of 0");
+}
+
+static void test_first(void)
+{
+	char both[2 * PATH_MAX];
+
+	mounted("/", "cpu", "cgroup cgroup rw,cpu,cpuacct");
+	ok(*mount.at && mount.v1, "the first version is mounted");
+	fake_file("cpu/app/cpu.cfs_quota_us", "-1\n");
+	fake_file("cpu/app/cpu.cfs_period_us", "100000\n");
+	is_int(asks("9:cpuset:/x\n4:cpu,cpuacct:/app\n0::/y\n"), CGROUP_NO_LIMIT,
+		"without a limit");
+	fake_file("cpu/app/cpu.cfs_quota_us", "150000\n");
+	fake_file("cpu/app/cpu.stat", "nr_periods 10\nnr_throttled 2\nthrottled_time 5000000\n");
+	is_int(asks("9:cpuset:/x\n4:cpu,cpuacct:/app\n0::/y\n"), CGROUP_LIMIT, "with one");
+	ok(cpu.limit == 1500 && cpu.throttled == 2 && cpu.throttled_us == 5000,
+		"a core and a half, its ns as us");
+	is_int(asks("9:cpuset:/app\n0::/app\n"), CGROUP_UNKNOWN, "no line of this controller");
+	snprintf(both, sizeof(both),
+		"40 1 0:38 / %.300s/unified rw - cgroup2 cgroup2 rw\n"
+		"41 1 0:39 / %.300s/cpu rw - cgroup cgroup rw,cpu\n"
+		"42 1 0:38 / %.300s/unified rw - cgroup2 cgroup2 rw\n",
+		fake_root, fake_root, fake_root);
+	fake_file("self/mountinfo", both);
+	cgroup_mount_find(&mount);
+	ok(mount.v1, "where both are mounted, the controller is the first version's");
+}
+
+/* What a container sees, or one beside it. */
+static void test_parts(void)
+{
+	char longer[1200];
+
+	mounted("/pod/one", "part", "cgroup2 cgroup2 rw");
+	fake_file("part/cpu.max", "100000 100000\n");
+	fake_file("part/cpu.stat", "nr_periods 1\nnr_throttled 1\nthrottled_usec 1\n");
+	is_int(asks("0::/pod/one\n"), CGROUP_LIMIT, "the cgroup that is mounted");
+	is_int(asks("0::/pod/one/below\n"), CGROUP_LIMIT, "and one below it");
+	is_int(asks("0::/pod/onetwo\n"), CGROUP_UNKNOWN, "but not one of a longer name");
+	is_int(asks("0::/pod/two\n"), CGROUP_UNKNOWN, "nor another");
+	is_int(asks("0::/\n"), CGROUP_UNKNOWN, "nor one above it");
+	mounted("/", "part", "cgroup2 cgroup2 rw");
+	is_int(asks("0::/../other\n"), CGROUP_UNKNOWN, "nor what a namespace says is outside");
+	is_int(asks("0::/\n"), CGROUP_LIMIT, "a container's own top has its limit");
+	memset(longer, 'x', sizeof(longer));
+	memcpy(longer, "0::/", 4);
+	longer[sizeof(longer) - 1] = '\0';
+	is_int(asks(longer), CGROUP_UNKNOWN, "a path that is too long is no other one");
+	is_int(asks(""), CGROUP_UNKNOWN, "nothing said");
+	is_int(cgroup_cpu(&mount, 11, &cpu), CGROUP_UNKNOWN, "no process");
+	fake_file("self/mountinfo", "");
+	cgroup_mount_find(&mount);
+	is_int(asks("0::/\n"), CGROUP_UNKNOWN, "no mount");
+}
+
+int main(void)
+{
+	fake_begin();
+	test_second();
+	test_first();
+	test_parts();
+	fake_end();
+	return tap_done();
+}

@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What is wrong with the JVM, or what its host does to it: programs that have a problem, which is found, and ones that nearly
+# have it, of which nothing is said.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+SECONDS_EACH=10
+LABELS=()
+declare -A PID_OF
+
+# begins LABEL JAVA [FLAG...] PROBLEM
+begins() {
+	local label=$1
+	JAVA=$2
+	shift 2
+	jvm_start -Xmx256m "${@:1:$#-1}" Problems "${@: -1}" || return
+	LABELS+=("$label")
+	PID_OF[$label]=$JVM
+}
+
+# ask LABEL: what is wrong with it. Several JVMs at once keep the machine busy, so a session that does not begin gets a
+# second chance, and the first one's reason is shown.
+ask() {
+	"$JHOT" why -d $SECONDS_EACH "${PID_OF[$1]}" >"$T/$1" 2>"$T/$1.err"
+	[ ! -s "$T/$1" ] || return
+	diag_file "$T/$1.err"
+	"$JHOT" why -d $SECONDS_EACH "${PID_OF[$1]}" >"$T/$1" 2>"$T/$1.err"
+}
+
+# asked: all that began are looked at, at the same time, and ended
+asked() {
+	local label asking=()
+	for label in "${LABELS[@]}"; do
+		ask "$label" &
+		asking+=($!)
+	done
+	wait "${asking[@]}"
+	for label in "${LABELS[@]}"; do
+		{
+			kill -KILL "${PID_OF[$label]}"
+			wait "${PID_OF[$label]}"
+		} 2>/dev/null
+	done
+	LABELS=()
+}
+
+# finds LABEL TITLE: that, in the first place
+finds() {
+	ok "$1: $2" grep -q "^$2  " "$T/$1" || {
+		diag_file "$T/$1"
+		diag_file "$T/$1.err"
+	}
+}
+
+# says LABEL PATTERN
+says() {
+	ok "$1 says: $2" grep -Eq -- "$2" "$T/$1" || diag_file "$T/$1"
+}
+
+# silent LABEL TITLE
+silent() {
+	ok "$1 was looked at" grep -q ' found$' "$T/$1" || diag_file "$T/$1.err"
+	ok "$1: no $2" not grep -q "^$2  " "$T/$1" || diag_file "$T/$1"
+}
+
+# healthy LABEL: nothing at all
+healthy() {
+	ok "$1: nothing found" grep -q 'nothing found$' "$T/$1" || diag_file "$T/$1"
+}
+
+# --- threads, and little CPU: all at once ------------------------------------------------------------
+
+calm() { # calm MAJOR JAVA
+	local at=$1-
+	begins "${at}deadlock" "$2" deadlock
+	begins "${at}deadlock-3" "$2" deadlock-3
+	begins "${at}deadlock-not" "$2" deadlock-not
+	begins "${at}deadlock-tried" "$2" deadlock-tried
+	begins "${at}stops-not" "$2" stops-not
+	begins "${at}classes-not" "$2" classes-not
+	begins "${at}gc-not" "$2" gc-not
+	asked
+	finds "${at}deadlock" DEADLOCK
+	says "${at}deadlock" '2 threads wait for each other.*payer-[12], payer-[12]$'
+	says "${at}deadlock" 'payer-1 waits for Object, held by payer-2'
+	finds "${at}deadlock-3" DEADLOCK
+	says "${at}deadlock-3" '3 threads wait .*: (payer-[012],? ?){3}$'
+	silent "${at}deadlock-not" DEADLOCK
+	silent "${at}deadlock-tried" DEADLOCK
+	healthy "${at}stops-not"
+	healthy "${at}classes-not"
+	healthy "${at}gc-not"
+}
+
+# --- what takes cores --------------------------------------------------------------------------------
+
+busy() { # busy MAJOR JAVA
+	local at=$1-
+	begins "${at}heap" "$2" -XX:+UseSerialGC heap
+	begins "${at}classes" "$2" -XX:+UseSerialGC -XX:MetaspaceSize=5m classes
+	asked
+	finds "${at}heap" 'HEAP FULL'
+	says "${at}heap" '2[0-9][0-9] of 2[0-9][0-9] MB and more'
+	silent "${at}heap" STOPPED
+	finds "${at}classes" CLASSES
+	begins "${at}stops" "$2" stops
+	begins "${at}heap-not" "$2" -XX:+UseSerialGC heap-not
+	asked
+	finds "${at}stops" STOPPED
+	says "${at}stops" 'watchdog calls Thread\.(getAllStackTraces|dumpThreads), which stops all'
+	silent "${at}stops" GC
+	silent "${at}heap-not" 'HEAP FULL'
+	begins "${at}gc" "$2" -Xmx96m gc
+	asked
+	finds "${at}gc" GC
+	silent "${at}gc" STOPPED
+	begins "${at}exceptions" "$2" exceptions
+	begins "${at}exceptions-not" "$2" exceptions-not
+	asked
+	finds "${at}exceptions" EXCEPTIONS
+	says "${at}exceptions" 'for Problems\.parse'
+	silent "${at}exceptions-not" EXCEPTIONS
+}
+
+# --- every collector's counters are others ---------------------------------------------------------------
+
+collectors() { # collectors MAJOR JAVA
+	local at=$1- name begun=
+	for name in Parallel G1 Z Shenandoah; do
+		if ! "$2" "-XX:+Use${name}GC" -version >/dev/null 2>&1; then
+			skip "${at}$name" "this JDK does not have it"
+			continue
+		fi
+		begins "${at}$name-heap" "$2" "-XX:+Use${name}GC" heap &&
+			begins "${at}$name-heap-not" "$2" "-XX:+Use${name}GC" heap-not &&
+			begun="$begun $name"
+	done
+	asked
+	for name in $begun; do
+		finds "${at}$name-heap" 'HEAP FULL'
+		silent "${at}$name-heap-not" 'HEAP FULL'
+		silent "${at}$name-heap-not" STOPPED
+	done
+}
+
+# --- a cgroup with a limit ---------------------------------------------------------------------------
+
+CG=
+cgroup_end() {
+	test_end
+	[ -z "$CG" ] || wait_for 10 rmdir "$CG" 2>/dev/null
+}
+
+# cgroup_begin: CG is a cgroup of half a core; fails, and says why in CG_WHY
+cgroup_begin() {
+	local top
+	CG_WHY="this machine lets nobody make a cgroup with a limit"
+	[ "$(id -u)" = 0 ] || return 1
+	top=$(awk '/ - cgroup / && /[, ]cpu(,|$)/ { print $5; exit }' /proc/self/mountinfo)
+	if [ -n "$top" ]; then
+		CG=$top/jhot-test-$$
+		mkdir "$CG" 2>/dev/null && echo 50000 2>/dev/null >"$CG/cpu.cfs_quota_us" && return
+	else
+		top=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+		[ -n "$top" ] && CG=$top/jhot-test-$$ && mkdir "$CG" 2>/dev/null &&
+			echo "50000 100000" 2>/dev/null >"$CG/cpu.max" && return
+	fi
+	rmdir "$CG" 2>/dev/null
+	CG=
+	return 1
+}
+
+limited() { # limited LABEL PROBLEM
+	begins "$1" "$java" "$2"
+	sleep 1 # what its start takes is not looked at
+	echo "$JVM" >"$CG/cgroup.procs"
+	asked
+}
+
+throttled() {
+	trap cgroup_end EXIT
+	if ! cgroup_begin; then
+		skip "a limit of CPU time" "$CG_WHY"
+		return
+	fi
+	limited throttled throttled
+	finds throttled THROTTLED
+	says throttled 'limit of 0\.5 cores stops the program in [0-9]+ % of its periods of 100 ms'
+	limited throttled-not throttled-not
+	silent throttled-not THROTTLED
+}
+
+while read -r major java; do
+	calm "$major" "$java"
+	busy "$major" "$java"
+	[ "$major" != 25 -a "$major" != 8 ] || collectors "$major" "$java"
+	last=$java
+done < <(jdks 8 17 21 25)
+java=$last
+throttled
+done_testing
