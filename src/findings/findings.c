@@ -19,6 +19,10 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_gc,
 	&rule_jit,
 	&rule_exceptions,
+	&rule_locks,
+	&rule_pool,
+	&rule_io,
+	&rule_cores,
 	NULL,
 };
 

@@ -4,4 +4,5 @@
 noinst_LIBRARIES += libfindings.a
 libfindings_a_SOURCES = \
 	%D%/findings.c %D%/findings.h %D%/rules.h %D%/scene.c %D%/scene.h \
-	%D%/rules/deadlock.c %D%/rules/exceptions.c %D%/rules/gc.c %D%/rules/heap.c %D%/rules/jit.c
+	%D%/rules/deadlock.c %D%/rules/exceptions.c %D%/rules/gc.c %D%/rules/heap.c %D%/rules/jit.c \
+	%D%/places.c %D%/places.h %D%/rules/cores.c %D%/rules/io.c %D%/rules/locks.c %D%/rules/pool.c

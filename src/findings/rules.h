@@ -6,5 +6,6 @@
 #include "findings/findings.h"
 
 extern const struct finding_rule rule_deadlock, rule_heap, rule_gc, rule_jit, rule_exceptions;
+extern const struct finding_rule rule_locks, rule_pool, rule_io, rule_cores;
 
 #endif

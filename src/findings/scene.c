@@ -2,6 +2,8 @@
 /* What several rules ask of the model, and how they write down what proves it. */
 #include "findings/scene.h"
 
+#include "profile/table/flat.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -19,6 +21,11 @@ double scene_seconds(const struct scene *scene, int event)
 	struct profile_query q = scene_query(scene, event);
 
 	return profile_covered(scene->profile, &q);
+}
+
+double scene_error(uint64_t samples, double share)
+{
+	return flat_half_width((uint64_t)(share * (double)samples + 0.5), samples) / 100;
 }
 
 uint32_t scene_own(const struct scene *scene, uint32_t stack)
@@ -46,6 +53,22 @@ const char *scene_method(const struct scene *scene, uint32_t method)
 	if (!cut)
 		return full;
 	return full + (cut - (*m->name && *m->class_name ? m->class_name : full)) + 1;
+}
+
+const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCENE_LOCK])
+{
+	static const char *const inner[] = {"$NonfairSync", "$FairSync", "$Sync"};
+	const char *name = scene_method(scene, method);
+	size_t bytes = strlen(name);
+
+	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+		size_t end = strlen(inner[i]);
+
+		if (bytes > end && !strcmp(name + bytes - end, inner[i]))
+			bytes -= end;
+	}
+	snprintf(out, SCENE_LOCK, "%.*s", (int)bytes, name);
+	return out;
 }
 
 const char *scene_thread(const struct scene *scene, uint32_t thread)

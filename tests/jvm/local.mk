@@ -8,7 +8,7 @@ EXTRA_DIST += $(jvm_test_programs) %D%/jdks_check.sh %D%/lib.sh
 # Shell scripts that source lib.sh, and Java programs that
 # are compiled once for all of them (for Java 8, the oldest JVM).
 jvm_test_programs = %D%/programs/Compile.java %D%/programs/Counts.java %D%/programs/Known.java \
-	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/States.java \
+	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/States.java \
 	%D%/programs/Stops.java %D%/programs/Stubs.java %D%/programs/Walks.java
 
 jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
