@@ -3,6 +3,7 @@
 #include "findings/places.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static const struct {
 	{JUC "Phaser", "*", PLACE_EVENT},
 	{JUC "Exchanger", "*", PLACE_EVENT},
 	{JUC "ForkJoinTask", "*", PLACE_EVENT},
-	{JUC "ForkJoinPool", "*", PLACE_EVENT},
+	{JUC "ForkJoinPool", "await*", PLACE_EVENT},
 	{JUC "*CompletionService", "*", PLACE_EVENT},
 	{JUC "ThreadPoolExecutor", "awaitTermination", PLACE_EVENT},
 	{"java.lang.Thread", "join*", PLACE_EVENT},
@@ -255,12 +256,29 @@ static void part_of(void *ctx, const struct profile_part *part)
 		part->thread, part->stack, PROFILE_NONE, part->state, part->weight};
 }
 
-struct place_part *places_parts(const struct scene *scene, uint32_t *count)
+static double longest(const struct scene *scene, const struct parts *all)
+{
+	uint32_t threads = profile_thread_count(scene->profile);
+	uint64_t *ns = xcalloc(threads + 1, sizeof(*ns)), most = 0;
+	double seconds = scene_seconds(scene, EVENT_WALL);
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		uint32_t thread = all->list[i].thread;
+
+		ns[thread] += all->list[i].weight;
+		most = ns[thread] > most ? ns[thread] : most;
+	}
+	free(ns);
+	return most && (double)most / NS_PER_S < seconds ? (double)most / NS_PER_S : seconds;
+}
+
+struct place_part *places_parts(const struct scene *scene, uint32_t *count, double *seconds)
 {
 	struct profile_query q = scene_query(scene, EVENT_WALL);
 	struct parts all = {.profile = scene->profile};
 
 	profile_each(scene->profile, &q, part_of, &all);
 	*count = all.count;
+	*seconds = longest(scene, &all);
 	return all.list;
 }

@@ -55,7 +55,10 @@ struct place_part {
 	enum thread_state state;
 	uint64_t weight;
 };
-/* The parts of wall of Java's threads, *count of them; the caller's to free. */
-struct place_part *places_parts(const struct scene *scene, uint32_t *count);
+/*
+ * The parts of wall of Java's threads, *count of them; the caller's to free. *seconds: what was looked at, which is what
+ * has been seen of the thread that was there all the time: the first second of a session is not whole.
+ */
+struct place_part *places_parts(const struct scene *scene, uint32_t *count, double *seconds);
 
 #endif

@@ -127,11 +127,16 @@ void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t st
 		struct profile_stack s = profile_get_stack(scene->profile, at);
 		const struct profile_frame *frame = profile_get_frame(scene->profile, s.frame);
 
+		at = s.parent;
+		if (strstr(profile_get_method(scene->profile, frame->method)->class_name,
+			    "$$Lambda")) {
+			most++; /* the JVM's own, before the method that it stands for */
+			continue;
+		}
 		if (frame->line > 0)
 			scene_proof(f, "  %s, line %d", scene_method(scene, frame->method),
 				frame->line);
 		else
 			scene_proof(f, "  %s", scene_method(scene, frame->method));
-		at = s.parent;
 	}
 }

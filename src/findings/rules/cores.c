@@ -15,7 +15,7 @@
 
 struct wanting {
 	uint32_t thread;
-	uint64_t ran, waited;
+	uint64_t ran, waited, all;
 };
 
 /* Threads that want to run, as wall has seen them. */
@@ -24,6 +24,7 @@ struct crowd {
 	struct wanting *threads; /* by thread */
 	uint32_t count;
 	uint64_t ran, waited, samples;
+	uint64_t most; /* of one thread, in whatever state: so long was looked at */
 };
 
 static void crowd_of(void *ctx, const struct profile_part *part)
@@ -31,8 +32,12 @@ static void crowd_of(void *ctx, const struct profile_part *part)
 	struct crowd *c = ctx;
 	bool waits = part->state == THREAD_RUNNABLE;
 
-	if (part->thread >= c->count || (!waits && part->state != THREAD_ON_CPU) ||
+	if (part->thread >= c->count ||
 		profile_get_thread(c->scene->profile, part->thread)->kind == THREAD_AGENT)
+		return;
+	c->threads[part->thread].all += part->weight;
+	c->most = c->threads[part->thread].all > c->most ? c->threads[part->thread].all : c->most;
+	if (!waits && part->state != THREAD_ON_CPU)
 		return;
 	c->threads[part->thread].thread = part->thread;
 	*(waits ? &c->threads[part->thread].waited : &c->threads[part->thread].ran) += part->weight;
@@ -80,11 +85,12 @@ static void tell(const struct crowd *c, double seconds)
 static void look(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_WALL);
-	double seconds = scene_seconds(scene, EVENT_WALL);
 	struct crowd c = {.scene = scene, .count = profile_thread_count(scene->profile)};
+	double seconds;
 
 	c.threads = xcalloc(c.count + 1, sizeof(*c.threads));
 	profile_each(scene->profile, &q, crowd_of, &c);
+	seconds = (double)c.most / NS_PER_S;
 	if (c.samples >= ENOUGH && (double)c.waited >= MUCH * (double)(c.ran + c.waited) &&
 		(double)c.waited >= LEAST * seconds * NS_PER_S) {
 		qsort(c.threads, c.count, sizeof(*c.threads), most_first);

@@ -3,7 +3,8 @@
  * Threads in the middle of a task wait for one peer or file.
  *
  * Who serves connections waits for the next request in the same system call. Its frames give it away: by their names, by
- * being in a class that accepts, or by there being but one of them.
+ * being in a class that accepts, or in such a one's package without a name that says that it asks somebody, or by there
+ * being but one of them.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -24,6 +25,10 @@ static const char *const server_methods[] = {"next", "accept", "listen", "poll",
 	"handleConnection", "handleClient", "awaitRequest", "consume", NULL};
 static const char *const server_classes[] = {"Server", "Listener", "Acceptor", "Consumer",
 	"Subscri", "ConnectionHandler", "ClientHandler", "Console", NULL};
+
+/* Of who asks somebody. */
+static const char *const clients[] = {"client", "query", "fetch", "charge", "lookup", "remote",
+	"gateway", "jdbc", "rpc", "invoke", "send", "download", "upstream", "backend", NULL};
 
 struct io {
 	const struct scene *scene;
@@ -69,19 +74,39 @@ static bool of_server(const struct io *io, const char *class_name)
 	return false;
 }
 
-static bool serves(const struct io *io, uint32_t own)
+/* In the package of a class that accepts; where there are none, in one class with it. */
+static bool beside_server(const struct io *io, const char *class_name)
 {
-	for (int i = 0; i < INNER && own != PROFILE_NONE; i++) {
-		const struct profile_method *m = places_method(io->scene, own);
-		const char *simple = strrchr(m->class_name, '.');
+	for (uint32_t i = 0; i < io->servers; i++) {
+		const char *end = strrchr(io->server[i], '.');
+		size_t bytes =
+			end ? (size_t)(end - io->server[i]) + 1 : strcspn(io->server[i], "$");
 
-		if (places_says(m->name, server_methods) ||
-			places_says(simple ? simple : m->class_name, server_classes) ||
-			of_server(io, m->class_name))
+		if (!strncmp(class_name, io->server[i], bytes) &&
+			(end ? !strchr(class_name + bytes, '.')
+			     : !class_name[bytes] || class_name[bytes] == '$'))
 			return true;
-		own = places_outwards(io->places, own);
 	}
 	return false;
+}
+
+static bool serves(const struct io *io, uint32_t own)
+{
+	bool beside = false, client = false;
+
+	for (int i = 0; i < INNER && own != PROFILE_NONE; i++) {
+		const struct profile_method *m = places_method(io->scene, own);
+		const char *dot = strrchr(m->class_name, '.');
+		const char *simple = dot ? dot + 1 : m->class_name;
+
+		if (places_says(m->name, server_methods) || places_says(simple, server_classes) ||
+			of_server(io, m->class_name))
+			return true;
+		beside |= beside_server(io, m->class_name);
+		client |= places_says(m->name, clients) || places_says(simple, clients);
+		own = places_outwards(io->places, own);
+	}
+	return beside && !client;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------ */
@@ -166,10 +191,10 @@ static void tell(const struct io *io, const struct group *g, double seconds)
 
 static void look(const struct scene *scene)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL);
 	struct io io = {.scene = scene, .places = places_new(scene)};
+	double seconds;
 
-	io.parts = places_parts(scene, &io.count);
+	io.parts = places_parts(scene, &io.count, &seconds);
 	find_servers(&io);
 	for (uint32_t i = 0; i < io.count; i++)
 		sort_out(&io, &io.parts[i]);

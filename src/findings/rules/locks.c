@@ -249,6 +249,8 @@ static void tell_holder(const struct scene *scene, struct finding *f, const stru
 		h = what_it_does(scene, holder, where);
 	}
 	in = own_method(scene, h.stack);
+	if (h.inside)
+		in = where;
 	if (in != PROFILE_NONE)
 		snprintf(does, sizeof(does), " in %s%s%s%s", scene_method(scene, in),
 			h.state ? " (" : "", h.state ? thread_states[h.state].name : "",
@@ -268,8 +270,9 @@ static void tell_holder(const struct scene *scene, struct finding *f, const stru
 	scene_proof_stack(scene, f, h.stack, 4);
 }
 
-static void tell(const struct scene *scene, const struct contended *c, double moment, double share)
+static void tell(const struct scene *scene, const struct contended *c, double moment, double used)
 {
+	double share = moment / (moment + used);
 	struct finding *f = scene_found(scene, FINDING_COSTS, share, c->lock);
 	struct profile_query q = scene_query(scene, EVENT_CPU);
 	uint32_t where = own_method(scene, c->stack);
@@ -299,11 +302,34 @@ static double cores(const struct scene *scene)
 	return scene->now->cpu_pct > 0 ? scene->now->cpu_pct / 100.0 : 0;
 }
 
+/* What is worth a sentence. */
+struct kept {
+	struct contended *list;
+	uint32_t count;
+};
+
+static void keep(struct kept *found, const struct contended *c)
+{
+	found->list = xreallocarray(found->list, found->count + 1, sizeof(*found->list));
+	found->list[found->count++] = *c;
+}
+
+/* Does but the holder of another wait for it? It is told as a link of that chain. */
+static bool is_link(const struct kept *found, const struct contended *c)
+{
+	for (uint32_t i = 0; i < found->count && c->threads == 1; i++)
+		if (&found->list[i] != c && found->list[i].holder_count &&
+			found->list[i].holders[0].thread == c->waiter)
+			return true;
+	return false;
+}
+
 static void look(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
 	double seconds = scene_seconds(scene, EVENT_LOCK), used = cores(scene);
 	struct locks l = {.scene = scene};
+	struct kept found = {0};
 
 	profile_each(scene->profile, &q, wait_of, &l);
 	if (l.count)
@@ -311,11 +337,16 @@ static void look(const struct scene *scene)
 	for (uint32_t i = 0; i < l.count && seconds > 0;) {
 		struct contended c = take_lock(&l, &i);
 		double moment = (double)c.weight / NS_PER_S / seconds;
-		double share = moment / (moment + used);
 
-		if (moment >= LEAST && share >= MUCH && !in_circle(scene, c.waiter))
-			tell(scene, &c, moment, share);
+		if (moment >= LEAST && moment >= MUCH * (moment + used) &&
+			!in_circle(scene, c.waiter))
+			keep(&found, &c);
 	}
+	for (uint32_t i = 0; i < found.count; i++)
+		if (!is_link(&found, &found.list[i]))
+			tell(scene, &found.list[i],
+				(double)found.list[i].weight / NS_PER_S / seconds, used);
+	free(found.list);
 	free(l.list);
 }
 

@@ -193,8 +193,8 @@ static void count_all(struct limits *l)
 
 static void look(const struct scene *scene)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL);
 	struct limits l = {.scene = scene, .thread_count = profile_thread_count(scene->profile)};
+	double seconds;
 
 	for (uint32_t i = 0; i < l.thread_count; i++) {
 		uint32_t pool = profile_get_thread(scene->profile, i)->pool;
@@ -202,7 +202,7 @@ static void look(const struct scene *scene)
 		l.pool_count = pool >= l.pool_count ? pool + 1 : l.pool_count;
 	}
 	l.places = places_new(scene);
-	l.parts = places_parts(scene, &l.count);
+	l.parts = places_parts(scene, &l.count, &seconds);
 	l.pools = xcalloc(l.pool_count + 1, sizeof(*l.pools));
 	l.threads = xcalloc(l.thread_count + 1, sizeof(*l.threads));
 	count_all(&l);

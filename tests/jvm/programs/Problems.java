@@ -21,7 +21,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Prints "ready" and goes on until its input ends. Each name is a problem; "NAME-not" is what only looks like it. */
+/** Prints "ready" and goes on until its input ends, or says q. Each name is a problem; "NAME-not" is what only looks like it. */
 public final class Problems {
     private static volatile long sum;
 
@@ -295,10 +295,15 @@ public final class Problems {
         for (int i = 0; i < 12; i++) {
             start("caller-" + i, () -> {
                 for (;;) {
-                    callLimited(limit, ms);
+                    search(limit, ms);
                 }
             });
         }
+    }
+
+    static void search(Semaphore limit, long ms) {
+        callLimited(limit, ms);
+        sum++;
     }
 
     static void callLimited(Semaphore limit, long ms) {
@@ -426,6 +431,56 @@ public final class Problems {
         }
     }
 
+    /** Reads what is asked by a name that says nothing. */
+    static final class Session {
+        private final Socket socket;
+
+        Session(Socket socket) {
+            this.socket = socket;
+        }
+
+        int decode() throws IOException {
+            return socket.getInputStream().read();
+        }
+
+        void go() {
+            try {
+                for (int asked = decode(); asked >= 0; asked = decode()) {
+                    socket.getOutputStream().write(asked);
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Connections that are kept open, whose clients ask now and then. */
+    static void keptOpen() throws IOException {
+        ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ExecutorService sessions = Executors.newCachedThreadPool(named("session-"));
+        Peer peer = new Peer(0);
+        start("acceptor", () -> {
+            try {
+                for (;;) {
+                    Session s = new Session(listener.accept());
+                    sessions.execute(() -> s.go());
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        for (int i = 0; i < 12; i++) {
+            int port = (i % 2 == 0 ? listener : peer.listener).getLocalPort();
+            PaymentClient client = new PaymentClient(port);
+            start("client-" + i, () -> {
+                for (;;) {
+                    sum += client.charge();
+                    sleep(500);
+                }
+            });
+        }
+    }
+
     // --- cores --------------------------------------------------------------------------------------
 
     static void spinners(int threads) {
@@ -492,7 +547,10 @@ public final class Problems {
             orders(6, 50, 0);
             break;
         case "io-not":
-            orders(6, 0, 20);
+            orders(3, 4, 20);
+            break;
+        case "io-idle":
+            keptOpen();
             break;
         case "cores":
             spinners(4);
@@ -508,7 +566,7 @@ public final class Problems {
     public static void main(String[] args) throws Exception {
         run(args[0]);
         System.out.println("ready");
-        while (System.in.read() >= 0) {
+        for (int c = System.in.read(); c >= 0 && c != 'q'; c = System.in.read()) {
             continue;
         }
     }
