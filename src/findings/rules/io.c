@@ -192,15 +192,20 @@ static void tell(const struct io *io, const struct group *g, double seconds)
 static void look(const struct scene *scene)
 {
 	struct io io = {.scene = scene, .places = places_new(scene)};
+	uint32_t kept = 0;
 	double seconds;
 
 	io.parts = places_parts(scene, &io.count, &seconds);
 	find_servers(&io);
-	for (uint32_t i = 0; i < io.count; i++)
+	for (uint32_t i = 0; i < io.count; i++) {
 		sort_out(&io, &io.parts[i]);
+		if (io.parts[i].where != PROFILE_NONE)
+			io.parts[kept++] = io.parts[i];
+	}
+	io.count = kept;
 	if (io.count)
 		qsort(io.parts, io.count, sizeof(*io.parts), by_place);
-	for (uint32_t i = 0; i < io.count && io.parts[i].where != PROFILE_NONE;) {
+	for (uint32_t i = 0; i < io.count;) {
 		bool executor = places_of(io.places, io.parts[i].stack).executor;
 		struct group g = take_group(&io, &i);
 

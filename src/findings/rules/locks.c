@@ -15,6 +15,8 @@
 #include <string.h>
 
 #define LEAST     0.5  /* threads that wait at any moment, */
+#define EACH      0.05 /* so much of the time of each that ever waits */
+#define EACH_MOST 40   /* (but of no more: threads come and go), */
 #define MUCH      0.20 /* and of the CPU time and this together */
 #define LOOK_NS   (2 * NS_PER_MS)
 #define HOLDERS   64
@@ -324,6 +326,12 @@ static bool is_link(const struct kept *found, const struct contended *c)
 	return false;
 }
 
+static bool costs(const struct contended *c, double moment, double used)
+{
+	return moment >= LEAST && moment >= MUCH * (moment + used) &&
+	       moment >= EACH * (c->threads < EACH_MOST ? c->threads : EACH_MOST);
+}
+
 static void look(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
@@ -338,8 +346,7 @@ static void look(const struct scene *scene)
 		struct contended c = take_lock(&l, &i);
 		double moment = (double)c.weight / NS_PER_S / seconds;
 
-		if (moment >= LEAST && moment >= MUCH * (moment + used) &&
-			!in_circle(scene, c.waiter))
+		if (costs(&c, moment, used) && !in_circle(scene, c.waiter))
 			keep(&found, &c);
 	}
 	for (uint32_t i = 0; i < found.count; i++)

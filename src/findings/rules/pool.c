@@ -70,13 +70,15 @@ static uint32_t taker(const struct limits *l, uint32_t own)
 /* The method in which it waits for something limited; PROFILE_NONE: it does not, as far as can be told. */
 static uint32_t limited(const struct limits *l, const struct place_part *part)
 {
-	struct place at = places_of(l->places, part->stack);
 	unsigned may = PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE;
+	struct place at;
 	uint32_t own;
 
-	if (at.own == PROFILE_NONE || at.owns < 2 || at.waits & (PLACE_EVENT | PLACE_LOCK))
+	if (part->state != THREAD_WAITING && part->state != THREAD_PARKED)
 		return PROFILE_NONE;
-	if (part->state != THREAD_WAITING && (part->state != THREAD_PARKED || !(at.waits & may)))
+	at = places_of(l->places, part->stack);
+	if (at.own == PROFILE_NONE || at.owns < 2 || at.waits & (PLACE_EVENT | PLACE_LOCK) ||
+		(part->state == THREAD_PARKED && !(at.waits & may)))
 		return PROFILE_NONE;
 	own = taker(l, at.own);
 	if (own != PROFILE_NONE)
