@@ -12,6 +12,7 @@
 /* What a method is, beside bits of enum place_wait. */
 #define METHOD_RUNS  0x1000u /* an executor's run loop: what it calls is a task */
 #define METHOD_IDLES 0x2000u /* where its threads wait for one */
+#define METHOD_OWN   0x4000u
 #define METHOD_SEEN  0x8000u
 
 #define JUC          "java.util.concurrent."
@@ -102,7 +103,8 @@ static bool fits(const char *text, const char *pattern)
 	       !strcmp(text + strlen(text) - after, star + 1);
 }
 
-static unsigned method_is(struct places *p, uint32_t method)
+/* Of a frame of Java. */
+static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(p->scene->profile, method);
 	unsigned is = METHOD_SEEN;
@@ -114,6 +116,8 @@ static unsigned method_is(struct places *p, uint32_t method)
 			is |= methods[i].is;
 			break;
 		}
+	if (profile_frame_own(p->scene->profile, frame))
+		is |= METHOD_OWN;
 	if (method < p->method_count)
 		p->methods[method] = (uint16_t)is;
 	return is;
@@ -187,7 +191,7 @@ static struct place inside(struct places *p, struct place at, uint32_t stack)
 	if (frame->type > FRAME_JAVA)
 		return at;
 	at.java = stack;
-	is = method_is(p, frame->method);
+	is = method_is(p, frame_id, frame->method);
 	if (is & METHOD_RUNS) {
 		at = (struct place){.own = PROFILE_NONE,
 			.outer = PROFILE_NONE,
@@ -197,10 +201,10 @@ static struct place inside(struct places *p, struct place at, uint32_t stack)
 	} else if (is & METHOD_IDLES) {
 		at.idle = true;
 		at.own = PROFILE_NONE;
-	} else if (!at.idle && profile_frame_own(p->scene->profile, frame_id)) {
+	} else if (!at.idle && is & METHOD_OWN) {
 		add_own(p, &at, stack);
 	} else {
-		at.waits |= (uint16_t)(is & ~METHOD_SEEN);
+		at.waits |= (uint16_t)(is & (METHOD_RUNS - 1));
 	}
 	return at;
 }

@@ -114,7 +114,7 @@ static void vote(struct limits *l, struct place_part *part)
 static void tally(struct limits *l, const struct place_part *part)
 {
 	struct pool *pool = &l->pools[profile_get_thread(l->scene->profile, part->thread)->pool];
-	struct place at = places_of(l->places, part->stack);
+	bool runs = part->state <= THREAD_RUNNABLE;
 
 	pool->all += part->weight;
 	if (part->where != PROFILE_NONE && part->where == pool->where) {
@@ -124,7 +124,7 @@ static void tally(struct limits *l, const struct place_part *part)
 			pool->stack = part->stack;
 			pool->thread = part->thread;
 		}
-	} else if (at.own == PROFILE_NONE) {
+	} else if (!runs && places_of(l->places, part->stack).own == PROFILE_NONE) {
 		pool->idles += part->weight;
 	} else if (part->weight > pool->most_other) {
 		pool->most_other = part->weight;
