@@ -23,6 +23,10 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_swap,
 	&rule_stops,
 	&rule_classes,
+	&rule_locks,
+	&rule_pool,
+	&rule_io,
+	&rule_cores,
 	NULL,
 };
 

@@ -3,6 +3,7 @@
 #include "findings/scene.h"
 
 #include "base/clock.h"
+#include "profile/table/flat.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -80,6 +81,11 @@ double scene_seconds(const struct scene *scene, int event)
 	return profile_covered(scene->profile, &q);
 }
 
+double scene_error(uint64_t samples, double share)
+{
+	return flat_half_width((uint64_t)(share * (double)samples + 0.5), samples) / 100;
+}
+
 uint32_t scene_own(const struct scene *scene, uint32_t stack)
 {
 	while (stack != PROFILE_ROOT_STACK) {
@@ -105,6 +111,22 @@ const char *scene_method(const struct scene *scene, uint32_t method)
 	if (!cut)
 		return full;
 	return full + (cut - (*m->name && *m->class_name ? m->class_name : full)) + 1;
+}
+
+const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCENE_LOCK])
+{
+	static const char *const inner[] = {"$NonfairSync", "$FairSync", "$Sync"};
+	const char *name = scene_method(scene, method);
+	size_t bytes = strlen(name);
+
+	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+		size_t end = strlen(inner[i]);
+
+		if (bytes > end && !strcmp(name + bytes - end, inner[i]))
+			bytes -= end;
+	}
+	snprintf(out, SCENE_LOCK, "%.*s", (int)bytes, name);
+	return out;
 }
 
 const char *scene_thread(const struct scene *scene, uint32_t thread)
@@ -163,11 +185,16 @@ void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t st
 		struct profile_stack s = profile_get_stack(scene->profile, at);
 		const struct profile_frame *frame = profile_get_frame(scene->profile, s.frame);
 
+		at = s.parent;
+		if (strstr(profile_get_method(scene->profile, frame->method)->class_name,
+			    "$$Lambda")) {
+			most++; /* the JVM's own, before the method that it stands for */
+			continue;
+		}
 		if (frame->line > 0)
 			scene_proof(f, "  %s, line %d", scene_method(scene, frame->method),
 				frame->line);
 		else
 			scene_proof(f, "  %s", scene_method(scene, frame->method));
-		at = s.parent;
 	}
 }

@@ -61,10 +61,16 @@ struct profile_query scene_query(const struct scene *scene, int event);
 /* The seconds of it in which the event was sampled. */
 double scene_seconds(const struct scene *scene, int event);
 
+/* The 95 % half width, 0..1, of a share that so many samples have told. */
+double scene_error(uint64_t samples, double share);
+
 /* The innermost frame of the program's own, as a stack; PROFILE_NONE: it has none. */
 uint32_t scene_own(const struct scene *scene, uint32_t stack);
 /* "OrderService.place", without the package; "a lock" for PROFILE_NONE. */
 const char *scene_method(const struct scene *scene, uint32_t method);
+/* "ReentrantLock", "OrderService$Repo": what a lock of this class is called; returns out. */
+#define SCENE_LOCK 100
+const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCENE_LOCK]);
 const char *scene_thread(const struct scene *scene, uint32_t thread);
 /* Where a thread is most of the time: of wall, else of cpu; PROFILE_NONE: it was not sampled. */
 uint32_t scene_thread_stack(const struct scene *scene, uint32_t thread);

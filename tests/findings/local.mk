@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the rules: their thresholds over a model of our own, and programs that have a problem or nearly have it.
+# Tests of the rules: their thresholds over models made by hand, and programs that have a problem or nearly have it.
 
-check_PROGRAMS += %D%/test_rules
+check_PROGRAMS += %D%/test_rules %D%/test_thresholds
 %C%_test_rules_LDADD = libfindings.a libprofile.a libbase.a -lm
+%C%_test_thresholds_LDADD = libfindings.a libprofile.a libbase.a -lm
 
-check_SCRIPTS += %D%/test_host.sh
+check_SCRIPTS += %D%/test_host.sh %D%/test_waits.sh

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where in its task a thread is: names that are known, and what each node of the trie inherits from its caller. */
+#include "findings/places.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* What a method is, beside bits of enum place_wait. */
+#define METHOD_RUNS  0x1000u /* an executor's run loop: what it calls is a task */
+#define METHOD_IDLES 0x2000u /* where its threads wait for one */
+#define METHOD_OWN   0x4000u
+#define METHOD_SEEN  0x8000u
+
+#define JUC          "java.util.concurrent."
+
+/* Classes and names; a "*" at an end stands for any rest. */
+static const struct {
+	const char *class_name, *name;
+	unsigned is;
+} methods[] = {
+	{JUC "ThreadPoolExecutor", "runWorker", METHOD_RUNS},
+	{JUC "ThreadPoolExecutor", "getTask", METHOD_IDLES},
+	{JUC "ForkJoinTask", "doExec", METHOD_RUNS},
+	{JUC "ForkJoinPool", "awaitWork", METHOD_IDLES},
+	{JUC "ThreadPerTaskExecutor", "*", METHOD_RUNS},
+	{"org.apache.tomcat.util.threads.ThreadPoolExecutor", "runWorker", METHOD_RUNS},
+	{"org.apache.tomcat.util.threads.ThreadPoolExecutor", "getTask", METHOD_IDLES},
+	{"org.eclipse.jetty.util.thread.QueuedThreadPool*", "runJob", METHOD_RUNS},
+	{"org.eclipse.jetty.util.thread.QueuedThreadPool*", "idleJobPoll", METHOD_IDLES},
+	{"org.eclipse.jetty.util.thread.ReservedThreadExecutor*", "reservedWait", METHOD_IDLES},
+	{"io.netty.util.concurrent.*", "runTask", METHOD_RUNS},
+	{"io.netty.util.concurrent.*", "safeExecute", METHOD_RUNS},
+	{"io.netty.util.concurrent.*", "takeTask", METHOD_IDLES},
+	{"io.netty.*", "epollWait*", METHOD_IDLES},
+	{"io.netty.*", "processSelectedKey*", METHOD_RUNS},
+	{"org.jboss.threads.EnhancedQueueExecutor*", "doRunTask", METHOD_RUNS},
+	{"org.jboss.threads.EnhancedQueueExecutor*", "waitForTask", METHOD_IDLES},
+	{"org.xnio.nio.WorkerThread", "run", METHOD_RUNS},
+	{"kotlinx.coroutines.scheduling.*", "runSafely", METHOD_RUNS},
+	{"kotlinx.coroutines.scheduling.*", "park", METHOD_IDLES},
+	{"akka.dispatch.Mailbox", "run", METHOD_RUNS},
+	{JUC "Semaphore", "*", PLACE_PERMIT},
+	{JUC "*Queue", "*", PLACE_QUEUE},
+	{JUC "*Deque", "*", PLACE_QUEUE},
+	{JUC "locks.AbstractQueuedSynchronizer$ConditionObject", "*", PLACE_CHANGE},
+	{JUC "locks.Reentrant*", "*", PLACE_LOCK},
+	{JUC "locks.StampedLock", "*", PLACE_LOCK},
+	{JUC "FutureTask", "*", PLACE_EVENT},
+	{JUC "CompletableFuture", "*", PLACE_EVENT},
+	{JUC "CountDownLatch", "*", PLACE_EVENT},
+	{JUC "CyclicBarrier", "*", PLACE_EVENT},
+	{JUC "Phaser", "*", PLACE_EVENT},
+	{JUC "Exchanger", "*", PLACE_EVENT},
+	{JUC "ForkJoinTask", "*", PLACE_EVENT},
+	{JUC "ForkJoinPool", "await*", PLACE_EVENT},
+	{JUC "*CompletionService", "*", PLACE_EVENT},
+	{JUC "ThreadPoolExecutor", "awaitTermination", PLACE_EVENT},
+	{"java.lang.Thread", "join*", PLACE_EVENT},
+	{"java.lang.Process*", "waitFor*", PLACE_EVENT},
+	{"java.util.Timer*", "*", METHOD_IDLES},
+	{"java.lang.ref.*", "*", PLACE_EVENT},
+	{"java.net.ServerSocket", "*ccept", PLACE_CALLERS | PLACE_ACCEPTS},
+	{"sun.nio.ch.ServerSocketChannelImpl", "*ccept", PLACE_CALLERS | PLACE_ACCEPTS},
+	{"sun.nio.ch.Net", "accept", PLACE_CALLERS | PLACE_ACCEPTS},
+	{"sun.nio.ch.*SelectorImpl", "*", PLACE_CALLERS},
+	{"sun.nio.ch.EPoll*", "*", PLACE_CALLERS},
+	{"sun.nio.ch.Poller*", "*", PLACE_CALLERS},
+	{"sun.nio.fs.*", "poll", PLACE_CALLERS},
+	{"java.net.DatagramSocket", "receive", PLACE_CALLERS},
+	{"sun.nio.ch.DatagramChannelImpl", "*", PLACE_CALLERS},
+	{"java.net.Socket*", "*", PLACE_PEER},
+	{"sun.nio.ch.NioSocketImpl*", "*", PLACE_PEER},
+	{"sun.nio.ch.SocketChannelImpl", "*", PLACE_PEER},
+	{"java.io.FileInputStream", "*", PLACE_FILE},
+	{"java.io.FileOutputStream", "*", PLACE_FILE},
+	{"java.io.RandomAccessFile", "*", PLACE_FILE},
+	{"sun.nio.ch.FileChannelImpl", "*", PLACE_FILE},
+};
+
+struct places {
+	const struct scene *scene;
+	struct place *list; /* by stack */
+	uint16_t *methods;  /* by method, METHOD_SEEN once known */
+	uint32_t stacks, method_count;
+};
+
+/* --- methods ----------------------------------------------------------------------------------------- */
+
+static bool fits(const char *text, const char *pattern)
+{
+	const char *star = strchr(pattern, '*');
+	size_t before, after;
+
+	if (!star)
+		return !strcmp(text, pattern);
+	before = (size_t)(star - pattern);
+	after = strlen(star + 1);
+	return !strncmp(text, pattern, before) && strlen(text) >= before + after &&
+	       !strcmp(text + strlen(text) - after, star + 1);
+}
+
+/* Of a frame of Java. */
+static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
+{
+	const struct profile_method *m = profile_get_method(p->scene->profile, method);
+	unsigned is = METHOD_SEEN;
+
+	if (method < p->method_count && p->methods[method])
+		return p->methods[method];
+	for (size_t i = 0; *m->class_name && i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (fits(m->class_name, methods[i].class_name) && fits(m->name, methods[i].name)) {
+			is |= methods[i].is;
+			break;
+		}
+	if (profile_frame_own(p->scene->profile, frame))
+		is |= METHOD_OWN;
+	if (method < p->method_count)
+		p->methods[method] = (uint16_t)is;
+	return is;
+}
+
+static bool is_lambda(const struct profile_method *m)
+{
+	return strstr(m->class_name, "$$Lambda") || !strncmp(m->name, "lambda$", 7);
+}
+
+const struct profile_method *places_method(const struct scene *scene, uint32_t stack)
+{
+	struct profile_stack s = profile_get_stack(scene->profile, stack);
+
+	return profile_get_method(
+		scene->profile, profile_get_frame(scene->profile, s.frame)->method);
+}
+
+bool places_says(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcasestr(text, *words))
+			return true;
+	return false;
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------ */
+
+struct places *places_new(const struct scene *scene)
+{
+	struct places *p = xcalloc(1, sizeof(*p));
+
+	p->scene = scene;
+	p->stacks = profile_info(scene->profile).stacks;
+	p->method_count = profile_method_count(scene->profile);
+	p->list = xcalloc(p->stacks + 1, sizeof(*p->list));
+	p->methods = xcalloc(p->method_count + 1, sizeof(*p->methods));
+	return p;
+}
+
+void places_free(struct places *p)
+{
+	if (!p)
+		return;
+	free(p->list);
+	free(p->methods);
+	free(p);
+}
+
+/* An own frame: one more, unless it is a lambda or the method that was the innermost before. */
+static void add_own(struct places *p, struct place *at, uint32_t stack)
+{
+	const struct profile_method *m = places_method(p->scene, stack);
+	bool again = at->own != PROFILE_NONE && places_method(p->scene, at->own) == m;
+
+	at->own = stack;
+	at->waits = 0;
+	if (is_lambda(m) || again)
+		return;
+	at->owns++;
+	if (at->outer == PROFILE_NONE)
+		at->outer = stack;
+}
+
+static struct place inside(struct places *p, struct place at, uint32_t stack)
+{
+	uint32_t frame_id = profile_get_stack(p->scene->profile, stack).frame;
+	const struct profile_frame *frame = profile_get_frame(p->scene->profile, frame_id);
+	unsigned is;
+
+	if (frame->type > FRAME_JAVA)
+		return at;
+	at.java = stack;
+	is = method_is(p, frame_id, frame->method);
+	if (is & METHOD_RUNS) {
+		at = (struct place){.own = PROFILE_NONE,
+			.outer = PROFILE_NONE,
+			.java = stack,
+			.known = true,
+			.executor = true};
+	} else if (is & METHOD_IDLES) {
+		at.idle = true;
+		at.own = PROFILE_NONE;
+	} else if (!at.idle && is & METHOD_OWN) {
+		add_own(p, &at, stack);
+	} else {
+		at.waits |= (uint16_t)(is & (METHOD_RUNS - 1));
+	}
+	return at;
+}
+
+/* From the nearest caller that is known inwards, which a stack's depth bounds. */
+struct place places_of(struct places *p, uint32_t stack)
+{
+	static const struct place root = {
+		.own = PROFILE_NONE, .outer = PROFILE_NONE, .java = PROFILE_NONE, .known = true};
+	struct place at;
+
+	if (stack == PROFILE_ROOT_STACK || stack >= p->stacks)
+		return root;
+	if (p->list[stack].known)
+		return p->list[stack];
+	at = inside(p, places_of(p, profile_get_stack(p->scene->profile, stack).parent), stack);
+	p->list[stack] = at;
+	return at;
+}
+
+uint32_t places_outwards(struct places *p, uint32_t own)
+{
+	uint32_t at = profile_get_stack(p->scene->profile, own).parent;
+
+	for (at = places_of(p, at).own; at != PROFILE_NONE; at = places_of(p, at).own) {
+		if (!is_lambda(places_method(p->scene, at)))
+			return at;
+		at = profile_get_stack(p->scene->profile, at).parent;
+	}
+	return PROFILE_NONE;
+}
+
+/* --- parts ------------------------------------------------------------------------------------------- */
+
+struct parts {
+	const struct profile *profile;
+	struct place_part *list;
+	uint32_t count, cap;
+};
+
+static void part_of(void *ctx, const struct profile_part *part)
+{
+	struct parts *all = ctx;
+	enum thread_kind kind = profile_get_thread(all->profile, part->thread)->kind;
+
+	if (kind != THREAD_JAVA && kind != THREAD_VIRTUAL)
+		return;
+	if (all->count == all->cap) {
+		all->cap = all->cap ? 2 * all->cap : 256;
+		all->list = xreallocarray(all->list, all->cap, sizeof(*all->list));
+	}
+	all->list[all->count++] = (struct place_part){
+		part->thread, part->stack, PROFILE_NONE, part->state, part->weight};
+}
+
+static double longest(const struct scene *scene, const struct parts *all)
+{
+	uint32_t threads = profile_thread_count(scene->profile);
+	uint64_t *ns = xcalloc(threads + 1, sizeof(*ns)), most = 0;
+	double seconds = scene_seconds(scene, EVENT_WALL);
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		uint32_t thread = all->list[i].thread;
+
+		ns[thread] += all->list[i].weight;
+		most = ns[thread] > most ? ns[thread] : most;
+	}
+	free(ns);
+	return most && (double)most / NS_PER_S < seconds ? (double)most / NS_PER_S : seconds;
+}
+
+struct place_part *places_parts(const struct scene *scene, uint32_t *count, double *seconds)
+{
+	struct profile_query q = scene_query(scene, EVENT_WALL);
+	struct parts all = {.profile = scene->profile};
+
+	profile_each(scene->profile, &q, part_of, &all);
+	*count = all.count;
+	*seconds = longest(scene, &all);
+	return all.list;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pool's threads wait, in the middle of a task, for something that there is too little of: connections, permits.
+ *
+ * Workers without a task, and tasks that are a loop over a queue, wait in the same way and are no problem. The first
+ * are not below a task; of the second the outermost method itself takes, or its name says so.
+ */
+#include "findings/places.h"
+#include "findings/rules.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMBERS 4    /* threads of a pool, */
+#define MUCH    0.75 /* of whose time so much is spent in one place, */
+#define IDLE    0.05 /* and no more without a task */
+#define OTHERS \
+	0.005   /* so much is spent otherwise in tasks, unless the place's name says what it is */
+#define INNER 4 /* own frames that are asked for their names */
+
+/* Names of what takes one of few, and of what waits for the next to do. */
+static const char *const takers[] = {
+	"borrow", "acquire", "getConnection", "lease", "checkOut", NULL};
+static const char *const loops[] = {"take", "poll", "next", "receive", "dequeue", "drain", "consum",
+	"read", "accept", "listen", "pull", "park", "idle", "join", "await", "sleep", "loop",
+	"process", "run", "fetch", "remove", "waitFor", "message", "event", "task", "job", "work",
+	"signal", NULL};
+static const char *const queues[] = {"Queue", "Mailbox", "Inbox", "Channel", "Buffer", "Barrier",
+	"WaitStrategy", "Latch", "Future", "Promise", NULL};
+
+struct pool {
+	uint32_t where;  /* the method that most of the time is spent in, by a vote */
+	uint32_t thread; /* of most time there, and its stack */
+	uint32_t stack, other, other_thread, lived;
+	uint64_t votes, all, waits, idles, most, most_other;
+};
+
+struct limits {
+	const struct scene *scene;
+	struct places *places;
+	struct place_part *parts;
+	struct pool *pools; /* by number */
+	uint64_t *threads;  /* ns by thread */
+	uint32_t count, pool_count, thread_count;
+};
+
+/* --- one wait ---------------------------------------------------------------------------------------- */
+
+static uint32_t method_at(const struct limits *l, uint32_t stack)
+{
+	return profile_get_frame(
+		l->scene->profile, profile_get_stack(l->scene->profile, stack).frame)
+		->method;
+}
+
+/* The frame that says that it takes one of few. */
+static uint32_t taker(const struct limits *l, uint32_t own)
+{
+	for (int i = 0; i < INNER && own != PROFILE_NONE; i++) {
+		if (places_says(places_method(l->scene, own)->name, takers))
+			return own;
+		own = places_outwards(l->places, own);
+	}
+	return PROFILE_NONE;
+}
+
+/* The method in which it waits for something limited; PROFILE_NONE: it does not, as far as can be told. */
+static uint32_t limited(const struct limits *l, const struct place_part *part)
+{
+	unsigned may = PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE;
+	struct place at;
+	uint32_t own;
+
+	if (part->state != THREAD_WAITING && part->state != THREAD_PARKED)
+		return PROFILE_NONE;
+	at = places_of(l->places, part->stack);
+	if (at.own == PROFILE_NONE || at.owns < 2 || at.waits & (PLACE_EVENT | PLACE_LOCK) ||
+		(part->state == THREAD_PARKED && !(at.waits & may)))
+		return PROFILE_NONE;
+	own = taker(l, at.own);
+	if (own != PROFILE_NONE)
+		return own == at.outer ? PROFILE_NONE : method_at(l, own);
+	if (places_says(places_method(l->scene, at.own)->name, loops) ||
+		places_says(places_method(l->scene, at.own)->class_name, queues))
+		return PROFILE_NONE;
+	if (!(at.waits & PLACE_PERMIT) && !strcmp(places_method(l->scene, at.own)->class_name,
+						  places_method(l->scene, at.outer)->class_name))
+		return PROFILE_NONE;
+	return method_at(l, at.own);
+}
+
+/* --- pools ------------------------------------------------------------------------------------------- */
+
+/* Boyer and Moore: a method that more than half of the time is spent in is left over. */
+static void vote(struct limits *l, struct place_part *part)
+{
+	struct pool *pool = &l->pools[profile_get_thread(l->scene->profile, part->thread)->pool];
+
+	part->where = limited(l, part);
+	l->threads[part->thread] += part->weight;
+	if (part->where == pool->where) {
+		pool->votes += part->weight;
+	} else if (part->weight > pool->votes) {
+		pool->where = part->where;
+		pool->votes = part->weight - pool->votes;
+	} else {
+		pool->votes -= part->weight;
+	}
+}
+
+static void tally(struct limits *l, const struct place_part *part)
+{
+	struct pool *pool = &l->pools[profile_get_thread(l->scene->profile, part->thread)->pool];
+	bool runs = part->state <= THREAD_RUNNABLE;
+
+	pool->all += part->weight;
+	if (part->where != PROFILE_NONE && part->where == pool->where) {
+		pool->waits += part->weight;
+		if (part->weight > pool->most) {
+			pool->most = part->weight;
+			pool->stack = part->stack;
+			pool->thread = part->thread;
+		}
+	} else if (!runs && places_of(l->places, part->stack).own == PROFILE_NONE) {
+		pool->idles += part->weight;
+	} else if (part->weight > pool->most_other) {
+		pool->most_other = part->weight;
+		pool->other = part->stack;
+		pool->other_thread = part->thread;
+	}
+}
+
+/* members: how many threads a pool has; of those that come and go, at any moment. */
+static double members(const struct pool *pool, double seconds)
+{
+	double at_once = (double)pool->all / NS_PER_S / seconds;
+
+	return pool->lived <= 1.25 * at_once + 1 ? pool->lived : at_once;
+}
+
+static bool exhausted(const struct limits *l, const struct pool *pool, double seconds)
+{
+	uint64_t others = pool->all - pool->waits - pool->idles;
+
+	return pool->where != PROFILE_NONE && members(pool, seconds) >= MEMBERS &&
+	       (double)pool->waits >= MUCH * (double)pool->all &&
+	       (double)pool->idles <= IDLE * (double)pool->all &&
+	       ((double)others >= OTHERS * (double)pool->all ||
+		       places_says(
+			       profile_get_method(l->scene->profile, pool->where)->name, takers));
+}
+
+static void tell(const struct limits *l, uint32_t number, double seconds)
+{
+	const struct pool *pool = &l->pools[number];
+	double share = (double)pool->waits / (double)pool->all, all = members(pool, seconds);
+	struct finding *f = scene_found(l->scene, FINDING_COSTS, share, number);
+	int waiting = (int)(share * all + 0.5), rest = (int)(all + 0.5) - waiting;
+
+	if (!f)
+		return;
+	snprintf(f->what, sizeof(f->what), "%d of %.0f threads %s wait in %s; %d %s anything else",
+		waiting, all, profile_pool_name(l->scene->profile, number),
+		scene_method(l->scene, pool->where), rest, rest == 1 ? "does" : "do");
+	scene_proof(f, "%s waits here:", scene_thread(l->scene, pool->thread));
+	scene_proof_stack(l->scene, f, pool->stack, 4);
+	if (pool->most_other) {
+		scene_proof(f, "those that do not, such as %s, are mostly here:",
+			scene_thread(l->scene, pool->other_thread));
+		scene_proof_stack(l->scene, f, pool->other, 4);
+	} else {
+		scene_proof(f, "no thread of the pool does anything else: what they wait for is "
+			       "held elsewhere, or was not given back");
+	}
+	snprintf(f->look, sizeof(f->look),
+		"what those do that have it, and for how long; only then: more of it");
+	f->event = EVENT_WALL;
+	f->thread = pool->thread;
+	f->method = pool->where;
+}
+
+static void count_all(struct limits *l)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		vote(l, &l->parts[i]);
+	for (uint32_t i = 0; i < l->count; i++)
+		tally(l, &l->parts[i]);
+	for (uint32_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i])
+			l->pools[profile_get_thread(l->scene->profile, i)->pool].lived++;
+}
+
+static void look(const struct scene *scene)
+{
+	struct limits l = {.scene = scene, .thread_count = profile_thread_count(scene->profile)};
+	double seconds;
+
+	for (uint32_t i = 0; i < l.thread_count; i++) {
+		uint32_t pool = profile_get_thread(scene->profile, i)->pool;
+
+		l.pool_count = pool >= l.pool_count ? pool + 1 : l.pool_count;
+	}
+	l.places = places_new(scene);
+	l.parts = places_parts(scene, &l.count, &seconds);
+	l.pools = xcalloc(l.pool_count + 1, sizeof(*l.pools));
+	l.threads = xcalloc(l.thread_count + 1, sizeof(*l.threads));
+	count_all(&l);
+	for (uint32_t i = 0; i < l.pool_count; i++)
+		if (exhausted(&l, &l.pools[i], seconds))
+			tell(&l, i, seconds);
+	free(l.threads);
+	free(l.pools);
+	free(l.parts);
+	places_free(l.places);
+}
+
+const struct finding_rule rule_pool = {
+	.name = "pool",
+	.title = "POOL",
+	.what = "pools whose threads wait, in their tasks, for something that is limited",
+	.events = 1u << EVENT_WALL,
+	.look = look,
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules over waits just beyond their thresholds and just below them, in models made by hand: 10 s of each. */
+#include "findings/findings.h"
+#include "tests/tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECONDS 10
+#define SECOND  1000000000ull
+#define DEEP    9
+
+/* From the outermost frame to the innermost: "class method". */
+typedef const char *const frames[DEEP];
+
+static frames busy = {"java.lang.Thread run", "shop.Worker run", "shop.Prices sum"};
+static frames idle = {"java.util.concurrent.ThreadPoolExecutor runWorker",
+	"java.util.concurrent.ThreadPoolExecutor getTask",
+	"java.util.concurrent.LinkedBlockingQueue take",
+	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames borrow = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Connections borrow", "java.util.concurrent.LinkedBlockingQueue take",
+	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames query = {
+	"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show", "shop.Sql query"};
+static frames consume = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Mails go",
+	"java.util.concurrent.LinkedBlockingQueue take",
+	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames future = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Parts acquireAll", "java.util.concurrent.FutureTask get"};
+static frames charge = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Payment charge", "java.net.Socket$SocketInputStream read",
+	"sun.nio.ch.SocketDispatcher read0"};
+static frames decode = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.net.Session go",
+	"shop.net.Session decode", "java.net.Socket$SocketInputStream read"};
+static frames accepts = {
+	"java.lang.Thread run", "shop.net.Port open", "java.net.ServerSocket accept"};
+static frames selects = {"java.lang.Thread run", "shop.Loop run", "shop.Loop step",
+	"sun.nio.ch.SelectorImpl select", "sun.nio.ch.EPoll wait"};
+
+static struct profile *profile;
+
+/* What is to be sampled in each second. */
+static struct {
+	int event;
+	struct profile_sample sample;
+} samples[200];
+static int sample_count;
+
+static void add(int event, uint32_t stack, uint32_t thread, enum thread_state state, double part)
+{
+	samples[sample_count].event = event;
+	samples[sample_count++].sample =
+		(struct profile_sample){stack, thread, state, 20, (uint64_t)(part * SECOND)};
+}
+
+static uint32_t method_of(const char *text)
+{
+	char class_name[120];
+	const char *name = strchr(text, ' ');
+
+	snprintf(class_name, sizeof(class_name), "%.*s", (int)(name - text), text);
+	return profile_method(profile, class_name, name + 1, "", "");
+}
+
+static uint32_t stack_of(frames f)
+{
+	uint32_t stack = PROFILE_ROOT_STACK;
+
+	for (int i = 0; i < DEEP && f[i]; i++)
+		stack = profile_stack_child(profile, stack,
+			profile_frame(profile, method_of(f[i]), FRAME_COMPILED, 0xffff, 0));
+	return stack;
+}
+
+static void begin(void)
+{
+	profile = profile_new();
+	sample_count = 0;
+}
+
+/* So many threads of a pool, from this number on, each of them here for a part of the time. */
+static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
+	enum thread_state state, double part)
+{
+	for (uint32_t i = first; i < first + threads; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "%s%u", pool, i);
+		profile_thread_set(profile, i,
+			&(struct profile_thread){
+				.tid = (int)i + 1, .kind = THREAD_JAVA, .name = name});
+		add(EVENT_WALL, stack_of(f), i, state, part);
+	}
+}
+
+static void lock_and_cpu(double waiting, double cores)
+{
+	uint32_t lock = profile_method(profile, "shop.Cart", "", "", "");
+	uint32_t stack = profile_stack_child(
+		profile, stack_of(busy), profile_frame(profile, lock, FRAME_CLASS, 0xffff, 0));
+
+	are("w-", 0, 1, busy, THREAD_ON_CPU, 1);
+	add(EVENT_LOCK, stack, 0, THREAD_STATE_NONE, waiting);
+	add(EVENT_CPU, stack_of(busy), 0, THREAD_STATE_NONE, cores);
+}
+
+/* The findings of the model that was begun are of these rules, in order; it ends. */
+static void finds(const char *rules, const char *what)
+{
+	struct findings *f = findings_new();
+	struct vitals v = {.alive = true};
+	char got[200] = "";
+	unsigned count;
+
+	for (uint32_t s = 0; s < SECONDS; s++)
+		for (int i = 0; i < sample_count; i++)
+			profile_add_sample(profile, samples[i].event, s, &samples[i].sample);
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		v.events[i].state = VITALS_ON;
+	findings_vitals(f, &v);
+	count = findings_look(f, profile, 0, SECONDS);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " " : "",
+			findings_get(f, i)->rule->name);
+		diag("%s", findings_get(f, i)->what);
+	}
+	is_str(got, rules, what);
+	findings_free(f);
+	profile_free(profile);
+}
+
+static void cores(void)
+{
+	begin(), are("w-", 0, 4, busy, THREAD_ON_CPU, 0.73);
+	are("w-", 0, 4, busy, THREAD_RUNNABLE, 0.27);
+	finds("cores", "27 % of the time of four threads");
+	begin(), are("w-", 0, 5, busy, THREAD_ON_CPU, 0.77);
+	are("w-", 0, 5, busy, THREAD_RUNNABLE, 0.23);
+	finds("", "23 % of five, more than one at any moment");
+	begin(), are("w-", 0, 3, busy, THREAD_ON_CPU, 0.7);
+	are("w-", 0, 3, busy, THREAD_RUNNABLE, 0.3);
+	finds("", "30 % of three, less than one at any moment");
+}
+
+static void locks(void)
+{
+	begin(), lock_and_cpu(0.55, 1);
+	finds("locks", "more than half a thread");
+	begin(), lock_and_cpu(0.45, 1);
+	finds("", "less than half a thread");
+	begin(), lock_and_cpu(0.55, 2.5);
+	finds("", "little beside the CPU time");
+}
+
+static void pools(void)
+{
+	begin(), are("http-", 0, 31, borrow, THREAD_PARKED, 1);
+	are("http-", 31, 9, query, THREAD_IO, 0.2);
+	are("http-", 31, 9, query, THREAD_ON_CPU, 0.8);
+	finds("pool", "31 of 40");
+	begin(), are("http-", 0, 29, borrow, THREAD_PARKED, 1);
+	are("http-", 29, 11, query, THREAD_ON_CPU, 1);
+	finds("", "29 of 40");
+	begin(), are("http-", 0, 3, borrow, THREAD_PARKED, 1);
+	finds("", "three are no pool");
+	begin(), are("http-", 0, 30, borrow, THREAD_PARKED, 1);
+	are("http-", 30, 3, idle, THREAD_PARKED, 1);
+	finds("", "some wait for work");
+	begin(), are("http-", 0, 40, idle, THREAD_PARKED, 1);
+	finds("", "all wait for work");
+	begin(), are("mail-", 0, 10, consume, THREAD_PARKED, 0.95);
+	are("mail-", 0, 10, query, THREAD_ON_CPU, 0.05);
+	finds("", "they loop over a queue");
+	begin(), are("http-", 0, 40, future, THREAD_PARKED, 0.9);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
+	finds("", "they wait for something to happen");
+}
+
+static void io(void)
+{
+	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.55);
+	are("order-", 0, 1, query, THREAD_ON_CPU, 0.45);
+	finds("io", "more than half a thread");
+	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.45);
+	are("order-", 0, 1, query, THREAD_SLEEPING, 0.55);
+	finds("", "less than half a thread");
+	begin(), are("order-", 0, 4, charge, THREAD_IO, 0.45);
+	are("order-", 0, 4, query, THREAD_ON_CPU, 0.55);
+	finds("", "less than half of the tasks");
+	begin(), are("session-", 0, 4, decode, THREAD_IO, 1);
+	are("port-", 4, 1, accepts, THREAD_IO, 1);
+	finds("", "they wait for requests");
+	begin(), are("loop-", 0, 4, selects, THREAD_IO, 1);
+	finds("", "they wait for whoever comes");
+}
+
+int main(void)
+{
+	cores();
+	locks();
+	pools();
+	io();
+	return tap_done();
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What threads wait for: each rule finds its problem in a program that has it, and says who and where; none finds
+# anything in programs that nearly have it.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+[ -e "$CLASSES/Waiting.class" ] || skip_all "no Waiting.class (make check builds it)"
+
+# looks_at NAME: what jhot says of that program, in $T/NAME
+looks_at() {
+	: >"$T/$1"
+	jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m Waiting "$1" || return
+	"$JHOT" why -d 4 "$JVM" >"$T/$1" 2>"$T/err"
+	diag "JDK $major: $1: $(grep -E '^(LOCK|POOL|I/O|CORES)  ' "$T/$1" | head -n 1)"
+	jvm_end
+}
+
+# finds NAME PATTERN...: the first line of a finding, and what proves it. A machine that others use keeps the looks away:
+# what is not found is looked for again.
+finds() {
+	local name=$1 pattern
+	shift
+	for _ in 1 2 3; do
+		looks_at "$name"
+		! grep -qE "$1" "$T/$name" || break
+	done
+	for pattern; do
+		ok "JDK $major: $name: $pattern" grep -qE "$pattern" "$T/$name" || diag_file "$T/$name"
+	done
+}
+
+# finds_no NAME RULE...: cores is asked for by itself: others use this machine, too
+finds_no() {
+	local name=$1 rule
+	shift
+	looks_at "$name"
+	ok "JDK $major: $name was looked at" grep -qE ' s: (nothing|[0-9]+) found' "$T/$name" || diag_file "$T/err"
+	for rule; do
+		ok "JDK $major: $name: no $rule" not grep -q "^$rule  " "$T/$name" || diag_file "$T/$name"
+	done
+}
+
+waits() {
+	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
+		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Waiting.sleep'
+	ok "JDK $major: locks: and nothing else" not grep -qE '^(POOL|I/O)  ' "$T/locks"
+	finds locks-chain 'held by flusher, which waits for ReentrantLock, held by compactor in Waiting.(compact|sleep) \(sleeps\)'
+	is "JDK $major: the chain is told once" "$(grep -c '^LOCK  ' "$T/locks-chain")" 1
+	finds_no deadlock LOCK POOL
+	ok "JDK $major: what waits in a circle is a deadlock" grep -q '^DEADLOCK  ' "$T/deadlock"
+	finds_no locks-not LOCK POOL I/O
+	finds pool '^POOL  3[5-8] of 40 threads http-\* wait in Waiting\$ConnectionPool.borrow; [2-5] do anything else' \
+		'^      Waiting.handle' '^    those that do not, such as http-' '^      Waiting.query'
+	ok "JDK $major: pool: and no lock" not grep -q '^LOCK  ' "$T/pool"
+	finds pool-limit '^POOL  (9|10|11) of 12 threads caller-\* wait in Waiting.callLimited; [123] do'
+	finds_no pool-enough POOL LOCK I/O
+	finds_no pool-not POOL LOCK I/O
+	finds io '^I/O  Waiting\$PaymentClient.charge waits for its peer: [4-6]\.[0-9] threads at any moment, in ' \
+		'^      Waiting.placeOrder'
+	finds_no io-not I/O POOL LOCK
+	finds_no io-idle I/O POOL LOCK
+}
+
+# Nothing else says how long threads really waited for a core: the kernel does.
+delay_ns() {
+	cat "/proc/$1"/task/*/schedstat | awk '{ ns += $2 } END { printf "%.0f\n", ns }'
+}
+
+cores() {
+	local cpus before after
+	JVM_AS="taskset -c $(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')" finds cores \
+		'^CORES  threads that want to run wait for a core for [4-9][0-9] % of that time' \
+		'^    spinner-[0-3]: runs [0-9]+ % of the time, waits for a core [0-9]+ %'
+	cpus=$(nproc)
+	[ "$cpus" -ge 2 ] || { skip "JDK $major: cores-not" "one CPU"; return; }
+	jvm_start -Xmx64m Waiting cores-not || return
+	before=$(delay_ns "$JVM")
+	"$JHOT" why -d 4 "$JVM" >"$T/cores-not" 2>"$T/err"
+	after=$(delay_ns "$JVM")
+	jvm_end
+	diag "its threads waited $(((after - before) / 1000000)) ms for a core"
+	if [ $((after - before)) -gt 1000000000 ]; then
+		skip "JDK $major: cores-not: no CORES" "others use the machine"
+	else
+		ok "JDK $major: cores-not: no CORES" not grep -q '^CORES  ' "$T/cores-not" || diag_file "$T/cores-not"
+	fi
+}
+
+while read -r major java; do
+	case $major in 17 | 21 | 25) ;; *) [ "$java" = "$JAVA" ] || continue ;; esac
+	JAVA=$java
+	waits
+	cores
+done < <(jdks 17 21 25)
+done_testing
