@@ -8,8 +8,10 @@
 
 # looks_at NAME: what jhot says of that program, in $T/NAME
 looks_at() {
+	local program=Waiting
+	[ "$1" != deadlock ] || program=Problems
 	: >"$T/$1"
-	jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m Waiting "$1" || return
+	jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m $program "$1" || return
 	"$JHOT" why -d 4 "$JVM" >"$T/$1" 2>"$T/err"
 	diag "JDK $major: $1: $(grep -E '^(LOCK|POOL|I/O|CORES)  ' "$T/$1" | head -n 1)"
 	jvm_end

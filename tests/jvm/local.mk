@@ -31,7 +31,7 @@ jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/progra
 # check-together and check-alone; `make check` without it runs them all, one after the other.
 alone_tests = %D%/test_counts.sh %D%/test_row.sh tests/sampler/test_alloc.sh tests/sampler/test_budget.sh \
 	%D%/test_coarse.sh %D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_idle.sh tests/sampler/test_began.sh tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
-	tests/findings/test_host.sh tests/walk/test_accuracy.sh
+	tests/findings/test_host.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh %D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
 # The same on every JDK there is, one after the other: a line per JDK.

@@ -224,12 +224,17 @@ static int events_refused(const struct events *e, int refused, struct err *err)
 
 int events_start(const struct events *e, struct session *s, struct err *err)
 {
+	int begun = 0;
+
 	if (events_prepare(e, s, err))
 		return -1;
-	for (int i = 0; i < e->count; i++)
-		if (session_event_begin(s, &e->how[i], err))
+	for (int i = 0; i < e->count; i++) {
+		if (!session_event_begin(s, &e->how[i], err))
+			begun++;
+		else if (!e->as_can || err->kind == ERR_GONE)
 			return events_refused(e, i, err);
-	return 0;
+	}
+	return begun || !e->count ? 0 : -1;
 }
 
 /* --- of a profile ------------------------------------------------------------------------------------ */

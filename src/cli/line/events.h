@@ -22,6 +22,7 @@ struct events {
 	int ids[PROFILE_EVENTS];
 	struct session_event how[PROFILE_EVENTS]; /* of ids[i] */
 	char names[PROFILE_EVENTS][64];           /* of ids[i]; user events' how.name points here */
+	bool as_can;               /* what is refused is left out, as long as one can be sampled */
 	int count;                 /* 0 only if none was named and no default asked for */
 	int budget;                /* thousandths of a core, 0 = any; -1: EVENTS_BUDGET */
 	const char *only_threads;  /* NULL: all */

@@ -42,6 +42,7 @@ static int run_why(const struct args *args, struct err *err)
 	for (size_t i = 0; i < sizeof(why_events) / sizeof(why_events[0]); i++)
 		events_put(&s.events, NULL, why_events[i]);
 	s.events.budget = -1;
+	s.events.as_can = true; /* rules that miss an event say so */
 	rc = sampling_parse(&s, args, err);
 	if (!rc)
 		rc = why_run(&s, &w, args_has(args, OPT_JSON), err);
