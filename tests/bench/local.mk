@@ -19,7 +19,7 @@ EXTRA_PROGRAMS += %D%/bench_switch
 %C%_bench_switch_LDADD = -lvterm -lutil
 endif
 
-%C%_bench_scale_LDADD = libtui.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) -lm
+%C%_bench_scale_LDADD = libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) -lm
 %C%_bench_day_LDADD = $(SESSION_TEST_LIBS)
 %C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)

@@ -187,7 +187,7 @@ public final class Problems {
     public static void main(String[] args) throws Exception {
         run(args[0]);
         System.out.println("ready");
-        while (System.in.read() >= 0) {
+        for (int c = System.in.read(); c >= 0 && c != 'q'; c = System.in.read()) {
             continue;
         }
     }
