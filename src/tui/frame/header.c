@@ -426,7 +426,7 @@ void header_summary(struct ui *ui)
 	} else {
 		strip_add(&s, STYLE_STRONG, 0, "%d", ui->vitals->pid);
 		if (ui->findings->count)
-			strip_add(&s, findings_style(ui->findings->list[0].finding.grade), 1, "%s",
+			strip_add(&s, findings_style(ui->findings->list[0].finding.grade), 0, "%s",
 				ui->findings->list[0].finding.rule->title);
 		if (ui->vitals->cpu_pct >= 0)
 			strip_add(&s, STYLE_NORMAL, 2, "cpu %d%%", ui->vitals->cpu_pct);
