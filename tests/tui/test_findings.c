@@ -168,8 +168,7 @@ static void test_nothing(void)
 	seconds(2);
 	has("nothing found; looked for:", "an empty list says what was looked for");
 	has("garbage collection that takes more", "and that is well");
-	has("sampled: press 3)",
-		"which rules cannot look, and the key for it");
+	has("sampled: press 3)", "which rules cannot look, and the key for it");
 	ok(!shows("are looked at since"), "nothing was switched on that cannot be had");
 	keys("\n");
 	is_int(ui.place.view, VIEW_FINDINGS, "Enter leads nowhere");

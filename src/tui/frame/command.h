@@ -78,7 +78,7 @@ unsigned flame_flip(struct ui *ui, int arg);
 unsigned flame_callers(struct ui *ui, int arg);
 /* Show the tree of one method: who calls it (inverted) or what it calls. */
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
-/* Show the list with the cursor on this one. */
+/* Show the list with the cursor on this one; methods by their total. */
 void threads_select(struct ui *ui, uint32_t thread);
 void methods_select(struct ui *ui, uint32_t method);
 /* Show a method between its callers and callees; Esc leads back to where this was asked for. */

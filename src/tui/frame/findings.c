@@ -15,6 +15,7 @@
 #define LOOK_MS      1900 /* every other tick */
 #define LOOK_OPEN_MS 900  /* while the list is what is looked at */
 #define LOOK_MOST_MS 9000 /* what was found is forgotten after ten seconds */
+#define LOOK_S       60   /* of a longer window its end is looked at */
 #define DUTY         400  /* of the time at most 1/400 goes into looks */
 #define STAY_MS      10000
 #define LEAD         0.1 /* of the share, to pass what is above */
@@ -123,6 +124,8 @@ void findings_tick(struct ui *ui)
 	if (!ui->scope.time.frozen && !ui->over)
 		findings_vitals(f->rules, ui->vitals);
 	q = ui_query(ui);
+	if (q.to > LOOK_S && q.from < q.to - LOOK_S)
+		q.from = q.to - LOOK_S;
 	if (ui->now_ms < f->due_ms || (q.from == f->from && q.to == f->to))
 		return;
 	look(ui, &q);

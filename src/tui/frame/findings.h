@@ -2,7 +2,7 @@
 /*
  * What is wrong with the program, for the live view: when it is looked for, what of it is kept, the line under the header.
  *
- * Looks are at the window that is shown, every two seconds and as seldom as their cost asks for; while frozen only when
+ * Looks are at the window that is shown, or its last minute, every two seconds and as seldom as their cost asks for; while frozen only when
  * the window has moved. What was found stays for ten seconds after it was found last, and passes what is above it only by
  * a clear lead, so that neither the line nor the list flickers.
  */

@@ -445,6 +445,7 @@ void methods_select(struct ui *ui, uint32_t method)
 {
 	ui_show(ui, VIEW_METHODS);
 	methods_state(ui)->wanted = method + 1;
+	methods_state(ui)->at.order.sort = SORT_TOTAL;
 }
 
 unsigned methods_callers(struct ui *ui, int arg)
