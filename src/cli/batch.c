@@ -7,6 +7,7 @@
 #include "cli/line/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
+#include "tui/frame/findings.h"
 #include "tui/frame/ui.h"
 #include "tui/term/signals.h"
 
@@ -132,6 +133,22 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	flat_free(flat);
 }
 
+static void json_findings(struct json *j, const struct ui_findings *f)
+{
+	json_key(j, "findings");
+	json_begin(j, '[');
+	for (unsigned i = 0; i < f->count; i++) {
+		const struct finding *finding = &f->list[i].finding;
+
+		json_begin(j, '{');
+		json_key(j, "rule"), json_str(j, finding->rule->name);
+		json_key(j, "what"), json_str(j, finding->what);
+		json_key(j, "since_s"), json_num(j, finding->since_s);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
 static void print_json(const struct ui *ui, const struct events *events)
 {
 	const struct vitals *v = ui->vitals;
@@ -160,6 +177,7 @@ static void print_json(const struct ui *ui, const struct events *events)
 	json_key(&j, "lost"), json_int(&j, v->lost);
 	json_key(&j, "self_cost_pct"),
 		json_num(&j, v->cost_pct_x10 < 0 ? -1 : v->cost_pct_x10 / 10.0);
+	json_findings(&j, ui->findings);
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	for (int i = 0; i < events->count; i++)

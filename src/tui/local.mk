@@ -5,7 +5,8 @@ noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
 	%D%/config/config.c %D%/config/config.h %D%/config/keys.c %D%/config/parse.h %D%/config/write.c \
 	%D%/frame/loop.c %D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c \
-	%D%/frame/compare.h %D%/frame/events.c %D%/frame/events.h %D%/frame/search.c %D%/frame/search.h \
+	%D%/frame/compare.h %D%/frame/events.c %D%/frame/events.h %D%/frame/findings.c %D%/frame/findings.h \
+	%D%/frame/search.c %D%/frame/search.h \
 	%D%/frame/footer.c %D%/frame/header.c %D%/frame/mouse.c %D%/frame/output.c %D%/frame/output.h \
 	%D%/frame/popup.c %D%/frame/drive.c %D%/frame/settings.c %D%/frame/timestrip.c %D%/frame/views.c %D%/frame/view.h %D%/frame/ui.c %D%/frame/ui.h %D%/frame/work.c \
 	%D%/screen/canvas.c %D%/screen/canvas.h %D%/screen/column.c %D%/screen/column.h %D%/screen/glyph.c \
@@ -15,7 +16,7 @@ libtui_a_SOURCES = \
 	%D%/term/key.h %D%/term/keys.c %D%/term/signals.c %D%/term/signals.h %D%/term/term.h \
 	%D%/term/terminal.c %D%/term/tty.c \
 	%D%/time/history.c %D%/time/timeline.c %D%/time/time.h \
-	%D%/view/error.c %D%/view/help.c %D%/view/info.c \
+	%D%/view/error.c %D%/view/findings.c %D%/view/help.c %D%/view/info.c \
 	%D%/view/pane.c %D%/view/pane.h %D%/view/picker.c \
 	%D%/view/callers/sandwich.c %D%/view/callers/sandwich.h %D%/view/callers/view.c \
 	%D%/view/flame/find.c %D%/view/flame/inside.h %D%/view/flame/layout.c %D%/view/flame/layout.h \

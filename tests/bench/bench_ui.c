@@ -7,6 +7,7 @@
  *   bench_ui [STACKS [SECONDS [RATE]]]
  */
 #include "tests/tui/fake.h"
+#include "tui/frame/findings.h"
 #include "tui/frame/ui.h"
 
 #include "base/clock.h"
@@ -131,6 +132,18 @@ static void bench_operations(struct ui *ui, int window, const char *view, const 
 	bench_keys(ui, "both", "KLLKLKKL");
 }
 
+static void bench_findings(struct ui *ui, const struct fake *fake)
+{
+	uint32_t to = profile_info(fake->profile).now;
+	uint64_t start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	findings_look(ui->findings->rules, fake->profile, to > 10 ? to - 10 : 0, to);
+	printf("a look for what is wrong: 10s %.2f ms", ms_since(start));
+	start = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	findings_look(ui->findings->rules, fake->profile, 0, to);
+	printf(", all %.2f ms\n", ms_since(start));
+}
+
 int main(int argc, char **argv)
 {
 	struct feed_options o = {.stacks = 100000, .methods = 5000, .rate = 1000};
@@ -168,6 +181,7 @@ int main(int argc, char **argv)
 	}
 	ui_resize(&ui, 24, 80);
 	print_memory();
+	bench_findings(&ui, &fake);
 	for (int window = 2; window <= 5; window += 3) {
 		bench_operations(&ui, window, "m", "methods");
 		bench_operations(&ui, window, "T", "tree");

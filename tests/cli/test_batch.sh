@@ -48,6 +48,8 @@ run --dump-screen 40x8 --replay "$RAW"
 is "the smallest" "$(wc -l <"$T/out")" 8
 
 run --json -n 2 --replay "$RAW"
+is "--json: what is wrong is in each, if only as an empty list" \
+	"$(python3 -c 'import json, sys; print([type(json.loads(l)["findings"]).__name__ for l in sys.stdin])' <"$T/out")" "['list', 'list']"
 is "--json: an object per screen" "$(wc -l <"$T/out")" 2
 ok "each is JSON that adds up" python3 - "$T/out" <<'END'
 import json, sys

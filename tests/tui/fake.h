@@ -23,6 +23,7 @@ struct fake {
 	struct app_thread threads[FAKE_THREADS];
 	uint32_t second; /* fed so far */
 	bool idle;       /* no samples come */
+	bool collects;   /* the collector stops the program for much of the time */
 	bool broken;     /* some stacks could not be walked */
 	uint32_t end;    /* the JVM exits at this second; 0: never */
 	bool held;       /* drain brings nothing: the test feeds */
@@ -60,6 +61,8 @@ static inline void fake_vitals(struct fake *f)
 	v->gc_count = 1200 + s / 3;
 	v->gc_time_ms = 16000 + s / 3 * 14;
 	v->gc_pct_x10 = f->idle ? 0 : 12 + (int)(s % 3);
+	if (f->collects)
+		v->gc_pct_x10 = 300 + (int)(s * 7 % 50);
 	v->safepoint_pct_x10 = 15;
 	v->safepoint_count = v->safepoint_time_ms = -1;
 	v->threads_live = 142;

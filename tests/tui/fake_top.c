@@ -2,7 +2,7 @@
 /*
  * The live view over the fake session, as a program for the terminal tests and for the eye:
  *
- *   fake_top [ascii|auto] [mono|16] [idle] [picker] [step] [crash|memory] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
+ *   fake_top [ascii|auto] [mono|16] [idle] [collects] [picker] [step] [crash|memory] [rate=N] [warm=SECONDS] [interval=MS] [frame=FD]
  *            [tick=FD]
  *
  * crash: the second tick is a null pointer, memory: it wants more than there is; to see the terminal restored.
@@ -51,6 +51,7 @@ static void take_argument(struct run *r, const char *a)
 	o->keep |= !strcmp(a, "keep");
 	o->attached &= strcmp(a, "picker") != 0;
 	r->fake.idle |= !strcmp(a, "idle");
+	r->fake.collects |= !strcmp(a, "collects");
 	r->crash |= !strcmp(a, "crash");
 	r->memory |= !strcmp(a, "memory");
 	sscanf(a, "rate=%u", &r->rate);
@@ -69,14 +70,16 @@ int main(int argc, char **argv)
 			.events = 0xf}};
 	struct app_ops ops = fake_ops;
 	struct err err = {0};
-	bool idle;
+	bool idle, collects;
 	int rc;
 
 	for (int i = 1; i < argc; i++)
 		take_argument(&r, argv[i]);
 	idle = r.fake.idle;
+	collects = r.fake.collects;
 	fake_init(&r.fake, r.rate);
 	r.fake.idle = idle;
+	r.fake.collects = collects;
 	r.fake.tick_fd = r.tick_fd;
 	for (unsigned i = 0; i < r.warm; i++)
 		fake_second(&r.fake);

@@ -2,7 +2,7 @@
 # Tests of the live view.
 
 check_PROGRAMS += %D%/fuzz_replay %D%/test_back %D%/test_commands %D%/test_config \
-	%D%/test_events %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
+	%D%/test_events %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
 	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
 	%D%/test_wide %D%/test_work
 noinst_PROGRAMS += %D%/fake_top
@@ -23,6 +23,7 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -
 %C%_test_back_LDADD = $(TUI_TEST_LIBS)
 %C%_test_config_LDADD = $(TUI_TEST_LIBS)
 %C%_test_events_LDADD = $(TUI_TEST_LIBS)
+%C%_test_findings_LDADD = $(TUI_TEST_LIBS)
 %C%_test_threads_LDADD = $(TUI_TEST_LIBS)
 %C%_test_flame_layout_LDADD = $(TUI_TEST_LIBS)
 %C%_test_fuzz_LDADD = $(TUI_TEST_LIBS)

@@ -105,7 +105,7 @@ static void test_unknown_key(struct ui *ui)
 	ui_show(ui, VIEW_METHODS);
 	for (int i = 0; i < 40; i++)
 		ui_tick(ui, now += 1000);
-	type(ui, "w", now);
+	type(ui, "o", now);
 	ok(shows(ui, "no such key - ? for help"), "an unknown key says so");
 	ui_tick(ui, now + 1999);
 	ok(shows(ui, "no such key"), "for two seconds");
@@ -473,6 +473,7 @@ int main(void)
 	test_help(&ui, VIEW_FLAME);
 	test_help(&ui, VIEW_CALLERS);
 	test_help(&ui, VIEW_INFO);
+	test_help(&ui, VIEW_FINDINGS);
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);

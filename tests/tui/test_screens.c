@@ -91,7 +91,7 @@ static const struct screen states[] = {
 		.keys = "p",
 		.shows = {"names with classes", " J Fetcher$FetchManager.allocate\n",
 			" n inflate\n"}},
-	{.name = "unknown key", .keys = "w", .shows = {"no such key - ? for help"}},
+	{.name = "unknown key", .keys = "o", .shows = {"no such key - ? for help"}},
 	{.name = "begun",
 		.keys = "",
 		.warm_s = 2,

@@ -134,6 +134,8 @@ static void test_bytes(void)
 	measure("threads", "t", "rate=400", 24, 80, LIST_BUDGET);
 	measure("tree", "T", "rate=400", 24, 80, LIST_BUDGET);
 	measure("flame", "f", "rate=400", 24, 80, FLAME_BUDGET);
+	measure("methods, collector", "", "collects", 24, 80, LIST_BUDGET);
+	measure("findings", "w", "collects", 24, 80, LIST_BUDGET);
 	measure("methods ascii", "", "ascii", 24, 80, LIST_BUDGET);
 	measure("methods", "", "rate=400", 50, 160, 0);
 }

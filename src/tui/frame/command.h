@@ -78,11 +78,17 @@ unsigned flame_flip(struct ui *ui, int arg);
 unsigned flame_callers(struct ui *ui, int arg);
 /* Show the tree of one method: who calls it (inverted) or what it calls. */
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
+/* Show the list with the cursor on this one; methods by their total. */
+void threads_select(struct ui *ui, uint32_t thread);
+void methods_select(struct ui *ui, uint32_t method);
 /* Show a method between its callers and callees; Esc leads back to where this was asked for. */
 void callers_of_method(struct ui *ui, uint32_t method);
 unsigned callers_walk(struct ui *ui, int arg);
 unsigned callers_tree(struct ui *ui, int arg);
-unsigned info_show(struct ui *ui, int arg); /* and back */
+unsigned info_show(struct ui *ui, int arg);     /* and back */
+unsigned findings_show(struct ui *ui, int arg); /* and back */
+unsigned findings_scroll(struct ui *ui, int direction);
+unsigned findings_go(struct ui *ui, int arg); /* to what the selected one is about */
 unsigned picker_choose(struct ui *ui, int arg);
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);

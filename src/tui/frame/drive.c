@@ -8,6 +8,7 @@
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
+#include "tui/frame/findings.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
 
@@ -63,6 +64,7 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	if (options->config && options->config->names >= 0)
 		ui->names = (enum name_style)options->config->names;
 	ui->mouse = options->config && options->config->mouse;
+	ui->findings = findings_begin();
 	ui->format = options->config ? options->config->format : "";
 	if (options->attached)
 		ui_take_profile(ui);
@@ -91,6 +93,7 @@ void ui_done(struct ui *ui)
 	canvas_done(&ui->canvas);
 	free(ui->copy);
 	output_free(ui->output);
+	findings_end(ui->findings);
 	compare_free(ui->scope.compare);
 	search_done(ui);
 }
@@ -238,6 +241,7 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
+	findings_tick(ui);
 	if (ui->scope.time.frozen || ui->job.on || now_ms - ui->updated_ms < ui_update_due(ui))
 		return;
 	ui->job.ticking = true;
@@ -270,6 +274,8 @@ void ui_attach(struct ui *ui, int pid)
 	events_reset(ui);
 	ui_timeline_init(ui);
 	memset(&ui->history, 0, sizeof(ui->history));
+	findings_end(ui->findings);
+	ui->findings = findings_begin();
 	ui->job.on = false;
 	ui->job.typed_count = 0;
 	search_reset(ui, config_framework(ui->options->config));

@@ -214,6 +214,23 @@ static void event_begins(struct ui *ui, int event)
 	profile_mark(ui->profile, event, now, 0);
 }
 
+bool events_begin(struct ui *ui, int event)
+{
+	struct err err = {0};
+
+	if (!ui->profile || ui->over || event_is_on(ui, event) || !ui_has_event(ui, event) ||
+		event_warning(ui, event))
+		return false;
+	if (ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0)
+		return false;
+	if (event != ui->scope.event && !ui->scope.events[event].visited)
+		event_begins(ui, event);
+	ui->scope.events[event].asked = 0;
+	ui->begun_ms = ui->now_ms;
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	return event_is_on(ui, event);
+}
+
 static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 {
 	struct err err = {0};

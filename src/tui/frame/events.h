@@ -14,6 +14,9 @@
 unsigned events_show(struct ui *ui, int event);
 unsigned events_menu(struct ui *ui, int arg);
 
+/* Sampled as well, while another is shown: true if it was off and is on now; nothing is said or asked otherwise. */
+bool events_begin(struct ui *ui, int event);
+
 bool events_has_user(const struct ui *ui); /* is there one of perf's? */
 /* After each tick: intervals as they were asked for, to tell when the agent has lengthened them. */
 void events_watch(struct ui *ui);

@@ -6,6 +6,7 @@
 #include "profile/table/flat.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
+#include "tui/frame/findings.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
 #include "tui/time/time.h"
@@ -29,7 +30,7 @@
 int header_rows(const struct ui *ui)
 {
 	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS) +
-	       timestrip_rows(ui);
+	       timestrip_rows(ui) + findings_rows(ui);
 }
 
 /* --- title ------------------------------------------------------------------------------------------- */
@@ -407,8 +408,13 @@ void header_draw(struct ui *ui)
 		draw_tabs(ui, row++);
 	if (rows >= ROWS_VITALS)
 		draw_vitals(ui, row++, point);
-	draw_quality(ui, row++, point);
+	if (findings_instead(ui))
+		findings_draw_line(ui, row++);
+	else
+		draw_quality(ui, row++, point);
 	timestrip_draw(ui, row);
+	if (findings_rows(ui))
+		findings_draw_line(ui, row + timestrip_rows(ui));
 }
 
 void header_summary(struct ui *ui)
@@ -419,6 +425,9 @@ void header_summary(struct ui *ui)
 		strip_add(&s, STYLE_NORMAL, 0, "jhot: needs 40x8");
 	} else {
 		strip_add(&s, STYLE_STRONG, 0, "%d", ui->vitals->pid);
+		if (ui->findings->count)
+			strip_add(&s, findings_style(ui->findings->list[0].finding.grade), 0, "%s",
+				ui->findings->list[0].finding.rule->title);
 		if (ui->vitals->cpu_pct >= 0)
 			strip_add(&s, STYLE_NORMAL, 2, "cpu %d%%", ui->vitals->cpu_pct);
 		if (ui_list(ui)->count && ui_view(ui)->text)

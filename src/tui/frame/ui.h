@@ -139,7 +139,8 @@ struct ui {
 	} menu; /* of events.c */
 	const char *
 		format; /* suffix of the files that are written unless another is chosen; "": the first */
-	struct output *output; /* of output.c, NULL until something was exported */
+	struct output *output;        /* of output.c, NULL until something was exported */
+	struct ui_findings *findings; /* of findings.c, never NULL */
 
 	uint64_t interval_ms;
 	uint64_t (*cpu_ns)(void); /* NULL in tests: updates cost nothing */

@@ -6,7 +6,8 @@
  *       1     tabs
  *       2     vitals
  *       3     data quality
- *       4..   body                   view->draw
+ *       4     what is wrong, if something is   findings.c
+ *       5..   body                   view->draw
  *       n-3   detail of the row      view->detail
  *       n-2   notice, messages       view->notice
  *       n-1   keys, or the prompt    footer.c, from the command table
@@ -34,6 +35,7 @@ enum view_id {
 	VIEW_FLAME,
 	VIEW_CALLERS,
 	VIEW_INFO,
+	VIEW_FINDINGS,
 	VIEW_HELP,
 	VIEW_PICKER,
 	VIEW_ERROR,
@@ -119,7 +121,7 @@ void page_done(void *page);
 
 extern const struct view *const view_table[VIEW_COUNT];
 extern const struct view view_methods, view_threads, view_tree, view_flame, view_callers, view_help,
-	view_picker, view_error, view_info;
+	view_picker, view_error, view_info, view_findings;
 
 void trail_push(struct ui *ui, struct trail *t, uint64_t id); /* full: the oldest goes */
 static inline uint64_t trail_top(const struct trail *t)       /* there is one */

@@ -16,6 +16,7 @@ const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_PICKER] = &view_picker,
 	[VIEW_ERROR] = &view_error,
 	[VIEW_INFO] = &view_info,
+	[VIEW_FINDINGS] = &view_findings,
 };
 
 void trail_push(struct ui *ui, struct trail *t, uint64_t id)

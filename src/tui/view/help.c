@@ -22,6 +22,7 @@ struct help_term {
 #define THREADS VIEW_BIT(VIEW_THREADS)
 #define TREE    VIEW_BIT(VIEW_TREE)
 #define FLAME   VIEW_BIT(VIEW_FLAME)
+#define WRONG   VIEW_BIT(VIEW_FINDINGS)
 
 static const struct help_term terms[] = {
 	{METHODS, "SELF%", "share of samples with this method on top of the stack"},
@@ -69,6 +70,10 @@ static const struct help_term terms[] = {
 		"runs of hidden frames are one: [framework frames]; the list is in the config"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
 		"hold in every view and in files; Esc undoes the last. =a.b.C.d is that name only"},
+	{WRONG, "SHARE",
+		"of what the sentence speaks of; ± 95% confidence half-width, if it is known"},
+	{WRONG, "FOR", "how long it has been found; it stays for 10 s after it was found last"},
+	{WRONG, "->", "what to look at next"},
 	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
 

@@ -54,7 +54,7 @@ void empty_draw(struct ui *ui, struct area area)
 		{EVENT_ALLOC, "allocated memory"},
 	};
 	int row = area.row + (area.rows > 12 ? 4 : 1), col = area.cols >= 76 ? 12 : 2;
-	int limit = area.col + area.cols;
+	int limit = area.col + area.cols, end = area.row + area.rows;
 	char label[16], text[160], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
 	struct canvas *c = &ui->canvas;
 
@@ -67,8 +67,15 @@ void empty_draw(struct ui *ui, struct area area)
 		canvas_printf(c, row, col, limit, STYLE_KEY, "%d", others[i].event + 1);
 		canvas_text(c, row++, col + 4, limit, STYLE_NORMAL, others[i].what);
 	}
+	canvas_text(c, row, col, limit, STYLE_KEY, "w");
+	canvas_text(c, row++, col + 4, limit, STYLE_NORMAL,
+		"what is wrong, if something is: deadlocks and more");
+	if (row >= end)
+		return;
 	canvas_text(c, row, col, limit, STYLE_KEY, "]");
 	canvas_printf(c, row, col + 4, limit, STYLE_NORMAL, "widen the window (now %s)", label);
+	if (row + 2 >= end)
+		return;
 	canvas_printf(c, row + 2, col, limit, STYLE_DIM,
 		"Attached %s ago, %s lost. This is not an error.",
 		text_uptime(ago, (ui->now_ms - ui->attached_ms) / 1000),

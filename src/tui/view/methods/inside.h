@@ -24,6 +24,7 @@ struct methods {
 		*before; /* before: the baseline, else the window so long ago that they share no second; NULL if none */
 	uint64_t flat_stamp;   /* of the question that flat answers */
 	uint64_t before_stamp; /* of the baseline that before is of, else 0 */
+	uint32_t wanted;       /* method + 1 that the cursor goes to at the next update; 0: none */
 	uint8_t *types; /* per method + 1: how it ran when it had samples last; 0: not known */
 	uint32_t type_count;
 	struct lines *lines; /* hottest, only where there is room for the column */

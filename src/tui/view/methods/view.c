@@ -115,13 +115,15 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 	f->count++;
 }
 
-/* The selected method and the pinned ones have a row also when they have no sample (any more). */
+/* The selected method, the wanted and the pinned ones have a row also when they have no sample (any more). */
 static void add_kept(const struct ui *ui, struct methods *m)
 {
 	uint32_t method;
 
 	if (order_selected(&m->at.order, &m->at.list, &method))
 		add_row(ui, m, method);
+	if (m->wanted)
+		add_row(ui, m, m->wanted - 1);
 	for (uint32_t i = 0; i < m->pin_count; i++)
 		add_row(ui, m, m->pins[i]);
 }
@@ -222,6 +224,14 @@ static void update_movers(struct methods *m)
 	}
 }
 
+static void find_wanted(struct methods *m)
+{
+	for (uint32_t i = 0; m->wanted && i < m->at.order.count; i++)
+		if (m->at.order.ids[i] == m->wanted - 1)
+			list_to(&m->at.list, (int)i);
+	m->wanted = 0;
+}
+
 static void methods_update(struct ui *ui, bool sort)
 {
 	struct methods *m = methods_state(ui);
@@ -241,6 +251,7 @@ static void methods_update(struct ui *ui, bool sort)
 		m->at.order.sort = SORT_DELTA;
 	update_movers(m);
 	order_rows(ui, m, sort);
+	find_wanted(m);
 }
 
 static const void *methods_row(const void *state, int index)
@@ -428,6 +439,13 @@ unsigned methods_pin(struct ui *ui, int arg)
 	}
 	m->at.list.touched = true;
 	return UI_SORT;
+}
+
+void methods_select(struct ui *ui, uint32_t method)
+{
+	ui_show(ui, VIEW_METHODS);
+	methods_state(ui)->wanted = method + 1;
+	methods_state(ui)->at.order.sort = SORT_TOTAL;
 }
 
 unsigned methods_callers(struct ui *ui, int arg)

@@ -69,7 +69,8 @@ struct threads {
 	struct thread_rows rows;
 	struct thread_hot hot; /* of the selected one, on a wide terminal */
 	bool merged;
-	int event; /* the one that was shown last */
+	int event;       /* the one that was shown last */
+	uint32_t wanted; /* thread + 1 that the cursor goes to at the next update; 0: none */
 };
 
 /* columns.c: what is shown of each thread or pool, as far as the terminal is wide. */

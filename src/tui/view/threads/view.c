@@ -64,6 +64,21 @@ static void threads_follow_event(struct ui *ui, struct threads *t)
 	t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
 }
 
+static void threads_find_wanted(struct ui *ui, struct threads *t)
+{
+	uint32_t i = 0;
+
+	if (!t->wanted)
+		return;
+	while (i < t->at.order.count && t->at.order.ids[i] != t->wanted - 1)
+		i++;
+	t->wanted = 0;
+	if (i < t->at.order.count)
+		list_to(&t->at.list, (int)i);
+	else
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "the thread is not in this window any more");
+}
+
 static void threads_update(struct ui *ui, bool sort)
 {
 	struct threads *t = threads_state(ui);
@@ -72,6 +87,7 @@ static void threads_update(struct ui *ui, bool sort)
 	thread_hot_stale(&t->hot, sort);
 	thread_rows_update(&t->rows, ui, t->merged);
 	order_rows(ui, t, sort);
+	threads_find_wanted(ui, t);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -198,6 +214,13 @@ unsigned threads_merge(struct ui *ui, int arg)
 
 	t->merged = !t->merged;
 	return UI_SORT;
+}
+
+void threads_select(struct ui *ui, uint32_t thread)
+{
+	ui_show(ui, VIEW_THREADS);
+	threads_state(ui)->wanted = thread + 1;
+	threads_state(ui)->merged = false;
 }
 
 unsigned threads_only(struct ui *ui, int arg)

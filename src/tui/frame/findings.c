@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking for what is wrong now and then, keeping it for a while, and one line of it. */
+#include "tui/frame/findings.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "tui/frame/command.h"
+#include "tui/frame/events.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS      1900 /* every other tick */
+#define LOOK_OPEN_MS 900  /* while the list is what is looked at */
+#define LOOK_MOST_MS 9000 /* what was found is forgotten after ten seconds */
+#define LOOK_S       60   /* of a longer window its end is looked at */
+#define DUTY         400  /* of the time at most 1/400 goes into looks */
+#define STAY_MS      10000
+#define LEAD         0.1 /* of the share, to pass what is above */
+#define ROWS_OWN     12  /* terminals with fewer rows have the line in place of the data quality */
+#define COLS_WORD    60
+
+struct ui_findings *findings_begin(void)
+{
+	struct ui_findings *f = xcalloc(1, sizeof(*f));
+
+	f->rules = findings_new();
+	return f;
+}
+
+void findings_end(struct ui_findings *f)
+{
+	if (f)
+		findings_free(f->rules);
+	free(f);
+}
+
+/* --- what is kept ------------------------------------------------------------------------------------ */
+
+static struct found *kept_of(struct ui_findings *f, const struct finding *finding)
+{
+	for (unsigned i = 0; i < f->count; i++)
+		if (f->list[i].finding.rule == finding->rule &&
+			f->list[i].finding.subject == finding->subject)
+			return &f->list[i];
+	return NULL;
+}
+
+/* leave: what was not found for so long; the order of the others stays. */
+static void kept_leave(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->count; i++)
+		if (now_ms - f->list[i].found_ms <= stay_ms)
+			f->list[n++] = f->list[i];
+	f->count = n;
+}
+
+static bool leads(const struct finding *a, const struct finding *b)
+{
+	return a->grade != b->grade ? a->grade > b->grade : a->share > b->share + LEAD;
+}
+
+static void kept_sort(struct ui_findings *f)
+{
+	for (unsigned i = 1; i < f->count; i++) {
+		struct found moved = f->list[i];
+		unsigned at = i;
+
+		for (; at > 0 && leads(&moved.finding, &f->list[at - 1].finding); at--)
+			f->list[at] = f->list[at - 1];
+		f->list[at] = moved;
+	}
+}
+
+static void kept_take(struct ui *ui, unsigned count)
+{
+	struct ui_findings *f = ui->findings;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct finding *finding = findings_get(f->rules, i);
+		struct found *kept = kept_of(f, finding);
+
+		/* What is no longer found gives way; what is found is never more than there is room for. */
+		if (!kept && f->count == FINDINGS_MAX)
+			kept_leave(f, ui->now_ms, 0);
+		if (!kept && f->count < FINDINGS_MAX)
+			kept = &f->list[f->count++];
+		if (kept)
+			*kept = (struct found){*finding, ui->now_ms};
+	}
+	/* While frozen, what is shown is of the window alone. */
+	kept_leave(f, ui->now_ms, ui->scope.time.frozen ? 0 : STAY_MS);
+	kept_sort(f);
+}
+
+/* --- looking ----------------------------------------------------------------------------------------- */
+
+static void look(struct ui *ui, const struct profile_query *q)
+{
+	struct ui_findings *f = ui->findings;
+	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	int64_t cost_ms, pause = ui->place.view == VIEW_FINDINGS ? LOOK_OPEN_MS : LOOK_MS;
+
+	kept_take(ui, findings_look(f->rules, ui->profile, q->from, q->to));
+	f->from = q->from;
+	f->to = q->to;
+	cost_ms = ui->cpu_ns ? (int64_t)((ui->cpu_ns() - start) * DUTY / NS_PER_MS) : 0;
+	pause = cost_ms > pause ? cost_ms : pause;
+	f->due_ms = ui->now_ms + (pause < LOOK_MOST_MS ? pause : LOOK_MOST_MS);
+}
+
+void findings_tick(struct ui *ui)
+{
+	struct ui_findings *f = ui->findings;
+	struct profile_query q;
+
+	if (!ui->profile || !ui->vitals)
+		return;
+	/* The vitals are of now: a frozen screen keeps those of its own moment. */
+	if (!ui->scope.time.frozen && !ui->over)
+		findings_vitals(f->rules, ui->vitals);
+	q = ui_query(ui);
+	if (q.to > LOOK_S && q.from < q.to - LOOK_S)
+		q.from = q.to - LOOK_S;
+	if (ui->now_ms < f->due_ms || (q.from == f->from && q.to == f->to))
+		return;
+	look(ui, &q);
+}
+
+void findings_open(struct ui *ui)
+{
+	/* Allocations are not among them: sampling those may leave something behind. */
+	static const int events[] = {EVENT_LOCK, EVENT_WALL};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (events_begin(ui, events[i]))
+			ui->findings->begun |= 1u << events[i];
+	ui->findings->due_ms = 0;
+}
+
+/* --- the line ---------------------------------------------------------------------------------------- */
+
+static bool line_shown(const struct ui *ui)
+{
+	return ui->profile && ui->findings->count && ui->place.view != VIEW_FINDINGS;
+}
+
+int findings_rows(const struct ui *ui)
+{
+	return line_shown(ui) && ui->canvas.rows >= ROWS_OWN;
+}
+
+bool findings_instead(const struct ui *ui)
+{
+	return line_shown(ui) && ui->canvas.rows < ROWS_OWN;
+}
+
+enum style findings_style(enum finding_grade grade)
+{
+	static const enum style styles[] = {[FINDING_WORTH_KNOWING] = STYLE_NORMAL,
+		[FINDING_COSTS] = STYLE_WARN,
+		[FINDING_STANDS_STILL] = STYLE_BAD};
+
+	return styles[grade];
+}
+
+static const struct command *key_of(unsigned (*run)(struct ui *ui, int arg))
+{
+	const struct command *c = commands;
+
+	while (c->run != run)
+		c++;
+	return c;
+}
+
+void findings_draw_line(struct ui *ui, int row)
+{
+	const struct finding *worst = &ui->findings->list[0].finding;
+	const struct command *open = key_of(findings_show);
+	const char *key = command_shown(open, ui);
+	struct canvas *c = &ui->canvas;
+	char more[32] = "", text[sizeof(worst->what)];
+	int end = c->cols - 1, col, at;
+
+	if (ui->findings->count > 1)
+		snprintf(more, sizeof(more), "+%u more  ", ui->findings->count - 1);
+	at = end - text_width(more) - text_width(key) - (c->cols >= COLS_WORD ? 4 : 0);
+	col = canvas_printf(c, row, 1, at, findings_style(worst->grade),
+		worst->grade == FINDING_WORTH_KNOWING ? "%s" : " %s ", worst->rule->title);
+	name_cut(text, sizeof(text), worst->what, at - col - 3, ui->glyphs->ellipsis);
+	canvas_text(c, row, col + 1, at - 1, STYLE_STRONG, text);
+	col = canvas_text(c, row, at, end, STYLE_NORMAL, more);
+	col = canvas_text(c, row, col, end, STYLE_KEY, key);
+	canvas_text(c, row, col, end, STYLE_LABEL, " why");
+	canvas_hit(c, row, 0, c->cols, HIT_KEY, command_keys(open, ui)[0].key);
+}

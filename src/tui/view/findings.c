@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wrong with the program: a list, the worst first, and below it what proves the selected one. */
+#include "tui/frame/findings.h"
+
+#include "tui/frame/command.h"
+#include "tui/frame/events.h"
+#include "tui/screen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_TITLES 8 /* smaller bodies have no column titles */
+#define COLS_ALL    60
+#define NAME_COL    1
+#define SHARE_END   22
+#define SINCE_END   29
+#define WHAT_COL    31
+
+struct findings_view {
+	struct view_state at; /* its list: what was found */
+	struct page pane;     /* its list's cursor is the row at the top */
+	int pane_rows;
+	enum view_id from;
+	const struct finding_rule *rule; /* of the selected one, and what it is about */
+	uint64_t subject;
+};
+
+static struct findings_view *view_of(const struct ui *ui)
+{
+	return (struct findings_view *)ui->place.state[VIEW_FINDINGS];
+}
+
+static void view_done(void *state)
+{
+	page_done(&((struct findings_view *)state)->pane);
+}
+
+static const struct finding *selected(const struct ui *ui)
+{
+	int at = view_of(ui)->at.list.cursor;
+
+	return at < (int)ui->findings->count ? &ui->findings->list[at].finding : NULL;
+}
+
+/* --- below the list ---------------------------------------------------------------------------------- */
+
+/* A text in as many rows as it needs; later ones stand further in. */
+static void put_text(struct page *p, int col, int hang, enum style style, const char *text)
+{
+	for (const char *next; *text; text = next, col += hang, hang = 0) {
+		int bytes = (int)text_wrap(text, p->canvas.cols - col - 1, &next);
+
+		if (next == text)
+			return;
+		canvas_printf(
+			&p->canvas, p->rows++, col, p->canvas.cols - 1, style, "%.*s", bytes, text);
+	}
+}
+
+static void put_proof(struct page *p, const char *text)
+{
+	char line[sizeof(((struct finding *)0)->proof)];
+
+	while (*text) {
+		int bytes = (int)strcspn(text, "\n"), in = (int)strspn(text, " ");
+
+		snprintf(line, sizeof(line), "%.*s", bytes - in, text + in);
+		put_text(p, 3 + in, 2, STYLE_NORMAL, line);
+		text += bytes + (text[bytes] == '\n');
+	}
+}
+
+static void put_finding(struct page *p, const struct finding *f)
+{
+	char look[sizeof(f->look) + 3];
+
+	put_text(p, 1, 0, STYLE_STRONG, f->what);
+	put_proof(p, f->proof);
+	snprintf(look, sizeof(look), "-> %s", f->look);
+	put_text(p, 1, 3, STYLE_KEY, look);
+}
+
+/* The first event of a rule that is not sampled; -1: it looks. */
+static int missing(const struct ui *ui, const struct finding_rule *rule)
+{
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		if (rule->events & 1u << i && ui->vitals->events[i].state != VITALS_ON)
+			return i;
+	return -1;
+}
+
+static void put_looked_for(const struct ui *ui, struct page *p)
+{
+	put_text(p, 1, 0, STYLE_STRONG, "nothing found; looked for:");
+	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
+		if (finding_rule_looks(*rule, ui->vitals))
+			put_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
+}
+
+static void put_not_looked_for(const struct ui *ui, struct page *p)
+{
+	char text[400];
+
+	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
+		int event = missing(ui, *rule);
+
+		if (event < 0)
+			continue;
+		snprintf(text, sizeof(text), "not looked for: %s (%s is not sampled", (*rule)->what,
+			profile_events[event].name);
+		if (ui_has_event(ui, event) && !ui->over)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ": press %d",
+				event + 1);
+		strcat(text, ")");
+		put_text(p, 1, 2, STYLE_DIM, text);
+	}
+}
+
+/* What opening this view has switched on. */
+static void put_begun(const struct ui *ui, struct page *p)
+{
+	bool on[EVENT_USER_FIRST];
+	char text[160];
+
+	for (int i = 0; i < EVENT_USER_FIRST; i++)
+		on[i] = ui->findings->begun & 1u << i && ui->vitals->events[i].state == VITALS_ON;
+	if ((!on[EVENT_LOCK] && !on[EVENT_WALL]) || ui->over)
+		return;
+	snprintf(text, sizeof(text), "%s%s%s are looked at since this view was opened; e ends that",
+		on[EVENT_LOCK] ? "locks" : "", on[EVENT_LOCK] && on[EVENT_WALL] ? " and " : "",
+		on[EVENT_WALL] ? "waits" : "");
+	put_text(p, 1, 2, STYLE_DIM, text);
+}
+
+static void draw_pane(struct ui *ui, struct area area)
+{
+	struct findings_view *v = view_of(ui);
+	const struct finding *f = selected(ui);
+	struct page *p = &v->pane;
+
+	page_begin(ui, p);
+	if (f)
+		put_finding(p, f);
+	else
+		put_looked_for(ui, p);
+	p->rows++;
+	put_begun(ui, p);
+	put_not_looked_for(ui, p);
+	v->pane_rows = area.rows;
+	page_draw(ui, p, area);
+}
+
+/* --- the list ---------------------------------------------------------------------------------------- */
+
+static void share_text(const struct ui *ui, const struct finding *f, char *out, size_t bytes)
+{
+	if (f->share < 0)
+		snprintf(out, bytes, "-");
+	else if (f->error > 0)
+		snprintf(out, bytes, "%.0f%s%.0f%%", 100 * f->share, ui->glyphs->plus_minus,
+			100 * f->error);
+	else
+		snprintf(out, bytes, "%.0f%%", 100 * f->share);
+}
+
+static void draw_row(struct ui *ui, int row, const struct finding *f)
+{
+	struct canvas *c = &ui->canvas;
+	char text[sizeof(f->what)], since[TEXT_NUMBER];
+	int col, end = c->cols - 1;
+
+	col = canvas_text(c, row, NAME_COL, end, findings_style(f->grade), f->rule->title) + 1;
+	if (c->cols >= COLS_ALL) {
+		share_text(ui, f, text, sizeof(text));
+		canvas_right(c, row, col, SHARE_END, STYLE_NORMAL, text);
+		canvas_right(c, row, SHARE_END, SINCE_END, STYLE_NORMAL,
+			text_uptime(since, (int64_t)f->since_s));
+		col = WHAT_COL;
+	}
+	name_cut(text, sizeof(text), f->what, end - col, ui->glyphs->ellipsis);
+	canvas_text(c, row, col, end, STYLE_NORMAL, text);
+}
+
+static void draw_titles(struct ui *ui, int row)
+{
+	struct canvas *c = &ui->canvas;
+
+	canvas_fill(c, row, 0, c->cols, STYLE_COLUMNS, ' ');
+	canvas_text(c, row, NAME_COL, c->cols, STYLE_COLUMNS, "FINDING");
+	if (c->cols < COLS_ALL)
+		return;
+	canvas_right(c, row, NAME_COL, SHARE_END, STYLE_COLUMNS, "SHARE");
+	canvas_right(c, row, SHARE_END, SINCE_END, STYLE_COLUMNS, "FOR");
+	canvas_text(c, row, WHAT_COL, c->cols, STYLE_COLUMNS, "WHAT");
+}
+
+/* The cursor stays on what it was put on, wherever that stands now. */
+static void follow(struct ui *ui)
+{
+	struct findings_view *v = view_of(ui);
+	const struct finding *f;
+
+	list_resize(&v->at.list, (int)ui->findings->count, v->at.list.rows);
+	for (int i = 0; !v->at.list.touched && i < (int)ui->findings->count; i++) {
+		f = &ui->findings->list[i].finding;
+		if (v->rule == f->rule && v->subject == f->subject && v->at.list.cursor)
+			list_follow(&v->at.list, i);
+	}
+	v->at.list.touched = false;
+	f = selected(ui);
+	if (f && (v->rule != f->rule || v->subject != f->subject)) {
+		v->rule = f->rule;
+		v->subject = f->subject;
+		v->pane.at.list.cursor = 0;
+	}
+}
+
+static void view_draw(struct ui *ui, struct area area)
+{
+	struct list *l = &view_of(ui)->at.list;
+	int row = area.row, most = area.rows / 3;
+
+	if (!ui->profile || !ui->vitals)
+		return;
+	follow(ui);
+	list_resize(l, (int)ui->findings->count, most < l->count ? most : l->count);
+	if (area.rows >= ROWS_TITLES)
+		draw_titles(ui, row++);
+	for (int i = 0; i < l->rows && l->top + i < l->count; i++, row++) {
+		draw_row(ui, row, &ui->findings->list[l->top + i].finding);
+		canvas_list_row(
+			&ui->canvas, row, 0, ui->canvas.cols, l->top + i, l->top + i == l->cursor);
+	}
+	row += area.rows >= ROWS_TITLES;
+	draw_pane(ui, (struct area){row, 0, area.row + area.rows - row, area.cols});
+}
+
+/* Where Enter leads. */
+static void view_detail(struct ui *ui, struct strip *s)
+{
+	const struct finding *f = selected(ui);
+
+	if (!f || !ui->profile)
+		return;
+	strip_add(s, STYLE_DIM, 1, "%d of %u", view_of(ui)->at.list.cursor + 1, ui->findings->count)
+		->right = true;
+	if (f->thread != PROFILE_NONE)
+		strip_add(s, STYLE_NORMAL, 0, "%s: the thread %s", ui->glyphs->enter,
+			profile_get_thread(ui->profile, f->thread)->name);
+	else if (f->method != PROFILE_NONE)
+		strip_add(s, STYLE_NORMAL, 0, "%s: %s", ui->glyphs->enter,
+			profile_get_method(ui->profile, f->method)->full);
+	else if (f->event >= 0)
+		strip_add(s, STYLE_NORMAL, 0, "%s: the methods by %s", ui->glyphs->enter,
+			profile_events[f->event].name);
+}
+
+static void view_notice(struct ui *ui, struct strip *s)
+{
+	const struct list *l = &view_of(ui)->pane.at.list;
+
+	if (l->cursor < l->count - 1)
+		strip_add(s, STYLE_DIM, 0, "%s more below: PgDn", ui->glyphs->down)->right = true;
+}
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+unsigned findings_show(struct ui *ui, int arg)
+{
+	enum view_id from = ui->place.view;
+
+	if (from == VIEW_FINDINGS) {
+		ui_show(ui, view_of(ui)->from);
+		return UI_UPDATE;
+	}
+	ui_show(ui, VIEW_FINDINGS);
+	view_of(ui)->from = from;
+	findings_open(ui);
+	return UI_UPDATE;
+}
+
+unsigned findings_scroll(struct ui *ui, int direction)
+{
+	struct findings_view *v = view_of(ui);
+
+	list_move(&v->pane.at.list, direction * (v->pane_rows > 2 ? v->pane_rows - 1 : 1));
+	return 0;
+}
+
+/* The event is there, or a message or a question says why not. */
+static bool go_to_event(struct ui *ui, int event)
+{
+	return event < 0 || events_show(ui, event) || ui->scope.event == event;
+}
+
+unsigned findings_go(struct ui *ui, int arg)
+{
+	const struct finding *at = selected(ui);
+	struct finding f;
+
+	if (!at)
+		return 0;
+	f = *at;
+	if (f.event < 0 && f.thread == PROFILE_NONE && f.method == PROFILE_NONE) {
+		ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there is nothing more of this to see");
+		return 0;
+	}
+	if (!go_to_event(ui, f.event))
+		return 0;
+	if (f.thread != PROFILE_NONE)
+		threads_select(ui, f.thread);
+	else if (f.method != PROFILE_NONE)
+		methods_select(ui, f.method);
+	else
+		ui_show(ui, VIEW_METHODS);
+	return UI_SORT;
+}
+
+const struct view view_findings = {
+	.name = "Findings",
+	.bytes = sizeof(struct findings_view),
+	.done = view_done,
+	.draw = view_draw,
+	.detail = view_detail,
+	.notice = view_notice,
+};
