@@ -20,7 +20,8 @@ static void test_errors(void)
 {
 	refused("windows = 10s\n",
 		"F, line 1: there is no setting \"windows\"; there are event, window,");
-	refused("\n\nwindow = 10\n", "F, line 3: window takes 1s, 5s, 10s, 30s, 1m, all, not \"10\".");
+	refused("\n\nwindow = 10\n",
+		"F, line 3: window takes 1s, 5s, 10s, 30s, 1m, all, not \"10\".");
 	refused("window = 10s\nwindow = 5s\n", "F, line 2: window was set in line 1 already.");
 	refused("delay = 0\n", "delay takes seconds between 0.1 and 3600");
 	refused("delay = nan\n", "delay takes seconds");
