@@ -26,6 +26,8 @@ static frames query = {
 static frames consume = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Mails go",
 	"java.util.concurrent.LinkedBlockingQueue take",
 	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames bread = {
+	"java.lang.Thread run", "shop.Baker run", "shop.Shelf getBread", "java.lang.Object wait"};
 static frames future = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Parts acquireAll", "java.util.concurrent.FutureTask get"};
 static frames charge = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
@@ -172,6 +174,9 @@ static void pools(void)
 	begin(), are("mail-", 0, 10, consume, THREAD_PARKED, 0.95);
 	are("mail-", 0, 10, query, THREAD_ON_CPU, 0.05);
 	finds("", "they loop over a queue");
+	begin(), are("baker-", 0, 10, bread, THREAD_WAITING, 0.95);
+	are("baker-", 0, 10, busy, THREAD_ON_CPU, 0.05);
+	finds("", "they wait for what others make");
 	begin(), are("http-", 0, 40, future, THREAD_PARKED, 0.9);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
 	finds("", "they wait for something to happen");

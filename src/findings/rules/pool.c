@@ -60,7 +60,10 @@ static uint32_t method_at(const struct limits *l, uint32_t stack)
 static uint32_t taker(const struct limits *l, uint32_t own)
 {
 	for (int i = 0; i < INNER && own != PROFILE_NONE; i++) {
-		if (places_says(places_method(l->scene, own)->name, takers))
+		const struct profile_method *m = places_method(l->scene, own);
+
+		if (places_says(m->name, takers) ||
+			(strstr(m->class_name, "Pool") && !strstr(m->class_name, "ThreadPool")))
 			return own;
 		own = places_outwards(l->places, own);
 	}
@@ -86,8 +89,11 @@ static uint32_t limited(const struct limits *l, const struct place_part *part)
 	if (places_says(places_method(l->scene, at.own)->name, loops) ||
 		places_says(places_method(l->scene, at.own)->class_name, queues))
 		return PROFILE_NONE;
-	if (!(at.waits & PLACE_PERMIT) && !strcmp(places_method(l->scene, at.own)->class_name,
-						  places_method(l->scene, at.outer)->class_name))
+	/* Else it may be the next to do that it waits for, unless that is three calls deep in an executor's task. */
+	if (!(at.waits & PLACE_PERMIT) &&
+		(!at.executor || at.owns < 3 ||
+			!strcmp(places_method(l->scene, at.own)->class_name,
+				places_method(l->scene, at.outer)->class_name)))
 		return PROFILE_NONE;
 	return method_at(l, at.own);
 }
