@@ -398,7 +398,7 @@ static void test_deadlock(void)
 	circle(0, 5, 1);
 	is_found("deadlock", "of five");
 	is_str(found("deadlock")->what,
-		"5 threads wait for each other, for 11 s by now, and none will go on: a, b, c, ...",
+		"5 threads wait for each other for 11 s, and will not go on: a, b, c, ...",
 		"what it says");
 	waits_for(4, 0, 1, 11 * NS_PER_S + 500 * MS);
 	is_silent("deadlock", "when one of them goes on");

@@ -185,11 +185,11 @@ static void test_line(void)
 	lock_up();
 	seconds(4);
 	is_int(header_rows(&ui), 5, "something is wrong: one line");
-	has("\n  DEADLOCK  2 threads wait for each other, for", "the worst of it under the header");
+	has("\n  DEADLOCK  2 threads wait for each other for", "the worst of it under the header");
 	has("…  w why\n", "cut at its end, the key stays");
 	is_int(canvas_row(&ui.canvas, 4)[2].style, STYLE_BAD, "its style says how bad it is");
 	collects = true;
-	seconds(3);
+	seconds(4);
 	has("  DEADLOCK  ", "the worst first");
 	has("+1 more  w why\n", "and how many there are besides");
 	ui_resize(&ui, 8, 40);
@@ -209,7 +209,7 @@ static void test_stays(void)
 {
 	begin(24, 80);
 	collects = true;
-	seconds(4);
+	seconds(12);
 	has("  GC  the collector stops the program for 30 % of the time", "the collector");
 	collects = false;
 	seconds(8);
@@ -240,18 +240,18 @@ static void test_list(int rows, int cols)
 	is_int(ui.scope.event, EVENT_CPU, "while the event that is shown stays");
 	lock_up();
 	collects = true;
-	seconds(4);
+	seconds(8);
 	has(">DEADLOCK ", "the list, the worst first");
 	for (int page = 0; page < 12 && !shows("payer-1 waits for"); page++) {
 		ui_key(&ui, TKEY_PAGE_DOWN, now);
 		ui_draw(&ui);
 	}
 	has("payer-1 waits for", "below it the proof");
-	for (int page = 0; page < 12 && !shows("take both locks in the same"); page++) {
+	for (int page = 0; page < 12 && !shows("take these locks in the same"); page++) {
 		ui_key(&ui, TKEY_PAGE_DOWN, now);
 		ui_draw(&ui);
 	}
-	has("-> take both locks in the same", "and what to look at");
+	has("-> take these locks in the same", "and what to look at");
 	keys("j");
 	has(">GC ", "down: the next one");
 	seconds(2);
@@ -271,7 +271,7 @@ static void test_whole(void)
 	keys("w");
 	lock_up();
 	seconds(4);
-	has("and for ever: payer-1, payer-2\n", "at 80 columns the sentence stands whole");
+	has("payer-1, payer-2\n", "at 80 columns the sentence stands whole");
 	has("payer-2 waits for Account, held by payer-1\n", "and each line of the proof");
 	has("    Transfer.pay, line 42\n", "with where it is");
 	has("locks and waits are looked at since this view was opened; e ends that\n",
@@ -313,7 +313,7 @@ static void test_event(void)
 {
 	begin(24, 80);
 	collects = true;
-	seconds(4);
+	seconds(12);
 	keys("w\n");
 	ok(ui.place.view == VIEW_METHODS && ui.scope.event == EVENT_ALLOC,
 		"neither thread nor method: the methods by its event");

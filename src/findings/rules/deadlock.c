@@ -108,7 +108,7 @@ static void tell(const struct scene *scene, uint32_t first, uint32_t n)
 	}
 	name_all(scene, first, n, names, sizeof(names));
 	snprintf(f->what, sizeof(f->what),
-		"%u threads wait for each other, for %.0f s by now, and none will go on: %s", n,
+		"%u threads wait for each other for %.0f s, and will not go on: %s", n,
 		(double)least / (double)NS_PER_S, names);
 	snprintf(f->look, sizeof(f->look),
 		"take these locks in the same order everywhere; jhot dump shows whole stacks");
