@@ -93,5 +93,5 @@ while read -r major java; do
 	JAVA=$java
 	waits
 	cores
-done < <(jdks 17 21 25)
+done < <(jdks ${MAJORS:-25})
 done_testing
