@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EARLY_MS    5000
 #define ROWS_TITLES 8 /* smaller bodies have no column titles */
 #define COLS_ALL    60
 #define NAME_COL    1
@@ -91,7 +92,11 @@ static int missing(const struct ui *ui, const struct finding_rule *rule)
 
 static void put_looked_for(const struct ui *ui, struct page *p)
 {
-	put_text(p, 1, 0, STYLE_STRONG, "nothing found; looked for:");
+	/* A rule wants to see a thing for some seconds: what was just switched on has nothing to say yet. */
+	bool early = !ui->over && ui->now_ms - ui->begun_ms < EARLY_MS;
+
+	put_text(p, 1, 0, STYLE_STRONG,
+		early ? "nothing found yet; looking for:" : "nothing found; looked for:");
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
 		if (finding_rule_looks(*rule, ui->vitals))
 			put_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
