@@ -227,6 +227,30 @@ static void test_long_jump(void)
 	profile_free(p);
 }
 
+/* A second that is over and was packed gets samples once more, from whoever tells the time wrongly. */
+static void test_late(void)
+{
+	struct profile *p = profile_new();
+	struct profile_query q = {.to = 100, .thread = PROFILE_ANY_THREAD};
+	uint32_t stacks[40];
+
+	for (uint32_t i = 0; i < 40; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "m%u", i);
+		stacks[i] = profile_stack_child(p, PROFILE_ROOT_STACK,
+			profile_frame(
+				p, profile_method(p, "A", name, "", ""), FRAME_COMPILED, 0, 0));
+	}
+	for (uint32_t i = 0; i < 40; i++) {
+		profile_add_sample(p, EVENT_CPU, 5,
+			&(struct profile_sample){.stack = stacks[i], .count = 1, .weight = 10});
+		profile_advance(p, 20 + i);
+	}
+	is_int(profile_sum(p, &q).count, 40, "all of them are kept");
+	profile_free(p);
+}
+
 static void test_memory(void)
 {
 	struct profile *p = profile_new();
@@ -270,6 +294,7 @@ int main(void)
 	test_nothing_is_lost(3, 1);
 	test_hold();
 	test_long_jump();
+	test_late();
 	test_memory();
 	return tap_done();
 }

@@ -69,7 +69,7 @@ static void slice_resize(struct slices *s, struct slice *sl, uint32_t cap)
 static void slice_append(struct slices *s, struct slice *sl, struct slice_entry entry)
 {
 	if (sl->count == sl->cap)
-		slice_resize(s, sl, sl->cap ? sl->cap + sl->cap / 2 : 32);
+		slice_resize(s, sl, sl->cap < 32 ? 32 : sl->cap + sl->cap / 2);
 	sl->entries[sl->count++] = entry;
 	s->entries++;
 	sum_add(&sl->sum, &(struct profile_sum){entry.count, entry.weight});
