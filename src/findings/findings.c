@@ -152,6 +152,7 @@ unsigned findings_look(struct findings *f, const struct profile *p, uint32_t fro
 		.out = f};
 
 	f->count = 0;
+	scene.longest = scene_longest(&scene);
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
 		scene.rule = *rule;
 		if (finding_rule_looks(*rule, &f->now))

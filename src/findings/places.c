@@ -260,22 +260,6 @@ static void part_of(void *ctx, const struct profile_part *part)
 		part->thread, part->stack, PROFILE_NONE, part->state, part->weight};
 }
 
-static double longest(const struct scene *scene, const struct parts *all)
-{
-	uint32_t threads = profile_thread_count(scene->profile);
-	uint64_t *ns = xcalloc(threads + 1, sizeof(*ns)), most = 0;
-	double seconds = scene_seconds(scene, EVENT_WALL);
-
-	for (uint32_t i = 0; i < all->count; i++) {
-		uint32_t thread = all->list[i].thread;
-
-		ns[thread] += all->list[i].weight;
-		most = ns[thread] > most ? ns[thread] : most;
-	}
-	free(ns);
-	return most && (double)most / NS_PER_S < seconds ? (double)most / NS_PER_S : seconds;
-}
-
 struct place_part *places_parts(const struct scene *scene, uint32_t *count, double *seconds)
 {
 	struct profile_query q = scene_query(scene, EVENT_WALL);
@@ -283,6 +267,6 @@ struct place_part *places_parts(const struct scene *scene, uint32_t *count, doub
 
 	profile_each(scene->profile, &q, part_of, &all);
 	*count = all.count;
-	*seconds = longest(scene, &all);
+	*seconds = scene_seconds(scene, EVENT_WALL);
 	return all.list;
 }

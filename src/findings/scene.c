@@ -2,10 +2,12 @@
 /* What several rules ask of the model, and how they write down what proves it. */
 #include "findings/scene.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "profile/table/flat.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CPU_POINTS 5 /* of which the average is one */
@@ -76,9 +78,41 @@ struct profile_query scene_query(const struct scene *scene, int event)
 
 double scene_seconds(const struct scene *scene, int event)
 {
-	struct profile_query q = scene_query(scene, event);
+	struct profile_query q = scene_query(scene, event), wall = scene_query(scene, EVENT_WALL);
+	uint32_t seconds = profile_covered(scene->profile, &q);
 
-	return profile_covered(scene->profile, &q);
+	if (scene->longest > 0 && scene->longest < seconds &&
+		seconds == profile_covered(scene->profile, &wall))
+		return scene->longest;
+	return seconds;
+}
+
+/* Nanoseconds of each thread. */
+struct lives {
+	uint64_t *ns, most;
+	uint32_t threads;
+};
+
+static void lives_add(void *ctx, const struct profile_part *part)
+{
+	struct lives *l = ctx;
+
+	if (part->thread >= l->threads)
+		return;
+	l->ns[part->thread] += part->weight;
+	if (l->ns[part->thread] > l->most)
+		l->most = l->ns[part->thread];
+}
+
+double scene_longest(const struct scene *scene)
+{
+	struct profile_query q = scene_query(scene, EVENT_WALL);
+	struct lives l = {.threads = profile_thread_count(scene->profile)};
+
+	l.ns = xcalloc(l.threads + 1, sizeof(*l.ns));
+	profile_each(scene->profile, &q, lives_add, &l);
+	free(l.ns);
+	return (double)l.most / NS_PER_S;
 }
 
 double scene_error(uint64_t samples, double share)

@@ -33,6 +33,7 @@ struct scene {
 	const struct scene_point *points; /* oldest first */
 	unsigned point_count;
 	uint32_t from, to;
+	double longest; /* scene_longest */
 	struct findings *out;
 	const struct finding_rule *rule; /* whose turn it is */
 };
@@ -58,8 +59,13 @@ double scene_cpu(const struct scene *scene, struct vitals_cpu *out);
 
 /* A query over the scene's window. */
 struct profile_query scene_query(const struct scene *scene, int event);
-/* The seconds of it in which the event was sampled. */
+/*
+ * The time of it in which the event was sampled: whole seconds, or less where wall tells, since the first and the last
+ * second of a session are not whole.
+ */
 double scene_seconds(const struct scene *scene, int event);
+/* What wall has seen of the thread that was there for longest, in seconds; 0: it is not sampled. */
+double scene_longest(const struct scene *scene);
 
 /* The 95 % half width, 0..1, of a share that so many samples have told. */
 double scene_error(uint64_t samples, double share);
