@@ -2,6 +2,7 @@
 /* Findings as text and as JSON. */
 #include "cli/findings.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 
 #include <string.h>
@@ -14,11 +15,11 @@ void watch_vitals(void *ctx, const struct vitals *v)
 	findings_vitals(w->findings, v);
 }
 
-void watch_judge(struct watch *w, const struct profile *p)
+void watch_judge(struct watch *w, const struct sampling *s)
 {
-	w->profile = p;
-	w->seconds = profile_info(p).now + 1;
-	w->count = findings_look(w->findings, p, 0, w->seconds);
+	w->profile = s->profile;
+	w->seconds = (uint32_t)((session_duration_ns(s->session) + NS_PER_S / 2) / NS_PER_S);
+	w->count = findings_look(w->findings, s->profile, 0, profile_info(s->profile).now + 1);
 }
 
 /* --- text -------------------------------------------------------------------------------------------- */

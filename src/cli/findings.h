@@ -3,6 +3,7 @@
 #ifndef JHOT_CLI_FINDINGS_H
 #define JHOT_CLI_FINDINGS_H
 
+#include "cli/sampling.h"
 #include "findings/findings.h"
 #include "profile/vitals.h"
 
@@ -20,7 +21,7 @@ struct watch {
 /* watch_vitals: for struct sampling; ctx: the watch. */
 void watch_vitals(void *ctx, const struct vitals *v);
 /* watch_judge: before the session ends, since then nobody is known to wait. */
-void watch_judge(struct watch *w, const struct profile *p);
+void watch_judge(struct watch *w, const struct sampling *s);
 void watch_print(const struct watch *w, FILE *out);
 void watch_print_json(const struct watch *w, FILE *out);
 

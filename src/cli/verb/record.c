@@ -60,7 +60,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	struct err why = {0};
 
 	if (r->watch.findings)
-		watch_judge(&r->watch, r->sampling.profile);
+		watch_judge(&r->watch, &r->sampling);
 	if (session_finish(r->sampling.session, &why) && !rc) {
 		*err = why;
 		rc = -1;

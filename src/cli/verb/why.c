@@ -19,7 +19,7 @@ static int why_run(struct sampling *s, struct watch *w, bool json, struct err *e
 	if (!rc)
 		rc = sampling_loop(s, err);
 	if (!rc) {
-		watch_judge(w, s->profile);
+		watch_judge(w, s);
 		session_finish(s->session, NULL);
 		if (json)
 			watch_print_json(w, stdout);
