@@ -130,10 +130,7 @@ static bool is_lambda(const struct profile_method *m)
 
 const struct profile_method *places_method(const struct scene *scene, uint32_t stack)
 {
-	struct profile_stack s = profile_get_stack(scene->profile, stack);
-
-	return profile_get_method(
-		scene->profile, profile_get_frame(scene->profile, s.frame)->method);
+	return profile_get_method(scene->profile, scene_frame(scene, stack)->method);
 }
 
 bool places_says(const char *text, const char *const *words)

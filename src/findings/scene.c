@@ -120,6 +120,11 @@ double scene_error(uint64_t samples, double share)
 	return flat_half_width((uint64_t)(share * (double)samples + 0.5), samples) / 100;
 }
 
+const struct profile_frame *scene_frame(const struct scene *scene, uint32_t stack)
+{
+	return profile_get_frame(scene->profile, profile_get_stack(scene->profile, stack).frame);
+}
+
 uint32_t scene_own(const struct scene *scene, uint32_t stack)
 {
 	while (stack != PROFILE_ROOT_STACK) {

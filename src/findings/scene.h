@@ -70,6 +70,8 @@ double scene_longest(const struct scene *scene);
 /* The 95 % half width, 0..1, of a share that so many samples have told. */
 double scene_error(uint64_t samples, double share);
 
+/* The innermost frame of a stack that has one. */
+const struct profile_frame *scene_frame(const struct scene *scene, uint32_t stack);
 /* The innermost frame of the program's own, as a stack; PROFILE_NONE: it has none. */
 uint32_t scene_own(const struct scene *scene, uint32_t stack);
 /* "OrderService.place", without the package; "a lock" for PROFILE_NONE. */

@@ -31,9 +31,7 @@ static void thrown_add(struct thrown *t, uint32_t stack, uint64_t weight)
 	struct thrower *by = t->by;
 
 	if (own != PROFILE_NONE)
-		method = profile_get_frame(
-			t->scene->profile, profile_get_stack(t->scene->profile, own).frame)
-				 ->method;
+		method = scene_frame(t->scene, own)->method;
 	while (by < t->by + t->by_count && by->method != method)
 		by++;
 	if (by == t->by + THROWERS)

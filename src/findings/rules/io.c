@@ -124,9 +124,7 @@ static void sort_out(struct io *io, struct place_part *part)
 		part->state == THREAD_MONITOR)
 		io->wanting += part->weight;
 	if (waits)
-		part->where = profile_get_frame(
-			io->scene->profile, profile_get_stack(io->scene->profile, at.own).frame)
-				      ->method;
+		part->where = scene_frame(io->scene, at.own)->method;
 }
 
 static int by_place(const void *a, const void *b)
@@ -175,10 +173,7 @@ static void tell(const struct io *io, const struct group *g, double seconds)
 		: at.waits & PLACE_FILE ? "a file or a pipe"
 					: "I/O",
 		(double)g->weight / NS_PER_S / seconds,
-		scene_method(
-			io->scene, profile_get_frame(io->scene->profile,
-					   profile_get_stack(io->scene->profile, at.java).frame)
-					   ->method));
+		scene_method(io->scene, scene_frame(io->scene, at.java)->method));
 	scene_proof(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->thread),
 		100.0 * (double)g->most / NS_PER_S / seconds);
 	scene_proof_stack(io->scene, f, g->stack, 4);

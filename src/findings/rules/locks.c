@@ -59,15 +59,10 @@ struct holding {
 
 /* --- waits ------------------------------------------------------------------------------------------- */
 
-static const struct profile_frame *frame_at(const struct scene *scene, uint32_t stack)
-{
-	return profile_get_frame(scene->profile, profile_get_stack(scene->profile, stack).frame);
-}
-
 static void wait_of(void *ctx, const struct profile_part *part)
 {
 	struct locks *l = ctx;
-	const struct profile_frame *leaf = frame_at(l->scene, part->stack);
+	const struct profile_frame *leaf = scene_frame(l->scene, part->stack);
 
 	if (!frame_is_class(leaf->type) ||
 		strstr(profile_get_method(l->scene->profile, leaf->method)->full, ".Semaphore$"))
@@ -176,7 +171,7 @@ static uint32_t last_holder(
 static bool passes(const struct scene *scene, uint32_t stack, uint32_t method)
 {
 	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(scene->profile, stack).parent)
-		if (frame_at(scene, stack)->method == method)
+		if (scene_frame(scene, stack)->method == method)
 			return true;
 	return false;
 }
@@ -189,7 +184,7 @@ static bool parks_for_lock(const struct scene *scene, uint32_t stack)
 	for (; stack != PROFILE_ROOT_STACK;
 		stack = profile_get_stack(scene->profile, stack).parent) {
 		const struct profile_method *m =
-			profile_get_method(scene->profile, frame_at(scene, stack)->method);
+			profile_get_method(scene->profile, scene_frame(scene, stack)->method);
 
 		if (strstr(m->class_name, "$ConditionObject"))
 			return false;
@@ -236,7 +231,7 @@ static uint32_t own_method(const struct scene *scene, uint32_t stack)
 {
 	uint32_t own = stack == PROFILE_NONE ? PROFILE_NONE : scene_own(scene, stack);
 
-	return own == PROFILE_NONE ? PROFILE_NONE : frame_at(scene, own)->method;
+	return own == PROFILE_NONE ? PROFILE_NONE : scene_frame(scene, own)->method;
 }
 
 static void tell_holder(const struct scene *scene, struct finding *f, const struct contended *c,

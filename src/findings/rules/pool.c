@@ -49,13 +49,6 @@ struct limits {
 
 /* --- one wait ---------------------------------------------------------------------------------------- */
 
-static uint32_t method_at(const struct limits *l, uint32_t stack)
-{
-	return profile_get_frame(
-		l->scene->profile, profile_get_stack(l->scene->profile, stack).frame)
-		->method;
-}
-
 /* The frame that says that it takes one of few. */
 static uint32_t taker(const struct limits *l, uint32_t own)
 {
@@ -85,7 +78,7 @@ static uint32_t limited(const struct limits *l, const struct place_part *part)
 		return PROFILE_NONE;
 	own = taker(l, at.own);
 	if (own != PROFILE_NONE)
-		return own == at.outer ? PROFILE_NONE : method_at(l, own);
+		return own == at.outer ? PROFILE_NONE : scene_frame(l->scene, own)->method;
 	if (places_says(places_method(l->scene, at.own)->name, loops) ||
 		places_says(places_method(l->scene, at.own)->class_name, queues))
 		return PROFILE_NONE;
@@ -95,7 +88,7 @@ static uint32_t limited(const struct limits *l, const struct place_part *part)
 			!strcmp(places_method(l->scene, at.own)->class_name,
 				places_method(l->scene, at.outer)->class_name)))
 		return PROFILE_NONE;
-	return method_at(l, at.own);
+	return scene_frame(l->scene, at.own)->method;
 }
 
 /* --- pools ------------------------------------------------------------------------------------------- */

@@ -76,9 +76,7 @@ static void prove(const struct scene *scene, struct finding *f)
 	if (!c.weight)
 		return;
 	scene_proof(f, "%s calls %s, which stops all threads:", scene_thread(scene, c.thread),
-		scene_method(scene, profile_get_frame(scene->profile,
-					    profile_get_stack(scene->profile, c.stack).frame)
-					    ->method));
+		scene_method(scene, scene_frame(scene, c.stack)->method));
 	scene_proof_stack(scene, f, c.stack, 3);
 	f->thread = c.thread;
 }
