@@ -22,7 +22,7 @@ sampler_sources = \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc_live.c %D%/engine/alloc_live.h %D%/engine/arms.c \
 	%D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
-	%D%/engine/pace.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
+	%D%/engine/pace.c %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c \
 	%D%/engine/wall_waiting.c \
 	%D%/engine/lock/counted.c %D%/engine/lock/lock.c %D%/engine/lock/own.h %D%/engine/lock/told.c \
@@ -38,9 +38,9 @@ sampler_sources = \
 	%D%/session/select.c %D%/session/setup.c %D%/session/starts.c \
 	%D%/session/threads.c %D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
-	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c \
+	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \
-	%D%/signal/stack.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c
+	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c
 
 # A JVM goes on running the code that it first loaded under a path: so the name tells version and content, and
 # only such a file is loaded where it is installed (attach/place.c); libjhot.so is a link to it.

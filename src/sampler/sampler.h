@@ -95,8 +95,9 @@ struct sampler {
 	uint64_t unknown_frames[WALK_BREAK_COUNT]; /* each reason as a packed frame */
 	struct threads *threads;
 	struct scratch *scratch;
-	struct virtuals *virtuals;   /* names of virtual threads */
-	struct java_threads java;    /* how java.lang.Thread is read */
+	struct virtuals *virtuals; /* names of virtual threads */
+	struct java_threads java;  /* how java.lang.Thread is read */
+	int64_t current_place; /* of the running JavaThread's address, from the thread pointer; 0: not known */
 	_Atomic uint32_t java_known; /* it is */
 
 	/* the session */
@@ -168,6 +169,16 @@ struct sampler {
 		uint32_t visits_done; /* of which names have been published */
 		uint64_t asked_ns, opened_ns;
 	} renames;
+
+	/* the timer on the process's CPU time: see engine/process_clock.c */
+	struct process_clock {
+		_Atomic uint32_t on;
+		_Atomic uint32_t
+			found; /* a sample of a thread without an engine, since the last look */
+		_Atomic uint64_t interval; /* in force */
+		uint64_t busy_until_ns;
+		int timer;
+	} process_clock;
 
 	/* threads that start: see scan.h */
 	struct { /* of threads that start, see arms_new */

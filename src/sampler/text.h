@@ -62,10 +62,4 @@ void text_add_interval(struct text *t, uint64_t interval, bool time);
 /* text_add_errno: "EACCES" for 13; the number for those that have no name here. */
 void text_add_errno(struct text *t, int error);
 
-/*
- * glob_any: do these bytes match a pattern as "http-*|pool-?-*": alternatives, * and ? as in file names, each for the
- * whole name? "": any name does.
- */
-bool glob_any(const char *pattern, const char *name, size_t bytes);
-
 #endif

@@ -18,7 +18,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 %C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
 %C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/publish/modules.c \
 	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/task.c src/sampler/text.c \
-	src/sampler/session/threads.c
+	src/sampler/session/threads.c src/sampler/signal/threads.c src/sampler/signal/glob.c
 %C%_test_parts_LDADD = -lpthread
 %C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
 	src/sampler/publish/known.c src/sampler/signal/raw.c src/sampler/publish/states.c src/sampler/task.c

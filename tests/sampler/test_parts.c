@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -242,6 +243,25 @@ static void test_text(void)
 	is_str(buffer, "0EPERMerror 123", "numbers and errors");
 }
 
+static void test_patterns(void)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool matches;
+	} rows[] = {{"", "anything", true}, {"*", "", true}, {"main", "main", true},
+		{"main", "main2", false}, {"http-*", "http-nio-8080-exec-1", true},
+		{"http-*", "ahttp-1", false}, {"*exec-?", "http-nio-8080-exec-1", true},
+		{"*exec-?", "http-nio-8080-exec-11", false}, {"a*b*c", "axxbyybzzc", true},
+		{"a*b*c", "axxbyybzz", false}, {"main|pool-*", "pool-1-thread-2", true},
+		{"main|pool-*", "worker", false}, {"main|", "", true}, {"?", "", false},
+		{"*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(glob_any(rows[i].pattern, rows[i].name, strlen(rows[i].name)) == rows[i].matches,
+			"\"%s\" %s \"%s\"", rows[i].pattern, rows[i].matches ? "takes" : "leaves",
+			rows[i].name);
+}
+
 int main(void)
 {
 	list = calloc(1, sizeof(*list));
@@ -254,5 +274,6 @@ int main(void)
 	test_perf_oddities();
 	test_modules();
 	test_text();
+	test_patterns();
 	return tap_done();
 }

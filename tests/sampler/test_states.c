@@ -182,25 +182,6 @@ static void test_known(void)
 	free(known);
 }
 
-static void test_patterns(void)
-{
-	static const struct {
-		const char *pattern, *name;
-		bool matches;
-	} rows[] = {{"", "anything", true}, {"*", "", true}, {"main", "main", true},
-		{"main", "main2", false}, {"http-*", "http-nio-8080-exec-1", true},
-		{"http-*", "ahttp-1", false}, {"*exec-?", "http-nio-8080-exec-1", true},
-		{"*exec-?", "http-nio-8080-exec-11", false}, {"a*b*c", "axxbyybzzc", true},
-		{"a*b*c", "axxbyybzz", false}, {"main|pool-*", "pool-1-thread-2", true},
-		{"main|pool-*", "worker", false}, {"main|", "", true}, {"?", "", false},
-		{"*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ok(glob_any(rows[i].pattern, rows[i].name, strlen(rows[i].name)) == rows[i].matches,
-			"\"%s\" %s \"%s\"", rows[i].pattern, rows[i].matches ? "takes" : "leaves",
-			rows[i].name);
-}
-
 int main(void)
 {
 	test_lines();
@@ -208,6 +189,5 @@ int main(void)
 	test_methods();
 	test_virtual_methods();
 	test_known();
-	test_patterns();
 	return tap_done();
 }

@@ -37,16 +37,17 @@ uint64_t arms_random(uint64_t below)
 
 /*
  * arm_first: a thread's first sample is due after a random part of the interval, so that threads which never fill one are
- * seen in proportion to what they use. One that was found while the event was on has run already, and is owed for it.
+ * seen in proportion to what they use. One that was found while the event was on has run already, and is owed for it,
+ * unless the process's own clock has seen that.
  */
 static void arm_first(
-	const struct event *event, const struct thread_slot *slot, struct engine_target *target)
+	struct sampler *s, const struct thread_slot *slot, struct engine_target *target)
 {
-	uint64_t on_ns = atomic_load(&event->on_ns), now = clock_mono_ns(), used;
+	uint64_t on_ns = atomic_load(&s->events[target->event].on_ns), now = clock_mono_ns(), used;
 
 	target->first = 1 + arms_random(target->interval);
-	if (target->event != WIRE_CPU || slot->found_ns < on_ns || now <= on_ns ||
-		!task_cpu_ns(target->tid, &used))
+	if (target->event != WIRE_CPU || atomic_load(&s->process_clock.on) ||
+		slot->found_ns < on_ns || now <= on_ns || !task_cpu_ns(target->tid, &used))
 		return;
 	used = used < now - on_ns ? used : now - on_ns;
 	if (used < target->first) {
@@ -70,14 +71,14 @@ struct engine_target arms_target(struct sampler *s, uint32_t number)
 		.perf = &event->perf};
 }
 
-/* arm_share: false: another stands for this thread's CPU time. */
+/* arm_share: false: another, or the process's own clock, stands for this thread's CPU time. */
 static bool arm_share(const struct thread_slot *slot, struct engine_target *target)
 {
 	uint32_t share = atomic_load(&slot->share);
 
 	if (target->event != WIRE_CPU || share == 1)
 		return true;
-	if (!share)
+	if (!share || share == THREADS_NEWCOMER)
 		return false;
 	target->share = share;
 	target->interval /= share;
@@ -98,7 +99,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	if (atomic_load(&arm->engine) || !arm_share(slot, &target))
 		return 0;
 	target.tid = atomic_load(&slot->tid);
-	arm_first(event, slot, &target);
+	arm_first(s, slot, &target);
 	arm->event = number;
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		const struct engine *engine = row->engines[i];
@@ -173,11 +174,10 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 		return;
 	atomic_store(&slot->share, 1);
 	slot->found_ns = 0; /* others have stood for what it has run */
-	if (share)
+	if (share && share != THREADS_NEWCOMER)
 		arms_pace(s, slot, WIRE_CPU);
 	threads_unlock(slot);
-	if (!share)
-		arms_set(s, slot);
+	arms_set(s, slot);
 }
 
 void arms_count(struct sampler *s, uint64_t now)

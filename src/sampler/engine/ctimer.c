@@ -34,38 +34,44 @@ static struct timespec ctimer_time(uint64_t ns)
 	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 }
 
-static struct itimerspec ctimer_every(uint64_t interval, uint64_t first)
+struct itimerspec ctimer_every(uint64_t interval, uint64_t first)
 {
 	return (struct itimerspec){ctimer_time(interval), ctimer_time(first)};
 }
 
-static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target)
+int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int *timer)
 {
 	struct ctimer_sigevent event = {
-		.value.sival_int = (int)(ENGINE_COOKIE | target->event),
-		.signo = target->signo,
-		.notify = SIGEV_THREAD_ID,
-		.tid = target->tid,
+		.value.sival_int = (int)(ENGINE_COOKIE | value),
+		.signo = signo,
+		.notify = tid ? SIGEV_THREAD_ID : SIGEV_SIGNAL,
+		.tid = tid,
 	};
+
+	return (int)raw(SYS_timer_create, clock, &event, timer);
+}
+
+static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target)
+{
 	struct itimerspec spec = ctimer_every(target->interval, target->owed ? 1 : target->first);
 	int timer = -1;
 	bool user_only = target->flags & WIRE_START_USER_ONLY;
-	long error = raw(SYS_timer_create,
-		user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid), &event,
-		&timer);
+	int error = ctimer_create(
+		user_only ? CTIMER_USER_CLOCK(target->tid) : CTIMER_CLOCK(target->tid),
+		target->signo, target->tid, target->event, &timer);
 
 	if (error < 0)
-		return (int)error;
+		return error;
 	arm->fd = -1;
 	arm->timer = timer;
 	atomic_store(&arm->weight, target->interval * target->share);
 	atomic_store_explicit(&arm->engine, &engine_ctimer, memory_order_release);
-	error = raw(SYS_timer_settime, timer, 0, &spec, NULL);
+	error = (int)raw(SYS_timer_settime, timer, 0, &spec, NULL);
 	if (error >= 0)
 		return 0;
 	atomic_store(&arm->engine, NULL);
 	raw(SYS_timer_delete, timer);
-	return (int)error;
+	return error;
 }
 
 static void ctimer_quiet(struct thread_arm *arm)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct sampler;
 struct thread_slot;
@@ -111,6 +112,13 @@ struct event {
  */
 #define ENGINE_COOKIE      0x6a486f00
 #define ENGINE_COOKIE_MASK (~0xff)
+#define ENGINE_PROCESS     0x80 /* it is the process's own: process_clock.c */
+
+/* --- ctimer.c ---------------------------------------------------------------------------------- */
+
+/* A timer on this clock, not set yet, whose signal goes to a thread, or with tid 0 to the process. 0 or -errno. */
+int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int *timer);
+struct itimerspec ctimer_every(uint64_t interval, uint64_t first);
 
 /* --- pace.c ------------------------------------------------------------------------------------ */
 

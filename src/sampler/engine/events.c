@@ -16,7 +16,7 @@
 #define SETTLE_TRIES 10
 
 const struct event_row event_rows[WIRE_EVENTS] = {
-	[WIRE_CPU] = {"cpu", 10000000, 0, {&engine_perf, &engine_ctimer}},
+	[WIRE_CPU] = {"cpu", 10000000, THREADS_ARM_CPU, {&engine_perf, &engine_ctimer}},
 	[WIRE_ALLOC] = {"alloc", 524288, THREADS_ARM_TRAP, {&engine_alloc, &engine_trap}},
 	[WIRE_LOCK] = {"lock", 2000000, EVENT_NO_ARM, {&engine_lock}},
 	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {&engine_wall}},
@@ -147,6 +147,7 @@ static int event_enable(struct sampler *s, uint32_t number, char *note, size_t b
 		atomic_store(&event->on, 0);
 	} else if (number ==
 		   WIRE_CPU) { /* one thread after the other: on average from the middle on */
+		process_clock_start(s);
 		publish_cpu_counts(
 			s->publish, true, used + (publish_cpu_used(s->publish) - used) / 2);
 	}
@@ -160,8 +161,10 @@ static bool event_disable(struct sampler *s, uint32_t number)
 
 	if (!atomic_exchange(&event->arming, 0))
 		return false;
-	if (number == WIRE_CPU)
+	if (number == WIRE_CPU) {
+		process_clock_stop(s);
 		publish_cpu_counts(s->publish, false, publish_cpu_used(s->publish));
+	}
 	if (event->engine->stop)
 		event->engine->stop(s, number);
 	else

@@ -93,6 +93,13 @@ void arms_count(struct sampler *s, uint64_t now);
 /* In [0, below), from a sequence that goes on; nobody may guess its sampling. */
 uint64_t arms_random(uint64_t below);
 
+/* --- process_clock.c ---------------------------------------------------------------------------- */
+
+/* Publisher only. start: nothing where the kernel cannot. look: now and then, for its pace. */
+void process_clock_start(struct sampler *s);
+void process_clock_stop(struct sampler *s);
+void process_clock_look(struct sampler *s, uint64_t now);
+
 bool arms_any(const struct thread_slot *slot);
 /* Does the thread that the engines were set on still live? A tid may have been given to another. */
 bool arms_alive(const struct thread_slot *slot);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "sampler/engine/events.h"
+#include "sampler/signal/signal.h"
 #include "sampler/text.h"
 
 #include <string.h>

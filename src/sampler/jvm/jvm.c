@@ -2,9 +2,11 @@
 /* What is found in the JVM once for good. */
 #include "sampler/jvm/own.h"
 
+#include "sampler/signal/raw.h"
 #include "sampler/text.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include "sampler/compat.h"
 
@@ -90,6 +92,38 @@ static void jvm_thread_class(JNIEnv *jni)
 		jvm_env_offset(jni);
 }
 
+int64_t jvm_current_place(void)
+{
+	return jvm.current_place;
+}
+
+/* jvm_find_current: in libjvm's thread-local block of this thread, the word that is this JavaThread's address. */
+static int jvm_find_current(struct dl_phdr_info *info, size_t bytes, void *java_thread)
+{
+	const uint64_t *words = info->dlpi_tls_data;
+	size_t inside = 0, count = 0;
+
+	if (bytes < sizeof(*info))
+		return 1; /* a libc that does not tell */
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type == PT_TLS)
+			count = part->p_memsz / sizeof(*words);
+		else if (part->p_type == PT_LOAD)
+			inside |= jvm_inside() - start < part->p_memsz;
+	}
+	for (size_t i = 0; inside && words && i < count; i++) {
+		if (words[i] == (uint64_t)(uintptr_t)java_thread) {
+			jvm.current_place =
+				(int64_t)((uint64_t)(uintptr_t)&words[i] - raw_thread_pointer());
+			break;
+		}
+	}
+	return (int)inside;
+}
+
 static JNIEnv *jvm_env(void)
 {
 	JNIEnv *jni = NULL;
@@ -111,6 +145,8 @@ int jvm_prepare(JavaVM *vm)
 	jvm_thread_class(jni);
 	if (jvm.thread)
 		jvm_fields_find(jni, jvm.thread);
+	if (jvm_thread_of(jni))
+		dl_iterate_phdr(jvm_find_current, (void *)(uintptr_t)jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.tells_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
 	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

@@ -20,6 +20,11 @@
 
 #include <jvmti.h>
 
+/*
+ * Where each thread has the address of its JavaThread, as bytes from its thread pointer: in what libjvm keeps for each
+ * thread. 0: not known (up to JDK 8 it keeps it elsewhere).
+ */
+int64_t jvm_current_place(void);
 /* libjvm's handle and java.lang.Thread's fields, once for good. 0 or AGENT_NO_JVMTI. */
 int jvm_prepare(JavaVM *vm);
 /* "OpenJDK 64-Bit Server VM 17.0.1+12", for the header. */

@@ -8,6 +8,7 @@
 struct jvm {
 	JavaVM *vm;
 	int64_t env_offset; /* JNIEnv* - JavaThread*; 0: not known */
+	int64_t current_place; /* of the running JavaThread's address, from the thread pointer; 0: not known */
 	void *libjvm;
 	jint jni_version;
 	bool tells_starts;

@@ -244,6 +244,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	handlers_keep(s, now);
 	look_for_threads(s, now);
 	arms_count(s, now);
+	process_clock_look(s, now);
 	ask_names(s, now);
 	renames_tick(s, now);
 	carrier_note(s, now);

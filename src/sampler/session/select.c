@@ -3,13 +3,8 @@
 #include "sampler/session/scan.h"
 
 #include "sampler/engine/events.h"
+#include "sampler/signal/signal.h"
 #include "sampler/text.h"
-
-static bool select_leaves_out(const struct sampler *s, const struct thread_slot *slot)
-{
-	return s->select.pattern[0] &&
-	       (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
-}
 
 static void select_slot(struct sampler *s, struct thread_slot *slot)
 {
@@ -18,7 +13,7 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 
 	if (seq & 1 || (slot->select_seq == seq + 1 && slot->select_round == s->select.round))
 		return;
-	out = select_leaves_out(s, slot);
+	out = sig_leaves_out(s, slot);
 	if (atomic_load(&slot->name_seq) != seq)
 		return; /* the next time */
 	atomic_store(&slot->unselected, out);
@@ -63,7 +58,7 @@ void select_new(struct sampler *s, struct thread_slot *slot)
 
 void select_named(struct sampler *s, struct thread_slot *slot)
 {
-	if (!s->select.pattern[0] || select_leaves_out(s, slot))
+	if (!s->select.pattern[0] || sig_leaves_out(s, slot))
 		return;
 	atomic_store(&slot->unselected, false);
 	arms_set(s, slot);

@@ -207,6 +207,7 @@ void setup_session(struct sampler *s)
 	setup_handlers(s, readable);
 	setup_reasons(s);
 	engine_perf_budget(setup_fds());
+	s->current_place = jvm_current_place();
 	s->signo = sig_choose();
 	rooms_open(s);
 	jvm_gate_put(s);

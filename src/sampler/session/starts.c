@@ -21,6 +21,17 @@ static bool needed(const struct sampler *s)
 	return s->thread_layout && !jvm_tells_starts();
 }
 
+/* unseen: are there events that the process's own clock does not sample? */
+static bool unseen(const struct sampler *s)
+{
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
+		if (atomic_load(&s->events[i].on) &&
+			(i != WIRE_CPU || !atomic_load(&s->process_clock.on)))
+			return true;
+	}
+	return false;
+}
+
 static bool newest_known(void *ctx, const struct walk_listed *thread)
 {
 	struct sampler *s = ctx;
@@ -71,7 +82,8 @@ static bool starts_missed(struct sampler *s, bool soon)
 		return found > 0; /* nobody counts them, and where one comes there may be others */
 	if (!before || missed <= 0)
 		return false;
-	counters_add(&s->counters, COUNTER_THREADS_MISSED, (uint64_t)missed);
+	if (unseen(s))
+		counters_add(&s->counters, COUNTER_THREADS_MISSED, (uint64_t)missed);
 	return true;
 }
 

@@ -6,8 +6,9 @@
  *   index: tid -> slot, open addressing with a window that is always searched whole, so that a handler
  *          may read while entries come and go        slots: dense, one per thread
  *
- * threads_find may be called anywhere, handlers included. Threads are added and marked by the
- * publisher and by JVMTI callbacks on the starting or ending thread itself; a slot is only given
+ * threads_find, _add and _name may be called anywhere, handlers included (signal/threads.c). Threads are added and
+ * marked by the publisher, by JVMTI callbacks on the starting or ending thread itself, and by a handler on a thread that
+ * nobody has found yet; a slot is only given
  * away again by the publisher, when nothing in the trace table can name it any more.
  */
 #ifndef JHOT_SAMPLER_SESSION_THREADS_H
@@ -24,8 +25,10 @@
 #define THREADS_INDEX    16384u
 #define THREADS_WINDOW   32u
 #define THREADS_ARMS     6u /* events that are set on each thread: cpu, those of perf by name, and */
+#define THREADS_ARM_CPU  0u
 #define THREADS_ARM_TRAP 5u /* alloc on JDK 8 */
 #define THREADS_NAME     72u
+#define THREADS_NEWCOMER UINT32_MAX
 
 struct engine;
 
@@ -86,7 +89,10 @@ struct thread_slot {
 	_Atomic uint32_t failed;     /* no engine could be set on it: counted once */
 	_Atomic uint32_t unselected; /* it is not to be sampled: see scan.h */
 	uint64_t found_ns;           /* when it was listed */
-	/* For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it. */
+	/*
+	 * For how many threads that have just started its CPU time stands, see arms_new; 0: another stands for it;
+	 * THREADS_NEWCOMER: the process's own clock has found it, and stands for it until it has lived through a scan.
+	 */
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
@@ -157,8 +163,7 @@ void threads_renumber(struct threads *threads, struct thread_slot *slot);
 struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
 
 /*
- * Name a thread; cut where it does not fit. Any thread but handlers; a busy slot keeps its old
- * name.
+ * Name a thread; cut where it does not fit. A busy slot keeps its old name.
  */
 void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm);
 /* As the kernel calls it, for those that the JVM has not named. task_fd: /proc/self/task. */
@@ -166,6 +171,11 @@ void threads_name_comm(struct thread_slot *slot, int task_fd);
 
 /* enum wire_thread_kind by the name that HotSpot gives its own threads. */
 int threads_kind(const char *name, size_t bytes, bool java);
+
+static inline uint32_t threads_number(const struct threads *threads, const struct thread_slot *slot)
+{
+	return (uint32_t)(slot - threads->slots);
+}
 
 /* Try the slot's lock; whoever gets false leaves the thread to the holder. */
 static inline bool threads_try_lock(struct thread_slot *slot)

@@ -31,21 +31,44 @@ static bool event_on(struct sampler *s, uint32_t event)
 	return atomic_load_explicit(&s->events[event].on, memory_order_relaxed);
 }
 
+/* visit_process: the process's clock has found a thread; those that are sampled in other ways let it pass. */
+static bool visit_process(struct visit *v)
+{
+	struct process_clock *clock = &v->s->process_clock;
+
+	if (!atomic_load_explicit(&clock->on, memory_order_relaxed))
+		return false;
+	if (!v->thread) {
+		v->thread = sig_newcomer(v->s);
+		if (v->thread)
+			atomic_fetch_add(&v->thread->inside, 1);
+	}
+	if (v->thread && (atomic_load(&v->thread->arms[THREADS_ARM_CPU].engine) ||
+				 atomic_load(&v->thread->share) == 0))
+		return false;
+	atomic_store_explicit(&clock->found, 1, memory_order_relaxed);
+	v->timer_weight = atomic_load_explicit(&clock->interval, memory_order_relaxed);
+	return true;
+}
+
 /* visit_timer: value = cookie and event; every overrun is an interval more. */
 static void visit_timer(struct visit *v, const siginfo_t *info)
 {
-	uint32_t number = (uint32_t)info->si_value.sival_int & 0xff;
+	uint32_t value = (uint32_t)info->si_value.sival_int & 0xff;
+	uint32_t number = value & ~(uint32_t)ENGINE_PROCESS;
 
 	v->timer = WIRE_EVENTS;
 	if (info->si_code != SI_TIMER || number >= WIRE_EVENTS)
+		return;
+	v->timer_weight =
+		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed);
+	if (value & ENGINE_PROCESS && !visit_process(v))
 		return;
 	if (!event_on(v->s, number) || !v->thread) {
 		sig_lose(v->s, number, v->thread ? COUNTER_LATE : COUNTER_NO_THREAD, 1);
 		return;
 	}
 	v->timer = number;
-	v->timer_weight =
-		atomic_load_explicit(&v->s->events[number].interval, memory_order_relaxed);
 	v->timer_weight *= 1u + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 

@@ -62,6 +62,19 @@ static inline int32_t raw_gettid(void)
 	return (int32_t)raw(SYS_gettid);
 }
 
+/* What thread-local storage is addressed by. */
+static inline uint64_t raw_thread_pointer(void)
+{
+	uint64_t pointer;
+
+#if defined(__x86_64__)
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+#else
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+	return pointer;
+}
+
 /*
  * raw_map: zeroed private memory that huge pages do not inflate; NULL if there is none. A child that was
  * forked keeps its copy: a handler that runs there must find it.

@@ -182,6 +182,19 @@ bool sig_fault_trusted(void);
 /* Hands both back where ours is still on top; otherwise it stays and passes everything on. */
 void sig_fault_leave(void);
 
+/* --- newcomer.c, glob.c: threads that nobody has listed yet, which of all are sampled ------- */
+
+/* The running thread gets its slot and its name. NULL: the list is full. */
+struct thread_slot *sig_newcomer(struct sampler *s);
+/*
+ * glob_any: do these bytes match a pattern as "http-*|pool-?-*": alternatives, * and ? as in file names, each for the
+ * whole name? "": any name does.
+ */
+bool glob_any(const char *pattern, const char *name, size_t bytes);
+
+/* By the session's pattern and its name: it is not to be sampled. */
+bool sig_leaves_out(const struct sampler *s, const struct thread_slot *slot);
+
 /* --- mem.c: how the JVM's memory is read ------------------------------------------------- */
 
 /* By loads that need no handler of ours; s->mem of every session. */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A POSIX timer on the CPU clock of the whole process, for the event cpu: its signal comes to whichever thread runs just
+ * then. Threads that have an engine of their own let it pass; the others, which may be over before anybody lists them,
+ * are sampled by it. So every thread's CPU time is seen by one of the two, and by one only.
+ *
+ * The clock is read at the kernel's tick, so it sees nothing, or too much, of a program whose threads start in step with
+ * that: an engine of their own is better for those that can have one. A signal stands for 1 + si_overrun intervals. While
+ * no such thread is found, it comes eight times more seldom: then it costs a hundredth of what samples cost.
+ *
+ * Up to Linux 6.3 such a signal went to the process's first thread, and would wake it up each time: there it is not used.
+ */
+#include "sampler/engine/events.h"
+
+#include "base/clock.h"
+#include "sampler/signal/raw.h"
+#include "sampler/text.h"
+
+#include <sys/utsname.h>
+
+/* CPUCLOCK_SCHED and CPUCLOCK_VIRT of the calling process in linux/posix-timers.h, as CTIMER_CLOCK is of a thread. */
+#define PROCESS_CLOCK      ((int32_t)(~0u << 3) | 2)
+#define PROCESS_USER_CLOCK ((int32_t)(~0u << 3) | 1)
+#define LEAST_NS           (10 * NS_PER_MS)
+#define SELDOM             8u
+#define BUSY_NS            (1 * NS_PER_S)
+#define RELEASE_MAJOR      6u
+#define RELEASE_MINOR      4u
+
+static uint32_t number_of(const char **text)
+{
+	uint32_t number = 0;
+
+	for (; **text >= '0' && **text <= '9'; (*text)++)
+		number = number * 10 + (uint32_t)(**text - '0');
+	return number;
+}
+
+/* to_who_runs: does a signal to the process go to the thread that runs? */
+static bool to_who_runs(void)
+{
+	struct utsname system;
+	const char *at = system.release;
+	uint32_t major, minor;
+
+	if (raw(SYS_uname, &system) < 0)
+		return false;
+	major = number_of(&at);
+	at += *at == '.';
+	minor = number_of(&at);
+	return major > RELEASE_MAJOR || (major == RELEASE_MAJOR && minor >= RELEASE_MINOR);
+}
+
+static void clock_set(struct sampler *s, uint64_t interval)
+{
+	struct process_clock *clock = &s->process_clock;
+	struct itimerspec spec = ctimer_every(interval, 1 + arms_random(interval));
+
+	atomic_store(&clock->interval, interval);
+	raw(SYS_timer_settime, clock->timer, 0, &spec, NULL);
+}
+
+/* clock_busy: at cpu's interval; else more seldom. */
+static uint64_t clock_interval(struct sampler *s, bool busy)
+{
+	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
+
+	if (interval < LEAST_NS)
+		interval = LEAST_NS;
+	return busy ? interval : interval * SELDOM;
+}
+
+void process_clock_start(struct sampler *s)
+{
+	struct process_clock *clock = &s->process_clock;
+	const struct event *cpu = &s->events[WIRE_CPU];
+	int timer = -1;
+
+	if (cpu->flags & WIRE_START_KERNEL_ONLY || !to_who_runs() ||
+		ctimer_create(
+			cpu->flags & WIRE_START_USER_ONLY ? PROCESS_USER_CLOCK : PROCESS_CLOCK,
+			s->signo, 0, ENGINE_PROCESS | WIRE_CPU, &timer) < 0)
+		return;
+	clock->timer = timer;
+	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;
+	clock_set(s, clock_interval(s, true));
+	atomic_store(&clock->on, 1);
+}
+
+void process_clock_stop(struct sampler *s)
+{
+	if (atomic_exchange(&s->process_clock.on, 0))
+		raw(SYS_timer_delete, s->process_clock.timer);
+}
+
+void process_clock_look(struct sampler *s, uint64_t now)
+{
+	struct process_clock *clock = &s->process_clock;
+	uint64_t interval;
+
+	if (!atomic_load(&clock->on))
+		return;
+	if (atomic_exchange(&clock->found, 0))
+		clock->busy_until_ns = now + BUSY_NS;
+	interval = clock_interval(s, now < clock->busy_until_ns);
+	if (interval != atomic_load(&clock->interval))
+		clock_set(s, interval);
+}

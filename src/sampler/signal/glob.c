@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of threads against the pattern of those that are to be sampled. */
+#include "sampler/signal/signal.h"
+
+/* glob_matches: without recursion: on a mismatch the last star takes one more. */
+static bool glob_matches(const char *glob, const char *glob_end, const char *name, const char *end)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (name < end) {
+		if (glob < glob_end && *glob == '*') {
+			star = glob++;
+			resume = name;
+		} else if (glob < glob_end && (*glob == '?' || *glob == *name)) {
+			glob++;
+			name++;
+		} else if (star) {
+			glob = star + 1;
+			name = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (glob < glob_end && *glob == '*')
+		glob++;
+	return glob == glob_end;
+}
+
+bool glob_any(const char *pattern, const char *name, size_t bytes)
+{
+	bool more = true;
+
+	if (!*pattern)
+		return true;
+	while (more) {
+		size_t length = 0;
+
+		while (pattern[length] && pattern[length] != '|')
+			length++;
+		if (glob_matches(pattern, pattern + length, name, name + bytes))
+			return true;
+		more = pattern[length] == '|';
+		pattern += length + more;
+	}
+	return false;
+}
+
+bool sig_leaves_out(const struct sampler *s, const struct thread_slot *slot)
+{
+	return s->select.pattern[0] &&
+	       (!slot->name_bytes || !glob_any(s->select.pattern, slot->name, slot->name_bytes));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread that the process's own clock finds before anybody has listed it: it lists itself, as which JavaThread it is
+ * and under its name, since it may have ended when somebody else could ask.
+ */
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#include "walk/hotspot/oop.h"
+#include "walk/load/mem.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+
+#define COMM_BYTES 16u
+
+/* newcomer_java: its JavaThread, where HotSpot itself keeps it, if that says that it is this thread's. */
+static uint64_t newcomer_java(const struct sampler *s, const struct walk_mem *mem, int32_t tid)
+{
+	uint64_t java = 0;
+
+	if (!s->current_place || !s->thread_layout ||
+		!mem->load(mem, raw_thread_pointer() + (uint64_t)s->current_place, &java,
+			sizeof(java)) ||
+		!java || walk_thread_tid(s->thread_layout, mem, java) != tid)
+		return 0;
+	return java;
+}
+
+static bool newcomer_java_name(
+	struct sampler *s, const struct walk_mem *mem, struct thread_slot *slot, uint64_t java)
+{
+	char text[2 * JAVA_NAME_BYTES];
+	struct java_name name;
+	struct oop object;
+	uint32_t bytes;
+
+	if (!java || !s->layout || !atomic_load_explicit(&s->java_known, memory_order_acquire))
+		return false;
+	object = java_thread_object(&s->java, s->layout, mem, java);
+	if (!object.klass || !java_thread_name(&s->java, s->layout, mem, object.object, &name))
+		return false;
+	slot->java_tid = (int64_t)mem_u64(mem, object.object + s->java.tid);
+	bytes = java_name_utf8(&name, text);
+	threads_name(slot, text, bytes, threads_kind(text, bytes, true), true);
+	return true;
+}
+
+static void newcomer_comm(struct thread_slot *slot, bool java)
+{
+	char name[COMM_BYTES + 1] = "";
+
+	raw(SYS_prctl, PR_GET_NAME, name);
+	threads_name(slot, name, strlen(name), threads_kind(name, strlen(name), java), false);
+}
+
+struct thread_slot *sig_newcomer(struct sampler *s)
+{
+	const struct walk_mem *mem = sig_mem(s);
+	int32_t tid = raw_gettid();
+	uint64_t java = newcomer_java(s, mem, tid);
+	struct thread_slot *slot = threads_add(s->threads, tid);
+
+	if (!slot)
+		return threads_find(s->threads, tid);
+	atomic_store(&slot->share, THREADS_NEWCOMER);
+	atomic_store(&slot->java_thread, java);
+	if (!newcomer_java_name(s, mem, slot, java))
+		newcomer_comm(slot, java);
+	atomic_store(&slot->unselected, sig_leaves_out(s, slot));
+	return slot;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of threads, as far as handlers reach it: adding a thread, naming it. */
+#include "sampler/session/threads.h"
+
+#include "sampler/signal/raw.h"
+#include "wire/layout.h"
+
+#include <string.h>
+
+/* threads_take: a free slot, lowest first, so that few pages are touched. */
+static struct thread_slot *threads_take(struct threads *threads)
+{
+	for (uint32_t word = 0; word < THREADS_MAX / 64; word++) {
+		uint64_t bits = atomic_load(&threads->taken[word]);
+
+		while (~bits) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(~bits);
+			uint32_t slot = word * 64 + bit;
+			uint32_t high = atomic_load(&threads->high);
+
+			if (!atomic_compare_exchange_weak(
+				    &threads->taken[word], &bits, bits | 1ull << bit))
+				continue;
+			while (high <= slot &&
+				!atomic_compare_exchange_weak(&threads->high, &high, slot + 1))
+				;
+			return &threads->slots[slot];
+		}
+	}
+	return NULL;
+}
+
+void threads_free(struct threads *threads, struct thread_slot *slot)
+{
+	uint32_t number = threads_number(threads, slot);
+
+	atomic_store(&slot->tid, 0);
+	atomic_fetch_and(&threads->taken[number / 64], ~(1ull << number % 64));
+}
+
+static void threads_give_id(struct threads *threads, struct thread_slot *slot)
+{
+	uint32_t id = atomic_fetch_add(&threads->next_id, 1) + 1;
+
+	atomic_store(
+		&threads->by_id[id & (THREADS_INDEX - 1)], (uint16_t)threads_number(threads, slot));
+	atomic_store(&slot->id, id);
+}
+
+void threads_renumber(struct threads *threads, struct thread_slot *slot)
+{
+	threads_give_id(threads, slot);
+	slot->published_seq = 0;
+	/* What it did last is not to be counted again under the old number: sig_wall_put looks after this, too. */
+	atomic_store(&slot->wall.hash, 0);
+}
+
+static uint64_t threads_now_ns(void)
+{
+	struct timespec now = {0, 0};
+
+	raw(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void threads_reset(struct threads *threads, struct thread_slot *slot, int32_t tid)
+{
+	threads_give_id(threads, slot);
+	atomic_store(&slot->java_thread, 0);
+	atomic_store(&slot->stack.java_thread, 0);
+	atomic_store(&slot->gone, 0);
+	atomic_store(&slot->inside, 0);
+	atomic_store(&slot->pins, 0);
+	atomic_store(&slot->failed, 0);
+	atomic_store(&slot->unselected, 0);
+	atomic_store(&slot->share, 1);
+	slot->select_seq = 0;
+	slot->found_ns = threads_now_ns();
+	memset(slot->arms, 0, sizeof(slot->arms));
+	memset(&slot->wall, 0, sizeof(slot->wall));
+	slot->alloc.top = 0;
+	slot->alloc.large = false;
+	slot->java_tid = 0;
+	atomic_store(&slot->name_seq, 0);
+	slot->kind = WIRE_THREAD_NATIVE;
+	slot->name_bytes = 0;
+	slot->named_by_jvm = false;
+	slot->published_seq = 0;
+	slot->published_by_jvm = false;
+	slot->name_seen = (struct java_name_seen){0};
+	slot->scan = 0;
+	slot->gone_flips = 0;
+	atomic_store(&slot->lock, 0);
+	atomic_store(&slot->tid, tid);
+}
+
+struct thread_slot *threads_add(struct threads *threads, int32_t tid)
+{
+	struct thread_slot *slot = threads_take(threads);
+	uint64_t entry;
+
+	if (!slot)
+		return NULL;
+	threads_reset(threads, slot, tid);
+	entry = (uint64_t)(uint32_t)tid << 32 | threads_number(threads, slot);
+	for (uint32_t i = 0; i < THREADS_WINDOW && !threads_find(threads, tid); i++) {
+		uint32_t at = ((uint32_t)tid + i) & (THREADS_INDEX - 1);
+		uint64_t empty = 0;
+
+		if (atomic_compare_exchange_strong(&threads->index[at], &empty, entry))
+			return slot;
+	}
+	threads_free(threads, slot);
+	return NULL;
+}
+
+void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm)
+{
+	uint32_t seq = atomic_load(&slot->name_seq);
+
+	if (bytes > THREADS_NAME) {
+		for (bytes = THREADS_NAME; bytes && ((unsigned char)name[bytes] & 0xc0) == 0x80;)
+			bytes--; /* not in the middle of a character */
+	}
+	if (bytes == slot->name_bytes && !memcmp(name, slot->name, bytes) && kind == slot->kind &&
+		by_jvm == slot->named_by_jvm)
+		return;
+	if (seq & 1 || !atomic_compare_exchange_strong(&slot->name_seq, &seq, seq + 1))
+		return;
+	memcpy(slot->name, name, bytes);
+	slot->name_bytes = (uint8_t)bytes;
+	slot->kind = (uint8_t)kind;
+	slot->named_by_jvm = by_jvm;
+	atomic_store_explicit(&slot->name_seq, seq + 2, memory_order_release);
+}
+
+/*
+ * HotSpot's own threads, by how their names begin (src/hotspot, set_native_thread_name and
+ * NamedThread). The kernel keeps 15 characters: JDK 26 and newer leave out the middle ("C2 Comp..hread0").
+ */
+static const struct {
+	const char *prefix;
+	uint8_t kind;
+} threads_kinds[] = {
+	{"C1 Comp", WIRE_THREAD_COMPILER},
+	{"C2 Comp", WIRE_THREAD_COMPILER},
+	{"JVMCI", WIRE_THREAD_COMPILER},
+	{"Compiler", WIRE_THREAD_COMPILER},
+	{"GC Thread", WIRE_THREAD_GC},
+	{"GC task thread", WIRE_THREAD_GC},
+	{"G1 ", WIRE_THREAD_GC},
+	{"ParGC", WIRE_THREAD_GC},
+	{"Concurrent Mark", WIRE_THREAD_GC},
+	{"Gang worker", WIRE_THREAD_GC},
+	{"ZWorker", WIRE_THREAD_GC},
+	{"ZDirector", WIRE_THREAD_GC},
+	{"ZDriver", WIRE_THREAD_GC},
+	{"ZStat", WIRE_THREAD_GC},
+	{"ZUncommit", WIRE_THREAD_GC},
+	{"ZUnmap", WIRE_THREAD_GC},
+	{"RuntimeWorker", WIRE_THREAD_GC}, /* ZGC's and Shenandoah's, for safepoints */
+	{"Shenandoah", WIRE_THREAD_GC},
+	{"Shen", WIRE_THREAD_GC},
+	{"VM Thread", WIRE_THREAD_VM},
+	{"VM Peri", WIRE_THREAD_VM},
+	{"Signal Dispatch", WIRE_THREAD_VM},
+	{"Signal ..", WIRE_THREAD_VM},
+	{"Monitor..", WIRE_THREAD_VM},
+	{"Notific..", WIRE_THREAD_VM},
+	{"Service Thread", WIRE_THREAD_VM},
+	{"Monitor Deflat", WIRE_THREAD_VM},
+	{"Sweeper thread", WIRE_THREAD_VM},
+	{"Attach Listener", WIRE_THREAD_VM},
+	{"Notification T", WIRE_THREAD_VM},
+	{"StringDedup", WIRE_THREAD_VM},
+	{"JFR ", WIRE_THREAD_VM},
+};
+
+int threads_kind(const char *name, size_t bytes, bool java)
+{
+	for (size_t i = 0; i < sizeof(threads_kinds) / sizeof(threads_kinds[0]); i++) {
+		size_t length = strlen(threads_kinds[i].prefix);
+
+		if (bytes >= length && !memcmp(name, threads_kinds[i].prefix, length))
+			return threads_kinds[i].kind;
+	}
+	return java ? WIRE_THREAD_JAVA : WIRE_THREAD_NATIVE;
+}
