@@ -245,7 +245,7 @@ jvm_end() {
 		rest=${entry#*:}
 		echo q >&"${rest%%:*}"
 	done
-	wait_for 30 gone "$pid" || kill -KILL "$pid"
+	wait_for 30 gone "$pid" || { diag "$pid did not end on q within 30 s"; kill -KILL "$pid"; }
 	wait "$pid" 2>/dev/null
 	status=$?
 	return $status

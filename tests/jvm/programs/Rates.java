@@ -69,7 +69,7 @@ public final class Rates {
         teller.setDaemon(true);
         teller.start();
         System.out.println("ready");
-        while (System.in.read() >= 0) {
+        for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
             continue;
         }
         over = true;

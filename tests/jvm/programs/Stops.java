@@ -22,7 +22,7 @@ public final class Stops {
         }, "stopper");
         stopper.setDaemon(true);
         stopper.start();
-        while (System.in.read() >= 0)
+        for (int c = 0; c >= 0 && c != 'q'; c = System.in.read())
             ;
     }
 }

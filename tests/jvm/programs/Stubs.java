@@ -140,7 +140,7 @@ public class Stubs {
             start(name, work(name));
         }
         System.out.println("ready");
-        while (System.in.read() >= 0) {
+        for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
         }
     }
 }
