@@ -192,10 +192,12 @@ throttled() {
 
 while read -r major java; do
 	calm "$major" "$java"
-	busy "$major" "$java"
+	if [ "$major" = 25 ] || [ -n "${MAJORS:-}" ]; then
+		busy "$major" "$java"
+	fi
 	[ "$major" != 25 -a "$major" != 8 ] || collectors "$major" "$java"
 	last=$java
-done < <(jdks ${MAJORS:-25}) # MAJORS="8 17 21 25": all that the rules were made for
+done < <(jdks ${MAJORS:-25}) # MAJORS="8 17 21 25": all that the rules were made for, by hand: a minute each
 java=$last
 throttled
 done_testing
