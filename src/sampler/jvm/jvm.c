@@ -109,8 +109,6 @@ int jvm_prepare(JavaVM *vm)
 	if (!jni || !dladdr((void *)(uintptr_t)jvm_inside(), &info))
 		return AGENT_NO_JVMTI;
 	jvm_thread_class(jni);
-	if (jvm.thread)
-		jvm_fields_find(jni, jvm.thread);
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.tells_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
 	jvm.libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
