@@ -184,10 +184,7 @@ static bool owner_has_locked(struct sampler *s, uint64_t java_thread, uint64_t w
 
 static uint32_t owner_find(struct sampler *s, owner_test *test, uint64_t what)
 {
-	uint32_t high = atomic_load(&s->threads->high);
-
-	for (uint32_t i = 0; i < high; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
 		uint64_t java_thread = atomic_load(&slot->java_thread);
 		int32_t tid = atomic_load(&slot->tid);
 
