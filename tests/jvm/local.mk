@@ -8,7 +8,7 @@ EXTRA_DIST += $(jvm_test_programs) %D%/jdks_check.sh %D%/lib.sh
 # Shell scripts that source lib.sh, and Java programs that
 # are compiled once for all of them (for Java 8, the oldest JVM).
 jvm_test_programs = %D%/programs/Compile.java %D%/programs/Counts.java %D%/programs/Known.java \
-	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/Program.java %D%/programs/States.java \
+	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/States.java \
 	%D%/programs/Stops.java %D%/programs/Stubs.java %D%/programs/Walks.java
 
 jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
@@ -20,10 +20,12 @@ jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes $^ && touch $@
 
+jvm_test_programs += %D%/programs/Program.java
+
 # Not part of check: one command, one table.
 jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Locks.java \
-	%D%/programs/Names.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java %D%/programs/Waiting.java
+	%D%/programs/Names.java %D%/programs/Problems.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java %D%/programs/Waiting.java
 
 # Tests that measure shares, rates or times of a program: one at a time, with nothing beside them. With -j call
 # check-together and check-alone; `make check` without it runs them all, one after the other.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folded view: its stacks are interned from the root down and remembered per sampled stack. */
+/* Folded stacks are interned from the root down and remembered per sampled stack. */
 #include "profile/query/query.h"
 
 #include "profile/model/fit.h"
