@@ -152,12 +152,13 @@ unsigned findings_look(struct findings *f, const struct profile *p, uint32_t fro
 		.out = f};
 
 	f->count = 0;
-	scene.longest = scene_longest(&scene);
+	scene_open(&scene);
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
 		scene.rule = *rule;
 		if (finding_rule_looks(*rule, &f->now))
 			(*rule)->look(&scene);
 	}
+	scene_close(&scene);
 	qsort(f->list, f->count, sizeof(f->list[0]), worse_first);
 	for (unsigned i = 0; i < f->count; i++)
 		f->list[i].since_s = since_of(f, &f->list[i]);

@@ -9,15 +9,15 @@
 #include <string.h>
 #include <strings.h>
 
-/* What a method is, beside bits of enum place_wait. */
-#define METHOD_RUNS  0x1000u /* an executor's run loop: what it calls is a task */
-#define METHOD_IDLES 0x2000u /* where its threads wait for one */
-#define METHOD_OWN   0x4000u
-#define METHOD_SEEN  0x8000u
+#define METHOD_WAITS 0x01ffu  /* bits of enum place_wait */
+#define METHOD_RUNS  0x1000u  /* an executor's run loop: what it calls is a task */
+#define METHOD_IDLES 0x2000u  /* where its threads wait for one */
+#define METHOD_OWN   0x4000u  /* the program's */
+#define METHOD_SEEN  0x10000u /* it is known what it is */
 
 #define JUC          "java.util.concurrent."
 
-/* Classes and names; a "*" at an end stands for any rest. */
+/* Classes and names, in which one "*" stands for anything; a method is all that it fits. */
 static const struct {
 	const char *class_name, *name;
 	unsigned is;
@@ -46,7 +46,8 @@ static const struct {
 	{JUC "Semaphore", "*", PLACE_PERMIT},
 	{JUC "*Queue", "*", PLACE_QUEUE},
 	{JUC "*Deque", "*", PLACE_QUEUE},
-	{JUC "locks.AbstractQueuedSynchronizer$ConditionObject", "*", PLACE_CHANGE},
+	{JUC "locks.Abstract*", "*", METHOD_SYNC},
+	{JUC "locks.Abstract*$ConditionObject", "*", PLACE_CHANGE},
 	{JUC "locks.Reentrant*", "*", PLACE_LOCK},
 	{JUC "locks.StampedLock", "*", PLACE_LOCK},
 	{JUC "FutureTask", "*", PLACE_EVENT},
@@ -79,12 +80,23 @@ static const struct {
 	{"java.io.FileOutputStream", "*", PLACE_FILE},
 	{"java.io.RandomAccessFile", "*", PLACE_FILE},
 	{"sun.nio.ch.FileChannelImpl", "*", PLACE_FILE},
+	{"*", "tryLock", METHOD_TRIES},
+	{"*", "parkNanos", METHOD_TRIES},
+	{"*", "parkUntil", METHOD_TRIES},
+	{"java.lang.Throwable", "fillInStackTrace", METHOD_TRACE},
+	{"java.lang.Thread", "getAllStackTraces", METHOD_STOPS},
+	{"java.lang.Thread", "dumpThreads", METHOD_STOPS},
+	{"sun.management.ThreadImpl", "dumpThreads0", METHOD_STOPS},
+	{"sun.management.ThreadImpl", "getThreadInfo1", METHOD_STOPS},
+	{"sun.management.ThreadImpl", "find*DeadlockedThreads0", METHOD_STOPS},
+	{"*HotSpotDiagnostic", "dumpHeap0", METHOD_STOPS},
+	{"sun.instrument.InstrumentationImpl", "re*Classes0", METHOD_STOPS},
 };
 
 struct places {
 	const struct scene *scene;
 	struct place *list; /* by stack */
-	uint16_t *methods;  /* by method, METHOD_SEEN once known */
+	uint32_t *methods;  /* by method, METHOD_SEEN once known */
 	uint32_t stacks, method_count;
 };
 
@@ -112,14 +124,12 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 	if (method < p->method_count && p->methods[method])
 		return p->methods[method];
 	for (size_t i = 0; *m->class_name && i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (fits(m->class_name, methods[i].class_name) && fits(m->name, methods[i].name)) {
+		if (fits(m->class_name, methods[i].class_name) && fits(m->name, methods[i].name))
 			is |= methods[i].is;
-			break;
-		}
 	if (profile_frame_own(p->scene->profile, frame))
 		is |= METHOD_OWN;
 	if (method < p->method_count)
-		p->methods[method] = (uint16_t)is;
+		p->methods[method] = is;
 	return is;
 }
 
@@ -201,7 +211,7 @@ static struct place inside(struct places *p, struct place at, uint32_t stack)
 	} else if (!at.idle && is & METHOD_OWN) {
 		add_own(p, &at, stack);
 	} else {
-		at.waits |= (uint16_t)(is & (METHOD_RUNS - 1));
+		at.waits |= (uint16_t)(is & METHOD_WAITS);
 	}
 	return at;
 }
@@ -222,6 +232,19 @@ struct place places_of(struct places *p, uint32_t stack)
 	return at;
 }
 
+uint32_t places_find(struct places *p, uint32_t stack, unsigned is)
+{
+	while (stack != PROFILE_NONE && stack != PROFILE_ROOT_STACK) {
+		struct profile_stack s = profile_get_stack(p->scene->profile, stack);
+
+		if (method_is(p, s.frame, profile_get_frame(p->scene->profile, s.frame)->method) &
+			is)
+			return stack;
+		stack = s.parent;
+	}
+	return PROFILE_NONE;
+}
+
 uint32_t places_outwards(struct places *p, uint32_t own)
 {
 	uint32_t at = profile_get_stack(p->scene->profile, own).parent;
@@ -232,38 +255,4 @@ uint32_t places_outwards(struct places *p, uint32_t own)
 		at = profile_get_stack(p->scene->profile, at).parent;
 	}
 	return PROFILE_NONE;
-}
-
-/* --- parts ------------------------------------------------------------------------------------------- */
-
-struct parts {
-	const struct profile *profile;
-	struct place_part *list;
-	uint32_t count, cap;
-};
-
-static void part_of(void *ctx, const struct profile_part *part)
-{
-	struct parts *all = ctx;
-	enum thread_kind kind = profile_get_thread(all->profile, part->thread)->kind;
-
-	if (kind != THREAD_JAVA && kind != THREAD_VIRTUAL)
-		return;
-	if (all->count == all->cap) {
-		all->cap = all->cap ? 2 * all->cap : 256;
-		all->list = xreallocarray(all->list, all->cap, sizeof(*all->list));
-	}
-	all->list[all->count++] = (struct place_part){
-		part->thread, part->stack, PROFILE_NONE, part->state, part->weight};
-}
-
-struct place_part *places_parts(const struct scene *scene, uint32_t *count, double *seconds)
-{
-	struct profile_query q = scene_query(scene, EVENT_WALL);
-	struct parts all = {.profile = scene->profile};
-
-	profile_each(scene->profile, &q, part_of, &all);
-	*count = all.count;
-	*seconds = scene_seconds(scene, EVENT_WALL);
-	return all.list;
 }

@@ -23,6 +23,12 @@ enum place_wait {
 	PLACE_PEER = 256,   /* a socket */
 };
 
+/* What else a method may be. */
+#define METHOD_SYNC  0x0200u /* of Java's own locks */
+#define METHOD_TRIES 0x0400u /* waits for a limited time */
+#define METHOD_STOPS 0x0800u /* stops all threads */
+#define METHOD_TRACE 0x8000u /* fills in an exception's stack trace */
+
 struct place {
 	uint32_t
 		own; /* the innermost frame of the task's own, as a stack; PROFILE_NONE: in no task */
@@ -41,24 +47,14 @@ void places_free(struct places *p);
 /* Valid until the next call. */
 struct place places_of(struct places *p, uint32_t stack);
 
+/* The innermost frame whose method is one of these, as a stack; PROFILE_NONE: there is none. */
+uint32_t places_find(struct places *p, uint32_t stack, unsigned is);
+
 /* The next own frame of the task outwards, as a stack, lambdas left out; PROFILE_NONE: there is none. */
 uint32_t places_outwards(struct places *p, uint32_t own);
 /* Of a stack's leaf. */
 const struct profile_method *places_method(const struct scene *scene, uint32_t stack);
 /* Does one of the words stand in the text, whatever its case? NULL ends them. */
 bool places_says(const char *text, const char *const *words);
-
-/* What was seen of a thread at a place, for rules that look at it more than once. */
-struct place_part {
-	uint32_t thread, stack;
-	uint32_t where; /* the method that the rule counts it for; PROFILE_NONE: it does not */
-	enum thread_state state;
-	uint64_t weight;
-};
-/*
- * The parts of wall of Java's threads, *count of them; the caller's to free. *seconds: what was looked at, which is what
- * has been seen of the thread that was there all the time: the first second of a session is not whole.
- */
-struct place_part *places_parts(const struct scene *scene, uint32_t *count, double *seconds);
 
 #endif

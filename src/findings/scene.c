@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "findings/places.h"
 #include "profile/table/flat.h"
 
 #include <stdarg.h>
@@ -81,38 +82,40 @@ double scene_seconds(const struct scene *scene, int event)
 	struct profile_query q = scene_query(scene, event), wall = scene_query(scene, EVENT_WALL);
 	uint32_t seconds = profile_covered(scene->profile, &q);
 
-	if (scene->longest > 0 && scene->longest < seconds &&
+	if (scene->longest && scene->longest < seconds * NS_PER_S &&
 		seconds == profile_covered(scene->profile, &wall))
-		return scene->longest;
+		return (double)scene->longest / NS_PER_S;
 	return seconds;
 }
 
-/* Nanoseconds of each thread. */
-struct lives {
-	uint64_t *ns, most;
-	uint32_t threads;
-};
-
-static void lives_add(void *ctx, const struct profile_part *part)
+static void wall_add(void *ctx, const struct profile_part *part)
 {
-	struct lives *l = ctx;
+	struct scene *scene = ctx;
 
-	if (part->thread >= l->threads)
+	if (part->thread >= scene->threads)
 		return;
-	l->ns[part->thread] += part->weight;
-	if (l->ns[part->thread] > l->most)
-		l->most = l->ns[part->thread];
+	scene->wall = xgrow(scene->wall, scene->wall_count, &scene->wall_cap, sizeof(*scene->wall));
+	scene->wall[scene->wall_count++] = *part;
+	scene->lived[part->thread] += part->weight;
+	if (scene->lived[part->thread] > scene->longest)
+		scene->longest = scene->lived[part->thread];
 }
 
-double scene_longest(const struct scene *scene)
+void scene_open(struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_WALL);
-	struct lives l = {.threads = profile_thread_count(scene->profile)};
 
-	l.ns = xcalloc(l.threads + 1, sizeof(*l.ns));
-	profile_each(scene->profile, &q, lives_add, &l);
-	free(l.ns);
-	return (double)l.most / NS_PER_S;
+	scene->threads = profile_thread_count(scene->profile);
+	scene->lived = xcalloc(scene->threads + 1, sizeof(*scene->lived));
+	profile_each(scene->profile, &q, wall_add, scene);
+	scene->places = places_new(scene);
+}
+
+void scene_close(struct scene *scene)
+{
+	places_free(scene->places);
+	free(scene->lived);
+	free(scene->wall);
 }
 
 double scene_error(uint64_t samples, double share)
@@ -173,33 +176,89 @@ const char *scene_thread(const struct scene *scene, uint32_t thread)
 	return profile_get_thread(scene->profile, thread)->name;
 }
 
-/* The stack of most weight. */
-struct most {
-	uint32_t stack;
-	uint64_t weight;
+bool scene_is_java(const struct scene *scene, uint32_t thread)
+{
+	enum thread_kind kind = profile_get_thread(scene->profile, thread)->kind;
+
+	return kind == THREAD_JAVA || kind == THREAD_VIRTUAL;
+}
+
+/* --- the most of something ---------------------------------------------------------------------------- */
+
+struct ranking {
+	const struct scene *scene;
+	scene_rank *rank;
+	uint32_t arg;
+	struct scene_most most;
 };
 
-static void most_of(void *ctx, const struct profile_part *part)
+static void ranking_add(void *ctx, const struct profile_part *part)
 {
-	struct most *most = ctx;
+	struct ranking *r = ctx;
+	unsigned rank = r->rank ? r->rank(r->scene, part, r->arg) : 1;
 
-	if (part->weight > most->weight)
-		*most = (struct most){part->stack, part->weight};
+	if (!rank || rank < r->most.rank ||
+		(rank == r->most.rank && part->weight <= r->most.part.weight))
+		return;
+	r->most.part = *part;
+	r->most.rank = rank;
 }
 
-uint32_t scene_thread_stack(const struct scene *scene, uint32_t thread)
+struct scene_most scene_most(
+	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint32_t arg)
 {
-	static const int events[] = {EVENT_WALL, EVENT_CPU};
-	struct most most = {PROFILE_NONE, 0};
+	struct profile_query q = scene_query(scene, event);
+	struct ranking r = {scene, rank, arg, {.part.stack = PROFILE_NONE, .event = event}};
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !most.weight; i++) {
-		struct profile_query q = scene_query(scene, events[i]);
+	q.thread = thread;
+	profile_each(scene->profile, &q, ranking_add, &r);
+	if (event == EVENT_WALL && !r.most.rank)
+		return scene_most(scene, EVENT_CPU, thread, rank, arg);
+	return r.most;
+}
 
-		q.thread = thread;
-		profile_each(scene->profile, &q, most_of, &most);
+void scene_spend(struct scene_spending *all, uint32_t what, const struct profile_part *part)
+{
+	all->list = xgrow(all->list, all->count, &all->cap, sizeof(*all->list));
+	all->list[all->count++] =
+		(struct scene_spent){what, part->thread, part->stack, part->weight};
+}
+
+static int by_what(const void *a, const void *b)
+{
+	const struct scene_spent *x = a, *y = b;
+
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+bool scene_group_next(struct scene_spending *all, struct scene_group *group)
+{
+	uint32_t at = group->end, last = PROFILE_NONE;
+
+	if (at == all->count)
+		return false;
+	if (!at)
+		qsort(all->list, all->count, sizeof(*all->list), by_what);
+	*group = (struct scene_group){.what = all->list[at].what, .first = at};
+	for (; at < all->count && all->list[at].what == group->what; at++) {
+		const struct scene_spent *spent = &all->list[at];
+
+		group->threads += spent->thread != last;
+		last = spent->thread;
+		group->weight += spent->weight;
+		if (spent->weight > group->most) {
+			group->most = spent->weight;
+			group->thread = spent->thread;
+			group->stack = spent->stack;
+		}
 	}
-	return most.stack;
+	group->end = at;
+	return true;
 }
+
+/* --- proofs ------------------------------------------------------------------------------------------- */
 
 void scene_proof(struct finding *f, const char *fmt, ...)
 {

@@ -33,10 +33,19 @@ struct scene {
 	const struct scene_point *points; /* oldest first */
 	unsigned point_count;
 	uint32_t from, to;
-	double longest; /* scene_longest */
+	struct profile_part *wall; /* all parts of it; none where it is not sampled */
+	uint32_t wall_count, wall_cap;
+	uint32_t threads;
+	uint64_t *lived,
+		longest; /* what wall has seen of each thread, and of the one there for longest, in ns */
+	struct places *places; /* where in their tasks threads are */
 	struct findings *out;
 	const struct finding_rule *rule; /* whose turn it is */
 };
+
+/* Around a look: what several rules ask for is made once. */
+void scene_open(struct scene *scene);
+void scene_close(struct scene *scene);
 
 /* A new finding of the rule whose turn it is, nothing in it but rule, grade, share and subject; the least bad one leaves
  * where there are too many. NULL: this is it. */
@@ -64,9 +73,6 @@ struct profile_query scene_query(const struct scene *scene, int event);
  * second of a session are not whole.
  */
 double scene_seconds(const struct scene *scene, int event);
-/* What wall has seen of the thread that was there for longest, in seconds; 0: it is not sampled. */
-double scene_longest(const struct scene *scene);
-
 /* The 95 % half width, 0..1, of a share that so many samples have told. */
 double scene_error(uint64_t samples, double share);
 
@@ -80,7 +86,38 @@ const char *scene_method(const struct scene *scene, uint32_t method);
 #define SCENE_LOCK 100
 const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCENE_LOCK]);
 const char *scene_thread(const struct scene *scene, uint32_t thread);
-/* Where a thread is most of the time: of wall, else of cpu; PROFILE_NONE: it was not sampled. */
-uint32_t scene_thread_stack(const struct scene *scene, uint32_t thread);
+/* Of a thread of Java's, virtual or not? */
+bool scene_is_java(const struct scene *scene, uint32_t thread);
+
+/* The part of most weight among those that rank highest; rank 0 is left out. */
+struct scene_most {
+	struct profile_part part; /* stack PROFILE_NONE: there is none */
+	int event;
+	unsigned rank;
+};
+typedef unsigned scene_rank(
+	const struct scene *scene, const struct profile_part *part, uint32_t arg);
+/* Of one thread or all; where wall tells nothing, of cpu. rank NULL: all are alike. */
+struct scene_most scene_most(
+	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint32_t arg);
+
+/* Time of a thread at one stack, put down to one thing: a lock, a method. */
+struct scene_spent {
+	uint32_t what, thread, stack;
+	uint64_t weight;
+};
+struct scene_spending {
+	struct scene_spent *list; /* the rule's to free */
+	uint32_t count, cap;
+};
+/* All that was put down to one thing: list[first] to list[end], by thread. */
+struct scene_group {
+	uint32_t what, first, end, threads;
+	uint32_t thread, stack; /* of the most of it */
+	uint64_t weight, most;
+};
+void scene_spend(struct scene_spending *all, uint32_t what, const struct profile_part *part);
+/* The first group, or the one after that; false: there is none. Groups begin all 0. */
+bool scene_group_next(struct scene_spending *all, struct scene_group *group);
 
 #endif

@@ -7,8 +7,7 @@
 #include "base/clock.h"
 #include "sampler/engine/alloc_live.h"
 #include "sampler/engine/engine.h"
-#include "sampler/publish/modules.h"
-#include "sampler/publish/publish.h"
+#include "sampler/publish/state.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -108,67 +107,47 @@ static int shared_open(struct sampler *s, const char *token, const char *vm)
 	return AGENT_OK;
 }
 
-/* The private mapping is cut into page-aligned pieces, in this order. */
-struct piece {
-	size_t bytes;
-	void **to;
+#define PAGE 4096
+
+/* The private mapping, each part from a page of its own on; first what handlers use all the time. */
+struct memory {
+	struct sampler sampler;
+	_Alignas(PAGE) struct frame_cache cache;
+	_Alignas(PAGE) struct scratch scratch[SAMPLER_SCRATCH];
+	_Alignas(PAGE) unsigned char table[SAMPLER_TABLE_BYTES];
+	_Alignas(PAGE) unsigned char names[SAMPLER_NAMES_BYTES];
+	_Alignas(PAGE) struct threads threads;
+	_Alignas(PAGE) struct virtuals virtuals;
+	_Alignas(PAGE) struct publish publish;
+	_Alignas(PAGE) struct modules modules;
+	_Alignas(PAGE) struct walk_layout layout;
+	_Alignas(PAGE) struct unwind_recv unwind;
+	_Alignas(PAGE) struct agct agct;
+	_Alignas(PAGE) struct tail tails[THREADS_MAX];
 };
-
-static size_t pieces_cut(struct piece *pieces, size_t count, unsigned char *base)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (base)
-			*pieces[i].to = base + at;
-		at += (pieces[i].bytes + 4095) & ~(size_t)4095;
-	}
-	return at;
-}
 
 static struct sampler *sampler_map(void)
 {
-	struct sampler *s = NULL;
-	struct sampler cut = {0};
-	void *self, *table, *names, *threads, *scratch, *publish, *modules, *layout, *unwind, *agct,
-		*cache, *tails, *virtuals;
-	/* First what handlers use all the time. */
-	struct piece pieces[] = {
-		{sizeof(*s), &self},
-		{frame_cache_bytes(), &cache},
-		{sizeof(*s->scratch) * SAMPLER_SCRATCH, &scratch},
-		{SAMPLER_TABLE_BYTES, &table},
-		{SAMPLER_NAMES_BYTES, &names},
-		{sizeof(*s->threads), &threads},
-		{sizeof(*s->virtuals), &virtuals},
-		{publish_size(), &publish},
-		{modules_size(), &modules},
-		{sizeof(struct walk_layout), &layout},
-		{unwind_recv_size(), &unwind},
-		{sizeof(*s->agct), &agct},
-		{sizeof(*s->tails) * THREADS_MAX, &tails},
-	};
-	size_t count = sizeof(pieces) / sizeof(pieces[0]);
+	struct memory *m = raw_map_ready(sizeof(*m));
+	struct sampler *s;
 
-	cut.private_bytes = pieces_cut(pieces, count, NULL);
-	self = raw_map_ready(cut.private_bytes);
-	if (!self)
+	if (!m)
 		return NULL;
-	pieces_cut(pieces, count, self);
-	s = self;
-	s->private_bytes = cut.private_bytes;
-	s->table = trace_table_init(table, SAMPLER_TABLE_BYTES);
-	s->names = names_init(names, SAMPLER_NAMES_BYTES);
-	s->threads = threads;
-	s->virtuals = virtuals;
-	s->scratch = scratch;
-	s->publish = publish;
-	s->modules = modules;
-	s->layout_memory = layout;
-	s->unwind_recv = unwind;
-	s->agct = agct;
-	s->cache = cache;
-	s->tails = tails;
+	s = &m->sampler;
+	s->private_bytes = sizeof(*m);
+	s->table = trace_table_init(m->table, sizeof(m->table));
+	s->names = names_init(m->names, sizeof(m->names));
+	s->threads = &m->threads;
+	s->virtuals = &m->virtuals;
+	s->scratch = m->scratch;
+	s->publish = &m->publish;
+	s->modules = &m->modules;
+	s->layout_memory = &m->layout;
+	s->unwind_recv = &m->unwind;
+	s->unwind_recv->s = s;
+	s->agct = &m->agct;
+	s->cache = &m->cache;
+	s->tails = m->tails;
 	return s;
 }
 
@@ -186,9 +165,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	atomic_store(&s->holders, 1);
 	atomic_store(&s->beat_ns, s->start_ns);
 	atomic_store(&s->depth, WIRE_DEPTH(SAMPLER_DEPTH, SAMPLER_DEPTH, 0));
-	modules_init(s->modules);
-	publish_init(s->publish, s, s->modules);
-	unwind_recv_init(s->unwind_recv, s, s->modules);
+	publish_init(s->publish, s);
 	result = shared_open(s, token, vm);
 	if (result != AGENT_OK) {
 		sampler_free(s);

@@ -11,8 +11,8 @@ walk_sources = \
 	%D%/frames/interpreted.c %D%/frames/native.c %D%/frames/stub.c %D%/frames/tail.c \
 	%D%/frames/tail.h %D%/frames/unmounted.c %D%/frames/unmounted.h %D%/frames/unwind.c \
 	%D%/frames/unwind.h %D%/frames/walker.h %D%/hotspot/code_cache.c %D%/hotspot/code_cache.h \
-	%D%/hotspot/java_thread.c %D%/hotspot/java_thread.h %D%/hotspot/layout.c \
-	%D%/hotspot/layout.h %D%/hotspot/layout_code.c %D%/hotspot/layout_read.h \
+	%D%/hotspot/java_thread.c %D%/hotspot/java_thread.h %D%/hotspot/java_wait.c \
+	%D%/hotspot/java_wait.h %D%/hotspot/layout.c %D%/hotspot/layout.h %D%/hotspot/layout_code.c %D%/hotspot/layout_read.h \
 	%D%/hotspot/layout_rows.c %D%/hotspot/layout_tables.c %D%/hotspot/layout_values.c \
 	%D%/hotspot/method.c %D%/hotspot/method.h %D%/hotspot/names.c %D%/hotspot/names.h \
 	%D%/hotspot/oop.c %D%/hotspot/oop.h %D%/hotspot/threads.c %D%/hotspot/threads.h \

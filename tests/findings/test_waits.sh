@@ -44,9 +44,9 @@ finds_no() {
 
 waits() {
 	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
-		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Waiting.sleep'
+		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep'
 	ok "JDK $major: locks: and nothing else" not grep -qE '^(POOL|I/O)  ' "$T/locks"
-	finds locks-chain 'held by flusher, which waits for ReentrantLock, held by compactor in Waiting.(compact|sleep) \(sleeps\)'
+	finds locks-chain 'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
 	is "JDK $major: the chain is told once" "$(grep -c '^LOCK  ' "$T/locks-chain")" 1
 	finds_no deadlock LOCK POOL
 	ok "JDK $major: what waits in a circle is a deadlock" grep -q '^DEADLOCK  ' "$T/deadlock"

@@ -20,7 +20,7 @@ jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes $^ && touch $@
 
-jvm_test_programs += %D%/programs/Problems.java
+jvm_test_programs += %D%/programs/Program.java
 
 # Not part of check: one command, one table.
 jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \

@@ -26,7 +26,6 @@ static uint64_t staging[WIRE_STAGING_BYTES / 8];
 
 struct agent {
 	struct sampler s;
-	struct modules *modules;
 	struct unwind_recv *recv;
 };
 
@@ -35,11 +34,10 @@ static void agent_init(struct agent *a)
 	bool full;
 
 	memset(a, 0, sizeof(*a));
-	a->modules = calloc(1, modules_size());
-	a->recv = calloc(1, unwind_recv_size());
-	modules_init(a->modules);
-	modules_refresh(a->modules, &full);
-	unwind_recv_init(a->recv, &a->s, a->modules);
+	a->s.modules = calloc(1, sizeof(*a->s.modules));
+	a->recv = calloc(1, sizeof(*a->recv));
+	a->recv->s = &a->s;
+	modules_refresh(a->s.modules, &full);
 }
 
 static void agent_done(struct agent *a)
@@ -47,7 +45,7 @@ static void agent_done(struct agent *a)
 	unwind_recv_done(a->recv);
 	is_int(a->s.memory_bytes, 0, "all memory of rows is given back");
 	free(a->recv);
-	free(a->modules);
+	free(a->s.modules);
 }
 
 /* What these blocks take, with the table that names them. */
@@ -59,7 +57,7 @@ static uint64_t taken(const struct buf *first, const struct buf *second)
 /* The module that holds an address, and its packed rows. */
 static uint32_t module_of(struct agent *a, uint64_t pc, struct buf *block)
 {
-	struct module *m = modules_find(a->modules, pc);
+	struct module *m = modules_find(a->s.modules, pc);
 	char *path = strndup(m->path, m->path_bytes);
 	struct cfi *c = self_compile(path);
 	struct err e;
@@ -302,7 +300,7 @@ static void test_unloaded(void)
 		"a loaded library's rows are taken");
 	ok(rule_at(&a, pc), "and found");
 	dlclose(lib);
-	ok(modules_refresh(a.modules, &full), "it is unloaded");
+	ok(modules_refresh(a.s.modules, &full), "it is unloaded");
 	unwind_recv_prune(a.recv);
 	ok(!rule_at(&a, pc) && !atomic_load(&a.s.unwind), "its rows are out of use");
 	agent_done(&a);

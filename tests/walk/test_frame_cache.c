@@ -35,7 +35,7 @@ static void set_up(void)
 	memory[3] = 1;
 	memory[1] = METHOD;
 	memory[2] = 77;
-	cache = calloc(1, frame_cache_bytes());
+	cache = calloc(1, sizeof(struct frame_cache));
 	walk.table = cache;
 }
 

@@ -43,7 +43,7 @@ static bool same_again(const struct image *image, const struct image_stack *s, s
 	struct walk_thread thread = s->thread;
 	bool same = true;
 
-	cache.table = calloc(1, frame_cache_bytes());
+	cache.table = calloc(1, sizeof(struct frame_cache));
 	if (s->table)
 		s->table->generation = 1;
 	thread.cache = &cache;

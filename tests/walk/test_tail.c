@@ -170,7 +170,7 @@ int main(void)
 	uint32_t owner = 1, tails = 0;
 
 	names = names_init(calloc(1, NAMES_BYTES), NAMES_BYTES);
-	cache.table = calloc(1, frame_cache_bytes());
+	cache.table = calloc(1, sizeof(struct frame_cache));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char path[512];
 		struct image *image;

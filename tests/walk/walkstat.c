@@ -390,7 +390,7 @@ static bool any_java(const struct walk_frame *frames, uint32_t count)
 
 static void again_init(struct stat *s)
 {
-	s->again.walk.table = calloc(1, frame_cache_bytes());
+	s->again.walk.table = calloc(1, sizeof(struct frame_cache));
 	s->again.tails = calloc(THREADS, sizeof(*s->again.tails));
 	if (s->rows)
 		s->rows->generation = 1;

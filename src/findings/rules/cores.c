@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that want to run wait for a core. */
-#include "findings/places.h"
 #include "findings/rules.h"
+#include "findings/scene.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -15,32 +15,26 @@
 
 struct wanting {
 	uint32_t thread;
-	uint64_t ran, waited, all;
+	uint64_t ran, waited;
 };
 
 /* Threads that want to run, as wall has seen them. */
 struct crowd {
 	const struct scene *scene;
 	struct wanting *threads; /* by thread */
-	uint32_t count;
 	uint64_t ran, waited, samples;
-	uint64_t most; /* of one thread, in whatever state: so long was looked at */
 };
 
-static void crowd_of(void *ctx, const struct profile_part *part)
+static void crowd_add(struct crowd *c, const struct profile_part *part)
 {
-	struct crowd *c = ctx;
 	bool waits = part->state == THREAD_RUNNABLE;
+	struct wanting *w = &c->threads[part->thread];
 
-	if (part->thread >= c->count ||
+	if ((!waits && part->state != THREAD_ON_CPU) ||
 		profile_get_thread(c->scene->profile, part->thread)->kind == THREAD_AGENT)
 		return;
-	c->threads[part->thread].all += part->weight;
-	c->most = c->threads[part->thread].all > c->most ? c->threads[part->thread].all : c->most;
-	if (!waits && part->state != THREAD_ON_CPU)
-		return;
-	c->threads[part->thread].thread = part->thread;
-	*(waits ? &c->threads[part->thread].waited : &c->threads[part->thread].ran) += part->weight;
+	w->thread = part->thread;
+	*(waits ? &w->waited : &w->ran) += part->weight;
 	*(waits ? &c->waited : &c->ran) += part->weight;
 	c->samples += part->count;
 }
@@ -68,7 +62,7 @@ static void tell(const struct crowd *c, double seconds)
 		"threads that want to run wait for a core for %.0f %% of that time: %.1f of them "
 		"at any moment, while %.1f run",
 		100 * share, waited, (double)c->ran / NS_PER_S / seconds);
-	for (uint32_t i = 0; i < SHOWN && i < c->count && c->threads[i].waited; i++) {
+	for (uint32_t i = 0; i < SHOWN && i < scene->threads && c->threads[i].waited; i++) {
 		const struct wanting *t = &c->threads[i];
 
 		scene_proof(f, "%s: runs %.0f %% of the time, waits for a core %.0f %%",
@@ -84,16 +78,15 @@ static void tell(const struct crowd *c, double seconds)
 
 static void look(const struct scene *scene)
 {
-	struct profile_query q = scene_query(scene, EVENT_WALL);
-	struct crowd c = {.scene = scene, .count = profile_thread_count(scene->profile)};
-	double seconds;
+	struct crowd c = {.scene = scene};
+	double seconds = scene_seconds(scene, EVENT_WALL);
 
-	c.threads = xcalloc(c.count + 1, sizeof(*c.threads));
-	profile_each(scene->profile, &q, crowd_of, &c);
-	seconds = (double)c.most / NS_PER_S;
+	c.threads = xcalloc(scene->threads + 1, sizeof(*c.threads));
+	for (uint32_t i = 0; i < scene->wall_count; i++)
+		crowd_add(&c, &scene->wall[i]);
 	if (c.samples >= ENOUGH && (double)c.waited >= MUCH * (double)(c.ran + c.waited) &&
 		(double)c.waited >= LEAST * seconds * NS_PER_S) {
-		qsort(c.threads, c.count, sizeof(*c.threads), most_first);
+		qsort(c.threads, scene->threads, sizeof(*c.threads), most_first);
 		tell(&c, seconds);
 	}
 	free(c.threads);

@@ -4,13 +4,10 @@
  *
  * Owners are read one after the other, not at once, so a circle counts only when each wait has lasted for longer than that takes.
  */
+#include "findings/places.h"
 #include "findings/rules.h"
-#include "findings/scene.h"
 
-#include "base/buf.h"
 #include "base/clock.h"
-
-#include <string.h>
 
 #define NAMED    3              /* threads of a circle */
 #define LEAST_NS (2 * NS_PER_S) /* of which one may be the last second's rest */
@@ -31,20 +28,9 @@ static uint64_t lasted(const struct scene *scene, const struct profile_wait *w)
 /* gives_up: it waits for a limited time, as far as its samples tell, and goes on then. */
 static bool gives_up(const struct scene *scene, uint32_t thread)
 {
-	static const char *const names[] = {"tryLock", "parkNanos", "parkUntil"};
-	uint32_t at = scene_thread_stack(scene, thread);
+	uint32_t stack = scene_most(scene, EVENT_WALL, thread, NULL, 0).part.stack;
 
-	while (at != PROFILE_NONE && at != PROFILE_ROOT_STACK) {
-		struct profile_stack s = profile_get_stack(scene->profile, at);
-		const struct profile_frame *f = profile_get_frame(scene->profile, s.frame);
-		const char *name = profile_get_method(scene->profile, f->method)->name;
-
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strcmp(name, names[i]))
-				return true;
-		at = s.parent;
-	}
-	return false;
+	return places_find(scene->places, stack, METHOD_TRIES) != PROFILE_NONE;
 }
 
 /* ends: one of the circle's n threads gives up some time. */
@@ -104,7 +90,8 @@ static void tell(const struct scene *scene, uint32_t first, uint32_t n)
 		least = lasted(scene, &w) < least ? lasted(scene, &w) : least;
 		scene_proof(f, "%s waits for %s, held by %s", scene_thread(scene, at),
 			scene_method(scene, w.method), scene_thread(scene, w.owner));
-		scene_proof_stack(scene, f, scene_thread_stack(scene, at), 2);
+		scene_proof_stack(
+			scene, f, scene_most(scene, EVENT_WALL, at, NULL, 0).part.stack, 2);
 	}
 	name_all(scene, first, n, names, sizeof(names));
 	snprintf(f->what, sizeof(f->what),

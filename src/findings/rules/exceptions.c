@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exceptions thrown so often that filling in their stack traces costs. */
+#include "findings/places.h"
 #include "findings/rules.h"
-#include "findings/scene.h"
 
 #include "profile/table/flat.h"
-
-#include <string.h>
 
 #define MUCH    0.10
 #define SAMPLES 30
@@ -46,21 +44,13 @@ static void thrown_add(struct thrown *t, uint32_t stack, uint64_t weight)
 static void thrown_of(void *ctx, const struct profile_part *part)
 {
 	struct thrown *t = ctx;
+	uint32_t at = places_find(t->scene->places, part->stack, METHOD_TRACE);
 
-	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;) {
-		struct profile_stack s = profile_get_stack(t->scene->profile, at);
-		const struct profile_frame *f = profile_get_frame(t->scene->profile, s.frame);
-		const struct profile_method *m = profile_get_method(t->scene->profile, f->method);
-
-		if (!strcmp(m->name, "fillInStackTrace") &&
-			!strcmp(m->class_name, "java.lang.Throwable")) {
-			t->count += part->count;
-			t->weight += part->weight;
-			thrown_add(t, at, part->weight);
-			return;
-		}
-		at = s.parent;
-	}
+	if (at == PROFILE_NONE)
+		return;
+	t->count += part->count;
+	t->weight += part->weight;
+	thrown_add(t, at, part->weight);
 }
 
 static void tell(struct finding *f, const struct thrown *t)

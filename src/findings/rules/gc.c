@@ -8,30 +8,16 @@
 #define CPU_LEAST   50 /* where that much of a core is used */
 
 /* Who allocates most, where that is sampled. */
-struct site {
-	uint32_t stack;
-	uint64_t weight;
-};
-
-static void site_of(void *ctx, const struct profile_part *part)
-{
-	struct site *most = ctx;
-
-	if (part->weight > most->weight)
-		*most = (struct site){part->stack, part->weight};
-}
-
 static void prove(const struct scene *scene, struct finding *f)
 {
 	struct profile_query q = scene_query(scene, EVENT_ALLOC);
-	struct site site = {0};
+	struct profile_part site = scene_most(scene, EVENT_ALLOC, PROFILE_ANY_THREAD, NULL, 0).part;
 	uint64_t all = profile_sum(scene->profile, &q).weight;
 
 	if (scene->now->gc_time_ms >= 0)
 		scene_proof(f, "%s: it has stopped the program for %.1f of %lld s by now",
 			*scene->now->gc_name ? scene->now->gc_name : "the collector",
 			(double)scene->now->gc_time_ms / 1000, (long long)scene->now->uptime_s);
-	profile_each(scene->profile, &q, site_of, &site);
 	if (!site.weight || !all)
 		return;
 	scene_proof(

@@ -32,30 +32,23 @@ static const char *const clients[] = {"client", "query", "fetch", "charge", "loo
 
 struct io {
 	const struct scene *scene;
-	struct places *places;
-	struct place_part *parts;
-	uint32_t count, servers;
+	struct scene_spending waits; /* by method */
+	uint32_t servers;
 	const char *server[SERVERS]; /* classes that accept */
 	uint64_t wanting;            /* ns in which tasks wanted to go on */
-};
-
-/* Threads that wait in one method. */
-struct group {
-	uint32_t where, thread, stack, threads;
-	uint64_t weight;
-	uint64_t most; /* of the thread and stack */
 };
 
 /* --- who serves -------------------------------------------------------------------------------------- */
 
 static void find_servers(struct io *io)
 {
-	for (uint32_t i = 0; i < io->count && io->servers < SERVERS; i++) {
+	for (uint32_t i = 0; i < io->scene->wall_count && io->servers < SERVERS; i++) {
 		struct place at;
 
-		if (io->parts[i].state != THREAD_IO)
+		if (!scene_is_java(io->scene, io->scene->wall[i].thread) ||
+			io->scene->wall[i].state != THREAD_IO)
 			continue;
-		at = places_of(io->places, io->parts[i].stack);
+		at = places_of(io->scene->places, io->scene->wall[i].stack);
 		if (at.own != PROFILE_NONE && at.waits & PLACE_ACCEPTS)
 			io->server[io->servers++] = places_method(io->scene, at.own)->class_name;
 	}
@@ -104,16 +97,16 @@ static bool serves(const struct io *io, uint32_t own)
 			return true;
 		beside |= beside_server(io, m->class_name);
 		client |= places_says(m->name, clients) || places_says(simple, clients);
-		own = places_outwards(io->places, own);
+		own = places_outwards(io->scene->places, own);
 	}
 	return beside && !client;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------ */
 
-static void sort_out(struct io *io, struct place_part *part)
+static void sort_out(struct io *io, const struct profile_part *part)
 {
-	struct place at = places_of(io->places, part->stack);
+	struct place at = places_of(io->scene->places, part->stack);
 	bool waits = part->state == THREAD_IO;
 
 	if (at.own == PROFILE_NONE || at.idle)
@@ -124,49 +117,19 @@ static void sort_out(struct io *io, struct place_part *part)
 		part->state == THREAD_MONITOR)
 		io->wanting += part->weight;
 	if (waits)
-		part->where = scene_frame(io->scene, at.own)->method;
+		scene_spend(&io->waits, scene_frame(io->scene, at.own)->method, part);
 }
 
-static int by_place(const void *a, const void *b)
+static void tell(const struct io *io, const struct scene_group *g, double seconds)
 {
-	const struct place_part *x = a, *y = b;
-
-	if (x->where != y->where)
-		return x->where < y->where ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-/* The group that begins at part *i, which moves to the next; the parts are sorted. */
-static struct group take_group(const struct io *io, uint32_t *i)
-{
-	struct group g = {.where = io->parts[*i].where};
-	uint32_t last = PROFILE_NONE;
-
-	for (; *i < io->count && io->parts[*i].where == g.where; ++*i) {
-		const struct place_part *part = &io->parts[*i];
-
-		g.threads += part->thread != last;
-		last = part->thread;
-		g.weight += part->weight;
-		if (part->weight > g.most) {
-			g.most = part->weight;
-			g.thread = part->thread;
-			g.stack = part->stack;
-		}
-	}
-	return g;
-}
-
-static void tell(const struct io *io, const struct group *g, double seconds)
-{
-	struct place at = places_of(io->places, g->stack);
+	struct place at = places_of(io->scene->places, g->stack);
 	double share = (double)g->weight / (double)io->wanting;
-	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, g->where);
+	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, g->what);
 	char own[120];
 
 	if (!f)
 		return;
-	snprintf(own, sizeof(own), "%s", scene_method(io->scene, g->where));
+	snprintf(own, sizeof(own), "%s", scene_method(io->scene, g->what));
 	snprintf(f->what, sizeof(f->what), "%s waits for %s: %.1f threads at any moment, in %s",
 		own,
 		at.waits & PLACE_PEER   ? "its peer"
@@ -181,37 +144,26 @@ static void tell(const struct io *io, const struct group *g, double seconds)
 		"how long the other side takes to answer; fewer calls, or several at once");
 	f->event = EVENT_WALL;
 	f->thread = g->thread;
-	f->method = g->where;
+	f->method = g->what;
 }
 
 static void look(const struct scene *scene)
 {
-	struct io io = {.scene = scene, .places = places_new(scene)};
-	uint32_t kept = 0;
-	double seconds;
+	struct io io = {.scene = scene};
+	double seconds = scene_seconds(scene, EVENT_WALL);
+	struct scene_group g = {0};
 
-	io.parts = places_parts(scene, &io.count, &seconds);
 	find_servers(&io);
-	for (uint32_t i = 0; i < io.count; i++) {
-		sort_out(&io, &io.parts[i]);
-		if (io.parts[i].where != PROFILE_NONE)
-			io.parts[kept++] = io.parts[i];
-	}
-	io.count = kept;
-	if (io.count)
-		qsort(io.parts, io.count, sizeof(*io.parts), by_place);
-	for (uint32_t i = 0; i < io.count;) {
-		bool executor = places_of(io.places, io.parts[i].stack).executor;
-		struct group g = take_group(&io, &i);
-
+	for (uint32_t i = 0; i < scene->wall_count; i++)
+		if (scene_is_java(scene, scene->wall[i].thread))
+			sort_out(&io, &scene->wall[i]);
+	while (scene_group_next(&io.waits, &g))
 		/* A thread of its own that does nothing but read may be meant so. */
 		if ((double)g.weight >= LEAST * seconds * NS_PER_S &&
 			(double)g.weight >= MUCH * (double)io.wanting &&
-			(executor || g.threads > 1))
+			(g.threads > 1 || places_of(scene->places, g.stack).executor))
 			tell(&io, &g, seconds);
-	}
-	free(io.parts);
-	places_free(io.places);
+	free(io.waits.list);
 }
 
 const struct finding_rule rule_io = {

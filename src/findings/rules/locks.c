@@ -5,8 +5,8 @@
  * Semaphores are none of this: nobody holds them (the rule of pools). Nor is one whose holder waits in a circle: that is
  * a deadlock.
  */
+#include "findings/places.h"
 #include "findings/rules.h"
-#include "findings/scene.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -21,40 +21,22 @@
 #define LOOK_NS   (2 * NS_PER_MS)
 #define HOLDERS   64
 #define CHAIN_MAX 6
-
-/* One thread's waits at one place for locks of one class. */
-struct wait {
-	uint32_t lock, thread, stack;
-	uint64_t weight;
-};
+#define INSIDE    2u /* how a holder ranks that is in the method in which others wait */
 
 struct locks {
 	const struct scene *scene;
-	struct wait *list;
-	uint32_t count, cap;
+	struct scene_spending waits; /* by the lock's class */
 };
 
 /* All waits for locks of one class. */
 struct contended {
-	uint32_t lock, threads, stack, waiter;
-	uint64_t weight, most; /* most: of the waiter and stack */
+	struct scene_group waits;
 	struct {
 		uint32_t thread;
 		uint64_t ns;
 	} holders[HOLDERS];
 	uint32_t holder_count;
 	uint64_t held_ns;
-};
-
-/* What a holder does while it does not wait for a lock. */
-struct holding {
-	const struct scene *scene;
-	uint32_t thread,
-		where; /* where: the method in which others wait, best if the holder is in it */
-	uint32_t stack;
-	enum thread_state state;
-	uint64_t weight;
-	bool inside;
 };
 
 /* --- waits ------------------------------------------------------------------------------------------- */
@@ -67,20 +49,7 @@ static void wait_of(void *ctx, const struct profile_part *part)
 	if (!frame_is_class(leaf->type) ||
 		strstr(profile_get_method(l->scene->profile, leaf->method)->full, ".Semaphore$"))
 		return;
-	if (l->count == l->cap) {
-		l->cap = l->cap ? 2 * l->cap : 256;
-		l->list = xreallocarray(l->list, l->cap, sizeof(*l->list));
-	}
-	l->list[l->count++] = (struct wait){leaf->method, part->thread, part->stack, part->weight};
-}
-
-static int by_lock(const void *a, const void *b)
-{
-	const struct wait *x = a, *y = b;
-
-	if (x->lock != y->lock)
-		return x->lock < y->lock ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	scene_spend(&l->waits, leaf->method, part);
 }
 
 static void add_holder(const struct scene *scene, struct contended *c, uint32_t waiter)
@@ -89,7 +58,7 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 	uint32_t i = 0;
 
 	if (!profile_waited(scene->profile, waiter, scene->from, scene->to, &waited) ||
-		waited.method != c->lock || waited.owner == PROFILE_NONE)
+		waited.method != c->waits.what || waited.owner == PROFILE_NONE)
 		return;
 	while (i < c->holder_count && c->holders[i].thread != waited.owner)
 		i++;
@@ -101,26 +70,16 @@ static void add_holder(const struct scene *scene, struct contended *c, uint32_t 
 	c->held_ns += waited.ns;
 }
 
-/* The lock that begins at wait *i, which moves to the next; they are sorted. */
-static struct contended take_lock(const struct locks *l, uint32_t *i)
+static struct contended contended_of(const struct locks *l, const struct scene_group *waits)
 {
-	struct contended c = {.lock = l->list[*i].lock};
-	uint32_t last = PROFILE_NONE;
+	struct contended c = {.waits = *waits};
 
-	for (; *i < l->count && l->list[*i].lock == c.lock; ++*i) {
-		const struct wait *w = &l->list[*i];
+	for (uint32_t i = waits->first, last = PROFILE_NONE; i < waits->end; i++) {
+		uint32_t thread = l->waits.list[i].thread;
 
-		if (w->thread != last) {
-			c.threads++;
-			add_holder(l->scene, &c, w->thread);
-		}
-		last = w->thread;
-		c.weight += w->weight;
-		if (w->weight > c.most) {
-			c.most = w->weight;
-			c.waiter = w->thread;
-			c.stack = w->stack;
-		}
+		if (thread != last)
+			add_holder(l->scene, &c, thread);
+		last = thread;
 	}
 	for (uint32_t k = 1; k < c.holder_count; k++)
 		if (c.holders[k].ns > c.holders[0].ns)
@@ -148,7 +107,7 @@ static bool in_circle(const struct scene *scene, uint32_t thread)
 static uint32_t last_holder(
 	const struct scene *scene, const struct contended *c, char *text, size_t bytes)
 {
-	uint32_t at = c->holders[0].thread, lock = c->lock;
+	uint32_t at = c->holders[0].thread, lock = c->waits.what;
 	uint64_t window = (uint64_t)(scene_seconds(scene, EVENT_LOCK) * NS_PER_S);
 	struct profile_waited waited;
 
@@ -179,50 +138,17 @@ static bool passes(const struct scene *scene, uint32_t stack, uint32_t method)
 /* Parked for a lock: one of Java's own synchronizers is on the stack, and no condition. */
 static bool parks_for_lock(const struct scene *scene, uint32_t stack)
 {
-	bool lock = false;
-
-	for (; stack != PROFILE_ROOT_STACK;
-		stack = profile_get_stack(scene->profile, stack).parent) {
-		const struct profile_method *m =
-			profile_get_method(scene->profile, scene_frame(scene, stack)->method);
-
-		if (strstr(m->class_name, "$ConditionObject"))
-			return false;
-		lock |= !strncmp(m->class_name, "java.util.concurrent.locks.Abstract", 35);
-	}
-	return lock;
+	return places_find(scene->places, stack, METHOD_SYNC) != PROFILE_NONE &&
+	       places_find(scene->places, stack, PLACE_CHANGE) == PROFILE_NONE;
 }
 
-static void holding_of(void *ctx, const struct profile_part *part)
+/* What a holder does while it does not wait for a lock: best in the method in which others wait. */
+static unsigned holding(const struct scene *scene, const struct profile_part *part, uint32_t where)
 {
-	struct holding *h = ctx;
-	bool inside;
-
 	if (part->state == THREAD_MONITOR ||
-		(part->state == THREAD_PARKED && parks_for_lock(h->scene, part->stack)))
-		return;
-	inside = passes(h->scene, part->stack, h->where);
-	if (inside < h->inside || (inside == h->inside && part->weight <= h->weight))
-		return;
-	h->inside = inside;
-	h->weight = part->weight;
-	h->stack = part->stack;
-	h->state = part->state;
-}
-
-static struct holding what_it_does(const struct scene *scene, uint32_t thread, uint32_t where)
-{
-	static const int events[] = {EVENT_WALL, EVENT_CPU};
-	struct holding h = {
-		.scene = scene, .thread = thread, .where = where, .stack = PROFILE_NONE};
-
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !h.weight; i++) {
-		struct profile_query q = scene_query(scene, events[i]);
-
-		q.thread = thread;
-		profile_each(scene->profile, &q, holding_of, &h);
-	}
-	return h;
+		(part->state == THREAD_PARKED && parks_for_lock(scene, part->stack)))
+		return 0;
+	return passes(scene, part->stack, where) ? INSIDE : INSIDE - 1;
 }
 
 /* --- what is said ------------------------------------------------------------------------------------ */
@@ -239,46 +165,46 @@ static void tell_holder(const struct scene *scene, struct finding *f, const stru
 {
 	char lock[SCENE_LOCK], chain[140] = "", does[120] = "";
 	uint32_t holder = PROFILE_NONE, in;
-	struct holding h = {.stack = PROFILE_NONE};
+	struct scene_most most = {.part.stack = PROFILE_NONE};
 
 	if (c->holder_count) {
 		holder = last_holder(scene, c, chain, sizeof(chain));
-		h = what_it_does(scene, holder, where);
+		most = scene_most(scene, EVENT_WALL, holder, holding, where);
 	}
-	in = own_method(scene, h.stack);
-	if (h.inside)
-		in = where;
+	in = most.rank == INSIDE ? where : own_method(scene, most.part.stack);
 	if (in != PROFILE_NONE)
 		snprintf(does, sizeof(does), " in %s%s%s%s", scene_method(scene, in),
-			h.state ? " (" : "", h.state ? thread_states[h.state].name : "",
-			h.state ? ")" : "");
-	scene_lock(scene, c->lock, lock);
+			most.part.state ? " (" : "",
+			most.part.state ? thread_states[most.part.state].name : "",
+			most.part.state ? ")" : "");
+	scene_lock(scene, c->waits.what, lock);
 	snprintf(f->what, sizeof(f->what), "%u thread%s for %s: %.1f at any moment; held%s by %s%s",
-		c->threads, c->threads == 1 ? " waits" : "s wait", lock, moment,
+		c->waits.threads, c->waits.threads == 1 ? " waits" : "s wait", lock, moment,
 		c->holder_count > 1 ? " in turns, most" : "",
 		c->holder_count ? chain : "one that is not known", does);
-	scene_proof(f, "%s waits for %s here:", scene_thread(scene, c->waiter), lock);
-	scene_proof_stack(scene, f, c->stack, 3);
-	if (h.stack == PROFILE_NONE)
+	scene_proof(f, "%s waits for %s here:", scene_thread(scene, c->waits.thread), lock);
+	scene_proof_stack(scene, f, c->waits.stack, 3);
+	if (most.part.stack == PROFILE_NONE)
 		return;
 	scene_proof(f, "%s holds it for %.0f %% of these waits, and meanwhile is mostly here:",
 		scene_thread(scene, holder),
 		c->held_ns ? 100.0 * (double)c->holders[0].ns / (double)c->held_ns : 0);
-	scene_proof_stack(scene, f, h.stack, 4);
+	scene_proof_stack(scene, f, most.part.stack, 4);
 }
 
 static void tell(const struct scene *scene, const struct contended *c, double moment, double used)
 {
 	double share = moment / (moment + used);
-	struct finding *f = scene_found(scene, FINDING_COSTS, share, c->lock);
+	struct finding *f = scene_found(scene, FINDING_COSTS, share, c->waits.what);
 	struct profile_query q = scene_query(scene, EVENT_CPU);
-	uint32_t where = own_method(scene, c->stack);
+	uint32_t where = own_method(scene, c->waits.stack);
 
 	if (!f)
 		return;
-	f->error = scene_error(c->weight / LOOK_NS + profile_sum(scene->profile, &q).count, share);
+	f->error = scene_error(
+		c->waits.weight / LOOK_NS + profile_sum(scene->profile, &q).count, share);
 	f->event = EVENT_LOCK;
-	f->thread = c->waiter;
+	f->thread = c->waits.thread;
 	f->method = where;
 	tell_holder(scene, f, c, where, moment);
 	snprintf(f->look, sizeof(f->look),
@@ -314,9 +240,9 @@ static void keep(struct kept *found, const struct contended *c)
 /* Does but the holder of another wait for it? It is told as a link of that chain. */
 static bool is_link(const struct kept *found, const struct contended *c)
 {
-	for (uint32_t i = 0; i < found->count && c->threads == 1; i++)
+	for (uint32_t i = 0; i < found->count && c->waits.threads == 1; i++)
 		if (&found->list[i] != c && found->list[i].holder_count &&
-			found->list[i].holders[0].thread == c->waiter)
+			found->list[i].holders[0].thread == c->waits.thread)
 			return true;
 	return false;
 }
@@ -324,7 +250,7 @@ static bool is_link(const struct kept *found, const struct contended *c)
 static bool costs(const struct contended *c, double moment, double used)
 {
 	return moment >= LEAST && moment >= MUCH * (moment + used) &&
-	       moment >= EACH * (c->threads < EACH_MOST ? c->threads : EACH_MOST);
+	       moment >= EACH * (c->waits.threads < EACH_MOST ? c->waits.threads : EACH_MOST);
 }
 
 static void look(const struct scene *scene)
@@ -332,24 +258,23 @@ static void look(const struct scene *scene)
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
 	double seconds = scene_seconds(scene, EVENT_LOCK), used = cores(scene);
 	struct locks l = {.scene = scene};
+	struct scene_group waits = {0};
 	struct kept found = {0};
 
 	profile_each(scene->profile, &q, wait_of, &l);
-	if (l.count)
-		qsort(l.list, l.count, sizeof(*l.list), by_lock);
-	for (uint32_t i = 0; i < l.count && seconds > 0;) {
-		struct contended c = take_lock(&l, &i);
-		double moment = (double)c.weight / NS_PER_S / seconds;
+	while (seconds > 0 && scene_group_next(&l.waits, &waits)) {
+		struct contended c = contended_of(&l, &waits);
+		double moment = (double)c.waits.weight / NS_PER_S / seconds;
 
-		if (costs(&c, moment, used) && !in_circle(scene, c.waiter))
+		if (costs(&c, moment, used) && !in_circle(scene, c.waits.thread))
 			keep(&found, &c);
 	}
 	for (uint32_t i = 0; i < found.count; i++)
 		if (!is_link(&found, &found.list[i]))
 			tell(scene, &found.list[i],
-				(double)found.list[i].weight / NS_PER_S / seconds, used);
+				(double)found.list[i].waits.weight / NS_PER_S / seconds, used);
 	free(found.list);
-	free(l.list);
+	free(l.waits.list);
 }
 
 const struct finding_rule rule_locks = {

@@ -40,11 +40,8 @@ struct pool {
 
 struct limits {
 	const struct scene *scene;
-	struct places *places;
-	struct place_part *parts;
 	struct pool *pools; /* by number */
-	uint64_t *threads;  /* ns by thread */
-	uint32_t count, pool_count, thread_count;
+	uint32_t pool_count;
 };
 
 /* --- one wait ---------------------------------------------------------------------------------------- */
@@ -58,13 +55,13 @@ static uint32_t taker(const struct limits *l, uint32_t own)
 		if (places_says(m->name, takers) ||
 			(strstr(m->class_name, "Pool") && !strstr(m->class_name, "ThreadPool")))
 			return own;
-		own = places_outwards(l->places, own);
+		own = places_outwards(l->scene->places, own);
 	}
 	return PROFILE_NONE;
 }
 
 /* The method in which it waits for something limited; PROFILE_NONE: it does not, as far as can be told. */
-static uint32_t limited(const struct limits *l, const struct place_part *part)
+static uint32_t limited(const struct limits *l, const struct profile_part *part)
 {
 	unsigned may = PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE;
 	struct place at;
@@ -72,7 +69,7 @@ static uint32_t limited(const struct limits *l, const struct place_part *part)
 
 	if (part->state != THREAD_WAITING && part->state != THREAD_PARKED)
 		return PROFILE_NONE;
-	at = places_of(l->places, part->stack);
+	at = places_of(l->scene->places, part->stack);
 	if (at.own == PROFILE_NONE || at.owns < 2 || at.waits & (PLACE_EVENT | PLACE_LOCK) ||
 		(part->state == THREAD_PARKED && !(at.waits & may)))
 		return PROFILE_NONE;
@@ -93,37 +90,38 @@ static uint32_t limited(const struct limits *l, const struct place_part *part)
 
 /* --- pools ------------------------------------------------------------------------------------------- */
 
-/* Boyer and Moore: a method that more than half of the time is spent in is left over. */
-static void vote(struct limits *l, struct place_part *part)
+static struct pool *pool_of(const struct limits *l, uint32_t thread)
 {
-	struct pool *pool = &l->pools[profile_get_thread(l->scene->profile, part->thread)->pool];
+	return &l->pools[profile_get_thread(l->scene->profile, thread)->pool];
+}
 
-	part->where = limited(l, part);
-	l->threads[part->thread] += part->weight;
-	if (part->where == pool->where) {
-		pool->votes += part->weight;
-	} else if (part->weight > pool->votes) {
-		pool->where = part->where;
-		pool->votes = part->weight - pool->votes;
+/* Boyer and Moore: a method that more than half of the time is spent in is left over. */
+static void vote(struct pool *pool, uint32_t where, uint64_t weight)
+{
+	if (where == pool->where) {
+		pool->votes += weight;
+	} else if (weight > pool->votes) {
+		pool->where = where;
+		pool->votes = weight - pool->votes;
 	} else {
-		pool->votes -= part->weight;
+		pool->votes -= weight;
 	}
 }
 
-static void tally(struct limits *l, const struct place_part *part)
+static void tally(
+	const struct limits *l, struct pool *pool, uint32_t where, const struct profile_part *part)
 {
-	struct pool *pool = &l->pools[profile_get_thread(l->scene->profile, part->thread)->pool];
 	bool runs = part->state <= THREAD_RUNNABLE;
 
 	pool->all += part->weight;
-	if (part->where != PROFILE_NONE && part->where == pool->where) {
+	if (where != PROFILE_NONE && where == pool->where) {
 		pool->waits += part->weight;
 		if (part->weight > pool->most) {
 			pool->most = part->weight;
 			pool->stack = part->stack;
 			pool->thread = part->thread;
 		}
-	} else if (!runs && places_of(l->places, part->stack).own == PROFILE_NONE) {
+	} else if (!runs && places_of(l->scene->places, part->stack).own == PROFILE_NONE) {
 		pool->idles += part->weight;
 	} else if (part->weight > pool->most_other) {
 		pool->most_other = part->weight;
@@ -181,39 +179,42 @@ static void tell(const struct limits *l, uint32_t number, double seconds)
 	f->method = pool->where;
 }
 
-static void count_all(struct limits *l)
+static void count_all(struct limits *l, uint32_t *where)
 {
-	for (uint32_t i = 0; i < l->count; i++)
-		vote(l, &l->parts[i]);
-	for (uint32_t i = 0; i < l->count; i++)
-		tally(l, &l->parts[i]);
-	for (uint32_t i = 0; i < l->thread_count; i++)
-		if (l->threads[i])
-			l->pools[profile_get_thread(l->scene->profile, i)->pool].lived++;
+	const struct scene *scene = l->scene;
+
+	for (uint32_t i = 0; i < scene->wall_count; i++) {
+		const struct profile_part *part = &scene->wall[i];
+
+		where[i] = limited(l, part);
+		if (scene_is_java(scene, part->thread))
+			vote(pool_of(l, part->thread), where[i], part->weight);
+	}
+	for (uint32_t i = 0; i < scene->wall_count; i++)
+		if (scene_is_java(scene, scene->wall[i].thread))
+			tally(l, pool_of(l, scene->wall[i].thread), where[i], &scene->wall[i]);
+	for (uint32_t i = 0; i < scene->threads; i++)
+		pool_of(l, i)->lived += scene->lived[i] && scene_is_java(scene, i);
 }
 
 static void look(const struct scene *scene)
 {
-	struct limits l = {.scene = scene, .thread_count = profile_thread_count(scene->profile)};
-	double seconds;
+	struct limits l = {.scene = scene};
+	double seconds = scene_seconds(scene, EVENT_WALL);
+	uint32_t *where = xcalloc(scene->wall_count + 1, sizeof(*where));
 
-	for (uint32_t i = 0; i < l.thread_count; i++) {
+	for (uint32_t i = 0; i < scene->threads; i++) {
 		uint32_t pool = profile_get_thread(scene->profile, i)->pool;
 
 		l.pool_count = pool >= l.pool_count ? pool + 1 : l.pool_count;
 	}
-	l.places = places_new(scene);
-	l.parts = places_parts(scene, &l.count, &seconds);
 	l.pools = xcalloc(l.pool_count + 1, sizeof(*l.pools));
-	l.threads = xcalloc(l.thread_count + 1, sizeof(*l.threads));
-	count_all(&l);
+	count_all(&l, where);
 	for (uint32_t i = 0; i < l.pool_count; i++)
 		if (exhausted(&l, &l.pools[i], seconds))
 			tell(&l, i, seconds);
-	free(l.threads);
 	free(l.pools);
-	free(l.parts);
-	places_free(l.places);
+	free(where);
 }
 
 const struct finding_rule rule_pool = {

@@ -5,80 +5,30 @@
  * Some of a collection's safepoint is in no collector's count, so where collections stop the program for longer than
  * all else nothing is said.
  */
+#include "findings/places.h"
 #include "findings/rules.h"
-#include "findings/scene.h"
-
-#include <string.h>
 
 #define MUCH 5.0 /* per cent of the last 10 s */
 
-/* Calls that stop all threads, as far as they are seen in Java. */
-static const struct {
-	const char *class_name, *method;
-} stoppers[] = {
-	{"java.lang.Thread", "getAllStackTraces"},
-	{"java.lang.Thread", "dumpThreads"},
-	{"sun.management.ThreadImpl", "dumpThreads0"},
-	{"sun.management.ThreadImpl", "getThreadInfo1"},
-	{"sun.management.ThreadImpl", "findDeadlockedThreads0"},
-	{"sun.management.ThreadImpl", "findMonitorDeadlockedThreads0"},
-	{"sun.management.HotSpotDiagnostic", "dumpHeap0"},
-	{"com.sun.management.internal.HotSpotDiagnostic", "dumpHeap0"},
-	{"sun.instrument.InstrumentationImpl", "redefineClasses0"},
-	{"sun.instrument.InstrumentationImpl", "retransformClasses0"},
-};
-
-struct caller {
-	const struct scene *scene;
-	uint32_t stack, thread;
-	uint64_t weight;
-};
-
-static bool stops(const struct profile_method *m)
+static unsigned stops(const struct scene *scene, const struct profile_part *part, uint32_t unused)
 {
-	for (size_t i = 0; i < sizeof(stoppers) / sizeof(stoppers[0]); i++)
-		if (!strcmp(m->name, stoppers[i].method) &&
-			!strcmp(m->class_name, stoppers[i].class_name))
-			return true;
-	return false;
-}
-
-static void caller_of(void *ctx, const struct profile_part *part)
-{
-	struct caller *c = ctx;
-
-	for (uint32_t at = part->stack; part->weight > c->weight && at != PROFILE_ROOT_STACK;) {
-		struct profile_stack s = profile_get_stack(c->scene->profile, at);
-		const struct profile_frame *f = profile_get_frame(c->scene->profile, s.frame);
-
-		if (stops(profile_get_method(c->scene->profile, f->method))) {
-			c->weight = part->weight;
-			c->stack = at;
-			c->thread = part->thread;
-			return;
-		}
-		at = s.parent;
-	}
+	return places_find(scene->places, part->stack, METHOD_STOPS) != PROFILE_NONE;
 }
 
 /* Who asks for it most, if that is a thread of the program's. */
 static void prove(const struct scene *scene, struct finding *f)
 {
-	static const int events[] = {EVENT_WALL, EVENT_CPU};
-	struct caller c = {.scene = scene, .stack = PROFILE_NONE};
+	struct scene_most most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, stops, 0);
+	uint32_t at = places_find(scene->places, most.part.stack, METHOD_STOPS);
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !c.weight; i++) {
-		struct profile_query q = scene_query(scene, events[i]);
-
-		profile_each(scene->profile, &q, caller_of, &c);
-		f->event = c.weight ? events[i] : -1;
-	}
-	if (!c.weight)
+	if (at == PROFILE_NONE)
 		return;
-	scene_proof(f, "%s calls %s, which stops all threads:", scene_thread(scene, c.thread),
-		scene_method(scene, scene_frame(scene, c.stack)->method));
-	scene_proof_stack(scene, f, c.stack, 3);
-	f->thread = c.thread;
+	scene_proof(f,
+		"%s calls %s, which stops all threads:", scene_thread(scene, most.part.thread),
+		scene_method(scene, scene_frame(scene, at)->method));
+	scene_proof_stack(scene, f, at, 3);
+	f->event = most.event;
+	f->thread = most.part.thread;
 }
 
 static void tell(const struct scene *scene, struct finding *f, const struct scene_point *then)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answering a query: the distinct stacks of a window, and which of them pass. */
+/* The rows of a query: what there is in its seconds, and what of that passes. query.h says the whole way. */
 #include "profile/query/query.h"
 
 #include "base/buf.h"

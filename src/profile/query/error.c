@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ratios of sums of independent clusters, to first order; Wilson (1927) over the samples that this is worth. */
+/* How sure a share is: ratios of sums of clusters, to first order; Wilson (1927) over the samples that this is worth. */
 #include "profile/query/error.h"
 
 #include "profile/query/query.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A byte per method, and a byte per stack that is its parent's or its last method's. */
+/* What a text was found in is kept: a byte per method, and a byte per stack that is its parent's or its last method's. */
 #include "profile/query/match.h"
 
 #include "profile/model/fit.h"

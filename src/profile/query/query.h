@@ -2,6 +2,15 @@
 /*
  * The inside of queries: which rows answer one, in which view, and their sums. For the folders query and table.
  *
+ * A question goes through these files:
+ *
+ *   collect.c   its rows: what there is of each (stack, thread, state) in its seconds, as far as it is asked for
+ *   filter.c    which stacks it leaves out (terms are match.c's), and which folded view it is asked in
+ *   fold.c      that view
+ *   sums.c      its rows added up: for each stack with all that it has called, for each method; error.c: how sure
+ *   query.c     what is answered from rows and sums at once; what needs a table is made of them in table/
+ *   scratch.c   what is kept of a question for the next one
+ *
  * A folded view is a mapping of sampled stacks to stacks of its own, with frames hidden or by line (filter.h). The last
  * one that was asked for is kept; another one takes its place, and its memory. Its stacks' numbers are marked before
  * they leave this module: what was given out by one that is gone is the empty stack, never another one.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile is a model and the scratch of those who ask it: the buffers of queries; and what the model keeps for them: what snapshots and the folded view refer to. */
+/* What is kept from one question to the next, and what the model must keep for that: snapshots, the folded view. */
 #include "profile/query/query.h"
 
 #include "profile/model/fit.h"

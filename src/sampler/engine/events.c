@@ -71,25 +71,16 @@ void events_degraded(struct sampler *s, uint32_t number, const char *what)
 
 static void event_arm_all(struct sampler *s)
 {
-	uint32_t high = atomic_load(&s->threads->high);
-
-	for (uint32_t i = 0; i < high; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
-
-		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone))
-			arms_set(s, slot);
-	}
+	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));)
+		arms_set(s, slot);
 }
 
 static bool event_pending(struct sampler *s, uint32_t arm)
 {
-	uint32_t high = atomic_load(&s->threads->high);
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
+		const struct engine *engine = atomic_load(&slot->arms[arm].engine);
 
-	for (uint32_t i = 0; i < high; i++) {
-		const struct thread_arm *a = &s->threads->slots[i].arms[arm];
-		const struct engine *engine = atomic_load(&a->engine);
-
-		if (engine && engine->pending && engine->pending(a))
+		if (engine && engine->pending && engine->pending(&slot->arms[arm]))
 			return true;
 	}
 	return false;
@@ -104,18 +95,22 @@ static void event_settle(struct sampler *s, uint32_t arm)
 		raw(SYS_nanosleep, &pause, 0);
 }
 
+static void event_lock(struct thread_slot *slot)
+{
+	struct timespec pause = {0, 100000};
+
+	while (!threads_try_lock(slot))
+		raw(SYS_nanosleep, &pause, 0);
+}
+
 /* event_disarm_all: the engine is not set again any more. */
 static void event_disarm_all(struct sampler *s, uint32_t number)
 {
 	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
-	struct timespec pause = {0, 100000};
 
 	for (uint32_t i = 0; i < high; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
-
-		while (!threads_try_lock(slot))
-			raw(SYS_nanosleep, &pause, 0);
-		arms_quiet(slot, number);
+		event_lock(&s->threads->slots[i]);
+		arms_quiet(&s->threads->slots[i], number);
 	}
 	event_settle(s, arm);
 	atomic_store(&s->events[number].on, 0);
@@ -215,14 +210,12 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
  */
 static void event_note_others(struct sampler *s, uint32_t number, char *note, size_t bytes)
 {
-	uint32_t high = atomic_load(&s->threads->high), threads = 0, others = 0;
+	uint32_t threads = 0, others = 0;
 	struct text text = text_into(note + strlen(note), bytes - strlen(note));
 
 	if (event_rows[number].arm == EVENT_NO_ARM)
 		return;
-
-	for (uint32_t i = 0; i < high; i++) {
-		const struct thread_slot *slot = &s->threads->slots[i];
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
 		const struct engine *engine =
 			atomic_load(&slot->arms[event_rows[number].arm].engine);
 
@@ -318,8 +311,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
 {
 	struct event *event = &s->events[number];
-	uint32_t high = atomic_load(&s->threads->high);
-	struct timespec pause = {0, 100000};
+	struct thread_slot *slot = NULL;
 
 	if (!atomic_load(&event->on) || !interval)
 		return;
@@ -327,11 +319,8 @@ void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
 	atomic_store(&event_status(s, number)->interval, interval);
 	if (event->engine->repace)
 		event->engine->repace(s, number);
-	for (uint32_t i = 0; event->engine->pace && i < high; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
-
-		while (!threads_try_lock(slot))
-			raw(SYS_nanosleep, &pause, 0);
+	while (event->engine->pace && (slot = threads_after(s->threads, slot))) {
+		event_lock(slot);
 		arms_pace(s, slot, number);
 		threads_unlock(slot);
 	}
@@ -350,10 +339,8 @@ int events_stop(struct sampler *s, uint32_t number, char *text, size_t bytes)
 
 void events_sweep(struct sampler *s)
 {
-	uint32_t high = atomic_load(&s->threads->high);
-
-	for (uint32_t i = 0; i < high; i++)
-		arms_take_off(s, &s->threads->slots[i]);
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));)
+		arms_take_off(s, slot);
 }
 
 void events_stop_all(struct sampler *s)

@@ -351,15 +351,12 @@ static void *wall_main(void *arg)
 /* wall_prepare: threads that are there now have been sampled up to now. */
 static void wall_prepare(struct sampler *s)
 {
-	uint32_t high = atomic_load(&s->threads->high);
 	uint64_t now = clock_mono_ns();
 
-	for (uint32_t i = 0; i < high; i++) {
-		struct thread_wall *wall = &s->threads->slots[i].wall;
-
-		atomic_store(&wall->hash, 0);
-		wall->last_ns = now;
-		wall->seen_cpu_ns = 0;
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
+		atomic_store(&slot->wall.hash, 0);
+		slot->wall.last_ns = now;
+		slot->wall.seen_cpu_ns = 0;
 	}
 	s->wall.back_ns = WALL_HANDLER_NS / 3;
 	s->wall.cursor = 0;
@@ -386,18 +383,19 @@ static int wall_start(
 /* wall_settle: who is asked gets the time to answer; the rest is counted as lost. */
 static void wall_settle(struct sampler *s)
 {
-	uint32_t high = atomic_load(&s->threads->high), asked = 1;
 	struct timespec pause = {0, NS_PER_MS};
+	struct thread_slot *slot = NULL;
+	uint32_t asked = 1;
 
 	for (int i = 0; i < WALL_LEAVE_TRIES && asked; i++) {
 		asked = 0;
-		for (uint32_t n = 0; n < high; n++)
-			asked += atomic_load(&s->threads->slots[n].wall.asked) != 0;
+		while ((slot = threads_after(s->threads, slot)))
+			asked += atomic_load(&slot->wall.asked) != 0;
 		if (asked)
 			raw(SYS_nanosleep, &pause, 0);
 	}
-	for (uint32_t n = 0; n < high; n++) {
-		if (atomic_exchange(&s->threads->slots[n].wall.asked, 0))
+	while ((slot = threads_after(s->threads, slot))) {
+		if (atomic_exchange(&slot->wall.asked, 0))
 			sig_lose(s, WIRE_WALL, COUNTER_LATE, 1);
 	}
 }

@@ -37,7 +37,6 @@
 #define GATE_STEP_NS 500000
 #define GATE_SHUT_NS (20 * NS_PER_MS) /* who attaches himself waits no longer than this */
 #define GATE_WORDS   96u /* of a stack: from libjvm through libc into the kernel is not far */
-#define SUSPECTS     THREADS_MAX
 
 /* A thread that may have been attaching itself when the gate was put there. */
 struct suspect {
@@ -51,7 +50,7 @@ static struct {
 	const struct JNIInvokeInterface_ *former;
 	struct JNIInvokeInterface_ table;
 	uint64_t since_ns;
-	struct suspect suspects[SUSPECTS];
+	struct suspect suspects[THREADS_MAX];
 	uint32_t suspected;
 	_Atomic uint32_t closed; /* futex */
 	_Atomic uint32_t inside;
@@ -112,11 +111,10 @@ void jvm_gate_put(struct sampler *s)
 
 void jvm_gate_suspect(struct sampler *s)
 {
-	uint32_t high = atomic_load(&s->threads->high);
+	struct thread_slot *slot = NULL;
 
 	gate.suspected = 0;
-	for (uint32_t i = 0; gate.vm && i < high && i < SUSPECTS; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
+	while (gate.vm && (slot = threads_after(s->threads, slot))) {
 		struct suspect suspect = {.tid = atomic_load(&slot->tid)};
 
 		if (!suspect.tid || !task_cpu_ns(suspect.tid, &suspect.cpu_ns))

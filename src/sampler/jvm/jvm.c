@@ -143,8 +143,6 @@ int jvm_prepare(JavaVM *vm)
 	if (!jni || !dladdr((void *)(uintptr_t)jvm_inside(), &info))
 		return AGENT_NO_JVMTI;
 	jvm_thread_class(jni);
-	if (jvm.thread)
-		jvm_fields_find(jni, jvm.thread);
 	if (jvm_thread_of(jni))
 		dl_iterate_phdr(jvm_find_current, (void *)(uintptr_t)jvm_thread_of(jni));
 	jvm.jni_version = (*jni)->GetVersion(jni);

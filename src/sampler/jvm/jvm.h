@@ -63,20 +63,6 @@ void jvm_gate_put(struct sampler *s);
 void jvm_gate_suspect(struct sampler *s); /* after it, when the threads are listed */
 void jvm_gate_take_away(void);
 
-/*
- * Offsets of fields in java.lang.Thread, String and AbstractOwnableSynchronizer; < 0: not known. They come from jfieldIDs,
- * which JVMs code in one of two ways: whoever uses them has the proof which, a java.lang.String where a
- * thread's name should be.
- */
-#define JVM_FIELD_CODINGS 2u
-struct jvm_fields {
-	int32_t thread_name, thread_tid, eetop, park_blocker, lock_owner;
-	int32_t thread_holder,
-		thread_status; /* the status is in the Thread itself up to JDK 18, then in its holder */
-	int32_t text_value, text_coder; /* of java.lang.String; no coder up to JDK 8 */
-};
-const struct jvm_fields *jvm_fields(unsigned coding);
-void jvm_fields_find(JNIEnv *jni, jclass thread);
 /* The JavaThread whose environment this is; 0 if that cannot be told. */
 uint64_t jvm_thread_of(JNIEnv *jni);
 

@@ -41,17 +41,17 @@ void jvm_name(JNIEnv *jni, jobject thread, struct thread_slot *slot)
 /* slot_of: the listed thread that runs this JavaThread. */
 static struct thread_slot *slot_of(struct sampler *s, uint64_t java_thread)
 {
-	uint32_t high = atomic_load(&s->threads->high);
 	struct thread_slot *slot = NULL;
 
 	if (!java_thread)
 		return NULL;
 	if (s->layout)
 		slot = threads_find(s->threads, walk_thread_tid(s->layout, &s->mem, java_thread));
-	for (uint32_t i = 0; !slot && i < high; i++) {
-		if (atomic_load(&s->threads->slots[i].java_thread) == java_thread)
-			slot = &s->threads->slots[i];
-	}
+	if (slot)
+		return slot;
+	while ((slot = threads_after(s->threads, slot)))
+		if (atomic_load(&slot->java_thread) == java_thread)
+			break;
 	return slot;
 }
 

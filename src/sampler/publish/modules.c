@@ -6,33 +6,8 @@
 
 #include <string.h>
 
-#define MODULES_MAX    2048u
-#define MODULES_TEXT   (160u << 10)
 #define MODULES_ID_MAX 0xffffu
 #define MAPS_LINE      4608u /* PATH_MAX and the numbers before it */
-
-struct module_list {
-	uint32_t count, text_used;
-	struct module rows[MODULES_MAX];
-	char text[MODULES_TEXT];
-};
-
-struct modules {
-	uint32_t now; /* which list is current; the other one is filled at the next refresh */
-	uint32_t next_id;
-	struct module_list lists[2];
-	char buffer[16384];
-};
-
-size_t modules_size(void)
-{
-	return sizeof(struct modules);
-}
-
-void modules_init(struct modules *modules)
-{
-	modules->next_id = 1;
-}
 
 /* --- one line --------------------------------------------------------------------------------- */
 
@@ -191,8 +166,8 @@ struct module *modules_find(struct modules *m, uint64_t pc)
 
 	if (at == list->count || row->start > pc)
 		return NULL;
-	if (!row->id && m->next_id <= MODULES_ID_MAX)
-		row->id = m->next_id++;
+	if (!row->id && m->last_id < MODULES_ID_MAX)
+		row->id = ++m->last_id;
 	return row->id ? row : NULL;
 }
 

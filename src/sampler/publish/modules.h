@@ -23,10 +23,22 @@ struct module {
 	bool published;
 };
 
-struct modules;
+#define MODULES_MAX  2048u
+#define MODULES_TEXT (160u << 10)
 
-size_t modules_size(void);
-void modules_init(struct modules *modules); /* in zeroed memory of modules_size bytes */
+struct module_list {
+	uint32_t count, text_used;
+	struct module rows[MODULES_MAX];
+	char text[MODULES_TEXT];
+};
+
+/* In zeroed memory. */
+struct modules {
+	uint32_t now; /* which list is current; the other one is filled at the next refresh */
+	uint32_t last_id;
+	struct module_list lists[2];
+	char buffer[16384];
+};
 
 /*
  * Read the maps again. Returns whether a mapping that has an id is gone: what was said about its

@@ -32,7 +32,7 @@ static void modules_again(struct publish *p, uint64_t now)
 {
 	bool full = false;
 
-	if (modules_refresh(p->modules, &full))
+	if (modules_refresh(p->s->modules, &full))
 		publish_forget(p);
 	unwind_recv_prune(p->s->unwind_recv);
 	if (full)
@@ -54,7 +54,7 @@ void publish_modules_refresh(struct publish *p, uint64_t now_ns)
  */
 static struct module *module_of(struct publish *p, uint64_t pc)
 {
-	struct module *module = modules_find(p->modules, pc);
+	struct module *module = modules_find(p->s->modules, pc);
 	uint64_t now;
 
 	if (module)
@@ -63,7 +63,7 @@ static struct module *module_of(struct publish *p, uint64_t pc)
 	if (now - p->modules_read_ns < MODULES_UNKNOWN_NS + MODULES_COST_SHARE * p->modules_cost_ns)
 		return NULL;
 	modules_again(p, now);
-	return modules_find(p->modules, pc);
+	return modules_find(p->s->modules, pc);
 }
 
 static bool publish_module(struct publish *p, struct module *module)
@@ -94,7 +94,7 @@ void publish_all_modules(struct publish *p)
 	struct module *module;
 	uint32_t cursor = 0;
 
-	while ((module = modules_next(p->modules, &cursor)) && publish_module(p, module))
+	while ((module = modules_next(p->s->modules, &cursor)) && publish_module(p, module))
 		;
 	ring_commit(&p->s->ring);
 }
@@ -120,7 +120,7 @@ uint64_t publish_frame(struct publish *p, uint64_t frame)
 
 	if (WIRE_FRAME_KIND(frame) != WALK_NATIVE)
 		return frame;
-	module = modules_find(p->modules, pc);
+	module = modules_find(p->s->modules, pc);
 	if (!module || !module->published)
 		return WIRE_FRAME(WIRE_FRAME_RAW, pc);
 	return WIRE_NATIVE_FRAME(module->id, pc - module->start + module->file_offset);

@@ -14,15 +14,9 @@
 
 #define NAMES_PATIENCE_NS 2000000000ull /* a trace waits for a name whose handler is preempted */
 
-size_t publish_size(void)
-{
-	return sizeof(struct publish);
-}
-
-void publish_init(struct publish *p, struct sampler *s, struct modules *modules)
+void publish_init(struct publish *p, struct sampler *s)
 {
 	p->s = s;
-	p->modules = modules;
 	p->next_trace = p->known.epoch = 1;
 	p->last_tick_ns = s->start_ns;
 }

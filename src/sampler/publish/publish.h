@@ -13,10 +13,9 @@
 #include "sampler/publish/modules.h"
 #include "sampler/sampler.h"
 
+/* In zeroed memory. */
 struct publish;
-
-size_t publish_size(void);
-void publish_init(struct publish *p, struct sampler *s, struct modules *modules);
+void publish_init(struct publish *p, struct sampler *s);
 
 /* One publication, or the rest of one. true: the half that was drained is published whole. */
 bool publish_table(struct publish *p, uint64_t now_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of publishing, for its files: publish.c for traces and methods, threads.c, native.c, and what they remember.
+ * The inside of publishing, for its files: publish.c for traces and methods, threads.c, native.c, and what they remember;
+ * and for the one that has its memory.
  * Publisher's thread only. What returns a bool returns false when the ring has no room.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_STATE_H
@@ -66,7 +67,6 @@ uint16_t states_flags(const struct states *states, const struct trace_key *key);
 
 struct publish {
 	struct sampler *s;
-	struct modules *modules;
 	uint32_t next_trace;
 	uint32_t names_done;  /* the last METHOD published */
 	uint32_t names_waits; /* publications that did, in a row */

@@ -92,14 +92,9 @@ bool publish_thread(struct publish *p, uint32_t id)
 
 bool publish_renamed(struct publish *p, bool look)
 {
-	struct threads *threads = p->s->threads;
-	uint32_t high = atomic_load(&threads->high);
-
 	p->wants_names &= !look;
-	for (uint32_t i = 0; i < high; i++) {
-		struct thread_slot *slot = &threads->slots[i];
-
-		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !slot->published_seq)
+	for (struct thread_slot *slot = NULL; (slot = threads_next(p->s->threads, slot));) {
+		if (!slot->published_seq)
 			continue;
 		if (look && !slot->named_by_jvm)
 			threads_name_comm(slot, p->s->task_fd);

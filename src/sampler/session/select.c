@@ -27,15 +27,11 @@ static void select_slot(struct sampler *s, struct thread_slot *slot)
 
 void select_update(struct sampler *s)
 {
-	uint32_t high = atomic_load(&s->threads->high);
+	struct thread_slot *slot = NULL;
 	bool patterned = s->select.pattern[0];
 
 	s->select.wants_names = false;
-	for (uint32_t i = 0; i < high && s->select.round; i++) {
-		struct thread_slot *slot = &s->threads->slots[i];
-
-		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
-			continue;
+	while (s->select.round && (slot = threads_next(s->threads, slot))) {
 		if (patterned && !slot->name_bytes)
 			threads_name_comm(slot, s->task_fd);
 		s->select.wants_names |=

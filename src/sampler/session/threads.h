@@ -147,6 +147,21 @@ static inline struct thread_slot *threads_find(struct threads *threads, int32_t 
 	return NULL;
 }
 
+/* For loops: the slot behind this one (NULL: the first) that was ever used, or whose thread lives; NULL: there is none. */
+static inline struct thread_slot *threads_after(struct threads *threads, struct thread_slot *slot)
+{
+	slot = slot ? slot + 1 : threads->slots;
+	return slot < threads->slots + atomic_load(&threads->high) ? slot : NULL;
+}
+
+static inline struct thread_slot *threads_next(struct threads *threads, struct thread_slot *slot)
+{
+	do {
+		slot = threads_after(threads, slot);
+	} while (slot && (!atomic_load(&slot->tid) || atomic_load(&slot->gone)));
+	return slot;
+}
+
 /* The slot of a thread that is not listed yet; NULL when the list is full or someone was faster. */
 struct thread_slot *threads_add(struct threads *threads, int32_t tid);
 /* Takes a thread out of the index: handlers do not find it any more. The slot stays. */

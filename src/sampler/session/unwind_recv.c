@@ -18,57 +18,6 @@ _Static_assert(sizeof(struct unwind_rows) == sizeof(struct wire_unwind_rows) &&
 		       WIRE_UNWIND_ROW(0x12345, 7) == UNWIND_ROW(0x12345, 7),
 	"rows are walked as they are sent");
 
-#define BLOCKS_MAX  256u
-#define RETIRED_MAX 512u
-
-/* The rows of one mapping. module 0: the block is free. */
-struct block {
-	uint32_t module; /* its id */
-	uint32_t bytes;
-	struct unwind_rows *rows;
-	uint64_t start, end, file_offset;
-};
-
-/*
- * Memory that no table names any more, but that walks which began before may still read. It is unmapped when all
- * who were inside then have left the room; if there is too much of it at once, the rest stays until the session's end.
- */
-struct retired {
-	void *memory;
-	uint32_t bytes;
-};
-
-struct unwind_recv {
-	struct sampler *s;
-	const struct modules *modules;
-	struct block blocks[BLOCKS_MAX];
-	uint64_t used; /* bytes of all blocks and of the one that is arriving */
-
-	/* the one that is arriving */
-	uint32_t module, total, have;
-	struct unwind_rows *arriving;
-
-	uint32_t generation;        /* of the newest table */
-	bool changed;               /* blocks came or left since the table was made */
-	struct unwind_table *table; /* that is published */
-	uint32_t table_bytes;
-
-	uint32_t step;           /* of rooms_passed, for the first `passing` of the retired */
-	uint32_t passing, count; /* retired */
-	struct retired retired[RETIRED_MAX];
-};
-
-size_t unwind_recv_size(void)
-{
-	return sizeof(struct unwind_recv);
-}
-
-void unwind_recv_init(struct unwind_recv *u, struct sampler *s, const struct modules *modules)
-{
-	u->s = s;
-	u->modules = modules;
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static void memory_give(struct unwind_recv *u, void *memory, uint32_t bytes)
@@ -91,8 +40,8 @@ static void *memory_take(struct unwind_recv *u, uint32_t bytes)
 
 static void memory_retire(struct unwind_recv *u, void *memory, uint32_t bytes)
 {
-	if (memory && u->count < RETIRED_MAX)
-		u->retired[u->count++] = (struct retired){memory, bytes};
+	if (memory && u->count < UNWIND_RECV_RETIRED)
+		u->retired[u->count++] = (struct unwind_retired){memory, bytes};
 }
 
 static void arriving_drop(struct unwind_recv *u)
@@ -120,7 +69,7 @@ static void settle(struct unwind_recv *u)
 /* --- the table -------------------------------------------------------------------------------- */
 
 /* Insert by start: blocks are few. */
-static void table_add(struct unwind_table *t, const struct block *b)
+static void table_add(struct unwind_table *t, const struct unwind_block *b)
 {
 	uint32_t at = t->count;
 
@@ -136,7 +85,7 @@ static uint32_t blocks_used(const struct unwind_recv *u)
 {
 	uint32_t used = 0;
 
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
 		used += u->blocks[i].module != 0;
 	return used;
 }
@@ -152,7 +101,7 @@ static void table_publish(struct unwind_recv *u)
 	struct unwind_table *t = used ? memory_take(u, bytes) : NULL;
 	struct unwind_table *before = u->table;
 
-	for (uint32_t i = 0; i < BLOCKS_MAX && t; i++) {
+	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS && t; i++) {
 		if (u->blocks[i].module)
 			table_add(t, &u->blocks[i]);
 	}
@@ -171,11 +120,11 @@ static void table_publish(struct unwind_recv *u)
 /* blocks_leave: all of this module's; module 0: those whose mapping is gone. The next table does not name them. */
 static void blocks_leave(struct unwind_recv *u, uint32_t module)
 {
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
-		struct block *b = &u->blocks[i];
+	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++) {
+		struct unwind_block *b = &u->blocks[i];
 
 		if (!b->module || (module ? b->module != module
-					  : modules_by_id(u->modules, b->module) != NULL))
+					  : modules_by_id(u->s->modules, b->module) != NULL))
 			continue;
 		memory_retire(u, b->rows, b->bytes);
 		memset(b, 0, sizeof(*b));
@@ -196,7 +145,7 @@ void unwind_recv_done(struct unwind_recv *u)
 {
 	atomic_store(&u->s->unwind, NULL);
 	arriving_drop(u);
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
 		if (u->blocks[i].module)
 			memory_give(u, u->blocks[i].rows, u->blocks[i].bytes);
 	for (uint32_t i = 0; i < u->count; i++)
@@ -219,7 +168,7 @@ static void forget(struct unwind_recv *u, uint32_t module)
 static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)
 {
 	arriving_drop(u);
-	if (!modules_by_id(u->modules, head->module))
+	if (!modules_by_id(u->s->modules, head->module))
 		return -ENOENT;
 	if (u->used > WIRE_UNWIND_BUDGET || head->total_bytes > WIRE_UNWIND_BUDGET - u->used)
 		return u->count ? -EAGAIN : -ENOSPC;
@@ -231,9 +180,9 @@ static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk 
 	return 0;
 }
 
-static struct block *block_unused(struct unwind_recv *u)
+static struct unwind_block *block_unused(struct unwind_recv *u)
 {
-	for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
 		if (!u->blocks[i].module)
 			return &u->blocks[i];
 	return NULL;
@@ -242,8 +191,8 @@ static struct block *block_unused(struct unwind_recv *u)
 /* The whole is here, in memory that nobody else can write. */
 static int arriving_finish(struct unwind_recv *u)
 {
-	const struct module *m = modules_by_id(u->modules, u->module);
-	struct block *b = block_unused(u);
+	const struct module *m = modules_by_id(u->s->modules, u->module);
+	struct unwind_block *b = block_unused(u);
 	int error = !m                                         ? -ENOENT
 		    : !b                                       ? -ENOSPC
 		    : unwind_rows_check(u->arriving, u->total) ? 0
@@ -254,7 +203,7 @@ static int arriving_finish(struct unwind_recv *u)
 		return error;
 	}
 	blocks_leave(u, u->module); /* sent again: the new ones win */
-	*b = (struct block){.module = u->module,
+	*b = (struct unwind_block){.module = u->module,
 		.bytes = u->total,
 		.rows = u->arriving,
 		.start = m->start,

@@ -14,15 +14,50 @@
 #include "sampler/sampler.h"
 #include "walk/frames/unwind.h"
 
-struct unwind_recv;
+#define UNWIND_RECV_BLOCKS  256u
+#define UNWIND_RECV_RETIRED 512u
+
+/* The rows of one mapping. module 0: the block is free. */
+struct unwind_block {
+	uint32_t module; /* its id */
+	uint32_t bytes;
+	struct unwind_rows *rows;
+	uint64_t start, end, file_offset;
+};
+
+/*
+ * Memory that no table names any more, but that walks which began before may still read. It is unmapped when all
+ * who were inside then have left the room; if there is too much of it at once, the rest stays until the session's end.
+ */
+struct unwind_retired {
+	void *memory;
+	uint32_t bytes;
+};
+
+/* In zeroed memory but for s. */
+struct unwind_recv {
+	struct sampler *s;
+	struct unwind_block blocks[UNWIND_RECV_BLOCKS];
+	uint64_t used; /* bytes of all blocks and of the one that is arriving */
+
+	/* the one that is arriving */
+	uint32_t module, total, have;
+	struct unwind_rows *arriving;
+
+	uint32_t generation;        /* of the newest table */
+	bool changed;               /* blocks came or left since the table was made */
+	struct unwind_table *table; /* that is published */
+	uint32_t table_bytes;
+
+	uint32_t step;           /* of rooms_passed, for the first `passing` of the retired */
+	uint32_t passing, count; /* retired */
+	struct unwind_retired retired[UNWIND_RECV_RETIRED];
+};
 
 /* What a table of so many modules takes. */
 #define UNWIND_RECV_TABLE_BYTES(modules) \
 	(uint32_t)(sizeof(struct unwind_table) + (modules) * sizeof(struct unwind_module))
 
-size_t unwind_recv_size(void);
-/* In zeroed memory of unwind_recv_size bytes. */
-void unwind_recv_init(struct unwind_recv *u, struct sampler *s, const struct modules *modules);
 /* Unpublishes and unmaps everything. Nobody may be in the session's room. */
 void unwind_recv_done(struct unwind_recv *u);
 

@@ -13,23 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frameworks and the JDK's machinery that stands between an application's frames. Not its collections, its
- * text or its compilers: where those are hot, that is what one looks for. */
-static const char *const framework_default[] = {"java.lang.reflect.", "jdk.internal.reflect.",
-	"sun.reflect.", "java.lang.invoke.", "java.util.stream.",
-	"java.util.concurrent.ThreadPoolExecutor", "java.util.concurrent.FutureTask",
-	"java.util.concurrent.ForkJoin", "java.util.concurrent.Executors",
-	"java.util.concurrent.CompletableFuture", "sun.rmi.", "org.springframework.",
-	"org.apache.catalina.", "org.apache.coyote.", "org.apache.tomcat.", "org.eclipse.jetty.",
-	"io.netty.", "io.undertow.", "io.quarkus.", "io.micronaut.", "io.vertx.",
-	"jakarta.servlet.", "javax.servlet.", "org.hibernate.", "com.zaxxer.hikari.", "reactor.",
-	"akka.", "org.glassfish.", "org.junit.", NULL};
-
-const char *const *config_framework(const struct config *c)
-{
-	return c && c->framework ? (const char *const *)c->framework : framework_default;
-}
-
 int config_refuse(const struct config_line *l, struct err *err, const char *fmt, ...)
 {
 	char text[400];

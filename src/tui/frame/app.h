@@ -31,7 +31,7 @@ struct app_thread {      /* a row of the threads view, beside the model's */
 	float user_pct, system_pct;
 };
 
-struct config;        /* of tui/config/config.h */
+struct config;        /* of tui/frame/config.h */
 struct config_values; /* likewise */
 
 struct app_format { /* of a file to be written */

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "profile/query/filter.h"
-#include "tui/config/config.h"
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
+#include "tui/frame/config.h"
 #include "tui/frame/events.h"
 #include "tui/frame/findings.h"
 #include "tui/frame/output.h"

@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The live view and its settings file: the keys that stand there in place of the table's, and writing what is set now. */
-#include "tui/config/config.h"
-#include "tui/frame/command.h"
+#include "tui/frame/config.h"
 #include "tui/frame/output.h"
 
 #include <stdio.h>
+
+/* Frameworks and the JDK's machinery that stands between an application's frames. Not its collections, its
+ * text or its compilers: where those are hot, that is what one looks for. */
+static const char *const framework_default[] = {"java.lang.reflect.", "jdk.internal.reflect.",
+	"sun.reflect.", "java.lang.invoke.", "java.util.stream.",
+	"java.util.concurrent.ThreadPoolExecutor", "java.util.concurrent.FutureTask",
+	"java.util.concurrent.ForkJoin", "java.util.concurrent.Executors",
+	"java.util.concurrent.CompletableFuture", "sun.rmi.", "org.springframework.",
+	"org.apache.catalina.", "org.apache.coyote.", "org.apache.tomcat.", "org.eclipse.jetty.",
+	"io.netty.", "io.undertow.", "io.quarkus.", "io.micronaut.", "io.vertx.",
+	"jakarta.servlet.", "javax.servlet.", "org.hibernate.", "com.zaxxer.hikari.", "reactor.",
+	"akka.", "org.glassfish.", "org.junit.", NULL};
+
+const char *const *config_framework(const struct config *c)
+{
+	return c && c->framework ? (const char *const *)c->framework : framework_default;
+}
 
 /* The settings file's keys for a command, if it has some. */
 static const struct config_keys *command_config(const struct command *c, const struct ui *ui)

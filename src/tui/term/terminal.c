@@ -7,7 +7,7 @@
 #include "tui/term/term.h"
 
 #include "base/utf8.h"
-#include "tui/config/config.h"
+#include "tui/frame/config.h"
 #include "tui/term/signals.h"
 
 #include <langinfo.h>

@@ -5,44 +5,6 @@
 #include "walk/hotspot/names.h"
 #include "walk/load/mem.h"
 
-#include <stdatomic.h>
-
-#define CODE_ROWS   8192u
-#define RULE_ROWS   1024u
-#define METHOD_ROWS 4096u
-
-struct code_row {
-	_Alignas(8) _Atomic uint32_t version; /* odd: being written */
-	struct frame_cache_code code;
-};
-_Static_assert(sizeof(struct code_row) == 128, "two cache lines");
-
-struct rule_row {
-	_Atomic uint32_t version;
-	uint32_t generation; /* of the table of rows */
-	uint64_t pc;
-	struct unwind_rule rule;
-};
-
-struct method_row {
-	_Atomic uint32_t version;
-	uint32_t epoch;
-	struct frame_cache_method method;
-	uint64_t unloads;
-};
-_Static_assert(sizeof(struct method_row) == 40, "one or two cache lines");
-
-struct frame_cache {
-	_Alignas(64) struct code_row codes[CODE_ROWS];
-	struct method_row methods[METHOD_ROWS];
-	struct rule_row rules[RULE_ROWS];
-};
-
-size_t frame_cache_bytes(void)
-{
-	return sizeof(struct frame_cache);
-}
-
 static uint32_t hash_of(uint64_t pc)
 {
 	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 40);
@@ -95,7 +57,7 @@ static bool is_valid(
 bool frame_cache_find(const struct frame_cache *cache, const struct walk_layout *layout,
 	const struct walk_mem *mem, uint64_t pc, struct frame_cache_code *out)
 {
-	const struct code_row *row = &cache->codes[hash_of(pc) % CODE_ROWS];
+	const struct frame_cache_code_row *row = &cache->codes[hash_of(pc) % FRAME_CACHE_CODE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (key_in(&row->code.pc) != pc)
@@ -154,7 +116,7 @@ static bool named(const uint64_t *packed, uint32_t count)
 static void code_keep(
 	struct frame_cache *cache, const struct frame_cache_code *code, const uint64_t *packed)
 {
-	struct code_row *row = &cache->codes[hash_of(code->pc) % CODE_ROWS];
+	struct frame_cache_code_row *row = &cache->codes[hash_of(code->pc) % FRAME_CACHE_CODE_ROWS];
 	uint32_t version;
 
 	if (!write_begin(&row->version, &version))
@@ -178,7 +140,8 @@ void frame_cache_begin(
 bool frame_cache_method(
 	const struct frame_cache_walk *walk, uint64_t method, struct frame_cache_method *out)
 {
-	const struct method_row *row = &walk->table->methods[hash_of(method) % METHOD_ROWS];
+	const struct frame_cache_method_row *row =
+		&walk->table->methods[hash_of(method) % FRAME_CACHE_METHOD_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (!walk->methods || key_in(&row->method.method) != method ||
@@ -199,7 +162,8 @@ void frame_cache_method_note(
 static void method_keep(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
-	struct method_row *row = &walk->table->methods[hash_of(method->method) % METHOD_ROWS];
+	struct frame_cache_method_row *row =
+		&walk->table->methods[hash_of(method->method) % FRAME_CACHE_METHOD_ROWS];
 	uint32_t version;
 
 	if (!write_begin(&row->version, &version))
@@ -249,7 +213,7 @@ void frame_cache_keep(struct frame_cache_walk *walk, const struct walk_frame *fr
 bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	struct unwind_rule *out)
 {
-	const struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
+	const struct frame_cache_rule_row *row = &cache->rules[hash_of(pc) % FRAME_CACHE_RULE_ROWS];
 	uint32_t version = atomic_load_explicit(&row->version, memory_order_acquire);
 
 	if (key_in(&row->pc) != pc || row->generation != rows->generation)
@@ -261,7 +225,7 @@ bool frame_cache_rule(const struct frame_cache *cache, const struct unwind_table
 void frame_cache_rule_keep(struct frame_cache *cache, const struct unwind_table *rows, uint64_t pc,
 	const struct unwind_rule *rule)
 {
-	struct rule_row *row = &cache->rules[hash_of(pc) % RULE_ROWS];
+	struct frame_cache_rule_row *row = &cache->rules[hash_of(pc) % FRAME_CACHE_RULE_ROWS];
 	uint32_t version;
 
 	if (!rows->generation || !write_begin(&row->version, &version))

@@ -19,12 +19,14 @@
 #include "walk/frames/unwind.h"
 #include "walk/hotspot/layout.h"
 
-#define FRAME_CACHE_FRAMES  10 /* frames of more inlined methods are decoded each time */
-#define FRAME_CACHE_FILLS   64 /* of one walk; what finds no room is kept by a later one */
-#define FRAME_CACHE_METHODS 32 /* the same of interpreted frames */
+#include <stdatomic.h>
 
-struct frame_cache; /* laid out inside the caller's memory */
-size_t frame_cache_bytes(void);
+#define FRAME_CACHE_CODE_ROWS   8192u
+#define FRAME_CACHE_RULE_ROWS   1024u
+#define FRAME_CACHE_METHOD_ROWS 4096u
+#define FRAME_CACHE_FRAMES      10 /* frames of more inlined methods are decoded each time */
+#define FRAME_CACHE_FILLS       64 /* of one walk; what finds no room is kept by a later one */
+#define FRAME_CACHE_METHODS     32 /* the same of interpreted frames */
 
 /* Of a pc that is no return address, where a thread was interrupted: what it says of frames holds only there. */
 #define FRAME_CACHE_EXACT (1ull << 63)
@@ -43,6 +45,34 @@ struct frame_cache_method {
 	uint64_t method, const_method;
 	uint32_t id;         /* of its name */
 	uint16_t code_bytes; /* 0 for native methods */
+};
+
+/* Three tables of rows, each with a version; in the caller's memory, which is zeroed. */
+struct frame_cache_code_row {
+	_Alignas(8) _Atomic uint32_t version; /* odd: being written */
+	struct frame_cache_code code;
+};
+_Static_assert(sizeof(struct frame_cache_code_row) == 128, "two cache lines");
+
+struct frame_cache_rule_row {
+	_Atomic uint32_t version;
+	uint32_t generation; /* of the table of rows */
+	uint64_t pc;
+	struct unwind_rule rule;
+};
+
+struct frame_cache_method_row {
+	_Atomic uint32_t version;
+	uint32_t epoch;
+	struct frame_cache_method method;
+	uint64_t unloads;
+};
+_Static_assert(sizeof(struct frame_cache_method_row) == 40, "one or two cache lines");
+
+struct frame_cache {
+	_Alignas(64) struct frame_cache_code_row codes[FRAME_CACHE_CODE_ROWS];
+	struct frame_cache_method_row methods[FRAME_CACHE_METHOD_ROWS];
+	struct frame_cache_rule_row rules[FRAME_CACHE_RULE_ROWS];
 };
 
 /* What one walk found out, until its frames have names. In the walk's own buffer. */

@@ -10,34 +10,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Prints "ready" and goes on until its input ends. Each name is a problem; "NAME-not" is what only looks like it. */
-public final class Problems {
-    private static volatile long sum;
+/** Each name is a problem; "NAME-not" is what only looks like it. */
+public final class Problems extends Program {
     private static volatile Object made; // what is stored here is really allocated
-
-    static void sleep(long ms) {
-        try {
-            Thread.sleep(ms);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    static void spin(long ms) {
-        long end = System.nanoTime() + ms * 1000000, x = end;
-        while (System.nanoTime() < end) {
-            for (int i = 0; i < 1000; i++) {
-                x = x * 6364136223846793005L + 1442695040888963407L;
-            }
-        }
-        sum = x;
-    }
-
-    static void start(String name, Runnable body) {
-        Thread t = new Thread(body, name);
-        t.setDaemon(true);
-        t.start();
-    }
 
     // --- locks that are taken in two orders, and in one ---------------------------------------------
 
@@ -326,9 +301,6 @@ public final class Problems {
 
     public static void main(String[] args) throws Exception {
         run(args[0]);
-        System.out.println("ready");
-        for (int c = System.in.read(); c >= 0 && c != 'q'; c = System.in.read()) {
-            continue;
-        }
+        ready();
     }
 }

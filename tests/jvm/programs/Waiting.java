@@ -17,34 +17,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Prints "ready" and goes on until its input ends, or says q. Each name is a problem; "NAME-not" is what only looks like it. */
-public final class Waiting {
-    private static volatile long sum;
-
-    static void sleep(long ms) {
-        try {
-            Thread.sleep(ms);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    static void spin(long ms) {
-        long end = System.nanoTime() + ms * 1000000, x = end;
-        while (System.nanoTime() < end) {
-            for (int i = 0; i < 1000; i++) {
-                x = x * 6364136223846793005L + 1442695040888963407L;
-            }
-        }
-        sum = x;
-    }
-
-    static void start(String name, Runnable body) {
-        Thread t = new Thread(body, name);
-        t.setDaemon(true);
-        t.start();
-    }
-
+/** Each name is a problem; "NAME-not" is what only looks like it. */
+public final class Waiting extends Program {
     // --- locks that many want -----------------------------------------------------------------------
 
     static final class Repo {
@@ -419,9 +393,6 @@ public final class Waiting {
 
     public static void main(String[] args) throws Exception {
         run(args[0]);
-        System.out.println("ready");
-        for (int c = System.in.read(); c >= 0 && c != 'q'; c = System.in.read()) {
-            continue;
-        }
+        ready();
     }
 }

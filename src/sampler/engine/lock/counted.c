@@ -32,9 +32,9 @@ uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor)
 	return s->lock->counts ? count_read(s, java_thread, monitor ? JVM_ENTERS : JVM_PARKS) : 0;
 }
 
-void lock_count_from(
-	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t java_thread)
+void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thread)
 {
+	const struct thread_slot *slot = lock_slot(s, t);
 	bool born = slot->found_ns > s->lock->on_ns; /* those before are all listed */
 	bool renamed = t->listed_ns == slot->found_ns;
 
@@ -68,12 +68,12 @@ static uint32_t rest_take(struct lock_count *c, uint64_t number)
 	return all <= COUNT_MOST && known < all ? (uint32_t)(all - known) : 0;
 }
 
-uint32_t lock_counted(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, bool brief)
+uint32_t lock_counted(
+	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait, bool brief)
 {
 	struct lock_count *c = &t->counts[wait->monitor ? JVM_ENTERS : JVM_PARKS];
 
-	if (!t->number || t->counted != slot->id || lock_place(s, t)->id)
+	if (!t->number || t->counted != lock_slot(s, t)->id || lock_place(s, t)->id)
 		return 1; /* a carrier's count says nothing of what it carries */
 	if (t->number == c->upto)
 		return 0;        /* with the rest */
@@ -95,11 +95,9 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 		t->counts[JVM_PARKS].doubtful = true;
 }
 
-static void count_rest(
-	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, bool monitor, bool last)
+static void count_rest(struct sampler *s, struct lock_thread *t, bool monitor, bool last)
 {
-	uint64_t java_thread = atomic_load(&slot->java_thread);
-	uint64_t number = lock_number(s, java_thread, monitor);
+	uint64_t number = lock_number(s, atomic_load(&lock_slot(s, t)->java_thread), monitor);
 	struct lock_count *c = &t->counts[monitor ? JVM_ENTERS : JVM_PARKS];
 	uint32_t place = c->brief, rest;
 
@@ -112,19 +110,20 @@ static void count_rest(
 	c->rest_ns = s->lock->last_ns;
 	rest = rest_take(c, number);
 	if (place)
-		lock_put(s, slot, t, place - 1, rest, 0);
+		lock_put(s, t, place - 1, rest, 0);
 	else if (monitor && rest)
 		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, rest);
 }
 
-void lock_count_rest(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, bool last)
+void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last)
 {
+	const struct thread_slot *slot = lock_slot(s, t);
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	int32_t tid = atomic_load(&slot->tid);
 
 	if (!s->lock->counts || t->counted != slot->id || !tid || !java_thread ||
 		atomic_load(&slot->gone) || walk_thread_tid(s->layout, &s->mem, java_thread) != tid)
 		return;
-	count_rest(s, slot, t, true, last);
-	count_rest(s, slot, t, false, last);
+	count_rest(s, t, true, last);
+	count_rest(s, t, false, last);
 }

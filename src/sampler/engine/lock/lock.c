@@ -39,9 +39,10 @@
 /* --- one thread ------------------------------------------------------------------------------- */
 
 /* lock_look_at: false: the wait is another, or over, when the stack has been walked. Gives the stack back if so. */
-static bool lock_look_at(struct sampler *s, struct thread_slot *slot, const struct lock_thread *t,
+static bool lock_look_at(struct sampler *s, const struct lock_thread *t,
 	const struct lock_wait *wait, struct stack *stack)
 {
+	struct thread_slot *slot = lock_slot(s, t);
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 	struct lock_wait after;
 
@@ -60,84 +61,77 @@ static bool lock_broken(uint16_t flaw)
 }
 
 /* lock_walk: the stack of this wait, if it is still the same when it has been walked. */
-static bool lock_walk(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t weight_ns)
+static bool lock_walk(
+	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
 {
 	struct stack stack;
 
 	for (uint32_t tries = 0; tries < LOCK_TRIES; tries++) {
 		if (tries)
 			sig_stack_give(&stack);
-		if (!lock_look_at(s, slot, t, wait, &stack))
+		if (!lock_look_at(look->s, t, wait, &stack))
 			return false;
 		if (!lock_broken(stack.flaw))
 			break;
 	}
-	lock_keep(s, t, wait, &stack, weight_ns);
+	lock_keep(look, t, wait, &stack);
 	sig_stack_give(&stack);
 	return true;
 }
 
-static void lock_begins(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t now, uint64_t since)
+static void wait_begins(
+	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
 {
+	struct sampler *s = look->s;
+	const struct thread_slot *slot = lock_slot(s, t);
 	uint32_t counts;
 	bool brief;
 
-	lock_ends(s, slot, t, since);
-	if (t->slot_id != slot->id)
-		lock_forget(s, t);
-	t->slot_id = slot->id;
-	t->stands_for = 1;
-	t->count = 1;
-	t->weight_ns = since / 2; /* it began somewhere between the two looks */
+	lock_begins(look, t, slot->id);
 	t->number = lock_number(s, atomic_load(&slot->java_thread), wait->monitor);
 	if (!t->number)
 		task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
-	brief = !lock_walk(s, slot, t, wait, since);
+	brief = !lock_walk(look, t, wait);
 	if (brief && !lock_recall(s, t, wait)) {
 		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
 		return;
 	}
-	counts = lock_counted(s, slot, t, wait, brief);
+	counts = lock_counted(s, t, wait, brief);
 	t->count = counts ? t->count + counts - 1 : 0;
-	t->wait = *wait;
-	t->again = false;
-	t->at_least = t->looked != slot->id;
-	t->since_ns = t->at_least ? now : now - since / 2;
-	t->flushed_ns = now;
+	lock_begun(look, t, wait, t->looked != slot->id);
 }
 
 /*
  * lock_rests: it is in the same wait as at the last look. Where the JVM's count does not tell: it has not run since, but
  * to try again, as the JVM does now and then: who has had the lock meanwhile and wants it again runs for longer.
  */
-static bool lock_rests(
-	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t now)
+static bool lock_rests(const struct lock_look *look, struct lock_thread *t)
 {
+	const struct thread_slot *slot = lock_slot(look->s, t);
 	uint64_t before = t->cpu_ns;
 
 	if (t->number)
-		return lock_number(s, atomic_load(&slot->java_thread), t->wait.monitor) ==
+		return lock_number(look->s, atomic_load(&slot->java_thread), t->wait.monitor) ==
 		       t->number;
 	return task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns) &&
 	       t->cpu_ns - before <
-		       (now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
+		       (look->now - t->since_ns < LOCK_OLD_NS ? LOCK_AGAIN_NS : 4 * LOCK_AGAIN_NS);
 }
 
-static void lock_waits(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t now, uint64_t since)
+static void lock_waits(
+	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
 {
-	bool same = t->wait.lock && t->slot_id == slot->id && lock_wait_same(&t->wait, wait) &&
-		    lock_rests(s, slot, t, now);
+	const struct lock_place *place = lock_place(look->s, t);
+	bool same = t->wait.lock && t->slot_id == lock_slot(look->s, t)->id &&
+		    lock_wait_same(&t->wait, wait) && lock_rests(look, t);
 
 	if (!same) {
-		lock_begins(s, slot, t, wait, now, since);
+		wait_begins(look, t, wait);
 		return;
 	}
-	if (!lock_place(s, t)->frames || lock_broken(lock_place(s, t)->flaw))
-		lock_walk(s, slot, t, wait, since);
-	lock_goes_on(s, slot, t, wait, now, since);
+	if (!place->frames || lock_broken(place->flaw))
+		lock_walk(look, t, wait);
+	lock_goes_on(look, t, wait);
 }
 
 /* --- a look at all ---------------------------------------------------------------------------- */
@@ -156,8 +150,9 @@ static struct lock_wait lock_see(struct sampler *s, uint32_t number)
 		       : lock_wait_read(&s->lock->reader, java_thread);
 }
 
-static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t since)
+static void lock_look(const struct lock_look *look, uint32_t number)
 {
+	struct sampler *s = look->s;
 	struct thread_slot *slot = &s->threads->slots[number];
 	struct lock_thread *t = &s->lock->threads[number];
 	uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -170,13 +165,13 @@ static void lock_look(struct sampler *s, uint32_t number, uint64_t now, uint64_t
 						  atomic_load(&slot->tid)))
 		wait.lock = 0;
 	if (java_thread) {
-		lock_count_from(s, slot, t, java_thread);
+		lock_count_from(s, t, java_thread);
 		lock_count_doubt(s, t, &wait, java_thread);
 	}
 	if (wait.lock)
-		lock_waits(s, slot, t, &wait, now, since);
+		lock_waits(look, t, &wait);
 	else
-		lock_ends(s, slot, t, since);
+		lock_ends(s, t, look->since);
 	if (!wait.lock || t->wait.lock)
 		t->looked = slot->id;
 }
@@ -185,7 +180,8 @@ static void lock_round(struct sampler *s)
 {
 	struct lock *lock = s->lock;
 	uint32_t high = atomic_load(&s->threads->high);
-	uint64_t now = clock_mono_ns(), since = now - lock->last_ns;
+	uint64_t now = clock_mono_ns();
+	const struct lock_look look = {.s = s, .now = now, .since = now - lock->last_ns};
 	bool owners = now - lock->owners_ns >= LOCK_LONG_NS;
 	bool rests = now - lock->rests_ns >= LOCK_FLUSH_NS;
 
@@ -203,14 +199,14 @@ static void lock_round(struct sampler *s)
 		_Atomic uint32_t *inside;
 
 		sig_enter(&inside); /* its walks read what handlers read */
-		lock_look(s, i, now, since);
+		lock_look(&look, i);
 		if (rests)
-			lock_count_rest(s, &s->threads->slots[i], &lock->threads[i], false);
+			lock_count_rest(s, &lock->threads[i], false);
 		sig_leave(inside);
 		if (owners)
 			lock_owners(s, &lock->threads[i], now);
 	}
-	lock_waiting_look(s, now, since);
+	lock_waiting_look(&look);
 	for (uint32_t i = THREADS_MAX; owners && i < LOCK_MAX; i++)
 		lock_owners(s, &lock->threads[i], now);
 	if (owners)
@@ -263,7 +259,7 @@ uint64_t lock_memory(const struct sampler *s)
 	/* what it touches: a thread's stack is kept only when it has waited */
 	known = atomic_load(&s->threads->high) + (lock->waiting.open ? LOCK_VIRTUALS : 0);
 	return known * (uint64_t)sizeof(struct lock_thread) + offsetof(struct lock, threads) +
-	       sizeof(lock->waiting) + sizeof(lock->virtuals);
+	       sizeof(lock->waiting);
 }
 
 void lock_free(struct sampler *s)
@@ -313,8 +309,8 @@ static void lock_stop(struct sampler *s, uint32_t event)
 	for (uint32_t i = 0; i < high; i++) {
 		struct lock_thread *t = &s->lock->threads[i];
 
-		lock_ends(s, &s->threads->slots[i], t, 0);
-		lock_count_rest(s, &s->threads->slots[i], t, true);
+		lock_ends(s, t, 0);
+		lock_count_rest(s, t, true);
 		lock_forget(s, t);
 		t->looked = t->counted = 0;
 		t->listed_ns = 0;

@@ -48,7 +48,7 @@ struct lock_count {
 		idle; /* looks that found it waiting; that found it stopped, who knows why */
 };
 
-/* What is known of one thread that waits: by number of its slot; after these virtual threads, in no order. */
+/* What is known of one thread that waits: by number of its slot; after these virtual threads, by theirs. */
 struct lock_thread {
 	struct lock_wait wait; /* lock 0: it waits for nothing */
 	uint64_t since_ns, flushed_ns;
@@ -70,14 +70,13 @@ struct lock_thread {
 	struct wire_wait record; /* written before told moves to BEGUN */
 	uint64_t ended_ns;       /* and this before it moves to ENDED */
 	bool said;               /* the publisher's: this wait was published, its end was not */
-};
 
-/* A virtual thread among those, at the same place: what tells one wait of it from the next. */
-struct lock_virtual {
-	uint64_t number; /* 0: none */
-	uint64_t round;  /* the look that found it last */
-	uint64_t chunk, depth,
-		words; /* where its stack is, how deep in there, a hash of what is on it */
+	/* Of a virtual thread: its number, 0: none; the look that found it last; what tells one wait from the next. */
+	uint64_t virtual, round;
+	struct lock_frozen {
+		uint64_t chunk, depth,
+			words; /* its stack, how deep in there, a hash of what is on it */
+	} frozen;
 };
 
 /* How far the clock that a CPU's run queue stamps sleepers with is behind ours: each CPU has its own. */
@@ -103,21 +102,41 @@ struct lock {
 	struct lock_place places[LOCK_MAX][LOCK_PLACES];
 
 	struct waiting waiting;
-	struct lock_virtual virtuals[LOCK_VIRTUALS];
 	uint64_t round;
 	uint64_t most; /* that one of them stood for in this look */
 };
 
-/* The wait is over: since, how long ago it was seen last. */
-void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since);
-/* Into the trace table: waits at that place of its. */
-void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint32_t place,
-	uint32_t count, uint64_t weight_ns);
+/* One look at all of them. */
+struct lock_look {
+	struct sampler *s;
+	uint64_t now, since; /* the look before this one */
+	bool first;          /* of these threads: what is found has begun before */
+};
+
 /* Where it waits, or has waited last. */
 static inline struct lock_place *lock_place(struct sampler *s, const struct lock_thread *t)
 {
 	return &s->lock->places[t - s->lock->threads][t->place];
 }
+/* Of a virtual thread one that stands for it. */
+static inline struct thread_slot *lock_slot(struct sampler *s, const struct lock_thread *t)
+{
+	return t < s->lock->threads + THREADS_MAX ? &s->threads->slots[t - s->lock->threads]
+						  : &s->lock->waiting.slot;
+}
+
+/* The wait is over: since, how long ago it was seen last. */
+void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since);
+/* Another wait, of the thread with this id: as long as it has no stack it is none yet. lock_begun: now it is. */
+void lock_begins(const struct lock_look *look, struct lock_thread *t, uint32_t id);
+void lock_begun(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+	bool at_least);
+/* The same wait once more, since its last look. */
+void lock_goes_on(
+	const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait);
+/* Into the trace table: waits at that place of its. */
+void lock_put(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
+	uint64_t weight_ns);
 /* Has it waited like this at a place that is known, and only one? Then it is there. */
 bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait);
 /* Of a thread that is another one: no place is known. */
@@ -126,32 +145,28 @@ void lock_forget(struct sampler *s, struct lock_thread *t);
  * Names what it waits for, as the stack's leaf, and keeps the stack for the looks to come, so that it is walked only
  * once. One that is too deep to be kept is put into the trace table at each look, with the time since the last one.
  */
-void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
-	struct stack *stack, uint64_t weight_ns);
-/* The same wait once more, since its last look. */
-void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t now, uint64_t since);
+void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+	struct stack *stack);
 /* Who holds what this thread has been waiting for; told again when it is another. */
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
 
 /* --- counted.c --------------------------------------------------------------------------------- */
 
 /* From now on, if that has not been done yet, what this thread waits for counts. */
-void lock_count_from(
-	struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t java_thread);
+void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thread);
 /* The number of the wait that it is in; 0: it is not known. */
 uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor);
 /* How many waits count with t->wait, which has been found at t->place for the first time; brief: it was over at once. */
-uint32_t lock_counted(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, bool brief);
+uint32_t lock_counted(
+	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait, bool brief);
 /* What it has been found at: is it for no lock, but in the same count? */
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread);
 /* What no look has found is put down to where it belongs, as far as that is known; last: or lost. */
-void lock_count_rest(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, bool last);
+void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last);
 
-/* waiting.c: virtual threads; now and since of this look. */
-void lock_waiting_look(struct sampler *s, uint64_t now, uint64_t since);
+/* waiting.c: virtual threads. */
+void lock_waiting_look(const struct lock_look *look);
 void lock_waiting_end(struct sampler *s);
 
 #endif

@@ -12,12 +12,12 @@
 
 /* --- the tally ------------------------------------------------------------------------------- */
 
-void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint32_t number,
-	uint32_t count, uint64_t weight_ns)
+void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_t count,
+	uint64_t weight_ns)
 {
 	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
 	struct stack stack = {.s = s,
-		.thread = slot,
+		.thread = lock_slot(s, t),
 		.id = place->id,
 		.user = place->kept,
 		.count = place->frames,
@@ -31,21 +31,21 @@ void lock_put(struct sampler *s, struct thread_slot *slot, struct lock_thread *t
 		sig_stack_put(&stack, &sample);
 }
 
-static void lock_flush(struct sampler *s, struct thread_slot *slot, struct lock_thread *t)
+static void lock_flush(struct sampler *s, struct lock_thread *t)
 {
-	lock_put(s, slot, t, t->place, t->count, t->weight_ns);
+	lock_put(s, t, t->place, t->count, t->weight_ns);
 	t->count = 0;
 	t->weight_ns = 0;
 }
 
-void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *t, uint64_t since)
+void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since)
 {
 	uint32_t told = atomic_load(&t->told);
 
 	if (!t->wait.lock)
 		return;
 	t->weight_ns += since / 2;
-	lock_flush(s, slot, t);
+	lock_flush(s, t);
 	if (!t->again && !lock_place(s, t)->id)
 		t->counts[t->wait.monitor ? JVM_ENTERS : JVM_PARKS].single = t->place + 1;
 	t->wait.lock = 0;
@@ -53,6 +53,38 @@ void lock_ends(struct sampler *s, struct thread_slot *slot, struct lock_thread *
 		return;
 	t->ended_ns = clock_mono_ns();
 	atomic_store_explicit(&t->told, TOLD_ENDED, memory_order_release);
+}
+
+void lock_begins(const struct lock_look *look, struct lock_thread *t, uint32_t id)
+{
+	lock_ends(look->s, t, look->since);
+	if (t->slot_id != id)
+		lock_forget(look->s, t);
+	t->slot_id = id;
+	t->stands_for = 1;
+	t->count = look->first ? 0 : 1;
+	t->weight_ns = look->since / 2; /* it began somewhere between the two looks */
+}
+
+void lock_begun(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+	bool at_least)
+{
+	t->wait = *wait;
+	t->again = false;
+	t->at_least = at_least;
+	t->since_ns = at_least ? look->now : look->now - look->since / 2;
+	t->flushed_ns = look->now;
+}
+
+void lock_goes_on(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait)
+{
+	t->wait = *wait;
+	t->again = true;
+	if (look->now - t->flushed_ns >= LOCK_FLUSH_NS) {
+		t->flushed_ns = look->now;
+		lock_flush(look->s, t);
+	}
+	t->weight_ns += look->since;
 }
 
 void lock_forget(struct sampler *s, struct lock_thread *t)
@@ -117,9 +149,10 @@ static void lock_place_for(struct sampler *s, struct lock_thread *t, const struc
 	}
 }
 
-void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
-	struct stack *stack, uint64_t weight_ns)
+void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
+	struct stack *stack)
 {
+	struct sampler *s = look->s;
 	uint32_t frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
 	uint32_t class_id = sig_class_id(s, wait->klass);
 	struct lock_place *place;
@@ -139,20 +172,8 @@ void lock_keep(struct sampler *s, struct lock_thread *t, const struct lock_wait 
 	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
 				     .before = 1,
 				     .count = t->count * (uint32_t)t->stands_for,
-				     .weight = weight_ns * t->stands_for});
+				     .weight = look->since * t->stands_for});
 	t->count = 0;
-}
-
-void lock_goes_on(struct sampler *s, struct thread_slot *slot, struct lock_thread *t,
-	const struct lock_wait *wait, uint64_t now, uint64_t since)
-{
-	t->wait = *wait;
-	t->again = true;
-	if (now - t->flushed_ns >= LOCK_FLUSH_NS) {
-		t->flushed_ns = now;
-		lock_flush(s, slot, t);
-	}
-	t->weight_ns += since;
 }
 
 /* --- long waits -------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #define JHOT_SAMPLER_ENGINE_LOCK_WAIT_H
 
 #include "walk/frames/unmounted.h"
+#include "walk/hotspot/java_wait.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +22,8 @@ struct sampler;
 
 struct lock_reader {
 	struct sampler *s;
-	struct oop_mode mode;
-	int32_t blocker, owner, eetop, holder, status; /* offsets of fields; < 0: not known */
+	struct java_waits java;
+	bool parks; /* they can be told */
 	struct {
 		uint64_t klass;
 		bool contended; /* whoever is parked for it waits for another thread to let go */

@@ -16,35 +16,26 @@
 #define WINDOW  16u
 #define WORDS   48u
 
-static struct thread_slot *slot_of(struct sampler *s)
-{
-	return &s->lock->waiting.slot;
-}
-
-static struct lock_thread *thread_of(struct sampler *s, const struct lock_virtual *v)
-{
-	return &s->lock->threads[THREADS_MAX + (v - s->lock->virtuals)];
-}
-
 /* virtual_entry: its own, or a free one; NULL: there is no room. */
-static struct lock_virtual *virtual_entry(struct lock *lock, uint64_t number)
+static struct lock_thread *virtual_entry(struct lock *lock, uint64_t number)
 {
-	struct lock_virtual *vacant = NULL;
+	struct lock_thread *vacant = NULL;
 
 	for (uint32_t i = 0; i < WINDOW; i++) {
-		struct lock_virtual *v = &lock->virtuals[(number + i) & (LOCK_VIRTUALS - 1)];
+		struct lock_thread *t =
+			&lock->threads[THREADS_MAX + ((number + i) & (LOCK_VIRTUALS - 1))];
 
-		if (v->number == number)
-			return v;
-		if (!v->number && !vacant)
-			vacant = v;
+		if (t->virtual == number)
+			return t;
+		if (!t->virtual && !vacant)
+			vacant = t;
 	}
 	return vacant;
 }
 
 /* place_read: where its stack is, and what is on it. */
 static bool place_read(
-	struct sampler *s, const struct unmounted_thread *thread, struct lock_virtual *out)
+	struct sampler *s, const struct unmounted_thread *thread, struct lock_frozen *out)
 {
 	struct waiting *w = &s->lock->waiting;
 	uint64_t words[WORDS], hash = 0xcbf29ce484222325ull, sp;
@@ -63,95 +54,77 @@ static bool place_read(
 	return true;
 }
 
-static bool is_same(const struct lock_virtual *v, const struct lock_virtual *now,
-	const struct lock_thread *t, const struct lock_wait *wait)
+static bool is_same(
+	const struct lock_thread *t, const struct lock_frozen *now, const struct lock_wait *wait)
 {
-	return t->wait.lock && t->wait.klass == wait->klass && t->wait.monitor == wait->monitor &&
-	       (!wait->monitor || t->wait.lock == wait->lock) && v->depth == now->depth &&
-	       (v->chunk != now->chunk || v->words == now->words);
+	return t->virtual && t->wait.lock && t->wait.klass == wait->klass &&
+	       t->wait.monitor == wait->monitor && (!wait->monitor || t->wait.lock == wait->lock) &&
+	       t->frozen.depth == now->depth &&
+	       (t->frozen.chunk != now->chunk || t->frozen.words == now->words);
 }
 
-struct look {
-	struct sampler *s;
-	uint64_t now, since;
-	bool first; /* of these threads: what is found has begun before */
-};
-
 /* virtual_walk: its stack, kept or put; false: it went on meanwhile. */
-static bool virtual_walk(struct look *look, struct lock_thread *t, uint32_t id,
+static bool virtual_walk(const struct lock_look *look, struct lock_thread *t, uint32_t id,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
-	struct sampler *s = look->s;
 	struct frozen where;
 	struct stack stack;
 	uint64_t sp;
 
-	if (!waiting_stack(&s->lock->waiting, thread, &stack, &where, &sp))
+	if (!waiting_stack(&look->s->lock->waiting, thread, &stack, &where, &sp))
 		return false;
 	stack.id = id;
-	lock_keep(s, t, wait, &stack, look->since);
+	lock_keep(look, t, wait, &stack);
 	sig_stack_give(&stack);
 	return true;
 }
 
-static void virtual_begins(struct look *look, struct lock_virtual *v, struct lock_thread *t,
+static void virtual_begins(const struct lock_look *look, struct lock_thread *t,
 	const struct unmounted_thread *thread, const struct lock_wait *wait)
 {
 	uint32_t id = waiting_id(&look->s->lock->waiting, thread);
 
-	lock_ends(look->s, slot_of(look->s), t, look->since);
-	if (!id)
+	if (!id) {
+		lock_ends(look->s, t, look->since);
 		return;
+	}
+	lock_begins(look, t, id);
 	lock_forget(look->s, t);
-	t->slot_id = id;
 	t->stands_for = thread->stands_for;
-	t->count = look->first ? 0 : 1;
-	t->weight_ns = look->since / 2;
 	if (!virtual_walk(look, t, id, thread, wait)) {
 		sig_lose(look->s, WIRE_LOCK, COUNTER_WAIT_OVER, t->count);
 		return;
 	}
-	t->at_least = look->first;
-	t->since_ns = look->first ? look->now : look->now - look->since / 2;
-	t->flushed_ns = look->now;
-	t->wait = *wait;
-	v->number = thread->number;
-}
-
-static void virtual_goes_on(struct look *look, struct lock_thread *t,
-	const struct unmounted_thread *thread, const struct lock_wait *wait)
-{
-	if (!lock_place(look->s, t)->frames)
-		virtual_walk(look, t, lock_place(look->s, t)->id, thread, wait);
-	lock_goes_on(look->s, slot_of(look->s), t, wait, look->now, look->since);
+	lock_begun(look, t, wait, look->first);
+	t->virtual = thread->number;
 }
 
 static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 {
-	struct look *look = ctx;
+	const struct lock_look *look = ctx;
 	struct lock *lock = look->s->lock;
 	struct lock_wait wait = lock_wait_virtual(&lock->reader, &lock->waiting.java, thread);
-	struct lock_virtual *v, now;
+	struct lock_frozen now;
 	struct lock_thread *t;
 
 	if (thread->stands_for > lock->most)
 		lock->most = thread->stands_for;
 	if (!wait.lock)
 		return;
-	v = virtual_entry(lock, thread->number);
-	if (!v || !place_read(look->s, thread, &now)) {
-		sig_lose(look->s, WIRE_LOCK, v ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
+	t = virtual_entry(lock, thread->number);
+	if (!t || !place_read(look->s, thread, &now)) {
+		sig_lose(look->s, WIRE_LOCK, t ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
 		return;
 	}
-	t = thread_of(look->s, v);
-	if (v->number && is_same(v, &now, t, &wait))
-		virtual_goes_on(look, t, thread, &wait);
-	else
-		virtual_begins(look, v, t, thread, &wait);
-	v->round = lock->round;
-	v->chunk = now.chunk;
-	v->depth = now.depth;
-	v->words = now.words;
+	if (is_same(t, &now, &wait)) {
+		if (!lock_place(look->s, t)->frames)
+			virtual_walk(look, t, lock_place(look->s, t)->id, thread, &wait);
+		lock_goes_on(look, t, &wait);
+	} else {
+		virtual_begins(look, t, thread, &wait);
+	}
+	t->round = lock->round;
+	t->frozen = now;
 }
 
 /* virtuals_end: of those that this look has not found, or of all. */
@@ -159,45 +132,44 @@ static void virtuals_end(struct sampler *s, bool all, uint64_t since)
 {
 	struct lock *lock = s->lock;
 
-	for (uint32_t i = 0; i < LOCK_VIRTUALS; i++) {
-		struct lock_virtual *v = &lock->virtuals[i];
-
-		if (!v->number || (!all && v->round == lock->round))
+	for (struct lock_thread *t = lock->threads + THREADS_MAX; t < lock->threads + LOCK_MAX;
+		t++) {
+		if (!t->virtual || (!all && t->round == lock->round))
 			continue;
-		lock_ends(s, slot_of(s), thread_of(s, v), since);
-		v->number = 0;
+		lock_ends(s, t, since);
+		t->virtual = 0;
 	}
 }
 
-static void look_at_all(struct sampler *s, uint64_t now, uint64_t since, bool first)
+static void look_at_all(struct lock_look look)
 {
-	struct look look = {.s = s, .now = now, .since = since, .first = first};
+	struct lock *lock = look.s->lock;
 	_Atomic uint32_t *inside;
 
-	s->lock->round++;
-	s->lock->most = 1;
+	lock->round++;
+	lock->most = 1;
 	sig_enter(&inside); /* its walks read what handlers read */
-	waiting_each(&s->lock->waiting, WIRE_LOCK, virtual_look, &look);
+	waiting_each(&lock->waiting, WIRE_LOCK, virtual_look, &look);
 	sig_leave(inside);
-	virtuals_end(s, false, since);
+	virtuals_end(look.s, false, look.since);
 }
 
-void lock_waiting_look(struct sampler *s, uint64_t now, uint64_t since)
+void lock_waiting_look(const struct lock_look *look)
 {
-	struct waiting *w = &s->lock->waiting;
+	struct waiting *w = &look->s->lock->waiting;
 
-	if (!waiting_ready(w, now))
+	if (!waiting_ready(w, look->now))
 		return;
-	look_at_all(s, now, since, false);
-	if (now - w->moved_ns < STAY_NS)
+	look_at_all(*look);
+	if (look->now - w->moved_ns < STAY_NS)
 		return;
-	if (s->lock->most == 1) {
-		waiting_stay(w, now);
+	if (look->s->lock->most == 1) {
+		waiting_stay(w, look->now);
 		return;
 	}
-	virtuals_end(s, true, 0);
-	waiting_move(w, now);
-	look_at_all(s, now, 0, true);
+	virtuals_end(look->s, true, 0);
+	waiting_move(w, look->now);
+	look_at_all((struct lock_look){.s = look->s, .now = look->now, .first = true});
 }
 
 void lock_waiting_end(struct sampler *s)

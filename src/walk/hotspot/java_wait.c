@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* java.lang.Thread -> status, blocker; ObjectMonitor -> object, holder; synchronizer -> owner. */
+#include "walk/hotspot/java_wait.h"
+
+#include "walk/load/mem.h"
+
+#define HOLDER_ID_SINCE 24 /* JDK: a monitor's owner is a thread's id, no address */
+#define HOLDER_ID_LEAST \
+	3u /* below: nobody, one that only its lock stack knows, being taken apart */
+#define HOLDER_LEAST 4096u /* likewise of addresses */
+#define SUPERS       64    /* against loops */
+
+static const char thread_class[] = "java/lang/Thread";
+static const char ownable_class[] = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
+
+/* offset_of: of a class's own field; 0: it has none of that name. */
+static uint32_t offset_of(const struct java_waits *w, uint64_t klass, const char *field)
+{
+	uint32_t offset;
+
+	return oop_fields(w->layout, w->mem, klass, &field, &offset, 1) ? offset : 0;
+}
+
+static struct oop field_of(const struct java_waits *w, uint64_t object, uint32_t offset)
+{
+	return offset ? oop_field(&w->threads.mode, w->layout, w->mem, object + offset)
+		      : (struct oop){0, 0};
+}
+
+bool java_waits_open(
+	struct java_waits *w, const struct walk_layout *layout, const struct walk_mem *mem)
+{
+	*w = (struct java_waits){.layout = layout, .mem = mem};
+	if (!java_threads_find(&w->threads, layout, mem))
+		return false;
+	w->blocker = offset_of(w, w->threads.klass, "parkBlocker");
+	w->holder = offset_of(w, w->threads.klass, "holder");
+	w->status = w->holder ? 0 : offset_of(w, w->threads.klass, "threadStatus");
+	return true;
+}
+
+uint64_t java_super(const struct java_waits *w, uint64_t klass, const char *name)
+{
+	for (int i = 0; i < SUPERS && klass; i++) {
+		if (oop_klass_is(w->layout, w->mem, klass, name))
+			return klass;
+		klass = layout_load(&w->layout->klass_super, w->mem, klass);
+	}
+	return 0;
+}
+
+bool java_wait_status(struct java_waits *w, uint64_t thread, uint32_t *status)
+{
+	struct oop holder;
+
+	if (w->status)
+		return mem_load(w->mem, thread + w->status, status, sizeof(*status));
+	holder = field_of(w, thread, w->holder);
+	if (holder.klass && !w->holder_status)
+		w->holder_status = offset_of(w, holder.klass, "threadStatus");
+	return holder.klass && w->holder_status &&
+	       mem_load(w->mem, holder.object + w->holder_status, status, sizeof(*status));
+}
+
+struct oop java_wait_blocker(const struct java_waits *w, uint64_t thread)
+{
+	return field_of(w, thread, w->blocker);
+}
+
+struct oop java_wait_object(const struct java_waits *w, uint64_t monitor)
+{
+	const struct walk_field *object = &w->layout->monitor_object;
+
+	return monitor && object->offset >= 0 ? oop_held(&w->threads.mode, w->layout, w->mem,
+							monitor + (uint64_t)object->offset)
+					      : (struct oop){0, 0};
+}
+
+struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor)
+{
+	uint64_t owner = layout_load(&w->layout->monitor_owner, w->mem, monitor);
+	bool by_id = w->layout->jdk >= HOLDER_ID_SINCE;
+
+	return (struct java_holder){.at = !by_id && owner >= HOLDER_LEAST ? owner : 0,
+		.id = by_id && owner >= HOLDER_ID_LEAST ? (int64_t)owner : 0};
+}
+
+struct oop java_wait_owner(struct java_waits *w, struct oop synchronizer)
+{
+	uint64_t klass = java_super(w, synchronizer.klass, ownable_class);
+	struct oop owner;
+
+	if (!klass)
+		return (struct oop){0, 0};
+	if (klass != w->ownable)
+		w->owner = offset_of(w, klass, "exclusiveOwnerThread");
+	w->ownable = klass;
+	owner = field_of(w, synchronizer.object, w->owner);
+	return java_super(w, owner.klass, thread_class) ? owner : (struct oop){0, 0};
+}
