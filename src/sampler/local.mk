@@ -22,7 +22,7 @@ sampler_sources = \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc_live.c %D%/engine/alloc_live.h %D%/engine/arms.c \
 	%D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
-	%D%/engine/pace.c %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
+	%D%/engine/pace.c %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c \
 	%D%/engine/wall_waiting.c \
 	%D%/engine/lock/counted.c %D%/engine/lock/lock.c %D%/engine/lock/own.h %D%/engine/lock/told.c \

@@ -180,6 +180,11 @@ struct sampler {
 		int timer;
 	} process_clock;
 
+	struct { /* of how often threads switch: see engine/switches.c */
+		uint64_t looked_ns, all;
+		uint32_t cursor;
+	} switches;
+
 	/* threads that start: see scan.h */
 	struct { /* of threads that start, see arms_new */
 		_Atomic uint32_t started, share;

@@ -106,6 +106,11 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 
 		if (engine != event->engine && (error == -ENODEV || event->engine_asked))
 			continue; /* better, but known not to work here; or another was asked for */
+		if (number == WIRE_CPU && slot->switches_often && engine == &engine_perf &&
+			!event->engine_asked) {
+			error = -EAGAIN;
+			continue;
+		}
 		if (engine->java_only && !atomic_load(&slot->java_thread))
 			return 0;
 		error = engine->arm(arm, &target);

@@ -100,6 +100,11 @@ void process_clock_start(struct sampler *s);
 void process_clock_stop(struct sampler *s);
 void process_clock_look(struct sampler *s, uint64_t now);
 
+/* --- switches.c ---------------------------------------------------------------------------------- */
+
+/* Threads that switch so often that perf_events would slow them down get a CPU timer. Publisher only. */
+void switches_look(struct sampler *s, uint64_t now);
+
 bool arms_any(const struct thread_slot *slot);
 /* Does the thread that the engines were set on still live? A tid may have been given to another. */
 bool arms_alive(const struct thread_slot *slot);

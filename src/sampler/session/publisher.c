@@ -245,6 +245,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	look_for_threads(s, now);
 	arms_count(s, now);
 	process_clock_look(s, now);
+	switches_look(s, now);
 	ask_names(s, now);
 	renames_tick(s, now);
 	carrier_note(s, now);

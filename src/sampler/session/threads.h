@@ -117,6 +117,9 @@ struct thread_slot {
 	char name[THREADS_NAME];
 
 	/* the publisher's own */
+	uint64_t sleeps,
+		sleeps_ns; /* how often it had gone to sleep, and when that was read: switches.c */
+	bool switches_often;               /* it gets no event of perf_events for cpu */
 	uint32_t published_seq;            /* name_seq + 1 of the last THREAD record, 0: none yet */
 	bool published_by_jvm;             /* with the JVM's name for it */
 	struct java_name_seen name_seen;   /* publisher.h */

@@ -81,6 +81,8 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	slot->alloc.top = 0;
 	slot->alloc.large = false;
 	slot->java_tid = 0;
+	slot->sleeps_ns = 0;
+	slot->switches_often = false;
 	atomic_store(&slot->name_seq, 0);
 	slot->kind = WIRE_THREAD_NATIVE;
 	slot->name_bytes = 0;

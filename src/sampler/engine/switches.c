@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread with any event of perf_events on it costs the kernel some 1 us more each time it is given a core. One that is
+ * given it thousands of times a second, since it starts threads or hands over, gets a CPU timer in its place for as long
+ * as it lives: the same times, without the kernel's frames. That is told on the event's line; an engine that was asked
+ * for stays.
+ */
+#include "sampler/engine/events.h"
+
+#include "base/clock.h"
+#include "sampler/signal/raw.h"
+#include "sampler/task.h"
+
+#include <sys/resource.h>
+
+#define OFTEN     5000u /* a second */
+#define EVERY_NS  (500 * NS_PER_MS)
+#define SLOTS_ONE 128u /* threads in one look: some 10 us each */
+
+/* process_often: does the process as a whole switch so often? All but a few do not, and cost no more than this. */
+static bool process_often(struct sampler *s, uint64_t now)
+{
+	struct rusage used = {0};
+	uint64_t since = now - s->switches.looked_ns, before = s->switches.all;
+
+	raw(SYS_getrusage, RUSAGE_SELF, &used);
+	s->switches.all = (uint64_t)used.ru_nvcsw;
+	s->switches.looked_ns = now;
+	return before && (s->switches.all - before) * NS_PER_S / since >= OFTEN;
+}
+
+/* thread_often: by its count at the last look at it. */
+static bool thread_often(struct sampler *s, struct thread_slot *slot, uint64_t now)
+{
+	uint64_t count, before = slot->sleeps, since = now - slot->sleeps_ns;
+
+	if (!task_sleeps(s->task_fd, atomic_load(&slot->tid), &count))
+		return false;
+	slot->sleeps = count;
+	slot->sleeps_ns = now;
+	return since < 8 * EVERY_NS && (count - before) * NS_PER_S / since >= OFTEN;
+}
+
+/* thread_to_timer: as if it had just been found. */
+static void thread_to_timer(struct sampler *s, struct thread_slot *slot)
+{
+	if (!threads_try_lock(slot))
+		return;
+	slot->switches_often = true;
+	arms_quiet(slot, WIRE_CPU);
+	arms_release(s, slot, WIRE_CPU);
+	slot->found_ns = 0; /* nothing is owed */
+	threads_unlock(slot);
+	arms_set(s, slot);
+	events_degraded(s, WIRE_CPU,
+		"no kernel frames of threads that are given a core 5,000 times a second: their "
+		"samples "
+		"come from CPU timers");
+}
+
+void switches_look(struct sampler *s, uint64_t now)
+{
+	const struct event *cpu = &s->events[WIRE_CPU];
+	uint32_t high = atomic_load(&s->threads->high);
+
+	if (!atomic_load(&cpu->on) || cpu->engine != &engine_perf || cpu->engine_asked ||
+		now - s->switches.looked_ns < EVERY_NS || !process_often(s, now))
+		return;
+	for (uint32_t i = 0; i < high && i < SLOTS_ONE; i++) {
+		struct thread_slot *slot = &s->threads->slots[s->switches.cursor++ % high];
+
+		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) &&
+			atomic_load(&slot->arms[THREADS_ARM_CPU].engine) == &engine_perf &&
+			thread_often(s, slot, now))
+			thread_to_timer(s, slot);
+	}
+}
