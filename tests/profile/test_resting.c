@@ -75,7 +75,7 @@ int main(void)
 			if (cases[i].frames[k])
 				stack = profile_stack_child(
 					p, stack, frame_of(p, cases[i].frames[k]));
-		with = profile_stack_resting(p, stack, cases[i].state);
+		with = profile_stack_resting(p, stack, cases[i].state, NULL);
 		if (!cases[i].leaf) {
 			ok(with == stack, "%s %s: as it is", cases[i].frames[0],
 				thread_states[cases[i].state].name);
@@ -85,7 +85,7 @@ int main(void)
 		is_int(profile_get_stack(p, with).parent, stack, "on top of all that was sampled");
 		is_str(profile_get_method(p, leaf->method)->full, cases[i].leaf, cases[i].leaf);
 		is_int(leaf->type, FRAME_WAITS, "marked as what it is");
-		is_int(profile_stack_resting(p, stack, cases[i].state), with, "once");
+		is_int(profile_stack_resting(p, stack, cases[i].state, NULL), with, "once");
 	}
 	profile_free(p);
 	return tap_done();

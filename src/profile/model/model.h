@@ -142,6 +142,7 @@ struct profile {
 	uint32_t now, oldest, merged_before;
 	uint64_t start_wall_ns;
 	size_t budget;
+	bool io_apart;
 	struct model_readers *readers;
 	struct scratch *scratch; /* query/query.h */
 };
