@@ -10,6 +10,7 @@
 #include "findings/rules.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define MUCH    0.5 /* and of the time that tasks want to go on */
 #define INNER   3   /* own frames that are asked for their names */
 #define SERVERS 8   /* classes that accept */
+#define ALL     0.9 /* of a group, as good as all */
 
 /* Of who waits for requests: in methods, in classes. */
 static const char *const server_methods[] = {"next", "accept", "listen", "poll", "receive",
@@ -39,12 +41,52 @@ struct io {
 	uint64_t wanting;            /* ns in which tasks wanted to go on */
 };
 
-/* Threads that wait in one method. */
+/* Threads that wait in one method, or for one peer. */
 struct group {
-	uint32_t where, thread, stack, threads;
+	uint32_t where, thread, stack, threads, methods;
 	uint64_t weight;
 	uint64_t most; /* of the thread and stack */
+	uint32_t peer; /* a stack that waits for what most of them wait for, if more than half do */
+	uint64_t lead; /* of that over all others */
 };
+
+/* --- what for ---------------------------------------------------------------------------------------- */
+
+#define PEER 200
+
+/* "10.0.0.5:5432", "/var/log/x", "a pipe"; false: not known. */
+static bool peer_of(const struct io *io, uint32_t stack, char out[PEER])
+{
+	struct profile_io what;
+	const char *verb;
+
+	out[0] = '\0';
+	if (!profile_stack_io(io->scene->profile, stack, &what))
+		return false;
+	verb = strrchr(what.what, ' ');
+	if (*what.where)
+		snprintf(out, PEER, "%s", what.where);
+	else
+		snprintf(out, PEER, "%s %.*s", strchr("aeiou", *what.what) ? "an" : "a",
+			(int)(verb ? verb - what.what : PROFILE_IO_WHAT), what.what);
+	return true;
+}
+
+static bool same_peer(const struct io *io, uint32_t a, uint32_t b)
+{
+	char text[PEER], other[PEER];
+
+	return a == b || (peer_of(io, a, text) && peer_of(io, b, other) && !strcmp(text, other));
+}
+
+/* It waits for somebody to ask: that is no problem of its own. */
+static bool is_asked(const struct io *io, uint32_t stack)
+{
+	struct profile_io what;
+
+	return profile_stack_io(io->scene->profile, stack, &what) &&
+	       (!strcmp(what.what, "accept") || !strncmp(what.where, "clients of ", 11));
+}
 
 /* --- who serves -------------------------------------------------------------------------------------- */
 
@@ -118,13 +160,19 @@ static void sort_out(struct io *io, struct place_part *part)
 
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
-	if (waits && (at.owns < 2 || at.waits & PLACE_CALLERS || serves(io, at.own)))
+	if (waits && (at.owns < 2 || at.waits & PLACE_CALLERS || is_asked(io, part->stack) ||
+			     serves(io, at.own)))
 		return;
 	if (waits || part->state == THREAD_ON_CPU || part->state == THREAD_RUNNABLE ||
 		part->state == THREAD_MONITOR)
 		io->wanting += part->weight;
 	if (waits)
 		part->where = scene_frame(io->scene, at.own)->method;
+}
+
+static uint32_t method_of(const struct io *io, const struct place_part *part)
+{
+	return scene_frame(io->scene, places_of(io->places, part->stack).own)->method;
 }
 
 static int by_place(const void *a, const void *b)
@@ -136,11 +184,24 @@ static int by_place(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
+/* One more vote for what it waits for: who has more than half of all is there at the end. */
+static void vote(const struct io *io, struct group *g, const struct place_part *part)
+{
+	if (same_peer(io, g->peer, part->stack)) {
+		g->lead += part->weight;
+	} else if (g->lead >= part->weight) {
+		g->lead -= part->weight;
+	} else {
+		g->lead = part->weight - g->lead;
+		g->peer = part->stack;
+	}
+}
+
 /* The group that begins at part *i, which moves to the next; the parts are sorted. */
 static struct group take_group(const struct io *io, uint32_t *i)
 {
-	struct group g = {.where = io->parts[*i].where};
-	uint32_t last = PROFILE_NONE;
+	struct group g = {.where = io->parts[*i].where, .peer = io->parts[*i].stack};
+	uint32_t last = PROFILE_NONE, method = PROFILE_NONE;
 
 	for (; *i < io->count && io->parts[*i].where == g.where; ++*i) {
 		const struct place_part *part = &io->parts[*i];
@@ -148,6 +209,9 @@ static struct group take_group(const struct io *io, uint32_t *i)
 		g.threads += part->thread != last;
 		last = part->thread;
 		g.weight += part->weight;
+		g.methods += method_of(io, part) != method;
+		method = method_of(io, part);
+		vote(io, &g, part);
 		if (part->weight > g.most) {
 			g.most = part->weight;
 			g.thread = part->thread;
@@ -157,23 +221,46 @@ static struct group take_group(const struct io *io, uint32_t *i)
 	return g;
 }
 
-static void tell(const struct io *io, const struct group *g, double seconds)
+/* How much of the parts [from, to) waits for the same. */
+static double share_of_peer(const struct io *io, const struct group *g, uint32_t from, uint32_t to)
 {
-	struct place at = places_of(io->places, g->stack);
+	uint64_t same = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		if (same_peer(io, g->peer, io->parts[i].stack))
+			same += io->parts[i].weight;
+	return (double)same / (double)g->weight;
+}
+
+/* What the parts [from, to) of a group wait for. */
+static void say_peer(
+	const struct io *io, const struct group *g, uint32_t from, uint32_t to, char out[PEER])
+{
+	unsigned waits = places_of(io->places, g->stack).waits;
+	double share = share_of_peer(io, g, from, to);
+
+	if (peer_of(io, g->peer, out) && share > 0.5) {
+		if (share < ALL)
+			strncat(out, " and others", PEER - strlen(out) - 1);
+		return;
+	}
+	snprintf(out, PEER, "%s",
+		waits & PLACE_PEER   ? "its peer"
+		: waits & PLACE_FILE ? "a file or a pipe"
+				     : "I/O");
+}
+
+static void tell(const struct io *io, const struct group *g, const char *peer, double seconds)
+{
+	uint32_t method = scene_frame(io->scene, places_of(io->places, g->stack).own)->method;
 	double share = (double)g->weight / (double)io->wanting;
-	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, g->where);
-	char own[120];
+	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, method);
 
 	if (!f)
 		return;
-	snprintf(own, sizeof(own), "%s", scene_method(io->scene, g->where));
-	snprintf(f->what, sizeof(f->what), "%s waits for %s: %.1f threads at any moment, in %s",
-		own,
-		at.waits & PLACE_PEER   ? "its peer"
-		: at.waits & PLACE_FILE ? "a file or a pipe"
-					: "I/O",
-		(double)g->weight / NS_PER_S / seconds,
-		scene_method(io->scene, scene_frame(io->scene, at.java)->method));
+	snprintf(f->what, sizeof(f->what), "%s%s for %s: %.1f threads at any moment",
+		scene_method(io->scene, method), g->methods > 1 ? " and others wait" : " waits",
+		peer, (double)g->weight / NS_PER_S / seconds);
 	scene_proof(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->thread),
 		100.0 * (double)g->most / NS_PER_S / seconds);
 	scene_proof_stack(io->scene, f, g->stack, 4);
@@ -181,7 +268,46 @@ static void tell(const struct io *io, const struct group *g, double seconds)
 		"how long the other side takes to answer; fewer calls, or several at once");
 	f->event = EVENT_WALL;
 	f->thread = g->thread;
-	f->method = g->where;
+	f->method = method;
+}
+
+/* Tells of the groups that are worth it; false: there are none. */
+static bool tell_groups(const struct io *io, double seconds)
+{
+	bool told = false;
+
+	if (io->count)
+		qsort(io->parts, io->count, sizeof(*io->parts), by_place);
+	for (uint32_t i = 0, from = 0; i < io->count; from = i) {
+		bool executor = places_of(io->places, io->parts[i].stack).executor;
+		struct group g = take_group(io, &i);
+		char peer[PEER];
+
+		/* A thread of its own that does nothing but read may be meant so. */
+		if ((double)g.weight < LEAST * seconds * NS_PER_S ||
+			(double)g.weight < MUCH * (double)io->wanting ||
+			(!executor && g.threads == 1))
+			continue;
+		say_peer(io, &g, from, i, peer);
+		tell(io, &g, peer, seconds);
+		told = true;
+	}
+	return told;
+}
+
+/* Those of which is known what they wait for are counted for that; the others leave. */
+static void count_for_peers(struct io *io)
+{
+	uint32_t kept = 0;
+	char peer[PEER];
+
+	for (uint32_t i = 0; i < io->count; i++) {
+		if (!peer_of(io, io->parts[i].stack, peer))
+			continue;
+		io->parts[kept] = io->parts[i];
+		io->parts[kept++].where = (uint32_t)hash_bytes(peer, strlen(peer), 0);
+	}
+	io->count = kept;
 }
 
 static void look(const struct scene *scene)
@@ -198,17 +324,9 @@ static void look(const struct scene *scene)
 			io.parts[kept++] = io.parts[i];
 	}
 	io.count = kept;
-	if (io.count)
-		qsort(io.parts, io.count, sizeof(*io.parts), by_place);
-	for (uint32_t i = 0; i < io.count;) {
-		bool executor = places_of(io.places, io.parts[i].stack).executor;
-		struct group g = take_group(&io, &i);
-
-		/* A thread of its own that does nothing but read may be meant so. */
-		if ((double)g.weight >= LEAST * seconds * NS_PER_S &&
-			(double)g.weight >= MUCH * (double)io.wanting &&
-			(executor || g.threads > 1))
-			tell(&io, &g, seconds);
+	if (!tell_groups(&io, seconds)) { /* by methods; what several of them ask for may be one */
+		count_for_peers(&io);
+		tell_groups(&io, seconds);
 	}
 	free(io.parts);
 	places_free(io.places);
