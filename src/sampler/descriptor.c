@@ -245,6 +245,8 @@ static void ask_range(struct descriptor_ports *ports)
 /* serves: did the peer ask for this end? It came to a port of ours that no client is given. */
 static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 {
+	if (!own)
+		return false; /* it has not been connected yet */
 	if (!ports->last)
 		ask_range(ports);
 	if (listens(ports, own))

@@ -63,6 +63,59 @@ static uint32_t frame_of(struct profile *p, const char *text)
 		native ? FRAME_NATIVE : FRAME_COMPILED, 0xffff, 0);
 }
 
+/* What a thread in a system call waits for is in the leaf, or a frame of its own on top. */
+static const struct {
+	enum thread_state state;
+	const char *frame;
+	struct profile_io io;
+	bool apart;
+	const char *leaf, *below;
+	bool known;
+} io_cases[] = {
+	{THREAD_IO, "shop.Client charge", {"socket read", "10.0.0.5:5432"}, false,
+		"shop.Client.charge: socket read 10.0.0.5:5432", "shop.Client.charge", true},
+	{THREAD_IO, "shop.Client charge", {"pipe read", ""}, false, "shop.Client.charge: pipe read",
+		"shop.Client.charge", true},
+	{THREAD_IO, "libc read", {"accept", ":80"}, false, "[accept :80]", "[libc.so.6] read",
+		true},
+	{THREAD_SLEEPING, "shop.Client charge", {"pipe read", ""}, false,
+		"shop.Client.charge sleeps", "shop.Client.charge", false},
+	{THREAD_IO, "shop.Client charge", {"socket read", "10.0.0.5:5432"}, true,
+		"[socket read 10.0.0.5:5432]", "shop.Client.charge is in I/O", true},
+	{THREAD_SLEEPING, "shop.Client charge", {"pipe read", ""}, true,
+		"shop.Client.charge sleeps", "shop.Client.charge", false},
+};
+
+static const char *name_at(const struct profile *p, uint32_t stack)
+{
+	return profile_get_method(
+		p, profile_get_frame(p, profile_get_stack(p, stack).frame)->method)
+		->full;
+}
+
+static void test_io(struct profile *p)
+{
+	for (size_t i = 0; i < sizeof(io_cases) / sizeof(io_cases[0]); i++) {
+		uint32_t stack =
+			profile_stack_child(p, PROFILE_ROOT_STACK, frame_of(p, io_cases[i].frame));
+		struct profile_io io;
+		bool known;
+
+		if (io_cases[i].apart)
+			profile_io_apart(p);
+		stack = profile_stack_resting(p, stack, io_cases[i].state, &io_cases[i].io);
+		is_str(name_at(p, stack), io_cases[i].leaf, io_cases[i].leaf);
+		is_str(name_at(p, profile_get_stack(p, stack).parent), io_cases[i].below,
+			"on top of that");
+		known = profile_stack_io(p, stack, &io);
+		is_int(known, io_cases[i].known, "whether it tells what for");
+		if (known && io_cases[i].known)
+			ok(!strcmp(io.what, io_cases[i].io.what) &&
+					!strcmp(io.where, io_cases[i].io.where),
+				"namely that: %s, %s", io.what, io.where);
+	}
+}
+
 int main(void)
 {
 	struct profile *p = profile_new();
@@ -87,6 +140,7 @@ int main(void)
 		is_int(leaf->type, FRAME_WAITS, "marked as what it is");
 		is_int(profile_stack_resting(p, stack, cases[i].state, NULL), with, "once");
 	}
+	test_io(p);
 	profile_free(p);
 	return tap_done();
 }
