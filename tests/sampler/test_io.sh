@@ -11,15 +11,15 @@ leaves() {
 	weight "$T/wall" ";$1 [0-9]+\$"
 }
 
-# waits_for METHOD TEXT: it does, nearly always, and for nothing else. A sample has no text if the thread has moved on
-# since it was asked, which it seldom has.
+# waits_for METHOD TEXT [PERCENT]: it does, nearly always or so often, and for nothing else. A sample has no text if the
+# thread has moved on since the descriptor was looked at.
 waits_for() {
 	local all right wrong
 	all=$(leaves "Peers\.$1( is in I/O|: .*)")
 	right=$(leaves "Peers\.$1: $2")
 	wrong=$((all - right - $(leaves "Peers\.$1 is in I/O")))
 	diag "JDK $major: $1: $right of $all for $2"
-	ok "JDK $major: $1 waits for $2" [ $((right * 10)) -ge $((all * 7)) -a "$right" -ge 20 ]
+	ok "JDK $major: $1 waits for $2" [ $((right * 100)) -ge $((all * ${3:-70})) -a "$right" -ge 20 ]
 	is "JDK $major: and for nothing else" "$wrong" 0 || diag_file "$T/wall"
 }
 
@@ -28,23 +28,25 @@ port() {
 }
 
 io() {
-	local first second
+	local first second third fourth
 	mkfifo "$T/fifo$major"
 	exec {fifo}<>"$T/fifo$major"
 	jvm_start -Xmx64m Peers "$T/fifo$major" || return
 	first=$(port first)
 	second=$(port second)
-	is "JDK $major: the kernel knows both ports" "$(listening "$JVM")" \
-		"$(printf '%s\n' "$first" "$second" | sort -n)"
+	third=$(port third)
+	fourth=$(port fourth)
+	is "JDK $major: the kernel knows these ports" "$(listening "$JVM")" \
+		"$(printf '%s\n' "$first" "$second" "$third" "$fourth" | sort -n)"
 	"$JHOT" record -e wall=10ms -d 2 --raw "$T/raw" -o "$T/wall.collapsed" "$JVM" >"$T/out" 2>&1
 	jvm_end
 	mv "$T/wall.collapsed" "$T/wall" || diag_file "$T/out"
 	waits_for askPlain "socket read 127.0.0.1:$first"
 	waits_for askTimed "socket read 127.0.0.1:$first"
 	waits_for askChannel "socket read 127.0.0.1:$second"
-	waits_for askFirst "socket read 127.0.0.1:$first"
-	waits_for askSecond "socket read 127.0.0.1:$second"
-	waits_for listen "accept 127.0.0.1:($first|$second)"
+	waits_for askThird "socket read 127.0.0.1:$third" 20
+	waits_for askFourth "socket read 127.0.0.1:$fourth" 20
+	waits_for listen "accept 127.0.0.1:($first|$second|$third|$fourth)" 30
 	waits_for readFifo "pipe read $T/fifo$major"
 	waits_for receive "udp read 127.0.0.1:$(port udp)"
 	waits_for select epoll

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/** Prints "first PORT", "second PORT" and "udp PORT", then "ready", and goes on until its input ends, or says q. */
+/** Prints "first PORT" and the like for each peer, then "ready", and goes on until its input ends, or says q. */
 public final class Peers {
     private static volatile long sum;
 
@@ -44,30 +44,32 @@ public final class Peers {
 
     // --- who is asked -------------------------------------------------------------------------------
 
-    static final int SLOW_MS = 15;
-
     static int serve(Socket s) throws IOException {
         return s.getInputStream().read();
     }
 
-    static void answer(Socket s) throws IOException {
-        for (int asked = serve(s); asked >= 0; asked = serve(s)) {
-            nap(SLOW_MS);
-            s.getOutputStream().write(asked);
+    static void answer(Socket s, long ms) {
+        try {
+            for (int asked = serve(s); asked >= 0; asked = serve(s)) {
+                nap(ms);
+                s.getOutputStream().write(asked);
+            }
+            s.close();
+        } catch (IOException e) {
+            sum++; // the client has gone
         }
-        s.close();
     }
 
     static Socket listen(ServerSocket listener) throws IOException {
         return listener.accept();
     }
 
-    static int peer(String name) throws IOException {
+    static int peer(String name, long ms) throws IOException {
         ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         start(name, () -> {
             for (;;) {
                 Socket s = listen(listener);
-                start(name + "-connection", () -> answer(s));
+                start(name + "-connection", () -> answer(s, ms));
             }
         });
         System.out.println(name + " " + listener.getLocalPort());
@@ -88,11 +90,11 @@ public final class Peers {
         sum += in.read();
     }
 
-    static void askFirst(InputStream in) throws IOException {
+    static void askThird(InputStream in) throws IOException {
         sum += in.read();
     }
 
-    static void askSecond(InputStream in) throws IOException {
+    static void askFourth(InputStream in) throws IOException {
         sum += in.read();
     }
 
@@ -124,15 +126,16 @@ public final class Peers {
         }
     }
 
-    /** Two peers in turns, each by a new socket, which gets the descriptor of the one before. */
-    static void turns(int first, int second) throws IOException {
+    /** Two quick peers in turns, each by a new socket, which often gets the descriptor of one before. */
+    static void turns(int third, int fourth) throws IOException {
         for (int n = 0;; n++) {
-            try (Socket s = connect(n % 2 == 0 ? first : second)) {
+            try (Socket s = connect(n % 2 == 0 ? third : fourth)) {
+                s.setSoLinger(true, 0); // its port is free at once
                 s.getOutputStream().write(1);
                 if (n % 2 == 0) {
-                    askFirst(s.getInputStream());
+                    askThird(s.getInputStream());
                 } else {
-                    askSecond(s.getInputStream());
+                    askFourth(s.getInputStream());
                 }
             }
         }
@@ -151,13 +154,16 @@ public final class Peers {
     }
 
     public static void main(String[] args) throws Exception {
-        int first = peer("first"), second = peer("second");
+        int first = peer("first", 15), second = peer("second", 15);
+        int third = peer("third", 1), fourth = peer("fourth", 1);
         DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
         System.out.println("udp " + socket.getLocalPort());
         start("plain", () -> plain(first, 0));
         start("timed", () -> plain(first, 60000));
         start("channel", () -> channel(second));
-        start("turns", () -> turns(first, second));
+        for (int i = 0; i < 3; i++) {
+            start("turns-" + i, () -> turns(third, fourth));
+        }
         start("datagrams", () -> receive(socket));
         start("selector", () -> select(Selector.open()));
         start("fifo", () -> readFifo(new FileInputStream(args[0])));
