@@ -41,7 +41,6 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 
 	s->options.agent = args_get(args, OPT_AGENT);
 	s->options.raw_path = args_get(args, OPT_RAW);
-	s->io_apart = args_has(args, OPT_IO);
 	s->options.take_over = args_has(args, OPT_TAKE_OVER);
 	if ((duration && units_duration(duration, &s->duration_ns, err)) ||
 		hotspot_find_ready(args->operands[0], &s->jvm, err))
@@ -55,8 +54,6 @@ int sampling_begin(struct sampling *s, struct err *err)
 
 	catch_signals();
 	s->profile = profile_new();
-	if (s->io_apart)
-		profile_io_apart(s->profile);
 	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
 	s->session = session_open(&s->jvm, &s->options, s->profile, err);
 	progress_done(&progress);

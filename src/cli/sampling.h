@@ -14,7 +14,6 @@
 struct sampling {
 	struct events events; /* parsed before */
 	struct session_options options;
-	bool io_apart;        /* --io */
 	uint64_t duration_ns; /* 0 = until told */
 	const char *then;     /* what Ctrl-C does: "writes" */
 	uint64_t begin_ns;

@@ -153,8 +153,6 @@ struct profile_io {
  */
 uint32_t profile_stack_resting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io);
-/* From now on what such a thread waits for is a frame of its own, on top of that leaf: "[socket read 10.0.0.5:5432]". */
-void profile_io_apart(struct profile *p);
 /* Threads are numbered by the caller (small, dense); setting again renames. profile_thread_new: a number that none has. */
 uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);

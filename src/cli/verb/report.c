@@ -35,8 +35,6 @@ static int run_report(const struct args *args, struct err *err)
 	struct outputs outputs;
 	int rc = -1;
 
-	if (args_has(args, OPT_IO))
-		profile_io_apart(p);
 	if (!outputs_parse(&outputs, args, err))
 		s = session_replay(args->operands[0], true, p, err);
 	if (s)

@@ -142,7 +142,6 @@ struct profile {
 	uint32_t now, oldest, merged_before;
 	uint64_t start_wall_ns;
 	size_t budget;
-	bool io_apart;
 	struct model_readers *readers;
 	struct scratch *scratch; /* query/query.h */
 };
@@ -172,6 +171,12 @@ void model_threads_init(struct model_threads *t);
 void model_threads_done(struct model_threads *t);
 void model_threads_sweep(struct profile *p, const uint64_t *keep);
 size_t model_threads_bytes(const struct model_threads *t);
+
+/*
+ * resting.c: the leaf of a stack that waits for something known as two frames: where, "Client.charge is in I/O", and for
+ * what, "[socket read 10.0.0.5:5432]". false: it is no such leaf, or has no place.
+ */
+bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 
 /* waits.c */
 void model_waits_done(struct model_waits *w);

@@ -73,9 +73,8 @@ static uint32_t stack_place(const struct profile *p, uint32_t stack)
 
 /* --- leaves ------------------------------------------------------------------------------------------ */
 
-/* On top of a stack; io NULL: it is not known. */
-static uint32_t add_leaf(struct profile *p, uint32_t stack, const char *class_name,
-	const char *name, const struct profile_io *io)
+static uint32_t leaf_frame(const struct profile *p, const char *class_name, const char *name,
+	const struct profile_io *io)
 {
 	struct buf text = {0};
 	uint32_t method;
@@ -84,59 +83,51 @@ static uint32_t add_leaf(struct profile *p, uint32_t stack, const char *class_na
 		buf_printf(&text, "%s\t%s", io->what, io->where);
 	method = profile_method(p, class_name, name, buf_str(&text), "");
 	buf_done(&text);
-	return profile_stack_child(p, stack, profile_frame(p, method, FRAME_WAITS, 0xffff, 0));
+	return profile_frame(p, method, FRAME_WAITS, 0xffff, 0);
 }
 
-static uint32_t add_io(struct profile *p, uint32_t stack, const struct profile_io *io)
-{
-	struct buf name = {0};
-
-	buf_printf(&name, "[%s%s%s]", io->what, *io->where ? " " : "", io->where);
-	stack = add_leaf(p, stack, "", buf_str(&name), io);
-	buf_done(&name);
-	return stack;
-}
-
-/* Where it waits and why; io: and for what. */
-static uint32_t add_place(struct profile *p, uint32_t stack, uint32_t method,
+/* Why it waits there; io: for what. */
+static uint32_t place_frame(const struct profile *p, const char *class_name, const char *name,
 	enum thread_state state, const struct profile_io *io)
 {
-	const struct profile_method *m = profile_get_method(p, method);
-	struct buf class_name = {0}, name = {0};
+	struct buf text = {0};
+	uint32_t frame;
 
-	buf_adds(&class_name, m->class_name);
-	buf_adds(&name, m->name);
 	if (io)
-		buf_printf(&name, ": %s%s%s", io->what, *io->where ? " " : "", io->where);
+		buf_printf(&text, "%s: %s%s%s", name, io->what, *io->where ? " " : "", io->where);
 	else
-		buf_printf(&name, " %s", thread_states[state].name);
-	stack = add_leaf(p, stack, buf_str(&class_name), buf_str(&name), io);
-	buf_done(&class_name);
-	buf_done(&name);
-	return stack;
+		buf_printf(&text, "%s %s", name, thread_states[state].name);
+	frame = leaf_frame(p, class_name, buf_str(&text), io);
+	buf_done(&text);
+	return frame;
+}
+
+static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
+{
+	struct buf text = {0};
+	uint32_t frame;
+
+	buf_printf(&text, "[%s%s%s]", io->what, *io->where ? " " : "", io->where);
+	frame = leaf_frame(p, "", buf_str(&text), io);
+	buf_done(&text);
+	return frame;
 }
 
 uint32_t profile_stack_resting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io)
 {
 	uint32_t method = state >= THREAD_SLEEPING ? stack_place(p, stack) : PROFILE_NONE;
-	bool apart;
+	const struct profile_method m = *profile_get_method(p, method);
 
 	io = state == THREAD_IO ? io : NULL;
-	apart = io && (p->io_apart || method == PROFILE_NONE);
-	if (method != PROFILE_NONE)
-		stack = add_place(p, stack, method, state, apart ? NULL : io);
-	return apart ? add_io(p, stack, io) : stack;
+	if (method == PROFILE_NONE)
+		return io ? profile_stack_child(p, stack, io_frame(p, io)) : stack;
+	return profile_stack_child(p, stack, place_frame(p, m.class_name, m.name, state, io));
 }
 
-void profile_io_apart(struct profile *p)
+static bool frame_io(const struct profile *p, uint32_t frame, struct profile_io *out)
 {
-	p->io_apart = true;
-}
-
-bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io *out)
-{
-	const struct profile_frame *f = profile_get_frame(p, profile_get_stack(p, stack).frame);
+	const struct profile_frame *f = profile_get_frame(p, frame);
 	const char *text = profile_get_method(p, f->method)->signature;
 	const char *tab = strchr(text, '\t');
 
@@ -144,5 +135,27 @@ bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io
 		return false;
 	snprintf(out->what, sizeof(out->what), "%.*s", (int)(tab - text), text);
 	out->where = tab + 1;
+	return true;
+}
+
+bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io *out)
+{
+	return frame_io(p, profile_get_stack(p, stack).frame, out);
+}
+
+bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2])
+{
+	const struct profile_method *m = profile_get_method(p, profile_get_frame(p, leaf)->method);
+	struct profile_io io;
+	struct buf name = {0};
+
+	if (!frame_io(p, leaf, &io) || *m->name == '[')
+		return false;
+	buf_adds(&name, m->name);
+	name.len -= strlen(": ") + strlen(io.what) + (*io.where != 0) + strlen(io.where);
+	name.data[name.len] = '\0';
+	apart[0] = place_frame(p, m->class_name, buf_str(&name), THREAD_IO, NULL);
+	apart[1] = io_frame(p, &io);
+	buf_done(&name);
 	return true;
 }
