@@ -33,11 +33,12 @@ struct describing {
 
 bool descriptor_file(int32_t fd, struct descriptor_file *out)
 {
-	struct stat st;
+	struct statx st;
 
-	if (raw(SYS_fstat, fd, &st) < 0)
+	if (raw_stat(fd, &st) < 0)
 		return false;
-	*out = (struct descriptor_file){st.st_dev, st.st_ino, st.st_mode};
+	*out = (struct descriptor_file){
+		(uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino, st.stx_mode};
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open descriptors of this process in words, by the kernel's own answers: what a thread waits for that is in a system
- * call on one. For agent threads; a dozen system calls at most.
+ * call on one. For agent threads; a dozen system calls at most, none of which asks another machine.
  *
  * A text is what it does and, behind a tab, with whom: "socket read\t10.0.0.5:5432", "accept\t:8080", "pipe write",
  * "file read\t/var/log/x". A client that this process serves is not told by its address, which is another one for
@@ -24,10 +24,10 @@ struct descriptor_ports {
 	uint16_t first, last; /* what the kernel gives to clients; last 0: not asked yet */
 };
 
-/* Which file it is: equal for two looks at the same one. false: it is not open. */
+/* Which file it is: equal for two looks at the same one. false: it is not open, or this Linux does not tell. */
 struct descriptor_file {
 	uint64_t device, inode;
-	uint32_t mode; /* st_mode */
+	uint32_t mode; /* as in stat(2) */
 };
 bool descriptor_file(int32_t fd, struct descriptor_file *out);
 

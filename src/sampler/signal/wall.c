@@ -45,7 +45,7 @@ static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
 {
 	const struct thread_wall_io *io = &stack->thread->wall.io;
 	uint32_t name = atomic_load_explicit(&io->name, memory_order_acquire), polled;
-	struct stat st;
+	struct statx st;
 	uint64_t fd;
 
 	if (!name || !regs_in_call(ucontext, io->sp, io->pc))
@@ -56,8 +56,8 @@ static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
 		fd = polled;
 	else if (!regs_argument(ucontext, &fd))
 		return 0;
-	if ((int32_t)fd != io->fd || raw(SYS_fstat, io->fd, &st) < 0 || st.st_dev != io->device ||
-		st.st_ino != io->inode)
+	if ((int32_t)fd != io->fd || raw_stat(io->fd, &st) < 0 || st.stx_ino != io->inode ||
+		((uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor) != io->device)
 		return 0;
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&io->name, memory_order_relaxed) == name ? name : 0;
