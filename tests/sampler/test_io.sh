@@ -44,9 +44,9 @@ io() {
 	waits_for askPlain "socket read 127.0.0.1:$first"
 	waits_for askTimed "socket read 127.0.0.1:$first"
 	waits_for askChannel "socket read 127.0.0.1:$second"
-	waits_for askThird "socket read 127.0.0.1:$third" 20
-	waits_for askFourth "socket read 127.0.0.1:$fourth" 20
-	waits_for listen "accept 127.0.0.1:($first|$second|$third|$fourth)" 30
+	waits_for askThird "socket read 127.0.0.1:$third" 50
+	waits_for askFourth "socket read 127.0.0.1:$fourth" 50
+	waits_for listen "accept 127.0.0.1:($first|$second|$third|$fourth)" 50
 	waits_for readFifo "pipe read $T/fifo$major"
 	waits_for receive "udp read 127.0.0.1:$(port udp)"
 	waits_for select epoll

@@ -54,7 +54,7 @@ static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
 		return 0;
 	if (io->poll)
 		fd = polled;
-	else if (!regs_argument(ucontext, &fd))
+	else if (!regs_argument(ucontext, io->pc, &fd))
 		return 0;
 	if ((int32_t)fd != io->fd || raw_stat(io->fd, &st) < 0 || st.stx_ino != io->inode ||
 		((uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor) != io->device)

@@ -87,20 +87,22 @@ static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem
 	return mem->load(mem, at, &code, REGS_SYSCALL_BYTES) && code == REGS_SYSCALL;
 }
 
-/* regs_in_call: was it interrupted in a system call, and is that the one which comes back to this pc with this sp? */
+/*
+ * regs_in_call: was it interrupted in the system call that comes back to this pc with this sp? That may be made again, or be
+ * over by now: one that waits for a disk ends before its thread takes a signal.
+ */
 static inline bool regs_in_call(const void *ucontext, uint64_t sp, uint64_t pc)
 {
-	bool over = (int64_t)regs_word(ucontext, REGS_RESULT) == -EINTR;
+	uint64_t at = regs_pc(ucontext);
 
-	return regs_word(ucontext, REGS_SP) == sp &&
-	       regs_pc(ucontext) + (over ? 0 : REGS_SYSCALL_BYTES) == pc;
+	return regs_word(ucontext, REGS_SP) == sp && (at == pc || at + REGS_SYSCALL_BYTES == pc);
 }
 
-/* regs_argument: the first argument of the system call that it was interrupted in; false: it is not known any more. */
-static inline bool regs_argument(const void *ucontext, uint64_t *out)
+/* regs_argument: the first argument of that call; false: its result has taken the place. */
+static inline bool regs_argument(const void *ucontext, uint64_t pc, uint64_t *out)
 {
 	*out = regs_word(ucontext, REGS_ARGUMENT);
-	return (int)REGS_ARGUMENT != (int)REGS_RESULT || (int64_t)*out != -EINTR;
+	return (int)REGS_ARGUMENT != (int)REGS_RESULT || regs_pc(ucontext) != pc;
 }
 
 #endif
