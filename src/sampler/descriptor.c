@@ -190,6 +190,17 @@ static bool get_end(long number, int32_t fd, struct end *out)
 	return true;
 }
 
+/* get_goal: where a socket is going to be connected, which is no peer yet. */
+static bool get_goal(int32_t fd, const struct end *own, struct end *out)
+{
+	socklen_t bytes = own->bytes;
+
+	if (!is_inet(own) || raw(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERNAME, &out->at, &bytes) < 0)
+		return false;
+	out->bytes = bytes;
+	return true;
+}
+
 static int option(int32_t fd, int name)
 {
 	int value = 0;
@@ -247,7 +258,7 @@ static void ask_range(struct descriptor_ports *ports)
 static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 {
 	if (!own)
-		return false; /* it has not been connected yet */
+		return false; /* it is not connected */
 	if (!ports->last)
 		ask_range(ports);
 	if (listens(ports, own))
@@ -290,29 +301,27 @@ static void describe_unix(struct describing *d, const struct end *own, const str
 
 static void describe_socket(struct describing *d)
 {
-	const struct descriptor_call *call = d->call;
-	struct end own, peer = {.bytes = 0};
+	int32_t fd = d->call->fd;
+	const char *verb = d->call->verb;
+	struct end own, peer;
 
-	get_end(SYS_getsockname, call->fd, &own);
-	if (option(call->fd, SO_ACCEPTCONN)) {
+	get_end(SYS_getsockname, fd, &own);
+	if (option(fd, SO_ACCEPTCONN)) {
 		describe_listener(d, &own);
 		return;
 	}
-	if (!get_end(SYS_getpeername, call->fd, &peer) && call->address) {
-		peer.bytes = (uint32_t)(call->address_bytes < sizeof(peer.at) ? call->address_bytes
-									      : sizeof(peer.at));
-		memcpy(&peer.at, call->address, peer.bytes);
-	}
+	if (!get_end(SYS_getpeername, fd, &peer) && get_goal(fd, &own, &peer))
+		verb = "connect"; /* whatever it waits in until then */
 	if (own.at.any.sa_family == AF_UNIX) {
 		describe_unix(d, &own, &peer);
-	} else if (option(call->fd, SO_TYPE) == SOCK_DGRAM) {
-		describe(d, "udp", call->verb);
+	} else if (option(fd, SO_TYPE) == SOCK_DGRAM) {
+		describe(d, "udp", verb);
 		if (is_inet(&peer) || is_inet(&own)) {
 			text_add(&d->text, "\t");
 			add_inet(&d->text, is_inet(&peer) ? &peer : &own);
 		}
 	} else {
-		describe(d, "socket", call->verb);
+		describe(d, "socket", verb);
 		describe_stream(d, &own, &peer);
 	}
 }

@@ -31,15 +31,10 @@ struct descriptor_file {
 };
 bool descriptor_file(int32_t fd, struct descriptor_file *out);
 
-/*
- * The text for a call on this descriptor: verb "read", "write", "sync" and the like. address: where connect(2) is going,
- * bytes of a struct sockaddr; else none. Returns its length.
- */
+/* The text for a call on this descriptor: verb "read", "write", "sync" and the like. Returns its length. */
 struct descriptor_call {
 	int32_t fd;
 	const char *verb;
-	const void *address;
-	size_t address_bytes;
 };
 size_t descriptor_text(struct descriptor_ports *ports, const struct descriptor_call *call,
 	const struct descriptor_file *file, char out[DESCRIPTOR_TEXT]);

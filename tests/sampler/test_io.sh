@@ -28,7 +28,7 @@ port() {
 }
 
 io() {
-	local first second third fourth
+	local first second third fourth full
 	mkfifo "$T/fifo$major"
 	exec {fifo}<>"$T/fifo$major"
 	jvm_start -Xmx64m Peers "$T/fifo$major" || return
@@ -36,8 +36,9 @@ io() {
 	second=$(port second)
 	third=$(port third)
 	fourth=$(port fourth)
+	full=$(port full)
 	is "JDK $major: the kernel knows these ports" "$(listening "$JVM")" \
-		"$(printf '%s\n' "$first" "$second" "$third" "$fourth" | sort -n)"
+		"$(printf '%s\n' "$first" "$second" "$third" "$fourth" "$full" | sort -n)"
 	"$JHOT" record -e wall=10ms -d 2 --raw "$T/raw" -o "$T/wall.collapsed" "$JVM" >"$T/out" 2>&1
 	jvm_end
 	mv "$T/wall.collapsed" "$T/wall" || diag_file "$T/out"
@@ -47,6 +48,7 @@ io() {
 	waits_for askThird "socket read 127.0.0.1:$third" 50
 	waits_for askFourth "socket read 127.0.0.1:$fourth" 50
 	waits_for listen "accept 127.0.0.1:($first|$second|$third|$fourth)" 50
+	waits_for connectTo "socket connect 127.0.0.1:$full"
 	waits_for readFifo "pipe read $T/fifo$major"
 	waits_for receive "udp read 127.0.0.1:$(port udp)"
 	waits_for select epoll

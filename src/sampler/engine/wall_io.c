@@ -73,7 +73,6 @@ static bool polls(uint64_t number)
 struct about {
 	struct descriptor_call call;
 	uint64_t poll;
-	char address[128];
 };
 
 /* about_poll: of one descriptor. */
@@ -91,7 +90,6 @@ static bool about_poll(struct sampler *s, const struct task_call *call, struct a
 
 static bool about_call(struct sampler *s, const struct task_call *call, struct about *out)
 {
-	uint64_t bytes = call->arguments[2];
 	size_t i = 0;
 
 	*out = (struct about){.call = {.fd = (int32_t)call->arguments[0]}};
@@ -102,11 +100,6 @@ static bool about_call(struct sampler *s, const struct task_call *call, struct a
 	if (i == CALLS)
 		return false;
 	out->call.verb = calls[i].verb;
-	if (call->number == SYS_connect && bytes <= sizeof(out->address) &&
-		mem_load(&s->mem, call->arguments[1], out->address, bytes)) {
-		out->call.address = out->address;
-		out->call.address_bytes = bytes;
-	}
 	return true;
 }
 

@@ -141,6 +141,16 @@ public final class Peers {
         }
     }
 
+    /** As often as there is room for connections that nobody accepts; then it waits for that. */
+    static void connectTo(int port) throws IOException {
+        Socket[] all = new Socket[100];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Socket();
+            all[i].connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 60000);
+        }
+        sum += all.length;
+    }
+
     static void readFifo(InputStream in) throws IOException {
         sum += in.read();
     }
@@ -156,6 +166,8 @@ public final class Peers {
     public static void main(String[] args) throws Exception {
         int first = peer("first", 15), second = peer("second", 15);
         int third = peer("third", 1), fourth = peer("fourth", 1);
+        ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        System.out.println("full " + full.getLocalPort());
         DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
         System.out.println("udp " + socket.getLocalPort());
         start("plain", () -> plain(first, 0));
@@ -164,6 +176,7 @@ public final class Peers {
         for (int i = 0; i < 3; i++) {
             start("turns-" + i, () -> turns(third, fourth));
         }
+        start("connecting", () -> connectTo(full.getLocalPort()));
         start("datagrams", () -> receive(socket));
         start("selector", () -> select(Selector.open()));
         start("fifo", () -> readFifo(new FileInputStream(args[0])));
