@@ -72,14 +72,18 @@ static void test_tcp(void)
 	snprintf(want, sizeof(want), "socket read\t127.0.0.1:%d", port);
 	is(client, "read", want, "a client's by its peer");
 	snprintf(want, sizeof(want), "socket write\t127.0.0.1:%d", port_of(client));
+	ports = (struct descriptor_ports){.first = 1, .last = 65535}; /* and nobody accepts */
 	is(served, "write", want, "a server's, too, as long as nobody is known to accept there");
 	snprintf(want, sizeof(want), "accept\t127.0.0.1:%d", port);
 	is(listener, "read", want, "one that listens, whatever the call");
+	ports = (struct descriptor_ports){0};
 	snprintf(want, sizeof(want), "socket read\tclients of :%d", port);
-	is(served, "read", want, "then a server's by its port");
+	is(served, "read", want, "a server's by its port, which is looked for");
 	snprintf(want, sizeof(want), "socket read\t127.0.0.1:%d", port);
 	is(client, "read", want, "and a client's as before");
+	setsockopt(served, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
 	close(served);
+	is(client, "read", want, "still so when that has reset it");
 	close(client);
 	close(listener);
 	is(client, "read", "closed", "one that is closed has no text");
