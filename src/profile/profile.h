@@ -149,7 +149,8 @@ struct profile_io {
 };
 /*
  * Of a thread that waits: the stack with a leaf that says where in the program and why, "Customer.run sleeps", or with io
- * (NULL: not known) for what, "Customer.run: socket read 10.0.0.5:5432".
+ * (NULL: not known) for what, "Customer.run: socket read 10.0.0.5:5432". With whom is left out where one place has too many
+ * of them.
  */
 uint32_t profile_stack_resting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io);

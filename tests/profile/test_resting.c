@@ -130,6 +130,34 @@ static void test_io(struct profile *p)
 	}
 }
 
+static uint32_t named(struct profile *p, const char *frame, int files)
+{
+	uint32_t stack = profile_stack_child(p, PROFILE_ROOT_STACK, frame_of(p, frame)), names = 0;
+
+	for (int i = 0; i < files; i++) {
+		char path[40];
+		struct profile_io io = {"file read", path};
+
+		snprintf(path, sizeof(path), "/data/%d-%u", i, profile_info(p).now);
+		names += strstr(name_at(p, profile_stack_resting(p, stack, THREAD_IO, &io)),
+				 path) != NULL;
+	}
+	return names;
+}
+
+/* A place that reads thousands of files has no row for each. */
+static void test_many(struct profile *p)
+{
+	is_int(named(p, "shop.Images load", 20), 20, "each of 20 files is named");
+	is_int(named(p, "shop.Images load", 1000), 24, "of 1,000 24 are");
+	is_int(named(p, "shop.Images load", 20), 20, "again and again");
+	is_int(named(p, "shop.Logs read", 20), 20, "those of another place by themselves");
+	profile_advance(p, 59);
+	is_int(named(p, "shop.Images load", 20), 0, "no others in the same minute");
+	profile_advance(p, 61);
+	is_int(named(p, "shop.Images load", 20), 20, "but later");
+}
+
 int main(void)
 {
 	struct profile *p = profile_new();
@@ -155,6 +183,7 @@ int main(void)
 		is_int(profile_stack_resting(p, stack, cases[i].state, NULL), with, "once");
 	}
 	test_io(p);
+	test_many(p);
 	profile_free(p);
 	return tap_done();
 }

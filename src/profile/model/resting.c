@@ -113,13 +113,57 @@ static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
 	return frame;
 }
 
+/* Whether this is one of the names that the place may have, or there is room for one more. */
+static bool may_name(struct profile *p, uint64_t place, uint64_t name)
+{
+	struct model_io_place *at;
+	uint32_t oldest = 0;
+
+	if (!p->io_places)
+		p->io_places = xcalloc(MODEL_IO_PLACES, sizeof(*p->io_places));
+	at = &p->io_places[place % MODEL_IO_PLACES];
+	if (at->place != place)
+		*at = (struct model_io_place){.place = place};
+	for (uint32_t i = 0; i < MODEL_IO_NAMES && at->names[oldest].name; i++) {
+		if (at->names[i].name == name) {
+			at->names[i].second = p->now;
+			return true;
+		}
+		if (!at->names[i].name || at->names[i].second < at->names[oldest].second)
+			oldest = i;
+	}
+	if (at->names[oldest].name && p->now - at->names[oldest].second < MODEL_IO_S)
+		return false;
+	at->names[oldest].name = name;
+	at->names[oldest].second = p->now;
+	return true;
+}
+
+/* What is told of it: without its name where that is one of too many. */
+static struct profile_io told(
+	struct profile *p, const struct profile_method *m, const struct profile_io *io)
+{
+	struct profile_io out = *io;
+	uint64_t place = hash_bytes(m->full, strlen(m->full), 1);
+
+	if (*io->where && !may_name(p, hash_bytes(io->what, strlen(io->what), place),
+				  hash_bytes(io->where, strlen(io->where), 1)))
+		out.where = "";
+	return out;
+}
+
 uint32_t profile_stack_resting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io)
 {
 	uint32_t method = state >= THREAD_SLEEPING ? stack_place(p, stack) : PROFILE_NONE;
 	const struct profile_method m = *profile_get_method(p, method);
+	struct profile_io named;
 
 	io = state == THREAD_IO ? io : NULL;
+	if (io) {
+		named = told(p, &m, io);
+		io = &named;
+	}
 	if (method == PROFILE_NONE)
 		return io ? profile_stack_child(p, stack, io_frame(p, io)) : stack;
 	return profile_stack_child(p, stack, place_frame(p, m.class_name, m.name, state, io));
