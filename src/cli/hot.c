@@ -287,7 +287,7 @@ static void hot_print_states(FILE *out, const struct profile *p, const struct pr
 /* hot_nothing: why, as far as it is known: "the JVM ..." */
 static const char *hot_nothing(int event, const struct outputs *o)
 {
-	if (o->filter)
+	if (o->filter && filter_count(o->filter))
 		return "had no sample that --include and --exclude leave";
 	if (event != EVENT_CPU)
 		return "had no such event";

@@ -31,11 +31,15 @@ static int outputs_suffix(const char *path, struct err *err)
 	return -1;
 }
 
-/* --include and --exclude, all of which a stack has to pass. */
+/* --include and --exclude, all of which a stack has to pass, and --io. */
 static int outputs_filter(struct outputs *out, const struct args *args, struct err *err)
 {
 	static const enum option_id ids[] = {OPT_INCLUDE, OPT_EXCLUDE};
 
+	if (args_has(args, OPT_IO)) {
+		out->filter = filter_new();
+		filter_set_io(out->filter, true);
+	}
 	for (int k = 0; k < 2; k++) {
 		for (int i = 0; i < args_count(args, ids[k]); i++) {
 			const char *name = args_nth(args, ids[k], i);

@@ -26,7 +26,7 @@ struct outputs {
 	int count;
 	bool threads, annotate, dot, total;
 	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
-	struct filter *filter;       /* of --include and --exclude; NULL: none */
+	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
 };
 
 /* What the files and texts say about where the samples come from. */

@@ -86,8 +86,9 @@ extern const struct frame_type_info frame_types[FRAME_TYPES];
 struct profile_method {
 	const char *class_name; /* "" if none */
 	const char *name;
-	const char *signature; /* JVM form "(I)V", "" if none */
-	const char *module;    /* "libz.so.1", "" for Java */
+	const char
+		*signature; /* JVM form "(I)V", "" if none; of FRAME_WAITS see profile_stack_io */
+	const char *module; /* "libz.so.1", "" for Java */
 	/* What lists show: "java.util.HashMap.getNode", "[libz.so.1] inflate"; kernel and libjvm.so plain;
 	 * a class alone (no name) dotted; a module alone "[libz.so.1]". */
 	const char *full;
@@ -137,8 +138,22 @@ uint32_t profile_method(const struct profile *p, const char *class_name, const c
 uint32_t profile_frame(
 	const struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
-/* Of a thread that waits: the stack with a leaf that says where in the program and why, "Customer.run sleeps". */
-uint32_t profile_stack_resting(struct profile *p, uint32_t stack, enum thread_state state);
+/*
+ * What a thread waits for in a system call: what it does, "socket read", "pipe write", "accept", and with whom,
+ * "10.0.0.5:5432", "/var/log/x"; "" if that is not known, or the first says all.
+ */
+#define PROFILE_IO_WHAT 32
+struct profile_io {
+	char what[PROFILE_IO_WHAT];
+	const char *where;
+};
+/*
+ * Of a thread that waits: the stack with a leaf that says where in the program and why, "Customer.run sleeps", or with io
+ * (NULL: not known) for what, "Customer.run: socket read 10.0.0.5:5432". With whom is left out where one place has too many
+ * of them.
+ */
+uint32_t profile_stack_resting(
+	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io);
 /* Threads are numbered by the caller (small, dense); setting again renames. profile_thread_new: a number that none has. */
 uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
@@ -221,6 +236,8 @@ enum frame_type profile_method_type(const struct profile_method *method);
 const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t frame);
 struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack);
 const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread);
+/* What a stack of wall waits for; false: that is not known, or it is in no such call. */
+bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io *out);
 /* Is it of the program's own: Java, and of none of the libraries that every program uses? */
 bool profile_frame_own(const struct profile *p, uint32_t frame);
 uint32_t profile_method_count(const struct profile *p);

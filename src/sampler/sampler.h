@@ -12,6 +12,7 @@
 
 #include "sampler/cost.h"
 #include "sampler/counters.h"
+#include "sampler/descriptor.h"
 #include "sampler/engine/engine.h"
 #include "sampler/jvm/walker_agct.h"
 #include "sampler/session/threads.h"
@@ -153,6 +154,7 @@ struct sampler {
 		uint64_t rows_ns;             /* since when */
 		uint64_t back_ns;             /* CPU time that the way back from a handler takes */
 		struct wall_waiting *waiting; /* NULL: there are no virtual threads */
+		struct descriptor_ports ports;
 	} wall;
 
 	/* which threads are sampled: see scan.h */

@@ -217,10 +217,9 @@ uint32_t task_state_of(const char *line)
 
 uint32_t task_state(int task_fd, int32_t tid)
 {
-	char line[200];
+	struct task_call call;
 
-	return task_read(task_fd, tid, "/syscall", line, sizeof(line)) ? task_state_of(line)
-								       : TASK_UNKNOWN;
+	return task_state_call(task_fd, tid, &call);
 }
 
 bool task_name(int task_fd, int32_t tid, char *out, size_t bytes)
@@ -228,28 +227,54 @@ bool task_name(int task_fd, int32_t tid, char *out, size_t bytes)
 	return task_read(task_fd, tid, "/comm", out, bytes);
 }
 
-/* hex_at: "0x7ffd9c" */
-static uint64_t hex_at(const char *at)
+/* hex_at: " 0x7ffd9c", from the blank to behind the number; false: there is none. */
+static bool hex_at(const char **at, uint64_t *out)
 {
+	const char *from = *at;
 	uint64_t n = 0;
 
-	for (at += 2; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
-		n = n << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-	return n;
+	if (from[0] != ' ' || from[1] != '0' || from[2] != 'x')
+		return false;
+	for (from += 3; (*from >= '0' && *from <= '9') || (*from >= 'a' && *from <= 'f'); from++)
+		n = n << 4 | (uint64_t)(*from <= '9' ? *from - '0' : *from - 'a' + 10);
+	*at = from;
+	*out = n;
+	return true;
 }
 
-/* The line of a thread in a call ends with its sp and its pc: "202 0x7f0 0x80 ... 0x7ffd9c 0x7f5a2b". */
+/* "202 0x7f0 0x80 0x0 0x0 0x0 0x0 0x7ffd9c 0x7f5a2b", or "-1 0x7ffd9c 0x7f5a2b" for none. */
+bool task_call_of(const char *line, struct task_call *out)
+{
+	bool none = *line == '-';
+
+	line += none;
+	if (*line < '0' || *line > '9')
+		return false;
+	out->number = number_at(&line);
+	if (none)
+		out->number = TASK_NO_CALL;
+	for (int i = 0; !none && i < TASK_ARGUMENTS; i++)
+		if (!hex_at(&line, &out->arguments[i]))
+			return false;
+	return hex_at(&line, &out->sp) && hex_at(&line, &out->pc);
+}
+
+uint32_t task_state_call(int task_fd, int32_t tid, struct task_call *out)
+{
+	char line[256];
+
+	*out = (struct task_call){0};
+	if (!task_read(task_fd, tid, "/syscall", line, sizeof(line)))
+		return TASK_UNKNOWN;
+	if (!task_call_of(line, out))
+		*out = (struct task_call){0};
+	return task_state_of(line);
+}
+
 uint64_t task_sp(int task_fd, int32_t tid)
 {
-	char line[256], *at = line, *words[2] = {NULL, NULL};
+	struct task_call call;
 
-	if (!task_read(task_fd, tid, "/syscall", line, sizeof(line)))
-		return 0;
-	for (; *at; at++) {
-		if (*at != ' ')
-			continue;
-		words[0] = words[1];
-		words[1] = at + 1;
-	}
-	return words[0] ? hex_at(words[0]) : 0;
+	task_state_call(task_fd, tid, &call);
+	return call.sp;
 }

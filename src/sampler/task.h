@@ -31,6 +31,19 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
 #define TASK_UNKNOWN  13u /* the kernel does not say */
 uint32_t task_state(int task_fd, int32_t tid);
 
+/* The system call that a blocked thread is in. sp 0: it runs, or the kernel does not say. */
+#define TASK_ARGUMENTS 6
+#define TASK_NO_CALL   UINT64_MAX
+struct task_call {
+	uint64_t number; /* TASK_NO_CALL: none, it waits for a page */
+	uint64_t arguments[TASK_ARGUMENTS];
+	uint64_t sp, pc; /* of the thread when it comes back */
+};
+/* task_state, and the call. */
+uint32_t task_state_call(int task_fd, int32_t tid, struct task_call *out);
+/* The call for a line of /proc/PID/syscall; false: the line has none, or not all of it. */
+bool task_call_of(const char *line, struct task_call *out);
+
 /*
  * Where a thread that is in a system call has its stack, and its name ("VM Thread"). 0, or false: it runs, or
  * the kernel does not say.

@@ -44,6 +44,7 @@ enum walk_frame_type {
 	WALK_CUT = 13,           /* payload = how many frames were left out here; see walk_cut */
 	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
 	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
+	WALK_IO = 16,     /* payload = name id: what a system call waits for, as the leaf of wall */
 };
 
 static inline bool walk_type_is_java(unsigned type)

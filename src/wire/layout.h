@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         3
+#define WIRE_MINOR         4
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -320,6 +320,11 @@ enum wire_frame_kind {
 	WIRE_FRAME_CLASS_OUTSIDE = 14,
 	/* method, bci: compiled, but another method that is inlined here may be the one that ran; since 1.2 */
 	WIRE_FRAME_COARSE = 15,
+	/*
+	 * method id whose name is what the system call waits for that the thread is in, as the leaf of wall; since 1.4.
+	 * What it does, and behind a tab, if that is known, with whom: "socket read\t10.0.0.5:5432", "pipe write".
+	 */
+	WIRE_FRAME_IO = 16,
 };
 
 #define WIRE_FRAME(kind, payload) \

@@ -48,6 +48,7 @@ static struct {
 	struct profile_sample sample;
 } samples[200];
 static int sample_count;
+static char said[240]; /* by the first finding */
 
 static void add(int event, uint32_t stack, uint32_t thread, enum thread_state state, double part)
 {
@@ -64,6 +65,8 @@ static uint32_t method_of(const char *text)
 	snprintf(class_name, sizeof(class_name), "%.*s", (int)(name - text), text);
 	return profile_method(profile, class_name, name + 1, "", "");
 }
+
+static const struct profile_io *waits_for; /* by threads in I/O; NULL: not known */
 
 static uint32_t stack_of(frames f)
 {
@@ -92,7 +95,8 @@ static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
 		profile_thread_set(profile, i,
 			&(struct profile_thread){
 				.tid = (int)i + 1, .kind = THREAD_JAVA, .name = name});
-		add(EVENT_WALL, stack_of(f), i, state, part);
+		add(EVENT_WALL, profile_stack_resting(profile, stack_of(f), state, waits_for), i,
+			state, part);
 	}
 }
 
@@ -122,6 +126,7 @@ static void finds(const char *rules, const char *what)
 		v.events[i].state = VITALS_ON;
 	findings_vitals(f, &v);
 	count = findings_look(f, profile, 0, SECONDS);
+	snprintf(said, sizeof(said), "%s", count ? findings_get(f, 0)->what : "");
 	for (unsigned i = 0; i < count; i++) {
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " " : "",
 			findings_get(f, i)->rule->name);
@@ -130,6 +135,11 @@ static void finds(const char *rules, const char *what)
 	is_str(got, rules, what);
 	findings_free(f);
 	profile_free(profile);
+}
+
+static void says(const char *what)
+{
+	is_str(said, what, "and says so");
 }
 
 static void cores(void)
@@ -200,11 +210,48 @@ static void io(void)
 	finds("", "they wait for whoever comes");
 }
 
+/* What they wait for, where that is known. */
+static void peers(void)
+{
+	const struct profile_io db = {"socket read", "10.0.0.5:5432"};
+	const struct profile_io other = {"socket read", "10.0.0.6:5432"};
+	const struct profile_io pipe = {"pipe read", ""}, port = {"accept", ":80"};
+	const struct profile_io clients = {"socket read", "clients of :80"};
+
+	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 1);
+	finds("io", "one peer"),
+		says("Payment.charge waits for 10.0.0.5:5432: 4.0 threads at any moment");
+	begin(), waits_for = &pipe, are("order-", 0, 4, charge, THREAD_IO, 1);
+	finds("io", "a pipe"), says("Payment.charge waits for a pipe: 4.0 threads at any moment");
+	begin(), waits_for = &db, are("order-", 0, 3, charge, THREAD_IO, 1);
+	waits_for = &other, are("order-", 3, 1, charge, THREAD_IO, 1);
+	finds("io", "mostly one");
+	says("Payment.charge waits for 10.0.0.5:5432 and others: 4.0 threads at any moment");
+	begin(), waits_for = &db, are("order-", 0, 2, charge, THREAD_IO, 1);
+	waits_for = &other, are("order-", 2, 2, charge, THREAD_IO, 1);
+	finds("io", "one half each");
+	says("Payment.charge waits for its peer: 4.0 threads at any moment");
+	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 0.4);
+	are("order-", 0, 4, query, THREAD_IO, 0.4), are("order-", 0, 4, busy, THREAD_ON_CPU, 0.2);
+	finds("io", "one peer, by two methods");
+	says("Payment.charge and others wait for 10.0.0.5:5432: 3.2 threads at any moment");
+	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 0.4);
+	waits_for = &other, are("order-", 0, 4, query, THREAD_IO, 0.4);
+	are("order-", 0, 4, busy, THREAD_ON_CPU, 0.2);
+	finds("", "two peers, by two methods");
+	begin(), waits_for = &clients, are("order-", 0, 4, charge, THREAD_IO, 1);
+	finds("", "they wait for clients, whatever they are called");
+	begin(), waits_for = &port, are("order-", 0, 4, charge, THREAD_IO, 1);
+	finds("", "or for whoever connects");
+	waits_for = NULL;
+}
+
 int main(void)
 {
 	cores();
 	locks();
 	pools();
 	io();
+	peers();
 	return tap_done();
 }

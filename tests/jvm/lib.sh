@@ -304,6 +304,14 @@ litter() {
 	grep -E '^TracerPid:' "/proc/$pid/status"
 }
 
+# listening PID: the TCP ports at which it accepts, as the kernel tells, in order
+listening() {
+	readlink /proc/"$1"/fd/* | sed -n 's/^socket:\[\(.*\)\]$/ \1 /p' >"$T/sockets"
+	cat "/proc/$1/net/tcp" "/proc/$1/net/tcp6" 2>/dev/null |
+		awk '$4 == "0A" { sub(/.*:/, "", $2); print " " $10 " 0x" $2 }' | grep -F -f "$T/sockets" |
+		while read -r _ port; do echo $((port)); done | sort -nu
+}
+
 # rss_kb PID
 rss_kb() {
 	awk '/^VmRSS:/ { print $2 }' "/proc/$1/status"

@@ -14,7 +14,7 @@ jvm_test_programs = %D%/programs/Compile.java %D%/programs/Counts.java %D%/progr
 jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
 	%D%/test_endings.sh %D%/test_cycles.sh %D%/test_events.sh %D%/test_live.sh \
 	%D%/test_ssh.sh tests/sampler/test_rows.sh \
-	tests/sampler/test_unload.sh tests/sampler/test_alloc.sh tests/sampler/test_began.sh tests/sampler/test_locks.sh tests/sampler/test_vdso.sh \
+	tests/sampler/test_unload.sh tests/sampler/test_alloc.sh tests/sampler/test_began.sh tests/sampler/test_io.sh tests/sampler/test_locks.sh tests/sampler/test_vdso.sh \
 	tests/sampler/test_parked.sh tests/sampler/test_waits.sh
 %D%/classes.stamp: $(jvm_test_programs)
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
@@ -25,7 +25,7 @@ jvm_test_programs += %D%/programs/Program.java
 # Not part of check: one command, one table.
 jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Locks.java \
-	%D%/programs/Names.java %D%/programs/Problems.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java %D%/programs/Waiting.java
+	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Problems.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java %D%/programs/Waiting.java
 
 # Tests that measure shares, rates or times of a program: one at a time, with nothing beside them. With -j call
 # check-together and check-alone; `make check` without it runs them all, one after the other.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands on top of a stack that waits: the place in the program that a person would name, and why. */
-#include "profile/profile.h"
+#include "profile/query/filter.h"
 #include "tests/tap.h"
 
 #include <string.h>
@@ -63,6 +63,101 @@ static uint32_t frame_of(struct profile *p, const char *text)
 		native ? FRAME_NATIVE : FRAME_COMPILED, 0xffff, 0);
 }
 
+/* What a thread in a system call waits for is in the leaf, or a frame of its own on top. */
+static const struct {
+	enum thread_state state;
+	const char *frame;
+	struct profile_io io;
+	const char *leaf, *below;
+	bool known;
+} io_cases[] = {
+	{THREAD_IO, "shop.Client charge", {"socket read", "10.0.0.5:5432"},
+		"shop.Client.charge: socket read 10.0.0.5:5432", "shop.Client.charge", true},
+	{THREAD_IO, "shop.Client charge", {"pipe read", ""}, "shop.Client.charge: pipe read",
+		"shop.Client.charge", true},
+	{THREAD_IO, "libc read", {"accept", ":80"}, "[accept :80]", "[libc.so.6] read", true},
+	{THREAD_SLEEPING, "shop.Client charge", {"pipe read", ""}, "shop.Client.charge sleeps",
+		"shop.Client.charge", false},
+};
+
+static const char *name_at(const struct profile *p, uint32_t stack)
+{
+	return profile_get_method(
+		p, profile_get_frame(p, profile_get_stack(p, stack).frame)->method)
+		->full;
+}
+
+/* With a filter that says so what is waited for is a frame of its own, if it is in the leaf of a place. */
+static void is_apart(const struct profile *p, uint32_t stack, size_t i)
+{
+	struct filter *f = filter_new();
+	bool apart = io_cases[i].known && *io_cases[i].leaf != '[';
+	struct profile_io io;
+	char want[80];
+
+	filter_set_io(f, true);
+	stack = filter_stack(f, p, stack);
+	snprintf(want, sizeof(want), "[%s%s%s]", io_cases[i].io.what,
+		*io_cases[i].io.where ? " " : "", io_cases[i].io.where);
+	is_str(name_at(p, stack), apart ? want : io_cases[i].leaf,
+		"shown apart, if it is asked for");
+	if (apart)
+		is_str(name_at(p, profile_get_stack(p, stack).parent),
+			"shop.Client.charge is in I/O", "on top of the place");
+	is_int(profile_stack_io(p, stack, &io), io_cases[i].known, "and still known");
+	filter_free(f);
+}
+
+static void test_io(struct profile *p)
+{
+	for (size_t i = 0; i < sizeof(io_cases) / sizeof(io_cases[0]); i++) {
+		uint32_t stack =
+			profile_stack_child(p, PROFILE_ROOT_STACK, frame_of(p, io_cases[i].frame));
+		struct profile_io io;
+		bool known;
+
+		stack = profile_stack_resting(p, stack, io_cases[i].state, &io_cases[i].io);
+		is_str(name_at(p, stack), io_cases[i].leaf, io_cases[i].leaf);
+		is_str(name_at(p, profile_get_stack(p, stack).parent), io_cases[i].below,
+			"on top of that");
+		is_apart(p, stack, i);
+		known = profile_stack_io(p, stack, &io);
+		is_int(known, io_cases[i].known, "whether it tells what for");
+		if (known && io_cases[i].known)
+			ok(!strcmp(io.what, io_cases[i].io.what) &&
+					!strcmp(io.where, io_cases[i].io.where),
+				"namely that: %s, %s", io.what, io.where);
+	}
+}
+
+static uint32_t named(struct profile *p, const char *frame, int files)
+{
+	uint32_t stack = profile_stack_child(p, PROFILE_ROOT_STACK, frame_of(p, frame)), names = 0;
+
+	for (int i = 0; i < files; i++) {
+		char path[40];
+		struct profile_io io = {"file read", path};
+
+		snprintf(path, sizeof(path), "/data/%d-%u", i, profile_info(p).now);
+		names += strstr(name_at(p, profile_stack_resting(p, stack, THREAD_IO, &io)),
+				 path) != NULL;
+	}
+	return names;
+}
+
+/* A place that reads thousands of files has no row for each. */
+static void test_many(struct profile *p)
+{
+	is_int(named(p, "shop.Images load", 20), 20, "each of 20 files is named");
+	is_int(named(p, "shop.Images load", 1000), 24, "of 1,000 24 are");
+	is_int(named(p, "shop.Images load", 20), 20, "again and again");
+	is_int(named(p, "shop.Logs read", 20), 20, "those of another place by themselves");
+	profile_advance(p, 59);
+	is_int(named(p, "shop.Images load", 20), 0, "no others in the same minute");
+	profile_advance(p, 61);
+	is_int(named(p, "shop.Images load", 20), 20, "but later");
+}
+
 int main(void)
 {
 	struct profile *p = profile_new();
@@ -75,7 +170,7 @@ int main(void)
 			if (cases[i].frames[k])
 				stack = profile_stack_child(
 					p, stack, frame_of(p, cases[i].frames[k]));
-		with = profile_stack_resting(p, stack, cases[i].state);
+		with = profile_stack_resting(p, stack, cases[i].state, NULL);
 		if (!cases[i].leaf) {
 			ok(with == stack, "%s %s: as it is", cases[i].frames[0],
 				thread_states[cases[i].state].name);
@@ -85,8 +180,10 @@ int main(void)
 		is_int(profile_get_stack(p, with).parent, stack, "on top of all that was sampled");
 		is_str(profile_get_method(p, leaf->method)->full, cases[i].leaf, cases[i].leaf);
 		is_int(leaf->type, FRAME_WAITS, "marked as what it is");
-		is_int(profile_stack_resting(p, stack, cases[i].state), with, "once");
+		is_int(profile_stack_resting(p, stack, cases[i].state, NULL), with, "once");
 	}
+	test_io(p);
+	test_many(p);
 	profile_free(p);
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the agent.
 
-check_PROGRAMS += %D%/test_cost %D%/test_fault %D%/test_parts \
+check_PROGRAMS += %D%/test_cost %D%/test_descriptor %D%/test_fault %D%/test_parts \
 	%D%/test_states %D%/test_unwind_recv
 noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
@@ -16,6 +16,9 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 
 # Its parts that need no JVM.
 %C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
+%C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c \
+	src/sampler/signal/raw.c src/sampler/text.c
+%C%_test_descriptor_LDADD = -lutil
 %C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/publish/modules.c \
 	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/task.c src/sampler/text.c \
 	src/sampler/session/threads.c src/sampler/signal/threads.c src/sampler/signal/glob.c

@@ -33,6 +33,23 @@ static void test_lines(void)
 	is_int(task_state_of(line), WIRE_STATE_SLEEPING, "clock_nanosleep");
 }
 
+static void test_calls(void)
+{
+	struct task_call call;
+
+	ok(task_call_of("45 0x5 0x7f10 0x2000 0x0 0x0 0x0 0x7ffe80 0x7f5a2b\n", &call) &&
+			call.number == 45 && call.arguments[0] == 5 &&
+			call.arguments[1] == 0x7f10 && call.arguments[2] == 0x2000 &&
+			call.sp == 0x7ffe80 && call.pc == 0x7f5a2b,
+		"a call, what it was given, and where it comes back to");
+	ok(task_call_of("-1 0x7ffe80 0x7f5a2b\n", &call) && call.number == TASK_NO_CALL &&
+			call.sp == 0x7ffe80,
+		"one that waits for a page is in none");
+	ok(!task_call_of("running\n", &call), "nor is one that runs");
+	ok(!task_call_of("", &call) && !task_call_of("-", &call), "nothing is not known");
+	ok(!task_call_of("45 0x5 0x7f10 0x2000", &call), "and half of it neither");
+}
+
 static _Atomic int other_tid;
 static int other_pipe[2];
 
@@ -50,6 +67,7 @@ static void test_threads(void)
 	int task_fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY),
 	    self = (int)syscall(SYS_gettid);
 	uint64_t before = 0, after = 0;
+	struct task_call call;
 	pthread_t other;
 	uint32_t state;
 
@@ -64,7 +82,10 @@ static void test_threads(void)
 		is_int(state, WIRE_STATE_IO, "the thread that asks is reading just that");
 		while (task_state(task_fd, other_tid) == TASK_RUNS)
 			usleep(100);
-		is_int(task_state(task_fd, other_tid), WIRE_STATE_IO, "one that reads is in I/O");
+		is_int(task_state_call(task_fd, other_tid, &call), WIRE_STATE_IO,
+			"one that reads is in I/O");
+		ok(call.number == SYS_read && (int)call.arguments[0] == other_pipe[0],
+			"of that descriptor");
 		is_int(task_state(task_fd, 1 << 30), TASK_UNKNOWN, "one that is none is not known");
 	}
 	ok(task_cpu_ns(other_tid, &before) && task_cpu_ns(other_tid, &after) && before == after,
@@ -185,6 +206,7 @@ static void test_known(void)
 int main(void)
 {
 	test_lines();
+	test_calls();
 	test_threads();
 	test_methods();
 	test_virtual_methods();

@@ -131,6 +131,38 @@ static void test_names(void)
 	end();
 }
 
+/* What a thread waits for is no frame: it goes into the leaf; its text is another process's. */
+static void test_io(void)
+{
+	const uint64_t known[] = {
+		WIRE_FRAME(WIRE_FRAME_IO, 2), WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5)};
+	const uint64_t unknown[] = {
+		WIRE_FRAME(WIRE_FRAME_IO, 99), WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5)};
+	const uint16_t in_io = WIRE_TRACE_IN_STATE(WIRE_STATE_IO);
+	struct buf out = {0};
+	struct err err = {0};
+
+	begin();
+	fake_method(&agent, 1, "a/B", "c", "()V");
+	fake_method(&agent, 2, "", "file read\t/tmp/a\tb\033c", "");
+	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "w");
+	fake_trace(&agent, 1, 1, in_io, known, 2);
+	fake_trace(&agent, 2, 1, in_io, unknown, 2);
+	fake_trace(&agent, 3, 1, in_io, known, 1);
+	for (uint32_t i = 1; i <= 3; i++)
+		fake_delta(&agent, WIRE_WALL, SECOND(i), i, 1, 1);
+	fake_tick(&agent, SECOND(3));
+	drain(session, &err);
+	is_str(lines(&out, EVENT_WALL, 1, 2), "w;J:a.B.c;w:a.B.c: file read /tmp/a?b?c 1 1\n",
+		"a descriptor in the leaf");
+	is_str(lines(&out, EVENT_WALL, 2, 3), "w;J:a.B.c;w:a.B.c is in I/O 1 1\n",
+		"or none, where its name never came");
+	is_str(lines(&out, EVENT_WALL, 3, 4), "w;?:[unknown];w:[file read /tmp/a?b?c] 1 1\n",
+		"alone on a stack");
+	buf_done(&out);
+	end();
+}
+
 static void test_missing(void)
 {
 	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 99, 0), WIRE_FRAME(200, 1),
@@ -427,6 +459,7 @@ int main(void)
 {
 	test_clean();
 	test_names();
+	test_io();
 	test_missing();
 	test_time();
 	test_unknown_types();

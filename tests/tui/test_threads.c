@@ -40,6 +40,17 @@ static void add(int event, uint32_t stack, uint32_t thread, enum thread_state st
 		&(struct profile_sample){stack, thread, state, count, weight});
 }
 
+static bool asks; /* main waits for a peer */
+
+static void ask(void)
+{
+	const struct profile_io db = {"socket read", "10.0.0.5:5432"};
+	uint32_t stack = profile_stack_resting(
+		fake.profile, stack_of("shop.Client", "charge"), THREAD_IO, &db);
+
+	add(EVENT_WALL, stack, MAIN, THREAD_IO, 20, NS_PER_S);
+}
+
 /*
  * Each second: exec-1 runs all the time and allocates, exec-2 and exec-3 wait, from second 14 on for a lock that
  * exec-1 holds; a collector and a carrier of virtual threads work.
@@ -64,6 +75,8 @@ static void pass_second(void)
 	add(EVENT_CPU, virtual_stack, CARRIER, THREAD_STATE_NONE, 10, NS_PER_S / 10);
 	add(EVENT_ALLOC, compute, EXEC_1, THREAD_STATE_NONE, 20, 20 << 20);
 	add(EVENT_WALL, compute, EXEC_1, THREAD_ON_CPU, 20, NS_PER_S);
+	if (asks)
+		ask();
 	for (uint32_t t = EXEC_2; t <= EXEC_3; t++)
 		add(EVENT_WALL, parked, t, second < 14 ? THREAD_PARKED : THREAD_MONITOR, 20,
 			NS_PER_S);
@@ -320,6 +333,38 @@ static void test_waited(void)
 	keys("\033");
 }
 
+/* What a thread in I/O waits for, in its row and beside it; in the methods by place, or apart. */
+static void test_peers(void)
+{
+	asks = true;
+	keys("4t");
+	seconds(3);
+	ui_resize(&ui, 30, 120);
+	ui_draw(&ui);
+	ok(shows(" main ", " I ") && shows(" main ", " socket read 10.0.0.5:5432"),
+		"what it waits for");
+	ui_resize(&ui, 24, 80);
+	ui_draw(&ui);
+	ok(shows(" main ", " 10.0.0.5:5432") && !strstr(line_with(" main "), "socket"),
+		"with whom, where it is narrow");
+	keys("m");
+	ui_draw(&ui);
+	ok(*line_with("shop.Client.charge: socket read 10.0.0.5:5432"),
+		"in the methods where, too");
+	keys("O");
+	ui_draw(&ui);
+	ok(*line_with("[socket read 10.0.0.5:5432]") && *line_with(" O peers "), "O: by peer");
+	keys("\\:5432\n");
+	ok(*line_with("[socket read 10.0.0.5:5432]") && !*line_with("Unsafe.park"),
+		"which is a name for filters");
+	keys("\033O");
+	ui_draw(&ui);
+	ok(*line_with("shop.Client.charge: socket read") && !*line_with(" O peers "), "and back");
+	asks = false;
+	keys("1");
+	seconds(12);
+}
+
 int main(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
@@ -333,6 +378,7 @@ int main(void)
 	test_pools();
 	test_sort();
 	test_waited();
+	test_peers();
 	keys("t");
 	test_held();
 	ui_done(&ui);

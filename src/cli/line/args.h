@@ -38,6 +38,7 @@ enum option_id {
 	OPT_TOTAL,
 	OPT_ANNOTATE,
 	OPT_DOT,
+	OPT_IO,
 	OPT_OUTPUT,
 	OPT_RAW,
 	OPT_TAKE_OVER,

@@ -37,6 +37,9 @@ const struct option_def options[] = {
 		"write this file (again for more); the format by its suffix: .collapsed .svg"},
 	{OPT_THREADS, "threads", 't', NULL, WRITING,
 		"keep threads apart: each stack begins with its thread"},
+	{OPT_IO, "io", 0, NULL, WRITING,
+		"wall: what a system call waits for is a frame of its own, on top: [socket read "
+		"10.0.0.5:5432]"},
 	{OPT_INCLUDE, "include", 'I', "NAME", WRITING,
 		"only stacks with a frame whose name has this in it; again: and this"},
 	{OPT_EXCLUDE, "exclude", 'X', "NAME", WRITING, "only stacks without such a frame"},

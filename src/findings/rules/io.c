@@ -10,6 +10,7 @@
 #include "findings/rules.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define MUCH    0.5 /* and of the time that tasks want to go on */
 #define INNER   3   /* own frames that are asked for their names */
 #define SERVERS 8   /* classes that accept */
+#define ALL     0.9 /* of a group, as good as all */
 
 /* Of who waits for requests: in methods, in classes. */
 static const char *const server_methods[] = {"next", "accept", "listen", "poll", "receive",
@@ -32,11 +34,57 @@ static const char *const clients[] = {"client", "query", "fetch", "charge", "loo
 
 struct io {
 	const struct scene *scene;
-	struct scene_spending waits; /* by method */
+	struct scene_spending waits; /* by method, or by what is waited for */
 	uint32_t servers;
 	const char *server[SERVERS]; /* classes that accept */
 	uint64_t wanting;            /* ns in which tasks wanted to go on */
 };
+
+/* Threads that wait in one method, or for one peer. */
+struct group {
+	struct scene_group all;
+	uint32_t methods;
+	uint32_t peer; /* a stack that waits for what most of them wait for, if more than half do */
+	uint64_t lead; /* of that over all others */
+};
+
+/* --- what for ---------------------------------------------------------------------------------------- */
+
+#define PEER 200
+
+/* "10.0.0.5:5432", "/var/log/x", "a pipe"; false: not known. */
+static bool peer_of(const struct io *io, uint32_t stack, char out[PEER])
+{
+	struct profile_io what;
+	const char *verb;
+
+	out[0] = '\0';
+	if (!profile_stack_io(io->scene->profile, stack, &what))
+		return false;
+	verb = strrchr(what.what, ' ');
+	if (*what.where)
+		snprintf(out, PEER, "%s", what.where);
+	else
+		snprintf(out, PEER, "%s %.*s", strchr("aeiou", *what.what) ? "an" : "a",
+			(int)(verb ? verb - what.what : PROFILE_IO_WHAT), what.what);
+	return true;
+}
+
+static bool same_peer(const struct io *io, uint32_t a, uint32_t b)
+{
+	char text[PEER], other[PEER];
+
+	return a == b || (peer_of(io, a, text) && peer_of(io, b, other) && !strcmp(text, other));
+}
+
+/* It waits for somebody to ask: that is no problem of its own. */
+static bool is_asked(const struct io *io, uint32_t stack)
+{
+	struct profile_io what;
+
+	return profile_stack_io(io->scene->profile, stack, &what) &&
+	       (!strcmp(what.what, "accept") || !strncmp(what.where, "clients of ", 11));
+}
 
 /* --- who serves -------------------------------------------------------------------------------------- */
 
@@ -111,7 +159,8 @@ static void sort_out(struct io *io, const struct profile_part *part)
 
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
-	if (waits && (at.owns < 2 || at.waits & PLACE_CALLERS || serves(io, at.own)))
+	if (waits && (at.owns < 2 || at.waits & PLACE_CALLERS || is_asked(io, part->stack) ||
+			     serves(io, at.own)))
 		return;
 	if (waits || part->state == THREAD_ON_CPU || part->state == THREAD_RUNNABLE ||
 		part->state == THREAD_MONITOR)
@@ -120,49 +169,140 @@ static void sort_out(struct io *io, const struct profile_part *part)
 		scene_spend(&io->waits, scene_frame(io->scene, at.own)->method, part);
 }
 
-static void tell(const struct io *io, const struct scene_group *g, double seconds)
+static uint32_t method_of(const struct io *io, uint32_t stack)
 {
-	struct place at = places_of(io->scene->places, g->stack);
-	double share = (double)g->weight / (double)io->wanting;
-	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, g->what);
-	char own[120];
+	return scene_frame(io->scene, places_of(io->scene->places, stack).own)->method;
+}
+
+/* One more vote for what it waits for: who has more than half of all is there at the end. */
+static void vote(const struct io *io, struct group *g, const struct scene_spent *part)
+{
+	if (same_peer(io, g->peer, part->stack)) {
+		g->lead += part->weight;
+	} else if (g->lead >= part->weight) {
+		g->lead -= part->weight;
+	} else {
+		g->lead = part->weight - g->lead;
+		g->peer = part->stack;
+	}
+}
+
+/* In how many methods a group waits, and what for. */
+static struct group look_closer(const struct io *io, const struct scene_group *all)
+{
+	struct group g = {.all = *all, .peer = all->stack};
+	uint32_t method = PROFILE_NONE;
+
+	for (uint32_t i = all->first; i < all->end; i++) {
+		const struct scene_spent *part = &io->waits.list[i];
+
+		g.methods += method_of(io, part->stack) != method;
+		method = method_of(io, part->stack);
+		vote(io, &g, part);
+	}
+	return g;
+}
+
+/* How much of a group waits for the same. */
+static double share_of_peer(const struct io *io, const struct group *g)
+{
+	uint64_t same = 0;
+
+	for (uint32_t i = g->all.first; i < g->all.end; i++)
+		if (same_peer(io, g->peer, io->waits.list[i].stack))
+			same += io->waits.list[i].weight;
+	return (double)same / (double)g->all.weight;
+}
+
+/* What a group waits for. */
+static void say_peer(const struct io *io, const struct group *g, char out[PEER])
+{
+	unsigned waits = places_of(io->scene->places, g->all.stack).waits;
+	double share = share_of_peer(io, g);
+
+	if (peer_of(io, g->peer, out) && share > 0.5) {
+		if (share < ALL)
+			strncat(out, " and others", PEER - strlen(out) - 1);
+		return;
+	}
+	snprintf(out, PEER, "%s",
+		waits & PLACE_PEER   ? "its peer"
+		: waits & PLACE_FILE ? "a file or a pipe"
+				     : "I/O");
+}
+
+static void tell(const struct io *io, const struct group *g, double seconds)
+{
+	uint32_t method = method_of(io, g->all.stack);
+	double share = (double)g->all.weight / (double)io->wanting;
+	struct finding *f = scene_found(io->scene, FINDING_WORTH_KNOWING, share, method);
+	char peer[PEER];
 
 	if (!f)
 		return;
-	snprintf(own, sizeof(own), "%s", scene_method(io->scene, g->what));
-	snprintf(f->what, sizeof(f->what), "%s waits for %s: %.1f threads at any moment, in %s",
-		own,
-		at.waits & PLACE_PEER   ? "its peer"
-		: at.waits & PLACE_FILE ? "a file or a pipe"
-					: "I/O",
-		(double)g->weight / NS_PER_S / seconds,
-		scene_method(io->scene, scene_frame(io->scene, at.java)->method));
-	scene_proof(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->thread),
-		100.0 * (double)g->most / NS_PER_S / seconds);
-	scene_proof_stack(io->scene, f, g->stack, 4);
+	say_peer(io, g, peer);
+	snprintf(f->what, sizeof(f->what), "%s%s for %s: %.1f threads at any moment",
+		scene_method(io->scene, method), g->methods > 1 ? " and others wait" : " waits",
+		peer, (double)g->all.weight / NS_PER_S / seconds);
+	scene_proof(f, "%s, %.0f %% of its time:", scene_thread(io->scene, g->all.thread),
+		100.0 * (double)g->all.most / NS_PER_S / seconds);
+	scene_proof_stack(io->scene, f, g->all.stack, 4);
 	snprintf(f->look, sizeof(f->look),
 		"how long the other side takes to answer; fewer calls, or several at once");
 	f->event = EVENT_WALL;
-	f->thread = g->thread;
-	f->method = g->what;
+	f->thread = g->all.thread;
+	f->method = method;
+}
+
+/* Tells of the groups that are worth it; false: there are none. */
+static bool tell_groups(struct io *io)
+{
+	double seconds = scene_seconds(io->scene, EVENT_WALL);
+	struct scene_group all = {0};
+	bool told = false;
+
+	while (scene_group_next(&io->waits, &all)) {
+		struct group g;
+
+		/* A thread of its own that does nothing but read may be meant so. */
+		if ((double)all.weight < LEAST * seconds * NS_PER_S ||
+			(double)all.weight < MUCH * (double)io->wanting ||
+			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor))
+			continue;
+		g = look_closer(io, &all);
+		tell(io, &g, seconds);
+		told = true;
+	}
+	return told;
+}
+
+/* Those of which is known what they wait for are counted for that; the others leave. */
+static void count_for_peers(struct io *io)
+{
+	uint32_t kept = 0;
+	char peer[PEER];
+
+	for (uint32_t i = 0; i < io->waits.count; i++) {
+		if (!peer_of(io, io->waits.list[i].stack, peer))
+			continue;
+		io->waits.list[kept] = io->waits.list[i];
+		io->waits.list[kept++].what = (uint32_t)hash_bytes(peer, strlen(peer), 0);
+	}
+	io->waits.count = kept;
 }
 
 static void look(const struct scene *scene)
 {
 	struct io io = {.scene = scene};
-	double seconds = scene_seconds(scene, EVENT_WALL);
-	struct scene_group g = {0};
 
 	find_servers(&io);
 	for (uint32_t i = 0; i < scene->wall_count; i++)
 		if (scene_is_java(scene, scene->wall[i].thread))
 			sort_out(&io, &scene->wall[i]);
-	while (scene_group_next(&io.waits, &g))
-		/* A thread of its own that does nothing but read may be meant so. */
-		if ((double)g.weight >= LEAST * seconds * NS_PER_S &&
-			(double)g.weight >= MUCH * (double)io.wanting &&
-			(g.threads > 1 || places_of(scene->places, g.stack).executor))
-			tell(&io, &g, seconds);
+	if (!tell_groups(&io)) { /* by methods; what several of them ask for may be one */
+		count_for_peers(&io);
+		tell_groups(&io);
+	}
 	free(io.waits.list);
 }
 

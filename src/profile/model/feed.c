@@ -40,6 +40,7 @@ void model_free(struct profile *p)
 	free(p->frames);
 	free(p->events);
 	free(p->gaps);
+	free(p->io_places);
 	free(p->readers->keep.bits);
 	free(p->readers);
 	free(p);
@@ -86,6 +87,7 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += p->frames->cap * sizeof(*p->frames->list) +
 		 ((size_t)p->frames->index.mask + 1) * 16;
 	bytes += model_stacks_bytes(&p->stacks);
+	bytes += p->io_places ? MODEL_IO_PLACES * sizeof(*p->io_places) : 0;
 	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);

@@ -100,6 +100,21 @@ struct model_gap {
 	uint32_t from, to;
 };
 
+/*
+ * What threads in one place have waited for in system calls of late, by hashes: of a place that reads thousands of files
+ * only so many are told by their names. A place takes the slot of another one with the same last bits of its hash.
+ */
+#define MODEL_IO_PLACES 256u
+#define MODEL_IO_NAMES  24u
+#define MODEL_IO_S      60u /* then a name makes room for another */
+struct model_io_place {
+	uint64_t place; /* 0: none yet */
+	struct {
+		uint64_t name; /* 0: none yet */
+		uint32_t second;
+	} names[MODEL_IO_NAMES];
+};
+
 /* Numbers to keep, while a step of sweep.c is made: a bit for each below room. */
 struct model_keep {
 	uint64_t *bits;
@@ -142,6 +157,7 @@ struct profile {
 	uint32_t now, oldest, merged_before;
 	uint64_t start_wall_ns;
 	size_t budget;
+	struct model_io_place *io_places; /* NULL: nothing of that is known */
 	struct model_readers *readers;
 	struct scratch *scratch; /* query/query.h */
 };
@@ -171,6 +187,12 @@ void model_threads_init(struct model_threads *t);
 void model_threads_done(struct model_threads *t);
 void model_threads_sweep(struct profile *p, const uint64_t *keep);
 size_t model_threads_bytes(const struct model_threads *t);
+
+/*
+ * resting.c: the leaf of a stack that waits for something known as two frames: where, "Client.charge is in I/O", and for
+ * what, "[socket read 10.0.0.5:5432]". false: it is no such leaf, or has no place.
+ */
+bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 
 /* waits.c */
 void model_waits_done(struct model_waits *w);

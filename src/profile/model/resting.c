@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* How good a place a frame is: of two that are as good the inner one. */
@@ -70,19 +71,135 @@ static uint32_t stack_place(const struct profile *p, uint32_t stack)
 	return method;
 }
 
-uint32_t profile_stack_resting(struct profile *p, uint32_t stack, enum thread_state state)
-{
-	const struct profile_method *m;
-	struct buf class_name = {0}, name = {0};
-	uint32_t method = state >= THREAD_SLEEPING ? stack_place(p, stack) : PROFILE_NONE;
+/* --- leaves ------------------------------------------------------------------------------------------ */
 
+static uint32_t leaf_frame(const struct profile *p, const char *class_name, const char *name,
+	const struct profile_io *io)
+{
+	struct buf text = {0};
+	uint32_t method;
+
+	if (io)
+		buf_printf(&text, "%s\t%s", io->what, io->where);
+	method = profile_method(p, class_name, name, buf_str(&text), "");
+	buf_done(&text);
+	return profile_frame(p, method, FRAME_WAITS, 0xffff, 0);
+}
+
+/* Why it waits there; io: for what. */
+static uint32_t place_frame(const struct profile *p, const char *class_name, const char *name,
+	enum thread_state state, const struct profile_io *io)
+{
+	struct buf text = {0};
+	uint32_t frame;
+
+	if (io)
+		buf_printf(&text, "%s: %s%s%s", name, io->what, *io->where ? " " : "", io->where);
+	else
+		buf_printf(&text, "%s %s", name, thread_states[state].name);
+	frame = leaf_frame(p, class_name, buf_str(&text), io);
+	buf_done(&text);
+	return frame;
+}
+
+static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
+{
+	struct buf text = {0};
+	uint32_t frame;
+
+	buf_printf(&text, "[%s%s%s]", io->what, *io->where ? " " : "", io->where);
+	frame = leaf_frame(p, "", buf_str(&text), io);
+	buf_done(&text);
+	return frame;
+}
+
+/* Whether this is one of the names that the place may have, or there is room for one more. */
+static bool may_name(struct profile *p, uint64_t place, uint64_t name)
+{
+	struct model_io_place *at;
+	uint32_t oldest = 0;
+
+	if (!p->io_places)
+		p->io_places = xcalloc(MODEL_IO_PLACES, sizeof(*p->io_places));
+	at = &p->io_places[place % MODEL_IO_PLACES];
+	if (at->place != place)
+		*at = (struct model_io_place){.place = place};
+	for (uint32_t i = 0; i < MODEL_IO_NAMES && at->names[oldest].name; i++) {
+		if (at->names[i].name == name) {
+			at->names[i].second = p->now;
+			return true;
+		}
+		if (!at->names[i].name || at->names[i].second < at->names[oldest].second)
+			oldest = i;
+	}
+	if (at->names[oldest].name && p->now - at->names[oldest].second < MODEL_IO_S)
+		return false;
+	at->names[oldest].name = name;
+	at->names[oldest].second = p->now;
+	return true;
+}
+
+/* What is told of it: without its name where that is one of too many. */
+static struct profile_io told(
+	struct profile *p, const struct profile_method *m, const struct profile_io *io)
+{
+	struct profile_io out = *io;
+	uint64_t place = hash_bytes(m->full, strlen(m->full), 1);
+
+	if (*io->where && !may_name(p, hash_bytes(io->what, strlen(io->what), place),
+				  hash_bytes(io->where, strlen(io->where), 1)))
+		out.where = "";
+	return out;
+}
+
+uint32_t profile_stack_resting(
+	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io)
+{
+	uint32_t method = state >= THREAD_SLEEPING ? stack_place(p, stack) : PROFILE_NONE;
+	const struct profile_method m = *profile_get_method(p, method);
+	struct profile_io named;
+
+	io = state == THREAD_IO ? io : NULL;
+	if (io) {
+		named = told(p, &m, io);
+		io = &named;
+	}
 	if (method == PROFILE_NONE)
-		return stack;
-	m = profile_get_method(p, method);
-	buf_adds(&class_name, m->class_name);
-	buf_printf(&name, "%s %s", m->name, thread_states[state].name);
-	method = profile_method(p, buf_str(&class_name), buf_str(&name), "", "");
-	buf_done(&class_name);
+		return io ? profile_stack_child(p, stack, io_frame(p, io)) : stack;
+	return profile_stack_child(p, stack, place_frame(p, m.class_name, m.name, state, io));
+}
+
+static bool frame_io(const struct profile *p, uint32_t frame, struct profile_io *out)
+{
+	const struct profile_frame *f = profile_get_frame(p, frame);
+	const char *text = profile_get_method(p, f->method)->signature;
+	const char *tab = strchr(text, '\t');
+
+	if (f->type != FRAME_WAITS || !tab)
+		return false;
+	snprintf(out->what, sizeof(out->what), "%.*s", (int)(tab - text), text);
+	out->where = tab + 1;
+	return true;
+}
+
+bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io *out)
+{
+	return frame_io(p, profile_get_stack(p, stack).frame, out);
+}
+
+bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2])
+{
+	const struct profile_method *m = profile_get_method(p, profile_get_frame(p, leaf)->method);
+	struct profile_io io;
+	struct buf name = {0};
+
+	if (!frame_io(p, leaf, &io) || *m->name == '[')
+		return false;
+	buf_adds(&name, m->name);
+	name.len -= strlen(": ") + strlen(io.what) + (*io.where != 0) + strlen(io.where);
+	name.data[name.len] = '\0';
+	apart[0] = place_frame(p, m->class_name, buf_str(&name), THREAD_IO, NULL);
+	apart[1] = io_frame(p, &io);
 	buf_done(&name);
-	return profile_stack_child(p, stack, profile_frame(p, method, FRAME_WAITS, 0xffff, 0));
+	return true;
 }

@@ -18,7 +18,7 @@ struct filter {
 	struct term terms[FILTER_TERMS];
 	int count;
 	unsigned hide;
-	bool lines;
+	bool lines, io;
 	char *frameworks;
 	uint32_t version;
 	uint64_t stamp; /* of all that was ever set: equal ones have the same settings */
@@ -112,9 +112,20 @@ bool filter_lines(const struct filter *f)
 	return f->lines;
 }
 
+void filter_set_io(struct filter *f, bool on)
+{
+	f->io = on;
+	filter_changed(f, 'i', on, "");
+}
+
+bool filter_io(const struct filter *f)
+{
+	return f->io;
+}
+
 bool filter_idle(const struct filter *f)
 {
-	return !f->count && !f->hide && !f->lines;
+	return !f->count && !filter_folds(f);
 }
 
 uint32_t filter_version(const struct filter *f)
@@ -130,6 +141,11 @@ uint64_t filter_stamp(const struct filter *f)
 const char *filter_frameworks(const struct filter *f)
 {
 	return f->frameworks;
+}
+
+bool filter_folds(const struct filter *f)
+{
+	return f->hide || f->lines || f->io;
 }
 
 /* --- asking ------------------------------------------------------------------------------------------ */

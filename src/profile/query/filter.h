@@ -5,6 +5,7 @@
  *   terms   only stacks with a name, or none with it: a list, the last one is undone first
  *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"
  *   lines   a Java frame is its method and line: "HashMap.getNode:578"
+ *   io      what a system call waits for is a frame of its own on top: "[socket read 10.0.0.5:5432]"
  *
  * Set in a query it holds for everything derived from that: tables, trees, sums, exports. Terms look at a
  * stack both as it was sampled and as it is shown. A folded view is made when it is first asked for and kept until another
@@ -33,6 +34,8 @@ unsigned filter_hide(const struct filter *f);
 void filter_set_frameworks(struct filter *f, const char *packages);
 void filter_set_lines(struct filter *f, bool on);
 bool filter_lines(const struct filter *f);
+void filter_set_io(struct filter *f, bool on);
+bool filter_io(const struct filter *f);
 
 /* Does it let everything through as it is? */
 bool filter_idle(const struct filter *f);

@@ -26,7 +26,7 @@ struct fold {
 	const struct profile *p;
 	uint64_t stamp; /* of what follows, which is as in the filter */
 	unsigned hide;
-	bool lines;
+	bool lines, io;
 	char *frameworks;
 	uint32_t serial;
 	uint64_t made;
@@ -49,6 +49,7 @@ static struct fold *fold_new(const struct profile *p, const struct filter *filte
 	f->p = p;
 	f->hide = filter_hide(filter);
 	f->lines = filter_lines(filter);
+	f->io = filter_io(filter);
 	f->frameworks = xstrdup(filter_frameworks(filter));
 	f->serial = ++p->scratch->fold_serial;
 	model_stacks_init(&f->view, &p->stacks);
@@ -80,10 +81,11 @@ struct fold *fold_of(const struct profile *p, const struct profile_query *q)
 	const char *text;
 	uint64_t stamp;
 
-	if (!f || !(filter_hide(f) || filter_lines(f)))
+	if (!f || !filter_folds(f))
 		return NULL;
 	text = filter_frameworks(f);
-	stamp = hash_pair(filter_hide(f) * 2 + filter_lines(f), hash_bytes(text, strlen(text), 0));
+	stamp = hash_pair(filter_hide(f) * 4 + filter_lines(f) * 2 + filter_io(f),
+		hash_bytes(text, strlen(text), 0));
 	if (s->fold && s->fold->stamp == stamp)
 		return s->fold;
 	fold_free(s->fold);
@@ -253,8 +255,11 @@ static uint32_t show_hidden(struct fold *f, enum fold_kind kind, uint32_t stack,
 static uint32_t show_one(struct fold *f, uint32_t stack, uint32_t parent)
 {
 	enum fold_kind kind = kind_of(f, stack);
+	uint32_t apart[2];
 
 	f->made++;
+	if (f->io && model_io_apart(f->p, model_frame(&f->p->stacks, stack), apart))
+		return fold_child(f, fold_child(f, parent, apart[0]), apart[1]);
 	if (kind != KIND_SHOWN)
 		return show_hidden(f, kind, stack, parent);
 	return fold_child(f, parent, line_frame(f, model_frame(&f->p->stacks, stack)));

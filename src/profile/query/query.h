@@ -117,6 +117,7 @@ bool fold_unmark(const struct fold *f, uint32_t marked, uint32_t *stack);
 
 /* filter.c */
 uint64_t filter_stamp(const struct filter *f); /* equal ones let the same through */
+bool filter_folds(const struct filter *f);     /* is another stack shown for some? */
 const char *filter_frameworks(const struct filter *f);
 /* The stack (in the view) that a query shows for a sampled one; PROFILE_NONE: its filter leaves it out. */
 uint32_t query_shown(

@@ -147,6 +147,13 @@ uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64
  */
 #define WALL_IN_FUTEX 15u
 
+/*
+ * wall_io.c: what a thread waits for that is in this system call, into its slot, for the handler that is asked next; for
+ * the wall clock's thread.
+ */
+struct task_call;
+void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call);
+
 /* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread, but for free. */
 void wall_waiting_start(struct sampler *s);
 /* interval 0: now. */

@@ -58,13 +58,16 @@ static uint32_t wall_share(struct sampler *s, struct thread_slot *slot, uint64_t
 static uint32_t wall_state(
 	struct sampler *s, struct thread_slot *slot, uint64_t ran_ns, uint64_t since_ns)
 {
+	struct task_call call;
 	uint32_t state;
 
 	if (ran_ns >= since_ns / 10 * 9)
 		return WIRE_STATE_ON_CPU;
-	state = task_state(s->task_fd, atomic_load(&slot->tid));
+	state = task_state_call(s->task_fd, atomic_load(&slot->tid), &call);
 	if (state == TASK_RUNS)
 		return wall_share(s, slot, ran_ns);
+	if (state == WIRE_STATE_IO)
+		wall_io_note(s, slot, &call);
 	return state == TASK_UNKNOWN ? WALL_IN_FUTEX : state;
 }
 

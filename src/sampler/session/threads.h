@@ -69,6 +69,16 @@ struct thread_wall {
 	_Atomic uint64_t owed;    /* ns of samples that named a trace which was forgotten */
 	atomic_bool enters_again; /* it is in Object.wait, but has been notified */
 
+	/* The descriptor that it waits for, and how to know that it still does: see engine/wall_io.c. */
+	struct thread_wall_io {
+		_Atomic uint32_t
+			name; /* the id of its text; 0: there is none, or it is written just now */
+		int32_t fd;
+		uint64_t poll; /* where the struct pollfd is that has fd; 0: the call has it */
+		uint64_t sp, pc;
+		uint64_t device, inode;
+	} io;
+
 	/* the wall clock's thread's own */
 	uint64_t last_ns;  /* up to when the thread's time is in samples; 0: it is new */
 	uint64_t asked_ns; /* since when a handler is asked */

@@ -59,6 +59,12 @@ void raw_unmap(void *memory, size_t bytes)
 		raw(SYS_munmap, memory, bytes);
 }
 
+int raw_stat(int fd, struct statx *out)
+{
+	return (int)raw(
+		SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, out);
+}
+
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
 	struct timespec ts = {(time_t)(timeout_ns / NS_PER_S), (long)(timeout_ns % NS_PER_S)};

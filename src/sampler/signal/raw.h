@@ -88,6 +88,12 @@ void *raw_map(size_t bytes);
 void *raw_map_ready(size_t bytes);
 void raw_unmap(void *memory, size_t bytes);
 
+/*
+ * raw_stat: type and number of an open file, of what is known of it here: no server of a network's file system is asked,
+ * which may not answer. 0 or -errno: Linux before 4.11 cannot.
+ */
+int raw_stat(int fd, struct statx *out);
+
 /* Futexes shared between processes. Wait: until *word != expected, a wake-up, or timeout_ns. */
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 void raw_futex_wake(_Atomic uint32_t *word);

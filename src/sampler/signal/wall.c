@@ -37,13 +37,45 @@ static uint64_t wall_sleeps(void)
 	return (uint64_t)used.ru_nvcsw;
 }
 
+/*
+ * wall_io_name: what it waits for, as the wall clock's thread has found a moment ago: if it is in the same call, on the
+ * same descriptor, and that is the same file. 0: it is not.
+ */
+static uint32_t wall_io_name(const struct stack *stack, const void *ucontext)
+{
+	const struct thread_wall_io *io = &stack->thread->wall.io;
+	uint32_t name = atomic_load_explicit(&io->name, memory_order_acquire), polled;
+	struct statx st;
+	uint64_t fd;
+
+	if (!name || !regs_in_call(ucontext, io->sp, io->pc))
+		return 0;
+	if (io->poll && !stack->mem->load(stack->mem, io->poll, &polled, sizeof(polled)))
+		return 0;
+	if (io->poll)
+		fd = polled;
+	else if (!regs_argument(ucontext, io->pc, &fd))
+		return 0;
+	if ((int32_t)fd != io->fd || raw_stat(io->fd, &st) < 0 || st.stx_ino != io->inode ||
+		((uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor) != io->device)
+		return 0;
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&io->name, memory_order_relaxed) == name ? name : 0;
+}
+
 void sig_wall_put(const struct stack *stack, uint64_t weight, const void *ucontext)
 {
 	struct thread_wall *wall = &stack->thread->wall;
 	struct stack_sample sample = {
 		.event = WIRE_WALL, .state = wall_state(stack), .count = 1, .weight = weight};
-	uint64_t hash = sig_stack_put(stack, &sample);
+	uint32_t io = sample.state == WIRE_STATE_IO ? wall_io_name(stack, ucontext) : 0;
+	uint64_t hash;
 
+	if (io && stack->room) {
+		stack->user[-1] = WALK_PACK(WALK_IO, io);
+		sample.before = 1;
+	}
+	hash = sig_stack_put(stack, &sample);
 	if (sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE ||
 		!regs_resumes(ucontext, stack->mem))
 		hash = 0; /* it moves without being seen to, or was about to */

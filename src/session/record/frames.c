@@ -362,6 +362,22 @@ uint32_t frames_get(struct frames *f, uint64_t wire)
 	return frame;
 }
 
+bool frames_io(struct frames *f, uint64_t wire, struct profile_io *out, struct buf *text)
+{
+	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	const char *where;
+
+	if (!m || !m->name)
+		return false;
+	m->used = true;
+	where = strchrnul(m->name, '\t');
+	clean_text(out->what, sizeof(out->what), m->name, (size_t)(where - m->name));
+	where += *where == '\t';
+	clean_add(text, where, strlen(where));
+	out->where = buf_str(text);
+	return true;
+}
+
 static bool frames_frame_ready(const struct frames *f, uint64_t wire)
 {
 	switch (WIRE_FRAME_KIND(wire)) {

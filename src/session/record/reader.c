@@ -198,22 +198,6 @@ static struct reader_trace *reader_trace_slot(struct reader *r, uint32_t id)
 	return &r->traces[id & (r->trace_slots - 1)];
 }
 
-static uint32_t reader_stack(struct reader *r, const struct wire_trace *rec)
-{
-	uint32_t stack = PROFILE_ROOT_STACK;
-
-	if (rec->flags & WIRE_TRACE_TRUNCATED)
-		stack = profile_stack_child(
-			r->profile, stack, frames_reason(r->frames, "[truncated]"));
-	if (!rec->frame_count)
-		stack = profile_stack_child(
-			r->profile, stack, frames_reason(r->frames, "[unknown]"));
-	for (uint32_t i = rec->frame_count; i-- > 0;)
-		stack = profile_stack_child(
-			r->profile, stack, frames_get(r->frames, rec->frames[i]));
-	return stack;
-}
-
 static enum thread_state reader_state(unsigned flags)
 {
 	static const enum thread_state states[] = {
@@ -231,14 +215,37 @@ static enum thread_state reader_state(unsigned flags)
 	return state < sizeof(states) / sizeof(states[0]) ? states[state] : THREAD_STATE_NONE;
 }
 
+/* Its frames, but for the one that says what the thread waits for: it goes into the leaf that is put on top. */
+static uint32_t reader_stack(
+	struct reader *r, const struct wire_trace *rec, enum thread_state state)
+{
+	bool first = rec->frame_count && WIRE_FRAME_KIND(rec->frames[0]) == WIRE_FRAME_IO, known;
+	uint32_t stack = PROFILE_ROOT_STACK;
+	struct profile_io io;
+	struct buf text = {0};
+
+	known = first && frames_io(r->frames, rec->frames[0], &io, &text);
+	if (rec->flags & WIRE_TRACE_TRUNCATED)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[truncated]"));
+	if (rec->frame_count == first)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[unknown]"));
+	for (uint32_t i = rec->frame_count; i-- > first;)
+		stack = profile_stack_child(
+			r->profile, stack, frames_get(r->frames, rec->frames[i]));
+	stack = profile_stack_resting(r->profile, stack, state, known ? &io : NULL);
+	buf_done(&text);
+	return stack;
+}
+
 static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
 {
 	struct reader_trace *t = reader_trace_slot(r, rec->id);
 	uint32_t thread = reader_named_thread(r, rec->thread);
 	enum thread_state state = reader_state(rec->flags);
-	uint32_t stack = profile_stack_resting(r->profile, reader_stack(r, rec), state);
 
-	*t = (struct reader_trace){rec->id, stack, thread, state};
+	*t = (struct reader_trace){rec->id, reader_stack(r, rec, state), thread, state};
 }
 
 /* Samples of a trace that never came still count, on a stack that says so. */

@@ -64,6 +64,7 @@ const char *reader_note(const struct reader *r);
  * The agent's frames into the model's: names of methods from METHOD records, of native and kernel code from symbols; NULL
  * in a replay, where FILE_SYMBOL records have them. Memory grows with what was received, not with ids.
  */
+struct buf;
 struct frames *frames_new(struct profile *profile, struct symbols *symbols);
 void frames_free(struct frames *f);
 
@@ -84,6 +85,8 @@ void frames_symbol(struct frames *f, const struct wire_file_symbol *rec);
 bool frames_ready(const struct frames *f, const struct wire_trace *rec);
 /* The model's frame for the agent's; always one. */
 uint32_t frames_get(struct frames *f, uint64_t wire_frame);
+/* What a WIRE_FRAME_IO says that a thread waits for; false: its name is not known. The text is the caller's. */
+bool frames_io(struct frames *f, uint64_t wire_frame, struct profile_io *out, struct buf *text);
 /* What the model asks of a keeper (profile.h). */
 void frames_keep(struct frames *f, enum profile_kind kind, bool leaving);
 /* A frame that says why a stack is not what it should be: "[truncated]". */

@@ -308,6 +308,7 @@ const struct command commands[] = {
 	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
 	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_lines, NULL},
 	{"hide-frames", {{'K', 0}}, "K", NULL, "hide framework/native/kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
+	{"peers", {{'O', 0}}, "O", NULL, "by peer, file", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_io, has_event_3},
 	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},
 
 	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},

@@ -37,12 +37,13 @@ void search_done(struct ui *ui)
 void search_reset(struct ui *ui, const char *const *frameworks)
 {
 	unsigned hide = filter_hide(ui->scope.filter);
-	bool lines = filter_lines(ui->scope.filter);
+	bool lines = filter_lines(ui->scope.filter), io = filter_io(ui->scope.filter);
 
 	search_done(ui);
 	search_init(ui, frameworks);
 	filter_set_hide(ui->scope.filter, hide);
 	filter_set_lines(ui->scope.filter, lines);
+	filter_set_io(ui->scope.filter, io);
 }
 
 void search_update(struct ui *ui)
@@ -136,6 +137,8 @@ void search_bar(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_WARN, 3, " K %s ", hides[hide_choice(ui)].brief);
 	if (filter_lines(ui->scope.filter))
 		strip_add(s, STYLE_WARN, 3, " L lines ");
+	if (filter_io(ui->scope.filter))
+		strip_add(s, STYLE_WARN, 3, " O peers ");
 }
 
 void search_count(const struct ui *ui, struct strip *s, int hits, int of, const char *what)
@@ -311,6 +314,16 @@ unsigned search_lines(struct ui *ui, int arg)
 
 	filter_set_lines(ui->scope.filter, on);
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
+	return UI_SORT;
+}
+
+unsigned search_io(struct ui *ui, int arg)
+{
+	bool on = !filter_io(ui->scope.filter);
+
+	filter_set_io(ui->scope.filter, on);
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+		on ? "waits for I/O by peer and file" : "waits for I/O by method");
 	return UI_SORT;
 }
 

@@ -37,6 +37,7 @@ unsigned search_same(struct ui *ui, int arg); /* frames like the selected one */
 unsigned search_filter(struct ui *ui, int only);
 unsigned search_hide(struct ui *ui, int arg); /* the next choice of frames to hide */
 unsigned search_lines(struct ui *ui, int arg);
+unsigned search_io(struct ui *ui, int arg); /* peers and files apart, or not */
 /* The number (ui_narrow) of the later of the search and the last filter, 0: there is none; and undoing that. */
 unsigned search_narrowed(const struct ui *ui);
 void search_back(struct ui *ui);

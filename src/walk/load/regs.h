@@ -22,6 +22,7 @@ enum {
 	REGS_SENDER = REG_R13,
 	REGS_LINK = REG_RAX, /* some stubs have popped the return address into it */
 	REGS_RESULT = REG_RAX,
+	REGS_ARGUMENT = REG_RDI,
 	REGS_SYSCALL_BYTES = 2,
 };
 #define REGS_SYSCALL 0x050fu
@@ -34,6 +35,7 @@ enum { /* fault_address, regs[31], sp, pc */
 	REGS_SENDER = 1 + 19,
 	REGS_LINK = 1 + 30,
 	REGS_RESULT = 1,
+	REGS_ARGUMENT = 1, /* the result takes its place */
 	REGS_SYSCALL_BYTES = 4,
 };
 #define REGS_SYSCALL 0xd4000001u
@@ -83,6 +85,24 @@ static inline bool regs_resumes(const void *ucontext, const struct walk_mem *mem
 	uint32_t code = 0;
 
 	return mem->load(mem, at, &code, REGS_SYSCALL_BYTES) && code == REGS_SYSCALL;
+}
+
+/*
+ * regs_in_call: was it interrupted in the system call that comes back to this pc with this sp? That may be made again, or be
+ * over by now: one that waits for a disk ends before its thread takes a signal.
+ */
+static inline bool regs_in_call(const void *ucontext, uint64_t sp, uint64_t pc)
+{
+	uint64_t at = regs_pc(ucontext);
+
+	return regs_word(ucontext, REGS_SP) == sp && (at == pc || at + REGS_SYSCALL_BYTES == pc);
+}
+
+/* regs_argument: the first argument of that call; false: its result has taken the place. */
+static inline bool regs_argument(const void *ucontext, uint64_t pc, uint64_t *out)
+{
+	*out = regs_word(ucontext, REGS_ARGUMENT);
+	return (int)REGS_ARGUMENT != (int)REGS_RESULT || regs_pc(ucontext) != pc;
 }
 
 #endif

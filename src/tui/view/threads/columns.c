@@ -132,6 +132,21 @@ static uint32_t top_method(const struct profile *p, const struct thread_row *r)
 	return profile_get_frame(p, profile_get_stack(p, r->stack).frame)->method;
 }
 
+/* "socket read 10.0.0.5:5432", or where it is narrow "10.0.0.5:5432"; false: it is not known. */
+static bool put_io(const struct profile *p, const struct thread_row *r, struct column_cell *out)
+{
+	struct profile_io io;
+	char text[300];
+
+	if (r->state != THREAD_IO || !r->stack_is_now || !profile_stack_io(p, r->stack, &io))
+		return false;
+	snprintf(text, sizeof(text), "%s%s%s", io.what, *io.where ? " " : "", io.where);
+	name_middle(out->text, COLUMN_TEXT,
+		*io.where && text_width(text) > out->width ? io.where : text, out->width,
+		out->glyphs->ellipsis);
+	return true;
+}
+
 static void cell_top(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
@@ -145,7 +160,7 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 		out->style = STYLE_WARN;
 		return;
 	}
-	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK)
+	if (!r->stack_count || r->stack == PROFILE_ROOT_STACK || put_io(p, r, out))
 		return;
 	name_fit(out->text, COLUMN_TEXT, profile_get_method(p, top_method(p, r)), out->width,
 		out->width > 50 ? NAME_FULL : NAME_CLASS, out->glyphs->ellipsis);

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sockets by both of their ends, all else by the link in /proc/self/fd. */
+#include "sampler/descriptor.h"
+
+#include "sampler/signal/raw.h"
+#include "sampler/text.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define LISTENERS_FDS 1024 /* that takes 0.2 ms */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_un un;
+	char bytes[128];
+};
+
+/* One end of a socket; bytes 0: not known. */
+struct end {
+	union address at;
+	uint32_t bytes;
+};
+
+/* A text in the making. */
+struct describing {
+	struct descriptor_ports *ports;
+	const struct descriptor_call *call;
+	struct text text;
+};
+
+bool descriptor_file(int32_t fd, struct descriptor_file *out)
+{
+	struct statx st;
+
+	if (raw_stat(fd, &st) < 0)
+		return false;
+	*out = (struct descriptor_file){
+		(uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino, st.stx_mode};
+	return true;
+}
+
+/* describe: "socket", "read" */
+static void describe(struct describing *d, const char *what, const char *verb)
+{
+	text_add(&d->text, what);
+	if (*what && *verb)
+		text_add(&d->text, " ");
+	text_add(&d->text, verb);
+}
+
+/* --- addresses ---------------------------------------------------------------------------------- */
+
+static void add_v4(struct text *t, const uint8_t *bytes)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i)
+			text_add(t, ".");
+		text_add_number(t, bytes[i]);
+	}
+}
+
+static unsigned group(const uint8_t *bytes, int i)
+{
+	return (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
+}
+
+static void add_hex(struct text *t, unsigned n)
+{
+	bool begun = false;
+
+	for (int shift = 12; shift >= 0; shift -= 4) {
+		begun |= n >> shift || !shift;
+		if (begun)
+			text_add_bytes(t, &"0123456789abcdef"[n >> shift & 15], 1);
+	}
+}
+
+/* add_v6: the longest run of more than one 0 is left out, as RFC 5952 has it. */
+static void add_v6(struct text *t, const uint8_t *bytes)
+{
+	int from = 8, most = 1;
+
+	for (int i = 0, run; i < 8; i += run + 1) {
+		for (run = 0; i + run < 8 && !group(bytes, i + run); run++)
+			;
+		if (run > most) {
+			from = i;
+			most = run;
+		}
+	}
+	for (int i = 0; i < 8; i++) {
+		if (i == from) {
+			text_add(t, "::");
+			i += most - 1;
+			continue;
+		}
+		if (i && i != from + most)
+			text_add(t, ":");
+		add_hex(t, group(bytes, i));
+	}
+}
+
+/* v4_of: an IPv4 address, also where it is written as one of IPv6, as Java's sockets have it. */
+static const uint8_t *v4_of(const struct end *end)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (end->at.any.sa_family == AF_INET)
+		return (const uint8_t *)&end->at.v4.sin_addr;
+	return memcmp(&end->at.v6.sin6_addr, mapped, sizeof(mapped))
+		       ? NULL
+		       : (const uint8_t *)&end->at.v6.sin6_addr + sizeof(mapped);
+}
+
+static bool is_inet(const struct end *end)
+{
+	sa_family_t family = end->at.any.sa_family;
+
+	return (family == AF_INET && end->bytes >= sizeof(end->at.v4)) ||
+	       (family == AF_INET6 && end->bytes >= sizeof(end->at.v6));
+}
+
+static uint16_t port_of(const struct end *end)
+{
+	return __builtin_bswap16(
+		end->at.any.sa_family == AF_INET ? end->at.v4.sin_port : end->at.v6.sin6_port);
+}
+
+/* add_inet: "10.0.0.5:5432", "[fe80::1]:5432", ":8080" for any address. */
+static void add_inet(struct text *t, const struct end *end)
+{
+	static const uint8_t any[16];
+	const uint8_t *v4 = v4_of(end), *v6 = (const uint8_t *)&end->at.v6.sin6_addr;
+
+	if (v4 && memcmp(v4, any, 4)) {
+		add_v4(t, v4);
+	} else if (!v4 && memcmp(v6, any, sizeof(any))) {
+		text_add(t, "[");
+		add_v6(t, v6);
+		text_add(t, "]");
+	}
+	text_add(t, ":");
+	text_add_number(t, port_of(end));
+}
+
+/* add_path: its end, where it is too long. */
+static void add_path(struct text *t, const char *path, size_t bytes)
+{
+	size_t room = (size_t)(t->end - t->at), left = bytes > room ? bytes - room + 3 : 0;
+
+	if (left)
+		text_add(t, "...");
+	while (left && left < bytes && ((unsigned char)path[left] & 0xc0) == 0x80)
+		left++; /* not in the middle of a character */
+	text_add_bytes(t, path + left, bytes - left);
+}
+
+/* add_unix: a path; an abstract name, which begins with 0, as "@name". false: it has no name. */
+static bool add_unix(struct text *t, const struct end *end)
+{
+	const char *path = end->at.un.sun_path;
+	size_t bytes = end->bytes > offsetof(struct sockaddr_un, sun_path)
+			       ? end->bytes - offsetof(struct sockaddr_un, sun_path)
+			       : 0;
+
+	if (end->at.any.sa_family != AF_UNIX || !bytes)
+		return false;
+	if (*path && memchr(path, '\0', bytes))
+		bytes = strlen(path);
+	text_add(t, "\t");
+	if (!*path)
+		text_add(t, "@");
+	add_path(t, path + !*path, bytes - !*path);
+	return true;
+}
+
+/* --- sockets ------------------------------------------------------------------------------------ */
+
+static bool get_end(long number, int32_t fd, struct end *out)
+{
+	socklen_t bytes = sizeof(out->at);
+
+	*out = (struct end){.bytes = 0};
+	if (raw(number, fd, &out->at, &bytes) < 0)
+		return false;
+	out->bytes = bytes < sizeof(out->at) ? bytes : sizeof(out->at);
+	return true;
+}
+
+/* get_goal: who is no peer yet, or not any more. */
+static bool get_goal(int32_t fd, const struct end *own, struct end *out)
+{
+	socklen_t bytes = own->bytes;
+
+	if (!is_inet(own) || raw(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERNAME, &out->at, &bytes) < 0)
+		return false;
+	out->bytes = bytes;
+	return true;
+}
+
+static int option(int32_t fd, int name)
+{
+	int value = 0;
+	socklen_t bytes = sizeof(value);
+
+	return raw(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &bytes) < 0 ? 0 : value;
+}
+
+/* connects: TCP's own state, the first byte of what it tells of itself. */
+static bool connects(int32_t fd)
+{
+	uint8_t state = 0;
+	socklen_t bytes = sizeof(state);
+
+	return raw(SYS_getsockopt, fd, IPPROTO_TCP, TCP_INFO, &state, &bytes) >= 0 &&
+	       state == TCP_SYN_SENT;
+}
+
+static bool listens(const struct descriptor_ports *ports, uint16_t port)
+{
+	for (uint32_t i = 0; i < DESCRIPTOR_PORTS; i++)
+		if (ports->listening[i] == port)
+			return true;
+	return false;
+}
+
+static void remember(struct descriptor_ports *ports, uint16_t port)
+{
+	if (!listens(ports, port))
+		ports->listening[ports->count++ % DESCRIPTOR_PORTS] = port;
+}
+
+static uint16_t number_at(const char **at)
+{
+	unsigned n = 0;
+
+	while (**at == ' ' || **at == '\t')
+		++*at;
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		n = n * 10 + (unsigned)(**at - '0');
+	return (uint16_t)n;
+}
+
+/* ask_range: "32768	60999", which is what Linux gives where nobody has said otherwise. */
+static void ask_range(struct descriptor_ports *ports)
+{
+	char line[32] = "";
+	const char *at = line;
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/sys/net/ipv4/ip_local_port_range",
+		O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd >= 0) {
+		raw(SYS_read, fd, line, sizeof(line) - 1);
+		raw(SYS_close, fd);
+	}
+	ports->first = number_at(&at);
+	ports->last = number_at(&at);
+	if (!ports->last) {
+		ports->first = 32768;
+		ports->last = 60999;
+	}
+}
+
+/* ask_listeners: those of the first descriptors, once, since one who serves may be looked at before one who accepts. */
+static void ask_listeners(struct descriptor_ports *ports)
+{
+	struct end own;
+
+	for (int32_t fd = 0; fd < LISTENERS_FDS; fd++)
+		if (option(fd, SO_ACCEPTCONN) && get_end(SYS_getsockname, fd, &own) &&
+			is_inet(&own))
+			remember(ports, port_of(&own));
+}
+
+/* serves: did the peer ask for this end? It came to a port of ours that no client is given. */
+static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
+{
+	if (!own)
+		return false; /* it is not connected */
+	if (!ports->last) {
+		ask_range(ports);
+		ask_listeners(ports);
+	}
+	if (listens(ports, own))
+		return true;
+	return (own < ports->first || own > ports->last) && peer >= ports->first &&
+	       peer <= ports->last;
+}
+
+static void describe_listener(struct describing *d, const struct end *own)
+{
+	describe(d, "", "accept");
+	if (is_inet(own)) {
+		text_add(&d->text, "\t");
+		add_inet(&d->text, own);
+		remember(d->ports, port_of(own));
+	} else {
+		add_unix(&d->text, own);
+	}
+}
+
+static void describe_stream(struct describing *d, const struct end *own, const struct end *peer)
+{
+	if (!is_inet(peer))
+		return;
+	text_add(&d->text, "\t");
+	if (!is_inet(own) || !serves(d->ports, port_of(own), port_of(peer))) {
+		add_inet(&d->text, peer);
+		return;
+	}
+	text_add(&d->text, "clients of :");
+	text_add_number(&d->text, port_of(own));
+}
+
+static void describe_unix(struct describing *d, const struct end *own, const struct end *peer)
+{
+	describe(d, "unix socket", d->call->verb);
+	if (!add_unix(&d->text, peer))
+		add_unix(&d->text, own);
+}
+
+static void describe_socket(struct describing *d)
+{
+	int32_t fd = d->call->fd;
+	const char *verb = d->call->verb;
+	struct end own, peer;
+
+	get_end(SYS_getsockname, fd, &own);
+	if (option(fd, SO_ACCEPTCONN)) {
+		describe_listener(d, &own);
+		return;
+	}
+	if (!get_end(SYS_getpeername, fd, &peer) && get_goal(fd, &own, &peer) && connects(fd))
+		verb = "connect"; /* whatever it waits in until then */
+	if (own.at.any.sa_family == AF_UNIX) {
+		describe_unix(d, &own, &peer);
+	} else if (option(fd, SO_TYPE) == SOCK_DGRAM) {
+		describe(d, "udp", verb);
+		if (is_inet(&peer) || is_inet(&own)) {
+			text_add(&d->text, "\t");
+			add_inet(&d->text, is_inet(&peer) ? &peer : &own);
+		}
+	} else {
+		describe(d, "socket", verb);
+		describe_stream(d, &own, &peer);
+	}
+}
+
+/* --- the rest ----------------------------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *with)
+{
+	return strlen(text) >= strlen(with) && !memcmp(text, with, strlen(with));
+}
+
+/* describe_anonymous: "anon_inode:[eventfd]" */
+static void describe_anonymous(struct describing *d, const char *link)
+{
+	const char *from = memchr(link, ':', strlen(link));
+
+	from = from ? from + 1 : link;
+	from += *from == '[';
+	if (begins(from, "eventpoll")) {
+		describe(d, "epoll", "");
+		return;
+	}
+	text_add_bytes(&d->text, from, strcspn(from, "]"));
+	text_add(&d->text, " ");
+	text_add(&d->text, d->call->verb);
+}
+
+static const char *what_is(const struct descriptor_file *file, const char *link)
+{
+	static const struct {
+		uint32_t format;
+		const char *path, *what; /* how the path begins */
+	} rows[] = {
+		{S_IFIFO, "", "pipe"},
+		{S_IFREG, "", "file"},
+		{S_IFDIR, "", "folder"},
+		{S_IFCHR, "/dev/pts/", "terminal"},
+		{S_IFCHR, "/dev/tty", "terminal"},
+		{S_IFCHR, "", "device"},
+		{S_IFBLK, "", "device"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if ((file->mode & S_IFMT) == rows[i].format && begins(link, rows[i].path))
+			return rows[i].what;
+	return NULL;
+}
+
+static void describe_file(struct describing *d, const struct descriptor_file *file)
+{
+	char path[40], link[1024];
+	struct text text = text_into(path, sizeof(path));
+	const char *what;
+	long bytes;
+
+	text_add(&text, "/proc/self/fd/");
+	text_add_number(&text, (uint64_t)d->call->fd);
+	bytes = raw(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
+	link[bytes > 0 ? bytes : 0] = '\0';
+	what = what_is(file, link);
+	if (!what) {
+		describe_anonymous(d, link);
+		return;
+	}
+	describe(d, what, d->call->verb);
+	if (*link == '/') {
+		text_add(&d->text, "\t");
+		add_path(&d->text, link, (size_t)bytes);
+	}
+}
+
+size_t descriptor_text(struct descriptor_ports *ports, const struct descriptor_call *call,
+	const struct descriptor_file *file, char out[DESCRIPTOR_TEXT])
+{
+	struct describing d = {ports, call, text_into(out, DESCRIPTOR_TEXT)};
+
+	if ((file->mode & S_IFMT) == S_IFSOCK)
+		describe_socket(&d);
+	else
+		describe_file(&d, file);
+	return (size_t)(d.text.at - out);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Open descriptors of this process in words, by the kernel's own answers: what a thread waits for that is in a system
+ * call on one. For agent threads; a dozen system calls at most, none of which asks another machine.
+ *
+ * A text is what it does and, behind a tab, with whom: "socket read\t10.0.0.5:5432", "accept\t:8080", "pipe write",
+ * "file read\t/var/log/x". A client that this process serves is not told by its address, which is another one for
+ * each: "socket read\tclients of :8080".
+ */
+#ifndef JHOT_SAMPLER_DESCRIPTOR_H
+#define JHOT_SAMPLER_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DESCRIPTOR_TEXT 192 /* longer paths lack their beginning */
+
+/* How one end of a connection is known to be this process's service. Zero-initialised; for one thread. */
+#define DESCRIPTOR_PORTS 32u
+struct descriptor_ports {
+	uint16_t listening[DESCRIPTOR_PORTS]; /* ports that were seen to accept, the last ones */
+	uint32_t count;
+	uint16_t first, last; /* what the kernel gives to clients; last 0: not asked yet */
+};
+
+/* Which file it is: equal for two looks at the same one. false: it is not open, or this Linux does not tell. */
+struct descriptor_file {
+	uint64_t device, inode;
+	uint32_t mode; /* as in stat(2) */
+};
+bool descriptor_file(int32_t fd, struct descriptor_file *out);
+
+/* The text for a call on this descriptor: verb "read", "write", "sync" and the like. Returns its length. */
+struct descriptor_call {
+	int32_t fd;
+	const char *verb;
+};
+size_t descriptor_text(struct descriptor_ports *ports, const struct descriptor_call *call,
+	const struct descriptor_file *file, char out[DESCRIPTOR_TEXT]);
+
+#endif

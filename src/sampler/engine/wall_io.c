@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a thread waits for that is in a system call on one descriptor: which call and which descriptor the kernel tells,
+ * the descriptor itself can be asked, since it is this process's own.
+ *
+ * By the time that the thread's handler takes the sample it may be in the next call, or the descriptor may be another
+ * one's. So the handler looks whether it was interrupted in the same call on the same file (signal/wall.c), and a sample
+ * for which that does not hold has no name. One that has not run since is in the same call still, whatever has become of
+ * the descriptor.
+ */
+#include "sampler/descriptor.h"
+#include "sampler/engine/engine.h"
+#include "sampler/sampler.h"
+#include "sampler/task.h"
+
+#include "walk/load/mem.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+
+/* Calls whose first argument is the descriptor. */
+static const struct {
+	uint16_t number;
+	const char *verb;
+} calls[] = {
+	{SYS_read, "read"},
+	{SYS_readv, "read"},
+	{SYS_pread64, "read"},
+	{SYS_preadv, "read"},
+	{SYS_recvfrom, "read"},
+	{SYS_recvmsg, "read"},
+	{SYS_recvmmsg, "read"},
+	{SYS_copy_file_range, "read"},
+	{SYS_splice, "read"},
+	{SYS_write, "write"},
+	{SYS_writev, "write"},
+	{SYS_pwrite64, "write"},
+	{SYS_pwritev, "write"},
+	{SYS_sendto, "write"},
+	{SYS_sendmsg, "write"},
+	{SYS_sendmmsg, "write"},
+	{SYS_sendfile, "write"},
+	{SYS_ftruncate, "write"},
+	{SYS_fallocate, "write"},
+	{SYS_accept, "accept"},
+	{SYS_accept4, "accept"},
+	{SYS_connect, "connect"},
+	{SYS_fsync, "sync"},
+	{SYS_fdatasync, "sync"},
+	{SYS_sync_file_range, "sync"},
+	{SYS_flock, "lock"},
+	{SYS_epoll_pwait, "wait"},
+#ifdef SYS_epoll_wait
+	{SYS_epoll_wait, "wait"},
+#endif
+#ifdef SYS_epoll_pwait2
+	{SYS_epoll_pwait2, "wait"},
+#endif
+};
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static bool polls(uint64_t number)
+{
+#ifdef SYS_poll
+	if (number == SYS_poll)
+		return true;
+#endif
+	return number == SYS_ppoll;
+}
+
+/* What a call is about: poll is the address of the struct pollfd that has the descriptor, or 0. */
+struct about {
+	struct descriptor_call call;
+	uint64_t poll;
+};
+
+/* about_poll: of one descriptor. */
+static bool about_poll(struct sampler *s, const struct task_call *call, struct about *out)
+{
+	struct pollfd polled;
+
+	out->poll = call->arguments[0];
+	if (call->arguments[1] != 1 || !mem_load(&s->mem, out->poll, &polled, sizeof(polled)))
+		return false;
+	out->call.fd = polled.fd;
+	out->call.verb = polled.events & POLLOUT && !(polled.events & POLLIN) ? "write" : "read";
+	return true;
+}
+
+static bool about_call(struct sampler *s, const struct task_call *call, struct about *out)
+{
+	size_t i = 0;
+
+	*out = (struct about){.call = {.fd = (int32_t)call->arguments[0]}};
+	if (polls(call->number))
+		return about_poll(s, call, out);
+	while (i < CALLS && calls[i].number != call->number)
+		i++;
+	if (i == CALLS)
+		return false;
+	out->call.verb = calls[i].verb;
+	return true;
+}
+
+void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call)
+{
+	struct thread_wall_io *io = &slot->wall.io;
+	char text[DESCRIPTOR_TEXT];
+	struct descriptor_file file;
+	struct about about;
+	uint32_t name;
+	size_t bytes;
+
+	atomic_store(&io->name, 0);
+	if (!about_call(s, call, &about) || !descriptor_file(about.call.fd, &file))
+		return;
+	bytes = descriptor_text(&s->wall.ports, &about.call, &file, text);
+	name = names_text(s->names, text, bytes);
+	if (name == NAMES_ID_FULL)
+		return;
+	io->fd = about.call.fd;
+	io->poll = about.poll;
+	io->sp = call->sp;
+	io->pc = call->pc;
+	io->device = file.device;
+	io->inode = file.inode;
+	atomic_store_explicit(&io->name, name, memory_order_release);
+}
