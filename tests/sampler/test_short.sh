@@ -8,6 +8,10 @@ if [ "$(id -u)" != 0 ]; then
 	skip_all "CPU timers are as coarse as the kernel's tick: needs perf_events"
 fi
 
+# Does a signal to the process go to whoever runs? Then the process's own clock samples who is in no list.
+clocked=no
+[ "$(printf '6.4\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.4 ] || clocked=yes
+
 # short DESCRIPTION BODY LINE: of the program; sampled every 10 ms until it is done
 short() {
 	local own sampled
@@ -87,7 +91,7 @@ record_family() {
 # threads that start every 2 ms: three times, then it is not that.
 family() {
 	local steady share short named true least=50 least_ms=60 try
-	[ "$(printf '6.4\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.4 ] || least=10 least_ms=33
+	[ $clocked = yes ] || least=10 least_ms=33
 	for try in 1 2 3; do
 		record_family
 		[ "$major" -ge 19 ] || break
@@ -130,9 +134,22 @@ chosen() {
 	is "JDK $major, some threads: and nobody else's" "$(nanoseconds '[' Short.steadyBody)" 0
 }
 
+# many: as many starts as can be: no list has these threads, and who starts them is not slowed down by perf_events
+many() {
+	jvm_start Rates starts
+	"$JHOT" record -d 5 -o "$T/many.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+	jvm_end
+	diag "JDK $major: $(grep -h explains "$T/err" "$T/out")"
+	ok "JDK $major, thousands of starts a second: most of the CPU time is explained" awk '
+		/^cpu: explains/ { share = $3 }
+		END { exit share < '$([ $clocked = yes ] && echo 70 || echo 20)' || share > 125 }' "$T/err" || diag_file "$T/err"
+	[ $clocked = no ] || ok "JDK $major: and no thread is said to be missing" not grep -q threads_missed "$T/err"
+}
+
 short "threads that need 0.8 ms now and then" burstBody "bursts 400 800 3000"
 while read -r major JAVA; do
 	family
 	chosen
+	many
 done < <(jdks 21 25)
 done_testing

@@ -12,6 +12,7 @@
 #define STUCK_NS      (1 * NS_PER_S)
 #define ARM_LEAST_NS  100000u /* the shortest interval of each engine for cpu */
 #define STARTS_ARMED  256u    /* a second; to arm one takes 70 us where a kernel is slow */
+#define CLOCKED_SHARE 8u
 #define SHARES_NS     (100 * NS_PER_MS)
 
 static bool event_armed(uint32_t number)
@@ -162,12 +163,19 @@ void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t number)
 
 /* --- threads that start by the thousands a second --------------------------------------------- */
 
+bool arms_clocked(const struct sampler *s)
+{
+	return atomic_load(&s->process_clock.on) && atomic_load(&s->shares.share) >= CLOCKED_SHARE;
+}
+
 void arms_new(struct sampler *s, struct thread_slot *slot)
 {
 	uint32_t share = atomic_load(&s->shares.share);
 
 	atomic_fetch_add(&s->shares.started, 1);
-	if (share > 1 && atomic_load(&s->events[WIRE_CPU].arming))
+	if (arms_clocked(s))
+		atomic_store(&slot->share, THREADS_NEWCOMER);
+	else if (share > 1 && atomic_load(&s->events[WIRE_CPU].arming))
 		atomic_store(&slot->share, arms_random(share) ? 0 : share);
 }
 

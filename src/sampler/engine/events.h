@@ -84,11 +84,15 @@ void arms_pace(struct sampler *s, struct thread_slot *slot, uint32_t event);
  * `share`, drawn at random, is sampled `share` times as often as it would be, each sample standing for as much as any
  * other, until it has lived through a scan; the others are not armed before. So sums and precision are as they were.
  *
+ * Beyond some thousands a second the process's own clock samples them all (arms_clocked): none is armed just to end with
+ * its only sample untaken.
+ *
  * arms_new: before its engines are set, also on the thread itself; arms_stay: it lives on, arms_count: the publisher's.
  */
 void arms_new(struct sampler *s, struct thread_slot *slot);
 void arms_stay(struct sampler *s, struct thread_slot *slot);
 void arms_count(struct sampler *s, uint64_t now);
+bool arms_clocked(const struct sampler *s);
 
 /* In [0, below), from a sequence that goes on; nobody may guess its sampling. */
 uint64_t arms_random(uint64_t below);

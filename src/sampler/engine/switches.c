@@ -15,7 +15,7 @@
 
 #define OFTEN     5000u /* a second */
 #define EVERY_NS  (500 * NS_PER_MS)
-#define SLOTS_ONE 128u /* threads in one look: some 10 us each */
+#define READ_MOST 128u /* threads in one look: some 10 us each */
 
 /* process_often: does the process as a whole switch so often? All but a few do not, and cost no more than this. */
 static bool process_often(struct sampler *s, uint64_t now)
@@ -53,9 +53,7 @@ static void thread_to_timer(struct sampler *s, struct thread_slot *slot)
 	threads_unlock(slot);
 	arms_set(s, slot);
 	events_degraded(s, WIRE_CPU,
-		"no kernel frames of threads that are given a core 5,000 times a second: their "
-		"samples "
-		"come from CPU timers");
+		"threads that switch 5,000 times a second are on CPU timers: no kernel frames");
 }
 
 void switches_look(struct sampler *s, uint64_t now)
@@ -66,12 +64,14 @@ void switches_look(struct sampler *s, uint64_t now)
 	if (!atomic_load(&cpu->on) || cpu->engine != &engine_perf || cpu->engine_asked ||
 		now - s->switches.looked_ns < EVERY_NS || !process_often(s, now))
 		return;
-	for (uint32_t i = 0; i < high && i < SLOTS_ONE; i++) {
+	for (uint32_t i = 0, read = 0; i < high && read < READ_MOST; i++) {
 		struct thread_slot *slot = &s->threads->slots[s->switches.cursor++ % high];
 
-		if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) &&
-			atomic_load(&slot->arms[THREADS_ARM_CPU].engine) == &engine_perf &&
-			thread_often(s, slot, now))
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) ||
+			atomic_load(&slot->arms[THREADS_ARM_CPU].engine) != &engine_perf)
+			continue;
+		read++;
+		if (thread_often(s, slot, now))
 			thread_to_timer(s, slot);
 	}
 }

@@ -54,6 +54,8 @@ void select_named(struct sampler *s, struct thread_slot *slot);
 
 /* Looks, if it is needed in this JVM. */
 void starts_look(struct sampler *s, uint64_t now);
+/* So many start that each is left to the process's own clock: nobody lists them. Also on the thread itself. */
+bool starts_pass(const struct sampler *s);
 /* How long until the next look; UINT64_MAX: there is no need. */
 uint64_t starts_pause(struct sampler *s, uint64_t now);
 

@@ -32,6 +32,11 @@ static bool unseen(const struct sampler *s)
 	return false;
 }
 
+bool starts_pass(const struct sampler *s)
+{
+	return arms_clocked(s) && !unseen(s);
+}
+
 static bool newest_known(void *ctx, const struct walk_listed *thread)
 {
 	struct sampler *s = ctx;
@@ -69,7 +74,7 @@ static bool starts_missed(struct sampler *s, bool soon)
 	uint64_t visits;
 	int64_t found, missed;
 
-	t->found += look_newest(s);
+	t->found += starts_pass(s) ? 0 : look_newest(s);
 	if (atomic_load(&s->visits.asked) != atomic_load(&s->visits.done))
 		return soon; /* it will be told when the visit is over */
 	found = t->found;
@@ -82,6 +87,7 @@ static bool starts_missed(struct sampler *s, bool soon)
 		return found > 0; /* nobody counts them, and where one comes there may be others */
 	if (!before || missed <= 0)
 		return false;
+	atomic_fetch_add(&s->shares.started, (uint32_t)missed);
 	if (unseen(s))
 		counters_add(&s->counters, COUNTER_THREADS_MISSED, (uint64_t)missed);
 	return true;
@@ -95,7 +101,7 @@ void starts_look(struct sampler *s, uint64_t now)
 	if (!needed(s))
 		return;
 	begin = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (starts_missed(s, now < t->soon_until_ns))
+	if (starts_missed(s, now < t->soon_until_ns) && !arms_clocked(s))
 		t->soon_until_ns = now + SOON_FOR_NS;
 	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 	if (cost > usual)
