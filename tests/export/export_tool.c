@@ -109,8 +109,8 @@ int main(int argc, char **argv)
 		.meta = {.pid = 41234,
 			.name = "shop-api.jar",
 			.jdk = "21.0.4",
-			.engine = "ctimer",
-			.interval = 10000000,
+			.events = {{EVENT_CPU, "ctimer", 10000000, 10000000, 0}},
+			.event_count = 1,
 			.duration_ns = 30000000000ull}};
 	struct profile *p = profile_new();
 	const struct export_format *format;
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 		make_random(p, stacks);
 	if (!strcmp(kind, "alloc")) {
 		o.query.event = EVENT_ALLOC;
-		o.meta.interval = 0;
+		o.meta.event_count = 0;
 	}
 	failed = export_write(argv[optind], format, p, &o, &err);
 	if (failed)

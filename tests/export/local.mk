@@ -6,7 +6,7 @@ noinst_PROGRAMS += %D%/export_tool
 check_SCRIPTS += %D%/test_browser.py %D%/test_xml.sh
 EXTRA_DIST += %D%/browser.py
 
-EXPORT_TEST_LIBS = libexport.a $(PROFILE_TEST_LIBS)
+EXPORT_TEST_LIBS = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 
 %C%_export_tool_LDADD = $(EXPORT_TEST_LIBS)
 %C%_test_export_LDADD = $(EXPORT_TEST_LIBS)

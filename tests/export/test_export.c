@@ -174,8 +174,8 @@ static void test_collapsed(void)
 
 static void test_formats(void)
 {
-	is_str(export_format_by_path("a.b.svg")->suffix, ".svg", "a format by suffix");
-	is_str(export_format_by_path("X.SVG")->suffix, ".svg", "in any case");
+	is_str(export_format_by_path("a.b.svg")->suffixes[0], ".svg", "a format by suffix");
+	is_str(export_format_by_path("X.SVG")->suffixes[0], ".svg", "in any case");
 	ok(!export_format_by_path("svg"), "a name is no suffix");
 	ok(!export_format_by_path(".svg"), "a suffix is no name");
 	ok(!export_format_by_path("x.jpg"), "an unknown one");
