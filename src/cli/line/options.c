@@ -37,7 +37,7 @@ const struct option_def options[] = {
 		"write this file (again for more); its suffix is the format, %p %n %h %t %e are "
 		"filled in"},
 	{OPT_FORMAT, "format", 0, "FORMAT", WRITING,
-		"of \"-o -\" and of names whose suffix tells none: pprof, collapsed, text ..."},
+		"of \"-o -\" and of names whose suffix tells none: collapsed, pprof, text"},
 	{OPT_LABEL, "label", 0, "NAME=VALUE", WRITING,
 		"note this in the files (again for more): --label version=1.4"},
 	{OPT_TITLE, "title", 0, "TEXT", WRITING, "of the .svg, in place of the program's name"},
