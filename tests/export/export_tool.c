@@ -4,9 +4,11 @@
  * [-k known|alloc|events|hostile] PATH
  *
  * events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
- * end a line, a field, an element or the script. Otherwise STACKS random ones.
+ * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format.
  */
+#include "base/clock.h"
 #include "export/export.h"
+#include "profile/table/calltree.h"
 #include "tests/profile/feed.h"
 
 #include <getopt.h>
@@ -143,6 +145,47 @@ static void make_random(struct profile *p, uint32_t stacks)
 	feed_done(&f);
 }
 
+/* Bytes and ms of each format, the median of five times. */
+static int measure(const struct profile *p, const struct export_options *o)
+{
+	struct calltree_options all = {.root_method = PROFILE_NONE};
+	struct calltree *t = calltree_new(p, &o->query, &all);
+
+	printf("%u nodes\n", t->count);
+	calltree_free(t);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		uint64_t ns[5], swap;
+		struct buf out = {0};
+
+		for (int i = 0; i < 5; i++) {
+			uint64_t begin = clock_mono_ns();
+
+			buf_clear(&out);
+			f->write(&out, p, o);
+			ns[i] = clock_mono_ns() - begin;
+			for (int k = i; k > 0 && ns[k] < ns[k - 1]; k--)
+				swap = ns[k], ns[k] = ns[k - 1], ns[k - 1] = swap;
+		}
+		printf("%-12s %10zu bytes %6.0f ms\n", f->name, out.len, (double)ns[2] / 1e6);
+		buf_done(&out);
+	}
+	return 0;
+}
+
+static void make(struct profile *p, const char *kind, uint32_t stacks)
+{
+	if (!strcmp(kind, "known"))
+		make_known(p);
+	else if (!strcmp(kind, "alloc"))
+		make_alloc(p);
+	else if (!strcmp(kind, "events"))
+		make_events(p);
+	else if (!strcmp(kind, "hostile"))
+		make_hostile(p);
+	else if (stacks)
+		make_random(p, stacks);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -157,34 +200,27 @@ int main(int argc, char **argv)
 	struct profile *p = profile_new();
 	const struct export_format *format;
 	const char *kind = "random";
+	bool measured = false;
 	uint32_t stacks = 2000;
 	struct err err = {0};
 	int c, failed;
 
-	while ((c = getopt_long(argc, argv, "tade:n:k:", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tadme:n:k:", options, NULL)) != -1) {
 		o.threads |= c == 't';
 		o.annotate |= c == 'a';
 		o.dot |= c == 'd';
+		measured |= c == 'm';
 		o.query.by_weight |= c == 'w';
 		o.query.event = c == 'e' ? atoi(optarg) : o.query.event;
 		kind = c == 'k' ? optarg : kind;
 		stacks = c == 'n' ? (uint32_t)atoi(optarg) : stacks;
 	}
 	format = optind < argc ? export_format_by_path(argv[optind]) : NULL;
-	if (!format) {
+	if (!format && !measured) {
 		fprintf(stderr, "export_tool: a path with a known suffix is needed\n");
 		return 2;
 	}
-	if (!strcmp(kind, "known"))
-		make_known(p);
-	else if (!strcmp(kind, "alloc"))
-		make_alloc(p);
-	else if (!strcmp(kind, "events"))
-		make_events(p);
-	else if (!strcmp(kind, "hostile"))
-		make_hostile(p);
-	else if (stacks)
-		make_random(p, stacks);
+	make(p, kind, stacks);
 	if (!strcmp(kind, "alloc")) {
 		o.query.event = EVENT_ALLOC;
 		o.meta.event_count = 0;
@@ -193,7 +229,7 @@ int main(int argc, char **argv)
 			o.meta.events[i] = (struct export_event){.event = i};
 		o.meta.event_count = EVENT_USER_FIRST;
 	}
-	failed = export_write(argv[optind], format, p, &o, &err);
+	failed = measured ? measure(p, &o) : export_write(argv[optind], format, p, &o, &err);
 	if (failed)
 		fprintf(stderr, "%s\n%s\n%s\n", err.what, err.hint, err.details);
 	profile_free(p);

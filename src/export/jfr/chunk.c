@@ -128,6 +128,10 @@ static void chunk_head(struct buf *out, const struct jfr *j, const struct export
 	uint64_t metadata, uint64_t size)
 {
 	struct profile_info info = profile_info(j->p);
+	uint64_t before =
+		o->meta.start_wall_ns > info.start_wall_ns
+			? o->meta.start_wall_ns - info.start_wall_ns
+			: 0; /* the chunk begins with the session, also where a window is written */
 
 	buf_add(out, "FLR", 4);
 	chunk_big_endian(out, 2, 2);
@@ -136,7 +140,7 @@ static void chunk_head(struct buf *out, const struct jfr *j, const struct export
 	chunk_big_endian(out, HEAD_BYTES + j->events.len, 8);
 	chunk_big_endian(out, metadata, 8);
 	chunk_big_endian(out, info.start_wall_ns, 8);
-	chunk_big_endian(out, o->meta.duration_ns, 8);
+	chunk_big_endian(out, before + o->meta.duration_ns, 8);
 	chunk_big_endian(out, 0, 8); /* time begins */
 	chunk_big_endian(out, NS_PER_S, 8);
 	chunk_big_endian(out, HEAD_COMPRESSED, 4);
