@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-e EVENT]
- * [-k known|alloc|events|hostile] PATH
+ * [-k known|alloc|events|hostile|long] PATH
  *
  * events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
  * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format.
@@ -132,16 +132,18 @@ static void make_hostile(struct profile *p)
 	push_and_add(p, (const char *[]){longest, NULL}, (enum frame_type[]){FRAME_NATIVE}, 5);
 }
 
-static void make_random(struct profile *p, uint32_t stacks)
+static void make_random(struct profile *p, uint32_t stacks, uint32_t rate, uint32_t seconds)
 {
 	struct feed f;
 
 	feed_init(&f, p,
 		&(struct feed_options){
-			.stacks = stacks, .methods = stacks > 5000 ? 4000 : 400, .rate = 2000});
+			.stacks = stacks, .methods = stacks > 5000 ? 4000 : 400, .rate = rate});
 	feed_all(&f, 1);
-	for (uint32_t s = 2; s < 32; s++)
+	for (uint32_t s = 2; s < seconds; s++) {
 		feed_second(&f, s);
+		profile_advance(p, s);
+	}
 	feed_done(&f);
 }
 
@@ -182,8 +184,10 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 		make_events(p);
 	else if (!strcmp(kind, "hostile"))
 		make_hostile(p);
+	else if (!strcmp(kind, "long")) /* most of it has left the history, some is in steps */
+		make_random(p, 200, 20, 2000);
 	else if (stacks)
-		make_random(p, stacks);
+		make_random(p, stacks, 2000, 32);
 }
 
 int main(int argc, char **argv)

@@ -132,7 +132,7 @@ def check_jdk(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for kind in ("known", "hostile", "random"):
+        for kind in ("known", "hostile", "random", "long"):
             check(folder, kind, "cpu")
         check(folder, "random", "cpu", "-t")
         check(folder, "alloc", "alloc")
@@ -143,6 +143,10 @@ def main():
         ok((pprof.period, pprof.duration) == (10 ** 7, 30 * 10 ** 9), "period and duration")
         ok(("thread", "main") in pprof.labels and ("tid", 41301) in pprof.labels, "threads are labels", pprof.labels)
         ok("pid=41234" in pprof.comments and "engine=ctimer" in pprof.comments, "what it is of", pprof.comments)
+        jfr = formats.Jfr(write(folder, "l.jfr", "-k", "long"))
+        times = [e["startTime"] / 1e9 for e in jfr.events["jdk.ExecutionSample"]]
+        late = sum(t >= 1900 for t in times)
+        ok(max(times) < 2000 and abs(late - len(times) * 0.05) < len(times) * 0.02, "an old recording keeps its times", late)
         check_jdk(folder)
     print("1..%d" % count)
     sys.exit(failed > 0)
