@@ -454,19 +454,21 @@ static struct export_meta live_meta(
 	const struct live *l, const struct vitals *v, const struct profile_query *q)
 {
 	struct profile_info info = profile_info(l->profile);
+	const struct vitals_event *e = &v->events[q->event];
 	uint32_t to = q->to < info.now ? q->to : info.now + 1;
 
 	return (struct export_meta){
 		.pid = v->pid,
 		.name = v->name,
 		.jdk = v->jdk,
-		.engine = v->events[q->event].engine,
-		.interval =
-			(uint64_t)(v->events[q->event].interval > 0 ? v->events[q->event].interval
-								    : 0),
+		.events = {{.event = q->event,
+			.engine = e->engine,
+			.interval = (uint64_t)(e->interval > 0 ? e->interval : 0),
+			.lost = (uint64_t)(e->lost > 0 ? e->lost : 0)}},
+		.event_count = 1,
+		.vitals = v,
 		.duration_ns = (uint64_t)(to > q->from ? to - q->from : 0) * NS_PER_S,
 		.start_wall_ns = info.start_wall_ns + (uint64_t)q->from * NS_PER_S,
-		.lost = (uint64_t)(v->events[q->event].lost > 0 ? v->events[q->event].lost : 0),
 	};
 }
 
@@ -476,13 +478,13 @@ static const struct app_format *live_formats(void *ctx)
 	struct live *l = ctx;
 	size_t n = 0;
 
-	while (export_formats[n].suffix)
+	while (export_formats[n].name)
 		n++;
 	if (!l->formats) {
 		l->formats = xcalloc(n + 1, sizeof(*l->formats));
 		for (size_t i = 0; i < n; i++)
 			l->formats[i] = (struct app_format){
-				export_formats[i].suffix, export_formats[i].what};
+				export_formats[i].suffixes[0], export_formats[i].what};
 	}
 	return l->formats;
 }

@@ -4,7 +4,7 @@
 bin_PROGRAMS += jhot
 jhot_SOURCES = %D%/main.c $(cli_sources)
 cli_sources = \
-	%D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/hot.c %D%/live.c %D%/live.h %D%/outputs.c %D%/outputs.h \
+	%D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/hot.c %D%/live.c %D%/live.h %D%/outputs.c %D%/outputs_path.c %D%/outputs.h \
 	%D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/settings.c \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
 	%D%/line/functions.c %D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h %D%/line/options.c \

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/file.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +21,79 @@ static int outputs_suffix(const char *path, struct err *err)
 {
 	struct buf known = {0};
 
-	for (const struct export_format *f = export_formats; f->suffix; f++)
-		buf_printf(&known, "%s%s", known.len ? " " : "", f->suffix);
+	for (const struct export_format *f = export_formats; f->name; f++)
+		buf_printf(&known, "%s%s", known.len ? " " : "", f->suffixes[0]);
 	err_set(err, ERR_USAGE, "jhot cannot tell the format of \"%s\" from its suffix.", path);
 	err_hint(err, "end the name with one of: %s", buf_str(&known));
-	err_hint(err, "-o -: collapsed stacks on the terminal");
+	err_hint(err, "or say it: --format %s -o %s", export_formats[0].name, path);
 	buf_done(&known);
 	return -1;
+}
+
+/* The format of --format; *format stays NULL where it is not given. */
+static int outputs_format(
+	const struct export_format **format, const struct args *args, struct err *err)
+{
+	const char *name = args_get(args, OPT_FORMAT);
+	struct buf known = {0};
+
+	*format = name ? export_format_by_name(name) : NULL;
+	if (!name || *format)
+		return 0;
+	for (const struct export_format *f = export_formats; f->name; f++)
+		buf_printf(&known, "%s%s", known.len ? " " : "", f->name);
+	err_set(err, ERR_USAGE, "\"%s\" is no format.", name);
+	err_hint(err, "one of: %s", buf_str(&known));
+	buf_done(&known);
+	return -1;
+}
+
+static int outputs_files(struct outputs *out, const struct args *args, struct err *err)
+{
+	const struct export_format *said;
+	bool used = false;
+
+	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
+		return err_set(
+			err, ERR_USAGE, "At most %d files can be written at once.", OUTPUTS_MAX);
+	if (outputs_format(&said, args, err))
+		return -1;
+	for (; out->count < args_count(args, OPT_OUTPUT); out->count++) {
+		struct output *f = &out->files[out->count];
+
+		f->path = args_nth(args, OPT_OUTPUT, out->count);
+		f->format = outputs_is_stdout(f) ? NULL : export_format_by_path(f->path);
+		used |= !f->format;
+		if (!f->format)
+			f->format = !said && outputs_is_stdout(f)
+					    ? export_format_by_name("collapsed")
+					    : said;
+		if (!f->format)
+			return outputs_suffix(f->path, err);
+		if (outputs_path_check(f->path, err))
+			return -1;
+	}
+	if (said && !used)
+		return err_set(err, ERR_USAGE,
+			"--format is for \"-o -\" and for names whose suffix tells no format.");
+	return 0;
+}
+
+static int outputs_labels(struct outputs *out, const struct args *args, struct err *err)
+{
+	if (args_count(args, OPT_LABEL) > OUTPUTS_LABELS)
+		return err_set(err, ERR_USAGE, "At most %d times --label.", OUTPUTS_LABELS);
+	for (; out->label_count < args_count(args, OPT_LABEL); out->label_count++) {
+		const char *label = args_nth(args, OPT_LABEL, out->label_count);
+		const char *value = strchr(label, '=');
+
+		if (!value || value == label)
+			return err_set(err, ERR_USAGE,
+				"--label takes a name and a value, as in version=1.4, not \"%s\".",
+				label);
+		out->labels[out->label_count] = label;
+	}
+	return 0;
 }
 
 /* --include and --exclude, all of which a stack has to pass, and --io. */
@@ -71,54 +136,55 @@ int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 	out->total = args_has(args, OPT_TOTAL);
 	out->user_only = args_has(args, OPT_USER);
 	out->kernel_only = args_has(args, OPT_KERNEL);
-	if (args_count(args, OPT_OUTPUT) > OUTPUTS_MAX)
-		return err_set(
-			err, ERR_USAGE, "At most %d files can be written at once.", OUTPUTS_MAX);
-	for (; out->count < args_count(args, OPT_OUTPUT); out->count++) {
-		struct output *f = &out->files[out->count];
-
-		f->path = args_nth(args, OPT_OUTPUT, out->count);
-		f->format =
-			export_format_by_path(outputs_is_stdout(f) ? "stdout.collapsed" : f->path);
-		if (!f->format)
-			return outputs_suffix(f->path, err);
-	}
+	out->title = args_get(args, OPT_TITLE);
+	if (outputs_files(out, args, err) || outputs_labels(out, args, err))
+		return -1;
 	return outputs_filter(out, args, err);
-}
-
-/* NAME.suffix, or NAME-EVENT.suffix where there are several events. */
-static char *outputs_path(const struct output *f, const struct events *events, int i)
-{
-	struct buf path = {0};
-	size_t len = strlen(f->path), suffix = strlen(f->format->suffix), at;
-
-	if (events->count < 2 || outputs_is_stdout(f)) {
-		buf_adds(&path, f->path);
-		return buf_steal(&path);
-	}
-	buf_printf(&path, "%.*s-", (int)(len - suffix), f->path);
-	at = path.len;
-	buf_printf(&path, "%s%s", events->names[i], f->path + len - suffix);
-	for (; at < path.len - suffix; at++) /* perf's names: syscalls:sys_enter_read, cpu/x/ */
-		if (!isalnum((unsigned char)path.data[at]) && !strchr("-_.", path.data[at]))
-			path.data[at] = '_';
-	return buf_steal(&path);
 }
 
 /* --- before ------------------------------------------------------------------------------------------ */
 
-int outputs_check(const struct outputs *o, const struct events *events, struct err *err)
+static int outputs_check_stdout(
+	const struct output *f, const struct events *events, struct err *err)
+{
+	if (f->format->binary && isatty(STDOUT_FILENO)) {
+		err_set(err, ERR_USAGE, "\"%s\" is nothing that a terminal can show.",
+			f->format->name);
+		err_hint(err, "-o NAME%s", f->format->suffixes[0]);
+		return -1;
+	}
+	if (events->count < 2 || f->format->together)
+		return 0;
+	err_set(err, ERR_USAGE, "\"-o -\" is for one event; stacks of several would be mixed up.");
+	err_hint(err, "-o NAME%s: a file for each event", f->format->suffixes[0]);
+	return -1;
+}
+
+/* The events of which files are made, one after the other: -1 alone is a file of all of them. */
+static int outputs_first(const struct output *f)
+{
+	return f->format->together ? -1 : 0;
+}
+
+static int outputs_last(const struct output *f, const struct events *events)
+{
+	return f->format->together ? -1 : events->count - 1;
+}
+
+int outputs_check(const struct outputs *o, const struct events *events,
+	const struct outputs_names *names, struct err *err)
 {
 	for (int i = 0; i < o->count; i++) {
-		if (events->count > 1 && outputs_is_stdout(&o->files[i])) {
-			err_set(err, ERR_USAGE,
-				"\"-o -\" is for one event; stacks of several would be mixed up.");
-			err_hint(err, "-o NAME.collapsed: a file for each event");
-			return -1;
+		const struct output *f = &o->files[i];
+
+		if (outputs_is_stdout(f)) {
+			if (outputs_check_stdout(f, events, err))
+				return -1;
+			continue;
 		}
-		for (int e = 0; e < events->count; e++) {
-			char *path = outputs_path(&o->files[i], events, e);
-			int rc = outputs_is_stdout(&o->files[i]) ? 0 : file_check(path, err);
+		for (int e = outputs_first(f); e <= outputs_last(f, events); e++) {
+			char *path = outputs_path(f, names, events, e);
+			int rc = file_check(path, err);
 
 			free(path);
 			if (rc)
@@ -153,28 +219,58 @@ struct profile_intervals outputs_intervals(const struct outputs_source *source, 
 	return every;
 }
 
-static struct export_options outputs_options(
-	const struct outputs *o, int event, const struct outputs_source *source, const char *host)
+/* What is written, of which source, on which host. */
+struct outputs_job {
+	const struct outputs *o;
+	const struct events *events;
+	const struct outputs_source *source;
+	struct outputs_names names;
+	struct export_meta meta;
+	char host[256];
+};
+
+static void outputs_begin(struct outputs_job *job)
 {
-	const struct vitals *v = source->vitals;
-	uint64_t each = o->total ? 0 : profile_sample_weight(source->profile, event);
-	struct profile_intervals every = outputs_intervals(source, event);
+	const struct vitals *v = job->source->vitals;
+	struct export_meta *m = &job->meta;
+
+	job->names = (struct outputs_names){
+		v->pid, v->name, profile_info(job->source->profile).start_wall_ns};
+	gethostname(job->host, sizeof(job->host) - 1);
+	*m = (struct export_meta){.pid = v->pid,
+		.name = v->name,
+		.jdk = v->jdk,
+		.host = job->host,
+		.duration_ns = job->source->duration_ns,
+		.start_wall_ns = job->names.start_wall_ns,
+		.labels = job->o->labels,
+		.label_count = job->o->label_count,
+		.vitals = v};
+	for (; m->event_count < job->events->count; m->event_count++) {
+		int event = job->events->ids[m->event_count];
+		struct profile_intervals every = outputs_intervals(job->source, event);
+		int64_t lost = v->events[event].lost;
+
+		m->events[m->event_count] = (struct export_event){.event = event,
+			.engine = v->events[event].engine,
+			.interval = every.least,
+			.interval_most = every.most,
+			.lost = (uint64_t)(lost > 0 ? lost : 0)};
+	}
+}
+
+static struct export_options outputs_options(const struct outputs_job *job, int event)
+{
+	const struct outputs *o = job->o;
+	uint64_t each = o->total ? 0 : profile_sample_weight(job->source->profile, event);
 	struct profile_query query = profile_whole(event);
 
 	query.by_weight = o->total || each;
 	query.filter = o->filter;
 	return (struct export_options){
 		.query = query,
-		.meta = {.pid = v->pid,
-			.name = v->name,
-			.jdk = v->jdk,
-			.host = host,
-			.engine = v->events[event].engine,
-			.interval = every.least,
-			.interval_most = every.most,
-			.duration_ns = source->duration_ns,
-			.start_wall_ns = profile_info(source->profile).start_wall_ns,
-			.lost = (uint64_t)(v->events[event].lost > 0 ? v->events[event].lost : 0)},
+		.meta = job->meta,
+		.title = o->title,
 		.threads = o->threads,
 		.annotate = o->annotate,
 		.dot = o->dot,
@@ -182,16 +278,18 @@ static struct export_options outputs_options(
 	};
 }
 
-static int outputs_write_one(const struct output *f, const struct events *events, int i,
-	const struct outputs_source *source, const struct export_options *how, struct err *err)
+/* e: of the events, or -1: all. */
+static int outputs_write_one(
+	const struct outputs_job *job, const struct output *f, int e, struct err *err)
 {
+	struct export_options how = outputs_options(job, job->events->ids[e < 0 ? 0 : e]);
 	char *path;
 	int rc;
 
 	if (outputs_is_stdout(f))
-		return outputs_to_stdout(f, source->profile, how, err);
-	path = outputs_path(f, events, i);
-	rc = export_write(path, f->format, source->profile, how, err);
+		return outputs_to_stdout(f, job->source->profile, &how, err);
+	path = outputs_path(f, &job->names, job->events, e);
+	rc = export_write(path, f->format, job->source->profile, &how, err);
 	if (!rc)
 		fprintf(stderr, "wrote %s\n", path);
 	free(path);
@@ -201,19 +299,17 @@ static int outputs_write_one(const struct output *f, const struct events *events
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err)
 {
+	struct outputs_job job = {.o = o, .events = events, .source = source};
 	struct err first = {0}, why;
-	char host[256] = "";
 
-	gethostname(host, sizeof(host) - 1);
-	for (int e = 0; e < events->count; e++) {
-		int event = events->ids[e];
-		struct export_options how = outputs_options(o, event, source, host);
+	outputs_begin(&job);
+	for (int e = 0; e < events->count && !o->count; e++)
+		hot_print(stdout, source, events->ids[e], o);
+	for (int i = 0; i < o->count; i++) {
+		const struct output *f = &o->files[i];
 
-		if (!o->count)
-			hot_print(stdout, source, event, o);
-		for (int i = 0; i < o->count; i++)
-			if (outputs_write_one(&o->files[i], events, e, source, &how, &why) &&
-				first.kind == ERR_NONE)
+		for (int e = outputs_first(f); e <= outputs_last(f, events); e++)
+			if (outputs_write_one(&job, f, e, &why) && first.kind == ERR_NONE)
 				first = why;
 	}
 	if (o->count)

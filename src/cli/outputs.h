@@ -2,8 +2,9 @@
 /*
  * The files that -o asks for: their formats, whether they can be written, and writing them.
  *
- * "-" is collapsed stacks on stdout. With several events a file NAME.suffix becomes NAME-EVENT.suffix. Without any
- * -o the hot methods go to stdout as text. The struct points into the command line.
+ * "-" is stdout: collapsed stacks, or what --format says. With several events a file NAME.suffix becomes
+ * NAME-EVENT.suffix unless its format holds them all or the name has %e. Without any -o the hot methods go to stdout
+ * as text. The struct points into the command line.
  */
 #ifndef JHOT_CLI_OUTPUTS_H
 #define JHOT_CLI_OUTPUTS_H
@@ -16,7 +17,8 @@
 
 #include <stdio.h>
 
-#define OUTPUTS_MAX 16
+#define OUTPUTS_MAX    16
+#define OUTPUTS_LABELS 32
 
 struct outputs {
 	struct output {
@@ -24,6 +26,9 @@ struct outputs {
 		const struct export_format *format;
 	} files[OUTPUTS_MAX];
 	int count;
+	const char *labels[OUTPUTS_LABELS]; /* of --label */
+	int label_count;
+	const char *title;
 	bool threads, annotate, dot, total;
 	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
@@ -36,13 +41,34 @@ struct outputs_source {
 	uint64_t duration_ns;
 };
 
+/* What patterns in file names are filled from. */
+struct outputs_names {
+	int pid;
+	const char *name;
+	uint64_t start_wall_ns;
+};
+
+/* --- outputs_path.c ------------------------------------------------------------------------------------ */
+
+/* Are all patterns known? */
+int outputs_path_check(const char *path, struct err *err);
+/*
+ * Where a file goes: %p pid, %n name, %h host, %t start (UTC), %e event, %% a percent sign. event: of events, or -1 for
+ * all of them. The caller's to free.
+ */
+char *outputs_path(const struct output *f, const struct outputs_names *names,
+	const struct events *events, int event);
+
+/* --- outputs.c ----------------------------------------------------------------------------------------- */
+
 /* At which intervals an event was sampled. */
 struct profile_intervals outputs_intervals(const struct outputs_source *source, int event);
 
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 void outputs_done(struct outputs *o);
 /* outputs_check: can they all be written, as far as can be seen before there is anything to write? */
-int outputs_check(const struct outputs *o, const struct events *events, struct err *err);
+int outputs_check(const struct outputs *o, const struct events *events,
+	const struct outputs_names *names, struct err *err);
 /* outputs_write: all that can be written are; the first error is returned. */
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);

@@ -33,33 +33,13 @@ struct collapsed {
 
 static void collapsed_thread(struct collapsed *c, uint32_t thread)
 {
-	const struct profile_thread *t = profile_get_thread(c->p, thread);
-	char mark[PROFILE_MARK];
-
-	profile_thread_mark(t, "tid=", mark);
-	buf_printf(&c->name, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
+	export_thread_name(&c->name, profile_get_thread(c->p, thread));
 	export_clean(&c->line, buf_str(&c->name), ';', ',');
-}
-
-static void collapsed_java(struct collapsed *c, const struct profile_method *m)
-{
-	for (const char *s = m->class_name; *s; s++)
-		buf_addc(&c->name, *s == '.' && !c->o->dot ? '/' : *s);
-	buf_printf(&c->name, ".%s", m->name);
 }
 
 static void collapsed_method(struct collapsed *c, const struct calltree_node *n)
 {
-	const struct profile_method *m = profile_get_method(c->p, n->method);
-
-	if (*m->class_name && *m->name)
-		collapsed_java(c, m);
-	else if (*m->class_name || !*m->name)
-		buf_adds(&c->name, m->full);
-	else if (n->type == FRAME_BREAK && *m->name != '[')
-		buf_printf(&c->name, "[break_%s]", m->name);
-	else
-		buf_adds(&c->name, m->name);
+	export_frame_name(&c->name, profile_get_method(c->p, n->method), n->type, !c->o->dot);
 	if (n->type == FRAME_KERNEL)
 		buf_adds(&c->name, "_[k]");
 	else if (n->type == FRAME_CLASS_OUTSIDE && c->o->annotate)

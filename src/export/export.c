@@ -5,24 +5,75 @@
 #include "base/file.h"
 
 #include <string.h>
+#include <strings.h>
 
 const struct export_format export_formats[] = {
-	{".svg", "flame graph, one self-contained file for any browser", export_svg},
-	{".collapsed", "one line per stack, for scripts and other viewers", export_collapsed},
-	{".folded", "the same as .collapsed", export_collapsed},
-	{NULL, NULL, NULL},
+	{.name = "svg",
+		.suffixes = {".svg"},
+		.what = "flame graph, one self-contained file for any browser",
+		.write = export_svg},
+	{.name = "collapsed",
+		.suffixes = {".collapsed", ".folded"},
+		.what = "one line per stack, for scripts and other viewers",
+		.write = export_collapsed},
+	{.name = "jfr",
+		.suffixes = {".jfr"},
+		.what = "flight recording for JMC, jfr, IDEs: all events in one file",
+		.write = export_jfr,
+		.together = true,
+		.binary = true},
+	{.name = "pprof",
+		.suffixes = {".pb.gz", ".pprof"},
+		.what = "for go tool pprof, Pyroscope, Parca",
+		.write = export_pprof,
+		.binary = true},
+	{.name = "speedscope",
+		.suffixes = {".speedscope.json"},
+		.what = "for speedscope.app, all events in one file",
+		.write = export_speedscope,
+		.together = true},
+	{.name = "text",
+		.suffixes = {".txt"},
+		.what = "hot methods, who calls them, the heaviest stacks",
+		.write = export_plain},
+	{.name = NULL},
 };
+
+const struct export_format *export_format_by_name(const char *name)
+{
+	const struct export_format *f = export_formats;
+
+	while (f->name && strcmp(f->name, name) != 0)
+		f++;
+	return f->name ? f : NULL;
+}
+
+size_t export_format_suffix(const struct export_format *format, const char *path)
+{
+	size_t len = strlen(path), end;
+
+	for (int i = 0; i < EXPORT_SUFFIXES && format->suffixes[i]; i++) {
+		end = strlen(format->suffixes[i]);
+		if (len > end && !strcasecmp(path + len - end, format->suffixes[i]))
+			return end;
+	}
+	return 0;
+}
 
 const struct export_format *export_format_by_path(const char *path)
 {
-	size_t len = strlen(path), suffix;
-
-	for (const struct export_format *f = export_formats; f->suffix; f++) {
-		suffix = strlen(f->suffix);
-		if (len > suffix && !strcasecmp(path + len - suffix, f->suffix))
+	for (const struct export_format *f = export_formats; f->name; f++)
+		if (export_format_suffix(f, path))
 			return f;
-	}
 	return NULL;
+}
+
+struct export_event export_event_of(const struct export_options *o, int event)
+{
+	for (int i = 0; i < o->meta.event_count; i++)
+		if (o->meta.events[i].event == event)
+			return o->meta.events[i];
+	return (struct export_event){.event = event};
 }
 
 int export_write(const char *path, const struct export_format *format, const struct profile *p,

@@ -11,42 +11,65 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "profile/profile.h"
+#include "profile/vitals.h"
 
-/* What the header of a file says; strings may be NULL. */
-struct export_meta {
-	int pid;
-	const char *name, *jdk, *host;
-	const char *engine;
-	uint64_t interval, interval_most; /* of the event: from, to */
-	uint64_t duration_ns;
-	uint64_t start_wall_ns;
+/* How an event was sampled. */
+struct export_event {
+	int event;
+	const char *engine;               /* NULL or "": not known */
+	uint64_t interval, interval_most; /* from, to; 0: not known */
 	uint64_t lost;
 };
 
+/* What a file says of where its samples come from, gathered once for all writers; strings may be NULL. */
+struct export_meta {
+	int pid;
+	const char *name, *jdk, *host;
+	uint64_t duration_ns;
+	uint64_t start_wall_ns;
+	const char *const *labels; /* of --label: "key=value" */
+	int label_count;
+	struct export_event events[PROFILE_EVENTS]; /* that a file of all events holds */
+	int event_count;
+	const struct vitals *vitals; /* its command, its cost and the like; NULL: not known */
+};
+
 struct export_options {
-	struct profile_query query;
+	struct profile_query query; /* a file of all events takes its seconds, threads and filter */
 	struct export_meta meta;
-	bool threads;  /* -t: the thread as the root frame */
-	bool annotate; /* -a: _[j] _[i] ... behind names */
-	bool dot;      /* --dot: pkg.Class instead of pkg/Class (collapsed) */
-	uint64_t each; /* collapsed: values are weights over this; 0: as the query has them */
+	const char *title; /* NULL: one is made of the name and the event */
+	bool threads;      /* -t: the thread as the root frame */
+	bool annotate;     /* -a: _[j] _[i] ... behind names */
+	bool dot;          /* --dot: pkg.Class instead of pkg/Class (collapsed) */
+	uint64_t each;     /* collapsed: values are weights over this; 0: as the query has them */
 };
 
 /* One file of one format: never fails. */
 typedef void export_writer(
 	struct buf *out, const struct profile *p, const struct export_options *o);
 
+#define EXPORT_SUFFIXES 3
 struct export_format {
-	const char *suffix; /* ".svg" */
-	const char *what;   /* "flame graph, one self-contained file" */
+	const char *name;                      /* of --format: "svg" */
+	const char *suffixes[EXPORT_SUFFIXES]; /* ".svg"; the first is the one to offer */
+	const char *what;                      /* "flame graph, one self-contained file" */
 	export_writer *write;
+	bool together; /* one file holds all events, else the query's alone */
+	bool binary;   /* not for a terminal */
 };
-extern const struct export_format export_formats[]; /* ends with suffix NULL */
+extern const struct export_format export_formats[]; /* ends with name NULL */
 
+const struct export_format *export_format_by_name(const char *name); /* NULL: none */
 const struct export_format *export_format_by_path(const char *path); /* NULL: no such suffix */
+/* How many bytes at the path's end are a suffix of this format; 0: none. */
+size_t export_format_suffix(const struct export_format *format, const char *path);
 int export_write(const char *path, const struct export_format *format, const struct profile *p,
 	const struct export_options *o, struct err *err);
 
-export_writer export_svg, export_collapsed;
+/* How this event was sampled; all unknown if that is not told. */
+struct export_event export_event_of(const struct export_options *o, int event);
+
+export_writer export_svg, export_collapsed, export_jfr, export_pprof, export_speedscope,
+	export_plain;
 
 #endif

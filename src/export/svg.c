@@ -25,6 +25,10 @@ static void head_title(struct buf *out, const struct profile *p, const struct ex
 	const char *event = event_titles[o->query.event];
 	struct buf text = {0};
 
+	if (o->title) {
+		export_clean(out, o->title, 0, 0);
+		return;
+	}
 	buf_printf(&text, "%s: %s", o->meta.name && *o->meta.name ? o->meta.name : "profile",
 		event ? event : profile_get_event(p, o->query.event)->name);
 	export_clean(out, buf_str(&text), 0, 0);
@@ -59,15 +63,15 @@ static void head_value(struct buf *out, const char *unit, uint64_t interval)
 	buf_done(&text);
 }
 
-static void head_interval(struct buf *out, const struct export_meta *m, const char *unit)
+static void head_interval(struct buf *out, const struct export_event *e, const char *unit)
 {
-	head_value(out, unit, m->interval);
-	if (m->interval_most > m->interval) {
+	head_value(out, unit, e->interval);
+	if (e->interval_most > e->interval) {
 		buf_adds(out, " to ");
-		head_value(out, unit, m->interval_most);
+		head_value(out, unit, e->interval_most);
 	}
-	if (m->engine && *m->engine)
-		buf_printf(out, " (%s)", m->engine);
+	if (e->engine && *e->engine)
+		buf_printf(out, " (%s)", e->engine);
 }
 
 static void head_time(struct buf *out, uint64_t wall_ns)
@@ -84,6 +88,7 @@ static void head_time(struct buf *out, uint64_t wall_ns)
 static void head_facts(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const char *unit = profile_get_event(p, o->query.event)->unit;
+	const struct export_event e = export_event_of(o, o->query.event);
 	const struct export_meta *m = &o->meta;
 	struct profile_sum sum = profile_sum(p, &o->query);
 	struct buf facts = {0};
@@ -91,17 +96,19 @@ static void head_facts(struct buf *out, const struct profile *p, const struct ex
 	export_count(&facts, sum.count);
 	buf_adds(&facts, sum.count == 1 ? " sample" : " samples");
 	export_value(head_next(&facts, ""), unit, sum.weight);
-	if (m->interval)
-		head_interval(head_next(&facts, "every "), m, unit);
+	if (e.interval)
+		head_interval(head_next(&facts, "every "), &e, unit);
 	if (m->duration_ns)
 		export_value(head_next(&facts, "in "), "ns", m->duration_ns);
-	if (m->lost)
-		export_count(head_next(&facts, "lost "), m->lost);
+	if (e.lost)
+		export_count(head_next(&facts, "lost "), e.lost);
 	if (m->pid > 0)
 		buf_printf(head_next(&facts, "pid "), "%d", m->pid);
 	head_text(&facts, "JDK ", m->jdk);
 	head_time(&facts, m->start_wall_ns);
 	head_text(&facts, "on ", m->host);
+	for (int i = 0; i < m->label_count; i++)
+		head_text(&facts, "", m->labels[i]);
 	export_clean(out, buf_str(&facts), 0, 0);
 	buf_done(&facts);
 }

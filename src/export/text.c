@@ -20,6 +20,29 @@ void export_clean(struct buf *out, const char *text, char not, char instead)
 			out->data[at] = instead;
 }
 
+void export_frame_name(struct buf *out, const struct profile_method *m, unsigned type, bool slashes)
+{
+	if (*m->class_name && *m->name) {
+		for (const char *s = m->class_name; *s; s++)
+			buf_addc(out, *s == '.' && slashes ? '/' : *s);
+		buf_printf(out, ".%s", m->name);
+	} else if (*m->class_name || !*m->name) {
+		buf_adds(out, m->full);
+	} else if (type == FRAME_BREAK && *m->name != '[') {
+		buf_printf(out, "[break_%s]", m->name);
+	} else {
+		buf_adds(out, m->name);
+	}
+}
+
+void export_thread_name(struct buf *out, const struct profile_thread *t)
+{
+	char mark[PROFILE_MARK];
+
+	profile_thread_mark(t, "tid=", mark);
+	buf_printf(out, "[%s%s%s]", t->name, *t->name && *mark ? " " : "", mark);
+}
+
 /* U+FFFE and U+FFFF are UTF-8 but not XML. */
 static bool xml_forbidden(const char *s)
 {

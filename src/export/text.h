@@ -16,6 +16,15 @@ void export_clean(struct buf *out, const char *text, char not, char instead);
 /* A clean text as XML character data or attribute value. */
 void export_xml(struct buf *out, const char *clean);
 
+/*
+ * A frame's name, not yet clean: "java.util.HashMap.get" (slashes: "java/util/HashMap.get"), native ones by their symbol
+ * alone, a class alone as it is, "[break_...]" where the stack is broken.
+ */
+void export_frame_name(
+	struct buf *out, const struct profile_method *m, unsigned type, bool slashes);
+/* "[main tid=31]", not yet clean. */
+void export_thread_name(struct buf *out, const struct profile_thread *t);
+
 /* With a point and so many decimals whatever the locale; n >= 0. */
 void export_decimal(struct buf *out, double n, int decimals);
 /* 2294 -> "2,294". */

@@ -21,7 +21,7 @@ endif
 
 %C%_bench_scale_LDADD = libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) -lm
 %C%_bench_day_LDADD = $(SESSION_TEST_LIBS)
-%C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS)
+%C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
 .PHONY: bench bench-attach bench-day bench-events bench-model bench-rates bench-scale bench-screen bench-throughput \

@@ -37,6 +37,10 @@ for row in \
 	"2 -o $T/a.nonsense $JVM" \
 	"2 -o $T/nosuffix $JVM" \
 	"2 -e cpu,wall -o - $JVM" \
+	"2 --format nonsense -o - $JVM" \
+	"2 --format pprof -o $T/a.svg $JVM" \
+	"2 --label nonsense -o $T/a.svg $JVM" \
+	"2 -o $T/%q.svg $JVM" \
 	"2 $JVM surplus" \
 	"2 -d 1" \
 	"6 -o $T/nowhere/a.svg $JVM" \
@@ -133,6 +137,10 @@ run report -t --dot --total -o - "$T/a.raw"
 ok "-t --dot --total: the thread first, dots, nanoseconds" grep -Eq '^\[known-1 tid=[0-9]+\];.*java\.lang\.Thread\.run.* [0-9]{7,}$' "$T/out"
 run report -a -o - "$T/a.raw"
 ok "-a: how frames ran" grep -Eq '_\[[j01i]\]' "$T/out"
+run report --format pprof --label version=1.4 -o "$T/%n-%p-%e" "$T/a.raw"
+ok "patterns in names, and a format that no suffix tells" gzip -t "$T/Known-$JVM-cpu"
+run report --format text --label version=1.4 -o - "$T/a.raw"
+ok "--label is noted" grep -q '^label.version *1.4$' "$T/out"
 run report "$T/none.raw"
 is "a recording that is not there: exit 7" $status 7
 run report "$T/a.svg"

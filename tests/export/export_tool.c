@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-k known|alloc|hostile] PATH
+ * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-e EVENT]
+ * [-k known|alloc|events|hostile|long] PATH
  *
- * alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
- * end a line, a field, an element or the script. Otherwise STACKS random ones.
+ * events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
+ * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format.
  */
+#include "base/clock.h"
 #include "export/export.h"
+#include "profile/table/calltree.h"
 #include "tests/profile/feed.h"
 
 #include <getopt.h>
@@ -72,6 +75,43 @@ static void make_alloc(struct profile *p)
 	profile_add(p, EVENT_ALLOC, 1, large, 0, 10, 3 << 20);
 }
 
+/* The stack of one more frame, of a class or of a method. */
+static uint32_t push(
+	struct profile *p, uint32_t stack, const char *class_name, const char *name, int type)
+{
+	return profile_stack_child(p, stack,
+		profile_frame(p, profile_method(p, class_name, name, "", ""), (enum frame_type)type,
+			0, 0));
+}
+
+/* Four events. A wait of one thread goes on through three seconds, another one is short, a third parks. */
+static void make_events(struct profile *p)
+{
+	static const struct profile_thread t = {
+		.tid = 41301, .kind = THREAD_JAVA, .java_tid = 1, .name = "main"};
+	uint32_t run = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J), stack;
+
+	profile_thread_set(p, 0, &t);
+	profile_add(p, EVENT_CPU, 1, run, 0, 30, 300000000);
+	profile_add(p, EVENT_CPU, 3, push(p, run, "app.Shop", "serve", J), 0, 7, 70000000);
+	profile_add(p, EVENT_ALLOC, 2, push(p, run, "byte[][]", "", FRAME_CLASS), 0, 3, 100);
+	profile_add(p, EVENT_ALLOC, 2, push(p, run, "java.lang.String[]", "", FRAME_CLASS_OUTSIDE),
+		0, 1, 1 << 20);
+	stack = push(p, run, "app.Lock", "", FRAME_CLASS);
+	profile_add(p, EVENT_LOCK, 1, stack, 0, 1, 500000000);
+	profile_add(p, EVENT_LOCK, 2, stack, 0, 0, 1000000000);
+	profile_add(p, EVENT_LOCK, 3, stack, 0, 0, 1000000000);
+	profile_add(p, EVENT_LOCK, 3, stack, 1, 1, 400000000);
+	stack = push(p, run, "java.util.concurrent.locks.LockSupport", "park", J);
+	stack = push(
+		p, stack, "java.util.concurrent.locks.ReentrantLock$NonfairSync", "", FRAME_CLASS);
+	profile_add(p, EVENT_LOCK, 2, stack, 0, 1, 3000);
+	profile_add_sample(
+		p, EVENT_WALL, 1, &(struct profile_sample){run, 0, THREAD_ON_CPU, 5, 250000000});
+	profile_add_sample(
+		p, EVENT_WALL, 2, &(struct profile_sample){run, 0, THREAD_IO, 20, 1000000000});
+}
+
 static void make_hostile(struct profile *p)
 {
 	static const char *const names[] = {"a;b c", "</metadata><script>alert(1)</script>", "]]>",
@@ -79,6 +119,7 @@ static void make_hostile(struct profile *p)
 		"\xef\xbf\xbe\xef\xbf\xbf", "", " ", "\xc2\x85nel", "\xed\xa0\x80surrogate",
 		"javascript:alert(1)", "<init>", "caf\xc3\xa9 \xe2\x82\xac"};
 	struct profile_thread t = {.tid = 7, .name = "evil;\n]]><x>\xff"};
+	char longest[10001];
 
 	profile_thread_set(p, 0, &t);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -86,19 +127,67 @@ static void make_hostile(struct profile *p)
 			(const char *[]){"app.Main.main", names[i], names[(i + 1) % 15], NULL},
 			(enum frame_type[]){J, i % 2 ? FRAME_KERNEL : FRAME_NATIVE, FRAME_VM},
 			(uint32_t)(100 + i));
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	push_and_add(p, (const char *[]){longest, NULL}, (enum frame_type[]){FRAME_NATIVE}, 5);
 }
 
-static void make_random(struct profile *p, uint32_t stacks)
+static void make_random(struct profile *p, uint32_t stacks, uint32_t rate, uint32_t seconds)
 {
 	struct feed f;
 
 	feed_init(&f, p,
 		&(struct feed_options){
-			.stacks = stacks, .methods = stacks > 5000 ? 4000 : 400, .rate = 2000});
+			.stacks = stacks, .methods = stacks > 5000 ? 4000 : 400, .rate = rate});
 	feed_all(&f, 1);
-	for (uint32_t s = 2; s < 32; s++)
+	for (uint32_t s = 2; s < seconds; s++) {
 		feed_second(&f, s);
+		profile_advance(p, s);
+	}
 	feed_done(&f);
+}
+
+/* Bytes and ms of each format, the median of five times. */
+static int measure(const struct profile *p, const struct export_options *o)
+{
+	struct calltree_options all = {.root_method = PROFILE_NONE};
+	struct calltree *t = calltree_new(p, &o->query, &all);
+
+	printf("%u nodes\n", t->count);
+	calltree_free(t);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		uint64_t ns[5], swap;
+		struct buf out = {0};
+
+		for (int i = 0; i < 5; i++) {
+			uint64_t begin = clock_mono_ns();
+
+			buf_clear(&out);
+			f->write(&out, p, o);
+			ns[i] = clock_mono_ns() - begin;
+			for (int k = i; k > 0 && ns[k] < ns[k - 1]; k--)
+				swap = ns[k], ns[k] = ns[k - 1], ns[k - 1] = swap;
+		}
+		printf("%-12s %10zu bytes %6.0f ms\n", f->name, out.len, (double)ns[2] / 1e6);
+		buf_done(&out);
+	}
+	return 0;
+}
+
+static void make(struct profile *p, const char *kind, uint32_t stacks)
+{
+	if (!strcmp(kind, "known"))
+		make_known(p);
+	else if (!strcmp(kind, "alloc"))
+		make_alloc(p);
+	else if (!strcmp(kind, "events"))
+		make_events(p);
+	else if (!strcmp(kind, "hostile"))
+		make_hostile(p);
+	else if (!strcmp(kind, "long")) /* most of it has left the history, some is in steps */
+		make_random(p, 200, 20, 2000);
+	else if (stacks)
+		make_random(p, stacks, 2000, 32);
 }
 
 int main(int argc, char **argv)
@@ -109,42 +198,42 @@ int main(int argc, char **argv)
 		.meta = {.pid = 41234,
 			.name = "shop-api.jar",
 			.jdk = "21.0.4",
-			.engine = "ctimer",
-			.interval = 10000000,
+			.events = {{EVENT_CPU, "ctimer", 10000000, 10000000, 0}},
+			.event_count = 1,
 			.duration_ns = 30000000000ull}};
 	struct profile *p = profile_new();
 	const struct export_format *format;
 	const char *kind = "random";
+	bool measured = false;
 	uint32_t stacks = 2000;
 	struct err err = {0};
 	int c, failed;
 
-	while ((c = getopt_long(argc, argv, "tadn:k:", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tadme:n:k:", options, NULL)) != -1) {
 		o.threads |= c == 't';
 		o.annotate |= c == 'a';
 		o.dot |= c == 'd';
+		measured |= c == 'm';
 		o.query.by_weight |= c == 'w';
+		o.query.event = c == 'e' ? atoi(optarg) : o.query.event;
 		kind = c == 'k' ? optarg : kind;
 		stacks = c == 'n' ? (uint32_t)atoi(optarg) : stacks;
 	}
 	format = optind < argc ? export_format_by_path(argv[optind]) : NULL;
-	if (!format) {
+	if (!format && !measured) {
 		fprintf(stderr, "export_tool: a path with a known suffix is needed\n");
 		return 2;
 	}
-	if (!strcmp(kind, "known"))
-		make_known(p);
-	else if (!strcmp(kind, "alloc"))
-		make_alloc(p);
-	else if (!strcmp(kind, "hostile"))
-		make_hostile(p);
-	else if (stacks)
-		make_random(p, stacks);
+	make(p, kind, stacks);
 	if (!strcmp(kind, "alloc")) {
 		o.query.event = EVENT_ALLOC;
-		o.meta.interval = 0;
+		o.meta.event_count = 0;
+	} else if (!strcmp(kind, "events")) {
+		for (int i = 0; i < EVENT_USER_FIRST; i++)
+			o.meta.events[i] = (struct export_event){.event = i};
+		o.meta.event_count = EVENT_USER_FIRST;
 	}
-	failed = export_write(argv[optind], format, p, &o, &err);
+	failed = measured ? measure(p, &o) : export_write(argv[optind], format, p, &o, &err);
 	if (failed)
 		fprintf(stderr, "%s\n%s\n%s\n", err.what, err.hint, err.details);
 	profile_free(p);

@@ -3,10 +3,10 @@
 
 check_PROGRAMS += %D%/test_export
 noinst_PROGRAMS += %D%/export_tool
-check_SCRIPTS += %D%/test_browser.py %D%/test_xml.sh
-EXTRA_DIST += %D%/browser.py
+check_SCRIPTS += %D%/test_browser.py %D%/test_formats.py %D%/test_xml.sh
+EXTRA_DIST += %D%/browser.py %D%/formats.py
 
-EXPORT_TEST_LIBS = libexport.a $(PROFILE_TEST_LIBS)
+EXPORT_TEST_LIBS = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 
 %C%_export_tool_LDADD = $(EXPORT_TEST_LIBS)
 %C%_test_export_LDADD = $(EXPORT_TEST_LIBS)

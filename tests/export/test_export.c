@@ -2,6 +2,8 @@
 /* export: names and numbers, the collapsed format to the byte, determinism, whole files or none. */
 #include "export/export.h"
 #include "export/flame.h"
+#include "export/jfr/jfr.h"
+#include "export/proto.h"
 #include "export/text.h"
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
@@ -172,10 +174,50 @@ static void test_collapsed(void)
 	profile_free(p);
 }
 
+static void is_bytes(struct buf *got, const char *want, size_t len, const char *name)
+{
+	ok(got->len == len && !memcmp(buf_str(got), want, len), "%s", name);
+	buf_clear(got);
+}
+
+/* Bytes as the descriptions of the two formats have them. */
+static void test_encoders(void)
+{
+	struct buf b = {0}, inner = {0};
+
+	proto_varint(&b, 0);
+	proto_varint(&b, 127);
+	proto_varint(&b, 300);
+	is_bytes(&b, "\0\x7f\xac\x02", 4, "varints");
+	proto_varint(&b, UINT64_MAX);
+	is_bytes(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "the largest one");
+	proto_number(&b, 1, 150);
+	proto_number(&b, 2, 0);
+	proto_text(&b, 2, "testing");
+	is_bytes(&b, "\x08\x96\x01\x12\x07testing", 12, "a number, none of 0, a text");
+	proto_number(&inner, 1, 150);
+	proto_message(&b, 3, &inner);
+	is_bytes(&b, "\x1a\x03\x08\x96\x01", 5, "a message in a message");
+	jfr_number(&b, UINT64_MAX);
+	is_bytes(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9,
+		"a number of a flight recording has nine bytes at most");
+	buf_clear(&inner);
+	for (int i = 0; i < 126; i++)
+		buf_addc(&inner, 'x');
+	jfr_block(&b, &inner);
+	ok(b.len == 127 && b.data[0] == 127, "a block counts its own size");
+	buf_clear(&b);
+	buf_addc(&inner, 'x');
+	jfr_block(&b, &inner);
+	is_bytes(&b, b.data, 129, "which takes two bytes from there on");
+	buf_done(&b);
+	buf_done(&inner);
+}
+
 static void test_formats(void)
 {
-	is_str(export_format_by_path("a.b.svg")->suffix, ".svg", "a format by suffix");
-	is_str(export_format_by_path("X.SVG")->suffix, ".svg", "in any case");
+	is_str(export_format_by_path("a.b.svg")->suffixes[0], ".svg", "a format by suffix");
+	is_str(export_format_by_path("X.SVG")->suffixes[0], ".svg", "in any case");
 	ok(!export_format_by_path("svg"), "a name is no suffix");
 	ok(!export_format_by_path(".svg"), "a suffix is no name");
 	ok(!export_format_by_path("x.jpg"), "an unknown one");
@@ -475,6 +517,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	test_text();
+	test_encoders();
 	test_formats();
 	test_collapsed();
 	test_svg();

@@ -34,7 +34,13 @@ const struct option_def options[] = {
 		"and so many from the root, 0 by default; a frame between says how many are "
 		"missing"},
 	{OPT_OUTPUT, "output", 'o', "FILE", WRITING,
-		"write this file (again for more); the format by its suffix: .collapsed .svg"},
+		"write this file (again for more); its suffix is the format, %p %n %h %t %e are "
+		"filled in"},
+	{OPT_FORMAT, "format", 0, "FORMAT", WRITING,
+		"of \"-o -\" and of names whose suffix tells none: collapsed, pprof, text"},
+	{OPT_LABEL, "label", 0, "NAME=VALUE", WRITING,
+		"note this in the files (again for more): --label version=1.4"},
+	{OPT_TITLE, "title", 0, "TEXT", WRITING, "of the .svg, in place of the program's name"},
 	{OPT_THREADS, "threads", 't', NULL, WRITING,
 		"keep threads apart: each stack begins with its thread"},
 	{OPT_IO, "io", 0, NULL, WRITING,

@@ -102,6 +102,15 @@ static int record_run(struct recording *r, struct err *err)
 	return rc;
 }
 
+/* Before anything is attached: the files' names are those that they will have, but for the second of the start. */
+static int record_check(const struct recording *r, struct err *err)
+{
+	const struct sampling *s = &r->sampling;
+	const struct outputs_names names = {(int)s->jvm.pid, s->jvm.name, clock_wall_ns()};
+
+	return outputs_check(&r->outputs, &s->events, &names, err);
+}
+
 static int run_record(const struct args *args, struct err *err)
 {
 	struct recording r = {.sampling.then = "prints"};
@@ -109,7 +118,7 @@ static int run_record(const struct args *args, struct err *err)
 
 	if (events_parse(&r.sampling.events, args, EVENT_CPU, err) ||
 		outputs_parse(&r.outputs, args, err) || sampling_parse(&r.sampling, args, err) ||
-		outputs_check(&r.outputs, &r.sampling.events, err))
+		record_check(&r, err))
 		goto out;
 	if (r.outputs.count)
 		r.sampling.then = "writes";
@@ -131,9 +140,19 @@ const struct verb verb_record = {
 	.synopsis = "[OPTION]... PID|NAME",
 	.help = "sample for a while, then write files or print the hot methods",
 	.text = "Samples a JVM for the given time, or until Ctrl-C or its end, and writes each -o "
-		"FILE in the format of its suffix; \"-o -\" prints collapsed stacks. Without -o "
+		"FILE in the format of its suffix:\n\n"
+		"  .svg             a flame graph for any browser\n"
+		"  .collapsed       a line per stack, for scripts (also .folded)\n"
+		"  .jfr             a flight recording, for JMC, `jfr`, IDEs, Pyroscope\n"
+		"  .pb.gz           for `go tool pprof`, Pyroscope, Parca (also .pprof)\n"
+		"  .speedscope.json for speedscope.app\n"
+		"  .txt             hot methods, their callers, the heaviest stacks\n\n"
+		"\"-o -\" is stdout: collapsed stacks, or what --format says. In a FILE %p becomes "
+		"the pid, %n the program's name, %h the host, %t the start (UTC), %e the event, "
+		"%% a percent sign. Without -o "
 		"the hot methods are printed. With several events, NAME.suffix becomes "
-		"NAME-EVENT.suffix: `jhot record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` "
+		"NAME-EVENT.suffix, but for .jfr and .speedscope.json, which hold them all: `jhot "
+		"record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` "
 		"samples all four at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
 		"An event's interval is what lies between two samples: time for cpu and wall, "
 		"bytes for alloc; lock looks so often at what threads wait for. Defaults are 10 "

@@ -10,15 +10,18 @@ static int report_write(struct session *s, struct profile *p, const struct args 
 	const struct outputs *o, struct err *err)
 {
 	struct outputs_source source = {.profile = p};
+	struct outputs_names names;
 	struct events events;
 	struct err end = {0};
 
 	while (session_replay_step(s))
 		;
 	session_drain(s, &end);
-	if (events_of_profile(&events, args, p, err) || outputs_check(o, &events, err))
-		return -1;
 	source.vitals = session_vitals(s);
+	names = (struct outputs_names){
+		source.vitals->pid, source.vitals->name, profile_info(p).start_wall_ns};
+	if (events_of_profile(&events, args, p, err) || outputs_check(o, &events, &names, err))
+		return -1;
 	source.duration_ns = session_duration_ns(s);
 	if (outputs_write(o, &events, &source, err))
 		return -1;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts about a session and its events. */
+#include "export/facts.h"
+
+#include "base/clock.h"
+#include "export/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct facts {
+	export_fact_fn *fn;
+	void *ctx;
+	struct buf value; /* of the fact at hand */
+};
+
+static void facts_tell(struct facts *f, const char *key)
+{
+	f->fn(f->ctx, key, buf_str(&f->value));
+	buf_clear(&f->value);
+}
+
+static void facts_text(struct facts *f, const char *key, const char *text)
+{
+	if (!text || !*text)
+		return;
+	export_clean(&f->value, text, 0, 0);
+	facts_tell(f, key);
+}
+
+/* Nothing of 0, which is not known. */
+static void facts_number(struct facts *f, const char *key, uint64_t n)
+{
+	if (!n)
+		return;
+	buf_printf(&f->value, "%" PRIu64, n);
+	facts_tell(f, key);
+}
+
+static void facts_seconds(struct facts *f, const char *key, uint64_t ns)
+{
+	if (!ns)
+		return;
+	export_decimal(&f->value, (double)ns / (double)NS_PER_S, 3);
+	facts_tell(f, key);
+}
+
+static void facts_start(struct facts *f, uint64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / NS_PER_S);
+	char text[40];
+	struct tm tm;
+
+	if (wall_ns && gmtime_r(&seconds, &tm) &&
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		facts_text(f, "start", text);
+}
+
+static void facts_labels(struct facts *f, const struct export_meta *m)
+{
+	struct buf key = {0};
+
+	for (int i = 0; i < m->label_count; i++) {
+		const char *value = strchr(m->labels[i], '=');
+		char *name = xstrndup(m->labels[i], (size_t)(value - m->labels[i]));
+
+		buf_clear(&key);
+		buf_adds(&key, "label.");
+		export_clean(&key, name, 0, 0);
+		facts_text(f, key.data, value + 1);
+		free(name);
+	}
+	buf_done(&key);
+}
+
+void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
+{
+	const struct export_meta *m = &o->meta;
+	const struct vitals *v = m->vitals;
+	struct facts f = {fn, ctx, {0}};
+
+	facts_text(&f, "title", o->title);
+	facts_text(&f, "host", m->host);
+	facts_number(&f, "pid", m->pid > 0 ? (uint64_t)m->pid : 0);
+	facts_text(&f, "name", m->name);
+	facts_text(&f, "command", v ? v->command : NULL);
+	facts_text(&f, "jdk", m->jdk);
+	facts_text(&f, "jvm", v ? v->vm : NULL);
+	facts_start(&f, m->start_wall_ns);
+	facts_seconds(&f, "duration_s", m->duration_ns);
+	facts_seconds(&f, "own_cpu_s", v && v->cost_ns > 0 ? (uint64_t)v->cost_ns : 0);
+	facts_labels(&f, m);
+	buf_done(&f.value);
+}
+
+/* In per cent of the weight; said also where it is 0. */
+static void facts_coarse(struct facts *f, const struct profile *p, const struct profile_query *q,
+	const struct profile_sum *sum)
+{
+	if (!sum->weight)
+		return;
+	export_decimal(
+		&f->value, 100 * (double)profile_coarse(p, q).weight / (double)sum->weight, 1);
+	facts_tell(f, "coarse_pct");
+}
+
+void export_event_facts(const struct profile *p, const struct export_options *o, int event,
+	export_fact_fn *fn, void *ctx)
+{
+	const struct export_event e = export_event_of(o, event);
+	const struct profile_event *info = profile_get_event(p, event);
+	struct profile_query q = o->query;
+	struct facts f = {fn, ctx, {0}};
+	struct profile_sum sum;
+
+	q.event = event;
+	sum = profile_sum(p, &q);
+	facts_text(&f, "event", info->name);
+	facts_text(&f, "unit", info->unit);
+	facts_text(&f, "engine", e.engine);
+	facts_number(&f, "interval", e.interval);
+	facts_number(&f, "interval_most", e.interval_most > e.interval ? e.interval_most : 0);
+	facts_number(&f, "samples", sum.count);
+	facts_number(&f, "value", sum.weight);
+	facts_number(&f, "lost", e.lost);
+	facts_coarse(&f, p, &q, &sum);
+	buf_done(&f.value);
+}

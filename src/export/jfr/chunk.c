@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A flight recording as a whole: its head, what it says of the session, and all parts one after the other. */
+#include "export/export.h"
+#include "export/facts.h"
+#include "export/jfr/jfr.h"
+#include "export/text.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define HEAD_BYTES      68
+#define HEAD_COMPRESSED 1 /* numbers are of variable length */
+#define LAST_BYTE       8 /* of a number: the ninth has all its bits */
+#define TEXT_EMPTY      1
+#define TEXT_UTF8       3
+
+void jfr_number(struct buf *out, uint64_t value)
+{
+	for (int i = 0; value >= 0x80 && i < LAST_BYTE; i++, value >>= 7)
+		buf_addc(out, (char)(value | 0x80));
+	buf_addc(out, (char)value);
+}
+
+void jfr_text(struct buf *out, const char *text)
+{
+	size_t len = strlen(text);
+
+	buf_addc(out, len ? TEXT_UTF8 : TEXT_EMPTY);
+	if (!len)
+		return;
+	jfr_number(out, len);
+	buf_add(out, text, len);
+}
+
+/* The size counts its own bytes. */
+void jfr_block(struct buf *out, const struct buf *body)
+{
+	size_t own = 1;
+
+	while ((body->len + own) >> (7 * own))
+		own++;
+	jfr_number(out, body->len + own);
+	buf_add(out, body->data, body->len);
+}
+
+/* --- what it is of ----------------------------------------------------------------------------------- */
+
+struct settings {
+	struct jfr *j;
+	enum jfr_type of; /* the event that they are of */
+};
+
+static void chunk_setting(void *ctx, const char *key, const char *value)
+{
+	const struct settings *s = ctx;
+
+	buf_clear(&s->j->body);
+	jfr_number(&s->j->body, JFR_ACTIVE_SETTING);
+	jfr_number(&s->j->body, 0);
+	jfr_number(&s->j->body, s->of);
+	jfr_text(&s->j->body, key);
+	jfr_text(&s->j->body, value);
+	jfr_block(&s->j->events, &s->j->body);
+}
+
+static enum jfr_type chunk_type(int event)
+{
+	static const enum jfr_type types[EVENT_USER_FIRST] = {
+		[EVENT_CPU] = JFR_EXECUTION_SAMPLE,
+		[EVENT_ALLOC] = JFR_ALLOCATION,
+		[EVENT_LOCK] = JFR_MONITOR_ENTER,
+		[EVENT_WALL] = JFR_WALL_SAMPLE,
+	};
+
+	return event < EVENT_USER_FIRST ? types[event] : JFR_PERF_SAMPLE;
+}
+
+static void chunk_text(struct jfr *j, const char *text)
+{
+	buf_clear(&j->text);
+	if (text && *text)
+		export_clean(&j->text, text, 0, 0);
+	jfr_text(&j->body, buf_str(&j->text));
+}
+
+static void chunk_jvm(struct jfr *j, const struct export_meta *m)
+{
+	const struct vitals *v = m->vitals;
+	uint64_t ended_ms = (m->start_wall_ns + m->duration_ns) / NS_PER_MS;
+	uint64_t up_ms = v && v->uptime_s > 0 ? (uint64_t)v->uptime_s * 1000 : 0;
+
+	buf_clear(&j->body);
+	jfr_number(&j->body, JFR_JVM_INFORMATION);
+	jfr_number(&j->body, 0);
+	chunk_text(j, v ? v->vm : "");
+	chunk_text(j, m->jdk);
+	chunk_text(j, v ? v->vm_args : "");
+	chunk_text(j, v ? v->vm_flags : "");
+	chunk_text(j, v && *v->command ? v->command : m->name);
+	jfr_number(&j->body, up_ms && ended_ms > up_ms ? ended_ms - up_ms : 0);
+	jfr_number(&j->body, m->pid > 0 ? (uint64_t)m->pid : 0);
+	jfr_block(&j->events, &j->body);
+}
+
+static void chunk_event(struct jfr *j, const struct export_options *o, int event)
+{
+	struct settings settings = {j, chunk_type(event)};
+	struct profile_query q = o->query;
+
+	q.event = event;
+	export_event_facts(j->p, o, event, chunk_setting, &settings);
+	if (event == EVENT_LOCK)
+		jfr_locks(j, &q);
+	else
+		jfr_event(j, &q);
+}
+
+/* --- the file ---------------------------------------------------------------------------------------- */
+
+static void chunk_big_endian(struct buf *out, uint64_t value, int bytes)
+{
+	while (bytes--)
+		buf_addc(out, (char)(value >> 8 * bytes));
+}
+
+static void chunk_head(struct buf *out, const struct jfr *j, const struct export_options *o,
+	uint64_t metadata, uint64_t size)
+{
+	struct profile_info info = profile_info(j->p);
+	uint64_t before =
+		o->meta.start_wall_ns > info.start_wall_ns
+			? o->meta.start_wall_ns - info.start_wall_ns
+			: 0; /* the chunk begins with the session, also where a window is written */
+
+	buf_add(out, "FLR", 4);
+	chunk_big_endian(out, 2, 2);
+	chunk_big_endian(out, 0, 2);
+	chunk_big_endian(out, size, 8);
+	chunk_big_endian(out, HEAD_BYTES + j->events.len, 8);
+	chunk_big_endian(out, metadata, 8);
+	chunk_big_endian(out, info.start_wall_ns, 8);
+	chunk_big_endian(out, before + o->meta.duration_ns, 8);
+	chunk_big_endian(out, 0, 8); /* time begins */
+	chunk_big_endian(out, NS_PER_S, 8);
+	chunk_big_endian(out, HEAD_COMPRESSED, 4);
+}
+
+void export_jfr(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	const struct export_meta *m = &o->meta;
+	struct jfr j = {.p = p};
+	struct settings settings = {&j, JFR_JVM_INFORMATION};
+	struct buf rest = {0};
+	size_t metadata;
+
+	chunk_jvm(&j, m);
+	export_facts(o, chunk_setting, &settings);
+	for (int i = 0; i < m->event_count; i++)
+		chunk_event(&j, o, m->events[i].event);
+	if (!m->event_count)
+		chunk_event(&j, o, o->query.event);
+	jfr_constants(&j, &rest);
+	metadata = HEAD_BYTES + j.events.len + rest.len;
+	jfr_metadata(&rest);
+	chunk_head(out, &j, o, metadata, HEAD_BYTES + j.events.len + rest.len);
+	buf_add(out, j.events.data, j.events.len);
+	buf_add(out, rest.data, rest.len);
+	jfr_constants_done(&j);
+	buf_done(&rest);
+	buf_done(&j.events);
+	buf_done(&j.body);
+	buf_done(&j.text);
+}

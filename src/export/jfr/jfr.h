@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of a flight recording: one chunk of version 2, made in memory.
+ *
+ *   head | events | constants | metadata
+ *
+ * Numbers are big-endian in the head and of variable length elsewhere. Events name constants (threads, stack traces,
+ * methods, classes, symbols) by number, and all of them come behind the events, where their tables are complete.
+ * Time is in ns since the session's start. One thread.
+ */
+#ifndef JHOT_EXPORT_JFR_JFR_H
+#define JHOT_EXPORT_JFR_JFR_H
+
+#include "base/intern.h"
+#include "export/export.h"
+#include "export/numbers.h"
+
+/* Types by the numbers that they have in our files; 0 and 1 are the metadata's and the constants' own. */
+enum jfr_type {
+	JFR_METADATA,
+	JFR_CONSTANTS,
+	/* as the JVM has them */
+	JFR_BOOLEAN,
+	JFR_CHAR,
+	JFR_FLOAT,
+	JFR_DOUBLE,
+	JFR_BYTE,
+	JFR_SHORT,
+	JFR_INT,
+	JFR_LONG,
+	JFR_STRING,
+	/* constants */
+	JFR_CLASS,
+	JFR_THREAD,
+	JFR_CLASS_LOADER,
+	JFR_FRAME_TYPE,
+	JFR_THREAD_STATE,
+	JFR_THREAD_GROUP,
+	JFR_STACK_TRACE,
+	JFR_STACK_FRAME,
+	JFR_METHOD,
+	JFR_PACKAGE,
+	JFR_SYMBOL,
+	/* events */
+	JFR_EXECUTION_SAMPLE,
+	JFR_NATIVE_SAMPLE,
+	JFR_WALL_SAMPLE,
+	JFR_PERF_SAMPLE,
+	JFR_ALLOCATION,
+	JFR_MONITOR_ENTER,
+	JFR_THREAD_PARK,
+	JFR_ACTIVE_SETTING,
+	JFR_JVM_INFORMATION,
+	/* what says of a field how it is to be read */
+	JFR_LABEL,
+	JFR_CATEGORY,
+	JFR_TIMESTAMP,
+	JFR_TIMESPAN,
+	JFR_AMOUNT,
+	JFR_ADDRESS,
+	JFR_TYPES
+};
+
+/* --- bytes --------------------------------------------------------------------------------------------- */
+
+void jfr_number(struct buf *out, uint64_t value);
+void jfr_text(struct buf *out, const char *text); /* UTF-8 */
+/* One event, constants or metadata: the bytes behind their size. */
+void jfr_block(struct buf *out, const struct buf *body);
+
+/* --- constants ----------------------------------------------------------------------------------------- */
+
+struct jfr_pool {
+	struct numbers ids;
+	struct buf bytes; /* of all constants that have one */
+};
+
+struct jfr {
+	const struct profile *p;
+	struct intern symbols; /* number: that of the text, + 1 */
+	struct jfr_pool threads, traces, methods, classes, packages;
+	struct buf events, body, text;
+	uint32_t spread; /* counts the entries that were spread over their seconds */
+};
+
+enum jfr_state { JFR_STATE_DEFAULT = 1, JFR_STATE_RUNNABLE, JFR_STATE_SLEEPING };
+
+/* The number of a constant, which is made if there is none yet. */
+uint32_t jfr_thread(struct jfr *j, uint32_t thread);
+uint32_t jfr_trace(struct jfr *j, uint32_t stack); /* 0: the empty one */
+uint32_t jfr_class(struct jfr *j, const char *name);
+void jfr_constants(struct jfr *j, struct buf *out);
+void jfr_constants_done(struct jfr *j);
+
+/* --- types --------------------------------------------------------------------------------------------- */
+
+void jfr_metadata(struct buf *out);
+
+/* --- events -------------------------------------------------------------------------------------------- */
+
+/* All samples of an event into j->events. */
+void jfr_event(struct jfr *j, const struct profile_query *q);
+void jfr_locks(struct jfr *j, const struct profile_query *q);
+
+#endif

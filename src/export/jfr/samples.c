@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples as a flight recording's events.
+ *
+ * The model knows seconds. The samples of one stack and thread are spread evenly over theirs, each entry from another
+ * point on, so that tools which draw time show no comb. Waits for locks go on from second to second: what is of one wait
+ * becomes one event.
+ */
+#include "export/export.h"
+#include "export/jfr/jfr.h"
+#include "export/seconds.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PARK_DEPTH   8           /* frames below the leaf in which a lock's own code parks */
+#define GOLDEN_RATIO 2654435769u /* of 2^32: the n-th multiple is far from those before it */
+
+/* A sample's stack: the class on which it ends, if it does, is none of the frames. */
+static uint32_t samples_class(struct jfr *j, uint32_t *stack)
+{
+	struct profile_stack s = profile_get_stack(j->p, *stack);
+	const struct profile_frame *f = profile_get_frame(j->p, s.frame);
+
+	if (*stack == PROFILE_ROOT_STACK || !frame_is_class(f->type))
+		return 0;
+	*stack = s.parent;
+	return jfr_class(j, profile_get_method(j->p, f->method)->full);
+}
+
+/* When the k-th of n samples was taken, as far as that can be told; entry: tells entries of a second apart. */
+static uint64_t samples_ns(const struct seconds_span *span, uint32_t entry, uint64_t k, uint64_t n)
+{
+	double begin = (double)(entry * GOLDEN_RATIO) / 4294967296.0;
+
+	return span->from * NS_PER_S +
+	       (uint64_t)(((double)k + begin) / (double)n * (double)span->seconds * 1e9);
+}
+
+/* The first fields of every event; the rest is added, then samples_end. */
+static struct buf *samples_begin(struct jfr *j, enum jfr_type type, uint64_t ns)
+{
+	buf_clear(&j->body);
+	jfr_number(&j->body, type);
+	jfr_number(&j->body, ns);
+	return &j->body;
+}
+
+static void samples_end(struct jfr *j)
+{
+	jfr_block(&j->events, &j->body);
+}
+
+/* Part k of n of a value, none of which is lost. */
+static uint64_t samples_share(uint64_t value, uint64_t k, uint64_t n)
+{
+	return value / n + (k < value % n);
+}
+
+struct samples {
+	struct jfr *j;
+	int event;
+	struct wait *waits; /* of locks */
+	uint32_t wait_count, wait_cap;
+};
+
+/* --- the CPU ----------------------------------------------------------------------------------------- */
+
+static void samples_of_cpu(
+	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
+{
+	uint32_t entry = j->spread++;
+	struct buf *out;
+
+	for (uint64_t k = 0; k < part->count; k++) {
+		out = samples_begin(
+			j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, part->count));
+		jfr_number(out, jfr_thread(j, part->thread));
+		jfr_number(out, jfr_trace(j, part->stack));
+		jfr_number(out, JFR_STATE_DEFAULT);
+		samples_end(j);
+	}
+}
+
+/* --- the wall clock ---------------------------------------------------------------------------------- */
+
+static enum jfr_state samples_state(enum thread_state state)
+{
+	switch (state) {
+	case THREAD_STATE_NONE: return JFR_STATE_DEFAULT;
+	case THREAD_ON_CPU:
+	case THREAD_RUNNABLE: return JFR_STATE_RUNNABLE;
+	default: return JFR_STATE_SLEEPING;
+	}
+}
+
+static void samples_of_wall(
+	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
+{
+	uint64_t ns = samples_ns(span, j->spread++, 0, part->count ? part->count : 1);
+	struct buf *out = samples_begin(j, JFR_WALL_SAMPLE, ns);
+
+	jfr_number(out, jfr_thread(j, part->thread));
+	jfr_number(out, jfr_trace(j, part->stack));
+	jfr_number(out, samples_state(part->state));
+	jfr_number(out, part->count);
+	samples_end(j);
+	if (part->state != THREAD_IO)
+		return;
+	out = samples_begin(j, JFR_NATIVE_SAMPLE, ns);
+	jfr_number(out, jfr_thread(j, part->thread));
+	jfr_number(out, jfr_trace(j, part->stack));
+	jfr_number(out, JFR_STATE_DEFAULT);
+	samples_end(j);
+}
+
+/* --- allocations, perf's events ---------------------------------------------------------------------- */
+
+static void samples_of_alloc(
+	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
+{
+	uint64_t n = part->count ? part->count : 1;
+	uint32_t entry = j->spread++, stack = part->stack;
+	uint32_t class_id = samples_class(j, &stack);
+
+	for (uint64_t k = 0; k < n; k++) {
+		struct buf *out = samples_begin(j, JFR_ALLOCATION, samples_ns(span, entry, k, n));
+
+		jfr_number(out, jfr_thread(j, part->thread));
+		jfr_number(out, jfr_trace(j, stack));
+		jfr_number(out, class_id);
+		jfr_number(out, samples_share(part->weight, k, n));
+		samples_end(j);
+	}
+}
+
+static void samples_of_perf(
+	struct jfr *j, int event, const struct seconds_span *span, const struct profile_part *part)
+{
+	struct buf *out = samples_begin(j, JFR_PERF_SAMPLE,
+		samples_ns(span, j->spread++, 0, part->count ? part->count : 1));
+
+	jfr_number(out, jfr_thread(j, part->thread));
+	jfr_number(out, jfr_trace(j, part->stack));
+	jfr_text(out, profile_get_event(j->p, event)->name);
+	jfr_number(out, part->count);
+	jfr_number(out, part->weight);
+	samples_end(j);
+}
+
+static void samples_part(
+	void *ctx, const struct seconds_span *span, const struct profile_part *part)
+{
+	const struct samples *s = ctx;
+
+	switch (s->event) {
+	case EVENT_CPU: samples_of_cpu(s->j, span, part); break;
+	case EVENT_ALLOC: samples_of_alloc(s->j, span, part); break;
+	case EVENT_WALL: samples_of_wall(s->j, span, part); break;
+	default: samples_of_perf(s->j, s->event, span, part);
+	}
+}
+
+void jfr_event(struct jfr *j, const struct profile_query *q)
+{
+	struct samples s = {.j = j, .event = q->event};
+
+	seconds_each(j->p, q, samples_part, &s);
+}
+
+/* --- locks ------------------------------------------------------------------------------------------- */
+
+/* What one thread waited for in one place in one span: counted waits that began there, or more of one before. */
+struct wait {
+	uint32_t stack, thread, from;
+	struct seconds_span span;
+	uint64_t count, weight;
+};
+
+static void samples_wait(
+	void *ctx, const struct seconds_span *span, const struct profile_part *part)
+{
+	struct samples *s = ctx;
+
+	s->waits = xgrow(s->waits, s->wait_count, &s->wait_cap, sizeof(*s->waits));
+	s->waits[s->wait_count++] = (struct wait){
+		part->stack, part->thread, span->from, *span, part->count, part->weight};
+}
+
+static int samples_compare(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Does a lock of java.util.concurrent wait here? It parks, and what parks stands on top. */
+static bool samples_parks(const struct jfr *j, uint32_t stack)
+{
+	for (int i = 0; i < PARK_DEPTH && stack != PROFILE_ROOT_STACK; i++) {
+		struct profile_stack s = profile_get_stack(j->p, stack);
+		const struct profile_method *m =
+			profile_get_method(j->p, profile_get_frame(j->p, s.frame)->method);
+
+		if (!strcmp(m->class_name, "java.util.concurrent.locks.LockSupport"))
+			return true;
+		stack = s.parent;
+	}
+	return false;
+}
+
+static void samples_put_wait(struct jfr *j, const struct wait *w)
+{
+	uint64_t n = w->count ? w->count : 1;
+	uint32_t entry = j->spread++, stack = w->stack;
+	uint32_t class_id = samples_class(j, &stack);
+	bool parks = samples_parks(j, stack);
+
+	for (uint64_t k = 0; k < n; k++) {
+		struct buf *out = samples_begin(j, parks ? JFR_THREAD_PARK : JFR_MONITOR_ENTER,
+			samples_ns(&w->span, entry, k, n));
+
+		jfr_number(out, samples_share(w->weight, k, n));
+		jfr_number(out, jfr_thread(j, w->thread));
+		jfr_number(out, jfr_trace(j, stack));
+		jfr_number(out, class_id);
+		jfr_number(out, 0); /* owner, or timeout: not known */
+		if (parks)
+			jfr_number(out, 0);
+		jfr_number(out, 0); /* address */
+		samples_end(j);
+	}
+}
+
+void jfr_locks(struct jfr *j, const struct profile_query *q)
+{
+	struct samples s = {.j = j};
+	uint32_t next;
+
+	seconds_each(j->p, q, samples_wait, &s);
+	if (s.wait_count)
+		qsort(s.waits, s.wait_count, sizeof(*s.waits), samples_compare);
+	for (uint32_t i = 0; i < s.wait_count; i = next) {
+		struct wait w = s.waits[i];
+
+		for (next = i + 1;
+			next < s.wait_count && !s.waits[next].count &&
+			s.waits[next].stack == w.stack && s.waits[next].thread == w.thread;
+			next++)
+			w.weight += s.waits[next].weight;
+		samples_put_wait(j, &w);
+	}
+	free(s.waits);
+}

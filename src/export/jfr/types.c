@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metadata of a flight recording: every type with its fields, as a tree of elements whose words stand in a list.
+ *
+ * Names and fields are those of the JDK and, for the samples of the wall clock, of async-profiler, since tools look for
+ * them by these.
+ */
+#include "export/jfr/jfr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a field is beside its type. */
+enum {
+	CONSTANT = 1 << 0, /* a number of a constant */
+	ARRAY = 1 << 1,
+	TICKS = 1 << 2, /* a point in time; SPAN: a length of it */
+	SPAN = 1 << 3,
+	MILLIS = 1 << 4, /* since 1970 */
+	BYTES = 1 << 5,
+	ADDRESS = 1 << 6,
+};
+
+struct types_field {
+	const char *name;
+	enum jfr_type type;
+	unsigned flags;
+};
+
+#define FIELDS 8
+struct types_row {
+	enum jfr_type id;
+	const char *name, *super;
+	const char *label;    /* of events */
+	const char *category; /* likewise */
+	bool simple;          /* stands for its only field */
+	struct types_field fields[FIELDS];
+};
+
+#define EVENT      "jdk.jfr.Event"
+#define ANNOTATION "java.lang.annotation.Annotation"
+#define START                                \
+	{                                    \
+		"startTime", JFR_LONG, TICKS \
+	}
+#define DURATION                           \
+	{                                  \
+		"duration", JFR_LONG, SPAN \
+	}
+#define THREAD                                      \
+	{                                           \
+		"eventThread", JFR_THREAD, CONSTANT \
+	}
+#define SAMPLED                                       \
+	{                                             \
+		"sampledThread", JFR_THREAD, CONSTANT \
+	}
+#define TRACE                                           \
+	{                                               \
+		"stackTrace", JFR_STACK_TRACE, CONSTANT \
+	}
+#define STATE                                       \
+	{                                           \
+		"state", JFR_THREAD_STATE, CONSTANT \
+	}
+
+/* clang-format off */
+static const struct types_row types_rows[] = {
+	{.id = JFR_BOOLEAN, .name = "boolean"},
+	{.id = JFR_CHAR, .name = "char"},
+	{.id = JFR_FLOAT, .name = "float"},
+	{.id = JFR_DOUBLE, .name = "double"},
+	{.id = JFR_BYTE, .name = "byte"},
+	{.id = JFR_SHORT, .name = "short"},
+	{.id = JFR_INT, .name = "int"},
+	{.id = JFR_LONG, .name = "long"},
+	{.id = JFR_STRING, .name = "java.lang.String"},
+	{.id = JFR_CLASS, .name = "java.lang.Class", .fields = {
+		{"classLoader", JFR_CLASS_LOADER, CONSTANT}, {"name", JFR_SYMBOL, CONSTANT},
+		{"package", JFR_PACKAGE, CONSTANT}, {"modifiers", JFR_INT, 0}}},
+	{.id = JFR_THREAD, .name = "java.lang.Thread", .fields = {
+		{"osName", JFR_STRING, 0}, {"osThreadId", JFR_LONG, 0},
+		{"javaName", JFR_STRING, 0}, {"javaThreadId", JFR_LONG, 0},
+		{"group", JFR_THREAD_GROUP, CONSTANT}, {"virtual", JFR_BOOLEAN, 0}}},
+	{.id = JFR_CLASS_LOADER, .name = "jdk.types.ClassLoader", .fields = {
+		{"type", JFR_CLASS, CONSTANT}, {"name", JFR_SYMBOL, CONSTANT}}},
+	{.id = JFR_FRAME_TYPE, .name = "jdk.types.FrameType", .simple = true, .fields = {
+		{"description", JFR_STRING, 0}}},
+	{.id = JFR_THREAD_STATE, .name = "jdk.types.ThreadState", .simple = true, .fields = {
+		{"name", JFR_STRING, 0}}},
+	{.id = JFR_THREAD_GROUP, .name = "jdk.types.ThreadGroup", .fields = {
+		{"parent", JFR_THREAD_GROUP, CONSTANT}, {"name", JFR_STRING, 0}}},
+	{.id = JFR_STACK_TRACE, .name = "jdk.types.StackTrace", .fields = {
+		{"truncated", JFR_BOOLEAN, 0}, {"frames", JFR_STACK_FRAME, ARRAY}}},
+	{.id = JFR_STACK_FRAME, .name = "jdk.types.StackFrame", .fields = {
+		{"method", JFR_METHOD, CONSTANT}, {"lineNumber", JFR_INT, 0},
+		{"bytecodeIndex", JFR_INT, 0}, {"type", JFR_FRAME_TYPE, CONSTANT}}},
+	{.id = JFR_METHOD, .name = "jdk.types.Method", .fields = {
+		{"type", JFR_CLASS, CONSTANT}, {"name", JFR_SYMBOL, CONSTANT},
+		{"descriptor", JFR_SYMBOL, CONSTANT}, {"modifiers", JFR_INT, 0},
+		{"hidden", JFR_BOOLEAN, 0}}},
+	{.id = JFR_PACKAGE, .name = "jdk.types.Package", .fields = {
+		{"name", JFR_SYMBOL, CONSTANT}}},
+	{.id = JFR_SYMBOL, .name = "jdk.types.Symbol", .simple = true, .fields = {
+		{"string", JFR_STRING, 0}}},
+	{.id = JFR_EXECUTION_SAMPLE, .name = "jdk.ExecutionSample", .super = EVENT,
+		.label = "Method Profiling Sample", .category = "Profiling",
+		.fields = {START, SAMPLED, TRACE, STATE}},
+	{.id = JFR_NATIVE_SAMPLE, .name = "jdk.NativeMethodSample", .super = EVENT,
+		.label = "Method Profiling Sample Native", .category = "Profiling",
+		.fields = {START, SAMPLED, TRACE, STATE}},
+	{.id = JFR_WALL_SAMPLE, .name = "profiler.WallClockSample", .super = EVENT,
+		.label = "Wall Clock Sample", .category = "Profiling",
+		.fields = {START, SAMPLED, TRACE, STATE, {"samples", JFR_INT, 0}}},
+	{.id = JFR_PERF_SAMPLE, .name = "jhot.PerfSample", .super = EVENT,
+		.label = "Sample of Another Event", .category = "Profiling",
+		.fields = {START, SAMPLED, TRACE, {"event", JFR_STRING, 0},
+			{"samples", JFR_INT, 0}, {"value", JFR_LONG, 0}}},
+	{.id = JFR_ALLOCATION, .name = "jdk.ObjectAllocationSample", .super = EVENT,
+		.label = "Object Allocation Sample", .category = "Memory",
+		.fields = {START, THREAD, TRACE, {"objectClass", JFR_CLASS, CONSTANT},
+			{"weight", JFR_LONG, BYTES}}},
+	{.id = JFR_MONITOR_ENTER, .name = "jdk.JavaMonitorEnter", .super = EVENT,
+		.label = "Java Monitor Blocked", .category = "Java Application",
+		.fields = {START, DURATION, THREAD, TRACE, {"monitorClass", JFR_CLASS, CONSTANT},
+			{"previousOwner", JFR_THREAD, CONSTANT}, {"address", JFR_LONG, ADDRESS}}},
+	{.id = JFR_THREAD_PARK, .name = "jdk.ThreadPark", .super = EVENT,
+		.label = "Java Thread Park", .category = "Java Application",
+		.fields = {START, DURATION, THREAD, TRACE, {"parkedClass", JFR_CLASS, CONSTANT},
+			{"timeout", JFR_LONG, 0}, {"until", JFR_LONG, 0},
+			{"address", JFR_LONG, ADDRESS}}},
+	{.id = JFR_ACTIVE_SETTING, .name = "jdk.ActiveSetting", .super = EVENT,
+		.label = "Recording Setting", .category = "Flight Recorder",
+		.fields = {START, {"id", JFR_LONG, 0}, {"name", JFR_STRING, 0},
+			{"value", JFR_STRING, 0}}},
+	{.id = JFR_JVM_INFORMATION, .name = "jdk.JVMInformation", .super = EVENT,
+		.label = "JVM Information", .category = "Java Virtual Machine",
+		.fields = {START, {"jvmName", JFR_STRING, 0}, {"jvmVersion", JFR_STRING, 0},
+			{"jvmArguments", JFR_STRING, 0}, {"jvmFlags", JFR_STRING, 0},
+			{"javaArguments", JFR_STRING, 0}, {"jvmStartTime", JFR_LONG, MILLIS},
+			{"pid", JFR_LONG, 0}}},
+	{.id = JFR_LABEL, .name = "jdk.jfr.Label", .super = ANNOTATION, .fields = {
+		{"value", JFR_STRING, 0}}},
+	{.id = JFR_CATEGORY, .name = "jdk.jfr.Category", .super = ANNOTATION, .fields = {
+		{"value", JFR_STRING, ARRAY}}},
+	{.id = JFR_TIMESTAMP, .name = "jdk.jfr.Timestamp", .super = ANNOTATION, .fields = {
+		{"value", JFR_STRING, 0}}},
+	{.id = JFR_TIMESPAN, .name = "jdk.jfr.Timespan", .super = ANNOTATION, .fields = {
+		{"value", JFR_STRING, 0}}},
+	{.id = JFR_AMOUNT, .name = "jdk.jfr.DataAmount", .super = ANNOTATION, .fields = {
+		{"value", JFR_STRING, 0}}},
+	{.id = JFR_ADDRESS, .name = "jdk.jfr.MemoryAddress", .super = ANNOTATION},
+};
+/* clang-format on */
+
+/* Which flag makes which annotation of a field. */
+static const struct {
+	unsigned flag;
+	enum jfr_type type;
+	const char *value; /* NULL: none */
+} types_annotations[] = {
+	{TICKS, JFR_TIMESTAMP, "TICKS"},
+	{SPAN, JFR_TIMESPAN, "TICKS"},
+	{MILLIS, JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH"},
+	{BYTES, JFR_AMOUNT, "BYTES"},
+	{ADDRESS, JFR_ADDRESS, NULL},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+struct types {
+	struct intern words;
+	struct buf tree;
+};
+
+static void types_word(struct types *t, const char *word)
+{
+	jfr_number(&t->tree, intern_put(&t->words, word, strlen(word)));
+}
+
+/* An element is its name, its attributes, how many children it has, and these. */
+static void types_element(struct types *t, const char *name, unsigned attributes)
+{
+	types_word(t, name);
+	jfr_number(&t->tree, attributes);
+}
+
+static void types_attribute(struct types *t, const char *key, const char *value)
+{
+	types_word(t, key);
+	types_word(t, value);
+}
+
+static void types_attribute_id(struct types *t, const char *key, enum jfr_type id)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", (int)id);
+	types_attribute(t, key, text);
+}
+
+/* value_key: what the value is called: an array's members have numbers. */
+static void types_annotation(
+	struct types *t, enum jfr_type id, const char *value_key, const char *value)
+{
+	types_element(t, "annotation", value ? 2 : 1);
+	types_attribute_id(t, "class", id);
+	if (value)
+		types_attribute(t, value_key, value);
+	jfr_number(&t->tree, 0);
+}
+
+static void types_field(struct types *t, const struct types_field *f)
+{
+	unsigned annotations = 0;
+
+	types_element(t, "field", 2 + !!(f->flags & CONSTANT) + !!(f->flags & ARRAY));
+	types_attribute(t, "name", f->name);
+	types_attribute_id(t, "class", f->type);
+	if (f->flags & CONSTANT)
+		types_attribute(t, "constantPool", "true");
+	if (f->flags & ARRAY)
+		types_attribute(t, "dimension", "1");
+	for (size_t i = 0; i < COUNT(types_annotations); i++)
+		annotations += (f->flags & types_annotations[i].flag) != 0;
+	jfr_number(&t->tree, annotations);
+	for (size_t i = 0; i < COUNT(types_annotations); i++)
+		if (f->flags & types_annotations[i].flag)
+			types_annotation(
+				t, types_annotations[i].type, "value", types_annotations[i].value);
+}
+
+static void types_row(struct types *t, const struct types_row *row)
+{
+	unsigned children = (row->label != NULL) + (row->category != NULL);
+
+	types_element(t, "class", 2 + (row->super != NULL) + row->simple);
+	types_attribute_id(t, "id", row->id);
+	types_attribute(t, "name", row->name);
+	if (row->super)
+		types_attribute(t, "superType", row->super);
+	if (row->simple)
+		types_attribute(t, "simpleType", "true");
+	for (int i = 0; i < FIELDS && row->fields[i].name; i++)
+		children++;
+	jfr_number(&t->tree, children);
+	if (row->label)
+		types_annotation(t, JFR_LABEL, "value", row->label);
+	if (row->category)
+		types_annotation(t, JFR_CATEGORY, "value-0", row->category);
+	for (int i = 0; i < FIELDS && row->fields[i].name; i++)
+		types_field(t, &row->fields[i]);
+}
+
+static void types_tree(struct types *t)
+{
+	types_element(t, "root", 0);
+	jfr_number(&t->tree, 2);
+	types_element(t, "metadata", 0);
+	jfr_number(&t->tree, COUNT(types_rows));
+	for (size_t i = 0; i < COUNT(types_rows); i++)
+		types_row(t, &types_rows[i]);
+	types_element(t, "region", 2);
+	types_attribute(t, "locale", "en_US");
+	types_attribute(t, "gmtOffset", "0");
+	jfr_number(&t->tree, 0);
+}
+
+void jfr_metadata(struct buf *out)
+{
+	struct types t = {0};
+	struct buf body = {0};
+
+	types_tree(&t);
+	jfr_number(&body, JFR_METADATA);
+	jfr_number(&body, 0); /* when, for how long, and which: there is one */
+	jfr_number(&body, 0);
+	jfr_number(&body, 1);
+	jfr_number(&body, t.words.count);
+	for (uint32_t i = 0; i < t.words.count; i++)
+		jfr_text(&body, intern_text(&t.words, i));
+	buf_add(&body, t.tree.data, t.tree.len);
+	jfr_block(out, &body);
+	buf_done(&body);
+	buf_done(&t.tree);
+	intern_done(&t.words);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pprof: a gzipped profile.proto of one event, with two values per stack: how often it was seen and what that stands for.
+ *
+ * A location per frame, a function per method: names as the collapsed format has them with dots, the library as the file.
+ * Ids count up from 1 in the order of use. Samples have labels: the thread, its tid, and what it was doing where that
+ * is known. What the file is of stands in its comments.
+ */
+#include "base/intern.h"
+#include "export/export.h"
+#include "export/facts.h"
+#include "export/numbers.h"
+#include "export/proto.h"
+#include "export/text.h"
+#include "export/zip.h"
+
+#include <string.h>
+
+/* Fields of profile.proto, by message. */
+enum { PROFILE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION };
+enum { PROFILE_STRING = 6, PROFILE_TIME = 9, PROFILE_DURATION, PROFILE_PERIOD_TYPE };
+enum { PROFILE_PERIOD = 12, PROFILE_COMMENT, PROFILE_DEFAULT };
+enum { TYPE_NAME = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_NUMBER };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+#define KEY_THREAD \
+	(1ull << 32) /* a thread as a frame, among the numbers of frames and of methods */
+
+struct pprof {
+	const struct profile *p;
+	const struct export_options *o;
+	struct intern strings;
+	struct numbers functions, locations;
+	struct buf samples, tables; /* samples; locations and functions */
+	struct buf text, message, inner;
+};
+
+/* The two values by event; other events are counts of themselves. */
+static const struct pprof_values {
+	const char *count, *weight;
+} pprof_values[EVENT_USER_FIRST] = {
+	[EVENT_CPU] = {"samples", "cpu"},
+	[EVENT_ALLOC] = {"samples", "alloc_space"},
+	[EVENT_LOCK] = {"contentions", "delay"},
+	[EVENT_WALL] = {"samples", "wall"},
+};
+
+static uint32_t pprof_string(struct pprof *w, const char *text)
+{
+	size_t at = w->text.len;
+	uint32_t id;
+
+	if (*text)
+		export_clean(&w->text, text, 0, 0);
+	id = intern_put(&w->strings, buf_str(&w->text) + at, w->text.len - at);
+	w->text.len = at;
+	return id;
+}
+
+/* The function of a name that stands in w->text. */
+static uint32_t pprof_function(
+	struct pprof *w, uint64_t key, const char *signature, const char *file)
+{
+	bool fresh;
+	uint32_t id = numbers_of(&w->functions, key, &fresh);
+	struct buf function = {0}, name = {0};
+
+	if (fresh) {
+		buf_adds(&name, buf_str(&w->text));
+		buf_clear(&w->text);
+		proto_number(&function, FUNCTION_ID, id);
+		proto_number(&function, FUNCTION_NAME, pprof_string(w, buf_str(&name)));
+		buf_adds(&name, signature);
+		proto_number(&function, FUNCTION_SYSTEM_NAME, pprof_string(w, buf_str(&name)));
+		proto_number(&function, FUNCTION_FILE, pprof_string(w, file));
+		proto_message(&w->tables, PROFILE_FUNCTION, &function);
+	}
+	buf_done(&function);
+	buf_done(&name);
+	buf_clear(&w->text);
+	return id;
+}
+
+static void pprof_location(struct pprof *w, uint32_t id, uint32_t function, int line)
+{
+	struct buf location = {0}, inner = {0};
+
+	proto_number(&inner, LINE_FUNCTION, function);
+	proto_number(&inner, LINE_NUMBER, line > 0 ? (uint64_t)line : 0);
+	proto_number(&location, LOCATION_ID, id);
+	proto_number(&location, LOCATION_MAPPING, 1);
+	proto_message(&location, LOCATION_LINE, &inner);
+	proto_message(&w->tables, PROFILE_LOCATION, &location);
+	buf_done(&inner);
+	buf_done(&location);
+}
+
+static uint32_t pprof_frame(struct pprof *w, uint32_t frame)
+{
+	const struct profile_frame *f = profile_get_frame(w->p, frame);
+	const struct profile_method *m = profile_get_method(w->p, f->method);
+	bool fresh;
+	uint32_t id = numbers_of(&w->locations, frame, &fresh);
+
+	if (fresh) {
+		buf_clear(&w->text);
+		export_frame_name(&w->text, m, f->type, false);
+		pprof_location(w, id,
+			pprof_function(w, f->method, m->signature,
+				f->type == FRAME_KERNEL ? "[kernel]" : m->module),
+			f->line);
+	}
+	return id;
+}
+
+static uint32_t pprof_thread(struct pprof *w, uint32_t thread)
+{
+	bool fresh;
+	uint32_t id = numbers_of(&w->locations, KEY_THREAD | thread, &fresh);
+
+	if (fresh) {
+		buf_clear(&w->text);
+		export_thread_name(&w->text, profile_get_thread(w->p, thread));
+		pprof_location(w, id, pprof_function(w, KEY_THREAD | thread, "", ""), 0);
+	}
+	return id;
+}
+
+static void pprof_label(
+	struct pprof *w, struct buf *sample, const char *key, const char *text, uint64_t number)
+{
+	buf_clear(&w->inner);
+	proto_number(&w->inner, LABEL_KEY, pprof_string(w, key));
+	proto_number(&w->inner, LABEL_TEXT, pprof_string(w, text));
+	proto_number(&w->inner, LABEL_NUMBER, number);
+	proto_message(sample, SAMPLE_LABEL, &w->inner);
+}
+
+static void pprof_labels(struct pprof *w, struct buf *sample, const struct profile_part *part)
+{
+	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
+
+	if (*t->name)
+		pprof_label(w, sample, "thread", t->name, 0);
+	if (t->tid > 0)
+		pprof_label(w, sample, "tid", "", (uint64_t)t->tid);
+	if (part->state != THREAD_STATE_NONE)
+		pprof_label(w, sample, "state", thread_states[part->state].name, 0);
+}
+
+static void pprof_part(void *ctx, const struct profile_part *part)
+{
+	struct pprof *w = ctx;
+	struct buf *sample = &w->message;
+
+	buf_clear(sample);
+	buf_clear(&w->inner);
+	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;
+		at = profile_get_stack(w->p, at).parent)
+		proto_varint(&w->inner, pprof_frame(w, profile_get_stack(w->p, at).frame));
+	if (w->o->threads)
+		proto_varint(&w->inner, pprof_thread(w, part->thread));
+	proto_packed(sample, SAMPLE_LOCATION, &w->inner);
+	buf_clear(&w->inner);
+	proto_varint(&w->inner, part->count);
+	proto_varint(&w->inner, part->weight);
+	proto_packed(sample, SAMPLE_VALUE, &w->inner);
+	pprof_labels(w, sample, part);
+	proto_message(&w->samples, PROFILE_SAMPLE, sample);
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------- */
+
+static void pprof_type(
+	struct pprof *w, struct buf *out, unsigned field, const char *name, const char *unit)
+{
+	buf_clear(&w->message);
+	proto_number(&w->message, TYPE_NAME, pprof_string(w, name));
+	proto_number(&w->message, TYPE_UNIT, pprof_string(w, unit));
+	proto_message(out, field, &w->message);
+}
+
+static void pprof_types(struct pprof *w, struct buf *out)
+{
+	const struct profile_event *event = profile_get_event(w->p, w->o->query.event);
+	const char *unit = !strcmp(event->unit, "ns")      ? "nanoseconds"
+			   : !strcmp(event->unit, "bytes") ? "bytes"
+							   : "count";
+	struct pprof_values values = {"samples", event->name};
+
+	if (w->o->query.event < EVENT_USER_FIRST)
+		values = pprof_values[w->o->query.event];
+	pprof_type(w, out, PROFILE_TYPE, values.count, "count");
+	pprof_type(w, out, PROFILE_TYPE, values.weight, unit);
+	pprof_type(w, out, PROFILE_PERIOD_TYPE, values.weight, unit);
+	proto_number(out, PROFILE_PERIOD, export_event_of(w->o, w->o->query.event).interval);
+	proto_number(out, PROFILE_DEFAULT, pprof_string(w, values.weight));
+}
+
+static void pprof_comment(void *ctx, const char *key, const char *value)
+{
+	struct pprof *w = ctx;
+	struct buf line = {0};
+
+	buf_printf(&line, "%s=%s", key, value);
+	proto_varint(&w->inner, pprof_string(w, line.data));
+	buf_done(&line);
+}
+
+static void pprof_document(struct pprof *w, struct buf *out)
+{
+	const struct export_meta *m = &w->o->meta;
+
+	pprof_types(w, out);
+	buf_add(out, w->samples.data, w->samples.len);
+	buf_clear(&w->message);
+	proto_number(&w->message, MAPPING_ID, 1);
+	proto_number(&w->message, MAPPING_FILE, pprof_string(w, m->name ? m->name : ""));
+	proto_number(&w->message, MAPPING_HAS_FUNCTIONS, 1);
+	proto_message(out, PROFILE_MAPPING, &w->message);
+	buf_add(out, w->tables.data, w->tables.len);
+	proto_number(out, PROFILE_TIME, m->start_wall_ns);
+	proto_number(out, PROFILE_DURATION, m->duration_ns);
+	buf_clear(&w->inner);
+	export_facts(w->o, pprof_comment, w);
+	export_event_facts(w->p, w->o, w->o->query.event, pprof_comment, w);
+	proto_packed(out, PROFILE_COMMENT, &w->inner);
+	for (uint32_t i = 0; i < w->strings.count; i++)
+		proto_text(out, PROFILE_STRING, intern_text(&w->strings, i));
+}
+
+void export_pprof(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	struct pprof w = {.p = p, .o = o};
+	struct buf plain = {0};
+
+	pprof_string(&w, ""); /* the first string is the empty one */
+	profile_each(p, &o->query, pprof_part, &w);
+	pprof_document(&w, &plain);
+	zip_add(out, &plain);
+	buf_done(&plain);
+	buf_done(&w.samples);
+	buf_done(&w.tables);
+	buf_done(&w.text);
+	buf_done(&w.message);
+	buf_done(&w.inner);
+	numbers_done(&w.functions);
+	numbers_done(&w.locations);
+	intern_done(&w.strings);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * speedscope's JSON: a sampled profile per event, its stacks in the order of their seconds, by what they stand for.
+ *
+ * Frames are names as the collapsed format has them with dots, each once; speedscope tells frames apart by name, file and
+ * line, so with lines a method would fall into several.
+ */
+#include "base/intern.h"
+#include "base/json.h"
+#include "export/export.h"
+#include "export/numbers.h"
+#include "export/seconds.h"
+#include "export/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA     "https://www.speedscope.app/file-format-schema.json"
+#define KEY_THREAD (1ull << 32)
+
+struct speedscope {
+	const struct profile *p;
+	const struct export_options *o;
+	struct intern names;   /* number: that of the frame */
+	struct numbers frames; /* the model's; of number n the name is name[n - 1] */
+	uint32_t *name, name_cap;
+	struct buf text, samples, weights; /* of the event at hand */
+	struct json json_samples, json_weights;
+	uint32_t *stack, stack_cap;
+	uint64_t sum;
+};
+
+static uint32_t speedscope_name(struct speedscope *w, uint64_t key)
+{
+	const struct profile_frame *f;
+	bool fresh;
+	uint32_t at = numbers_of(&w->frames, key, &fresh) - 1;
+	struct buf name = {0};
+
+	if (!fresh)
+		return w->name[at];
+	buf_clear(&w->text);
+	if (key & KEY_THREAD) {
+		export_thread_name(&w->text, profile_get_thread(w->p, (uint32_t)key));
+	} else {
+		f = profile_get_frame(w->p, (uint32_t)key);
+		export_frame_name(&w->text, profile_get_method(w->p, f->method), f->type, false);
+	}
+	export_clean(&name, buf_str(&w->text), 0, 0);
+	w->name = xgrow(w->name, at, &w->name_cap, sizeof(*w->name));
+	w->name[at] = intern_put(&w->names, buf_str(&name), name.len);
+	buf_done(&name);
+	return w->name[at];
+}
+
+static void speedscope_part(
+	void *ctx, const struct seconds_span *span, const struct profile_part *part)
+{
+	struct speedscope *w = ctx;
+	uint32_t depth = 0;
+
+	if (!part->weight)
+		return;
+	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;
+		at = profile_get_stack(w->p, at).parent) {
+		w->stack = xgrow(w->stack, depth, &w->stack_cap, sizeof(*w->stack));
+		w->stack[depth++] = speedscope_name(w, profile_get_stack(w->p, at).frame);
+	}
+	json_begin(&w->json_samples, '[');
+	if (w->o->threads)
+		json_int(&w->json_samples, speedscope_name(w, KEY_THREAD | part->thread));
+	while (depth--)
+		json_int(&w->json_samples, w->stack[depth]);
+	json_end(&w->json_samples, ']');
+	json_int(&w->json_weights, (int64_t)part->weight);
+	w->sum += part->weight;
+}
+
+static const char *speedscope_unit(const struct profile_event *event)
+{
+	if (event->weight_is_time)
+		return "nanoseconds";
+	return strcmp(event->unit, "bytes") ? "none" : "bytes";
+}
+
+static void speedscope_event(struct speedscope *w, struct json *j, int number)
+{
+	const struct profile_event *event = profile_get_event(w->p, number);
+	struct profile_query q = w->o->query;
+
+	q.event = number;
+	w->sum = 0;
+	buf_clear(&w->samples);
+	buf_clear(&w->weights);
+	w->json_samples = (struct json){.out = &w->samples};
+	w->json_weights = (struct json){.out = &w->weights};
+	seconds_each(w->p, &q, speedscope_part, w);
+	json_begin(j, '{');
+	json_key(j, "type"), json_str(j, "sampled");
+	json_key(j, "name"), json_str(j, event->name);
+	json_key(j, "unit"), json_str(j, speedscope_unit(event));
+	json_key(j, "startValue"), json_int(j, 0);
+	json_key(j, "endValue"), json_int(j, (int64_t)w->sum);
+	json_key(j, "samples"), json_begin(j, '[');
+	buf_add(j->out, w->samples.data, w->samples.len);
+	json_end(j, ']');
+	json_key(j, "weights"), json_begin(j, '[');
+	buf_add(j->out, w->weights.data, w->weights.len);
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void speedscope_profiles(struct speedscope *w, struct json *j)
+{
+	const struct export_meta *m = &w->o->meta;
+
+	json_key(j, "profiles"), json_begin(j, '[');
+	for (int i = 0; i < m->event_count; i++)
+		speedscope_event(w, j, m->events[i].event);
+	if (!m->event_count)
+		speedscope_event(w, j, w->o->query.event);
+	json_end(j, ']');
+}
+
+static void speedscope_frames(struct speedscope *w, struct json *j)
+{
+	json_key(j, "shared"), json_begin(j, '{');
+	json_key(j, "frames"), json_begin(j, '[');
+	for (uint32_t i = 0; i < w->names.count; i++) {
+		json_begin(j, '{');
+		json_key(j, "name"), json_str(j, intern_text(&w->names, i));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+void export_speedscope(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	const char *name = o->title ? o->title : o->meta.name;
+	struct speedscope w = {.p = p, .o = o};
+	struct json j = {.out = out};
+
+	json_begin(&j, '{');
+	json_key(&j, "$schema"), json_str(&j, SCHEMA);
+	json_key(&j, "name"), json_str(&j, name && *name ? name : "profile");
+	json_key(&j, "exporter"), json_str(&j, "jhot");
+	json_key(&j, "activeProfileIndex"), json_int(&j, 0);
+	speedscope_profiles(&w, &j);
+	speedscope_frames(&w, &j);
+	json_end(&j, '}');
+	buf_addc(out, '\n');
+	buf_done(&w.text);
+	buf_done(&w.samples);
+	buf_done(&w.weights);
+	numbers_done(&w.frames);
+	intern_done(&w.names);
+	free(w.name);
+	free(w.stack);
+}

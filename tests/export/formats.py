@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+# Decoders of the test's own for what jhot writes: each file as {event: {stack: value}}, stacks as the collapsed format
+# with dots has them. They know the formats from their published descriptions, and nothing of jhot's encoders.
+
+import collections
+import gzip
+import json
+import struct
+
+
+def join(frames):
+    return ";".join(frame.replace(";", ",") for frame in frames)
+
+
+def collapsed(path):
+    stacks = collections.Counter()
+    for line in open(path, encoding="utf-8", newline="\n"):
+        stack, value = line.rstrip("\n").rsplit(" ", 1)
+        stacks[";".join(f[:-4] if f.endswith("_[k]") else f for f in stack.split(";"))] += int(value)
+    return stacks
+
+
+def speedscope(path):
+    file = json.load(open(path, encoding="utf-8"))
+    assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames = [frame["name"] for frame in file["shared"]["frames"]]
+    assert len(set(frames)) == len(frames), "a frame is there twice"
+    assert 0 <= file["activeProfileIndex"] < len(file["profiles"])
+    events = {}
+    for profile in file["profiles"]:
+        assert profile["type"] == "sampled" and profile["unit"] in ("nanoseconds", "bytes", "none")
+        assert len(profile["samples"]) == len(profile["weights"])
+        assert profile["startValue"] == 0 and profile["endValue"] == sum(profile["weights"])
+        stacks = events[profile["name"]] = collections.Counter()
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            stacks[join(frames[i] for i in sample)] += weight
+    return events
+
+
+# --- pprof ---------------------------------------------------------------------------------------------------
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of a message; a value is a number or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        value, at = varint(data, at)
+        if key & 7 == 2:
+            assert at + value <= len(data), "a field ends behind its message"
+            value, at = data[at:at + value], at + value
+        else:
+            assert key & 7 == 0, "wire type %d" % (key & 7)
+        yield key >> 3, value
+
+
+def message(data):
+    out = collections.defaultdict(list)
+    for number, value in fields(data):
+        out[number].append(value)
+    return out
+
+
+def numbers(packed):
+    at, out = 0, []
+    while at < len(packed):
+        value, at = varint(packed, at)
+        out.append(value)
+    return out
+
+
+class Pprof:
+    def __init__(self, path):
+        top = message(gzip.open(path).read())
+        self.strings = [text.decode("utf-8") for text in top[6]]
+        assert self.strings[0] == "" and len(set(self.strings)) == len(self.strings)
+        functions = [message(m) for m in top[5]]
+        locations = [message(m) for m in top[4]]
+        assert [f[1][0] for f in functions] == list(range(1, len(functions) + 1)), "functions count up from 1"
+        assert sorted(m[1][0] for m in locations) == list(range(1, len(locations) + 1))
+        names = {f[1][0]: self.text(f[2]) for f in functions}
+        frame = {m[1][0]: names[message(m[4][0])[1][0]] for m in locations}
+        self.types = [tuple(self.text(message(m)[i]) for i in (1, 2)) for m in top[1]]
+        self.default = self.text(top[14])
+        self.period = top[12][0] if top[12] else 0
+        self.duration = top[10][0] if top[10] else 0
+        self.comments = [self.strings[i] for m in top[13] for i in numbers(m)]
+        self.stacks, self.counts, self.labels = collections.Counter(), collections.Counter(), set()
+        for sample in (message(m) for m in top[2]):
+            stack = join(reversed([frame[i] for i in numbers(sample[1][0])])) if sample[1] else "[unknown]"
+            count, weight = numbers(sample[2][0])
+            self.counts[stack] += count
+            self.stacks[stack] += weight
+            for label in (message(m) for m in sample[3]):
+                self.labels.add((self.text(label[1]), self.text(label[2]) if label[2] else label[3][0]))
+
+    def text(self, number):
+        return self.strings[number[0]] if number else ""
+
+
+# --- flight recordings -----------------------------------------------------------------------------------------
+
+class Jfr:
+    """Reads by what the file's own metadata says of its types."""
+
+    def __init__(self, path):
+        self.data = open(path, "rb").read()
+        magic, major, _, size, constants, metadata, self.start, self.duration, _, ticks, flags = struct.unpack(
+            ">4sHHQQQQQQQI", self.data[:68])
+        assert (magic, major, size, ticks, flags) == (b"FLR\0", 2, len(self.data), 10 ** 9, 1)
+        self.read_metadata(metadata)
+        self.pools = {}
+        self.events = collections.defaultdict(list)
+        self.at = 68
+        blocks = []
+        while self.at < size:
+            begin = self.at
+            length = self.number()
+            blocks.append((begin, self.number(), self.at, begin + length))
+            self.at = begin + length
+        assert self.at == size, "the last block ends behind the file"
+        assert [b[0] for b in blocks if b[1] == 1] == [constants]
+        for _, kind, at, end in sorted(blocks, key=lambda b: b[1]):
+            self.at = at
+            if kind == 1:
+                self.read_constants()
+            elif kind > 1:
+                self.events[self.types[kind]["name"]].append(self.record(kind))
+            assert kind == 0 or self.at == end, "a block of type %d is not as long as it says" % kind
+
+    def number(self):
+        value = 0
+        for i in range(9):
+            byte = self.data[self.at]
+            self.at += 1
+            if i == 8:
+                return value | byte << 56
+            value |= (byte & 127) << 7 * i
+            if byte < 128:
+                return value
+
+    def string(self):
+        kind = self.data[self.at]
+        self.at += 1
+        if kind < 2:
+            return [None, ""][kind]
+        assert kind == 3
+        length = self.number()
+        self.at += length
+        return self.data[self.at - length:self.at].decode("utf-8")
+
+    def read_metadata(self, at):
+        self.at = at
+        self.number()
+        assert self.number() == 0
+        for _ in range(3):
+            self.number()
+        words = [self.string() for _ in range(self.number())]
+
+        def element():
+            name = words[self.number()]
+            attributes = {words[self.number()]: words[self.number()] for _ in range(self.number())}
+            return name, attributes, [element() for _ in range(self.number())]
+
+        self.types = {int(a["id"]): dict(a, fields=[f[1] for f in children if f[0] == "field"])
+                      for _, a, children in element()[2][0][2]}
+
+    def read_constants(self):
+        for _ in range(3):
+            self.number()
+        self.at += 1
+        for _ in range(self.number()):
+            kind, count = self.number(), self.number()
+            assert count, "an empty pool"
+            pool = self.pools[kind] = {}
+            for _ in range(count):
+                key = self.number()
+                pool[key] = self.record(kind)
+
+    def value(self, field):
+        kind = int(field["class"])
+        name = self.types[kind]["name"]
+        if field.get("constantPool"):
+            return kind, self.number()
+        if name == "java.lang.String":
+            return self.string()
+        if name == "boolean":
+            self.at += 1
+            return bool(self.data[self.at - 1])
+        return self.number() if name in ("int", "long") else self.record(kind)
+
+    def record(self, kind):
+        out = {}
+        for field in self.types[kind]["fields"]:
+            many = range(self.number()) if field.get("dimension") else None
+            out[field["name"]] = self.value(field) if many is None else [self.value(field) for _ in many]
+        return out["string"] if self.types[kind]["name"] == "jdk.types.Symbol" else out
+
+    def get(self, reference):
+        kind, key = reference
+        return self.pools[kind][key] if key else None
+
+    def class_name(self, reference):
+        """As people write it: byte[] of [B."""
+        name = self.get(self.get(reference)["name"]) if reference[1] else ""
+        dims = len(name) - len(name.lstrip("["))
+        letters = dict(B="byte", C="char", D="double", F="float", I="int", J="long", S="short", Z="boolean")
+        if dims:
+            name = letters.get(name[dims:]) or name[dims + 1:-1]
+        return name.replace("/", ".") + "[]" * dims
+
+    def stack(self, event, leaf=None):
+        trace = self.get(event["stackTrace"])
+        names = []
+        for frame in reversed(trace["frames"] if trace else []):
+            method = self.get(frame["method"])
+            owner = self.class_name(method["type"])
+            names.append((owner + "." if owner else "") + self.get(method["name"]))
+        if leaf and leaf[1]:
+            names.append(self.class_name(leaf))
+        return join(names) or "[unknown]"
+
+    def stacks(self, name, value=None, leaf=None):
+        out = collections.Counter()
+        for event in self.events[name]:
+            out[self.stack(event, event[leaf] if leaf else None)] += event[value] if value else 1
+        return out
+
+    def settings(self):
+        return {e["name"]: e["value"] for e in self.events["jdk.ActiveSetting"]}
