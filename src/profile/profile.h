@@ -222,6 +222,7 @@ const struct profile_frame *profile_get_frame(const struct profile *p, uint32_t 
 struct profile_stack profile_get_stack(const struct profile *p, uint32_t stack);
 const struct profile_thread *profile_get_thread(const struct profile *p, uint32_t thread);
 /* Is it of the program's own: Java, and of none of the libraries that every program uses? */
+bool profile_method_own(const struct profile_method *method);
 bool profile_frame_own(const struct profile *p, uint32_t frame);
 uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);

@@ -255,7 +255,8 @@ static void test_filters(struct ui *ui)
 	ok(ui->sums.all.count == only && !shows(ui, "!hashmap") && shows(ui, " \\jackson "),
 		"Esc undoes the last");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sums.all.count == all && shows(ui, "filter none"), "one at a time");
+	ok(ui->sums.all.count == all && !shows(ui, "jackson "), "one at a time");
+	ok(shows(ui, "folded (K)"), "and says what is folded");
 	type(ui, "Kg", now);
 	ok(shows(ui, " K framework ") && shows(ui, "[framework frames]"), "K hides frameworks");
 	type(ui, "KK", now);
@@ -263,7 +264,9 @@ static void test_filters(struct ui *ui)
 	type(ui, "TE", now);
 	ok(shows(ui, "framework frame"), "a run of them is one row");
 	type(ui, "Km", now);
-	ok(ui->sums.all.count == all && shows(ui, "filter none"), "or nothing");
+	ok(ui->sums.all.count == all && shows(ui, " K all frames "), "or nothing");
+	type(ui, "K", now);
+	ok(ui->sums.all.count == all && shows(ui, "folded (K)"), "and at last as it began");
 	type(ui, "L", now);
 	ok(shows(ui, " L lines ") && !shows(ui, ".get "), "L shows lines");
 	type(ui, "L", now);

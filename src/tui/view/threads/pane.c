@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "tui/frame/events.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -181,8 +182,9 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 			snprintf(line, sizeof(line), "line %d", f->line);
 		canvas_printf(c, area.row + i, area.col, end, theme_frame(f->type), "%c",
 			frame_types[f->type].letter);
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
-			area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
+		if (!search_run(ui, stack, f->method, name, sizeof(name)))
+			name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
+				area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
 		canvas_text(c, area.row + i, area.col + 2, end, STYLE_NORMAL, name);
 		canvas_right(c, area.row + i, area.col + 2, end, STYLE_DIM, line);
 		stack = s.parent;
