@@ -39,15 +39,17 @@ static const char *lock_class(const struct ui *ui, const struct profile_wait *w,
 }
 
 void thread_pane_wait(
-	const struct ui *ui, const struct thread_row *r, bool packages, char *out, size_t bytes)
+	const struct ui *ui, const struct thread_row *r, int cols, char *out, size_t bytes)
 {
 	const struct profile_wait *w = &r->wait;
+	const char *owner =
+		w->owner == PROFILE_NONE ? NULL : profile_get_thread(ui->profile, w->owner)->name;
 
-	if (w->owner == PROFILE_NONE)
-		snprintf(out, bytes, "%s", lock_class(ui, w, packages));
-	else
-		snprintf(out, bytes, "%s, held by %s", lock_class(ui, w, packages),
-			profile_get_thread(ui->profile, w->owner)->name);
+	if (!owner)
+		snprintf(out, bytes, "waits: %s", lock_class(ui, w, false));
+	else if (snprintf(out, bytes, "waits: %s, held by %s", lock_class(ui, w, false), owner) >
+		 cols)
+		snprintf(out, bytes, "by %s", owner);
 }
 
 /* "owner, which waits for next, ..." until one that does not wait, or the first again. */
@@ -93,12 +95,13 @@ static int draw_wait(
 	char since[TEXT_NUMBER];
 	int rows;
 
-	buf_printf(&text, "waits for %s 0x%llx for %s%s", lock_class(ui, &r->wait, true),
-		(unsigned long long)r->wait.lock, r->wait.at_least ? "at least " : "",
+	buf_printf(&text, "waits %s%s for %s", r->wait.at_least ? "at least " : "",
 		events_value(since, &profile_events[EVENT_LOCK],
 			r->wait.before_ns +
-				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)));
+				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)),
+		lock_class(ui, &r->wait, true));
 	add_chain(ui, t, &r->wait, &text);
+	buf_printf(&text, " (0x%llx)", (unsigned long long)r->wait.lock);
 	rows = draw_long(ui, area, buf_str(&text));
 	buf_done(&text);
 	return rows;
@@ -192,10 +195,22 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 	return i;
 }
 
+/* Where a thread that waits began to: how the JVM and the system do it is the same for all. */
+static uint32_t java_place(const struct profile *p, uint32_t stack)
+{
+	uint32_t at = stack;
+
+	while (at != PROFILE_ROOT_STACK &&
+		profile_get_frame(p, profile_get_stack(p, at).frame)->type > FRAME_JAVA)
+		at = profile_get_stack(p, at).parent;
+	return at != PROFILE_ROOT_STACK ? at : stack;
+}
+
 static int draw_place(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	if (r && r->stack_count)
-		return draw_stack(ui, area, r->stack);
+		return draw_stack(
+			ui, area, r->waits ? java_place(ui->profile, r->stack) : r->stack);
 	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
 		"no samples in this window");
 	return 1;
@@ -288,10 +303,16 @@ static struct area draw_head(struct ui *ui, struct area area, const struct threa
 void thread_pane_draw(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
-	bool beside = r->waits && r->wait.owner != PROFILE_NONE && area.cols >= BESIDE_COLS;
-	struct area stack = draw_head(ui, area, t, r, 1), owner = stack;
+	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
+	struct area stack = draw_head(ui, area, t, r, area.rows - 3), owner = stack;
 
-	if (beside) {
+	if (owned && area.cols < BESIDE_COLS) {
+		stack.rows = (stack.rows - 1) / 2;
+		area_drop(&owner, draw_place(ui, stack, r));
+		draw_owner(ui, owner, t, r->wait.owner);
+		return;
+	}
+	if (owned) {
 		stack.cols = area.cols / 2 - 4;
 		owner.col = area.cols / 2 + 1;
 		owner.cols = area.cols - owner.col - 1;
