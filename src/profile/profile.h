@@ -92,6 +92,8 @@ struct profile_method {
 	 * a class alone (no name) dotted; a module alone "[libz.so.1]". */
 	const char *full;
 };
+/* What the name of a lock's class begins with if a java.lang.Class is locked: then comes which one. */
+#define PROFILE_MIRROR "Class "
 struct profile_frame {
 	uint32_t method;
 	uint16_t bci; /* 0xffff = not known */

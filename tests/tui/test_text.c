@@ -107,6 +107,9 @@ static void test_names(void)
 	is_str(fit("java.util.HashMap$Node", "", "", 17), "j.u.HashMap$Node", "its packages");
 	is_str(fit("java.util.HashMap$Node", "", "", 13), "HashMap$Node", "without them");
 	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~", "cut");
+	is_str(fit("Class java.util.HashMap$Node", "", "", 23), "Class j.u.HashMap$Node",
+		"one whose java.lang.Class is locked");
+	is_str(fit("Class java.util.HashMap$Node", "", "", 20), "Class HashMap$Node", "shorter");
 	is_str(fit("", "inflate", "libz.so.1", 20), "[libz.so.1] inflate", "a library's function");
 	is_str(fit("", "inflate", "libz.so.1", 18), "inflate", "without its library");
 	is_str(fit("", "A::B::call(int, Foo<x>)", "", 30), "A::B::call", "parameters go");

@@ -77,7 +77,7 @@ static void pass_second(void)
 				fake.profile, &(struct profile_wait){.thread = t,
 						      .owner = t == EXEC_2 ? EXEC_1 : EXEC_2,
 						      .method = lock,
-						      .lock = 0x7fc0,
+						      .lock = t == EXEC_3 ? 0x7fc0 : 0x7fd0,
 						      .since_ns = wait_ns,
 						      .until_ns = PROFILE_STILL,
 						      .before_ns = t == EXEC_2 ? before_ns : 0,

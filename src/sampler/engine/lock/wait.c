@@ -91,14 +91,28 @@ static struct oop reader_thread(struct lock_reader *r, uint64_t java_thread)
 	return reader_held(r, java_thread + (uint64_t)field->offset);
 }
 
+/* reader_class: what a java.lang.Class stands for: who locks one has written "static synchronized". */
+static uint64_t reader_class(struct lock_reader *r, const struct oop *oop)
+{
+	struct sampler *s = r->s;
+
+	if (!oop->klass || !s->layout->class_klass ||
+		!oop_klass_is(s->layout, &s->mem, oop->klass, "java/lang/Class"))
+		return 0;
+	return oop_object_class(s->layout, &s->mem, oop->object);
+}
+
 static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wait *out)
 {
 	const struct walk_layout *l = r->s->layout;
 	struct oop oop = reader_held(r, monitor + (uint64_t)l->monitor_object.offset);
 
 	if (oop.klass || !r->mode.known)
-		*out = (struct lock_wait){
-			.lock = monitor, .object = oop.object, .klass = oop.klass, .monitor = true};
+		*out = (struct lock_wait){.lock = monitor,
+			.object = oop.object,
+			.klass = oop.klass,
+			.of = reader_class(r, &oop),
+			.monitor = true};
 }
 
 /* reader_status: of a java.lang.Thread, where the JVM says what it waits for; otherwise: that is not known. */

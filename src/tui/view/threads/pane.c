@@ -28,27 +28,30 @@ static const char *const kinds[] = {
 
 /* --- what it waits for ------------------------------------------------------------------------------- */
 
-static const char *lock_class(const struct ui *ui, const struct profile_wait *w, bool packages)
-{
-	const char *name = w->method == PROFILE_NONE
-				   ? "a lock"
-				   : profile_get_method(ui->profile, w->method)->full;
-	const char *dot = strrchr(name, '.');
+#define LOCK_NAME 200
 
-	return packages || !dot ? name : dot + 1;
+static const char *lock_class(
+	const struct ui *ui, const struct profile_wait *w, bool packages, char out[LOCK_NAME])
+{
+	if (w->method == PROFILE_NONE)
+		return "a lock";
+	name_fit(out, LOCK_NAME, profile_get_method(ui->profile, w->method), LOCK_NAME - 1,
+		packages ? NAME_FULL : NAME_CLASS, ui->glyphs->ellipsis);
+	return out;
 }
 
 void thread_pane_wait(
 	const struct ui *ui, const struct thread_row *r, int cols, char *out, size_t bytes)
 {
 	const struct profile_wait *w = &r->wait;
+	char name[LOCK_NAME];
 	const char *owner =
 		w->owner == PROFILE_NONE ? NULL : profile_get_thread(ui->profile, w->owner)->name;
 
 	if (!owner)
-		snprintf(out, bytes, "waits: %s", lock_class(ui, w, false));
-	else if (snprintf(out, bytes, "waits: %s, held by %s", lock_class(ui, w, false), owner) >
-		 cols)
+		snprintf(out, bytes, "waits: %s", lock_class(ui, w, false, name));
+	else if (snprintf(out, bytes, "waits: %s, held by %s", lock_class(ui, w, false, name),
+			 owner) > cols)
 		snprintf(out, bytes, "by %s", owner);
 }
 
@@ -60,6 +63,7 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 
 	for (int i = 0; i < CHAIN_MAX && w.owner != PROFILE_NONE; i++) {
 		uint32_t owner = w.owner;
+		uint64_t lock = w.lock;
 
 		buf_printf(out, "%s%s", i ? ", which waits for " : ", held by ",
 			profile_get_thread(ui->profile, owner)->name);
@@ -68,8 +72,8 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 			return;
 		}
 		if (!profile_wait_at(ui->profile, owner, t->to, &w) ||
-			w.until_ns < t->to * NS_PER_S)
-			return;
+			w.until_ns < t->to * NS_PER_S || w.lock == lock)
+			return; /* it cannot wait for what it has: it waited for that before */
 	}
 }
 
@@ -92,14 +96,14 @@ static int draw_wait(
 {
 	uint64_t to_ns = t->to * NS_PER_S;
 	struct buf text = {0};
-	char since[TEXT_NUMBER];
+	char since[TEXT_NUMBER], name[LOCK_NAME];
 	int rows;
 
 	buf_printf(&text, "waits %s%s for %s", r->wait.at_least ? "at least " : "",
 		events_value(since, &profile_events[EVENT_LOCK],
 			r->wait.before_ns +
 				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)),
-		lock_class(ui, &r->wait, true));
+		lock_class(ui, &r->wait, true, name));
 	add_chain(ui, t, &r->wait, &text);
 	buf_printf(&text, " (0x%llx)", (unsigned long long)r->wait.lock);
 	rows = draw_long(ui, area, buf_str(&text));
@@ -116,12 +120,13 @@ static bool draw_waited(
 {
 	struct profile_waited most;
 	struct canvas *c = &ui->canvas;
+	char name[LOCK_NAME];
 
 	if (r->members > 1 || !profile_waited(ui->profile, r->thread, t->from, t->to, &most))
 		return false;
 	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
 		"waited for %s, held by %s (%.0f%% of waits seen)",
-		lock_class(ui, &(struct profile_wait){.method = most.method}, false),
+		lock_class(ui, &(struct profile_wait){.method = most.method}, false, name),
 		most.owner == PROFILE_NONE ? "one not known"
 					   : profile_get_thread(ui->profile, most.owner)->name,
 		100.0 * (double)most.ns / (double)most.all_ns);
@@ -212,7 +217,10 @@ static int draw_place(struct ui *ui, struct area area, const struct thread_row *
 		return draw_stack(
 			ui, area, r->waits ? java_place(ui->profile, r->stack) : r->stack);
 	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
-		"no samples in this window");
+		ui->vitals->events[EVENT_WALL].state == VITALS_ON
+			? "no samples in this window"
+			: "no samples in this window; with 4 also threads that do not run have "
+			  "some");
 	return 1;
 }
 

@@ -97,6 +97,10 @@ static void gather_use(struct gather *g, struct thread_row *r, const struct prof
 {
 	r->use[g->event].count += part->count;
 	r->use[g->event].weight += part->weight;
+	if (g->event == EVENT_LOCK && part->weight > r->lock_stack_weight) {
+		r->lock_stack = part->stack;
+		r->lock_stack_weight = part->weight;
+	}
 	if (g->event != EVENT_CPU)
 		return;
 	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
@@ -218,8 +222,14 @@ static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct
 {
 	r->waits = profile_wait_at(ui->profile, r->thread, t->to, &r->wait) &&
 		   r->wait.until_ns >= t->to * NS_PER_S;
-	if (r->waits)
-		r->state = THREAD_MONITOR;
+	if (!r->waits)
+		return;
+	r->state = THREAD_MONITOR;
+	if (r->stack_is_now || !r->lock_stack_weight)
+		return;
+	r->stack = r->lock_stack;
+	r->stack_count = r->use[EVENT_LOCK].count ? r->use[EVENT_LOCK].count : 1;
+	r->stack_is_now = true; /* it has not moved since */
 }
 
 static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t, uint32_t thread)

@@ -34,6 +34,8 @@ struct thread_row {
 	uint32_t stack; /* where it is; if that is not known, where most of its samples were */
 	uint64_t stack_count;
 	bool stack_is_now;
+	uint32_t lock_stack; /* where it waited for locks most */
+	uint64_t lock_stack_weight;
 	bool waits;
 	bool holds; /* another one waits for what it has */
 	struct profile_wait wait; /* of a pool: the longest */
