@@ -234,6 +234,24 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ui_resize(ui, 24, 80);
 }
 
+/* What was searched for is proposed as a filter: Enter takes it, a letter begins another one. */
+static void test_proposed(struct ui *ui)
+{
+	int64_t now = ui->now_ms;
+
+	type(ui, "/jackson\n\\", now);
+	ok(shows(ui, "only stacks with: jackson "), "the search is proposed");
+	type(ui, "hash", now);
+	ok(shows(ui, "only stacks with: hash "), "typing replaces it");
+	type(ui, "\033\\", now);
+	ui_key(ui, TKEY_BACKSPACE, now);
+	ok(shows(ui, "only stacks with: jackso "), "Backspace goes on with it");
+	type(ui, "\033\\\n", now);
+	ok(shows(ui, " \\jackson "), "Enter takes it");
+	type(ui, "\033\033", now);
+	ok(!shows(ui, "\\jackson") && !shows(ui, "/jackson"), "Esc, Esc: neither is there");
+}
+
 static void test_filters(struct ui *ui)
 {
 	int64_t now = ui->now_ms;
@@ -480,6 +498,7 @@ int main(void)
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);
+	test_proposed(&ui);
 	test_filters(&ui);
 	test_searches(&ui);
 	test_diff(&ui);

@@ -45,7 +45,7 @@ static void test_numbers(void)
 	is_str(text_counted(out, 1, "thread"), "1 thread", "one of them");
 	is_str(text_counted(out, 2294, "thread"), "2 294 threads", "more of them");
 	is_str(text_counted(out, 0, "box"), "0 boxes", "none of them");
-	is_str(text_bytes(out, 512), "512", "bytes");
+	is_str(text_bytes(out, 512), "512B", "bytes");
 	is_str(text_bytes(out, 512 * 1024), "512K", "kibibytes");
 	is_str(text_bytes(out, 1288490189), "1.2G", "one decimal below ten");
 	is_str(text_bytes(out, 1023 * 1024), "1.0M", "never four digits");

@@ -195,7 +195,12 @@ static unsigned back(struct ui *ui, int arg)
 	unsigned filters = search_narrowed(ui),
 		 view = v->narrowed ? v->narrowed(ui) : trail_nr(trail);
 	unsigned only = ui_only_some(ui) ? ui->scope.only_nr : 0;
+	unsigned found = ui->place.found == ui->place.view ? ui->place.found_nr : 0;
 
+	if (found > filters && found > view && found > only) {
+		ui->place.found_nr = 0;
+		return findings_show(ui, 1);
+	}
 	if (filters > view && filters > only) {
 		search_back(ui);
 		return UI_HOLD;
@@ -338,7 +343,7 @@ const struct command commands[] = {
 	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, search_same, NULL},
 	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
 	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
-	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread; back to what is wrong", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},

@@ -279,7 +279,9 @@ unsigned findings_show(struct ui *ui, int arg)
 		return UI_UPDATE;
 	}
 	ui_show(ui, VIEW_FINDINGS);
-	view_of(ui)->from = from;
+	/* Who comes back from what was found there goes on to where the list was asked for. */
+	if (!arg)
+		view_of(ui)->from = from;
 	findings_open(ui);
 	return UI_UPDATE;
 }
@@ -318,6 +320,8 @@ unsigned findings_go(struct ui *ui, int arg)
 		methods_select(ui, f.method);
 	else
 		ui_show(ui, VIEW_METHODS);
+	ui->place.found = ui->place.view;
+	ui->place.found_nr = ui_narrow(ui);
 	return UI_SORT;
 }
 

@@ -37,7 +37,7 @@ struct thread_row {
 	uint32_t lock_stack; /* where it waited for locks most */
 	uint64_t lock_stack_weight;
 	bool waits;
-	bool holds; /* another one waits for what it has */
+	bool holds;               /* another one waits for what it has */
 	struct profile_wait wait; /* of a pool: the longest */
 };
 
