@@ -161,7 +161,7 @@ static void share_text(const struct ui *ui, const struct finding *f, char *out, 
 {
 	if (f->share < 0)
 		snprintf(out, bytes, "-");
-	else if (f->error > 0)
+	else if (f->error >= FINDING_ERROR)
 		snprintf(out, bytes, "%.0f%s%.0f%%", 100 * f->share, ui->glyphs->plus_minus,
 			100 * f->error);
 	else

@@ -357,6 +357,9 @@ static bool row_is_there(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->live;
 
+	/* A program that did nothing is not one whose only thread is jhot's. */
+	if (r->kind == THREAD_AGENT)
+		return r->live;
 	for (int i = 0; i < EVENT_WALL; i++)
 		any |= r->use[i].count;
 	for (int i = 0; i < THREAD_STATES; i++)

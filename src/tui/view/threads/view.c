@@ -150,6 +150,9 @@ static void threads_draw(struct ui *ui, struct area area)
 		pane.row += list.rows;
 	}
 	view_draw_rows(ui, VIEW_THREADS, list, t->rows.count);
+	if (!t->rows.count && list.rows > 2)
+		canvas_text(&ui->canvas, list.row + 2, list.col + 2, list.col + list.cols,
+			STYLE_NORMAL, "no thread has samples in this window");
 	selected = threads_row(t, t->at.list.cursor);
 	if (selected && beside)
 		thread_pane_draw_beside(ui, pane, &t->rows, selected, &t->hot);
