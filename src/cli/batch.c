@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/findings.h"
 #include "cli/line/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
@@ -133,19 +134,12 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	flat_free(flat);
 }
 
-static void json_findings(struct json *j, const struct ui_findings *f)
+static void json_findings(struct json *j, const struct profile *p, const struct ui_findings *f)
 {
 	json_key(j, "findings");
 	json_begin(j, '[');
-	for (unsigned i = 0; i < f->count; i++) {
-		const struct finding *finding = &f->list[i].finding;
-
-		json_begin(j, '{');
-		json_key(j, "rule"), json_str(j, finding->rule->name);
-		json_key(j, "what"), json_str(j, finding->what);
-		json_key(j, "since_s"), json_num(j, finding->since_s);
-		json_end(j, '}');
-	}
+	for (unsigned i = 0; i < f->count; i++)
+		finding_json(j, p, &f->list[i].finding);
 	json_end(j, ']');
 }
 
@@ -177,7 +171,7 @@ static void print_json(const struct ui *ui, const struct events *events)
 	json_key(&j, "lost"), json_int(&j, v->lost);
 	json_key(&j, "self_cost_pct"),
 		json_num(&j, v->cost_pct_x10 < 0 ? -1 : v->cost_pct_x10 / 10.0);
-	json_findings(&j, ui->findings);
+	json_findings(&j, ui->profile, ui->findings);
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	for (int i = 0; i < events->count; i++)

@@ -51,7 +51,7 @@ void watch_print(const struct watch *w, FILE *out)
 		const struct finding *f = findings_get(w->findings, i);
 
 		fprintf(out, "\n%s  %s", f->rule->title, f->what);
-		if (f->error > 0)
+		if (f->error >= FINDING_ERROR)
 			fprintf(out, " (+-%.0f)", 100 * f->error);
 		fputc('\n', out);
 		print_lines(out, f->proof, "    ");
@@ -87,7 +87,7 @@ static void json_share(struct json *j, const char *key, double share)
 		json_num(j, 100 * share);
 }
 
-static void json_finding(struct json *j, const struct watch *w, const struct finding *f)
+void finding_json(struct json *j, const struct profile *p, const struct finding *f)
 {
 	static const char *const grades[] = {"worth knowing", "costs", "stands still"};
 
@@ -104,7 +104,7 @@ static void json_finding(struct json *j, const struct watch *w, const struct fin
 	if (f->thread == PROFILE_NONE)
 		json_null(j);
 	else
-		json_str(j, profile_get_thread(w->profile, f->thread)->name);
+		json_str(j, profile_get_thread(p, f->thread)->name);
 	json_end(j, '}');
 }
 
@@ -122,7 +122,7 @@ void watch_print_json(const struct watch *w, FILE *out)
 	json_key(&j, "findings");
 	json_begin(&j, '[');
 	for (unsigned i = 0; i < w->count; i++)
-		json_finding(&j, w, findings_get(w->findings, i));
+		finding_json(&j, w->profile, findings_get(w->findings, i));
 	json_end(&j, ']');
 	json_key(&j, "not_looked_for");
 	json_begin(&j, '[');

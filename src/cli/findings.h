@@ -24,5 +24,8 @@ void watch_vitals(void *ctx, const struct vitals *v);
 void watch_judge(struct watch *w, const struct sampling *s);
 void watch_print(const struct watch *w, FILE *out);
 void watch_print_json(const struct watch *w, FILE *out);
+/* One of them, as everywhere: doc/why.schema.json. */
+struct json;
+void finding_json(struct json *j, const struct profile *p, const struct finding *f);
 
 #endif

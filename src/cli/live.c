@@ -35,7 +35,9 @@ struct live {
 	bool listed;          /* they are all of one look */
 
 	struct app_thread *threads;
-	struct app_format *formats; /* made when asked for */
+	struct app_format *formats; /* made when asked for, like names */
+	const char *names[EVENTS_NAMES];
+	int name_count; /* -1: not asked for yet */
 };
 
 struct live *live_new(const struct session_options *options, const struct events *events)
@@ -44,6 +46,7 @@ struct live *live_new(const struct session_options *options, const struct events
 
 	l->options = options;
 	l->events = events;
+	l->name_count = -1;
 	return l;
 }
 
@@ -433,6 +436,15 @@ static int live_event_add(void *ctx, const char *name, struct err *err)
 	return number;
 }
 
+static const char *live_event_name(void *ctx, int i)
+{
+	struct live *l = ctx;
+
+	if (l->name_count < 0)
+		l->name_count = events_names(l->names, l->how[EVENT_CPU].user_only);
+	return i < l->name_count ? l->names[i] : NULL;
+}
+
 static bool live_step(void *ctx)
 {
 	struct live *l = ctx;
@@ -535,6 +547,7 @@ const struct app_ops live_ops = {
 	.event_warning = live_event_warning,
 	.event_engine = live_event_engine,
 	.event_add = live_event_add,
+	.event_name = live_event_name,
 	.formats = live_formats,
 	.export = live_export,
 	.config_write = live_config_write,

@@ -32,6 +32,9 @@ struct finding_rule {
 	void (*look)(const struct scene *scene);
 };
 
+/* A half width below this is none where points are whole. */
+#define FINDING_ERROR 0.005
+
 struct finding {
 	const struct finding_rule *rule;
 	enum finding_grade grade;

@@ -158,8 +158,13 @@ const char *scene_method(const struct scene *scene, uint32_t method)
 const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCENE_LOCK])
 {
 	static const char *const inner[] = {"$NonfairSync", "$FairSync", "$Sync"};
-	const char *name = scene_method(scene, method);
+	const char *name = scene_method(scene, method), *word = "";
 	size_t bytes = strlen(name);
+
+	if (method != PROFILE_NONE && strncmp(name, PROFILE_MIRROR, strlen(PROFILE_MIRROR)) != 0 &&
+		!strncmp(profile_get_method(scene->profile, method)->full, PROFILE_MIRROR,
+			strlen(PROFILE_MIRROR)))
+		word = PROFILE_MIRROR;
 
 	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
 		size_t end = strlen(inner[i]);
@@ -167,7 +172,7 @@ const char *scene_lock(const struct scene *scene, uint32_t method, char out[SCEN
 		if (bytes > end && !strcmp(name + bytes - end, inner[i]))
 			bytes -= end;
 	}
-	snprintf(out, SCENE_LOCK, "%.*s", (int)bytes, name);
+	snprintf(out, SCENE_LOCK, "%s%.*s", word, (int)bytes, name);
 	return out;
 }
 

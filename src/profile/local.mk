@@ -9,7 +9,7 @@ libprofile_a_SOURCES = \
 	%D%/model/tally.c %D%/model/tally.h %D%/model/threads.c %D%/model/trie.c %D%/model/trie.h \
 	%D%/model/waits.c \
 	%D%/query/collect.c %D%/query/error.c %D%/query/error.h %D%/query/filter.c \
-	%D%/query/filter.h %D%/query/fold.c %D%/query/match.c %D%/query/match.h %D%/query/query.c \
+	%D%/query/filter.h %D%/query/fold.c %D%/query/fold_kind.c %D%/query/fold_kind.h %D%/query/match.c %D%/query/match.h %D%/query/query.c \
 	%D%/query/query.h %D%/query/scratch.c %D%/query/sums.c \
 	%D%/table/callers.c %D%/table/callers.h %D%/table/calltree.c %D%/table/calltree.h \
 	%D%/table/calltree_build.h %D%/table/calltree_inverted.c %D%/table/flat.c %D%/table/flat.h \

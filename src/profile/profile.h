@@ -93,6 +93,8 @@ struct profile_method {
 	 * a class alone (no name) dotted; a module alone "[libz.so.1]". */
 	const char *full;
 };
+/* What the name of a lock's class begins with if a java.lang.Class is locked: then comes which one. */
+#define PROFILE_MIRROR "Class "
 struct profile_frame {
 	uint32_t method;
 	uint16_t bci; /* 0xffff = not known */
@@ -239,6 +241,7 @@ const struct profile_thread *profile_get_thread(const struct profile *p, uint32_
 /* What a stack of wall waits for; false: that is not known, or it is in no such call. */
 bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io *out);
 /* Is it of the program's own: Java, and of none of the libraries that every program uses? */
+bool profile_method_own(const struct profile_method *method);
 bool profile_frame_own(const struct profile *p, uint32_t frame);
 uint32_t profile_method_count(const struct profile *p);
 uint32_t profile_thread_count(const struct profile *p);

@@ -73,6 +73,17 @@ ok "the rule is named" python3 -c "
 import json, sys
 sys.exit([f['rule'] for f in json.load(open('$T/out'))['findings']].count('deadlock') != 1)"
 
+"$JHOT" top --json -n 30 -e lock "$JVM" </dev/null 2>/dev/null | grep -m 1 '"deadlock"' >"$T/top"
+ok "top --json tells the same of it" python3 - "$T/out" "$T/top" <<'PYTHON'
+import json, sys
+found = [next(f for f in json.load(open(path))["findings"] if f["rule"] == "deadlock") for path in sys.argv[1:]]
+for key in "rule", "grade", "look":
+    if found[0][key] != found[1][key]:
+        sys.exit("%s: %r, %r" % (key, found[0][key], found[1][key]))
+if found[0].keys() != found[1].keys():
+    sys.exit("%r: %r" % tuple(found))
+PYTHON
+
 ok "record --why" "$JHOT" record --why -e lock -d 3 -o "$T/x.collapsed" "$JVM" 2>"$T/err" </dev/null
 ok "tells it, too" grep -q '^DEADLOCK  2 threads' "$T/err" || diag_file "$T/err"
 ok "and what is not looked for" grep -q '^not looked for: exceptions' "$T/err"

@@ -2,7 +2,7 @@
 # Tests of the model.
 
 check_PROGRAMS += %D%/test_answers %D%/test_error %D%/test_events \
-	%D%/test_explained %D%/test_filter %D%/test_profile \
+	%D%/test_explained %D%/test_filter %D%/test_folds %D%/test_profile \
 	%D%/test_rank %D%/test_resting %D%/test_since \
 	%D%/test_tables %D%/test_vitals
 EXTRA_DIST += %D%/add.h %D%/feed.h %D%/truth.h
@@ -13,6 +13,7 @@ PROFILE_TEST_LIBS = libprofile.a libbase.a -lm
 %C%_test_vitals_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_events_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_filter_LDADD = $(PROFILE_TEST_LIBS)
+%C%_test_folds_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_tables_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_error_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_explained_LDADD = $(PROFILE_TEST_LIBS)

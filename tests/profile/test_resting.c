@@ -7,7 +7,7 @@
 
 #define FRAMES 6
 
-/* From the innermost to the outermost; a class with "::" is libjvm's, "libc" is native. */
+/* From the innermost to the outermost; a class with "::" is libjvm's, "libc" is native, as is "library!name". */
 static const struct {
 	enum thread_state state;
 	const char *frames[FRAMES];
@@ -42,6 +42,12 @@ static const struct {
 	{THREAD_SLEEPING, {"libc futex", "Monitor::wait", "libc start_thread"},
 		"Monitor::wait sleeps"},
 	{THREAD_SLEEPING, {"libc futex", "libc start_thread"}, NULL},
+	{THREAD_SLEEPING, {"libc 0x9a700", "libc 0x92620"}, "[libc.so.6] sleeps"},
+	{THREAD_SLEEPING, {"libc 0x9a700", "libc 0x8f340", "libc.so.6!0x92620"},
+		"[libc.so.6] sleeps"},
+	{THREAD_SLEEPING, {"libc 0x9a700", "libjli.so!CallJavaMainInNewThread", "java!main"},
+		"CallJavaMainInNewThread sleeps"},
+	{THREAD_PARKED, {"libc 0x9a700", "libjvm.so!0xa37470"}, "[libc.so.6] is parked"},
 	{THREAD_ON_CPU, {"libc memcpy", "shop.Customer run"}, NULL},
 	{THREAD_RUNNABLE, {"libc futex", "shop.Customer run"}, NULL},
 	{THREAD_STATE_NONE, {"libc futex", "shop.Customer run"}, NULL},
@@ -53,6 +59,12 @@ static uint32_t frame_of(struct profile *p, const char *text)
 	const char *name = strchr(text, ' ');
 	bool native = !strncmp(text, "libc ", 5);
 
+	if (strchr(text, '!')) {
+		name = strchr(text, '!');
+		snprintf(class_name, sizeof(class_name), "%.*s", (int)(name - text), text);
+		return profile_frame(p, profile_method(p, "", name + 1, "", class_name),
+			FRAME_NATIVE, 0xffff, 0);
+	}
 	if (!name)
 		return profile_frame(
 			p, profile_method(p, "", text, "", "libjvm.so"), FRAME_VM, 0xffff, 0);

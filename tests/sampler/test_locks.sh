@@ -67,9 +67,10 @@ locks() {
 	watched calm 500
 	is "JDK $major: without contention there are no waits" "$(own_waits)" "" || diag_file "$T/weights"
 	watched hold 300
+	ok "JDK $major: who waits for whom, and for which class" \
+		grep -q '^waiter-1 waits for Class Sites$Node of holder' "$T/waits"
+	ok "JDK $major: or for a lock" grep -q '^waiter-2 waits for java/.* of holder' "$T/waits"
 	for waiter in 1 2; do
-		ok "JDK $major: who waits for whom, $waiter" \
-			grep -q "^waiter-$waiter waits for java/.* of holder" "$T/waits"
 		ok "JDK $major: until it is over, $waiter" grep -q "^waiter-$waiter waited " "$T/waits" ||
 			diag_file "$T/waits"
 	done

@@ -234,6 +234,24 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ui_resize(ui, 24, 80);
 }
 
+/* What was searched for is proposed as a filter: Enter takes it, a letter begins another one. */
+static void test_proposed(struct ui *ui)
+{
+	int64_t now = ui->now_ms;
+
+	type(ui, "/jackson\n\\", now);
+	ok(shows(ui, "only stacks with: jackson "), "the search is proposed");
+	type(ui, "hash", now);
+	ok(shows(ui, "only stacks with: hash "), "typing replaces it");
+	type(ui, "\033\\", now);
+	ui_key(ui, TKEY_BACKSPACE, now);
+	ok(shows(ui, "only stacks with: jackso "), "Backspace goes on with it");
+	type(ui, "\033\\\n", now);
+	ok(shows(ui, " \\jackson "), "Enter takes it");
+	type(ui, "\033\033", now);
+	ok(!shows(ui, "\\jackson") && !shows(ui, "/jackson"), "Esc, Esc: neither is there");
+}
+
 static void test_filters(struct ui *ui)
 {
 	int64_t now = ui->now_ms;
@@ -255,7 +273,8 @@ static void test_filters(struct ui *ui)
 	ok(ui->sums.all.count == only && !shows(ui, "!hashmap") && shows(ui, " \\jackson "),
 		"Esc undoes the last");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->sums.all.count == all && shows(ui, "filter none"), "one at a time");
+	ok(ui->sums.all.count == all && !shows(ui, "jackson "), "one at a time");
+	ok(shows(ui, "folded (K)"), "and says what is folded");
 	type(ui, "Kg", now);
 	ok(shows(ui, " K framework ") && shows(ui, "[framework frames]"), "K hides frameworks");
 	type(ui, "KK", now);
@@ -263,7 +282,9 @@ static void test_filters(struct ui *ui)
 	type(ui, "TE", now);
 	ok(shows(ui, "framework frame"), "a run of them is one row");
 	type(ui, "Km", now);
-	ok(ui->sums.all.count == all && shows(ui, "filter none"), "or nothing");
+	ok(ui->sums.all.count == all && shows(ui, " K all frames "), "or nothing");
+	type(ui, "K", now);
+	ok(ui->sums.all.count == all && shows(ui, "folded (K)"), "and at last as it began");
 	type(ui, "L", now);
 	ok(shows(ui, " L lines ") && !shows(ui, ".get "), "L shows lines");
 	type(ui, "L", now);
@@ -477,6 +498,7 @@ int main(void)
 	test_unknown_key(&ui);
 	test_time(&ui, &fake);
 	test_finding_and_output(&ui, &fake);
+	test_proposed(&ui);
 	test_filters(&ui);
 	test_searches(&ui);
 	test_diff(&ui);

@@ -183,6 +183,16 @@ static void test_perf(void)
 	ok(shows("1 2 3 4 [5"), "the others make room on a narrow screen");
 	keys("6");
 	ok(shows("no event has this key yet"), "the next key has none");
+	keys("ea");
+	ok(shows("branch-misses  cache-misses  cache-references  Tab"), "what there is is listed");
+	keys("ca");
+	ok(!shows("branch-misses  ") && shows("cache-misses  cache-references  Tab"),
+		"as far as it begins so");
+	keys("\t");
+	ok(shows("function: cache-  "), "Tab goes on as far as all go on alike");
+	keys("r\t");
+	ok(shows("function: cache-references  "), "or to the end");
+	keys("\033");
 	keys("15");
 	ok(ui.scope.event == EVENT_USER_FIRST, "its key leads back");
 	seconds(3);
@@ -292,6 +302,13 @@ static void test_warning(void)
 	fake_done(&fake);
 }
 
+static const char *event_name(void *ctx, int i)
+{
+	static const char *const names[] = {"branch-misses", "cache-misses", "cache-references"};
+
+	return i < 3 ? names[i] : NULL;
+}
+
 int main(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
@@ -299,6 +316,7 @@ int main(void)
 
 	ops.event_set = set_event;
 	ops.event_add = add_event;
+	ops.event_name = event_name;
 	ops.event_engine = next_engine;
 	ops.drain = drain_event;
 	fake_init(&fake, 400);

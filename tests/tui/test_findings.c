@@ -263,6 +263,13 @@ static void test_list(int rows, int cols)
 	is_int(ui.scope.event, EVENT_LOCK, "by its event");
 	ok(ui_selected(&ui) && !strcmp(ui_selected(&ui), "payer-1"), "the cursor is on it: %s",
 		ui_selected(&ui) ? ui_selected(&ui) : "none");
+	keys("/payer\n\033");
+	is_int(ui.place.view, VIEW_THREADS, "Esc first undoes what came since");
+	keys("\033");
+	is_int(ui.place.view, VIEW_FINDINGS, "then it leads back to the list");
+	has(">DEADLOCK", "to the same one");
+	keys("\033\033");
+	is_int(ui.place.view, VIEW_METHODS, "and on to where that was asked for, and no further");
 	end();
 }
 

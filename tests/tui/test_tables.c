@@ -121,6 +121,7 @@ static void test_tree_rows(void)
 	sample("run c1 c2 c3 c4 fork rare", 0, 0, 1);
 	sample("other", 0, 0, 9);
 	t = calltree_new(p, &query, &options);
+	v.profile = p;
 	v.tree = t;
 	v.hide_below = t->nodes[0].total * 2 / 100;
 	tree_rows_build(&r, &v);
@@ -149,6 +150,7 @@ static void test_tree_rows(void)
 	/* The next second: right overtakes left by noise only, then by far. */
 	sample("run c1 c2 c3 c4 fork right", 1, 0, 35);
 	t = calltree_new(p, &query, &options);
+	v.profile = p;
 	v.tree = t;
 	v.hide_below = t->nodes[0].total * 2 / 100;
 	tree_rows_build(&r, &v);
@@ -157,6 +159,7 @@ static void test_tree_rows(void)
 	calltree_free(t);
 	sample("run c1 c2 c3 c4 fork right", 2, 0, 100);
 	t = calltree_new(p, &query, &options);
+	v.profile = p;
 	v.tree = t;
 	tree_rows_build(&r, &v);
 	ok(strstr(rows(&r, t), "2right 2-left") != NULL, "a true lead does: %s", rows(&r, t));

@@ -45,7 +45,7 @@ static void test_numbers(void)
 	is_str(text_counted(out, 1, "thread"), "1 thread", "one of them");
 	is_str(text_counted(out, 2294, "thread"), "2 294 threads", "more of them");
 	is_str(text_counted(out, 0, "box"), "0 boxes", "none of them");
-	is_str(text_bytes(out, 512), "512", "bytes");
+	is_str(text_bytes(out, 512), "512B", "bytes");
 	is_str(text_bytes(out, 512 * 1024), "512K", "kibibytes");
 	is_str(text_bytes(out, 1288490189), "1.2G", "one decimal below ten");
 	is_str(text_bytes(out, 1023 * 1024), "1.0M", "never four digits");
@@ -107,6 +107,9 @@ static void test_names(void)
 	is_str(fit("java.util.HashMap$Node", "", "", 17), "j.u.HashMap$Node", "its packages");
 	is_str(fit("java.util.HashMap$Node", "", "", 13), "HashMap$Node", "without them");
 	is_str(fit("java.util.HashMap$Node", "", "", 6), "HashM~", "cut");
+	is_str(fit("Class java.util.HashMap$Node", "", "", 23), "Class j.u.HashMap$Node",
+		"one whose java.lang.Class is locked");
+	is_str(fit("Class java.util.HashMap$Node", "", "", 20), "Class HashMap$Node", "shorter");
 	is_str(fit("", "inflate", "libz.so.1", 20), "[libz.so.1] inflate", "a library's function");
 	is_str(fit("", "inflate", "libz.so.1", 18), "inflate", "without its library");
 	is_str(fit("", "A::B::call(int, Foo<x>)", "", 30), "A::B::call", "parameters go");

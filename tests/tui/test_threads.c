@@ -90,7 +90,7 @@ static void pass_second(void)
 				fake.profile, &(struct profile_wait){.thread = t,
 						      .owner = t == EXEC_2 ? EXEC_1 : EXEC_2,
 						      .method = lock,
-						      .lock = 0x7fc0,
+						      .lock = t == EXEC_3 ? 0x7fc0 : 0x7fd0,
 						      .since_ns = wait_ns,
 						      .until_ns = PROFILE_STILL,
 						      .before_ns = t == EXEC_2 ? before_ns : 0,
@@ -185,7 +185,12 @@ static void test_rows(void)
 	ok(shows("http-exec-1   ", "90   8"), "its user and system time");
 	ok(shows("http-exec-1   ", "20M/s"), "what it allocates in a second");
 	ok(shows("http-exec-1   ", "PriceEngine.compute"), "where it is");
-	ok(shows(" http-exec-2 ", " P "), "one that is parked");
+	ok(shows(" http-exec-* 2 idle ", " P ") && !*line_with(" http-exec-2 "),
+		"those of a pool that are parked are one row");
+	keys("/http-exec-*\n\033\n");
+	ok(shows(">http-exec-2 ", " P ") && !*line_with("idle "), "Enter opens it");
+	keys("g\033");
+	ok(shows(" http-exec-* 2 idle ", " P ") && ui.place.view == VIEW_THREADS, "Esc closes it");
 	ok(shows(" main ", " S "), "one without samples, by the kernel's word");
 	ok(shows("G1 Conc#0", " g R "), "a collector's is told from the program's");
 	ok(shows("ForkJoinPool-1-worker-1", " V "), "as is a carrier of virtual threads");
@@ -223,14 +228,29 @@ static void test_waits(void)
 	ok(shows(" http-exec-2 ", " 60 "), "the share of its time that it waited");
 	ok(shows("window 10s", "2 blocked"), "they are counted");
 	keys("/exec-3\n");
-	ok(shows("waits for", "shop.CartService 0x7fc0 for 6.0s, held by http-exec-2, which waits "
-			      "for http-exec-1"),
+	ok(shows("waits 6", "waits 6.0s for shop.CartService, held by http-exec-2, which waits for "
+			    "http-exec-1 (0x7fc0)"),
 		"the selected one's wait, and its owner's");
 	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "the owner stands beside");
 	keys("\033/exec-2\n");
-	ok(shows("waits for", "0x7fc0 for at least 606s, held by http-exec-1"),
+	ok(shows("waits at", "waits at least 606s for shop.CartService, held by http-exec-1"),
 		"one that nobody saw begin, since before the session");
 	keys("\033");
+}
+
+/* On a small screen: who is to blame in the list, all of the chain below it, and what both do. */
+static void test_narrow(void)
+{
+	ui_resize(&ui, 24, 80);
+	keys("/exec-3\n\033");
+	ok(shows(">http-exec-3 ", "by http-exec-2"), "80 columns: the owner in the list");
+	ok(shows("waits 6.0s", "shop.CartService, held by http-exec-2, which waits for"),
+		"the chain");
+	ok(shows("http-exec-1 (0x7fc0)", "http-exec-1 (0x7fc0)"), "wrapped, the address last");
+	ok(shows(" J jdk.internal.misc.Unsafe.park ", "line 42"), "where it waits");
+	ok(shows(" http-exec-2  waits for a monitor", " http-exec-2"), "then the owner");
+	ui_resize(&ui, 30, 120);
+	ui_draw(&ui);
 }
 
 static void name_thread(uint32_t thread, const char *name)
@@ -246,9 +266,8 @@ static void test_beside(void)
 {
 	ui_resize(&ui, 50, 160);
 	keys("/exec-3\n\033");
-	ok(shows("waits for shop.CartService", "0x7fc0 for 6.0s, held by"), "beside: its wait");
-	ok(shows("http-exec-2, which", "which waits for http-exec-1"),
-		"and the chain of owners, wrapped");
+	ok(shows("waits 6.0s for shop.CartService", "held by http-exec-2"), "beside: its wait");
+	ok(shows("which waits for http-exec-1", "(0x7fc0)"), "and the chain of owners, wrapped");
 	ok(shows("Unsafe.park", "line 42"), "where it is");
 	ok(shows("http-exec-2  waits for a monitor", "http-exec-2"), "its owner, below that");
 	ok(shows("no samples of this event", "in this window"), "it used no CPU");
@@ -271,7 +290,7 @@ static void test_past(void)
 {
 	keys(" ,,,,,,,,");
 	is_int(ui.scope.time.frozen_to, 12, "eight seconds ago");
-	ok(shows(" http-exec-2 ", " P ") && !strstr(line_with(" http-exec-2 "), "waits"),
+	ok(shows(" http-exec-* 2 idle ", " P ") && !*line_with("waits"),
 		"it did not wait for that lock yet");
 	ok(shows("http-exec-1   ", " - "), "user and system time are known only now");
 	keys(" ");
@@ -295,7 +314,7 @@ static void test_pools(void)
 	ok(!*line_with("G1Mark"), "the flame graph");
 	keys("\033m");
 	ok(!ui_only_some(&ui) && *line_with("G1Mark"), "Esc shows all again");
-	keys("t=/exec-2\n\033");
+	keys("t=/exec-2\n\033"); /* each thread apart */
 	keys("\n");
 	ok(ui.scope.thread == EXEC_2 && !ui.scope.pool && shows("window 10s", "only http-exec-2"),
 		"Enter narrows to one thread");
@@ -373,6 +392,7 @@ int main(void)
 	begin(&ops, &options);
 	test_rows();
 	test_waits();
+	test_narrow();
 	test_beside();
 	test_past();
 	test_pools();

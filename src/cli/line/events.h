@@ -58,6 +58,10 @@ int events_resolve(struct events *e, pid_t pid, struct err *err);
 int functions_find(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err);
 
+/* The names of those predefined ones that this host has: how many. Asks the kernel for each of them. */
+#define EVENTS_NAMES 96
+int events_names(const char *names[EVENTS_NAMES], bool user_only);
+
 /* Adds to the error what events there are, and which is meant. Always -1. */
 int events_unknown(const char *name, struct err *err);
 

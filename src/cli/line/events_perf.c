@@ -24,6 +24,18 @@ int events_unknown(const char *name, struct err *err)
 	return -1;
 }
 
+int events_names(const char *names[EVENTS_NAMES], bool user_only)
+{
+	struct perf_event event;
+	char why[256];
+	int count = 0;
+
+	for (int i = 0; perf_events_each(i, &event) && count < EVENTS_NAMES; i++)
+		if (!perf_events_probe(&event, user_only, why, sizeof(why)))
+			names[count++] = event.name;
+	return count;
+}
+
 /* A class and a method, pkg.Class.method or pkg/Class.method; those with dots might be functions of C, too. */
 static bool perf_is_java(const char *name)
 {

@@ -9,8 +9,9 @@
 
 /* How good a place a frame is: of two that are as good the inner one. */
 enum place {
-	PLACE_NONE,         /* libc, the kernel */
+	PLACE_NONE,         /* libc, the kernel, what has no name */
 	PLACE_VM_PRIMITIVE, /* what only waits */
+	PLACE_NATIVE,       /* other libraries */
 	PLACE_VM,
 	PLACE_JAVA_PRIMITIVE,
 	PLACE_LIBRARY, /* that every program uses */
@@ -20,6 +21,7 @@ enum place {
 static const char *const vm_primitive[] = {"os::", "Monitor::", "PlatformMonitor::", "Mutex",
 	"Semaphore::", "PosixSemaphore::", "Parker::", "ObjectMonitor::", "WaitBarrier",
 	"LinuxWaitBarrier", NULL};
+static const char *const waiting_module[] = {"libc.", "libc-", "libpthread", "[", NULL};
 static const char *const java_primitive[] = {"java.util.concurrent.locks.",
 	"java.util.concurrent.ForkJoinPool", "jdk.internal.", "sun.misc.", "java.lang.Object",
 	"java.lang.Thread", "java.lang.VirtualThread", NULL};
@@ -36,6 +38,10 @@ static bool is_of(const char *const *prefixes, const char *name)
 
 static enum place frame_place(enum frame_type type, const struct profile_method *m)
 {
+	if (!*m->class_name && !strncmp(m->name, "0x", 2))
+		return PLACE_NONE;
+	if (type == FRAME_NATIVE && !is_of(waiting_module, m->module))
+		return PLACE_NATIVE;
 	if (type == FRAME_VM)
 		return is_of(vm_primitive, m->name) ? PLACE_VM_PRIMITIVE : PLACE_VM;
 	if (type > FRAME_JAVA)
@@ -45,11 +51,16 @@ static enum place frame_place(enum frame_type type, const struct profile_method 
 	return is_of(library, m->class_name) ? PLACE_LIBRARY : PLACE_OWN;
 }
 
+bool profile_method_own(const struct profile_method *m)
+{
+	return *m->class_name && frame_place(FRAME_JAVA, m) == PLACE_OWN;
+}
+
 bool profile_frame_own(const struct profile *p, uint32_t frame)
 {
 	const struct profile_frame *f = profile_get_frame(p, frame);
 
-	return frame_place(f->type, profile_get_method(p, f->method)) == PLACE_OWN;
+	return f->type <= FRAME_JAVA && profile_method_own(profile_get_method(p, f->method));
 }
 
 static uint32_t stack_place(const struct profile *p, uint32_t stack)
@@ -152,6 +163,31 @@ static struct profile_io told(
 	return out;
 }
 
+/* "[libc.so.6] sleeps": the library of a leaf that has no name is more than its address. NULL: it has one. */
+static const char *nameless_module(const struct profile *p, uint32_t stack)
+{
+	const struct profile_method *m;
+
+	if (stack == PROFILE_ROOT_STACK)
+		return NULL;
+	m = profile_get_method(p, model_method(&p->stacks, stack));
+	return !*m->class_name && *m->module && !strncmp(m->name, "0x", 2) ? m->module : NULL;
+}
+
+static uint32_t nameless_child(struct profile *p, uint32_t stack, enum thread_state state)
+{
+	const char *module = nameless_module(p, stack);
+	struct buf name = {0};
+	uint32_t frame;
+
+	if (!module)
+		return stack;
+	buf_printf(&name, "[%s]", module);
+	frame = place_frame(p, "", buf_str(&name), state, NULL);
+	buf_done(&name);
+	return profile_stack_child(p, stack, frame);
+}
+
 uint32_t profile_stack_resting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io)
 {
@@ -164,9 +200,12 @@ uint32_t profile_stack_resting(
 		named = told(p, &m, io);
 		io = &named;
 	}
-	if (method == PROFILE_NONE)
-		return io ? profile_stack_child(p, stack, io_frame(p, io)) : stack;
-	return profile_stack_child(p, stack, place_frame(p, m.class_name, m.name, state, io));
+	if (method != PROFILE_NONE)
+		return profile_stack_child(
+			p, stack, place_frame(p, m.class_name, m.name, state, io));
+	if (io)
+		return profile_stack_child(p, stack, io_frame(p, io));
+	return state >= THREAD_SLEEPING ? nameless_child(p, stack, state) : stack;
 }
 
 static bool frame_io(const struct profile *p, uint32_t frame, struct profile_io *out)

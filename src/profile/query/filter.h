@@ -3,7 +3,9 @@
  * What a query leaves out of the profile, and what it shows folded.
  *
  *   terms   only stacks with a name, or none with it: a list, the last one is undone first
- *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"
+ *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"; more sparing: threads'
+ *           entry frames are left out (FILTER_ENTRY), and of native runs below Java the system's frames between the
+ *           first and the last become one (FILTER_RUNS). No frame where samples are is hidden by these two.
  *   lines   a Java frame is its method and line: "HashMap.getNode:578"
  *   io      what a system call waits for is a frame of its own on top: "[socket read 10.0.0.5:5432]"
  *
@@ -17,7 +19,13 @@
 #include "profile/profile.h"
 
 #define FILTER_TERMS 16
-enum filter_hide { FILTER_FRAMEWORK = 1, FILTER_NATIVE = 2, FILTER_KERNEL = 4 };
+enum filter_hide {
+	FILTER_FRAMEWORK = 1,
+	FILTER_NATIVE = 2,
+	FILTER_KERNEL = 4,
+	FILTER_ENTRY = 8,
+	FILTER_RUNS = 16
+};
 
 struct filter;
 struct filter *filter_new(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folded stacks are interned from the root down and remembered per sampled stack. */
+#include "profile/query/fold_kind.h"
 #include "profile/query/query.h"
 
 #include "profile/model/fit.h"
@@ -11,34 +12,33 @@
 #define MARK_SERIAL 28
 #define MARK_NUMBER 0x0fffffffu
 
-enum fold_kind { KIND_FRAMEWORK, KIND_NATIVE, KIND_KERNEL, KINDS, KIND_SHOWN = KINDS };
-
 static const struct {
 	const char *name;
 	enum frame_type type;
 } kinds[KINDS] = {
+	[KIND_SHOWN] = {"", FRAME_NATIVE},
 	[KIND_FRAMEWORK] = {"[framework frames]", FRAME_JAVA},
 	[KIND_NATIVE] = {"[native frames]", FRAME_NATIVE},
 	[KIND_KERNEL] = {"[kernel frames]", FRAME_KERNEL},
+	[KIND_RUN] = {"[native frames]", FRAME_NATIVE},
+	[KIND_ENTRY] = {"", FRAME_NATIVE},
 };
 
 struct fold {
 	const struct profile *p;
 	uint64_t stamp; /* of what follows, which is as in the filter */
-	unsigned hide;
 	bool lines, io;
-	char *frameworks;
+	struct fold_kinds kinds;
 	uint32_t serial;
 	uint64_t made;
 	struct model_stacks view;
 
-	uint32_t *shown;       /* per sampled stack: what is shown for it, 0 = not asked */
-	uint16_t *runs;        /* per sampled stack that is hidden: frames of the run so far */
-	uint16_t *shown_runs;  /* per stack of the view: frames of the longest run shown by it */
-	uint32_t *lined;       /* per frame: the frame with its line + 1 */
-	uint8_t *is_framework; /* per method: 0 not asked, 1 no, 2 yes */
-	uint32_t *way;         /* stacks on the way to the root */
-	uint32_t shown_cap, runs_cap, shown_runs_cap, lined_cap, is_framework_cap, way_cap;
+	uint32_t *shown;      /* per sampled stack: what is shown for it, of KIND_RUN before that */
+	uint16_t *runs;       /* per sampled stack that is hidden: frames of the run so far */
+	uint16_t *shown_runs; /* per stack of the view: frames of the longest run shown by it */
+	uint32_t *lined;      /* per frame: the frame with its line + 1 */
+	uint32_t *way;        /* stacks on the way to the root */
+	uint32_t shown_cap, runs_cap, shown_runs_cap, lined_cap, way_cap;
 };
 
 static struct fold *fold_new(const struct profile *p, const struct filter *filter)
@@ -47,10 +47,9 @@ static struct fold *fold_new(const struct profile *p, const struct filter *filte
 	uint32_t stacks = p->stacks.trie.cap;
 
 	f->p = p;
-	f->hide = filter_hide(filter);
 	f->lines = filter_lines(filter);
 	f->io = filter_io(filter);
-	f->frameworks = xstrdup(filter_frameworks(filter));
+	fold_kinds_init(&f->kinds, p, filter_hide(filter), filter_frameworks(filter));
 	f->serial = ++p->scratch->fold_serial;
 	model_stacks_init(&f->view, &p->stacks);
 	f->shown = fit_zeroed(NULL, &f->shown_cap, stacks, sizeof(*f->shown));
@@ -64,12 +63,11 @@ void fold_free(struct fold *f)
 	if (!f)
 		return;
 	model_stacks_done(&f->view);
-	free(f->frameworks);
+	fold_kinds_done(&f->kinds);
 	free(f->shown);
 	free(f->runs);
 	free(f->shown_runs);
 	free(f->lined);
-	free(f->is_framework);
 	free(f->way);
 	free(f);
 }
@@ -100,7 +98,7 @@ size_t fold_bytes(const struct fold *f)
 		return 0;
 	return sizeof(*f) + model_stacks_bytes(&f->view) + (size_t)f->shown_cap * 4 +
 	       ((size_t)f->runs_cap + f->shown_runs_cap) * 2 + (size_t)f->lined_cap * 4 +
-	       f->is_framework_cap;
+	       fold_kinds_bytes(&f->kinds);
 }
 
 const struct model_stacks *fold_view(const struct profile *p, const struct fold *f)
@@ -153,51 +151,6 @@ uint32_t filter_run(const struct profile *p, uint32_t stack)
 									  : 0;
 }
 
-/* --- hiding ------------------------------------------------------------------------------------------ */
-
-static bool in_framework(const struct fold *f, const char *class_name)
-{
-	const char *at = f->frameworks;
-
-	while (*(at += strspn(at, " \t\n"))) {
-		size_t len = strcspn(at, " \t\n");
-
-		if (!strncmp(class_name, at, len))
-			return true;
-		at += len;
-	}
-	return false;
-}
-
-static bool is_framework(struct fold *f, uint32_t method)
-{
-	const char *class_name = f->p->methods->list[method].pub.class_name;
-
-	f->is_framework = fit_zeroed(f->is_framework, &f->is_framework_cap, method + 1, 1);
-	if (!f->is_framework[method])
-		f->is_framework[method] = 1 + (*class_name && in_framework(f, class_name));
-	return f->is_framework[method] == 2;
-}
-
-static enum fold_kind kind_of(struct fold *f, uint32_t stack)
-{
-	const struct model_stacks *sampled = &f->p->stacks;
-
-	switch (model_type(sampled, stack)) {
-	case FRAME_KERNEL: return f->hide & FILTER_KERNEL ? KIND_KERNEL : KIND_SHOWN;
-	case FRAME_NATIVE:
-	case FRAME_VM: return f->hide & FILTER_NATIVE ? KIND_NATIVE : KIND_SHOWN;
-	case FRAME_CLASS_OUTSIDE:
-	case FRAME_CLASS: /* what was allocated or locked is what one asks for */
-	case FRAME_WAITS:
-	case FRAME_BREAK: return KIND_SHOWN;
-	default:
-		return f->hide & FILTER_FRAMEWORK && is_framework(f, model_method(sampled, stack))
-			       ? KIND_FRAMEWORK
-			       : KIND_SHOWN;
-	}
-}
-
 /* --- making ------------------------------------------------------------------------------------------ */
 
 /* What is made here is found again by its content. */
@@ -237,47 +190,89 @@ static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame)
 	return child;
 }
 
-/* One more frame of a run, or the first. */
-static uint32_t show_hidden(struct fold *f, enum fold_kind kind, uint32_t stack, uint32_t parent)
+static uint32_t fold_run(struct fold *f, enum fold_kind kind, uint32_t parent, uint16_t run)
 {
-	uint32_t above = model_parent(&f->p->stacks, stack), shown = parent, run = 1;
+	uint32_t shown = fold_child(f, parent, run_frame(f, kind));
 
-	if (above != PROFILE_ROOT_STACK && kind_of(f, above) == kind)
-		run = f->runs[above] + (f->runs[above] < UINT16_MAX);
-	else
-		shown = fold_child(f, parent, run_frame(f, kind));
-	f->runs[stack] = (uint16_t)run;
 	if (f->shown_runs[shown] < run)
-		f->shown_runs[shown] = (uint16_t)run;
+		f->shown_runs[shown] = run;
 	return shown;
 }
 
-static uint32_t show_one(struct fold *f, uint32_t stack, uint32_t parent)
+static uint32_t fold_own(struct fold *f, uint32_t stack, uint32_t parent)
 {
-	enum fold_kind kind = kind_of(f, stack);
 	uint32_t apart[2];
 
-	f->made++;
 	if (f->io && model_io_apart(f->p, model_frame(&f->p->stacks, stack), apart))
 		return fold_child(f, fold_child(f, parent, apart[0]), apart[1]);
-	if (kind != KIND_SHOWN)
-		return show_hidden(f, kind, stack, parent);
 	return fold_child(f, parent, line_frame(f, model_frame(&f->p->stacks, stack)));
+}
+
+/* What is shown for a stack that others go on from: a run of KIND_RUN ends with it, and one of a single frame is that frame. */
+static uint32_t show_above(struct fold *f, uint32_t stack)
+{
+	if (stack == PROFILE_ROOT_STACK || fold_kind_at(&f->kinds, stack) != KIND_RUN)
+		return f->shown[stack];
+	if (f->runs[stack] == 1)
+		return fold_own(f, stack, f->shown[stack]);
+	return fold_run(f, KIND_RUN, f->shown[stack], f->runs[stack]);
+}
+
+/* One more frame of a run, or the first. */
+static uint32_t show_hidden(struct fold *f, enum fold_kind kind, uint32_t stack)
+{
+	uint32_t above = model_parent(&f->p->stacks, stack);
+	bool more = above != PROFILE_ROOT_STACK && fold_kind_at(&f->kinds, above) == kind;
+	uint32_t parent = more ? f->shown[above] : show_above(f, above);
+
+	f->runs[stack] = more ? (uint16_t)(f->runs[above] + (f->runs[above] < UINT16_MAX)) : 1;
+	if (kind == KIND_RUN || kind == KIND_ENTRY)
+		return parent;
+	if (!more)
+		return fold_run(f, kind, parent, 1);
+	if (f->shown_runs[parent] < f->runs[stack])
+		f->shown_runs[parent] = f->runs[stack];
+	return parent;
+}
+
+static void show_one(struct fold *f, uint32_t stack)
+{
+	enum fold_kind kind = fold_kind(&f->kinds, stack);
+
+	f->made++;
+	f->shown[stack] =
+		kind == KIND_SHOWN
+			? fold_own(f, stack, show_above(f, model_parent(&f->p->stacks, stack)))
+			: show_hidden(f, kind, stack);
 }
 
 uint32_t fold_stack(struct fold *f, uint32_t stack)
 {
-	uint32_t n = 0, at = stack, shown;
+	const struct model_stacks *sampled = f ? &f->p->stacks : NULL;
+	enum fold_kind kind;
+	uint32_t n = 0;
 
-	if (!f)
+	if (!f || stack == PROFILE_ROOT_STACK)
 		return stack;
 	f->shown = fit_zeroed(f->shown, &f->shown_cap, stack + 1, sizeof(*f->shown));
 	f->runs = fit_zeroed(f->runs, &f->runs_cap, stack + 1, sizeof(*f->runs));
-	for (; at != PROFILE_ROOT_STACK && !f->shown[at]; at = model_parent(&f->p->stacks, at)) {
+	fold_kinds_fit(&f->kinds, stack);
+	for (uint32_t at = stack; at != PROFILE_ROOT_STACK && !fold_kind_known(&f->kinds, at);
+		at = model_parent(sampled, at)) {
 		f->way = fit(f->way, &f->way_cap, n + 1, sizeof(*f->way));
 		f->way[n++] = at;
 	}
-	for (shown = f->shown[at]; n-- > 0; f->shown[f->way[n]] = shown)
-		shown = show_one(f, f->way[n], shown);
-	return shown;
+	while (n-- > 0)
+		show_one(f, f->way[n]);
+	kind = fold_kind_at(&f->kinds, stack);
+	/* Where samples are is never folded away. */
+	if (kind == KIND_RUN || kind == KIND_ENTRY)
+		return fold_own(f, stack, show_above(f, model_parent(sampled, stack)));
+	return f->shown[stack];
+}
+
+bool fold_is_run(const struct fold *f, uint32_t method)
+{
+	return f && f->kinds.hide & FILTER_RUNS &&
+	       !strcmp(profile_get_method(f->p, method)->full, kinds[KIND_RUN].name);
 }

@@ -109,6 +109,8 @@ const struct model_stacks *fold_view(const struct profile *p, const struct fold 
 uint32_t fold_stack(struct fold *f, uint32_t stack);
 /* Frames that were made since it was: the work that went into it. */
 uint64_t fold_made(const struct fold *f);
+/* Is it what is shown for the inside of a run of native frames (FILTER_RUNS)? */
+bool fold_is_run(const struct fold *f, uint32_t method);
 /* 0 of none; another one for each. */
 uint32_t fold_serial(const struct fold *f);
 /* A number of the view as it leaves this module; and back: false if it is none of this fold. */

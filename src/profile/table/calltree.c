@@ -329,14 +329,23 @@ static void calltree_build_topdown(
 
 /* --- the whole --------------------------------------------------------------------------------------- */
 
+bool calltree_own(const struct profile *p, const struct calltree_node *node)
+{
+	return node->method != PROFILE_NONE &&
+	       profile_method_own(profile_get_method(p, node->method));
+}
+
 static int calltree_compare(const void *a, const void *b, void *ctx)
 {
-	const struct calltree_node *nodes = ctx;
+	const struct calltree_build *build = ctx;
+	const struct calltree_node *nodes = build->tree->nodes;
 	const struct calltree_node *x = &nodes[*(const uint32_t *)a];
 	const struct calltree_node *y = &nodes[*(const uint32_t *)b];
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
+	if (calltree_own(build->p, x) != calltree_own(build->p, y))
+		return calltree_own(build->p, x) ? -1 : 1;
 	if (x->method != y->method)
 		return x->method < y->method ? -1 : 1;
 	if (x->thread != y->thread)
@@ -367,8 +376,9 @@ static void calltree_prune(struct calltree *t, double min)
 }
 
 /* Order each node's children and chain them. */
-static void calltree_link(struct calltree *t)
+static void calltree_link(struct calltree_build *b)
 {
+	struct calltree *t = b->tree;
 	uint32_t *order = xreallocarray(NULL, t->count, sizeof(*order));
 	uint32_t *end =
 		xreallocarray(NULL, t->count, sizeof(*end)); /* of a node's range of order */
@@ -386,7 +396,7 @@ static void calltree_link(struct calltree *t)
 		if (!n)
 			continue;
 		if (n > 1)
-			qsort_r(child, n, sizeof(*child), calltree_compare, t->nodes);
+			qsort_r(child, n, sizeof(*child), calltree_compare, b);
 		t->nodes[i].first_child = child[0];
 		for (uint32_t k = 1; k < n; k++)
 			t->nodes[child[k - 1]].next_sibling = child[k];
@@ -442,7 +452,7 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 	free(b.votes);
 	if (options->min_share > 0)
 		calltree_prune(b.tree, options->min_share * (double)b.tree->nodes[0].total);
-	calltree_link(b.tree);
+	calltree_link(&b);
 	return b.tree;
 }
 

@@ -4,7 +4,7 @@
  *
  * Derived from a query; the caller frees it. Frames of methods that look alike in lists (overloads) in one place are one
  * node whatever their bci or how they ran; node.type is that of most samples. Node 0 is "all". Parents come before their
- * children. Children of a node are sorted by total, largest first, ties by method id. With threads set the
+ * children. Children of a node are sorted by total, largest first, of equal ones the program's own first, then by method id. With threads set the
  * first level is the thread. A path's hash is stable between refreshes: views keep what is expanded by it.
  *
  * self is what ends at a node (in an inverted tree: what begins there). total = self + the children's totals
@@ -54,5 +54,7 @@ struct calltree_options {
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
 	const struct calltree_options *options);
 void calltree_free(struct calltree *t);
+/* Is it a method of the program's own? */
+bool calltree_own(const struct profile *p, const struct calltree_node *node);
 
 #endif

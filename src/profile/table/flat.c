@@ -84,8 +84,11 @@ static void flat_add_row(struct flat_build *b, const struct by_method *m, uint32
 
 	if (!(sum->total.count | sum->total.weight))
 		return;
+	if (!(sum->self.count | sum->self.weight) && fold_is_run(b->fold, sum->method))
+		return;
 	f->rows[f->count] = (struct flat_row){.method = sum->method,
 		.type = flat_winner(sum, &m->votes[at]),
+		.own = profile_method_own(profile_get_method(b->p, sum->method)),
 		.self = self,
 		.total = total,
 		.self_count = sum->self.count,
@@ -147,6 +150,8 @@ int flat_compare(const void *pa, const void *pb)
 		return a->self < b->self ? 1 : -1;
 	if (a->total != b->total)
 		return a->total < b->total ? 1 : -1;
+	if (a->own != b->own)
+		return a->own ? -1 : 1;
 	return flat_compare_method(a, b);
 }
 

@@ -2,7 +2,8 @@
 /*
  * The method table of a window: one row per method, self and total, recursion counted once.
  *
- * Derived from a query; the caller frees it. Rows are in method-id order; ordering for the screen is
+ * What a fold shows for the inside of a run of native frames (filter.h) is no method and has no row. Derived from a query; the
+ * caller frees it. Rows are in method-id order; ordering for the screen is
  * rank.h's. O(entries * depth) once per refresh; no state.
  */
 #ifndef JHOT_PROFILE_TABLE_FLAT_H
@@ -15,6 +16,7 @@
 struct flat_row {
 	uint32_t method;
 	uint8_t type;         /* enum frame_type: that of most self (else total) samples */
+	bool own;             /* profile_method_own */
 	uint64_t self, total; /* in the query's value (samples or weight) */
 	uint64_t self_count, total_count;   /* samples */
 	double self_samples, total_samples; /* as sure as so many of the window, see error.h */
@@ -32,7 +34,7 @@ struct flat *flat_new(const struct profile *p, const struct profile_query *q);
 void flat_free(struct flat *f);
 /* A method's row; NULL: it has none. f may be NULL. */
 const struct flat_row *flat_find(const struct flat *f, uint32_t method);
-/* For qsort of rows: by self, then total, largest first, then by method. */
+/* For qsort of rows: by self, then total, largest first, then the program's own, then by method. */
 int flat_compare(const void *a, const void *b);
 
 /* 100 * part / all, 0 of nothing. */

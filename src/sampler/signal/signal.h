@@ -110,6 +110,8 @@ void sig_stack_give(struct stack *stack);
 
 /* sig_class_id: the id of a class's name, as the leaf of what was allocated or waited for; a long name is cut. */
 uint32_t sig_class_id(struct sampler *s, uint64_t klass);
+/* The same of the java.lang.Class that stands for a class: "Class java/lang/String". */
+uint32_t sig_mirror_id(struct sampler *s, uint64_t klass);
 
 /* A thread's own CPU time. */
 uint64_t sig_clock(void);

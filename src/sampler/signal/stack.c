@@ -327,6 +327,16 @@ uint32_t sig_class_id(struct sampler *s, uint64_t klass)
 	return bytes ? names_text(s->names, name, bytes) : NAMES_ID_UNLOADED;
 }
 
+uint32_t sig_mirror_id(struct sampler *s, uint64_t klass)
+{
+	char name[CLASS_NAME] = "Class ";
+	uint32_t before = 6;
+	uint32_t bytes =
+		oop_klass_name(s->layout, &s->mem, klass, name + before, sizeof(name) - before);
+
+	return bytes ? names_text(s->names, name, before + bytes) : NAMES_ID_UNLOADED;
+}
+
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
 {

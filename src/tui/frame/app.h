@@ -70,6 +70,8 @@ struct app_ops {
 	/* One of perf's events by its name: its number, or -1. It is off. Where all numbers were given out it has that of
 	 * another that is off, whose samples are gone. May be NULL. */
 	int (*event_add)(void *ctx, const char *name, struct err *err);
+	/* Names for event_add that this host has, i from 0 on, NULL behind the last; they stay. May be NULL. */
+	const char *(*event_name)(void *ctx, int i);
 	const struct app_format *(*formats)(void *ctx); /* ends with suffix NULL */
 	/* Write to a file: 0, -1 or APP_EXISTS. Fills done with one line for the screen. */
 	int (*export)(void *ctx, const struct app_export *what, char *done, size_t bytes,

@@ -195,7 +195,12 @@ static unsigned back(struct ui *ui, int arg)
 	unsigned filters = search_narrowed(ui),
 		 view = v->narrowed ? v->narrowed(ui) : trail_nr(trail);
 	unsigned only = ui_only_some(ui) ? ui->scope.only_nr : 0;
+	unsigned found = ui->place.found == ui->place.view ? ui->place.found_nr : 0;
 
+	if (found > filters && found > view && found > only) {
+		ui->place.found_nr = 0;
+		return findings_show(ui, 1);
+	}
 	if (filters > view && filters > only) {
 		search_back(ui);
 		return UI_HOLD;
@@ -307,7 +312,7 @@ const struct command commands[] = {
 	{"merge", {{'=', 0}}, "=", NULL, "merge pool threads", " merge pools", 20, GROUP_SHOW, THREADS, threads_merge, NULL},
 	{"names", {{'p', 0}}, "p", NULL, "name style", NULL, 0, GROUP_SHOW, METHODS | TREE | FLAME | CALLERS, name_style_step, NULL},
 	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_lines, NULL},
-	{"hide-frames", {{'K', 0}}, "K", NULL, "hide framework/native/kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
+	{"hide-frames", {{'K', 0}}, "K", NULL, "fold or hide framework, native, kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
 	{"peers", {{'O', 0}}, "O", NULL, "by peer, file", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_io, has_event_3},
 	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},
 
@@ -339,7 +344,7 @@ const struct command commands[] = {
 	{"find-same", {{'#', 0}}, "#", NULL, "frames like this", NULL, 0, GROUP_FIND, VIEWS_DATA & ~THREADS, search_same, NULL},
 	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
 	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
-	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
+	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread; back to what is wrong", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},

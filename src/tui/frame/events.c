@@ -311,13 +311,20 @@ static void add_done(struct ui *ui, bool accepted)
 	ui_react(ui, events_show(ui, event));
 }
 
+static const char *add_choice(struct ui *ui, int i)
+{
+	return ui->ops->event_name(ui->ctx, i);
+}
+
 static unsigned menu_add(struct ui *ui)
 {
 	ui->place.popup = NULL;
 	if (!ui->ops->event_add || ui->over)
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "events can only be added to a live JVM");
 	else
-		ui_prompt(ui, "perf event (cache-misses, page-faults, ...): ", "", NULL, add_done);
+		ui_prompt(ui, "perf event, tracepoint, function: ", "", NULL, add_done);
+	if (ui->place.prompt.label && ui->ops->event_name)
+		ui->place.prompt.choice = add_choice;
 	return 0;
 }
 

@@ -38,6 +38,54 @@ bool footer_type(char *text, size_t bytes, int key)
 	return true;
 }
 
+static bool choice_begins(const struct ui_prompt *p, const char *choice)
+{
+	return !strncmp(choice, p->text, strlen(p->text));
+}
+
+/* As far as all that begin like the text go on alike. */
+static void prompt_complete(struct ui *ui)
+{
+	struct ui_prompt *p = &ui->place.prompt;
+	const char *choice, *first = NULL;
+	size_t alike = 0, n;
+
+	for (int i = 0; p->choice && (choice = p->choice(ui, i)); i++) {
+		if (!choice_begins(p, choice))
+			continue;
+		if (!first)
+			alike = strlen(first = choice);
+		for (n = 0; n < alike && first[n] == choice[n];)
+			n++;
+		alike = n;
+	}
+	if (first && alike < sizeof(p->text))
+		snprintf(p->text, sizeof(p->text), "%.*s", (int)alike, first);
+}
+
+/* What Tab may complete to, as many as fit. */
+static void draw_choices(struct ui *ui, int row)
+{
+	const struct ui_prompt *p = &ui->place.prompt;
+	struct canvas *c = &ui->canvas;
+	int col = 1, left = 0;
+	const char *choice;
+
+	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
+	for (int i = 0; (choice = p->choice(ui, i)); i++) {
+		if (!choice_begins(p, choice))
+			continue;
+		if (left || col + text_width(choice) + 12 > c->cols)
+			left++;
+		else
+			col = canvas_text(c, row, col, c->cols, STYLE_NORMAL, choice) + 2;
+	}
+	if (left)
+		canvas_printf(c, row, col, c->cols, STYLE_DIM, "+%d  Tab", left);
+	else if (col > 1)
+		canvas_text(c, row, col, c->cols, STYLE_DIM, "Tab");
+}
+
 void footer_prompt_key(struct ui *ui, int key)
 {
 	struct ui_prompt *p = &ui->place.prompt;
@@ -51,7 +99,13 @@ void footer_prompt_key(struct ui *ui, int key)
 		closed.done(ui, accepted);
 		return;
 	}
-	footer_type(p->text, sizeof(p->text), key);
+	if (p->offered && key >= ' ' && key != 0x7f && key < TKEY_UP && key != TKEY_BACKSPACE)
+		p->text[0] = '\0';
+	p->offered = false;
+	if (key == TKEY_TAB)
+		prompt_complete(ui);
+	else
+		footer_type(p->text, sizeof(p->text), key);
 	if (p->change)
 		p->change(ui);
 }
@@ -66,7 +120,8 @@ static void draw_prompt(struct ui *ui, int row)
 	/* The end is where one types. */
 	if (width > room)
 		text += text_prefix(text, width - room);
-	col = canvas_text(c, row, col, c->cols - 1, STYLE_PROMPT, text);
+	col = canvas_text(c, row, col, c->cols - 1,
+		ui->place.prompt.offered ? STYLE_DIM : STYLE_PROMPT, text);
 	c->cursor_row = row;
 	c->cursor_col = col;
 	canvas_right(c, row, col + 2, c->cols - 1, STYLE_DIM, "Enter accepts  Esc cancels");
@@ -138,6 +193,8 @@ void footer_draw(struct ui *ui)
 	if (rows > 2)
 		draw_part(ui, last - 1,
 			ui->scope.time.frozen && v->notice ? draw_waiting : v->notice);
+	if (ui->place.prompt.label && ui->place.prompt.choice && rows > 1)
+		draw_choices(ui, last - 1);
 	if (ui->place.prompt.label)
 		draw_prompt(ui, last);
 	else if (ui->place.popup)

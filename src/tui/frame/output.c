@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -155,6 +156,21 @@ static void output_begin(struct ui *ui)
 	output_name(ui, o->path, sizeof(o->path), ui->scope.event, 1);
 }
 
+/* What views fold to have room is in a file: it has room, and other tools know nothing of it. */
+static int output_export(
+	struct ui *ui, const struct app_export *wish, char *done, size_t bytes, struct err *err)
+{
+	unsigned hide = filter_hide(ui->scope.filter);
+	int rc;
+
+	if (hide & SEARCH_FOLDS)
+		filter_set_hide(ui->scope.filter, hide & ~(unsigned)SEARCH_FOLDS);
+	rc = ui->ops->export(ui->ctx, wish, done, bytes, err);
+	if (hide & SEARCH_FOLDS)
+		filter_set_hide(ui->scope.filter, hide);
+	return rc;
+}
+
 static void output_write(struct ui *ui)
 {
 	struct output *o = ui->output;
@@ -165,7 +181,7 @@ static void output_write(struct ui *ui)
 
 	if (!*o->path)
 		return;
-	rc = ui->ops->export(ui->ctx, &wish, done, sizeof(done), &err);
+	rc = output_export(ui, &wish, done, sizeof(done), &err);
 	o->exists = rc == APP_EXISTS;
 	if (rc == APP_EXISTS) {
 		snprintf(o->note, sizeof(o->note), "That file exists: Enter again replaces it.");
@@ -188,7 +204,7 @@ unsigned output_save(struct ui *ui, int arg)
 	wish = output_wish(ui);
 	for (int i = 1; rc == APP_EXISTS && i <= SAVES; i++) {
 		output_name(ui, ui->output->path, sizeof(ui->output->path), ui->scope.event, i);
-		rc = ui->ops->export(ui->ctx, &wish, done, sizeof(done), &err);
+		rc = output_export(ui, &wish, done, sizeof(done), &err);
 	}
 	if (rc < 0)
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);

@@ -11,6 +11,9 @@
 #include "tui/frame/ui.h"
 #include "tui/screen/strip.h"
 
+/* What views fold unless K is pressed. */
+#define SEARCH_FOLDS (FILTER_ENTRY | FILTER_RUNS)
+
 /* frameworks: prefixes of names, NULL at the end. */
 void search_init(struct ui *ui, const char *const *frameworks);
 void search_done(struct ui *ui);
@@ -22,7 +25,8 @@ void search_update(struct ui *ui); /* the sums of the window as it is now */
 void search_bar(const struct ui *ui, struct strip *s);
 /* "/parse: 3 of 40 methods  34.0% of samples, each counted once" */
 void search_count(const struct ui *ui, struct strip *s, int hits, int of, const char *what);
-bool search_active(const struct ui *ui);
+bool search_active(const struct ui *ui);     /* is anything filtered or folded? */
+bool search_leaves_out(const struct ui *ui); /* may samples be missing for that? */
 bool search_hit(const struct ui *ui, const char *name);
 bool search_hit_method(const struct ui *ui, uint32_t method);
 /* Colour what was found of a name that stands as text at col; full is what was searched. */

@@ -2,7 +2,7 @@
 /*
  * The last ten minutes in a line each: how many samples came, the heap, the GC; the window is marked.
  *
- *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420/s
+ *   cpu    ▃▄▅▅▆▅▄▅▅▆▇▆▅▄▃▃▄[▅▅]▆▅▅▄   420 samples/s
  *
  * A cell is so many whole seconds of the session, so that what is drawn stays what it is and moves by one
  * cell at a time. Shown under the header while frozen, and on tall terminals.
@@ -17,7 +17,7 @@
 #define ROWS_TWO    36 /* always: the rate and the heap */
 #define ROWS_THREE  48 /* and the GC */
 #define LABEL_COLS  8
-#define VALUE_COLS  9
+#define VALUE_COLS  14
 
 /* What the lines show, the first ones first. */
 enum line { LINE_RATE, LINE_HEAP, LINE_GC };
@@ -102,7 +102,7 @@ static void value_text(enum line line, int64_t value, char *out, size_t size)
 	char number[TEXT_NUMBER];
 
 	if (line == LINE_RATE)
-		snprintf(out, size, "%s/s", text_count(number, value));
+		snprintf(out, size, "%s samples/s", text_count(number, value));
 	else if (line == LINE_HEAP)
 		snprintf(out, size, "%s", text_bytes(number, value));
 	else

@@ -100,7 +100,8 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change
 	void (*done)(struct ui *, bool accepted))
 {
 	ui->place.message.shown = false;
-	ui->place.prompt = (struct ui_prompt){.label = label, .change = change, .done = done};
+	ui->place.prompt = (struct ui_prompt){
+		.label = label, .offered = *text, .change = change, .done = done};
 	snprintf(ui->place.prompt.text, sizeof(ui->place.prompt.text), "%s", text);
 }
 

@@ -41,6 +41,9 @@ enum ui_reaction {
 struct ui_prompt {
 	const char *label; /* NULL: none is open */
 	char text[256];
+	bool offered; /* the text is a proposal: what is typed first replaces it */
+	/* What Tab completes to, i from 0 on, NULL behind the last; may be NULL. */
+	const char *(*choice)(struct ui *ui, int i);
 	int arg;                       /* the asker's own */
 	void (*change)(struct ui *ui); /* after each key, may be NULL */
 	void (*done)(struct ui *ui, bool accepted);
@@ -95,6 +98,8 @@ struct ui_search {
 /* Where one is. */
 struct ui_place {
 	enum view_id view, under; /* under: what help covers, and where Esc leads */
+	enum view_id found;       /* where Enter led from the findings, ... */
+	unsigned found_nr; /* ... when (ui_narrow): Esc leads back; 0: it has, or never did */
 	struct view_state *state[VIEW_COUNT];
 	struct ui_prompt prompt;
 	const struct ui_popup *popup; /* NULL: none is open */

@@ -74,7 +74,7 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 }
 
 /* A method, or a class alone: what was allocated or waited for. */
-static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
+static int fit_class(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
 	const char *class_name = m->class_name, *simple = simple_class(class_name);
@@ -104,6 +104,22 @@ static int fit_java(char *out, size_t size, const struct profile_method *m, int 
 		o = put_packages(out, size, class_name, simple, excess);
 	snprintf(out + o, size - o, "%s%s%s", simple, dot, m->name);
 	return (int)o;
+}
+
+/* Of a java.lang.Class that is a lock the word stays before whatever form of the name has room. */
+static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
+	enum name_style style, const char *ellipsis)
+{
+	static const char word[] = PROFILE_MIRROR;
+	const size_t len = sizeof(word) - 1;
+	struct profile_method named = *m;
+
+	if (*m->name || strncmp(m->class_name, word, len) != 0 || size <= len)
+		return fit_class(out, size, m, width, style, ellipsis);
+	named.class_name += len;
+	memcpy(out, word, len + 1);
+	return (int)len +
+	       fit_class(out + len, size - len, &named, width - (int)len, style, ellipsis);
 }
 
 /* --- native ------------------------------------------------------------------------------------------ */

@@ -156,7 +156,7 @@ char *text_bytes(char *out, int64_t v)
 	if (v < 0)
 		return strcpy(out, "-");
 	if (!unit)
-		snprintf(out, TEXT_NUMBER, "%d", (int)v);
+		snprintf(out, TEXT_NUMBER, "%dB", (int)v);
 	else
 		snprintf(out, TEXT_NUMBER, x < 9.95 ? "%.1f%c" : "%.0f%c", x, units[unit]);
 	return out;

@@ -161,7 +161,7 @@ static void share_text(const struct ui *ui, const struct finding *f, char *out, 
 {
 	if (f->share < 0)
 		snprintf(out, bytes, "-");
-	else if (f->error > 0)
+	else if (f->error >= FINDING_ERROR)
 		snprintf(out, bytes, "%.0f%s%.0f%%", 100 * f->share, ui->glyphs->plus_minus,
 			100 * f->error);
 	else
@@ -279,7 +279,9 @@ unsigned findings_show(struct ui *ui, int arg)
 		return UI_UPDATE;
 	}
 	ui_show(ui, VIEW_FINDINGS);
-	view_of(ui)->from = from;
+	/* Who comes back from what was found there goes on to where the list was asked for. */
+	if (!arg)
+		view_of(ui)->from = from;
 	findings_open(ui);
 	return UI_UPDATE;
 }
@@ -318,6 +320,8 @@ unsigned findings_go(struct ui *ui, int arg)
 		methods_select(ui, f.method);
 	else
 		ui_show(ui, VIEW_METHODS);
+	ui->place.found = ui->place.view;
+	ui->place.found_nr = ui_narrow(ui);
 	return UI_SORT;
 }
 

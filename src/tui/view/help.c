@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define KEYS_COL 9
-#define TERM_COL 10
+#define TERM_COL 11
 
 /* What the columns mean, per view: term and explanation. */
 struct help_term {
@@ -41,15 +41,17 @@ static const struct help_term terms[] = {
 	{METHODS | TREE | CALLERS, "T",
 		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
 	{METHODS | TREE | CALLERS, "",
-		"~ compiled before jhot came: inlined methods are not told apart there"},
-	{METHODS | TREE | CALLERS, "",
-		"(\"41% coarse\"). On the JVM's command line it takes, against that,"},
-	{METHODS | TREE | CALLERS, "", "-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"},
+		"~ compiled before jhot came: inlined methods are not told apart there (\"41% "
+		"coarse\"). On the JVM's command line it takes, against that, "
+		"-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"},
 	{METHODS | TREE | CALLERS, "",
 		"c class  o class, allocated outside of the thread's buffer  w waits"},
 	{METHODS | TREE, "explains",
-		"so much of the CPU time used is in samples; the rest: threads too short,"},
-	{METHODS | TREE, "", "or that block the signal"},
+		"so much of the CPU time used is in samples; the rest: threads too short, or that "
+		"block the signal"},
+	{THREADS, "idle",
+		"of a pool: they used nothing in the window and wait for no lock; Enter opens, Esc "
+		"closes, = shows pools or each thread"},
 	{THREADS, "T", "g garbage collector  c JIT compiler  v the JVM's own  n native  V virtual"},
 	{THREADS, "S",
 		"R runs  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S sleeps"},
@@ -66,10 +68,14 @@ static const struct help_term terms[] = {
 	{CALLERS, "of all", "of all samples of the window"},
 	{CALLERS, "once", "each sample counts once: outermost caller, innermost callee"},
 	{FLAME, "a box",
-		"a frame and all that it calls, below it (i: above); coloured by how it ran:"},
-	{FLAME, "", "compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
+		"a frame and all that it calls, below it (i: above); coloured by how it ran: "
+		"compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
+	{METHODS | TREE | FLAME | CALLERS, "folded",
+		"how threads begin, and the inside of native runs below Java: left out unless a "
+		"sample ends there. Files have all of it"},
 	{METHODS | TREE | FLAME | CALLERS, "K",
-		"runs of hidden frames are one: [framework frames]; the list is in the config"},
+		"hides more, then nothing: runs of hidden frames are one: [framework frames]; the "
+		"list is in the config"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
 		"hold in every view and in files; Esc undoes the last. =a.b.C.d is that name only"},
 	{WRONG, "SHARE",
@@ -82,13 +88,13 @@ static const struct help_term terms[] = {
 /* What to expect of the order, per view. */
 static const struct help_term orders[] = {
 	{METHODS | THREADS | TREE, "ORDER",
-		"Rows swap only when the lower one leads by more than 1 standard error, and"},
-	{METHODS | THREADS, "",
-		"never within 5 s of a key press. The selected row keeps its screen line."},
-	{TREE, "", "never within 5 s of a key press. An only child is not indented."},
+		"Rows swap only when the lower one leads by more than 1 standard error, and never "
+		"within 5 s of a key press. Of equal ones the program's own come first."},
+	{METHODS | THREADS, "", "The selected row keeps its screen line."},
+	{TREE, "", "An only child is not indented."},
 	{FLAME, "LAYOUT",
-		"Boxes are as wide as their share, siblings in alphabetical order. They move"},
-	{FLAME, "", "every 3 s at most, or when one would be wrong by more than 2 columns."},
+		"Boxes are as wide as their share, siblings in alphabetical order. They move every "
+		"3 s at most, or when one would be wrong by more than 2 columns."},
 };
 
 /* --- writing the page -------------------------------------------------------------------------------- */
@@ -125,6 +131,17 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 	return any ? row + 1 : row;
 }
 
+/* In as many rows as it needs; returns the one behind them. */
+static int write_long(struct canvas *page, int row, int col, const char *text)
+{
+	for (const char *next; *text; text = next) {
+		int bytes = (int)text_wrap(text, page->cols - col - 1, &next);
+
+		canvas_printf(page, row++, col, page->cols, STYLE_NORMAL, "%.*s", bytes, text);
+	}
+	return row;
+}
+
 static int write_terms(const struct ui *ui, struct canvas *page, int row)
 {
 	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "SHOWN");
@@ -136,7 +153,7 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 		if (!strcmp(term, glyphs_utf8.plus_minus))
 			term = ui->glyphs->plus_minus;
 		canvas_text(page, row, 2, page->cols, STYLE_KEY, term);
-		canvas_text(page, row++, TERM_COL, page->cols, STYLE_NORMAL, terms[i].text);
+		row = write_long(page, row, TERM_COL, terms[i].text);
 	}
 	return row;
 }
@@ -148,7 +165,7 @@ static int write_order(const struct ui *ui, struct canvas *page, int row)
 			continue;
 		if (*orders[i].term)
 			canvas_text(page, row++, 1, page->cols, STYLE_STRONG, orders[i].term);
-		canvas_text(page, row++, 2, page->cols, STYLE_NORMAL, orders[i].text);
+		row = write_long(page, row, 2, orders[i].text);
 	}
 	return row;
 }

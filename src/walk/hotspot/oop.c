@@ -201,12 +201,17 @@ bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const str
 	return false;
 }
 
-uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
+uint64_t oop_object_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t object)
 {
-	uint64_t klass = mem_u64(mem, reference(mem, addr) + mem_u32(mem, l->class_klass));
+	uint64_t klass = mem_u64(mem, object + mem_u32(mem, l->class_klass));
 	char first[4];
 
 	return oop_klass_name(l, mem, klass, first, sizeof(first)) ? klass : 0;
+}
+
+uint64_t oop_class(const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr)
+{
+	return oop_object_class(l, mem, reference(mem, addr));
 }
 
 uint32_t oop_bytes(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)

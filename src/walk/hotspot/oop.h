@@ -82,7 +82,9 @@ uint64_t oop_array_data(
 uint64_t oop_array_at(
 	const struct oop_mode *mode, const struct walk_layout *layout, uint64_t object, uint32_t i);
 
-/* The Klass* that a java.lang.Class stands for, from a whole reference to it. 0 for primitive types. */
+/* The Klass* that a java.lang.Class stands for, from where it is, or a whole reference to it. 0 for primitive types. */
+uint64_t oop_object_class(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t object);
 uint64_t oop_class(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t addr);
 
 /* A class's name ("java/lang/String", "[B"), cut at cap; its length, 0 if this is no class. */

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   lock MS      the same with a ReentrantLock
  *   semaphore MS the same with a Semaphore of one
  *   calm MS      the same work, each thread with a lock of its own; and threads that wait for work
- *   hold MS      thread "holder" holds a monitor and a ReentrantLock, "waiter-1" and "waiter-2" want them
+ *   hold MS      thread "holder" holds a class's monitor and a ReentrantLock, "waiter-1" and "waiter-2" want them
  *   stuck MS     thread "keeper" holds a monitor and a ReentrantLock until "free"; "stuck-1" and "stuck-2" want the
  *                monitor, "stuck-3" the lock; says "blocked NAME FROM TO", System.nanoTime() before and after each
  *                began to wait, and is done MS later
@@ -285,7 +285,7 @@ public final class Sites {
     }
 
     private static void hold(long ms) throws Exception {
-        Object monitor = new Object();
+        Class<?> monitor = Node.class;
         ReentrantLock lock = new ReentrantLock();
         CountDownLatch held = new CountDownLatch(1);
         Thread holder = new Thread(() -> {

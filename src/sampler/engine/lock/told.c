@@ -99,8 +99,8 @@ void lock_forget(struct sampler *s, struct lock_thread *t)
 static bool place_is_like(const struct lock_place *place, const struct lock_wait *wait)
 {
 	return place->wait.lock && place->wait.monitor == wait->monitor &&
-	       place->wait.klass == wait->klass && place->wait.sp == wait->sp &&
-	       place->wait.pc == wait->pc;
+	       place->wait.klass == wait->klass && place->wait.of == wait->of &&
+	       place->wait.sp == wait->sp && place->wait.pc == wait->pc;
 }
 
 bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
@@ -154,7 +154,7 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
 {
 	struct sampler *s = look->s;
 	uint32_t frames = stack->count + 1 <= LOCK_FRAMES ? stack->count + 1 : 0;
-	uint32_t class_id = sig_class_id(s, wait->klass);
+	uint32_t class_id = wait->of ? sig_mirror_id(s, wait->of) : sig_class_id(s, wait->klass);
 	struct lock_place *place;
 
 	stack->user[-1] = WALK_PACK(WALK_CLASS, class_id);

@@ -54,13 +54,27 @@ static struct oop reader_thread(struct lock_reader *r, uint64_t java_thread)
 		&r->java.threads.mode, l, &r->s->mem, java_thread + (uint64_t)field->offset);
 }
 
+/* reader_class: what a java.lang.Class stands for: who locks one has written "static synchronized". */
+static uint64_t reader_class(struct lock_reader *r, const struct oop *oop)
+{
+	struct sampler *s = r->s;
+
+	if (!oop->klass || !s->layout->class_klass ||
+		!oop_klass_is(s->layout, &s->mem, oop->klass, "java/lang/Class"))
+		return 0;
+	return oop_object_class(s->layout, &s->mem, oop->object);
+}
+
 static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wait *out)
 {
 	struct oop oop = java_wait_object(&r->java, monitor);
 
 	if (oop.klass || !r->java.threads.mode.known)
-		*out = (struct lock_wait){
-			.lock = monitor, .object = oop.object, .klass = oop.klass, .monitor = true};
+		*out = (struct lock_wait){.lock = monitor,
+			.object = oop.object,
+			.klass = oop.klass,
+			.of = reader_class(r, &oop),
+			.monitor = true};
 }
 
 uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)

@@ -47,7 +47,8 @@ static void sort_item(const struct methods *m, const struct flat_row *r, struct 
 	double points = 0;
 
 	item->count = total ? r->total_count : r->self_count;
-	item->key = (double)(total ? r->total : r->self);
+	/* Of equal ones the program's own comes first: no two others differ by less than 1. */
+	item->key = (double)(total ? r->total : r->self) + (r->own ? 0.25 : 0);
 	if (m->at.order.sort != SORT_DELTA && m->at.order.sort != SORT_TOTAL_DELTA)
 		return;
 	methods_delta(m, r, m->at.order.sort == SORT_TOTAL_DELTA, &points);
@@ -333,7 +334,7 @@ static void methods_draw(struct ui *ui, struct area area)
 	if (m->flat->sum)
 		area = pane_draw(ui, &m->pane, area, selected_method(m));
 	view_draw_rows(ui, VIEW_METHODS, area, m->flat->count);
-	if (!m->flat->sum && search_active(ui))
+	if (!m->flat->sum && search_leaves_out(ui))
 		draw_filtered(ui, area);
 	else if (!m->flat->sum)
 		empty_draw(ui, area);

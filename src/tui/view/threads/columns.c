@@ -9,19 +9,39 @@
 
 #define COLUMNS_WIDE 76 /* of the terminal, from which on all are shown */
 
+/* How many there are, and of those that did nothing what it is that they do: "197 idle, 3 in I/O". */
+static void name_members(const struct thread_row *r, char *out, size_t bytes)
+{
+	uint32_t io = r->member_states[THREAD_IO];
+
+	*out = '\0';
+	if (r->members < 2)
+		return;
+	if (!r->idle)
+		snprintf(out, bytes, " (%u)", r->members);
+	else if (!io)
+		snprintf(out, bytes, " %u idle", r->members);
+	else if (io == r->members)
+		snprintf(out, bytes, " %u in I/O", io);
+	else
+		snprintf(out, bytes, " %u idle, %u in I/O", r->members - io, io);
+}
+
 static void cell_name(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	const char *name = thread_row_name(t->at.ui->profile, r);
-	char text[300];
+	char text[300], members[60], name[COLUMN_TEXT];
 
-	if (r->members > 1)
-		snprintf(text, sizeof(text), "%s%s (%u)", r->carries_virtual ? "virtual: " : "",
-			name, r->members);
-	else
-		snprintf(text, sizeof(text), "%s", name);
-	name_middle(out->text, COLUMN_TEXT, text, out->width, out->glyphs->ellipsis);
+	name_members(r, members, sizeof(members));
+	snprintf(text, sizeof(text), "%s%s",
+		r->members > 1 && r->carries_virtual ? "virtual: " : "",
+		thread_row_name(t->at.ui->profile, r));
+	name_middle(
+		name, sizeof(name), text, out->width - text_width(members), out->glyphs->ellipsis);
+	snprintf(out->text, COLUMN_TEXT, "%s%s", name, members);
+	if (r->idle)
+		out->style = STYLE_DIM;
 }
 
 /* What the thread is, if it is not the program's. */
@@ -155,8 +175,8 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 	char wait[300];
 
 	if (r->waits) {
-		thread_pane_wait(t->at.ui, r, false, wait, sizeof(wait));
-		snprintf(out->text, COLUMN_TEXT, "waits: %s", wait);
+		thread_pane_wait(t->at.ui, r, out->width, wait, sizeof(wait));
+		name_middle(out->text, COLUMN_TEXT, wait, out->width, out->glyphs->ellipsis);
 		out->style = STYLE_WARN;
 		return;
 	}

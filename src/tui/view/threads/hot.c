@@ -34,6 +34,8 @@ void thread_hot_ask(struct ui *ui, struct thread_hot *h, const struct thread_row
 	if (h->flat && h->id == r->id)
 		return;
 	hot_clear(h);
+	if (r->idle) /* others of their pool have methods */
+		return;
 	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
 	q.pool = r->members > 1 ? r->pool : 0;
 	h->flat = flat_new(ui->profile, &q);

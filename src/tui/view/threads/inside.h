@@ -50,9 +50,12 @@ void thread_pane_draw(
 void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
 	const struct thread_row *r, struct thread_hot *hot);
 
-/* "CartService, held by http-nio-8080-exec-12": of a thread that waits. */
+/*
+ * "waits: CartService, held by http-nio-8080-exec-12": of a thread that waits. In fewer columns "by http-nio-8080-exec-12":
+ * who it is is the answer.
+ */
 void thread_pane_wait(
-	const struct ui *ui, const struct thread_row *r, bool packages, char *out, size_t bytes);
+	const struct ui *ui, const struct thread_row *r, int cols, char *out, size_t bytes);
 
 /* --- view.c, columns.c -------------------------------------------------------------------------- */
 
@@ -65,12 +68,11 @@ enum threads_sort {
 };
 
 struct threads {
-	struct view_state at;
+	struct view_state at; /* its trail: pools whose idle threads are shown */
 	struct thread_rows rows;
 	struct thread_hot hot; /* of the selected one, on a wide terminal */
-	bool merged;
-	int event;       /* the one that was shown last */
-	uint32_t wanted; /* thread + 1 that the cursor goes to at the next update; 0: none */
+	int event;             /* the one that was shown last */
+	uint32_t wanted;       /* thread + 1 that the cursor goes to at the next update; 0: none */
 };
 
 /* columns.c: what is shown of each thread or pool, as far as the terminal is wide. */

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "tui/frame/events.h"
+#include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -27,26 +28,31 @@ static const char *const kinds[] = {
 
 /* --- what it waits for ------------------------------------------------------------------------------- */
 
-static const char *lock_class(const struct ui *ui, const struct profile_wait *w, bool packages)
-{
-	const char *name = w->method == PROFILE_NONE
-				   ? "a lock"
-				   : profile_get_method(ui->profile, w->method)->full;
-	const char *dot = strrchr(name, '.');
+#define LOCK_NAME 200
 
-	return packages || !dot ? name : dot + 1;
+static const char *lock_class(
+	const struct ui *ui, const struct profile_wait *w, bool packages, char out[LOCK_NAME])
+{
+	if (w->method == PROFILE_NONE)
+		return "a lock";
+	name_fit(out, LOCK_NAME, profile_get_method(ui->profile, w->method), LOCK_NAME - 1,
+		packages ? NAME_FULL : NAME_CLASS, ui->glyphs->ellipsis);
+	return out;
 }
 
 void thread_pane_wait(
-	const struct ui *ui, const struct thread_row *r, bool packages, char *out, size_t bytes)
+	const struct ui *ui, const struct thread_row *r, int cols, char *out, size_t bytes)
 {
 	const struct profile_wait *w = &r->wait;
+	char name[LOCK_NAME];
+	const char *owner =
+		w->owner == PROFILE_NONE ? NULL : profile_get_thread(ui->profile, w->owner)->name;
 
-	if (w->owner == PROFILE_NONE)
-		snprintf(out, bytes, "%s", lock_class(ui, w, packages));
-	else
-		snprintf(out, bytes, "%s, held by %s", lock_class(ui, w, packages),
-			profile_get_thread(ui->profile, w->owner)->name);
+	if (!owner)
+		snprintf(out, bytes, "waits: %s", lock_class(ui, w, false, name));
+	else if (snprintf(out, bytes, "waits: %s, held by %s", lock_class(ui, w, false, name),
+			 owner) > cols)
+		snprintf(out, bytes, "by %s", owner);
 }
 
 /* "owner, which waits for next, ..." until one that does not wait, or the first again. */
@@ -57,6 +63,7 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 
 	for (int i = 0; i < CHAIN_MAX && w.owner != PROFILE_NONE; i++) {
 		uint32_t owner = w.owner;
+		uint64_t lock = w.lock;
 
 		buf_printf(out, "%s%s", i ? ", which waits for " : ", held by ",
 			profile_get_thread(ui->profile, owner)->name);
@@ -65,8 +72,8 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 			return;
 		}
 		if (!profile_wait_at(ui->profile, owner, t->to, &w) ||
-			w.until_ns < t->to * NS_PER_S)
-			return;
+			w.until_ns < t->to * NS_PER_S || w.lock == lock)
+			return; /* it cannot wait for what it has: it waited for that before */
 	}
 }
 
@@ -89,15 +96,16 @@ static int draw_wait(
 {
 	uint64_t to_ns = t->to * NS_PER_S;
 	struct buf text = {0};
-	char since[TEXT_NUMBER];
+	char since[TEXT_NUMBER], name[LOCK_NAME];
 	int rows;
 
-	buf_printf(&text, "waits for %s 0x%llx for %s%s", lock_class(ui, &r->wait, true),
-		(unsigned long long)r->wait.lock, r->wait.at_least ? "at least " : "",
+	buf_printf(&text, "waits %s%s for %s", r->wait.at_least ? "at least " : "",
 		events_value(since, &profile_events[EVENT_LOCK],
 			r->wait.before_ns +
-				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)));
+				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)),
+		lock_class(ui, &r->wait, true, name));
 	add_chain(ui, t, &r->wait, &text);
+	buf_printf(&text, " (0x%llx)", (unsigned long long)r->wait.lock);
 	rows = draw_long(ui, area, buf_str(&text));
 	buf_done(&text);
 	return rows;
@@ -112,12 +120,13 @@ static bool draw_waited(
 {
 	struct profile_waited most;
 	struct canvas *c = &ui->canvas;
+	char name[LOCK_NAME];
 
 	if (r->members > 1 || !profile_waited(ui->profile, r->thread, t->from, t->to, &most))
 		return false;
 	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
 		"waited for %s, held by %s (%.0f%% of waits seen)",
-		lock_class(ui, &(struct profile_wait){.method = most.method}, false),
+		lock_class(ui, &(struct profile_wait){.method = most.method}, false, name),
 		most.owner == PROFILE_NONE ? "one not known"
 					   : profile_get_thread(ui->profile, most.owner)->name,
 		100.0 * (double)most.ns / (double)most.all_ns);
@@ -181,8 +190,9 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 			snprintf(line, sizeof(line), "line %d", f->line);
 		canvas_printf(c, area.row + i, area.col, end, theme_frame(f->type), "%c",
 			frame_types[f->type].letter);
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
-			area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
+		if (!search_run(ui, stack, f->method, name, sizeof(name)))
+			name_fit(name, sizeof(name), profile_get_method(ui->profile, f->method),
+				area.cols - 13, NAME_FULL, ui->glyphs->ellipsis);
 		canvas_text(c, area.row + i, area.col + 2, end, STYLE_NORMAL, name);
 		canvas_right(c, area.row + i, area.col + 2, end, STYLE_DIM, line);
 		stack = s.parent;
@@ -190,12 +200,27 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 	return i;
 }
 
+/* Where a thread that waits began to: how the JVM and the system do it is the same for all. */
+static uint32_t java_place(const struct profile *p, uint32_t stack)
+{
+	uint32_t at = stack;
+
+	while (at != PROFILE_ROOT_STACK &&
+		profile_get_frame(p, profile_get_stack(p, at).frame)->type > FRAME_JAVA)
+		at = profile_get_stack(p, at).parent;
+	return at != PROFILE_ROOT_STACK ? at : stack;
+}
+
 static int draw_place(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	if (r && r->stack_count)
-		return draw_stack(ui, area, r->stack);
+		return draw_stack(
+			ui, area, r->waits ? java_place(ui->profile, r->stack) : r->stack);
 	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
-		"no samples in this window");
+		ui->vitals->events[EVENT_WALL].state == VITALS_ON
+			? "no samples in this window"
+			: "no samples in this window; with 4 also threads that do not run have "
+			  "some");
 	return 1;
 }
 
@@ -286,10 +311,16 @@ static struct area draw_head(struct ui *ui, struct area area, const struct threa
 void thread_pane_draw(
 	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
 {
-	bool beside = r->waits && r->wait.owner != PROFILE_NONE && area.cols >= BESIDE_COLS;
-	struct area stack = draw_head(ui, area, t, r, 1), owner = stack;
+	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
+	struct area stack = draw_head(ui, area, t, r, area.rows - 3), owner = stack;
 
-	if (beside) {
+	if (owned && area.cols < BESIDE_COLS) {
+		stack.rows = (stack.rows - 1) / 2;
+		area_drop(&owner, draw_place(ui, stack, r));
+		draw_owner(ui, owner, t, r->wait.owner);
+		return;
+	}
+	if (owned) {
 		stack.cols = area.cols / 2 - 4;
 		owner.col = area.cols / 2 + 1;
 		owner.cols = area.cols - owner.col - 1;

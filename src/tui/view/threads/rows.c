@@ -97,6 +97,10 @@ static void gather_use(struct gather *g, struct thread_row *r, const struct prof
 {
 	r->use[g->event].count += part->count;
 	r->use[g->event].weight += part->weight;
+	if (g->event == EVENT_LOCK && part->weight > r->lock_stack_weight) {
+		r->lock_stack = part->stack;
+		r->lock_stack_weight = part->weight;
+	}
 	if (g->event != EVENT_CPU)
 		return;
 	r->carries_virtual = r->carries_virtual || is_carrier_of(g->profile, part);
@@ -218,8 +222,14 @@ static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct
 {
 	r->waits = profile_wait_at(ui->profile, r->thread, t->to, &r->wait) &&
 		   r->wait.until_ns >= t->to * NS_PER_S;
-	if (r->waits)
-		r->state = THREAD_MONITOR;
+	if (!r->waits)
+		return;
+	r->state = THREAD_MONITOR;
+	if (r->stack_is_now || !r->lock_stack_weight)
+		return;
+	r->stack = r->lock_stack;
+	r->stack_count = r->use[EVENT_LOCK].count ? r->use[EVENT_LOCK].count : 1;
+	r->stack_is_now = true; /* it has not moved since */
 }
 
 static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t, uint32_t thread)
@@ -241,6 +251,13 @@ static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t
 	gather_hold(g, &t->held[thread], r, t->to);
 	if (t->lock_known)
 		gather_wait(ui, t, r);
+}
+
+static void gather_holders(struct gather *g)
+{
+	for (uint32_t i = 0; i < g->count; i++)
+		if (g->rows[i].waits && g->rows[i].wait.owner < g->count)
+			g->rows[g->rows[i].wait.owner].holds = true;
 }
 
 /* Threads that are new have nothing held; where other stacks are shown, or those of a chosen second, nobody has. */
@@ -327,6 +344,7 @@ static void rows_put(struct thread_rows *t, uint32_t *row_of_pool, const struct 
 		*row = *r;
 		if (row_of_pool) {
 			row->id = THREAD_ROW_POOL | r->pool;
+			row->idle = t->merge == THREADS_IDLE;
 			row_of_pool[r->pool] = t->count;
 		}
 	}
@@ -339,6 +357,9 @@ static bool row_is_there(const struct thread_row *r)
 {
 	uint64_t any = r->waits | r->live;
 
+	/* A program that did nothing is not one whose only thread is jhot's. */
+	if (r->kind == THREAD_AGENT)
+		return r->live;
 	for (int i = 0; i < EVENT_WALL; i++)
 		any |= r->use[i].count;
 	for (int i = 0; i < THREAD_STATES; i++)
@@ -356,10 +377,59 @@ static uint32_t *pools_new(const struct profile *p, uint32_t threads)
 	return xcalloc((size_t)most + 1, sizeof(uint32_t));
 }
 
-void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
+/* It uses nothing, is not kept from doing so and keeps nobody: what one looks for is in others. */
+static bool row_is_idle(const struct thread_row *r)
+{
+	uint64_t any = r->waits | r->holds | r->wall[THREAD_ON_CPU] | r->wall[THREAD_RUNNABLE] |
+		       r->wall[THREAD_MONITOR];
+
+	for (int i = 0; i < EVENT_WALL; i++)
+		any |= r->use[i].count;
+	return !any && r->state != THREAD_ON_CPU && r->state != THREAD_RUNNABLE &&
+	       r->state != THREAD_MONITOR;
+}
+
+static bool pool_is_open(const struct thread_rows *t, uint32_t pool)
+{
+	for (int i = 0; t->opened && i < t->opened->depth; i++)
+		if (t->opened->ids[i] == pool)
+			return true;
+	return false;
+}
+
+/* Per pool: how many of its threads may be in one row. */
+static uint32_t *pools_idle(const struct thread_rows *t, const struct gather *g)
+{
+	uint32_t *idle = pools_new(g->profile, g->count);
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		const struct thread_row *r = &g->rows[i];
+
+		if (row_is_there(r) && row_is_idle(r) && !pool_is_open(t, r->pool))
+			idle[r->pool]++;
+	}
+	return idle;
+}
+
+static void rows_merge(struct thread_rows *t, const struct gather *g)
+{
+	uint32_t *idle = t->merge == THREADS_IDLE ? pools_idle(t, g) : NULL;
+	uint32_t *row_of_pool = t->merge == THREADS_EACH ? NULL : pools_new(g->profile, g->count);
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		const struct thread_row *r = &g->rows[i];
+		bool apart = idle && (idle[r->pool] < 2 || !row_is_idle(r));
+
+		if (row_is_there(r))
+			rows_put(t, apart ? NULL : row_of_pool, r);
+	}
+	free(idle);
+	free(row_of_pool);
+}
+
+void thread_rows_update(struct thread_rows *t, struct ui *ui)
 {
 	struct gather g = {.profile = ui->profile, .count = profile_thread_count(ui->profile)};
-	uint32_t *row_of_pool = merged ? pools_new(ui->profile, g.count) : NULL;
 
 	t->count = t->threads = 0;
 	memset(t->states, 0, sizeof(t->states));
@@ -375,12 +445,10 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged)
 	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
 	if (!ui->scope.time.frozen && !ui->over)
 		gather_live(ui, &g);
-	for (uint32_t i = 0; i < g.count; i++) {
+	for (uint32_t i = 0; i < g.count; i++)
 		gather_finish(ui, &g, t, i);
-		if (row_is_there(&g.rows[i]))
-			rows_put(t, row_of_pool, &g.rows[i]);
-	}
-	free(row_of_pool);
+	gather_holders(&g);
+	rows_merge(t, &g);
 	free(g.rows);
 	free(g.now);
 	free(g.held_now);

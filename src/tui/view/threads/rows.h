@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of the threads view, derived from the profile: one per thread, or one per pool of threads with names alike.
+ * Rows of the threads view, derived from the profile: one per thread, or one per pool of threads with names alike, or one
+ * per thread that did something and one for each pool's others.
  *
  * What was sampled is of the window; state, stack and what a thread waits for are of its last two seconds, so that
  * a frozen screen shows those of its own moment. Only user and system time are the kernel's of just now. Embedded,
@@ -13,10 +14,13 @@
 
 #define THREAD_ROW_POOL 0x80000000u /* in an id */
 
+enum thread_merge { THREADS_IDLE, THREADS_POOLS, THREADS_EACH, THREADS_MERGES };
+
 struct thread_row {
 	uint32_t id;     /* the same in each update: the thread, or THREAD_ROW_POOL | pool */
 	uint32_t thread; /* the first of its pool */
 	uint32_t pool, members;
+	bool idle; /* of a pool: those that did nothing in the window, and do nothing now */
 	enum thread_kind kind;
 	bool live;               /* user and system are known */
 	bool carries_virtual;    /* it was seen to run virtual threads */
@@ -30,7 +34,10 @@ struct thread_row {
 	uint32_t stack; /* where it is; if that is not known, where most of its samples were */
 	uint64_t stack_count;
 	bool stack_is_now;
+	uint32_t lock_stack; /* where it waited for locks most */
+	uint64_t lock_stack_weight;
 	bool waits;
+	bool holds;               /* another one waits for what it has */
 	struct profile_wait wait; /* of a pool: the longest */
 };
 
@@ -40,7 +47,9 @@ struct thread_held {
 };
 
 struct thread_rows {
-	struct thread_held *held; /* per thread */
+	enum thread_merge merge;    /* set before an update, as is the next */
+	const struct trail *opened; /* pools whose idle threads are rows of their own */
+	struct thread_held *held;   /* per thread */
 	uint32_t held_count;
 	uint32_t held_version; /* of the filter that they passed */
 	struct thread_row *list;
@@ -52,7 +61,7 @@ struct thread_rows {
 	bool alloc_known, lock_known;
 };
 
-void thread_rows_update(struct thread_rows *t, struct ui *ui, bool merged);
+void thread_rows_update(struct thread_rows *t, struct ui *ui);
 void thread_rows_done(struct thread_rows *t);
 
 /* Its name, a pool's with '*'; the pointer stays. */

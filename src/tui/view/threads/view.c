@@ -85,7 +85,8 @@ static void threads_update(struct ui *ui, bool sort)
 
 	threads_follow_event(ui, t);
 	thread_hot_stale(&t->hot, sort);
-	thread_rows_update(&t->rows, ui, t->merged);
+	t->rows.opened = &t->at.trail;
+	thread_rows_update(&t->rows, ui);
 	order_rows(ui, t, sort);
 	threads_find_wanted(ui, t);
 }
@@ -116,12 +117,14 @@ static void threads_mark(
 			&ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
 }
 
-/* Rows of the pane below the list. */
-static int rows_below(struct area area)
+/* Rows of the pane below the list; of a thread that waits for another they hold two stacks. */
+static int rows_below(struct area area, const struct thread_row *selected)
 {
+	int share = selected && selected->waits && selected->wait.owner != PROFILE_NONE ? 2 : 3;
+
 	if (area.rows < PANE_FROM)
 		return 0;
-	return area.rows / 3 > PANE_ROWS ? area.rows / 3 : PANE_ROWS;
+	return area.rows / share > PANE_ROWS ? area.rows / share : PANE_ROWS;
 }
 
 static void threads_beside(struct ui *ui)
@@ -139,14 +142,17 @@ static void threads_draw(struct ui *ui, struct area area)
 	struct threads *t = threads_state(ui);
 	struct area list, pane;
 	bool beside = pane_split(area, PANE_LIST, &list, &pane);
-	const struct thread_row *selected;
+	const struct thread_row *selected = threads_row(t, t->at.list.cursor);
 
 	if (!beside) {
-		pane.rows = rows_below(area);
+		pane.rows = rows_below(area, selected);
 		list.rows -= pane.rows;
 		pane.row += list.rows;
 	}
 	view_draw_rows(ui, VIEW_THREADS, list, t->rows.count);
+	if (!t->rows.count && list.rows > 2)
+		canvas_text(&ui->canvas, list.row + 2, list.col + 2, list.col + list.cols,
+			STYLE_NORMAL, "no thread has samples in this window");
 	selected = threads_row(t, t->at.list.cursor);
 	if (selected && beside)
 		thread_pane_draw_beside(ui, pane, &t->rows, selected, &t->hot);
@@ -166,6 +172,8 @@ static void threads_quality(struct ui *ui, struct strip *s)
 		[THREAD_SLEEPING] = "sleep"};
 	static const enum thread_state order[] = {THREAD_ON_CPU, THREAD_RUNNABLE, THREAD_MONITOR,
 		THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
+	static const char *const merges[THREADS_MERGES] = {
+		[THREADS_IDLE] = "idle", [THREADS_POOLS] = "pools", [THREADS_EACH] = "no"};
 	const struct threads *t = threads_state(ui);
 	struct strip_part *part;
 	char number[TEXT_NUMBER];
@@ -178,7 +186,7 @@ static void threads_quality(struct ui *ui, struct strip *s)
 			i < 3 ? 2 : (int)i + 3, "%u %s", t->rows.states[order[i]], words[order[i]]);
 		part->gap = 1;
 	}
-	strip_add(s, STYLE_NORMAL, 20, "merged: %s (=)", t->merged ? "pools" : "no");
+	strip_add(s, STYLE_NORMAL, 20, "merged: %s (=)", merges[t->rows.merge]);
 }
 
 static void threads_detail(struct ui *ui, struct strip *s)
@@ -212,15 +220,29 @@ unsigned threads_merge(struct ui *ui, int arg)
 {
 	struct threads *t = threads_state(ui);
 
-	t->merged = !t->merged;
+	t->rows.merge = (enum thread_merge)((t->rows.merge + 1) % THREADS_MERGES);
+	t->at.trail.depth = 0;
 	return UI_SORT;
+}
+
+static void threads_open(struct ui *ui, struct threads *t, uint32_t thread)
+{
+	if (t->rows.merge == THREADS_POOLS)
+		t->rows.merge = THREADS_EACH;
+	if (t->rows.merge == THREADS_IDLE)
+		trail_push(ui, &t->at.trail, profile_get_thread(ui->profile, thread)->pool);
+	t->wanted = thread + 1;
+}
+
+static void threads_back(struct ui *ui)
+{
+	threads_state(ui)->at.trail.depth--;
 }
 
 void threads_select(struct ui *ui, uint32_t thread)
 {
 	ui_show(ui, VIEW_THREADS);
-	threads_state(ui)->wanted = thread + 1;
-	threads_state(ui)->merged = false;
+	threads_open(ui, threads_state(ui), thread);
 }
 
 unsigned threads_only(struct ui *ui, int arg)
@@ -230,6 +252,10 @@ unsigned threads_only(struct ui *ui, int arg)
 
 	if (!r)
 		return 0;
+	if (r->idle && r->members > 1) {
+		threads_open(ui, t, r->thread);
+		return UI_SORT;
+	}
 	if (r->members > 1)
 		ui_only(ui, PROFILE_ANY_THREAD, r->pool);
 	else
@@ -245,6 +271,8 @@ static void threads_chosen(const struct ui *ui, uint32_t *thread, uint32_t *pool
 	struct threads *t = threads_state(ui);
 	const struct thread_row *r = t ? threads_row(t, t->at.list.cursor) : NULL;
 
+	if (r && r->idle)
+		return;
 	if (r && r->members > 1)
 		*pool = profile_get_thread(ui->profile, r->thread)->pool;
 	else if (r)
@@ -263,6 +291,7 @@ const struct view view_threads = {
 	.detail = threads_detail,
 	.notice = threads_notice,
 	.text = threads_text,
+	.back = threads_back,
 	.chosen = threads_chosen,
 	.columns = threads_columns,
 	.row = threads_row,

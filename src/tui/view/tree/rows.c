@@ -156,7 +156,9 @@ static uint32_t *ordered_children(
 
 	for (uint32_t i = 0; i < n; i++, child = node_at(v, child)->next_sibling)
 		items[i] = (struct rank_item){short_id(v, child), node_at(v, child)->total_count,
-			(double)node_at(v, child)->total, child};
+			(double)node_at(v, child)->total +
+				(calltree_own(v->profile, node_at(v, child)) ? 0.25 : 0),
+			child};
 	rank_update(rank_of(r, node_at(v, node)->path), items, n, v->fresh, v->hold);
 	for (uint32_t i = 0; i < n; i++)
 		children[i] = items[i].at;

@@ -47,7 +47,8 @@ struct tree_rows {
 	uint32_t pass;
 };
 
-struct tree_view { /* how to flatten */
+struct tree_view {                     /* how to flatten */
+	const struct profile *profile; /* of the tree */
 	const struct calltree *tree;
 	uint32_t root;
 	uint64_t hide_below; /* nodes with a smaller total are not shown */

@@ -56,6 +56,7 @@ static uint32_t tree_root(const struct tree *t)
 static void update_how(struct tree *t)
 {
 	t->how = (struct tree_view){
+		.profile = t->at.ui->profile,
 		.tree = t->tree,
 		.root = tree_root(t),
 		.hide_below = t->tree->nodes[0].total * (uint64_t)tree_hide_steps[t->hide] / 1000,
