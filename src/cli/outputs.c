@@ -96,14 +96,15 @@ static int outputs_labels(struct outputs *out, const struct args *args, struct e
 	return 0;
 }
 
-/* --include and --exclude, all of which a stack has to pass, and --io. */
+/* --include and --exclude, all of which a stack has to pass; --io and --fold. */
 static int outputs_filter(struct outputs *out, const struct args *args, struct err *err)
 {
 	static const enum option_id ids[] = {OPT_INCLUDE, OPT_EXCLUDE};
 
-	if (args_has(args, OPT_IO)) {
+	if (args_has(args, OPT_IO) || args_has(args, OPT_FOLD)) {
 		out->filter = filter_new();
-		filter_set_io(out->filter, true);
+		filter_set_io(out->filter, args_has(args, OPT_IO));
+		filter_set_hide(out->filter, args_has(args, OPT_FOLD) ? FILTER_FOLDS : 0);
 	}
 	for (int k = 0; k < 2; k++) {
 		for (int i = 0; i < args_count(args, ids[k]); i++) {

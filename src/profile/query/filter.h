@@ -24,7 +24,8 @@ enum filter_hide {
 	FILTER_NATIVE = 2,
 	FILTER_KERNEL = 4,
 	FILTER_ENTRY = 8,
-	FILTER_RUNS = 16
+	FILTER_RUNS = 16,
+	FILTER_FOLDS = FILTER_ENTRY | FILTER_RUNS
 };
 
 struct filter;

@@ -163,10 +163,10 @@ static int output_export(
 	unsigned hide = filter_hide(ui->scope.filter);
 	int rc;
 
-	if (hide & SEARCH_FOLDS)
-		filter_set_hide(ui->scope.filter, hide & ~(unsigned)SEARCH_FOLDS);
+	if (hide & FILTER_FOLDS)
+		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
 	rc = ui->ops->export(ui->ctx, wish, done, bytes, err);
-	if (hide & SEARCH_FOLDS)
+	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide);
 	return rc;
 }

@@ -23,7 +23,7 @@ void search_init(struct ui *ui, const char *const *frameworks)
 	for (; *frameworks; frameworks++)
 		buf_printf(&text, "%s ", *frameworks);
 	filter_set_frameworks(ui->scope.filter, buf_str(&text));
-	filter_set_hide(ui->scope.filter, SEARCH_FOLDS);
+	filter_set_hide(ui->scope.filter, FILTER_FOLDS); /* unless K is pressed */
 	buf_done(&text);
 }
 
@@ -108,11 +108,11 @@ static const struct {
 	unsigned hide;
 	const char *what, *brief;
 } hides[] = {
-	{SEARCH_FOLDS, "folded: threads' entry frames, runs of native frames", ""},
-	{SEARCH_FOLDS | FILTER_FRAMEWORK, "hidden: frames of frameworks", "framework"},
-	{SEARCH_FOLDS | FILTER_NATIVE | FILTER_KERNEL, "hidden: native and kernel frames",
+	{FILTER_FOLDS, "folded: threads' entry frames, runs of native frames", ""},
+	{FILTER_FOLDS | FILTER_FRAMEWORK, "hidden: frames of frameworks", "framework"},
+	{FILTER_FOLDS | FILTER_NATIVE | FILTER_KERNEL, "hidden: native and kernel frames",
 		"native kernel"},
-	{SEARCH_FOLDS | FILTER_FRAMEWORK | FILTER_NATIVE | FILTER_KERNEL,
+	{FILTER_FOLDS | FILTER_FRAMEWORK | FILTER_NATIVE | FILTER_KERNEL,
 		"hidden: frames of frameworks, native and kernel frames",
 		"framework native kernel"},
 	{0, "all frames are shown", "all frames"},
@@ -133,7 +133,7 @@ void search_bar(const struct ui *ui, struct strip *s)
 	char text[64];
 	bool only;
 
-	if (filter_hide(ui->scope.filter) == SEARCH_FOLDS)
+	if (filter_hide(ui->scope.filter) == FILTER_FOLDS)
 		strip_add(s, STYLE_NORMAL, 6, "folded (K)");
 	for (int i = 0; i < filter_count(ui->scope.filter); i++) {
 		const char *term = filter_term(ui->scope.filter, i, &only);
@@ -141,7 +141,7 @@ void search_bar(const struct ui *ui, struct strip *s)
 		name_cut(text, sizeof(text), term, 24, ui->glyphs->ellipsis);
 		strip_add(s, STYLE_WARN, 2, " %c%s ", only ? '\\' : '!', text);
 	}
-	if (filter_hide(ui->scope.filter) != SEARCH_FOLDS)
+	if (filter_hide(ui->scope.filter) != FILTER_FOLDS)
 		strip_add(s, STYLE_WARN, 3, " K %s ", hides[hide_choice(ui)].brief);
 	if (filter_lines(ui->scope.filter))
 		strip_add(s, STYLE_WARN, 3, " L lines ");

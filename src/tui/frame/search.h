@@ -11,9 +11,6 @@
 #include "tui/frame/ui.h"
 #include "tui/screen/strip.h"
 
-/* What views fold unless K is pressed. */
-#define SEARCH_FOLDS (FILTER_ENTRY | FILTER_RUNS)
-
 /* frameworks: prefixes of names, NULL at the end. */
 void search_init(struct ui *ui, const char *const *frameworks);
 void search_done(struct ui *ui);
