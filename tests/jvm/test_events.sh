@@ -88,7 +88,7 @@ import json, sys
 events = {e["event"]: e for e in json.load(open(sys.argv[1]))["events"]}
 sys.exit(any(events[e]["state"] != "on" for e in ("cpu", "lock", "wall")))' "$T/status.json"
 mux send-keys t
-ok_shows "threads have their states" 'st-idle-0 .* P '
+ok_shows "threads have their states, idle ones of a pool in one row" 'st-idle-\* 2 idle .* P '
 ok_shows "and what they wait for" 'st-blocked .* B .*waits: Object, held by st-sleeper'
 diag "the threads:"
 mux capture-pane -p | sed 's/^/# |/'
