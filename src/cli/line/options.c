@@ -47,7 +47,8 @@ const struct option_def options[] = {
 		"wall: what a system call waits for is a frame of its own, on top: [socket read "
 		"10.0.0.5:5432]"},
 	{OPT_FOLD, "fold", 0, NULL, WRITING,
-		"as the live view shows them: without threads' entry frames, runs of native frames as one"},
+		"as the live view shows them: without threads' entry frames, runs of native frames "
+		"as one"},
 	{OPT_INCLUDE, "include", 'I', "NAME", WRITING,
 		"only stacks with a frame whose name has this in it; again: and this"},
 	{OPT_EXCLUDE, "exclude", 'X', "NAME", WRITING, "only stacks without such a frame"},
