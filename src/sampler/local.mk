@@ -20,12 +20,12 @@ sampler_sources = \
 	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c \
 	%D%/descriptor.h %D%/sampler.c %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
-	%D%/engine/alloc.c %D%/engine/alloc_live.c %D%/engine/alloc_live.h %D%/engine/arms.c \
-	%D%/engine/ctimer.c %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
-	%D%/engine/pace.c %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
-	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c \
+	%D%/engine/alloc.c %D%/engine/alloc.h %D%/engine/alloc_live.c %D%/engine/arms.c \
+	%D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
+	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
+	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \
-	%D%/engine/lock/counted.c %D%/engine/lock/lock.c %D%/engine/lock/own.h %D%/engine/lock/told.c \
+	%D%/engine/lock/counted.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/told.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
 	%D%/jvm/agct.c %D%/jvm/debug_info.c %D%/jvm/events.c %D%/jvm/fetch_search.c \
 	%D%/jvm/gate.c %D%/jvm/jvm.c %D%/jvm/jvm.h %D%/jvm/own.h %D%/jvm/sets.c %D%/jvm/stubs.c \

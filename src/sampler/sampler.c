@@ -3,10 +3,11 @@
  * A session's memory: the shared map in a sealed memfd, and one private mapping for all the rest.
  */
 #include "sampler/sampler.h"
+#include "sampler/engine/wall.h"
 
 #include "base/clock.h"
-#include "sampler/engine/alloc_live.h"
-#include "sampler/engine/engine.h"
+#include "sampler/engine/alloc.h"
+#include "sampler/engine/lock/lock.h"
 #include "sampler/publish/state.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"

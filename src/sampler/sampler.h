@@ -14,6 +14,7 @@
 #include "sampler/counters.h"
 #include "sampler/descriptor.h"
 #include "sampler/engine/engine.h"
+#include "sampler/engine/pace.h"
 #include "sampler/jvm/walker_agct.h"
 #include "sampler/session/threads.h"
 #include "sampler/virtuals.h"
@@ -131,7 +132,7 @@ struct sampler {
 		bool stubs_named;
 	} visits;
 
-	/* alloc --live: see alloc_live.h */
+	/* alloc --live: see alloc.h */
 	struct live *live;
 	_Atomic(struct live *) live_on; /* NULL: all sampled objects count */
 	struct {

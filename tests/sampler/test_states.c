@@ -5,7 +5,7 @@
  */
 #include "tests/tap.h"
 
-#include "sampler/engine/engine.h"
+#include "sampler/engine/wall.h"
 #include "sampler/publish/state.h"
 #include "sampler/task.h"
 #include "sampler/text.h"

@@ -13,7 +13,7 @@
 #include "sampler/engine/engine.h"
 
 #include "base/clock.h"
-#include "sampler/engine/alloc_live.h"
+#include "sampler/engine/alloc.h"
 #include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/publisher.h"
@@ -75,7 +75,8 @@ static double exp_minus(double x)
 	return sum;
 }
 
-uint64_t alloc_weight(uint64_t size, uint64_t interval)
+/* The bytes that a sampled object of this size stands for. */
+static uint64_t alloc_weight(uint64_t size, uint64_t interval)
 {
 	double x = interval ? (double)size / (double)interval : 50;
 

@@ -7,6 +7,7 @@
  * CPUCLOCK_PERTHREAD in linux/posix-timers.h; libc's timer_create refuses it, the kernel does not.
  * Timer id 0 is valid.
  */
+#include "sampler/engine/ctimer.h"
 #include "sampler/engine/engine.h"
 
 #include "sampler/session/threads.h"

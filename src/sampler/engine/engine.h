@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 struct sampler;
 struct thread_slot;
@@ -77,15 +76,6 @@ struct engine {
 extern const struct engine engine_perf, engine_ctimer, engine_wall, engine_alloc, engine_trap,
 	engine_lock;
 
-/* How many descriptors perf may use in this process; the bytes that it has mapped. */
-void engine_perf_budget(uint32_t fds);
-uint64_t engine_perf_memory(void);
-
-/* The bytes that a sampled object of this size stands for. */
-uint64_t alloc_weight(uint64_t size, uint64_t interval);
-/* Says what the JVM does not tell of, once that is seen to matter. */
-void alloc_publish(struct sampler *s);
-
 #define ENGINES_PER_EVENT 2
 
 /* The state of one event. on, interval and the counts are read and bumped by handlers. */
@@ -105,71 +95,5 @@ struct event {
 	uint64_t flags;              /* WIRE_START_* */
 	struct wire_perf_event perf; /* what to count */
 };
-
-/*
- * How a timer's signal is told from a stranger's: in siginfo's value, with the event in the low
- * byte.
- */
-#define ENGINE_COOKIE      0x6a486f00
-#define ENGINE_COOKIE_MASK (~0xff)
-#define ENGINE_PROCESS     0x80 /* it is the process's own: process_clock.c */
-
-/* --- ctimer.c ---------------------------------------------------------------------------------- */
-
-/* A timer on this clock, not set yet, whose signal goes to a thread, or with tid 0 to the process. 0 or -errno. */
-int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int *timer);
-struct itimerspec ctimer_every(uint64_t interval, uint64_t first);
-
-/* --- pace.c ------------------------------------------------------------------------------------ */
-
-/*
- * How often a thread of the agent looks: at its own pace while the process works, ever more seldom while it is idle, so
- * that an idle JVM is hardly woken up. What such a look finds stands for all of the time since the one before, so sums
- * stay right; they only get coarser. One for each thread, in its own hands.
- */
-struct pace {
-	uint64_t looked_ns,
-		cpu_ns; /* when the process's CPU time was read last; the others' part of it */
-	uint64_t pause_ns;
-};
-
-/*
- * The next pause in ns: busy_ns, or up to idle_ns where less than a hundredth of a core has been used lately, besides what
- * the agent uses (own_ns, all it ever did).
- */
-uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns);
-
-/* --- wall.c ------------------------------------------------------------------------------------ */
-
-/*
- * The state of a sample until it is published: enum wire_thread_state, or this: the thread is in futex(2), or a virtual
- * one parked, and its frames tell why.
- */
-#define WALL_IN_FUTEX 15u
-
-/*
- * wall_io.c: what a thread waits for that is in this system call, into its slot, for the handler that is asked next; for
- * the wall clock's thread.
- */
-struct task_call;
-void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call);
-
-/* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread, but for free. */
-void wall_waiting_start(struct sampler *s);
-/* interval 0: now. */
-void wall_waiting_look(struct sampler *s, uint64_t interval);
-void wall_waiting_free(struct sampler *s);
-uint64_t wall_waiting_memory(const struct sampler *s);
-
-/* --- lock/ ------------------------------------------------------------------------------------- */
-
-/* WAIT records of waits that have become long, have another owner, or are over. */
-void lock_publish(struct sampler *s);
-/* Bytes of its memory that are in use. */
-uint64_t lock_memory(const struct sampler *s);
-/* The thread that looks at locks, 0 if there is none. */
-int32_t lock_tid(const struct sampler *s);
-/* Gives its memory back. The engine is off. */
-void lock_free(struct sampler *s);
 
 #endif

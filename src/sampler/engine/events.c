@@ -3,7 +3,9 @@
 #include "sampler/engine/events.h"
 
 #include "base/clock.h"
-#include "sampler/engine/engine.h"
+#include "sampler/engine/lock/lock.h"
+#include "sampler/engine/perf_fd.h"
+#include "sampler/engine/wall.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"

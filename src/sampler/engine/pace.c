@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Idle by the process's CPU time, which the kernel adds up over all threads: read seldom while it works. */
-#include "sampler/engine/engine.h"
+#include "sampler/engine/pace.h"
 
 #include "base/clock.h"
 

@@ -15,6 +15,10 @@
 struct text;
 struct thread_arm;
 
+/* How many descriptors perf may use in this process; the bytes that it has mapped. */
+void engine_perf_budget(uint32_t fds);
+uint64_t engine_perf_memory(void);
+
 int perf_fd_open(struct perf_event_attr *attr, int32_t tid);
 /* The buffer of its samples; NULL: error says why. */
 void *perf_fd_ring(int fd, int *error);

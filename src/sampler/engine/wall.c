@@ -9,7 +9,9 @@
  * interval, because there are many threads, loses nothing.
  */
 
+#include "sampler/engine/wall.h"
 #include "base/clock.h"
+#include "sampler/engine/ctimer.h"
 #include "sampler/engine/events.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"

@@ -9,7 +9,7 @@
  * the descriptor.
  */
 #include "sampler/descriptor.h"
-#include "sampler/engine/engine.h"
+#include "sampler/engine/wall.h"
 #include "sampler/sampler.h"
 #include "sampler/task.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wall clock of virtual threads that wait: what a look finds stands for the time since the look before. */
 #include "sampler/engine/events.h"
+#include "sampler/engine/wall.h"
 
 #include "base/clock.h"
 #include "sampler/engine/waiting.h"

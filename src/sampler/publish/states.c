@@ -2,7 +2,7 @@
 /* The table of methods in which Java threads wait. */
 #include "sampler/publish/state.h"
 
-#include "sampler/engine/engine.h"
+#include "sampler/engine/wall.h"
 
 #include <string.h>
 

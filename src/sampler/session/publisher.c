@@ -9,10 +9,11 @@
  * two seconds, whatever the JVM does.
  */
 #include "sampler/session/publisher.h"
+#include "sampler/engine/alloc.h"
 
 #include "base/clock.h"
-#include "sampler/engine/engine.h"
 #include "sampler/engine/events.h"
+#include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
 #include "sampler/session/rooms.h"

@@ -3,6 +3,7 @@
  * HotSpot's layout read, faults guarded, a signal chosen, the threads listed, the naming thread
  * started.
  */
+#include "sampler/engine/perf_fd.h"
 #include "sampler/session/publisher.h"
 
 #include "sampler/engine/events.h"

@@ -10,6 +10,7 @@
  * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
  * and stands for eight.
  */
+#include "sampler/engine/ctimer.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 

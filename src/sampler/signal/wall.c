@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wall clock's sample on the thread itself. */
-#include "sampler/engine/engine.h"
+#include "sampler/engine/wall.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 

@@ -13,7 +13,9 @@
 #define JHOT_SAMPLER_ENGINE_LOCK_OWN_H
 
 #include "sampler/engine/engine.h"
+#include "sampler/engine/lock/lock.h"
 #include "sampler/engine/lock/wait.h"
+#include "sampler/engine/pace.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/jvm/jvm.h"
 

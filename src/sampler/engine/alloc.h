@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * What the rest of the agent asks of the event of allocations, and its sampled objects that live on.
+ *
  * Of the sampled objects those that survive: each is remembered by a weak reference until a collection has looked at
  * it, and becomes a sample of its allocation site if it is still there then. An object counts once.
  *
@@ -7,11 +9,16 @@
  *
  * Bounded: what finds no room is counted as lost. All references are given back when the event stops.
  */
-#ifndef JHOT_SAMPLER_ENGINE_ALLOC_LIVE_H
-#define JHOT_SAMPLER_ENGINE_ALLOC_LIVE_H
+#ifndef JHOT_SAMPLER_ENGINE_ALLOC_H
+#define JHOT_SAMPLER_ENGINE_ALLOC_H
 
 #include "sampler/jvm/jvm.h"
 #include "sampler/signal/signal.h"
+
+/* Says what the JVM does not tell of, once that is seen to matter. */
+void alloc_publish(struct sampler *s);
+
+/* --- alloc_live.c ------------------------------------------------------------------------------ */
 
 struct live;
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timers on a CPU clock, of a thread or of the process, and how their signals are known. */
+#ifndef JHOT_SAMPLER_ENGINE_CTIMER_H
+#define JHOT_SAMPLER_ENGINE_CTIMER_H
+
+#include <stdint.h>
+#include <time.h>
+
+/*
+ * How a timer's signal is told from a stranger's: in siginfo's value, with the event in the low
+ * byte.
+ */
+#define ENGINE_COOKIE      0x6a486f00
+#define ENGINE_COOKIE_MASK (~0xff)
+#define ENGINE_PROCESS     0x80 /* it is the process's own: process_clock.c */
+
+/* A timer on this clock, not set yet, whose signal goes to a thread, or with tid 0 to the process. 0 or -errno. */
+int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint32_t value, int *timer);
+struct itimerspec ctimer_every(uint64_t interval, uint64_t first);
+
+#endif

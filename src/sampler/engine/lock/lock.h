@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rest of the agent asks of the event of locks. */
+#ifndef JHOT_SAMPLER_ENGINE_LOCK_LOCK_H
+#define JHOT_SAMPLER_ENGINE_LOCK_LOCK_H
+
+#include <stdint.h>
+
+struct sampler;
+
+/* WAIT records of waits that have become long, have another owner, or are over. */
+void lock_publish(struct sampler *s);
+/* Bytes of its memory that are in use. */
+uint64_t lock_memory(const struct sampler *s);
+/* The thread that looks at locks, 0 if there is none. */
+int32_t lock_tid(const struct sampler *s);
+/* Gives its memory back. The engine is off. */
+void lock_free(struct sampler *s);
+
+#endif
