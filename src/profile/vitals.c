@@ -23,6 +23,16 @@ static void bound_int(int *value, int most)
 
 const struct vitals_host vitals_host_unknown = {-1, -1, -1, -1, -1, -1, -1, -1};
 
+void vitals_unknown(struct vitals *v)
+{
+	v->uptime_s = v->rss_bytes = v->heap_used = v->heap_max = -1;
+	v->gc_count = v->gc_time_ms = v->safepoint_count = v->safepoint_time_ms = -1;
+	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
+	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
+		-1;
+	vitals_unknown_from(v, 0);
+}
+
 void vitals_unknown_from(struct vitals *v, size_t bytes)
 {
 	if (bytes < offsetof(struct vitals, cpu) + sizeof(v->cpu))

@@ -102,6 +102,9 @@ struct vitals {
 
 extern const struct vitals_host vitals_host_unknown;
 
+/* How the JVM is, is not known. */
+void vitals_unknown(struct vitals *v);
+
 /* What a recording of an older version does not have, from this byte of the struct on, is not known. */
 void vitals_unknown_from(struct vitals *v, size_t bytes);
 

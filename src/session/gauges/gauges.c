@@ -39,18 +39,6 @@ struct gauges {
 	unsigned past_count;
 };
 
-static void gauges_unknown(struct vitals *v)
-{
-	v->uptime_s = v->rss_bytes = v->heap_used = v->heap_max = -1;
-	v->gc_count = v->gc_time_ms = v->safepoint_count = v->safepoint_time_ms = -1;
-	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
-	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
-		-1;
-	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
-	v->host = vitals_host_unknown;
-	v->safepoint_sync_ms = v->classes_unloaded = v->gc_whole = -1;
-}
-
 struct gauges *gauges_new(const struct hotspot *jvm)
 {
 	struct gauges *g = xcalloc(1, sizeof(*g));
@@ -58,7 +46,7 @@ struct gauges *gauges_new(const struct hotspot *jvm)
 	struct err why = {0};
 
 	g->jvm = *jvm;
-	gauges_unknown(who);
+	vitals_unknown(who);
 	who->pid = jvm->pid;
 	snprintf(who->name, sizeof(who->name), "%s", jvm->name);
 	snprintf(who->jdk, sizeof(who->jdk), "%s", jvm->jdk);

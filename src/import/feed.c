@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events, threads and samples by their names; when it is enough. */
+#include "import/feed.h"
+
+#include "base/clean.h"
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK_SAMPLES 4096u /* between two looks at the memory */
+
+struct imported *feed_begin(
+	struct import *im, const char *path, const struct import_options *options)
+{
+	static const struct import_options none;
+
+	im->path = path;
+	im->options = options ? options : &none;
+	im->out = xcalloc(1, sizeof(*im->out));
+	im->p = im->out->profile = profile_new();
+	vitals_unknown(&im->out->vitals);
+	/* Until it is read nothing leaves: numbers stay what they are, and a file has a limit of its own. */
+	profile_hold(im->p, 0);
+	profile_set_budget(im->p, SIZE_MAX);
+	return im->out;
+}
+
+void feed_end(struct import *im)
+{
+	intern_done(&im->threads);
+	intern_done(&im->frames);
+	free(im->frame_of);
+	buf_done(&im->text);
+}
+
+void feed_copy(char *to, size_t bytes, const char *text, size_t len)
+{
+	clean_text(to, bytes, text, len);
+}
+
+void feed_label(struct import *im, const char *key, const char *value)
+{
+	struct imported *out = im->out;
+
+	if (out->label_count == IMPORT_LABELS || !*key || strchr(key, '='))
+		return;
+	buf_clear(&im->text);
+	clean_add(&im->text, key, strlen(key));
+	buf_addc(&im->text, '=');
+	clean_add(&im->text, value, strlen(value));
+	out->labels[out->label_count++] = xstrdup(buf_str(&im->text));
+}
+
+/* --- events ------------------------------------------------------------------------------------------ */
+
+static int feed_event_number(struct import *im, const char *name)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		if ((i < EVENT_USER_FIRST || im->events & 1u << i) &&
+			!strcmp(profile_get_event(im->p, i)->name, name))
+			return i;
+	for (int i = EVENT_USER_FIRST; i < PROFILE_EVENTS; i++)
+		if (!(im->events & 1u << i))
+			return i;
+	return -1;
+}
+
+int feed_event(
+	struct import *im, const char *name, const char *unit, uint64_t interval, struct err *err)
+{
+	struct vitals_event *v;
+	char clean[64];
+	int event;
+
+	feed_copy(clean, sizeof(clean), name, strlen(name));
+	event = feed_event_number(im, clean);
+	if (event < 0)
+		return err_set(err, ERR_INPUT,
+			"%s has more than %d kinds of samples that are not jhot's own; \"%s\" is "
+			"one too many.",
+			input_name(im->in), PROFILE_EVENTS - EVENT_USER_FIRST, clean);
+	if (event >= EVENT_USER_FIRST && !(im->events & 1u << event))
+		profile_event_set(im->p, event, clean, unit, interval);
+	im->events |= 1u << event;
+	profile_interval_add(im->p, event, interval);
+	v = &im->out->vitals.events[event];
+	v->state = VITALS_ON;
+	v->interval = (int64_t)(interval < INT64_MAX ? interval : 0);
+	return event;
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+uint32_t feed_thread(struct import *im, const struct profile_thread *t)
+{
+	struct profile_thread mine = *t;
+	struct buf key = {0}, name = {0};
+	uint32_t id, known = im->threads.count;
+
+	clean_add(&name, t->name, strnlen(t->name, FEED_TEXT_MAX));
+	mine.name = buf_str(&name);
+	buf_printf(&key, "%d %lld %d %s", t->tid, (long long)t->java_tid, (int)t->kind, mine.name);
+	id = intern_put(&im->threads, buf_str(&key), key.len);
+	if (id == known)
+		profile_thread_set(im->p, id, &mine);
+	buf_done(&key);
+	buf_done(&name);
+	return id;
+}
+
+/* --- samples ----------------------------------------------------------------------------------------- */
+
+int feed_check(struct import *im, struct err *err)
+{
+	uint64_t limit = im->options->memory ? im->options->memory : IMPORT_MEMORY;
+	uint64_t done, total;
+
+	im->unchecked = 0;
+	if (profile_info(im->p).bytes > limit) {
+		err_set(err, ERR_INPUT,
+			"%s has more distinct stacks than fit into %llu MiB of memory (so far up "
+			"to byte %llu).",
+			input_name(im->in), (unsigned long long)(limit >> 20),
+			(unsigned long long)input_offset(im->in));
+		err_hint(err, "--memory SIZE: a larger limit");
+		return -1;
+	}
+	if (!im->options->progress)
+		return 0;
+	input_progress(im->in, &done, &total);
+	return im->options->progress(im->options->ctx, done, total)
+		       ? 0
+		       : err_set(err, ERR_FAILED, "Reading %s was given up.", input_name(im->in));
+}
+
+int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
+{
+	struct profile_sample one = {s->stack, s->thread, s->state, 0, s->weight};
+	uint64_t left = s->count;
+	struct vitals_event *v = &im->out->vitals.events[s->event];
+
+	/* More than the model can count at once is a weight of fewer. */
+	one.count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+	if (one.count || one.weight)
+		profile_add_sample(im->p, s->event, s->second, &one);
+	v->samples += one.count;
+	return ++im->unchecked < CHECK_SAMPLES ? 0 : feed_check(im, err);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers have in common: a file that is being read, and the way of its events, threads, frames and samples into the
+ * profile. For the files of this module, and for readers elsewhere that have a row in its table.
+ *
+ * Texts need not be clean. Numbers that are given out stay valid while the file is read.
+ */
+#ifndef JHOT_IMPORT_FEED_H
+#define JHOT_IMPORT_FEED_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "import/import.h"
+#include "import/input.h"
+
+#define FEED_DEPTH 65536u /* frames of a stack */
+#define FEED_SECONDS \
+	(100u * 24 * 3600)   /* later ones are none: a file's time is not to be believed */
+#define FEED_TEXT_MAX 65536u /* bytes of a name; the rest is cut off */
+
+struct import {
+	const char *path;
+	struct input *in;
+	struct imported *out;
+	struct profile *p; /* of out */
+	const struct import_options *options;
+	/* feed.c */
+	unsigned events; /* a bit for each that has a number */
+	struct intern
+		threads; /* by all that tells them; number + 1 is that of the profile, which is the feeder's */
+	struct intern frames; /* texts */
+	uint32_t *frame_of;   /* by their numbers; PROFILE_NONE: not asked yet */
+	uint32_t frames_cap;
+	struct buf text;
+	unsigned unchecked; /* samples since memory and patience were asked */
+};
+
+struct imported *feed_begin(
+	struct import *im, const char *path, const struct import_options *options);
+void feed_end(struct import *im);
+
+/*
+ * The number of an event by its name: "cpu", "alloc", or another, which is one of four that are not jhot's own. unit: of
+ * its weights, "ns", "bytes", ... -1: there are too many. interval: 0 if not known.
+ */
+int feed_event(
+	struct import *im, const char *name, const char *unit, uint64_t interval, struct err *err);
+
+/* A thread by its name and numbers (0, -1: not known); none at all: PROFILE_NONE. */
+uint32_t feed_thread(struct import *im, const struct profile_thread *t);
+
+/*
+ * A frame by a text as collapsed stacks have them: "java/util/HashMap.get_[j]", "memcpy", "do_syscall_64_[k]". leaf: it
+ * may be a class that was allocated or locked.
+ */
+uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf);
+/* A method by its parts; class_name with dots or slashes. */
+uint32_t feed_method(struct import *im, const char *class_name, const char *name,
+	const char *signature, const char *module);
+
+/* -1: memory, or whoever waits, has had enough; count may be more than the model holds at once. */
+struct feed_sample {
+	int event;
+	uint32_t second, stack, thread;
+	enum thread_state state;
+	uint64_t count, weight;
+};
+int feed_sample(struct import *im, const struct feed_sample *s, struct err *err);
+/* Whether to go on: for what takes long without a sample. */
+int feed_check(struct import *im, struct err *err);
+
+/* A text into a field of vitals and the like. */
+void feed_copy(char *to, size_t bytes, const char *text, size_t len);
+/* Another "key=value"; those that are too many are left out. */
+void feed_label(struct import *im, const char *key, const char *value);
+
+int import_collapsed(struct import *im, struct err *err);
+bool import_is_collapsed(const unsigned char *head, size_t bytes);
+
+#endif

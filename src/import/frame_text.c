@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames from the texts that collapsed stacks have: what ran, and how, by their spelling.
+ *
+ *   pkg/Class.method, pkg.Class.method    Java; _[j] C2, _[1] C1, _[0] interpreted, _[i] inlined behind it
+ *   pkg.Class_[i], pkg.Class_[k], byte[]  a class, as a leaf
+ *   name_[k]                              of the kernel
+ *   [unknown_Java], [break_native]        why a walk failed
+ *   anything else                         native code
+ */
+#include "import/feed.h"
+
+#include "base/clean.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUFFIX_BYTES 4 /* "_[j]" */
+
+/* A text without its suffix; how: the letter between the brackets, 0: none. */
+struct frame_text {
+	const char *text;
+	size_t len;
+	char how;
+	bool leaf;
+};
+
+static const struct {
+	char how;
+	enum frame_type type;
+} hows[] = {
+	{'j', FRAME_COMPILED},
+	{'1', FRAME_C1},
+	{'0', FRAME_INTERPRETED},
+	{'i', FRAME_INLINED},
+};
+
+static struct frame_text frame_text_cut(const char *text, size_t len, bool leaf)
+{
+	struct frame_text f = {text, len, 0, leaf};
+	const char *end = text + len - SUFFIX_BYTES;
+
+	if (len > SUFFIX_BYTES && !memcmp(end, "_[", 2) && end[3] == ']' &&
+		strchr("j10ik", end[2])) {
+		f.how = end[2];
+		f.len -= SUFFIX_BYTES;
+	}
+	return f;
+}
+
+static enum frame_type frame_text_type(char how)
+{
+	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
+		if (hows[i].how == how)
+			return hows[i].type;
+	return FRAME_JAVA;
+}
+
+/* May it stand in a name of Java's? Letters beyond ASCII may. */
+static bool java_letter(unsigned char c)
+{
+	return isalnum(c) || c == '_' || c == '$' || c >= 0x80;
+}
+
+/* A method's name; "<init>", and what Kotlin and Scala make of theirs. */
+static bool java_method(const char *s, size_t len)
+{
+	if (len > 2 && *s == '<')
+		return s[len - 1] == '>' && memchr(s, '(', len) == NULL;
+	for (size_t i = 0; i < len; i++)
+		if (!java_letter((unsigned char)s[i]) && s[i] != '-' && s[i] != '+')
+			return false;
+	return len && !isdigit((unsigned char)*s);
+}
+
+/* A class's: parts between dots or slashes, of a hidden one also a number. */
+static bool java_class(const char *s, size_t len)
+{
+	bool begin = true;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '/' || s[i] == '.') {
+			if (begin)
+				return false;
+			begin = true;
+		} else if (!java_letter((unsigned char)s[i]) && s[i] != '-' && s[i] != '+') {
+			return false;
+		} else {
+			begin = false;
+		}
+	}
+	return !begin;
+}
+
+static bool part_is_class(const char *s, size_t len)
+{
+	size_t at = len;
+
+	while (at > 0 && s[at - 1] != '.' && s[at - 1] != '/')
+		at--;
+	return at < len && (isupper((unsigned char)s[at]) || (unsigned char)s[at] >= 0x80 ||
+				   memchr(s + at, '$', len - at));
+}
+
+/* The dot before a method's name; NULL: it is no method of Java's. */
+static const char *java_dot(const struct frame_text *f)
+{
+	const char *dot = memrchr(f->text, '.', f->len);
+	size_t class_len = dot ? (size_t)(dot - f->text) : 0;
+
+	if (!class_len || !java_method(dot + 1, f->len - class_len - 1) ||
+		!java_class(f->text, class_len))
+		return NULL;
+	/* Native names have dots, too: "x.isra.0", "libc.so"; so somebody must have said that it is Java's. */
+	if (memchr(f->text, '/', class_len) || part_is_class(f->text, class_len) ||
+		(f->how && f->how != 'k'))
+		return dot;
+	return NULL;
+}
+
+/* A class alone: dotted, its last part begins with a capital; or an array. */
+static bool frame_text_is_class(const struct frame_text *f)
+{
+	size_t len = f->len;
+	bool array = false;
+
+	if (!f->leaf || memchr(f->text, '/', len))
+		return false;
+	while (len > 2 && !memcmp(f->text + len - 2, "[]", 2)) {
+		len -= 2;
+		array = true;
+	}
+	if (!java_class(f->text, len))
+		return false;
+	return array || ((f->how == 'i' || f->how == 'k') && part_is_class(f->text, len));
+}
+
+static uint32_t frame_of(struct import *im, uint32_t method, enum frame_type type)
+{
+	return profile_frame(im->p, method, type, 0xffff, 0);
+}
+
+static uint32_t frame_text_bracket(struct import *im, const char *text, size_t len)
+{
+	static const char broken[] = "[break_";
+	char name[256];
+
+	if (len > sizeof(broken) && !strncmp(text, broken, strlen(broken))) {
+		feed_copy(name, sizeof(name), text + strlen(broken), len - strlen(broken) - 1);
+		return frame_of(im, feed_method(im, "", name, "", ""), FRAME_BREAK);
+	}
+	feed_copy(name, sizeof(name), text, len);
+	if (!strcmp(name, "[unknown]"))
+		return frame_of(im, feed_method(im, "", "", "", ""), FRAME_BREAK);
+	if (!strncmp(name, "[unknown", strlen("[unknown")) || !strncmp(name, "[not_", 5))
+		return frame_of(im, feed_method(im, "", name, "", ""), FRAME_BREAK);
+	return PROFILE_NONE;
+}
+
+static uint32_t frame_text_make(struct import *im, const struct frame_text *f)
+{
+	char *text = xstrndup(f->text, f->len);
+	const char *dot = NULL;
+	uint32_t frame = PROFILE_NONE;
+
+	if (*text == '[' && f->len && text[f->len - 1] == ']')
+		frame = frame_text_bracket(im, text, f->len);
+	else if (frame_text_is_class(f))
+		frame = frame_of(im, feed_method(im, text, "", "", ""),
+			f->how == 'k' ? FRAME_CLASS_OUTSIDE : FRAME_CLASS);
+	else if (f->how != 'k' && (dot = java_dot(f)) != NULL) {
+		text[dot - f->text] = '\0';
+		frame = frame_of(im, feed_method(im, text, text + (dot - f->text) + 1, "", ""),
+			frame_text_type(f->how));
+	}
+	if (frame == PROFILE_NONE)
+		frame = frame_of(im, feed_method(im, "", text, "", f->how == 'k' ? "[kernel]" : ""),
+			f->how == 'k' ? FRAME_KERNEL : FRAME_NATIVE);
+	free(text);
+	return frame;
+}
+
+/* Dots for slashes, but before the number of a hidden class. */
+static void class_dotted(struct buf *out, const char *name)
+{
+	for (const char *s = name; *s; s++)
+		buf_addc(out, *s == '/' && !(s[1] == '0' && s[2] == 'x') ? '.' : *s);
+}
+
+uint32_t feed_method(struct import *im, const char *class_name, const char *name,
+	const char *signature, const char *module)
+{
+	const char *texts[] = {class_name, name, signature, module};
+	struct buf clean[4] = {{0}}, dotted = {0};
+	uint32_t method;
+
+	class_dotted(&dotted, class_name);
+	texts[0] = buf_str(&dotted);
+	for (int i = 0; i < 4; i++)
+		clean_add(&clean[i], texts[i], strnlen(texts[i], FEED_TEXT_MAX));
+	method = profile_method(im->p, buf_str(&clean[0]), buf_str(&clean[1]), buf_str(&clean[2]),
+		buf_str(&clean[3]));
+	for (int i = 0; i < 4; i++)
+		buf_done(&clean[i]);
+	buf_done(&dotted);
+	return method;
+}
+
+uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf)
+{
+	uint32_t id, known = im->frames.count;
+	struct frame_text cut;
+
+	/* The same text is another frame where it may be a class. */
+	buf_clear(&im->text);
+	buf_addc(&im->text, leaf ? 'l' : '-');
+	buf_add(&im->text, text, len < FEED_TEXT_MAX ? len : FEED_TEXT_MAX);
+	id = intern_put(&im->frames, buf_str(&im->text), im->text.len);
+	if (id < known)
+		return im->frame_of[id];
+	if (id >= im->frames_cap)
+		im->frame_of = xgrow(im->frame_of, id, &im->frames_cap, sizeof(*im->frame_of));
+	cut = frame_text_cut(im->frames.texts[id] + 1, strlen(im->frames.texts[id] + 1), leaf);
+	im->frame_of[id] = frame_text_make(im, &cut);
+	return im->frame_of[id];
+}

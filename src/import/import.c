@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of formats, and which of them a file is. */
+#include "import/import.h"
+
+#include "import/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Those that are told for certain stand before those that nearly any text could be. */
+const struct import_format import_formats[] = {
+	{.name = "collapsed",
+		.suffixes = {".collapsed", ".folded"},
+		.what = "collapsed stacks of jhot, async-profiler, perf script",
+		.is = import_is_collapsed,
+		.read = import_collapsed},
+	{.name = NULL},
+};
+
+static bool import_has_suffix(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), end = strlen(suffix);
+
+	if (len > 3 && !strcasecmp(path + len - 3, ".gz") &&
+		strcasecmp(suffix + (end > 3 ? end - 3 : 0), ".gz") != 0)
+		len -= 3;
+	return len > end && !strncasecmp(path + len - end, suffix, end);
+}
+
+/* By its first bytes, else by its name. */
+static const struct import_format *import_find(
+	const char *path, const unsigned char *head, size_t bytes)
+{
+	for (const struct import_format *f = import_formats; f->name; f++)
+		if (f->is && f->is(head, bytes))
+			return f;
+	for (const struct import_format *f = import_formats; f->name; f++)
+		for (int i = 0; i < IMPORT_SUFFIXES && f->suffixes[i]; i++)
+			if (import_has_suffix(path, f->suffixes[i]))
+				return f;
+	return NULL;
+}
+
+static int import_unknown(const struct input *in, struct err *err)
+{
+	err_set(err, ERR_INPUT, "%s is no profile that jhot can read: its first bytes tell none.",
+		input_name(in));
+	for (const struct import_format *f = import_formats; f->name; f++)
+		err_hint(err, "%s: %s", f->name, f->what);
+	return -1;
+}
+
+static int import_all(struct import *im, struct err *err)
+{
+	const unsigned char *head;
+	int bytes = input_peek(im->in, &head, err);
+
+	if (bytes < 0)
+		return -1;
+	if (!bytes)
+		return err_set(err, ERR_INPUT, "%s is empty.", input_name(im->in));
+	im->out->format = import_find(im->path, head, (size_t)bytes);
+	if (!im->out->format)
+		return import_unknown(im->in, err);
+	return im->out->format->read(im, err);
+}
+
+struct imported *import_read(
+	const char *path, const struct import_options *options, struct err *err)
+{
+	struct import im = {0};
+	struct imported *out;
+	int rc = -1;
+
+	out = feed_begin(&im, path, options);
+	im.in = input_open(path, err);
+	if (im.in)
+		rc = import_all(&im, err);
+	input_close(im.in);
+	feed_end(&im);
+	if (rc) {
+		import_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+void import_free(struct imported *i)
+{
+	if (!i)
+		return;
+	profile_free(i->profile);
+	for (int k = 0; k < i->label_count; k++)
+		free(i->labels[k]);
+	free(i);
+}

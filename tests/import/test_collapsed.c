@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collapsed stacks as several tools write them, and as nobody should. */
+#include "tests/import/read.h"
+#include "tests/tap.h"
+
+#include <zlib.h>
+
+static const char *const frame_letters[FRAME_TYPES] = {
+	"J", "1", "i", "~", "I", "j", "n", "v", "k", "c", "?", "o", "w"};
+
+/* "J:app.Main.main" of each frame of the first stack. */
+static void letters(struct buf *out, const struct imported *i)
+{
+	struct buf line = {0};
+	uint32_t stack = profile_info(i->profile).stacks - 1;
+
+	buf_clear(out);
+	for (; stack != PROFILE_ROOT_STACK; stack = profile_get_stack(i->profile, stack).parent) {
+		const struct profile_frame *f =
+			profile_get_frame(i->profile, profile_get_stack(i->profile, stack).frame);
+
+		buf_clear(&line);
+		buf_adds(&line, buf_str(out));
+		buf_clear(out);
+		buf_printf(out, "%s:%s%s%s", frame_letters[f->type],
+			profile_get_method(i->profile, f->method)->full, line.len ? " " : "",
+			buf_str(&line));
+	}
+	buf_done(&line);
+}
+
+/* How each spelling of a frame is understood. */
+static void test_spelling(void)
+{
+	static const struct {
+		const char *line, *want, *what;
+	} rows[] = {
+		{"app/Main.main_[0];app/Shop.serve_[1];java/util/HashMap.get_[j];java/util/"
+		 "HashMap.getNode_[i] 3\n",
+			"I:app.Main.main 1:app.Shop.serve J:java.util.HashMap.get "
+			"i:java.util.HashMap.getNode",
+			"how methods ran"},
+		{"app/Main.main;java/lang/String_x.y 1\n", "j:app.Main.main j:java.lang.String_x.y",
+			"without suffixes"},
+		{"app.Main.main;app.Shop$1.<init>;Main.run 1\n",
+			"j:app.Main.main j:app.Shop$1.<init> j:Main.run", "with dots"},
+		{"start_thread;do_syscall_64_[k];x.isra.0 1\n",
+			"n:start_thread k:do_syscall_64 n:x.isra.0", "native and kernel"},
+		{"app/Main.main;java.lang.String_[i] 1\n", "j:app.Main.main c:java.lang.String",
+			"a class as a leaf"},
+		{"app/Main.main;byte[]_[k] 1\n", "j:app.Main.main o:byte[]", "an array, outside"},
+		{"app/Main.main;byte[] 1\n", "j:app.Main.main c:byte[]", "an array with dots"},
+		{"[unknown_Java];app/A.b 1\n", "?:[unknown_Java] j:app.A.b", "a failed walk"},
+		{"app/A.b;[break_native] 1\n", "j:app.A.b ?:native", "a broken stack"},
+		{"app/A$$Lambda/0x7f12.run 1\n", "j:app.A$$Lambda/0x7f12.run", "a hidden class"},
+		{"std::vector<int, a.b>::push(int);operator new(unsigned long) 1\n",
+			"n:std::vector<int, a.b>::push(int) n:operator new(unsigned long)",
+			"C++ with spaces"},
+		{"java;[perf-7.map];Interpreter 1\r\n", "n:java n:[perf-7.map] n:Interpreter",
+			"perf script's, with CRLF"},
+	};
+	struct buf got = {0};
+	struct err err;
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct imported *i = read_text(rows[k].line, &err);
+
+		buf_clear(&got);
+		if (i)
+			letters(&got, i);
+		is_str(i ? buf_str(&got) : err.what, rows[k].want, rows[k].what);
+		import_free(i);
+	}
+	buf_done(&got);
+}
+
+/* What has been read is written as it was. */
+static void is_same(const char *text, const char *what)
+{
+	struct buf got = {0};
+	struct err err;
+	struct imported *i = read_text(text, &err);
+
+	if (i)
+		read_collapsed(&got, i, EVENT_USER_FIRST);
+	is_str(i ? buf_str(&got) : err.what, text, what);
+	buf_done(&got);
+	import_free(i);
+}
+
+static void test_round(void)
+{
+	is_same("[pool-1 #9];app/Main.main_[0];do_syscall_64_[k] 7\n"
+		"[main tid=7];app/Main.main_[j];app/A.b_[i] 5\n",
+		"threads, inlined and kernel frames come back");
+	is_same("[main tid=7];app/Main.main 18446744073709551\n", "a count of 54 bits comes back");
+}
+
+static void test_counts(void)
+{
+	struct buf got = {0};
+	struct err err;
+	struct imported *i = read_text("a;b 10 12\na;c 3 0\n", &err);
+
+	if (ok(i, "two counts"))
+		read_collapsed(&got, i, EVENT_USER_FIRST);
+	is_str(buf_str(&got), "a;b 12\n", "the second count");
+	if (i)
+		read_collapsed(&got, i, EVENT_USER_FIRST + 1);
+	is_str(buf_str(&got), "a;b 10\na;c 3\n", "the first");
+	is_str(profile_get_event(i ? i->profile : NULL, EVENT_USER_FIRST + 1)->name, "before",
+		"and its name");
+	import_free(i);
+	i = read_text("# made by hand\n\na;b 1.6\n  \na;b 2", &err);
+	if (ok(i == NULL, "a line of spaces is no stack"))
+		is_str(strstr(err.what, "line 4"), "line 4 does not end with a space and a number.",
+			"and its number is told");
+	i = read_text("# made by hand\n\na;b 1.6\na;b 2", &err);
+	if (ok(i, "a fraction, a comment, no end of the last line"))
+		read_collapsed(&got, i, EVENT_USER_FIRST);
+	is_str(buf_str(&got), "a;b 4\n", "are read");
+	import_free(i);
+	buf_done(&got);
+}
+
+static void test_gzip(void)
+{
+	unsigned char packed[4096];
+	const char text[] = "a;b 3\na;c 4\n";
+	z_stream z = {0};
+	struct err err;
+	struct imported *i;
+	size_t len;
+
+	deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+	z.next_in = (Bytef *)text;
+	z.avail_in = sizeof(text) - 1;
+	z.next_out = packed;
+	z.avail_out = sizeof(packed);
+	deflate(&z, Z_FINISH);
+	len = z.total_out;
+	deflateEnd(&z);
+	i = read_bytes(packed, len, &err);
+	if (ok(i, "a compressed file is read"))
+		is_int(profile_sum(i->profile, &(struct profile_query){.event = EVENT_USER_FIRST,
+						       .to = UINT32_MAX,
+						       .thread = PROFILE_ANY_THREAD})
+				.count,
+			7, "as a whole");
+	import_free(i);
+	i = read_bytes(packed, len - 9, &err);
+	ok(!i && strstr(err.what, "cut off"), "one that is cut off is an error: %s", err.what);
+	import_free(i);
+	packed[len / 2] ^= 0x55;
+	i = read_bytes(packed, len, &err);
+	ok(!i && err.kind == ERR_INPUT, "so is a damaged one: %s", err.what);
+	import_free(i);
+}
+
+/* One line of so many frames. */
+static struct imported *read_deep(size_t frames, struct err *err)
+{
+	struct buf text = {0};
+	struct imported *i;
+
+	for (size_t k = 0; k < frames; k++)
+		buf_adds(&text, k ? ";f" : "f");
+	buf_adds(&text, " 1\n");
+	i = read_bytes(text.data, text.len, err);
+	buf_done(&text);
+	return i;
+}
+
+static void test_hostile(void)
+{
+	static const char *const bad[] = {"a;b 1\na;c\n", "a;b 1\n12\n", "a b\n"};
+	struct buf long_name = {0};
+	struct err err;
+	struct imported *i;
+
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		i = read_text(bad[k], &err);
+		ok(!i && err.kind == ERR_INPUT, "an error: %s", err.what);
+		import_free(i);
+	}
+	i = read_deep(60000, &err);
+	ok(i && profile_info(i->profile).stacks == 60001, "60,000 frames");
+	import_free(i);
+	i = read_deep(70000, &err);
+	ok(!i && strstr(err.what, "line 1 has more than 65536 frames"), "too many: %s", err.what);
+	import_free(i);
+	for (int k = 0; k < 3 << 20; k++)
+		buf_adds(&long_name, "0123456");
+	i = read_bytes(long_name.data, long_name.len, &err);
+	ok(!i && strstr(err.what, "line 1 is longer"), "a line of 21 MB: %s", err.what);
+	import_free(i);
+	buf_done(&long_name);
+	i = read_text("a\x1b[31m;b 1\n", &err);
+	ok(!i && err.kind == ERR_INPUT, "control characters are no stacks");
+	import_free(i);
+}
+
+int main(void)
+{
+	test_spelling();
+	test_round();
+	test_counts();
+	test_gzip();
+	test_hostile();
+	return tap_done();
+}
