@@ -62,6 +62,22 @@ static const struct {
 		"libc.so.6!b libc.so.6!c libc.so.6!d",
 		"Shop.pack libshop.so!pack libshop.so!deflate libshop.so!match libc.so.6!a ...2 "
 		"libc.so.6!d"},
+	{"what the JVM's own threads wait for is one row",
+		"libc.so.6!clone3 libjvm.so!VMThread::run libjvm.so!Monitor::wait "
+		"libc.so.6!pthread_cond_wait wait!VMThread::run",
+		"![the JVM's own threads] wait"},
+	{"so is the launcher's",
+		"java!_start java!main libjli.so!JLI_Launch libc.so.6!join wait!JLI_Launch",
+		"![the JVM's own threads] wait"},
+	{"not that of a program which has the JVM in itself",
+		"shop!main libjvm.so!jni_DestroyJavaVM libc.so.6!wait wait!jni_DestroyJavaVM",
+		"shop!main libjvm.so!jni_DestroyJavaVM libc.so.6!wait !jni_DestroyJavaVM"},
+	{"what a thread of Java waits for in the JVM is its own",
+		"java.lang.Thread.run Shop.serve libjvm.so!Monitor::wait wait!Shop.serve",
+		"java.lang.Thread.run Shop.serve libjvm.so!Monitor::wait !Shop.serve"},
+	{"and so is what a native thread of the program waits for",
+		"libshop.so!serve libc.so.6!poll wait!serve",
+		"libshop.so!serve libc.so.6!poll !serve"},
 	{"one frame in a run is itself", "Shop.load libjvm.so!JVM_Load !call_stub Shop.init",
 		"Shop.load libjvm.so!JVM_Load !call_stub Shop.init"},
 };
@@ -75,6 +91,10 @@ static uint32_t push(struct profile *p, uint32_t stack, const char *frame, size_
 	snprintf(text, sizeof(text), "%.*s", (int)len, frame);
 	name = strchr(text, '!') ? strchr(text, '!') : strrchr(text, '.');
 	*name = '\0';
+	if (!strcmp(text, "wait")) /* where it waits */
+		return profile_stack_child(p, stack,
+			profile_frame(p, profile_method(p, "", name + 1, "", ""), FRAME_WAITS,
+				0xffff, 0));
 	method = memchr(frame, '!', len) ? profile_method(p, "", name + 1, "", text)
 					 : profile_method(p, text, name + 1, "", "");
 	return profile_stack_child(p, stack,

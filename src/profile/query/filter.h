@@ -4,8 +4,9 @@
  *
  *   terms   only stacks with a name, or none with it: a list, the last one is undone first
  *   hide    runs of framework, native or kernel frames become one frame: "[framework frames]"; more sparing: threads'
- *           entry frames are left out (FILTER_ENTRY), and of native runs below Java the system's frames between the
- *           first and the last become one (FILTER_RUNS). No frame where samples are is hidden by these two.
+ *           entry frames are left out, and all that the JVM's own threads wait for is one row (FILTER_ENTRY); of native
+ *           runs below Java the system's frames between the first and the last become one (FILTER_RUNS). No other frame
+ *           where samples are is hidden by these two.
  *   lines   a Java frame is its method and line: "HashMap.getNode:578"
  *   io      what a system call waits for is a frame of its own on top: "[socket read 10.0.0.5:5432]"
  *

@@ -22,6 +22,7 @@ static const struct {
 	[KIND_KERNEL] = {"[kernel frames]", FRAME_KERNEL},
 	[KIND_RUN] = {"[native frames]", FRAME_NATIVE},
 	[KIND_ENTRY] = {"", FRAME_NATIVE},
+	[KIND_JVM_WAITS] = {"[the JVM's own threads] wait", FRAME_WAITS},
 };
 
 struct fold {
@@ -174,7 +175,7 @@ static uint32_t line_frame(struct fold *f, uint32_t frame)
 	return f->lined[frame] - 1;
 }
 
-static uint32_t run_frame(struct fold *f, enum fold_kind kind)
+static uint32_t kind_frame(struct fold *f, enum fold_kind kind)
 {
 	uint32_t method = profile_method(f->p, "", kinds[kind].name, "", "");
 
@@ -192,7 +193,7 @@ static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame)
 
 static uint32_t fold_run(struct fold *f, enum fold_kind kind, uint32_t parent, uint16_t run)
 {
-	uint32_t shown = fold_child(f, parent, run_frame(f, kind));
+	uint32_t shown = fold_child(f, parent, kind_frame(f, kind));
 
 	if (f->shown_runs[shown] < run)
 		f->shown_runs[shown] = run;
@@ -240,10 +241,13 @@ static void show_one(struct fold *f, uint32_t stack)
 	enum fold_kind kind = fold_kind(&f->kinds, stack);
 
 	f->made++;
-	f->shown[stack] =
-		kind == KIND_SHOWN
-			? fold_own(f, stack, show_above(f, model_parent(&f->p->stacks, stack)))
-			: show_hidden(f, kind, stack);
+	if (kind == KIND_JVM_WAITS)
+		f->shown[stack] = fold_child(f, PROFILE_ROOT_STACK, kind_frame(f, kind));
+	else if (kind == KIND_SHOWN)
+		f->shown[stack] =
+			fold_own(f, stack, show_above(f, model_parent(&f->p->stacks, stack)));
+	else
+		f->shown[stack] = show_hidden(f, kind, stack);
 }
 
 uint32_t fold_stack(struct fold *f, uint32_t stack)

@@ -131,6 +131,24 @@ static enum fold_kind kind_of_native(struct fold_kinds *k, uint32_t stack, uint8
 	return KIND_SHOWN;
 }
 
+/* A leaf that says where a thread waits: is it one of the JVM's own, with nothing of Java or of the program on its stack? */
+static bool waits_in_jvm(struct fold_kinds *k, uint32_t stack)
+{
+	const struct model_stacks *s = &k->p->stacks;
+	bool jvm = false;
+
+	if (stack_bits(k, model_parent(s, stack)) & STACK_JAVA)
+		return false;
+	while ((stack = model_parent(s, stack)) != PROFILE_ROOT_STACK) {
+		uint8_t bits = method_bits(k, model_method(s, stack));
+
+		if (!(bits & METHOD_SYSTEM))
+			return false;
+		jvm |= !(bits & METHOD_OS);
+	}
+	return jvm;
+}
+
 static enum fold_kind kind_of(struct fold_kinds *k, uint32_t stack, uint8_t bits)
 {
 	switch (model_type(&k->p->stacks, stack)) {
@@ -141,6 +159,8 @@ static enum fold_kind kind_of(struct fold_kinds *k, uint32_t stack, uint8_t bits
 	case FRAME_CLASS_OUTSIDE:
 	case FRAME_CLASS: /* what was allocated or locked is what one asks for */
 	case FRAME_WAITS:
+		return k->hide & FILTER_ENTRY && waits_in_jvm(k, stack) ? KIND_JVM_WAITS
+									: KIND_SHOWN;
 	case FRAME_BREAK: return KIND_SHOWN;
 	default:
 		return k->hide & FILTER_FRAMEWORK && bits & METHOD_FRAMEWORK ? KIND_FRAMEWORK

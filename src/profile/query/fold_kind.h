@@ -17,6 +17,7 @@ enum fold_kind {
 	KIND_KERNEL,
 	KIND_RUN,   /* inside of a run of native frames: one frame; where samples are it is shown */
 	KIND_ENTRY, /* of a thread's way into the program: nothing; where samples are it is shown */
+	KIND_JVM_WAITS, /* where a thread of the JVM's own waits: one row for all of them */
 	KINDS
 };
 

@@ -108,7 +108,7 @@ static const struct {
 	unsigned hide;
 	const char *what, *brief;
 } hides[] = {
-	{FILTER_FOLDS, "folded: threads' entry frames, runs of native frames", ""},
+	{FILTER_FOLDS, "folded: threads' entry frames, native runs, waits of the JVM's own", ""},
 	{FILTER_FOLDS | FILTER_FRAMEWORK, "hidden: frames of frameworks", "framework"},
 	{FILTER_FOLDS | FILTER_NATIVE | FILTER_KERNEL, "hidden: native and kernel frames",
 		"native kernel"},
