@@ -245,6 +245,34 @@ int64_t proc_swapped_in(void)
 	return pages;
 }
 
+/* Of the columns of "cpu": what is neither idle (4th) nor idle while a disk is waited for (5th), guests are in others. */
+int proc_machine(struct proc_machine *out)
+{
+	enum { IDLE = 3, IOWAIT = 4, STEAL = 7 };
+	char path[PROC_PATH_BYTES];
+	struct buf text = {0};
+	char *at;
+	int rc;
+
+	*out = (struct proc_machine){0, 0};
+	snprintf(path, sizeof(path), "%s/stat", proc_root);
+	rc = proc_read_path(path, &text);
+	at = text.data;
+	if (!rc && strncmp(buf_str(&text), "cpu ", 4) != 0)
+		rc = -EINVAL;
+	for (int i = 0; !rc && i <= STEAL; i++) {
+		uint64_t ticks = strtoull(at + (i ? 0 : 4), &at, 10);
+
+		if (i != IDLE && i != IOWAIT)
+			out->busy_ticks += ticks;
+	}
+	if (!rc)
+		while ((at = strstr(at, "\ncpu")))
+			at++, out->cpus++;
+	buf_done(&text);
+	return rc;
+}
+
 /* --- its root and namespaces -------------------------------------------------------------------------- */
 
 bool proc_same_ns(pid_t pid, const char *kind)

@@ -50,6 +50,13 @@ int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
 /* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
 
+/* The CPUs that are in use, and how long all of them have been busy since the host came up. */
+struct proc_machine {
+	uint64_t busy_ticks;
+	int cpus;
+};
+int proc_machine(struct proc_machine *out);
+
 /* Pages that the host has read back from swap since it came up, for anybody; -1 if not known. */
 int64_t proc_swapped_in(void);
 

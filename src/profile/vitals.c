@@ -45,6 +45,13 @@ void vitals_unknown_from(struct vitals *v, size_t bytes)
 		v->classes_unloaded = -1;
 	if (bytes < offsetof(struct vitals, gc_whole) + sizeof(v->gc_whole))
 		v->gc_whole = -1;
+	if (bytes < offsetof(struct vitals, machine_cpus) + sizeof(v->machine_cpus)) {
+		v->gc_time_ns = v->gc_time_ms < 0 || v->gc_time_ms > VITALS_MAX / 1000000
+					? -1
+					: v->gc_time_ms * 1000000;
+		v->heap_committed = v->cpu_user_ms = v->cpu_system_ms = -1;
+		v->machine_busy_ms = v->machine_cpus = -1;
+	}
 }
 
 void vitals_bound(struct vitals *v)
@@ -54,7 +61,9 @@ void vitals_bound(struct vitals *v)
 		&v->threads_daemon, &v->classes_loaded, &v->host.cpu_limit, &v->host.cpu_period_us,
 		&v->host.cpu_periods, &v->host.cpu_throttled, &v->host.throttled_us,
 		&v->host.major_faults, &v->host.swap_bytes, &v->host.swapped_in,
-		&v->safepoint_sync_ms, &v->classes_unloaded, &v->gc_whole};
+		&v->safepoint_sync_ms, &v->classes_unloaded, &v->gc_whole, &v->gc_time_ns,
+		&v->heap_committed, &v->cpu_user_ms, &v->cpu_system_ms, &v->machine_busy_ms,
+		&v->machine_cpus};
 	int *const shares[] = {&v->cpu_pct, &v->gc_pct_x10, &v->safepoint_pct_x10, &v->cost_pct_x10,
 		&v->cpu.java_pct, &v->cpu.jit_pct, &v->cpu.gc_pct, &v->cpu.kernel_pct};
 

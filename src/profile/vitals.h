@@ -2,7 +2,8 @@
 /*
  * How the JVM, the agent and the host are: plain values that the session gathers and views print.
  *
- * Copied by value. -1 in an integer means "not known" and is shown as such, never as 0.
+ * Copied by value. -1 in an integer means "not known" and is shown as such, never as 0. A profile keeps those of each
+ * second beside its samples, so that views, exporters and whoever looks back know them by the same seconds.
  */
 #ifndef JHOT_PROFILE_VITALS_H
 #define JHOT_PROFILE_VITALS_H
@@ -92,6 +93,11 @@ struct vitals {
 	int64_t safepoint_sync_ms; /* of all safepoints, until every thread had come to a stop */
 	int64_t classes_unloaded;
 	int64_t gc_whole; /* collections of the whole heap; see gauges/heap.c for what stands for one */
+	int64_t gc_time_ns; /* gc_time_ms, finer */
+	int64_t heap_committed;
+	int64_t cpu_user_ms, cpu_system_ms; /* of the JVM, since its start */
+	int64_t machine_busy_ms;            /* of all its CPUs, since it came up */
+	int64_t machine_cpus;
 };
 
 /*
@@ -110,6 +116,30 @@ void vitals_unknown_from(struct vitals *v, size_t bytes);
 
 /* vitals_bound: what cannot be is not known (-1), counts that cannot be are 0. For all that comes from elsewhere. */
 void vitals_bound(struct vitals *v);
+
+/* --- second by second --------------------------------------------------------------------------------- */
+
+/* What is kept of them for each second of a profile: fields as above. */
+struct vitals_second {
+	uint32_t second;  /* of the profile */
+	uint64_t time_ns; /* when this was read: seconds side by side may have the same reading */
+	int cpu_pct, gc_pct_x10, safepoint_pct_x10, threads_running, cost_pct_x10;
+	struct vitals_cpu cpu;
+	int64_t rss_bytes, heap_used, heap_committed, heap_max;
+	int64_t gc_count, gc_whole, gc_time_ns;
+	int64_t cpu_user_ms, cpu_system_ms, machine_busy_ms, machine_cpus;
+	int64_t threads_live, threads_daemon, lost, uptime_s;
+};
+
+struct profile;
+/* They are so in the running second, of which the last that is told stays; for who feeds the profile. */
+void profile_vitals_set(struct profile *p, const struct vitals *v);
+/* Those of a second, PROFILE_HISTORY_S back at most; NULL: not known. */
+const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second);
+/* The first that were told, however long ago: what counts since then are differences to. NULL: none were. */
+const struct vitals_second *profile_vitals_first(const struct profile *p);
+
+/* --- how good the data is ------------------------------------------------------------------------------ */
 
 /*
  * Samples of the session whose stack is broken: it ends in a frame that says why. *most: the most frequent reason as

@@ -115,6 +115,8 @@ static int replay_until(struct session *s, uint64_t time_ns)
 			replay_take_status(s, rec, size);
 		else if (session_take(s, rec, size, &why))
 			return replay_damaged(s, &why);
+		if (rec->type == WIRE_REC_TICK && s->vitals.time_ns)
+			profile_vitals_set(s->profile, &s->vitals);
 		if (rec->type == WIRE_REC_TICK && reader_stats(s->reader)->tick_ns >= time_ns)
 			return 1;
 	}

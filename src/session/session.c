@@ -351,6 +351,8 @@ const struct vitals *session_vitals(struct session *s)
 	s->vitals.stalled = !s->over && now_ns - s->publish_moved_ns > SESSION_STALL_NS;
 	if (due)
 		gauges_shares(s->gauges, &s->vitals);
+	if (s->vitals.alive)
+		profile_vitals_set(s->profile, &s->vitals);
 	if (due && s->raw)
 		raw_status(s->raw, s->mapping.status, &s->vitals);
 	return &s->vitals;

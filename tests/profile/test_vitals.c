@@ -2,6 +2,7 @@
 /* How good the data is: what of the agent's counters are broken stacks, and of how many. */
 #include "tests/tap.h"
 
+#include "profile/profile.h"
 #include "profile/vitals.h"
 
 static struct vitals vitals;
@@ -73,6 +74,36 @@ static void test_older(void)
 	vitals = zero;
 }
 
+static void test_seconds(void)
+{
+	struct profile *p = profile_new();
+	size_t bytes = profile_info(p).bytes;
+	struct vitals v = {.gc_count = 7, .cpu_user_ms = 100};
+
+	ok(!profile_vitals(p, 0) && !profile_vitals_first(p),
+		"no second has vitals before any are told");
+	profile_advance(p, 3);
+	profile_vitals_set(p, &v);
+	v.gc_count = 8;
+	profile_vitals_set(p, &v);
+	ok(profile_info(p).bytes > bytes, "what they take counts as the model's");
+	ok(!profile_vitals(p, 2) && profile_vitals(p, 3), "they are of the running second");
+	is_int(profile_vitals(p, 3)->gc_count, 8, "of which the last stays");
+	is_int(profile_vitals_first(p)->gc_count, 7, "the first are kept beside them");
+	v.gc_count = 9;
+	profile_advance(p, 3 + PROFILE_HISTORY_S - 1);
+	profile_vitals_set(p, &v);
+	is_int(profile_vitals(p, 3)->gc_count, 8, "they last as long as the history");
+	profile_advance(p, 3 + PROFILE_HISTORY_S);
+	profile_vitals_set(p, &v);
+	ok(!profile_vitals(p, 3), "and no longer");
+	is_int(profile_vitals(p, 3 + PROFILE_HISTORY_S)->gc_count, 9,
+		"later ones are in their place");
+	is_int(profile_vitals_first(p)->gc_count, 7, "but the first are still there");
+	is_int(profile_vitals_first(p)->second, 3, "with their second");
+	profile_free(p);
+}
+
 int main(void)
 {
 	const char *most;
@@ -101,5 +132,6 @@ int main(void)
 	is_str(most, "unknown", "the most frequent reason is named");
 	test_bounds();
 	test_older();
+	test_seconds();
 	return tap_done();
 }

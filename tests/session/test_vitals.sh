@@ -34,8 +34,13 @@ collector() { # collector JDK NAME FLAGS...: a JVM of 64 MB under that collector
 	is "the collector's name" "$(value gc_name)" "$name"
 	between "heap used" heap_used 100000 68000000
 	between "heap maximum, but for a survivor space" heap_max 58000000 68000000
+	between "heap committed" heap_committed "$(value heap_used)" 68000000
+	between "CPU time of its own" cpu_user_ms 1 "$(value machine_busy_ms)"
+	between "and the kernel's" cpu_system_ms 0 "$(value machine_busy_ms)"
+	between "CPUs" machine_cpus "$(nproc)" "$(nproc --all)"
 	between "collections" gc_count 1 1000000
 	between "their time" gc_time_ms 0 1000000
+	between "in ns" gc_time_ns "$(($(value gc_time_ms) * 1000000))" "$(($(value gc_time_ms) * 1000000 + 999999))"
 	between "safepoints" safepoint_count 1 10000000
 	between "share of collections" gc_pct_x10 0 1000
 	between "live threads" threads_live 3 200

@@ -14,6 +14,11 @@ static void print_vitals(const struct vitals *v)
 {
 	printf("pid %d\nname %s\njdk %s\nuser %s\nuptime_s %lld\n", v->pid, v->name, v->jdk,
 		v->user, (long long)v->uptime_s);
+	printf("cpu_user_ms %lld\ncpu_system_ms %lld\nmachine_busy_ms %lld\nmachine_cpus %lld\n",
+		(long long)v->cpu_user_ms, (long long)v->cpu_system_ms,
+		(long long)v->machine_busy_ms, (long long)v->machine_cpus);
+	printf("heap_committed %lld\ngc_time_ns %lld\n", (long long)v->heap_committed,
+		(long long)v->gc_time_ns);
 	printf("cpu_pct %d\nrss_bytes %lld\nheap_used %lld\nheap_max %lld\n", v->cpu_pct,
 		(long long)v->rss_bytes, (long long)v->heap_used, (long long)v->heap_max);
 	printf("java_pct %d\njit_pct %d\ngc_cpu_pct %d\nkernel_pct %d\n", v->cpu.java_pct,

@@ -60,6 +60,7 @@ static inline void fake_vitals(struct fake *f)
 	v->heap_used = 500000000 + (int64_t)(s % 9) * 210000000;
 	v->gc_count = 1200 + s / 3;
 	v->gc_time_ms = 16000 + s / 3 * 14;
+	v->gc_time_ns = v->gc_time_ms * 1000000;
 	v->gc_pct_x10 = f->idle ? 0 : 12 + (int)(s % 3);
 	if (f->collects)
 		v->gc_pct_x10 = 300 + (int)(s * 7 % 50);
@@ -195,7 +196,10 @@ static inline const struct profile *fake_profile(void *ctx)
 
 static inline const struct vitals *fake_get_vitals(void *ctx)
 {
-	return &((struct fake *)ctx)->vitals;
+	struct fake *f = ctx;
+
+	profile_vitals_set(f->profile, &f->vitals);
+	return &f->vitals;
 }
 
 static inline int fake_drain(void *ctx, struct err *err)

@@ -407,7 +407,7 @@ static void test_beyond(void)
 	fake_second(&fake);
 	fake.held = true;
 	fake.vitals.heap_used = fake.vitals.heap_max = fake.vitals.rss_bytes = INT64_MAX;
-	fake.vitals.gc_count = fake.vitals.gc_time_ms = INT64_MAX;
+	fake.vitals.gc_count = fake.vitals.gc_time_ns = INT64_MAX;
 	fake.vitals.cpu_pct = fake.vitals.gc_pct_x10 = INT32_MAX;
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_resize(&ui, 50, 200);

@@ -228,7 +228,7 @@ static void test_budget(void)
 static void test_stops(void)
 {
 	fake.vitals.safepoint_pct_x10 = 123;
-	history_put(&ui.history, profile_info(fake.profile).now, &fake.vitals);
+	profile_vitals_set(fake.profile, &fake.vitals);
 	ui_draw(&ui);
 	ok(shows("stopped 12.3%"), "much time at safepoints is told on a narrow screen, too");
 }

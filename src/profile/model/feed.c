@@ -41,6 +41,7 @@ void model_free(struct profile *p)
 	free(p->events);
 	free(p->gaps);
 	free(p->io_places);
+	free(p->vitals);
 	free(p->readers->keep.bits);
 	free(p->readers);
 	free(p);
@@ -88,7 +89,8 @@ static size_t profile_fixed_bytes(const struct profile *p)
 		 ((size_t)p->frames->index.mask + 1) * 16;
 	bytes += model_stacks_bytes(&p->stacks);
 	bytes += p->io_places ? MODEL_IO_PLACES * sizeof(*p->io_places) : 0;
-	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits);
+	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits) +
+		 model_vitals_bytes(p);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;

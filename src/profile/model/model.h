@@ -159,7 +159,8 @@ struct profile {
 	size_t budget;
 	struct model_io_place *io_places; /* NULL: nothing of that is known */
 	struct model_readers *readers;
-	struct scratch *scratch; /* query/query.h */
+	struct model_vitals *vitals; /* NULL: none were told */
+	struct scratch *scratch;     /* query/query.h */
 };
 
 /* feed.c: a profile without scratch. */
@@ -197,6 +198,9 @@ bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 /* waits.c */
 void model_waits_done(struct model_waits *w);
 size_t model_waits_bytes(const struct model_waits *w);
+
+/* vitals.c */
+size_t model_vitals_bytes(const struct profile *p);
 
 /* sweep.c: one step of what is to leave, if it is time for one. */
 #define MODEL_SWEEP_S \

@@ -112,6 +112,21 @@ static void gauges_look(struct gauges *g, struct vitals *v)
 	g->tasks_due_ns = v->time_ns + (clock_mono_ns() - v->time_ns) * GAUGES_TASK_COST;
 }
 
+static int64_t gauges_ms(uint64_t ticks)
+{
+	return (int64_t)((double)ticks * 1000 / (double)sysconf(_SC_CLK_TCK));
+}
+
+static void gauges_machine(struct vitals *v)
+{
+	struct proc_machine machine;
+
+	if (proc_machine(&machine))
+		return;
+	v->machine_busy_ms = gauges_ms(machine.busy_ticks);
+	v->machine_cpus = machine.cpus;
+}
+
 static void gauges_proc(struct gauges *g, struct vitals *v)
 {
 	struct proc_status status;
@@ -125,8 +140,11 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	}
 	gauges_host_read(&g->host, g->jvm.pid, &v->host);
 	gauges_look(g, v);
+	gauges_machine(v);
 	if (proc_cpu(g->jvm.pid, &cpu))
 		return;
+	v->cpu_user_ms = gauges_ms(cpu.utime);
+	v->cpu_system_ms = gauges_ms(cpu.stime);
 	v->host.major_faults = (int64_t)cpu.major_faults;
 	ticks = cpu.utime + cpu.stime;
 	v->uptime_s = proc_uptime_s(cpu.start_ticks);

@@ -76,15 +76,16 @@ void gauges_host_read(struct gauges_host *h, pid_t pid, struct vitals_host *out)
 /* --- heap.c ------------------------------------------------------------------------------------ */
 
 /* Heap, collections, safepoints, threads and classes from the JVM's own counters: their indices, looked up once. */
-#define GAUGES_SPACES     6 /* two generations of up to three */
-#define GAUGES_COLLECTORS 3
+#define GAUGES_GENERATIONS 2
+#define GAUGES_SPACES      6 /* two generations of up to three */
+#define GAUGES_COLLECTORS  3
 
 struct gauges_heap {
 	const struct gauges_collector *kind; /* NULL: a collector we do not know */
 	int64_t ticks_per_s;
 	bool sync_apart; /* its counter of safepoints begins when all threads have stopped */
 	int used[GAUGES_SPACES];
-	int max[2]; /* of the generations */
+	int committed[GAUGES_GENERATIONS], max[GAUGES_GENERATIONS];
 	int invocations[GAUGES_COLLECTORS], time[GAUGES_COLLECTORS];
 	int safepoints, safepoint_time, safepoint_sync;
 	int threads_live, threads_daemon;

@@ -71,8 +71,10 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 	h->ticks_per_s = hsperf_long(perf, hsperf_find(perf, "sun.os.hrt.frequency"));
 	for (int i = 0; i < GAUGES_SPACES; i++)
 		h->used[i] = gauges_find(perf, "sun.gc.generation.%d.space.%d.used", i / 3, i % 3);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < GAUGES_GENERATIONS; i++) {
+		h->committed[i] = gauges_find(perf, "sun.gc.generation.%d.capacity", i);
 		h->max[i] = gauges_find(perf, "sun.gc.generation.%d.maxCapacity", i);
+	}
 	for (int i = 0; i < GAUGES_COLLECTORS; i++) {
 		h->invocations[i] = gauges_find(perf, "sun.gc.collector.%d.invocations", i);
 		h->time[i] = gauges_find(perf, "sun.gc.collector.%d.time", i);
@@ -110,7 +112,7 @@ static int64_t gauges_heap_max(const struct gauges_heap *h, const struct hsperf 
 	int64_t young = hsperf_long(perf, h->max[0]), old = hsperf_long(perf, h->max[1]);
 
 	if (!h->kind || !h->kind->shared)
-		return gauges_sum(perf, h->max, 2);
+		return gauges_sum(perf, h->max, GAUGES_GENERATIONS);
 	return young > old ? young : old;
 }
 
@@ -149,6 +151,7 @@ static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struc
 		h->safepoint_ns += sync_ns;
 	if (h->safepoint_ns >= 0 && h->gc_ns > h->safepoint_ns)
 		h->gc_ns = h->safepoint_ns;
+	out->gc_time_ns = h->gc_ns;
 	out->gc_time_ms = h->gc_ns < 0 ? -1 : h->gc_ns / 1000000;
 	out->safepoint_count = hsperf_long(perf, h->safepoints);
 	out->safepoint_time_ms = h->safepoint_ns < 0 ? -1 : h->safepoint_ns / 1000000;
@@ -160,6 +163,7 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	out->heap_used = gauges_sum(perf, h->used, GAUGES_SPACES);
 	if (!out->heap_used) /* from JDK 24 on, and ZGC: as of the last collection, if there was one */
 		out->heap_used = -1;
+	out->heap_committed = gauges_sum(perf, h->committed, GAUGES_GENERATIONS);
 	out->heap_max = gauges_heap_max(h, perf);
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
 	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);

@@ -237,8 +237,6 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	if (ui->vitals)
 		events_watch(ui);
-	if (ui->vitals && !ui->over)
-		history_put(&ui->history, profile_info(ui->profile).now, ui->vitals);
 	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
 	findings_tick(ui);
@@ -273,7 +271,6 @@ void ui_attach(struct ui *ui, int pid)
 	ui_only(ui, PROFILE_ANY_THREAD, 0);
 	events_reset(ui);
 	ui_timeline_init(ui);
-	memset(&ui->history, 0, sizeof(ui->history));
 	findings_end(ui->findings);
 	ui->findings = findings_begin();
 	ui->job.on = false;

@@ -92,7 +92,7 @@ static void add_state(const struct ui *ui, struct strip *s)
 	}
 }
 
-static void draw_title(struct ui *ui, int row, const struct history_point *point)
+static void draw_title(struct ui *ui, int row, const struct vitals_second *point)
 {
 	const struct vitals *v = ui->vitals;
 	struct strip s = {0};
@@ -184,23 +184,22 @@ static void add_spark(
 	int64_t values[64];
 	char text[GLYPH_SPARK_BYTES(64)];
 
-	history_values(&ui->history, what, timeline_to(&ui->scope.time, ui->profile), values, n);
+	history_values(ui->profile, what, timeline_to(&ui->scope.time, ui->profile), values, n);
 	glyph_gauge(ui->glyphs, text, values, n, glyph_top(values, n, unit));
 	strip_add(s, STYLE_SPARK, drop, "%s", text)->gap = 1;
 }
 
-static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p)
+static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p)
 {
-	uint32_t at = p->second - 1;
-	const struct history_point *before =
-		at >= GC_S ? history_at(&ui->history, at - GC_S) : NULL;
+	uint32_t at = p->second;
+	const struct vitals_second *before = at >= GC_S ? history_at(ui->profile, at - GC_S) : NULL;
 	char times[40] = "", share[40];
 	int64_t ms;
 
 	if (p->gc_pct_x10 < 0 && p->gc_count < 0)
 		return;
 	if (before && before->gc_count >= 0 && p->gc_count > before->gc_count) {
-		ms = p->gc_ms - before->gc_ms;
+		ms = (p->gc_time_ns - before->gc_time_ns) / 1000000;
 		snprintf(times, sizeof(times), ms < 1000 ? " %d/%ds %.0fms" : " %d/%ds %.1fs",
 			(int)(p->gc_count - before->gc_count), GC_S,
 			ms < 1000 ? (double)ms : (double)ms / 1000);
@@ -218,7 +217,7 @@ static void add_gc(struct ui *ui, struct strip *s, const struct history_point *p
 }
 
 /* The JVM stood still: at length its history too, and in any case when it is much. */
-static void add_stops(struct ui *ui, struct strip *s, const struct history_point *p)
+static void add_stops(struct ui *ui, struct strip *s, const struct vitals_second *p)
 {
 	bool much = p->safepoint_pct_x10 >= STOPS_MUCH;
 
@@ -240,7 +239,7 @@ static void add_owners(struct strip *s, const struct vitals_cpu *cpu)
 		->width = OWNERS_COLS;
 }
 
-static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
+static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 {
 	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
 	struct strip s = {0};
@@ -266,11 +265,11 @@ static void draw_vitals(struct ui *ui, int row, const struct history_point *p)
 	if (p->gc_pct_x10 >= 0 && ui->canvas.cols >= WIDE_STOPS)
 		add_spark(ui, &s, HISTORY_GC, 8, 10, 7);
 	add_stops(ui, &s, p);
-	if (p->threads >= 0)
+	if (p->threads_live >= 0)
 		strip_add(&s, STYLE_NORMAL, 3, p->threads_running >= 0 ? "thr %d run %d" : "thr %d",
-			(int)p->threads, p->threads_running);
-	if (p->rss >= 0)
-		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss));
+			(int)p->threads_live, p->threads_running);
+	if (p->rss_bytes >= 0)
+		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss_bytes));
 	if (*ui->vitals->vitals_note)
 		strip_add(&s, STYLE_DIM, 9, "%s", ui->vitals->vitals_note);
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
@@ -359,7 +358,7 @@ static void add_explained(const struct ui *ui, struct strip *s)
 			flat_percent(e->sampled_ns, e->process_ns));
 }
 
-static void draw_quality(struct ui *ui, int row, const struct history_point *p)
+static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 {
 	const struct vitals *v = ui->vitals;
 	struct strip s = {0};
@@ -397,12 +396,12 @@ int header_quality_row(const struct ui *ui)
 
 void header_draw(struct ui *ui)
 {
-	const struct history_point *point;
+	const struct vitals_second *point;
 	int row = 0, rows = ui->canvas.rows;
 
 	if (!ui->profile || !ui->vitals)
 		return;
-	point = history_at(&ui->history, timeline_to(&ui->scope.time, ui->profile));
+	point = history_at(ui->profile, timeline_to(&ui->scope.time, ui->profile));
 	draw_title(ui, row++, point);
 	if (rows >= ROWS_TABS)
 		draw_tabs(ui, row++);

@@ -72,7 +72,7 @@ static void line_seconds(const struct ui *ui, enum line line, int64_t *out)
 	if (line == LINE_RATE)
 		profile_history(ui->profile, ui->scope.event, now, out, PROFILE_HISTORY_S);
 	else
-		history_values(&ui->history, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC,
+		history_values(ui->profile, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC,
 			now ? now - 1 : 0, out, PROFILE_HISTORY_S);
 }
 

@@ -128,7 +128,6 @@ struct ui {
 
 	const struct profile *profile; /* NULL: not attached */
 	const struct vitals *vitals;   /* likewise */
-	struct history history;
 	struct ui_scope scope;
 	struct ui_search search;
 	struct { /* as of the last update: of the window, of what has a hit, of coarse code */
