@@ -269,7 +269,9 @@ static void run_keys(struct run *r)
 static void run_screens(struct run *r)
 {
 	for (unsigned n = 0; !r->end && (!r->b->count || n < r->b->count); n++) {
-		if (r->stepped)
+		if (r->ui.options->file)
+			run_signals(r);
+		else if (r->stepped)
 			run_steps(r);
 		else
 			run_wait(r);

@@ -67,15 +67,16 @@ static void hot_event(FILE *out, const struct outputs_source *source, int number
 	fputs(event->name, out);
 	if (e->engine[0] && strcmp(e->engine, event->name) != 0)
 		fprintf(out, "/%s", e->engine);
-	if (every.least)
+	if (every.least > 1) /* else each stands for itself */
 		fprintf(out, " every %s",
 			hot_interval(event, (int64_t)every.least, interval, sizeof(interval)));
 	if (every.most > every.least)
 		fprintf(out, " to %s",
 			hot_interval(event, (int64_t)every.most, interval, sizeof(interval)));
-	fprintf(out, ", %.1f s: %llu sample%s, %lld lost\n",
-		(double)source->duration_ns / (double)NS_PER_S, (unsigned long long)samples,
-		plural(samples), (long long)e->lost);
+	if (source->duration_ns)
+		fprintf(out, ", %.1f s", (double)source->duration_ns / (double)NS_PER_S);
+	fprintf(out, ": %llu sample%s, %lld lost\n", (unsigned long long)samples, plural(samples),
+		(long long)e->lost);
 	if (e->note[0])
 		fprintf(out, "note: %s\n", e->note);
 }
@@ -85,7 +86,9 @@ static void hot_head(
 {
 	const struct vitals *v = source->vitals;
 
-	fprintf(out, "%d %s", v->pid, v->name);
+	if (v->pid > 0)
+		fprintf(out, "%d ", v->pid);
+	fputs(v->name, out);
 	if (v->jdk[0])
 		fprintf(out, "  JDK %s", v->jdk);
 	fputc('\n', out);
@@ -302,11 +305,10 @@ static const char *hot_nothing(int event, const struct outputs *o)
 void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
 {
 	const char *unit = profile_get_event(source->profile, event)->unit;
-	struct profile_query q = profile_whole(event);
+	struct profile_query q = outputs_query(o, event);
 	struct flat *flat;
 
 	q.by_weight = true;
-	q.filter = o->filter;
 	flat = flat_new(source->profile, &q);
 	hot_head(out, source, event, flat);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);

@@ -27,6 +27,7 @@ struct live {
 	struct profile *profile;
 	struct session *session;
 	bool replay;
+	const struct imported *file; /* whose the profile is; NULL: it is ours */
 
 	struct hotspot_look *look; /* for the picker; NULL: none is under way */
 	struct hotspot_list list;  /* as last seen, at list_ns: tells CPU % at the next look */
@@ -55,7 +56,9 @@ static void live_detach(void *ctx)
 	struct live *l = ctx;
 
 	session_close(l->session);
-	profile_free(l->profile);
+	if (!l->file)
+		profile_free(l->profile);
+	l->file = NULL;
 	l->session = NULL;
 	l->profile = NULL;
 	l->replay = false;
@@ -152,6 +155,13 @@ int live_replay(struct live *l, const char *path, bool clock_step, struct err *e
 	return 0;
 }
 
+void live_file(struct live *l, const struct imported *file)
+{
+	live_detach(l);
+	l->file = file;
+	l->profile = file->profile;
+}
+
 /* --- the picker -------------------------------------------------------------------------------------- */
 
 static int live_cpu_pct(const struct live *l, const struct hotspot *jvm, uint64_t now_ns)
@@ -246,6 +256,8 @@ static const struct vitals *live_vitals(void *ctx)
 {
 	struct live *l = ctx;
 
+	if (l->file)
+		return &l->file->vitals;
 	return l->session ? session_vitals(l->session) : NULL;
 }
 
@@ -279,20 +291,21 @@ static int live_recorded(
 	struct profile_query q = profile_whole(event);
 
 	if (!on || interval)
-		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
+		return err_set(err, ERR_FAILED, "A %s holds the events it was made with.",
+			l->file ? "file" : "recording");
 	if (profile_sum(l->profile, &q).count)
 		return 0;
-	return err_set(err, ERR_FAILED, "The recording has no samples of \"%s\" (up to here).",
-		profile_get_event(l->profile, event)->name);
+	return err_set(err, ERR_FAILED, "The %s has no samples of \"%s\".",
+		l->file ? "file" : "recording", profile_get_event(l->profile, event)->name);
 }
 
 static int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
 {
 	struct live *l = ctx;
 
-	if (!l->session)
+	if (!l->session && !l->file)
 		return err_set(err, ERR_FAILED, "No JVM is attached.");
-	if (l->replay)
+	if (l->replay || l->file)
 		return live_recorded(l, event, on, interval, err);
 	if (!on)
 		return session_event_stop(l->session, event, err);
@@ -471,6 +484,9 @@ static struct export_meta live_meta(
 
 	return (struct export_meta){
 		.pid = v->pid,
+		.host = l->file && l->file->host[0] ? l->file->host : NULL,
+		.labels = l->file ? (const char *const *)l->file->labels : NULL,
+		.label_count = l->file ? l->file->label_count : 0,
 		.name = v->name,
 		.jdk = v->jdk,
 		.events = {{.event = q->event,
@@ -480,7 +496,8 @@ static struct export_meta live_meta(
 		.event_count = 1,
 		.vitals = v,
 		.duration_ns = (uint64_t)(to > q->from ? to - q->from : 0) * NS_PER_S,
-		.start_wall_ns = info.start_wall_ns + (uint64_t)q->from * NS_PER_S,
+		.start_wall_ns =
+			info.start_wall_ns ? info.start_wall_ns + (uint64_t)q->from * NS_PER_S : 0,
 	};
 }
 

@@ -8,6 +8,7 @@
 #define JHOT_CLI_LIVE_H
 
 #include "cli/line/events.h"
+#include "import/import.h"
 #include "session/session.h"
 #include "tui/config/config.h"
 #include "tui/frame/app.h"
@@ -28,6 +29,9 @@ void live_patience(void *ctx, const struct patience *patience);
 /* Which event of a recording is shown first: that one, or if it has none of it the first that it has. */
 int live_recorded_event(const char *path, int event);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
+
+/* A file that was read, which stays the caller's. */
+void live_file(struct live *l, const struct imported *file);
 
 extern const struct app_ops live_ops; /* ctx: a struct live */
 

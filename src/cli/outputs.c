@@ -3,6 +3,7 @@
 #include "cli/outputs.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <stdio.h>
@@ -227,8 +228,36 @@ struct outputs_job {
 	const struct outputs_source *source;
 	struct outputs_names names;
 	struct export_meta meta;
+	const char *labels[OUTPUTS_LABELS + IMPORT_LABELS];
 	char host[256];
 };
+
+static uint64_t outputs_start(const struct outputs_job *job)
+{
+	uint64_t start = job->names.start_wall_ns;
+
+	return start ? start + (uint64_t)job->o->from * NS_PER_S : 0;
+}
+
+/* Those of the command line stand in the place of the file's of the same names. */
+static void outputs_all_labels(struct outputs_job *job)
+{
+	const struct imported *file = job->source->file;
+	struct export_meta *m = &job->meta;
+
+	for (int i = 0; i < job->o->label_count; i++)
+		job->labels[m->label_count++] = job->o->labels[i];
+	for (int i = 0; file && i < file->label_count; i++) {
+		size_t name = strcspn(file->labels[i], "=") + 1;
+		int k = 0;
+
+		while (k < job->o->label_count &&
+			strncmp(job->o->labels[k], file->labels[i], name) != 0)
+			k++;
+		if (k == job->o->label_count)
+			job->labels[m->label_count++] = file->labels[i];
+	}
+}
 
 static void outputs_begin(struct outputs_job *job)
 {
@@ -237,16 +266,19 @@ static void outputs_begin(struct outputs_job *job)
 
 	job->names = (struct outputs_names){
 		v->pid, v->name, profile_info(job->source->profile).start_wall_ns};
-	gethostname(job->host, sizeof(job->host) - 1);
+	if (job->source->file)
+		memcpy(job->host, job->source->file->host, sizeof(job->host));
+	else
+		gethostname(job->host, sizeof(job->host) - 1);
 	*m = (struct export_meta){.pid = v->pid,
 		.name = v->name,
 		.jdk = v->jdk,
 		.host = job->host,
 		.duration_ns = job->source->duration_ns,
-		.start_wall_ns = job->names.start_wall_ns,
-		.labels = job->o->labels,
-		.label_count = job->o->label_count,
+		.start_wall_ns = outputs_start(job),
+		.labels = job->labels,
 		.vitals = v};
+	outputs_all_labels(job);
 	for (; m->event_count < job->events->count; m->event_count++) {
 		int event = job->events->ids[m->event_count];
 		struct profile_intervals every = outputs_intervals(job->source, event);
@@ -260,14 +292,23 @@ static void outputs_begin(struct outputs_job *job)
 	}
 }
 
+struct profile_query outputs_query(const struct outputs *o, int event)
+{
+	struct profile_query q = profile_whole(event);
+
+	q.from = o->from;
+	q.to = o->to ? o->to : UINT32_MAX;
+	q.filter = o->filter;
+	return q;
+}
+
 static struct export_options outputs_options(const struct outputs_job *job, int event)
 {
 	const struct outputs *o = job->o;
 	uint64_t each = o->total ? 0 : profile_sample_weight(job->source->profile, event);
-	struct profile_query query = profile_whole(event);
+	struct profile_query query = outputs_query(o, event);
 
 	query.by_weight = o->total || each;
-	query.filter = o->filter;
 	return (struct export_options){
 		.query = query,
 		.meta = job->meta,

@@ -12,6 +12,7 @@
 #include "cli/line/args.h"
 #include "cli/line/events.h"
 #include "export/export.h"
+#include "import/import.h"
 #include "profile/query/filter.h"
 #include "profile/vitals.h"
 
@@ -32,6 +33,7 @@ struct outputs {
 	bool threads, annotate, dot, total;
 	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
+	uint32_t from, to;           /* seconds; to 0: all */
 };
 
 /* What the files and texts say about where the samples come from. */
@@ -39,7 +41,10 @@ struct outputs_source {
 	const struct profile *profile;
 	const struct vitals *vitals;
 	uint64_t duration_ns;
+	const struct imported *file; /* what tells its host and labels; NULL: it was sampled here */
 };
+/* All that is asked for of an event. */
+struct profile_query outputs_query(const struct outputs *o, int event);
 
 /* What patterns in file names are filled from. */
 struct outputs_names {

@@ -11,6 +11,12 @@
 
 #define CHECK_SAMPLES 4096u /* between two looks at the memory */
 
+/* For sentences; several files that become one have no name. */
+static const char *feed_name(const struct import *im)
+{
+	return im->in ? input_name(im->in) : "What was read";
+}
+
 struct imported *feed_begin(
 	struct import *im, const char *path, const struct import_options *options)
 {
@@ -29,6 +35,8 @@ struct imported *feed_begin(
 
 void feed_end(struct import *im)
 {
+	/* The last second is over, as those before it. */
+	profile_advance(im->p, profile_info(im->p).now + 1);
 	intern_done(&im->threads);
 	intern_done(&im->frames);
 	free(im->frame_of);
@@ -80,7 +88,7 @@ int feed_event(
 		return err_set(err, ERR_INPUT,
 			"%s has more than %d kinds of samples that are not jhot's own; \"%s\" is "
 			"one too many.",
-			input_name(im->in), PROFILE_EVENTS - EVENT_USER_FIRST, clean);
+			feed_name(im), PROFILE_EVENTS - EVENT_USER_FIRST, clean);
 	if (event >= EVENT_USER_FIRST && !(im->events & 1u << event))
 		profile_event_set(im->p, event, clean, unit, interval);
 	im->events |= 1u << event;
@@ -115,24 +123,25 @@ uint32_t feed_thread(struct import *im, const struct profile_thread *t)
 int feed_check(struct import *im, struct err *err)
 {
 	uint64_t limit = im->options->memory ? im->options->memory : IMPORT_MEMORY;
-	uint64_t done, total;
+	uint64_t done = 0, total = 0;
 
 	im->unchecked = 0;
 	if (profile_info(im->p).bytes > limit) {
 		err_set(err, ERR_INPUT,
 			"%s has more distinct stacks than fit into %llu MiB of memory (so far up "
 			"to byte %llu).",
-			input_name(im->in), (unsigned long long)(limit >> 20),
-			(unsigned long long)input_offset(im->in));
+			feed_name(im), (unsigned long long)(limit >> 20),
+			(unsigned long long)(im->in ? input_offset(im->in) : 0));
 		err_hint(err, "--memory SIZE: a larger limit");
 		return -1;
 	}
 	if (!im->options->progress)
 		return 0;
-	input_progress(im->in, &done, &total);
+	if (im->in)
+		input_progress(im->in, &done, &total);
 	return im->options->progress(im->options->ctx, done, total)
 		       ? 0
-		       : err_set(err, ERR_FAILED, "Reading %s was given up.", input_name(im->in));
+		       : err_set(err, ERR_FAILED, "Reading %s was given up.", feed_name(im));
 }
 
 int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)

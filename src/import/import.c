@@ -53,7 +53,9 @@ static int import_unknown(const struct input *in, struct err *err)
 
 static int import_all(struct import *im, struct err *err)
 {
+	struct vitals *v = &im->out->vitals;
 	const unsigned char *head;
+	const char *name;
 	int bytes = input_peek(im->in, &head, err);
 
 	if (bytes < 0)
@@ -63,7 +65,14 @@ static int import_all(struct import *im, struct err *err)
 	im->out->format = import_find(im->path, head, (size_t)bytes);
 	if (!im->out->format)
 		return import_unknown(im->in, err);
-	return im->out->format->read(im, err);
+	if (im->out->format->read(im, err))
+		return -1;
+	if (!v->name[0]) { /* something to call it by */
+		name = strrchr(im->path, '/') ? strrchr(im->path, '/') + 1 : im->path;
+		name = strcmp(name, IMPORT_STDIN) ? name : input_name(im->in);
+		feed_copy(v->name, sizeof(v->name), name, strlen(name));
+	}
+	return 0;
 }
 
 struct imported *import_read(

@@ -42,6 +42,13 @@ struct imported *import_read(
 	const char *path, const struct import_options *options, struct err *err);
 void import_free(struct imported *i);
 
+/*
+ * Several as one: events by name, threads by their names and numbers. Those with time lie where the wall clock has them. What
+ * all say alike of the process is kept. The list stays the caller's. NULL: err says why.
+ */
+struct imported *import_merge(struct imported *const *list, int count,
+	const struct import_options *options, struct err *err);
+
 /* --- formats ----------------------------------------------------------------------------------------- */
 
 struct import; /* feed.h: a file that is being read */

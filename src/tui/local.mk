@@ -5,7 +5,7 @@ noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
 	%D%/config/config.c %D%/config/config.h %D%/config/keys.c %D%/config/parse.h %D%/config/write.c \
 	%D%/frame/loop.c %D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c \
-	%D%/frame/compare.h %D%/frame/config.h %D%/frame/events.c %D%/frame/events.h %D%/frame/findings.c %D%/frame/findings.h \
+	%D%/frame/compare.h %D%/frame/config.h %D%/frame/events.c %D%/frame/events.h %D%/frame/file.c %D%/frame/file.h %D%/frame/findings.c %D%/frame/findings.h \
 	%D%/frame/search.c %D%/frame/search.h \
 	%D%/frame/footer.c %D%/frame/header.c %D%/frame/mouse.c %D%/frame/output.c %D%/frame/output.h \
 	%D%/frame/popup.c %D%/frame/drive.c %D%/frame/settings.c %D%/frame/timestrip.c %D%/frame/views.c %D%/frame/view.h %D%/frame/ui.c %D%/frame/ui.h %D%/frame/work.c \

@@ -2,6 +2,7 @@
 # Tests of the readers.
 
 check_PROGRAMS += %D%/test_collapsed
+check_SCRIPTS += %D%/test_files.sh
 EXTRA_DIST += %D%/read.h
 
 IMPORT_TEST_LIBS = libimport.a $(EXPORT_TEST_LIBS)

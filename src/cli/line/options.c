@@ -6,10 +6,12 @@
 #include <stddef.h>
 
 #define SAMPLING (VERB_TOP | VERB_RECORD)
-#define WRITING  (VERB_RECORD | VERB_REPORT)
+#define WRITING  (VERB_RECORD | VERB_REPORT | VERB_CONVERT)
+#define READING  (VERB_CONVERT | VERB_VIEW)
+#define SHOWING  (VERB_TOP | VERB_VIEW)
 
 const struct option_def options[] = {
-	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | VERB_REPORT,
+	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | VERB_REPORT | READING,
 		"what to sample: cpu (the default), alloc, lock, wall, all at once if you like"},
 	{OPT_DURATION, "duration", 'd', "SECONDS", VERB_RECORD | VERB_WHY,
 		"stop after so long; without it, at Ctrl-C or when the JVM ends (why: after 10)"},
@@ -60,14 +62,20 @@ const struct option_def options[] = {
 		"in .collapsed write pkg.Class.method, not pkg/Class.method"},
 	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
 		"also tell what is wrong with the JVM, as far as these events show it"},
+	{OPT_FROM, "from", 0, "TIME", READING,
+		"only from here on: seconds from the begin, as in 90 or 2m, or a time, as in "
+		"14:05:30"},
+	{OPT_TO, "to", 0, "TIME", READING, "only up to here"},
+	{OPT_MEMORY, "memory", 0, "SIZE", READING,
+		"what the stacks of a file may take, 1g by default"},
 	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
 		"also keep the agent's records as they came, for `jhot report`"},
 	{OPT_BATCH, "batch", 'b', NULL, VERB_TOP,
 		"print plain screens, for files and pipes; Ctrl-C ends it"},
 	{OPT_SCREENS, "count", 'n', "N", VERB_TOP, "with -b: so many screens"},
-	{OPT_DUMP_SCREEN, "dump-screen", 0, "COLSxROWS", VERB_TOP,
+	{OPT_DUMP_SCREEN, "dump-screen", 0, "COLSxROWS", SHOWING,
 		"print only the last screen, in this size"},
-	{OPT_KEYS, "keys", 0, "KEYS", VERB_TOP, "type these keys first: T shows the tree"},
+	{OPT_KEYS, "keys", 0, "KEYS", SHOWING, "type these keys first: T shows the tree"},
 	{OPT_PRINT_CONFIG, "print-config", 0, NULL, VERB_TOP,
 		"print a settings file with all there is to set, and end"},
 	{OPT_JSON, "json", 0, NULL,
@@ -79,11 +87,11 @@ const struct option_def options[] = {
 		"load this libjhot.so, not the installed one"},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, "take the records of --raw in place of a JVM"},
 	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, NULL},
-	{OPT_FRAME_FD, "frame-fd", 0, "N", VERB_TOP, NULL},
-	{OPT_ASCII, "ascii", 0, NULL, VERB_TOP, "draw with ASCII only"},
-	{OPT_COLOR, "color", 0, "never|16|256", VERB_TOP,
+	{OPT_FRAME_FD, "frame-fd", 0, "N", SHOWING, NULL},
+	{OPT_ASCII, "ascii", 0, NULL, SHOWING, "draw with ASCII only"},
+	{OPT_COLOR, "color", 0, "never|16|256", SHOWING,
 		"how many colours to use; by default what the terminal has"},
-	{OPT_KEEP, "keep", 0, NULL, VERB_TOP, "leave the last screen on the terminal"},
+	{OPT_KEEP, "keep", 0, NULL, SHOWING, "leave the last screen on the terminal"},
 	{OPT_HELP, "help", 'h', NULL, (unsigned)VERB_ALL, "print this text"},
 	{OPT_VERSION, "version", 'V', NULL, (unsigned)VERB_ALL, "print the version"},
 	{.name = NULL},

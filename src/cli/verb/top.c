@@ -6,14 +6,13 @@
 #include "cli/line/units.h"
 #include "cli/live.h"
 #include "cli/report.h"
+#include "cli/screen.h"
 #include "cli/verb/verb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define FD_MAX (1u << 20)
 
 /* What the command line asks for, beyond the screen's own options. */
 struct top {
@@ -27,30 +26,9 @@ struct top {
 	const char *target; /* pid or name, NULL: the picker */
 };
 
-static int top_color(const char *text, enum app_color *out, struct err *err)
-{
-	static const char *const names[] = {[APP_COLOR_AUTO] = "auto",
-		[APP_COLOR_NEVER] = "never",
-		[APP_COLOR_16] = "16",
-		[APP_COLOR_256] = "256"};
-	size_t i = 0;
-
-	if (!text)
-		return 0;
-	while (i < sizeof(names) / sizeof(names[0]) && strcmp(text, names[i]) != 0)
-		i++;
-	if (i == sizeof(names) / sizeof(names[0]))
-		return err_set(
-			err, ERR_USAGE, "--color takes never, 16, 256 or auto, not \"%s\".", text);
-	*out = (enum app_color)i;
-	return 0;
-}
-
 static int top_numbers(const struct args *args, struct top *t, struct err *err)
 {
 	const char *delay = args_get(args, OPT_DELAY);
-	const char *fd = args_get(args, OPT_FRAME_FD);
-	unsigned number;
 	uint64_t ns;
 
 	if (delay) {
@@ -61,10 +39,6 @@ static int top_numbers(const struct args *args, struct top *t, struct err *err)
 				"--delay of %s is too short: 0.1 is the least.", delay);
 		t->screen.interval_ms = ns / NS_PER_MS;
 	}
-	if (fd && units_count(fd, "--frame-fd", FD_MAX, &number, err))
-		return -1;
-	if (fd)
-		t->screen.frame_fd = (int)number;
 	return 0;
 }
 
@@ -76,11 +50,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 	*t = (struct top){
 		.config = t->config,
 		.screen = {.event = EVENT_CPU,
-			.interval_ms = config->delay_ms ? config->delay_ms : 1000,
-			.frame_fd = -1,
-			.config = config,
-			.charset = config->charset,
-			.color = config->color},
+			.interval_ms = config->delay_ms ? config->delay_ms : 1000},
 		.session = {.agent = args_get(args, OPT_AGENT),
 			.raw_path = args_get(args, OPT_RAW),
 			.take_over = args_has(args, OPT_TAKE_OVER)},
@@ -88,11 +58,8 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.event_given = args_has(args, OPT_EVENT),
 		.target = args->operand_count ? args->operands[0] : NULL,
 	};
-	t->screen.keep = args_has(args, OPT_KEEP);
 	t->screen.user_only = args_has(args, OPT_USER);
 	t->screen.kernel_only = args_has(args, OPT_KERNEL);
-	if (args_has(args, OPT_ASCII))
-		t->screen.charset = APP_CHARSET_ASCII;
 	if (batch_options(&t->batch, args, err))
 		return -1;
 	if (clock && strcmp(clock, "step"))
@@ -104,7 +71,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 			err, ERR_USAGE, "--replay shows a recording, so it takes no PID or NAME.");
 	if (clock && !t->replay)
 		return err_set(err, ERR_USAGE, "--clock=step needs --replay FILE.");
-	if (top_color(args_get(args, OPT_COLOR), &t->screen.color, err) ||
+	if (screen_options(&t->screen, args, config, err) ||
 		events_parse(&t->events, args, config->event >= 0 ? config->event : EVENT_CPU, err))
 		return -1;
 	t->screen.event = t->events.ids[0];

@@ -23,6 +23,8 @@ enum verb_bit {
 	VERB_DUMP = 1 << 6,
 	VERB_EVENTS = 1 << 7,
 	VERB_WHY = 1 << 8,
+	VERB_CONVERT = 1 << 9,
+	VERB_VIEW = 1 << 10,
 	VERB_ALL = ~0,
 };
 

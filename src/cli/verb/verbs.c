@@ -9,6 +9,8 @@ extern const struct verb verb_list;
 extern const struct verb verb_why;
 extern const struct verb verb_record;
 extern const struct verb verb_report;
+extern const struct verb verb_view;
+extern const struct verb verb_convert;
 extern const struct verb verb_dump;
 extern const struct verb verb_events;
 extern const struct verb verb_status;
@@ -20,6 +22,8 @@ const struct verb *const verbs[] = {
 	&verb_why,
 	&verb_record,
 	&verb_report,
+	&verb_view,
+	&verb_convert,
 	&verb_dump,
 	&verb_events,
 	&verb_status,

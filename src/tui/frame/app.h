@@ -88,6 +88,19 @@ struct app_ops {
 enum app_charset { APP_CHARSET_AUTO, APP_CHARSET_ASCII, APP_CHARSET_UTF8 };
 enum app_color { APP_COLOR_AUTO, APP_COLOR_NEVER, APP_COLOR_16, APP_COLOR_256 };
 
+struct app_fact {
+	const char *label, *text;
+};
+
+/* A file that is looked at in place of a JVM. */
+struct app_file {
+	const char *name, *host;      /* host: "" if not known */
+	bool timed;                   /* it tells when its samples were taken */
+	bool vitals;                  /* and how the JVM was */
+	uint32_t from, to;            /* what of it is shown first, in seconds of the profile */
+	const struct app_fact *facts; /* what else it says; ends with label NULL */
+};
+
 struct app_options {
 	int event;            /* shown first */
 	unsigned events;      /* bit per event that can be sampled at all; 0: cpu only */
@@ -99,6 +112,7 @@ struct app_options {
 	bool keep;                   /* leave the last screen in the scrollback */
 	const struct config *config; /* NULL: no settings file */
 	bool user_only, kernel_only; /* so is sampled */
+	const struct app_file *file; /* NULL: it is a JVM */
 	bool attached; /* a session is there already: start in the methods view, not in the picker */
 };
 

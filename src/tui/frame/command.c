@@ -4,6 +4,7 @@
 
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
+#include "tui/frame/file.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
 #include "tui/screen/column.h"
@@ -132,7 +133,7 @@ static unsigned second_step(struct ui *ui, int seconds)
 	}
 	if (!ui->scope.time.frozen)
 		freeze(ui, 0);
-	if (!timeline_step(&ui->scope.time, ui->profile, seconds))
+	if (!timeline_step(&ui->scope.time, ui->profile, seconds * file_step(ui)))
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no %s seconds are held",
 			seconds < 0 ? "earlier" : "later");
 	ui->waiting = 0;

@@ -8,6 +8,7 @@
 #include "tui/frame/compare.h"
 #include "tui/frame/config.h"
 #include "tui/frame/events.h"
+#include "tui/frame/file.h"
 #include "tui/frame/findings.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
@@ -68,6 +69,8 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->format = options->config ? options->config->format : "";
 	if (options->attached)
 		ui_take_profile(ui);
+	if (options->file)
+		file_begin(ui);
 	ui_show(ui, options->attached ? VIEW_METHODS : VIEW_PICKER);
 	ui_react(ui, UI_UPDATE);
 }
@@ -329,6 +332,10 @@ static unsigned ui_take_key(struct ui *ui, int key, int64_t now_ms)
 	}
 	if (!c) {
 		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
+		return 0;
+	}
+	if (file_refuses(ui, c)) {
+		ui_say(ui, STYLE_WARN, UI_STAY, "%s", file_refuses(ui, c));
 		return 0;
 	}
 	reaction = c->run(ui, arg);

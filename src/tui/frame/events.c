@@ -56,7 +56,9 @@ static void event_swap_windows(struct ui *ui, int event, bool begins)
 	old->since_before = ui->scope.time.since_before;
 	if (!new->visited) {
 		new->window = ui->scope.time.window;
-		new->begun = begins ? profile_info(ui->profile).now : 0;
+		new->begun = ui->options->file ? ui->options->file->from
+			     : begins          ? profile_info(ui->profile).now
+					       : 0;
 		new->since = new->since_before = new->begun;
 		profile_mark(ui->profile, event, new->begun, 0);
 	}
@@ -120,7 +122,9 @@ unsigned events_show(struct ui *ui, int event)
 	if (event == ui->scope.event && !begins)
 		return 0;
 	if (!ui_has_event(ui, event)) {
-		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS, "no event has this key yet: e adds one");
+		ui_say(ui, STYLE_WARN, UI_MESSAGE_MS,
+			ui->options->file ? "the file has no such samples"
+					  : "no event has this key yet: e adds one");
 		return 0;
 	}
 	if (begins && event_warns(ui, event))

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "tui/frame/command.h"
+#include "tui/frame/file.h"
 #include "tui/screen/text.h"
 
 #include <ctype.h>
@@ -139,7 +140,8 @@ static void draw_keys(struct ui *ui, int row)
 			const struct command *c = &commands[i];
 			const char *shown;
 
-			if (!c->line || c->place != place || !command_here(c, ui))
+			if (!c->line || c->place != place || !command_here(c, ui) ||
+				file_refuses(ui, c))
 				continue;
 			shown = command_shown(c, ui);
 			/* Marks stand right before their word, letters and words do not. */
@@ -169,6 +171,10 @@ static void draw_waiting(struct ui *ui, struct strip *s)
 {
 	char count[TEXT_NUMBER];
 
+	if (ui->options->file) {
+		file_notice(ui, s);
+		return;
+	}
 	strip_add(s, STYLE_NORMAL, 0,
 		"frozen: %s newer samples wait (space resumes; , . step back/forth 1 s)",
 		text_count(count, (int64_t)ui->waiting));
@@ -192,7 +198,8 @@ void footer_draw(struct ui *ui)
 		draw_part(ui, ui->canvas.rows - rows, v->detail);
 	if (rows > 2)
 		draw_part(ui, last - 1,
-			ui->scope.time.frozen && v->notice ? draw_waiting : v->notice);
+			ui->scope.time.frozen && v->notice && file_has_time(ui) ? draw_waiting
+										: v->notice);
 	if (ui->place.prompt.label && ui->place.prompt.choice && rows > 1)
 		draw_choices(ui, last - 1);
 	if (ui->place.prompt.label)

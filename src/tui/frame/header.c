@@ -6,6 +6,7 @@
 #include "profile/table/flat.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/events.h"
+#include "tui/frame/file.h"
 #include "tui/frame/findings.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
@@ -27,10 +28,15 @@
 #define STOPS_MUCH    50 /* tenths of a percent: this share of time at safepoints is worth a warning */
 #define WIDE_STOPS    140
 
+static bool has_vitals(const struct ui *ui)
+{
+	return ui->canvas.rows >= ROWS_VITALS && file_has_vitals(ui);
+}
+
 int header_rows(const struct ui *ui)
 {
-	return 2 + (ui->canvas.rows >= ROWS_VITALS) + (ui->canvas.rows >= ROWS_TABS) +
-	       timestrip_rows(ui) + findings_rows(ui);
+	return 2 + has_vitals(ui) + (ui->canvas.rows >= ROWS_TABS) + timestrip_rows(ui) +
+	       findings_rows(ui);
 }
 
 /* --- title ------------------------------------------------------------------------------------------- */
@@ -56,10 +62,11 @@ static void add_engine(const struct ui *ui, struct strip *s)
 	const struct vitals_event *v = &ui->vitals->events[ui->scope.event];
 	const char *name = profile_get_event(ui->profile, ui->scope.event)->name;
 	int64_t asked = events_asked(ui, ui->scope.event);
-	char interval[TEXT_NUMBER], before[TEXT_NUMBER];
+	char interval[TEXT_NUMBER] = "", before[TEXT_NUMBER];
 	struct strip_part *part;
 
-	interval_text(ui, v->interval, interval);
+	if (v->interval > 1)
+		interval_text(ui, v->interval, interval);
 	strip_add(s, STYLE_NORMAL, 3, "%s%s%s%s%s", name,
 		strcmp(name, v->engine) && *v->engine ? "/" : "",
 		strcmp(name, v->engine) ? v->engine : "", asked ? "" : " ", asked ? "" : interval)
@@ -77,7 +84,9 @@ static void add_state(const struct ui *ui, struct strip *s)
 	char text[TEXT_NUMBER];
 	int64_t at;
 
-	if (ui->scope.time.frozen) {
+	if (ui->options->file) {
+		file_state(ui, s);
+	} else if (ui->scope.time.frozen) {
 		at = (int64_t)info.start_wall_ns +
 		     (int64_t)ui->scope.time.frozen_to * (int64_t)NS_PER_S;
 		strip_add(s, STYLE_WARN, 0, " FROZEN %s ", text_clock(text, at))->right = true;
@@ -98,9 +107,13 @@ static void draw_title(struct ui *ui, int row, const struct vitals_second *point
 	struct strip s = {0};
 	char up[TEXT_NUMBER];
 
-	strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, v->name);
-	if (*v->jdk)
-		strip_add(&s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
+	if (ui->options->file) {
+		file_title(ui, &s);
+	} else {
+		strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, v->name);
+		if (*v->jdk)
+			strip_add(&s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
+	}
 	if (v->uptime_s >= 0)
 		strip_add(&s, STYLE_NORMAL, 6, "up %s",
 			text_uptime(up, point ? point->uptime_s : v->uptime_s));
@@ -391,7 +404,7 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 
 int header_quality_row(const struct ui *ui)
 {
-	return 1 + (ui->canvas.rows >= ROWS_TABS) + (ui->canvas.rows >= ROWS_VITALS);
+	return 1 + (ui->canvas.rows >= ROWS_TABS) + has_vitals(ui);
 }
 
 void header_draw(struct ui *ui)
@@ -405,7 +418,7 @@ void header_draw(struct ui *ui)
 	draw_title(ui, row++, point);
 	if (rows >= ROWS_TABS)
 		draw_tabs(ui, row++);
-	if (rows >= ROWS_VITALS)
+	if (has_vitals(ui))
 		draw_vitals(ui, row++, point);
 	if (findings_instead(ui))
 		findings_draw_line(ui, row++);

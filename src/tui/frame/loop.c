@@ -95,6 +95,8 @@ static int64_t app_interval(const struct app *app, int64_t now)
 		return FIRST_TICK_MS;
 	if (!app->ui.profile)
 		return 1000;
+	if (app->ui.options->file)
+		return DRAIN_MS;
 	return (int64_t)app->ui.interval_ms < DRAIN_MS ? (int64_t)app->ui.interval_ms : DRAIN_MS;
 }
 

@@ -7,11 +7,13 @@
  * A cell is so many whole seconds of the session, so that what is drawn stays what it is and moves by one
  * cell at a time. Shown under the header while frozen, and on tall terminals.
  */
-#include "tui/frame/ui.h"
+#include "tui/frame/file.h"
 
+#include "base/buf.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ROWS_FROZEN 20 /* one line */
 #define ROWS_TWO    36 /* always: the rate and the heap */
@@ -32,7 +34,7 @@ int timestrip_rows(const struct ui *ui)
 {
 	int rows = ui->canvas.rows;
 
-	if (!ui->profile || ui->canvas.cols < 60)
+	if (!ui->profile || ui->canvas.cols < 60 || !file_has_time(ui))
 		return 0;
 	return rows >= ROWS_THREE                             ? 3
 	       : rows >= ROWS_TWO                             ? 2
@@ -42,16 +44,17 @@ int timestrip_rows(const struct ui *ui)
 
 static struct cells cells_of(const struct ui *ui)
 {
-	static const uint32_t steps[] = {1, 2, 5, 10, 15, 20, 30, 60};
+	static const uint32_t steps[] = {1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800,
+		3600, 7200, 21600, 43200, 86400, 172800};
 	struct profile_query q = ui_query(ui);
 	uint32_t now = ui->shown_now, last, i = 0;
+	uint32_t held = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
 	struct cells c = {.count = (uint32_t)(ui->canvas.cols - LABEL_COLS - VALUE_COLS - 4)};
 
 	if (c.count > PROFILE_HISTORY_S)
 		c.count = PROFILE_HISTORY_S;
 	/* A young session has all the room. */
-	while (steps[i] * c.count < (now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S) &&
-		i + 1 < sizeof(steps) / sizeof(steps[0]))
+	while (steps[i] * c.count < held && i + 1 < sizeof(steps) / sizeof(steps[0]))
 		i++;
 	c.seconds = steps[i];
 	last = (now ? now - 1 : 0) / c.seconds;
@@ -64,31 +67,31 @@ static struct cells cells_of(const struct ui *ui)
 	return c;
 }
 
-/* One value per second, the last of them that of now - 1; -1 = not known. */
-static void line_seconds(const struct ui *ui, enum line line, int64_t *out)
+/* One value per second, the last of them that of to - 1; -1 = not known. */
+static void line_seconds(const struct ui *ui, enum line line, uint32_t to, int64_t *out, uint32_t n)
 {
-	uint32_t now = ui->shown_now;
-
 	if (line == LINE_RATE)
-		profile_history(ui->profile, ui->scope.event, now, out, PROFILE_HISTORY_S);
+		profile_history(ui->profile, ui->scope.event, to, out, n);
 	else
-		history_values(ui->profile, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC,
-			now ? now - 1 : 0, out, PROFILE_HISTORY_S);
+		history_values(ui->profile, line == LINE_HEAP ? HISTORY_HEAP : HISTORY_GC, to - 1,
+			out, (int)n);
 }
 
-/* The mean of what is known of a cell; -1 = nothing is. */
+/* The mean of what is known of a cell, up to now; -1 = nothing is. seconds: room for those of a cell. */
 static int64_t cell_value(
-	const struct ui *ui, const struct cells *c, uint32_t cell, const int64_t *seconds)
+	const struct ui *ui, enum line line, const struct cells *c, uint32_t cell, int64_t *seconds)
 {
-	int64_t now = ui->shown_now, known = 0;
+	uint32_t from = cell * c->seconds, to = from + c->seconds, known = 0;
 	double sum = 0;
 
-	for (uint32_t i = 0; i < c->seconds; i++) {
-		int64_t at = (int64_t)cell * c->seconds + i - now + PROFILE_HISTORY_S;
-
-		if (at < 0 || at >= PROFILE_HISTORY_S || seconds[at] < 0)
+	to = to < ui->shown_now ? to : ui->shown_now;
+	if (to <= from)
+		return -1;
+	line_seconds(ui, line, to, seconds, to - from);
+	for (uint32_t i = 0; i < to - from; i++) {
+		if (seconds[i] < 0)
 			continue;
-		sum += (double)seconds[at];
+		sum += (double)seconds[i];
 		known++;
 	}
 	if (!known)
@@ -112,17 +115,17 @@ static void value_text(enum line line, int64_t value, char *out, size_t size)
 static void draw_line(struct ui *ui, int row, enum line line, const struct cells *c)
 {
 	static const int64_t units[] = {[LINE_RATE] = 8, [LINE_HEAP] = 1 << 20, [LINE_GC] = 10};
-	const char *labels[] = {[LINE_RATE] = profile_events[ui->scope.event].name,
+	const char *labels[] = {[LINE_RATE] = profile_get_event(ui->profile, ui->scope.event)->name,
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
 	struct canvas *canvas = &ui->canvas;
-	int64_t seconds[PROFILE_HISTORY_S], values[PROFILE_HISTORY_S], top;
+	int64_t *seconds = xcalloc(c->seconds, sizeof(*seconds)), values[PROFILE_HISTORY_S], top;
 	int col = LABEL_COLS;
 	char text[GLYPH_SPARK_BYTES(1)], most[32];
 
-	line_seconds(ui, line, seconds);
 	for (uint32_t i = 0; i < c->count; i++)
-		values[i] = cell_value(ui, c, c->first + i, seconds);
+		values[i] = cell_value(ui, line, c, c->first + i, seconds);
+	free(seconds);
 	top = glyph_top(values, (int)c->count, units[line]);
 	canvas_text(canvas, row, 1, LABEL_COLS, STYLE_LABEL, labels[line]);
 	for (uint32_t i = 0; i < c->count; i++) {

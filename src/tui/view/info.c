@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "tui/frame/command.h"
+#include "tui/frame/file.h"
 #include "tui/screen/text.h"
 
 #include <stdarg.h>
@@ -60,6 +61,13 @@ static void add_wrapped(struct page *p, const char *label, const char *text, int
 static const char *ago(char out[TEXT_NUMBER], int64_t seconds)
 {
 	return seconds < 0 ? strcpy(out, "-") : text_uptime(out, seconds);
+}
+
+static void write_file(const struct ui *ui, struct page *p, int width)
+{
+	add_title(p, "FILE");
+	for (const struct app_fact *f = ui->options->file->facts; f->label; f++)
+		add_wrapped(p, f->label, f->text, width);
 }
 
 static void write_jvm(const struct ui *ui, struct page *p, int width)
@@ -122,9 +130,11 @@ static void write_events(const struct ui *ui, struct page *p, int width)
 
 		if (!e->state && e->samples <= 0)
 			continue;
-		add(p, profile_events[i].name, "%s   %s every %s   %s, %s lost",
+		text_interval(
+			interval, e->interval, profile_get_event(ui->profile, i)->weight_is_time);
+		add(p, profile_get_event(ui->profile, i)->name, "%s   %s%s%s   %s, %s lost",
 			states[e->state >= 0 && e->state < 3 ? e->state : 2], e->engine,
-			text_interval(interval, e->interval, profile_events[i].weight_is_time),
+			e->interval > 1 ? " every " : "", e->interval > 1 ? interval : "",
 			text_counted(samples, e->samples, "sample"), text_count(lost, e->lost));
 		add_wrapped(p, "", e->note, width);
 	}
@@ -173,10 +183,15 @@ static void info_draw(struct ui *ui, struct area area)
 	if (!ui->vitals || !ui->profile)
 		return;
 	page_begin(ui, p);
-	write_jvm(ui, p, width);
-	write_memory(ui->vitals, p);
+	if (ui->options->file)
+		write_file(ui, p, width);
+	if (file_has_vitals(ui)) {
+		write_jvm(ui, p, width);
+		write_memory(ui->vitals, p);
+	}
 	write_events(ui, p, width);
-	write_agent(ui, p, width);
+	if (file_has_vitals(ui))
+		write_agent(ui, p, width);
 	write_history(ui, p);
 	page_draw(ui, p, area);
 }

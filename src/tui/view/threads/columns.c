@@ -207,7 +207,17 @@ static const struct column columns_wide[] = {
 	{"TOP FRAME NOW", 2, 0, true, 0, -1, cell_top},
 };
 
+/* Of a file that does not tell for how long its threads ran. */
+static const struct column columns_shares[] = {
+	{"THREAD", 1, 26, true, 0, SORT_NAME, cell_name},
+	{"T", 1, 1, true, 0, -1, cell_kind},
+	{"SHARE%", 1, 6, false, 0, SORT_CPU, cell_cpu},
+	{"MOSTLY IN", 2, 0, true, 0, -1, cell_top},
+};
+
 struct columns threads_columns(const struct ui *ui)
 {
+	if (threads_shares(ui))
+		return COLUMNS(columns_shares);
 	return ui->canvas.cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
 }

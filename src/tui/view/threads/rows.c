@@ -149,6 +149,17 @@ static uint32_t gather_covered(const struct ui *ui, const struct thread_rows *t,
 	return seconds ? seconds : 1;
 }
 
+bool threads_shares(const struct ui *ui)
+{
+	return ui->options->file && (!ui->options->file->timed || !ui_has_event(ui, EVENT_CPU));
+}
+
+/* What stands for CPU time: itself, or in a file without it the event that is shown. */
+static int gather_main_event(const struct ui *ui)
+{
+	return ui->options->file && !ui_has_event(ui, EVENT_CPU) ? ui->scope.event : EVENT_CPU;
+}
+
 static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t)
 {
 	static const struct {
@@ -174,12 +185,19 @@ static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t
 		g->add = passes[i].add;
 		if (passes[i].now && q.to > NOW_S && q.from < q.to - NOW_S)
 			q.from = q.to - NOW_S;
+		if (q.event == EVENT_CPU)
+			q.event = gather_main_event(ui);
 		if (ui_has_event(ui, q.event))
 			profile_each(ui->profile, &q, gather_part, g);
 	}
 	t->to = window.to;
 	t->from = window.from;
 	t->span_s = gather_covered(ui, t, EVENT_CPU);
+	t->share_of = 0;
+	if (threads_shares(ui)) {
+		window.event = gather_main_event(ui);
+		t->share_of = profile_sum(ui->profile, &window).weight;
+	}
 }
 
 /* The same; 0: it never was. */
@@ -464,6 +482,8 @@ const char *thread_row_name(const struct profile *p, const struct thread_row *r)
 
 double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r)
 {
+	if (t->share_of)
+		return 100.0 * (double)r->use[EVENT_CPU].weight / (double)t->share_of;
 	return t->span_s ? 100.0 * (double)r->use[EVENT_CPU].weight / ((double)t->span_s * NS_PER_S)
 			 : 0;
 }

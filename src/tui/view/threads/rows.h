@@ -58,8 +58,12 @@ struct thread_rows {
 	uint32_t from, to;                       /* the window */
 	uint32_t span_s, alloc_span_s,
 		lock_span_s; /* what rates divide by: the seconds sampled of it */
+	uint64_t share_of;   /* threads_shares: what shares are of */
 	bool alloc_known, lock_known;
 };
+
+/* In a file without CPU time, or without time, what a thread has is a share of all. */
+bool threads_shares(const struct ui *ui);
 
 void thread_rows_update(struct thread_rows *t, struct ui *ui);
 void thread_rows_done(struct thread_rows *t);

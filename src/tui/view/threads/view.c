@@ -199,7 +199,8 @@ static void threads_detail(struct ui *ui, struct strip *s)
 		return;
 	strip_add(s, STYLE_STRONG, 0, "%s", thread_row_name(ui->profile, r));
 	strip_add(s, STYLE_NORMAL, 2, "%s",
-		text_counted(count, (int64_t)r->use[EVENT_CPU].count, "cpu sample"));
+		text_counted(count, (int64_t)r->use[EVENT_CPU].count,
+			threads_shares(ui) ? "sample" : "cpu sample"));
 	strip_add(s, STYLE_DIM, 1, "%d of %d", t->at.list.cursor + 1, t->at.list.count)->right =
 		true;
 }

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading files for verbs: progress, several as one, a span of time. */
+#include "cli/reading.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/line/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS (NS_PER_S / 2)
+#define EACH_NS  (NS_PER_S / 10)
+#define DAY_S    (24 * 3600)
+
+struct reading {
+	const char *path;
+	uint64_t begin_ns, shown_ns;
+	bool shown;
+};
+
+static bool reading_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct reading *r = ctx;
+	uint64_t now = clock_mono_ns();
+
+	if (!isatty(STDERR_FILENO) || now - r->begin_ns < FIRST_NS || now - r->shown_ns < EACH_NS)
+		return true;
+	fprintf(stderr, "\r\033[Kreading %.60s ... ", r->path);
+	if (total)
+		fprintf(stderr, "%llu of %llu MB, %d %%", (unsigned long long)(done / 1000000),
+			(unsigned long long)(total / 1000000),
+			(int)(100.0 * (double)done / (double)total));
+	else
+		fprintf(stderr, "%llu MB", (unsigned long long)(done / 1000000));
+	fputs("  (Ctrl-C gives up)", stderr);
+	fflush(stderr);
+	r->shown_ns = now;
+	r->shown = true;
+	return true;
+}
+
+static void reading_over(struct reading *r)
+{
+	if (r->shown)
+		fputs("\r\033[K", stderr);
+	r->shown = false;
+}
+
+static int reading_memory(const struct args *args, uint64_t *memory, struct err *err)
+{
+	const char *text = args_get(args, OPT_MEMORY);
+	enum units_kind kind = UNITS_BYTES;
+
+	if (!text)
+		return 0;
+	if (units_interval(text, memory, &kind, NULL) || kind != UNITS_BYTES)
+		return err_set(
+			err, ERR_USAGE, "--memory takes a size, as in 4g, not \"%s\".", text);
+	return 0;
+}
+
+struct imported *reading_operands(const struct args *args, struct err *err)
+{
+	struct reading r = {.begin_ns = clock_mono_ns()};
+	struct import_options how = {.progress = reading_progress, .ctx = &r};
+	struct imported **list, *out = NULL;
+	int count = 0;
+
+	if (reading_memory(args, &how.memory, err))
+		return NULL;
+	list = xcalloc((size_t)args->operand_count, sizeof(*list));
+	while (count < args->operand_count) {
+		r.path = args->operands[count];
+		list[count] = import_read(r.path, &how, err);
+		if (!list[count])
+			break;
+		count++;
+	}
+	if (count == args->operand_count)
+		out = count == 1 ? list[0] : import_merge(list, count, &how, err);
+	for (int i = 0; i < count; i++)
+		if (list[i] != out)
+			import_free(list[i]);
+	free(list);
+	reading_over(&r);
+	return out;
+}
+
+/* --- a span of time ---------------------------------------------------------------------------------- */
+
+/* "14:05" or "14:05:30", of the day on which the file begins or the one after. */
+static int span_clock(const char *option, const char *text, const struct imported *i,
+	uint32_t *second, struct err *err)
+{
+	time_t start = (time_t)(profile_info(i->profile).start_wall_ns / NS_PER_S), then;
+	int hour, minute, s = 0, end = 0;
+	struct tm tm;
+
+	if ((sscanf(text, "%2d:%2d:%2d%n", &hour, &minute, &s, &end) < 3 &&
+		    sscanf(text, "%2d:%2d%n", &hour, &minute, &end) < 2) ||
+		text[end] || hour > 23 || minute > 59 || s > 59 || hour < 0 || minute < 0 || s < 0)
+		return err_set(err, ERR_USAGE,
+			"--%s takes seconds, as in 90 or 2m, or a time, as in 14:05:30, not "
+			"\"%s\".",
+			option, text);
+	if (!start)
+		return err_set(err, ERR_USAGE,
+			"--%s %s needs to know when the file begins, which it does not tell: say "
+			"seconds.",
+			option, text);
+	localtime_r(&start, &tm);
+	tm.tm_hour = hour;
+	tm.tm_min = minute;
+	tm.tm_sec = s;
+	tm.tm_isdst = -1;
+	then = mktime(&tm);
+	*second = then >= start ? (uint32_t)(then - start) : 0;
+	/* Before its beginning: of the next day, if the file goes on till then. */
+	if (then < start && then + DAY_S - start <= (time_t)profile_info(i->profile).now)
+		*second = (uint32_t)(then + DAY_S - start);
+	return 0;
+}
+
+static int span_second(const char *option, const char *text, const struct imported *i,
+	uint32_t *second, struct err *err)
+{
+	uint64_t ns;
+
+	if (strchr(text, ':'))
+		return span_clock(option, text, i, second, err);
+	if (!strcmp(text, "0")) {
+		*second = 0;
+		return 0;
+	}
+	if (units_duration(text, &ns, err))
+		return err_prefix(err, "--%s: ", option);
+	*second = (uint32_t)(ns / NS_PER_S < UINT32_MAX ? ns / NS_PER_S : UINT32_MAX - 1);
+	return 0;
+}
+
+int reading_span(const struct args *args, const struct imported *i, uint32_t *from, uint32_t *to,
+	struct err *err)
+{
+	const char *begin = args_get(args, OPT_FROM), *end = args_get(args, OPT_TO);
+
+	*from = 0;
+	*to = UINT32_MAX;
+	if ((begin || end) && !i->timed)
+		return err_set(err, ERR_USAGE,
+			"--from and --to need a file with time, and %s files have none.",
+			i->format->name);
+	if ((begin && span_second("from", begin, i, from, err)) ||
+		(end && span_second("to", end, i, to, err)))
+		return -1;
+	if (*from >= profile_info(i->profile).now)
+		return err_set(err, ERR_USAGE, "--from %s is behind the end: the file has %u s.",
+			begin, profile_info(i->profile).now);
+	if (*from >= *to)
+		return err_set(err, ERR_USAGE, "Nothing is between --from and --to.");
+	return 0;
+}
+
+uint64_t reading_duration_ns(const struct imported *i, uint32_t from, uint32_t to)
+{
+	uint64_t whole = i->duration_ns, begin = (uint64_t)from * NS_PER_S;
+	uint64_t end = (uint64_t)to * NS_PER_S;
+
+	if (!i->timed || (!from && to == UINT32_MAX))
+		return whole;
+	end = end < whole ? end : whole;
+	return end > begin ? end - begin : 0;
+}

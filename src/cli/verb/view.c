@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `jhot view`: a profile from a file in the live view. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/batch.h"
+#include "cli/line/events.h"
+#include "cli/live.h"
+#include "cli/reading.h"
+#include "cli/screen.h"
+#include "cli/verb/verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FACTS 16
+
+struct view_facts {
+	struct app_fact list[FACTS + 1];
+	char *texts[FACTS];
+	int count;
+};
+
+static void fact_add(struct view_facts *f, const char *label, const char *text)
+{
+	if (f->count == FACTS || !*text)
+		return;
+	f->texts[f->count] = xstrdup(text);
+	f->list[f->count] = (struct app_fact){label, f->texts[f->count]};
+	f->count++;
+}
+
+static void view_facts(struct view_facts *f, const struct args *args, const struct imported *file)
+{
+	time_t start = (time_t)(profile_info(file->profile).start_wall_ns / NS_PER_S);
+	char text[256];
+	struct tm tm;
+
+	for (int i = 0; i < args->operand_count; i++)
+		fact_add(f, i ? "" : "file", args->operands[i]);
+	fact_add(f, "format", file->format->what);
+	fact_add(f, "host", file->host);
+	snprintf(text, sizeof(text), file->vitals.pid > 0 ? "%d" : "", file->vitals.pid);
+	fact_add(f, "process", text);
+	fact_add(f, "program", *file->vitals.command ? file->vitals.command : file->vitals.name);
+	fact_add(f, "JDK", file->vitals.jdk);
+	if (start && localtime_r(&start, &tm) && strftime(text, sizeof(text), "%F %H:%M:%S", &tm))
+		fact_add(f, "begins", text);
+	snprintf(text, sizeof(text), file->duration_ns ? "%.1f s" : "",
+		(double)file->duration_ns / (double)NS_PER_S);
+	fact_add(f, "lasts", text);
+	for (int i = 0; i < file->label_count; i++)
+		fact_add(f, i ? "" : "labels", file->labels[i]);
+}
+
+/* All events that have samples; the one that is shown first, by -e, else cpu, else the first that it has. */
+static int view_events(struct app_options *screen, struct events *events, const struct args *args,
+	const struct profile *p, struct err *err)
+{
+	screen->event = -1;
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct profile_query q = profile_whole(i);
+
+		if (!profile_sum(p, &q).count)
+			continue;
+		screen->events |= 1u << i;
+		if (screen->event < 0)
+			screen->event = i;
+	}
+	if (screen->event < 0)
+		return err_set(err, ERR_INPUT, "There are no samples in %s.", args->operands[0]);
+	if (events_of_profile(events, args, p, err))
+		return -1;
+	if (args_has(args, OPT_EVENT))
+		screen->event = events->ids[0];
+	return 0;
+}
+
+/* batch: not NULL: as plain text. */
+static int view_run(const struct args *args, const struct imported *file,
+	struct app_options *screen, const struct batch *batch, struct err *err)
+{
+	static const struct session_options no_session;
+	const char *name = strrchr(args->operands[0], '/');
+	struct view_facts facts = {.count = 0};
+	struct app_file shown = {.host = file->host, .timed = file->timed, .facts = facts.list};
+	struct events events;
+	struct live *live;
+	char title[128];
+	int rc;
+
+	if (reading_span(args, file, &shown.from, &shown.to, err) ||
+		view_events(screen, &events, args, file->profile, err))
+		return -1;
+	snprintf(title, sizeof(title), "%s", name ? name + 1 : args->operands[0]);
+	if (args->operand_count > 1)
+		snprintf(title, sizeof(title), "%d files", args->operand_count);
+	shown.name = strcmp(title, IMPORT_STDIN) ? title : "stdin";
+	view_facts(&facts, args, file);
+	screen->file = &shown;
+	screen->attached = true;
+	live = live_new(&no_session, &events);
+	live_file(live, file);
+	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, &events, err)
+			   : app_run(&live_ops, live, screen, err);
+	live_free(live);
+	while (facts.count)
+		free(facts.texts[--facts.count]);
+	return rc;
+}
+
+static int view_check_terminal(const struct args *args, struct err *err)
+{
+	const char *file = args->operands[0];
+
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	err_set(err, ERR_USAGE, "The view needs a terminal, and %s is not one.",
+		isatty(STDOUT_FILENO) ? "the input" : "the output");
+	err_hint(err, "jhot convert %s                  prints the hot methods", file);
+	err_hint(err, "jhot convert -o NAME.svg %s      draws a flame graph", file);
+	err_hint(err, "jhot view --dump-screen 120x40 %s    prints a screen", file);
+	return -1;
+}
+
+static int run_view(const struct args *args, struct err *err)
+{
+	struct app_options screen = {.interval_ms = 1000};
+	struct config *config = settings_load(err);
+	struct imported *file = NULL;
+	struct batch batch;
+	int rc = -1;
+
+	if (!config || screen_options(&screen, args, config, err) ||
+		batch_options(&batch, args, err) ||
+		(!batch.wanted && view_check_terminal(args, err)))
+		goto out;
+	batch.count = 1; /* nothing would change */
+	file = reading_operands(args, err);
+	if (file)
+		rc = view_run(args, file, &screen, &batch, err);
+out:
+	import_free(file);
+	config_free(config);
+	return rc;
+}
+
+const struct verb verb_view = {
+	.bit = VERB_VIEW,
+	.name = "view",
+	.synopsis = "[OPTION]... FILE...",
+	.help = "show profiles from files as `jhot top` shows a JVM",
+	.text = "Reads what `jhot convert` reads, also several files as one. All views, searches, "
+		"filters and exports are there; where a file tells when its samples were taken, , "
+		"and . move a window through its time, and [ and ] widen it. Press ? for the "
+		"keys.\n\n"
+		"With --dump-screen one screen is printed, and no terminal is needed.",
+	.min_operands = 1,
+	.max_operands = 10000,
+	.run = run_view,
+};

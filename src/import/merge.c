@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several profiles as one: events by name, threads by their names and numbers, seconds by the wall clock where it is told. */
+#include "import/feed.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct merge {
+	struct import im;
+	const struct profile *from;
+	struct feed_sample sample; /* its event and second */
+	uint32_t *stacks;          /* by those of from: number + 1 */
+	uint32_t stack_count;
+	struct err *err;
+	int rc;
+};
+
+static uint32_t merge_frame(struct merge *m, uint32_t frame)
+{
+	const struct profile_frame *f = profile_get_frame(m->from, frame);
+	const struct profile_method *name = profile_get_method(m->from, f->method);
+
+	return profile_frame(m->im.p,
+		profile_method(
+			m->im.p, name->class_name, name->name, name->signature, name->module),
+		f->type, f->bci, f->line);
+}
+
+/* From the frame that is known already, towards the leaf. */
+static uint32_t merge_stack(struct merge *m, uint32_t stack)
+{
+	uint32_t chain[64], depth, at, known;
+
+	for (;;) {
+		depth = 0;
+		for (at = stack; at != PROFILE_ROOT_STACK && !m->stacks[at];
+			at = profile_get_stack(m->from, at).parent)
+			chain[depth++ % 64] = at;
+		known = at == PROFILE_ROOT_STACK ? at : m->stacks[at] - 1;
+		if (!depth)
+			return known;
+		for (unsigned i = 0; i < 64 && i < depth; i++) {
+			at = chain[(depth - 1 - i) % 64];
+			known = profile_stack_child(m->im.p, known,
+				merge_frame(m, profile_get_stack(m->from, at).frame));
+			m->stacks[at] = known + 1;
+		}
+	}
+}
+
+static void merge_part(void *ctx, const struct profile_part *part)
+{
+	struct merge *m = ctx;
+	const struct profile_thread *t = profile_get_thread(m->from, part->thread);
+
+	if (m->rc)
+		return;
+	m->sample.stack = merge_stack(m, part->stack);
+	m->sample.thread = *t->name || t->tid ? feed_thread(&m->im, t) : PROFILE_NONE;
+	m->sample.state = part->state;
+	m->sample.count = part->count;
+	m->sample.weight = part->weight;
+	m->rc = feed_sample(&m->im, &m->sample, m->err);
+}
+
+/* first: which second of the whole is its second 0. */
+static void merge_event(struct merge *m, int event, uint32_t first)
+{
+	struct profile_query q = profile_whole(event);
+	struct profile_info info = profile_info(m->from);
+
+	for (uint32_t s = 0; s <= info.now && !m->rc; s++) {
+		q.from = s;
+		q.to = s + 1;
+		m->sample.second = first + s;
+		profile_each(m->from, &q, merge_part, m);
+	}
+}
+
+static void merge_events(struct merge *m, const struct imported *from, uint32_t first)
+{
+	for (int event = 0; event < PROFILE_EVENTS && !m->rc; event++) {
+		const struct profile_query q = profile_whole(event);
+		const struct profile_event *e = profile_get_event(m->from, event);
+		struct profile_intervals every = profile_get_intervals(m->from, event);
+		struct vitals_event *v;
+
+		if (!profile_sum(m->from, &q).count)
+			continue;
+		m->sample.event = feed_event(&m->im, e->name, e->unit, every.least, m->err);
+		m->rc = m->sample.event < 0 ? -1 : 0;
+		if (m->rc)
+			return;
+		profile_interval_add(m->im.p, m->sample.event, every.most);
+		v = &m->im.out->vitals.events[m->sample.event];
+		v->lost += from->vitals.events[event].lost;
+		memcpy(v->engine, from->vitals.events[event].engine, sizeof(v->engine));
+		merge_event(m, event, first);
+	}
+}
+
+static void merge_text(char *to, size_t bytes, const char *text, bool first)
+{
+	if (first)
+		snprintf(to, bytes, "%s", text);
+	else if (strcmp(to, text) != 0)
+		*to = '\0';
+}
+
+/* What all files say alike is kept. */
+static void merge_facts(struct imported *to, const struct imported *from, bool first)
+{
+	struct vitals *v = &to->vitals;
+
+	merge_text(v->name, sizeof(v->name), from->vitals.name, first);
+	merge_text(v->jdk, sizeof(v->jdk), from->vitals.jdk, first);
+	merge_text(v->vm, sizeof(v->vm), from->vitals.vm, first);
+	merge_text(v->command, sizeof(v->command), from->vitals.command, first);
+	merge_text(to->host, sizeof(to->host), from->host, first);
+	v->pid = first || v->pid == from->vitals.pid ? from->vitals.pid : 0;
+	for (int i = 0; i < from->label_count && to->label_count < IMPORT_LABELS; i++) {
+		bool there = false;
+
+		for (int k = 0; k < to->label_count; k++)
+			there |= !strcmp(to->labels[k], from->labels[i]);
+		if (!there)
+			to->labels[to->label_count++] = xstrdup(from->labels[i]);
+	}
+}
+
+/* When the earliest of those begins that tell it; 0: none does. */
+static uint64_t merge_start(struct imported *const *list, int count)
+{
+	uint64_t start = 0, one;
+
+	for (int i = 0; i < count; i++) {
+		one = profile_info(list[i]->profile).start_wall_ns;
+		if (one && (!start || one < start))
+			start = one;
+	}
+	return start;
+}
+
+static int merge_one(struct merge *m, const struct imported *from, uint64_t start, bool first)
+{
+	struct imported *to = m->im.out;
+	uint64_t own = profile_info(from->profile).start_wall_ns;
+	uint64_t begin_ns = from->timed && own ? own - start : 0;
+
+	if (begin_ns / NS_PER_S > FEED_SECONDS)
+		return err_set(m->err, ERR_INPUT,
+			"These files are more than %d days apart, which no view of time can show.",
+			FEED_SECONDS / (24 * 3600));
+	merge_facts(to, from, first);
+	m->from = from->profile;
+	m->stack_count = profile_info(m->from).stacks;
+	m->stacks = xcalloc(m->stack_count, sizeof(*m->stacks));
+	merge_events(m, from, (uint32_t)(begin_ns / NS_PER_S));
+	free(m->stacks);
+	if (!from->timed)
+		to->duration_ns += from->duration_ns;
+	else if (begin_ns + from->duration_ns > to->duration_ns)
+		to->duration_ns = begin_ns + from->duration_ns;
+	return m->rc;
+}
+
+struct imported *import_merge(struct imported *const *list, int count,
+	const struct import_options *options, struct err *err)
+{
+	struct merge m = {.err = err};
+	struct imported *out = feed_begin(&m.im, "", options);
+	uint64_t start = merge_start(list, count);
+
+	profile_set_start(m.im.p, start);
+	out->format = list[0]->format;
+	for (int i = 0; i < count && !m.rc; i++) {
+		out->timed |= list[i]->timed;
+		m.rc = merge_one(&m, list[i], start, !i);
+	}
+	if (!m.rc)
+		m.rc = feed_check(&m.im, err);
+	feed_end(&m.im);
+	if (m.rc) {
+		import_free(out);
+		return NULL;
+	}
+	return out;
+}

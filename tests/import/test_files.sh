@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# jhot convert and jhot view on files: what comes out, several files as one, times, keys, what is refused.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+run() {
+	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# screen KEYS FILE...: one screen of the view, after these keys
+screen() {
+	run view --ascii --dump-screen 100x30 --keys "$@"
+}
+
+cat >"$T/a.collapsed" <<'END'
+[main tid=7];a/B.main_[j];a/B.work_[j] 30
+[main tid=7];a/B.main_[j];malloc 12
+[pool-1-thread-1 tid=8];a/B.run_[0];a/B.work_[i] 5
+END
+sed 's/a.B.work/a\/B.other/' "$T/a.collapsed" >"$T/b.folded"
+
+# --- convert ---
+run convert "$T/a.collapsed"
+is "hot methods: exit 0" $status 0
+ok "and they are there" grep -Eq ' 74\.5 .* 35 +[Jji] +a\.B\.work$' "$T/out"
+run convert -t -a -o - "$T/a.collapsed"
+sort "$T/a.collapsed" >"$T/want"
+sort "$T/out" >"$T/got"
+same "collapsed stacks come back" "$T/got" "$T/want"
+gzip -k "$T/a.collapsed"
+run convert -t -a -o - "$T/a.collapsed.gz"
+sort "$T/out" >"$T/got"
+same "also from a compressed file" "$T/got" "$T/want"
+"$JHOT" convert -t -a -o - - <"$T/a.collapsed" 2>/dev/null | sort >"$T/got"
+same "and from stdin" "$T/got" "$T/want"
+run convert -t -a -o - "$T/a.collapsed" "$T/b.folded" "$T/a.collapsed"
+sort "$T/out" >"$T/got"
+same "three files are one" "$T/got" <(sort <<'END'
+[main tid=7];a/B.main_[j];a/B.other_[j] 30
+[main tid=7];a/B.main_[j];a/B.work_[j] 60
+[main tid=7];a/B.main_[j];malloc 36
+[pool-1-thread-1 tid=8];a/B.run_[0];a/B.other_[i] 5
+[pool-1-thread-1 tid=8];a/B.run_[0];a/B.work_[i] 10
+END
+)
+run convert -I main -X malloc -o - "$T/a.collapsed"
+is "filters of record" "$(cat "$T/out")" 'a/B.main;a/B.work 30'
+run convert -o "$T/x.svg" -o "$T/x.pb.gz" -o "$T/x.jfr" -o "$T/x.speedscope.json" -o "$T/x.txt" "$T/a.collapsed"
+is "all formats: exit 0" $status 0
+ok "and files" [ -s "$T/x.svg" -a -s "$T/x.pb.gz" -a -s "$T/x.jfr" -a -s "$T/x.speedscope.json" -a -s "$T/x.txt" ]
+
+# --- what is refused ---
+echo 'not a profile' >"$T/text"
+: >"$T/empty"
+printf 'a;b 1\na;c\n' >"$T/bad.collapsed"
+for row in "7 $T/none" "7 $T" "7 $T/text" "7 $T/empty" "7 $T/bad.collapsed" "7 $T/x.svg" \
+	"2 --from 5 $T/a.collapsed" "2 --memory much $T/a.collapsed" "2 -e nonsense $T/a.collapsed"; do
+	read -r want args <<<"$row"
+	run convert $args
+	is "convert $args: exit $want" $status "$want"
+	ok "with a sentence" grep -q 'What happened' "$T/err"
+done
+run convert "$T/bad.collapsed"
+ok "and the line" grep -q 'line 2' "$T/err"
+run convert --memory 16k "$T/a.collapsed"
+is "a profile that is too large: exit 7" $status 7
+ok "says how to allow more" grep -q -e '--memory' "$T/err"
+
+# --- view ---
+run view "$T/a.collapsed"
+is "without a terminal: exit 2" $status 2
+ok "and what to use instead" grep -q 'jhot convert' "$T/err"
+screen '' "$T/a.collapsed"
+is "a screen: exit 0" $status 0
+ok "which file it is" grep -q 'jhot a.collapsed .*FILE' "$T/out"
+ok "all of it" grep -q 'window all .*47 samples' "$T/out"
+ok "its methods" grep -Eq '74\.5 .* a\.B\.work' "$T/out"
+screen t "$T/a.collapsed"
+ok "its threads" grep -q 'pool-1-thread-1' "$T/out"
+screen T "$T/a.collapsed"
+ok "its tree" grep -Eq '89.4 .* a.B.main' "$T/out"
+screen f "$T/a.collapsed"
+ok "its flame graph" grep -q "B.main" "$T/out"
+screen $'/malloc\n' "$T/a.collapsed"
+ok "a search" grep -q 'malloc' "$T/out"
+screen I "$T/a.collapsed"
+ok "what is known of it" grep -q "file .*$T/a.collapsed" "$T/out"
+for key in ' ' r d c; do
+	screen "$key" "$T/a.collapsed"
+	ok "\"$key\" says that it can do nothing" grep -Eq 'A file (does|is)' "$T/out"
+done
+screen , "$T/a.collapsed"
+ok "so does a step in time" grep -q 'does not tell when' "$T/out"
+run view --json "$T/a.collapsed"
+is "--json is of top" $status 2
+
+done_testing
