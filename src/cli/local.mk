@@ -11,5 +11,5 @@ cli_sources = \
 	%D%/line/units.c %D%/line/units.h \
 	%D%/verb/convert.c %D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c %D%/verb/record.c %D%/verb/report.c \
 	%D%/verb/status.c %D%/verb/top.c %D%/verb/view.c %D%/verb/verb.h %D%/verb/verbs.c %D%/verb/why.c
-jhot_LDADD = libtui.a libfindings.a libimport.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a libprofile.a libwire.a libbase.a -lpthread -lm \
+jhot_LDADD = libtui.a libfindings.a libimport.a librecording.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a libprofile.a libwire.a libbase.a -lpthread -lm \
 	$(TERMINFO_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

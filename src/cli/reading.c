@@ -78,6 +78,9 @@ struct imported *reading_operands(const struct args *args, struct err *err)
 		list[count] = import_read(r.path, &how, err);
 		if (!list[count])
 			break;
+		reading_over(&r);
+		if (*list[count]->note)
+			fprintf(stderr, "%s: %s\n", r.path, list[count]->note);
 		count++;
 	}
 	if (count == args->operand_count)

@@ -74,6 +74,8 @@ void feed_copy(char *to, size_t bytes, const char *text, size_t len);
 /* Another "key=value"; those that are too many are left out. */
 void feed_label(struct import *im, const char *key, const char *value);
 
+int import_jhot(struct import *im, struct err *err);
+bool import_is_jhot(const unsigned char *head, size_t bytes);
 int import_collapsed(struct import *im, struct err *err);
 bool import_is_collapsed(const unsigned char *head, size_t bytes);
 

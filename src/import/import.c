@@ -10,6 +10,11 @@
 
 /* Those that are told for certain stand before those that nearly any text could be. */
 const struct import_format import_formats[] = {
+	{.name = "jhot",
+		.suffixes = {".jhot"},
+		.what = "a recording of jhot's",
+		.is = import_is_jhot,
+		.read = import_jhot},
 	{.name = "collapsed",
 		.suffixes = {".collapsed", ".folded"},
 		.what = "collapsed stacks of jhot, async-profiler, perf script",

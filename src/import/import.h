@@ -28,6 +28,7 @@ struct imported {
 	bool timed;           /* its samples are in their seconds; else all are in second 0 */
 	char *labels[IMPORT_LABELS]; /* "key=value" */
 	int label_count;
+	char note[160]; /* what is missing in it, a sentence, or "" */
 };
 
 struct import_options {

@@ -138,6 +138,26 @@ int input_read(struct input *in, void *to, size_t bytes, struct err *err)
 		    : 0;
 }
 
+ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err)
+{
+	size_t have;
+
+	if (in->at == in->end && input_fill(in, err))
+		return -1;
+	have = in->end - in->at < bytes ? in->end - in->at : bytes;
+	memcpy(to, in->piece + in->at, have);
+	input_take(in, have);
+	return (ssize_t)have;
+}
+
+bool input_is_cut(const struct input *in)
+{
+	int number = Z_OK;
+
+	gzerror(in->gz, &number);
+	return number == Z_BUF_ERROR;
+}
+
 int input_rest(struct input *in, struct buf *out, size_t limit, struct err *err)
 {
 	do {

@@ -24,6 +24,10 @@ void input_close(struct input *in);
 int input_peek(struct input *in, const unsigned char **head, struct err *err);
 /* Exactly so many bytes: 1; 0 if the file ends before the first of them, -1 if it ends within, or cannot be read. */
 int input_read(struct input *in, void *to, size_t bytes, struct err *err);
+/* So many bytes at most, of those that there are: 0 at the end, -1 with an error. */
+ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err);
+bool input_is_cut(
+	const struct input *in); /* the error was that the compressed data ends within a block */
 /* The rest behind what out has, up to so many bytes; more are an error. */
 int input_rest(struct input *in, struct buf *out, size_t limit, struct err *err);
 /* The next line without its end (\n, \r\n), valid until the next call: 1, 0 at the end. */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define PROFILE_EVENTS     8
-#define PROFILE_HISTORY_S  600
+#define PROFILE_HISTORY_S  600 /* unless profile_set_history says otherwise */
 #define PROFILE_NONE       UINT32_MAX
 #define PROFILE_ROOT_STACK 0u /* the empty stack */
 
@@ -203,6 +203,8 @@ void profile_set_start(struct profile *p, uint64_t wall_ns);
 
 /* Bytes that the model may hold before it merges and drops; the default is 144 MiB. */
 void profile_set_budget(struct profile *p, size_t bytes);
+/* How many seconds are held, as far as the budget allows. */
+void profile_set_history(struct profile *p, uint32_t seconds);
 
 /*
  * Whatever no held second has and is little of all that was sampled leaves when there is much of it: its samples go to

@@ -134,7 +134,7 @@ struct vitals_second {
 struct profile;
 /* They are so in the running second, of which the last that is told stays; for who feeds the profile. */
 void profile_vitals_set(struct profile *p, const struct vitals *v);
-/* Those of a second, PROFILE_HISTORY_S back at most; NULL: not known. */
+/* Those of a second, as far back as the history goes; NULL: not known. */
 const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second);
 /* The first that were told, however long ago: what counts since then are differences to. NULL: none were. */
 const struct vitals_second *profile_vitals_first(const struct profile *p);

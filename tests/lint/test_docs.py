@@ -50,6 +50,15 @@ def record_faults():
         yield "record %s stands only in %s" % (name, "layout.h" if name in records else "wire.md")
 
 
+def chunk_faults():
+    chunks = re.findall(r"^\tCHUNK_([A-Z]+)\b", lint.read("src/recording/format.h"), re.M)
+    listed = re.findall(r"^\| ([A-Z]+) \| (\d+) \|", lint.read("doc/recording.md"), re.M)
+    if not chunks:
+        yield "no chunks found in src/recording/format.h"
+    if [(name, str(number)) for number, name in enumerate(chunks, 1)] != listed:
+        yield "doc/recording.md lists %s, format.h %s" % (listed, " ".join(chunks))
+
+
 def rule_faults():
     """The rules of findings, in the order of their table in the code."""
     rules = re.findall(r"^\t&rule_(\w+),", lint.read("src/findings/findings.c"), re.M)
@@ -84,6 +93,7 @@ lint.check("there are pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)]
 lint.check("files that pages name exist", missing_files())
 lint.check("links lead to headings", anchor_faults())
 lint.check("doc/wire.md lists the records of the wire", record_faults())
+lint.check("doc/recording.md lists the chunks of a recording", chunk_faults())
 lint.check("doc/findings.md lists the rules", rule_faults())
 lint.check("make targets that pages name exist", target_faults())
 lint.check("HACKING.md names the tools", tool_faults())

@@ -31,7 +31,7 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -
 # The live view over a recording under sanitizers, whatever the rest is built with: its own objects of all that
 # draws and models; what reads records comes as it is.
 %C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(cli_sources) $(libtui_a_SOURCES) \
-	$(libexport_a_SOURCES) $(libimport_a_SOURCES) $(libfindings_a_SOURCES) $(libprofile_a_SOURCES) $(libbase_a_SOURCES)
+	$(libexport_a_SOURCES) $(libimport_a_SOURCES) $(librecording_a_SOURCES) $(libfindings_a_SOURCES) $(libprofile_a_SOURCES) $(libbase_a_SOURCES)
 %C%_fuzz_replay_CFLAGS = $(PLAIN_CFLAGS) -O1 $(FUZZ_FLAGS)
 %C%_fuzz_replay_LDADD = libdump.a libwalk.a libsession.a libattach.a libsymbols.a libwire.a -lpthread -lm $(TERMINFO_LIBS) \
 	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

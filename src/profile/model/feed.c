@@ -3,6 +3,7 @@
 #include "profile/model/model.h"
 
 #include "profile/model/fit.h"
+#include "profile/whole.h"
 
 #define MODEL_BUDGET      (144u << 20) /* bytes, of everything the model holds */
 #define MODEL_SLICES_PART 6            /* slices may have 1/6 of it however many stacks there are */
@@ -18,7 +19,8 @@ struct profile *model_new(void)
 	p->frames = xcalloc(1, sizeof(*p->frames));
 	p->events = xcalloc(MODEL_SLICES, sizeof(*p->events));
 	p->readers = xcalloc(1, sizeof(*p->readers));
-	p->readers->hold = PROFILE_NONE;
+	p->readers->hold = p->readers->unwritten = PROFILE_NONE;
+	p->history_s = PROFILE_HISTORY_S;
 	model_stacks_init(&p->stacks, NULL);
 	model_threads_init(&p->threads);
 	for (int i = 0; i < MODEL_SLICES; i++)
@@ -41,7 +43,7 @@ void model_free(struct profile *p)
 	free(p->events);
 	free(p->gaps);
 	free(p->io_places);
-	free(p->vitals);
+	model_vitals_free(p->vitals);
 	free(p->readers->keep.bits);
 	free(p->readers);
 	free(p);
@@ -140,6 +142,8 @@ static void profile_shrink(struct profile *p)
 	size_t fixed = profile_fixed_bytes(p), limit = p->budget / MODEL_SLICES_PART;
 	uint32_t fine = p->now > MODEL_FINE_S ? p->now - MODEL_FINE_S : 0, next;
 
+	if (fine > p->readers->unwritten)
+		fine = p->readers->unwritten;
 	if (p->budget > fixed + limit)
 		limit = p->budget - fixed;
 	fine -= fine % SLICES_STEP;
@@ -179,7 +183,9 @@ void profile_advance(struct profile *p, uint32_t second)
 			slices_pack(&p->events[i], second - MODEL_LATE_S);
 	}
 	now = second < p->readers->hold ? second : p->readers->hold;
-	oldest = now > PROFILE_HISTORY_S ? now - PROFILE_HISTORY_S : 0;
+	oldest = now > p->history_s ? now - p->history_s : 0;
+	if (oldest > p->readers->unwritten)
+		oldest = p->readers->unwritten;
 	oldest -= oldest % SLICES_STEP;
 	if (oldest > p->oldest)
 		profile_drop(p, oldest);
@@ -228,6 +234,24 @@ void profile_set_start(struct profile *p, uint64_t wall_ns)
 void profile_set_budget(struct profile *p, size_t bytes)
 {
 	p->budget = bytes;
+}
+
+void profile_set_history(struct profile *p, uint32_t seconds)
+{
+	p->history_s = seconds;
+}
+
+void profile_set_held(struct profile *p, uint32_t oldest, uint32_t merged_before)
+{
+	profile_drop(p, oldest);
+	if (merged_before > oldest)
+		profile_merge(p, merged_before - merged_before % SLICES_STEP);
+	profile_advance(p, oldest);
+}
+
+void profile_hold_unwritten(const struct profile *p, uint32_t second)
+{
+	p->readers->unwritten = second;
 }
 
 struct profile_info profile_info(const struct profile *p)

@@ -129,6 +129,7 @@ struct model_readers {
 	} keepers[PROFILE_KEEPERS];
 	unsigned keeper_count;
 	uint32_t hold;        /* the history before this second; PROFILE_NONE: no */
+	uint32_t unwritten;   /* from this second on all stay as they are; PROFILE_NONE: no */
 	size_t scratch_bytes; /* of what is made for them, as of the last question */
 	uint64_t fed;         /* rises whenever answers may change */
 	/* sweep.c: how far it is */
@@ -154,7 +155,7 @@ struct profile {
 	struct profile_intervals intervals[PROFILE_EVENTS];
 	struct model_gap *gaps;
 	uint32_t gap_count, gap_cap;
-	uint32_t now, oldest, merged_before;
+	uint32_t now, oldest, merged_before, history_s;
 	uint64_t start_wall_ns;
 	size_t budget;
 	struct model_io_place *io_places; /* NULL: nothing of that is known */
@@ -201,6 +202,7 @@ size_t model_waits_bytes(const struct model_waits *w);
 
 /* vitals.c */
 size_t model_vitals_bytes(const struct profile *p);
+void model_vitals_free(struct model_vitals *v);
 
 /* sweep.c: one step of what is to leave, if it is time for one. */
 #define MODEL_SWEEP_S \

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings of jhot's own: src/recording reads them, here is only where their bytes come from. */
+#include "import/feed.h"
+
+#include "recording/recording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool import_is_jhot(const unsigned char *head, size_t bytes)
+{
+	return recording_is(head, bytes);
+}
+
+/* A file that was cut off ends there: what stands before is as good as ever. */
+static ssize_t jhot_input(void *ctx, void *bytes, size_t count, struct err *err)
+{
+	struct import *im = ctx;
+	ssize_t n = feed_check(im, err) ? -1 : input_some(im->in, bytes, count, err);
+
+	return n < 0 && input_is_cut(im->in) ? 0 : n;
+}
+
+int import_jhot(struct import *im, struct err *err)
+{
+	struct imported *out = im->out;
+	struct recording *r = recording_open_input(jhot_input, im, im->p, err);
+	const char *const *labels;
+	int rc, count;
+
+	if (!r)
+		return -1;
+	rc = recording_read(r, UINT32_MAX, err);
+	out->vitals = *recording_vitals_now(r);
+	out->duration_ns = recording_duration_ns(r);
+	out->timed = true;
+	snprintf(out->host, sizeof(out->host), "%s", recording_host(r));
+	count = recording_labels(r, &labels);
+	for (int i = 0; i < count && out->label_count < IMPORT_LABELS; i++)
+		out->labels[out->label_count++] = xstrdup(labels[i]);
+	snprintf(out->note, sizeof(out->note), "%s", recording_note(r));
+	recording_free(r);
+	return rc;
+}

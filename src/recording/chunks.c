@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a file says, into the profile: one function and one table row per type of chunk. */
+#include "recording/reader.h"
+
+#include "base/clean.h"
+#include "profile/whole.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NS_PER_S    1000000000ull
+#define SECOND_MAX  (1u << 31)
+#define COUNT_MAX   (1ull << 48) /* of samples in one place */
+#define WEIGHT_MAX  (1ull << 60)
+#define TIME_MAX_NS (SECOND_MAX * NS_PER_S)
+#define NUMBERS_MAX (1u << 25) /* of a file, of one kind */
+
+static void numbers_add(struct format_cursor *c, struct numbers *n, uint32_t number)
+{
+	c->bad |= n->count == NUMBERS_MAX;
+	if (c->bad)
+		return;
+	n->list = xgrow(n->list, n->count, &n->cap, sizeof(*n->list));
+	n->list[n->count++] = number;
+}
+
+/* The profile's number for one of the file's; bad if the file has none. */
+static uint32_t number_get(struct format_cursor *c, const struct numbers *n)
+{
+	uint64_t number = format_get(c);
+
+	c->bad |= number >= n->count;
+	return c->bad ? PROFILE_NONE : n->list[number];
+}
+
+/* The same of one that may be none (0). */
+static uint32_t number_get_or_none(struct format_cursor *c, const struct numbers *n)
+{
+	uint64_t number = format_get(c);
+
+	c->bad |= number > n->count;
+	return c->bad || !number ? PROFILE_NONE : n->list[number - 1];
+}
+
+static int event_get(struct format_cursor *c)
+{
+	return (int)format_get_most(c, PROFILE_EVENTS - 1);
+}
+
+static void take_meta(struct recording *r, struct format_cursor *c)
+{
+	while (format_more(c)) {
+		char name[16], text[TEXTS_MAX];
+		size_t bytes;
+		const char *at = format_get_text(c, &bytes);
+
+		clean_text(name, sizeof(name), at, bytes);
+		at = format_get_text(c, &bytes);
+		clean_text(text, sizeof(text), at, bytes);
+		if (c->bad)
+			return;
+		if (!strcmp(name, "start_ns"))
+			profile_set_start(r->profile, strtoull(text, NULL, 10));
+		else if (!strcmp(name, "host"))
+			snprintf(r->host, sizeof(r->host), "%s", text);
+		else if (!strcmp(name, "label") && r->label_count < RECORDING_LABELS)
+			r->labels[r->label_count++] = xstrdup(text);
+	}
+}
+
+static void take_event(struct recording *r, struct format_cursor *c)
+{
+	int event = event_get(c);
+	char name[64], unit[16];
+	size_t bytes;
+	const char *text = format_get_text(c, &bytes);
+
+	clean_text(name, sizeof(name), text, bytes);
+	text = format_get_text(c, &bytes);
+	clean_text(unit, sizeof(unit), text, bytes);
+	if (!c->bad)
+		profile_event_set(r->profile, event, name, unit, format_get(c));
+}
+
+static void take_held(struct recording *r, struct format_cursor *c)
+{
+	uint32_t oldest = (uint32_t)format_get_most(c, SECOND_MAX);
+	uint32_t merged = (uint32_t)format_get_most(c, SECOND_MAX);
+
+	c->bad |= r->timed;
+	if (!c->bad)
+		profile_set_held(r->profile, oldest, merged);
+}
+
+/* Of FRAME_WAITS a tab stands between two parts. */
+static void text_add(struct buf *out, const char *text, size_t bytes)
+{
+	const char *tab = memchr(text, '\t', bytes);
+
+	if (tab) {
+		clean_add(out, text, (size_t)(tab - text));
+		buf_addc(out, '\t');
+		bytes -= (size_t)(tab + 1 - text);
+		text = tab + 1;
+	}
+	clean_add(out, text, bytes);
+}
+
+static void take_methods(struct recording *r, struct format_cursor *c)
+{
+	struct buf texts[4] = {{0}};
+
+	while (format_more(c)) {
+		for (int i = 0; i < 4; i++) {
+			size_t bytes;
+			const char *text = format_get_text(c, &bytes);
+
+			buf_clear(&texts[i]);
+			if (i == 2)
+				text_add(&texts[i], text, bytes);
+			else
+				clean_add(&texts[i], text, bytes);
+		}
+		if (!c->bad)
+			numbers_add(c, &r->methods,
+				profile_method(r->profile, buf_str(&texts[0]), buf_str(&texts[1]),
+					buf_str(&texts[2]), buf_str(&texts[3])));
+	}
+	for (int i = 0; i < 4; i++)
+		buf_done(&texts[i]);
+}
+
+static void take_frames(struct recording *r, struct format_cursor *c)
+{
+	while (format_more(c)) {
+		uint32_t method = number_get(c, &r->methods);
+		uint64_t type = format_get(c), bci = format_get_most(c, 0xffff);
+		int64_t line = format_get_signed(c);
+
+		c->bad |= line < INT32_MIN || line > INT32_MAX;
+		if (c->bad)
+			return;
+		numbers_add(c, &r->frames,
+			profile_frame(r->profile, method,
+				type < FRAME_TYPES ? (enum frame_type)type : FRAME_BREAK,
+				bci ? (unsigned)bci - 1 : 0xffff, (int)line));
+	}
+}
+
+/* Number 0 is the root. */
+static void take_stacks(struct recording *r, struct format_cursor *c)
+{
+	if (!r->stacks.count)
+		numbers_add(c, &r->stacks, PROFILE_ROOT_STACK);
+	while (format_more(c)) {
+		uint64_t back = format_get(c);
+		uint32_t frame = number_get(c, &r->frames), stack;
+
+		c->bad |= !back || back > r->stacks.count;
+		if (c->bad)
+			return;
+		stack = profile_stack_child(
+			r->profile, r->stacks.list[r->stacks.count - back], frame);
+		numbers_add(c, &r->stacks, stack == PROFILE_NONE ? PROFILE_ROOT_STACK : stack);
+	}
+}
+
+static void take_thread(struct recording *r, struct format_cursor *c)
+{
+	uint64_t number = format_get_most(c, r->threads.count);
+	uint64_t kind = format_get(c);
+	int64_t tid = format_get_signed(c), java_tid = format_get_signed(c);
+	int64_t carrier = format_get_signed(c);
+	size_t bytes;
+	const char *text = format_get_text(c, &bytes);
+	struct buf name = {0};
+
+	c->bad |= tid < INT32_MIN || tid > INT32_MAX || carrier < INT32_MIN || carrier > INT32_MAX;
+	if (c->bad)
+		return;
+	if (number == r->threads.count)
+		numbers_add(c, &r->threads, profile_thread_new(r->profile));
+	if (c->bad)
+		return;
+	clean_add(&name, text, bytes);
+	if (kind != FORMAT_UNNAMED)
+		profile_thread_set(r->profile, r->threads.list[number],
+			&(struct profile_thread){.tid = (int)tid,
+				.kind = kind <= THREAD_VIRTUAL ? (enum thread_kind)kind
+							       : THREAD_NATIVE,
+				.java_tid = java_tid,
+				.carrier = (int)carrier,
+				.name = buf_str(&name)});
+	buf_done(&name);
+}
+
+static void take_threads(struct recording *r, struct format_cursor *c)
+{
+	while (format_more(c))
+		take_thread(r, c);
+}
+
+static void take_samples(struct recording *r, struct format_cursor *c)
+{
+	int event = event_get(c);
+	uint64_t stack = 0;
+
+	while (format_more(c)) {
+		struct profile_sample s = {0};
+		uint64_t state, count;
+
+		stack += (uint64_t)format_get_signed(c);
+		s.thread = number_get(c, &r->threads);
+		state = format_get(c);
+		count = format_get_most(c, COUNT_MAX);
+		s.weight = format_get_most(c, WEIGHT_MAX);
+		c->bad |= stack && stack >= r->stacks.count;
+		if (c->bad)
+			return;
+		s.stack = stack ? r->stacks.list[stack] : PROFILE_ROOT_STACK;
+		s.state = state < THREAD_STATES ? (enum thread_state)state : THREAD_STATE_NONE;
+		do {
+			s.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+			profile_add_sample(r->profile, event, r->second, &s);
+			s.weight = 0;
+			count -= s.count;
+		} while (count);
+	}
+}
+
+static void take_process(struct recording *r, struct format_cursor *c)
+{
+	uint64_t ns = format_get_most(c, WEIGHT_MAX);
+
+	if (!c->bad)
+		profile_add_process(r->profile, r->second, ns);
+}
+
+static void take_run(struct recording *r, struct format_cursor *c)
+{
+	int event = event_get(c);
+	uint32_t second = (uint32_t)format_get_most(c, SECOND_MAX);
+	bool on = format_get(c) != 0;
+
+	if (!c->bad)
+		profile_event_runs(r->profile, event, second, on);
+}
+
+static void take_gap(struct recording *r, struct format_cursor *c)
+{
+	uint32_t from = (uint32_t)format_get_most(c, SECOND_MAX);
+	uint32_t to = (uint32_t)format_get_most(c, SECOND_MAX);
+
+	if (!c->bad)
+		profile_gap(r->profile, from, to);
+}
+
+static void take_interval(struct recording *r, struct format_cursor *c)
+{
+	int event = event_get(c);
+	uint64_t least = format_get_most(c, WEIGHT_MAX), most = format_get_most(c, WEIGHT_MAX);
+
+	if (c->bad)
+		return;
+	profile_interval_add(r->profile, event, least);
+	profile_interval_add(r->profile, event, most);
+}
+
+static void take_waits(struct recording *r, struct format_cursor *c)
+{
+	while (format_more(c)) {
+		struct profile_wait w = {.thread = number_get(c, &r->threads)};
+		uint64_t lasted;
+
+		w.owner = number_get_or_none(c, &r->threads);
+		w.method = number_get_or_none(c, &r->methods);
+		w.lock = format_get(c);
+		w.since_ns = format_get_most(c, TIME_MAX_NS);
+		lasted = format_get_most(c, TIME_MAX_NS);
+		w.until_ns = lasted ? w.since_ns + lasted - 1 : PROFILE_STILL;
+		w.before_ns = format_get_most(c, TIME_MAX_NS);
+		w.at_least = format_get(c) != 0;
+		if (!c->bad)
+			profile_wait_set(r->profile, &w);
+	}
+}
+
+static void take_fields(struct recording *r, struct format_cursor *c)
+{
+	fields_define(&r->fields, c);
+}
+
+static void take_vitals(struct recording *r, struct format_cursor *c)
+{
+	fields_take(&r->fields, c, &r->vitals);
+	profile_vitals_set(r->profile, &r->vitals);
+}
+
+static void take_state(struct recording *r, struct format_cursor *c)
+{
+	fields_take(&r->fields, c, &r->vitals);
+}
+
+static void take_forget(struct recording *r, struct format_cursor *c)
+{
+	(void)c;
+	r->methods.count = r->frames.count = r->stacks.count = 0;
+}
+
+static void take_end(struct recording *r, struct format_cursor *c)
+{
+	r->duration_ns = format_get(c);
+	r->ended = true;
+}
+
+static void take_second(struct recording *r, struct format_cursor *c)
+{
+	uint32_t second = (uint32_t)format_get_most(c, SECOND_MAX);
+
+	c->bad |= second < r->second;
+	if (!c->bad)
+		r->pending = second;
+}
+
+static const struct {
+	enum format_type type;
+	void (*take)(struct recording *r, struct format_cursor *c);
+	bool timed; /* it is of a second */
+} rows[] = {
+	{CHUNK_META, take_meta, false},
+	{CHUNK_EVENT, take_event, false},
+	{CHUNK_HELD, take_held, false},
+	{CHUNK_SECOND, take_second, false},
+	{CHUNK_METHODS, take_methods, false},
+	{CHUNK_FRAMES, take_frames, false},
+	{CHUNK_STACKS, take_stacks, false},
+	{CHUNK_THREADS, take_threads, false},
+	{CHUNK_SAMPLES, take_samples, true},
+	{CHUNK_PROCESS, take_process, true},
+	{CHUNK_RUN, take_run, false},
+	{CHUNK_GAP, take_gap, false},
+	{CHUNK_INTERVAL, take_interval, false},
+	{CHUNK_WAITS, take_waits, false},
+	{CHUNK_FIELDS, take_fields, false},
+	{CHUNK_VITALS, take_vitals, true},
+	{CHUNK_STATE, take_state, false},
+	{CHUNK_FORGET, take_forget, false},
+	{CHUNK_END, take_end, false},
+};
+
+bool chunks_known(uint32_t type)
+{
+	return type >= CHUNK_META && type <= CHUNK_END;
+}
+
+bool chunks_take(struct recording *r, uint32_t type)
+{
+	struct format_cursor c = {(const unsigned char *)buf_str(&r->body),
+		(const unsigned char *)buf_str(&r->body) + r->body.len, false};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].type != type)
+			continue;
+		c.bad = rows[i].timed && !r->timed;
+		if (!c.bad)
+			rows[i].take(r, &c);
+		break;
+	}
+	return !c.bad;
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Recordings: a profile in a file as it grows, and back.
+
+noinst_LIBRARIES += librecording.a
+librecording_a_SOURCES = \
+	%D%/chunks.c %D%/fields.c %D%/fields.h %D%/format.h %D%/reader.c %D%/reader.h %D%/recording.h %D%/told.c %D%/told.h \
+	%D%/writer.c %D%/zip.c %D%/zip.h

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of the file for numbers of the profile. */
+#include "recording/told.h"
+
+#include "base/hash.h"
+#include "recording/format.h"
+
+#include <stdlib.h>
+
+void told_done(struct told *t)
+{
+	free(t->methods.of);
+	free(t->frames.of);
+	free(t->stacks.of);
+	free(t->threads);
+	free(t->chain);
+	buf_done(&t->methods_out);
+	buf_done(&t->frames_out);
+	buf_done(&t->stacks_out);
+	buf_done(&t->threads_out);
+}
+
+static void numbers_forget(struct told_numbers *n)
+{
+	if (n->of)
+		memset(n->of, 0, n->cap * sizeof(*n->of));
+	n->count = 0;
+}
+
+void told_check(struct told *t, const struct profile *p)
+{
+	uint32_t swept = profile_info(p).swept;
+
+	if (swept == t->swept)
+		return;
+	t->swept = swept;
+	t->forgot |= t->methods.count || t->stacks.count;
+	numbers_forget(&t->methods);
+	numbers_forget(&t->frames);
+	numbers_forget(&t->stacks);
+}
+
+/* Where the file's number of this one is kept. */
+static uint32_t *numbers_at(struct told_numbers *n, uint32_t number)
+{
+	if (number >= n->cap) {
+		uint32_t cap = number + number / 2 + 64;
+
+		n->of = xreallocarray(n->of, cap, sizeof(*n->of));
+		memset(n->of + n->cap, 0, (cap - n->cap) * sizeof(*n->of));
+		n->cap = cap;
+	}
+	return &n->of[number];
+}
+
+/* --- names and stacks -------------------------------------------------------------------------------- */
+
+uint32_t told_method(struct told *t, const struct profile *p, uint32_t method)
+{
+	const struct profile_method *m = profile_get_method(p, method);
+	/* 0: one that nobody knows. */
+	uint32_t *at = numbers_at(&t->methods, method < profile_method_count(p) ? method + 1 : 0);
+
+	if (*at)
+		return *at - 1;
+	format_put_text(&t->methods_out, m->class_name);
+	format_put_text(&t->methods_out, m->name);
+	format_put_text(&t->methods_out, m->signature);
+	format_put_text(&t->methods_out, m->module);
+	*at = ++t->methods.count;
+	return *at - 1;
+}
+
+static uint32_t told_frame(struct told *t, const struct profile *p, uint32_t frame)
+{
+	const struct profile_frame f = *profile_get_frame(p, frame);
+	uint32_t *at = numbers_at(&t->frames, frame), method;
+
+	if (*at)
+		return *at - 1;
+	method = told_method(t, p, f.method);
+	format_put(&t->frames_out, method);
+	format_put(&t->frames_out, f.type);
+	format_put(&t->frames_out, f.bci == 0xffff ? 0 : f.bci + 1u);
+	format_put_signed(&t->frames_out, f.line);
+	*at = ++t->frames.count;
+	return *at - 1;
+}
+
+uint32_t told_stack(struct told *t, const struct profile *p, uint32_t stack)
+{
+	uint32_t depth = 0, at = stack, parent;
+
+	for (; at != PROFILE_ROOT_STACK && !*numbers_at(&t->stacks, at);
+		at = profile_get_stack(p, at).parent) {
+		t->chain = xgrow(t->chain, depth, &t->chain_cap, sizeof(*t->chain));
+		t->chain[depth++] = at;
+	}
+	parent = at == PROFILE_ROOT_STACK ? 0 : *numbers_at(&t->stacks, at);
+	while (depth-- > 0) {
+		uint32_t frame = told_frame(t, p, profile_get_stack(p, t->chain[depth]).frame);
+		uint32_t number = ++t->stacks.count;
+
+		format_put(&t->stacks_out, number - parent);
+		format_put(&t->stacks_out, frame);
+		*numbers_at(&t->stacks, t->chain[depth]) = number;
+		parent = number;
+	}
+	return parent;
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+static struct told_thread *thread_at(struct told *t, uint32_t thread)
+{
+	if (thread >= t->thread_cap) {
+		uint32_t cap = thread + thread / 2 + 64;
+
+		t->threads = xreallocarray(t->threads, cap, sizeof(*t->threads));
+		memset(t->threads + t->thread_cap, 0, (cap - t->thread_cap) * sizeof(*t->threads));
+		t->thread_cap = cap;
+	}
+	return &t->threads[thread];
+}
+
+static uint64_t thread_hash(const struct profile_thread *th)
+{
+	uint64_t hash = hash_bytes(th->name, strlen(th->name), th->kind);
+
+	hash = hash_pair(hash, (uint64_t)th->java_tid);
+	return hash_pair(hash, (uint64_t)(uint32_t)th->tid << 32 | (uint32_t)th->carrier);
+}
+
+static uint32_t thread_tell(struct told *t, const struct profile_thread *th, struct told_thread *at)
+{
+	uint64_t hash = thread_hash(th);
+	bool same = at->number && at->serial == th->serial;
+
+	if (same && at->hash == hash)
+		return at->number - 1;
+	if (!same)
+		*at = (struct told_thread){.serial = th->serial, .number = ++t->thread_count};
+	at->hash = hash;
+	format_put(&t->threads_out, at->number - 1);
+	format_put(&t->threads_out, th->serial ? th->kind : FORMAT_UNNAMED);
+	format_put_signed(&t->threads_out, th->tid);
+	format_put_signed(&t->threads_out, th->java_tid);
+	format_put_signed(&t->threads_out, th->carrier);
+	format_put_text(&t->threads_out, th->name);
+	return at->number - 1;
+}
+
+uint32_t told_thread(struct told *t, const struct profile *p, uint32_t thread)
+{
+	return thread_tell(t, profile_get_thread(p, thread), thread_at(t, thread));
+}
+
+struct newcomer {
+	uint32_t serial, thread;
+};
+
+static int newcomer_compare(const void *a, const void *b)
+{
+	const struct newcomer *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* Those that are new in the order in which they came, which their reader keeps. */
+void told_threads(struct told *t, const struct profile *p)
+{
+	struct newcomer *new = NULL;
+	uint32_t count = profile_thread_count(p), n = 0, cap = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_thread *th = profile_get_thread(p, i);
+		struct told_thread *at = thread_at(t, i);
+
+		if (!th->serial)
+			continue;
+		if (at->number && at->serial == th->serial) {
+			thread_tell(t, th, at);
+			continue;
+		}
+		new = xgrow(new, n, &cap, sizeof(*new));
+		new[n++] = (struct newcomer){th->serial, i};
+	}
+	if (n)
+		qsort(new, n, sizeof(*new), newcomer_compare);
+	for (uint32_t i = 0; i < n; i++)
+		told_thread(t, p, new[i].thread);
+	free(new);
+}

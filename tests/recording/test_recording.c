@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recording: what is written is what is read, of every kind of profile; and what happens to the file meanwhile. */
+#include "base/clock.h"
+#include "profile/whole.h"
+#include "recording/recording.h"
+#include "tests/profile/feed.h"
+#include "tests/recording/same.h"
+#include "tests/tap.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static const struct recording_meta meta = {
+	.host = "box", .labels = (const char *const[]){"version=1.4", "a=b"}, .label_count = 2};
+
+static struct vitals some_vitals(void)
+{
+	struct vitals v = {.pid = 4711, .name = "Cart", .jdk = "21", .command = "org.acme.Cart -x"};
+
+	vitals_unknown(&v);
+	v.heap_used = 123456789;
+	v.heap_committed = 200000000;
+	v.time_ns = 99;
+	v.cpu_pct = 231;
+	v.events[EVENT_CPU] = (struct vitals_event){.state = VITALS_ON,
+		.engine = "perf",
+		.interval = 10000000,
+		.samples = 17,
+		.note = "so"};
+	v.counter_count = 2;
+	snprintf(v.counters[0].name, sizeof(v.counters[0].name), "break_native");
+	v.counters[0].value = 5;
+	snprintf(v.counters[1].name, sizeof(v.counters[1].name), "table_full");
+	return v;
+}
+
+/* All of a file; NULL: it could not be opened. */
+static struct profile *read_back(const char *path, int *rc, char note[160], struct err *err)
+{
+	struct profile *p = profile_new();
+	struct recording *r = recording_open(path, p, err);
+
+	if (!r) {
+		profile_free(p);
+		return NULL;
+	}
+	*rc = recording_read(r, UINT32_MAX, err);
+	snprintf(note, 160, "%s", recording_note(r));
+	recording_free(r);
+	return p;
+}
+
+/* Two texts that ought to be the same; where they part. */
+static bool same(char *a, char *b, const char *what)
+{
+	size_t at = 0, line = 0;
+	bool is = !strcmp(a, b);
+
+	while (!is && a[at] == b[at]) {
+		line = a[at] == '\n' ? at + 1 : line;
+		at++;
+	}
+	ok(is, "%s: %zu bytes of text are the same", what, strlen(a));
+	if (!is)
+		diag("%.300s\nand\n%.300s", a + line, b + line);
+	free(a);
+	free(b);
+	return is;
+}
+
+static void is_same(const struct profile *p, const char *path, const char *what)
+{
+	struct err err = {0};
+	char note[160] = "";
+	int rc = -2;
+	struct profile *q = read_back(path, &rc, note, &err);
+
+	if (!ok(q && !rc && !*note, "%s: it is read to its end %s%s", what, err.what, note))
+		return;
+	same(same_text(p, false), same_text(q, false), what);
+	profile_free(q);
+}
+
+static void save(const struct profile *p, const char *path)
+{
+	struct vitals v = some_vitals();
+	struct err err = {0};
+
+	if (recording_save(path, p, &meta, &v, 5 * NS_PER_S, &err))
+		ok(false, "saving: %s", err.what);
+}
+
+/* --- profiles of all kinds --------------------------------------------------------------------------- */
+
+/* A stack by its names, whatever numbers there are. */
+static uint32_t stack_of(struct profile *p, uint32_t seed)
+{
+	uint32_t stack = PROFILE_ROOT_STACK, depth = 1 + seed % 7;
+	char class_name[64], name[32];
+
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t n = seed / (i + 1) % 1000;
+		enum frame_type type = (enum frame_type)(n % FRAME_TYPES);
+
+		snprintf(class_name, sizeof(class_name), n % 5 ? "org.acme.Class%u" : "", n);
+		snprintf(name, sizeof(name), "method%u", n % 31);
+		stack = profile_stack_child(p, stack,
+			profile_frame(p,
+				profile_method(p, class_name, name, "()V", n % 5 ? "" : "libx.so"),
+				type, n % 3 ? n : 0xffff, n % 4 ? (int)n : 0));
+	}
+	return stack;
+}
+
+static void sample(struct profile *p, int event, uint32_t second, uint32_t seed)
+{
+	profile_add_sample(p, event, second,
+		&(struct profile_sample){stack_of(p, seed), seed % 19,
+			event == EVENT_WALL ? (enum thread_state)(seed % THREAD_STATES)
+					    : THREAD_STATE_NONE,
+			1 + seed % 3, seed % 7 ? seed * 1000ull : 0});
+}
+
+static void name_threads(struct profile *p)
+{
+	char name[32];
+
+	for (uint32_t i = 0; i < 17; i++) { /* of 19: two have no name */
+		snprintf(name, sizeof(name), "worker-%u \xc3\xa4", i);
+		profile_thread_set(p, i,
+			&(struct profile_thread){.tid = 100 + (int)i,
+				.kind = (enum thread_kind)(i % 7),
+				.java_tid = i % 7 == THREAD_VIRTUAL ? 31 : -1,
+				.name = name,
+				.carrier = i % 7 == THREAD_VIRTUAL ? 101 : 0});
+	}
+}
+
+static void second_of(struct profile *p, uint32_t s)
+{
+	static const int events[] = {
+		EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST + 1};
+
+	for (uint32_t i = 0; i < 40; i++)
+		sample(p, events[i % 5], s > i % 3 ? s - i % 3 : s, s * 131 + i * i);
+	profile_add_process(p, s, 1000000 + s);
+	profile_advance(p, s + (s % 11 == 0));
+}
+
+static void some_waits(struct profile *p, uint32_t s)
+{
+	struct profile_wait w = {.thread = s % 17,
+		.owner = s % 3 ? (s + 1) % 17 : PROFILE_NONE,
+		.method = s % 2 ? profile_method(p, "org.acme.Lock", "", "", "") : PROFILE_NONE,
+		.lock = 0xfeed0000ull + s % 17,
+		.since_ns = s * NS_PER_S + 5,
+		.until_ns = PROFILE_STILL,
+		.at_least = s % 4 == 0};
+
+	profile_wait_set(p, &w);
+	if (s % 3 == 0)
+		return;
+	w.until_ns = w.since_ns + 300000000;
+	w.owner = 3;
+	profile_wait_set(p, &w);
+	if (s < 9) /* one that ends after it was written */
+		return;
+	w = (struct profile_wait){.thread = 17 + s / 8,
+		.owner = s % 8,
+		.method = PROFILE_NONE,
+		.lock = 5,
+		.since_ns = s / 8 * 8 * NS_PER_S,
+		.until_ns = s % 8 == 7 ? s * NS_PER_S : PROFILE_STILL};
+	profile_wait_set(p, &w);
+}
+
+/* What changes while it is sampled. */
+static void changes(struct profile *p, uint32_t s)
+{
+	const struct profile_io io = {"socket read", "10.0.0.5:5432"};
+	struct profile_wait ended = {.thread = s % 17, .owner = PROFILE_NONE, .lock = 77};
+
+	profile_event_runs(p, EVENT_CPU, s, s % 10 < 7);
+	profile_event_runs(p, EVENT_WALL, s, s > 4);
+	if (s == 0 || s == 5)
+		profile_event_runs(p, EVENT_ALLOC, s, s == 0);
+	if (s == 10) /* after its end was written */
+		profile_event_runs(p, EVENT_ALLOC, 6, true);
+	if (s == 6)
+		profile_gap(p, 5, 6);
+	if (s == 9)
+		profile_gap(p, 6, 8);
+	if (s == 20) {
+		profile_gap(p, 15, 16);
+		profile_gap(p, 18, 19);
+		profile_interval_add(p, EVENT_CPU, 20000000);
+	}
+	if (s == 12)
+		profile_thread_set(p, 7,
+			&(struct profile_thread){.tid = 107, .java_tid = -1, .name = "other"});
+	for (uint32_t i = 0; s == 15 && i < 3; i++)
+		profile_thread_set(
+			p, 40 - i, &(struct profile_thread){.tid = 200 + (int)i, .name = "late"});
+	profile_add_sample(p, EVENT_WALL, s,
+		&(struct profile_sample){
+			profile_stack_resting(p, stack_of(p, 4711), THREAD_IO, &io), 0, THREAD_IO,
+			1, 5});
+	if (s < 5)
+		return;
+	ended.since_ns = (s - 5) * NS_PER_S;
+	ended.until_ns = s == 11 ? PROFILE_STILL : s * NS_PER_S;
+	profile_wait_set(p, &ended);
+}
+
+static struct profile *all_kinds(uint32_t seconds, struct recording_writer *w)
+{
+	struct profile *p = profile_new();
+	struct vitals v = some_vitals();
+	struct err err = {0};
+
+	profile_set_start(p, 1700000000 * NS_PER_S);
+	name_threads(p);
+	profile_event_set(p, EVENT_USER_FIRST + 1, "cache-misses", "events", 1000);
+	profile_interval_add(p, EVENT_CPU, 10000000);
+	if (w) {
+		recording_begin(w, p, &meta);
+		recording_vitals(w, &v);
+	}
+	for (uint32_t s = 0; s < seconds; s++) {
+		changes(p, s);
+		second_of(p, s);
+		some_waits(p, s);
+		v.heap_used += 1000;
+		profile_vitals_set(p, &v);
+		if (w) {
+			recording_vitals(w, &v);
+			recording_follow(w, &err);
+		}
+	}
+	return p;
+}
+
+static void test_at_once(void)
+{
+	struct profile *p = all_kinds(37, NULL), *empty = profile_new();
+
+	save(p, path_of("all.jhot"));
+	is_same(p, path_of("all.jhot"), "all kinds at once");
+	save(empty, path_of("empty.jhot"));
+	is_same(empty, path_of("empty.jhot"), "nothing");
+	profile_free(p);
+	profile_free(empty);
+}
+
+static void test_followed(void)
+{
+	struct err err = {0};
+	struct recording_writer *w = recording_create(path_of("f.jhot"), &err);
+	struct profile *p = all_kinds(53, w);
+
+	ok(!recording_finish(w, 5 * NS_PER_S, &err), "finished %s", err.what);
+	recording_close(w);
+	is_same(p, path_of("f.jhot"), "followed, with samples that come late");
+	profile_free(p);
+}
+
+/* What has left the history, and steps of 10 s. */
+static void test_merged(void)
+{
+	struct profile *p = profile_new();
+	struct profile_info info;
+
+	name_threads(p);
+	profile_set_budget(p, 1 << 20);
+	for (uint32_t s = 0; s < 900; s++)
+		second_of(p, s);
+	info = profile_info(p);
+	ok(info.oldest && info.merged_before > info.oldest,
+		"before %u sums, before %u steps, of %u", info.oldest, info.merged_before,
+		info.now);
+	save(p, path_of("m.jhot"));
+	is_same(p, path_of("m.jhot"), "merged");
+	profile_free(p);
+}
+
+/* --- long ones --------------------------------------------------------------------------------------- */
+
+#define LONG_S 1990
+
+/* A program whose classes come and go, so that the profile's numbers are given again. */
+static void long_second(struct profile *p, uint32_t s)
+{
+	for (uint32_t i = 0; i < 60; i++)
+		profile_add(p, EVENT_CPU, s, stack_of(p, s * 1009 + i * 7919), i % 17, 1, 1000);
+	for (uint32_t i = 0; s % 650 == 0 && i < 50; i++) /* what comes again after long */
+		profile_add(p, EVENT_CPU, s, stack_of(p, i * 77), i % 17, 1, 1000);
+	profile_advance(p, s + 1);
+}
+
+/* Who reads it may have little memory: what the file has numbers for still is what it was. */
+static void test_read_by_one_that_sweeps(const struct profile *truth)
+{
+	struct profile *p = profile_new();
+	struct err err = {0};
+	struct recording *r;
+	struct buf last = {0}, want = {0};
+
+	save(truth, path_of("t.jhot")); /* all numbers are given once */
+	r = recording_open(path_of("t.jhot"), p, &err);
+	profile_set_budget(p, 1 << 20);
+	is_int(recording_read(r, UINT32_MAX, &err), 0, "read with little memory");
+	for (uint32_t s = LONG_S - 50; s < LONG_S; s++) {
+		same_seconds(p, &last, EVENT_CPU, s, s + 1);
+		same_seconds(truth, &want, EVENT_CPU, s, s + 1);
+	}
+	ok(profile_info(p).swept > 3, "which swept %u times", profile_info(p).swept);
+	same(buf_steal(&want), buf_steal(&last), "its last seconds");
+	recording_free(r);
+	profile_free(p);
+}
+
+/* Beside one that forgets nothing: a recording of one that sweeps and merges has all the seconds. */
+static void test_swept(void)
+{
+	struct profile *truth = profile_new(), *small = profile_new(), *q;
+	struct err err = {0};
+	struct recording_writer *w = recording_create(path_of("s.jhot"), &err);
+	struct vitals v = some_vitals();
+	char note[160];
+	int rc = -2;
+
+	profile_set_history(truth, UINT32_MAX);
+	profile_set_budget(small, 1 << 20);
+	profile_set_history(small, 150);
+	name_threads(truth);
+	name_threads(small);
+	recording_begin(w, small, &meta);
+	for (uint32_t s = 0; s < LONG_S; s++) {
+		long_second(truth, s);
+		long_second(small, s);
+		recording_vitals(w, &v);
+		if (s % 500 < 300) /* now and then it cannot be written for long */
+			rc = recording_follow(w, &err);
+	}
+	ok(!rc && profile_info(small).swept > 5 && !profile_info(truth).swept,
+		"numbers were given again: %u times", profile_info(small).swept);
+	ok(profile_info(small).oldest > LONG_S / 2, "and seconds left: %u of %d",
+		profile_info(small).oldest, LONG_S);
+	ok(!recording_finish(w, 5 * NS_PER_S, &err), "finished %s", err.what);
+	recording_close(w);
+	q = read_back(path_of("s.jhot"), &rc, note, &err);
+	ok(q && !rc, "it is read %s", err.what);
+	same(same_text(truth, true), same_text(q, true), "swept");
+	is_int(profile_info(q).oldest, 0, "all seconds are held");
+	test_read_by_one_that_sweeps(truth);
+	profile_free(truth);
+	profile_free(small);
+	profile_free(q);
+}
+
+/* --- what it says beside ----------------------------------------------------------------------------- */
+
+static void test_vitals(void)
+{
+	struct profile *p = all_kinds(5, NULL), *q = profile_new();
+	struct vitals v = some_vitals(), now;
+	const char *const *labels;
+	struct err err = {0};
+	struct recording *r;
+
+	save(p, path_of("v.jhot"));
+	r = recording_open(path_of("v.jhot"), q, &err);
+	is_int(recording_read(r, UINT32_MAX, &err), 0, "read");
+	now = *recording_vitals_now(r);
+	ok(!memcmp(&now, &v, sizeof(v)), "the vitals are the same to the byte");
+	is_str(recording_host(r), "box", "the host");
+	is_int(recording_labels(r, &labels), 2, "two labels");
+	is_str(labels[0], "version=1.4", "the first");
+	is_int((long)(recording_duration_ns(r) / NS_PER_S), 5, "how long it took");
+	recording_free(r);
+	profile_free(q);
+	profile_free(p);
+}
+
+static void test_steps(void)
+{
+	struct err err = {0};
+	struct recording_writer *w = recording_create(path_of("f.jhot"), &err);
+	struct profile *p = all_kinds(30, w), *q = profile_new();
+	struct recording *r;
+	struct profile_query all = profile_whole(EVENT_CPU), part = all;
+	int64_t heap = 0;
+	bool exact = true, growing = true;
+	uint32_t s;
+
+	recording_finish(w, 30 * NS_PER_S, &err);
+	recording_close(w);
+	r = recording_open(path_of("f.jhot"), q, &err);
+	for (s = 1; recording_read(r, s, &err) > 0; s++) {
+		part.to = s;
+		exact = exact && profile_info(q).now == s &&
+			profile_sum(q, &all).weight == profile_sum(p, &part).weight;
+		growing = growing && recording_vitals_now(r)->heap_used >= heap;
+		heap = recording_vitals_now(r)->heap_used;
+	}
+	ok(exact, "second by second it has what was before, and no more");
+	ok(growing && heap >= some_vitals().heap_used + 25 * 1000 &&
+			heap < recording_vitals_now(r)->heap_used,
+		"with the vitals of that time");
+	is_int((long)s, 30, "it has 30 seconds");
+	recording_free(r);
+	profile_free(p);
+	profile_free(q);
+}
+
+/* --- the file ---------------------------------------------------------------------------------------- */
+
+static int files_in_folder(void)
+{
+	DIR *d = opendir(folder);
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n - 2;
+}
+
+static int64_t samples_of(const char *path, char note[160])
+{
+	struct err err = {0};
+	struct profile_query q = profile_whole(EVENT_CPU);
+	int rc;
+	struct profile *p = read_back(path, &rc, note, &err);
+	int64_t count = p ? (int64_t)profile_sum(p, &q).count : -1;
+
+	profile_free(p);
+	return count;
+}
+
+/* Writes 20 seconds and is gone. */
+static void be_killed(const char *path)
+{
+	struct err err;
+
+	if (!fork()) {
+		all_kinds(20, recording_create(path, &err));
+		_exit(0);
+	}
+	wait(NULL);
+}
+
+static void test_killed(void)
+{
+	struct profile *p = all_kinds(20, NULL);
+	struct profile_query q = profile_whole(EVENT_CPU);
+	char note[160];
+
+	be_killed(path_of("k.jhot"));
+	q.to = profile_info(p).now - 2;
+	is_int(samples_of(path_of("k.jhot"), note), (long)profile_sum(p, &q).count,
+		"one whose writer was killed has all but its last seconds");
+	ok(strstr(note, "not finished") != NULL, "and tells: %s", note);
+	profile_free(p);
+}
+
+static void test_older(void)
+{
+	struct profile *p = all_kinds(3, NULL);
+	struct err err = {0};
+	struct recording_writer *a, *b;
+	struct profile *of_a, *of_b;
+	struct stat st;
+	char note[160];
+	int before;
+	int64_t old;
+
+	save(p, path_of("o.jhot"));
+	old = samples_of(path_of("o.jhot"), note);
+	before = files_in_folder();
+	be_killed(path_of("o.jhot"));
+	is_int(samples_of(path_of("o.jhot"), note), old, "an older file stays while one is killed");
+	ok(!*note && files_in_folder() == before + 1, "whole, and what was written is beside it");
+	a = recording_create(path_of("two.jhot"), &err);
+	b = recording_create(path_of("two.jhot"), &err);
+	of_a = all_kinds(20, a);
+	of_b = all_kinds(10, b);
+	ok(samples_of(path_of("two.jhot"), note) > old, "of two writers one has the name");
+	recording_close(b);
+	recording_close(a);
+	ok(samples_of(path_of("two.jhot"), note) > old, "and keeps it when they go");
+	profile_free(of_a);
+	profile_free(of_b);
+	a = recording_create(path_of("nothing.jhot"), &err);
+	recording_close(a);
+	ok(stat(path_of("nothing.jhot"), &st), "what was not begun leaves nothing");
+	a = recording_create("/dev/full", &err);
+	of_a = all_kinds(20, a);
+	is_int(recording_finish(a, 0, &err), -1, "a full disk is told");
+	ok(err.kind == ERR_OUTPUT, "as such: %s", err.what);
+	recording_close(a);
+	profile_free(of_a);
+	ok(!recording_create(path_of("no/where.jhot"), &err) && err.kind == ERR_OUTPUT,
+		"a folder that is not there is told before anything");
+	profile_free(p);
+}
+
+int main(void)
+{
+	snprintf(folder, sizeof(folder), "%s/jhot-recording.XXXXXX",
+		getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (!mkdtemp(folder))
+		return 1;
+	test_at_once();
+	test_followed();
+	test_merged();
+	test_swept();
+	test_vitals();
+	test_steps();
+	test_killed();
+	test_older();
+	if (!chdir(folder))
+		(void)!system("rm -f ./*.jhot ./.jhot-*");
+	rmdir(folder);
+	return tap_done();
+}
