@@ -69,7 +69,7 @@ int export_write(const char *path, const struct export_format *format, const str
 /* How this event was sampled; all unknown if that is not told. */
 struct export_event export_event_of(const struct export_options *o, int event);
 
-export_writer export_svg, export_collapsed, export_jfr, export_pprof, export_speedscope,
-	export_plain;
+export_writer export_svg, export_collapsed, export_jfr, export_pprof, export_otlp,
+	export_speedscope, export_plain;
 
 #endif

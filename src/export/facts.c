@@ -128,3 +128,22 @@ void export_event_facts(const struct profile *p, const struct export_options *o,
 	facts_coarse(&f, p, &q, &sum);
 	buf_done(&f.value);
 }
+
+struct export_measure export_measure_of(const struct profile *p, int event)
+{
+	static const struct export_measure measures[EVENT_USER_FIRST] = {
+		[EVENT_CPU] = {"samples", "cpu", NULL},
+		[EVENT_ALLOC] = {"samples", "alloc_space", NULL},
+		[EVENT_LOCK] = {"contentions", "delay", NULL},
+		[EVENT_WALL] = {"samples", "wall", NULL},
+	};
+	const struct profile_event *info = profile_get_event(p, event);
+	struct export_measure m = {"samples", info->name, NULL};
+
+	if (event < EVENT_USER_FIRST)
+		m = measures[event];
+	m.unit = !strcmp(info->unit, "ns")      ? "nanoseconds"
+		 : !strcmp(info->unit, "bytes") ? "bytes"
+						: "count";
+	return m;
+}

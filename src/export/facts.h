@@ -17,4 +17,11 @@ void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 void export_event_facts(const struct profile *p, const struct export_options *o, int event,
 	export_fact_fn *fn, void *ctx);
 
+/* What the two values of a sample are called where a file names them: how often it was seen, and what that stands for. */
+struct export_measure {
+	const char *count, *weight;
+	const char *unit; /* of the weight: "nanoseconds", "bytes", "count" */
+};
+struct export_measure export_measure_of(const struct profile *p, int event);
+
 #endif

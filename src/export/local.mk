@@ -4,10 +4,10 @@
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
 	%D%/collapsed.c %D%/export.c %D%/export.h %D%/facts.c %D%/facts.h %D%/flame.c %D%/flame.h \
-	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c \
-	%D%/numbers.c %D%/numbers.h %D%/plain.c %D%/pprof.c %D%/proto.c %D%/proto.h %D%/seconds.c \
+	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
+	%D%/numbers.c %D%/numbers.h %D%/otlp.c %D%/plain.c %D%/pprof.c %D%/proto.c %D%/proto.h %D%/seconds.c \
 	%D%/seconds.h %D%/speedscope.c %D%/svg.c %D%/svg.h %D%/svg_data.c %D%/svg_picture.c \
-	%D%/text.c %D%/text.h %D%/zip.c %D%/zip.h
+	%D%/table.c %D%/table.h %D%/text.c %D%/text.h %D%/zip.c %D%/zip.h
 
 %D%/svg.$(OBJEXT): %D%/web/flame_js.inc
 

@@ -40,16 +40,6 @@ struct pprof {
 	struct buf text, message, inner;
 };
 
-/* The two values by event; other events are counts of themselves. */
-static const struct pprof_values {
-	const char *count, *weight;
-} pprof_values[EVENT_USER_FIRST] = {
-	[EVENT_CPU] = {"samples", "cpu"},
-	[EVENT_ALLOC] = {"samples", "alloc_space"},
-	[EVENT_LOCK] = {"contentions", "delay"},
-	[EVENT_WALL] = {"samples", "wall"},
-};
-
 static uint32_t pprof_string(struct pprof *w, const char *text)
 {
 	size_t at = w->text.len;
@@ -187,19 +177,14 @@ static void pprof_type(
 
 static void pprof_types(struct pprof *w, struct buf *out)
 {
-	const struct profile_event *event = profile_get_event(w->p, w->o->query.event);
-	const char *unit = !strcmp(event->unit, "ns")      ? "nanoseconds"
-			   : !strcmp(event->unit, "bytes") ? "bytes"
-							   : "count";
-	struct pprof_values values = {"samples", event->name};
+	int event = w->o->query.event;
+	struct export_measure measure = export_measure_of(w->p, event);
 
-	if (w->o->query.event < EVENT_USER_FIRST)
-		values = pprof_values[w->o->query.event];
-	pprof_type(w, out, PROFILE_TYPE, values.count, "count");
-	pprof_type(w, out, PROFILE_TYPE, values.weight, unit);
-	pprof_type(w, out, PROFILE_PERIOD_TYPE, values.weight, unit);
-	proto_number(out, PROFILE_PERIOD, export_event_of(w->o, w->o->query.event).interval);
-	proto_number(out, PROFILE_DEFAULT, pprof_string(w, values.weight));
+	pprof_type(w, out, PROFILE_TYPE, measure.count, "count");
+	pprof_type(w, out, PROFILE_TYPE, measure.weight, measure.unit);
+	pprof_type(w, out, PROFILE_PERIOD_TYPE, measure.weight, measure.unit);
+	proto_number(out, PROFILE_PERIOD, export_event_of(w->o, event).interval);
+	proto_number(out, PROFILE_DEFAULT, pprof_string(w, measure.weight));
 }
 
 static void pprof_comment(void *ctx, const char *key, const char *value)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { PROTO_VARINT = 0, PROTO_BYTES = 2 };
+enum { PROTO_VARINT = 0, PROTO_FIXED64 = 1, PROTO_BYTES = 2 };
 
 void proto_varint(struct buf *out, uint64_t value)
 {
@@ -21,7 +21,16 @@ void proto_number(struct buf *out, unsigned field, uint64_t value)
 	proto_varint(out, value);
 }
 
-static void proto_bytes(struct buf *out, unsigned field, const char *bytes, size_t len)
+void proto_fixed64(struct buf *out, unsigned field, uint64_t value)
+{
+	if (!value)
+		return;
+	proto_varint(out, field << 3 | PROTO_FIXED64);
+	for (int i = 0; i < 64; i += 8)
+		buf_addc(out, (char)(value >> i));
+}
+
+void proto_bytes(struct buf *out, unsigned field, const char *bytes, size_t len)
 {
 	proto_varint(out, field << 3 | PROTO_BYTES);
 	proto_varint(out, len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-e EVENT]
- * [-k known|alloc|events|hostile|long] PATH
+ * [-k known|alloc|events|hostile|long] PATH. -l: prints the name and the suffix of each format.
  *
  * events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
  * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format.
@@ -84,6 +84,38 @@ static uint32_t push(
 			0, 0));
 }
 
+/* What the four events are of: a collection in second 1, two more in second 3, of which a reading tells late. */
+static struct vitals shop_vitals = {.pid = 41234,
+	.vm = "OpenJDK 64-Bit Server VM",
+	.gc_name = "G1",
+	.command = "shop-api.jar --port 8080",
+	.heap_used = 100 << 20,
+	.heap_committed = 256 << 20,
+	.heap_max = 512 << 20,
+	.gc_count = 7,
+	.gc_time_ns = 70000000,
+	.cpu_user_ms = 5000,
+	.cpu_system_ms = 1000,
+	.machine_busy_ms = 90000,
+	.machine_cpus = 4,
+	.cost_ns = 12000000};
+
+static void pass_vitals(
+	struct profile *p, uint32_t second, int collections, int user_ms, int system_ms)
+{
+	struct vitals *v = &shop_vitals;
+
+	profile_advance(p, second);
+	v->time_ns = (100 + second) * NS_PER_S;
+	v->gc_count += collections;
+	v->gc_time_ns += collections * 4000000;
+	v->heap_used += 10 << 20;
+	v->cpu_user_ms += user_ms;
+	v->cpu_system_ms += system_ms;
+	v->machine_busy_ms += 2000;
+	profile_vitals_set(p, v);
+}
+
 /* Four events. A wait of one thread goes on through three seconds, another one is short, a third parks. */
 static void make_events(struct profile *p)
 {
@@ -91,6 +123,11 @@ static void make_events(struct profile *p)
 		.tid = 41301, .kind = THREAD_JAVA, .java_tid = 1, .name = "main"};
 	uint32_t run = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J), stack;
 
+	pass_vitals(p, 0, 0, 0, 0);
+	pass_vitals(p, 1, 1, 1000, 400);
+	profile_advance(p, 2);
+	profile_vitals_set(p, &shop_vitals); /* nothing new */
+	pass_vitals(p, 3, 2, 2000, 0);
 	profile_thread_set(p, 0, &t);
 	profile_add(p, EVENT_CPU, 1, run, 0, 30, 300000000);
 	profile_add(p, EVENT_CPU, 3, push(p, run, "app.Shop", "serve", J), 0, 7, 70000000);
@@ -112,12 +149,15 @@ static void make_events(struct profile *p)
 		p, EVENT_WALL, 2, &(struct profile_sample){run, 0, THREAD_IO, 20, 1000000000});
 }
 
+#define HOSTILE                                                                   \
+	"a;b c", "</metadata><script>alert(1)</script>", "]]>", "&amp;<>\"'",     \
+		"tab\tnewline\nreturn\r", "\xff\xfe broken \xc3", "\x01\x02\x7f", \
+		"\xef\xbf\xbe\xef\xbf\xbf"
 static void make_hostile(struct profile *p)
 {
-	static const char *const names[] = {"a;b c", "</metadata><script>alert(1)</script>", "]]>",
-		"&amp;<>\"'", "tab\tnewline\nreturn\r", "\xff\xfe broken \xc3", "\x01\x02\x7f",
-		"\xef\xbf\xbe\xef\xbf\xbf", "", " ", "\xc2\x85nel", "\xed\xa0\x80surrogate",
-		"javascript:alert(1)", "<init>", "caf\xc3\xa9 \xe2\x82\xac"};
+	static const char *const names[] = {HOSTILE, "", " ", "\xc2\x85nel",
+		"\xed\xa0\x80surrogate", "javascript:alert(1)", "<init>",
+		"caf\xc3\xa9 \xe2\x82\xac"};
 	struct profile_thread t = {.tid = 7, .name = "evil;\n]]><x>\xff"};
 	char longest[10001];
 
@@ -145,6 +185,27 @@ static void make_random(struct profile *p, uint32_t stacks, uint32_t rate, uint3
 		profile_advance(p, s);
 	}
 	feed_done(&f);
+}
+
+/* What a target, a host and a user may be called; each of them alone would do. */
+static void hostile_meta(struct export_options *o)
+{
+	static char text[600];
+	static const char *labels[] = {"script=</script><script>alert(2)</script>", text};
+	static const char *const names[] = {HOSTILE};
+
+	strcpy(text, "label=");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		strcat(text, names[i]);
+	o->title = text;
+	o->meta.name = o->meta.jdk = o->meta.host = text;
+	o->meta.events[0].engine = text;
+	o->meta.labels = labels;
+	o->meta.label_count = 2;
+	snprintf(shop_vitals.command, sizeof(shop_vitals.command), "%s", text);
+	snprintf(shop_vitals.vm, sizeof(shop_vitals.vm), "%s", text);
+	snprintf(shop_vitals.gc_name, sizeof(shop_vitals.gc_name), "%.20s", text + 8);
+	o->meta.vitals = &shop_vitals;
 }
 
 /* Bytes and ms of each format, the median of five times. */
@@ -209,7 +270,11 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int c, failed;
 
-	while ((c = getopt_long(argc, argv, "tadme:n:k:", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tadmle:n:k:", options, NULL)) != -1) {
+		for (const struct export_format *f = export_formats; c == 'l' && f->name; f++)
+			printf("%s %s\n", f->name, f->suffixes[0]);
+		if (c == 'l')
+			return 0;
 		o.threads |= c == 't';
 		o.annotate |= c == 'a';
 		o.dot |= c == 'd';
@@ -232,6 +297,9 @@ int main(int argc, char **argv)
 		for (int i = 0; i < EVENT_USER_FIRST; i++)
 			o.meta.events[i] = (struct export_event){.event = i};
 		o.meta.event_count = EVENT_USER_FIRST;
+		o.meta.vitals = &shop_vitals;
+	} else if (!strcmp(kind, "hostile")) {
+		hostile_meta(&o);
 	}
 	failed = measured ? measure(p, &o) : export_write(argv[optind], format, p, &o, &err);
 	if (failed)

@@ -55,6 +55,10 @@ def fields(data):
     at = 0
     while at < len(data):
         key, at = varint(data, at)
+        if key & 7 == 1:
+            value, at = struct.unpack_from("<Q", data, at)[0], at + 8
+            yield key >> 3, value
+            continue
         value, at = varint(data, at)
         if key & 7 == 2:
             assert at + value <= len(data), "a field ends behind its message"
@@ -106,6 +110,85 @@ class Pprof:
 
     def text(self, number):
         return self.strings[number[0]] if number else ""
+
+
+# --- OTLP ----------------------------------------------------------------------------------------------------
+
+class Otlp:
+    """Tables as the published rules want them: entry 0 is empty, none is there twice, each is used."""
+
+    MAPPINGS, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS = range(1, 8)
+
+    def __init__(self, path):
+        top = message(open(path, "rb").read())
+        assert sorted(top) == [1, 2] and len(top[1]) == len(top[2]) == 1
+        self.tables = message(top[2][0])
+        self.used = {table: {0} for table in range(1, 8)}
+        for table in range(1, 8):
+            entries = self.tables[table]
+            zero = message(entries[0]) if table == self.LINKS else {}
+            assert zero == ({1: [bytes(16)], 2: [bytes(8)]} if table == self.LINKS else {}) and (zero or not entries[0])
+            assert len(set(entries)) == len(entries), "table %d has an entry twice" % table
+        resources = message(top[1][0])
+        self.resource = dict(self.key_value(a) for a in message(resources[1][0])[1])
+        assert len(self.resource) == len(message(resources[1][0])[1]), "an attribute of the resource is there twice"
+        scopes = message(resources[2][0])
+        self.profiles = [self.profile(message(p)) for p in scopes[2]]
+        for table, used in self.used.items():
+            assert used == set(range(len(self.tables[table]))), "table %d has entries that nothing uses" % table
+
+    def get(self, table, number):
+        assert 0 <= number < len(self.tables[table])
+        self.used[table].add(number)
+        return self.tables[table][number]
+
+    def text(self, number):
+        return self.get(self.STRINGS, number[0]).decode("utf-8") if number else ""
+
+    @staticmethod
+    def any_value(data):
+        ((kind, value),) = fields(data)
+        return value.decode("utf-8") if kind == 1 else value
+
+    def key_value(self, data):
+        m = message(data)
+        return m[1][0].decode("utf-8"), self.any_value(m[2][0])
+
+    def attributes(self, packed):
+        rows = [message(self.get(self.ATTRIBUTES, i)) for i in numbers(packed[0])] if packed else []
+        out = {self.text(m[1]): self.any_value(m[2][0]) for m in rows}
+        assert len(out) == len(rows), "a key twice"
+        return out
+
+    def location(self, number):
+        m = message(self.get(self.LOCATIONS, number))
+        (line,) = m[3]
+        function = message(self.get(self.FUNCTIONS, message(line)[1][0] if message(line)[1] else 0))
+        if m[1]:
+            self.text(message(self.get(self.MAPPINGS, m[1][0]))[4])
+        self.text(function[2])
+        kind = self.attributes(m[4]).get("profile.frame.type")
+        assert kind in (None, "jvm", "native", "kernel")
+        return self.text(function[1])
+
+    def type(self, data):
+        return tuple(self.text(message(data)[i]) for i in (1, 2))
+
+    def profile(self, m):
+        out = dict(type=self.type(m[1][0]), period_type=self.type(m[5][0]), time=(m[3] or [0])[0], duration=(m[4] or [0])[0],
+                   period=(m[6] or [0])[0], facts=self.attributes(m[11]), stacks=collections.Counter(), labels=set())
+        identities = set()
+        for sample in map(message, m[2]):
+            stack = sample[1][0] if sample[1] else 0
+            identity = stack, tuple(sorted(numbers(sample[2][0]))) if sample[2] else ()
+            assert identity not in identities, "two samples with the same stack and attributes"
+            identities.add(identity)
+            locations = message(self.get(self.STACKS, stack))[1]
+            (value,) = numbers(sample[4][0])
+            names = [self.location(i) for i in numbers(locations[0])] if locations else []
+            out["stacks"][join(reversed(names)) or "[unknown]"] += value
+            out["labels"] |= set(self.attributes(sample[2]).items())
+        return out
 
 
 # --- flight recordings -----------------------------------------------------------------------------------------
@@ -197,6 +280,9 @@ class Jfr:
         if name == "boolean":
             self.at += 1
             return bool(self.data[self.at - 1])
+        if name == "float":
+            self.at += 4
+            return struct.unpack(">f", self.data[self.at - 4:self.at])[0]
         return self.number() if name in ("int", "long") else self.record(kind)
 
     def record(self, kind):

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# pprof, speedscope and flight recordings hold the stacks and totals of the collapsed file of the same profile, whatever
+# pprof, OTLP, speedscope and flight recordings hold the stacks and totals of the collapsed file of the same profile, whatever
 # the names; the same profile gives the same bytes; the JDK's own tool reads what it shall (skipped without one).
 
+import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import unicodedata
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import formats  # noqa: E402
@@ -59,9 +62,9 @@ def check(folder, kind, event, *options):
     same(pprof.counts, counts, "%s: and the counts" % name)
     scope = formats.speedscope(write(folder, "a.speedscope.json", *args))
     same(scope[event], weights, "%s: speedscope has the weights" % name)
-    for end in ("pb.gz", "speedscope.json", "jfr", "txt"):
-        first, again = (open(write(folder, n + end, *args), "rb").read() for n in ("one.", "two."))
-        ok(first == again, "%s: the same profile, the same %d bytes of %s" % (name, len(first), end))
+    otlp = formats.Otlp(write(folder, "a.otlp", *args)).profiles
+    same(otlp[0]["stacks"], weights, "%s: OTLP has the weights" % name)
+    same(otlp[1]["stacks"], counts, "%s: and the counts" % name)
     if options:
         return  # flight recordings tell threads in their own way
     jfr = formats.Jfr(write(folder, "a.jfr", *args))
@@ -101,23 +104,104 @@ def check_all_events(folder):
     ok(states == {"STATE_RUNNABLE", "STATE_SLEEPING"}, "states of the wall clock", states)
 
 
+def check_vitals(folder):
+    jfr = formats.Jfr(write(folder, "v.jfr", "-k", "events"))
+    loads = [(e["startTime"] // 10 ** 9,) + tuple(round(e[k], 4) for k in ("jvmUser", "jvmSystem", "machineTotal"))
+             for e in jfr.events["jdk.CPULoad"]]
+    ok(loads == [(1, 0.25, 0.1, 0.5), (3, 0.25, 0, 0.25)], "CPU load between readings, of all CPUs", loads)
+    collections = [(e["startTime"] // 10 ** 9, e["gcId"], e["collections"], e["sumOfPauses"], e["longestPause"],
+                    jfr.get(e["name"])["name"]) for e in jfr.events["jdk.GarbageCollection"]]
+    ok(collections == [(1, 8, 1, 4000000, 4000000, "G1"), (3, 10, 2, 8000000, 1 << 63, "G1")],
+       "collections in the second in which they were counted; the longest of two is not known", collections)
+    heap = [(e["heapUsed"] >> 20, e["heapSpace"]["committedSize"] >> 20, e["heapSpace"]["reservedSize"] >> 20,
+             jfr.get(e["when"])["when"]) for e in jfr.events["jdk.GCHeapSummary"]]
+    ok(heap == [(mb, 256, 512, "Each Second") for mb in (110, 120, 130)], "the heap at each reading", heap)
+    park = jfr.events["jdk.ThreadPark"][0]
+    ok(park["timeout"] == park["until"] == 1 << 63, "what a thread would have parked for at most is not known", park)
+
+
+def check_otlp(folder):
+    otlp = formats.Otlp(write(folder, "k.otlp", "-k", "known"))
+    first = otlp.profiles[0]
+    ok((first["type"], first["period_type"], first["period"], first["duration"]) ==
+       (("cpu", "nanoseconds"), ("cpu", "nanoseconds"), 10 ** 7, 30 * 10 ** 9), "OTLP: type, period and duration", first)
+    ok(otlp.profiles[1]["type"] == ("samples", "count"), "and the samples' number", otlp.profiles[1]["type"])
+    ok({("thread.name", "main"), ("thread.id", 1), ("tid", 41301)} <= first["labels"], "threads", first["labels"])
+    ok(otlp.resource["process.pid"] == 41234 and otlp.resource["service.name"] == "shop-api.jar", "what it is of", otlp.resource)
+    ok(first["facts"]["jhot.engine"] == "ctimer", "and how it was sampled", first["facts"])
+    otlp = formats.Otlp(write(folder, "e.otlp", "-k", "events"))
+    types = [p["type"][0] for p in otlp.profiles]
+    ok(types == ["cpu", "samples", "alloc_space", "samples", "delay", "contentions", "wall", "samples"], "all events in one file", types)
+    ok(("thread.state", "is in I/O") in otlp.profiles[6]["labels"], "states of the wall clock", otlp.profiles[6]["labels"])
+    hostile = formats.Otlp(write(folder, "h.otlp", "-k", "hostile"))
+    ok(hostile.resource["script"] == "</script><script>alert(2)</script>", "a label is an attribute by its own name", hostile.resource)
+    protos, protoc = os.environ.get("OTEL_PROTO"), shutil.which("protoc")
+    if not protos or not protoc:
+        skip("protoc decodes it by the published description", "no folder of it in OTEL_PROTO" if protoc else "no protoc")
+        return
+    for kind in ("hostile", "events"):
+        run = subprocess.run([protoc, "--decode=opentelemetry.proto.profiles.v1development.ProfilesData", "-I", protos,
+                              "opentelemetry/proto/profiles/v1development/profiles.proto"],
+                             stdin=open(write(folder, "p.otlp", "-k", kind), "rb"), capture_output=True)
+        lines = run.stdout.decode("utf-8").splitlines()
+        ok(run.returncode == 0 and not any(re.match(r" *[0-9]+[:{ ]", line) for line in lines),
+           "protoc decodes it by the published description, every field (%s)" % kind, run.stderr)
+
+
+def check_table(folder):
+    """Every format there is: whatever names say, it is written, is the same again, and none of them gets through raw."""
+    for row in subprocess.run([TOOL, "-l"], check=True, capture_output=True, text=True).stdout.splitlines():
+        name, suffix = row.split()
+        for kind in ("known", "hostile", "events", "long"):
+            first, again = (open(write(folder, n + suffix, "-k", kind), "rb").read() for n in ("one", "two"))
+            ok(first and first == again, "%s of %s: the same profile, the same %d bytes" % (name, kind, len(first)))
+        data = open(write(folder, "h" + suffix, "-k", "hostile"), "rb").read()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        for raw in (b"\xff\xfe broken", b"tab\tnewline", b"newline\nreturn", b"\x01\x02\x7f", b"\xed\xa0\x80surrogate"):
+            ok(raw not in data, "%s: %r is not as it was" % (name, raw))
+        binary = b"\0" in data
+        if not binary:
+            text = data.decode("utf-8")
+            bad = [c for c in set(text) if unicodedata.category(c) == "Cc" and c not in "\n\t"]
+            ok(not bad, "%s: UTF-8 without control characters" % name, bad)
+        if not binary and text.lstrip().startswith("<"):
+            ok("<script>alert" not in text, "%s: no name becomes a script" % name)
+        ok(len(data) > 10000, "%s: a name of 10,000 characters is in it or is cut" % name, len(data))
+
+
+def jdk_home(major):
+    """One of $JDKS, or that of $JAVA or of the path."""
+    java = os.environ.get("JAVA") or shutil.which("java") or "/"
+    for home in (os.path.join(JDKS, major), os.path.dirname(os.path.dirname(os.path.realpath(java)))):
+        try:
+            if re.search(r'^JAVA_VERSION="%s\b' % major, open(os.path.join(home, "release")).read(), re.M):
+                return home
+        except OSError:
+            pass
+    return None
+
+
 def jfr_tool(major, *args):
-    tool = os.path.join(JDKS, major, "bin/jfr")
-    if not os.path.exists(tool):
+    home = jdk_home(major)
+    if not home:
         return None
-    return subprocess.run([tool, *args], capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run([os.path.join(home, "bin/jfr"), *args], capture_output=True, text=True, timeout=120).stdout
 
 
 def check_jdk(folder):
     path = write(folder, "k.jfr", "-k", "known")
     text = jfr_tool("17", "summary", path)
     if text is None:
-        skip("JDK 17 reads it", "no JDK 17 in " + JDKS)
+        skip("JDK 17 reads it", "no JDK 17 in %s or $JAVA" % JDKS)
     else:
         ok(re.search(r"jdk.ExecutionSample +1000 ", text), "JDK 17: jfr summary counts the samples", text)
         text = jfr_tool("17", "print", write(folder, "h.jfr", "-k", "hostile"))
         ok(text.count("jdk.ExecutionSample {") == sum(formats.collapsed(
             write(folder, "h.collapsed", "-k", "hostile")).values()), "and jfr print gets through hostile names")
+        text = jfr_tool("17", "print", "--events", "CPULoad,GarbageCollection,GCHeapSummary", write(folder, "e.jfr", "-k", "events"))
+        for line in ("jvmUser = 25.00%", "sumOfPauses = 8.00 ms", "longestPause = N/A", "collections = 2", "heapUsed = 130.0 MB"):
+            ok(line in text, "jfr print: " + line, text)
     text = jfr_tool("25", "view", "hot-methods", path)
     if text is None:
         skip("JDK 25 shows views of it", "no JDK 25 in " + JDKS)
@@ -127,7 +211,9 @@ def check_jdk(folder):
     text = jfr_tool("25", "view", "allocation-by-site", path)
     ok(re.search(r"app.Main.main\(\) +100", text), "jfr view allocation-by-site", text)
     text = jfr_tool("25", "view", "contention-by-site", path)
-    ok(re.search(r"app.Main.main\(\) +2 ", text), "jfr view contention-by-site", text)
+    ok(re.search(r"app.Main.main\(\) +2 +1.45 s +2.50 s", text), "jfr view contention-by-site", text)
+    text = jfr_tool("25", "view", "cpu-load", path)
+    ok("Machine Total (Average): 37.50%" in text, "jfr view cpu-load", text)
 
 
 def main():
@@ -137,6 +223,9 @@ def main():
         check(folder, "random", "cpu", "-t")
         check(folder, "alloc", "alloc")
         check_all_events(folder)
+        check_vitals(folder)
+        check_otlp(folder)
+        check_table(folder)
         pprof = formats.Pprof(write(folder, "k.pb.gz", "-k", "known"))
         ok(pprof.types == [("samples", "count"), ("cpu", "nanoseconds")] and pprof.default == "cpu",
            "pprof: types of cpu", pprof.types)

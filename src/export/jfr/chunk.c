@@ -160,7 +160,8 @@ void export_jfr(struct buf *out, const struct profile *p, const struct export_op
 		chunk_event(&j, o, m->events[i].event);
 	if (!m->event_count)
 		chunk_event(&j, o, o->query.event);
-	jfr_constants(&j, &rest);
+	jfr_vitals(&j, &o->query);
+	jfr_constants(&j, m->vitals ? m->vitals->gc_name : "", &rest);
 	metadata = HEAD_BYTES + j.events.len + rest.len;
 	jfr_metadata(&rest);
 	chunk_head(out, &j, o, metadata, HEAD_BYTES + j.events.len + rest.len);

@@ -244,6 +244,20 @@ static void constants_words(struct constants *c, enum jfr_type type, const char 
 	buf_done(&bytes);
 }
 
+/* A pool of one text. */
+static void constants_text(struct constants *c, enum jfr_type type, uint32_t id, const char *text)
+{
+	struct buf bytes = {0}, clean = {0};
+
+	if (*text)
+		export_clean(&clean, text, 0, 0);
+	jfr_number(&bytes, id);
+	jfr_text(&bytes, buf_str(&clean));
+	constants_pool(c, type, 1, &bytes);
+	buf_done(&clean);
+	buf_done(&bytes);
+}
+
 static void constants_group(struct constants *c)
 {
 	struct buf bytes = {0};
@@ -267,13 +281,15 @@ static void constants_symbols(struct constants *c, const struct intern *symbols)
 	buf_done(&bytes);
 }
 
-void jfr_constants(struct jfr *j, struct buf *out)
+void jfr_constants(struct jfr *j, const char *collector, struct buf *out)
 {
 	struct constants c = {0};
 	struct buf body = {0};
 
 	constants_words(&c, JFR_FRAME_TYPE, frame_words, 0, COUNT(frame_words));
 	constants_words(&c, JFR_THREAD_STATE, state_words, JFR_STATE_DEFAULT, COUNT(state_words));
+	constants_text(&c, JFR_GC_NAME, JFR_THE_COLLECTOR, collector);
+	constants_text(&c, JFR_GC_WHEN, JFR_EACH_SECOND, "Each Second");
 	constants_group(&c);
 	constants_pool(&c, JFR_THREAD, j->threads.ids.count, &j->threads.bytes);
 	constants_pool(&c, JFR_STACK_TRACE, j->traces.ids.count, &j->traces.bytes);

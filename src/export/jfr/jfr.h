@@ -41,6 +41,10 @@ enum jfr_type {
 	JFR_METHOD,
 	JFR_PACKAGE,
 	JFR_SYMBOL,
+	JFR_GC_NAME,
+	JFR_GC_CAUSE,
+	JFR_GC_WHEN,
+	JFR_SPACE, /* of memory; stands in events as it is */
 	/* events */
 	JFR_EXECUTION_SAMPLE,
 	JFR_NATIVE_SAMPLE,
@@ -51,19 +55,25 @@ enum jfr_type {
 	JFR_THREAD_PARK,
 	JFR_ACTIVE_SETTING,
 	JFR_JVM_INFORMATION,
+	JFR_CPU_LOAD,
+	JFR_COLLECTION,
+	JFR_HEAP_SUMMARY,
 	/* what says of a field how it is to be read */
+	JFR_CONTENT,
 	JFR_LABEL,
 	JFR_CATEGORY,
 	JFR_TIMESTAMP,
 	JFR_TIMESPAN,
 	JFR_AMOUNT,
 	JFR_ADDRESS,
+	JFR_PERCENTAGE,
 	JFR_TYPES
 };
 
 /* --- bytes --------------------------------------------------------------------------------------------- */
 
 void jfr_number(struct buf *out, uint64_t value);
+#define JFR_UNKNOWN ((uint64_t)INT64_MIN)         /* of times and sizes: tools show "N/A" */
 void jfr_text(struct buf *out, const char *text); /* UTF-8 */
 /* One event, constants or metadata: the bytes behind their size. */
 void jfr_block(struct buf *out, const struct buf *body);
@@ -83,13 +93,16 @@ struct jfr {
 	uint32_t spread; /* counts the entries that were spread over their seconds */
 };
 
+#define JFR_THE_COLLECTOR 1 /* the one name of collectors */
+#define JFR_EACH_SECOND   1 /* when the heap was looked at */
 enum jfr_state { JFR_STATE_DEFAULT = 1, JFR_STATE_RUNNABLE, JFR_STATE_SLEEPING };
 
 /* The number of a constant, which is made if there is none yet. */
 uint32_t jfr_thread(struct jfr *j, uint32_t thread);
 uint32_t jfr_trace(struct jfr *j, uint32_t stack); /* 0: the empty one */
 uint32_t jfr_class(struct jfr *j, const char *name);
-void jfr_constants(struct jfr *j, struct buf *out);
+/* collector: the name of the target's. */
+void jfr_constants(struct jfr *j, const char *collector, struct buf *out);
 void jfr_constants_done(struct jfr *j);
 
 /* --- types --------------------------------------------------------------------------------------------- */
@@ -101,5 +114,7 @@ void jfr_metadata(struct buf *out);
 /* All samples of an event into j->events. */
 void jfr_event(struct jfr *j, const struct profile_query *q);
 void jfr_locks(struct jfr *j, const struct profile_query *q);
+/* Of the whole process, as far as the query's seconds go. */
+void jfr_vitals(struct jfr *j, const struct profile_query *q);
 
 #endif

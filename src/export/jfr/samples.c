@@ -230,10 +230,10 @@ static void samples_put_wait(struct jfr *j, const struct wait *w)
 		jfr_number(out, jfr_thread(j, w->thread));
 		jfr_number(out, jfr_trace(j, stack));
 		jfr_number(out, class_id);
-		jfr_number(out, 0); /* owner, or timeout: not known */
+		jfr_number(out, parks ? JFR_UNKNOWN : 0); /* timeout, or owner */
 		if (parks)
-			jfr_number(out, 0);
-		jfr_number(out, 0); /* address */
+			jfr_number(out, JFR_UNKNOWN); /* until when */
+		jfr_number(out, 0);                   /* address */
 		samples_end(j);
 	}
 }

@@ -19,6 +19,8 @@ enum {
 	MILLIS = 1 << 4, /* since 1970 */
 	BYTES = 1 << 5,
 	ADDRESS = 1 << 6,
+	PERCENT = 1 << 7, /* a share of 1 */
+	NANOS = 1 << 8,   /* a length of time */
 };
 
 struct types_field {
@@ -34,6 +36,7 @@ struct types_row {
 	const char *label;    /* of events */
 	const char *category; /* likewise */
 	bool simple;          /* stands for its only field */
+	bool content;         /* an annotation that says how a value is to be shown */
 	struct types_field fields[FIELDS];
 };
 
@@ -103,6 +106,16 @@ static const struct types_row types_rows[] = {
 		{"name", JFR_SYMBOL, CONSTANT}}},
 	{.id = JFR_SYMBOL, .name = "jdk.types.Symbol", .simple = true, .fields = {
 		{"string", JFR_STRING, 0}}},
+	{.id = JFR_GC_NAME, .name = "jdk.types.GCName", .simple = true, .fields = {
+		{"name", JFR_STRING, 0}}},
+	{.id = JFR_GC_CAUSE, .name = "jdk.types.GCCause", .simple = true, .fields = {
+		{"cause", JFR_STRING, 0}}},
+	{.id = JFR_GC_WHEN, .name = "jdk.types.GCWhen", .simple = true, .fields = {
+		{"when", JFR_STRING, 0}}},
+	{.id = JFR_SPACE, .name = "jdk.types.VirtualSpace", .fields = {
+		{"start", JFR_LONG, ADDRESS}, {"committedEnd", JFR_LONG, ADDRESS},
+		{"committedSize", JFR_LONG, BYTES}, {"reservedEnd", JFR_LONG, ADDRESS},
+		{"reservedSize", JFR_LONG, BYTES}}},
 	{.id = JFR_EXECUTION_SAMPLE, .name = "jdk.ExecutionSample", .super = EVENT,
 		.label = "Method Profiling Sample", .category = "Profiling",
 		.fields = {START, SAMPLED, TRACE, STATE}},
@@ -127,7 +140,7 @@ static const struct types_row types_rows[] = {
 	{.id = JFR_THREAD_PARK, .name = "jdk.ThreadPark", .super = EVENT,
 		.label = "Java Thread Park", .category = "Java Application",
 		.fields = {START, DURATION, THREAD, TRACE, {"parkedClass", JFR_CLASS, CONSTANT},
-			{"timeout", JFR_LONG, 0}, {"until", JFR_LONG, 0},
+			{"timeout", JFR_LONG, NANOS}, {"until", JFR_LONG, MILLIS},
 			{"address", JFR_LONG, ADDRESS}}},
 	{.id = JFR_ACTIVE_SETTING, .name = "jdk.ActiveSetting", .super = EVENT,
 		.label = "Recording Setting", .category = "Flight Recorder",
@@ -139,17 +152,33 @@ static const struct types_row types_rows[] = {
 			{"jvmArguments", JFR_STRING, 0}, {"jvmFlags", JFR_STRING, 0},
 			{"javaArguments", JFR_STRING, 0}, {"jvmStartTime", JFR_LONG, MILLIS},
 			{"pid", JFR_LONG, 0}}},
+	{.id = JFR_CPU_LOAD, .name = "jdk.CPULoad", .super = EVENT,
+		.label = "CPU Load", .category = "Operating System",
+		.fields = {START, {"jvmUser", JFR_FLOAT, PERCENT}, {"jvmSystem", JFR_FLOAT, PERCENT},
+			{"machineTotal", JFR_FLOAT, PERCENT}}},
+	{.id = JFR_COLLECTION, .name = "jdk.GarbageCollection", .super = EVENT,
+		.label = "Garbage Collection", .category = "Java Virtual Machine",
+		.fields = {START, DURATION, {"gcId", JFR_INT, 0},
+			{"name", JFR_GC_NAME, CONSTANT}, {"cause", JFR_GC_CAUSE, CONSTANT},
+			{"sumOfPauses", JFR_LONG, SPAN}, {"longestPause", JFR_LONG, SPAN},
+			{"collections", JFR_INT, 0}}},
+	{.id = JFR_HEAP_SUMMARY, .name = "jdk.GCHeapSummary", .super = EVENT,
+		.label = "Heap Summary", .category = "Java Virtual Machine",
+		.fields = {START, {"gcId", JFR_INT, 0}, {"when", JFR_GC_WHEN, CONSTANT},
+			{"heapSpace", JFR_SPACE, 0}, {"heapUsed", JFR_LONG, BYTES}}},
+	{.id = JFR_CONTENT, .name = "jdk.jfr.ContentType", .super = ANNOTATION},
 	{.id = JFR_LABEL, .name = "jdk.jfr.Label", .super = ANNOTATION, .fields = {
 		{"value", JFR_STRING, 0}}},
 	{.id = JFR_CATEGORY, .name = "jdk.jfr.Category", .super = ANNOTATION, .fields = {
 		{"value", JFR_STRING, ARRAY}}},
-	{.id = JFR_TIMESTAMP, .name = "jdk.jfr.Timestamp", .super = ANNOTATION, .fields = {
+	{.id = JFR_TIMESTAMP, .name = "jdk.jfr.Timestamp", .super = ANNOTATION, .content = true, .fields = {
 		{"value", JFR_STRING, 0}}},
-	{.id = JFR_TIMESPAN, .name = "jdk.jfr.Timespan", .super = ANNOTATION, .fields = {
+	{.id = JFR_TIMESPAN, .name = "jdk.jfr.Timespan", .super = ANNOTATION, .content = true, .fields = {
 		{"value", JFR_STRING, 0}}},
-	{.id = JFR_AMOUNT, .name = "jdk.jfr.DataAmount", .super = ANNOTATION, .fields = {
+	{.id = JFR_AMOUNT, .name = "jdk.jfr.DataAmount", .super = ANNOTATION, .content = true, .fields = {
 		{"value", JFR_STRING, 0}}},
-	{.id = JFR_ADDRESS, .name = "jdk.jfr.MemoryAddress", .super = ANNOTATION},
+	{.id = JFR_ADDRESS, .name = "jdk.jfr.MemoryAddress", .super = ANNOTATION, .content = true},
+	{.id = JFR_PERCENTAGE, .name = "jdk.jfr.Percentage", .super = ANNOTATION, .content = true},
 };
 /* clang-format on */
 
@@ -164,6 +193,8 @@ static const struct {
 	{MILLIS, JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH"},
 	{BYTES, JFR_AMOUNT, "BYTES"},
 	{ADDRESS, JFR_ADDRESS, NULL},
+	{PERCENT, JFR_PERCENTAGE, NULL},
+	{NANOS, JFR_TIMESPAN, "NANOSECONDS"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -232,7 +263,7 @@ static void types_field(struct types *t, const struct types_field *f)
 
 static void types_row(struct types *t, const struct types_row *row)
 {
-	unsigned children = (row->label != NULL) + (row->category != NULL);
+	unsigned children = (row->label != NULL) + (row->category != NULL) + row->content;
 
 	types_element(t, "class", 2 + (row->super != NULL) + row->simple);
 	types_attribute_id(t, "id", row->id);
@@ -248,6 +279,8 @@ static void types_row(struct types *t, const struct types_row *row)
 		types_annotation(t, JFR_LABEL, "value", row->label);
 	if (row->category)
 		types_annotation(t, JFR_CATEGORY, "value-0", row->category);
+	if (row->content)
+		types_annotation(t, JFR_CONTENT, NULL, NULL);
 	for (int i = 0; i < FIELDS && row->fields[i].name; i++)
 		types_field(t, &row->fields[i]);
 }

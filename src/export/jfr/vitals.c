@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The vitals of each second as a flight recording's events: CPU load, collections, the heap.
+ *
+ * The model has readings, not the collections themselves. So an event is what the counters rose by between two readings:
+ * in the second of the later one, with how many collections that were and how long all of them stopped the program. When
+ * each began, or which was the longest, is not known and not said.
+ */
+#include "export/jfr/jfr.h"
+
+#include "base/clock.h"
+#include "profile/vitals.h"
+
+#include <string.h>
+
+#define VITALS_REACH_S 10 /* how far before a window its first reading may be */
+
+static struct buf *vitals_begin(struct jfr *j, enum jfr_type type, const struct vitals_second *now)
+{
+	buf_clear(&j->body);
+	jfr_number(&j->body, type);
+	jfr_number(&j->body, now->second * NS_PER_S);
+	return &j->body;
+}
+
+/* --- CPU load ---------------------------------------------------------------------------------------- */
+
+static void vitals_share(struct buf *out, double share)
+{
+	float value = (float)(share < 0 ? 0 : share > 1 ? 1 : share);
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	for (int i = 24; i >= 0; i -= 8)
+		buf_addc(out, (char)(bits >> i));
+}
+
+static void vitals_load(
+	struct jfr *j, const struct vitals_second *then, const struct vitals_second *now)
+{
+	double ms = (double)(now->time_ns - then->time_ns) / NS_PER_MS * (double)now->machine_cpus;
+	struct buf *out;
+
+	if (then->cpu_user_ms < 0 || now->cpu_user_ms < 0 || then->machine_busy_ms < 0 || !(ms > 0))
+		return;
+	out = vitals_begin(j, JFR_CPU_LOAD, now);
+	vitals_share(out, (double)(now->cpu_user_ms - then->cpu_user_ms) / ms);
+	vitals_share(out, (double)(now->cpu_system_ms - then->cpu_system_ms) / ms);
+	vitals_share(out, (double)(now->machine_busy_ms - then->machine_busy_ms) / ms);
+	jfr_block(&j->events, out);
+}
+
+/* --- collections ------------------------------------------------------------------------------------- */
+
+static void vitals_collections(
+	struct jfr *j, const struct vitals_second *then, const struct vitals_second *now)
+{
+	bool timed = then->gc_time_ns >= 0 && now->gc_time_ns >= then->gc_time_ns;
+	int64_t count = now->gc_count - then->gc_count;
+	uint64_t ns = timed ? (uint64_t)(now->gc_time_ns - then->gc_time_ns) : JFR_UNKNOWN;
+	struct buf *out;
+
+	if (then->gc_count < 0 || count <= 0)
+		return;
+	out = vitals_begin(j, JFR_COLLECTION, now);
+	jfr_number(out, timed ? ns : 0);
+	jfr_number(out, (uint64_t)now->gc_count); /* the last one's number */
+	jfr_number(out, JFR_THE_COLLECTOR);
+	jfr_number(out, 0); /* cause: not known */
+	jfr_number(out, ns);
+	jfr_number(out, count == 1 ? ns : JFR_UNKNOWN);
+	jfr_number(out, (uint64_t)count);
+	jfr_block(&j->events, out);
+}
+
+static void vitals_heap(struct jfr *j, const struct vitals_second *now)
+{
+	struct buf *out;
+
+	if (now->heap_used < 0)
+		return;
+	out = vitals_begin(j, JFR_HEAP_SUMMARY, now);
+	jfr_number(out, now->gc_count > 0 ? (uint64_t)now->gc_count : 0);
+	jfr_number(out, JFR_EACH_SECOND);
+	jfr_number(out, 0); /* where it begins and ends: not known */
+	jfr_number(out, 0);
+	jfr_number(out, now->heap_committed < 0 ? JFR_UNKNOWN : (uint64_t)now->heap_committed);
+	jfr_number(out, 0);
+	jfr_number(out, now->heap_max < 0 ? JFR_UNKNOWN : (uint64_t)now->heap_max);
+	jfr_number(out, (uint64_t)now->heap_used);
+	jfr_block(&j->events, out);
+}
+
+/* --- all of them ------------------------------------------------------------------------------------- */
+
+/* What the first reading of the window is compared with: all since the session's start, or the reading before it. */
+static const struct vitals_second *vitals_before(const struct profile *p, uint32_t from)
+{
+	const struct vitals_second *found = NULL;
+
+	if (!from)
+		return profile_vitals_first(p);
+	for (uint32_t back = 1; back <= VITALS_REACH_S && back <= from && !found; back++)
+		found = profile_vitals(p, from - back);
+	return found;
+}
+
+void jfr_vitals(struct jfr *j, const struct profile_query *q)
+{
+	const struct vitals_second *then = vitals_before(j->p, q->from), *now;
+	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1, at;
+
+	at = end > PROFILE_HISTORY_S ? end - PROFILE_HISTORY_S : 0;
+	for (at = at > q->from ? at : q->from; at < end; at++) {
+		now = profile_vitals(j->p, at);
+		if (!now)
+			continue;
+		if (then && then->time_ns != now->time_ns) {
+			vitals_load(j, then, now);
+			vitals_collections(j, then, now);
+		}
+		if (!then || then->time_ns != now->time_ns || then->second == at)
+			vitals_heap(j, now);
+		then = now;
+	}
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OTLP profiles: ProfilesData of opentelemetry.proto.profiles.v1development, as version 1.11 of the protocol has it. It
+ * is called experimental there and changes; what it may break is in this file.
+ *
+ * Two profiles per event, of what the samples stand for and of how many there are, share one dictionary. Entry 0 of each of
+ * its tables is the empty one and stands for "none"; no entry is there twice, and none that is not used. Names are as the
+ * collapsed format has them with dots, libraries are mappings. What the file is of are the resource's attributes.
+ */
+#include "export/export.h"
+#include "export/facts.h"
+#include "export/numbers.h"
+#include "export/proto.h"
+#include "export/table.h"
+#include "export/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of profiles.proto, common.proto and resource.proto, by message. */
+enum { DATA_RESOURCES = 1, DATA_DICTIONARY };
+enum { RESOURCES_RESOURCE = 1, RESOURCES_SCOPES };
+enum { RESOURCE_ATTRIBUTES = 1 };
+enum { SCOPES_SCOPE = 1, SCOPES_PROFILES };
+enum { SCOPE_NAME = 1 };
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLES, PROFILE_TIME, PROFILE_DURATION };
+enum { PROFILE_PERIOD_TYPE = 5, PROFILE_PERIOD, PROFILE_ATTRIBUTES = 11 };
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_VALUES = 4 };
+enum { MAPPING_FILE = 4 };
+enum { STACK_LOCATIONS = 1 };
+enum { LOCATION_MAPPING = 1, LOCATION_LINES = 3, LOCATION_ATTRIBUTES };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME };
+enum { LINK_TRACE = 1, LINK_SPAN };
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
+enum { VALUE_TEXT = 1, VALUE_NUMBER = 3 };
+
+/* The dictionary's tables by their fields. */
+enum otlp_table {
+	OTLP_MAPPINGS = 1,
+	OTLP_LOCATIONS,
+	OTLP_FUNCTIONS,
+	OTLP_LINKS,
+	OTLP_STRINGS,
+	OTLP_ATTRIBUTES,
+	OTLP_STACKS,
+	OTLP_TABLES
+};
+
+/* Samples with the same stack and attributes are one. */
+struct otlp_sample {
+	uint32_t stack, attributes; /* attributes: in w->sets */
+	uint64_t count, weight;
+};
+
+struct otlp {
+	const struct profile *p;
+	const struct export_options *o;
+	struct table tables[OTLP_TABLES];
+	struct table sets; /* lists of attributes */
+	struct numbers frames, stacks;
+	uint32_t *location, location_cap; /* of the model's frame number n: location[n - 1] */
+	uint32_t *stack, stack_cap;       /* likewise */
+	struct numbers keys;              /* of the event's samples */
+	struct otlp_sample *samples;
+	uint32_t sample_count, sample_cap;
+	struct table names;              /* of the resource's attributes, which are there once */
+	struct buf resource, attributes; /* attributes: of the profile at hand */
+};
+
+static uint32_t otlp_string(struct otlp *w, const char *text)
+{
+	struct buf clean = {0};
+	uint32_t id;
+
+	if (*text)
+		export_clean(&clean, text, 0, 0);
+	id = table_put(&w->tables[OTLP_STRINGS], buf_str(&clean), clean.len);
+	buf_done(&clean);
+	return id;
+}
+
+/* A finished message becomes an entry, or is one already. */
+static uint32_t otlp_entry(struct otlp *w, enum otlp_table table, struct buf *message)
+{
+	uint32_t id = table_put(&w->tables[table], buf_str(message), message->len);
+
+	buf_done(message);
+	return id;
+}
+
+/* An attribute with a text or, if that is NULL, a number. */
+static uint32_t otlp_attribute(struct otlp *w, const char *key, const char *text, int64_t number)
+{
+	struct buf attribute = {0}, value = {0}, clean = {0};
+
+	if (text) {
+		export_clean(&clean, text, 0, 0);
+		proto_text(&value, VALUE_TEXT, buf_str(&clean));
+	} else {
+		proto_number(&value, VALUE_NUMBER, (uint64_t)number);
+	}
+	proto_number(&attribute, ATTRIBUTE_KEY, otlp_string(w, key));
+	proto_message(&attribute, ATTRIBUTE_VALUE, &value);
+	buf_done(&value);
+	buf_done(&clean);
+	return otlp_entry(w, OTLP_ATTRIBUTES, &attribute);
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------ */
+
+/* In the words of the conventions; NULL: it is no code. */
+static const char *otlp_frame_type(unsigned type)
+{
+	if (type <= FRAME_JAVA)
+		return "jvm";
+	if (type == FRAME_NATIVE || type == FRAME_VM)
+		return "native";
+	return type == FRAME_KERNEL ? "kernel" : NULL;
+}
+
+static uint32_t otlp_mapping(struct otlp *w, const char *file)
+{
+	struct buf mapping = {0};
+
+	proto_number(&mapping, MAPPING_FILE, otlp_string(w, file));
+	return otlp_entry(w, OTLP_MAPPINGS, &mapping);
+}
+
+static uint32_t otlp_function(struct otlp *w, const char *name, const char *signature)
+{
+	struct buf function = {0}, whole = {0};
+
+	proto_number(&function, FUNCTION_NAME, otlp_string(w, name));
+	if (*signature) {
+		buf_printf(&whole, "%s%s", name, signature);
+		proto_number(&function, FUNCTION_SYSTEM_NAME, otlp_string(w, whole.data));
+	}
+	buf_done(&whole);
+	return otlp_entry(w, OTLP_FUNCTIONS, &function);
+}
+
+static uint32_t otlp_location(
+	struct otlp *w, uint32_t mapping, uint32_t function, int line, const char *frame_type)
+{
+	struct buf location = {0}, inner = {0};
+
+	proto_number(&location, LOCATION_MAPPING, mapping);
+	proto_number(&inner, LINE_FUNCTION, function);
+	proto_number(&inner, LINE_LINE, line > 0 ? (uint64_t)line : 0);
+	proto_message(&location, LOCATION_LINES, &inner);
+	buf_clear(&inner);
+	if (frame_type) {
+		proto_varint(&inner, otlp_attribute(w, "profile.frame.type", frame_type, 0));
+		proto_packed(&location, LOCATION_ATTRIBUTES, &inner);
+	}
+	buf_done(&inner);
+	return otlp_entry(w, OTLP_LOCATIONS, &location);
+}
+
+static uint32_t otlp_frame(struct otlp *w, uint32_t frame)
+{
+	const struct profile_frame *f = profile_get_frame(w->p, frame);
+	const struct profile_method *m = profile_get_method(w->p, f->method);
+	bool fresh;
+	uint32_t at = numbers_of(&w->frames, frame, &fresh) - 1;
+	struct buf name = {0};
+
+	if (fresh) {
+		w->location = xgrow(w->location, at, &w->location_cap, sizeof(*w->location));
+		export_frame_name(&name, m, f->type, false);
+		w->location[at] = otlp_location(w, otlp_mapping(w, m->module),
+			otlp_function(w, buf_str(&name), m->signature), f->line,
+			otlp_frame_type(f->type));
+		buf_done(&name);
+	}
+	return w->location[at];
+}
+
+static uint32_t otlp_thread(struct otlp *w, uint32_t thread)
+{
+	struct buf name = {0};
+	uint32_t function;
+
+	export_thread_name(&name, profile_get_thread(w->p, thread));
+	function = otlp_function(w, buf_str(&name), "");
+	buf_done(&name);
+	return otlp_location(w, 0, function, 0, NULL);
+}
+
+static uint32_t otlp_stack(struct otlp *w, const struct profile_part *part)
+{
+	uint64_t who = w->o->threads ? part->thread + 1ull : 0;
+	bool fresh;
+	uint32_t at = numbers_of(&w->stacks, who << 32 | part->stack, &fresh) - 1;
+	struct buf list = {0}, stack = {0};
+
+	if (!fresh)
+		return w->stack[at];
+	for (uint32_t i = part->stack; i != PROFILE_ROOT_STACK;
+		i = profile_get_stack(w->p, i).parent)
+		proto_varint(&list, otlp_frame(w, profile_get_stack(w->p, i).frame));
+	if (who)
+		proto_varint(&list, otlp_thread(w, part->thread));
+	proto_packed(&stack, STACK_LOCATIONS, &list);
+	w->stack = xgrow(w->stack, at, &w->stack_cap, sizeof(*w->stack));
+	w->stack[at] = otlp_entry(w, OTLP_STACKS, &stack);
+	buf_done(&list);
+	return w->stack[at];
+}
+
+/* --- samples ----------------------------------------------------------------------------------------- */
+
+static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
+{
+	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
+	struct buf list = {0};
+	uint32_t set;
+
+	if (*t->name)
+		proto_varint(&list, otlp_attribute(w, "thread.name", t->name, 0));
+	if (t->java_tid > 0)
+		proto_varint(&list, otlp_attribute(w, "thread.id", NULL, t->java_tid));
+	if (t->tid > 0)
+		proto_varint(&list, otlp_attribute(w, "tid", NULL, t->tid));
+	if (part->state != THREAD_STATE_NONE)
+		proto_varint(&list,
+			otlp_attribute(w, "thread.state", thread_states[part->state].name, 0));
+	set = table_put(&w->sets, buf_str(&list), list.len);
+	buf_done(&list);
+	return set;
+}
+
+static void otlp_part(void *ctx, const struct profile_part *part)
+{
+	struct otlp *w = ctx;
+	struct otlp_sample s = {otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
+	bool fresh;
+	uint32_t at = numbers_of(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &fresh) - 1;
+
+	if (fresh) {
+		w->samples = xgrow(w->samples, at, &w->sample_cap, sizeof(*w->samples));
+		w->samples[at] = s;
+		w->sample_count = at + 1;
+		return;
+	}
+	w->samples[at].count += s.count;
+	w->samples[at].weight += s.weight;
+}
+
+static void otlp_sample(
+	const struct otlp *w, struct buf *profile, const struct otlp_sample *s, uint64_t value)
+{
+	struct buf sample = {0}, values = {0}, set = {0};
+	size_t len;
+	const char *attributes = table_get(&w->sets, s->attributes, &len);
+
+	proto_number(&sample, SAMPLE_STACK, s->stack);
+	buf_add(&set, attributes, len);
+	proto_packed(&sample, SAMPLE_ATTRIBUTES, &set);
+	proto_varint(&values, value);
+	proto_packed(&sample, SAMPLE_VALUES, &values);
+	proto_message(profile, PROFILE_SAMPLES, &sample);
+	buf_done(&sample);
+	buf_done(&values);
+	buf_done(&set);
+}
+
+/* --- profiles ---------------------------------------------------------------------------------------- */
+
+static void otlp_type(
+	struct otlp *w, struct buf *profile, unsigned field, const char *type, const char *unit)
+{
+	struct buf message = {0};
+
+	proto_number(&message, TYPE_TYPE, otlp_string(w, type));
+	proto_number(&message, TYPE_UNIT, otlp_string(w, unit));
+	proto_message(profile, field, &message);
+	buf_done(&message);
+}
+
+static void otlp_event_fact(void *ctx, const char *key, const char *value)
+{
+	struct otlp *w = ctx;
+	struct buf name = {0};
+
+	buf_printf(&name, "jhot.%s", key);
+	proto_varint(&w->attributes, otlp_attribute(w, name.data, value, 0));
+	buf_done(&name);
+}
+
+/* Of the event's samples either what they stand for or their number. */
+static void otlp_profile(struct otlp *w, struct buf *scopes, int event, bool counts)
+{
+	const struct export_meta *m = &w->o->meta;
+	struct export_measure measure = export_measure_of(w->p, event);
+	struct buf profile = {0};
+
+	otlp_type(w, &profile, PROFILE_SAMPLE_TYPE, counts ? measure.count : measure.weight,
+		counts ? "count" : measure.unit);
+	for (uint32_t i = 0; i < w->sample_count; i++)
+		otlp_sample(w, &profile, &w->samples[i],
+			counts ? w->samples[i].count : w->samples[i].weight);
+	proto_fixed64(&profile, PROFILE_TIME, m->start_wall_ns);
+	proto_number(&profile, PROFILE_DURATION, m->duration_ns);
+	otlp_type(w, &profile, PROFILE_PERIOD_TYPE, measure.weight, measure.unit);
+	proto_number(&profile, PROFILE_PERIOD, export_event_of(w->o, event).interval);
+	proto_packed(&profile, PROFILE_ATTRIBUTES, &w->attributes);
+	proto_message(scopes, SCOPES_PROFILES, &profile);
+	buf_done(&profile);
+}
+
+static void otlp_event(struct otlp *w, struct buf *scopes, int event)
+{
+	struct profile_query q = w->o->query;
+
+	q.event = event;
+	profile_each(w->p, &q, otlp_part, w);
+	export_event_facts(w->p, w->o, event, otlp_event_fact, w);
+	otlp_profile(w, scopes, event, false);
+	otlp_profile(w, scopes, event, true);
+	buf_clear(&w->attributes);
+	numbers_done(&w->keys);
+	w->keys = (struct numbers){0};
+	w->sample_count = 0;
+}
+
+/* --- the resource ------------------------------------------------------------------------------------ */
+
+/* What the conventions call a fact; others are called jhot.FACT, and a label as the user did. */
+static const struct {
+	const char *fact, *key;
+} otlp_keys[] = {
+	{"host", "host.name"},
+	{"name", "service.name"},
+	{"jdk", "process.runtime.version"},
+	{"jvm", "process.runtime.description"},
+	{"pid", "process.pid"},
+};
+#define LABEL "label."
+
+static void otlp_fact(struct otlp *w, const char *key, const char *value)
+{
+	struct buf attribute = {0}, any = {0};
+	uint32_t known = w->names.count;
+
+	if (table_put(&w->names, key, strlen(key)) < known)
+		return; /* a label has taken the name */
+	proto_text(&attribute, ATTRIBUTE_KEY, key);
+	if (!strcmp(key, "process.pid"))
+		proto_number(&any, VALUE_NUMBER, strtoull(value, NULL, 10));
+	else
+		proto_text(&any, VALUE_TEXT, value);
+	proto_message(&attribute, ATTRIBUTE_VALUE, &any);
+	proto_message(&w->resource, RESOURCE_ATTRIBUTES, &attribute);
+	buf_done(&attribute);
+	buf_done(&any);
+}
+
+static void otlp_label(void *ctx, const char *key, const char *value)
+{
+	if (!strncmp(key, LABEL, strlen(LABEL)))
+		otlp_fact(ctx, key + strlen(LABEL), value);
+}
+
+static void otlp_other(void *ctx, const char *key, const char *value)
+{
+	struct buf name = {0};
+
+	for (size_t i = 0; i < sizeof(otlp_keys) / sizeof(*otlp_keys); i++)
+		if (!strcmp(otlp_keys[i].fact, key))
+			buf_adds(&name, otlp_keys[i].key);
+	if (!name.len)
+		buf_printf(&name, "jhot.%s", key);
+	if (strncmp(key, LABEL, strlen(LABEL)) != 0)
+		otlp_fact(ctx, name.data, value);
+	buf_done(&name);
+}
+
+/* --- the file ---------------------------------------------------------------------------------------- */
+
+/* Entry 0 of each table; ids of links have their full length. */
+static void otlp_begin(struct otlp *w)
+{
+	static const char none[16];
+	struct buf link = {0};
+
+	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
+		if (i != OTLP_LINKS)
+			table_put(&w->tables[i], "", 0);
+	proto_bytes(&link, LINK_TRACE, none, 16);
+	proto_bytes(&link, LINK_SPAN, none, 8);
+	otlp_entry(w, OTLP_LINKS, &link);
+	export_facts(w->o, otlp_label, w);
+	export_facts(w->o, otlp_other, w);
+}
+
+static void otlp_dictionary(const struct otlp *w, struct buf *out)
+{
+	struct buf dictionary = {0};
+
+	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++) {
+		for (uint32_t n = 0; n < w->tables[i].count; n++) {
+			size_t len;
+			const char *bytes = table_get(&w->tables[i], n, &len);
+
+			proto_bytes(&dictionary, (unsigned)i, bytes, len);
+		}
+	}
+	proto_message(out, DATA_DICTIONARY, &dictionary);
+	buf_done(&dictionary);
+}
+
+static void otlp_document(struct otlp *w, struct buf *out)
+{
+	const struct export_meta *m = &w->o->meta;
+	struct buf scope = {0}, scopes = {0}, resources = {0};
+
+	proto_text(&scope, SCOPE_NAME, "jhot");
+	proto_message(&scopes, SCOPES_SCOPE, &scope);
+	for (int i = 0; i < m->event_count; i++)
+		otlp_event(w, &scopes, m->events[i].event);
+	if (!m->event_count)
+		otlp_event(w, &scopes, w->o->query.event);
+	proto_message(&resources, RESOURCES_RESOURCE, &w->resource);
+	proto_message(&resources, RESOURCES_SCOPES, &scopes);
+	proto_message(out, DATA_RESOURCES, &resources);
+	otlp_dictionary(w, out);
+	buf_done(&scope);
+	buf_done(&scopes);
+	buf_done(&resources);
+}
+
+void export_otlp(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	struct otlp w = {.p = p, .o = o};
+
+	otlp_begin(&w);
+	otlp_document(&w, out);
+	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
+		table_done(&w.tables[i]);
+	table_done(&w.sets);
+	table_done(&w.names);
+	numbers_done(&w.frames);
+	numbers_done(&w.stacks);
+	buf_done(&w.resource);
+	buf_done(&w.attributes);
+	free(w.location);
+	free(w.stack);
+	free(w.samples);
+}
