@@ -6,7 +6,6 @@
 #include "attach/attach.h"
 
 #include "attach/jvm/check.h"
-#include "attach/place.h"
 #include "attach/proc.h"
 #include "attach/protocol.h"
 #include "base/clock.h"
@@ -252,7 +251,7 @@ int attach_ask(const struct hotspot *jvm, const struct attach_request *rq,
 /* --- loading the agent -------------------------------------------------------------------------------- */
 
 /* The JVM's listener answers before it takes agents: some 50 ms of its start, more on a busy host. */
-int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
+int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const char *options,
 	const struct patience *patience, struct err *err)
 {
 	/* "true": the path is absolute, not a library's name to be completed. */

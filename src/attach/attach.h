@@ -13,6 +13,7 @@
 #define JHOT_ATTACH_ATTACH_H
 
 #include "attach/jvm/hotspot.h"
+#include "attach/place.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/patience.h"
@@ -22,18 +23,16 @@
 #define ATTACH_START_MS  5000  /* for a JVM that is still starting to take agents */
 
 /*
- * attach_load: load the agent at `agent` (a path here) with these options. A file named libjhot-*.so that
- * the target sees under the same path is used in place (its name tells version and content); any other is
- * copied into the target's /tmp, /dev/shm or working folder as libjhot-VERSION-HASH-PID.so and unlinked
- * after the load. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
+ * attach_load: load this agent with these options. It is put into the target's /tmp, /dev/shm or working folder as
+ * libjhot-VERSION-HASH-PID.so, which is unlinked after the load. Returns the agent's own result from Agent_OnAttach (0 = ok, >0 = its code, see
  * wire/layout.h) or -1 with an error.
  */
-int attach_load(const struct hotspot *jvm, const char *agent, const char *options,
+int attach_load(const struct hotspot *jvm, const struct agent_file *agent, const char *options,
 	const struct patience *patience, struct err *err);
 
 /* One operation of the JVM's attach listener: "jcmd", "load"... */
 struct attach_request {
-	const char *agent; /* to be placed, its path put into args[0]; or NULL */
+	const struct agent_file *agent; /* to be placed, its path put into args[0]; or NULL */
 	const char *op;
 	const char *args[3];
 };

@@ -13,7 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +25,7 @@
 #define STALE_SECONDS 60
 #define COPY_MODE     0500 /* read by the JVM, whose user owns it */
 
-/* Where a copy may go, in this order. */
+/* Where it may go, in this order. */
 static const struct folder {
 	const char *dir;    /* of /proc/PID: what `path` starts from */
 	const char *path;   /* to open it */
@@ -32,76 +36,61 @@ static const struct folder {
 	{"cwd", ".", "./"},
 };
 
+/* --- the bytes --------------------------------------------------------------------------------------- */
+
 /* HotSpot prints a warning on the target's stderr when it is given a file that is no ELF file. */
-static bool is_library(const char *bytes)
+static bool is_library(const struct agent_file *agent)
 {
 	Elf64_Ehdr head;
 
-	memcpy(&head, bytes, sizeof(head));
+	if (agent->len < sizeof(head))
+		return false;
+	memcpy(&head, agent->bytes, sizeof(head));
 	return !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_type == ET_DYN;
 }
 
-static int read_agent(struct place *p, int fd, struct err *err)
+static int read_agent(struct place *p, const char *path, struct err *err)
 {
-	int rc = fd < 0 || fstat(fd, &p->source_stat) ? -errno : 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	int rc = fd < 0 || fstat(fd, &st) ? -errno : 0;
 
-	if (!rc && S_ISREG(p->source_stat.st_mode))
-		rc = buf_read_all(&p->source_bytes, fd, AGENT_LIMIT);
+	if (!rc && S_ISREG(st.st_mode))
+		rc = buf_read_all(&p->read, fd, AGENT_LIMIT);
+	if (fd >= 0)
+		close(fd);
 	if (rc && rc != -EFBIG)
-		return err_set(err, ERR_INPUT, "The agent %s cannot be read: %s", p->source,
-			strerror(-rc));
-	if (rc || p->source_bytes.len < sizeof(Elf64_Ehdr) || !is_library(p->source_bytes.data))
-		return err_set(err, ERR_INPUT, "%s is no shared library.", p->source);
+		return err_set(
+			err, ERR_INPUT, "The agent %s cannot be read: %s", path, strerror(-rc));
+	p->agent = (struct agent_file){
+		.path = path, .bytes = buf_str(&p->read), .len = rc ? 0 : p->read.len};
 	return 0;
 }
 
-int place_prepare(struct place *p, const char *agent, pid_t nspid, struct err *err)
+int place_prepare(struct place *p, const struct agent_file *agent, pid_t nspid, struct err *err)
 {
-	int fd, rc;
-
-	p->copy_dir = -1;
-	p->path[0] = '\0';
-	p->source_bytes = (struct buf){0};
-	if (!realpath(agent, p->source))
-		return err_set_errno(err, ERR_INPUT, "The agent %s cannot be found", agent);
-	fd = open(p->source, O_RDONLY | O_CLOEXEC);
-	rc = read_agent(p, fd, err);
-	if (fd >= 0)
-		close(fd);
+	*p = (struct place){.agent = *agent, .dir = -1, .memfd = -1};
+	if (agent->path && read_agent(p, agent->path, err))
+		return -1;
+	if (!is_library(&p->agent))
+		return err_set(err, ERR_INPUT, "%s is no shared library.",
+			agent->path ? agent->path : "The agent inside this program");
 	/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
 	snprintf(p->name, sizeof(p->name), PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
-		(unsigned long long)hash_bytes(buf_str(&p->source_bytes), p->source_bytes.len, 0),
-		(int)nspid);
-	return rc;
+		(unsigned long long)hash_bytes(p->agent.bytes, p->agent.len, 0), (int)nspid);
+	return 0;
 }
 
-static bool allows_exec(int fd)
+/* --- what a killed jhot left ------------------------------------------------------------------------- */
+
+/* Ours by owner and name, and not of this minute. */
+static bool is_stale(const struct stat *st)
 {
-	struct statvfs fs;
-
-	return fstatvfs(fd, &fs) || !(fs.f_flag & ST_NOEXEC);
+	return (S_ISLNK(st->st_mode) ||
+		       (S_ISREG(st->st_mode) && (st->st_mode & 07777) == COPY_MODE)) &&
+	       st->st_uid == geteuid() && time(NULL) - st->st_mtime > STALE_SECONDS;
 }
 
-/* Installed files carry version and content in their name; only they are loaded where they are. */
-static bool usable_in_place(const struct place *p, pid_t pid)
-{
-	const char *base = strrchr(p->source, '/') + 1;
-	struct stat st;
-	bool same;
-	int fd;
-
-	if (strncmp(base, PLACE_PREFIX, strlen(PLACE_PREFIX)))
-		return false;
-	fd = proc_open_in(pid, "root", p->source, O_RDONLY);
-	if (fd < 0)
-		return false;
-	same = !fstat(fd, &st) && st.st_dev == p->source_stat.st_dev &&
-	       st.st_ino == p->source_stat.st_ino && allows_exec(fd);
-	close(fd);
-	return same;
-}
-
-/* Copies that a killed jhot left behind: ours by owner and name, and not of this minute. */
 static void remove_stale(int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,10 +100,7 @@ static void remove_stale(int dir_fd)
 
 	while (dir && (e = readdir(dir)) != NULL)
 		if (!strncmp(e->d_name, PLACE_PREFIX, strlen(PLACE_PREFIX)) &&
-			!fstatat(dir_fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-			S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-			(st.st_mode & 07777) == COPY_MODE &&
-			time(NULL) - st.st_mtime > STALE_SECONDS)
+			!fstatat(dir_fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && is_stale(&st))
 			unlinkat(dir_fd, e->d_name, 0);
 	if (dir)
 		closedir(dir);
@@ -122,29 +108,59 @@ static void remove_stale(int dir_fd)
 		close(fd);
 }
 
-/* Written under a name of its own, then renamed: nobody ever opens half of it. */
-static int copy_into(struct place *p, int dir)
+/* --- putting it -------------------------------------------------------------------------------------- */
+
+static int make_copy(const struct place *p, int dir, const char *part)
+{
+	int fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, COPY_MODE);
+	int rc, saved;
+
+	if (fd < 0)
+		return -1;
+	rc = file_write(fd, p->agent.bytes, p->agent.len);
+	if (!rc)
+		rc = fchmod(fd, COPY_MODE);
+	saved = errno;
+	if (close(fd) && !rc)
+		return -1;
+	errno = saved;
+	return rc;
+}
+
+static int make_link(const struct place *p, int dir, const char *part)
+{
+	char target[64];
+
+	snprintf(target, sizeof(target), "/proc/%d/fd/%d", (int)getpid(), p->memfd);
+	return symlinkat(target, dir, part);
+}
+
+/* Made under a name of its own, then renamed: nobody ever opens half of it. */
+static int put_into(struct place *p, int dir)
 {
 	char part[sizeof(p->name) + 32];
 	struct stat st;
-	int fd, rc;
+	int saved;
 
 	snprintf(part, sizeof(part), "%s.%d", p->name, (int)getpid());
-	fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, COPY_MODE);
-	if (fd < 0)
-		return -1;
-	rc = file_write(fd, p->source_bytes.data, p->source_bytes.len);
-	if (!rc && (fchmod(fd, COPY_MODE) || fstat(fd, &st)))
-		rc = -1;
-	if (close(fd) || rc || renameat(dir, part, dir, p->name)) {
-		int saved = errno;
-
-		unlinkat(dir, part, 0);
-		errno = saved;
-		return -1;
+	if (!(p->memfd >= 0 ? make_link : make_copy)(p, dir, part) &&
+		!fstatat(dir, part, &st, AT_SYMLINK_NOFOLLOW) &&
+		!renameat(dir, part, dir, p->name)) {
+		p->inode = st.st_ino;
+		return 0;
 	}
-	p->copy_inode = st.st_ino;
-	return 0;
+	saved = errno;
+	if (saved != EEXIST)
+		unlinkat(dir, part, 0);
+	errno = saved;
+	return -1;
+}
+
+static bool allows_exec(int fd)
+{
+	struct statvfs fs;
+
+	return fstatvfs(fd, &fs) || !(fs.f_flag & ST_NOEXEC);
 }
 
 static int try_folder(struct place *p, pid_t pid, const struct folder *f, struct err *err)
@@ -155,12 +171,12 @@ static int try_folder(struct place *p, pid_t pid, const struct folder *f, struct
 		err_detail(err, "%s: %s", f->prefix, strerror(-dir));
 		return -1;
 	}
-	if (!allows_exec(dir)) {
+	if (p->memfd < 0 && !allows_exec(dir)) {
 		err_detail(err, "%s: mounted noexec", f->prefix);
 	} else {
 		remove_stale(dir);
-		if (!copy_into(p, dir)) {
-			p->copy_dir = dir;
+		if (!put_into(p, dir)) {
+			p->dir = dir;
 			snprintf(p->path, sizeof(p->path), "%s%s", f->prefix, p->name);
 			return 0;
 		}
@@ -170,20 +186,40 @@ static int try_folder(struct place *p, pid_t pid, const struct folder *f, struct
 	return -1;
 }
 
+/* Where all folders are full or noexec the file is memory of ours, if the JVM may open our descriptors: seen as it sees us. */
+static bool make_memfd(struct place *p, pid_t pid)
+{
+	char path[64];
+	struct stat own, seen;
+	/* MFD_EXEC, which kernels before 6.3 do not know; without it later ones may make memory that cannot be run. */
+	int fd = (int)syscall(SYS_memfd_create, p->name, 0x10 | MFD_CLOEXEC);
+
+	if (fd < 0)
+		fd = (int)syscall(SYS_memfd_create, p->name, MFD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/root/proc/%d/fd/%d", (int)pid, (int)getpid(), fd);
+	if (prctl(PR_GET_DUMPABLE) == 1 && !file_write(fd, p->agent.bytes, p->agent.len) &&
+		!fstat(fd, &own) && !stat(path, &seen) && own.st_dev == seen.st_dev &&
+		own.st_ino == seen.st_ino) {
+		p->memfd = fd;
+		return true;
+	}
+	close(fd);
+	return false;
+}
+
 int place_put(struct place *p, pid_t pid, struct err *err)
 {
 	struct err why = {0};
 
-	if (usable_in_place(p, pid)) {
-		snprintf(p->path, sizeof(p->path), "%s", p->source);
-		return 0;
-	}
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
 	err_hint(&why, "make its /tmp writable and not noexec");
-	err_hint(&why, "or make %s visible to it under this path", p->source);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (!try_folder(p, pid, &folders[i], &why))
-			return 0;
+	do
+		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+			if (!try_folder(p, pid, &folders[i], &why))
+				return 0;
+	while (p->memfd < 0 && make_memfd(p, pid));
 	*err = why;
 	return -1;
 }
@@ -192,12 +228,13 @@ void place_done(struct place *p)
 {
 	struct stat st;
 
-	if (p->copy_dir >= 0) {
-		if (!fstatat(p->copy_dir, p->name, &st, AT_SYMLINK_NOFOLLOW) &&
-			st.st_ino == p->copy_inode)
-			unlinkat(p->copy_dir, p->name, 0);
-		close(p->copy_dir);
+	if (p->dir >= 0) {
+		if (!fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->inode)
+			unlinkat(p->dir, p->name, 0);
+		close(p->dir);
 	}
-	p->copy_dir = -1;
-	buf_done(&p->source_bytes);
+	if (p->memfd >= 0)
+		close(p->memfd);
+	p->dir = p->memfd = -1;
+	buf_done(&p->read);
 }

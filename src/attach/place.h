@@ -11,30 +11,35 @@
 #include "base/err.h"
 
 #include <limits.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #define PLACE_PREFIX "libjhot-"
 
+/* The agent: these bytes, which the program carries, or where a path is given what that file holds. */
+struct agent_file {
+	const char *path;
+	const void *bytes;
+	size_t len;
+};
+
 struct place {
-	/* the file here */
-	char source[PATH_MAX]; /* symbolic links resolved */
-	struct stat source_stat;
-	struct buf source_bytes;
-	char name[128]; /* of a copy */
+	struct agent_file agent; /* its bytes, always */
+	struct buf read;         /* which are these if they are a file's */
+	char name[128];          /* what stands for it in a folder of the JVM's */
 
 	/* where it is for the JVM */
 	char path[PATH_MAX]; /* as the JVM opens it */
-	int copy_dir;        /* folder of the copy, -1 if none was made */
-	ino_t copy_inode;
+	int dir;             /* the folder, -1 if there is nothing in it */
+	ino_t inode;         /* of what is in it */
+	int memfd;           /* what that is a link to; -1: it is a copy */
 };
 
 /* Zero bytes are not an initial state: always place_prepare first, place_done last. */
-int place_prepare(struct place *p, const char *agent, pid_t nspid, struct err *err);
+int place_prepare(struct place *p, const struct agent_file *agent, pid_t nspid, struct err *err);
 int place_put(struct place *p, pid_t pid, struct err *err);
 /*
- * Unlinks the copy, if it is still this one: the path is the same each time, and who comes after a jhot that was killed may
- * have put his there already.
+ * Unlinks what is in the folder, if it is still this one: the path is the same each time, and who comes after a jhot that
+ * was killed may have put his there already.
  */
 void place_done(struct place *p);
 

@@ -3,6 +3,7 @@
 #include "cli/batch.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/json.h"
 #include "cli/findings.h"
 #include "cli/line/units.h"
@@ -13,7 +14,6 @@
 #include "tui/term/signals.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -298,7 +298,7 @@ int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
 	const struct app_options *screen, const struct events *events, struct err *err)
 {
 	bool ascii = screen->charset == APP_CHARSET_ASCII ||
-		     (screen->charset == APP_CHARSET_AUTO && strcmp(nl_langinfo(CODESET), "UTF-8"));
+		     (screen->charset == APP_CHARSET_AUTO && !env_is_utf8());
 	struct run r = {.b = b,
 		.events = events,
 		.stepped = screen->clock_step,

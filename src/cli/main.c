@@ -6,7 +6,6 @@
 #include "cli/report.h"
 #include "cli/verb/verb.h"
 
-#include <locale.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -107,7 +106,6 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
-	setlocale(LC_CTYPE, "");
 	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
 	if ((fflush(stdout) || ferror(stdout)) && !rc)
 		rc = err_set_errno(&err, ERR_OUTPUT, "The output could not be written");

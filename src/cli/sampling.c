@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/agent.h"
 #include "cli/line/units.h"
 #include "cli/report.h"
 
@@ -39,7 +40,7 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 {
 	const char *duration = args_get(args, OPT_DURATION);
 
-	s->options.agent = args_get(args, OPT_AGENT);
+	s->options.agent = cli_agent(args);
 	s->options.raw_path = args_get(args, OPT_RAW);
 	s->options.take_over = args_has(args, OPT_TAKE_OVER);
 	if ((duration && units_duration(duration, &s->duration_ns, err)) ||

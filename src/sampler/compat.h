@@ -8,6 +8,10 @@
 #ifndef JHOT_SAMPLER_COMPAT_H
 #define JHOT_SAMPLER_COMPAT_H
 
+#include <features.h>
+
+/* musl's symbols have no versions. */
+#if defined(__GLIBC__)
 #if defined(__x86_64__)
 #define COMPAT_VERSION "GLIBC_2.2.5"
 #elif defined(__aarch64__)
@@ -23,5 +27,6 @@ COMPAT(dlopen);
 COMPAT(dlsym);
 COMPAT(dlclose);
 COMPAT(dladdr);
+#endif
 
 #endif

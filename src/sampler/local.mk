@@ -4,8 +4,7 @@
 # Position-independent and quiet towards the target: nothing exported but Agent_On*, no constructors
 # (-nostartfiles), no lazy binding that would lock the loader in a handler, no TLS, never unloaded. Up to glibc
 # 2.33 libpthread and libdl held symbols that libc holds now; see sampler/compat.h.
-agentdir = $(pkglibdir)
-agent_PROGRAMS = libjhot.so
+noinst_PROGRAMS += libjhot.so
 libjhot_so_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
 libjhot_so_CFLAGS = $(PLAIN_CFLAGS) -O2 -fPIC -fvisibility=hidden -fno-stack-protector -fno-plt \
 	-fno-math-errno -U_FORTIFY_SOURCE
@@ -14,7 +13,7 @@ libjhot_so_LDFLAGS = -shared -nostartfiles -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,no
 	-Wl,--version-script=$(srcdir)/%D%/libjhot.map
 EXTRA_DIST += %D%/libjhot.map
 EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
-libjhot_so_LDADD = -l:libpthread.so.0 -l:libdl.so.2
+libjhot_so_LDADD = $(AGENT_LIBS)
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c \
@@ -41,12 +40,3 @@ sampler_sources = \
 	%D%/signal/agct.c %D%/signal/fault.c %D%/signal/glob.c %D%/signal/handler.c %D%/signal/install.c %D%/signal/mem.c %D%/signal/newcomer.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/room.c %D%/signal/signal.h \
 	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/virtual.c %D%/signal/wall.c
-
-# A JVM goes on running the code that it first loaded under a path: so the name tells version and content, and
-# only such a file is loaded where it is installed (attach/place.c); libjhot.so is a link to it.
-install-data-hook:
-	cd "$(DESTDIR)$(agentdir)" && rm -f libjhot-*.so && \
-		name=libjhot-$(PACKAGE_VERSION)-`cksum <libjhot.so | sed 's/ .*//'`.so && \
-		mv -f libjhot.so $$name && ln -s $$name libjhot.so
-uninstall-hook:
-	rm -f "$(DESTDIR)$(agentdir)"/libjhot-*.so

@@ -5,12 +5,12 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/env.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,15 +145,14 @@ bool control_wait_publication(struct mapping *m, uint32_t seen, unsigned timeout
 void control_hold(struct mapping *m)
 {
 	struct wire_control *c = m->control;
-	struct passwd *pw = getpwuid(getuid());
-	char tty[64] = "";
+	char user[64], tty[64] = "";
 
 	if (ttyname_r(STDIN_FILENO, tty, sizeof(tty)) && ttyname_r(STDERR_FILENO, tty, sizeof(tty)))
 		tty[0] = '\0';
+	env_user(getuid(), user, sizeof(user));
 	c->holder_start_ns = clock_wall_ns();
 	c->holder_pid = getpid();
-	snprintf(c->holder_name, sizeof(c->holder_name), "%.31s%s%.27s",
-		pw ? pw->pw_name : "somebody", tty[0] ? "@" : "",
+	snprintf(c->holder_name, sizeof(c->holder_name), "%.31s%s%.27s", user, tty[0] ? "@" : "",
 		strncmp(tty, "/dev/", 5) ? tty : tty + 5);
 }
 

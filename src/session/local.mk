@@ -2,9 +2,6 @@
 # The conversation with an agent.
 
 noinst_LIBRARIES += libsession.a
-# Seen from the program's folder, so that the installed tree may be moved; whole for layouts that have it elsewhere.
-libsession_a_CPPFLAGS = $(AM_CPPFLAGS) -DJHOT_AGENT_BESIDE='"$(pkglibdir:$(exec_prefix)/%=../%)"' \
-	-DJHOT_AGENT_DIR='"$(pkglibdir)"'
 libsession_a_SOURCES = \
 	%D%/alloc_trap.c %D%/alloc_trap.h %D%/commands.c %D%/control.c %D%/mapping.c \
 	%D%/mapping.h %D%/open.c %D%/replay.c %D%/session.c %D%/session.h %D%/state.h %D%/status.c \

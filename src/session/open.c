@@ -6,7 +6,6 @@
 #include "session/state.h"
 #include "wire/layout.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,35 +16,6 @@
 #define OPEN_SINCE_NS (60 * NS_PER_S) /* attaching takes seconds */
 #define OPEN_READY_MS 10000
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
-#define AGENT_FILE    "libjhot.so"
-
-/* --- where the agent is ------------------------------------------------------------------------------ */
-
-/* Beside the program (a build tree, an unpacked archive), else where it is installed, also when all of it was moved. */
-static int open_agent_path(const char *given, char *out, size_t bytes, struct err *err)
-{
-	static const char *const folders[] = {".", JHOT_AGENT_BESIDE, JHOT_AGENT_DIR};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (given) {
-		snprintf(out, bytes, "%s", given);
-		return 0;
-	}
-	self[n > 0 ? n : 0] = '\0';
-	n = strrchr(self, '/') ? strrchr(self, '/') - self : 0;
-	self[n] = '\0';
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(out, bytes, "%s/%s/%s", *folders[i] == '/' ? "" : self, folders[i],
-			AGENT_FILE);
-		if (!access(out, R_OK))
-			return 0;
-	}
-	err_set(err, ERR_FAILED, "jhot's agent %s is not where it belongs.", AGENT_FILE);
-	err_hint(err, "install jhot anew, or name the file: --agent FILE");
-	err_detail(err, "looked in %s, from there in %s, and in %s", self, folders[1], folders[2]);
-	return -1;
-}
 
 /* --- loading ----------------------------------------------------------------------------------------- */
 
@@ -118,8 +88,8 @@ static int open_result(const struct hotspot *jvm, int result, struct err *err)
 		(int)jvm->pid, result);
 }
 
-static int open_attach(
-	const struct session *s, const char *agent, const char *token, bool take, struct err *err)
+static int open_attach(const struct session *s, const struct agent_file *agent, const char *token,
+	bool take, struct err *err)
 {
 	char text[96];
 
@@ -129,7 +99,7 @@ static int open_attach(
 
 /* A holder that does not beat any more has died: its session is taken without asking. */
 static int open_load_held(
-	const struct session *s, const char *agent, const char *token, struct err *err)
+	const struct session *s, const struct agent_file *agent, const char *token, struct err *err)
 {
 	const struct hotspot *jvm = &s->jvm;
 	struct mapping m;
@@ -147,12 +117,9 @@ static int open_load_held(
 static int open_load(const struct session *s, const struct session_options *options,
 	const char *token, struct err *err)
 {
-	char agent[PATH_MAX + 32];
-	int result;
+	const struct agent_file *agent = &options->agent;
+	int result = open_attach(s, agent, token, options->take_over, err);
 
-	if (open_agent_path(options->agent, agent, sizeof(agent), err))
-		return -1;
-	result = open_attach(s, agent, token, options->take_over, err);
 	if (result == AGENT_BUSY)
 		result = open_load_held(s, agent, token, err);
 	if (result <= 0 || result == AGENT_BUSY)

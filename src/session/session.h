@@ -9,6 +9,7 @@
 #define JHOT_SESSION_SESSION_H
 
 #include "attach/jvm/hotspot.h"
+#include "attach/place.h"
 #include "base/err.h"
 #include "base/patience.h"
 #include "profile/profile.h"
@@ -17,7 +18,7 @@
 struct session;
 
 struct session_options {
-	const char *agent;        /* path of libjhot.so; NULL: beside the program, else installed */
+	struct agent_file agent;  /* what is loaded */
 	const char *raw_path;     /* also record the ring to this file; NULL: no */
 	bool take_over;           /* end another front end's session */
 	struct patience patience; /* of who waits until the session is open */

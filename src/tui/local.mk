@@ -27,3 +27,14 @@ libtui_a_SOURCES = \
 	%D%/view/threads/rows.c %D%/view/threads/rows.h %D%/view/threads/view.c \
 	%D%/view/tree/columns.c %D%/view/tree/commands.c %D%/view/tree/inside.h %D%/view/tree/rows.c \
 	%D%/view/tree/rows.h %D%/view/tree/view.c
+
+# Terminals that are known on a host without descriptions of them. The form (-Q2) is one that ncurses reads since 6.1.
+term_kinds = xterm xterm-256color screen screen-256color tmux tmux-256color linux vt100 rxvt-unicode-256color
+%D%/term/terminal.$(OBJEXT): %D%/term/kinds.inc
+BUILT_SOURCES += %D%/term/kinds.inc
+CLEANFILES += %D%/term/kinds.inc
+%D%/term/kinds.inc: Makefile
+	$(AM_V_GEN)$(MKDIR_P) %D%/term && for name in $(term_kinds); do \
+		text=`$(INFOCMP) -0 -q -Q2 $$name` || exit 1; \
+		echo "{\"$$name\", \"$$text\"},"; \
+	done >$@.part && mv $@.part $@

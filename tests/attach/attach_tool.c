@@ -25,7 +25,8 @@ static int tool_check(const struct hotspot *jvm, char **args, struct err *err)
 static int tool_load(const struct hotspot *jvm, char **args, struct err *err)
 {
 	const struct patience patience = {0};
-	int result = attach_load(jvm, args[0], args[1], &patience, err);
+	const struct agent_file agent = {.path = args[0]};
+	int result = attach_load(jvm, &agent, args[1], &patience, err);
 
 	if (result >= 0)
 		printf("result %d\n", result);

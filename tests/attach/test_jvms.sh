@@ -219,10 +219,10 @@ ok "with a stale copy about" loads "$JVM" 0
 ok "a stale copy is removed" [ ! -e "/tmp/libjhot-0-stale-$$.so" ]
 ok "a fresh one is somebody's" [ -e "/tmp/libjhot-0-fresh-$$.so" ]
 rm -f "/tmp/libjhot-0-fresh-$$.so"
-cp "$agent" "$T/libjhot-installed.so"
-agent=$T/libjhot-installed.so
-ok "an installed agent" loads "$JVM" 0
-ok "is loaded in place" grep -q "$T/libjhot-installed.so" "/proc/$JVM/maps"
+ln -s /proc/self/fd/0 "/tmp/libjhot-0-stale-$$.so"
+touch -h -d '1 hour ago' "/tmp/libjhot-0-stale-$$.so"
+ok "with a stale link about" loads "$JVM" 0
+ok "a stale link is removed, too" [ ! -L "/tmp/libjhot-0-stale-$$.so" ]
 
 # --- when jhot is killed -----------------------------------------------------------------------------
 

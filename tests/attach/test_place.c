@@ -12,14 +12,15 @@ static bool there(const struct place *p)
 
 int main(void)
 {
+	const struct agent_file self = {.path = "/proc/self/exe"};
 	struct place killed, next;
 	struct err err;
 
 	/* this program is a library as far as its file says */
-	is_int(place_prepare(&killed, "/proc/self/exe", getpid(), &err), 0, "an agent is read");
+	is_int(place_prepare(&killed, &self, getpid(), &err), 0, "an agent is read");
 	is_int(place_put(&killed, getpid(), &err), 0, "and copied to where the JVM can open it");
 	ok(there(&killed), "the copy is there");
-	is_int(place_prepare(&next, "/proc/self/exe", getpid(), &err), 0, "another jhot comes");
+	is_int(place_prepare(&next, &self, getpid(), &err), 0, "another jhot comes");
 	is_int(place_put(&next, getpid(), &err), 0, "and copies it, too");
 	is_str(next.path, killed.path, "to the same path");
 	place_done(&killed);

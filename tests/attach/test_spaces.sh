@@ -153,10 +153,13 @@ start_in "noexec /tmp" unshare -m "$T/inner" noexec -
 check_inside '^/dev/shm/libjhot-'
 start_in "noexec /tmp and /dev/shm" unshare -m "$T/inner" nowhere -
 check_inside '^/tmp/exec/libjhot-'
+# The agent is a link then to memory of ours, which another user cannot open.
 start_in "noexec everywhere" unshare -m "$T/inner" nothing -
+check_inside '^/memfd:libjhot-'
+start_in "noexec everywhere, another user" unshare -m "$T/inner" nothing - $AS_OTHER
 "$tool" load "$jvm" "$agent" "0 /tmp/mark.$$" >"$T/out" 2>"$T/err"
-is "noexec everywhere: refused" $? 3
-ok "noexec everywhere: all three folders are told" [ "$(grep -c 'mounted noexec' "$T/err")" = 3 ]
+is "noexec everywhere, another user: refused" $? 3
+ok "noexec everywhere, another user: all three folders are told" [ "$(grep -c 'mounted noexec' "$T/err")" = 3 ]
 ends
 
 # --- another user ------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The installed tree: to a folder that is named only then, moved afterwards; stripped only by install-strip.
+# The installed tree: to a folder that is named only then, moved and renamed afterwards; stripped only by install-strip.
 . "${srcdir:-.}/tests/jvm/lib.sh"
 
 # put TARGET FOLDER
@@ -13,22 +13,21 @@ has_names() {
 	readelf -SW "$1" | grep -q ' \.symtab '
 }
 
-# works PROGRAM: samples the JVM by an agent of its own folder
+# works PROGRAM: samples the JVM
 works() {
-	"$1" record -d 0.3 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null && [ -s "$T/x.collapsed" ] &&
-		grep -q "$T/moved/lib.*/jhot/libjhot-" "/proc/$JVM/maps"
+	"$1" record -d 0.3 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null && [ -s "$T/x.collapsed" ]
 }
 
 ok "make install" put install "$T/there" || diag_file "$T/log"
 if has_names "$builddir/jhot"; then
 	ok "strips nothing" has_names "$T/there/bin/jhot"
-	ok "nor the agent" has_names "$T"/there/lib*/jhot/libjhot.so
 fi
-mv "$T/there" "$T/moved"
+is "the program is all that runs" "$(find "$T/there" -type f \( -perm -100 -o -name '*.so*' \))" "$T/there/bin/jhot"
+mv "$T/there/bin/jhot" "$T/renamed"
+rm -r "$T/there"
 jvm_start Known shares
-ok "moved, it finds its agent" works "$T/moved/bin/jhot" || diag_file "$T/err"
+ok "moved, it has its agent with it" works "$T/renamed" || diag_file "$T/err"
 jvm_end
 ok "make install-strip" put install-strip "$T/bare" || diag_file "$T/log"
 ok "strips" not has_names "$T/bare/bin/jhot"
-ok "the agent, too" not has_names "$T"/bare/lib*/jhot/libjhot.so
 done_testing

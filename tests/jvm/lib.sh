@@ -209,7 +209,6 @@ for_other() {
 	[ "$(id -u)" = 0 ] && $AS_OTHER test -x "$(command -v "$JAVA")" || return 1
 	mkdir -p "$T/for-other"
 	cp -r "$CLASSES" "$JHOT" "$T/for-other/"
-	[ ! -e "$builddir/libjhot.so" ] || cp "$builddir/libjhot.so" "$T/for-other/"
 	chmod -R a+rX "$T/for-other"
 	JHOT=$T/for-other/$(basename "$JHOT")
 	CLASSES=$T/for-other/classes

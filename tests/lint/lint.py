@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True  # the source tree may be read-only, and stays cl
 
 TOP = os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TOP = os.path.abspath(TOP)
-FOLDERS = ("src", "tests", "demo", "doc", "jdks")
+FOLDERS = ("src", "tests", "demo", "doc", "packaging", "jdks")
 SUFFIXES = (".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".md", ".1", ".awk", ".map", ".mk")
 SINGLES = (
     "bootstrap", ".ci/run", "configure.ac", "Makefile.am", "README.md", "ARCHITECTURE.md", "HACKING.md",

@@ -21,6 +21,7 @@
 
 int driver_load(pid_t pid, const char *agent, const char *token, const char *more)
 {
+	const struct agent_file file = {.path = agent};
 	const struct patience patience = {0};
 	char options[80], name[24];
 	struct hotspot jvm;
@@ -30,7 +31,7 @@ int driver_load(pid_t pid, const char *agent, const char *token, const char *mor
 	snprintf(name, sizeof(name), "%d", (int)pid);
 	snprintf(options, sizeof(options), "token=%s%s", token, more);
 	if (hotspot_find(name, &jvm, &err) ||
-		(result = attach_load(&jvm, agent, options, &patience, &err)) < 0) {
+		(result = attach_load(&jvm, &file, options, &patience, &err)) < 0) {
 		fprintf(stderr, "driver: %s\n%s\n%s\n", err.what, err.hint, err.details);
 		return -1;
 	}

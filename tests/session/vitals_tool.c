@@ -64,7 +64,7 @@ static int fail(const struct err *err)
 
 int main(int argc, char **argv)
 {
-	struct session_options options = {.agent = argc > 3 ? argv[3] : NULL};
+	struct session_options options = {.agent.path = argc > 3 ? argv[3] : NULL};
 	struct session_thread_cpu *rows;
 	struct hotspot jvm;
 	struct err err = {0};

@@ -37,6 +37,8 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -
 	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
 
 src/export/%C%_fuzz_replay-svg.$(OBJEXT): src/export/web/flame_js.inc
+src/tui/term/%C%_fuzz_replay-terminal.$(OBJEXT): src/tui/term/kinds.inc
+src/cli/%C%_fuzz_replay-agent.$(OBJEXT): $(AGENT_FILE)
 
 if HAVE_VTERM
 check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals

@@ -10,9 +10,9 @@
 #include "attach/jvm/hsperf.h"
 #include "attach/jvm/libjvm.h"
 #include "attach/proc.h"
+#include "base/env.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,16 +52,6 @@ struct look {
 
 /* --- facts -------------------------------------------------------------------------------------------- */
 
-static void user_name(uid_t uid, char *out, size_t bytes)
-{
-	struct passwd *pw = getpwuid(uid);
-
-	if (pw)
-		snprintf(out, bytes, "%s", pw->pw_name);
-	else
-		snprintf(out, bytes, "%u", (unsigned)uid);
-}
-
 static void take_status(const struct proc_status *status, struct hotspot *out)
 {
 	out->nspid = status->nspid ? status->nspid : out->pid;
@@ -69,7 +59,7 @@ static void take_status(const struct proc_status *status, struct hotspot *out)
 	out->egid = status->egid;
 	out->threads = status->threads;
 	out->rss_bytes = status->rss_bytes;
-	user_name(out->euid, out->user, sizeof(out->user));
+	env_user(out->euid, out->user, sizeof(out->user));
 }
 
 int hotspot_status(struct hotspot *out)
@@ -255,7 +245,7 @@ static bool rule_other_user(const struct look *l, struct hotspot *out)
 
 	if (l->root || l->same_ids)
 		return false;
-	user_name(geteuid(), me, sizeof(me));
+	env_user(geteuid(), me, sizeof(me));
 	if (out->euid != geteuid()) {
 		say(out, HOTSPOT_NEEDS_UID,
 			"The JVM runs as user %s (uid %u); you are %s (uid %u). HotSpot lets only "

@@ -84,7 +84,7 @@ const struct option_def options[] = {
 	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING | VERB_WHY,
 		"end another jhot's session with this JVM"},
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING | VERB_WHY,
-		"load this libjhot.so, not the installed one"},
+		"load this libjhot.so, not the one inside jhot"},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, "take the records of --raw in place of a JVM"},
 	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, NULL},
 	{OPT_FRAME_FD, "frame-fd", 0, "N", SHOWING, NULL},

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/agent.h"
 #include "cli/verb/verb.h"
 #include "session/session.h"
 
@@ -306,7 +307,7 @@ struct seen_all {
 
 static int sample(const struct hotspot *jvm, struct profile *profile, struct err *err)
 {
-	const struct session_options usual = {.agent = NULL};
+	const struct session_options usual = {.agent = cli_agent(NULL)};
 	struct session *s = session_open(jvm, &usual, profile, err);
 	uint64_t begin_ns = clock_mono_ns();
 	int rc;

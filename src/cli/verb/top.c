@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot top`, also `jhot` alone: the live view of one JVM, chosen by pid, by name or in the picker. */
 #include "base/clock.h"
+#include "cli/agent.h"
 #include "cli/batch.h"
 #include "cli/line/events.h"
 #include "cli/line/units.h"
@@ -51,7 +52,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.config = t->config,
 		.screen = {.event = EVENT_CPU,
 			.interval_ms = config->delay_ms ? config->delay_ms : 1000},
-		.session = {.agent = args_get(args, OPT_AGENT),
+		.session = {.agent = cli_agent(args),
 			.raw_path = args_get(args, OPT_RAW),
 			.take_over = args_has(args, OPT_TAKE_OVER)},
 		.replay = args_get(args, OPT_REPLAY),

@@ -80,8 +80,7 @@ static uint64_t fault_marks(const void *context)
 
 static void fault_mark(void *context, uint64_t marks)
 {
-	((ucontext_t *)context)->uc_link =
-		(struct ucontext_t *)(uintptr_t)(marks ? FAULT_MARK | marks : 0);
+	((ucontext_t *)context)->uc_link = (void *)(uintptr_t)(marks ? FAULT_MARK | marks : 0);
 }
 
 /* fault_hand_on: to what this level covers; in a circle to what was there first, and then to the kernel. */

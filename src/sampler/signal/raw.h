@@ -10,6 +10,7 @@
 #define JHOT_SAMPLER_SIGNAL_RAW_H
 
 #include <fcntl.h>
+#include <linux/stat.h> /* struct statx, which not every libc has */
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>

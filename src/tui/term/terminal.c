@@ -6,12 +6,11 @@
  */
 #include "tui/term/term.h"
 
+#include "base/env.h"
 #include "base/utf8.h"
 #include "tui/frame/config.h"
 #include "tui/term/signals.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +41,49 @@ static void put(struct buf *out, const char *string)
 	}
 }
 
+/* The usual kinds, made from the build host's descriptions, in a form that ncurses takes from TERMINFO (infocmp -Q2). */
+static const struct {
+	const char *name, *description;
+} term_kinds[] = {
+#include "tui/term/kinds.inc"
+};
+
+/* On a host without descriptions of terminals. */
+static bool term_know_kind(const struct terminal *t, const char *name)
+{
+	const char *set = getenv("TERMINFO");
+	char *before = set ? xstrdup(set) : NULL;
+	bool known = false;
+	int found;
+
+	for (size_t i = 0; i < sizeof(term_kinds) / sizeof(term_kinds[0]) && !known; i++) {
+		if (strcmp(term_kinds[i].name, name))
+			continue;
+		setenv("TERMINFO", term_kinds[i].description, 1);
+		known = setupterm(name, t->out, &found) == 0;
+	}
+	if (before)
+		setenv("TERMINFO", before, 1);
+	else
+		unsetenv("TERMINFO");
+	free(before);
+	return known;
+}
+
+static bool term_know_name(const struct terminal *t, const char *name)
+{
+	int found;
+
+	return setupterm(name, t->out, &found) == 0 || term_know_kind(t, name);
+}
+
 static int term_know(struct terminal *t, struct err *err)
 {
 	const char *name = getenv("TERM");
-	int found;
 
 	/* A new terminal on an old machine: nearly all of them understand what xterm does. */
-	t->known = setupterm(NULL, t->out, &found) == 0 ||
-		   (name && *name && setupterm("xterm-256color", t->out, &found) == 0);
+	t->known =
+		name && *name && (term_know_name(t, name) || term_know_name(t, "xterm-256color"));
 	if (t->known && can(cursor_address) && can(clear_screen))
 		return 0;
 	err_set(err, ERR_USAGE, "TERM=%s is not a terminal whose cursor jhot can move.",
@@ -324,8 +358,7 @@ static bool term_is_utf8(enum app_charset charset)
 	/* The Linux console's fonts lack the eighth blocks; the old terminals never had them. */
 	if (term && (!strncmp(term, "linux", 5) || !strncmp(term, "vt", 2)))
 		return false;
-	setlocale(LC_CTYPE, "");
-	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+	return env_is_utf8();
 }
 
 static enum theme_depth term_depth(enum app_color wanted)

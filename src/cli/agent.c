@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent as the program carries it: the bytes of a file that the Makefile has made. */
+#include "cli/agent.h"
+
+__asm__(".pushsection .rodata\n"
+	".balign 16\n"
+	"cli_agent_begin: .incbin \"src/cli/libjhot.so\"\n"
+	"cli_agent_end:\n"
+	".popsection\n");
+extern const char cli_agent_begin[], cli_agent_end[];
+
+struct agent_file cli_agent(const struct args *args)
+{
+	const char *path = args ? args_get(args, OPT_AGENT) : NULL;
+
+	if (path)
+		return (struct agent_file){.path = path};
+	return (struct agent_file){
+		.bytes = cli_agent_begin, .len = (size_t)(cli_agent_end - cli_agent_begin)};
+}
