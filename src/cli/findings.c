@@ -38,6 +38,7 @@ static void print_lines(FILE *out, const char *text, const char *before)
 void watch_print(const struct watch *w, FILE *out)
 {
 	const struct vitals *v = &w->vitals;
+	int missing = 0;
 
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (*v->jdk)
@@ -59,7 +60,8 @@ void watch_print(const struct watch *w, FILE *out)
 	}
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
 		if (!finding_rule_looks(*rule, v))
-			fprintf(out, "\nnot looked for: %s\n", (*rule)->what);
+			fprintf(out, "%snot looked for: %s\n", missing++ ? "" : "\n",
+				(*rule)->what);
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------- */

@@ -207,6 +207,7 @@ void sampler_free(struct sampler *s)
 	sampler_unshare(s);
 	unwind_recv_done(s->unwind_recv);
 	lock_free(s);
+	circles_free(s);
 	wall_waiting_free(s);
 	live_free(s->live);
 	if (s->task_fd >= 0)

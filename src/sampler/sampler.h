@@ -63,6 +63,7 @@ enum sampler_stop {
 	SAMPLER_EXIT,   /* the JVM ends */
 };
 
+struct circles;      /* engine/lock/circle.c */
 struct live;         /* alloc_live.c */
 struct lock;         /* engine/lock/lock.c */
 struct publish;      /* publish.c */
@@ -141,7 +142,8 @@ struct sampler {
 		bool said;       /* the publisher's */
 	} alloc_told;
 
-	struct lock *lock; /* NULL: the event lock was never on */
+	struct lock *lock;       /* NULL: the event lock was never on */
+	struct circles *circles; /* engine/lock/circle.c; NULL: the JVM does not tell */
 
 	/* the thread of the wall clock: see engine/wall.c */
 	struct wall {

@@ -21,10 +21,20 @@ begins() {
 # ask LABEL: what is wrong with it. Several JVMs at once keep the machine busy, so a session that does not begin gets a
 # second chance, and the first one's reason is shown.
 ask() {
-	"$JHOT" why -d $SECONDS_EACH "${PID_OF[$1]}" >"$T/$1" 2>"$T/$1.err"
+	look "$1"
 	[ ! -s "$T/$1" ] || return
 	diag_file "$T/$1.err"
-	"$JHOT" why -d $SECONDS_EACH "${PID_OF[$1]}" >"$T/$1" 2>"$T/$1.err"
+	look "$1"
+}
+
+# look LABEL: with all that why samples, or of "-cpu" with nothing but CPU time
+look() {
+	case $1 in
+	*-cpu)
+		"$JHOT" record -e cpu -d $SECONDS_EACH --why -o "$T/$1.collapsed" "${PID_OF[$1]}" >"$T/$1" 2>&1
+		;;
+	*) "$JHOT" why -d $SECONDS_EACH "${PID_OF[$1]}" >"$T/$1" 2>"$T/$1.err" ;;
+	esac
 }
 
 # asked: all that began are looked at, at the same time, and ended
@@ -71,11 +81,14 @@ healthy() {
 # --- threads, and little CPU: all at once ------------------------------------------------------------
 
 calm() { # calm MAJOR JAVA
-	local at=$1-
+	local at=$1- name
 	begins "${at}deadlock" "$2" deadlock
 	begins "${at}deadlock-3" "$2" deadlock-3
 	begins "${at}deadlock-not" "$2" deadlock-not
 	begins "${at}deadlock-tried" "$2" deadlock-tried
+	for name in deadlock deadlock-3 deadlock-not deadlock-tried; do
+		begins "$at$name-cpu" "$2" "$name"
+	done
 	begins "${at}stops-not" "$2" stops-not
 	begins "${at}classes-not" "$2" classes-not
 	begins "${at}gc-not" "$2" gc-not
@@ -87,6 +100,11 @@ calm() { # calm MAJOR JAVA
 	says "${at}deadlock-3" '3 threads wait .*: (payer-[012],? ?){3}$'
 	silent "${at}deadlock-not" DEADLOCK
 	silent "${at}deadlock-tried" DEADLOCK
+	finds "${at}deadlock-cpu" DEADLOCK
+	finds "${at}deadlock-3-cpu" DEADLOCK
+	says "${at}deadlock-3-cpu" 'payer-1 waits for .*, held by payer-2'
+	silent "${at}deadlock-not-cpu" DEADLOCK
+	silent "${at}deadlock-tried-cpu" DEADLOCK
 	healthy "${at}stops-not"
 	healthy "${at}classes-not"
 	healthy "${at}gc-not"

@@ -119,6 +119,5 @@ const struct finding_rule rule_deadlock = {
 	.name = "deadlock",
 	.title = "DEADLOCK",
 	.what = "threads that wait for each other in a circle",
-	.events = 1u << EVENT_LOCK,
 	.look = look,
 };

@@ -375,7 +375,7 @@ void events_check_signal(struct sampler *s)
 
 uint64_t events_memory(const struct sampler *s)
 {
-	return engine_perf_memory() + lock_memory(s) + wall_waiting_memory(s);
+	return engine_perf_memory() + lock_memory(s) + circles_memory(s) + wall_waiting_memory(s);
 }
 
 bool events_any(const struct sampler *s)

@@ -252,6 +252,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	carrier_note(s, now);
 	unseen_note(s);
 	lock_publish(s);
+	circles_look(s, now);
 	alloc_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));

@@ -7,6 +7,7 @@
 #include "sampler/session/publisher.h"
 
 #include "sampler/engine/events.h"
+#include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/modules.h"
 #include "sampler/publish/publish.h"
@@ -215,6 +216,7 @@ void setup_session(struct sampler *s)
 	setup_threads(s);
 	jvm_gate_suspect(s);
 	events_warm_up(s);
+	circles_open(s);
 	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), "jhot publisher");
 	publish_all_modules(s->publish);
 	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);

@@ -149,6 +149,12 @@ void lock_forget(struct sampler *s, struct lock_thread *t);
  */
 void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct lock_wait *wait,
 	struct stack *stack);
+/*
+ * When a thread that waited before anyone looked went to sleep, by the kernel, if that was before *since_ns. It may
+ * have tried the lock then, and begun earlier still: so it is the latest that the wait can have begun.
+ */
+void lock_began(
+	struct lock_clock *clocks, int task_fd, int32_t tid, uint64_t now, uint64_t *since_ns);
 /* Who holds what this thread has been waiting for; told again when it is another. */
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
 

@@ -182,13 +182,14 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
  * lock_behind: by how much the clock of that CPU's run queue is behind now. Each CPU has its own, which leaves out what
  * the host took from it, so it is asked for there: this thread goes there for a moment. false: it must not.
  */
-static bool lock_behind(struct sampler *s, int32_t cpu, uint64_t now, uint64_t *ns)
+static bool lock_behind(
+	struct lock_clock *clocks, int task_fd, int32_t cpu, uint64_t now, uint64_t *ns)
 {
-	struct lock_clock *clock = &s->lock->clocks[(uint32_t)cpu % LOCK_CLOCKS];
+	struct lock_clock *clock = &clocks[(uint32_t)cpu % LOCK_CLOCKS];
 	uint64_t stamp;
 
 	if (!clock->read_ns || clock->cpu != cpu || now - clock->read_ns > NS_PER_S) {
-		if (!task_ran_on(s->task_fd, cpu, &stamp))
+		if (!task_ran_on(task_fd, cpu, &stamp))
 			return false;
 		*clock = (struct lock_clock){cpu, now, clock_mono_ns() - stamp};
 	}
@@ -196,18 +197,15 @@ static bool lock_behind(struct sampler *s, int32_t cpu, uint64_t now, uint64_t *
 	return true;
 }
 
-/*
- * lock_began: when a thread that waited before anyone looked went to sleep, by the kernel; asked once per wait. It may
- * have tried the lock then, and begun earlier still: so it is the latest that the wait can have begun.
- */
-static void lock_began(struct sampler *s, struct lock_thread *t, uint64_t now)
+void lock_began(
+	struct lock_clock *clocks, int task_fd, int32_t tid, uint64_t now, uint64_t *since_ns)
 {
-	int32_t tid = atomic_load(&s->threads->slots[t - s->lock->threads].tid), cpu;
+	int32_t cpu;
 	uint64_t stamp, behind;
 
-	if (tid && task_slept(s->task_fd, tid, &cpu, &stamp) && lock_behind(s, cpu, now, &behind) &&
-		stamp + behind < t->since_ns)
-		t->since_ns = stamp + behind;
+	if (tid && task_slept(task_fd, tid, &cpu, &stamp) &&
+		lock_behind(clocks, task_fd, cpu, now, &behind) && stamp + behind < *since_ns)
+		*since_ns = stamp + behind;
 }
 
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
@@ -218,7 +216,9 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		told == TOLD_BEGUN)
 		return;
 	if (told == TOLD_NOTHING && t->at_least && t < s->lock->threads + THREADS_MAX)
-		lock_began(s, t, now);
+		lock_began(s->lock->clocks, s->task_fd,
+			atomic_load(&s->threads->slots[t - s->lock->threads].tid), now,
+			&t->since_ns);
 	owner = lock_wait_owner(&s->lock->reader, &t->wait);
 	if (told == TOLD_SAID && owner == t->record.owner)
 		return;

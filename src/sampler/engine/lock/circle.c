@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that wait for each other in a circle, looked for now and then while the event of locks is off, so that a
+ * deadlock is seen without anybody asking.
+ *
+ *   look:  threads -> the locks that any waits for -> who holds each -> what that one waits for -> ... a circle?
+ *
+ * A look takes a few loads of each thread, and one more look at who holds it for each lock that somebody waits for; it
+ * comes so seldom that it takes 1/SHARE of a core. A circle is told when LOOKS of them in a row have found the same threads in the
+ * same waits, without CPU time between. Who waits for a limited time is in none. Publisher only.
+ */
+#include "sampler/engine/lock/own.h"
+
+#include "base/clock.h"
+#include "sampler/publish/publish.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/task.h"
+
+#include <string.h>
+
+#define LOOK_NS  (500 * NS_PER_MS)
+#define SHARE    1000u
+#define LOOKS    3u
+#define LOCKS    64u           /* that somebody waits for, in one look */
+#define MEMBERS  16u           /* threads of all circles */
+#define TRIES_NS (500 * 1000u) /* of CPU between two looks: HotSpot tries again now and then */
+
+/* A lock that somebody waits for, and the wait of who holds it. */
+struct held {
+	struct lock_wait wait; /* of any that waits for it */
+	struct thread_slot *owner;
+	uint32_t next; /* the lock that the owner waits for; LOCKS: none */
+};
+
+struct member {
+	struct lock_wait wait;
+	uint32_t slot_id, looks, owner;
+	uint64_t cpu_ns;
+	bool found; /* by this look */
+	bool said;
+	struct wire_wait record;
+};
+
+struct circles {
+	struct lock_reader reader;
+	struct lock_clock clocks[LOCK_CLOCKS];
+	uint64_t due_ns;
+	struct held held[LOCKS];
+	uint32_t locks;
+	struct member members[MEMBERS];
+	uint32_t count;
+};
+
+/* --- a look ---------------------------------------------------------------------------------------- */
+
+/* What it waits for without a limit; .lock 0: nothing. */
+static struct lock_wait waits_for(struct sampler *s, struct thread_slot *slot)
+{
+	struct lock_reader *r = &s->circles->reader;
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct lock_wait wait = {0};
+	struct oop thread;
+	uint32_t status = 0;
+
+	if (!java_thread || !atomic_load(&slot->tid) || atomic_load(&slot->gone))
+		return wait;
+	wait = lock_wait_read(r, java_thread);
+	if (!wait.lock || wait.monitor)
+		return wait;
+	thread = java_thread_object(&r->java.threads, s->layout, &s->mem, java_thread);
+	if (!thread.klass || !java_wait_status(&r->java, thread.object, &status) ||
+		status & JAVA_TIMED)
+		wait.lock = 0;
+	return wait;
+}
+
+static uint32_t held_find(const struct circles *c, const struct lock_wait *wait)
+{
+	uint32_t i = 0;
+
+	while (i < c->locks && c->held[i].wait.lock != wait->lock)
+		i++;
+	return i < c->locks ? i : LOCKS;
+}
+
+static void held_list(struct sampler *s)
+{
+	struct circles *c = s->circles;
+	struct thread_slot *slot = NULL;
+	struct lock_wait wait;
+
+	c->locks = 0;
+	while (c->locks < LOCKS && (slot = threads_after(s->threads, slot))) {
+		wait = waits_for(s, slot);
+		if (wait.lock && held_find(c, &wait) == LOCKS)
+			c->held[c->locks++] = (struct held){.wait = wait};
+	}
+	for (uint32_t i = 0; c->locks > 1 && i < c->locks; i++) {
+		uint32_t id = lock_wait_owner(&c->reader, &c->held[i].wait);
+
+		c->held[i].owner = id ? threads_by_id(s->threads, id) : NULL;
+		wait = c->held[i].owner ? waits_for(s, c->held[i].owner) : (struct lock_wait){0};
+		c->held[i].next = wait.lock ? held_find(c, &wait) : LOCKS;
+	}
+}
+
+/* in_circle: from this lock's owner on to what that waits for, and so on, back to it. */
+static bool in_circle(const struct circles *c, uint32_t first)
+{
+	uint32_t at = c->held[first].next;
+
+	if (at == first) /* nobody waits for what it has itself */
+		return false;
+	for (uint32_t i = 0; i < c->locks && at < LOCKS && at != first; i++)
+		at = c->held[at].next;
+	return at == first;
+}
+
+/* --- those that were found in one -------------------------------------------------------------------- */
+
+static struct member *member_of(struct circles *c, uint32_t slot_id)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->members[i].slot_id == slot_id)
+			return &c->members[i];
+	if (c->count == MEMBERS)
+		return NULL;
+	c->members[c->count] = (struct member){.slot_id = slot_id};
+	return &c->members[c->count++];
+}
+
+/* The owner of held[at] waits for another lock of the circle: once more the same, or for the first time. */
+static void member_found(struct sampler *s, uint32_t at, uint64_t now)
+{
+	struct circles *c = s->circles;
+	struct thread_slot *slot = c->held[at].owner;
+	const struct held *next = &c->held[c->held[at].next];
+	const struct lock_wait wait = waits_for(s, slot);
+	struct member *m = member_of(c, slot->id);
+	uint32_t owner = next->owner ? next->owner->id : 0;
+	uint64_t cpu_ns;
+
+	if (!m || wait.lock != next->wait.lock || !owner ||
+		!task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
+		return;
+	if (!m->looks || !lock_wait_same(&m->wait, &wait) || m->owner != owner ||
+		cpu_ns - m->cpu_ns > TRIES_NS) {
+		if (m->said) /* ends first */
+			return;
+		m->record = (struct wire_wait){.since_ns = now,
+			.lock = wait.lock,
+			.thread = m->slot_id,
+			.owner = owner,
+			.at_least = true};
+		lock_began(
+			c->clocks, s->task_fd, atomic_load(&slot->tid), now, &m->record.since_ns);
+		m->looks = 0;
+	}
+	m->wait = wait;
+	m->owner = owner;
+	m->cpu_ns = cpu_ns;
+	m->looks++;
+	m->found = true;
+}
+
+/* It is told at last; false: it cannot be published yet. */
+static bool member_tell(struct sampler *s, struct member *m, uint64_t now, bool ended)
+{
+	_Atomic uint32_t *inside;
+
+	if (!m->record.method) {
+		sig_enter(&inside);
+		m->record.method =
+			m->wait.of ? sig_mirror_id(s, m->wait.of) : sig_class_id(s, m->wait.klass);
+		sig_leave(inside);
+	}
+	m->record.time_ns = now;
+	m->record.ended = ended;
+	return publish_wait(s->publish, &m->record);
+}
+
+/* Tells those that have been found often enough, and the end of those that are found no more. */
+static void members_settle(struct sampler *s, uint64_t now)
+{
+	struct circles *c = s->circles;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct member *m = &c->members[i];
+		bool stays = m->found;
+
+		if (stays && m->looks >= LOOKS && !m->said)
+			m->said = member_tell(s, m, now, false);
+		if (!stays && m->said)
+			stays = !member_tell(s, m, now, true);
+		m->found = false;
+		if (stays)
+			c->members[kept++] = *m;
+	}
+	c->count = kept;
+}
+
+void circles_look(struct sampler *s, uint64_t now)
+{
+	struct circles *c = s->circles;
+	uint64_t start_ns, cost_ns;
+	bool on = atomic_load(&s->events[WIRE_LOCK].on) != 0;
+
+	if (!c || now < c->due_ns || (on && !c->count) || s->paused)
+		return;
+	start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (!c->reader.parks) /* a young JVM may not tell yet */
+		lock_reader_open(&c->reader, s);
+	lock_reader_forget(&c->reader);
+	c->locks = 0;
+	if (!on)
+		held_list(s);
+	for (uint32_t i = 0; i < c->locks; i++)
+		if (c->held[i].owner && in_circle(c, i))
+			member_found(s, i, now);
+	members_settle(s, now);
+	cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * SHARE;
+	c->due_ns = now + (cost_ns > LOOK_NS ? cost_ns : LOOK_NS);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------ */
+
+void circles_open(struct sampler *s)
+{
+	if (!s->layout || s->layout->thread_pending.offset < 0 ||
+		s->layout->monitor_object.offset < 0)
+		return;
+	s->circles = raw_map(sizeof(*s->circles));
+	if (s->circles)
+		lock_reader_open(&s->circles->reader, s);
+}
+
+uint64_t circles_memory(const struct sampler *s)
+{
+	return s->circles ? sizeof(*s->circles) : 0;
+}
+
+void circles_free(struct sampler *s)
+{
+	if (s->circles)
+		raw_unmap(s->circles, sizeof(*s->circles));
+}
