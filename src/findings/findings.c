@@ -18,6 +18,9 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_heap,
 	&rule_gc,
 	&rule_jit,
+	&rule_codecache,
+	&rule_interpreted,
+	&rule_deopt,
 	&rule_exceptions,
 	&rule_throttled,
 	&rule_swap,
@@ -64,6 +67,8 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 		.sync_ms = v->safepoint_sync_ms,
 		.classes = v->classes_loaded,
 		.unloaded = v->classes_unloaded,
+		.code_used = v->code_used,
+		.compilations = v->compilations,
 		.cpu = v->cpu,
 		.host = v->host};
 

@@ -17,7 +17,7 @@
 
 #define JUC          "java.util.concurrent."
 
-/* Classes and names, in which one "*" stands for anything; a method is all that it fits. */
+/* Classes ("": of the JVM's) and names, in which one "*" stands for anything; a method is all that it fits. */
 static const struct {
 	const char *class_name, *name;
 	unsigned is;
@@ -84,6 +84,8 @@ static const struct {
 	{"*", "parkNanos", METHOD_TRIES},
 	{"*", "parkUntil", METHOD_TRIES},
 	{"java.lang.Throwable", "fillInStackTrace", METHOD_TRACE},
+	{"", "UncommonTrapBlob", METHOD_LEAVES},
+	{"", "DeoptimizationBlob", METHOD_LEAVES},
 	{"java.lang.Thread", "getAllStackTraces", METHOD_STOPS},
 	{"java.lang.Thread", "dumpThreads", METHOD_STOPS},
 	{"sun.management.ThreadImpl", "dumpThreads0", METHOD_STOPS},
@@ -115,7 +117,6 @@ static bool fits(const char *text, const char *pattern)
 	       !strcmp(text + strlen(text) - after, star + 1);
 }
 
-/* Of a frame of Java. */
 static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(p->scene->profile, method);
@@ -123,8 +124,10 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 
 	if (method < p->method_count && p->methods[method])
 		return p->methods[method];
-	for (size_t i = 0; *m->class_name && i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (fits(m->class_name, methods[i].class_name) && fits(m->name, methods[i].name))
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if ((*m->class_name || !*methods[i].class_name) &&
+			fits(m->class_name, methods[i].class_name) &&
+			fits(m->name, methods[i].name))
 			is |= methods[i].is;
 	if (profile_frame_own(p->scene->profile, frame))
 		is |= METHOD_OWN;

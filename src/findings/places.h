@@ -24,10 +24,11 @@ enum place_wait {
 };
 
 /* What else a method may be. */
-#define METHOD_SYNC  0x0200u /* of Java's own locks */
-#define METHOD_TRIES 0x0400u /* waits for a limited time */
-#define METHOD_STOPS 0x0800u /* stops all threads */
-#define METHOD_TRACE 0x8000u /* fills in an exception's stack trace */
+#define METHOD_SYNC   0x0200u  /* of Java's own locks */
+#define METHOD_TRIES  0x0400u  /* waits for a limited time */
+#define METHOD_STOPS  0x0800u  /* stops all threads */
+#define METHOD_TRACE  0x8000u  /* fills in an exception's stack trace */
+#define METHOD_LEAVES 0x20000u /* compiled code goes back to the interpreter */
 
 struct place {
 	uint32_t

@@ -222,6 +222,73 @@ struct scene_most scene_most(
 	return r.most;
 }
 
+/* --- what CPU time goes into --------------------------------------------------------------------------- */
+
+#define PAYERS 32 /* told apart; the last one is all others */
+
+struct payer {
+	uint32_t method, stack; /* stack: one of its */
+	uint64_t weight;
+};
+
+struct costing {
+	const struct scene *scene;
+	scene_pick *pick;
+	struct scene_cost cost;
+	struct payer by[PAYERS];
+	unsigned by_count;
+};
+
+static void payer_add(struct costing *c, uint32_t stack, uint64_t weight)
+{
+	uint32_t own = scene_own(c->scene, stack), method = PROFILE_NONE;
+	struct payer *by = c->by;
+
+	if (own != PROFILE_NONE)
+		method = scene_frame(c->scene, own)->method;
+	while (by < c->by + c->by_count && by->method != method)
+		by++;
+	if (by == c->by + PAYERS)
+		by--;
+	else if (by == c->by + c->by_count) {
+		*by = (struct payer){method, stack, 0};
+		c->by_count++;
+	}
+	by->weight += weight;
+}
+
+static void costing_add(void *ctx, const struct profile_part *part)
+{
+	struct costing *c = ctx;
+	uint32_t at = c->pick(c->scene, part->stack);
+
+	if (at == PROFILE_NONE)
+		return;
+	c->cost.count += part->count;
+	c->cost.weight += part->weight;
+	payer_add(c, at, part->weight);
+}
+
+struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick)
+{
+	struct profile_query q = scene_query(scene, EVENT_CPU);
+	struct profile_sum all = profile_sum(scene->profile, &q);
+	struct costing c = {.scene = scene,
+		.pick = pick,
+		.cost = {.method = PROFILE_NONE, .stack = PROFILE_NONE}};
+
+	profile_each(scene->profile, &q, costing_add, &c);
+	for (const struct payer *by = c.by; by < c.by + c.by_count; by++)
+		if (by->weight > c.cost.most) {
+			c.cost.method = by->method;
+			c.cost.stack = by->stack;
+			c.cost.most = by->weight;
+		}
+	c.cost.share = all.weight ? (double)c.cost.weight / (double)all.weight : 0;
+	c.cost.error = flat_half_width(c.cost.count, all.count) / 100;
+	return c.cost;
+}
+
 void scene_spend(struct scene_spending *all, uint32_t what, const struct profile_part *part)
 {
 	all->list = xgrow(all->list, all->count, &all->cap, sizeof(*all->list));

@@ -23,6 +23,7 @@ struct scene_point {
 	int64_t heap_used, gc_whole;
 	int64_t safepoint_ms, sync_ms;
 	int64_t classes, unloaded;
+	int64_t code_used, compilations;
 	struct vitals_cpu cpu;
 	struct vitals_host host;
 };
@@ -100,6 +101,20 @@ typedef unsigned scene_rank(
 /* Of one thread or all; where wall tells nothing, of cpu. rank NULL: all are alike. */
 struct scene_most scene_most(
 	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint32_t arg);
+
+/*
+ * CPU time that goes into one thing, and for whom: the stack in a sample that is the thing, PROFILE_NONE for other samples. Told
+ * apart by the innermost method of the program's own there.
+ */
+typedef uint32_t scene_pick(const struct scene *scene, uint32_t stack);
+struct scene_cost {
+	uint64_t count, weight; /* of samples that are picked */
+	double share, error;    /* of all CPU time that was sampled */
+	uint32_t method,
+		stack; /* the one for which it is most, and one of its stacks; PROFILE_NONE: none of its own */
+	uint64_t most;
+};
+struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick);
 
 /* Time of a thread at one stack, put down to one thing: a lock, a method. */
 struct scene_spent {

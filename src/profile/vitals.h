@@ -98,6 +98,8 @@ struct vitals {
 	int64_t cpu_user_ms, cpu_system_ms; /* of the JVM, since its start */
 	int64_t machine_busy_ms;            /* of all its CPUs, since it came up */
 	int64_t machine_cpus;
+	int64_t code_used, code_max; /* bytes of the code cache for compiled methods */
+	int64_t compilations;        /* since the JVM's start */
 };
 
 /*

@@ -221,7 +221,7 @@ struct sampler {
 	uint32_t scans, beat, command_seq;
 	struct pace pace; /* of looks at the list of Java threads */
 	uint64_t links;   /* of /proc/self/task at the last scan: its threads + 2 */
-	uint64_t whole_scan_ns, names_ns, paused_since_ns;
+	uint64_t whole_scan_ns, names_ns, paused_since_ns, code_due_ns;
 	bool paused; /* the front end is parked, or not heard just now */
 	bool leave_asked;
 	bool debug_info_set; /* by this session: see jvm.h */

@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         4
+#define WIRE_MINOR         5
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -241,6 +241,8 @@ struct wire_status {
 	struct wire_counter counters[WIRE_COUNTERS];        /* every kind of loss or fault */
 	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES]; /* old recordings end before it */
 	struct wire_walk_cost name_cost; /* of naming stacks, new names in them; of any depth */
+	_Atomic uint64_t code_used,
+		code_bytes; /* how full the code cache is; 0: not known, or an older recording */
 };
 
 /* --- staging: unwind rows on their way down, written by the front end -------------------------------- */
@@ -556,6 +558,7 @@ _Static_assert(offsetof(struct wire_status, events) == 432, "wire_status.events"
 _Static_assert(offsetof(struct wire_status, walk_cost) == 3000, "wire_status.walk_cost");
 _Static_assert(offsetof(struct wire_status, name_cost) == 3216, "wire_status.name_cost");
 _Static_assert(sizeof(struct wire_walk_cost) == 24, "wire_walk_cost");
+_Static_assert(offsetof(struct wire_status, code_used) == 3240, "wire_status.code_used");
 _Static_assert(sizeof(struct wire_status) <= WIRE_PAGE, "status page");
 _Static_assert(sizeof(struct wire_unwind_chunk) == 16, "wire_unwind_chunk");
 _Static_assert(sizeof(struct wire_unwind_rows) == 20, "wire_unwind_rows");

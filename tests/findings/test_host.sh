@@ -140,6 +140,41 @@ busy() { # busy MAJOR JAVA
 	silent "${at}exceptions-not" EXCEPTIONS
 }
 
+# --- compiled code: to be judged a minute after the start, so it begins before all else -----------------
+
+code_begins() { # code_begins MAJOR JAVA
+	local at=$1-
+	LABELS=()
+	begins "${at}interpreted" "$2" -XX:CompileCommand=quiet -XX:CompileCommand=exclude,Problems::crunch interpreted
+	begins "${at}interpreted-not" "$2" interpreted
+	begins "${at}deopt" "$2" -XX:-OmitStackTraceInFastThrow deopt
+	begins "${at}deopt-not" "$2" -XX:-OmitStackTraceInFastThrow deopt-not
+	begins "${at}codecache" "$2" -XX:-UseCodeCacheFlushing -XX:ReservedCodeCacheSize=2600k codecache
+	begins "${at}codecache-not" "$2" -XX:ReservedCodeCacheSize=40m codecache
+	# they take turns on the cores with what is asked meanwhile: each is stopped until it is looked at
+	sleep 3
+	for name in "${LABELS[@]}"; do kill -STOP "${PID_OF[$name]}"; done
+	CODE=("${LABELS[@]}")
+	LABELS=()
+}
+
+code() { # code MAJOR
+	local at=$1- name
+	LABELS=("${CODE[@]}")
+	for name in "${LABELS[@]}"; do kill -CONT "${PID_OF[$name]}"; done
+	sleep 3
+	asked
+	finds "${at}interpreted" INTERPRETED
+	says "${at}interpreted" 'most in Problems\.crunch'
+	silent "${at}interpreted-not" INTERPRETED
+	finds "${at}deopt" DEOPTIMISED
+	says "${at}deopt" 'most of it from Problems\.length'
+	silent "${at}deopt-not" DEOPTIMISED
+	finds "${at}codecache" 'CODE CACHE'
+	says "${at}codecache" 'compiled code takes 2\.[0-9] of 2\.5 MB'
+	silent "${at}codecache-not" 'CODE CACHE'
+}
+
 # --- every collector's counters are others ---------------------------------------------------------------
 
 collectors() { # collectors MAJOR JAVA
@@ -209,9 +244,13 @@ throttled() {
 }
 
 while read -r major java; do
-	calm "$major" "$java"
 	if [ "$major" = 25 ] || [ -n "${MAJORS:-}" ]; then
+		code_begins "$major" "$java"
+		calm "$major" "$java"
 		busy "$major" "$java"
+		code "$major"
+	else
+		calm "$major" "$java"
 	fi
 	[ "$major" != 25 -a "$major" != 8 ] || collectors "$major" "$java"
 	last=$java

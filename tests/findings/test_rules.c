@@ -1,68 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thresholds of the rules on both sides, order and age of findings, over vitals and a model that are made up. */
-#include "findings/findings.h"
-
-#include "base/clock.h"
-#include "tests/profile/add.h"
-#include "tests/tap.h"
-
-#define MS      1000000ull
-#define SECONDS 12
-
-static struct findings *findings;
-static struct profile *profile;
-static struct vitals v;
-
-/* A program of which nothing is known but its time. */
-static void begin(void)
-{
-	findings_free(findings);
-	profile_free(profile);
-	findings = findings_new();
-	profile = profile_new();
-	memset(&v, 0x80, sizeof(v));
-	vitals_bound(&v); /* what cannot be is not known */
-	v.time_ns = 100 * NS_PER_S;
-	v.gc_name[0] = '\0';
-	v.uptime_s = 3600;
-	for (int i = 0; i < VITALS_EVENTS; i++)
-		v.events[i].state = VITALS_ON;
-}
-
-static void second(void)
-{
-	v.time_ns += NS_PER_S;
-	findings_vitals(findings, &v);
-}
-
-static unsigned looks(void)
-{
-	return findings_look(findings, profile, 0, SECONDS);
-}
-
-static const struct finding *found(const char *rule)
-{
-	for (unsigned i = 0, n = looks(); i < n; i++)
-		if (!strcmp(findings_get(findings, i)->rule->name, rule))
-			return findings_get(findings, i);
-	return NULL;
-}
-
-static void is_found(const char *rule, const char *what)
-{
-	const struct finding *f = found(rule);
-
-	if (ok(f && *f->what && *f->proof && *f->look, "%s: %s", rule, what) && f)
-		diag("%s  %s", f->rule->title, f->what);
-}
-
-static void is_silent(const char *rule, const char *what)
-{
-	const struct finding *f = found(rule);
-
-	if (!ok(!f, "%s: silent %s", rule, what))
-		diag("%s", f->what);
-}
+#include "tests/findings/judge.h"
 
 /* --- the host ---------------------------------------------------------------------------------------- */
 
@@ -302,21 +240,6 @@ static void test_jit(void)
 }
 
 /* --- the model --------------------------------------------------------------------------------------- */
-
-static uint32_t stack_of(uint32_t parent, const char *class_name, const char *name)
-{
-	uint32_t method = profile_method(profile, class_name, name, "()V", "");
-
-	return profile_stack_child(
-		profile, parent, profile_frame(profile, method, FRAME_COMPILED, 0, 7));
-}
-
-static void thread_of(uint32_t number, const char *name)
-{
-	profile_thread_set(profile, number,
-		&(struct profile_thread){
-			.tid = (int)number + 100, .kind = THREAD_JAVA, .name = name});
-}
 
 static void throwing(uint32_t thrown, uint32_t other)
 {

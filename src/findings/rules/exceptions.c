@@ -3,93 +3,39 @@
 #include "findings/places.h"
 #include "findings/rules.h"
 
-#include "profile/table/flat.h"
-
 #define MUCH    0.10
 #define SAMPLES 30
 
-/* Who wants them: a method of the program's own, PROFILE_NONE for all others. */
-struct thrower {
-	uint32_t method, stack; /* stack: one of its */
-	uint64_t weight;
-};
-
-#define THROWERS 32 /* told apart; the last one is all others */
-
-struct thrown {
-	const struct scene *scene;
-	uint64_t count, weight;
-	struct thrower by[THROWERS];
-	unsigned by_count;
-};
-
-static void thrown_add(struct thrown *t, uint32_t stack, uint64_t weight)
+static uint32_t fills_in(const struct scene *scene, uint32_t stack)
 {
-	uint32_t own = scene_own(t->scene, stack), method = PROFILE_NONE;
-	struct thrower *by = t->by;
-
-	if (own != PROFILE_NONE)
-		method = scene_frame(t->scene, own)->method;
-	while (by < t->by + t->by_count && by->method != method)
-		by++;
-	if (by == t->by + THROWERS)
-		by--;
-	else if (by == t->by + t->by_count) {
-		*by = (struct thrower){method, stack, 0};
-		t->by_count++;
-	}
-	by->weight += weight;
-}
-
-static void thrown_of(void *ctx, const struct profile_part *part)
-{
-	struct thrown *t = ctx;
-	uint32_t at = places_find(t->scene->places, part->stack, METHOD_TRACE);
-
-	if (at == PROFILE_NONE)
-		return;
-	t->count += part->count;
-	t->weight += part->weight;
-	thrown_add(t, at, part->weight);
-}
-
-static void tell(struct finding *f, const struct thrown *t)
-{
-	const struct thrower *most = t->by;
-	char who[160] = "";
-
-	for (const struct thrower *by = t->by; by < t->by + t->by_count; by++)
-		most = by->weight > most->weight ? by : most;
-	if (most->method != PROFILE_NONE)
-		snprintf(who, sizeof(who), ", %s of them for %s",
-			2 * most->weight >= t->weight ? "most" : "some",
-			scene_method(t->scene, most->method));
-	snprintf(f->what, sizeof(f->what),
-		"%.0f %% of the CPU time fills in stack traces of exceptions%s", 100 * f->share,
-		who);
-	scene_proof_stack(t->scene, f, most->stack, 4);
-	snprintf(f->look, sizeof(f->look),
-		"what is expected is no exception: test before, or throw one without a stack "
-		"trace");
-	f->event = EVENT_CPU;
-	f->method = most->method;
+	return places_find(scene->places, stack, METHOD_TRACE);
 }
 
 static void look(const struct scene *scene)
 {
-	struct profile_query q = scene_query(scene, EVENT_CPU);
-	struct profile_sum all = profile_sum(scene->profile, &q);
-	struct thrown t = {.scene = scene};
+	struct scene_cost cost = scene_cost(scene, fills_in);
+	char who[160] = "";
 	struct finding *f;
 
-	profile_each(scene->profile, &q, thrown_of, &t);
-	if (t.count < SAMPLES || (double)t.weight < MUCH * (double)all.weight)
+	if (cost.count < SAMPLES || cost.share < MUCH)
 		return;
-	f = scene_found(scene, FINDING_COSTS, (double)t.weight / (double)all.weight, 0);
+	f = scene_found(scene, FINDING_COSTS, cost.share, 0);
 	if (!f)
 		return;
-	f->error = flat_half_width(t.count, all.count) / 100;
-	tell(f, &t);
+	f->error = cost.error;
+	if (cost.method != PROFILE_NONE)
+		snprintf(who, sizeof(who), ", %s of them for %s",
+			2 * cost.most >= cost.weight ? "most" : "some",
+			scene_method(scene, cost.method));
+	snprintf(f->what, sizeof(f->what),
+		"%.0f %% of the CPU time fills in stack traces of exceptions%s", 100 * f->share,
+		who);
+	scene_proof_stack(scene, f, cost.stack, 4);
+	snprintf(f->look, sizeof(f->look),
+		"what is expected is no exception: test before, or throw one without a stack "
+		"trace");
+	f->event = EVENT_CPU;
+	f->method = cost.method;
 }
 
 const struct finding_rule rule_exceptions = {

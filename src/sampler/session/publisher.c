@@ -21,6 +21,7 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
+#include "walk/hotspot/code_cache.h"
 
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
@@ -32,6 +33,8 @@
 #define NAMES_NS        (10 * NS_PER_S)
 #define NAMES_SOON_NS   (1 * NS_PER_S)
 #define EPOCH_NS        (4 * NS_PER_S)
+#define CODE_NS         (1 * NS_PER_S)
+#define CODE_SHARE      1000u
 #define LEASE_NS        (1500 * NS_PER_MS)
 #define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
 #define LEASE_SILENT_NS (10 * NS_PER_S)  /* it lives, but does not get to run */
@@ -239,6 +242,24 @@ static void unseen_note(struct sampler *s)
 	}
 }
 
+/* code_look: how full the code cache is, so seldom that it takes a thousandth of a core. */
+static void code_look(struct sampler *s, uint64_t now)
+{
+	struct wire_status *status = s->shared.status;
+	uint64_t start_ns, cost_ns;
+	struct code_fill fill;
+
+	if (!s->layout || now < s->code_due_ns || s->paused)
+		return;
+	start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (code_cache_fill(s->layout, &s->mem, &fill)) {
+		atomic_store(&status->code_used, fill.used);
+		atomic_store(&status->code_bytes, fill.bytes);
+	}
+	cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * CODE_SHARE;
+	s->code_due_ns = now + (cost_ns > CODE_NS ? cost_ns : CODE_NS);
+}
+
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
@@ -253,6 +274,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	unseen_note(s);
 	lock_publish(s);
 	circles_look(s, now);
+	code_look(s, now);
 	alloc_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));

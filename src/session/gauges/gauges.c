@@ -246,6 +246,8 @@ void gauges_status(const struct wire_status *status, struct vitals *out)
 		sizeof(status->walker_note));
 	out->cost_ns = gauges_int(&status->cost_ns);
 	out->agent_bytes = gauges_int(&status->memory_bytes);
+	out->code_max = gauges_int(&status->code_bytes) ? gauges_int(&status->code_bytes) : -1;
+	out->code_used = out->code_max < 0 ? -1 : gauges_int(&status->code_used);
 	out->lost = 0;
 	for (int i = 0; i < VITALS_EVENTS && i < WIRE_EVENTS; i++) {
 		gauges_event(&status->events[i], &out->events[i]);

@@ -89,6 +89,7 @@ struct gauges_heap {
 	int invocations[GAUGES_COLLECTORS], time[GAUGES_COLLECTORS];
 	int safepoints, safepoint_time, safepoint_sync;
 	int threads_live, threads_daemon;
+	int compilations;
 	int classes[2], unloaded[2]; /* all others, and those of the shared archive */
 	int64_t gc_ns, safepoint_ns; /* of the last reading */
 };

@@ -84,6 +84,7 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 	h->safepoint_sync = hsperf_find(perf, "sun.rt.safepointSyncTime");
 	h->threads_live = hsperf_find(perf, "java.threads.live");
 	h->threads_daemon = hsperf_find(perf, "java.threads.daemon");
+	h->compilations = hsperf_find(perf, "sun.ci.totalCompiles");
 	h->classes[0] = hsperf_find(perf, "java.cls.loadedClasses");
 	h->classes[1] = hsperf_find(perf, "java.cls.sharedLoadedClasses");
 	h->unloaded[0] = hsperf_find(perf, "java.cls.unloadedClasses");
@@ -171,6 +172,7 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	gauges_stops(h, perf, out);
 	out->threads_live = hsperf_long(perf, h->threads_live);
 	out->threads_daemon = hsperf_long(perf, h->threads_daemon);
+	out->compilations = hsperf_long(perf, h->compilations);
 	out->classes_loaded = gauges_sum(perf, h->classes, 2);
 	out->classes_unloaded = gauges_sum(perf, h->unloaded, 2);
 }

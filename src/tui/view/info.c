@@ -115,6 +115,9 @@ static void write_memory(const struct vitals *v, struct page *p)
 	add(p, "threads", "%s live, %s of them daemons, %d running", text_count(a, v->threads_live),
 		text_count(b, v->threads_daemon), v->threads_running);
 	add(p, "classes", "%s loaded", text_count(a, v->classes_loaded));
+	if (v->code_max > 0)
+		add(p, "code cache", "%s of %s", text_bytes(a, v->code_used),
+			text_bytes(b, v->code_max));
 	if (*v->vitals_note)
 		add(p, "note", "%s", v->vitals_note);
 }

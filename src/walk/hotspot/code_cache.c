@@ -128,6 +128,43 @@ bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem,
 	       blob_load(layout, mem, start, out);
 }
 
+/* --- how full it is ---------------------------------------------------------------------------------- */
+
+/* Blocks lie side by side from the heap's beginning on; what has never been used is 0, or not there. */
+static uint64_t heap_used(
+	const struct walk_layout *layout, const struct walk_mem *mem, const struct walk_heap *heap)
+{
+	uint64_t at = heap->low, used = 0;
+
+	while (at < heap->high) {
+		uint64_t bytes = layout_try(&layout->block_length, mem, at) << heap->shift;
+
+		if (!bytes || bytes > heap->high - at)
+			break;
+		if (layout_try(&layout->block_used, mem, at))
+			used += bytes;
+		at += bytes;
+	}
+	return used;
+}
+
+bool code_cache_fill(
+	const struct walk_layout *layout, const struct walk_mem *mem, struct code_fill *out)
+{
+	*out = (struct code_fill){0, 0};
+	for (uint32_t i = 0; layout->block_length.offset >= 0 && i < layout->heap_count; i++) {
+		const struct walk_heap *heap = &layout->heaps[i];
+
+		/* The one with the interpreter takes no compiled methods where there are others. */
+		if (layout->heap_count > 1 && layout->interpreter_low >= heap->low &&
+			layout->interpreter_low < heap->high)
+			continue;
+		out->used += heap_used(layout, mem, heap);
+		out->bytes += heap->high - heap->low;
+	}
+	return out->used > 0;
+}
+
 /* --- nmethod's parts --------------------------------------------------------------------------------- */
 
 static uint64_t immutable_base(const struct walk_layout *layout, const struct code_blob *blob)

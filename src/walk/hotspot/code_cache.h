@@ -34,6 +34,16 @@ bool code_cache_find(const struct walk_layout *layout, const struct walk_mem *me
 bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t start,
 	struct code_blob *out);
 
+/*
+ * How full it is: bytes in use, and of all heaps that compiled methods go into. A block after the other, while others may come
+ * and go, so about so much. false: it cannot be told. Not for handlers: a big cache has tens of thousands of blocks.
+ */
+struct code_fill {
+	uint64_t used, bytes;
+};
+bool code_cache_fill(
+	const struct walk_layout *layout, const struct walk_mem *mem, struct code_fill *out);
+
 /* --- nmethods ---------------------------------------------------------------------------------------- */
 
 struct code_desc {

@@ -49,6 +49,7 @@ struct walk_layout {
 	struct walk_range interpreter_returns[LAYOUT_RETURNS]; /* where Java callees return to */
 	uint64_t call_stub_return;
 	struct walk_field block_used;
+	struct walk_field block_length; /* in segments; absent is no error */
 
 	/* CodeBlob, nmethod (JDK 11-22: CompiledMethod) */
 	uint32_t nmethod_bytes;

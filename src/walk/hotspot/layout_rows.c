@@ -30,6 +30,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{OR | FIELD_4, SINCE(9), "GenericGrowableArray", "_len", READ(array_len)},
 	{FIELD, SINCE(9), "GrowableArray<int>", "_data", READ(array_data)},
 	{FIELD_1, ALWAYS, "HeapBlock::Header", "_used", AT(block_used)},
+	{FIELD_VARIES, NEVER, "HeapBlock::Header", "_length", AT(block_length)},
 	{SIZE, ALWAYS, "HeapBlock", NULL, AT(heap_block_bytes)},
 	{STATIC, ALWAYS, "AbstractInterpreter", "_code", READ(interpreter)},
 	{FIELD, ALWAYS, "StubQueue", "_stub_buffer", READ(queue_buffer)},

@@ -18,8 +18,8 @@ static uint8_t type_bytes(const char *type)
 	static const struct {
 		const char *name;
 		uint8_t bytes;
-	} widths[] = {
-		{"int", 4}, {"int16_t", 2}, {"u2", 2}, {"short", 2}, {"uint", 4}, {"int32_t", 4}};
+	} widths[] = {{"int", 4}, {"int16_t", 2}, {"u2", 2}, {"short", 2}, {"uint", 4},
+		{"int32_t", 4}, {"uint32_t", 4}, {"size_t", 8}};
 
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
 		if (text_equal(type, widths[i].name))

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongUnaryOperator;
 
 /** Each name is a problem; "NAME-not" is what only looks like it. */
 public final class Problems extends Program {
@@ -192,12 +193,12 @@ public final class Problems extends Program {
         }
 
         Object load(byte[] code) throws ReflectiveOperationException {
-            return defineClass(null, code, 0, code.length);
+            return defineClass(null, code, 0, code.length).getDeclaredConstructor().newInstance();
         }
     }
 
-    static byte[] codeOfScript() {
-        try (InputStream in = Problems.class.getResourceAsStream("Problems$Script.class")) {
+    static byte[] codeOf(String name) {
+        try (InputStream in = Problems.class.getResourceAsStream(name)) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             for (int b = in.read(); b >= 0; b = in.read()) {
                 out.write(b);
@@ -210,7 +211,7 @@ public final class Problems extends Program {
 
     /** A class in a loader of its own every few ms, for so long; loaders are kept or thrown away. */
     static void load(long forMs, boolean keeps) {
-        byte[] code = codeOfScript();
+        byte[] code = codeOf("Problems$Script.class");
         start("scripts", () -> {
             List<Object> all = new ArrayList<>();
             long end = System.currentTimeMillis() + forMs;
@@ -224,6 +225,93 @@ public final class Problems extends Program {
                     throw new IllegalStateException(e);
                 }
                 sleep(3);
+            }
+        });
+    }
+
+    // --- compiled code ------------------------------------------------------------------------------
+
+    static int length(String text) {
+        return text.length();
+    }
+
+    static int lengthOrNone(String text) {
+        try {
+            return length(text) + 1;
+        } catch (NullPointerException e) {
+            return 0;
+        }
+    }
+
+    /** So many of a hundred are null. With -XX:-OmitStackTraceInFastThrow compiled code gives up at each. */
+    static void measure(int nulls) {
+        String[] all = new String[100];
+        for (int i = nulls; i < all.length; i++) {
+            all[i] = "text " + i;
+        }
+        start("measurer", () -> {
+            for (;;) {
+                for (int i = 0; i < all.length; i++) {
+                    sum += lengthOrNone(all[i]);
+                }
+            }
+        });
+    }
+
+    static long crunch(long x) {
+        for (int i = 0; i < 200000; i++) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
+        }
+        return x;
+    }
+
+    /** To be run with crunch excluded from compilation, or not. */
+    static void crunchAll() {
+        start("cruncher", () -> {
+            for (;;) {
+                sum += crunch(sum);
+                spin(1);
+            }
+        });
+    }
+
+    /** What is compiled once for each loader. */
+    public static final class Formula implements LongUnaryOperator {
+        static long mix(long a, int b) {
+            a ^= a >>> 17;
+            a *= 0x9e3779b97f4a7c15L + b;
+            a ^= a << 9;
+            return a % (b * 2L + 3);
+        }
+
+        @Override
+        public long applyAsLong(long x) {
+            for (int i = 0; i < 40; i++) {
+                x = mix(x, i);
+                x = (x & 1) == 0 ? Long.rotateLeft(x, 7) ^ i : x + mix(i, (int) x);
+            }
+            return x;
+        }
+    }
+
+    /** Many formulas in turns, all of them hot. */
+    static void formulas(int count) {
+        byte[] code = codeOf("Problems$Formula.class");
+        List<LongUnaryOperator> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            try {
+                all.add((LongUnaryOperator) new Loader().load(code));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        start("formulas", () -> {
+            for (;;) {
+                for (LongUnaryOperator each : all) {
+                    for (int i = 0; i < 50; i++) {
+                        sum += each.applyAsLong(i);
+                    }
+                }
             }
         });
     }
@@ -269,6 +357,18 @@ public final class Problems extends Program {
             break;
         case "classes-not":
             load(4000, true);
+            break;
+        case "deopt":
+            measure(10);
+            break;
+        case "deopt-not":
+            measure(0);
+            break;
+        case "interpreted":
+            crunchAll();
+            break;
+        case "codecache":
+            formulas(1500);
             break;
         case "throttled":
             work(100);
