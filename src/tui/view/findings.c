@@ -144,13 +144,17 @@ static void draw_pane(struct ui *ui, struct area area)
 	struct page *p = &v->pane;
 
 	page_begin(ui, p);
-	if (f)
+	if (f) {
 		put_finding(p, f);
-	else
-		put_looked_for(ui, p);
-	p->rows++;
+		p->rows++;
+	}
+	/* What a key would add is not below a list that is longer than the screen. */
 	put_begun(ui, p);
 	put_not_looked_for(ui, p);
+	if (!f) {
+		p->rows += p->rows > 0;
+		put_looked_for(ui, p);
+	}
 	v->pane_rows = area.rows;
 	page_draw(ui, p, area);
 }
