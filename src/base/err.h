@@ -22,6 +22,7 @@ enum err_kind {
 	ERR_INPUT = 7,     /* a file to read is missing or corrupt */
 	ERR_GONE = 8,      /* the JVM ended during the session */
 	ERR_FOUND = 9,     /* what was looked for is there, and printed: no error, no sentence */
+	ERR_SLOWER = 10,   /* likewise: what was compared has become slower than it may */
 };
 
 struct err {

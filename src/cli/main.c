@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 		return 0;
 	if (err.kind == ERR_NONE)
 		err_set(&err, ERR_FAILED, "jhot failed without saying why; this is a bug in jhot.");
-	if (err.kind != ERR_FOUND)
+	if (err.kind != ERR_FOUND && err.kind != ERR_SLOWER)
 		report_error(stderr, &err);
 	return (int)err.kind;
 }

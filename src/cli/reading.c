@@ -63,31 +63,54 @@ static int reading_memory(const struct args *args, uint64_t *memory, struct err 
 	return 0;
 }
 
+static int reading_list(const struct args *args, struct import_options *how, struct imported **list,
+	struct err *err)
+{
+	struct reading *r = how->ctx;
+
+	for (int i = 0; i < args->operand_count; i++) {
+		r->path = args->operands[i];
+		list[i] = import_read(r->path, how, err);
+		if (list[i]) {
+			reading_over(r);
+			if (*list[i]->note)
+				fprintf(stderr, "%s: %s\n", r->path, list[i]->note);
+			continue;
+		}
+		while (i--) {
+			import_free(list[i]);
+			list[i] = NULL;
+		}
+		return -1;
+	}
+	return 0;
+}
+
+int reading_each(const struct args *args, struct imported **list, struct err *err)
+{
+	struct reading r = {.begin_ns = clock_mono_ns()};
+	struct import_options how = {.progress = reading_progress, .ctx = &r};
+	int rc = reading_memory(args, &how.memory, err);
+
+	if (!rc)
+		rc = reading_list(args, &how, list, err);
+	reading_over(&r);
+	return rc;
+}
+
 struct imported *reading_operands(const struct args *args, struct err *err)
 {
 	struct reading r = {.begin_ns = clock_mono_ns()};
 	struct import_options how = {.progress = reading_progress, .ctx = &r};
-	struct imported **list, *out = NULL;
-	int count = 0;
+	int count = args->operand_count;
+	struct imported **list = xcalloc((size_t)count, sizeof(*list)), *out = NULL;
 
-	if (reading_memory(args, &how.memory, err))
-		return NULL;
-	list = xcalloc((size_t)args->operand_count, sizeof(*list));
-	while (count < args->operand_count) {
-		r.path = args->operands[count];
-		list[count] = import_read(r.path, &how, err);
-		if (!list[count])
-			break;
-		reading_over(&r);
-		if (*list[count]->note)
-			fprintf(stderr, "%s: %s\n", r.path, list[count]->note);
-		count++;
-	}
-	if (count == args->operand_count)
+	if (!reading_memory(args, &how.memory, err) && !reading_list(args, &how, list, err)) {
 		out = count == 1 ? list[0] : import_merge(list, count, &how, err);
-	for (int i = 0; i < count; i++)
-		if (list[i] != out)
-			import_free(list[i]);
+		for (int i = 0; i < count; i++)
+			if (list[i] != out)
+				import_free(list[i]);
+	}
 	free(list);
 	reading_over(&r);
 	return out;

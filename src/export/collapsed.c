@@ -28,7 +28,8 @@ struct collapsed {
 	struct buf *out;
 	struct buf line; /* the frames down to the node at hand */
 	struct buf name;
-	uint64_t rest; /* of o->each, that no line has yet */
+	uint64_t rest;           /* of o->each, that no line has yet */
+	double left[DIFF_SIDES]; /* likewise, of a diff */
 };
 
 static void collapsed_thread(struct collapsed *c, uint32_t thread)
@@ -70,10 +71,39 @@ static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
 	return value / each;
 }
 
-static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
+/* Both numbers behind each stack: A, then B, in what is compared. */
+static void collapsed_both(struct collapsed *c, const char *line, const struct calltree_node *n)
+{
+	const struct diff *d = c->o->diff;
+	double scale = d->graph_scale * (double)d->fine;
+	double of[] = {(double)n->self_count / scale, (double)(n->self - n->self_count) / scale};
+	uint64_t values[DIFF_SIDES];
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		c->left[side] += of[side];
+		values[side] = (uint64_t)c->left[side];
+		c->left[side] -= (double)values[side];
+	}
+	if (values[DIFF_A] || values[DIFF_B])
+		buf_printf(c->out, "%s %" PRIu64 " %" PRIu64 "\n", line, values[DIFF_A],
+			values[DIFF_B]);
+}
+
+static void collapsed_ends(struct collapsed *c, const char *line, const struct calltree_node *n)
 {
 	uint64_t value;
 
+	if (c->o->diff) {
+		collapsed_both(c, line, n);
+		return;
+	}
+	value = n->self ? collapsed_value(c, n->self) : 0;
+	if (value)
+		buf_printf(c->out, "%s %" PRIu64 "\n", line, value);
+}
+
+static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
+{
 	if (c->line.len)
 		buf_addc(&c->line, ';');
 	buf_clear(&c->name);
@@ -81,11 +111,7 @@ static void collapsed_node(struct collapsed *c, const struct calltree_node *n)
 		collapsed_thread(c, n->thread);
 	else
 		collapsed_method(c, n);
-	value = n->self ? collapsed_value(c, n->self) : 0;
-	if (value) {
-		buf_add(c->out, c->line.data, c->line.len);
-		buf_printf(c->out, " %" PRIu64 "\n", value);
-	}
+	collapsed_ends(c, buf_str(&c->line), n);
 }
 
 static void collapsed_walk(struct collapsed *c)
@@ -115,13 +141,11 @@ void export_collapsed(struct buf *out, const struct profile *p, const struct exp
 	struct calltree_options options = {
 		.by_type = o->annotate, .threads = o->threads, .root_method = PROFILE_NONE};
 	struct calltree *t = calltree_new(p, &o->query, &options);
-	uint64_t value;
-	struct collapsed c = {.p = p, .o = o, .t = t, .out = out, .rest = o->each / 2};
+	struct collapsed c = {
+		.p = p, .o = o, .t = t, .out = out, .rest = o->each / 2, .left = {0.5, 0.5}};
 
 	collapsed_walk(&c);
-	value = t->nodes[0].self ? collapsed_value(&c, t->nodes[0].self) : 0;
-	if (value)
-		buf_printf(out, "[unknown] %" PRIu64 "\n", value);
+	collapsed_ends(&c, "[unknown]", &t->nodes[0]);
 	buf_done(&c.line);
 	buf_done(&c.name);
 	calltree_free(t);

@@ -15,7 +15,8 @@ const struct export_format export_formats[] = {
 	{.name = "collapsed",
 		.suffixes = {".collapsed", ".folded"},
 		.what = "one line per stack, for scripts and other viewers",
-		.write = export_collapsed},
+		.write = export_collapsed,
+		.compares = true},
 	{.name = "jfr",
 		.suffixes = {".jfr"},
 		.what = "flight recording for JMC, jfr, IDEs: all events in one file",
@@ -41,7 +42,8 @@ const struct export_format export_formats[] = {
 	{.name = "text",
 		.suffixes = {".txt"},
 		.what = "hot methods, who calls them, the heaviest stacks",
-		.write = export_plain},
+		.write = export_plain,
+		.compares = true},
 	{.name = NULL},
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "profile/diff/diff.h"
 #include "profile/profile.h"
 #include "profile/vitals.h"
 
@@ -37,11 +38,12 @@ struct export_meta {
 struct export_options {
 	struct profile_query query; /* a file of all events takes its seconds, threads and filter */
 	struct export_meta meta;
-	const char *title; /* NULL: one is made of the name and the event */
-	bool threads;      /* -t: the thread as the root frame */
-	bool annotate;     /* -a: _[j] _[i] ... behind names */
-	bool dot;          /* --dot: pkg.Class instead of pkg/Class (collapsed) */
-	uint64_t each;     /* collapsed: values are weights over this; 0: as the query has them */
+	const char *title;       /* NULL: one is made of the name and the event */
+	bool threads;            /* -t: the thread as the root frame */
+	bool annotate;           /* -a: _[j] _[i] ... behind names */
+	bool dot;                /* --dot: pkg.Class instead of pkg/Class (collapsed) */
+	const struct diff *diff; /* NULL, or what query is of is both sides of this */
+	uint64_t each; /* collapsed: values are weights over this; 0: as the query has them */
 };
 
 /* One file of one format: never fails. */
@@ -56,6 +58,7 @@ struct export_format {
 	export_writer *write;
 	bool together; /* one file holds all events, else the query's alone */
 	bool binary;   /* not for a terminal */
+	bool compares; /* it can show a diff */
 };
 extern const struct export_format export_formats[]; /* ends with name NULL */
 

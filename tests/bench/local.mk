@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benches, which are not part of check: one command prints one table.
 
-EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_enable \
+EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable \
 	%D%/bench_model %D%/bench_scale %D%/bench_ui %D%/bench_unwind
 EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/events.sh %D%/rates.sh %D%/frozen.py \
 	%D%/live.py %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
@@ -21,10 +21,11 @@ endif
 
 %C%_bench_scale_LDADD = libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) -lm
 %C%_bench_day_LDADD = $(SESSION_TEST_LIBS)
+%C%_bench_diff_LDADD = $(SESSION_TEST_LIBS)
 %C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
-.PHONY: bench bench-attach bench-day bench-events bench-model bench-rates bench-scale bench-screen bench-throughput \
+.PHONY: bench bench-attach bench-day bench-diff bench-events bench-model bench-rates bench-scale bench-screen bench-throughput \
 	bench-totals bench-walk bench-wall soak soak-alloc soak-signals
 bench-attach: all tests/jvm/classes.stamp
 	$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/%D%/attach_cost.sh
@@ -77,6 +78,12 @@ bench-scale: %D%/bench_scale
 
 bench-day: %D%/bench_day
 	%D%/bench_day
+
+# What a comparison of profiles tells of what is the same, and finds of what is not.
+bench-diff: %D%/bench_diff
+	gzip -dc $(srcdir)/tests/tui/h2.raw.gz >%D%/h2.raw
+	%D%/bench_diff %D%/h2.raw $(TIMES)
+	@rm -f %D%/h2.raw
 
 bench-model: %D%/bench_model
 	%D%/bench_model

@@ -11,34 +11,7 @@ why() {
 
 # by_schema: is the output what doc/why.schema.json says?
 by_schema() {
-	python3 - "$srcdir/doc/why.schema.json" "$T/out" <<'PYTHON'
-import json, sys
-
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
-
-
-def check(value, schema, where):
-    if "enum" in schema and value not in schema["enum"]:
-        sys.exit("%s: %r is none of %s" % (where, value, schema["enum"]))
-    types = schema.get("type", [])
-    types = types if isinstance(types, list) else [types]
-    if types and not any(isinstance(value, TYPES[t]) for t in types):
-        sys.exit("%s: %r is no %s" % (where, value, types))
-    if isinstance(value, dict):
-        for key in schema.get("required", []):
-            if key not in value:
-                sys.exit("%s: there is no %s" % (where, key))
-        for key in value:
-            if key not in schema["properties"]:
-                sys.exit("%s: %s is not in the schema" % (where, key))
-            check(value[key], schema["properties"][key], where + "." + key)
-    if isinstance(value, list):
-        for i, item in enumerate(value):
-            check(item, schema["items"], "%s[%d]" % (where, i))
-
-
-check(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])), "it")
-PYTHON
+	python3 "$srcdir/tests/cli/schema.py" "$srcdir/doc/why.schema.json" "$T/out"
 }
 
 why

@@ -17,12 +17,12 @@ for verb in $verbs; do
 	done
 done
 
-# the examples: --help behind them lets the program look at all options and do nothing
+# the examples: --help in them lets the program look at all options and do nothing
 sed -n '/^\.SH EXAMPLES/,/^\.SH VERBS/s/^\.B jhot //p' "$page" | sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >"$T/examples"
 ok "there are examples" [ "$(wc -l <"$T/examples")" -ge 8 ]
 while read -r example; do
 	eval "set -- $example"
-	ok "example: jhot $example" "$JHOT" "$@" --help </dev/null
+	ok "example: jhot $example" "$JHOT" "$1" --help "${@:2}" </dev/null
 done <"$T/examples"
 
 # the exit statuses are enum err_kind

@@ -142,16 +142,17 @@ int args_parse(
 	bool only_operands = false;
 	int rc = 0;
 
-	*args = (struct args){.verb = verb};
+	*args = (struct args){.verb = verb, .operands_before = -1};
 	args->operands = xcalloc((size_t)argc + 1, sizeof(*args->operands));
 	while (!rc && s.next < s.end) {
 		const char *word = *s.next++;
 
 		if (only_operands || word[0] != '-' || !word[1])
 			args->operands[args->operand_count++] = word;
-		else if (!strcmp(word, "--"))
+		else if (!strcmp(word, "--")) {
 			only_operands = true;
-		else
+			args->operands_before = args->operand_count;
+		} else
 			rc = (word[1] == '-' ? parse_long : parse_letters)(&s, word, err);
 	}
 	if (!rc)

@@ -47,6 +47,9 @@ enum option_id {
 	OPT_FROM,
 	OPT_TO,
 	OPT_MEMORY,
+	OPT_MODE,
+	OPT_FAIL_OVER,
+	OPT_ROWS,
 	OPT_RAW,
 	OPT_TAKE_OVER,
 	OPT_AGENT,
@@ -84,6 +87,7 @@ struct args {
 	int value_count;
 	const char **operands;
 	int operand_count;
+	int operands_before; /* of them before "--"; -1: there was none */
 };
 
 /* argv: what follows the verb. On an error nothing is left to free. */

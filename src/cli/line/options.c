@@ -7,7 +7,7 @@
 
 #define SAMPLING (VERB_TOP | VERB_RECORD)
 #define WRITING  (VERB_RECORD | VERB_REPORT | VERB_CONVERT)
-#define READING  (VERB_CONVERT | VERB_VIEW)
+#define READING  (VERB_CONVERT | VERB_VIEW | VERB_DIFF)
 #define SHOWING  (VERB_TOP | VERB_VIEW)
 
 const struct option_def options[] = {
@@ -35,31 +35,40 @@ const struct option_def options[] = {
 	{OPT_KEEP_ROOT, "keep-root", 0, "N", SAMPLING,
 		"and so many from the root, 0 by default; a frame between says how many are "
 		"missing"},
-	{OPT_OUTPUT, "output", 'o', "FILE", WRITING,
+	{OPT_OUTPUT, "output", 'o', "FILE", WRITING | VERB_DIFF,
 		"write this file (again for more); its suffix is the format, %p %n %h %t %e are "
 		"filled in"},
 	{OPT_FORMAT, "format", 0, "FORMAT", WRITING,
 		"of \"-o -\" and of names whose suffix tells none: collapsed, pprof, text"},
 	{OPT_LABEL, "label", 0, "NAME=VALUE", WRITING,
 		"note this in the files (again for more): --label version=1.4"},
-	{OPT_TITLE, "title", 0, "TEXT", WRITING, "of the .svg, in place of the program's name"},
+	{OPT_TITLE, "title", 0, "TEXT", WRITING | VERB_DIFF,
+		"of the .svg, in place of the program's name"},
 	{OPT_THREADS, "threads", 't', NULL, WRITING,
 		"keep threads apart: each stack begins with its thread"},
 	{OPT_IO, "io", 0, NULL, WRITING,
 		"wall: what a system call waits for is a frame of its own, on top: [socket read "
 		"10.0.0.5:5432]"},
-	{OPT_FOLD, "fold", 0, NULL, WRITING,
+	{OPT_FOLD, "fold", 0, NULL, WRITING | VERB_DIFF,
 		"as the live view shows them: without threads' entry frames, runs of native frames "
 		"as one"},
-	{OPT_INCLUDE, "include", 'I', "NAME", WRITING,
+	{OPT_INCLUDE, "include", 'I', "NAME", WRITING | VERB_DIFF,
 		"only stacks with a frame whose name has this in it; again: and this"},
-	{OPT_EXCLUDE, "exclude", 'X', "NAME", WRITING, "only stacks without such a frame"},
+	{OPT_EXCLUDE, "exclude", 'X', "NAME", WRITING | VERB_DIFF,
+		"only stacks without such a frame"},
 	{OPT_TOTAL, "total", 0, NULL, WRITING,
 		"values are nanoseconds or bytes, not numbers of samples"},
 	{OPT_ANNOTATE, "annotate", 'a', NULL, WRITING,
 		"mark in .collapsed how each frame ran: _[j] compiled, _[i] inlined, _[k] kernel"},
-	{OPT_DOT, "dot", 0, NULL, WRITING,
+	{OPT_DOT, "dot", 0, NULL, WRITING | VERB_DIFF,
 		"in .collapsed write pkg.Class.method, not pkg/Class.method"},
+	{OPT_MODE, "mode", 0, "rate|share|raw", VERB_DIFF,
+		"compare what there was per second (the default if files tell their time), shares, "
+		"or counts"},
+	{OPT_FAIL_OVER, "fail-over", 0, "PERCENT", VERB_DIFF,
+		"exit with 10 if something has surely become slower by more than so much of all"},
+	{OPT_ROWS, "rows", 0, "N", VERB_DIFF,
+		"print so many methods, 30 by default; those that surely differ always"},
 	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
 		"also tell what is wrong with the JVM, as far as these events show it"},
 	{OPT_FROM, "from", 0, "TIME", READING,
@@ -79,7 +88,7 @@ const struct option_def options[] = {
 	{OPT_PRINT_CONFIG, "print-config", 0, NULL, VERB_TOP,
 		"print a settings file with all there is to set, and end"},
 	{OPT_JSON, "json", 0, NULL,
-		VERB_TOP | VERB_WHY | VERB_LIST | VERB_STATUS | VERB_DUMP | VERB_EVENTS,
+		VERB_TOP | VERB_WHY | VERB_LIST | VERB_STATUS | VERB_DUMP | VERB_EVENTS | VERB_DIFF,
 		"print JSON; with top, an object per screen"},
 	{OPT_TAKE_OVER, "take-over", 0, NULL, SAMPLING | VERB_WHY,
 		"end another jhot's session with this JVM"},

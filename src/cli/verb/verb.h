@@ -25,6 +25,7 @@ enum verb_bit {
 	VERB_WHY = 1 << 8,
 	VERB_CONVERT = 1 << 9,
 	VERB_VIEW = 1 << 10,
+	VERB_DIFF = 1 << 11,
 	VERB_ALL = ~0,
 };
 

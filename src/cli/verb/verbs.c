@@ -11,6 +11,7 @@ extern const struct verb verb_record;
 extern const struct verb verb_report;
 extern const struct verb verb_view;
 extern const struct verb verb_convert;
+extern const struct verb verb_diff;
 extern const struct verb verb_dump;
 extern const struct verb verb_events;
 extern const struct verb verb_status;
@@ -24,6 +25,7 @@ const struct verb *const verbs[] = {
 	&verb_report,
 	&verb_view,
 	&verb_convert,
+	&verb_diff,
 	&verb_dump,
 	&verb_events,
 	&verb_status,

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass over a name: at each place a rule says how much of it a "*" stands for. */
+#include "base/java_name.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define LAMBDA "$$Lambda"
+
+/*
+ * What a number follows that says nothing: of digits, or of hexadecimal ones (hex: with a number, or eight letters and more
+ * of it, so that "$auxiliary$face" is none).
+ */
+static const struct mark {
+	const char *text;
+	bool hex;
+} marks[] = {
+	{"$Proxy", false}, {"GeneratedMethodAccessor", false},
+	{"GeneratedConstructorAccessor", false},
+	{"GeneratedSerializationConstructorAccessor", false}, {"LambdaForm$MH", false},
+	{"LambdaForm$DMH", false}, {"LambdaForm$BMH", false}, {"LambdaForm$VH", false},
+	{"CGLIB$$", true}, {"$HibernateProxy$", true}, {"$HibernateInstantiator$", true},
+	{"$MockitoMock$", true}, {"$ByteBuddy$", true}, {"$auxiliary$", true}, {"_$$_jvst", true},
+	{"jdk.proxy", false}, {"_closure", false},
+	{"$", false}, /* javac's: anonymous and local classes, lambdas, accessors */
+};
+
+static bool is_hex(char c)
+{
+	return isxdigit((unsigned char)c) != 0;
+}
+
+static size_t digits(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+static size_t hex_digits(const char *text)
+{
+	size_t len = 0;
+	bool number = false;
+
+	for (; is_hex(text[len]); len++)
+		number |= isdigit((unsigned char)text[len]) != 0;
+	return number || len >= 8 ? len : 0;
+}
+
+/* The number of a hidden class: "/0x00007f2c", "+0x...", ".0x...", up to JDK 8 "/1234567". */
+static size_t hidden_number(const char *text)
+{
+	size_t len;
+
+	if (*text != '/' && *text != '+' && *text != '.')
+		return 0;
+	if (text[1] == '0' && text[2] == 'x') {
+		for (len = 3; is_hex(text[len]);)
+			len++;
+		return len > 3 ? len : 0;
+	}
+	len = *text == '/' ? digits(text + 1) : 0;
+	return len ? len + 1 : 0;
+}
+
+/* The number behind a mark that ends before text. */
+static size_t marked_number(const char *name, const char *text)
+{
+	size_t before = (size_t)(text - name), len;
+
+	if (!is_hex(*text))
+		return 0;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		len = strlen(marks[i].text);
+		if (len > before || strncmp(text - len, marks[i].text, len) != 0)
+			continue;
+		len = marks[i].hex ? hex_digits(text) : digits(text);
+		if (len)
+			return len;
+	}
+	return 0;
+}
+
+/* A lambda's class ends with its numbers: "$$Lambda$14/0x...", "$$Lambda/0x...", "$$Lambda$14". */
+static size_t lambda_numbers(const char *text)
+{
+	size_t len = *text == '$' && digits(text + 1) ? 1 + digits(text + 1) : 0;
+
+	len += hidden_number(text + len);
+	return len ? len : *text == '*'; /* or it was folded before */
+}
+
+void java_name_fold(struct buf *out, const char *name)
+{
+	size_t lambda = strlen(LAMBDA), len;
+
+	for (const char *at = name; *at; at += len) {
+		bool is_lambda = *at == '$' && !strncmp(at, LAMBDA, lambda);
+
+		len = is_lambda           ? lambda + lambda_numbers(at + lambda)
+		      : hidden_number(at) ? hidden_number(at)
+					  : marked_number(name, at);
+		if (is_lambda)
+			buf_adds(out, LAMBDA);
+		if (!len)
+			buf_addc(out, *at);
+		else if (buf_str(out)[out->len - 1] != '*')
+			buf_addc(out, '*');
+		len += !len;
+	}
+}
+
+void native_name_fold(struct buf *out, const char *name)
+{
+	static const char *const clones[] = {
+		".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm."};
+	size_t len;
+
+	for (const char *at = name; *at; at += len) {
+		len = 1;
+		for (size_t i = 0; *at == '.' && i < sizeof(clones) / sizeof(clones[0]); i++)
+			if (!strncmp(at, clones[i], strlen(clones[i])) &&
+				digits(at + strlen(clones[i])))
+				len = strlen(clones[i]);
+		buf_add(out, at, len);
+		if (len == 1)
+			continue;
+		buf_addc(out, '*');
+		len += digits(at + len);
+	}
+}
+
+const char *java_name_simple(const char *class_name)
+{
+	const char *slash = strchr(class_name, '/'), *simple = class_name;
+
+	for (const char *p = class_name; *p && p != slash; p++)
+		if (*p == '.')
+			simple = p + 1;
+	return simple;
+}
+
+bool java_name_is_lambda(const char *class_name)
+{
+	return strstr(class_name, LAMBDA) != NULL;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# `jhot diff`: its table, JSON by its schema, files, exit codes, and what it refuses.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+run() {
+	"$JHOT" diff "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+by_schema() {
+	python3 "$srcdir/tests/cli/schema.py" "$srcdir/doc/diff.schema.json" "$T/out"
+}
+
+# profile NAME WORK MORE: a program whose work has so many samples, and lines of its own
+profile() {
+	cat >"$T/$1" <<END
+main;a/Main.run;a/Main.work_[j] $2
+main;a/Main.run;a/Main.rest_[j] 6000
+main;a/Main.run;a/Main\$\$Lambda/0x$RANDOM.apply 800
+$3
+END
+}
+profile a1.collapsed 3000 'main;a/Main.run;a/Old.gone 200'
+profile a2.collapsed 3030 'main;a/Main.run;a/Old.gone 202'
+profile a3.collapsed 2970 'main;a/Main.run;a/Old.gone 198'
+profile b1.collapsed 3600 'main;a/Main.run;a/New.came 210'
+profile b2.collapsed 3620 'main;a/Main.run;a/New.came 200'
+profile b3.collapsed 3580 'main;a/Main.run;a/New.came 190'
+cd "$T" || exit 1
+
+# --- the table ---
+run a1.collapsed b1.collapsed
+is "one a side: exit 0" $status 0
+ok "it says what is compared" grep -q '^samples, compared as a share of all$' out
+ok "the method that has more" grep -Eq '^ +30\.0 +33\.9 +\+3\.9\* .* a\.Main\.work$' out || diag_file out
+ok "what is gone" grep -Eq '^ +2\.0 +0\.0 +-2\.0\* .* gone a\.Old\.gone$' out
+ok "what is new" grep -Eq '^ +0\.0 +2\.0 +\+2\.0\* .* new  a\.New\.came$' out
+ok "lambdas are one" [ "$(grep -c 'Lambda' out)" = 1 ]
+ok "what is not known of one recording" grep -q '^One recording a side does not tell' out
+is "without a word on stderr" "$(cat err)" ""
+run a1.collapsed a2.collapsed a3.collapsed -- b1.collapsed b2.collapsed b3.collapsed
+ok "several a side" grep -Eq '^A  a1.collapsed a2.collapsed a3.collapsed: 3 recordings, 30000 samples$' out || diag_file out
+ok "their own noise is told" grep -Eq '^Recordings of one side differ by [0-9.]+ % beside chance\.$' out
+ok "the method is found" grep -Eq "\+4\.0\* .* a\.Main\.work$" out
+
+awk '{ $NF *= 2; print }' a1.collapsed >double.collapsed
+run a1.collapsed double.collapsed
+ok "with itself doubled: nothing" grep -q '^Nothing differs by more than chance' out
+is "and no row" "$(grep -c 'a\.Main' out)" 0
+run --mode raw a1.collapsed double.collapsed
+ok "raw: twice of everything" grep -Eq '^samples, compared as it was counted: 10000.0 samples -> 20000.0 samples, \+100\.0 % .* \*$' out || diag_file out
+run --rows 1 a1.collapsed a2.collapsed
+ok "as few rows as one wants" [ "$(grep -c ' a\.' out)" -le 1 ]
+run -I Lambda a1.collapsed b1.collapsed
+ok "only stacks with a name" grep -q '^A  a1.collapsed: 800 samples$' out
+
+# --- exit codes ---
+run --fail-over 3% a1.collapsed b1.collapsed
+is "slower than it may be: exit 10" $status 10
+ok "and what is" grep -q '^Slower by more than 3 %: a\.Main\.work, by 3\.9 % of all\.$' out || diag_file out
+is "without an error" "$(cat err)" ""
+run --fail-over 5% a1.collapsed b1.collapsed
+is "within what it may be: exit 0" $status 0
+run --mode raw --fail-over 3% b1.collapsed a1.collapsed
+is "faster is no failure: exit 0" $status 0
+run --fail-over 0 a1.collapsed a2.collapsed
+is "chance is no failure: exit 0" $status 0
+
+# --- JSON ---
+run --json --fail-over 3% a1.collapsed b1.collapsed
+is "JSON: exit 10" $status 10
+ok "by its schema" by_schema
+ok "the figures" python3 - out <<'PYTHON'
+import json, sys
+d = json.load(open(sys.argv[1]))
+rows = {m["name"]: m for m in d["methods"]}
+work = rows["a.Main.work"]["self"]
+assert d["slower"] and d["mode"] == "share" and d["unit"] == "samples"
+assert abs(work["a"] - 0.3) < 1e-6 and work["a_samples"] == 3000 and work["b_samples"] == 3600 and work["sure"]
+assert rows["a.Old.gone"]["only"] == "gone" and rows["a.New.came"]["only"] == "new"
+assert rows["main"]["only"] is None and not rows["main"]["total"]["sure"]
+PYTHON
+
+# --- files ---
+run -o d.collapsed -o d.txt a1.collapsed b1.collapsed
+is "two files: exit 0" $status 0
+is "the table is the same" "$(cat d.txt)" "$(cat out)"
+ok "both numbers behind each stack" grep -Eq '^main;a/Main.run;a/Main.work 31[0-9]{2} 3600$' d.collapsed || diag_file d.collapsed
+is "in all as many" "$(awk '{ a += $(NF - 1); b += $NF } END { print a, b }' d.collapsed)" "10610 10610"
+ok "what is gone and what is new have a 0" [ "$(grep -Ec ' (0 [0-9]+|[0-9]+ 0)$' d.collapsed)" = 2 ]
+run --mode raw -o raw.collapsed a1.collapsed b1.collapsed
+ok "raw: as it was counted" grep -q '^main;a/Main.run;a/Main.work 3000 3600$' raw.collapsed
+ok "jhot reads it back" "$JHOT" convert -e before -o - raw.collapsed
+
+# --- what is refused, with a sentence ---
+refused() {
+	local what=$1 code=$2 says=$3
+	shift 3
+	run "$@"
+	is "$what: exit $code" $status "$code"
+	ok "... and why" grep -q "$says" err || diag_file err
+	is "... and nothing else" "$(cat out)" ""
+}
+: >empty.collapsed
+sed 's/ [0-9]*$/ 0/' a1.collapsed >none.collapsed
+refused "one file" 2 'needs more\|cannot tell which' a1.collapsed
+refused "three files" 2 'cannot tell which' a1.collapsed a2.collapsed a3.collapsed
+refused "a side without a file" 2 'On one side of' -- a1.collapsed a2.collapsed
+refused "an option behind the files" 2 'is behind "--"' a1.collapsed -- a2.collapsed --json
+refused "a file that is not there" 7 'nowhere.collapsed' a1.collapsed nowhere.collapsed
+refused "an empty file" 7 'empty' a1.collapsed empty.collapsed
+refused "a file without samples" 7 'samples' a1.collapsed none.collapsed
+refused "an event that it has not" 7 'has no samples of "alloc"' -e alloc a1.collapsed b1.collapsed
+refused "rates of unknown time" 7 'how long it took' --mode rate a1.collapsed b1.collapsed
+refused "an unknown mode" 2 'rate, share or raw' --mode fast a1.collapsed b1.collapsed
+refused "a bad part" 2 'per cent' --fail-over 3x a1.collapsed b1.collapsed
+refused "no part at all" 2 'per cent' --fail-over '' a1.collapsed b1.collapsed
+refused "a format that has one side" 2 'cannot be written as pprof' -o x.pb.gz a1.collapsed b1.collapsed
+refused "a span of what has no time" 2 'need a file with time' --from 5 a1.collapsed b1.collapsed
+refused "nothing that a filter leaves" 7 'Side A has no samples' -I nothing a1.collapsed b1.collapsed
+done_testing
