@@ -30,6 +30,8 @@ static const struct {
 		"libjvm.so!jni_CallStaticVoidMethod libjvm.so!jni_invoke_static !call_stub "
 		"Shop.main",
 		"Shop.main"},
+	{"main of no module: a profile of some other program", "!main !parse !read",
+		"!main !parse !read"},
 	{"a program that has the JVM in itself keeps its own frames",
 		"libc.so.6!_start shop!main shop!serve libjvm.so!jni_CallVoidMethod !call_stub "
 		"Shop.serve",

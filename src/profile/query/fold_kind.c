@@ -104,7 +104,9 @@ static uint8_t method_bits(struct fold_kinds *k, uint32_t method)
 	if (!*m->class_name && (!*m->module || !strcmp(m->module, "java") ||
 				       begins_with_any(m->module, jvm_modules)))
 		bits |= METHOD_SYSTEM;
-	if (bits & METHOD_SYSTEM && begins_with_any(m->name, entry_names))
+	/* "main" of no module is no launcher's: a profile of another kind of program has it at its root. */
+	if (bits & METHOD_SYSTEM && begins_with_any(m->name, entry_names) &&
+		(*m->module || strcmp(m->name, "main")))
 		bits |= METHOD_ENTRY;
 	return k->methods[method] = bits;
 }

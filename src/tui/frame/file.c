@@ -15,12 +15,11 @@
 static const struct {
 	const char *name, *why;
 } refusals[] = {
-	{"freeze", "A file does not go on: , and . move through its time, [ ] widen the window."},
-	{"restart",
-		"A file does not go on, so there is nothing to begin anew: [ ] choose the window."},
-	{"undo-restart", "A file does not go on: [ ] choose the window."},
+	{"freeze", "A file does not go on: , . move through its time, [ ] the window."},
+	{"restart", "A file does not go on: nothing begins anew. [ ] the window."},
+	{"undo-restart", "A file does not go on: nothing comes back. [ ] the window."},
 	{"delay", "A file does not change, so it is not drawn again and again."},
-	{"other", "A file is looked at, no JVM: q, then jhot shows those that there are."},
+	{"other", "This is a file, no JVM: q, then jhot lists those that run."},
 };
 
 void file_begin(struct ui *ui)
