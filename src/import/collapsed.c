@@ -57,43 +57,6 @@ static bool collapsed_number(const char *line, size_t *len, uint64_t *value)
 	return true;
 }
 
-/* "[name tid=7]", "[name #7]", "[virtual-#7]", "[tid=7]": a thread. */
-static bool collapsed_is_thread(const char *text, size_t len, struct profile_thread *t, char *name)
-{
-	size_t at = len - 1, end;
-
-	if (len < 4 || len >= FEED_TEXT_MAX || *text != '[' || text[len - 1] != ']')
-		return false;
-	while (at > 1 && isdigit((unsigned char)text[at - 1]))
-		at--;
-	if (at == len - 1 || len - at > 19)
-		return false;
-	*t = (struct profile_thread){.java_tid = -1, .kind = THREAD_JAVA, .name = name};
-	if (at > 4 && !strncmp(text + at - 4, "tid=", 4)) {
-		t->tid = atoi(text + at);
-		end = at - 4;
-	} else if (text[at - 1] == '#') {
-		t->kind = THREAD_VIRTUAL;
-		t->java_tid = atoll(text + at);
-		end = at - 2 && text[at - 2] == ' ' ? at - 1 : len - 1;
-	} else {
-		return false;
-	}
-	while (end > 1 && text[end - 1] == ' ')
-		end--;
-	memcpy(name, text + 1, end - 1);
-	name[end - 1] = '\0';
-	return true;
-}
-
-static uint32_t collapsed_thread(struct collapsed *c, const char *text, size_t len)
-{
-	char name[FEED_TEXT_MAX];
-	struct profile_thread t;
-
-	return collapsed_is_thread(text, len, &t, name) ? feed_thread(c->im, &t) : PROFILE_NONE;
-}
-
 /* How many of the last line's steps this one has, too. */
 static uint32_t collapsed_shared(const struct collapsed *c, const char *line, size_t len)
 {
@@ -125,7 +88,7 @@ static int collapsed_stack(
 		if (n == FEED_DEPTH)
 			return collapsed_bad(c, "has more than 65536 frames", err);
 		if (!n && semicolon && end > at)
-			c->thread = collapsed_thread(c, line, end);
+			c->thread = feed_thread_text(c->im, line, end);
 		if ((n || c->thread == PROFILE_NONE) && end > at)
 			at_stack = profile_stack_child(c->im->p, at_stack,
 				feed_frame_text(c->im, line + at, end - at, !semicolon));

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_SAMPLES 4096u /* between two looks at the memory */
+#define PIECES        16
+#define CHECK_SAMPLES 4096u       /* between two looks at the memory */
+#define CHECK_BYTES   (16u << 20) /* or so many bytes of names */
 
 /* For sentences; several files that become one have no name. */
 static const char *feed_name(const struct import *im)
@@ -33,8 +35,22 @@ struct imported *feed_begin(
 	return im->out;
 }
 
+/* Where it is not told how far samples of time are apart: as far as they stand for. */
+static void feed_intervals(struct import *im)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct profile_query q = profile_whole(i);
+		struct profile_sum sum = profile_sum(im->p, &q);
+
+		if (!profile_get_intervals(im->p, i).least && i != EVENT_LOCK && sum.count &&
+			profile_get_event(im->p, i)->weight_is_time)
+			profile_interval_add(im->p, i, sum.weight / sum.count);
+	}
+}
+
 void feed_end(struct import *im)
 {
+	feed_intervals(im);
 	/* The last second is over, as those before it. */
 	profile_advance(im->p, profile_info(im->p).now + 1);
 	intern_done(&im->threads);
@@ -126,6 +142,7 @@ int feed_check(struct import *im, struct err *err)
 	uint64_t done = 0, total = 0;
 
 	im->unchecked = 0;
+	im->unchecked_bytes = 0;
 	if (profile_info(im->p).bytes > limit) {
 		err_set(err, ERR_INPUT,
 			"%s has more distinct stacks than fit into %llu MiB of memory (so far up "
@@ -150,10 +167,16 @@ int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
 	uint64_t left = s->count;
 	struct vitals_event *v = &im->out->vitals.events[s->event];
 
-	/* More than the model can count at once is a weight of fewer. */
-	one.count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
-	if (one.count || one.weight)
-		profile_add_sample(im->p, s->event, s->second, &one);
-	v->samples += one.count;
-	return ++im->unchecked < CHECK_SAMPLES ? 0 : feed_check(im, err);
+	/* The model counts 32 bits at once; what is beyond all belief is a weight of fewer. */
+	for (int i = 0; i < PIECES && (!i || left); i++) {
+		one.count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+		if (one.count || one.weight)
+			profile_add_sample(im->p, s->event, s->second, &one);
+		v->samples += one.count;
+		left -= one.count;
+		one.weight = 0;
+	}
+	if (++im->unchecked < CHECK_SAMPLES && im->unchecked_bytes < CHECK_BYTES)
+		return 0;
+	return feed_check(im, err);
 }

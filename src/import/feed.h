@@ -16,7 +16,7 @@
 #define FEED_DEPTH 65536u /* frames of a stack */
 #define FEED_SECONDS \
 	(100u * 24 * 3600)   /* later ones are none: a file's time is not to be believed */
-#define FEED_TEXT_MAX 65536u /* bytes of a name; the rest is cut off */
+#define FEED_TEXT_MAX 16384u /* bytes of a name; the rest is cut off */
 
 struct import {
 	const char *path;
@@ -32,7 +32,8 @@ struct import {
 	uint32_t *frame_of;   /* by their numbers; PROFILE_NONE: not asked yet */
 	uint32_t frames_cap;
 	struct buf text;
-	unsigned unchecked; /* samples since memory and patience were asked */
+	unsigned unchecked;     /* samples since memory and patience were asked, */
+	size_t unchecked_bytes; /* and bytes of names */
 };
 
 struct imported *feed_begin(
@@ -54,6 +55,18 @@ uint32_t feed_thread(struct import *im, const struct profile_thread *t);
  * may be a class that was allocated or locked.
  */
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf);
+/* A frame by a name that other formats have, "java.util.HashMap.get", with what they tell beside it. */
+struct feed_name {
+	const char *text, *signature,
+		*module; /* signature: of a method of Java's; module: of native code */
+	int line;
+	bool inlined, native; /* native: it is no method of Java's, whatever its name */
+	bool leaf;            /* it may be a class */
+};
+uint32_t feed_frame_name(struct import *im, const struct feed_name *n);
+/* A thread by a text "[name tid=7]", "[name #7]", or a frame that is called so; PROFILE_NONE: it is none. */
+uint32_t feed_thread_text(struct import *im, const char *text, size_t len);
+uint32_t feed_thread_frame(struct import *im, uint32_t frame);
 /* A method by its parts; class_name with dots or slashes. */
 uint32_t feed_method(struct import *im, const char *class_name, const char *name,
 	const char *signature, const char *module);
@@ -76,6 +89,10 @@ void feed_label(struct import *im, const char *key, const char *value);
 
 int import_jhot(struct import *im, struct err *err);
 bool import_is_jhot(const unsigned char *head, size_t bytes);
+int import_jfr(struct import *im, struct err *err);
+bool import_is_jfr(const unsigned char *head, size_t bytes);
+int import_pprof(struct import *im, struct err *err);
+bool import_is_pprof(const unsigned char *head, size_t bytes);
 int import_collapsed(struct import *im, struct err *err);
 bool import_is_collapsed(const unsigned char *head, size_t bytes);
 

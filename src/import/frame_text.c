@@ -198,6 +198,8 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 	class_dotted(&dotted, class_name);
 	texts[0] = buf_str(&dotted);
 	for (int i = 0; i < 4; i++)
+		im->unchecked_bytes += strnlen(texts[i], FEED_TEXT_MAX);
+	for (int i = 0; i < 4; i++)
 		clean_add(&clean[i], texts[i], strnlen(texts[i], FEED_TEXT_MAX));
 	method = profile_method(im->p, buf_str(&clean[0]), buf_str(&clean[1]), buf_str(&clean[2]),
 		buf_str(&clean[3]));
@@ -205,6 +207,53 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 		buf_done(&clean[i]);
 	buf_done(&dotted);
 	return method;
+}
+
+/* Where the class ends: at the last dot; 0: it is no method of Java's. */
+static size_t name_class(const struct feed_name *n, size_t len)
+{
+	const struct frame_text f = {n->text, len, 0, false};
+	const char *dot = *n->signature ? memrchr(n->text, '.', len) : java_dot(&f);
+
+	return dot ? (size_t)(dot - n->text) : 0;
+}
+
+static uint32_t name_native(struct import *im, const struct feed_name *n)
+{
+	bool kernel = !strcmp(n->module, "[kernel]");
+	bool vm = !strncmp(n->module, "libjvm.", strlen("libjvm."));
+	/* Files that are no library are of no interest here, "[vdso]" and the like are. */
+	const char *module = *n->module == '[' && *n->text == '[' ? "" : n->module;
+
+	return profile_frame(im->p, feed_method(im, "", n->text, "", module),
+		kernel       ? FRAME_KERNEL
+		: vm         ? FRAME_VM
+		: n->inlined ? FRAME_INLINED
+			     : FRAME_NATIVE,
+		0xffff, n->line);
+}
+
+uint32_t feed_frame_name(struct import *im, const struct feed_name *n)
+{
+	size_t len = strlen(n->text), class_len = *n->module || n->native ? 0 : name_class(n, len);
+	const struct frame_text class = {n->text, len, 'i', n->leaf};
+	char *class_name;
+	uint32_t frame = PROFILE_NONE;
+
+	if (*n->text == '[' && len && n->text[len - 1] == ']')
+		frame = frame_text_bracket(im, n->text, len);
+	if (frame != PROFILE_NONE)
+		return frame;
+	if (!*n->signature && frame_text_is_class(&class))
+		return frame_of(im, feed_method(im, n->text, "", "", ""), FRAME_CLASS);
+	if (!class_len)
+		return name_native(im, n);
+	class_name = xstrndup(n->text, class_len);
+	frame = profile_frame(im->p,
+		feed_method(im, class_name, n->text + class_len + 1, n->signature, ""),
+		n->inlined ? FRAME_INLINED : FRAME_JAVA, 0xffff, n->line);
+	free(class_name);
+	return frame;
 }
 
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf)
@@ -224,4 +273,51 @@ uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool l
 	cut = frame_text_cut(im->frames.texts[id] + 1, strlen(im->frames.texts[id] + 1), leaf);
 	im->frame_of[id] = frame_text_make(im, &cut);
 	return im->frame_of[id];
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+/* "[name tid=7]", "[name #7]", "[virtual-#7]", "[tid=7]": a thread. */
+static bool thread_text(const char *text, size_t len, struct profile_thread *t, char *name)
+{
+	size_t at = len - 1, end;
+
+	if (len < 4 || len >= FEED_TEXT_MAX || *text != '[' || text[len - 1] != ']')
+		return false;
+	while (at > 1 && isdigit((unsigned char)text[at - 1]))
+		at--;
+	if (at == len - 1 || len - at > 19)
+		return false;
+	*t = (struct profile_thread){.java_tid = -1, .kind = THREAD_JAVA, .name = name};
+	if (at > 4 && !strncmp(text + at - 4, "tid=", 4)) {
+		t->tid = atoi(text + at);
+		end = at - 4;
+	} else if (text[at - 1] == '#') {
+		t->kind = THREAD_VIRTUAL;
+		t->java_tid = atoll(text + at);
+		end = at - 2 && text[at - 2] == ' ' ? at - 1 : len - 1;
+	} else {
+		return false;
+	}
+	while (end > 1 && text[end - 1] == ' ')
+		end--;
+	memcpy(name, text + 1, end - 1);
+	name[end - 1] = '\0';
+	return true;
+}
+
+uint32_t feed_thread_text(struct import *im, const char *text, size_t len)
+{
+	char name[FEED_TEXT_MAX];
+	struct profile_thread t;
+
+	return thread_text(text, len, &t, name) ? feed_thread(im, &t) : PROFILE_NONE;
+}
+
+uint32_t feed_thread_frame(struct import *im, uint32_t frame)
+{
+	const struct profile_frame *f = profile_get_frame(im->p, frame);
+	const struct profile_method *m = profile_get_method(im->p, f->method);
+
+	return *m->class_name ? PROFILE_NONE : feed_thread_text(im, m->name, strlen(m->name));
 }

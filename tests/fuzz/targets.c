@@ -19,6 +19,9 @@ const struct fuzz_target fuzz_targets[] = {
 	{"ring", fuzz_ring},
 	{"recording", fuzz_recording},
 	{"config", fuzz_config},
+	{"collapsed", fuzz_collapsed},
+	{"pprof", fuzz_pprof},
+	{"jfr", fuzz_jfr},
 	{NULL, NULL},
 };
 

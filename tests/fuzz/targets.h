@@ -33,5 +33,8 @@ void fuzz_lines(const uint8_t *data, size_t bytes);
 void fuzz_ring(const uint8_t *data, size_t bytes);
 void fuzz_recording(const uint8_t *data, size_t bytes);
 void fuzz_config(const uint8_t *data, size_t bytes);
+void fuzz_collapsed(const uint8_t *data, size_t bytes);
+void fuzz_pprof(const uint8_t *data, size_t bytes);
+void fuzz_jfr(const uint8_t *data, size_t bytes);
 
 #endif

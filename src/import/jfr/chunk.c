@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks one after the other: their heads, and what stands in them. */
+#include "import/jfr/jfr.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC       "FLR"
+#define MAGIC_BYTES 4
+#define PIECE       ((size_t)1 << 20)
+#define COMPRESSED  1 /* in the last byte of a head */
+
+bool import_is_jfr(const unsigned char *head, size_t bytes)
+{
+	return bytes >= MAGIC_BYTES && !memcmp(head, MAGIC, MAGIC_BYTES);
+}
+
+static uint64_t big_endian(const unsigned char *at, int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *at++;
+	return value;
+}
+
+static int head_check(struct jfr *j, const unsigned char *head, uint64_t size)
+{
+	if (memcmp(head, MAGIC, MAGIC_BYTES) != 0)
+		return flight_bad(j, 0, "no chunk of a flight recording begins here");
+	if (big_endian(head + 4, 2) != 2)
+		return flight_bad(j, 4,
+			"this is a flight recording of an Oracle JDK 7 or 8, of another format");
+	if (!(head[JFR_HEAD - 1] & COMPRESSED))
+		return flight_bad(
+			j, JFR_HEAD - 1, "its numbers are not written as all JDKs do by default");
+	if (!size)
+		return flight_bad(j, 8,
+			"this chunk was never finished: its JVM still writes it, or was killed");
+	if (size < JFR_HEAD)
+		return flight_bad(j, 8, "a chunk is smaller than its own head");
+	if (size > JFR_CHUNK)
+		return flight_bad(j, 8, "a chunk is larger than 1 GiB");
+	if (!big_endian(head + 56, 8))
+		return flight_bad(j, 56, "a second has no ticks");
+	return 0;
+}
+
+/* 1; 0: the file ends before it. The bytes grow with what is really there. */
+static int chunk_read(struct jfr *j)
+{
+	unsigned char head[JFR_HEAD];
+	int rc = input_read(j->im->in, head, sizeof(head), j->err);
+
+	if (rc <= 0)
+		return rc;
+	j->constants_at = big_endian(head + 16, 8);
+	j->metadata_at = big_endian(head + 24, 8);
+	j->start_ns = big_endian(head + 32, 8);
+	j->duration_ns = big_endian(head + 40, 8);
+	j->start_ticks = big_endian(head + 48, 8);
+	j->ticks_per_s = big_endian(head + 56, 8);
+	if (head_check(j, head, big_endian(head + 8, 8)))
+		return -1;
+	j->size = JFR_HEAD;
+	for (size_t left = big_endian(head + 8, 8) - JFR_HEAD; left;) {
+		size_t piece = left < PIECE ? left : PIECE;
+
+		if (j->size + piece > j->room) {
+			j->room = (j->size + piece) * 2;
+			j->bytes = xreallocarray(j->bytes, j->room, 1);
+		}
+		rc = input_read(j->im->in, j->bytes + j->size, piece, j->err);
+		if (rc <= 0)
+			return rc < 0 ? -1 : flight_bad(j, j->size, "the file ends within a chunk");
+		j->size += piece;
+		left -= piece;
+	}
+	if (j->size == JFR_HEAD)
+		return flight_bad(j, 8, "a chunk has nothing but a head");
+	memcpy(j->bytes, head, sizeof(head));
+	return feed_check(j->im, j->err) ? -1 : 1;
+}
+
+typedef int block_fn(struct jfr *j, uint64_t type, struct jfr_at *c);
+
+/* All that stands in the chunk, by its size and type. */
+static int chunk_blocks(struct jfr *j, block_fn *fn)
+{
+	struct jfr_at c = {JFR_HEAD, j->size}, block;
+	unsigned since = 0;
+
+	while (c.at < c.end) {
+		uint64_t size, type;
+		size_t begin = c.at;
+
+		if (!flight_take_number(j, &c, &size) || size > j->size - begin ||
+			size <= c.at - begin)
+			return flight_bad(
+				j, begin, "an event is longer than its chunk, or has no bytes");
+		block = (struct jfr_at){c.at, begin + size};
+		if (!flight_take_number(j, &block, &type))
+			return flight_bad(j, begin, "an event has no type");
+		if (fn(j, type, &block))
+			return -1;
+		c.at = begin + size;
+		if (++since % 65536 == 0 && feed_check(j->im, j->err))
+			return -1;
+	}
+	return 0;
+}
+
+/* First: constants; then settings, which stand anywhere; then samples. 0 and 1 are metadata and constants by definition. */
+static int block_constants(struct jfr *j, uint64_t type, struct jfr_at *c)
+{
+	return type == 1 ? flight_constants(j, c) : 0;
+}
+
+static enum jfr_known block_known(const struct jfr *j, uint64_t type)
+{
+	uint32_t index = type > 1 ? flight_type_find(j, type) : JFR_NONE;
+
+	return index == JFR_NONE ? KNOWN_NONE : j->types[index].known;
+}
+
+static int block_facts(struct jfr *j, uint64_t type, struct jfr_at *c)
+{
+	return flight_event_facts(j, block_known(j, type), c);
+}
+
+static int block_sample(struct jfr *j, uint64_t type, struct jfr_at *c)
+{
+	return flight_event_sample(j, block_known(j, type), c);
+}
+
+static int chunk_take(struct jfr *j)
+{
+	uint64_t end;
+
+	j->work = 0;
+	if (!j->chunks++)
+		j->first_ns = j->start_ns;
+	end = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
+	if (j->duration_ns > FEED_SECONDS * NS_PER_S || end > FEED_SECONDS * NS_PER_S)
+		return flight_bad(j, 32, "a chunk is years long, or away from the first");
+	end += j->duration_ns;
+	if (end > j->im->out->duration_ns)
+		j->im->out->duration_ns = end;
+	if (flight_metadata(j) || chunk_blocks(j, block_constants) ||
+		chunk_blocks(j, block_facts) || chunk_blocks(j, block_sample))
+		return -1;
+	return flight_events_feed(j);
+}
+
+int import_jfr(struct import *im, struct err *err)
+{
+	struct jfr j = {.im = im, .err = err};
+	int rc;
+
+	im->out->timed = true;
+	for (int i = 0; i < KNOWN_TYPES; i++)
+		j.known[i] = JFR_NONE;
+	while ((rc = chunk_read(&j)) > 0 && !(rc = chunk_take(&j)))
+		j.offset += j.size;
+	if (!rc)
+		profile_set_start(im->p, j.first_ns);
+	flight_types_done(&j);
+	free(j.bytes);
+	free(j.samples);
+	buf_done(&j.text);
+	buf_done(&j.more);
+	return rc;
+}

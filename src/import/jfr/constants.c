@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constants: where they are, and what threads, methods and stacks are in the profile. */
+#include "import/jfr/jfr.h"
+
+#include "base/clean.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the same key twice, as flushes write it, the first stays. */
+static int take_constant(struct jfr *j, uint32_t type, struct jfr_at *c)
+{
+	struct jfr_type *t = &j->types[type];
+	uint64_t key;
+	size_t at = c->at;
+
+	if (!flight_take_number(j, c, &key))
+		return flight_bad(j, at, "a constant ends behind its event");
+	if (t->known && hash_index_find(&t->index, hash_u64(key), NULL, NULL) == HASH_NONE) {
+		t->constants = xgrow(
+			t->constants, t->constant_count, &t->constants_cap, sizeof(*t->constants));
+		t->constants[t->constant_count] = (struct jfr_constant){key, c->at, JFR_NONE};
+		hash_index_add(&t->index, hash_u64(key), t->constant_count++);
+	}
+	return flight_take_record(j, type, c, NULL);
+}
+
+static int take_pool(struct jfr *j, struct jfr_at *c)
+{
+	uint64_t id, count;
+	size_t at = c->at;
+	uint32_t type;
+
+	if (!flight_take_number(j, c, &id) || !flight_take_number(j, c, &count))
+		return flight_bad(j, at, "constants end behind their event");
+	type = flight_type_find(j, id);
+	if (type == JFR_NONE)
+		return flight_bad(
+			j, at, "constants are of a type that the metadata do not tell of");
+	if (count > c->end - c->at)
+		return flight_bad(j, at, "there are more constants than their event has bytes");
+	while (count--)
+		if (take_constant(j, type, c))
+			return -1;
+	return 0;
+}
+
+int flight_constants(struct jfr *j, struct jfr_at *c)
+{
+	uint64_t pools, other;
+	size_t at = c->at;
+
+	/* When, for how long, where those before are (all are found anyway), what kind. */
+	if (!flight_take_number(j, c, &other) || !flight_take_number(j, c, &other) ||
+		!flight_take_number(j, c, &other) || !flight_take_bytes(c, 1, &at) ||
+		!flight_take_number(j, c, &pools))
+		return flight_bad(j, at, "constants end behind their event");
+	while (pools--)
+		if (take_pool(j, c))
+			return -1;
+	return 0;
+}
+
+struct jfr_constant *flight_constant(struct jfr *j, enum jfr_known known, uint64_t key)
+{
+	struct jfr_type *t;
+	uint32_t at;
+
+	if (j->known[known] == JFR_NONE || !key)
+		return NULL;
+	t = &j->types[j->known[known]];
+	at = hash_index_find(&t->index, hash_u64(key), NULL, NULL);
+	return at == HASH_NONE ? NULL : &t->constants[at];
+}
+
+/* The constant's fields; *there: false, nothing of it is known. */
+static int constant_record(struct jfr *j, enum jfr_known known, const struct jfr_constant *constant,
+	struct jfr_record *r)
+{
+	struct jfr_at c = {constant->at, j->size};
+
+	return flight_take_record(j, j->known[known], &c, r);
+}
+
+/* A constant that stands for one string: a symbol, a frame's type, a thread's state. */
+int flight_word(struct jfr *j, enum jfr_known known, enum jfr_slot slot, uint64_t key)
+{
+	const struct jfr_constant *constant = flight_constant(j, known, key);
+	struct jfr_record r;
+
+	buf_clear(&j->text);
+	if (!constant)
+		return 0;
+	if (constant_record(j, known, constant, &r))
+		return -1;
+	flight_string(j, &r, slot);
+	return 0;
+}
+
+int flight_class_name(struct jfr *j, uint64_t key)
+{
+	const struct jfr_constant *constant = flight_constant(j, KNOWN_CLASS, key);
+	struct jfr_record r;
+	char *name;
+
+	buf_clear(&j->text);
+	if (!constant)
+		return 0;
+	if (constant_record(j, KNOWN_CLASS, constant, &r) ||
+		flight_word(j, KNOWN_SYMBOL, SLOT_STRING,
+			r.has >> SLOT_NAME & 1 ? r.value[SLOT_NAME] : 0))
+		return -1;
+	name = xstrdup(buf_str(&j->text));
+	buf_clear(&j->text);
+	clean_add_class(&j->text, name, strlen(name));
+	free(name);
+	return 0;
+}
+
+/* --- threads ----------------------------------------------------------------------------------------- */
+
+static void thread_of(struct jfr *j, const struct jfr_record *r, struct profile_thread *t)
+{
+	bool is_virtual = r->has >> SLOT_VIRTUAL & 1 && r->value[SLOT_VIRTUAL];
+	uint64_t tid = r->has >> SLOT_OS_THREAD & 1 ? r->value[SLOT_OS_THREAD] : 0;
+	uint64_t java = r->has >> SLOT_JAVA_THREAD & 1 ? r->value[SLOT_JAVA_THREAD] : 0;
+
+	*t = (struct profile_thread){.tid = tid < INT32_MAX ? (int)tid : 0,
+		.java_tid = java && java < INT64_MAX ? (int64_t)java : -1,
+		.kind = is_virtual ? THREAD_VIRTUAL
+			: java     ? THREAD_JAVA
+				   : THREAD_NATIVE};
+	buf_clear(&j->more);
+	buf_adds(&j->more, flight_string(j, r, SLOT_JAVA_NAME));
+	if (!j->more.len)
+		buf_adds(&j->more, flight_string(j, r, SLOT_OS_NAME));
+	if (!j->more.len && is_virtual)
+		buf_printf(&j->more, PROFILE_VIRTUAL "%lld", (long long)t->java_tid);
+	t->name = buf_str(&j->more);
+}
+
+int flight_thread(struct jfr *j, uint64_t key, uint32_t *thread)
+{
+	struct jfr_constant *constant = flight_constant(j, KNOWN_THREAD, key);
+	struct profile_thread t;
+	struct jfr_record r;
+
+	*thread = PROFILE_NONE;
+	if (!constant)
+		return 0;
+	if (constant->value == JFR_NONE) {
+		if (constant_record(j, KNOWN_THREAD, constant, &r))
+			return -1;
+		thread_of(j, &r, &t);
+		constant->value = feed_thread(j->im, &t);
+	}
+	*thread = constant->value;
+	return 0;
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------ */
+
+static enum frame_type frame_type_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum frame_type type;
+	} words[] = {
+		{"Interpreted", FRAME_INTERPRETED},
+		{"JIT compiled", FRAME_COMPILED},
+		{"C1 compiled", FRAME_C1},
+		{"Inlined", FRAME_INLINED},
+		{"Native", FRAME_NATIVE},
+		{"C++", FRAME_VM},
+		{"Kernel", FRAME_KERNEL},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].word, word))
+			return words[i].type;
+	return FRAME_JAVA;
+}
+
+/* A native method of Java's has a class, native code has none. */
+static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_t *method)
+{
+	struct jfr_constant *constant = flight_constant(j, KNOWN_METHOD, key);
+	struct jfr_record r;
+	char *class_name, *name, *signature;
+	int rc = -1;
+
+	if (!constant) {
+		*method = feed_method(j->im, "", "", "", "");
+		*type = FRAME_BREAK;
+		return 0;
+	}
+	if (constant->value != JFR_NONE) {
+		*method = constant->value;
+		if (*type > FRAME_JAVA && *profile_get_method(j->im->p, *method)->class_name)
+			*type = FRAME_JAVA;
+		return 0;
+	}
+	if (constant_record(j, KNOWN_METHOD, constant, &r) ||
+		flight_class_name(j, r.has >> SLOT_TYPE & 1 ? r.value[SLOT_TYPE] : 0))
+		return -1;
+	class_name = xstrdup(buf_str(&j->text));
+	rc = flight_word(
+		j, KNOWN_SYMBOL, SLOT_STRING, r.has >> SLOT_NAME & 1 ? r.value[SLOT_NAME] : 0);
+	name = xstrdup(buf_str(&j->text));
+	if (!rc)
+		rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING,
+			r.has >> SLOT_DESCRIPTOR & 1 ? r.value[SLOT_DESCRIPTOR] : 0);
+	signature = xstrdup(*class_name ? buf_str(&j->text) : "");
+	if (!rc) {
+		*method = *class_name ? feed_method(j->im, class_name, name, signature, "")
+				      : feed_method(j->im, "", name, "",
+						*type == FRAME_KERNEL ? "[kernel]" : "");
+		constant->value = *method;
+		if (*class_name && *type > FRAME_JAVA)
+			*type = FRAME_JAVA;
+	}
+	free(class_name);
+	free(name);
+	free(signature);
+	return rc;
+}
+
+static int frame_of(struct jfr *j, const struct jfr_record *r, uint32_t *frame)
+{
+	uint64_t line = r->has >> SLOT_LINE & 1 ? r->value[SLOT_LINE] : 0;
+	uint64_t bci = r->has >> SLOT_BCI & 1 ? r->value[SLOT_BCI] : 0xffff;
+	const char *name;
+	enum frame_type type;
+	uint32_t method;
+
+	if (flight_word(j, KNOWN_FRAME_TYPE, SLOT_DESCRIPTION,
+		    r->has >> SLOT_TYPE & 1 ? r->value[SLOT_TYPE] : 0))
+		return -1;
+	type = frame_type_of(buf_str(&j->text));
+	if (method_of(j, r->has >> SLOT_METHOD & 1 ? r->value[SLOT_METHOD] : 0, &type, &method))
+		return -1;
+	name = profile_get_method(j->im->p, method)->name;
+	/* Why a walk failed has a name in brackets. */
+	if (type > FRAME_JAVA && type != FRAME_KERNEL && *name == '[')
+		*frame = feed_frame_text(j->im, name, strlen(name), false);
+	else
+		*frame = profile_frame(j->im->p, method, type,
+			bci < 0xffff ? (unsigned)bci : 0xffff, line < INT32_MAX ? (int)line : 0);
+	return 0;
+}
+
+/* Frames stand leaf first. */
+static int stack_of(struct jfr *j, size_t frames_at, uint32_t *stack)
+{
+	struct jfr_at c = {frames_at, j->size};
+	uint64_t count;
+	uint32_t *frames, n = 0;
+	int rc = 0;
+
+	*stack = PROFILE_ROOT_STACK;
+	if (!flight_take_number(j, &c, &count) || count > c.end - c.at || count > FEED_DEPTH)
+		return flight_bad(j, frames_at, "a stack has more frames than can be");
+	frames = xreallocarray(NULL, (size_t)count + 1, sizeof(*frames));
+	while (n < count && !rc) {
+		struct jfr_record r;
+
+		rc = flight_take_record(j, j->known[KNOWN_FRAME], &c, &r);
+		if (!rc)
+			rc = frame_of(j, &r, &frames[n++]);
+	}
+	while (n-- > 0 && !rc)
+		*stack = profile_stack_child(j->im->p, *stack, frames[n]);
+	free(frames);
+	return rc;
+}
+
+int flight_stack(struct jfr *j, uint64_t key, uint32_t *stack)
+{
+	struct jfr_constant *constant = flight_constant(j, KNOWN_TRACE, key);
+	struct jfr_record r;
+
+	*stack = PROFILE_ROOT_STACK;
+	if (!constant)
+		return 0;
+	if (constant->value == JFR_NONE) {
+		if (constant_record(j, KNOWN_TRACE, constant, &r))
+			return -1;
+		if (r.has >> SLOT_FRAMES & 1 && j->known[KNOWN_FRAME] != JFR_NONE &&
+			stack_of(j, r.value[SLOT_FRAMES], stack))
+			return -1;
+		constant->value = *stack;
+	}
+	*stack = constant->value;
+	return 0;
+}

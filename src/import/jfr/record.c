@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers, strings and records, one after the other. */
+#include "import/jfr/jfr.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+#define NUMBER_BYTES 9 /* at most; the ninth has eight bits */
+
+enum { STRING_NULL, STRING_EMPTY, STRING_CONSTANT, STRING_UTF8, STRING_CHARS, STRING_LATIN1 };
+
+int flight_bad(struct jfr *j, size_t at, const char *what)
+{
+	return err_set(j->err, ERR_INPUT, "%s: byte %llu: %s.", input_name(j->im->in),
+		(unsigned long long)(j->offset + at), what);
+}
+
+bool flight_take_number(const struct jfr *j, struct jfr_at *c, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < NUMBER_BYTES && c->at < c->end; i++) {
+		uint64_t byte = j->bytes[c->at++];
+
+		if (i == NUMBER_BYTES - 1 || byte < 128) {
+			*value = v | byte << 7 * i;
+			return true;
+		}
+		v |= (byte & 127) << 7 * i;
+	}
+	return false;
+}
+
+bool flight_take_bytes(struct jfr_at *c, size_t bytes, size_t *at)
+{
+	if (bytes > c->end - c->at)
+		return false;
+	*at = c->at;
+	c->at += bytes;
+	return true;
+}
+
+static void string_add(struct buf *out, uint32_t c)
+{
+	char text[5];
+
+	if (out && out->len < FEED_TEXT_MAX)
+		buf_add(out, text, utf8_put(c < 0x110000 ? c : '?', text));
+}
+
+static bool take_chars(struct jfr *j, struct jfr_at *c, uint64_t count, struct buf *out)
+{
+	uint64_t one;
+
+	while (count--) {
+		if (!flight_take_number(j, c, &one))
+			return false;
+		string_add(
+			out, one < 0xd800 || (one > 0xdfff && one < 0x10000) ? (uint32_t)one : '?');
+	}
+	return true;
+}
+
+/* Strings may be constants, which are strings themselves, but no further. */
+static bool take_constant(struct jfr *j, struct jfr_at *c, struct buf *out)
+{
+	struct jfr_constant *constant;
+	struct jfr_at there;
+	uint64_t key;
+
+	if (!flight_take_number(j, c, &key))
+		return false;
+	constant = out ? flight_constant(j, KNOWN_STRING, key) : NULL;
+	if (!constant)
+		return true;
+	there = (struct jfr_at){constant->at, j->size};
+	if (there.at < there.end && j->bytes[there.at] == STRING_CONSTANT)
+		return true;
+	return flight_take_string(j, &there, out);
+}
+
+bool flight_take_string(struct jfr *j, struct jfr_at *c, struct buf *out)
+{
+	uint64_t len;
+	size_t at;
+
+	if (!flight_take_bytes(c, 1, &at))
+		return false;
+	switch (j->bytes[at]) {
+	case STRING_NULL:
+	case STRING_EMPTY: return true;
+	case STRING_CONSTANT: return take_constant(j, c, out);
+	case STRING_UTF8:
+		if (!flight_take_number(j, c, &len) || !flight_take_bytes(c, len, &at))
+			return false;
+		if (out)
+			buf_add(out, j->bytes + at, len < FEED_TEXT_MAX ? len : FEED_TEXT_MAX);
+		return true;
+	case STRING_CHARS: return flight_take_number(j, c, &len) && take_chars(j, c, len, out);
+	case STRING_LATIN1:
+		if (!flight_take_number(j, c, &len) || !flight_take_bytes(c, len, &at))
+			return false;
+		for (uint64_t i = 0; out && i < len; i++)
+			string_add(out, j->bytes[at + i]);
+		return true;
+	default: return false;
+	}
+}
+
+static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t *value)
+{
+	size_t at;
+
+	if (!flight_take_bytes(c, (size_t)bytes, &at))
+		return false;
+	*value = 0;
+	for (int i = 0; i < bytes; i++)
+		*value = *value << 8 | j->bytes[at + (size_t)i];
+	return true;
+}
+
+static int take_struct(
+	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest);
+
+/* One value of a field, not its array; *value: its number, or where it begins. */
+static int take_value(
+	struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value, int nest)
+{
+	size_t at = c->at;
+	bool good = true;
+
+	*value = at;
+	if (f->constant)
+		return flight_take_number(j, c, value)
+			       ? 0
+			       : flight_bad(j, at, "a number ends behind its event");
+	if (f->index == JFR_NONE)
+		return flight_bad(j, at, "a field is of a type that the metadata do not tell of");
+	switch (j->types[f->index].kind) {
+	case KIND_NUMBER: good = flight_take_number(j, c, value); break;
+	case KIND_BYTE: good = take_real(j, c, 1, value); break;
+	case KIND_FLOAT: good = take_real(j, c, 4, value); break;
+	case KIND_DOUBLE: good = take_real(j, c, 8, value); break;
+	case KIND_STRING: good = flight_take_string(j, c, NULL); break;
+	default: return take_struct(j, f->index, c, NULL, nest + 1);
+	}
+	return good ? 0 : flight_bad(j, at, "a field ends behind its event, or is no such value");
+}
+
+static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c,
+	struct jfr_record *out, int nest)
+{
+	size_t at = c->at;
+	uint64_t count = 1, value = at;
+
+	if (f->array && !flight_take_number(j, c, &count))
+		return flight_bad(j, at, "an array ends behind its event");
+	if (count > c->end - c->at && f->array)
+		return flight_bad(j, at, "an array is longer than its event");
+	for (uint64_t i = 0; i < count; i++) {
+		size_t before = c->at;
+
+		if (take_value(j, f, c, &value, nest))
+			return -1;
+		if (c->at == before)
+			break; /* nor do those that follow */
+	}
+	if (out && f->slot >= 0) {
+		out->value[f->slot] = f->array ? at : value;
+		out->has |= 1ull << f->slot;
+	}
+	return 0;
+}
+
+static int take_struct(
+	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest)
+{
+	const struct jfr_type *t = &j->types[type];
+
+	j->work += 1 + t->field_count;
+	if (j->work > JFR_WORK * j->size + JFR_WORK_LEAST)
+		return flight_bad(j, c->at, "types are made to take for ever");
+	if (nest > JFR_NEST)
+		return flight_bad(j, c->at, "types are nested too deep");
+	for (uint32_t i = 0; i < t->field_count; i++)
+		if (take_field(j, &t->fields[i], c, out, nest))
+			return -1;
+	return 0;
+}
+
+int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out)
+{
+	const struct jfr_type *t = &j->types[type];
+	struct jfr_field self = {.index = type, .slot = -1};
+	uint64_t value;
+
+	if (out)
+		out->has = 0;
+	if (t->kind != KIND_STRUCT)
+		return take_value(j, &self, c, &value, 0);
+	return take_struct(j, type, c, out, 0);
+}
+
+const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_slot slot)
+{
+	struct jfr_at c = {r->value[slot], j->size};
+
+	buf_clear(&j->text);
+	if (r->has >> slot & 1)
+		flight_take_string(j, &c, &j->text);
+	return buf_str(&j->text);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings, functions, locations, what values are, and what the file tells of where it is from. */
+#include "import/pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of profile.proto, by message. */
+enum { TOP_TYPE = 1, TOP_SAMPLE, TOP_MAPPING, TOP_LOCATION, TOP_FUNCTION, TOP_STRING };
+enum { TOP_TIME = 9, TOP_DURATION, TOP_PERIOD_TYPE, TOP_PERIOD, TOP_COMMENT };
+enum { LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_NUMBER };
+enum { FIELD_ID = 1 };
+
+int pprof_bad(const struct pprof *r, const unsigned char *at, const char *what, struct err *err)
+{
+	return err_set(err, ERR_INPUT, "%s: byte %llu (decompressed): %s.", input_name(r->im->in),
+		(unsigned long long)(at - (const unsigned char *)r->bytes.data), what);
+}
+
+const char *pprof_text(struct pprof *r, uint64_t number)
+{
+	struct buf *text = &r->im->text;
+
+	buf_clear(text);
+	if (number < r->string_count)
+		buf_add(text, r->strings[number].at,
+			r->strings[number].len < FEED_TEXT_MAX ? r->strings[number].len
+							       : FEED_TEXT_MAX);
+	return buf_str(text);
+}
+
+/* Numbers of a message's fields up to `most`; others stay 0. */
+static bool numbers_of(struct message message, uint64_t *out, unsigned most)
+{
+	struct message_field f;
+
+	memset(out, 0, (most + 1) * sizeof(*out));
+	while (message_next(&message, &f))
+		if (f.number <= most && !f.is_bytes)
+			out[f.number] = f.value;
+	return !message.bad;
+}
+
+static bool ids_add(struct pprof_ids *ids, uint64_t id)
+{
+	if (ids->count == PPROF_MOST)
+		return false;
+	/* Of two that say to be the same the first is. */
+	if (hash_index_find(&ids->index, hash_u64(id), NULL, NULL) == HASH_NONE)
+		hash_index_add(&ids->index, hash_u64(id), ids->count);
+	return true;
+}
+
+static uint32_t ids_find(const struct pprof_ids *ids, uint64_t id)
+{
+	return hash_index_find(&ids->index, hash_u64(id), NULL, NULL);
+}
+
+static bool take_string(struct pprof *r, const struct message_field *f)
+{
+	if (r->string_count == PPROF_MOST || !f->is_bytes)
+		return false;
+	r->strings = xgrow(r->strings, r->string_count, &r->strings_cap, sizeof(*r->strings));
+	r->strings[r->string_count++] =
+		(struct pprof_string){(const char *)f->bytes.at, message_left(&f->bytes)};
+	return true;
+}
+
+static bool take_function(struct pprof *r, struct message message)
+{
+	uint64_t v[5];
+
+	if (!numbers_of(message, v, 4) || !ids_add(&r->function_ids, v[FIELD_ID]))
+		return false;
+	r->functions = xgrow(
+		r->functions, r->function_ids.count, &r->function_ids.cap, sizeof(*r->functions));
+	r->functions[r->function_ids.count++] = (struct pprof_function){v[2], v[3], v[4]};
+	return true;
+}
+
+static bool take_location(struct pprof *r, struct message message)
+{
+	uint64_t v[3];
+
+	if (!numbers_of(message, v, LOCATION_MAPPING) || !ids_add(&r->location_ids, v[FIELD_ID]))
+		return false;
+	r->locations = xgrow(
+		r->locations, r->location_ids.count, &r->location_ids.cap, sizeof(*r->locations));
+	r->locations[r->location_ids.count++] =
+		(struct pprof_location){.message = message, .mapping = v[LOCATION_MAPPING]};
+	return true;
+}
+
+static bool take_mapping(struct pprof *r, struct message message)
+{
+	uint64_t v[6];
+
+	if (!numbers_of(message, v, 5) || !ids_add(&r->mapping_ids, v[FIELD_ID]))
+		return false;
+	r->mappings =
+		xgrow(r->mappings, r->mapping_ids.count, &r->mapping_ids.cap, sizeof(*r->mappings));
+	r->mappings[r->mapping_ids.count++] = v[5];
+	return true;
+}
+
+static bool take_type(struct pprof *r, struct message message, struct pprof_type *type)
+{
+	uint64_t v[3];
+
+	*type = (struct pprof_type){.event = -1, .count = -1};
+	if (!numbers_of(message, v, 2))
+		return false;
+	type->name = v[1];
+	type->unit = v[2];
+	return true;
+}
+
+static bool take_field(struct pprof *r, const struct message_field *f)
+{
+	switch (f->number) {
+	case TOP_STRING: return take_string(r, f);
+	case TOP_FUNCTION: return take_function(r, f->bytes);
+	case TOP_LOCATION: return take_location(r, f->bytes);
+	case TOP_MAPPING: return take_mapping(r, f->bytes);
+	case TOP_TYPE:
+		return r->type_count < PPROF_TYPES &&
+		       take_type(r, f->bytes, &r->types[r->type_count++]);
+	case TOP_PERIOD_TYPE: return take_type(r, f->bytes, &r->period_type);
+	case TOP_PERIOD: r->period = f->value; break;
+	case TOP_TIME: r->start_ns = f->value; break;
+	case TOP_DURATION: r->duration_ns = f->value; break;
+	default: break;
+	}
+	return true;
+}
+
+/* --- comments, which jhot writes "key=value" into ------------------------------------------------------ */
+
+static void take_fact(struct pprof *r, const char *key, const char *value)
+{
+	struct vitals *v = &r->im->out->vitals;
+	const struct {
+		const char *key;
+		char *to;
+		size_t bytes;
+	} rows[] = {
+		{"host", r->im->out->host, sizeof(r->im->out->host)},
+		{"name", v->name, sizeof(v->name)},
+		{"command", v->command, sizeof(v->command)},
+		{"jdk", v->jdk, sizeof(v->jdk)},
+		{"jvm", v->vm, sizeof(v->vm)},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].key, key))
+			feed_copy(rows[i].to, rows[i].bytes, value, strlen(value));
+	if (!strcmp(key, "pid"))
+		v->pid = atoi(value) > 0 ? atoi(value) : 0;
+	if (!strncmp(key, "label.", strlen("label.")))
+		feed_label(r->im, key + strlen("label."), value);
+}
+
+static void take_comments(struct pprof *r)
+{
+	struct message top = message_of(r->bytes.data, r->bytes.len);
+	struct message_field f;
+	bool first;
+	uint64_t number;
+
+	while (message_next(&top, &f))
+		for (first = true;
+			f.number == TOP_COMMENT && message_number(&f, &first, &number);) {
+			char *line = xstrdup(pprof_text(r, number)), *value = strchr(line, '=');
+
+			if (value) {
+				*value = '\0';
+				take_fact(r, line, value + 1);
+			}
+			free(line);
+		}
+}
+
+int pprof_tables(struct pprof *r, struct err *err)
+{
+	struct message top = message_of(r->bytes.data, r->bytes.len);
+	struct message_field f;
+	const unsigned char *at = top.at;
+
+	for (; message_next(&top, &f); at = top.at)
+		if (!take_field(r, &f))
+			return pprof_bad(
+				r, at, "a message of pprof is damaged, or there are too many", err);
+	if (top.bad)
+		return pprof_bad(r, top.at, "this is no field of pprof, or is cut off", err);
+	take_comments(r);
+	return 0;
+}
+
+/* --- frames ------------------------------------------------------------------------------------------ */
+
+/* The name of a library, if it is one: a source file is none. */
+static const char *library_of(const char *file)
+{
+	const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	size_t len = strlen(name);
+
+	if (*name == '[' && len && name[len - 1] == ']')
+		return name;
+	return strstr(name, ".so") ? name : "";
+}
+
+/* A source file of a language that does not run on the JVM. */
+static bool source_of_others(const char *file)
+{
+	static const char *const java[] = {".java", ".kt", ".scala", ".groovy", ".clj", NULL};
+	const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	const char *suffix = strrchr(name, '.');
+
+	if (!suffix || *library_of(file))
+		return false;
+	for (int i = 0; java[i]; i++)
+		if (!strcmp(java[i], suffix))
+			return false;
+	return true;
+}
+
+static const char *function_module(
+	struct pprof *r, const struct pprof_function *f, uint64_t mapping)
+{
+	const char *library = library_of(pprof_text(r, f->file));
+	uint32_t m = *library ? HASH_NONE : ids_find(&r->mapping_ids, mapping);
+
+	return m == HASH_NONE ? library : library_of(pprof_text(r, r->mappings[m]));
+}
+
+static uint32_t line_frame(struct pprof *r, const struct pprof_location *l, struct message message,
+	struct feed_name *n)
+{
+	uint64_t v[3];
+	uint32_t at, frame;
+	char *name, *system_name, *module;
+
+	if (!numbers_of(message, v, LINE_NUMBER))
+		return PROFILE_NONE;
+	at = ids_find(&r->function_ids, v[LINE_FUNCTION]);
+	if (at == HASH_NONE)
+		return PROFILE_NONE;
+	name = xstrdup(pprof_text(r, r->functions[at].name));
+	system_name = xstrdup(pprof_text(r, r->functions[at].system_name));
+	module = xstrdup(function_module(r, &r->functions[at], l->mapping));
+	n->native = source_of_others(pprof_text(r, r->functions[at].file));
+	n->text = name;
+	n->module = module;
+	/* jhot's own: the name, and its signature behind it. */
+	n->signature = !strncmp(system_name, name, strlen(name)) && system_name[strlen(name)] == '('
+			       ? system_name + strlen(name)
+			       : "";
+	n->line = v[LINE_NUMBER] < INT32_MAX ? (int)v[LINE_NUMBER] : 0;
+	frame = feed_frame_name(r->im, n);
+	free(name);
+	free(system_name);
+	free(module);
+	return frame;
+}
+
+/* Lines stand innermost first; all but the last are inlined. */
+static bool location_frames(struct pprof *r, struct pprof_location *l)
+{
+	struct message lines[PPROF_LINES], message = l->message;
+	struct message_field f;
+	uint32_t count = 0;
+
+	while (message_next(&message, &f))
+		if (f.number == LOCATION_LINE && f.is_bytes && count < PPROF_LINES)
+			lines[count++] = f.bytes;
+	l->frame = r->frame_count;
+	for (uint32_t i = count; i-- > 0;) {
+		struct feed_name name = {.inlined = i + 1 < count};
+		uint32_t frame = line_frame(r, l, lines[i], &name);
+
+		if (frame == PROFILE_NONE)
+			return false;
+		r->frames = xgrow(r->frames, r->frame_count, &r->frames_cap, sizeof(*r->frames));
+		r->frames[r->frame_count++] = frame;
+	}
+	if (!count) { /* nobody has told what is there */
+		r->frames = xgrow(r->frames, r->frame_count, &r->frames_cap, sizeof(*r->frames));
+		r->frames[r->frame_count++] = feed_frame_text(r->im, "[unknown]", 9, false);
+	}
+	l->frames = r->frame_count - l->frame;
+	return true;
+}
+
+int pprof_frames(struct pprof *r, uint64_t location, const uint32_t **frames)
+{
+	uint32_t at = ids_find(&r->location_ids, location);
+	struct pprof_location *l;
+
+	if (at == HASH_NONE)
+		return -1;
+	l = &r->locations[at];
+	if (!l->frames && !location_frames(r, l))
+		return -1;
+	*frames = r->frames + l->frame;
+	return (int)l->frames;
+}
+
+uint32_t pprof_leaf(struct pprof *r, uint64_t location)
+{
+	uint32_t at = ids_find(&r->location_ids, location);
+	struct feed_name name = {.leaf = true};
+	struct message_field f;
+	struct message message;
+
+	if (at == HASH_NONE)
+		return PROFILE_NONE;
+	message = r->locations[at].message;
+	while (message_next(&message, &f))
+		if (f.number == LOCATION_LINE && f.is_bytes)
+			return line_frame(r, &r->locations[at], f.bytes, &name);
+	return PROFILE_NONE;
+}
+
+void pprof_done(struct pprof *r)
+{
+	buf_done(&r->bytes);
+	free(r->strings);
+	free(r->functions);
+	free(r->locations);
+	free(r->mappings);
+	free(r->frames);
+	free(r->chain);
+	hash_index_done(&r->function_ids.index);
+	hash_index_done(&r->location_ids.index);
+	hash_index_done(&r->mapping_ids.index);
+}

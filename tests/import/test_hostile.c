@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pprof and JFR files that are cut off anywhere, have any byte changed, go in circles, or are made to take for ever. */
+#include "tests/import/read.h"
+#include "tests/profile/add.h"
+#include "tests/tap.h"
+
+#include "base/clock.h"
+
+#include <zlib.h>
+
+#define START 1700000000000000000ull
+
+static uint32_t frame(struct profile *p, const char *class_name, const char *name, int type)
+{
+	return profile_frame(
+		p, profile_method(p, class_name, name, "", ""), (enum frame_type)type, 0, 7);
+}
+
+/* A few stacks of two events, threads, and names that try to break out. */
+static struct profile *small_profile(void)
+{
+	struct profile *p = profile_new();
+	struct profile_thread t = {
+		.tid = 7, .kind = THREAD_JAVA, .java_tid = 1, .name = "ma\x1b[31min"};
+	uint32_t stack, leaf;
+
+	profile_thread_set(p, 0, &t);
+	stack = profile_stack_child(
+		p, PROFILE_ROOT_STACK, frame(p, "app.Main", "main", FRAME_INTERPRETED));
+	leaf = profile_stack_child(p, stack, frame(p, "", "do\nit </script>", FRAME_NATIVE));
+	profile_add(p, EVENT_CPU, 1, stack, 0, 3, 30000000);
+	profile_add(p, EVENT_CPU, 2, leaf, 0, 2, 20000000);
+	leaf = profile_stack_child(p, stack, frame(p, "byte[]", "", FRAME_CLASS));
+	profile_add(p, EVENT_ALLOC, 2, leaf, 0, 1, 4096);
+	profile_interval_add(p, EVENT_CPU, 10000000);
+	profile_set_start(p, START);
+	return p;
+}
+
+static void export_small(struct buf *out, export_writer *write)
+{
+	struct profile *p = small_profile();
+	struct export_options o = {.query = profile_whole(EVENT_CPU),
+		.meta = {.pid = 7,
+			.name = "shop",
+			.host = "box",
+			.start_wall_ns = START,
+			.duration_ns = 3000000000,
+			.events = {{.event = EVENT_CPU, .interval = 10000000},
+				{.event = EVENT_ALLOC}},
+			.event_count = 2}};
+
+	buf_clear(out);
+	write(out, p, &o);
+	profile_free(p);
+}
+
+/* pprof as it is inside. */
+static void unpack(struct buf *b)
+{
+	struct buf plain = {0};
+	z_stream z = {0};
+
+	buf_reserve(&plain, 1 << 16);
+	inflateInit2(&z, 31);
+	z.next_in = (Bytef *)b->data;
+	z.avail_in = (uInt)b->len;
+	z.next_out = (Bytef *)plain.data;
+	z.avail_out = 1 << 16;
+	ok(inflate(&z, Z_FINISH) == Z_STREAM_END, "pprof is unpacked");
+	plain.len = z.total_out;
+	inflateEnd(&z);
+	buf_done(b);
+	*b = plain;
+}
+
+/* Nothing that is read may bring control characters. */
+static bool is_clean(const struct imported *i)
+{
+	const struct profile *p = i->profile;
+
+	for (uint32_t m = 0; m < profile_method_count(p); m++)
+		for (const char *s = profile_get_method(p, m)->full; *s; s++)
+			if ((unsigned char)*s < 0x20)
+				return false;
+	for (uint32_t t = 0; t < profile_thread_count(p); t++)
+		for (const char *s = profile_get_thread(p, t)->name; *s; s++)
+			if ((unsigned char)*s < 0x20)
+				return false;
+	return true;
+}
+
+static void test_whole(const struct buf *b, const char *format, uint64_t samples)
+{
+	struct err err;
+	struct imported *i = read_bytes(b->data, b->len, &err);
+	const struct profile_query q = profile_whole(EVENT_CPU);
+
+	if (!ok(i, "%s as a whole is read: %s", format, err.what))
+		return;
+	is_str(i->format->name, format, "as what it is");
+	is_int(profile_sum(i->profile, &q).count, samples, "with its samples");
+	is_int(i->vitals.pid, 7, "pid");
+	is_str(i->host, "box", "host");
+	ok(is_clean(i), "and no control characters");
+	import_free(i);
+}
+
+static void test_cut(const struct buf *b, const char *format, bool must_fail)
+{
+	unsigned good = 0, silent = 0;
+	struct err err;
+
+	for (size_t len = 0; len < b->len; len++) {
+		struct imported *i = read_bytes(b->data, len, &err);
+
+		good += i != NULL;
+		silent += !i && (err.kind != ERR_INPUT || !*err.what);
+		import_free(i);
+	}
+	is_int(silent, 0, "each cut is an error with a sentence, or none");
+	/* Fields of pprof may be missing, so a file that ends between two of them is whole. */
+	ok(must_fail ? good == 0 : good < b->len / 4, "%s: %u of %zu cut files are read", format,
+		good, b->len);
+}
+
+static void test_changed(const struct buf *b, const char *format)
+{
+	static const unsigned char values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	char *copy = xmalloc(b->len);
+	uint64_t begin = clock_mono_ns();
+	unsigned good = 0, bad = 0;
+	bool clean = true;
+	struct err err;
+
+	for (size_t at = 0; at < b->len; at++) {
+		for (size_t v = 0; v < sizeof(values); v++) {
+			struct imported *i;
+
+			memcpy(copy, b->data, b->len);
+			copy[at] = (char)values[v];
+			i = read_bytes(copy, b->len, &err);
+			clean &= !i || is_clean(i);
+			good += i != NULL;
+			bad += i == NULL;
+			import_free(i);
+		}
+	}
+	free(copy);
+	ok(clean && good && bad, "%s with any byte changed: %u are read, %u are errors, %.1f s",
+		format, good, bad, (double)(clock_mono_ns() - begin) / 1e9);
+}
+
+/* A million of the same field in a message, so that all limits are met. */
+static void test_many(void)
+{
+	struct buf b = {0};
+	struct err err;
+	struct imported *i;
+
+	buf_add(&b, "\x0a\x04\x08\x01\x10\x02", 6); /* samples, count */
+	for (int k = 0; k < 1 << 20; k++)
+		buf_add(&b, "\x12\x00", 2); /* samples of nothing */
+	for (const char *const *s = (const char *const[]){"", "samples", "count", NULL}; *s; s++) {
+		buf_addc(&b, '\x32');
+		buf_addc(&b, (char)strlen(*s));
+		buf_adds(&b, *s);
+	}
+	i = read_bytes(b.data, b.len, &err);
+	ok(i, "a million samples of nothing: %s", err.what);
+	import_free(i);
+	buf_add(&b, "\x12\x04\x0a\x02\x01\x01", 6);
+	i = read_bytes(b.data, b.len, &err);
+	ok(!i && strstr(err.what, "byte "), "a location that is not there: %s", err.what);
+	import_free(i);
+	buf_add(&b, "\x12\xff\xff\xff\xff\x7f", 6);
+	i = read_bytes(b.data, b.len, &err);
+	ok(!i && strstr(err.what, "byte "), "a message of 34 GB: %s", err.what);
+	import_free(i);
+	buf_done(&b);
+}
+
+/* --- circles in the types of a recording ----------------------------------------------------------------- */
+
+static void number(struct buf *b, uint64_t n)
+{
+	for (; n > 127; n >>= 7)
+		buf_addc(b, (char)(n | 128));
+	buf_addc(b, (char)n);
+}
+
+static void block(struct buf *out, const struct buf *body)
+{
+	/* Sizes here are below 2^14 - 2. */
+	buf_addc(out, (char)((body->len + 2) | 128));
+	buf_addc(out, (char)((body->len + 2) >> 7));
+	buf_add(out, body->data, body->len);
+}
+
+static void head(struct buf *out, uint64_t size, uint64_t metadata)
+{
+	const uint64_t numbers[] = {size, 68, metadata, 0, 1000000000, 0, 1000000000};
+
+	buf_add(out, "FLR\0\0\2\0\0", 8);
+	for (size_t i = 0; i < 7; i++)
+		for (int k = 8; k-- > 0;)
+			buf_addc(out, (char)(numbers[i] >> 8 * k));
+	buf_add(out, "\0\0\0\1", 4);
+}
+
+/* Types 2 to 2 + count, each of which has so many fields of the next; the last one has those of the first, or none. */
+static struct imported *read_types(int count, int fields, bool circle, struct err *err)
+{
+	static const char *const words[] = {
+		"root", "metadata", "class", "field", "id", "name", "x"};
+	struct buf body = {0}, blocks = {0}, file = {0};
+	struct imported *i;
+	char id[16];
+	int word = 7;
+
+	number(&body, 1), number(&body, 0), number(&body, 0), number(&body, 0);
+	buf_addc(&body, 0), number(&body, 1), number(&body, 2), number(&body, 1), number(&body, 1);
+	buf_add(&body, "\0\0\0\0", 4);
+	block(&blocks, &body); /* one constant of the first type */
+	buf_clear(&body);
+	number(&body, 0), number(&body, 0), number(&body, 0), number(&body, 0);
+	number(&body, (uint64_t)(7 + 1 + count));
+	for (int k = 0; k < 7; k++)
+		buf_addc(&body, 3), number(&body, strlen(words[k])), buf_adds(&body, words[k]);
+	buf_add(&body, "\3\5class", 7); /* 7: an attribute of the same name */
+	for (int k = 0; k < count; k++) {
+		snprintf(id, sizeof(id), "%d", 2 + k);
+		buf_addc(&body, 3), number(&body, strlen(id)), buf_adds(&body, id);
+	}
+	number(&body, 0), number(&body, 0), number(&body, 1);
+	number(&body, 1), number(&body, 0), number(&body, (uint64_t)count);
+	for (int k = 0; k < count; k++) {
+		int of = k + 1 < count ? k + 1 : 0, has = k + 1 < count || circle ? fields : 0;
+
+		number(&body, 2), number(&body, 1), number(&body, 4);
+		number(&body, (uint64_t)(word + 1 + k)), number(&body, (uint64_t)has);
+		for (int f = 0; f < has; f++) {
+			number(&body, 3), number(&body, 1), number(&body, 7);
+			number(&body, (uint64_t)(word + 1 + of)), number(&body, 0);
+		}
+	}
+	head(&file, 68 + blocks.len + body.len + 2, 68 + blocks.len);
+	block(&blocks, &body);
+	buf_add(&file, blocks.data, blocks.len);
+	i = read_bytes(file.data, file.len, err);
+	buf_done(&body);
+	buf_done(&blocks);
+	buf_done(&file);
+	return i;
+}
+
+static void test_circles(void)
+{
+	uint64_t begin = clock_mono_ns();
+	struct err err;
+	struct imported *i = read_types(2, 1, true, &err);
+
+	ok(!i && strstr(err.what, "nested too deep"), "a type that has itself: %s", err.what);
+	import_free(i);
+	i = read_types(14, 100, false, &err);
+	ok(!i && strstr(err.what, "take for ever"), "100^13 fields of nothing: %s", err.what);
+	import_free(i);
+	i = read_types(3, 2, false, &err);
+	ok(i, "a few of them are fine: %s", err.what);
+	import_free(i);
+	ok(clock_mono_ns() - begin < 20 * NS_PER_S, "and all of that is soon over");
+}
+
+int main(void)
+{
+	struct buf b = {0};
+
+	export_small(&b, export_jfr);
+	test_whole(&b, "jfr", 5);
+	test_cut(&b, "jfr", true);
+	test_changed(&b, "jfr");
+	export_small(&b, export_pprof);
+	unpack(&b);
+	test_whole(&b, "pprof", 5);
+	test_cut(&b, "pprof", false);
+	test_changed(&b, "pprof");
+	test_many();
+	test_circles();
+	buf_done(&b);
+	return tap_done();
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Flight recordings that JDKs make of themselves: every stack, number, thread and second is what the JDK's own jfr says; and
+# what jhot writes as JFR, pprof and collapsed stacks comes back.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+command -v python3 >/dev/null || skip_all "no python3"
+jfr=$(dirname "$(readlink -f "$(command -v "$JAVA")")")/jfr
+[ -x "$jfr" ] || skip_all "the JDK under test has no jfr"
+
+# The ways in which hidden classes are numbered are one; lines in one order.
+plain() {
+	sed 's,[+/]0x,.0x,g' | sort
+}
+
+# says EVENT TYPES [VALUE [CLASS [FROM TO]]]: jhot's event is what jfr says of these types of the recording $file
+says() {
+	local event=$1 span=()
+	[ -z "${5:-}" ] || span=(--from "$5" --to "$6")
+	python3 "$srcdir/tests/import/oracle.py" "$T/printed" "$file" "${@:2}" | plain >"$T/want"
+	"$JHOT" convert -t --dot -o - -e "$event" ${3:+--total} "${span[@]}" "$file" 2>"$T/err" | plain >"$T/got"
+	same "JDK $major: $event is $2${5:+ from $5 to $6 s}, $(wc -l <"$T/want") stacks" "$T/got" "$T/want"
+}
+
+types=jdk.ExecutionSample,jdk.CPUTimeSample,jdk.NativeMethodSample,jdk.JavaMonitorEnter,jdk.ThreadPark
+types+=,jdk.ObjectAllocationSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB
+
+# --- recordings, of several JDKs at once ---
+majors=()
+while read -r major JAVA; do
+	file=$T/$major.jfr
+	options=filename=$file,settings=profile,dumponexit=true
+	[ "$major" != 25 ] || options+=,jdk.CPUTimeSample#enabled=true
+	jvm_launch -XX:StartFlightRecording=$options Totals
+	majors+=("$major:$JVM:$JVM_OUT:$JVM_IN")
+done < <(jdks 8 11 25)
+for row in "${majors[@]}"; do
+	IFS=: read -r major JVM JVM_OUT JVM_IN <<<"$row"
+	wait_for 60 jvm_said_ready
+	echo "work 1500" >&"$JVM_IN"
+done
+for row in "${majors[@]}"; do
+	IFS=: read -r major JVM JVM_OUT JVM_IN <<<"$row"
+	wait_for 60 grep -q '^done' "$JVM_OUT"
+	jvm_end "$JVM"
+	file=$T/$major.jfr
+	if [ ! -s "$file" ]; then
+		skip "JDK $major" "it records nothing"
+		continue
+	fi
+	"$jfr" print --json --stack-depth 2000 --events "$types" "$file" >"$T/printed"
+	if [ "$major" = 25 ]; then
+		says cpu jdk.CPUTimeSample samplingPeriod
+		says execution jdk.ExecutionSample
+	else
+		says cpu jdk.ExecutionSample
+		says cpu jdk.ExecutionSample "" "" 1 3
+	fi
+	says native jdk.NativeMethodSample
+	says lock jdk.JavaMonitorEnter duration monitorClass
+	says park jdk.ThreadPark duration parkedClass
+	if [ "$major" -ge 17 ]; then
+		says alloc jdk.ObjectAllocationSample weight objectClass
+	else
+		says alloc jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB "" objectClass
+	fi
+	"$JHOT" convert -e $([ "$major" = 25 ] && echo execution || echo cpu) "$file" >"$T/out" 2>&1
+	ok "its interval is that of the settings" grep -Eq '^(cpu|execution) every 10 ms, ' "$T/out"
+	"$JHOT" view --ascii --dump-screen 150x30 "$file" >"$T/out" 2>&1
+	ok "the view says whose it is" grep -Eq "jhot $major.jfr +Totals +pid $JVM +JDK (1\.)?$major" "$T/out"
+	ok "and when" grep -Eq "FILE $(date +%Y)-[0-9-]+ [0-9:]+" "$T/out"
+done
+
+# --- there and back ---
+for event in cpu alloc lock wall; do
+	number=$(case $event in cpu) echo 0 ;; alloc) echo 1 ;; lock) echo 2 ;; wall) echo 3 ;; esac)
+	total=--total # without an interval a recording has no weights of samples of time
+	[ $number = 0 ] || [ $number = 3 ] && total=
+	tool=("$builddir/tests/export/export_tool" -k events -e "$number" $total -t)
+	"${tool[@]}" "$T/made.collapsed"
+	"${tool[@]}" "$T/made.pb.gz"
+	sort "$T/made.collapsed" >"$T/want"
+	for suffix in pb.gz jfr; do
+		[ $suffix = pb.gz ] || "${tool[@]}" "$T/made.jfr"
+		"$JHOT" convert -t $total -e "$event" -o - "$T/made.$suffix" 2>"$T/err" | sort >"$T/got"
+		same "$event comes back from $suffix" "$T/got" "$T/want"
+		"$JHOT" convert -e "$event" -o "$T/again.pb.gz" -o "$T/again.jfr" "$T/made.$suffix" 2>"$T/err"
+		for again in pb.gz jfr; do
+			"$JHOT" convert -t $total -e "$event" -o - "$T/again.$again" 2>"$T/err" | sort >"$T/got"
+			same "$event comes back from $suffix by $again" "$T/got" "$T/want"
+		done
+	done
+done
+
+done_testing
