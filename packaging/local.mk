@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Ways to hand jhot on, beside `make install`: the one file, and what is made of it.
 
-EXTRA_DIST += %D%/NOTICE
+EXTRA_DIST += %D%/NOTICE %D%/README.md %D%/APKBUILD.in %D%/Containerfile %D%/jhot.spec.in %D%/deb.sh %D%/debian/control \
+	%D%/debian/copyright %D%/debian/rules %D%/debian/source/format %D%/debian/tests/control %D%/debian/tests/record
 
 # The same objects as jhot's, with all libraries linked in: it runs on any Linux of this CPU.
 if STATIC
@@ -13,14 +14,14 @@ endif
 
 # The same commit gives the same bytes, in whatever folder and when it is built.
 ONE_FILE = $(PACKAGE)-$(VERSION)-linux-$(jhot_arch)
-ONE_FILE_DATE = $${SOURCE_DATE_EPOCH:-`git -C $(srcdir) log -1 --format=%ct 2>/dev/null || stat -c %Y $(srcdir)/NEWS`}
+COMMIT_DATE = $${SOURCE_DATE_EPOCH:-`git -C $(srcdir) log -1 --format=%ct 2>/dev/null || stat -c %Y $(srcdir)/NEWS`}
 .PHONY: tarball
 tarball: all
 if STATIC
 	rm -rf $(ONE_FILE) && $(MKDIR_P) $(ONE_FILE)
 	$(STRIP) -o $(ONE_FILE)/jhot %D%/jhot
 	cp -r doc/jhot.1 doc/completions $(srcdir)/COPYING $(srcdir)/%D%/NOTICE $(ONE_FILE)
-	tar --sort=name --format=ustar --mtime=@$(ONE_FILE_DATE) --owner=0 --group=0 --numeric-owner \
+	tar --sort=name --format=ustar --mtime=@$(COMMIT_DATE) --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX -cf - $(ONE_FILE) | gzip -9n >$(ONE_FILE).tar.gz
 	rm -rf $(ONE_FILE)
 	@wc -c $(ONE_FILE).tar.gz
@@ -30,3 +31,30 @@ else
 	@false
 endif
 CLEANFILES += $(ONE_FILE).tar.gz
+
+# An image's folder: any builder of images takes it from there.
+.PHONY: image
+image: tarball
+	rm -rf image && $(MKDIR_P) image
+	tar --strip-components=1 -C image -xzf $(ONE_FILE).tar.gz $(ONE_FILE)/jhot
+	cp $(srcdir)/%D%/Containerfile image/Dockerfile
+	@echo 'docker build -t jhot image'
+
+# Packages are made from what a release has.
+.PHONY: deb rpm apkbuild
+deb: dist
+	$(srcdir)/%D%/deb.sh $(distdir).tar.xz $(VERSION) $(COMMIT_DATE) deb
+rpm: dist
+	rm -rf rpm && $(MKDIR_P) rpm/SOURCES && cp $(distdir).tar.xz rpm/SOURCES
+	sed 's/[@]VERSION@/$(VERSION)/g' $(srcdir)/%D%/jhot.spec.in >rpm/jhot.spec
+	rpmbuild -bb --define "_topdir $(abs_builddir)/rpm" $(RPMBUILD_FLAGS) rpm/jhot.spec
+	@find rpm/RPMS -name '*.rpm'
+apkbuild: dist
+	rm -rf apk && $(MKDIR_P) apk && cp $(distdir).tar.xz apk
+	sum=`sha512sum $(distdir).tar.xz | cut -d ' ' -f 1` && \
+		sed "s/[@]VERSION@/$(VERSION)/g; s/[@]SHA512@/$$sum/" $(srcdir)/%D%/APKBUILD.in >apk/APKBUILD
+	@echo 'on Alpine: cd apk && abuild -r'
+clean-local: clean-packages
+.PHONY: clean-packages
+clean-packages:
+	rm -rf $(ONE_FILE) apk deb image rpm

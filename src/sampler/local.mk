@@ -14,6 +14,8 @@ libjhot_so_LDFLAGS = -shared -nostartfiles -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,no
 EXTRA_DIST += %D%/libjhot.map
 EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
 libjhot_so_LDADD = $(AGENT_LIBS)
+# Behind what a distribution puts into CFLAGS and CPPFLAGS, which would have the agent import more of libc.
+$(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c \

@@ -81,7 +81,7 @@ def target_faults():
 
 def tool_faults():
     """What `make` can do beyond building and checking is in HACKING.md."""
-    tools = re.findall(r"^((?:bench|soak|fuzz|golden|picture|jdks-check|roots-check|tarball)[a-z-]*):", MAKEFILES, re.M)
+    tools = re.findall(r"^((?:bench|soak|fuzz|golden|picture|jdks-check|roots-check|tarball|deb|rpm|apkbuild|image)[a-z-]*):", MAKEFILES, re.M)
     if len(tools) < 10:
         yield "only %d tools found in Makefile.am and what it includes" % len(tools)
     for name in tools:

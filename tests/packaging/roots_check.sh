@@ -74,6 +74,19 @@ row() {
 	fi
 }
 
+# A container beside the JVM's: its PID namespace, a root of its own with nothing but the program, as the image is.
+mkdir -p "$T/image/proc" "$T/image/dev"
+cp "$one" "$T/image/jhot"
+cat >"$T/side" <<'END'
+#!/bin/sh
+mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+root=$1
+shift
+exec chroot "$root" /jhot "$@"
+END
+chmod +x "$T/side"
+
 touch "$T/begin"
 mkfifo "$T/in"
 exec {hold}<>"$T/in"
@@ -88,6 +101,8 @@ for entry in $SUITES; do
 	target=Known out=/tmp/recorded
 	row "Debian $suite" "glibc $libc" "JDK ${entry#*:}" \
 		nsenter -t "$java" -m -p -r -w --setuid 65534 --setgid 65534 /tmp/renamed
+	out=/recorded
+	row "beside $suite, root" "none" "JDK ${entry#*:}" nsenter -t "$java" -p unshare -m "$T/side" "$T/image"
 	{ kill -KILL "$java"; wait; } 2>/dev/null
 done
 
