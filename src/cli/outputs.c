@@ -5,13 +5,17 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/line/units.h"
+#include "export/flame.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define STDOUT_PATH "-"
+#define STDOUT_PATH       "-"
+#define OUTPUTS_NARROWEST 300 /* px */
+#define OUTPUTS_WIDEST    20000
 
 static bool outputs_is_stdout(const struct output *f)
 {
@@ -123,6 +127,50 @@ static int outputs_filter(struct outputs *out, const struct args *args, struct e
 	return 0;
 }
 
+/* --minwidth: "0.1", "0.1%". */
+static int outputs_min_share(struct outputs *out, const char *text, struct err *err)
+{
+	char *end;
+	double percent;
+
+	if (!text)
+		return 0;
+	percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent < 100))
+		return err_set(err, ERR_USAGE,
+			"--minwidth takes per cents of all, as in 0.1, not \"%s\".", text);
+	out->min_share = percent / 100;
+	return 0;
+}
+
+/* How flame graphs look. */
+static int outputs_look(struct outputs *out, const struct args *args, struct err *err)
+{
+	struct buf known = {0};
+
+	out->title = args_get(args, OPT_TITLE);
+	out->colors = args_get(args, OPT_COLORS);
+	out->reverse = args_has(args, OPT_REVERSE);
+	out->inverted = args_has(args, OPT_INVERTED);
+	if (out->colors && !flame_scheme_by_name(out->colors)) {
+		for (const struct flame_scheme *s = flame_schemes; s->name; s++)
+			buf_printf(&known, "%s%s", known.len ? " " : "", s->name);
+		err_set(err, ERR_USAGE, "\"%s\" is nothing that --colors knows.", out->colors);
+		err_hint(err, "one of: %s", buf_str(&known));
+		buf_done(&known);
+		return -1;
+	}
+	if (args_has(args, OPT_WIDTH)) {
+		if (units_count(
+			    args_get(args, OPT_WIDTH), "--width", OUTPUTS_WIDEST, &out->width, err))
+			return -1;
+		if (out->width < OUTPUTS_NARROWEST)
+			return err_set(err, ERR_USAGE, "--width takes %d to %d pixels, not %u.",
+				OUTPUTS_NARROWEST, OUTPUTS_WIDEST, out->width);
+	}
+	return outputs_min_share(out, args_get(args, OPT_MINWIDTH), err);
+}
+
 void outputs_done(struct outputs *o)
 {
 	filter_free(o->filter);
@@ -138,8 +186,8 @@ int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 	out->total = args_has(args, OPT_TOTAL);
 	out->user_only = args_has(args, OPT_USER);
 	out->kernel_only = args_has(args, OPT_KERNEL);
-	out->title = args_get(args, OPT_TITLE);
-	if (outputs_files(out, args, err) || outputs_labels(out, args, err))
+	if (outputs_look(out, args, err) || outputs_files(out, args, err) ||
+		outputs_labels(out, args, err))
 		return -1;
 	return outputs_filter(out, args, err);
 }
@@ -317,6 +365,11 @@ static struct export_options outputs_options(const struct outputs_job *job, int 
 		.annotate = o->annotate,
 		.dot = o->dot,
 		.each = each,
+		.min_share = o->min_share,
+		.reverse = o->reverse,
+		.inverted = o->inverted,
+		.colors = o->colors,
+		.width = o->width,
 	};
 }
 

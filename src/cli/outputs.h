@@ -29,8 +29,10 @@ struct outputs {
 	int count;
 	const char *labels[OUTPUTS_LABELS]; /* of --label */
 	int label_count;
-	const char *title;
-	bool threads, annotate, dot, total;
+	const char *title, *colors; /* colors: a name that is known; NULL: not said */
+	double min_share;
+	unsigned width; /* px; 0: not said */
+	bool threads, annotate, dot, total, reverse, inverted;
 	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
 	uint32_t from, to;           /* seconds; to 0: all */

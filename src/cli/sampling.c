@@ -55,6 +55,7 @@ int sampling_begin(struct sampling *s, struct err *err)
 
 	catch_signals();
 	s->profile = profile_new();
+	profile_set_history(s->profile, UINT32_MAX); /* files have time */
 	s->options.patience = progress_begin(&progress, &s->jvm, &sampling_signal);
 	s->session = session_open(&s->jvm, &s->options, s->profile, err);
 	progress_done(&progress);

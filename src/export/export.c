@@ -12,6 +12,12 @@ const struct export_format export_formats[] = {
 		.suffixes = {".svg"},
 		.what = "flame graph, one self-contained file for any browser",
 		.write = export_svg},
+	{.name = "html",
+		.suffixes = {".html", ".htm"},
+		.what = "flame graph, call tree, methods and a heat map over time, all events in "
+			"one file",
+		.write = export_html,
+		.together = true},
 	{.name = "collapsed",
 		.suffixes = {".collapsed", ".folded"},
 		.what = "one line per stack, for scripts and other viewers",

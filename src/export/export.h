@@ -44,6 +44,12 @@ struct export_options {
 	bool dot;                /* --dot: pkg.Class instead of pkg/Class (collapsed) */
 	const struct diff *diff; /* NULL, or what query is of is both sides of this */
 	uint64_t each; /* collapsed: values are weights over this; 0: as the query has them */
+	/* Of flame graphs: */
+	double min_share; /* what has less of all is left out as "[narrow frames]"; 0.001: 0.1 % */
+	bool reverse;     /* leaves first, then their callers */
+	bool inverted;    /* the root at the bottom */
+	const char *colors; /* a name of flame_schemes; NULL: the first */
+	unsigned width;     /* px; 0: of the window, and of the picture 1,200 */
 };
 
 /* One file of one format: never fails. */
@@ -72,7 +78,7 @@ int export_write(const char *path, const struct export_format *format, const str
 /* How this event was sampled; all unknown if that is not told. */
 struct export_event export_event_of(const struct export_options *o, int event);
 
-export_writer export_svg, export_collapsed, export_jfr, export_pprof, export_otlp,
+export_writer export_svg, export_html, export_collapsed, export_jfr, export_pprof, export_otlp,
 	export_speedscope, export_plain;
 
 #endif

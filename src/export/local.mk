@@ -4,16 +4,18 @@
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
 	%D%/collapsed.c %D%/export.c %D%/export.h %D%/facts.c %D%/facts.h %D%/flame.c %D%/flame.h \
+	%D%/flame_color.c %D%/flame_index.c %D%/html.c \
 	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
 	%D%/numbers.c %D%/numbers.h %D%/otlp.c %D%/plain.c %D%/pprof.c %D%/proto.c %D%/proto.h %D%/seconds.c \
-	%D%/seconds.h %D%/speedscope.c %D%/svg.c %D%/svg.h %D%/svg_data.c %D%/svg_picture.c \
+	%D%/seconds.h %D%/speedscope.c %D%/svg.c %D%/svg.h %D%/svg_data.c \
+	%D%/svg_head.c %D%/svg_picture.c %D%/svg_slices.c \
 	%D%/table.c %D%/table.h %D%/text.c %D%/text.h %D%/zip.c %D%/zip.h
 
 %D%/svg.$(OBJEXT): %D%/web/flame_js.inc
 
-flame_scripts = %D%/web/data.js %D%/web/reverse.js %D%/web/text.js \
-	%D%/web/page.js %D%/web/draw.js %D%/web/lines.js %D%/web/state.js \
-	%D%/web/input.js
+flame_scripts = %D%/web/data.js %D%/web/slices.js %D%/web/shape.js %D%/web/reverse.js \
+	%D%/web/text.js %D%/web/colors.js %D%/web/page.js %D%/web/draw.js %D%/web/lines.js \
+	%D%/web/heat.js %D%/web/lists.js %D%/web/state.js %D%/web/input.js
 EXTRA_DIST += $(flame_scripts)
 BUILT_SOURCES += %D%/web/flame_js.inc
 CLEANFILES += %D%/web/flame_js.inc %D%/web/flame.js
@@ -22,6 +24,6 @@ CLEANFILES += %D%/web/flame_js.inc %D%/web/flame.js
 	$(AM_V_GEN)$(MKDIR_P) %D%/web && \
 	{ echo '(function () {'; (cd $(srcdir) && cat $(flame_scripts)); echo '})();'; } | \
 		sed 's/^[	]*//; /^\/\//d; /^$$/d' >%D%/web/flame.js && \
-	if grep -n ']]>' %D%/web/flame.js; then exit 1; fi && \
+	if grep -n -e ']]>' -e '</script' -e '<!--' %D%/web/flame.js; then exit 1; fi && \
 	od -An -v -tx1 %D%/web/flame.js | sed 's/ \(..\)/0x\1,/g' >$@.tmp && \
 	sed '$$s/,$$//' $@.tmp >$@ && rm -f $@.tmp

@@ -57,18 +57,6 @@ static void data_names(struct buf *out, const struct flame *f)
 	}
 }
 
-/* The weight of each sample, if it is the same everywhere; else 0. */
-static uint64_t data_each(const struct flame *f)
-{
-	uint64_t each = f->nodes[0].count ? f->nodes[0].weight / f->nodes[0].count : 0;
-
-	for (uint32_t i = 0; i < f->count; i++) {
-		if (f->nodes[i].count * each != f->nodes[i].weight)
-			return 0;
-	}
-	return each;
-}
-
 static void data_move(struct buf *out, const struct flame_node *n, const struct flame_node *before)
 {
 	if (n->level == before->level) {
@@ -118,7 +106,7 @@ void svg_data(struct buf *out, const struct flame *f, const struct export_option
 	const struct svg_head *head)
 {
 	const struct profile_event *event = head->event;
-	uint64_t each = data_each(f);
+	uint64_t each = flame_each(f);
 
 	buf_adds(out, "jhot-flame 1\n");
 	data_fact(out, "title", buf_str(&head->title));
@@ -127,9 +115,21 @@ void svg_data(struct buf *out, const struct flame *f, const struct export_option
 	data_fact(out, "unit", event->unit);
 	buf_printf(out, "width %s\n", o->query.by_weight ? "value" : "samples");
 	buf_printf(out, "each %" PRIu64 "\n", each);
-	for (int i = 0; i < FLAME_TYPES; i++)
-		buf_printf(out, "type %c %d %d %d %s\n", flame_types[i].letter, flame_types[i].hue,
-			flame_types[i].saturation, flame_types[i].lightness, flame_types[i].name);
+	if (o->width)
+		buf_printf(out, "px %u\n", o->width);
+	if (o->reverse)
+		buf_adds(out, "reversed 1\n");
+	if (o->inverted)
+		buf_adds(out, "inverted 1\n");
+	if (o->colors)
+		data_fact(out, "colors", o->colors);
+	for (int i = 0; i < FLAME_TYPES; i++) {
+		const struct flame_type *t = &flame_types[i];
+
+		buf_printf(out, "type %c %d %d %d %s\nsafe %c %d %d %d\n", t->letter, t->type.hue,
+			t->type.saturation, t->type.lightness, t->name, t->letter, t->safe.hue,
+			t->safe.saturation, t->safe.lightness);
+	}
 	data_names(out, f);
 	data_nodes(out, f, o->query.by_weight, each);
 }

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICTURE_WIDTH 1200
 #define PICTURE_SIDE  12 /* margins */
 #define PICTURE_TOP   62
 #define PICTURE_ROW   19
@@ -32,6 +31,7 @@ struct picture_box {
 struct picture {
 	struct buf *out;
 	const struct flame *f;
+	const struct svg_look *look;
 	struct picture_box *boxes;
 	uint32_t count;
 	unsigned levels; /* that have boxes */
@@ -42,7 +42,7 @@ static double picture_scale(const struct picture *p)
 {
 	uint64_t all = p->f->nodes[0].total;
 
-	return all ? (PICTURE_WIDTH - 2.0 * PICTURE_SIDE) / (double)all : 0;
+	return all ? (p->look->width - 2.0 * PICTURE_SIDE) / (double)all : 0;
 }
 
 /* --- which boxes ------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static int picture_compare_totals(const void *a, const void *b)
 /* The smallest total that is drawn: a pixel, or more if there were too many boxes. */
 static uint64_t picture_least(const struct picture *p)
 {
-	uint64_t least = (uint64_t)(p->f->nodes[0].total / (PICTURE_WIDTH - 2.0 * PICTURE_SIDE));
+	uint64_t least = (uint64_t)(p->f->nodes[0].total / (p->look->width - 2.0 * PICTURE_SIDE));
 	uint64_t *totals = xreallocarray(NULL, p->f->count, sizeof(*totals));
 	uint32_t n = 0;
 
@@ -93,8 +93,8 @@ static void picture_choose(struct picture *p)
 		n = &p->f->nodes[i];
 		if (n->total < least && i)
 			continue;
-		p->boxes[p->count] = (struct picture_box){
-			n, flame_color(n->type, p->f->names[n->name]), p->count};
+		p->boxes[p->count] =
+			(struct picture_box){n, p->look->scheme->color(p->f, n), p->count};
 		p->count++;
 		p->types[n->type] = true;
 		if (n->level >= p->levels)
@@ -113,12 +113,14 @@ static double picture_x(const struct picture *p, const struct flame_node *n)
 static double picture_w(const struct picture *p, const struct flame_node *n)
 {
 	return p->f->nodes[0].total ? (double)n->total * picture_scale(p)
-				    : PICTURE_WIDTH - 2.0 * PICTURE_SIDE;
+				    : p->look->width - 2.0 * PICTURE_SIDE;
 }
 
-static unsigned picture_y(const struct flame_node *n)
+static unsigned picture_y(const struct picture *p, const struct flame_node *n)
 {
-	return PICTURE_TOP + n->level * PICTURE_ROW;
+	unsigned row = p->look->inverted ? p->levels - 1 - n->level : n->level;
+
+	return PICTURE_TOP + row * PICTURE_ROW;
 }
 
 /* A number with one decimal, and none where it is 0. */
@@ -143,7 +145,7 @@ static void picture_boxes(struct picture *p)
 		w = w > 3 ? w - 0.6 : w * 0.85; /* a gap of ground between neighbours */
 		buf_addc(p->out, 'M');
 		picture_number(p->out, picture_x(p, n));
-		buf_printf(p->out, " %uh", picture_y(n));
+		buf_printf(p->out, " %uh", picture_y(p, n));
 		picture_number(p->out, w < 0.6 ? 0.6 : w);
 		buf_printf(p->out, "v%dH", PICTURE_ROW - 1);
 		picture_number(p->out, picture_x(p, n));
@@ -217,8 +219,8 @@ static void picture_names(struct picture *p)
 		double w = picture_w(p, n) - 2 * PICTURE_PAD;
 
 		if (w > 2 * PICTURE_FONT && picture_fit(&fit, p->f->names[n->name], n->type, w))
-			picture_text(
-				p->out, picture_x(p, n) + PICTURE_PAD, picture_y(n) + 13, fit.data);
+			picture_text(p->out, picture_x(p, n) + PICTURE_PAD, picture_y(p, n) + 13,
+				fit.data);
 	}
 	buf_done(&fit);
 }
@@ -228,9 +230,11 @@ static void picture_legend(struct picture *p, unsigned y)
 	double x = PICTURE_SIDE;
 
 	for (int i = 0; i < FLAME_ALL; i++) {
-		if (!p->types[i])
+		uint32_t color = flame_legend_color(p->look->scheme, (uint8_t)i);
+
+		if (!p->types[i] || !color)
 			continue;
-		buf_printf(p->out, "<path fill=\"#%06x\" d=\"M", flame_color((uint8_t)i, ""));
+		buf_printf(p->out, "<path fill=\"#%06x\" d=\"M", color);
 		picture_number(p->out, x);
 		buf_printf(p->out, " %uh11v11h-11z\"/>\n", y - 10);
 		picture_text(p->out, x + 16, y, flame_types[i].name);
@@ -239,20 +243,19 @@ static void picture_legend(struct picture *p, unsigned y)
 	picture_text(p->out, x + 12, y, "Open this file in a browser to zoom and search.");
 }
 
-void svg_picture(
-	struct buf *out, const struct flame *f, const struct svg_head *head, unsigned *height)
+unsigned svg_picture(struct buf *out, const struct flame *f, const struct svg_head *head,
+	const struct svg_look *look)
 {
-	struct picture p = {.out = out, .f = f};
-	unsigned legend;
+	struct picture p = {.out = out, .f = f, .look = look};
+	unsigned legend, height;
 
 	picture_choose(&p);
 	legend = PICTURE_TOP + p.levels * PICTURE_ROW + 24;
-	*height = legend + 14;
+	height = legend + 14;
 	buf_printf(out,
-		"<g id=\"picture\" font-family=\"Verdana, DejaVu Sans, sans-serif\" "
-		"font-size=\"11.5\" "
-		"fill=\"" PICTURE_INK "\">\n<rect width=\"%d\" height=\"%u\" fill=\"#fbfbfa\"/>\n",
-		PICTURE_WIDTH, *height);
+		"<g font-family=\"Verdana, DejaVu Sans, sans-serif\" font-size=\"11.5\" "
+		"fill=\"" PICTURE_INK "\">\n<rect width=\"%u\" height=\"%u\" fill=\"#fbfbfa\"/>\n",
+		look->width, height);
 	buf_adds(out, "<g font-size=\"16\">\n");
 	picture_text(out, PICTURE_SIDE, 28, buf_str(&head->title));
 	buf_adds(out, "</g>\n<g fill=\"" PICTURE_FAINT "\">\n");
@@ -263,4 +266,5 @@ void svg_picture(
 	picture_names(&p);
 	buf_adds(out, "</g>\n");
 	free(p.boxes);
+	return height;
 }

@@ -4,7 +4,7 @@
 EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable \
 	%D%/bench_model %D%/bench_scale %D%/bench_ui %D%/bench_unwind
 EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/events.sh %D%/rates.sh %D%/frozen.py \
-	%D%/live.py %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
+	%D%/export.py %D%/live.py %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
 	%D%/stacks.awk %D%/throughput.py %D%/throughput.sh %D%/totals.sh \
 	%D%/walk_table.sh %D%/wall_cost.sh %D%/workload.sh
 
@@ -25,7 +25,7 @@ endif
 %C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
-.PHONY: bench bench-attach bench-day bench-diff bench-events bench-model bench-rates bench-scale bench-screen bench-throughput \
+.PHONY: bench bench-attach bench-day bench-diff bench-events bench-export bench-model bench-rates bench-scale bench-screen bench-throughput \
 	bench-totals bench-walk bench-wall soak soak-alloc soak-signals
 bench-attach: all tests/jvm/classes.stamp
 	$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/%D%/attach_cost.sh
@@ -84,6 +84,8 @@ bench-diff: %D%/bench_diff
 	gzip -dc $(srcdir)/tests/tui/h2.raw.gz >%D%/h2.raw
 	%D%/bench_diff %D%/h2.raw $(TIMES)
 	@rm -f %D%/h2.raw
+bench-export: tests/export/export_tool
+	srcdir='$(abs_top_srcdir)' python3 $(srcdir)/%D%/export.py
 
 bench-model: %D%/bench_model
 	%D%/bench_model

@@ -145,6 +145,10 @@ class Browser:
     def run(self, script, *args):
         return self._call("POST", self.session + "/execute/sync", {"script": script, "args": list(args)})
 
+    def later(self, script):
+        """What a script gives to its last argument, a function."""
+        return self._call("POST", self.session + "/execute/async", {"script": script, "args": []})
+
     def wait(self, script, what, seconds=30):
         """Until the expression is true. Frames drawn, so that what follows sees the result."""
         until = time.monotonic() + seconds
@@ -163,12 +167,15 @@ class Browser:
             actions += [{"type": "keyDown", "value": code}, {"type": "keyUp", "value": code}]
         self._call("POST", self.session + "/actions", {"actions": [{"type": "key", "id": "k", "actions": actions}]})
 
+    def act(self, actions):
+        self._call("POST", self.session + "/actions", {"actions": [
+            {"type": "pointer", "id": "m", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
+
     def pointer(self, x, y, click=False):
         actions = [{"type": "pointerMove", "x": int(x), "y": int(y), "origin": "viewport", "duration": 0}]
         if click:
             actions += [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self._call("POST", self.session + "/actions", {"actions": [
-            {"type": "pointer", "id": "m", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
+        self.act(actions)
 
     def png(self):
         return base64.b64decode(self._call("GET", self.session + "/screenshot"))
@@ -207,6 +214,47 @@ class Server:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+ROW = 20
+
+
+class Graph:
+    """The live view of one flame-graph file; rows are counted from where the root is."""
+
+    def __init__(self, b):
+        self.b = b
+
+    def open(self, url):
+        self.b.open("about:blank")
+        self.b.open(url)
+        self.b.wait("document.querySelector('#graph') && document.getElementById('name').textContent", "the live view")
+
+    def text(self, name):
+        return self.b.run("return document.getElementById(arguments[0]).textContent", name)
+
+    def hash(self):
+        return self.b.run("return decodeURIComponent(location.hash)")
+
+    def box(self):
+        return self.b.run("const r = document.querySelector('#graph').getBoundingClientRect();"
+                          "return [r.left, r.top, r.width, r.height]")
+
+    def point(self, share, level, flipped=False):
+        left, top, width, height = self.box()
+        y = height - 4 - (level + 0.5) * ROW if flipped else 4 + (level + 0.5) * ROW
+        return left + share * (width - 10), top + y
+
+    def hover(self, share, level):
+        self.b.pointer(*self.point(share, level))
+
+    def click(self, share, level, flipped=False):
+        self.b.pointer(*self.point(share, level, flipped), click=True)
+
+    def search(self, text):
+        self.b.key("/")
+        self.b.key(*text)
+        self.b.key("Enter")
 
 
 _folder = tempfile.TemporaryDirectory(prefix="jhot-made-")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-e EVENT]
- * [-k known|alloc|events|hostile|long] PATH. -l: prints the name and the suffix of each format.
+ * [-k known|alloc|events|hostile|long|native|spike|day] PATH. -l: prints the name and the suffix of each format.
  *
- * events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
+ * spike: ten minutes of two stacks, in three seconds of which a third one runs. day: 24 hours at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
  * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format.
  */
 #include "base/clock.h"
@@ -208,6 +208,52 @@ static void hostile_meta(struct export_options *o)
 	o->meta.vitals = &shop_vitals;
 }
 
+/* A thread as it is sampled: entry frames before Java, native frames behind it. */
+static void make_native(struct profile *p)
+{
+	push_and_add(p,
+		(const char *[]){"start_thread", "JavaThread::run", "app.Main.main", "inflate",
+			"longest_match", "crc32", NULL},
+		(enum frame_type[]){
+			FRAME_NATIVE, FRAME_VM, J, FRAME_NATIVE, FRAME_NATIVE, FRAME_NATIVE},
+		100);
+}
+
+/* Ten minutes of even work; from 252 s on a cache is built anew for three seconds. */
+static void make_spike(struct profile *p)
+{
+	uint32_t run = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J);
+	uint32_t serve = push(p, run, "app.Shop", "serve", J);
+	uint32_t write = push(p, run, "app.Store", "write", J);
+	uint32_t rebuild =
+		push(p, push(p, run, "app.Cache", "refresh", J), "app.Cache", "rebuild", J);
+
+	for (uint32_t s = 0; s < 600; s++) {
+		uint32_t more = s * 7919 % 11;
+
+		profile_advance(p, s);
+		profile_add(p, EVENT_CPU, s, serve, 0, 60 + more, (60 + more) * 10000000ull);
+		profile_add(p, EVENT_CPU, s, write, 0, 30 - more, (30 - more) * 10000000ull);
+		if (s >= 252 && s < 255)
+			profile_add(p, EVENT_CPU, s, rebuild, 0, 210, 2100000000ull);
+	}
+}
+
+/* 24 hours, a sample of each of eight busy threads every 50 ms, of 20,000 stacks. */
+static void make_day(struct profile *p)
+{
+	struct feed f;
+
+	profile_set_history(p, UINT32_MAX);
+	feed_init(&f, p, &(struct feed_options){.stacks = 20000, .methods = 4000, .rate = 160});
+	feed_all(&f, 1);
+	for (uint32_t s = 2; s < 86400; s++) {
+		feed_second(&f, s);
+		profile_advance(p, s);
+	}
+	feed_done(&f);
+}
+
 /* Bytes and ms of each format, the median of five times. */
 static int measure(const struct profile *p, const struct export_options *o)
 {
@@ -243,6 +289,12 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 		make_alloc(p);
 	else if (!strcmp(kind, "events"))
 		make_events(p);
+	else if (!strcmp(kind, "spike"))
+		make_spike(p);
+	else if (!strcmp(kind, "native"))
+		make_native(p);
+	else if (!strcmp(kind, "day"))
+		make_day(p);
 	else if (!strcmp(kind, "hostile"))
 		make_hostile(p);
 	else if (!strcmp(kind, "long")) /* most of it has left the history, some is in steps */
@@ -253,8 +305,10 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"total", no_argument, NULL, 'w'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"total", no_argument, NULL, 'w'},
+		{"minwidth", required_argument, NULL, 'M'}, {"reverse", no_argument, NULL, 'R'},
+		{"inverted", no_argument, NULL, 'I'}, {"colors", required_argument, NULL, 'C'},
+		{"width", required_argument, NULL, 'W'}, {NULL, 0, NULL, 0}};
 	struct export_options o = {.query = {.to = UINT32_MAX, .thread = PROFILE_ANY_THREAD},
 		.meta = {.pid = 41234,
 			.name = "shop-api.jar",
@@ -281,6 +335,11 @@ int main(int argc, char **argv)
 		measured |= c == 'm';
 		o.query.by_weight |= c == 'w';
 		o.query.event = c == 'e' ? atoi(optarg) : o.query.event;
+		o.min_share = c == 'M' ? atof(optarg) / 100 : o.min_share;
+		o.reverse |= c == 'R';
+		o.inverted |= c == 'I';
+		o.colors = c == 'C' ? optarg : o.colors;
+		o.width = c == 'W' ? (unsigned)atoi(optarg) : o.width;
 		kind = c == 'k' ? optarg : kind;
 		stacks = c == 'n' ? (uint32_t)atoi(optarg) : stacks;
 	}

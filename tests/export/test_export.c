@@ -295,7 +295,7 @@ static void test_flame(void)
 
 	feed_init(&f, p, &(struct feed_options){.stacks = 400});
 	feed_all(&f, 1);
-	fl = flame_new(p, &q, true);
+	fl = flame_new(p, &q, &(struct flame_options){.threads = true});
 	for (uint32_t i = 0; i < fl->count; i++) {
 		const struct flame_node *n = &fl->nodes[i];
 

@@ -38,6 +38,7 @@ static int run_report(const struct args *args, struct err *err)
 	struct outputs outputs;
 	int rc = -1;
 
+	profile_set_history(p, UINT32_MAX); /* as for record */
 	if (!outputs_parse(&outputs, args, err))
 		s = session_replay(args->operands[0], true, p, err);
 	if (s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live view inside a flame-graph SVG: the data. Constants first, as this file stands first.
+// The live view inside a flame-graph file, .svg or .html: the data. Constants first, as this file stands first.
 //
 // The files of this folder are joined in one function (src/export/local.mk), without indentation and lines that are
 // only a comment. Together they read the data, hide the picture and draw on a canvas. They ask nothing of the
@@ -9,16 +9,19 @@
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
-const svg = document.documentElement;
+const root = document.documentElement;
+const isSvg = root.namespaceURI === SVG;
 const ROW = 20, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 const BAR = 10;
 const LEAST_SHARE = 1 / 4000;
-const FRAME_ALL = 'L', FRAME_THREAD = 'K', JAVA = 'ABCDEI';
+const FRAME_ALL = 'L', FRAME_THREAD = 'K', FRAME_NARROW = 'P', JAVA = 'ABCDEIMN', CLASSES = 'IM', NATIVE = 'FGH';
 const THEMES = {
 	light: {ground: '#fbfbfa', panel: '#f1f2f4', line: '#dadde3', ink: '#20242b', faint: '#626a77',
-		box: '#20242b', accent: '#2f5bd0', match: [322, 70, 64], dim: 0.28, field: '#ffffff', found: '#b0257f'},
+		box: '#20242b', accent: '#2f5bd0', match: [322, 70, 64], dim: 0.28, field: '#ffffff', found: '#b0257f', bar: '#c9d7f5',
+		heat: [[253, 245, 230], [248, 196, 120], [214, 84, 38], [112, 14, 36]]},
 	dark: {ground: '#16181d', panel: '#1f2229', line: '#363b46', ink: '#e4e7ec', faint: '#9aa3b2',
-		box: '#f2f4f7', accent: '#8fb0ff', match: [322, 62, 46], dim: 0.4, field: '#12141a', found: '#f08ccb'},
+		box: '#f2f4f7', accent: '#8fb0ff', match: [322, 62, 46], dim: 0.4, field: '#12141a', found: '#f08ccb', bar: '#2c3c63',
+		heat: [[38, 38, 44], [112, 58, 30], [224, 122, 44], [255, 226, 168]]},
 };
 
 function readFacts(lines, graph) {
@@ -27,8 +30,10 @@ function readFacts(lines, graph) {
 		const at = lines[i].indexOf(' '), key = lines[i].slice(0, at), value = lines[i].slice(at + 1);
 		if (key === 'type') {
 			const f = value.split(' ');
-			graph.types[f[0]] = {hue: +f[1], saturation: +f[2], lightness: +f[3],
-				name: f.slice(4).join(' ')};
+			graph.types[f[0]] = {type: f.slice(1, 4).map(Number), name: f.slice(4).join(' ')};
+		} else if (key === 'safe') {
+			const f = value.split(' ');
+			graph.types[f[0]].safe = f.slice(1, 4).map(Number);
 		} else {
 			graph.facts[key] = value;
 		}
@@ -96,31 +101,37 @@ function readNodes(text, count) {
 	return t;
 }
 
-// What follows from the order: where subtrees end, parents, left edges, what ends at a node itself.
-function finish(t) {
+// What follows from the order of nodes: where subtrees end, parents, how many levels there are.
+function link(t) {
 	const n = t.count, open = [];
 	t.end = new Uint32Array(n).fill(n);
 	t.parent = new Int32Array(n).fill(-1);
-	t.start = new Float64Array(n);
-	t.self = t.total.slice();
-	t.selfOther = t.other.slice();
 	t.levels = 0;
-	const next = new Float64Array(n);
 	for (let i = 0; i < n; i++) {
 		const level = t.level[i];
 		while (open.length > level)
 			t.end[open.pop()] = i;
-		if (level) {
-			const p = open[level - 1];
-			t.parent[i] = p;
-			t.start[i] = t.start[p] + next[p];
-			next[p] += t.total[i];
-			t.self[p] -= t.total[i];
-			t.selfOther[p] -= t.other[i];
-		}
+		if (level)
+			t.parent[i] = open[level - 1];
 		open.push(i);
 		if (level >= t.levels)
 			t.levels = level + 1;
+	}
+	return t;
+}
+
+// What follows from totals: left edges, what ends at a node itself.
+function finish(t) {
+	const n = t.count, next = new Float64Array(n);
+	t.start = new Float64Array(n);
+	t.self = t.total.slice();
+	t.selfOther = t.other.slice();
+	for (let i = 1; i < n; i++) {
+		const p = t.parent[i];
+		t.start[i] = t.start[p] + next[p];
+		next[p] += t.total[i];
+		t.self[p] -= t.total[i];
+		t.selfOther[p] -= t.other[i];
 	}
 	return t;
 }
@@ -130,6 +141,7 @@ function readGraph(text) {
 	let i = readNames(lines, readFacts(lines, graph), graph);
 	graph.each = +graph.facts.each;
 	graph.byValue = graph.facts.width === 'value';
-	graph.top = finish(readNodes(lines[i + 1], +lines[i].slice(6)));
+	graph.base = finish(link(readNodes(lines[i + 1], +lines[i].slice(6))));
+	graph.slices = (lines[i + 2] || '').startsWith('slices ') ? readSlices(lines[i + 2], lines[i + 3], graph) : null;
 	return graph;
 }

@@ -141,6 +141,10 @@ function drawNodes(ctx) {
 	for (let i = t.parent[z]; i >= 0; i = t.parent[i])
 		drawBox(ctx, i, 0, levelY(t.level[i]), view.width);
 	for (let i = z; i < t.end[z];) {
+		if (!t.total[i] && i !== z) {
+			i = t.end[i];
+			continue;
+		}
 		const x = (t.start[i] - first) * scale, w = i === z ? view.width : t.total[i] * scale;
 		const level = t.level[i], y = levelY(level);
 		if (w < 1) {
@@ -179,6 +183,8 @@ function drawScrollBar(ctx, theme) {
 
 function draw() {
 	view.pending = false;
+	if (view.tab !== 'flame')
+		return;
 	const theme = THEMES[view.dark ? 'dark' : 'light'], ratio = window.devicePixelRatio || 1;
 	const ctx = ui.canvas.getContext('2d');
 	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -203,6 +209,8 @@ function redraw() {
 
 function measure() {
 	const ratio = window.devicePixelRatio || 1;
+	if (view.tab !== 'flame')
+		return;
 	const width = Math.max(1, ui.stage.clientWidth), height = Math.max(1, ui.stage.clientHeight);
 	view.width = Math.max(1, width - BAR);
 	view.height = height;
@@ -218,4 +226,5 @@ function measure() {
 function resize() {
 	measure();
 	draw();
+	drawHeat();
 }

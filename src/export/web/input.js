@@ -5,7 +5,7 @@ function widestChild(i) {
 	const t = view.t;
 	let best = -1;
 	for (let c = i + 1; c < t.end[i]; c = t.end[c])
-		if (best < 0 || t.total[c] > t.total[best])
+		if (t.total[c] && (best < 0 || t.total[c] > t.total[best]))
 			best = c;
 	return best;
 }
@@ -18,6 +18,8 @@ function sibling(i, step) {
 	for (let c = p + 1; c < t.end[p]; c = t.end[c]) {
 		if (step < 0 && c === i)
 			return before;
+		if (!t.total[c])
+			continue;
 		if (step > 0 && before === i)
 			return c;
 		before = c;
@@ -45,20 +47,33 @@ function scrollBy(y) {
 	redraw();
 }
 
+// Keys that act wherever one is, and those of the flame graph.
 const ACTIONS = {
-	Escape: () => view.zoom ? zoomTo([]) : clearSearch(),
+	Escape: () => view.zoom ? zoomTo([]) : view.query ? clearSearch() : setStretch(null),
 	0: () => zoomTo([]),
 	Backspace: zoomBack,
-	Enter: () => view.focus >= 0 && zoomTo(pathOf(view.focus)),
 	'/': () => ui.search.select(),
+	r: () => setReversed(!view.reversed),
+	f: () => setFold(!view.fold),
+	X: showHidden,
+	c: nextColor,
+	d: () => setDark(!view.dark),
+	e: () => setEvent((view.event + 1) % view.graphs.length),
+	s: nextSpike,
+	'[': () => shiftStretch(-1),
+	']': () => shiftStretch(1),
+	1: () => setTab('flame'),
+	2: () => setTab('tree'),
+	3: () => setTab('methods'),
+	'?': toggleHelp,
+};
+const FLAME_ACTIONS = {
+	Enter: () => view.focus >= 0 && zoomTo(pathOf(view.focus)),
 	n: () => nextMatch(1),
 	N: () => nextMatch(-1),
 	i: () => setFlip(!view.flip),
-	r: () => setReversed(!view.reversed),
-	c: nextColor,
-	d: () => setDark(!view.dark),
+	x: hideFrame,
 	y: copyName,
-	'?': toggleHelp,
 	ArrowDown: () => walkFocus(view.flip ? 'out' : 'in'),
 	ArrowUp: () => walkFocus(view.flip ? 'in' : 'out'),
 	ArrowLeft: () => walkFocus(-1),
@@ -68,6 +83,13 @@ const ACTIONS = {
 	Home: () => scrollBy(-1e9),
 	End: () => scrollBy(1e9),
 };
+
+function actionOf(key) {
+	for (const actions of view.tab === 'flame' ? [FLAME_ACTIONS, ACTIONS] : [ACTIONS])
+		if (Object.prototype.hasOwnProperty.call(actions, key))
+			return actions[key];
+	return null;
+}
 
 function clearSearch() {
 	ui.search.value = '';
@@ -81,21 +103,25 @@ function onKey(e) {
 		if (e.key === 'Escape')
 			clearSearch();
 		if (e.key === 'Escape' || e.key === 'Enter')
-			ui.canvas.focus();
-		if (e.key === 'Enter')
+			ui.stage.firstElementChild.focus();
+		if (e.key === 'Enter' && view.tab === 'flame')
 			nextMatch(e.shiftKey ? -1 : 1);
 		return;
 	}
-	if (e.target.localName === 'button' && (e.key === 'Enter' || e.key === ' '))
+	if ((e.target.localName === 'button' && (e.key === 'Enter' || e.key === ' ')) || e.target.localName === 'select')
 		return;
-	const act = Object.prototype.hasOwnProperty.call(ACTIONS, e.key) && ACTIONS[e.key];
+	if ((e.target === ui.heat && heatKey(e)) || (view.tab === 'tree' && treeKey(e))) {
+		e.preventDefault();
+		return;
+	}
+	const act = actionOf(e.key);
 	if (act) {
 		e.preventDefault();
 		act();
 	}
 }
 
-function place(e) {
+function pointAt(e) {
 	const r = ui.canvas.getBoundingClientRect();
 	return [e.clientX - r.left, e.clientY - r.top];
 }
@@ -112,7 +138,7 @@ function setHover(i) {
 function onPointer() {
 	let drag = null;
 	ui.canvas.addEventListener('pointerdown', e => {
-		const [x] = place(e);
+		const [x] = pointAt(e);
 		// The bar scrolls, and so does a finger anywhere.
 		if (x >= view.width || e.pointerType === 'touch') {
 			drag = {y: e.clientY, scroll: view.scroll, moved: false,
@@ -122,7 +148,7 @@ function onPointer() {
 	});
 	ui.canvas.addEventListener('pointermove', e => {
 		if (!drag) {
-			setHover(nodeAt(...place(e)));
+			setHover(nodeAt(...pointAt(e)));
 			return;
 		}
 		drag.moved = drag.moved || Math.abs(e.clientY - drag.y) > 4;
@@ -132,7 +158,7 @@ function onPointer() {
 	});
 	ui.canvas.addEventListener('pointerleave', () => setHover(-1));
 	ui.canvas.addEventListener('click', e => {
-		const moved = drag && drag.moved, i = nodeAt(...place(e));
+		const moved = drag && drag.moved, i = nodeAt(...pointAt(e));
 		drag = null;
 		if (i >= 0 && !moved)
 			zoomTo(pathOf(i));
@@ -140,22 +166,33 @@ function onPointer() {
 	ui.canvas.addEventListener('pointercancel', () => {
 		drag = null;
 	});
-	ui.stage.addEventListener('wheel', e => {
+	ui.canvas.addEventListener('wheel', e => {
 		e.preventDefault();
 		scrollBy(e.deltaMode === 1 ? e.deltaY * ROW : e.deltaY);
-		setHover(nodeAt(...place(e)));
+		setHover(nodeAt(...pointAt(e)));
 	}, {passive: false});
 	ui.canvas.style.touchAction = 'none';
 }
 
+function readEvents() {
+	view.texts = [...document.getElementsByClassName('flame')].map(e => e.textContent);
+	view.graphs = view.texts.map(() => null);
+}
+
 function start() {
-	view.graph = readGraph(document.getElementById('flame').textContent);
-	view.t = view.graph.top;
-	buildPage(view.graph.facts);
+	readEvents();
+	view.event = 0;
+	const graph = graphOf(0);
+	view.flip = graph.facts.inverted === '1';
+	view.reversed = graph.facts.reversed === '1';
+	view.color = COLORS[graph.facts.colors] ? graph.facts.colors : 'type';
+	view.begin = {flip: view.flip, reversed: view.reversed, color: view.color};
+	buildPage(graph.facts);
 	const scheme = window.matchMedia('(prefers-color-scheme: dark)');
 	view.dark = scheme.matches;
 	scheme.addEventListener('change', e => setDark(e.matches));
 	onPointer();
+	onHeatPointer();
 	window.addEventListener('keydown', onKey);
 	new ResizeObserver(resize).observe(ui.stage);
 	window.addEventListener('popstate', e => {
@@ -164,12 +201,10 @@ function start() {
 	});
 	ui.search.addEventListener('input', () => setQuery(ui.search.value));
 	view.depth = history.state || 0;
-	paintTheme();
-	measure();
 	restore();
-	draw();
+	resize();
 }
 
 // Inlined into some page the picture is right there, and the page's keys are not ours.
-if (svg.namespaceURI === SVG && svg.localName === 'svg')
+if ((isSvg && root.localName === 'svg') || document.getElementsByClassName('flame')[0].parentNode === document.body)
 	start();

@@ -30,24 +30,24 @@ function say(text) {
 	ui.live.textContent = text;
 }
 
+const MEANING = {self: 'The warmer, the more of the zoom ends in the frame itself.',
+	package: 'Frames of one package or library share a colour.'};
+
 function updateLegend() {
-	const t = view.t, z = view.zoom, sums = new Map(), top = view.reversed ? view.graph.top : t;
-	const from = view.reversed ? 0 : z, to = view.reversed ? top.count : t.end[z];
-	for (let i = from; i < to; i++)
+	const z = view.reversed ? 0 : view.zoom, top = view.top, sums = new Map();
+	for (let i = z; i < top.end[z]; i++)
 		if (top.self[i] > 0)
 			sums.set(top.type[i], (sums.get(top.type[i]) || 0) + top.self[i]);
 	ui.legend.replaceChildren();
-	if (view.color !== 'type') {
-		ui.legend.append(view.color === 'self' ? 'The warmer, the more of the zoom ends in the frame itself.' :
-			'Frames of one package or library share a colour.');
+	if (MEANING[view.color]) {
+		ui.legend.append(MEANING[view.color]);
 		return;
 	}
 	for (const [type, sum] of [...sums].sort((a, b) => b[1] - a[1])) {
 		const c = view.graph.types[String.fromCharCode(type)];
-		ui.legend.append(element('span', {whiteSpace: 'nowrap'}, {}, element('span', {display: 'inline-block',
-			width: '11px', height: '11px', borderRadius: '2px', marginRight: '5px', verticalAlign: '-1px',
-			background: shade(c.hue, c.saturation, c.lightness, view.dark)}), c.name + ' ' +
-			percent(sum, top.total[from])));
+		ui.legend.append(element('span', {whiteSpace: 'nowrap'}, {},
+			swatch(shade(...(view.color === 'safe' ? c.safe : c.type), view.dark)),
+			c.name + ' ' + percent(sum, top.total[z])));
 	}
 }
 
@@ -56,7 +56,7 @@ function compile(query) {
 	try {
 		return new RegExp(query, flags);
 	} catch (e) {
-		return new RegExp(query.replace(/[.*+?^${}()|[\]\\\/]/g, '\\$&'), flags);
+		return new RegExp(plain(query), flags);
 	}
 }
 
@@ -65,7 +65,7 @@ function search() {
 	view.nameHit = view.hit = null;
 	if (!view.query)
 		return;
-	const re = compile(view.query), top = view.graph.top;
+	const re = compile(view.query), top = view.top;
 	view.nameHit = Uint8Array.from(view.graph.names, name => re.test(name) ? 1 : 0);
 	view.nameHit[top.name[0]] = 0;
 	view.hit = new Uint8Array(top.count);

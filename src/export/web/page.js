@@ -13,13 +13,22 @@ function element(tag, style, attributes, ...children) {
 const KEYS = [['click, Enter', 'zoom in'], ['Esc, 0', 'reset the zoom'], ['Backspace', 'zoom back'],
 	['/', 'search (regular expression)'], ['n  N', 'next, previous match, widest first'],
 	['i', 'flip: icicle or flame'], ['r', 'reverse: callers of the leaves'],
-	['c', 'colour: type, package, self'], ['d', 'dark or light'], ['y', 'copy the name'],
-	['arrows', 'walk the frames'], ['PgUp PgDn', 'scroll'], ['?', 'this help']];
+	['f', 'fold entry and native frames'], ['x  X', 'hide the frame, show all again'],
+	['c', 'colour: type, package, self, safe'], ['d', 'dark or light'], ['y', 'copy the name'],
+	['arrows', 'walk the frames'], ['PgUp PgDn', 'scroll'], ['1 2 3', 'graph, tree, methods'],
+	['e', 'next event'], ['s', 'next spike in time'], ['[  ]', 'earlier, later stretch'], ['?', 'this help']];
+const TABS = {flame: 'Flame graph', tree: 'Call tree', methods: 'Hot methods'};
 
-const view = {graph: null, t: null, zoom: 0, hover: -1, focus: -1, scroll: 0, flip: false, reversed: false,
-	color: 'type', dark: false, query: '', hit: null, nameHit: null, matches: [], match: -1, depth: 0,
-	width: 0, height: 0, fits: new Map(), colors: new Map(), hidden: false};
-const ui = {};
+const view = {graph: null, texts: [], graphs: [], event: 0, top: null, t: null, to: null, zoom: 0, hover: -1, focus: -1,
+	scroll: 0, flip: false, reversed: false, fold: false, hidden: [], hiddenSum: 0, stretch: null, tab: 'flame',
+	color: 'type', begin: null, dark: false, query: '', hit: null, nameHit: null, matches: [], match: -1, depth: 0,
+	width: 0, height: 0, fits: new Map(), colors: new Map()};
+const ui = {tabs: {}};
+
+function swatch(color) {
+	return element('span', {display: 'inline-block', width: '11px', height: '11px', borderRadius: '2px',
+		marginRight: '5px', verticalAlign: '-1px', background: color, flex: 'none'});
+}
 
 function button(label, title, act) {
 	const b = element('button', {font: 'inherit', padding: '4px 10px', borderRadius: '6px', cursor: 'pointer',
@@ -31,22 +40,36 @@ function button(label, title, act) {
 	return b;
 }
 
-function buildHeader(facts) {
-	ui.title = element('div', {fontSize: '16px', fontWeight: '600', overflowWrap: 'anywhere'}, {}, facts.title);
+function buildEvents() {
+	ui.events = element('select', {font: 'inherit', padding: '4px 6px', borderRadius: '6px', borderStyle: 'solid',
+		borderWidth: '1px', display: view.texts.length > 1 ? 'inline-block' : 'none'},
+	{'aria-label': 'event', title: 'e: what was sampled'});
+	view.texts.forEach((text, i) => {
+		const event = /^event (.*)$/m.exec(text);
+		ui.events.append(element('option', {}, {value: i}, event ? event[1] : 'event ' + i));
+	});
+	ui.events.addEventListener('change', () => setEvent(+ui.events.value));
+}
+
+function buildHeader() {
+	ui.title = element('div', {fontSize: '16px', fontWeight: '600', overflowWrap: 'anywhere'}, {id: 'title'});
 	ui.facts = element('div', {fontSize: '12px', marginTop: '2px', overflowWrap: 'anywhere', whiteSpace: 'normal'},
-		{}, facts.facts);
-	ui.search = element('input', {font: 'inherit', padding: '4px 8px', borderRadius: '6px', width: '15em',
+		{id: 'facts'});
+	ui.search = element('input', {font: 'inherit', padding: '4px 8px', borderRadius: '6px', width: '13em',
 		borderStyle: 'solid', borderWidth: '1px', outlineOffset: '1px'},
 	{type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'search by regular expression',
 		spellcheck: 'false', autocomplete: 'off'});
+	buildEvents();
 	ui.reset = button('Reset zoom', 'Esc or 0', () => zoomTo([]));
+	ui.shown = button('', 'X: show what is hidden', showHidden);
 	ui.flip = button('Flip', 'i: icicle or flame', () => setFlip(!view.flip));
 	ui.reverse = button('Reverse', 'r: leaves first, then who called them', () => setReversed(!view.reversed));
-	ui.color = button('', 'c: colour by type, package or self', nextColor);
+	ui.fold = button('Fold', 'f: without entry frames and native frames between others', () => setFold(!view.fold));
+	ui.color = button('', 'c: colour by type, package or self, or safe for eyes that do not tell red from green', nextColor);
 	ui.theme = button('', 'd: dark or light', () => setDark(!view.dark));
 	ui.helpButton = button('?', 'keys', toggleHelp);
 	const tools = element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px', alignItems: 'center'}, {},
-		ui.reset, ui.search, ui.flip, ui.reverse, ui.color, ui.theme, ui.helpButton);
+		ui.events, ui.reset, ui.shown, ui.search, ui.flip, ui.reverse, ui.fold, ui.color, ui.theme, ui.helpButton);
 	return element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px 16px', padding: '10px 14px',
 		justifyContent: 'space-between', alignItems: 'center', flex: 'none'}, {},
 	element('div', {flex: '1 1 320px', minWidth: '0'}, {}, ui.title, ui.facts), tools);
@@ -59,55 +82,89 @@ function buildHelp() {
 		flex: 'none', maxHeight: '40%', overflow: 'auto'}, {id: 'help'}, ...rows);
 }
 
-function buildPage(facts) {
-	ui.canvas = element('canvas', {display: 'block', outline: 'none'}, {tabindex: '0', role: 'application',
-		'aria-label': 'flame graph; arrow keys walk the frames, Enter zooms, slash searches'});
-	ui.stage = element('div', {flex: '1 1 auto', minHeight: '0', overflow: 'hidden'}, {}, ui.canvas);
+function buildTabs() {
+	const bar = element('div', {display: 'flex', gap: '2px', padding: '0 14px', flex: 'none'},
+		{role: 'tablist', 'aria-label': 'views'});
+	for (const [tab, label] of Object.entries(TABS)) {
+		const b = element('button', {font: 'inherit', padding: '7px 12px 6px', border: '0', background: 'none',
+			cursor: 'pointer', borderBottomStyle: 'solid', borderBottomWidth: '2px'},
+		{type: 'button', role: 'tab', id: 'tab-' + tab, 'aria-controls': 'stage'}, label);
+		b.addEventListener('click', () => setTab(tab));
+		ui.tabs[tab] = b;
+		bar.append(b);
+	}
+	return bar;
+}
+
+function buildFooter() {
 	ui.found = element('div', {fontWeight: '600', fontVariantNumeric: 'tabular-nums', flex: 'none'}, {id: 'found'});
-	ui.name = element('div', {fontWeight: '600', flex: '1 1 0', minWidth: '0', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap',
-		minHeight: '1.35em'}, {id: 'name'});
+	ui.name = element('div', {fontWeight: '600', flex: '1 1 0', minWidth: '0', overflow: 'hidden',
+		textOverflow: 'ellipsis', whiteSpace: 'nowrap', minHeight: '1.35em'}, {id: 'name'});
 	ui.line = element('div', {fontVariantNumeric: 'tabular-nums', overflow: 'hidden', textOverflow: 'ellipsis',
 		whiteSpace: 'nowrap', minHeight: '1.35em'}, {id: 'line'});
 	ui.legend = element('div', {display: 'flex', flexWrap: 'wrap', gap: '2px 14px', fontSize: '12px'}, {id: 'legend'});
 	ui.live = element('div', {height: '1px', width: '1px', overflow: 'hidden', opacity: '0'},
 		{id: 'live', role: 'status', 'aria-live': 'polite'});
-	ui.footer = element('div', {padding: '7px 14px 8px', flex: 'none', lineHeight: '1.35'}, {},
+	return element('div', {padding: '7px 14px 8px', flex: 'none', lineHeight: '1.35'}, {},
 	element('div', {display: 'flex', gap: '16px'}, {}, ui.name, ui.found), ui.line, ui.legend, ui.live);
-	ui.header = buildHeader(facts);
-	ui.help = buildHelp();
-	ui.page = element('div', {display: 'flex', flexDirection: 'column', width: '100%', height: '100%', margin: '0',
-		font: '13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif', overflow: 'hidden'},
-	{id: 'page'}, ui.header, ui.help, ui.stage, ui.footer);
+}
+
+// In a foreignObject of an .svg, else in the page's body.
+function place(page) {
+	if (!isSvg) {
+		root.style.height = document.body.style.height = '100%';
+		document.body.style.margin = '0';
+		document.body.append(page);
+		return;
+	}
 	const holder = document.createElementNS(SVG, 'foreignObject');
 	for (const [key, value] of [['x', '0'], ['y', '0'], ['width', '100%'], ['height', '100%']])
 		holder.setAttribute(key, value);
-	holder.append(ui.page);
-	document.getElementById('picture').setAttribute('display', 'none');
-	svg.setAttribute('width', '100%');
-	svg.setAttribute('height', '100%');
-	svg.removeAttribute('viewBox');
-	svg.removeAttribute('role');
-	svg.append(holder);
+	holder.append(page);
+	root.setAttribute('width', '100%');
+	root.setAttribute('height', '100%');
+	root.removeAttribute('viewBox');
+	root.removeAttribute('role');
+	root.append(holder);
 }
 
-function paintTheme() {
-	const c = THEMES[view.dark ? 'dark' : 'light'];
-	svg.style.background = c.ground;
-	ui.page.style.background = c.ground;
-	ui.page.style.color = c.ink;
-	ui.page.style.colorScheme = view.dark ? 'dark' : 'light';
-	for (const panel of [ui.header, ui.footer, ui.help]) {
-		panel.style.background = c.panel;
-		panel.style.borderColor = c.line;
-	}
-	ui.header.style.borderBottom = '1px solid ' + c.line;
-	ui.help.style.borderBottom = '1px solid ' + c.line;
-	ui.footer.style.borderTop = '1px solid ' + c.line;
-	for (const e of [ui.facts, ui.line, ui.legend])
-		e.style.color = c.faint;
-	ui.found.style.color = c.found;
-	const pressed = new Map([[ui.flip, view.flip], [ui.reverse, view.reversed]]);
-	for (const b of [ui.reset, ui.flip, ui.reverse, ui.color, ui.theme, ui.helpButton, ui.search]) {
+function buildPage(facts) {
+	ui.canvas = element('canvas', {display: 'block', outline: 'none'}, {tabindex: '0', id: 'graph', role: 'application',
+		'aria-label': 'flame graph; arrow keys walk the frames, Enter zooms, slash searches'});
+	ui.list = element('div', {display: 'none', height: '100%', overflow: 'auto', outline: 'none'}, {tabindex: '0', id: 'list'});
+	ui.stage = element('div', {flex: '1 1 auto', minHeight: '0', overflow: 'hidden'}, {id: 'stage', role: 'tabpanel'},
+		ui.canvas, ui.list);
+	ui.header = buildHeader();
+	ui.help = buildHelp();
+	ui.time = buildHeat();
+	ui.bar = buildTabs();
+	ui.footer = buildFooter();
+	ui.page = element('div', {display: 'flex', flexDirection: 'column', width: '100%', height: '100%', margin: '0',
+		font: '13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif', overflow: 'hidden',
+		maxWidth: facts.px ? facts.px + 'px' : 'none'},
+	{id: 'page'}, ui.header, ui.help, ui.time, ui.bar, ui.stage, ui.footer);
+	document.getElementById('picture').style.display = 'none';
+	place(ui.page);
+}
+
+function placeTab() {
+	ui.canvas.style.display = view.tab === 'flame' ? 'block' : 'none';
+	ui.list.style.display = view.tab === 'flame' ? 'none' : 'block';
+	ui.list.scrollTop = 0;
+	for (const [tab, b] of Object.entries(ui.tabs))
+		b.setAttribute('aria-selected', tab === view.tab);
+}
+
+function showEvent() {
+	ui.title.textContent = view.graph.facts.title;
+	ui.facts.textContent = view.graph.facts.facts;
+	ui.events.value = view.event;
+}
+
+function paintButtons(c) {
+	const pressed = new Map([[ui.flip, view.flip], [ui.reverse, view.reversed], [ui.fold, view.fold]]);
+	for (const b of [ui.events, ui.reset, ui.shown, ui.flip, ui.reverse, ui.fold, ui.color, ui.theme, ui.helpButton,
+		ui.search, ui.spike, ui.allTime]) {
 		b.style.background = c.field;
 		b.style.color = pressed.get(b) ? c.accent : c.ink;
 		b.style.borderColor = pressed.get(b) ? c.accent : c.line;
@@ -117,4 +174,29 @@ function paintTheme() {
 	ui.color.textContent = 'Colour: ' + view.color;
 	ui.theme.textContent = view.dark ? 'Light' : 'Dark';
 	ui.reset.style.display = view.zoom ? 'inline-block' : 'none';
+	ui.shown.style.display = view.hidden.length ? 'inline-block' : 'none';
+	ui.shown.textContent = 'Show hidden (' + percent(view.hiddenSum, view.hiddenSum + view.top.total[0]) + ')';
+	for (const [tab, b] of Object.entries(ui.tabs)) {
+		b.style.color = tab === view.tab ? c.ink : c.faint;
+		b.style.borderBottomColor = tab === view.tab ? c.accent : 'transparent';
+	}
+}
+
+function paintTheme() {
+	const c = THEMES[view.dark ? 'dark' : 'light'];
+	root.style.background = c.ground;
+	ui.page.style.background = c.ground;
+	ui.page.style.color = c.ink;
+	ui.page.style.colorScheme = view.dark ? 'dark' : 'light';
+	for (const panel of [ui.header, ui.footer, ui.help, ui.time, ui.bar]) {
+		panel.style.background = c.panel;
+		panel.style.borderColor = c.line;
+	}
+	for (const panel of [ui.bar, ui.help])
+		panel.style.borderBottom = '1px solid ' + c.line;
+	ui.footer.style.borderTop = '1px solid ' + c.line;
+	for (const e of [ui.facts, ui.line, ui.legend, ui.heatHint])
+		e.style.color = c.faint;
+	ui.found.style.color = c.found;
+	paintButtons(c);
 }

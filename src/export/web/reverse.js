@@ -96,5 +96,5 @@ function reverse(t, names, hit, path) {
 	const r = newNodes(out.level.length);
 	for (const key of Object.keys(out))
 		r[key].set(out[key]);
-	return finish(r);
+	return finish(link(r));
 }

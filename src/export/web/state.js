@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: zoom, switches, and the address that keeps them.
+// Flame graph: what is shown, and the address that keeps it.
+
+function graphOf(event) {
+	view.graphs[event] = view.graphs[event] || readGraph(view.texts[event]);
+	return view.graphs[event];
+}
 
 function pathOf(i) {
 	const path = [];
@@ -8,8 +13,7 @@ function pathOf(i) {
 	return path;
 }
 
-function nodeByPath(path) {
-	const t = view.t;
+function nodeByPath(t, path) {
 	let i = 0;
 	for (const name of path) {
 		let c = i + 1;
@@ -22,18 +26,34 @@ function nodeByPath(path) {
 	return i;
 }
 
+// --- the address
+
+function pathText(path) {
+	return path.map(encodeURIComponent).join(';');
+}
+
 function stateText(path) {
-	const parts = [];
+	const parts = [], set = (key, value) => parts.push(key + '=' + value);
+	if (view.event)
+		set('e', encodeURIComponent(graphOf(view.event).facts.event));
+	if (view.tab !== 'flame')
+		set('v', view.tab);
 	if (path.length)
-		parts.push('z=' + path.map(encodeURIComponent).join(';'));
+		set('z', pathText(path));
 	if (view.query)
-		parts.push('q=' + encodeURIComponent(view.query));
-	if (view.flip)
-		parts.push('i=1');
-	if (view.reversed)
-		parts.push('r=1');
-	if (view.color !== 'type')
-		parts.push('c=' + view.color);
+		set('q', encodeURIComponent(view.query));
+	if (view.stretch)
+		set('t', view.stretch.join('-'));
+	if (view.flip !== view.begin.flip)
+		set('i', +view.flip);
+	if (view.reversed !== view.begin.reversed)
+		set('r', +view.reversed);
+	if (view.fold)
+		set('f', 1);
+	if (view.color !== view.begin.color)
+		set('c', view.color);
+	for (const {path, reversed} of view.hidden)
+		set(reversed ? 'hr' : 'h', pathText(path));
 	return '#' + parts.join('&');
 }
 
@@ -62,24 +82,48 @@ function decode(text) {
 	}
 }
 
+function readPath(text) {
+	return (text || '').split(';').filter(Boolean).map(decode);
+}
+
+function readStretch(text) {
+	const [from, to] = (text || '').split('-').map(Number);
+	return view.graph.slices && from >= 0 && to > from ? [from, to] : null;
+}
+
 function readState() {
 	const state = {};
+	view.hidden = [];
 	for (const part of location.hash.slice(1).split('&')) {
-		const at = part.indexOf('=');
-		if (at > 0)
-			state[part.slice(0, at)] = part.slice(at + 1);
+		const at = part.indexOf('='), key = part.slice(0, at), value = part.slice(at + 1);
+		if (key === 'h' || key === 'hr')
+			view.hidden.push({path: readPath(value), reversed: key === 'hr'});
+		else if (at > 0)
+			state[key] = value;
 	}
+	const event = state.e ? view.texts.findIndex((_, i) => graphOf(i).facts.event === decode(state.e)) : 0;
+	view.event = Math.max(0, event);
+	view.graph = graphOf(view.event);
+	view.tab = TABS[state.v] ? state.v : 'flame';
 	view.query = decode(state.q || '');
-	view.flip = state.i === '1';
-	view.reversed = state.r === '1';
-	view.color = COLORS[state.c] ? state.c : 'type';
-	return (state.z || '').split(';').filter(Boolean).map(decode);
+	view.stretch = readStretch(state.t);
+	view.flip = state.i ? state.i === '1' : view.begin.flip;
+	view.reversed = state.r ? state.r === '1' : view.begin.reversed;
+	view.fold = state.f === '1';
+	view.color = Object.prototype.hasOwnProperty.call(COLORS, state.c) ? state.c : view.begin.color;
+	return readPath(state.z);
+}
+
+// --- showing
+
+function orient(path) {
+	view.t = view.reversed ? reverse(view.top, view.graph.names, view.hit, path) : view.top;
+	view.zoom = nodeByPath(view.t, path);
 }
 
 // Everything that depends on the path, the query and the switches, from scratch.
 function show(path) {
-	view.t = view.reversed ? reverse(view.graph.top, view.graph.names, view.hit, path) : view.graph.top;
-	view.zoom = nodeByPath(path);
+	orient(path);
 	view.hover = view.focus = -1;
 	listMatches();
 	clampScroll();
@@ -91,6 +135,8 @@ function show(path) {
 		view.scroll = view.flip ? contentHeight() : 0;
 		clampScroll();
 	}
+	showLists();
+	updateHeat();
 	paintTheme();
 	updateFound();
 	updateLegend();
@@ -98,12 +144,21 @@ function show(path) {
 	redraw();
 }
 
+// And the tree itself: another event, stretch, folding, hidden frames.
+function showTree(path) {
+	view.top = shapeTop();
+	search();
+	show(path);
+}
+
 function restore() {
 	const path = readState();
 	ui.search.value = view.query;
 	view.colors.clear();
-	search();
-	show(path);
+	view.fits.clear();
+	placeTab();
+	showEvent();
+	showTree(path);
 }
 
 function zoomTo(path) {
@@ -122,15 +177,20 @@ function zoomBack() {
 }
 
 function setQuery(query) {
+	const path = pathOf(view.zoom);
 	view.query = query;
 	search();
-	keepState(pathOf(view.zoom), false);
+	keepState(path, false);
 	if (view.reversed)
-		view.t = reverse(view.graph.top, view.graph.names, view.hit, pathOf(view.zoom));
+		orient(path);
 	listMatches();
 	updateFound();
+	showLists();
+	updateHeat();
 	redraw();
 }
+
+// --- switches
 
 function setFlip(flip) {
 	const path = pathOf(view.zoom);
@@ -142,11 +202,72 @@ function setFlip(flip) {
 
 function setReversed(reversed) {
 	view.reversed = reversed;
-	view.t = view.graph.top;
-	view.zoom = 0;
 	keepState([], false);
 	show([]);
 	say(reversed ? 'reversed: leaves first' : 'callers first');
+}
+
+function setFold(fold) {
+	const path = pathOf(view.zoom);
+	view.fold = fold;
+	showTree(path);
+	keepState(pathOf(view.zoom), false);
+	say(fold ? 'folded: without entry frames and native frames between others' : 'all frames');
+}
+
+function setEvent(event) {
+	if (event === view.event)
+		return;
+	view.event = event;
+	view.graph = graphOf(event);
+	view.hidden = [];
+	view.stretch = view.graph.slices ? view.stretch : null;
+	view.colors.clear();
+	view.fits.clear();
+	keepState([], false);
+	showEvent();
+	showTree([]);
+	say(view.graph.facts.title);
+}
+
+function setTab(tab) {
+	const path = pathOf(view.zoom);
+	view.tab = tab;
+	placeTab();
+	keepState(path, false);
+	measure();
+	show(path);
+	say(TABS[tab]);
+}
+
+function setStretch(stretch) {
+	if (String(stretch) === String(view.stretch))
+		return;
+	const path = pathOf(view.zoom);
+	view.stretch = stretch;
+	showTree(path);
+	keepState(path, false);
+	say(ui.heatLine.textContent);
+}
+
+function hideFrame() {
+	const i = view.focus >= 0 ? view.focus : view.hover;
+	if (i <= 0)
+		return;
+	const name = view.graph.names[view.t.name[i]];
+	view.hidden.push({path: pathOf(i), reversed: view.reversed});
+	const path = pathOf(isAbove(i) ? view.t.parent[i] : view.zoom);
+	showTree(path);
+	keepState(path, false);
+	say('hidden: ' + name);
+}
+
+function showHidden() {
+	const path = pathOf(view.zoom);
+	view.hidden = [];
+	showTree(path);
+	keepState(path, false);
+	say('nothing is hidden');
 }
 
 function nextColor() {
@@ -156,6 +277,7 @@ function nextColor() {
 	keepState(pathOf(view.zoom), false);
 	paintTheme();
 	updateLegend();
+	showLists();
 	redraw();
 }
 
@@ -164,6 +286,8 @@ function setDark(dark) {
 	view.colors.clear();
 	paintTheme();
 	updateLegend();
+	showLists();
+	drawHeat();
 	redraw();
 }
 
@@ -179,7 +303,7 @@ function setFocus(i) {
 	view.hover = -1;
 	showLevel(view.t.level[i]);
 	updateLine();
-	say(ui.name.textContent + ', ' + ui.line.textContent);
+	say(ui.name.textContent + ', ' + ui.line.textContent + ', level ' + view.t.level[i]);
 	redraw();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graph: names that fit, numbers with units, colours.
+// Flame graph: names that fit, numbers with units, times.
 
 function javaParts(name) {
 	let classAt = 0, methodAt = 0;
@@ -38,15 +38,9 @@ function shortenNative(name) {
 }
 
 function ladder(name, type) {
-	if (type === FRAME_ALL || type === FRAME_THREAD)
+	if (type === FRAME_ALL || type === FRAME_THREAD || type === FRAME_NARROW)
 		return [name];
-	return JAVA.includes(type) ? shortenJava(name, type === 'I') : shortenNative(name);
-}
-
-function packageOf(name, type) {
-	if (JAVA.includes(type))
-		return name.slice(0, javaParts(name)[0]);
-	return name[0] === '[' ? name.slice(0, name.indexOf(']')) : type;
+	return JAVA.includes(type) ? shortenJava(name, CLASSES.includes(type)) : shortenNative(name);
 }
 
 const UNITS = {
@@ -72,32 +66,18 @@ function percent(part, whole) {
 	return (p >= 99.95 ? '100' : p.toFixed(p < 0.095 ? 2 : 1)) + ' %';
 }
 
-function hash(text) {
-	let h = 2166136261;
-	for (let i = 0; i < text.length; i++)
-		h = Math.imul(h ^ text.charCodeAt(i), 16777619);
-	return h >>> 0;
+// Seconds of a recording: 4:07, 1:02:03.
+function clock(seconds) {
+	const s = Math.round(seconds), two = n => String(n).padStart(2, '0');
+	return s < 3600 ? Math.floor(s / 60) + ':' + two(s % 60) :
+		Math.floor(s / 3600) + ':' + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
 }
 
-function shade(hue, saturation, lightness, dark) {
-	if (dark)
-		return `hsl(${hue} ${saturation * 0.62}% ${lightness * 0.62 - 14}%)`;
-	return `hsl(${hue} ${saturation}% ${lightness}%)`;
+function lengthText(seconds) {
+	return seconds < 120 ? seconds + ' s' : seconds < 7200 ? +(seconds / 60).toFixed(1) + ' min' :
+		+(seconds / 3600).toFixed(1) + ' h';
 }
 
-const COLORS = {
-	type(view, t, i, type) {
-		const h = hash(view.graph.names[t.name[i]]), c = view.graph.types[type];
-		const hue = (360 + c.hue + (c.saturation ? (h >> 8 & 3) * 4 - 6 : 0)) % 360;
-		return shade(hue, c.saturation, c.lightness + (h >> 16 & 3) * 2 - 3, view.dark);
-	},
-	package(view, t, i, type) {
-		const h = hash(packageOf(view.graph.names[t.name[i]], type));
-		const plain = type === FRAME_ALL || type === FRAME_THREAD;
-		return shade(h % 30 * 12, plain ? 8 : 46, 76 + (h >> 12 & 3) * 2, view.dark);
-	},
-	self(view, t, i) {
-		const heat = Math.min(1, Math.sqrt(Math.max(0, t.self[i]) / (t.total[view.zoom] || 1)) * 1.6);
-		return shade(48 - 42 * heat, 8 + 66 * heat, 87 - 17 * heat, view.dark);
-	},
-};
+function plain(text) {
+	return text.replace(/[.*+?^${}()|[\]\\\/]/g, '\\$&');
+}

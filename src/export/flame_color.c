@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The colours of boxes in the picture. What the script draws (web/colors.js) are the same ones. */
+#include "export/flame.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Familiar hues (Java green, inlined teal, native red, VM yellow, kernel orange), all of one quiet weight; and blues, orange,
+ * yellow and brown that differ in lightness, for eyes that do not tell red from green.
+ */
+const struct flame_type flame_types[FLAME_TYPES] = {
+	[FRAME_COMPILED] = {'A', "compiled", {128, 38, 73}, {212, 54, 72}},
+	[FRAME_C1] = {'B', "C1", {92, 40, 74}, {204, 60, 82}},
+	[FRAME_INLINED] = {'C', "inlined", {178, 38, 74}, {224, 50, 63}},
+	[FRAME_COARSE] = {'N', "compiled, coarse", {128, 18, 82}, {212, 24, 80}},
+	[FRAME_INTERPRETED] = {'D', "interpreted", {66, 44, 74}, {196, 44, 90}},
+	[FRAME_JAVA] = {'E', "Java", {140, 34, 76}, {212, 40, 77}},
+	[FRAME_NATIVE] = {'F', "native", {6, 62, 82}, {32, 84, 66}},
+	[FRAME_VM] = {'G', "JVM", {46, 68, 75}, {50, 90, 82}},
+	[FRAME_KERNEL] = {'H', "kernel", {26, 70, 78}, {24, 38, 55}},
+	[FRAME_CLASS] = {'I', "class", {268, 44, 83}, {300, 14, 76}},
+	[FRAME_BREAK] = {'J', "broken stack", {0, 0, 80}, {0, 0, 84}},
+	[FRAME_CLASS_OUTSIDE] = {'M', "class outside", {292, 44, 80}, {300, 10, 62}},
+	[FRAME_WAITS] = {'O', "waits", {236, 34, 84}, {60, 12, 91}},
+	[FLAME_THREAD] = {'K', "thread", {216, 36, 83}, {220, 10, 80}},
+	[FLAME_ALL] = {'L', "all", {220, 10, 86}, {220, 8, 87}},
+	[FLAME_NARROW] = {'P', "narrow frames", {220, 4, 90}, {220, 4, 90}},
+};
+
+static double color_channel(int n, double hue, double saturation, double lightness)
+{
+	double k = fmod(n + hue / 30, 12);
+	double m = fmin(fmin(k - 3, 9 - k), 1);
+
+	return lightness - saturation * fmin(lightness, 1 - lightness) * fmax(m, -1);
+}
+
+/* 0xrrggbb of degrees and per cents. */
+static uint32_t color_of(double hue, double saturation, double lightness)
+{
+	uint32_t color = 0;
+
+	for (int i = 0; i < 3; i++) {
+		double c = color_channel((const int[]){0, 8, 4}[i], fmod(360 + hue, 360),
+			saturation / 100, lightness / 100);
+
+		color = color << 8 | (uint32_t)(c * 255 + 0.5);
+	}
+	return color;
+}
+
+static uint32_t color_hash(const char *text, size_t len)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
+static uint32_t color_of_type(const struct flame *f, const struct flame_node *n)
+{
+	const struct flame_hue *t = &flame_types[n->type].type;
+	const char *name = f->names[n->name];
+	uint32_t hash = color_hash(name, strlen(name));
+
+	return color_of(t->hue + (t->saturation ? (int)(hash >> 8 & 3) * 4 - 6 : 0), t->saturation,
+		t->lightness + (int)(hash >> 16 & 3) * 2 - 3);
+}
+
+/* The lightness says the type, so names shade it less. */
+static uint32_t color_safe(const struct flame *f, const struct flame_node *n)
+{
+	const struct flame_hue *t = &flame_types[n->type].safe;
+	const char *name = f->names[n->name];
+
+	return color_of(t->hue, t->saturation,
+		t->lightness + (int)(color_hash(name, strlen(name)) >> 16 & 3) - 1.5);
+}
+
+static bool color_is_java(uint8_t type)
+{
+	return type <= FRAME_JAVA || type == FRAME_COARSE || type == FRAME_CLASS ||
+	       type == FRAME_CLASS_OUTSIDE;
+}
+
+/* How much of a name is its package, with the point behind it, or its library. */
+static size_t color_package(const char *name, uint8_t type)
+{
+	size_t class_at = 0, method_at = 0;
+	const char *end;
+
+	if (!color_is_java(type)) {
+		end = *name == '[' ? strchr(name, ']') : NULL;
+		return end ? (size_t)(end - name) : 0;
+	}
+	for (size_t i = 0; name[i]; i++) {
+		if (name[i] == '.' && !(name[i + 1] >= '0' && name[i + 1] <= '9')) {
+			class_at = method_at;
+			method_at = i + 1;
+		}
+	}
+	return type == FRAME_CLASS || type == FRAME_CLASS_OUTSIDE ? method_at : class_at;
+}
+
+static uint32_t color_of_package(const struct flame *f, const struct flame_node *n)
+{
+	const char *name = f->names[n->name];
+	size_t len = color_package(name, n->type);
+	uint32_t hash = len || color_is_java(n->type) ? color_hash(name, len)
+						      : color_hash(&flame_types[n->type].letter, 1);
+	bool plain = n->type == FLAME_ALL || n->type == FLAME_THREAD || n->type == FLAME_NARROW;
+
+	return color_of(hash % 30 * 12, plain ? 8 : 46, 76 + (int)(hash >> 12 & 3) * 2);
+}
+
+static uint32_t color_of_self(const struct flame *f, const struct flame_node *n)
+{
+	double all = f->nodes[0].total ? (double)f->nodes[0].total : 1;
+	double heat = fmin(1, sqrt((double)n->self / all) * 1.6);
+
+	return color_of(48 - 42 * heat, 8 + 66 * heat, 87 - 17 * heat);
+}
+
+const struct flame_scheme flame_schemes[] = {
+	{"type", color_of_type},
+	{"safe", color_safe},
+	{"package", color_of_package},
+	{"self", color_of_self},
+	{NULL, NULL},
+};
+
+const struct flame_scheme *flame_scheme_by_name(const char *name)
+{
+	const struct flame_scheme *s = flame_schemes;
+
+	while (name && s->name && strcmp(s->name, name) != 0)
+		s++;
+	return s->name ? s : NULL;
+}
+
+uint32_t flame_legend_color(const struct flame_scheme *scheme, uint8_t type)
+{
+	const struct flame_hue *t =
+		scheme->color == color_safe ? &flame_types[type].safe : &flame_types[type].type;
+
+	if (scheme->color != color_safe && scheme->color != color_of_type)
+		return 0;
+	return color_of(t->hue, t->saturation, t->lightness);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The page: what an .svg holds, of each event, with the time of its samples.
+ *
+ * Where scripts are blocked each event's picture and its hottest methods remain. Names are character data everywhere; the
+ * page itself forbids all that is not in it.
+ */
+#include "export/export.h"
+#include "export/svg.h"
+#include "export/text.h"
+#include "profile/table/flat.h"
+
+#include <stdlib.h>
+
+#define HTML_METHODS 40 /* in the table without scripts */
+
+#define HTML_POLICY                                                                            \
+	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri " \
+	"'none'; "                                                                             \
+	"form-action 'none'"
+
+static void html_cell(struct buf *out, const char *text, bool number)
+{
+	buf_adds(out, number ? "<td align=\"right\">" : "<td>");
+	export_xml(out, text);
+	buf_adds(out, "</td>");
+}
+
+static void html_percent(struct buf *out, uint64_t part, uint64_t all)
+{
+	struct buf text = {0};
+
+	export_decimal(&text, flat_percent(part, all), 1);
+	buf_adds(&text, " %");
+	html_cell(out, text.data, true);
+	buf_done(&text);
+}
+
+static void html_row(struct buf *out, const struct profile *p, const struct flat *flat,
+	const struct flat_row *row, const char *unit)
+{
+	struct buf value = {0}, name = {0};
+
+	export_value(&value, unit, row->self);
+	export_clean(&name, profile_get_method(p, row->method)->full, 0, 0);
+	buf_adds(out, "<tr>");
+	html_percent(out, row->self, flat->sum);
+	html_percent(out, row->total, flat->sum);
+	html_cell(out, value.data, true);
+	html_cell(out, buf_str(&name), false);
+	buf_adds(out, "</tr>\n");
+	buf_done(&value);
+	buf_done(&name);
+}
+
+static void html_methods(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	struct profile_query q = o->query;
+	struct flat *flat;
+
+	q.by_weight = true;
+	flat = flat_new(p, &q);
+	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
+	buf_adds(out, "<table cellpadding=\"3\"><tr><th>Self</th><th>Total</th><th></th><th "
+		      "align=\"left\">"
+		      "Method</th></tr>\n");
+	for (uint32_t i = 0; i < flat->count && i < HTML_METHODS && flat->rows[i].self; i++)
+		html_row(out, p, flat, &flat->rows[i], profile_get_event(p, q.event)->unit);
+	buf_adds(out, "</table>\n");
+	flat_free(flat);
+}
+
+/* What remains of an event without scripts into out, its data into data. */
+static void html_event(
+	struct buf *out, struct buf *data, const struct profile *p, const struct export_options *o)
+{
+	struct svg_look look = svg_look_of(o);
+	struct flame *f = svg_flame(p, o), *reversed = o->reverse ? svg_reversed(p, o) : NULL;
+	struct svg_head head;
+	struct buf picture = {0};
+	unsigned height;
+
+	svg_head_init(&head, p, o);
+	height = svg_picture(&picture, reversed ? reversed : f, &head, &look);
+	buf_printf(out, "<svg width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\">\n",
+		look.width, height, look.width, height);
+	buf_add(out, picture.data, picture.len);
+	buf_adds(out, "</svg>\n");
+	html_methods(out, p, o);
+	buf_adds(data, "<div hidden class=\"flame\">");
+	svg_data(data, f, o, &head);
+	svg_slices(data, p, f, o);
+	buf_adds(data, "</div>\n");
+	svg_head_done(&head);
+	buf_done(&picture);
+	flame_free(f);
+	flame_free(reversed);
+}
+
+static void html_title(struct buf *out, const struct export_options *o)
+{
+	struct buf title = {0};
+	bool named = o->meta.name && *o->meta.name;
+
+	export_clean(&title, o->title ? o->title : named ? o->meta.name : "profile", 0, 0);
+	export_xml(out, buf_str(&title));
+	buf_done(&title);
+}
+
+/* An event's boxes are as wide as in a file of its own (cli/outputs.c). */
+static void html_choose(struct export_options *one, const struct profile *p,
+	const struct export_options *o, int event)
+{
+	bool total = o->query.by_weight && !o->each;
+
+	one->query.event = event;
+	one->query.by_weight = total || profile_sample_weight(p, event);
+}
+
+void export_html(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	struct export_options one = *o;
+	struct buf data = {0};
+	int count = o->meta.event_count;
+
+	buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"" HTML_POLICY "\">\n"
+		      "<meta name=\"viewport\" content=\"width=device-width, "
+		      "initial-scale=1\">\n<title>");
+	html_title(out, o);
+	buf_adds(out, "</title>\n</head>\n<body>\n<div id=\"picture\">\n");
+	for (int i = 0; i < (count ? count : 1); i++) {
+		if (count)
+			html_choose(&one, p, o, o->meta.events[i].event);
+		html_event(out, &data, p, &one);
+	}
+	buf_adds(out, "</div>\n");
+	buf_add(out, buf_str(&data), data.len);
+	buf_adds(out, "<script>\n");
+	svg_script(out);
+	buf_adds(out, "</script>\n</body>\n</html>\n");
+	buf_done(&data);
+}

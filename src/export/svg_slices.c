@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In which second how much ended where, behind the data of svg_data.c:
+ *
+ *   slices N STEP START          N slices of STEP seconds or more; START: ms since 1970 of second 0, 0: not known
+ *   slice slice ...              one line of N slices, numbers in digits of five bits, the lowest first
+ *
+ *   slice = gap span entries { entry }     gap: seconds between the slice before and this one
+ *   entry = node-and-more [ count ] [ weight ]
+ *           node-and-more: 2 * how many nodes after the entry before, + 1 if a count follows; without one it is 1.
+ *           weight: only where "each" is 0
+ */
+#include "export/export.h"
+#include "export/seconds.h"
+#include "export/svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct slices_entry {
+	uint32_t node;
+	uint64_t count, weight;
+};
+struct slices_span {
+	uint32_t from, seconds;
+	uint32_t first; /* of its entries */
+};
+struct slices {
+	struct flame_index *index;
+	struct slices_entry *entries;
+	uint32_t entry_count, entry_cap;
+	struct slices_span *spans;
+	uint32_t span_count, span_cap;
+};
+
+static void slices_part(void *ctx, const struct seconds_span *span, const struct profile_part *part)
+{
+	struct slices *s = ctx;
+
+	if (!part->count && !part->weight)
+		return;
+	if (!s->span_count || s->spans[s->span_count - 1].from != span->from) {
+		s->spans = xgrow(s->spans, s->span_count, &s->span_cap, sizeof(*s->spans));
+		s->spans[s->span_count++] =
+			(struct slices_span){span->from, span->seconds, s->entry_count};
+	}
+	s->entries = xgrow(s->entries, s->entry_count, &s->entry_cap, sizeof(*s->entries));
+	s->entries[s->entry_count++] =
+		(struct slices_entry){.node = flame_index_find(s->index, part->stack, part->thread),
+			.count = part->count,
+			.weight = part->weight};
+}
+
+static int slices_compare(const void *a, const void *b)
+{
+	const struct slices_entry *x = a, *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Sorts entries and joins those of one node; returns how many are left. */
+static uint32_t slices_join(struct slices_entry *e, uint32_t count)
+{
+	uint32_t n = 0;
+
+	qsort(e, count, sizeof(*e), slices_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		if (n && e[n - 1].node == e[i].node) {
+			e[n - 1].count += e[i].count;
+			e[n - 1].weight += e[i].weight;
+		} else {
+			e[n++] = e[i];
+		}
+	}
+	return n;
+}
+
+/* Spans that begin in one step become one. What was sampled before all that is held stays a span of its own. */
+static void slices_merge(struct slices *s, uint32_t step)
+{
+	uint32_t spans = 0, entries = 0, end;
+
+	for (uint32_t i = 0; i < s->span_count; i = end) {
+		struct slices_span span = s->spans[i];
+		uint32_t first = span.first, last, bin = span.from / step, to = span.from;
+
+		for (end = i; end < s->span_count && s->spans[end].from / step == bin; end++)
+			to = s->spans[end].from + s->spans[end].seconds;
+		last = end < s->span_count ? s->spans[end].first : s->entry_count;
+		span.seconds = to - span.from;
+		span.first = entries;
+		last = slices_join(s->entries + first, last - first);
+		for (uint32_t k = 0; k < last; k++)
+			s->entries[entries++] = s->entries[first + k];
+		s->spans[spans++] = span;
+	}
+	s->span_count = spans;
+	s->entry_count = entries;
+}
+
+static void slices_number(struct buf *out, uint64_t n)
+{
+	static const char digits[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+
+	for (; n >= 32; n >>= 5)
+		buf_addc(out, digits[32 + (n & 31)]);
+	buf_addc(out, digits[n]);
+}
+
+static void slices_write(struct buf *out, const struct slices *s, bool weights)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < s->span_count; i++) {
+		uint32_t last = i + 1 < s->span_count ? s->spans[i + 1].first : s->entry_count;
+		uint32_t node = 0;
+
+		slices_number(out, s->spans[i].from - end);
+		slices_number(out, s->spans[i].seconds);
+		slices_number(out, last - s->spans[i].first);
+		end = s->spans[i].from + s->spans[i].seconds;
+		for (uint32_t k = s->spans[i].first; k < last; k++) {
+			const struct slices_entry *e = &s->entries[k];
+
+			slices_number(out, (uint64_t)(e->node - node) * 2 + (e->count != 1));
+			if (e->count != 1)
+				slices_number(out, e->count);
+			if (weights)
+				slices_number(out, e->weight);
+			node = e->node;
+		}
+	}
+}
+
+void svg_slices(
+	struct buf *out, const struct profile *p, struct flame *f, const struct export_options *o)
+{
+	static const uint32_t steps[] = {1, 10, 20, 30, 60, 120, 300, 600, 1800, 3600};
+	struct slices s = {.index = flame_index_new(p, f, o->threads)};
+	bool weights = !flame_each(f);
+	struct buf line = {0};
+	size_t at = 0;
+
+	seconds_each(p, &o->query, slices_part, &s);
+	do {
+		slices_merge(&s, steps[at]);
+		buf_clear(&line);
+		slices_write(&line, &s, weights);
+	} while (line.len > SLICES_BYTES && ++at < sizeof(steps) / sizeof(*steps));
+	buf_printf(out, "slices %u %u %" PRIu64 "\n", s.span_count,
+		steps[at < sizeof(steps) / sizeof(*steps) ? at : at - 1],
+		profile_info(p).start_wall_ns / 1000000);
+	buf_add(out, buf_str(&line), line.len);
+	buf_addc(out, '\n');
+	buf_done(&line);
+	flame_index_free(s.index);
+	free(s.entries);
+	free(s.spans);
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Flame-graph files in headless Chromium: size, time to write, to load, to zoom, to reset, to search, by number of nodes; what a day
+# takes; and whether 100 of 100 loads show something.
+#
+#   FLAMEGRAPH=flamegraph.pl  CONVERTER=jfr-converter.jar  beside them these tools' files of the same stacks
+#   LOADS=100  ROUNDS=3
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests", "export"))
+import browser  # noqa: E402
+
+TOOL = "tests/export/export_tool"
+SIZES = ((2000, "10k"), (20000, "100k"), (120000, "600k"))
+ROUNDS, LOADS = int(os.environ.get("ROUNDS", 3)), int(os.environ.get("LOADS", 100))
+# One action of ours in the page, until its frame is drawn; of the others a script of their own.
+OURS = """const done = arguments[0], begin = performance.now();
+%s;
+requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));"""
+KEY = "window.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: true}))"
+ACTIONS = (("zoom", KEY % "ArrowDown" + ";" + KEY % "ArrowDown" + ";" + KEY % "ArrowDown" + ";" + KEY % "Enter"), ("reset", KEY % "0"),
+           ("search", "const s = document.querySelector('input'); s.value = 'HashMap'; s.dispatchEvent(new Event('input'))"))
+PEERS = {"flamegraph.pl": (("zoom", "zoom(document.querySelectorAll('#frames > g')[40])"), ("reset", "unzoom()"),
+                           ("search", "search('HashMap')"))}
+
+
+def written(arguments):
+    times = []
+    for _ in range(ROUNDS):
+        begin = time.monotonic()
+        subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        times.append(time.monotonic() - begin)
+    return statistics.median(times)
+
+
+def wait(b):
+    """What the browser itself says of the load: until the first frame behind it."""
+    b.wait("document.readyState === 'complete'", "the page", 240)
+    return b.run("const n = performance.getEntriesByType('navigation')[0]; return n ? n.loadEventEnd || n.domComplete : 0")
+
+
+def act(b, script):
+    return b.later(OURS % script)
+
+
+def measure(b, name, nodes, path, write_s, actions):
+    loads, times = [], {what: [] for what, _ in actions}
+    for _ in range(ROUNDS):
+        b.open("about:blank")
+        b.open("file://" + path)
+        loads.append(wait(b))
+        for what, script in actions:
+            times[what].append(act(b, script))
+    print("%-14s %8s %9.2f MB %8.2f s %7.0f ms" % (name, nodes, os.path.getsize(path) / 1e6, write_s,
+                                                    statistics.median(loads)) +
+          "".join(" %6.0f ms" % statistics.median(times[what]) for what, _ in actions), flush=True)
+
+
+def peers(b, folder, stacks, nodes):
+    collapsed = os.path.join(folder, "a.collapsed")
+    subprocess.run([TOOL, "-n", str(stacks), collapsed], check=True)
+    script, jar = os.environ.get("FLAMEGRAPH"), os.environ.get("CONVERTER")
+    if script and stacks <= 20000:
+        path = os.path.join(folder, "peer.svg")
+        begin = time.monotonic()
+        with open(path, "w") as out:
+            subprocess.run(["perl", script, collapsed], check=True, stdout=out)
+        measure(b, "flamegraph.pl", nodes, path, time.monotonic() - begin, PEERS["flamegraph.pl"])
+    if jar:
+        path = os.path.join(folder, "peer.html")
+        seconds = written(["java", "-jar", jar, collapsed, path])
+        measure(b, "converter", nodes, path, seconds, ())
+
+
+def shown(b, url):
+    """More than one colour where the graph is, at the first look after the load."""
+    b.open("about:blank")
+    b.open(url)
+    picture = b.png()
+    return len(picture) > 20000
+
+
+def main():
+    b = browser.Browser()
+    folder = tempfile.mkdtemp(prefix="jhot-bench-")
+    print("%-14s %8s %12s %10s %10s %9s %9s %9s" % ("file", "nodes", "size", "written", "loaded", "zoom", "reset", "search"))
+    try:
+        for stacks, label in SIZES:
+            for suffix in ("svg", "html"):
+                path = os.path.join(folder, "a." + suffix)
+                subprocess.run([TOOL, "-n", str(stacks), path], check=True)
+                listed = subprocess.run([TOOL, "-m", "-n", str(stacks)], check=True, capture_output=True, text=True).stdout
+                inside = int(re.search(r"^%s .* (\d+) ms" % suffix, listed, re.M).group(1)) / 1000
+                nodes = re.search(r"^(\d+) nodes", listed, re.M).group(1)
+                measure(b, "jhot ." + suffix, nodes, path, inside, ACTIONS)
+            peers(b, folder, stacks, nodes)
+        if os.environ.get("DAY", "1") == "1":
+            path = os.path.join(folder, "day.html")
+            begin = time.monotonic()  # with a day's samples into the model, which is most of it
+            subprocess.run([TOOL, "-k", "day", path], check=True)
+            measure(b, "a day .html", "-", path, time.monotonic() - begin, ACTIONS)
+        url = "file://" + os.path.join(folder, "a.svg")
+        subprocess.run([TOOL, "-n", "2000", os.path.join(folder, "a.svg")], check=True)
+        print("%d of %d loads show the graph" % (sum(shown(b, url) for _ in range(LOADS)), LOADS))
+    finally:
+        b.close()
+        subprocess.run(["rm", "-rf", folder], check=False)
+
+
+main()
