@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/line/units.h"
-#include "export/flame.h"
+#include "export/web/flame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,15 +3,15 @@
 
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
-	%D%/collapsed.c %D%/export.c %D%/export.h %D%/facts.c %D%/facts.h %D%/flame.c %D%/flame.h \
-	%D%/flame_color.c %D%/flame_index.c %D%/html.c \
+	%D%/collapsed.c %D%/export.c %D%/export.h %D%/facts.c %D%/facts.h %D%/web/flame.c %D%/web/flame.h \
+	%D%/web/flame_color.c %D%/web/flame_index.c %D%/web/html.c \
 	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
 	%D%/numbers.c %D%/numbers.h %D%/otlp.c %D%/plain.c %D%/pprof.c %D%/proto.c %D%/proto.h %D%/seconds.c \
-	%D%/seconds.h %D%/speedscope.c %D%/svg.c %D%/svg.h %D%/svg_data.c \
-	%D%/svg_head.c %D%/svg_picture.c %D%/svg_slices.c \
+	%D%/seconds.h %D%/speedscope.c %D%/web/svg.c %D%/web/svg.h %D%/web/svg_data.c \
+	%D%/web/svg_head.c %D%/web/svg_picture.c %D%/web/svg_slices.c \
 	%D%/table.c %D%/table.h %D%/text.c %D%/text.h %D%/zip.c %D%/zip.h
 
-%D%/svg.$(OBJEXT): %D%/web/flame_js.inc
+%D%/web/svg.$(OBJEXT): %D%/web/flame_js.inc
 
 flame_scripts = %D%/web/data.js %D%/web/slices.js %D%/web/shape.js %D%/web/reverse.js \
 	%D%/web/text.js %D%/web/colors.js %D%/web/page.js %D%/web/draw.js %D%/web/lines.js \

@@ -84,6 +84,7 @@ bench-diff: %D%/bench_diff
 	gzip -dc $(srcdir)/tests/tui/h2.raw.gz >%D%/h2.raw
 	%D%/bench_diff %D%/h2.raw $(TIMES)
 	@rm -f %D%/h2.raw
+
 bench-export: tests/export/export_tool
 	srcdir='$(abs_top_srcdir)' python3 $(srcdir)/%D%/export.py
 

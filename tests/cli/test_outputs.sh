@@ -40,6 +40,9 @@ for row in \
 	"2 --format nonsense -o - $JVM" \
 	"2 --format pprof -o $T/a.svg $JVM" \
 	"2 --label nonsense -o $T/a.svg $JVM" \
+	"2 --minwidth wide -o $T/a.svg $JVM" \
+	"2 --colors pink -o $T/a.svg $JVM" \
+	"2 --width 5 -o $T/a.svg $JVM" \
 	"2 -o $T/%q.svg $JVM" \
 	"2 $JVM surplus" \
 	"2 -d 1" \

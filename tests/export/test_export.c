@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export: names and numbers, the collapsed format to the byte, determinism, whole files or none. */
 #include "export/export.h"
-#include "export/flame.h"
 #include "export/jfr/jfr.h"
 #include "export/proto.h"
 #include "export/text.h"
+#include "export/web/flame.h"
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 

@@ -6,7 +6,7 @@ const ROWS_MOST = 400, CHILDREN_MOST = 60, OPEN_SHARE = 0.2;
 const lists = {sort: 'self', up: false, open: new Map(), rows: [], at: 0};
 
 function bar(share, text, theme) {
-	const cell = element('span', {display: 'inline-block', width: '7.5em', textAlign: 'right', paddingRight: '8px', flex: 'none',
+	const cell = element('span', {display: 'inline-block', width: '98px', textAlign: 'right', paddingRight: '8px', flex: 'none',
 		boxSizing: 'border-box', background: `linear-gradient(to right, ${theme.bar} ${100 * share}%, transparent 0)`,
 		fontVariantNumeric: 'tabular-nums', borderRadius: '3px'}, {}, text);
 	return cell;
@@ -56,7 +56,7 @@ function treeRow(i, theme) {
 	const row = element('div', {display: 'flex', gap: '8px', alignItems: 'center', padding: '1px 14px', cursor: 'pointer',
 		minHeight: '21px'}, {role: 'treeitem', 'aria-level': t.level[i] - t.level[view.zoom] + 1, id: 'row-' + i},
 	bar(t.total[i] / (all || 1), percent(t.total[i], all), theme),
-	element('span', {width: '5em', textAlign: 'right', flex: 'none', color: theme.faint, fontVariantNumeric: 'tabular-nums'}, {},
+	element('span', {width: '64px', textAlign: 'right', flex: 'none', color: theme.faint, fontVariantNumeric: 'tabular-nums'}, {},
 		view.reversed ? '' : percent(t.self[i], all)),
 	element('span', {flex: 'none', width: '1em', color: theme.faint, marginLeft: (t.level[i] - t.level[view.zoom]) * 12 + 'px'},
 		{'aria-hidden': 'true'}, leaf ? '' : open ? '\u25be' : '\u25b8'),
@@ -95,7 +95,7 @@ function showTreeRows() {
 	body.append(...lists.rows.map(i => treeRow(i, theme)));
 	if (open.length)
 		body.append(element('div', {padding: '6px 14px', color: theme.faint}, {}, 'More rows: close some, or zoom in.'));
-	ui.list.replaceChildren(listHead(theme, headLabel('Total', '7.5em', 'right'), headLabel(view.reversed ? '' : 'Self', '5em', 'right'),
+	ui.list.replaceChildren(listHead(theme, headLabel('Total', '98px', 'right'), headLabel(view.reversed ? '' : 'Self', '64px', 'right'),
 		headLabel('Frame', 'auto', 'left')), view.top.total[0] ? body : nothing(theme));
 	ui.list.scrollTop = top;
 	markRow(theme);
@@ -171,7 +171,7 @@ function methodRows() {
 	return [...rows.values()];
 }
 
-const METHOD_COLUMNS = [['self', 'Self', '7.5em'], ['total', 'Total', '7.5em'], ['change', 'Than elsewhere', '8.5em'],
+const METHOD_COLUMNS = [['self', 'Self', '98px'], ['total', 'Total', '98px'], ['change', 'vs. elsewhere', '112px'],
 	['name', 'Method', 'auto']];
 
 function compareRows(a, b) {
@@ -203,7 +203,7 @@ function methodRow(row, all, theme) {
 		cursor: 'pointer'}, {role: 'row'}, cell(bar(row.self / all, percent(row.self, all), theme)),
 	cell(bar(row.total / all, percent(row.total, all), theme)));
 	if (view.stretch)
-		line.append(element('span', {width: '8.5em', textAlign: 'right', paddingRight: '8px', boxSizing: 'border-box', flex: 'none',
+		line.append(element('span', {width: '112px', textAlign: 'right', paddingRight: '8px', boxSizing: 'border-box', flex: 'none',
 			fontVariantNumeric: 'tabular-nums', fontWeight: Math.abs(row.change) >= 0.01 ? '600' : 'inherit'},
 		{role: 'cell'}, change));
 	line.append(element('span', {display: 'flex', alignItems: 'center', minWidth: '0'}, {role: 'cell'},

@@ -6,8 +6,8 @@
  * page itself forbids all that is not in it.
  */
 #include "export/export.h"
-#include "export/svg.h"
 #include "export/text.h"
+#include "export/web/svg.h"
 #include "profile/table/flat.h"
 
 #include <stdlib.h>

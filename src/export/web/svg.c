@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flame-graph file: header, picture, data, script. */
-#include "export/svg.h"
+#include "export/web/svg.h"
 
 #include "export/export.h"
 #include "export/text.h"

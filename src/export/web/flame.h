@@ -4,8 +4,8 @@
  *
  * Nodes are in pre-order, siblings by name, so the same profile gives the same graph. Node 0 is "all".
  */
-#ifndef JHOT_EXPORT_FLAME_H
-#define JHOT_EXPORT_FLAME_H
+#ifndef JHOT_EXPORT_WEB_FLAME_H
+#define JHOT_EXPORT_WEB_FLAME_H
 
 #include "base/intern.h"
 #include "profile/table/calltree.h"

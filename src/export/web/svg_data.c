@@ -14,8 +14,8 @@
  *           where "each" (weight per sample) does not tell it. Left out: as in the node before.
  */
 #include "base/buf.h"
-#include "export/svg.h"
 #include "export/text.h"
+#include "export/web/svg.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a call tree to boxes in drawing order. */
-#include "export/flame.h"
+#include "export/web/flame.h"
 
 #include "base/buf.h"
 #include "export/text.h"

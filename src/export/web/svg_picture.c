@@ -7,8 +7,8 @@
  */
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "export/svg.h"
 #include "export/text.h"
+#include "export/web/svg.h"
 
 #include <stdlib.h>
 #include <string.h>

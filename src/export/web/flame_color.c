@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The colours of boxes in the picture. What the script draws (web/colors.js) are the same ones. */
-#include "export/flame.h"
+#include "export/web/flame.h"
 
 #include <math.h>
 #include <string.h>

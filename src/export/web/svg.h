@@ -9,11 +9,11 @@
  * The picture is right where scripts are blocked. Where they run, the script reads the data, hides the
  * picture and draws on a canvas of the window's size.
  */
-#ifndef JHOT_EXPORT_SVG_H
-#define JHOT_EXPORT_SVG_H
+#ifndef JHOT_EXPORT_WEB_SVG_H
+#define JHOT_EXPORT_WEB_SVG_H
 
 #include "export/export.h"
-#include "export/flame.h"
+#include "export/web/flame.h"
 
 struct svg_head {
 	const struct profile_event *event;

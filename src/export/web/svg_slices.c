@@ -12,7 +12,7 @@
  */
 #include "export/export.h"
 #include "export/seconds.h"
-#include "export/svg.h"
+#include "export/web/svg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

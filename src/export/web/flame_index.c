@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a sampled stack to its node in a flame graph, by the names on the way. */
 #include "base/buf.h"
-#include "export/flame.h"
 #include "export/numbers.h"
+#include "export/web/flame.h"
 
 #include <stdlib.h>
 

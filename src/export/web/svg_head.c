@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands above a flame graph: its title, and what the samples are of. */
-#include "export/svg.h"
 #include "export/text.h"
+#include "export/web/svg.h"
 
 #include <string.h>
 #include <time.h>
