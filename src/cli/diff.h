@@ -8,6 +8,7 @@
 #ifndef JHOT_CLI_DIFF_H
 #define JHOT_CLI_DIFF_H
 
+#include "cli/line/args.h"
 #include "profile/diff/diff.h"
 
 #include <stdio.h>
@@ -27,6 +28,8 @@ const char *comparison_word(const struct diff_row *row);
 const struct diff_value *comparison_slower(const struct comparison *c, const char **name);
 
 void comparison_print(const struct comparison *c, FILE *out);
+/* The live view of it; args: what it takes of the command line. */
+int comparison_view(const struct comparison *c, const struct args *args, struct err *err);
 void comparison_print_json(const struct comparison *c, FILE *out);
 
 #endif

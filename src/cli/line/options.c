@@ -8,7 +8,7 @@
 #define SAMPLING (VERB_TOP | VERB_RECORD)
 #define WRITING  (VERB_RECORD | VERB_REPORT | VERB_CONVERT)
 #define READING  (VERB_CONVERT | VERB_VIEW | VERB_DIFF)
-#define SHOWING  (VERB_TOP | VERB_VIEW)
+#define SHOWING  (VERB_TOP | VERB_VIEW | VERB_DIFF)
 
 const struct option_def options[] = {
 	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | VERB_REPORT | READING,
@@ -78,6 +78,8 @@ const struct option_def options[] = {
 		"exit with 10 if something has surely become slower by more than so much of all"},
 	{OPT_ROWS, "rows", 0, "N", VERB_DIFF,
 		"print so many methods, 30 by default; those that surely differ always"},
+	{OPT_VIEW, "view", 0, NULL, VERB_DIFF,
+		"show B in the live view, with what it has gained over A beside each row"},
 	{OPT_WHY, "why", 0, NULL, VERB_RECORD,
 		"also tell what is wrong with the JVM, as far as these events show it"},
 	{OPT_FROM, "from", 0, "TIME", READING,

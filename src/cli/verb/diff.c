@@ -131,6 +131,8 @@ static int diffing_parse(struct diffing *d, struct err *err)
 	if (diffing_sides(d, err) || diffing_mode(d, err) || diffing_fail_over(d, err) ||
 		(rows && units_count(rows, "rows", ROWS_MOST, &d->shown.rows, err)))
 		return -1;
+	if (args_has(d->args, OPT_VIEW) && args_has(d->args, OPT_JSON))
+		return err_set(err, ERR_USAGE, "--view and --json cannot both be had.");
 	return diffing_outputs(d, err);
 }
 
@@ -300,6 +302,8 @@ static int diffing_show(struct diffing *d, struct err *err)
 
 	if (diffing_write(d, err))
 		return -1;
+	if (args_has(d->args, OPT_VIEW))
+		return comparison_view(&d->shown, d->args, err);
 	if (args_has(d->args, OPT_JSON))
 		comparison_print_json(&d->shown, stdout);
 	else
@@ -357,7 +361,8 @@ const struct verb verb_diff = {
 		"number.\n\n"
 		"With --fail-over 3% the exit code is 10 if anything has surely become slower by "
 		"more than that part of all. -o NAME.collapsed has both numbers behind each stack, "
-		"-o NAME.txt is the table.",
+		"-o NAME.txt is the table. --view opens the live view of B: D switches between "
+		"what it has and what it has gained.",
 	.min_operands = 1,
 	.max_operands = 2 * DIFF_RUNS,
 	.run = run_diff,

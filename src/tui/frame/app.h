@@ -98,6 +98,7 @@ struct app_file {
 	bool timed;                   /* it tells when its samples were taken */
 	bool vitals;                  /* and how the JVM was */
 	uint32_t from, to;            /* what of it is shown first, in seconds of the profile */
+	bool compared;                /* with what is before that */
 	const struct app_fact *facts; /* what else it says; ends with label NULL */
 };
 

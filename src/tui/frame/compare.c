@@ -65,7 +65,9 @@ void compare_bar(const struct ui *ui, struct strip *s)
 {
 	char at[TEXT_NUMBER];
 
-	if (compare_on(ui))
+	if (compare_on(ui) && !ui->scope.compare->span)
+		strip_add(s, STYLE_WARN, 2, " B vs A ");
+	else if (compare_on(ui))
 		strip_add(s, STYLE_WARN, 2, " vs %us to %s ", ui->scope.compare->span,
 			base_clock(ui, at));
 }
@@ -146,20 +148,37 @@ bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 
 /* --- commands ---------------------------------------------------------------------------------------- */
 
-unsigned compare_set(struct ui *ui, int arg)
+/* The seconds of this question are the baseline from here on. */
+static struct compare *compare_take(struct ui *ui, struct profile_query q)
 {
-	struct profile_query q = ui_query(ui);
 	struct compare *c = xcalloc(1, sizeof(*c));
-	char at[TEXT_NUMBER];
 
 	for (q.event = 0; q.event < PROFILE_EVENTS; q.event++)
 		c->events[q.event] = profile_snapshot_new(ui->profile, &q);
 	c->to = q.to;
-	c->span = q.to - q.from;
 	c->on = compare_on(ui);
 	c->serial = ui->scope.compare ? ui->scope.compare->serial + 1 : 1;
 	compare_free(ui->scope.compare);
 	ui->scope.compare = c;
+	return c;
+}
+
+void compare_begin(struct ui *ui, uint32_t second)
+{
+	struct profile_query q = ui_query(ui);
+
+	q.from = 0;
+	q.to = second;
+	compare_take(ui, q)->on = true;
+}
+
+unsigned compare_set(struct ui *ui, int arg)
+{
+	struct profile_query q = ui_query(ui);
+	struct compare *c = compare_take(ui, q);
+	char at[TEXT_NUMBER];
+
+	c->span = q.to - q.from;
 	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS, "baseline: the %u s to %s; D shows what differs",
 		c->span, base_clock(ui, at));
 	return UI_UPDATE | UI_HOLD;

@@ -49,6 +49,9 @@ void compare_tree_done(struct compare_tree *base);
 bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 	const struct calltree_node *n, char *out, size_t size);
 
+/* With all that is before this second, of a file that has both sides (profile/diff/diff.h). */
+void compare_begin(struct ui *ui, uint32_t second);
+
 /* Commands. */
 unsigned compare_set(struct ui *ui, int arg);
 unsigned compare_toggle(struct ui *ui, int arg);

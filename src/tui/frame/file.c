@@ -3,6 +3,7 @@
 #include "tui/frame/file.h"
 
 #include "base/clock.h"
+#include "tui/frame/compare.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -32,6 +33,8 @@ void file_begin(struct ui *ui)
 	if (f->to < t->frozen_to)
 		t->frozen_to = f->to;
 	t->since = t->since_before = f->from;
+	if (f->compared)
+		compare_begin(ui, f->from);
 }
 
 const char *file_refuses(const struct ui *ui, const struct command *c)

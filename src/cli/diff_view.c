@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A comparison in the live view: B is shown, and beside it what it has gained over A. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/batch.h"
+#include "cli/diff.h"
+#include "cli/live.h"
+#include "cli/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FACTS_MOST (2 * DIFF_RUNS)
+
+static int view_check(const struct batch *batch, struct err *err)
+{
+	if (batch->wanted || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return 0;
+	err_set(err, ERR_USAGE, "--view needs a terminal, and the %s is not one.",
+		isatty(STDOUT_FILENO) ? "input" : "output");
+	err_hint(err, "jhot diff BEFORE AFTER    prints the table");
+	return -1;
+}
+
+/* Which files there are on which side. */
+static void view_facts(const struct comparison *c, struct app_fact facts[FACTS_MOST + 1])
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const char *label = side == DIFF_A ? "A" : "B";
+
+		for (int i = 0; i < c->diff->runs[side]; i++, label = "")
+			*facts++ = (struct app_fact){label, c->files[side][i]};
+	}
+	*facts = (struct app_fact){NULL, NULL};
+}
+
+static int view_run(const struct comparison *c, struct app_options *screen,
+	const struct batch *batch, struct err *err)
+{
+	static const struct session_options no_session;
+	const struct diff *d = c->diff;
+	struct imported *file = xcalloc(1, sizeof(*file));
+	struct app_fact facts[FACTS_MOST + 1];
+	struct app_file shown = {.name = "B vs A",
+		.host = "",
+		.from = DIFF_B,
+		.to = UINT32_MAX,
+		.compared = true,
+		.facts = facts};
+	struct events events = {.count = 0};
+	struct live *live;
+	int rc;
+
+	view_facts(c, facts);
+	file->profile = d->both;
+	file->duration_ns = (uint64_t)(d->seconds[DIFF_B] / d->runs[DIFF_B] * (double)NS_PER_S);
+	events_put(&events, d->both, d->query_all.event);
+	screen->event = d->query_all.event;
+	screen->events = 1u << d->query_all.event;
+	screen->file = &shown;
+	screen->attached = true;
+	live = live_new(&no_session, &events);
+	live_file(live, file);
+	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, &events, err)
+			   : app_run(&live_ops, live, screen, err);
+	live_free(live);
+	free(file);
+	return rc;
+}
+
+int comparison_view(const struct comparison *c, const struct args *args, struct err *err)
+{
+	struct app_options screen = {.interval_ms = 1000};
+	struct config *config = settings_load(err);
+	struct batch batch;
+	int rc = -1;
+
+	if (config && !screen_options(&screen, args, config, err) &&
+		!batch_options(&batch, args, err) && !view_check(&batch, err)) {
+		batch.count = 1; /* nothing would change */
+		rc = view_run(c, &screen, &batch, err);
+	}
+	config_free(config);
+	return rc;
+}
