@@ -86,7 +86,7 @@ static void print_amount(const struct diff *d, double value, FILE *out)
 	const struct profile_event *event = profile_get_event(d->both, d->query_all.event);
 	char text[32];
 
-	if (d->fine > 1)
+	if (!d->by_weight)
 		fprintf(out, "%.1f samples", value);
 	else
 		fputs(units_value((uint64_t)(value + 0.5), event->unit, text, sizeof(text)), out);

@@ -83,7 +83,7 @@ void comparison_print_json(const struct comparison *c, FILE *out)
 	json_key(&j, "event");
 	json_str(&j, event->name);
 	json_key(&j, "unit");
-	json_str(&j, d->fine > 1 ? "samples" : event->unit);
+	json_str(&j, d->by_weight ? event->unit : "samples");
 	json_key(&j, "mode");
 	json_str(&j, mode_names[d->mode]);
 	json_key(&j, "noise_pct");

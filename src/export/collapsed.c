@@ -75,7 +75,7 @@ static uint64_t collapsed_value(struct collapsed *c, uint64_t value)
 static void collapsed_both(struct collapsed *c, const char *line, const struct calltree_node *n)
 {
 	const struct diff *d = c->o->diff;
-	double scale = d->graph_scale * (double)d->fine;
+	double scale = d->graph_scale;
 	double of[] = {(double)n->self_count / scale, (double)(n->self - n->self_count) / scale};
 	uint64_t values[DIFF_SIDES];
 

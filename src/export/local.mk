@@ -3,6 +3,7 @@
 
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
+	%D%/web/flame_diff.c \
 	%D%/collapsed.c %D%/export.c %D%/export.h %D%/facts.c %D%/facts.h %D%/web/flame.c %D%/web/flame.h \
 	%D%/web/flame_color.c %D%/web/flame_index.c %D%/web/html.c \
 	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
@@ -14,7 +15,7 @@ libexport_a_SOURCES = \
 %D%/web/svg.$(OBJEXT): %D%/web/flame_js.inc
 
 flame_scripts = %D%/web/data.js %D%/web/slices.js %D%/web/shape.js %D%/web/reverse.js \
-	%D%/web/text.js %D%/web/colors.js %D%/web/page.js %D%/web/draw.js %D%/web/lines.js \
+	%D%/web/text.js %D%/web/colors.js %D%/web/diff.js %D%/web/page.js %D%/web/draw.js %D%/web/lines.js \
 	%D%/web/heat.js %D%/web/lists.js %D%/web/state.js %D%/web/input.js
 EXTRA_DIST += $(flame_scripts)
 BUILT_SOURCES += %D%/web/flame_js.inc

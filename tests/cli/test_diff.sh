@@ -93,6 +93,16 @@ run --mode raw -o raw.collapsed a1.collapsed b1.collapsed
 ok "raw: as it was counted" grep -q '^main;a/Main.run;a/Main.work 3000 3600$' raw.collapsed
 ok "jhot reads it back" "$JHOT" convert -e before -o - raw.collapsed
 
+# --- in the live view ---
+run --view --ascii --dump-screen 110x24 a1.collapsed b1.collapsed
+is "the live view: exit 0" $status 0
+ok "B, beside what it has gained" grep -Eq '^ +33\.9 +[0-9.]+ +\+3\.9 +33\.9 +\+3\.9 .* a\.Main\.work' out || diag_file out
+ok "what is gone" grep -Eq -- '-2\.0 .* a\.Old\.gone' out
+ok "and says so" grep -q ' B vs A ' out
+run --view --ascii --dump-screen 110x24 --keys D a1.collapsed b1.collapsed
+ok "D: B alone" grep -Eq '^ +33\.9 .* a\.Main\.work' out
+ok "... without what it has gained" [ "$(grep -c 'DELTA' out)" = 0 ]
+
 # --- what is refused, with a sentence ---
 refused() {
 	local what=$1 code=$2 says=$3
@@ -116,6 +126,8 @@ refused "rates of unknown time" 7 'how long it took' --mode rate a1.collapsed b1
 refused "an unknown mode" 2 'rate, share or raw' --mode fast a1.collapsed b1.collapsed
 refused "a bad part" 2 'per cent' --fail-over 3x a1.collapsed b1.collapsed
 refused "no part at all" 2 'per cent' --fail-over '' a1.collapsed b1.collapsed
+refused "a view without a terminal" 2 'needs a terminal' --view a1.collapsed b1.collapsed
+refused "a view and JSON" 2 'neither prints JSON' --view --json a1.collapsed b1.collapsed
 refused "a format that has one side" 2 'cannot be written as pprof' -o x.pb.gz a1.collapsed b1.collapsed
 refused "a span of what has no time" 2 'need a file with time' --from 5 a1.collapsed b1.collapsed
 refused "nothing that a filter leaves" 7 'Side A has no samples' -I nothing a1.collapsed b1.collapsed

@@ -113,6 +113,7 @@ static int diffing_outputs(struct diffing *d, struct err *err)
 		if (!o->files[i].format->compares) {
 			err_set(err, ERR_USAGE, "A comparison cannot be written as %s.",
 				o->files[i].format->name);
+			err_hint(err, "-o NAME.svg          a flame graph of what changed");
 			err_hint(err, "-o NAME.collapsed    a line per stack with both numbers");
 			err_hint(err, "-o NAME.txt          the table");
 			return -1;
@@ -131,8 +132,10 @@ static int diffing_parse(struct diffing *d, struct err *err)
 	if (diffing_sides(d, err) || diffing_mode(d, err) || diffing_fail_over(d, err) ||
 		(rows && units_count(rows, "rows", ROWS_MOST, &d->shown.rows, err)))
 		return -1;
-	if (args_has(d->args, OPT_VIEW) && args_has(d->args, OPT_JSON))
-		return err_set(err, ERR_USAGE, "--view and --json cannot both be had.");
+	if (args_has(d->args, OPT_VIEW) &&
+		(args_has(d->args, OPT_JSON) || args_has(d->args, OPT_OUTPUT)))
+		return err_set(err, ERR_USAGE,
+			"--view shows the live view, and neither prints JSON nor writes files.");
 	return diffing_outputs(d, err);
 }
 
@@ -276,9 +279,10 @@ static int diffing_text(const struct diffing *d, const char *path, struct err *e
 	return rc;
 }
 
-static int diffing_write(const struct diffing *d, struct err *err)
+static int diffing_write(const struct diffing *d, struct diff *diff, struct err *err)
 {
-	const struct diff *diff = d->shown.diff;
+	if (d->outputs.count)
+		diff_draw(diff);
 
 	for (int i = 0; i < d->outputs.count; i++) {
 		const struct output *f = &d->outputs.files[i];
@@ -296,11 +300,11 @@ static int diffing_write(const struct diffing *d, struct err *err)
 	return 0;
 }
 
-static int diffing_show(struct diffing *d, struct err *err)
+static int diffing_show(struct diffing *d, struct diff *diff, struct err *err)
 {
 	const char *name;
 
-	if (diffing_write(d, err))
+	if (diffing_write(d, diff, err))
 		return -1;
 	if (args_has(d->args, OPT_VIEW))
 		return comparison_view(&d->shown, d->args, err);
@@ -334,7 +338,7 @@ static int run_diff(const struct args *args, struct err *err)
 	d->shown.files[DIFF_B] = d->files[DIFF_B];
 	d->shown.diff = diff;
 	if (diff)
-		rc = diffing_show(d, err);
+		rc = diffing_show(d, diff, err);
 	diff_free(diff);
 	outputs_done(&d->outputs);
 	free(d);
@@ -360,7 +364,9 @@ const struct verb verb_diff = {
 		"one, with * for the "
 		"number.\n\n"
 		"With --fail-over 3% the exit code is 10 if anything has surely become slower by "
-		"more than that part of all. -o NAME.collapsed has both numbers behind each stack, "
+		"more than that part of all. -o NAME.svg draws what changed: red is more, blue is "
+		"less, grey no more than chance; -o NAME.collapsed has both numbers behind each "
+		"stack, "
 		"-o NAME.txt is the table. --view opens the live view of B: D switches between "
 		"what it has and what it has gained.",
 	.min_operands = 1,

@@ -140,6 +140,7 @@ function readGraph(text) {
 	const graph = {facts: {}, types: {}, names: []}, lines = text.split('\n');
 	let i = readNames(lines, readFacts(lines, graph), graph);
 	graph.each = +graph.facts.each;
+	graph.diff = readDiff(graph.facts);
 	graph.byValue = graph.facts.width === 'value';
 	graph.base = finish(link(readNodes(lines[i + 1], +lines[i].slice(6))));
 	graph.slices = (lines[i + 2] || '').startsWith('slices ') ? readSlices(lines[i + 2], lines[i + 3], graph) : null;

@@ -74,7 +74,7 @@ function showLevel(level) {
 }
 
 function colorOf(i) {
-	const type = typeOf(i), key = view.color === 'self' ? -1 : view.t.name[i] * 32 + view.t.type[i] - 65;
+	const type = typeOf(i), key = view.color === 'self' || view.color === 'diff' ? -1 : view.t.name[i] * 32 + view.t.type[i] - 65;
 	let c = key < 0 ? undefined : view.colors.get(key);
 	if (c === undefined) {
 		c = COLORS[view.color](view, view.t, i, type);
@@ -126,11 +126,11 @@ function drawBox(ctx, i, x, y, w) {
 	ctx.fillRect(x, y, w - gap, ROW - 1);
 	if (w < 22)
 		return;
-	const text = fit(ctx, i, w - 9);
+	const glyph = changeGlyph(i), text = fit(ctx, i, w - 9 - (glyph ? 14 : 0));
 	if (text) {
 		ctx.globalAlpha = view.nameHit && !matched ? 0.6 : above ? 0.8 : 1;
 		ctx.fillStyle = matched && !view.dark ? '#2a0718' : theme.box;
-		ctx.fillText(text, x + 4, y + ROW / 2);
+		ctx.fillText(glyph + text, x + 4, y + ROW / 2);
 	}
 }
 

@@ -32,6 +32,8 @@ struct flame {
 	uint32_t name_count;
 	uint16_t levels; /* 1 + the highest */
 	struct intern pool;
+	/* Totals are of both its sides, counts what A has of them; NULL: it is of one profile. */
+	const struct diff *diff;
 	uint32_t *rank; /* per text of the pool: its place in names */
 };
 
@@ -61,6 +63,12 @@ struct flame_index *flame_index_new(const struct profile *p, struct flame *f, bo
 uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_t thread);
 void flame_index_free(struct flame_index *ix);
 
+/* --- flame_diff.c -------------------------------------------------------------------------------------- */
+
+/* By how much B differs from A in a node: -1 (gone) to 1 (new); 0: not by more than chance. */
+struct diff;
+double flame_change(const struct flame *f, const struct flame_node *n);
+
 /* --- flame_color.c ------------------------------------------------------------------------------------- */
 
 struct flame_hue {
@@ -80,6 +88,7 @@ struct flame_scheme {
 	uint32_t (*color)(const struct flame *f, const struct flame_node *n);
 };
 extern const struct flame_scheme flame_schemes[]; /* ends with name NULL */
+extern const struct flame_scheme flame_scheme_diff;
 const struct flame_scheme *flame_scheme_by_name(
 	const char *name); /* NULL: the first; unknown: NULL */
 /* The colour of a type in the legend of a scheme that is of types; 0: it is of something else. */

@@ -185,6 +185,7 @@ function start() {
 	const graph = graphOf(0);
 	view.flip = graph.facts.inverted === '1';
 	view.reversed = graph.facts.reversed === '1';
+	beginDiff(graph);
 	view.color = COLORS[graph.facts.colors] ? graph.facts.colors : 'type';
 	view.begin = {flip: view.flip, reversed: view.reversed, color: view.color};
 	buildPage(graph.facts);

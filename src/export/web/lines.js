@@ -10,7 +10,8 @@ function amounts(total, other) {
 }
 
 function describe(i) {
-	const t = view.t, parts = [amounts(t.total[i], t.other[i]), percent(t.total[i], t.total[0]) + ' of all'];
+	const t = view.t, g = view.graph;
+	const parts = [g.diff ? changeText(i) : amounts(t.total[i], t.other[i]), percent(t.total[i], t.total[0]) + ' of all'];
 	if (view.zoom)
 		parts.push((isAbove(i) ? '100 %' : percent(t.total[i], t.total[view.zoom])) + ' of zoom');
 	if (!view.reversed)

@@ -21,21 +21,27 @@ struct svg_look svg_look_of(const struct export_options *o)
 {
 	return (struct svg_look){.width = o->width ? o->width : SVG_WIDTH,
 		.inverted = o->inverted,
-		.scheme = flame_scheme_by_name(o->colors)};
+		.scheme = o->diff ? &flame_scheme_diff : flame_scheme_by_name(o->colors)};
 }
 
 struct flame *svg_flame(const struct profile *p, const struct export_options *o)
 {
-	return flame_new(p, &o->query,
+	struct flame *f = flame_new(p, &o->query,
 		&(struct flame_options){.threads = o->threads, .min_share = o->min_share});
+
+	f->diff = o->diff;
+	return f;
 }
 
 struct flame *svg_reversed(const struct profile *p, const struct export_options *o)
 {
 	double least = o->min_share > REVERSED_SHARE ? o->min_share : REVERSED_SHARE;
 
-	return flame_new(
+	struct flame *f = flame_new(
 		p, &o->query, &(struct flame_options){.reversed = true, .min_share = least});
+
+	f->diff = o->diff;
+	return f;
 }
 
 static void svg_document(struct buf *out, const struct profile *p, const struct export_options *o,

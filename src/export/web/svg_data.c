@@ -102,6 +102,20 @@ static void data_fact(struct buf *out, const char *key, const char *value)
 	buf_addc(out, '\n');
 }
 
+/*
+ * What tells whether a change is more than chance, see diff_band: the weight that a number of a node stands for, the
+ * seconds that rates are of (0: there are none), the limit, the weight of a sample and the squared noise of each side,
+ * and what all of a side has where shares are compared.
+ */
+static void data_diff(struct buf *out, const struct diff *d)
+{
+	double noise = d->noise * d->noise;
+
+	buf_printf(out, "colors diff\ndiff %.9g %.9g %.6g %.9g %.9g %.6g %.6g %.9g\n",
+		d->graph_scale, d->mode == DIFF_RATE ? d->scale : 0, d->limit, d->each[DIFF_A],
+		d->each[DIFF_B], noise / d->runs[DIFF_A], noise / d->runs[DIFF_B], d->whole);
+}
+
 void svg_data(struct buf *out, const struct flame *f, const struct export_options *o,
 	const struct svg_head *head)
 {
@@ -121,7 +135,9 @@ void svg_data(struct buf *out, const struct flame *f, const struct export_option
 		buf_adds(out, "reversed 1\n");
 	if (o->inverted)
 		buf_adds(out, "inverted 1\n");
-	if (o->colors)
+	if (o->diff)
+		data_diff(out, o->diff);
+	else if (o->colors)
 		data_fact(out, "colors", o->colors);
 	for (int i = 0; i < FLAME_TYPES; i++) {
 		const struct flame_type *t = &flame_types[i];

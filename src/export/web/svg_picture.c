@@ -210,6 +210,23 @@ static void picture_text(struct buf *out, double x, double y, const char *text)
 	buf_adds(out, "</text>\n");
 }
 
+/* The name behind a glyph that says what the colour says. */
+static void picture_change(struct picture *p, const struct flame_node *n, double w)
+{
+	double change = flame_change(p->f, n);
+	struct buf fit = {0}, text = {0};
+
+	buf_adds(&text, change > 0 ? "\xe2\x96\xb2 " : change < 0 ? "\xe2\x96\xbc " : "");
+	if (picture_fit(
+		    &fit, p->f->names[n->name], n->type, w - picture_text_width(buf_str(&text)))) {
+		buf_adds(&text, fit.data);
+		picture_text(
+			p->out, picture_x(p, n) + PICTURE_PAD, picture_y(p, n) + 13, text.data);
+	}
+	buf_done(&fit);
+	buf_done(&text);
+}
+
 static void picture_names(struct picture *p)
 {
 	struct buf fit = {0};
@@ -218,6 +235,10 @@ static void picture_names(struct picture *p)
 		const struct flame_node *n = p->boxes[i].node;
 		double w = picture_w(p, n) - 2 * PICTURE_PAD;
 
+		if (p->f->diff && w > 2 * PICTURE_FONT) {
+			picture_change(p, n, w);
+			continue;
+		}
 		if (w > 2 * PICTURE_FONT && picture_fit(&fit, p->f->names[n->name], n->type, w))
 			picture_text(p->out, picture_x(p, n) + PICTURE_PAD, picture_y(p, n) + 13,
 				fit.data);
@@ -229,6 +250,14 @@ static void picture_legend(struct picture *p, unsigned y)
 {
 	double x = PICTURE_SIDE;
 
+	if (p->f->diff) {
+		picture_text(p->out, x, y,
+			"\xe2\x96\xb2 red: more in B.  \xe2\x96\xbc blue: less in B.  Grey: no "
+			"more than chance.  "
+			"A box is as wide as A and B together.  Open this file in a browser to "
+			"zoom and search.");
+		return;
+	}
 	for (int i = 0; i < FLAME_ALL; i++) {
 		uint32_t color = flame_legend_color(p->look->scheme, (uint8_t)i);
 

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FINE      1000 /* of values that are numbers of samples */
-#define GRAPH_ALL 1e9  /* of both sides: fits into a sample's number */
+#define GRAPH_ALL 1e9 /* of both sides: fits into a sample's number */
 
 /* --- whether there is anything to compare ------------------------------------------------------------- */
 
@@ -59,18 +58,17 @@ static double factor_of(
 static void feed_run(
 	struct diff *d, const struct diff_merged *m, int side, uint32_t thread, double factor)
 {
-	int event = d->query_all.event;
+	double left = 0.5; /* over all of a recording nothing is lost by rounding */
 
 	for (uint32_t i = 0; i < m->part_count; i++) {
 		const struct diff_part *part = &m->parts[i];
 		struct profile_sample s = {.stack = part->stack, .thread = thread};
 
+		left += part->value * factor;
 		s.count = part->count < UINT32_MAX ? (uint32_t)part->count : UINT32_MAX;
-		s.weight = (uint64_t)(part->value * factor + 0.5);
-		profile_add_sample(d->both, event, (uint32_t)side, &s);
-		s.weight = (uint64_t)(part->value * factor * d->graph_scale + 0.5);
-		s.count = side == DIFF_A ? (uint32_t)s.weight : 0;
-		profile_add_sample(d->both, d->query_graph.event, (uint32_t)side, &s);
+		s.weight = (uint64_t)left;
+		left -= (double)s.weight;
+		profile_add_sample(d->both, d->query_all.event, (uint32_t)side, &s);
 	}
 }
 
@@ -100,33 +98,73 @@ static void feed_side(
 	d->each[side] = values > 0 ? squares / values : 0;
 }
 
-/* What both call the event, and the one of graphs, which must be another number. */
-static void feed_events(struct diff *d, const struct diff_run *run)
-{
-	const struct profile_event *event = profile_get_event(run->profile, run->query.event);
-	int graph =
-		run->query.event == PROFILE_EVENTS - 1 ? PROFILE_EVENTS - 2 : PROFILE_EVENTS - 1;
-
-	d->query_all = profile_whole(run->query.event);
-	d->query_graph = profile_whole(graph);
-	d->query_all.by_weight = d->query_graph.by_weight = true;
-	profile_event_set(
-		d->both, run->query.event, event->name, event->unit, event->default_interval);
-	profile_event_set(d->both, graph, event->name, event->unit, 0);
-}
-
 static void feed_both(
 	struct diff *d, const struct diff_question *q, struct diff_merged *const *merged)
 {
-	d->fine = q->runs[DIFF_A][0].query.by_weight ? 1 : FINE;
-	d->scale = (double)d->fine * (q->mode == DIFF_RATE ? mean_of(q, merged, DIFF_B, true)
-					     : q->mode == DIFF_SHARE
-						     ? mean_of(q, merged, DIFF_B, false)
-						     : 1);
-	feed_events(d, &q->runs[DIFF_A][0]);
-	d->graph_scale = GRAPH_ALL / ((d->all.of[DIFF_A] + d->all.of[DIFF_B]) * d->scale);
+	const struct diff_run *run = &q->runs[DIFF_A][0];
+	const struct profile_event *event = profile_get_event(run->profile, run->query.event);
+
+	d->by_weight = run->query.by_weight;
+	d->scale = q->mode == DIFF_RATE    ? mean_of(q, merged, DIFF_B, true)
+		   : q->mode == DIFF_SHARE ? mean_of(q, merged, DIFF_B, false)
+					   : 1;
+	d->query_all = profile_whole(run->query.event);
+	d->query_all.by_weight = true;
+	profile_event_set(
+		d->both, run->query.event, event->name, event->unit, event->default_interval);
+	d->whole = q->mode == DIFF_SHARE ? d->scale : 0;
 	for (int side = 0; side < DIFF_SIDES; side++)
 		feed_side(d, q, merged, side);
+}
+
+/* --- graphs ------------------------------------------------------------------------------------------ */
+
+struct drawing {
+	struct draw_part {
+		uint32_t stack;
+		uint64_t weight;
+	} * list;
+	uint32_t count, cap;
+};
+
+static void draw_part(void *ctx, const struct profile_part *part)
+{
+	struct drawing *g = ctx;
+
+	g->list = xgrow(g->list, g->count, &g->cap, sizeof(*g->list));
+	g->list[g->count++] = (struct draw_part){part->stack, part->weight};
+}
+
+static void draw_side(struct diff *d, int side)
+{
+	struct drawing g = {NULL, 0, 0};
+	double left = 0.5;
+
+	profile_each(d->both, &d->query[side], draw_part, &g);
+	for (uint32_t i = 0; i < g.count; i++) {
+		struct profile_sample s = {.stack = g.list[i].stack};
+
+		left += (double)g.list[i].weight * d->graph_scale;
+		s.weight = (uint64_t)left;
+		s.count = side == DIFF_A ? (uint32_t)left : 0;
+		left -= (double)s.weight;
+		profile_add_sample(d->both, d->query_graph.event, (uint32_t)side, &s);
+	}
+	free(g.list);
+}
+
+void diff_draw(struct diff *d)
+{
+	const struct profile_event *event = profile_get_event(d->both, d->query_all.event);
+	double all = (double)profile_sum(d->both, &d->query_all).weight;
+	int last = PROFILE_EVENTS - 1;
+
+	d->query_graph = profile_whole(d->query_all.event == last ? last - 1 : last);
+	d->query_graph.by_weight = true;
+	d->graph_scale = all > GRAPH_ALL ? GRAPH_ALL / all : 1;
+	profile_event_set(d->both, d->query_graph.event, event->name, event->unit, 0);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		draw_side(d, side);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------- */
@@ -192,7 +230,9 @@ void diff_free(struct diff *d)
 
 double diff_band(const struct diff *d, double a, double b)
 {
-	double noise = d->noise * d->noise * (a * a / d->runs[DIFF_A] + b * b / d->runs[DIFF_B]);
+	double rest = d->whole > 0 ? fmax(0, 1 - (a + b) / (2 * d->whole)) : 1;
+	double noise =
+		d->noise * d->noise * rest * (a * a / d->runs[DIFF_A] + b * b / d->runs[DIFF_B]);
 
-	return d->limit * sqrt(a * d->each[DIFF_A] + b * d->each[DIFF_B] + noise);
+	return d->limit * sqrt(rest * (a * d->each[DIFF_A] + b * d->each[DIFF_B] + noise));
 }

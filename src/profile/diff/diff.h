@@ -64,28 +64,30 @@ struct diff {
 	struct profile_query query_all;         /* of both sides */
 	enum diff_mode mode;
 	int runs[DIFF_SIDES];
-	double seconds[DIFF_SIDES]; /* of all recordings of a side */
-	/*
-	 * The same for graphs, as an event of its own: a sample's weight is what both sides have together, its number what A
-	 * has of that, both in units of 1 / graph_scale of what query_all has.
-	 */
-	struct profile_query query_graph;
+	double seconds[DIFF_SIDES];       /* of all recordings of a side */
+	struct profile_query query_graph; /* of both: see diff_draw */
 	double graph_scale;
 	struct diff_value all;
 	struct diff_row *rows; /* those that are sure first, then by how much they changed */
 	uint32_t count;
 	/*
 	 * What both holds is of one recording of B, and what A would have had in its place: values of the rows times this
-	 * scale; of what has no weight but its number, in thousandths (fine).
+	 * scale.
 	 */
 	double scale;
-	uint64_t fine;
+	bool by_weight;          /* else numbers of samples are compared */
 	double each[DIFF_SIDES]; /* of both: weight of one sample */
-	double noise;            /* relative, between recordings of a side */
-	double limit;            /* from so many standard errors on a difference is sure */
+	double whole; /* of both: what all of a side has, of which shares are; 0: rates and counts */
+	double noise; /* relative, between recordings of a side */
+	double limit; /* from so many standard errors on a difference is sure */
 };
 
 struct diff *diff_new(const struct diff_question *question, struct err *err);
+/*
+ * Both get an event for graphs: a sample's weight is what both sides have together, its number what A has of that, in units
+ * of 1 / graph_scale.
+ */
+void diff_draw(struct diff *d);
 void diff_free(struct diff *d);
 
 /* From which difference on two weights of both are surely different, by what holds for all of its stacks alike. */
