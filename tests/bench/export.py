@@ -96,7 +96,7 @@ def main():
             for suffix in ("svg", "html"):
                 path = os.path.join(folder, "a." + suffix)
                 subprocess.run([TOOL, "-n", str(stacks), path], check=True)
-                listed = subprocess.run([TOOL, "-m", "-n", str(stacks)], check=True, capture_output=True, text=True).stdout
+                listed = subprocess.run([TOOL, "-m", "-n", str(stacks), path], check=True, capture_output=True, text=True).stdout
                 inside = int(re.search(r"^%s .* (\d+) ms" % suffix, listed, re.M).group(1)) / 1000
                 nodes = re.search(r"^(\d+) nodes", listed, re.M).group(1)
                 measure(b, "jhot ." + suffix, nodes, path, inside, ACTIONS)

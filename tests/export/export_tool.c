@@ -4,7 +4,7 @@
  * [-k known|alloc|events|hostile|long|native|spike|day] PATH. -l: prints the name and the suffix of each format.
  *
  * spike: ten minutes of two stacks, in three seconds of which a third one runs. day: 24 hours at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
- * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format.
+ * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format, or of PATH's.
  */
 #include "base/clock.h"
 #include "export/export.h"
@@ -255,7 +255,8 @@ static void make_day(struct profile *p)
 }
 
 /* Bytes and ms of each format, the median of five times. */
-static int measure(const struct profile *p, const struct export_options *o)
+static int measure(
+	const struct profile *p, const struct export_options *o, const struct export_format *only)
 {
 	struct calltree_options all = {.root_method = PROFILE_NONE};
 	struct calltree *t = calltree_new(p, &o->query, &all);
@@ -266,6 +267,8 @@ static int measure(const struct profile *p, const struct export_options *o)
 		uint64_t ns[5], swap;
 		struct buf out = {0};
 
+		if (only && only != f)
+			continue;
 		for (int i = 0; i < 5; i++) {
 			uint64_t begin = clock_mono_ns();
 
@@ -360,7 +363,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "hostile")) {
 		hostile_meta(&o);
 	}
-	failed = measured ? measure(p, &o) : export_write(argv[optind], format, p, &o, &err);
+	failed =
+		measured ? measure(p, &o, format) : export_write(argv[optind], format, p, &o, &err);
 	if (failed)
 		fprintf(stderr, "%s\n%s\n%s\n", err.what, err.hint, err.details);
 	profile_free(p);
