@@ -103,6 +103,12 @@ run --view --ascii --dump-screen 110x24 --keys D a1.collapsed b1.collapsed
 ok "D: B alone" grep -Eq '^ +33\.9 .* a\.Main\.work' out
 ok "... without what it has gained" [ "$(grep -c 'DELTA' out)" = 0 ]
 
+# --- files of different formats ---
+sed 's/main;a/main;malloc;a/' a1.collapsed >n.collapsed
+"$JHOT" convert -o n.jfr n.collapsed 2>err
+run n.collapsed n.jfr
+ok "the same in two formats: nothing" grep -q '^Nothing differs' out || diag_file out
+
 # --- what is refused, with a sentence ---
 refused() {
 	local what=$1 code=$2 says=$3

@@ -237,6 +237,15 @@ static int diffing_run(const struct diffing *d, const struct imported *file, con
 	return 0;
 }
 
+/* Collapsed stacks, for one, do not tell libraries: they are compared among files of one format only. */
+static bool diffing_alike(const struct diffing *d)
+{
+	for (int i = 1; i < d->args->operand_count; i++)
+		if (d->read[DIFF_A][i]->format != d->read[DIFF_A][0]->format)
+			return false;
+	return true;
+}
+
 static int diffing_runs(struct diffing *d, struct err *err)
 {
 	const char *event = diffing_event(d, err);
@@ -252,6 +261,7 @@ static int diffing_runs(struct diffing *d, struct err *err)
 			if (diffing_run(d, d->read[side][i], event, run, err))
 				return -1;
 			run->query.by_weight = weights;
+			run->bare = !diffing_alike(d);
 			timed &= run->seconds > 0;
 		}
 	}

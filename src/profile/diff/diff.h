@@ -33,6 +33,7 @@ struct diff_run {
 	struct profile_query
 		query;  /* its event, seconds, filter, and whether weights are compared */
 	double seconds; /* that it covers; 0: not known */
+	bool bare; /* native functions are known without their libraries, as not all files have those */
 };
 /* The recordings of both sides, and how to compare them. */
 struct diff_question {

@@ -38,7 +38,8 @@ static uint32_t merge_method(struct merge *m, uint32_t method)
 		java_name_fold(&name, of->name);
 	else
 		native_name_fold(&name, of->name);
-	to = profile_method(m->both, buf_str(&class_name), buf_str(&name), "", of->module);
+	to = profile_method(m->both, buf_str(&class_name), buf_str(&name), "",
+		m->run->bare && *of->name ? "" : of->module);
 	buf_done(&class_name);
 	buf_done(&name);
 	hash_index_add(&m->methods, hash_u64(method), to);
