@@ -183,7 +183,9 @@ static inline struct diff *draws_diff(struct draws *d, const struct draws_how *h
 			struct diff_run *r = &q->runs[side][run];
 
 			draws_run(d, how, thread, side == DIFF_B ? how->slower : 1);
-			*r = (struct diff_run){d->all, profile_whole(EVENT_CPU), 60};
+			*r = (struct diff_run){.profile = d->all,
+				.query = profile_whole(EVENT_CPU),
+				.seconds = 60};
 			r->query.from = d->second;
 			r->query.to = d->second + 1;
 			r->query.thread = thread;

@@ -32,7 +32,7 @@ static void add(struct profile *p, uint32_t stack, uint32_t count)
 
 static struct diff_run run_of(const struct profile *p, double seconds)
 {
-	struct diff_run run = {p, profile_whole(EVENT_CPU), seconds};
+	struct diff_run run = {.profile = p, .query = profile_whole(EVENT_CPU), .seconds = seconds};
 
 	run.query.by_weight = true;
 	return run;
