@@ -7,10 +7,21 @@
 
 #include <string.h>
 
+static bool any_on(const struct vitals *v)
+{
+	for (int i = 0; i < VITALS_EVENTS; i++)
+		if (v->events[i].state == VITALS_ON)
+			return true;
+	return false;
+}
+
+/* A JVM that ends switches all events off: what was sampled until then is judged as it was. */
 void watch_vitals(void *ctx, const struct vitals *v)
 {
 	struct watch *w = ctx;
 
+	if (any_on(&w->vitals) && !any_on(v))
+		return;
 	w->vitals = *v;
 	findings_vitals(w->findings, v);
 }

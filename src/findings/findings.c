@@ -82,12 +82,21 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 	f->points[f->point_count++] = point;
 }
 
+int finding_rule_lacks(const struct finding_rule *rule, const struct vitals *v)
+{
+	for (int i = 0; i < EVENT_USER_FIRST; i++) {
+		/* Of a JVM that has ended all are off; those that were on until then have an engine. */
+		bool on = v->events[i].state == VITALS_ON || (!v->alive && *v->events[i].engine);
+
+		if (rule->events & 1u << i && !on)
+			return i;
+	}
+	return -1;
+}
+
 bool finding_rule_looks(const struct finding_rule *rule, const struct vitals *v)
 {
-	for (int i = 0; i < EVENT_USER_FIRST; i++)
-		if (rule->events & 1u << i && v->events[i].state != VITALS_ON)
-			return false;
-	return true;
+	return finding_rule_lacks(rule, v) < 0;
 }
 
 static int worse_first(const void *a, const void *b)

@@ -61,7 +61,8 @@ const struct finding *findings_get(const struct findings *f, unsigned i);
 
 /* All rules; NULL ends them. */
 extern const struct finding_rule *const finding_rules[];
-/* Can it look: are its events sampled? */
+/* Can it look: are its events sampled? finding_rule_lacks: the first that is not; -1: it can. */
 bool finding_rule_looks(const struct finding_rule *rule, const struct vitals *v);
+int finding_rule_lacks(const struct finding_rule *rule, const struct vitals *v);
 
 #endif

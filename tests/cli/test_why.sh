@@ -60,5 +60,24 @@ PYTHON
 ok "record --why" "$JHOT" record --why -e lock -d 3 -o "$T/x.collapsed" "$JVM" 2>"$T/err" </dev/null
 ok "tells it, too" grep -q '^DEADLOCK  2 threads' "$T/err" || diag_file "$T/err"
 ok "and what is not looked for" grep -q '^not looked for: exceptions' "$T/err"
-jvm_end
+
+# ends_meanwhile: the JVM ends while it is looked at, after it has been seen for some seconds
+ends_meanwhile() {
+	"$JHOT" why -d 60 "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	local asking=$!
+	wait_for 20 grep -q 'jhot lock' /proc/"$JVM"/task/*/comm
+	sleep 4 # a deadlock is one after two
+	jvm_end
+	code=0
+	wait "$asking" || code=$?
+}
+ends_meanwhile
+is "what was found before the JVM ended: code 9" $code 9
+ok "is told" grep -q '^DEADLOCK  2 threads' "$T/out" || diag_file "$T/out"
+ok "and that it ended" grep -Eq '^JVM [0-9]+ ended after [0-9.]+ of 60 s\.$' "$T/err" || diag_file "$T/err"
+jvm_start -Xmx64m Problems throttled-not
+ends_meanwhile
+is "nothing found before it ended: code 8" $code 8
+ok "says so" grep -q 'of 60 s; nothing was found until then' "$T/err" || diag_file "$T/err"
+ok "events that were on until then were looked at" not grep -q '^not looked for' "$T/out" || diag_file "$T/out"
 done_testing

@@ -28,6 +28,7 @@ static void begin(void)
 	v.time_ns = 100 * NS_PER_S;
 	v.gc_name[0] = '\0';
 	v.uptime_s = 3600;
+	v.alive = true;
 	for (int i = 0; i < VITALS_EVENTS; i++)
 		v.events[i].state = VITALS_ON;
 }

@@ -12,20 +12,46 @@
 
 static const int why_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
 
+/* What was seen of a JVM that ended meanwhile is judged all the same, and that it ended is said. */
+static int why_ended(const struct sampling *s, const struct watch *w, struct err *err)
+{
+	double seen_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
+	double asked_s = (double)s->duration_ns / (double)NS_PER_S;
+
+	if (w->count) {
+		fprintf(stderr, "JVM %d ended after %.1f of %g s.\n", (int)s->jvm.pid, seen_s,
+			asked_s);
+		return 0;
+	}
+	return err_set(err, ERR_GONE,
+		"JVM %d ended after %.1f of %g s; nothing was found until then.", (int)s->jvm.pid,
+		seen_s, asked_s);
+}
+
+static int why_tell(struct sampling *s, struct watch *w, bool json, int rc, struct err *err)
+{
+	bool seen = session_duration_ns(s->session) > 0;
+
+	if (rc && (err->kind != ERR_GONE || !seen))
+		return rc;
+	if (!seen)
+		return err_set(err, ERR_FAILED,
+			"Nothing was seen of the JVM: its threads, or this machine, are too busy.");
+	watch_judge(w, s);
+	session_finish(s->session, NULL);
+	if (json)
+		watch_print_json(w, stdout);
+	else
+		watch_print(w, stdout);
+	return rc ? why_ended(s, w, err) : 0;
+}
+
 static int why_run(struct sampling *s, struct watch *w, bool json, struct err *err)
 {
 	int rc = sampling_begin(s, err);
 
 	if (!rc)
-		rc = sampling_loop(s, err);
-	if (!rc) {
-		watch_judge(w, s);
-		session_finish(s->session, NULL);
-		if (json)
-			watch_print_json(w, stdout);
-		else
-			watch_print(w, stdout);
-	}
+		rc = why_tell(s, w, json, sampling_loop(s, err), err);
 	sampling_end(s);
 	return rc;
 }

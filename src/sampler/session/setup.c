@@ -83,20 +83,26 @@ static void setup_handlers(struct sampler *s, bool readable)
 		sig_fault_ensure();
 }
 
-#define TESTS \
-	5 /* of the layout, before it is given up: threads that are in the middle of something are no proof */
+/*
+ * Tests of the layout before it is given up, ever later ones: threads that are in the middle of something are no proof, and
+ * stay there for long where they have no core.
+ */
+#define TESTS    8
+#define FIRST_NS 2000000
 
 /* setup_tested: the layout if it fits this JVM; NULL, and what speaks against it in the note, if not. */
 static const struct walk_layout *setup_tested(struct sampler *s, struct setup_pages *pages)
 {
 	const struct walk_mem paged = {.load = pages_load, .ctx = pages};
-	struct timespec pause = {0, 2000000};
+	struct timespec pause = {0, FIRST_NS};
 	const char *wrong = "";
 	struct wire_status *status = s->shared.status;
 
 	for (int i = 0; i < TESTS && wrong; i++) {
-		if (i)
+		if (i) {
 			raw(SYS_nanosleep, &pause, 0);
+			pause.tv_nsec *= 2;
+		}
 		memset(pages->at, 0, sizeof(pages->at)); /* as they are now */
 		wrong = walk_layout_test(s->layout_memory, &paged);
 	}

@@ -81,15 +81,6 @@ static void put_finding(struct page *p, const struct finding *f)
 	put_text(p, 1, 3, STYLE_KEY, look);
 }
 
-/* The first event of a rule that is not sampled; -1: it looks. */
-static int missing(const struct ui *ui, const struct finding_rule *rule)
-{
-	for (int i = 0; i < EVENT_USER_FIRST; i++)
-		if (rule->events & 1u << i && ui->vitals->events[i].state != VITALS_ON)
-			return i;
-	return -1;
-}
-
 static void put_looked_for(const struct ui *ui, struct page *p)
 {
 	/* A rule wants to see a thing for some seconds: what was just switched on has nothing to say yet. */
@@ -107,7 +98,7 @@ static void put_not_looked_for(const struct ui *ui, struct page *p)
 	char text[400];
 
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++) {
-		int event = missing(ui, *rule);
+		int event = finding_rule_lacks(*rule, ui->vitals);
 
 		if (event < 0)
 			continue;

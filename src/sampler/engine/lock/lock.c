@@ -325,7 +325,14 @@ static int lock_probe(const struct engine_target *on_self, char *why, size_t byt
 	if (s && s->layout && s->layout->thread_pending.offset >= 0 &&
 		s->layout->monitor_object.offset >= 0)
 		return 0;
-	text_set(why, bytes, "this JVM does not export what threads wait for");
+	if (s && !s->layout) {
+		struct text text = text_into(why, bytes);
+
+		text_add(&text, "the JVM's memory cannot be read: ");
+		text_add(&text, s->shared.status->walker_note);
+	} else {
+		text_set(why, bytes, "this JVM does not export what threads wait for");
+	}
 	return -ENOSYS;
 }
 
