@@ -6,5 +6,11 @@ check_PROGRAMS += %D%/test_code %D%/test_rules %D%/test_thresholds
 %C%_test_rules_LDADD = libfindings.a libprofile.a libbase.a -lm
 %C%_test_thresholds_LDADD = libfindings.a libprofile.a libbase.a -lm
 
-EXTRA_DIST += %D%/judge.h
+EXTRA_DIST += %D%/judge.h %D%/soak.sh
+
+.PHONY: soak-findings
+soak-findings: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/soak.sh
+
 check_SCRIPTS += %D%/test_host.sh %D%/test_waits.sh

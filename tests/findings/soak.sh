@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make soak-findings: ten programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
+# in which the kernel says that the program's threads waited for a core for half of the time does not count: then all is slow.
+#
+#   MINUTES=10       of each            MAJORS="17 21 25"
+#   TOGETHER=2       programs at a time: more of them take each other's cores
+. "$(dirname "$0")/../jvm/lib.sh"
+
+MINUTES=${MINUTES:-10}
+TOGETHER=${TOGETHER:-2}
+LOOK_S=20
+alarms=0
+looks=0
+
+# what is looked at: a class and its arguments
+programs() {
+	cat <<'END'
+Known shares
+Known threads 2
+Known deep 50
+Problems gc-not
+Problems exceptions-not
+Problems classes-not
+Waiting pool-not
+Waiting pool-enough
+Waiting io-idle
+Waiting locks-not
+END
+}
+
+# delay_ns PID: for how long its threads have waited for a core by now
+delay_ns() {
+	cat "/proc/$1"/task/*/schedstat 2>/dev/null | awk '{ ns += $2 } END { printf "%.0f\n", ns }'
+}
+
+# watch PID NAME: looks again and again; what is found goes to $T/NAME.alarms, a line for each look to $T/NAME.looks or .starved
+watch() {
+	local end=$((SECONDS + MINUTES * 60)) before delay
+	while [ $SECONDS -lt $end ] && kill -0 "$1" 2>/dev/null; do
+		before=$(delay_ns "$1")
+		"$JHOT" why -d $LOOK_S "$1" >"$T/$2.said" 2>&1 </dev/null
+		delay=$((($(delay_ns "$1") - before) / 1000000))
+		if [ $delay -ge $((LOOK_S * 500)) ]; then
+			echo >>"$T/$2.starved"
+		elif grep -Eq 'nothing found$|[0-9]+ found$' "$T/$2.said"; then
+			echo >>"$T/$2.looks"
+			grep -E '^[A-Z][A-Z/ ]+  ' "$T/$2.said" >>"$T/$2.alarms"
+		fi
+	done
+}
+
+# settle: those that are watched have been for long enough
+settle() {
+	local at name n
+	wait "${watchers[@]}"
+	for at in "${!names[@]}"; do
+		name=${names[at]}
+		touch "$T/$name.looks" "$T/$name.alarms" "$T/$name.starved"
+		n=$(wc -l <"$T/$name.looks")
+		looks=$((looks + n))
+		alarms=$((alarms + $(wc -l <"$T/$name.alarms")))
+		printf '%-34s %4d looks  %2d alarms  %d looks starved\n' "$name" "$n" \
+			"$(wc -l <"$T/$name.alarms")" "$(wc -l <"$T/$name.starved")"
+		sort "$T/$name.alarms" | uniq -c | sort -rn | head -n 5
+		jvm_end "${pids[at]}" >/dev/null 2>&1
+	done
+	names=() pids=() watchers=()
+}
+
+names=() pids=() watchers=()
+while read -r major java; do
+	JAVA=$java
+	while read -r program args; do
+		# shellcheck disable=SC2086
+		jvm_start -Xmx128m "$program" $args || continue
+		names+=("$major-$program-${args// /-}")
+		pids+=("$JVM")
+		watch "$JVM" "${names[-1]}" &
+		watchers+=($!)
+		[ ${#names[@]} -lt "$TOGETHER" ] || settle
+	done < <(programs)
+	[ ${#names[@]} = 0 ] || settle
+done < <(jdks ${MAJORS:-17 21 25})
+echo "$looks looks of $LOOK_S s, $alarms false alarms"
+[ "$looks" -gt 0 ] && [ "$alarms" = 0 ]
