@@ -48,7 +48,7 @@ options() {
 operand() {
 	case $("$jhot" "$1" --help | sed -n '1s/^Usage: jhot [a-z]* *//p') in
 	*PID*) echo jvm ;;
-	*RECORDING* | *FILE) echo file ;;
+	*FILE | *FILE...) echo file ;;
 	*) echo none ;;
 	esac
 }
@@ -178,7 +178,7 @@ zsh_verb() {
 	done
 	case $(operand "$1") in
 	jvm) printf " \\\\\n\t\t\t'1:JVM:_jhot_jvms'" ;;
-	file) printf " \\\\\n\t\t\t'1:recording:_files'" ;;
+	file) printf " \\\\\n\t\t\t'1:file:_files'" ;;
 	esac
 	printf ' ;;\n'
 }

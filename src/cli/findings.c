@@ -16,14 +16,15 @@ static bool any_on(const struct vitals *v)
 }
 
 /* A JVM that ends switches all events off: what was sampled until then is judged as it was. */
-void watch_vitals(void *ctx, const struct vitals *v)
+int watch_vitals(void *ctx, const struct vitals *v, struct err *err)
 {
 	struct watch *w = ctx;
 
 	if (any_on(&w->vitals) && !any_on(v))
-		return;
+		return 0;
 	w->vitals = *v;
 	findings_vitals(w->findings, v);
+	return 0;
 }
 
 void watch_judge(struct watch *w, const struct sampling *s)

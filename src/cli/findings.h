@@ -19,7 +19,7 @@ struct watch {
 };
 
 /* watch_vitals: for struct sampling; ctx: the watch. */
-void watch_vitals(void *ctx, const struct vitals *v);
+int watch_vitals(void *ctx, const struct vitals *v, struct err *err);
 /* watch_judge: before the session ends, since then nobody is known to wait. */
 void watch_judge(struct watch *w, const struct sampling *s);
 void watch_print(const struct watch *w, FILE *out);

@@ -5,7 +5,9 @@
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/replay.h"
 #include "export/export.h"
+#include "recording/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ struct live {
 	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
 	struct profile *profile;
 	struct session *session;
-	bool replay;
+	struct replay *replay;       /* in place of a session; NULL: there is none */
 	const struct imported *file; /* whose the profile is; NULL: it is ours */
 
 	struct hotspot_look *look; /* for the picker; NULL: none is under way */
@@ -56,12 +58,13 @@ static void live_detach(void *ctx)
 	struct live *l = ctx;
 
 	session_close(l->session);
+	replay_free(l->replay);
 	if (!l->file)
 		profile_free(l->profile);
+	l->replay = NULL;
 	l->file = NULL;
 	l->session = NULL;
 	l->profile = NULL;
-	l->replay = false;
 }
 
 void live_free(struct live *l)
@@ -119,40 +122,15 @@ void live_patience(void *ctx, const struct patience *patience)
 	((struct live *)ctx)->patience = *patience;
 }
 
-#define PEEK_S 3 /* seconds until its events are on */
-
-int live_recorded_event(const char *path, int event)
-{
-	struct profile *profile = profile_new();
-	struct err err;
-	struct session *s = session_replay(path, true, profile, &err);
-	int found = -1;
-
-	for (int step = 0; s && step < PEEK_S && found < 0; step++) {
-		const struct vitals_event *events;
-
-		session_replay_step(s);
-		events = session_vitals(s)->events;
-		for (int i = PROFILE_EVENTS; i-- > 0;)
-			if (events[i].state == VITALS_ON)
-				found = events[event].state == VITALS_ON ? event : i;
-	}
-	session_close(s);
-	profile_free(profile);
-	return found < 0 ? event : found;
-}
-
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err)
 {
 	live_detach(l);
 	l->profile = profile_new();
-	l->session = session_replay(path, clock_step, l->profile, err);
-	if (!l->session) {
-		live_detach(l);
-		return -1;
-	}
-	l->replay = true;
-	return 0;
+	l->replay = replay_open(path, clock_step, l->profile, err);
+	if (l->replay)
+		return 0;
+	live_detach(l);
+	return -1;
 }
 
 void live_file(struct live *l, const struct imported *file)
@@ -258,6 +236,8 @@ static const struct vitals *live_vitals(void *ctx)
 
 	if (l->file)
 		return &l->file->vitals;
+	if (l->replay)
+		return replay_vitals(l->replay);
 	return l->session ? session_vitals(l->session) : NULL;
 }
 
@@ -265,6 +245,8 @@ static int live_drain(void *ctx, struct err *err)
 {
 	struct live *l = ctx;
 
+	if (l->replay)
+		return replay_drain(l->replay, err);
 	return l->session ? session_drain(l->session, err) : 0;
 }
 
@@ -303,7 +285,7 @@ static int live_event_set(void *ctx, int event, bool on, uint64_t interval, stru
 {
 	struct live *l = ctx;
 
-	if (!l->session && !l->file)
+	if (!l->session && !l->file && !l->replay)
 		return err_set(err, ERR_FAILED, "No JVM is attached.");
 	if (l->replay || l->file)
 		return live_recorded(l, event, on, interval, err);
@@ -341,7 +323,7 @@ static const char *const *live_event_warning(void *ctx, int event)
 		"until the JVM ends: it was asked for JVMTI then, and never forgets that.", NULL};
 	const struct live *l = ctx;
 
-	if (event != EVENT_ALLOC || !l->session || l->replay ||
+	if (event != EVENT_ALLOC || !l->session ||
 		atoi(session_vitals(l->session)->jdk) < JVMTI_SLOWS_SINCE || !live_virtual(l))
 		return NULL;
 	return warning;
@@ -364,7 +346,7 @@ static int live_event_engine(void *ctx, int event, struct err *err)
 	struct live *l = ctx;
 	const char *before;
 
-	if (!l->session || l->replay)
+	if (!l->session)
 		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
 	if (event != EVENT_CPU)
 		return 1;
@@ -429,7 +411,7 @@ static int live_event_add(void *ctx, const char *name, struct err *err)
 	struct live *l = ctx;
 	int number;
 
-	if (!l->session || l->replay)
+	if (!l->session)
 		return err_set(err, ERR_FAILED, "Events can only be added to a live session.");
 	number = live_known(l, name);
 	if (number >= 0)
@@ -462,7 +444,7 @@ static bool live_step(void *ctx)
 {
 	struct live *l = ctx;
 
-	return l->session && l->replay && session_replay_step(l->session);
+	return l->replay && replay_step(l->replay);
 }
 
 static void live_park(void *ctx, bool parked)
@@ -545,6 +527,39 @@ static int live_export(
 	return 0;
 }
 
+static uint64_t live_duration_ns(const struct live *l)
+{
+	return l->file      ? l->file->duration_ns
+	       : l->session ? session_duration_ns(l->session)
+			    : (uint64_t)profile_info(l->profile).now * NS_PER_S;
+}
+
+static int live_save(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
+{
+	struct live *l = ctx;
+	const struct vitals *v = live_vitals(l);
+	struct recording_meta meta = {.host = l->file ? l->file->host : NULL,
+		.labels = l->file ? (const char *const *)l->file->labels : NULL,
+		.label_count = l->file ? l->file->label_count : 0};
+	char host[256] = "";
+	struct stat st;
+
+	if (!l->profile || !v)
+		return err_set(err, ERR_FAILED, "There is nothing to save: no JVM is attached.");
+	if (!lstat(path, &st))
+		return APP_EXISTS;
+	gethostname(host, sizeof(host) - 1);
+	if (!l->file)
+		meta.host = host;
+	if (recording_save(path, l->profile, &meta, v, live_duration_ns(l), err))
+		return -1;
+	if (stat(path, &st))
+		st.st_size = 0;
+	snprintf(done, bytes, "saved all of it: %s (%lld kB), for jhot view and jhot convert", path,
+		(long long)(st.st_size + 1023) / 1024);
+	return 0;
+}
+
 static int live_config_write(
 	void *ctx, const struct config_values *values, char *done, size_t bytes, struct err *err)
 {
@@ -567,6 +582,7 @@ const struct app_ops live_ops = {
 	.event_name = live_event_name,
 	.formats = live_formats,
 	.export = live_export,
+	.save = live_save,
 	.config_write = live_config_write,
 	.park = live_park,
 	.step = live_step,

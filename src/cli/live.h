@@ -21,13 +21,11 @@ void live_free(struct live *l);
 
 /*
  * Begin without the picker: a JVM already found, with `event` and the command line's others, as far as they can
- * be had; or a recorded ring.
+ * be had; or a recording, as it was seen (cli/replay.h).
  */
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err);
 /* Asked while live_attach waits; ctx: a struct live. */
 void live_patience(void *ctx, const struct patience *patience);
-/* Which event of a recording is shown first: that one, or if it has none of it the first that it has. */
-int live_recorded_event(const char *path, int event);
 int live_replay(struct live *l, const char *path, bool clock_step, struct err *err);
 
 /* A file that was read, which stays the caller's. */

@@ -17,7 +17,7 @@
 #define OUTPUTS_NARROWEST 300 /* px */
 #define OUTPUTS_WIDEST    20000
 
-static bool outputs_is_stdout(const struct output *f)
+bool outputs_is_stdout(const struct output *f)
 {
 	return !strcmp(f->path, STDOUT_PATH);
 }
@@ -26,8 +26,9 @@ static int outputs_suffix(const char *path, struct err *err)
 {
 	struct buf known = {0};
 
+	buf_adds(&known, outputs_jhot.suffixes[0]);
 	for (const struct export_format *f = export_formats; f->name; f++)
-		buf_printf(&known, "%s%s", known.len ? " " : "", f->suffixes[0]);
+		buf_printf(&known, " %s", f->suffixes[0]);
 	err_set(err, ERR_USAGE, "jhot cannot tell the format of \"%s\" from its suffix.", path);
 	err_hint(err, "end the name with one of: %s", buf_str(&known));
 	err_hint(err, "or say it: --format %s -o %s", export_formats[0].name, path);
@@ -43,14 +44,23 @@ static int outputs_format(
 	struct buf known = {0};
 
 	*format = name ? export_format_by_name(name) : NULL;
+	if (name && !strcmp(name, outputs_jhot.name))
+		*format = &outputs_jhot;
 	if (!name || *format)
 		return 0;
+	buf_adds(&known, outputs_jhot.name);
 	for (const struct export_format *f = export_formats; f->name; f++)
-		buf_printf(&known, "%s%s", known.len ? " " : "", f->name);
+		buf_printf(&known, " %s", f->name);
 	err_set(err, ERR_USAGE, "\"%s\" is no format.", name);
 	err_hint(err, "one of: %s", buf_str(&known));
 	buf_done(&known);
 	return -1;
+}
+
+static const struct export_format *outputs_by_path(const char *path)
+{
+	return export_format_suffix(&outputs_jhot, path) ? &outputs_jhot
+							 : export_format_by_path(path);
 }
 
 static int outputs_files(struct outputs *out, const struct args *args, struct err *err)
@@ -67,7 +77,7 @@ static int outputs_files(struct outputs *out, const struct args *args, struct er
 		struct output *f = &out->files[out->count];
 
 		f->path = args_nth(args, OPT_OUTPUT, out->count);
-		f->format = outputs_is_stdout(f) ? NULL : export_format_by_path(f->path);
+		f->format = outputs_is_stdout(f) ? NULL : outputs_by_path(f->path);
 		used |= !f->format;
 		if (!f->format)
 			f->format = !said && outputs_is_stdout(f)
@@ -173,6 +183,7 @@ static int outputs_look(struct outputs *out, const struct args *args, struct err
 
 void outputs_done(struct outputs *o)
 {
+	outputs_follow_end(o);
 	filter_free(o->filter);
 	o->filter = NULL;
 }
@@ -227,6 +238,8 @@ int outputs_check(const struct outputs *o, const struct events *events,
 	for (int i = 0; i < o->count; i++) {
 		const struct output *f = &o->files[i];
 
+		if (f->format == &outputs_jhot && outputs_jhot_check(o, err))
+			return -1;
 		if (outputs_is_stdout(f)) {
 			if (outputs_check_stdout(f, events, err))
 				return -1;
@@ -381,6 +394,9 @@ static int outputs_write_one(
 	char *path;
 	int rc;
 
+	if (f->format == &outputs_jhot)
+		return outputs_jhot_write(
+			f, &job->names, job->events, job->source, &job->meta, err);
 	if (outputs_is_stdout(f))
 		return outputs_to_stdout(f, job->source->profile, &how, err);
 	path = outputs_path(f, &job->names, job->events, e);

@@ -15,6 +15,7 @@
 #include "import/import.h"
 #include "profile/query/filter.h"
 #include "profile/vitals.h"
+#include "recording/recording.h"
 
 #include <stdio.h>
 
@@ -25,6 +26,8 @@ struct outputs {
 	struct output {
 		const char *path;
 		const struct export_format *format;
+		struct recording_writer *writer; /* of outputs_follow; NULL: none */
+		uint64_t vitals_ns;              /* when those that it was told were read */
 	} files[OUTPUTS_MAX];
 	int count;
 	const char *labels[OUTPUTS_LABELS]; /* of --label */
@@ -79,6 +82,25 @@ int outputs_check(const struct outputs *o, const struct events *events,
 /* outputs_write: all that can be written are; the first error is returned. */
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
+
+bool outputs_is_stdout(const struct output *f);
+
+/* --- outputs_jhot.c ------------------------------------------------------------------------------------ */
+
+/* Recordings, which are no export: a row beside export_formats, without a function. */
+extern const struct export_format outputs_jhot;
+int outputs_jhot_check(const struct outputs *o, struct err *err);
+/*
+ * Of a session that has begun: what its recordings begin with; then, about four times a second, what is new. The rest is
+ * written with the other files. outputs_follow_end: what was not leaves them as they are; before the profile goes.
+ */
+int outputs_follow_begin(struct outputs *o, const struct events *events,
+	const struct outputs_source *source, struct err *err);
+int outputs_follow(struct outputs *o, const struct vitals *v, struct err *err);
+void outputs_follow_end(struct outputs *o);
+int outputs_jhot_write(const struct output *f, const struct outputs_names *names,
+	const struct events *events, const struct outputs_source *source,
+	const struct export_meta *meta, struct err *err);
 
 /* --- hot.c --------------------------------------------------------------------------------------------- */
 

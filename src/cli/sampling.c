@@ -41,7 +41,6 @@ int sampling_parse(struct sampling *s, const struct args *args, struct err *err)
 	const char *duration = args_get(args, OPT_DURATION);
 
 	s->options.agent = cli_agent(args);
-	s->options.raw_path = args_get(args, OPT_RAW);
 	s->options.take_over = args_has(args, OPT_TAKE_OVER);
 	if ((duration && units_duration(duration, &s->duration_ns, err)) ||
 		hotspot_find_ready(args->operands[0], &s->jvm, err))
@@ -101,8 +100,8 @@ int sampling_loop(struct sampling *s, struct err *err)
 		due_ns = now_ns + LOOK_NS;
 		if (terminal)
 			tell_progress(s, session_vitals(s->session), now_ns);
-		if (s->look)
-			s->look(s->ctx, session_vitals(s->session));
+		if (s->look && rc >= 0 && s->look(s->ctx, session_vitals(s->session), err))
+			rc = -1;
 	}
 	if (terminal)
 		fputs("\r\033[K", stderr);

@@ -20,8 +20,8 @@ struct sampling {
 	struct hotspot jvm;
 	struct profile *profile;
 	struct session *session;
-	/* Called with the vitals about four times a second; NULL: not. */
-	void (*look)(void *ctx, const struct vitals *v);
+	/* Called with the vitals about four times a second; -1 ends it. NULL: not. */
+	int (*look)(void *ctx, const struct vitals *v, struct err *err);
 	void *ctx;
 };
 

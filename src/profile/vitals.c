@@ -30,30 +30,12 @@ void vitals_unknown(struct vitals *v)
 	v->threads_live = v->threads_daemon = v->classes_loaded = -1;
 	v->cpu_pct = v->gc_pct_x10 = v->safepoint_pct_x10 = v->threads_running = v->cost_pct_x10 =
 		-1;
-	vitals_unknown_from(v, 0);
-}
-
-void vitals_unknown_from(struct vitals *v, size_t bytes)
-{
-	if (bytes < offsetof(struct vitals, cpu) + sizeof(v->cpu))
-		v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
-	if (bytes < offsetof(struct vitals, host) + sizeof(v->host))
-		v->host = vitals_host_unknown;
-	if (bytes < offsetof(struct vitals, safepoint_sync_ms) + sizeof(v->safepoint_sync_ms))
-		v->safepoint_sync_ms = -1;
-	if (bytes < offsetof(struct vitals, classes_unloaded) + sizeof(v->classes_unloaded))
-		v->classes_unloaded = -1;
-	if (bytes < offsetof(struct vitals, gc_whole) + sizeof(v->gc_whole))
-		v->gc_whole = -1;
-	if (bytes < offsetof(struct vitals, machine_cpus) + sizeof(v->machine_cpus)) {
-		v->gc_time_ns = v->gc_time_ms < 0 || v->gc_time_ms > VITALS_MAX / 1000000
-					? -1
-					: v->gc_time_ms * 1000000;
-		v->heap_committed = v->cpu_user_ms = v->cpu_system_ms = -1;
-		v->machine_busy_ms = v->machine_cpus = -1;
-	}
-	if (bytes < offsetof(struct vitals, compilations) + sizeof(v->compilations))
-		v->code_used = v->code_max = v->compilations = -1;
+	v->cpu = (struct vitals_cpu){-1, -1, -1, -1};
+	v->host = vitals_host_unknown;
+	v->safepoint_sync_ms = v->classes_unloaded = v->gc_whole = v->gc_time_ns = -1;
+	v->heap_committed = v->cpu_user_ms = v->cpu_system_ms = -1;
+	v->machine_busy_ms = v->machine_cpus = -1;
+	v->code_used = v->code_max = v->compilations = -1;
 }
 
 void vitals_bound(struct vitals *v)

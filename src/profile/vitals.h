@@ -84,7 +84,6 @@ struct vitals {
 		int64_t value;
 	} counters[VITALS_COUNTERS];
 
-	/* From here on in the order they came: recordings hold this struct, and older ones end before. */
 	char command[512]; /* main class or jar, and its arguments; "" if not known */
 	char vm_args[1024], vm_flags[256]; /* the JVM's own */
 	struct vitals_cpu cpu;
@@ -112,9 +111,6 @@ extern const struct vitals_host vitals_host_unknown;
 
 /* How the JVM is, is not known. */
 void vitals_unknown(struct vitals *v);
-
-/* What a recording of an older version does not have, from this byte of the struct on, is not known. */
-void vitals_unknown_from(struct vitals *v, size_t bytes);
 
 /* vitals_bound: what cannot be is not known (-1), counts that cannot be are 0. For all that comes from elsewhere. */
 void vitals_bound(struct vitals *v);

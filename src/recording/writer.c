@@ -474,6 +474,7 @@ void recording_vitals(struct recording_writer *w, const struct vitals *v)
 	w->due[w->due_count++] = (struct vitals_due){profile_info(w->profile).now, *v};
 	if (w->any || w->fields.begun)
 		return;
+	w->vitals = *v;
 	put_vitals(w, CHUNK_STATE, v); /* whose it is, before there is any second */
 	pack(w, &w->chunk, ZIP_FLUSH);
 }

@@ -43,8 +43,6 @@ static int commands_send(
 {
 	struct control_answer answer;
 
-	if (s->replay)
-		return err_set(err, ERR_USAGE, "A recording has no events to switch.");
 	if (s->over)
 		return session_end(s, &s->over_err, err);
 	session_feed_settle(s, commands_idle);
@@ -64,7 +62,7 @@ static int commands_send(
 
 /* --- events ------------------------------------------------------------------------------------------ */
 
-/* Tells the model and the recording what a user event is, and that an event went on or off. */
+/* Tells the model what a user event is, and that an event went on or off. */
 static void commands_switched(struct session *s, const struct session_event *e, bool on)
 {
 	bool named = e->event >= EVENT_USER_FIRST && e->name;
@@ -74,15 +72,12 @@ static void commands_switched(struct session *s, const struct session_event *e, 
 		profile_event_set(
 			s->profile, e->event, e->name, e->unit ? e->unit : "events", e->interval);
 	reader_event(s->reader, now_ns, e->event, on);
-	if (s->raw)
-		raw_event(s->raw, now_ns, e->event, on,
-			named ? profile_get_event(s->profile, e->event) : NULL);
 }
 
 /* So that the first stacks are whole: rows of all libraries but libjvm, which follows while sampling, and the kernel's names. */
 static void commands_ahead(struct session *s, bool user_only)
 {
-	if (s->replay || s->over || s->started || session_pull(s, NULL) < 0)
+	if (s->over || s->started || session_pull(s, NULL) < 0)
 		return;
 	s->started = true;
 	session_feed_unwind(s, COMMANDS_AHEAD_NS);
@@ -113,7 +108,7 @@ static int commands_trap(struct session *s, struct wire_command *command, struct
 {
 	struct alloc_trap trap;
 
-	if (command->event != EVENT_ALLOC || s->replay || !alloc_trap_needed(&s->jvm))
+	if (command->event != EVENT_ALLOC || !alloc_trap_needed(&s->jvm))
 		return 0;
 	if (alloc_trap_find(&s->jvm, s->symbols, &trap, err))
 		return -1;

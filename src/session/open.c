@@ -226,10 +226,6 @@ void session_begin(struct session *s)
 	ring_reader_init(
 		&s->ring, s->mapping.cursors, s->mapping.ring, s->mapping.header.ring_bytes);
 	profile_set_start(s->profile, s->mapping.header.start_wall_ns);
-	if (s->raw) {
-		raw_begin(s->raw, &s->mapping.header, &s->jvm);
-		frames_record(s->frames, s->raw);
-	}
 }
 
 struct session *session_new(const struct hotspot *jvm, struct profile *profile)
@@ -250,8 +246,6 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 
 	s->patience = options->patience;
 	s->pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
-	if (options->raw_path && !(s->raw = raw_create(options->raw_path, err)))
-		goto fail;
 	s->unwind = unwind_feed_new(jvm->pid);
 	unwind_feed_ahead(s->unwind);
 	open_token(token);

@@ -60,17 +60,6 @@ static uint64_t session_limit_s(const struct session *s)
 	return now_ns > start_ns ? (now_ns - start_ns) / NS_PER_S : 0;
 }
 
-int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err)
-{
-	uint64_t limit_s = s->replay ? UINT32_MAX : session_limit_s(s);
-
-	if (reader_take(s->reader, rec, size, limit_s, err))
-		return -1;
-	if (s->raw)
-		raw_record(s->raw, rec, size);
-	return 0;
-}
-
 static int session_corrupt(struct session *s, const char *what, struct err *err)
 {
 	struct err why;
@@ -132,11 +121,10 @@ int session_pull(struct session *s, struct err *err)
 		if (size < 0)
 			return session_corrupt(
 				s, "the ring's cursors or sizes are impossible.", err);
-		if (session_take(s, (const struct wire_record *)s->record, (uint32_t)size, &why))
+		if (reader_take(s->reader, (const struct wire_record *)s->record, (uint32_t)size,
+			    session_limit_s(s), &why))
 			return session_corrupt(s, why.what, err);
 	}
-	if (s->raw && raw_failed(s->raw, &why))
-		return session_end(s, &why, err);
 	return (int)(reader_stats(s->reader)->samples - before);
 }
 
@@ -260,8 +248,6 @@ int session_drain(struct session *s, struct err *err)
 {
 	int samples;
 
-	if (s->replay)
-		return replay_drain(s, err);
 	if (s->over)
 		return session_end(s, &s->over_err, err);
 	lease_moved(s->lease);
@@ -270,7 +256,7 @@ int session_drain(struct session *s, struct err *err)
 	if (samples < 0 || session_check_end(s, err))
 		return -1;
 	session_feed_unwind(s, 0);
-	session_vitals(s); /* keeps the recording's status coming, and shares their history */
+	session_vitals(s); /* shares their history */
 	return samples;
 }
 
@@ -293,8 +279,6 @@ int session_wait(struct session *s, int timeout_ms)
 {
 	uint64_t end_ns = clock_mono_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * NS_PER_MS;
 
-	if (s->replay)
-		return replay_wait(s, timeout_ms);
 	for (;;) {
 		uint64_t now_ns = clock_mono_ns();
 		unsigned ms = now_ns < end_ns
@@ -339,8 +323,6 @@ const struct vitals *session_vitals(struct session *s)
 	uint64_t now_ns = clock_mono_ns();
 	bool due = !s->vitals_ns || now_ns - s->vitals_ns >= SESSION_VITALS_NS;
 
-	if (s->replay)
-		return replay_vitals(s);
 	if (due) {
 		s->vitals_ns = now_ns;
 		gauges_read(s->gauges, session_jvm_alive(s), &s->vitals);
@@ -353,8 +335,6 @@ const struct vitals *session_vitals(struct session *s)
 		gauges_shares(s->gauges, &s->vitals);
 	if (s->vitals.alive)
 		profile_vitals_set(s->profile, &s->vitals);
-	if (due && s->raw)
-		raw_status(s->raw, s->mapping.status, &s->vitals);
 	return &s->vitals;
 }
 
@@ -409,12 +389,12 @@ static void session_leave(struct session *s)
 		session_pull_last(s);
 }
 
-int session_finish(struct session *s, struct err *err)
+void session_finish(struct session *s)
 {
 	struct err why = {0};
 
-	if (s->replay || !s->mapping.base)
-		return 0;
+	if (!s->mapping.base)
+		return;
 	session_leave(s);
 	s->vitals_ns = 0; /* the last word on what was lost */
 	session_vitals(s);
@@ -422,7 +402,6 @@ int session_finish(struct session *s, struct err *err)
 		err_set(&why, ERR_GONE, "The session with JVM %d is over.", (int)s->jvm.pid);
 		session_end(s, &why, NULL);
 	}
-	return s->raw ? raw_finish(s->raw, err) : 0;
 }
 
 void session_close(struct session *s)
@@ -430,7 +409,7 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	if (s->reader)
-		session_finish(s, NULL);
+		session_finish(s);
 	profile_keeper_remove(s->profile, s);
 	lease_stop(s->lease);
 	mapping_close(&s->mapping);
@@ -440,8 +419,6 @@ void session_close(struct session *s)
 	symbols_free(s->symbols);
 	gauges_free(s->gauges);
 	tids_free(s->tids);
-	raw_close(s->raw);
-	replay_free(s->replay);
 	free(s->thread_cpu);
 	free(s->thread_past);
 	if (s->pidfd >= 0)

@@ -2,8 +2,8 @@
 /*
  * One conversation with one agent: from loading it to the samples that fill the model.
  *
- * The session lives while session_drain is called at least every 30 s. session_replay reads a recording in the agent's
- * place. One thread calls.
+ * The session lives while session_drain is called at least every 30 s. One
+ * thread calls.
  */
 #ifndef JHOT_SESSION_SESSION_H
 #define JHOT_SESSION_SESSION_H
@@ -19,7 +19,6 @@ struct session;
 
 struct session_options {
 	struct agent_file agent;  /* what is loaded */
-	const char *raw_path;     /* also record the ring to this file; NULL: no */
 	bool take_over;           /* end another front end's session */
 	struct patience patience; /* of who waits until the session is open */
 };
@@ -27,17 +26,12 @@ struct session_options {
 /* jvm: checked before. The profile is the caller's and outlives the session. */
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err);
-/* clock_step: seconds pass as session_replay_step is called, not by the clock. */
-struct session *session_replay(
-	const char *path, bool clock_step, struct profile *profile, struct err *err);
-bool session_replay_step(struct session *s); /* one recorded second; false at the end */
 
 /*
- * session_finish: stops the engines, takes what is left into the profile, lets the agent go, completes the
- * recording. -1 only if that could not be written. session_close frees, and does all this first if it was not
- * done. Both are safe on a dead JVM.
+ * session_finish: stops the engines, takes what is left into the profile, lets the agent go. session_close frees, and does
+ * all this first if it was not done. Both are safe on a dead JVM.
  */
-int session_finish(struct session *s, struct err *err);
+void session_finish(struct session *s);
 void session_close(struct session *s);
 
 /* How an event is to be sampled. */

@@ -5,13 +5,10 @@
 
 #include "session/gauges/gauges.h"
 #include "session/mapping.h"
-#include "session/record/raw.h"
 #include "session/record/reader.h"
 #include "session/session.h"
 #include "session/unwind_feed.h"
 #include "wire/ring.h"
-
-struct replay;
 
 struct session {
 	struct hotspot jvm;
@@ -36,16 +33,12 @@ struct session {
 	uint64_t waited_ns; /* for names, in all */
 	bool feeding;       /* rows are sent and not answered yet */
 	bool started;       /* an event was, once */
-	struct raw_writer *raw;
 	struct tids *tids;
 	int pidfd;    /* -1: too old a kernel, /proc is asked */
 	bool leaving; /* we asked the agent to go */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
 	uint64_t clock_ahead_ns;   /* the agent's clock, in another time namespace */
-
-	/* replay: NULL while live */
-	struct replay *replay;
 
 	struct session_thread_cpu *thread_cpu;
 	struct thread_past *thread_past; /* by the profile's thread */
@@ -55,8 +48,6 @@ struct session {
 	_Alignas(8) unsigned char record[WIRE_RECORD_MAX];
 };
 
-/* session_take: one record into the model, and into the recording. */
-int session_take(struct session *s, const struct wire_record *rec, uint32_t size, struct err *err);
 /*
  * session_feed_unwind: takes the answer to the rows that were sent last and sends the next; waits so long for rows that
  * are being compiled. session_feed_settle: waits for the agent's answer, before another command takes its place.
@@ -80,12 +71,5 @@ struct session *session_new(const struct hotspot *jvm, struct profile *profile);
 void session_keep(void *ctx, enum profile_kind kind, bool leaving);
 /* session_begin: with the mapping open and the lease started, all that reading needs. */
 void session_begin(struct session *s);
-
-/* --- replay.c ---------------------------------------------------------------------------------------- */
-
-void replay_free(struct replay *r);
-int replay_drain(struct session *s, struct err *err);
-int replay_wait(struct session *s, int timeout_ms);
-const struct vitals *replay_vitals(struct session *s);
 
 #endif

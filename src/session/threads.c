@@ -116,8 +116,7 @@ void session_keep(void *ctx, enum profile_kind kind, bool leaving)
 
 	if (kind != PROFILE_THREADS || leaving)
 		return;
-	/* Which of a recording's live is not known. */
-	if (!l.s->replay && !living_each(&l))
+	if (!living_each(&l))
 		return;
 	for (uint32_t i = 0; i < profile_thread_count(l.s->profile); i++)
 		profile_keep(l.s->profile, i);
@@ -133,8 +132,6 @@ int session_threads(struct session *s, struct session_thread_cpu **out)
 	uint64_t now_ns = clock_mono_ns();
 	struct living l = {.s = s, .fn = living_read};
 
-	if (s->replay)
-		return 0;
 	threads_reserve(s, profile_thread_count(s->profile));
 	if (s->thread_past_ns)
 		l.elapsed_ns = now_ns - s->thread_past_ns;

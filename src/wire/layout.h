@@ -237,9 +237,9 @@ struct wire_status {
 	_Atomic uint64_t memory_bytes; /* mapped for this session, the shared map included */
 	struct wire_event_status events[WIRE_EVENTS];
 	_Atomic uint32_t counters_used;
-	_Atomic uint32_t debug_info;                        /* enum wire_debug_info */
-	struct wire_counter counters[WIRE_COUNTERS];        /* every kind of loss or fault */
-	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES]; /* old recordings end before it */
+	_Atomic uint32_t debug_info;                 /* enum wire_debug_info */
+	struct wire_counter counters[WIRE_COUNTERS]; /* every kind of loss or fault */
+	struct wire_walk_cost walk_cost[WIRE_WALK_CLASSES];
 	struct wire_walk_cost name_cost; /* of naming stacks, new names in them; of any depth */
 	_Atomic uint64_t code_used,
 		code_bytes; /* how full the code cache is; 0: not known, or an older recording */
@@ -349,25 +349,19 @@ enum wire_frame_kind {
 /* --- records ----------------------------------------------------------------------------------------- */
 
 /* WIRE_RECORDS(X): X(NAME, number, struct) for every type; a new record is a row, a struct, an assert. */
-#define WIRE_RECORDS(X)                                                                      \
-	X(PAD, 0, wire_record)                                                               \
-	X(MODULE, 1, wire_module)                                                            \
-	X(METHOD, 2, wire_method)                                                            \
-	X(THREAD, 3, wire_thread)                                                            \
-	X(TRACE, 4, wire_trace)                                                              \
-	X(DELTAS, 5, wire_deltas)                                                            \
-	X(TICK, 6, wire_tick)                                                                \
-	X(NOTE, 7, wire_note)                                                                \
-	X(WAIT, 8, wire_wait)                                                                \
-	/* 0x8000 up: never in the ring, only in recorded files, written by the front end */ \
-	X(FILE_TARGET, 0x8000, wire_file_target)                                             \
-	X(FILE_STATUS, 0x8001, wire_file_status)                                             \
-	X(FILE_SYMBOL, 0x8002, wire_file_symbol)                                             \
-	X(FILE_VITALS, 0x8003, wire_file_vitals)                                             \
-	X(FILE_EVENT, 0x8004, wire_file_event)
+#define WIRE_RECORDS(X)           \
+	X(PAD, 0, wire_record)    \
+	X(MODULE, 1, wire_module) \
+	X(METHOD, 2, wire_method) \
+	X(THREAD, 3, wire_thread) \
+	X(TRACE, 4, wire_trace)   \
+	X(DELTAS, 5, wire_deltas) \
+	X(TICK, 6, wire_tick)     \
+	X(NOTE, 7, wire_note)     \
+	X(WAIT, 8, wire_wait)
 
 #define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
-enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) WIRE_REC_FILE_FIRST = 0x8000 };
+enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) };
 
 /* An executable mapping of a file. Native frames name it by id; ids count up from 1, never reused. */
 struct wire_module {
@@ -499,49 +493,9 @@ struct wire_wait {
 	uint32_t owner;    /* the thread that holds it, 0 = not known */
 	uint32_t method;   /* id of the name of the lock's class, 0 = not known */
 	uint32_t ended;    /* 1: it waits no longer */
-	/* 1: it was there at the first look, and began at since_ns or before. Older recordings lack it and what follows. */
+	/* 1: it was there at the first look, and began at since_ns or before. */
 	uint32_t at_least;
 	uint32_t reserved;
-};
-
-/* A recorded file: struct wire_header, then records. These make it readable without the target. */
-struct wire_file_target {
-	struct wire_record rec;
-	int32_t pid; /* as the front end saw it */
-	uint32_t text_bytes;
-	char text[]; /* "name\0jdk\0user\0" */
-};
-
-struct wire_file_status {
-	struct wire_record rec;
-	uint64_t time_ns;
-	struct wire_status status;
-};
-
-/* The name of a native or kernel frame, before the first trace that has it. */
-struct wire_file_symbol {
-	struct wire_record rec;
-	uint64_t frame;
-	uint32_t kind; /* 'n' native, 'v' the JVM's own, 'k' kernel */
-	uint16_t name_bytes, module_bytes;
-	char text[]; /* name, module */
-};
-
-struct wire_file_vitals {
-	struct wire_record rec;
-	uint64_t time_ns;
-	uint32_t vitals_bytes; /* of struct vitals of the writing version: it grows at its end */
-	uint32_t reserved;
-	char vitals[];
-};
-
-/* An event was switched on or off. What a user event is may follow: "name\0unit\0". */
-struct wire_file_event {
-	struct wire_record rec;
-	uint64_t time_ns;
-	uint32_t event;
-	uint32_t on;
-	char text[];
 };
 
 /* --- pins -------------------------------------------------------------------------------------------- */
@@ -573,8 +527,6 @@ _Static_assert(sizeof(struct wire_delta) == 16, "wire_delta");
 _Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
 _Static_assert(sizeof(struct wire_tick) == 32, "wire_tick");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
-_Static_assert(offsetof(struct wire_file_symbol, text) == 24, "wire_file_symbol");
 _Static_assert(sizeof(struct wire_wait) == 56, "wire_wait");
-_Static_assert(sizeof(struct wire_file_event) == 24, "wire_file_event");
 
 #endif

@@ -5,7 +5,7 @@
  *
  *   bench_diff RECORDING [TIMES]
  */
-#include "session/session.h"
+#include "recording/recording.h"
 #include "tests/profile/draws.h"
 
 #include <stdio.h>
@@ -97,22 +97,19 @@ int main(int argc, char **argv)
 {
 	struct profile *population = profile_new();
 	struct err err = {0};
-	struct session *s = argc > 1 ? session_replay(argv[1], true, population, &err) : NULL;
+	struct recording *r = argc > 1 ? recording_open(argv[1], population, &err) : NULL;
 	int times = argc > 2 ? atoi(argv[2]) : 100;
 	struct draws d;
 
-	if (!s) {
+	if (!r || recording_read(r, UINT32_MAX, &err) < 0) {
 		fprintf(stderr, "%s\n", argc > 1 ? err.what : "bench_diff RECORDING [TIMES]");
 		return 1;
 	}
-	while (session_replay_step(s))
-		;
-	session_drain(s, &err);
 	draws_init(&d, population);
 	quiet(&d, times);
 	found(&d, times);
 	draws_done(&d);
-	session_close(s);
+	recording_free(r);
 	profile_free(population);
 	return 0;
 }

@@ -21,7 +21,7 @@ endif
 
 %C%_bench_scale_LDADD = libtui.a libfindings.a $(SESSION_TEST_LIBS) $(TERMINFO_LIBS) -lm
 %C%_bench_day_LDADD = $(SESSION_TEST_LIBS)
-%C%_bench_diff_LDADD = $(SESSION_TEST_LIBS)
+%C%_bench_diff_LDADD = librecording.a $(SESSION_TEST_LIBS)
 %C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
@@ -81,9 +81,7 @@ bench-day: %D%/bench_day
 
 # What a comparison of profiles tells of what is the same, and finds of what is not.
 bench-diff: %D%/bench_diff
-	gzip -dc $(srcdir)/tests/tui/h2.raw.gz >%D%/h2.raw
-	%D%/bench_diff %D%/h2.raw $(TIMES)
-	@rm -f %D%/h2.raw
+	%D%/bench_diff $(srcdir)/tests/tui/h2.jhot $(TIMES)
 
 bench-export: tests/export/export_tool
 	srcdir='$(abs_top_srcdir)' python3 $(srcdir)/%D%/export.py

@@ -27,9 +27,8 @@ sed -n 's/^# \(.*[^ ]\)  *\([0-9]*x[0-9]*\)  *\([0-9]*\)\( B\)*  *\(median.*\)/\
 	done
 grep '^not ok' "$T/recorded"
 
-gunzip -c "$srcdir/tests/tui/h2.raw.gz" >"$T/h2.raw"
 read -r live_cpu live_bytes frozen_cpu frozen_bytes < <(
-	python3 "$srcdir/tests/bench/frozen.py" "$(realpath "$builddir/jhot")" "$T/h2.raw" "${SECONDS_EACH:-20}")
+	python3 "$srcdir/tests/bench/frozen.py" "$(realpath "$builddir/jhot")" "$srcdir/tests/tui/h2.jhot" "${SECONDS_EACH:-20}")
 row "CPU of the front end, refresh of 1 s" '<= 2 %' "$live_cpu % of a core, $live_bytes B per 10 s"
 row "the same, frozen and untouched" '<= 0.2 %' "$frozen_cpu % of a core, $frozen_bytes B per 10 s"
 

@@ -45,7 +45,7 @@ static void test_forms(void)
 	is_str(args_nth(&a, OPT_OUTPUT, 1), "b.svg", "its second after =");
 	ok(!args_nth(&a, OPT_OUTPUT, 2), "there is no third");
 	is_str(args_get(&a, OPT_OUTPUT), "b.svg", "the last one wins where one is asked for");
-	ok(!args_has(&a, OPT_TOTAL) && !args_get(&a, OPT_RAW), "what was not given");
+	ok(!args_has(&a, OPT_TOTAL) && !args_get(&a, OPT_TITLE), "what was not given");
 	ok(a.operand_count == 1 && !strcmp(a.operands[0], "77"), "the operand");
 	args_done(&a);
 

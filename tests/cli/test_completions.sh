@@ -35,7 +35,7 @@ echo '        The JVM is held by a debugger or tracer, which is process'
 echo '        41236 of somebody `touch pwned`'
 END
 chmod +x "$T/bin/jhot"
-touch "$T/a.raw" "$T/x y.raw"
+touch "$T/a.jhot" "$T/x y.jhot"
 cd "$T"
 
 verbs=$("$JHOT" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
@@ -45,7 +45,7 @@ for verb in $verbs; do
 	is "all options of $verb" "$(complete_words "$verb" -- | sort | tr '\n' ' ')" "$wanted"
 done
 offers "$(printf '%s\n' $verbs 41234 1041235 | sort | tr '\n' ' ')" ''
-offers 'record report ' re
+offers 'record ' re
 offers '41234 ' 4
 offers '41234 ' record -d 5 4
 offers '1041235 41234 ' status ''
@@ -56,10 +56,8 @@ offers 'cpu,lock ' record -e cpu,l
 offers '256 ' top --color = 2
 offers 'never ' top --color n
 offers ' ' record -d ''
-offers '--replay ' --repl
-offers 'a.raw ' report a
-offers 'x y.raw ' report x
-offers 'a.raw ' top --replay a
+offers 'a.jhot ' view a
+offers 'x y.jhot ' view x
 
 ok "bash has a completion after the file is read" bash --norc -c '. "$1" && complete -p jhot' bash "$folder/jhot"
 for try in zsh:_jhot fish:jhot.fish; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# record, report, status and stop: files and formats, what is refused before attaching, full disks, exit codes.
+# record, convert, status and stop: files and formats, what is refused before attaching, full disks, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 # run ARG...: status, output and errors into $status, $T/out, $T/err
@@ -48,8 +48,8 @@ for row in \
 	"2 -d 1" \
 	"6 -o $T/nowhere/a.svg $JVM" \
 	"6 -o $T/folder.svg $JVM" \
-	"6 --raw $T/nowhere/a.raw $JVM" \
-	"6 --raw $T $JVM"; do
+	"6 -o $T/nowhere/a.jhot $JVM" \
+	"2 -I x -o $T/a.jhot $JVM"; do
 	run record ${row#* }
 	is "record ${row#* }: exit ${row%% *}" "$status" "${row%% *}"
 done
@@ -73,60 +73,62 @@ fi
 
 # part_has_stacks: the recording that is being made is readable and has samples
 part_has_stacks() {
-	"$JHOT" report -o - "$T"/.jhot-*.part 2>/dev/null | grep -q 'Known.drive'
+	"$JHOT" convert -o - "$T"/.jhot-*.part 2>/dev/null | grep -q 'Known.drive'
 }
 
 # --- a recording that is there stays until its successor is whole ---
-echo old >"$T/old.raw"
-run record -d 1 --raw "$T/old.raw" --agent "$T/nowhere/libjhot.so" "$JVM"
+echo old >"$T/old.jhot"
+run record -d 1 -o "$T/old.jhot" --agent "$T/nowhere/libjhot.so" "$JVM"
 ok "nothing was attached" [ $status != 0 ]
-is "the old recording is as it was" "$(cat "$T/old.raw")" old
-run record -d 1 --raw "$T/new.raw" --agent "$T/nowhere/libjhot.so" "$JVM"
-is "and a new one is not begun" "$(ls "$T" | grep -c '\.raw$\|part$')" 1
-"$JHOT" record --raw "$T/old.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+is "the old recording is as it was" "$(cat "$T/old.jhot")" old
+run record -d 1 -o "$T/new.jhot" --agent "$T/nowhere/libjhot.so" "$JVM"
+is "and a new one is not begun" "$(ls "$T" | grep -c '\.jhot$\|part$')" 1
+"$JHOT" record -o "$T/old.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 record=$!
 ok "the new one is written beside it" wait_for 60 part_has_stacks
-is "while the new one is made it is there" "$(cat "$T/old.raw")" old
+is "while the new one is made it is there" "$(cat "$T/old.jhot")" old
 kill -KILL $record
 wait $record 2>/dev/null
-is "nor does it go with a jhot that is killed" "$(cat "$T/old.raw")" old
+is "nor does it go with a jhot that is killed" "$(cat "$T/old.jhot")" old
 is "of which its own file is left" "$(find "$T" -maxdepth 1 -name '.jhot-*.part' | wc -l)" 1
 ok "which can be read up to there" part_has_stacks
 rm -f "$T"/.jhot-*.part
 wait_for 20 quiet "$JVM"
-some --raw "$T/old.raw"
-run report -o - "$T/old.raw"
+some -o "$T/old.jhot"
+run convert -o - "$T/old.jhot"
 is "replaced when the new one is whole" $status 0
-rm "$T/old.raw"
-"$JHOT" record --raw "$T/new.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+rm "$T/old.jhot"
+"$JHOT" record -o "$T/new.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 record=$!
 wait_for 60 has_samples "$JVM" 15
-ok "one without a predecessor has its name at once" wait_for 60 [ -s "$T/new.raw" ]
+ok "one without a predecessor has its name at once" wait_for 60 [ -s "$T/new.jhot" ]
 kill -TERM $record
 wait $record
-rm "$T/new.raw"
+rm "$T/new.jhot"
 is "nothing is left beside them" "$(find "$T" -name '*.part')" ""
 
-# --- one recording, three formats and the agent's own records ---
-some --raw "$T/a.raw" -o "$T/a.collapsed" -o "$T/a.svg"
+# --- one session in three formats, of which one is all of it ---
+some -o "$T/a.jhot" -o "$T/a.collapsed" -o "$T/a.svg"
 is "record to files: exit 0" $status 0
 ok "what was written is named" grep -q "wrote $T/a.collapsed" "$T/err"
 ok "stdout stays empty" [ ! -s "$T/out" ]
 ok "the method is in the stacks" grep -q 'Known.drive' "$T/a.collapsed"
-run report -o - "$T/a.raw"
-is "report: exit 0" $status 0
-same "a replayed recording gives the very same stacks" "$T/out" "$T/a.collapsed"
-run top --replay "$T/a.raw" --dump-screen 80x24
+run convert -o - "$T/a.jhot"
+is "convert: exit 0" $status 0
+sort "$T/out" >"$T/sorted"
+sort "$T/a.collapsed" >"$T/a.sorted"
+same "a recording gives the very same stacks" "$T/sorted" "$T/a.sorted"
+run top --replay "$T/a.jhot" --dump-screen 80x24
 ok "its view begins with cpu" grep -q '^ \[1 cpu\]' "$T/out"
-"$JHOT" record -e wall -d 2 --raw "$T/wall.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null
-run top --replay "$T/wall.raw" --dump-screen 80x24
+"$JHOT" record -e wall -d 2 -o "$T/wall.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null
+run top --replay "$T/wall.jhot" --dump-screen 80x24
 ok "that of one without cpu with what it has" grep -q '\[4 wall\]' "$T/out"
-run top -e cpu --replay "$T/wall.raw" --dump-screen 80x24
+run top -e cpu --replay "$T/wall.jhot" --dump-screen 80x24
 ok "or with what is asked for" grep -q '^ \[1 cpu\]' "$T/out"
-run report -o "$T/b.svg" "$T/a.raw"
-is "report to a flame graph: exit 0" $status 0
-same "and the very same flame graph" "$T/b.svg" "$T/a.svg"
-run report "$T/a.raw"
+run convert -o "$T/b.svg" "$T/a.jhot"
+is "convert to a flame graph: exit 0" $status 0
+ok "with the same methods" grep -q 'Known.drive' "$T/b.svg"
+run convert "$T/a.jhot"
 ok "without a file it prints the hot methods" grep -q 'SELF%' "$T/out"
 ok "of the JVM that was recorded" grep -q "^$JVM Known" "$T/out"
 samples=$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$T/out")
@@ -134,28 +136,29 @@ is "as many samples as in the file" "$samples" "$(weight "$T/a.collapsed" .)"
 ok "samples there were" [ "${samples:-0}" -gt 10 ]
 run record -d 1.5 -o "$T/timed.collapsed" "$JVM"
 is "record -d: exit 0" $status 0
-run report -t "$T/a.raw"
+run convert -t "$T/a.jhot"
 ok "-t: threads, too" grep -q 'known-1 (tid' "$T/out"
-run report -t --dot --total -o - "$T/a.raw"
+run convert -t --dot --total -o - "$T/a.jhot"
 ok "-t --dot --total: the thread first, dots, nanoseconds" grep -Eq '^\[known-1 tid=[0-9]+\];.*java\.lang\.Thread\.run.* [0-9]{7,}$' "$T/out"
-run report -a -o - "$T/a.raw"
+run convert -a -o - "$T/a.jhot"
 ok "-a: how frames ran" grep -Eq '_\[[j01i]\]' "$T/out"
-run report -o "$T/all.collapsed" "$T/a.raw"
-run report --fold -o "$T/folded.collapsed" "$T/a.raw"
+run convert -o "$T/all.collapsed" "$T/a.jhot"
+run convert --fold -o "$T/folded.collapsed" "$T/a.jhot"
 is "--fold: as many samples" "$(weight "$T/folded.collapsed" .)" "$(weight "$T/all.collapsed" .)"
 ok "which begin with the program's own frames" sh -c "grep -q 'call_stub;.*knownSixty' '$T/all.collapsed' &&
 	grep -q '^[^;]*Thread\.run;.*knownSixty' '$T/folded.collapsed' && ! grep -q 'call_stub;' '$T/folded.collapsed'"
-run report --format pprof --label version=1.4 -o "$T/%n-%p-%e" "$T/a.raw"
+run convert --format pprof --label version=1.4 -o "$T/%n-%p-%e" "$T/a.jhot"
 ok "patterns in names, and a format that no suffix tells" gzip -t "$T/Known-$JVM-cpu"
-run report --format text --label version=1.4 -o - "$T/a.raw"
+run convert --format text --label version=1.4 -o - "$T/a.jhot"
 ok "--label is noted" grep -q '^label.version *1.4$' "$T/out"
-run report "$T/none.raw"
+run convert "$T/none.jhot"
 is "a recording that is not there: exit 7" $status 7
-run report "$T/a.svg"
+run convert "$T/a.svg"
 is "a file that is none: exit 7" $status 7
-head -c $(($(wc -c <"$T/a.raw") - 11)) "$T/a.raw" >"$T/cut.raw"
-run report -o - "$T/cut.raw"
-is "a recording that was cut off: exit 7" $status 7
+head -c $(($(wc -c <"$T/a.jhot") - 60)) "$T/a.jhot" >"$T/cut.jhot"
+run convert -o - "$T/cut.jhot"
+is "a recording that was cut off is read" $status 0
+ok "which is told" grep -q 'was not finished' "$T/err"
 ok "but what it has is written" grep -q 'Known.drive' "$T/out"
 
 some -o -
@@ -166,15 +169,16 @@ ok "no -o: hot methods on stdout" grep -q 'SELF%' "$T/out"
 
 # --- disks that fill up ---
 ln -s /dev/full "$T/full.collapsed"
+ln -s /dev/full "$T/full.jhot"
 some -o "$T/full.collapsed" -o "$T/kept.collapsed"
 is "a full disk: exit 6" $status 6
 ok "said so" grep -q 'No space left' "$T/err"
 ok "the other file is written" [ -s "$T/kept.collapsed" ]
 "$JHOT" record -d 0.3 "$JVM" >/dev/full 2>"$T/err"
 is "text to a full disk: exit 6" $? 6
-some --raw /dev/full
+some -o "$T/full.jhot"
 is "a recording to a full disk: exit 6" $status 6
-ok "but what was sampled until then is printed" grep -q "^$JVM Known" "$T/out"
+ok "and why" grep -q 'No space left' "$T/err"
 echo old >"$T/old.svg"
 if [ "$(id -u)" = 0 ] && mkdir "$T/tiny" && mount -t tmpfs -o size=4k none "$T/tiny" 2>/dev/null; then
 	echo old >"$T/tiny/old.svg"
@@ -183,10 +187,10 @@ if [ "$(id -u)" = 0 ] && mkdir "$T/tiny" && mount -t tmpfs -o size=4k none "$T/t
 	is "the old one is intact" "$(cat "$T/tiny/old.svg")" old
 	is "and nothing else is there" "$(ls "$T/tiny")" old.svg
 	umount "$T/tiny"
-	mount -t tmpfs -o size=4k none "$T/tiny" && echo old >"$T/tiny/old.raw"
-	some --raw "$T/tiny/old.raw"
+	mount -t tmpfs -o size=4k none "$T/tiny" && echo old >"$T/tiny/old.jhot"
+	some -o "$T/tiny/old.jhot"
 	is "a recording for which there is no room: exit 6" $status 6
-	is "the old one of it is intact" "$(cat "$T/tiny/old.raw")" old
+	is "the old one of it is intact" "$(cat "$T/tiny/old.jhot")" old
 	umount "$T/tiny"
 else
 	skip "a disk without room" "needs root and mount"

@@ -3,8 +3,8 @@
 #include "base/buf.h"
 #include "findings/findings.h"
 #include "profile/profile.h"
+#include "recording/recording.h"
 #include "session/record/reader.h"
-#include "session/session.h"
 #include "tests/fuzz/targets.h"
 #include "tui/config/config.h"
 #include "wire/ring.h"
@@ -70,25 +70,18 @@ void fuzz_recording(const uint8_t *data, size_t bytes)
 	char path[64];
 	int fd = fuzz_file(data, bytes, path);
 	struct profile *profile = profile_new();
-	struct session *s = session_replay(path, true, profile, NULL);
+	struct recording *r = recording_open(path, profile, NULL);
 	struct findings *findings = findings_new();
-	struct session_thread_cpu *threads;
+	int more = r != NULL;
 
-	for (int i = 0; s && i < SECONDS_MAX; i++) {
-		bool more = session_replay_step(s);
-
-		session_drain(s, NULL);
-		findings_vitals(findings, session_vitals(s));
+	for (uint32_t s = 1; more > 0; s++) {
+		more = recording_read(r, s < SECONDS_MAX ? s : UINT32_MAX, NULL);
+		findings_vitals(findings, recording_vitals_now(r));
 		findings_look(findings, profile, 0, profile_info(profile).now + 1);
-		session_threads(s, &threads);
-		if (!more)
-			break;
 	}
-	if (s) {
-		session_duration_ns(s);
-		session_note(s);
-	}
-	session_close(s);
+	if (r)
+		recording_duration_ns(r);
+	recording_free(r);
 	findings_free(findings);
 	profile_free(profile);
 	close(fd);

@@ -11,7 +11,7 @@ record() {
 
 jvm_start $CALM_JVM States 2
 
-record -e cpu=5ms,lock,wall=20ms -d 2 --raw "$T/o.raw" -o "$T/o.collapsed" "$JVM"
+record -e cpu=5ms,lock,wall=20ms -d 2 -o "$T/o.jhot" -o "$T/o.collapsed" "$JVM"
 is "three events at once" $status 0 || diag_file "$T/err"
 ok "cpu has the thread that runs" grep -q knownBusy "$T/o-cpu.collapsed"
 ok "and not the one that sleeps" not grep -q knownSleeper "$T/o-cpu.collapsed"
@@ -19,11 +19,13 @@ ok "wall has both" sh -c "grep -q knownBusy '$T/o-wall.collapsed' && grep -q kno
 ok "lock has the one that waits for a monitor" grep -q 'knownBlocked.*java.lang.Object' "$T/o-lock.collapsed"
 ok "and not those that are merely parked" not grep -q knownParked "$T/o-lock.collapsed"
 
-"$JHOT" report -o "$T/again.collapsed" "$T/o.raw" 2>"$T/err"
+"$JHOT" convert -o "$T/again.collapsed" "$T/o.jhot" 2>"$T/err"
 for event in cpu lock wall; do
-	same "the recording has $event as it was" "$T/again-$event.collapsed" "$T/o-$event.collapsed"
+	sort "$T/again-$event.collapsed" >"$T/again"
+	sort "$T/o-$event.collapsed" >"$T/o"
+	same "the recording has $event as it was" "$T/again" "$T/o"
 done
-"$JHOT" report -e wall "$T/o.raw" >"$T/out" 2>&1
+"$JHOT" convert -e wall "$T/o.jhot" >"$T/out" 2>&1
 ok "as text: what threads did" grep -q 'Each thread .*sleeps.*of its time' "$T/out"
 ok "values are times" grep -Eq 's of threads. time' "$T/out"
 

@@ -35,7 +35,7 @@ check_thread() {
 check_jvm() {
 	major=$1
 	jvm_start Names || return
-	"$JHOT" record -t -i 1ms -d 100 -o "$T/x.collapsed" --raw "$T/x.raw" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	"$JHOT" record -t -i 1ms -d 100 -o "$T/x.collapsed" -o "$T/x.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 	local recorder=$!
 	wait_for 30 has_samples "$JVM" 1
 	echo "rename 4000" >&"$JVM_IN"
@@ -45,7 +45,7 @@ check_jvm() {
 	check_thread renames-itself-a-long-name
 	check_thread renamed-from-outside
 	cp "$T/x.collapsed" "$T/live.collapsed"
-	"$JHOT" report -t -o "$T/x.collapsed" "$T/x.raw" >"$T/out" 2>&1 </dev/null
+	"$JHOT" convert -t -o "$T/x.collapsed" "$T/x.jhot" >"$T/out" 2>&1 </dev/null
 	is "JDK $major: and so says a recording" "$(ms renames-itself-a-long-name-new)" \
 		"$(weight "$T/live.collapsed" '^\[renames-itself-a-long-name-new tid=')"
 	jvm_end

@@ -21,4 +21,4 @@ PROFILE_TEST_LIBS = libprofile.a libbase.a -lm
 %C%_test_answers_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_since_LDADD = $(PROFILE_TEST_LIBS)
 %C%_test_rank_LDADD = $(PROFILE_TEST_LIBS)
-%C%_test_diff_LDADD = $(SESSION_TEST_LIBS)
+%C%_test_diff_LDADD = librecording.a $(SESSION_TEST_LIBS)

@@ -2,7 +2,7 @@
 # Tests of recordings.
 
 check_PROGRAMS += %D%/test_recording %D%/test_hostile
-EXTRA_DIST += %D%/same.h
+EXTRA_DIST += %D%/compile.jhot %D%/same.h
 
 RECORDING_TEST_LIBS = librecording.a libprofile.a libbase.a $(Z_LIBS) -lm
 

@@ -43,11 +43,11 @@ sum_of() {
 }
 "$JHOT" record -i 100us -d 5 -o "$T/kept.collapsed" "$JVM" 2>"$T/err" || diag_file "$T/err"
 is "an interval that was asked for is kept" "$(every)" "100 us"
-"$JHOT" record -i 100us --budget 0.5% -d 6 --raw "$T/raw" -o "$T/grown.collapsed" "$JVM" 2>"$T/err" ||
+"$JHOT" record -i 100us --budget 0.5% -d 6 -o "$T/raw.jhot" -o "$T/grown.collapsed" "$JVM" 2>"$T/err" ||
 	diag_file "$T/err"
 ok "unless there is a budget, then it is told from what to what: $(every)" \
 	grep -qE '^cpu[a-z/]* every 100 us to [0-9.]+ (us|ms), ' "$T/err"
-"$JHOT" report --total -o "$T/ns.collapsed" "$T/raw" 2>"$T/err" || diag_file "$T/err"
+"$JHOT" convert --total -o "$T/ns.collapsed" "$T/raw.jhot" 2>"$T/err" || diag_file "$T/err"
 diag "$(sum_of "$T/grown.collapsed") samples' worth, $(sum_of "$T/ns.collapsed") ns"
 is "samples count by what they stand for" "$(($(sum_of "$T/ns.collapsed") / 100000))" "$(sum_of "$T/grown.collapsed")"
 jvm_end

@@ -39,7 +39,7 @@ io() {
 	full=$(port full)
 	is "JDK $major: the kernel knows these ports" "$(listening "$JVM")" \
 		"$(printf '%s\n' "$first" "$second" "$third" "$fourth" "$full" | sort -n)"
-	"$JHOT" record -e wall=10ms -d 2 --raw "$T/raw" -o "$T/wall.collapsed" "$JVM" >"$T/out" 2>&1
+	"$JHOT" record -e wall=10ms -d 2 -o "$T/raw.jhot" -o "$T/wall.collapsed" "$JVM" >"$T/out" 2>&1
 	jvm_end
 	mv "$T/wall.collapsed" "$T/wall" || diag_file "$T/out"
 	waits_for askPlain "socket read 127.0.0.1:$first"
@@ -56,7 +56,7 @@ io() {
 	is "JDK $major: who serves waits for clients, not for a peer by its address" \
 		"$(leaves 'Peers\.serve: .*')" "$(leaves 'Peers\.serve: socket read clients of .*')"
 	is "JDK $major: who sleeps waits for no descriptor" "$(leaves 'Peers\.nap: .*')" 0
-	"$JHOT" report --io -o "$T/io.collapsed" "$T/raw" 2>/dev/null
+	"$JHOT" convert --io -o "$T/io.collapsed" "$T/raw.jhot" 2>/dev/null
 	ok "JDK $major: with --io as a frame of its own" \
 		grep -q ";Peers.askPlain is in I/O;\[socket read 127.0.0.1:$first\] [0-9]" "$T/io.collapsed"
 	is "JDK $major: as often as without" \

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of sessions: units over a fake agent in the test's own process, and recordings.
+# Tests of sessions: units over a fake agent in the test's own process.
 
 check_PROGRAMS += %D%/test_commands %D%/test_control %D%/test_day \
 	%D%/test_feed %D%/test_host %D%/test_mapping %D%/test_names \
-	%D%/test_owners %D%/test_reader %D%/test_replay \
+	%D%/test_owners %D%/test_reader \
 	%D%/test_unwind_feed %D%/test_virtuals
 noinst_PROGRAMS += %D%/vitals_tool
 check_SCRIPTS += %D%/test_timens.sh %D%/test_vitals.sh
-EXTRA_DIST += %D%/compile.raw %D%/day.h %D%/fake_agent.h
+EXTRA_DIST += %D%/day.h %D%/fake_agent.h
 
 SESSION_TEST_LIBS = libsession.a libattach.a libsymbols.a libexport.a libprofile.a $(TEST_LIBS) \
 	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
@@ -15,7 +15,6 @@ SESSION_TEST_LIBS = libsession.a libattach.a libsymbols.a libexport.a libprofile
 %C%_test_names_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_host_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_feed_LDADD = $(SESSION_TEST_LIBS)
-%C%_test_replay_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_mapping_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_control_LDADD = $(SESSION_TEST_LIBS)
 %C%_test_commands_LDADD = $(SESSION_TEST_LIBS)

@@ -13,7 +13,6 @@
 static struct fake_agent agent;
 static struct profile *profile;
 static struct session *session;
-static char recording[64];
 
 /* --- an agent that does what it is told -------------------------------------------------------------- */
 
@@ -69,7 +68,6 @@ static void begin(pthread_t *answerer)
 	agent.header.start_mono_ns -= 100 * NS_PER_S;
 	profile = profile_new();
 	session = session_new(&jvm, profile);
-	session->raw = raw_create(recording, &err);
 	if (mapping_find(&session->mapping, getpid(), "commands", &err) != 1)
 		ok(false, "the fake agent is found: %s", err.what);
 	session->lease = lease_start(&session->mapping, LEASE_BEAT_MS, LEASE_STALL_MS, &err);
@@ -136,7 +134,7 @@ static void put_wait(
 	rec->ended = over;
 }
 
-/* One that waited when the session began; recordings from before minor 3 have no at_least. */
+/* One that waited when the session began; agents from before minor 3 have no at_least. */
 static void put_old_wait(uint32_t size, uint64_t before_ns, uint64_t time_ns)
 {
 	struct wire_wait *rec = ring_reserve(&agent.ring, WIRE_REC_WAIT, size);
@@ -223,59 +221,10 @@ static void test_records(void)
 	ok(!profile_wait_at(profile, 0, 1000, &w), "nobody is known to wait");
 }
 
-static void test_replay(void)
-{
-	struct profile *p = profile_new();
-	struct profile_wait w;
-	struct err err = {0};
-	struct session *s = session_replay(recording, true, p, &err);
-
-	ok(s != NULL, "the recording is read: %s", err.what);
-	while (s && session_replay_step(s))
-		;
-	check_model(p, "replayed");
-	ok(!profile_wait_at(p, 0, 1000, &w), "the end of lock was recorded, too");
-	is_int(s ? session_budget(s, 20, true, &err) : -1, -1, "a recording takes no commands");
-	session_close(s);
-	profile_free(p);
-}
-
-/* A name's text that does not end, or is not there. */
-static void test_event_texts(void)
-{
-	static const char *const texts[] = {"", "x", "x\0y", "12345678", "\0\0\0\0\0\0\0"};
-	struct profile *p = profile_new();
-	struct frames *f = frames_new(p, NULL);
-	struct reader *r = reader_new(p, f, 0);
-	struct {
-		struct wire_file_event rec;
-		char text[8];
-	} e = {.rec = {.rec = {.type = WIRE_REC_FILE_EVENT}, .event = WIRE_USER_FIRST, .on = 1}};
-	struct err err = {0};
-	bool taken = true;
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		memset(e.text, 0, sizeof(e.text));
-		memcpy(e.text, texts[i], i == 3 ? 8 : i == 2 ? 3 : strlen(texts[i]));
-		e.rec.event = i % 2 ? 77 : WIRE_USER_FIRST;
-		for (uint32_t size = sizeof(e.rec); size <= sizeof(e.rec) + 8; size += 8)
-			taken = taken && !reader_take(r, &e.rec.rec, size, 10, &err);
-	}
-	ok(taken, "any text behind an event is read or passed over");
-	is_str(profile_get_event(p, EVENT_USER_FIRST)->name, "x", "what is whole is taken");
-	ok(reader_take(r, &e.rec.rec, 16, 10, &err) == -1, "too short a record is refused");
-	reader_free(r);
-	frames_free(f);
-	profile_free(p);
-}
-
 int main(void)
 {
 	pthread_t answerer;
-	int fd;
 
-	snprintf(recording, sizeof(recording), "/tmp/jhot-test-XXXXXX");
-	fd = mkstemp(recording);
 	refusal = "this agent cannot sample alloc";
 	begin(&answerer);
 	test_told();
@@ -284,11 +233,7 @@ int main(void)
 	atomic_store(&stop_answering, true);
 	pthread_join(answerer, NULL);
 	ok(last_told()->op == WIRE_OP_DETACH, "the end is said, too");
-	test_replay();
-	test_event_texts();
 	profile_free(profile);
 	fake_agent_close(&agent);
-	close(fd);
-	unlink(recording);
 	return tap_done();
 }

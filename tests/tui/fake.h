@@ -239,6 +239,12 @@ static inline const struct app_format *fake_formats(void *ctx)
 	return formats;
 }
 
+static inline int fake_save(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
+{
+	snprintf(done, bytes, "saved %s", path);
+	return 0;
+}
+
 static inline int fake_export(
 	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
 {
@@ -288,6 +294,7 @@ static const struct app_ops fake_ops = {
 	.event_set = fake_event_set,
 	.formats = fake_formats,
 	.export = fake_export,
+	.save = fake_save,
 	.config_write = fake_config_write,
 	.park = fake_park,
 	.step = fake_step,

@@ -6,8 +6,8 @@ check_PROGRAMS += %D%/fuzz_replay %D%/test_back %D%/test_commands %D%/test_confi
 	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
 	%D%/test_wide %D%/test_work
 noinst_PROGRAMS += %D%/fake_top
-EXTRA_DIST += %D%/drive.h %D%/fake.h %D%/fuzz.h %D%/golden %D%/h2.raw.gz \
-	%D%/recording.h %D%/vt.h
+EXTRA_DIST += %D%/drive.h %D%/fake.h %D%/fuzz.h %D%/golden %D%/h2.jhot \
+	%D%/vt.h
 
 TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -lm
 
@@ -47,7 +47,7 @@ check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_te
 %C%_test_terminals_SOURCES = %D%/test_terminals.c %D%/vt.c
 %C%_test_terminals_LDADD = -lvterm -lutil
 %C%_test_recorded_SOURCES = %D%/test_recorded.c %D%/vt.c
-%C%_test_recorded_LDADD = -lvterm -lutil $(Z_LIBS)
+%C%_test_recorded_LDADD = -lvterm -lutil
 %C%_test_files_SOURCES = %D%/test_files.c %D%/vt.c
 %C%_test_files_LDADD = -lvterm -lutil
 endif
@@ -55,7 +55,7 @@ endif
 .PHONY: fuzz
 SECONDS_OF_FUZZ = 600
 fuzz: %D%/fuzz_replay
-	%D%/fuzz_replay $(srcdir)/%D%/h2.raw.gz $(SECONDS_OF_FUZZ)
+	%D%/fuzz_replay $(srcdir)/%D%/h2.jhot $(SECONDS_OF_FUZZ)
 
 # After a wanted change of a screen: write the golden screens anew, then review the difference.
 .PHONY: golden

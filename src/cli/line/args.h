@@ -56,7 +56,6 @@ enum option_id {
 	OPT_COLORS,
 	OPT_WIDTH,
 	OPT_VIEW,
-	OPT_RAW,
 	OPT_TAKE_OVER,
 	OPT_AGENT,
 	OPT_REPLAY,

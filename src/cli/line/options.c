@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 #define SAMPLING (VERB_TOP | VERB_RECORD)
-#define WRITING  (VERB_RECORD | VERB_REPORT | VERB_CONVERT)
+#define WRITING  (VERB_RECORD | VERB_CONVERT)
 #define READING  (VERB_CONVERT | VERB_VIEW | VERB_DIFF)
 #define SHOWING  (VERB_TOP | VERB_VIEW | VERB_DIFF)
 
 const struct option_def options[] = {
-	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | VERB_REPORT | READING,
+	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | READING,
 		"what to sample: cpu (the default), alloc, lock, wall, all at once if you like"},
 	{OPT_DURATION, "duration", 'd', "SECONDS", VERB_RECORD | VERB_WHY,
 		"stop after so long; without it, at Ctrl-C or when the JVM ends (why: after 10)"},
@@ -88,8 +88,6 @@ const struct option_def options[] = {
 	{OPT_TO, "to", 0, "TIME", READING, "only up to here"},
 	{OPT_MEMORY, "memory", 0, "SIZE", READING,
 		"what the stacks of a file may take, 1g by default"},
-	{OPT_RAW, "raw", 0, "FILE", SAMPLING,
-		"also keep the agent's records as they came, for `jhot report`"},
 	{OPT_BATCH, "batch", 'b', NULL, VERB_TOP,
 		"print plain screens, for files and pipes; Ctrl-C ends it"},
 	{OPT_SCREENS, "count", 'n', "N", VERB_TOP, "with -b: so many screens"},
@@ -105,7 +103,7 @@ const struct option_def options[] = {
 		"end another jhot's session with this JVM"},
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING | VERB_WHY,
 		"load this libjhot.so, not the one inside jhot"},
-	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, "take the records of --raw in place of a JVM"},
+	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, NULL},
 	{OPT_CLOCK, "clock", 0, "step", VERB_TOP, NULL},
 	{OPT_FRAME_FD, "frame-fd", 0, "N", SHOWING, NULL},
 	{OPT_ASCII, "ascii", 0, NULL, SHOWING, "draw with ASCII only"},

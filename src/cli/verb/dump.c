@@ -319,8 +319,6 @@ static int sample(const struct hotspot *jvm, struct profile *profile, struct err
 		session_wait(s, 100);
 		rc = session_drain(s, err) < 0 ? -1 : 0;
 	}
-	if (session_finish(s, rc ? NULL : err))
-		rc = -1;
 	session_close(s);
 	return rc;
 }

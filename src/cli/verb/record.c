@@ -61,10 +61,7 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 
 	if (r->watch.findings)
 		watch_judge(&r->watch, &r->sampling);
-	if (session_finish(r->sampling.session, &why) && !rc) {
-		*err = why;
-		rc = -1;
-	}
+	session_finish(r->sampling.session);
 	source.vitals = session_vitals(r->sampling.session);
 	source.duration_ns = session_duration_ns(r->sampling.session);
 	report_note(stderr, session_note(r->sampling.session));
@@ -91,13 +88,33 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	return rc;
 }
 
+static int record_follow_begin(struct recording *r, struct err *err)
+{
+	const struct outputs_source source = {
+		.profile = r->sampling.profile, .vitals = session_vitals(r->sampling.session)};
+
+	return outputs_follow_begin(&r->outputs, &r->sampling.events, &source, err);
+}
+
+static int record_look(void *ctx, const struct vitals *v, struct err *err)
+{
+	struct recording *r = ctx;
+
+	if (r->watch.findings)
+		watch_vitals(&r->watch, v, err);
+	return outputs_follow(&r->outputs, v, err);
+}
+
 static int record_run(struct recording *r, struct err *err)
 {
 	struct sampling *s = &r->sampling;
 	int rc = sampling_begin(s, err);
 
 	if (!rc)
+		rc = record_follow_begin(r, err);
+	if (!rc)
 		rc = record_finish(r, sampling_loop(s, err), err);
+	outputs_follow_end(&r->outputs);
 	sampling_end(s);
 	return rc;
 }
@@ -122,11 +139,10 @@ static int run_record(const struct args *args, struct err *err)
 		goto out;
 	if (r.outputs.count)
 		r.sampling.then = "writes";
-	if (args_has(args, OPT_WHY)) {
+	if (args_has(args, OPT_WHY))
 		r.watch.findings = findings_new();
-		r.sampling.look = watch_vitals;
-		r.sampling.ctx = &r.watch;
-	}
+	r.sampling.look = record_look;
+	r.sampling.ctx = &r;
 	rc = record_run(&r, err);
 	findings_free(r.watch.findings);
 out:
@@ -141,6 +157,8 @@ const struct verb verb_record = {
 	.help = "sample for a while, then write files or print the hot methods",
 	.text = "Samples a JVM for the given time, or until Ctrl-C or its end, and writes each -o "
 		"FILE in the format of its suffix:\n\n"
+		"  .jhot            a recording: all of it, second by second, for `jhot view` and\n"
+		"                   `jhot convert`; what it has so far is good if jhot is killed\n"
 		"  .svg             a flame graph for any browser\n"
 		"  .html            the same with call tree, methods, and a heat map over time\n"
 		"  .collapsed       a line per stack, for scripts (also .folded)\n"
@@ -153,7 +171,8 @@ const struct verb verb_record = {
 		"the pid, %n the program's name, %h the host, %t the start (UTC), %e the event, "
 		"%% a percent sign. Without -o "
 		"the hot methods are printed. With several events, NAME.suffix becomes "
-		"NAME-EVENT.suffix, but for .html, .jfr, .otlp and .speedscope.json, which hold "
+		"NAME-EVENT.suffix, but for .jhot, .html, .jfr, .otlp and .speedscope.json, which "
+		"hold "
 		"them all: "
 		"`jhot "
 		"record -e cpu,alloc=256k,lock,wall -o out.collapsed PID` "

@@ -6,6 +6,7 @@
 #include "cli/line/events.h"
 #include "cli/line/units.h"
 #include "cli/live.h"
+#include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/screen.h"
 #include "cli/verb/verb.h"
@@ -52,9 +53,7 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.config = t->config,
 		.screen = {.event = EVENT_CPU,
 			.interval_ms = config->delay_ms ? config->delay_ms : 1000},
-		.session = {.agent = cli_agent(args),
-			.raw_path = args_get(args, OPT_RAW),
-			.take_over = args_has(args, OPT_TAKE_OVER)},
+		.session = {.agent = cli_agent(args), .take_over = args_has(args, OPT_TAKE_OVER)},
 		.replay = args_get(args, OPT_REPLAY),
 		.event_given = args_has(args, OPT_EVENT),
 		.target = args->operand_count ? args->operands[0] : NULL,
@@ -92,7 +91,7 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	if (t->replay) {
 		t->screen.attached = true;
 		if (!t->event_given)
-			t->screen.event = live_recorded_event(t->replay, t->screen.event);
+			t->screen.event = replay_event(t->replay, t->screen.event);
 		t->screen.events |= 1u << t->screen.event;
 		return live_replay(live, t->replay, t->screen.clock_step, err);
 	}
@@ -182,7 +181,7 @@ const struct verb verb_top = {
 		"With -b, plain screens are printed instead, each --delay seconds; with --json an "
 		"object per screen and line. Their size is that of the terminal, or LINES and "
 		"COLUMNS, or 50 rows of 132 columns. A terminal that cannot move its cursor "
-		"(TERM=dumb) gets them, too. A --replay is not waited for then.\n\n"
+		"(TERM=dumb) gets them, too.\n\n"
 		"Settings are read from $XDG_CONFIG_HOME/jhot/config, else ~/.config/jhot/config; "
 		"see FILES. What the command line says goes first.",
 	.min_operands = 0,

@@ -8,7 +8,6 @@ extern const struct verb verb_top;
 extern const struct verb verb_list;
 extern const struct verb verb_why;
 extern const struct verb verb_record;
-extern const struct verb verb_report;
 extern const struct verb verb_view;
 extern const struct verb verb_convert;
 extern const struct verb verb_diff;
@@ -22,7 +21,6 @@ const struct verb *const verbs[] = {
 	&verb_list,
 	&verb_why,
 	&verb_record,
-	&verb_report,
 	&verb_view,
 	&verb_convert,
 	&verb_diff,

@@ -38,7 +38,7 @@ static int why_tell(struct sampling *s, struct watch *w, bool json, int rc, stru
 		return err_set(err, ERR_FAILED,
 			"Nothing was seen of the JVM: its threads, or this machine, are too busy.");
 	watch_judge(w, s);
-	session_finish(s->session, NULL);
+	session_finish(s->session);
 	if (json)
 		watch_print_json(w, stdout);
 	else

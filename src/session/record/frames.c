@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/hash.h"
-#include "session/record/raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,8 @@
 
 #define FRAMES_METHODS_MAX \
 	(1u << 17) /* then of the older half the unused go: an agent has 65,536 at most */
-#define FRAMES_KNOWN_MAX  (1u << 20) /* then all go and are looked up anew */
-#define FRAMES_REPLAY_MAX (1u << 24) /* a recording names its native frames only once */
-#define FRAMES_MODULES    65536
+#define FRAMES_KNOWN_MAX (1u << 20) /* then all go and are looked up anew */
+#define FRAMES_MODULES   65536
 
 struct frames_method {
 	uint32_t id; /* the agent's */
@@ -37,7 +35,6 @@ struct frames_known {
 struct frames {
 	struct profile *profile;
 	struct symbols *symbols;
-	struct raw_writer *raw; /* where names of native frames are recorded, or NULL */
 
 	struct hash_index method_index;
 	struct frames_method *methods;
@@ -104,11 +101,6 @@ void frames_free(struct frames *f)
 	free(f->known);
 	free(f->modules);
 	free(f);
-}
-
-void frames_record(struct frames *f, struct raw_writer *raw)
-{
-	f->raw = raw;
 }
 
 /* --- methods ----------------------------------------------------------------------------------------- */
@@ -242,21 +234,15 @@ static uint32_t frames_cut(struct frames *f, uint64_t wire, enum frame_type type
 	return frames_reason(f, text);
 }
 
-/* The frame of a function in no class. wire: to be recorded, too, if there is a recording. */
-static uint32_t frames_function(struct frames *f, uint64_t wire, enum frame_type type,
-	const struct buf *name, const char *module, size_t module_bytes)
+/* The frame of a function in no class. */
+static uint32_t frames_function(struct frames *f, enum frame_type type, const struct buf *name,
+	const char *module, size_t module_bytes)
 {
 	struct buf clean = {0};
 	uint32_t method;
 
 	clean_add(&clean, module, module_bytes);
 	method = profile_method(f->profile, "", buf_str(name), "", buf_str(&clean));
-	if (f->raw)
-		raw_symbol(f->raw, wire,
-			type == FRAME_VM       ? 'v'
-			: type == FRAME_KERNEL ? 'k'
-					       : 'n',
-			buf_str(name), buf_str(&clean));
 	buf_done(&clean);
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
@@ -282,7 +268,7 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 		buf_printf(&name, "0x%llx", (unsigned long long)sym.start);
 	clean_add(&name, sym.name, strlen(sym.name));
 	frame = frames_function(
-		f, wire, sym.is_jvm ? FRAME_VM : type, &name, sym.module, strlen(sym.module));
+		f, sym.is_jvm ? FRAME_VM : type, &name, sym.module, strlen(sym.module));
 	buf_done(&name);
 	return frame;
 }
@@ -324,7 +310,7 @@ static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
 		f->known[i].frame = frame;
 		return;
 	}
-	if (f->known_count == (f->symbols ? FRAMES_KNOWN_MAX : FRAMES_REPLAY_MAX)) {
+	if (f->known_count == FRAMES_KNOWN_MAX) {
 		f->known_count = 0;
 		hash_index_clear(&f->known_index);
 	}
@@ -443,7 +429,7 @@ void frames_keep(struct frames *f, enum profile_kind kind, bool leaving)
 			frames_leave(f, &f->methods[i]);
 }
 
-/* --- modules and recorded symbols -------------------------------------------------------------------- */
+/* --- modules -------------------------------------------------------------------- */
 
 void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
 {
@@ -452,20 +438,4 @@ void frames_module(struct frames *f, uint32_t id, const struct proc_map *m)
 	f->modules[id] = symbols_module_add(f->symbols, m);
 	if (strstr(m->path, "/libjvm.so")) /* the largest, and sure to be asked for */
 		symbols_ready_native(f->symbols, f->modules[id]);
-}
-
-void frames_symbol(struct frames *f, const struct wire_file_symbol *rec)
-{
-	struct buf name = {0};
-	enum frame_type type = rec->kind == 'k'   ? FRAME_KERNEL
-			       : rec->kind == 'v' ? FRAME_VM
-						  : FRAME_NATIVE;
-
-	if (f->symbols)
-		return; /* not a replay: no such record should have come */
-	clean_add(&name, rec->text, rec->name_bytes);
-	frames_remember(f, rec->frame,
-		frames_function(f, rec->frame, type, &name, rec->text + rec->name_bytes,
-			rec->module_bytes));
-	buf_done(&name);
 }

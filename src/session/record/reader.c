@@ -423,16 +423,6 @@ static bool reader_take_note(struct reader *r, const void *record, uint32_t size
 	return true;
 }
 
-static bool reader_take_symbol(struct reader *r, const void *record, uint32_t size)
-{
-	const struct wire_file_symbol *rec = record;
-
-	if (!reader_fits(size, sizeof(*rec), (uint64_t)rec->name_bytes + rec->module_bytes))
-		return false;
-	frames_symbol(r->frames, rec);
-	return true;
-}
-
 /* An instant as the model counts: since the start, and not in the future. */
 static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
 {
@@ -475,30 +465,6 @@ void reader_event(struct reader *r, uint64_t time_ns, int event, bool on)
 		profile_wait_end_all(r->profile, time_ns > r->start_ns ? time_ns - r->start_ns : 0);
 }
 
-/* "name\0unit\0" behind the fixed part. */
-static void reader_set_event(struct reader *r, const struct wire_file_event *rec, uint32_t size)
-{
-	size_t left = size - sizeof(*rec), len = strnlen(rec->text, left);
-	char name[64], unit[16];
-
-	if (len + 1 >= left || !len)
-		return;
-	clean_text(name, sizeof(name), rec->text, len);
-	clean_text(unit, sizeof(unit), rec->text + len + 1,
-		strnlen(rec->text + len + 1, left - len - 1));
-	profile_event_set(r->profile, (int)rec->event, name, unit, 0);
-}
-
-static bool reader_take_event(struct reader *r, const void *record, uint32_t size)
-{
-	const struct wire_file_event *rec = record;
-
-	if (rec->event < WIRE_EVENTS)
-		reader_set_event(r, rec, size);
-	reader_event(r, rec->time_ns, rec->event < WIRE_EVENTS ? (int)rec->event : 0, rec->on != 0);
-	return true;
-}
-
 static const struct {
 	uint16_t type;
 	const char *name;
@@ -513,8 +479,6 @@ static const struct {
 	{WIRE_REC_TICK, "TICK", offsetof(struct wire_tick, cpu_ns), reader_take_tick},
 	{WIRE_REC_NOTE, "NOTE", sizeof(struct wire_note), reader_take_note},
 	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_take_wait},
-	{WIRE_REC_FILE_SYMBOL, "FILE_SYMBOL", sizeof(struct wire_file_symbol), reader_take_symbol},
-	{WIRE_REC_FILE_EVENT, "FILE_EVENT", sizeof(struct wire_file_event), reader_take_event},
 };
 
 int reader_take(struct reader *r, const struct wire_record *rec, uint32_t size, uint64_t limit_s,

@@ -2,7 +2,7 @@
 /*
  * Records into the model: the one place that looks inside what the agent wrote.
  *
- * Fed with records copied out of a ring or a file, one by one. A record whose own sizes do not fit into it is a
+ * Fed with records copied out of a ring, one by one. A record whose own sizes do not fit into it is a
  * protocol error; an unknown type is passed over; a reference to something that was never sent is named
  * as such, so that its samples still count. One thread.
  */
@@ -61,22 +61,17 @@ const char *reader_note(const struct reader *r);
 /* --- frames.c ------------------------------------------------------------------------------------------ */
 
 /*
- * The agent's frames into the model's: names of methods from METHOD records, of native and kernel code from symbols; NULL
- * in a replay, where FILE_SYMBOL records have them. Memory grows with what was received, not with ids.
+ * The agent's frames into the model's: names of methods from METHOD records, of native and kernel code from symbols; NULL:
+ * they have none. Memory grows with what was received, not with ids.
  */
 struct buf;
 struct frames *frames_new(struct profile *profile, struct symbols *symbols);
 void frames_free(struct frames *f);
 
-/* From now on each name of a native or kernel frame goes into the recording, too. */
-struct raw_writer;
-void frames_record(struct frames *f, struct raw_writer *raw);
-
 /* A mapped file, as frames number it. */
 void frames_module(struct frames *f, uint32_t id, const struct proc_map *m);
 /* Records, whose texts have been checked to lie within them. */
 void frames_method(struct frames *f, const struct wire_method *rec);
-void frames_symbol(struct frames *f, const struct wire_file_symbol *rec);
 
 /*
  * frames_ready: are the files read that name a trace's frames? false begins the reading. A frame that is asked for

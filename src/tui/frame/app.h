@@ -76,6 +76,8 @@ struct app_ops {
 	/* Write to a file: 0, -1 or APP_EXISTS. Fills done with one line for the screen. */
 	int (*export)(void *ctx, const struct app_export *what, char *done, size_t bytes,
 		struct err *err);
+	/* All there is, into a recording; done as for export. Never over a file that is there: APP_EXISTS. */
+	int (*save)(void *ctx, const char *path, char *done, size_t bytes, struct err *err);
 	/* Bring these values into the settings file; done as for export. */
 	int (*config_write)(void *ctx, const struct config_values *values, char *done, size_t bytes,
 		struct err *err);

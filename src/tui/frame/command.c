@@ -349,7 +349,7 @@ const struct command commands[] = {
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},
-	{"save", {{'S', 0}}, "S", NULL, "quick save", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},
+	{"save", {{'S', 0}}, "S", NULL, "save all (.jhot)", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},
 	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_copy, NULL},
 
 	{"attach", {{TKEY_ENTER, 0}}, "⏎", "Enter", NULL, " attach", 11, GROUP_OTHER, PICKER, picker_choose, NULL},

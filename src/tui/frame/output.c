@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The export dialog: rows of choices and a file name; the quick save; copying. */
+/* The export dialog: rows of choices and a file name; saving all as a recording; copying. */
 #include "tui/frame/output.h"
 
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
@@ -82,19 +83,17 @@ const char *output_suffix(struct ui *ui)
 	return output_format(ui, output_state(ui)->choice[ROW_FORMAT])->suffix;
 }
 
-static void output_name(const struct ui *ui, char *out, size_t size, int event, int number)
+static void output_name(const struct ui *ui, char *out, size_t size, int event)
 {
 	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
 	const char *suffix = output_format(ui, ui->output->choice[ROW_FORMAT])->suffix;
-	char stamp[32], more[16] = "";
+	char stamp[32];
 	struct tm tm;
 
 	localtime_r(&now, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	if (number > 1)
-		snprintf(more, sizeof(more), "-%d", number);
-	snprintf(out, size, "jhot-%d-%s-%s%s%s", ui->vitals->pid,
-		profile_get_event(ui->profile, event)->name, stamp, more, suffix);
+	snprintf(out, size, "jhot-%d-%s-%s%s", ui->vitals->pid,
+		profile_get_event(ui->profile, event)->name, stamp, suffix);
 	for (char *c = out; *c; c++) /* perf's names: cpu/cache-misses/ */
 		if (strchr("/:", *c))
 			*c = '_';
@@ -153,7 +152,7 @@ static void output_begin(struct ui *ui)
 	o->row = ROW_FILE;
 	o->note[0] = '\0';
 	o->exists = false;
-	output_name(ui, o->path, sizeof(o->path), ui->scope.event, 1);
+	output_name(ui, o->path, sizeof(o->path), ui->scope.event);
 }
 
 /* What views fold to have room is in a file: it has room, and other tools know nothing of it. */
@@ -193,18 +192,33 @@ static void output_write(struct ui *ui)
 	}
 }
 
+/* NAME-PID-TIME.jhot, of the name what a file's name may have. */
+static void output_save_name(const struct ui *ui, char *out, size_t size, int number)
+{
+	time_t now = (time_t)(clock_wall_ns() / NS_PER_S);
+	char stamp[32], more[16] = "", name[64] = "jhot";
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	if (*ui->vitals->name)
+		clean_word(name, sizeof(name), ui->vitals->name);
+	for (char *c = name; *c; c++)
+		*c = *c == '/' || (c == name && (*c == '.' || *c == '-')) ? '_' : *c;
+	if (number > 1)
+		snprintf(more, sizeof(more), "-%d", number);
+	snprintf(out, size, "%s-%d-%s%s.jhot", name, ui->vitals->pid, stamp, more);
+}
+
 unsigned output_save(struct ui *ui, int arg)
 {
 	struct err err = {0};
-	struct app_export wish;
-	char done[320] = "";
+	char path[160], done[320] = "";
 	int rc = APP_EXISTS;
 
-	output_begin(ui);
-	wish = output_wish(ui);
 	for (int i = 1; rc == APP_EXISTS && i <= SAVES; i++) {
-		output_name(ui, ui->output->path, sizeof(ui->output->path), ui->scope.event, i);
-		rc = output_export(ui, &wish, done, sizeof(done), &err);
+		output_save_name(ui, path, sizeof(path), i);
+		rc = ui->ops->save(ui->ctx, path, done, sizeof(done), &err);
 	}
 	if (rc < 0)
 		ui_say(ui, STYLE_BAD, UI_STAY, "%s", err.what);
