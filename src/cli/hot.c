@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns as in the live view: SELF% with its error, TOTAL%, the type's letter, the method. */
-#include "cli/outputs.h"
+#include "cli/hot.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/line/units.h"
+#include "cli/meta.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"
@@ -60,7 +61,8 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 static void hot_event(FILE *out, const struct outputs_source *source, int number, uint64_t samples)
 {
 	const struct profile_event *event = profile_get_event(source->profile, number);
-	const struct profile_intervals every = outputs_intervals(source, number);
+	const struct profile_intervals every =
+		meta_intervals(source->profile, source->vitals, number);
 	const struct vitals_event *e = &source->vitals->events[number];
 	char interval[TEXT_NUMBER];
 
@@ -302,10 +304,12 @@ static const char *hot_nothing(int event, const struct outputs *o)
 	return "used no CPU time (-e wall shows what its threads wait for)";
 }
 
-void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o)
+void hot_print(FILE *out, const struct outputs_source *source, const struct profile_query *query,
+	const struct outputs *o)
 {
-	const char *unit = profile_get_event(source->profile, event)->unit;
-	struct profile_query q = outputs_query(o, event);
+	const char *unit = profile_get_event(source->profile, query->event)->unit;
+	struct profile_query q = *query;
+	int event = query->event;
 	struct flat *flat;
 
 	q.by_weight = true;

@@ -6,13 +6,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/replay.h"
-#include "export/export.h"
-#include "recording/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define LIST_MS           50 /* of a look at all processes, before the screen goes on */
@@ -457,107 +454,45 @@ static void live_park(void *ctx, bool parked)
 
 /* --- output ------------------------------------------------------------------------------------------ */
 
-static struct export_meta live_meta(
-	const struct live *l, const struct vitals *v, const struct profile_query *q)
-{
-	struct profile_info info = profile_info(l->profile);
-	const struct vitals_event *e = &v->events[q->event];
-	uint32_t to = q->to < info.now ? q->to : info.now + 1;
-
-	return (struct export_meta){
-		.pid = v->pid,
-		.host = l->file && l->file->host[0] ? l->file->host : NULL,
-		.labels = l->file ? (const char *const *)l->file->labels : NULL,
-		.label_count = l->file ? l->file->label_count : 0,
-		.name = v->name,
-		.jdk = v->jdk,
-		.events = {{.event = q->event,
-			.engine = e->engine,
-			.interval = (uint64_t)(e->interval > 0 ? e->interval : 0),
-			.lost = (uint64_t)(e->lost > 0 ? e->lost : 0)}},
-		.event_count = 1,
-		.vitals = v,
-		.duration_ns = (uint64_t)(to > q->from ? to - q->from : 0) * NS_PER_S,
-		.start_wall_ns =
-			info.start_wall_ns ? info.start_wall_ns + (uint64_t)q->from * NS_PER_S : 0,
-	};
-}
-
-/* The exporter's table in the words of the live view; its end has no suffix. */
 static const struct app_format *live_formats(void *ctx)
 {
 	struct live *l = ctx;
-	size_t n = 0;
 
-	while (export_formats[n].name)
-		n++;
-	if (!l->formats) {
-		l->formats = xcalloc(n + 1, sizeof(*l->formats));
-		for (size_t i = 0; i < n; i++)
-			l->formats[i] = (struct app_format){
-				export_formats[i].suffixes[0], export_formats[i].what};
-	}
+	if (!l->formats)
+		l->formats = live_file_formats();
 	return l->formats;
+}
+
+static struct live_source live_source(struct live *l)
+{
+	return (struct live_source){l->profile, live_vitals(l), l->file, !l->file && !l->replay};
 }
 
 static int live_export(
 	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
 {
-	struct live *l = ctx;
-	const char *path = what->path;
-	const struct export_format *format = export_format_by_path(path);
-	const struct vitals *v = live_vitals(l);
-	struct export_options options = {.query = what->query, .threads = what->threads};
-	struct stat st;
+	const struct live_source source = live_source(ctx);
 
-	if (!format)
-		return err_set(
-			err, ERR_USAGE, "No format is known for %s: the suffix chooses it.", path);
-	if (!l->profile || !v)
+	if (!source.profile || !source.vitals)
 		return err_set(err, ERR_FAILED, "There is nothing to write: no JVM is attached.");
-	if (!what->overwrite && !lstat(path, &st))
-		return APP_EXISTS;
-	options.meta = live_meta(l, v, &what->query);
-	if (export_write(path, format, l->profile, &options, err))
-		return -1;
-	if (stat(path, &st))
-		st.st_size = 0;
-	snprintf(done, bytes, "wrote %s (%lld kB, %s)", path, (long long)(st.st_size + 1023) / 1024,
-		format->what);
-	return 0;
-}
-
-static uint64_t live_duration_ns(const struct live *l)
-{
-	return l->file      ? l->file->duration_ns
-	       : l->session ? session_duration_ns(l->session)
-			    : (uint64_t)profile_info(l->profile).now * NS_PER_S;
+	return live_file_write(&source, what, done, bytes, err);
 }
 
 static int live_save(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
 {
 	struct live *l = ctx;
-	const struct vitals *v = live_vitals(l);
-	struct recording_meta meta = {.host = l->file ? l->file->host : NULL,
-		.labels = l->file ? (const char *const *)l->file->labels : NULL,
-		.label_count = l->file ? l->file->label_count : 0};
-	char host[256] = "";
-	struct stat st;
+	const struct live_source source = live_source(l);
+	uint64_t duration_ns;
 
-	if (!l->profile || !v)
+	if (!source.profile || !source.vitals)
 		return err_set(err, ERR_FAILED, "There is nothing to save: no JVM is attached.");
-	if (!lstat(path, &st))
-		return APP_EXISTS;
-	gethostname(host, sizeof(host) - 1);
-	if (!l->file)
-		meta.host = host;
-	if (recording_save(path, l->profile, &meta, v, live_duration_ns(l), err))
-		return -1;
-	if (stat(path, &st))
-		st.st_size = 0;
-	snprintf(done, bytes, "saved all of it: %s (%lld kB), for jhot view and jhot convert", path,
-		(long long)(st.st_size + 1023) / 1024);
-	return 0;
+	if (l->file)
+		duration_ns = l->file->duration_ns;
+	else if (l->session)
+		duration_ns = session_duration_ns(l->session);
+	else
+		duration_ns = (uint64_t)profile_info(l->profile).now * NS_PER_S;
+	return live_file_save(&source, duration_ns, path, done, bytes, err);
 }
 
 static int live_config_write(

@@ -33,6 +33,24 @@ void live_file(struct live *l, const struct imported *file);
 
 extern const struct app_ops live_ops; /* ctx: a struct live */
 
+/* --- live_file.c --------------------------------------------------------------------------------------- */
+
+/* Whose profile is shown. */
+struct live_source {
+	const struct profile *profile;
+	const struct vitals *vitals;
+	const struct imported *file; /* NULL: none */
+	bool here;                   /* it is of a JVM on this host */
+};
+/* The exporter's table in the words of the live view; its end has no suffix. The caller's to free. */
+struct app_format *live_file_formats(void);
+/* As struct app_ops has it. A format that holds all events gets those that have samples, the one that is shown first. */
+int live_file_write(const struct live_source *source, const struct app_export *what, char *done,
+	size_t bytes, struct err *err);
+/* The session itself, as a recording; duration_ns: how long was sampled. */
+int live_file_save(const struct live_source *source, uint64_t duration_ns, const char *path,
+	char *done, size_t bytes, struct err *err);
+
 /* --- settings.c ---------------------------------------------------------------------------------------- */
 
 /*

@@ -11,7 +11,7 @@ $(AGENT_FILE): libjhot.so
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ libjhot.so
 cli_sources = \
 	%D%/diff.c %D%/diff.h %D%/diff_json.c %D%/diff_view.c \
-	%D%/agent.c %D%/agent.h %D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/hot.c %D%/live.c %D%/live.h %D%/outputs.c %D%/outputs_jhot.c %D%/outputs_path.c %D%/outputs.h \
+	%D%/agent.c %D%/agent.h %D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/hot.c %D%/hot.h %D%/live.c %D%/live.h %D%/live_file.c %D%/meta.c %D%/meta.h %D%/outputs.c %D%/outputs_jhot.c %D%/outputs_path.c %D%/outputs.h \
 	%D%/reading.c %D%/reading.h %D%/replay.c %D%/replay.h %D%/report.c %D%/report.h %D%/screen.c %D%/screen.h %D%/sampling.c %D%/sampling.h %D%/settings.c \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
 	%D%/line/functions.c %D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h %D%/line/options.c \

@@ -5,7 +5,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/hot.h"
 #include "cli/line/units.h"
+#include "cli/meta.h"
 #include "export/web/flame.h"
 
 #include <stdio.h>
@@ -272,16 +274,6 @@ static int outputs_to_stdout(const struct output *f, const struct profile *p,
 	return rc;
 }
 
-struct profile_intervals outputs_intervals(const struct outputs_source *source, int event)
-{
-	struct profile_intervals every = profile_get_intervals(source->profile, event);
-	int64_t now = source->vitals->events[event].interval;
-
-	if (!every.least && now > 0) /* there was no sample */
-		every.least = every.most = (uint64_t)now;
-	return every;
-}
-
 /* What is written, of which source, on which host. */
 struct outputs_job {
 	const struct outputs *o;
@@ -340,17 +332,9 @@ static void outputs_begin(struct outputs_job *job)
 		.labels = job->labels,
 		.vitals = v};
 	outputs_all_labels(job);
-	for (; m->event_count < job->events->count; m->event_count++) {
-		int event = job->events->ids[m->event_count];
-		struct profile_intervals every = outputs_intervals(job->source, event);
-		int64_t lost = v->events[event].lost;
-
-		m->events[m->event_count] = (struct export_event){.event = event,
-			.engine = v->events[event].engine,
-			.interval = every.least,
-			.interval_most = every.most,
-			.lost = (uint64_t)(lost > 0 ? lost : 0)};
-	}
+	for (; m->event_count < job->events->count; m->event_count++)
+		m->events[m->event_count] =
+			meta_event(job->source->profile, v, job->events->ids[m->event_count]);
 }
 
 struct profile_query outputs_query(const struct outputs *o, int event)
@@ -414,8 +398,11 @@ int outputs_write(const struct outputs *o, const struct events *events,
 	struct err first = {0}, why;
 
 	outputs_begin(&job);
-	for (int e = 0; e < events->count && !o->count; e++)
-		hot_print(stdout, source, events->ids[e], o);
+	for (int e = 0; e < events->count && !o->count; e++) {
+		struct profile_query q = outputs_query(o, events->ids[e]);
+
+		hot_print(stdout, source, &q, o);
+	}
 	for (int i = 0; i < o->count; i++) {
 		const struct output *f = &o->files[i];
 

@@ -71,9 +71,6 @@ char *outputs_path(const struct output *f, const struct outputs_names *names,
 
 /* --- outputs.c ----------------------------------------------------------------------------------------- */
 
-/* At which intervals an event was sampled. */
-struct profile_intervals outputs_intervals(const struct outputs_source *source, int event);
-
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 void outputs_done(struct outputs *o);
 /* outputs_check: can they all be written, as far as can be seen before there is anything to write? */
@@ -101,19 +98,5 @@ void outputs_follow_end(struct outputs *o);
 int outputs_jhot_write(const struct output *f, const struct outputs_names *names,
 	const struct events *events, const struct outputs_source *source,
 	const struct export_meta *meta, struct err *err);
-
-/* --- hot.c --------------------------------------------------------------------------------------------- */
-
-/*
- * The hot methods of an event as text. Shares are of time, bytes, waiting: of what the samples stand for, not of their
- * number.
- */
-void hot_print(FILE *out, const struct outputs_source *source, int event, const struct outputs *o);
-/*
- * What closes a recording of files: of each event its engine, intervals, time and losses; hot_print tells the same of its
- * event. hot_losses: what was lost, by name, if anything was.
- */
-void hot_closing(FILE *out, const struct outputs_source *source, const struct events *events);
-void hot_losses(FILE *out, const struct vitals *v);
 
 #endif

@@ -12,6 +12,7 @@
 #include "tests/profile/feed.h"
 
 #include <getopt.h>
+#include <signal.h>
 
 static void push_and_add(
 	struct profile *p, const char *const *frames, const enum frame_type *types, uint32_t count)
@@ -327,6 +328,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int c, failed;
 
+	signal(SIGXFSZ, SIG_IGN);
 	while ((c = getopt_long(argc, argv, "tadmle:n:k:", options, NULL)) != -1) {
 		for (const struct export_format *f = export_formats; c == 'l' && f->name; f++)
 			printf("%s %s\n", f->name, f->suffixes[0]);

@@ -3,7 +3,7 @@
 
 check_PROGRAMS += %D%/test_export
 noinst_PROGRAMS += %D%/export_tool
-check_SCRIPTS += %D%/test_browser.py %D%/test_diff.py %D%/test_formats.py %D%/test_html.py %D%/test_xml.sh
+check_SCRIPTS += %D%/test_browser.py %D%/test_diff.py %D%/test_formats.py %D%/test_html.py %D%/test_whole.sh %D%/test_xml.sh
 EXTRA_DIST += %D%/browser.py %D%/formats.py
 
 EXPORT_TEST_LIBS = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)

@@ -74,6 +74,26 @@ ok_shows "x opens the export dialog" 'export'
 mux send-keys C-u; mux send-keys -l "$T/mine.collapsed"; mux send-keys Enter
 ok_shows "and writes" 'wrote .*mine.collapsed'
 ok "what was sampled" grep -q 'knownSixty' "$T/mine.collapsed"
+# every format that there is, of cpu, while wall is sampled too
+mux send-keys 4
+ok_shows "4 shows the wall clock" '\[4 wall\]'
+ok_shows "what threads wait for" 'sleeps\|parks\|waits\|is in'
+mux send-keys 1
+ok_shows "1 leads back" '\[1 cpu\]'
+while read -r format suffix; do
+	mux send-keys x
+	ok_shows "x, for $format" 'export'
+	mux send-keys C-u; mux send-keys -l "$T/all$suffix"; mux send-keys Enter
+	ok "writes $format" wait_for 20 test -s "$T/all$suffix"
+	ok_shows "and says so" "wrote .*all$suffix"
+done < <("$builddir/tests/export/export_tool" -l)
+ok "a file that holds all events has both, and the host" python3 -c "
+import sys; sys.path.insert(0, '$srcdir/tests/export'); import formats, socket
+jfr = formats.Jfr('$T/all.jfr')
+assert jfr.events['jdk.ExecutionSample'] and jfr.events['profiler.WallClockSample'] and jfr.events['jdk.CPULoad']
+assert jfr.settings()['host'] == socket.gethostname()
+assert [p['type'][0] for p in formats.Otlp('$T/all.otlp').profiles] == ['cpu', 'samples', 'wall', 'samples']
+"
 mux resize-window -x 120 -y 40
 ok_shows "a larger window is used" 'DELTA'
 mux resize-window -x 40 -y 8
