@@ -307,6 +307,29 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 		make_random(p, stacks, 2000, 32);
 }
 
+/* What each kind is said to be of. */
+static void describe(struct export_options *o, const char *kind)
+{
+	if (!strcmp(kind, "alloc")) {
+		o->query.event = EVENT_ALLOC;
+		o->meta.event_count = 0;
+	} else if (!strcmp(kind, "events")) {
+		for (int i = 0; i < EVENT_USER_FIRST; i++)
+			o->meta.events[i] = (struct export_event){.event = i};
+		o->meta.event_count = EVENT_USER_FIRST;
+		o->meta.vitals = &shop_vitals;
+	} else if (!strcmp(kind, "hostile")) {
+		hostile_meta(o);
+	}
+}
+
+static int list_formats(void)
+{
+	for (const struct export_format *f = export_formats; f->name; f++)
+		printf("%s %s\n", f->name, f->suffixes[0]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {{"total", no_argument, NULL, 'w'},
@@ -328,12 +351,9 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int c, failed;
 
-	signal(SIGXFSZ, SIG_IGN);
 	while ((c = getopt_long(argc, argv, "tadmle:n:k:", options, NULL)) != -1) {
-		for (const struct export_format *f = export_formats; c == 'l' && f->name; f++)
-			printf("%s %s\n", f->name, f->suffixes[0]);
 		if (c == 'l')
-			return 0;
+			return list_formats();
 		o.threads |= c == 't';
 		o.annotate |= c == 'a';
 		o.dot |= c == 'd';
@@ -353,18 +373,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "export_tool: a path with a known suffix is needed\n");
 		return 2;
 	}
+	signal(SIGXFSZ, SIG_IGN);
 	make(p, kind, stacks);
-	if (!strcmp(kind, "alloc")) {
-		o.query.event = EVENT_ALLOC;
-		o.meta.event_count = 0;
-	} else if (!strcmp(kind, "events")) {
-		for (int i = 0; i < EVENT_USER_FIRST; i++)
-			o.meta.events[i] = (struct export_event){.event = i};
-		o.meta.event_count = EVENT_USER_FIRST;
-		o.meta.vitals = &shop_vitals;
-	} else if (!strcmp(kind, "hostile")) {
-		hostile_meta(&o);
-	}
+	describe(&o, kind);
 	failed =
 		measured ? measure(p, &o, format) : export_write(argv[optind], format, p, &o, &err);
 	if (failed)
