@@ -131,11 +131,14 @@ static void read_lock(
 {
 	const struct walk_layout *l = r->waits.layout;
 	const struct walk_mem *mem = r->waits.mem;
-	struct oop lock = {0, 0}, owner;
+	struct oop lock = {0, 0}, signalled, owner;
 
 	if (status & JAVA_PARKED)
 		lock = java_wait_blocker(&r->waits, r->thread.object);
-	/* Who has been notified is still in Object.wait, but waits to enter again. */
+	/* Who has been signalled or notified waits to get the lock, to enter again. */
+	signalled = java_wait_signalled(&r->waits, lock, r->thread.object);
+	if (signalled.klass)
+		lock = signalled;
 	if (status & JAVA_BLOCKED &&
 		(read_monitor(r, layout_load(&l->thread_pending, mem, java_thread), out) ||
 			read_monitor(r, layout_load(&l->thread_waiting, mem, java_thread), out))) {

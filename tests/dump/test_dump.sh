@@ -156,6 +156,8 @@ shows_locks() {
 		'^    waiting on Locks[.\$]Waited 0x[0-9a-f]+$'
 	ok "$what: one that is parked, and by whom" is_thread "parked for a ReentrantLock" "WAITING (parking)" \
 		"^    parked for java.util.concurrent.locks.ReentrantLock[.\$]NonfairSync 0x[0-9a-f]+, $owner"
+	ok "$what: one that has been signalled" is_thread "signalled, for a ReentrantLock" "WAITING (parking)" \
+		"^    parked for java.util.concurrent.locks.ReentrantLock[.\$]NonfairSync 0x[0-9a-f]+, $owner"
 	ok "$what: a name of any letters" is_thread "parked für 一秒 😀" "TIMED_WAITING (parking)"
 	ok "$what: main reads" is_thread main RUNNABLE
 	[ "$tap_failed" = 0 ] || diag_file "$T/out"

@@ -73,15 +73,43 @@ counts() {
 	ok "JDK $major: $1, $2 us: for its time" close_to "$weight" "$ns" 40
 }
 
+# signals N HOLD: N threads that have been signalled, and wait for the lock that each has for HOLD ms in turn. They are
+# still parked for the Condition, which hid all of it.
+signals() {
+	local weight mine
+	rm -f "$T/tool"
+	agent_start tool event=lock seconds=60 rows=1 weights="$T/weights"
+	wait_for 20 grep -qs '^start' "$T/tool"
+	sites_do signal 1500 "$@"
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+	mine=$(own signalled)
+	weight=$(awk '/^lock;.*Signals.awaits.*ReentrantLock/ { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights")
+	diag "JDK $major: signalled: $((weight / 1000000)) of $((mine / 1000000)) ms"
+	ok "JDK $major: who has been signalled waits for the lock" close_to "$weight" "$mine" 25
+	ok "JDK $major: every wait is accounted for" accounted
+}
+
+signalled_on() {
+	JAVA=$2
+	jvm_start -Xmx64m Waits || return
+	signals 4 5
+	jvm_end
+}
+
 while read -r major java; do
 	JAVA=$java
 	jvm_start -Xmx64m Waits || continue
 	counts monitor 100
 	counts monitor 1000
 	counts lock 100
+	signals 4 5
 	turns 5000 10 140 0
 	locks 3000 3 20000 1000 0
 	locks 3000 3 20000 1000 900 # deeper than stacks that are kept
 	jvm_end
 done < <(jdks 21)
+while read -r major java; do
+	signalled_on "$major" "$java"
+done < <(jdks 8 11 25 28)
 done_testing

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* java.lang.Thread -> status, blocker; ObjectMonitor -> object, holder; synchronizer -> owner. */
+/* java.lang.Thread -> status, blocker; ObjectMonitor -> object, holder; synchronizer -> owner, queue. */
 #include "walk/hotspot/java_wait.h"
 
 #include "walk/load/mem.h"
@@ -9,6 +9,7 @@
 	3u /* below: nobody, one that only its lock stack knows, being taken apart */
 #define HOLDER_LEAST 4096u /* likewise of addresses */
 #define SUPERS       64    /* against loops */
+#define QUEUED       256 /* who stands farther from the end of a lock's queue is not found there */
 
 static const char thread_class[] = "java/lang/Thread";
 static const char ownable_class[] = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
@@ -97,4 +98,94 @@ struct oop java_wait_owner(struct java_waits *w, struct oop synchronizer)
 	w->ownable = klass;
 	owner = field_of(w, synchronizer.object, w->owner);
 	return java_super(w, owner.klass, thread_class) ? owner : (struct oop){0, 0};
+}
+
+/* --- Conditions ------------------------------------------------------------------------------- */
+
+#define LOCKS "java/util/concurrent/locks/"
+
+static const struct {
+	const char *condition, *lock, *node;
+} queues[] = {
+	{LOCKS "AbstractQueuedSynchronizer$ConditionObject", LOCKS "AbstractQueuedSynchronizer",
+		LOCKS "AbstractQueuedSynchronizer$Node"},
+	{LOCKS "AbstractQueuedLongSynchronizer$ConditionObject",
+		LOCKS "AbstractQueuedLongSynchronizer",
+		LOCKS "AbstractQueuedLongSynchronizer$Node"},
+};
+#define QUEUES (sizeof(queues) / sizeof(queues[0]))
+
+/* queue_of: which of the two it is; QUEUES: none. */
+static uint32_t queue_of(const struct java_waits *w, uint64_t klass)
+{
+	uint32_t i = 0;
+
+	while (i < QUEUES && !oop_klass_is(w->layout, w->mem, klass, queues[i].condition))
+		i++;
+	return i;
+}
+
+bool java_is_condition(const struct java_waits *w, uint64_t klass)
+{
+	return queue_of(w, klass) < QUEUES;
+}
+
+/* queue_open: what is read of this Condition's lock is known. */
+static bool queue_open(struct java_waits *w, struct oop condition)
+{
+	uint32_t which;
+	uint64_t klass;
+	struct oop lock;
+
+	if (condition.klass == w->queue.condition)
+		return w->queue.tail;
+	which = queue_of(w, condition.klass);
+	if (which == QUEUES)
+		return false;
+	w->queue = (struct java_queue){.lock = offset_of(w, condition.klass, "this$0")};
+	lock = field_of(w, condition.object, w->queue.lock);
+	klass = java_super(w, lock.klass, queues[which].lock);
+	if (!klass)
+		return false;
+	w->queue.state = offset_of(w, klass, "state");
+	w->queue.tail = w->queue.state ? offset_of(w, klass, "tail") : 0;
+	w->queue.condition = condition.klass;
+	return w->queue.tail;
+}
+
+static bool queue_node(struct java_waits *w, struct oop node)
+{
+	struct java_queue *q = &w->queue;
+	uint64_t klass = 0;
+
+	if (q->thread)
+		return true;
+	for (uint32_t i = 0; i < QUEUES && !klass; i++)
+		klass = java_super(w, node.klass, queues[i].node);
+	q->before = klass ? offset_of(w, klass, "prev") : 0;
+	q->thread = q->before ? offset_of(w, klass, "waiter") : 0;
+	if (q->before && !q->thread) /* before JDK 14 */
+		q->thread = offset_of(w, klass, "thread");
+	return q->thread;
+}
+
+struct oop java_wait_signalled(struct java_waits *w, struct oop condition, uint64_t thread)
+{
+	uint64_t number = mem_u64(w->mem, thread + w->threads.tid);
+	struct oop lock, node;
+
+	if (!queue_open(w, condition))
+		return (struct oop){0, 0};
+	lock = field_of(w, condition.object, w->queue.lock);
+	if (!lock.klass || !mem_u32(w->mem, lock.object + w->queue.state))
+		return (struct oop){0, 0};
+	node = field_of(w, lock.object, w->queue.tail);
+	for (uint32_t i = 0; i < QUEUED && node.klass && queue_node(w, node); i++) {
+		struct oop waiter = field_of(w, node.object, w->queue.thread);
+
+		if (waiter.klass && mem_u64(w->mem, waiter.object + w->threads.tid) == number)
+			return lock;
+		node = field_of(w, node.object, w->queue.before);
+	}
+	return (struct oop){0, 0};
 }

@@ -27,6 +27,12 @@ struct java_waits {
 	/* AbstractOwnableSynchronizer, when a lock was of it, and where that has its owner */
 	uint64_t ownable;
 	uint32_t owner;
+	/* The class of the last Condition, and where its lock, that one's queue and the nodes there have what leads on. */
+	struct java_queue {
+		uint64_t condition;
+		uint32_t lock, state, tail, before,
+			thread; /* before, thread 0: no node was seen yet */
+	} queue;
 };
 
 /* false: objects cannot be read in this JVM, or not yet; monitors can be told of even then. */
@@ -48,6 +54,13 @@ struct java_holder {
 struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor);
 /* The java.lang.Thread that owns a synchronizer; {0, 0}: none, or it is of a class that does not say. */
 struct oop java_wait_owner(struct java_waits *w, struct oop synchronizer);
+/* Is this the class of Conditions, as locks of java.util.concurrent make them? */
+bool java_is_condition(const struct java_waits *w, uint64_t klass);
+/*
+ * Who has been signalled is parked for the Condition still, but is in the queue of its lock: the lock that this
+ * java.lang.Thread waits for; {0, 0}: it waits for the signal, or the lock is free and it is only being woken.
+ */
+struct oop java_wait_signalled(struct java_waits *w, struct oop condition, uint64_t thread);
 
 /* The class of that name among klass and those above it; 0: there is none. */
 uint64_t java_super(const struct java_waits *w, uint64_t klass, const char *name);

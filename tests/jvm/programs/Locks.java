@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads in every state that Java knows, each with a lock whose owner is known; ends when it reads a "q".
 
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -9,7 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * Prints "ready" when all threads have reached their states, and then stays like that: "the one that holds all the
  * locks" sleeps, and has the monitor and the ReentrantLock that "blocked on a monitor of Held" and "parked for a
- * ReentrantLock" want, and "notified, for a monitor of Held" again; the names of others say what they do.
+ * ReentrantLock" want, and "notified, for a monitor of Held" and "signalled, for a ReentrantLock" again; the names of
+ * others say what they do.
  */
 public final class Locks {
     static final class Held {
@@ -21,6 +23,7 @@ public final class Locks {
     private static final Held held = new Held();
     private static final Waited waited = new Waited();
     private static final ReentrantLock lock = new ReentrantLock();
+    private static final Condition condition = lock.newCondition();
     private static volatile boolean has;
     private static volatile long sum;
 
@@ -45,6 +48,7 @@ public final class Locks {
         synchronized (held) {
             lock.lock();
             held.notify();
+            condition.signal();
             has = true;
             Thread.sleep(1_000_000);
         }
@@ -68,6 +72,11 @@ public final class Locks {
         }
     }
 
+    private static void awaitSignal() throws InterruptedException {
+        lock.lock();
+        condition.await();
+    }
+
     private static void spin() {
         for (long x = 1; x != 0; x = x * 6364136223846793005L + 1442695040888963407L) {
             sum = x;
@@ -85,6 +94,7 @@ public final class Locks {
     public static void main(String[] args) throws Exception {
         Thread notified = start("notified, for a monitor of Held", Locks::awaitHeld);
         reach(notified, Thread.State.WAITING);
+        reach(start("signalled, for a ReentrantLock", Locks::awaitSignal), Thread.State.WAITING);
         Thread holder = start("the one that holds all the locks", Locks::hold);
         while (!has) {
             Thread.sleep(1);

@@ -9,6 +9,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -26,6 +27,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *                             (ReentrantLock).
  *                             "lock-I COUNT NS" each: waits for it in all, as ThreadInfo has them (blocked, waited), and
  *                             the time that they took
+ *   signal MS N HOLD          one thread signals N others, and has the lock for HOLD ms more, and so has each of those when
+ *                             it is its turn; for MS ms, with HOLD ms between: "signalled NS", from signal to return in all
  *   q                         it ends
  */
 public final class Waits {
@@ -276,6 +279,77 @@ public final class Waits {
         }
     }
 
+    static final class Signals {
+        final ReentrantLock lock = new ReentrantLock();
+        final Condition condition = lock.newCondition();
+        final AtomicLong ns = new AtomicLong();
+        final long holdMs;
+        int waiting;
+        long round, signalled;
+        boolean over;
+
+        Signals(long holdMs) {
+            this.holdMs = holdMs;
+        }
+
+        void awaits() {
+            lock.lock();
+            try {
+                while (!over) {
+                    long last = round;
+                    waiting++;
+                    while (round == last) {
+                        condition.await();
+                    }
+                    ns.addAndGet(System.nanoTime() - signalled);
+                    Thread.sleep(holdMs);
+                }
+            } catch (InterruptedException e) {
+                e.printStackTrace();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** false: not all of them wait yet. */
+        boolean signal(long n, boolean last) throws Exception {
+            lock.lock();
+            try {
+                if (waiting < n) {
+                    return false;
+                }
+                waiting = 0;
+                over = last;
+                round++;
+                signalled = System.nanoTime();
+                condition.signalAll();
+                Thread.sleep(holdMs);
+            } finally {
+                lock.unlock();
+            }
+            return true;
+        }
+    }
+
+    private static void signal(long ms, long n, long holdMs) throws Exception {
+        Signals signals = new Signals(holdMs);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+            Thread thread = new Thread(signals::awaits, "signal-" + i);
+            threads.add(thread);
+            thread.start();
+        }
+        long end = System.nanoTime() + ms * 1_000_000;
+        for (boolean last = false; !last; Thread.sleep(holdMs)) {
+            boolean due = System.nanoTime() > end;
+            last = signals.signal(n, due) && due;
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println("signalled " + signals.ns.get());
+    }
+
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
@@ -292,6 +366,7 @@ public final class Waits {
             }
             switch (words[0]) {
                 case "turns": turns(n[1], n[2], n[3], n[4]); break;
+                case "signal": signal(n[1], n[2], n[3]); break;
                 case "locks": locks(n[1], n[2], n[3], n[4], n[5]); break;
                 default: throw new IllegalArgumentException(line);
             }

@@ -89,7 +89,7 @@ uint32_t lock_counted(
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread)
 {
-	if (wait->parked)
+	if (wait->parked || wait->signalled)
 		t->counts[JVM_PARKS].doubtful = true;
 	if (layout_load(&s->layout->thread_waiting, &s->mem, java_thread))
 		t->counts[JVM_PARKS].doubtful = true;

@@ -145,7 +145,9 @@ static struct lock_wait lock_see(struct sampler *s, uint32_t number)
 
 	if (!java_thread || !atomic_load(&slot->tid) || atomic_load(&slot->gone))
 		return (struct lock_wait){0};
-	return t->slot_id == slot->id && lock_wait_still(&s->lock->reader, java_thread, &t->wait)
+	return t->slot_id == slot->id && lock_wait_still(&s->lock->reader, java_thread, &t->wait) &&
+			       (!t->wait.signalled || (t->number && lock_number(s, java_thread,
+									    false) == t->number))
 		       ? t->wait
 		       : lock_wait_read(&s->lock->reader, java_thread);
 }

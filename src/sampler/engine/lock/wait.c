@@ -25,15 +25,17 @@ static bool klass_contended(const struct java_waits *java, uint64_t klass)
 	return false;
 }
 
-static bool reader_contended(struct lock_reader *r, uint64_t klass)
+static enum lock_klass reader_klass(struct lock_reader *r, uint64_t klass)
 {
 	uint32_t at = (uint32_t)(klass * 0x9e3779b97f4a7c15ull >> 40) % LOCK_KLASSES;
 
 	if (r->klasses[at].klass != klass) {
-		r->klasses[at].contended = klass_contended(&r->java, klass);
+		r->klasses[at].is = klass_contended(&r->java, klass)     ? LOCK_KLASS_LOCK
+				    : java_is_condition(&r->java, klass) ? LOCK_KLASS_CONDITION
+									 : LOCK_KLASS_OTHER;
 		r->klasses[at].klass = klass;
 	}
-	return r->klasses[at].contended;
+	return r->klasses[at].is;
 }
 
 void lock_reader_forget(struct lock_reader *r)
@@ -96,6 +98,22 @@ uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
 		       : 0;
 }
 
+/* wait_blocker: thread, a java.lang.Thread, is parked for this. */
+static void wait_blocker(
+	struct lock_reader *r, struct oop blocker, uint64_t thread, struct lock_wait *out)
+{
+	enum lock_klass is = blocker.klass ? reader_klass(r, blocker.klass) : LOCK_KLASS_OTHER;
+	struct oop lock = is == LOCK_KLASS_LOCK ? blocker : (struct oop){0, 0};
+
+	if (is == LOCK_KLASS_CONDITION)
+		lock = java_wait_signalled(&r->java, blocker, thread);
+	if (lock.klass)
+		*out = (struct lock_wait){.lock = lock.object,
+			.object = lock.object,
+			.klass = lock.klass,
+			.signalled = is == LOCK_KLASS_CONDITION};
+}
+
 static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock_wait *out)
 {
 	struct sampler *s = r->s;
@@ -112,9 +130,7 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 	/* Of whom nobody can say that it is not. */
 	out->parked = blocker.klass || !java_wait_status(&r->java, thread.object, &status) ||
 		      status & JAVA_PARKED;
-	if (blocker.klass && reader_contended(r, blocker.klass))
-		*out = (struct lock_wait){
-			.lock = blocker.object, .object = blocker.object, .klass = blocker.klass};
+	wait_blocker(r, blocker, thread.object, out);
 }
 
 struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
@@ -140,7 +156,6 @@ struct lock_wait lock_wait_virtual(
 	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread)
 {
 	struct lock_wait wait = {0};
-	struct oop blocker;
 
 	if (thread->state == UNMOUNTED_ENTERS) {
 		uint64_t monitor = unmounted_monitor(java, thread);
@@ -150,11 +165,7 @@ struct lock_wait lock_wait_virtual(
 		if (!wait.lock) /* it waits, for what cannot be told */
 			wait = (struct lock_wait){.lock = thread->object};
 	} else if (thread->state == UNMOUNTED_PARKED) {
-		blocker = unmounted_blocker(java, thread);
-		if (blocker.klass && reader_contended(r, blocker.klass))
-			wait = (struct lock_wait){.lock = blocker.object,
-				.object = blocker.object,
-				.klass = blocker.klass};
+		wait_blocker(r, unmounted_blocker(java, thread), thread->object, &wait);
 	}
 	return wait;
 }
@@ -165,8 +176,12 @@ bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct l
 	const struct walk_mem *mem = &r->s->mem;
 	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
 
-	return wait->lock && wait->monitor && lock_wait_monitor(r, java_thread) == wait->lock &&
-	       layout_load(&l->anchor_sp, mem, anchor) == wait->sp &&
+	if (!wait->lock)
+		return false;
+	if (wait->signalled ? layout_load(&l->thread_state, mem, java_thread) != l->thread_blocked
+			    : !wait->monitor || lock_wait_monitor(r, java_thread) != wait->lock)
+		return false;
+	return layout_load(&l->anchor_sp, mem, anchor) == wait->sp &&
 	       layout_load(&l->anchor_pc, mem, anchor) == wait->pc;
 }
 

@@ -2,7 +2,8 @@
 /*
  * What a Java thread waits for, read from the JVM's own memory while the thread waits: a monitor that another
  * holds, or a synchronizer of java.util.concurrent (ReentrantLock, Semaphore, ...) for which it is parked.
- * Waiting for work (conditions, queues, latches) is not contention.
+ * Waiting for work (conditions, queues, latches) is not contention; who has been notified or signalled, and has not got
+ * the lock again yet, waits for the lock.
  *
  * All loads are guarded and nothing stops, so what is read may be gone: whoever uses it reads twice.
  * For one thread at a time.
@@ -20,13 +21,19 @@ struct sampler;
 
 #define LOCK_KLASSES 256u
 
+enum lock_klass {
+	LOCK_KLASS_OTHER,
+	LOCK_KLASS_LOCK, /* whoever is parked for it waits for another thread to let go */
+	LOCK_KLASS_CONDITION
+};
+
 struct lock_reader {
 	struct sampler *s;
 	struct java_waits java;
 	bool parks; /* they can be told */
 	struct {
 		uint64_t klass;
-		bool contended; /* whoever is parked for it waits for another thread to let go */
+		enum lock_klass is;
 	} klasses[LOCK_KLASSES];
 };
 
@@ -36,6 +43,7 @@ struct lock_wait {
 	uint64_t klass;  /* its class */
 	uint64_t of;     /* of a java.lang.Class: the class that it stands for; else 0 */
 	bool monitor;
+	bool signalled;  /* it is parked for a Condition of the lock */
 	bool parked;     /* it waits for none, but is parked: for something else */
 	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */
 };
@@ -47,7 +55,10 @@ void lock_reader_forget(struct lock_reader *r);
 /* The monitor that it waits to enter: at first, or again when it has been notified in Object.wait; 0: none. */
 uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread);
 struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread);
-/* Does it still wait for the monitor that it waited for? A few loads; false: it has to be read anew. */
+/*
+ * Does it still wait for what it waited for? A few loads; false: it has to be read anew. If it has been signalled: has
+ * it not parked once more since?
+ */
 bool lock_wait_still(struct lock_reader *r, uint64_t java_thread, const struct lock_wait *wait);
 bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
 /* The same of a virtual thread without a carrier; sp and pc are not told. */
