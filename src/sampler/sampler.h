@@ -201,6 +201,7 @@ struct sampler {
 		int64_t found;          /* new ones since then */
 		uint64_t soon_until_ns; /* looks are more often until then */
 		uint64_t cost_ns;       /* CPU time of a look */
+		bool silent;            /* the JVM, which could tell of them, is not asked to */
 	} starts;
 
 	/* what sampling may cost: see publisher.h */

@@ -5,7 +5,7 @@ EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable
 	%D%/bench_model %D%/bench_scale %D%/bench_ui %D%/bench_unwind
 EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/events.sh %D%/rates.sh %D%/frozen.py \
 	%D%/export.py %D%/live.py %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
-	%D%/stacks.awk %D%/throughput.py %D%/throughput.sh %D%/totals.sh \
+	%D%/stacks.awk %D%/throughput.py %D%/throughput.sh %D%/totals.sh %D%/truth.py \
 	%D%/walk_table.sh %D%/wall_cost.sh %D%/workload.sh
 
 %C%_bench_unwind_LDADD = $(unwind_test_libs)
@@ -26,7 +26,7 @@ endif
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
 .PHONY: bench bench-attach bench-day bench-diff bench-events bench-export bench-model bench-rates bench-scale bench-screen bench-throughput \
-	bench-totals bench-walk bench-wall soak soak-alloc soak-signals
+	bench-totals bench-truth bench-walk bench-wall soak soak-alloc soak-signals
 bench-attach: all tests/jvm/classes.stamp
 	$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/%D%/attach_cost.sh
 
@@ -68,6 +68,10 @@ bench-events: all $(check_DATA) %D%/bench_enable $(bench_switch)
 bench-totals: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/totals.sh
+
+# What is recorded of each kind of time, beside what is true.
+bench-truth: all $(check_DATA)
+	@python3 $(srcdir)/%D%/truth.py '$(abs_top_srcdir)' '$(abs_top_builddir)' "$${JAVA:-$(JDK)/bin/java}"
 
 bench-throughput: all
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \

@@ -16,9 +16,10 @@
 #define NEWEST       64u /* more at once wait for the whole scan */
 #define NEWEST_TRIES 4
 
+/* needed: who else tells of them? */
 static bool needed(const struct sampler *s)
 {
-	return s->thread_layout && !jvm_tells_starts();
+	return s->thread_layout && !jvm_events_told(JVM_TELLS_THREADS);
 }
 
 /* unseen: are there events that the process's own clock does not sample? */
@@ -35,6 +36,22 @@ static bool unseen(const struct sampler *s)
 bool starts_pass(const struct sampler *s)
 {
 	return arms_clocked(s) && !unseen(s);
+}
+
+/*
+ * starts_told: where the process's own clock samples them all, and the JVM counts them, it need not tell of each: that
+ * costs a short thread more than its samples.
+ */
+static void starts_told(struct sampler *s)
+{
+	bool silent = starts_pass(s) && s->thread_layout &&
+		      walk_threads_started(s->thread_layout, &s->mem);
+
+	if (!jvm_tells_starts() || silent == s->starts.silent)
+		return;
+	s->starts.silent = silent;
+	jvm_events_want(silent ? 0 : JVM_TELLS_THREADS, silent ? JVM_TELLS_THREADS : 0, 0);
+	jvm_visit_ask(s);
 }
 
 static bool newest_known(void *ctx, const struct walk_listed *thread)
@@ -98,8 +115,11 @@ void starts_look(struct sampler *s, uint64_t now)
 	struct starts *t = &s->starts;
 	uint64_t begin, cost, usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
 
-	if (!needed(s))
+	starts_told(s);
+	if (!needed(s)) {
+		t->started = 0;
 		return;
+	}
 	begin = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (starts_missed(s, now < t->soon_until_ns) && !arms_clocked(s))
 		t->soon_until_ns = now + SOON_FOR_NS;

@@ -42,11 +42,10 @@ public final class Short {
         try {
             Thread.sleep(wait);
             while (System.nanoTime() < end) {
-                long before = mx.getCurrentThreadCpuTime();
                 spin(ns);
-                cpu.addAndGet(mx.getCurrentThreadCpuTime() - before);
                 Thread.sleep(500);
             }
+            cpu.addAndGet(mx.getCurrentThreadCpuTime());
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

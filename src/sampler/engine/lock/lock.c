@@ -30,6 +30,7 @@
 
 #define LOCK_STACK_BYTES (128u << 10)
 #define LOOKS_SHARE      50u
+#define SMOOTH           64u
 #define LOCK_TRIES       3u
 #define LOCK_AGAIN_NS    60000u
 #define LOCK_OLD_NS      (200 * NS_PER_MS) /* tries again seldom, with all caches cold */
@@ -216,7 +217,10 @@ static void lock_round(struct sampler *s)
 	lock->last_ns = now;
 }
 
-/* lock_pause: looks do not keep step with what the program does regularly, and cost little. */
+/*
+ * lock_pause: looks do not keep step with what the program does regularly, and cost little: by what they usually cost,
+ * since a wait that was found has made the last one dear, and must not stand for a longer time because of that.
+ */
 static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_LOCK].interval);
@@ -231,14 +235,15 @@ static uint64_t lock_pause(struct sampler *s, uint64_t cost_ns)
 static void *lock_main(void *arg)
 {
 	struct sampler *s = arg;
-	uint64_t before = 0, cost = 0;
+	uint64_t before = 0, cost = 0, usual = 0;
 
 	spawn_punctual();
 	while (!atomic_load(&s->lock->leave)) {
-		raw_futex_wait(&s->lock->leave, 0, lock_pause(s, cost - before));
+		raw_futex_wait(&s->lock->leave, 0, lock_pause(s, usual));
 		lock_round(s);
 		before = cost;
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+		usual = (usual * (SMOOTH - 1) + cost - before) / SMOOTH;
 		atomic_fetch_add(&s->events[WIRE_LOCK].cost_ns, cost - before);
 	}
 	return NULL;

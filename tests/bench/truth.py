@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make bench-truth: what is recorded of programs that say themselves what is true, per kind of time and JDK.
+
+  MAJORS="8 17"  of the JDKs, these    ROWS=wall,lock  kinds whose names have one of these in them
+  ASPROF=PATH    async-profiler takes a turn of its own on the same JVM
+
+A row is one kind of time: a program, the line that makes it work, what to record, and two functions: what the program
+says (of its output), and what was recorded (of the stacks with their values). One that no profiler can be asked is "-".
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+SRC, BUILD, JAVA = sys.argv[1:4]
+JDKS = os.environ.get("JDKS", os.path.expanduser("~/.cache/jhot/jdks"))
+ASPROF = os.environ.get("ASPROF", "")
+JHOT = os.path.join(BUILD, "jhot")
+CLASSES = ":".join(os.path.join(BUILD, "tests", part, "classes") for part in ("jvm", "sampler"))
+PATIENCE_S = 60
+CGROUPS = (("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "20000"), ("/sys/fs/cgroup", "cpu.max", "20000 100000"))
+
+
+class Jvm:
+    """A program that says "ready", then does what lines ask for, and says "done" after each."""
+
+    def __init__(self, java, options, program, folder):
+        self.path = os.path.join(folder, "out")
+        self.out = open(self.path, "w+b")
+        self.process = subprocess.Popen(
+            [*options[0], java, "-Xmx256m", *options[1], "-cp", CLASSES + ":" + folder, *program],
+            stdin=subprocess.PIPE, stdout=self.out, stderr=subprocess.DEVNULL)
+        self.pid = str(self.process.pid)
+        self.until(lambda text: "ready" in text)
+
+    def text(self):
+        with open(self.path, encoding="utf-8", errors="replace") as out:
+            return out.read()
+
+    def until(self, holds):
+        end = time.monotonic() + PATIENCE_S
+        while not holds(self.text()):
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("the program did not go on")
+            time.sleep(0.05)
+
+    def work(self, line):
+        """Returns what it has said meanwhile."""
+        before = self.text()
+        self.process.stdin.write((line + "\n").encode())
+        self.process.stdin.flush()
+        self.until(lambda text: text.count("done") > before.count("done"))
+        return self.text()[len(before):]
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def jhot(jvm, row, line, folder):
+    """Returns what the program said, and the stacks, while jhot recorded."""
+    path = os.path.join(folder, "jhot.collapsed")
+    with open(os.path.join(folder, "err"), "wb") as err:
+        recorder = subprocess.Popen([JHOT, "record", *row["jhot"], "-d", "600", "-o", path, jvm.pid],
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+    try:
+        end = time.monotonic() + PATIENCE_S
+        while " every " not in subprocess.run([JHOT, "status", jvm.pid], capture_output=True, text=True).stdout:
+            if recorder.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("jhot did not begin")
+            time.sleep(0.05)
+        said = jvm.work(line)
+    finally:
+        recorder.terminate()
+        recorder.wait()
+    return said, stacks(path)
+
+
+def asprof(jvm, row, line, folder):
+    path = os.path.join(folder, "asprof.collapsed")
+    subprocess.run([ASPROF, "start", *row["asprof"], jvm.pid], check=True, capture_output=True)
+    try:
+        said = jvm.work(line)
+    finally:
+        how = [option for option in row["asprof"] if option in ("-t", "--total")]
+        subprocess.run([ASPROF, "stop", *how, "-o", "collapsed", "-f", path, jvm.pid], check=True, capture_output=True)
+    return said, stacks(path)
+
+
+def stacks(path):
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        return [(stack, int(value)) for stack, _, value in (line.rstrip("\n").rpartition(" ") for line in lines)]
+
+
+def below(*patterns):
+    """The sum of all stacks in which each of these is found."""
+    return lambda got, said: sum(v for stack, v in got if all(re.search(p, stack) for p in patterns))
+
+
+def share(part, whole):
+    def of(got, said):
+        all_of_it = below(*whole)(got, said)
+        return below(*part)(got, said) / all_of_it if all_of_it else 0
+    return of
+
+
+def number(key, which=1):
+    """The number at this place of the last line that begins so."""
+    def of(said):
+        return int([line for line in said.split("\n") if line.startswith(key)][-1].split()[which])
+    return of
+
+
+def said_short(said):
+    return number("short")(said) / (number("short")(said) + number("long")(said))
+
+
+def renamed(said):
+    old, new = number("cpu renamed-from-outside-old", 2)(said), number("cpu renamed-from-outside-new", 2)(said)
+    return new / (old + new)
+
+
+def cpu_of_names(said):
+    return sum(int(line.split()[2]) for line in said.split("\n") if line.startswith("cpu "))
+
+
+CPU = {"jhot": ["-i", "10ms", "--total"], "asprof": ["-e", "cpu", "-i", "10ms", "--total"]}
+LOCK = {"jhot": ["-e", "lock", "--total"], "asprof": ["-e", "lock", "--lock", "0", "--total"]}
+COUNT = {"jhot": ["-e", "lock"], "asprof": ["-e", "lock", "--lock", "0"]}
+THREADS = {"jhot": ["-t", "-i", "1ms"], "asprof": ["-e", "cpu", "-i", "1ms", "-t"]}
+NAMED = {"jhot": ["-t", "-i", "10ms", "--total"], "asprof": ["-e", "cpu", "-i", "10ms", "-t", "--total"]}
+
+
+def kind(what, line, **more):
+    return {"what": "cpu: " + what, "program": ["Kinds"], "line": line, "true": number("done"),
+            "got": below(r"Kinds\.(body|deep)"), **CPU, **more}
+
+
+def waits(what, line, hold, **more):
+    return {"what": what, "program": ["Waits"], "line": line, "true": number("lock-0", 2 if "--total" in more["jhot"] else 1),
+            "got": below(r"turn0"), **more}
+
+
+ROWS = [
+    {"what": "cpu: callees that C2 inlines, of them and their caller", "program": ["Inlined"], "line": None,
+     "true": lambda said: 1, "got": share([r"Inlined\.(small|large)(_\[.\])?$"], [r"Inlined\.(both|small|large)(_\[.\])?$"]), **CPU},
+    {"what": "wall: waits of 10 ms beside waits of 140, their share", "program": ["Waits"], "line": "turns 5000 10 140 0",
+     "true": said_short, "got": share([r"waitShort"], [r"wait(Short|Long)"]),
+     "jhot": ["-e", "wall", "-i", "20ms"], "asprof": ["-e", "wall", "-i", "20ms"]},
+    {"what": "cpu: threads of 4 ms, 300 a second", "program": ["Short"], "line": "paced 900 4000 300",
+     "true": number("done"), "got": below(r"^\[4000-"), **NAMED},
+    {"what": "cpu: their samples that have their name", "program": ["Short"], "line": "paced 900 4000 300",
+     "true": lambda said: 1, "got": share([r"Short\.shortBody", r"^\[4000-"], [r"Short\.shortBody"]), **NAMED},
+    {"what": "cpu: 1,200 threads that need 0.4 ms, twice a second", "program": ["Short"], "line": "bursts 1200 400 3000",
+     "true": number("done"), "got": below(r"Short\.burstBody"), **CPU},
+    {"what": "cpu: samples of -i 1ms, one a ms", "program": ["Names"], "line": "rename 3000",
+     "true": lambda said: cpu_of_names(said) / 1e6, "got": below(r"Names\.burn"), **THREADS},
+    {"what": "cpu: share of a thread's second name", "program": ["Names"], "line": "rename 4000",
+     "true": renamed, "got": share([r"^\[renamed-from-outside-new"], [r"^\[renamed-from-outside"]), **THREADS},
+    waits("lock: waits for a monitor of 0.1 ms", "mix monitor 3000 4 0 50 100", 100, **COUNT),
+    waits("lock: and their time", "mix monitor 3000 4 0 50 100", 100, **LOCK),
+    waits("lock: waits for a monitor of 20 us", "mix monitor 3000 4 0 50 20", 20, **COUNT),
+    waits("lock: and their time (20 us)", "mix monitor 3000 4 0 50 20", 20, **LOCK),
+    waits("lock: waits for a monitor of 5 us", "mix monitor 3000 4 0 50 5", 5, **COUNT),
+    waits("lock: and their time (5 us)", "mix monitor 3000 4 0 50 5", 5, **LOCK),
+    waits("lock: waits for a ReentrantLock of 0.1 ms", "mix lock 3000 4 0 50 100", 100, **COUNT),
+    waits("lock: and their time (ReentrantLock)", "mix lock 3000 4 0 50 100", 100, **LOCK),
+    {"what": "lock: time from signal to the lock", "program": ["Waits"], "line": "signal 2000 4 5",
+     "true": number("signalled"), "got": below(r"Signals\.awaits"), **LOCK},
+    {"what": "cpu: samples under virtual threads' own names", "program": ["Names"], "line": "virtual 400", "since": 21,
+     "true": lambda said: 1, "got": share([r"^\[(vt-named|virtual-#)", r"Names\.units"], [r"Names\.units"]), **THREADS},
+    {"what": "lock: virtual threads, a monitor of 5 ms", "program": ["Parked", "0"], "since": 24,
+     "line": "turns monitor 3000 8 5000 1000 0", "true": lambda said: number("waited", 2)(said) * 1e6,
+     "got": below(r"Parked\.turnBelow"), **LOCK},
+    {"what": "lock: virtual threads, a ReentrantLock of 5 ms", "program": ["Parked", "0"], "since": 21,
+     "line": "turns lock 3000 8 5000 1000 0", "true": lambda said: number("waited", 2)(said) * 1e6,
+     "got": below(r"Parked\.turnBelow"), **LOCK},
+    kind("bursts of 0.3 ms", "bursts 3000"),
+    kind("exceptions, one after the other", "throws 3000"),
+    kind("2,500 frames deep", "deep 3000"),
+    kind("nice 19", "plain 3000", wrap=["nice", "-n", "19"]),
+    kind("SCHED_IDLE", "plain 3000", wrap=["chrt", "-i", "0"]),
+    kind("all threads on one CPU", "plain 3000", wrap=["taskset", "-c", "0"]),
+    kind("a cgroup that may use 0.2 of a CPU", "plain 4000", wrap=["cgroup"]),
+]
+
+
+def cgroup():
+    """A command that runs another in a cgroup of a fifth of a CPU; None: that cannot be made here."""
+    for top, limit, value in CGROUPS:
+        path = os.path.join(top, "jhot-truth")
+        try:
+            os.makedirs(path, exist_ok=True)
+            with open(os.path.join(path, limit), "w") as file:
+                file.write(value)
+        except OSError:
+            continue
+        return ["sh", "-c", 'echo $$ > "%s/cgroup.procs" && exec "$@"' % path, "sh"]
+    return None
+
+
+def inlined(jvm, line):
+    """This program has no lines: it begins with its input, and goes on until it is ended."""
+    if line is not None:
+        return jvm.work(line)
+    jvm.process.stdin.write(b"go\n")
+    jvm.process.stdin.flush()
+    time.sleep(4)
+    return ""
+
+
+def measured(profiler, row, java, options, folder):
+    jvm = Jvm(java, options, row["program"], folder)
+    jvm.work, work = (lambda line: inlined(jvm, line)) if row["line"] is None else jvm.work, jvm.work
+    try:
+        said, got = profiler(jvm, row, row["line"], folder)
+        true = row["true"](said)
+        return "%.3g" % (row["got"](got, said) / true) if true else "-"
+    except (RuntimeError, subprocess.CalledProcessError, OSError, IndexError) as error:
+        print("# %s: %s" % (row["what"], error), file=sys.stderr)
+        return "-"
+    finally:
+        jvm.work = work
+        jvm.end()
+
+
+def parked(major, folder):
+    """Parked.java, which older compilers cannot; False: no compiler here can."""
+    javac = os.path.join(JDKS, str(major), "bin", "javac")
+    return os.path.exists(javac) and not subprocess.run(
+        [javac, "-nowarn", "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED", "-d", folder,
+         os.path.join(SRC, "tests/sampler/programs/Parked.java")], capture_output=True).returncode
+
+
+def major_of(java):
+    text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    return int(re.search(r'"(?:1\.)?(\d+)', text).group(1))
+
+
+def jdks():
+    own = {major_of(JAVA): JAVA}
+    for name in os.listdir(JDKS) if os.path.isdir(JDKS) else []:
+        if name.isdigit():
+            own.setdefault(int(name), os.path.join(JDKS, name, "bin", "java"))
+    wanted = [int(major) for major in os.environ.get("MAJORS", "").split()] or sorted(own)
+    return [(major, own[major]) for major in wanted if major in own]
+
+
+def table(major, java, folder):
+    wanted = os.environ.get("ROWS", "").split(",")
+    has_parked = major >= 21 and parked(major, folder)
+    for row in ROWS:
+        if not any(part in row["what"] for part in wanted) or major < row.get("since", 8) or (
+                row["program"][0] == "Parked" and not has_parked):
+            continue
+        wrap = cgroup() if row.get("wrap") == ["cgroup"] else row.get("wrap", [])
+        if wrap is None:
+            continue
+        options = (wrap, ["--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"] if row["program"][0] == "Parked" else [])
+        cells = [measured(p, row, java, options, folder) for p in ([jhot, asprof] if ASPROF else [jhot])]
+        print("%-4d %-58s" % (major, row["what"]) + "".join("%16s" % cell for cell in cells), flush=True)
+
+
+def main():
+    print("JDK  recorded, of what is true (1 = all of it)" + " " * 30 + "jhot" + ("  async-profiler" if ASPROF else ""))
+    for major, java in jdks():
+        with tempfile.TemporaryDirectory() as folder:
+            table(major, java, folder)
+    for top, _, _ in CGROUPS:
+        if os.path.isdir(os.path.join(top, "jhot-truth")):
+            os.rmdir(os.path.join(top, "jhot-truth"))
+
+
+main()
