@@ -201,7 +201,9 @@ struct sampler {
 		int64_t found;          /* new ones since then */
 		uint64_t soon_until_ns; /* looks are more often until then */
 		uint64_t cost_ns;       /* CPU time of a look */
-		bool silent;            /* the JVM, which could tell of them, is not asked to */
+		/* the JVM, which could tell of them, is not asked to: until then, and was so when looked at last */
+		uint64_t silent_until_ns;
+		bool silent;
 	} starts;
 
 	/* what sampling may cost: see publisher.h */

@@ -48,8 +48,8 @@ static void record_explained(const struct recording *r)
 	fprintf(stderr, "cpu: explains %.0f %% (+-%.0f) of the CPU time that the JVM used%s\n",
 		flat_percent(e.sampled_ns, e.process_ns), flat_percent(e.error_ns, e.process_ns),
 		e.differs && e.sampled_ns < e.process_ns
-			? ": the rest is of threads that live too shortly, or that block the "
-			  "signal of the samples"
+			? ": the rest is of threads that begin, end, live too shortly, or "
+			  "block the signal of the samples"
 			: "");
 }
 

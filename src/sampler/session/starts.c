@@ -40,16 +40,21 @@ bool starts_pass(const struct sampler *s)
 
 /*
  * starts_told: where the process's own clock samples them all, and the JVM counts them, it need not tell of each: that
- * costs a short thread more than its samples.
+ * costs a short thread more than its samples. From a second after there are fewer on it does again.
  */
-static void starts_told(struct sampler *s)
+static void starts_told(struct sampler *s, uint64_t now)
 {
-	bool silent = starts_pass(s) && s->thread_layout &&
-		      walk_threads_started(s->thread_layout, &s->mem);
+	struct starts *t = &s->starts;
+	bool silent;
 
-	if (!jvm_tells_starts() || silent == s->starts.silent)
+	if (!jvm_tells_starts() || !s->thread_layout)
 		return;
-	s->starts.silent = silent;
+	if (starts_pass(s) && walk_threads_started(s->thread_layout, &s->mem))
+		t->silent_until_ns = now + SOON_FOR_NS;
+	silent = now < t->silent_until_ns && !unseen(s);
+	if (silent == t->silent)
+		return;
+	t->silent = silent;
 	jvm_events_want(silent ? 0 : JVM_TELLS_THREADS, silent ? JVM_TELLS_THREADS : 0, 0);
 	jvm_visit_ask(s);
 }
@@ -115,7 +120,7 @@ void starts_look(struct sampler *s, uint64_t now)
 	struct starts *t = &s->starts;
 	uint64_t begin, cost, usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
 
-	starts_told(s);
+	starts_told(s, now);
 	if (!needed(s)) {
 		t->started = 0;
 		return;
