@@ -11,7 +11,7 @@
 #include "tests/tui/fuzz.h"
 
 #include "base/clock.h"
-#include "cli/live.h"
+#include "cli/live/live.h"
 
 #include <errno.h>
 #include <limits.h>

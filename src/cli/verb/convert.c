@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot convert`: profiles of any format into files of any other, several as one, or as text. */
 #include "cli/line/events.h"
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 #include "cli/reading.h"
 #include "cli/verb/verb.h"
 

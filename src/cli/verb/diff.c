@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot diff`: two sides of recordings, what changed, and whether that is more than chance. */
-#include "cli/diff.h"
+#include "cli/diff/diff.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/line/units.h"
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 #include "cli/reading.h"
 #include "cli/verb/verb.h"
 

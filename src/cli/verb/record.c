@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "cli/findings.h"
 #include "cli/line/units.h"
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 #include "cli/report.h"
 #include "cli/sampling.h"
 #include "cli/verb/verb.h"

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "cli/batch.h"
 #include "cli/line/events.h"
-#include "cli/live.h"
+#include "cli/live/live.h"
 #include "cli/reading.h"
 #include "cli/screen.h"
 #include "cli/verb/verb.h"

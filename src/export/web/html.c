@@ -107,7 +107,7 @@ static void html_title(struct buf *out, const struct export_options *o)
 	buf_done(&title);
 }
 
-/* An event's boxes are as wide as in a file of its own (cli/outputs.c). */
+/* An event's boxes are as wide as in a file of its own (cli/outputs/outputs.c). */
 static void html_choose(struct export_options *one, const struct profile *p,
 	const struct export_options *o, int event)
 {

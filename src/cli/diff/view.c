@@ -3,8 +3,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/batch.h"
-#include "cli/diff.h"
-#include "cli/live.h"
+#include "cli/diff/diff.h"
+#include "cli/live/live.h"
 #include "cli/screen.h"
 
 #include <stdio.h>

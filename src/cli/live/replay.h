@@ -3,8 +3,8 @@
  * A recording in place of a session, second by second, for tests and benches: the live view sees it as it was seen. People
  * have `jhot view`, which has all of it at once. One thread.
  */
-#ifndef JHOT_CLI_REPLAY_H
-#define JHOT_CLI_REPLAY_H
+#ifndef JHOT_CLI_LIVE_REPLAY_H
+#define JHOT_CLI_LIVE_REPLAY_H
 
 #include "base/err.h"
 #include "profile/profile.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* As many seconds of a recording as have been asked for, or have passed. */
-#include "cli/replay.h"
+#include "cli/live/replay.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns in the names of files, and the event in the names of files that hold one of several. */
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How an event was sampled, for files and texts: from the samples themselves, and from the vitals where there are none. */
-#ifndef JHOT_CLI_META_H
-#define JHOT_CLI_META_H
+#ifndef JHOT_CLI_OUTPUTS_META_H
+#define JHOT_CLI_OUTPUTS_META_H
 
 #include "export/export.h"
 

@@ -6,8 +6,8 @@
  * NAME-EVENT.suffix unless its format holds them all or the name has %e. Without any -o the hot methods go to stdout
  * as text. The struct points into the command line.
  */
-#ifndef JHOT_CLI_OUTPUTS_H
-#define JHOT_CLI_OUTPUTS_H
+#ifndef JHOT_CLI_OUTPUTS_OUTPUTS_H
+#define JHOT_CLI_OUTPUTS_OUTPUTS_H
 
 #include "cli/line/args.h"
 #include "cli/line/events.h"
@@ -58,7 +58,7 @@ struct outputs_names {
 	uint64_t start_wall_ns;
 };
 
-/* --- outputs_path.c ------------------------------------------------------------------------------------ */
+/* --- path.c ------------------------------------------------------------------------------------ */
 
 /* Are all patterns known? */
 int outputs_path_check(const char *path, struct err *err);
@@ -82,7 +82,7 @@ int outputs_write(const struct outputs *o, const struct events *events,
 
 bool outputs_is_stdout(const struct output *f);
 
-/* --- outputs_jhot.c ------------------------------------------------------------------------------------ */
+/* --- jhot.c ------------------------------------------------------------------------------------ */
 
 /* Recordings, which are no export: a row beside export_formats, without a function. */
 extern const struct export_format outputs_jhot;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of what the live view shows. */
-#include "cli/live.h"
+#include "cli/live/live.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/meta.h"
+#include "cli/outputs/meta.h"
 #include "export/export.h"
 #include "recording/recording.h"
 

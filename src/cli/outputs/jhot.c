@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings among the files of -o: written while there is sampling, or at once of what was read. */
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison as text: the sides, all of it, and a row per method. */
-#include "cli/diff.h"
+#include "cli/diff/diff.h"
 
 #include "base/buf.h"
 #include "cli/line/units.h"

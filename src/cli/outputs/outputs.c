@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same loop over files and events for checking and for writing. */
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "cli/hot.h"
 #include "cli/line/units.h"
-#include "cli/meta.h"
+#include "cli/outputs/hot.h"
+#include "cli/outputs/meta.h"
 #include "export/web/flame.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What model and vitals say of an event. */
-#include "cli/meta.h"
+#include "cli/outputs/meta.h"
 
 struct profile_intervals meta_intervals(const struct profile *p, const struct vitals *v, int event)
 {

@@ -5,8 +5,8 @@
  * Shares are of all that side A had (of each side's own where shares are compared), so that they add up and --fail-over is
  * one of them.
  */
-#ifndef JHOT_CLI_DIFF_H
-#define JHOT_CLI_DIFF_H
+#ifndef JHOT_CLI_DIFF_DIFF_H
+#define JHOT_CLI_DIFF_DIFF_H
 
 #include "cli/line/args.h"
 #include "profile/diff/diff.h"

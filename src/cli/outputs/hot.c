@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns as in the live view: SELF% with its error, TOTAL%, the type's letter, the method. */
-#include "cli/hot.h"
+#include "cli/outputs/hot.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/line/units.h"
-#include "cli/meta.h"
+#include "cli/outputs/meta.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
 #include "tui/screen/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison as JSON: doc/diff.schema.json says what each value is. */
 #include "base/json.h"
-#include "cli/diff.h"
+#include "cli/diff/diff.h"
 
 #include <stdio.h>
 

@@ -3,10 +3,10 @@
  * What a recording is told of on a terminal: the hot methods of an event, or, beside files, how it went. Shares are of time,
  * bytes, waiting: of what the samples stand for, not of their number.
  */
-#ifndef JHOT_CLI_HOT_H
-#define JHOT_CLI_HOT_H
+#ifndef JHOT_CLI_OUTPUTS_HOT_H
+#define JHOT_CLI_OUTPUTS_HOT_H
 
-#include "cli/outputs.h"
+#include "cli/outputs/outputs.h"
 
 /* o: what was asked for, of which this is the query. */
 void hot_print(FILE *out, const struct outputs_source *source, const struct profile_query *query,

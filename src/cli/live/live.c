@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The live view's app_ops: attach, drain, vitals, export, each a thin call into the module that knows. */
-#include "cli/live.h"
+#include "cli/live/live.h"
 
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/replay.h"
+#include "cli/live/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>

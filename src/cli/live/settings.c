@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing the settings file. */
-#include "cli/live.h"
+#include "cli/live/live.h"
 
 #include "base/file.h"
 

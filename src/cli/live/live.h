@@ -4,8 +4,8 @@
  *
  * A live owns at most one session and its profile. One thread.
  */
-#ifndef JHOT_CLI_LIVE_H
-#define JHOT_CLI_LIVE_H
+#ifndef JHOT_CLI_LIVE_LIVE_H
+#define JHOT_CLI_LIVE_LIVE_H
 
 #include "cli/line/events.h"
 #include "import/import.h"
@@ -21,7 +21,7 @@ void live_free(struct live *l);
 
 /*
  * Begin without the picker: a JVM already found, with `event` and the command line's others, as far as they can
- * be had; or a recording, as it was seen (cli/replay.h).
+ * be had; or a recording, as it was seen (cli/live/replay.h).
  */
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err);
 /* Asked while live_attach waits; ctx: a struct live. */
@@ -33,7 +33,7 @@ void live_file(struct live *l, const struct imported *file);
 
 extern const struct app_ops live_ops; /* ctx: a struct live */
 
-/* --- live_file.c --------------------------------------------------------------------------------------- */
+/* --- file.c --------------------------------------------------------------------------------------- */
 
 /* Whose profile is shown. */
 struct live_source {
