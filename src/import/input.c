@@ -94,8 +94,10 @@ static int input_fill(struct input *in, struct err *err)
 	in->end += (size_t)got;
 	in->ended = got == 0;
 	gzerror(in->gz, &number);
-	if (in->ended && number != Z_OK && number != Z_STREAM_END)
+	if (in->ended && number != Z_OK && number != Z_STREAM_END) {
+		in->ended = false; /* who asks again is told again */
 		return input_failed(in, err);
+	}
 	return 0;
 }
 
@@ -110,8 +112,11 @@ int input_peek(struct input *in, const unsigned char **head, struct err *err)
 	size_t left;
 
 	while (in->end - in->at < INPUT_HEAD && !in->ended)
-		if (input_fill(in, err))
-			return -1;
+		if (input_fill(in, err)) {
+			if (in->end == in->at)
+				return -1;
+			break; /* what there is can be looked at; who reads on is told */
+		}
 	left = in->end - in->at;
 	*head = (const unsigned char *)in->piece + in->at;
 	return (int)(left < INPUT_HEAD ? left : INPUT_HEAD);

@@ -28,8 +28,8 @@ run -b -n 1 --ascii --replay "$RECORDING"
 ok "--ascii is" sh -c "! LC_ALL=C grep -q '[^ -~]' '$T/out'"
 LC_ALL=C run -b -n 1 --replay "$RECORDING"
 ok "and a locale without UTF-8" sh -c "! LC_ALL=C grep -q '[^ -~]' '$T/out'"
-run -b -n 2 -d 2 --replay "$RECORDING"
-is "-d 2: two recorded seconds each, and there are no more" "$(grep -c '^ jhot [0-9]' "$T/out")" 1
+run -b -n 2 -d 3 --replay "$RECORDING"
+is "-d 3: three recorded seconds each, and there are no more" "$(grep -c '^ jhot [0-9]' "$T/out")" 1
 is "which is where the recording ends" "$(grep -c '^ jhot .* ENDED' "$T/out")" 1
 run -b --replay "$RECORDING"
 is "without -n: to the end of the recording" "$status" 0

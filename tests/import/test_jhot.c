@@ -85,6 +85,9 @@ int main(void)
 	ok(i && strstr(i->note, "not finished") && profile_sum(i->profile, &all).count > 100,
 		"half of it: %s", i ? i->note : err.what);
 	import_free(i);
+	i = read_bytes(bytes.data, 150, &err);
+	ok(i && strstr(i->note, "not finished"), "a few bytes of it: %s", i ? i->note : err.what);
+	import_free(i);
 	memset(bytes.data + bytes.len / 2, 0, bytes.len / 4);
 	i = read_bytes(bytes.data, bytes.len, &err);
 	ok(!i && err.kind == ERR_INPUT, "damaged: %s", err.what);
