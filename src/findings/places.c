@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/java_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 
 static bool is_lambda(const struct profile_method *m)
 {
-	return strstr(m->class_name, "$$Lambda") || !strncmp(m->name, "lambda$", 7);
+	return java_name_is_lambda(m->class_name) || !strncmp(m->name, "lambda$", 7);
 }
 
 const struct profile_method *places_method(const struct scene *scene, uint32_t stack)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/java_name.h"
 #include "findings/places.h"
 #include "profile/table/flat.h"
 
@@ -356,8 +357,8 @@ void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t st
 		const struct profile_frame *frame = profile_get_frame(scene->profile, s.frame);
 
 		at = s.parent;
-		if (strstr(profile_get_method(scene->profile, frame->method)->class_name,
-			    "$$Lambda")) {
+		if (java_name_is_lambda(
+			    profile_get_method(scene->profile, frame->method)->class_name)) {
 			most++; /* the JVM's own, before the method that it stands for */
 			continue;
 		}

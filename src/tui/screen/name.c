@@ -3,6 +3,7 @@
 #include "tui/screen/name.h"
 
 #include "base/clean.h"
+#include "base/java_name.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -41,17 +42,6 @@ static size_t put(char *out, size_t size, size_t o, const char *text, size_t len
 
 /* --- Java -------------------------------------------------------------------------------------------- */
 
-/* The class without its packages. A lambda's or hidden class's "/0x..." may contain no dots. */
-static const char *simple_class(const char *class_name)
-{
-	const char *slash = strchr(class_name, '/'), *simple = class_name;
-
-	for (const char *p = class_name; *p && p != slash; p++)
-		if (*p == '.')
-			simple = p + 1;
-	return simple;
-}
-
 /* Shorten packages, leftmost first, until excess columns are saved. */
 static size_t put_packages(char *out, size_t size, const char *from, const char *to, int excess)
 {
@@ -77,7 +67,7 @@ static size_t put_packages(char *out, size_t size, const char *from, const char 
 static int fit_class(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
-	const char *class_name = m->class_name, *simple = simple_class(class_name);
+	const char *class_name = m->class_name, *simple = java_name_simple(class_name);
 	const char *dot = *m->name ? "." : "";
 	int name_width = text_width(m->name) + text_width(dot), class_width = text_width(simple);
 	int excess = (int)(simple - class_name) + class_width + name_width - width, packages = 0;
