@@ -31,6 +31,8 @@ struct fake {
 	int parked, detached;
 	int tick_fd;            /* gets a byte per drain if not 0 */
 	char exported[256];     /* the last path */
+	char saved[256];        /* the last path of S */
+	int saves_taken;        /* so many of the next ones are there already */
 	struct buf config;      /* what W wrote */
 	struct app_export wish; /* and what was asked for */
 };
@@ -241,6 +243,11 @@ static inline const struct app_format *fake_formats(void *ctx)
 
 static inline int fake_save(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
 {
+	struct fake *f = ctx;
+
+	snprintf(f->saved, sizeof(f->saved), "%s", path);
+	if (f->saves_taken > 0 && f->saves_taken--)
+		return APP_EXISTS;
 	snprintf(done, bytes, "saved %s", path);
 	return 0;
 }

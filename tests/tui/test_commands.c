@@ -160,13 +160,14 @@ static void test_finding_and_output(struct ui *ui, struct fake *fake)
 	ok(shows(ui, "/hash: "), "and counts its hits");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!shows(ui, "/hash: "), "Esc ends it");
+	fake->saves_taken = 0;
 	type(ui, "S", now);
-	ok(strstr(fake->exported, "jhot-41234-cpu-2") == fake->exported &&
-			shows(ui, "wrote jhot-41234"),
-		"S writes a file with a name of its own: %s", fake->exported);
+	ok(strstr(fake->saved, "-41234-2") && strstr(fake->saved, ".jhot") && shows(ui, "saved "),
+		"S saves under a name of its own: %s", fake->saved);
+	fake->saves_taken = 1;
 	type(ui, "S", now);
-	ok(strstr(fake->exported, "-2.svg") || !strstr(fake->exported, "-2-"),
-		"a second one in the same second gets another name: %s", fake->exported);
+	ok(strstr(fake->saved, "-2.jhot") && shows(ui, "-2.jhot"),
+		"another one where that is taken: %s", fake->saved);
 }
 
 static void clear_line(struct ui *ui)
