@@ -17,7 +17,7 @@ profile() {
 	cat >"$T/$1" <<END
 main;a/Main.run;a/Main.work_[j] $2
 main;a/Main.run;a/Main.rest_[j] 6000
-main;a/Main.run;a/Main\$\$Lambda/0x$RANDOM.apply 800
+start_thread;call_stub;main;a/Main.run;a/Main\$\$Lambda/0x$RANDOM.apply 800
 $3
 END
 }
@@ -36,6 +36,7 @@ ok "it says what is compared" grep -q '^samples, compared as a share of all$' ou
 ok "the method that has more" grep -Eq '^ +30\.0 +33\.9 +\+3\.9\* .* a\.Main\.work$' out || diag_file out
 ok "what is gone" grep -Eq '^ +2\.0 +0\.0 +-2\.0\* .* gone a\.Old\.gone$' out
 ok "what is new" grep -Eq '^ +0\.0 +2\.0 +\+2\.0\* .* new  a\.New\.came$' out
+ok "how threads begin is no row" not grep -Eq 'start_thread|call_stub' out || diag_file out
 ok "lambdas are one" [ "$(grep -c 'Lambda' out)" = 1 ]
 ok "what is not known of one recording" grep -q '^One recording a side does not tell' out
 is "without a word on stderr" "$(cat err)" ""

@@ -109,6 +109,10 @@ static int diffing_outputs(struct diffing *d, struct err *err)
 
 	if (outputs_parse(o, d->args, err))
 		return -1;
+	/* How threads come to the program is the same on both sides, and would be the first rows. */
+	if (!o->filter)
+		o->filter = filter_new();
+	filter_set_hide(o->filter, filter_hide(o->filter) | FILTER_ENTRY);
 	for (int i = 0; i < o->count; i++) {
 		if (!o->files[i].format->compares) {
 			err_set(err, ERR_USAGE, "A comparison cannot be written as %s.",
@@ -371,8 +375,7 @@ const struct verb verb_diff = {
 		"a method that has 40 % and became a tenth slower. Options stand before the files. "
 		"Names that the "
 		"JVM or a compiler has numbered ($$Lambda/0x7f.., $Proxy12, lambda$main$3) are "
-		"one, with * for the "
-		"number.\n\n"
+		"one, with * for the number; frames by which threads begin are left out.\n\n"
 		"With --fail-over 3% the exit code is 10 if anything has surely become slower by "
 		"more than that part of all. -o NAME.svg draws what changed: red is more, blue is "
 		"less, grey no more than chance; -o NAME.collapsed has both numbers behind each "
