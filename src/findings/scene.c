@@ -290,6 +290,23 @@ struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick)
 	return c.cost;
 }
 
+struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost)
+{
+	struct finding *f = scene_found(scene, FINDING_COSTS, cost->share, 0);
+
+	if (!f)
+		return NULL;
+	f->error = cost->error;
+	f->event = EVENT_CPU;
+	f->method = cost->method;
+	return f;
+}
+
+const char *scene_cost_part(const struct scene_cost *cost)
+{
+	return 2 * cost->most >= cost->weight ? "most" : "some";
+}
+
 void scene_spend(struct scene_spending *all, uint32_t what, const struct profile_part *part)
 {
 	all->list = xgrow(all->list, all->count, &all->cap, sizeof(*all->list));

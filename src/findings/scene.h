@@ -115,6 +115,10 @@ struct scene_cost {
 	uint64_t most;
 };
 struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick);
+/* scene_found for such a cost: with its error, and leading to the method that has most of it. */
+struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost);
+/* How much of it that method has: "most" or "some". */
+const char *scene_cost_part(const struct scene_cost *cost);
 
 /* Time of a thread at one stack, put down to one thing: a lock, a method. */
 struct scene_spent {

@@ -39,7 +39,6 @@ static void view_facts(const struct comparison *c, struct app_fact facts[FACTS_M
 static int view_run(const struct comparison *c, struct app_options *screen,
 	const struct batch *batch, struct err *err)
 {
-	static const struct session_options no_session;
 	const struct diff *d = c->diff;
 	struct imported *file = xcalloc(1, sizeof(*file));
 	struct app_fact facts[FACTS_MOST + 1];
@@ -50,7 +49,6 @@ static int view_run(const struct comparison *c, struct app_options *screen,
 		.compared = true,
 		.facts = facts};
 	struct events events = {.count = 0};
-	struct live *live;
 	int rc;
 
 	view_facts(c, facts);
@@ -59,13 +57,7 @@ static int view_run(const struct comparison *c, struct app_options *screen,
 	events_put(&events, d->both, d->query_all.event);
 	screen->event = d->query_all.event;
 	screen->events = 1u << d->query_all.event;
-	screen->file = &shown;
-	screen->attached = true;
-	live = live_new(&no_session, &events);
-	live_file(live, file);
-	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, &events, err)
-			   : app_run(&live_ops, live, screen, err);
-	live_free(live);
+	rc = live_file_show(file, &shown, &events, screen, batch, err);
 	free(file);
 	return rc;
 }

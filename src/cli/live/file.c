@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "cli/batch.h"
 #include "cli/outputs/meta.h"
 #include "export/export.h"
 #include "recording/recording.h"
@@ -69,7 +70,7 @@ int live_file_write(const struct live_source *source, const struct app_export *w
 {
 	const char *path = what->path;
 	const struct export_format *format = export_format_by_path(path);
-	struct export_options options = {.query = what->query, .threads = what->threads};
+	struct export_options o = {.query = what->query, .threads = what->threads};
 	char host[256] = "";
 	struct stat st;
 
@@ -78,8 +79,8 @@ int live_file_write(const struct live_source *source, const struct app_export *w
 			err, ERR_USAGE, "No format is known for %s: the suffix chooses it.", path);
 	if (!what->overwrite && !lstat(path, &st))
 		return APP_EXISTS;
-	options.meta = live_file_meta(source, &what->query, host);
-	if (export_write(path, format, source->profile, &options, err))
+	o.meta = live_file_meta(source, &what->query, host);
+	if (export_write(path, format, source->profile, &o, err))
 		return -1;
 	if (stat(path, &st))
 		st.st_size = 0;
@@ -109,4 +110,21 @@ int live_file_save(const struct live_source *source, uint64_t duration_ns, const
 	snprintf(done, bytes, "saved all of it: %s (%lld kB), for jhot view and jhot convert", path,
 		(long long)(st.st_size + 1023) / 1024);
 	return 0;
+}
+
+int live_file_show(const struct imported *file, const struct app_file *shown,
+	const struct events *events, struct app_options *screen, const struct batch *batch,
+	struct err *err)
+{
+	static const struct session_options no_session;
+	struct live *live = live_new(&no_session, events);
+	int rc;
+
+	screen->file = shown;
+	screen->attached = true;
+	live_file(live, file);
+	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, events, err)
+			   : app_run(&live_ops, live, screen, err);
+	live_free(live);
+	return rc;
 }

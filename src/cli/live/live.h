@@ -47,6 +47,11 @@ struct app_format *live_file_formats(void);
 /* As struct app_ops has it. A format that holds all events gets those that have samples, the one that is shown first. */
 int live_file_write(const struct live_source *source, const struct app_export *what, char *done,
 	size_t bytes, struct err *err);
+/* The live view of a file, or as plain text if batch wants that; shown: what it says of the file. */
+struct batch;
+int live_file_show(const struct imported *file, const struct app_file *shown,
+	const struct events *events, struct app_options *screen, const struct batch *batch,
+	struct err *err);
 /* The session itself, as a recording; duration_ns: how long was sampled. */
 int live_file_save(const struct live_source *source, uint64_t duration_ns, const char *path,
 	char *done, size_t bytes, struct err *err);

@@ -82,12 +82,10 @@ static int view_events(struct app_options *screen, struct events *events, const 
 static int view_run(const struct args *args, const struct imported *file,
 	struct app_options *screen, const struct batch *batch, struct err *err)
 {
-	static const struct session_options no_session;
 	const char *name = strrchr(args->operands[0], '/');
 	struct view_facts facts = {.count = 0};
 	struct app_file shown = {.host = file->host, .timed = file->timed, .facts = facts.list};
 	struct events events;
-	struct live *live;
 	char title[128];
 	int rc;
 
@@ -99,13 +97,7 @@ static int view_run(const struct args *args, const struct imported *file,
 		snprintf(title, sizeof(title), "%d files", args->operand_count);
 	shown.name = strcmp(title, IMPORT_STDIN) ? title : "stdin";
 	view_facts(&facts, args, file);
-	screen->file = &shown;
-	screen->attached = true;
-	live = live_new(&no_session, &events);
-	live_file(live, file);
-	rc = batch->wanted ? batch_run(batch, &live_ops, live, screen, &events, err)
-			   : app_run(&live_ops, live, screen, err);
-	live_free(live);
+	rc = live_file_show(file, &shown, &events, screen, batch, err);
 	while (facts.count)
 		free(facts.texts[--facts.count]);
 	return rc;

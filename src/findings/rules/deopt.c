@@ -24,13 +24,11 @@ static void look(const struct scene *scene)
 
 	if (scene->now->uptime_s < UP_S || cost.count < SAMPLES || cost.share < MUCH)
 		return;
-	f = scene_found(scene, FINDING_COSTS, cost.share, 0);
+	f = scene_found_cost(scene, &cost);
 	if (!f)
 		return;
-	f->error = cost.error;
 	if (cost.method != PROFILE_NONE)
-		snprintf(who, sizeof(who), ", %s of it from %s",
-			2 * cost.most >= cost.weight ? "most" : "some",
+		snprintf(who, sizeof(who), ", %s of it from %s", scene_cost_part(&cost),
 			scene_method(scene, cost.method));
 	snprintf(f->what, sizeof(f->what),
 		"%.0f %% of the CPU time goes from compiled code back to the interpreter%s",
@@ -40,8 +38,6 @@ static void look(const struct scene *scene)
 	snprintf(f->look, sizeof(f->look),
 		"an exception, a null or a type there that the compiler did not expect; "
 		"-Xlog:deoptimization=debug tells why (JDK 17 and later)");
-	f->event = EVENT_CPU;
-	f->method = cost.method;
 }
 
 const struct finding_rule rule_deopt = {

@@ -19,13 +19,11 @@ static void look(const struct scene *scene)
 
 	if (cost.count < SAMPLES || cost.share < MUCH)
 		return;
-	f = scene_found(scene, FINDING_COSTS, cost.share, 0);
+	f = scene_found_cost(scene, &cost);
 	if (!f)
 		return;
-	f->error = cost.error;
 	if (cost.method != PROFILE_NONE)
-		snprintf(who, sizeof(who), ", %s of them for %s",
-			2 * cost.most >= cost.weight ? "most" : "some",
+		snprintf(who, sizeof(who), ", %s of them for %s", scene_cost_part(&cost),
 			scene_method(scene, cost.method));
 	snprintf(f->what, sizeof(f->what),
 		"%.0f %% of the CPU time fills in stack traces of exceptions%s", 100 * f->share,
@@ -34,8 +32,6 @@ static void look(const struct scene *scene)
 	snprintf(f->look, sizeof(f->look),
 		"what is expected is no exception: test before, or throw one without a stack "
 		"trace");
-	f->event = EVENT_CPU;
-	f->method = cost.method;
 }
 
 const struct finding_rule rule_exceptions = {

@@ -46,15 +46,14 @@ static void look(const struct scene *scene)
 		!much(scene, scene->from, middle, &early) ||
 		!much(scene, middle, scene->to, &late) || early.method != late.method)
 		return;
-	f = scene_found(scene, FINDING_COSTS, cost.share, 0);
+	f = scene_found_cost(scene, &cost);
 	if (!f)
 		return;
-	f->error = cost.error;
 	snprintf(f->what, sizeof(f->what),
 		"%.0f %% of the CPU time is interpreted, not compiled, %lld s after the start, %s "
 		"in %s",
-		100 * f->share, (long long)scene->now->uptime_s,
-		2 * cost.most >= cost.weight ? "most" : "some", scene_method(scene, cost.method));
+		100 * f->share, (long long)scene->now->uptime_s, scene_cost_part(&cost),
+		scene_method(scene, cost.method));
 	scene_proof_stack(scene, f, cost.stack, 3);
 	if (strstr(scene->now->vm_args, "-Xint"))
 		snprintf(f->look, sizeof(f->look),
@@ -63,8 +62,6 @@ static void look(const struct scene *scene)
 		snprintf(f->look, sizeof(f->look),
 			"is the method larger than 8,000 bytes of bytecode, excluded, or the code "
 			"cache full? -XX:+PrintCompilation tells");
-	f->event = EVENT_CPU;
-	f->method = cost.method;
 }
 
 const struct finding_rule rule_interpreted = {
