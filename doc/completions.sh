@@ -7,6 +7,8 @@
 set -eu
 jhot=$1
 shell=$2
+# `jhot FILE` opens these, so they are offered where a JVM is (src/import/import.c has them)
+suffixes='jhot jfr pprof pb pb.gz collapsed folded'
 
 verbs() {
 	"$jhot" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1	\2/p'
@@ -48,7 +50,7 @@ options() {
 operand() {
 	case $("$jhot" "$1" --help | sed -n '1s/^Usage: jhot [a-z]* *//p') in
 	*PID*) echo jvm ;;
-	*FILE | *FILE...) echo file ;;
+	*FILE | *FILE... | *AFTER...) echo file ;;
 	*) echo none ;;
 	esac
 }
@@ -102,6 +104,16 @@ _jhot_jvms() {
 	jhot list 2>/dev/null | awk '/^ ? ? ? ? ? ?[0-9]+ / { print $1 }'
 }
 
+_jhot_profiles() {
+	local suffix IFS=$'\n'
+	compopt -o filenames 2>/dev/null
+END
+	printf '\tfor suffix in %s; do\n' "$suffixes"
+	cat <<'END'
+		COMPREPLY+=($(compgen -f -X "!*.$suffix" -- "$cur"))
+	done
+}
+
 _jhot() {
 	local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
 	local verb=top words= options= operand=none found=0
@@ -138,7 +150,11 @@ END
 		COMPREPLY=($(compgen -W "$options" -- "$cur"))
 		return
 	fi
-	[ $found = 0 ] && [ "$COMP_CWORD" = 1 ] && COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
+	if [ $found = 0 ] && [ "$COMP_CWORD" = 1 ]; then
+		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
+		# from the first letter on, or all the others would be lost among them
+		[ -z "$cur" ] || _jhot_profiles
+	fi
 	case $operand in
 	jvm) COMPREPLY+=($(compgen -W "$(_jhot_jvms)" -- "$cur")) ;;
 	file)
@@ -178,7 +194,7 @@ zsh_verb() {
 	done
 	case $(operand "$1") in
 	jvm) printf " \\\\\n\t\t\t'1:JVM:_jhot_jvms'" ;;
-	file) printf " \\\\\n\t\t\t'1:file:_files'" ;;
+	file) printf " \\\\\n\t\t\t'*:file:_files'" ;;
 	esac
 	printf ' ;;\n'
 }
@@ -205,6 +221,9 @@ END
 	if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
 		_describe -t verbs verb verbs
 		_jhot_jvms
+END
+	printf '\t\t_files -g \047*.(%s)\047\n' "$(echo "$suffixes" | tr ' ' '|')"
+	cat <<'END'
 		return
 	fi
 	local verb=top
@@ -256,6 +275,9 @@ function __jhot_jvms
 end
 complete -c jhot -f
 END
+	for suffix in $suffixes; do
+		printf "complete -c jhot -n '__fish_is_nth_token 1' -a '(__fish_complete_suffix .%s)'\n" "$suffix"
+	done
 	verbs | while IFS='	' read -r verb help; do
 		printf "complete -c jhot -n '__fish_is_nth_token 1' -a %s -d '%s'\n" "$verb" "$(quoted "$help")"
 		case $(operand "$verb") in

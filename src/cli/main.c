@@ -5,6 +5,7 @@
 #include "cli/line/nearest.h"
 #include "cli/report.h"
 #include "cli/verb/verb.h"
+#include "import/import.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -64,12 +65,24 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
 	return rc;
 }
 
-/* No verb given: the default one, with all words as its arguments. */
+/* Is one of the words a profile? A number is a pid, whatever files are called. */
+static bool names_file(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		if (argv[i][0] != '-' && argv[i][strspn(argv[i], "0123456789")] &&
+			import_takes(argv[i]))
+			return true;
+	return false;
+}
+
+/* No verb given: the default one, with all words as its arguments; the one that shows files, if there are some. */
 static int run_default(int argc, char **argv, struct err *err)
 {
 	const struct verb *verb = verb_find(VERB_DEFAULT);
 	int rc;
 
+	if (names_file(argc, argv))
+		return run_verb(verb_find(VERB_OF_FILES), argc, argv, err);
 	if (argc && refuse_near_verb(argv[0], err))
 		return -1;
 	rc = run_verb(verb, argc, argv, err);

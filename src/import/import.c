@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 /* Those that are told for certain stand before those that nearly any text could be. */
 const struct import_format import_formats[] = {
@@ -43,6 +44,15 @@ static bool import_has_suffix(const char *path, const char *suffix)
 	return len > end && !strncasecmp(path + len - end, suffix, end);
 }
 
+static const struct import_format *import_find_suffix(const char *path)
+{
+	for (const struct import_format *f = import_formats; f->name; f++)
+		for (int i = 0; i < IMPORT_SUFFIXES && f->suffixes[i]; i++)
+			if (import_has_suffix(path, f->suffixes[i]))
+				return f;
+	return NULL;
+}
+
 /* By its first bytes, else by its name. */
 static const struct import_format *import_find(
 	const char *path, const unsigned char *head, size_t bytes)
@@ -50,11 +60,27 @@ static const struct import_format *import_find(
 	for (const struct import_format *f = import_formats; f->name; f++)
 		if (f->is && f->is(head, bytes))
 			return f;
-	for (const struct import_format *f = import_formats; f->name; f++)
-		for (int i = 0; i < IMPORT_SUFFIXES && f->suffixes[i]; i++)
-			if (import_has_suffix(path, f->suffixes[i]))
-				return f;
-	return NULL;
+	return import_find_suffix(path);
+}
+
+bool import_takes(const char *path)
+{
+	const unsigned char *head;
+	struct input *in;
+	struct stat st;
+	int bytes;
+
+	if (import_find_suffix(path))
+		return true;
+	/* A pipe would be robbed of what is looked at. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	in = input_open(path, NULL);
+	if (!in)
+		return false;
+	bytes = input_peek(in, &head, NULL);
+	input_close(in);
+	return bytes > 0 && import_find(path, head, (size_t)bytes);
 }
 
 static int import_unknown(const struct input *in, struct err *err)

@@ -42,6 +42,8 @@ struct import_options {
 struct imported *import_read(
 	const char *path, const struct import_options *options, struct err *err);
 void import_free(struct imported *i);
+/* Is it a file that import_read would try, by its name or by its first bytes? */
+bool import_takes(const char *path);
 
 /*
  * Several as one: events by name, threads by their names and numbers. Those with time lie where the wall clock has them. What

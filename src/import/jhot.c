@@ -21,6 +21,17 @@ static ssize_t jhot_input(void *ctx, void *bytes, size_t count, struct err *err)
 	return n < 0 && input_is_cut(im->in) ? 0 : n;
 }
 
+/* As of any file: an event is there if it has samples, whether or not it was switched off in the end. */
+static void jhot_events(struct import *im)
+{
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct profile_query q = profile_whole(i);
+
+		if (profile_sum(im->p, &q).count)
+			im->out->vitals.events[i].state = VITALS_ON;
+	}
+}
+
 int import_jhot(struct import *im, struct err *err)
 {
 	struct imported *out = im->out;
@@ -32,6 +43,7 @@ int import_jhot(struct import *im, struct err *err)
 		return -1;
 	rc = recording_read(r, UINT32_MAX, err);
 	out->vitals = *recording_vitals_now(r);
+	jhot_events(im);
 	out->duration_ns = recording_duration_ns(r);
 	out->timed = true;
 	snprintf(out->host, sizeof(out->host), "%s", recording_host(r));

@@ -35,7 +35,7 @@ echo '        The JVM is held by a debugger or tracer, which is process'
 echo '        41236 of somebody `touch pwned`'
 END
 chmod +x "$T/bin/jhot"
-touch "$T/a.jhot" "$T/x y.jhot"
+touch "$T/a.jhot" "$T/x y.jhot" "$T/a.txt" "$T/stacks.pb.gz"
 cd "$T"
 
 verbs=$("$JHOT" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
@@ -56,8 +56,10 @@ offers 'cpu,lock ' record -e cpu,l
 offers '256 ' top --color = 2
 offers 'never ' top --color n
 offers ' ' record -d ''
-offers 'a.jhot ' view a
+offers 'a.jhot a.txt ' view a
 offers 'x y.jhot ' view x
+offers 'a.jhot ' a
+offers 'stacks.pb.gz status stop ' st
 
 ok "bash has a completion after the file is read" bash --norc -c '. "$1" && complete -p jhot' bash "$folder/jhot"
 for try in zsh:_jhot fish:jhot.fish; do
@@ -72,7 +74,7 @@ for try in zsh:_jhot fish:jhot.fish; do
 	done
 done
 if command -v fish >/dev/null; then
-	is "fish completes" "$(PATH=$T/bin:$PATH fish --no-config -c ". '$folder/jhot.fish'; complete -C 'jhot rep'" 2>/dev/null | cut -f 1)" report
+	is "fish completes" "$(PATH=$T/bin:$PATH fish --no-config -c ". '$folder/jhot.fish'; complete -C 'jhot conv'" 2>/dev/null | cut -f 1)" convert
 else
 	skip "fish completes" "no fish here"
 fi

@@ -41,7 +41,7 @@ src/tui/term/%C%_fuzz_replay-terminal.$(OBJEXT): src/tui/term/kinds.inc
 src/cli/%C%_fuzz_replay-agent.$(OBJEXT): $(AGENT_FILE)
 
 if HAVE_VTERM
-check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals
+check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals %D%/test_view
 %C%_test_terminal_SOURCES = %D%/test_terminal.c %D%/vt.c
 %C%_test_terminal_LDADD = -lvterm -lutil
 %C%_test_terminals_SOURCES = %D%/test_terminals.c %D%/vt.c
@@ -50,6 +50,8 @@ check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_te
 %C%_test_recorded_LDADD = -lvterm -lutil
 %C%_test_files_SOURCES = %D%/test_files.c %D%/vt.c
 %C%_test_files_LDADD = -lvterm -lutil
+%C%_test_view_SOURCES = %D%/test_view.c %D%/vt.c
+%C%_test_view_LDADD = -lvterm -lutil
 endif
 
 .PHONY: fuzz

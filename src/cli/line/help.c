@@ -84,6 +84,7 @@ void help_main(FILE *out)
 {
 	fputs("jhot " JHOT_VERSION ": what a running JVM spends its time on, live\n\n"
 	      "Usage: jhot [PID|NAME]        choose a JVM, or look at this one\n"
+	      "       jhot FILE...           look at what was recorded\n"
 	      "       jhot VERB [ARGUMENT]...\n\nVerbs:\n",
 		out);
 	for (const struct verb *const *v = verbs; *v; v++)

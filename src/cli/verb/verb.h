@@ -40,6 +40,8 @@ struct verb {
 
 /* The verb that a command line without one means (`jhot`, `jhot PID`). */
 #define VERB_DEFAULT "top"
+/* The same where a word is a profile (`jhot FILE`). */
+#define VERB_OF_FILES "view"
 
 extern const struct verb *const verbs[];        /* NULL at the end */
 const struct verb *verb_find(const char *name); /* NULL if there is none */

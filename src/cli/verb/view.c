@@ -40,7 +40,8 @@ static void view_facts(struct view_facts *f, const struct args *args, const stru
 
 	for (int i = 0; i < args->operand_count; i++)
 		fact_add(f, i ? "" : "file", args->operands[i]);
-	fact_add(f, "format", file->format->what);
+	if (args->operand_count == 1)
+		fact_add(f, "format", file->format->what);
 	fact_add(f, "host", file->host);
 	snprintf(text, sizeof(text), file->vitals.pid > 0 ? "%d" : "", file->vitals.pid);
 	fact_add(f, "process", text);
@@ -53,6 +54,7 @@ static void view_facts(struct view_facts *f, const struct args *args, const stru
 	fact_add(f, "lasts", text);
 	for (int i = 0; i < file->label_count; i++)
 		fact_add(f, i ? "" : "labels", file->labels[i]);
+	fact_add(f, "note", file->note);
 }
 
 /* All events that have samples; the one that is shown first, by -e, else cpu, else the first that it has. */
@@ -84,7 +86,10 @@ static int view_run(const struct args *args, const struct imported *file,
 {
 	const char *name = strrchr(args->operands[0], '/');
 	struct view_facts facts = {.count = 0};
-	struct app_file shown = {.host = file->host, .timed = file->timed, .facts = facts.list};
+	struct app_file shown = {.host = file->host,
+		.timed = file->timed,
+		.vitals = profile_vitals_first(file->profile) != NULL,
+		.facts = facts.list};
 	struct events events;
 	char title[128];
 	int rc;
@@ -144,7 +149,8 @@ const struct verb verb_view = {
 	.name = "view",
 	.synopsis = "[OPTION]... FILE...",
 	.help = "show profiles from files as `jhot top` shows a JVM",
-	.text = "Reads what `jhot convert` reads, also several files as one. All views, searches, "
+	.text = "The verb may be left out: `jhot FILE` is `jhot view FILE`.\n\nReads what `jhot "
+		"convert` reads, also several files as one. All views, searches, "
 		"filters and exports are there; where a file tells when its samples were taken, , "
 		"and . move a window through its time, and [ and ] widen it. Press ? for the "
 		"keys.\n\n"

@@ -332,6 +332,23 @@ static unsigned menu_add(struct ui *ui)
 	return 0;
 }
 
+/* Keys that change how is sampled. */
+static unsigned menu_change(struct ui *ui, int key, int event)
+{
+	switch (key) {
+	case ' ':
+		if (event_is_on(ui, event) || !event_warns(ui, event))
+			menu_set(ui, event, !event_is_on(ui, event), 0);
+		return UI_UPDATE;
+	case TKEY_LEFT:
+	case '-': menu_interval(ui, event, false); return UI_UPDATE;
+	case TKEY_RIGHT:
+	case '+': menu_interval(ui, event, true); return UI_UPDATE;
+	case 'g': menu_engine(ui, event); return UI_UPDATE;
+	default: return menu_add(ui);
+	}
+}
+
 static unsigned menu_key(struct ui *ui, int key)
 {
 	int rows = menu_rows(ui), event;
@@ -345,15 +362,17 @@ static unsigned menu_key(struct ui *ui, int key)
 	case TKEY_DOWN:
 	case 'j': ui->menu.row = (ui->menu.row + 1) % rows; return 0;
 	case ' ':
-		if (event_is_on(ui, event) || !event_warns(ui, event))
-			menu_set(ui, event, !event_is_on(ui, event), 0);
-		return UI_UPDATE;
 	case TKEY_LEFT:
-	case '-': menu_interval(ui, event, false); return UI_UPDATE;
+	case '-':
 	case TKEY_RIGHT:
-	case '+': menu_interval(ui, event, true); return UI_UPDATE;
-	case 'g': menu_engine(ui, event); return UI_UPDATE;
-	case 'a': return menu_add(ui);
+	case '+':
+	case 'g':
+	case 'a':
+		if (!ui->options->file)
+			return menu_change(ui, key, event);
+		snprintf(ui->menu.note, sizeof(ui->menu.note),
+			"A file has the events that it was made with.");
+		return 0;
 	case TKEY_ENTER: ui->place.popup = NULL; return events_show(ui, event);
 	default:
 		ui->place.popup = NULL;
@@ -419,9 +438,17 @@ static const struct ui_popup popup_events = {
 	.draw = menu_draw,
 };
 
+/* Nothing of a file can be changed. */
+static const struct ui_popup popup_file_events = {
+	.title = "events of the file",
+	.keys = "Enter show  Esc",
+	.key = menu_key,
+	.draw = menu_draw,
+};
+
 unsigned events_menu(struct ui *ui, int arg)
 {
-	ui->place.popup = &popup_events;
+	ui->place.popup = ui->options->file ? &popup_file_events : &popup_events;
 	ui->menu.note[0] = '\0';
 	ui->menu.row = 0;
 	for (int row = 0; menu_event(ui, row) >= 0; row++)

@@ -32,14 +32,15 @@ struct cells {
 
 int timestrip_rows(const struct ui *ui)
 {
-	int rows = ui->canvas.rows;
+	int rows = ui->canvas.rows, lines;
 
 	if (!ui->profile || ui->canvas.cols < 60 || !file_has_time(ui))
 		return 0;
-	return rows >= ROWS_THREE                             ? 3
-	       : rows >= ROWS_TWO                             ? 2
-	       : rows >= ROWS_FROZEN && ui->scope.time.frozen ? 1
-							      : 0;
+	lines = rows >= ROWS_THREE                             ? 3
+		: rows >= ROWS_TWO                             ? 2
+		: rows >= ROWS_FROZEN && ui->scope.time.frozen ? 1
+							       : 0;
+	return lines > 1 && !file_has_vitals(ui) ? 1 : lines;
 }
 
 static struct cells cells_of(const struct ui *ui)

@@ -3,6 +3,7 @@
 #include "tui/frame/ui.h"
 
 #include "tui/frame/command.h"
+#include "tui/frame/file.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>
@@ -102,7 +103,7 @@ static const struct help_term orders[] = {
 static bool help_lists(const struct command *c, const struct ui *ui)
 {
 	return c->help && c->views & VIEW_BIT(ui->place.under) &&
-	       (!c->available || c->available(ui));
+	       (!c->available || c->available(ui)) && !file_refuses(ui, c);
 }
 
 /* One group: its commands in as many lines as they need. Returns the row behind them. */

@@ -122,23 +122,36 @@ static void write_memory(const struct vitals *v, struct page *p)
 		add(p, "note", "%s", v->vitals_note);
 }
 
+/* What a file has is counted: its own figures may be of a moment before its end, and nothing in it is on or off. */
+static int64_t event_samples(const struct ui *ui, int event)
+{
+	const struct profile_query q = profile_whole(event);
+
+	return ui->options->file ? (int64_t)profile_sum(ui->profile, &q).count
+				 : ui->vitals->events[event].samples;
+}
+
 static void write_events(const struct ui *ui, struct page *p, int width)
 {
-	static const char *const states[] = {"off", "on", "failed"};
+	static const char *const states[] = {"off   ", "on   ", "failed   "};
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER], interval[TEXT_NUMBER];
 
 	add_title(p, "EVENTS");
 	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *e = &ui->vitals->events[i];
+		int64_t count = event_samples(ui, i);
 
-		if (!e->state && e->samples <= 0)
+		if (!e->state && count <= 0)
 			continue;
 		text_interval(
 			interval, e->interval, profile_get_event(ui->profile, i)->weight_is_time);
-		add(p, profile_get_event(ui->profile, i)->name, "%s   %s%s%s   %s, %s lost",
-			states[e->state >= 0 && e->state < 3 ? e->state : 2], e->engine,
-			e->interval > 1 ? " every " : "", e->interval > 1 ? interval : "",
-			text_counted(samples, e->samples, "sample"), text_count(lost, e->lost));
+		add(p, profile_get_event(ui->profile, i)->name, "%s%s%s%s%s%s%s, %s lost",
+			ui->options->file ? ""
+					  : states[e->state >= 0 && e->state < 3 ? e->state : 2],
+			e->engine, e->interval > 1 && *e->engine ? " " : "",
+			e->interval > 1 ? "every " : "", e->interval > 1 ? interval : "",
+			*e->engine || e->interval > 1 ? "   " : "",
+			text_counted(samples, count, "sample"), text_count(lost, e->lost));
 		add_wrapped(p, "", e->note, width);
 	}
 }
@@ -146,12 +159,15 @@ static void write_events(const struct ui *ui, struct page *p, int width)
 static void write_agent(const struct ui *ui, struct page *p, int width)
 {
 	const struct vitals *v = ui->vitals;
-	char a[TEXT_NUMBER], up[TEXT_NUMBER];
+	char a[TEXT_NUMBER], up[TEXT_NUMBER], since[40] = "";
 
+	if (!ui->options->file)
+		snprintf(since, sizeof(since), "   attached %s ago",
+			ago(up, (ui->now_ms - ui->attached_ms) / 1000));
 	add_title(p, "AGENT");
-	add(p, "cost", "%.1f%% of one core now, %.2f s of CPU in all   attached %s ago",
-		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0, (double)v->cost_ns / NS_PER_S,
-		ago(up, (ui->now_ms - ui->attached_ms) / 1000));
+	add(p, "cost", "%.1f%% of one core %s, %.2f s of CPU in all%s",
+		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0,
+		ui->options->file ? "at the end" : "now", (double)v->cost_ns / NS_PER_S, since);
 	add(p, "memory", "%s mapped in the JVM; only what is used takes any",
 		text_bytes(a, v->agent_bytes));
 	add(p, "walker", "%s", v->walker);
@@ -188,10 +204,10 @@ static void info_draw(struct ui *ui, struct area area)
 	page_begin(ui, p);
 	if (ui->options->file)
 		write_file(ui, p, width);
-	if (file_has_vitals(ui)) {
+	else
 		write_jvm(ui, p, width);
+	if (file_has_vitals(ui))
 		write_memory(ui->vitals, p);
-	}
 	write_events(ui, p, width);
 	if (file_has_vitals(ui))
 		write_agent(ui, p, width);

@@ -4,6 +4,7 @@
 
 #include "profile/query/error.h"
 #include "tui/frame/events.h"
+#include "tui/frame/file.h"
 #include "tui/screen/text.h"
 
 #include <math.h>
@@ -192,7 +193,30 @@ static const struct column differing[] = {
 	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
 };
 
+/* Of a file that does not tell when its samples were taken: nothing in it rises or falls. */
+static const struct column timeless[] = {
+	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
+	{"±", 2, 3, false, 52, -1, cell_error},
+	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
+	{"AMOUNT", 1, 6, false, METHODS_AMOUNT_COLS, -1, cell_amount},
+	{"LINE", 2, 5, false, METHODS_DELTA_COLS, -1, cell_line},
+	{"T", 2, 1, true, 0, -1, cell_type},
+	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
+};
+
+static const struct column timeless_differing[] = {
+	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
+	{"±", 2, 3, false, 60, -1, cell_error},
+	{"DELTA", 1, 6, false, 0, SORT_DELTA, cell_delta},
+	{"TOTAL%", 1, 6, false, 52, SORT_TOTAL, cell_total},
+	{"DELTA", 1, 6, false, 52, SORT_TOTAL_DELTA, cell_total_delta},
+	{"T", 2, 1, true, 0, -1, cell_type},
+	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
+};
+
 struct columns methods_columns(const struct ui *ui)
 {
+	if (!file_has_time(ui))
+		return compare_on(ui) ? COLUMNS(timeless_differing) : COLUMNS(timeless);
 	return compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files in the live view, by jhot itself in a terminal: each format opens on what it has and says what it is, keys that
+ * need a JVM say so, quitting leaves nothing, and what cannot be read is a sentence before any screen is there.
+ */
+#include "tests/tap.h"
+#include "tests/tui/vt.h"
+
+#include <glob.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ALT_SCREEN "\033[?1049h"
+
+static char program[4096], source[3500], folder[200];
+
+static struct vt *start(const char *a, const char *b, const char *c)
+{
+	static const char *const env[] = {
+		"LC_ALL=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent", "TZ=UTC", NULL};
+	const char *argv[] = {program, a, b, c, NULL};
+	struct vt_options o = {.rows = 24, .cols = 80, .setenv = env, .jhot = true};
+
+	return vt_open(&o, argv);
+}
+
+static int files_here(void)
+{
+	glob_t found;
+	int n = glob("*", 0, NULL, &found) ? 0 : (int)found.gl_pathc;
+
+	globfree(&found);
+	return n;
+}
+
+/* What it says when the key is pressed; the message goes again by Esc. */
+static void says(struct vt *vt, const char *key, const char *text)
+{
+	vt_keys(vt, key);
+	ok(vt_wait(vt, text), "\"%s\": %s", key, text);
+	vt_keys(vt, "\033");
+	vt_frame(vt);
+}
+
+static void quit(struct vt *vt, int files)
+{
+	struct termios modes;
+	int status;
+
+	vt_keys(vt, "q");
+	status = vt_end(vt);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "q ends it");
+	vt_modes(vt, &modes);
+	ok(!vt_alt_screen(vt) && !vt_shows(vt, "METHOD") && modes.c_lflag & ECHO,
+		"the terminal is as it was");
+	is_int(files_here(), files, "and no file came");
+	vt_close(vt);
+}
+
+/* A file that each format of convert makes of one recording. */
+static void test_format(const char *file, const char *event, const char *tab, bool timed)
+{
+	int files = files_here();
+	struct vt *vt;
+	char title[100];
+
+	diag("%s", file);
+	vt = start("view", file, NULL);
+	snprintf(title, sizeof(title), "jhot %s ", file);
+	ok(vt_wait(vt, title) && vt_shows(vt, " FILE"), "the title names the file");
+	ok(strstr(vt_row(vt, 0), event) && strstr(vt_row(vt, 1), tab), "%s is shown first", event);
+	ok(vt_shows(vt, "Annotate$TypeAnnotate.visitMethodDef"), "its methods");
+	is_int(vt_shows(vt, "TREND"), timed, "a trend only where there is time");
+
+	says(vt, " ", "A file does not go on");
+	says(vt, "r", "A file does not go on");
+	says(vt, "d", "A file does not change");
+	says(vt, "c", "This is a file, no JVM");
+	if (!timed)
+		says(vt, ",", "does not tell when its samples were taken");
+	vt_keys(vt, "e");
+	ok(vt_wait(vt, "events of the file"), "e: its events");
+	vt_keys(vt, " ");
+	ok(vt_wait(vt, "A file has the events that it was made with."), "... cannot be changed");
+	vt_keys(vt, "\033");
+	vt_frame(vt);
+	vt_keys(vt, "?");
+	ok(vt_wait(vt, "HELP: Methods") && !vt_shows(vt, "freeze") && !vt_shows(vt, "restart") &&
+			!vt_shows(vt, "other JVM"),
+		"the help names no key that needs a JVM");
+	vt_keys(vt, "?");
+	vt_frame(vt);
+
+	vt_keys(vt, "I");
+	snprintf(title, sizeof(title), "file        %s", file);
+	ok(vt_wait(vt, title), "I: which file");
+	ok(!strcmp(event, "samples") ||
+			(vt_shows(vt, "begins      2026-") && vt_shows(vt, "process     14866")),
+		"... of whom and when, if it tells");
+	quit(vt, files);
+}
+
+static void test_without_a_verb(void)
+{
+	struct vt *vt = start("a.jhot", NULL, NULL);
+
+	ok(vt_wait(vt, "jhot a.jhot "), "jhot FILE opens it");
+	quit(vt, files_here());
+	vt = start("a.jfr", "a.jhot", "a.collapsed");
+	ok(vt_wait(vt, "jhot 3 files "), "several are one");
+	vt_keys(vt, "I");
+	ok(vt_wait(vt, "a.collapsed") && vt_shows(vt, "a.jfr") && vt_shows(vt, "a.jhot"),
+		"I names each");
+	quit(vt, files_here());
+}
+
+/* No screen opens, and the sentence can be read when jhot has ended. */
+static void test_broken(const char *file, const char *sentence)
+{
+	struct vt *vt = start("view", file, NULL);
+	int status = vt_end(vt);
+
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%s: exit 7", file);
+	ok(!vt_received(vt, ALT_SCREEN), "... and no screen opens");
+	ok(vt_shows(vt, sentence), "... but it says: %s", sentence);
+	vt_close(vt);
+}
+
+/* What stands before the cut is shown, and that there is no more is said. */
+static void test_cut(void)
+{
+	struct vt *vt = start("view", "cut.jhot", NULL);
+
+	ok(vt_wait(vt, "jhot cut.jhot "), "a recording that was cut off opens");
+	vt_keys(vt, "I");
+	ok(vt_wait(vt, "the recording was not finished"), "I says that it was");
+	quit(vt, files_here());
+}
+
+static bool make_files(void)
+{
+	char command[sizeof(program) + sizeof(source) + 400];
+
+	/* All of them from one recording, then what is wrong with some. */
+	snprintf(command, sizeof(command),
+		"cp '%s/tests/recording/compile.jhot' a.jhot && '%s' convert -o a.collapsed "
+		"-o a.pb.gz -o a.jfr a.jhot 2>/dev/null && : >empty.jfr && head -c 3000 a.jfr "
+		">cut.jfr && head -c 500 a.pb.gz >cut.pb.gz && head -c 4000 a.jhot >cut.jhot && "
+		"printf 'a;b 1\\na;b\\n' >line.folded",
+		source, program);
+	return !system(command);
+}
+
+int main(void)
+{
+	const char *build = getenv("builddir"), *top = getenv("srcdir"), *tmp = getenv("TMPDIR");
+	char here[3000], command[300];
+
+	if (!getcwd(here, sizeof(here)))
+		tap_skip_all("no folder");
+	snprintf(program, sizeof(program), "%s/jhot", build && *build == '/' ? build : here);
+	snprintf(source, sizeof(source), "%s", top ? top : here);
+	snprintf(folder, sizeof(folder), "%s/jhot-view.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder) || chdir(folder) < 0)
+		tap_skip_all("no folder");
+	ok(make_files(), "files of all formats");
+	test_format("a.jhot", "cpu/perf 50Hz", "[1 cpu]", true);
+	test_format("a.jfr", "cpu 50Hz", "[1 cpu]", true);
+	test_format("a.pb.gz", "cpu 50Hz", "[1 cpu]", false);
+	test_format("a.collapsed", "samples", "[5 samples]", false);
+	test_without_a_verb();
+	test_broken("empty.jfr", "empty.jfr is empty.");
+	test_broken("cut.jfr", "cut.jfr is cut off");
+	test_broken("cut.pb.gz", "cut.pb.gz is cut off");
+	test_broken("line.folded", "line 2");
+	test_broken("none.jhot", "No such file");
+	test_cut();
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	if (system(command))
+		diag("%s is left", folder);
+	return tap_done();
+}
