@@ -21,7 +21,7 @@ cli_sources = \
 	%D%/outputs/hot.c %D%/outputs/hot.h %D%/outputs/jhot.c %D%/outputs/meta.c %D%/outputs/meta.h \
 	%D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/path.c \
 	%D%/verb/convert.c %D%/verb/diff.c %D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c \
-	%D%/verb/record.c %D%/verb/status.c %D%/verb/top.c %D%/verb/verb.h %D%/verb/verbs.c %D%/verb/view.c \
+	%D%/verb/record.c %D%/verb/status.c %D%/verb/top.c %D%/line/verb.h %D%/verb/verbs.c %D%/verb/view.c \
 	%D%/verb/why.c
 jhot_archives = libtui.a libfindings.a libimport.a librecording.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a \
 	libprofile.a libwire.a libbase.a

@@ -3,8 +3,8 @@
 #include "cli/line/args.h"
 #include "cli/line/help.h"
 #include "cli/line/nearest.h"
+#include "cli/line/verb.h"
 #include "cli/report.h"
-#include "cli/verb/verb.h"
 #include "import/import.h"
 
 #include <malloc.h>

@@ -3,7 +3,7 @@
 #ifndef JHOT_FINDINGS_RULES_H
 #define JHOT_FINDINGS_RULES_H
 
-#include "findings/findings.h"
+#include "findings/finding.h"
 
 extern const struct finding_rule rule_deadlock, rule_heap, rule_gc, rule_jit, rule_exceptions;
 extern const struct finding_rule rule_codecache, rule_interpreted, rule_deopt;

@@ -7,8 +7,11 @@
 #ifndef JHOT_FINDINGS_SCENE_H
 #define JHOT_FINDINGS_SCENE_H
 
-#include "findings/findings.h"
+#include "findings/finding.h"
+#include "profile/profile.h"
+#include "profile/vitals.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define SCENE_POINTS 60

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Agent_OnAttach: options, a session's memory, its thread. Nothing here takes long or can block. */
 #include "sampler/jvm/jvm.h"
+#include "sampler/session/memory.h"
 #include "sampler/session/publisher.h"
 #include "sampler/signal/raw.h"
 

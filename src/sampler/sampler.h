@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One session inside the JVM: all its memory, and the steps of its life.
+ * One session inside the JVM: all that it knows.
  *
  *   OnAttach: sampler_new -> publisher thread: setup, loop, teardown -> sampler_free
  *
- * Everything a handler touches is private memory of the target (not the shared map), mapped at the
- * start and unmapped when nobody holds it any more: rooms.h. At most one session is found by handlers.
+ * Everything a handler touches is private memory of the target (not the shared map), mapped at the start and unmapped
+ * when nobody holds it any more: session/memory.h, rooms.h. At most one session is found by handlers.
  */
 #ifndef JHOT_SAMPLER_SAMPLER_H
 #define JHOT_SAMPLER_SAMPLER_H
@@ -32,6 +32,8 @@
 #define SAMPLER_DEPTH       WIRE_DEPTH_MAX /* user frames; of deeper stacks the root is missing */
 #define SAMPLER_KERNEL      160u /* kernel frames: sysctl kernel.perf_event_max_stack is 127 */
 #define SAMPLER_SCRATCH     16u  /* walks at one time, preempted ones included */
+
+#define SAMPLER_PARTS       4u /* of memory that is not there from the start: one for each of its users */
 
 #define SAMPLER_HURRY       50u /* per cent of the table: the publisher is woken */
 
@@ -233,19 +235,20 @@ struct sampler {
 	bool no_handlers;          /* none of ours for SIGSEGV: the JVM looks after its own */
 	bool handlers_said;        /* that SIGSEGV is not ours */
 	uint64_t private_bytes, memory_bytes;
+	struct sampler_part {
+		void *at;
+		uint64_t bytes;
+	} parts[SAMPLER_PARTS]; /* see sampler_part_new */
 };
 
-/*
- * sampler_new: all memory and the memfd. 0 or an AGENT_* result. vm: "name version" for the header.
- */
-int sampler_new(const char *token, const char *vm, struct sampler **out);
-/* Bytes that the session holds, without those of events. Publisher only. */
-uint64_t sampler_memory(const struct sampler *s);
 /* CPU time of all that the agent does in the target. */
-uint64_t sampler_cost_ns(const struct sampler *s);
-/* What the front end sees of it; the rest works on without it. */
-void sampler_unshare(struct sampler *s);
-/* Unmaps everything. Nobody may use it any more: see rooms.h. */
-void sampler_free(struct sampler *s);
+static inline uint64_t sampler_cost_ns(const struct sampler *s)
+{
+	uint64_t ns = atomic_load(&s->visits.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		ns += atomic_load(&s->events[i].cost_ns);
+	return ns;
+}
 
 #endif

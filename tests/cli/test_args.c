@@ -4,7 +4,7 @@
 #include "cli/line/args.h"
 #include "cli/line/nearest.h"
 #include "cli/line/units.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 
 #include "tests/tap.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md,
-# and every folder against the rooms of HACKING.md.
+# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md, every folder against the rooms
+# of HACKING.md, and whether files include each other in a circle.
 
 import fnmatch
 import os
@@ -12,6 +12,7 @@ import lint
 ROWS = lint.module_table()
 MODULES = {name: row for row in ROWS for name in row.names}
 ROOM_LIMIT = 30
+CIRCLE_LIMIT = 3
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -73,6 +74,42 @@ def room_faults(sources):
             yield "HACKING.md has a room %s, which is not there" % room
 
 
+def circles(graph):
+    """Groups of files that all reach each other by #include; a header and the source of its name are one."""
+    reach = {}
+
+    def reached(unit):
+        if unit not in reach:
+            seen, todo = set(), [unit]
+            while todo:
+                for other in graph.get(todo.pop(), ()):
+                    if other not in seen:
+                        seen.add(other)
+                        todo.append(other)
+            reach[unit] = seen
+        return reach[unit]
+
+    left = set(graph)
+    while left:
+        unit = min(left)
+        group = {unit} | {other for other in reached(unit) if unit in reached(other)}
+        left -= group
+        if len(group) > 1:
+            yield sorted(group)
+
+
+def circle_faults(sources):
+    graph = {}
+    for path in sources:
+        graph.setdefault(path[len("src/"):-2], set()).update(
+            header[:-2] for _, kind, header in includes(path) if kind == '"' and "/" in header)
+    for group in circles(graph):
+        if len(group) > CIRCLE_LIMIT:
+            yield "%s include each other: %d at most" % (" ".join(group), CIRCLE_LIMIT)
+        if len({os.path.dirname(unit) for unit in group}) > 1:
+            yield "%s include each other across folders" % " ".join(group)
+
+
 sources = lint.files(".c", ".h", under=("src",))
 modules = sorted({path.split("/")[1] for path in sources})
 lint.check("the table has rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has no module table"])
@@ -81,6 +118,7 @@ lint.check("every folder of src/ is in the table",
 known = [path for path in sources if path.split("/")[1] in MODULES]
 lint.check("every room is in the table of rooms, and not too full", room_faults(known))
 lint.check("modules include only what the table allows", own_faults(known))
+lint.check("no circle of includes across folders, or over more than %d files" % CIRCLE_LIMIT, circle_faults(known))
 lint.check("outside libraries stay where the table puts them", outside_faults(known))
 lint.check("every module has a header or a main", [
     "src/%s has neither" % m for m in modules

@@ -45,6 +45,14 @@ fresh
 for i in $(seq 30); do cp "$T/tree/src/base/buf.c" "$T/tree/src/base/buf$i.c"; done
 finds test_layers.py "a room that is too full" "a room has 30 at most"
 fresh
+for i in 1 2 3 4; do printf '#include "base/y%d.h"\n' $((i % 4 + 1)) >"$T/tree/src/base/y$i.h"; done
+finds test_layers.py "a circle of four files" "y4 include each other: 3 at most"
+fresh
+mkdir "$T/tree/src/base/cellar"
+echo '#include "base/buf.h"' >"$T/tree/src/base/cellar/wine.h"
+echo '#include "base/cellar/wine.h"' >>"$T/tree/src/base/buf.h"
+finds test_layers.py "a circle across folders" "wine include each other across folders"
+fresh
 echo '#include "buf.h"' >>"$T/tree/src/base/buf.c"
 finds test_layers.py "an include without its module" "write the module too"
 

@@ -60,6 +60,6 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 		$(CC) $(WARN_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/%D%/spin.c
 
 %C%_test_unwind_recv_SOURCES = %D%/test_unwind_recv.c $(unwind_test_sources) \
-	src/sampler/publish/modules.c src/sampler/signal/raw.c src/sampler/session/rooms.c \
+	src/sampler/publish/modules.c src/sampler/signal/raw.c \
 	src/sampler/signal/room.c src/sampler/session/unwind_recv.c
 %C%_test_unwind_recv_LDADD = $(unwind_test_libs) -ldl

@@ -16,12 +16,6 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* No session ends here. */
-void sampler_free(struct sampler *s)
-{
-	(void)s;
-}
-
 static uint64_t staging[WIRE_STAGING_BYTES / 8];
 
 struct agent {

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "cli/line/nearest.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef JHOT_CLI_LINE_HELP_H
 #define JHOT_CLI_LINE_HELP_H
 
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options table: every option of every verb, for parsing, help, man page and completions. */
 #include "cli/line/args.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 
 #include <stddef.h>
 

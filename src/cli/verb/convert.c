@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot convert`: profiles of any format into files of any other, several as one, or as text. */
 #include "cli/line/events.h"
+#include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
 #include "cli/reading.h"
-#include "cli/verb/verb.h"
 
 static int convert_write(
 	const struct imported *file, const struct args *args, struct outputs *o, struct err *err)

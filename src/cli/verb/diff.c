@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/line/units.h"
+#include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
 #include "cli/reading.h"
-#include "cli/verb/verb.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli/agent.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 #include "session/session.h"
 
 #include <stdio.h>

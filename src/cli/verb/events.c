@@ -3,7 +3,7 @@
 #include "attach/perf/events.h"
 #include "attach/jvm/hotspot.h"
 #include "base/json.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 #include "profile/profile.h"
 #include "session/alloc_trap.h"
 #include "tui/screen/text.h"

@@ -3,7 +3,7 @@
 #include "attach/jvm/hotspot.h"
 #include "base/json.h"
 #include "cli/line/help.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "cli/findings.h"
 #include "cli/line/units.h"
+#include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
 #include "cli/report.h"
 #include "cli/sampling.h"
-#include "cli/verb/verb.h"
 #include "profile/table/flat.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 #include "session/session.h"
 #include "tui/screen/text.h"
 

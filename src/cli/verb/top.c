@@ -5,11 +5,11 @@
 #include "cli/batch.h"
 #include "cli/line/events.h"
 #include "cli/line/units.h"
+#include "cli/line/verb.h"
 #include "cli/live/live.h"
 #include "cli/live/replay.h"
 #include "cli/report.h"
 #include "cli/screen.h"
-#include "cli/verb/verb.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb table: one row per verb, in the order of the help text. */
-#include "cli/verb/verb.h"
+#include "cli/line/verb.h"
 
 #include <string.h>
 

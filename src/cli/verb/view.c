@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "cli/batch.h"
 #include "cli/line/events.h"
+#include "cli/line/verb.h"
 #include "cli/live/live.h"
 #include "cli/reading.h"
 #include "cli/screen.h"
-#include "cli/verb/verb.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* `jhot why`: look at a JVM for a while, and say what is wrong with it. */
 #include "base/clock.h"
 #include "cli/findings.h"
+#include "cli/line/verb.h"
 #include "cli/sampling.h"
-#include "cli/verb/verb.h"
 #include "findings/findings.h"
 
 #include <stdio.h>

@@ -16,8 +16,7 @@
 #include "sampler/engine/alloc.h"
 #include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
-#include "sampler/session/publisher.h"
-#include "sampler/session/rooms.h"
+#include "sampler/session/lease.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -259,7 +258,7 @@ static void alloc_stop(struct sampler *s, uint32_t event)
 	atomic_store(&s->events[event].on, 0);
 	atomic_store(&s->live_on, NULL);
 	jvm_events_want(0, JVM_TELLS_ALLOCATIONS | JVM_TELLS_COLLECTIONS, 0);
-	publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_STOP_NS);
+	lease_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_STOP_NS);
 }
 
 static int alloc_start(
@@ -270,7 +269,7 @@ static int alloc_start(
 	int error = 0;
 
 	if (target->flags & WIRE_START_LIVE) {
-		if (!s->live && !(s->live = live_new())) {
+		if (!s->live && !(s->live = live_new(s))) {
 			text_add(&out, "no memory for the objects to be watched");
 			return -ENOMEM;
 		}
@@ -282,7 +281,7 @@ static int alloc_start(
 	atomic_store(&s->alloc_told.outside, 0);
 	alloc_interval(s);
 	jvm_events_want(bits, 0, 0);
-	if (!publisher_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_START_NS)) {
+	if (!lease_await(s, &s->visits.done, jvm_visit_ask(s), ALLOC_START_NS)) {
 		text_add(&out, "the JVM lets no thread of the agent in; try again");
 		error = -ETIMEDOUT;
 	} else if (!jvm_events_told(bits)) {
@@ -308,7 +307,7 @@ static void alloc_repace(struct sampler *s, uint32_t event)
 
 static int alloc_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
-	struct sampler *s = rooms_session();
+	struct sampler *s = sig_session();
 	struct text text = text_into(why, bytes);
 
 	if (s && s->layout && s->layout->jdk >= ALLOC_SINCE && s->layout->class_klass)

@@ -22,11 +22,10 @@ void alloc_publish(struct sampler *s);
 
 struct live;
 
-struct live *live_new(void);
+/* For the whole session; references that are still there at its end stay with the JVM. */
+struct live *live_new(struct sampler *s);
 /* All references are given back, but for one that a callback is filling in just now. On the visiting thread. */
 void live_release(struct live *live, JNIEnv *jni);
-/* Its memory, when no callback can be at it any more; references that are still there stay with the JVM. */
-void live_free(struct live *live);
 /* The object whose stack this is, its class before the leaf. false: no room. In the JVM's callback. */
 bool live_remember(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);

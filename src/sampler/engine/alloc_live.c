@@ -10,6 +10,7 @@
  */
 #include "sampler/engine/alloc.h"
 
+#include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 
 #include <string.h>
@@ -47,9 +48,9 @@ struct live {
 	struct live_object objects[LIVE_OBJECTS];
 };
 
-struct live *live_new(void)
+struct live *live_new(struct sampler *s)
 {
-	return raw_map(sizeof(struct live));
+	return sampler_part_new(s, sizeof(struct live));
 }
 
 static void object_release(struct live_object *o, JNIEnv *jni)
@@ -74,12 +75,6 @@ void live_release(struct live *live, JNIEnv *jni)
 		if (atomic_load(&live->objects[i].state) == LIVE_FILLED)
 			object_release(&live->objects[i], jni);
 	}
-}
-
-void live_free(struct live *live)
-{
-	if (live)
-		raw_unmap(live, sizeof(*live));
 }
 
 static struct live_object *live_take(struct live *live)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines on one thread. */
-#include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 
 #include "base/clock.h"
 #include "sampler/signal/raw.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of events; starting and stopping them on all threads. */
 #include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 
 #include "base/clock.h"
 #include "sampler/engine/lock/lock.h"

@@ -10,8 +10,8 @@
  *
  * Up to Linux 6.3 such a signal went to the process's first thread, and would wake it up each time: there it is not used.
  */
+#include "sampler/engine/arms.h"
 #include "sampler/engine/ctimer.h"
-#include "sampler/engine/events.h"
 
 #include "base/clock.h"
 #include "sampler/signal/raw.h"

@@ -5,6 +5,7 @@
  * as it lives: the same times, without the kernel's frames. That is told on the event's line; an engine that was asked
  * for stays.
  */
+#include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
 
 #include "base/clock.h"

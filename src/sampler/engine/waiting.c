@@ -3,7 +3,7 @@
 #include "sampler/engine/waiting.h"
 
 #include "base/clock.h"
-#include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 #include "sampler/signal/signal.h"
 #include "sampler/text.h"
 

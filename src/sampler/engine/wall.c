@@ -11,8 +11,8 @@
 
 #include "sampler/engine/wall.h"
 #include "base/clock.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/ctimer.h"
-#include "sampler/engine/events.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"

@@ -21,11 +21,10 @@ struct thread_slot;
 struct task_call;
 void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call);
 
-/* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread, but for free. */
+/* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread. */
 void wall_waiting_start(struct sampler *s);
 /* interval 0: now. */
 void wall_waiting_look(struct sampler *s, uint64_t interval);
-void wall_waiting_free(struct sampler *s);
 uint64_t wall_waiting_memory(const struct sampler *s);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wall clock of virtual threads that wait: what a look finds stands for the time since the look before. */
-#include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/wall.h"
 
 #include "base/clock.h"
 #include "sampler/engine/waiting.h"
+#include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 
 #define LOOKS_SHARE 100u              /* of a core, at most */
@@ -124,7 +125,7 @@ void wall_waiting_start(struct sampler *s)
 	if (!s->layout || s->layout->jdk < 21)
 		return;
 	if (!ww)
-		ww = s->wall.waiting = raw_map(sizeof(*ww));
+		ww = s->wall.waiting = sampler_part_new(s, sizeof(*ww));
 	if (!ww)
 		return;
 	for (uint32_t i = 0; i < SEEN; i++)
@@ -132,12 +133,6 @@ void wall_waiting_start(struct sampler *s)
 	waiting_open(&ww->w, s);
 	ww->last_ns = clock_mono_ns();
 	ww->next_ns = 0;
-}
-
-void wall_waiting_free(struct sampler *s)
-{
-	if (s->wall.waiting)
-		raw_unmap(s->wall.waiting, sizeof(*s->wall.waiting));
 }
 
 uint64_t wall_waiting_memory(const struct sampler *s)

@@ -19,6 +19,7 @@
 #include "sampler/jvm/own.h"
 
 #include "base/clock.h"
+#include "sampler/session/lease.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
 #include "sampler/text.h"
@@ -248,7 +249,7 @@ static bool gate_close(struct sampler *s)
 	struct timespec pause = {0, GATE_STEP_NS};
 	uint64_t end = clock_mono_ns() + GATE_WAIT_NS;
 
-	while (atomic_load(&s->stop) == SAMPLER_RUNS && clock_mono_ns() < end) {
+	while (lease_runs(s) && clock_mono_ns() < end) {
 		if (!gate_suspects(s) && !gate_unborn(s) && gate_shut(s))
 			return true;
 		raw(SYS_nanosleep, &pause, 0);

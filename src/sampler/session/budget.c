@@ -3,6 +3,7 @@
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
 #include "sampler/publish/publish.h"
 #include "sampler/text.h"

@@ -9,13 +9,16 @@
  * two seconds, whatever the JVM does.
  */
 #include "sampler/session/publisher.h"
-#include "sampler/engine/alloc.h"
 
 #include "base/clock.h"
+#include "sampler/engine/alloc.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/lease.h"
+#include "sampler/session/memory.h"
 #include "sampler/session/rooms.h"
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
@@ -26,23 +29,18 @@
 #define PUBLISHER_STACK (256u << 10)
 #define TICK_NS         (100 * NS_PER_MS)
 /* After a command somebody waits for its first effect: an event's first samples are out at once. */
-#define AWAIT_TICK_NS   (50 * NS_PER_MS)
-#define QUICK_NS        (250 * NS_PER_MS)
-#define QUICK_TICK_NS   (10 * NS_PER_MS)
-#define SCAN_WHOLE_NS   (2 * NS_PER_S)
-#define NAMES_NS        (10 * NS_PER_S)
-#define NAMES_SOON_NS   (1 * NS_PER_S)
-#define EPOCH_NS        (4 * NS_PER_S)
-#define CODE_NS         (1 * NS_PER_S)
-#define CODE_SHARE      1000u
-#define LEASE_NS        (1500 * NS_PER_MS)
-#define LEASE_FIRST_NS  (5 * NS_PER_S)   /* until the front end has found the memfd */
-#define LEASE_SILENT_NS (10 * NS_PER_S)  /* it lives, but does not get to run */
-#define LEASE_PARKED_NS (600 * NS_PER_S) /* it cannot beat, and nobody tells whether it lives */
-#define LAST_WORDS_NS   (300 * NS_PER_MS)
-#define PREDECESSOR_NS  (10 * NS_PER_S)
-#define DRAIN_NS        (1 * NS_PER_S) /* a handler may have lost its core for that long */
-#define VISITOR_NS      (300 * NS_PER_MS)
+#define QUICK_NS       (250 * NS_PER_MS)
+#define QUICK_TICK_NS  (10 * NS_PER_MS)
+#define SCAN_WHOLE_NS  (2 * NS_PER_S)
+#define NAMES_NS       (10 * NS_PER_S)
+#define NAMES_SOON_NS  (1 * NS_PER_S)
+#define EPOCH_NS       (4 * NS_PER_S)
+#define CODE_NS        (1 * NS_PER_S)
+#define CODE_SHARE     1000u
+#define LAST_WORDS_NS  (300 * NS_PER_MS)
+#define PREDECESSOR_NS (10 * NS_PER_S)
+#define DRAIN_NS       (1 * NS_PER_S) /* a handler may have lost its core for that long */
+#define VISITOR_NS     (300 * NS_PER_MS)
 
 /* The session that is alive or ending, and the one that waits for it. Under session_lock. */
 static _Atomic uint32_t session_lock;
@@ -62,62 +60,11 @@ static void sessions_unlock(void)
 	atomic_store_explicit(&session_lock, 0, memory_order_release);
 }
 
-/* sampler_end: ask a session to end; the first reason counts. */
-static void sampler_end(struct sampler *s, enum sampler_stop why)
-{
-	uint32_t runs = SAMPLER_RUNS;
-
-	atomic_compare_exchange_strong(&s->stop, &runs, why);
-	raw_futex_wake(&s->shared.control->command_seq);
-}
-
-static bool sampler_runs(struct sampler *s)
-{
-	return atomic_load(&s->stop) == SAMPLER_RUNS;
-}
-
-/* --- the lease -------------------------------------------------------------------------------- */
-
-static uint64_t lease_limit(struct sampler *s)
-{
-	if (!atomic_load(&s->heard))
-		return LEASE_FIRST_NS;
-	if (atomic_load(&s->shared.control->holder))
-		return LEASE_SILENT_NS;
-	return s->paused ? LEASE_PARKED_NS : LEASE_NS;
-}
-
-static bool lease_silent(struct sampler *s, uint64_t now, uint64_t ns)
-{
-	return now - atomic_load(&s->beat_ns) >= ns;
-}
-
-static bool lease_lost(struct sampler *s, uint64_t now)
-{
-	return atomic_load(&s->shared.control->holder) & WIRE_HOLDER_DIED ||
-	       lease_silent(s, now, lease_limit(s));
-}
-
-static void lease_check(struct sampler *s, uint64_t now)
-{
-	struct wire_control *control = s->shared.control;
-	uint32_t beat = atomic_load(&control->beat);
-
-	if (beat != s->beat)
-		atomic_store(&s->heard, 1);
-	/* Of one that is parked the kernel tells when it ends. */
-	if (beat != s->beat || (atomic_load(&control->parked) && atomic_load(&control->holder)))
-		atomic_store(&s->beat_ns, now);
-	s->beat = beat;
-	if (lease_lost(s, now))
-		sampler_end(s, SAMPLER_LEASE);
-}
-
 /* pause_check: nothing is sampled for a front end that is parked, or lives but does not get to run. */
 static void pause_check(struct sampler *s, uint64_t now)
 {
 	bool parked = atomic_load(&s->shared.control->parked) != 0;
-	bool pause = parked || (atomic_load(&s->heard) && lease_silent(s, now, LEASE_NS));
+	bool pause = parked || lease_quiet(s, now);
 
 	if (pause == s->paused)
 		return;
@@ -282,31 +229,13 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	publication_announce(s);
 }
 
-bool publisher_await(
-	struct sampler *s, _Atomic uint32_t *word, uint32_t number, uint64_t timeout_ns)
-{
-	uint64_t now = clock_mono_ns(), end = now + timeout_ns;
-
-	while (sampler_runs(s) && now < end) {
-		uint32_t seen = atomic_load(word);
-
-		if ((int32_t)(seen - number) >= 0)
-			return true;
-		raw_futex_wait(word, seen, AWAIT_TICK_NS);
-		now = clock_mono_ns();
-		lease_check(s, now);
-		publish_table(s->publish, now);
-	}
-	return (int32_t)(atomic_load(word) - number) >= 0;
-}
-
 /* --- from beginning to end -------------------------------------------------------------------- */
 
 static void publisher_loop(struct sampler *s)
 {
 	uint64_t now = clock_mono_ns(), next = now, quick_until = 0;
 
-	while (sampler_runs(s)) {
+	while (lease_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
 		bool commanded;
 
@@ -318,7 +247,7 @@ static void publisher_loop(struct sampler *s)
 			next = now;
 			quick_until = now + QUICK_NS;
 			if (s->leave_asked)
-				sampler_end(s, SAMPLER_DETACH);
+				lease_end(s, SAMPLER_DETACH);
 		}
 		starts_look(s, now);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
@@ -326,7 +255,7 @@ static void publisher_loop(struct sampler *s)
 			publisher_tick(s, now);
 		}
 		now = clock_mono_ns();
-		if (sampler_runs(s) && now < next)
+		if (lease_runs(s) && now < next)
 			raw_futex_wait(
 				&s->shared.control->command_seq, seq, pause_length(s, now, next));
 		now = clock_mono_ns();
@@ -410,7 +339,7 @@ static bool sessions_turn(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + PREDECESSOR_NS;
 
-	while (sampler_runs(s) && clock_mono_ns() < end) {
+	while (lease_runs(s) && clock_mono_ns() < end) {
 		uint32_t ended = atomic_load(&session_ended);
 		bool mine;
 
@@ -451,14 +380,14 @@ int publisher_start(struct sampler *s, bool take)
 	int result = AGENT_OK;
 
 	sessions_lock();
-	if (session_next || (session_now && !take && sampler_runs(session_now) &&
+	if (session_next || (session_now && !take && lease_runs(session_now) &&
 				    !lease_lost(session_now, clock_mono_ns())))
 		result = AGENT_BUSY;
 	else if (spawn(&(struct spawn){"jhot publisher", PUBLISHER_STACK, publisher_main, s,
 			 &s->publisher_tid, NULL}))
 		result = AGENT_NO_THREAD;
 	else if (session_now)
-		sampler_end(session_now, SAMPLER_DETACH);
+		lease_end(session_now, SAMPLER_DETACH);
 	if (result == AGENT_OK)
 		*(session_now ? &session_next : &session_now) = s;
 	sessions_unlock();
@@ -478,9 +407,9 @@ static void publisher_exit(void *pid)
 	ended = atomic_load(&session_ended);
 	runs = session_now != NULL;
 	if (runs)
-		sampler_end(session_now, SAMPLER_EXIT);
+		lease_end(session_now, SAMPLER_EXIT);
 	if (session_next)
-		sampler_end(session_next, SAMPLER_EXIT);
+		lease_end(session_next, SAMPLER_EXIT);
 	sessions_unlock();
 	while (runs && atomic_load(&session_ended) == ended && clock_mono_ns() < end)
 		raw_futex_wait(&session_ended, ended, TICK_NS);

@@ -19,13 +19,6 @@
 int publisher_start(struct sampler *s, bool take);
 
 /*
- * publisher_await: wait until what another thread counts in a futex has come to `number`; false: it has not in time, or
- * the session ends. Meanwhile the lease is looked at and samples are published. Publisher only.
- */
-bool publisher_await(
-	struct sampler *s, _Atomic uint32_t *word, uint32_t number, uint64_t timeout_ns);
-
-/*
  * publisher_at_exit: see to it that a session that lives when the process exits publishes what it has:
  * a function for exit() to call, once.
  */

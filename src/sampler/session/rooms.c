@@ -3,6 +3,7 @@
 #include "sampler/session/rooms.h"
 
 #include "base/clock.h"
+#include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
@@ -56,11 +57,6 @@ void rooms_open(struct sampler *s)
 	atomic_store(&sig_room_now, s->room);
 }
 
-struct sampler *rooms_session(void)
-{
-	return atomic_load(&sig_rooms[atomic_load(&sig_room_now)].session);
-}
-
 void rooms_close(struct sampler *s)
 {
 	atomic_store(&sig_rooms[s->room].session, NULL);
@@ -74,26 +70,6 @@ bool rooms_drain(struct sampler *s, uint64_t ns)
 	while (!(s->drained = room_empty(&sig_rooms[s->room])) && clock_mono_ns() < end)
 		raw(SYS_nanosleep, &pause, 0);
 	return s->drained;
-}
-
-/*
- * Who comes counts on one side. The other side gets nobody new, but for some who had read which side it is before
- * the sides were changed, and these have read nothing else yet. So first the side that is out of use must be empty,
- * of all who were there before the last change; then the sides change, and the other one must become empty as well.
- */
-bool rooms_passed(struct sampler *s, uint32_t *step)
-{
-	struct sig_room *room = &sig_rooms[s->room];
-	uint32_t side = atomic_load(&room->side);
-
-	for (; *step < 2; ++*step, side ^= 1) {
-		if (atomic_load(&room->inside[side ^ 1]))
-			return false;
-		if (*step == 0)
-			atomic_store(&room->side, side ^ 1);
-	}
-	*step = 0;
-	return true;
 }
 
 void rooms_let_go(struct sampler *s)

@@ -15,18 +15,10 @@
 bool rooms_take(struct sampler *s);
 /* From now on the session is found. */
 void rooms_open(struct sampler *s);
-/* The session that is found now; NULL: none. */
-struct sampler *rooms_session(void);
 /* Nobody finds the session any more. */
 void rooms_close(struct sampler *s);
 /* Waits until all who are inside have left; false: they have not for ns. */
 bool rooms_drain(struct sampler *s, uint64_t ns);
-
-/*
- * Have all left who were inside when it was asked first? To be asked again until they have; step is 0 at first and
- * becomes 0 again with the answer yes.
- */
-bool rooms_passed(struct sampler *s, uint32_t *step);
 
 /* One of those who hold the session's memory needs it no longer; the last one gives it back. */
 void rooms_let_go(struct sampler *s);

@@ -2,7 +2,7 @@
 /* Threads that come and go, as /proc/self/task, the JVM's own list and its callbacks tell. */
 #include "sampler/session/scan.h"
 
-#include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"

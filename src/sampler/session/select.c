@@ -2,7 +2,7 @@
 /* Threads that begin or cease to match the pattern. */
 #include "sampler/session/scan.h"
 
-#include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 #include "sampler/signal/signal.h"
 #include "sampler/text.h"
 

@@ -2,6 +2,7 @@
 /* Looks at the newest threads; counts those that it came too late for. */
 
 #include "base/clock.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/session/scan.h"

@@ -2,8 +2,8 @@
 /* The table that handlers walk by, the blocks of rows that it names, and those that somebody may still hold. */
 #include "sampler/session/unwind_recv.h"
 
-#include "sampler/session/rooms.h"
 #include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
 #include "walk/frames/unwind.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void settle(struct unwind_recv *u)
 {
 	if (!u->passing)
 		u->passing = u->count;
-	if (!u->passing || !rooms_passed(u->s, &u->step))
+	if (!u->passing || !sig_passed(u->s, &u->step))
 		return;
 	for (uint32_t i = 0; i < u->passing; i++)
 		memory_give(u, u->retired[i].memory, u->retired[i].bytes);

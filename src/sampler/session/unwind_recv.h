@@ -49,7 +49,7 @@ struct unwind_recv {
 	struct unwind_table *table; /* that is published */
 	uint32_t table_bytes;
 
-	uint32_t step;           /* of rooms_passed, for the first `passing` of the retired */
+	uint32_t step;           /* of sig_passed, for the first `passing` of the retired */
 	uint32_t passing, count; /* retired */
 	struct unwind_retired retired[UNWIND_RECV_RETIRED];
 };

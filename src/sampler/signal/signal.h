@@ -49,6 +49,14 @@ static inline void sig_leave(_Atomic uint32_t *inside)
 	atomic_fetch_sub_explicit(inside, 1, memory_order_release);
 }
 
+/* The session that is found now; NULL: none. Only for who holds its memory otherwise: nobody is counted. */
+struct sampler *sig_session(void);
+/*
+ * Have all left who were inside when it was asked first? To be asked again until they have; step is 0 at first and
+ * becomes 0 again with the answer yes. Publisher only.
+ */
+bool sig_passed(struct sampler *s, uint32_t *step);
+
 /* --- handler.c ---------------------------------------------------------------------------- */
 
 void sig_sample(int sig, siginfo_t *info, void *ucontext);

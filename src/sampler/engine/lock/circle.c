@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "sampler/publish/publish.h"
+#include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -231,7 +232,7 @@ void circles_open(struct sampler *s)
 	if (!s->layout || s->layout->thread_pending.offset < 0 ||
 		s->layout->monitor_object.offset < 0)
 		return;
-	s->circles = raw_map(sizeof(*s->circles));
+	s->circles = sampler_part_new(s, sizeof(*s->circles));
 	if (s->circles)
 		lock_reader_open(&s->circles->reader, s);
 }
@@ -239,10 +240,4 @@ void circles_open(struct sampler *s)
 uint64_t circles_memory(const struct sampler *s)
 {
 	return s->circles ? sizeof(*s->circles) : 0;
-}
-
-void circles_free(struct sampler *s)
-{
-	if (s->circles)
-		raw_unmap(s->circles, sizeof(*s->circles));
 }

@@ -13,12 +13,12 @@
  * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
  * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
  */
-#include "sampler/engine/events.h"
+#include "sampler/engine/arms.h"
 
 #include "base/clock.h"
 #include "sampler/engine/lock/own.h"
 #include "sampler/publish/publish.h"
-#include "sampler/session/rooms.h"
+#include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
@@ -269,12 +269,6 @@ uint64_t lock_memory(const struct sampler *s)
 	       sizeof(lock->waiting);
 }
 
-void lock_free(struct sampler *s)
-{
-	if (s->lock)
-		raw_unmap(s->lock, sizeof(*s->lock));
-}
-
 /* --- on and off ------------------------------------------------------------------------------- */
 
 static int lock_start(
@@ -283,7 +277,7 @@ static int lock_start(
 	bool parks;
 
 	if (!s->lock)
-		s->lock = raw_map(sizeof(*s->lock));
+		s->lock = sampler_part_new(s, sizeof(*s->lock));
 	if (!s->lock) {
 		text_set(text, bytes, "no memory for the waits of threads");
 		return -ENOMEM;
@@ -327,7 +321,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 
 static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)
 {
-	struct sampler *s = rooms_session();
+	struct sampler *s = sig_session();
 
 	if (s && s->layout && s->layout->thread_pending.offset >= 0 &&
 		s->layout->monitor_object.offset >= 0)

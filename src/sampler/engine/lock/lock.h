@@ -13,13 +13,10 @@ void lock_publish(struct sampler *s);
 uint64_t lock_memory(const struct sampler *s);
 /* The thread that looks at locks, 0 if there is none. */
 int32_t lock_tid(const struct sampler *s);
-/* Gives its memory back. The engine is off. */
-void lock_free(struct sampler *s);
 
 /* circle.c: deadlocks, looked for while the event is off; told as WAIT records. Publisher only. */
 void circles_open(struct sampler *s);
 void circles_look(struct sampler *s, uint64_t now);
 uint64_t circles_memory(const struct sampler *s);
-void circles_free(struct sampler *s);
 
 #endif

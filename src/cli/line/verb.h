@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A verb of the command line: one file verb_NAME.c that defines one const struct, one row in verbs.c.
+ * A verb of the command line: one file of its name in cli/verb that defines one const struct, one row in verbs.c.
  *
  * run prints its result on stdout and returns 0, or returns -1 with an error that main prints on stderr
  * and whose kind becomes the exit code. Help, man page and completions are made from these rows and from
  * the options table (options.c).
  */
-#ifndef JHOT_CLI_VERB_VERB_H
-#define JHOT_CLI_VERB_VERB_H
+#ifndef JHOT_CLI_LINE_VERB_H
+#define JHOT_CLI_LINE_VERB_H
 
 #include "base/err.h"
 #include "cli/line/args.h"

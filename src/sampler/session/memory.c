@@ -2,12 +2,9 @@
 /*
  * A session's memory: the shared map in a sealed memfd, and one private mapping for all the rest.
  */
-#include "sampler/sampler.h"
-#include "sampler/engine/wall.h"
+#include "sampler/session/memory.h"
 
 #include "base/clock.h"
-#include "sampler/engine/alloc.h"
-#include "sampler/engine/lock/lock.h"
 #include "sampler/publish/state.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
@@ -178,18 +175,20 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	return AGENT_OK;
 }
 
+void *sampler_part_new(struct sampler *s, size_t bytes)
+{
+	struct sampler_part *part = s->parts;
+
+	while (part->at)
+		part++;
+	part->at = raw_map(bytes);
+	part->bytes = bytes;
+	return part->at;
+}
+
 uint64_t sampler_memory(const struct sampler *s)
 {
 	return s->memory_bytes + atomic_load(&s->threads->high) * sizeof(*s->tails);
-}
-
-uint64_t sampler_cost_ns(const struct sampler *s)
-{
-	uint64_t ns = atomic_load(&s->visits.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
-
-	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
-		ns += atomic_load(&s->events[i].cost_ns);
-	return ns;
 }
 
 void sampler_unshare(struct sampler *s)
@@ -206,10 +205,10 @@ void sampler_free(struct sampler *s)
 {
 	sampler_unshare(s);
 	unwind_recv_done(s->unwind_recv);
-	lock_free(s);
-	circles_free(s);
-	wall_waiting_free(s);
-	live_free(s->live);
+	for (uint32_t i = 0; i < SAMPLER_PARTS; i++) {
+		if (s->parts[i].at)
+			raw_unmap(s->parts[i].at, s->parts[i].bytes);
+	}
 	if (s->task_fd >= 0)
 		raw(SYS_close, s->task_fd);
 	raw_unmap(s, s->private_bytes);
