@@ -122,7 +122,7 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 	int tmp = proc_open_in(pid, "root", "/tmp", O_PATH | O_DIRECTORY), rc = -1;
 
 	p.cwd = proc_open_in(pid, "cwd", ".", O_PATH | O_DIRECTORY);
-	if (place && place_prepare(place, rq->agent, jvm->nspid, err))
+	if (place && place_prepare(place, rq->agent, pid, jvm->nspid, err))
 		goto out;
 	if (tmp < 0 || fchdir(tmp))
 		err_set(err, ERR_ATTACH, "/tmp of JVM %d cannot be entered: %s", (int)pid,

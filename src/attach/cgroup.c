@@ -35,7 +35,7 @@ static bool has_word(const char *list, const char *word, const char *separators)
 /* "36 35 98:0 /root /mount/point options [field]... - type source superoptions" */
 static void take_mount(const char *line, struct cgroup_mount *out)
 {
-	struct cgroup_mount m = {0};
+	struct cgroup_mount m = {.controller = out->controller};
 	const char *end = strstr(line, " - ");
 	char type[16], options[256];
 	bool v1;
@@ -43,7 +43,7 @@ static void take_mount(const char *line, struct cgroup_mount *out)
 	if (!end || sscanf(line, "%*s %*s %*s %255s %255s", m.top, m.at) != 2 ||
 		sscanf(end, " - %15s %*s %255s", type, options) != 2 || strchr(m.at, '\\'))
 		return;
-	v1 = !strcmp(type, "cgroup") && has_word(options, "cpu", ",");
+	v1 = !strcmp(type, "cgroup") && has_word(options, m.controller, ",");
 	if (!v1 && strcmp(type, "cgroup2") != 0)
 		return;
 	/* Where both are mounted the controller is the first version's. */
@@ -53,12 +53,12 @@ static void take_mount(const char *line, struct cgroup_mount *out)
 	*out = m;
 }
 
-void cgroup_mount_find(struct cgroup_mount *out)
+void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 {
 	char path[PROC_PATH_BYTES], *line, *next;
 	struct buf text = {0};
 
-	*out = (struct cgroup_mount){0};
+	*out = (struct cgroup_mount){.controller = controller};
 	snprintf(path, sizeof(path), "%s/self/mountinfo", proc_root);
 	if (!proc_read_path(path, &text))
 		for (line = text.len ? text.data : NULL; line; line = next) {
@@ -84,7 +84,7 @@ static void take_path(char *text, const struct cgroup_mount *mount, char *out, s
 		if (!path)
 			continue;
 		*path++ = '\0';
-		if (mount->v1 ? has_word(names + 1, "cpu", ",") : !names[1])
+		if (mount->v1 ? has_word(names + 1, mount->controller, ",") : !names[1])
 			snprintf(out, bytes, "%s", path);
 	}
 }
@@ -188,4 +188,32 @@ enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struc
 	if (!known)
 		return CGROUP_UNKNOWN;
 	return out->limit < 0 ? CGROUP_NO_LIMIT : CGROUP_LIMIT;
+}
+
+/* --- threads ------------------------------------------------------------------------------------------ */
+
+/* A file that is not there is no limit, as "max" is none. */
+static int64_t read_count(const char *folder, const char *file, struct buf *text)
+{
+	return read_in(folder, file, text) ? number(buf_str(text), "") : UNKNOWN;
+}
+
+int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
+{
+	char path[CGROUP_PATH];
+	struct buf text = {0};
+	int64_t left = INT64_MAX;
+
+	if (!group_of(mount, pid, path))
+		return left;
+	for (int i = 0; i < LEVELS && strlen(path) >= strlen(mount->at); i++) {
+		int64_t max = read_count(path, "pids.max", &text),
+			now = read_count(path, "pids.current", &text);
+
+		if (max >= 0 && now >= 0 && max - now < left)
+			left = max - now;
+		*strrchr(path, '/') = '\0';
+	}
+	buf_done(&text);
+	return left;
 }

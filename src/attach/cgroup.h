@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much CPU a process's cgroups give it, and how often they have stopped it: version 2, or the cpu controller of version 1.
+ * How much CPU a process's cgroups give it, how often they have stopped it, and how many threads they still allow: version 2,
+ * or the controller of version 1.
  *
  * Read through our own mounts, which may show less than there is: then nothing is known. Plain values. The root folder of
  * /proc is maps.h's proc_root.
@@ -14,13 +15,14 @@
 
 #define CGROUP_PATH 768
 
-/* Where the controller of CPU time is mounted. */
+/* Where a controller is mounted. */
 struct cgroup_mount {
+	const char *controller; /* "cpu", "pids" */
 	bool v1;
 	char top[256]; /* the cgroup that is seen there, "/" as a rule */
 	char at[256];  /* the folder; "": there is none */
 };
-void cgroup_mount_find(struct cgroup_mount *out);
+void cgroup_mount_find(struct cgroup_mount *out, const char *controller);
 
 /* The tightest limit among a process's cgroup and those that it lies in, and what that one counted since it was made. */
 struct cgroup_cpu {
@@ -33,5 +35,8 @@ struct cgroup_cpu {
 };
 enum cgroup_answer { CGROUP_UNKNOWN, CGROUP_NO_LIMIT, CGROUP_LIMIT };
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out);
+
+/* cgroup_pids_left: how many threads more its cgroups let it start; INT64_MAX where they set no limit, or none is known. */
+int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid);
 
 #endif

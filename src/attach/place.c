@@ -30,7 +30,7 @@ static const struct folder {
 	const char *dir;    /* of /proc/PID: what `path` starts from */
 	const char *path;   /* to open it */
 	const char *prefix; /* what the JVM puts before the file's name */
-} folders[] = {
+} folders[PLACE_FOLDERS] = {
 	{"root", "/tmp", "/tmp/"},
 	{"root", "/dev/shm", "/dev/shm/"},
 	{"cwd", ".", "./"},
@@ -67,9 +67,13 @@ static int read_agent(struct place *p, const char *path, struct err *err)
 	return 0;
 }
 
-int place_prepare(struct place *p, const struct agent_file *agent, pid_t nspid, struct err *err)
+int place_prepare(
+	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err)
 {
 	*p = (struct place){.agent = *agent, .dir = -1, .memfd = -1};
+	for (size_t i = 0; i < PLACE_FOLDERS; i++)
+		p->folders[i] =
+			proc_open_in(pid, folders[i].dir, folders[i].path, O_PATH | O_DIRECTORY);
 	if (agent->path && read_agent(p, agent->path, err))
 		return -1;
 	if (!is_library(&p->agent))
@@ -163,10 +167,15 @@ static bool allows_exec(int fd)
 	return fstatvfs(fd, &fs) || !(fs.f_flag & ST_NOEXEC);
 }
 
-static int try_folder(struct place *p, pid_t pid, const struct folder *f, struct err *err)
+static int try_folder(struct place *p, size_t i, struct err *err)
 {
-	int dir = proc_open_in(pid, f->dir, f->path, O_RDONLY | O_DIRECTORY);
+	const struct folder *f = &folders[i];
+	int dir = p->folders[i];
 
+	if (dir >= 0) {
+		dir = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		dir = dir < 0 ? -errno : dir;
+	}
 	if (dir < 0) {
 		err_detail(err, "%s: %s", f->prefix, strerror(-dir));
 		return -1;
@@ -216,8 +225,8 @@ int place_put(struct place *p, pid_t pid, struct err *err)
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
 	err_hint(&why, "make its /tmp writable and not noexec");
 	do
-		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-			if (!try_folder(p, pid, &folders[i], &why))
+		for (size_t i = 0; i < PLACE_FOLDERS; i++)
+			if (!try_folder(p, i, &why))
 				return 0;
 	while (p->memfd < 0 && make_memfd(p, pid));
 	*err = why;
@@ -232,6 +241,11 @@ void place_done(struct place *p)
 		if (!fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->inode)
 			unlinkat(p->dir, p->name, 0);
 		close(p->dir);
+	}
+	for (size_t i = 0; i < PLACE_FOLDERS; i++) {
+		if (p->folders[i] >= 0)
+			close(p->folders[i]);
+		p->folders[i] = -1;
 	}
 	if (p->memfd >= 0)
 		close(p->memfd);

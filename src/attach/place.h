@@ -13,7 +13,9 @@
 #include <limits.h>
 #include <sys/types.h>
 
-#define PLACE_PREFIX "libjhot-"
+#define PLACE_PREFIX  "libjhot-"
+
+#define PLACE_FOLDERS 3
 
 /* The agent: these bytes, which the program carries, or where a path is given what that file holds. */
 struct agent_file {
@@ -26,6 +28,8 @@ struct place {
 	struct agent_file agent; /* its bytes, always */
 	struct buf read;         /* which are these if they are a file's */
 	char name[128];          /* what stands for it in a folder of the JVM's */
+	/* Where it may go, or -errno; opened first, since an undumpable JVM's are closed to its own user. */
+	int folders[PLACE_FOLDERS];
 
 	/* where it is for the JVM */
 	char path[PATH_MAX]; /* as the JVM opens it */
@@ -35,7 +39,8 @@ struct place {
 };
 
 /* Zero bytes are not an initial state: always place_prepare first, place_done last. */
-int place_prepare(struct place *p, const struct agent_file *agent, pid_t nspid, struct err *err);
+int place_prepare(
+	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err);
 int place_put(struct place *p, pid_t pid, struct err *err);
 /*
  * Unlinks what is in the folder, if it is still this one: the path is the same each time, and who comes after a jhot that

@@ -2,6 +2,7 @@
 /* The attach protocol: wake the listener, send a request, read the answer. */
 #include "attach/protocol.h"
 
+#include "attach/limits.h"
 #include "attach/proc.h"
 #include "base/clock.h"
 
@@ -176,6 +177,8 @@ static int wake_listener(const struct protocol *p, struct err *err)
 	char name[32];
 	int dir = AT_FDCWD, sock = -1;
 
+	if (limits_check(p->jvm, err))
+		return -1;
 	snprintf(name, sizeof(name), ".attach_pid%d", (int)p->jvm->nspid);
 	if (!make_trigger(dir, name, p->jvm->euid)) {
 		dir = p->cwd;

@@ -63,7 +63,8 @@ static const struct {
 	{AGENT_BAD_OPTIONS, "does not understand how this jhot calls it",
 		"use the agent that came with this jhot"},
 	{AGENT_NO_MEMFD,
-		"could not get shared memory (memfd_create needs Linux 3.17, and free memory)",
+		"could not get shared memory (memfd_create needs Linux 3.17, free memory, and a "
+		"descriptor)",
 		NULL},
 	{AGENT_NO_MEMORY, "could not get its 8 MB of memory",
 		"look at the memory limits of the JVM's container"},

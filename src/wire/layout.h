@@ -42,7 +42,7 @@ enum agent_result {
 	AGENT_OK = 0,
 	AGENT_BAD_OPTIONS = 200,
 	AGENT_BUSY = 201,     /* another session is alive, see its header */
-	AGENT_NO_MEMFD = 202, /* Linux too old */
+	AGENT_NO_MEMFD = 202, /* Linux too old, no memory or descriptor left */
 	AGENT_NO_MEMORY = 203,
 	AGENT_NO_THREAD = 204,
 	AGENT_NO_JVMTI = 205,

@@ -19,7 +19,7 @@ static void mounted(const char *top, const char *at, const char *type)
 		"33 22 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n",
 		top, fake_root, at, type);
 	fake_file("self/mountinfo", text);
-	cgroup_mount_find(&mount);
+	cgroup_mount_find(&mount, "cpu");
 }
 
 static enum cgroup_answer asks(const char *groups)
@@ -80,7 +80,7 @@ static void test_first(void)
 		"42 1 0:38 / %.300s/unified rw - cgroup2 cgroup2 rw\n",
 		fake_root, fake_root, fake_root);
 	fake_file("self/mountinfo", both);
-	cgroup_mount_find(&mount);
+	cgroup_mount_find(&mount, "cpu");
 	ok(mount.v1, "where both are mounted, the controller is the first version's");
 }
 
@@ -107,8 +107,31 @@ static void test_parts(void)
 	is_int(asks(""), CGROUP_UNKNOWN, "nothing said");
 	is_int(cgroup_cpu(&mount, 11, &cpu), CGROUP_UNKNOWN, "no process");
 	fake_file("self/mountinfo", "");
-	cgroup_mount_find(&mount);
+	cgroup_mount_find(&mount, "cpu");
 	is_int(asks("0::/\n"), CGROUP_UNKNOWN, "no mount");
+}
+
+static void test_pids(void)
+{
+	char line[PATH_MAX + 128];
+
+	snprintf(line, sizeof(line), "31 22 0:30 / %.300s/pids rw - cgroup cgroup rw,pids\n",
+		fake_root);
+	fake_file("self/mountinfo", line);
+	cgroup_mount_find(&mount, "pids");
+	fake_file("10/cgroup", "4:cpu:/x\n7:pids:/app/inner\n");
+	ok(cgroup_pids_left(&mount, 10) == INT64_MAX, "no limit of threads");
+	fake_file("pids/app/pids.max", "100\n");
+	fake_file("pids/app/pids.current", "70\n");
+	is_int(cgroup_pids_left(&mount, 10), 30, "one in the cgroup above");
+	fake_file("pids/app/inner/pids.max", "max\n");
+	fake_file("pids/app/inner/pids.current", "40\n");
+	is_int(cgroup_pids_left(&mount, 10), 30, "none below it changes nothing");
+	fake_file("pids/app/inner/pids.max", "45\n");
+	is_int(cgroup_pids_left(&mount, 10), 5, "a tighter one counts");
+	fake_file("pids/app/inner/pids.max", "9\n");
+	is_int(cgroup_pids_left(&mount, 10), -31, "one that was lowered since");
+	ok(cgroup_pids_left(&mount, 11) == INT64_MAX, "no process");
 }
 
 int main(void)
@@ -117,6 +140,7 @@ int main(void)
 	test_second();
 	test_first();
 	test_parts();
+	test_pids();
 	fake_end();
 	return tap_done();
 }

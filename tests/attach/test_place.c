@@ -17,10 +17,10 @@ int main(void)
 	struct err err;
 
 	/* this program is a library as far as its file says */
-	is_int(place_prepare(&killed, &self, getpid(), &err), 0, "an agent is read");
+	is_int(place_prepare(&killed, &self, getpid(), getpid(), &err), 0, "an agent is read");
 	is_int(place_put(&killed, getpid(), &err), 0, "and copied to where the JVM can open it");
 	ok(there(&killed), "the copy is there");
-	is_int(place_prepare(&next, &self, getpid(), &err), 0, "another jhot comes");
+	is_int(place_prepare(&next, &self, getpid(), getpid(), &err), 0, "another jhot comes");
 	is_int(place_put(&next, getpid(), &err), 0, "and copies it, too");
 	is_str(next.path, killed.path, "to the same path");
 	place_done(&killed);

@@ -7,7 +7,7 @@
 void gauges_host_init(struct gauges_host *h)
 {
 	*h = (struct gauges_host){.last = {.limit = -1}};
-	cgroup_mount_find(&h->mount);
+	cgroup_mount_find(&h->mount, "cpu");
 }
 
 static void gauges_host_add(struct gauges_host *h, const struct cgroup_cpu *now)

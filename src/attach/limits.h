@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Has the JVM left what a first attach needs of it: a thread, descriptors, address space?
+ *
+ * HotSpot starts its attach listener when it is first asked, and where it gets no thread for that the JVM ends ("Error occurred
+ * during initialization of VM", JDK 8 to 28). So it is not asked when its limits are reached. In the attach helper, with the
+ * target's ids.
+ */
+#ifndef JHOT_ATTACH_LIMITS_H
+#define JHOT_ATTACH_LIMITS_H
+
+#include "attach/jvm/hotspot.h"
+#include "base/err.h"
+
+/* 0, also when nothing is known; -1 with the sentence. */
+int limits_check(const struct hotspot *jvm, struct err *err);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a JVM has left what a first attach needs of it, by what /proc says of limits. */
+#include "attach/limits.h"
+
+#include "base/maps.h"
+#include "tests/attach/fake.h"
+#include "tests/tap.h"
+
+static const struct hotspot jvm = {.pid = 10, .user = "me"};
+static struct err err;
+
+static void limits(const char *files, const char *space)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
+		"Max processes             unlimited            unlimited            processes \n"
+		"Max open files            %-20s 4096                 files     \n"
+		"Max address space         %-20s unlimited            bytes     \n",
+		files, space);
+	fake_file("10/limits", text);
+}
+
+static int asks(void)
+{
+	err = (struct err){0};
+	return limits_check(&jvm, &err);
+}
+
+static void test_fds(void)
+{
+	fake_file("10/status", "Name:\tjava\nFDSize:\t64\nVmSize:\t  4000000 kB\n");
+	for (int fd = 0; fd < 10; fd++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "10/fd/%d", fd < 9 ? fd : 200);
+		fake_file(path, "");
+	}
+	limits("1024", "unlimited");
+	is_int(asks(), 0, "many descriptors are left");
+	limits("13", "unlimited");
+	is_int(asks(), 0, "four are enough; one above the limit is none of them");
+	limits("12", "unlimited");
+	is_int(asks(), -1, "three are not");
+	ok(err.kind == ERR_ATTACH && strstr(err.what, "9 of 12") && strstr(err.hint, "prlimit"),
+		"which is told, with what to do");
+	limits("unlimited", "unlimited");
+	is_int(asks(), 0, "no limit");
+}
+
+static void test_space(void)
+{
+	limits("1024", "4194304000");
+	is_int(asks(), 0, "96 MB of address space are left");
+	limits("1024", "4110000000");
+	is_int(asks(), -1, "13 MB are too little");
+	ok(strstr(err.what, "address space") && strstr(err.hint, "prlimit"), "which is told, too");
+}
+
+static void test_threads(void)
+{
+	char line[PATH_MAX + 128];
+
+	limits("1024", "unlimited");
+	snprintf(line, sizeof(line), "31 22 0:30 / %.300s/pids rw - cgroup2 cgroup2 rw\n",
+		fake_root);
+	fake_file("self/mountinfo", line);
+	fake_file("10/cgroup", "0::/app\n");
+	fake_file("pids/app/pids.current", "96\n");
+	fake_file("pids/app/pids.max", "100\n");
+	is_int(asks(), 0, "its cgroup allows four threads more");
+	fake_file("pids/app/pids.max", "99\n");
+	is_int(asks(), -1, "three are too few");
+	ok(strstr(err.what, "threads") && strstr(err.hint, "pids.max"), "which is told, too");
+}
+
+int main(void)
+{
+	fake_begin();
+	is_int(asks(), 0, "nothing is known");
+	test_fds();
+	test_space();
+	test_threads();
+	fake_end();
+	return tap_done();
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Where JVMs and jhot may be, and what may happen to either: tables with a row each.
+
+check_SCRIPTS += %D%/test_places.sh
+noinst_PROGRAMS += %D%/confine
+check_DATA += %D%/undumpable.so
+CLEANFILES += %D%/undumpable.so
+EXTRA_DIST += %D%/undumpable.c %D%/inside.sh
+jvm_test_programs += tests/jvm/programs/Placed.java
+
+%D%/undumpable.so: %D%/undumpable.c
+	$(AM_V_CC)$(MKDIR_P) %D% && \
+		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/undumpable.c
+
+# All rows, and a table of them.
+.PHONY: places-check
+places-check: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" PLACES=all \
+		bash $(srcdir)/%D%/test_places.sh
