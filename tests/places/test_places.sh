@@ -299,7 +299,7 @@ strangers() {
 	cp "$sleep" "$T/vm/service"
 	echo .svm_heap >>"$T/vm/service"
 	cp "$T/for-other/undumpable.so" "$T/vm/libjvm.so"
-	stranger "a program called java" "starting" "$T/vm/java" 1000
+	[ "$PLACES" != all ] || stranger "a program called java" "starting" "$T/vm/java" 1000
 	stranger "a native image" "native-image" "$T/vm/service" 1000
 	stranger "another virtual machine (libjvm.so is not HotSpot's)" "not HotSpot's" \
 		env LD_PRELOAD="$T/vm/libjvm.so" "$T/vm/java" 1000
