@@ -7,7 +7,7 @@
  * a found one that was over at once, before its stack had been walked: looks meet the last microseconds of any wait
  * equally often, however long it is, so each place has its share, but that of waits shorter than a walk is too small.
  * Until there is one, the place of a wait that one look only has found takes them: at once if that is all that is known
- * of the thread, else after a while.
+ * of the thread, else after a while, or when the thread has ended.
  *
  * With parks HotSpot counts also those for other things than locks: a thread that has ever been found in such has no
  * more than looks have found.
@@ -37,6 +37,7 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 	const struct thread_slot *slot = lock_slot(s, t);
 	bool born = slot->found_ns > s->lock->on_ns; /* those before are all listed */
 	bool renamed = t->listed_ns == slot->found_ns;
+	uint32_t which = JVM_WAIT_COUNTS;
 
 	if (!s->lock->counts || t->counted == slot->id)
 		return;
@@ -44,61 +45,109 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 	if (renamed)
 		return;
 	t->listed_ns = slot->found_ns;
-	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++)
+	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
+		uint64_t upto = born ? 0 : count_read(s, java_thread, (enum jvm_wait_count)i);
+
 		t->counts[i] = (struct lock_count){
-			.upto = born ? 0 : count_read(s, java_thread, (enum jvm_wait_count)i),
-			.rest_ns = s->lock->last_ns};
+			.upto = upto, .last = upto, .rest_ns = s->lock->last_ns};
+	}
 	if (born)
 		return;
 	/* The wait that it is in counts when it is found. */
 	if (lock_wait_monitor(&s->lock->reader, java_thread))
-		t->counts[JVM_ENTERS].upto--;
+		which = JVM_ENTERS;
 	else if (layout_load(&s->layout->thread_state, &s->mem, java_thread) ==
 		 s->layout->thread_blocked)
-		t->counts[JVM_PARKS].upto--;
+		which = JVM_PARKS;
+	if (which < JVM_WAIT_COUNTS && t->counts[which].last)
+		t->counts[which].upto = --t->counts[which].last;
 }
 
-/* rest_take: how many there were up to this one that no look has found; from then on anew. */
-static uint32_t rest_take(struct lock_count *c, uint64_t number)
+/* rest_take: how many there were that no look has found; from then on anew. */
+static uint32_t rest_take(struct lock_count *c)
 {
-	uint64_t all = number - c->upto, known = c->doubtful ? all : c->found;
+	uint64_t all = c->last - c->upto, known = c->doubtful ? all : c->found;
 
-	c->upto = number;
+	c->upto = c->last;
 	c->found = 0;
-	return all <= COUNT_MOST && known < all ? (uint32_t)(all - known) : 0;
+	return known < all ? (uint32_t)(all - known) : 0;
+}
+
+/* count_of: that of its waits of this kind; NULL: the number of this one is not known. */
+static struct lock_count *count_of(
+	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
+{
+	return t->number && t->counted == lock_slot(s, t)->id
+		       ? &t->counts[wait->monitor ? JVM_ENTERS : JVM_PARKS]
+		       : NULL;
 }
 
 uint32_t lock_counted(
 	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait, bool brief)
 {
-	struct lock_count *c = &t->counts[wait->monitor ? JVM_ENTERS : JVM_PARKS];
+	struct lock_count *c = count_of(s, t, wait);
 
-	if (!t->number || t->counted != lock_slot(s, t)->id || lock_place(s, t)->id)
-		return 1; /* a carrier's count says nothing of what it carries */
-	if (t->number == c->upto)
-		return 0;        /* with the rest */
-	if (t->number < c->upto) /* somebody has set it back */
+	if (!c || lock_place(s, t)->id)
+		return 1;        /* a carrier's count says nothing of what it carries */
+	if (t->number < c->last) /* somebody has set it back */
 		*c = (struct lock_count){.upto = t->number - 1};
+	c->last = t->number;
+	if (t->number == c->upto || t->number == c->newest)
+		return 0; /* with the rest, or found before */
+	c->newest = t->number;
 	c->found++;
 	if (!brief)
 		return 1;
 	c->brief = t->place + 1;
-	return 1 + rest_take(c, t->number);
+	return 1 + rest_take(c);
+}
+
+bool lock_count_later(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait)
+{
+	struct lock_count *c = count_of(s, t, wait);
+
+	if (!c || c->doubtful)
+		return false;
+	c->later_ns += 2 * t->weight_ns; /* and half of the time to the next look */
+	return true;
+}
+
+void lock_count_place(struct lock_thread *t)
+{
+	struct lock_count *c = &t->counts[t->wait.monitor ? JVM_ENTERS : JVM_PARKS];
+
+	if (!t->again || !c->single)
+		c->single = t->place + 1;
+}
+
+/* in_wait: in Object.wait, which is in the same count as parks; the JVM waits for a class without that status. */
+static bool in_wait(struct sampler *s, uint64_t java_thread)
+{
+	struct java_waits *java = &s->lock->reader.java;
+	struct oop thread;
+	uint32_t status;
+
+	if (!layout_load(&s->layout->thread_waiting, &s->mem, java_thread))
+		return false;
+	thread = java_thread_object(&java->threads, s->layout, &s->mem, java_thread);
+	return !thread.klass || !java_wait_status(java, thread.object, &status) ||
+	       status & JAVA_NOTIFY;
 }
 
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread)
 {
-	if (wait->parked || wait->signalled)
-		t->counts[JVM_PARKS].doubtful = true;
-	if (layout_load(&s->layout->thread_waiting, &s->mem, java_thread))
-		t->counts[JVM_PARKS].doubtful = true;
+	struct lock_count *c = &t->counts[JVM_PARKS];
+
+	if (!c->doubtful)
+		c->doubtful = wait->parked || wait->signalled || in_wait(s, java_thread);
 }
 
-static void count_rest(struct sampler *s, struct lock_thread *t, bool monitor, bool last)
+static void count_rest(
+	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, bool last)
 {
-	uint64_t number = lock_number(s, atomic_load(&lock_slot(s, t)->java_thread), monitor);
-	struct lock_count *c = &t->counts[monitor ? JVM_ENTERS : JVM_PARKS];
+	struct lock_count *c = &t->counts[which];
+	uint64_t later_ns = c->later_ns;
 	uint32_t place = c->brief, rest;
 
 	if (!place && (last || t->places == 1 || s->lock->last_ns - c->rest_ns > PATIENCE_NS))
@@ -108,14 +157,15 @@ static void count_rest(struct sampler *s, struct lock_thread *t, bool monitor, b
 	if (!place && !last)
 		return;
 	c->rest_ns = s->lock->last_ns;
-	rest = rest_take(c, number);
+	c->later_ns = 0;
+	rest = rest_take(c);
 	if (place)
-		lock_put(s, t, place - 1, rest, 0);
-	else if (monitor && rest)
+		lock_put(s, t, place - 1, rest, later_ns);
+	else if (which == JVM_ENTERS && rest) /* parks may be for anything */
 		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, rest);
 }
 
-void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last)
+void lock_count_read(struct sampler *s, struct lock_thread *t)
 {
 	const struct thread_slot *slot = lock_slot(s, t);
 	uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -124,6 +174,24 @@ void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last)
 	if (!s->lock->counts || t->counted != slot->id || !tid || !java_thread ||
 		atomic_load(&slot->gone) || walk_thread_tid(s->layout, &s->mem, java_thread) != tid)
 		return;
-	count_rest(s, t, true, last);
-	count_rest(s, t, false, last);
+	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
+		struct lock_count *c = &t->counts[i];
+		uint64_t number = 0;
+
+		if (!c->doubtful)
+			number = count_read(s, java_thread, (enum jvm_wait_count)i);
+		if (number > c->last && number - c->last <= COUNT_MOST)
+			c->last = number;
+	}
+}
+
+void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last)
+{
+	if (!s->lock->counts || t->counted != lock_slot(s, t)->id)
+		return;
+	lock_count_read(s, t);
+	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++)
+		count_rest(s, t, (enum jvm_wait_count)i, last);
+	if (last)
+		t->counted = 0;
 }

@@ -94,7 +94,8 @@ static void wait_begins(
 		task_cpu_ns(atomic_load(&slot->tid), &t->cpu_ns);
 	brief = !lock_walk(look, t, wait);
 	if (brief && !lock_recall(s, t, wait)) {
-		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
+		if (!lock_count_later(s, t, wait))
+			sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, 1);
 		return;
 	}
 	counts = lock_counted(s, t, wait, brief);
@@ -175,6 +176,10 @@ static void lock_look(const struct lock_look *look, uint32_t number)
 		lock_waits(look, t, &wait);
 	else
 		lock_ends(s, t, look->since);
+	if (!java_thread)
+		lock_count_rest(s, t, true);
+	else if (t->places) /* it may end before the next look */
+		lock_count_read(s, t);
 	if (!wait.lock || t->wait.lock)
 		t->looked = slot->id;
 }
@@ -313,7 +318,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 		lock_ends(s, t, 0);
 		lock_count_rest(s, t, true);
 		lock_forget(s, t);
-		t->looked = t->counted = 0;
+		t->looked = 0;
 		t->listed_ns = 0;
 	}
 	lock_waiting_end(s);

@@ -40,14 +40,18 @@ struct lock_place {
 
 /* How often a thread has waited by the JVM's count, and what is in the tally of that: counted.c. */
 struct lock_count {
-	uint64_t upto;    /* all waits up to this one are */
-	uint64_t rest_ns; /* when that was settled last */
-	uint32_t found;   /* so many of those after it are */
-	/* The place, + 1, of the last one that was over at once, and of the last that one look only has found. */
+	uint64_t upto;     /* all waits up to this one are */
+	uint64_t last;     /* the last one that is known of */
+	uint64_t newest;   /* the last one that a look has found */
+	uint64_t rest_ns;  /* when upto was settled last */
+	uint64_t later_ns; /* time of some of the others */
+	uint32_t found;    /* so many of those after it are */
+	/*
+	 * The place, + 1, of the last one that was over at once, and of the last that one look only has found, or, if
+	 * there is none, of any.
+	 */
 	uint32_t brief, single;
 	bool doubtful; /* others have been found that are in the same count */
-	uint32_t finds,
-		idle; /* looks that found it waiting; that found it stopped, who knows why */
 };
 
 /* What is known of one thread that waits: by number of its slot; after these virtual threads, by theirs. */
@@ -167,10 +171,22 @@ uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor);
 /* How many waits count with t->wait, which has been found at t->place for the first time; brief: it was over at once. */
 uint32_t lock_counted(
 	struct sampler *s, struct lock_thread *t, const struct lock_wait *wait, bool brief);
+/*
+ * Of t->wait, which was over at once, it is not known where it was: it will count with those that no look has found.
+ * false: it will not.
+ */
+bool lock_count_later(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait);
+/* t->wait, at t->place, is over. */
+void lock_count_place(struct lock_thread *t);
 /* What it has been found at: is it for no lock, but in the same count? */
 void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait,
 	uint64_t java_thread);
-/* What no look has found is put down to where it belongs, as far as that is known; last: or lost. */
+/* How often it has waited up to now. */
+void lock_count_read(struct sampler *s, struct lock_thread *t);
+/*
+ * What no look has found is put down to where it belongs, as far as that is known; last: or lost. Of a thread that has
+ * ended up to the last number that was read.
+ */
 void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last);
 
 /* waiting.c: virtual threads. */

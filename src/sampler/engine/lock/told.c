@@ -46,8 +46,8 @@ void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since)
 		return;
 	t->weight_ns += since / 2;
 	lock_flush(s, t);
-	if (!t->again && !lock_place(s, t)->id)
-		t->counts[t->wait.monitor ? JVM_ENTERS : JVM_PARKS].single = t->place + 1;
+	if (!lock_place(s, t)->id)
+		lock_count_place(t);
 	t->wait.lock = 0;
 	if (told != TOLD_BEGUN && told != TOLD_SAID)
 		return;
