@@ -171,8 +171,8 @@ struct sampler {
 
 	/* names that change: see publisher.h */
 	struct renames {
-		uint32_t round;       /* of looks at slots, which take turns */
-		bool wants;           /* a name has changed since the last visit was asked for */
+		uint32_t slot;        /* the slot that was looked at last */
+		bool late;            /* a name has changed that could not be published yet */
 		uint32_t visits_done; /* of which names have been published */
 		uint64_t asked_ns, opened_ns;
 	} renames;

@@ -3,6 +3,7 @@
 """make bench-truth: what is recorded of programs that say themselves what is true, per kind of time and JDK.
 
   MAJORS="8 17"  of the JDKs, these    ROWS=wall,lock  kinds whose names have one of these in them
+  TURNS=5        so many of each, on a fresh JVM each time: their median, and from the least to the most
   ASPROF=PATH    async-profiler takes a turn of its own on the same JVM
 
 A row is one kind of time: a program, the line that makes it work, what to record, and two functions: what the program
@@ -10,6 +11,7 @@ says (of its output), and what was recorded (of the stacks with their values). O
 """
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import time
 
 SRC, BUILD, JAVA = sys.argv[1:4]
 JDKS = os.environ.get("JDKS", os.path.expanduser("~/.cache/jhot/jdks"))
+TURNS = int(os.environ.get("TURNS", "1"))
 ASPROF = os.environ.get("ASPROF", "")
 JHOT = os.path.join(BUILD, "jhot")
 CLASSES = ":".join(os.path.join(BUILD, "tests", part, "classes") for part in ("jvm", "sampler"))
@@ -218,13 +221,22 @@ def measured(profiler, row, java, options, folder):
     try:
         said, got = profiler(jvm, row, row["line"], folder)
         true = row["true"](said)
-        return "%.3g" % (row["got"](got, said) / true) if true else "-"
+        return row["got"](got, said) / true if true else None
     except (RuntimeError, subprocess.CalledProcessError, OSError, IndexError) as error:
         print("# %s: %s" % (row["what"], error), file=sys.stderr)
-        return "-"
+        return None
     finally:
         jvm.work = work
         jvm.end()
+
+
+def cell(profiler, row, java, options, folder):
+    """All turns of one, as text."""
+    got = [measured(profiler, row, java, options, folder) for _ in range(TURNS)]
+    got = sorted(value for value in got if value is not None)
+    if not got:
+        return "-"
+    return "%.3g" % statistics.median(got) + (" (%.3g..%.3g)" % (got[0], got[-1]) if TURNS > 1 else "")
 
 
 def parked(major, folder):
@@ -260,12 +272,12 @@ def table(major, java, folder):
         if wrap is None:
             continue
         options = (wrap, ["--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"] if row["program"][0] == "Parked" else [])
-        cells = [measured(p, row, java, options, folder) for p in ([jhot, asprof] if ASPROF else [jhot])]
-        print("%-4d %-58s" % (major, row["what"]) + "".join("%16s" % cell for cell in cells), flush=True)
+        cells = [cell(p, row, java, options, folder) for p in ([jhot, asprof] if ASPROF else [jhot])]
+        print("%-4d %-58s" % (major, row["what"]) + "".join("%22s" % text for text in cells), flush=True)
 
 
 def main():
-    print("JDK  recorded, of what is true (1 = all of it)" + " " * 30 + "jhot" + ("  async-profiler" if ASPROF else ""))
+    print("JDK  recorded, of what is true (1 = all of it)" + " " * 36 + "jhot" + (" " * 8 + "async-profiler" if ASPROF else ""))
     for major, java in jdks():
         with tempfile.TemporaryDirectory() as folder:
             table(major, java, folder)

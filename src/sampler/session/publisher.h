@@ -62,9 +62,9 @@ void budget_check(struct sampler *s, uint64_t now_ns, uint64_t cost_ns);
 /* --- renames.c --------------------------------------------------------------------------------- */
 
 /*
- * Names that change. Each Java thread's java.lang.Thread is looked at by loads a few times a second: a handful, as
- * long as nothing has moved. That tells only that a name may be another one; what it is tells the JVM, to a visitor.
- * The thread then goes on under a new id, so that what was sampled before keeps its name. Publisher only.
+ * Names that change. Each Java thread's java.lang.Thread is looked at by loads ten times a second, more seldom where
+ * there are thousands: a handful, as long as nothing has moved. The thread then goes on under a new id, so that what
+ * was sampled before keeps its name. Publisher only.
  */
 
 void renames_tick(struct sampler *s, uint64_t now);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at names in turns, asks for visits, publishes what they bring. */
+/* Looks at names, publishes those that have changed, and what visits bring. */
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
 #include "sampler/engine/events.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
+#include "sampler/signal/signal.h"
 
-#define RENAMES_TURNS    3u /* of ticks, until each thread was looked at */
+#define RENAMES_LOOKS    1024u /* at threads, in one tick */
 #define RENAMES_VISIT_NS (250 * NS_PER_MS)
 #define RENAMES_OPEN_NS  (1 * NS_PER_S)
 
@@ -23,32 +24,40 @@ static bool renames_open(struct sampler *s, uint64_t now)
 	return atomic_load(&s->java_known);
 }
 
-static void renames_look(struct sampler *s, struct thread_slot *slot)
+/* renames_look: is it called otherwise than before, and has its name been read? */
+static bool renames_look(struct sampler *s, struct thread_slot *slot)
 {
 	uint64_t java_thread = atomic_load(&slot->java_thread);
 
-	/* What has no name of the JVM's yet is visited anyway; a change from now on is seen. */
-	if (atomic_load(&slot->tid) && !atomic_load(&slot->gone) && java_thread &&
-		java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
-		s->renames.wants |= slot->named_by_jvm;
+	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !java_thread ||
+		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
+		return false;
+	/* What has no name of the JVM's yet is visited anyway. Has a collector moved what was read, it is read again. */
+	if (!slot->named_by_jvm)
+		return false;
+	if (sig_java_name(s, &s->mem, slot, java_thread) &&
+		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
+		return true;
+	slot->name_seen = (struct java_name_seen){0};
+	return false;
 }
 
 void renames_tick(struct sampler *s, uint64_t now)
 {
 	struct renames *r = &s->renames;
 	uint32_t high = atomic_load(&s->threads->high), done = atomic_load(&s->visits.done);
+	bool changed = done != r->visits_done || r->late;
 
-	if (done != r->visits_done && publish_renamed(s->publish, false))
-		r->visits_done = done;
-	if (!renames_open(s, now) || !events_any(s))
+	if (renames_open(s, now) && events_any(s)) {
+		for (uint32_t i = 0; i < RENAMES_LOOKS && i < high; i++) {
+			r->slot = r->slot + 1 < high ? r->slot + 1 : 0;
+			changed |= renames_look(s, &s->threads->slots[r->slot]);
+		}
+	}
+	r->visits_done = done;
+	r->late = changed && !publish_renamed(s->publish, false);
+	if (!atomic_load(&s->visits.touch) || now - r->asked_ns < RENAMES_VISIT_NS)
 		return;
-	r->round = (r->round + 1) % RENAMES_TURNS;
-	for (uint32_t i = r->round; i < high; i += RENAMES_TURNS)
-		renames_look(s, &s->threads->slots[i]);
-	r->wants |= atomic_load(&s->visits.touch) != 0;
-	if (!r->wants || now - r->asked_ns < RENAMES_VISIT_NS)
-		return;
-	r->wants = false;
 	r->asked_ns = now;
 	jvm_visit_ask(s);
 }

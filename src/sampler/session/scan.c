@@ -6,7 +6,7 @@
 #include "sampler/engine/lock/lock.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
-#include "walk/load/mem.h"
+#include "sampler/signal/signal.h"
 
 #include <unistd.h>
 
@@ -124,20 +124,9 @@ static bool scan_tasks(struct sampler *s, bool whole)
 /* scan_name: now, since it may have ended before anybody visits the JVM or publishes its samples. */
 static void scan_name(struct sampler *s, struct thread_slot *slot, uint64_t java_thread)
 {
-	char text[2 * JAVA_NAME_BYTES];
-	struct java_name name;
-	struct oop object;
-	uint32_t bytes;
-
-	if (!atomic_load(&s->java_known) ||
-		!java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
-		return;
-	object = java_thread_object(&s->java, s->layout, &s->mem, java_thread);
-	if (!object.klass || !java_thread_name(&s->java, s->layout, &s->mem, object.object, &name))
-		return;
-	slot->java_tid = (int64_t)mem_u64(&s->mem, object.object + s->java.tid);
-	bytes = java_name_utf8(&name, text);
-	threads_name(slot, text, bytes, threads_kind(text, bytes, true), true);
+	if (atomic_load(&s->java_known) &&
+		java_name_moved(&s->java, s->layout, &s->mem, java_thread, &slot->name_seen))
+		sig_java_name(s, &s->mem, slot, java_thread);
 }
 
 bool scan_listed(struct sampler *s, const struct walk_listed *thread)

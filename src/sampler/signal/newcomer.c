@@ -27,7 +27,7 @@ static uint64_t newcomer_java(const struct sampler *s, const struct walk_mem *me
 	return java;
 }
 
-static bool newcomer_java_name(
+bool sig_java_name(
 	struct sampler *s, const struct walk_mem *mem, struct thread_slot *slot, uint64_t java)
 {
 	char text[2 * JAVA_NAME_BYTES];
@@ -65,7 +65,7 @@ struct thread_slot *sig_newcomer(struct sampler *s)
 		return threads_find(s->threads, tid);
 	atomic_store(&slot->share, THREADS_NEWCOMER);
 	atomic_store(&slot->java_thread, java);
-	if (!newcomer_java_name(s, mem, slot, java))
+	if (!sig_java_name(s, mem, slot, java))
 		newcomer_comm(slot, java);
 	atomic_store(&slot->unselected, sig_leaves_out(s, slot));
 	return slot;

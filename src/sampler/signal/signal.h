@@ -196,6 +196,9 @@ void sig_fault_leave(void);
 
 /* The running thread gets its slot and its name. NULL: the list is full. */
 struct thread_slot *sig_newcomer(struct sampler *s);
+/* A Java thread's name, by loads. false: it cannot be read just now. */
+bool sig_java_name(struct sampler *s, const struct walk_mem *mem, struct thread_slot *slot,
+	uint64_t java_thread);
 /*
  * glob_any: do these bytes match a pattern as "http-*|pool-?-*": alternatives, * and ? as in file names, each for the
  * whole name? "": any name does.
