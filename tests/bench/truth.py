@@ -9,6 +9,7 @@
 A row is one kind of time: a program, the line that makes it work, what to record, and two functions: what the program
 says (of its output), and what was recorded (of the stacks with their values). One that no profiler can be asked is "-".
 """
+import json
 import os
 import re
 import statistics
@@ -93,6 +94,40 @@ def asprof(jvm, row, line, folder):
     return said, stacks(path)
 
 
+def collector(pid):
+    """CPU time of the collector's threads, as the kernel names them, and of all, in ns."""
+    gc = whole = 0
+    for task in os.listdir("/proc/%s/task" % pid):
+        try:
+            with open("/proc/%s/task/%s/comm" % (pid, task)) as comm, open("/proc/%s/task/%s/schedstat" % (pid, task)) as stat:
+                name, ns = comm.read(), int(stat.read().split()[0])
+        except (OSError, IndexError):
+            continue
+        whole += ns
+        if re.match(r"GC |G1 |ParGC|Gang|Concurrent Mark|Z[A-Z]|XW|Shen", name):
+            gc += ns
+    return gc, whole
+
+
+def header(jvm, row, line, folder):
+    """What the live view's header says of a program that goes on, six seconds of it, and the kernel of the same."""
+    with open(os.path.join(folder, "err"), "wb") as err:
+        top = subprocess.Popen([JHOT, "top", "-b", "--json", jvm.pid], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=err)
+    try:
+        for _ in range(3):
+            top.stdout.readline()
+        before = collector(jvm.pid)
+        told = [json.loads(top.stdout.readline()) for _ in range(6)]
+        after = collector(jvm.pid)
+    finally:
+        top.terminate()
+        top.stdout.close()
+        top.wait()
+    return ("done %d %d" % tuple(b - a for a, b in zip(before, after)),
+            [(key, sum(seconds[key] for seconds in told)) for key in ("cpu_gc_pct", "cpu_pct")])
+
+
 def stacks(path):
     with open(path, encoding="utf-8", errors="replace") as lines:
         return [(stack, int(value)) for stack, _, value in (line.rstrip("\n").rpartition(" ") for line in lines)]
@@ -173,6 +208,8 @@ ROWS = [
     waits("lock: and their time (ReentrantLock)", "mix lock 3000 4 0 50 100", 100, **LOCK),
     {"what": "lock: time from signal to the lock", "program": ["Waits"], "line": "signal 2000 4 5",
      "true": number("signalled"), "got": below(r"Signals\.awaits"), **LOCK},
+    {"what": "header: the collector's share of the CPU time", "program": ["Garbage"], "line": "", "asks": {jhot: header},
+     "true": lambda said: number("done", 1)(said) / number("done", 2)(said), "got": lambda got, said: dict(got)["cpu_gc_pct"] / dict(got)["cpu_pct"]},
     {"what": "cpu: samples under virtual threads' own names", "program": ["Names"], "line": "virtual 400", "since": 21,
      "true": lambda said: 1, "got": share([r"^\[(vt-named|virtual-#)", r"Names\.units"], [r"Names\.units"]), **THREADS},
     {"what": "lock: virtual threads, a monitor of 5 ms", "program": ["Parked", "0"], "since": 24,
@@ -232,7 +269,8 @@ def measured(profiler, row, java, options, folder):
 
 def cell(profiler, row, java, options, folder):
     """All turns of one, as text."""
-    got = [measured(profiler, row, java, options, folder) for _ in range(TURNS)]
+    profiler = row["asks"].get(profiler) if "asks" in row else profiler
+    got = [measured(profiler, row, java, options, folder) for _ in range(TURNS if profiler else 0)]
     got = sorted(value for value in got if value is not None)
     if not got:
         return "-"
