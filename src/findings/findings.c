@@ -61,7 +61,8 @@ void findings_free(struct findings *f)
 void findings_vitals(struct findings *f, const struct vitals *v)
 {
 	const struct scene_point point = {.time_ns = v->time_ns,
-		.heap_used = v->heap_used,
+		.heap_low = v->heap_low,
+		.heap_looks = v->heap_looks,
 		.gc_whole = v->gc_whole,
 		.safepoint_ms = v->safepoint_time_ms,
 		.sync_ms = v->safepoint_sync_ms,

@@ -23,7 +23,7 @@
 /* What is kept of the vitals of one second. */
 struct scene_point {
 	uint64_t time_ns;
-	int64_t heap_used, gc_whole;
+	int64_t heap_low, heap_looks, gc_whole;
 	int64_t safepoint_ms, sync_ms;
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;

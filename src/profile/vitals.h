@@ -99,6 +99,8 @@ struct vitals {
 	int64_t machine_cpus;
 	int64_t code_used, code_max; /* bytes of the code cache for compiled methods */
 	int64_t compilations;        /* since the JVM's start */
+	int64_t heap_low;   /* the least heap_used at any look since the reading before this one */
+	int64_t heap_looks; /* how many there have been in this session */
 };
 
 /*

@@ -326,6 +326,8 @@ const struct vitals *session_vitals(struct session *s)
 	if (due) {
 		s->vitals_ns = now_ns;
 		gauges_read(s->gauges, session_jvm_alive(s), &s->vitals);
+	} else {
+		gauges_peek(s->gauges);
 	}
 	gauges_status(s->mapping.status, &s->vitals);
 	snprintf(s->vitals.agent_note, sizeof(s->vitals.agent_note), "%s", reader_note(s->reader));

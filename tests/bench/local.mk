@@ -3,7 +3,7 @@
 
 EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable \
 	%D%/bench_model %D%/bench_scale %D%/bench_ui %D%/bench_unwind
-EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/events.sh %D%/rates.sh %D%/frozen.py \
+EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/causes.sh %D%/events.sh %D%/rates.sh %D%/frozen.py \
 	%D%/export.py %D%/live.py %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
 	%D%/stacks.awk %D%/throughput.py %D%/throughput.sh %D%/totals.sh %D%/truth.py \
 	%D%/walk_table.sh %D%/wall_cost.sh %D%/workload.sh
@@ -14,7 +14,9 @@ EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/events.sh %D%/rates.sh %D%/fro
 bench_switch =
 if HAVE_VTERM
 bench_switch += %D%/bench_switch
-EXTRA_PROGRAMS += %D%/bench_switch
+EXTRA_PROGRAMS += %D%/bench_cause %D%/bench_switch
+%C%_bench_cause_SOURCES = %D%/bench_cause.c tests/tui/vt.c
+%C%_bench_cause_LDADD = -lvterm -lutil
 %C%_bench_switch_SOURCES = %D%/bench_switch.c tests/tui/vt.c
 %C%_bench_switch_LDADD = -lvterm -lutil
 endif
@@ -25,7 +27,7 @@ endif
 %C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
-.PHONY: bench bench-attach bench-day bench-diff bench-events bench-export bench-model bench-rates bench-scale bench-screen bench-throughput \
+.PHONY: bench bench-attach bench-causes bench-day bench-diff bench-events bench-export bench-model bench-rates bench-scale bench-screen bench-throughput \
 	bench-totals bench-truth bench-walk bench-wall soak soak-alloc soak-signals
 bench-attach: all tests/jvm/classes.stamp
 	$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/%D%/attach_cost.sh
@@ -94,6 +96,11 @@ bench-model: %D%/bench_model
 	%D%/bench_model
 
 if HAVE_VTERM
+# How soon the live view says what is wrong.
+bench-causes: all $(check_DATA) %D%/bench_cause
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/causes.sh
+
 bench-screen: all tests/tui/test_recorded %D%/bench_ui
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' bash $(srcdir)/%D%/screen.sh
 endif

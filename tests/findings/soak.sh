@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # make soak-findings: ten programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
-# in which the kernel says that the program's threads waited for a core for half of the time does not count: then all is slow.
+# in which the kernel says that the program's threads waited for a core for half of the time does not count: then all is slow,
+# and that is what is found. It is told apart.
 #
 #   MINUTES=10       of each            MAJORS="17 21 25"
 #   TOGETHER=2       programs at a time: more of them take each other's cores
+#   ONLY=Waiting     those whose line has this in it
 . "$(dirname "$0")/../jvm/lib.sh"
 
 MINUTES=${MINUTES:-10}
@@ -16,16 +18,16 @@ looks=0
 # what is looked at: a class and its arguments
 programs() {
 	cat <<'END'
-Known shares
-Known threads 2
-Known deep 50
-Problems gc-not
-Problems exceptions-not
-Problems classes-not
 Waiting pool-not
 Waiting pool-enough
 Waiting io-idle
 Waiting locks-not
+Problems gc-not
+Problems classes-not
+Problems exceptions-not
+Known shares
+Known threads 2
+Known deep 50
 END
 }
 
@@ -43,6 +45,7 @@ watch() {
 		delay=$((($(delay_ns "$1") - before) / 1000000))
 		if [ $delay -ge $((LOOK_S * 500)) ]; then
 			echo >>"$T/$2.starved"
+			grep -E '^[A-Z][A-Z/ ]+  ' "$T/$2.said" >>"$T/$2.starving"
 		elif grep -Eq 'nothing found$|[0-9]+ found$' "$T/$2.said"; then
 			echo >>"$T/$2.looks"
 			grep -E '^[A-Z][A-Z/ ]+  ' "$T/$2.said" >>"$T/$2.alarms"
@@ -56,13 +59,14 @@ settle() {
 	wait "${watchers[@]}"
 	for at in "${!names[@]}"; do
 		name=${names[at]}
-		touch "$T/$name.looks" "$T/$name.alarms" "$T/$name.starved"
+		touch "$T/$name.looks" "$T/$name.alarms" "$T/$name.starved" "$T/$name.starving"
 		n=$(wc -l <"$T/$name.looks")
 		looks=$((looks + n))
 		alarms=$((alarms + $(wc -l <"$T/$name.alarms")))
 		printf '%-34s %4d looks  %2d alarms  %d looks starved\n' "$name" "$n" \
 			"$(wc -l <"$T/$name.alarms")" "$(wc -l <"$T/$name.starved")"
 		sort "$T/$name.alarms" | uniq -c | sort -rn | head -n 5
+		sed 's/  .*//' "$T/$name.starving" | sort | uniq -c | sed 's/^/        while starved: /'
 		jvm_end "${pids[at]}" >/dev/null 2>&1
 	done
 	names=() pids=() watchers=()
@@ -79,7 +83,7 @@ while read -r major java; do
 		watch "$JVM" "${names[-1]}" &
 		watchers+=($!)
 		[ ${#names[@]} -lt "$TOGETHER" ] || settle
-	done < <(programs)
+	done < <(programs | grep -e "${ONLY:-.}")
 	[ ${#names[@]} = 0 ] || settle
 done < <(jdks ${MAJORS:-17 21 25})
 echo "$looks looks of $LOOK_S s, $alarms false alarms"

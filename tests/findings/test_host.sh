@@ -94,10 +94,10 @@ calm() { # calm MAJOR JAVA
 	begins "${at}gc-not" "$2" gc-not
 	asked
 	finds "${at}deadlock" DEADLOCK
-	says "${at}deadlock" '2 threads wait for each other.*payer-[12], payer-[12]$'
+	says "${at}deadlock" '^DEADLOCK  payer-[12] and payer-[12] wait for each other'
 	says "${at}deadlock" 'payer-1 waits for Object, held by payer-2'
 	finds "${at}deadlock-3" DEADLOCK
-	says "${at}deadlock-3" '3 threads wait .*: (payer-[012],? ?){3}$'
+	says "${at}deadlock-3" '^DEADLOCK  payer-[012], payer-[012] and payer-[012] wait for each other'
 	silent "${at}deadlock-not" DEADLOCK
 	silent "${at}deadlock-tried" DEADLOCK
 	finds "${at}deadlock-cpu" DEADLOCK

@@ -148,13 +148,16 @@ static void test_classes(void)
 	is_silent("classes", "if fewer than half are");
 }
 
+static int looks_each = 8; /* at the heap, a second */
+
 static void heap(int64_t used, int64_t whole, int seconds, int dip)
 {
 	begin();
 	v.heap_max = 100 << 20;
 	v.gc_whole = 7;
 	for (int i = 0; i < seconds; i++) {
-		v.heap_used = (i == dip ? 60 : used) << 20;
+		v.heap_low = (i == dip ? 60 : used) << 20;
+		v.heap_looks = 70 + looks_each * i;
 		v.gc_whole = 7 + whole * i / (seconds - 1);
 		second();
 	}
@@ -162,24 +165,27 @@ static void heap(int64_t used, int64_t whole, int seconds, int dip)
 
 static void test_heap(void)
 {
-	heap(85, 3, 8, -1);
-	is_found("heap", "full at 8 looks, with 3 collections");
+	looks_each = 6;
+	heap(85, 3, 3, -1);
+	is_found("heap", "full at 12 looks, with 3 collections");
+	looks_each = 1;
+	heap(99, 30, 12, -1);
+	is_silent("heap", "after 11 looks");
+	looks_each = 8;
 	heap(84, 30, 30, -1);
 	is_silent("heap", "at 84 %");
 	heap(99, 2, 8, -1);
 	is_silent("heap", "after 2 collections of all of it");
 	heap(99, 0, 60, -1);
 	is_silent("heap", "while only what is young is collected");
-	heap(99, 30, 7, -1);
-	is_silent("heap", "after 7 looks");
-	heap(99, 30, 14, 7);
-	is_silent("heap", "when less was in use meanwhile");
+	heap(99, 30, 14, 12);
+	is_silent("heap", "when less was in use a moment ago");
 	heap(99, 30, 30, -1);
 	v.heap_max = -1;
 	second();
 	is_silent("heap", "where its size is not known");
 	heap(99, 30, 30, -1);
-	v.heap_used = -1;
+	v.heap_low = -1;
 	second();
 	is_silent("heap", "where what is in use is not known");
 }
@@ -321,7 +327,7 @@ static void test_deadlock(void)
 	circle(0, 5, 1);
 	is_found("deadlock", "of five");
 	is_str(found("deadlock")->what,
-		"5 threads wait for each other for 11 s, and will not go on: a, b, c, ...",
+		"a, b, c and 2 more wait for each other for 11 s, and will not go on",
 		"what it says");
 	waits_for(4, 0, 1, 11 * NS_PER_S + 500 * MS);
 	is_silent("deadlock", "when one of them goes on");

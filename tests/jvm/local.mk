@@ -23,7 +23,7 @@ jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.
 jvm_test_programs += %D%/programs/Program.java
 
 # Not part of check: one command, one table.
-jvm_test_programs += %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
+jvm_test_programs += %D%/programs/Causes.java %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Kinds.java %D%/programs/Locks.java \
 	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Problems.java %D%/programs/Rates.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java %D%/programs/Waiting.java
 

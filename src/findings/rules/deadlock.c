@@ -63,17 +63,21 @@ static uint32_t circle(const struct scene *scene, uint32_t first, uint32_t most)
 	return 0;
 }
 
-/* "payer-1, payer-2, ..." */
+/* "payer-1 and payer-2", "payer-1, payer-2, payer-3 and 5 more" */
 static void name_all(const struct scene *scene, uint32_t first, uint32_t n, char *out, size_t bytes)
 {
+	uint32_t shown = n > NAMED ? NAMED : n, at = first;
 	struct profile_wait w;
 	size_t used = 0;
-	uint32_t at = first;
 
-	for (uint32_t i = 0; i < n && i <= NAMED && used < bytes && waits(scene, at, &w);
-		i++, at = w.owner)
-		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
-			i < NAMED ? scene_thread(scene, at) : "...");
+	for (uint32_t i = 0; i < shown && used < bytes && waits(scene, at, &w); i++, at = w.owner)
+		used += (size_t)snprintf(out + used, bytes - used, "%s%s",
+			!i           ? ""
+			: i + 1 == n ? " and "
+				     : ", ",
+			scene_thread(scene, at));
+	if (n > shown && used < bytes)
+		snprintf(out + used, bytes - used, " and %u more", n - shown);
 }
 
 static void tell(const struct scene *scene, uint32_t first, uint32_t n)
@@ -94,9 +98,8 @@ static void tell(const struct scene *scene, uint32_t first, uint32_t n)
 			scene, f, scene_most(scene, EVENT_WALL, at, NULL, 0).part.stack, 2);
 	}
 	name_all(scene, first, n, names, sizeof(names));
-	snprintf(f->what, sizeof(f->what),
-		"%u threads wait for each other for %.0f s, and will not go on: %s", n,
-		(double)least / (double)NS_PER_S, names);
+	snprintf(f->what, sizeof(f->what), "%s wait for each other for %.0f s, and will not go on",
+		names, (double)least / (double)NS_PER_S);
 	snprintf(f->look, sizeof(f->look),
 		"take these locks in the same order everywhere; jhot dump shows whole stacks");
 	f->event = EVENT_LOCK;

@@ -4,20 +4,19 @@
  *
  * What is in use can be told right after a collection only, of the whole heap: a healthy one fills up before each, for
  * hours if need be. The counters do not tell that moment (before JDK 24 they tell the present, after it that of the last
- * collection), so the heap must be full at each of many looks, between which it was collected several times.
+ * collection), so the heap must be full at each of many looks (several a second), between which it was collected several times.
  */
 #include "findings/rules.h"
 #include "findings/scene.h"
 
 #define FULL   0.85
 #define ROUNDS 3 /* collections of the whole heap */
-#define LOOKS  8
+#define LOOKS  12
 
-/* The points back from the last one in which the heap was full. */
+/* The points back from the last one in which the heap was full; looks: since the first of them. */
 struct full {
-	int64_t least;
+	int64_t least, looks;
 	const struct scene_point *first;
-	unsigned looks;
 };
 
 static struct full full_for(const struct scene *scene)
@@ -25,13 +24,14 @@ static struct full full_for(const struct scene *scene)
 	double most = FULL * (double)scene->now->heap_max;
 	struct full full = {.least = INT64_MAX};
 
-	for (unsigned i = scene->point_count; i-- > 0; full.looks++) {
+	for (unsigned i = scene->point_count; i-- > 0;) {
 		const struct scene_point *p = &scene->points[i];
 
-		if (p->heap_used < 0 || p->gc_whole < 0 || (double)p->heap_used < most)
+		if (p->heap_low < 0 || p->gc_whole < 0 || (double)p->heap_low < most)
 			break;
-		full.least = p->heap_used < full.least ? p->heap_used : full.least;
+		full.least = p->heap_low < full.least ? p->heap_low : full.least;
 		full.first = p;
+		full.looks = scene_last(scene)->heap_looks - p->heap_looks;
 	}
 	return full;
 }
@@ -53,8 +53,8 @@ static void look(const struct scene *scene)
 	snprintf(f->what, sizeof(f->what),
 		"the heap is full: %lld of %lld MB and more are in use, whatever is collected",
 		(long long)(full.least >> 20), (long long)(most >> 20));
-	scene_proof(f, "so at each of %u looks in %.0f s, while %s collected again and again",
-		full.looks, scene_apart_s(full.first, scene_last(scene)),
+	scene_proof(f, "so at each of %lld looks in %.0f s, while %s collected again and again",
+		(long long)full.looks, scene_apart_s(full.first, scene_last(scene)),
 		*scene->now->gc_name ? scene->now->gc_name : "the JVM");
 	snprintf(f->look, sizeof(f->look),
 		"who keeps it: jhot record -e alloc --live -d 30 %d; or more heap: -Xmx",

@@ -194,6 +194,12 @@ void gauges_read(struct gauges *g, bool alive, struct vitals *out)
 	out->alive = alive;
 }
 
+void gauges_peek(struct gauges *g)
+{
+	if (g->perf)
+		gauges_heap_peek(&g->heap, g->perf);
+}
+
 /* --- the agent's page -------------------------------------------------------------------------------- */
 
 static const char *const gauges_engines[] = {

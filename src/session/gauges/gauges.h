@@ -20,6 +20,8 @@ void gauges_free(struct gauges *g);
 
 /* gauges_read: the JVM's part of the vitals; of a JVM that has gone the last values stay. */
 void gauges_read(struct gauges *g, bool alive, struct vitals *out);
+/* gauges_peek: how full the heap is, for the next reading: a few loads from the JVM's own page, as often as one likes. */
+void gauges_peek(struct gauges *g);
 
 /* gauges_engine: enum wire_engine by its name in vitals; WIRE_ENGINE_NONE for NULL and others. */
 uint32_t gauges_engine(const char *name);
@@ -92,10 +94,13 @@ struct gauges_heap {
 	int compilations;
 	int classes[2], unloaded[2]; /* all others, and those of the shared archive */
 	int64_t gc_ns, safepoint_ns; /* of the last reading */
+	int64_t low, looks;          /* the least that was in use since then; since the beginning */
 };
 
 /* jdk: its major number; of one that is not known (0, or 1 for JDK 8), what is sure. */
 void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk);
 void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out);
+/* How much is in use now, for the lowest until the next reading; -1: not known. */
+int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf);
 
 #endif

@@ -159,11 +159,23 @@ static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struc
 	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
 }
 
+int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
+{
+	int64_t used = gauges_sum(perf, h->used, GAUGES_SPACES);
+
+	if (used <= 0) /* 0, from JDK 24 on, and ZGC: as of the last collection, if there was one */
+		return -1;
+	h->low = h->low && h->low < used ? h->low : used;
+	h->looks++;
+	return used;
+}
+
 void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
 {
-	out->heap_used = gauges_sum(perf, h->used, GAUGES_SPACES);
-	if (!out->heap_used) /* from JDK 24 on, and ZGC: as of the last collection, if there was one */
-		out->heap_used = -1;
+	out->heap_used = gauges_heap_peek(h, perf);
+	out->heap_low = h->low ? h->low : -1;
+	out->heap_looks = h->looks;
+	h->low = 0;
 	out->heap_committed = gauges_sum(perf, h->committed, GAUGES_GENERATIONS);
 	out->heap_max = gauges_heap_max(h, perf);
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");

@@ -187,7 +187,7 @@ public final class Problems extends Program {
         static int runs;
     }
 
-    private static final class Loader extends ClassLoader {
+    static final class Loader extends ClassLoader {
         Loader() {
             super(null);
         }

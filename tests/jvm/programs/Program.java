@@ -3,7 +3,7 @@
 
 import java.io.IOException;
 
-/** Prints "ready" and goes on until its input ends, or says q. */
+/** Prints "ready" and goes on until its input ends, or says q. With -Dvirtual=true its threads are virtual. */
 class Program {
     static volatile long sum;
 
@@ -25,10 +25,25 @@ class Program {
         sum = x;
     }
 
-    static void start(String name, Runnable body) {
+    /** A thread that does not keep the JVM alive; a virtual one by reflection: this is compiled for JDK 8. */
+    static Thread thread(String name, Runnable body) {
+        if (Boolean.getBoolean("virtual")) {
+            try {
+                Object made = Thread.class.getMethod("ofVirtual").invoke(null);
+                Class<?> builder = Class.forName("java.lang.Thread$Builder");
+                made = builder.getMethod("name", String.class).invoke(made, name);
+                return (Thread) builder.getMethod("unstarted", Runnable.class).invoke(made, body);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
         Thread t = new Thread(body, name);
         t.setDaemon(true);
-        t.start();
+        return t;
+    }
+
+    static void start(String name, Runnable body) {
+        thread(name, body).start();
     }
 
     static void ready() throws IOException {

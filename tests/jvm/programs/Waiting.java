@@ -87,11 +87,7 @@ public final class Waiting extends Program {
 
     static ThreadFactory named(String name) {
         AtomicInteger next = new AtomicInteger();
-        return body -> {
-            Thread t = new Thread(body, name + next.incrementAndGet());
-            t.setDaemon(true);
-            return t;
-        };
+        return body -> thread(name + next.incrementAndGet(), body);
     }
 
     static final class ConnectionPool {
