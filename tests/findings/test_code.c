@@ -2,14 +2,16 @@
 /* The rules about compiled code, just beyond their thresholds and just below them. */
 #include "tests/findings/judge.h"
 
-/* Compilations a second for 31 s, a minute after the start, and KB of code that are more a second. */
+static int compiled_s = 31; /* for so long */
+
+/* Compilations a second, a minute after the start, and KB of code that are more a second. */
 static void anew(int64_t rate, int64_t kb)
 {
 	begin();
 	v.code_used = 3 << 20;
 	v.code_max = 240 << 20;
 	v.compilations = 9000;
-	for (int i = 0; i <= 31; i++, v.compilations += rate, v.code_used += kb << 10)
+	for (int i = 0; i <= compiled_s; i++, v.compilations += rate, v.code_used += kb << 10)
 		second();
 }
 
@@ -24,10 +26,14 @@ static void test_jit_anew(void)
 		"what it says");
 	anew(19, 0);
 	is_silent("jit", "at 19 a second");
-	anew(20, 4);
+	anew(100, 24);
 	is_found("jit", "a little of it stays");
-	anew(20, 6);
-	is_silent("jit", "code that stays");
+	anew(100, 25);
+	is_silent("jit", "code that stays, 256 bytes of each");
+	compiled_s = 29;
+	anew(20, 0);
+	is_silent("jit", "after 29 s");
+	compiled_s = 31;
 	anew(20, 0);
 	v.uptime_s = 59;
 	second();
@@ -105,12 +111,17 @@ static void test_deopt(void)
 	leaving(29, 0);
 	is_silent("deopt", "of 29 samples");
 	leaving(30, 0);
+	v.uptime_s = 30;
+	second();
+	is_found("deopt", "half a minute after the start");
 	v.uptime_s = 29;
 	second();
 	is_silent("deopt", "in the first half minute");
 }
 
-/* Samples in the first and in the second half: interpreted ones of "shop.Orders.sum", and others. */
+static uint32_t early_at = 2, late_at = 8; /* seconds of the first and of the second half */
+
+/* Samples in both: interpreted ones of "shop.Orders.sum", and others. */
 static void interpreting(uint32_t early, uint32_t late, uint32_t other, const char *second_method)
 {
 	uint32_t halves[2], shop, n[] = {early, late};
@@ -124,11 +135,39 @@ static void interpreting(uint32_t early, uint32_t late, uint32_t other, const ch
 
 		halves[i] = profile_stack_child(
 			profile, shop, profile_frame(profile, method, FRAME_INTERPRETED, 3, 7));
-		profile_add(profile, EVENT_CPU, i ? 8 : 2, halves[i], 0, n[i], n[i] * 10 * MS);
-		profile_add(profile, EVENT_CPU, i ? 8 : 2, shop, 0, other, other * 10 * MS);
+		profile_add(profile, EVENT_CPU, i ? late_at : early_at, halves[i], 0, n[i],
+			n[i] * 10 * MS);
+		profile_add(profile, EVENT_CPU, i ? late_at : early_at, shop, 0, other,
+			other * 10 * MS);
 	}
 	profile_advance(profile, SECONDS);
 	second();
+}
+
+/* And one more sample in each half, of so many interpreted methods. */
+static void interpreting_many(int methods)
+{
+	char name[20];
+
+	for (int i = 0; i < methods; i++) {
+		uint32_t method, stack;
+
+		snprintf(name, sizeof(name), "rare%d", i);
+		method = profile_method(profile, "shop.Rare", name, "()V", "");
+		stack = profile_stack_child(profile, PROFILE_ROOT_STACK,
+			profile_frame(profile, method, FRAME_INTERPRETED, 3, 7));
+		profile_add(profile, EVENT_CPU, early_at, stack, 0, 1, 10 * MS);
+		profile_add(profile, EVENT_CPU, late_at, stack, 0, 1, 10 * MS);
+	}
+}
+
+/* Is it found in these seconds? */
+static bool interprets_in(uint32_t from, uint32_t to)
+{
+	for (unsigned i = 0, n = findings_look(findings, profile, from, to); i < n; i++)
+		if (!strcmp(findings_get(findings, i)->rule->name, "interpreted"))
+			return true;
+	return false;
 }
 
 static void test_interpreted(void)
@@ -147,7 +186,21 @@ static void test_interpreted(void)
 	is_silent("interpreted", "of one method, then of another");
 	interpreting(24, 24, 1, "sum");
 	is_silent("interpreted", "of 48 samples");
+	interpreting(10, 10, 75, "sum");
+	interpreting_many(15);
+	is_found("interpreted", "25 % of the CPU time, 10 % in one method");
+	interpreting(9, 9, 75, "sum");
+	interpreting_many(16);
+	is_silent("interpreted", "where no method has more than 9 %");
+	early_at = 1, late_at = 3;
 	interpreting(25, 25, 75, "sum");
+	ok(interprets_in(0, 4), "interpreted: in 4 s");
+	ok(!interprets_in(1, 4), "interpreted: silent in 3 s");
+	early_at = 2, late_at = 8;
+	interpreting(25, 25, 75, "sum");
+	v.uptime_s = 60;
+	second();
+	is_found("interpreted", "a minute after the start");
 	v.uptime_s = 59;
 	second();
 	is_silent("interpreted", "in the first minute");

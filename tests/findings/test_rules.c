@@ -23,6 +23,8 @@ static void test_throttled(void)
 {
 	throttled(500, 10, 4, 10);
 	is_silent("throttled", "at 4 %");
+	throttled(500, 100, 49, 10);
+	is_silent("throttled", "at 4.9 %");
 	throttled(500, 10, 5, 10);
 	is_found("throttled", "at 5 %");
 	is_str(found("throttled")->what,
@@ -94,6 +96,8 @@ static void test_stops(void)
 {
 	stopping(49, 0, 10);
 	is_silent("stops", "at 4.9 %");
+	stopping(50, 0, 10);
+	is_found("stops", "at 5 %");
 	stopping(90, 0, 10);
 	is_found("stops", "at 9 %");
 	is_str(found("stops")->what,
@@ -131,11 +135,16 @@ static void test_classes(void)
 {
 	loading(50, 0, 31, 0, 0);
 	is_found("classes", "50 a second for 30 s");
+	v.uptime_s = 60;
+	findings_vitals(findings, &v);
+	is_found("classes", "a minute after the start");
 	v.uptime_s = 59;
 	findings_vitals(findings, &v);
 	is_silent("classes", "in the first minute");
 	loading(49, 0, 31, 0, 0);
 	is_silent("classes", "at 49 a second");
+	loading(200, 0, 29, 0, 0);
+	is_silent("classes", "after 29 s");
 	loading(200, 0, 31, 11, 10);
 	is_silent("classes", "when it ebbs away");
 	loading(200, 0, 11, 0, 0);
@@ -210,8 +219,12 @@ static void test_gc(void)
 		"what it says");
 	collecting(0, (struct vitals_cpu){75, 0, 25, 0}, 10);
 	is_found("gc", "at a quarter of the CPU time");
-	collecting(0, (struct vitals_cpu){10, 0, 30, 0}, 10);
-	is_silent("gc", "of less than half a core");
+	collecting(0, (struct vitals_cpu){76, 0, 24, 0}, 10);
+	is_silent("gc", "at 24 %");
+	collecting(0, (struct vitals_cpu){20, 0, 30, 0}, 10);
+	is_found("gc", "of half a core");
+	collecting(0, (struct vitals_cpu){19, 0, 30, 0}, 10);
+	is_silent("gc", "of less");
 	collecting(0, (struct vitals_cpu){100, 0, 0, 0}, 10);
 	v.cpu = (struct vitals_cpu){0, 0, 200, 0};
 	second();
@@ -241,6 +254,8 @@ static void test_jit(void)
 	is_silent("jit", "where its age is not known");
 	compiling(60, (struct vitals_cpu){61, 39, 0, 0});
 	is_silent("jit", "at 39 %");
+	compiling(60, (struct vitals_cpu){10, 40, 0, 0});
+	is_found("jit", "of half a core");
 	compiling(60, (struct vitals_cpu){9, 40, 0, 0});
 	is_silent("jit", "of less than half a core");
 }

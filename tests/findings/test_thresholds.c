@@ -21,6 +21,8 @@ static frames idle = {"java.util.concurrent.ThreadPoolExecutor runWorker",
 static frames borrow = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Connections borrow", "java.util.concurrent.LinkedBlockingQueue take",
 	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames permit = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Limit enter", "java.util.concurrent.Semaphore acquire"};
 static frames query = {
 	"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show", "shop.Sql query"};
 static frames consume = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Mails go",
@@ -48,13 +50,14 @@ static struct {
 	struct profile_sample sample;
 } samples[200];
 static int sample_count;
+static int each = 20;  /* samples of a thread in a second */
 static char said[240]; /* by the first finding */
 
 static void add(int event, uint32_t stack, uint32_t thread, enum thread_state state, double part)
 {
 	samples[sample_count].event = event;
-	samples[sample_count++].sample =
-		(struct profile_sample){stack, thread, state, 20, (uint64_t)(part * SECOND)};
+	samples[sample_count++].sample = (struct profile_sample){
+		stack, thread, state, (uint32_t)each, (uint64_t)(part * SECOND)};
 }
 
 static uint32_t method_of(const char *text)
@@ -100,14 +103,16 @@ static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
 	}
 }
 
-static void lock_and_cpu(double waiting, double cores)
+/* So many threads wait for one lock, each for so much of the time. */
+static void lock_and_cpu(uint32_t threads, double waiting, double cores)
 {
 	uint32_t lock = profile_method(profile, "shop.Cart", "", "", "");
 	uint32_t stack = profile_stack_child(
 		profile, stack_of(busy), profile_frame(profile, lock, FRAME_CLASS, 0xffff, 0));
 
-	are("w-", 0, 1, busy, THREAD_ON_CPU, 1);
-	add(EVENT_LOCK, stack, 0, THREAD_STATE_NONE, waiting);
+	are("w-", 0, threads, busy, THREAD_ON_CPU, 1);
+	for (uint32_t i = 0; i < threads; i++)
+		add(EVENT_LOCK, stack, i, THREAD_STATE_NONE, waiting);
 	add(EVENT_CPU, stack_of(busy), 0, THREAD_STATE_NONE, cores);
 }
 
@@ -153,16 +158,32 @@ static void cores(void)
 	begin(), are("w-", 0, 3, busy, THREAD_ON_CPU, 0.7);
 	are("w-", 0, 3, busy, THREAD_RUNNABLE, 0.3);
 	finds("", "30 % of three, less than one at any moment");
+	each = 1;
+	begin(), are("w-", 0, 5, busy, THREAD_RUNNABLE, 1);
+	finds("cores", "50 samples");
+	begin(), are("w-", 0, 4, busy, THREAD_RUNNABLE, 1);
+	finds("", "40 samples are too few");
+	each = 20;
 }
 
 static void locks(void)
 {
-	begin(), lock_and_cpu(0.55, 1);
+	begin(), lock_and_cpu(1, 0.52, 1);
 	finds("locks", "more than half a thread");
-	begin(), lock_and_cpu(0.45, 1);
+	begin(), lock_and_cpu(1, 0.48, 1);
 	finds("", "less than half a thread");
-	begin(), lock_and_cpu(0.55, 2.5);
+	begin(), lock_and_cpu(1, 0.54, 2);
+	finds("locks", "a fifth of it and the CPU time");
+	begin(), lock_and_cpu(1, 0.54, 2.3);
 	finds("", "little beside the CPU time");
+	begin(), lock_and_cpu(20, 0.052, 1);
+	finds("locks", "5 % of the time of each of twenty threads");
+	begin(), lock_and_cpu(20, 0.048, 1);
+	finds("", "less, though it is nearly one at any moment");
+	begin(), lock_and_cpu(60, 0.035, 1);
+	finds("locks", "more than two of sixty: no more is asked for");
+	begin(), lock_and_cpu(60, 0.032, 1);
+	finds("", "less than two of them");
 }
 
 static void pools(void)
@@ -176,6 +197,20 @@ static void pools(void)
 	finds("", "29 of 40");
 	begin(), are("http-", 0, 3, borrow, THREAD_PARKED, 1);
 	finds("", "three are no pool");
+	begin(), are("http-", 0, 4, borrow, THREAD_PARKED, 1);
+	finds("pool", "four are one");
+	begin(), are("http-", 0, 40, borrow, THREAD_PARKED, 0.952);
+	are("http-", 0, 40, idle, THREAD_PARKED, 0.048);
+	finds("pool", "they have no task for 4.8 % of the time");
+	begin(), are("http-", 0, 40, borrow, THREAD_PARKED, 0.948);
+	are("http-", 0, 40, idle, THREAD_PARKED, 0.052);
+	finds("", "for 5.2 %: there are enough of them");
+	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9948);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0052);
+	finds("pool", "a permit that they get now and then");
+	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9952);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0048);
+	finds("", "one that they hardly ever get: it may be a signal");
 	begin(), are("http-", 0, 30, borrow, THREAD_PARKED, 1);
 	are("http-", 30, 3, idle, THREAD_PARKED, 1);
 	finds("", "some wait for work");
@@ -194,8 +229,8 @@ static void pools(void)
 
 static void io(void)
 {
-	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.55);
-	are("order-", 0, 1, query, THREAD_ON_CPU, 0.45);
+	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.52);
+	are("order-", 0, 1, query, THREAD_ON_CPU, 0.48);
 	finds("io", "more than half a thread");
 	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.45);
 	are("order-", 0, 1, query, THREAD_SLEEPING, 0.55);
@@ -227,6 +262,14 @@ static void peers(void)
 	waits_for = &other, are("order-", 3, 1, charge, THREAD_IO, 1);
 	finds("io", "mostly one");
 	says("Payment.charge waits for 10.0.0.5:5432 and others: 4.0 threads at any moment");
+	begin(), waits_for = &db, are("order-", 0, 8, charge, THREAD_IO, 1);
+	waits_for = &other, are("order-", 8, 1, charge, THREAD_IO, 1);
+	finds("io", "eight of nine");
+	says("Payment.charge waits for 10.0.0.5:5432 and others: 9.0 threads at any moment");
+	begin(), waits_for = &db, are("order-", 0, 9, charge, THREAD_IO, 1);
+	waits_for = &other, are("order-", 9, 1, charge, THREAD_IO, 1);
+	finds("io", "nine of ten");
+	says("Payment.charge waits for 10.0.0.5:5432: 10.0 threads at any moment");
 	begin(), waits_for = &db, are("order-", 0, 2, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 2, 2, charge, THREAD_IO, 1);
 	finds("io", "one half each");
