@@ -3,11 +3,13 @@
  * speedscope's JSON: a sampled profile per event, its stacks in the order of their seconds, by what they stand for.
  *
  * Frames are names as the collapsed format has them with dots, each once; speedscope tells frames apart by name, file and
- * line, so with lines a method would fall into several.
+ * line, so with lines a method would fall into several. Its schema has no place for facts: they stand beside what it knows,
+ * under "jhot", where it passes them over.
  */
 #include "base/intern.h"
 #include "base/json.h"
 #include "export/export.h"
+#include "export/facts.h"
 #include "export/numbers.h"
 #include "export/seconds.h"
 #include "export/text.h"
@@ -135,6 +137,31 @@ static void speedscope_frames(struct speedscope *w, struct json *j)
 	json_end(j, '}');
 }
 
+static void speedscope_fact(void *ctx, const char *key, const char *value)
+{
+	json_key(ctx, key), json_str(ctx, value);
+}
+
+static void speedscope_facts(const struct speedscope *w, struct json *j)
+{
+	const struct export_meta *m = &w->o->meta;
+
+	json_key(j, "jhot"), json_begin(j, '{');
+	json_key(j, "session"), json_begin(j, '{');
+	export_facts(w->o, speedscope_fact, j);
+	json_end(j, '}');
+	json_key(j, "events"), json_begin(j, '[');
+	for (int i = 0; i < (m->event_count ? m->event_count : 1); i++) {
+		json_begin(j, '{');
+		export_event_facts(w->p, w->o,
+			m->event_count ? m->events[i].event : w->o->query.event, speedscope_fact,
+			j);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
 void export_speedscope(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const char *name = o->title ? o->title : o->meta.name;
@@ -144,10 +171,11 @@ void export_speedscope(struct buf *out, const struct profile *p, const struct ex
 	json_begin(&j, '{');
 	json_key(&j, "$schema"), json_str(&j, SCHEMA);
 	json_key(&j, "name"), json_str(&j, name && *name ? name : "profile");
-	json_key(&j, "exporter"), json_str(&j, "jhot");
+	json_key(&j, "exporter"), json_str(&j, "jhot " JHOT_VERSION);
 	json_key(&j, "activeProfileIndex"), json_int(&j, 0);
 	speedscope_profiles(&w, &j);
 	speedscope_frames(&w, &j);
+	speedscope_facts(&w, &j);
 	json_end(&j, '}');
 	buf_addc(out, '\n');
 	buf_done(&w.text);

@@ -310,14 +310,21 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 /* What each kind is said to be of. */
 static void describe(struct export_options *o, const char *kind)
 {
+	static const char *const labels[] = {"env=prod"};
+
 	if (!strcmp(kind, "alloc")) {
 		o->query.event = EVENT_ALLOC;
 		o->meta.event_count = 0;
 	} else if (!strcmp(kind, "events")) {
 		for (int i = 0; i < EVENT_USER_FIRST; i++)
 			o->meta.events[i] = (struct export_event){.event = i};
+		o->meta.events[0].engine = "perf";
+		o->meta.events[0].lost = 3;
 		o->meta.event_count = EVENT_USER_FIRST;
 		o->meta.vitals = &shop_vitals;
+		o->meta.host = "web-3";
+		o->meta.labels = labels;
+		o->meta.label_count = 1;
 	} else if (!strcmp(kind, "hostile")) {
 		hostile_meta(o);
 	}

@@ -96,7 +96,12 @@ def test_keys(g):
     equal(g.text(NAME), "app.Store.write", "up is out")
     g.b.key("0", "?")
     ok(g.b.run("return document.getElementById('help').getBoundingClientRect().height > 20"), "? shows the keys")
-    g.b.key("?")
+    g.b.key("?", "a")
+    equal(g.b.run("return [...document.querySelectorAll('#about > div')].map(d => d.textContent).slice(0, 3)"),
+          ["pid 41234", "name shop-api.jar", "jdk 21.0.4"], "a tells all of the recording")
+    ok(g.b.run("return document.getElementById('about').getBoundingClientRect().height > 20"), "in a panel")
+    g.b.run("document.getElementById('more').click()")
+    equal(g.b.run("return document.getElementById('about').getBoundingClientRect().height"), 0, "which 'more' opens and closes")
     g.b.key("c", "c")
     equal(g.hash(), "#c=self", "c changes what colours mean")
     g.b.key("c", "c")

@@ -4,6 +4,7 @@
 # the names; the same profile gives the same bytes; the JDK's own tool reads what it shall (skipped without one).
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -120,6 +121,24 @@ def check_vitals(folder):
     ok(park["timeout"] == park["until"] == 1 << 63, "what a thread would have parked for at most is not known", park)
 
 
+def check_facts(folder):
+    """Of the session and of each event, in every text that has room for it."""
+    scope = json.load(open(write(folder, "f.speedscope.json", "-k", "events"), encoding="utf-8"))
+    plain = dict(re.split(r" +", line, maxsplit=1) for line in
+                 open(write(folder, "f.txt", "-k", "events")).read().split("\n\n")[0].splitlines())
+    lines = re.findall(r"^fact ([^=\n]*)=(.*)$", open(write(folder, "f.svg", "-k", "events")).read(), re.M)
+    page = open(write(folder, "f.html", "-k", "events")).read()
+    ok(dict(lines) == plain and len(lines) == len(plain) > 12, "a graph has the facts that the text has", [dict(lines), plain])
+    ok({**scope["jhot"]["session"], **scope["jhot"]["events"][0]} == plain, "so has speedscope's file", scope["jhot"])
+    ok([e["event"] for e in scope["jhot"]["events"]] == ["cpu", "alloc", "lock", "wall"], "of each event")
+    rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", page.split("</details>")[0].split("<details>")[1])
+    ok(dict(rows) == plain, "and the page without scripts", rows)
+    want = {"command": "shop-api.jar --port 8080", "own_cpu_s": "0.012", "label.env": "prod", "engine": "perf", "lost": "3", "coarse_pct": "0.0"}
+    ok(want.items() <= plain.items(), "what it cost and lost is in it", plain)
+    ok("\nfact interval=10000000\n" in open(write(folder, "k.svg", "-k", "known")).read(), "and at which interval")
+    ok(all(re.search(r"^fact event=%s$" % e, page, re.M) for e in ("cpu", "alloc", "lock", "wall")), "the page's data have all events")
+
+
 def check_otlp(folder):
     otlp = formats.Otlp(write(folder, "k.otlp", "-k", "known"))
     first = otlp.profiles[0]
@@ -224,6 +243,7 @@ def main():
         check(folder, "alloc", "alloc")
         check_all_events(folder)
         check_vitals(folder)
+        check_facts(folder)
         check_otlp(folder)
         check_table(folder)
         pprof = formats.Pprof(write(folder, "k.pb.gz", "-k", "known"))

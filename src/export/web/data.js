@@ -31,6 +31,9 @@ function readFacts(lines, graph) {
 		if (key === 'type') {
 			const f = value.split(' ');
 			graph.types[f[0]] = {type: f.slice(1, 4).map(Number), name: f.slice(4).join(' ')};
+		} else if (key === 'fact') {
+			const equal = value.indexOf('=');
+			graph.about.push([value.slice(0, equal), value.slice(equal + 1)]);
 		} else if (key === 'safe') {
 			const f = value.split(' ');
 			graph.types[f[0]].safe = f.slice(1, 4).map(Number);
@@ -137,7 +140,7 @@ function finish(t) {
 }
 
 function readGraph(text) {
-	const graph = {facts: {}, types: {}, names: []}, lines = text.split('\n');
+	const graph = {facts: {}, about: [], types: {}, names: []}, lines = text.split('\n');
 	let i = readNames(lines, readFacts(lines, graph), graph);
 	graph.each = +graph.facts.each;
 	graph.diff = readDiff(graph.facts);

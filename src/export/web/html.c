@@ -6,6 +6,7 @@
  * page itself forbids all that is not in it.
  */
 #include "export/export.h"
+#include "export/facts.h"
 #include "export/text.h"
 #include "export/web/svg.h"
 #include "profile/table/flat.h"
@@ -70,6 +71,24 @@ static void html_methods(struct buf *out, const struct profile *p, const struct 
 	flat_free(flat);
 }
 
+static void html_fact(void *ctx, const char *key, const char *value)
+{
+	struct buf *out = ctx;
+
+	buf_adds(out, "<tr>");
+	html_cell(out, key, false);
+	html_cell(out, value, false);
+	buf_adds(out, "</tr>\n");
+}
+
+static void html_facts(struct buf *out, const struct profile *p, const struct export_options *o)
+{
+	buf_adds(out, "<details><summary>About this recording</summary>\n<table>\n");
+	export_facts(o, html_fact, out);
+	export_event_facts(p, o, o->query.event, html_fact, out);
+	buf_adds(out, "</table>\n</details>\n");
+}
+
 /* What remains of an event without scripts into out, its data into data. */
 static void html_event(
 	struct buf *out, struct buf *data, const struct profile *p, const struct export_options *o)
@@ -87,8 +106,9 @@ static void html_event(
 	buf_add(out, picture.data, picture.len);
 	buf_adds(out, "</svg>\n");
 	html_methods(out, p, o);
+	html_facts(out, p, o);
 	buf_adds(data, "<div hidden class=\"flame\">");
-	svg_data(data, f, o, &head);
+	svg_data(data, p, f, o, &head);
 	svg_slices(data, p, f, o);
 	buf_adds(data, "</div>\n");
 	svg_head_done(&head);

@@ -65,6 +65,7 @@ const ACTIONS = {
 	1: () => setTab('flame'),
 	2: () => setTab('tree'),
 	3: () => setTab('methods'),
+	a: toggleAbout,
 	'?': toggleHelp,
 };
 const FLAME_ACTIONS = {

@@ -16,7 +16,7 @@ const KEYS = [['click, Enter', 'zoom in'], ['Esc, 0', 'reset the zoom'], ['Backs
 	['f', 'fold entry and native frames'], ['x  X', 'hide the frame, show all again'],
 	['c', 'colour: type, package, self, safe'], ['d', 'dark or light'], ['y', 'copy the name'],
 	['arrows', 'walk the frames'], ['PgUp PgDn', 'scroll'], ['1 2 3', 'graph, tree, methods'],
-	['e', 'next event'], ['s', 'next spike in time'], ['[  ]', 'earlier, later stretch'], ['?', 'this help']];
+	['e', 'next event'], ['a', 'about this recording'], ['s', 'next spike in time'], ['[  ]', 'earlier, later stretch'], ['?', 'this help']];
 const TABS = {flame: 'Flame graph', tree: 'Call tree', methods: 'Hot methods'};
 
 const view = {graph: null, texts: [], graphs: [], event: 0, top: null, t: null, to: null, zoom: 0, hover: -1, focus: -1,
@@ -53,8 +53,12 @@ function buildEvents() {
 
 function buildHeader() {
 	ui.title = element('div', {fontSize: '16px', fontWeight: '600', overflowWrap: 'anywhere'}, {id: 'title'});
-	ui.facts = element('div', {fontSize: '12px', marginTop: '2px', overflowWrap: 'anywhere', whiteSpace: 'normal'},
-		{id: 'facts'});
+	ui.facts = element('span', {overflowWrap: 'anywhere', whiteSpace: 'normal'}, {id: 'facts'});
+	ui.more = element('button', {font: 'inherit', padding: '0 4px', border: '0', background: 'none', cursor: 'pointer',
+		textDecoration: 'underline', color: 'inherit'},
+	{type: 'button', id: 'more', title: 'a: about this recording', 'aria-controls': 'about'}, 'more');
+	ui.more.addEventListener('click', toggleAbout);
+	ui.under = element('div', {fontSize: '12px', marginTop: '2px'}, {}, ui.facts, ' ', ui.more);
 	ui.search = element('input', {font: 'inherit', padding: '4px 8px', borderRadius: '6px', width: '13em',
 		borderStyle: 'solid', borderWidth: '1px', outlineOffset: '1px'},
 	{type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'search by regular expression',
@@ -72,14 +76,18 @@ function buildHeader() {
 		ui.events, ui.reset, ui.shown, ui.search, ui.flip, ui.reverse, ui.fold, ui.color, ui.theme, ui.helpButton);
 	return element('div', {display: 'flex', flexWrap: 'wrap', gap: '6px 16px', padding: '10px 14px',
 		justifyContent: 'space-between', alignItems: 'center', flex: 'none'}, {},
-	element('div', {flex: '1 1 320px', minWidth: '0'}, {}, ui.title, ui.facts), tools);
+	element('div', {flex: '1 1 320px', minWidth: '0'}, {}, ui.title, ui.under), tools);
 }
 
-function buildHelp() {
-	const rows = KEYS.map(([key, what]) => element('div', {minWidth: '19em'}, {},
-		element('span', {display: 'inline-block', minWidth: '7em', fontWeight: '600'}, {}, key), what));
+// A panel under the header that is not there until it is asked for: pairs of words.
+function buildPanel(id, pairs) {
 	return element('div', {display: 'none', flexWrap: 'wrap', gap: '4px 24px', padding: '8px 14px 12px',
-		flex: 'none', maxHeight: '40%', overflow: 'auto'}, {id: 'help'}, ...rows);
+		flex: 'none', maxHeight: '40%', overflow: 'auto'}, {id}, ...panelRows(pairs));
+}
+
+function panelRows(pairs) {
+	return pairs.map(([key, what]) => element('div', {minWidth: '19em', overflowWrap: 'anywhere'}, {},
+		element('span', {display: 'inline-block', minWidth: '7em', fontWeight: '600'}, {}, key), ' ', what));
 }
 
 function buildTabs() {
@@ -135,14 +143,15 @@ function buildPage(facts) {
 	ui.stage = element('div', {flex: '1 1 auto', minHeight: '0', overflow: 'hidden'}, {id: 'stage', role: 'tabpanel'},
 		ui.canvas, ui.list);
 	ui.header = buildHeader();
-	ui.help = buildHelp();
+	ui.help = buildPanel('help', KEYS);
+	ui.about = buildPanel('about', []);
 	ui.time = buildHeat();
 	ui.bar = buildTabs();
 	ui.footer = buildFooter();
 	ui.page = element('div', {display: 'flex', flexDirection: 'column', width: '100%', height: '100%', margin: '0',
 		font: '13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif', overflow: 'hidden',
 		maxWidth: facts.px ? facts.px + 'px' : 'none'},
-	{id: 'page'}, ui.header, ui.help, ui.time, ui.bar, ui.stage, ui.footer);
+	{id: 'page'}, ui.header, ui.about, ui.help, ui.time, ui.bar, ui.stage, ui.footer);
 	document.getElementById('picture').style.display = 'none';
 	place(ui.page);
 }
@@ -158,6 +167,8 @@ function placeTab() {
 function showEvent() {
 	ui.title.textContent = view.graph.facts.title;
 	ui.facts.textContent = view.graph.facts.facts;
+	ui.about.replaceChildren(...panelRows(view.graph.about.filter(([key]) => key !== 'title')));
+	ui.more.style.display = view.graph.about.length ? 'inline' : 'none';
 	ui.events.value = view.event;
 }
 
@@ -188,14 +199,14 @@ function paintTheme() {
 	ui.page.style.background = c.ground;
 	ui.page.style.color = c.ink;
 	ui.page.style.colorScheme = view.dark ? 'dark' : 'light';
-	for (const panel of [ui.header, ui.footer, ui.help, ui.time, ui.bar]) {
+	for (const panel of [ui.header, ui.footer, ui.about, ui.help, ui.time, ui.bar]) {
 		panel.style.background = c.panel;
 		panel.style.borderColor = c.line;
 	}
-	for (const panel of [ui.bar, ui.help])
+	for (const panel of [ui.bar, ui.about, ui.help])
 		panel.style.borderBottom = '1px solid ' + c.line;
 	ui.footer.style.borderTop = '1px solid ' + c.line;
-	for (const e of [ui.facts, ui.line, ui.legend, ui.heatHint])
+	for (const e of [ui.under, ui.line, ui.legend, ui.heatHint])
 		e.style.color = c.faint;
 	ui.found.style.color = c.found;
 	paintButtons(c);

@@ -291,9 +291,18 @@ function setDark(dark) {
 	redraw();
 }
 
-function toggleHelp() {
-	ui.help.style.display = ui.help.style.display === 'none' ? 'flex' : 'none';
+function togglePanel(panel) {
+	panel.style.display = panel.style.display === 'none' ? 'flex' : 'none';
+	ui.more.setAttribute('aria-expanded', ui.about.style.display !== 'none');
 	resize();
+}
+
+function toggleHelp() {
+	togglePanel(ui.help);
+}
+
+function toggleAbout() {
+	togglePanel(ui.about);
 }
 
 function setFocus(i) {

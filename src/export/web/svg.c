@@ -63,7 +63,7 @@ static void svg_document(struct buf *out, const struct profile *p, const struct 
 	buf_adds(out, "</desc>\n<g id=\"picture\">\n");
 	buf_add(out, picture.data, picture.len);
 	buf_adds(out, "</g>\n<metadata class=\"flame\">");
-	svg_data(out, f, o, head);
+	svg_data(out, p, f, o, head);
 	buf_adds(out, "</metadata>\n<script><![CDATA[\n");
 	svg_script(out);
 	buf_adds(out, "]]></script>\n</svg>\n");

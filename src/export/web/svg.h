@@ -40,8 +40,8 @@ unsigned svg_picture(struct buf *out, const struct flame *f, const struct svg_he
 	const struct svg_look *look);
 
 /* The data: lines of facts, the name pool, the nodes. web/data.js reads it. */
-void svg_data(struct buf *out, const struct flame *f, const struct export_options *o,
-	const struct svg_head *head);
+void svg_data(struct buf *out, const struct profile *p, const struct flame *f,
+	const struct export_options *o, const struct svg_head *head);
 
 /*
  * And in which second how much ended where, as one line behind the data (web/slices.js): about three bytes for each place

@@ -3,7 +3,7 @@
  * A flame graph as text that is small and quick to read: about seven bytes a node.
  *
  *   jhot-flame 1
- *   KEY VALUE            any number of lines, ended by:
+ *   KEY VALUE            any number of lines; "fact KEY=VALUE" is one of those that all formats have (facts.h). Ended by:
  *   names N              N lines "SHARED REST": a name is SHARED characters of the one before, and REST
  *   nodes M              one line of M nodes in pre-order, numbers in base 36:
  *
@@ -14,6 +14,7 @@
  *           where "each" (weight per sample) does not tell it. Left out: as in the node before.
  */
 #include "base/buf.h"
+#include "export/facts.h"
 #include "export/text.h"
 #include "export/web/svg.h"
 
@@ -102,6 +103,17 @@ static void data_fact(struct buf *out, const char *key, const char *value)
 	buf_addc(out, '\n');
 }
 
+static void data_detail(void *ctx, const char *key, const char *value)
+{
+	struct buf *out = ctx;
+
+	buf_adds(out, "fact ");
+	export_xml(out, key);
+	buf_addc(out, '=');
+	export_xml(out, value);
+	buf_addc(out, '\n');
+}
+
 /*
  * What tells whether a change is more than chance, see diff_band: the weight that a number of a node stands for, the
  * seconds that rates are of (0: there are none), the limit, the weight of a sample and the squared noise of each side,
@@ -116,8 +128,8 @@ static void data_diff(struct buf *out, const struct diff *d)
 		d->each[DIFF_B], noise / d->runs[DIFF_A], noise / d->runs[DIFF_B], d->whole);
 }
 
-void svg_data(struct buf *out, const struct flame *f, const struct export_options *o,
-	const struct svg_head *head)
+void svg_data(struct buf *out, const struct profile *p, const struct flame *f,
+	const struct export_options *o, const struct svg_head *head)
 {
 	const struct profile_event *event = head->event;
 	uint64_t each = flame_each(f);
@@ -127,6 +139,10 @@ void svg_data(struct buf *out, const struct flame *f, const struct export_option
 	data_fact(out, "facts", buf_str(&head->facts));
 	data_fact(out, "event", event->name);
 	data_fact(out, "unit", event->unit);
+	if (!o->diff) {
+		export_facts(o, data_detail, out);
+		export_event_facts(p, o, o->query.event, data_detail, out);
+	}
 	buf_printf(out, "width %s\n", o->query.by_weight ? "value" : "samples");
 	buf_printf(out, "each %" PRIu64 "\n", each);
 	if (o->width)
