@@ -28,10 +28,10 @@ def value_of(value):
 
 
 def nanoseconds(text):
-    head, _, rest = text.partition(".")
-    digits, zone = re.match(r"(\d*)(.*)", rest).groups() if rest else ("", head[19:])
-    seconds = datetime.datetime.fromisoformat(head[:19] + (zone.replace("Z", "+00:00") or "+00:00")).timestamp()
-    return int(seconds) * 10 ** 9 + int(digits.ljust(9, "0")[:9] or 0)
+    """Seconds are left out if they are 0."""
+    minute, second, digits, zone = re.fullmatch(r"([\d-]+T\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(.*)", text).groups()
+    at = datetime.datetime.fromisoformat(minute + ":" + (second or "00") + zone.replace("Z", "+00:00")).timestamp()
+    return int(at) * 10 ** 9 + int((digits or "").ljust(9, "0")[:9])
 
 
 def thread_of(event):
@@ -52,8 +52,12 @@ def stack_of(event, leaf):
     return frames or ["[unknown]"]
 
 
+def start_of(path):
+    return struct.unpack(">Q", open(path, "rb").read()[32:40])[0]
+
+
 def main(printed, path, events, value=None, leaf=None, begin=None, end=None):
-    start = struct.unpack(">Q", open(path, "rb").read()[32:40])[0]
+    start = start_of(path)
     stacks = collections.Counter()
     for event in json.load(open(printed))["recording"]["events"]:
         if event["type"] not in events.split(","):
@@ -69,4 +73,5 @@ def main(printed, path, events, value=None, leaf=None, begin=None, end=None):
             print(stack, number)
 
 
-main(*[a or None for a in sys.argv[1:]])
+if __name__ == "__main__":
+    main(*[a or None for a in sys.argv[1:]])

@@ -22,8 +22,18 @@ says() {
 	same "JDK $major: $event is $2${5:+ from $5 to $6 s}, $(wc -l <"$T/want") stacks" "$T/got" "$T/want"
 }
 
+# lives PRINTED FILE: what jhot makes of the file, which jfr has printed, tells the same of the JVM, second by second
+lives() {
+	"$JHOT" convert -o "$T/lives.jfr" "$2" >/dev/null 2>&1
+	"$jfr" print --json --events "$vitals" "$T/lives.jfr" >"$T/lives.printed"
+	python3 "$srcdir/tests/import/vitals.py" "$1" "$2" "$T/lives.printed" "$T/lives.jfr" >"$T/lives" 2>&1
+	is "${2##*/}: heap, collections and CPU load of each second" "$?" 0
+	diag "$(tail -5 "$T/lives")"
+}
+
 types=jdk.ExecutionSample,jdk.CPUTimeSample,jdk.NativeMethodSample,jdk.JavaMonitorEnter,jdk.ThreadPark
 types+=,jdk.ObjectAllocationSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB
+vitals=jdk.CPULoad,jdk.GarbageCollection,jdk.GCHeapSummary
 
 # --- recordings, of several JDKs at once ---
 majors=()
@@ -42,13 +52,17 @@ done
 for row in "${majors[@]}"; do
 	IFS=: read -r major JVM JVM_OUT JVM_IN <<<"$row"
 	wait_for 60 grep -q '^done' "$JVM_OUT"
+	"${jfr%jfr}jcmd" "$JVM" GC.run >/dev/null
 	jvm_end "$JVM"
+done
+for row in "${majors[@]}"; do
+	IFS=: read -r major JVM JVM_OUT JVM_IN <<<"$row"
 	file=$T/$major.jfr
 	if [ ! -s "$file" ]; then
 		skip "JDK $major" "it records nothing"
 		continue
 	fi
-	"$jfr" print --json --stack-depth 2000 --events "$types" "$file" >"$T/printed"
+	"$jfr" print --json --stack-depth 2000 --events "$types,$vitals" "$file" >"$T/printed"
 	if [ "$major" = 25 ]; then
 		says cpu jdk.CPUTimeSample samplingPeriod
 		says execution jdk.ExecutionSample
@@ -68,6 +82,8 @@ for row in "${majors[@]}"; do
 	ok "its interval is that of the settings" grep -Eq '^(cpu|execution) every 10 ms, ' "$T/out"
 	"$JHOT" view --ascii --dump-screen 150x30 "$file" >"$T/out" 2>&1
 	ok "the view says whose it is" grep -Eq "jhot $major.jfr +Totals +pid $JVM +JDK (1\.)?$major" "$T/out"
+	ok "and how the JVM was" grep -Eq "^ CPU +[0-9]+%.* heap [0-9.]+[KMG]?/[0-9.]+[MG] .* pauses [0-9.]+% [A-Z].* thr [0-9]+" "$T/out"
+	lives "$T/printed" "$file"
 	ok "and when" grep -Eq "FILE $(date +%Y)-[0-9-]+ [0-9:]+" "$T/out"
 done
 
@@ -91,5 +107,7 @@ for event in cpu alloc lock wall; do
 		done
 	done
 done
+"$jfr" print --json --events "$vitals" "$T/made.jfr" >"$T/printed"
+lives "$T/printed" "$T/made.jfr"
 
 done_testing

@@ -103,6 +103,17 @@ static void chunk_jvm(struct jfr *j, const struct export_meta *m)
 	jfr_block(&j->events, &j->body);
 }
 
+/* Who finds no collection shall know that there was none. */
+static void chunk_vitals(struct jfr *j, const struct profile_query *q)
+{
+	const struct vitals_second *first = profile_vitals_first(j->p);
+	struct settings settings = {j, JFR_COLLECTION};
+
+	if (first && first->gc_count >= 0)
+		chunk_setting(&settings, "enabled", "true");
+	jfr_vitals(j, q);
+}
+
 static void chunk_event(struct jfr *j, const struct export_options *o, int event)
 {
 	struct settings settings = {j, chunk_type(event)};
@@ -160,7 +171,7 @@ void export_jfr(struct buf *out, const struct profile *p, const struct export_op
 		chunk_event(&j, o, m->events[i].event);
 	if (!m->event_count)
 		chunk_event(&j, o, o->query.event);
-	jfr_vitals(&j, &o->query);
+	chunk_vitals(&j, &o->query);
 	jfr_constants(&j, m->vitals ? m->vitals->gc_name : "", &rest);
 	metadata = HEAD_BYTES + j.events.len + rest.len;
 	jfr_metadata(&rest);

@@ -25,6 +25,18 @@ static struct buf *vitals_begin(struct jfr *j, enum jfr_type type, const struct 
 
 /* --- CPU load ---------------------------------------------------------------------------------------- */
 
+/* Loads are shares of so many. */
+static void vitals_cpus(struct jfr *j, const struct vitals_second *now)
+{
+	struct buf *out;
+
+	if (now->machine_cpus <= 0)
+		return;
+	out = vitals_begin(j, JFR_CPUS, now);
+	jfr_number(out, (uint64_t)now->machine_cpus);
+	jfr_block(&j->events, out);
+}
+
 static void vitals_share(struct buf *out, double share)
 {
 	float value = (float)(share < 0 ? 0 : share > 1 ? 1 : share);
@@ -109,12 +121,15 @@ void jfr_vitals(struct jfr *j, const struct profile_query *q)
 {
 	const struct vitals_second *then = vitals_before(j->p, q->from), *now;
 	uint32_t last = profile_info(j->p).now, end = q->to <= last ? q->to : last + 1, at;
+	bool told = false;
 
-	at = end > PROFILE_HISTORY_S ? end - PROFILE_HISTORY_S : 0;
-	for (at = at > q->from ? at : q->from; at < end; at++) {
+	for (at = q->from; at < end; at++) {
 		now = profile_vitals(j->p, at);
 		if (!now)
 			continue;
+		if (!told)
+			vitals_cpus(j, now);
+		told = true;
 		if (then && then->time_ns != now->time_ns) {
 			vitals_load(j, then, now);
 			vitals_collections(j, then, now);

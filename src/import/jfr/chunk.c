@@ -112,7 +112,7 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 	return 0;
 }
 
-/* First: constants; then settings, which stand anywhere; then samples. 0 and 1 are metadata and constants by definition. */
+/* First: constants; then settings, which stand anywhere; then samples and the rest. 0 and 1 are metadata and constants by definition. */
 static int block_constants(struct jfr *j, uint64_t type, struct jfr_at *c)
 {
 	return type == 1 ? flight_constants(j, c) : 0;
@@ -130,9 +130,12 @@ static int block_facts(struct jfr *j, uint64_t type, struct jfr_at *c)
 	return flight_event_facts(j, block_known(j, type), c);
 }
 
-static int block_sample(struct jfr *j, uint64_t type, struct jfr_at *c)
+static int block_event(struct jfr *j, uint64_t type, struct jfr_at *c)
 {
-	return flight_event_sample(j, block_known(j, type), c);
+	enum jfr_known known = block_known(j, type);
+
+	return known < KNOWN_SETTING ? flight_event_sample(j, known, c)
+				     : flight_reading(j, known, c);
 }
 
 static int chunk_take(struct jfr *j)
@@ -149,7 +152,7 @@ static int chunk_take(struct jfr *j)
 	if (end > j->im->out->duration_ns)
 		j->im->out->duration_ns = end;
 	if (flight_metadata(j) || chunk_blocks(j, block_constants) ||
-		chunk_blocks(j, block_facts) || chunk_blocks(j, block_sample))
+		chunk_blocks(j, block_facts) || chunk_blocks(j, block_event))
 		return -1;
 	return flight_events_feed(j);
 }
@@ -169,6 +172,7 @@ int import_jfr(struct import *im, struct err *err)
 	flight_types_done(&j);
 	free(j.bytes);
 	free(j.samples);
+	free(j.readings);
 	buf_done(&j.text);
 	buf_done(&j.more);
 	return rc;

@@ -103,7 +103,7 @@ static int setting_event(struct jfr *j, struct jfr_at *c)
 		of = j->types[type].known;
 	fact_copy(name, sizeof(name), flight_string(j, &r, SLOT_NAME));
 	flight_string(j, &r, SLOT_VALUE);
-	if (of > KNOWN_THREAD_STATE && of < KNOWN_SETTING)
+	if (of >= KNOWN_EXECUTION && of != KNOWN_JVM)
 		setting_take(j, of, name, buf_str(&j->text));
 	else
 		fact_take(j, name, buf_str(&j->text));
@@ -137,6 +137,7 @@ static int jvm_event(struct jfr *j, struct jfr_at *c)
 		feed_copy(v->name, sizeof(v->name), v->command, strcspn(v->command, " "));
 	pid = value_of(&r, SLOT_PID);
 	v->pid = pid < INT32_MAX ? (int)pid : 0;
+	j->jvm_start_s = value_of(&r, SLOT_JVM_START) / 1000;
 	return 0;
 }
 
@@ -150,6 +151,27 @@ int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 				      : 0;
 }
 
+/* --- times ------------------------------------------------------------------------------------------- */
+
+/* Which may be more than 64 bits on the way. */
+uint64_t flight_ns(const struct jfr *j, uint64_t ticks)
+{
+	double ns = (double)ticks / (double)j->ticks_per_s * 1e9;
+
+	return j->ticks_per_s == NS_PER_S ? ticks : ns < 1e18 ? (uint64_t)ns : 0;
+}
+
+uint64_t flight_time(const struct jfr *j, const struct jfr_record *r)
+{
+	uint64_t start = value_of(r, SLOT_START), into;
+	uint64_t chunk = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
+
+	into = start >= j->start_ticks ? flight_ns(j, start - j->start_ticks) : 0;
+	if (into > j->duration_ns + NS_PER_S)
+		into = j->duration_ns;
+	return chunk + into;
+}
+
 /* --- samples ----------------------------------------------------------------------------------------- */
 
 struct sample {
@@ -161,14 +183,6 @@ struct sample {
 	uint64_t class_key; /* of the class on which its stack ends; 0: none */
 	enum frame_type class_type;
 };
-
-/* Ticks as ns, which may be more than 64 bits on the way. */
-static uint64_t ticks_ns(const struct jfr *j, uint64_t ticks)
-{
-	double ns = (double)ticks / (double)j->ticks_per_s * 1e9;
-
-	return j->ticks_per_s == NS_PER_S ? ticks : ns < 1e18 ? (uint64_t)ns : 0;
-}
 
 /* What each sample stands for where they are taken at an interval. */
 static void sample_each(struct jfr *j, struct sample *s, const char *event, uint64_t otherwise)
@@ -197,7 +211,7 @@ static void sample_cpu_time(struct jfr *j, struct sample *s)
 	s->out.count = 1;
 	s->event = "cpu";
 	s->unit = "ns";
-	s->interval = ticks_ns(j, value_of(s->r, SLOT_SAMPLING_PERIOD));
+	s->interval = flight_ns(j, value_of(s->r, SLOT_SAMPLING_PERIOD));
 	s->out.weight = s->interval;
 }
 
@@ -251,7 +265,7 @@ static void sample_wait(struct jfr *j, struct sample *s)
 	s->event = park && !j->profiler ? "park" : "lock";
 	s->unit = "ns";
 	s->out.count = 1;
-	s->out.weight = ticks_ns(j, value_of(s->r, SLOT_DURATION));
+	s->out.weight = flight_ns(j, value_of(s->r, SLOT_DURATION));
 	s->class_key = value_of(s->r, park ? SLOT_PARKED_CLASS : SLOT_MONITOR_CLASS);
 	s->class_type = FRAME_CLASS;
 }
@@ -277,18 +291,6 @@ static enum thread_state sample_state(struct jfr *j, const struct sample *s, con
 	if (!strcmp(word, "STATE_RUNNABLE"))
 		return THREAD_ON_CPU;
 	return !strcmp(word, "STATE_SLEEPING") ? THREAD_SLEEPING : THREAD_STATE_NONE;
-}
-
-/* A time outside of the chunk is at its nearer end. */
-static uint32_t sample_second(const struct jfr *j, const struct jfr_record *r)
-{
-	uint64_t start = value_of(r, SLOT_START), into;
-	uint64_t chunk = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
-
-	into = start >= j->start_ticks ? ticks_ns(j, start - j->start_ticks) : 0;
-	if (into > j->duration_ns + NS_PER_S)
-		into = j->duration_ns;
-	return (uint32_t)((chunk + into) / NS_PER_S);
 }
 
 static int sample_stack(struct jfr *j, struct sample *s)
@@ -345,7 +347,7 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 						  : value_of(&r, SLOT_EVENT_THREAD);
 	if (flight_thread(j, thread, &s.out.thread) || sample_stack(j, &s))
 		return -1;
-	s.out.second = sample_second(j, &r);
+	s.out.second = (uint32_t)(flight_time(j, &r) / NS_PER_S);
 	return sample_keep(j, &s);
 }
 
@@ -356,13 +358,24 @@ static int sample_compare(const void *a, const void *b)
 	return x->second < y->second ? -1 : x->second > y->second;
 }
 
+/* Samples before the readings of their second, which are of its end. */
 int flight_events_feed(struct jfr *j)
 {
+	uint32_t reading = 0, until;
+	size_t i = 0;
+
 	if (j->sample_count)
 		qsort(j->samples, j->sample_count, sizeof(*j->samples), sample_compare);
-	for (size_t i = 0; i < j->sample_count; i++)
-		if (feed_sample(j->im, &j->samples[i], j->err))
-			return -1;
+	flight_vitals_sort(j);
+	while (i < j->sample_count || reading < j->reading_count) {
+		until = flight_vitals_second(j, reading);
+		for (; i < j->sample_count && j->samples[i].second <= until; i++)
+			if (feed_sample(j->im, &j->samples[i], j->err))
+				return -1;
+		if (reading < j->reading_count)
+			reading = flight_vitals_feed(j, reading);
+	}
 	j->sample_count = 0;
+	j->reading_count = 0;
 	return 0;
 }

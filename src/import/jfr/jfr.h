@@ -63,6 +63,20 @@ enum jfr_slot {
 	SLOT_JVM_ARGUMENTS,
 	SLOT_JAVA_ARGUMENTS,
 	SLOT_PID,
+	SLOT_JVM_START,
+	SLOT_JVM_USER,
+	SLOT_JVM_SYSTEM,
+	SLOT_MACHINE_TOTAL,
+	SLOT_HW_THREADS,
+	SLOT_GC_ID,
+	SLOT_SUM_OF_PAUSES,
+	SLOT_COLLECTIONS,
+	SLOT_HEAP_USED,
+	SLOT_COMMITTED_SIZE,
+	SLOT_RESERVED_SIZE,
+	SLOT_ACTIVE_COUNT,
+	SLOT_DAEMON_COUNT,
+	SLOT_SIZE,
 	JFR_SLOTS
 };
 
@@ -81,7 +95,8 @@ enum jfr_known {
 	KNOWN_FRAME,
 	KNOWN_FRAME_TYPE,
 	KNOWN_THREAD_STATE,
-	/* events */
+	KNOWN_GC_NAME,
+	/* events: samples */
 	KNOWN_EXECUTION,
 	KNOWN_CPU_TIME,
 	KNOWN_NATIVE,
@@ -92,8 +107,16 @@ enum jfr_known {
 	KNOWN_OUTSIDE_TLAB,
 	KNOWN_MONITOR_ENTER,
 	KNOWN_PARK,
+	/* of the recording */
 	KNOWN_SETTING,
 	KNOWN_JVM,
+	/* of how the JVM was */
+	KNOWN_CPU_LOAD,
+	KNOWN_COLLECTION,
+	KNOWN_HEAP,
+	KNOWN_THREAD_COUNT,
+	KNOWN_RESIDENT,
+	KNOWN_CPUS,
 	KNOWN_TYPES
 };
 
@@ -135,6 +158,30 @@ struct jfr_setting {
 	char event[64], unit[16]; /* of jhot's: of those that follow */
 };
 
+/* Shares of all the machine's CPUs. */
+struct jfr_load {
+	double user, system, machine;
+};
+
+/* What one event says of how the JVM was; of amounts -1: not known. */
+struct jfr_reading {
+	uint64_t ns; /* since the recording's begin */
+	enum jfr_known known;
+	struct jfr_load load; /* up to then, as jdk.CPULoad told next; -1: not known */
+	union {
+		struct {
+			int64_t number, count, pause_ns;
+		};
+		struct {
+			int64_t used, committed, reserved;
+		};
+		struct {
+			int64_t live, daemon;
+		};
+		int64_t resident;
+	};
+};
+
 struct jfr {
 	struct import *im;
 	struct err *err;
@@ -158,6 +205,13 @@ struct jfr {
 	/* samples of the chunk, to be put into their order */
 	struct feed_sample *samples;
 	size_t sample_count, samples_cap;
+	/* and how the JVM was meanwhile */
+	struct jfr_reading *readings;
+	uint32_t reading_count, readings_cap;
+	bool vitals_told;      /* any of them, of any chunk */
+	uint64_t load_ns;      /* up to when this is added up: */
+	struct jfr_load spent; /* ms of CPU time */
+	uint64_t jvm_start_s;  /* since 1970; 0: not known */
 	struct buf text, more;
 };
 
@@ -205,7 +259,19 @@ int flight_word(struct jfr *j, enum jfr_known known, enum jfr_slot slot, uint64_
 int flight_event_facts(struct jfr *j, enum jfr_known known, struct jfr_at *c);
 /* A sample, if it is one. */
 int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c);
-/* Those of the chunk into the profile. */
+/* Samples and readings of the chunk into the profile. */
 int flight_events_feed(struct jfr *j);
+uint64_t flight_ns(const struct jfr *j, uint64_t ticks);
+/* Since the recording's begin; a time outside of the chunk is at its nearer end. */
+uint64_t flight_time(const struct jfr *j, const struct jfr_record *r);
+
+/* --- vitals.c -------------------------------------------------------------------------------------------- */
+
+/* How the JVM was, if the event tells of it. */
+int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_at *c);
+/* In the order of time; of which second number `at` is (UINT32_MAX: there is none); all of that second, returns the next. */
+void flight_vitals_sort(struct jfr *j);
+uint32_t flight_vitals_second(const struct jfr *j, uint32_t at);
+uint32_t flight_vitals_feed(struct jfr *j, uint32_t at);
 
 #endif

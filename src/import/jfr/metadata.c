@@ -46,6 +46,20 @@ static const char *const slot_names[JFR_SLOTS] = {
 	[SLOT_JVM_ARGUMENTS] = "jvmArguments",
 	[SLOT_JAVA_ARGUMENTS] = "javaArguments",
 	[SLOT_PID] = "pid",
+	[SLOT_JVM_START] = "jvmStartTime",
+	[SLOT_JVM_USER] = "jvmUser",
+	[SLOT_JVM_SYSTEM] = "jvmSystem",
+	[SLOT_MACHINE_TOTAL] = "machineTotal",
+	[SLOT_HW_THREADS] = "hwThreads",
+	[SLOT_GC_ID] = "gcId",
+	[SLOT_SUM_OF_PAUSES] = "sumOfPauses",
+	[SLOT_COLLECTIONS] = "collections",
+	[SLOT_HEAP_USED] = "heapUsed",
+	[SLOT_COMMITTED_SIZE] = "committedSize",
+	[SLOT_RESERVED_SIZE] = "reservedSize",
+	[SLOT_ACTIVE_COUNT] = "activeCount",
+	[SLOT_DAEMON_COUNT] = "daemonCount",
+	[SLOT_SIZE] = "size",
 };
 
 static const char *const known_names[KNOWN_TYPES] = {
@@ -58,6 +72,7 @@ static const char *const known_names[KNOWN_TYPES] = {
 	[KNOWN_FRAME] = "jdk.types.StackFrame",
 	[KNOWN_FRAME_TYPE] = "jdk.types.FrameType",
 	[KNOWN_THREAD_STATE] = "jdk.types.ThreadState",
+	[KNOWN_GC_NAME] = "jdk.types.GCName",
 	[KNOWN_EXECUTION] = "jdk.ExecutionSample",
 	[KNOWN_CPU_TIME] = "jdk.CPUTimeSample",
 	[KNOWN_NATIVE] = "jdk.NativeMethodSample",
@@ -70,6 +85,12 @@ static const char *const known_names[KNOWN_TYPES] = {
 	[KNOWN_PARK] = "jdk.ThreadPark",
 	[KNOWN_SETTING] = "jdk.ActiveSetting",
 	[KNOWN_JVM] = "jdk.JVMInformation",
+	[KNOWN_CPU_LOAD] = "jdk.CPULoad",
+	[KNOWN_COLLECTION] = "jdk.GarbageCollection",
+	[KNOWN_HEAP] = "jdk.GCHeapSummary",
+	[KNOWN_THREAD_COUNT] = "jdk.JavaThreadStatistics",
+	[KNOWN_RESIDENT] = "jdk.ResidentSetSize",
+	[KNOWN_CPUS] = "jdk.CPUInformation",
 };
 
 static const struct {

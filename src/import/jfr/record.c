@@ -123,9 +123,9 @@ static bool take_real(const struct jfr *j, struct jfr_at *c, int bytes, uint64_t
 static int take_struct(
 	struct jfr *j, uint32_t type, struct jfr_at *c, struct jfr_record *out, int nest);
 
-/* One value of a field, not its array; *value: its number, or where it begins. */
-static int take_value(
-	struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value, int nest)
+/* One value of a field, not its array; *value: its number, or where it begins. out: for the fields of a struct. */
+static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c, uint64_t *value,
+	struct jfr_record *out, int nest)
 {
 	size_t at = c->at;
 	bool good = true;
@@ -143,7 +143,7 @@ static int take_value(
 	case KIND_FLOAT: good = take_real(j, c, 4, value); break;
 	case KIND_DOUBLE: good = take_real(j, c, 8, value); break;
 	case KIND_STRING: good = flight_take_string(j, c, NULL); break;
-	default: return take_struct(j, f->index, c, NULL, nest + 1);
+	default: return take_struct(j, f->index, c, out, nest + 1);
 	}
 	return good ? 0 : flight_bad(j, at, "a field ends behind its event, or is no such value");
 }
@@ -161,7 +161,7 @@ static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	for (uint64_t i = 0; i < count; i++) {
 		size_t before = c->at;
 
-		if (take_value(j, f, c, &value, nest))
+		if (take_value(j, f, c, &value, f->array ? NULL : out, nest))
 			return -1;
 		if (c->at == before)
 			break; /* nor do those that follow */
@@ -198,7 +198,7 @@ int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jf
 	if (out)
 		out->has = 0;
 	if (t->kind != KIND_STRUCT)
-		return take_value(j, &self, c, &value, 0);
+		return take_value(j, &self, c, &value, NULL, 0);
 	return take_struct(j, type, c, out, 0);
 }
 

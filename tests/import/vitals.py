@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Whether a recording tells of the JVM what another one does, second by second, both by the JDK's own `jfr print --json`:
+# vitals.py JSON FILE OF-JHOT-JSON OF-JHOT-FILE. The second is what jhot has written of the first. Exit 1 with what differs.
+
+import collections
+import json
+import sys
+
+from oracle import nanoseconds, start_of, value_of
+
+
+def read(printed, path):
+    """What each second ends with or has of: heap, collections, pauses, CPU load."""
+    start, before = start_of(path), 0
+    seconds = collections.defaultdict(lambda: {"heap": None, "collections": 0, "pauses": 0, "loads": []})
+    events = json.load(open(printed))["recording"]["events"]
+    for event in sorted(events, key=lambda e: nanoseconds(e["values"]["startTime"])):
+        values = event["values"]
+        second = seconds[(nanoseconds(values["startTime"]) - start) // 10 ** 9]
+        if event["type"] == "jdk.GCHeapSummary":
+            space = values["heapSpace"]
+            second["heap"] = (values["heapUsed"], space["committedSize"], space["reservedSize"])
+        elif event["type"] == "jdk.GarbageCollection":
+            second["collections"] += values.get("collections", 1)
+            second["pauses"] += value_of(values["sumOfPauses"])
+        elif event["type"] == "jdk.CPULoad":
+            at = nanoseconds(values["startTime"]) - start
+            second["loads"].append((values["jvmUser"], values["jvmSystem"], values["machineTotal"]))
+            second["since"], before = (at - before) / 1e9, at
+    return seconds
+
+
+def main(*arguments):
+    want, got = read(*arguments[:2]), read(*arguments[2:])
+    heap, wrong, counts = None, [], collections.Counter()
+    for second in sorted(set(want) | set(got)):
+        a, b = want[second], got[second]
+        heap = a["heap"] or heap
+        if b["heap"] != heap:
+            wrong.append((second, "heap", heap, b["heap"]))
+        if a["collections"] != b["collections"] or abs(a["pauses"] - b["pauses"]) > 2 * a["collections"]:
+            wrong.append((second, "collections", a, b))
+        # Of two loads in one second the mean is written; milliseconds are what is kept.
+        if len(a["loads"]) == 1 and (len(b["loads"]) != 1 or max(
+                abs(x - y) for x, y in zip(a["loads"][0], b["loads"][0])) > 0.002 + 0.001 / a["since"]):
+            wrong.append((second, "CPU load", a["loads"], b["loads"]))
+        counts.update({"heap": b["heap"] is not None, "collections": b["collections"], "loads": len(b["loads"])})
+    for difference in wrong:
+        print(*difference)
+    print("%d s with a heap, %d collections, %d loads" % (counts["heap"], counts["collections"], counts["loads"]))
+    return bool(wrong) or not counts["heap"] or not counts["loads"] or not counts["collections"]
+
+
+sys.exit(main(*sys.argv[1:]))
