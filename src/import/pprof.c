@@ -8,6 +8,7 @@
  */
 #include "import/pprof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,17 +67,19 @@ static int type_event(struct pprof *r, struct pprof_type *t, bool counted, struc
 	char *unit = xstrdup(type_unit(r, t));
 	uint64_t interval = 0;
 	const char *event = name;
+	char other[64];
 
+	snprintf(other, sizeof(other), "%s-%s", name, unit);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		int id = profile_event_find(own[i].event);
 
 		if (!strcmp(own[i].type, name) && !strcmp(profile_events[id].unit, unit))
 			event = own[i].event;
 	}
-	/* Another with the name of one of jhot's is not it. */
+	/* Another with the name of one of jhot's is not it: "cpu-samples". */
 	if (event == name && profile_event_find(name) >= 0 &&
 		strcmp(profile_events[profile_event_find(name)].unit, unit) != 0)
-		event = "values";
+		event = other;
 	if (t->name == r->period_type.name && t->unit == r->period_type.unit &&
 		r->period < INT64_MAX / t->scale)
 		interval = r->period * t->scale;

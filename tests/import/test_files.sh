@@ -50,6 +50,23 @@ run convert -o "$T/x.svg" -o "$T/x.pb.gz" -o "$T/x.jfr" -o "$T/x.speedscope.json
 is "all formats: exit 0" $status 0
 ok "and files" [ -s "$T/x.svg" -a -s "$T/x.pb.gz" -a -s "$T/x.jfr" -a -s "$T/x.speedscope.json" -a -s "$T/x.txt" ]
 
+# --- async-profiler's own recording ---
+# Of cpu, alloc, lock and wall on JDK 17; beside it what its own converter makes of that, with threads and dotted names, cpu and wall
+# in samples. Native frames are of a class there that is called as their library.
+theirs=$srcdir/tests/import/async_profiler
+for event in cpu wall alloc lock; do
+	total=
+	[ $event = cpu ] || [ $event = wall ] || total=--total
+	sed -n "s/^$event //p" "$theirs.collapsed" | sed 's,[+/]0x,.0x,g' | sort >"$T/want"
+	run convert -t --dot $total -e $event -o - "$theirs.jfr.gz"
+	sed 's,[+/]0x,.0x,g' "$T/out" | sort >"$T/got"
+	same "async-profiler's $event: $(wc -l <"$T/want") stacks" "$T/got" "$T/want"
+done
+run convert "$theirs.jfr.gz"
+ok "its intervals are those that it was started with" [ "$(grep -Eo '^(cpu|wall) every [0-9]+ ms' "$T/out" | tr '\n' ';')" = \
+	"cpu every 10 ms;wall every 100 ms;" ]
+ok "native frames have their library" grep -Eq ' n +\[lib(c.so.6|jvm.so)\] ' "$T/out"
+
 # --- what is refused ---
 echo 'not a profile' >"$T/text"
 : >"$T/empty"

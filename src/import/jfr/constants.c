@@ -181,7 +181,15 @@ static enum frame_type frame_type_of(const char *word)
 	return FRAME_JAVA;
 }
 
-/* A native method of Java's has a class, native code has none. */
+/*
+ * Native code is of no class, or with async-profiler of one that is called as its library. Of the JDK a native frame is a
+ * native method of Java's.
+ */
+static bool frame_is_native(const struct jfr *j, enum frame_type type)
+{
+	return type == FRAME_VM || type == FRAME_KERNEL || (type == FRAME_NATIVE && j->profiler);
+}
+
 static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_t *method)
 {
 	struct jfr_constant *constant = flight_constant(j, KNOWN_METHOD, key);
@@ -211,10 +219,12 @@ static int method_of(struct jfr *j, uint64_t key, enum frame_type *type, uint32_
 		rc = flight_word(j, KNOWN_SYMBOL, SLOT_STRING,
 			r.has >> SLOT_DESCRIPTOR & 1 ? r.value[SLOT_DESCRIPTOR] : 0);
 	signature = xstrdup(*class_name ? buf_str(&j->text) : "");
-	if (!rc) {
-		*method = *class_name ? feed_method(j->im, class_name, name, signature, "")
-				      : feed_method(j->im, "", name, "",
-						*type == FRAME_KERNEL ? "[kernel]" : "");
+	if (!rc && frame_is_native(j, *type) && *name) {
+		*method = feed_method(
+			j->im, "", name, "", *type == FRAME_KERNEL ? "[kernel]" : class_name);
+		constant->value = *method;
+	} else if (!rc) {
+		*method = feed_method(j->im, class_name, name, *class_name ? signature : "", "");
 		constant->value = *method;
 		if (*class_name && *type > FRAME_JAVA)
 			*type = FRAME_JAVA;

@@ -81,9 +81,10 @@ static void setting_take(struct jfr *j, enum jfr_known of, const char *name, con
 		feed_copy(s->event, sizeof(s->event), value, strlen(value));
 	else if (!strcmp(name, "unit"))
 		feed_copy(s->unit, sizeof(s->unit), value, strlen(value));
-	else if ((!strcmp(name, "period") || !strcmp(name, "interval") || !strcmp(name, "wall")) &&
-		 interval)
+	else if ((!strcmp(name, "period") || !strcmp(name, "interval")) && interval)
 		s->interval = interval;
+	else if (!strcmp(name, "wall") && interval) /* async-profiler has it among those of cpu */
+		j->settings[KNOWN_WALL].interval = interval;
 	/* jhot: of several of perf's events one after the other. */
 	if (of == KNOWN_PERF && *s->event && *s->unit && !strcmp(name, "interval"))
 		feed_event(j->im, s->event, s->unit, interval, NULL);
@@ -103,7 +104,7 @@ static int setting_event(struct jfr *j, struct jfr_at *c)
 		of = j->types[type].known;
 	fact_copy(name, sizeof(name), flight_string(j, &r, SLOT_NAME));
 	flight_string(j, &r, SLOT_VALUE);
-	if (of >= KNOWN_EXECUTION && of != KNOWN_JVM)
+	if (of >= KNOWN_EXECUTION && of != KNOWN_SETTING && of != KNOWN_JVM)
 		setting_take(j, of, name, buf_str(&j->text));
 	else
 		fact_take(j, name, buf_str(&j->text));
@@ -187,7 +188,9 @@ struct sample {
 /* What each sample stands for where they are taken at an interval. */
 static void sample_each(struct jfr *j, struct sample *s, const char *event, uint64_t otherwise)
 {
-	uint64_t interval = j->settings[s->known].interval;
+	/* Where async-profiler samples the wall clock alone, that has the interval of cpu. */
+	bool alone = s->known == KNOWN_WALL && j->own_wall;
+	uint64_t interval = j->settings[alone ? KNOWN_EXECUTION : s->known].interval;
 
 	interval = interval ? interval : j->own_interval ? j->own_interval : otherwise;
 	s->event = event;
