@@ -67,6 +67,18 @@ ok "its intervals are those that it was started with" [ "$(grep -Eo '^(cpu|wall)
 	"cpu every 10 ms;wall every 100 ms;" ]
 ok "native frames have their library" grep -Eq ' n +\[lib(c.so.6|jvm.so)\] ' "$T/out"
 
+# A JVM that was killed leaves whole chunks and a torn one.
+gunzip -c "$theirs.jfr.gz" >"$T/whole.jfr"
+{ cat "$T/whole.jfr"; head -c 9000 "$T/whole.jfr"; } >"$T/torn.jfr"
+run convert -t --dot -e cpu -o - "$T/whole.jfr"
+mv "$T/out" "$T/want"
+run convert -t --dot -e cpu -o - "$T/torn.jfr"
+same "whole chunks of a torn recording are read" "$T/out" "$T/want"
+ok "and where they end is said" grep -q "torn.jfr: From byte $(stat -c %s "$T/whole.jfr") on the file is damaged or was never finished" "$T/err"
+head -c 9000 "$T/whole.jfr" >"$T/torn.jfr"
+run convert -e cpu "$T/torn.jfr"
+is "without a whole chunk there is nothing" $status 7
+
 # --- what is refused ---
 echo 'not a profile' >"$T/text"
 : >"$T/empty"

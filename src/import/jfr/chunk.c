@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,7 @@ static int chunk_read(struct jfr *j)
 	unsigned char head[JFR_HEAD];
 	int rc = input_read(j->im->in, head, sizeof(head), j->err);
 
+	j->damaged = rc < 0;
 	if (rc <= 0)
 		return rc;
 	j->constants_at = big_endian(head + 16, 8);
@@ -74,7 +77,7 @@ static int chunk_read(struct jfr *j)
 		}
 		rc = input_read(j->im->in, j->bytes + j->size, piece, j->err);
 		if (rc <= 0)
-			return rc < 0 ? -1 : flight_bad(j, j->size, "the file ends within a chunk");
+			return flight_bad(j, j->size, "the file ends within a chunk");
 		j->size += piece;
 		left -= piece;
 	}
@@ -143,7 +146,7 @@ static int chunk_take(struct jfr *j)
 	uint64_t end;
 
 	j->work = 0;
-	if (!j->chunks++)
+	if (!j->chunks)
 		j->first_ns = j->start_ns;
 	end = j->start_ns >= j->first_ns ? j->start_ns - j->first_ns : 0;
 	if (j->duration_ns > FEED_SECONDS * NS_PER_S || end > FEED_SECONDS * NS_PER_S)
@@ -157,6 +160,22 @@ static int chunk_take(struct jfr *j)
 	return flight_events_feed(j);
 }
 
+/* A JVM that was killed leaves whole chunks and a torn one. All before that is as good as ever, and nothing of it was fed. */
+static int chunk_torn(struct jfr *j, int rc)
+{
+	struct imported *out = j->im->out;
+
+	if (rc >= 0 || !j->damaged || !j->chunks)
+		return rc;
+	snprintf(out->note, sizeof(out->note),
+		"From byte %" PRIu64 " on the file is damaged or was never finished; what "
+		"is before that was read: %" PRIu64 " chunk%s.",
+		j->offset, j->chunks, plural(j->chunks));
+	if (j->err)
+		*j->err = (struct err){0};
+	return 0;
+}
+
 int import_jfr(struct import *im, struct err *err)
 {
 	struct jfr j = {.im = im, .err = err};
@@ -165,8 +184,11 @@ int import_jfr(struct import *im, struct err *err)
 	im->out->timed = true;
 	for (int i = 0; i < KNOWN_TYPES; i++)
 		j.known[i] = JFR_NONE;
-	while ((rc = chunk_read(&j)) > 0 && !(rc = chunk_take(&j)))
+	while ((rc = chunk_read(&j)) > 0 && !(rc = chunk_take(&j))) {
 		j.offset += j.size;
+		j.chunks++;
+	}
+	rc = chunk_torn(&j, rc);
 	if (!rc)
 		profile_set_start(im->p, j.first_ns);
 	flight_types_done(&j);

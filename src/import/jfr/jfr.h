@@ -198,7 +198,8 @@ struct jfr {
 	bool profiler;               /* jhot or async-profiler has written it */
 	/* the file */
 	uint64_t first_ns; /* when it begins */
-	uint64_t chunks;
+	uint64_t chunks;   /* that were read */
+	bool damaged;      /* the error is about the file's bytes */
 	struct jfr_setting settings[KNOWN_TYPES];
 	uint64_t own_interval; /* of async-profiler's settings, which are of no type */
 	bool own_wall;         /* it says that its ExecutionSamples are of the wall clock */
@@ -220,7 +221,7 @@ struct jfr_at {
 	size_t at, end;
 };
 
-/* Always -1, with the file's byte. */
+/* The file is damaged: always -1, with its byte. */
 int flight_bad(struct jfr *j, size_t at, const char *what);
 
 /* --- record.c: values ------------------------------------------------------------------------------------ */

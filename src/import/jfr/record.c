@@ -12,6 +12,7 @@ enum { STRING_NULL, STRING_EMPTY, STRING_CONSTANT, STRING_UTF8, STRING_CHARS, ST
 
 int flight_bad(struct jfr *j, size_t at, const char *what)
 {
+	j->damaged = true;
 	return err_set(j->err, ERR_INPUT, "%s: byte %llu: %s.", input_name(j->im->in),
 		(unsigned long long)(j->offset + at), what);
 }
