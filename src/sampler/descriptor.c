@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets by both of their ends, all else by the link in /proc/self/fd. */
+/* Sockets by both of their ends, all else by the link in /proc/self/fd; descriptor_epoll.c has what is in an epoll. */
 #include "sampler/descriptor.h"
 
 #include "sampler/signal/raw.h"
@@ -367,7 +367,7 @@ static void describe_anonymous(struct describing *d, const char *link)
 	from = from ? from + 1 : link;
 	from += *from == '[';
 	if (begins(from, "eventpoll")) {
-		describe(d, "epoll", "");
+		descriptor_epoll(d->ports, d->call->fd, &d->text);
 		return;
 	}
 	text_add_bytes(&d->text, from, strcspn(from, "]"));

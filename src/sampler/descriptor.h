@@ -5,7 +5,8 @@
  *
  * A text is what it does and, behind a tab, with whom: "socket read\t10.0.0.5:5432", "accept\t:8080", "pipe write",
  * "file read\t/var/log/x". A client that this process serves is not told by its address, which is another one for
- * each: "socket read\tclients of :8080".
+ * each: "socket read\tclients of :8080". Who waits in epoll waits for all sockets that are registered there, and has a
+ * peer only if all have the same: "epoll of 3 sockets\t10.0.0.5:5432".
  */
 #ifndef JHOT_SAMPLER_DESCRIPTOR_H
 #define JHOT_SAMPLER_DESCRIPTOR_H
@@ -14,14 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DESCRIPTOR_TEXT 192 /* longer paths lack their beginning */
+#define DESCRIPTOR_TEXT       192 /* longer paths lack their beginning */
 
-/* How one end of a connection is known to be this process's service. Zero-initialised; for one thread. */
+#define DESCRIPTOR_EPOLLS     16u
+#define DESCRIPTOR_EPOLL_TEXT 96u
+
+/* What is known from before: which end of a connection is this process's service. Zero-initialised; for one thread. */
 #define DESCRIPTOR_PORTS 32u
 struct descriptor_ports {
 	uint16_t listening[DESCRIPTOR_PORTS]; /* ports that were seen to accept, the last ones */
 	uint32_t count;
 	uint16_t first, last; /* what the kernel gives to clients; last 0: not asked yet */
+	/* What an epoll has, asked once a second: by its descriptor, modulo. */
+	struct descriptor_epoll {
+		int32_t fd;
+		uint64_t asked_ns; /* 0: never */
+		char text[DESCRIPTOR_EPOLL_TEXT];
+	} epolls[DESCRIPTOR_EPOLLS];
 };
 
 /* Which file it is: equal for two looks at the same one. false: it is not open, or this Linux does not tell. */
@@ -38,5 +48,9 @@ struct descriptor_call {
 };
 size_t descriptor_text(struct descriptor_ports *ports, const struct descriptor_call *call,
 	const struct descriptor_file *file, char out[DESCRIPTOR_TEXT]);
+
+/* descriptor_epoll.c: of an epoll: "epoll of 3 sockets\t10.0.0.5:5432"; "epoll" where there are none, or too many. */
+struct text;
+void descriptor_epoll(struct descriptor_ports *ports, int32_t fd, struct text *out);
 
 #endif

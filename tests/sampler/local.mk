@@ -16,7 +16,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 
 # Its parts that need no JVM.
 %C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
-%C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c \
+%C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c src/sampler/descriptor_epoll.c \
 	src/sampler/signal/raw.c src/sampler/text.c
 %C%_test_descriptor_LDADD = -lutil
 %C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/publish/modules.c \

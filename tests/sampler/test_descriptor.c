@@ -277,6 +277,68 @@ static void test_pipes(void)
 	close(fifo);
 }
 
+static int connected(int port)
+{
+	struct sockaddr_in a = at("127.0.0.1", port);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (connect(fd, (void *)&a, sizeof(a)))
+		abort();
+	return fd;
+}
+
+static int listening(int *port)
+{
+	struct sockaddr_in a = at("127.0.0.1", 0);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (bind(fd, (void *)&a, sizeof(a)) || listen(fd, 50))
+		abort();
+	*port = port_of(fd);
+	return fd;
+}
+
+static void add(int epoll, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
+		abort();
+	ports = (struct descriptor_ports){0}; /* else it is asked again in a second */
+}
+
+/* An event loop has a peer only if all that it waits for is from there. */
+static void test_epoll(void)
+{
+	int epoll = epoll_create1(0), event = eventfd(0, 0), first, second;
+	int one = listening(&first), other = listening(&second), fds[21];
+	char want[100];
+
+	is(epoll, "wait", "epoll", "an epoll without sockets");
+	add(epoll, event);
+	is(epoll, "wait", "epoll", "by which another thread wakes it is none");
+	for (int i = 0; i < 3; i++)
+		add(epoll, fds[i] = connected(first));
+	snprintf(want, sizeof(want), "epoll of 3 sockets\t127.0.0.1:%d", first);
+	is(epoll, "wait", want, "one with three connections to the same peer");
+	close(fds[2]);
+	is(epoll, "wait", want, "it is asked once a second");
+	add(epoll, fds[2] = connected(second));
+	is(epoll, "wait", "epoll of 3 sockets", "they have two peers");
+	for (int i = 3; i < 21; i++)
+		add(epoll, fds[i] = connected(first));
+	is(epoll, "wait", "epoll of 20+ sockets", "many are told by steps");
+	for (int i = 0; i < 21; i++)
+		close(fds[i]);
+	add(epoll, one);
+	is(epoll, "wait", "epoll of 1 socket", "one that accepts alone");
+	add(epoll, fds[0] = accept(one, NULL, NULL));
+	snprintf(want, sizeof(want), "epoll of 2 sockets\tclients of :%d", first);
+	is(epoll, "wait", want, "and with whom it serves");
+	close(fds[0]);
+	close(epoll), close(event), close(one), close(other);
+}
+
 static void test_others(void)
 {
 	int event = eventfd(0, 0), epoll = epoll_create1(0), main_end, end;
@@ -306,6 +368,7 @@ int main(void)
 	test_unix();
 	test_files();
 	test_pipes();
+	test_epoll();
 	test_others();
 	rmdir(folder);
 	return tap_done();

@@ -52,6 +52,7 @@ io() {
 	waits_for readFifo "pipe read $T/fifo$major"
 	waits_for receive "udp read 127.0.0.1:$(port udp)"
 	waits_for select epoll
+	waits_for loop "epoll of 3 sockets 127.0.0.1:$second"
 	waits_for main "pipe read $T/jvm[0-9]*.in"
 	is "JDK $major: who serves waits for clients, not for a peer by its address" \
 		"$(leaves 'Peers\.serve: .*')" "$(leaves 'Peers\.serve: socket read clients of .*')"

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
@@ -163,6 +164,22 @@ public final class Peers {
         selector.select();
     }
 
+    static void loop(Selector selector) throws IOException {
+        selector.select();
+    }
+
+    /** Three connections to one peer, which says nothing as nobody asks it. */
+    static void loops(int port) throws IOException {
+        Selector selector = Selector.open();
+        for (int i = 0; i < 3; i++) {
+            SocketChannel channel =
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            channel.configureBlocking(false);
+            channel.register(selector, SelectionKey.OP_READ);
+        }
+        loop(selector);
+    }
+
     public static void main(String[] args) throws Exception {
         int first = peer("first", 15), second = peer("second", 15);
         int third = peer("third", 1), fourth = peer("fourth", 1);
@@ -179,6 +196,7 @@ public final class Peers {
         start("connecting", () -> connectTo(full.getLocalPort()));
         start("datagrams", () -> receive(socket));
         start("selector", () -> select(Selector.open()));
+        start("loop", () -> loops(second));
         start("fifo", () -> readFifo(new FileInputStream(args[0])));
         start("sleeper", () -> nap(1000000));
         nap(200);
