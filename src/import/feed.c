@@ -171,9 +171,11 @@ int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
 	/* The model counts 32 bits at once; what is beyond all belief is a weight of fewer. */
 	for (int i = 0; i < PIECES && (!i || left); i++) {
 		one.count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
-		if (one.count || one.weight)
+		if (s->holders)
+			profile_add_held(im->p, s->second, &one);
+		else if (one.count || one.weight)
 			profile_add_sample(im->p, s->event, s->second, &one);
-		v->samples += one.count;
+		v->samples += s->holders ? 0 : one.count;
 		left -= one.count;
 		one.weight = 0;
 	}

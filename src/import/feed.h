@@ -74,6 +74,7 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 /* -1: memory, or whoever waits, has had enough; count may be more than the model holds at once. */
 struct feed_sample {
 	int event;
+	bool holders; /* of lock: profile_add_held */
 	uint32_t second, stack, thread;
 	enum thread_state state;
 	uint64_t count, weight;

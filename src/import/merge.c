@@ -67,11 +67,12 @@ static void merge_part(void *ctx, const struct profile_part *part)
 }
 
 /* first: which second of the whole is its second 0. */
-static void merge_event(struct merge *m, int event, uint32_t first)
+static void merge_event(struct merge *m, int event, bool holders, uint32_t first)
 {
 	struct profile_query q = profile_whole(event);
 	struct profile_info info = profile_info(m->from);
 
+	q.holders = m->sample.holders = holders;
 	for (uint32_t s = 0; s <= info.now && !m->rc; s++) {
 		q.from = s;
 		q.to = s + 1;
@@ -98,7 +99,9 @@ static void merge_events(struct merge *m, const struct imported *from, uint32_t 
 		v = &m->im.out->vitals.events[m->sample.event];
 		v->lost += from->vitals.events[event].lost;
 		memcpy(v->engine, from->vitals.events[event].engine, sizeof(v->engine));
-		merge_event(m, event, first);
+		merge_event(m, event, false, first);
+		if (event == EVENT_LOCK)
+			merge_event(m, event, true, first);
 	}
 }
 

@@ -170,6 +170,11 @@ struct profile_sample {
 };
 void profile_add_sample(
 	struct profile *p, int event, uint32_t second, const struct profile_sample *sample);
+/*
+ * What a thread did while others waited for locks that it held: of EVENT_LOCK, but beside its samples, which are the
+ * waits. The weight is theirs, the state has no meaning. Waits whose holder is not known are on a stack that says so.
+ */
+void profile_add_held(struct profile *p, uint32_t second, const struct profile_sample *sample);
 /* Time has come to this second (also without samples): moves "now", merges what is too old. */
 void profile_advance(struct profile *p, uint32_t second);
 /*
@@ -307,6 +312,7 @@ struct profile_query {
 	int event;
 	uint32_t from, to;
 	uint32_t thread;
+	bool holders;          /* of EVENT_LOCK: not who waited, but what holders did meanwhile */
 	bool by_weight;        /* values are weights (ns, bytes); else sample counts */
 	uint32_t pool;         /* only threads of this pool; 0 = all */
 	unsigned states;       /* only these, a bit per enum thread_state; 0 = all */

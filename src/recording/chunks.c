@@ -200,9 +200,8 @@ static void take_threads(struct recording *r, struct format_cursor *c)
 		take_thread(r, c);
 }
 
-static void take_samples(struct recording *r, struct format_cursor *c)
+static void take_some(struct recording *r, struct format_cursor *c, int event, bool holders)
 {
-	int event = event_get(c);
 	uint64_t stack = 0;
 
 	while (format_more(c)) {
@@ -221,11 +220,28 @@ static void take_samples(struct recording *r, struct format_cursor *c)
 		s.state = state < THREAD_STATES ? (enum thread_state)state : THREAD_STATE_NONE;
 		do {
 			s.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-			profile_add_sample(r->profile, event, r->second, &s);
+			if (holders)
+				profile_add_held(r->profile, r->second, &s);
+			else
+				profile_add_sample(r->profile, event, r->second, &s);
 			s.weight = 0;
 			count -= s.count;
 		} while (count);
 	}
+}
+
+static void take_samples(struct recording *r, struct format_cursor *c)
+{
+	int event = event_get(c);
+
+	take_some(r, c, event, false);
+}
+
+static void take_holders(struct recording *r, struct format_cursor *c)
+{
+	int event = event_get(c);
+
+	take_some(r, c, event, true);
 }
 
 static void take_process(struct recording *r, struct format_cursor *c)
@@ -336,6 +352,7 @@ static const struct {
 	{CHUNK_STACKS, take_stacks, false},
 	{CHUNK_THREADS, take_threads, false},
 	{CHUNK_SAMPLES, take_samples, true},
+	{CHUNK_HOLDERS, take_holders, true},
 	{CHUNK_PROCESS, take_process, true},
 	{CHUNK_RUN, take_run, false},
 	{CHUNK_GAP, take_gap, false},
@@ -350,7 +367,7 @@ static const struct {
 
 bool chunks_known(uint32_t type)
 {
-	return type >= CHUNK_META && type <= CHUNK_END;
+	return type >= CHUNK_META && type < CHUNK_TYPES;
 }
 
 bool chunks_take(struct recording *r, uint32_t type)

@@ -18,7 +18,7 @@
 
 #define FORMAT_MAGIC "JHOTREC\n"
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
+#define FORMAT_MINOR 1
 
 struct format_head {
 	char magic[8];
@@ -53,6 +53,8 @@ enum format_type {
 	CHUNK_STATE,  /* the same, at the beginning and at the end */
 	CHUNK_FORGET, /* methods, frames and stacks are numbered anew */
 	CHUNK_END,    /* ns that were sampled */
+	CHUNK_HOLDERS, /* as SAMPLES, of lock: what holders did meanwhile (profile_add_held); since 1.1 */
+	CHUNK_TYPES
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 && FRAME_TYPES == 13,

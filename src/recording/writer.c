@@ -324,11 +324,14 @@ static int part_compare(const void *a, const void *b)
 	return x->state < y->state ? -1 : x->state > y->state;
 }
 
-static void write_samples(struct recording_writer *w, int event, uint32_t from, uint32_t to)
+static void write_samples(
+	struct recording_writer *w, int event, bool holders, uint32_t from, uint32_t to)
 {
+	enum format_type type = holders ? CHUNK_HOLDERS : CHUNK_SAMPLES;
 	struct profile_query q = profile_whole(event);
 	uint32_t before = 0;
 
+	q.holders = holders;
 	q.from = from;
 	q.to = to;
 	w->part_count = 0;
@@ -357,9 +360,9 @@ static void write_samples(struct recording_writer *w, int event, uint32_t from, 
 		format_put(&w->chunk, part->weight);
 		before = part->stack;
 		if (w->chunk.len >= FORMAT_PIECE)
-			put(w, CHUNK_SAMPLES, &w->chunk);
+			put(w, type, &w->chunk);
 	}
-	put_some(w, CHUNK_SAMPLES, &w->chunk);
+	put_some(w, type, &w->chunk);
 }
 
 /* The samples of [from, to) are of this second, or of the step that begins with it, or of all before what is held. */
@@ -374,8 +377,9 @@ static void write_second(struct recording_writer *w, uint32_t from, uint32_t to)
 		write_event(w, e);
 		write_intervals(w, e);
 		write_runs(w, e, to - 1);
-		write_samples(w, e, from, to);
+		write_samples(w, e, false, from, to);
 	}
+	write_samples(w, EVENT_LOCK, true, from, to);
 	if (process_ns)
 		PUT(w, CHUNK_PROCESS, process_ns);
 	write_gaps(w);

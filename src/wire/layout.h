@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         5
+#define WIRE_MINOR         6
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -426,13 +426,13 @@ struct wire_trace {
 	uint64_t frames[]; /* leaf first */
 };
 #define WIRE_TRACE_TRUNCATED 1u /* deeper than the limit: the root is missing */
-/* wall: what the thread was doing, in bits 4..7 */
+/* what the thread was doing, in bits 4..7 */
 #define WIRE_TRACE_STATE(flags)    ((unsigned)(flags) >> 4 & 15)
 #define WIRE_TRACE_IN_STATE(state) ((unsigned)(state) << 4)
 
 /* Equal stacks in different states are different traces. */
 enum wire_thread_state {
-	WIRE_STATE_NONE = 0,     /* not known, or not a wall sample */
+	WIRE_STATE_NONE = 0,     /* not known, or of another event than wall */
 	WIRE_STATE_ON_CPU = 1,   /* it runs */
 	WIRE_STATE_RUNNABLE = 2, /* it waits for a core */
 	WIRE_STATE_SLEEPING = 3, /* Thread.sleep, or asleep for a reason that is not known */
@@ -440,7 +440,9 @@ enum wire_thread_state {
 	WIRE_STATE_WAITING = 5,  /* Object.wait */
 	WIRE_STATE_PARKED = 6,   /* LockSupport.park */
 	WIRE_STATE_IO = 7,       /* in a system call that reads, writes, accepts, polls */
-	WIRE_STATES = 8,
+	WIRE_STATE_HOLDS =
+		8, /* of lock: not a wait, but who holds what others wait for; since 1.6 */
+	WIRE_STATES = 9,
 };
 
 struct wire_delta {

@@ -169,6 +169,42 @@ static void test_events(void)
 	profile_free(p);
 }
 
+/* --- holders of locks -------------------------------------------------------------------------------- */
+
+/* They stand beside the waits, which they are not added to, and are asked for as waits are. */
+static void test_holders(void)
+{
+	struct profile *p = profile_new();
+	uint32_t waits = stack_of(p, "waits"), holds = stack_of(p, "holds");
+	struct profile_query q = {.event = EVENT_LOCK,
+		.to = UINT32_MAX,
+		.thread = PROFILE_ANY_THREAD,
+		.by_weight = true};
+	struct flat *flat;
+
+	profile_event_runs(p, EVENT_LOCK, 1, true);
+	profile_add(p, EVENT_LOCK, 2, waits, 7, 3, 300);
+	profile_add_held(p, 2, &(struct profile_sample){holds, 8, THREAD_STATE_NONE, 2, 290});
+	profile_add_held(p, 3, &(struct profile_sample){holds, 9, THREAD_STATE_NONE, 1, 4000000});
+	is_int(profile_sum(p, &q).weight, 300, "waits are what was waited");
+	q.holders = true;
+	is_int(profile_sum(p, &q).weight, 4000290, "holders what was waited for them");
+	q.thread = 8;
+	is_int(profile_sum(p, &q).weight, 290, "of one of them");
+	q.thread = PROFILE_ANY_THREAD;
+	q.from = 3;
+	is_int(profile_sum(p, &q).count, 1, "in a window");
+	is_int(profile_covered(p, &q), 1, "of which they are as much as waits");
+	flat = flat_new(p, &q);
+	is_int(flat->count, 1, "a table has the holder's methods alone");
+	is_str(profile_get_method(p, flat->rows[0].method)->full, "a.B.holds", "by their names");
+	is_int(flat->rows[0].trend[FLAT_TREND - 1], 2, "with their seconds");
+	flat_free(flat);
+	q.event = EVENT_CPU;
+	is_int(profile_sum(p, &q).count, 0, "another event has no holders");
+	profile_free(p);
+}
+
 /* --- waits ------------------------------------------------------------------------------------------- */
 
 static void wait_set(struct profile *p, uint32_t thread, uint32_t owner, uint64_t lock,
@@ -254,6 +290,7 @@ int main(void)
 	test_states();
 	test_pools();
 	test_events();
+	test_holders();
 	test_waited();
 	test_waits();
 	return tap_done();

@@ -51,12 +51,16 @@ static inline int same_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Behind the events: what holders of locks did. */
+#define SAME_HOLDERS (PROFILE_EVENTS + EVENT_LOCK)
+
 static inline void same_seconds(
 	const struct profile *p, struct buf *out, int event, uint32_t from, uint32_t to)
 {
 	struct same s = {.p = p, .out = out};
-	struct profile_query q = profile_whole(event);
+	struct profile_query q = profile_whole(event % PROFILE_EVENTS);
 
+	q.holders = event >= PROFILE_EVENTS;
 	q.from = from;
 	q.to = to;
 	profile_each(p, &q, same_part, &s);
@@ -148,6 +152,10 @@ static inline char *same_text(const struct profile *p, bool samples_only)
 		for (uint32_t s = info.oldest; s <= info.now; s++)
 			same_seconds(p, &out, e, s, s + 1);
 	}
+	if (info.oldest)
+		same_seconds(p, &out, SAME_HOLDERS, 0, info.oldest);
+	for (uint32_t s = info.oldest; s <= info.now; s++)
+		same_seconds(p, &out, SAME_HOLDERS, s, s + 1);
 	for (uint32_t s = info.oldest; !samples_only && s <= info.now; s++)
 		same_vitals(p, &out, s);
 	for (uint32_t s = info.oldest; s <= info.now; s++)

@@ -126,11 +126,13 @@ static uint32_t stack_of(struct profile *p, uint32_t seed)
 
 static void sample(struct profile *p, int event, uint32_t second, uint32_t seed)
 {
-	profile_add_sample(p, event, second,
-		&(struct profile_sample){stack_of(p, seed), seed % 19,
-			event == EVENT_WALL ? (enum thread_state)(seed % THREAD_STATES)
-					    : THREAD_STATE_NONE,
-			1 + seed % 3, seed % 7 ? seed * 1000ull : 0});
+	const struct profile_sample s = {stack_of(p, seed), seed % 19,
+		event == EVENT_WALL ? (enum thread_state)(seed % THREAD_STATES) : THREAD_STATE_NONE,
+		1 + seed % 3, seed % 7 ? seed * 1000ull : 0};
+
+	profile_add_sample(p, event, second, &s);
+	if (event == EVENT_LOCK && seed % 2)
+		profile_add_held(p, second, &s);
 }
 
 static void name_threads(struct profile *p)

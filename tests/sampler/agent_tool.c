@@ -203,8 +203,8 @@ static void print_sums(const struct driver *d)
 /* print_states: "state THREAD STATE ms samples" for every trace's thread and state. */
 static void print_states(const struct driver *d)
 {
-	static const char *const names[WIRE_STATES] = {
-		"none", "on_cpu", "runnable", "sleeping", "monitor", "waiting", "parked", "io"};
+	static const char *const names[WIRE_STATES] = {"none", "on_cpu", "runnable", "sleeping",
+		"monitor", "waiting", "parked", "io", "holds"};
 
 	for (uint32_t i = 0; i < DRIVER_NAMES; i++) {
 		const struct driver_trace *t = &d->traces[i];
@@ -270,6 +270,7 @@ static void print_frame(FILE *f, struct driver *d, uint64_t frame)
 	}
 }
 
+/* print_stacks: what holders of locks did is an event of its own, held, and no wait to be counted. */
 static void print_stacks(struct driver *d, const char *path, bool weights)
 {
 	FILE *f = fopen(path, "w");
@@ -277,10 +278,12 @@ static void print_stacks(struct driver *d, const char *path, bool weights)
 	for (uint32_t i = 0; f && i < DRIVER_NAMES; i++) {
 		const struct wire_trace *t = d->traces[i].record;
 
-		if (!t || !d->traces[i].count)
+		bool held = t && WIRE_TRACE_STATE(t->flags) == WIRE_STATE_HOLDS;
+
+		if (!t || !d->traces[i].count || (held && !weights))
 			continue;
 		if (weights)
-			fprintf(f, "%s;", event_names[t->event % WIRE_EVENTS]);
+			fprintf(f, "%s;", held ? "held" : event_names[t->event % WIRE_EVENTS]);
 		fprintf(f, "[%s]",
 			d->threads[t->thread % DRIVER_NAMES] ? d->threads[t->thread % DRIVER_NAMES]
 							     : "?");

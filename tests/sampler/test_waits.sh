@@ -13,6 +13,11 @@ weight_below() {
 	awk -v method="Waits.$1" -v event="${2:-wall};" 'index($0, event) == 1 && index($0, method) { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights"
 }
 
+# weight_of PATTERN: of all stacks that match
+weight_of() {
+	awk -v pattern="$1" '$0 ~ pattern { sum += $NF } END { printf "%.0f\n", sum }' "$T/weights"
+}
+
 own() {
 	awk -v key="$1" '$1 == key { v = $2 } END { printf "%.0f\n", v }' "$JVM_OUT"
 }
@@ -99,10 +104,45 @@ signals() {
 	ok "JDK $major: every wait is accounted for" accounted
 }
 
+# holders KIND [TRIES]: what others wait while the holder computes, and while it sleeps, is on these stacks of its, as long as
+# the program says; all of it is the time of the waits. Several times, if need be: who looks may be kept from it.
+holders() {
+	local try
+	for ((try = 1; try <= ${2:-1}; try++)); do
+		rm -f "$T/tool"
+		agent_start tool event=lock seconds=60 rows=1 weights="$T/weights"
+		wait_for 20 grep -qs '^start' "$T/tool"
+		sites_do hold "$1" 1500 3 8000 12
+		kill -INT $TOOL_PID
+		wait $TOOL_PID
+		priced=$(weight_of '^held;.*price')
+		shipped=$(weight_of '^held;.*ship')
+		held=$(weight_of '^held;')
+		lock=$(weight_of '^lock;')
+		diag "JDK $major: $1: while it computes $((priced / 1000000)) of $(($(own priced) / 1000000)) ms, \
+while it sleeps $((shipped / 1000000)) of $(($(own shipped) / 1000000)); in all $((held / 1000000)) of $((lock / 1000000)), the $try. time"
+		! { close_to "$priced" "$(own priced)" 35 && close_to "$shipped" "$(own shipped)" 25 &&
+			close_to "$held" "$lock" 10; } || break
+	done
+}
+
+# holders_known KIND: the same where the holder can be told
+holders_known() {
+	holders "$1" 3
+	ok "JDK $major: $1: waits while the holder computes are its own" close_to "$priced" "$(own priced)" 35
+	ok "JDK $major: $1: and while it sleeps" close_to "$shipped" "$(own shipped)" 25
+	ok "JDK $major: $1: all that was waited is somebody's" close_to "$held" "$lock" 10
+	ok "JDK $major: every sample is accounted for" accounted
+}
+
 # on two JDKs all of it
 all_of_it() {
 	counts monitor 100
 	counts monitor 1000
+	holders_known lock
+	holders semaphore
+	ok "JDK $major: nobody holds a semaphore: it says so" \
+		close_to "$(weight_of '^held;.*holder not known')" "$(weight_of '^lock;')" 10
 	turns 5000 10 140 0
 	locks 2000 3 20000 1000 0
 	locks 2000 3 20000 1000 900 # deeper than stacks that are kept
@@ -115,6 +155,7 @@ while read -r major java; do
 	case $major in "$own" | 21) all_of_it ;; esac
 	counts lock 100
 	signals 4 5
+	case $major in 21 | 25) holders_known monitor ;; esac
 	jvm_end
 done < <(jdks 8 11 21 25 28)
 done_testing

@@ -163,6 +163,28 @@ static void test_io(void)
 	end();
 }
 
+/* What a holder of locks did is no wait. */
+static void test_holders(void)
+{
+	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5)};
+	struct profile_query held = profile_whole(EVENT_LOCK), waits = held;
+	struct err err = {0};
+
+	held.holders = true;
+	begin();
+	fake_method(&agent, 1, "a/B", "c", "()V");
+	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "w");
+	fake_trace(&agent, 1, 1, WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS), frames, 1);
+	fake_trace(&agent, 2, 1, 0, frames, 1);
+	fake_delta(&agent, WIRE_LOCK, SECOND(1), 1, 1, 70);
+	fake_delta(&agent, WIRE_LOCK, SECOND(1), 2, 1, 30);
+	fake_tick(&agent, SECOND(2));
+	drain(session, &err);
+	is_int(profile_sum(profile, &waits).weight, 30, "a wait");
+	is_int(profile_sum(profile, &held).weight, 70, "and what its holder did");
+	end();
+}
+
 static void test_missing(void)
 {
 	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 99, 0), WIRE_FRAME(200, 1),
@@ -459,6 +481,7 @@ int main(void)
 	test_clean();
 	test_names();
 	test_io();
+	test_holders();
 	test_missing();
 	test_time();
 	test_unknown_types();

@@ -82,6 +82,9 @@ static void pass_second(void)
 			NS_PER_S);
 	for (uint32_t t = EXEC_2; second >= 14 && t <= EXEC_3; t++)
 		add(EVENT_LOCK, parked, t, THREAD_STATE_NONE, 10, NS_PER_S);
+	if (second >= 14)
+		profile_add_held(fake.profile, second,
+			&(struct profile_sample){compute, EXEC_1, THREAD_STATE_NONE, 40, NS_PER_S});
 	if (second == 15) {
 		uint32_t lock = profile_method(fake.profile, "shop.CartService", "", "", "");
 
@@ -384,6 +387,32 @@ static void test_peers(void)
 	seconds(12);
 }
 
+/* What the holder does meanwhile: a key from the waits, and from wall; who waits again by the same. */
+static void test_holders(void)
+{
+	keys("3m");
+	ui_draw(&ui);
+	ok(*line_with("Unsafe.park") && !*line_with("PriceEngine.compute"), "locks: who waits");
+	keys("o");
+	ui_draw(&ui);
+	ok(*line_with("PriceEngine.compute") && !*line_with("Unsafe.park"),
+		"o: what the holder does");
+	ok(*line_with("[3 holders]") && *line_with(" waited for what they hold"), "which it says");
+	keys("T");
+	ui_draw(&ui);
+	ok(*line_with("shop.PriceEngine.compute"), "in the tree, too");
+	keys("4mo");
+	ui_draw(&ui);
+	ok(*line_with("[3 holders]") && *line_with("PriceEngine.compute"), "and from wall");
+	keys("o");
+	ui_draw(&ui);
+	ok(*line_with("[3 lock]") && *line_with("Unsafe.park"), "again: who waits");
+	keys("1o");
+	ui_draw(&ui);
+	ok(*line_with("[1 cpu]"), "cpu has no holders");
+	keys("t");
+}
+
 int main(void)
 {
 	struct app_options options = {.frame_fd = -1, .attached = true, .events = 0xf};
@@ -399,6 +428,7 @@ int main(void)
 	test_sort();
 	test_waited();
 	test_peers();
+	test_holders();
 	keys("t");
 	test_held();
 	ui_done(&ui);

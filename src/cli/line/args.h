@@ -39,6 +39,7 @@ enum option_id {
 	OPT_ANNOTATE,
 	OPT_DOT,
 	OPT_IO,
+	OPT_HOLDERS,
 	OPT_FOLD,
 	OPT_OUTPUT,
 	OPT_FORMAT,

@@ -58,6 +58,8 @@ const struct option_def options[] = {
 	{OPT_IO, "io", 0, NULL, WRITING,
 		"wall: what a system call waits for is a frame of its own, on top: [socket read "
 		"10.0.0.5:5432]"},
+	{OPT_HOLDERS, "holders", 0, NULL, WRITING,
+		"lock: not who waited, but what those who held the locks did meanwhile"},
 	{OPT_FOLD, "fold", 0, NULL, WRITING | VERB_DIFF,
 		"as the live view shows them: without threads' entry frames, runs of native frames "
 		"as one"},

@@ -318,7 +318,7 @@ void hot_print(FILE *out, const struct outputs_source *source, const struct prof
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	if (flat->sum_count) {
 		hot_methods(out, source->profile, flat, unit);
-		if (event == EVENT_ALLOC || event == EVENT_LOCK)
+		if (event == EVENT_ALLOC || (event == EVENT_LOCK && !q.holders))
 			hot_print_sites(out, source->profile, &q, flat, unit);
 		hot_print_states(out, source->profile, &q);
 		if (o->threads)

@@ -118,6 +118,7 @@ static int outputs_filter(struct outputs *out, const struct args *args, struct e
 {
 	static const enum option_id ids[] = {OPT_INCLUDE, OPT_EXCLUDE};
 
+	out->holders = args_has(args, OPT_HOLDERS);
 	if (args_has(args, OPT_IO) || args_has(args, OPT_FOLD)) {
 		out->filter = filter_new();
 		filter_set_io(out->filter, args_has(args, OPT_IO));
@@ -344,6 +345,7 @@ struct profile_query outputs_query(const struct outputs *o, int event)
 	q.from = o->from;
 	q.to = o->to ? o->to : UINT32_MAX;
 	q.filter = o->filter;
+	q.holders = o->holders;
 	return q;
 }
 

@@ -35,6 +35,7 @@ struct outputs {
 	const char *title, *colors; /* colors: a name that is known; NULL: not said */
 	double min_share;
 	unsigned width; /* px; 0: not said */
+	bool holders;   /* of lock */
 	bool threads, annotate, dot, total, reverse, inverted;
 	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */

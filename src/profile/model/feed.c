@@ -58,13 +58,13 @@ uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 
 /* --- time -------------------------------------------------------------------------------------------- */
 
-void profile_add_sample(
-	struct profile *p, int event, uint32_t second, const struct profile_sample *sample)
+static void add_sample(
+	struct profile *p, int slices, uint32_t second, const struct profile_sample *sample)
 {
 	struct slices_sample in = {second, sample->stack, 0, sample->count, sample->weight};
 	uint32_t thread = sample->thread;
 
-	if (event < 0 || event >= PROFILE_EVENTS || sample->stack >= p->stacks.trie.count)
+	if (sample->stack >= p->stacks.trie.count)
 		return;
 	p->readers->fed++;
 	if (second > p->now)
@@ -72,7 +72,19 @@ void profile_add_sample(
 	/* Absurd numbers share one thread. */
 	in.who = SLICES_WHO(thread < MODEL_THREADS_MAX ? thread : MODEL_THREADS_MAX,
 		sample->state < THREAD_STATES ? sample->state : THREAD_STATE_NONE);
-	slices_add(&p->events[event], &in, p->merged_before, p->oldest);
+	slices_add(&p->events[slices], &in, p->merged_before, p->oldest);
+}
+
+void profile_add_sample(
+	struct profile *p, int event, uint32_t second, const struct profile_sample *sample)
+{
+	if (event >= 0 && event < PROFILE_EVENTS)
+		add_sample(p, event, second, sample);
+}
+
+void profile_add_held(struct profile *p, uint32_t second, const struct profile_sample *sample)
+{
+	add_sample(p, MODEL_HELD, second, sample);
 }
 
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns)
@@ -200,6 +212,8 @@ void profile_mark(const struct profile *p, int event, uint32_t second, uint32_t 
 	slices_mark(&p->events[event], (const uint32_t[]){second, other});
 	if (event == EVENT_CPU)
 		slices_mark(&p->events[MODEL_PROCESS], (const uint32_t[]){second, other});
+	if (event == EVENT_LOCK)
+		slices_mark(&p->events[MODEL_HELD], (const uint32_t[]){second, other});
 	p->readers->fed++;
 }
 
@@ -207,6 +221,8 @@ void profile_event_runs(struct profile *p, int event, uint32_t second, bool on)
 {
 	if (event >= 0 && event < PROFILE_EVENTS)
 		slices_run(&p->events[event], second, on);
+	if (event == EVENT_LOCK)
+		slices_run(&p->events[MODEL_HELD], second, on);
 }
 
 void profile_gap(struct profile *p, uint32_t from, uint32_t to)
@@ -266,7 +282,7 @@ struct profile_info profile_info(const struct profile *p)
 		.swept = p->readers->swept,
 	};
 
-	for (int i = 0; i < PROFILE_EVENTS; i++)
+	for (int i = 0; i < MODEL_SAMPLED; i++)
 		info.slice_entries += p->events[i].entries;
 	return info;
 }

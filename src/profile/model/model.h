@@ -140,9 +140,14 @@ struct model_readers {
 	struct model_keep keep;
 };
 
-/* Behind the events: the CPU time of the process itself, beside which that of the samples stands. */
-#define MODEL_PROCESS PROFILE_EVENTS
-#define MODEL_SLICES  (PROFILE_EVENTS + 1)
+/*
+ * Behind the events: what holders of locks did while others waited, which is asked for as EVENT_LOCK, and the CPU time of
+ * the process itself, beside which that of the samples stands.
+ */
+#define MODEL_HELD    PROFILE_EVENTS
+#define MODEL_SAMPLED (PROFILE_EVENTS + 1) /* so many have samples of threads */
+#define MODEL_PROCESS MODEL_SAMPLED
+#define MODEL_SLICES  (MODEL_SAMPLED + 1)
 
 struct profile {
 	struct model_methods *methods;

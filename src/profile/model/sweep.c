@@ -159,11 +159,11 @@ static void sweep_join(struct profile *p, struct model_keep *k)
 {
 	keep_begin(k, p->threads.count);
 	keep_ask(p, PROFILE_THREADS, false);
-	for (const struct slices *s = p->events; s < p->events + PROFILE_EVENTS; s++)
+	for (const struct slices *s = p->events; s < p->events + MODEL_SAMPLED; s++)
 		for (uint32_t i = 0; i < s->count; i++)
 			for (uint32_t e = 0; e < s->list[i].count; e++)
 				keep_one(k, slices_thread(s, s->list[i].entries[e].pair));
-	for (int e = 0; e < PROFILE_EVENTS; e++)
+	for (int e = 0; e < MODEL_SAMPLED; e++)
 		join_event(p, &p->events[e], k);
 }
 
@@ -173,7 +173,7 @@ static void sweep_stacks(struct profile *p, struct model_keep *k)
 {
 	keep_begin(k, p->stacks.trie.count);
 	keep_one(k, PROFILE_ROOT_STACK);
-	for (int e = 0; e < PROFILE_EVENTS; e++)
+	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			keep_stack(p, k, slices_stack(&p->events[e], i));
 	keep_ask(p, PROFILE_STACKS, false);
@@ -223,7 +223,7 @@ static void sweep_threads(struct profile *p, struct model_keep *k)
 
 	keep_begin(k, p->threads.count);
 	keep_one(k, p->threads.ended ? p->threads.ended : PROFILE_NONE);
-	for (int e = 0; e < PROFILE_EVENTS; e++)
+	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			keep_one(k, slices_thread(&p->events[e], i)); /* of a vacant one: none */
 	for (uint32_t i = 0; i < w->cap && i < w->count; i++) {
@@ -258,7 +258,7 @@ static size_t sweep_used(const struct profile *p)
 	const struct model_frames *f = p->frames;
 	size_t node = sizeof(struct trie_node) + 6, pairs = 0;
 
-	for (int e = 0; e < PROFILE_EVENTS; e++)
+	for (int e = 0; e < MODEL_SAMPLED; e++)
 		pairs += in_use(&p->events[e].pairs);
 	return in_use(&p->stacks.trie) * (node + sizeof(*p->stacks.info) + sizeof(uint32_t)) +
 	       in_use(&p->stacks.paths) * node + pairs * (node + sizeof(*p->events->sums)) +

@@ -11,6 +11,8 @@ const struct slices *query_slices(const struct profile *p, const struct profile_
 {
 	static const struct slices none;
 
+	if (query_of_holders(q))
+		return &p->events[MODEL_HELD];
 	return q->event >= 0 && q->event < MODEL_SLICES ? &p->events[q->event] : &none;
 }
 
@@ -99,8 +101,8 @@ static uint64_t query_key_all(const struct profile *p, const struct profile_quer
 {
 	if (q->snapshot)
 		return hash_pair(q->snapshot->serial, 1);
-	return hash_pair(
-		hash_pair(p->readers->fed, (uint64_t)q->event), (uint64_t)q->from << 32 | q->to);
+	return hash_pair(hash_pair(p->readers->fed, (uint64_t)q->event << 1 | query_of_holders(q)),
+		(uint64_t)q->from << 32 | q->to);
 }
 
 /* The same, from what was asked last if that was the same. */

@@ -129,6 +129,10 @@ uint32_t query_shown(
 bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
 	enum thread_state state);
 bool query_wants_all(const struct profile_query *q);
+static inline bool query_of_holders(const struct profile_query *q)
+{
+	return q->event == EVENT_LOCK && q->holders;
+}
 const struct slices *query_slices(const struct profile *p, const struct profile_query *q);
 /*
  * The (stack, thread, state) of a query, in the view; kept until the next question. They are distinct but where a

@@ -154,7 +154,7 @@ static uint64_t sums_key(const struct profile *p, const struct profile_query *q)
 /* Questions that have this in common have rows of which the same is added. */
 static uint64_t sums_kind(const struct profile *p, const struct profile_query *q)
 {
-	return hash_pair((uint64_t)q->event << 1 | q->by_weight,
+	return hash_pair((uint64_t)q->event << 2 | query_of_holders(q) << 1 | q->by_weight,
 		(uint64_t)p->readers->swept << 32 | fold_serial(fold_of(p, q)));
 }
 

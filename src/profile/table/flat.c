@@ -31,7 +31,7 @@ static uint8_t flat_winner(const struct method_sum *sum, const struct method_vot
 
 static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, uint32_t cell)
 {
-	const struct slices *s = &b->p->events[b->q->event];
+	const struct slices *s = query_slices(b->p, b->q);
 	/* A wait that goes on was counted once, and is in each of its seconds by its time. */
 	uint64_t each = b->q->event == EVENT_LOCK ? profile_events[EVENT_LOCK].default_interval
 						  : profile_sample_weight(b->p, b->q->event);
@@ -59,7 +59,7 @@ static void flat_add_trend_second(struct flat_build *b, const struct slice *sl, 
 static void flat_add_trend(struct flat_build *b)
 {
 	const struct profile *p = b->p;
-	const struct slices *s = &p->events[b->q->event];
+	const struct slices *s = query_slices(p, b->q);
 	uint32_t to = b->q->to > p->now ? p->now + 1 : b->q->to;
 	uint32_t from = to > FLAT_TREND ? to - FLAT_TREND : 0;
 

@@ -192,13 +192,13 @@ static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 	return id;
 }
 
-/* entry_owed: a trace by hash that was forgotten meanwhile: the thread's next sample stands for it, too. */
+/* entry_owed: a trace by hash that was forgotten meanwhile: the thread's next sample of wall stands for it, too. */
 static void entry_owed(struct publish *p, const struct trace_entry *entry)
 {
 	struct thread_slot *slot = threads_by_id(p->s->threads, entry->key.thread);
 	struct event *event = &p->s->events[entry->key.event];
 
-	if (!slot) {
+	if (!slot || entry->key.event != WIRE_WALL) {
 		atomic_fetch_add(&event->lost, entry->count);
 		counters_add(&p->s->counters, COUNTER_LATE, entry->count);
 		return;

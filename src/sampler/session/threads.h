@@ -87,6 +87,13 @@ struct thread_wall {
 	bool answered; /* the next look finds what the handler itself has cost */
 };
 
+/* What a thread is asked while it holds what others wait for: see engine/lock/holder.c. */
+struct thread_held {
+	_Atomic uint64_t asked;  /* ns of waits that its next sample is to stand for; 0: none */
+	_Atomic uint64_t hash;   /* of the trace of its last one; 0: it has none yet */
+	_Atomic uint64_t cpu_ns; /* its CPU time when a handler had taken that */
+};
+
 struct thread_slot {
 	_Atomic int32_t tid; /* 0: the slot is free */
 	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
@@ -106,6 +113,7 @@ struct thread_slot {
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
 	struct thread_wall wall;
+	struct thread_held held;
 	/* the stack, as its JavaThread tells of it; its handlers' own */
 	struct thread_stack {
 		_Atomic uint64_t java_thread; /* 0: not known */

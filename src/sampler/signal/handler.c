@@ -4,7 +4,7 @@
  *
  * A signal is only the occasion to look, since equal signals that are pending at once become one: whatever
  * is due on this thread, for any event, is served by one walk. Due is what a timer's signal says, what
- * is in the thread's perf buffers, and what the wall clock has asked for.
+ * is in the thread's perf buffers, and what the wall clock and whoever looks at locks have asked for.
  *
  * The handler's cost is the thread's own CPU time (a wall clock would count whoever ran while the handler was
  * preempted), by a raw system call that takes as long as some frames: every eighth handler is measured
@@ -24,7 +24,9 @@ struct visit {
 	uint32_t timer;             /* the event of the timer that fired, or WIRE_EVENTS */
 	uint64_t timer_weight;
 	uint64_t wall_weight; /* what the wall clock asks for; 0: nothing */
-	uint32_t buffers;     /* arms whose buffers have samples, by bits */
+	uint64_t
+		held_weight; /* what others have waited for a lock that this thread has; 0: nothing */
+	uint32_t buffers;    /* arms whose buffers have samples, by bits */
 };
 
 static bool event_on(struct sampler *s, uint32_t event)
@@ -126,6 +128,28 @@ static void visit_wall(struct visit *v)
 	}
 }
 
+static void visit_held(struct visit *v)
+{
+	if (v->thread)
+		v->held_weight = atomic_exchange(&v->thread->held.asked, 0);
+	if (v->held_weight && !event_on(v->s, WIRE_LOCK)) {
+		sig_lose(v->s, WIRE_LOCK, COUNTER_LATE, 1);
+		v->held_weight = 0;
+	}
+}
+
+static void held_put(const struct stack *stack, uint64_t weight)
+{
+	struct thread_held *held = &stack->thread->held;
+	uint64_t hash = sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
+						     .state = WIRE_STATE_HOLDS,
+						     .count = 1,
+						     .weight = weight});
+
+	atomic_store(&held->cpu_ns, sig_clock());
+	atomic_store(&held->hash, hash);
+}
+
 static void visit_serve(struct visit *v, const void *context)
 {
 	struct stack stack;
@@ -137,6 +161,8 @@ static void visit_serve(struct visit *v, const void *context)
 					.event = v->timer, .count = 1, .weight = v->timer_weight});
 	if (v->wall_weight)
 		sig_wall_put(&stack, v->wall_weight, context);
+	if (v->held_weight)
+		held_put(&stack, v->held_weight);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
 			visit_buffer(v, &stack, &v->thread->arms[i]);
@@ -148,6 +174,8 @@ static uint32_t visit_events(const struct visit *v)
 {
 	uint32_t events = v->wall_weight ? 1u << WIRE_WALL : 0;
 
+	if (v->held_weight)
+		events |= 1u << WIRE_LOCK;
 	if (v->timer < WIRE_EVENTS)
 		events |= 1u << v->timer;
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
@@ -167,9 +195,10 @@ static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void
 	visit_timer(&v, info);
 	visit_buffers(&v);
 	visit_wall(&v);
+	visit_held(&v);
 	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
-	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.wall_weight)
+	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.wall_weight || v.held_weight)
 		visit_serve(&v, context);
 	if (v.buffers & BUFFER_OF_TRAP) /* has a stack of its own, without what is below Java */
 		sig_trap_take(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);
@@ -179,7 +208,7 @@ static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void
 }
 
 /*
- * sig_ours: from perf (POLL_IN and its like), from one of our timers or the wall clock's thread; never
+ * sig_ours: from perf (POLL_IN and its like), from one of our timers or threads; never
  * from kill or another's sigqueue.
  */
 static bool sig_ours(const siginfo_t *info)

@@ -24,6 +24,7 @@ struct reader_trace {
 	uint32_t id;            /* 0 = empty */
 	uint32_t stack, thread; /* the model's */
 	enum thread_state state;
+	bool held; /* of a holder of locks, while others waited */
 };
 
 struct reader {
@@ -245,7 +246,8 @@ static void reader_set_trace(struct reader *r, const struct wire_trace *rec)
 	uint32_t thread = reader_named_thread(r, rec->thread);
 	enum thread_state state = reader_state(rec->flags);
 
-	*t = (struct reader_trace){rec->id, reader_stack(r, rec, state), thread, state};
+	*t = (struct reader_trace){rec->id, reader_stack(r, rec, state), thread, state,
+		WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS};
 }
 
 /* Samples of a trace that never came still count, on a stack that says so. */
@@ -265,14 +267,18 @@ static void reader_add_delta(
 {
 	struct reader_trace t =
 		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
+	struct profile_sample sample;
 
 	if (!d->count && !d->weight) /* weight alone: more of a wait that was counted before */
 		return;
 	if (!d->trace || t.id != d->trace)
 		t = reader_unknown_trace(r, d->count);
-	profile_add_sample(r->profile, (int)event, second,
-		&(struct profile_sample){t.stack, t.thread, t.state, d->count,
-			d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX});
+	sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
+		d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX};
+	if (t.held && event == WIRE_LOCK)
+		profile_add_held(r->profile, second, &sample);
+	else
+		profile_add_sample(r->profile, (int)event, second, &sample);
 	r->stats.samples += d->count;
 }
 

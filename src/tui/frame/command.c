@@ -315,6 +315,7 @@ const struct command commands[] = {
 	{"lines", {{'L', 0}}, "L", NULL, "by line", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_lines, NULL},
 	{"hide-frames", {{'K', 0}}, "K", NULL, "fold or hide framework, native, kernel frames", NULL, 0, GROUP_SHOW, VIEWS_DATA, search_hide, NULL},
 	{"peers", {{'O', 0}}, "O", NULL, "by peer, file", NULL, 0, GROUP_SHOW, VIEWS_DATA & ~THREADS, search_io, has_event_3},
+	{"holders", {{'o', 0}}, "o", NULL, "lock: holders/waiters", "holders", 16, GROUP_SHOW, VIEWS_DATA & ~THREADS, events_holders, events_has_holders},
 	{"pin", {{'P', 0}}, "P", NULL, "pin row", NULL, 0, GROUP_SHOW, METHODS, methods_pin, NULL},
 
 	{"open", {{TKEY_RIGHT, 1}, {'+', 1}, {'l', 1}}, "→ +", "-> +", "expand", "expand", 10, GROUP_TREE, TREE, tree_open, NULL},

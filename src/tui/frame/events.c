@@ -144,6 +144,26 @@ unsigned events_show(struct ui *ui, int event)
 	return UI_SORT;
 }
 
+bool events_has_holders(const struct ui *ui)
+{
+	return ui->profile && ui_has_event(ui, EVENT_LOCK) &&
+	       (ui->scope.event == EVENT_LOCK || ui->scope.event == EVENT_WALL);
+}
+
+unsigned events_holders(struct ui *ui, int arg)
+{
+	unsigned reaction = events_show(ui, EVENT_LOCK);
+
+	if (ui->scope.event != EVENT_LOCK || ui->place.popup)
+		return reaction;
+	/* From another event it leads to them, whatever was shown of locks before. */
+	ui->scope.holders = reaction || !ui->scope.holders;
+	ui_say(ui, STYLE_NORMAL, UI_MESSAGE_MS,
+		ui->scope.holders ? "what holders of locks did while others waited; o: who waited"
+				  : "who waited for locks; o: what their holders did");
+	return reaction | UI_SORT;
+}
+
 bool events_has_user(const struct ui *ui)
 {
 	for (int i = EVENT_USER_FIRST; i < PROFILE_EVENTS; i++)

@@ -12,6 +12,9 @@
 
 /* Commands. */
 unsigned events_show(struct ui *ui, int event);
+/* Locks by what their holders do while others wait, or again by who waits. */
+unsigned events_holders(struct ui *ui, int arg);
+bool events_has_holders(const struct ui *ui);
 unsigned events_menu(struct ui *ui, int arg);
 
 /* Sampled as well, while another is shown: true if it was off and is on now; nothing is said or asked otherwise. */

@@ -124,6 +124,7 @@ void findings_tick(struct ui *ui)
 	if (!ui->scope.time.frozen && !ui->over)
 		findings_vitals(f->rules, ui->vitals);
 	q = ui_query(ui);
+	q.holders = false;
 	if (q.to > LOOK_S && q.from < q.to - LOOK_S)
 		q.from = q.to - LOOK_S;
 	if (ui->now_ms < f->due_ms || (q.from == f->from && q.to == f->to))

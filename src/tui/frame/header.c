@@ -134,8 +134,11 @@ static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room
 	int start = col;
 	char name[24];
 
-	name_cut(name, sizeof(name), profile_get_event(ui->profile, event)->name, 14,
-		ui->glyphs->ellipsis);
+	name_cut(name, sizeof(name),
+		on && event == EVENT_LOCK && ui->scope.holders
+			? "holders"
+			: profile_get_event(ui->profile, event)->name,
+		14, ui->glyphs->ellipsis);
 	if (room == TABS_NUMBERS && !on)
 		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style, "%d", event + 1);
 	else
@@ -316,8 +319,9 @@ static void add_amount(struct ui *ui, struct strip *s)
 
 	if (ui->scope.event == EVENT_CPU || ui->scope.event == EVENT_WALL)
 		return;
-	strip_add(s, STYLE_NORMAL, 2, "%5s%s", events_value(value, e, ui->sums.all.weight),
-		ui->scope.event < EVENT_USER_FIRST ? what[ui->scope.event] : "")
+	strip_add(s, STYLE_NORMAL, 2, "%5s%s%s", events_value(value, e, ui->sums.all.weight),
+		ui->scope.event < EVENT_USER_FIRST ? what[ui->scope.event] : "",
+		ui->scope.event == EVENT_LOCK && ui->scope.holders ? " for what they hold" : "")
 		->gap = 1;
 }
 

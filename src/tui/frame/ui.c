@@ -71,6 +71,7 @@ struct profile_query ui_query(const struct ui *ui)
 		.thread = ui->scope.thread,
 		.pool = ui->scope.pool,
 		.by_weight = true,
+		.holders = ui->scope.holders,
 		.filter = ui->scope.filter,
 	};
 

@@ -77,6 +77,7 @@ struct ui_event { /* what an event keeps while another is shown */
 /* What is looked at: all that a query is made of. */
 struct ui_scope {
 	int event;
+	bool holders; /* of lock: not who waited, but what holders did meanwhile */
 	struct ui_event events[PROFILE_EVENTS];
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	uint32_t pool;   /* only threads of this pool; 0 = all */

@@ -82,7 +82,8 @@ struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor
 	uint64_t owner = layout_load(&w->layout->monitor_owner, w->mem, monitor);
 	bool by_id = w->layout->jdk >= HOLDER_ID_SINCE;
 
-	return (struct java_holder){.at = !by_id && owner >= HOLDER_LEAST ? owner : 0,
+	return (struct java_holder){.none = w->layout->monitor_owner.offset >= 0 && !owner,
+		.at = !by_id && owner >= HOLDER_LEAST ? owner : 0,
 		.id = by_id && owner >= HOLDER_ID_LEAST ? (int64_t)owner : 0};
 }
 

@@ -46,8 +46,9 @@ struct oop java_wait_blocker(const struct java_waits *w, uint64_t thread);
 /* The object that is locked by an ObjectMonitor. */
 struct oop java_wait_object(const struct java_waits *w, uint64_t monitor);
 
-/* Who holds a monitor: all 0: nobody, or it is only on the holder's own list of locks (walk_thread_has_locked). */
+/* Who holds a monitor: at, id 0: it is only on the holder's own list of locks (walk_thread_has_locked), if none does not say more. */
 struct java_holder {
+	bool none;   /* nobody does */
 	uint64_t at; /* its JavaThread, or an address on its stack */
 	int64_t id;  /* its Thread.threadId */
 };

@@ -7,7 +7,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -29,6 +31,10 @@ import java.util.concurrent.locks.ReentrantLock;
  *                             the time that they took
  *   signal MS N HOLD          one thread signals N others, and has the lock for HOLD ms more, and so has each of those when
  *                             it is its turn; for MS ms, with HOLD ms between: "signalled NS", from signal to return in all
+ *   hold KIND MS N SPIN SLEEP  one thread has a lock for MS ms, again and again, in which it computes for SPIN us and then
+ *                             sleeps for SLEEP ms, while N others want it only to give it back: "priced NS" "shipped NS",
+ *                             what they have waited in all while it did the one and the other; KIND semaphore, too, which
+ *                             nobody holds
  *   q                         it ends
  */
 public final class Waits {
@@ -350,13 +356,123 @@ public final class Waits {
         System.out.println("signalled " + signals.ns.get());
     }
 
+    static final class Hold {
+        final Object monitor = new Object();
+        final ReentrantLock lock = new ReentrantLock();
+        final Semaphore semaphore = new Semaphore(1);
+        final String kind;
+        final long end, us, ms;
+        final List<long[]> held = new ArrayList<>(); // the holder's: got, priced, shipped
+        final List<long[]> waits = Collections.synchronizedList(new ArrayList<>());
+
+        Hold(String kind, long end, long us, long ms) {
+            this.kind = kind;
+            this.end = end;
+            this.us = us;
+            this.ms = ms;
+        }
+
+        void price() {
+            spin(us);
+        }
+
+        void ship() throws InterruptedException {
+            Thread.sleep(ms);
+        }
+
+        void work() throws InterruptedException {
+            long got = System.nanoTime();
+            price();
+            long priced = System.nanoTime();
+            ship();
+            held.add(new long[] {got, priced, System.nanoTime()});
+        }
+
+        void take(boolean works) throws InterruptedException {
+            if (kind.equals("monitor")) {
+                synchronized (monitor) {
+                    if (works) {
+                        work();
+                    }
+                }
+                return;
+            }
+            if (kind.equals("lock")) {
+                lock.lock();
+            } else {
+                semaphore.acquire();
+            }
+            try {
+                if (works) {
+                    work();
+                }
+            } finally {
+                if (kind.equals("lock")) {
+                    lock.unlock();
+                } else {
+                    semaphore.release();
+                }
+            }
+        }
+
+        void wants() throws InterruptedException {
+            while (System.nanoTime() < end) {
+                long asked = System.nanoTime();
+                take(false);
+                waits.add(new long[] {asked, System.nanoTime()});
+                Thread.sleep(1);
+            }
+        }
+
+        /** What all have waited while the holder was between these two of its times. */
+        long waited(int from, int to) {
+            long ns = 0;
+            for (long[] wait : waits) {
+                for (long[] hold : held) {
+                    ns += Math.max(0, Math.min(wait[1], hold[to]) - Math.max(wait[0], hold[from]));
+                }
+            }
+            return ns;
+        }
+    }
+
+    private static void hold(String[] words) throws Exception {
+        long end = System.nanoTime() + Long.parseLong(words[2]) * 1_000_000;
+        Hold hold = new Hold(words[1], end, Long.parseLong(words[4]), Long.parseLong(words[5]));
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < Integer.parseInt(words[3]); i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    hold.wants();
+                } catch (InterruptedException e) {
+                    e.printStackTrace();
+                }
+            }, "wants-" + i);
+            threads.add(thread);
+            thread.start();
+        }
+        while (System.nanoTime() < end) {
+            hold.take(true);
+            Thread.sleep(2);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println("priced " + hold.waited(0, 1));
+        System.out.println("shipped " + hold.waited(1, 2));
+    }
+
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
         for (String line = in.readLine(); line != null && !line.equals("q"); line = in.readLine()) {
             String[] words = line.split(" ");
-            if (words[0].equals("mix")) {
-                mix(words);
+            if (words[0].equals("mix") || words[0].equals("hold")) {
+                if (words[0].equals("mix")) {
+                    mix(words);
+                } else {
+                    hold(words);
+                }
                 System.out.println("done");
                 continue;
             }

@@ -203,6 +203,11 @@ static void lock_round(struct sampler *s)
 	/* All at once, before anything that takes long: this thread may be in the way of the one that holds the lock. */
 	for (uint32_t i = 0; i < high; i++)
 		lock->seen[i] = lock_see(s, i);
+	lock->held_count = 0;
+	for (uint32_t i = 0; i < high; i++)
+		if (lock->seen[i].lock)
+			holder_charge(&look, &lock->threads[i], &lock->seen[i], 1);
+	holders_ask(&look);
 	for (uint32_t i = 0; i < high; i++) {
 		_Atomic uint32_t *inside;
 
@@ -215,6 +220,7 @@ static void lock_round(struct sampler *s)
 			lock_owners(s, &lock->threads[i], now);
 	}
 	lock_waiting_look(&look);
+	holders_ask(&look);
 	for (uint32_t i = THREADS_MAX; owners && i < LOCK_MAX; i++)
 		lock_owners(s, &lock->threads[i], now);
 	if (owners)
@@ -288,6 +294,7 @@ static int lock_start(
 		return -ENOMEM;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
+	holders_start(s);
 	waiting_open(&s->lock->waiting, s);
 	jvm_wait_counts_ask(s);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
@@ -322,6 +329,7 @@ static void lock_stop(struct sampler *s, uint32_t event)
 		t->listed_ns = 0;
 	}
 	lock_waiting_end(s);
+	holders_stop(s);
 }
 
 static int lock_probe(const struct engine_target *on_self, char *why, size_t bytes)

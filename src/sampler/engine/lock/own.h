@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known of those who wait for locks, private to the files of this event: lock.c looks at threads,
- * waiting.c at virtual threads without a carrier, told.c has the tally and tells of long waits,
- * counted.c has how often each thread has waited by the JVM's own count.
+ * waiting.c at virtual threads without a carrier, holder.c at who holds what they wait for, told.c has the tally and
+ * tells of long waits, counted.c has how often each thread has waited by the JVM's own count.
  *
  *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
  *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
@@ -65,8 +65,10 @@ struct lock_thread {
 	uint32_t slot_id;
 	uint32_t looked; /* the slot's id when it was looked at before; 0: not yet */
 	bool at_least; /* it waited at the first look: since_ns is the latest that it can have begun */
-	uint64_t stands_for;    /* of what it has waited, so many times as much counts */
-	bool again;             /* more than one look has found this wait */
+	uint64_t stands_for; /* of what it has waited, so many times as much counts */
+	bool again;          /* more than one look has found this wait */
+	/* Who held what it waits for, by the last look and by this one: see holder.c */
+	uint32_t holder, holder_now;
 	uint32_t place, places; /* where it waits, or did; how many are known */
 	uint32_t counted;       /* the slot's id when its counts were read first */
 	uint64_t listed_ns;     /* and when that thread was listed */
@@ -93,6 +95,21 @@ struct lock_clock {
 };
 #define LOCK_CLOCKS 64u
 
+/* What is asked of a thread that holds locks, by number of its slot. */
+struct lock_holder {
+	uint64_t due_ns; /* waits that its next sample is to stand for, as far as this look is */
+	uint64_t asked_ns;
+	uint64_t sp, pc; /* where it had left Java at its last sample; 0: it was in it */
+	uint64_t cpu_ns;
+};
+
+/* Whom this look has found for a lock. */
+struct lock_held {
+	uint64_t lock;
+	uint32_t holder;
+};
+#define LOCK_HELD 64u
+
 struct lock {
 	_Atomic int32_t tid;
 	_Atomic uint32_t leave; /* futex */
@@ -104,8 +121,12 @@ struct lock {
 	uint64_t on_ns;                        /* since when waits are counted */
 	bool counts;                           /* the JVM's are known */
 	struct lock_wait seen[THREADS_MAX];    /* by this look, of each listed thread */
+	struct lock_held held[LOCK_HELD];      /* by this look */
+	uint32_t held_count;
+	uint64_t rows[2]; /* holder.c: packed frames in place of a holder's */
 	struct lock_thread threads[LOCK_MAX];
 	struct lock_place places[LOCK_MAX][LOCK_PLACES];
+	struct lock_holder holders[THREADS_MAX];
 
 	struct waiting waiting;
 	uint64_t round;
@@ -188,6 +209,19 @@ void lock_count_read(struct sampler *s, struct lock_thread *t);
  * ended up to the last number that was read.
  */
 void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last);
+
+/* --- holder.c ---------------------------------------------------------------------------------- */
+
+void holders_start(struct sampler *s);
+/* This look has found it waiting: half of the time since the last one is the holder's of now. */
+void holder_charge(const struct lock_look *look, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t stands_for);
+/* And the other half is that of the holder that the last look has found. */
+void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since);
+/* Those that were charged are sampled. */
+void holders_ask(const struct lock_look *look);
+/* No look will come any more: who was asked gets the time to answer. */
+void holders_stop(struct sampler *s);
 
 /* waiting.c: virtual threads. */
 void lock_waiting_look(const struct lock_look *look);

@@ -45,6 +45,7 @@ void lock_ends(struct sampler *s, struct lock_thread *t, uint64_t since)
 	if (!t->wait.lock)
 		return;
 	t->weight_ns += since / 2;
+	holder_settle(s, t, since);
 	lock_flush(s, t);
 	if (!lock_place(s, t)->id)
 		lock_count_place(t);
@@ -63,6 +64,7 @@ void lock_begins(const struct lock_look *look, struct lock_thread *t, uint32_t i
 	t->slot_id = id;
 	t->stands_for = 1;
 	t->count = look->first ? 0 : 1;
+	t->holder = t->holder_now;
 	t->weight_ns = look->since / 2; /* it began somewhere between the two looks */
 }
 
@@ -85,6 +87,8 @@ void lock_goes_on(const struct lock_look *look, struct lock_thread *t, const str
 		lock_flush(look->s, t);
 	}
 	t->weight_ns += look->since;
+	holder_settle(look->s, t, look->since);
+	t->holder = t->holder_now;
 }
 
 void lock_forget(struct sampler *s, struct lock_thread *t)

@@ -211,7 +211,17 @@ static bool owner_has_locked(struct sampler *s, uint64_t java_thread, uint64_t w
 	return what && walk_thread_has_locked(s->layout, &s->mem, java_thread, what);
 }
 
-static uint32_t owner_find(struct sampler *s, owner_test *test, uint64_t what)
+/* owner_carries: what, a virtual thread, is mounted on it. */
+static bool owner_carries(struct sampler *s, uint64_t java_thread, uint64_t what)
+{
+	const struct walk_field *field = &s->layout->thread_virtual;
+
+	return field->offset >= 0 && atomic_load(&s->java_known) &&
+	       oop_held(&s->java.mode, s->layout, &s->mem, java_thread + (uint64_t)field->offset)
+			       .object == what;
+}
+
+static struct thread_slot *owner_find(struct sampler *s, owner_test *test, uint64_t what)
 {
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
 		uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -219,15 +229,19 @@ static uint32_t owner_find(struct sampler *s, owner_test *test, uint64_t what)
 
 		if (tid && java_thread && test(s, java_thread, what) &&
 			walk_thread_tid(s->layout, &s->mem, java_thread) == tid)
-			return slot->id;
+			return slot;
 	}
-	return 0;
+	return NULL;
 }
 
-static uint32_t owner_of_monitor(struct lock_reader *r, const struct lock_wait *wait)
+static struct thread_slot *owner_of_monitor(
+	struct lock_reader *r, const struct lock_wait *wait, bool *free)
 {
 	struct java_holder holder = java_wait_holder(&r->java, wait->lock);
 
+	*free = holder.none;
+	if (holder.none)
+		return NULL;
 	if (holder.id)
 		return owner_find(r->s, owner_has_id, (uint64_t)holder.id);
 	if (holder.at)
@@ -235,18 +249,36 @@ static uint32_t owner_of_monitor(struct lock_reader *r, const struct lock_wait *
 	return owner_find(r->s, owner_has_locked, wait->object);
 }
 
-static uint32_t owner_of_synchronizer(struct lock_reader *r, const struct lock_wait *wait)
+static struct thread_slot *owner_of_synchronizer(
+	struct lock_reader *r, const struct lock_wait *wait, bool *free)
 {
 	struct oop owner = java_wait_owner(&r->java, (struct oop){wait->object, wait->klass});
+	uint64_t java_thread;
 
-	return owner.klass ? owner_find(r->s, owner_is_thread,
-				     mem_u64(&r->s->mem, owner.object + r->java.threads.eetop))
-			   : 0;
+	if (!owner.klass) {
+		*free = java_super(&r->java, wait->klass,
+				"java/util/concurrent/locks/ReentrantLock$Sync") != 0;
+		return NULL;
+	}
+	java_thread = mem_u64(&r->s->mem, owner.object + r->java.threads.eetop);
+	return java_thread ? owner_find(r->s, owner_is_thread, java_thread)
+			   : owner_find(r->s, owner_carries, owner.object);
+}
+
+struct thread_slot *lock_wait_holder(
+	struct lock_reader *r, const struct lock_wait *wait, bool *free)
+{
+	*free = false;
+	return wait->monitor ? owner_of_monitor(r, wait, free)
+			     : owner_of_synchronizer(r, wait, free);
 }
 
 uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait)
 {
-	return wait->monitor ? owner_of_monitor(r, wait) : owner_of_synchronizer(r, wait);
+	bool free;
+	const struct thread_slot *slot = lock_wait_holder(r, wait, &free);
+
+	return slot ? atomic_load(&slot->id) : 0;
 }
 
 bool lock_reader_open(struct lock_reader *r, struct sampler *s)

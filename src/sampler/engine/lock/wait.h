@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct sampler;
+struct thread_slot;
 
 #define LOCK_KLASSES 256u
 
@@ -64,7 +65,10 @@ bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
 /* The same of a virtual thread without a carrier; sp and pc are not told. */
 struct lock_wait lock_wait_virtual(
 	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread);
-/* The agent's number of the thread that holds it, 0 if that cannot be told. */
+/* The thread that holds it; NULL: that cannot be told, or, if free, nobody does. */
+struct thread_slot *lock_wait_holder(
+	struct lock_reader *r, const struct lock_wait *wait, bool *free);
+/* Its number, 0 if that cannot be told. */
 uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
 
 #endif

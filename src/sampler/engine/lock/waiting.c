@@ -116,6 +116,7 @@ static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 		sig_lose(look->s, WIRE_LOCK, t ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
 		return;
 	}
+	holder_charge(look, t, &wait, thread->stands_for);
 	if (is_same(t, &now, &wait)) {
 		if (!lock_place(look->s, t)->frames)
 			virtual_walk(look, t, lock_place(look->s, t)->id, thread, &wait);

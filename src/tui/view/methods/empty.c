@@ -31,7 +31,11 @@ static const char *empty_reason(const struct ui *ui, const char *label, char *ou
 			label);
 		break;
 	case EVENT_LOCK:
-		snprintf(out, bytes, "No thread waited for a lock in the last %s.", label);
+		snprintf(out, bytes,
+			ui->scope.holders
+				? "Nobody held a lock that others waited for in the last %s."
+				: "No thread waited for a lock in the last %s.",
+			label);
 		break;
 	case EVENT_WALL: snprintf(out, bytes, "No thread was seen in the last %s.", label); break;
 	default:

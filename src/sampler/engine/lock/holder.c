@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What threads do while others wait for the locks that they hold: samples of the holders, which stand for the time of
+ * those who wait.
+ *
+ *   look k:    waiter -> lock -> holder: half of the time since look k-1 on its stack of now
+ *   look k+1:  half of the time since look k on the stack that look k has found
+ *
+ * So these samples add up to the waits. A holder is looked up and asked before anything that takes long: one that runs
+ * by a signal, as the wall clock does, one that has stopped by a walk from here, and one that is where it was counts
+ * again. Locks that nobody is known to hold, and those that are free (who waits for one is being woken), have rows of
+ * their own. What a holder does in less time than it takes to ask it is put down to what it does next.
+ */
+#include "sampler/engine/lock/own.h"
+
+#include "base/clock.h"
+#include "sampler/engine/ctimer.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+#include "sampler/task.h"
+#include "walk/load/mem.h"
+
+#include <string.h>
+
+#define HELD_UNKNOWN \
+	UINT32_MAX /* else the number of the holder's slot, + 1; 0: nobody was asked for */
+#define HELD_FREE   (UINT32_MAX - 1)
+
+#define RESTS_NS    60000u            /* CPU time that the way back from a handler may take */
+#define PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define LEAVE_TRIES 20
+
+static const char *const rows[] = {"[holder not known]", "[free: who waits is being woken]"};
+
+void holders_start(struct sampler *s)
+{
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		s->lock->rows[i] =
+			WALK_PACK(WALK_BREAK, names_text(s->names, rows[i], strlen(rows[i])));
+}
+
+/* put_row: on a stack of one frame, as this thread's. */
+static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, uint64_t frame,
+	uint32_t count, uint64_t ns)
+{
+	struct stack stack = {.s = s, .thread = thread, .id = id, .count = 1};
+
+	stack.reason[1] = frame;
+	stack.user = &stack.reason[1];
+	if (count || ns)
+		sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
+					      .state = WIRE_STATE_HOLDS,
+					      .count = count,
+					      .weight = ns});
+}
+
+/* put_unheld: of a wait for a lock without a holder that is known; the thread is the one that waits. */
+static void put_unheld(struct sampler *s, const struct lock_thread *t, uint32_t holder,
+	uint32_t count, uint64_t ns)
+{
+	bool virtual = t >= s->lock->threads + THREADS_MAX;
+
+	put_row(s, lock_slot(s, t), virtual ? t->slot_id : 0, s->lock->rows[holder == HELD_FREE],
+		count, ns);
+}
+
+/* --- charging ---------------------------------------------------------------------------------- */
+
+static uint32_t holder_find(struct sampler *s, const struct lock_wait *wait)
+{
+	bool free;
+	const struct thread_slot *slot = lock_wait_holder(&s->lock->reader, wait, &free);
+
+	if (slot)
+		return threads_number(s->threads, slot) + 1;
+	return free ? HELD_FREE : HELD_UNKNOWN;
+}
+
+/* holder_of: the same for all that wait for a lock; where they wait for very many, some are looked up once each. */
+static uint32_t holder_of(struct sampler *s, const struct lock_wait *wait)
+{
+	struct lock *lock = s->lock;
+	uint32_t i = 0, holder;
+
+	while (i < lock->held_count && lock->held[i].lock != wait->lock)
+		i++;
+	if (i < lock->held_count)
+		return lock->held[i].holder;
+	holder = holder_find(s, wait);
+	if (i < LOCK_HELD)
+		lock->held[lock->held_count++] = (struct lock_held){wait->lock, holder};
+	return holder;
+}
+
+void holder_charge(const struct lock_look *look, struct lock_thread *t,
+	const struct lock_wait *wait, uint64_t stands_for)
+{
+	struct lock *lock = look->s->lock;
+	uint64_t ns = look->since / 2 * stands_for;
+
+	t->holder_now = holder_of(look->s, wait);
+	if (t->holder_now >= HELD_FREE)
+		put_unheld(look->s, t, t->holder_now, 1, ns);
+	else
+		lock->holders[t->holder_now - 1].due_ns += ns;
+}
+
+/* settle_later: what it was asked for at the last look it has not answered yet, or it got lost. */
+static void settle_later(struct lock_holder *h, struct thread_slot *slot, uint64_t ns)
+{
+	if (!atomic_fetch_add(&slot->held.asked, ns))
+		h->due_ns += atomic_exchange(&slot->held.asked, 0);
+}
+
+void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
+{
+	uint64_t ns = since / 2 * t->stands_for, hash;
+	uint32_t holder = t->holder;
+	struct thread_slot *slot;
+	struct trace_key key = {.event = WIRE_LOCK};
+
+	t->holder = 0;
+	if (!holder || !ns)
+		return;
+	if (holder >= HELD_FREE) {
+		put_unheld(s, t, holder, 0, ns);
+		return;
+	}
+	slot = &s->threads->slots[holder - 1];
+	key.thread = atomic_load(&slot->id);
+	hash = atomic_load(&slot->held.hash);
+	if (!hash || !trace_table_again(s->table, hash, &key, 0, ns))
+		settle_later(&s->lock->holders[holder - 1], slot, ns);
+}
+
+/* --- sampling ---------------------------------------------------------------------------------- */
+
+struct left_java {
+	uint64_t sp, pc;
+	bool blocked;
+};
+
+static struct left_java left_java(const struct sampler *s, uint64_t java_thread)
+{
+	const struct walk_layout *l = s->layout;
+	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
+
+	return (struct left_java){.sp = layout_load(&l->anchor_sp, &s->mem, anchor),
+		.pc = layout_load(&l->anchor_pc, &s->mem, anchor),
+		.blocked = l->thread_blocked && layout_load(&l->thread_state, &s->mem,
+							java_thread) == l->thread_blocked};
+}
+
+/* holder_rests: it left Java where it had at its last sample, and has not run since, but to answer. */
+static bool holder_rests(
+	const struct lock_holder *h, const struct thread_slot *slot, const struct left_java *now)
+{
+	uint64_t cpu, then = atomic_load(&slot->held.cpu_ns);
+
+	return now->sp && now->sp == h->sp && now->pc == h->pc && atomic_load(&slot->held.hash) &&
+	       task_cpu_ns(atomic_load(&slot->tid), &cpu) &&
+	       cpu - (then > h->cpu_ns ? then : h->cpu_ns) < RESTS_NS;
+}
+
+static bool put_again(
+	struct sampler *s, const struct lock_holder *h, const struct thread_slot *slot)
+{
+	struct trace_key key = {.thread = atomic_load(&slot->id), .event = WIRE_LOCK};
+
+	if (!trace_table_again(s->table, atomic_load(&slot->held.hash), &key, 1, h->due_ns))
+		return false;
+	atomic_fetch_add(&s->events[WIRE_LOCK].samples, 1);
+	sig_hurry(s);
+	return true;
+}
+
+/* put_walked: walked from here; false: it has gone on meanwhile. */
+static bool put_walked(struct sampler *s, struct lock_holder *h, struct thread_slot *slot,
+	uint64_t java_thread, const struct left_java *before)
+{
+	_Atomic uint32_t *inside;
+	struct stack stack;
+	struct left_java after;
+	bool same;
+
+	sig_enter(&inside); /* it reads what handlers read */
+	sig_stack_java(&stack, s, slot, java_thread);
+	after = left_java(s, java_thread);
+	same = after.blocked && after.sp == before->sp && after.pc == before->pc && stack.scratch &&
+	       stack.flaw < COUNTER_BREAKS;
+	if (same) {
+		atomic_store(&slot->held.hash,
+			sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
+						      .state = WIRE_STATE_HOLDS,
+						      .count = 1,
+						      .weight = h->due_ns}));
+		task_cpu_ns(atomic_load(&slot->tid), &h->cpu_ns);
+	}
+	sig_stack_give(&stack);
+	sig_leave(inside);
+	return same;
+}
+
+/* holder_unanswered: it blocks the signal, or gets no core. */
+static void holder_unanswered(struct sampler *s, struct thread_slot *slot)
+{
+	uint64_t ns = atomic_exchange(&slot->held.asked, 0);
+
+	if (!ns)
+		return;
+	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
+	put_row(s, slot, 0, s->unknown_frames[WALK_BREAK_NO_FRAME], 1, ns);
+}
+
+static void ask(struct sampler *s, struct lock_holder *h, struct thread_slot *slot, uint64_t now)
+{
+	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
+
+	info.si_value.sival_int = (int)(ENGINE_COOKIE | WIRE_LOCK);
+	info.si_pid = (int32_t)raw(SYS_getpid);
+	atomic_store(&slot->held.hash, 0);
+	if (atomic_fetch_add(&slot->held.asked, h->due_ns)) {
+		if (now - h->asked_ns > PATIENCE_NS)
+			holder_unanswered(s, slot);
+		return; /* the signal is on its way */
+	}
+	h->asked_ns = now;
+	if (raw(SYS_rt_tgsigqueueinfo, info.si_pid, atomic_load(&slot->tid), s->signo, &info) < 0)
+		holder_unanswered(s, slot);
+}
+
+static void sample(const struct lock_look *look, struct lock_holder *h, struct thread_slot *slot)
+{
+	struct sampler *s = look->s;
+	uint64_t java_thread = atomic_load(&slot->java_thread);
+	struct left_java now = left_java(s, java_thread);
+
+	if (!holder_rests(h, slot, &now) || !put_again(s, h, slot)) {
+		h->sp = now.sp;
+		h->pc = now.pc;
+		if (!now.blocked || !now.sp || !put_walked(s, h, slot, java_thread, &now))
+			ask(s, h, slot, look->now);
+	}
+	h->due_ns = 0;
+}
+
+void holders_ask(const struct lock_look *look)
+{
+	struct sampler *s = look->s;
+	uint32_t high = atomic_load(&s->threads->high);
+
+	for (uint32_t i = 0; i < high; i++)
+		if (s->lock->holders[i].due_ns)
+			sample(look, &s->lock->holders[i], &s->threads->slots[i]);
+}
+
+void holders_stop(struct sampler *s)
+{
+	struct timespec pause = {0, NS_PER_MS};
+	struct thread_slot *slot = NULL;
+	uint32_t asked = 1;
+
+	for (int i = 0; i < LEAVE_TRIES && asked; i++) {
+		asked = 0;
+		while ((slot = threads_after(s->threads, slot)))
+			asked += atomic_load(&slot->held.asked) != 0;
+		if (asked)
+			raw(SYS_nanosleep, &pause, 0);
+	}
+	while ((slot = threads_after(s->threads, slot)))
+		holder_unanswered(s, slot);
+}
