@@ -175,6 +175,22 @@ static void clear_line(struct ui *ui)
 	ui_key(ui, TKEY_CTRL('u'), ui->now_ms);
 }
 
+/* However long a message is, all of it can be read at 80 columns. */
+static void test_long_message(struct ui *ui)
+{
+	ui_say(ui, STYLE_BAD, UI_STAY,
+		"The file "
+		"/var/tmp/profiles/of/the/shop/api/on/host-17/lock-20261124-130000.collapsed "
+		"could not be written: the disk %s is full, and its owner is %s.",
+		"/dev/mapper/data-profiles", "nobody-you-know");
+	ui_draw(ui);
+	ok(shows(ui, " The file /var/tmp/profiles/of") && shows(ui, "could not be written") &&
+			shows(ui, "owner is nobody-you-know."),
+		"a long message has as many rows as it needs");
+	ok(shows(ui, "q quit") || shows(ui, "quit"), "above the keys");
+	ui->place.message.shown = false;
+}
+
 static void test_export(struct ui *ui, struct fake *fake)
 {
 	int64_t now = ui->now_ms;
@@ -503,6 +519,7 @@ int main(void)
 	test_filters(&ui);
 	test_searches(&ui);
 	test_diff(&ui);
+	test_long_message(&ui);
 	test_export(&ui, &fake);
 	test_ways(&ui, &fake);
 	ui_done(&ui);

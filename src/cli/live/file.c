@@ -84,8 +84,7 @@ int live_file_write(const struct live_source *source, const struct app_export *w
 		return -1;
 	if (stat(path, &st))
 		st.st_size = 0;
-	snprintf(done, bytes, "wrote %s (%lld kB, %s)", path, (long long)(st.st_size + 1023) / 1024,
-		format->what);
+	snprintf(done, bytes, "wrote %s (%lld kB)", path, (long long)(st.st_size + 1023) / 1024);
 	return 0;
 }
 
@@ -107,7 +106,7 @@ int live_file_save(const struct live_source *source, uint64_t duration_ns, const
 		return -1;
 	if (stat(path, &st))
 		st.st_size = 0;
-	snprintf(done, bytes, "saved all of it: %s (%lld kB), for jhot view and jhot convert", path,
+	snprintf(done, bytes, "saved all of it: %s (%lld kB); jhot view opens it", path,
 		(long long)(st.st_size + 1023) / 1024);
 	return 0;
 }

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEEP        254 /* keys from this place on are never left out */
-#define ROWS_NOTICE 12  /* terminals with fewer rows show messages in place of the detail line */
+#define KEEP         254 /* keys from this place on are never left out */
+#define MESSAGE_ROWS 6
+#define ROWS_NOTICE  12 /* terminals with fewer rows show messages in place of the detail line */
 
 int footer_rows(const struct ui *ui)
 {
@@ -157,14 +158,26 @@ static void draw_keys(struct ui *ui, int row)
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-static void draw_message(struct ui *ui, int row)
+/* Up to this row, over as many above it as the text needs: its end may be what one has to know. */
+static void draw_message(struct ui *ui, int last)
 {
 	struct canvas *c = &ui->canvas;
-	char text[sizeof(ui->place.message.text)];
+	const char *text = ui->place.message.text, *next;
+	int rows = 0, most = c->rows / 2 < MESSAGE_ROWS ? c->rows / 2 : MESSAGE_ROWS;
+	char line[sizeof(ui->place.message.text)];
 
-	name_cut(text, sizeof(text), ui->place.message.text, c->cols - 4, ui->glyphs->ellipsis);
-	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
-	canvas_printf(c, row, 1, c->cols, ui->place.message.style, " %s ", text);
+	for (const char *at = text; *at && rows < most; at = next, rows++)
+		text_wrap(at, c->cols - 4, &next);
+	for (int row = last - rows + 1; row <= last; row++, text = next) {
+		int bytes = (int)text_wrap(text, c->cols - 4, &next);
+
+		if (row == last)
+			name_cut(line, sizeof(line), text, c->cols - 4, ui->glyphs->ellipsis);
+		else
+			snprintf(line, sizeof(line), "%.*s", bytes, text);
+		canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
+		canvas_printf(c, row, 1, c->cols, ui->place.message.style, " %s ", line);
+	}
 }
 
 static void draw_waiting(struct ui *ui, struct strip *s)

@@ -348,15 +348,29 @@ static void draw_choice(struct ui *ui, struct area in, int row)
 	}
 }
 
+/* Why it was not written, as long as that is. */
+static void draw_note(struct ui *ui, struct area in, const char *text)
+{
+	for (const char *next; *text && in.rows > 0; text = next, in.row++, in.rows--)
+		canvas_printf(&ui->canvas, in.row, in.col, in.col + in.cols,
+			ui->output->exists ? STYLE_WARN : STYLE_BAD, "%.*s",
+			(int)text_wrap(text, in.cols, &next), text);
+}
+
 static void output_draw(struct ui *ui)
 {
+	const char *note = ui->output->note, *next;
 	struct area in = popup_frame(ui, ui->place.popup->title, BOX_ROWS, BOX_COLS);
+	int rows = 0;
 
+	for (const char *at = note; *at; at = next, rows++)
+		text_wrap(at, in.cols, &next);
+	if (rows > 1)
+		in = popup_frame(ui, ui->place.popup->title, BOX_ROWS + rows - 1, BOX_COLS);
 	for (int row = 0; row < ROWS && row < in.rows; row++)
 		draw_choice(ui, in, row);
-	if (*ui->output->note)
-		canvas_text(&ui->canvas, in.row + in.rows - 1, in.col, in.col + in.cols,
-			ui->output->exists ? STYLE_WARN : STYLE_BAD, ui->output->note);
+	rows = rows < in.rows ? rows : in.rows;
+	draw_note(ui, (struct area){in.row + in.rows - rows, in.col, rows, in.cols}, note);
 }
 
 static const struct ui_popup popup_output = {
