@@ -367,7 +367,7 @@ static const struct {
 
 bool chunks_known(uint32_t type)
 {
-	return type >= CHUNK_META && type < CHUNK_TYPES;
+	return type >= CHUNK_META && type <= CHUNK_HOLDERS;
 }
 
 bool chunks_take(struct recording *r, uint32_t type)

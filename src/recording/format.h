@@ -54,7 +54,6 @@ enum format_type {
 	CHUNK_FORGET, /* methods, frames and stacks are numbered anew */
 	CHUNK_END,    /* ns that were sampled */
 	CHUNK_HOLDERS, /* as SAMPLES, of lock: what holders did meanwhile (profile_add_held); since 1.1 */
-	CHUNK_TYPES
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 && FRAME_TYPES == 13,
