@@ -76,7 +76,7 @@ ok_shows "by place and reason" 'w States.knownParked is parked'
 mux send-keys 3
 ok_shows "3 shows locks" '[0-9]s waited'
 mux send-keys o
-ok_shows "o: what their holder does meanwhile" ' 100.* Thread.sleep\|J java.lang.Thread.sleep'
+ok_shows "o: what their holder does meanwhile" ' 100 .* java.lang.Thread.sleep'
 ok_shows "which the tab says" '\[3 holders\]'
 mux send-keys o
 ok_shows "o again: who waits" '\[3 lock\]'

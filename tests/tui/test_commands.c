@@ -183,8 +183,8 @@ static void test_long_message(struct ui *ui)
 		"written: the disk %s is full, and its owner is %s.",
 		"/dev/mapper/data-profiles", "nobody-you-know");
 	ui_draw(ui);
-	ok(shows(ui, " The file /var/tmp/profiles/of") && shows(ui, " be written: the disk /dev") &&
-			shows(ui, " nobody-you-know. "),
+	ok(shows(ui, " The file /var/tmp/profiles/host") &&
+			shows(ui, " be written: the disk /dev") && shows(ui, " nobody-you-know."),
 		"a long message has as many rows as it needs");
 	ok(shows(ui, "q quit") || shows(ui, "quit"), "above the keys");
 	ui->place.message.shown = false;
