@@ -7,7 +7,9 @@ __asm__(".pushsection .rodata\n"
 	"cli_agent_begin: .incbin \"src/cli/libjhot.so\"\n"
 	"cli_agent_end:\n"
 	".popsection\n");
-extern const char cli_agent_begin[], cli_agent_end[];
+/* Hidden, so that no table of addresses is asked for them: on aarch64 it has one entry for both. */
+extern const char cli_agent_begin[] __attribute__((visibility("hidden")));
+extern const char cli_agent_end[] __attribute__((visibility("hidden")));
 
 struct agent_file cli_agent(const struct args *args)
 {

@@ -94,6 +94,12 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
 	uint64_t sp = walker_slot(w, fp, w->layout->interp_sender_sp);
 
+	/*
+	 * aarch64: an interpreted sender has room for its whole expression stack below its sp, and its callee begins
+	 * right at what of it is in use.
+	 */
+	if (ARCH_HAS_LINK && sp <= fp && fp - sp < FRAME_MAX)
+		sp = fp + 16;
 	if (sp <= fp || sp - fp > FRAME_MAX || !walker_in_code(w, pc))
 		return walker_fail(w, WALK_BREAK_INTERPRETED);
 	return walker_next(w, pc, sp, walker_word(w, fp));
