@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of what is handed on.
 
-check_SCRIPTS += %D%/test_musl.sh %D%/test_one_file.sh
-EXTRA_DIST += %D%/first_screen.py
+check_SCRIPTS += %D%/test_aarch64.sh %D%/test_musl.sh %D%/test_one_file.sh
+EXTRA_DIST += %D%/elsewhere.sh %D%/first_screen.py
 
 # The C tests of the agent, but those that need a library of the front end's.
-musl_tests = $(filter tests/walk/% tests/wire/% tests/sampler/%,$(filter-out %_tsan \
+agent_tests = $(filter tests/walk/% tests/wire/% tests/sampler/%,$(filter-out %_tsan \
 	tests/walk/test_unwind tests/walk/test_leaf tests/sampler/test_unwind_recv,$(check_PROGRAMS)))
-AM_TESTS_ENVIRONMENT += MUSL_TESTS='$(musl_tests)'; export MUSL_TESTS;
+AM_TESTS_ENVIRONMENT += AGENT_TESTS='$(agent_tests)'; export AGENT_TESTS;
 
 # Not part of check: makes the roots once.
 EXTRA_DIST += %D%/roots_check.sh
@@ -15,3 +15,10 @@ EXTRA_DIST += %D%/roots_check.sh
 roots-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/roots_check.sh
+
+# The same for the packages of another CPU.
+EXTRA_DIST += %D%/aarch64_check.sh
+.PHONY: aarch64-check
+aarch64-check: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/aarch64_check.sh

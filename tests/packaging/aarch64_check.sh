@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make aarch64-check: all of jhot, compiled for aarch64, on an OpenJDK of that CPU; both run by qemu's emulation of a user's
+# process. A line per event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top.
+#
+#   ROOT=DIR   where Debian's packages of arm64 are unpacked, once     SECONDS_EACH=10   of each event
+#
+# Needs qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross. The emulation has no
+# perf_events, no ptrace and no process_vm_readv: threads are sampled by CPU timers, `dump` is not tried.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/arm64}
+SECONDS_EACH=${SECONDS_EACH:-10}
+CPU=aarch64-linux-gnu
+PACKAGES="openjdk-17-jre-headless libc6 zlib1g zlib1g-dev libgcc-s1 libstdc++6 libelf1 libelf-dev libdw1 libdw-dev liblzma5
+	liblzma-dev libbz2-1.0 libzstd1 libtinfo6 libncurses-dev"
+status=0
+for tool in $CPU-gcc qemu-aarch64; do
+	command -v $tool >/dev/null || { echo "aarch64-check needs $tool" >&2; exit 1; }
+done
+
+# In a list of its own, so that this machine's packages stay of its own CPU.
+root_made() {
+	local apt=$T/apt options
+	[ ! -e "$ROOT/made" ] || return 0
+	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$ROOT/usr/lib"
+	touch "$apt/state/status"
+	options=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o "Dir::State=$apt/state"
+		-o "Dir::State::status=$apt/state/status" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=)
+	apt-get "${options[@]}" update >"$T/log" 2>&1 &&
+		# shellcheck disable=SC2086
+		(cd "$apt/debs" && apt-get "${options[@]}" download $PACKAGES) >"$T/log" 2>&1 || return
+	ln -sfn usr/lib "$ROOT/lib"
+	for deb in "$apt"/debs/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$ROOT" || return
+	done
+	touch "$ROOT/made"
+}
+
+program_made() {
+	mkdir "$T/build" && cd "$T/build" &&
+		"$srcdir/configure" --host=$CPU CFLAGS='-O2 -g1' LDFLAGS="-L$ROOT/usr/lib/$CPU -Wl,-rpath-link,$ROOT/usr/lib/$CPU" \
+			CPPFLAGS="-isystem $ROOT/usr/include -isystem $ROOT/usr/include/$CPU" \
+			--with-jdk="$(sed -n 's/^JDK = //p' "$builddir/Makefile")" &&
+		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make all
+}
+
+emulated() {
+	qemu-aarch64 -L "$ROOT" "$@"
+}
+
+# row EVENT PROGRAM PATTERN [MODE...]: the frame that is to be there
+row() {
+	local event=$1 program=$2 pattern=$3
+	shift 3
+	CLASSES=$builddir/tests/jvm/classes:$builddir/tests/sampler/classes jvm_start -Xmx128m "$program" "$@" || return
+	emulated "$T/build/jhot" record -e "$event" -d "$SECONDS_EACH" -o "$T/x.collapsed" "$JVM" >"$T/said" 2>&1
+	read -r samples mean deepest broken < <(awk -f "$srcdir/tests/bench/stacks.awk" "$T/x.collapsed")
+	there=$(grep -c "$pattern" "$T/x.collapsed")
+	printf '%-8s %-10s %8s %8s %8s %9s  %s\n' "$event" "$program" "$samples" "$mean" "$deepest" "$broken" \
+		"$pattern in $there of $(wc -l <"$T/x.collapsed") stacks"
+	if [ "$there" = 0 ] || ! alive "$JVM"; then
+		status=1
+		cat "$T/said" >&2
+	fi
+	jvm_end
+}
+
+root_made || { cat "$T/log" >&2; exit 1; }
+program_made >"$T/log" 2>&1 || { tail -n 30 "$T/log" >&2; exit 1; }
+cat >"$T/java" <<END
+#!/bin/sh
+exec qemu-aarch64 -L "$ROOT" "$ROOT/usr/lib/jvm/java-17-openjdk-arm64/bin/java" "\$@"
+END
+chmod +x "$T/java"
+JAVA=$T/java
+printf '%-8s %-10s %8s %8s %8s %9s\n' event program samples mean deepest 'broken %'
+row cpu Known knownSixty shares
+row cpu Walks Walks
+row alloc Walks Walks
+row wall Known knownSixty shares
+row lock States States
+exit $status
