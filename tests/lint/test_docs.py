@@ -72,9 +72,9 @@ def rule_faults():
 def target_faults():
     """`make NAME` in a page is a target of Makefile.am, of a local.mk, or one that every Makefile has."""
     common = {"check", "install", "uninstall", "dist", "distcheck", "clean", "all"}
-    targets = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.M))
+    targets = set(re.findall(r"^([a-z0-9-]+):", MAKEFILES, re.M))
     for page in PAGES:
-        for name in re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)", lint.read(page)):
+        for name in re.findall(r"`(?:\w+=\S+ )*make ([a-z0-9-]+)", lint.read(page)):
             if name not in common | targets:
                 yield "%s: make %s is no target" % (page, name)
 
