@@ -77,11 +77,23 @@ struct oop java_wait_object(const struct java_waits *w, uint64_t monitor)
 					      : (struct oop){0, 0};
 }
 
+/* locker: of one that was locked on its holder's stack before anyone waited (LockingMode=1), since it has ids. */
+static uint64_t locker(const struct java_waits *w, uint64_t monitor)
+{
+	uint64_t at = w->layout->monitor_locker.offset < 0
+			      ? 0
+			      : layout_load(&w->layout->monitor_locker, w->mem, monitor);
+
+	return at >= HOLDER_LEAST ? at : 0;
+}
+
 struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor)
 {
 	uint64_t owner = layout_load(&w->layout->monitor_owner, w->mem, monitor);
 	bool by_id = w->layout->jdk >= HOLDER_ID_SINCE;
 
+	if (by_id && owner && owner < HOLDER_ID_LEAST)
+		return (struct java_holder){.at = locker(w, monitor)};
 	return (struct java_holder){.none = w->layout->monitor_owner.offset >= 0 && !owner,
 		.at = !by_id && owner >= HOLDER_LEAST ? owner : 0,
 		.id = by_id && owner >= HOLDER_ID_LEAST ? (int64_t)owner : 0};

@@ -127,7 +127,8 @@ struct walk_layout {
 	struct walk_field pool_holder, pool_length, klass_name, symbol_length, symbol_body;
 
 	/* for dumps; absent is no error. klass_fields_old: before JDK 21 */
-	struct walk_field thread_object, monitor_object, monitor_owner, klass_fields_old;
+	struct walk_field thread_object, monitor_object, monitor_owner, monitor_locker,
+		klass_fields_old;
 	struct walk_field thread_lock_stack, lock_stack_top, lock_stack_base;
 };
 

@@ -179,6 +179,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{FIELD, NEVER, "JavaThread", "_threadObj", AT(thread_object)},
 	{FIELD, NEVER, "ObjectMonitor", "_object", AT(monitor_object)},
 	{FIELD, NEVER, "ObjectMonitor", "_owner", AT(monitor_owner)},
+	{FIELD, NEVER, "ObjectMonitor", "_stack_locker", AT(monitor_locker)},
 	{FIELD, NEVER, "JavaThread", "_lock_stack", AT(thread_lock_stack)},
 	{FIELD_4, NEVER, "LockStack", "_top", AT(lock_stack_top)},
 	{FIELD, NEVER, "LockStack", "_base[0]", AT(lock_stack_base)},
