@@ -138,6 +138,17 @@ const char *java_name_simple(const char *class_name)
 	return simple;
 }
 
+void java_name_parts(const char *name, size_t *class_at, size_t *method_at)
+{
+	*class_at = *method_at = 0;
+	for (size_t i = 0; name[i] && name[i] != '('; i++) {
+		if (name[i] == '.' && !isdigit((unsigned char)name[i + 1])) {
+			*class_at = *method_at;
+			*method_at = i + 1;
+		}
+	}
+}
+
 bool java_name_is_lambda(const char *class_name)
 {
 	return strstr(class_name, LAMBDA) != NULL;

@@ -26,6 +26,11 @@ void java_name_fold(struct buf *out, const char *name);
 void native_name_fold(struct buf *out, const char *name);
 /* java_name_simple: the class without its packages. What stands behind a hidden class's "/" may contain no dots. */
 const char *java_name_simple(const char *class_name);
+/*
+ * java_name_parts: where in "java.util.HashMap.get" the class and the method begin: behind the second last and the last dot.
+ * A dot before a digit is a hidden class's number, no package's end; signatures are not looked at. web/text.js does the same.
+ */
+void java_name_parts(const char *name, size_t *class_at, size_t *method_at);
 /* java_name_is_lambda: is it the class that the JVM makes for a lambda or a method reference? */
 bool java_name_is_lambda(const char *class_name);
 

@@ -3,9 +3,9 @@
 #include "export/text.h"
 
 #include "base/clean.h"
+#include "base/java_name.h"
 #include "base/utf8.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,24 +127,11 @@ void export_value(struct buf *out, const char *unit, uint64_t value)
 
 /* --- the ladder -------------------------------------------------------------------------------------- */
 
-/* Where the class and the method begin: after the second last and the last dot. */
-static void java_parts(const char *name, size_t *class_at, size_t *method_at)
-{
-	*class_at = *method_at = 0;
-	for (size_t i = 0; name[i] && name[i] != '('; i++) {
-		/* A dot before a digit is a hidden class's number, not a package's end. */
-		if (name[i] == '.' && !isdigit((unsigned char)name[i + 1])) {
-			*class_at = *method_at;
-			*method_at = i + 1;
-		}
-	}
-}
-
 static void shorten_java(struct buf *out, const char *name, bool is_class, int step)
 {
 	size_t class_at, method_at, at;
 
-	java_parts(name, &class_at, &method_at);
+	java_name_parts(name, &class_at, &method_at);
 	if (is_class)
 		class_at = method_at;
 	for (size_t i = 0; step == 1 && i < class_at; i++) {

@@ -89,6 +89,7 @@ static const char *fold(void (*how)(struct buf *out, const char *name), const ch
 int main(void)
 {
 	char twice[256];
+	size_t class_at, method_at;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		is_str(fold(java_name_fold, rows[i].name), rows[i].folded, rows[i].name);
@@ -104,5 +105,8 @@ int main(void)
 	is_str(java_name_simple("Shop"), "Shop", "a class that has none");
 	ok(java_name_is_lambda("a.B$$Lambda/0x1") && !java_name_is_lambda("a.B"),
 		"lambdas are told");
+	java_name_parts("com.acme.Shop$$Lambda.0x1f.run(java.lang.String)", &class_at, &method_at);
+	ok(class_at == 9 && method_at == 27, "a class's and a method's begin (%zu, %zu)", class_at,
+		method_at);
 	return tap_done();
 }

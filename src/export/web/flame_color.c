@@ -2,6 +2,8 @@
 /* The colours of boxes in the picture. What the script draws (web/colors.js) are the same ones. */
 #include "export/web/flame.h"
 
+#include "base/java_name.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -88,19 +90,14 @@ static bool color_is_java(uint8_t type)
 /* How much of a name is its package, with the point behind it, or its library. */
 static size_t color_package(const char *name, uint8_t type)
 {
-	size_t class_at = 0, method_at = 0;
+	size_t class_at, method_at;
 	const char *end;
 
 	if (!color_is_java(type)) {
 		end = *name == '[' ? strchr(name, ']') : NULL;
 		return end ? (size_t)(end - name) : 0;
 	}
-	for (size_t i = 0; name[i]; i++) {
-		if (name[i] == '.' && !(name[i + 1] >= '0' && name[i + 1] <= '9')) {
-			class_at = method_at;
-			method_at = i + 1;
-		}
-	}
+	java_name_parts(name, &class_at, &method_at);
 	return type == FRAME_CLASS || type == FRAME_CLASS_OUTSIDE ? method_at : class_at;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flame graph: names that fit, numbers with units, times.
 
+// As java_name_parts has it.
 function javaParts(name) {
 	let classAt = 0, methodAt = 0;
-	for (let i = 0; i < name.length; i++) {
+	for (let i = 0; i < name.length && name[i] !== '('; i++) {
 		if (name[i] === '.' && !(name[i + 1] >= '0' && name[i + 1] <= '9')) {
 			classAt = methodAt;
 			methodAt = i + 1;
