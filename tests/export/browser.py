@@ -183,6 +183,13 @@ class Browser:
     def picture(self):
         return Picture(self.png())
 
+    def part(self, x, y, width, height):
+        """A picture of a part of the page alone, which is read sooner."""
+        clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+        answer = self._call("POST", self.session + "/goog/cdp/execute",
+                            {"cmd": "Page.captureScreenshot", "params": {"format": "png", "clip": clip}})
+        return Picture(base64.b64decode(answer["data"]))
+
     def complaints(self):
         """What the console has had to say since the last call."""
         log = self._call("POST", self.session + "/se/log", {"type": "browser"})

@@ -148,7 +148,8 @@ void export_html(struct buf *out, const struct profile *p, const struct export_o
 		      "<meta name=\"viewport\" content=\"width=device-width, "
 		      "initial-scale=1\">\n<title>");
 	html_title(out, o);
-	buf_adds(out, "</title>\n</head>\n<body>\n<div id=\"picture\">\n");
+	buf_adds(out, "</title>\n</head>\n<body>\n<div id=\"picture\" style=\"font-family: "
+		      "system-ui, sans-serif\">\n");
 	for (int i = 0; i < (count ? count : 1); i++) {
 		if (count)
 			html_choose(&one, p, o, o->meta.events[i].event);

@@ -81,12 +81,12 @@ function buildHeader() {
 
 // A panel under the header that is not there until it is asked for: pairs of words.
 function buildPanel(id, pairs) {
-	return element('div', {display: 'none', flexWrap: 'wrap', gap: '4px 24px', padding: '8px 14px 12px',
+	return element('div', {display: 'none', gridTemplateColumns: 'repeat(auto-fill, minmax(20em, 1fr))', gap: '4px 24px', padding: '8px 14px 12px',
 		flex: 'none', maxHeight: '40%', overflow: 'auto'}, {id}, ...panelRows(pairs));
 }
 
 function panelRows(pairs) {
-	return pairs.map(([key, what]) => element('div', {minWidth: '19em', overflowWrap: 'anywhere'}, {},
+	return pairs.map(([key, what]) => element('div', {overflowWrap: 'anywhere'}, {},
 		element('span', {display: 'inline-block', minWidth: '7em', fontWeight: '600'}, {}, key), ' ', what));
 }
 
@@ -184,7 +184,7 @@ function paintButtons(c) {
 		b.setAttribute('aria-pressed', on);
 	ui.color.textContent = 'Colour: ' + view.color;
 	ui.theme.textContent = view.dark ? 'Light' : 'Dark';
-	ui.reset.style.display = view.zoom ? 'inline-block' : 'none';
+	ui.reset.style.visibility = view.zoom ? 'visible' : 'hidden'; // its place stays, or a zoom would move the graph
 	ui.shown.style.display = view.hidden.length ? 'inline-block' : 'none';
 	ui.shown.textContent = 'Show hidden (' + percent(view.hiddenSum, view.hiddenSum + view.top.total[0]) + ')';
 	for (const [tab, b] of Object.entries(ui.tabs)) {

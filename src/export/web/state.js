@@ -292,7 +292,7 @@ function setDark(dark) {
 }
 
 function togglePanel(panel) {
-	panel.style.display = panel.style.display === 'none' ? 'flex' : 'none';
+	panel.style.display = panel.style.display === 'none' ? 'grid' : 'none';
 	ui.more.setAttribute('aria-expanded', ui.about.style.display !== 'none');
 	resize();
 }
