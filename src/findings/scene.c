@@ -43,6 +43,24 @@ double scene_rate(const struct scene_point *then, const struct scene_point *now,
 	return (double)(count_now - count_then) / scene_apart_s(then, now);
 }
 
+double scene_sync_share(const struct scene *scene, const struct scene_point *then)
+{
+	const struct scene_point *now = scene_last(scene);
+
+	return scene_rate(then, now, then->sync_ms, now->sync_ms) / 10;
+}
+
+bool scene_starved(const struct scene *scene)
+{
+	uint64_t runs = 0, waits = 0;
+
+	for (uint32_t i = 0; i < scene->wall_count; i++) {
+		runs += scene->wall[i].state == THREAD_ON_CPU ? scene->wall[i].weight : 0;
+		waits += scene->wall[i].state == THREAD_RUNNABLE ? scene->wall[i].weight : 0;
+	}
+	return waits > runs;
+}
+
 double scene_cpu(const struct scene *scene, struct vitals_cpu *out)
 {
 	double java = 0, jit = 0, gc = 0, kernel = 0;

@@ -24,7 +24,7 @@
 struct scene_point {
 	uint64_t time_ns;
 	int64_t heap_low, heap_looks, gc_whole;
-	int64_t safepoint_ms, sync_ms;
+	int64_t safepoint_ms, sync_ms, safepoints;
 	int64_t classes, unloaded;
 	int64_t code_used, compilations;
 	struct vitals_cpu cpu;
@@ -67,6 +67,10 @@ double scene_apart_s(const struct scene_point *then, const struct scene_point *n
 /* How much a count rose in a second between the two; -1: not known. */
 double scene_rate(const struct scene_point *then, const struct scene_point *now, int64_t count_then,
 	int64_t count_now);
+/* In per cent of the time since then: how long it took until all threads had come to a stop. */
+double scene_sync_share(const struct scene *scene, const struct scene_point *then);
+/* Threads that want to run wait for a core: then they come late to a stop, too, and that is the cause. */
+bool scene_starved(const struct scene *scene);
 /* Whose CPU time it is, on average over the last 10 s, in per cent of a core. Returns what it is in all; -1: not known. */
 double scene_cpu(const struct scene *scene, struct vitals_cpu *out);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak-findings: ten programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
+# make soak-findings: eleven programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
 # in which the kernel says that the program's threads waited for a core for half of the time does not count: then all is slow,
 # and that is what is found. It is told apart.
 #
@@ -24,6 +24,7 @@ Waiting io-idle
 Waiting locks-not
 Problems gc-not
 Problems classes-not
+Problems late
 Problems exceptions-not
 Known shares
 Known threads 2

@@ -81,6 +81,8 @@ static void test_swap(void)
 
 /* --- the JVM ----------------------------------------------------------------------------------------- */
 
+static int sync_ms = 40, stops_each = 1; /* of each second, in how many stops */
+
 static void stopping(int safepoints, int gc, int seconds)
 {
 	begin();
@@ -88,20 +90,23 @@ static void stopping(int safepoints, int gc, int seconds)
 	v.gc_pct_x10 = gc;
 	v.safepoint_sync_ms = 0;
 	v.safepoint_time_ms = v.gc_time_ms = v.safepoint_count = 0;
-	for (int i = 0; i <= seconds; i++, v.safepoint_sync_ms += 70)
+	for (int i = 0; i <= seconds;
+		i++, v.safepoint_sync_ms += sync_ms, v.safepoint_count += stops_each)
 		second();
 }
 
 static void test_stops(void)
 {
+	sync_ms = 20;
 	stopping(49, 0, 10);
 	is_silent("stops", "at 4.9 %");
 	stopping(50, 0, 10);
 	is_found("stops", "at 5 %");
+	sync_ms = 40;
 	stopping(90, 0, 10);
 	is_found("stops", "at 9 %");
 	is_str(found("stops")->what,
-		"the JVM stops the program for 9 % of the time, without collections; 7 % until all "
+		"the JVM stops the program for 9 % of the time, without collections; 4 % until all "
 		"threads have come to a stop",
 		"what it says");
 	v.safepoint_sync_ms = -1;
@@ -117,6 +122,65 @@ static void test_stops(void)
 	is_silent("stops", "where safepoints are not known");
 	stopping(90, 0, 5);
 	is_silent("stops", "before 8 s are known");
+}
+
+/* One thread that runs for so much of the time, and others that wait for a core. */
+static void running(uint32_t percent, uint32_t waiting_percent)
+{
+	thread_of(0, "counter");
+	thread_of(1, "waiting");
+	thread_of(2, "idle");
+	for (uint32_t at = 0; at < SECONDS; at++) {
+		profile_add_sample(profile, EVENT_WALL, at,
+			&(struct profile_sample){stack_of(PROFILE_ROOT_STACK, "shop.Loop", "round"),
+				0, THREAD_ON_CPU, 20, percent * 10 * MS});
+		profile_add_sample(profile, EVENT_WALL, at,
+			&(struct profile_sample){stack_of(PROFILE_ROOT_STACK, "shop.Loop", "round"),
+				1, THREAD_RUNNABLE, 20, waiting_percent * 10 * MS});
+	}
+	for (uint32_t at = 0; at < SECONDS; at++)
+		profile_add_sample(profile, EVENT_WALL, at,
+			&(struct profile_sample){
+				PROFILE_ROOT_STACK, 2, THREAD_SLEEPING, 20, NS_PER_S});
+	profile_advance(profile, SECONDS);
+}
+
+static void test_safepoint(void)
+{
+	sync_ms = 49;
+	stopping(60, 0, 10);
+	is_silent("safepoint", "at 4.9 %");
+	sync_ms = 50;
+	stopping(60, 0, 10);
+	running(100, 99);
+	is_found("safepoint", "at 5 %");
+	is_str(found("safepoint")->what,
+		"threads come late to safepoints: for 5 % of the time all others wait for them, "
+		"50.0 ms "
+		"at each stop",
+		"what it says");
+	ok(strstr(found("safepoint")->proof, "only counter runs for so long"), "and who it is");
+	is_silent("stops", "when threads are late");
+	stopping(60, 0, 10);
+	running(100, 101);
+	is_silent("safepoint", "where threads wait for a core");
+	stopping(60, 0, 10);
+	running(4, 0);
+	ok(!strstr(found("safepoint")->proof, "counter"), "nor who it is not: it runs for less");
+	stopping(60, 0, 5);
+	is_silent("safepoint", "before 8 s are known");
+	stops_each = 0;
+	stopping(60, 0, 10);
+	v.safepoint_count = 4;
+	v.safepoint_sync_ms += 100;
+	second();
+	is_silent("safepoint", "of four stops");
+	v.safepoint_count = 5;
+	v.safepoint_sync_ms += 100;
+	second();
+	is_found("safepoint", "of five");
+	stops_each = 1;
+	sync_ms = 40;
 }
 
 /* Loaded and unloaded a second, for so long; the last seconds differently. */
@@ -320,6 +384,9 @@ static void circle(uint32_t first, uint32_t n, double since_s)
 		thread_of(first + i, names[i]);
 	for (uint32_t i = 0; i < n; i++)
 		waits_for(first + i, first + (i + 1) % n, since_s, PROFILE_STILL);
+	profile_add_sample(profile, EVENT_WALL, 1,
+		&(struct profile_sample){stack_of(PROFILE_ROOT_STACK, "shop.Account", "pay"), first,
+			THREAD_MONITOR, 1, MS});
 }
 
 static void begin_model(void)
@@ -364,6 +431,13 @@ static void test_deadlock(void)
 				"java.util.concurrent.locks.ReentrantLock", "tryLock"),
 			1, 20, 1000 * MS);
 	is_silent("deadlock", "when one of them waits for a limited time");
+	begin_model();
+	thread_of(0, "a"), thread_of(1, "b");
+	waits_for(0, 1, 1, PROFILE_STILL), waits_for(1, 0, 1, PROFILE_STILL);
+	is_silent("deadlock", "where samples would tell of limited waits, and there are none yet");
+	v.events[EVENT_WALL].state = VITALS_OFF;
+	second();
+	is_found("deadlock", "where there will be none");
 }
 
 /* --- the list ---------------------------------------------------------------------------------------- */
@@ -426,6 +500,7 @@ int main(void)
 	test_throttled();
 	test_swap();
 	test_stops();
+	test_safepoint();
 	test_classes();
 	test_heap();
 	test_gc();

@@ -25,12 +25,14 @@ static uint64_t lasted(const struct scene *scene, const struct profile_wait *w)
 	return w->before_ns + (now > w->since_ns ? now - w->since_ns : 0);
 }
 
-/* gives_up: it waits for a limited time, as far as its samples tell, and goes on then. */
+/* gives_up: it waits for a limited time, as far as its samples tell, and goes on then; no samples of anybody: who knows. */
 static bool gives_up(const struct scene *scene, uint32_t thread)
 {
 	uint32_t stack = scene_most(scene, EVENT_WALL, thread, NULL, 0).part.stack;
+	bool lacks = !scene->wall_count && scene->now->events[EVENT_LOCK].state == VITALS_ON &&
+		     scene->now->events[EVENT_WALL].state == VITALS_ON;
 
-	return places_find(scene->places, stack, METHOD_TRIES) != PROFILE_NONE;
+	return lacks || places_find(scene->places, stack, METHOD_TRIES) != PROFILE_NONE;
 }
 
 /* ends: one of the circle's n threads gives up some time. */

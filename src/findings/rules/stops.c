@@ -3,7 +3,7 @@
  * The JVM stops all threads for what is no collection: stacks of threads, class redefinition, heap dumps, ...
  *
  * Some of a collection's safepoint is in no collector's count, so where collections stop the program for longer than
- * all else nothing is said.
+ * all else nothing is said. Nor where most of it is the way to a stop (the rule of safepoints), or where threads wait for a core: then all takes long.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -31,29 +31,9 @@ static void prove(const struct scene *scene, struct finding *f)
 	f->thread = most.part.thread;
 }
 
-/* In per cent: how long it took until all threads had come to a stop. */
-static double sync_share(const struct scene *scene, const struct scene_point *then)
-{
-	const struct scene_point *now = scene_last(scene);
-
-	return scene_rate(then, now, then->sync_ms, now->sync_ms) / 10;
-}
-
-/* starved: threads that want to run wait for a core: then they come late to a stop, too, and that is the cause. */
-static bool starved(const struct scene *scene)
-{
-	uint64_t runs = 0, waits = 0;
-
-	for (uint32_t i = 0; i < scene->wall_count; i++) {
-		runs += scene->wall[i].state == THREAD_ON_CPU ? scene->wall[i].weight : 0;
-		waits += scene->wall[i].state == THREAD_RUNNABLE ? scene->wall[i].weight : 0;
-	}
-	return waits > runs;
-}
-
 static void tell(const struct scene *scene, struct finding *f, const struct scene_point *then)
 {
-	double sync = sync_share(scene, then);
+	double sync = scene_sync_share(scene, then);
 	char part[80] = "";
 
 	if (sync >= 1)
@@ -78,7 +58,7 @@ static void look(const struct scene *scene)
 	struct finding *f;
 
 	if (!then || scene->now->gc_pct_x10 < 0 || rest < MUCH || rest < gc ||
-		(starved(scene) && rest < 2 * sync_share(scene, then)))
+		rest < 2 * scene_sync_share(scene, then) || scene_starved(scene))
 		return;
 	f = scene_found(scene, FINDING_COSTS, rest / 100, 0);
 	if (f)

@@ -180,6 +180,28 @@ public final class Problems extends Program {
         });
     }
 
+    static long round(long x) {
+        for (int i = 0; i < 25000000; i++) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
+        }
+        return x;
+    }
+
+    /** Long loops over an int, which poll for safepoints or, as the JVM is told, do not; and stops now and then. */
+    static void rounds() {
+        start("counter", () -> {
+            for (;;) {
+                sum += round(sum);
+            }
+        });
+        start("watchdog", () -> {
+            for (;;) {
+                made = Thread.getAllStackTraces();
+                sleep(100);
+            }
+        });
+    }
+
     // --- classes ------------------------------------------------------------------------------------
 
     /** What is loaded again and again. */
@@ -351,6 +373,9 @@ public final class Problems extends Program {
             break;
         case "stops-not":
             watch(1000);
+            break;
+        case "late":
+            rounds();
             break;
         case "classes":
             load(Long.MAX_VALUE / 2, false);
