@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Of a stack, beside its kind. */
-#define STACK_KIND   0x0f
+#define STACK_KIND   0x07
+#define STACK_BEGIN  0x08 /* it is no frame of its thread's, which begins with what comes behind */
 #define STACK_KNOWN  0x10
 #define STACK_JAVA   0x20 /* it has a Java frame */
 #define STACK_SYSTEM 0x40 /* it ends in the system's or the JVM's own native code ... */
@@ -22,6 +23,8 @@
 #define METHOD_SYSTEM    4
 #define METHOD_ENTRY     8
 #define METHOD_OS        16
+#define METHOD_COMPILING \
+	32 /* a compiler's thread: what it compiles stands behind this, then its own frames */
 
 void fold_kinds_init(
 	struct fold_kinds *k, const struct profile *p, unsigned hide, const char *frameworks)
@@ -108,6 +111,8 @@ static uint8_t method_bits(struct fold_kinds *k, uint32_t method)
 	if (bits & METHOD_SYSTEM && begins_with_any(m->name, entry_names) &&
 		(*m->module || strcmp(m->name, "main")))
 		bits |= METHOD_ENTRY;
+	if (!*m->class_name && !strcmp(m->name, "[compiling]"))
+		bits |= METHOD_COMPILING;
 	return k->methods[method] = bits;
 }
 
@@ -122,7 +127,8 @@ static enum fold_kind kind_of_native(struct fold_kinds *k, uint32_t stack, uint8
 {
 	uint8_t above = stack_bits(k, model_parent(&k->p->stacks, stack));
 
-	if (k->hide & FILTER_ENTRY && (above & STACK_KIND) == KIND_ENTRY && bits & METHOD_ENTRY)
+	if (k->hide & FILTER_ENTRY && bits & METHOD_ENTRY &&
+		((above & STACK_KIND) == KIND_ENTRY || above & STACK_BEGIN))
 		return KIND_ENTRY;
 	if (k->hide & FILTER_NATIVE)
 		return KIND_NATIVE;
@@ -170,6 +176,19 @@ static enum fold_kind kind_of(struct fold_kinds *k, uint32_t stack, uint8_t bits
 	}
 }
 
+/* "[compiling]" at the root, or the method behind it, which is not run here. */
+static bool is_compiled(struct fold_kinds *k, uint32_t stack, uint8_t bits)
+{
+	const struct model_stacks *s = &k->p->stacks;
+	uint32_t above = model_parent(s, stack);
+
+	if (above != PROFILE_ROOT_STACK) {
+		stack = above;
+		bits = method_bits(k, model_method(s, stack));
+	}
+	return bits & METHOD_COMPILING && model_parent(s, stack) == PROFILE_ROOT_STACK;
+}
+
 enum fold_kind fold_kind(struct fold_kinds *k, uint32_t stack)
 {
 	uint8_t bits = method_bits(k, model_method(&k->p->stacks, stack));
@@ -177,7 +196,9 @@ enum fold_kind fold_kind(struct fold_kinds *k, uint32_t stack)
 	enum fold_kind kind = kind_of(k, stack, bits);
 
 	k->stacks[stack] = (uint8_t)(kind | STACK_KNOWN | (above & STACK_JAVA));
-	if (model_type(&k->p->stacks, stack) <= FRAME_JAVA)
+	if (is_compiled(k, stack, bits))
+		k->stacks[stack] |= STACK_BEGIN;
+	else if (model_type(&k->p->stacks, stack) <= FRAME_JAVA)
 		k->stacks[stack] |= STACK_JAVA;
 	if (bits & METHOD_SYSTEM)
 		k->stacks[stack] |= STACK_SYSTEM;
