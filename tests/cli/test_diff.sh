@@ -24,18 +24,18 @@ END
 profile a1.collapsed 3000 'main;a/Main.run;a/Old.gone 200'
 profile a2.collapsed 3030 'main;a/Main.run;a/Old.gone 202'
 profile a3.collapsed 2970 'main;a/Main.run;a/Old.gone 198'
-profile b1.collapsed 3600 'main;a/Main.run;a/New.came 210'
-profile b2.collapsed 3620 'main;a/Main.run;a/New.came 200'
-profile b3.collapsed 3580 'main;a/Main.run;a/New.came 190'
+profile b1.collapsed 6000 'main;a/Main.run;a/New.came 210'
+profile b2.collapsed 6020 'main;a/Main.run;a/New.came 200'
+profile b3.collapsed 5980 'main;a/Main.run;a/New.came 190'
 cd "$T" || exit 1
 
 # --- the table ---
 run a1.collapsed b1.collapsed
 is "one a side: exit 0" $status 0
 ok "it says what is compared" grep -q '^samples, compared as a share of all$' out
-ok "the method that has more" grep -Eq '^ +30\.0 +33\.9 +\+3\.9\* .* a\.Main\.work$' out || diag_file out
+ok "the method that has more" grep -Eq '^ +30\.0 +46\.1 +\+16\.1\* .* a\.Main\.work$' out || diag_file out
 ok "what is gone" grep -Eq '^ +2\.0 +0\.0 +-2\.0\* .* gone a\.Old\.gone$' out
-ok "what is new" grep -Eq '^ +0\.0 +2\.0 +\+2\.0\* .* new  a\.New\.came$' out
+ok "what is new" grep -Eq '^ +0\.0 +1\.6 +\+1\.6\* .* new  a\.New\.came$' out
 ok "how threads begin is no row" not grep -Eq 'start_thread|call_stub' out || diag_file out
 ok "lambdas are one" [ "$(grep -c 'Lambda' out)" = 1 ]
 ok "what is not known of one recording" grep -q '^One recording a side does not tell' out
@@ -43,7 +43,7 @@ is "without a word on stderr" "$(cat err)" ""
 run a1.collapsed a2.collapsed a3.collapsed -- b1.collapsed b2.collapsed b3.collapsed
 ok "several a side" grep -Eq '^A  a1.collapsed a2.collapsed a3.collapsed: 3 recordings, 30000 samples$' out || diag_file out
 ok "their own noise is told" grep -Eq '^Recordings of one side differ by [0-9.]+ % beside chance\.$' out
-ok "the method is found" grep -Eq "\+4\.0\* .* a\.Main\.work$" out
+ok "the method is found" grep -Eq "\+16\.[12]\* .* a\.Main\.work$" out
 
 awk '{ $NF *= 2; print }' a1.collapsed >double.collapsed
 run a1.collapsed double.collapsed
@@ -59,9 +59,9 @@ ok "only stacks with a name" grep -q '^A  a1.collapsed: 800 samples$' out
 # --- exit codes ---
 run --fail-over 3% a1.collapsed b1.collapsed
 is "slower than it may be: exit 10" $status 10
-ok "and what is" grep -q '^Slower by more than 3 %: a\.Main\.work, by 3\.9 % of all\.$' out || diag_file out
+ok "and what is" grep -q '^Slower by more than 3 %: a\.Main\.work, by 16\.1 % of all\.$' out || diag_file out
 is "without an error" "$(cat err)" ""
-run --fail-over 5% a1.collapsed b1.collapsed
+run --fail-over 20% a1.collapsed b1.collapsed
 is "within what it may be: exit 0" $status 0
 run --mode raw --fail-over 3% b1.collapsed a1.collapsed
 is "faster is no failure: exit 0" $status 0
@@ -78,7 +78,7 @@ d = json.load(open(sys.argv[1]))
 rows = {m["name"]: m for m in d["methods"]}
 work = rows["a.Main.work"]["self"]
 assert d["slower"] and d["mode"] == "share" and d["unit"] == "samples"
-assert abs(work["a"] - 0.3) < 1e-6 and work["a_samples"] == 3000 and work["b_samples"] == 3600 and work["sure"]
+assert abs(work["a"] - 0.3) < 1e-6 and work["a_samples"] == 3000 and work["b_samples"] == 6000 and work["sure"]
 assert rows["a.Old.gone"]["only"] == "gone" and rows["a.New.came"]["only"] == "new"
 assert rows["main"]["only"] is None and not rows["main"]["total"]["sure"]
 PYTHON
@@ -87,21 +87,26 @@ PYTHON
 run -o d.collapsed -o d.txt a1.collapsed b1.collapsed
 is "two files: exit 0" $status 0
 is "the table is the same" "$(cat d.txt)" "$(cat out)"
-ok "both numbers behind each stack" grep -Eq '^main;a/Main.run;a/Main.work 31[0-9]{2} 3600$' d.collapsed || diag_file d.collapsed
-is "in all as many" "$(awk '{ a += $(NF - 1); b += $NF } END { print a, b }' d.collapsed)" "10610 10610"
+ok "both numbers behind each stack" grep -Eq '^main;a/Main.run;a/Main.work 39[0-9]{2} 6000$' d.collapsed || diag_file d.collapsed
+is "in all as many" "$(awk '{ a += $(NF - 1); b += $NF } END { print a, b }' d.collapsed)" "13010 13010"
 ok "what is gone and what is new have a 0" [ "$(grep -Ec ' (0 [0-9]+|[0-9]+ 0)$' d.collapsed)" = 2 ]
 run --mode raw -o raw.collapsed a1.collapsed b1.collapsed
-ok "raw: as it was counted" grep -q '^main;a/Main.run;a/Main.work 3000 3600$' raw.collapsed
+ok "raw: as it was counted" grep -q '^main;a/Main.run;a/Main.work 3000 6000$' raw.collapsed
 ok "jhot reads it back" "$JHOT" convert -e before -o - raw.collapsed
 
 # --- in the live view ---
 run --view --ascii --dump-screen 110x24 a1.collapsed b1.collapsed
 is "the live view: exit 0" $status 0
-ok "B, beside what it has gained" grep -Eq '^ +33\.9 +[0-9.]+ +\+3\.9 +33\.9 +\+3\.9 .* a\.Main\.work' out || diag_file out
+ok "B, beside what it has gained" grep -Eq '^[> ] 46\.1 +[0-9.]+ +\+16\.1 +46\.1 +\+16\.1 .* a\.Main\.work' out || diag_file out
 ok "what is gone" grep -Eq -- '-2\.0 .* a\.Old\.gone' out
 ok "and says so" grep -q ' B vs A ' out
+ok "nothing is made up of a JVM" not grep -q ' up ' out
+run --view --ascii --dump-screen 110x24 --keys f a1.collapsed b1.collapsed
+ok "the flame graph: what boxes have gained" grep -q 'work 46% +16.1' out || diag_file out
+run --view --ascii --dump-screen 110x24 --keys fD a1.collapsed b1.collapsed
+ok "... and D: B alone, at once" not grep -q 'work 46% +' out || diag_file out
 run --view --ascii --dump-screen 110x24 --keys D a1.collapsed b1.collapsed
-ok "D: B alone" grep -Eq '^ +33\.9 .* a\.Main\.work' out
+ok "D: B alone" grep -Eq '^[> ] 46\.1 .* a\.Main\.work' out
 ok "... without what it has gained" [ "$(grep -c 'DELTA' out)" = 0 ]
 
 # --- files of different formats ---

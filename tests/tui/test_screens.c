@@ -81,7 +81,7 @@ static const struct screen states[] = {
 		.keys = "BD" TEN_SECONDS TEN_SECONDS,
 		.shows = {" vs 10s to 22:14:00 ", "SELF%▼   ±  DELTA TOTAL%  DELTA  T METHOD",
 			"\n>  7.2  0.8      ~    7.2      ~  k copy_user",
-			"steady: no method moved by a point against the baseline"}},
+			"steady: no SELF% has surely moved by a point against the baseline"}},
 	{.name = "search prompt",
 		.keys = "/pa",
 		.shows = {"\n find: pa  ", "Enter accepts  Esc cancels",

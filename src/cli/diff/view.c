@@ -53,6 +53,7 @@ static int view_run(const struct comparison *c, struct app_options *screen,
 
 	view_facts(c, facts);
 	file->profile = d->both;
+	vitals_unknown(&file->vitals);
 	file->duration_ns = (uint64_t)(d->seconds[DIFF_B] / d->runs[DIFF_B] * (double)NS_PER_S);
 	events_put(&events, d->both, d->query_all.event);
 	screen->event = d->query_all.event;

@@ -27,6 +27,7 @@ struct flame {
 	int64_t layout_ms;
 	uint32_t *hidden_hits; /* per box: matches below it that have no box of their own */
 	char searched[256];    /* what they match */
+	uint64_t compared;     /* with which baseline, if any */
 	bool stale;            /* another part of it was zoomed to */
 	bool upwards;          /* flame: the root at the bottom; else icicle */
 };

@@ -104,7 +104,7 @@ static void flame_update(struct ui *ui, bool sort)
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
 		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
 		    flame_layout_moved(f->layout, layout) <= RELAYOUT_COLS &&
-		    !strcmp(f->searched, ui->search.text);
+		    f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
 
 	if (keep) {
 		flame_layout_free(layout);
@@ -112,6 +112,7 @@ static void flame_update(struct ui *ui, bool sort)
 		return;
 	}
 	show_layout(f, tree, layout, ui->now_ms);
+	f->compared = compare_stamp(ui);
 	flame_find_hidden(ui, f);
 	compare_tree_set(
 		&f->base, compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL);

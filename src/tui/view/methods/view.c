@@ -400,10 +400,13 @@ static void methods_notice(struct ui *ui, struct strip *s)
 	}
 	if (!m->before || !m->before->sum_count)
 		return;
-	if (!compare_on(ui))
+	if (ui->options->file && ui->options->file->compared)
+		snprintf(since, sizeof(since), " from A to B");
+	else if (!compare_on(ui))
 		snprintf(since, sizeof(since), " since %u s ago", before_s(ui));
 	if (m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
-		strip_add(s, STYLE_DIM, 0, "steady: no method moved by a point%s", since);
+		strip_add(
+			s, STYLE_DIM, 0, "steady: no SELF%% has surely moved by a point%s", since);
 	add_mover(ui, s, "rising", m->riser, m->faller == PROFILE_NONE ? since : "");
 	add_mover(ui, s, "falling", m->faller, since);
 	strip_add(s, STYLE_DIM, 5, "(B, D: diff)")->right = true;
