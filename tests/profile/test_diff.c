@@ -224,6 +224,7 @@ static int told(struct draws *d, struct draws_how how, const char *find, uint64_
 static void test_draws(const struct profile *h2)
 {
 	static const char slow[] = "org.h2.expression.aggregate.Aggregate.updateAggregate";
+	static const char less[] = "org.h2.mvstore.Page.binarySearch";
 	static const struct draws_how quiet = {6000, 0.02, 0.01, false, {5, 5}, 1, DIFF_RATE};
 	struct draws_how how = quiet;
 	struct draws d;
@@ -244,11 +245,18 @@ static void test_draws(const struct profile *h2)
 	how.uneven = true;
 	n = told(&d, how, NULL, 4);
 	ok(n <= 2, "5 a side, of which some methods are noisy: %d", n);
+	how.runs[DIFF_A] = how.runs[DIFF_B] = 1;
+	n = told(&d, how, NULL, 7);
+	ok(n <= 1, "... one a side: %d", n);
 	how = quiet;
 	how.slower = 1.1;
 	ok(draws_mark(&d, slow) > 0.4, "updateAggregate has more than 40 %%");
 	n = told(&d, how, slow, 5);
 	ok(n >= TIMES - 1, "5 a side, a method 10 %% slower: %d of %d find it", n, TIMES);
+	how.noise = how.common = 0;
+	ok(draws_mark(&d, less) < 0.2, "binarySearch has less than 20 %%");
+	n = told(&d, how, less, 6);
+	ok(n >= TIMES - 2, "... that is found, too, if recordings differ by chance alone: %d", n);
 	draws_done(&d);
 }
 

@@ -155,7 +155,7 @@ static void print_end(const struct comparison *c, FILE *out)
 
 	if (sure || d->all.sure)
 		fprintf(out,
-			"\n*: more than chance; of reports where nothing has changed one in 20 has "
+			"\n*: more than chance; of reports where nothing has changed one in 30 has "
 			"such a mark."
 			" %u of %u methods have one.\n",
 			sure, d->count);

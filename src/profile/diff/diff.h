@@ -7,8 +7,9 @@
  * can show a profile can show both sides. Beside it stand the rows: what each method had itself and in total.
  *
  * How sure a row is, the recordings tell: what chance makes of samples, from their clusters (query/error.h), and with
- * several recordings a side how much those of one side differ. With one a side, which cannot tell that, they are taken
- * to differ by DIFF_NOISE beside chance.
+ * several recordings a side how much those of one side differ, from four a side on also what is found when they are dealt
+ * to the sides in other ways. With one a side, which cannot tell that, they are taken to differ by DIFF_NOISE beside
+ * chance.
  *
  * The recordings are read by diff_new alone. One thread.
  */
@@ -19,8 +20,8 @@
 #include "profile/profile.h"
 
 #define DIFF_RUNS  64   /* of a side */
-#define DIFF_NOISE 0.03 /* what recordings of one program are taken to differ by where none tells */
-#define DIFF_LEVEL 0.05 /* of reports without a true difference so many may have a false one */
+#define DIFF_NOISE 0.05 /* what recordings of one program are taken to differ by where none tells */
+#define DIFF_LEVEL 0.03 /* of reports without a true difference so many may have a false one */
 
 enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
 

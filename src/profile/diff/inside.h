@@ -33,4 +33,18 @@ void diff_merged_done(struct diff_merged *m);
 void diff_test(
 	struct diff *d, const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES]);
 
+/* splits.c: how high scores are when the same recordings are dealt to the sides in other ways. */
+struct splits {
+	int runs[DIFF_SIDES];
+	uint32_t count; /* scores; those of the true sides are the highest first */
+	/* Scores for these sides, a byte per recording, those of A first. */
+	void (*score)(void *ctx, const unsigned char *side, double *scores);
+	void *ctx;
+};
+/*
+ * p of each score: in how many of the ways it, or one behind it, is as high as here; *limit: from which score on anything is
+ * surely no chance. The true sides are scored last. -1: there are too few recordings to tell anything.
+ */
+int splits_p(const struct splits *s, double *p, double *limit);
+
 #endif

@@ -3,8 +3,9 @@
  * What is more than chance. A difference stands beside its variance, which has two parts: that of sampling, which the
  * clusters of the samples tell, and how much recordings of one side differ beside it. The latter is estimated from all
  * methods together, as a share of what each has, and then for each method anew from both: from that and from what the
- * recordings say of this method (Smyth, 2004). Of as many differences as are asked for some are large by chance; so
- * their probabilities are corrected (Benjamini and Hochberg, 1995).
+ * recordings say of this method (Smyth, 2004). Of as many differences as are asked for some are large by chance. How
+ * large, the recordings themselves tell when they are dealt to the sides in other ways (splits.c); where there are too
+ * few for that, the probabilities are corrected (Benjamini and Hochberg, 1995).
  */
 #include "profile/diff/inside.h"
 
@@ -17,49 +18,70 @@
 #define Z95         1.96
 #define PRIOR_LEAST 2.0
 #define PRIOR_MOST \
-	24.0        /* noise that all methods have together is not told better by more of them */
-#define SURE_N 60.0 /* degrees of freedom that are as good as any number */
+	24.0 /* noise that all methods have together is not told better by more of them */
+#define WEIGHT_LEAST 1e-6
+#define SMALL        0.01 /* of all: what a graph's boxes are taken to have */
+#define SURE_N       60.0 /* degrees of freedom that are as good as any number */
 
 enum test_kind { TEST_SELF, TEST_TOTAL, TEST_KINDS };
+
+/* What one recording has of a method, in the mode's unit, and the variance that sampling gives it. */
+struct measure {
+	double value, variance;
+	uint64_t samples;
+};
 
 /* One difference that is asked for. */
 struct test {
 	struct diff_value *value;
-	double mean[DIFF_SIDES], chance[DIFF_SIDES],
-		spread[DIFF_SIDES]; /* variances of one recording */
-	double z;
+	size_t measures;       /* where those of its recordings begin */
+	uint64_t samples_both; /* whatever the sides are */
+	/* Of the sides as they are dealt: variances are those of one recording. */
+	double mean[DIFF_SIDES], chance[DIFF_SIDES], spread[DIFF_SIDES];
+	uint64_t samples[DIFF_SIDES];
+	double z, n;   /* standard errors, degrees of freedom */
+	double weight; /* by how much of all it is about */
+	double score;  /* of the sides as they are dealt */
 };
 
 struct tests {
 	struct diff *d;
 	const struct diff_question *q;
 	struct diff_merged *const *merged;
-	struct test *list[TEST_KINDS];
+	int runs;                  /* of both sides together */
+	const unsigned char *side; /* of each of them, those of A first */
+	struct measure *measures;
+	size_t measure_count, measure_cap;
+	struct test *list[TEST_KINDS], all;
 	uint32_t count;
 	double noise[TEST_KINDS][DIFF_SIDES];
 	double prior
 		[TEST_KINDS]; /* as many degrees of freedom that estimate is worth to one method */
+	struct test **sorted; /* those with enough samples, the surest first */
+	uint32_t sorted_count;
 };
 
 /* --- measuring --------------------------------------------------------------------------------------- */
 
-/* A sum of one recording in the mode's unit, and the variance that sampling gives it. */
-static double test_measure(
-	const struct tests *t, int side, int run, const struct diff_sum *sum, double *variance)
+static struct measure test_measure(
+	const struct tests *t, int side, int run, const struct diff_sum *sum)
 {
 	const struct diff_merged *m = &t->merged[side][run];
-	double seconds = t->q->runs[side][run].seconds, share;
+	double seconds = t->q->runs[side][run].seconds, all = m->all.value, share;
 
 	switch (t->d->mode) {
-	case DIFF_RATE: *variance = sum->squares / (seconds * seconds); return sum->value / seconds;
+	case DIFF_RATE:
+		return (struct measure){
+			sum->value / seconds, sum->squares / (seconds * seconds), sum->samples};
 	case DIFF_SHARE:
-		share = m->all.value > 0 ? sum->value / m->all.value : 0;
-		*variance = m->all.value > 0 ? ((1 - 2 * share) * sum->squares +
-						       share * share * m->all.squares) /
-						       (m->all.value * m->all.value)
-					     : 0;
-		return share;
-	default: *variance = sum->squares; return sum->value;
+		share = all > 0 ? sum->value / all : 0;
+		return (struct measure){share,
+			all > 0 ? ((1 - 2 * share) * sum->squares +
+					  share * share * m->all.squares) /
+					  (all * all)
+				: 0,
+			sum->samples};
+	default: return (struct measure){sum->value, sum->squares, sum->samples};
 	}
 }
 
@@ -74,30 +96,48 @@ static const struct diff_sum *test_sum(const struct diff_merged *m, int kind, ui
 	return kind == TEST_SELF ? &m->self[method] : &m->total[method];
 }
 
-static struct test test_take(
-	const struct tests *t, int kind, uint32_t method, struct diff_value *value)
+static struct test test_take(struct tests *t, int kind, uint32_t method, struct diff_value *value)
 {
-	struct test test = {.value = value};
+	struct test test = {.value = value, .measures = t->measure_count};
 
-	*value = (struct diff_value){.p = 1};
+	for (int side = 0; side < DIFF_SIDES; side++)
+		for (int run = 0; run < t->q->counts[side]; run++) {
+			const struct diff_sum *sum = test_sum(&t->merged[side][run], kind, method);
+
+			if (t->measure_count == t->measure_cap) {
+				t->measure_cap = 2 * t->measure_cap + 1024;
+				t->measures = xreallocarray(
+					t->measures, t->measure_cap, sizeof(*t->measures));
+			}
+			t->measures[t->measure_count++] = test_measure(t, side, run, sum);
+			test.samples_both += sum->samples;
+		}
+	return test;
+}
+
+/* What the sides have of it, as they are dealt. */
+static void test_deal(const struct tests *t, struct test *test)
+{
+	const struct measure *m = t->measures + test->measures;
+	double sum[DIFF_SIDES] = {0}, squares[DIFF_SIDES] = {0}, chance[DIFF_SIDES] = {0};
+
+	test->samples[DIFF_A] = test->samples[DIFF_B] = 0;
+	for (int run = 0; run < t->runs; run++) {
+		int side = t->side[run];
+
+		sum[side] += m[run].value;
+		squares[side] += m[run].value * m[run].value;
+		chance[side] += m[run].variance;
+		test->samples[side] += m[run].samples;
+	}
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		int n = t->q->counts[side];
-		double sum = 0, squares = 0, chance = 0, x, variance;
 
-		for (int run = 0; run < n; run++) {
-			const struct diff_sum *s = test_sum(&t->merged[side][run], kind, method);
-
-			x = test_measure(t, side, run, s, &variance);
-			sum += x;
-			squares += x * x;
-			chance += variance;
-			value->samples[side] += s->samples;
-		}
-		test.mean[side] = value->of[side] = sum / n;
-		test.chance[side] = chance / n;
-		test.spread[side] = n > 1 ? fmax(0, squares - sum * sum / n) / (n - 1) : 0;
+		test->mean[side] = sum[side] / n;
+		test->chance[side] = chance[side] / n;
+		test->spread[side] =
+			n > 1 ? fmax(0, squares[side] - sum[side] * sum[side] / n) / (n - 1) : 0;
 	}
-	return test;
 }
 
 /* --- noise between recordings ------------------------------------------------------------------------ */
@@ -117,8 +157,7 @@ static double test_noise(const struct tests *t, int kind, int side)
 		const struct test *test = &t->list[kind][i];
 		double square = pow(test_moves(t, test->mean[side]), 2), relative, weight;
 
-		if (test->value->samples[DIFF_A] + test->value->samples[DIFF_B] < FEW ||
-			square <= 0)
+		if (test->samples_both < FEW || square <= 0)
 			continue;
 		relative = test->chance[side] / square;
 		weight = 1 / pow(relative + DIFF_NOISE * DIFF_NOISE, 2);
@@ -174,7 +213,7 @@ static double test_alike(const struct tests *t, int kind)
 		for (int side = 0; side < DIFF_SIDES; side++) {
 			int runs = t->q->counts[side];
 
-			if (runs < 2 || test->value->samples[side] < FEW * (unsigned)runs)
+			if (runs < 2 || test->samples[side] < FEW * (unsigned)runs)
 				continue;
 			x = log(fmax(1e-4, test->spread[side] / test_prior(t, kind, side, test)));
 			sum += x;
@@ -218,9 +257,9 @@ static double t_of_z(double z, double n)
 	return n >= SURE_N ? z : sqrt(n * expm1(x * x / n));
 }
 
-static void test_decide(const struct tests *t, int kind, struct test *test)
+static double test_variance(const struct tests *t, int kind, struct test *test)
 {
-	double variance = 0, below = 0, n;
+	double variance = 0, below = 0;
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		int runs = t->q->counts[side];
@@ -233,65 +272,114 @@ static void test_decide(const struct tests *t, int kind, struct test *test)
 		below += v * v / (t->prior[kind] + runs - 1);
 	}
 	/* With one recording a side nothing is estimated, so nothing is uncertain about it. */
-	n = t->q->counts[DIFF_A] + t->q->counts[DIFF_B] == 2 || below <= 0
-		    ? SURE_N
-		    : variance * variance / below;
-	test->value->error = t_of_z(Z95, n) * sqrt(variance);
-	test->z = variance > 0 ? z_of_t(fabs(diff_delta(test->value)) / sqrt(variance), n) : 0;
-	test->value->p = erfc(test->z / M_SQRT2);
+	test->n = t->runs == DIFF_SIDES || below <= 0 ? SURE_N : variance * variance / below;
+	return variance;
+}
+
+/*
+ * What is allowed to chance is shared out by how much of all a method has: a difference in a tenth of the time is told
+ * earlier than one as unlikely in a thousandth of it, of which there are many more. In terms of the logarithm of p.
+ */
+static double test_weigh(double share)
+{
+	return 2 * log(share);
+}
+
+static void test_decide(const struct tests *t, int kind, struct test *test)
+{
+	double variance = test_variance(t, kind, test);
+	double delta = fabs(test->mean[DIFF_B] - test->mean[DIFF_A]);
+
+	test->z = variance > 0 ? z_of_t(delta / sqrt(variance), test->n) : 0;
+	test->score = test->z * test->z + test_weigh(test->weight);
+}
+
+static void test_tell(const struct tests *t, int kind, struct test *test)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		test->value->of[side] = test->mean[side];
+		test->value->samples[side] = test->samples[side];
+	}
+	test->value->error = t_of_z(Z95, test->n) * sqrt(test_variance(t, kind, test));
+	test->value->p = test->samples_both >= FEW ? erfc(test->z / M_SQRT2) : 1;
+}
+
+/* All of them, with the recordings dealt to these sides. */
+static void test_sides(struct tests *t, const unsigned char *side)
+{
+	t->side = side;
+	test_deal(t, &t->all);
+	for (int kind = 0; kind < TEST_KINDS; kind++)
+		for (uint32_t i = 0; i < t->count; i++)
+			test_deal(t, &t->list[kind][i]);
+	test_noises(t);
+	test_decide(t, TEST_TOTAL, &t->all);
+	for (int kind = 0; kind < TEST_KINDS; kind++)
+		for (uint32_t i = 0; i < t->count; i++)
+			test_decide(t, kind, &t->list[kind][i]);
 }
 
 /* --- all of them together ---------------------------------------------------------------------------- */
 
-static int compare_z(const void *a, const void *b)
+static int compare_scores(const void *a, const void *b)
 {
-	double x = (*(const struct test *const *)a)->z, y = (*(const struct test *const *)b)->z;
+	double x = (*(const struct test *const *)a)->score;
+	double y = (*(const struct test *const *)b)->score;
 
 	return x > y ? -1 : x < y;
 }
 
 /*
  * Methods that are only ever called by one another have the same numbers, and are one question: as unlikely to the last
- * bit.
+ * bit. The first of each.
  */
-static uint32_t test_questions(struct test **sorted, uint32_t count)
+static bool test_is_first(const struct tests *t, uint32_t i)
+{
+	return !i || t->sorted[i]->score != t->sorted[i - 1]->score;
+}
+
+/* So many questions, and the mean of their weights. */
+static uint32_t test_questions(const struct tests *t, double *weight)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		n += !i || sorted[i]->z != sorted[i - 1]->z;
+	*weight = 0;
+	for (uint32_t i = 0; i < t->sorted_count; i++)
+		if (test_is_first(t, i)) {
+			*weight += t->sorted[i]->weight;
+			n++;
+		}
+	*weight /= n;
 	return n;
 }
 
 /* The p of each becomes the least level at which it were told; what a later one has, one before has, too. */
-static void test_correct(struct test **sorted, uint32_t count, uint32_t questions)
+static uint32_t test_correct(struct tests *t, uint32_t questions, double weight)
 {
-	uint32_t rank = questions;
+	uint32_t rank = questions, sure = 0;
 	double least = 1;
 
-	for (uint32_t i = count; i-- > 0;) {
-		struct diff_value *v = sorted[i]->value;
+	for (uint32_t i = t->sorted_count; i-- > 0;) {
+		struct diff_value *v = t->sorted[i]->value;
 
-		least = fmin(least, v->p * questions / rank);
+		least = fmin(least, v->p * questions / rank * weight / t->sorted[i]->weight);
 		v->p = least;
 		v->sure = least < DIFF_LEVEL;
-		rank -= i && sorted[i]->z != sorted[i - 1]->z;
+		sure += v->sure && test_is_first(t, i);
+		rank -= test_is_first(t, i);
 	}
+	return sure;
 }
 
-/* From how many standard errors on a difference is sure, of as many questions as have an answer already. */
-static double test_limit(struct test **sorted, uint32_t count, uint32_t questions)
+/* From how many standard errors on p is so small. */
+static double test_limit(double p)
 {
-	uint32_t sure = 0;
 	double low = Z95, high = 10;
 
-	while (sure < count && sorted[sure]->value->sure)
-		sure++;
-	sure = test_questions(sorted, sure);
 	while (high - low > 1e-3) {
 		double middle = (low + high) / 2;
 
-		if (erfc(middle / M_SQRT2) * questions > DIFF_LEVEL * (sure ? sure : 1))
+		if (erfc(middle / M_SQRT2) > p)
 			low = middle;
 		else
 			high = middle;
@@ -299,36 +387,75 @@ static double test_limit(struct test **sorted, uint32_t count, uint32_t question
 	return high;
 }
 
-static void test_all(struct tests *t, struct test *all)
+static void test_by_numbers(struct tests *t)
 {
-	struct test **sorted =
-		xreallocarray(NULL, TEST_KINDS * (size_t)t->count + 1, sizeof(*sorted));
-	uint32_t n = 0, questions;
+	double weight;
+	uint32_t questions = test_questions(t, &weight);
+	uint32_t sure = test_correct(t, questions, weight);
 
-	test_decide(t, TEST_TOTAL, all);
-	sorted[n++] = all;
-	for (int kind = 0; kind < TEST_KINDS; kind++) {
+	t->d->limit = test_limit(DIFF_LEVEL * (sure ? sure : 1) / questions * SMALL / weight);
+}
+
+static void test_score(void *ctx, const unsigned char *side, double *scores)
+{
+	struct tests *t = ctx;
+
+	test_sides(t, side);
+	for (uint32_t i = 0; i < t->sorted_count; i++)
+		scores[i] = t->sorted[i]->score;
+}
+
+/* By what other ways to deal the recordings give; false: there are too few. */
+static bool test_by_splits(struct tests *t)
+{
+	struct splits s = {.count = t->sorted_count, .score = test_score, .ctx = t};
+	double *p = xreallocarray(NULL, (size_t)t->sorted_count + 1, sizeof(*p)), limit;
+	bool told;
+
+	s.runs[DIFF_A] = t->q->counts[DIFF_A];
+	s.runs[DIFF_B] = t->q->counts[DIFF_B];
+	told = !splits_p(&s, p, &limit);
+	for (uint32_t i = 0; told && i < t->sorted_count; i++) {
+		t->sorted[i]->value->p = p[i];
+		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
+	}
+	if (told)
+		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_weigh(SMALL)));
+	free(p);
+	return told;
+}
+
+static void test_all(struct tests *t)
+{
+	unsigned char *side = xcalloc((size_t)t->runs, 1);
+
+	for (int run = t->q->counts[DIFF_A]; run < t->runs; run++)
+		side[run] = DIFF_B;
+	test_sides(t, side);
+	t->d->noise = fmax(t->noise[TEST_TOTAL][DIFF_A], t->noise[TEST_TOTAL][DIFF_B]);
+	t->sorted = xreallocarray(NULL, TEST_KINDS * (size_t)t->count + 1, sizeof(*t->sorted));
+	test_tell(t, TEST_TOTAL, &t->all);
+	t->sorted[t->sorted_count++] = &t->all;
+	for (int kind = 0; kind < TEST_KINDS; kind++)
 		for (uint32_t i = 0; i < t->count; i++) {
 			struct test *test = &t->list[kind][i];
 
-			test_decide(t, kind, test);
-			if (test->value->samples[DIFF_A] + test->value->samples[DIFF_B] >= FEW)
-				sorted[n++] = test;
-			else
-				test->value->p = 1;
+			test_tell(t, kind, test);
+			if (test->samples_both >= FEW)
+				t->sorted[t->sorted_count++] = test;
 		}
-	}
-	qsort(sorted, n, sizeof(*sorted), compare_z);
-	questions = test_questions(sorted, n);
-	test_correct(sorted, n, questions);
-	t->d->limit = test_limit(sorted, n, questions);
-	free(sorted);
+	qsort(t->sorted, t->sorted_count, sizeof(*t->sorted), compare_scores);
+	if (!test_by_splits(t))
+		test_by_numbers(t);
+	free(t->sorted);
+	free(side);
 }
 
 static void test_rows(struct tests *t)
 {
 	struct diff *d = t->d;
 	uint32_t methods = profile_method_count(d->both);
+	size_t begin;
 
 	d->rows = xcalloc(methods + 1, sizeof(*d->rows));
 	for (int kind = 0; kind < TEST_KINDS; kind++)
@@ -337,25 +464,51 @@ static void test_rows(struct tests *t)
 		struct diff_row *row = &d->rows[d->count];
 
 		row->method = method;
+		begin = t->measure_count;
 		t->list[TEST_SELF][d->count] = test_take(t, TEST_SELF, method, &row->self);
 		t->list[TEST_TOTAL][d->count] = test_take(t, TEST_TOTAL, method, &row->total);
-		if (row->total.of[DIFF_A] > 0 || row->total.of[DIFF_B] > 0)
+		if (t->list[TEST_TOTAL][d->count].samples_both)
 			d->count++;
+		else
+			t->measure_count = begin;
 	}
 	t->count = d->count;
+}
+
+static double test_value(const struct tests *t, const struct test *test)
+{
+	double sum = 0;
+
+	for (int run = 0; run < t->runs; run++)
+		sum += t->measures[test->measures + (size_t)run].value;
+	return sum;
+}
+
+/* Whatever the sides are: so they say nothing of what is to be found. */
+static void test_weights(struct tests *t)
+{
+	double all = test_value(t, &t->all);
+
+	t->all.weight = 1;
+	for (int kind = 0; kind < TEST_KINDS; kind++)
+		for (uint32_t i = 0; i < t->count; i++) {
+			struct test *test = &t->list[kind][i];
+
+			test->weight = fmax(all > 0 ? test_value(t, test) / all : 0, WEIGHT_LEAST);
+		}
 }
 
 void diff_test(
 	struct diff *d, const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES])
 {
-	struct tests t = {.d = d, .q = q, .merged = merged};
-	struct test all;
+	struct tests t = {
+		.d = d, .q = q, .merged = merged, .runs = q->counts[DIFF_A] + q->counts[DIFF_B]};
 
 	test_rows(&t);
-	test_noises(&t);
-	all = test_take(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
-	test_all(&t, &all);
-	d->noise = fmax(t.noise[TEST_TOTAL][DIFF_A], t.noise[TEST_TOTAL][DIFF_B]);
+	t.all = test_take(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
+	test_weights(&t);
+	test_all(&t);
 	for (int kind = 0; kind < TEST_KINDS; kind++)
 		free(t.list[kind]);
+	free(t.measures);
 }
