@@ -213,8 +213,12 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 static size_t name_class(const struct feed_name *n, size_t len)
 {
 	const struct frame_text f = {n->text, len, 0, false};
+	const struct frame_text word = {n->text, strcspn(n->text, " "), 0, false};
 	const char *dot = *n->signature ? memrchr(n->text, '.', len) : java_dot(&f);
 
+	/* "a.B.c waits to be notified": where a thread waits is its method's. */
+	if (!dot && word.len < len)
+		dot = java_dot(&word);
 	return dot ? (size_t)(dot - n->text) : 0;
 }
 

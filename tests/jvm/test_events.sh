@@ -11,19 +11,42 @@ record() {
 
 jvm_start $CALM_JVM States 2
 
-record -e cpu=5ms,lock,wall=20ms -d 2 -o "$T/o.jhot" -o "$T/o.collapsed" "$JVM"
-is "three events at once" $status 0 || diag_file "$T/err"
+record -t -e cpu=5ms,alloc=4k,lock,wall=20ms -d 2 -o "$T/o.jhot" -o "$T/o.jfr" -o "$T/o.pb.gz" -o "$T/o.collapsed" "$JVM"
+is "four events at once" $status 0 || diag_file "$T/err"
 ok "cpu has the thread that runs" grep -q knownBusy "$T/o-cpu.collapsed"
 ok "and not the one that sleeps" not grep -q knownSleeper "$T/o-cpu.collapsed"
 ok "wall has both" sh -c "grep -q knownBusy '$T/o-wall.collapsed' && grep -q knownSleeper '$T/o-wall.collapsed'"
 ok "lock has the one that waits for a monitor" grep -q 'knownBlocked.*java.lang.Object' "$T/o-lock.collapsed"
 ok "and not those that are merely parked" not grep -q knownParked "$T/o-lock.collapsed"
 
-"$JHOT" convert -o "$T/again.collapsed" "$T/o.jhot" 2>"$T/err"
-for event in cpu lock wall; do
-	sort "$T/again-$event.collapsed" >"$T/again"
-	sort "$T/o-$event.collapsed" >"$T/o"
-	same "the recording has $event as it was" "$T/again" "$T/o"
+# --- there and back: what one format has of the recording, all have ---
+# back EVENT OPTION FILE: the file's stacks, in order; of samples of time a flight recording knows the number alone
+back() {
+	"$JHOT" convert -t $2 -e "$1" -o - "$3" 2>"$T/err" | sort
+}
+for event in cpu alloc lock wall; do
+	for total in '' --total; do
+		back $event "$total" "$T/o.jhot" >"$T/want"
+		for file in o.jfr "o-$event.pb.gz"; do
+			case $event$total$file in cpu--total*.jfr | wall--total*.jfr) continue ;; esac
+			back $event "$total" "$T/$file" >"$T/got"
+			same "$event $total is in $file as it is in o.jhot, $(wc -l <"$T/want") stacks" "$T/got" "$T/want"
+		done
+	done
+	back $event '' "$T/o.jhot" >"$T/want"
+	sort "$T/o-$event.collapsed" >"$T/got"
+	same "and in o-$event.collapsed" "$T/got" "$T/want"
+done
+# Names that mean something to a format, a page, a shell or a terminal.
+sed -e "s|known\([A-Z]\)|\1<script>alert('x')</script>]]>\&amp;\"%s ü漢|g" -e 's|java/lang/Object|two  blanks/O bject|g' \
+	-e "s|Thread.run|$(printf 'L%.0s' {1..9000}).run|g" "$T/o-wall.collapsed" | sort >"$T/nasty.collapsed"
+for first in jhot jfr pb.gz collapsed; do
+	"$JHOT" convert -t -o "$T/n.$first" "$T/nasty.collapsed" 2>"$T/err"
+	for then in jhot jfr pb.gz; do
+		"$JHOT" convert -o "$T/m.$then" "$T/n.$first" 2>"$T/err"
+		back samples '' "$T/m.$then" >"$T/got"
+		same "hostile names come back from $first by $then" "$T/got" "$T/nasty.collapsed"
+	done
 done
 "$JHOT" convert -e wall "$T/o.jhot" >"$T/out" 2>&1
 ok "as text: what threads did" grep -q 'Each thread .*sleeps.*of its time' "$T/out"
