@@ -4,7 +4,7 @@
 EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable \
 	%D%/bench_model %D%/bench_scale %D%/bench_ui %D%/bench_unwind
 EXTRA_DIST += %D%/attach_cost.sh %D%/bench.sh %D%/causes.sh %D%/events.sh %D%/rates.sh %D%/frozen.py \
-	%D%/export.py %D%/live.py %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
+	%D%/export.py %D%/live.py %D%/real_diff.sh %D%/screen.sh %D%/soak.sh %D%/soak_alloc.sh \
 	%D%/stacks.awk %D%/throughput.py %D%/throughput.sh %D%/totals.sh %D%/truth.py \
 	%D%/walk_table.sh %D%/wall_cost.sh %D%/workload.sh
 
@@ -27,7 +27,7 @@ endif
 %C%_bench_model_LDADD = libexport.a $(PROFILE_TEST_LIBS) $(Z_LIBS)
 %C%_bench_ui_LDADD = $(TUI_TEST_LIBS)
 
-.PHONY: bench bench-attach bench-causes bench-day bench-diff bench-events bench-export bench-model bench-rates bench-scale bench-screen bench-throughput \
+.PHONY: bench bench-attach bench-causes bench-day bench-diff bench-diff-real bench-events bench-export bench-model bench-rates bench-scale bench-screen bench-throughput \
 	bench-totals bench-truth bench-walk bench-wall soak soak-alloc soak-signals
 bench-attach: all tests/jvm/classes.stamp
 	$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/%D%/attach_cost.sh
@@ -74,6 +74,11 @@ bench-totals: all $(check_DATA)
 # What is recorded of each kind of time, beside what is true.
 bench-truth: all $(check_DATA)
 	@python3 $(srcdir)/%D%/truth.py '$(abs_top_srcdir)' '$(abs_top_builddir)' "$${JAVA:-$(JDK)/bin/java}"
+
+# The same of a real JVM, with a method that can be made slower.
+bench-diff-real: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+		bash $(srcdir)/%D%/real_diff.sh
 
 bench-throughput: all
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
