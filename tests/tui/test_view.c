@@ -170,7 +170,7 @@ int main(void)
 	test_format("a.collapsed", "samples", "[5 samples]", false);
 	test_without_a_verb();
 	test_broken("empty.jfr", "empty.jfr is empty.");
-	test_broken("cut.jfr", "cut.jfr is cut off");
+	test_broken("cut.jfr", "the file ends within a chunk");
 	test_broken("cut.pb.gz", "cut.pb.gz is cut off");
 	test_broken("line.folded", "line 2");
 	test_broken("none.jhot", "No such file");
