@@ -67,6 +67,13 @@ static int read_agent(struct place *p, const char *path, struct err *err)
 	return 0;
 }
 
+/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
+void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME])
+{
+	snprintf(out, PLACE_NAME, PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
+		(unsigned long long)hash_bytes(bytes, len, 0), (int)nspid);
+}
+
 int place_prepare(
 	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err)
 {
@@ -79,9 +86,7 @@ int place_prepare(
 	if (!is_library(&p->agent))
 		return err_set(err, ERR_INPUT, "%s is no shared library.",
 			agent->path ? agent->path : "The agent inside this program");
-	/* A new content is a new name: a JVM goes on running the code that it first loaded under a path. */
-	snprintf(p->name, sizeof(p->name), PLACE_PREFIX "%s-%016llx-%d.so", JHOT_VERSION,
-		(unsigned long long)hash_bytes(p->agent.bytes, p->agent.len, 0), (int)nspid);
+	place_name(p->agent.bytes, p->agent.len, nspid, p->name);
 	return 0;
 }
 

@@ -24,10 +24,12 @@ struct agent_file {
 	size_t len;
 };
 
+#define PLACE_NAME 128
+
 struct place {
 	struct agent_file agent; /* its bytes, always */
 	struct buf read;         /* which are these if they are a file's */
-	char name[128];          /* what stands for it in a folder of the JVM's */
+	char name[PLACE_NAME];   /* what stands for it in a folder of the JVM's */
 	/* Where it may go, or -errno; opened first, since an undumpable JVM's are closed to its own user. */
 	int folders[PLACE_FOLDERS];
 
@@ -37,6 +39,9 @@ struct place {
 	ino_t inode;         /* of what is in it */
 	int memfd;           /* what that is a link to; -1: it is a copy */
 };
+
+/* place_name: what bytes are called in a JVM of this pid in its own namespace. */
+void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]);
 
 /* Zero bytes are not an initial state: always place_prepare first, place_done last. */
 int place_prepare(

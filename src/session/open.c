@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Beginning a session: a token, the agent loaded with it, its memfd found by it, the lease started. */
 #include "attach/attach.h"
+#include "attach/place.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/maps.h"
 #include "session/state.h"
 #include "wire/layout.h"
 
@@ -15,6 +17,7 @@
 #define OPEN_MEMFD_MS 2000            /* the agent makes it before the load returns */
 #define OPEN_SINCE_NS (60 * NS_PER_S) /* attaching takes seconds */
 #define OPEN_READY_MS 10000
+#define OPEN_LEASE_MS 4000 /* an agent gives up a front end that is gone sooner */
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
 
 /* --- loading ----------------------------------------------------------------------------------------- */
@@ -115,12 +118,66 @@ static int open_load_held(
 	return result;
 }
 
+/* --- other versions ---------------------------------------------------------------------------------- */
+
+struct open_seen {
+	char own[PLACE_NAME]; /* what the agent is called that would be loaded; "" if that is not known */
+	bool other;
+};
+
+static bool open_see_map(void *ctx, const struct proc_map *map)
+{
+	struct open_seen *seen = ctx;
+	const char *name = path_name(map->path);
+
+	seen->other = !strncmp(name, "libjhot", strlen("libjhot")) && strcmp(name, seen->own) != 0;
+	return !seen->other;
+}
+
+/* Without a lease it ends by itself: who is not heard yet may only just have begun. */
+static bool open_other_lives(const struct mapping *m)
+{
+	uint64_t end_ns = clock_mono_ns() + OPEN_LEASE_MS * NS_PER_MS;
+
+	while (atomic_load(&m->status->agent_state) != WIRE_AGENT_LEFT && clock_mono_ns() < end_ns)
+		if (control_beats(m))
+			return true;
+	return false;
+}
+
+/*
+ * Agents of two versions do not know of each other: both would sample, and fight over the handlers. So where another one is
+ * mapped its session is refused or ended from here, as the agent does among its own.
+ */
+static int open_make_room(
+	const struct session *s, const struct session_options *options, struct err *err)
+{
+	const struct agent_file *agent = &options->agent;
+	struct open_seen seen = {0};
+	struct mapping m;
+	int rc;
+
+	if (!agent->path)
+		place_name(agent->bytes, agent->len, s->jvm.nspid, seen.own);
+	if (proc_maps(s->jvm.pid, open_see_map, &seen) || !seen.other)
+		return 0;
+	rc = mapping_find(&m, s->jvm.pid, NULL, err);
+	if (rc > 0)
+		rc = !options->take_over && open_other_lives(&m) ? open_busy(&s->jvm, &m, err)
+								 : session_stop(&s->jvm, err);
+	mapping_close(&m);
+	return rc;
+}
+
 static int open_load(const struct session *s, const struct session_options *options,
 	const char *token, struct err *err)
 {
 	const struct agent_file *agent = &options->agent;
-	int result = open_attach(s, agent, token, options->take_over, err);
+	int result = open_make_room(s, options, err);
 
+	if (result)
+		return -1;
+	result = open_attach(s, agent, token, options->take_over, err);
 	if (result == AGENT_BUSY)
 		result = open_load_held(s, agent, token, err);
 	if (result <= 0 || result == AGENT_BUSY)

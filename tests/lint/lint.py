@@ -12,7 +12,7 @@ TOP = os.path.abspath(TOP)
 FOLDERS = ("src", "tests", "demo", "doc", "packaging", "jdks")
 SUFFIXES = (".c", ".h", ".def", ".sh", ".py", ".java", ".js", ".css", ".md", ".1", ".awk", ".map", ".mk")
 SINGLES = (
-    "bootstrap", ".ci/run", "configure.ac", "Makefile.am", "README.md", "ARCHITECTURE.md", "HACKING.md",
+    "bootstrap", ".ci/run", "configure.ac", "Makefile.am", "README.md", "ARCHITECTURE.md", "HACKING.md", "SECURITY.md",
     "NEWS",
 )
 

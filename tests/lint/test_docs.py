@@ -7,7 +7,7 @@ import re
 
 import lint
 
-PAGES = [p for p in lint.files(".md") + ["README.md", "ARCHITECTURE.md", "HACKING.md"] if os.path.exists(
+PAGES = [p for p in lint.files(".md") + ["README.md", "ARCHITECTURE.md", "HACKING.md", "SECURITY.md"] if os.path.exists(
     os.path.join(lint.TOP, p))]
 # A path, with arguments or without; a page in the top folder; where a link leads.
 NAMED = re.compile(r"`((?:src|tests|doc|demo)/[\w./-]+|[\w-]+\.(?:md|am|ac))(?: [^`]*)?`|\]\(([^)#:]+)(?:#[^)]*)?\)")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where JVMs and jhot may be, and what may happen to either: tables with a row each.
 
-check_SCRIPTS += %D%/test_places.sh
-noinst_PROGRAMS += %D%/confine
+check_SCRIPTS += %D%/test_faults.sh %D%/test_places.sh
+noinst_PROGRAMS += %D%/confine %D%/fault_tool
 check_DATA += %D%/undumpable.so
 CLEANFILES += %D%/undumpable.so
 EXTRA_DIST += %D%/undumpable.c %D%/inside.sh
@@ -17,3 +17,9 @@ jvm_test_programs += tests/jvm/programs/Placed.java
 places-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" PLACES=all \
 		bash $(srcdir)/%D%/test_places.sh
+
+# A hundred points of each kind.
+.PHONY: faults-check
+faults-check: all $(check_DATA)
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" FAULTS="$${FAULTS:-100}" \
+		bash $(srcdir)/%D%/test_faults.sh

@@ -230,12 +230,12 @@ place "its working folder is deleted" as="env -C $T/lost" before=lose_folder lon
 
 # --- what it is denied -------------------------------------------------------------------------------
 
-perf='no perf_events: E[A-Z]*'
+perf='no perf_events: E[A-Z]* [(][a-z_ .]*[)]: no kernel frames'
 place "seccomp as containers have it" as="$T/for-other/confine" says="$perf"
 place "undumpable" as="env LD_PRELOAD=$T/for-other/undumpable.so" long=1
 place "undumpable, another user" as="$other env LD_PRELOAD=$T/for-other/undumpable.so"
 place "40 descriptors" as="prlimit --nofile=40:40" long=1
-place "4 descriptors left" before=few_descriptors says="no perf_events, too few file descriptors" long=1
+place "4 descriptors left" before=few_descriptors says="no perf_events, too few file descriptors: EMFILE: no kernel frames" long=1
 place "no descriptor left" before=no_descriptors told="3 descriptors.*prlimit" long=1
 place "no locked memory" as="prlimit --memlock=0:0 $other" long=1
 place "4 MB of address space left" before=no_memory told="3 address space.*prlimit" long=1
@@ -316,8 +316,25 @@ starting() {
 	jvm_end
 }
 
+# Who may not trace the JVM cannot open what it shares with jhot.
+private() {
+	local link
+	# shellcheck disable=SC2086
+	JVM_AS=$other jvm_start $CALM_JVM Known shares
+	"$JHOT" record -o "$T/a.collapsed" "$JVM" >"$T/said" 2>&1 </dev/null &
+	wait_for 20 has_samples "$JVM" 1
+	for link in /proc/"$JVM"/fd/*; do
+		[[ $(readlink "$link") == /memfd:jhot-* ]] && break
+	done
+	ok "its user can open the shared memory" eval "$other head -c 4 '$link' >'$T/memory'"
+	ok "another user cannot" not eval "$nameless head -c 4 '$link' >'$T/memory' 2>&1"
+	"$JHOT" stop "$JVM" >"$T/said" 2>&1
+	jvm_end
+}
+
 touch "$T/begin"
 wave 8
+private
 strangers
 [ "$PLACES" != all ] || starting
 [ "$PLACES" != all ] || { echo; awk -F '\t' '{ printf "%-50s %s\n", $1, $2 }' "$T/table"; echo; }

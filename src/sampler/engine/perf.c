@@ -173,6 +173,8 @@ static void perf_why(struct text *text, const struct engine_target *target, int 
 	perf_fd_refused(text, error);
 	if (error == -ENOSPC)
 		text_add(text, " (all breakpoints of the CPU are in use)");
+	if (!perf_counts(target))
+		text_add(text, ": no kernel frames");
 }
 
 static int perf_probe(const struct engine_target *on_self, char *why, size_t bytes)

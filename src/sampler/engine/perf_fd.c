@@ -133,6 +133,8 @@ bool perf_fd_alive(const struct thread_arm *arm)
 void perf_fd_refused(struct text *text, int error)
 {
 	text_add_errno(text, -error);
-	if (error == -EACCES || error == -EPERM)
-		text_add(text, " (kernel.perf_event_paranoid, seccomp or mlock limit)");
+	if (error == -EACCES)
+		text_add(text, " (kernel.perf_event_paranoid)");
+	if (error == -EPERM)
+		text_add(text, " (seccomp or mlock limit)");
 }
