@@ -146,8 +146,10 @@ static void make_events(struct profile *p)
 	profile_add(p, EVENT_LOCK, 2, stack, 0, 1, 3000);
 	profile_add_sample(
 		p, EVENT_WALL, 1, &(struct profile_sample){run, 0, THREAD_ON_CPU, 5, 250000000});
+	/* Looks that came late: each stands for four intervals. */
+	profile_interval_add(p, EVENT_WALL, 50000000);
 	profile_add_sample(
-		p, EVENT_WALL, 2, &(struct profile_sample){run, 0, THREAD_IO, 20, 1000000000});
+		p, EVENT_WALL, 2, &(struct profile_sample){run, 0, THREAD_IO, 20, 4000000000});
 }
 
 #define HOSTILE                                                                   \
@@ -383,6 +385,9 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	make(p, kind, stacks);
 	describe(&o, kind);
+	if (!o.query.by_weight)
+		o.each = profile_sample_weight(p, o.query.event);
+	o.query.by_weight |= o.each != 0;
 	failed =
 		measured ? measure(p, &o, format) : export_write(argv[optind], format, p, &o, &err);
 	if (failed)

@@ -28,7 +28,7 @@ for event in cpu alloc lock wall; do
 	for total in '' --total; do
 		back $event "$total" "$T/o.jhot" >"$T/want"
 		for file in o.jfr "o-$event.pb.gz"; do
-			case $event$total$file in cpu--total*.jfr | wall*.jfr) continue ;; esac # of threads that rest it may have fewer samples
+			case $event$total$file in cpu--total*.jfr | wall--total*.jfr) continue ;; esac
 			back $event "$total" "$T/$file" >"$T/got"
 			same "$event $total is in $file as it is in o.jhot, $(wc -l <"$T/want") stacks" "$T/got" "$T/want"
 		done

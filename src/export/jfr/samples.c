@@ -62,21 +62,34 @@ static uint64_t samples_share(uint64_t value, uint64_t k, uint64_t n)
 struct samples {
 	struct jfr *j;
 	int event;
-	struct wait *waits; /* of locks */
+	uint64_t each, rest; /* profile_sample_weight; what of it no event has yet */
+	struct wait *waits;  /* of locks */
 	uint32_t wait_count, wait_cap;
 };
+
+/* How many samples a part is in a file where all of an event stand for the same; over all parts nothing is lost by rounding. */
+static uint64_t samples_number(struct samples *s, const struct profile_part *part)
+{
+	uint64_t weight = part->weight + s->rest;
+
+	if (!s->each)
+		return part->count;
+	s->rest = weight % s->each;
+	return weight / s->each;
+}
 
 /* --- the CPU ----------------------------------------------------------------------------------------- */
 
 static void samples_of_cpu(
-	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
+	struct samples *s, const struct seconds_span *span, const struct profile_part *part)
 {
+	struct jfr *j = s->j;
+	uint64_t n = samples_number(s, part);
 	uint32_t entry = j->spread++;
 	struct buf *out;
 
-	for (uint64_t k = 0; k < part->count; k++) {
-		out = samples_begin(
-			j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, part->count));
+	for (uint64_t k = 0; k < n; k++) {
+		out = samples_begin(j, JFR_EXECUTION_SAMPLE, samples_ns(span, entry, k, n));
 		jfr_number(out, jfr_thread(j, part->thread));
 		jfr_number(out, jfr_trace(j, part->stack));
 		jfr_number(out, JFR_STATE_DEFAULT);
@@ -97,15 +110,19 @@ static enum jfr_state samples_state(enum thread_state state)
 }
 
 static void samples_of_wall(
-	struct jfr *j, const struct seconds_span *span, const struct profile_part *part)
+	struct samples *s, const struct seconds_span *span, const struct profile_part *part)
 {
-	uint64_t ns = samples_ns(span, j->spread++, 0, part->count ? part->count : 1);
-	struct buf *out = samples_begin(j, JFR_WALL_SAMPLE, ns);
+	struct jfr *j = s->j;
+	uint64_t n = samples_number(s, part), ns = samples_ns(span, j->spread++, 0, n ? n : 1);
+	struct buf *out;
 
+	if (!n)
+		return;
+	out = samples_begin(j, JFR_WALL_SAMPLE, ns);
 	jfr_number(out, jfr_thread(j, part->thread));
 	jfr_number(out, jfr_trace(j, part->stack));
 	jfr_number(out, samples_state(part->state));
-	jfr_number(out, part->count);
+	jfr_number(out, n);
 	samples_end(j);
 	if (part->state != THREAD_IO)
 		return;
@@ -153,12 +170,12 @@ static void samples_of_perf(
 static void samples_part(
 	void *ctx, const struct seconds_span *span, const struct profile_part *part)
 {
-	const struct samples *s = ctx;
+	struct samples *s = ctx;
 
 	switch (s->event) {
-	case EVENT_CPU: samples_of_cpu(s->j, span, part); break;
+	case EVENT_CPU: samples_of_cpu(s, span, part); break;
 	case EVENT_ALLOC: samples_of_alloc(s->j, span, part); break;
-	case EVENT_WALL: samples_of_wall(s->j, span, part); break;
+	case EVENT_WALL: samples_of_wall(s, span, part); break;
 	default: samples_of_perf(s->j, s->event, span, part);
 	}
 }
@@ -167,6 +184,8 @@ void jfr_event(struct jfr *j, const struct profile_query *q)
 {
 	struct samples s = {.j = j, .event = q->event};
 
+	s.each = profile_sample_weight(j->p, q->event);
+	s.rest = s.each / 2;
 	seconds_each(j->p, q, samples_part, &s);
 }
 
