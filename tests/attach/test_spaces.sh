@@ -9,17 +9,6 @@ agent=$builddir/tests/attach/agent.so
 [ "$(id -u)" = 0 ] || skip_all "only root can make users and namespaces"
 unshare -m -p -f true 2>/dev/null || skip_all "no namespaces may be made here"
 
-# java_of PID: the java process below this one, which unshare and friends have started
-java_of() {
-	local pid=$1 child
-	while :; do
-		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && echo "$pid" && return
-		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
-		[ -n "${child%% *}" ] || return 1
-		pid=${child%% *}
-	done
-}
-
 # start_in DESCRIPTION COMMAND...: a JVM that the command execs or forks; sets jvm
 start_in() {
 	where=$1

@@ -230,6 +230,17 @@ jvm_said_ready() {
 	grep -qs '^ready' "$JVM_OUT" || gone "$JVM"
 }
 
+# java_of PID: the java process below this one, which unshare and friends have started
+java_of() {
+	local pid=$1 child
+	while :; do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && echo "$pid" && return
+		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+		[ -n "${child%% *}" ] || return 1
+		pid=${child%% *}
+	done
+}
+
 # jvm_halt: $JVM ends at once, as a program that calls halt(7) does; not waited for
 jvm_halt() {
 	echo x >&"$JVM_IN"

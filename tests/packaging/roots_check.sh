@@ -42,13 +42,6 @@ exec chroot --userspec=65534:65534 "$1" java -Xmx64m -cp /tmp/classes Known shar
 END
 chmod +x "$T/inside"
 
-# java_below PID: the JVM that unshare has started
-java_below() {
-	local child
-	child=$(cat "/proc/$1/task/$1/children" 2>/dev/null)
-	[ "$(cat "/proc/${child%% *}/comm" 2>/dev/null)" = java ] && java=${child%% *}
-}
-
 # turns COMMAND...: best and worst of both times
 turns() {
 	local i
@@ -96,7 +89,7 @@ for entry in $SUITES; do
 	root=$ROOTS/$suite
 	debian "$suite" "${entry#*:}" || { status=1; continue; }
 	unshare -m -p -f --kill-child "$T/inside" "$root" "$CLASSES" "$one" >"$T/jvm" 2>&1 <"$T/in" {hold}>&- &
-	wait_for 60 grep -qs '^ready' "$T/jvm" && java_below $! || { cat "$T/jvm"; exit 1; }
+	wait_for 60 grep -qs '^ready' "$T/jvm" && java=$(java_of $!) || { cat "$T/jvm"; exit 1; }
 	libc=$(chroot "$root" ldd --version | sed -n '1s/.* //p')
 	target=Known out=/tmp/recorded
 	row "Debian $suite" "glibc $libc" "JDK ${entry#*:}" \

@@ -55,17 +55,6 @@ place() {
 		unset "rows[-1]"
 }
 
-# java_of PID: the java process below this one, which unshare and friends have started
-java_of() {
-	local pid=$1 child
-	while :; do
-		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && echo "$pid" && return
-		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
-		[ -n "${child%% *}" ] || return 1
-		pid=${child%% *}
-	done
-}
-
 # --- one row -----------------------------------------------------------------------------------------
 
 launch() {
