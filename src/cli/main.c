@@ -65,14 +65,20 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
 	return rc;
 }
 
-/* Is one of the words a profile? A number is a pid, whatever files are called. */
+/* Is one of the operands a profile, by the rules of the verb that shows them? A number is a pid, whatever files are called. */
 static bool names_file(int argc, char **argv)
 {
-	for (int i = 0; i < argc; i++)
-		if (argv[i][0] != '-' && argv[i][strspn(argv[i], "0123456789")] &&
-			import_takes(argv[i]))
-			return true;
-	return false;
+	struct err unused = {0};
+	struct args args;
+	bool found = false;
+
+	if (args_parse(&args, verb_find(VERB_OF_FILES), argc, argv, &unused))
+		return false;
+	for (int i = 0; i < args.operand_count && !found; i++)
+		found = args.operands[i][strspn(args.operands[i], "0123456789")] &&
+			import_takes(args.operands[i]);
+	args_done(&args);
+	return found;
 }
 
 /* No verb given: the default one, with all words as its arguments; the one that shows files, if there are some. */
