@@ -22,7 +22,9 @@ function changeOf(t, i) {
 	const d = view.graph.diff, [a, b] = sidesOf(t.total[i], t.other[i]);
 	const rest = d.whole ? Math.max(0, 1 - (a + b) / (2 * d.whole)) : 1;
 	const noise = rest * (a * a * d.noiseA + b * b * d.noiseB);
-	const band = d.limit * Math.sqrt(rest * (a * d.eachA + b * d.eachB + noise));
+	const [allA, allB] = sidesOf(t.total[0], t.other[0]), share = (a + b) / (allA + allB);
+	const limit = Math.sqrt(Math.max(1.96 ** 2, d.limit ** 2 - 2 * Math.log(share / 0.01))); // as band_limit
+	const band = limit * Math.sqrt(rest * (a * d.eachA + b * d.eachB + noise));
 	return Math.abs(b - a) < band || Math.abs(b - a) < 1e-9 * a ? 0 : (b - a) / Math.max(a, b);
 }
 

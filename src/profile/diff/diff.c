@@ -115,6 +115,7 @@ static void feed_both(
 	d->whole = q->mode == DIFF_SHARE ? d->scale : 0;
 	for (int side = 0; side < DIFF_SIDES; side++)
 		feed_side(d, q, merged, side);
+	d->sum = (double)profile_sum(d->both, &d->query_all).weight;
 }
 
 /* --- graphs ------------------------------------------------------------------------------------------ */
@@ -156,7 +157,7 @@ static void draw_side(struct diff *d, int side)
 void diff_draw(struct diff *d)
 {
 	const struct profile_event *event = profile_get_event(d->both, d->query_all.event);
-	double all = (double)profile_sum(d->both, &d->query_all).weight;
+	double all = d->sum;
 	int last = PROFILE_EVENTS - 1;
 
 	d->query_graph = profile_whole(d->query_all.event == last ? last - 1 : last);
@@ -228,11 +229,18 @@ void diff_free(struct diff *d)
 	free(d);
 }
 
+/* As for methods: what has more of all is sure earlier. */
+static double band_limit(const struct diff *d, double share)
+{
+	return sqrt(fmax(Z95 * Z95, d->limit * d->limit - 2 * log(share / DIFF_SMALL)));
+}
+
 double diff_band(const struct diff *d, double a, double b)
 {
 	double rest = d->whole > 0 ? fmax(0, 1 - (a + b) / (2 * d->whole)) : 1;
 	double noise =
 		d->noise * d->noise * rest * (a * a / d->runs[DIFF_A] + b * b / d->runs[DIFF_B]);
 
-	return d->limit * sqrt(rest * (a * d->each[DIFF_A] + b * d->each[DIFF_B] + noise));
+	return band_limit(d, (a + b) / d->sum) *
+	       sqrt(rest * (a * d->each[DIFF_A] + b * d->each[DIFF_B] + noise));
 }

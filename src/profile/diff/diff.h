@@ -21,6 +21,7 @@
 
 #define DIFF_RUNS  64   /* of a side */
 #define DIFF_NOISE 0.05 /* what recordings of one program are taken to differ by where none tells */
+#define DIFF_SMALL 0.01
 #define DIFF_LEVEL 0.03 /* of reports without a true difference so many may have a false one */
 
 enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
@@ -81,7 +82,8 @@ struct diff {
 	double each[DIFF_SIDES]; /* of both: weight of one sample */
 	double whole; /* of both: what all of a side has, of which shares are; 0: rates and counts */
 	double noise; /* relative, between recordings of a side */
-	double limit; /* from so many standard errors on a difference is sure */
+	double sum;   /* of both together, as drawn */
+	double limit; /* from so many standard errors on a difference in DIFF_SMALL of that is sure */
 };
 
 struct diff *diff_new(const struct diff_question *question, struct err *err);

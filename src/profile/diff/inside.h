@@ -5,6 +5,8 @@
 
 #include "profile/diff/diff.h"
 
+#define Z95 1.96 /* standard errors of a 95 % half width */
+
 /* A sum of samples, and the squares of their clusters. */
 struct diff_sum {
 	double value, squares;

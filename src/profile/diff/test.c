@@ -15,12 +15,10 @@
 #include <stdlib.h>
 
 #define FEW         16u /* samples of both sides: fewer can never differ surely among so many */
-#define Z95         1.96
 #define PRIOR_LEAST 2.0
 #define PRIOR_MOST \
 	24.0 /* noise that all methods have together is not told better by more of them */
 #define WEIGHT_LEAST 1e-6
-#define SMALL        0.01 /* of all: what a graph's boxes are taken to have */
 #define SURE_N       60.0 /* degrees of freedom that are as good as any number */
 
 enum test_kind { TEST_SELF, TEST_TOTAL, TEST_KINDS };
@@ -393,7 +391,7 @@ static void test_by_numbers(struct tests *t)
 	uint32_t questions = test_questions(t, &weight);
 	uint32_t sure = test_correct(t, questions, weight);
 
-	t->d->limit = test_limit(DIFF_LEVEL * (sure ? sure : 1) / questions * SMALL / weight);
+	t->d->limit = test_limit(DIFF_LEVEL * (sure ? sure : 1) / questions * DIFF_SMALL / weight);
 }
 
 static void test_score(void *ctx, const unsigned char *side, double *scores)
@@ -420,7 +418,7 @@ static bool test_by_splits(struct tests *t)
 		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
 	}
 	if (told)
-		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_weigh(SMALL)));
+		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_weigh(DIFF_SMALL)));
 	free(p);
 	return told;
 }
