@@ -3,7 +3,7 @@
 # Many sessions with one JVM: memory, descriptors, threads and signal handlers stay where they were.
 . "$(dirname "$0")/lib.sh"
 
-CYCLES=${CYCLES:-100}
+CYCLES=${CYCLES:-60}
 WARM=10
 
 cycle() {

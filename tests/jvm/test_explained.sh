@@ -28,9 +28,9 @@ explained "one thread is explained" "$(explains)"
 explained "at 1 ms" "$(explains -e cpu=1ms)"
 explained "with a timer for each thread" "$(explains --engine ctimer)"
 jvm_end
-jvm_start Known threads 200
+jvm_start Known threads 60
 # For longer: at its ends a recording has part of what each of them does.
-explained "200 threads are explained" "$(explains -d 9)"
+explained "60 threads are explained" "$(explains -d 9)"
 # A timer's signal comes with the tick that also takes the thread from the CPU, until its next turn.
 short=$(explains --engine ctimer)
 diag "$short"

@@ -4,7 +4,7 @@
 # form. A JVM of 21 or 25 whose JVMTI environments are disposed of dies here after some twenty of them.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-SESSIONS=${SESSIONS:-40}
+SESSIONS=${SESSIONS:-27}
 CLASSES=$builddir/tests/sampler/classes
 
 session() {
