@@ -6,29 +6,41 @@
 
 [ -e "$CLASSES/Waiting.class" ] || skip_all "no Waiting.class (make check builds it)"
 
-# looks_at NAME: what jhot says of that program, in $T/NAME
+# looks_at NAME...: what jhot says of these programs, which run side by side, in $T/NAME; where each listens, in $T/NAME.port
 looks_at() {
-	local program=Waiting
-	[ "$1" != deadlock ] || program=Problems
-	: >"$T/$1"
-	jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m $program "$1" || return
-	ports=$(listening "$JVM")
-	"$JHOT" why -d 4 "$JVM" >"$T/$1" 2>"$T/err"
-	diag "JDK $major: $1: $(grep -E '^(LOCK|POOL|I/O|CORES)  ' "$T/$1" | head -n 1)"
-	jvm_end
+	local name program asking=() pids=()
+	for name; do
+		program=Waiting
+		[ "$name" != deadlock ] || program=Problems
+		: >"$T/$name"
+		jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m $program "$name" || return
+		listening "$JVM" >"$T/$name.port"
+		pids+=("$JVM")
+	done
+	for name; do
+		"$JHOT" why -d 4 "${pids[${#asking[@]}]}" >"$T/$name" 2>"$T/$name.err" </dev/null &
+		asking+=($!)
+	done
+	wait "${asking[@]}"
+	for name; do diag "JDK $major: $name: $(grep -E '^(LOCK|POOL|I/O|CORES)  ' "$T/$name" | head -n 1)"; done
+	for JVM in "${pids[@]}"; do jvm_kill; done
 }
 
-# finds NAME PATTERN...: the first line of a finding, and what proves it; "PORT" is where the program listens. A machine that others use keeps the looks away:
-# what is not found is looked for again.
+looked_at() {
+	grep -qsE ' s: (nothing|[0-9]+) found' "$T/$1"
+}
+
+# finds NAME PATTERN...: the first line of a finding, and what proves it; "PORT" is where the program listens. What is not
+# found is looked for again: a machine that others use keeps the looks away.
 finds() {
 	local name=$1 pattern
 	shift
 	for _ in 1 2 3; do
+		! grep -qsE "${1/PORT/$(cat "$T/$name.port" 2>/dev/null)}" "$T/$name" || break
 		looks_at "$name"
-		! grep -qE "${1/PORT/$ports}" "$T/$name" || break
 	done
 	for pattern; do
-		ok "JDK $major: $name: $pattern" grep -qE "${pattern/PORT/$ports}" "$T/$name" || diag_file "$T/$name"
+		ok "JDK $major: $name: $pattern" grep -qE "${pattern/PORT/$(cat "$T/$name.port")}" "$T/$name" || diag_file "$T/$name"
 	done
 }
 
@@ -36,21 +48,23 @@ finds() {
 finds_no() {
 	local name=$1 rule
 	shift
-	looks_at "$name"
-	ok "JDK $major: $name was looked at" grep -qE ' s: (nothing|[0-9]+) found' "$T/$name" || diag_file "$T/err"
+	looked_at "$name" || looks_at "$name"
+	ok "JDK $major: $name was looked at" looked_at "$name" || diag_file "$T/$name.err"
 	for rule; do
 		ok "JDK $major: $name: no $rule" not grep -q "^$rule  " "$T/$name" || diag_file "$T/$name"
 	done
 }
 
 waits() {
+	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle
+	looks_at locks-not io-not # these take cores
 	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep'
 	ok "JDK $major: locks: and nothing else" not grep -qE '^(POOL|I/O)  ' "$T/locks"
 	finds locks-chain 'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
 	is "JDK $major: the chain is told once" "$(grep -c '^LOCK  ' "$T/locks-chain")" 1
+	finds deadlock '^DEADLOCK  '
 	finds_no deadlock LOCK POOL
-	ok "JDK $major: what waits in a circle is a deadlock" grep -q '^DEADLOCK  ' "$T/deadlock"
 	finds_no locks-not LOCK POOL I/O
 	finds pool '^POOL  3[5-8] of 40 threads http-\* wait in Waiting\$ConnectionPool.borrow; [2-5] do anything else' \
 		'^      Waiting.handle' '^    those that do not, such as http-' '^      Waiting.query'
@@ -71,6 +85,7 @@ delay_ns() {
 
 cores() {
 	local cpus before after
+	rm -f "$T/cores"
 	JVM_AS="taskset -c $(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')" finds cores \
 		'^CORES  threads that want to run wait for a core for [4-9][0-9] % of that time' \
 		'^    spinner-[0-3]: runs [0-9]+ % of the time, waits for a core [0-9]+ %'
