@@ -241,6 +241,7 @@ static void add_screen(
 
 struct drawn {
 	struct fake fake;
+	struct app_options options;
 	struct ui ui;
 };
 
@@ -254,14 +255,14 @@ static void drawn_done(struct drawn *d)
 static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *d, struct buf *out)
 {
 	struct ui *ui = &d->ui;
-	struct app_options options = {.frame_fd = -1, .attached = !s->picker, .events = 0xf};
 	int64_t now = 0;
 	bool plain = true;
 
 	fake_init(&d->fake, 400);
 	d->fake.idle = s->idle;
 	d->fake.broken = s->broken;
-	ui_init(ui, &fake_ops, &d->fake, &options, ascii);
+	d->options = (struct app_options){.frame_fd = -1, .attached = !s->picker, .events = 0xf};
+	ui_init(ui, &fake_ops, &d->fake, &d->options, ascii);
 	ui_resize(ui, sizes[size].rows, sizes[size].cols);
 	for (uint32_t i = 0; i < (s->warm_s ? s->warm_s : WARM_S); i++)
 		ui_tick(ui, now += 1000);
