@@ -322,6 +322,7 @@ static void describe(struct export_options *o, const char *kind)
 			o->meta.events[i] = (struct export_event){.event = i};
 		o->meta.events[0].engine = "perf";
 		o->meta.events[0].lost = 3;
+		o->meta.events[EVENT_WALL].interval = 50000000;
 		o->meta.event_count = EVENT_USER_FIRST;
 		o->meta.vitals = &shop_vitals;
 		o->meta.host = "web-3";

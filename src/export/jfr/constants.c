@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* How frames ran, in async-profiler's words: tools know the first seven by their place. */
-static const char *const frame_words[] = {
-	"Interpreted", "JIT compiled", "Inlined", "Native", "C++", "Kernel", "C1 compiled", "Java"};
+static const char *const frame_words[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++",
+	"Kernel", "C1 compiled", "Java", "Waits"};
 static const uint8_t frame_word_of[FRAME_TYPES] = {
 	[FRAME_COMPILED] = 1,
 	[FRAME_C1] = 6,
@@ -27,7 +27,7 @@ static const uint8_t frame_word_of[FRAME_TYPES] = {
 	[FRAME_CLASS] = 7,
 	[FRAME_BREAK] = 3,
 	[FRAME_CLASS_OUTSIDE] = 7,
-	[FRAME_WAITS] = 3,
+	[FRAME_WAITS] = 8,
 };
 static const char *const state_words[] = {
 	[JFR_STATE_DEFAULT] = "STATE_DEFAULT",
