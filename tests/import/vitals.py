@@ -8,6 +8,8 @@ import sys
 
 from oracle import nanoseconds, start_of, value_of
 
+VITALS = "jdk.GCHeapSummary", "jdk.GarbageCollection", "jdk.CPULoad"
+
 
 def read(printed, path):
     """What each second ends with or has of: heap, collections, pauses, CPU load."""
@@ -16,6 +18,8 @@ def read(printed, path):
     events = json.load(open(printed))["recording"]["events"]
     for event in sorted(events, key=lambda e: nanoseconds(e["values"]["startTime"])):
         values = event["values"]
+        if event["type"] not in VITALS:  # a last second of nothing but samples has no vitals
+            continue
         second = seconds[(nanoseconds(values["startTime"]) - start) // 10 ** 9]
         if event["type"] == "jdk.GCHeapSummary":
             space = values["heapSpace"]

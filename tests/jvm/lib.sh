@@ -199,6 +199,8 @@ jvm_launch() {
 	${JVM_AS:-} setpriv --pdeathsig KILL "$JAVA" -cp "$CLASSES" "$@" \
 		<"$T/jvm$n.in" >"$JVM_OUT" 2>"$JVM_ERR" {JVM_IN}>&- &
 	JVM=$!
+	# What a JVM of the same number that was killed has left; another user's would keep this one from being attached.
+	rm -f "/tmp/.java_pid$JVM"
 	JVMS+=("$JVM:$JVM_IN:$T/jvm$n.in")
 }
 
@@ -276,6 +278,7 @@ jvm_stop_all() {
 	done
 	for entry in "${JVMS[@]}"; do
 		wait "${entry%%:*}" 2>/dev/null
+		rm -f "/tmp/.java_pid${entry%%:*}"
 	done
 }
 

@@ -372,7 +372,7 @@ public final class Problems extends Program {
             watch(3);
             break;
         case "stops-not":
-            watch(1000);
+            watch(3000);
             break;
         case "late":
             rounds();
