@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bench: the front end's memory over a day of a program whose threads and classes come and go (tests/session/day.h):
- * per simulated hour what was resident at most, what the model has, and the CPU time. `make bench-day`
+ * per simulated hour what was resident at most, what the model has, and the CPU time. `make bench ROWS=day`
  *
  *   bench_day [HOURS [SAMPLES_A_SECOND]]
  */
@@ -52,6 +52,8 @@ int main(int argc, char **argv)
 			(double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / NS_PER_S);
 		fflush(stdout);
 	}
+	printf("= %u h of a program: memory of the front end | jhot | MB | - | %.1f\n", hours,
+		resident_mb());
 	if (d.wrong || reader_stats(d.reader)->unknown_traces)
 		printf("wrong: %u records, %u unknown traces\n", d.wrong,
 			(uint32_t)reader_stats(d.reader)->unknown_traces);

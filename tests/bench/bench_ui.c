@@ -71,7 +71,7 @@ static void bench_view(
 		key += key_ms(ui, 'j', &whole);
 	}
 	printf("%-10s %-4s  tick %7.2f ms   draw %6.2f ms   key and draw %6.2f ms\n", name,
-		window == 4 ? "all" : "10s", tick / 5, draw / 5, key / 5);
+		window == 5 ? "all" : "10s", tick / 5, draw / 5, key / 5);
 }
 
 /* What the process has needed at most. */
@@ -112,12 +112,12 @@ static void bench_operations(struct ui *ui, int window, const char *view, const 
 	ui->scope.time.window = window;
 	ui_key(ui, *view, ui->now_ms);
 	ui_react(ui, UI_SORT);
-	printf("keys in %s, window %s\n", what, window == 4 ? "all" : "10s");
+	printf("keys in %s, window %s\n", what, window == 5 ? "all" : "10s");
 	bench_keys(ui, "search, letter by letter", "/parse\nnnN\033");
 	bench_keys(ui, "only, undone", "\\jackson\n\033");
 	bench_keys(ui, "hide, undone", "!netty\n\033");
 	bench_keys(ui, "freeze, step, go on", " ,,,,.. ");
-	bench_keys(ui, "window there and back", window == 4 ? "[]" : "][");
+	bench_keys(ui, "window there and back", window == 5 ? "[]" : "][");
 	bench_keys(ui, "restart, undone", "rU");
 	bench_keys(ui, "baseline, difference", "BDBD");
 	bench_keys(ui, "other views and back", "tTfm");

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-events: how soon another event is there, beside its limits.
+# make bench ROWS=events: how soon another event is there, beside its limits.
 #
 #   MAJORS="8 17 25"   JDKs under $JDKS on which events are switched on inside the JVM    TURNS=15   times each
 #   REPEAT=5           JVMs for the first visits in the live view
 #
 # On a JVM that does all that can be sampled (Totals). Of the live view: from a key to the frame that shows rows of its
 # event (bench_switch). Inside the JVM: from the start command to the agent's answer (bench_enable).
-. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 MAJORS=${MAJORS:-8 17 25}
 TURNS=${TURNS:-15}
@@ -52,6 +52,9 @@ bench_keys() {
 	for event in alloc lock wall; do
 		row "key to rows of $event, never on before" '<= 1000 ms' \
 			"$(awk -v e=$event '$1 == e && $2 == "first" { print $3 }' "$T/keys" | figures 1000)"
+		# shellcheck disable=SC2046
+		figure "from a key to rows of $event, never on before" jhot ms 1000 \
+			$(awk -v e=$event '$1 == e && $2 == "first" && $3 != "-" { print $3 }' "$T/keys")
 	done
 	row "key to rows of an event that runs" 'one frame' \
 		"$(awk '$2 == "again" { print $3 }' "$T/keys" | figures 50), frames: $(
@@ -70,6 +73,7 @@ bench_enable() {
 				printf "%.1f ms, longest %.1f, first %.1f, of %d%s", m, l, f, n, (m > 50 ? "  OVER" : "") }')
 		fi
 		row "JDK $major: $event switched on in the JVM" '<= 50 ms' "$text"
+		[ "$first" = - ] || figure "$event switched on in the JVM, JDK $major" jhot ms 50 "$median"
 	done <"$T/enable"
 	steady_end
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The live view's costs: live.py SECONDS PATTERN COMMAND... (a jhot top) on a pseudo-terminal of 80x24.
 #
-# Prints: ms until PATTERN was on the screen, bytes per refresh, refreshes, CPU per cent of one core. The last three are
-# of SECONDS of steady state, after 12 s in which the window fills.
+# Prints: ms until PATTERN was on the screen, bytes per refresh, refreshes, CPU per cent of one core, kB resident. All but
+# the first are of SECONDS of steady state, after 12 s in which the window fills; 0: only the first.
 
 import fcntl
 import os
@@ -23,6 +23,11 @@ def cpu_ticks(pid):
     with open("/proc/%d/stat" % pid) as f:
         fields = f.read().rsplit(")", 1)[1].split()
     return int(fields[11]) + int(fields[12])
+
+
+def rss_kb(pid):
+    with open("/proc/%d/status" % pid) as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmRSS:"))
 
 
 def spawn(command, frame_out):
@@ -77,12 +82,19 @@ def main():
     if not meter.run(start + 30, pattern):
         sys.exit("live.py: %r never came on the screen" % pattern)
     first_ms = (time.monotonic() - start) * 1000
+    if not seconds:
+        print("%.0f" % first_ms)
+        return end(pid, tty, meter)
     meter.run(time.monotonic() + SETTLE_S)
     meter.bytes = meter.refreshes = 0
     ticks, since = cpu_ticks(pid), time.monotonic()
     meter.run(since + seconds)
     cpu = (cpu_ticks(pid) - ticks) / TICKS / (time.monotonic() - since) * 100
-    print("%.0f %.0f %d %.2f" % (first_ms, meter.bytes / max(1, meter.refreshes), meter.refreshes, cpu))
+    print("%.0f %.0f %d %.2f %d" % (first_ms, meter.bytes / max(1, meter.refreshes), meter.refreshes, cpu, rss_kb(pid)))
+    return end(pid, tty, meter)
+
+
+def end(pid, tty, meter):
     os.write(tty, b"q")
     meter.run(time.monotonic() + 0.5)
     os.kill(pid, signal.SIGKILL)

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What jhot costs programs that start threads, or mount virtual ones, as often as they can: operations a second and CPU
+# make bench ROWS=rates: what jhot costs programs that start threads, or mount virtual ones, as often as they can: operations a second and CPU
 # time of each, agent included, sampled and not by turns on the same JVM. ASPROF=PATH has async-profiler take turns, too.
-#   usage: rates.sh [TURNS [SECONDS]]     MAJORS="17 25"
-. "$(dirname "$0")/../jvm/lib.sh"
+#   TURNS=8    SECONDS_EACH=4 of each    MAJORS="17 25"
+. "$(dirname "$0")/lib.sh"
 
-TURNS=${1:-8}
-LONG=${2:-4}
+TURNS=${TURNS:-8}
+LONG=${SECONDS_EACH:-4}
 MAJORS=${MAJORS:-17 21 25}
-ASPROF=${ASPROF:-}
 
 # measured NAME: the lines that the program prints meanwhile, but for those of the beginning and the end of the turn
 measured() {
@@ -35,7 +34,7 @@ turn() {
 	measured nothing
 	sampled jhot "$JHOT" record -d 600 -o "$T/x.collapsed" "$JVM"
 	sampled jhot-all "$JHOT" record -e cpu,alloc,lock,wall -d 600 -o "$T/x.collapsed" "$JVM"
-	[ -z "$ASPROF" ] || sampled async-profiler "$ASPROF" -e cpu -d $((LONG + 1)) -f "$T/y.collapsed" "$JVM"
+	[ -z "$ASPROF" ] || sampled async-profiler "$ASPROF" -e cpu -d $((LONG + 1)) -o collapsed -f "$T/y.collapsed" "$JVM"
 }
 
 # told MAJOR WHAT: medians, and how they are to "nothing" of the same turn
@@ -54,6 +53,11 @@ for name, values in rows.items():
     more = statistics.median(100 * (v[1] / n[1] - 1) for v, n in pairs)
     print("JDK %s %-7s %-15s %9.0f a second (%+5.1f %%)  %7.2f us of CPU each (%+5.1f %%)" %
           (sys.argv[2], sys.argv[3], name, rate, -loss, ns / 1000, more))
+kinds = {"starts": "threads that start", "mounts": "virtual threads that are mounted"}
+for name, values in rows.items():
+    who, kind = ("jhot", ", all events") if name == "jhot-all" else (name, "")
+    print("= %s, JDK %s%s: CPU of each | %s | of nothing's | - | %s" %
+          (kinds[sys.argv[3]], sys.argv[2], kind, who, " ".join("%.4f" % (v[1] / n[1]) for v, n in zip(values, rows["nothing"]))))
 PYTHON
 }
 

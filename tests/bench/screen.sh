@@ -1,18 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-screen: how calm and how cheap the live view is, beside its limits, over a recording of H2 under load.
+# make bench ROWS=screen: how calm and how cheap the live view is, beside its limits, over a recording of H2 under load.
 #
 #   SECONDS_EACH=20   how long it is watched live and frozen
-set -u
-builddir=${builddir:-.}
-srcdir=${srcdir:-.}
-T=$(mktemp -d "${TMPDIR:-/tmp}/jhot-screen.XXXXXX")
-trap 'rm -rf "$T"' EXIT
+. "$(dirname "$0")/lib.sh"
 
 row() {
 	printf '%-46s %12s  %s\n' "$1" "$2" "$3"
 }
 
+[ -x "$builddir/tests/tui/test_recorded" ] || { echo '! libvterm is not here (Debian: libvterm-dev)'; exit; }
 row figure limit measured
 # "# methods   80x24   1000 B   median 677, ..."
 srcdir=$srcdir builddir=$builddir "$builddir/tests/tui/test_recorded" >"$T/recorded"
@@ -22,7 +19,8 @@ sed -n 's/^# \(.*[^ ]\)  *\([0-9]*x[0-9]*\)  *\([0-9]*\)\( B\)*  *\(median.*\)/\
 		churn*) row "rows of the top 16 that change, ${name#*, }" "<= $limit" "$figures" ;;
 		*)
 			[ "$limit" = 0 ] && limit= || limit="<= $limit B"
-			row "bytes per refresh at $size: $name" "$limit" "$figures" ;;
+			row "bytes per refresh at $size: $name" "$limit" "$figures"
+			figure "bytes of a refresh at $size: $name" jhot B "${limit//[^0-9]/}" "$(sed 's/median \([0-9]*\).*/\1/' <<<"$figures")" ;;
 		esac
 	done
 grep '^not ok' "$T/recorded"
@@ -30,6 +28,8 @@ grep '^not ok' "$T/recorded"
 read -r live_cpu live_bytes frozen_cpu frozen_bytes < <(
 	python3 "$srcdir/tests/bench/frozen.py" "$(realpath "$builddir/jhot")" "$srcdir/tests/tui/h2.jhot" "${SECONDS_EACH:-20}")
 row "CPU of the front end, refresh of 1 s" '<= 2 %' "$live_cpu % of a core, $live_bytes B per 10 s"
+figure "live view of H2: CPU of the front end" jhot "% of a core" 2 "$live_cpu"
+figure "the same, frozen and untouched" jhot "% of a core" 0.2 "$frozen_cpu"
 row "the same, frozen and untouched" '<= 0.2 %' "$frozen_cpu % of a core, $frozen_bytes B per 10 s"
 
 # 100,000 stacks, ten minutes
@@ -38,6 +38,7 @@ if "$builddir/tests/bench/bench_ui" >"$T/ui"; then
 		"$(sed -n 's/^memory //p' "$T/ui" | sort -n | tail -1), all forms used; $(sed -n '1s/.*model //p' "$T/ui") the model at first"
 	sed -n 's/^\([a-z]*\) *\([0-9a-z]*\) *tick *\([0-9.]* ms\) .*key and draw *\([0-9.]* ms\)/\1|\2|\3|\4/p' "$T/ui" |
 		while IFS='|' read -r view window tick key; do
+			figure "a key over 100,000 stacks: $view, $window" jhot ms 16 "${key% ms}"
 			row "  a key in $view, window $window" '<= 16 ms' "$key  (a refresh: $tick)"
 		done
 	sed -n 's/^keys in \(.*\)/in \1/p; s/^  \(.*[^ ]\)  *first time *\(.*\)/|\1|\2/p' "$T/ui" |

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Prints "ready" after the first round, and "sum HEX ROUNDS" when it reads a "q" or the end of its input. The same
- * work gives the same result, so each round's must be the first one's; a difference is printed as WRONG.
+ * Prints "ready" after the first round, "rounds N" when it reads an "r", and "sum HEX ROUNDS" when it reads a "q" or the
+ * end of its input. The same work gives the same result, so each round's must be the first one's; a difference is printed
+ * as WRONG.
  */
 final class Rounds {
     private static volatile boolean stop;
@@ -21,6 +22,10 @@ final class Rounds {
         if (result != first) {
             System.out.println("WRONG: " + Long.toHexString(result) + ", not " + Long.toHexString(first));
         }
+    }
+
+    private static synchronized long finished() {
+        return rounds;
     }
 
     static void run(String name, int width, Callable<Long> round) throws Exception {
@@ -41,7 +46,9 @@ final class Rounds {
         }
         System.out.println("ready");
         for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {
-            // anything else keeps us running
+            if (c == 'r') {
+                System.out.println("rounds " + finished());
+            }
         }
         stop = true;
         for (Thread thread : threads) {

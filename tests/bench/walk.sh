@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench-walk: how well and how fast stacks are walked, by JDK and program; beside async-profiler where it is.
+# make bench ROWS=walk: how well and how fast stacks are walked, by JDK, program and depth; beside async-profiler where it is.
 #
 #   WORKLOADS=DIR     the programs of DIR (see workload.sh), not the repository's own and the demo
 #   ONLY=REGEX        of the programs, those whose name matches
-#   MAJORS="17 21"    of the JDKs under $JDKS and $JAVA, these
+#   MAJORS="17 21"    of the JDKs under $JDKS and $JAVA, these; "all" of them
 #   SECONDS_EACH=10   of samples by each profiler    ROUNDS=2    in so many turns: jhot, async-profiler, jhot, ...
 #   INTERVAL=1ms      WARM=5    seconds before the first sample
 #   ASPROF=PATH       async-profiler's asprof: the same from it, on the same JVM, in turns
@@ -17,8 +17,7 @@
 # buffer to the frames, kernel's included, with a jmethodID for a method; names are read when it dumps. jhot copies
 # names that no stack had before in the handler; that is a row of its own, "names", and not in the others. "--cstack vm" stops at the thread's first Java frame
 # (StackWalker::walkVM, isEntryFrame without "mixed"), "vmx" goes on through the native frames below.
-. "$(dirname "$0")/../jvm/lib.sh"
-. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/lib.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-10}
 ROUNDS=${ROUNDS:-2}
@@ -33,6 +32,8 @@ programs() {
 	cat <<'END'
 Compile   | -Xmx512m | Compile 40 2
 Walks     | -Xmx256m | Walks
+deep 25   | | Known deep 25
+deep 100  | | Known deep 100
 deep 400  | | Known deep 400
 shares    | | Known shares
 Deopt     | -Xmx256m | Deopt 2
@@ -48,7 +49,9 @@ turn_jhot() {
 	"$JHOT" record -i "$INTERVAL" -d "$ROUND_S" -o "$T/turn.collapsed" "$TARGET" >"$T/turn.out" 2>&1 </dev/null &
 	recorder=$!
 	sleep "$(awk -v s="$ROUND_S" 'BEGIN { print s - 0.4 }')"
-	"$JHOT" status "$TARGET" 2>/dev/null | walks_of_status >>"$T/jhot.cost"
+	"$JHOT" status "$TARGET" >"$T/status" 2>/dev/null
+	walks_of_status <"$T/status" >>"$T/jhot.cost"
+	sed -nE 's/^event cpu: .*, ([0-9]+) samples, ([0-9]+) lost.*/\1 \2/p' "$T/status" >>"$T/jhot.lost"
 	wait $recorder || { echo "jhot failed: $(tail -n 1 "$T/turn.out")" >&2; return 1; }
 	cat "$T/turn.collapsed" >>"$T/jhot.collapsed"
 }
@@ -68,6 +71,7 @@ turn_asprof() {
 	sleep "$ROUND_S"
 	metrics=$("$ASPROF" metrics "$TARGET" 2>/dev/null)
 	"$ASPROF" stop -o collapsed -f "$T/turn.collapsed" "$TARGET" >/dev/null 2>&1
+	awk '$1 == "samples_total" { n += $2 } $1 == "samples_skipped_total" { l += $2 } END { print n + 0, l + 0 }' <<<"$metrics" >>"$T/$1.lost"
 	awk '$1 == "samples_total" { n += $2 } $1 == "samples_skipped_total" { n -= $2 } $1 == "stackwalk_ns_avg" { a = $2 }
 		END { print "all", n + 0, "-", "-", a + 0 }' <<<"$metrics" >>"$T/$1.cost"
 	cat "$T/turn.collapsed" >>"$T/$1.collapsed"
@@ -92,6 +96,25 @@ row() {
 	read -r median p99 average < <(cost "$1" all)
 	printf '%-4s %-13s %-7s %8d %6.1f %5d %8.3f %8s %8s %8s\n' "$major" "$name" "$1" "$samples" "$mean" \
 		"$deepest" "$broken" "$median" "$p99" "$average"
+	figures "$1" "$broken" >>"$T/figures"
+}
+
+# figures PROFILER BROKEN: of this program. With VMX=1 jhot is set against that, too, where both reach the root.
+figures() {
+	local what="$name, JDK $major"
+	case $1 in
+	jhot) told jhot jhot "$what" "$2" ;;
+	asprof) told asprof async-profiler "$what" "$2" ;;
+	vmx) told jhot jhot "$what, both to the root" && told vmx async-profiler "$what, both to the root" "$2" ;;
+	esac
+}
+
+# told PROFILER WHO WHAT [BROKEN]
+# shellcheck disable=SC2046
+told() {
+	figure "walk: $3, mean" "$2" ns - $(awk '$1 == "all" && $2 { print $5 }' "$T/$1.cost")
+	[ -z "${4:-}" ] || figure "broken stacks: $3" "$2" % - "$4"
+	figure "samples lost: $3" "$2" % - $(awk '{ printf "%.3f\n", $1 + $2 ? 100 * $2 / ($1 + $2) : 0 }' "$T/$1.lost")
 }
 
 by_depth() {
@@ -105,13 +128,13 @@ by_depth() {
 
 measure() {
 	local round
-	rm -f "$T"/{jhot,asprof,vmx}.{collapsed,cost}
+	rm -f "$T"/{jhot,asprof,vmx}.{collapsed,cost,lost}
 	sleep "$WARM"
 	for ((round = 0; round < ROUNDS; round++)); do
 		[ -z "$WORKLOAD_GROUP" ] || { workload_pid; TARGET=$WORKLOAD_PID; }
 		turn_jhot || failed=1
-		[ -z "${ASPROF:-}" ] || turn_asprof asprof vm || failed=1
-		[ -z "${ASPROF:-}" ] || [ -z "${VMX:-}" ] || turn_asprof vmx vmx || failed=1
+		[ -z "$ASPROF" ] || turn_asprof asprof vm || failed=1
+		[ -z "$ASPROF" ] || [ -z "${VMX:-}" ] || turn_asprof vmx vmx || failed=1
 	done
 	[ ! -e "$T/jhot.collapsed" ] || row jhot
 	[ ! -e "$T/asprof.collapsed" ] || row asprof
@@ -151,8 +174,9 @@ measure_workloads() {
 
 printf '%-4s %-13s %-7s %8s %6s %5s %8s %8s %8s %8s\n' JDK program by samples depth max 'broken%' median 'p99 ns' mean
 # shellcheck disable=SC2086
+MAJORS=${MAJORS:-$(java_major "$JAVA")}
 while read -r major java <&4; do
-	[[ " ${MAJORS:-$major} " == *" $major "* ]] || continue
+	[[ $MAJORS == all || " $MAJORS " == *" $major "* ]] || continue
 	JAVA=$java
 	if [ -n "${WORKLOADS:-}" ]; then
 		measure_workloads
@@ -162,5 +186,5 @@ while read -r major java <&4; do
 done 4< <(jdks)
 echo
 printf '%-4s %-13s %7s %9s %8s %8s %8s\n' JDK program frames walks median 'p99 ns' mean
-cat "$T/depths" 2>/dev/null
+cat "$T/depths" "$T/figures" 2>/dev/null
 exit $failed

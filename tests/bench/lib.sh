@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# For the rows of `make bench`: real JVMs, programs under load, and how a row tells its figures. Sourced by bash.
+#
+#   figure WHAT WHO UNIT LIMIT VALUE...   one value per turn; WHO: nothing, jhot or async-profiler; LIMIT: "-" where there is none
+#
+# tests/bench/bench.py makes medians and ratios of such lines; all else that a row prints is for who runs it alone.
+. "$(dirname "${BASH_SOURCE[0]}")/../jvm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/workload.sh"
+
+ASPROF=${ASPROF:-}
+
+figure() {
+	[ $# -gt 4 ] || return 0
+	printf '= %s | %s | %s | %s |' "$1" "$2" "$3" "$4"
+	shift 4
+	printf ' %s' "$@"
+	echo
+}
+
+# profilers: nothing, and whoever is here
+profilers() {
+	echo nothing jhot
+	[ -z "$ASPROF" ] || echo async-profiler
+}
+
+now_ms() {
+	echo $((${EPOCHREALTIME/[.,]/} / 1000))
+}

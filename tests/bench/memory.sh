@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make bench ROWS=memory: what a session takes of memory: the JVM's, resident, with and without it, and the front end's.
+#
+#   TURNS=3   JVMs of each    SECONDS_EACH=60   of load    ASPROF=PATH   async-profiler on JVMs of its own, in turns
+#
+# The same javac each time, with a heap that is touched beforehand; the figure is the difference to nothing attached.
+. "$(dirname "$0")/lib.sh"
+
+SECONDS_EACH=${SECONDS_EACH:-60}
+TURNS=${TURNS:-3}
+
+begin_nothing() {
+	:
+}
+
+begin_jhot() {
+	"$JHOT" record -i 10ms -d 600 -o "$T/r.collapsed" "$JVM" >/dev/null 2>&1 &
+	recorder=$!
+}
+
+end_jhot() {
+	echo "$(rss_kb $recorder)" >>"$T/front"
+	"$JHOT" status "$JVM" | sed -n 's/^agent: .*, \([0-9]*\) kB mapped$/\1/p' >>"$T/mapped"
+	kill -TERM $recorder # INT is ignored by what a script runs in the background
+	wait $recorder
+}
+
+begin_async-profiler() {
+	"$ASPROF" start -e cpu -i 10ms "$JVM" >/dev/null 2>&1
+}
+
+end_async-profiler() {
+	"$ASPROF" stop -o collapsed -f "$T/r.collapsed" "$JVM" >/dev/null 2>&1
+}
+
+end_nothing() {
+	:
+}
+
+for ((turn = 0; turn < TURNS; turn++)); do
+	for who in $(profilers); do
+		jvm_start -Xms512m -Xmx512m -XX:+AlwaysPreTouch -XX:ReservedCodeCacheSize=64m Compile 40 || exit 1
+		"begin_$who"
+		sleep "$SECONDS_EACH"
+		rss_kb "$JVM" >>"$T/$who.rss"
+		"end_$who"
+		jvm_end
+	done
+done
+without=$(sort -n "$T/nothing.rss" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
+for who in $(profilers); do
+	# shellcheck disable=SC2046
+	figure "the JVM's memory more than without, ${SECONDS_EACH} s" "$who" kB "$([ "$who" = jhot ] && echo 8192 || echo -)" \
+		$(awk -v w="$without" '{ print $1 - w }' "$T/$who.rss")
+done
+# shellcheck disable=SC2046
+figure "mapped by the agent" jhot kB - $(cat "$T/mapped")
+# shellcheck disable=SC2046
+figure "the front end's memory, recording" jhot kB - $(cat "$T/front")

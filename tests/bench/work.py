@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Work done by a running program with and without a profiler: work.py NAME PID RUN_FOLDER JHOT SCRATCH [TO_JVM]
+#
+# TURNS turns of each way to profile (LOADS) on one warm JVM, nothing attached between: base, jhot, base, async-profiler, base,
+# ..., each second time in the other order. A turn is compared with the mean of the two bases beside it, each base but the
+# outer ones with the mean of the bases before and after it: that is the noise. Told of each: the time of an operation and the
+# JVM's CPU time of it, agent included, both as shares of what nothing attached takes; and what CPU time the front end takes.
+# Of the environment: TURNS, WARM, SECONDS_EACH, LOADS, VERBOSE, ASPROF, PORT, H2_JAR, JAVA.
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+TURNS = int(os.environ.get("TURNS", "10"))
+WARM = float(os.environ.get("WARM", "20"))
+SECONDS_EACH = float(os.environ.get("SECONDS_EACH", "6"))
+ASPROF = os.environ.get("ASPROF", "")
+REST = 0.5  # behind a profiler's start and end: what they cost once is not throughput
+STUCK = 120
+
+# What is done with a profiler: its name, jhot's arguments (a live view, if no file is named), async-profiler's.
+LOADS = {
+    "100hz": ("100 Hz, live", ["top", "-i", "10ms"], ["-e", "cpu", "-i", "10ms"]),
+    "1khz": ("1 kHz, recording", ["record", "-i", "1ms", "-o", "jhot.jhot"], ["-e", "cpu", "-i", "1ms", "-f", "asprof.jfr"]),
+    "events": ("all events, recording", ["record", "-e", "cpu,alloc,lock,wall", "-o", "jhot.jhot"],
+               ["-e", "cpu", "--wall", "50ms", "--alloc", "512k", "--lock", "10us", "-f", "asprof.jfr"]),
+}
+
+
+def stuck(what):
+    sys.exit("work.py: %s" % what)
+
+
+def cpu_s(pid):
+    """CPU time of a process, by its own clock."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+# --- operations ------------------------------------------------------------------------------------------
+# A meter's `turn` returns two numbers of a time of its own: operations a second, and the JVM's CPU seconds for each.
+
+
+class Counted:
+    """What can be asked how much it has done: from one change that is seen to another."""
+
+    def turn(self):
+        first, seen, end = None, self.count(), time.monotonic() + SECONDS_EACH
+        while True:
+            time.sleep(0.01)
+            done, now, cpu = self.count(), time.monotonic(), cpu_s(self.pid)
+            if done != seen:
+                if first is None:
+                    first = (done, now, cpu)
+                elif now > end:
+                    return (done - first[0]) / (now - first[1]), (cpu - first[2]) / (done - first[0])
+                seen = done
+            if now > end + STUCK:
+                stuck("nothing is done any more")
+
+    def rest(self):
+        pass
+
+
+class Javac(Counted):
+    """Rounds of javac over the same sources, by a program of ours: it tells how many when it reads "r"."""
+
+    def __init__(self, folder, pid, to_jvm):
+        self.out, self.pid, self.to_jvm = open(os.path.join(folder, "out"), "rb"), pid, open(to_jvm, "wb", buffering=0)
+
+    def count(self):
+        self.to_jvm.write(b"r\n")
+        end, line = time.monotonic() + STUCK, b""
+        while time.monotonic() < end:
+            line += self.out.readline()
+            if line.endswith(b"\n"):
+                if line.startswith(b"rounds "):
+                    return int(line.split()[1])
+                line = b""
+            time.sleep(0.0005)
+        return stuck("javac does not answer")
+
+
+class Lucene:
+    """Rounds of indexing and searching: all that three searching threads of a round have done ends it."""
+
+    LAST = re.compile(rb"processed 20000 records")
+    THREADS = 3
+
+    def __init__(self, folder, pid, _):
+        self.out, self.seen, self.pid = open(os.path.join(folder, "out"), "rb"), 0, pid
+
+    def round_end(self):
+        """Waits for the end of the round that runs; its time, and the CPU time until then."""
+        end = time.monotonic() + STUCK
+        while time.monotonic() < end and os.path.exists("/proc/%d" % self.pid):
+            self.seen += len(self.LAST.findall(self.lines()))
+            if self.seen >= self.THREADS:
+                self.seen -= self.THREADS
+                return time.monotonic(), cpu_s(self.pid)
+            time.sleep(0.005)
+        return stuck("the benchmark's rounds have ended")
+
+    def lines(self):
+        text = b""
+        while True:
+            line = self.out.readline()
+            if not line.endswith(b"\n"):
+                self.out.seek(-len(line), os.SEEK_CUR)  # the rest is still to come
+                return text
+            text += line
+
+    def turn(self):
+        """Of the next whole round."""
+        self.seen += len(self.LAST.findall(self.lines()))
+        self.seen %= self.THREADS
+        began, ended = self.round_end(), self.round_end()
+        return 1 / (ended[0] - began[0]), ended[1] - began[1]
+
+    def rest(self):
+        pass
+
+
+class H2(Counted):
+    """Rows that three clients have inserted, 200 with each round of their statements, as another client sees it."""
+
+    URL = "jdbc:h2:tcp://127.0.0.1:%s/./t;LOCK_TIMEOUT=20000" % os.environ.get("PORT", "9092")
+    COUNT = "select 'n=' || coalesce(max(id), 0) from o;\n"
+    FORGET = "delete from o where id > 200000;\nselect 'n=' || 0;\n"
+
+    def __init__(self, folder, pid, _):
+        java, jar, self.pid = os.environ["JAVA"], os.environ["H2_JAR"], pid
+        self.shell = subprocess.Popen(
+            [java, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-cp", jar, "org.h2.tools.Shell", "-url", self.URL, "-user", "sa"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        end = time.monotonic() + STUCK
+        while self.count() <= 200000:  # the clients come after the first rows
+            if time.monotonic() > end:
+                stuck("the clients insert no rows")
+            time.sleep(0.5)
+
+    def ask(self, statement):
+        self.shell.stdin.write(statement.encode())
+        self.shell.stdin.flush()
+        while True:
+            line = self.shell.stdout.readline()
+            if not line:
+                stuck("the database does not answer")
+            found = re.match(rb"(?:sql> )*n=(\d+)", line)
+            if found:
+                return int(found.group(1))
+            if b"Error" in line and b"not found" in line:
+                return 0
+
+    def count(self):
+        return self.ask(self.COUNT)
+
+    def rest(self):
+        """So that the table is as large in each turn."""
+        self.ask(self.FORGET)
+        time.sleep(REST)
+
+
+METERS = {"javac": Javac, "lucene-bench": Lucene, "h2": H2}
+
+# --- profilers -------------------------------------------------------------------------------------------
+
+
+class Jhot:
+    """On a terminal that nobody looks at, and which takes all."""
+
+    name = "jhot"
+
+    def __init__(self, jhot, pid, arguments):
+        self.pid, self.jhot, self.arguments = pid, jhot, arguments
+
+    def start(self):
+        self.child, self.tty = pty.fork()
+        if self.child == 0:
+            os.environ.update(TERM="xterm-256color")
+            os.execv(self.jhot, [self.jhot, *self.arguments, str(self.pid)])
+        threading.Thread(target=self.read, args=(self.tty,), daemon=True).start()
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            text = subprocess.run([self.jhot, "status", str(self.pid)], capture_output=True, text=True).stdout
+            if re.search(r"^event .* every ", text, re.M):
+                self.cpu, self.since = cpu_s(self.child), time.monotonic()
+                return
+            time.sleep(0.05)
+        os.kill(self.child, signal.SIGKILL)
+        stuck("jhot did not start")
+
+    def read(self, tty):
+        try:
+            while os.read(tty, 65536):
+                pass
+        except OSError:  # it has ended
+            pass
+
+    def stop(self):
+        """Returns what the front end took of a core, in per cent."""
+        share = (cpu_s(self.child) - self.cpu) / (time.monotonic() - self.since) * 100
+        os.kill(self.child, signal.SIGTERM)
+        os.waitpid(self.child, 0)
+        os.close(self.tty)
+        return share
+
+
+class Asprof:
+    name = "async-profiler"
+
+    def __init__(self, jhot, pid, arguments):
+        self.pid, self.arguments = str(pid), arguments
+
+    def run(self, *args):
+        done = subprocess.run([ASPROF, *args, self.pid], capture_output=True, text=True)
+        if done.returncode:
+            stuck("asprof: %s%s" % (done.stdout, done.stderr))
+
+    def start(self):
+        self.run("start", *self.arguments)
+
+    def stop(self):
+        self.run("stop", *([] if "-f" in self.arguments else ["-o", "collapsed", "-f", "asprof.collapsed"]))
+
+
+# --- turns -----------------------------------------------------------------------------------------------
+
+
+def turn(meter, profiler, front):
+    meter.rest()
+    if profiler:
+        profiler.start()
+    time.sleep(REST)
+    figures = meter.turn()
+    share = profiler.stop() if profiler else None
+    if share is not None:
+        front.append(share)
+    if os.environ.get("VERBOSE"):
+        print("%8.3f a second, %.4f s of CPU each: %s" % (*figures, profiler.name if profiler else "-"), file=sys.stderr, flush=True)
+    return figures
+
+
+def beside(figures, before, after):
+    """Time and CPU time of an operation, as shares of those beside."""
+    return (before[0] + after[0]) / 2 / figures[0], figures[1] / ((before[1] + after[1]) / 2)
+
+
+def figure(what, who, unit, values):
+    if values:
+        print("= %s | %s | %s | - | %s" % (what, who, unit, " ".join("%.4f" % value for value in values)), flush=True)
+
+
+def tell(name, what, who, shares):
+    figure("%s, %s: time of the work" % (name, what), who, "of nothing's", [share[0] for share in shares])
+    figure("%s, %s: CPU time of the JVM" % (name, what), who, "of nothing's", [share[1] for share in shares])
+
+
+def main():
+    # Started in a shell's background it is ignored, and so would be by who is ended by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    name, pid, folder, jhot, scratch = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
+    meter = METERS[name](folder, pid, *sys.argv[6:] or [None])
+    loads = [LOADS[load] for load in os.environ.get("LOADS", " ".join(LOADS)).split()]
+    ways = [(what, profiler(jhot, pid, arguments)) for what, ours, theirs in loads
+            for profiler, arguments in ((Jhot, ours), (Asprof, theirs)) if profiler is Jhot or ASPROF]
+    os.chdir(scratch)
+    time.sleep(WARM)
+    shares, fronts = [[] for _ in ways], [[] for _ in ways]
+    bases = [turn(meter, None, None)]
+    for round_ in range(TURNS):
+        for i in range(len(ways))[::-1 if round_ % 2 else 1]:
+            figures = turn(meter, ways[i][1], fronts[i])
+            bases.append(turn(meter, None, None))
+            shares[i].append(beside(figures, bases[-2], bases[-1]))
+    noise = [beside(bases[i], bases[i - 1], bases[i + 1]) for i in range(1, len(bases) - 1)]
+    for i, (what, profiler) in enumerate(ways):
+        if profiler.name == "jhot":
+            tell(name, what, "nothing", noise)
+        tell(name, what, profiler.name, shares[i])
+        figure("%s, %s: CPU of the front end" % (name, what), profiler.name, "% of a core", fronts[i])
+
+
+main()
