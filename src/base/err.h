@@ -23,6 +23,7 @@ enum err_kind {
 	ERR_GONE = 8,      /* the JVM ended during the session */
 	ERR_FOUND = 9,     /* what was looked for is there, and printed: no error, no sentence */
 	ERR_SLOWER = 10,   /* likewise: what was compared has become slower than it may */
+	ERR_UNSEEN = 11,   /* too little was seen to say that nothing is wrong */
 };
 
 struct err {

@@ -30,8 +30,14 @@ int watch_vitals(void *ctx, const struct vitals *v, struct err *err)
 void watch_judge(struct watch *w, const struct sampling *s)
 {
 	w->profile = s->profile;
-	w->seconds = (uint32_t)((session_duration_ns(s->session) + NS_PER_S / 2) / NS_PER_S);
+	w->asked_s = (double)(clock_mono_ns() - s->begin_ns) / (double)NS_PER_S;
+	w->seen_s = (double)session_seen_ns(s->session) / (double)NS_PER_S;
 	w->count = findings_look(w->findings, s->profile, 0, profile_info(s->profile).now + 1);
+}
+
+bool watch_unseen(const struct watch *w)
+{
+	return !w->count && w->seen_s < w->asked_s / 4;
 }
 
 /* --- text -------------------------------------------------------------------------------------------- */
@@ -55,9 +61,11 @@ void watch_print(const struct watch *w, FILE *out)
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (*v->jdk)
 		fprintf(out, "  JDK %s", v->jdk);
-	fprintf(out, "  %u s: ", w->seconds);
+	fprintf(out, "  %.0f s: ", w->seen_s);
 	if (w->count)
 		fprintf(out, "%u found\n", w->count);
+	else if (watch_unseen(w))
+		fprintf(out, "too little was seen of %.0f s to say anything\n", w->asked_s);
 	else
 		fprintf(out, "nothing found\n");
 	for (unsigned i = 0; i < w->count; i++) {
@@ -132,7 +140,7 @@ void watch_print_json(const struct watch *w, FILE *out)
 	json_key(&j, "pid"), json_int(&j, v->pid);
 	json_key(&j, "name"), json_str(&j, v->name);
 	json_key(&j, "jdk"), json_str(&j, v->jdk);
-	json_key(&j, "seconds"), json_int(&j, w->seconds);
+	json_key(&j, "seconds"), json_int(&j, (int64_t)(w->seen_s + 0.5));
 	json_key(&j, "findings");
 	json_begin(&j, '[');
 	for (unsigned i = 0; i < w->count; i++)

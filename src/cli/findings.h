@@ -15,13 +15,15 @@ struct watch {
 	struct vitals vitals; /* the last while it was sampled */
 	const struct profile *profile;
 	unsigned count;
-	uint32_t seconds;
+	double asked_s, seen_s; /* for how long it was to be looked at, and could be */
 };
 
 /* watch_vitals: for struct sampling; ctx: the watch. */
 int watch_vitals(void *ctx, const struct vitals *v, struct err *err);
 /* watch_judge: before the session ends, since then nobody is known to wait. */
 void watch_judge(struct watch *w, const struct sampling *s);
+/* Nothing was found because less than a quarter of the time was seen. */
+bool watch_unseen(const struct watch *w);
 void watch_print(const struct watch *w, FILE *out);
 void watch_print_json(const struct watch *w, FILE *out);
 /* One of them, as everywhere: doc/why.schema.json. */

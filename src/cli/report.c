@@ -22,9 +22,10 @@ static const char *const titles[] = {
 	[ERR_OUTPUT] = "cannot write",
 	[ERR_INPUT] = "cannot read",
 	[ERR_GONE] = "the JVM has ended",
+	[ERR_UNSEEN] = "too little was seen",
 };
 _Static_assert(
-	sizeof(titles) / sizeof(titles[0]) == ERR_GONE + 1, "every kind of error has a title");
+	sizeof(titles) / sizeof(titles[0]) == ERR_UNSEEN + 1, "every kind of error has a title");
 
 static void block(FILE *out, const char *title, const char *lines)
 {

@@ -349,6 +349,11 @@ uint64_t session_duration_ns(const struct session *s)
 		       : 0;
 }
 
+uint64_t session_seen_ns(const struct session *s)
+{
+	return reader_stats(s->reader)->seen_ns;
+}
+
 const char *session_note(struct session *s)
 {
 	const char *note = s->symbols ? symbols_note(s->symbols) : "";

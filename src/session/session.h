@@ -87,6 +87,8 @@ const struct vitals *session_vitals(struct session *s);
 
 /* How long was sampled so far: from the first event's start to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
+/* Of that, for how long the agent could look: it gets no core where the whole JVM gets none. */
+uint64_t session_seen_ns(const struct session *s);
 
 /* What is degraded in naming frames, a sentence or ""; valid until the next call. */
 const char *session_note(struct session *s);

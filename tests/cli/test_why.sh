@@ -20,13 +20,37 @@ why 999999999
 is "a JVM that is not there" $code 4
 
 jvm_start Known threads 1
-why -d 2 "$JVM"
-is "nothing is wrong: code 0" $code 0 || diag_file "$T/out"
+# says CODE ARGUMENT...: a busy machine may keep the look away
+says() {
+	local wanted=$1
+	shift
+	why "$@"
+	[ $code = "$wanted" ]
+}
+# begun: the look at the JVM has
+begun() {
+	grep -q 'jhot lock' /proc/"$JVM"/task/*/comm
+}
+ok "nothing is wrong: code 0" wait_for 30 says 0 -d 2 "$JVM" || diag_file "$T/out"
 ok "and it says so" grep -q ' s: nothing found$' "$T/out"
-why -d 2 --json "$JVM"
-is "JSON: code 0" $code 0
+ok "JSON: code 0" wait_for 30 says 0 -d 2 --json "$JVM"
 ok "by its schema" by_schema
 ok "and no finding" python3 -c "import json, sys; sys.exit(json.load(open('$T/out'))['findings'] != [])"
+
+# stands_meanwhile ARGUMENT...: the JVM gets no core from soon after its look begins
+stands_meanwhile() {
+	"$JHOT" why -d 4 "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	local asking=$!
+	wait_for 20 begun
+	kill -STOP "$JVM"
+	code=0
+	wait "$asking" || code=$?
+	kill -CONT "$JVM"
+}
+stands_meanwhile
+is "a JVM that gets no core: code 11" $code 11 || diag_file "$T/out"
+ok "nothing is said of it but that" grep -Eq ' [01] s: too little was seen of [4-9] s to say anything$' "$T/out" || diag_file "$T/out"
+ok "and what may be the cause" grep -Eq '^ *Only [01]\.[0-9] of [4-9] s were seen of JVM [0-9]+: for the rest' "$T/err" || diag_file "$T/err"
 jvm_end
 
 jvm_start Problems deadlock
@@ -65,7 +89,7 @@ ok "and what is not looked for" grep -q '^not looked for: exceptions' "$T/err"
 ends_meanwhile() {
 	"$JHOT" why -d 60 "$JVM" >"$T/out" 2>"$T/err" </dev/null &
 	local asking=$!
-	wait_for 20 grep -q 'jhot lock' /proc/"$JVM"/task/*/comm
+	wait_for 20 begun
 	sleep 4 # a deadlock is one after two
 	jvm_end
 	code=0

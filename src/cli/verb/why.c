@@ -28,22 +28,32 @@ static int why_ended(const struct sampling *s, const struct watch *w, struct err
 		seen_s, asked_s);
 }
 
+static int why_unseen(const struct sampling *s, const struct watch *w, struct err *err)
+{
+	err_set(err, ERR_UNSEEN,
+		"Only %.1f of %.0f s were seen of JVM %d: for the rest it got no core to run on.",
+		w->seen_s, w->asked_s, (int)s->jvm.pid);
+	err_hint(err, "What else uses the machine: top");
+	err_hint(err,
+		"Its limits and its priority: cpu.max and cpu.weight of its cgroup, chrt -p %d",
+		(int)s->jvm.pid);
+	err_hint(err, "Whether it was stopped: T in the STAT column of ps %d", (int)s->jvm.pid);
+	return -1;
+}
+
 static int why_tell(struct sampling *s, struct watch *w, bool json, int rc, struct err *err)
 {
-	bool seen = session_duration_ns(s->session) > 0;
-
-	if (rc && (err->kind != ERR_GONE || !seen))
+	if (rc && (err->kind != ERR_GONE || !session_seen_ns(s->session)))
 		return rc;
-	if (!seen)
-		return err_set(err, ERR_FAILED,
-			"Nothing was seen of the JVM: its threads, or this machine, are too busy.");
 	watch_judge(w, s);
 	session_finish(s->session);
 	if (json)
 		watch_print_json(w, stdout);
 	else
 		watch_print(w, stdout);
-	return rc ? why_ended(s, w, err) : 0;
+	if (rc)
+		return why_ended(s, w, err);
+	return watch_unseen(w) ? why_unseen(s, w, err) : 0;
 }
 
 static int why_run(struct sampling *s, struct watch *w, bool json, struct err *err)
@@ -89,7 +99,10 @@ const struct verb verb_why = {
 		"then what "
 		"proves it, then what to look at next. Nothing is said that may as well be "
 		"meant so.\n\n"
-		"The exit code is 0 if nothing was found and 9 if something was.",
+		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the JVM "
+		"got no "
+		"core to run on for three quarters of the time and more, so that nothing can be "
+		"said.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_why,

@@ -399,10 +399,22 @@ static bool reader_take_deltas(struct reader *r, const void *record, uint32_t si
 	return true;
 }
 
+/* Where ticks stay away the agent gets no core, and its samples stay away, too. */
+static void reader_saw(struct reader *r, uint64_t now_ns)
+{
+	const struct reader_stats *stats = &r->stats;
+	uint64_t before_ns = stats->tick_ns > stats->first_ns ? stats->tick_ns : stats->first_ns;
+	uint64_t ns = now_ns > before_ns ? now_ns - before_ns : 0;
+
+	if (stats->first_ns)
+		r->stats.seen_ns += ns < NS_PER_S ? ns : NS_PER_S;
+}
+
 static bool reader_take_tick(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_tick *rec = record;
 
+	reader_saw(r, rec->time_ns);
 	r->stats.tick_ns = rec->time_ns;
 	r->stats.ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
