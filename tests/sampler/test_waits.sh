@@ -121,7 +121,7 @@ holders() {
 		lock=$(weight_of '^lock;')
 		diag "JDK $major: $1: while it computes $((priced / 1000000)) of $(($(own priced) / 1000000)) ms, \
 while it sleeps $((shipped / 1000000)) of $(($(own shipped) / 1000000)); in all $((held / 1000000)) of $((lock / 1000000)), the $try. time"
-		! { close_to "$priced" "$(own priced)" 35 && close_to "$shipped" "$(own shipped)" 25 &&
+		! { close_to "$priced" "$(own priced)" 17 && close_to "$shipped" "$(own shipped)" 10 &&
 			close_to "$held" "$lock" 10; } || break
 	done
 }
@@ -129,8 +129,8 @@ while it sleeps $((shipped / 1000000)) of $(($(own shipped) / 1000000)); in all 
 # holders_known KIND: the same where the holder can be told
 holders_known() {
 	holders "$1" 3
-	ok "JDK $major: $1: waits while the holder computes are its own" close_to "$priced" "$(own priced)" 35
-	ok "JDK $major: $1: and while it sleeps" close_to "$shipped" "$(own shipped)" 25
+	ok "JDK $major: $1: waits while the holder computes are its own" close_to "$priced" "$(own priced)" 17
+	ok "JDK $major: $1: and while it sleeps" close_to "$shipped" "$(own shipped)" 10
 	ok "JDK $major: $1: all that was waited is somebody's" close_to "$held" "$lock" 10
 	ok "JDK $major: every sample is accounted for" accounted
 }

@@ -4,7 +4,7 @@
  * those who wait.
  *
  *   look k:    waiter -> lock -> holder: half of the time since look k-1 on its stack of now
- *   look k+1:  half of the time since look k on the stack that look k has found
+ *   look k+1:  first half of the time since look k on the stack that look k has found, before it is asked for another
  *
  * So these samples add up to the waits. A holder is looked up and asked before anything that takes long: one that runs
  * by a signal, as the wall clock does, one that has stopped by a walk from here, and one that is where it was counts
@@ -103,6 +103,7 @@ void holder_charge(const struct lock_look *look, struct lock_thread *t,
 		put_unheld(look->s, t, t->holder_now, 1, ns);
 	else
 		lock->holders[t->holder_now - 1].due_ns += ns;
+	lock->virtuals_charged |= t >= lock->threads + THREADS_MAX;
 }
 
 /* settle_later: what it was asked for at the last look it has not answered yet, or it got lost. */
@@ -114,7 +115,7 @@ static void settle_later(struct lock_holder *h, struct thread_slot *slot, uint64
 
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 {
-	uint64_t ns = since / 2 * t->stands_for, hash;
+	uint64_t ns = t->wait.lock ? since / 2 * t->stands_for : 0, hash;
 	uint32_t holder = t->holder;
 	struct thread_slot *slot;
 	struct trace_key key = {.event = WIRE_LOCK};
@@ -131,6 +132,18 @@ void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 	hash = atomic_load(&slot->held.hash);
 	if (!hash || !trace_table_again(s->table, hash, &key, 0, ns))
 		settle_later(&s->lock->holders[holder - 1], slot, ns);
+}
+
+void holders_settle(const struct lock_look *look)
+{
+	struct lock *lock = look->s->lock;
+	uint32_t high = atomic_load(&look->s->threads->high);
+
+	for (uint32_t i = 0; i < high; i++)
+		holder_settle(look->s, &lock->threads[i], look->since);
+	for (uint32_t i = THREADS_MAX; lock->virtuals_charged && i < LOCK_MAX; i++)
+		holder_settle(look->s, &lock->threads[i], look->since);
+	lock->virtuals_charged = false;
 }
 
 /* --- sampling ---------------------------------------------------------------------------------- */

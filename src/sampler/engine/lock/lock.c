@@ -204,6 +204,7 @@ static void lock_round(struct sampler *s)
 	for (uint32_t i = 0; i < high; i++)
 		lock->seen[i] = lock_see(s, i);
 	lock->held_count = 0;
+	holders_settle(&look);
 	for (uint32_t i = 0; i < high; i++)
 		if (lock->seen[i].lock)
 			holder_charge(&look, &lock->threads[i], &lock->seen[i], 1);

@@ -123,7 +123,8 @@ struct lock {
 	struct lock_wait seen[THREADS_MAX];    /* by this look, of each listed thread */
 	struct lock_held held[LOCK_HELD];      /* by this look */
 	uint32_t held_count;
-	uint64_t rows[2]; /* holder.c: packed frames in place of a holder's */
+	bool virtuals_charged; /* at the last look */
+	uint64_t rows[2];      /* holder.c: packed frames in place of a holder's */
 	struct lock_thread threads[LOCK_MAX];
 	struct lock_place places[LOCK_MAX][LOCK_PLACES];
 	struct lock_holder holders[THREADS_MAX];
@@ -216,7 +217,11 @@ void holders_start(struct sampler *s);
 /* This look has found it waiting: half of the time since the last one is the holder's of now. */
 void holder_charge(const struct lock_look *look, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t stands_for);
-/* And the other half is that of the holder that the last look has found. */
+/*
+ * And the other half is that of the holder that the last look has found: of all that waited, before anybody is charged anew,
+ * and of one whose wait ends without a look.
+ */
+void holders_settle(const struct lock_look *look);
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since);
 /* Those that were charged are sampled. */
 void holders_ask(const struct lock_look *look);

@@ -87,7 +87,6 @@ void lock_goes_on(const struct lock_look *look, struct lock_thread *t, const str
 		lock_flush(look->s, t);
 	}
 	t->weight_ns += look->since;
-	holder_settle(look->s, t, look->since);
 	t->holder = t->holder_now;
 }
 
