@@ -9,14 +9,14 @@ libexport_a_SOURCES = \
 	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
 	%D%/numbers.c %D%/numbers.h %D%/otlp.c %D%/plain.c %D%/pprof.c %D%/proto.c %D%/proto.h %D%/seconds.c \
 	%D%/seconds.h %D%/speedscope.c %D%/web/svg.c %D%/web/svg.h %D%/web/svg_data.c \
-	%D%/web/svg_head.c %D%/web/svg_picture.c %D%/web/svg_slices.c \
+	%D%/web/svg_head.c %D%/web/svg_picture.c %D%/web/svg_pulse.c %D%/web/svg_slices.c \
 	%D%/table.c %D%/table.h %D%/text.c %D%/text.h %D%/zip.c %D%/zip.h
 
 %D%/web/svg.$(OBJEXT): %D%/web/flame_js.inc
 
 flame_scripts = %D%/web/data.js %D%/web/slices.js %D%/web/shape.js %D%/web/reverse.js \
 	%D%/web/text.js %D%/web/colors.js %D%/web/diff.js %D%/web/page.js %D%/web/draw.js %D%/web/lines.js \
-	%D%/web/heat.js %D%/web/lists.js %D%/web/state.js %D%/web/input.js
+	%D%/web/heat.js %D%/web/pulse.js %D%/web/lists.js %D%/web/state.js %D%/web/input.js
 EXTRA_DIST += $(flame_scripts)
 BUILT_SOURCES += %D%/web/flame_js.inc
 CLEANFILES += %D%/web/flame_js.inc %D%/web/flame.js

@@ -167,6 +167,7 @@ int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
 	struct profile_sample one = {s->stack, s->thread, s->state, 0, s->weight};
 	uint64_t left = s->count;
 	struct vitals_event *v = &im->out->vitals.events[s->event];
+	uint64_t at = s->second * NS_PER_S + (s->part - 1ull) * (NS_PER_S / PROFILE_PULSE);
 
 	/* The model counts 32 bits at once; what is beyond all belief is a weight of fewer. */
 	for (int i = 0; i < PIECES && (!i || left); i++) {
@@ -179,6 +180,8 @@ int feed_sample(struct import *im, const struct feed_sample *s, struct err *err)
 		left -= one.count;
 		one.weight = 0;
 	}
+	if (s->part)
+		profile_add_pulse(im->p, s->event, at, at, s->weight);
 	if (++im->unchecked < CHECK_SAMPLES && im->unchecked_bytes < CHECK_BYTES)
 		return 0;
 	return feed_check(im, err);

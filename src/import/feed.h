@@ -75,6 +75,7 @@ uint32_t feed_method(struct import *im, const char *class_name, const char *name
 struct feed_sample {
 	int event;
 	bool holders; /* of lock: profile_add_held */
+	uint8_t part; /* of its second, from 1 to PROFILE_PULSE; 0: not known */
 	uint32_t second, stack, thread;
 	enum thread_state state;
 	uint64_t count, weight;

@@ -66,6 +66,23 @@ static void merge_part(void *ctx, const struct profile_part *part)
 	m->rc = feed_sample(&m->im, &m->sample, m->err);
 }
 
+/* How it lies in its second, in what this profile has of it. */
+static void merge_pulse(struct merge *m, const struct profile_query *q)
+{
+	uint64_t weight = profile_sum(m->from, q).weight, all = 0, at;
+	uint8_t parts[PROFILE_PULSE];
+
+	if (!profile_pulse(m->from, q->event, q->from, parts))
+		return;
+	for (int i = 0; i < PROFILE_PULSE; i++)
+		all += parts[i];
+	for (int i = 0; i < PROFILE_PULSE; i++) {
+		at = m->sample.second * NS_PER_S + (uint64_t)i * (NS_PER_S / PROFILE_PULSE);
+		profile_add_pulse(m->im.p, m->sample.event, at, at,
+			(uint64_t)((double)weight * parts[i] / (double)all));
+	}
+}
+
 /* first: which second of the whole is its second 0. */
 static void merge_event(struct merge *m, int event, bool holders, uint32_t first)
 {
@@ -78,6 +95,8 @@ static void merge_event(struct merge *m, int event, bool holders, uint32_t first
 		q.to = s + 1;
 		m->sample.second = first + s;
 		profile_each(m->from, &q, merge_part, m);
+		if (!holders)
+			merge_pulse(m, &q);
 	}
 }
 

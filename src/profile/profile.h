@@ -175,6 +175,13 @@ void profile_add_sample(
  * waits. The weight is theirs, the state has no meaning. Waits whose holder is not known are on a stack that says so.
  */
 void profile_add_held(struct profile *p, uint32_t second, const struct profile_sample *sample);
+/*
+ * How an event's weight lies in a second, which its samples do not tell: so much of it is of [from_ns, to_ns) since second 0,
+ * and evenly so. Told behind those samples; what is held in steps has no such parts.
+ */
+#define PROFILE_PULSE 20 /* parts of a second: of 50 ms */
+void profile_add_pulse(
+	struct profile *p, int event, uint64_t from_ns, uint64_t to_ns, uint64_t weight);
 /* Time has come to this second (also without samples): moves "now", merges what is too old. */
 void profile_advance(struct profile *p, uint32_t second);
 /*
@@ -345,6 +352,12 @@ struct profile_sum {
 	uint64_t count, weight;
 };
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q);
+/*
+ * The parts of a second beside the one in which an event has most, which is PROFILE_PULSE_MOST: of all its samples, whatever
+ * a query chooses among them. false: that is not known.
+ */
+#define PROFILE_PULSE_MOST 127
+bool profile_pulse(const struct profile *p, int event, uint32_t second, uint8_t out[PROFILE_PULSE]);
 /*
  * The seconds that a query's samples are of, which is what rates divide by: those that are held, in which the event was
  * sampled and nothing stood still. A window of a time that is held in steps of 10 s has the steps that begin in it.

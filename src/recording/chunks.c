@@ -14,6 +14,8 @@
 #define WEIGHT_MAX  (1ull << 60)
 #define TIME_MAX_NS (SECOND_MAX * NS_PER_S)
 #define NUMBERS_MAX (1u << 25) /* of a file, of one kind */
+#define PULSE_NS    (NS_PER_S / PROFILE_PULSE)
+#define PULSE_MAX   PROFILE_PULSE_MOST
 
 static void numbers_add(struct format_cursor *c, struct numbers *n, uint32_t number)
 {
@@ -244,6 +246,19 @@ static void take_holders(struct recording *r, struct format_cursor *c)
 	take_some(r, c, event, true);
 }
 
+static void take_pulse(struct recording *r, struct format_cursor *c)
+{
+	uint64_t at = r->second * NS_PER_S;
+
+	while (format_more(c)) {
+		int event = event_get(c);
+
+		for (unsigned i = 0; i < PROFILE_PULSE && !c->bad; i++)
+			profile_add_pulse(r->profile, event, at + i * PULSE_NS,
+				at + (i + 1) * PULSE_NS, format_get_most(c, PULSE_MAX));
+	}
+}
+
 static void take_process(struct recording *r, struct format_cursor *c)
 {
 	uint64_t ns = format_get_most(c, WEIGHT_MAX);
@@ -363,11 +378,12 @@ static const struct {
 	{CHUNK_STATE, take_state, false},
 	{CHUNK_FORGET, take_forget, false},
 	{CHUNK_END, take_end, false},
+	{CHUNK_PULSE, take_pulse, true},
 };
 
 bool chunks_known(uint32_t type)
 {
-	return type >= CHUNK_META && type <= CHUNK_HOLDERS;
+	return type >= CHUNK_META && type <= CHUNK_PULSE;
 }
 
 bool chunks_take(struct recording *r, uint32_t type)

@@ -18,7 +18,7 @@
 
 #define FORMAT_MAGIC "JHOTREC\n"
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 1
+#define FORMAT_MINOR 2
 
 struct format_head {
 	char magic[8];
@@ -54,6 +54,7 @@ enum format_type {
 	CHUNK_FORGET, /* methods, frames and stacks are numbered anew */
 	CHUNK_END,    /* ns that were sampled */
 	CHUNK_HOLDERS, /* as SAMPLES, of lock: what holders did meanwhile (profile_add_held); since 1.1 */
+	CHUNK_PULSE, /* (event, PROFILE_PULSE numbers)...: its weight by parts of this second; since 1.2 */
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 && FRAME_TYPES == 13,
@@ -61,6 +62,8 @@ _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 && 
 _Static_assert(THREAD_STATE_NONE == 0 && THREAD_IO == 7 && THREAD_STATES == 8,
 	"states of threads are numbers in files");
 _Static_assert(THREAD_NATIVE == 0 && THREAD_VIRTUAL == 6, "kinds of threads are numbers in files");
+_Static_assert(
+	PROFILE_PULSE == 20 && PROFILE_PULSE_MOST < 128, "so many numbers of a byte are in files");
 _Static_assert(EVENT_WALL == 3 && EVENT_USER_FIRST == 4, "events are numbers in files");
 #define FORMAT_UNNAMED   0xff /* kind of a thread that nobody named */
 

@@ -365,6 +365,20 @@ static void write_samples(
 	put_some(w, type, &w->chunk);
 }
 
+static void write_pulse(struct recording_writer *w, uint32_t second)
+{
+	uint8_t parts[PROFILE_PULSE];
+
+	for (unsigned e = 0; e < PROFILE_EVENTS; e++) {
+		if (!profile_pulse(w->profile, (int)e, second, parts))
+			continue;
+		format_put(&w->chunk, e);
+		for (int i = 0; i < PROFILE_PULSE; i++)
+			format_put(&w->chunk, parts[i]);
+	}
+	put_some(w, CHUNK_PULSE, &w->chunk);
+}
+
 /* The samples of [from, to) are of this second, or of the step that begins with it, or of all before what is held. */
 static void write_second(struct recording_writer *w, uint32_t from, uint32_t to)
 {
@@ -380,6 +394,7 @@ static void write_second(struct recording_writer *w, uint32_t from, uint32_t to)
 		write_samples(w, e, false, from, to);
 	}
 	write_samples(w, EVENT_LOCK, true, from, to);
+	write_pulse(w, from);
 	if (process_ns)
 		PUT(w, CHUNK_PROCESS, process_ns);
 	write_gaps(w);

@@ -37,7 +37,7 @@ struct table_half {
 	_Alignas(64) _Atomic uint32_t used;   /* slots claimed: entries of order */
 	_Atomic uint32_t frames_used; /* may run past the arena: what did not fit was refused */
 	struct table_slot *slots;
-	_Atomic uint32_t *order;
+	_Atomic uint32_t *order; /* + 1; 0: claimed, but not filled yet */
 	uint64_t *frames;
 };
 
@@ -151,7 +151,7 @@ static void table_fill(struct table_half *half, struct table_slot *slot, uint32_
 	slot->thread = key->thread;
 	slot->event = key->event;
 	slot->flags = key->flags;
-	atomic_store_explicit(&half->order[place], slot_index, memory_order_relaxed);
+	atomic_store_explicit(&half->order[place], slot_index + 1, memory_order_release);
 }
 
 /* table_find: the slot of this hash, claimed and filled if it is new; NULL when there is no room. */
@@ -240,10 +240,12 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 {
 	const struct table_half *half = &table->halves[table_inactive(table)];
 	const struct table_slot *slot;
+	uint32_t index;
 
 	if (*cursor >= atomic_load_explicit(&half->used, memory_order_relaxed))
 		return false;
-	slot = &half->slots[atomic_load_explicit(&half->order[*cursor], memory_order_relaxed)];
+	index = atomic_load_explicit(&half->order[*cursor], memory_order_relaxed) - 1;
+	slot = &half->slots[index];
 	*out = (struct trace_entry){
 		.key = {.frames = half->frames + slot->first_frame,
 			.count = slot->frames,
@@ -267,15 +269,34 @@ void trace_table_clear(struct trace_table *table)
 	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < used; i++) {
-		uint32_t index = atomic_load_explicit(&half->order[i], memory_order_relaxed);
+		uint32_t index = atomic_load_explicit(&half->order[i], memory_order_relaxed) - 1;
 		struct table_slot *slot = &half->slots[index];
 
+		atomic_store_explicit(&half->order[i], 0, memory_order_relaxed);
 		atomic_store_explicit(&slot->count, 0, memory_order_relaxed);
 		atomic_store_explicit(&slot->weight, 0, memory_order_relaxed);
 		atomic_store_explicit(&slot->hash, 0, memory_order_relaxed);
 	}
 	atomic_store_explicit(&half->used, 0, memory_order_relaxed);
 	atomic_store_explicit(&half->frames_used, 0, memory_order_relaxed);
+}
+
+void trace_table_weigh(
+	const struct trace_table *table, uint16_t without, uint64_t *weights, uint32_t events)
+{
+	const struct table_half *half = &table->halves[!table_inactive(table)];
+	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < events; i++)
+		weights[i] = 0;
+	for (uint32_t i = 0; i < used; i++) {
+		uint32_t index = atomic_load_explicit(&half->order[i], memory_order_acquire);
+		const struct table_slot *slot = index ? &half->slots[index - 1] : NULL;
+
+		if (slot && slot->event < events && !(slot->flags & without))
+			weights[slot->event] +=
+				atomic_load_explicit(&slot->weight, memory_order_relaxed);
+	}
 }
 
 unsigned trace_table_fill(const struct trace_table *table)

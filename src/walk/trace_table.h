@@ -60,6 +60,13 @@ struct trace_entry {
 bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct trace_entry *out);
 void trace_table_clear(struct trace_table *table);
 
+/*
+ * Publisher: what the traces of the active half weigh by now, by event (those below `events`), without those that have one
+ * of these flags. A sample that comes meanwhile may be missing.
+ */
+void trace_table_weigh(
+	const struct trace_table *table, uint16_t without, uint64_t *weights, uint32_t events);
+
 /* How full the active half is, in percent: over 50 the publisher hurries. */
 unsigned trace_table_fill(const struct trace_table *table);
 

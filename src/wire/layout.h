@@ -24,7 +24,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         6
+#define WIRE_MINOR         7
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -469,6 +469,12 @@ struct wire_tick {
 	uint64_t since_ns; /* start of what this publication covers; a full ring makes it long */
 	/* CPU time that the process used in it, less the agent's, while all of it was sampled. Recordings may lack it. */
 	uint64_t cpu_ns;
+	/*
+	 * An instant about half way, 0 = none, and what each event's samples (without WIRE_STATE_HOLDS) had weighed by
+	 * then. A sample that comes just then may be missing in it. Since 1.7.
+	 */
+	uint64_t half_ns;
+	uint64_t half_weight[WIRE_EVENTS];
 };
 
 enum wire_note_kind {
@@ -527,7 +533,8 @@ _Static_assert(offsetof(struct wire_thread, name) == 32, "wire_thread");
 _Static_assert(offsetof(struct wire_trace, frames) == 24, "wire_trace");
 _Static_assert(sizeof(struct wire_delta) == 16, "wire_delta");
 _Static_assert(offsetof(struct wire_deltas, deltas) == 32, "wire_deltas");
-_Static_assert(sizeof(struct wire_tick) == 32, "wire_tick");
+_Static_assert(sizeof(struct wire_tick) == 104, "wire_tick");
+_Static_assert(offsetof(struct wire_tick, half_ns) == 32, "wire_tick.half_ns");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(sizeof(struct wire_wait) == 56, "wire_wait");
 

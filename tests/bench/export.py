@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Flame-graph files in headless Chromium: size, time to write, to load, to zoom, to reset, to search, by number of nodes; what a day
-# takes; and whether 100 of 100 loads show what the script draws.
+# Files of profiles by number of nodes: size and time to write of each format; and of those that are pages, in headless Chromium,
+# time to load, to zoom, to reset, to search; what a day takes; and whether 100 of 100 loads show what the script draws.
 #
-#   FLAMEGRAPH=flamegraph.pl  CONVERTER=jfr-converter.jar  beside them these tools' files of the same stacks
+#   FLAMEGRAPH=flamegraph.pl  CONVERTER=jfr-converter.jar  beside them these tools' files of the same stacks; the converter may be
+#                             a folder of its classes, too, and is run by JAVA
 #   LOADS=100  ROUNDS=3  SIZES=10k,100k,600k  DAY=1
 
 import os
@@ -30,7 +31,8 @@ KEY = "window.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: tr
 ACTIONS = (("zoom", KEY % "ArrowDown" + ";" + KEY % "ArrowDown" + ";" + KEY % "ArrowDown" + ";" + KEY % "Enter"), ("reset", KEY % "0"),
            ("search", "const s = document.querySelector('input'); s.value = 'HashMap'; s.dispatchEvent(new Event('input'))"))
 PEERS = {"flamegraph.pl": (("zoom", "zoom(document.querySelectorAll('#frames > g')[40])"), ("reset", "unzoom()"),
-                           ("search", "search('HashMap')"))}
+                           ("search", "search('HashMap')")),
+         "converter": (("zoom", "render(levels[3][0])"), ("reset", "render()"), ("search", "search('HashMap')"))}
 
 
 def written(arguments):
@@ -52,6 +54,10 @@ def act(b, script):
     return b.later(OURS % script)
 
 
+def row(name, nodes, size, write_s, *times):
+    print("%-22s %8s %9.2f MB %8.2f s" % (name, nodes, size / 1e6, write_s) + "".join(" %6.0f ms" % t for t in times), flush=True)
+
+
 def measure(b, name, nodes, path, write_s, actions):
     loads, times = [], {what: [] for what, _ in actions}
     for _ in range(ROUNDS):
@@ -60,9 +66,7 @@ def measure(b, name, nodes, path, write_s, actions):
         loads.append(wait(b))
         for what, script in actions:
             times[what].append(act(b, script))
-    print("%-14s %8s %9.2f MB %8.2f s %7.0f ms" % (name, nodes, os.path.getsize(path) / 1e6, write_s,
-                                                    statistics.median(loads)) +
-          "".join(" %6.0f ms" % statistics.median(times[what]) for what, _ in actions), flush=True)
+    row(name, nodes, os.path.getsize(path), write_s, statistics.median(loads), *(statistics.median(times[what]) for what, _ in actions))
 
 
 def peers(b, folder, stacks, nodes):
@@ -75,10 +79,17 @@ def peers(b, folder, stacks, nodes):
         with open(path, "w") as out:
             subprocess.run(["perl", script, collapsed], check=True, stdout=out)
         measure(b, "flamegraph.pl", nodes, path, time.monotonic() - begin, PEERS["flamegraph.pl"])
-    if jar:
-        path = os.path.join(folder, "peer.html")
-        seconds = written(["java", "-jar", jar, collapsed, path])
-        measure(b, "converter", nodes, path, seconds, ())
+    if not jar:
+        return
+    flight = os.path.join(folder, "a.jfr")
+    subprocess.run([TOOL, "-n", str(stacks), flight], check=True)
+    for source, form in ((collapsed, "html"), (flight, "html"), (flight, "pprof"), (flight, "collapsed")):
+        path, name = os.path.join(folder, "peer." + form), "converter .%s" % form + " of .jfr" * (source == flight)
+        seconds = written([os.environ.get("JAVA", "java"), "-cp", jar, "one.convert.Main", "-o", form, source, path])
+        if form == "html":
+            measure(b, name, nodes, path, seconds, PEERS["converter"])
+        else:
+            row(name, nodes, os.path.getsize(path), seconds)
 
 
 def shown(b, url):
@@ -111,16 +122,18 @@ def loads(b, folder):
 def main():
     b = browser.Browser()
     folder = tempfile.mkdtemp(prefix="jhot-bench-")
-    print("%-14s %8s %12s %10s %10s %9s %9s %9s" % ("file", "nodes", "size", "written", "loaded", "zoom", "reset", "search"))
+    print("%-22s %8s %12s %10s %9s %9s %9s %9s" % ("file", "nodes", "size", "written", "loaded", "zoom", "reset", "search"))
     try:
         for stacks, label in SIZES:
-            for suffix in ("svg", "html"):
-                path = os.path.join(folder, "a." + suffix)
+            listed = subprocess.run([TOOL, "-m", "-n", str(stacks)], check=True, capture_output=True, text=True).stdout
+            nodes = re.search(r"^(\d+) nodes", listed, re.M).group(1)
+            for form, size, ms in re.findall(r"^(\S+) +(\d+) bytes +(\d+) ms", listed, re.M):
+                if form not in ("svg", "html"):
+                    row("jhot " + form, nodes, int(size), int(ms) / 1000)
+                    continue
+                path = os.path.join(folder, "a." + form)
                 subprocess.run([TOOL, "-n", str(stacks), path], check=True)
-                listed = subprocess.run([TOOL, "-m", "-n", str(stacks), path], check=True, capture_output=True, text=True).stdout
-                inside = int(re.search(r"^%s .* (\d+) ms" % suffix, listed, re.M).group(1)) / 1000
-                nodes = re.search(r"^(\d+) nodes", listed, re.M).group(1)
-                measure(b, "jhot ." + suffix, nodes, path, inside, ACTIONS)
+                measure(b, "jhot " + form, nodes, path, int(ms) / 1000, ACTIONS)
             peers(b, folder, stacks, nodes)
         if os.environ.get("DAY", "1") == "1":
             path = os.path.join(folder, "day.html")

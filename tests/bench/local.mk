@@ -65,7 +65,7 @@ bench-diff: %D%/bench_diff
 	%D%/bench_diff $(srcdir)/tests/tui/h2.jhot $(TIMES)
 
 bench-export: tests/export/export_tool
-	srcdir='$(abs_top_srcdir)' python3 $(srcdir)/%D%/export.py
+	@srcdir='$(abs_top_srcdir)' JAVA="$${JAVA:-$(JDK)/bin/java}" python3 $(srcdir)/%D%/export.py
 
 if HAVE_VTERM
 # How soon the live view says what is wrong.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a made-up profile to a file: export_tool [-t] [-a] [-r] [-d] [--total] [-n STACKS] [-e EVENT]
- * [-k known|alloc|events|hostile|long|native|spike|day] PATH. -l: prints the name and the suffix of each format.
+ * [-k known|alloc|events|hostile|long|native|spike|pulse|day] PATH. -l: prints the name and the suffix of each format.
  *
- * spike: ten minutes of two stacks, in three seconds of which a third one runs. day: 24 hours at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
+ * spike: ten minutes of two stacks, in three seconds of which a third one runs. pulse: the same, and that all of it is in the second quarter
+ * of each second, of these three in the last tenth. day: 24 hours at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
  * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format, or of PATH's.
  */
 #include "base/clock.h"
@@ -223,7 +224,7 @@ static void make_native(struct profile *p)
 }
 
 /* Ten minutes of even work; from 252 s on a cache is built anew for three seconds. */
-static void make_spike(struct profile *p)
+static void make_spike(struct profile *p, bool parts)
 {
 	uint32_t run = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J);
 	uint32_t serve = push(p, run, "app.Shop", "serve", J);
@@ -239,19 +240,28 @@ static void make_spike(struct profile *p)
 		profile_add(p, EVENT_CPU, s, write, 0, 30 - more, (30 - more) * 10000000ull);
 		if (s >= 252 && s < 255)
 			profile_add(p, EVENT_CPU, s, rebuild, 0, 210, 2100000000ull);
+		if (parts)
+			profile_add_pulse(p, EVENT_CPU,
+				s * NS_PER_S + (s >= 252 && s < 255 ? 900 : 250) * NS_PER_MS,
+				s * NS_PER_S + (s >= 252 && s < 255 ? 1000 : 500) * NS_PER_MS, 1);
 	}
 }
 
-/* 24 hours, a sample of each of eight busy threads every 50 ms, of 20,000 stacks. */
+/* 24 hours, a sample of each of eight busy threads every 50 ms, of 20,000 stacks; no two parts of a second are alike. */
 static void make_day(struct profile *p)
 {
 	struct feed f;
 
 	profile_set_history(p, UINT32_MAX);
+	profile_set_budget(p, SIZE_MAX); /* as of what is read from a file */
 	feed_init(&f, p, &(struct feed_options){.stacks = 20000, .methods = 4000, .rate = 160});
 	feed_all(&f, 1);
 	for (uint32_t s = 2; s < 86400; s++) {
 		feed_second(&f, s);
+		for (uint64_t i = 0; i < PROFILE_PULSE; i++)
+			profile_add_pulse(p, EVENT_CPU, s * NS_PER_S + i * 50 * NS_PER_MS,
+				s * NS_PER_S + (i + 1) * 50 * NS_PER_MS,
+				(1 + feed_below(&f, 16)) * 10000000ull);
 		profile_advance(p, s);
 	}
 	feed_done(&f);
@@ -296,7 +306,9 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 	else if (!strcmp(kind, "events"))
 		make_events(p);
 	else if (!strcmp(kind, "spike"))
-		make_spike(p);
+		make_spike(p, false);
+	else if (!strcmp(kind, "pulse"))
+		make_spike(p, true);
 	else if (!strcmp(kind, "native"))
 		make_native(p);
 	else if (!strcmp(kind, "day"))

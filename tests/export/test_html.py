@@ -55,6 +55,40 @@ def test_spike(g):
     ok(sum(other) - sum(chosen) > 200, "a search shows when that ran", chosen, other)
 
 
+def part(g, second, tenth):
+    """The middle of what a tenth of a second has in its column, where ten minutes are 600 columns of 50 ms cells."""
+    left, top, width = g.b.run("const r = document.getElementById('heat').getBoundingClientRect(); return [r.left, r.top, r.width]")
+    return left + (second + 0.5) * width / 600, top + (tenth + 0.5) * 8
+
+
+def test_pulse(g):
+    equal(g.text("resolution"), "a cell is 50 ms, a column 1 s", "of ten minutes, time is as fine as 50 ms")
+    picture = g.b.picture()
+    light = {name: sum(picture.at(*part(g, second, tenth))) for name, second, tenth in
+             (("usual", 100, 3), ("idle", 100, 0), ("spike", 253, 9), ("before", 253, 3))}
+    ok(light["idle"] == light["before"] == 765 and light["usual"] < 700 and light["spike"] < light["usual"] - 100,
+       "parts of seconds have their own shades", light)
+    g.b.pointer(*part(g, 253, 9))
+    g.b.wait("document.getElementById('stretch').textContent.includes(' ms ')", "the pointer is seen")
+    equal(g.text(STRETCH), "4:13 and 950 to 1000 ms \u00b7 about 150 samples", "what a part of a second has")
+    g.b.pointer(*part(g, 253, 9), click=True)
+    equal(g.hash(), "#t=253-254", "a stretch is of whole seconds")
+    g.search("serve")
+    equal(g.text("resolution"), "a cell is 1 s", "of what is searched, no parts are known")
+    g.b.key("/", "Escape", "Escape")
+    g.b.size(700, 700)
+    g.b.wait("document.getElementById('resolution').textContent.includes('of a stretch 50 ms')", "the small window")
+    g.b.key("s")
+    g.b.wait("document.getElementById('pulse').style.display === 'block'", "a strip of its own")
+    left, top, width = g.b.run("const r = document.getElementById('pulse').getBoundingClientRect(); return [r.left, r.top, r.width]")
+    picture = g.b.picture()
+    middle = left + width / 2
+    ok(sum(picture.at(middle, top + 76)) < sum(picture.at(middle, top + 4)), "the strip has the chosen seconds in parts")
+    g.b.pointer(middle, top + 40, click=True)
+    ok(g.hash() in ("#t=252-253", "#t=253-254", "#t=254-255"), "and a second is chosen in it", g.hash())
+    g.b.size(1200, 700)
+
+
 def test_lists(g):
     g.b.key("3")
     names = [re.sub(r"^.*%", "", r) for r in rows(g)[1:]]
@@ -151,6 +185,8 @@ def main():
         g = Graph(b)
         g.open("file://" + made("-k", "spike", "spike.html"))
         test_spike(g)
+        g.open("file://" + made("-k", "pulse", "pulse.html"))
+        test_pulse(g)
         g.open("file://" + made("-k", "known", "known.html"))
         test_lists(g)
         test_shapes(g)

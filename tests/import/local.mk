@@ -3,7 +3,7 @@
 
 check_PROGRAMS += %D%/test_collapsed %D%/test_hostile %D%/test_jhot
 check_SCRIPTS += %D%/test_files.sh %D%/test_jfr.sh
-EXTRA_DIST += %D%/async_profiler.collapsed %D%/async_profiler.jfr.gz %D%/oracle.py %D%/read.h %D%/vitals.py
+EXTRA_DIST += %D%/async_profiler.collapsed %D%/async_profiler.jfr.gz %D%/oracle.py %D%/pulse.py %D%/read.h %D%/vitals.py
 
 IMPORT_TEST_LIBS = libimport.a librecording.a $(EXPORT_TEST_LIBS)
 

@@ -69,6 +69,10 @@ for row in "${majors[@]}"; do
 	else
 		says cpu jdk.ExecutionSample
 		says cpu jdk.ExecutionSample "" "" 1 3
+		"$JHOT" convert -e cpu -o "$T/page.html" "$file" >"$T/out" 2>&1
+		python3 "$srcdir/tests/import/pulse.py" "$T/printed" "$file" "$T/page.html" jdk.ExecutionSample >"$T/out" 2>&1
+		is "JDK $major: its samples are in the 50 ms in which they were taken" "$?" 0
+		diag "$(tail -3 "$T/out")"
 	fi
 	says native jdk.NativeMethodSample
 	says lock jdk.JavaMonitorEnter duration monitorClass

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile: interning, windows, gaps, merging; what is fed is what all sums say. */
+#include "base/clock.h"
 #include "profile/profile.h"
 
 #include "tests/profile/feed.h"
@@ -284,6 +285,48 @@ static void test_memory(void)
 	profile_free(p);
 }
 
+static const char *parts_text(const struct profile *p, int event, uint32_t second)
+{
+	static char text[PROFILE_PULSE * 4 + 1];
+	uint8_t parts[PROFILE_PULSE];
+	size_t at = 0;
+
+	if (!profile_pulse(p, event, second, parts))
+		return "unknown";
+	for (int i = 0; i < PROFILE_PULSE; i++)
+		at += (size_t)snprintf(
+			text + at, sizeof(text) - at, "%s%u", i ? " " : "", parts[i]);
+	return text;
+}
+
+/* How a second's weight lies in it: spread over what it is of, beside what has most; not where seconds are held in steps. */
+static void test_pulse(void)
+{
+	struct profile *p = profile_new();
+	size_t before;
+
+	for (uint32_t s = 0; s < 100; s++)
+		profile_add(p, EVENT_CPU, s, PROFILE_ROOT_STACK, 0, 1, 1000);
+	before = profile_info(p).bytes;
+	profile_add_pulse(p, EVENT_CPU, 1150 * NS_PER_MS, 1250 * NS_PER_MS, 1000);
+	profile_add_pulse(p, EVENT_CPU, 1225 * NS_PER_MS, 1275 * NS_PER_MS, 500);
+	profile_add_pulse(p, EVENT_CPU, 1999 * NS_PER_MS, 2001 * NS_PER_MS, 200);
+	profile_add_pulse(p, EVENT_CPU, 50 * NS_PER_S, 53 * NS_PER_S, 200);
+	profile_add_pulse(p, EVENT_ALLOC, 1150 * NS_PER_MS, 1250 * NS_PER_MS, 1000);
+	is_str(parts_text(p, EVENT_CPU, 1), "0 0 0 85 127 42 0 0 0 0 0 0 0 0 0 0 0 0 0 17",
+		"it is spread over the parts that it is of");
+	is_str(parts_text(p, EVENT_CPU, 2), "127 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+		"of two seconds each has its own");
+	is_str(parts_text(p, EVENT_CPU, 0), "unknown", "of a second of which nothing was told");
+	is_str(parts_text(p, EVENT_CPU, 51), "unknown", "what took seconds tells nothing");
+	is_str(parts_text(p, EVENT_ALLOC, 1), "unknown", "there are no parts without samples");
+	ok(profile_info(p).bytes > before, "its memory is counted");
+	profile_set_history(p, 30);
+	profile_advance(p, 101);
+	is_str(parts_text(p, EVENT_CPU, 1), "unknown", "and goes with its second");
+	profile_free(p);
+}
+
 int main(void)
 {
 	test_names();
@@ -296,5 +339,6 @@ int main(void)
 	test_long_jump();
 	test_late();
 	test_memory();
+	test_pulse();
 	return tap_done();
 }

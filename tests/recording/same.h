@@ -134,6 +134,20 @@ static inline void same_vitals(const struct profile *p, struct buf *out, uint32_
 			(long long)s->heap_committed, (long long)s->gc_time_ns, (long long)s->lost);
 }
 
+static inline void same_pulse(const struct profile *p, struct buf *out, uint32_t second)
+{
+	uint8_t parts[PROFILE_PULSE];
+
+	for (int e = 0; e < PROFILE_EVENTS; e++) {
+		if (!profile_pulse(p, e, second, parts))
+			continue;
+		buf_printf(out, "event %d second %u in parts:", e, second);
+		for (int i = 0; i < PROFILE_PULSE; i++)
+			buf_printf(out, " %u", parts[i]);
+		buf_adds(out, "\n");
+	}
+}
+
 /* samples_only: what a profile that has forgotten nothing tells of one that has merged and swept. */
 static inline char *same_text(const struct profile *p, bool samples_only)
 {
@@ -161,6 +175,8 @@ static inline char *same_text(const struct profile *p, bool samples_only)
 	for (uint32_t s = info.oldest; s <= info.now; s++)
 		buf_printf(&out, "process %u: %llu\n", s,
 			(unsigned long long)profile_process_ns(p, s, s + 1));
+	for (uint32_t s = info.oldest; !samples_only && s <= info.now; s++)
+		same_pulse(p, &out, s);
 	for (uint32_t i = 0; profile_get_gap(p, i, &gap); i++)
 		buf_printf(&out, "gap %u-%u\n", gap.from, gap.to);
 	for (uint64_t i = 0; i < profile_wait_count(p); i++)

@@ -32,6 +32,8 @@ static struct profile *small_profile(void)
 				p, profile_method(p, "a.B", name, "()V", ""), FRAME_C1, s, 1));
 		profile_event_runs(p, EVENT_CPU, s, true);
 		profile_add(p, EVENT_CPU, s, stack, 0, 1, 1000);
+		profile_add_pulse(
+			p, EVENT_CPU, s * 1000000000ull, s * 1000000000ull + 70000000, 1000);
 		profile_add_process(p, s, 5000);
 	}
 	profile_gap(p, 2, 3);

@@ -157,6 +157,9 @@ static void second_of(struct profile *p, uint32_t s)
 
 	for (uint32_t i = 0; i < 40; i++)
 		sample(p, events[i % 5], s > i % 3 ? s - i % 3 : s, s * 131 + i * i);
+	for (uint32_t i = 0; s % 3 && i < 5; i++)
+		profile_add_pulse(p, events[i], s * NS_PER_S + i * 170 * NS_PER_MS,
+			s * NS_PER_S + (i + 1) * 190 * NS_PER_MS, 1000 + s * i);
 	profile_add_process(p, s, 1000000 + s);
 	profile_advance(p, s + (s % 11 == 0));
 }

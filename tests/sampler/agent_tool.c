@@ -180,9 +180,9 @@ static void print_sums(const struct driver *d)
 	}
 
 	printf("samples %" PRIu64 "\nweight_ms %" PRIu64 "\nrecords %" PRIu64 "\nticks %" PRIu64
-	       "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\nunknown %s\n",
-		d->samples, d->weight / 1000000, d->records, d->ticks, d->gaps, d->unknown_ids,
-		d->unknown);
+	       "\nhalves %" PRIu64 "\ngaps %" PRIu64 "\nunknown_ids %" PRIu64 "\nunknown %s\n",
+		d->samples, d->weight / 1000000, d->records, d->ticks, d->halves, d->gaps,
+		d->unknown_ids, d->unknown);
 	printf("waits %" PRIu64 "\nwaits_ended %" PRIu64 "\nwaits_owned %" PRIu64 "\n", d->waits,
 		d->waits_ended, d->waits_owned);
 	printf("taken %" PRIu64 "\nlost %" PRIu64 "\nnote %s\n", taken, lost, d->note);

@@ -304,6 +304,8 @@ static void driver_tick(struct driver *d, const void *data)
 	const struct wire_tick *t = data;
 
 	d->ticks++;
+	d->halves +=
+		t->half_ns > t->since_ns && t->half_ns < t->time_ns && t->half_weight[WIRE_CPU];
 	driver_wants(d, t->since_ns <= t->time_ns, "a tick's beginning", t->since_ns);
 }
 

@@ -44,7 +44,7 @@ struct driver {
 	char *threads[DRIVER_NAMES];
 	uint32_t thread_kinds[DRIVER_NAMES];
 	struct wire_module *modules[65536];
-	uint64_t records, samples, weight, frames, broken, kernel, java, ticks, notes, gaps;
+	uint64_t records, samples, weight, frames, broken, kernel, java, ticks, halves, notes, gaps;
 	uint64_t unknown_ids;  /* frames, deltas, traces that name what was not published */
 	char unknown[96];      /* the first of them */
 	uint64_t by_kind[256]; /* frames by kind */

@@ -28,6 +28,7 @@ measured() {
 if [ "$(id -u)" = 0 ]; then
 	jvm_start Known threads 1
 	measured "perf_events see the thread's CPU time" seconds=60 samples=100
+	ok "publications tell what was sampled by half of them" [ "$(value halves)" -ge 2 ]
 	is "perf_events are the engine" "$(value engine) $(value engine_note)" "1 "
 	jvm_end
 else

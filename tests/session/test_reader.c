@@ -476,9 +476,41 @@ static void test_clean(void)
 	is_str(small, "abc", "a character is not cut in two");
 }
 
+/* A publication in two halves: how a second's weight lies in its parts. What holders did is not in it. */
+static void test_pulse(void)
+{
+	const uint64_t frame = WIRE_METHOD_FRAME(WIRE_FRAME_C2, 1, 5);
+	uint8_t parts[PROFILE_PULSE];
+	struct wire_tick *tick;
+	struct err err = {0};
+
+	begin();
+	fake_method(&agent, 1, "org/example/Shop", "serve", "()V");
+	fake_thread(&agent, 1, getpid(), WIRE_THREAD_JAVA, "worker");
+	fake_trace(&agent, 1, 1, 0, &frame, 1);
+	fake_trace(&agent, 2, 1, WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS), &frame, 1);
+	fake_delta(&agent, WIRE_LOCK, SECOND(3) + 100 * NS_PER_MS, 2, 1, 1000);
+	fake_delta(&agent, WIRE_CPU, SECOND(3) + 100 * NS_PER_MS, 1, 4, 400);
+	tick = ring_reserve(&agent.ring, WIRE_REC_TICK, sizeof(*tick));
+	tick->since_ns = SECOND(3);
+	tick->time_ns = SECOND(3) + 100 * NS_PER_MS;
+	tick->half_ns = SECOND(3) + 50 * NS_PER_MS;
+	tick->half_weight[WIRE_CPU] = 300;
+	fake_delta(&agent, WIRE_CPU, SECOND(3) + 200 * NS_PER_MS, 1, 2, 200);
+	fake_tick(&agent, SECOND(3) + 200 * NS_PER_MS);
+	drain(session, &err);
+	ok(profile_pulse(profile, EVENT_CPU, 3, parts), "it is known how the second's weight lies");
+	ok(parts[0] == 127 && parts[1] == 42 && parts[2] == 42 && parts[3] == 42 && !parts[4],
+		"by halves where they are told, else evenly: %u %u %u %u %u", parts[0], parts[1],
+		parts[2], parts[3], parts[4]);
+	ok(!profile_pulse(profile, EVENT_LOCK, 3, parts), "without what holders did");
+	end();
+}
+
 int main(void)
 {
 	test_clean();
+	test_pulse();
 	test_names();
 	test_io();
 	test_holders();

@@ -224,10 +224,38 @@ static void test_again(void)
 	free(memory);
 }
 
+/* What the half that is filled weighs, by event; what has left it, and what is not asked for, is not in it. */
+static void test_weigh(void)
+{
+	uint64_t frames[1] = {WALK_AGAIN_A}, weights[4];
+	struct trace_key key = {.frames = frames, .count = 1, .thread = 7, .event = 1};
+	void *memory;
+	struct trace_table *table = table_new(128 << 10, &memory);
+
+	trace_table_put(table, &key, 1, 1000);
+	trace_table_flip(table);
+	trace_table_put(table, &key, 1, 30);
+	trace_table_put(table, &key, 1, 4);
+	key.event = 3;
+	trace_table_put(table, &key, 1, 500);
+	key.flags = 0x80;
+	trace_table_put(table, &key, 1, 6000);
+	trace_table_again(table, trace_table_hash(&key), &key, 1, 70000);
+	trace_table_weigh(table, 0x80, weights, 4);
+	ok(weights[0] == 0 && weights[1] == 34 && weights[2] == 0 && weights[3] == 500,
+		"each event's weight so far, without what has a flag");
+	trace_table_clear(table);
+	trace_table_flip(table);
+	trace_table_weigh(table, 0, weights, 4);
+	ok(!weights[1] && !weights[3], "an empty half weighs nothing");
+	free(memory);
+}
+
 int main(void)
 {
 	test_basics();
 	test_again();
+	test_weigh();
 	test_full();
 	test_storm(3 << 20, true);
 	test_storm(128 << 10, false);

@@ -147,5 +147,6 @@ function readGraph(text) {
 	graph.byValue = graph.facts.width === 'value';
 	graph.base = finish(link(readNodes(lines[i + 1], +lines[i].slice(6))));
 	graph.slices = (lines[i + 2] || '').startsWith('slices ') ? readSlices(lines[i + 2], lines[i + 3], graph) : null;
+	readPulse(lines[i + 4] || '', lines[i + 5], graph);
 	return graph;
 }

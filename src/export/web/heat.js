@@ -6,7 +6,7 @@
 
 const HEAT_HEIGHT = 66, HEAT_AXIS = 16, HEAT_LEAST = 5, HEAT_ROWS = [1, 5, 10, 20, 30, 60, 120, 300];
 const heat = {cells: 0, rows: 1, columns: 0, cell: 0, tall: 0, sums: null, rates: null, top: 0, hover: -1, anchor: -1, spikes: null,
-	spike: -1};
+	spike: -1, height: HEAT_HEIGHT, parts: 0, marked: false, down: 0};
 
 function buildHeat() {
 	ui.heat = element('canvas', {display: 'block', outlineOffset: '1px', cursor: 'crosshair', touchAction: 'none'},
@@ -19,7 +19,7 @@ function buildHeat() {
 	ui.allTime = button('All time', 'Esc: no stretch is chosen', () => setStretch(null));
 	return element('div', {display: 'none', padding: '0 14px 4px', flex: 'none'}, {},
 		element('div', {display: 'flex', gap: '8px 14px', alignItems: 'center', paddingBottom: '6px'}, {}, ui.heatLine,
-			ui.heatHint, ui.allTime, ui.spike), ui.heat);
+			ui.heatHint, ui.allTime, ui.spike), ui.heat, buildPulse());
 }
 
 // Cells by what their slices hold; a slice longer than a cell is spread over its cells.
@@ -62,7 +62,9 @@ function updateHeat() {
 	ui.bar.style.paddingTop = s && s.count ? '4px' : '0';
 	if (!s || !s.count)
 		return;
-	heat.sums = sliceSums(s, heatMarks());
+	const marks = heatMarks();
+	heat.marked = marks !== null;
+	heat.sums = sliceSums(s, marks);
 	heatCells(s);
 	heat.spikes = null;
 	ui.allTime.style.display = view.stretch ? 'inline-block' : 'none';
@@ -74,17 +76,22 @@ function updateHeat() {
 
 function heatMeasure(s) {
 	const ratio = window.devicePixelRatio || 1, width = Math.max(1, ui.time.clientWidth - 28);
-	heat.rows = HEAT_ROWS.find(r => Math.ceil(heat.cells / r) * HEAT_LEAST <= width) || 600;
+	const fine = pulseFits(s, width);
+	heat.rows = fine ? 1 : HEAT_ROWS.find(r => Math.ceil(heat.cells / r) * HEAT_LEAST <= width) || 600;
+	heat.height = fine ? PULSE_HEIGHT : HEAT_HEIGHT;
+	heat.parts = fine && !heat.marked ? s.parts : 0;
 	heat.columns = Math.ceil(heat.cells / heat.rows);
 	heat.cell = Math.min(width / heat.columns, 24);
-	heat.tall = HEAT_HEIGHT / heat.rows;
+	heat.tall = heat.height / heat.rows;
 	ui.heat.width = Math.round(width * ratio);
-	ui.heat.height = Math.round((HEAT_HEIGHT + HEAT_AXIS) * ratio);
+	ui.heat.height = Math.round((heat.height + HEAT_AXIS) * ratio);
 	ui.heat.style.width = width + 'px';
-	ui.heat.style.height = HEAT_HEIGHT + HEAT_AXIS + 'px';
-	ui.heatHint.textContent = 'a cell is ' + lengthText(s.step) +
-		(heat.rows > 1 ? ', a column ' + lengthText(s.step * heat.rows) : '');
-	return ratio;
+	ui.heat.style.height = heat.height + HEAT_AXIS + 'px';
+	ui.heatHint.textContent = 'a cell is ' + (heat.parts ? 1000 / s.parts + ' ms' : lengthText(s.step)) +
+		(heat.rows > 1 || heat.parts ? ', a column ' + lengthText(s.step * heat.rows) : '') +
+		(s.rates && !fine && !heat.marked ? view.stretch ? '; below 1 s of ' + 1000 / s.parts + ' ms' :
+			'; of a stretch ' + 1000 / s.parts + ' ms' : '');
+	return [ratio, width];
 }
 
 function chosenCells(s) {
@@ -99,27 +106,31 @@ function drawCell(ctx, c, theme, chosen) {
 	const gap = heat.cell > 4 ? 1 : 0, tall = heat.tall > 4 ? heat.tall - 1 : heat.tall;
 	ctx.globalAlpha = chosen && (c < chosen[0] || c >= chosen[1]) ? 0.3 : 1;
 	ctx.fillStyle = share ? heatColor(0.06 + 0.94 * share, theme) : theme.field;
+	if (heat.parts)
+		drawSecond(ctx, view.graph.slices, view.graph.slices.begin + c, x, heat.cell - gap, heat.height / heat.parts, theme);
 	// One row of cells is a bar chart: easier to read than shades alone.
 	const bar = heat.rows === 1 ? Math.max(1, tall * share) : tall;
-	ctx.fillRect(x, y + tall - bar, heat.cell - gap, bar);
+	if (!heat.parts)
+		ctx.fillRect(x, y + tall - bar, heat.cell - gap, bar);
 	if (chosen && ctx.globalAlpha === 1) {
 		ctx.fillStyle = theme.accent;
-		ctx.fillRect(x, heat.rows === 1 ? HEAT_HEIGHT : y + tall - Math.min(2, tall / 3), heat.cell - gap,
+		ctx.fillRect(x, heat.rows === 1 ? heat.height : y + tall - Math.min(2, tall / 3), heat.cell - gap,
 			heat.rows === 1 ? 2 : Math.min(2, tall / 3));
 	}
 }
 
-function drawAxis(ctx, theme, s) {
+// Times below cells: of seconds so wide each.
+function drawAxis(ctx, theme, from, to, second, width, y) {
 	const nice = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200];
-	const second = heat.cell / (heat.rows * s.step), every = nice.find(n => n * second >= 64) || 86400;
+	const every = nice.find(n => n * second >= 64) || 86400;
 	ctx.globalAlpha = 1;
 	ctx.fillStyle = theme.faint;
 	ctx.textBaseline = 'alphabetic';
 	ctx.font = FONT.replace('12px', '11px');
-	for (let t = Math.ceil(s.begin / every) * every; t <= s.end; t += every) {
-		const x = (t - s.begin) * second;
-		if (x + 34 < ui.heat.clientWidth)
-			ctx.fillText(clock(t), x, HEAT_HEIGHT + 13);
+	for (let t = Math.ceil(from / every) * every; t <= to; t += every) {
+		const x = (t - from) * second;
+		if (x + 34 < width)
+			ctx.fillText(clock(t), x, y + 13);
 	}
 }
 
@@ -127,7 +138,7 @@ function drawHeat() {
 	const s = view.graph && view.graph.slices, theme = THEMES[view.dark ? 'dark' : 'light'];
 	if (!s || !s.count || !heat.rates)
 		return;
-	const ratio = heatMeasure(s), ctx = ui.heat.getContext('2d'), chosen = chosenCells(s);
+	const [ratio, width] = heatMeasure(s), ctx = ui.heat.getContext('2d'), chosen = chosenCells(s);
 	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
 	for (let c = 0; c < heat.cells; c++)
 		drawCell(ctx, c, theme, chosen);
@@ -137,7 +148,8 @@ function drawHeat() {
 		ctx.strokeRect(Math.floor(heat.hover / heat.rows) * heat.cell + 0.5, heat.hover % heat.rows * heat.tall + 0.5,
 			heat.cell - 1.5, Math.max(heat.tall - 1.5, 1));
 	}
-	drawAxis(ctx, theme, s);
+	drawAxis(ctx, theme, s.begin, s.end, heat.cell / (heat.rows * s.step), width, heat.height);
+	drawPulse(s, theme, ratio, width);
 }
 
 // --- what is said of it
@@ -185,6 +197,10 @@ function heatText() {
 	const s = view.graph.slices;
 	if (heat.anchor < 0 && heat.hover >= 0 && heat.hover < heat.cells) {
 		const from = s.begin + heat.hover * s.step, rate = heat.rates[heat.hover] * s.step;
+		if (heat.parts) {
+			ui.heatLine.textContent = partText(s, from, heat.down);
+			return;
+		}
 		ui.heatLine.textContent = whenText(s, from, from + s.step) + ' \u00b7 ' +
 			(view.graph.byValue ? valueText(rate, view.graph.facts.unit) : thousands(rate) + ' samples');
 		return;
@@ -206,19 +222,26 @@ function heatText() {
 function cellAt(e) {
 	const r = ui.heat.getBoundingClientRect();
 	const column = Math.floor((e.clientX - r.left) / heat.cell), row = Math.floor((e.clientY - r.top) / heat.tall);
+	heat.down = (e.clientY - r.top) / heat.height;
 	return Math.max(0, Math.min(heat.cells - 1, column * heat.rows + Math.max(0, Math.min(heat.rows - 1, row))));
 }
 
-// From one cell to another, each of them in it; a slice is chosen as a whole.
+// From one cell to another, each of them in it.
 function chooseCells(a, b) {
-	const s = view.graph.slices, from = s.begin + Math.min(a, b) * s.step, to = s.begin + (Math.max(a, b) + 1) * s.step;
-	const [first, last] = slicesIn(s, from, to);
+	const s = view.graph.slices;
+	chooseSpan(s.begin + Math.min(a, b) * s.step, s.begin + (Math.max(a, b) + 1) * s.step);
+}
+
+// A slice is chosen as a whole.
+function chooseSpan(from, to) {
+	const s = view.graph.slices, [first, last] = slicesIn(s, from, to);
 	setStretch([Math.min(from, first < last ? s.from[first] : from),
 		Math.max(to, first < last ? s.from[last - 1] + s.span[last - 1] : to)]);
 }
 
 function onHeatPointer() {
 	let pending = false;
+	onPulsePointer();
 	ui.heat.addEventListener('pointerdown', e => {
 		heat.anchor = cellAt(e);
 		ui.heat.setPointerCapture(e.pointerId);

@@ -110,6 +110,7 @@ static void html_event(
 	buf_adds(data, "<div hidden class=\"flame\">");
 	svg_data(data, p, f, o, &head);
 	svg_slices(data, p, f, o);
+	svg_pulse(data, p, f, o);
 	buf_adds(data, "</div>\n");
 	svg_head_done(&head);
 	buf_done(&picture);

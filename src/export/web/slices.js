@@ -7,21 +7,27 @@ function sliceReader(text) {
 	for (const c of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_')
 		value[c.charCodeAt(0)] = at++;
 	at = 0;
-	return () => {
-		let n = 0, unit = 1;
-		for (;;) {
-			const digit = value[text.charCodeAt(at++)];
-			n += (digit & 31) * unit;
-			if (digit < 32)
-				return n;
-			unit *= 32;
-		}
+	return {
+		next() {
+			let n = 0, unit = 1;
+			for (;;) {
+				const digit = value[text.charCodeAt(at++)];
+				n += (digit & 31) * unit;
+				if (digit < 32)
+					return n;
+				unit *= 32;
+			}
+		},
+		digits(count) {
+			at += count;
+			return Array.from({length: count}, (_, i) => value[text.charCodeAt(at - count + i)]);
+		},
 	};
 }
 
 // Entries of all slices behind one another: those of slice i from first[i] to first[i + 1].
 function readSlices(head, text, graph) {
-	const [, count, step, start] = head.split(' ').map(Number), number = sliceReader(text);
+	const [, count, step, start] = head.split(' ').map(Number), number = sliceReader(text).next;
 	const s = {count, step, start, from: new Float64Array(count), span: new Float64Array(count),
 		first: new Uint32Array(count + 1)};
 	const node = [], samples = [], weight = [];

@@ -51,6 +51,14 @@ void svg_data(struct buf *out, const struct profile *p, const struct flame *f,
 void svg_slices(
 	struct buf *out, const struct profile *p, struct flame *f, const struct export_options *o);
 
+/* Digits of 64, and a number in those of five bits each, the lowest first. */
+extern const char svg_digits[];
+void svg_number(struct buf *out, uint64_t n);
+
+/* Behind it how the event lies in each second, where that is known and the query chooses none of its samples (web/pulse.js). */
+void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
+	const struct export_options *o);
+
 /* What web/ was joined to. */
 void svg_script(struct buf *out);
 

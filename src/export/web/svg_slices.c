@@ -98,14 +98,13 @@ static void slices_merge(struct slices *s, uint32_t step)
 	s->entry_count = entries;
 }
 
-static void slices_number(struct buf *out, uint64_t n)
-{
-	static const char digits[] =
-		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+const char svg_digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
+void svg_number(struct buf *out, uint64_t n)
+{
 	for (; n >= 32; n >>= 5)
-		buf_addc(out, digits[32 + (n & 31)]);
-	buf_addc(out, digits[n]);
+		buf_addc(out, svg_digits[32 + (n & 31)]);
+	buf_addc(out, svg_digits[n]);
 }
 
 static void slices_write(struct buf *out, const struct slices *s, bool weights)
@@ -116,18 +115,18 @@ static void slices_write(struct buf *out, const struct slices *s, bool weights)
 		uint32_t last = i + 1 < s->span_count ? s->spans[i + 1].first : s->entry_count;
 		uint32_t node = 0;
 
-		slices_number(out, s->spans[i].from - end);
-		slices_number(out, s->spans[i].seconds);
-		slices_number(out, last - s->spans[i].first);
+		svg_number(out, s->spans[i].from - end);
+		svg_number(out, s->spans[i].seconds);
+		svg_number(out, last - s->spans[i].first);
 		end = s->spans[i].from + s->spans[i].seconds;
 		for (uint32_t k = s->spans[i].first; k < last; k++) {
 			const struct slices_entry *e = &s->entries[k];
 
-			slices_number(out, (uint64_t)(e->node - node) * 2 + (e->count != 1));
+			svg_number(out, (uint64_t)(e->node - node) * 2 + (e->count != 1));
 			if (e->count != 1)
-				slices_number(out, e->count);
+				svg_number(out, e->count);
 			if (weights)
-				slices_number(out, e->weight);
+				svg_number(out, e->weight);
 			node = e->node;
 		}
 	}

@@ -331,7 +331,7 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 {
 	struct jfr_record r;
 	struct sample s = {.r = &r, .known = known};
-	uint64_t thread;
+	uint64_t thread, ns;
 
 	if (known >= KNOWN_TYPES || !sample_rows[known])
 		return 0;
@@ -350,7 +350,9 @@ int flight_event_sample(struct jfr *j, enum jfr_known known, struct jfr_at *c)
 						  : value_of(&r, SLOT_EVENT_THREAD);
 	if (flight_thread(j, thread, &s.out.thread) || sample_stack(j, &s))
 		return -1;
-	s.out.second = (uint32_t)(flight_time(j, &r) / NS_PER_S);
+	ns = flight_time(j, &r);
+	s.out.second = (uint32_t)(ns / NS_PER_S);
+	s.out.part = (uint8_t)(1 + ns % NS_PER_S / (NS_PER_S / PROFILE_PULSE));
 	return sample_keep(j, &s);
 }
 

@@ -11,8 +11,17 @@ void slices_init(struct slices *s)
 	s->sums = fit_zeroed(NULL, &s->sums_cap, s->pairs.count, sizeof(*s->sums));
 }
 
+static void slice_pulse_free(struct slices *s, struct slice *sl)
+{
+	if (sl->pulse)
+		s->bytes -= PROFILE_PULSE * sizeof(*sl->pulse);
+	free(sl->pulse);
+	sl->pulse = NULL;
+}
+
 static void slice_free(struct slices *s, struct slice *sl)
 {
+	slice_pulse_free(s, sl);
 	s->bytes -= (size_t)sl->cap * sizeof(*sl->entries);
 	s->entries -= sl->count;
 	free(sl->entries);
@@ -20,8 +29,10 @@ static void slice_free(struct slices *s, struct slice *sl)
 
 void slices_done(struct slices *s)
 {
-	for (uint32_t i = 0; i < s->count; i++)
+	for (uint32_t i = 0; i < s->count; i++) {
 		free(s->list[i].entries);
+		free(s->list[i].pulse);
+	}
 	free(s->list);
 	for (int i = 0; i < SLICES_MARKS; i++)
 		free(s->marks[i].before);
@@ -198,6 +209,20 @@ void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t s
 		slice_append(s, slices_at(s, second, 1), entry);
 }
 
+void slices_pulse(struct slices *s, uint32_t second, unsigned part, float weight)
+{
+	uint32_t i = slices_find(s, second);
+	struct slice *sl = i < s->count ? &s->list[i] : NULL;
+
+	if (!sl || sl->from != second || sl->span != 1)
+		return;
+	if (!sl->pulse) {
+		sl->pulse = xcalloc(PROFILE_PULSE, sizeof(*sl->pulse));
+		s->bytes += PROFILE_PULSE * sizeof(*sl->pulse);
+	}
+	sl->pulse[part] += weight;
+}
+
 size_t slices_fixed_bytes(const struct slices *s)
 {
 	return s->cap * sizeof(*s->list) + trie_bytes(&s->pairs) +
@@ -254,6 +279,7 @@ void slices_merge(struct slices *s, uint32_t before)
 		from = sl->from - sl->from % SLICES_STEP;
 		step = n ? &s->list[n - 1] : NULL;
 		if (!step || step->from != from) {
+			slice_pulse_free(s, sl);
 			s->list[n] = *sl;
 			s->list[n].from = from;
 			s->list[n++].span = SLICES_STEP;

@@ -31,6 +31,7 @@ struct slice {
 	bool dirty; /* entries came since it was last packed */
 	struct slice_entry *entries;
 	struct profile_sum sum;
+	float *pulse; /* PROFILE_PULSE of them, of a second; NULL: not told */
 };
 
 #define SLICES_STEP  10u
@@ -87,6 +88,8 @@ struct slices_sample {
 /* step_before: seconds before it belong to 10 s steps; drop_before: to the total only. */
 void slices_add(struct slices *s, const struct slices_sample *sample, uint32_t step_before,
 	uint32_t drop_before);
+/* So much of a second's weight is in this part of it (profile_add_pulse); of none without samples. */
+void slices_pulse(struct slices *s, uint32_t second, unsigned part, float weight);
 /* Sort and join the entries of slices that begin before this second. */
 void slices_pack(struct slices *s, uint32_t before);
 /* Make 10 s steps of what begins before this second (a multiple of SLICES_STEP). */

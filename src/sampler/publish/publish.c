@@ -240,6 +240,8 @@ static bool publish_tick(struct publish *p)
 	rec->time_ns = p->drained_ns;
 	rec->since_ns = p->last_tick_ns;
 	rec->cpu_ns = p->cpu_ns;
+	rec->half_ns = p->drained_half.ns;
+	memcpy(rec->half_weight, p->drained_half.weight, sizeof(rec->half_weight));
 	p->last_tick_ns = p->drained_ns;
 	return true;
 }
@@ -281,6 +283,13 @@ static void publish_cpu(struct publish *p)
 	p->cpu_owed_ns = 0;
 }
 
+void publish_half_way(struct publish *p, uint64_t now_ns)
+{
+	p->half.ns = now_ns;
+	trace_table_weigh(
+		p->s->table, WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS), p->half.weight, WIRE_EVENTS);
+}
+
 bool publish_table(struct publish *p, uint64_t now_ns)
 {
 	bool whole;
@@ -291,6 +300,8 @@ bool publish_table(struct publish *p, uint64_t now_ns)
 	if (!p->draining) {
 		p->draining = true;
 		p->drained_ns = now_ns;
+		p->drained_half = p->half;
+		p->half.ns = 0;
 		publish_cpu(p);
 		p->cursor = 0;
 	}

@@ -20,6 +20,9 @@ void publish_init(struct publish *p, struct sampler *s);
 /* One publication, or the rest of one. true: the half that was drained is published whole. */
 bool publish_table(struct publish *p, uint64_t now_ns);
 
+/* Between two publications: what has been sampled by now is told apart in the next (struct wire_tick). */
+void publish_half_way(struct publish *p, uint64_t now_ns);
+
 /* What the process has used, without the agent. */
 uint64_t publish_cpu_used(const struct publish *p);
 /* From here on what it uses is what samples of cpu add up to, or is not any more: no event cpu, or only a part. */

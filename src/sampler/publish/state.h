@@ -65,6 +65,11 @@ uint16_t states_flags(const struct states *states, const struct trace_key *key);
 
 #define PUBLISH_DELTAS 256u
 
+/* What a half had at an instant (struct wire_tick). */
+struct publish_half {
+	uint64_t ns, weight[WIRE_EVENTS];
+};
+
 struct publish {
 	struct sampler *s;
 	uint32_t next_trace;
@@ -78,6 +83,8 @@ struct publish {
 	bool draining;
 	uint32_t cursor;
 	uint64_t drained_ns, last_tick_ns; /* when it was flipped away; the end of the one before */
+	struct publish_half drained_half;
+	struct publish_half half; /* of the one that is filled */
 	uint64_t flips;
 	uint64_t cpu_ns;      /* what the process used in what was flipped away */
 	uint64_t cpu_owed_ns; /* and since then, up to cpu_at_ns of its clock */

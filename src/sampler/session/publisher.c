@@ -231,9 +231,18 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 
 /* --- from beginning to end -------------------------------------------------------------------- */
 
+/*
+ * tick_after: by the beat of the seconds since the start, so that what was sampled by half way between two is of a
+ * twentieth of one second.
+ */
+static uint64_t tick_after(const struct sampler *s, uint64_t now, bool quick)
+{
+	return quick ? now + QUICK_TICK_NS : now + TICK_NS - (now - s->start_ns) % TICK_NS;
+}
+
 static void publisher_loop(struct sampler *s)
 {
-	uint64_t now = clock_mono_ns(), next = now, quick_until = 0;
+	uint64_t now = clock_mono_ns(), next = now, half = now, quick_until = 0;
 
 	while (lease_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
@@ -251,13 +260,17 @@ static void publisher_loop(struct sampler *s)
 		}
 		starts_look(s, now);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
-			next = now + (now < quick_until ? QUICK_TICK_NS : TICK_NS);
+			next = tick_after(s, now, now < quick_until);
+			half = next - TICK_NS / 2;
 			publisher_tick(s, now);
+		} else if (now >= half && half < next) {
+			half = next;
+			publish_half_way(s->publish, now);
 		}
 		now = clock_mono_ns();
 		if (lease_runs(s) && now < next)
-			raw_futex_wait(
-				&s->shared.control->command_seq, seq, pause_length(s, now, next));
+			raw_futex_wait(&s->shared.control->command_seq, seq,
+				pause_length(s, now, half > now ? half : next));
 		now = clock_mono_ns();
 	}
 }

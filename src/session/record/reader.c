@@ -36,6 +36,7 @@ struct reader {
 
 	struct reader_trace *traces;
 	uint32_t trace_slots;
+	uint64_t weight[WIRE_EVENTS]; /* since the last TICK, but what holders did */
 
 	struct thread_ids *threads;
 
@@ -105,6 +106,15 @@ static uint32_t reader_second(struct reader *r, uint64_t time_ns)
 	if (s > r->now_s)
 		r->now_s = (uint32_t)s;
 	return (uint32_t)s;
+}
+
+/* An instant as the model counts: since the start, and not in the future. */
+static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
+{
+	uint64_t ns = time_ns > r->start_ns ? time_ns - r->start_ns : 0;
+	uint64_t limit_ns = (r->limit_s + 1) * NS_PER_S;
+
+	return ns < limit_ns ? ns : limit_ns;
 }
 
 /* --- threads ----------------------------------------------------------------------------------------- */
@@ -279,6 +289,8 @@ static void reader_add_delta(
 		profile_add_held(r->profile, second, &sample);
 	else
 		profile_add_sample(r->profile, (int)event, second, &sample);
+	if (!t.held)
+		r->weight[event] += sample.weight;
 	r->stats.samples += d->count;
 }
 
@@ -410,15 +422,34 @@ static void reader_saw(struct reader *r, uint64_t now_ns)
 		r->stats.seen_ns += ns < NS_PER_S ? ns : NS_PER_S;
 }
 
+/* What came since the last TICK, in two parts if it says so. */
+static void reader_pulse(struct reader *r, const struct wire_tick *rec, uint32_t size)
+{
+	uint64_t from = reader_since_start(r, rec->since_ns), first;
+	uint64_t to = reader_since_start(r, rec->time_ns), half = from;
+
+	if (size >= sizeof(*rec) && rec->half_ns > rec->since_ns && rec->half_ns < rec->time_ns)
+		half = reader_since_start(r, rec->half_ns);
+	for (int e = 0; e < WIRE_EVENTS; e++) {
+		first = half > from ? rec->half_weight[e] : 0;
+		if (first > r->weight[e])
+			first = r->weight[e];
+		profile_add_pulse(r->profile, e, from, half, first);
+		profile_add_pulse(r->profile, e, half, to, r->weight[e] - first);
+		r->weight[e] = 0;
+	}
+}
+
 static bool reader_take_tick(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_tick *rec = record;
 
 	reader_saw(r, rec->time_ns);
+	reader_pulse(r, rec, size);
 	r->stats.tick_ns = rec->time_ns;
 	r->stats.ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
-	if (size >= sizeof(*rec) && rec->cpu_ns < READER_WEIGHT_MAX)
+	if (size >= offsetof(struct wire_tick, half_ns) && rec->cpu_ns < READER_WEIGHT_MAX)
 		profile_add_process(r->profile, reader_second(r, rec->time_ns), rec->cpu_ns);
 	return true;
 }
@@ -439,15 +470,6 @@ static bool reader_take_note(struct reader *r, const void *record, uint32_t size
 		profile_gap(r->profile,
 			(uint32_t)((rec->arg_ns - r->start_ns) / NS_PER_S % UINT32_MAX), to);
 	return true;
-}
-
-/* An instant as the model counts: since the start, and not in the future. */
-static uint64_t reader_since_start(const struct reader *r, uint64_t time_ns)
-{
-	uint64_t ns = time_ns > r->start_ns ? time_ns - r->start_ns : 0;
-	uint64_t limit_ns = (r->limit_s + 1) * NS_PER_S;
-
-	return ns < limit_ns ? ns : limit_ns;
 }
 
 static bool reader_take_wait(struct reader *r, const void *record, uint32_t size)

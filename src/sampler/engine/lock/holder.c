@@ -118,7 +118,7 @@ void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 	uint64_t ns = t->wait.lock ? since / 2 * t->stands_for : 0, hash;
 	uint32_t holder = t->holder;
 	struct thread_slot *slot;
-	struct trace_key key = {.event = WIRE_LOCK};
+	struct trace_key key = {.event = WIRE_LOCK, .flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
 
 	t->holder = 0;
 	if (!holder || !ns)
@@ -178,7 +178,9 @@ static bool holder_rests(
 static bool put_again(
 	struct sampler *s, const struct lock_holder *h, const struct thread_slot *slot)
 {
-	struct trace_key key = {.thread = atomic_load(&slot->id), .event = WIRE_LOCK};
+	struct trace_key key = {.thread = atomic_load(&slot->id),
+		.event = WIRE_LOCK,
+		.flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
 
 	if (!trace_table_again(s->table, atomic_load(&slot->held.hash), &key, 1, h->due_ns))
 		return false;
