@@ -135,7 +135,8 @@ static void slices_write(struct buf *out, const struct slices *s, bool weights)
 void svg_slices(
 	struct buf *out, const struct profile *p, struct flame *f, const struct export_options *o)
 {
-	static const uint32_t steps[] = {1, 10, 20, 30, 60, 120, 300, 600, 1800, 3600};
+	/* Each is so many of the one before, so that all become equally long. */
+	static const uint32_t steps[] = {1, 10, 30, 60, 300, 600, 1800, 3600};
 	struct slices s = {.index = flame_index_new(p, f, o->threads)};
 	bool weights = !flame_each(f);
 	struct buf line = {0};
