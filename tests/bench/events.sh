@@ -90,3 +90,4 @@ while read -r major java <&4; do
 	JAVA=$java
 	bench_enable
 done 4< <(jdks $MAJORS | sort -n)
+exit 0 # not what ending the last JVM said
