@@ -6,7 +6,7 @@
 # A tree with nothing to build, and a PATH with only the basics, our package tools and no sudo.
 mkdir -p "$T/tree/demo" "$T/bin" "$T/log"
 cp "$srcdir/bootstrap" "$T/tree/"
-for tool in sh cat cksum cp date dirname env find grep head id ln ls make mkdir nproc printf rm sed seq \
+for tool in sh awk cat cksum cp date dirname env find grep head id ln ls make mkdir nproc printf rm sed seq \
 	sleep sort stat tail tee touch tr uname uniq wc; do
 	ln -s "$(command -v $tool)" "$T/bin/$tool"
 done

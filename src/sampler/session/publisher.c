@@ -240,9 +240,21 @@ static uint64_t tick_after(const struct sampler *s, uint64_t now, bool quick)
 	return quick ? now + QUICK_TICK_NS : now + TICK_NS - (now - s->start_ns) % TICK_NS;
 }
 
+/*
+ * half_before: when to look between this publication and the next; there itself where the process has used less than a
+ * hundredth of a core since the last one: an idle JVM is not woken up for it.
+ */
+static uint64_t half_before(const struct sampler *s, uint64_t next, uint64_t *used_ns)
+{
+	uint64_t before = *used_ns;
+
+	*used_ns = publish_cpu_used(s->publish);
+	return *used_ns - before < TICK_NS / 100 ? next : next - TICK_NS / 2;
+}
+
 static void publisher_loop(struct sampler *s)
 {
-	uint64_t now = clock_mono_ns(), next = now, half = now, quick_until = 0;
+	uint64_t now = clock_mono_ns(), next = now, half = now, quick_until = 0, used_ns = 0;
 
 	while (lease_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
@@ -261,7 +273,7 @@ static void publisher_loop(struct sampler *s)
 		starts_look(s, now);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = tick_after(s, now, now < quick_until);
-			half = next - TICK_NS / 2;
+			half = half_before(s, next, &used_ns);
 			publisher_tick(s, now);
 		} else if (now >= half && half < next) {
 			half = next;
