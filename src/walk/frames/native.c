@@ -179,10 +179,10 @@ static enum walk_step leaf_try(struct walker *w, uint64_t pc, uint64_t sp)
 
 /*
  * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
- * qsort calls. The nearest return address is believed when it has rows and they lead to another one; a nearer
+ * qsort calls; or a stub that native code calls, such as JNI's fast accessors. The nearest return address is believed when it has rows and they lead to another one; a nearer
  * one in libjvm, which cannot be checked, may be the caller.
  */
-static enum walk_step leaf_step(struct walker *w)
+enum walk_step native_leaf_step(struct walker *w)
 {
 	uint64_t sp = w->at.sp;
 
@@ -213,6 +213,6 @@ enum walk_step native_step(struct walker *w)
 	if (done == STEP_FAIL)
 		done = fp_step(w, from_libjvm);
 	if (done == STEP_FAIL && w->top && w->thread->rows)
-		done = leaf_step(w);
+		done = native_leaf_step(w);
 	return done;
 }

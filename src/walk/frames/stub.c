@@ -173,7 +173,8 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 		return STEP_NEXT;
 	if (by_link(w) == STEP_NEXT || by_frame_size(w, blob->frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
-		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT)
+		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT ||
+		(w->thread->rows && native_leaf_step(w) == STEP_NEXT))
 		return STEP_NEXT;
 	return stub_search(w, STUB_SEARCH, WALK_BREAK_STUB);
 }

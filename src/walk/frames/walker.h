@@ -193,6 +193,8 @@ enum walk_step walker_try_sender(
 	struct walker *w, uint64_t pc, uint64_t sender, uint64_t near, uint64_t fp);
 
 enum walk_step native_step(struct walker *w);
+/* The caller of a leaf, by the rows of the nearest return address. */
+enum walk_step native_leaf_step(struct walker *w);
 enum walk_step interpreted_step(struct walker *w);
 enum walk_step compiled_step(struct walker *w, const struct code_blob *blob);
 /*
