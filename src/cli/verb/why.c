@@ -99,10 +99,9 @@ const struct verb verb_why = {
 		"then what "
 		"proves it, then what to look at next. Nothing is said that may as well be "
 		"meant so.\n\n"
-		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the JVM "
-		"got no "
-		"core to run on for three quarters of the time and more, so that nothing can be "
-		"said.",
+		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the "
+		"JVM got no core to run on for three quarters of the time and more, so that "
+		"nothing can be said.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_why,

@@ -179,8 +179,8 @@ static enum walk_step leaf_try(struct walker *w, uint64_t pc, uint64_t sp)
 
 /*
  * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
- * qsort calls; or a stub that native code calls, such as JNI's fast accessors. The nearest return address is believed when it has rows and they lead to another one; a nearer
- * one in libjvm, which cannot be checked, may be the caller.
+ * qsort calls; or a stub that native code calls, such as JNI's fast accessors. The nearest return address is believed
+ * when it has rows and they lead to another one; a nearer one in libjvm, which cannot be checked, may be the caller.
  */
 enum walk_step native_leaf_step(struct walker *w)
 {
