@@ -31,6 +31,7 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_pool,
 	&rule_io,
 	&rule_cores,
+	&rule_new,
 	NULL,
 };
 
@@ -45,6 +46,7 @@ struct findings {
 	unsigned count;
 	struct seen seen[4 * FINDINGS_MAX];
 	struct vitals now;
+	const struct profile_snapshot *baseline;
 	struct scene_point points[SCENE_POINTS];
 	unsigned point_count;
 };
@@ -83,6 +85,11 @@ void findings_vitals(struct findings *f, const struct vitals *v)
 	if (f->point_count == SCENE_POINTS)
 		memmove(f->points, f->points + 1, --f->point_count * sizeof(f->points[0]));
 	f->points[f->point_count++] = point;
+}
+
+void findings_baseline(struct findings *f, const struct profile_snapshot *cpu)
+{
+	f->baseline = cpu;
 }
 
 int finding_rule_lacks(const struct finding_rule *rule, const struct vitals *v)
@@ -162,6 +169,7 @@ unsigned findings_look(struct findings *f, const struct profile *p, uint32_t fro
 {
 	struct scene scene = {.profile = p,
 		.now = &f->now,
+		.baseline = f->baseline,
 		.points = f->points,
 		.point_count = f->point_count,
 		.from = from,

@@ -21,6 +21,8 @@ void findings_free(struct findings *f);
 
 /* The vitals of now, once a second or so. */
 void findings_vitals(struct findings *f, const struct vitals *v);
+/* What cpu was when the user set a baseline, to be kept until another is told; NULL: there is none. */
+void findings_baseline(struct findings *f, const struct profile_snapshot *cpu);
 /* Looks at [from, to) seconds. Returns the number of findings. */
 unsigned findings_look(struct findings *f, const struct profile *p, uint32_t from, uint32_t to);
 const struct finding *findings_get(const struct findings *f, unsigned i);

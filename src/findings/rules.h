@@ -8,7 +8,7 @@
 extern const struct finding_rule rule_deadlock, rule_heap, rule_gc, rule_jit, rule_exceptions;
 extern const struct finding_rule rule_codecache, rule_interpreted, rule_deopt;
 extern const struct finding_rule rule_throttled, rule_swap, rule_stops, rule_classes;
-extern const struct finding_rule rule_safepoint;
+extern const struct finding_rule rule_safepoint, rule_new;
 extern const struct finding_rule rule_locks, rule_pool, rule_io, rule_cores;
 
 #endif

@@ -34,7 +34,8 @@ struct scene_point {
 struct scene {
 	const struct profile *profile;
 	const struct vitals *now;
-	const struct scene_point *points; /* oldest first */
+	const struct profile_snapshot *baseline; /* of cpu, or NULL */
+	const struct scene_point *points;        /* oldest first */
 	unsigned point_count;
 	uint32_t from, to;
 	struct profile_part *wall; /* all parts of it; none where it is not sampled */

@@ -15,6 +15,7 @@
 static struct findings *findings;
 static struct profile *profile;
 static struct vitals v;
+static uint32_t looks_from; /* seconds */
 
 /* A program of which nothing is known but its time. */
 static void begin(void)
@@ -41,7 +42,7 @@ static void second(void)
 
 static unsigned looks(void)
 {
-	return findings_look(findings, profile, 0, SECONDS);
+	return findings_look(findings, profile, looks_from, SECONDS);
 }
 
 static const struct finding *found(const char *rule)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules about compiled code, just beyond their thresholds and just below them. */
+/* The rules about compiled code and about what is new, just beyond their thresholds and just below them. */
 #include "tests/findings/judge.h"
 
 static int compiled_s = 31; /* for so long */
@@ -206,12 +206,83 @@ static void test_interpreted(void)
 	is_silent("interpreted", "in the first minute");
 }
 
+static struct profile_snapshot *baseline;
+
+/* Of so many samples each: in the six seconds that are the baseline, and in the six after it. */
+static void becomes(unsigned then, unsigned then_all, unsigned now, unsigned now_all)
+{
+	const struct {
+		uint32_t second;
+		unsigned mine, all;
+	} parts[] = {{1, then, then_all}, {8, now, now_all}};
+	struct profile_query q = profile_whole(EVENT_CPU);
+	uint32_t page, report, text;
+
+	profile_snapshot_free(baseline);
+	begin();
+	thread_of(0, "worker");
+	page = stack_of(PROFILE_ROOT_STACK, "shop.Page", "show");
+	report = stack_of(page, "shop.Report", "build");
+	text = stack_of(report, "java.lang.StringBuilder", "append");
+	for (int i = 0; i < 2; i++) {
+		unsigned mine = parts[i].mine, own = mine - mine / 3, rest = parts[i].all - mine;
+
+		profile_add(profile, EVENT_CPU, parts[i].second, report, 0, own, own * 10 * MS);
+		profile_add(profile, EVENT_CPU, parts[i].second, text, 0, mine - own,
+			(mine - own) * 10 * MS);
+		profile_add(profile, EVENT_CPU, parts[i].second, page, 0, rest, rest * 10 * MS);
+	}
+	profile_advance(profile, SECONDS);
+	q.to = 6;
+	baseline = profile_snapshot_new(profile, &q);
+	findings_baseline(findings, baseline);
+	second();
+	looks_from = 6;
+}
+
+static void test_new(void)
+{
+	becomes(1, 600, 186, 600);
+	is_found("new", "what has become much");
+	is_str(found("new")->what,
+		"31 % of the CPU time is in Report.build; it was 0.2 % when the baseline was set",
+		"what it says");
+	ok(strstr(found("new")->proof, "Report.build"), "and its stack");
+	findings_baseline(findings, NULL);
+	is_silent("new", "without a baseline");
+	becomes(0, 600, 66, 600);
+	is_found("new", "what was not there, with 11 %");
+	becomes(0, 600, 59, 600);
+	is_silent("new", "with less than a tenth");
+	becomes(60, 600, 250, 600);
+	is_found("new", "four times as much");
+	becomes(60, 600, 230, 600);
+	is_silent("new", "not quite four times as much");
+	becomes(186, 600, 186, 600);
+	is_silent("new", "where all is as it was");
+	becomes(186, 600, 1, 600);
+	is_silent("new", "what was there, and no longer is");
+	becomes(0, 100, 30, 100);
+	is_found("new", "of 100 samples");
+	becomes(0, 99, 30, 99);
+	is_silent("new", "of 99 samples");
+	becomes(0, 100, 14, 100);
+	is_silent("new", "where chance may have it");
+	becomes(0, 600, 186, 600);
+	v.events[EVENT_CPU].state = VITALS_OFF;
+	second();
+	is_silent("new", "where CPU is not sampled");
+	profile_snapshot_free(baseline);
+	looks_from = 0;
+}
+
 int main(void)
 {
 	test_jit_anew();
 	test_codecache();
 	test_deopt();
 	test_interpreted();
+	test_new();
 	findings_free(findings);
 	profile_free(profile);
 	return tap_done();

@@ -43,6 +43,11 @@ bool compare_query(const struct ui *ui, struct profile_query *q)
 	return true;
 }
 
+const struct profile_snapshot *compare_cpu(const struct ui *ui)
+{
+	return ui->scope.compare ? ui->scope.compare->events[EVENT_CPU] : NULL;
+}
+
 static const char *base_clock(const struct ui *ui, char out[TEXT_NUMBER])
 {
 	struct profile_info info = profile_info(ui->profile);

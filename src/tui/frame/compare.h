@@ -20,6 +20,8 @@ void compare_free(struct compare *c);
 bool compare_on(const struct ui *ui);
 /* The query of the baseline in place of the window; false: the difference is not shown. */
 bool compare_query(const struct ui *ui, struct profile_query *q);
+/* What cpu was in it, whether it is compared with or not; NULL: there is no baseline. */
+const struct profile_snapshot *compare_cpu(const struct ui *ui);
 /* Another number when what compare_query asks has another answer. */
 uint64_t compare_stamp(const struct ui *ui);
 void compare_bar(const struct ui *ui, struct strip *s);

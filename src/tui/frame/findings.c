@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "tui/frame/command.h"
+#include "tui/frame/compare.h"
 #include "tui/frame/events.h"
 #include "tui/screen/text.h"
 
@@ -105,6 +106,7 @@ static void look(struct ui *ui, const struct profile_query *q)
 	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
 	int64_t cost_ms, pause = ui->place.view == VIEW_FINDINGS ? LOOK_OPEN_MS : LOOK_MS;
 
+	findings_baseline(f->rules, compare_cpu(ui));
 	kept_take(ui, findings_look(f->rules, ui->profile, q->from, q->to));
 	f->from = q->from;
 	f->to = q->to;
