@@ -4,7 +4,7 @@
  * [-k known|alloc|events|hostile|long|native|spike|pulse|day] PATH. -l: prints the name and the suffix of each format.
  *
  * spike: ten minutes of two stacks, in three seconds of which a third one runs. pulse: the same, and that all of it is in the second quarter
- * of each second, of these three in the last tenth. day: 24 hours at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
+ * of each second, of these three in the last tenth. day: 24 hours of all four events at 50 ms. events: all four, EVENT of them (a number) where a file has one. alloc: two stacks whose samples weigh differently. known: a handful of stacks with exact counts, for tests that check what is shown. hostile: names that try to
  * end a line, a field, an element or the script. Otherwise STACKS random ones. -m: writes nothing, prints size and time of each format, or of PATH's.
  */
 #include "base/clock.h"
@@ -248,23 +248,31 @@ static void make_spike(struct profile *p, bool parts)
 }
 
 /* 24 hours, a sample of each of eight busy threads every 50 ms, of 20,000 stacks; no two parts of a second are alike. */
+/* All four events all the time: the first with as many samples as a busy JVM of one and a half cores, waits with as many as others have. */
 static void make_day(struct profile *p)
 {
-	struct feed f;
+	struct feed feeds[EVENT_USER_FIRST];
 
 	profile_set_history(p, UINT32_MAX);
 	profile_set_budget(p, SIZE_MAX); /* as of what is read from a file */
-	feed_init(&f, p, &(struct feed_options){.stacks = 20000, .methods = 4000, .rate = 160});
-	feed_all(&f, 1);
-	for (uint32_t s = 2; s < 86400; s++) {
-		feed_second(&f, s);
-		for (uint64_t i = 0; i < PROFILE_PULSE; i++)
-			profile_add_pulse(p, EVENT_CPU, s * NS_PER_S + i * 50 * NS_PER_MS,
-				s * NS_PER_S + (i + 1) * 50 * NS_PER_MS,
-				(1 + feed_below(&f, 16)) * 10000000ull);
-		profile_advance(p, s);
+	for (int event = 0; event < EVENT_USER_FIRST; event++) {
+		feed_init(&feeds[event], p,
+			&(struct feed_options){.stacks = event ? 5000 : 20000,
+				.methods = 4000,
+				.rate = event ? 40 : 160,
+				.event = event});
+		feed_all(&feeds[event], 1);
 	}
-	feed_done(&f);
+	for (uint32_t s = 2; s < 86400; s++)
+		for (int event = 0; event < EVENT_USER_FIRST; event++) {
+			feed_second(&feeds[event], s);
+			for (uint64_t i = 0; i < PROFILE_PULSE; i++)
+				profile_add_pulse(p, event, s * NS_PER_S + i * 50 * NS_PER_MS,
+					s * NS_PER_S + (i + 1) * 50 * NS_PER_MS,
+					(1 + feed_below(&feeds[event], 16)) * 10000000ull);
+		}
+	for (int event = 0; event < EVENT_USER_FIRST; event++)
+		feed_done(&feeds[event]);
 }
 
 /* Bytes and ms of each format, the median of five times. */
@@ -329,7 +337,7 @@ static void describe(struct export_options *o, const char *kind)
 	if (!strcmp(kind, "alloc")) {
 		o->query.event = EVENT_ALLOC;
 		o->meta.event_count = 0;
-	} else if (!strcmp(kind, "events")) {
+	} else if (!strcmp(kind, "events") || !strcmp(kind, "day")) {
 		for (int i = 0; i < EVENT_USER_FIRST; i++)
 			o->meta.events[i] = (struct export_event){.event = i};
 		o->meta.events[0].engine = "perf";
@@ -340,6 +348,8 @@ static void describe(struct export_options *o, const char *kind)
 		o->meta.host = "web-3";
 		o->meta.labels = labels;
 		o->meta.label_count = 1;
+		if (!strcmp(kind, "day"))
+			o->meta.duration_ns = 86400ull * NS_PER_S;
 	} else if (!strcmp(kind, "hostile")) {
 		hostile_meta(o);
 	}

@@ -79,6 +79,11 @@ head -c 9000 "$T/whole.jfr" >"$T/torn.jfr"
 run convert -e cpu "$T/torn.jfr"
 is "without a whole chunk there is nothing" $status 7
 
+# --- a part of the time ---
+run convert --from 5 --to 10 -o "$T/part.collapsed" "$srcdir/tests/tui/h2.jhot"
+is "what is said of five seconds is what the file has" \
+	"$(sed -n 's/^cpu.*, 5\.0 s: \([0-9]*\) samples.*/\1/p' "$T/err")" "$(awk '{ n += $NF } END { print n }' "$T/part.collapsed")"
+
 # --- what is refused ---
 echo 'not a profile' >"$T/text"
 : >"$T/empty"

@@ -58,7 +58,8 @@ static void hot_amount(FILE *out, const struct profile_event *event, int number,
 }
 
 /* "cpu/perf every 10 ms to 40 ms, 20.0 s: 1203 samples, 0 lost", and what is degraded. */
-static void hot_event(FILE *out, const struct outputs_source *source, int number, uint64_t samples)
+static void hot_event(FILE *out, const struct outputs_source *source, const struct outputs *o,
+	int number, uint64_t samples)
 {
 	const struct profile_event *event = profile_get_event(source->profile, number);
 	const struct profile_intervals every =
@@ -77,14 +78,15 @@ static void hot_event(FILE *out, const struct outputs_source *source, int number
 			hot_interval(event, (int64_t)every.most, interval, sizeof(interval)));
 	if (source->duration_ns)
 		fprintf(out, ", %.1f s", (double)source->duration_ns / (double)NS_PER_S);
-	fprintf(out, ": %llu sample%s, %lld lost\n", (unsigned long long)samples, plural(samples),
-		(long long)e->lost);
+	fprintf(out, ": %llu sample%s, %lld lost%s\n", (unsigned long long)samples, plural(samples),
+		(long long)e->lost,
+		e->lost && (o->from || o->to) ? " in all of the recording" : "");
 	if (e->note[0])
 		fprintf(out, "note: %s\n", e->note);
 }
 
-static void hot_head(
-	FILE *out, const struct outputs_source *source, int number, const struct flat *flat)
+static void hot_head(FILE *out, const struct outputs_source *source, const struct outputs *o,
+	int number, const struct flat *flat)
 {
 	const struct vitals *v = source->vitals;
 
@@ -94,7 +96,7 @@ static void hot_head(
 	if (v->jdk[0])
 		fprintf(out, "  JDK %s", v->jdk);
 	fputc('\n', out);
-	hot_event(out, source, number, flat->sum_count);
+	hot_event(out, source, o, number, flat->sum_count);
 	if (flat->sum_count)
 		hot_amount(out, profile_get_event(source->profile, number), number, flat->sum,
 			source->duration_ns);
@@ -123,12 +125,13 @@ void hot_losses(FILE *out, const struct vitals *v)
 	hot_loss(out, v, VITALS_UNSAMPLED, "threads that were not sampled: ");
 }
 
-void hot_closing(FILE *out, const struct outputs_source *source, const struct events *events)
+void hot_closing(FILE *out, const struct outputs_source *source, const struct outputs *o,
+	const struct events *events)
 {
 	for (int i = 0; i < events->count; i++) {
-		struct profile_query q = profile_whole(events->ids[i]);
+		struct profile_query q = outputs_query(o, events->ids[i]);
 
-		hot_event(out, source, events->ids[i], profile_sum(source->profile, &q).count);
+		hot_event(out, source, o, events->ids[i], profile_sum(source->profile, &q).count);
 	}
 	if (source->vitals->walker_note[0])
 		fprintf(out, "note: %s\n", source->vitals->walker_note);
@@ -314,7 +317,7 @@ void hot_print(FILE *out, const struct outputs_source *source, const struct prof
 
 	q.by_weight = true;
 	flat = flat_new(source->profile, &q);
-	hot_head(out, source, event, flat);
+	hot_head(out, source, o, event, flat);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	if (flat->sum_count) {
 		hot_methods(out, source->profile, flat, unit);

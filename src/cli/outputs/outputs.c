@@ -413,7 +413,7 @@ int outputs_write(const struct outputs *o, const struct events *events,
 				first = why;
 	}
 	if (o->count)
-		hot_closing(stderr, source, events);
+		hot_closing(stderr, source, o, events);
 	else
 		hot_losses(stdout, source->vitals);
 	if (first.kind == ERR_NONE)

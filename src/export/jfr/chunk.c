@@ -12,7 +12,6 @@
 #define HEAD_BYTES      68
 #define HEAD_COMPRESSED 1 /* numbers are of variable length */
 #define LAST_BYTE       8 /* of a number: the ninth has all its bits */
-#define TEXT_EMPTY      1
 #define TEXT_UTF8       3
 
 void jfr_number(struct buf *out, uint64_t value)
@@ -26,9 +25,8 @@ void jfr_text(struct buf *out, const char *text)
 {
 	size_t len = strlen(text);
 
-	buf_addc(out, len ? TEXT_UTF8 : TEXT_EMPTY);
-	if (!len)
-		return;
+	buf_addc(
+		out, TEXT_UTF8); /* an empty one, too: some readers know no other form of symbols */
 	jfr_number(out, len);
 	buf_add(out, text, len);
 }

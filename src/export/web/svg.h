@@ -45,9 +45,9 @@ void svg_data(struct buf *out, const struct profile *p, const struct flame *f,
 
 /*
  * And in which second how much ended where, as one line behind the data (web/slices.js): about three bytes for each place
- * and second. What would be longer than SLICES_BYTES is told in longer steps.
+ * and second. What would be longer than an event's share of SLICES_BYTES is told in longer steps.
  */
-#define SLICES_BYTES (6u << 20)
+#define SLICES_BYTES (8u << 20) /* of all events in a file */
 void svg_slices(
 	struct buf *out, const struct profile *p, struct flame *f, const struct export_options *o);
 

@@ -138,6 +138,7 @@ void svg_slices(
 	/* Each is so many of the one before, so that all become equally long. */
 	static const uint32_t steps[] = {1, 10, 30, 60, 300, 600, 1800, 3600};
 	struct slices s = {.index = flame_index_new(p, f, o->threads)};
+	size_t most = SLICES_BYTES / (size_t)(o->meta.event_count ? o->meta.event_count : 1);
 	bool weights = !flame_each(f);
 	struct buf line = {0};
 	size_t at = 0;
@@ -147,7 +148,7 @@ void svg_slices(
 		slices_merge(&s, steps[at]);
 		buf_clear(&line);
 		slices_write(&line, &s, weights);
-	} while (line.len > SLICES_BYTES && ++at < sizeof(steps) / sizeof(*steps));
+	} while (line.len > most && ++at < sizeof(steps) / sizeof(*steps));
 	buf_printf(out, "slices %u %u %" PRIu64 "\n", s.span_count,
 		steps[at < sizeof(steps) / sizeof(*steps) ? at : at - 1],
 		profile_info(p).start_wall_ns / 1000000);
