@@ -74,6 +74,32 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
 		(unsigned long long)hash_bytes(bytes, len, 0), (int)nspid);
 }
 
+/*
+ * On musl the agent keeps a descriptor of its file (sampler/agent.c): loaded by that, it is the library that is there. It is
+ * open for nothing (O_PATH), as no right of its link says; one by which a loader is just reading a copy is soon closed.
+ */
+static void find_kept(struct place *p, pid_t pid)
+{
+	char path[64], link[PATH_MAX];
+	struct dirent *e;
+	struct stat st;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	while (dir && !p->path[0] && (e = readdir(dir)) != NULL) {
+		ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
+
+		link[n > 0 ? n : 0] = '\0';
+		if (strstr(link, p->name) &&
+			!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+			!(st.st_mode & 0777))
+			snprintf(p->path, sizeof(p->path), "/proc/self/fd/%s", e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int place_prepare(
 	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err)
 {
@@ -87,6 +113,7 @@ int place_prepare(
 		return err_set(err, ERR_INPUT, "%s is no shared library.",
 			agent->path ? agent->path : "The agent inside this program");
 	place_name(p->agent.bytes, p->agent.len, nspid, p->name);
+	find_kept(p, pid);
 	return 0;
 }
 
@@ -227,6 +254,8 @@ int place_put(struct place *p, pid_t pid, struct err *err)
 {
 	struct err why = {0};
 
+	if (p->path[0])
+		return 0;
 	err_set(&why, ERR_ATTACH, "The JVM has no folder from which it could load the agent.");
 	err_hint(&why, "make its /tmp writable and not noexec");
 	do

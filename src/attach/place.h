@@ -35,7 +35,7 @@ struct place {
 
 	/* where it is for the JVM */
 	char path[PATH_MAX]; /* as the JVM opens it */
-	int dir;             /* the folder, -1 if there is nothing in it */
+	int dir;             /* the folder, -1 if there is nothing in it: the JVM has it already */
 	ino_t inode;         /* of what is in it */
 	int memfd;           /* what that is a link to; -1: it is a copy */
 };

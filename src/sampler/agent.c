@@ -5,7 +5,10 @@
 #include "sampler/session/publisher.h"
 #include "sampler/signal/raw.h"
 
+#include <dlfcn.h>
 #include <string.h>
+
+#include "sampler/compat.h"
 
 struct options {
 	char token[WIRE_TOKEN_MAX];
@@ -70,6 +73,22 @@ static bool options_parse(struct options *o, const char *text)
 	return o->token[0] != '\0';
 }
 
+/*
+ * agent_keep: glibc knows a library by its names; musl by its file, which is taken away after the load, so that the next
+ * one would map another agent. There the agent keeps a descriptor of its file, and front ends have the JVM load that
+ * (attach/place.c).
+ */
+static void agent_keep(void)
+{
+	static bool asked;
+	Dl_info info;
+
+	if (!asked && !dlopen("libjhot.so", RTLD_LAZY | RTLD_NOLOAD) &&
+		dladdr((void *)(uintptr_t)Agent_OnAttach, &info))
+		raw_fd_high(raw(SYS_openat, AT_FDCWD, info.dli_fname, O_PATH | O_CLOEXEC));
+	asked = true;
+}
+
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 {
 	struct sampler *s = NULL;
@@ -79,6 +98,7 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 
 	if (!options_parse(&options, text))
 		return AGENT_BAD_OPTIONS;
+	agent_keep();
 	result = jvm_prepare(vm);
 	if (result != AGENT_OK)
 		return result;

@@ -5,14 +5,17 @@
  *   attach_tool check PID|NAME               verdict, then the reason
  *   attach_tool load PID AGENT OPTIONS       the agent's result
  *   attach_tool command PID OP [ARG]...      the JVM's reply
+ *   attach_tool place PID AGENT              what this process would be told to load, there until stdin ends
  *
  * Exit code: the kind of the error (base/err.h); the error stands on stderr, its three parts one per line.
  */
 #include "attach/attach.h"
+#include "attach/jvm/check.h"
 #include "attach/jvm/hotspot.h"
 #include "attach/protocol.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tool_check(const struct hotspot *jvm, char **args, struct err *err)
@@ -48,11 +51,34 @@ static int tool_command(const struct hotspot *jvm, char **args, struct err *err)
 	return text ? 0 : -1;
 }
 
+static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
+{
+	const struct agent_file agent = {.path = args[0]};
+	static struct place place;
+	int rc = place_prepare(&place, &agent, jvm->pid, jvm->nspid, err);
+
+	rc = rc ? rc : place_put(&place, jvm->pid, err);
+	if (!rc && puts(place.path) >= 0 && !fflush(stdout))
+		while (getchar() != EOF)
+			;
+	place_done(&place);
+	return rc;
+}
+
+/* Any process: what stands for a JVM. */
+static int find_process(const char *pid, struct hotspot *out, struct err *err)
+{
+	return hotspot_look_at(atoi(pid), out, false) ? err_set(err, ERR_NO_TARGET, "It is gone.")
+						      : 0;
+}
+
 static const struct {
 	const char *name;
 	int args;
+	int (*find)(const char *pid_or_name, struct hotspot *out, struct err *err);
 	int (*run)(const struct hotspot *jvm, char **args, struct err *err);
-} tools[] = {{"check", 3, tool_check}, {"load", 5, tool_load}, {"command", 4, tool_command}};
+} tools[] = {{"check", 3, hotspot_find, tool_check}, {"load", 5, hotspot_find, tool_load},
+	{"command", 4, hotspot_find, tool_command}, {"place", 4, find_process, tool_place}};
 
 int main(int argc, char **argv)
 {
@@ -62,11 +88,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 2 && i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (strcmp(argv[1], tools[i].name) || argc < tools[i].args)
 			continue;
-		if (hotspot_find(argv[2], &jvm, &err) || tools[i].run(&jvm, argv + 3, &err))
+		if (tools[i].find(argv[2], &jvm, &err) || tools[i].run(&jvm, argv + 3, &err))
 			fprintf(stderr, "what: %s\nhint: %s\ndetails: %s\n", err.what, err.hint,
 				err.details);
 		return (int)err.kind;
 	}
-	fputs("usage: attach_tool check|load|command PID ...\n", stderr);
+	fputs("usage: attach_tool check|load|command|place PID ...\n", stderr);
 	return 2;
 }

@@ -107,9 +107,34 @@ test_jvm() {
 	is "the JVM is killed at $count points: jhot says so and ends, no half file" $bad 0
 }
 
+# caught: the signals that have handlers, by bits
+caught() {
+	sed -n 's/^SigCgt:[[:space:]]*/0x/p' "$1"
+}
+
+# version N: a session by the agent of a version of its own has samples, and ends
+version() {
+	{ cat "$builddir/libjhot.so" && printf '%*s' "$1" ""; } >"$T/version.so"
+	"$builddir/tests/sampler/agent_tool" "$JVM" "$T/version.so" seconds=60 samples=5 >"$T/said" 2>&1 &&
+		grep -qE '^samples [1-9]' "$T/said" && wait_for 20 quiet "$JVM"
+}
+
+# Whichever agent had the signal before, the next one has it; the agents do not get in each other's way by being there.
+test_versions() {
+	local i done=0
+	for i in {1..12} 1; do
+		version "$i" || { diag "version $i" && diag_file "$T/said" && break; }
+		done=$((done + 1))
+	done
+	is "sessions of twelve versions, and the first of them again, all sample" $done 13
+	is "each by the same signal, SIGURG" $(($(caught "/proc/$JVM/status") & ~$(caught "$T/before"))) $((1 << 22))
+	ok "it lives" unharmed
+}
+
 # Another version's agent is another file, loaded beside the first. Its sessions and those of the first keep out of each other's way.
 test_upgrade() {
 	local other
+	test_versions
 	cp "$builddir/libjhot.so" "$T/other.so"
 	echo another version >>"$T/other.so"
 	"$JHOT" record --agent="$T/other.so" -o "$T/b.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &

@@ -102,6 +102,19 @@ else
 	wait $TOOL_PID
 fi
 
+# --- another version at the same time, which no front end begins: each has a signal of its own
+{ cat "$AGENT" && echo another version; } >"$T/other.so"
+agent_start first seconds=60
+wait_for 20 has_samples "$JVM" 20
+ok "a session of another version works beside one" eval 'AGENT=$T/other.so && agent seconds=60 samples=100'
+AGENT=$builddir/libjhot.so
+ok "every sample of its is accounted for" accounted
+taken=$("$JHOT" status "$JVM" | grep -oE '[0-9]+ samples' | head -n 1 | cut -d ' ' -f 1)
+ok "the first goes on as before" wait_for 20 has_samples "$JVM" $((taken + 50))
+kill -INT $TOOL_PID
+wait $TOOL_PID
+ok "with all its samples" accounted "$T/first"
+
 # --- nothing of it all has disturbed the target
 jvm_end
 is "the JVM's output is its own" "$(sed 's/^sum .*/sum/' "$JVM_OUT" | tr '\n' ' ')" "ready sum "

@@ -19,12 +19,7 @@
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008u
 #endif
-/*
- * High, so that the target's own descriptors keep their low numbers; but within the 256 that its table
- * has from the start, since growing the table of a process with threads takes the kernel 8 to 20 ms.
- */
-#define SHARED_FD_FLOOR 200
-#define SHARED_SEALS    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define SHARED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static const struct wire_header shared_header = {
 	.magic = WIRE_MAGIC,
@@ -49,7 +44,7 @@ static int shared_memfd(const char *token, uint64_t bytes)
 {
 	char name[sizeof(WIRE_MEMFD_PREFIX) + WIRE_TOKEN_MAX];
 	struct text text = text_into(name, sizeof(name));
-	long fd, high;
+	long fd;
 
 	text_add(&text, WIRE_MEMFD_PREFIX);
 	text_add(&text, token);
@@ -58,11 +53,7 @@ static int shared_memfd(const char *token, uint64_t bytes)
 		fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -1;
-	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SHARED_FD_FLOOR);
-	if (high >= 0) {
-		raw(SYS_close, fd);
-		fd = high;
-	}
+	fd = raw_fd_high(fd);
 	if (raw(SYS_fallocate, fd, 0, 0, bytes) < 0 ||
 		raw(SYS_fcntl, fd, F_ADD_SEALS, SHARED_SEALS) < 0) {
 		raw(SYS_close, fd);

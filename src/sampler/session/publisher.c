@@ -408,7 +408,7 @@ int publisher_start(struct sampler *s, bool take)
 	if (session_next || (session_now && !take && lease_runs(session_now) &&
 				    !lease_lost(session_now, clock_mono_ns())))
 		result = AGENT_BUSY;
-	else if (spawn(&(struct spawn){"jhot publisher", PUBLISHER_STACK, publisher_main, s,
+	else if (spawn(&(struct spawn){PUBLISHER_NAME, PUBLISHER_STACK, publisher_main, s,
 			 &s->publisher_tid, NULL}))
 		result = AGENT_NO_THREAD;
 	else if (session_now)

@@ -11,6 +11,9 @@
 
 #include "sampler/sampler.h"
 
+/* Agents of all versions know each other's by it. */
+#define PUBLISHER_NAME "jhot publisher"
+
 /*
  * publisher_start: the session's thread. take: end the session that there is. 0, AGENT_BUSY when a
  * living one is there and take is not set, AGENT_NO_THREAD; the sampler is the caller's again

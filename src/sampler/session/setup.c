@@ -15,12 +15,16 @@
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
+#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include "walk/load/guard.h"
 
 #include <string.h>
 #include <sys/resource.h>
+
+/* What front ends call the agent's file, of whatever version: attach/place.h. */
+#define SETUP_AGENT "libjhot-"
 
 #define SETUP_FDS_SHARE \
 	4 /* perf may use this fraction of the descriptors that the target may open */
@@ -194,6 +198,43 @@ static void setup_threads(struct sampler *s)
 		scan_threads(s, true);
 }
 
+/* setup_is_agent: also as memory of a front end's, "/memfd:libjhot-...". */
+static bool setup_is_agent(const struct module *m)
+{
+	const char *end = m->path + m->path_bytes, *name = end;
+
+	while (name > m->path && name[-1] != '/' && name[-1] != ':')
+		name--;
+	return (size_t)(end - name) > strlen(SETUP_AGENT) &&
+	       !memcmp(name, SETUP_AGENT, strlen(SETUP_AGENT));
+}
+
+/* setup_alone: no session of another agent lives. Each has its publisher from before it has a handler to after its end. */
+static bool setup_alone(struct sampler *s)
+{
+	struct thread_slot *slot = NULL;
+	char name[32] = "";
+
+	while ((slot = threads_next(s->threads, slot))) {
+		if (task_name(s->task_fd, atomic_load(&slot->tid), name, sizeof(name)) &&
+			!memcmp(name, PUBLISHER_NAME "\n", strlen(PUBLISHER_NAME "\n")))
+			return false;
+	}
+	return s->task_fd >= 0;
+}
+
+/*
+ * setup_left: the code of an agent of another version, or on musl of the same one, stays where it is when its session has
+ * ended, and its handler with it. So do signals that it has sent and that are still to come: those are as harmless to
+ * ours as what the session before has left. One whose session lives keeps its signal.
+ */
+static bool setup_left(struct sampler *s, uint64_t handler)
+{
+	const struct module *m = modules_find(s->modules, handler);
+
+	return m && setup_is_agent(m) && setup_alone(s);
+}
+
 /* wanted: what the JVM is to tell of in any session. */
 static uint32_t wanted(const struct sampler *s)
 {
@@ -216,14 +257,14 @@ void setup_session(struct sampler *s)
 	setup_reasons(s);
 	engine_perf_budget(setup_fds());
 	s->current_place = jvm_current_place();
-	s->signo = sig_choose();
 	rooms_open(s);
 	jvm_gate_put(s);
 	setup_threads(s);
+	s->signo = sig_choose(s, setup_left);
 	jvm_gate_suspect(s);
 	events_warm_up(s);
 	circles_open(s);
-	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), "jhot publisher");
+	publish_agent_thread(s->publish, atomic_load(&s->publisher_tid), PUBLISHER_NAME);
 	publish_all_modules(s->publish);
 	jvm_events_want(wanted(s), JVM_TELLS_ALL, 0);
 	jvm_visits_start(s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which signal the engines send: the first of a short list that nobody handles.
+ * Which signal the engines send: the first of a short list that nobody handles, or whose handler is one that an agent of
+ * another version has left.
  *
  * First those that a process without a handler ignores: a library that puts back what it found before us would have
  * the next signal of the others end the process.
@@ -23,34 +24,34 @@ static const int sig_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGST
 	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGTRAP) | SIG_BIT(SIGILL) | \
 		SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
 
-static bool sig_owned(int sig)
-{
-	struct raw_sigaction now;
+typedef bool left_fn(struct sampler *s, uint64_t handler);
 
-	return raw_sigaction_get(sig, &now) == 0 && now.handler == (void *)sig_sample;
-}
-
-static bool sig_take_free(int sig)
+/* sig_take: ours is there already, or in the place of nobody's. left: or of one of which it says so; NULL: of none. */
+static bool sig_take(int sig, struct sampler *s, left_fn *left)
 {
 	struct raw_sigaction ours = raw_sigaction_make(
 				     sig_sample, SA_RESTART | SA_ONSTACK, ~SIG_FAULTS),
 			     now;
 
-	if (raw_sigaction_get(sig, &now) < 0 ||
-		(now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN))
+	if (raw_sigaction_get(sig, &now) < 0)
+		return false;
+	if (now.handler == ours.handler)
+		return true;
+	if (now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
+		!(left && left(s, (uint64_t)(uintptr_t)now.handler)))
 		return false;
 	return raw_sigaction_set(sig, &ours, NULL) == 0;
 }
 
 bool sig_keep(int sig)
 {
-	return sig_owned(sig) || sig_take_free(sig);
+	return sig_take(sig, NULL, NULL);
 }
 
-int sig_choose(void)
+int sig_choose(struct sampler *s, left_fn *left)
 {
 	for (size_t i = 0; i < sizeof(sig_candidates) / sizeof(sig_candidates[0]); i++) {
-		if (sig_keep(sig_candidates[i]))
+		if (sig_take(sig_candidates[i], s, left))
 			return sig_candidates[i];
 	}
 	return -EBUSY;

@@ -65,6 +65,18 @@ int raw_stat(int fd, struct statx *out)
 		SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, out);
 }
 
+#define FD_FLOOR 200
+
+long raw_fd_high(long fd)
+{
+	long high = fd < 0 ? fd : raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_FLOOR);
+
+	if (fd < 0 || high < 0)
+		return fd;
+	raw(SYS_close, fd);
+	return high;
+}
+
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
 	struct timespec ts = {(time_t)(timeout_ns / NS_PER_S), (long)(timeout_ns % NS_PER_S)};

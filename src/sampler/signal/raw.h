@@ -95,6 +95,13 @@ void raw_unmap(void *memory, size_t bytes);
  */
 int raw_stat(int fd, struct statx *out);
 
+/*
+ * raw_fd_high: the same file under a high number, so that the target's own descriptors keep their low ones; but within
+ * the 256 that its table has from the start, since growing the table of a process with threads takes the kernel 8 to
+ * 20 ms. As it was where there is none left; errors are handed on.
+ */
+long raw_fd_high(long fd);
+
 /* Futexes shared between processes. Wait: until *word != expected, a wake-up, or timeout_ns. */
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 void raw_futex_wake(_Atomic uint32_t *word);
