@@ -89,6 +89,8 @@ calm() { # calm MAJOR JAVA
 	for name in deadlock deadlock-3 deadlock-not deadlock-tried; do
 		begins "$at$name-cpu" "$2" "$name"
 	done
+	[ "$1" -lt 21 ] || begins "${at}virtual-cpu" "$2" -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=8 \
+		deadlock+deadlock-3+deadlock-tried
 	begins "${at}stops-not" "$2" stops-not
 	begins "${at}classes-not" "$2" classes-not
 	begins "${at}gc-not" "$2" gc-not
@@ -105,6 +107,12 @@ calm() { # calm MAJOR JAVA
 	says "${at}deadlock-3-cpu" 'payer-1 waits for .*, held by payer-2'
 	silent "${at}deadlock-not-cpu" DEADLOCK
 	silent "${at}deadlock-tried-cpu" DEADLOCK
+	if [ "$1" -ge 21 ]; then
+		says "${at}virtual-cpu" '^DEADLOCK  payer-[12] and payer-[12] wait for each other'
+		says "${at}virtual-cpu" 'payer-1 waits for Object, held by payer-2'
+		says "${at}virtual-cpu" 'payer-1 waits for ReentrantLock.*, held by payer-2'
+		is "${at}virtual-cpu: and no other" "$(grep -c '^DEADLOCK' "$T/${at}virtual-cpu")" 2
+	fi
 	healthy "${at}stops-not"
 	healthy "${at}classes-not"
 	healthy "${at}gc-not"

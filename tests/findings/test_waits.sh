@@ -6,14 +6,16 @@
 
 [ -e "$CLASSES/Waiting.class" ] || skip_all "no Waiting.class (make check builds it)"
 
-# looks_at NAME...: what jhot says of these programs, which run side by side, in $T/NAME; where each listens, in $T/NAME.port
+# looks_at NAME...: what jhot says of these programs, which run side by side, in $T/NAME; where each listens, in $T/NAME.port.
+# A+B: both in one JVM; virtual-A: with virtual threads, and so many carriers that those that are pinned leave some
 looks_at() {
-	local name program asking=() pids=()
+	local name program flags asking=() pids=()
 	for name; do
-		program=Waiting
-		[ "$name" != deadlock ] || program=Problems
+		program=Waiting flags=()
+		[[ $name != *deadlock* ]] || program=Problems
+		[[ $name != virtual-* ]] || flags=(-Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=24)
 		: >"$T/$name"
-		jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m $program "$name" || return
+		jvm_start -XX:+IgnoreUnrecognizedVMOptions -Xmx64m "${flags[@]}" $program "${name#virtual-}" || return
 		listening "$JVM" >"$T/$name.port"
 		pids+=("$JVM")
 	done
@@ -55,8 +57,9 @@ finds_no() {
 	done
 }
 
+# waits [NAME...]: looks at these, too
 waits() {
-	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle
+	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle "$@"
 	looks_at locks-not io-not # these take cores
 	finds locks '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \(sleeps\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep'
@@ -76,6 +79,18 @@ waits() {
 		'^      Waiting.placeOrder'
 	finds_no io-not I/O POOL LOCK
 	finds_no io-idle I/O POOL LOCK
+}
+
+# What virtual threads wait for, whether they keep their carriers meanwhile (monitors before JDK 24) or not.
+virtual=(virtual-locks-chain+locks virtual-deadlock+deadlock-3+deadlock-tried)
+virtual() {
+	finds "${virtual[0]}" '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \((sleeps|is parked)\)' \
+		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep' \
+		'held by flusher, which waits for ReentrantLock, held by compactor in (Waiting.compact|Program.sleep) \(sleeps\)'
+	finds "${virtual[1]}" '^DEADLOCK  payer-[12] and payer-[12] wait for each other' \
+		'^    payer-1 waits for Object, held by payer-2$' '^    payer-2 waits for Object, held by payer-1$' '^      Problems.transfer' \
+		'^DEADLOCK  payer-[012], payer-[012] and payer-[012] wait' '^    payer-2 waits for ReentrantLock\$NonfairSync, held by payer-0$'
+	ok "JDK $major: virtual threads that give up are in none" not grep -q '^DEADLOCK  .*trier' "$T/${virtual[1]}"
 }
 
 # Nothing else says how long threads really waited for a core: the kernel does.
@@ -107,7 +122,12 @@ cores() {
 while read -r major java; do
 	case $major in 17 | 21 | 25) ;; *) [ "$java" = "$JAVA" ] || continue ;; esac
 	JAVA=$java
-	waits
+	if [ "$major" -lt 21 ]; then
+		waits
+	else
+		waits "${virtual[@]}"
+		virtual
+	fi
 	cores
 done < <(jdks ${MAJORS:-25})
 done_testing

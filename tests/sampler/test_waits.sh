@@ -156,6 +156,10 @@ while read -r major java; do
 	counts lock 100
 	signals 4 5
 	case $major in 21 | 25) holders_known monitor ;; esac
+	case $major in
+	21) holders_known virtual-lock ;;
+	25 | 28) holders_known virtual-monitor ;;
+	esac
 	jvm_end
 done < <(jdks ${MAJORS:-8 21 25 28}) # MAJORS="11 26 27": on these, too
 done_testing

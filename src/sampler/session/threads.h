@@ -91,6 +91,7 @@ struct thread_wall {
 struct thread_held {
 	_Atomic uint64_t asked;  /* ns of waits that its next sample is to stand for; 0: none */
 	_Atomic uint64_t hash;   /* of the trace of its last one; 0: it has none yet */
+	_Atomic uint32_t id;     /* and its thread there: a virtual one's, if that was mounted */
 	_Atomic uint64_t cpu_ns; /* its CPU time when a handler had taken that */
 };
 

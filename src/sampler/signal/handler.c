@@ -147,6 +147,7 @@ static void held_put(const struct stack *stack, uint64_t weight)
 						     .weight = weight});
 
 	atomic_store(&held->cpu_ns, sig_clock());
+	atomic_store(&held->id, stack->id);
 	atomic_store(&held->hash, hash);
 }
 

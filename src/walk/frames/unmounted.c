@@ -64,7 +64,7 @@ static void class_try(struct unmounted *u, uint64_t klass)
 			class_fields(u, i, klass)) {
 			u->klass[i] = klass;
 			if (i == UNMOUNTED_VIRTUAL)
-				u->waiter = oop_added_field(u->layout, u->mem, klass);
+				u->waiter = oop_added_field(u->layout, u->mem, klass, 0);
 		}
 	}
 }
@@ -116,7 +116,9 @@ struct visit {
 	unmounted_fn *fn;
 	void *ctx;
 	struct unmounted_count count;
-	uint32_t inner; /* so many scopes within each other */
+	uint32_t inner;  /* so many scopes within each other */
+	uint64_t number; /* of the only thread that is asked for; 0: all are */
+	uint64_t found;  /* that one */
 };
 /* What a node's key leads to, if it is of the class that was asked for; it stands for so many. */
 typedef void key_fn(struct visit *v, uint64_t key, uint64_t stands_for);
@@ -229,6 +231,14 @@ static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
 	return stretch * step + ((uint32_t)(drawn >> 32) & (step - 1));
 }
 
+/* place_of_number: where a thread of this number is, as ConcurrentHashMap.spread has it. */
+static uint32_t place_of_number(uint64_t number, uint32_t length)
+{
+	uint32_t hash = (uint32_t)number;
+
+	return (hash ^ hash >> 16) & 0x7fffffffu & (length - 1);
+}
+
 /* table_each: of a table with more places one out of each stretch of `step`. */
 static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
 {
@@ -236,6 +246,10 @@ static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, con
 
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
+	if (v->number && k->klass) { /* threads */
+		place_each(v, table, place_of_number(v->number, length), length, stands_for, k);
+		return;
+	}
 	while (length / step > k->places)
 		step *= 2;
 	for (uint32_t i = 0; i < length / step; i++)
@@ -281,6 +295,7 @@ static void state_read(const struct unmounted *u, struct unmounted_thread *threa
 		~STATE_SUSPENDED;
 
 	thread->state = UNMOUNTED_RUNS;
+	thread->timed = false;
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		if (states[i].number != number)
 			continue;
@@ -305,9 +320,22 @@ static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 		v->fn(v->ctx, &thread);
 }
 
+static bool has_number(const struct unmounted *u, uint64_t object, uint64_t number)
+{
+	return mem_u64(u->mem, object + u->field[UNMOUNTED_THREAD][THREAD_TID]) == number;
+}
+
+static void number_visit(struct visit *v, uint64_t key, uint64_t stands_for)
+{
+	(void)stands_for;
+	if (has_number(v->u, key, v->number))
+		v->found = key;
+}
+
 static void threads_of(struct visit *v, struct oop set, uint64_t stands_for)
 {
-	struct keys threads = {v->pick->places, v->u->klass[UNMOUNTED_VIRTUAL], thread_visit};
+	struct keys threads = {v->pick->places, v->u->klass[UNMOUNTED_VIRTUAL],
+		v->number ? number_visit : thread_visit};
 
 	set_each(v, set, stands_for, &threads);
 }
@@ -370,19 +398,37 @@ static struct oop static_of(struct visit *v, unsigned class)
 	return field_of(v, mirror.object, class, 0);
 }
 
+static void sets_visit(struct visit *v)
+{
+	const struct unmounted *u = v->u;
+	struct keys containers = {REGISTRY_PICK, 0, container_visit};
+
+	if (!u->klass[UNMOUNTED_VIRTUAL])
+		return;
+	threads_of(v, static_of(v, UNMOUNTED_ROOT), 1);
+	if (!v->found)
+		set_each(v, static_of(v, UNMOUNTED_REGISTRY), 1, &containers);
+	if (!v->found && u->klass[UNMOUNTED_FLOCK_SCOPE])
+		walk_threads_each(u->layout, u->mem, owner_visit, v);
+}
+
 struct unmounted_count unmounted_each(
 	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx)
 {
 	struct visit v = {.u = u, .pick = pick, .fn = fn, .ctx = ctx};
-	struct keys containers = {REGISTRY_PICK, 0, container_visit};
 
-	if (u->klass[UNMOUNTED_VIRTUAL]) {
-		threads_of(&v, static_of(&v, UNMOUNTED_ROOT), 1);
-		set_each(&v, static_of(&v, UNMOUNTED_REGISTRY), 1, &containers);
-		if (u->klass[UNMOUNTED_FLOCK_SCOPE])
-			walk_threads_each(u->layout, u->mem, owner_visit, &v);
-	}
+	sets_visit(&v);
 	return v.count;
+}
+
+uint64_t unmounted_find(struct unmounted *u, uint64_t number)
+{
+	struct unmounted_pick pick = {0, 1};
+	struct visit v = {.u = u, .pick = &pick, .number = number};
+
+	if (number)
+		sets_visit(&v);
+	return v.found;
 }
 
 /* --- one of them ------------------------------------------------------------------------------------- */
@@ -393,14 +439,33 @@ static struct oop field_in(
 	return oop_field(&u->mode, u->layout, u->mem, object + u->field[class][field]);
 }
 
-static bool has_number(const struct unmounted *u, uint64_t object, uint64_t number)
+bool unmounted_read(
+	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out)
 {
-	return mem_u64(u->mem, object + u->field[UNMOUNTED_THREAD][THREAD_TID]) == number;
+	*out = (struct unmounted_thread){.object = object, .number = number, .stands_for = 1};
+	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !has_number(u, object, number))
+		return false;
+	state_read(u, out);
+	return out->state != UNMOUNTED_RUNS;
 }
 
 static uint64_t continuation_of(const struct unmounted *u, const struct unmounted_thread *thread)
 {
 	return field_in(u, thread->object, UNMOUNTED_VIRTUAL, VIRTUAL_CONT).object;
+}
+
+#define CHUNK_LOCKS \
+	4u /* StackChunk.lockStackSize, JDK 24 and newer, of the fields that HotSpot has added */
+#define LOCKS_MAX 8u /* LockStack::CAPACITY */
+
+static bool chunks_open(struct unmounted *u, uint64_t continuation)
+{
+	if (!frozen_fields(u->layout, u->mem, continuation, &u->frozen)) {
+		u->frozen = (struct frozen_fields){.bytes = 0};
+		return false;
+	}
+	u->locks = oop_added_field(u->layout, u->mem, u->frozen.klass, CHUNK_LOCKS);
+	return true;
 }
 
 bool unmounted_frozen(
@@ -410,13 +475,31 @@ bool unmounted_frozen(
 
 	if (!continuation)
 		return false;
-	if (!u->frozen.bytes && !frozen_fields(u->layout, u->mem, continuation, &u->frozen)) {
-		u->frozen = (struct frozen_fields){.bytes = 0};
+	if (!u->frozen.bytes && !chunks_open(u, continuation))
 		return false;
-	}
 	out->at = u->frozen;
 	return frozen_tail(u->layout, u->mem, &u->mode, continuation, out) &&
 	       frozen_any(u->mem, out);
+}
+
+bool unmounted_has_locked(
+	struct unmounted *u, const struct unmounted_thread *thread, uint64_t object)
+{
+	struct frozen where;
+	uint32_t count;
+
+	if (!unmounted_frozen(u, thread, &where) || !u->locks)
+		return false;
+	count = mem_u8(u->mem, where.chunk + u->locks);
+	for (uint32_t i = 0; i < count && i < LOCKS_MAX; i++) {
+		uint64_t at = where.chunk + where.at.bytes + 8ull * i;
+
+		/* whole; or as fields are, where a collector has been through the chunk */
+		if (oop_uncoloured(mem_u64(u->mem, at)) == object ||
+			oop_field(&u->mode, u->layout, u->mem, at).object == object)
+			return true;
+	}
+	return false;
 }
 
 bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *thread,

@@ -53,6 +53,8 @@ struct unmounted {
 	uint32_t field[UNMOUNTED_CLASSES][UNMOUNTED_FIELDS];
 	uint32_t waiter;             /* VirtualThread's added field, 0: there is none */
 	struct frozen_fields frozen; /* bytes 0: not known yet */
+	uint32_t
+		locks; /* where a StackChunk has how many locks its thread has; 0: it does not say */
 };
 
 /* What a virtual thread is doing, by VirtualThread.state. */
@@ -99,7 +101,26 @@ typedef void unmounted_fn(void *ctx, const struct unmounted_thread *thread);
 /* Visits those that are neither RUNS nor new. */
 struct unmounted_count unmounted_each(
 	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx);
+/*
+ * The virtual thread of this number, in whatever state; 0: it is in no set that is read. Those of a scope are found only if
+ * a thread that is none itself has opened that. A place in each table, so it costs the same in large ones.
+ */
+uint64_t unmounted_find(struct unmounted *u, uint64_t number);
+/* Is this one? */
+static inline bool unmounted_is(const struct unmounted *u, struct oop oop)
+{
+	return u && oop.klass && oop.klass == u->klass[UNMOUNTED_VIRTUAL];
+}
+/* What this one is doing now. false: it has a carrier, or is over, or it is not there any more. */
+bool unmounted_read(
+	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out);
 
+/*
+ * Has it locked this object, while nobody waited for that, and lost its carrier then? JDK 24 and newer: a StackChunk
+ * begins with what its thread has locked so, where the stack will grow to last. false, too, where that cannot be read.
+ */
+bool unmounted_has_locked(
+	struct unmounted *u, const struct unmounted_thread *thread, uint64_t object);
 /* Where its frames are; false: it has none, or they cannot be read just now. */
 bool unmounted_frozen(
 	struct unmounted *u, const struct unmounted_thread *thread, struct frozen *out);

@@ -326,14 +326,15 @@ bool oop_fields(const struct walk_layout *l, const struct walk_mem *mem, uint64_
 	return found == (1u << count) - 1;
 }
 
-uint32_t oop_added_field(const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass)
+uint32_t oop_added_field(
+	const struct walk_layout *l, const struct walk_mem *mem, uint64_t klass, uint32_t n)
 {
 	struct field_reader r;
 	struct field field;
 
 	if (fields_open(&r, l, mem, klass))
 		while (field_next(&r, &field))
-			if (field.injected)
+			if (field.injected && !n--)
 				return field.offset;
 	return 0;
 }

@@ -100,8 +100,8 @@ uint32_t oop_bytes(const struct walk_layout *layout, const struct walk_mem *mem,
 bool oop_fields(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass,
 	const char *const *names, uint32_t *offsets, uint32_t count);
 
-/* The first field that HotSpot itself has added to a class's own; 0: there is none. */
+/* Field n, from 0, of those that HotSpot itself has added to a class's own; 0: there are not so many. */
 uint32_t oop_added_field(
-	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass);
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t klass, uint32_t n);
 
 #endif

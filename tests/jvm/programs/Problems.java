@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with one problem each, and programs that nearly have it: Problems NAME.
+// Programs with one problem each, and programs that nearly have it: Problems NAME, or several: A+B
 
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -72,7 +72,7 @@ public final class Problems extends Program {
         Account[] all = {new Account(), new Account()};
         for (int i = 0; i < 2; i++) {
             Account from = all[i], to = all[1 - i];
-            start("payer-" + i, () -> {
+            start("trier-" + i, () -> {
                 for (;;) {
                     from.lock.lock();
                     try {
@@ -425,7 +425,9 @@ public final class Problems extends Program {
     }
 
     public static void main(String[] args) throws Exception {
-        run(args[0]);
+        for (String name : args[0].split("\\+")) {
+            run(name);
+        }
         ready();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs whose threads wait for something, where that is a problem and where it is none: Waiting NAME.
+// Programs whose threads wait for something, where that is a problem and where it is none: Waiting NAME, or several: A+B.
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -388,7 +388,9 @@ public final class Waiting extends Program {
     }
 
     public static void main(String[] args) throws Exception {
-        run(args[0]);
+        for (String name : args[0].split("\\+")) {
+            run(name);
+        }
         ready();
     }
 }

@@ -34,7 +34,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   hold KIND MS N SPIN SLEEP  one thread has a lock for MS ms, again and again, in which it computes for SPIN us and then
  *                             sleeps for SLEEP ms, while N others want it only to give it back: "priced NS" "shipped NS",
  *                             what they have waited in all while it did the one and the other; KIND semaphore, too, which
- *                             nobody holds
+ *                             nobody holds; virtual-KIND: all of them virtual threads
  *   q                         it ends
  */
 public final class Waits {
@@ -415,6 +415,13 @@ public final class Waits {
             }
         }
 
+        void holds() throws InterruptedException {
+            while (System.nanoTime() < end) {
+                take(true);
+                Thread.sleep(2);
+            }
+        }
+
         void wants() throws InterruptedException {
             while (System.nanoTime() < end) {
                 long asked = System.nanoTime();
@@ -436,24 +443,34 @@ public final class Waits {
         }
     }
 
+    interface Body {
+        void run() throws InterruptedException;
+    }
+
+    private static Thread start(boolean virtual, Body body) throws ReflectiveOperationException {
+        Runnable run = () -> {
+            try {
+                body.run();
+            } catch (InterruptedException e) {
+                e.printStackTrace();
+            }
+        };
+        if (virtual) { // this is compiled for JDK 8
+            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, run);
+        }
+        Thread thread = new Thread(run);
+        thread.start();
+        return thread;
+    }
+
     private static void hold(String[] words) throws Exception {
         long end = System.nanoTime() + Long.parseLong(words[2]) * 1_000_000;
-        Hold hold = new Hold(words[1], end, Long.parseLong(words[4]), Long.parseLong(words[5]));
+        boolean virtual = words[1].startsWith("virtual-");
+        Hold hold = new Hold(words[1].replace("virtual-", ""), end, Long.parseLong(words[4]), Long.parseLong(words[5]));
         List<Thread> threads = new ArrayList<>();
+        threads.add(start(virtual, hold::holds));
         for (int i = 0; i < Integer.parseInt(words[3]); i++) {
-            Thread thread = new Thread(() -> {
-                try {
-                    hold.wants();
-                } catch (InterruptedException e) {
-                    e.printStackTrace();
-                }
-            }, "wants-" + i);
-            threads.add(thread);
-            thread.start();
-        }
-        while (System.nanoTime() < end) {
-            hold.take(true);
-            Thread.sleep(2);
+            threads.add(start(virtual, hold::wants));
         }
         for (Thread thread : threads) {
             thread.join();

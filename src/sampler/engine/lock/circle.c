@@ -5,10 +5,13 @@
  *
  *   look:  threads -> the locks that any waits for -> who holds each -> what that one waits for -> ... a circle?
  *
+ * Threads, and virtual threads that wait without a carrier: where there are very many some of them, others each time.
  * A look takes a few loads of each thread, and one more look at who holds it for each lock that somebody waits for; it
- * comes so seldom that it takes 1/SHARE of a core. A circle is told when LOOKS of them in a row have found the same threads in the
- * same waits, without CPU time between. Who waits for a limited time is in none. Publisher only.
+ * comes so seldom that it takes 1/SHARE of a core. A circle is told when LOOKS of them in a row have found the same
+ * threads in the same waits: they have used no CPU time since, or, without a carrier, their stacks are as they were. Who
+ * waits for a limited time is in none. Publisher only.
  */
+#include "sampler/engine/arms.h"
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
@@ -23,6 +26,7 @@
 #define LOOK_NS  (500 * NS_PER_MS)
 #define SHARE    1000u
 #define LOOKS    3u
+#define PLACES   4096u         /* of each table of virtual threads */
 #define LOCKS    64u           /* that somebody waits for, in one look */
 #define MEMBERS  16u           /* threads of all circles */
 #define TRIES_NS (500 * 1000u) /* of CPU between two looks: HotSpot tries again now and then */
@@ -30,21 +34,25 @@
 /* A lock that somebody waits for, and the wait of who holds it. */
 struct held {
 	struct lock_wait wait; /* of any that waits for it */
-	struct thread_slot *owner;
+	struct lock_owner owner;
 	uint32_t next; /* the lock that the owner waits for; LOCKS: none */
 };
 
 struct member {
 	struct lock_wait wait;
-	uint32_t slot_id, looks, owner;
-	uint64_t cpu_ns;
-	bool found; /* by this look */
+	uint32_t id, looks, owner;
+	uint64_t cpu_ns;           /* of one that runs on a thread, or */
+	struct lock_frozen frozen; /* where one without a carrier is */
+	bool found;                /* by this look */
 	bool said;
 	struct wire_wait record;
 };
 
 struct circles {
 	struct lock_reader reader;
+	struct unmounted virtuals;
+	struct unmounted_pick pick; /* of them, in tables that are larger than that */
+	bool open;
 	struct lock_clock clocks[LOCK_CLOCKS];
 	uint64_t due_ns;
 	struct held held[LOCKS];
@@ -55,8 +63,7 @@ struct circles {
 
 /* --- a look ---------------------------------------------------------------------------------------- */
 
-/* What it waits for without a limit; .lock 0: nothing. */
-static struct lock_wait waits_for(struct sampler *s, struct thread_slot *slot)
+static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_slot *slot)
 {
 	struct lock_reader *r = &s->circles->reader;
 	uint64_t java_thread = atomic_load(&slot->java_thread);
@@ -76,6 +83,21 @@ static struct lock_wait waits_for(struct sampler *s, struct thread_slot *slot)
 	return wait;
 }
 
+/* What it waits for without a limit; .lock 0: nothing. */
+static struct lock_wait waits_for(struct sampler *s, const struct lock_owner *who)
+{
+	struct circles *c = s->circles;
+	struct unmounted_thread thread;
+	struct lock_wait wait = {0};
+
+	if (who->slot)
+		return thread_waits_for(s, who->slot);
+	if (c->open && unmounted_read(&c->virtuals, who->object, who->number, &thread) &&
+		!thread.timed)
+		wait = lock_wait_virtual(&c->reader, &c->virtuals, &thread);
+	return wait;
+}
+
 static uint32_t held_find(const struct circles *c, const struct lock_wait *wait)
 {
 	uint32_t i = 0;
@@ -85,24 +107,56 @@ static uint32_t held_find(const struct circles *c, const struct lock_wait *wait)
 	return i < c->locks ? i : LOCKS;
 }
 
+static void held_add(struct circles *c, const struct lock_wait *wait)
+{
+	if (wait->lock && c->locks < LOCKS && held_find(c, wait) == LOCKS)
+		c->held[c->locks++] = (struct held){.wait = *wait};
+}
+
+static void virtual_held(void *ctx, const struct unmounted_thread *thread)
+{
+	struct circles *c = ctx;
+	struct lock_wait wait = {0};
+
+	if (!thread->timed && c->locks < LOCKS)
+		wait = lock_wait_virtual(&c->reader, &c->virtuals, thread);
+	held_add(c, &wait);
+}
+
+static void virtuals_held(struct sampler *s)
+{
+	struct circles *c = s->circles;
+	const char *why;
+
+	if (!c->open)
+		c->open = unmounted_open(&c->virtuals, s->layout, &s->mem, &why);
+	if (!c->open)
+		return;
+	c->reader.virtuals = &c->virtuals;
+	unmounted_refresh(&c->virtuals);
+	if (!c->count) /* the same ones, as long as a circle may be among them */
+		c->pick = (struct unmounted_pick){arms_random(UINT64_MAX), PLACES};
+	unmounted_each(&c->virtuals, &c->pick, virtual_held, c);
+}
+
 static void held_list(struct sampler *s)
 {
 	struct circles *c = s->circles;
 	struct thread_slot *slot = NULL;
 	struct lock_wait wait;
 
-	c->locks = 0;
 	while (c->locks < LOCKS && (slot = threads_after(s->threads, slot))) {
-		wait = waits_for(s, slot);
-		if (wait.lock && held_find(c, &wait) == LOCKS)
-			c->held[c->locks++] = (struct held){.wait = wait};
+		wait = thread_waits_for(s, slot);
+		held_add(c, &wait);
 	}
-	for (uint32_t i = 0; c->locks > 1 && i < c->locks; i++) {
-		uint32_t id = lock_wait_owner(&c->reader, &c->held[i].wait);
+	virtuals_held(s);
+	for (uint32_t i = 0; i < c->locks; i++) { /* more are found on the way */
+		struct held *held = &c->held[i];
 
-		c->held[i].owner = id ? threads_by_id(s->threads, id) : NULL;
-		wait = c->held[i].owner ? waits_for(s, c->held[i].owner) : (struct lock_wait){0};
-		c->held[i].next = wait.lock ? held_find(c, &wait) : LOCKS;
+		held->owner = lock_wait_owner(&c->reader, &held->wait);
+		wait = waits_for(s, &held->owner);
+		held_add(c, &wait);
+		held->next = wait.lock ? held_find(c, &wait) : LOCKS;
 	}
 }
 
@@ -120,47 +174,74 @@ static bool in_circle(const struct circles *c, uint32_t first)
 
 /* --- those that were found in one -------------------------------------------------------------------- */
 
-static struct member *member_of(struct circles *c, uint32_t slot_id)
+static struct member *member_of(struct circles *c, uint32_t id)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		if (c->members[i].slot_id == slot_id)
+		if (c->members[i].id == id)
 			return &c->members[i];
 	if (c->count == MEMBERS)
 		return NULL;
-	c->members[c->count] = (struct member){.slot_id = slot_id};
+	c->members[c->count] = (struct member){.id = id};
 	return &c->members[c->count++];
+}
+
+/*
+ * member_rests: it has not run since, but to try again, as HotSpot does now and then: by its CPU time, or by its stack;
+ * *known, if either can be told. Keeps what the next look asks that by.
+ */
+static bool member_rests(
+	struct sampler *s, struct member *m, const struct lock_owner *who, bool *known)
+{
+	struct circles *c = s->circles;
+	struct unmounted_thread thread;
+	struct lock_frozen frozen = {0};
+	uint64_t cpu_ns = 0;
+	bool rests;
+
+	if (who->slot) {
+		*known = task_cpu_ns(atomic_load(&who->slot->tid), &cpu_ns);
+		rests = m->cpu_ns && cpu_ns - m->cpu_ns <= TRIES_NS;
+	} else {
+		*known = unmounted_read(&c->virtuals, who->object, who->number, &thread) &&
+			 lock_frozen_read(s, &c->virtuals, &thread, &frozen);
+		rests = m->frozen.chunk && lock_frozen_same(&m->frozen, &frozen);
+	}
+	m->cpu_ns = cpu_ns;
+	m->frozen = frozen;
+	return *known && rests;
 }
 
 /* The owner of held[at] waits for another lock of the circle: once more the same, or for the first time. */
 static void member_found(struct sampler *s, uint32_t at, uint64_t now)
 {
 	struct circles *c = s->circles;
-	struct thread_slot *slot = c->held[at].owner;
+	const struct lock_owner *who = &c->held[at].owner;
 	const struct held *next = &c->held[c->held[at].next];
-	const struct lock_wait wait = waits_for(s, slot);
-	struct member *m = member_of(c, slot->id);
-	uint32_t owner = next->owner ? next->owner->id : 0;
-	uint64_t cpu_ns;
+	const struct lock_wait wait = waits_for(s, who);
+	struct member *m = member_of(c, who->id);
+	uint32_t owner = next->owner.id;
+	bool known, rests;
 
-	if (!m || wait.lock != next->wait.lock || !owner ||
-		!task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
+	if (!m || wait.lock != next->wait.lock || !owner)
 		return;
-	if (!m->looks || !lock_wait_same(&m->wait, &wait) || m->owner != owner ||
-		cpu_ns - m->cpu_ns > TRIES_NS) {
+	rests = member_rests(s, m, who, &known);
+	if (!known)
+		return;
+	if (!m->looks || !lock_wait_same(&m->wait, &wait) || m->owner != owner || !rests) {
 		if (m->said) /* ends first */
 			return;
 		m->record = (struct wire_wait){.since_ns = now,
 			.lock = wait.lock,
-			.thread = m->slot_id,
+			.thread = m->id,
 			.owner = owner,
 			.at_least = true};
-		lock_began(
-			c->clocks, s->task_fd, atomic_load(&slot->tid), now, &m->record.since_ns);
+		if (who->slot)
+			lock_began(c->clocks, s->task_fd, atomic_load(&who->slot->tid), now,
+				&m->record.since_ns);
 		m->looks = 0;
 	}
 	m->wait = wait;
 	m->owner = owner;
-	m->cpu_ns = cpu_ns;
 	m->looks++;
 	m->found = true;
 }
@@ -218,7 +299,7 @@ void circles_look(struct sampler *s, uint64_t now)
 	if (!on)
 		held_list(s);
 	for (uint32_t i = 0; i < c->locks; i++)
-		if (c->held[i].owner && in_circle(c, i))
+		if (c->held[i].owner.id && in_circle(c, i))
 			member_found(s, i, now);
 	members_settle(s, now);
 	cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * SHARE;

@@ -22,13 +22,17 @@
 
 #include <string.h>
 
-#define HELD_UNKNOWN \
-	UINT32_MAX /* else the number of the holder's slot, + 1; 0: nobody was asked for */
-#define HELD_FREE   (UINT32_MAX - 1)
+/*
+ * A holder in a number, in lock_thread and lock_held: 0: nobody was asked for; 1 + the number of its slot; after these its
+ * entry among the parked ones; or one of these two.
+ */
+#define HELD_UNKNOWN UINT32_MAX
+#define HELD_FREE    (UINT32_MAX - 1)
+#define HELD_PARKED  (1 + THREADS_MAX)
 
-#define RESTS_NS    60000u            /* CPU time that the way back from a handler may take */
-#define PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
-#define LEAVE_TRIES 20
+#define RESTS_NS     60000u            /* CPU time that the way back from a handler may take */
+#define PATIENCE_NS  (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define LEAVE_TRIES  20
 
 static const char *const rows[] = {"[holder not known]", "[free: who waits is being woken]"};
 
@@ -66,30 +70,79 @@ static void put_unheld(struct sampler *s, const struct lock_thread *t, uint32_t 
 
 /* --- charging ---------------------------------------------------------------------------------- */
 
-static uint32_t holder_find(struct sampler *s, const struct lock_wait *wait)
+/* parked_of: NULL: it is none. */
+static struct lock_parked *parked_of(struct lock *lock, uint32_t holder)
 {
-	bool free;
-	const struct thread_slot *slot = lock_wait_holder(&s->lock->reader, wait, &free);
+	return holder >= HELD_PARKED && holder < HELD_FREE ? &lock->parked[holder - HELD_PARKED]
+							   : NULL;
+}
 
-	if (slot)
-		return threads_number(s->threads, slot) + 1;
-	return free ? HELD_FREE : HELD_UNKNOWN;
+/* parked_unanswered: no look has found its stack in the heap. */
+static void parked_unanswered(struct sampler *s, struct lock_parked *h)
+{
+	uint64_t ns = h->due_ns;
+
+	h->due_ns = 0;
+	if (!ns)
+		return;
+	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
+	put_row(s, &s->lock->waiting.slot, h->id, s->unknown_frames[WALK_BREAK_NO_FRAME], 1, ns);
+}
+
+/* parked_find: its entry, or a free one, or one that has not been asked for since the look before this one. */
+static uint32_t parked_find(struct sampler *s, const struct lock_owner *owner)
+{
+	struct lock *lock = s->lock;
+	struct lock_parked *vacant = NULL, *h;
+
+	for (h = lock->parked; h < lock->parked + LOCK_PARKED && h->number != owner->number; h++)
+		if (!vacant && h->looked_ns < lock->last_ns)
+			vacant = h;
+	if (h == lock->parked + LOCK_PARKED) {
+		if (!vacant)
+			return HELD_UNKNOWN;
+		h = vacant;
+		parked_unanswered(s, h);
+		*h = (struct lock_parked){.number = owner->number, .id = owner->id};
+	}
+	h->object = owner->object;
+	return HELD_PARKED + (uint32_t)(h - lock->parked);
+}
+
+static struct lock_held holder_find(struct sampler *s, const struct lock_wait *wait)
+{
+	const struct lock_owner owner = lock_wait_owner(&s->lock->reader, wait);
+	struct lock_held held = {.lock = wait->lock, .owner = owner.id};
+
+	if (owner.slot)
+		held.holder = threads_number(s->threads, owner.slot) + 1;
+	else if (owner.object)
+		held.holder = parked_find(s, &owner);
+	else
+		held.holder = owner.free ? HELD_FREE : HELD_UNKNOWN;
+	return held;
 }
 
 /* holder_of: the same for all that wait for a lock; where they wait for very many, some are looked up once each. */
-static uint32_t holder_of(struct sampler *s, const struct lock_wait *wait)
+static struct lock_held holder_of(struct sampler *s, const struct lock_wait *wait)
 {
 	struct lock *lock = s->lock;
-	uint32_t i = 0, holder;
+	struct lock_held held;
+	uint32_t i = 0;
 
 	while (i < lock->held_count && lock->held[i].lock != wait->lock)
 		i++;
 	if (i < lock->held_count)
-		return lock->held[i].holder;
-	holder = holder_find(s, wait);
+		return lock->held[i];
+	held = holder_find(s, wait);
 	if (i < LOCK_HELD)
-		lock->held[lock->held_count++] = (struct lock_held){wait->lock, holder};
-	return holder;
+		lock->held[lock->held_count++] = held;
+	return held;
+}
+
+uint32_t holder_id(struct sampler *s, const struct lock_wait *wait)
+{
+	return holder_of(s, wait).owner;
 }
 
 void holder_charge(const struct lock_look *look, struct lock_thread *t,
@@ -97,12 +150,18 @@ void holder_charge(const struct lock_look *look, struct lock_thread *t,
 {
 	struct lock *lock = look->s->lock;
 	uint64_t ns = look->since / 2 * stands_for;
+	struct lock_parked *parked;
 
-	t->holder_now = holder_of(look->s, wait);
-	if (t->holder_now >= HELD_FREE)
+	t->holder_now = holder_of(look->s, wait).holder;
+	parked = parked_of(lock, t->holder_now);
+	if (t->holder_now >= HELD_FREE) {
 		put_unheld(look->s, t, t->holder_now, 1, ns);
-	else
+	} else if (parked) {
+		parked->due_ns += ns;
+		parked->looked_ns = look->now;
+	} else {
 		lock->holders[t->holder_now - 1].due_ns += ns;
+	}
 	lock->virtuals_charged |= t >= lock->threads + THREADS_MAX;
 }
 
@@ -113,10 +172,21 @@ static void settle_later(struct lock_holder *h, struct thread_slot *slot, uint64
 		h->due_ns += atomic_exchange(&slot->held.asked, 0);
 }
 
+static void settle_parked(struct sampler *s, struct lock_parked *h, uint64_t ns)
+{
+	struct trace_key key = {.event = WIRE_LOCK,
+		.thread = h->id,
+		.flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
+
+	if (!h->hash || !trace_table_again(s->table, h->hash, &key, 0, ns))
+		h->due_ns += ns;
+}
+
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 {
 	uint64_t ns = t->wait.lock ? since / 2 * t->stands_for : 0, hash;
 	uint32_t holder = t->holder;
+	struct lock_parked *parked = parked_of(s->lock, holder);
 	struct thread_slot *slot;
 	struct trace_key key = {.event = WIRE_LOCK, .flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
 
@@ -127,8 +197,12 @@ void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since)
 		put_unheld(s, t, holder, 0, ns);
 		return;
 	}
+	if (parked) {
+		settle_parked(s, parked, ns);
+		return;
+	}
 	slot = &s->threads->slots[holder - 1];
-	key.thread = atomic_load(&slot->id);
+	key.thread = atomic_load(&slot->held.id);
 	hash = atomic_load(&slot->held.hash);
 	if (!hash || !trace_table_again(s->table, hash, &key, 0, ns))
 		settle_later(&s->lock->holders[holder - 1], slot, ns);
@@ -178,7 +252,7 @@ static bool holder_rests(
 static bool put_again(
 	struct sampler *s, const struct lock_holder *h, const struct thread_slot *slot)
 {
-	struct trace_key key = {.thread = atomic_load(&slot->id),
+	struct trace_key key = {.thread = atomic_load(&slot->held.id),
 		.event = WIRE_LOCK,
 		.flags = WIRE_TRACE_IN_STATE(WIRE_STATE_HOLDS)};
 
@@ -204,6 +278,7 @@ static bool put_walked(struct sampler *s, struct lock_holder *h, struct thread_s
 	same = after.blocked && after.sp == before->sp && after.pc == before->pc && stack.scratch &&
 	       stack.flaw < COUNTER_BREAKS;
 	if (same) {
+		atomic_store(&slot->held.id, stack.id);
 		atomic_store(&slot->held.hash,
 			sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
 						      .state = WIRE_STATE_HOLDS,
@@ -259,6 +334,41 @@ static void sample(const struct lock_look *look, struct lock_holder *h, struct t
 	h->due_ns = 0;
 }
 
+/* sample_parked: from where it is in the heap; if it runs just then, at the next look that finds it. */
+static void sample_parked(struct sampler *s, struct lock_parked *h)
+{
+	struct waiting *w = &s->lock->waiting;
+	struct unmounted_thread thread;
+	struct frozen where;
+	struct stack stack;
+	uint64_t sp;
+
+	if (!unmounted_read(&w->java, h->object, h->number, &thread) ||
+		!waiting_stack(w, &thread, &stack, &where, &sp))
+		return;
+	stack.id = waiting_id(w, &thread);
+	if (stack.id)
+		h->hash = sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
+							.state = WIRE_STATE_HOLDS,
+							.count = 1,
+							.weight = h->due_ns});
+	h->due_ns = 0;
+	sig_stack_give(&stack);
+}
+
+/* parked_ask: an object that an earlier look has found may be elsewhere by now. */
+static void parked_ask(const struct lock_look *look)
+{
+	struct lock_parked *parked = look->s->lock->parked;
+	_Atomic uint32_t *inside;
+
+	sig_enter(&inside); /* its walks read what handlers read */
+	for (uint32_t i = 0; i < LOCK_PARKED; i++)
+		if (parked[i].due_ns && parked[i].looked_ns == look->now)
+			sample_parked(look->s, &parked[i]);
+	sig_leave(inside);
+}
+
 void holders_ask(const struct lock_look *look)
 {
 	struct sampler *s = look->s;
@@ -267,6 +377,7 @@ void holders_ask(const struct lock_look *look)
 	for (uint32_t i = 0; i < high; i++)
 		if (s->lock->holders[i].due_ns)
 			sample(look, &s->lock->holders[i], &s->threads->slots[i]);
+	parked_ask(look);
 }
 
 void holders_stop(struct sampler *s)
@@ -284,4 +395,6 @@ void holders_stop(struct sampler *s)
 	}
 	while ((slot = threads_after(s->threads, slot)))
 		holder_unanswered(s, slot);
+	for (uint32_t i = 0; i < LOCK_PARKED; i++)
+		parked_unanswered(s, &s->lock->parked[i]);
 }

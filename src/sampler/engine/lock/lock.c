@@ -297,6 +297,7 @@ static int lock_start(
 	parks = lock_reader_open(&s->lock->reader, s);
 	holders_start(s);
 	waiting_open(&s->lock->waiting, s);
+	s->lock->reader.virtuals = &s->lock->waiting.java;
 	jvm_wait_counts_ask(s);
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->rests_ns = s->lock->on_ns = s->lock->last_ns;

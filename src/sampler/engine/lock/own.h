@@ -103,10 +103,22 @@ struct lock_holder {
 	uint64_t cpu_ns;
 };
 
+/* And of a virtual thread that holds locks while it has no carrier. */
+struct lock_parked {
+	uint64_t number;    /* 0: the entry is free */
+	uint64_t object;    /* where the look at looked_ns has found it */
+	uint64_t looked_ns; /* 0: none has */
+	uint64_t due_ns;
+	uint64_t hash; /* of its last sample's trace; 0: it has none yet */
+	uint32_t id;
+};
+#define LOCK_PARKED 64u
+
 /* Whom this look has found for a lock. */
 struct lock_held {
 	uint64_t lock;
-	uint32_t holder;
+	uint32_t holder; /* as holder.c numbers them */
+	uint32_t owner;  /* as on the wire; 0: not known, or nobody */
 };
 #define LOCK_HELD 64u
 
@@ -128,6 +140,7 @@ struct lock {
 	struct lock_thread threads[LOCK_MAX];
 	struct lock_place places[LOCK_MAX][LOCK_PLACES];
 	struct lock_holder holders[THREADS_MAX];
+	struct lock_parked parked[LOCK_PARKED];
 
 	struct waiting waiting;
 	uint64_t round;
@@ -145,6 +158,13 @@ struct lock_look {
 static inline struct lock_place *lock_place(struct sampler *s, const struct lock_thread *t)
 {
 	return &s->lock->places[t - s->lock->threads][t->place];
+}
+/* Who waits in it: the thread, or the virtual one that it carried when its stack was walked. */
+static inline uint32_t lock_waiter(struct sampler *s, const struct lock_thread *t)
+{
+	uint32_t id = lock_place(s, t)->id;
+
+	return id ? id : t->slot_id;
 }
 /* Of a virtual thread one that stands for it. */
 static inline struct thread_slot *lock_slot(struct sampler *s, const struct lock_thread *t)
@@ -223,12 +243,20 @@ void holder_charge(const struct lock_look *look, struct lock_thread *t,
  */
 void holders_settle(const struct lock_look *look);
 void holder_settle(struct sampler *s, struct lock_thread *t, uint64_t since);
+/* Its holder's id, as this look has found it; 0: not known, or nobody. */
+uint32_t holder_id(struct sampler *s, const struct lock_wait *wait);
 /* Those that were charged are sampled. */
 void holders_ask(const struct lock_look *look);
 /* No look will come any more: who was asked gets the time to answer. */
 void holders_stop(struct sampler *s);
 
 /* waiting.c: virtual threads. */
+
+/* Where its stack is, and what is on it. false: it has none just now. */
+bool lock_frozen_read(struct sampler *s, struct unmounted *u, const struct unmounted_thread *thread,
+	struct lock_frozen *out);
+/* Is it still in the wait that it was in, as far as its stack tells? */
+bool lock_frozen_same(const struct lock_frozen *before, const struct lock_frozen *now);
 void lock_waiting_look(const struct lock_look *look);
 void lock_waiting_end(struct sampler *s);
 

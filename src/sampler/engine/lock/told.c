@@ -222,13 +222,13 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		lock_began(s->lock->clocks, s->task_fd,
 			atomic_load(&s->threads->slots[t - s->lock->threads].tid), now,
 			&t->since_ns);
-	owner = lock_wait_owner(&s->lock->reader, &t->wait);
+	owner = holder_id(s, &t->wait);
 	if (told == TOLD_SAID && owner == t->record.owner)
 		return;
 	t->record = (struct wire_wait){.time_ns = now,
 		.since_ns = t->since_ns,
 		.lock = t->wait.lock,
-		.thread = t->slot_id,
+		.thread = lock_waiter(s, t),
 		.owner = owner,
 		.method = lock_place(s, t)->class_id,
 		.at_least = t->at_least};

@@ -3,6 +3,7 @@
 #include "sampler/engine/lock/wait.h"
 
 #include "sampler/sampler.h"
+#include "sampler/signal/signal.h"
 #include "walk/load/mem.h"
 
 #include <string.h>
@@ -234,51 +235,100 @@ static struct thread_slot *owner_find(struct sampler *s, owner_test *test, uint6
 	return NULL;
 }
 
-static struct thread_slot *owner_of_monitor(
-	struct lock_reader *r, const struct lock_wait *wait, bool *free)
+/* owner_runs: it is this thread, or the virtual one that it carries; NULL: it is not known. */
+static struct lock_owner owner_runs(struct sampler *s, struct thread_slot *slot)
+{
+	struct lock_owner owner = {.slot = slot};
+
+	if (slot)
+		owner.id = sig_virtual(s, &s->mem, slot, atomic_load(&slot->java_thread));
+	if (slot && !owner.id)
+		owner.id = atomic_load(&slot->id);
+	return owner;
+}
+
+/* owner_virtual: one that no carrier has, by its number (0: it is not known) and, if that is known, its object. */
+static struct lock_owner owner_virtual(struct lock_reader *r, uint64_t number, uint64_t object)
+{
+	struct lock_owner owner = {.number = number, .object = object};
+
+	if (number && !object && r->virtuals)
+		owner.object = unmounted_find(r->virtuals, number);
+	if (owner.object)
+		owner.id = sig_virtual_known(r->s, &r->s->mem, owner.object, number, 0);
+	else if (number && virtuals_find(r->s->virtuals, number))
+		owner.id = WIRE_VIRTUAL_ID(number);
+	return owner;
+}
+
+/* Of each table of virtual threads so many places are searched for who has locked something: that is in no index. */
+#define SEARCHED 1024u
+
+struct locker {
+	struct lock_reader *r;
+	uint64_t object; /* what is locked */
+	struct unmounted_thread found;
+};
+
+static void locker_visit(void *ctx, const struct unmounted_thread *thread)
+{
+	struct locker *l = ctx;
+
+	if (unmounted_has_locked(l->r->virtuals, thread, l->object))
+		l->found = *thread;
+}
+
+/* owner_locked: a virtual thread that has locked it and lost its carrier before anyone waited. */
+static struct lock_owner owner_locked(struct lock_reader *r, uint64_t object)
+{
+	const struct unmounted_pick pick = {0, SEARCHED};
+	struct locker l = {.r = r, .object = object};
+
+	if (r->virtuals && object && r->s->layout->jdk >= 24)
+		unmounted_each(r->virtuals, &pick, locker_visit, &l);
+	return owner_virtual(r, l.found.number, l.found.object);
+}
+
+static struct lock_owner owner_of_monitor(struct lock_reader *r, const struct lock_wait *wait)
 {
 	struct java_holder holder = java_wait_holder(&r->java, wait->lock);
+	struct thread_slot *slot;
 
-	*free = holder.none;
 	if (holder.none)
-		return NULL;
-	if (holder.id)
-		return owner_find(r->s, owner_has_id, (uint64_t)holder.id);
+		return (struct lock_owner){.free = true};
+	if (holder.id) {
+		slot = owner_find(r->s, owner_has_id, (uint64_t)holder.id);
+		return slot ? owner_runs(r->s, slot) : owner_virtual(r, (uint64_t)holder.id, 0);
+	}
 	if (holder.at)
-		return owner_find(r->s, owner_is_thread, holder.at);
-	return owner_find(r->s, owner_has_locked, wait->object);
+		slot = owner_find(r->s, owner_is_thread, holder.at);
+	else
+		slot = owner_find(r->s, owner_has_locked, wait->object);
+	return slot || holder.at ? owner_runs(r->s, slot) : owner_locked(r, wait->object);
 }
 
-static struct thread_slot *owner_of_synchronizer(
-	struct lock_reader *r, const struct lock_wait *wait, bool *free)
+static struct lock_owner owner_of_synchronizer(struct lock_reader *r, const struct lock_wait *wait)
 {
+	struct sampler *s = r->s;
 	struct oop owner = java_wait_owner(&r->java, (struct oop){wait->object, wait->klass});
+	struct thread_slot *slot;
 	uint64_t java_thread;
 
-	if (!owner.klass) {
-		*free = java_super(&r->java, wait->klass,
-				"java/util/concurrent/locks/ReentrantLock$Sync") != 0;
-		return NULL;
-	}
-	java_thread = mem_u64(&r->s->mem, owner.object + r->java.threads.eetop);
-	return java_thread ? owner_find(r->s, owner_is_thread, java_thread)
-			   : owner_find(r->s, owner_carries, owner.object);
+	if (!owner.klass)
+		return (struct lock_owner){
+			.free = java_super(&r->java, wait->klass,
+					"java/util/concurrent/locks/ReentrantLock$Sync") != 0};
+	java_thread = mem_u64(&s->mem, owner.object + r->java.threads.eetop);
+	slot = java_thread ? owner_find(s, owner_is_thread, java_thread)
+			   : owner_find(s, owner_carries, owner.object);
+	if (slot || !unmounted_is(r->virtuals, owner)) /* or a thread that is over */
+		return owner_runs(s, slot);
+	return owner_virtual(r, mem_u64(&s->mem, owner.object + r->java.threads.tid), owner.object);
 }
 
-struct thread_slot *lock_wait_holder(
-	struct lock_reader *r, const struct lock_wait *wait, bool *free)
+struct lock_owner lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait)
 {
-	*free = false;
-	return wait->monitor ? owner_of_monitor(r, wait, free)
-			     : owner_of_synchronizer(r, wait, free);
-}
-
-uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait)
-{
-	bool free;
-	const struct thread_slot *slot = lock_wait_holder(r, wait, &free);
-
-	return slot ? atomic_load(&slot->id) : 0;
+	return wait->monitor ? owner_of_monitor(r, wait) : owner_of_synchronizer(r, wait);
 }
 
 bool lock_reader_open(struct lock_reader *r, struct sampler *s)

@@ -31,7 +31,8 @@ enum lock_klass {
 struct lock_reader {
 	struct sampler *s;
 	struct java_waits java;
-	bool parks; /* they can be told */
+	struct unmounted *virtuals; /* NULL: those without a carrier are not asked for; not owned */
+	bool parks;                 /* they can be told */
 	struct {
 		uint64_t klass;
 		enum lock_klass is;
@@ -65,10 +66,13 @@ bool lock_wait_same(const struct lock_wait *a, const struct lock_wait *b);
 /* The same of a virtual thread without a carrier; sp and pc are not told. */
 struct lock_wait lock_wait_virtual(
 	struct lock_reader *r, const struct unmounted *java, const struct unmounted_thread *thread);
-/* The thread that holds it; NULL: that cannot be told, or, if free, nobody does. */
-struct thread_slot *lock_wait_holder(
-	struct lock_reader *r, const struct lock_wait *wait, bool *free);
-/* Its number, 0 if that cannot be told. */
-uint32_t lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
+/* Who holds a lock: a thread, the virtual one that a thread carries, or one without a carrier. */
+struct lock_owner {
+	uint32_t id; /* on the wire; 0: that cannot be told, or, if free, nobody does */
+	bool free;
+	struct thread_slot *slot; /* the thread, or the carrier; NULL: it has none */
+	uint64_t number, object;  /* of one without a carrier; object 0: it is not found */
+};
+struct lock_owner lock_wait_owner(struct lock_reader *r, const struct lock_wait *wait);
 
 #endif

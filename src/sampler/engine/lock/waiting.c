@@ -33,15 +33,13 @@ static struct lock_thread *virtual_entry(struct lock *lock, uint64_t number)
 	return vacant;
 }
 
-/* place_read: where its stack is, and what is on it. */
-static bool place_read(
-	struct sampler *s, const struct unmounted_thread *thread, struct lock_frozen *out)
+bool lock_frozen_read(struct sampler *s, struct unmounted *u, const struct unmounted_thread *thread,
+	struct lock_frozen *out)
 {
-	struct waiting *w = &s->lock->waiting;
 	uint64_t words[WORDS], hash = 0xcbf29ce484222325ull, sp;
 	struct frozen where;
 
-	if (!unmounted_frozen(&w->java, thread, &where))
+	if (!unmounted_frozen(u, thread, &where))
 		return false;
 	sp = frozen_sp(&s->mem, &where);
 	out->chunk = where.chunk;
@@ -54,13 +52,18 @@ static bool place_read(
 	return true;
 }
 
+bool lock_frozen_same(const struct lock_frozen *before, const struct lock_frozen *now)
+{
+	return before->depth == now->depth &&
+	       (before->chunk != now->chunk || before->words == now->words);
+}
+
 static bool is_same(
 	const struct lock_thread *t, const struct lock_frozen *now, const struct lock_wait *wait)
 {
 	return t->virtual && t->wait.lock && t->wait.klass == wait->klass &&
 	       t->wait.monitor == wait->monitor && (!wait->monitor || t->wait.lock == wait->lock) &&
-	       t->frozen.depth == now->depth &&
-	       (t->frozen.chunk != now->chunk || t->frozen.words == now->words);
+	       lock_frozen_same(&t->frozen, now);
 }
 
 /* virtual_walk: its stack, kept or put; false: it went on meanwhile. */
@@ -112,7 +115,7 @@ static void virtual_look(void *ctx, const struct unmounted_thread *thread)
 	if (!wait.lock)
 		return;
 	t = virtual_entry(lock, thread->number);
-	if (!t || !place_read(look->s, thread, &now)) {
+	if (!t || !lock_frozen_read(look->s, &lock->waiting.java, thread, &now)) {
 		sig_lose(look->s, WIRE_LOCK, t ? COUNTER_WAIT_OVER : COUNTER_LATE, 1);
 		return;
 	}
