@@ -12,7 +12,7 @@
 #include "sampler/engine/wall.h"
 #include "base/clock.h"
 #include "sampler/engine/arms.h"
-#include "sampler/engine/ctimer.h"
+#include "sampler/engine/ask.h"
 #include "sampler/engine/lock/wait.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
@@ -33,7 +33,6 @@
 #define WALL_ROWS_NS     (1 * NS_PER_S)
 #define WALL_BEGIN_NS    (600 * NS_PER_MS)
 #define WALL_QUIET_NS    (60 * NS_PER_MS)
-#define WALL_LEAVE_TRIES 20
 
 _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
 
@@ -73,15 +72,6 @@ static uint32_t wall_state(
 	return state == TASK_UNKNOWN ? WALL_IN_FUTEX : state;
 }
 
-static long wall_signal(struct sampler *s, int32_t tid)
-{
-	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
-
-	info.si_value.sival_int = (int)(ENGINE_COOKIE | WIRE_WALL);
-	info.si_pid = (int32_t)raw(SYS_getpid);
-	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, tid, s->signo, &info);
-}
-
 /* wall_ask: the thread's own handler is to take a sample of this weight. */
 static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weight, uint32_t state)
 {
@@ -90,13 +80,14 @@ static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weigh
 
 	atomic_store(&wall->hash, 0);
 	atomic_store(&wall->state, state);
-	atomic_store(&wall->asked, weight + owed);
-	if (wall_signal(s, atomic_load(&slot->tid)) >= 0) {
+	atomic_store(&slot->asked[THREADS_ASK_WALL], weight + owed);
+	if (ask_signal(s, slot, WIRE_WALL)) {
 		wall->answered = true;
 		atomic_fetch_add(&s->wall.signals, 1);
 		return true;
 	}
-	if (atomic_exchange(&wall->asked, 0)) /* unless a handler that was there anyway took it */
+	/* unless a handler that was there anyway took it */
+	if (atomic_exchange(&slot->asked[THREADS_ASK_WALL], 0))
 		atomic_fetch_add(&wall->owed, owed);
 	return false;
 }
@@ -106,23 +97,6 @@ static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t c
 {
 	return cpu - slot->wall.seen_cpu_ns < WALL_STARVED_NS &&
 	       task_state(s->task_fd, atomic_load(&slot->tid)) == TASK_RUNS;
-}
-
-/* wall_unanswered: it blocks the signal. */
-static void wall_unanswered(struct sampler *s, struct thread_slot *slot)
-{
-	uint64_t weight = atomic_exchange(&slot->wall.asked, 0);
-	struct stack stack = {.s = s, .thread = slot, .count = 1};
-
-	if (!weight)
-		return;
-	stack.reason[1] = s->unknown_frames[WALK_BREAK_NO_FRAME];
-	stack.user = &stack.reason[1];
-	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
-	sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_WALL,
-				      .state = atomic_load(&slot->wall.state),
-				      .count = 1,
-				      .weight = weight});
 }
 
 /*
@@ -205,9 +179,10 @@ static bool wall_look(
 	if (since < atomic_load(&s->events[WIRE_WALL].interval) / 2 ||
 		!task_cpu_ns(atomic_load(&slot->tid), &cpu))
 		return false;
-	if (atomic_load(&wall->asked)) {
+	if (atomic_load(&slot->asked[THREADS_ASK_WALL])) {
 		if (now - wall->asked_ns > WALL_PATIENCE_NS && !wall_starves(s, slot, cpu))
-			wall_unanswered(s, slot);
+			ask_unanswered(
+				s, slot, THREADS_ASK_WALL, WIRE_WALL, atomic_load(&wall->state));
 		return false; /* what it does not answer for is in the next sample */
 	}
 	enters_again = wall_enters_again(s, reader, slot);
@@ -388,19 +363,9 @@ static int wall_start(
 /* wall_settle: who is asked gets the time to answer; the rest is counted as lost. */
 static void wall_settle(struct sampler *s)
 {
-	struct timespec pause = {0, NS_PER_MS};
-	struct thread_slot *slot = NULL;
-	uint32_t asked = 1;
-
-	for (int i = 0; i < WALL_LEAVE_TRIES && asked; i++) {
-		asked = 0;
-		while ((slot = threads_after(s->threads, slot)))
-			asked += atomic_load(&slot->wall.asked) != 0;
-		if (asked)
-			raw(SYS_nanosleep, &pause, 0);
-	}
-	while ((slot = threads_after(s->threads, slot))) {
-		if (atomic_exchange(&slot->wall.asked, 0))
+	ask_wait(s, THREADS_ASK_WALL);
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
+		if (atomic_exchange(&slot->asked[THREADS_ASK_WALL], 0))
 			sig_lose(s, WIRE_WALL, COUNTER_LATE, 1);
 	}
 }

@@ -55,10 +55,15 @@ struct thread_arm {
 	uint64_t first_weight, second;
 };
 
+/* Who asks a thread for samples of itself: see engine/ask.h. */
+enum thread_ask {
+	THREADS_ASK_WALL,   /* the wall clock */
+	THREADS_ASK_HOLDER, /* who looks at locks: others wait for one that this thread holds */
+	THREADS_ASKS,
+};
+
 /* What the wall clock's thread and the handlers on this thread tell each other: see engine/wall.c. */
 struct thread_wall {
-	_Atomic uint64_t
-		asked; /* ns that the sample is to stand for which the handler takes; 0: none */
 	_Atomic uint32_t state; /* what the thread was doing when it was asked: enum wall_state */
 	_Atomic uint64_t
 		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
@@ -89,8 +94,7 @@ struct thread_wall {
 
 /* What a thread is asked while it holds what others wait for: see engine/lock/holder.c. */
 struct thread_held {
-	_Atomic uint64_t asked;  /* ns of waits that its next sample is to stand for; 0: none */
-	_Atomic uint64_t hash;   /* of the trace of its last one; 0: it has none yet */
+	_Atomic uint64_t hash;   /* of the trace of its last sample; 0: it has none yet */
 	_Atomic uint32_t id;     /* and its thread there: a virtual one's, if that was mounted */
 	_Atomic uint64_t cpu_ns; /* its CPU time when a handler had taken that */
 };
@@ -113,6 +117,8 @@ struct thread_slot {
 	 */
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
+	/* ns that the sample is to stand for which its next handler takes; 0: nobody asks */
+	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;
 	struct thread_held held;
 	/* the stack, as its JavaThread tells of it; its handlers' own */

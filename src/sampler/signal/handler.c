@@ -23,10 +23,13 @@ struct visit {
 	struct thread_slot *thread; /* NULL: not listed */
 	uint32_t timer;             /* the event of the timer that fired, or WIRE_EVENTS */
 	uint64_t timer_weight;
-	uint64_t wall_weight; /* what the wall clock asks for; 0: nothing */
-	uint64_t
-		held_weight; /* what others have waited for a lock that this thread has; 0: nothing */
-	uint32_t buffers;    /* arms whose buffers have samples, by bits */
+	uint64_t asked[THREADS_ASKS]; /* the weights that others ask for; 0: nothing */
+	uint32_t buffers;             /* arms whose buffers have samples, by bits */
+};
+
+static const uint32_t asked_events[THREADS_ASKS] = {
+	[THREADS_ASK_WALL] = WIRE_WALL,
+	[THREADS_ASK_HOLDER] = WIRE_LOCK,
 };
 
 static bool event_on(struct sampler *s, uint32_t event)
@@ -118,23 +121,14 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	sig_perf_close(&samples);
 }
 
-static void visit_wall(struct visit *v)
+static void visit_asked(struct visit *v)
 {
-	if (v->thread)
-		v->wall_weight = atomic_exchange(&v->thread->wall.asked, 0);
-	if (v->wall_weight && !event_on(v->s, WIRE_WALL)) {
-		sig_lose(v->s, WIRE_WALL, COUNTER_LATE, 1);
-		v->wall_weight = 0;
-	}
-}
-
-static void visit_held(struct visit *v)
-{
-	if (v->thread)
-		v->held_weight = atomic_exchange(&v->thread->held.asked, 0);
-	if (v->held_weight && !event_on(v->s, WIRE_LOCK)) {
-		sig_lose(v->s, WIRE_LOCK, COUNTER_LATE, 1);
-		v->held_weight = 0;
+	for (uint32_t i = 0; v->thread && i < THREADS_ASKS; i++) {
+		v->asked[i] = atomic_exchange(&v->thread->asked[i], 0);
+		if (v->asked[i] && !event_on(v->s, asked_events[i])) {
+			sig_lose(v->s, asked_events[i], COUNTER_LATE, 1);
+			v->asked[i] = 0;
+		}
 	}
 }
 
@@ -160,10 +154,10 @@ static void visit_serve(struct visit *v, const void *context)
 		sig_stack_put(
 			&stack, &(struct stack_sample){
 					.event = v->timer, .count = 1, .weight = v->timer_weight});
-	if (v->wall_weight)
-		sig_wall_put(&stack, v->wall_weight, context);
-	if (v->held_weight)
-		held_put(&stack, v->held_weight);
+	if (v->asked[THREADS_ASK_WALL])
+		sig_wall_put(&stack, v->asked[THREADS_ASK_WALL], context);
+	if (v->asked[THREADS_ASK_HOLDER])
+		held_put(&stack, v->asked[THREADS_ASK_HOLDER]);
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & ~BUFFER_OF_TRAP & 1u << i)
 			visit_buffer(v, &stack, &v->thread->arms[i]);
@@ -173,12 +167,12 @@ static void visit_serve(struct visit *v, const void *context)
 
 static uint32_t visit_events(const struct visit *v)
 {
-	uint32_t events = v->wall_weight ? 1u << WIRE_WALL : 0;
+	uint32_t events = v->timer < WIRE_EVENTS ? 1u << v->timer : 0;
 
-	if (v->held_weight)
-		events |= 1u << WIRE_LOCK;
-	if (v->timer < WIRE_EVENTS)
-		events |= 1u << v->timer;
+	for (uint32_t i = 0; i < THREADS_ASKS; i++) {
+		if (v->asked[i])
+			events |= 1u << asked_events[i];
+	}
 	for (uint32_t i = 0; i < THREADS_ARMS; i++) {
 		if (v->buffers & 1u << i)
 			events |= 1u << v->thread->arms[i].event;
@@ -195,11 +189,11 @@ static uint32_t sig_arrived(struct sampler *s, const siginfo_t *info, const void
 		atomic_fetch_add(&v.thread->inside, 1);
 	visit_timer(&v, info);
 	visit_buffers(&v);
-	visit_wall(&v);
-	visit_held(&v);
+	visit_asked(&v);
 	if (!v.thread && info->si_code > 0 && info->si_code != SI_TIMER)
 		sig_lose(s, WIRE_CPU, COUNTER_NO_THREAD, 1);
-	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.wall_weight || v.held_weight)
+	if (v.timer < WIRE_EVENTS || v.buffers & ~BUFFER_OF_TRAP || v.asked[THREADS_ASK_WALL] ||
+		v.asked[THREADS_ASK_HOLDER])
 		visit_serve(&v, context);
 	if (v.buffers & BUFFER_OF_TRAP) /* has a stack of its own, without what is below Java */
 		sig_trap_take(s, v.thread, &v.thread->arms[THREADS_ARM_TRAP], context);

@@ -14,8 +14,7 @@
 #include "sampler/engine/lock/own.h"
 
 #include "base/clock.h"
-#include "sampler/engine/ctimer.h"
-#include "sampler/signal/raw.h"
+#include "sampler/engine/ask.h"
 #include "sampler/signal/signal.h"
 #include "sampler/task.h"
 #include "walk/load/mem.h"
@@ -32,7 +31,6 @@
 
 #define RESTS_NS     60000u            /* CPU time that the way back from a handler may take */
 #define PATIENCE_NS  (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
-#define LEAVE_TRIES  20
 
 static const char *const rows[] = {"[holder not known]", "[free: who waits is being woken]"};
 
@@ -47,15 +45,11 @@ void holders_start(struct sampler *s)
 static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, uint64_t frame,
 	uint32_t count, uint64_t ns)
 {
-	struct stack stack = {.s = s, .thread = thread, .id = id, .count = 1};
+	struct stack_sample sample = {
+		.event = WIRE_LOCK, .state = WIRE_STATE_HOLDS, .count = count, .weight = ns};
 
-	stack.reason[1] = frame;
-	stack.user = &stack.reason[1];
 	if (count || ns)
-		sig_stack_put(&stack, &(struct stack_sample){.event = WIRE_LOCK,
-					      .state = WIRE_STATE_HOLDS,
-					      .count = count,
-					      .weight = ns});
+		ask_put_frame(s, thread, id, frame, &sample);
 }
 
 /* put_unheld: of a wait for a lock without a holder that is known; the thread is the one that waits. */
@@ -168,8 +162,8 @@ void holder_charge(const struct lock_look *look, struct lock_thread *t,
 /* settle_later: what it was asked for at the last look it has not answered yet, or it got lost. */
 static void settle_later(struct lock_holder *h, struct thread_slot *slot, uint64_t ns)
 {
-	if (!atomic_fetch_add(&slot->held.asked, ns))
-		h->due_ns += atomic_exchange(&slot->held.asked, 0);
+	if (!atomic_fetch_add(&slot->asked[THREADS_ASK_HOLDER], ns))
+		h->due_ns += atomic_exchange(&slot->asked[THREADS_ASK_HOLDER], 0);
 }
 
 static void settle_parked(struct sampler *s, struct lock_parked *h, uint64_t ns)
@@ -291,31 +285,21 @@ static bool put_walked(struct sampler *s, struct lock_holder *h, struct thread_s
 	return same;
 }
 
-/* holder_unanswered: it blocks the signal, or gets no core. */
 static void holder_unanswered(struct sampler *s, struct thread_slot *slot)
 {
-	uint64_t ns = atomic_exchange(&slot->held.asked, 0);
-
-	if (!ns)
-		return;
-	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
-	put_row(s, slot, 0, s->unknown_frames[WALK_BREAK_NO_FRAME], 1, ns);
+	ask_unanswered(s, slot, THREADS_ASK_HOLDER, WIRE_LOCK, WIRE_STATE_HOLDS);
 }
 
 static void ask(struct sampler *s, struct lock_holder *h, struct thread_slot *slot, uint64_t now)
 {
-	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
-
-	info.si_value.sival_int = (int)(ENGINE_COOKIE | WIRE_LOCK);
-	info.si_pid = (int32_t)raw(SYS_getpid);
 	atomic_store(&slot->held.hash, 0);
-	if (atomic_fetch_add(&slot->held.asked, h->due_ns)) {
+	if (atomic_fetch_add(&slot->asked[THREADS_ASK_HOLDER], h->due_ns)) {
 		if (now - h->asked_ns > PATIENCE_NS)
 			holder_unanswered(s, slot);
 		return; /* the signal is on its way */
 	}
 	h->asked_ns = now;
-	if (raw(SYS_rt_tgsigqueueinfo, info.si_pid, atomic_load(&slot->tid), s->signo, &info) < 0)
+	if (!ask_signal(s, slot, WIRE_LOCK))
 		holder_unanswered(s, slot);
 }
 
@@ -382,18 +366,8 @@ void holders_ask(const struct lock_look *look)
 
 void holders_stop(struct sampler *s)
 {
-	struct timespec pause = {0, NS_PER_MS};
-	struct thread_slot *slot = NULL;
-	uint32_t asked = 1;
-
-	for (int i = 0; i < LEAVE_TRIES && asked; i++) {
-		asked = 0;
-		while ((slot = threads_after(s->threads, slot)))
-			asked += atomic_load(&slot->held.asked) != 0;
-		if (asked)
-			raw(SYS_nanosleep, &pause, 0);
-	}
-	while ((slot = threads_after(s->threads, slot)))
+	ask_wait(s, THREADS_ASK_HOLDER);
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));)
 		holder_unanswered(s, slot);
 	for (uint32_t i = 0; i < LOCK_PARKED; i++)
 		parked_unanswered(s, &s->lock->parked[i]);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking a thread for a sample of itself. */
+#include "sampler/engine/ask.h"
+
+#include "base/clock.h"
+#include "sampler/engine/ctimer.h"
+#include "sampler/signal/raw.h"
+#include "sampler/signal/signal.h"
+
+#define WAIT_TRIES 20 /* of a millisecond each */
+
+bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event)
+{
+	siginfo_t info = {.si_signo = s->signo, .si_code = SI_QUEUE};
+
+	info.si_value.sival_int = (int)(ENGINE_COOKIE | event);
+	info.si_pid = (int32_t)raw(SYS_getpid);
+	return raw(SYS_rt_tgsigqueueinfo, info.si_pid, atomic_load(&slot->tid), s->signo, &info) >=
+	       0;
+}
+
+void ask_put_frame(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
+	const struct stack_sample *sample)
+{
+	struct stack stack = {.s = s, .thread = slot, .id = id, .count = 1};
+
+	stack.reason[1] = frame;
+	stack.user = &stack.reason[1];
+	sig_stack_put(&stack, sample);
+}
+
+void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,
+	uint32_t event, uint32_t state)
+{
+	struct stack_sample sample = {.event = event,
+		.state = state,
+		.count = 1,
+		.weight = atomic_exchange(&slot->asked[who], 0)};
+
+	if (!sample.weight)
+		return;
+	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
+	ask_put_frame(s, slot, 0, s->unknown_frames[WALK_BREAK_NO_FRAME], &sample);
+}
+
+void ask_wait(struct sampler *s, enum thread_ask who)
+{
+	struct timespec pause = {0, NS_PER_MS};
+	struct thread_slot *slot = NULL;
+	uint32_t asked = 1;
+
+	for (int i = 0; i < WAIT_TRIES && asked; i++) {
+		asked = 0;
+		while ((slot = threads_after(s->threads, slot)))
+			asked += atomic_load(&slot->asked[who]) != 0;
+		if (asked)
+			raw(SYS_nanosleep, &pause, 0);
+	}
+}

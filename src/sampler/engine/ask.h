@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asking a thread for a sample of itself, by a thread of the agent that goes round.
+ *
+ *   the asking thread:  slot->asked[who] = ns   then a signal
+ *   its own handler:    takes these ns, walks, and puts a sample that stands for them
+ *
+ * Signals that are pending at once become one, and a thread may block them: the ns stay in the slot until a handler, or
+ * whoever has lost patience, takes them.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_ASK_H
+#define JHOT_SAMPLER_ENGINE_ASK_H
+
+#include "sampler/sampler.h"
+
+/* The signal. false: the thread has ended, or the kernel has no room for one. */
+bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event);
+
+/* A sample that nobody has to be asked for: its stack is this one frame. id: whose it is, 0: the thread's. */
+struct stack_sample;
+void ask_put_frame(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
+	const struct stack_sample *sample);
+
+/* It blocks the signal, or gets no core: what it was asked for, if it has not answered, goes to [unknown]. */
+void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,
+	uint32_t event, uint32_t state);
+
+/* Nobody asks any more: who was asked gets some time to answer. */
+void ask_wait(struct sampler *s, enum thread_ask who);
+
+#endif
