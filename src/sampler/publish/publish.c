@@ -266,6 +266,11 @@ uint64_t publish_cpu_used(const struct publish *p)
 	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler_cost_ns(p->s);
 }
 
+uint64_t publish_cpu_at(const struct publish *p)
+{
+	return p->cpu_at_ns;
+}
+
 void publish_cpu_counts(struct publish *p, bool counts, uint64_t used_ns)
 {
 	if (p->cpu_counts && used_ns > p->cpu_at_ns)

@@ -25,6 +25,8 @@ void publish_half_way(struct publish *p, uint64_t now_ns);
 
 /* What the process has used, without the agent. */
 uint64_t publish_cpu_used(const struct publish *p);
+/* The same at the last publication. */
+uint64_t publish_cpu_at(const struct publish *p);
 /* From here on what it uses is what samples of cpu add up to, or is not any more: no event cpu, or only a part. */
 void publish_cpu_counts(struct publish *p, bool counts, uint64_t used_ns);
 

@@ -241,14 +241,14 @@ static uint64_t tick_after(const struct sampler *s, uint64_t now, bool quick)
 }
 
 /*
- * half_before: when to look between this publication and the next; there itself where the process has used less than a
- * hundredth of a core since the last one: an idle JVM is not woken up for it.
+ * half_before: when to look between the publication that has just been and the next; there itself where the process had
+ * used less than a hundredth of a core since the one before: an idle JVM is not woken up for it.
  */
 static uint64_t half_before(const struct sampler *s, uint64_t next, uint64_t *used_ns)
 {
 	uint64_t before = *used_ns;
 
-	*used_ns = publish_cpu_used(s->publish);
+	*used_ns = publish_cpu_at(s->publish);
 	return *used_ns - before < TICK_NS / 100 ? next : next - TICK_NS / 2;
 }
 
@@ -273,8 +273,8 @@ static void publisher_loop(struct sampler *s)
 		starts_look(s, now);
 		if (now >= next || atomic_exchange(&s->hurry, 0)) {
 			next = tick_after(s, now, now < quick_until);
-			half = half_before(s, next, &used_ns);
 			publisher_tick(s, now);
+			half = half_before(s, next, &used_ns);
 		} else if (now >= half && half < next) {
 			half = next;
 			publish_half_way(s->publish, now);
