@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+static bool drawn(struct columns columns, const struct column *c, int cols)
+{
+	return c->from_cols <= cols && !(c->flags & COLUMN_MOVES && columns.still);
+}
+
 int column_layout(struct columns columns, int cols, int first_col, int width,
 	struct column_place places[COLUMN_MAX])
 {
@@ -12,7 +17,7 @@ int column_layout(struct columns columns, int cols, int first_col, int width,
 	for (int i = 0; i < columns.count && count < COLUMN_MAX; i++) {
 		const struct column *c = &columns.table[i];
 
-		if (c->from_cols > cols)
+		if (!drawn(columns, c, cols))
 			continue;
 		places[count++].column = c;
 		fixed += c->gap + c->width;
@@ -40,7 +45,7 @@ static int put_aligned(
 {
 	int end = p->col + p->width;
 
-	if (p->column->left)
+	if (p->column->flags & COLUMN_LEFT)
 		return canvas_text(c, row, p->col, end, style, text);
 	canvas_right(c, row, p->col, end, style, text);
 	return end;
@@ -88,7 +93,7 @@ int column_sort_step(struct columns columns, int cols, int sort, int direction)
 	for (int i = 0; i < columns.count && count < COLUMN_MAX; i++) {
 		const struct column *c = &columns.table[i];
 
-		if (c->sort < 0 || c->from_cols > cols)
+		if (c->sort < 0 || !drawn(columns, c, cols))
 			continue;
 		if (c->sort == sort)
 			at = count;

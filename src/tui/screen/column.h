@@ -22,10 +22,15 @@ struct column_cell { /* what a cell function fills */
 	const struct glyphs *glyphs;
 };
 
+enum column_flag {
+	COLUMN_LEFT = 1,  /* aligned to the left */
+	COLUMN_MOVES = 2, /* it says how a value rises and falls in time */
+};
+
 struct column {
 	const char *title;
 	uint8_t gap, width; /* blanks before it; 0 = the rest */
-	bool left;          /* aligned */
+	uint8_t flags;      /* enum column_flag */
 	uint16_t from_cols;
 	int8_t sort; /* the view's sort order, -1: none */
 	void (*cell)(const void *view, const void *row, struct column_cell *out);
@@ -35,8 +40,9 @@ struct column {
 struct columns {
 	const struct column *table;
 	int count;
+	bool still; /* without those of COLUMN_MOVES */
 };
-#define COLUMNS(array) ((struct columns){array, (int)(sizeof(array) / sizeof((array)[0]))})
+#define COLUMNS(array) ((struct columns){array, (int)(sizeof(array) / sizeof((array)[0])), false})
 
 struct column_place {
 	const struct column *column;

@@ -152,15 +152,15 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 }
 
 static const struct column columns[] = {
-	{"PID", 1, 7, false, 0, -1, cell_pid},
-	{"USER", 1, 8, true, 60, -1, cell_user},
-	{"JDK", 1, 8, true, 52, -1, cell_jdk},
-	{"CPU%", 1, 4, false, 46, -1, cell_cpu},
-	{"RSS", 1, 5, false, 60, -1, cell_rss},
-	{"THR", 1, 4, false, 70, -1, cell_threads},
-	{"UP", 1, 6, true, 70, -1, cell_uptime},
-	{"MAIN / JAR", 1, 0, true, 0, -1, cell_name},
-	{"ATTACH", 1, 8, true, 0, -1, cell_attach},
+	{"PID", 1, 7, 0, 0, -1, cell_pid},
+	{"USER", 1, 8, COLUMN_LEFT, 60, -1, cell_user},
+	{"JDK", 1, 8, COLUMN_LEFT, 52, -1, cell_jdk},
+	{"CPU%", 1, 4, 0, 46, -1, cell_cpu},
+	{"RSS", 1, 5, 0, 60, -1, cell_rss},
+	{"THR", 1, 4, 0, 70, -1, cell_threads},
+	{"UP", 1, 6, COLUMN_LEFT, 70, -1, cell_uptime},
+	{"MAIN / JAR", 1, 0, COLUMN_LEFT, 0, -1, cell_name},
+	{"ATTACH", 1, 8, COLUMN_LEFT, 0, -1, cell_attach},
 };
 
 static struct columns picker_columns(const struct ui *ui)

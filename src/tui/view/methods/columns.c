@@ -170,53 +170,34 @@ static void cell_amount(const void *view, const void *row, struct column_cell *o
 }
 
 static const struct column plain[] = {
-	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
-	{"±", 2, 3, false, 52, -1, cell_error},
-	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
-	{"DELTA", 2, 5, false, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
-	{"TREND 8s", 2, 8, true, 60, -1, cell_trend},
-	{"AMOUNT", 1, 6, false, METHODS_AMOUNT_COLS, -1, cell_amount},
-	{"LINE", 2, 5, false, METHODS_DELTA_COLS, -1, cell_line},
-	{"T", 2, 1, true, 0, -1, cell_type},
-	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
+	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
+	{"±", 2, 3, 0, 52, -1, cell_error},
+	{"TOTAL%", 1, 6, 0, 46, SORT_TOTAL, cell_total},
+	{"DELTA", 2, 5, COLUMN_MOVES, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
+	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_MOVES, 60, -1, cell_trend},
+	{"AMOUNT", 1, 6, 0, METHODS_AMOUNT_COLS, -1, cell_amount},
+	{"LINE", 2, 5, 0, METHODS_DELTA_COLS, -1, cell_line},
+	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
+	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
 /* While a difference is shown: each delta beside its value, and no room is spent on the trend. */
 static const struct column differing[] = {
-	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
-	{"±", 2, 3, false, 60, -1, cell_error},
-	{"DELTA", 1, 6, false, 0, SORT_DELTA, cell_delta},
-	{"TOTAL%", 1, 6, false, 52, SORT_TOTAL, cell_total},
-	{"DELTA", 1, 6, false, 52, SORT_TOTAL_DELTA, cell_total_delta},
-	{"TREND 8s", 2, 8, true, METHODS_DELTA_COLS, -1, cell_trend},
-	{"T", 2, 1, true, 0, -1, cell_type},
-	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
+	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
+	{"±", 2, 3, 0, 60, -1, cell_error},
+	{"DELTA", 1, 6, 0, 0, SORT_DELTA, cell_delta},
+	{"TOTAL%", 1, 6, 0, 52, SORT_TOTAL, cell_total},
+	{"DELTA", 1, 6, 0, 52, SORT_TOTAL_DELTA, cell_total_delta},
+	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_MOVES, METHODS_DELTA_COLS, -1, cell_trend},
+	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
+	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
-/* Of a file that does not tell when its samples were taken: nothing in it rises or falls. */
-static const struct column timeless[] = {
-	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
-	{"±", 2, 3, false, 52, -1, cell_error},
-	{"TOTAL%", 1, 6, false, 46, SORT_TOTAL, cell_total},
-	{"AMOUNT", 1, 6, false, METHODS_AMOUNT_COLS, -1, cell_amount},
-	{"LINE", 2, 5, false, METHODS_DELTA_COLS, -1, cell_line},
-	{"T", 2, 1, true, 0, -1, cell_type},
-	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
-};
-
-static const struct column timeless_differing[] = {
-	{"SELF%", 1, 5, false, 0, SORT_SELF, cell_self},
-	{"±", 2, 3, false, 60, -1, cell_error},
-	{"DELTA", 1, 6, false, 0, SORT_DELTA, cell_delta},
-	{"TOTAL%", 1, 6, false, 52, SORT_TOTAL, cell_total},
-	{"DELTA", 1, 6, false, 52, SORT_TOTAL_DELTA, cell_total_delta},
-	{"T", 2, 1, true, 0, -1, cell_type},
-	{"METHOD", 1, 0, true, 0, SORT_NAME, cell_name},
-};
-
+/* Of a file that does not tell when its samples were taken nothing rises or falls. */
 struct columns methods_columns(const struct ui *ui)
 {
-	if (!file_has_time(ui))
-		return compare_on(ui) ? COLUMNS(timeless_differing) : COLUMNS(timeless);
-	return compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
+	struct columns columns = compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
+
+	columns.still = !file_has_time(ui);
+	return columns;
 }

@@ -189,30 +189,30 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 }
 
 static const struct column columns_narrow[] = {
-	{"THREAD", 1, 0, true, 0, SORT_NAME, cell_name},
-	{"S", 1, 1, true, 0, -1, cell_state},
-	{"CPU%", 1, 5, false, 0, SORT_CPU, cell_cpu},
-	{"usr", 2, 3, false, 46, -1, cell_user},
-	{"sys", 1, 3, false, 46, -1, cell_system},
+	{"THREAD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
+	{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},
+	{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu},
+	{"usr", 2, 3, 0, 46, -1, cell_user},
+	{"sys", 1, 3, 0, 46, -1, cell_system},
 };
 static const struct column columns_wide[] = {
-	{"THREAD", 1, 26, true, 0, SORT_NAME, cell_name},
-	{"T", 1, 1, true, 0, -1, cell_kind},
-	{"S", 1, 1, true, 0, -1, cell_state},
-	{"CPU%", 1, 5, false, 0, SORT_CPU, cell_cpu},
-	{"usr", 2, 3, false, 0, -1, cell_user},
-	{"sys", 1, 3, false, 0, -1, cell_system},
-	{"ALLOC", 2, 7, false, 0, SORT_ALLOC, cell_alloc},
-	{"LOCK%", 1, 5, false, 0, SORT_LOCK, cell_lock},
-	{"TOP FRAME NOW", 2, 0, true, 0, -1, cell_top},
+	{"THREAD", 1, 26, COLUMN_LEFT, 0, SORT_NAME, cell_name},
+	{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},
+	{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},
+	{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu},
+	{"usr", 2, 3, 0, 0, -1, cell_user},
+	{"sys", 1, 3, 0, 0, -1, cell_system},
+	{"ALLOC", 2, 7, 0, 0, SORT_ALLOC, cell_alloc},
+	{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},
+	{"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top},
 };
 
 /* Of a file that does not tell for how long its threads ran. */
 static const struct column columns_shares[] = {
-	{"THREAD", 1, 26, true, 0, SORT_NAME, cell_name},
-	{"T", 1, 1, true, 0, -1, cell_kind},
-	{"SHARE%", 1, 6, false, 0, SORT_CPU, cell_cpu},
-	{"MOSTLY IN", 2, 0, true, 0, -1, cell_top},
+	{"THREAD", 1, 26, COLUMN_LEFT, 0, SORT_NAME, cell_name},
+	{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},
+	{"SHARE%", 1, 6, 0, 0, SORT_CPU, cell_cpu},
+	{"MOSTLY IN", 2, 0, COLUMN_LEFT, 0, -1, cell_top},
 };
 
 struct columns threads_columns(const struct ui *ui)

@@ -53,18 +53,18 @@ static void cell_none(const void *view, const void *row, struct column_cell *out
 }
 
 static const struct column plain[] = {
-	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
-	{"SELF%", 2, 5, false, 46, -1, cell_self},
-	{"T", 2, 1, true, 46, -1, cell_type},
-	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
+	{"TOTAL%", 1, 6, 0, 0, -1, cell_total},
+	{"SELF%", 2, 5, 0, 46, -1, cell_self},
+	{"T", 2, 1, COLUMN_LEFT, 46, -1, cell_type},
+	{"CALL TREE", 1, 0, COLUMN_LEFT, 0, -1, cell_none},
 };
 
 static const struct column differing[] = {
-	{"TOTAL%", 1, 6, false, 0, -1, cell_total},
-	{"DELTA", 1, 6, false, 0, -1, cell_delta},
-	{"SELF%", 1, 5, false, 60, -1, cell_self},
-	{"T", 2, 1, true, 60, -1, cell_type},
-	{"CALL TREE", 1, 0, true, 0, -1, cell_none},
+	{"TOTAL%", 1, 6, 0, 0, -1, cell_total},
+	{"DELTA", 1, 6, 0, 0, -1, cell_delta},
+	{"SELF%", 1, 5, 0, 60, -1, cell_self},
+	{"T", 2, 1, COLUMN_LEFT, 60, -1, cell_type},
+	{"CALL TREE", 1, 0, COLUMN_LEFT, 0, -1, cell_none},
 };
 
 struct columns tree_columns(const struct ui *ui)
