@@ -84,8 +84,7 @@ static int refuse_threads(const struct hotspot *jvm, struct err *err)
 {
 	return err_set(err, ERR_ATTACH,
 		"JVM %d is at its limit of threads: HotSpot starts one when it is first attached "
-		"to, "
-		"and ends the JVM if it gets none. It was not asked.",
+		"to, and ends the JVM if it gets none. It was not asked.",
 		(int)jvm->pid);
 }
 
@@ -158,8 +157,7 @@ static int check_space(
 		return 0;
 	err_set(err, ERR_ATTACH,
 		"JVM %d has used up its address space (ulimit -v): attaching takes a thread with "
-		"its "
-		"stack, and the JVM ends if it cannot have it. It was not asked.",
+		"its stack, and the JVM ends if it cannot have it. It was not asked.",
 		(int)jvm->pid);
 	err_hint(err, "sudo prlimit --pid %d --as=unlimited", (int)jvm->pid);
 	err_detail(err, "%" PRIu64 " of %" PRIu64 " kB are used", used, limit / 1024);

@@ -32,9 +32,8 @@ static int mapping_check_area(
 	if (a->off < *end || a->off % a->align || a->bytes < a->need || a->bytes > h->map_bytes ||
 		a->off > h->map_bytes - a->bytes)
 		return err_set(err, ERR_FAILED,
-			"The agent's memory is not laid out as jhot knows it: its %s is %llu bytes "
-			"at "
-			"%llu of %llu.",
+			"The agent's memory is not laid out as jhot knows it: its %s is %llu "
+			"bytes at %llu of %llu.",
 			a->name, (unsigned long long)a->bytes, (unsigned long long)a->off,
 			(unsigned long long)h->map_bytes);
 	*end = a->off + a->bytes;
@@ -77,8 +76,7 @@ int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *
 		h->map_bytes > file_bytes)
 		return err_set(err, ERR_FAILED,
 			"The agent's memory is not laid out as jhot knows it: header %u bytes, "
-			"%llu of %llu "
-			"mapped.",
+			"%llu of %llu mapped.",
 			h->header_bytes, (unsigned long long)h->map_bytes,
 			(unsigned long long)file_bytes);
 	return mapping_check_areas(h, err);

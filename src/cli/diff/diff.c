@@ -156,8 +156,7 @@ static void print_end(const struct comparison *c, FILE *out)
 	if (sure || d->all.sure)
 		fprintf(out,
 			"\n*: more than chance; of reports where nothing has changed one in 30 has "
-			"such a mark."
-			" %u of %u methods have one.\n",
+			"such a mark. %u of %u methods have one.\n",
 			sure, d->count);
 	else
 		fprintf(out, "\nNothing differs by more than chance makes (%u methods).\n",
@@ -165,8 +164,8 @@ static void print_end(const struct comparison *c, FILE *out)
 	if (d->runs[DIFF_A] == 1 && d->runs[DIFF_B] == 1)
 		fprintf(out,
 			"One recording a side does not tell how much recordings of the same "
-			"program differ: %.0f %% "
-			"is taken for it.\nSeveral tell: jhot diff A1 A2 A3 -- B1 B2 B3\n",
+			"program differ: %.0f %% is taken for it.\n"
+			"Several tell: jhot diff A1 A2 A3 -- B1 B2 B3\n",
 			100 * DIFF_NOISE);
 	else
 		fprintf(out, "Recordings of one side differ by %.1f %% beside chance.\n",

@@ -43,13 +43,11 @@ const struct verb verb_convert = {
 	.synopsis = "[OPTION]... FILE...",
 	.help = "turn profiles into files of other formats, or print their hot methods",
 	.text = "Reads recordings (.jhot), collapsed stacks (of jhot, async-profiler, perf "
-		"script), pprof and JFR (of "
-		"jhot, async-profiler, the JDK itself), also compressed, and writes each -o FILE "
-		"as "
-		"`jhot record` would have done; without -o it prints the hot methods. Several "
-		"files "
-		"become one: events by their names, threads by names and numbers, seconds by the "
-		"wall clock. A FILE of - is stdin. Without -e each event that has samples.",
+		"script), pprof and JFR (of jhot, async-profiler, the JDK itself), also "
+		"compressed, and writes each -o FILE as `jhot record` would have done; without -o "
+		"it prints the hot methods. Several files become one: events by their names, "
+		"threads by names and numbers, seconds by the wall clock. A FILE of - is stdin. "
+		"Without -e each event that has samples.",
 	.min_operands = 1,
 	.max_operands = 10000,
 	.run = run_convert,

@@ -372,14 +372,13 @@ const struct verb verb_diff = {
 		"five of a minute find a method that has 20 % and became a tenth slower, if those "
 		"of a side differ by no more than 2 %. One a side finds only large differences. "
 		"Options stand before the files. Names that the JVM or a compiler has numbered "
-		"($$Lambda/0x7f.., $Proxy12, lambda$main$3) are one, with * for the number; frames "
-		"by which threads begin are left out.\n\n"
+		"($$Lambda/0x7f.., $Proxy12, lambda$main$3) are one, with * for the number; "
+		"frames by which threads begin are left out.\n\n"
 		"With --fail-over 3% the exit code is 10 if anything has surely become slower by "
 		"more than that part of all. -o NAME.svg draws what changed: red is more, blue is "
 		"less, grey no more than chance; -o NAME.collapsed has both numbers behind each "
-		"stack, "
-		"-o NAME.txt is the table. --view opens the live view of B: D switches between "
-		"what it has and what it has gained.",
+		"stack, -o NAME.txt is the table. --view opens the live view of B: D switches "
+		"between what it has and what it has gained.",
 	.min_operands = 1,
 	.max_operands = 2 * DIFF_RUNS,
 	.run = run_diff,

@@ -96,12 +96,11 @@ const struct verb verb_why = {
 	.help = "look at a JVM for some seconds and say what is wrong with it, with the proof",
 	.text = "Looks at CPU, locks and waits at once, for 10 s unless -d says another "
 		"time, and at the JVM's own figures. What is wrong comes first with its figures, "
-		"then what "
-		"proves it, then what to look at next. Nothing is said that may as well be "
-		"meant so.\n\n"
-		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the "
-		"JVM got no core to run on for three quarters of the time and more, so that "
-		"nothing can be said.",
+		"then what proves it, then what to look at next. Nothing is said that may as well "
+		"be meant so.\n\n"
+		"The exit code is 0 if nothing was found, 9 if something was, and 11 if the JVM "
+		"got no core to run on for three quarters of the time and more, so that nothing "
+		"can be said.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.run = run_why,

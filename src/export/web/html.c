@@ -63,8 +63,7 @@ static void html_methods(struct buf *out, const struct profile *p, const struct 
 	flat = flat_new(p, &q);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	buf_adds(out, "<table cellpadding=\"3\"><tr><th>Self</th><th>Total</th><th></th><th "
-		      "align=\"left\">"
-		      "Method</th></tr>\n");
+		      "align=\"left\">Method</th></tr>\n");
 	for (uint32_t i = 0; i < flat->count && i < HTML_METHODS && flat->rows[i].self; i++)
 		html_row(out, p, flat, &flat->rows[i], profile_get_event(p, q.event)->unit);
 	buf_adds(out, "</table>\n");

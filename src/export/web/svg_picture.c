@@ -253,9 +253,8 @@ static void picture_legend(struct picture *p, unsigned y)
 	if (p->f->diff) {
 		picture_text(p->out, x, y,
 			"\xe2\x96\xb2 red: more in B.  \xe2\x96\xbc blue: less in B.  Grey: no "
-			"more than chance.  "
-			"A box is as wide as A and B together.  Open this file in a browser to "
-			"zoom and search.");
+			"more than chance.  A box is as wide as A and B together.  Open this file "
+			"in a browser to zoom and search.");
 		return;
 	}
 	for (int i = 0; i < FLAME_ALL; i++) {

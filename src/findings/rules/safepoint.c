@@ -83,16 +83,14 @@ static void look(const struct scene *scene)
 		return;
 	snprintf(f->what, sizeof(f->what),
 		"threads come late to safepoints: for %.0f %% of the time all others wait for "
-		"them, "
-		"%.1f ms at each stop",
+		"them, %.1f ms at each stop",
 		share, (double)(now->sync_ms - then->sync_ms) / stops);
 	scene_proof(f, "%.0f stops in the last %.0f s, until the last thread stood %.1f s in all",
 		stops, scene_apart_s(then, now), (double)(now->sync_ms - then->sync_ms) / 1000);
 	prove(scene, f, share / 100);
 	snprintf(f->look, sizeof(f->look),
 		"a long loop over ints without a poll (-XX:+UseCountedLoopSafepoints), or a copy "
-		"of "
-		"much at once");
+		"of much at once");
 }
 
 const struct finding_rule rule_safepoint = {

@@ -23,8 +23,7 @@ static int check_sides(
 			if (q->mode == DIFF_RATE && q->runs[side][run].seconds <= 0)
 				return err_set(err, ERR_INPUT,
 					"A recording does not tell how long it took, so there are "
-					"no "
-					"rates to compare.");
+					"no rates to compare.");
 		}
 		if (sum <= 0)
 			return err_set(err, ERR_INPUT, "Side %c has no samples.", 'A' + side);
