@@ -9,7 +9,7 @@
 #ifndef JHOT_SAMPLER_COST_H
 #define JHOT_SAMPLER_COST_H
 
-#include "wire/layout.h"
+#include "wire/status.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

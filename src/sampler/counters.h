@@ -10,7 +10,7 @@
 #define JHOT_SAMPLER_COUNTERS_H
 
 #include "walk/walk.h"
-#include "wire/layout.h"
+#include "wire/status.h"
 
 #include <stdatomic.h>
 

@@ -4,7 +4,7 @@
 
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <stdlib.h>
 #include <string.h>

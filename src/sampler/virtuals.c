@@ -2,7 +2,7 @@
 /* The publisher's side: names in UTF-8, and entries that become free. */
 #include "sampler/virtuals.h"
 
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <string.h>
 

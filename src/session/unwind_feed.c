@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "symbols/cfi.h"
 #include "symbols/loader.h"
-#include "wire/layout.h"
+#include "wire/unwind.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/maps.h"
-#include "wire/layout.h"
+#include "wire/unwind.h"
 
 #include <elfutils/libdw.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 #ifndef JHOT_WIRE_RING_H
 #define JHOT_WIRE_RING_H
 
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <stdbool.h>
 

@@ -42,12 +42,12 @@ def anchor_faults():
 
 
 def record_faults():
-    records = set(re.findall(r"^\s*X\((\w+), (?:0x)?[0-9a-f]+, wire_", lint.read("src/wire/layout.h"), re.M))
+    records = set(re.findall(r"^\s*X\((\w+), (?:0x)?[0-9a-f]+, wire_", lint.read("src/wire/record.h"), re.M))
     listed = set(re.findall(r"^\| ([A-Z_]+) \|", lint.read("doc/wire.md"), re.M))
     if not records:
-        yield "no records found in src/wire/layout.h"
+        yield "no records found in src/wire/record.h"
     for name in sorted(records ^ listed):
-        yield "record %s stands only in %s" % (name, "layout.h" if name in records else "wire.md")
+        yield "record %s stands only in %s" % (name, "record.h" if name in records else "wire.md")
 
 
 def chunk_faults():

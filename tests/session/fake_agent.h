@@ -8,6 +8,7 @@
 #define JHOT_SESSION_FAKE_AGENT_H
 
 #include "base/clock.h"
+#include "wire/layout.h"
 #include "wire/ring.h"
 
 #include <fcntl.h>

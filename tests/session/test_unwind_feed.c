@@ -6,7 +6,7 @@
 #include "session/unwind_feed.h"
 #include "tests/tap.h"
 #include "walk/frames/unwind.h"
-#include "wire/layout.h"
+#include "wire/unwind.h"
 
 #include <errno.h>
 #include <unistd.h>

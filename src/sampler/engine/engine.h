@@ -9,7 +9,7 @@
 #ifndef JHOT_SAMPLER_ENGINE_ENGINE_H
 #define JHOT_SAMPLER_ENGINE_ENGINE_H
 
-#include "wire/layout.h"
+#include "wire/control.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

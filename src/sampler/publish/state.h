@@ -11,7 +11,7 @@
 #include "sampler/publish/publish.h"
 #include "walk/hotspot/names.h"
 #include "walk/trace_table.h"
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,6 @@
 #include "sampler/session/threads.h"
 
 #include "sampler/task.h"
-#include "wire/layout.h"
 
 #include <string.h>
 

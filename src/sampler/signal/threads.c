@@ -3,7 +3,7 @@
 #include "sampler/session/threads.h"
 
 #include "sampler/signal/raw.h"
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "attach/jvm/hsperf.h"
 #include "attach/proc.h"
 #include "profile/vitals.h"
-#include "wire/layout.h"
+#include "wire/status.h"
 
 struct gauges;
 struct gauges *gauges_new(const struct hotspot *jvm);

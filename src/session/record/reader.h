@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <sys/types.h>
 

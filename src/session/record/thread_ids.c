@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "wire/layout.h"
+#include "wire/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
