@@ -119,17 +119,37 @@ void vitals_bound(struct vitals *v);
 
 /* --- second by second --------------------------------------------------------------------------------- */
 
-/* What is kept of them for each second of a profile: fields as above. */
+/* The fields of struct vitals that are kept of each second of a profile. */
+#define VITALS_KEPT(X)              \
+	X(uint64_t, time_ns)        \
+	X(int, cpu_pct)             \
+	X(int, gc_pct_x10)          \
+	X(int, safepoint_pct_x10)   \
+	X(int, threads_running)     \
+	X(int, cost_pct_x10)        \
+	X(struct vitals_cpu, cpu)   \
+	X(int64_t, rss_bytes)       \
+	X(int64_t, heap_used)       \
+	X(int64_t, heap_committed)  \
+	X(int64_t, heap_max)        \
+	X(int64_t, gc_count)        \
+	X(int64_t, gc_whole)        \
+	X(int64_t, gc_time_ns)      \
+	X(int64_t, cpu_user_ms)     \
+	X(int64_t, cpu_system_ms)   \
+	X(int64_t, machine_busy_ms) \
+	X(int64_t, machine_cpus)    \
+	X(int64_t, threads_live)    \
+	X(int64_t, threads_daemon)  \
+	X(int64_t, uptime_s)
+
+#define VITALS_FIELD(type, name) type name;
 struct vitals_second {
-	uint32_t second;  /* of the profile */
-	uint64_t time_ns; /* when this was read: seconds side by side may have the same reading */
-	int cpu_pct, gc_pct_x10, safepoint_pct_x10, threads_running, cost_pct_x10;
-	struct vitals_cpu cpu;
-	int64_t rss_bytes, heap_used, heap_committed, heap_max;
-	int64_t gc_count, gc_whole, gc_time_ns;
-	int64_t cpu_user_ms, cpu_system_ms, machine_busy_ms, machine_cpus;
-	int64_t threads_live, threads_daemon, lost, uptime_s;
+	uint32_t second; /* of the profile; seconds side by side may have the same reading */
+	VITALS_KEPT(VITALS_FIELD)
 };
+/* Into the vitals what was kept of a second. */
+void vitals_put_back(struct vitals *v, const struct vitals_second *kept);
 
 struct profile;
 /* They are so in the running second, of which the last that is told stays; for who feeds the profile. */

@@ -129,9 +129,9 @@ static inline void same_vitals(const struct profile *p, struct buf *out, uint32_
 	const struct vitals_second *s = profile_vitals(p, second);
 
 	if (s)
-		buf_printf(out, "vitals %u: %llu cpu %d heap %lld of %lld gc %lld lost %lld\n",
-			second, (unsigned long long)s->time_ns, s->cpu_pct, (long long)s->heap_used,
-			(long long)s->heap_committed, (long long)s->gc_time_ns, (long long)s->lost);
+		buf_printf(out, "vitals %u: %llu cpu %d heap %lld of %lld gc %lld\n", second,
+			(unsigned long long)s->time_ns, s->cpu_pct, (long long)s->heap_used,
+			(long long)s->heap_committed, (long long)s->gc_time_ns);
 }
 
 static inline void same_pulse(const struct profile *p, struct buf *out, uint32_t second)

@@ -50,6 +50,15 @@ size_t model_vitals_bytes(const struct profile *p)
 	return p->vitals ? p->vitals->seconds * sizeof(*p->vitals->ring) : 0;
 }
 
+#define KEEP(type, field)     .field = v->field,
+#define PUT_BACK(type, field) v->field = kept->field;
+
+void vitals_put_back(struct vitals *v, const struct vitals_second *kept)
+{
+	VITALS_KEPT(PUT_BACK)
+	v->gc_time_ms = v->gc_time_ns < 0 ? -1 : v->gc_time_ns / 1000000;
+}
+
 void profile_vitals_set(struct profile *p, const struct vitals *v)
 {
 	struct vitals_second *s;
@@ -58,31 +67,7 @@ void profile_vitals_set(struct profile *p, const struct vitals *v)
 		p->vitals = vitals_new();
 	vitals_fit(p->vitals, p->now, p->history_s);
 	s = &p->vitals->ring[p->now % p->vitals->seconds];
-	*s = (struct vitals_second){
-		.second = p->now,
-		.time_ns = v->time_ns,
-		.cpu_pct = v->cpu_pct,
-		.gc_pct_x10 = v->gc_pct_x10,
-		.safepoint_pct_x10 = v->safepoint_pct_x10,
-		.threads_running = v->threads_running,
-		.cost_pct_x10 = v->cost_pct_x10,
-		.cpu = v->cpu,
-		.rss_bytes = v->rss_bytes,
-		.heap_used = v->heap_used,
-		.heap_committed = v->heap_committed,
-		.heap_max = v->heap_max,
-		.gc_count = v->gc_count,
-		.gc_whole = v->gc_whole,
-		.gc_time_ns = v->gc_time_ns,
-		.cpu_user_ms = v->cpu_user_ms,
-		.cpu_system_ms = v->cpu_system_ms,
-		.machine_busy_ms = v->machine_busy_ms,
-		.machine_cpus = v->machine_cpus,
-		.threads_live = v->threads_live,
-		.threads_daemon = v->threads_daemon,
-		.lost = v->lost,
-		.uptime_s = v->uptime_s,
-	};
+	*s = (struct vitals_second){.second = p->now, VITALS_KEPT(KEEP)};
 	if (p->vitals->first.second == PROFILE_NONE)
 		p->vitals->first = *s;
 }

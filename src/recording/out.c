@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks into a file. */
+#include "recording/out.h"
+
+#include <endian.h>
+#include <errno.h>
+
+#define BUFFER 65536u /* bytes for the disk */
+
+static void out_send(struct out *o)
+{
+	if (o->file.path && !o->error && o->packed.len &&
+		file_write(o->file.fd, o->packed.data, o->packed.len))
+		o->error = errno ? errno : EIO;
+	buf_clear(&o->packed);
+}
+
+static void out_pack(struct out *o, const struct buf *plain, enum zip_flush flush)
+{
+	zip_out_add(o->zip, &o->packed, plain, flush);
+	if (flush != ZIP_GOES_ON || o->packed.len >= BUFFER)
+		out_send(o);
+}
+
+int out_open(struct out *o, const char *path, struct err *err)
+{
+	const struct format_head head = {.magic = FORMAT_MAGIC,
+		.major = htole16(FORMAT_MAJOR),
+		.minor = htole16(FORMAT_MINOR)};
+
+	if (file_create(&o->file, path, err))
+		return -1;
+	o->zip = zip_out_new();
+	buf_add(&o->framed, &head, sizeof(head));
+	out_pack(o, &o->framed, ZIP_GOES_ON);
+	return 0;
+}
+
+void out_close(struct out *o, bool leave)
+{
+	if (leave)
+		file_leave(&o->file);
+	else
+		file_abandon(&o->file);
+	zip_out_free(o->zip);
+	buf_done(&o->packed);
+	buf_done(&o->framed);
+	buf_done(&o->chunk);
+}
+
+void out_put(struct out *o, enum format_type type, struct buf *body)
+{
+	struct format_chunk head = {htole32((uint32_t)body->len), htole32(type)};
+
+	buf_clear(&o->framed);
+	buf_add(&o->framed, &head, sizeof(head));
+	buf_add(&o->framed, buf_str(body), body->len);
+	out_pack(o, &o->framed, ZIP_GOES_ON);
+	buf_clear(body);
+}
+
+void out_some(struct out *o, enum format_type type, struct buf *body)
+{
+	if (body->len)
+		out_put(o, type, body);
+}
+
+void out_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		format_put(&o->chunk, numbers[i]);
+	out_put(o, type, &o->chunk);
+}
+
+void out_flush(struct out *o, enum zip_flush flush)
+{
+	const struct buf nothing = {0};
+
+	out_pack(o, &nothing, flush);
+}
+
+int out_check(const struct out *o, struct err *err)
+{
+	if (!o->error)
+		return 0;
+	errno = o->error;
+	err_set_errno(err, ERR_OUTPUT, "The recording %s could not be written on", o->file.path);
+	err_hint(err, "it can be read up to there: jhot view %s",
+		o->file.part ? o->file.part : o->file.path);
+	return -1;
+}
