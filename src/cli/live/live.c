@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's app_ops: attach, drain, vitals, export, each a thin call into the module that knows. */
-#include "cli/live/live.h"
+/*
+ * The live view's app_ops, each a thin call into the module that knows: what is looked at begins and ends here.
+ *
+ *   picker.c  which JVMs there are     events.c    how they are sampled    file.c      what is written
+ *   replay.c  a recording, as it was seen          settings.c  the settings file
+ */
+#include "cli/live/own.h"
 
-#include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/live/replay.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define LIST_MS           50 /* of a look at all processes, before the screen goes on */
-
-#define JVMTI_SLOWS_SINCE 19 /* JDK: virtual threads, from when it is asked for */
-
-struct live {
-	const struct session_options *options;
-	struct patience patience; /* of who waits for an attach */
-	const struct events *events;
-	struct events resolved;                                 /* for the JVM that there is */
-	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
-	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
-	struct profile *profile;
-	struct session *session;
-	struct replay *replay;       /* in place of a session; NULL: there is none */
-	const struct imported *file; /* whose the profile is; NULL: it is ours */
-
-	struct hotspot_look *look; /* for the picker; NULL: none is under way */
-	struct hotspot_list list;  /* as last seen, at list_ns: tells CPU % at the next look */
-	uint64_t list_ns;
-	struct app_jvm *rows; /* of list */
-	bool listed;          /* they are all of one look */
-
-	struct app_thread *threads;
-	struct app_format *formats; /* made when asked for, like names */
-	const char *names[EVENTS_NAMES];
-	int name_count; /* -1: not asked for yet */
-};
 
 struct live *live_new(const struct session_options *options, const struct events *events)
 {
@@ -69,23 +41,10 @@ void live_free(struct live *l)
 	if (!l)
 		return;
 	live_detach(l);
-	hotspot_look_end(l->look);
-	hotspot_list_done(&l->list);
-	free(l->rows);
+	picker_done(&l->picker);
 	free(l->threads);
 	free(l->formats);
 	free(l);
-}
-
-/* How events are sampled: as the command line says, or switched on without its -e, with its other options. */
-static void live_set_how(struct live *l)
-{
-	for (int i = 0; i < PROFILE_EVENTS; i++)
-		l->how[i] = (struct session_event){.event = i,
-			.user_only = l->events->how[0].user_only,
-			.kernel_only = l->events->how[0].kernel_only};
-	for (int i = 0; i < l->resolved.count; i++)
-		l->how[l->resolved.ids[i]] = l->resolved.how[i];
 }
 
 int live_attach(struct live *l, const struct hotspot *jvm, int event, struct err *err)
@@ -137,76 +96,9 @@ void live_file(struct live *l, const struct imported *file)
 	l->profile = file->profile;
 }
 
-/* --- the picker -------------------------------------------------------------------------------------- */
-
-static int live_cpu_pct(const struct live *l, const struct hotspot *jvm, uint64_t now_ns)
-{
-	for (int i = 0; i < l->list.count; i++) {
-		const struct hotspot *before = &l->list.jvms[i];
-
-		if (before->pid == jvm->pid && now_ns - l->list_ns > 100 * NS_PER_MS &&
-			jvm->cpu_ticks >= before->cpu_ticks)
-			return (int)((double)(jvm->cpu_ticks - before->cpu_ticks) * 100 * NS_PER_S /
-				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - l->list_ns));
-	}
-	return -1;
-}
-
-static void live_fill_row(struct app_jvm *row, const struct hotspot *jvm, int cpu_pct)
-{
-	*row = (struct app_jvm){
-		.pid = jvm->pid,
-		.cpu_pct = cpu_pct,
-		.rss_bytes = (int64_t)jvm->rss_bytes,
-		.uptime_s = jvm->uptime_s,
-		.threads = jvm->threads,
-		.can_attach = jvm->verdict <= HOTSPOT_UNKNOWN,
-	};
-	snprintf(row->user, sizeof(row->user), "%s", jvm->user);
-	snprintf(row->jdk, sizeof(row->jdk), "%s", jvm->jdk);
-	snprintf(row->name, sizeof(row->name), "%s", jvm->name);
-	snprintf(row->attach, sizeof(row->attach), "%s", hotspot_verdict_names[jvm->verdict]);
-	snprintf(row->why, sizeof(row->why), "%s", jvm->why);
-}
-
-/* What is known so far takes the place of what was. */
-static void live_take_rows(struct live *l)
-{
-	uint64_t now_ns = clock_mono_ns();
-	struct hotspot_list list;
-	struct app_jvm *rows;
-
-	hotspot_look_copy(l->look, &list);
-	rows = xcalloc((size_t)list.count, sizeof(*rows));
-	for (int i = 0; i < list.count; i++)
-		live_fill_row(&rows[i], &list.jvms[i], live_cpu_pct(l, &list.jvms[i], now_ns));
-	hotspot_list_done(&l->list);
-	free(l->rows);
-	l->list = list;
-	l->list_ns = now_ns;
-	l->rows = rows;
-}
-
-/* Until all were looked at, those of the last time are shown, or, the first time, those that there are so far. */
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 {
-	struct live *l = ctx;
-	int over;
-
-	if (!l->look && !(l->look = hotspot_look_begin(err)))
-		return -1;
-	over = hotspot_look_step(l->look, LIST_MS, err);
-	if (over > 0 || !l->listed)
-		live_take_rows(l);
-	if (over == 0) {
-		err_set(err, ERR_BUSY, "Still looking at the processes that there are.");
-	} else {
-		hotspot_look_end(l->look);
-		l->look = NULL;
-		l->listed = over > 0;
-	}
-	*out = l->rows;
-	return over < 0 ? -1 : l->list.count;
+	return picker_list(&((struct live *)ctx)->picker, out, err);
 }
 
 static int live_pick(void *ctx, int pid, int event, struct err *err)
@@ -261,180 +153,6 @@ static int live_threads(void *ctx, const struct app_thread **out)
 			cpu[i].thread, cpu[i].state, cpu[i].user_pct, cpu[i].system_pct};
 	*out = l->threads;
 	return count;
-}
-
-/* An event of a recording is there if it has samples (so far); nothing can be changed. */
-static int live_recorded(
-	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
-{
-	struct profile_query q = profile_whole(event);
-
-	if (!on || interval)
-		return err_set(err, ERR_FAILED, "A %s holds the events it was made with.",
-			l->file ? "file" : "recording");
-	if (profile_sum(l->profile, &q).count)
-		return 0;
-	return err_set(err, ERR_FAILED, "The %s has no samples of \"%s\".",
-		l->file ? "file" : "recording", profile_get_event(l->profile, event)->name);
-}
-
-static int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
-{
-	struct live *l = ctx;
-
-	if (!l->session && !l->file && !l->replay)
-		return err_set(err, ERR_FAILED, "No JVM is attached.");
-	if (l->replay || l->file)
-		return live_recorded(l, event, on, interval, err);
-	if (!on)
-		return session_event_stop(l->session, event, err);
-	if (!interval && session_vitals(l->session)->events[event].state == VITALS_ON)
-		return 0;
-	if (interval) {
-		l->how[event].interval = interval;
-		l->how[event].chosen = false;
-	}
-	return session_event_begin(l->session, &l->how[event], err);
-}
-
-/* live_virtual: has it threads that virtual threads run on? By the names that the JDK gives them. */
-static bool live_virtual(const struct live *l)
-{
-	static const char *const carriers[] = {"ForkJoinPool-1-worker", "VirtualThread-unparker"};
-
-	for (uint32_t i = 0; i < profile_thread_count(l->profile); i++) {
-		const char *name = profile_get_thread(l->profile, i)->name;
-
-		for (size_t n = 0; n < sizeof(carriers) / sizeof(carriers[0]); n++)
-			if (!strncmp(name, carriers[n], strlen(carriers[n])))
-				return true;
-	}
-	return false;
-}
-
-static const char *const *live_event_warning(void *ctx, int event)
-{
-	static const char *const warning[] = {
-		"This JVM seems to run virtual threads. Once its allocations have been",
-		"sampled, they change carriers more slowly (about a third, as measured),",
-		"until the JVM ends: it was asked for JVMTI then, and never forgets that.", NULL};
-	const struct live *l = ctx;
-
-	if (event != EVENT_ALLOC || !l->session ||
-		atoi(session_vitals(l->session)->jdk) < JVMTI_SLOWS_SINCE || !live_virtual(l))
-		return NULL;
-	return warning;
-}
-
-/* The engine after the one that it has now. */
-static const char *live_next_engine(const struct live *l, int event)
-{
-	const char *now = session_vitals(l->session)->events[event].engine;
-	int i = 0;
-
-	while (session_engines[i] && strcmp(session_engines[i], now) != 0)
-		i++;
-	return session_engines[i] && session_engines[i + 1] ? session_engines[i + 1]
-							    : session_engines[0];
-}
-
-static int live_event_engine(void *ctx, int event, struct err *err)
-{
-	struct live *l = ctx;
-	const char *before;
-
-	if (!l->session)
-		return err_set(err, ERR_FAILED, "A recording holds the events it was made with.");
-	if (event != EVENT_CPU)
-		return 1;
-	before = l->how[event].engine;
-	l->how[event].engine = live_next_engine(l, event);
-	if (!session_event_begin(l->session, &l->how[event], err))
-		return 0;
-	l->how[event].engine = before;
-	session_event_begin(l->session, &l->how[event], NULL);
-	return -1;
-}
-
-/* An event that is there already by this name; -1: none. */
-static int live_known(const struct live *l, const char *name)
-{
-	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (!strcmp(profile_get_event(l->profile, i)->name, name) &&
-			(i < EVENT_USER_FIRST || l->how[i].name))
-			return i;
-	return -1;
-}
-
-/*
- * A number for another of perf's events: one that none has had yet, else that of the one with the fewest samples of
- * those that are off. -1: all are on.
- */
-static int live_free_event(const struct live *l)
-{
-	const struct vitals *v = session_vitals(l->session);
-	int best = -1;
-
-	for (int i = EVENT_USER_FIRST; i < PROFILE_EVENTS; i++) {
-		if (!l->how[i].name)
-			return i;
-		if (v->events[i].state != VITALS_ON &&
-			(best < 0 || v->events[i].samples < v->events[best].samples))
-			best = i;
-	}
-	return best;
-}
-
-/* What it is in this JVM; the name is kept in l. */
-static int live_take_event(struct live *l, int number, const char *name, struct err *err)
-{
-	struct events one = {0};
-	char *kept = l->user_names[number - EVENT_USER_FIRST];
-
-	if (events_add_perf(&one, name, err) ||
-		events_resolve(&one, session_vitals(l->session)->pid, err))
-		return -1;
-	snprintf(kept, sizeof(l->user_names[0]), "%s", name);
-	l->how[number] = one.how[0];
-	l->how[number].event = number;
-	l->how[number].name = kept;
-	l->how[number].user_only = l->how[EVENT_CPU].user_only;
-	l->how[number].kernel_only = l->how[EVENT_CPU].kernel_only;
-	return 0;
-}
-
-static int live_event_add(void *ctx, const char *name, struct err *err)
-{
-	struct live *l = ctx;
-	int number;
-
-	if (!l->session)
-		return err_set(err, ERR_FAILED, "Events can only be added to a live session.");
-	number = live_known(l, name);
-	if (number >= 0)
-		return number;
-	number = live_free_event(l);
-	if (number < 0)
-		return err_set(err, ERR_USAGE,
-			"All %d of perf's events are on: switch one off before another is added.",
-			PROFILE_EVENTS - EVENT_USER_FIRST);
-	if (strlen(name) >= sizeof(l->user_names[0]))
-		return err_set(err, ERR_USAGE, "\"%.40s...\" is too long for an event.", name);
-	if (live_take_event(l, number, name, err))
-		return -1;
-	if (session_drain(l->session, err) < 0) /* the last of the one that had the number */
-		return -1;
-	profile_event_set(l->profile, number, name, l->how[number].unit, l->how[number].interval);
-	return number;
-}
-
-static const char *live_event_name(void *ctx, int i)
-{
-	struct live *l = ctx;
-
-	if (l->name_count < 0)
-		l->name_count = events_names(l->names, l->how[EVENT_CPU].user_only);
-	return i < l->name_count ? l->names[i] : NULL;
 }
 
 static bool live_step(void *ctx)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view's state outside of tui, shared by live.c, events.c and picker.c. */
+#ifndef JHOT_CLI_LIVE_OWN_H
+#define JHOT_CLI_LIVE_OWN_H
+
+#include "cli/live/live.h"
+#include "cli/live/replay.h"
+
+/* Which JVMs there are, as the picker shows them. Zero-initialised. */
+struct picker {
+	struct hotspot_look *look; /* NULL: none is under way */
+	struct hotspot_list list;  /* as last seen, at list_ns: tells CPU % at the next look */
+	uint64_t list_ns;
+	struct app_jvm *rows; /* of list */
+	bool listed;          /* they are all of one look */
+};
+/* As app_ops.list. */
+int picker_list(struct picker *p, const struct app_jvm **out, struct err *err);
+void picker_done(struct picker *p);
+
+struct live {
+	const struct session_options *options;
+	const struct events *events; /* as the command line has them */
+	struct patience patience;    /* of who waits for an attach */
+
+	/* what is looked at, and whose it is: one of the three that follow; NULL: nothing is */
+	struct profile *profile;
+	struct session *session;
+	struct replay *replay;
+	const struct imported *file; /* not ours, and so is its profile */
+
+	/* its events */
+	struct events resolved;                                 /* for the JVM that there is */
+	struct session_event how[PROFILE_EVENTS];               /* as last asked for */
+	char user_names[PROFILE_EVENTS - EVENT_USER_FIRST][64]; /* of those that were added here */
+	const char *names[EVENTS_NAMES];                        /* that could be */
+	int name_count;                                         /* -1: not asked for yet */
+
+	struct picker picker;
+	struct app_thread *threads; /* as last asked for */
+	struct app_format *formats; /* made when asked for */
+};
+
+/* --- events.c ---------------------------------------------------------------------------------------- */
+
+/* Each as the command line says, or as what is switched on without its -e, with its other options. */
+void live_set_how(struct live *l);
+/* As app_ops has them. */
+int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err);
+const char *const *live_event_warning(void *ctx, int event);
+int live_event_engine(void *ctx, int event, struct err *err);
+int live_event_add(void *ctx, const char *name, struct err *err);
+const char *live_event_name(void *ctx, int i);
+
+#endif
