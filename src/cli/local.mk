@@ -16,7 +16,7 @@ cli_sources = \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
 	%D%/line/functions.c %D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h \
 	%D%/line/options.c %D%/line/units.c %D%/line/units.h \
-	%D%/live/events.c %D%/live/file.c %D%/live/live.c %D%/live/live.h %D%/live/own.h %D%/live/picker.c \
+	%D%/live/events.c %D%/live/file.c %D%/live/jvms.c %D%/live/live.c %D%/live/live.h %D%/live/own.h \
 	%D%/live/replay.c %D%/live/replay.h %D%/live/settings.c \
 	%D%/outputs/hot.c %D%/outputs/hot.h %D%/outputs/jhot.c %D%/outputs/meta.c %D%/outputs/meta.h \
 	%D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/path.c \

@@ -118,20 +118,12 @@ static void collapsed_walk(struct collapsed *c)
 {
 	const struct calltree_node *nodes = c->t->nodes;
 	size_t *len = xreallocarray(NULL, c->t->count, sizeof(*len)); /* of the line, by node */
-	uint32_t at = nodes[0].first_child;
 
 	len[0] = 0;
-	while (at != PROFILE_NONE) {
+	for (uint32_t at = 0; (at = calltree_next(c->t, at)) != PROFILE_NONE;) {
 		collapsed_cut(c, len[nodes[at].parent]);
 		collapsed_node(c, &nodes[at]);
 		len[at] = c->line.len;
-		if (nodes[at].first_child != PROFILE_NONE) {
-			at = nodes[at].first_child;
-			continue;
-		}
-		while (at && nodes[at].next_sibling == PROFILE_NONE)
-			at = nodes[at].parent;
-		at = nodes[at].next_sibling;
 	}
 	free(len);
 }

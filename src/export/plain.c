@@ -95,21 +95,11 @@ static void plain_callers(const struct plain *w)
 	struct calltree_options options = {
 		.inverted = true, .root_method = PROFILE_NONE, .min_share = PLAIN_SHARE};
 	struct calltree *t = calltree_new(w->p, &w->q, &options);
-	const struct calltree_node *nodes = t->nodes;
-	uint32_t at = nodes[0].first_child;
 
 	buf_adds(w->out, "\nWHO CALLS THEM (from 1 % on)\n TOTAL%       TOTAL  METHOD, BELOW IT "
 			 "ITS CALLERS\n");
-	while (at != PROFILE_NONE) {
-		plain_caller(w, &nodes[at]);
-		if (nodes[at].first_child != PROFILE_NONE) {
-			at = nodes[at].first_child;
-			continue;
-		}
-		while (at && nodes[at].next_sibling == PROFILE_NONE)
-			at = nodes[at].parent;
-		at = nodes[at].next_sibling;
-	}
+	for (uint32_t at = 0; (at = calltree_next(t, at)) != PROFILE_NONE;)
+		plain_caller(w, &t->nodes[at]);
 	calltree_free(t);
 }
 

@@ -6,7 +6,8 @@
 
 enum { WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32 = 5 };
 
-bool message_varint(struct message *p, uint64_t *value)
+/* false: it ends within the number. */
+static bool message_varint(struct message *p, uint64_t *value)
 {
 	uint64_t v = 0;
 

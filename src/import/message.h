@@ -28,8 +28,6 @@ static inline size_t message_left(const struct message *p)
 	return (size_t)(p->end - p->at);
 }
 
-/* false: it ends within the number. */
-bool message_varint(struct message *p, uint64_t *value);
 /* The next field; false: there is none, or (p->bad) it is none. */
 bool message_next(struct message *p, struct message_field *f);
 /* The next of a field's numbers, which may be packed or alone; *first: true before the first. */

@@ -310,7 +310,8 @@ void session_park(struct session *s, bool parked)
 
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
-void session_runs(struct session *s)
+/* session_runs: which events run is told to the model, whose rates divide by it. */
+static void session_runs(struct session *s)
 {
 	uint32_t now = profile_info(s->profile).now;
 

@@ -60,8 +60,6 @@ void session_feed_settle(struct session *s, control_idle_fn *idle);
 int session_end(struct session *s, const struct err *why, struct err *err);
 /* session_now_ns: now, on the agent's clock, in which its records are. */
 uint64_t session_now_ns(const struct session *s);
-/* session_runs: which events run is told to the model, whose rates divide by it. */
-void session_runs(struct session *s);
 /* session_pull: what is in the ring now. Samples, or -1. */
 int session_pull(struct session *s, struct err *err);
 /* Is the JVM still there? */

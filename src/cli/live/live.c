@@ -2,7 +2,7 @@
 /*
  * The live view's app_ops, each a thin call into the module that knows: what is looked at begins and ends here.
  *
- *   picker.c  which JVMs there are     events.c    how they are sampled    file.c      what is written
+ *   jvms.c    which JVMs there are     events.c    how they are sampled    file.c      what is written
  *   replay.c  a recording, as it was seen          settings.c  the settings file
  */
 #include "cli/live/own.h"
@@ -41,7 +41,7 @@ void live_free(struct live *l)
 	if (!l)
 		return;
 	live_detach(l);
-	picker_done(&l->picker);
+	jvms_done(&l->jvms);
 	free(l->threads);
 	free(l->formats);
 	free(l);
@@ -98,7 +98,7 @@ void live_file(struct live *l, const struct imported *file)
 
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 {
-	return picker_list(&((struct live *)ctx)->picker, out, err);
+	return jvms_list(&((struct live *)ctx)->jvms, out, err);
 }
 
 static int live_pick(void *ctx, int pid, int event, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's state outside of tui, shared by live.c, events.c and picker.c. */
+/* The live view's state outside of tui, shared by live.c, events.c and jvms.c. */
 #ifndef JHOT_CLI_LIVE_OWN_H
 #define JHOT_CLI_LIVE_OWN_H
 
@@ -7,7 +7,7 @@
 #include "cli/live/replay.h"
 
 /* Which JVMs there are, as the picker shows them. Zero-initialised. */
-struct picker {
+struct jvms {
 	struct hotspot_look *look; /* NULL: none is under way */
 	struct hotspot_list list;  /* as last seen, at list_ns: tells CPU % at the next look */
 	uint64_t list_ns;
@@ -15,8 +15,8 @@ struct picker {
 	bool listed;          /* they are all of one look */
 };
 /* As app_ops.list. */
-int picker_list(struct picker *p, const struct app_jvm **out, struct err *err);
-void picker_done(struct picker *p);
+int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err);
+void jvms_done(struct jvms *j);
 
 struct live {
 	const struct session_options *options;
@@ -36,7 +36,7 @@ struct live {
 	const char *names[EVENTS_NAMES];                        /* that could be */
 	int name_count;                                         /* -1: not asked for yet */
 
-	struct picker picker;
+	struct jvms jvms;
 	struct app_thread *threads; /* as last asked for */
 	struct app_format *formats; /* made when asked for */
 };

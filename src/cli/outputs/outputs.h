@@ -49,6 +49,7 @@ struct outputs_source {
 	uint64_t duration_ns;
 	const struct imported *file; /* what tells its host and labels; NULL: it was sampled here */
 };
+
 /* All that is asked for of an event. */
 struct profile_query outputs_query(const struct outputs *o, int event);
 

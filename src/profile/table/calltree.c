@@ -329,6 +329,15 @@ static void calltree_build_topdown(
 
 /* --- the whole --------------------------------------------------------------------------------------- */
 
+uint32_t calltree_next(const struct calltree *t, uint32_t at)
+{
+	if (t->nodes[at].first_child != PROFILE_NONE)
+		return t->nodes[at].first_child;
+	while (at && t->nodes[at].next_sibling == PROFILE_NONE)
+		at = t->nodes[at].parent;
+	return t->nodes[at].next_sibling;
+}
+
 bool calltree_own(const struct profile *p, const struct calltree_node *node)
 {
 	return node->method != PROFILE_NONE &&

@@ -54,6 +54,8 @@ struct calltree_options {
 struct calltree *calltree_new(const struct profile *p, const struct profile_query *q,
 	const struct calltree_options *options);
 void calltree_free(struct calltree *t);
+/* The node after this one in the order of a printed tree, from 0 (all) on; PROFILE_NONE behind the last. */
+uint32_t calltree_next(const struct calltree *t, uint32_t at);
 /* Is it a method of the program's own? */
 bool calltree_own(const struct profile *p, const struct calltree_node *node);
 

@@ -11,15 +11,15 @@
 
 #define LIST_MS 50 /* of a look at all processes, before the screen goes on */
 
-static int cpu_pct(const struct picker *p, const struct hotspot *jvm, uint64_t now_ns)
+static int cpu_pct(const struct jvms *j, const struct hotspot *jvm, uint64_t now_ns)
 {
-	for (int i = 0; i < p->list.count; i++) {
-		const struct hotspot *before = &p->list.jvms[i];
+	for (int i = 0; i < j->list.count; i++) {
+		const struct hotspot *before = &j->list.jvms[i];
 
-		if (before->pid == jvm->pid && now_ns - p->list_ns > 100 * NS_PER_MS &&
+		if (before->pid == jvm->pid && now_ns - j->list_ns > 100 * NS_PER_MS &&
 			jvm->cpu_ticks >= before->cpu_ticks)
 			return (int)((double)(jvm->cpu_ticks - before->cpu_ticks) * 100 * NS_PER_S /
-				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - p->list_ns));
+				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - j->list_ns));
 	}
 	return -1;
 }
@@ -42,47 +42,47 @@ static void fill_row(struct app_jvm *row, const struct hotspot *jvm, int pct)
 }
 
 /* What is known so far takes the place of what was. */
-static void take_rows(struct picker *p)
+static void take_rows(struct jvms *j)
 {
 	uint64_t now_ns = clock_mono_ns();
 	struct hotspot_list list;
 	struct app_jvm *rows;
 
-	hotspot_look_copy(p->look, &list);
+	hotspot_look_copy(j->look, &list);
 	rows = xcalloc((size_t)list.count, sizeof(*rows));
 	for (int i = 0; i < list.count; i++)
-		fill_row(&rows[i], &list.jvms[i], cpu_pct(p, &list.jvms[i], now_ns));
-	hotspot_list_done(&p->list);
-	free(p->rows);
-	p->list = list;
-	p->list_ns = now_ns;
-	p->rows = rows;
+		fill_row(&rows[i], &list.jvms[i], cpu_pct(j, &list.jvms[i], now_ns));
+	hotspot_list_done(&j->list);
+	free(j->rows);
+	j->list = list;
+	j->list_ns = now_ns;
+	j->rows = rows;
 }
 
 /* Until all were looked at, those of the last time are shown, or, the first time, those that there are so far. */
-int picker_list(struct picker *p, const struct app_jvm **out, struct err *err)
+int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err)
 {
 	int over;
 
-	if (!p->look && !(p->look = hotspot_look_begin(err)))
+	if (!j->look && !(j->look = hotspot_look_begin(err)))
 		return -1;
-	over = hotspot_look_step(p->look, LIST_MS, err);
-	if (over > 0 || !p->listed)
-		take_rows(p);
+	over = hotspot_look_step(j->look, LIST_MS, err);
+	if (over > 0 || !j->listed)
+		take_rows(j);
 	if (over == 0) {
 		err_set(err, ERR_BUSY, "Still looking at the processes that there are.");
 	} else {
-		hotspot_look_end(p->look);
-		p->look = NULL;
-		p->listed = over > 0;
+		hotspot_look_end(j->look);
+		j->look = NULL;
+		j->listed = over > 0;
 	}
-	*out = p->rows;
-	return over < 0 ? -1 : p->list.count;
+	*out = j->rows;
+	return over < 0 ? -1 : j->list.count;
 }
 
-void picker_done(struct picker *p)
+void jvms_done(struct jvms *j)
 {
-	hotspot_look_end(p->look);
-	hotspot_list_done(&p->list);
-	free(p->rows);
+	hotspot_look_end(j->look);
+	hotspot_list_done(&j->list);
+	free(j->rows);
 }
