@@ -2,6 +2,7 @@
 # A headless Chromium for tests: a small WebDriver client, a web server of given answers, pictures as pixels.
 
 import base64
+import contextlib
 import http.server
 import json
 import os
@@ -262,6 +263,19 @@ class Graph:
         self.b.key("/")
         self.b.key(*text)
         self.b.key("Enter")
+
+
+@contextlib.contextmanager
+def session(answers):
+    """A test: a browser, its live view, a server of these answers; the plan at the end."""
+    b = Browser()
+    server = Server(answers)
+    try:
+        yield b, Graph(b), server
+    finally:
+        server.close()
+        b.close()
+    done()
 
 
 _folder = tempfile.TemporaryDirectory(prefix="jhot-made-")

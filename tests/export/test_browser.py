@@ -6,7 +6,7 @@ import re
 import time
 
 import browser
-from browser import Graph, diag, equal, made, ok
+from browser import diag, equal, made, ok
 
 LINE, NAME, FOUND = "line", "name", "found"
 
@@ -199,19 +199,17 @@ def test_weights(g):
 
 
 def main():
-    b = browser.Browser()
     known = made("-k", "known", "known.svg")
     svg = open(known, "rb").read()
     hostile = open(made("-t", "-k", "hostile", "hostile.svg"), "rb").read()
     strict = {"Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'"}
-    server = browser.Server({
+    answers = {
         "/known.svg": ("image/svg+xml", strict, svg),
         "/hostile.svg": ("image/svg+xml", strict, hostile),
         "/blocked.svg": ("image/svg+xml", {"Content-Security-Policy": "default-src 'none'"}, svg),
         "/img.html": ("text/html", {}, b"<body style='margin:0'><img src='known.svg' style='display:block'>"),
-    })
-    try:
-        g = Graph(b)
+    }
+    with browser.session(answers) as (b, g, server):
         g.open(server.url + "/known.svg")
         test_hover_and_zoom(g)
         test_search(g)
@@ -228,10 +226,6 @@ def main():
         test_big(b, g)
         equal(b.complaints(), [], "nothing to complain about, under a policy that allows one inline script only")
         test_blocked(b, server)
-    finally:
-        server.close()
-        b.close()
-    browser.done()
 
 
 main()

@@ -6,7 +6,7 @@
 import re
 
 import browser
-from browser import Graph, equal, made, ok
+from browser import equal, made, ok
 
 LINE, NAME, STRETCH = "line", "name", "stretch"
 
@@ -175,14 +175,12 @@ def test_options(g):
 
 
 def main():
-    b = browser.Browser()
     page = {kind: open(made("-k", kind, kind + ".html"), "rb").read() for kind in ("known", "hostile")}
-    server = browser.Server({
+    answers = {
         "/hostile.html": ("text/html", {}, page["hostile"]),
         "/blocked.html": ("text/html", {"Content-Security-Policy": "script-src 'none'"}, page["known"]),
-    })
-    try:
-        g = Graph(b)
+    }
+    with browser.session(answers) as (b, g, server):
         g.open("file://" + made("-k", "spike", "spike.html"))
         test_spike(g)
         g.open("file://" + made("-k", "pulse", "pulse.html"))
@@ -198,10 +196,6 @@ def main():
         test_hostile(b, g, server)
         equal(b.complaints(), [], "nothing to complain about")
         test_blocked(b, server)
-    finally:
-        server.close()
-        b.close()
-    browser.done()
 
 
 main()
