@@ -79,7 +79,7 @@ struct sampler {
 
 	/* what handlers use */
 	struct walk_mem
-		mem; /* by loads that never fault: for whoever has not asked sig_stack_mem */
+		mem; /* by loads that never fault: for whoever has not asked sig_mem */
 	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
 	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */

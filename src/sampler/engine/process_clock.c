@@ -61,7 +61,7 @@ static void clock_set(struct sampler *s, uint64_t interval)
 	raw(SYS_timer_settime, clock->timer, 0, &spec, NULL);
 }
 
-/* clock_busy: at cpu's interval; else more seldom. */
+/* clock_interval: cpu's where the process is busy; else longer. */
 static uint64_t clock_interval(struct sampler *s, bool busy)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);

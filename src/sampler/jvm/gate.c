@@ -8,7 +8,7 @@
  * reads address 0 and dies (JDK 21 to 28-ea). So while the JVM is asked nobody may be attaching itself.
  *
  *   JavaVM -> functions -> JNI's invocation table      before and after a session
- *   JavaVM -> functions -> gate_table -> the former    during a session: attaching is counted, and waits
+ *   JavaVM -> functions -> gate.table -> the former    during a session: attaching is counted, and waits
  *                                                      while the gate is closed
  *
  * All who attach go through the table, the JVM's own upcalls included. Those who had read the former one before

@@ -7,7 +7,7 @@
  * and the status page says so. Its frames hold jmethodIDs: a handler gives each a method id of the
  * agent's (from AGCT_FIRST_ID on), the naming thread finds its names, the publisher sends them.
  *
- * jmethodIDs exist only for classes whose methods somebody has asked for: agct_prepare asks for all there
+ * jmethodIDs exist only for classes whose methods somebody has asked for: jvm_agct_names asks for all there
  * are, ClassPrepare for those to come. This is what the other walker is there to avoid.
  */
 #ifndef JHOT_SAMPLER_JVM_WALKER_AGCT_H
