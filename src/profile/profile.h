@@ -20,7 +20,8 @@
 #include <stdint.h>
 
 #define PROFILE_EVENTS     8
-#define PROFILE_HISTORY_S  600 /* unless profile_set_history says otherwise */
+#define PROFILE_HISTORY_S  600    /* unless profile_set_history says otherwise */
+#define PROFILE_WAITS      16384u /* the youngest, that are kept */
 #define PROFILE_NONE       UINT32_MAX
 #define PROFILE_ROOT_STACK 0u /* the empty stack */
 

@@ -3,12 +3,12 @@
 #include "recording/reader.h"
 
 #include "base/clean.h"
+#include "base/clock.h"
 #include "profile/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NS_PER_S    1000000000ull
 #define SECOND_MAX  (1u << 31)
 #define COUNT_MAX   (1ull << 48) /* of samples in one place */
 #define WEIGHT_MAX  (1ull << 60)

@@ -2,13 +2,13 @@
 /* A file chunk by chunk, up to where it ends, is cut off or makes no sense. */
 #include "recording/reader.h"
 
+#include "base/clock.h"
 #include "profile/whole.h"
 
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NS_PER_S   1000000000ull
 #define MEMORY_MAX ((uint64_t)1 << 30) /* bytes of the profile */
 
 /* --- bytes ------------------------------------------------------------------------------------------- */

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define WAITS 16384u /* that a profile keeps */
-
 /* --- what a second has beside its samples ------------------------------------------------------------ */
 
 /* What the buffers of struct told hold comes before what uses it. */
@@ -103,7 +101,7 @@ static void write_gaps(struct second *s)
 
 static void write_wait(struct second *s, uint64_t number)
 {
-	struct wait_told *told = &s->waits[number % WAITS];
+	struct wait_told *told = &s->waits[number % PROFILE_WAITS];
 	struct profile_wait wait = {.thread = 0}; /* its padding is part of the hash */
 	uint64_t hash;
 	struct buf *out = &s->out->chunk;
@@ -135,8 +133,8 @@ static void write_waits(struct second *s)
 	struct buf waits;
 
 	if (count && !s->waits)
-		s->waits = xcalloc(WAITS, sizeof(*s->waits));
-	for (uint64_t i = count > WAITS ? count - WAITS : 0; i < count; i++)
+		s->waits = xcalloc(PROFILE_WAITS, sizeof(*s->waits));
+	for (uint64_t i = count > PROFILE_WAITS ? count - PROFILE_WAITS : 0; i < count; i++)
 		write_wait(s, i);
 	waits = s->out->chunk;
 	s->out->chunk = (struct buf){0};

@@ -2,6 +2,7 @@
 /* One thread's clock, its system call, its scheduling. */
 #include "sampler/task.h"
 
+#include "base/clock.h"
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
 #include "wire/record.h"
@@ -12,7 +13,6 @@
 #define TASK_CLOCK(tid)                     \
 	((int32_t)(~(uint32_t)(tid) << 3) | \
 		6) /* CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD, linux/posix-timers.h */
-#define NS_PER_SECOND 1000000000ull
 
 bool task_cpu_ns(int32_t tid, uint64_t *ns)
 {
@@ -20,7 +20,7 @@ bool task_cpu_ns(int32_t tid, uint64_t *ns)
 
 	if (raw(SYS_clock_gettime, TASK_CLOCK(tid), &now) < 0)
 		return false;
-	*ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	*ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	return true;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for whom, as far back as there is room: the youngest MODEL_WAITS waits. */
+/* Who waits for whom, as far back as there is room: the youngest PROFILE_WAITS waits. */
 #include "profile/model/model.h"
 
+#include "base/clock.h"
 #include "profile/model/fit.h"
 
-#define MODEL_WAITS     16384u
 #define MODEL_WAITS_MIN 64u
-#define SECOND_NS       1000000000ull
 #define WAITED_KINDS    32u
 
 void model_waits_done(struct model_waits *w)
@@ -35,7 +34,7 @@ static void waits_reserve(struct model_waits *w, uint32_t thread)
 {
 	w->last = fit_zeroed(w->last, &w->last_cap, thread + 1, sizeof(*w->last));
 	/* It only grows while nothing has been overwritten, so numbers keep their places. */
-	if (w->count == w->cap && w->cap < MODEL_WAITS) {
+	if (w->count == w->cap && w->cap < PROFILE_WAITS) {
 		w->cap = w->cap ? w->cap * 2 : MODEL_WAITS_MIN;
 		w->ring = xreallocarray(w->ring, w->cap, sizeof(*w->ring));
 	}
@@ -78,7 +77,7 @@ bool profile_wait_at(
 	const struct profile *p, uint32_t thread, uint32_t to, struct profile_wait *out)
 {
 	const struct model_waits *w = &p->waits;
-	uint64_t end_ns = to * SECOND_NS, begin_ns = to ? end_ns - SECOND_NS : 0;
+	uint64_t end_ns = to * NS_PER_S, begin_ns = to ? end_ns - NS_PER_S : 0;
 
 	for (const struct model_wait *at = wait_last(w, thread); at; at = wait_of(w, at->before)) {
 		if (at->pub.since_ns >= end_ns)
@@ -108,7 +107,7 @@ bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uin
 	struct profile_waited *most)
 {
 	const struct model_waits *w = &p->waits;
-	uint64_t begin_ns = from * SECOND_NS, end_ns = to * SECOND_NS, all_ns = 0;
+	uint64_t begin_ns = from * NS_PER_S, end_ns = to * NS_PER_S, all_ns = 0;
 	struct profile_waited kinds[WAITED_KINDS];
 	uint32_t count = 0;
 
