@@ -29,8 +29,7 @@ struct java_facts {
 	enum java_wait wait;
 	char lock_class[JAVA_NAME]; /* "java/lang/Object" */
 	uint64_t lock;
-	uint64_t
-		owner; /* who holds it: its JavaThread, or an address on its stack; 0 = not known */
+	uint64_t owner;   /* its JavaThread, or an address on its stack; 0 = not known */
 	int64_t owner_id; /* or its Thread.getId; 0 = not known */
 };
 

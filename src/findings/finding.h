@@ -17,8 +17,7 @@ struct finding_rule {
 	const char *name;  /* "deadlock": in JSON, and what tests ask for */
 	const char *title; /* "DEADLOCK": what stands in the header before the sentence */
 	const char *what;  /* what it looks for, for help and pages */
-	unsigned
-		events; /* that have to be sampled for it, a bit per enum profile_event_id; 0: vitals do */
+	unsigned events;   /* that it needs, a bit per enum profile_event_id; 0: vitals do */
 	/* Adds what it finds. */
 	void (*look)(const struct scene *scene);
 };

@@ -31,8 +31,7 @@ enum place_wait {
 #define METHOD_LEAVES 0x20000u /* compiled code goes back to the interpreter */
 
 struct place {
-	uint32_t
-		own; /* the innermost frame of the task's own, as a stack; PROFILE_NONE: in no task */
+	uint32_t own;   /* the task's innermost own frame, as a stack; PROFILE_NONE: in no task */
 	uint32_t outer; /* the outermost of these that is no lambda; PROFILE_NONE: there is none */
 	uint32_t java;  /* the innermost frame of Java */
 	uint16_t waits; /* enum place_wait */

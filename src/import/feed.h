@@ -25,11 +25,10 @@ struct import {
 	struct profile *p; /* of out */
 	const struct import_options *options;
 	/* feed.c */
-	unsigned events; /* a bit for each that has a number */
-	struct intern
-		threads; /* by all that tells them; number + 1 is that of the profile, which is the feeder's */
-	struct intern frames; /* texts */
-	uint32_t *frame_of;   /* by their numbers; PROFILE_NONE: not asked yet */
+	unsigned events;       /* a bit for each that has a number */
+	struct intern threads; /* by all that tells them; number + 1 is the feeder's */
+	struct intern frames;  /* texts */
+	uint32_t *frame_of;    /* by their numbers; PROFILE_NONE: not asked yet */
 	uint32_t frames_cap;
 	struct buf text;
 	unsigned unchecked;     /* samples since memory and patience were asked, */

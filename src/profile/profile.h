@@ -87,9 +87,8 @@ extern const struct frame_type_info frame_types[FRAME_TYPES];
 struct profile_method {
 	const char *class_name; /* "" if none */
 	const char *name;
-	const char
-		*signature; /* JVM form "(I)V", "" if none; of FRAME_WAITS see profile_stack_io */
-	const char *module; /* "libz.so.1", "" for Java */
+	const char *signature; /* JVM form "(I)V", or ""; of FRAME_WAITS see profile_stack_io */
+	const char *module;    /* "libz.so.1", "" for Java */
 	/* What lists show: "java.util.HashMap.getNode", "[libz.so.1] inflate"; kernel and libjvm.so plain;
 	 * a class alone (no name) dotted; a module alone "[libz.so.1]". */
 	const char *full;
@@ -124,9 +123,8 @@ struct profile_thread {
 	int64_t java_tid;
 	const char *name;
 	int carrier; /* of a virtual thread: the tid of the thread that it was seen on last; 0: not known */
-	uint32_t pool; /* threads with names alike: the model's own, whatever is set */
-	uint32_t
-		serial; /* likewise: the later a thread came, the larger; 0: there is none of this number */
+	uint32_t pool;   /* threads with names alike: the model's own, whatever is set */
+	uint32_t serial; /* likewise: larger for who came later; 0: there is no such number */
 };
 
 struct profile;

@@ -78,14 +78,12 @@ struct sampler {
 	struct ring_writer ring;
 
 	/* what handlers use */
-	struct walk_mem
-		mem; /* by loads that never fault: for whoever has not asked sig_mem */
+	struct walk_mem mem; /* loads that never fault, for whoever has not asked sig_mem */
 	const struct walk_layout *thread_layout;     /* of JavaThreads only; NULL: not known */
 	struct agct *agct;                           /* the fallback; in use where layout is NULL */
 	const struct walk_layout *layout;            /* NULL: the walker is not available */
 	_Atomic(const struct unwind_table *) unwind; /* NULL: frame pointers only */
-	_Atomic uint32_t
-		rows; /* moves with each of these, whose addresses come again; 0: none yet */
+	_Atomic uint32_t rows; /* moves with each of these: addresses come again; 0: none yet */
 	struct trace_table *table;
 	struct names *names;
 	struct frame_cache *cache; /* of code that was walked */
@@ -120,12 +118,11 @@ struct sampler {
 
 	/* the thread that visits the JVM: see jvm.h */
 	struct visits {
-		_Atomic int32_t tid;    /* 0: there is no such thread */
-		_Atomic uint32_t asked; /* futex: moves with every request */
-		_Atomic uint32_t done;  /* futex: the last request that has been served */
-		_Atomic uint32_t leave; /* JVM_LEAVE* */
-		_Atomic uint32_t
-			left; /* futex: it does nothing more but to let go of the session */
+		_Atomic int32_t tid;     /* 0: there is no such thread */
+		_Atomic uint32_t asked;  /* futex: moves with every request */
+		_Atomic uint32_t done;   /* futex: the last request that has been served */
+		_Atomic uint32_t leave;  /* JVM_LEAVE* */
+		_Atomic uint32_t left;   /* futex: it only lets go of the session now */
 		_Atomic uint32_t touch;  /* sets of virtual threads were not found: jvm/sets.c */
 		_Atomic uint32_t counts; /* of waits are asked for: jvm/wait_counts.c */
 		_Atomic uint64_t cpu_ns;
@@ -180,8 +177,7 @@ struct sampler {
 	/* the timer on the process's CPU time: see engine/process_clock.c */
 	struct process_clock {
 		_Atomic uint32_t on;
-		_Atomic uint32_t
-			found; /* a sample of a thread without an engine, since the last look */
+		_Atomic uint32_t found;    /* one without an engine, since the last look */
 		_Atomic uint64_t interval; /* in force */
 		uint64_t busy_until_ns;
 		int timer;

@@ -10,9 +10,8 @@
 #include <string.h>
 
 struct thread_past {
-	uint32_t serial; /* of the thread that had the number then */
-	uint64_t
-		start_ticks; /* tells a thread from a later one of the same tid; 0 = not seen yet */
+	uint32_t serial;      /* of the thread that had the number then */
+	uint64_t start_ticks; /* tells it from a later one of the same tid; 0 = not seen yet */
 	uint64_t utime, stime;
 };
 

@@ -48,10 +48,9 @@ uint64_t trace_table_hash(const struct trace_key *key);
 bool trace_table_flip(struct trace_table *table);
 
 struct trace_entry {
-	struct trace_key
-		key;   /* frames point into the inactive half: valid until trace_table_clear */
-	bool again;    /* without frames: those of the trace with this hash */
-	uint64_t hash; /* of the whole key */
+	struct trace_key key; /* frames: in the inactive half, valid until trace_table_clear */
+	bool again;           /* without frames: those of the trace with this hash */
+	uint64_t hash;        /* of the whole key */
 	uint32_t count;
 	uint64_t weight;
 };

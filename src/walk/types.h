@@ -57,10 +57,9 @@ static inline bool walk_type_is_java(unsigned type)
  * form below while the frame pins its Method.
  */
 struct walk_frame {
-	uint64_t
-		value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: enum walk_break */
-	uint16_t bci; /* WALK_BCI_UNKNOWN if not known */
-	uint8_t type; /* enum walk_frame_type */
+	uint64_t value; /* Java: Method*; native, kernel, stub: pc; class: name id; break: why */
+	uint16_t bci;   /* WALK_BCI_UNKNOWN if not known */
+	uint8_t type;   /* enum walk_frame_type */
 	uint8_t reserved;
 	uint32_t reserved2;
 };

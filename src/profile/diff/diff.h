@@ -32,9 +32,8 @@ enum diff_mode { DIFF_RATE, DIFF_SHARE, DIFF_RAW, DIFF_MODES };
 /* A recording, or a stretch of one. */
 struct diff_run {
 	const struct profile *profile;
-	struct profile_query
-		query;  /* its event, seconds, filter, and whether weights are compared */
-	double seconds; /* that it covers; 0: not known */
+	struct profile_query query; /* event, seconds, filter; are weights compared */
+	double seconds;             /* that it covers; 0: not known */
 	bool bare; /* native functions are known without their libraries, as not all files have those */
 };
 /* The recordings of both sides, and how to compare them. */

@@ -52,10 +52,9 @@ struct slices_mark {
 struct slices {
 	struct slice *list; /* ascending, without overlap; seconds without samples have none */
 	uint32_t count, cap;
-	struct profile_sum sum; /* of everything ever added */
-	struct trie pairs;      /* (stack, SLICES_WHO); number 0 is none */
-	struct profile_sum
-		*sums; /* of everything ever added, by pair; 0 of those that are vacant */
+	struct profile_sum sum;   /* of everything ever added */
+	struct trie pairs;        /* (stack, SLICES_WHO); number 0 is none */
+	struct profile_sum *sums; /* of all ever added, by pair; 0 where vacant */
 	uint32_t sums_cap;
 	struct slices_mark marks[SLICES_MARKS];
 	struct slices_run *runs; /* none: nobody told, it was sampled always */

@@ -49,8 +49,7 @@ struct method_votes {
 	uint64_t self[FRAME_TYPES], total[FRAME_TYPES];
 };
 struct by_method {
-	struct method_sum
-		*sums; /* in the order in which they were met; some may have nothing any more */
+	struct method_sum *sums; /* in the order in which they were met; some may be empty again */
 	struct method_votes *votes;
 	uint32_t *row_of; /* per method: its sum + 1; 0: it was not met */
 	uint32_t count, sums_cap, votes_cap, methods;

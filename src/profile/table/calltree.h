@@ -25,9 +25,8 @@ struct calltree_node {
 	uint32_t
 		stack; /* one that ends (inverted: goes on) here; PROFILE_NONE for "all" and threads */
 	uint64_t self, total, self_count, total_count;
-	uint64_t path; /* hash of the names from the root */
-	uint32_t
-		hidden_hits; /* below it, nearest to it: nodes that min_share left out and find matches */
+	uint64_t path;        /* hash of the names from the root */
+	uint32_t hidden_hits; /* nearest below it: matches of find that min_share left out */
 };
 
 struct calltree {

@@ -26,8 +26,7 @@ struct engine_target {
 	int32_t tid;
 	uint32_t event;
 	uint64_t interval;
-	uint32_t
-		share; /* for so many intervals a sample stands: there are others that are not sampled */
+	uint32_t share; /* so many intervals a sample stands for: others are not sampled */
 	uint64_t first; /* after how much the first sample is due */
 	uint64_t owed;  /* so much is due at once, in whole intervals */
 	int32_t signo;

@@ -65,8 +65,7 @@ enum thread_ask {
 /* What the wall clock's thread and the handlers on this thread tell each other: see engine/wall.c. */
 struct thread_wall {
 	_Atomic uint32_t state; /* what the thread was doing when it was asked: enum wall_state */
-	_Atomic uint64_t
-		hash; /* of the trace of the last sample, if it was blocked; 0: take another */
+	_Atomic uint64_t hash;  /* of the last sample's trace, if it was blocked; 0: take another */
 	_Atomic uint64_t cpu_ns;  /* the thread's CPU time when that had been taken */
 	_Atomic uint64_t sleeps;  /* how often it had gone to sleep by then */
 	_Atomic uint32_t rows;    /* the unwind rows that it was walked by */
@@ -76,8 +75,7 @@ struct thread_wall {
 
 	/* The descriptor that it waits for, and how to know that it still does: see engine/wall_io.c. */
 	struct thread_wall_io {
-		_Atomic uint32_t
-			name; /* the id of its text; 0: there is none, or it is written just now */
+		_Atomic uint32_t name; /* the id of its text; 0: none, or just being written */
 		int32_t fd;
 		uint64_t poll; /* where the struct pollfd is that has fd; 0: the call has it */
 		uint64_t sp, pc;

@@ -17,10 +17,9 @@
 #define FRAMES_MODULES   65536
 
 struct frames_method {
-	uint32_t id; /* the agent's */
-	uint32_t
-		method; /* the model's, PROFILE_NONE for a bare name, or if it has left the model */
-	char *name;     /* a bare one: a stub's, a class's or a reason's, as the agent wrote it */
+	uint32_t id;     /* the agent's */
+	uint32_t method; /* the model's; PROFILE_NONE: a bare name, or it has left */
+	char *name;      /* a bare one: a stub's, a class's or a reason's, as the agent wrote it */
 	char *left; /* class, name and signature of what has left the model, each with its NUL */
 	uint8_t *lines; /* the compressed table, NULL if there is none */
 	uint32_t line_bytes;

@@ -49,8 +49,7 @@ struct reader_stats {
 	uint64_t samples;
 	uint64_t first_ns; /* when the first event was switched on, else 0 */
 	uint64_t tick_ns;  /* of the last TICK, 0 before the first */
-	uint64_t
-		seen_ns; /* since first_ns, of which pauses between two TICKs are a second at most */
+	uint64_t seen_ns;  /* since first_ns, of pauses between two TICKs a second at most */
 	uint64_t ticks;
 	uint64_t unknown_traces; /* samples of traces that were never sent */
 	uint64_t skipped;        /* records of unknown types */

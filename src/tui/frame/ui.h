@@ -165,9 +165,8 @@ struct ui {
 	bool mouse;                          /* the terminal reports it to us */
 	uint64_t waiting; /* samples newer than the frozen window, as last shown */
 	int64_t waiting_ms;
-	uint32_t
-		shown_now; /* the second that the time strip ends with: it moves with updates, so not while frozen */
-	char *copy; /* text for the clipboard, taken by the loop */
+	uint32_t shown_now; /* where the time strip ends: moves with updates, so not while frozen */
+	char *copy;         /* text for the clipboard, taken by the loop */
 };
 
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,

@@ -78,8 +78,7 @@ struct unwind_module {
 
 struct unwind_table {
 	uint32_t count;
-	uint32_t
-		generation; /* of one session's tables each has its own; 0: do not remember its rules */
+	uint32_t generation; /* its own among a session's tables; 0: do not remember its rules */
 	struct unwind_module modules[]; /* by start, disjoint */
 };
 

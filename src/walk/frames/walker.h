@@ -45,10 +45,9 @@ struct walker {
 	uint32_t left_out;          /* frames that were dropped between top and root */
 	struct code_blob blobs
 		[2]; /* walker_blob: that of the frame stood at, and the last one looked at ahead */
-	unsigned here; /* which of them is the former */
-	struct frame_cache_code
-		known; /* of the last compiled frame that the frame cache knew; pc 0: none */
-	struct unwind_rule rule; /* the same of native ones */
+	unsigned here;                 /* which of them is the former */
+	struct frame_cache_code known; /* the last compiled frame that it knew; pc 0: none */
+	struct unwind_rule rule;       /* the same of native ones */
 	uint64_t rule_pc;
 	struct tail *tail;   /* NULL: the walk goes without */
 	uint32_t mark;       /* how many of its marks have been left or passed */

@@ -82,9 +82,8 @@ struct walk_layout {
 	/* continuations, JDK 21+ */
 	struct walk_field
 		cont_entry; /* JavaThread::_cont_entry; absent: virtual threads end below their carrier */
-	struct walk_field
-		cont_parent;     /* ContinuationEntry::_parent, since 27; _cont is behind it */
-	uint64_t cont_return_pc; /* address of ContinuationEntry::_return_pc, since 25 */
+	struct walk_field cont_parent; /* ContinuationEntry::_parent, since 27; _cont behind it */
+	uint64_t cont_return_pc;       /* address of ContinuationEntry::_return_pc, since 25 */
 
 	/* objects, JDK 21+: continuations keep frames in the heap. The first four are addresses. */
 	uint64_t narrow_oop_base, narrow_oop_shift, narrow_klass_base, narrow_klass_shift;

@@ -13,8 +13,7 @@
 #include "profile/table/rank.h"
 
 struct sandwich_row {
-	uint32_t
-		id; /* method; thread; line. PROFILE_NONE: the root for callers, itself for callees */
+	uint32_t id;  /* method, thread, line; PROFILE_NONE: the root, or itself */
 	uint8_t type; /* enum frame_type, of methods */
 	uint64_t count, value;
 };

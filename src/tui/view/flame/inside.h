@@ -9,10 +9,9 @@
 #include "tui/view/pane.h"
 
 struct flame_pane {
-	struct pane method; /* the selected box's, wherever it stands */
-	struct rank rank;   /* of the box's children */
-	struct rank_item
-		*items; /* these as they are shown, at: the node; NULL: not asked for yet */
+	struct pane method;      /* the selected box's, wherever it stands */
+	struct rank rank;        /* of the box's children */
+	struct rank_item *items; /* these as shown, at: the node; NULL: not asked for yet */
 	uint32_t count;
 	uint64_t path; /* whose they are */
 };
