@@ -148,6 +148,8 @@ struct jfr_type {
 struct jfr_record {
 	uint64_t value[JFR_SLOTS];
 	uint64_t has; /* a bit per slot */
+	/* Whose value is where something begins, by the file's own types, which may be any. */
+	uint64_t places;
 };
 _Static_assert(JFR_SLOTS <= 64, "a bit per slot");
 

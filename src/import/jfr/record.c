@@ -149,6 +149,13 @@ static int take_value(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	return good ? 0 : flight_bad(j, at, "a field ends behind its event, or is no such value");
 }
 
+static bool is_place(const struct jfr *j, const struct jfr_field *f)
+{
+	if (f->array || f->constant)
+		return f->array;
+	return j->types[f->index].kind == KIND_STRING || j->types[f->index].kind == KIND_STRUCT;
+}
+
 static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c,
 	struct jfr_record *out, int nest)
 {
@@ -170,6 +177,8 @@ static int take_field(struct jfr *j, const struct jfr_field *f, struct jfr_at *c
 	if (out && f->slot >= 0) {
 		out->value[f->slot] = f->array ? at : value;
 		out->has |= 1ull << f->slot;
+		if (is_place(j, f))
+			out->places |= 1ull << f->slot;
 	}
 	return 0;
 }
@@ -197,7 +206,7 @@ int flight_take_record(struct jfr *j, uint32_t type, struct jfr_at *c, struct jf
 	uint64_t value;
 
 	if (out)
-		out->has = 0;
+		out->has = out->places = 0;
 	if (t->kind != KIND_STRUCT)
 		return take_value(j, &self, c, &value, NULL, 0);
 	return take_struct(j, type, c, out, 0);
@@ -208,7 +217,7 @@ const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_sl
 	struct jfr_at c = {r->value[slot], j->size};
 
 	buf_clear(&j->text);
-	if (r->has >> slot & 1)
+	if ((r->has & r->places) >> slot & 1)
 		flight_take_string(j, &c, &j->text);
 	return buf_str(&j->text);
 }
