@@ -97,8 +97,8 @@ mapped() { # mapped FILE PID ADDRESS: what the tool says; the note goes to $T/no
 	sed -n '/^note:/d; s/^[^ ]* [^ ]* [^ ]* \?//p' "$T/mapped"
 }
 
-has_mapped() { # has_mapped FILE PID
-	grep -q "r-xp .* $1" "/proc/$2/maps"
+has_mapped() { # has_mapped FILE PID: as sleep: what becomes that has it mapped, too, and then anew
+	[ "$(cat "/proc/$2/comm")" = sleep ] && grep -q "r-xp .* $1" "/proc/$2/maps"
 }
 
 holder() { # holder FILE: a process that has it mapped, in $HOLDER
