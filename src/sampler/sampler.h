@@ -237,13 +237,23 @@ struct sampler {
 	} parts[SAMPLER_PARTS]; /* see sampler_part_new */
 };
 
-/* CPU time of all that the agent does in the target. */
-static inline uint64_t sampler_cost_ns(const struct sampler *s)
+/* CPU time of the agent's own threads, which nobody samples. */
+static inline uint64_t sampler_threads_ns(const struct sampler *s)
 {
 	uint64_t ns = atomic_load(&s->visits.cpu_ns) + atomic_load(&s->publisher_cpu_ns);
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
-		ns += atomic_load(&s->events[i].cost_ns);
+		ns += atomic_load(&s->events[i].thread_ns);
+	return ns;
+}
+
+/* CPU time of all that the agent does in the target: of these, and in the program's threads. */
+static inline uint64_t sampler_cost_ns(const struct sampler *s)
+{
+	uint64_t ns = sampler_threads_ns(s);
+
+	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
+		ns += atomic_load(&s->events[i].handlers_ns);
 	return ns;
 }
 

@@ -211,7 +211,7 @@ void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class,
 	start = measured ? sig_clock() : 0;
 	alloc_sample(s, jni, object, class, size);
 	if (measured)
-		atomic_fetch_add_explicit(&s->events[WIRE_ALLOC].cost_ns,
+		atomic_fetch_add_explicit(&s->events[WIRE_ALLOC].handlers_ns,
 			(sig_clock() - start) * MEASURED_OF, memory_order_relaxed);
 }
 

@@ -83,7 +83,8 @@ struct event {
 	_Atomic uint32_t on;       /* samples are taken: until the last engine is off */
 	_Atomic uint64_t interval; /* in force */
 	_Atomic uint64_t samples, lost;
-	_Atomic uint64_t cost_ns;    /* CPU time of handlers, callbacks and threads for it */
+	/* CPU time for it: of a thread of its own, and of handlers and callbacks, which is part of what threads use. */
+	_Atomic uint64_t thread_ns, handlers_ns;
 	const struct engine *engine; /* the best that works here */
 	uint64_t asked;              /* the interval that it was started with */
 	_Atomic uint64_t on_ns;      /* since when threads are given its engine */

@@ -319,7 +319,7 @@ static void *wall_main(void *arg)
 		round_tick(s, &round);
 		wall_waiting_look(s, interval);
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-		atomic_fetch_add(&s->events[WIRE_WALL].cost_ns, cost - before);
+		atomic_fetch_add(&s->events[WIRE_WALL].thread_ns, cost - before);
 		raw_futex_wait(&s->wall.leave, 0, round_pause(s, &round, interval));
 	}
 	wall_waiting_look(s, 0); /* for the time since the last one */

@@ -263,7 +263,7 @@ static bool publish_rest(struct publish *p)
 
 uint64_t publish_cpu_used(const struct publish *p)
 {
-	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler_cost_ns(p->s);
+	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler_threads_ns(p->s);
 }
 
 uint64_t publish_cpu_at(const struct publish *p)

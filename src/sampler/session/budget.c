@@ -138,7 +138,8 @@ void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 	if (past < BUDGET_LOOK_NS)
 		return;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
-		uint64_t event_cost = atomic_load(&s->events[i].cost_ns);
+		uint64_t event_cost = atomic_load(&s->events[i].thread_ns) +
+				      atomic_load(&s->events[i].handlers_ns);
 
 		share[i] = (event_cost - b->event_ns[i]) * 1000 / past;
 		b->event_ns[i] = event_cost;

@@ -225,7 +225,7 @@ static void sig_measured(struct sampler *s, const siginfo_t *info, const void *c
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (events >> i & 1)
 			atomic_fetch_add_explicit(
-				&s->events[i].cost_ns, cost, memory_order_relaxed);
+				&s->events[i].handlers_ns, cost, memory_order_relaxed);
 	}
 }
 

@@ -256,7 +256,7 @@ static void *lock_main(void *arg)
 		before = cost;
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		usual = (usual * (SMOOTH - 1) + cost - before) / SMOOTH;
-		atomic_fetch_add(&s->events[WIRE_LOCK].cost_ns, cost - before);
+		atomic_fetch_add(&s->events[WIRE_LOCK].thread_ns, cost - before);
 	}
 	return NULL;
 }
