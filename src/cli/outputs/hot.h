@@ -12,8 +12,8 @@
 void hot_print(FILE *out, const struct outputs_source *source, const struct profile_query *query,
 	const struct outputs *o);
 /*
- * What closes a recording of files: of each event its engine, intervals, time, samples that are in the files, and losses; hot_print tells the same of its
- * event. hot_losses: what was lost, by name, if anything was.
+ * What closes a recording of files: of each event its engine, intervals, time, samples that are in the files, and
+ * losses; hot_print tells the same of its event. hot_losses: what was lost, by name, if anything was.
  */
 void hot_closing(FILE *out, const struct outputs_source *source, const struct outputs *o,
 	const struct events *events);

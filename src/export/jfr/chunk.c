@@ -25,8 +25,8 @@ void jfr_text(struct buf *out, const char *text)
 {
 	size_t len = strlen(text);
 
-	buf_addc(
-		out, TEXT_UTF8); /* an empty one, too: some readers know no other form of symbols */
+	/* An empty one, too: some readers know no other form of symbols. */
+	buf_addc(out, TEXT_UTF8);
 	jfr_number(out, len);
 	buf_add(out, text, len);
 }

@@ -18,7 +18,7 @@
 
 struct change {
 	const struct flat_row *row;
-	double now, then, gained;
+	double now, then, gained, error;
 	bool sure;
 };
 
@@ -39,8 +39,8 @@ static struct change change_of(
 	struct change c = {.row = row, .now = share_of(now, row), .then = share_of(then, before)};
 
 	c.gained = c.now - c.then;
-	c.sure = c.gained >= MUCH && c.now >= TIMES * c.then &&
-		 c.gained > ERRORS * (error_of(now, row) + error_of(then, before));
+	c.error = error_of(now, row) + error_of(then, before);
+	c.sure = c.gained >= MUCH && c.now >= TIMES * c.then && c.gained > ERRORS * c.error;
 	return c;
 }
 
@@ -84,7 +84,7 @@ static unsigned has_method(
 	return 0;
 }
 
-static void tell(const struct scene *scene, const struct change *c, double error)
+static void tell(const struct scene *scene, const struct change *c)
 {
 	uint32_t method = c->row->method;
 	struct finding *f = scene_found(scene, FINDING_WORTH_KNOWING, c->gained, method);
@@ -93,7 +93,7 @@ static void tell(const struct scene *scene, const struct change *c, double error
 
 	if (!f)
 		return;
-	f->error = error;
+	f->error = c->error;
 	f->event = EVENT_CPU;
 	f->method = method;
 	snprintf(f->what, sizeof(f->what),
@@ -120,9 +120,7 @@ static void look(const struct scene *scene)
 	if (now->sum_count >= SAMPLES && then->sum_count >= SAMPLES) {
 		most = change_most(now, then);
 		if (most.row)
-			tell(scene, &most,
-				error_of(now, most.row) +
-					error_of(then, flat_find(then, most.row->method)));
+			tell(scene, &most);
 	}
 	flat_free(then);
 	flat_free(now);

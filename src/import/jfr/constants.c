@@ -295,7 +295,7 @@ int flight_stack(struct jfr *j, uint64_t key, uint32_t *stack)
 	if (constant->value == JFR_NONE) {
 		if (constant_record(j, KNOWN_TRACE, constant, &r))
 			return -1;
-		if ((r.has & r.places) >> SLOT_FRAMES & 1 && j->known[KNOWN_FRAME] != JFR_NONE &&
+		if (r.places >> SLOT_FRAMES & 1 && j->known[KNOWN_FRAME] != JFR_NONE &&
 			stack_of(j, r.value[SLOT_FRAMES], stack))
 			return -1;
 		constant->value = *stack;

@@ -217,7 +217,7 @@ const char *flight_string(struct jfr *j, const struct jfr_record *r, enum jfr_sl
 	struct jfr_at c = {r->value[slot], j->size};
 
 	buf_clear(&j->text);
-	if ((r->has & r->places) >> slot & 1)
+	if (r->places >> slot & 1)
 		flight_take_string(j, &c, &j->text);
 	return buf_str(&j->text);
 }

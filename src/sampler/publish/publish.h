@@ -23,7 +23,7 @@ bool publish_table(struct publish *p, uint64_t now_ns);
 /* Between two publications: what has been sampled by now is told apart in the next (struct wire_tick). */
 void publish_half_way(struct publish *p, uint64_t now_ns);
 
-/* What the process has used, without the agent. */
+/* CPU time that the process has used, without the agent's own threads. */
 uint64_t publish_cpu_used(const struct publish *p);
 /* The same at the last publication. */
 uint64_t publish_cpu_at(const struct publish *p);
