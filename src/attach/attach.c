@@ -6,6 +6,7 @@
 #include "attach/attach.h"
 
 #include "attach/jvm/check.h"
+#include "attach/jvm/libjvm.h"
 #include "attach/proc.h"
 #include "attach/protocol.h"
 #include "base/clock.h"
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #define ANSWER_LIMIT (80u << 20)
-#define HELPER_MS    (HOTSPOT_PATIENCE_MS * 10 + ATTACH_LISTEN_MS + ATTACH_REPLY_MS)
+#define HELPER_MS    (HOTSPOT_PATIENCE_MS * 10 + 2 * ATTACH_LISTEN_MS + ATTACH_REPLY_MS)
 #define REAP_TURNS   3000 /* of a millisecond */
 
 /* Between looks at a JVM that starts. */
@@ -124,6 +125,8 @@ static int serve(const struct attach_request *rq, const struct hotspot *jvm, int
 	p.cwd = proc_open_in(pid, "cwd", ".", O_PATH | O_DIRECTORY);
 	if (place && place_prepare(place, rq->agent, pid, jvm->nspid, err))
 		goto out;
+	if (place && exe_is_musl(pid))
+		place_find_kept(place, pid);
 	if (tmp < 0 || fchdir(tmp))
 		err_set(err, ERR_ATTACH, "/tmp of JVM %d cannot be entered: %s", (int)pid,
 			strerror(tmp < 0 ? -tmp : errno));

@@ -55,18 +55,13 @@ static void take_mount(const char *line, struct cgroup_mount *out)
 
 void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 {
-	char path[PROC_PATH_BYTES], *line, *next;
 	struct buf text = {0};
+	char *at, *line;
 
 	*out = (struct cgroup_mount){.controller = controller};
-	snprintf(path, sizeof(path), "%s/self/mountinfo", proc_root);
-	if (!proc_read_path(path, &text))
-		for (line = text.len ? text.data : NULL; line; line = next) {
-			next = strchr(line, '\n');
-			if (next)
-				*next++ = '\0';
-			take_mount(line, out);
-		}
+	at = proc_read_host("self/mountinfo", &text) ? NULL : text.data;
+	while ((line = strsep(&at, "\n")))
+		take_mount(line, out);
 	buf_done(&text);
 }
 
@@ -75,12 +70,9 @@ void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 /* "4:cpu,cpuacct:/path", "0::/path": the path in the hierarchy of this mount; "" if it is not seen there. */
 static void take_path(char *text, const struct cgroup_mount *mount, char *out, size_t bytes)
 {
-	for (char *line = text, *next; line; line = next) {
+	for (char *line; (line = strsep(&text, "\n"));) {
 		char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
 
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
 		if (!path)
 			continue;
 		*path++ = '\0';

@@ -22,9 +22,9 @@
 /* The attach socket, its connection, the agent's file, its memory. */
 #define FDS 4
 /* The listener's stack with its guard, the agent and its memory. */
-#define SPACE_KB (24u << 10)
+#define SPACE_BYTES (24u << 20)
 
-#define NO_LIMIT UINT64_MAX
+#define NO_LIMIT    UINT64_MAX
 
 /* Of /proc/PID/limits: "Max open files            1024                 524288               files". */
 static uint64_t limit_of(const char *text, const char *name)
@@ -38,14 +38,6 @@ static uint64_t limit_of(const char *text, const char *name)
 	at += strlen(name);
 	value = strtoull(at, &end, 10);
 	return end == at ? NO_LIMIT : value; /* "unlimited" */
-}
-
-/* Of /proc/PID/status: "VmSize:   123 kB". 0 if it is not there. */
-static uint64_t status_of(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
 /* --- threads ------------------------------------------------------------------------------------------ */
@@ -129,11 +121,10 @@ static uint64_t count_fds(pid_t pid, uint64_t limit)
 	return n;
 }
 
-/* FDSize is what its table has room for: where the limit is well beyond that nothing needs to be counted. */
-static int check_fds(
-	const struct hotspot *jvm, const char *limits, const char *status, struct err *err)
+/* used: what its table has space for; where the limit is well beyond that nothing needs to be counted. */
+static int check_fds(const struct hotspot *jvm, const char *limits, uint64_t used, struct err *err)
 {
-	uint64_t limit = limit_of(limits, "Max open files"), used = status_of(status, "FDSize:");
+	uint64_t limit = limit_of(limits, "Max open files");
 
 	if (used + FDS > limit)
 		used = count_fds(jvm->pid, limit);
@@ -149,33 +140,31 @@ static int check_fds(
 }
 
 static int check_space(
-	const struct hotspot *jvm, const char *limits, const char *status, struct err *err)
+	const struct hotspot *jvm, const char *limits, uint64_t used, struct err *err)
 {
-	uint64_t limit = limit_of(limits, "Max address space"), used = status_of(status, "VmSize:");
+	uint64_t limit = limit_of(limits, "Max address space");
 
-	if (limit == NO_LIMIT || used + SPACE_KB <= limit / 1024)
+	if (limit == NO_LIMIT || used + SPACE_BYTES <= limit)
 		return 0;
 	err_set(err, ERR_ATTACH,
 		"JVM %d has used up its address space (ulimit -v): attaching takes a thread with "
 		"its stack, and the JVM ends if it cannot have it. It was not asked.",
 		(int)jvm->pid);
 	err_hint(err, "sudo prlimit --pid %d --as=unlimited", (int)jvm->pid);
-	err_detail(err, "%" PRIu64 " of %" PRIu64 " kB are used", used, limit / 1024);
+	err_detail(err, "%" PRIu64 " of %" PRIu64 " kB are used", used / 1024, limit / 1024);
 	return -1;
 }
 
 int limits_check(const struct hotspot *jvm, struct err *err)
 {
-	struct buf limits = {0}, status = {0};
-	int rc = 0;
+	struct proc_status status;
+	struct buf limits = {0};
+	bool refused = false;
 
-	if (!proc_read(jvm->pid, "limits", &limits) && !proc_read(jvm->pid, "status", &status))
-		rc = check_fds(jvm, buf_str(&limits), buf_str(&status), err) ||
-				     check_space(jvm, buf_str(&limits), buf_str(&status), err) ||
-				     check_threads(jvm, buf_str(&limits), err)
-			     ? -1
-			     : 0;
+	if (!proc_read(jvm->pid, "limits", &limits) && !proc_status(jvm->pid, &status))
+		refused = check_fds(jvm, buf_str(&limits), status.fd_size, err) ||
+			  check_space(jvm, buf_str(&limits), status.vm_bytes, err) ||
+			  check_threads(jvm, buf_str(&limits), err);
 	buf_done(&limits);
-	buf_done(&status);
-	return rc;
+	return refused ? -1 : 0;
 }

@@ -74,19 +74,14 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
 		(unsigned long long)hash_bytes(bytes, len, 0), (int)nspid);
 }
 
-/*
- * On musl the agent keeps a descriptor of its file (sampler/agent.c): loaded by that, it is the library that is there. It is
- * open for nothing (O_PATH), as no right of its link says; one by which a loader is just reading a copy is soon closed.
- */
-static void find_kept(struct place *p, pid_t pid)
+/* It is open for nothing (O_PATH), as no right of its link says; one by which a loader is just reading a copy is soon closed. */
+void place_find_kept(struct place *p, pid_t pid)
 {
-	char path[64], link[PATH_MAX];
+	char path[PROC_PATH_BYTES], link[PATH_MAX];
+	DIR *dir = opendir(proc_path(path, pid, "fd"));
 	struct dirent *e;
 	struct stat st;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
 	while (dir && !p->path[0] && (e = readdir(dir)) != NULL) {
 		ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
 
@@ -113,7 +108,6 @@ int place_prepare(
 		return err_set(err, ERR_INPUT, "%s is no shared library.",
 			agent->path ? agent->path : "The agent inside this program");
 	place_name(p->agent.bytes, p->agent.len, nspid, p->name);
-	find_kept(p, pid);
 	return 0;
 }
 

@@ -46,6 +46,11 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
 /* Zero bytes are not an initial state: always place_prepare first, place_done last. */
 int place_prepare(
 	struct place *p, const struct agent_file *agent, pid_t pid, pid_t nspid, struct err *err);
+/*
+ * On musl the agent keeps a descriptor of its file (sampler/agent.c): loaded by that, it is the library that is there, and
+ * place_put has nothing to do. After place_prepare, with the caller's ids.
+ */
+void place_find_kept(struct place *p, pid_t pid);
 int place_put(struct place *p, pid_t pid, struct err *err);
 /*
  * Unlinks what is in the folder, if it is still this one: the path is the same each time, and who comes after a jhot that

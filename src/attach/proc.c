@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,28 @@ int proc_read(pid_t pid, const char *file, struct buf *out)
 	char path[PROC_PATH_BYTES];
 
 	return proc_read_path(proc_path(path, pid, file), out);
+}
+
+int proc_read_host(const char *file, struct buf *out)
+{
+	char path[PROC_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/%s", proc_root, file);
+	return proc_read_path(path, out);
+}
+
+int proc_setting(const char *name, int otherwise)
+{
+	struct buf text = {0};
+	char file[128], *end;
+	long value = 0;
+	bool known;
+
+	snprintf(file, sizeof(file), "sys/%s", name);
+	known = !proc_read_host(file, &text) && text.len &&
+		(value = strtol(text.data, &end, 10), end != text.data);
+	buf_done(&text);
+	return known ? (int)value : otherwise;
 }
 
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes)
@@ -149,7 +172,10 @@ int proc_status(pid_t pid, struct proc_status *out)
 		.euid = effective(field(text, "\nUid:")),
 		.egid = effective(field(text, "\nGid:")),
 		.tgid = atoi(field(text, "\nTgid:")),
+		.tracer = atoi(field(text, "\nTracerPid:")),
 		.threads = atoi(field(text, "\nThreads:")),
+		.fd_size = strtoull(field(text, "\nFDSize:"), NULL, 10),
+		.vm_bytes = strtoull(field(text, "\nVmSize:"), NULL, 10) * 1024,
 		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
 		.swap_bytes = strtoull(field(text, "\nVmSwap:"), NULL, 10) * 1024,
 		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
@@ -213,12 +239,10 @@ int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32])
 
 int64_t proc_uptime_s(uint64_t start_ticks)
 {
-	char path[PROC_PATH_BYTES];
 	struct buf text = {0};
 	int64_t age = -1;
 
-	snprintf(path, sizeof(path), "%s/uptime", proc_root);
-	if (!proc_read_path(path, &text) && text.len) {
+	if (!proc_read_host("uptime", &text) && text.len) {
 		double now = strtod(text.data, NULL);
 
 		age = (int64_t)(now - (double)start_ticks / (double)sysconf(_SC_CLK_TCK));
@@ -231,13 +255,11 @@ int64_t proc_uptime_s(uint64_t start_ticks)
 
 int64_t proc_swapped_in(void)
 {
-	char path[PROC_PATH_BYTES];
 	struct buf text = {0};
 	const char *value = "";
 	int64_t pages = -1;
 
-	snprintf(path, sizeof(path), "%s/vmstat", proc_root);
-	if (!proc_read_path(path, &text))
+	if (!proc_read_host("vmstat", &text))
 		value = field(buf_str(&text), "\npswpin ");
 	if (*value)
 		pages = strtoll(value, NULL, 10);
@@ -245,30 +267,39 @@ int64_t proc_swapped_in(void)
 	return pages;
 }
 
-/* Of the columns of "cpu": what is neither idle (4th) nor idle while a disk is waited for (5th), guests are in others. */
-int proc_machine(struct proc_machine *out)
+/* The columns of a line of "cpu": 4th and 5th are idle, and idle while a disk is waited for; guests are in others. */
+static void machine_columns(char *at, uint64_t *busy, uint64_t *idle)
 {
 	enum { IDLE = 3, IOWAIT = 4, STEAL = 7 };
-	char path[PROC_PATH_BYTES];
+
+	*busy = *idle = 0;
+	for (int i = 0; i <= STEAL; i++)
+		*(i == IDLE || i == IOWAIT ? idle : busy) += strtoull(at, &at, 10);
+}
+
+int proc_machine(pid_t pid, struct proc_machine *out)
+{
 	struct buf text = {0};
-	char *at;
+	uint64_t busy, idle;
+	cpu_set_t mine;
 	int rc;
 
-	*out = (struct proc_machine){0, 0};
-	snprintf(path, sizeof(path), "%s/stat", proc_root);
-	rc = proc_read_path(path, &text);
-	at = text.data;
+	*out = (struct proc_machine){
+		.free_ticks = sched_getaffinity(pid, sizeof(mine), &mine) ? -1 : 0};
+	rc = proc_read_host("stat", &text);
 	if (!rc && strncmp(buf_str(&text), "cpu ", 4) != 0)
 		rc = -EINVAL;
-	for (int i = 0; !rc && i <= STEAL; i++) {
-		uint64_t ticks = strtoull(at + (i ? 0 : 4), &at, 10);
-
-		if (i != IDLE && i != IOWAIT)
-			out->busy_ticks += ticks;
-	}
 	if (!rc)
-		while ((at = strstr(at, "\ncpu")))
-			at++, out->cpus++;
+		machine_columns(text.data + 4, &out->busy_ticks, &idle);
+	for (char *at = rc ? NULL : strstr(text.data, "\ncpu"); at; at = strstr(at, "\ncpu")) {
+		unsigned long cpu = strtoul(at + strlen("\ncpu"), &at, 10);
+
+		out->cpus++;
+		if (out->free_ticks < 0 || !CPU_ISSET(cpu, &mine))
+			continue;
+		machine_columns(at, &busy, &idle);
+		out->free_ticks += (int64_t)idle;
+	}
 	buf_done(&text);
 	return rc;
 }

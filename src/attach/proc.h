@@ -15,7 +15,10 @@
 #include <sys/types.h>
 
 int proc_read(pid_t pid, const char *file, struct buf *out); /* whole file, 0 or -errno */
-int proc_read_path(const char *path, struct buf *out);       /* the same of any small file */
+int proc_read_host(const char *file, struct buf *out); /* the same of a file in /proc itself */
+int proc_read_path(const char *path, struct buf *out); /* the same of any small file */
+/* proc_setting: the number of a setting, a file in /proc/sys, or what is taken for it where it cannot be read. */
+int proc_setting(const char *name, int otherwise);
 
 /* proc_link: where a symbolic link of /proc/PID points; false if it cannot be read. */
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes);
@@ -29,7 +32,10 @@ struct proc_status {
 	pid_t tgid;   /* the process that it is a thread of; for a process itself its own pid */
 	pid_t nspid;  /* 0 if the kernel is too old to tell (before 4.1) */
 	int ns_depth; /* fields in NSpid */
+	pid_t tracer; /* who traces it, 0 if nobody */
 	int threads;
+	uint64_t fd_size;    /* what its table of descriptors has space for */
+	uint64_t vm_bytes;   /* its address space */
 	uint64_t rss_bytes;  /* 0 for kernel threads and zombies */
 	uint64_t swap_bytes; /* what of it was moved out */
 	uint64_t sig_caught; /* bit N-1 = signal N */
@@ -50,12 +56,14 @@ int proc_thread_cpu(pid_t pid, pid_t tid, struct proc_cpu *out, char comm[32]);
 /* All threads: fn(ctx, tid here). */
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx);
 
-/* The CPUs that are in use, and how long all of them have been busy since the host came up. */
+/* The CPUs that are in use, how long all of them have been busy since the host came up, and for how long those had nothing to do
+ * that the process may run on, added up; -1: it is not known which. */
 struct proc_machine {
 	uint64_t busy_ticks;
+	int64_t free_ticks;
 	int cpus;
 };
-int proc_machine(struct proc_machine *out);
+int proc_machine(pid_t pid, struct proc_machine *out);
 
 /* Pages that the host has read back from swap since it came up, for anybody; -1 if not known. */
 int64_t proc_swapped_in(void);

@@ -71,6 +71,23 @@ static bool is_the_jvm(int sock, const struct hotspot *jvm, struct err *err)
 #define NO_SOCKET -1
 #define OTHERS    -2
 
+/* The rest is no word of the JVM's: SIGQUIT has one whose listener runs write all its stacks to its output. */
+static bool nobody_listens(int error)
+{
+	return error == ENOENT || error == ECONNREFUSED || error == EPROTOTYPE;
+}
+
+/* no_socket: NO_SOCKET where nobody listens; else OTHERS with an error. */
+static int no_socket(const struct hotspot *jvm, int error, struct err *err)
+{
+	if (nobody_listens(error))
+		return NO_SOCKET;
+	errno = error;
+	err_set_errno(
+		err, ERR_ATTACH, "The attach socket of JVM %d cannot be reached", (int)jvm->pid);
+	return OTHERS;
+}
+
 /* A connected socket of the JVM's own in the current folder; NO_SOCKET without an error, OTHERS with one. */
 static int try_connect(const struct protocol *p, struct err *err)
 {
@@ -78,15 +95,16 @@ static int try_connect(const struct protocol *p, struct err *err)
 	const struct hotspot *jvm = p->jvm;
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct stat st;
-	bool full;
-	int sock;
+	int sock, error;
 
 	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)jvm->nspid);
-	if (lstat(addr.sun_path, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != jvm->euid)
+	if (lstat(addr.sun_path, &st))
+		return no_socket(jvm, errno, err);
+	if (!S_ISSOCK(st.st_mode) || st.st_uid != jvm->euid)
 		return NO_SOCKET;
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock < 0)
-		return NO_SOCKET;
+		return no_socket(jvm, errno, err);
 	/* Where somebody listens and accepts nobody; of what is sent, too. */
 	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (!connect(sock, (const struct sockaddr *)&addr, sizeof(addr))) {
@@ -95,29 +113,40 @@ static int try_connect(const struct protocol *p, struct err *err)
 		close(sock);
 		return OTHERS;
 	}
-	full = errno == EAGAIN;
+	error = errno;
 	close(sock);
-	if (!full)
-		return NO_SOCKET;
+	if (error != EAGAIN)
+		return no_socket(jvm, error, err);
 	err_set(err, ERR_ATTACH, "JVM %d has an attach socket, but accepts nobody within %d s.",
 		(int)jvm->pid, p->listen_ms / 1000);
 	return OTHERS;
 }
 
 /* The JVM stats this name in its working folder, then in /tmp, and compares the owner with itself. */
-static bool make_trigger(int dir, const char *name, uid_t uid)
+struct trigger {
+	char name[32];
+	int dir;
+	bool others; /* it was there already, and so lately that who made it may be waking the JVM just now */
+};
+
+static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 {
-	int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(dir, t->name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int error = fd < 0 ? errno : EPERM;
 	struct stat st;
 
 	if (fd >= 0)
 		close(fd);
-	if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-		st.st_uid == uid)
+	if (!fstatat(dir, t->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+		st.st_uid == p->jvm->euid) {
+		t->dir = dir;
+		t->others = fd < 0 && clock_wall_ns() < (uint64_t)st.st_mtime * NS_PER_S +
+								NS_PER_S +
+								(uint64_t)p->listen_ms * NS_PER_MS;
 		return true;
+	}
 	if (fd >= 0) /* a file system that gives files to somebody else: of no use to the JVM */
-		unlinkat(dir, name, 0);
+		unlinkat(dir, t->name, 0);
 	errno = error;
 	return false;
 }
@@ -145,7 +174,8 @@ static bool handles_quit(const struct hotspot *jvm)
 	       !proc_cpu(jvm->pid, &cpu) && cpu.start_ticks == jvm->start_ticks;
 }
 
-static int await_socket(const struct protocol *p, struct err *err)
+/* A socket, NO_SOCKET when the time is over, or OTHERS with an error. */
+static int poll_socket(const struct protocol *p, struct err *err)
 {
 	uint64_t start = clock_mono_ns(), now = start,
 		 end = start + (uint64_t)p->listen_ms * NS_PER_MS;
@@ -161,8 +191,17 @@ static int await_socket(const struct protocol *p, struct err *err)
 		if (step > LAST_STEP_US * NS_PER_US)
 			step = LAST_STEP_US * NS_PER_US;
 		if (wait_for(p, -1, step, err) < 0)
-			return -1;
+			return OTHERS;
 	}
+	return NO_SOCKET;
+}
+
+static int await_socket(const struct protocol *p, struct err *err)
+{
+	int sock = poll_socket(p, err);
+
+	if (sock != NO_SOCKET)
+		return sock;
 	err_set(err, ERR_ATTACH, "JVM %d did not open its attach socket within %d s.",
 		(int)p->jvm->pid, p->listen_ms / 1000);
 	err_hint(err,
@@ -172,35 +211,49 @@ static int await_socket(const struct protocol *p, struct err *err)
 	return -1;
 }
 
-static int wake_listener(const struct protocol *p, struct err *err)
+static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)
 {
-	char name[32];
-	int dir = AT_FDCWD, sock = -1;
+	snprintf(t->name, sizeof(t->name), ".attach_pid%d", (int)p->jvm->nspid);
+	if (make_trigger(t, AT_FDCWD, p) || (p->cwd >= 0 && make_trigger(t, p->cwd, p)))
+		return 0;
+	err_set_errno(err, ERR_ATTACH,
+		"The file %s that wakes the JVM's attach listener can be made "
+		"neither in its /tmp nor in its working folder",
+		t->name);
+	err_hint(err, "make its /tmp writable: the JVM needs it for its attach socket, too");
+	return -1;
+}
 
-	if (limits_check(p->jvm, err))
-		return -1;
-	snprintf(name, sizeof(name), ".attach_pid%d", (int)p->jvm->nspid);
-	if (!make_trigger(dir, name, p->jvm->euid)) {
-		dir = p->cwd;
-		if (dir < 0 || !make_trigger(dir, name, p->jvm->euid)) {
-			err_set_errno(err, ERR_ATTACH,
-				"The file %s that wakes the JVM's attach listener can be made "
-				"neither in its /tmp nor in its working folder",
-				name);
-			err_hint(err, "make its /tmp writable: the JVM needs it for its attach "
-				      "socket, too");
-			return -1;
-		}
-	}
+static int signal_listener(const struct protocol *p, struct err *err)
+{
 	if (!handles_quit(p->jvm))
-		err_set(err, ERR_ATTACH,
+		return err_set(err, ERR_ATTACH,
 			"Process %d changed while it was looked at: it does not handle SIGQUIT.",
 			(int)p->jvm->pid);
-	else if (send_quit(p))
-		err_set_errno(err, ERR_ATTACH, "JVM %d cannot be signalled", (int)p->jvm->pid);
-	else
-		sock = await_socket(p, err);
-	unlinkat(dir, name, 0);
+	if (send_quit(p))
+		return err_set_errno(
+			err, ERR_ATTACH, "JVM %d cannot be signalled", (int)p->jvm->pid);
+	return await_socket(p, err);
+}
+
+/*
+ * A second SIGQUIT would have the JVM write all its stacks. So whoever has made the trigger wakes it, and only if it has not
+ * been woken since; another waits for that, or until it is clear that nobody is at it any more.
+ */
+static int wake_listener(const struct protocol *p, struct err *err)
+{
+	struct trigger trigger = {0};
+	int sock;
+
+	if (limits_check(p->jvm, err) || place_trigger(&trigger, p, err))
+		return -1;
+	sock = trigger.others ? poll_socket(p, err) : try_connect(p, err);
+	if (sock == NO_SOCKET) {
+		trigger.others = false;
+		sock = signal_listener(p, err);
+	}
+	if (sock >= 0 || !trigger.others)
+		unlinkat(trigger.dir, trigger.name, 0);
 	return sock;
 }
 

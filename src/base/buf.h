@@ -20,7 +20,7 @@ struct buf {
 
 void buf_done(struct buf *b);
 void buf_clear(struct buf *b);
-void buf_reserve(struct buf *b, size_t more); /* room for so many further bytes */
+void buf_reserve(struct buf *b, size_t more); /* space for so many further bytes */
 void buf_add(struct buf *b, const void *bytes, size_t len);
 void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
@@ -45,7 +45,7 @@ void *xmalloc(size_t size);
 void buf_on_no_memory(void (*fn)(void));
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *p, size_t count, size_t size);
-/* xgrow: an array of *cap entries of this size, with room for one more behind the first count. */
+/* xgrow: an array of *cap entries of this size, with space for one more behind the first count. */
 void *xgrow(void *p, size_t count, uint32_t *cap, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);

@@ -2,7 +2,7 @@
 # jhot, the program.
 
 bin_PROGRAMS += jhot
-jhot_SOURCES = %D%/main.c $(cli_sources)
+jhot_SOURCES = %D%/main.c %D%/agent.c $(cli_sources)
 # The agent is inside the program (%D%/agent.c): what belongs together cannot be parted.
 AGENT_FILE = %D%/libjhot.so
 %D%/agent.$(OBJEXT): $(AGENT_FILE)
@@ -10,7 +10,7 @@ CLEANFILES += $(AGENT_FILE)
 $(AGENT_FILE): libjhot.so
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ libjhot.so
 cli_sources = \
-	%D%/agent.c %D%/agent.h %D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/reading.c \
+	%D%/agent.h %D%/batch.c %D%/batch.h %D%/findings.c %D%/findings.h %D%/reading.c \
 	%D%/reading.h %D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/screen.c %D%/screen.h \
 	%D%/diff/diff.c %D%/diff/diff.h %D%/diff/json.c %D%/diff/view.c \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \

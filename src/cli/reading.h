@@ -12,7 +12,7 @@
  */
 struct imported *reading_operands(const struct args *args, struct err *err);
 
-/* The same, each for itself: list has room for as many as there are operands. On an error nothing is left in it. */
+/* The same, each for itself: list has space for as many as there are operands. On an error nothing is left in it. */
 int reading_each(const struct args *args, struct imported **list, struct err *err);
 
 /* --from and --to of what was read: seconds [*from, *to) of its profile; *to UINT32_MAX: all there are. */

@@ -51,7 +51,7 @@ static bool thread_object(struct java_reader *r, uint64_t java_thread)
 void java_read_text(struct java_reader *r, struct oop string, char *out, size_t out_bytes)
 {
 	uint8_t bytes[2 * TEXT_CHARS];
-	struct java_text read = {.bytes = bytes, .room = sizeof(bytes)};
+	struct java_text read = {.bytes = bytes, .size = sizeof(bytes)};
 	char text[2 * sizeof(bytes)];
 	uint32_t length = 0;
 

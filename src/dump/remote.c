@@ -147,9 +147,9 @@ bool remote_regs(pid_t tid, struct walk_regs *out)
 }
 
 static void copy_take(
-	const struct remote *r, struct copy *copy, uint64_t address, uint64_t bytes, size_t room)
+	const struct remote *r, struct copy *copy, uint64_t address, uint64_t bytes, size_t max)
 {
-	ssize_t got = bytes ? read_raw(r, address, copy->data, bytes < room ? bytes : room) : 0;
+	ssize_t got = bytes ? read_raw(r, address, copy->data, bytes < max ? bytes : max) : 0;
 
 	copy->address = address;
 	copy->bytes = got > 0 ? (size_t)got : 0;

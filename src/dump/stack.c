@@ -218,20 +218,19 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 void stack_add_kernel(pid_t pid, struct dump_thread *to)
 {
 	struct buf text = {0};
-	char file[48];
+	char file[48], *at, *line;
 
 	snprintf(file, sizeof(file), "task/%d/stack", (int)to->tid);
 	if (proc_read(pid, file, &text)) {
 		buf_done(&text);
 		return;
 	}
-	for (char *line = text.data, *next; line && *line; line = next) {
+	at = text.data;
+	while ((line = strsep(&at, "\n"))) {
 		char *name = strchr(line, ']');
 		struct dump_frame *f;
 
-		next = strchr(line, '\n');
-		next = next ? next + 1 : line + strlen(line);
-		if (!name || name + 2 >= next)
+		if (!name || !name[1])
 			continue;
 		name += strspn(name, "] ");
 		f = frame_add(to, DUMP_KERNEL);

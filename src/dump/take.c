@@ -21,7 +21,7 @@
 
 #define DEPTH        2048
 #define JAVA_THREADS 65536 /* of more, the rest are dumped as threads that are not Java's */
-#define SCOPE_FILE   "/proc/sys/kernel/yama/ptrace_scope"
+#define SCOPE_NAME   "kernel/yama/ptrace_scope"
 #define SCOPE_NOBODY 3
 
 const struct dump_type_info dump_types[DUMP_TYPES] = {
@@ -194,31 +194,6 @@ static void take_thread(void *ctx, pid_t tid)
 
 /* --- all of them ------------------------------------------------------------------------------------- */
 
-static int read_scope(void)
-{
-	FILE *f = fopen(SCOPE_FILE, "re");
-	int scope = 0;
-
-	if (f && fscanf(f, "%d", &scope) != 1)
-		scope = 0;
-	if (f)
-		fclose(f);
-	return scope;
-}
-
-/* Who traces it already, 0 if nobody. */
-static int tracer_of(pid_t pid)
-{
-	struct buf text = {0};
-	const char *line;
-	int tracer = 0;
-
-	if (!proc_read(pid, "status", &text) && (line = strstr(buf_str(&text), "\nTracerPid:")))
-		tracer = atoi(line + strlen("\nTracerPid:"));
-	buf_done(&text);
-	return tracer;
-}
-
 /* What helps this process alone comes first; 3 is a setting that nobody can take back. */
 static void hint_scope(const struct hotspot *jvm, int scope, struct err *err)
 {
@@ -235,16 +210,19 @@ static void hint_scope(const struct hotspot *jvm, int scope, struct err *err)
 
 static int refused(const struct hotspot *jvm, int error, struct err *err)
 {
-	int tracer = tracer_of(jvm->pid), scope = read_scope();
+	int scope = proc_setting(SCOPE_NAME, 0);
+	struct proc_status status;
 
 	err_set(err, ERR_ATTACH,
 		"The kernel does not let you look into process %d (%s) of user %s: %s.",
 		(int)jvm->pid, jvm->name, jvm->user, strerror(error));
-	if (tracer)
-		err_hint(err, "end the debugger or tracer that holds it: process %d", tracer);
+	if (!proc_status(jvm->pid, &status) && status.tracer)
+		err_hint(err, "end the debugger or tracer that holds it: process %d",
+			(int)status.tracer);
 	else
 		hint_scope(jvm, scope, err);
-	err_detail(err, "%s: %d; ptrace and process_vm_readv are needed", SCOPE_FILE, scope);
+	err_detail(
+		err, "/proc/sys/" SCOPE_NAME ": %d; ptrace and process_vm_readv are needed", scope);
 	return -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file says of where its samples come from, as pairs of words: one list for all formats that have room for it.
+ * What a file says of where its samples come from, as pairs of words: one list for all formats that have space for it.
  *
  * Values are clean texts; what is not known is left out.
  */

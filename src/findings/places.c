@@ -70,7 +70,6 @@ static const struct {
 	{"sun.nio.ch.Net", "accept", PLACE_CALLERS | PLACE_ACCEPTS},
 	{"sun.nio.ch.*SelectorImpl", "*", PLACE_CALLERS},
 	{"sun.nio.ch.EPoll*", "*", PLACE_CALLERS},
-	{"sun.nio.ch.Poller*", "*", PLACE_CALLERS},
 	{"sun.nio.fs.*", "poll", PLACE_CALLERS},
 	{"java.net.DatagramSocket", "receive", PLACE_CALLERS},
 	{"sun.nio.ch.DatagramChannelImpl", "*", PLACE_CALLERS},
@@ -125,11 +124,14 @@ static unsigned method_is(struct places *p, uint32_t frame, uint32_t method)
 
 	if (method < p->method_count && p->methods[method])
 		return p->methods[method];
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if ((*m->class_name || !*methods[i].class_name) &&
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		char first = *methods[i].class_name;
+
+		if ((first == *m->class_name || (first == '*' && *m->class_name)) &&
 			fits(m->class_name, methods[i].class_name) &&
 			fits(m->name, methods[i].name))
 			is |= methods[i].is;
+	}
 	if (profile_frame_own(p->scene->profile, frame))
 		is |= METHOD_OWN;
 	if (method < p->method_count)
@@ -197,16 +199,17 @@ static struct place inside(struct places *p, struct place at, uint32_t stack)
 {
 	uint32_t frame_id = profile_get_stack(p->scene->profile, stack).frame;
 	const struct profile_frame *frame = profile_get_frame(p->scene->profile, frame_id);
-	unsigned is;
+	unsigned is = method_is(p, frame_id, frame->method);
 
+	at.seen |= is;
 	if (frame->type > FRAME_JAVA)
 		return at;
 	at.java = stack;
-	is = method_is(p, frame_id, frame->method);
 	if (is & METHOD_RUNS) {
 		at = (struct place){.own = PROFILE_NONE,
 			.outer = PROFILE_NONE,
 			.java = stack,
+			.seen = at.seen,
 			.known = true,
 			.executor = true};
 	} else if (is & METHOD_IDLES) {
@@ -238,6 +241,8 @@ struct place places_of(struct places *p, uint32_t stack)
 
 uint32_t places_find(struct places *p, uint32_t stack, unsigned is)
 {
+	if (!(places_of(p, stack).seen & is))
+		return PROFILE_NONE;
 	while (stack != PROFILE_NONE && stack != PROFILE_ROOT_STACK) {
 		struct profile_stack s = profile_get_stack(p->scene->profile, stack);
 

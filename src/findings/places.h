@@ -34,6 +34,7 @@ struct place {
 	uint32_t own;   /* the task's innermost own frame, as a stack; PROFILE_NONE: in no task */
 	uint32_t outer; /* the outermost of these that is no lambda; PROFILE_NONE: there is none */
 	uint32_t java;  /* the innermost frame of Java */
+	uint32_t seen;  /* for places.c: what the methods of all its frames are */
 	uint16_t waits; /* enum place_wait */
 	uint16_t owns;  /* methods of its own in a row, lambdas and recursion not counted */
 	bool known;     /* for places.c */

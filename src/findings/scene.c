@@ -50,15 +50,22 @@ double scene_sync_share(const struct scene *scene, const struct scene_point *the
 	return scene_rate(then, now, then->sync_ms, now->sync_ms) / 10;
 }
 
-bool scene_starved(const struct scene *scene)
+double scene_queued_share(const struct scene *scene)
 {
-	uint64_t runs = 0, waits = 0;
+	double seconds = scene_seconds(scene, EVENT_WALL);
+	uint64_t *waited = xcalloc(scene->threads + 1, sizeof(*waited)), longest = 0;
 
 	for (uint32_t i = 0; i < scene->wall_count; i++) {
-		runs += scene->wall[i].state == THREAD_ON_CPU ? scene->wall[i].weight : 0;
-		waits += scene->wall[i].state == THREAD_RUNNABLE ? scene->wall[i].weight : 0;
+		const struct profile_part *part = &scene->wall[i];
+
+		if (part->state != THREAD_RUNNABLE ||
+			profile_get_thread(scene->profile, part->thread)->kind == THREAD_AGENT)
+			continue;
+		waited[part->thread] += part->weight;
+		longest = waited[part->thread] > longest ? waited[part->thread] : longest;
 	}
-	return waits > runs;
+	free(waited);
+	return seconds > 0 ? 100.0 * (double)longest / NS_PER_S / seconds : 0;
 }
 
 double scene_cpu(const struct scene *scene, struct vitals_cpu *out)

@@ -56,7 +56,7 @@ void scene_close(struct scene *scene);
  * where there are too many. NULL: this is it. */
 struct finding *scene_found(
 	const struct scene *scene, enum finding_grade grade, double share, uint64_t subject);
-/* One more line of proof, as far as there is room. */
+/* One more line of proof, as far as there is space. */
 void scene_proof(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The frames of a stack as such lines, from the innermost one of the program's own on. */
 void scene_proof_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most);
@@ -70,8 +70,9 @@ double scene_rate(const struct scene_point *then, const struct scene_point *now,
 	int64_t count_now);
 /* In per cent of the time since then: how long it took until all threads had come to a stop. */
 double scene_sync_share(const struct scene *scene, const struct scene_point *then);
-/* Threads that want to run wait for a core: then they come late to a stop, too, and that is the cause. */
-bool scene_starved(const struct scene *scene);
+/* The same of the thread that waited for a core for longest. Whoever waits for one is late for a stop, too, and that is then
+ * the cause: no more than what is beyond it is the program's own. */
+double scene_queued_share(const struct scene *scene);
 /* Whose CPU time it is, on average over the last 10 s, in per cent of a core. Returns what it is in all; -1: not known. */
 double scene_cpu(const struct scene *scene, struct vitals_cpu *out);
 

@@ -78,7 +78,7 @@ void input_close(struct input *in)
 	free(in);
 }
 
-/* Room for more is behind what is not taken yet. -1: an error. */
+/* Space for more is behind what is not taken yet. -1: an error. */
 static int input_fill(struct input *in, struct err *err)
 {
 	int got, number = Z_OK;

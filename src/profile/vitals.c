@@ -21,7 +21,7 @@ static void bound_int(int *value, int most)
 		*value = -1;
 }
 
-const struct vitals_host vitals_host_unknown = {-1, -1, -1, -1, -1, -1, -1, -1};
+const struct vitals_host vitals_host_unknown = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 void vitals_unknown(struct vitals *v)
 {
@@ -46,10 +46,10 @@ void vitals_bound(struct vitals *v)
 		&v->threads_daemon, &v->classes_loaded, &v->host.cpu_limit, &v->host.cpu_period_us,
 		&v->host.cpu_periods, &v->host.cpu_throttled, &v->host.throttled_us,
 		&v->host.major_faults, &v->host.swap_bytes, &v->host.swapped_in,
-		&v->safepoint_sync_ms, &v->classes_unloaded, &v->gc_whole, &v->gc_time_ns,
-		&v->heap_committed, &v->cpu_user_ms, &v->cpu_system_ms, &v->machine_busy_ms,
-		&v->machine_cpus, &v->code_used, &v->code_max, &v->compilations, &v->heap_low,
-		&v->heap_looks};
+		&v->host.cpus_free_ms, &v->safepoint_sync_ms, &v->classes_unloaded, &v->gc_whole,
+		&v->gc_time_ns, &v->heap_committed, &v->cpu_user_ms, &v->cpu_system_ms,
+		&v->machine_busy_ms, &v->machine_cpus, &v->code_used, &v->code_max,
+		&v->compilations, &v->heap_low, &v->heap_looks};
 	int *const shares[] = {&v->cpu_pct, &v->gc_pct_x10, &v->safepoint_pct_x10, &v->cost_pct_x10,
 		&v->cpu.java_pct, &v->cpu.jit_pct, &v->cpu.gc_pct, &v->cpu.kernel_pct};
 

@@ -42,6 +42,7 @@ struct vitals_host {
 	int64_t major_faults;  /* pages that the JVM waited for a disk for */
 	int64_t swap_bytes;    /* of its memory, moved out */
 	int64_t swapped_in; /* pages that the host has read back, for anybody; not known while swap_bytes is 0 */
+	int64_t cpus_free_ms; /* for how long those CPUs had nothing to do that it may run on, since the host came up */
 };
 
 struct vitals {

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #define COUNTERS(X)                                                                                \
-	X(TABLE_FULL, "table_full") /* lost: the trace table had no room */                        \
+	X(TABLE_FULL, "table_full") /* lost: the trace table had no space */                       \
 	X(NO_THREAD, "no_thread")   /* lost: a signal on a thread that is not listed */            \
 	X(PERF_LOST, "perf_lost")   /* lost: the kernel's buffer of a thread was full */           \
 	X(LATE, "late")             /* lost: came when its event was already stopped */            \
@@ -32,12 +32,12 @@
 	X(FOREIGN, "foreign_signals") /* signals that are not the agent's: ignored */              \
 	X(RING_FULL, "ring_full")     /* publications that had to be continued later */            \
 	X(TRACES_FORGOTTEN, "traces_reset") /* times the list of known traces was emptied */       \
-	X(THREADS_FULL, "threads_full")     /* threads that found no room in the list */           \
+	X(THREADS_FULL, "threads_full")     /* threads that found no space in the list */          \
 	X(THREADS_MISSED, "threads_missed") /* threads that had ended before they were found */    \
 	X(ARM_FAILED, "arm_failed")         /* threads that no engine could be set on */           \
 	X(UNANSWERED, "unanswered")         /* not walked: the thread took no signal for 0.5 s */  \
 	X(TIMER_THREADS, "timer_threads")   /* threads on a timer where perf_events was meant */   \
-	X(MODULES_FULL, "modules_full")     /* mapped files that found no room in the list */      \
+	X(MODULES_FULL, "modules_full")     /* mapped files that found no space in the list */     \
 	X(FAULTS_PASSED, "faults_passed")   /* faults of others that were handed on */
 
 #define COUNTER_ENUM(name, text) COUNTER_##name,
@@ -45,7 +45,7 @@ enum counter { COUNTERS(COUNTER_ENUM) COUNTER_BREAKS };
 #define COUNTER_BREAK(why) (COUNTER_BREAKS + (unsigned)(why)-1)
 #define COUNTER_COUNT      (COUNTER_BREAKS + WALK_BREAK_COUNT - 1)
 
-_Static_assert(COUNTER_COUNT <= WIRE_COUNTERS, "the status page has room for all counters");
+_Static_assert(COUNTER_COUNT <= WIRE_COUNTERS, "the status page has space for all counters");
 
 struct counters {
 	_Atomic uint64_t values[COUNTER_COUNT];

@@ -152,7 +152,7 @@ static void add_inet(struct text *t, const struct end *end)
 /* add_path: its end, where it is too long. */
 static void add_path(struct text *t, const char *path, size_t bytes)
 {
-	size_t room = (size_t)(t->end - t->at), left = bytes > room ? bytes - room + 3 : 0;
+	size_t space = (size_t)(t->end - t->at), left = bytes > space ? bytes - space + 3 : 0;
 
 	if (left)
 		text_add(t, "...");

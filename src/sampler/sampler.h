@@ -42,7 +42,7 @@ struct scratch {
 	_Alignas(4096) _Atomic uint32_t taken;
 	uint32_t reserved;
 	struct frame_cache_walk cache;
-	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_ROOM];
+	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
 	/* kernel frames end where the user frames begin, so that one walk serves several samples */
 	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
 };
@@ -112,7 +112,7 @@ struct sampler {
 	uint64_t start_ns;
 
 	/* whose memory it is: see rooms.h */
-	_Atomic uint32_t holders;
+	_Atomic uint32_t references;
 	uint32_t room;
 	bool drained; /* nobody is in the room */
 
@@ -125,6 +125,7 @@ struct sampler {
 		_Atomic uint32_t left;   /* futex: it only lets go of the session now */
 		_Atomic uint32_t touch;  /* sets of virtual threads were not found: jvm/sets.c */
 		_Atomic uint32_t counts; /* of waits are asked for: jvm/wait_counts.c */
+		_Atomic uint32_t times;  /* and their time: jvm/wait_times.c */
 		_Atomic uint64_t cpu_ns;
 		_Atomic uint64_t made; /* how often it has become a Java thread */
 		_Atomic int32_t error; /* of what the JVM was to tell of, with a sentence */

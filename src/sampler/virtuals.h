@@ -2,7 +2,7 @@
 /*
  * What virtual threads are called: copied by the handler that sees one mounted, since nobody else ever gets hold of
  * it, and kept until it has not been seen for a while. Their ids need no table, they are made of their numbers; one
- * that finds no room is only called by its number.
+ * that finds no space is only called by its number.
  *
  * A window of the table is always searched whole, so that entries come and go while handlers look. An entry is
  * written under an odd seq.

@@ -20,7 +20,7 @@ static bool commands_idle(void *ctx)
 	return !s->over && session_jvm_alive(s);
 }
 
-static bool commands_see_holder(void *ctx, const struct proc_map *map)
+static bool commands_see_profiler(void *ctx, const struct proc_map *map)
 {
 	bool *seen = ctx;
 
@@ -29,11 +29,11 @@ static bool commands_see_holder(void *ctx, const struct proc_map *map)
 }
 
 /* A hint who else samples allocations of this JVM, if a library is mapped that is known to. */
-static void commands_tell_holder(const struct hotspot *jvm, struct err *err)
+static void commands_tell_profiler(const struct hotspot *jvm, struct err *err)
 {
 	bool seen = false;
 
-	proc_maps(jvm->pid, commands_see_holder, &seen);
+	proc_maps(jvm->pid, commands_see_profiler, &seen);
 	if (seen)
 		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
 }
@@ -53,7 +53,7 @@ static int commands_send(
 	if (answer.text[0]) {
 		err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
 		if (answer.result == -EBUSY && command->event == EVENT_ALLOC)
-			commands_tell_holder(&s->jvm, err);
+			commands_tell_profiler(&s->jvm, err);
 		return -1;
 	}
 	errno = -answer.result;

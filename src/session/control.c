@@ -150,18 +150,18 @@ void control_hold(struct mapping *m)
 	if (ttyname_r(STDIN_FILENO, tty, sizeof(tty)) && ttyname_r(STDERR_FILENO, tty, sizeof(tty)))
 		tty[0] = '\0';
 	env_user(getuid(), user, sizeof(user));
-	c->holder_start_ns = clock_wall_ns();
-	c->holder_pid = getpid();
-	snprintf(c->holder_name, sizeof(c->holder_name), "%.31s%s%.27s", user, tty[0] ? "@" : "",
-		strncmp(tty, "/dev/", 5) ? tty : tty + 5);
+	c->front_end_start_ns = clock_wall_ns();
+	c->front_end_pid = getpid();
+	snprintf(c->front_end_name, sizeof(c->front_end_name), "%.31s%s%.27s", user,
+		tty[0] ? "@" : "", strncmp(tty, "/dev/", 5) ? tty : tty + 5);
 }
 
-void control_holder(
+void control_front_end(
 	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns)
 {
-	clean_shared(out, bytes, m->control->holder_name, sizeof(m->control->holder_name));
-	*pid = *(volatile const int32_t *)&m->control->holder_pid;
-	*since_wall_ns = *(volatile const uint64_t *)&m->control->holder_start_ns;
+	clean_shared(out, bytes, m->control->front_end_name, sizeof(m->control->front_end_name));
+	*pid = *(volatile const int32_t *)&m->control->front_end_pid;
+	*since_wall_ns = *(volatile const uint64_t *)&m->control->front_end_start_ns;
 }
 
 bool control_beats(const struct mapping *m)
@@ -191,18 +191,18 @@ struct lease {
 	_Atomic uint64_t moved_ns;
 	pthread_t thread;
 	_Atomic uint32_t stop;
-	struct robust_list_head held; /* of that thread: control.holder */
-	struct robust_list holder;
+	struct robust_list_head held; /* of that thread: control.front_end */
+	struct robust_list entry;
 };
 
 /* Nothing else in this thread uses robust locks. Where the kernel has no list, the word stays 0. */
 static void lease_hold(struct lease *l)
 {
-	_Atomic uint32_t *word = &l->mapping->control->holder;
+	_Atomic uint32_t *word = &l->mapping->control->front_end;
 
-	l->holder.next = &l->held.list;
-	l->held.list.next = &l->holder;
-	l->held.futex_offset = (char *)word - (char *)&l->holder;
+	l->entry.next = &l->held.list;
+	l->held.list.next = &l->entry;
+	l->held.futex_offset = (char *)word - (char *)&l->entry;
 	if (!syscall(SYS_set_robust_list, &l->held, sizeof(l->held)))
 		atomic_store(word, (uint32_t)syscall(SYS_gettid));
 }
@@ -218,7 +218,7 @@ static void *lease_main(void *arg)
 		control_futex_wait(&l->stop, 0, l->beat_ms * NS_PER_MS);
 	}
 	l->held.list.next = &l->held.list;
-	atomic_store(&l->mapping->control->holder, 0);
+	atomic_store(&l->mapping->control->front_end, 0);
 	return NULL;
 }
 

@@ -139,7 +139,7 @@ static bool mapping_is_ours(int dir, const char *name, const char *token)
 /* Maps it into m if it is good and younger than what m holds. */
 static void mapping_take(struct mapping *m, const char *folder, const char *name, struct err *err)
 {
-	char link[512];
+	char link[PROC_PATH_BYTES + 256];
 	struct mapping other;
 	bool younger;
 	int fd;
@@ -167,13 +167,11 @@ static void mapping_take(struct mapping *m, const char *folder, const char *name
 static int mapping_look(
 	struct mapping *m, pid_t pid, const char *token, struct err *why, struct err *err)
 {
+	char path[PROC_PATH_BYTES];
+	DIR *dir = opendir(proc_path(path, pid, "fd"));
 	struct dirent *entry;
-	char path[64];
-	DIR *dir;
 
 	*why = (struct err){0};
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT || errno == ESRCH
 			       ? 0

@@ -74,11 +74,11 @@ bool control_wait_publication(struct mapping *m, uint32_t seen, unsigned timeout
 
 /* control_hold: who we are, for others that ask. */
 void control_hold(struct mapping *m);
-/* The holder as read from a control page: "user@tty". */
-void control_holder(
+/* The front end as read from a control page: "user@tty". */
+void control_front_end(
 	const struct mapping *m, char *out, size_t bytes, int *pid, uint64_t *since_wall_ns);
 
-/* control_beats: is the holder heard? Watches for up to two beats. */
+/* control_beats: is the front end heard? Watches for up to two beats. */
 bool control_beats(const struct mapping *m);
 
 /* --- the lease --------------------------------------------------------------------------------------- */

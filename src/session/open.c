@@ -19,6 +19,7 @@
 #define OPEN_READY_MS 10000
 #define OPEN_LEASE_MS 4000 /* an agent gives up a front end that is gone sooner */
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
+#define OPEN_LOADS    3 /* each after another version's session has begun just before */
 
 /* --- loading ----------------------------------------------------------------------------------------- */
 
@@ -39,18 +40,18 @@ static void open_token(char out[WIRE_TOKEN_MAX])
 
 static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *err)
 {
-	char holder[64] = "";
+	char front_end[64] = "";
 	uint64_t since_ns = 0, age_s;
 	int pid = 0;
 
 	if (m->base)
-		control_holder(m, holder, sizeof(holder), &pid, &since_ns);
+		control_front_end(m, front_end, sizeof(front_end), &pid, &since_ns);
 	age_s = since_ns && clock_wall_ns() > since_ns ? (clock_wall_ns() - since_ns) / NS_PER_S
 						       : 0;
-	if (holder[0])
+	if (front_end[0])
 		err_set(err, ERR_BUSY,
 			"JVM %d is being profiled by %s (jhot process %d) for %llu s already.",
-			(int)jvm->pid, holder, pid, (unsigned long long)age_s);
+			(int)jvm->pid, front_end, pid, (unsigned long long)age_s);
 	else
 		err_set(err, ERR_BUSY, "JVM %d is being profiled by another jhot already.",
 			(int)jvm->pid);
@@ -73,6 +74,8 @@ static const struct {
 		"look at the memory limits of the JVM's container"},
 	{AGENT_NO_THREAD, "could not start its thread",
 		"look at the limit of processes (ulimit -u, pids.max)"},
+	{AGENT_OTHER, "finds another version's session there whenever it is loaded",
+		"try again when that has ended"},
 	{AGENT_NO_JVMTI, "was given no tool interface by the JVM", NULL},
 };
 
@@ -101,7 +104,7 @@ static int open_attach(const struct session *s, const struct agent_file *agent, 
 	return attach_load(&s->jvm, agent, text, &s->patience, err);
 }
 
-/* A holder that does not beat any more has died: its session is taken without asking. */
+/* A front end that does not beat any more has died: its session is taken without asking. */
 static int open_load_held(
 	const struct session *s, const struct agent_file *agent, const char *token, struct err *err)
 {
@@ -145,23 +148,25 @@ static bool open_other_lives(const struct mapping *m)
 	return false;
 }
 
-/*
- * Agents of two versions do not know of each other: both would sample, and fight over the handlers. So where another one is
- * mapped its session is refused or ended from here, as the agent does among its own.
- */
-static int open_make_room(
-	const struct session *s, const struct session_options *options, struct err *err)
+static bool open_other_there(const struct session *s, const struct agent_file *agent)
 {
-	const struct agent_file *agent = &options->agent;
 	struct open_seen seen = {0};
-	struct mapping m;
-	int rc;
 
 	if (!agent->path)
 		place_name(agent->bytes, agent->len, s->jvm.nspid, seen.own);
-	if (proc_maps(s->jvm.pid, open_see_map, &seen) || !seen.other)
-		return 0;
-	rc = mapping_find(&m, s->jvm.pid, NULL, err);
+	return !proc_maps(s->jvm.pid, open_see_map, &seen) && seen.other;
+}
+
+/*
+ * Agents of two versions would both sample, and fight over the handlers. So where another one is mapped its session is
+ * refused or ended from here, as the agent does among its own.
+ */
+static int open_make_space(
+	const struct session *s, const struct session_options *options, struct err *err)
+{
+	struct mapping m;
+	int rc = mapping_find(&m, s->jvm.pid, NULL, err);
+
 	if (rc > 0)
 		rc = !options->take_over && open_other_lives(&m) ? open_busy(&s->jvm, &m, err)
 								 : session_stop(&s->jvm, err);
@@ -173,11 +178,13 @@ static int open_load(const struct session *s, const struct session_options *opti
 	const char *token, struct err *err)
 {
 	const struct agent_file *agent = &options->agent;
-	int result = open_make_room(s, options, err);
+	int result = open_other_there(s, agent) ? AGENT_OTHER : AGENT_OK;
 
-	if (result)
-		return -1;
-	result = open_attach(s, agent, token, options->take_over, err);
+	for (int loads = 0; loads == 0 || (result == AGENT_OTHER && loads < OPEN_LOADS); loads++) {
+		if (result == AGENT_OTHER && open_make_space(s, options, err))
+			return -1;
+		result = open_attach(s, agent, token, options->take_over, err);
+	}
 	if (result == AGENT_BUSY)
 		result = open_load_held(s, agent, token, err);
 	if (result <= 0 || result == AGENT_BUSY)

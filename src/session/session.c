@@ -172,16 +172,16 @@ static int session_agent_left(struct session *s, struct err *err)
 {
 	struct mapping m;
 	struct err why;
-	char holder[64];
+	char front_end[64];
 	uint64_t since_ns;
 	int pid;
 
 	session_pull_last(s);
 	if (mapping_find(&m, s->jvm.pid, NULL, NULL) == 1 &&
 		memcmp(m.header.token, s->mapping.header.token, sizeof(m.header.token)) != 0) {
-		control_holder(&m, holder, sizeof(holder), &pid, &since_ns);
+		control_front_end(&m, front_end, sizeof(front_end), &pid, &since_ns);
 		err_set(&why, ERR_BUSY, "JVM %d was taken over by %s (jhot process %d).",
-			(int)s->jvm.pid, holder[0] ? holder : "another jhot", pid);
+			(int)s->jvm.pid, front_end[0] ? front_end : "another jhot", pid);
 	} else {
 		err_set(&why, ERR_FAILED,
 			"Session with JVM %d ended: jhot stop, or no sign of us for 10 s.",
@@ -364,7 +364,7 @@ const char *session_note(struct session *s)
 		unwind_feed_status(s->unwind, &rows);
 	if (!*note && s->reader)
 		note = reader_note(s->reader);
-	return rows.without_rows || rows.without_room ? rows.note : note;
+	return rows.without_rows || rows.without_space ? rows.note : note;
 }
 
 /* --- the end ----------------------------------------------------------------------------------------- */

@@ -106,12 +106,12 @@ int session_threads(
 struct session_status {
 	bool loaded; /* the agent's file is mapped */
 	bool active; /* a session holds it */
-	char holder[64];
-	int holder_pid;
+	char front_end[64];
+	int front_end_pid;
 	uint64_t held_since_wall_ns;
 	bool lease_live;
 	struct vitals vitals;            /* active: the session's part of them */
-	char events[PROFILE_EVENTS][64]; /* what the holder calls them */
+	char events[PROFILE_EVENTS][64]; /* what the front end calls them */
 	char text[8192]; /* lines: events, counters, walks, what stays in the target */
 };
 int session_status(const struct hotspot *jvm, struct session_status *out, struct err *err);

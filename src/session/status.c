@@ -157,8 +157,8 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	gauges_status(m->status, &v);
 	out->vitals = v;
 	status_names(m, out);
-	control_holder(
-		m, out->holder, sizeof(out->holder), &out->holder_pid, &out->held_since_wall_ns);
+	control_front_end(m, out->front_end, sizeof(out->front_end), &out->front_end_pid,
+		&out->held_since_wall_ns);
 	out->lease_live = control_beats(m);
 	buf_printf(text, "walker: %s%s%s\n", v.walker, v.walker_note[0] ? "; " : "", v.walker_note);
 	status_debug_info(text, m->status);

@@ -64,7 +64,7 @@ struct unwind_feed {
 	size_t piece_count;
 	size_t evicting; /* the module that the agent is to forget next, or NONE */
 
-	unsigned without_rows, without_room;
+	unsigned without_rows, without_space;
 	struct err why;  /* of the module at work */
 	struct err note; /* of the last that is left to frame pointers */
 };
@@ -295,8 +295,8 @@ static size_t next_ready(const struct unwind_feed *f)
 	return best;
 }
 
-/* All that is ready, as far as there is room; a module's next piece only when the one before was taken. */
-static size_t pieces_write(struct unwind_feed *f, char *staging, size_t room)
+/* All that is ready, as far as there is space; a module's next piece only when the one before was taken. */
+static size_t pieces_write(struct unwind_feed *f, char *staging, size_t space)
 {
 	const size_t head = sizeof(struct wire_unwind_chunk);
 	size_t used = 0, module;
@@ -306,10 +306,10 @@ static size_t pieces_write(struct unwind_feed *f, char *staging, size_t room)
 		piece_add(f, f->evicting, 0, staging);
 		return head;
 	}
-	while (f->piece_count < PIECES_MAX && room - used > head + 4 &&
+	while (f->piece_count < PIECES_MAX && space - used > head + 4 &&
 		(module = next_ready(f)) != NONE) {
 		size_t left = f->modules[module]->block.len - f->modules[module]->sent;
-		size_t bytes = (room - used - head) & ~(size_t)3;
+		size_t bytes = (space - used - head) & ~(size_t)3;
 
 		bytes = left < bytes ? left : bytes;
 		piece_add(f, module, (uint32_t)bytes, staging + used);
@@ -337,7 +337,7 @@ static size_t evictable(const struct unwind_feed *f)
 	return best;
 }
 
-static void answer_no_room(struct unwind_feed *f, size_t module)
+static void answer_no_space(struct unwind_feed *f, size_t module)
 {
 	struct module *m = f->modules[module];
 
@@ -345,16 +345,16 @@ static void answer_no_room(struct unwind_feed *f, size_t module)
 	if (!m->keeps_fp)
 		f->evicting = evictable(f);
 	if (f->evicting == NONE) {
-		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows find no room in the agent.",
+		err_set(&f->why, ERR_FAILED, "Its %u kB of unwind rows find no space in the agent.",
 			m->bytes >> 10);
-		leave_out(f, module, &f->without_room);
+		leave_out(f, module, &f->without_space);
 	}
 }
 
 static void answer_evicted(struct unwind_feed *f, size_t module)
 {
-	err_set(&f->why, ERR_FAILED, "It made room for unwind rows of others.");
-	leave_out(f, module, &f->without_room);
+	err_set(&f->why, ERR_FAILED, "It made space for unwind rows of others.");
+	leave_out(f, module, &f->without_space);
 	f->evicting = NONE;
 }
 
@@ -365,9 +365,9 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 	if (result == -EAGAIN && ++m->tries < TRIES_MAX)
 		return; /* the same again */
 	if (!p->bytes) {
-		answer_evicted(f, p->module); /* a module that is gone has left its room, too */
+		answer_evicted(f, p->module); /* a module that is gone has left its space, too */
 	} else if (result == -ENOSPC) {
-		answer_no_room(f, p->module);
+		answer_no_space(f, p->module);
 	} else if (result == -ENOENT) {
 		m->state = LEFT_OUT; /* unmapped meanwhile: nobody misses its rows */
 		buf_done(&m->block);
@@ -409,7 +409,7 @@ void unwind_feed_answer(struct unwind_feed *f, int result)
 void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *out)
 {
 	*out = (struct unwind_feed_status){.without_rows = f->without_rows,
-		.without_room = f->without_room,
+		.without_space = f->without_space,
 		.note = f->note.what};
 	for (size_t i = 0; i < f->count; i++) {
 		out->waiting += f->modules[i]->state <= READY;

@@ -5,8 +5,8 @@
  *   MODULE record -> unwind_feed_module -> queue -> cfi -> pack -> unwind_feed_step: pieces in the staging area
  *   -> the caller sends WIRE_OP_UNWIND with their bytes -> unwind_feed_answer -> the next step
  *
- * Modules that keep frame pointers matter least: they go last, and make room when the agent's budget is used up. A
- * module without rows, or that finds no room, is left to frame pointers. A thread of the feed's own compiles; one calls.
+ * Modules that keep frame pointers matter least: they go last, and make space when the agent's budget is used up. A
+ * module without rows, or that finds no space, is left to frame pointers. A thread of the feed's own compiles; one calls.
  */
 #ifndef JHOT_SESSION_UNWIND_FEED_H
 #define JHOT_SESSION_UNWIND_FEED_H
@@ -34,7 +34,7 @@ size_t unwind_feed_step(
 	struct unwind_feed *f, void *staging, size_t staging_bytes, uint64_t wait_ns);
 /*
  * The result of the command: how many pieces the agent took, or why not even the first: -EAGAIN (later), -ENOSPC (no
- * room), -ENOENT (module gone), any other -errno.
+ * space), -ENOENT (module gone), any other -errno.
  */
 void unwind_feed_answer(struct unwind_feed *f, int result);
 
@@ -46,7 +46,7 @@ bool unwind_feed_ready(const struct unwind_feed *f);
 struct unwind_feed_status {
 	unsigned sent, waiting; /* modules */
 	unsigned without_rows;  /* no call frame information, or a file that cannot be read */
-	unsigned without_room;
+	unsigned without_space;
 	size_t bytes;     /* of rows that the agent was given */
 	const char *note; /* the last module left out and why, "" if none; until the next step */
 };

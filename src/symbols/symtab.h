@@ -46,7 +46,7 @@ struct symtab {
 void symtab_done(struct symtab *t);
 /*
  * symtab_limit: from now on reading may take some seconds of this thread's CPU time, and ends when *stop is set.
- * symtab_is_full: whoever adds what others wrote asks this in his loops, and ends: there is no more room or time.
+ * symtab_is_full: whoever adds what others wrote asks this in his loops, and ends: there is no more space or time.
  */
 void symtab_limit(struct symtab *t, const atomic_bool *stop);
 bool symtab_is_full(struct symtab *t);

@@ -18,7 +18,7 @@ void cut_begin(struct walker *w, uint32_t max)
 	w->max = max;
 	w->cut = cut && cut->root ? cut : NULL;
 	if (cut)
-		w->max = cut->root ? cut->limit + WALK_CUT_ROOM : cut->limit;
+		w->max = cut->root ? cut->limit + WALK_CUT_SPARE : cut->limit;
 }
 
 static void squeeze(struct walker *w)
@@ -35,7 +35,7 @@ static void squeeze(struct walker *w)
 		frame_cache_forget(cache, w->cut->top);
 }
 
-bool walker_room(struct walker *w)
+bool walker_has_space(struct walker *w)
 {
 	if (!w->cut)
 		return w->count < w->max;

@@ -9,7 +9,7 @@ walk_sources = \
 	%D%/frames/compiled.c %D%/frames/continuation.c %D%/frames/entry.c \
 	%D%/frames/frame_cache.c %D%/frames/frame_cache.h %D%/frames/frozen.c %D%/frames/frozen.h \
 	%D%/frames/interpreted.c %D%/frames/native.c %D%/frames/stub.c %D%/frames/tail.c \
-	%D%/frames/tail.h %D%/frames/unmounted.c %D%/frames/unmounted.h %D%/frames/unwind.c \
+	%D%/frames/tail.h %D%/frames/unmounted.c %D%/frames/unmounted.h %D%/frames/unmounted_polls.c %D%/frames/unwind.c \
 	%D%/frames/unwind.h %D%/frames/walker.h %D%/hotspot/code_cache.c %D%/hotspot/code_cache.h \
 	%D%/hotspot/java_thread.c %D%/hotspot/java_thread.h %D%/hotspot/java_wait.c \
 	%D%/hotspot/java_wait.h %D%/hotspot/layout.c %D%/hotspot/layout.h %D%/hotspot/layout_code.c %D%/hotspot/layout_read.h \

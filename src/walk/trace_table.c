@@ -154,7 +154,7 @@ static void table_fill(struct table_half *half, struct table_slot *slot, uint32_
 	atomic_store_explicit(&half->order[place], slot_index + 1, memory_order_release);
 }
 
-/* table_find: the slot of this hash, claimed and filled if it is new; NULL when there is no room. */
+/* table_find: the slot of this hash, claimed and filled if it is new; NULL when there is no space. */
 static struct table_slot *table_find(const struct trace_table *table, struct table_half *half,
 	const struct trace_key *key, uint64_t hash)
 {

@@ -2,7 +2,7 @@
 /*
  * The trace table: (event, thread, frames, flags) -> (count, weight), filled by handlers, drained by the publisher.
  *
- * Two halves. Handlers add to the active one; the publisher flips when it has room to publish, waits until
+ * Two halves. Handlers add to the active one; the publisher flips when it has space to publish, waits until
  * no handler is inside the old half, reads and clears it. If it cannot flip, the active half just goes on
  * aggregating; only when that is full too is a sample refused.
  *
@@ -32,7 +32,7 @@ struct trace_key {
 	uint16_t flags;
 };
 
-/* false: no room (the caller counts table_full). */
+/* false: no space (the caller counts table_full). */
 bool trace_table_put(
 	struct trace_table *table, const struct trace_key *key, uint32_t count, uint64_t weight);
 

@@ -45,6 +45,7 @@ enum walk_frame_type {
 	WALK_CLASS_OUTSIDE = 14, /* as WALK_CLASS: allocated outside of the thread's buffer */
 	WALK_COARSE = 15, /* Java, compiled: it may be in another method that is inlined here */
 	WALK_IO = 16,     /* payload = name id: what a system call waits for, as the leaf of wall */
+	WALK_COMPILES = 17, /* payload = method, which this thread compiles and does not run */
 };
 
 static inline bool walk_type_is_java(unsigned type)
@@ -112,7 +113,7 @@ struct tail;
 struct walk_cut {
 	uint32_t limit, top, root;
 };
-#define WALK_CUT_ROOM 512u /* beyond the limit, for the walk */
+#define WALK_CUT_SPARE 512u /* beyond the limit, for the walk */
 
 struct walk_thread {
 	uint64_t java_thread;        /* JavaThread*, 0 for threads that are not Java's */

@@ -148,7 +148,7 @@ static void walk_run(struct walker *w, struct walk_result *result)
 	for (;;) {
 		uint32_t count;
 
-		if (!walker_room(w)) {
+		if (!walker_has_space(w)) {
 			result->truncated = true;
 			return;
 		}
@@ -197,7 +197,7 @@ static void compiling_add(struct walker *w)
 	if (w->max - w->count < 2 ||
 		!method_load(l, w->mem, layout_load(&l->task_method, w->mem, task), &m))
 		return;
-	walker_add(w, WALK_JAVA, m.method, WALK_BCI_UNKNOWN);
+	walker_add(w, WALK_COMPILES, m.method, WALK_BCI_UNKNOWN);
 	walker_add(w, WALK_BREAK, WALK_COMPILING, WALK_BCI_UNKNOWN);
 }
 

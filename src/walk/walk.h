@@ -18,7 +18,7 @@
 /*
  * walk_stack: the user-space frames of a thread, leaf first, up to max. layout NULL: native frames by
  * frame pointers only. A walk that fails ends in a WALK_BREAK frame. Signal-safe. With a cut, `frames` must hold
- * limit + WALK_CUT_ROOM.
+ * limit + WALK_CUT_SPARE.
  */
 struct walk_result walk_stack(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_regs *regs, const struct walk_thread *thread, struct walk_frame *frames,

@@ -69,27 +69,27 @@ struct wire_command {
 	char text[256]; /* per op: event name, thread pattern */
 };
 
-#define WIRE_HOLDER_DIED 0x40000000u /* FUTEX_OWNER_DIED */
+#define WIRE_FRONT_END_DIED 0x40000000u /* FUTEX_OWNER_DIED */
 
 struct wire_control {
 	/* The lease: beat moves every 250 ms while the front end lives. */
 	_Atomic uint32_t beat;
-	_Atomic uint32_t parked;  /* 1 = ^Z: engines off, session kept */
-	uint64_t holder_start_ns; /* wall clock, for "held since" */
-	int32_t holder_pid;       /* as the front end sees itself; for people only */
-	char holder_name[60];     /* user@tty */
+	_Atomic uint32_t parked;     /* 1 = ^Z: engines off, session kept */
+	uint64_t front_end_start_ns; /* wall clock, for "held since" */
+	int32_t front_end_pid;       /* as the front end sees itself; for people only */
+	char front_end_name[60];     /* user@tty */
 
 	/* One command at a time: fill it, store seq + 1 with release, futex-wake seq; done when
 	 * status.done_seq equals it. */
 	_Atomic uint32_t command_seq;
 	/*
 	 * A word of the kernel's list of robust locks (set_robust_list): the number of the thread that moves beat, as
-	 * it sees itself; WIRE_HOLDER_DIED is added by the kernel when that thread ends, however it does. 0: unknown.
+	 * it sees itself; WIRE_FRONT_END_DIED is added by the kernel when that thread ends, however it does. 0: unknown.
 	 */
-	_Atomic uint32_t holder;
+	_Atomic uint32_t front_end;
 	struct wire_command command;
 
-	/* What the holder calls WIRE_USER_FIRST and those after it, "" = nothing; for people only. */
+	/* What the front end calls WIRE_USER_FIRST and those after it, "" = nothing; for people only. */
 	char event_names[WIRE_EVENTS - WIRE_USER_FIRST][64];
 };
 

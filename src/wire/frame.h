@@ -35,6 +35,7 @@ enum wire_frame_kind {
 	 * What it does, and behind a tab, if that is known, with whom: "socket read\t10.0.0.5:5432", "pipe write".
 	 */
 	WIRE_FRAME_IO = 16,
+	WIRE_FRAME_COMPILES = 17, /* method, which the compiler's thread does not run; since 1.8 */
 };
 
 #define WIRE_FRAME(kind, payload) \

@@ -31,7 +31,7 @@
 
 #define WIRE_MAGIC         0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR         1
-#define WIRE_MINOR         7
+#define WIRE_MINOR         8
 #define WIRE_MEMFD_PREFIX  "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX     32      /* with NUL; [0-9a-z]+ */
 #define WIRE_PAGE          4096u
@@ -53,6 +53,7 @@ enum agent_result {
 	AGENT_NO_MEMORY = 203,
 	AGENT_NO_THREAD = 204,
 	AGENT_NO_JVMTI = 205,
+	AGENT_OTHER = 206, /* a session of another agent is alive: of another version */
 };
 
 /* --- page 0, written once by the agent before the memfd can be found --------------------------------- */

@@ -31,7 +31,7 @@ struct ring_reader {
 void ring_writer_init(
 	struct ring_writer *w, struct wire_cursors *cursors, void *data, uint32_t bytes);
 /*
- * ring_reserve: room for a record of so many bytes (rounded up to 8), its header filled in and the
+ * ring_reserve: space for a record of so many bytes (rounded up to 8), its header filled in and the
  * rest zeroed; NULL when the reader is too far behind or the size is over WIRE_RECORD_MAX. Reserved
  * records become visible together at ring_commit.
  */

@@ -15,7 +15,7 @@
 /*
  * WIRE_OP_UNWIND hands over pieces of modules' rows, one after the other; those of a module come in order, from
  * offset 0 on, without others' between. With a module's last piece the agent checks the whole, and after the
- * command puts it to use. It takes pieces until one is wrong or finds no room: the result is how many it took,
+ * command puts it to use. It takes pieces until one is wrong or finds no space: the result is how many it took,
  * or -errno if not even the first. total_bytes 0: forget this module's rows.
  */
 struct wire_unwind_chunk {

@@ -12,6 +12,7 @@
 #include "attach/attach.h"
 #include "attach/jvm/check.h"
 #include "attach/jvm/hotspot.h"
+#include "attach/jvm/libjvm.h"
 #include "attach/protocol.h"
 
 #include <stdio.h>
@@ -57,6 +58,8 @@ static int tool_place(const struct hotspot *jvm, char **args, struct err *err)
 	static struct place place;
 	int rc = place_prepare(&place, &agent, jvm->pid, jvm->nspid, err);
 
+	if (!rc && exe_is_musl(jvm->pid))
+		place_find_kept(&place, jvm->pid);
 	rc = rc ? rc : place_put(&place, jvm->pid, err);
 	if (!rc && puts(place.path) >= 0 && !fflush(stdout))
 		while (getchar() != EOF)

@@ -30,7 +30,8 @@ static int asks(void)
 
 static void test_fds(void)
 {
-	fake_file("10/status", "Name:\tjava\nFDSize:\t64\nVmSize:\t  4000000 kB\n");
+	fake_file("10/status",
+		"Name:\tjava\nState:\tS (sleeping)\nFDSize:\t64\nVmSize:\t  4000000 kB\n");
 	for (int fd = 0; fd < 10; fd++) {
 		char path[32];
 

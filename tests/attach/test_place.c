@@ -43,6 +43,7 @@ static void test_kept(void)
 	ok(read >= 0 && fd >= 0, "a loader reads a copy; an agent has kept another");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	is_int(place_prepare(&next, &self, getpid(), getpid(), &err), 0, "the next jhot comes");
+	place_find_kept(&next, getpid());
 	is_int(place_put(&next, getpid(), &err), 0, "and has something to load");
 	is_str(next.path, path, "which is what the agent keeps");
 	ok(next.dir < 0, "nothing is put into a folder");
@@ -51,6 +52,7 @@ static void test_kept(void)
 	place_done(&next);
 	close(fd);
 	place_prepare(&next, &self, getpid(), getpid(), &err);
+	place_find_kept(&next, getpid());
 	is_int(place_put(&next, getpid(), &err), 0, "where that is closed");
 	ok(there(&next) && strncmp(next.path, "/proc", 5) != 0, "there is a copy again");
 	place_done(&next);

@@ -8,6 +8,7 @@
 #include "tests/tap.h"
 
 #include <errno.h>
+#include <sched.h>
 
 static void test_status(void)
 {
@@ -41,6 +42,7 @@ static void test_status(void)
 static void test_stat(void)
 {
 	struct proc_machine machine;
+	cpu_set_t first;
 	struct proc_cpu cpu;
 	char comm[32];
 
@@ -61,14 +63,19 @@ static void test_stat(void)
 	is_int(proc_swapped_in(), -1, "nor of a kernel without swap");
 	fake_file("vmstat", "nr_free_pages 5\npgpgin 7\npswpin 1234\npswpout 9\n");
 	is_int(proc_swapped_in(), 1234, "pages that were read back");
-	is_int(proc_machine(&machine), -ENOENT, "no stat of the machine");
+	is_int(proc_machine(getpid(), &machine), -ENOENT, "no stat of the machine");
 	fake_file("stat", "cpu  100 20 30 4000 500 6 7 8 90 10\ncpu0 50 10 15 2000 250 3 3 4 45 5\n"
 			  "cpu3 50 10 15 2000 250 3 4 4 45 5\nintr 12345 cpu\nctxt 99\n");
-	is_int(proc_machine(&machine), 0, "the machine's");
+	is_int(proc_machine(getpid(), &machine), 0, "the machine's");
 	is_int(machine.busy_ticks, 171, "neither idle time nor a guest's, which is the user's too");
 	is_int(machine.cpus, 2, "CPUs in use");
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	ok(!sched_setaffinity(0, sizeof(first), &first), "on the first CPU alone");
+	is_int(proc_machine(getpid(), &machine), 0, "the machine's again");
+	is_int(machine.free_ticks, 2250, "of that: idle, and waiting for a disk");
 	fake_file("stat", "intr 1\n");
-	is_int(proc_machine(&machine), -EINVAL, "a stat without it");
+	is_int(proc_machine(getpid(), &machine), -EINVAL, "a stat without it");
 	fake_file("21/stat", "21 (cut) R 1 2\n");
 	is_int(proc_cpu(21, &cpu), -1, "a stat cut off");
 	fake_file("22/stat", "22 no name");

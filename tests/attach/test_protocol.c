@@ -7,14 +7,18 @@
  */
 #include "attach/protocol.h"
 
+#include "base/clock.h"
+
 #include "tests/attach/fake.h"
 #include "tests/tap.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* Modes of the player; what it answers stands in player.answer. */
 enum mode {
@@ -249,11 +253,24 @@ static void test_ends(void)
 	play_end(&play);
 }
 
+/* leave_trigger: as another jhot has made it so many seconds ago. */
+static void leave_trigger(const struct play *play, time_t seconds)
+{
+	struct timespec times[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)play->pid);
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	if (fd < 0 || futimens(fd, times))
+		fake_bail(name);
+	close(fd);
+}
+
 static void test_no_signal(void)
 {
 	struct play play;
 	char name[64];
-	int fd;
 
 	play_begin(&play, DEFAULT_ACT, "");
 	ok(converse(&play) && strstr(play.err.what, "does not handle SIGQUIT"), "no handler: %s",
@@ -279,9 +296,7 @@ static void test_no_signal(void)
 	play_end(&play);
 
 	play_begin(&play, ANSWER, "0\n");
-	snprintf(name, sizeof(name), ".attach_pid%d", (int)play.pid);
-	fd = open(name, O_CREAT | O_WRONLY, 0600);
-	close(fd);
+	leave_trigger(&play, 60);
 	ok(!converse(&play) && !trigger_left(&play),
 		"a trigger file left by others is used and removed");
 	is_int(signal_seen(&play), 't', "signalled with it");
@@ -295,6 +310,35 @@ static void test_no_signal(void)
 		"no file is made through a symbolic link");
 	is_int(signal_seen(&play), 0, "and no signal sent");
 	unlink(name);
+	play_end(&play);
+}
+
+/* The second signal would have the JVM write all its stacks. */
+static void test_together(void)
+{
+	uint64_t start_ns;
+	struct play play;
+	pid_t other;
+
+	play_begin(&play, ANSWER, "0\n");
+	leave_trigger(&play, 0);
+	other = fork();
+	if (other == 0) {
+		usleep(300000);
+		kill(play.pid, SIGQUIT);
+		_exit(0);
+	}
+	start_ns = clock_mono_ns();
+	ok(!converse(&play), "a JVM that another one wakes is asked, too");
+	ok(clock_mono_ns() - start_ns > 250 * NS_PER_MS, "when that one has woken it");
+	waitpid(other, NULL, 0);
+	play_end(&play);
+
+	play_begin(&play, ANSWER, "0\n");
+	leave_trigger(&play, 0);
+	play.p.listen_ms = 300;
+	ok(!converse(&play) && !trigger_left(&play), "one that is not woken in time is woken");
+	is_int(signal_seen(&play), 't', "by a signal of ours");
 	play_end(&play);
 }
 
@@ -354,6 +398,29 @@ static void test_full(void)
 	play_end(&play);
 }
 
+/* The JVM listens, but we get no descriptor to ask it with. */
+static void test_no_descriptor(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), rc;
+	struct rlimit limit, none;
+	struct play play;
+
+	play_begin(&play, ANSWER, "");
+	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)play.pid);
+	if (bind(listener, (struct sockaddr *)&addr, sizeof(addr)) || listen(listener, 5) ||
+		getrlimit(RLIMIT_NOFILE, &limit))
+		fake_bail("bind");
+	none = (struct rlimit){0, limit.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	rc = converse(&play);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ok(rc && strstr(play.err.what, "cannot be reached"), "no descriptor: %s", play.err.what);
+	is_int(signal_seen(&play), 0, "brings no signal, by which a JVM would write its stacks");
+	close(listener);
+	play_end(&play);
+}
+
 static void test_long_argument(void)
 {
 	char longer[1026];
@@ -384,8 +451,10 @@ int main(void)
 	test_silence();
 	test_ends();
 	test_no_signal();
+	test_together();
 	test_impostor();
 	test_full();
+	test_no_descriptor();
 	test_long_argument();
 	fake_end();
 	return tap_done();

@@ -242,7 +242,7 @@ static int no_rights(void)
 	return holds(path_of("open/readonly"), "old") ? 0 : 6;
 }
 
-static int no_room(void)
+static int no_space(void)
 {
 	struct rlimit limit = {20, 20};
 	char much[64] = "";
@@ -250,10 +250,10 @@ static int no_room(void)
 
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	if (file_put(path_of("room"), much, sizeof(much), &err) != -1 ||
+	if (file_put(path_of("space"), much, sizeof(much), &err) != -1 ||
 		!strstr(err.hint, "larger than allowed"))
 		return 1;
-	return holds(path_of("room"), "old") ? 0 : 2;
+	return holds(path_of("space"), "old") ? 0 : 2;
 }
 
 static void test_refused(void)
@@ -271,8 +271,8 @@ static void test_refused(void)
 	chmod(path_of("open"), 0777);
 	in_child(no_rights, "a folder and a file without rights: a hint, and the old ones intact");
 	chmod(path_of("shut"), 0755);
-	set_up(path_of("room"), "old");
-	in_child(no_room, "no room: a hint, and the old file intact");
+	set_up(path_of("space"), "old");
+	in_child(no_space, "no space: a hint, and the old file intact");
 	is_int(litter(folder), before, "no half file is left");
 }
 

@@ -43,7 +43,7 @@ ROWS = (
     Row("live", "live.sh", 1800, {"SECONDS_EACH": 60}, {"SECONDS_EACH": 3, "STACKS": 1000}),
     Row("exports", "exports.sh", 900, {"TURNS": 3, "SECONDS_EACH": 5}, {"TURNS": 1, "SECONDS_EACH": 1, "FORMATS": "html jfr"}),
     Row("idle", "idle.sh", 300, {"SECONDS_EACH": 15}, {"SECONDS_EACH": 3}),
-    Row("rates", "rates.sh", 1800, {"MAJORS": "17 21"}, None),
+    Row("rates", "rates.sh", 2400, {"MAJORS": "17 21"}, None),
     Row("events", "events.sh", 900, {}, None),
     Row("screen", "screen.sh", 1200, {}, None),
     Row("day", os.path.join(BUILD, "tests", "bench", "bench_day"), 900, {}, None),

@@ -1,21 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench ROWS=rates: what jhot costs programs that start threads, or mount virtual ones, as often as they can: operations a second and CPU
-# time of each, agent included, sampled and not by turns on the same JVM. ASPROF=PATH has async-profiler take turns, too.
-#   TURNS=8    SECONDS_EACH=4 of each    MAJORS="17 25"
+# make bench ROWS=rates: what jhot costs programs that start threads, mount virtual ones, or wait for a lock as often as they can:
+# operations a second and CPU time of each, agent included, against the same JVM before anyone had come to it. What is asked of a JVM
+# by an event may be with it until it ends (from JDK 21 on alloc makes each mount longer), so each turn has JVMs of its own, and that
+# comes last. ASPROF=PATH has async-profiler take turns, too, with the event that is in question.
+#   TURNS=5    SECONDS_EACH=3 of each    MAJORS="17 25"    ONLY=waits
 . "$(dirname "$0")/lib.sh"
 
-TURNS=${TURNS:-8}
-LONG=${SECONDS_EACH:-4}
+TURNS=${TURNS:-5}
+LONG=${SECONDS_EACH:-3}
 MAJORS=${MAJORS:-17 21 25}
 
-# measured NAME: the lines that the program prints meanwhile, but for those of the beginning and the end of the turn
+# measured NAME: "NAME RATE NS" of the lines that the program prints meanwhile, but for those of the beginning and the end, and
+# the same of the JVM's first such, in one line
 measured() {
-	local before
+	local before figures
 	before=$(wc -l <"$JVM_OUT")
 	sleep "$LONG"
-	tail -n +$((before + 2)) "$JVM_OUT" | awk -v name="$1" '/^rate/ { n += $2; cpu += $3; lines++ }
-		END { if (n) printf "%s %.0f %.0f\n", name, 2 * n / lines, cpu / n }' >>"$T/turns"
+	figures=$(tail -n +$((before + 2)) "$JVM_OUT" |
+		awk '/^rate/ { n += $2; cpu += $3; lines++ } END { if (n) printf "%.0f %.0f\n", 2 * n / lines, cpu / n }')
+	first=${first:-$figures}
+	echo "$1 $figures $first" >>"$T/turns"
 }
 
 # sampled NAME COMMAND...: while that samples
@@ -30,48 +35,70 @@ sampled() {
 	sleep 0.5
 }
 
-turn() {
-	measured nothing
-	sampled jhot "$JHOT" record -d 600 -o "$T/x.collapsed" "$JVM"
-	sampled jhot-all "$JHOT" record -e cpu,alloc,lock,wall -d 600 -o "$T/x.collapsed" "$JVM"
-	[ -z "$ASPROF" ] || sampled async-profiler "$ASPROF" -e cpu -d $((LONG + 1)) -o collapsed -f "$T/y.collapsed" "$JVM"
+# what Rates does | the oldest JDK that can | the event in question
+kinds() {
+	cat <<'END'
+starts  8  cpu
+mounts  21 cpu
+waits   8  lock
+holders 21 lock
+END
 }
 
-# told MAJOR WHAT: medians, and how they are to "nothing" of the same turn
+# fresh WHAT: a JVM that nobody has been to
+fresh() {
+	first=
+	jvm_start -Xmx256m Rates "$1" || exit 1
+	sleep 3
+	measured nothing
+}
+
+# turn WHAT EVENT
+turn() {
+	fresh "$1"
+	sampled jhot "$JHOT" record -e "$2" -d 600 -o "$T/x.collapsed" "$JVM"
+	measured nothing
+	sampled jhot-all "$JHOT" record -e cpu,alloc,lock,wall -d 600 -o "$T/x.collapsed" "$JVM"
+	jvm_end
+	[ -n "$ASPROF" ] || return 0
+	fresh "$1"
+	sampled async-profiler "$ASPROF" -e "$2" -d $((LONG + 1)) -o collapsed -f "$T/y.collapsed" "$JVM"
+	jvm_end
+}
+
+# told MAJOR WHAT: medians, and how they are to the same JVM's first
 told() {
 	python3 - "$T/turns" "$1" "$2" <<'PYTHON'
 import statistics, sys
 
 rows = {}
 for line in open(sys.argv[1]):
-    name, rate, ns = line.split()
-    rows.setdefault(name, []).append((float(rate), float(ns)))
+    name, *figures = line.split()
+    rows.setdefault(name, []).append([float(f) for f in figures])
+rows["nothing"] = [v for v in rows["nothing"] if v[:2] != v[2:]]  # not the first itself
 for name, values in rows.items():
-    pairs = list(zip(values, rows["nothing"]))
     rate, ns = (statistics.median(v[i] for v in values) for i in (0, 1))
-    loss = statistics.median(100 * (1 - v[0] / n[0]) for v, n in pairs)
-    more = statistics.median(100 * (v[1] / n[1] - 1) for v, n in pairs)
+    loss = statistics.median(100 * (1 - v[0] / v[2]) for v in values)
+    more = statistics.median(100 * (v[1] / v[3] - 1) for v in values)
     print("JDK %s %-7s %-15s %9.0f a second (%+5.1f %%)  %7.2f us of CPU each (%+5.1f %%)" %
           (sys.argv[2], sys.argv[3], name, rate, -loss, ns / 1000, more))
-kinds = {"starts": "threads that start", "mounts": "virtual threads that are mounted"}
+kinds = {"starts": "threads that start", "mounts": "virtual threads that are mounted", "waits": "waits for a monitor",
+         "holders": "waits of virtual threads for a lock"}
 for name, values in rows.items():
     who, kind = ("jhot", ", all events") if name == "jhot-all" else (name, "")
     print("= %s, JDK %s%s: CPU of each | %s | of nothing's | - | %s" %
-          (kinds[sys.argv[3]], sys.argv[2], kind, who, " ".join("%.4f" % (v[1] / n[1]) for v, n in zip(values, rows["nothing"]))))
+          (kinds[sys.argv[3]], sys.argv[2], kind, who, " ".join("%.4f" % (v[1] / v[3]) for v in values)))
 PYTHON
 }
 
-while read -r major java; do
-	for what in starts mounts; do
-		[ "$what" = starts ] || [ "$major" -ge 21 ] || continue
-		JAVA=$java
-		jvm_start -Xmx256m Rates "$what" || exit 1
-		sleep 3
+while read -r major java <&4; do
+	JAVA=$java
+	while read -r what oldest event <&3; do
+		[[ $major -ge $oldest && $what =~ ${ONLY:-.} ]] || continue
 		: >"$T/turns"
 		for ((i = 0; i < TURNS; i++)); do
-			turn
+			turn "$what" "$event"
 		done
 		told "$major" "$what"
-		jvm_end
-	done
-done < <(jdks $MAJORS)
+	done 3< <(kinds)
+done 4< <(jdks $MAJORS)

@@ -7,6 +7,9 @@
 #   ONLY=REGEX        only lines whose name matches      PROGRAMS="..."  lines like those below instead of them
 #   WORKLOADS=DIR     also DIR/*.sh (see workload.sh); PROGRAMS=" " then means: only those
 #
+# A row's memory is that of the JVM, and of jhot, in kB: how much more in the end than when it began. Below the row: what was lost, by
+# name, and both memories over time, each from 0 to its most.
+#
 # Exit 1 when a JVM crashed, hung, wrote what it should not, came to a wrong result, or jhot failed.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/workload.sh"
@@ -55,30 +58,56 @@ END
 
 # --- one recording -----------------------------------------------------------------------------------
 
-# sample PID [SECONDS]: records it; memory before and after
+# sample PID [SECONDS]: records it; each second's memory, "JVM jhot" in kB, goes to $T/memory, what was lost to $T/losses
 sample() {
-	before_kb=$(rss_kb "$1")
+	local recorder
 	for _ in 1 2 3 4 5 6 7 8; do
 		rm -f "$T"/soak*.collapsed
 		"$JHOT" record --budget=off -e "$EVENTS" -i "$INTERVAL" -d "${2:-$SECONDS_EACH}" -o "$T/soak.collapsed" "$1" \
-			>"$T/out" 2>"$T/err" </dev/null
+			>"$T/out" 2>"$T/err" </dev/null &
+		recorder=$!
+		while alive "$recorder"; do
+			echo "$(rss_kb "$1") $(rss_kb "$recorder")" >>"$T/memory"
+			sleep 1
+		done 2>/dev/null
+		wait "$recorder"
 		record_status=$?
 		grep -q 'still starting' <(tr -s ' \n' ' ' <"$T/err") || break
 		sleep 1
 	done
 	cat "$T"/soak*.collapsed >>"$T/stacks" 2>/dev/null
-	after_kb=$(rss_kb "$1" 2>/dev/null || echo 0)
+	sed -n 's/^lost: //p' "$T/out" >>"$T/losses"
+}
+
+# memory_of COLUMN: "kB more", then the plot, of what $T/memory says of it
+memory_of() {
+	awk -v column="$1" '
+		NF == 2 { v[n++] = $column; if ($column > most) most = $column }
+		END {
+			split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", bar, " ")
+			printf "%d %+d ", v[0], n ? v[n - 1] - v[0] : 0
+			wide = n < 40 ? n : 40
+			for (i = 0; i < wide; i++)
+				printf "%s", bar[1 + int(7 * v[int(i * n / wide)] / most)]
+			print ""
+		}' "$T/memory"
 }
 
 # report NAME VERDICT: a row, of all events together
 report() {
-	local lost
-	lost=$(sed -n 's/.*[^0-9]\([0-9][0-9]*\) lost.*/\1/p' "$T/err" 2>/dev/null | tail -n 1)
-	cat "$T/stacks" /dev/null 2>/dev/null | awk -f "$srcdir/tests/bench/stacks.awk" |
-		while read -r samples _ _ broken; do
-			printf '%-24s %9s %7s %7s %8s %+8d  %s\n' "$1" "$samples" "$broken" "${lost:-0}" \
-				"${before_kb:-0}" $((${after_kb:-0} - ${before_kb:-0})) "$2"
-		done
+	local samples broken lost jvm jvm_more jvm_plot own own_more own_plot
+	touch "$T/stacks" "$T/losses" "$T/memory"
+	lost=$(tr ',' '\n' <"$T/losses" | awk '{ sum += $2 } END { print sum + 0 }')
+	read -r samples _ _ broken < <(awk -f "$srcdir/tests/bench/stacks.awk" "$T/stacks")
+	read -r jvm jvm_more jvm_plot < <(memory_of 1)
+	read -r own own_more own_plot < <(memory_of 2)
+	printf '%-24s %9s %7s %7s %8s %8s %8s %8s  %s\n' "$1" "$samples" "$broken" "$lost" "$jvm" "$jvm_more" \
+		"$own" "$own_more" "$2"
+	if [ "$lost" != 0 ]; then
+		printf '%24s lost: %s\n' '' "$(tr ',' '\n' <"$T/losses" |
+			awk '{ n[$1] += $2 } END { for (i in n) printf "%s %d  ", i, n[i] }')"
+	fi
+	[ -z "$jvm_plot" ] || printf '%24s JVM %s  jhot %s\n' '' "$jvm_plot" "$own_plot"
 	[ "$2" = "alive and right" ] || failed=1
 }
 
@@ -149,7 +178,7 @@ verdict_of_own() {
 # soak_own NAME OPTIONS PROGRAM
 soak_own() {
 	local first=$JAVA options=$2 program=$3 name=$1
-	rm -f "$T"/hs_err* "$T/stacks" "$T/err"
+	rm -f "$T"/hs_err* "$T/stacks" "$T/losses" "$T/memory" "$T/err"
 	# shellcheck disable=SC2086
 	JAVA=$(java_for $options)
 	if [ -z "$JAVA" ]; then
@@ -197,7 +226,7 @@ verdict_of_workload() {
 # A program that ends by itself is started anew, and sampled anew: until the time is over.
 soak_workload() {
 	local end verdict
-	rm -f "$T/stacks" "$T/err"
+	rm -f "$T/stacks" "$T/losses" "$T/memory" "$T/err"
 	if workload_start "$1" $((SECONDS_EACH + 20)); then
 		end=$((SECONDS + SECONDS_EACH))
 		while
@@ -226,7 +255,7 @@ wanted() {
 	[[ $1 =~ ${ONLY:-.} ]]
 }
 
-printf '%-24s %9s %7s %7s %8s %8s  %s\n' program samples 'broken%' lost 'RSS kB' more verdict
+printf '%-24s %9s %7s %7s %8s %8s %8s %8s  %s\n' program samples 'broken%' lost 'JVM kB' more 'jhot kB' more verdict
 while IFS='|' read -r name options program; do
 	read -r name <<<"$name"
 	read -r program <<<"$program"

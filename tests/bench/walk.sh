@@ -46,6 +46,7 @@ END
 
 turn_jhot() {
 	local recorder
+	rm -f "$T/turn.collapsed"
 	"$JHOT" record -i "$INTERVAL" -d "$ROUND_S" -o "$T/turn.collapsed" "$TARGET" >"$T/turn.out" 2>&1 </dev/null &
 	recorder=$!
 	sleep "$(awk -v s="$ROUND_S" 'BEGIN { print s - 0.4 }')"
@@ -66,11 +67,13 @@ walks_of_status() {
 # turn_asprof NAME CSTACK
 turn_asprof() {
 	local metrics
+	rm -f "$T/turn.collapsed"
 	"$ASPROF" start -e cpu -i "$INTERVAL" --cstack "$2" -j 2048 -F stats "$TARGET" >"$T/turn.out" 2>&1 ||
 		{ echo "asprof failed: $(tail -n 1 "$T/turn.out")" >&2; return 1; }
 	sleep "$ROUND_S"
 	metrics=$("$ASPROF" metrics "$TARGET" 2>/dev/null)
-	"$ASPROF" stop -o collapsed -f "$T/turn.collapsed" "$TARGET" >/dev/null 2>&1
+	"$ASPROF" stop -o collapsed -f "$T/turn.collapsed" "$TARGET" >"$T/turn.out" 2>&1 ||
+		{ echo "asprof failed: $(tail -n 1 "$T/turn.out")" >&2; return 1; }
 	awk '$1 == "samples_total" { n += $2 } $1 == "samples_skipped_total" { l += $2 } END { print n + 0, l + 0 }' <<<"$metrics" >>"$T/$1.lost"
 	awk '$1 == "samples_total" { n += $2 } $1 == "samples_skipped_total" { n -= $2 } $1 == "stackwalk_ns_avg" { a = $2 }
 		END { print "all", n + 0, "-", "-", a + 0 }' <<<"$metrics" >>"$T/$1.cost"
@@ -126,15 +129,30 @@ by_depth() {
 	done >>"$T/depths"
 }
 
+# turn COMMAND...: on the program as it runs now. One that ends by itself is started anew: a turn in which it did so is taken again.
+turn() {
+	for _ in 1 2 3; do
+		[ -z "$WORKLOAD_GROUP" ] || { wait_for 20 workload_runs; TARGET=$WORKLOAD_PID; }
+		"$@" 2>"$T/failure" && return
+		alive "$TARGET" && break
+	done
+	cat "$T/failure" >&2
+	failed=1
+}
+
+workload_runs() {
+	workload_pid
+	alive "$WORKLOAD_PID"
+}
+
 measure() {
 	local round
 	rm -f "$T"/{jhot,asprof,vmx}.{collapsed,cost,lost}
 	sleep "$WARM"
 	for ((round = 0; round < ROUNDS; round++)); do
-		[ -z "$WORKLOAD_GROUP" ] || { workload_pid; TARGET=$WORKLOAD_PID; }
-		turn_jhot || failed=1
-		[ -z "$ASPROF" ] || turn_asprof asprof vm || failed=1
-		[ -z "$ASPROF" ] || [ -z "${VMX:-}" ] || turn_asprof vmx vmx || failed=1
+		turn turn_jhot
+		[ -z "$ASPROF" ] || turn turn_asprof asprof vm
+		[ -z "$ASPROF" ] || [ -z "${VMX:-}" ] || turn turn_asprof vmx vmx
 	done
 	[ ! -e "$T/jhot.collapsed" ] || row jhot
 	[ ! -e "$T/asprof.collapsed" ] || row asprof

@@ -4,7 +4,7 @@
 #
 #   WORKLOADS=DIR     where h2.sh and lucene-bench.sh are (see workload.sh)    ONLY="javac h2"   of the programs, these
 #   LOADS="100hz 1khz events"    ways to profile    TURNS=10   turns of each    WARM=20   seconds before
-#   SECONDS_EACH=6    of a turn (Lucene: a round)   ASPROF=PATH   the same from async-profiler, in turns
+#   SECONDS_EACH=6    of a turn at least   ASPROF=PATH   the same from async-profiler, in turns
 #   PORT=9092         of the database    VERBOSE=1   each turn on stderr
 #
 # In turns on one warm JVM; see work.py. javac is a program of ours, which compiles the same sources over and over.

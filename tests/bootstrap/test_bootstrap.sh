@@ -6,7 +6,7 @@
 # A tree with nothing to build, and a PATH with only the basics, our package tools and no sudo.
 mkdir -p "$T/tree/demo" "$T/bin" "$T/log"
 cp "$srcdir/bootstrap" "$T/tree/"
-for tool in sh awk cat cksum cp date dirname env find grep head id ln ls make mkdir nproc printf rm sed seq \
+for tool in sh awk cat cksum cp date dirname env find grep head id ln ls make mkdir nice nproc printf rm sed seq \
 	sleep sort stat tail tee touch tr uname uniq wc; do
 	ln -s "$(command -v $tool)" "$T/bin/$tool"
 done
@@ -70,7 +70,7 @@ tree_with() {
 	printf '%s\n' "$@" >"$T/made/tests"
 	cat >"$T/made/configure" <<END
 #!/bin/sh
-printf 'all check-alone:\ncheck-together:\n\t@sh $T/made/tests\n' >Makefile
+printf 'all:\ncheck-alone sanitized-programs check-programs:\n\t@echo \$@ >>$T/log/order\ncheck-together:\n\t@sh $T/made/tests\n' >Makefile
 touch config.status
 END
 	chmod -R a+rwX "$T/tree" "$T/made"
@@ -99,6 +99,17 @@ tree_with 'echo ":test-result: FAIL" >a.trs; echo "not ok 1 - wrong" >a.log; fal
 boot "" check
 is "a test that fails: exit 1" $? 1
 is "and a last line that says so" "$(tail -n 1 "$T/out")" "0 passed, 1 failed"
+
+# What is sanitized is compiled before the tests begin that are alone, and runs after them; without such a compiler it does not.
+fake cc 'exit 0'
+: >"$T/log/order"
+chmod a+rw "$T/log/order"
+tree_with 'echo ":test-result: PASS" >a.trs'
+boot "" check
+is "with sanitizers: exit 0" $? 0
+is "those programs are made beside tests, before what measures, and run at the end" "$(tr '\n' ' ' <"$T/log/order")" \
+	"sanitized-programs check-alone check-programs "
+rm "$T/bin/cc"
 
 rm "$T/bin/apt-get"
 boot "" build && status=0 || status=$?

@@ -3,12 +3,6 @@
 # The program's frame: help, version, errors in three blocks on stderr, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-# run ARG...: status, output and errors into $status, $T/out, $T/err
-run() {
-	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
-	status=$?
-}
-
 # exits CODE ARG...
 exits() {
 	local want=$1

@@ -3,12 +3,6 @@
 # record, convert, status and stop: files and formats, what is refused before attaching, full disks, exit codes.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-# run ARG...: status, output and errors into $status, $T/out, $T/err
-run() {
-	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
-	status=$?
-}
-
 # some ARG...: `jhot record` until it has taken some samples, however slow the machine is
 some() {
 	wait_for 60 quiet "$JVM" # the samples below are not those of the session before
@@ -83,12 +77,11 @@ ok "nothing was attached" [ $status != 0 ]
 is "the old recording is as it was" "$(cat "$T/old.jhot")" old
 run record -d 1 -o "$T/new.jhot" --agent "$T/nowhere/libjhot.so" "$JVM"
 is "and a new one is not begun" "$(ls "$T" | grep -c '\.jhot$\|part$')" 1
-"$JHOT" record -o "$T/old.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-record=$!
+record_start -o "$T/old.jhot"
 ok "the new one is written beside it" wait_for 60 part_has_stacks
 is "while the new one is made it is there" "$(cat "$T/old.jhot")" old
-kill -KILL $record
-wait $record 2>/dev/null
+kill -KILL $RECORD_PID
+wait $RECORD_PID 2>/dev/null
 is "nor does it go with a jhot that is killed" "$(cat "$T/old.jhot")" old
 is "of which its own file is left" "$(find "$T" -maxdepth 1 -name '.jhot-*.part' | wc -l)" 1
 ok "which can be read up to there" part_has_stacks
@@ -98,12 +91,10 @@ some -o "$T/old.jhot"
 run convert -o - "$T/old.jhot"
 is "replaced when the new one is whole" $status 0
 rm "$T/old.jhot"
-"$JHOT" record -o "$T/new.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-record=$!
+record_start -o "$T/new.jhot"
 wait_for 60 has_samples "$JVM" 15
 ok "one without a predecessor has its name at once" wait_for 60 [ -s "$T/new.jhot" ]
-kill -TERM $record
-wait $record
+record_end
 rm "$T/new.jhot"
 is "nothing is left beside them" "$(find "$T" -name '*.part')" ""
 
@@ -183,17 +174,17 @@ echo old >"$T/old.svg"
 if [ "$(id -u)" = 0 ] && mkdir "$T/tiny" && mount -t tmpfs -o size=4k none "$T/tiny" 2>/dev/null; then
 	echo old >"$T/tiny/old.svg"
 	some -o "$T/tiny/old.svg"
-	is "a disk without room for the new file: exit 6" $status 6
+	is "a disk without space for the new file: exit 6" $status 6
 	is "the old one is intact" "$(cat "$T/tiny/old.svg")" old
 	is "and nothing else is there" "$(ls "$T/tiny")" old.svg
 	umount "$T/tiny"
 	mount -t tmpfs -o size=4k none "$T/tiny" && echo old >"$T/tiny/old.jhot"
 	some -o "$T/tiny/old.jhot"
-	is "a recording for which there is no room: exit 6" $status 6
+	is "a recording for which there is no space: exit 6" $status 6
 	is "the old one of it is intact" "$(cat "$T/tiny/old.jhot")" old
 	umount "$T/tiny"
 else
-	skip "a disk without room" "needs root and mount"
+	skip "a disk without space" "needs root and mount"
 fi
 
 # --- status and stop ---
@@ -205,18 +196,18 @@ ok "and what stays" grep -q libjhot "$T/out"
 run status --json "$JVM"
 ok "status --json is JSON" python3 -m json.tool "$T/out" /dev/null
 "$JHOT" record -o "$T/long.collapsed" "$JVM" >"$T/out2" 2>"$T/err2" </dev/null &
-record=$!
+RECORD_PID=$!
 wait_for 60 has_samples "$JVM" 15
 run status "$JVM"
-ok "status of a session: who holds it" grep -q "profiled by .*(jhot process $record)" "$T/out"
+ok "status of a session: who holds it" grep -q "profiled by .*(jhot process $RECORD_PID)" "$T/out"
 ok "with what event" grep -q '^event cpu: .* every 10 ms' "$T/out"
 run record -d 1 "$JVM"
 is "a second jhot: exit 5" $status 5
-ok "the holder is named" grep -q "jhot process $record" "$T/err"
+ok "the front end is named" grep -q "jhot process $RECORD_PID" "$T/err"
 ok "and how to take over" grep -q -- '--take-over' "$T/err"
 run stop "$JVM"
 is "stop: exit 0" $status 0
-wait "$record"
+wait "$RECORD_PID"
 is "the one that was stopped: exit 1" $? 1
 ok "it wrote what it had" [ -s "$T/long.collapsed" ]
 run stop "$JVM"
@@ -225,11 +216,10 @@ is "nothing to stop: exit 0" $status 0
 # --- the JVM ends ---
 known=$JVM
 jvm_start $CALM_JVM Known shares
-"$JHOT" record -o "$T/end.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-record=$!
+record_start -o "$T/end.collapsed"
 wait_for 60 has_samples "$JVM" 15
 jvm_halt
-wait $record
+wait $RECORD_PID
 is "until the JVM's end: exit 0" $? 0
 ok "that it ended is told" grep -q "JVM $JVM has ended" "$T/err"
 ok "what there was is written" [ -s "$T/end.collapsed" ]

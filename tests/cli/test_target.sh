@@ -3,12 +3,6 @@
 # What a word on the command line may mean: a process, never one of its threads; a JVM by its name, never by chance.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-# run ARG...: status, output and errors into $status, $T/out, $T/err
-run() {
-	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
-	status=$?
-}
-
 # exits CODE WORDS ARG...: that exit code, those words in the error
 exits() {
 	local want=$1 words=$2

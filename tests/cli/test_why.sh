@@ -31,9 +31,9 @@ says() {
 begun() {
 	grep -q 'jhot lock' /proc/"$JVM"/task/*/comm
 }
-ok "nothing is wrong: code 0" wait_for 30 says 0 -d 2 "$JVM" || diag_file "$T/out"
+ok "nothing is wrong: code 0" wait_for 60 says 0 -d 5 "$JVM" || diag_file "$T/out"
 ok "and it says so" grep -q ' s: nothing found$' "$T/out"
-ok "JSON: code 0" wait_for 30 says 0 -d 2 --json "$JVM"
+ok "JSON: code 0" wait_for 60 says 0 -d 5 --json "$JVM"
 ok "by its schema" by_schema
 ok "and no finding" python3 -c "import json, sys; sys.exit(json.load(open('$T/out'))['findings'] != [])"
 
@@ -55,15 +55,15 @@ jvm_end
 
 jvm_start Problems deadlock
 deadlock_found() {
-	why -d 2 "$JVM"
+	why -d 4 "$JVM"
 	[ $code = 9 ] && grep -q '^DEADLOCK  .* and .* wait for each other' "$T/out"
 }
-ok "a deadlock: found, code 9" wait_for 30 deadlock_found || diag_file "$T/out"
+ok "a deadlock: found, code 9" wait_for 60 deadlock_found || diag_file "$T/out"
 ok "with who waits for whom" grep -q '^    payer-1 waits for Object, held by payer-2$' "$T/out"
 ok "and where" grep -q '^      Problems.transfer, line ' "$T/out"
 ok "and what to do" grep -q '^  -> ' "$T/out"
 is "without a word on stderr" "$(cat "$T/err")" ""
-why -d 2 --json "$JVM"
+why -d 5 --json "$JVM"
 is "JSON: code 9" $code 9
 ok "by its schema, too" by_schema
 ok "the rule is named" python3 -c "
@@ -81,7 +81,7 @@ if found[0].keys() != found[1].keys():
     sys.exit("%r: %r" % tuple(found))
 PYTHON
 
-ok "record --why" "$JHOT" record --why -e lock -d 3 -o "$T/x.collapsed" "$JVM" 2>"$T/err" </dev/null
+ok "record --why" "$JHOT" record --why -e lock -d 6 -o "$T/x.collapsed" "$JVM" 2>"$T/err" </dev/null
 ok "tells it, too" grep -q '^DEADLOCK  payer-[12] and payer-[12] wait' "$T/err" || diag_file "$T/err"
 ok "and what is not looked for" grep -q '^not looked for: exceptions' "$T/err"
 

@@ -13,4 +13,4 @@ DUMP_TEST_LIBS = libdump.a libwalk.a libsession.a libattach.a libsymbols.a libpr
 %C%_test_modules_LDADD = $(DUMP_TEST_LIBS)
 %D%/untraceable.so: %D%/untraceable.c
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/untraceable.c -ldl
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/untraceable.c

@@ -6,9 +6,14 @@
 CALM_JVM="$CALM_JVM -XX:+IgnoreUnrecognizedVMOptions"
 
 # dump ARG...: status, output and errors into $status, $T/out, $T/err
-dump() {
-	"$JHOT" dump "$@" >"$T/out" 2>"$T/err" </dev/null
+# dump_as [AS...] PROGRAM ARGS...
+dump_as() {
+	"$@" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
+}
+
+dump() {
+	dump_as "$JHOT" dump "$@"
 }
 
 # thread NAME: the frames of the thread of this name, without kernel frames
@@ -33,11 +38,11 @@ has_deep() {
 			END { exit step != 5 }' "$T/deep"
 }
 
-# Once in a while a thread is caught between two calls of the recursion, so a few dumps may be needed.
+# shows_deep PID [AS...]. Once in a while a thread is caught between two calls of the recursion, so a few dumps may be needed.
 shows_deep() {
 	local try
 	for try in 1 2 3 4 5; do
-		dump "$1"
+		dump_as "${@:2}" "$JHOT" dump "$1"
 		[ "$status" = 0 ] && has_deep && return
 	done
 	diag_file "$T/deep"
@@ -278,17 +283,15 @@ test_other_user() {
 	jvm_start $CALM_JVM Known deep 20
 	ours=$JVM
 	if for_other; then
-		$AS_OTHER "$JHOT" dump "$ours" >"$T/out" 2>"$T/err"
-		is "another user's JVM: exit 3" $? 3
+		dump_as $AS_OTHER "$JHOT" dump "$ours"
+		is "another user's JVM: exit 3" "$status" 3
 		ok "another user's JVM: what to do" grep -q 'sudo' "$T/err"
 		ok "another user's JVM: untraced" untraced "$ours"
 		JVM_AS=$AS_OTHER jvm_start $CALM_JVM Known deep 20
-		$AS_OTHER "$JHOT" dump "$JVM" >"$T/out" 2>"$T/err"
-		status=$?
 		if [ "$scope" = 0 ]; then
-			is "the same user: exit 0" "$status" 0
-			ok "the same user: the stack" has_deep
+			ok "the same user: the stack" shows_deep "$JVM" $AS_OTHER
 		else
+			dump_as $AS_OTHER "$JHOT" dump "$JVM"
 			is "the same user, ptrace_scope $scope: exit 3" "$status" 3
 			ok "the same user: what to do" grep -q 'ptrace_scope' "$T/err"
 		fi

@@ -48,7 +48,7 @@ check_jvm() {
 		jvm_start $FLOCK -XX:+Use${gc}GC Parked 40 || return
 		ok "JDK $major, $gc: dump" dump || diag_file "$T/err"
 		all_of "JDK $major, $gc"
-		jvm_end q
+		jvm_end
 	done
 }
 
@@ -66,14 +66,14 @@ import json, sys
 d = json.load(open(sys.argv[1]))["virtual_threads"]
 print(d["count"] == d["looked_at"] == sum(g["count"] for g in d["stacks"]),
 	sorted(f["name"] for g in d["stacks"] for f in g["frames"] if f["name"] == "Parked.sleeper"))' "$T/dump")" "True ['Parked.sleeper']"
-	jvm_end q
+	jvm_end
 	jvm_start $FLOCK -Xmx1g Parked 30000 || return
 	ok "very many: dump" dump || diag_file "$T/err"
 	about=$(sed -n 's/^about \([0-9]*\) virtual threads wait without.*/\1/p' "$T/dump")
 	diag "about ${about:-none} of $((major < 24 ? 120000 : 180000))"
 	ok "very many: about so many" close_to "${about:-0}" $((major < 24 ? 120000 : 180000)) 5
 	ok "and it says that it is a part" grep -qE '; [0-9]+ were looked at, each stands for others' "$T/dump"
-	jvm_end q
+	jvm_end
 }
 
 ways=

@@ -404,9 +404,9 @@ static void test_files(void)
 }
 
 /* A child may lower its limits: the file cannot grow, the old one stays. */
-static void test_no_room(void)
+static void test_no_space(void)
 {
-	const char *file = path_of("room.collapsed");
+	const char *file = path_of("space.collapsed");
 	struct rlimit limit = {20, 20};
 	int status;
 	pid_t child;
@@ -524,7 +524,7 @@ int main(void)
 	test_locale();
 	test_flame();
 	test_files();
-	test_no_room();
+	test_no_space();
 	test_disks();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return tap_done() | (system(command) != 0);

@@ -122,7 +122,7 @@ def check_vitals(folder):
 
 
 def check_facts(folder):
-    """Of the session and of each event, in every text that has room for it."""
+    """Of the session and of each event, in every text that has space for it."""
     scope = json.load(open(write(folder, "f.speedscope.json", "-k", "events"), encoding="utf-8"))
     plain = dict(re.split(r" +", line, maxsplit=1) for line in
                  open(write(folder, "f.txt", "-k", "events")).read().split("\n\n")[0].splitlines())

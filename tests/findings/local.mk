@@ -9,7 +9,7 @@ check_PROGRAMS += %D%/test_code %D%/test_rules %D%/test_thresholds
 EXTRA_DIST += %D%/judge.h %D%/soak.sh
 
 .PHONY: soak-findings
-soak-findings: all $(check_DATA)
+soak-findings: all $(check_DATA) demo/classes.stamp
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/soak.sh
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make soak-findings: eleven programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
-# in which the kernel says that the program's threads waited for a core for half of the time does not count: then all is slow,
-# and that is what is found. It is told apart.
+# make soak-findings: the demo and eleven programs that have no problem are looked at for ten minutes each: every finding is a false alarm. A look
+# in which the kernel says that the program's threads waited for a core for half of the time, and that no core was free for half
+# as long, does not count: then all is slow, and that is what is found. It is told apart.
 #
 #   MINUTES=10       of each            MAJORS="17 21 25"
 #   TOGETHER=2       programs at a time: more of them take each other's cores
@@ -14,14 +14,15 @@ TOGETHER=${TOGETHER:-2}
 LOOK_S=20
 alarms=0
 looks=0
+CLASSES=$CLASSES:$builddir/demo/classes
 
-# what is looked at: a class and its arguments
+# what is looked at: a class and its arguments; "+": with virtual threads, too, where there are some
 programs() {
 	cat <<'END'
-Waiting pool-not
-Waiting pool-enough
-Waiting io-idle
-Waiting locks-not
++Waiting pool-not
++Waiting pool-enough
++Waiting io-idle
++Waiting locks-not
 Problems gc-not
 Problems classes-not
 Problems late
@@ -29,22 +30,25 @@ Problems exceptions-not
 Known shares
 Known threads 2
 Known deep 50
+org.example.shop.Main
 END
 }
 
-# delay_ns PID: for how long its threads have waited for a core by now
-delay_ns() {
-	cat "/proc/$1"/task/*/schedstat 2>/dev/null | awk '{ ns += $2 } END { printf "%.0f\n", ns }'
+# free_ms: for how long the machine's CPUs have had nothing to do
+free_ms() {
+	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($5 + $6) * 1000 / hz; exit }' /proc/stat
 }
 
 # watch PID NAME: looks again and again; what is found goes to $T/NAME.alarms, a line for each look to $T/NAME.looks or .starved
 watch() {
-	local end=$((SECONDS + MINUTES * 60)) before delay
+	local end=$((SECONDS + MINUTES * 60)) before free delay
 	while [ $SECONDS -lt $end ] && kill -0 "$1" 2>/dev/null; do
 		before=$(delay_ns "$1")
+		free=$(free_ms)
 		"$JHOT" why -d $LOOK_S "$1" >"$T/$2.said" 2>&1 </dev/null
 		delay=$((($(delay_ns "$1") - before) / 1000000))
-		if [ $delay -ge $((LOOK_S * 500)) ]; then
+		free=$(($(free_ms) - free))
+		if [ $delay -ge $((LOOK_S * 500)) ] && [ $((free * 2)) -lt $delay ]; then
 			echo >>"$T/$2.starved"
 			grep -E '^[A-Z][A-Z/ ]+  ' "$T/$2.said" >>"$T/$2.starving"
 		elif grep -Eq 'nothing found$|[0-9]+ found$' "$T/$2.said"; then
@@ -73,17 +77,26 @@ settle() {
 	names=() pids=() watchers=()
 }
 
+# begin NAME FLAG PROGRAM ARGS...: one more that is watched
+begin() {
+	local name=$1
+	shift
+	# shellcheck disable=SC2068
+	jvm_launch -Xmx128m $@
+	wait_for 60 grep -Eqs '^(ready|shop: open)' "$JVM_OUT" || return
+	names+=("$name")
+	pids+=("$JVM")
+	watch "$JVM" "$name" &
+	watchers+=($!)
+	[ ${#names[@]} -lt "$TOGETHER" ] || settle
+}
+
 names=() pids=() watchers=()
-while read -r major java; do
-	JAVA=$java
+while read -r major JAVA; do
 	while read -r program args; do
-		# shellcheck disable=SC2086
-		jvm_start -Xmx128m "$program" $args || continue
-		names+=("$major-$program-${args// /-}")
-		pids+=("$JVM")
-		watch "$JVM" "${names[-1]}" &
-		watchers+=($!)
-		[ ${#names[@]} -lt "$TOGETHER" ] || settle
+		begin "$major-${program#+}-${args// /-}" '' "${program#+}" "$args"
+		[[ $program != +* || $major -lt 21 ]] ||
+			begin "$major-${program#+}-${args// /-}-virtual" -Dvirtual=true "${program#+}" "$args"
 	done < <(programs | grep -e "${ONLY:-.}")
 	[ ${#names[@]} = 0 ] || settle
 done < <(jdks ${MAJORS:-17 21 25})

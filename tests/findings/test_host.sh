@@ -206,48 +206,47 @@ collectors() { # collectors MAJOR JAVA
 
 # --- a cgroup with a limit ---------------------------------------------------------------------------
 
-CG=
+CGS=()
 cgroup_end() {
+	local cg
 	test_end
-	[ -z "$CG" ] || wait_for 10 rmdir "$CG" 2>/dev/null
+	for cg in "${CGS[@]}"; do wait_for 10 rmdir "$cg" 2>/dev/null; done
 }
 
-# cgroup_begin: CG is a cgroup of half a core; fails, and says why in CG_WHY
+# cgroup_begin: CG is a new cgroup of half a core; fails, and says why in CG_WHY
 cgroup_begin() {
 	local top
 	CG_WHY="this machine lets nobody make a cgroup with a limit"
 	[ "$(id -u)" = 0 ] || return 1
 	top=$(awk '/ - cgroup / && /[, ]cpu(,|$)/ { print $5; exit }' /proc/self/mountinfo)
-	if [ -n "$top" ]; then
-		CG=$top/jhot-test-$$
-		mkdir "$CG" 2>/dev/null && echo 50000 2>/dev/null >"$CG/cpu.cfs_quota_us" && return
+	[ -n "$top" ] || top=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+	[ -n "$top" ] || return 1
+	CG=$top/jhot-test-$$-${#CGS[@]}
+	mkdir "$CG" 2>/dev/null || return 1
+	CGS+=("$CG")
+	if [ -e "$CG/cpu.cfs_quota_us" ]; then
+		echo 50000 2>/dev/null >"$CG/cpu.cfs_quota_us"
 	else
-		top=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
-		[ -n "$top" ] && CG=$top/jhot-test-$$ && mkdir "$CG" 2>/dev/null &&
-			echo "50000 100000" 2>/dev/null >"$CG/cpu.max" && return
+		[ -e "$CG/cpu.max" ] && echo "50000 100000" 2>/dev/null >"$CG/cpu.max"
 	fi
-	rmdir "$CG" 2>/dev/null
-	CG=
-	return 1
 }
 
-limited() { # limited LABEL PROBLEM
-	begins "$1" "$java" "$2"
+limited() { # limited LABEL: the program of that name, in a cgroup of its own
+	cgroup_begin || return
+	begins "$1" "$java" "$1"
 	sleep 1 # what its start takes is not looked at
 	echo "$JVM" >"$CG/cgroup.procs"
-	asked
 }
 
 throttled() {
 	trap cgroup_end EXIT
-	if ! cgroup_begin; then
+	if ! limited throttled || ! limited throttled-not; then
 		skip "a limit of CPU time" "$CG_WHY"
 		return
 	fi
-	limited throttled throttled
+	asked
 	finds throttled THROTTLED
 	says throttled 'limit of 0\.5 cores stops the program in [0-9]+ % of its periods of 100 ms'
-	limited throttled-not throttled-not
 	silent throttled-not THROTTLED
 }
 

@@ -95,35 +95,6 @@ static void stopping(int safepoints, int gc, int seconds)
 		second();
 }
 
-static void test_stops(void)
-{
-	sync_ms = 20;
-	stopping(49, 0, 10);
-	is_silent("stops", "at 4.9 %");
-	stopping(50, 0, 10);
-	is_found("stops", "at 5 %");
-	sync_ms = 40;
-	stopping(90, 0, 10);
-	is_found("stops", "at 9 %");
-	is_str(found("stops")->what,
-		"the JVM stops the program for 9 % of the time, without collections; 4 % until all "
-		"threads have come to a stop",
-		"what it says");
-	v.safepoint_sync_ms = -1;
-	second();
-	is_str(found("stops")->what,
-		"the JVM stops the program for 9 % of the time, without collections",
-		"and what it does not where that is not known");
-	stopping(900, 790, 10);
-	is_silent("stops", "where collections stop it for longer");
-	stopping(900, -1, 10);
-	is_silent("stops", "where those are not known");
-	stopping(-1, 0, 10);
-	is_silent("stops", "where safepoints are not known");
-	stopping(90, 0, 5);
-	is_silent("stops", "before 8 s are known");
-}
-
 /* One thread that runs for so much of the time, and others that wait for a core. */
 static void running(uint32_t percent, uint32_t waiting_percent)
 {
@@ -145,6 +116,68 @@ static void running(uint32_t percent, uint32_t waiting_percent)
 	profile_advance(profile, SECONDS);
 }
 
+static void freeing(int cpus_free_ms)
+{
+	begin();
+	v.host.cpus_free_ms = cpus_free_ms < 0 ? -1 : 1000;
+	for (int i = 0; i <= 10; i++) {
+		second();
+		v.host.cpus_free_ms += cpus_free_ms < 0 ? 0 : cpus_free_ms;
+	}
+	running(100, 100);
+}
+
+static void test_cores(void)
+{
+	freeing(499);
+	is_found("cores", "one thread waits, and half a CPU is not free");
+	freeing(500);
+	is_silent("cores", "where it is");
+	freeing(-1);
+	is_found("cores", "where that is not known");
+}
+
+/* It is found where a thread waits for a core for a little less than this, and not where it does for a little more. */
+static void beyond_queues(const char *rule, uint32_t percent)
+{
+	stopping(500, 0, 10);
+	running(100, percent - 1);
+	is_found(rule, "5 % beyond what a thread waits for a core");
+	stopping(500, 0, 10);
+	running(100, percent + 1);
+	is_silent(rule, "less beyond that");
+}
+
+static void test_stops(void)
+{
+	sync_ms = 20;
+	stopping(49, 0, 10);
+	is_silent("stops", "at 4.9 %");
+	stopping(50, 0, 10);
+	is_found("stops", "at 5 %");
+	sync_ms = 40;
+	stopping(90, 0, 10);
+	is_found("stops", "at 9 %");
+	is_str(found("stops")->what,
+		"the JVM stops the program for 9 % of the time, without collections; 4 % until all "
+		"threads have come to a stop",
+		"what it says");
+	v.safepoint_sync_ms = -1;
+	second();
+	is_str(found("stops")->what,
+		"the JVM stops the program for 9 % of the time, without collections",
+		"and what it does not where that is not known");
+	beyond_queues("stops", 45);
+	stopping(900, 790, 10);
+	is_silent("stops", "where collections stop it for longer");
+	stopping(900, -1, 10);
+	is_silent("stops", "where those are not known");
+	stopping(-1, 0, 10);
+	is_silent("stops", "where safepoints are not known");
+	stopping(90, 0, 5);
+	is_silent("stops", "before 8 s are known");
+}
+
 static void test_safepoint(void)
 {
 	sync_ms = 49;
@@ -152,7 +185,7 @@ static void test_safepoint(void)
 	is_silent("safepoint", "at 4.9 %");
 	sync_ms = 50;
 	stopping(60, 0, 10);
-	running(100, 99);
+	running(100, 0);
 	is_found("safepoint", "at 5 %");
 	is_str(found("safepoint")->what,
 		"threads come late to safepoints: for 5 % of the time all others wait for them, "
@@ -161,9 +194,9 @@ static void test_safepoint(void)
 		"what it says");
 	ok(strstr(found("safepoint")->proof, "only counter runs for so long"), "and who it is");
 	is_silent("stops", "when threads are late");
-	stopping(60, 0, 10);
-	running(100, 101);
-	is_silent("safepoint", "where threads wait for a core");
+	sync_ms = 400;
+	beyond_queues("safepoint", 35);
+	sync_ms = 50;
 	stopping(60, 0, 10);
 	running(4, 0);
 	ok(!strstr(found("safepoint")->proof, "counter"), "nor who it is not: it runs for less");
@@ -461,7 +494,7 @@ static void test_order(void)
 
 	for (uint32_t i = 1; i < FINDINGS_MAX + 3; i++)
 		circle(2 * i, 2, 1);
-	is_int(looks(), FINDINGS_MAX, "no more than there is room for");
+	is_int(looks(), FINDINGS_MAX, "no more than there is space for");
 	for (unsigned i = 0; i < FINDINGS_MAX; i++) {
 		f = findings_get(findings, i);
 		ordered = ordered && !strcmp(f->rule->name, "deadlock") && f->subject == 2 * i;
@@ -501,6 +534,7 @@ int main(void)
 	test_swap();
 	test_stops();
 	test_safepoint();
+	test_cores();
 	test_classes();
 	test_heap();
 	test_gc();

@@ -57,6 +57,8 @@ finds_no() {
 	done
 }
 
+one_peer='^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]\.[0-9] threads at any moment$'
+
 # waits [NAME...]: looks at these, too
 waits() {
 	looks_at locks locks-chain deadlock pool pool-limit pool-enough pool-not io io-idle "$@"
@@ -75,14 +77,13 @@ waits() {
 	finds pool-limit '^POOL  (9|10|11) of 12 threads caller-\* wait in Waiting.callLimited; [123] do'
 	finds_no pool-enough POOL LOCK I/O
 	finds_no pool-not POOL LOCK I/O
-	finds io '^I/O  Waiting\$PaymentClient.charge waits for 127\.0\.0\.1:PORT: [4-6]\.[0-9] threads at any moment$' \
-		'^      Waiting.placeOrder'
+	finds io "$one_peer" '^      Waiting.placeOrder'
 	finds_no io-not I/O POOL LOCK
 	finds_no io-idle I/O POOL LOCK
 }
 
 # What virtual threads wait for, whether they keep their carriers meanwhile (monitors before JDK 24) or not.
-virtual=(virtual-locks-chain+locks virtual-deadlock+deadlock-3+deadlock-tried)
+virtual=(virtual-locks-chain+locks virtual-deadlock+deadlock-3+deadlock-tried virtual-io virtual-io-idle)
 virtual() {
 	finds "${virtual[0]}" '^LOCK  8 threads wait for Waiting\$Repo: [4-8]\.[0-9] at any moment; held in turns, most by worker-[0-9] in Waiting\$Repo.save \((sleeps|is parked)\)' \
 		'^    worker-[0-9] waits for Waiting\$Repo here:' '^      Waiting\$Repo.save' '^      Program.sleep' \
@@ -91,13 +92,12 @@ virtual() {
 		'^    payer-1 waits for Object, held by payer-2$' '^    payer-2 waits for Object, held by payer-1$' '^      Problems.transfer' \
 		'^DEADLOCK  payer-[012], payer-[012] and payer-[012] wait' '^    payer-2 waits for ReentrantLock\$NonfairSync, held by payer-0$'
 	ok "JDK $major: virtual threads that give up are in none" not grep -q '^DEADLOCK  .*trier' "$T/${virtual[1]}"
+	finds virtual-io "$one_peer" '^      Waiting.placeOrder'
+	finds_no virtual-io-not I/O POOL LOCK
+	finds_no virtual-io-idle I/O POOL LOCK
 }
 
 # Nothing else says how long threads really waited for a core: the kernel does.
-delay_ns() {
-	cat "/proc/$1"/task/*/schedstat | awk '{ ns += $2 } END { printf "%.0f\n", ns }'
-}
-
 cores() {
 	local cpus before after
 	rm -f "$T/cores"

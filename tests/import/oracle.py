@@ -39,7 +39,8 @@ def thread_of(event):
     name = thread.get("javaName") or thread.get("osName") or ""
     if thread.get("virtual"):
         return "[%s]" % (name and "%s #%d" % (name, thread["javaThreadId"]) or "virtual-#%d" % thread["javaThreadId"])
-    return "[%s tid=%d]" % (name, thread.get("osThreadId", 0))
+    mark = "tid=%d" % thread.get("osThreadId", 0)
+    return "[%s]" % (name and name + " " + mark or mark)  # one that just begins may have neither a name nor a number
 
 
 def stack_of(event, leaf):

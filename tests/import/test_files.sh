@@ -3,11 +3,6 @@
 # jhot convert and jhot view on files: what comes out, several files as one, times, keys, what is refused.
 . "$(dirname "$0")/../jvm/lib.sh"
 
-run() {
-	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
-	status=$?
-}
-
 # screen KEYS FILE...: one screen of the view, after these keys
 screen() {
 	run view --ascii --dump-screen 100x30 --keys "$@"

@@ -330,6 +330,11 @@ rss_kb() {
 	awk '/^VmRSS:/ { print $2 }' "/proc/$1/status"
 }
 
+# delay_ns PID: how long its threads have waited for a core
+delay_ns() {
+	cat "/proc/$1"/task/*/schedstat 2>/dev/null | awk '{ ns += $2 } END { printf "%.0f\n", ns }'
+}
+
 # count_of PID fd|task: how many
 count_of() {
 	ls "/proc/$1/$2" | wc -l
@@ -346,6 +351,23 @@ sampling() {
 
 quiet() {
 	! sampling "$1"
+}
+
+# run ARG...: jhot; its status, output and errors are in $status, $T/out, $T/err
+run() {
+	"$JHOT" "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# record_start ARG...: `jhot record` of $JVM in the background, likewise; record_end has it end as ^C does
+record_start() {
+	"$JHOT" record "$@" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
+	RECORD_PID=$!
+}
+
+record_end() {
+	kill -TERM $RECORD_PID
+	wait $RECORD_PID
 }
 
 # becomes_quiet DESCRIPTION PID: sampling ends; how long that took is told, not judged

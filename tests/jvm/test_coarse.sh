@@ -66,12 +66,10 @@ on_screen() {
 	"$JHOT" top --dump-screen=120x24 -n 2 "$JVM" 2>"$T/err" </dev/null | grep -Eq ' [0-9]+% coarse '
 }
 ok "the screen says how much is" wait_for 60 on_screen
-"$JHOT" record -i 1ms -d 100 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-RECORDER=$!
+record_start -i 1ms -d 100 -o "$T/x.collapsed"
 echo anew >&"$JVM_IN"
 wait_for 60 has_samples "$JVM" 500
-kill -TERM $RECORDER
-wait $RECORDER
+record_end
 ok "a recording says how much is" grep -Eq '^cpu: [0-9]+ % coarse' "$T/err"
 ok "and which flags are against it" grep -q -- '-XX:+DebugNonSafepoints' "$T/err"
 jvm_end

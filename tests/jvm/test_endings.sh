@@ -68,7 +68,7 @@ becomes_quiet "killed while it is silent, it leaves nothing" "$JVM"
 litter "$JVM" >"$T/after"
 same "and nothing stays" "$T/after" "$T/rested"
 
-# A dead holder is succeeded at once, without --take-over.
+# A dead front end is succeeded at once, without --take-over.
 record_start
 kill -KILL "$RECORD"
 wait "$RECORD" 2>/dev/null
@@ -80,7 +80,7 @@ record_start -o "$T/first.collapsed"
 wait_for 20 has_samples "$JVM" 20
 "$JHOT" record -d 1 "$JVM" >"$T/out2" 2>"$T/err2" </dev/null
 is "a second jhot is refused" $? 5
-ok "with the holder's name" grep -qiE "$(id -un)|since|holds" "$T/err2" || diag_file "$T/err2"
+ok "with the name of who has it" grep -qiE "$(id -un)|since|holds" "$T/err2" || diag_file "$T/err2"
 ok "the first runs on" alive "$RECORD"
 "$JHOT" status "$JVM" >"$T/status" 2>&1
 is "status knows of a session" $? 0

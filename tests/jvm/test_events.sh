@@ -4,10 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # record ARG...: sets status; output in $T/out and $T/err
-record() {
-	"$JHOT" record "$@" >"$T/out" 2>"$T/err" </dev/null
-	status=$?
-}
+record() { run record "$@"; }
 
 jvm_start $CALM_JVM States 2
 

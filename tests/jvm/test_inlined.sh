@@ -26,15 +26,13 @@ inlined() {
 	local major=$1 both small large
 	jvm_start $DIAGNOSTIC -XX:+UseSerialGC -Xmx64m Inlined
 	is "JDK $major: the flag is as it is built" "$(flag)" false
-	"$JHOT" record -i 1ms -d 100 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$!
+	record_start -i 1ms -d 100 -o "$T/x.collapsed"
 	wait_for 20 eval '[ -n "$(said)" ]'
 	ok "JDK $major: it is set while jhot is there" wait_for 20 eval '[ "$(flag)" = true ]'
 	ok "JDK $major: and status says so" eval 'said | grep -q "set until the session ends"'
 	echo go >&"$JVM_IN"
 	wait_for 120 has_samples "$JVM" 300
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 	becomes_quiet "JDK $major: the session ends" "$JVM"
 	is "JDK $major: the flag is as it was" "$(flag)" false
 	both=$(own both) small=$(own small) large=$(own large)
@@ -52,12 +50,10 @@ done < <(jdks 8 25)
 
 # who has set it otherwise is left alone
 jvm_start $DIAGNOSTIC -XX:-DebugNonSafepoints Inlined
-"$JHOT" record -d 100 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-RECORDER=$!
+record_start -d 100 -o "$T/x.collapsed"
 wait_for 20 eval '[ -n "$(said)" ]'
 is "what the command line says stays" "$(flag)" false
 ok "and status says what follows" eval 'said | grep -q "cannot be set"'
-kill -TERM $RECORDER
-wait $RECORDER
+record_end
 jvm_end
 done_testing

@@ -4,10 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # record ARG...: sets status; output in $T/out and $T/err
-record() {
-	"$JHOT" record "$@" >"$T/out" 2>"$T/err" </dev/null
-	status=$?
-}
+record() { run record "$@"; }
 
 # ends DESCRIPTION STATUS: how the last recording ended
 ends() {
@@ -85,7 +82,7 @@ for tiers in "" -Xint; do
 	jvm_end
 done
 record --depth 100 --keep-root 99 "$T"
-ends "a root that leaves no room for the top is refused" 2
+ends "a root that leaves no space for the top is refused" 2
 record --depth 3000 "$T"
 ends "and more than can be kept" 2
 

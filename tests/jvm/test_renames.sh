@@ -40,16 +40,15 @@ renamed_soon() {
 
 # recorded: what they did, as $T/x.collapsed and .jhot
 recorded() {
-	"$JHOT" record -t -i 1ms -d 100 -o "$T/x.collapsed" -o "$T/x.jhot" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$! turn
+	record_start -t -i 1ms -d 100 -o "$T/x.collapsed" -o "$T/x.jhot"
+	local turn
 	: >"$JVM_OUT"
 	wait_for 30 has_samples "$JVM" 1
 	for turn in 1 2 3 4; do
 		echo "rename 1000" >&"$JVM_IN"
 		wait_for 60 did $turn
 	done
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 }
 
 # Up to three times: who looks for names may be kept from it by what else this machine does.

@@ -16,16 +16,14 @@ did() {
 # recorded COMMAND...: one recording of all of them
 recorded() {
 	local command n=0
-	"$JHOT" record -t -e cpu=1ms,lock -d 200 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$!
+	record_start -t -e cpu=1ms,lock -d 200 -o "$T/x.collapsed"
 	wait_for 30 has_samples "$JVM" 1
 	for command in "$@"; do
 		echo "$command" >&"$JVM_IN"
 		n=$((n + 1))
 		wait_for 60 did $n
 	done
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 }
 
 check_shares() {

@@ -91,6 +91,6 @@ def module_table():
             for cells in table_rows("ARCHITECTURE.md", "module")]
 
 
-def rooms():
+def subfolders():
     """Folders below those of modules, as "sampler/signal"."""
-    return [cells[0] for cells in table_rows("HACKING.md", "room")]
+    return [cells[0] for cells in table_rows("HACKING.md", "subfolder")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md, every folder against the rooms
+# Who includes whom: every #include in src/ against the module table of ARCHITECTURE.md, every folder against the subfolders
 # of HACKING.md, and whether files include each other in a circle.
 
 import fnmatch
@@ -11,7 +11,7 @@ import lint
 
 ROWS = lint.module_table()
 MODULES = {name: row for row in ROWS for name in row.names}
-ROOM_LIMIT = 30
+SUBFOLDER_LIMIT = 30
 CIRCLE_LIMIT = 3
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -59,19 +59,19 @@ def outside_faults(sources):
                     yield "%s:%d: %s belongs to another module" % (path, number, header)
 
 
-def room_faults(sources):
-    rooms = {}
+def subfolder_faults(sources):
+    folders = {}
     for path in sources:
-        rooms.setdefault(os.path.dirname(path)[len("src/"):], []).append(path)
-    listed = lint.rooms()
-    for room, files in rooms.items():
-        if "/" in room and room not in listed:
-            yield "src/%s is not in HACKING.md's table of rooms" % room
-        if len(files) > ROOM_LIMIT:
-            yield "src/%s has %d files; a room has %d at most" % (room, len(files), ROOM_LIMIT)
-    for room in listed:
-        if room.split("/")[0] in rooms and room not in rooms:
-            yield "HACKING.md has a room %s, which is not there" % room
+        folders.setdefault(os.path.dirname(path)[len("src/"):], []).append(path)
+    listed = lint.subfolders()
+    for folder, files in folders.items():
+        if "/" in folder and folder not in listed:
+            yield "src/%s is not in HACKING.md's table of subfolders" % folder
+        if len(files) > SUBFOLDER_LIMIT:
+            yield "src/%s has %d files; a subfolder has %d at most" % (folder, len(files), SUBFOLDER_LIMIT)
+    for folder in listed:
+        if folder.split("/")[0] in folders and folder not in folders:
+            yield "HACKING.md has a subfolder %s, which is not there" % folder
 
 
 def circles(graph):
@@ -116,7 +116,7 @@ lint.check("the table has rows", [] if len(ROWS) > 5 else ["ARCHITECTURE.md has 
 lint.check("every folder of src/ is in the table",
            ["src/%s is not in ARCHITECTURE.md" % m for m in modules if m not in MODULES])
 known = [path for path in sources if path.split("/")[1] in MODULES]
-lint.check("every room is in the table of rooms, and not too full", room_faults(known))
+lint.check("every subfolder is in the table of subfolders, and not too full", subfolder_faults(known))
 lint.check("modules include only what the table allows", own_faults(known))
 lint.check("no circle of includes across folders, or over more than %d files" % CIRCLE_LIMIT, circle_faults(known))
 lint.check("outside libraries stay where the table puts them", outside_faults(known))

@@ -40,10 +40,10 @@ mkdir "$T/tree/src/stray" && cp "$T/tree/src/base/buf.h" "$T/tree/src/stray/"
 finds test_layers.py "a folder without a row" "src/stray is not in ARCHITECTURE.md"
 fresh
 mkdir "$T/tree/src/base/cellar" && mv "$T/tree/src/base/hash.c" "$T/tree/src/base/cellar/"
-finds test_layers.py "a room without a row" "src/base/cellar is not in HACKING.md"
+finds test_layers.py "a subfolder without a row" "src/base/cellar is not in HACKING.md"
 fresh
 for i in $(seq 30); do cp "$T/tree/src/base/buf.c" "$T/tree/src/base/buf$i.c"; done
-finds test_layers.py "a room that is too full" "a room has 30 at most"
+finds test_layers.py "a subfolder that is too full" "a subfolder has 30 at most"
 fresh
 for i in 1 2 3 4; do printf '#include "base/y%d.h"\n' $((i % 4 + 1)) >"$T/tree/src/base/y$i.h"; done
 finds test_layers.py "a circle of four files" "y4 include each other: 3 at most"

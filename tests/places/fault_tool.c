@@ -8,6 +8,7 @@
  * killed; ENOSPC, EIO, EMFILE, ENOMEM: the Nth of the calls that can fail so does. N 0: nothing happens. The last line on
  * standard error is "calls COUNT", of those that count; the exit status is the command's.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,12 +19,20 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define TASKS 4096
 #define CALLS 24
+
+#ifndef SYS_open /* newer CPUs have only what came after these */
+#define SYS_open     (-1)
+#define SYS_rename   (-1)
+#define SYS_fork     (-1)
+#define SYS_readlink (-1)
+#endif
 
 static const struct failure {
 	const char *name;
@@ -76,11 +85,42 @@ static pid_t process_of(pid_t tid)
 	return found;
 }
 
+/* no_call: what this thread has entered becomes no call at all. result_set: and this is what it comes back with. */
+#if defined(__x86_64__)
+static void no_call(pid_t tid)
+{
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, orig_rax), -1L);
+}
+
+static void result_set(pid_t tid, long result)
+{
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), result);
+}
+#elif defined(__aarch64__)
+static void no_call(pid_t tid)
+{
+	int none = -1;
+	struct iovec set = {&none, sizeof(none)};
+
+	ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &set);
+}
+
+static void result_set(pid_t tid, long result)
+{
+	struct user_regs_struct regs;
+	struct iovec set = {&regs, sizeof(regs)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &set))
+		return;
+	regs.regs[0] = (unsigned long)result;
+	ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &set);
+}
+#endif
+
 static void happen(pid_t tid)
 {
 	if (failure) {
-		/* no such call; its result is set when it comes back */
-		ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, orig_rax), -1L);
+		no_call(tid);
 		failing[tid % TASKS] = true;
 	} else if (!strcmp(what, "kill")) {
 		kill(command, SIGKILL);
@@ -99,8 +139,7 @@ static void take_call(pid_t tid)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && failing[tid % TASKS]) {
 		failing[tid % TASKS] = false;
-		ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax),
-			(long)-failure->error);
+		result_set(tid, -failure->error);
 	} else if (info.op == PTRACE_SYSCALL_INFO_ENTRY && counts(&info) &&
 		   (strcmp(what, "child") != 0 || process_of(tid) != command) && ++calls == at) {
 		fprintf(stderr, "call %ld is %llu of process %d\n", at,

@@ -10,7 +10,7 @@
 tool=$builddir/tests/places/fault_tool
 "$tool" kill 0 true 2>/dev/null || skip_all "no process may be traced here"
 FAULTS=${FAULTS:-}
-KINDS=${KINDS:-kill child ENOSPC EIO EMFILE ENOMEM jvm upgrade ${FAULTS:+stopped}}
+KINDS=${KINDS:-kill child ENOSPC EIO EMFILE ENOMEM jvm upgrade together ${FAULTS:+stopped}}
 events=cpu,alloc,lock,wall
 
 # points OF MANY: so many steps among that many, each in the middle of its part
@@ -42,10 +42,12 @@ no_half() {
 	done
 }
 
-# told: it ended by itself, well with all files, or with a sentence. Before main the loader has its own words.
+# told: it ended by itself, well with all files, or with a sentence. Before main the loader has its own words, or without its
+# first mapping none.
 told() {
 	case $status in
 	0) [ -s "$T/a-cpu.svg" ] ;;
+	139) [ "$(calls)" = 1 ] ;;
 	127) grep -q 'error while loading shared libraries' "$T/err" ;;
 	*) [ "$status" -lt 124 ] && grep -qE 'What happened|^jhot: ' "$T/err" ;;
 	esac
@@ -71,6 +73,13 @@ holds() { # KIND
 	esac
 }
 
+# a JVM that holds still, and what is there before anything happens to it
+calm_jvm() {
+	jvm_start $CALM_JVM Known shares
+	jvm_warm_attach "$JVM"
+	litter "$JVM" >"$T/before"
+}
+
 # at_points KIND MANY
 at_points() {
 	local kind=$1 n bad=0 count=0
@@ -84,7 +93,9 @@ at_points() {
 		holds "$kind" && continue
 		bad=$((bad + 1))
 		diag "$kind at call $n: status $status"
-		diag_file "$T/err"
+		diag_file "$T/err" && diag_file "$JVM_OUT" && diag_file "$JVM_ERR"
+		jvm_kill
+		calm_jvm # what has been harmed is so from now on
 	done
 	is "$kind, at $count points: the JVM lives, jhot says what it is or goes on, and attaches again; no half file" $bad 0
 }
@@ -156,6 +167,49 @@ test_upgrade() {
 	ok "it lives" unharmed
 }
 
+# begin NAME: jhot with this agent, until it is told to end; sets BEGUN
+begin() {
+	"$JHOT" record --agent="$T/$1.so" -o "$T/$1.collapsed" "$JVM" >"$T/$1.out" 2>"$T/$1.err" </dev/null &
+	BEGUN=$!
+}
+
+# ends WANTED PID: by itself or told to, with this status
+ends() {
+	wait_for 60 gone "$2" && wait "$2"
+	[ $? = "$1" ]
+}
+
+either_gone() {
+	gone "$1" || gone "$2"
+}
+
+# one_of PID PID: the one samples and keeps its rights, the other is refused
+one_of() {
+	wait_for 20 either_gone "$1" "$2" || return 1
+	gone "$2" || set -- "$2" "$1"
+	ends 5 "$2" && wait_for 20 has_samples "$JVM" 5 && kill -TERM "$1" && ends 0 "$1"
+}
+
+# Two versions that begin in the same moment, on a JVM that has neither and on one that has both.
+test_together() {
+	local i one bad=0 count=${FAULTS:-4}
+	for one in one two; do
+		{ cat "$builddir/libjhot.so" && echo $one; } >"$T/$one.so"
+	done
+	for ((i = 1; i <= count; i++)); do
+		[ $((i % 2)) = 0 ] || jvm_start $CALM_JVM Known shares
+		begin one && one=$BEGUN && begin two
+		one_of $one $BEGUN && unharmed && not grep -q SIGSEGV "$T/one.err" "$T/two.err" && wait_for 20 quiet "$JVM" && continue
+		bad=$((bad + 1))
+		diag "beginning together for time $i"
+		diag_file "$T/one.err" && diag_file "$T/two.err" && diag_file "$JVM_ERR"
+		kill -KILL $one $BEGUN 2>/dev/null
+		break
+	done
+	{ jvm_stop_all; } 2>/dev/null
+	is "two versions begin together $count times: one samples, the other is refused, nothing is harmed" $bad 0
+}
+
 # A JVM that is stopped in the middle of a session: jhot ends in time, and sampling does when the JVM goes on.
 test_stopped() {
 	"$JHOT" record -d 2 -o "$T/b.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
@@ -173,12 +227,11 @@ test_stopped() {
 
 declare -A few=([kill]=3 [child]=1 [ENOSPC]=2 [EIO]=1 [EMFILE]=1 [ENOMEM]=1)
 [[ " $KINDS " != *" jvm "* ]] || { jvm_start $CALM_JVM Known shares && test_jvm $(((${FAULTS:-7} + 7) / 8)); }
-jvm_start $CALM_JVM Known shares
-jvm_warm_attach "$JVM"
-litter "$JVM" >"$T/before"
+[[ " $KINDS " != *" together "* ]] || test_together
+calm_jvm
 for kind in $KINDS; do
 	case $kind in
-	jvm) ;;
+	jvm | together) ;;
 	upgrade | stopped) test_$kind ;;
 	*) at_points "$kind" "${few[$kind]}" ;;
 	esac

@@ -184,7 +184,7 @@ few_descriptors() { descriptors 4; }
 no_descriptors() { descriptors 0; }
 no_memory() { prlimit --pid "$jvm" --as=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$jvm/status") * 1024 + (4 << 20))); }
 no_threads() { $other prlimit --pid "$jvm" --nproc=1; }
-crowd() { # a cgroup that has room for two more
+crowd() { # a cgroup that has space for two more
 	local dir=/sys/fs/cgroup/pids
 	[ -e $dir/tasks ] || dir=/sys/fs/cgroup
 	mkdir "$dir/jhot-test.$$" && echo "$jvm" >"$dir/jhot-test.$$/cgroup.procs" &&

@@ -154,7 +154,7 @@ static void test_terms(const struct profile *p)
 		"undone one by one");
 	for (int i = 0; i < FILTER_TERMS; i++)
 		filter_push(q.filter, false, "x");
-	ok(!filter_push(q.filter, false, "x"), "there is room for so many only");
+	ok(!filter_push(q.filter, false, "x"), "there is space for so many only");
 	filter_free(q.filter);
 }
 

@@ -42,12 +42,12 @@ static const struct {
 		"libjvm.so!WorkerThread::run libjvm.so!G1Task::work libjvm.so!G1Scan::copy "
 		"libc.so.6!memcpy"},
 	{"so is a compiler's, behind what it compiles",
-		"![compiling] Shop.serve libc.so.6!clone3 libc.so.6!start_thread "
+		"![compiling] !compiling_Shop.serve libc.so.6!clone3 libc.so.6!start_thread "
 		"libjvm.so!Thread::call_run libjvm.so!JavaThread::thread_main_inner "
 		"libjvm.so!CompileBroker::compiler_thread_loop "
 		"libjvm.so!C2Compiler::compile_method "
 		"libjvm.so!Compile::Optimize libjvm.so!PhaseIdealLoop::build_loop_early",
-		"![compiling] Shop.serve libjvm.so!CompileBroker::compiler_thread_loop "
+		"![compiling] !compiling_Shop.serve libjvm.so!CompileBroker::compiler_thread_loop "
 		"libjvm.so!C2Compiler::compile_method libjvm.so!Compile::Optimize "
 		"libjvm.so!PhaseIdealLoop::build_loop_early"},
 	{"but for what it calls of the system",

@@ -29,7 +29,7 @@ static void rows_add(void *ctx, const struct profile_part *part)
 	struct rows *rows = ctx;
 	struct row *row;
 
-	if (!(rows->count & (rows->count - 1))) /* a power of two: there is no room for one more */
+	if (!(rows->count & (rows->count - 1))) /* a power of two: there is no space for one more */
 		rows->list = realloc(
 			rows->list, (rows->count ? 2 * rows->count : 1) * sizeof(*rows->list));
 	row = &rows->list[rows->count++];

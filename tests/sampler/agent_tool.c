@@ -240,8 +240,8 @@ static void print_rows(const struct driver_rows *rows)
 	struct unwind_feed_status st;
 
 	driver_rows_status(rows, &st);
-	printf("rows_modules %u\nrows_kb %zu\nrows_without %u\nrows_no_room %u\nrows_note %s\n",
-		st.sent, st.bytes >> 10, st.without_rows, st.without_room, st.note);
+	printf("rows_modules %u\nrows_kb %zu\nrows_without %u\nrows_no_space %u\nrows_note %s\n",
+		st.sent, st.bytes >> 10, st.without_rows, st.without_space, st.note);
 }
 
 static void print_frame(FILE *f, struct driver *d, uint64_t frame)

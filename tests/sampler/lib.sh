@@ -17,6 +17,18 @@ agent_start() {
 	TOOL_PID=$!
 }
 
+# agent_begin KEY=VALUE...: the same with its lines in $T/tool, and it has begun; agent_end has it end
+agent_begin() {
+	rm -f "$T/tool"
+	agent_start tool "$@"
+	wait_for 20 grep -qs '^start' "$T/tool"
+}
+
+agent_end() {
+	kill -INT $TOOL_PID
+	wait $TOOL_PID
+}
+
 # value KEY [FILE]: what agent_tool said of it; "0" for a counter that it did not mention
 value() {
 	awk -v key="$1" '
@@ -39,6 +51,11 @@ accounted() {
 known() {
 	is "all ids were published before they were used" "$(value unknown_ids "${1:-$T/tool}")" 0 ||
 		diag "first $(value unknown "${1:-$T/tool}")"
+}
+
+# cpu_ms: what $JVM has used so far; what it uses beside the session (attach, compilers) is in it
+cpu_ms() {
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' "/proc/$JVM/stat"
 }
 
 # sites_do LINE...: the program Sites does it, and has said "done"

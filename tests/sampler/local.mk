@@ -9,7 +9,7 @@ check_SCRIPTS += %D%/test_alloc_sessions.sh %D%/test_budget.sh \
 	%D%/test_idle.sh %D%/test_sessions.sh %D%/test_short.sh \
 	%D%/test_signals.sh %D%/test_stuck.sh %D%/test_wall.sh
 check_DATA += %D%/hammer.stamp %D%/spin.so
-CLEANFILES += %D%/hammer.stamp %D%/libhammer.so %D%/libholder.so \
+CLEANFILES += %D%/hammer.stamp %D%/libhammer.so %D%/libclaimer.so \
 	%D%/libplugin.so %D%/spin.so
 EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/driver_trap.h \
 	%D%/spin.c
@@ -19,7 +19,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 %C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c src/sampler/descriptor_epoll.c \
 	src/sampler/signal/raw.c src/sampler/text.c
 %C%_test_descriptor_LDADD = -lutil
-%C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/publish/modules.c \
+%C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/maps.c src/sampler/publish/modules.c \
 	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/task.c src/sampler/text.c \
 	src/sampler/session/threads.c src/sampler/signal/threads.c src/sampler/signal/glob.c
 %C%_test_parts_LDADD = -lpthread
@@ -33,7 +33,7 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 # Java and JNI programs that are hard on a profiler inside their process.
 hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
 	%D%/programs/Sites.java %D%/programs/Parked.java %D%/programs/Stuck.java %D%/programs/Waits.java \
-	%D%/programs/holder.c
+	%D%/programs/claimer.c
 %D%/hammer.stamp: $(hammer_sources)
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
@@ -42,7 +42,7 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -DPLUGIN $(JVMTI_CFLAGS) -fPIC -shared \
 		-o %D%/libplugin.so $(srcdir)/%D%/programs/hammer.c && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes $(JVMTI_CFLAGS) -fPIC -shared \
-		-o %D%/libholder.so $(srcdir)/%D%/programs/holder.c && \
+		-o %D%/libclaimer.so $(srcdir)/%D%/programs/claimer.c && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes \
 		$(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
 		$(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
@@ -60,6 +60,6 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 		$(CC) $(WARN_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/%D%/spin.c
 
 %C%_test_unwind_recv_SOURCES = %D%/test_unwind_recv.c $(unwind_test_sources) \
-	src/sampler/publish/modules.c src/sampler/signal/raw.c \
+	src/sampler/maps.c src/sampler/publish/modules.c src/sampler/signal/raw.c \
 	src/sampler/signal/room.c src/sampler/session/unwind_recv.c
 %C%_test_unwind_recv_LDADD = $(unwind_test_libs) -ldl

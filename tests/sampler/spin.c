@@ -21,10 +21,10 @@ static DEEPER uint64_t spin_leaf(uint64_t x, uint64_t rounds)
 
 static DEEPER uint64_t spin_middle(volatile uint64_t *x, uint64_t rounds)
 {
-	uint64_t room[32];
+	uint64_t space[32];
 
-	room[*x & 31] = *x;
-	*x ^= spin_leaf(room[*x & 31], rounds);
+	space[*x & 31] = *x;
+	*x ^= spin_leaf(space[*x & 31], rounds);
 	return *x;
 }
 

@@ -26,13 +26,10 @@ allocations() {
 	agent event=alloc seconds=1 samples=1 # what stays after the first session
 	wait_for 20 quiet "$JVM"
 	litter "$JVM" >"$T/before"
-	rm "$T/tool" # what is awaited must be said by this one
-	agent_start tool "event=alloc:$INTERVAL" seconds=60 weights="$T/weights"
-	wait_for 20 grep -q "^start" "$T/tool"
+	agent_begin "event=alloc:$INTERVAL" seconds=60 weights="$T/weights"
 	is "JDK $major: alloc starts" "$(value start)" 0
 	sites_do alloc "$MEGABYTES"
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	ok "JDK $major: every sample is accounted for" accounted
 	known
 	while read -r _ name class bytes; do
@@ -70,12 +67,9 @@ survivors() {
 	shift
 	jvm_start -Xmx256m "$@" Sites || return
 	[ $# = 0 ] || major="$major $*"
-	rm -f "$T/tool"
-	agent_start tool event=alloc:16384 flags=1 seconds=60 weights="$T/weights"
-	wait_for 20 grep -qs "^start" "$T/tool"
+	agent_begin event=alloc:16384 flags=1 seconds=60 weights="$T/weights"
 	sites_do keep 300000
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	ok "JDK $major: every sample is accounted for" accounted
 	known
 	bytes=$(grep '^kept ' "$JVM_OUT" | cut -d ' ' -f 2)
@@ -114,18 +108,15 @@ missed() {
 	jvm_end
 }
 
-# mixed MAJOR BYTES MB INTERVAL [OPTION...]: small objects between arrays that have no room in buffers
+# mixed MAJOR BYTES MB INTERVAL [OPTION...]: small objects between arrays that have no space in buffers
 mixed() {
 	local major=$1 bytes=$2 mb=$3 interval=$4 name class got all=0 small=0 small_got=0
 	shift 4
 	jvm_start "$@" Sites || return
 	major="$major ${*: -1}, arrays of $bytes bytes"
-	rm -f "$T/tool"
-	agent_start tool "event=alloc:$interval" seconds=60 weights="$T/weights"
-	wait_for 20 grep -qs "^start" "$T/tool"
+	agent_begin "event=alloc:$interval" seconds=60 weights="$T/weights"
 	sites_do mix "$bytes" "$mb"
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	ok "JDK $major: every sample is accounted for" accounted
 	while read -r _ name class bytes; do
 		got=$(weight_at alloc "$name" "$class")
@@ -148,7 +139,7 @@ mixed() {
 
 conflict() {
 	local major=$1
-	jvm_start -agentpath:"$builddir/tests/sampler/libholder.so" Sites || return
+	jvm_start -agentpath:"$builddir/tests/sampler/libclaimer.so" Sites || return
 	agent event=alloc seconds=1 samples=1
 	ok "JDK $major: another agent that samples allocations is told of" \
 		grep -q '^start -[0-9]* another agent of this JVM' "$T/tool" || diag_file "$T/tool"
@@ -164,8 +155,7 @@ beside() {
 	agent_start tool event=alloc:65536 event=cpu seconds=60 weights="$T/weights"
 	wait_for 20 grep -qs '^start.*' "$T/tool"
 	sites_do alloc 20
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	ok "JDK $major: beside a flight recording" \
 		[ "$(weight_at alloc siteNodes 'Sites$Node')" -gt 10000000 ] || diag_file "$T/tool"
 	jvm_end
@@ -186,8 +176,7 @@ beside() {
 	diag "JDK $major: async-profiler beside it: $(tail -n 1 "$T/asprof")"
 	sites_do alloc 20
 	"$ASPROF" stop -o collapsed -f "$T/asprof.collapsed" "$JVM" >"$T/asprof" 2>&1
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	ok "JDK $major: and go on while async-profiler starts and stops" \
 		[ "$(weight_at alloc siteNodes 'Sites$Node')" -gt 10000000 ]
 	jvm_end

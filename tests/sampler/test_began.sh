@@ -26,9 +26,7 @@ all_wait() {
 }
 
 watch() {
-	rm -f "$T/tool"
-	agent_start tool event=lock seconds=60 waits="$T/waits"
-	wait_for 20 grep -qs '^start' "$T/tool"
+	agent_begin event=lock seconds=60 waits="$T/waits"
 }
 
 # began NAME: not before it began, nor later than a tenth of the time: what the host took from that CPU is not in it
@@ -51,8 +49,7 @@ while read -r major java; do
 	sites_do stuck $STUCK_MS
 	watch
 	ok "JDK $major: all are found" wait_for 20 all_wait
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	for name in stuck-1 stuck-2 stuck-3; do
 		began $name
 	done
@@ -62,8 +59,7 @@ while read -r major java; do
 	watch
 	sites_do later 600
 	ok "JDK $major: those that were seen before they waited, too" wait_for 20 all_wait
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 	is "JDK $major: no less and no more than they do" "$(grep -c 'after at least ' "$T/waits")" 0
 	sites_do free 0
 	jvm_end

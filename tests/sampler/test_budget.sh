@@ -5,11 +5,6 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-cpu_ms() {
-	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' \
-		"/proc/$JVM/stat"
-}
-
 # of_event NAME KEY: a figure of the line "event NAME samples N weight N ..."
 of_event() {
 	awk -v name="$1" -v key="$2" '$1 == "event" && $2 == name {
@@ -30,7 +25,7 @@ ok "and not much less" [ "$weight" -ge $(((after - before) * 8 / 10 - 300)) ]
 ok "every sample is accounted for" accounted
 known
 
-ok "a session with room" agent event=cpu:10000000 budget=1000 samples=100 seconds=60
+ok "a session with space" agent event=cpu:10000000 budget=1000 samples=100 seconds=60
 is "keeps its interval" "$(of_event cpu interval)" 10000000
 is "and has nothing to tell" "$(value note)" ""
 

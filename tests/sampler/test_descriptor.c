@@ -116,7 +116,7 @@ static void test_ports(void)
 	close(listener);
 }
 
-/* One that is being connected: nobody accepts, and there is no more room to wait for that. */
+/* One that is being connected: nobody accepts, and there is no more space to wait for that. */
 static void test_connecting(void)
 {
 	struct sockaddr_in a = at("127.0.0.1", 0);

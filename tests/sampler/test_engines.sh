@@ -4,12 +4,6 @@
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-# cpu_ms: what the JVM has used so far; what it uses beside the session (attach, compilers) is in it
-cpu_ms() {
-	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' \
-		"/proc/$JVM/stat"
-}
-
 # measured DESCRIPTION KEY=VALUE...: sampled time against the process's own
 measured() {
 	local description=$1 before after weight
@@ -45,7 +39,7 @@ if [ "$(id -u)" = 0 ] && [ "$paranoid" -ge 2 ] &&
 	is "CPU timers are the engine" "$(value engine)" 2
 	ok "and it is said why, and what is missing" \
 		grep -qx 'engine_note no perf_events: EACCES (kernel.perf_event_paranoid): no kernel frames' "$T/tool"
-	measured "also at 1 ms, below the timers' resolution" seconds=60 samples=250 interval=1000000
+	measured "also at 1 ms, below the timers' resolution" seconds=60 samples=1000 interval=1000000
 	jvm_end
 else
 	skip "CPU timers for another user" "needs root and a kernel with perf_event_paranoid >= 2"

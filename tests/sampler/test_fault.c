@@ -187,7 +187,7 @@ static void test_put_back(void)
 	sig_fault_leave();
 }
 
-/* Each with a mask of its own. The last test: there is no room for more. */
+/* Each with a mask of its own. The last test: there is no space for more. */
 static void test_many(void)
 {
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};

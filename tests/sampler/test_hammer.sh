@@ -14,11 +14,6 @@ mkdir "$HAMMER"
 cp -r "$builddir"/tests/sampler/lib*.so "$builddir/tests/sampler/classes" "$HAMMER"
 chmod -R a+rX "$HAMMER"
 
-# cpu_ms: of the JVM up to now
-cpu_ms() {
-	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' "/proc/$JVM/stat"
-}
-
 # hammer MAJOR KEY=VALUE...: one JVM, one session; USED_MS is its CPU time meanwhile
 hammer() {
 	local major=$1 status

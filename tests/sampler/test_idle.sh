@@ -23,13 +23,11 @@ calm() {
 
 # idle MAJOR EVENTS LIMIT
 idle() {
-	"$JHOT" record -e "$2" -d 600 -o "$T/$1.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$!
+	record_start -e "$2" -d 600 -o "$T/$1.collapsed"
 	wait_for 20 sampling "$JVM"
 	ok "JDK $1: $2 wakes an idle JVM at most $3 times a second" wait_for 60 calm "$JVM" "$3" || diag_file "$T/err"
 	diag "$rate a second"
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 	wait_for 20 quiet "$JVM"
 }
 

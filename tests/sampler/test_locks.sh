@@ -10,16 +10,13 @@ CLASSES=$builddir/tests/sampler/classes
 
 # watched LINE...: the program does it while lock is sampled
 watched() {
-	rm -f "$T/tool"
-	agent_start tool event=lock seconds=60 weights="$T/weights" waits="$T/waits"
-	wait_for 20 grep -qs '^start' "$T/tool"
+	agent_begin event=lock seconds=60 weights="$T/weights" waits="$T/waits"
 	sites_do "$@"
 	case $1 in
 	hold) wait_for 20 waits_over 2 ;; # that is seen at the next look
 	inherit) wait_for 20 eval "waits_over $2 && [ \"\$(endless)\" = 0 ]" ;;
 	esac
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 }
 
 waits_over() {

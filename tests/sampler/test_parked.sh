@@ -40,8 +40,7 @@ all_there() {
 
 # recorder SECONDS: of both events, in the background
 recorder() {
-	"$JHOT" record -t --total -e wall=20ms,lock=2ms -d "$1" -o "$T/x.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	RECORDER=$!
+	record_start -t --total -e wall=20ms,lock=2ms -d "$1" -o "$T/x.collapsed"
 }
 
 # looked SECONDS [LINE...]: a recording, while the program does that
@@ -50,7 +49,7 @@ looked() {
 	shift
 	[ $# = 0 ] || echo "$*" >&"$JVM_IN"
 	recorder "$seconds"
-	wait $RECORDER || diag_file "$T/err"
+	wait $RECORD_PID || diag_file "$T/err"
 	# by a thread that does nothing but to wait
 	LOOKED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e8 }' "$T/x-wall.collapsed")
 }
@@ -61,8 +60,7 @@ turns() {
 	recorder 200
 	wait_for 30 has_samples "$JVM" 1
 	sites_do turns "$1" 3000 8 5000 20000 "$2"
-	kill -TERM $RECORDER
-	wait $RECORDER
+	record_end
 	read -r _ count ms < <(grep '^waited' "$JVM_OUT" | tail -n 1)
 	time=$(tenths_below "$1Turn" lock)
 	diag "JDK $major: $1, $2 deep: $((time * 100)) of $ms ms; $count waits"
@@ -79,14 +77,14 @@ check_jvm() {
 	turns lock 0
 	turns lock 900 # deeper than stacks that are kept
 	[ "$major" -lt 24 ] || turns monitor 0
-	jvm_end q
+	jvm_end
 	is "JDK $major: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
 	# Of each kind some 60 are looked at at a time. ZGC moves them meanwhile: some are lost, and counted.
 	for GC in Serial Z; do
 		jvm_start $FLOCK -Xmx1g -XX:+Use${GC}GC Parked 4000 || continue
 		looked 4 garbage 8000
 		all_there 4000 35
-		jvm_end q
+		jvm_end
 	done
 }
 

@@ -38,7 +38,7 @@ static void test_threads_basics(void)
 	ok(threads_add(list, 2000) == a && a->id > b->id, "its slot is used again, under a new id");
 }
 
-/* tids that fall into one window of the index: there is room for a window of them. */
+/* tids that fall into one window of the index: there is space for a window of them. */
 static void test_threads_window(void)
 {
 	uint32_t added = 0, found = 0;
@@ -47,7 +47,7 @@ static void test_threads_window(void)
 		added += threads_add(list, i * (int32_t)THREADS_INDEX + 7) != NULL;
 	for (int32_t i = 1; i <= 64; i++)
 		found += threads_find(list, i * (int32_t)THREADS_INDEX + 7) != NULL;
-	is_int(added, THREADS_WINDOW, "a window of the index takes what it has room for");
+	is_int(added, THREADS_WINDOW, "a window of the index takes what it has space for");
 	is_int(found, THREADS_WINDOW, "all of these are found");
 }
 
@@ -158,10 +158,10 @@ static void test_perf_samples(void)
 	is_int(sig_perf_next(&s, out + 8, 8), 0, "a sample in user space has none");
 	is_int(sig_perf_next(&s, out + 8, 8), -1, "there is no third");
 	sig_perf_close(&s);
-	ok(r.page->data_tail == r.page->data_head, "the room is given back");
+	ok(r.page->data_tail == r.page->data_head, "the space is given back");
 	ring_sample(&r, kernel_chain, 3);
 	sig_perf_open(&s, r.page);
-	is_int(sig_perf_next(&s, out + 8, 1), 1, "no more frames than there is room for");
+	is_int(sig_perf_next(&s, out + 8, 1), 1, "no more frames than there is space for");
 	is_int(out[7], WALK_PACK(WALK_KERNEL, 0xffffffff81000010), "the leaf is kept");
 	free(r.page);
 }
@@ -177,7 +177,7 @@ static void test_perf_oddities(void)
 	ring_word(&r, 17);
 	ring_header(&r, 4242, 8);
 	ring_header(&r, PERF_RECORD_SAMPLE, 16);
-	ring_word(&r, 1000); /* more frames than the record has room for */
+	ring_word(&r, 1000); /* more frames than the record has space for */
 	sig_perf_open(&s, r.page);
 	is_int(sig_perf_next(&s, out + 8, 8), 0, "records that are no samples are skipped");
 	is_int(s.lost, 17, "what the kernel lost is told");

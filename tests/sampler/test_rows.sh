@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Stacks whose tops are in libraries without frame pointers reach Java by unwind rows, and not without them.
 . "$(dirname "$0")/../jvm/lib.sh"
-
-tool=$builddir/tests/sampler/agent_tool
-agent=$builddir/libjhot.so
+. "$(dirname "$0")/lib.sh"
 
 # tops FILE: samples of the thread with a native leaf: all of them, those that reach nativeTop
 tops() {
@@ -15,11 +13,6 @@ tops() {
 		all += n
 		if (/Native\.nativeTop/) reach += n
 	} END { print all + 0, reach + 0 }' "$1"
-}
-
-# value FILE KEY
-value() {
-	sed -n "s/^$2 //p" "$1"
 }
 
 # counted_breaks FILE: what the agent's counters of broken walks add up to
@@ -38,23 +31,23 @@ at_least() { # PART WHOLE PER-MILLE
 
 jvm_start $CALM_JVM Native
 for rows in 0 2; do
-	"$tool" "$JVM" "$agent" token=rows$rows seconds=60 samples=3000 interval=1000000 rows=$rows \
+	"$TOOL" "$JVM" "$AGENT" token=rows$rows seconds=60 samples=3000 interval=1000000 rows=$rows \
 		stacks="$T/stacks$rows" >"$T/out$rows" 2>&1
 	is "a session with rows=$rows ends well" $? 0 || diag_file "$T/out$rows"
 	read -r all reach <<<"$(tops "$T/stacks$rows")"
-	diag "rows=$rows: $reach of $all native tops reach Java; broken $(value "$T/out$rows" broken_pct) %," \
-		"$(value "$T/out$rows" cost_us) us a sample, $(value "$T/out$rows" rows_kb) kB of rows for" \
-		"$(value "$T/out$rows" rows_modules) modules"
+	diag "rows=$rows: $reach of $all native tops reach Java; broken $(value broken_pct "$T/out$rows") %," \
+		"$(value cost_us "$T/out$rows") us a sample, $(value rows_kb "$T/out$rows") kB of rows for" \
+		"$(value rows_modules "$T/out$rows") modules"
 	is "rows=$rows: each broken stack is counted under its reason" "$(counted_breaks "$T/out$rows")" \
 		"$(broken_stacks "$T/stacks$rows")"
 	[ $rows != 0 ] || frame_pointers=$((all - reach))
 done
 ok "there are such tops" [ "$all" -ge 200 ]
 ok "by rows they reach Java" at_least "$reach" "$all" 995
-ok "what is no rows is refused" [ "$(value "$T/out2" junk_taken)" = 0 ]
-ok "every module's rows find room" [ "$(value "$T/out2" rows_no_room)" = 0 ]
-ok "and none is left without" [ "$(value "$T/out2" rows_without)" = 0 ] ||
-	diag "$(value "$T/out2" rows_note)"
+ok "what is no rows is refused" [ "$(value junk_taken "$T/out2")" = 0 ]
+ok "every module's rows find space" [ "$(value rows_no_space "$T/out2")" = 0 ]
+ok "and none is left without" [ "$(value rows_without "$T/out2")" = 0 ] ||
+	diag "$(value rows_note "$T/out2")"
 if [ "$(java_major "$JAVA")" -lt 21 ]; then
 	ok "frame pointers alone lose some" [ "$frame_pointers" -gt 0 ]
 fi

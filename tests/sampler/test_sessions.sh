@@ -98,21 +98,21 @@ else
 	wait $STOPPER
 	is "a thread is stopped in the handler, or cannot be traced here" $? 77
 	skip "a session's end while a thread is in the handler" "no tracing here"
-	kill -INT $TOOL_PID
-	wait $TOOL_PID
+	agent_end
 fi
 
-# --- another version at the same time, which no front end begins: each has a signal of its own
+# --- another version at the same time, of which a front end did not know
 { cat "$AGENT" && echo another version; } >"$T/other.so"
 agent_start first seconds=60
 wait_for 20 has_samples "$JVM" 20
-ok "a session of another version works beside one" eval 'AGENT=$T/other.so && agent seconds=60 samples=100'
+AGENT=$T/other.so
+agent seconds=60 samples=100 take=1
+is "an agent of another version begins no session beside it" $? 106
+ok "its result says so" grep -qx 'load 206' "$T/tool"
 AGENT=$builddir/libjhot.so
-ok "every sample of its is accounted for" accounted
 taken=$("$JHOT" status "$JVM" | grep -oE '[0-9]+ samples' | head -n 1 | cut -d ' ' -f 1)
 ok "the first goes on as before" wait_for 20 has_samples "$JVM" $((taken + 50))
-kill -INT $TOOL_PID
-wait $TOOL_PID
+agent_end
 ok "with all its samples" accounted "$T/first"
 
 # --- nothing of it all has disturbed the target

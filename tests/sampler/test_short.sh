@@ -16,13 +16,11 @@ clocked=no
 short() {
 	local own sampled
 	jvm_start Short
-	"$JHOT" record -i 10ms --total -o "$T/short.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$!
+	record_start -i 10ms --total -o "$T/short.collapsed"
 	ok "$1: sampled" wait_for 20 has_event || diag_file "$T/err"
 	echo "$3" >&"$JVM_IN"
 	ok "the program is done" wait_for 100 grep -q '^done' "$JVM_OUT"
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 	jvm_end
 	own=$(awk '/^done/ { printf "%.0f", $2 / 1e6 }' "$JVM_OUT")
 	sampled=$(awk -v body="Short.$2" 'index($0, body) { sum += $NF } END { printf "%.0f", sum / 1e6 }' "$T/short.collapsed")
@@ -73,16 +71,14 @@ judge() {
 record_family() {
 	local lines=("1000 1000 500" "500 4000 250" "60 20000 40" "8000 150 4000") line n=0
 	jvm_start Short
-	"$JHOT" record -t -i 5ms --total -o "$T/family.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$!
+	record_start -t -i 5ms --total -o "$T/family.collapsed"
 	ok "JDK $major: sampled" wait_for 20 has_event || diag_file "$T/err"
 	for line in "${lines[@]}"; do
 		echo "paced $line" >&"$JVM_IN"
 		n=$((n + 1))
 		wait_for 100 all_done $n
 	done
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 	jvm_end
 }
 
@@ -119,13 +115,11 @@ family() {
 chosen() {
 	local own got
 	jvm_start Short
-	"$JHOT" record -t -i 5ms --only-threads '4000-*' --total -o "$T/family.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null &
-	local recorder=$!
+	record_start -t -i 5ms --only-threads '4000-*' --total -o "$T/family.collapsed"
 	ok "JDK $major, some threads: sampled" wait_for 20 has_event || diag_file "$T/err"
 	echo "paced 500 4000 250" >&"$JVM_IN"
 	wait_for 100 all_done 1
-	kill -TERM $recorder
-	wait $recorder
+	record_end
 	jvm_end
 	own=$(awk '/^done/ { print $2 }' "$JVM_OUT")
 	got=$(nanoseconds '[4000-' Short.shortBody)

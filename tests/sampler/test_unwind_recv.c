@@ -266,12 +266,12 @@ static void test_lost(void)
 	sig_enter(&lost);
 	for (int i = 0; i < 1000 && !error; i++)
 		error = send_block(&a, id, &libc);
-	is_int(error, -EAGAIN, "in the end there is no room for more");
+	is_int(error, -EAGAIN, "in the end there is no space for more");
 	ok(a.s.memory_bytes <= WIRE_UNWIND_BUDGET + UNWIND_RECV_TABLE_BYTES(1),
 		"within the budget");
 	ok(rule_at(&a, pc_libc), "the last rows are in use");
 	sig_leave(lost);
-	is_int(send_block(&a, id, &libc), 0, "when he has left after all there is room again");
+	is_int(send_block(&a, id, &libc), 0, "when he has left after all there is space again");
 	agent_done(&a);
 	buf_done(&libc);
 }

@@ -87,4 +87,32 @@ ok "are on a core or wait for one" \
 ok "beside other events" agent event=lock event=cpu:20000000 event=wall:20000000 samples=600 seconds=60 stacks="$T/stacks"
 is "no thread of the agent is sampled" "$(grep -o '^\[jhot[^]]*\]' "$T/stacks" | sort -u)" ""
 jvm_end
+
+# --- threads that want a core thousands of times a second: for how long they have one, and wait for one, is the kernel's
+
+# relay_kernel: ms that its threads have run, and have waited for a core
+relay_kernel() {
+	local task
+	for task in /proc/"$JVM"/task/*; do
+		[[ $(<"$task/comm") != relay-* ]] || cat "$task/schedstat"
+	done | awk '{ ran += $1; waited += $2 } END { printf "%.0f %.0f\n", ran / 1e6, waited / 1e6 }'
+}
+
+# relay_near WHAT SAMPLED KERNEL: both in thousandths of the threads' time
+relay_near() {
+	ok "relay: $1" close_to "$2" "$3" 10 || diag "$2, the kernel says $3 in 1000"
+}
+
+jvm_start Relay
+sleep 2 # its code is compiled
+read -r ran waited < <(relay_kernel)
+before=$EPOCHREALTIME
+ok "threads that hand over" agent event=wall:20000000 samples=6000 seconds=60 states=1
+took=$((6 * (${EPOCHREALTIME/[.,]/} - ${before/[.,]/}) / 1000))
+read -r ran_now waited_now < <(relay_kernel)
+all=$(thread_ms 'relay-[0-5]')
+diag "$(thread_ms 'relay-[0-5]' on_cpu) ms on a core and $(thread_ms 'relay-[0-5]' runnable) waiting for one of $all; by the kernel $((ran_now - ran)) and $((waited_now - waited)) of $took"
+relay_near "on a core" $(($(thread_ms 'relay-[0-5]' on_cpu) * 1000 / all)) $(((ran_now - ran) * 1000 / took))
+relay_near "waiting for one" $(($(thread_ms 'relay-[0-5]' runnable) * 1000 / all)) $(((waited_now - waited) * 1000 / took))
+jvm_end
 done_testing

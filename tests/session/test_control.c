@@ -166,9 +166,9 @@ static void test_lease(void)
 
 	ok(l && wait_beats(atomic_load(&agent.control->beat), 10), "the lease beats");
 	ok(control_beats(&mapping), "which others see");
-	ok(atomic_load(&agent.control->holder), "and who does so");
+	ok(atomic_load(&agent.control->front_end), "and who does so");
 	lease_stop(l);
-	is_int(atomic_load(&agent.control->holder), 0, "who then holds nothing any more");
+	is_int(atomic_load(&agent.control->front_end), 0, "who then holds nothing any more");
 	beat = atomic_load(&agent.control->beat);
 	ok(wait_no_beats(2) && atomic_load(&agent.control->beat) == beat, "no beat after its stop");
 	ok(!control_beats(&mapping), "which others see, too");
@@ -191,35 +191,35 @@ static void test_lease_died(bool stopped)
 	struct err err = {0};
 	pid_t child;
 
-	atomic_store(&agent.control->holder, 0);
+	atomic_store(&agent.control->front_end, 0);
 	child = fork();
 	if (child == 0) {
 		lease_start(&mapping, 2, 100000, &err);
 		for (;;)
 			pause();
 	}
-	while (!atomic_load(&agent.control->holder) && clock_mono_ns() < end_ns)
+	while (!atomic_load(&agent.control->front_end) && clock_mono_ns() < end_ns)
 		nanosleep(&step, NULL);
 	if (stopped)
 		kill(child, SIGSTOP);
-	ok(atomic_load(&agent.control->holder) &&
-			!(atomic_load(&agent.control->holder) & WIRE_HOLDER_DIED),
+	ok(atomic_load(&agent.control->front_end) &&
+			!(atomic_load(&agent.control->front_end) & WIRE_FRONT_END_DIED),
 		"who holds it lives");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	ok(atomic_load(&agent.control->holder) & WIRE_HOLDER_DIED,
+	ok(atomic_load(&agent.control->front_end) & WIRE_FRONT_END_DIED,
 		"and when it was killed%s that is seen", stopped ? " while it was stopped" : "");
 }
 
-static void test_holder(void)
+static void test_front_end(void)
 {
 	char name[64];
 	uint64_t since_ns;
 	int pid;
 
 	control_hold(&mapping);
-	control_holder(&mapping, name, sizeof(name), &pid, &since_ns);
-	ok(name[0] != '\0', "the holder has a name: %s", name);
+	control_front_end(&mapping, name, sizeof(name), &pid, &since_ns);
+	ok(name[0] != '\0', "the front end has a name: %s", name);
 	is_int(pid, getpid(), "a process");
 	ok(clock_wall_ns() - since_ns < 3600 * NS_PER_S, "and a beginning");
 }
@@ -239,7 +239,7 @@ int main(void)
 	test_lease();
 	test_lease_died(false);
 	test_lease_died(true);
-	test_holder();
+	test_front_end();
 	mapping_close(&mapping);
 	fake_agent_close(&agent);
 	return tap_done();

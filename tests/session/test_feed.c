@@ -137,7 +137,7 @@ int main(void)
 	pthread_join(answerer, NULL);
 	drain_until_sent(2);
 	is_int(feed().sent, 2, "the rows' answer was not lost");
-	is_int(feed().without_rows + feed().without_room, 0, "nothing was");
+	is_int(feed().without_rows + feed().without_space, 0, "nothing was");
 
 	atomic_store(&agent.status->agent_state, WIRE_AGENT_LEFT);
 	session_close(session);

@@ -154,7 +154,7 @@ static void test_text(void)
 	clean_shared(out, sizeof(out), "abc\0def", 7);
 	is_str(out, "abc", "a text ends at its NUL");
 	clean_shared(out, sizeof(out), "abcdefghij", 10);
-	is_str(out, "abcdefg", "or where the room ends");
+	is_str(out, "abcdefg", "or where the space ends");
 	clean_shared(out, sizeof(out), "a\033[2J\xff", 6);
 	is_str(out, "a?[2J?", "and can do no harm to a terminal");
 }

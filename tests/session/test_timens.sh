@@ -15,9 +15,9 @@ for ahead in 100000 -50; do
 	JVM_AS="unshare --time --fork --monotonic $ahead --boottime $ahead --" jvm_start $CALM_JVM Known shares
 	outside=$JVM
 	jvm=$(pgrep -P "$outside")
-	"$JHOT" top -b -n 6 -d 1 "$jvm" >"$T/out" 2>"$T/err" </dev/null
+	"$JHOT" top -b -n 9 -d 1 "$jvm" >"$T/out" 2>"$T/err" </dev/null
 	is "$ahead s ahead: watched" $? 0
-	is "six screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 6
+	is "nine screens" "$(grep -c '^ jhot [0-9]' "$T/out")" 9
 	ok "its seconds pass one by one" [ "$(seconds)" -ge 2 ] || diag_file "$T/out"
 	"$JHOT" record -d 2 -o "$T/a.jhot" "$jvm" >"$T/out" 2>"$T/err" </dev/null
 	is "and recorded" $? 0

@@ -127,27 +127,27 @@ static int agent_command(struct agent *a, const char *staging, size_t bytes, ref
 }
 
 /* Runs the feed to its end; refuse decides, piece by piece (0: take it). */
-static void run(struct unwind_feed *f, struct agent *a, size_t room, refuse_fn *refuse)
+static void run(struct unwind_feed *f, struct agent *a, size_t space, refuse_fn *refuse)
 {
 	static uint64_t staging[STAGING / 8];
 
 	while (unwind_feed_busy(f)) {
-		size_t bytes = unwind_feed_step(f, staging, room, 1000000);
+		size_t bytes = unwind_feed_step(f, staging, space, 1000000);
 
-		if (bytes > room)
+		if (bytes > space)
 			a->bad++;
 		else if (bytes)
 			unwind_feed_answer(f, agent_command(a, (char *)staging, bytes, refuse));
 	}
 }
 
-static void test_order(size_t room)
+static void test_order(size_t space)
 {
 	struct unwind_feed *f = feed_of_all();
 	struct unwind_feed_status st;
 	struct agent a = {0};
 
-	run(f, &a, room, NULL);
+	run(f, &a, space, NULL);
 	unwind_feed_status(f, &st);
 	is_int(a.bad, 0, "pieces fit together, rows pass the agent's check");
 	is_int(a.whole, map_count, "every module's rows arrive whole");
@@ -215,15 +215,15 @@ static void test_refusals(void)
 
 	run(f, &a, STAGING, refuse_libc);
 	unwind_feed_status(f, &st);
-	is_int(a.whole, map_count - 1, "no room for one: the others go on");
-	ok(st.without_room == 1 && strstr(st.note, "libc.so"), "it is named: %s", st.note);
+	is_int(a.whole, map_count - 1, "no space for one: the others go on");
+	ok(st.without_space == 1 && strstr(st.note, "libc.so"), "it is named: %s", st.note);
 	unwind_feed_free(f);
 
 	f = feed_of_all();
 	a.whole = 0;
 	run(f, &a, STAGING, refuse_with_gone);
 	unwind_feed_status(f, &st);
-	ok(a.whole == map_count - 1 && !st.without_room && !st.without_rows,
+	ok(a.whole == map_count - 1 && !st.without_space && !st.without_rows,
 		"a module that is gone is no loss");
 	unwind_feed_free(f);
 
@@ -235,7 +235,7 @@ static void test_refusals(void)
 	free(a.rows);
 }
 
-/* libjvm keeps frame pointers: when a later library finds no room, libjvm's rows make it. */
+/* libjvm keeps frame pointers: when a later library finds no space, libjvm's rows make it. */
 static bool jvm_forgotten;
 
 static int refuse_until_jvm_goes(const struct wire_unwind_chunk *head)

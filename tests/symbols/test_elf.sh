@@ -101,35 +101,35 @@ has_mapped() { # has_mapped FILE PID: as sleep: what becomes that has it mapped,
 	[ "$(cat "/proc/$2/comm")" = sleep ] && grep -q "r-xp .* $1" "/proc/$2/maps"
 }
 
-holder() { # holder FILE: a process that has it mapped, in $HOLDER
+mapper() { # mapper FILE: a process that has it mapped, in $MAPPER
 	LD_PRELOAD=$1 setpriv --pdeathsig KILL ${AS:-} sleep 1000 &
-	HOLDER=$!
-	wait_for 20 has_mapped "$1" $HOLDER
+	MAPPER=$!
+	wait_for 20 has_mapped "$1" $MAPPER
 }
 
 release() {
-	kill $HOLDER
-	wait $HOLDER 2>/dev/null
+	kill $MAPPER
+	wait $MAPPER 2>/dev/null
 }
 
 cp "$T/whole.so" "$T/live.so"
-ok "a process maps the library" holder "$T/live.so"
-is "names of a mapped file" "$(mapped "$T/live.so" $HOLDER "$local_at")" fixture_local
+ok "a process maps the library" mapper "$T/live.so"
+is "names of a mapped file" "$(mapped "$T/live.so" $MAPPER "$local_at")" fixture_local
 rm "$T/live.so"
 if [ "$(id -u)" = 0 ]; then
-	is "deleted since" "$(mapped "$T/live.so" $HOLDER "$local_at")" fixture_local
+	is "deleted since" "$(mapped "$T/live.so" $MAPPER "$local_at")" fixture_local
 	cp "$T/other.so" "$T/live.so"
-	is "replaced since" "$(mapped "$T/live.so" $HOLDER "$local_at")" fixture_local
+	is "replaced since" "$(mapped "$T/live.so" $MAPPER "$local_at")" fixture_local
 	release
 
 	AS="setpriv --reuid 54321 --regid 54321 --clear-groups"
 	cp "$T/whole.so" "$T/user.so"
 	chmod 755 "$T/user.so"
-	holder "$T/user.so"
-	is "another user's own process" "$(mapped "$T/user.so" $HOLDER "$local_at")" fixture_local
+	mapper "$T/user.so"
+	is "another user's own process" "$(mapped "$T/user.so" $MAPPER "$local_at")" fixture_local
 	cp "$T/other.so" "$T/new.so"
 	mv "$T/new.so" "$T/user.so"
-	is "without privileges a replaced file gives no names" "$(mapped "$T/user.so" $HOLDER "$local_at")" ""
+	is "without privileges a replaced file gives no names" "$(mapped "$T/user.so" $MAPPER "$local_at")" ""
 	ok "and says so" grep -q 'replaced' "$T/note"
 	AS=
 	release
@@ -139,10 +139,10 @@ if [ "$(id -u)" = 0 ]; then
 		cp "$T/whole.so" "$T/inside.so"
 		unshare -m sh -c "mount -t tmpfs none '$T/root' && cp '$T/inside.so' '$T/root/' &&
 			LD_PRELOAD='$T/root/inside.so' exec setpriv --pdeathsig KILL sleep 1000" &
-		HOLDER=$!
-		wait_for 20 has_mapped "$T/root/inside.so" $HOLDER
+		MAPPER=$!
+		wait_for 20 has_mapped "$T/root/inside.so" $MAPPER
 		ok "the file is not to be seen from here" [ ! -e "$T/root/inside.so" ]
-		is "names from another mount namespace" "$(mapped "$T/root/inside.so" $HOLDER "$local_at")" fixture_local
+		is "names from another mount namespace" "$(mapped "$T/root/inside.so" $MAPPER "$local_at")" fixture_local
 		release
 	else
 		skip "another mount namespace" "unshare is not allowed"

@@ -189,7 +189,7 @@ static void test_names(void)
 		"of a long name its beginning is kept");
 	symtab_done(&table);
 	symtab_limit(&table, &stop);
-	ok(symtab_is_full(&table), "who is told to stop has no room");
+	ok(symtab_is_full(&table), "who is told to stop has no space");
 	symtab_done(&table);
 }
 

@@ -3,7 +3,10 @@
 #ifndef JHOT_TESTS_TUI_DRIVE_H
 #define JHOT_TESTS_TUI_DRIVE_H
 
+#include "base/buf.h"
 #include "tui/frame/ui.h"
+
+#include <string.h>
 
 static inline void drive_keys(struct ui *ui, int64_t now, const char *text)
 {
@@ -20,6 +23,18 @@ static inline int64_t drive_seconds(struct ui *ui, int64_t now, int n)
 		ui_tick(ui, now += 1000);
 	ui_draw(ui);
 	return now;
+}
+
+/* Is it somewhere on the screen? */
+static inline bool drive_shows(const struct ui *ui, const char *text)
+{
+	struct buf out = {0};
+	bool found;
+
+	canvas_dump(&ui->canvas, &out, false);
+	found = strstr(buf_str(&out), text) != NULL;
+	buf_done(&out);
+	return found;
 }
 
 #endif

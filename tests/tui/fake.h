@@ -28,7 +28,7 @@ struct fake {
 	uint32_t end;    /* the JVM exits at this second; 0: never */
 	bool held;       /* drain brings nothing: the test feeds */
 	bool lost;       /* the session, not the JVM */
-	int parked, detached;
+	int parked;
 	int tick_fd;            /* gets a byte per drain if not 0 */
 	char exported[256];     /* the last path */
 	char saved[256];        /* the last path of S */
@@ -169,7 +169,6 @@ static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
 {
 	struct fake *f = ctx;
 
-	f->detached = 0;
 	if (pid != 52111) {
 		fake_fresh(f, f->cpu.o.rate);
 		return 0;
@@ -183,12 +182,6 @@ static inline int fake_attach(void *ctx, int pid, int event, struct err *err)
 	err_hint(err, "jhot view saved.jfr          (look at an existing recording)");
 	err_detail(err, "socket /tmp/.java_pid40120  EACCES   agent not loaded   JVM untouched");
 	return -1;
-}
-
-static inline void fake_detach(void *ctx)
-{
-	((struct fake *)ctx)->detached++;
-	fake_fresh(ctx, 3);
 }
 
 static inline const struct profile *fake_profile(void *ctx)
@@ -293,7 +286,6 @@ static inline bool fake_step(void *ctx)
 static const struct app_ops fake_ops = {
 	.list = fake_list,
 	.attach = fake_attach,
-	.detach = fake_detach,
 	.profile = fake_profile,
 	.vitals = fake_get_vitals,
 	.drain = fake_drain,

@@ -11,6 +11,7 @@
 #include "tests/tui/fuzz.h"
 
 #include "base/clock.h"
+#include "cli/agent.h"
 #include "cli/live/live.h"
 
 #include <errno.h>
@@ -24,6 +25,12 @@
 struct totals {
 	uint64_t seeds, events, seconds, resizes, clicks;
 };
+
+/* Nothing is attached to. */
+struct agent_file cli_agent(const struct args *args)
+{
+	return (struct agent_file){0};
+}
 
 /* A text typed into a dialog must not become a file somewhere: it is written to nowhere. */
 static int save_nowhere(void *ctx, const char *path, char *done, size_t bytes, struct err *err)
@@ -95,7 +102,7 @@ static void one_event(struct fuzz *f, struct live *live, struct totals *t)
 static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct totals *t)
 {
 	struct session_options session = {0};
-	struct app_options options = {.event = EVENT_CPU,
+	struct app_options how = {.event = EVENT_CPU,
 		.events = seed % 3 ? 1 : 0xf,
 		.frame_fd = -1,
 		.attached = true,
@@ -118,7 +125,7 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 		live_free(live);
 		return false;
 	}
-	ui_init(&f.ui, &ops, live, &options, seed % 2);
+	ui_init(&f.ui, &ops, live, &how, seed % 2);
 	f.ui.job.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		one_event(&f, live, t);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the live view.
 
-check_PROGRAMS += %D%/fuzz_replay %D%/test_back %D%/test_commands %D%/test_config \
+check_PROGRAMS += %D%/test_back %D%/test_commands %D%/test_config \
 	%D%/test_events %D%/test_findings %D%/test_flame_layout %D%/test_fuzz %D%/test_keys %D%/test_list \
 	%D%/test_screens %D%/test_tables %D%/test_text %D%/test_threads \
 	%D%/test_wide %D%/test_work
@@ -28,17 +28,12 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) -
 %C%_test_flame_layout_LDADD = $(TUI_TEST_LIBS)
 %C%_test_fuzz_LDADD = $(TUI_TEST_LIBS)
 
-# The live view over a recording under sanitizers, whatever the rest is built with: its own objects of all that
-# draws and models; what reads records comes as it is.
-%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(cli_sources) $(libtui_a_SOURCES) \
-	$(libexport_a_SOURCES) $(libimport_a_SOURCES) $(librecording_a_SOURCES) $(libfindings_a_SOURCES) $(libprofile_a_SOURCES) $(libbase_a_SOURCES)
-%C%_fuzz_replay_CFLAGS = $(PLAIN_CFLAGS) -O1 $(FUZZ_FLAGS)
-%C%_fuzz_replay_LDADD = libdump.a libwalk.a libsession.a libattach.a libsymbols.a libwire.a -lpthread -lm $(TERMINFO_LIBS) \
-	$(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)
-
-src/export/%C%_fuzz_replay-svg.$(OBJEXT): src/export/web/flame_js.inc
-src/tui/term/%C%_fuzz_replay-terminal.$(OBJEXT): src/tui/term/kinds.inc
-src/cli/%C%_fuzz_replay-agent.$(OBJEXT): $(AGENT_FILE)
+# The live view over a recording, in the build that has sanitizers. It needs no agent.
+if SANITIZERS
+check_PROGRAMS += %D%/fuzz_replay
+%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(cli_sources)
+%C%_fuzz_replay_LDADD = $(jhot_LDADD)
+endif
 
 if HAVE_VTERM
 check_PROGRAMS += %D%/test_files %D%/test_recorded %D%/test_terminal %D%/test_terminals %D%/test_view
@@ -56,8 +51,16 @@ endif
 
 .PHONY: fuzz
 SECONDS_OF_FUZZ = 600
+if SANITIZERS
 fuzz: %D%/fuzz_replay
 	%D%/fuzz_replay $(srcdir)/%D%/h2.jhot $(SECONDS_OF_FUZZ)
+else
+# In the build that ./bootstrap check makes.
+fuzz:
+	test -e sanitized/config.status || { mkdir -p sanitized && cd sanitized && \
+		$(abs_srcdir)/configure --enable-sanitizers=address,undefined CFLAGS='-O1 -g1'; }
+	cd sanitized && $(MAKE) $(AM_MAKEFLAGS) fuzz
+endif
 
 # After a wanted change of a screen: write the golden screens anew, then review the difference.
 .PHONY: golden

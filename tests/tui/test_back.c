@@ -21,7 +21,8 @@ static void state_of(struct ui *ui, struct buf *out)
 		strstr(buf_str(&screen), " zoom (u) ") != NULL ||
 			(strstr(buf_str(&screen), "zoom: ") &&
 				!strstr(buf_str(&screen), "zoom: all")));
-	buf_printf(out, " crumb=%d", strstr(buf_str(&screen), " > ") != NULL);
+	buf_printf(out, " crumb=%d none=%d", strstr(buf_str(&screen), " > ") != NULL,
+		strstr(buf_str(&screen), "None of ") != NULL);
 	buf_done(&screen);
 }
 
@@ -65,9 +66,42 @@ static void test_steps(const char *first, const char *const *steps, const char *
 	buf_done(&now);
 }
 
+/* Another JVM is chosen while the first is looked at: its session lasts until one really is. */
+static void test_other(void)
+{
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	const struct profile *before;
+	struct fake fake;
+	struct ui ui;
+	uint64_t taken;
+
+	fake_init(&fake, 400);
+	ui_init(&ui, &fake_ops, &fake, &options, false);
+	drive_seconds(&ui, 0, 5);
+	before = ui.profile;
+	drive_keys(&ui, ui.now_ms, "t c");
+	is_int(ui.place.view, VIEW_PICKER, "c while the screen is frozen");
+	taken = profile_info(before).now;
+	drive_seconds(&ui, ui.now_ms, 5);
+	ok(profile_info(ui.profile).now == taken + 5, "sampling goes on");
+	drive_keys(&ui, ui.now_ms, "\n");
+	ok(ui.place.view == VIEW_THREADS && ui.profile == before && !ui.attach_pid,
+		"the same JVM chosen again is where one was");
+	drive_keys(&ui, ui.now_ms, "ckafka\n");
+	is_int(ui.attach_pid, 40877, "another one is attached");
+	ui_attach(&ui, ui.attach_pid);
+	ok(ui.place.view == VIEW_METHODS && profile_info(ui.profile).now < taken,
+		"with a profile of its own");
+	ui_done(&ui);
+	fake_done(&fake);
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
+	test_steps("m", (const char *const[]){"/hash\n", "c", "zz", NULL},
+		"a search, the list of JVMs, its filter");
+	test_other();
 	test_steps("m", (const char *const[]){"/hash\n", "\\jackson\n", "!get\n", NULL},
 		"a search, then filters");
 	test_steps("m", (const char *const[]){"\\jackson\n", "/hash\n", "\\get\n", NULL},

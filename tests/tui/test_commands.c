@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command table: no key twice, everything findable; and what the keys do to the view. */
 #include "tests/tap.h"
+#include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/frame/command.h"
 
@@ -81,14 +82,8 @@ static void test_help(struct ui *ui, enum view_id view)
 
 static bool shows(struct ui *ui, const char *text)
 {
-	struct buf out = {0};
-	bool found;
-
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, &out, false);
-	found = strstr(buf_str(&out), text) != NULL;
-	buf_done(&out);
-	return found;
+	return drive_shows(ui, text);
 }
 
 static void type(struct ui *ui, const char *keys, int64_t now)
@@ -305,6 +300,9 @@ static void test_filters(struct ui *ui)
 	ok(shows(ui, " L lines ") && !shows(ui, ".get "), "L shows lines");
 	type(ui, "L", now);
 	ok(!shows(ui, " L lines "), "L again methods");
+	type(ui, "gjjjL", now);
+	is_int(ui_list(ui)->cursor, 0, "what was selected has no row there: at the top again");
+	type(ui, "L", now);
 }
 
 static void test_searches(struct ui *ui)

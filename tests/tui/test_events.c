@@ -69,13 +69,7 @@ static void seconds(int n)
 
 static bool on_screen(const char *text)
 {
-	struct buf out = {0};
-	bool found;
-
-	canvas_dump(&ui.canvas, &out, false);
-	found = strstr(buf_str(&out), text) != NULL;
-	buf_done(&out);
-	return found;
+	return drive_shows(&ui, text);
 }
 
 static bool shows(const char *text)
@@ -180,7 +174,7 @@ static void test_perf(void)
 	keys("eacache-misses\n");
 	ok(ui.scope.event == EVENT_USER_FIRST && shows("[5 cache-misses]"),
 		"one that is, is shown");
-	ok(shows("1 2 3 4 [5"), "the others make room on a narrow screen");
+	ok(shows("1 2 3 4 [5"), "the others make space on a narrow screen");
 	keys("6");
 	ok(shows("no event has this key yet"), "the next key has none");
 	keys("ea");
@@ -212,7 +206,7 @@ static void test_budget(void)
 	fake.vitals.events[EVENT_CPU].interval = 40000000;
 	seconds(1);
 	ok(shows(" 25Hz, not 100Hz "), "an interval that was lengthened is told");
-	ok(shows("JDK 21.0.4") && !on_screen("up 3d"), "the time that it is up makes room");
+	ok(shows("JDK 21.0.4") && !on_screen("up 3d"), "the time that it is up makes space");
 	strcpy(fake.vitals.name, "inventory-service.jar");
 	ui_draw(&ui);
 	ok(shows("JDK 21.0.4") && shows("cpu/ctimer   25Hz  LIVE"),

@@ -135,13 +135,7 @@ static void seconds(int n)
 
 static bool shows(const char *text)
 {
-	struct buf out = {0};
-	bool found;
-
-	canvas_dump(&ui.canvas, &out, false);
-	found = strstr(buf_str(&out), text) != NULL;
-	buf_done(&out);
-	return found;
+	return drive_shows(&ui, text);
 }
 
 #define has(text, ...)                                 \
@@ -202,7 +196,7 @@ static void test_line(void)
 	has("DEADLOCK", "and where there is one line only");
 	ui_resize(&ui, 50, 160);
 	seconds(1);
-	has("and will not go on", "whole where there is room");
+	has("and will not go on", "whole where there is space");
 	end();
 }
 

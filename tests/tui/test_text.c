@@ -97,8 +97,8 @@ static void test_names(void)
 	is_str(fit(c, "compute", "", 15), "~Engine.compute", "the class from its left");
 	is_str(fit(c, "compute", "", 8), "compute", "the method alone");
 	is_str(fit(c, "compute", "", 7), "compute", "is never cut");
-	is_str(fit(c, "compute", "", 5), "comp~", "while there is room for it");
-	is_str(fit(c, "compute", "", 0), "", "no room at all");
+	is_str(fit(c, "compute", "", 5), "comp~", "while there is space for it");
+	is_str(fit(c, "compute", "", 0), "", "no space at all");
 	is_str(fit("Foo", "bar", "", 20), "Foo.bar", "no package");
 	is_str(fit("a.B$$Lambda/0x00.x", "run", "", 40), "a.B$$Lambda/0x00.x.run",
 		"a lambda's number is no package");
@@ -125,7 +125,7 @@ static void test_names(void)
 	name_parameters(out, sizeof(out), "(Lx");
 	is_str(out, "", "what is no signature is nothing");
 	name_parameters(out, 12, "(Ljava/lang/Object;Ljava/lang/Object;)V");
-	is_str(out, "", "nor what has no room");
+	is_str(out, "", "nor what has no space");
 	name_middle(out, sizeof(out), "tcp://localhost thread-5", 15, "~");
 	is_str(out, "tcp://l~hread-5", "threads are cut in the middle");
 }

@@ -9,7 +9,7 @@
 /* Of a class of this many packages of n letters each, into a buffer with something behind it. */
 static bool name_stays(uint32_t packages, int letters, size_t size, int width)
 {
-	char room[2048], name[4096] = "";
+	char buffer[2048], name[4096] = "";
 	struct profile_method m = {name, "compute", "", "", name};
 	size_t len = 0;
 
@@ -17,12 +17,12 @@ static bool name_stays(uint32_t packages, int letters, size_t size, int width)
 		len += (size_t)snprintf(
 			name + len, sizeof(name) - len, "%0*d.", letters, (int)i + 1);
 	snprintf(name + len, sizeof(name) - len, "Engine");
-	memset(room, '#', sizeof(room));
-	name_fit(room, size, &m, width, NAME_FULL, "~");
-	for (size_t i = size; i < sizeof(room); i++)
-		if (room[i] != '#')
+	memset(buffer, '#', sizeof(buffer));
+	name_fit(buffer, size, &m, width, NAME_FULL, "~");
+	for (size_t i = size; i < sizeof(buffer); i++)
+		if (buffer[i] != '#')
 			return false;
-	return strlen(room) < size && strstr(room, "Engine.compute");
+	return strlen(buffer) < size && strstr(buffer, "Engine.compute");
 }
 
 static void test_names(void)
@@ -34,7 +34,7 @@ static void test_names(void)
 			for (size_t size = 32; size <= 512; size *= 4)
 				for (int width = 20; width <= 1000; width += 35, count++)
 					bad += !name_stays(packages, letters, size, width);
-	ok(!bad, "%d names and widths: %d left their room or lost the method", count, bad);
+	ok(!bad, "%d names and widths: %d left their space or lost the method", count, bad);
 }
 
 static void test_tops(void)

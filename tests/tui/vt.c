@@ -190,13 +190,13 @@ void vt_close(struct vt *vt)
 
 static void take(struct vt *vt, const char *bytes, size_t n)
 {
-	size_t room = sizeof(vt->raw), keep = n < room ? room - n : 0;
+	size_t space = sizeof(vt->raw), keep = n < space ? space - n : 0;
 
 	vterm_input_write(vt->vterm, bytes, n);
 	vt->bytes += n;
-	if (n > room) {
-		bytes += n - room;
-		n = room;
+	if (n > space) {
+		bytes += n - space;
+		n = space;
 	}
 	if (vt->raw_len > keep) {
 		memmove(vt->raw, vt->raw + vt->raw_len - keep, keep);

@@ -58,7 +58,7 @@ wrong() {
 	chains "$1" | awk -v good="$GOOD" '$2 !~ good { n += $1 } END { print n + 0 }'
 }
 
-# few DESCRIPTION COUNT WHOLE PERCENT: at most that many, and room for chance in short runs
+# few DESCRIPTION COUNT WHOLE PERCENT: at most that many, and space for chance in short runs
 few() {
 	diag "$2 of $3"
 	ok "$1" awk -v n="$2" -v whole="$3" -v percent="$4" 'BEGIN { exit n > whole * percent / 100 + 2 }'

@@ -93,7 +93,8 @@ java="inline call throw alloc lock"
 calls="deep reflect abyss unload"
 if run tiered 0.1 "$native $java $calls"; then
 	ok "what is deeper than 2,048 frames says so" grep -q '\[truncated\].*abyssLeaf' "$STACKS"
-	ok "compilers tell what they compile" grep -qE ';\[compiling\];[a-zA-Z/$]+\.[^;]*;' "$STACKS"
+	ok "compilers tell what they compile" grep -qE ';\[compiling\];compiling [a-zA-Z.$]+\.[^;]*;' "$STACKS"
+	ok "and do not run it" [ "$(grep -cE ';\[compiling\];[a-zA-Z/$]+\.' "$STACKS")" = 0 ]
 	ok "classes come and go" [ "$(weight "$STACKS" 'Walks.Copy.unload')" -gt 0 ]
 	ok "recursion is whole below that" [ "$(chains "$STACKS" | grep -c 'deepTop;deepMiddle\*400;deepLeaf')" -gt 0 ]
 fi

@@ -9,7 +9,7 @@
 #define STACK  0x7f0000000000ull
 #define TEXT   0x400000ull
 #define DEPTH  5000u /* the deepest stack: this many callers */
-#define FRAMES (2048 + WALK_CUT_ROOM)
+#define FRAMES (2048 + WALK_CUT_SPARE)
 
 static uint64_t words[2 * DEPTH + 16];
 static uint8_t text[16 * (DEPTH + 2)];

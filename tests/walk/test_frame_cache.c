@@ -101,7 +101,7 @@ static void test_refused(void)
 
 	remember(PC + 8, FRAME_CACHE_FRAMES, 100);
 	ok(frame_cache_find(cache, &layout, &mem, PC + 8, &found),
-		"as many frames as there is room for");
+		"as many frames as there is space for");
 	remember(PC + 16, FRAME_CACHE_FRAMES + 1, 100);
 	ok(!frame_cache_find(cache, &layout, &mem, PC + 16, &found), "more are not kept");
 	remember(PC + 24, 1, NAMES_ID_UNLOADED);
@@ -125,7 +125,7 @@ static void test_refused(void)
 		"code without a compile id is not");
 }
 
-/* One walk may find more than there is room to note: the rest is not lost, only later. */
+/* One walk may find more than there is space to note: the rest is not lost, only later. */
 static void test_full(void)
 {
 	static struct walk_frame frames[2 * FRAME_CACHE_FILLS];

@@ -53,10 +53,10 @@ static bool known(void *ctx, const struct walk_listed *thread)
 	return thread->tid == *(int32_t *)ctx;
 }
 
-static bool newest_are(int32_t tid, uint32_t room, const char *wanted)
+static bool newest_are(int32_t tid, uint32_t max, const char *wanted)
 {
 	struct walk_listed got[8];
-	int count = walk_threads_newest(&layout, &mem, got, room, known, &tid);
+	int count = walk_threads_newest(&layout, &mem, got, max, known, &tid);
 	char text[64] = "";
 
 	for (int i = 0; i < count; i++)
@@ -73,7 +73,7 @@ static void test_list(const char *kind)
 	ok(newest_are(102, 8, "104 103"), "%s: the newest first, up to one that is known", kind);
 	ok(newest_are(104, 8, ""), "%s: none if the newest is known", kind);
 	ok(newest_are(0, 8, "104 103 102 101"), "%s: all if none is", kind);
-	ok(newest_are(0, 3, "104 103 102"), "%s: no more than there is room for", kind);
+	ok(newest_are(0, 3, "104 103 102"), "%s: no more than there is space for", kind);
 	memory[THREAD(2)] = 0;
 	ok(newest_are(0, 8, "104 102 101"), "%s: one that no thread runs yet is passed over", kind);
 	memory[THREAD(2)] = AT(THREAD(2) + 2);

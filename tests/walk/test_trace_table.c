@@ -138,7 +138,7 @@ static void test_storm(size_t bytes, bool drain)
 	if (drain)
 		diag("refused: %" PRIu64, refused);
 	else
-		ok(refused > 0, "what found no room is told: %" PRIu64, refused);
+		ok(refused > 0, "what found no space is told: %" PRIu64, refused);
 	diag("%" PRIu64 " entries in %" PRIu64 " flips", sum.entries, sum.flips);
 	free(memory);
 }

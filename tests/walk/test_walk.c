@@ -61,10 +61,10 @@ static void test_chain(void)
 	is_int(frames[0].value, TEXT + 8, "the top frame is where the thread stands");
 	is_int(frames[1].value, TEXT + 15, "a caller is shown at its call");
 	r = walk(&f, STACK + 64, frames, 3);
-	is_int(r.count, 3, "no more frames than there is room for");
+	is_int(r.count, 3, "no more frames than there is space for");
 	ok(r.truncated, "and it says so");
 	r = walk(&f, STACK + 64, frames, 0);
-	ok(r.count == 0 && r.truncated, "room for none");
+	ok(r.count == 0 && r.truncated, "space for none");
 }
 
 #if defined(__x86_64__)

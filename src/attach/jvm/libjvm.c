@@ -18,6 +18,9 @@
 
 /* A dynamic symbol of every HotSpot since JDK 6: the first of the tables that the walker reads. */
 #define HOTSPOT_MARK "gHotSpotVMStructs"
+/* The name of musl's loader: at a program's beginning, but where a tool has changed it, at its end; java has 14 to 25 kB. */
+#define MUSL_MARK  "/ld-musl-"
+#define MUSL_LIMIT (64u << 10)
 /* The section in which native-image keeps the heap it was built with. */
 #define NATIVE_IMAGE_MARK ".svm_heap"
 
@@ -132,14 +135,24 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 	return found;
 }
 
-bool exe_is_native_image(pid_t pid)
+static bool exe_holds(pid_t pid, const char *text, size_t limit)
 {
 	char path[PROC_PATH_BYTES];
 	int fd = rooted_link(proc_path(path, pid, "exe"), O_RDONLY), found;
 
 	if (fd < 0)
 		return false;
-	found = file_holds(fd, NATIVE_IMAGE_MARK, EXE_LIMIT);
+	found = file_holds(fd, text, limit);
 	close(fd);
 	return found == 1;
+}
+
+bool exe_is_native_image(pid_t pid)
+{
+	return exe_holds(pid, NATIVE_IMAGE_MARK, EXE_LIMIT);
+}
+
+bool exe_is_musl(pid_t pid)
+{
+	return exe_holds(pid, MUSL_MARK, MUSL_LIMIT);
 }

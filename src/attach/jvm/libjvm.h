@@ -27,4 +27,7 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 /* exe_is_native_image: is the program an ahead-of-time compiled Java one (GraalVM native-image)? */
 bool exe_is_native_image(pid_t pid);
 
+/* exe_is_musl: does the program name musl's loader as its own? */
+bool exe_is_musl(pid_t pid);
+
 #endif

@@ -59,7 +59,7 @@ static bool match_somewhere(const struct hotspot *jvm, const char *word)
 	return strcasestr(jvm->name, word) || strcasestr(jvm->args, word);
 }
 
-/* How many there are; those are shown, as many as there is room for. */
+/* How many there are; those are shown, as many as there is space for. */
 static int hint_jvms(struct err *err, const struct hotspot_list *list,
 	bool (*match)(const struct hotspot *jvm, const char *word), const char *word)
 {

@@ -15,19 +15,6 @@
 
 const char *perf_events_sys = "/sys";
 
-/* probe_paranoid: the kernel's setting; 99 where it cannot be read. */
-static int probe_paranoid(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int value = 99;
-
-	if (f && fscanf(f, "%d", &value) != 1)
-		value = 99;
-	if (f)
-		fclose(f);
-	return value;
-}
-
 #define NO_COUNTER "no such hardware counter: the CPU has none, or a virtual machine hides it"
 
 /* What it means that the kernel does not know an event of this type. */
@@ -53,7 +40,7 @@ static void probe_why(const struct perf_event *event, int error, char *why, size
 		snprintf(why, bytes,
 			"not allowed: kernel.perf_event_paranoid is %d (be root, or have "
 			"CAP_PERFMON%s)",
-			probe_paranoid(),
+			proc_setting("kernel/perf_event_paranoid", 99),
 			event->type == PERF_TYPE_TRACEPOINT ? ""
 							    : ", or count the program only: -u");
 	else if (error == ENOSPC)

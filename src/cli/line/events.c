@@ -168,7 +168,7 @@ static int events_depth(struct events *e, const struct args *args, struct err *e
 		return -1;
 	if (e->root + 2 > e->depth && e->root)
 		return err_set(err, ERR_USAGE,
-			"--keep-root=%u leaves no room for the top of stacks of %u frames.",
+			"--keep-root=%u leaves no space for the top of stacks of %u frames.",
 			e->root, e->depth);
 	e->top = e->root ? e->depth - e->root - 1 : e->depth;
 	return top ? units_count(top, "--keep-top", e->top, &e->top, err) : 0;

@@ -105,6 +105,7 @@ static int live_pick(void *ctx, int pid, int event, struct err *err)
 {
 	struct hotspot jvm;
 
+	live_detach(ctx);
 	if (hotspot_check(pid, &jvm, err))
 		return -1;
 	if (jvm.verdict > HOTSPOT_UNKNOWN)
@@ -223,7 +224,6 @@ const struct app_ops live_ops = {
 	.list = live_list,
 	.attach = live_pick,
 	.patience = live_patience,
-	.detach = live_detach,
 	.profile = live_profile,
 	.vitals = live_vitals,
 	.drain = live_drain,

@@ -324,7 +324,7 @@ void hot_print(FILE *out, const struct outputs_source *source, const struct prof
 		if (event == EVENT_ALLOC || (event == EVENT_LOCK && !q.holders))
 			hot_print_sites(out, source->profile, &q, flat, unit);
 		hot_print_states(out, source->profile, &q);
-		if (o->threads)
+		if (o->options.threads)
 			hot_print_threads(out, source->profile, &q, flat);
 	} else {
 		fprintf(out, "\nNothing was sampled: the JVM %s.\n", hot_nothing(event, o));

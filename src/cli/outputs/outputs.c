@@ -152,34 +152,35 @@ static int outputs_min_share(struct outputs *out, const char *text, struct err *
 	if (end == text || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent < 100))
 		return err_set(err, ERR_USAGE,
 			"--minwidth takes per cents of all, as in 0.1, not \"%s\".", text);
-	out->min_share = percent / 100;
+	out->options.min_share = percent / 100;
 	return 0;
 }
 
 /* How flame graphs look. */
 static int outputs_look(struct outputs *out, const struct args *args, struct err *err)
 {
+	struct export_options *how = &out->options;
 	struct buf known = {0};
 
-	out->title = args_get(args, OPT_TITLE);
-	out->colors = args_get(args, OPT_COLORS);
-	out->reverse = args_has(args, OPT_REVERSE);
-	out->inverted = args_has(args, OPT_INVERTED);
-	if (out->colors && !flame_scheme_by_name(out->colors)) {
+	how->title = args_get(args, OPT_TITLE);
+	how->colors = args_get(args, OPT_COLORS);
+	how->reverse = args_has(args, OPT_REVERSE);
+	how->inverted = args_has(args, OPT_INVERTED);
+	if (how->colors && !flame_scheme_by_name(how->colors)) {
 		for (const struct flame_scheme *s = flame_schemes; s->name; s++)
 			buf_printf(&known, "%s%s", known.len ? " " : "", s->name);
-		err_set(err, ERR_USAGE, "\"%s\" is nothing that --colors knows.", out->colors);
+		err_set(err, ERR_USAGE, "\"%s\" is nothing that --colors knows.", how->colors);
 		err_hint(err, "one of: %s", buf_str(&known));
 		buf_done(&known);
 		return -1;
 	}
 	if (args_has(args, OPT_WIDTH)) {
 		if (units_count(
-			    args_get(args, OPT_WIDTH), "--width", OUTPUTS_WIDEST, &out->width, err))
+			    args_get(args, OPT_WIDTH), "--width", OUTPUTS_WIDEST, &how->width, err))
 			return -1;
-		if (out->width < OUTPUTS_NARROWEST)
+		if (how->width < OUTPUTS_NARROWEST)
 			return err_set(err, ERR_USAGE, "--width takes %d to %d pixels, not %u.",
-				OUTPUTS_NARROWEST, OUTPUTS_WIDEST, out->width);
+				OUTPUTS_NARROWEST, OUTPUTS_WIDEST, how->width);
 	}
 	return outputs_min_share(out, args_get(args, OPT_MINWIDTH), err);
 }
@@ -194,9 +195,9 @@ void outputs_done(struct outputs *o)
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
-	out->threads = args_has(args, OPT_THREADS);
-	out->annotate = args_has(args, OPT_ANNOTATE);
-	out->dot = args_has(args, OPT_DOT);
+	out->options.threads = args_has(args, OPT_THREADS);
+	out->options.annotate = args_has(args, OPT_ANNOTATE);
+	out->options.dot = args_has(args, OPT_DOT);
 	out->total = args_has(args, OPT_TOTAL);
 	out->user_only = args_has(args, OPT_USER);
 	out->kernel_only = args_has(args, OPT_KERNEL);
@@ -352,24 +353,13 @@ struct profile_query outputs_query(const struct outputs *o, int event)
 static struct export_options outputs_options(const struct outputs_job *job, int event)
 {
 	const struct outputs *o = job->o;
-	uint64_t each = o->total ? 0 : profile_sample_weight(job->source->profile, event);
-	struct profile_query query = outputs_query(o, event);
+	struct export_options how = o->options;
 
-	query.by_weight = o->total || each;
-	return (struct export_options){
-		.query = query,
-		.meta = job->meta,
-		.title = o->title,
-		.threads = o->threads,
-		.annotate = o->annotate,
-		.dot = o->dot,
-		.each = each,
-		.min_share = o->min_share,
-		.reverse = o->reverse,
-		.inverted = o->inverted,
-		.colors = o->colors,
-		.width = o->width,
-	};
+	how.each = o->total ? 0 : profile_sample_weight(job->source->profile, event);
+	how.query = outputs_query(o, event);
+	how.query.by_weight = o->total || how.each;
+	how.meta = job->meta;
+	return how;
 }
 
 /* e: of the events, or -1: all. */

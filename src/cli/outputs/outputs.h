@@ -32,11 +32,10 @@ struct outputs {
 	int count;
 	const char *labels[OUTPUTS_LABELS]; /* of --label */
 	int label_count;
-	const char *title, *colors; /* colors: a name that is known; NULL: not said */
-	double min_share;
-	unsigned width; /* px; 0: not said */
-	bool holders;   /* of lock */
-	bool threads, annotate, dot, total, reverse, inverted;
+	struct export_options
+		options; /* without what is known of an event only: query, meta, each */
+	bool holders;    /* of lock */
+	bool total;
 	bool user_only, kernel_only; /* so was sampled; for a text that says why there is nothing */
 	struct filter *filter;       /* of --include, --exclude and --io; NULL: none */
 	uint32_t from, to;           /* seconds; to 0: all */

@@ -300,11 +300,10 @@ static int diffing_write(const struct diffing *d, struct diff *diff, struct err 
 
 	for (int i = 0; i < d->outputs.count; i++) {
 		const struct output *f = &d->outputs.files[i];
-		struct export_options how = {.query = diff->query_graph,
-			.title = d->outputs.title,
-			.dot = d->outputs.dot,
-			.diff = diff};
+		struct export_options how = d->outputs.options;
 
+		how.query = diff->query_graph;
+		how.diff = diff;
 		if (!strcmp(f->format->name, "text")
 				? diffing_text(d, f->path, err)
 				: export_write(f->path, f->format, diff->both, &how, err))

@@ -25,7 +25,7 @@ static void status_print(const struct hotspot *jvm, const struct session_status 
 	printf("%d %s: ", (int)jvm->pid, jvm->name);
 	if (s->active)
 		printf("profiled by %s (jhot process %d) for %s%s\n",
-			s->holder[0] ? s->holder : "?", s->holder_pid,
+			s->front_end[0] ? s->front_end : "?", s->front_end_pid,
 			text_uptime(age, status_age_s(s)),
 			s->lease_live
 				? ""
@@ -82,8 +82,8 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	json_key(&j, "loaded"), json_bool(&j, s->loaded);
 	json_key(&j, "active"), json_bool(&j, s->active);
 	json_key(&j, "lease_live"), json_bool(&j, s->lease_live);
-	json_key(&j, "holder"), json_str(&j, s->holder);
-	json_key(&j, "holder_pid"), json_int(&j, s->holder_pid);
+	json_key(&j, "holder"), json_str(&j, s->front_end);
+	json_key(&j, "holder_pid"), json_int(&j, s->front_end_pid);
 	json_key(&j, "held_s"), json_int(&j, s->active ? status_age_s(s) : 0);
 	if (s->active) {
 		status_json_events(&j, s);

@@ -125,15 +125,15 @@ function place(page) {
 		document.body.append(page);
 		return;
 	}
-	const holder = document.createElementNS(SVG, 'foreignObject');
+	const foreign = document.createElementNS(SVG, 'foreignObject');
 	for (const [key, value] of [['x', '0'], ['y', '0'], ['width', '100%'], ['height', '100%']])
-		holder.setAttribute(key, value);
-	holder.append(page);
+		foreign.setAttribute(key, value);
+	foreign.append(page);
 	root.setAttribute('width', '100%');
 	root.setAttribute('height', '100%');
 	root.removeAttribute('viewBox');
 	root.removeAttribute('role');
-	root.append(holder);
+	root.append(foreign);
 }
 
 function buildPage(facts) {

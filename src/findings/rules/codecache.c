@@ -43,7 +43,7 @@ static void look(const struct scene *scene)
 		scene_proof(f, "%lld compilations since the JVM's start, %.1f a second now",
 			(long long)v->compilations, rate);
 	scene_proof(
-		f, "what finds no room stays interpreted, or takes that of code that is in use");
+		f, "what finds no space stays interpreted, or takes that of code that is in use");
 	snprintf(f->look, sizeof(f->look),
 		"a larger one: -XX:ReservedCodeCacheSize; or what generates so much code");
 	f->event = EVENT_CPU;

@@ -10,6 +10,7 @@
 
 #define MUCH   0.25 /* of the time in which threads want to run, */
 #define LEAST  1.0  /* and so many threads at any moment */
+#define FREE   0.5  /* of that: for less CPUs are free meanwhile, */
 #define SHOWN  4
 #define ENOUGH 50 /* samples */
 
@@ -76,6 +77,19 @@ static void tell(const struct crowd *c, double seconds)
 	f->thread = c->threads[0].thread;
 }
 
+/*
+ * Threads that hand on work to each other wait for a core while others are free: who is woken waits for the one who woke it. More
+ * cores would not help.
+ */
+static bool cpus_are_free(const struct scene *scene, double waiting)
+{
+	const struct scene_point *then = scene_before(scene, SCENE_LEAST_S, SCENE_MOST_S),
+				 *now = scene_last(scene);
+
+	return then && scene_rate(then, now, then->host.cpus_free_ms, now->host.cpus_free_ms) >=
+			       FREE * waiting * 1000;
+}
+
 static void look(const struct scene *scene)
 {
 	struct crowd c = {.scene = scene};
@@ -85,7 +99,8 @@ static void look(const struct scene *scene)
 	for (uint32_t i = 0; i < scene->wall_count; i++)
 		crowd_add(&c, &scene->wall[i]);
 	if (c.samples >= ENOUGH && (double)c.waited >= MUCH * (double)(c.ran + c.waited) &&
-		(double)c.waited >= LEAST * seconds * NS_PER_S) {
+		(double)c.waited >= LEAST * seconds * NS_PER_S &&
+		!cpus_are_free(scene, (double)c.waited / NS_PER_S / seconds)) {
 		qsort(c.threads, scene->threads, sizeof(*c.threads), most_first);
 		tell(&c, seconds);
 	}

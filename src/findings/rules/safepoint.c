@@ -4,7 +4,7 @@
  * step that takes long, such as the copy of a large array.
  *
  * The JVM counts for how long it waited, and not for whom. But whoever it is runs meanwhile: a thread that runs for less than
- * that is not the only one who is late.
+ * that is not the only one who is late. Unless it waits for a core: so nothing is said where threads wait for one for as long.
  */
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -72,7 +72,7 @@ static void look(const struct scene *scene)
 	struct finding *f;
 	double stops;
 
-	if (share < MUCH || scene_starved(scene))
+	if (share - scene_queued_share(scene) < MUCH)
 		return;
 	now = scene_last(scene);
 	stops = (double)(now->safepoints - then->safepoints);

@@ -3,7 +3,8 @@
  * The JVM stops all threads for what is no collection: stacks of threads, class redefinition, heap dumps, ...
  *
  * Some of a collection's safepoint is in no collector's count, so where collections stop the program for longer than
- * all else nothing is said. Nor where most of it is the way to a stop (the rule of safepoints), or where threads wait for a core: then all takes long.
+ * all else nothing is said. Nor where most of it is the way to a stop (the rule of safepoints), or where threads wait for a
+ * core for as long: then all takes long.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -57,8 +58,8 @@ static void look(const struct scene *scene)
 	double rest = scene->now->safepoint_pct_x10 / 10.0 - gc;
 	struct finding *f;
 
-	if (!then || scene->now->gc_pct_x10 < 0 || rest < MUCH || rest < gc ||
-		rest < 2 * scene_sync_share(scene, then) || scene_starved(scene))
+	if (!then || scene->now->gc_pct_x10 < 0 || rest - scene_queued_share(scene) < MUCH ||
+		rest < gc || rest < 2 * scene_sync_share(scene, then))
 		return;
 	f = scene_found(scene, FINDING_COSTS, rest / 100, 0);
 	if (f)

@@ -71,9 +71,9 @@ static int chunk_read(struct jfr *j)
 	for (size_t left = big_endian(head + 8, 8) - JFR_HEAD; left;) {
 		size_t piece = left < PIECE ? left : PIECE;
 
-		if (j->size + piece > j->room) {
-			j->room = (j->size + piece) * 2;
-			j->bytes = xreallocarray(j->bytes, j->room, 1);
+		if (j->size + piece > j->capacity) {
+			j->capacity = (j->size + piece) * 2;
+			j->bytes = xreallocarray(j->bytes, j->capacity, 1);
 		}
 		rc = input_read(j->im->in, j->bytes + j->size, piece, j->err);
 		if (rc <= 0)

@@ -189,7 +189,7 @@ struct jfr {
 	struct err *err;
 	/* the chunk */
 	unsigned char *bytes;
-	size_t size, room;
+	size_t size, capacity;
 	uint64_t work;
 	uint64_t offset; /* of the chunk in the file */
 	uint64_t constants_at, metadata_at, start_ns, duration_ns, start_ticks, ticks_per_s;

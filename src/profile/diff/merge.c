@@ -91,19 +91,19 @@ static void sum_put(struct diff_sum *to, const struct diff_sum *part)
 static void merge_fit(struct merge *m)
 {
 	struct diff_merged *out = m->out;
-	uint32_t count = profile_method_count(m->both), room = out->methods;
+	uint32_t count = profile_method_count(m->both), capacity = out->methods;
 
-	if (count <= room)
+	if (count <= capacity)
 		return;
-	room = count + count / 2 + 64;
-	out->self = xreallocarray(out->self, room, sizeof(*out->self));
-	out->total = xreallocarray(out->total, room, sizeof(*out->total));
-	m->seen = xreallocarray(m->seen, room, sizeof(*m->seen));
-	for (uint32_t i = out->methods; i < room; i++) {
+	capacity = count + count / 2 + 64;
+	out->self = xreallocarray(out->self, capacity, sizeof(*out->self));
+	out->total = xreallocarray(out->total, capacity, sizeof(*out->total));
+	m->seen = xreallocarray(m->seen, capacity, sizeof(*m->seen));
+	for (uint32_t i = out->methods; i < capacity; i++) {
 		out->self[i] = out->total[i] = (struct diff_sum){0};
 		m->seen[i] = 0;
 	}
-	out->methods = room;
+	out->methods = capacity;
 }
 
 static void merge_part(void *ctx, const struct profile_part *part)

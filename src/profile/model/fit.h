@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists that grow: room for so many, of which there were *cap.
+ * Lists that grow: space for so many, of which there were *cap.
  *
  * Static inline functions on the caller's own pointers. fit leaves what is new as it comes; what is new of fit_zeroed
  * is zero, and costs nothing until it is used.

@@ -106,7 +106,7 @@ struct model_gap {
  */
 #define MODEL_IO_PLACES 256u
 #define MODEL_IO_NAMES  24u
-#define MODEL_IO_S      60u /* then a name makes room for another */
+#define MODEL_IO_S      60u /* then a name makes space for another */
 struct model_io_place {
 	uint64_t place; /* 0: none yet */
 	struct {
@@ -115,10 +115,10 @@ struct model_io_place {
 	} names[MODEL_IO_NAMES];
 };
 
-/* Numbers to keep, while a step of sweep.c is made: a bit for each below room. */
+/* Numbers to keep, while a step of sweep.c is made: a bit for each below limit. */
 struct model_keep {
 	uint64_t *bits;
-	uint32_t room;
+	uint32_t limit;
 };
 
 /* What readers ask of the model, and what tells them that answers may be others. */

@@ -124,7 +124,7 @@ static uint32_t io_frame(const struct profile *p, const struct profile_io *io)
 	return frame;
 }
 
-/* Whether this is one of the names that the place may have, or there is room for one more. */
+/* Whether this is one of the names that the place may have, or there is space for one more. */
 static bool may_name(struct profile *p, uint64_t place, uint64_t name)
 {
 	struct model_io_place *at;

@@ -20,7 +20,7 @@
 static void keep_begin(struct model_keep *k, uint32_t numbers)
 {
 	free(k->bits);
-	k->room = numbers;
+	k->limit = numbers;
 	k->bits = xcalloc((size_t)numbers / 64 + 1, sizeof(*k->bits));
 }
 
@@ -29,7 +29,7 @@ static bool keep_one(struct model_keep *k, uint32_t number)
 {
 	uint64_t bit = 1ull << (number % 64);
 
-	if (number >= k->room || k->bits[number / 64] & bit)
+	if (number >= k->limit || k->bits[number / 64] & bit)
 		return false;
 	k->bits[number / 64] |= bit;
 	return true;
@@ -37,7 +37,7 @@ static bool keep_one(struct model_keep *k, uint32_t number)
 
 static bool keep_has(const struct model_keep *k, uint32_t number)
 {
-	return number < k->room && k->bits[number / 64] >> (number % 64) & 1;
+	return number < k->limit && k->bits[number / 64] >> (number % 64) & 1;
 }
 
 void profile_keep(const struct profile *p, uint32_t number)

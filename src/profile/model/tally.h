@@ -39,9 +39,9 @@ struct tally {
 };
 
 void tally_done(struct tally *t);
-/* Room for the numbers below n; keeps what is there. */
+/* Space for the numbers below n; keeps what is there. */
 void tally_reserve(struct tally *t, uint32_t n);
-/* The touched numbers, ascending, into ids (room for t->touched). Returns how many. */
+/* The touched numbers, ascending, into ids (space for t->touched). Returns how many. */
 uint32_t tally_list(const struct tally *t, uint32_t *ids);
 /* Forget the touched numbers, given as tally_list gave them. */
 void tally_clear(struct tally *t, const uint32_t *ids, uint32_t count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for whom, as far back as there is room: the youngest PROFILE_WAITS waits. */
+/* Who waits for whom, as far back as there is space: the youngest PROFILE_WAITS waits. */
 #include "profile/model/model.h"
 
 #include "base/clock.h"

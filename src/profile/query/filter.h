@@ -33,7 +33,7 @@ struct filter;
 struct filter *filter_new(void);
 void filter_free(struct filter *f);
 
-bool filter_push(struct filter *f, bool only, const char *text); /* match.h; false: no room */
+bool filter_push(struct filter *f, bool only, const char *text); /* match.h; false: no space */
 bool filter_pop(struct filter *f);                               /* false: there is none */
 int filter_count(const struct filter *f);
 const char *filter_term(const struct filter *f, int i, bool *only);

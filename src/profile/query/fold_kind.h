@@ -3,7 +3,7 @@
  * Which frames a fold hides: each frame of a stack has a kind, told from the root down.
  *
  * Embedded in a fold, for one profile. A stack's kind is asked for after its parent's, with fold_kind, and stays; the
- * number of the stack must be one that fold_kinds_fit made room for.
+ * number of the stack must be one that fold_kinds_fit made space for.
  */
 #ifndef JHOT_PROFILE_QUERY_FOLD_KIND_H
 #define JHOT_PROFILE_QUERY_FOLD_KIND_H

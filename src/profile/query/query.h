@@ -139,7 +139,7 @@ const struct slices *query_slices(const struct profile *p, const struct profile_
  */
 const struct query_row *query_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
-/* Room for so many; what is put there is of this key. */
+/* Space for so many; what is put there is of this key. */
 struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key);
 /* Equal for questions that have the same rows. */
 uint64_t query_key(const struct profile *p, const struct profile_query *q);

@@ -44,7 +44,7 @@ static const uint32_t *roll_up_all(
 	for (uint32_t i = 0; i < n; i += 64) {
 		uint64_t untouched = ~t->bits[i / 64];
 
-		for (; untouched; untouched &= untouched - 1) /* there is room for whole words */
+		for (; untouched; untouched &= untouched - 1) /* there is space for whole words */
 			t->sums[i + (uint32_t)__builtin_ctzll(untouched)] =
 				(struct profile_sum){0, 0};
 	}
@@ -234,9 +234,9 @@ static bool diff_rows(struct sums_diff *d, const struct profile_query *q, const 
 	const struct query_row *a = was->list, *a_end = a + was->count;
 	const struct query_row *b = rows, *b_end = b + count;
 	bool timed = q->event == EVENT_WALL && window_ns[0] != window_ns[1];
-	bool room = true;
+	bool fits = true;
 
-	while (room && (a < a_end || b < b_end)) {
+	while (fits && (a < a_end || b < b_end)) {
 		bool take_a = a < a_end && (b == b_end || a->pair <= b->pair);
 		bool take_b = b < b_end && (a == a_end || b->pair <= a->pair);
 		bool same = take_a && take_b && same_row(a, b) &&
@@ -244,13 +244,13 @@ static bool diff_rows(struct sums_diff *d, const struct profile_query *q, const 
 					       row_squares(q, b, window_ns[1]));
 
 		if (take_a && !same)
-			room = diff_put(d, a, row_squares(q, a, window_ns[0]), true);
+			fits = diff_put(d, a, row_squares(q, a, window_ns[0]), true);
 		if (take_b && !same)
-			room = room && diff_put(d, b, row_squares(q, b, window_ns[1]), false);
+			fits = fits && diff_put(d, b, row_squares(q, b, window_ns[1]), false);
 		a += take_a;
 		b += take_b;
 	}
-	return room;
+	return fits;
 }
 
 static int change_compare(const void *a, const void *b)

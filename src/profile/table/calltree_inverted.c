@@ -133,7 +133,7 @@ static uint32_t inverted_split(struct inverted *v, const struct inverted_group *
 	}
 	for (uint32_t i = 0; i < v->part_count; i++)
 		inverted_add_group(&v->next, child[i]);
-	/* What was joined left room behind the last group. */
+	/* What was joined left space behind the last group. */
 	if (v->next.group_count > first)
 		at = v->next.groups[v->next.group_count - 1].end;
 	free(child);

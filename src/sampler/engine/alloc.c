@@ -89,7 +89,7 @@ static uint64_t alloc_weight(uint64_t size, uint64_t interval)
 
 /*
  * alloc_outside: is the object not in what its thread has filled of its buffer? A thread without a buffer has had none
- * yet, or a collection took it since: all that is known then is that a large object would not have had room.
+ * yet, or a collection took it since: all that is known then is that a large object would not have had space.
  */
 static bool alloc_outside(const struct alloc_object *o)
 {

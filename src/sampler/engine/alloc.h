@@ -7,7 +7,7 @@
  *
  *   callback: FREE -> FILLED      after a collection, on the visiting thread: FILLED -> FREE
  *
- * Bounded: what finds no room is counted as lost. All references are given back when the event stops.
+ * Bounded: what finds no space is counted as lost. All references are given back when the event stops.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ALLOC_H
 #define JHOT_SAMPLER_ENGINE_ALLOC_H
@@ -26,7 +26,7 @@ struct live;
 struct live *live_new(struct sampler *s);
 /* All references are given back, but for one that a callback is filling in just now. On the visiting thread. */
 void live_release(struct live *live, JNIEnv *jni);
-/* The object whose stack this is, its class before the leaf. false: no room. In the JVM's callback. */
+/* The object whose stack this is, its class before the leaf. false: no space. In the JVM's callback. */
 bool live_remember(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight);
 /* A collection, or a pause of one, is over. At a safepoint. */

@@ -13,7 +13,7 @@
 
 #include "sampler/sampler.h"
 
-/* The signal. false: the thread has ended, or the kernel has no room for one. */
+/* The signal. false: the thread has ended, or the kernel has no space for one. */
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
 /* A sample that nobody has to be asked for: its stack is this one frame. id: whose it is, 0: the thread's. */

@@ -26,8 +26,8 @@ void *perf_fd_ring(int fd, int *error);
 int perf_fd_enable(int fd, int32_t tid, int signo);
 void perf_fd_disable(int fd);
 /*
- * perf_fd_lost: records for which the buffer had no room, of an event with PERF_FORMAT_LOST in read_format; it tells of
- * them only when there is room again. 0 also where the kernel (before 6.0) does not know.
+ * perf_fd_lost: records for which the buffer had no space, of an event with PERF_FORMAT_LOST in read_format; it tells of
+ * them only when there is space again. 0 also where the kernel (before 6.0) does not know.
  */
 uint64_t perf_fd_lost(int fd);
 /* ring: NULL if it has none. */

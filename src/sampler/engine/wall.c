@@ -23,53 +23,100 @@
 
 #include <errno.h>
 
-#define WALL_STACK       (128u << 10)
-#define WALL_TICK_NS     (10 * NS_PER_MS)
-#define WALL_LOOKS       100u              /* threads at most that one tick looks at */
-#define WALL_SIGNALS     16u               /* of these, at most so many get a signal */
-#define WALL_HANDLER_NS  60000u            /* CPU time that the way back from a handler may take */
-#define WALL_PATIENCE_NS (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
-#define WALL_STARVED_NS  (5 * NS_PER_MS)
-#define WALL_ROWS_NS     (1 * NS_PER_S)
-#define WALL_BEGIN_NS    (600 * NS_PER_MS)
-#define WALL_QUIET_NS    (60 * NS_PER_MS)
+#define WALL_STACK        (128u << 10)
+#define WALL_TICK_NS      (10 * NS_PER_MS)
+#define WALL_LOOKS        100u              /* threads at most that one tick looks at */
+#define WALL_SIGNALS      16u               /* of these, at most so many get a signal */
+#define WALL_HANDLER_NS   60000u            /* CPU time that the way back from a handler may take */
+#define WALL_PATIENCE_NS  (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
+#define WALL_NEVER_ASLEEP 32                /* looks since it was last found asleep */
+#define WALL_STARVED_NS   (5 * NS_PER_MS)
+#define WALL_ROWS_NS      (1 * NS_PER_S)
+#define WALL_BEGIN_NS     (600 * NS_PER_MS)
+#define WALL_QUIET_NS     (60 * NS_PER_MS)
 
 _Static_assert(WALL_IN_FUTEX == TASK_IN_FUTEX, "the state goes through as it is");
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-/* wall_share: on a core or waiting for one, in the proportion of the time since the last look. */
-static uint32_t wall_share(struct sampler *s, struct thread_slot *slot, uint64_t ran_ns)
-{
-	struct thread_wall *wall = &slot->wall;
-	uint64_t delay = 0, waited;
+/* What a look has found: the sample's state and weight, and what is left to be told once that is on its way. */
+struct look {
+	uint32_t state;
+	uint64_t weight;
+	struct thread_wall_share left;
+};
 
-	if (!task_delay_ns(s->task_fd, atomic_load(&slot->tid), &delay))
-		return WIRE_STATE_ON_CPU;
-	waited = wall->seen_delay_ns && delay > wall->seen_delay_ns ? delay - wall->seen_delay_ns
-								    : 0;
-	wall->seen_delay_ns = delay;
-	wall->lean += ran_ns + waited ? (int32_t)(ran_ns * 1024 / (ran_ns + waited)) : 1024;
-	if (wall->lean < 512)
-		return WIRE_STATE_RUNNABLE;
-	wall->lean -= 1024;
-	return WIRE_STATE_ON_CPU;
+/*
+ * look_wants: with nothing but looks that find it so, what it slept is told by these. The kernel counts a wait when it is over,
+ * so there may be nothing to tell yet; 0 asks for nothing.
+ */
+static uint64_t look_wants(struct look *look, uint64_t wanted, uint64_t since)
+{
+	wanted += !wanted;
+	look->left.slept_ns += (int64_t)since - (int64_t)wanted;
+	if (look->left.slept_ns < (int64_t)since * WALL_NEVER_ASLEEP)
+		return wanted;
+	wanted += (uint64_t)look->left.slept_ns;
+	look->left.slept_ns = 0;
+	return wanted;
 }
 
-static uint32_t wall_state(
-	struct sampler *s, struct thread_slot *slot, uint64_t ran_ns, uint64_t since_ns)
+/*
+ * look_share: it runs, or waits for a core. The kernel knows for how long it has done either since it was last found so: for
+ * that much this sample stands. The rest of the time since the last look it slept, which those tell that find it asleep. (By
+ * what is found alone too much of it would be awake: whoever looks takes a core from those that want one.)
+ */
+static void look_share(struct sampler *s, const struct thread_slot *slot, uint64_t cpu,
+	uint64_t since, struct look *look)
+{
+	struct thread_wall_share *left = &look->left;
+	uint64_t ran = cpu - left->cpu_ns, delay, wanted;
+	bool begins = !left->cpu_ns;
+
+	look->state = WIRE_STATE_ON_CPU;
+	look->weight = since;
+	if (!task_delay_ns(s->task_fd, atomic_load(&slot->tid), &delay))
+		return;
+	wanted = ran + delay - left->delay_ns;
+	left->cpu_ns = cpu;
+	left->delay_ns = delay;
+	if (begins && wanted > since) /* no new thread, but one that was not seen before */
+		return;
+	left->ran_ns += (int64_t)ran;
+	if (2 * left->ran_ns < (int64_t)wanted)
+		look->state = WIRE_STATE_RUNNABLE;
+	else
+		left->ran_ns -= (int64_t)wanted;
+	look->weight = look_wants(look, wanted, since);
+}
+
+/* look_asleep: what samples that found it awake have left, or taken away. */
+static uint64_t look_asleep(struct thread_wall_share *left, uint64_t since)
+{
+	int64_t slept = left->slept_ns + (int64_t)since;
+	uint64_t told = slept > 0 ? (uint64_t)slept : 1;
+
+	left->slept_ns = slept - (int64_t)told;
+	return told;
+}
+
+static void look_find(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t ran,
+	uint64_t since, struct look *look)
 {
 	struct task_call call;
-	uint32_t state;
 
-	if (ran_ns >= since_ns / 10 * 9)
-		return WIRE_STATE_ON_CPU;
-	state = task_state_call(s->task_fd, atomic_load(&slot->tid), &call);
-	if (state == TASK_RUNS)
-		return wall_share(s, slot, ran_ns);
-	if (state == WIRE_STATE_IO)
+	look->state = ran >= since / 10 * 9
+			      ? TASK_RUNS
+			      : task_state_call(s->task_fd, atomic_load(&slot->tid), &call);
+	if (look->state == TASK_RUNS) {
+		look_share(s, slot, cpu, since, look);
+		return;
+	}
+	if (look->state == WIRE_STATE_IO)
 		wall_io_note(s, slot, &call);
-	return state == TASK_UNKNOWN ? WALL_IN_FUTEX : state;
+	if (look->state == TASK_UNKNOWN)
+		look->state = WALL_IN_FUTEX;
+	look->weight = look_asleep(&look->left, since);
 }
 
 /* wall_ask: the thread's own handler is to take a sample of this weight. */
@@ -146,18 +193,20 @@ static bool wall_enters_again(
 }
 
 /* wall_again: the stack that it had counts once more. */
-static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t weight)
+static bool wall_again(struct sampler *s, struct thread_slot *slot, uint64_t cpu, uint64_t since)
 {
 	struct thread_wall *wall = &slot->wall;
 	uint64_t hash = atomic_load_explicit(&wall->hash, memory_order_acquire);
 	struct trace_key key = {.thread = slot->id, .event = WIRE_WALL};
+	struct thread_wall_share left = wall->share;
 
 	if (!hash || !wall_rests(s, slot, cpu))
 		return false;
 	wall->answered = false;
 	wall->seen_cpu_ns = cpu;
-	if (!trace_table_again(s->table, hash, &key, 1, weight))
+	if (!trace_table_again(s->table, hash, &key, 1, look_asleep(&left, since)))
 		return false;
+	wall->share = left;
 	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
 	if (atomic_load(&wall->flaw))
 		counters_add(&s->counters, atomic_load(&wall->flaw), 1);
@@ -170,7 +219,8 @@ static bool wall_look(
 	struct sampler *s, struct lock_reader *reader, struct thread_slot *slot, uint64_t now)
 {
 	struct thread_wall *wall = &slot->wall;
-	uint64_t since, cpu, ran;
+	uint64_t since, cpu;
+	struct look look;
 	bool enters_again;
 
 	if (!wall->last_ns)
@@ -191,12 +241,14 @@ static bool wall_look(
 		wall->last_ns = now;
 		return false;
 	}
-	ran = wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0;
+	look.left = wall->share;
+	look_find(s, slot, cpu, wall->seen_cpu_ns ? cpu - wall->seen_cpu_ns : 0, since, &look);
 	wall->seen_cpu_ns = cpu;
 	wall->asked_ns = now;
 	atomic_store(&wall->enters_again, enters_again);
-	if (!wall_ask(s, slot, since, wall_state(s, slot, ran, since)))
+	if (!wall_ask(s, slot, look.weight, look.state))
 		return false;
+	wall->share = look.left;
 	wall->last_ns = now;
 	return true;
 }
@@ -247,7 +299,7 @@ static bool round_end(struct sampler *s, struct round *round, uint64_t now)
 	return true;
 }
 
-/* round_share: how many threads a tick looks at, so that the shortest round has room for all. */
+/* round_share: how many threads a tick looks at, so that the shortest round has space for all. */
 static uint32_t round_share(struct sampler *s, const struct round *round)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
@@ -328,6 +380,17 @@ static void *wall_main(void *arg)
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
+/* wall_begin: what it has run, and waited for a core, by now is told. */
+static void wall_begin(struct sampler *s, struct thread_slot *slot)
+{
+	struct thread_wall_share share = {.cpu_ns = 0};
+	int32_t tid = atomic_load(&slot->tid);
+
+	if (task_cpu_ns(tid, &share.cpu_ns))
+		task_delay_ns(s->task_fd, tid, &share.delay_ns);
+	slot->wall.share = share;
+}
+
 /* wall_prepare: threads that are there now have been sampled up to now. */
 static void wall_prepare(struct sampler *s)
 {
@@ -337,6 +400,7 @@ static void wall_prepare(struct sampler *s)
 		atomic_store(&slot->wall.hash, 0);
 		slot->wall.last_ns = now;
 		slot->wall.seen_cpu_ns = 0;
+		wall_begin(s, slot);
 	}
 	s->wall.back_ns = WALL_HANDLER_NS / 3;
 	s->wall.cursor = 0;

@@ -19,7 +19,13 @@ struct thread_slot;
  * the wall clock's thread.
  */
 struct task_call;
+struct descriptor_call;
+struct descriptor_file;
 void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call);
+
+/* What this descriptor is, as a name's id; 0: there is no space for it. Likewise. */
+uint32_t wall_io_text(
+	struct sampler *s, const struct descriptor_call *call, const struct descriptor_file *file);
 
 /* wall_waiting.c: virtual threads that wait without a carrier; for the wall clock's thread. */
 void wall_waiting_start(struct sampler *s);

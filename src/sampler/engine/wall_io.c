@@ -103,22 +103,27 @@ static bool about_call(struct sampler *s, const struct task_call *call, struct a
 	return true;
 }
 
+uint32_t wall_io_text(
+	struct sampler *s, const struct descriptor_call *call, const struct descriptor_file *file)
+{
+	char text[DESCRIPTOR_TEXT];
+	uint32_t name =
+		names_text(s->names, text, descriptor_text(&s->wall.ports, call, file, text));
+
+	return name == NAMES_ID_FULL ? 0 : name;
+}
+
 void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task_call *call)
 {
 	struct thread_wall_io *io = &slot->wall.io;
-	char text[DESCRIPTOR_TEXT];
 	struct descriptor_file file;
 	struct about about;
 	uint32_t name;
-	size_t bytes;
 
 	atomic_store(&io->name, 0);
 	if (!about_call(s, call, &about) || !descriptor_file(about.call.fd, &file))
 		return;
-	bytes = descriptor_text(&s->wall.ports, &about.call, &file, text);
-	name = names_text(s->names, text, bytes);
-	if (name == NAMES_ID_FULL)
-		return;
+	name = wall_io_text(s, &about.call, &file);
 	io->fd = about.call.fd;
 	io->poll = about.poll;
 	io->sp = call->sp;

@@ -4,6 +4,7 @@
 #include "sampler/engine/wall.h"
 
 #include "base/clock.h"
+#include "sampler/descriptor.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
@@ -18,6 +19,7 @@ struct seen {
 	uint64_t number, chunk, sp, walked_ns;
 	uint64_t hash; /* of its trace */
 	uint32_t id, state;
+	struct unmounted_poll poll; /* node 0: it was not found to wait for a descriptor */
 };
 
 struct wall_waiting {
@@ -25,6 +27,7 @@ struct wall_waiting {
 	uint64_t last_ns, next_ns;
 	uint64_t since, now; /* of this look */
 	struct seen seen[SEEN];
+	struct unmounted_word words[UNMOUNTED_WORDS];
 };
 
 static uint32_t state_of(const struct unmounted_thread *thread)
@@ -50,12 +53,32 @@ static bool seen_again(
 	if (seen->number != thread->number || seen->state != state_of(thread) || !seen->hash ||
 		ww->now - seen->walked_ns > SEEN_NS ||
 		!unmounted_frozen(&ww->w.java, thread, &where) || where.chunk != seen->chunk ||
-		frozen_sp(&s->mem, &where) != seen->sp)
+		frozen_sp(&s->mem, &where) != seen->sp ||
+		(seen->poll.node && !unmounted_polls_still(&ww->w.java, thread, &seen->poll)))
 		return false;
 	if (!trace_table_again(s->table, seen->hash, &key, 1, ww->since * thread->stands_for))
 		return false;
 	atomic_fetch_add(&s->events[WIRE_WALL].samples, 1);
 	return true;
+}
+
+/*
+ * polled: the name of the descriptor that it waits for, 0: none. It holds for what is found out before Java's map is asked
+ * whether that is the same wait still: until then the descriptor was open, and the same one.
+ */
+static uint32_t polled(
+	struct wall_waiting *ww, const struct unmounted_thread *thread, struct unmounted_poll *poll)
+{
+	struct descriptor_call call;
+	struct descriptor_file file;
+	struct frozen where;
+
+	*poll = (struct unmounted_poll){.node = 0};
+	if (!unmounted_frozen(&ww->w.java, thread, &where) ||
+		!unmounted_polls(&ww->w.java, ww->words, thread, &where, poll))
+		return 0;
+	call = (struct descriptor_call){(int32_t)poll->fd, poll->writes ? "write" : "read"};
+	return descriptor_file(call.fd, &file) ? wall_io_text(ww->w.s, &call, &file) : 0;
 }
 
 static void seen_anew(
@@ -65,9 +88,11 @@ static void seen_anew(
 		.state = state_of(thread),
 		.count = 1,
 		.weight = ww->since * thread->stands_for};
+	struct unmounted_poll poll;
 	struct frozen where;
 	struct stack stack;
 	uint64_t sp;
+	uint32_t name = polled(ww, thread, &poll);
 
 	*seen = (struct seen){.number = 0};
 	if (!waiting_stack(&ww->w, thread, &stack, &where, &sp)) {
@@ -75,6 +100,10 @@ static void seen_anew(
 		return;
 	}
 	stack.id = waiting_id(&ww->w, thread);
+	if (name && stack.max && unmounted_polls_still(&ww->w.java, thread, &poll)) {
+		stack.user[-1] = WALK_PACK(WALK_IO, name);
+		sample.before = 1;
+	}
 	if (stack.id)
 		*seen = (struct seen){.number = thread->number,
 			.chunk = where.chunk,
@@ -82,7 +111,11 @@ static void seen_anew(
 			.walked_ns = ww->now,
 			.hash = sig_stack_put(&stack, &sample),
 			.id = stack.id,
-			.state = sample.state};
+			.state = sample.state,
+			.poll = poll};
+	if (!poll.node &&
+		poll.poller) /* woken for this one: the next one may be for a socket, too */
+		seen->hash = 0;
 	sig_stack_give(&stack);
 }
 
@@ -106,8 +139,10 @@ void wall_waiting_look(struct sampler *s, uint64_t interval)
 	ww->since = now - ww->last_ns;
 	ww->now = now;
 	sig_enter(&inside);
-	if (now - ww->w.moved_ns > STAY_NS)
+	if (now - ww->w.moved_ns > STAY_NS) {
 		waiting_move(&ww->w, now);
+		__builtin_memset(ww->words, 0, sizeof(ww->words));
+	}
 	if (waiting_each(&ww->w, WIRE_WALL, wall_thread, ww))
 		ww->last_ns = now;
 	sig_leave(inside);

@@ -84,8 +84,16 @@ enum jvm_wait_count { JVM_ENTERS, JVM_PARKS, JVM_WAIT_COUNTS };
 void jvm_wait_counts_ask(struct sampler *s);
 /* Where in a JavaThread the pointer to them is; 0: not known yet, < 0: it has not been found. */
 int32_t jvm_wait_counts(void);
-/* From that pointer to this count, a jlong. */
+/* From that pointer to this count, and to the time of these waits, in ns, as far as they are timed: a jlong each. */
 uint64_t jvm_wait_count_at(enum jvm_wait_count which);
+uint64_t jvm_wait_time_at(enum jvm_wait_count which);
+
+/* --- wait_times.c ------------------------------------------------------------------------------ */
+
+/* HotSpot times waits, or does no longer, from the next visit on. */
+void jvm_wait_times_ask(struct sampler *s, bool wanted);
+/* 1: it does, but not for waits that had begun before; 0: it does not; < 0: it cannot be asked to. */
+int jvm_wait_times(void);
 
 /* --- fetch_search.c ---------------------------------------------------------------------------- */
 

@@ -29,6 +29,8 @@ void jvm_sets_touch(JNIEnv *jni, jobjectArray threads, jsize count);
 
 /* wait_counts.c: looks for them once; on a visit. */
 void jvm_wait_counts_visit(struct sampler *s, JNIEnv *jni);
+/* wait_times.c: on a visit. */
+void jvm_wait_times_visit(struct sampler *s, JNIEnv *jni);
 
 /* --- events.c: on a visit -------------------------------------------------------------------- */
 

@@ -96,6 +96,7 @@ static void visit_round(struct sampler *s, JNIEnv *jni)
 	jvm_events_visit(s, jni);
 	if (atomic_exchange(&s->visits.counts, 0))
 		jvm_wait_counts_visit(s, jni);
+	jvm_wait_times_visit(s, jni);
 	visit_names(s, jni);
 	visit_live(s, jni);
 }
@@ -103,6 +104,7 @@ static void visit_round(struct sampler *s, JNIEnv *jni)
 static void visit_last(struct sampler *s, JNIEnv *jni)
 {
 	jvm_events_visit(s, jni);
+	jvm_wait_times_visit(s, jni);
 	visit_live(s, jni);
 }
 
@@ -155,10 +157,10 @@ void jvm_visits_start(struct sampler *s)
 		return;
 	atomic_store(&s->visits.asked, 1);
 	atomic_store(&s->visits.left, 0);
-	atomic_fetch_add(&s->holders, 1);
+	atomic_fetch_add(&s->references, 1);
 	if (spawn(&thread) == 0)
 		return;
-	atomic_fetch_sub(&s->holders, 1);
+	atomic_fetch_sub(&s->references, 1);
 	atomic_store(&s->visits.left, 1);
 }
 

@@ -13,7 +13,8 @@
 #include "walk/load/mem.h"
 
 #define COUNT_BYTES 32u /* a count with its timer */
-#define TIMER_RUNS  24u /* from a count to the bool of its timer */
+#define TIMER_TIME  8u  /* from a count to its timer's time, in ns */
+#define TIMER_RUNS  24u /* and to the timer's bool */
 #define WORDS_MAX   1024u
 #define FEW         (1u << 20)
 
@@ -30,6 +31,11 @@ int32_t jvm_wait_counts(void)
 uint64_t jvm_wait_count_at(enum jvm_wait_count which)
 {
 	return (uint64_t)which * COUNT_BYTES;
+}
+
+uint64_t jvm_wait_time_at(enum jvm_wait_count which)
+{
+	return jvm_wait_count_at(which) + TIMER_TIME;
 }
 
 void jvm_wait_counts_ask(struct sampler *s)

@@ -29,15 +29,15 @@ uint32_t known_id(const struct known_traces *known, uint64_t hash)
 bool known_add(struct known_traces *known, uint64_t hash, uint32_t id)
 {
 	const struct known *k = known_find(known, hash);
-	bool room = k && known->used < KNOWN_SLOTS / 4 * 3;
+	bool fits = k && known->used < KNOWN_SLOTS / 4 * 3;
 
-	if (!room)
+	if (!fits)
 		known_forget(known);
 	k = known_find(known, hash);
 	known->slots[k - known->slots] =
 		(struct known){.hash = hash, .id = id, .epoch = known->epoch};
 	known->used++;
-	return room;
+	return fits;
 }
 
 void known_forget(struct known_traces *known)

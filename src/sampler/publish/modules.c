@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded parser of /proc/self/maps, and the sorted list that it fills. */
+/* A bounded parser of a line of /proc/self/maps, and the sorted list that it fills. */
 #include "sampler/publish/modules.h"
 
-#include "sampler/signal/raw.h"
+#include "sampler/maps.h"
 
 #include <string.h>
 
 #define MODULES_ID_MAX 0xffffu
-#define MAPS_LINE      4608u /* PATH_MAX and the numbers before it */
 
 /* --- one line --------------------------------------------------------------------------------- */
 
@@ -114,46 +113,31 @@ static bool list_add(struct module_list *list, struct module_list *old, const st
 	return true;
 }
 
-/*
- * maps_read: whole lines of the file, each handed to list_add; what is left of a line moves to the
- * front.
- */
-static bool maps_read(struct modules *m, int fd, struct module_list *list, struct module_list *old)
+struct refresh {
+	struct module_list *list, *old;
+	bool fits;
+};
+
+static void refresh_line(void *ctx, const char *line, size_t bytes)
 {
-	size_t have = 0;
-	bool fits = true;
-	long got;
+	struct refresh *r = ctx;
+	struct module row;
 
-	while ((got = raw(SYS_read, fd, m->buffer + have, sizeof(m->buffer) - have)) > 0) {
-		char *line = m->buffer, *end = m->buffer + have + got, *newline;
-		struct module row;
-
-		while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
-			if (maps_line(line, (size_t)(newline - line), &row))
-				fits &= list_add(list, old, &row);
-			line = newline + 1;
-		}
-		have = (size_t)(end - line);
-		if (have > MAPS_LINE)
-			have = 0; /* no such line exists */
-		memmove(m->buffer, line, have);
-	}
-	return fits;
+	if (maps_line(line, bytes, &row))
+		r->fits &= list_add(r->list, r->old, &row);
 }
 
 bool modules_refresh(struct modules *m, bool *full)
 {
-	struct module_list *old = &m->lists[m->now], *list = &m->lists[m->now ^ 1];
-	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	struct refresh r = {&m->lists[m->now ^ 1], &m->lists[m->now], true};
 	bool lost = false;
 
-	if (fd < 0)
+	r.list->count = r.list->text_used = 0;
+	if (!maps_each(m->buffer, sizeof(m->buffer), refresh_line, &r))
 		return false;
-	list->count = list->text_used = 0;
-	*full = !maps_read(m, (int)fd, list, old);
-	raw(SYS_close, fd);
-	for (uint32_t i = 0; i < old->count; i++)
-		lost |= old->rows[i].id != 0;
+	*full = !r.fits;
+	for (uint32_t i = 0; i < r.old->count; i++)
+		lost |= r.old->rows[i].id != 0;
 	m->now ^= 1;
 	return lost;
 }

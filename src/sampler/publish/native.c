@@ -18,7 +18,8 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_CLASS == WIRE_FRAME_CLASS && (int)WALK_BREAK == WIRE_FRAME_BREAK &&
 		       (int)WALK_CUT == WIRE_FRAME_CUT &&
 		       (int)WALK_CLASS_OUTSIDE == WIRE_FRAME_CLASS_OUTSIDE &&
-		       (int)WALK_COARSE == WIRE_FRAME_COARSE && (int)WALK_IO == WIRE_FRAME_IO,
+		       (int)WALK_COARSE == WIRE_FRAME_COARSE && (int)WALK_IO == WIRE_FRAME_IO &&
+		       (int)WALK_COMPILES == WIRE_FRAME_COMPILES,
 	"a packed frame is a wire frame, but for native pcs");
 
 /* publish_forget: every trace is told anew when it comes again. */

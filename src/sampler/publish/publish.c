@@ -178,7 +178,7 @@ static bool publish_deltas(struct publish *p, uint32_t event)
 	return true;
 }
 
-/* trace_id: of a trace, published if it is new; 0 when the ring has no room for it. */
+/* trace_id: of a trace, published if it is new; 0 when the ring has no space for it. */
 static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 {
 	uint32_t id = known_id(&p->known, entry->hash);

@@ -4,7 +4,7 @@
  *
  * One publication empties one half of the table: for every trace that the front end does not know,
  * what its frames need (methods, modules, the thread) and the TRACE; then counts and weights as
- * DELTAS; a TICK at the end. When the ring has no room it stops where it is and goes on there the
+ * DELTAS; a TICK at the end. When the ring has no space it stops where it is and goes on there the
  * next time; meanwhile the other half aggregates. Publisher's thread only.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_PUBLISH_H
@@ -42,14 +42,14 @@ void publish_all_modules(struct publish *p);
 /* Has a Java thread been published under the name that the kernel knows, for want of the JVM's? */
 bool publish_wants_names(const struct publish *p);
 
-/* Threads whose name has changed since it was told. look: ask the kernel, too. false: no room. */
+/* Threads whose name has changed since it was told. look: ask the kernel, too. false: no space. */
 bool publish_renamed(struct publish *p, bool look);
 
-/* A note, if there is room for it. */
+/* A note, if there is space for it. */
 bool publish_note(
 	struct publish *p, uint32_t kind, uint64_t time_ns, uint64_t arg_ns, const char *text);
 
-/* A wait, and what it names. false: no room, or the class has no name yet. */
+/* A wait, and what it names. false: no space, or the class has no name yet. */
 bool publish_wait(struct publish *p, const struct wire_wait *wait);
 
 /* Agent threads, so that the front end can tell them from the target's. */

@@ -2,7 +2,7 @@
 /*
  * The inside of publishing, for its files: publish.c for traces and methods, threads.c, native.c, and what they remember;
  * and for the one that has its memory.
- * Publisher's thread only. What returns a bool returns false when the ring has no room.
+ * Publisher's thread only. What returns a bool returns false when the ring has no space.
  */
 #ifndef JHOT_SAMPLER_PUBLISH_STATE_H
 #define JHOT_SAMPLER_PUBLISH_STATE_H

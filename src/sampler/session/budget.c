@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Once a second: what has it cost, who was it, is there room? */
+/* Once a second: what has it cost, who was it, is there space? */
 #include "sampler/session/publisher.h"
 
 #include "base/clock.h"
@@ -78,14 +78,14 @@ static uint32_t budget_costliest(struct sampler *s, const uint64_t *share)
 static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	uint32_t number = budget_costliest(s, share);
-	uint64_t times = 2, room;
+	uint64_t times = 2, left;
 
 	if (number == WIRE_EVENTS)
 		return;
-	room = whole - share[number] < s->budget.per_mille
+	left = whole - share[number] < s->budget.per_mille
 		       ? s->budget.per_mille - (whole - share[number])
 		       : 0;
-	while (times < BUDGET_STEP && share[number] / times > room)
+	while (times < BUDGET_STEP && share[number] / times > left)
 		times *= 2;
 	events_pace(s, number, atomic_load(&s->events[number].interval) * times);
 	budget_tell(s, number, now, whole);

@@ -29,7 +29,7 @@ static uint64_t lease_limit(struct sampler *s)
 {
 	if (!atomic_load(&s->heard))
 		return LEASE_FIRST_NS;
-	if (atomic_load(&s->shared.control->holder))
+	if (atomic_load(&s->shared.control->front_end))
 		return LEASE_SILENT_NS;
 	return s->paused ? LEASE_PARKED_NS : LEASE_NS;
 }
@@ -46,7 +46,7 @@ bool lease_quiet(struct sampler *s, uint64_t now)
 
 bool lease_lost(struct sampler *s, uint64_t now)
 {
-	return atomic_load(&s->shared.control->holder) & WIRE_HOLDER_DIED ||
+	return atomic_load(&s->shared.control->front_end) & WIRE_FRONT_END_DIED ||
 	       lease_silent(s, now, lease_limit(s));
 }
 
@@ -58,7 +58,7 @@ void lease_check(struct sampler *s, uint64_t now)
 	if (beat != s->beat)
 		atomic_store(&s->heard, 1);
 	/* Of one that is parked the kernel tells when it ends. */
-	if (beat != s->beat || (atomic_load(&control->parked) && atomic_load(&control->holder)))
+	if (beat != s->beat || (atomic_load(&control->parked) && atomic_load(&control->front_end)))
 		atomic_store(&s->beat_ns, now);
 	s->beat = beat;
 	if (lease_lost(s, now))

@@ -151,7 +151,7 @@ int sampler_new(const char *token, const char *vm, struct sampler **out)
 	s->start_ns = clock_mono_ns();
 	s->task_fd = s->shared.fd = -1;
 	s->drained = true;
-	atomic_store(&s->holders, 1);
+	atomic_store(&s->references, 1);
 	atomic_store(&s->beat_ns, s->start_ns);
 	atomic_store(&s->depth, WIRE_DEPTH(SAMPLER_DEPTH, SAMPLER_DEPTH, 0));
 	publish_init(s->publish, s);

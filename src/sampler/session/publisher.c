@@ -408,6 +408,8 @@ int publisher_start(struct sampler *s, bool take)
 	if (session_next || (session_now && !take && lease_runs(session_now) &&
 				    !lease_lost(session_now, clock_mono_ns())))
 		result = AGENT_BUSY;
+	else if (!session_now && others_live(s))
+		result = AGENT_OTHER;
 	else if (spawn(&(struct spawn){PUBLISHER_NAME, PUBLISHER_STACK, publisher_main, s,
 			 &s->publisher_tid, NULL}))
 		result = AGENT_NO_THREAD;

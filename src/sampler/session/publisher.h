@@ -11,13 +11,12 @@
 
 #include "sampler/sampler.h"
 
-/* Agents of all versions know each other's by it. */
 #define PUBLISHER_NAME "jhot publisher"
 
 /*
  * publisher_start: the session's thread. take: end the session that there is. 0, AGENT_BUSY when a
- * living one is there and take is not set, AGENT_NO_THREAD; the sampler is the caller's again
- * unless 0.
+ * living one is there and take is not set, AGENT_OTHER when one of another agent is, AGENT_NO_THREAD; the sampler is
+ * the caller's again unless 0.
  */
 int publisher_start(struct sampler *s, bool take);
 
@@ -26,6 +25,11 @@ int publisher_start(struct sampler *s, bool take);
  * a function for exit() to call, once.
  */
 void publisher_at_exit(void);
+
+/* --- others.c ---------------------------------------------------------------------------------- */
+
+/* Does a session of another agent live in this process? */
+bool others_live(const struct sampler *s);
 
 /* --- setup.c ----------------------------------------------------------------------------------- */
 
@@ -51,7 +55,7 @@ bool commands_run(struct sampler *s, uint32_t seq);
 
 /*
  * What sampling may cost: when it is more, the event that costs most is sampled less often, and again as often
- * as it was asked for when there is room.
+ * as it was asked for when there is space.
  *
  * Every sample says what it stands for, so that shares and totals stay right. Publisher only.
  */

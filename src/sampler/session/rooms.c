@@ -74,7 +74,7 @@ bool rooms_drain(struct sampler *s, uint64_t ns)
 
 void rooms_let_go(struct sampler *s)
 {
-	if (atomic_fetch_sub(&s->holders, 1) > 1)
+	if (atomic_fetch_sub(&s->references, 1) > 1)
 		return;
 	if (s->drained)
 		sampler_free(s);

@@ -10,7 +10,7 @@
 
 #include "sampler/sampler.h"
 
-/* A thread begins (its JavaThread*, or 0), or ends to be Java's. NULL: there is no room for it. */
+/* A thread begins (its JavaThread*, or 0), or ends to be Java's. NULL: there is no space for it. */
 struct thread_slot *scan_thread_starts(struct sampler *s, int32_t tid, uint64_t java_thread);
 void scan_thread_ends(struct sampler *s, int32_t tid);
 

@@ -15,7 +15,6 @@
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
-#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include "walk/load/guard.h"
@@ -209,20 +208,6 @@ static bool setup_is_agent(const struct module *m)
 	       !memcmp(name, SETUP_AGENT, strlen(SETUP_AGENT));
 }
 
-/* setup_alone: no session of another agent lives. Each has its publisher from before it has a handler to after its end. */
-static bool setup_alone(struct sampler *s)
-{
-	struct thread_slot *slot = NULL;
-	char name[32] = "";
-
-	while ((slot = threads_next(s->threads, slot))) {
-		if (task_name(s->task_fd, atomic_load(&slot->tid), name, sizeof(name)) &&
-			!memcmp(name, PUBLISHER_NAME "\n", strlen(PUBLISHER_NAME "\n")))
-			return false;
-	}
-	return s->task_fd >= 0;
-}
-
 /*
  * setup_left: the code of an agent of another version, or on musl of the same one, stays where it is when its session has
  * ended, and its handler with it. So do signals that it has sent and that are still to come: those are as harmless to
@@ -232,7 +217,7 @@ static bool setup_left(struct sampler *s, uint64_t handler)
 {
 	const struct module *m = modules_find(s->modules, handler);
 
-	return m && setup_is_agent(m) && setup_alone(s);
+	return m && setup_is_agent(m) && !others_live(s);
 }
 
 /* wanted: what the JVM is to tell of in any session. */

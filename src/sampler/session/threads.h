@@ -85,8 +85,13 @@ struct thread_wall {
 	/* the wall clock's thread's own */
 	uint64_t last_ns;  /* up to when the thread's time is in samples; 0: it is new */
 	uint64_t asked_ns; /* since when a handler is asked */
-	uint64_t seen_cpu_ns, seen_delay_ns;
-	int32_t lean;  /* how far samples lag behind the share of time on a core */
+	uint64_t seen_cpu_ns;
+	struct thread_wall_share {
+		/* what it had run, and waited for a core, when last found to do either; 0: it has not been yet */
+		uint64_t cpu_ns, delay_ns;
+		/* time on a core, and asleep, that no sample has told yet; below 0: they have told too much */
+		int64_t ran_ns, slept_ns;
+	} share;
 	bool answered; /* the next look finds what the handler itself has cost */
 };
 

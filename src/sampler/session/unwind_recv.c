@@ -162,7 +162,7 @@ static void forget(struct unwind_recv *u, uint32_t module)
 		arriving_drop(u);
 	blocks_leave(u, module);
 	if (u->changed)
-		table_publish(u); /* so that its room is there for the next */
+		table_publish(u); /* so that its space is there for the next */
 }
 
 static int arriving_begin(struct unwind_recv *u, const struct wire_unwind_chunk *head)

@@ -107,7 +107,7 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 		worth = sig_perf_worth(arm, sig_perf_count(&samples));
 		sample.weight = sig_perf_begun(arm);
 	}
-	while ((kernel = sig_perf_next(&samples, stack->user, stack->room)) >= 0) {
+	while ((kernel = sig_perf_next(&samples, stack->user, stack->max)) >= 0) {
 		if (!worth)
 			continue;
 		worth--;

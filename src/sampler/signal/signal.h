@@ -71,7 +71,7 @@ struct stack {
 	struct scratch *scratch; /* NULL: only a reason is in it */
 	uint64_t *user;          /* packed, leaf first */
 	uint32_t count;
-	uint32_t room;  /* frames that may be put before the leaf: the kernel's, a class */
+	uint32_t max;   /* frames that may be put before the leaf: the kernel's, a class */
 	uint16_t flags; /* WIRE_TRACE_* */
 	uint16_t flaw;  /* the counter of what is wrong with it, for every sample; 0: nothing is */
 	uint32_t rows;  /* the unwind rows that it was walked by, or older ones: see sampler.h */
@@ -103,13 +103,13 @@ void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot
 struct stack_sample {
 	uint32_t event;
 	uint32_t state;  /* enum wire_thread_state */
-	uint32_t before; /* frames that the caller has written to user[-before]..., at most room */
+	uint32_t before; /* frames that the caller has written to user[-before]..., at most max */
 	uint32_t count;
 	uint64_t weight; /* of all count */
 };
 
 /*
- * Into the trace table, with the event's counts; what finds no room there is counted as lost. Returns
+ * Into the trace table, with the event's counts; what finds no space there is counted as lost. Returns
  * the hash of the trace if a state was given, 0 if it was lost.
  */
 uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);

@@ -99,7 +99,7 @@ static void stack_unwalked(struct stack *stack, enum walk_break why, unsigned co
 	counters_add(&stack->s->counters, counter, 1);
 	stack->reason[1] = stack->s->unknown_frames[why];
 	stack->user = &stack->reason[1];
-	stack->count = stack->room = 1;
+	stack->count = stack->max = 1;
 	stack->flaw = (uint16_t)COUNTER_BREAK(why);
 }
 
@@ -242,7 +242,7 @@ bool sig_stack_masked(const void *ucontext)
 }
 
 /*
- * stack_cramped: on an alternate stack (Rust's threads have 8 kB) there must be room for the walk, and for
+ * stack_cramped: on an alternate stack (Rust's threads have 8 kB) there must be space for the walk, and for
  * the frame of a fault inside it, which is as large as the one that is already there.
  */
 static bool stack_cramped(const ucontext_t *context)
@@ -265,7 +265,7 @@ static bool stack_open(struct stack *stack)
 	stack->scratch->cache.table = stack->s->cache;
 	stack->scratch->cache.epoch = atomic_load_explicit(&stack->s->epoch, memory_order_relaxed);
 	stack->user = stack->scratch->packed + SAMPLER_KERNEL;
-	stack->room = SAMPLER_KERNEL;
+	stack->max = SAMPLER_KERNEL;
 	return true;
 }
 

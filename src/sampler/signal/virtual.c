@@ -2,7 +2,7 @@
 /* The virtual thread that the interrupted thread carries, and its name while it is at hand. */
 #include "sampler/signal/signal.h"
 
-/* virtual_entry: found or made; NULL: there is no room for its name. */
+/* virtual_entry: found or made; NULL: there is no space for its name. */
 static struct virtuals_entry *virtual_entry(struct virtuals *v, uint64_t number)
 {
 	struct virtuals_entry *e = virtuals_find(v, number);

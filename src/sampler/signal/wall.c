@@ -71,7 +71,7 @@ void sig_wall_put(const struct stack *stack, uint64_t weight, const void *uconte
 	uint32_t io = sample.state == WIRE_STATE_IO ? wall_io_name(stack, ucontext) : 0;
 	uint64_t hash;
 
-	if (io && stack->room) {
+	if (io && stack->max) {
 		stack->user[-1] = WALK_PACK(WALK_IO, io);
 		sample.before = 1;
 	}

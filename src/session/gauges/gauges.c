@@ -117,12 +117,14 @@ static int64_t gauges_ms(uint64_t ticks)
 	return (int64_t)((double)ticks * 1000 / (double)sysconf(_SC_CLK_TCK));
 }
 
-static void gauges_machine(struct vitals *v)
+static void gauges_machine(pid_t pid, struct vitals *v)
 {
 	struct proc_machine machine;
 
-	if (proc_machine(&machine))
+	if (proc_machine(pid, &machine))
 		return;
+	if (machine.free_ticks >= 0)
+		v->host.cpus_free_ms = gauges_ms((uint64_t)machine.free_ticks);
 	v->machine_busy_ms = gauges_ms(machine.busy_ticks);
 	v->machine_cpus = machine.cpus;
 }
@@ -140,7 +142,7 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	}
 	gauges_host_read(&g->host, g->jvm.pid, &v->host);
 	gauges_look(g, v);
-	gauges_machine(v);
+	gauges_machine(g->jvm.pid, v);
 	if (proc_cpu(g->jvm.pid, &cpu))
 		return;
 	v->cpu_user_ms = gauges_ms(cpu.utime);

@@ -246,6 +246,22 @@ static uint32_t frames_function(struct frames *f, enum frame_type type, const st
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
 }
 
+/* By a name of its own: what is spent on compiling a method is not spent in it. */
+static uint32_t frames_compiles(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	uint32_t java = frames_java(f, wire, FRAME_JAVA), frame;
+	const struct profile_method *method;
+	struct buf name = {0};
+
+	if (java == PROFILE_NONE)
+		return PROFILE_NONE;
+	method = profile_get_method(f->profile, profile_get_frame(f->profile, java)->method);
+	buf_printf(&name, "compiling %s.%s", method->class_name, method->name);
+	frame = frames_function(f, type, &name, "", 0);
+	buf_done(&name);
+	return frame;
+}
+
 static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	uint64_t payload = WIRE_FRAME_PAYLOAD(wire);
@@ -290,6 +306,7 @@ static const struct {
 	[WIRE_FRAME_CLASS] = {frames_bare, FRAME_CLASS, "[unknown_class]"},
 	[WIRE_FRAME_CLASS_OUTSIDE] = {frames_bare, FRAME_CLASS_OUTSIDE, "[unknown_class]"},
 	[WIRE_FRAME_BREAK] = {frames_bare, FRAME_BREAK, "[unknown_reason]"},
+	[WIRE_FRAME_COMPILES] = {frames_compiles, FRAME_VM, "[unknown_method]"},
 	[WIRE_FRAME_CUT] = {frames_cut, FRAME_BREAK, "[unknown_reason]"},
 };
 #define FRAMES_KINDS (sizeof(frames_kinds) / sizeof(frames_kinds[0]))
@@ -321,7 +338,8 @@ static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
 static bool frames_has_method(unsigned kind)
 {
 	return kind < FRAMES_KINDS &&
-	       (frames_kinds[kind].make == frames_java || frames_kinds[kind].make == frames_bare);
+	       (frames_kinds[kind].make == frames_java || frames_kinds[kind].make == frames_bare ||
+		       frames_kinds[kind].make == frames_compiles);
 }
 
 uint32_t frames_get(struct frames *f, uint64_t wire)

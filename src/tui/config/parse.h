@@ -14,7 +14,7 @@ struct config_line { /* name = value, blanks and comment taken off */
 enum config_kind {
 	CONFIG_EMPTY,
 	CONFIG_VALUE, /* name = value */
-	CONFIG_LONG,  /* a value that there is no room for */
+	CONFIG_LONG,  /* a value that there is no space for */
 	CONFIG_OPEN,  /* name { */
 	CONFIG_CLOSE, /* } */
 	CONFIG_OTHER

@@ -52,11 +52,10 @@ struct app_ops {
 	 * are more to come, for whoever asks again soon.
 	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
-	/* Attach and begin with this event; the profile is fresh. -1: err for the error screen. */
+	/* Let go of what was attached, attach and begin with this event; the profile is fresh. -1: err for the error screen. */
 	int (*attach)(void *ctx, int pid, int event, struct err *err);
 	/* Whom attach asks, some ten times a second, whether it shall go on. May be NULL. */
 	void (*patience)(void *ctx, const struct patience *patience);
-	void (*detach)(void *ctx);
 	const struct profile *(*profile)(void *ctx); /* NULL while detached */
 	const struct vitals *(*vitals)(void *ctx);
 	/* Take in what is new: samples, or -1 when the session is over (data stays). */

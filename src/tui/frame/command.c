@@ -67,10 +67,7 @@ static unsigned help_show(struct ui *ui, int arg)
 
 static unsigned jvm_other(struct ui *ui, int arg)
 {
-	if (ui->profile)
-		ui->ops->detach(ui->ctx);
-	ui->profile = NULL;
-	ui->vitals = NULL;
+	/* Sampling goes on: who presses it by mistake, or finds nothing to choose, goes back to what is there. */
 	ui->place.message.shown = false;
 	ui_show(ui, VIEW_PICKER);
 	return UI_UPDATE;
@@ -347,7 +344,7 @@ const struct command commands[] = {
 	{"only", {{'\\', 1}, {'&', 1}}, "\\", NULL, "only stacks with a name", "filter", 21, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
 	{"hide", {{'!', 0}}, "!", NULL, "hide stacks with a name", NULL, 0, GROUP_FIND, VIEWS_DATA, search_filter, NULL},
 	{"back", {{TKEY_ESC, 0}}, "Esc", NULL, "undo search, filter, zoom, thread; back to what is wrong", NULL, 0, GROUP_FIND, VIEWS_DATA & ~CALLERS, back, NULL},
-	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "clear filter", 12, GROUP_FIND, PICKER, back, NULL},
+	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "back", 12, GROUP_FIND, PICKER, picker_back, picker_has_back},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_ask, NULL},
 	{"save", {{'S', 0}}, "S", NULL, "save all (.jhot)", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},

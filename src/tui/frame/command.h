@@ -90,6 +90,9 @@ unsigned findings_show(struct ui *ui, int arg); /* and back */
 unsigned findings_scroll(struct ui *ui, int direction);
 unsigned findings_go(struct ui *ui, int arg); /* to what the selected one is about */
 unsigned picker_choose(struct ui *ui, int arg);
+unsigned picker_back(struct ui *ui,
+	int arg); /* what is typed goes, then: to the JVM that is looked at meanwhile */
+bool picker_has_back(const struct ui *ui);
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);
 unsigned error_copy(struct ui *ui, int arg);

@@ -243,7 +243,8 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	if (ui->scope.time.frozen)
 		ui_count_waiting(ui);
 	findings_tick(ui);
-	if (ui->scope.time.frozen || ui->job.on || now_ms - ui->updated_ms < ui_update_due(ui))
+	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on ||
+		now_ms - ui->updated_ms < ui_update_due(ui))
 		return;
 	ui->job.ticking = true;
 	ui_update(ui, false);

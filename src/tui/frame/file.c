@@ -84,7 +84,7 @@ void file_title(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_NORMAL, 4, "JDK %s", v->jdk);
 }
 
-/* When the window ends, with the day where there is room. */
+/* When the window ends, with the day where there is space. */
 void file_state(const struct ui *ui, struct strip *s)
 {
 	uint64_t start = profile_info(ui->profile).start_wall_ns;

@@ -85,7 +85,7 @@ static void kept_take(struct ui *ui, unsigned count)
 		const struct finding *finding = findings_get(f->rules, i);
 		struct found *kept = kept_of(f, finding);
 
-		/* What is no longer found gives way; what is found is never more than there is room for. */
+		/* What is no longer found gives way; what is found is never more than there is space for. */
 		if (!kept && f->count == FINDINGS_MAX)
 			kept_leave(f, ui->now_ms, 0);
 		if (!kept && f->count < FINDINGS_MAX)

@@ -124,10 +124,10 @@ static void draw_title(struct ui *ui, int row, const struct vitals_second *point
 
 /* --- tabs -------------------------------------------------------------------------------------------- */
 
-/* How much of the tabs there is room for. */
-enum tabs_room { TABS_THIS, TABS_NUMBERS, TABS_ALL };
+/* How much of the tabs there is space for. */
+enum tabs_width { TABS_THIS, TABS_NUMBERS, TABS_ALL };
 
-static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room room)
+static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_width width)
 {
 	bool on = event == ui->scope.event, running = ui->vitals->events[event].state == VITALS_ON;
 	enum style style = on ? STYLE_TAB_ON : running ? STYLE_TAB : STYLE_DIM;
@@ -139,7 +139,7 @@ static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room
 			? "holders"
 			: profile_get_event(ui->profile, event)->name,
 		14, ui->glyphs->ellipsis);
-	if (room == TABS_NUMBERS && !on)
+	if (width == TABS_NUMBERS && !on)
 		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style, "%d", event + 1);
 	else
 		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style,
@@ -151,13 +151,13 @@ static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_room
 static int tabs_events(struct ui *ui, int row, int col)
 {
 	int cols = ui->canvas.cols;
-	enum tabs_room room = cols < 76                           ? TABS_THIS
-			      : cols < 120 && events_has_user(ui) ? TABS_NUMBERS
-								  : TABS_ALL;
+	enum tabs_width width = cols < 76                           ? TABS_THIS
+				: cols < 120 && events_has_user(ui) ? TABS_NUMBERS
+								    : TABS_ALL;
 
 	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (ui_has_event(ui, i) && (room != TABS_THIS || i == ui->scope.event))
-			col = tabs_event(ui, row, col, i, room);
+		if (ui_has_event(ui, i) && (width != TABS_THIS || i == ui->scope.event))
+			col = tabs_event(ui, row, col, i, width);
 	return col;
 }
 
@@ -336,7 +336,7 @@ static void add_badge(struct strip *s, const char *note, int drop)
 		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
 }
 
-/* The share of samples whose stack could not be walked to its root, and where there is room the usual reason. */
+/* The share of samples whose stack could not be walked to its root, and where there is space the usual reason. */
 static void add_broken(const struct ui *ui, struct strip *s)
 {
 	const char *reason;

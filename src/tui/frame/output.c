@@ -155,7 +155,7 @@ static void output_begin(struct ui *ui)
 	output_name(ui, o->path, sizeof(o->path), ui->scope.event);
 }
 
-/* What views fold to have room is in a file: it has room, and other tools know nothing of it. */
+/* What views fold to have space is in a file: it has space, and other tools know nothing of it. */
 static int output_export(
 	struct ui *ui, const struct app_export *wish, char *done, size_t bytes, struct err *err)
 {

@@ -25,14 +25,14 @@ static void draw_border(struct ui *ui, struct area in)
 struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
 {
 	struct canvas *c = &ui->canvas;
-	int room_rows = c->rows - 1, room_cols = c->cols; /* the key line stays */
-	bool framed = rows + 2 <= room_rows;
+	int max_rows = c->rows - 1, max_cols = c->cols; /* the key line stays */
+	bool framed = rows + 2 <= max_rows;
 	struct area in;
 
-	in.cols = cols < room_cols - 4 ? cols : room_cols - 4;
-	in.rows = rows < room_rows ? rows : room_rows;
-	in.col = (room_cols - in.cols) / 2;
-	in.row = (room_rows - in.rows) / 2;
+	in.cols = cols < max_cols - 4 ? cols : max_cols - 4;
+	in.rows = rows < max_rows ? rows : max_rows;
+	in.col = (max_cols - in.cols) / 2;
+	in.row = (max_rows - in.rows) / 2;
 	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)
 		canvas_fill(c, row, in.col - 2, in.col + in.cols + 2, STYLE_NORMAL, ' ');
 	if (!framed)

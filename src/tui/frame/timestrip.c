@@ -54,7 +54,7 @@ static struct cells cells_of(const struct ui *ui)
 
 	if (c.count > PROFILE_HISTORY_S)
 		c.count = PROFILE_HISTORY_S;
-	/* A young session has all the room. */
+	/* A young session has all the space. */
 	while (steps[i] * c.count < held && i + 1 < sizeof(steps) / sizeof(steps[0]))
 		i++;
 	c.seconds = steps[i];
@@ -78,7 +78,7 @@ static void line_seconds(const struct ui *ui, enum line line, uint32_t to, int64
 			out, (int)n);
 }
 
-/* The mean of what is known of a cell, up to now; -1 = nothing is. seconds: room for those of a cell. */
+/* The mean of what is known of a cell, up to now; -1 = nothing is. seconds: space for those of a cell. */
 static int64_t cell_value(
 	const struct ui *ui, enum line line, const struct cells *c, uint32_t cell, int64_t *seconds)
 {

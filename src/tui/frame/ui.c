@@ -112,7 +112,7 @@ void ui_show(struct ui *ui, enum view_id view)
 {
 	const struct view *v = view_table[view];
 
-	if (view == VIEW_HELP && ui->place.view != VIEW_HELP)
+	if (view != ui->place.view && (view == VIEW_HELP || view == VIEW_PICKER))
 		ui->place.under = ui->place.view;
 	ui->drawn = ui->drawn && view == ui->place.view;
 	ui->place.view = view;

@@ -98,7 +98,7 @@ struct ui_search {
 
 /* Where one is. */
 struct ui_place {
-	enum view_id view, under; /* under: what help covers, and where Esc leads */
+	enum view_id view, under; /* under: what help or the picker covers, and where Esc leads */
 	enum view_id found;       /* where Enter led from the findings, ... */
 	unsigned found_nr; /* ... when (ui_narrow): Esc leads back; 0: it has, or never did */
 	struct view_state *state[VIEW_COUNT];

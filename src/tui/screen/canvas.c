@@ -22,7 +22,7 @@ void canvas_done(struct canvas *c)
 	free(c->hits);
 	c->cells = NULL;
 	c->hits = NULL;
-	c->hit_count = c->hit_room = 0;
+	c->hit_count = c->hit_capacity = 0;
 }
 
 void canvas_resize(struct canvas *c, int rows, int cols)
@@ -123,9 +123,9 @@ void canvas_restyle(struct canvas *c, int row, int col, int limit, enum style st
 
 void canvas_hit(struct canvas *c, int row, int from, int to, enum canvas_hit_kind kind, int arg)
 {
-	if (c->hit_count == c->hit_room) {
-		c->hit_room = c->hit_room ? c->hit_room * 2 : 64;
-		c->hits = xreallocarray(c->hits, (size_t)c->hit_room, sizeof(*c->hits));
+	if (c->hit_count == c->hit_capacity) {
+		c->hit_capacity = c->hit_capacity ? c->hit_capacity * 2 : 64;
+		c->hits = xreallocarray(c->hits, (size_t)c->hit_capacity, sizeof(*c->hits));
 	}
 	c->hits[c->hit_count++] =
 		(struct canvas_hit){(int16_t)row, (int16_t)from, (int16_t)to, (uint8_t)kind, arg};

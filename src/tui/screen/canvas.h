@@ -38,7 +38,7 @@ struct canvas {
 	bool ascii;
 	int cursor_row, cursor_col; /* -1: hidden */
 	struct canvas_hit *hits;    /* of what is drawn now, for the mouse */
-	int hit_count, hit_room;
+	int hit_count, hit_capacity;
 };
 
 void canvas_init(struct canvas *c, bool ascii);

@@ -33,7 +33,7 @@ void name_middle(char *out, size_t size, const char *text, int width, const char
 	cut(out, size, text, width, width < 3 ? width - 1 : (width - 1) / 2, ellipsis);
 }
 
-/* Append len bytes of text, as far as there is room: out[o] ends what is there. Returns where it ends then. */
+/* Append len bytes of text, as far as there is space: out[o] ends what is there. Returns where it ends then. */
 static size_t put(char *out, size_t size, size_t o, const char *text, size_t len)
 {
 	snprintf(out + o, size - o, "%.*s", (int)len, text);
@@ -96,7 +96,7 @@ static int fit_class(char *out, size_t size, const struct profile_method *m, int
 	return (int)o;
 }
 
-/* Of a java.lang.Class that is a lock the word stays before whatever form of the name has room. */
+/* Of a java.lang.Class that is a lock the word stays before whatever form of the name has space. */
 static int fit_java(char *out, size_t size, const struct profile_method *m, int width,
 	enum name_style style, const char *ellipsis)
 {
@@ -155,7 +155,7 @@ int name_fit(char *out, size_t size, const struct profile_method *m, int width,
 		return 0;
 	}
 	if ((size_t)width >= size)
-		width = (int)size - 1; /* a screen may be wider than the caller's room */
+		width = (int)size - 1; /* a screen may be wider than the caller's space */
 	return *m->class_name ? fit_java(out, size, m, width, style, ellipsis)
 			      : fit_native(out, size, m, width, style, ellipsis);
 }

@@ -24,7 +24,7 @@ size_t text_wrap(const char *s, int columns, const char **next);
 /* First place of needle in s, as match_find has it; NULL if none. */
 const char *text_find(const char *s, const char *needle);
 
-#define TEXT_NUMBER 32 /* room that is enough for any of these */
+#define TEXT_NUMBER 32 /* space that is enough for any of these */
 
 char *text_count(char *out, int64_t v);                     /* "2 294", "-" below 0 */
 char *text_counted(char *out, int64_t n, const char *noun); /* "2 294 samples", "1 sample" */

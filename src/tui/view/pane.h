@@ -23,7 +23,7 @@ bool pane_split(struct area body, int sixteenths, struct area *list, struct area
 
 void pane_done(struct pane *p);
 void pane_stale(struct pane *p);
-/* What is around a method (PROFILE_NONE: none), if there is room for a pane. */
+/* What is around a method (PROFILE_NONE: none), if there is space for a pane. */
 void pane_ask(struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
 /* The part of the body that is left for the list; draws the pane unless no method is selected. */
 struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);

@@ -92,17 +92,26 @@ static bool picker_type(struct ui *ui, int key)
 	return true;
 }
 
-static unsigned picker_narrowed(const struct ui *ui)
+bool picker_has_back(const struct ui *ui)
 {
-	return UINT_MAX; /* nothing else is narrowed there */
+	return *picker_state(ui)->filter || ui->profile;
 }
 
-static void picker_back(struct ui *ui)
+static unsigned picker_leave(struct ui *ui)
+{
+	ui_show(ui, ui->place.under);
+	return UI_UPDATE;
+}
+
+unsigned picker_back(struct ui *ui, int arg)
 {
 	struct picker *p = picker_state(ui);
 
+	if (!*p->filter)
+		return picker_leave(ui);
 	p->filter[0] = '\0';
 	picker_fill(ui);
+	return 0;
 }
 
 unsigned picker_choose(struct ui *ui, int arg)
@@ -112,6 +121,8 @@ unsigned picker_choose(struct ui *ui, int arg)
 
 	if (!j)
 		return 0;
+	if (ui->profile && !ui->over && ui->vitals && j->pid == ui->vitals->pid)
+		return picker_leave(ui);
 	if (!j->can_attach) {
 		ui_say(ui, STYLE_WARN, UI_STAY, "%d: %s", j->pid, j->why);
 		return 0;
@@ -248,6 +259,4 @@ const struct view view_picker = {
 	.columns = picker_columns,
 	.row = picker_row,
 	.type = picker_type,
-	.narrowed = picker_narrowed,
-	.back = picker_back,
 };

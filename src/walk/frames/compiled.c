@@ -155,6 +155,16 @@ static enum walk_step prologue_leave(
 	return walker_try(w, sender.pc, sender.sp, sender.fp);
 }
 
+/* Graal makes no frame for code that calls nobody, though its nmethod has the size of one. */
+static enum walk_step unframed_leave(struct walker *w, const struct code_blob *blob)
+{
+	struct walk_cursor sender = walker_before_frame(w, false);
+
+	if (sender.pc >= blob->code && sender.pc < blob->end)
+		return STEP_FAIL; /* left there by a call of its own */
+	return walker_try(w, sender.pc, sender.sp, sender.fp);
+}
+
 /* What the instructions around pc say; BODY when they say nothing. */
 static enum arch_prologue prologue_of(const struct walker *w, const struct code_blob *blob)
 {
@@ -191,7 +201,7 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 	frames_add(w, blob, prologue);
 	if (prologue_leave(w, blob, prologue) == STEP_NEXT ||
 		frame_leave(w, blob->frame_words, w->at.sp, false) == STEP_NEXT ||
-		moved_leave(w, blob) == STEP_NEXT ||
+		unframed_leave(w, blob) == STEP_NEXT || moved_leave(w, blob) == STEP_NEXT ||
 		prologue_leave(w, blob, ARCH_NO_FRAME) == STEP_NEXT ||
 		prologue_leave(w, blob, ARCH_PUSHED) == STEP_NEXT)
 		return STEP_NEXT;

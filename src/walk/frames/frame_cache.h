@@ -25,7 +25,7 @@
 #define FRAME_CACHE_RULE_ROWS   1024u
 #define FRAME_CACHE_METHOD_ROWS 4096u
 #define FRAME_CACHE_FRAMES      10 /* frames of more inlined methods are decoded each time */
-#define FRAME_CACHE_FILLS       64 /* of one walk; what finds no room is kept by a later one */
+#define FRAME_CACHE_FILLS       64 /* of one walk; what finds no space is kept by a later one */
 #define FRAME_CACHE_METHODS     32 /* the same of interpreted frames */
 
 /* Of a pc that is no return address, where a thread was interrupted: what it says of frames holds only there. */

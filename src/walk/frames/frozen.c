@@ -140,7 +140,7 @@ static bool chunk_show(struct walker *w, const struct frozen *f)
 	w->at = (struct walk_cursor){
 		.pc = mem_u64(w->mem, sp - 8) & ARCH_PC_MASK, .sp = sp, .fp = sp - 16};
 	for (int i = 0; i < FROZEN_FRAMES && w->at.sp < stack + 8ull * bottom; i++)
-		if (!walker_room(w) ||
+		if (!walker_has_space(w) ||
 			!(walker_in_interpreter(w, w->at.pc) ? frozen_interpreted(w, w->at.fp)
 							     : frozen_compiled(w)))
 			return false;
@@ -169,7 +169,7 @@ struct walk_result walk_frozen(const struct walk_layout *l, const struct walk_me
 
 	walker_begin(&w, l, mem, thread, frames, max);
 	if (!frozen_show(&w, f)) {
-		result.truncated = !walker_room(&w);
+		result.truncated = !walker_has_space(&w);
 		result.why = result.truncated ? WALK_BREAK_NONE : WALK_BREAK_COMPILED;
 	}
 	if (result.why)

@@ -16,13 +16,18 @@
 #define FRAME_MAX   (1u << 20) /* locals and expression stack of one frame */
 #define ENTRY_WORDS 16         /* what a frameless entry may keep on the stack */
 
-/* The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. */
+/*
+ * The bci of bcp in method, 0 for native methods and while bcp is not set; -1 if it is not of method. While a collection
+ * that compacts is under way, JDK 8 keeps the bci itself there (frame::gc_prologue).
+ */
 static int32_t bci_of(const struct walker *w, const struct frame_cache_method *m, uint64_t bcp)
 {
 	uint64_t code = m->const_method + w->layout->const_method_bytes;
 
 	if (!bcp || bcp == code)
 		return 0;
+	if (bcp < m->code_bytes && w->layout->jdk < 9)
+		return (int32_t)bcp;
 	if (bcp < code || bcp - code >= m->code_bytes)
 		return m->code_bytes == 0 ? 0 : -1;
 	return (int32_t)(bcp - code);
@@ -95,7 +100,7 @@ static enum walk_step frame_leave(struct walker *w, uint64_t fp)
 	uint64_t sp = walker_slot(w, fp, w->layout->interp_sender_sp);
 
 	/*
-	 * aarch64: an interpreted sender has room for its whole expression stack below its sp, and its callee begins
+	 * aarch64: an interpreted sender has space for its whole expression stack below its sp, and its callee begins
 	 * right at what of it is in use.
 	 */
 	if (ARCH_HAS_LINK && sp <= fp && fp - sp < FRAME_MAX)

@@ -19,7 +19,7 @@ static const struct {
 	const char *name, *fields[UNMOUNTED_FIELDS];
 } wanted[UNMOUNTED_CLASSES] = {
 	[UNMOUNTED_MAP] = {"java/util/concurrent/ConcurrentHashMap", {"table"}},
-	[UNMOUNTED_NODE] = {"java/util/concurrent/ConcurrentHashMap$Node", {"key", "next"}},
+	[UNMOUNTED_NODE] = {"java/util/concurrent/ConcurrentHashMap$Node", {"key", "next", "val"}},
 	[UNMOUNTED_TREE] = {"java/util/concurrent/ConcurrentHashMap$TreeBin", {"first"}},
 	[UNMOUNTED_FORWARD] = {"java/util/concurrent/ConcurrentHashMap$ForwardingNode",
 		{"nextTable"}},
@@ -38,12 +38,25 @@ static const struct {
 	[UNMOUNTED_FLOCK] = {"jdk/internal/misc/ThreadFlock", {"threads"}},
 	[UNMOUNTED_COUNTER] =
 		{"jdk/internal/vm/ThreadContainers$RootContainer$CountingRootContainer", {NULL}},
+	[UNMOUNTED_POLLER] = {"sun/nio/ch/Poller", {"map"}},
+	[UNMOUNTED_EPOLL] = {"sun/nio/ch/EPollPoller", {"event"}},
+	[UNMOUNTED_INTEGER] = {"java/lang/Integer", {"value"}},
 };
 
 enum { MAP_TABLE = 0 };
 enum { NODE_KEY, NODE_NEXT };
 enum { VIRTUAL_STATE, VIRTUAL_CONT };
 enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME = UNMOUNTED_NAME, THREAD_SCOPES };
+
+__attribute__((noinline)) uint64_t unmounted_u64(const struct unmounted *u, uint64_t at)
+{
+	return mem_u64(u->mem, at);
+}
+
+__attribute__((noinline)) uint32_t unmounted_u32(const struct unmounted *u, uint64_t at)
+{
+	return mem_u32(u->mem, at);
+}
 
 static bool class_fields(struct unmounted *u, unsigned which, uint64_t klass)
 {
@@ -72,7 +85,7 @@ static void class_try(struct unmounted *u, uint64_t klass)
 /* New classes are put before the others. */
 void unmounted_refresh(struct unmounted *u)
 {
-	uint64_t first = mem_u64(u->mem, u->loaded), klass = first;
+	uint64_t first = unmounted_u64(u, u->loaded), klass = first;
 
 	for (uint32_t i = 0; klass && klass != u->seen && i < CLASSES_MAX; i++) {
 		class_try(u, klass);
@@ -231,14 +244,6 @@ static uint32_t place_of(const struct visit *v, uint32_t stretch, uint32_t step)
 	return stretch * step + ((uint32_t)(drawn >> 32) & (step - 1));
 }
 
-/* place_of_number: where a thread of this number is, as ConcurrentHashMap.spread has it. */
-static uint32_t place_of_number(uint64_t number, uint32_t length)
-{
-	uint32_t hash = (uint32_t)number;
-
-	return (hash ^ hash >> 16) & 0x7fffffffu & (length - 1);
-}
-
 /* table_each: of a table with more places one out of each stretch of `step`. */
 static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, const struct keys *k)
 {
@@ -247,7 +252,7 @@ static void table_each(struct visit *v, uint64_t table, uint64_t stands_for, con
 	if (!length || length > TABLE_MAX || length & (length - 1))
 		return;
 	if (v->number && k->klass) { /* threads */
-		place_each(v, table, place_of_number(v->number, length), length, stands_for, k);
+		place_each(v, table, unmounted_place(v->number, length), length, stands_for, k);
 		return;
 	}
 	while (length / step > k->places)
@@ -291,7 +296,7 @@ static const struct {
 static void state_read(const struct unmounted *u, struct unmounted_thread *thread)
 {
 	uint32_t number =
-		mem_u32(u->mem, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_STATE]) &
+		unmounted_u32(u, thread->object + u->field[UNMOUNTED_VIRTUAL][VIRTUAL_STATE]) &
 		~STATE_SUSPENDED;
 
 	thread->state = UNMOUNTED_RUNS;
@@ -315,20 +320,15 @@ static void thread_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 	state_read(v->u, &thread);
 	if (thread.state == UNMOUNTED_RUNS)
 		return;
-	thread.number = mem_u64(v->u->mem, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
+	thread.number = unmounted_u64(v->u, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
 	if (thread.number)
 		v->fn(v->ctx, &thread);
-}
-
-static bool has_number(const struct unmounted *u, uint64_t object, uint64_t number)
-{
-	return mem_u64(u->mem, object + u->field[UNMOUNTED_THREAD][THREAD_TID]) == number;
 }
 
 static void number_visit(struct visit *v, uint64_t key, uint64_t stands_for)
 {
 	(void)stands_for;
-	if (has_number(v->u, key, v->number))
+	if (unmounted_has_number(v->u, key, v->number))
 		v->found = key;
 }
 
@@ -366,7 +366,7 @@ static void owner_visit(void *ctx, uint64_t java_thread, int32_t tid)
 {
 	struct visit *v = ctx;
 	uint64_t at = java_thread + (uint64_t)v->u->layout->thread_object.offset;
-	struct oop thread = oop_slot(&v->u->mode, v->u->layout, v->u->mem, mem_u64(v->u->mem, at));
+	struct oop thread = oop_slot(&v->u->mode, v->u->layout, v->u->mem, unmounted_u64(v->u, at));
 
 	if (thread.klass)
 		scopes_visit(v, thread.object, 1);
@@ -443,7 +443,7 @@ bool unmounted_read(
 	const struct unmounted *u, uint64_t object, uint64_t number, struct unmounted_thread *out)
 {
 	*out = (struct unmounted_thread){.object = object, .number = number, .stands_for = 1};
-	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !has_number(u, object, number))
+	if (!object || !u->klass[UNMOUNTED_VIRTUAL] || !unmounted_has_number(u, object, number))
 		return false;
 	state_read(u, out);
 	return out->state != UNMOUNTED_RUNS;
@@ -495,7 +495,7 @@ bool unmounted_has_locked(
 		uint64_t at = where.chunk + where.at.bytes + 8ull * i;
 
 		/* whole; or as fields are, where a collector has been through the chunk */
-		if (oop_uncoloured(mem_u64(u->mem, at)) == object ||
+		if (oop_uncoloured(unmounted_u64(u, at)) == object ||
 			oop_field(&u->mode, u->layout, u->mem, at).object == object)
 			return true;
 	}
@@ -509,7 +509,8 @@ bool unmounted_still(const struct unmounted *u, const struct unmounted_thread *t
 	struct frozen again = *f;
 
 	state_read(u, &now);
-	return now.state == thread->state && has_number(u, thread->object, thread->number) &&
+	return now.state == thread->state &&
+	       unmounted_has_number(u, thread->object, thread->number) &&
 	       frozen_tail(u->layout, u->mem, &u->mode, continuation_of(u, thread), &again) &&
 	       again.chunk == f->chunk && frozen_sp(u->mem, &again) == sp;
 }
@@ -524,15 +525,15 @@ struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_t
 
 uint64_t unmounted_monitor(const struct unmounted *u, const struct unmounted_thread *thread)
 {
-	uint64_t waiter = u->waiter ? mem_u64(u->mem, thread->object + u->waiter) : 0;
+	uint64_t waiter = u->waiter ? unmounted_u64(u, thread->object + u->waiter) : 0;
 
 	for (uint32_t i = 0; waiter && i + 1 < WAITER_WORDS; i++) {
-		uint64_t handle = mem_u64(u->mem, waiter + 8ull * i);
+		uint64_t handle = unmounted_u64(u, waiter + 8ull * i);
 		struct oop oop = oop_slot(&u->mode, u->layout, u->mem, handle);
 
 		if (oop.klass == u->klass[UNMOUNTED_VIRTUAL] &&
-			has_number(u, oop.object, thread->number))
-			return mem_u64(u->mem, waiter + 8ull * (i + 1));
+			unmounted_has_number(u, oop.object, thread->number))
+			return unmounted_u64(u, waiter + 8ull * (i + 1));
 	}
 	return 0;
 }

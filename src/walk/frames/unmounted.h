@@ -38,10 +38,16 @@ enum {
 	UNMOUNTED_FLOCK_SCOPE,
 	UNMOUNTED_FLOCK,
 	UNMOUNTED_COUNTER, /* in the place of ROOT: it only counts them */
+	UNMOUNTED_POLLER,
+	UNMOUNTED_EPOLL,
+	UNMOUNTED_INTEGER,
 	UNMOUNTED_CLASSES
 };
 #define UNMOUNTED_FIELDS 4u
-#define UNMOUNTED_NAME   2u /* of UNMOUNTED_THREAD */
+#define UNMOUNTED_TID    0u /* of UNMOUNTED_THREAD */
+#define UNMOUNTED_NAME   2u
+enum { UNMOUNTED_KEY, UNMOUNTED_NEXT, UNMOUNTED_VALUE }; /* of UNMOUNTED_NODE */
+#define UNMOUNTED_WORDS 256u
 
 struct unmounted {
 	const struct walk_layout *layout; /* not owned, nor what mem reads by */
@@ -106,6 +112,20 @@ struct unmounted_count unmounted_each(
  * a thread that is none itself has opened that. A place in each table, so it costs the same in large ones.
  */
 uint64_t unmounted_find(struct unmounted *u, uint64_t number);
+/* A number in the heap; 0: it cannot be read. No inlined loads here, which are large. */
+uint64_t unmounted_u64(const struct unmounted *u, uint64_t at);
+uint32_t unmounted_u32(const struct unmounted *u, uint64_t at);
+static inline bool unmounted_has_number(const struct unmounted *u, uint64_t object, uint64_t number)
+{
+	return unmounted_u64(u, object + u->field[UNMOUNTED_THREAD][UNMOUNTED_TID]) == number;
+}
+/* Where in a table one of this number is, a thread or an Integer, as ConcurrentHashMap.spread has it. */
+static inline uint32_t unmounted_place(uint64_t number, uint32_t length)
+{
+	uint32_t hash = (uint32_t)number;
+
+	return (hash ^ hash >> 16) & 0x7fffffffu & (length - 1);
+}
 /* Is this one? */
 static inline bool unmounted_is(const struct unmounted *u, struct oop oop)
 {
@@ -139,6 +159,29 @@ static inline uint32_t unmounted_name_at(const struct unmounted *u)
 {
 	return u->field[UNMOUNTED_THREAD][UNMOUNTED_NAME];
 }
+
+/*
+ * unmounted_polls.c: the descriptor that one that is parked waits for. A Poller of sun.nio.ch and a number are in its
+ * frames wherever the compiler has put them; which they are is proved by the Poller's map, in which Java writes who waits
+ * for what.
+ */
+struct unmounted_poll {
+	uint64_t poller,
+		node; /* node: in the map, another one for each wait; 0: it waits for none */
+	uint32_t fd;
+	bool writes;
+};
+/* What words in frames lead to: forgotten now and then, since collectors move it. */
+#define UNMOUNTED_WORDS 256u
+struct unmounted_word {
+	uint64_t word, poller; /* 0: to none */
+};
+/* f: where its frames are. false: it waits for something else, or that cannot be read. */
+bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS],
+	const struct unmounted_thread *thread, const struct frozen *f, struct unmounted_poll *out);
+/* Is that the same wait still? */
+bool unmounted_polls_still(const struct unmounted *u, const struct unmounted_thread *thread,
+	const struct unmounted_poll *poll);
 
 /* Thread.parkBlocker of a thread that is parked. */
 struct oop unmounted_blocker(const struct unmounted *u, const struct unmounted_thread *thread);

@@ -68,8 +68,8 @@ static inline bool walker_add(
 	return true;
 }
 
-/* Whether there is room for what a step may add; with a cut, made by dropping frames. Moves frames. */
-bool walker_room(struct walker *w);
+/* Whether there is space for what a step may add; with a cut, made by dropping frames. Moves frames. */
+bool walker_has_space(struct walker *w);
 /* A walk that has not begun: nothing is known of where it stands, all registers are 0. */
 void walker_begin(struct walker *w, const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct walk_thread *thread, struct walk_frame *frames, uint32_t max);

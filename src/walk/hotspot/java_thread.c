@@ -93,8 +93,8 @@ bool java_text_read(const struct java_threads *t, const struct walk_layout *l,
 	out->wide = !bytes || mem_u8(mem, string.object + (uint32_t)t->coder);
 	length = oop_array_length(&t->mode, mem, chars.object);
 	out->count = bytes ? length : 2 * length;
-	if (out->count > out->room || length > out->room)
-		out->count = out->room;
+	if (out->count > out->size || length > out->size)
+		out->count = out->size;
 	return !out->count ||
 	       mem_load(mem, oop_array_data(&t->mode, l, chars.object), out->bytes, out->count);
 }
@@ -103,7 +103,7 @@ bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t object, struct java_name *out)
 {
 	struct oop string = oop_field(&t->mode, l, mem, object + t->name), again;
-	struct java_text text = {.bytes = out->bytes, .room = sizeof(out->bytes)};
+	struct java_text text = {.bytes = out->bytes, .size = sizeof(out->bytes)};
 
 	if (!java_text_read(t, l, mem, string, &text))
 		return false;

@@ -52,7 +52,7 @@ bool java_thread_name(const struct java_threads *threads, const struct walk_layo
 /* The first characters of a String, or of a char[]. */
 struct java_text {
 	uint8_t *bytes;
-	uint32_t room, count; /* bytes */
+	uint32_t size, count; /* bytes */
 	bool wide;
 };
 bool java_text_read(const struct java_threads *threads, const struct walk_layout *layout,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* java.lang.Thread -> status, blocker; ObjectMonitor -> object, holder; synchronizer -> owner, queue. */
+/* java.lang.Thread -> status, blocker; ObjectMonitor -> object, owner; synchronizer -> owner, queue. */
 #include "walk/hotspot/java_wait.h"
 
 #include "walk/load/mem.h"
@@ -35,8 +35,8 @@ bool java_waits_open(
 	if (!java_threads_find(&w->threads, layout, mem))
 		return false;
 	w->blocker = offset_of(w, w->threads.klass, "parkBlocker");
-	w->holder = offset_of(w, w->threads.klass, "holder");
-	w->status = w->holder ? 0 : offset_of(w, w->threads.klass, "threadStatus");
+	w->field_holder = offset_of(w, w->threads.klass, "holder");
+	w->status = w->field_holder ? 0 : offset_of(w, w->threads.klass, "threadStatus");
 	return true;
 }
 
@@ -52,15 +52,15 @@ uint64_t java_super(const struct java_waits *w, uint64_t klass, const char *name
 
 bool java_wait_status(struct java_waits *w, uint64_t thread, uint32_t *status)
 {
-	struct oop holder;
+	struct oop fields;
 
 	if (w->status)
 		return mem_load(w->mem, thread + w->status, status, sizeof(*status));
-	holder = field_of(w, thread, w->holder);
-	if (holder.klass && !w->holder_status)
-		w->holder_status = offset_of(w, holder.klass, "threadStatus");
-	return holder.klass && w->holder_status &&
-	       mem_load(w->mem, holder.object + w->holder_status, status, sizeof(*status));
+	fields = field_of(w, thread, w->field_holder);
+	if (fields.klass && !w->field_holder_status)
+		w->field_holder_status = offset_of(w, fields.klass, "threadStatus");
+	return fields.klass && w->field_holder_status &&
+	       mem_load(w->mem, fields.object + w->field_holder_status, status, sizeof(*status));
 }
 
 struct oop java_wait_blocker(const struct java_waits *w, uint64_t thread)

@@ -23,7 +23,7 @@ struct java_waits {
 	const struct walk_mem *mem;
 	struct java_threads threads;
 	/* offsets in java.lang.Thread, and since JDK 19 of the status in its FieldHolder; 0: not known (yet) */
-	uint32_t blocker, status, holder, holder_status;
+	uint32_t blocker, status, field_holder, field_holder_status;
 	/* AbstractOwnableSynchronizer, when a lock was of it, and where that has its owner */
 	uint64_t ownable;
 	uint32_t owner;

@@ -24,8 +24,8 @@ bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	out->code_bytes = (uint16_t)layout_field(&l->const_code_size, copy);
 	if (!mem_plausible(out->pool) || !out->name_index || !out->signature_index)
 		return false;
-	out->holder = layout_try(&l->pool_holder, mem, out->pool);
-	if (!mem_plausible(out->holder))
+	out->klass = layout_try(&l->pool_holder, mem, out->pool);
+	if (!mem_plausible(out->klass))
 		return false;
 
 	uint64_t length = layout_try(&l->pool_length, mem, out->pool);
@@ -47,7 +47,7 @@ bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem
 {
 	uint64_t entries = m->pool + layout->constant_pool_bytes;
 
-	out->class_name = layout_try(&layout->klass_name, mem, m->holder);
+	out->class_name = layout_try(&layout->klass_name, mem, m->klass);
 	out->name = mem_u64(mem, entries + 8ull * m->name_index);
 	out->signature = mem_u64(mem, entries + 8ull * m->signature_index);
 	return mem_plausible(out->class_name) && mem_plausible(out->name) &&

@@ -6,7 +6,7 @@
 #include "walk/hotspot/layout.h"
 
 struct method {
-	uint64_t method, const_method, pool, holder;
+	uint64_t method, const_method, pool, klass;
 	uint16_t name_index, signature_index;
 	uint16_t code_bytes; /* 0 for native and abstract methods */
 };

@@ -244,7 +244,7 @@ static bool symbol_load(
 	uint8_t head[SYMBOL_HEAD];
 	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
 
-	/* Even the shortest has room for two characters. */
+	/* Even the shortest has space for two characters. */
 	if (body + 2 > SYMBOL_HEAD || !mem_load(mem, addr, head, body + 2))
 		return false;
 	bytes = (uint32_t)layout_field(&l->symbol_length, head);
@@ -270,7 +270,7 @@ static bool symbol_copy(
 }
 
 /* Lines are the first to go when the reader lags. */
-static bool ring_is_roomy(const struct names *n)
+static bool ring_has_space(const struct names *n)
 {
 	uint32_t head = (uint32_t)atomic_load_explicit(&n->head, memory_order_relaxed);
 	uint32_t tail = atomic_load_explicit(&n->tail, memory_order_relaxed);
@@ -301,7 +301,7 @@ static uint16_t lines_bytes(const struct walk_mem *mem, uint64_t table)
 static uint32_t method_insert(struct names *n, const struct walk_layout *l,
 	const struct walk_mem *mem, const struct method *m, const struct symbol *s, uint64_t hash)
 {
-	uint64_t table = ring_is_roomy(n) ? method_lines(l, mem, m) : 0;
+	uint64_t table = ring_has_space(n) ? method_lines(l, mem, m) : 0;
 	uint16_t lines = table ? lines_bytes(mem, table) : 0;
 	uint32_t id, at = 0, text = (uint32_t)s[0].bytes + s[1].bytes + s[2].bytes;
 	struct record *r = ring_reserve(n, text + lines, &id);
@@ -335,7 +335,7 @@ static uint32_t method_id(
 	if (!l || !method_load(l, mem, method, &m) || !method_symbols(l, mem, &m, &symbols))
 		return NAMES_ID_UNLOADED;
 
-	uint64_t hash = hash_add(hash_add(hash_add(0, method), m.const_method), m.holder);
+	uint64_t hash = hash_add(hash_add(hash_add(0, method), m.const_method), m.klass);
 	uint64_t addrs[3] = {symbols.class_name, symbols.name, symbols.signature};
 
 	for (int i = 0; i < 3; i++) {
@@ -451,6 +451,7 @@ void names_resolve(struct names *n, const struct walk_layout *layout, const stru
 		case WALK_INLINED:
 		case WALK_JAVA:
 		case WALK_COARSE:
+		case WALK_COMPILES:
 			id = method_id(n, layout, mem, f->value);
 			out[i] = WALK_PACK_JAVA(f->type, id, f->bci);
 			break;

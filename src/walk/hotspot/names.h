@@ -3,7 +3,7 @@
  * Names of frames, copied out of the target while its frames pin them.
  *
  * A name is (class, name, signature) with an id that counts up from 1; stubs, classes and break reasons
- * have a name only. A Java method has its line table as well. A Method* seen before is re-checked on every use (ConstMethod*, holder, Symbols and
+ * have a name only. A Java method has its line table as well. A Method* seen before is re-checked on every use (ConstMethod*, klass, Symbols and
  * their first characters); a mismatch makes a new id, so reused metaspace never yields a wrong name.
  * Doubtful Methods become "[unloaded]".
  *
@@ -49,7 +49,7 @@ uint32_t names_text(struct names *names, const char *text, size_t bytes);
 /*
  * Tell what lies at [start, start + bytes) of the code cache (JVMTI DynamicCodeGenerated), so that stubs in one
  * big blob have names of their own: once, before names_stubs_ready, by one thread; handlers see all of them from
- * then on. false: no room, or too late.
+ * then on. false: no space, or too late.
  */
 bool names_stub_add(struct names *names, uint64_t start, uint32_t bytes, const char *name);
 void names_stubs_ready(struct names *names);
@@ -58,7 +58,7 @@ struct names_entry {
 	uint32_t id;
 	const char *class_name, *name, *signature; /* not NUL-terminated */
 	uint16_t class_bytes, name_bytes, signature_bytes;
-	uint16_t line_bytes;  /* 0: none, or it is long, or there is little room */
+	uint16_t line_bytes;  /* 0: none, or it is long, or there is little space */
 	const uint8_t *lines; /* the compressed line table */
 };
 

@@ -3,7 +3,7 @@
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-#define LOCK_STACK  64         /* entries looked at; it has room for 8 */
+#define LOCK_STACK  64         /* entries looked at; it has space for 8 */
 #define THREADS_MAX (1u << 20) /* against loops in a list that changes under us */
 
 int32_t walk_thread_tid(
@@ -60,7 +60,7 @@ int walk_threads_each(
 }
 
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
-	struct walk_listed *out, uint32_t room, walk_thread_known *known, void *ctx)
+	struct walk_listed *out, uint32_t max, walk_thread_known *known, void *ctx)
 {
 	struct walk_listed thread = {.java_thread = 0};
 	uint32_t count = 0;
@@ -68,7 +68,7 @@ int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem 
 
 	if (!list_open(layout, mem, &list))
 		return -1;
-	while (count < room && list.count) {
+	while (count < max && list.count) {
 		thread.java_thread = list_at(layout, mem, &list, --list.count, thread.java_thread);
 		if (!thread.java_thread)
 			break;

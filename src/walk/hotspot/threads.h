@@ -37,7 +37,7 @@ struct walk_listed {
  */
 typedef bool walk_thread_known(void *ctx, const struct walk_listed *thread);
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
-	struct walk_listed *out, uint32_t room, walk_thread_known *known, void *ctx);
+	struct walk_listed *out, uint32_t max, walk_thread_known *known, void *ctx);
 
 /* How many threads the JVM has started so far; 0: it does not count them. */
 uint64_t walk_threads_started(const struct walk_layout *layout, const struct walk_mem *mem);

@@ -2,7 +2,9 @@
 // Programs that are slow for a reason that the first look at them should tell: Causes NAME.
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongUnaryOperator;
@@ -114,30 +116,17 @@ public final class Causes extends Program {
         });
     }
 
-    static void run(String name) {
-        switch (name) {
-        case "idle":
-            idle();
-            break;
-        case "warm":
-            warm();
-            break;
-        case "arrays":
-            arrays();
-            break;
-        case "log":
-            logged();
-            break;
-        case "exits":
-            exits();
-            break;
-        default:
-            throw new IllegalArgumentException(name);
-        }
+    private static final Map<String, Task> TASKS = new HashMap<>();
+
+    static {
+        TASKS.put("idle", () -> idle());
+        TASKS.put("warm", () -> warm());
+        TASKS.put("arrays", () -> arrays());
+        TASKS.put("log", () -> logged());
+        TASKS.put("exits", () -> exits());
     }
 
     public static void main(String[] args) throws Exception {
-        run(args[0]);
-        ready();
+        run(TASKS, args[0]);
     }
 }

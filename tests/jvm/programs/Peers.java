@@ -15,7 +15,10 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/** Prints "first PORT" and the like for each peer, then "ready", and goes on until its input ends, or says q. */
+/**
+ * Prints "first PORT" and the like for each peer, then "ready", and goes on until its input ends, or says q. With
+ * -Dvirtual=true its threads are virtual.
+ */
 public final class Peers {
     private static volatile long sum;
 
@@ -24,15 +27,13 @@ public final class Peers {
     }
 
     static void start(String name, Body body) {
-        Thread t = new Thread(() -> {
+        Program.start(name, () -> {
             try {
                 body.run();
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
-        }, name);
-        t.setDaemon(true);
-        t.start();
+        });
     }
 
     static void nap(long ms) {
@@ -142,7 +143,7 @@ public final class Peers {
         }
     }
 
-    /** As often as there is room for connections that nobody accepts; then it waits for that. */
+    /** As often as there is space for connections that nobody accepts; then it waits for that. */
     static void connectTo(int port) throws IOException {
         Socket[] all = new Socket[100];
         for (int i = 0; i < all.length; i++) {

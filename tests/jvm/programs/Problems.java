@@ -354,80 +354,33 @@ public final class Problems extends Program {
         }
     }
 
-    static void run(String name) {
-        switch (name) {
-        case "deadlock":
-            deadlock();
-            break;
-        case "deadlock-3":
-            deadlockOfThree();
-            break;
-        case "deadlock-not":
-            deadlockNot();
-            break;
-        case "deadlock-tried":
-            deadlockTried();
-            break;
-        case "stops":
-            watch(3);
-            break;
-        case "stops-not":
-            watch(3000);
-            break;
-        case "late":
-            rounds();
-            break;
-        case "classes":
-            load(Long.MAX_VALUE / 2, false);
-            break;
-        case "classes-not":
-            load(4000, true);
-            break;
-        case "deopt":
-            measure(10);
-            break;
-        case "deopt-not":
-            measure(0);
-            break;
-        case "interpreted":
-            crunchAll();
-            break;
-        case "codecache":
-            formulas(1500);
-            break;
-        case "throttled":
-            work(100);
-            break;
-        case "throttled-not":
-            work(3);
-            break;
-        case "heap":
-            keep(0.9);
-            break;
-        case "heap-not":
-            keep(0.6);
-            break;
-        case "gc":
-            churn(4, 0);
-            break;
-        case "gc-not":
-            churn(2, 100);
-            break;
-        case "exceptions":
-            parseAll(100);
-            break;
-        case "exceptions-not":
-            parseAll(2);
-            break;
-        default:
-            throw new IllegalArgumentException(name);
-        }
+    private static final Map<String, Task> TASKS = new HashMap<>();
+
+    static {
+        TASKS.put("deadlock", () -> deadlock());
+        TASKS.put("deadlock-3", () -> deadlockOfThree());
+        TASKS.put("deadlock-not", () -> deadlockNot());
+        TASKS.put("deadlock-tried", () -> deadlockTried());
+        TASKS.put("stops", () -> watch(3));
+        TASKS.put("stops-not", () -> watch(3000));
+        TASKS.put("late", () -> rounds());
+        TASKS.put("classes", () -> load(Long.MAX_VALUE / 2, false));
+        TASKS.put("classes-not", () -> load(4000, true));
+        TASKS.put("deopt", () -> measure(10));
+        TASKS.put("deopt-not", () -> measure(0));
+        TASKS.put("interpreted", () -> crunchAll());
+        TASKS.put("codecache", () -> formulas(1500));
+        TASKS.put("throttled", () -> work(100));
+        TASKS.put("throttled-not", () -> work(3));
+        TASKS.put("heap", () -> keep(0.9));
+        TASKS.put("heap-not", () -> keep(0.6));
+        TASKS.put("gc", () -> churn(4, 0));
+        TASKS.put("gc-not", () -> churn(2, 100));
+        TASKS.put("exceptions", () -> parseAll(100));
+        TASKS.put("exceptions-not", () -> parseAll(2));
     }
 
     public static void main(String[] args) throws Exception {
-        for (String name : args[0].split("\\+")) {
-            run(name);
-        }
-        ready();
+        run(TASKS, args[0]);
     }
 }

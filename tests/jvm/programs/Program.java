@@ -2,10 +2,15 @@
 // What the programs have in common whose threads do what a finding looks for.
 
 import java.io.IOException;
+import java.util.Map;
 
 /** Prints "ready" and goes on until its input ends, or says q. With -Dvirtual=true its threads are virtual. */
 class Program {
     static volatile long sum;
+
+    interface Task {
+        void run() throws Exception;
+    }
 
     static void sleep(long ms) {
         try {
@@ -51,5 +56,13 @@ class Program {
         for (int c = System.in.read(); c >= 0 && c != 'q'; c = System.in.read()) {
             continue;
         }
+    }
+
+    /** Does what these names stand for, "A" or "A+B". */
+    static void run(Map<String, Task> tasks, String names) throws Exception {
+        for (String name : names.split("\\+")) {
+            tasks.get(name).run();
+        }
+        ready();
     }
 }

@@ -2,7 +2,10 @@
 // Does one cheap thing as often as it can, for what a profiler costs where that is done a million times a second.
 
 import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -11,11 +14,26 @@ import java.util.function.Consumer;
  *
  *   starts   two threads start a thread each and wait until it has ended, again and again
  *   mounts   eight virtual threads yield, so that each is mounted anew, again and again (JDK 21 and newer)
+ *   waits    eight threads take one monitor for some 20 us each, again and again
+ *   holders  eight virtual threads do so with a lock, beside 10,000 that sleep (JDK 21 and newer)
  */
 public final class Rates {
     private static final AtomicLong DONE = new AtomicLong();
     private static volatile boolean over;
     private static volatile long sum;
+    private static final Map<String, Runnable> TASKS = new TreeMap<>();
+    private static final Object MONITOR = new Object();
+    private static final ReentrantLock LOCK = new ReentrantLock();
+
+    static {
+        TASKS.put("starts", () -> threads(2, Rates::starts));
+        TASKS.put("mounts", () -> virtuals(8, Rates::mounts));
+        TASKS.put("waits", () -> threads(8, Rates::waits));
+        TASKS.put("holders", () -> {
+            virtuals(10_000, Rates::sleeps);
+            virtuals(8, Rates::holders);
+        });
+    }
 
     static void rateWork() {
         long x = System.nanoTime();
@@ -47,9 +65,56 @@ public final class Rates {
         }
     }
 
+    private static void waits() {
+        while (!over) {
+            synchronized (MONITOR) {
+                held();
+            }
+            DONE.incrementAndGet();
+        }
+    }
+
+    private static void holders() {
+        while (!over) {
+            LOCK.lock();
+            try {
+                held();
+            } finally {
+                LOCK.unlock();
+            }
+            DONE.incrementAndGet();
+        }
+    }
+
+    static void held() {
+        for (int i = 0; i < 10; i++) {
+            rateWork();
+        }
+    }
+
+    private static void sleeps() {
+        try {
+            Thread.sleep(3_600_000);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void threads(int count, Runnable body) {
+        for (int i = 0; i < count; i++) {
+            new Thread(body, "rate-" + i).start();
+        }
+    }
+
     /** Thread.startVirtualThread, which older JDKs do not have. */
-    private static void virtual(Runnable body) throws Exception {
-        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+    private static void virtuals(int count, Runnable body) {
+        try {
+            for (int i = 0; i < count; i++) {
+                Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static long cpu() {
@@ -57,14 +122,7 @@ public final class Rates {
     }
 
     public static void main(String[] args) throws Exception {
-        boolean starts = args[0].equals("starts");
-        for (int i = 0; i < (starts ? 2 : 8); i++) {
-            if (starts) {
-                new Thread(Rates::starts, "starter-" + i).start();
-            } else {
-                virtual(Rates::mounts);
-            }
-        }
+        TASKS.get(args[0]).run();
         Thread teller = new Thread(() -> tell(System.out::println), "teller");
         teller.setDaemon(true);
         teller.start();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps busy what has a name but is no Java method: stubs of the JVM, calls through tables, collectors.
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.zip.CRC32;
 import javax.crypto.Cipher;
 import javax.crypto.spec.SecretKeySpec;
@@ -104,23 +106,15 @@ public class Stubs {
         int run(int x);
     }
 
-    static Work work(String name) {
-        switch (name) {
-        case "copy":
-            return Stubs::copy;
-        case "crc":
-            return Stubs::crc;
-        case "aes":
-            return Stubs::aes;
-        case "virtual":
-            return Stubs::virtual;
-        case "iface":
-            return Stubs::iface;
-        case "garbage":
-            return Stubs::garbage;
-        default:
-            throw new IllegalArgumentException("no work " + name);
-        }
+    private static final Map<String, Work> WORKS = new HashMap<>();
+
+    static {
+        WORKS.put("copy", Stubs::copy);
+        WORKS.put("crc", Stubs::crc);
+        WORKS.put("aes", Stubs::aes);
+        WORKS.put("virtual", Stubs::virtual);
+        WORKS.put("iface", Stubs::iface);
+        WORKS.put("garbage", Stubs::garbage);
     }
 
     static void start(String name, Work work) {
@@ -137,7 +131,7 @@ public class Stubs {
         cipher = Cipher.getInstance("AES/ECB/NoPadding");
         cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(new byte[16], "AES"));
         for (String name : args) {
-            start(name, work(name));
+            start(name, WORKS.get(name));
         }
         System.out.println("ready");
         for (int c = 0; c >= 0 && c != 'q'; c = System.in.read()) {

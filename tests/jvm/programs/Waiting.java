@@ -7,6 +7,8 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
@@ -344,53 +346,24 @@ public final class Waiting extends Program {
         }
     }
 
-    static void run(String name) throws IOException {
-        switch (name) {
-        case "locks":
-            behindOne(8, 5, 0);
-            break;
-        case "locks-chain":
-            chain();
-            break;
-        case "locks-not":
-            behindOne(2, 1, 50);
-            break;
-        case "pool":
-            requests(3, 50);
-            break;
-        case "pool-limit":
-            limited(2, 50);
-            break;
-        case "pool-enough":
-            requests(30, 50);
-            break;
-        case "pool-not":
-            idlers();
-            break;
-        case "io":
-            orders(6, 50, 0);
-            break;
-        case "io-not":
-            orders(3, 4, 20);
-            break;
-        case "io-idle":
-            keptOpen();
-            break;
-        case "cores":
-            spinners(4);
-            break;
-        case "cores-not":
-            spinners(2);
-            break;
-        default:
-            throw new IllegalArgumentException(name);
-        }
+    private static final Map<String, Task> TASKS = new HashMap<>();
+
+    static {
+        TASKS.put("locks", () -> behindOne(8, 5, 0));
+        TASKS.put("locks-chain", () -> chain());
+        TASKS.put("locks-not", () -> behindOne(2, 1, 50));
+        TASKS.put("pool", () -> requests(3, 50));
+        TASKS.put("pool-limit", () -> limited(2, 50));
+        TASKS.put("pool-enough", () -> requests(30, 50));
+        TASKS.put("pool-not", () -> idlers());
+        TASKS.put("io", () -> orders(6, 50, 0));
+        TASKS.put("io-not", () -> orders(3, 4, 20));
+        TASKS.put("io-idle", () -> keptOpen());
+        TASKS.put("cores", () -> spinners(4));
+        TASKS.put("cores-not", () -> spinners(2));
     }
 
     public static void main(String[] args) throws Exception {
-        for (String name : args[0].split("\\+")) {
-            run(name);
-        }
-        ready();
+        run(TASKS, args[0]);
     }
 }

@@ -4,7 +4,12 @@
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
@@ -454,26 +459,26 @@ public final class Walks {
         void once() throws Exception;
     }
 
-    static Body body(String mode) {
-        switch (mode) {
-            case "deep": return () -> deepTop();
-            case "inline": return () -> inlineTop();
-            case "copy": return () -> copyTop();
-            case "call": return () -> callTop();
-            case "throw": return () -> throwTop();
-            case "zip": return () -> zipTop();
-            case "text": return () -> textTop();
-            case "math": return () -> mathTop();
-            case "digest": return () -> digestTop();
-            case "reflect": return () -> reflectTop();
-            case "alloc": return () -> allocTop();
-            case "lock": return () -> lockTop();
-            case "virtual": return () -> virtualTop();
-            case "abyss": return () -> abyssTop();
-            case "unload": return () -> new Throwaway().copy().run();
-            case "births": return () -> birthsTop();
-            default: throw new IllegalArgumentException(mode);
-        }
+    /** In the order in which they start if none is named. */
+    private static final Map<String, Body> BODIES = new LinkedHashMap<>();
+
+    static {
+        BODIES.put("deep", () -> deepTop());
+        BODIES.put("inline", () -> inlineTop());
+        BODIES.put("copy", () -> copyTop());
+        BODIES.put("call", () -> callTop());
+        BODIES.put("throw", () -> throwTop());
+        BODIES.put("zip", () -> zipTop());
+        BODIES.put("text", () -> textTop());
+        BODIES.put("math", () -> mathTop());
+        BODIES.put("digest", () -> digestTop());
+        BODIES.put("reflect", () -> reflectTop());
+        BODIES.put("alloc", () -> allocTop());
+        BODIES.put("lock", () -> lockTop());
+        BODIES.put("virtual", () -> virtualTop());
+        BODIES.put("abyss", () -> abyssTop());
+        BODIES.put("unload", () -> new Throwaway().copy().run());
+        BODIES.put("births", () -> birthsTop());
     }
 
     static void sixty(Body body) throws Exception {
@@ -509,10 +514,12 @@ public final class Walks {
     }
 
     public static void main(String[] args) throws Exception {
-        String[] modes = args.length > 0 ? args : new String[] {"deep", "inline", "copy", "call", "throw",
-            "zip", "text", "math", "digest", "reflect", "alloc", "lock", "virtual", "abyss", "unload"};
+        Set<String> modes = new LinkedHashSet<>(args.length > 0 ? Arrays.asList(args) : BODIES.keySet());
+        if (args.length == 0) {
+            modes.remove("births");
+        }
         for (String mode : modes) {
-            Body body = body(mode);
+            Body body = BODIES.get(mode);
             if (mode.equals("virtual")) {
                 startVirtual(() -> forever(body));
                 continue;

@@ -35,6 +35,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *                             sleeps for SLEEP ms, while N others want it only to give it back: "priced NS" "shipped NS",
  *                             what they have waited in all while it did the one and the other; KIND semaphore, too, which
  *                             nobody holds; virtual-KIND: all of them virtual threads
+ *   time WISH                 thread contention monitoring is turned "on" or "off", or left as it is: "time MS", that of its
+ *                             own thread then: -1, the JVM does not time waits
  *   q                         it ends
  */
 public final class Waits {
@@ -159,6 +161,14 @@ public final class Waits {
             thread.join();
         }
         System.out.println("blocked " + count.get() + " " + blocked.get());
+    }
+
+    private static void time(String wish) {
+        ThreadMXBean mx = ManagementFactory.getThreadMXBean();
+        if (!wish.equals("-")) {
+            mx.setThreadContentionMonitoringEnabled(wish.equals("on"));
+        }
+        System.out.println("time " + mx.getThreadInfo(Thread.currentThread().getId()).getBlockedTime());
     }
 
     static final class Mix {
@@ -479,25 +489,25 @@ public final class Waits {
         System.out.println("shipped " + hold.waited(1, 2));
     }
 
+    /** All words but the first. */
+    private static long[] numbers(String[] words) {
+        long[] n = new long[words.length];
+        for (int i = 1; i < words.length; i++) {
+            n[i] = Long.parseLong(words[i]);
+        }
+        return n;
+    }
+
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
         for (String line = in.readLine(); line != null && !line.equals("q"); line = in.readLine()) {
             String[] words = line.split(" ");
-            if (words[0].equals("mix") || words[0].equals("hold")) {
-                if (words[0].equals("mix")) {
-                    mix(words);
-                } else {
-                    hold(words);
-                }
-                System.out.println("done");
-                continue;
-            }
-            long[] n = new long[words.length];
-            for (int i = 1; i < words.length; i++) {
-                n[i] = Long.parseLong(words[i]);
-            }
+            long[] n = words[0].matches("turns|signal|locks") ? numbers(words) : null;
             switch (words[0]) {
+                case "mix": mix(words); break;
+                case "hold": hold(words); break;
+                case "time": time(words[1]); break;
                 case "turns": turns(n[1], n[2], n[3], n[4]); break;
                 case "signal": signal(n[1], n[2], n[3]); break;
                 case "locks": locks(n[1], n[2], n[3], n[4], n[5]); break;

@@ -20,11 +20,16 @@
 #define COUNT_MOST  (1u << 24) /* more at a time is no count: the thread has ended */
 #define PATIENCE_NS NS_PER_S   /* a wait that is over at once is awaited so long */
 
-static uint64_t count_read(struct sampler *s, uint64_t java_thread, enum jvm_wait_count which)
+uint64_t lock_jvm_read(struct sampler *s, uint64_t java_thread, uint64_t at)
 {
 	uint64_t counts = mem_u64(&s->mem, java_thread + (uint64_t)jvm_wait_counts());
 
-	return counts ? mem_u64(&s->mem, counts + jvm_wait_count_at(which)) : 0;
+	return counts ? mem_u64(&s->mem, counts + at) : 0;
+}
+
+static uint64_t count_read(struct sampler *s, uint64_t java_thread, enum jvm_wait_count which)
+{
+	return lock_jvm_read(s, java_thread, jvm_wait_count_at(which));
 }
 
 uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor)
@@ -44,6 +49,8 @@ void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thr
 	t->counted = slot->id;
 	if (renamed)
 		return;
+	t->timed = t->untimed = false;
+	t->first_timed = 0;
 	t->listed_ns = slot->found_ns;
 	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
 		uint64_t upto = born ? 0 : count_read(s, java_thread, (enum jvm_wait_count)i);
@@ -143,6 +150,7 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 		c->doubtful = wait->parked || wait->signalled || in_wait(s, java_thread);
 }
 
+/* count_rest: what no look has found of waits of this kind, and the time of the short ones. */
 static void count_rest(
 	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, bool last)
 {
@@ -154,15 +162,18 @@ static void count_rest(
 		place = c->single;
 	if (place && !s->lock->places[t - s->lock->threads][place - 1].frames)
 		place = 0;
-	if (!place && !last)
-		return;
-	c->rest_ns = s->lock->last_ns;
-	c->later_ns = 0;
-	rest = rest_take(c);
-	if (place)
-		lock_put(s, t, place - 1, rest, later_ns);
-	else if (which == JVM_ENTERS && rest) /* parks may be for anything */
-		sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, rest);
+	if (place || last) {
+		c->rest_ns = s->lock->last_ns;
+		c->later_ns = 0;
+		rest = rest_take(c);
+		if (place) {
+			lock_put(s, t, place - 1, rest, 0);
+			lock_time_brief(s, t, place - 1, later_ns);
+		} else if (which == JVM_ENTERS && rest) { /* parks may be for anything */
+			sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, rest);
+		}
+	}
+	lock_time_rest(s, t, which, place);
 }
 
 void lock_count_read(struct sampler *s, struct lock_thread *t)
@@ -183,6 +194,7 @@ void lock_count_read(struct sampler *s, struct lock_thread *t)
 		if (number > c->last && number - c->last <= COUNT_MOST)
 			c->last = number;
 	}
+	lock_time_read(s, t, java_thread);
 }
 
 void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last)

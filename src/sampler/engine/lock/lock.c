@@ -5,10 +5,10 @@
  * later or only the earlier finds for half of it, so that sums are the time spent waiting, whether waits are many
  * and short or few and long, and a look that comes late (the machine is busy, or stood still) does not put all of
  * its delay down to whatever it finds then. A wait counts once, by the first look that finds it; one that a thread
- * begins anew at the same place is told by the CPU time between. Of waits shorter than `interval` most are not found:
- * those that are count once each, too.
+ * begins anew at the same place is told by the CPU time between. How many waits looks have not found, and how long they
+ * were, the JVM's own count and clock of each thread tell (counted.c, timed.c).
  *
- * Nothing is hooked, no event of the JVM's is switched on, no thread that runs does anything for it: a program
+ * Nothing is hooked and no event of the JVM's is switched on; who waits for a lock reads the clock for it. A program
  * without contention pays for the looks only, which take 1/LOOKS_SHARE of a core at most. The stack of a thread
  * is walked once per wait and kept; it counts only if the thread was waiting for the same before and after. One
  * that breaks off may be of a thread that went on and waits again: it is walked anew, now and at the looks to come.
@@ -170,6 +170,7 @@ static void lock_look(const struct lock_look *look, uint32_t number)
 		wait.lock = 0;
 	if (java_thread) {
 		lock_count_from(s, t, java_thread);
+		lock_time_from(s, t, java_thread, &wait);
 		lock_count_doubt(s, t, &wait, java_thread);
 	}
 	if (wait.lock)
@@ -198,6 +199,10 @@ static void lock_round(struct sampler *s)
 		lock->forgot_ns = now;
 	}
 	lock->counts = jvm_wait_counts() > 0;
+	if (jvm_wait_times() <= 0)
+		lock->timed_ns = 0;
+	else if (!lock->timed_ns)
+		lock->timed_ns = now;
 	if (rests)
 		lock->rests_ns = now;
 	/* All at once, before anything that takes long: this thread may be in the way of the one that holds the lock. */
@@ -299,6 +304,8 @@ static int lock_start(
 	waiting_open(&s->lock->waiting, s);
 	s->lock->reader.virtuals = &s->lock->waiting.java;
 	jvm_wait_counts_ask(s);
+	jvm_wait_times_ask(s, true);
+	s->lock->timed_ns = 0;
 	s->lock->last_ns = s->lock->owners_ns = s->lock->forgot_ns = clock_mono_ns();
 	s->lock->rests_ns = s->lock->on_ns = s->lock->last_ns;
 	atomic_store(&s->lock->leave, 0);
@@ -329,7 +336,9 @@ static void lock_stop(struct sampler *s, uint32_t event)
 		lock_forget(s, t);
 		t->looked = 0;
 		t->listed_ns = 0;
+		t->timed = false;
 	}
+	jvm_wait_times_ask(s, false);
 	lock_waiting_end(s);
 	holders_stop(s);
 }

@@ -2,7 +2,7 @@
 /*
  * What is known of those who wait for locks, private to the files of this event: lock.c looks at threads,
  * waiting.c at virtual threads without a carrier, holder.c at who holds what they wait for, told.c has the tally and
- * tells of long waits, counted.c has how often each thread has waited by the JVM's own count.
+ * tells of long waits, counted.c has how often each thread has waited by the JVM's own count, timed.c for how long.
  *
  *   lock_thread.told:  NOTHING -> BEGUN -> (publisher: SAID) -> BEGUN, by another owner, or ENDED
  *                      BEGUN -> ENDED;  ENDED -> (publisher: NOTHING)
@@ -35,6 +35,7 @@ struct lock_place {
 	uint32_t class_id;
 	uint32_t frames; /* kept, the class first; 0: too many */
 	uint16_t flags, flaw;
+	uint64_t brief_ns; /* of waits that one look only has found: timed.c */
 	uint64_t kept[LOCK_FRAMES];
 };
 
@@ -52,6 +53,14 @@ struct lock_count {
 	 */
 	uint32_t brief, single;
 	bool doubtful; /* others have been found that are in the same count */
+};
+
+/* How long, by the JVM's clock of it: timed.c. */
+struct lock_time {
+	uint64_t from, from_ns; /* it, and ours, when it was read first */
+	uint64_t upto;          /* so far it is in the tally */
+	uint64_t last;          /* as it was read last */
+	uint64_t long_ns; /* what is in the tally of waits after upto, as looks have found them */
 };
 
 /* What is known of one thread that waits: by number of its slot; after these virtual threads, by theirs. */
@@ -73,6 +82,10 @@ struct lock_thread {
 	uint32_t counted;       /* the slot's id when its counts were read first */
 	uint64_t listed_ns;     /* and when that thread was listed */
 	struct lock_count counts[JVM_WAIT_COUNTS];
+	bool timed;           /* its times have been read, of the same thread as its counts */
+	bool untimed;         /* it has been found in waits that they do not have alone */
+	uint64_t first_timed; /* 1 + the number of its wait when the JVM began to time waits */
+	struct lock_time times[JVM_WAIT_COUNTS];
 
 	_Atomic uint32_t told;
 	struct wire_wait record; /* written before told moves to BEGUN */
@@ -132,6 +145,7 @@ struct lock {
 	struct lock_clock clocks[LOCK_CLOCKS]; /* by CPU, modulo */
 	uint64_t on_ns;                        /* since when waits are counted */
 	bool counts;                           /* the JVM's are known */
+	uint64_t timed_ns;                     /* since when it times them, too; 0: it does not */
 	struct lock_wait seen[THREADS_MAX];    /* by this look, of each listed thread */
 	struct lock_held held[LOCK_HELD];      /* by this look */
 	uint32_t held_count;
@@ -208,6 +222,8 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
 
 /* From now on, if that has not been done yet, what this thread waits for counts. */
 void lock_count_from(struct sampler *s, struct lock_thread *t, uint64_t java_thread);
+/* What the JVM has of a thread's waits, by jvm_wait_count_at or jvm_wait_time_at; 0, too, if it cannot be read. */
+uint64_t lock_jvm_read(struct sampler *s, uint64_t java_thread, uint64_t at);
 /* The number of the wait that it is in; 0: it is not known. */
 uint64_t lock_number(struct sampler *s, uint64_t java_thread, bool monitor);
 /* How many waits count with t->wait, which has been found at t->place for the first time; brief: it was over at once. */
@@ -230,6 +246,23 @@ void lock_count_read(struct sampler *s, struct lock_thread *t);
  * ended up to the last number that was read.
  */
 void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last);
+
+/* --- timed.c ----------------------------------------------------------------------------------- */
+
+/* From now on, if that has not been done yet and can be, the JVM's time of its waits counts; wait: what it is in. */
+void lock_time_from(struct sampler *s, struct lock_thread *t, uint64_t java_thread,
+	const struct lock_wait *wait);
+/* The time of its waits as the JVM has it now. */
+void lock_time_read(struct sampler *s, struct lock_thread *t, uint64_t java_thread);
+/* Is t->weight_ns, of t->wait, kept to be put down with the JVM's time of short waits? Else it is to be put down now. */
+bool lock_time_later(struct sampler *s, struct lock_thread *t);
+/* Time of short waits that looks have found at this place. */
+void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t place, uint64_t weight_ns);
+/* The place stands for another stack from now on. */
+void lock_time_leave(struct sampler *s, struct lock_thread *t, uint32_t place);
+/* The JVM's time is put down to where looks have found it; place: + 1, where none has; 0: that is not known. */
+void lock_time_rest(
+	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, uint32_t place);
 
 /* --- holder.c ---------------------------------------------------------------------------------- */
 

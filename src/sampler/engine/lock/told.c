@@ -33,7 +33,7 @@ void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_
 
 static void lock_flush(struct sampler *s, struct lock_thread *t)
 {
-	lock_put(s, t, t->place, t->count, t->weight_ns);
+	lock_put(s, t, t->place, t->count, lock_time_later(s, t) ? 0 : t->weight_ns);
 	t->count = 0;
 	t->weight_ns = 0;
 }
@@ -95,7 +95,7 @@ void lock_forget(struct sampler *s, struct lock_thread *t)
 	struct lock_place *places = s->lock->places[t - s->lock->threads];
 
 	for (uint32_t i = 0; i < t->places; i++)
-		places[i].wait.lock = 0;
+		places[i].wait.lock = places[i].brief_ns = 0;
 	t->place = t->places = 0;
 }
 
@@ -144,6 +144,7 @@ static void lock_place_for(struct sampler *s, struct lock_thread *t, const struc
 		return;
 	}
 	t->place = (t->place + 1) % LOCK_PLACES;
+	lock_time_leave(s, t, t->place);
 	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
 		if (t->counts[i].brief == t->place + 1)
 			t->counts[i].brief = 0;
@@ -170,6 +171,8 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
 	place->flaw = stack->flaw;
 	place->id = WIRE_IS_VIRTUAL(stack->id) ? stack->id : 0;
 	memcpy(place->kept, stack->user - 1, frames * sizeof(uint64_t));
+	if (place->id || !frames)
+		t->untimed = true;
 	if (frames)
 		return;
 	sig_stack_put(stack, &(struct stack_sample){.event = WIRE_LOCK,
@@ -271,15 +274,22 @@ static bool lock_tell(struct sampler *s, struct lock_thread *t)
 	}
 }
 
+static void lock_note(struct sampler *s, const char *what)
+{
+	if (atomic_load(&s->events[WIRE_LOCK].on) && !s->events[WIRE_LOCK].note[0])
+		events_degraded(s, WIRE_LOCK, what);
+}
+
 void lock_publish(struct sampler *s)
 {
 	uint32_t high = s->lock ? atomic_load(&s->threads->high) : 0;
 
-	if (atomic_load(&s->events[WIRE_LOCK].on) && jvm_wait_counts() < 0 &&
-		!s->events[WIRE_LOCK].note[0])
-		events_degraded(s, WIRE_LOCK,
-			"short waits are counted too low: the JVM's own count of them was not "
-			"found");
+	if (jvm_wait_counts() < 0)
+		lock_note(s, "short waits are counted too low: the JVM's own count of them was not "
+			     "found");
+	else if (jvm_wait_times() < 0)
+		lock_note(s, "the time of waits of some us may be a third off: this JVM cannot be "
+			     "asked for it");
 	for (uint32_t i = 0; i < high; i++) {
 		if (!lock_tell(s, &s->lock->threads[i]))
 			return;

@@ -80,16 +80,14 @@ static void wait_monitor(struct lock_reader *r, uint64_t monitor, struct lock_wa
 			.monitor = true};
 }
 
-uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
+/* reenters: the monitor that it waits to have again; 0: it does not. */
+static uint64_t reenters(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
-	uint64_t monitor = layout_load(&s->layout->thread_pending, &s->mem, java_thread);
+	uint64_t monitor = layout_load(&s->layout->thread_waiting, &s->mem, java_thread);
 	struct oop thread;
 	uint32_t status;
 
-	if (monitor)
-		return monitor;
-	monitor = layout_load(&s->layout->thread_waiting, &s->mem, java_thread);
 	if (!monitor)
 		return 0;
 	thread = java_thread_object(&r->java.threads, s->layout, &s->mem, java_thread);
@@ -97,6 +95,13 @@ uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
 			       status & JAVA_BLOCKED
 		       ? monitor
 		       : 0;
+}
+
+uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
+{
+	uint64_t monitor = layout_load(&r->s->layout->thread_pending, &r->s->mem, java_thread);
+
+	return monitor ? monitor : reenters(r, java_thread);
 }
 
 /* wait_blocker: thread, a java.lang.Thread, is parked for this. */
@@ -138,14 +143,18 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
 	const struct walk_layout *l = s->layout;
-	uint64_t monitor = lock_wait_monitor(r, java_thread);
+	uint64_t monitor = layout_load(&l->thread_pending, &s->mem, java_thread);
+	bool pending = monitor != 0;
 	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
 	struct lock_wait wait = {0};
 
+	if (!pending)
+		monitor = reenters(r, java_thread);
 	if (monitor)
 		wait_monitor(r, monitor, &wait);
 	else
 		wait_parked(r, java_thread, &wait);
+	wait.reenters = monitor && !pending;
 	if (wait.lock) {
 		wait.sp = layout_load(&l->anchor_sp, &s->mem, anchor);
 		wait.pc = layout_load(&l->anchor_pc, &s->mem, anchor);

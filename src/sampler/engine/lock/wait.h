@@ -45,6 +45,7 @@ struct lock_wait {
 	uint64_t klass;  /* its class */
 	uint64_t of;     /* of a java.lang.Class: the class that it stands for; else 0 */
 	bool monitor;
+	bool reenters;   /* after Object.wait */
 	bool signalled;  /* it is parked for a Condition of the lock */
 	bool parked;     /* it waits for none, but is parked: for something else */
 	uint64_t sp, pc; /* where the thread left Java: the same place is the same wait */

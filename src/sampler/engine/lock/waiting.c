@@ -16,7 +16,7 @@
 #define WINDOW  16u
 #define WORDS   48u
 
-/* virtual_entry: its own, or a free one; NULL: there is no room. */
+/* virtual_entry: its own, or a free one; NULL: there is no space. */
 static struct lock_thread *virtual_entry(struct lock *lock, uint64_t number)
 {
 	struct lock_thread *vacant = NULL;

@@ -135,7 +135,7 @@ static void draw_row(struct ui *ui, struct area a, const struct sandwich *s,
 	canvas_right(&ui->canvas, a.row, bar, end, STYLE_NORMAL, text);
 }
 
-static int name_room(struct area a)
+static int name_width(struct area a)
 {
 	return a.cols - FIGURES - bar_width(a) - 7;
 }
@@ -172,7 +172,7 @@ int callers_draw_part(struct ui *ui, struct area area, const struct sandwich *s,
 	for (int i = 0; i < shown; i++) {
 		struct area at = {++area.row, area.col, 1, area.cols};
 
-		row_name(ui, kind, part->rows[i].id, name_room(area), name, sizeof(name));
+		row_name(ui, kind, part->rows[i].id, name_width(area), name, sizeof(name));
 		draw_row(ui, at, s, kind, &part->rows[i], name);
 		if (first >= 0)
 			canvas_list_row(&ui->canvas, at.row, at.col, at.col + at.cols, first + i,
@@ -189,10 +189,10 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Rows for a part of so many: its title too, and no more than a fair share of the room. */
-static int part_rows(const struct sandwich *s, enum sandwich_kind kind, int room)
+/* Rows for a part of so many: its title too, and no more than a fair share of the space. */
+static int part_rows(const struct sandwich *s, enum sandwich_kind kind, int rows)
 {
-	return s->parts[kind].count ? least((int)s->parts[kind].count + 1, room) : 0;
+	return s->parts[kind].count ? least((int)s->parts[kind].count + 1, rows) : 0;
 }
 
 void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s)
@@ -202,9 +202,7 @@ void callers_draw_pane(struct ui *ui, struct area area, const struct sandwich *s
 	int end = area.row + area.rows;
 
 	for (int i = 0; i < SANDWICH_KINDS; i++) {
-		int room = (end - area.row) / (SANDWICH_KINDS - i);
-
-		area.rows = part_rows(s, order[i], room);
+		area.rows = part_rows(s, order[i], (end - area.row) / (SANDWICH_KINDS - i));
 		if (area.rows > 1)
 			area.row = callers_draw_part(ui, area, s, order[i], -1, -1);
 	}
@@ -311,7 +309,7 @@ static void callers_draw(struct ui *ui, struct area area)
 
 	if (!c->s)
 		return;
-	/* Callers and callees share the room; what one does not need the other has. */
+	/* Callers and callees share the space; what one does not need the other has. */
 	above = least((int)c->s->parts[SANDWICH_CALLERS].count, rows / 2);
 	if ((int)c->s->parts[SANDWICH_CALLEES].count < rows - above)
 		above = least((int)c->s->parts[SANDWICH_CALLERS].count,

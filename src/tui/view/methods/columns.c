@@ -181,7 +181,7 @@ static const struct column plain[] = {
 	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 };
 
-/* While a difference is shown: each delta beside its value, and no room is spent on the trend. */
+/* While a difference is shown: each delta beside its value, and no space is spent on the trend. */
 static const struct column differing[] = {
 	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
 	{"±", 2, 3, 0, 60, -1, cell_error},

@@ -27,8 +27,9 @@ struct methods {
 	uint32_t wanted;       /* method + 1 that the cursor goes to at the next update; 0: none */
 	uint8_t *types; /* per method + 1: how it ran when it had samples last; 0: not known */
 	uint32_t type_count;
-	struct lines *lines; /* hottest, only where there is room for the column */
+	struct lines *lines; /* hottest, only where there is space for the column */
 	struct pane pane;
+	uint32_t filtered;           /* the filter's version as of the last update */
 	uint32_t pins[METHODS_PINS]; /* methods whose rows stay on top */
 	uint32_t pin_count;
 	uint32_t riser, faller; /* the rows that moved most beyond chance, or PROFILE_NONE */

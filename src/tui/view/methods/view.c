@@ -3,6 +3,7 @@
 #include "tui/view/methods/inside.h"
 
 #include "base/buf.h"
+#include "profile/query/filter.h"
 #include "tui/frame/command.h"
 #include "tui/frame/search.h"
 
@@ -114,6 +115,19 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 	}
 	f->rows[at] = (struct flat_row){.method = method, .type = type_of(ui, m, method)};
 	f->count++;
+}
+
+/* Where a filter, or lines in place of methods, left nothing of what was selected, the list begins at its top. */
+static void forget_filtered(const struct ui *ui, struct methods *m)
+{
+	uint32_t version = filter_version(ui->scope.filter), method;
+
+	if (version != m->filtered && order_selected(&m->at.order, &m->at.list, &method) &&
+		!flat_find(m->flat, method)) {
+		list_to(&m->at.list, 0);
+		m->at.list.touched = false;
+	}
+	m->filtered = version;
 }
 
 /* The selected method, the wanted and the pinned ones have a row also when they have no sample (any more). */
@@ -244,6 +258,7 @@ static void methods_update(struct ui *ui, bool sort)
 			   ? lines_new(ui->profile, &q)
 			   : NULL;
 	update_flat(ui, m, &q);
+	forget_filtered(ui, m);
 	add_kept(ui, m);
 	update_before(ui, m);
 	if (compare_on(ui))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selected thread and, where there is room, the owner of the lock that it waits for. */
+/* The selected thread and, where there is space, the owner of the lock that it waits for. */
 #include "tui/view/threads/inside.h"
 
 #include "base/buf.h"

@@ -228,7 +228,7 @@ static void reveal(struct tree *t, uint32_t node)
 	for (; at != root; at = t->tree->nodes[at].parent)
 		tree_rows_open_one(&t->rows, t->tree, t->tree->nodes[at].parent);
 	tree_rebuild(t);
-	row = tree_rows_holder(&t->rows, t->tree, node);
+	row = tree_rows_showing(&t->rows, t->tree, node);
 	if (row >= 0 && t->rows.rows[row].folded)
 		tree_rows_unfold(&t->rows, t->tree, t->rows.rows[row].node);
 	tree_rebuild(t);

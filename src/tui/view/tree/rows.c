@@ -270,7 +270,7 @@ int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t
 }
 
 /* A fold's row has its first node, and those below it until the next row. */
-int tree_rows_holder(const struct tree_rows *r, const struct calltree *t, uint32_t node)
+int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint32_t node)
 {
 	int at = -1;
 

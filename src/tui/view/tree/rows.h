@@ -61,7 +61,7 @@ void tree_rows_build(struct tree_rows *r, const struct tree_view *v);
 int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t path);
 
 /* The row that a node is in, a fold's too; -1: none. */
-int tree_rows_holder(const struct tree_rows *r, const struct calltree *t, uint32_t node);
+int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint32_t node);
 
 void tree_rows_open_one(struct tree_rows *r, const struct calltree *t, uint32_t node);
 void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t node);

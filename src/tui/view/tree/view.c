@@ -213,14 +213,14 @@ static int fit_node(
 
 /*
  * The branches in front of a node. Levels 0 and 1 have none; level l has its own in slot l - 2. Where
- * they would leave no room for names, the outermost are left out.
+ * they would leave no space for names, the outermost are left out.
  */
 static int draw_branches(const struct tree *t, struct canvas *c, int row, int col, int width,
 	const struct tree_row *r)
 {
 	const struct glyphs *g = t->at.ui->glyphs;
-	int slots = r->level > 1 ? r->level - 1 : 0, room = (width - NAME_LEAST) / 2;
-	int first = slots > room ? slots - (room > 0 ? room : 0) : 0;
+	int slots = r->level > 1 ? r->level - 1 : 0, space = (width - NAME_LEAST) / 2;
+	int first = slots > space ? slots - (space > 0 ? space : 0) : 0;
 
 	for (int slot = first; slot < slots; slot++) {
 		const char *mark = " ";
@@ -313,7 +313,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 	struct tree *t = tree_state(ui);
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 	uint32_t root = t->tree ? t->how.root : PROFILE_NONE;
-	int room = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
+	int width = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
 	const struct calltree_node *n;
 	char count[TEXT_NUMBER], name[256];
 
@@ -321,10 +321,10 @@ static void tree_detail(struct ui *ui, struct strip *s)
 		return;
 	n = tree_node(t, row);
 	if (n->method != PROFILE_NONE)
-		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), room,
+		name_fit(name, sizeof(name), profile_get_method(ui->profile, n->method), width,
 			NAME_FULL, ui->glyphs->ellipsis);
 	else
-		name_cut(name, sizeof(name), tree_node_name(t, n), room, ui->glyphs->ellipsis);
+		name_cut(name, sizeof(name), tree_node_name(t, n), width, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),

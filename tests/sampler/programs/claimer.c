@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent that holds the capability to sample allocations, from the JVM's start on.
+// An agent that claims the capability to sample allocations, from the JVM's start on.
 
 #include <jvmti.h>
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long the waits were: HotSpot has that for each thread, as a whole (wait_times.c), looks tell where. Looks alone do
+ * not do for waits of some us where a CPU is idle: it is idle because threads wait, and lets whoever looks in at once.
+ *
+ * What several looks have found of a wait is put down at once, and what one look only has found stands for its share of
+ * the JVM's time of all the rest. If looks have found more than there was, what comes next is less by that.
+ *
+ * Not in the JVM's time: who waits to have a monitor again after Object.wait; a wait that had begun before. In it as
+ * well: what a virtual thread waits on its carrier, and parks for other things than locks. Such threads' waits are as
+ * looks have found them.
+ */
+#include "sampler/engine/lock/own.h"
+
+#include "base/clock.h"
+
+/* More than this beyond the time that has passed is no time of a thread: it has ended, and its memory is another's. */
+#define SLACK_NS NS_PER_S
+
+static enum jvm_wait_count kind_of(const struct lock_wait *wait)
+{
+	return wait->monitor ? JVM_ENTERS : JVM_PARKS;
+}
+
+static bool is_timed(struct sampler *s, const struct lock_thread *t, enum jvm_wait_count which)
+{
+	return s->lock->timed_ns && t->timed && t->counted == lock_slot(s, t)->id && !t->untimed &&
+	       !t->counts[which].doubtful;
+}
+
+static uint64_t time_of(struct sampler *s, uint64_t java_thread, enum jvm_wait_count which)
+{
+	return lock_jvm_read(s, java_thread, jvm_wait_time_at(which));
+}
+
+static struct lock_time time_begins(const struct sampler *s, uint64_t now)
+{
+	return (struct lock_time){
+		.from = now, .from_ns = s->lock->last_ns, .upto = now, .last = now};
+}
+
+void lock_time_from(struct sampler *s, struct lock_thread *t, uint64_t java_thread,
+	const struct lock_wait *wait)
+{
+	const struct thread_slot *slot = lock_slot(s, t);
+	bool born = slot->found_ns > s->lock->timed_ns;
+	uint64_t number = 0;
+
+	if (!s->lock->timed_ns || t->counted != slot->id || t->timed)
+		return;
+	if (wait->lock && !born)
+		number = lock_number(s, java_thread, wait->monitor) + 1;
+	if (number && !t->first_timed)
+		t->first_timed = number;
+	if (number && number == t->first_timed)
+		return; /* not a word of it is timed */
+	t->timed = true;
+	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++)
+		t->times[i] =
+			time_begins(s, born ? 0 : time_of(s, java_thread, (enum jvm_wait_count)i));
+}
+
+void lock_time_read(struct sampler *s, struct lock_thread *t, uint64_t java_thread)
+{
+	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
+		struct lock_time *time = &t->times[i];
+		uint64_t passed_ns = s->lock->last_ns - time->from_ns, now = 0;
+
+		if (is_timed(s, t, (enum jvm_wait_count)i))
+			now = time_of(s, java_thread, (enum jvm_wait_count)i);
+		if (now && now < time->last) /* the program has had it start anew */
+			*time = time_begins(s, now);
+		else if (now && now - time->from <= passed_ns + SLACK_NS)
+			time->last = now;
+	}
+}
+
+bool lock_time_later(struct sampler *s, struct lock_thread *t)
+{
+	enum jvm_wait_count which = kind_of(&t->wait);
+
+	if (!is_timed(s, t, which) || t->wait.reenters)
+		return false;
+	if (t->again)
+		t->times[which].long_ns += t->weight_ns;
+	else
+		lock_place(s, t)->brief_ns += t->weight_ns;
+	return !t->again;
+}
+
+void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t number, uint64_t weight_ns)
+{
+	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
+
+	if (is_timed(s, t, kind_of(&place->wait)))
+		place->brief_ns += weight_ns;
+	else
+		lock_put(s, t, number, 0, weight_ns);
+}
+
+void lock_time_leave(struct sampler *s, struct lock_thread *t, uint32_t number)
+{
+	struct lock_place *place = &s->lock->places[t - s->lock->threads][number];
+
+	lock_put(s, t, number, 0, place->brief_ns);
+	t->times[kind_of(&place->wait)].long_ns += place->brief_ns;
+	place->brief_ns = 0;
+}
+
+/* share_out: what is owed, to places by what looks have found there. */
+static void share_out(struct sampler *s, struct lock_thread *t, enum jvm_wait_count which,
+	uint64_t owed_ns, uint64_t all_ns)
+{
+	for (uint32_t i = 0; i < t->places; i++) {
+		struct lock_place *place = &s->lock->places[t - s->lock->threads][i];
+		double share = (double)place->brief_ns / (double)all_ns;
+
+		if (!place->brief_ns || kind_of(&place->wait) != which)
+			continue;
+		lock_put(s, t, i, 0, (uint64_t)((double)owed_ns * share));
+		place->brief_ns = 0;
+	}
+}
+
+void lock_time_rest(
+	struct sampler *s, struct lock_thread *t, enum jvm_wait_count which, uint32_t place)
+{
+	const struct lock_place *places = s->lock->places[t - s->lock->threads];
+	struct lock_time *time = &t->times[which];
+	uint64_t found = 0, owed;
+
+	for (uint32_t i = 0; i < t->places; i++)
+		found += kind_of(&places[i].wait) == which ? places[i].brief_ns : 0;
+	if (!is_timed(s, t, which)) {
+		if (found)
+			share_out(s, t, which, found, found);
+		return;
+	}
+	if (time->last - time->upto <= time->long_ns || (!found && !place))
+		return;
+	owed = time->last - time->upto - time->long_ns;
+	if (found)
+		share_out(s, t, which, owed, found);
+	else
+		lock_put(s, t, place - 1, 0, owed);
+	time->upto = time->last;
+	time->long_ns = 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HotSpot times what it counts of waits (wait_counts.c) only if asked to: "thread contention monitoring", which
+ * java.lang.management turns on by libjvm's table of functions for that (jmm.h). Where SetBoolAttribute is in it depends
+ * on the version that the table tells of itself:
+ *
+ *   0x2001vvvv  JDK 8, 9: function 15      0x20020000  10 to 13: 13      0x20030000  14 to 20: 14
+ *   0x20040000  21 to 25: 15               0x20050000  26 to 28: 15
+ *
+ * It is turned off again if it was off, but where the program has turned it on meanwhile: java.lang.management, which keeps
+ * that in a field of its own, is asked where it has been loaded.
+ */
+#include "sampler/jvm/own.h"
+
+#define TIMES_ATTRIBUTE 23 /* JMM_THREAD_CONTENTION_MONITORING */
+#define VERSION_AT      2u
+
+typedef jint times_version(JNIEnv *jni);
+typedef jboolean times_set(JNIEnv *jni, jint attribute, jboolean on);
+typedef void *times_table(jint version);
+typedef jclass times_loaded(JNIEnv *jni, jobject loader, jstring name);
+
+static _Atomic int is; /* as jvm_wait_times has it */
+static bool ours;      /* the visiting thread's: it was off */
+
+int jvm_wait_times(void)
+{
+	return atomic_load(&is);
+}
+
+void jvm_wait_times_ask(struct sampler *s, bool wanted)
+{
+	atomic_store(&s->visits.times, wanted);
+	jvm_visit_ask(s);
+}
+
+/* set: SetBoolAttribute; NULL: not known of this version. Who asks for the table has to name its version. */
+static times_set *set(JNIEnv *jni)
+{
+	static const struct {
+		jint version;
+		uint32_t at;
+	} rows[] = {{0x20010000, 15}, {0x20020000, 13}, {0x20030000, 14}, {0x20040000, 15},
+		{0x20050000, 15}};
+	times_table *table_of = (times_table *)(uintptr_t)jvm_symbol(NULL, "JVM_GetManagement");
+
+	for (size_t i = 0; table_of && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		void *const *table = table_of(rows[i].version);
+
+		if (table && (*(times_version *const *)&table[VERSION_AT])(jni) >> 16 ==
+				     rows[i].version >> 16)
+			return *(times_set *const *)&table[rows[i].at];
+	}
+	return NULL;
+}
+
+/* loaded: this class, if the JVM has it; it is not loaded for us. */
+static jclass loaded(JNIEnv *jni, const char *name)
+{
+	times_loaded *find = (times_loaded *)(uintptr_t)jvm_symbol(NULL, "JVM_FindLoadedClass");
+	jstring text = find ? (*jni)->NewStringUTF(jni, name) : NULL;
+
+	return text ? find(jni, NULL, text) : NULL; /* the JVM may be out of memory */
+}
+
+/* theirs: the program has turned it on. */
+static bool theirs(JNIEnv *jni)
+{
+	jclass factory = loaded(jni, "sun.management.ThreadImpl")
+				 ? loaded(jni, "java.lang.management.ManagementFactory")
+				 : NULL;
+	jmethodID get = factory ? (*jni)->GetStaticMethodID(jni, factory, "getThreadMXBean",
+					  "()Ljava/lang/management/ThreadMXBean;")
+				: NULL;
+	jobject bean = get ? (*jni)->CallStaticObjectMethod(jni, factory, get) : NULL;
+	jmethodID on = bean ? (*jni)->GetMethodID(jni, (*jni)->GetObjectClass(jni, bean),
+				      "isThreadContentionMonitoringEnabled", "()Z")
+			    : NULL;
+
+	return on && (*jni)->CallBooleanMethod(jni, bean, on);
+}
+
+void jvm_wait_times_visit(struct sampler *s, JNIEnv *jni)
+{
+	bool wanted = atomic_load(&s->visits.times) != 0;
+	times_set *to;
+
+	if ((!wanted && atomic_load(&is) <= 0) || (*jni)->PushLocalFrame(jni, 8)) {
+		(*jni)->ExceptionClear(jni);
+		return;
+	}
+	to = set(jni);
+	if (wanted && to &&
+		!to(jni, TIMES_ATTRIBUTE, JNI_TRUE)) /* anew, if the program has it off */
+		ours = true;
+	if (!wanted && to && ours && !theirs(jni))
+		to(jni, TIMES_ATTRIBUTE, JNI_FALSE);
+	ours = ours && wanted;
+	(*jni)->ExceptionClear(jni);
+	(*jni)->PopLocalFrame(jni, NULL);
+	atomic_store(&is, to ? wanted : -1);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is left of a line at the end of the buffer moves to its front. */
+#include "sampler/maps.h"
+
+#include "sampler/signal/raw.h"
+
+#include <string.h>
+
+bool maps_each(char *buffer, size_t bytes, maps_line_fn *fn, void *ctx)
+{
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got;
+	size_t have = 0;
+
+	if (fd < 0)
+		return false;
+	while ((got = raw(SYS_read, fd, buffer + have, bytes - have)) > 0) {
+		char *line = buffer, *end = buffer + have + got, *newline;
+
+		while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
+			fn(ctx, line, (size_t)(newline - line));
+			line = newline + 1;
+		}
+		have = (size_t)(end - line);
+		if (have == bytes)
+			have = 0;
+		memmove(buffer, line, have);
+	}
+	raw(SYS_close, fd);
+	return true;
+}

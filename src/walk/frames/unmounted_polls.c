@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What virtual threads that wait for a socket wait for: a word of their frames, proved by the map that Java has of them. */
+#include "walk/frames/unmounted.h"
+
+#include "walk/load/mem.h"
+
+#define POLL_BYTES 1536u /* of its frames: the innermost, Poller's among them, compiled or not */
+#define POLL_CHAIN 64u
+#define POLL_FDS   (1u << 20)
+#define POLL_OUT   4u           /* EPOLLOUT */
+#define WORD_LEAST (1ull << 16) /* numbers nearer to 0 are counts, descriptors and the like */
+
+/* --- the map ----------------------------------------------------------------------------------------- */
+
+/* field_to: what a field leads to, if it is of the class `to`; else 0. */
+static uint64_t field_to(
+	const struct unmounted *u, uint64_t object, unsigned class, unsigned field, unsigned to)
+{
+	return oop_field_of(
+		&u->mode, u->layout, u->mem, object + u->field[class][field], u->klass[to]);
+}
+
+/* first_node: of a descriptor's place in a Poller's map; trees, and a table that is just moved, are left out. */
+static uint64_t first_node(const struct unmounted *u, uint64_t poller, uint32_t fd)
+{
+	uint64_t map = field_to(u, poller, UNMOUNTED_POLLER, 0, UNMOUNTED_MAP), table;
+	uint32_t length;
+
+	if (!map)
+		return 0;
+	table = oop_field(&u->mode, u->layout, u->mem, map + u->field[UNMOUNTED_MAP][0]).object;
+	length = oop_array_length(&u->mode, u->mem, table);
+	return oop_field_of(&u->mode, u->layout, u->mem,
+		oop_array_at(&u->mode, u->layout, table, unmounted_place(fd, length)),
+		u->klass[UNMOUNTED_NODE]);
+}
+
+/* poll_node: where a Poller has written down that this thread waits for that descriptor; 0: it has not. */
+static uint64_t poll_node(const struct unmounted *u, uint64_t poller, uint32_t fd, uint64_t thread)
+{
+	uint64_t node = first_node(u, poller, fd);
+
+	for (uint32_t i = 0; node && i < POLL_CHAIN; i++) {
+		uint64_t key = field_to(u, node, UNMOUNTED_NODE, UNMOUNTED_KEY, UNMOUNTED_INTEGER);
+
+		if (unmounted_u32(u, key + u->field[UNMOUNTED_INTEGER][0]) == fd)
+			return unmounted_has_number(u,
+				       field_to(u, node, UNMOUNTED_NODE, UNMOUNTED_VALUE,
+					       UNMOUNTED_VIRTUAL),
+				       thread)
+				       ? node
+				       : 0;
+		node = field_to(u, node, UNMOUNTED_NODE, UNMOUNTED_NEXT, UNMOUNTED_NODE);
+	}
+	return 0;
+}
+
+/* --- the frames -------------------------------------------------------------------------------------- */
+
+/*
+ * poller_at: the EPollPoller that a word of a frame leads to, or, as references in fields are narrow, a half of it; 0:
+ * to something else. Words that lead nowhere cost a fault each, and are the same in many stacks: they are remembered.
+ */
+static uint64_t poller_at(
+	const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS], uint64_t at)
+{
+	struct oop_mode mode = u->mode;
+	uint64_t word = unmounted_u64(u, at & ~7ull);
+	uint32_t half = (uint32_t)(at & 4 ? word >> 32 : word);
+	struct unmounted_word *known;
+
+	mode.narrow &= !(word >> 32) || word >> MEM_ADDRESS_BITS; /* else it is an address */
+	if (at & 4 && !mode.narrow)
+		return 0;
+	word = mode.narrow ? half : word;
+	if (word + WORD_LEAST < 2 * WORD_LEAST)
+		return 0;
+	known = &words[word / 8 % UNMOUNTED_WORDS];
+	if (known->word != word)
+		*known = (struct unmounted_word){word,
+			oop_field_of(&mode, u->layout, u->mem, at, u->klass[UNMOUNTED_EPOLL])};
+	return known->poller;
+}
+
+/* poll_among: a number in these frames for which this Poller has the thread. */
+static bool poll_among(const struct unmounted *u, uint64_t from, uint64_t end, uint64_t thread,
+	struct unmounted_poll *out)
+{
+	for (uint64_t at = from; at < end; at += 4) {
+		out->fd = unmounted_u32(u, at);
+		if (!out->fd || out->fd >= POLL_FDS)
+			continue;
+		out->node = poll_node(u, out->poller, out->fd, thread);
+		if (out->node)
+			return true;
+	}
+	return false;
+}
+
+bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS],
+	const struct unmounted_thread *thread, const struct frozen *f, struct unmounted_poll *out)
+{
+	uint64_t from = frozen_sp(u->mem, f), found;
+	uint64_t end = f->chunk + f->at.bytes + 8ull * unmounted_u32(u, f->chunk + f->at.size);
+
+	out->poller = 0;
+	if (thread->state != UNMOUNTED_PARKED || !u->klass[UNMOUNTED_EPOLL])
+		return false;
+	end = end < from + POLL_BYTES ? end : from + POLL_BYTES;
+	for (uint64_t at = from; at < end; at += 4) {
+		found = poller_at(u, words, at);
+		if (!found || found == out->poller) /* an earlier wait's may be left there, too */
+			continue;
+		out->poller = found;
+		if (!poll_among(u, from, end, thread->number, out))
+			continue;
+		out->writes = unmounted_u32(u, found + u->field[UNMOUNTED_EPOLL][0]) & POLL_OUT;
+		return true;
+	}
+	return false;
+}
+
+bool unmounted_polls_still(const struct unmounted *u, const struct unmounted_thread *thread,
+	const struct unmounted_poll *poll)
+{
+	return poll_node(u, poll->poller, poll->fd, thread->number) == poll->node;
+}

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What virtual threads without a carrier wait for: each of a program's methods by the peer that it is known to ask, never by
+# another one's, as much of it as there is; sockets that are used again at once as well, and with a collector at work.
+. "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$CLASSES/Peers.class" ] || skip_all "no Peers.class (make check builds it)"
+
+port() {
+	sed -n "s/^$1 //p" "$JVM_OUT"
+}
+
+# leaves PATTERN: hundredths of a second in which the leaf matches
+leaves() {
+	awk -v leaf=";$1 [0-9]+\$" '$0 ~ leaf { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed"
+}
+
+# thread NAME: the same of a thread
+thread() {
+	awk -v name="[$1 #" 'index($0, name) == 1 { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed"
+}
+
+# for_else METHOD [TEXT]: what a method waits for besides, in hundredths of a second; not that ZGC grows its heap for who allocates
+for_else() {
+	echo $(($(leaves "Peers\.$1: .*") - $(leaves "Peers\.$1: $2") - $(leaves "Peers\.$1: file write /memfd:java_heap .*")))
+}
+
+# only_for WHAT METHOD [TEXT]
+only_for() {
+	is "$at: $1" "$(for_else "$2" "${3-}")" 0 || diag "$(grep -oE "Peers\.$2: [^;]*$" "$T/x.collapsed" | sort | uniq -c)"
+}
+
+# waits_for METHOD TEXT PERCENT: so much of its time at least, and for nothing else; ZGC moves what says so out of sight
+waits_for() {
+	local all right
+	all=$(leaves "Peers\.$1( is in I/O|: .*)")
+	right=$(leaves "Peers\.$1: $2")
+	diag "$at: $1: $right of $all cs for $2"
+	[ "$GC" = Z ] || ok "$at: $1 waits for $2" [ $((right * 100)) -ge $((all * $3)) -a "$right" -gt 20 ]
+	only_for "and for nothing else" "$1" "$2"
+}
+
+# there NAME: a thread, for all of the time
+there() {
+	local time
+	time=$(thread "$1")
+	ok "$at: $1 is there for all of the time" close_to "$time" "$LOOKED" 25 || diag "$time of $LOOKED cs"
+}
+
+polled() {
+	local name at
+	at="JDK $major $GC"
+	jvm_start "-XX:+Use${GC}GC" -Xmx256m -Dvirtual=true -Djdk.virtualThreadScheduler.parallelism=24 Peers "$T/fifo" || return
+	"$JHOT" record -t --total -e wall=10ms -d 4 -o "$T/x.collapsed" "$JVM" >"$T/out" 2>&1 || diag_file "$T/out"
+	# by a thread that does nothing but to wait
+	LOOKED=$(awk '/waitForReferencePendingList/ { sum += $NF } END { printf "%.0f\n", sum / 1e7 }' "$T/x.collapsed")
+	waits_for askPlain "socket read 127.0.0.1:$(port first)" 75
+	waits_for askTimed "socket read 127.0.0.1:$(port first)" 75
+	waits_for askChannel "socket read 127.0.0.1:$(port second)" 75
+	waits_for askThird "socket read 127.0.0.1:$(port third)" 50
+	waits_for askFourth "socket read 127.0.0.1:$(port fourth)" 50
+	waits_for connectTo "socket connect 127.0.0.1:$(port full)" 75
+	waits_for receive "udp read 127.0.0.1:$(port udp)" 75
+	waits_for select epoll 75
+	waits_for loop "epoll( of 3 sockets 127.0.0.1:$(port second))?" 75
+	waits_for listen "accept 127.0.0.1:($(port first)|$(port second)|$(port third)|$(port fourth))" 50
+	only_for "who serves waits for clients" serve "socket read clients of .*"
+	only_for "who sleeps waits for no descriptor" nap
+	for name in plain timed channel connecting datagrams sleeper; do
+		[ "$GC" = Z ] || there "$name"
+	done
+	jvm_end
+	is "$at: its errors are empty" "$(grep -v '^WARNING: ' "$JVM_ERR")" ""
+}
+
+mkfifo "$T/fifo"
+exec {fifo}<>"$T/fifo"
+while read -r major java; do
+	[ "$major" -ge 21 ] || continue
+	JAVA=$java
+	for GC in G1 Serial Z; do
+		polled
+	done
+done < <(jdks ${MAJORS:-21 25 28})
+done_testing
