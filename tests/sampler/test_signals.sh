@@ -20,7 +20,6 @@ WALK_STACK_BYTES=4096 # sampler/signal/stack.c: what a walk may take of an alter
 deep_enough() {
 	local used frame
 	read -r _ used _ frame < <(grep '^painted' "$JVM_OUT" || echo painted 0 frame 0)
-	[ "$frame" -gt 0 ] || { skip "JDK $1: how deep handlers go" "the kernel does not tell what a signal's frame takes" && return; }
 	diag "$((used - frame)) bytes below the signal's frame"
 	ok "JDK $1: handlers run on alternate stacks" [ "$used" -gt "$frame" ]
 	ok "JDK $1: and no deeper than they have asked for" [ $((used - frame)) -le $((WALK_STACK_BYTES + frame)) ]
