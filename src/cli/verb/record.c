@@ -176,7 +176,7 @@ const struct verb verb_record = {
 		"at once into out-cpu.collapsed, out-alloc.collapsed, ...\n\n"
 		"An event's interval is what lies between two samples: time for cpu and wall, "
 		"bytes for alloc; lock looks so often at what threads wait for. Defaults are 10 "
-		"ms, 50 ms, 512 kB, 2 ms. A plain number is in the event's own unit.\n\n"
+		"ms, 50 ms, 512 kB, 5 ms. A plain number is in the event's own unit.\n\n"
 		"If the JVM ends before the time is over, what there is gets written and the exit "
 		"code is 8.",
 	.min_operands = 1,

@@ -8,7 +8,7 @@
 const struct profile_event profile_events[PROFILE_EVENTS] = {
 	[EVENT_CPU] = {"cpu", "ns", "samples of CPU time", 10000000, true},
 	[EVENT_ALLOC] = {"alloc", "bytes", "samples of allocated memory", 512 * 1024, false},
-	[EVENT_LOCK] = {"lock", "ns", "waits for contended locks", 2000000, true},
+	[EVENT_LOCK] = {"lock", "ns", "waits for contended locks", 5000000, true},
 	[EVENT_WALL] = {"wall", "ns", "samples of wall-clock time", 50000000, true},
 	[EVENT_USER_FIRST] = {"user1", "events", "samples of a chosen event", 1000, false},
 	[EVENT_USER_FIRST + 1] = {"user2", "events", "samples of a chosen event", 1000, false},

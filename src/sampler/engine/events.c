@@ -21,7 +21,7 @@
 const struct event_row event_rows[WIRE_EVENTS] = {
 	[WIRE_CPU] = {"cpu", 10000000, THREADS_ARM_CPU, {&engine_perf, &engine_ctimer}},
 	[WIRE_ALLOC] = {"alloc", 524288, THREADS_ARM_TRAP, {&engine_alloc, &engine_trap}},
-	[WIRE_LOCK] = {"lock", 2000000, EVENT_NO_ARM, {&engine_lock}},
+	[WIRE_LOCK] = {"lock", 5000000, EVENT_NO_ARM, {&engine_lock}},
 	[WIRE_WALL] = {"wall", 50000000, EVENT_NO_ARM, {&engine_wall}},
 	[WIRE_USER_FIRST + 0] = {"perf event 1", 1, 1, {&engine_perf}},
 	[WIRE_USER_FIRST + 1] = {"perf event 2", 1, 2, {&engine_perf}},
