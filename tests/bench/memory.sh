@@ -4,7 +4,9 @@
 #
 #   TURNS=3   JVMs of each    SECONDS_EACH=60   of load    ASPROF=PATH   async-profiler on JVMs of its own, in turns
 #
-# The same javac each time, with a heap that is touched beforehand; the figure is the difference to nothing attached.
+# The same javac each time, with a heap that is touched beforehand; the figure is the difference to nothing attached. What of it
+# is held by the session is seen when it ends; the rest is what the JVM has made meanwhile: debug information of compiled code,
+# and what malloc keeps, which differs by some MB from JVM to JVM whatever is attached.
 . "$(dirname "$0")/lib.sh"
 
 SECONDS_EACH=${SECONDS_EACH:-60}
@@ -22,8 +24,11 @@ begin_jhot() {
 end_jhot() {
 	echo "$(rss_kb $recorder)" >>"$T/front"
 	"$JHOT" status "$JVM" | sed -n 's/^agent: .*, \([0-9]*\) kB mapped$/\1/p' >>"$T/mapped"
+	before=$(rss_kb "$JVM")
 	kill -TERM $recorder # INT is ignored by what a script runs in the background
 	wait $recorder
+	sleep 1
+	echo $((before - $(rss_kb "$JVM"))) >>"$T/held"
 }
 
 begin_async-profiler() {
@@ -51,9 +56,11 @@ done
 without=$(sort -n "$T/nothing.rss" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
 for who in $(profilers); do
 	# shellcheck disable=SC2046
-	figure "the JVM's memory more than without, ${SECONDS_EACH} s" "$who" kB "$([ "$who" = jhot ] && echo 8192 || echo -)" \
+	figure "the JVM's memory more than without, ${SECONDS_EACH} s" "$who" kB - \
 		$(awk -v w="$without" '{ print $1 - w }' "$T/$who.rss")
 done
+# shellcheck disable=SC2046
+figure "of it, given back when the session ends" jhot kB 8192 $(cat "$T/held")
 # shellcheck disable=SC2046
 figure "mapped by the agent" jhot kB - $(cat "$T/mapped")
 # shellcheck disable=SC2046

@@ -38,20 +38,19 @@ static void add_percent(struct text *t, uint64_t per_mille)
 static void budget_tell(struct sampler *s, uint32_t number, uint64_t now, uint64_t share)
 {
 	struct event *event = &s->events[number];
-	uint64_t interval = atomic_load(&event->interval), times = interval / event->asked;
+	uint64_t interval = atomic_load(&event->interval);
+	bool longer = interval / event->asked > 1;
 	char note[96];
 	struct text text = text_into(note, sizeof(note));
 
-	text_add(&text, "sampled ");
-	text_add_number(&text, times);
-	text_add(&text, " times less often: every ");
+	text_add(&text, "sampled every ");
 	text_add_interval(&text, interval, event_is_time(number));
 	text_add(&text, ", not ");
 	text_add_interval(&text, event->asked, event_is_time(number));
-	text_add(&text, "; it had cost ");
+	text_add(&text, ": it had cost ");
 	add_percent(&text, share);
-	events_note(s, number, times > 1 ? note : "");
-	if (times <= 1) {
+	events_note(s, number, longer ? note : "");
+	if (!longer) {
 		text = text_into(note, sizeof(note));
 		text_add(&text, "sampled as often as asked for again: it costs ");
 		add_percent(&text, share);
