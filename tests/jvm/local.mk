@@ -23,18 +23,25 @@ jvm_tests = %D%/test_counts.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.
 jvm_test_programs += %D%/programs/Program.java
 
 # Not part of check: one command, one table.
-jvm_test_programs += %D%/programs/Causes.java %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
+jvm_test_programs += \
+	%D%/programs/Causes.java %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java \
 	%D%/programs/Garbage.java %D%/programs/Inlined.java %D%/programs/Kinds.java %D%/programs/Locks.java \
-	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Problems.java %D%/programs/Rates.java %D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Totals.java %D%/programs/Waiting.java
+	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Problems.java %D%/programs/Rates.java \
+	%D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rounds.java %D%/programs/Short.java \
+	%D%/programs/Totals.java %D%/programs/Waiting.java
 
 # Tests that measure shares of time, rates or times of a program: one at a time, with nothing beside them. (Bytes are the
 # same whatever runs beside.) With -j call
 # check-together and check-alone; `make check` without it runs them all, one after the other.
-alone_tests = %D%/test_counts.sh %D%/test_row.sh tests/sampler/test_budget.sh tests/sampler/test_idle.sh \
-	%D%/test_coarse.sh %D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
+alone_tests = \
+	%D%/test_counts.sh %D%/test_row.sh tests/sampler/test_budget.sh tests/sampler/test_idle.sh %D%/test_coarse.sh \
+	%D%/test_explained.sh %D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
+	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh \
+	tests/sampler/test_short.sh tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
 	tests/findings/test_host.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
-check_SCRIPTS += $(jvm_tests) %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh %D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
+check_SCRIPTS += $(jvm_tests) %D%/test_row.sh %D%/test_inlined.sh %D%/test_coarse.sh %D%/test_explained.sh \
+	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh
 # The same on every JDK there is, one after the other: a line per JDK.
 .PHONY: jdks-check
 jdks-check: all $(check_DATA)
