@@ -58,8 +58,19 @@ for gc in $COLLECTORS; do
 	esac
 	all "$gc: its threads are walked to their root" "^\\[($threads)" "$(root "$threads")"
 done
+# C1 calls these stubs without a description of the place, one of them with arguments pushed.
+begin=';call_stub;java/lang/Thread\.run(;java/lang/Thread\.runWith)?;Stubs\$\$Lambda[^;]*;Stubs\.lambda\$start\$0;Stubs\$\$Lambda[^;]*;'
+if record slow "links casts" -XX:TieredStopAtLevel=1 -XX:+UseG1GC -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints; then
+	if [ "$(java_major "$JAVA")" -ge 26 ]; then
+		skip "a slow barrier: under what has stored" "this JVM has no stub of that name"
+	else
+		all "a slow barrier: under what has stored" '^\[links .*;g1_post_barrier_slow' \
+			"$begin"'Stubs\.links;Stubs\$Box\.set;[^;]*g1_post_barrier_slow[^;]* [0-9]+$'
+	fi
+	all "a slow check of a type: under what has cast" '^\[casts .*slow_subtype_check' \
+		"$begin"'Stubs\.casts;[^;]*slow_subtype_check[^;]* [0-9]+$'
+fi
 if record c1 "copy crc aes virtual iface" -XX:TieredStopAtLevel=1; then
-	begin=';call_stub;java/lang/Thread\.run(;java/lang/Thread\.runWith)?;Stubs\$\$Lambda[^;]*;Stubs\.lambda\$start\$0;Stubs\$\$Lambda[^;]*;'
 	stubs='StubRoutines[^;]*|'
 	[ "$(java_major "$JAVA")" -gt 18 ] || stubs= # whose JVMTI tells their names without alloc
 	all "calls by an interface: the stub and who called it" '^\[iface .*;[iv]table stub [0-9]+$' "$begin"'Stubs\.iface;[iv]table stub '

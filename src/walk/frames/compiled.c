@@ -30,6 +30,26 @@ static uint16_t bci_clamp(int32_t bci)
 	return bci < 0 || bci > 0xfffe ? 0 : (uint16_t)bci;
 }
 
+/*
+ * desc_of: what describes the code at pc, and where that is. A call of a stub that has no description of its own often stands
+ * behind the method's code, among slow paths of other places, one of which is described next; but it jumps back to its own.
+ */
+static bool desc_of(
+	struct walker *w, const struct code_blob *blob, uint64_t *pc, struct code_desc *out)
+{
+	uint64_t back;
+
+	if (!code_desc_find(w->layout, w->mem, blob, *pc, out))
+		return false;
+	if (w->top || (uint32_t)out->pc_offset == *pc - blob->code)
+		return true;
+	back = arch_jump_target(w->mem, *pc);
+	if (back < blob->code || back >= blob->end)
+		return true;
+	*pc = back;
+	return code_desc_find(w->layout, w->mem, blob, back, out);
+}
+
 /* The scope chain at pc, innermost first; the nmethod's method alone where no scope describes pc. */
 static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t pc)
 {
@@ -39,7 +59,7 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 	struct code_scope scope = {.sender = 0};
 	bool coarse = false;
 
-	if (code_desc_find(w->layout, w->mem, blob, pc, &desc)) {
+	if (desc_of(w, blob, &pc, &desc)) {
 		scope.sender = desc.scope;
 		coarse = code_is_coarse(w->layout, w->mem, blob, pc, &desc);
 	}
@@ -126,17 +146,12 @@ static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob
 	return STEP_FAIL;
 }
 
-/*
- * The caller of a stub that describes nothing: C1 pushes two arguments for some of them. Where they are not, there
- * may be a stale return address in the frame, so each way is looked at twice.
- */
+/* The caller of a stub that describes nothing: C1 pushes two arguments for some, and takes them off after it. */
 static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
 {
-	uint64_t sp = w->at.sp;
+	uint64_t pushed = arch_takes_arguments(w->mem, w->at.pc) ? 16 : 0;
 
-	if (frame_leave(w, blob->frame_words, sp + 16, false) == STEP_NEXT)
-		return STEP_NEXT;
-	return frame_leave(w, blob->frame_words, sp, false);
+	return frame_leave(w, blob->frame_words, w->at.sp + pushed, false);
 }
 
 static enum walk_step prologue_leave(
@@ -247,9 +262,9 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 	if (w->top)
 		return top_step(w, blob);
 	compiled_show(w, blob);
-	note(w, blob, pc, first);
 	if (w->leaf && leaf_leave(w, blob) == STEP_NEXT)
-		return STEP_NEXT;
+		return STEP_NEXT; /* not noted: what is known is left by its size alone */
+	note(w, blob, pc, first);
 	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;

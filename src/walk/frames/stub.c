@@ -165,13 +165,25 @@ static enum walk_step pushed_step(struct walker *w)
 	return STEP_FAIL;
 }
 
+/* Where its frame is not built yet, or has been left, what its size says is of another frame. */
+static enum walk_step prologue_step(struct walker *w)
+{
+	enum arch_prologue prologue =
+		ARCH_HAS_LINK ? ARCH_BODY : arch_native_prologue(w->mem, w->at.pc);
+
+	if (prologue == ARCH_NO_FRAME)
+		return at_sp(w, 0, w->at.fp);
+	return prologue == ARCH_PUSHED ? at_sp(w, 8, walker_word(w, w->at.sp)) : STEP_FAIL;
+}
+
 static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
 	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
 	if (blob->kind == CODE_LEAF && pushed_step(w) == STEP_NEXT)
 		return STEP_NEXT;
-	if (by_link(w) == STEP_NEXT || by_frame_size(w, blob->frame_words) == STEP_NEXT ||
+	if (by_link(w) == STEP_NEXT || prologue_step(w) == STEP_NEXT ||
+		by_frame_size(w, blob->frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
 		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT ||
 		(w->thread->rows && native_leaf_step(w) == STEP_NEXT))

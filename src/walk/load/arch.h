@@ -42,6 +42,12 @@ enum arch_prologue {
 /* Whether the instruction before pc is a call. */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
 
+/* Whether the code that a call returns to, at pc, takes two arguments from the stack that were pushed for it. */
+bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc);
+
+/* Where the jump at pc leads, whatever happens; 0: there is none. */
+uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc);
+
 /* Whether signal handlers return to pc. */
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc);
 
@@ -49,7 +55,7 @@ bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc);
 enum arch_prologue arch_compiled_prologue(
 	const struct walk_mem *mem, uint64_t pc, uint64_t entry, uint64_t complete);
 
-/* Prologue or return of a native function that keeps a frame pointer. */
+/* Prologue or return of a native function, or of a stub, that keeps a frame pointer. */
 enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc);
 
 #endif

@@ -35,6 +35,25 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	       (insn & 0xfefff800u) == 0xd63f0800u;   /* blraa and its kin */
 }
 
+bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc)
+{
+	uint32_t insn;
+
+	if ((pc & 3) || !mem_load(mem, pc, &insn, sizeof(insn)))
+		return false;
+	return (insn & 0xffff83e0u) == 0xa8c103e0u; /* ldp x, x, [sp], #16 */
+}
+
+uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc)
+{
+	uint32_t insn;
+
+	if ((pc & 3) || !mem_load(mem, pc, &insn, sizeof(insn)) ||
+		(insn & 0xfc000000u) != 0x14000000u) /* b */
+		return 0;
+	return pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+}
+
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
 {
 	static const uint32_t want[] = {0xd2801168u, 0xd4000001u}; /* mov x8, #139; svc #0 */

@@ -42,6 +42,40 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	return false;
 }
 
+/* pops: the bytes that take one register from the stack; 0: these do not. */
+static unsigned pops(const uint8_t *at)
+{
+	unsigned prefix = at[0] == 0x41;
+
+	return (at[prefix] & 0xf8) == 0x58 ? prefix + 1 : 0;
+}
+
+bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc)
+{
+	uint8_t b[4];
+	unsigned first;
+
+	if (!mem_load(mem, pc, b, sizeof(b)))
+		return false;
+	first = pops(b);
+	return first && pops(b + first);
+}
+
+uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc)
+{
+	uint8_t b[5];
+	int32_t far;
+
+	if (!mem_load(mem, pc, b, sizeof(b)))
+		return 0;
+	if (b[0] == 0xeb)
+		return pc + 2 + (uint64_t)(int64_t)(int8_t)b[1];
+	if (b[0] != 0xe9)
+		return 0;
+	__builtin_memcpy(&far, b + 1, sizeof(far));
+	return pc + 5 + (uint64_t)(int64_t)far;
+}
+
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
 {
 	/* mov rax,15; syscall */
@@ -144,6 +178,13 @@ enum arch_prologue arch_compiled_prologue(
 
 /* --- native code ------------------------------------------------------------------------------------- */
 
+/* mov rbp,rsp, as gcc (89 e5) and HotSpot (8b ec) write it */
+static bool sets_frame_pointer(const uint8_t *at)
+{
+	return at[0] == 0x48 &&
+	       ((at[1] == 0x89 && at[2] == 0xe5) || (at[1] == 0x8b && at[2] == 0xec));
+}
+
 enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
 {
 	uint8_t window[WINDOW];
@@ -153,11 +194,11 @@ enum arch_prologue arch_native_prologue(const struct walk_mem *mem, uint64_t pc)
 		return ARCH_BODY;
 	if (at[0] == 0xc3)
 		return ARCH_NO_FRAME;
-	if (at[0] == 0x55 && at[1] == 0x48 && at[2] == 0x89 && at[3] == 0xe5)
-		return ARCH_NO_FRAME; /* push rbp; mov rbp,rsp */
+	if (at[0] == 0x55 && sets_frame_pointer(at + 1))
+		return ARCH_NO_FRAME; /* push rbp */
 	if (at[0] == 0xf3 && at[1] == 0x0f && at[2] == 0x1e && at[3] == 0xfa)
 		return ARCH_NO_FRAME; /* endbr64 */
-	if (at[-1] == 0x55 && at[0] == 0x48 && at[1] == 0x89 && at[2] == 0xe5)
+	if (at[-1] == 0x55 && sets_frame_pointer(at))
 		return ARCH_PUSHED;
 	return ARCH_BODY;
 }

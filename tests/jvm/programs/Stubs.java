@@ -12,6 +12,8 @@ import javax.crypto.spec.SecretKeySpec;
  *   copy      System.arraycopy            crc     CRC32 over bytes        aes   AES blocks
  *   virtual   calls of three classes      iface   the same by an interface
  *   garbage   objects, half of which live for a while
+ *   links     young objects put into old ones, by a method that C1 inlines beside one that is never called
+ *   casts     of one object to four interfaces, which the JVM remembers one of
  */
 public class Stubs {
     interface Face {
@@ -102,6 +104,64 @@ public class Stubs {
         return kept.length;
     }
 
+    interface Named {
+    }
+
+    interface Sized {
+    }
+
+    interface Dated {
+    }
+
+    static final class Box implements Face, Named, Sized, Dated {
+        Object value;
+        int times;
+
+        public int number(int x) {
+            return x;
+        }
+
+        void set(Object to) {
+            value = to;
+        }
+
+        void count() {
+            if (++times < 0) {
+                fail();
+            }
+        }
+
+        void fail() {
+            times = 0;
+        }
+    }
+
+    static final Box[] OLD = new Box[1 << 16];
+
+    static int links(int x) {
+        for (int i = 0; i < 100; i++) {
+            Box box = OLD[(x * 100 + i) * 7919 & OLD.length - 1];
+            box.set(new Object());
+            box.count();
+        }
+        return OLD.length;
+    }
+
+    static Object[] unknown = OLD; // to the compiler, which would know what a Box is
+
+    static int casts(int x) {
+        int sum = 0;
+        for (int i = 0; i < 100; i++) {
+            Object box = unknown[x + i & 1023];
+            Face face = (Face) box;
+            Named named = (Named) box;
+            Sized sized = (Sized) box;
+            Dated dated = (Dated) box;
+            sum += (Object) face == named && (Object) sized == dated ? 1 : 0;
+        }
+        return sum;
+    }
+
     interface Work {
         int run(int x);
     }
@@ -115,6 +175,11 @@ public class Stubs {
         WORKS.put("virtual", Stubs::virtual);
         WORKS.put("iface", Stubs::iface);
         WORKS.put("garbage", Stubs::garbage);
+        WORKS.put("links", Stubs::links);
+        WORKS.put("casts", Stubs::casts);
+        for (int i = 0; i < OLD.length; i++) {
+            OLD[i] = new Box();
+        }
     }
 
     static void start(String name, Work work) {
@@ -128,6 +193,7 @@ public class Stubs {
     }
 
     public static void main(String[] args) throws Exception {
+        System.gc(); // what there is becomes old
         cipher = Cipher.getInstance("AES/ECB/NoPadding");
         cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(new byte[16], "AES"));
         for (String name : args) {
