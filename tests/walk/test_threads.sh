@@ -5,6 +5,8 @@
 
 SECONDS_EACH=${SECONDS_EACH:-2}
 COLLECTORS=${COLLECTORS-G1 Parallel Serial Z Shenandoah}
+MAJORS=${MAJORS:-8 25} # for C1's and C2's slow paths, beside $JAVA
+own=$JAVA
 
 # record NAME WORK [JVM-OPTION...]: Stubs under these options into $FILE
 record() {
@@ -58,18 +60,31 @@ for gc in $COLLECTORS; do
 	esac
 	all "$gc: its threads are walked to their root" "^\\[($threads)" "$(root "$threads")"
 done
-# C1 calls these stubs without a description of the place, one of them with arguments pushed.
 begin=';call_stub;java/lang/Thread\.run(;java/lang/Thread\.runWith)?;Stubs\$\$Lambda[^;]*;Stubs\.lambda\$start\$0;Stubs\$\$Lambda[^;]*;'
-if record slow "links casts" -XX:TieredStopAtLevel=1 -XX:+UseG1GC -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints; then
-	if [ "$(java_major "$JAVA")" -ge 26 ]; then
-		skip "a slow barrier: under what has stored" "this JVM has no stub of that name"
+
+# slow_paths MAJOR: C1 calls these stubs at places that nothing describes, one of them with arguments pushed; from JDK 24 on C2
+# has G1's barriers behind the method's code
+slow_paths() {
+	local told="-XX:+UseG1GC -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"
+	# shellcheck disable=SC2086
+	record "JDK $1, C1" "links casts" -XX:TieredStopAtLevel=1 $told || return
+	if [ "$1" -ge 26 ]; then
+		skip "JDK $1: a slow barrier: under what has stored" "this JVM has no stub of that name"
 	else
-		all "a slow barrier: under what has stored" '^\[links .*;g1_post_barrier_slow' \
+		all "JDK $1: a slow barrier: under what has stored" '^\[links .*;g1_post_barrier_slow' \
 			"$begin"'Stubs\.links;Stubs\$Box\.set;[^;]*g1_post_barrier_slow[^;]* [0-9]+$'
 	fi
-	all "a slow check of a type: under what has cast" '^\[casts .*slow_subtype_check' \
+	all "JDK $1: a slow check of a type: under what has cast" '^\[casts .*slow_subtype_check' \
 		"$begin"'Stubs\.casts;[^;]*slow_subtype_check[^;]* [0-9]+$'
-fi
+	# shellcheck disable=SC2086
+	record "JDK $1, C2" links -XX:-TieredCompilation $told || return
+	all "JDK $1: C2's barriers: under what has stored" '^\[links .*;Stubs\.lambda\$start' 'Stubs\.links[; ]'
+}
+
+while read -r major JAVA; do
+	slow_paths "$major"
+done < <(jdks $MAJORS)
+JAVA=$own
 if record c1 "copy crc aes virtual iface" -XX:TieredStopAtLevel=1; then
 	stubs='StubRoutines[^;]*|'
 	[ "$(java_major "$JAVA")" -gt 18 ] || stubs= # whose JVMTI tells their names without alloc

@@ -31,21 +31,21 @@ static uint16_t bci_clamp(int32_t bci)
 }
 
 /*
- * desc_of: what describes the code at pc, and where that is. A call of a stub that has no description of its own often stands
- * behind the method's code, among slow paths of other places, one of which is described next; but it jumps back to its own.
+ * desc_of: what describes the code at pc, and where that is. Slow paths of barriers stand behind the method's code, where nothing is
+ * described, or another slow path next; but they jump back to their place: C1's right after a call, C2's sooner or later.
  */
 static bool desc_of(
 	struct walker *w, const struct code_blob *blob, uint64_t *pc, struct code_desc *out)
 {
+	bool found = code_desc_find(w->layout, w->mem, blob, *pc, out) && out->scope > 0;
 	uint64_t back;
 
-	if (!code_desc_find(w->layout, w->mem, blob, *pc, out))
-		return false;
-	if (w->top || (uint32_t)out->pc_offset == *pc - blob->code)
+	if (found && (w->top || (uint32_t)out->pc_offset == *pc - blob->code))
 		return true;
-	back = arch_jump_target(w->mem, *pc);
+	back = found ? arch_jump_target(w->mem, *pc)
+		     : arch_jump_back(w->mem, *pc, blob->code, blob->end);
 	if (back < blob->code || back >= blob->end)
-		return true;
+		return found;
 	*pc = back;
 	return code_desc_find(w->layout, w->mem, blob, back, out);
 }

@@ -48,6 +48,9 @@ bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc);
 /* Where the jump at pc leads, whatever happens; 0: there is none. */
 uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc);
 
+/* Where the first far jump in the code from pc to end leads that goes to between low and pc; 0: none does. */
+uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end);
+
 /* Whether signal handlers return to pc. */
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc);
 

@@ -6,6 +6,7 @@
 #include "walk/load/mem.h"
 
 #define INSN_RET    0xd65f03c0u
+#define JUMP_INSNS  24u         /* of a barrier\'s slow path, until it jumps back */
 #define INSN_STP_FP 0xa9bf7bfdu /* stp x29, x30, [sp, #-16]! */
 #define INSN_MOV_FP 0x910003fdu /* mov x29, sp */
 
@@ -52,6 +53,29 @@ uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc)
 		(insn & 0xfc000000u) != 0x14000000u) /* b */
 		return 0;
 	return pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+}
+
+uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint32_t insns[JUMP_INSNS];
+	uint64_t count = (end - pc) / 4 < JUMP_INSNS ? (end - pc) / 4 : JUMP_INSNS, target;
+
+	if ((pc & 3) || !count || !mem_load(mem, pc, insns, count * 4))
+		return 0;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t insn = insns[i];
+
+		if ((insn & 0xfc000000u) == 0x14000000u) /* b */
+			target = pc + 4 * i + (uint64_t)((int64_t)(insn << 38) >> 36);
+		else if ((insn & 0xff000010u) == 0x54000000u || /* b.cond */
+			 (insn & 0x7e000000u) == 0x34000000u)   /* cbz, cbnz */
+			target = pc + 4 * i + (uint64_t)((int64_t)(insn << 40) >> 45 << 2);
+		else
+			continue;
+		if (target >= low && target < pc)
+			return target;
+	}
+	return 0;
 }
 
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)

@@ -5,8 +5,9 @@
 #if defined(__x86_64__)
 #include "walk/load/mem.h"
 
-#define BEFORE 8 /* bytes looked at before pc, and from pc on */
-#define WINDOW 16
+#define BEFORE     8 /* bytes looked at before pc, and from pc on */
+#define WINDOW     16
+#define JUMP_BYTES 96 /* of a barrier's slow path, until it jumps back: some 60 */
 
 /*
  * A call instruction that ends at the end of bytes[BEFORE]: e8 rel32, or ff /2 with any addressing form.
@@ -74,6 +75,33 @@ uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc)
 		return 0;
 	__builtin_memcpy(&far, b + 1, sizeof(far));
 	return pc + 5 + (uint64_t)(int64_t)far;
+}
+
+/*
+ * Instructions are not told apart: what looks like a jump and leads into the few kB of one method by chance is one in a
+ * million. Short jumps, of which that cannot be said, are passed over.
+ */
+uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint8_t b[JUMP_BYTES];
+	uint64_t length = end - pc < sizeof(b) ? end - pc : sizeof(b), target;
+	int32_t far;
+
+	if (length < 6 || !mem_load(mem, pc, b, length))
+		return 0;
+	for (uint64_t i = 0; i + 6 <= length; i++) {
+		uint64_t opcode = b[i] == 0xe9                                ? 1
+				  : b[i] == 0x0f && (b[i + 1] & 0xf0) == 0x80 ? 2
+									      : 0;
+
+		if (!opcode)
+			continue;
+		__builtin_memcpy(&far, b + i + opcode, sizeof(far));
+		target = pc + i + opcode + 4 + (uint64_t)(int64_t)far;
+		if (target >= low && target < pc)
+			return target;
+	}
+	return 0;
 }
 
 bool arch_at_trampoline(const struct walk_mem *mem, uint64_t pc)
