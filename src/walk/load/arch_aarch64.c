@@ -6,9 +6,9 @@
 #include "walk/load/mem.h"
 
 #define INSN_RET    0xd65f03c0u
-#define JUMP_INSNS  24u         /* of a barrier\'s slow path, until it jumps back */
 #define INSN_STP_FP 0xa9bf7bfdu /* stp x29, x30, [sp, #-16]! */
 #define INSN_MOV_FP 0x910003fdu /* mov x29, sp */
+#define JUMP_INSNS  24u         /* of a barrier's slow path, until it jumps back */
 
 static bool is_sub_sp(uint32_t insn)
 {
@@ -69,7 +69,7 @@ uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, u
 			target = pc + 4 * i + (uint64_t)((int64_t)(insn << 38) >> 36);
 		else if ((insn & 0xff000010u) == 0x54000000u || /* b.cond */
 			 (insn & 0x7e000000u) == 0x34000000u)   /* cbz, cbnz */
-			target = pc + 4 * i + (uint64_t)((int64_t)(insn << 40) >> 45 << 2);
+			target = pc + 4 * i + (uint64_t)(((int64_t)(insn << 40) >> 45) * 4);
 		else
 			continue;
 		if (target >= low && target < pc)
