@@ -165,15 +165,17 @@ static enum walk_step pushed_step(struct walker *w)
 	return STEP_FAIL;
 }
 
-/* Where its frame is not built yet, or has been left, what its size says is of another frame. */
+/* Where its frame is not built yet, or has been left, what its size says is of another frame. by_link knows that, too. */
 static enum walk_step prologue_step(struct walker *w)
 {
 	enum arch_prologue prologue =
 		ARCH_HAS_LINK ? ARCH_BODY : arch_native_prologue(w->mem, w->at.pc);
+	struct walk_cursor sender;
 
-	if (prologue == ARCH_NO_FRAME)
-		return at_sp(w, 0, w->at.fp);
-	return prologue == ARCH_PUSHED ? at_sp(w, 8, walker_word(w, w->at.sp)) : STEP_FAIL;
+	if (prologue == ARCH_BODY)
+		return STEP_FAIL;
+	sender = walker_before_frame(w, prologue == ARCH_PUSHED);
+	return try_caller(w, sender.pc, sender.sp, sender.fp);
 }
 
 static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
