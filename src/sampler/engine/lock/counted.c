@@ -7,7 +7,8 @@
  * a found one that was over at once, before its stack had been walked: looks meet the last microseconds of any wait
  * equally often, however long it is, so each place has its share, but that of waits shorter than a walk is too small.
  * Until there is one, the place of a wait that one look only has found takes them: at once if that is all that is known
- * of the thread, else after a while, or when the thread has ended.
+ * of the thread, else after a while, or when the thread has ended. Of one that ends before any look has found it in a
+ * wait nobody knows where it has waited: they are a row that says so, and the sum is the JVM's.
  *
  * With parks HotSpot counts also those for other things than locks: a thread that has ever been found in such has no
  * more than looks have found.
@@ -146,8 +147,10 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 {
 	struct lock_count *c = &t->counts[JVM_PARKS];
 
-	if (!c->doubtful)
-		c->doubtful = wait->parked || wait->signalled || in_wait(s, java_thread);
+	/* The memory of a thread that has ended, and is still listed, says anything. */
+	if (!c->doubtful && (wait->parked || wait->signalled || in_wait(s, java_thread)))
+		c->doubtful = walk_thread_tid(s->layout, &s->mem, java_thread) ==
+			      atomic_load(&lock_slot(s, t)->tid);
 }
 
 /* count_rest: what no look has found of waits of this kind, and the time of the short ones. */
@@ -162,6 +165,10 @@ static void count_rest(
 		place = c->single;
 	if (place && !s->lock->places[t - s->lock->threads][place - 1].frames)
 		place = 0;
+	if (!place && last && which == JVM_ENTERS) { /* parks may be for anything */
+		lock_nowhere(s, t);
+		place = LOCK_NOWHERE + 1;
+	}
 	if (place || last) {
 		c->rest_ns = s->lock->last_ns;
 		c->later_ns = 0;
@@ -169,8 +176,6 @@ static void count_rest(
 		if (place) {
 			lock_put(s, t, place - 1, rest, 0);
 			lock_time_brief(s, t, place - 1, later_ns);
-		} else if (which == JVM_ENTERS && rest) { /* parks may be for anything */
-			sig_lose(s, WIRE_LOCK, COUNTER_WAIT_OVER, rest);
 		}
 	}
 	lock_time_rest(s, t, which, place);

@@ -301,6 +301,7 @@ static int lock_start(
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
 	holders_start(s);
+	lock_nowhere_start(s);
 	waiting_open(&s->lock->waiting, s);
 	s->lock->reader.virtuals = &s->lock->waiting.java;
 	jvm_wait_counts_ask(s);

@@ -19,8 +19,9 @@
 #include "sampler/engine/waiting.h"
 #include "sampler/jvm/jvm.h"
 
-#define LOCK_FRAMES   512u /* of stacks that are kept; deeper ones are walked at each look */
-#define LOCK_PLACES   4u   /* stacks that are kept of a thread */
+#define LOCK_FRAMES   512u        /* of stacks that are kept; deeper ones are walked at each look */
+#define LOCK_PLACES   4u          /* stacks that are kept of a thread */
+#define LOCK_NOWHERE  LOCK_PLACES /* the place of what no look has ever found: one row */
 #define LOCK_FLUSH_NS (100 * NS_PER_MS) /* waits that go on are told so often */
 #define LOCK_LONG_NS  (20 * NS_PER_MS)  /* waits that are shown with their owners */
 #define LOCK_VIRTUALS 512u              /* virtual threads at a time; a power of two */
@@ -151,8 +152,9 @@ struct lock {
 	uint32_t held_count;
 	bool virtuals_charged; /* at the last look */
 	uint64_t rows[2];      /* holder.c: packed frames in place of a holder's */
+	uint64_t nowhere;      /* and in place of a stack */
 	struct lock_thread threads[LOCK_MAX];
-	struct lock_place places[LOCK_MAX][LOCK_PLACES];
+	struct lock_place places[LOCK_MAX][LOCK_PLACES + 1]; /* the last one: LOCK_NOWHERE */
 	struct lock_holder holders[THREADS_MAX];
 	struct lock_parked parked[LOCK_PARKED];
 
@@ -199,6 +201,9 @@ void lock_goes_on(
 /* Into the trace table: waits at that place of its. */
 void lock_put(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
 	uint64_t weight_ns);
+/* lock_nowhere: makes LOCK_NOWHERE a place of this thread's to put monitors' waits to. */
+void lock_nowhere_start(struct sampler *s);
+void lock_nowhere(struct sampler *s, struct lock_thread *t);
 /* Has it waited like this at a place that is known, and only one? Then it is there. */
 bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait);
 /* Of a thread that is another one: no place is known. */
@@ -242,8 +247,8 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 /* How often it has waited up to now. */
 void lock_count_read(struct sampler *s, struct lock_thread *t);
 /*
- * What no look has found is put down to where it belongs, as far as that is known; last: or lost. Of a thread that has
- * ended up to the last number that was read.
+ * What no look has found is put down to where it belongs, as far as that is known; last: or to LOCK_NOWHERE. Of a
+ * thread that has ended up to the last number that was read.
  */
 void lock_count_rest(struct sampler *s, struct lock_thread *t, bool last);
 
