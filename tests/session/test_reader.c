@@ -189,21 +189,27 @@ static void test_missing(void)
 {
 	const uint64_t frames[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 99, 0), WIRE_FRAME(200, 1),
 		WIRE_METHOD_FRAME(WIRE_FRAME_BREAK, 98, 0)};
+	const uint64_t unread[] = {WIRE_METHOD_FRAME(WIRE_FRAME_C2, 97, 0)};
 	struct buf out = {0};
 	struct err err = {0};
 
 	begin();
 	fake_trace(&agent, 5, 7, WIRE_TRACE_TRUNCATED, frames, 3);
 	fake_trace(&agent, 6, 7, 0, NULL, 0);
+	fake_method(&agent, 97, "", "[unloaded]", "");
+	fake_trace(&agent, 8, 7, 0, unread, 1);
+	fake_delta(&agent, WIRE_CPU, SECOND(1), 8, 5, 5);
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 5, 1, 1);
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 6, 2, 2);
 	fake_delta(&agent, WIRE_CPU, SECOND(1), 4242, 3, 3);
 	fake_tick(&agent, SECOND(1));
-	is_int(drain(session, &err), 6, "no sample is lost for want of a name");
+	is_int(drain(session, &err), 11, "no sample is lost for want of a name");
 	lines(&out, EVENT_CPU, 0, UINT32_MAX);
 	ok(strstr(out.data, "[unknown thread];?:[truncated];?:[unknown_reason];?:[unknown_frame];"
 			    "?:[unknown_method] 1 1\n") != NULL,
 		"what was never sent is called so");
+	ok(strstr(out.data, "[unknown thread];?:[unloaded] 5 5\n") != NULL,
+		"a method that the agent could not read is called what it said of it");
 	ok(strstr(out.data, "[unknown thread];?:[unknown] 2 2\n") != NULL, "an empty stack");
 	ok(strstr(out.data, "[unknown thread];?:[unknown_trace] 3 3\n") != NULL,
 		"an unknown trace");

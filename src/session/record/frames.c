@@ -184,22 +184,6 @@ static void frames_return(struct frames *f, struct frames_method *m)
 	m->left = NULL;
 }
 
-/* A method's record comes before its frames, but for a name that the agent did not wait for any longer. */
-static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
-{
-	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
-	int line = 0;
-
-	if (m && m->left)
-		frames_return(f, m);
-	if (!m || m->method == PROFILE_NONE)
-		return PROFILE_NONE;
-	if (m->lines && WIRE_FRAME_BCI(wire) != WIRE_BCI_UNKNOWN)
-		line = line_table_find(
-			m->lines, m->line_bytes, m->lines_20, (uint16_t)WIRE_FRAME_BCI(wire));
-	return profile_frame(f->profile, m->method, type, WIRE_FRAME_BCI(wire), line);
-}
-
 static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
@@ -217,6 +201,27 @@ static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type typ
 		f->profile, class ? buf_str(&text) : "", class ? "" : buf_str(&text), "", "");
 	buf_done(&text);
 	return profile_frame(f->profile, method, type, WIRE_BCI_UNKNOWN, 0);
+}
+
+/*
+ * A method's record comes before its frames, but for a name that the agent did not wait for any longer. What it could not
+ * read is no method but a reason why.
+ */
+static uint32_t frames_java(struct frames *f, uint64_t wire, enum frame_type type)
+{
+	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	int line = 0;
+
+	if (m && m->name)
+		return frames_bare(f, wire, FRAME_BREAK);
+	if (m && m->left)
+		frames_return(f, m);
+	if (!m || m->method == PROFILE_NONE)
+		return PROFILE_NONE;
+	if (m->lines && WIRE_FRAME_BCI(wire) != WIRE_BCI_UNKNOWN)
+		line = line_table_find(
+			m->lines, m->line_bytes, m->lines_20, (uint16_t)WIRE_FRAME_BCI(wire));
+	return profile_frame(f->profile, m->method, type, WIRE_FRAME_BCI(wire), line);
 }
 
 static uint32_t frames_cut(struct frames *f, uint64_t wire, enum frame_type type)
@@ -256,7 +261,8 @@ static uint32_t frames_compiles(struct frames *f, uint64_t wire, enum frame_type
 	if (java == PROFILE_NONE)
 		return PROFILE_NONE;
 	method = profile_get_method(f->profile, profile_get_frame(f->profile, java)->method);
-	buf_printf(&name, "compiling %s.%s", method->class_name, method->name);
+	buf_printf(&name, "compiling %s%s%s", method->class_name, *method->class_name ? "." : "",
+		method->name);
 	frame = frames_function(f, type, &name, "", 0);
 	buf_done(&name);
 	return frame;
