@@ -21,7 +21,7 @@ enum wire_frame_kind {
 	WIRE_FRAME_JAVA = 5,        /* method, bci; how it ran is not known (AsyncGetCallTrace) */
 	WIRE_FRAME_NATIVE = 6,      /* module id << 40 | file offset */
 	WIRE_FRAME_RAW = 7,         /* pc in no module: JIT memory of others, unmapped */
-	WIRE_FRAME_KERNEL = 8,      /* pc, low 56 bits (sign-extend) */
+	WIRE_FRAME_KERNEL = 8,      /* pc, low 56 bits (sign-extend); or WIRE_KERNEL_SWITCH */
 	WIRE_FRAME_STUB = 9,   /* method id whose name is the stub's ("arraycopy", "I2C/C2I") */
 	WIRE_FRAME_CLASS = 10, /* method id whose name is a class: what was allocated or locked */
 	WIRE_FRAME_BREAK = 11, /* method id whose name is the reason: [unknown...] or [break_...] */
@@ -37,6 +37,11 @@ enum wire_frame_kind {
 	WIRE_FRAME_IO = 16,
 	WIRE_FRAME_COMPILES = 17, /* method, which the compiler's thread does not run; since 1.8 */
 };
+
+/*
+ * No pc: what the kernel does as it gives a thread a core, before its clock counts, and as it takes it back, after that
+ */
+#define WIRE_KERNEL_SWITCH 0u
 
 #define WIRE_FRAME(kind, payload) \
 	(((uint64_t)(kind) << 56) | ((uint64_t)(payload) & ((1ull << 56) - 1)))

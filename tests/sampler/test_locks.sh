@@ -29,9 +29,9 @@ endless() {
 }
 
 # own_waits: those for the program's own locks. Who joins a thread is notified while that one still holds its monitor,
-# and threads that end together wait for their group: such waits are true.
+# and threads that end together wait for their group: such waits are true, of main also where no look has found them.
 own_waits() {
-	grep '^lock;' "$T/weights" | grep -vE ';java/lang/Thread\.(join|exit)_'
+	grep '^lock;' "$T/weights" | grep -vE ';java/lang/Thread\.(join|exit)_|^lock;\[main\];\[place not known\] '
 }
 
 # contended WHAT METHOD CLASS: within 20 %, and what the machine stood still: whoever looks was kept from it, too

@@ -19,16 +19,6 @@ bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event)
 	       0;
 }
 
-void ask_put_frame(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
-	const struct stack_sample *sample)
-{
-	struct stack stack = {.s = s, .thread = slot, .id = id, .count = 1};
-
-	stack.reason[1] = frame;
-	stack.user = &stack.reason[1];
-	sig_stack_put(&stack, sample);
-}
-
 void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,
 	uint32_t event, uint32_t state)
 {
@@ -40,7 +30,7 @@ void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask
 	if (!sample.weight)
 		return;
 	counters_add(&s->counters, COUNTER_UNANSWERED, 1);
-	ask_put_frame(s, slot, 0, s->unknown_frames[WALK_BREAK_NO_FRAME], &sample);
+	sig_frame_put(s, slot, 0, s->unknown_frames[WALK_BREAK_NO_FRAME], &sample);
 }
 
 void ask_wait(struct sampler *s, enum thread_ask who)

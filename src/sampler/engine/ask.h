@@ -16,11 +16,6 @@
 /* The signal. false: the thread has ended, or the kernel has no space for one. */
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
-/* A sample that nobody has to be asked for: its stack is this one frame. id: whose it is, 0: the thread's. */
-struct stack_sample;
-void ask_put_frame(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
-	const struct stack_sample *sample);
-
 /* It blocks the signal, or gets no core: what it was asked for, if it has not answered, goes to [unknown]. */
 void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,
 	uint32_t event, uint32_t state);

@@ -3,6 +3,10 @@
  * perf_events: the kernel's cpu-clock, or what it can count, on each thread, with kernel call chains in a
  * buffer per thread.
  *
+ * The kernel starts a thread's clock when it has given it a core, and stops it before it takes that back, so the clock does
+ * not see the switching itself: some 5 us each time, half of the CPU time of a thread that works as long. What a
+ * thread's CPU time is more than its samples is a row of its own (visit_unseen, in handler.c).
+ *
  * Samples do not say what they stand for: asked for PERF_SAMPLE_PERIOD, the kernel makes a sample of every
  * software event, whatever the period. A context switch whose signal finds a thread that goes to sleep makes
  * it switch once more, so every one of them would never end.
@@ -12,6 +16,7 @@
  */
 #include "sampler/engine/engine.h"
 
+#include "sampler/engine/arms.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/session/threads.h"
 #include "sampler/signal/raw.h"
@@ -36,6 +41,13 @@ static bool perf_switches(const struct engine_target *target)
 {
 	return target->event >= WIRE_USER_FIRST && target->perf->type == PERF_TYPE_SOFTWARE &&
 	       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+}
+
+/* Is it to see all of the thread's CPU time? */
+static bool perf_sees_all(const struct engine_target *target)
+{
+	return !perf_counts(target) &&
+	       !(target->flags & (WIRE_START_USER_ONLY | WIRE_START_KERNEL_ONLY));
 }
 
 static uint64_t perf_least(const struct engine_target *target)
@@ -94,6 +106,10 @@ static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 		return error;
 	}
 	arm->lost = 0;
+	arm->unseen = (struct thread_unseen){
+		.looked_for = perf_sees_all(target),
+		.ns = (int64_t)arms_random(target->interval),
+	};
 	arm->share = target->share;
 	atomic_store(&arm->weight, target->interval * target->share);
 	arm->first_weight = atomic_load(&arm->weight) * (target->owed ? target->owed : 1);

@@ -53,6 +53,12 @@ struct thread_arm {
 	 */
 	_Atomic uint64_t first;
 	uint64_t first_weight, second;
+	/* perf's clock: what the thread has used and no sample has told of */
+	struct thread_unseen {
+		bool looked_for;
+		uint64_t cpu_ns; /* the thread's CPU time at its last sample; 0: not known */
+		int64_t ns;
+	} unseen;
 };
 
 /* Who asks a thread for samples of itself: see engine/ask.h. */

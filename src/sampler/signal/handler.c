@@ -93,12 +93,32 @@ static void visit_buffers(struct visit *v)
 	}
 }
 
+/* visit_unseen: so many samples of perf's clock came; what the thread has used beyond them, once that is worth a sample. */
+static void visit_unseen(struct visit *v, struct thread_arm *arm, uint32_t samples)
+{
+	struct thread_unseen *unseen = &arm->unseen;
+	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	int64_t interval = (int64_t)(weight / arm->share);
+	uint64_t cpu_ns = sig_clock();
+	struct stack_sample sample = {.event = arm->event};
+
+	if (unseen->cpu_ns)
+		unseen->ns += (int64_t)(cpu_ns - unseen->cpu_ns) - samples * interval;
+	unseen->cpu_ns = cpu_ns;
+	if (unseen->ns < interval)
+		return;
+	sample.count = (uint32_t)(unseen->ns / interval);
+	sample.weight = sample.count * weight;
+	unseen->ns %= interval;
+	sig_frame_put(v->s, v->thread, 0, WALK_PACK(WALK_KERNEL, WIRE_KERNEL_SWITCH), &sample);
+}
+
 /* visit_buffer: every sample of the kernel's is a trace of its own over the same user frames. */
 static void visit_buffer(struct visit *v, const struct stack *stack, struct thread_arm *arm)
 {
 	struct stack_sample sample = {.event = arm->event, .count = 1};
 	struct perf_samples samples;
-	uint32_t worth = UINT32_MAX;
+	uint32_t worth = UINT32_MAX, taken = 0;
 	int kernel;
 
 	sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
@@ -106,11 +126,13 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 	if (atomic_load_explicit(&arm->first, memory_order_acquire)) {
 		worth = sig_perf_worth(arm, sig_perf_count(&samples));
 		sample.weight = sig_perf_begun(arm);
+		arm->unseen.cpu_ns = 0; /* until then the interval was another */
 	}
 	while ((kernel = sig_perf_next(&samples, stack->user, stack->max)) >= 0) {
 		if (!worth)
 			continue;
 		worth--;
+		taken++;
 		sample.before = (uint32_t)kernel;
 		sig_stack_put(stack, &sample);
 		sample.weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
@@ -119,6 +141,8 @@ static void visit_buffer(struct visit *v, const struct stack *stack, struct thre
 		sig_lose(v->s, sample.event, COUNTER_PERF_LOST, samples.lost);
 	arm->lost += (uint32_t)samples.lost;
 	sig_perf_close(&samples);
+	if (arm->unseen.looked_for)
+		visit_unseen(v, arm, taken + (uint32_t)samples.lost);
 }
 
 static void visit_asked(struct visit *v)

@@ -113,6 +113,9 @@ struct stack_sample {
  * the hash of the trace if a state was given, 0 if it was lost.
  */
 uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sample);
+/* The same of a stack that nobody has to walk: it is this one frame. id: whose it is, 0: the thread's. */
+void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
+	const struct stack_sample *sample);
 /* When nothing more is to be put. */
 void sig_stack_give(struct stack *stack);
 

@@ -67,6 +67,16 @@ uint64_t sig_stack_put(const struct stack *stack, const struct stack_sample *sam
 	return stored && sample->state ? trace_table_hash(&key) : 0;
 }
 
+void sig_frame_put(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
+	const struct stack_sample *sample)
+{
+	struct stack stack = {.s = s, .thread = slot, .id = id, .count = 1};
+
+	stack.reason[1] = frame;
+	stack.user = &stack.reason[1];
+	sig_stack_put(&stack, sample);
+}
+
 /* --- taking it -------------------------------------------------------------------------------- */
 
 static struct scratch *scratch_take(struct sampler *s)

@@ -275,6 +275,12 @@ static uint32_t frames_symbolic(struct frames *f, uint64_t wire, enum frame_type
 	struct symbol sym;
 	uint32_t frame;
 
+	if (wire == WIRE_FRAME(WIRE_FRAME_KERNEL, WIRE_KERNEL_SWITCH)) {
+		buf_printf(&name, "[context switches]");
+		frame = frames_function(f, type, &name, "", 0);
+		buf_done(&name);
+		return frame;
+	}
 	if (!f->symbols)
 		return PROFILE_NONE;
 	if (type == FRAME_KERNEL)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that never fill a sampling interval: they live for a moment, or need a moment now and then.
+// Threads that never fill a sampling interval: they live for a moment, or need a moment now and then, or a thousand times a
+// second.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -16,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  *   lives COUNT US      so many threads "short-N", three at a time, each with so much CPU time
  *   paced COUNT US RATE  the same, called "US-N", so many a second, beside a thread "steady"; a third number says what that used
  *   bursts COUNT US MS  so many threads "burst-N" for so long; each needs so much CPU time, waits half a second, and so on
+ *   wakes US PAUSE MS   a thread "wakes" for so long; it needs so much CPU time, waits for PAUSE us, and so on
  *   q                   it ends
  */
 public final class Short {
@@ -50,6 +52,32 @@ public final class Short {
             cpu.addAndGet(mx.getCurrentThreadCpuTime() - before);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** What it used to get here is not counted. */
+    static void wakeBody(long ns, long pause, long end) {
+        long before = mx.getCurrentThreadCpuTime();
+        while (System.nanoTime() < end) {
+            spin(ns);
+            LockSupport.parkNanos(pause);
+        }
+        cpu.addAndGet(mx.getCurrentThreadCpuTime() - before);
+    }
+
+    private static Thread thread(String[] words, int i, long wait, long begin) {
+        long us = 1000, ns = Long.parseLong(words[2]) * us;
+        switch (words[0]) {
+            case "bursts": {
+                long end = begin + Long.parseLong(words[3]) * us * us;
+                return new Thread(() -> burstBody(ns, end, wait), "burst-" + i);
+            }
+            case "wakes": {
+                long end = begin + Long.parseLong(words[3]) * us * us;
+                return new Thread(() -> wakeBody(Long.parseLong(words[1]) * us, ns, end), "wakes");
+            }
+            case "paced": return new Thread(() -> shortBody(ns), words[2] + "-" + i);
+            default: return new Thread(() -> shortBody(ns), "short-" + i);
         }
     }
 
@@ -99,22 +127,17 @@ public final class Short {
     }
 
     private static void line(String[] words) throws InterruptedException {
-        Thread[] threads = new Thread[Integer.parseInt(words[1])];
-        long ns = Long.parseLong(words[2]) * 1000;
-        boolean lives = !words[0].equals("bursts");
+        Thread[] threads = new Thread[words[0].equals("wakes") ? 1 : Integer.parseInt(words[1])];
         long begin = System.nanoTime();
-        long end = lives ? 0 : begin + Long.parseLong(words[3]) * 1000000;
         Random random = new Random(1);
         cpu.set(0);
         for (int i = 0; i < threads.length; i++) {
-            long wait = random.nextInt(500);
-            threads[i] = lives ? new Thread(() -> shortBody(ns), (words[0].equals("paced") ? words[2] : "short") + "-" + i)
-                               : new Thread(() -> burstBody(ns, end, wait), "burst-" + i);
+            threads[i] = thread(words, i, random.nextInt(500), begin);
         }
         if (words[0].equals("paced")) {
             paceBeside(threads, Long.parseLong(words[3]));
         } else {
-            run(threads, lives ? 3 : threads.length);
+            run(threads, words[0].equals("lives") ? 3 : threads.length);
         }
         System.out.println("done " + cpu.get() + " " + (System.nanoTime() - begin) + " " + steady);
     }

@@ -49,7 +49,7 @@ static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, 
 		.event = WIRE_LOCK, .state = WIRE_STATE_HOLDS, .count = count, .weight = ns};
 
 	if (count || ns)
-		ask_put_frame(s, thread, id, frame, &sample);
+		sig_frame_put(s, thread, id, frame, &sample);
 }
 
 /* put_unheld: of a wait for a lock without a holder that is known; the thread is the one that waits. */
