@@ -47,6 +47,8 @@ static const struct help_term terms[] = {
 		"-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"},
 	{METHODS | TREE | CALLERS, "",
 		"c class  o class, allocated outside of the thread's buffer  w waits"},
+	{METHODS | TREE | CALLERS | FLAME, "",
+		"[context switches]: the kernel gives a thread a core, or takes it back"},
 	{METHODS | TREE, "explains",
 		"so much of the CPU time used is in samples; the rest: threads too short, or that "
 		"block the signal"},
