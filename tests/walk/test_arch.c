@@ -33,12 +33,37 @@ static uint64_t put(unsigned at, const void *bytes, size_t count)
 #if defined(__x86_64__)
 typedef uint8_t unit;
 
+static uint64_t back; /* where the last code that arguments() was asked of jumps to; less CODE */
+
+static long long arguments(uint64_t pc)
+{
+	long long bytes = (long long)arch_arguments(&mem, pc, &back);
+
+	back = back ? back - CODE : 0;
+	return bytes;
+}
+
 static void test_arguments(void)
 {
-	ok(arch_takes_arguments(&mem, PUT(128, 0x58, 0x59)), "pop rax; pop rcx");
-	ok(arch_takes_arguments(&mem, PUT(128, 0x41, 0x5b, 0x5f)), "pop r11; pop rdi");
-	ok(!arch_takes_arguments(&mem, PUT(128, 0x5d, 0xc3)), "pop rbp; ret");
-	ok(!arch_takes_arguments(&mem, PUT(128, 0x48, 0x83, 0xc4, 0x10)), "add rsp, 16");
+	is_int(arguments(PUT(128, 0x58, 0x59)), 16, "pop rax; pop rcx");
+	is_int(arguments(PUT(128, 0x41, 0x5b, 0x5f)), 16, "pop r11; pop rdi");
+	is_int(arguments(PUT(128, 0x5d, 0xc3)), 0, "pop rbp; ret");
+	is_int(arguments(PUT(128, 0x48, 0x83, 0xc4, 0x10, 0x5d)), 0, "add rsp, 16; pop rbp");
+	is_int(arguments(PUT(128, 0x48, 0x83, 0xc4, 0x10, 0xeb, 0xe0)), 16, "add rsp, 16; jmp");
+	is_int((long long)back, 128 + 6 - 32, "and where to");
+	/* add rsp, 16; mov rdi, rax; pop rax; jmp */
+	is_int(arguments(PUT(128, 0x48, 0x83, 0xc4, 0x10, 0x48, 0x8b, 0xf8, 0x58, 0xe9, 0x9c, 0xff,
+		       0xff, 0xff)),
+		24, "with a register that was saved");
+	is_int((long long)back, 128 + 13 - 100, "and where to, far");
+	is_int(arguments(PUT(128, 0xeb, 0xfe)), 0, "jmp");
+	is_int((long long)back, 128, "there");
+	is_int(arguments(PUT(128, 0x48, 0x89, 0xc3, 0x90)), 0, "mov rbx, rax");
+	is_int((long long)back, 0, "which jumps to nowhere");
+	PUT(100, 0xe9, 0xc0, 0xff, 0xff, 0xff);
+	memcpy(code + 128, (const uint8_t[]){0xeb, 0xe2}, 2); /* jmp 100 */
+	arguments(CODE + 128);
+	is_int((long long)back, 100 + 5 - 64, "a short one to one that leads on");
 }
 
 /* cmpb [rdi], 0; je -0x89; movb [rdi], 0; jmp -0xa1 */
@@ -52,11 +77,6 @@ static void test_jumps(void)
 {
 	const uint64_t slow = put_slow();
 
-	is_int((long long)(arch_jump_target(&mem, slow + 12) - CODE), 192 + 17 - 0xa1, "jmp");
-	is_int((long long)arch_jump_target(&mem, slow), 0, "none");
-	is_int((long long)(arch_jump_target(&mem, PUT(128, 0xeb, 0xfe)) - CODE), 128,
-		"a short one");
-	put_slow();
 	is_int((long long)(arch_jump_back(&mem, slow, CODE, CODE + 256) - CODE), 192 + 9 - 0x89,
 		"back by je");
 	is_int((long long)(arch_jump_back(&mem, slow + 9, CODE, CODE + 256) - CODE),
@@ -66,6 +86,13 @@ static void test_jumps(void)
 	is_int((long long)arch_jump_back(&mem, slow, CODE, slow + 5), 0, "not beyond the end");
 	PUT(192, 0x0f, 0x84, 0x20, 0x00, 0x00, 0x00);
 	is_int((long long)arch_jump_back(&mem, slow, CODE, CODE + 256), 0, "not ahead");
+	/* mov rax, [rsp]; vzeroupper; add rsp, 48; jmp -31; jmp -192: ZGC's, and the next slow path's */
+	PUT(192, 0x48, 0x8b, 0x04, 0x24, 0xc5, 0xf8, 0x77, 0x48, 0x83, 0xc4, 0x30, 0xeb, 0xe1, 0xe9,
+		0x40, 0xff, 0xff, 0xff);
+	is_int((long long)(arch_jump_back(&mem, slow, CODE, CODE + 256) - CODE), 192 + 13 - 31,
+		"by a short one, where registers have been given back");
+	PUT(192, 0x33, 0xeb, 0xe1, 0x90, 0x90, 0x90, 0x90);
+	is_int((long long)arch_jump_back(&mem, slow, CODE, CODE + 256), 0, "nowhere else");
 }
 
 static void test_prologues(void)
@@ -83,12 +110,30 @@ static void test_prologues(void)
 #else
 typedef uint32_t unit;
 
+static uint64_t back;
+
+static long long arguments(uint64_t pc)
+{
+	long long bytes = (long long)arch_arguments(&mem, pc, &back);
+
+	back = back ? back - CODE : 0;
+	return bytes;
+}
+
 static void test_arguments(void)
 {
-	ok(arch_takes_arguments(&mem, PUT(128, 0xa8c103e0u)), "ldp x0, x0, [sp], #16");
-	ok(arch_takes_arguments(&mem, PUT(128, 0xa8c107e4u)), "ldp x4, x1, [sp], #16");
-	ok(!arch_takes_arguments(&mem, PUT(128, 0xa9407bfdu)), "ldp x29, x30, [sp]");
-	ok(!arch_takes_arguments(&mem, PUT(128, 0x910043ffu)), "add sp, sp, #16");
+	is_int(arguments(PUT(128, 0xa8c103e0u)), 16, "ldp x0, x0, [sp], #16");
+	is_int(arguments(PUT(128, 0xa8c107e4u)), 16, "ldp x4, x1, [sp], #16");
+	is_int(arguments(PUT(128, 0xa9407bfdu)), 0, "ldp x29, x30, [sp]");
+	is_int(arguments(PUT(128, 0x910043ffu)), 0, "add sp, sp, #16");
+	is_int(arguments(PUT(128, 0x17fffff0u)), 0, "b -64");
+	is_int((long long)back, 64, "there");
+	is_int(arguments(PUT(128, 0xaa0003e1u, 0x17fffff0u)), 0, "mov x1, x0; b -64");
+	is_int((long long)back, 68, "there");
+	PUT(100, 0x17fffff8u);                                  /* b -32 */
+	memcpy(code + 128, (const uint32_t[]){0x17fffff9u}, 4); /* b -28 */
+	arguments(CODE + 128);
+	is_int((long long)back, 68, "one to nearby that leads on");
 }
 
 static void test_jumps(void)
@@ -96,8 +141,6 @@ static void test_jumps(void)
 	/* cbz w0, -16; b.eq -32; nop; b -64 */
 	const uint64_t slow = PUT(192, 0x34ffff80u, 0x54ffff00u, 0xd503201fu, 0x17fffff0u);
 
-	is_int((long long)(arch_jump_target(&mem, slow + 12) - CODE), 192 + 12 - 64, "b");
-	is_int((long long)arch_jump_target(&mem, slow), 0, "none");
 	is_int((long long)(arch_jump_back(&mem, slow, CODE, CODE + 256) - CODE), 192 - 16,
 		"back by cbz");
 	is_int((long long)(arch_jump_back(&mem, slow + 4, CODE, CODE + 256) - CODE), 192 + 4 - 32,

@@ -42,8 +42,10 @@ static bool desc_of(
 
 	if (found && (w->top || (uint32_t)out->pc_offset == *pc - blob->code))
 		return true;
-	back = found ? arch_jump_target(w->mem, *pc)
-		     : arch_jump_back(w->mem, *pc, blob->code, blob->end);
+	if (found)
+		(void)arch_arguments(w->mem, *pc, &back);
+	else
+		back = arch_jump_back(w->mem, *pc, blob->code, blob->end);
 	if (back < blob->code || back >= blob->end)
 		return found;
 	*pc = back;
@@ -146,12 +148,12 @@ static enum walk_step moved_leave(struct walker *w, const struct code_blob *blob
 	return STEP_FAIL;
 }
 
-/* The caller of a stub that describes nothing: C1 pushes two arguments for some, and takes them off after it. */
-static enum walk_step leaf_leave(struct walker *w, const struct code_blob *blob)
+/* A call that nothing describes: C1 puts arguments of some on the stack, and takes them off after it. */
+static enum walk_step slow_leave(struct walker *w, const struct code_blob *blob)
 {
-	uint64_t pushed = arch_takes_arguments(w->mem, w->at.pc) ? 16 : 0;
+	uint64_t back, put = arch_arguments(w->mem, w->at.pc, &back);
 
-	return frame_leave(w, blob->frame_words, w->at.sp + pushed, false);
+	return frame_leave(w, blob->frame_words, w->at.sp + put, false);
 }
 
 static enum walk_step prologue_leave(
@@ -258,13 +260,16 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t pc = w->at.pc;
 	uint32_t first = w->count;
+	bool slow;
 
 	if (w->top)
 		return top_step(w, blob);
+	slow = w->leaf || !walker_returns_to_java(w, pc);
 	compiled_show(w, blob);
-	if (w->leaf && leaf_leave(w, blob) == STEP_NEXT)
-		return STEP_NEXT; /* not noted: what is known is left by its size alone */
-	note(w, blob, pc, first);
+	if (slow && slow_leave(w, blob) == STEP_NEXT)
+		return STEP_NEXT;
+	if (!slow) /* what is known is left by its size alone */
+		note(w, blob, pc, first);
 	if (frame_leave(w, blob->frame_words, w->at.sp, true) == STEP_NEXT ||
 		moved_leave(w, blob) == STEP_NEXT)
 		return STEP_NEXT;

@@ -13,6 +13,7 @@
 #define ADAPTER_SEARCH 64
 #define CHAIN_MAX      64
 #define PUSHED_MAX     8 /* words */
+#define INNER_WORDS    8
 
 /* A stub's caller is Java, another stub, or libjvm. */
 static bool returns(struct walker *w, uint64_t pc)
@@ -40,14 +41,21 @@ static enum walk_step by_link(struct walker *w)
 
 static enum walk_step by_frame_pointer(struct walker *w)
 {
-	uint64_t fp = w->at.fp;
+	uint64_t fp = w->at.fp, saved, slot = fp + 8;
 
 	if (!walker_on_stack(w, fp) || fp - w->at.sp > STUB_FRAME_MAX)
 		return STEP_FAIL;
-	/* The stub of nmethods' entry barriers puts a word between: -1, to be overwritten by a new sp. */
-	if (walker_word(w, fp + 8) == UINT64_MAX)
-		return try_caller(w, walker_word(w, fp + 16), fp + 24, walker_word(w, fp));
-	return try_caller(w, walker_word(w, fp + 8), fp + 16, walker_word(w, fp));
+	saved = walker_word(w, fp);
+	if (walker_word(w, slot) == UINT64_MAX) {
+		/* The stub of nmethods' entry barriers puts a word between: -1, to be overwritten by a new sp. */
+		slot += 8;
+	} else if (saved > fp && saved - fp <= 8 * INNER_WORDS &&
+		   !returns(w, walker_word(w, slot) & ARCH_PC_MASK)) {
+		/* JDK 28's barriers make a second frame in their first, to call the VM. */
+		slot = saved + 8;
+		saved = walker_word(w, saved);
+	}
+	return try_caller(w, walker_word(w, slot), slot + 8, saved);
 }
 
 static enum walk_step by_frame_size(struct walker *w, int32_t words)

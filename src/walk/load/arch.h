@@ -42,13 +42,13 @@ enum arch_prologue {
 /* Whether the instruction before pc is a call. */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
 
-/* Whether the code that a call returns to, at pc, takes two arguments from the stack that were pushed for it. */
-bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc);
+/*
+ * The code that a call of C1's slow paths returns to, at pc: how many bytes of arguments it takes from the stack that were put there
+ * for the call. *back: where it jumps to then, and nothing else; 0: it goes on.
+ */
+uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back);
 
-/* Where the jump at pc leads, whatever happens; 0: there is none. */
-uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc);
-
-/* Where the first far jump in the code from pc to end leads that goes to between low and pc; 0: none does. */
+/* Where the first jump in C2's slow path from pc to end leads that goes to between low and pc; 0: none does. */
 uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end);
 
 /* Whether signal handlers return to pc. */

@@ -9,6 +9,7 @@
 #define INSN_STP_FP 0xa9bf7bfdu /* stp x29, x30, [sp, #-16]! */
 #define INSN_MOV_FP 0x910003fdu /* mov x29, sp */
 #define JUMP_INSNS  24u         /* of a barrier's slow path, until it jumps back */
+#define JUMP_NEAR   128u        /* bytes: within a slow path */
 
 static bool is_sub_sp(uint32_t insn)
 {
@@ -36,23 +37,36 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	       (insn & 0xfefff800u) == 0xd63f0800u;   /* blraa and its kin */
 }
 
-bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc)
+/* jump_at: where it leads; one to nearby also to another one of the same slow path, which leads on. 0: there is none. */
+static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 {
+	uint64_t target = 0;
 	uint32_t insn;
 
-	if ((pc & 3) || !mem_load(mem, pc, &insn, sizeof(insn)))
-		return false;
-	return (insn & 0xffff83e0u) == 0xa8c103e0u; /* ldp x, x, [sp], #16 */
+	for (int i = 0; i < 2 && !(pc & 3) && mem_load(mem, pc, &insn, sizeof(insn)); i++) {
+		if ((insn & 0xfc000000u) != 0x14000000u) /* b */
+			break;
+		target = pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+		if (target >= pc || pc - target > JUMP_NEAR)
+			break;
+		pc = target;
+	}
+	return target;
 }
 
-uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc)
+uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 {
 	uint32_t insn;
 
-	if ((pc & 3) || !mem_load(mem, pc, &insn, sizeof(insn)) ||
-		(insn & 0xfc000000u) != 0x14000000u) /* b */
+	*back = 0;
+	if ((pc & 3) || !mem_load(mem, pc, &insn, sizeof(insn)))
 		return 0;
-	return pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+	if ((insn & 0xffff83e0u) == 0xa8c103e0u) /* ldp x, x, [sp], #16 */
+		return 16;
+	if ((insn & 0xffe0ffe0u) == 0xaa0003e0u) /* mov x, x: the result, into its place */
+		pc += 4;
+	*back = jump_at(mem, pc);
+	return 0;
 }
 
 uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
@@ -65,13 +79,11 @@ uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, u
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t insn = insns[i];
 
-		if ((insn & 0xfc000000u) == 0x14000000u) /* b */
-			target = pc + 4 * i + (uint64_t)((int64_t)(insn << 38) >> 36);
-		else if ((insn & 0xff000010u) == 0x54000000u || /* b.cond */
-			 (insn & 0x7e000000u) == 0x34000000u)   /* cbz, cbnz */
+		if ((insn & 0xff000010u) == 0x54000000u ||   /* b.cond */
+			(insn & 0x7e000000u) == 0x34000000u) /* cbz, cbnz */
 			target = pc + 4 * i + (uint64_t)(((int64_t)(insn << 40) >> 45) * 4);
 		else
-			continue;
+			target = jump_at(mem, pc + 4 * i);
 		if (target >= low && target < pc)
 			return target;
 	}

@@ -51,53 +51,85 @@ static unsigned pops(const uint8_t *at)
 	return (at[prefix] & 0xf8) == 0x58 ? prefix + 1 : 0;
 }
 
-bool arch_takes_arguments(const struct walk_mem *mem, uint64_t pc)
+/* jump_at: where it leads; a short one also to another one of the same slow path, which leads on. 0: there is none. */
+static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 {
-	uint8_t b[4];
-	unsigned first;
-
-	if (!mem_load(mem, pc, b, sizeof(b)))
-		return false;
-	first = pops(b);
-	return first && pops(b + first);
-}
-
-uint64_t arch_jump_target(const struct walk_mem *mem, uint64_t pc)
-{
+	uint64_t target = 0;
 	uint8_t b[5];
 	int32_t far;
 
+	for (int i = 0; i < 2 && mem_load(mem, pc, b, sizeof(b)); i++) {
+		if (b[0] == 0xe9) {
+			__builtin_memcpy(&far, b + 1, sizeof(far));
+			return pc + 5 + (uint64_t)(int64_t)far;
+		}
+		if (b[0] != 0xeb)
+			break;
+		pc = target = pc + 2 + (uint64_t)(int64_t)(int8_t)b[1];
+	}
+	return target;
+}
+
+/* adds_sp: the bytes of an instruction that takes some from the stack; 0: it is none. */
+static unsigned adds_sp(const uint8_t *at)
+{
+	if (at[0] != 0x48 || at[2] != 0xc4)
+		return 0;
+	return at[1] == 0x83 ? 4 : at[1] == 0x81 ? 7 : 0;
+}
+
+uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
+{
+	uint8_t b[12];
+	uint64_t bytes = 0;
+	unsigned at = 0, popped;
+
+	*back = 0;
 	if (!mem_load(mem, pc, b, sizeof(b)))
 		return 0;
-	if (b[0] == 0xeb)
-		return pc + 2 + (uint64_t)(int64_t)(int8_t)b[1];
-	if (b[0] != 0xe9)
-		return 0;
-	__builtin_memcpy(&far, b + 1, sizeof(far));
-	return pc + 5 + (uint64_t)(int64_t)far;
+	popped = pops(b);
+	if (popped && pops(b + popped))
+		return 16;
+	if (adds_sp(b) == 4) {
+		bytes = b[3];
+		at = 4;
+	}
+	if ((b[at] & 0xf8) == 0x48 && (b[at + 1] & 0xfd) == 0x89 && b[at + 2] >= 0xc0)
+		at += 3; /* mov: the result, into its place */
+	popped = bytes ? pops(b + at) : 0;
+	if (popped) /* what the result has been given back in */
+		bytes += 8;
+	*back = jump_at(mem, pc + at + popped);
+	return *back ? bytes : 0;
 }
 
 /*
- * Instructions are not told apart: what looks like a jump and leads into the few kB of one method by chance is one in a
- * million. Short jumps, of which that cannot be said, are passed over.
+ * Instructions are not told apart: what looks like a far jump and leads into the few kB of one method by chance is one in a
+ * million. Short jumps, of which that cannot be said, count at pc and where registers have just been given back: after an
+ * addition to rsp, or vzeroupper.
  */
 uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
 {
-	uint8_t b[JUMP_BYTES];
-	uint64_t length = end - pc < sizeof(b) ? end - pc : sizeof(b), target;
+	uint8_t b[JUMP_BYTES + 8] = {0};
+	uint64_t length = end - pc < JUMP_BYTES ? end - pc : JUMP_BYTES, target;
 	int32_t far;
 
 	if (length < 6 || !mem_load(mem, pc, b, length))
 		return 0;
-	for (uint64_t i = 0; i + 6 <= length; i++) {
+	for (uint64_t i = 0; i < length; i++) {
 		uint64_t opcode = b[i] == 0xe9                                ? 1
 				  : b[i] == 0x0f && (b[i + 1] & 0xf0) == 0x80 ? 2
 									      : 0;
+		unsigned given_back =
+			b[i] == 0xc5 && b[i + 1] == 0xf8 && b[i + 2] == 0x77 ? 3 : adds_sp(b + i);
 
-		if (!opcode)
-			continue;
-		__builtin_memcpy(&far, b + i + opcode, sizeof(far));
-		target = pc + i + opcode + 4 + (uint64_t)(int64_t)far;
+		target = 0;
+		if (opcode && i + opcode + 4 <= length) {
+			__builtin_memcpy(&far, b + i + opcode, sizeof(far));
+			target = pc + i + opcode + 4 + (uint64_t)(int64_t)far;
+		} else if ((given_back || !i) && b[i + given_back] == 0xeb) {
+			target = jump_at(mem, pc + i + given_back);
+		}
 		if (target >= low && target < pc)
 			return target;
 	}
