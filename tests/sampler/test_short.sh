@@ -13,18 +13,25 @@ fi
 clocked=no
 [ "$(printf '6.4\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.4 ] || clocked=yes
 
-# short DESCRIPTION BODY LINE: of the program; sampled every 10 ms until it is done
-short() {
-	local own sampled
+# during DESCRIPTION LINE OPTION...: the program does it while it is recorded with these options
+during() {
+	local description=$1 line=$2
+	shift 2
 	jvm_start Short
-	record_start -i 10ms --total -o "$T/short.collapsed"
-	ok "$1: sampled" wait_for 20 has_event || diag_file "$T/err"
-	echo "$3" >&"$JVM_IN"
-	ok "the program is done" wait_for 100 grep -q '^done' "$JVM_OUT"
+	record_start "$@" --total -o "$T/family.collapsed"
+	ok "$description: sampled" wait_for 20 has_event || diag_file "$T/err"
+	echo "$line" >&"$JVM_IN"
+	ok "$description: the program is done" wait_for 100 all_done 1
 	record_end
 	jvm_end
+}
+
+# short DESCRIPTION BODY LINE: sampled every 10 ms
+short() {
+	local own sampled
+	during "$1" "$3" -i 10ms
 	own=$(awk '/^done/ { printf "%.0f", $2 / 1e6 }' "$JVM_OUT")
-	sampled=$(awk -v body="Short.$2" 'index($0, body) { sum += $NF } END { printf "%.0f", sum / 1e6 }' "$T/short.collapsed")
+	sampled=$(awk -v body="Short.$2" 'index($0, body) { sum += $NF } END { printf "%.0f", sum / 1e6 }' "$T/family.collapsed")
 	diag "$own ms by the program's own count, $sampled ms sampled; $(grep -E '^(cpu|lost)' "$T/err" | tr '\n' ' ')"
 	ok "$1: in proportion" awk -v own="$own" -v got="$sampled" 'BEGIN { exit got < own / 2 || got > own * 2 }'
 }
@@ -115,13 +122,7 @@ family() {
 # chosen: threads that live for 4 ms, chosen by their names, beside one that is not
 chosen() {
 	local own got
-	jvm_start Short
-	record_start -t -i 5ms --only-threads '4000-*' --total -o "$T/family.collapsed"
-	ok "JDK $major, some threads: sampled" wait_for 20 has_event || diag_file "$T/err"
-	echo "paced 500 4000 250" >&"$JVM_IN"
-	wait_for 100 all_done 1
-	record_end
-	jvm_end
+	during "JDK $major, some threads" "paced 500 4000 250" -t -i 5ms --only-threads '4000-*'
 	own=$(awk '/^done/ { print $2 }' "$JVM_OUT")
 	got=$(nanoseconds '[4000-' Short.shortBody)
 	diag "JDK $major, chosen by name: $((100 * got / own)) % of $((own / 1000000)) ms sampled"
@@ -142,16 +143,10 @@ many() {
 }
 
 # wakes US PAUSE: a thread that works for so long, waits, and so on. Being given a core and giving it back takes some 5 us of its
-# time that perf's clock does not see: of 10 us of work a third was missing.
+# time that perf's clock does not see: where it works for 10 us, a quarter was missing.
 wakes() {
 	local own got
-	jvm_start Short
-	record_start -t -i 1ms --engine perf --total -o "$T/family.collapsed"
-	ok "works for $1 us at a time: sampled" wait_for 20 has_event || diag_file "$T/err"
-	echo "wakes $1 $2 2000" >&"$JVM_IN"
-	wait_for 30 all_done 1
-	record_end
-	jvm_end
+	during "works for $1 us at a time" "wakes $1 $2 2000" -t -i 1ms --engine perf
 	own=$(awk '/^done/ { print $2 }' "$JVM_OUT")
 	got=$(nanoseconds '[wakes' '')
 	diag "works for $1 us, waits for $2: $((got / 1000)) of $((own / 1000)) us, \

@@ -74,7 +74,7 @@ run() {
 	grep -E '\[(break|unknown)' "$file" | head -n 10 | cut -c 1-500 | sed 's/^/# broken: /'
 	few "$name: every chain is what the program does" "$(wrong "$file")" "$whole" 0.3
 	chains "$file" | awk -v good="$GOOD" '$2 !~ good' | head -n 20 | sed 's/^/# wrong: /'
-	# One stack of the whole recording had one that could not be read: 10 samples, seen once in 18 recordings.
+	# One stack of the whole recording had a method that could not be read: 10 samples, seen once in 18 recordings.
 	few "$name: every frame has its name" "$(weight "$file" '(^|;)\?|\[(unloaded|unknown_method)\]|names_full')" "$whole" 0.2
 	while read -r mode sixty thirty ten bad; do
 		rest=$((rest + bad))

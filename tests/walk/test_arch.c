@@ -30,9 +30,6 @@ static uint64_t put(unsigned at, const void *bytes, size_t count)
 
 #define PUT(at, ...) put(at, (const unit[]){__VA_ARGS__}, sizeof((const unit[]){__VA_ARGS__}))
 
-#if defined(__x86_64__)
-typedef uint8_t unit;
-
 static uint64_t back; /* where the last code that arguments() was asked of jumps to; less CODE */
 
 static long long arguments(uint64_t pc)
@@ -42,6 +39,9 @@ static long long arguments(uint64_t pc)
 	back = back ? back - CODE : 0;
 	return bytes;
 }
+
+#if defined(__x86_64__)
+typedef uint8_t unit;
 
 static void test_arguments(void)
 {
@@ -109,16 +109,6 @@ static void test_prologues(void)
 
 #else
 typedef uint32_t unit;
-
-static uint64_t back;
-
-static long long arguments(uint64_t pc)
-{
-	long long bytes = (long long)arch_arguments(&mem, pc, &back);
-
-	back = back ? back - CODE : 0;
-	return bytes;
-}
 
 static void test_arguments(void)
 {

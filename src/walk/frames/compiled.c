@@ -260,7 +260,7 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 {
 	uint64_t pc = w->at.pc;
 	uint32_t first = w->count;
-	bool slow;
+	bool slow; /* nothing describes the call */
 
 	if (w->top)
 		return top_step(w, blob);

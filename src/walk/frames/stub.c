@@ -13,7 +13,7 @@
 #define ADAPTER_SEARCH 64
 #define CHAIN_MAX      64
 #define PUSHED_MAX     8 /* words */
-#define INNER_WORDS    8
+#define INNER_WORDS    8 /* between two frames of one stub */
 
 /* A stub's caller is Java, another stub, or libjvm. */
 static bool returns(struct walker *w, uint64_t pc)

@@ -147,10 +147,8 @@ void lock_count_doubt(struct sampler *s, struct lock_thread *t, const struct loc
 {
 	struct lock_count *c = &t->counts[JVM_PARKS];
 
-	/* The memory of a thread that has ended, and is still listed, says anything. */
 	if (!c->doubtful && (wait->parked || wait->signalled || in_wait(s, java_thread)))
-		c->doubtful = walk_thread_tid(s->layout, &s->mem, java_thread) ==
-			      atomic_load(&lock_slot(s, t)->tid);
+		c->doubtful = lock_is(s, t, java_thread);
 }
 
 /* count_rest: what no look has found of waits of this kind, and the time of the short ones. */
@@ -185,10 +183,9 @@ void lock_count_read(struct sampler *s, struct lock_thread *t)
 {
 	const struct thread_slot *slot = lock_slot(s, t);
 	uint64_t java_thread = atomic_load(&slot->java_thread);
-	int32_t tid = atomic_load(&slot->tid);
 
-	if (!s->lock->counts || t->counted != slot->id || !tid || !java_thread ||
-		atomic_load(&slot->gone) || walk_thread_tid(s->layout, &s->mem, java_thread) != tid)
+	if (!s->lock->counts || t->counted != slot->id || !atomic_load(&slot->tid) ||
+		!java_thread || atomic_load(&slot->gone) || !lock_is(s, t, java_thread))
 		return;
 	for (uint32_t i = 0; i < JVM_WAIT_COUNTS; i++) {
 		struct lock_count *c = &t->counts[i];

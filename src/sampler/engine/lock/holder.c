@@ -32,15 +32,6 @@
 #define RESTS_NS     60000u            /* CPU time that the way back from a handler may take */
 #define PATIENCE_NS  (500 * NS_PER_MS) /* then a thread that does not answer is [unknown] */
 
-static const char *const rows[] = {"[holder not known]", "[free: who waits is being woken]"};
-
-void holders_start(struct sampler *s)
-{
-	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		s->lock->rows[i] =
-			WALK_PACK(WALK_BREAK, names_text(s->names, rows[i], strlen(rows[i])));
-}
-
 /* put_row: on a stack of one frame, as this thread's. */
 static void put_row(struct sampler *s, struct thread_slot *thread, uint32_t id, uint64_t frame,
 	uint32_t count, uint64_t ns)
@@ -58,8 +49,8 @@ static void put_unheld(struct sampler *s, const struct lock_thread *t, uint32_t 
 {
 	bool virtual = t >= s->lock->threads + THREADS_MAX;
 
-	put_row(s, lock_slot(s, t), virtual ? t->slot_id : 0, s->lock->rows[holder == HELD_FREE],
-		count, ns);
+	put_row(s, lock_slot(s, t), virtual ? t->slot_id : 0,
+		s->lock->rows[holder == HELD_FREE ? LOCK_ROW_FREE : LOCK_ROW_UNHELD], count, ns);
 }
 
 /* --- charging ---------------------------------------------------------------------------------- */

@@ -164,9 +164,7 @@ static void lock_look(const struct lock_look *look, uint32_t number)
 
 	if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
 		java_thread = 0;
-	/* A JavaThread that is gone may still be listed; its memory says anything. */
-	if (!java_thread || (wait.lock && walk_thread_tid(s->layout, &s->mem, java_thread) !=
-						  atomic_load(&slot->tid)))
+	if (!java_thread || (wait.lock && !lock_is(s, t, java_thread)))
 		wait.lock = 0;
 	if (java_thread) {
 		lock_count_from(s, t, java_thread);
@@ -288,6 +286,12 @@ uint64_t lock_memory(const struct sampler *s)
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
+static const char *const rows[LOCK_ROWS] = {
+	[LOCK_ROW_UNHELD] = "[holder not known]",
+	[LOCK_ROW_FREE] = "[free: who waits is being woken]",
+	[LOCK_ROW_NOWHERE] = "[place not known]",
+};
+
 static int lock_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
@@ -300,8 +304,9 @@ static int lock_start(
 		return -ENOMEM;
 	}
 	parks = lock_reader_open(&s->lock->reader, s);
-	holders_start(s);
-	lock_nowhere_start(s);
+	for (uint32_t i = 0; i < LOCK_ROWS; i++)
+		s->lock->rows[i] =
+			WALK_PACK(WALK_BREAK, names_text(s->names, rows[i], strlen(rows[i])));
 	waiting_open(&s->lock->waiting, s);
 	s->lock->reader.virtuals = &s->lock->waiting.java;
 	jvm_wait_counts_ask(s);

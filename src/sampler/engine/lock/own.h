@@ -136,6 +136,9 @@ struct lock_held {
 };
 #define LOCK_HELD 64u
 
+/* Frames that stand in place of a stack: of a holder, the first two; of who waits. */
+enum lock_row { LOCK_ROW_UNHELD, LOCK_ROW_FREE, LOCK_ROW_NOWHERE, LOCK_ROWS };
+
 struct lock {
 	_Atomic int32_t tid;
 	_Atomic uint32_t leave; /* futex */
@@ -150,9 +153,8 @@ struct lock {
 	struct lock_wait seen[THREADS_MAX];    /* by this look, of each listed thread */
 	struct lock_held held[LOCK_HELD];      /* by this look */
 	uint32_t held_count;
-	bool virtuals_charged; /* at the last look */
-	uint64_t rows[2];      /* holder.c: packed frames in place of a holder's */
-	uint64_t nowhere;      /* and in place of a stack */
+	bool virtuals_charged;    /* at the last look */
+	uint64_t rows[LOCK_ROWS]; /* packed frames */
 	struct lock_thread threads[LOCK_MAX];
 	struct lock_place places[LOCK_MAX][LOCK_PLACES + 1]; /* the last one: LOCK_NOWHERE */
 	struct lock_holder holders[THREADS_MAX];
@@ -175,18 +177,24 @@ static inline struct lock_place *lock_place(struct sampler *s, const struct lock
 {
 	return &s->lock->places[t - s->lock->threads][t->place];
 }
+/* Of a virtual thread one that stands for it. */
+static inline struct thread_slot *lock_slot(struct sampler *s, const struct lock_thread *t)
+{
+	return t < s->lock->threads + THREADS_MAX ? &s->threads->slots[t - s->lock->threads]
+						  : &s->lock->waiting.slot;
+}
+/* Is that memory the thread's? Of one that has ended, and is still listed, it says anything. */
+static inline bool lock_is(struct sampler *s, const struct lock_thread *t, uint64_t java_thread)
+{
+	return walk_thread_tid(s->layout, &s->mem, java_thread) ==
+	       atomic_load(&lock_slot(s, t)->tid);
+}
 /* Who waits in it: the thread, or the virtual one that it carried when its stack was walked. */
 static inline uint32_t lock_waiter(struct sampler *s, const struct lock_thread *t)
 {
 	uint32_t id = lock_place(s, t)->id;
 
 	return id ? id : t->slot_id;
-}
-/* Of a virtual thread one that stands for it. */
-static inline struct thread_slot *lock_slot(struct sampler *s, const struct lock_thread *t)
-{
-	return t < s->lock->threads + THREADS_MAX ? &s->threads->slots[t - s->lock->threads]
-						  : &s->lock->waiting.slot;
 }
 
 /* The wait is over: since, how long ago it was seen last. */
@@ -201,8 +209,7 @@ void lock_goes_on(
 /* Into the trace table: waits at that place of its. */
 void lock_put(struct sampler *s, struct lock_thread *t, uint32_t place, uint32_t count,
 	uint64_t weight_ns);
-/* lock_nowhere: makes LOCK_NOWHERE a place of this thread's to put monitors' waits to. */
-void lock_nowhere_start(struct sampler *s);
+/* Makes LOCK_NOWHERE a place of this thread's to put monitors' waits to. */
 void lock_nowhere(struct sampler *s, struct lock_thread *t);
 /* Has it waited like this at a place that is known, and only one? Then it is there. */
 bool lock_recall(struct sampler *s, struct lock_thread *t, const struct lock_wait *wait);
@@ -271,7 +278,6 @@ void lock_time_rest(
 
 /* --- holder.c ---------------------------------------------------------------------------------- */
 
-void holders_start(struct sampler *s);
 /* This look has found it waiting: half of the time since the last one is the holder's of now. */
 void holder_charge(const struct lock_look *look, struct lock_thread *t,
 	const struct lock_wait *wait, uint64_t stands_for);

@@ -31,13 +31,6 @@ void lock_put(struct sampler *s, struct lock_thread *t, uint32_t number, uint32_
 		sig_stack_put(&stack, &sample);
 }
 
-void lock_nowhere_start(struct sampler *s)
-{
-	static const char row[] = "[place not known]";
-
-	s->lock->nowhere = WALK_PACK(WALK_BREAK, names_text(s->names, row, sizeof(row) - 1));
-}
-
 void lock_nowhere(struct sampler *s, struct lock_thread *t)
 {
 	struct lock_place *place = &s->lock->places[t - s->lock->threads][LOCK_NOWHERE];
@@ -46,7 +39,7 @@ void lock_nowhere(struct sampler *s, struct lock_thread *t)
 	place->wait.monitor = true;
 	place->frames = 1;
 	place->brief_ns = 0;
-	place->kept[0] = s->lock->nowhere;
+	place->kept[0] = s->lock->rows[LOCK_ROW_NOWHERE];
 }
 
 static void lock_flush(struct sampler *s, struct lock_thread *t)
