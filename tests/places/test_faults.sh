@@ -66,7 +66,9 @@ attaches() {
 }
 
 holds() { # KIND
-	no_half && unharmed && again || { [ -e "$T/again" ] && diag_file "$T/again"; return 1; }
+	no_half || { diag "half a file: $(ls -l "$T"/a*)"; return 1; }
+	unharmed || { diag "the JVM is harmed"; return 1; }
+	again || { diag "jhot does not attach again, or something is left"; diag_file "$T/again"; return 1; }
 	case $1 in
 	kill) [ "$status" = 137 ] ;;
 	*) told ;;
