@@ -16,13 +16,15 @@ EXTRA_libjhot_so_DEPENDENCIES = %D%/libjhot.map
 libjhot_so_LDADD = $(AGENT_LIBS)
 # Behind what a distribution puts into CFLAGS and CPPFLAGS, which would have the agent import more of libc.
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
+# What handlers do not run, nor anything at the pace of samples: for size, which is memory of the target.
+$(filter src/sampler/session/%,$(libjhot_so_OBJECTS)): CFLAGS += -Os
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
 	%D%/agent.c %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c %D%/descriptor_epoll.c \
 	%D%/descriptor.h %D%/maps.c %D%/maps.h %D%/sampler.h %D%/spawn.c %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc.c %D%/engine/alloc.h %D%/engine/alloc_live.c %D%/engine/arms.c %D%/engine/arms.h \
-	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h \
+	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/lent.c %D%/engine/lent.h \
 	%D%/engine/pace.c %D%/engine/pace.h %D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h %D%/engine/switches.c \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
 	%D%/engine/wall_io.c %D%/engine/wall_waiting.c \

@@ -220,6 +220,11 @@ struct sampler {
 	struct walk_layout *layout_memory;
 	int32_t signo;   /* what the engines send; < 0: there is no free signal */
 	int32_t task_fd; /* /proc/self/task */
+	/* Sockets by which perf_events are lent, see engine/lent.h; 0: they are not. */
+	struct {
+		int32_t ours, theirs;
+		bool short_said; /* that there are too few descriptors for them */
+	} lent;
 	uint32_t scans, beat, command_seq;
 	struct pace pace; /* of looks at the list of Java threads */
 	uint64_t links;   /* of /proc/self/task at the last scan: its threads + 2 */

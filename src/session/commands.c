@@ -38,7 +38,8 @@ static void commands_tell_profiler(const struct hotspot *jvm, struct err *err)
 		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
 }
 
-static int commands_send(
+/* The agent's answer, >= 0; -1: err says what it refuses. */
+static int commands_ask(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
 {
 	struct control_answer answer;
@@ -48,8 +49,8 @@ static int commands_send(
 	session_feed_settle(s, commands_idle);
 	if (control_command(&s->mapping, command, SESSION_START_MS, commands_idle, s, &answer, err))
 		return err_prefix(err, "%s: ", what);
-	if (!answer.result)
-		return 0;
+	if (answer.result >= 0)
+		return answer.result;
 	if (answer.text[0]) {
 		err_set(err, ERR_FAILED, "%s: %s.", what, answer.text);
 		if (answer.result == -EBUSY && command->event == EVENT_ALLOC)
@@ -58,6 +59,12 @@ static int commands_send(
 	}
 	errno = -answer.result;
 	return err_set_errno(err, ERR_FAILED, "%s", what);
+}
+
+static int commands_send(
+	struct session *s, const struct wire_command *command, const char *what, struct err *err)
+{
+	return commands_ask(s, command, what, err) < 0 ? -1 : 0;
 }
 
 /* --- events ------------------------------------------------------------------------------------------ */
@@ -85,7 +92,23 @@ static void commands_ahead(struct session *s, bool user_only)
 		symbols_ready_kernel(s->symbols);
 }
 
-const char *const session_engines[] = {"perf", "ctimer", NULL};
+#define COMMANDS_LENT "lent"
+const char *const session_engines[] = {"perf", "ctimer", COMMANDS_LENT, NULL};
+
+/* perf_events that are opened here, where that is asked for: from now on, to the end of the session. */
+static int commands_lend(struct session *s, const struct session_event *e, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_LEND};
+	int socket;
+
+	if (!e->engine || strcmp(e->engine, COMMANDS_LENT) != 0 || s->lend)
+		return 0;
+	socket = commands_ask(s, &command, "perf_events cannot be lent", err);
+	if (socket < 0)
+		return -1;
+	s->lend = lend_begin(&s->jvm, s->pidfd, socket, e->kernel_only, err);
+	return s->lend ? 0 : -1;
+}
 
 /* What the event is called, for who asks for the status. */
 static void commands_tell_name(struct session *s, const struct session_event *e)
@@ -140,6 +163,8 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 	if (e->name)
 		snprintf(command.text, sizeof(command.text), "%s", e->name);
 	if (commands_trap(s, &command, err))
+		return err_prefix(err, "%s: ", what);
+	if (commands_lend(s, e, err))
 		return err_prefix(err, "%s: ", what);
 	commands_ahead(s, e->user_only);
 	commands_tell_name(s, e);

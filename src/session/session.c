@@ -255,6 +255,8 @@ int session_drain(struct session *s, struct err *err)
 	samples = session_pull_named(s, err);
 	if (samples < 0 || session_check_end(s, err))
 		return -1;
+	if (s->lend)
+		lend_step(s->lend);
 	session_feed_unwind(s, 0);
 	session_vitals(s); /* shares their history */
 	return samples;
@@ -427,6 +429,7 @@ void session_close(struct session *s)
 	symbols_free(s->symbols);
 	gauges_free(s->gauges);
 	tids_free(s->tids);
+	lend_free(s->lend);
 	free(s->thread_cpu);
 	free(s->thread_past);
 	if (s->pidfd >= 0)

@@ -4,6 +4,7 @@
 #define JHOT_SESSION_STATE_H
 
 #include "session/gauges/gauges.h"
+#include "session/lend.h"
 #include "session/mapping.h"
 #include "session/record/reader.h"
 #include "session/session.h"
@@ -34,6 +35,7 @@ struct session {
 	bool feeding;       /* rows are sent and not answered yet */
 	bool started;       /* an event was, once */
 	struct tids *tids;
+	struct lend *lend; /* NULL: nothing is lent */
 	int pidfd;    /* -1: too old a kernel, /proc is asked */
 	bool leaving; /* we asked the agent to go */
 	uint32_t publish_seen;

@@ -24,6 +24,8 @@ enum wire_op {
 	WIRE_OP_THREADS = 6,     /* text: sample only threads whose names match, "" = all */
 	WIRE_OP_BUDGET = 7, /* arg: thousandths of a core that sampling may cost, 0 = any; flags */
 	WIRE_OP_DEPTH = 8,  /* arg = WIRE_DEPTH(): what is kept of deep stacks; since 1.1 */
+	WIRE_OP_LEND =
+		9, /* the answer is a socket to send perf_events by: wire/lend.h; since 1.9 */
 };
 
 /*

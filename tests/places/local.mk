@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where JVMs and jhot may be, and what may happen to either: tables with a row each.
 
-check_SCRIPTS += %D%/test_faults.sh %D%/test_places.sh
+check_SCRIPTS += %D%/test_faults.sh %D%/test_lent.sh %D%/test_places.sh
 noinst_PROGRAMS += %D%/confine %D%/fault_tool
 check_DATA += %D%/undumpable.so
 CLEANFILES += %D%/undumpable.so

@@ -124,7 +124,8 @@ static int events_engine(struct events *e, const char *name, struct err *err)
 	while (*engine && strcmp(*engine, name) != 0)
 		engine++;
 	if (!*engine)
-		return err_set(err, ERR_USAGE, "--engine takes perf or ctimer, not \"%s\".", name);
+		return err_set(
+			err, ERR_USAGE, "--engine takes perf, ctimer or lent, not \"%s\".", name);
 	while (i < e->count && e->ids[i] != EVENT_CPU)
 		i++;
 	if (i == e->count)

@@ -22,8 +22,10 @@ const struct option_def options[] = {
 		"sample only threads whose names match: 'http-*'"},
 	{OPT_USER, "user", 'u', NULL, SAMPLING, "leave out the kernel"},
 	{OPT_KERNEL, "kernel", 'k', NULL, SAMPLING, "only the kernel"},
-	{OPT_ENGINE, "engine", 0, "perf|ctimer", SAMPLING,
-		"cpu: only by perf_events, or by CPU timers; by default the first that works"},
+	{OPT_ENGINE, "engine", 0, "perf|ctimer|lent", SAMPLING,
+		"cpu: only by perf_events, or by CPU timers; by default the first that works; "
+		"lent: perf_events that jhot opens, as root, for a JVM whose container forbids "
+		"them"},
 	{OPT_LIVE, "live", 0, NULL, SAMPLING,
 		"alloc: only objects that survived a garbage collection"},
 	{OPT_BUDGET, "budget", 0, "PERCENT|off", SAMPLING,

@@ -3,11 +3,13 @@
 #include "sampler/engine/arms.h"
 
 #include "base/clock.h"
+#include "sampler/engine/lent.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
 
 #include <errno.h>
 
+#define LOCK_LOOK_NS  100000
 #define STUCK_LOOK_NS 100000
 #define STUCK_NS      (1 * NS_PER_S)
 #define ARM_LEAST_NS  100000u /* the shortest interval of each engine for cpu */
@@ -100,6 +102,7 @@ static int arm_set(struct sampler *s, uint32_t number, struct thread_slot *slot)
 	if (atomic_load(&arm->engine) || !arm_share(slot, &target))
 		return 0;
 	target.tid = atomic_load(&slot->tid);
+	target.lent = number == WIRE_CPU ? slot->lent : 0;
 	arm_first(s, slot, &target);
 	arm->event = number;
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
@@ -136,6 +139,28 @@ void arms_set(struct sampler *s, struct thread_slot *slot)
 			arm_set(s, i, slot);
 	}
 	threads_unlock(slot);
+}
+
+void arms_lock(struct thread_slot *slot)
+{
+	struct timespec pause = {0, LOCK_LOOK_NS};
+
+	while (!threads_try_lock(slot))
+		raw(SYS_nanosleep, &pause, 0);
+}
+
+void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd)
+{
+	arms_lock(slot);
+	lent_return(slot);
+	slot->lent = fd;
+	if (atomic_load(&arm_of(slot, WIRE_CPU)->engine)) {
+		arms_quiet(slot, WIRE_CPU);
+		arms_release(s, slot, WIRE_CPU);
+		slot->found_ns = 0; /* what it has run is sampled */
+	}
+	threads_unlock(slot);
+	arms_set(s, slot);
 }
 
 void arms_quiet(struct thread_slot *slot, uint32_t number)

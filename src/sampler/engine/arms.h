@@ -36,6 +36,11 @@ void arms_set(struct sampler *s, struct thread_slot *slot);
 /* Takes all engines off; false when somebody holds the lock. */
 bool arms_take_off(struct sampler *s, struct thread_slot *slot);
 
+/* Waits for the slot's lock, which nobody holds for long: of threads that may. */
+void arms_lock(struct thread_slot *slot);
+/* The thread's event of perf_events has been lent: cpu is set by it from now on. The slot's lock is not held. */
+void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd);
+
 /* The two steps of taking one event's engine off. The slot's lock is the caller's. */
 void arms_quiet(struct thread_slot *slot, uint32_t event);
 void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t event);

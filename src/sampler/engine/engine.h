@@ -32,6 +32,7 @@ struct engine_target {
 	int32_t signo;
 	uint64_t flags;                     /* WIRE_START_* */
 	const struct wire_perf_event *perf; /* what to count, for WIRE_USER_FIRST and above */
+	int32_t lent; /* of the thread: perf_events' descriptor that the front end has opened; 0: none */
 };
 
 struct engine {

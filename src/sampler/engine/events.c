@@ -4,6 +4,7 @@
 #include "sampler/engine/arms.h"
 
 #include "base/clock.h"
+#include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/engine/wall.h"
@@ -98,21 +99,13 @@ static void event_settle(struct sampler *s, uint32_t arm)
 		raw(SYS_nanosleep, &pause, 0);
 }
 
-static void event_lock(struct thread_slot *slot)
-{
-	struct timespec pause = {0, 100000};
-
-	while (!threads_try_lock(slot))
-		raw(SYS_nanosleep, &pause, 0);
-}
-
 /* event_disarm_all: the engine is not set again any more. */
 static void event_disarm_all(struct sampler *s, uint32_t number)
 {
 	uint32_t high = atomic_load(&s->threads->high), arm = event_rows[number].arm;
 
 	for (uint32_t i = 0; i < high; i++) {
-		event_lock(&s->threads->slots[i]);
+		arms_lock(&s->threads->slots[i]);
 		arms_quiet(&s->threads->slots[i], number);
 	}
 	event_settle(s, arm);
@@ -177,6 +170,12 @@ static bool event_takes(const struct event *event, const struct engine *engine)
 	return !event->engine_asked || event->engine_asked == engine->id;
 }
 
+/* event_lent: is it set by what the front end opens, thread by thread? */
+static bool event_lent(const struct sampler *s, uint32_t number, const struct engine *engine)
+{
+	return number == WIRE_CPU && engine == &engine_perf && lent_is_open(s);
+}
+
 /*
  * event_choose: the first engine that works here, or the one that was asked for; why not a better one goes to note.
  */
@@ -188,14 +187,19 @@ static int event_choose(struct sampler *s, uint32_t number, char *note, size_t b
 	struct text text = text_into(note, bytes);
 	char why[160];
 	int error = -ENODEV;
+	bool lent;
 
 	target.tid = raw_gettid();
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		if (!event_takes(event, row->engines[i]))
 			continue;
-		error = row->engines[i]->probe(&target, why, sizeof(why));
+		lent = event_lent(s, number, row->engines[i]);
+		error = lent ? 0 : row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
 			event->engine = row->engines[i];
+			if (lent)
+				text_add(&text, "lent perf_events: no kernel frames in a thread's "
+						"first 0.1 s");
 			if (event->engine_asked && event->engine == &engine_ctimer)
 				text_add(&text, "by CPU timers, as asked for: no kernel frames");
 			return 0;
@@ -216,7 +220,8 @@ static void event_note_others(struct sampler *s, uint32_t number, char *note, si
 	uint32_t threads = 0, others = 0;
 	struct text text = text_into(note + strlen(note), bytes - strlen(note));
 
-	if (event_rows[number].arm == EVENT_NO_ARM)
+	if (event_rows[number].arm == EVENT_NO_ARM ||
+		event_lent(s, number, s->events[number].engine))
 		return;
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));) {
 		const struct engine *engine =
@@ -295,6 +300,7 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		command->interval ? command->interval : event_rows[number].interval);
 	error = event_choose(s, number, text, bytes);
 	if (error == 0) {
+		lent_take(s); /* so that threads begin by it */
 		event_limit(s, number, text, bytes);
 		error = event_enable(s, number, text, bytes);
 	}
@@ -323,7 +329,7 @@ void events_pace(struct sampler *s, uint32_t number, uint64_t interval)
 	if (event->engine->repace)
 		event->engine->repace(s, number);
 	while (event->engine->pace && (slot = threads_after(s->threads, slot))) {
-		event_lock(slot);
+		arms_lock(slot);
 		arms_pace(s, slot, number);
 		threads_unlock(slot);
 	}

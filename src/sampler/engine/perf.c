@@ -95,7 +95,7 @@ static struct perf_event_attr perf_attr(const struct engine_target *target)
 static int perf_arm(struct thread_arm *arm, const struct engine_target *target)
 {
 	struct perf_event_attr attr = perf_attr(target);
-	int fd = perf_fd_open(&attr, target->tid), error = 0;
+	int fd = perf_fd_open(&attr, target->tid, target->lent), error = 0;
 
 	if (fd < 0)
 		return fd;

@@ -42,27 +42,58 @@ uint64_t engine_perf_memory(void)
 	return atomic_load(&perf_rings) * perf_ring_bytes();
 }
 
-int perf_fd_open(struct perf_event_attr *attr, int32_t tid)
+/* perf_fd_copy: of the same file, where perf's go that is the `used`th. */
+static long perf_fd_copy(int fd, uint32_t used)
+{
+	return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
+		used < PERF_FDS_FEW ? PERF_FD_FLOOR_FEW : PERF_FD_FLOOR_MANY);
+}
+
+static int perf_fd_move(int fd, uint32_t used)
+{
+	long high = perf_fd_copy(fd, used);
+
+	if (high < 0)
+		return fd;
+	raw(SYS_close, fd);
+	return (int)high;
+}
+
+static long perf_fd_ask(struct perf_event_attr *attr, int32_t tid)
+{
+	long fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd != -EINVAL || !attr->read_format)
+		return fd;
+	attr->read_format = 0; /* an older kernel */
+	return raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t lent)
 {
 	uint32_t used = atomic_fetch_add(&perf_fds_used, 1);
-	long fd = -EMFILE, high;
+	long fd = -EMFILE;
 
 	if (used < perf_fds_max)
-		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd == -EINVAL && attr->read_format) {
-		attr->read_format = 0; /* an older kernel */
-		fd = raw(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	}
+		fd = lent ? perf_fd_copy(lent, used) : perf_fd_ask(attr, tid);
 	if (fd < 0) {
 		atomic_fetch_sub(&perf_fds_used, 1);
 		return (int)fd;
 	}
-	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
-		used < PERF_FDS_FEW ? PERF_FD_FLOOR_FEW : PERF_FD_FLOOR_MANY);
-	if (high < 0)
-		return (int)fd;
-	raw(SYS_close, fd);
-	return (int)high;
+	if (!lent)
+		return perf_fd_move((int)fd, used);
+	raw(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &attr->sample_period);
+	return (int)fd;
+}
+
+bool perf_fd_space(uint32_t fds)
+{
+	return atomic_load(&perf_fds_used) + fds <= perf_fds_max;
+}
+
+int perf_fd_place(int fd)
+{
+	return perf_fd_move(fd, atomic_fetch_add(&perf_fds_used, 1));
 }
 
 void *perf_fd_ring(int fd, int *error)

@@ -19,7 +19,11 @@ struct thread_arm;
 void engine_perf_budget(uint32_t fds);
 uint64_t engine_perf_memory(void);
 
-int perf_fd_open(struct perf_event_attr *attr, int32_t tid);
+/* lent: the thread's event that the front end has opened, of which this is another descriptor with attr's period; 0: none. */
+int perf_fd_open(struct perf_event_attr *attr, int32_t tid, int32_t lent);
+/* Of descriptors that come from elsewhere: is there space for so many; one is counted, and put where perf's are. */
+bool perf_fd_space(uint32_t fds);
+int perf_fd_place(int fd);
 /* The buffer of its samples; NULL: error says why. */
 void *perf_fd_ring(int fd, int *error);
 /* Every sample sends signo to the thread, with the descriptor in siginfo; then it runs. */

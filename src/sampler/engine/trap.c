@@ -45,7 +45,7 @@ static int trap_open(uint64_t address, int32_t tid)
 		.exclude_hv = 1,
 	};
 
-	return perf_fd_open(&attr, tid);
+	return perf_fd_open(&attr, tid, 0);
 }
 
 /* trap_set: both, into one buffer, but not yet enabled. */

@@ -3,6 +3,7 @@
 #include "sampler/session/publisher.h"
 
 #include "sampler/engine/events.h"
+#include "sampler/engine/lent.h"
 #include "sampler/session/scan.h"
 #include "sampler/session/unwind_recv.h"
 #include "sampler/signal/raw.h"
@@ -63,6 +64,11 @@ static int command_depth(struct sampler *s, const struct wire_command *c, char *
 	return 0;
 }
 
+static int command_lend(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
+{
+	return lent_open(s);
+}
+
 static const struct {
 	uint32_t op;
 	int (*run)(struct sampler *s, const struct wire_command *c, char *text, size_t bytes);
@@ -75,6 +81,7 @@ static const struct {
 	{WIRE_OP_THREADS, command_threads},
 	{WIRE_OP_BUDGET, command_budget},
 	{WIRE_OP_DEPTH, command_depth},
+	{WIRE_OP_LEND, command_lend},
 };
 
 static int command_run(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)

@@ -14,6 +14,7 @@
 #include "sampler/engine/alloc.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/events.h"
+#include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/jvm/jvm.h"
 #include "sampler/publish/publish.h"
@@ -212,6 +213,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	handlers_keep(s, now);
 	look_for_threads(s, now);
+	lent_take(s);
 	arms_count(s, now);
 	process_clock_look(s, now);
 	switches_look(s, now);
@@ -347,6 +349,7 @@ static void publisher_leave(struct sampler *s)
 	jvm_visits_leave(s, exits);
 	last_words(s);
 	events_sweep(s);
+	lent_close(s);
 	visitor_leaves(s, exits);
 	jvm_gate_take_away();
 	sig_fault_leave();

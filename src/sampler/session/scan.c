@@ -3,6 +3,7 @@
 #include "sampler/session/scan.h"
 
 #include "sampler/engine/arms.h"
+#include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
@@ -169,8 +170,10 @@ static void scan_gone(struct sampler *s)
 		if (!atomic_load(&slot->gone) &&
 			(slot->scan != s->scans || threads_find(threads, tid) != slot))
 			slot_retire(s, slot);
-		if (!atomic_load(&slot->gone) || !arms_take_off(s, slot) ||
-			atomic_load(&slot->pins))
+		if (!atomic_load(&slot->gone) || !arms_take_off(s, slot))
+			continue;
+		lent_return(slot);
+		if (atomic_load(&slot->pins))
 			continue;
 		if (!slot->gone_flips)
 			slot->gone_flips = flips + 1;

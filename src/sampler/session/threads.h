@@ -126,6 +126,7 @@ struct thread_slot {
 	 */
 	_Atomic uint32_t share;
 	struct thread_arm arms[THREADS_ARMS];
+	int32_t lent; /* what cpu is armed by, if it is: engine/lent.h; 0: nothing. With the lock held */
 	/* ns that the sample is to stand for which its next handler takes; 0: nobody asks */
 	_Atomic uint64_t asked[THREADS_ASKS];
 	struct thread_wall wall;

@@ -77,6 +77,7 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 	slot->select_seq = 0;
 	slot->found_ns = threads_now_ns();
 	memset(slot->arms, 0, sizeof(slot->arms));
+	slot->lent = 0;
 	memset(&slot->wall, 0, sizeof(slot->wall));
 	slot->alloc.top = 0;
 	slot->alloc.large = false;

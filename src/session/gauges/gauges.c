@@ -229,6 +229,16 @@ static int64_t gauges_int(const _Atomic uint64_t *value)
 	return v > VITALS_MAX ? VITALS_MAX : (int64_t)v;
 }
 
+/* Where the JVM is denied perf_events: who may open them could lend them. */
+static void gauges_advise(struct vitals_event *event)
+{
+	static const char denied[] = "no perf_events: E";
+	size_t used = strlen(event->note);
+
+	if (!strncmp(event->note, denied, strlen(denied)) && geteuid() == 0)
+		snprintf(event->note + used, sizeof(event->note) - used, "; try --engine=lent");
+}
+
 static void gauges_event(const struct wire_event_status *from, struct vitals_event *to)
 {
 	uint32_t engine = atomic_load(&from->engine), state = atomic_load(&from->state);
@@ -243,6 +253,7 @@ static void gauges_event(const struct wire_event_status *from, struct vitals_eve
 									    : "?");
 	to->interval = gauges_int(&from->interval);
 	clean_shared(to->note, sizeof(to->note), from->note, sizeof(from->note));
+	gauges_advise(to);
 }
 
 void gauges_status(const struct wire_status *status, struct vitals *out)

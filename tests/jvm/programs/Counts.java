@@ -8,9 +8,10 @@ import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 
 /**
- * usage: Counts; then a line per order on its input: "touch PAGES", "sleep TIMES", "write TIMES"
+ * usage: Counts; then a line per order on its input: "touch PAGES", "sleep TIMES", "write TIMES", "start TIMES"
  *
- * A thread "counter" does it in knownTouch, knownSleep or knownWrite and answers "done".
+ * A thread "counter" does it in knownTouch, knownSleep or knownWrite and answers "done"; "start" has a new thread write, and
+ * does not wait for it.
  */
 public final class Counts {
     private static volatile long sum;
@@ -48,6 +49,17 @@ public final class Counts {
             break;
         case "sleep":
             knownSleep(number);
+            break;
+        case "start":
+            Thread writer = new Thread(null, () -> {
+                try {
+                    knownWrite(number);
+                } catch (IOException e) {
+                    System.out.println("WRONG: " + e);
+                }
+            }, "writer");
+            writer.setDaemon(true);
+            writer.start();
             break;
         default:
             knownWrite(number);

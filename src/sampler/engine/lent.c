@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Taking what is lent. Who sends is the one whose memory this session is in: it may do more than this. */
+#include "sampler/engine/lent.h"
+
+#include "sampler/engine/arms.h"
+#include "sampler/engine/events.h"
+#include "sampler/engine/perf_fd.h"
+#include "sampler/session/scan.h"
+#include "sampler/signal/raw.h"
+#include "wire/lend.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* A datagram and the descriptors that came with it. */
+struct lent_message {
+	struct wire_lend lend;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * WIRE_LEND_MAX)];
+};
+
+int lent_open(struct sampler *s)
+{
+	int pair[2];
+	long error;
+
+	if (lent_is_open(s))
+		return s->lent.theirs;
+	error = raw(
+		SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair);
+	if (error < 0)
+		return (int)error;
+	s->lent.ours = (int32_t)raw_fd_high(pair[0]);
+	s->lent.theirs = (int32_t)raw_fd_high(pair[1]);
+	return s->lent.theirs;
+}
+
+/* lent_receive: how many descriptors came, which are in fds. */
+static uint32_t lent_receive(const struct sampler *s, struct lent_message *message, int *fds)
+{
+	struct iovec text = {&message->lend, sizeof(message->lend)};
+	struct msghdr header = {.msg_iov = &text,
+		.msg_iovlen = 1,
+		.msg_control = message->control,
+		.msg_controllen = sizeof(message->control)};
+	const struct cmsghdr *part = (const void *)message->control;
+	size_t bytes;
+
+	message->lend.count = 0;
+	if (raw(SYS_recvmsg, s->lent.ours, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0 ||
+		header.msg_controllen < sizeof(*part) || part->cmsg_level != SOL_SOCKET ||
+		part->cmsg_type != SCM_RIGHTS)
+		return 0;
+	bytes = part->cmsg_len - CMSG_LEN(0);
+	memcpy(fds, CMSG_DATA(part), bytes);
+	return (uint32_t)(bytes / sizeof(int));
+}
+
+/* lent_give: to its thread, which may be one that no scan has found yet, or have ended. */
+static void lent_give(struct sampler *s, int32_t tid, int fd)
+{
+	struct thread_slot *slot = threads_find(s->threads, tid);
+
+	if (!slot) {
+		scan_threads(s, false);
+		slot = threads_find(s->threads, tid);
+	}
+	fd = perf_fd_place(fd);
+	if (slot && !atomic_load(&slot->gone))
+		arms_lend(s, slot, fd);
+	else
+		perf_fd_close(fd, NULL);
+}
+
+void lent_take(struct sampler *s)
+{
+	struct lent_message message;
+	int fds[WIRE_LEND_MAX];
+	uint32_t count;
+
+	if (!lent_is_open(s))
+		return;
+	while (perf_fd_space(2 * WIRE_LEND_MAX)) {
+		count = lent_receive(s, &message, fds);
+		if (!count)
+			return;
+		for (uint32_t i = 0; i < count; i++)
+			lent_give(s, i < message.lend.count ? message.lend.tids[i] : 0, fds[i]);
+	}
+	if (!s->lent.short_said)
+		events_degraded(s, WIRE_CPU,
+			"too few file descriptors: some threads without kernel frames");
+	s->lent.short_said = true;
+}
+
+void lent_return(struct thread_slot *slot)
+{
+	if (slot->lent)
+		perf_fd_close(slot->lent, NULL);
+	slot->lent = 0;
+}
+
+void lent_close(struct sampler *s)
+{
+	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));)
+		lent_return(slot);
+	if (!lent_is_open(s))
+		return;
+	raw(SYS_close, s->lent.ours);
+	raw(SYS_close, s->lent.theirs);
+}

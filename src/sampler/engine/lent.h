@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_events lent by the front end: for a JVM that may not open them itself (wire/lend.h).
+ *
+ * Threads begin on a CPU timer and are moved when theirs has come, which takes a tenth of a second. A lent one is kept with
+ * its thread until that has ended, since cpu may be stopped and started again. The publisher's, all of it.
+ */
+#ifndef JHOT_SAMPLER_ENGINE_LENT_H
+#define JHOT_SAMPLER_ENGINE_LENT_H
+
+#include "sampler/sampler.h"
+
+/* lent_open: the number of the socket that the front end is to take, or -errno. */
+int lent_open(struct sampler *s);
+static inline bool lent_is_open(const struct sampler *s)
+{
+	return s->lent.ours > 0;
+}
+/* lent_take: what has come, as long as there are descriptors for it. */
+void lent_take(struct sampler *s);
+/* lent_return: the thread has ended. lent_close: so has the session. No engine is set by it any more. */
+void lent_return(struct thread_slot *slot);
+void lent_close(struct sampler *s);
+
+#endif
