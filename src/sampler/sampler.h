@@ -243,6 +243,12 @@ struct sampler {
 	} parts[SAMPLER_PARTS]; /* see sampler_part_new */
 };
 
+/* Does the front end open perf_events for cpu? */
+static inline bool sampler_is_lent(const struct sampler *s)
+{
+	return s->lent.ours > 0;
+}
+
 /* CPU time of the agent's own threads, which nobody samples. */
 static inline uint64_t sampler_threads_ns(const struct sampler *s)
 {

@@ -2,6 +2,7 @@
 /* Threads are looked for in /proc; whoever is new there gets an event, opened as the agent would do it. */
 #include "session/lend.h"
 
+#include "attach/perf/lend.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -9,21 +10,14 @@
 #include "wire/lend.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438 /* the same on every CPU */
-#endif
-
 #define LEND_EVERY_NS (50 * NS_PER_MS)
-#define LEND_COST     20           /* of the time, 1/20 may go into looking */
-#define LEND_PERIOD   (1ull << 50) /* the agent sets its own */
-#define LEND_LOST     (1u << 4)    /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack */
+#define LEND_COST     20 /* of the time, 1/20 may go into looking */
+
+_Static_assert(WIRE_LEND_MAX <= PERF_LEND_MAX, "a message can be sent");
 
 struct lend {
 	const struct hotspot *jvm;
@@ -43,66 +37,21 @@ struct lend {
 
 /* --- sending ------------------------------------------------------------------------------------------- */
 
-/* 0 or errno; what was sent is the JVM's alone, what was not is given up. */
-static int lend_send(struct lend *l)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(l->fds))];
-	} control = {.header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-	size_t bytes = l->message.count * sizeof(l->fds[0]);
-	struct iovec text = {&l->message, sizeof(l->message)};
-	struct msghdr header = {.msg_iov = &text,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = CMSG_SPACE(bytes)};
-	int error;
-
-	control.header.cmsg_len = CMSG_LEN(bytes);
-	memcpy(CMSG_DATA(&control.header), l->fds, bytes);
-	error = sendmsg(l->socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
-	for (uint32_t i = 0; i < l->message.count; i++)
-		close(l->fds[i]);
-	return error;
-}
-
 static void lend_flush(struct lend *l)
 {
 	if (!l->message.count)
 		return;
-	if (lend_send(l))
-		l->full = true; /* they are tried again */
-	else
-		for (uint32_t i = 0; i < l->message.count; i++)
+	l->full = perf_lend_send(
+			  l->socket, &l->message, sizeof(l->message), l->fds, l->message.count) < 0;
+	for (uint32_t i = 0; i < l->message.count; i++) {
+		if (!l->full) /* else they are tried again */
 			hash_index_add(&l->has, hash_u64((uint64_t)l->tids[i]), 0);
+		close(l->fds[i]); /* it is the JVM's alone */
+	}
 	l->message.count = 0;
 }
 
 /* --- threads ------------------------------------------------------------------------------------------- */
-
-/* As the agent asks for it: perf_attr in sampler/engine/perf.c. */
-static int lend_open_event(const struct lend *l, pid_t tid)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER1,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = LEND_PERIOD,
-		.sample_type = PERF_SAMPLE_CALLCHAIN,
-		.read_format = LEND_LOST,
-		.disabled = 1,
-		.wakeup_events = 1,
-		.exclude_callchain_user = 1,
-		.exclude_hv = 1,
-		.exclude_user = l->kernel_only,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd >= 0 || errno != EINVAL)
-		return fd;
-	attr.read_format = 0; /* an older kernel */
-	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
 
 /* The event is the JVM's thread's: one that had ended has not given its number to a thread of somebody else's meanwhile. */
 static bool lend_is_its(const struct lend *l, pid_t tid, int32_t *there)
@@ -128,7 +77,7 @@ static void lend_thread(void *ctx, pid_t tid)
 	}
 	if (l->full)
 		return;
-	fd = lend_open_event(l, tid);
+	fd = perf_lend_open(tid, l->kernel_only);
 	if (fd < 0) {
 		l->refused = errno == ESRCH ? l->refused : errno;
 		return;
@@ -180,7 +129,7 @@ struct lend *lend_begin(
 
 	l->jvm = jvm;
 	l->kernel_only = kernel_only;
-	l->socket = (int)syscall(SYS_pidfd_getfd, pidfd, socket_there, 0);
+	l->socket = perf_lend_socket(pidfd, socket_there);
 	if (l->socket < 0) {
 		lend_refused(errno, "the agent's socket", err);
 		lend_free(l);

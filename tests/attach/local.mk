@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of attach; what they load into real JVMs, and the module as a command.
 
-check_PROGRAMS += %D%/test_cgroup %D%/test_hotspot %D%/test_hsperf %D%/test_limits %D%/test_line_table \
+check_PROGRAMS += %D%/test_cgroup %D%/test_hotspot %D%/test_hsperf %D%/test_lend %D%/test_limits %D%/test_line_table \
 	%D%/test_perf_events %D%/test_place %D%/test_proc \
 	%D%/test_protocol %D%/test_reply
 noinst_PROGRAMS += %D%/attach_tool
@@ -18,6 +18,7 @@ EXTRA_DIST += %D%/agent.c %D%/fake.h
 %C%_test_cgroup_LDADD = libattach.a libbase.a
 %C%_test_hotspot_LDADD = libattach.a libbase.a
 %C%_test_hsperf_LDADD = libattach.a libbase.a
+%C%_test_lend_LDADD = libattach.a libbase.a
 %C%_test_limits_LDADD = libattach.a libbase.a
 %C%_test_proc_LDADD = libattach.a libbase.a
 %C%_test_protocol_LDADD = libattach.a libbase.a

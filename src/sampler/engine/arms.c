@@ -3,7 +3,7 @@
 #include "sampler/engine/arms.h"
 
 #include "base/clock.h"
-#include "sampler/engine/lent.h"
+#include "sampler/engine/perf_fd.h"
 #include "sampler/signal/raw.h"
 #include "sampler/task.h"
 
@@ -149,10 +149,17 @@ void arms_lock(struct thread_slot *slot)
 		raw(SYS_nanosleep, &pause, 0);
 }
 
+void arms_lend_end(struct thread_slot *slot)
+{
+	if (slot->lent)
+		perf_fd_close(slot->lent, NULL);
+	slot->lent = 0;
+}
+
 void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd)
 {
 	arms_lock(slot);
-	lent_return(slot);
+	arms_lend_end(slot);
 	slot->lent = fd;
 	if (atomic_load(&arm_of(slot, WIRE_CPU)->engine)) {
 		arms_quiet(slot, WIRE_CPU);

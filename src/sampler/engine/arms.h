@@ -38,8 +38,12 @@ bool arms_take_off(struct sampler *s, struct thread_slot *slot);
 
 /* Waits for the slot's lock, which nobody holds for long: of threads that may. */
 void arms_lock(struct thread_slot *slot);
-/* The thread's event of perf_events has been lent: cpu is set by it from now on. The slot's lock is not held. */
+/*
+ * The thread's event of perf_events has been lent: cpu is set by it from now on, until the thread or the session has ended
+ * (arms_lend_end: no engine is set by it any more). Publisher only, without the slot's lock.
+ */
 void arms_lend(struct sampler *s, struct thread_slot *slot, int32_t fd);
+void arms_lend_end(struct thread_slot *slot);
 
 /* The two steps of taking one event's engine off. The slot's lock is the caller's. */
 void arms_quiet(struct thread_slot *slot, uint32_t event);

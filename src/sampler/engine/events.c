@@ -4,7 +4,6 @@
 #include "sampler/engine/arms.h"
 
 #include "base/clock.h"
-#include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/engine/wall.h"
@@ -173,7 +172,7 @@ static bool event_takes(const struct event *event, const struct engine *engine)
 /* event_lent: is it set by what the front end opens, thread by thread? */
 static bool event_lent(const struct sampler *s, uint32_t number, const struct engine *engine)
 {
-	return number == WIRE_CPU && engine == &engine_perf && lent_is_open(s);
+	return number == WIRE_CPU && engine == &engine_perf && sampler_is_lent(s);
 }
 
 /*
@@ -300,7 +299,6 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 		command->interval ? command->interval : event_rows[number].interval);
 	error = event_choose(s, number, text, bytes);
 	if (error == 0) {
-		lent_take(s); /* so that threads begin by it */
 		event_limit(s, number, text, bytes);
 		error = event_enable(s, number, text, bytes);
 	}

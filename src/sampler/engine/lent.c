@@ -24,7 +24,7 @@ int lent_open(struct sampler *s)
 	int pair[2];
 	long error;
 
-	if (lent_is_open(s))
+	if (sampler_is_lent(s))
 		return s->lent.theirs;
 	error = raw(
 		SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair);
@@ -78,7 +78,7 @@ void lent_take(struct sampler *s)
 	int fds[WIRE_LEND_MAX];
 	uint32_t count;
 
-	if (!lent_is_open(s))
+	if (!sampler_is_lent(s))
 		return;
 	while (perf_fd_space(2 * WIRE_LEND_MAX)) {
 		count = lent_receive(s, &message, fds);
@@ -93,18 +93,11 @@ void lent_take(struct sampler *s)
 	s->lent.short_said = true;
 }
 
-void lent_return(struct thread_slot *slot)
-{
-	if (slot->lent)
-		perf_fd_close(slot->lent, NULL);
-	slot->lent = 0;
-}
-
 void lent_close(struct sampler *s)
 {
 	for (struct thread_slot *slot = NULL; (slot = threads_after(s->threads, slot));)
-		lent_return(slot);
-	if (!lent_is_open(s))
+		arms_lend_end(slot);
+	if (!sampler_is_lent(s))
 		return;
 	raw(SYS_close, s->lent.ours);
 	raw(SYS_close, s->lent.theirs);

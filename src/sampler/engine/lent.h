@@ -12,14 +12,9 @@
 
 /* lent_open: the number of the socket that the front end is to take, or -errno. */
 int lent_open(struct sampler *s);
-static inline bool lent_is_open(const struct sampler *s)
-{
-	return s->lent.ours > 0;
-}
 /* lent_take: what has come, as long as there are descriptors for it. */
 void lent_take(struct sampler *s);
-/* lent_return: the thread has ended. lent_close: so has the session. No engine is set by it any more. */
-void lent_return(struct thread_slot *slot);
+/* lent_close: the session has ended, no engine is set any more. */
 void lent_close(struct sampler *s);
 
 #endif

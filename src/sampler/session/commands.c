@@ -12,6 +12,12 @@
 #include <errno.h>
 #include <string.h>
 
+static int command_start(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
+{
+	lent_take(s); /* threads that have been lent theirs begin by it */
+	return events_start(s, c, text, bytes);
+}
+
 static int command_stop(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
 {
 	return events_stop(s, c->event, text, bytes);
@@ -73,7 +79,7 @@ static const struct {
 	uint32_t op;
 	int (*run)(struct sampler *s, const struct wire_command *c, char *text, size_t bytes);
 } command_rows[] = {
-	{WIRE_OP_EVENT_START, events_start},
+	{WIRE_OP_EVENT_START, command_start},
 	{WIRE_OP_EVENT_STOP, command_stop},
 	{WIRE_OP_DETACH, command_detach},
 	{WIRE_OP_UNWIND, command_unwind},

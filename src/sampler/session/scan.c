@@ -3,7 +3,6 @@
 #include "sampler/session/scan.h"
 
 #include "sampler/engine/arms.h"
-#include "sampler/engine/lent.h"
 #include "sampler/engine/lock/lock.h"
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
@@ -172,7 +171,7 @@ static void scan_gone(struct sampler *s)
 			slot_retire(s, slot);
 		if (!atomic_load(&slot->gone) || !arms_take_off(s, slot))
 			continue;
-		lent_return(slot);
+		arms_lend_end(slot);
 		if (atomic_load(&slot->pins))
 			continue;
 		if (!slot->gone_flips)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "attach/perf/lend.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438 /* the same on every CPU */
+#endif
+
+#define LEND_PERIOD (1ull << 50)
+#define LEND_LOST   (1u << 4) /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack */
+
+int perf_lend_socket(int pidfd, int there)
+{
+	return (int)syscall(SYS_pidfd_getfd, pidfd, there, 0);
+}
+
+int perf_lend_open(pid_t tid, bool kernel_only)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER1,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = LEND_PERIOD,
+		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.read_format = LEND_LOST,
+		.disabled = 1,
+		.wakeup_events = 1,
+		.exclude_callchain_user = 1,
+		.exclude_hv = 1,
+		.exclude_user = kernel_only,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 || errno != EINVAL)
+		return fd;
+	attr.read_format = 0; /* an older kernel */
+	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int perf_lend_send(int socket, const void *bytes, size_t len, const int *fds, unsigned count)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int) * PERF_LEND_MAX)];
+	} control = {.header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+	struct iovec text = {(void *)(uintptr_t)bytes, len};
+	struct msghdr message = {.msg_iov = &text,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(count * sizeof(int))};
+
+	control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
