@@ -40,6 +40,20 @@ static long long arguments(uint64_t pc)
 	return bytes;
 }
 
+/* called: is the call in front of pc, to CODE + 64, said to be of the code from low to end? */
+static bool called(uint64_t pc, unsigned low, unsigned end)
+{
+	return arch_after_call_of(&mem, pc, CODE + low, CODE + end);
+}
+
+static void test_calls(uint64_t pc, const char *how)
+{
+	is_int(called(pc, 64, 65), 1, how);
+	is_int(called(pc, 0, 128), 1, "in the middle of it");
+	is_int(called(pc, 65, 128), 0, "not of what begins behind");
+	is_int(called(pc, 0, 64), 0, "not of what ends there");
+}
+
 #if defined(__x86_64__)
 typedef uint8_t unit;
 
@@ -152,6 +166,16 @@ static void test_prologues(void)
 
 int main(void)
 {
+#if defined(__x86_64__)
+	test_calls(PUT(128, 0xe8, 0xbb, 0xff, 0xff, 0xff) + 5, "call -69");
+	is_int(called(PUT(128, 0xe9, 0xbb, 0xff, 0xff, 0xff) + 5, 64, 65), 0, "not jmp");
+	is_int(called(PUT(128, 0x41, 0xff, 0xd2) + 3, 0, 256), 0,
+		"not call r10, to nobody knows where");
+#else
+	test_calls(PUT(128, 0x97fffff0u) + 4, "bl -64");
+	is_int(called(PUT(128, 0x17fffff0u) + 4, 64, 65), 0, "not b");
+	is_int(called(PUT(128, 0xd63f0100u) + 4, 0, 256), 0, "not blr, to nobody knows where");
+#endif
 	test_arguments();
 	test_jumps();
 	test_prologues();

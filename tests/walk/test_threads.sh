@@ -83,13 +83,12 @@ slow_paths() {
 
 # barriers COLLECTOR STUBS [SLOW]: other collectors'. C1 calls STUBS at places that nothing describes, with arguments below its frame
 # (Z), or they make two frames (Shenandoah, JDK 28); C2 calls SLOW itself, behind the method's code, and jumps back by way of another jump.
-# Of C1's those in which the stub has called the VM: of those in the stub itself up to one in ten (JDK 17), one in a hundred (25),
-# may be put to its caller's caller, where a stale return address lies among the registers that it has yet to save.
+# In the stub itself there may be stale return addresses among the registers that it has yet to save.
 barriers() {
 	local told="-XX:+Use${1}GC -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"
 	# shellcheck disable=SC2086
 	record "JDK $major, $1, C1" links -XX:TieredStopAtLevel=1 $told || return
-	all "JDK $major: $1's barriers of C1: under what has loaded or stored" "^\\[links .*;($2);" "$begin"'Stubs\.links;'
+	all "JDK $major: $1's barriers of C1: under what has loaded or stored" "^\\[links .*;($2)[; ]" "$begin"'Stubs\.links;'
 	[ $# -eq 3 ] || return
 	# shellcheck disable=SC2086
 	record "JDK $major, $1, C2" links -XX:-TieredCompilation $told || return
@@ -98,7 +97,7 @@ barriers() {
 
 while read -r major JAVA; do
 	slow_paths "$major"
-	[ "$major" -lt 21 ] || barriers Z '(load|store)_barrier_on_[a-z_]*' 'ZBarrier'
+	[ "$major" -lt 17 ] || barriers Z '(load|store)_barrier_on_[a-z_]*' 'ZBarrier'
 done < <(jdks $MAJORS)
 JAVA=$own
 while read -r major JAVA; do

@@ -186,11 +186,19 @@ static enum walk_step prologue_step(struct walker *w)
 	return try_caller(w, sender.pc, sender.sp, sender.fp);
 }
 
+/* A stub that has made a frame is known by the call in front of its return address; stale ones may lie below, where it has yet to write. */
+static bool has_frame(struct walker *w, const struct code_blob *blob)
+{
+	return walker_on_stack(w, w->at.fp) &&
+	       arch_after_call_of(
+		       w->mem, walker_word(w, w->at.fp + 8) & ARCH_PC_MASK, blob->code, blob->end);
+}
+
 static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
 	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
-	if (blob->kind == CODE_LEAF && pushed_step(w) == STEP_NEXT)
+	if (blob->kind == CODE_LEAF && !has_frame(w, blob) && pushed_step(w) == STEP_NEXT)
 		return STEP_NEXT;
 	if (by_link(w) == STEP_NEXT || prologue_step(w) == STEP_NEXT ||
 		by_frame_size(w, blob->frame_words) == STEP_NEXT ||

@@ -41,6 +41,8 @@ enum arch_prologue {
 
 /* Whether the instruction before pc is a call. */
 bool arch_after_call(const struct walk_mem *mem, uint64_t pc);
+/* Whether it is a direct one, of code from low to end. */
+bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end);
 
 /*
  * The code that a call of C1's slow paths returns to, at pc: how many bytes of arguments it takes from the stack that were put there

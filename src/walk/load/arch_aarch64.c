@@ -37,6 +37,22 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	       (insn & 0xfefff800u) == 0xd63f0800u;   /* blraa and its kin */
 }
 
+/* branch_target: of b and bl at pc. */
+static uint64_t branch_target(uint64_t pc, uint32_t insn)
+{
+	return pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+}
+
+bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint32_t insn;
+
+	if ((pc & 3) || pc < 4 || !mem_load(mem, pc - 4, &insn, sizeof(insn)) ||
+		(insn & 0xfc000000u) != 0x94000000u)
+		return false;
+	return branch_target(pc - 4, insn) - low < end - low;
+}
+
 /* jump_at: where it leads; one to nearby also to another one of the same slow path, which leads on. 0: there is none. */
 static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 {
@@ -46,7 +62,7 @@ static uint64_t jump_at(const struct walk_mem *mem, uint64_t pc)
 	for (int i = 0; i < 2 && !(pc & 3) && mem_load(mem, pc, &insn, sizeof(insn)); i++) {
 		if ((insn & 0xfc000000u) != 0x14000000u) /* b */
 			break;
-		target = pc + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+		target = branch_target(pc, insn);
 		if (target >= pc || pc - target > JUMP_NEAR)
 			break;
 		pc = target;

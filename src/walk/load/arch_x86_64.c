@@ -43,6 +43,17 @@ bool arch_after_call(const struct walk_mem *mem, uint64_t pc)
 	return false;
 }
 
+bool arch_after_call_of(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
+{
+	uint8_t b[5];
+	int32_t far;
+
+	if (pc < sizeof(b) || !mem_load(mem, pc - sizeof(b), b, sizeof(b)) || b[0] != 0xe8)
+		return false;
+	__builtin_memcpy(&far, b + 1, sizeof(far));
+	return pc + (uint64_t)(int64_t)far - low < end - low;
+}
+
 /* pops: the bytes that take one register from the stack; 0: these do not. */
 static unsigned pops(const uint8_t *at)
 {
