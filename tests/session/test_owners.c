@@ -69,6 +69,15 @@ int main(void)
 	fourth[0].utime += h / 2;
 	is_cpu(look(&c, 6, fourth, 4, 81 * h, 8 * h), 50, 0, 50, 0,
 		"Serial collects in the VM thread");
+	ok(!c.graal, "no Graal: its compilers are C1 and C2");
+	fourth[1].comm = "LibGraal-1 Mana";
+	look(&c, 7, fourth, 4, 82 * h, 8 * h);
+	ok(!c.graal, "nor is it for being there for others");
+	fourth[1].comm = "JVMCI-native Co";
+	look(&c, 8, fourth, 4, 83 * h, 8 * h);
+	ok(c.graal, "Graal compiles, by the name of its thread");
+	look(&c, 9, first, 4, 84 * h, 8 * h);
+	ok(c.graal, "also when that thread has gone, as idle ones do");
 	gauges_cpu_done(&c);
 	return tap_done();
 }

@@ -99,6 +99,24 @@ tid=$(sed -n 's/^thread \([0-9]*\) .* known-[0-9]*$/\1/p' "$T/vitals" | head -n 
 ok "a thread's id is the kernel's" [ -d "/proc/$JVM/task/${tid:-none}" ]
 jvm_end >/dev/null
 
+# Graal in C2's place: of the JDKs here 11 has it. What a JVM calls itself does not say so.
+graal='-XX:+UnlockExperimentalVMOptions -XX:+UseJVMCICompiler'
+while read -r jdk java; do
+	[ "$jdk" = 11 ] || continue
+	for options in "" "-XX:+UnlockExperimentalVMOptions -XX:+EnableJVMCI" "$graal" "$graal -XX:-UsePerfData"; do
+		# shellcheck disable=SC2086
+		JAVA=$java jvm_start -Xmx256m $options Known shares || continue
+		ok "JDK 11 ${options:-as it is}: a session" vitals 1.2
+		own=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.vm.name = //p')
+		case $options in
+		*UsePerfData) own=Graal ;;
+		*JVMCICompiler) own="$own with Graal" ;;
+		esac
+		is "its VM, and Graal only where that compiles" "$(value vm)" "$own"
+		jvm_end >/dev/null
+	done
+done < <(jdks 11)
+
 jvm_start $CALM_JVM -XX:-UsePerfData Known shares
 ok "a session with a JVM that has no counters" vitals 1.2
 is "the heap is not known, which is not 0" "$(value heap_used)" -1

@@ -12,8 +12,8 @@
 
 static void print_vitals(const struct vitals *v)
 {
-	printf("pid %d\nname %s\njdk %s\nuser %s\nuptime_s %lld\n", v->pid, v->name, v->jdk,
-		v->user, (long long)v->uptime_s);
+	printf("pid %d\nname %s\njdk %s\nvm %s\nuser %s\nuptime_s %lld\n", v->pid, v->name, v->jdk,
+		v->vm, v->user, (long long)v->uptime_s);
 	printf("cpu_user_ms %lld\ncpu_system_ms %lld\nmachine_busy_ms %lld\nmachine_cpus %lld\n",
 		(long long)v->cpu_user_ms, (long long)v->cpu_system_ms,
 		(long long)v->machine_busy_ms, (long long)v->machine_cpus);

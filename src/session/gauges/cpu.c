@@ -17,6 +17,13 @@ static const char *const gauges_gc[] = {"GC Thread", "GC task thread", "G1 ", "P
 	"ZUnmap", "RuntimeWorker", "XWorker", "XDirector", "XDriver", "XStat", "XUncommit",
 	"XUnmap", "Shenandoah", "ShenWorker", NULL};
 
+/*
+ * HotSpot calls its compilers' threads after the compiler, and Graal is the only one behind JVMCI: "JVMCI CompilerThread0",
+ * "JVMCI-native CompilerThread0" as a library. A JVM that has JVMCI and compiles by C2 has none of these; LibGraal's
+ * own threads also serve languages that are run by such a JVM.
+ */
+static const char *const gauges_graal[] = {"JVMCI Comp", "JVMCI-native Co", NULL};
+
 static bool gauges_begins(const char *comm, const char *const *with)
 {
 	while (*with && strncmp(comm, *with, strlen(*with)) != 0)
@@ -66,6 +73,7 @@ void gauges_cpu_task(struct gauges_cpu *c, pid_t tid, const struct proc_cpu *cpu
 	const struct gauges_task *past;
 	struct gauges_task *now;
 
+	c->graal |= gauges_begins(comm, gauges_graal);
 	if (owner == GAUGES_PROGRAM)
 		return;
 	if (c->now_count == c->cap) {

@@ -91,6 +91,16 @@ static void gauges_count_task(void *ctx, pid_t tid)
 	}
 }
 
+/* The JVM's own name is the same whatever compiles in it. */
+static void gauges_name_vm(struct gauges *g, struct vitals *v)
+{
+	if (!g->cpu.graal)
+		return;
+	snprintf(g->who.vm, sizeof(g->who.vm), "%.100s%sGraal", g->jvm.vm,
+		*g->jvm.vm ? " with " : "");
+	memcpy(v->vm, g->who.vm, sizeof(v->vm));
+}
+
 /* Each thread is a file to read, so the more there are the less often: until then, what the last look said. */
 static void gauges_look(struct gauges *g, struct vitals *v)
 {
@@ -108,6 +118,7 @@ static void gauges_look(struct gauges *g, struct vitals *v)
 		return;
 	}
 	v->threads_running = t.running;
+	gauges_name_vm(g, v);
 	gauges_cpu_end(&g->cpu, clock_mono_ns(), &process, &v->cpu);
 	g->tasks_due_ns = v->time_ns + (clock_mono_ns() - v->time_ns) * GAUGES_TASK_COST;
 }

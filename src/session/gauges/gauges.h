@@ -47,7 +47,8 @@ struct gauges_task {
 struct gauges_cpu {
 	struct gauges_task *past, *now; /* of JIT and GC, in the order of the folder of tasks */
 	unsigned past_count, now_count, cap;
-	bool vm_collects;        /* the VM thread does the collector's work */
+	bool vm_collects; /* the VM thread does the collector's work */
+	bool graal; /* compiles in C2's place: a thread was seen that HotSpot calls after JVMCI */
 	uint64_t time_ns, ticks; /* of the last look, ticks since boot; 0: there was none */
 	uint64_t utime, stime;   /* of the process, then */
 	uint64_t used[GAUGES_OWNERS], kernel; /* since then; kernel: what JIT and GC used there */
