@@ -22,3 +22,16 @@ EXTRA_DIST += %D%/aarch64_check.sh
 aarch64-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/aarch64_check.sh
+
+# The one file built twice, which is minutes.
+EXTRA_DIST += %D%/reproducible_check.sh
+.PHONY: reproducible-check
+reproducible-check:
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JDK='$(JDK)' \
+		bash $(srcdir)/%D%/reproducible_check.sh
+
+# The packages of Debian's, by what is said of them and by what they do when installed.
+EXTRA_DIST += %D%/deb_check.sh
+.PHONY: deb-check
+deb-check: deb
+	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' bash $(srcdir)/%D%/deb_check.sh

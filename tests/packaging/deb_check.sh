@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make deb-check: Debian's packages, which make deb has put into deb/. What lintian says of them is nothing; in a root of this
+# Debian they install with what they depend on and nothing else, their autopkgtest passes beside a JVM there, as root and as a user;
+# removed they leave no file.
+#
+#   usage: [ROOTS=DIR] make deb-check      as root; lintian and mmdebstrap are used
+#
+# The root is made once, in $ROOTS.
+. "$(dirname "$0")/../jvm/lib.sh"
+
+ROOTS=${ROOTS:-${HOME:-/root}/.cache/jhot/roots}
+suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+root=$ROOTS/$suite-deb
+status=0
+[ "$(id -u)" = 0 ] || { echo "deb-check needs root" >&2; exit 1; }
+for tool in lintian mmdebstrap; do
+	command -v $tool >/dev/null || { echo "deb-check needs $tool" >&2; exit 1; }
+done
+deb=$(echo "$builddir"/deb/jhot_*.deb)
+[ -e "$deb" ] || { echo "make deb has left no package in $builddir/deb" >&2; exit 1; }
+
+# row NAME COMMAND...: passes when the command does; its output is shown when not
+row() {
+	local name=$1
+	shift
+	if "$@" >"$T/log" 2>&1; then
+		printf '%-52s yes\n' "$name"
+	else
+		printf '%-52s NO\n' "$name"
+		cat "$T/log" >&2
+		status=1
+	fi
+}
+
+silent() {
+	"$@" >"$T/said" 2>&1 && [ ! -s "$T/said" ] || { cat "$T/said"; false; }
+}
+
+# The names of what it depends on; dpkg looks at their versions itself. Each of them and a JDK, and no more, is in the root.
+depends() {
+	dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort
+}
+
+root_made() {
+	local site
+	[ "$(cat "$root/depends" 2>/dev/null)" != "$(depends)" ] || return 0
+	rm -rf "$root"
+	mkdir -p "$ROOTS"
+	site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
+	mmdebstrap --variant=minbase --include="default-jdk-headless $(depends | tr '\n' ' ')" \
+		--aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Languages "none"' \
+		--aptopt='APT::Install-Recommends "false"' "$suite" "$root" \
+		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $suite main" && depends >"$root/depends"
+}
+
+files() {
+	find "$root" -xdev \( -path "$root/tmp" -o -path "$root/var/lib/dpkg" -o -path "$root/var/log" -o -path "$root/proc" -o \
+		-path "$root/dev" \) -prune -o -print | sort
+}
+
+within() { # COMMAND...: in the root, with a /proc and a /tmp of its own
+	unshare -m -p -f --kill-child sh -c 'mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" &&
+		{ [ -c "$1/dev/null" ] || mount --rbind /dev "$1/dev"; } && cp "$2"/* "$1/tmp" && root=$1 && shift 2 &&
+		exec chroot "$root" "$@"' sh "$root" "$T/brought" "$@"
+}
+
+mkdir "$T/brought"
+cp "$builddir"/deb/*.deb "$srcdir/packaging/debian/tests/record" "$T/brought"
+chmod 755 "$T/brought"/*
+user="setpriv --reuid nobody --regid nogroup --clear-groups"
+
+# Of whoever packages without having said who he is (packaging/deb.sh) lintian says that root@HOST is no address.
+packager=
+[ -n "${DEBEMAIL:-}" ] || packager=--suppress-tags=bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact
+# shellcheck disable=SC2086
+row "lintian has nothing to say" silent lintian --allow-root --display-info --pedantic $packager "$builddir"/deb/*.changes
+row "a root of $suite with a JDK and what it depends on" root_made
+[ $status = 0 ] || exit 1
+within dpkg --purge jhot jhot-dbgsym >/dev/null 2>&1 # an earlier run's
+files >"$T/before"
+# dpkg looks for nothing on any network: what is missing is a failure
+row "it installs" within sh -c 'dpkg -i /tmp/*.deb'
+row "its version is told" within jhot --version
+row "autopkgtest, as root" within /tmp/record
+# shellcheck disable=SC2086
+row "autopkgtest, as a user" within $user /tmp/record
+row "it goes" within dpkg --purge jhot jhot-dbgsym
+files >"$T/after"
+row "and leaves no file" diff "$T/before" "$T/after"
+exit $status
