@@ -40,7 +40,8 @@ image: tarball
 	cp $(srcdir)/%D%/Containerfile image/Dockerfile
 	@echo 'docker build -t jhot image'
 
-# Packages are made from what a release has.
+# Packages are made from what a release has. Who packages says for Alpine, as for its own tools: PACKAGER='Name <mail>'.
+HOMEPAGE = $(PACKAGE_URL)
 .PHONY: deb rpm apkbuild
 deb: dist
 	$(srcdir)/%D%/deb.sh $(distdir).tar.xz $(VERSION) $(COMMIT_DATE) deb
@@ -52,7 +53,10 @@ rpm: dist
 apkbuild: dist
 	rm -rf apk && $(MKDIR_P) apk && cp $(distdir).tar.xz apk
 	sum=`sha512sum $(distdir).tar.xz | cut -d ' ' -f 1` && \
-		sed "s/[@]VERSION@/$(VERSION)/g; s/[@]SHA512@/$$sum/" $(srcdir)/%D%/APKBUILD.in >apk/APKBUILD
+		sed "s/[@]VERSION@/$(VERSION)/g; s/[@]SHA512@/$$sum/; s|[@]URL@|$(HOMEPAGE)|; \
+			s|[@]PACKAGER@|$${PACKAGER:+ $$PACKAGER}|" $(srcdir)/%D%/APKBUILD.in >apk/APKBUILD
+	@test -n '$(HOMEPAGE)' || \
+		echo 'abuild wants the address of a page, and configure.ac names none: make apkbuild HOMEPAGE=https://...' >&2
 	@echo 'on Alpine: cd apk && abuild -r'
 clean-local: clean-packages
 .PHONY: clean-packages

@@ -3,11 +3,12 @@
 
 EXTRA_PROGRAMS += %D%/bench_attach %D%/bench_day %D%/bench_diff %D%/bench_enable \
 	%D%/bench_scale %D%/bench_ui %D%/bench_unwind
-# The table itself is tested.
-check_SCRIPTS += %D%/test_table.py
+CLEANFILES += soak.txt
+# The tables themselves are tested.
+check_SCRIPTS += %D%/test_soak.sh %D%/test_table.py
 EXTRA_DIST += %D%/attach.sh %D%/bench.py %D%/causes.sh %D%/events.sh %D%/exports.sh %D%/export.py %D%/frozen.py %D%/idle.sh \
 	%D%/lib.sh %D%/live.py %D%/live.sh %D%/memory.sh %D%/plot.py %D%/rates.sh %D%/real_diff.sh %D%/screen.sh %D%/soak.sh \
-	%D%/soak_alloc.sh %D%/stacks.awk %D%/totals.sh %D%/truth.py %D%/walk.sh %D%/work.py %D%/work.sh %D%/workload.sh
+	%D%/soak_alloc.sh %D%/soak_report.awk %D%/stacks.awk %D%/totals.sh %D%/truth.py %D%/walk.sh %D%/work.py %D%/work.sh %D%/workload.sh
 
 %C%_bench_unwind_LDADD = $(unwind_test_libs)
 %C%_bench_enable_SOURCES = %D%/bench_enable.c tests/sampler/driver.c

@@ -3,12 +3,15 @@
 # make soak: a sample per millisecond on many programs under stress, one after the other; each must live and be right.
 #
 #   SECONDS_EACH=60   how long each is sampled           INTERVAL=1ms    EVENTS=cpu    what is sampled, by commas
+#   HOURS=4           goes round the lines until that time is over; without it once
+#   REPORT=FILE       what came of it in all: soak.txt in the build folder
 #   JAVA=...          the JVM; a line that needs what it has not runs on the newest of $JDKS that has it
 #   ONLY=REGEX        only lines whose name matches      PROGRAMS="..."  lines like those below instead of them
 #   WORKLOADS=DIR     also DIR/*.sh (see workload.sh); PROGRAMS=" " then means: only those
 #
 # A row's memory is that of the JVM, and of jhot, in kB: how much more in the end than when it began. Below the row: what was lost, by
-# name, and both memories over time, each from 0 to its most.
+# name, and both memories over time, each from 0 to its most. In the end, and in the file from the first row on, a table of all rounds
+# (soak_report.awk).
 #
 # Exit 1 when a JVM crashed, hung, wrote what it should not, came to a wrong result, or jhot failed.
 . "$(dirname "$0")/../jvm/lib.sh"
@@ -17,11 +20,16 @@
 SECONDS_EACH=${SECONDS_EACH:-60}
 INTERVAL=${INTERVAL:-1ms}
 EVENTS=${EVENTS:-cpu}
+HOURS=${HOURS:-}
+REPORT=${REPORT:-$builddir/soak.txt}
 TEST_CLASSES=$CLASSES
 HAMMER=$builddir/tests/sampler
 failed=0
 
-# name | JVM options | program and arguments. Tight heaps are about the least that a collector can do with.
+# name | JVM options | program and arguments. Tight heaps are about the least that a collector can do with. How much that is depends, for
+# one that works beside the program, on how much of the CPU it gets: Walks keeps 2 MB alive, and where the program filled the
+# rest before Shenandoah came round, it threw OutOfMemoryError (JDK 28, without jhot, six busy loops and four such JVMs on two cores:
+# two of the four within 2 minutes at 256 MB, whole collections still at 512, no allocation that failed at 1 GB, 372 MB in use).
 programs() {
 	cat <<'END'
 javac                 | -Xmx512m | Compile 40 2
@@ -31,7 +39,7 @@ javac, Serial tight   | -XX:+UseSerialGC -Xmx72m | Compile 40 2
 javac, Shenandoah     | -XX:+UseShenandoahGC -Xmx96m | Compile 40 2
 javac, ZGC            | -XX:+UseZGC -Xmx192m | Compile 40 2
 javac, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -Xmx64m | Compile 40 2
-walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx256m | Walks
+walks, small headers  | -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+UseShenandoahGC -Xmx1g | Walks
 walks, ZGC            | -XX:+UseZGC -Xmx128m | Walks
 walks, wide pointers  | -XX:-UseCompressedOops -XX:+UseParallelGC -Xmx64m | Walks
 walks, interpreted    | -Xint | Walks
@@ -103,12 +111,23 @@ report() {
 	read -r own own_more own_plot < <(memory_of 2)
 	printf '%-24s %9s %7s %7s %8s %8s %8s %8s  %s\n' "$1" "$samples" "$broken" "$lost" "$jvm" "$jvm_more" \
 		"$own" "$own_more" "$2"
+	printf '%s\t' "$(date +%H:%M:%S)" "$1" "$samples" "$broken" "$jvm" "$((jvm + jvm_more))" "$own" "$((own + own_more))" >>"$T/rows"
+	printf '%s\n' "$2" >>"$T/rows"
+	tr ',' '\n' <"$T/losses" | sed 's/^ *//' >>"$T/all-losses"
+	in_all >"$REPORT"
 	if [ "$lost" != 0 ]; then
 		printf '%24s lost: %s\n' '' "$(tr ',' '\n' <"$T/losses" |
 			awk '{ n[$1] += $2 } END { for (i in n) printf "%s %d  ", i, n[i] }')"
 	fi
 	[ -z "$jvm_plot" ] || printf '%24s JVM %s  jhot %s\n' '' "$jvm_plot" "$own_plot"
 	[ "$2" = "alive and right" ] || failed=1
+}
+
+# in_all: the report so far
+in_all() {
+	printf '%s to %s, %s CPUs, load %s: JDK %s and newer, events %s every %s, %s s a row\n\n' "$begun" "$(date '+%F %T')" "$(nproc)" \
+		"$(cut -d ' ' -f 1-3 /proc/loadavg)" "$major" "$EVENTS" "$INTERVAL" "$SECONDS_EACH"
+	awk -f "$srcdir/tests/bench/soak_report.awk" losses="$T/all-losses" "$T/rows"
 }
 
 crashed() {
@@ -205,6 +224,10 @@ soak_own() {
 	fi
 	jvm_kill
 	JAVA=$first
+	# a soak of days has no end of descriptors
+	exec {JVM_IN}>&-
+	rm -f "${JVMS[-1]##*:}" "$JVM_OUT" "$JVM_ERR" "/tmp/.java_pid$JVM"
+	unset 'JVMS[-1]'
 }
 
 # --- other workloads ---------------------------------------------------------------------------------
@@ -255,13 +278,32 @@ wanted() {
 	[[ $1 =~ ${ONLY:-.} ]]
 }
 
+# on: there is time for another row
+on() {
+	[ -z "$HOURS" ] || [ "$(date +%s)" -lt "$end_s" ]
+}
+
+once_round() {
+	while IFS='|' read -r name options program && on; do
+		read -r name <<<"$name"
+		read -r program <<<"$program"
+		[ -n "$program" ] && wanted "$name" && soak_own "$name" "$options" "$program"
+	done < <(if [ -n "${PROGRAMS:-}" ]; then echo "$PROGRAMS"; else programs; fi)
+	for name in $(workload_names); do
+		wanted "$name" && on && soak_workload "$name"
+	done
+}
+
+begun=$(date '+%F %T')
+major=$(java_major "$JAVA")
+end_s=$(awk -v now="$(date +%s)" -v hours="${HOURS:-0}" 'BEGIN { printf "%.0f", now + hours * 3600 }')
 printf '%-24s %9s %7s %7s %8s %8s %8s %8s  %s\n' program samples 'broken%' lost 'JVM kB' more 'jhot kB' more verdict
-while IFS='|' read -r name options program; do
-	read -r name <<<"$name"
-	read -r program <<<"$program"
-	[ -n "$program" ] && wanted "$name" && soak_own "$name" "$options" "$program"
-done < <(if [ -n "${PROGRAMS:-}" ]; then echo "$PROGRAMS"; else programs; fi)
-for name in $(workload_names); do
-	wanted "$name" && soak_workload "$name"
+once_round
+# where no row is wanted there is no next round either
+while [ -n "$HOURS" ] && [ -s "$T/rows" ] && on; do
+	once_round
 done
+[ -s "$T/rows" ] || { echo "no row of that name" >&2; exit 1; }
+echo
+in_all | tee "$REPORT"
 exit $failed
