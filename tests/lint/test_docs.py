@@ -99,6 +99,17 @@ def tool_faults():
         yield "%s is no target that is .PHONY" % name
 
 
+def address_faults():
+    """A package sends nobody to a page that is not jhot's: configure.ac says which is."""
+    own = re.search(r"AC_INIT\((.*)\)", lint.read("configure.ac")).group(1)
+    paths = ["packaging/" + name for name in ("APKBUILD.in", "jhot.spec.in", "Containerfile", "debian/control", "debian/copyright")]
+    for path in paths:
+        # the first line of Debian's copyright file names what it is written in
+        for address in re.findall(r"^(?!Format:).*?(\w+://[^\s\"]*|[\w.]+@[\w-]+\.[\w.]+)", lint.read(path), re.M):
+            if address not in own:
+                yield "%s: %s is not in configure.ac" % (path, address)
+
+
 lint.check("there are pages", [] if len(PAGES) > 3 else ["only %d" % len(PAGES)])
 lint.check("files that pages name exist", missing_files())
 lint.check("links lead to headings", anchor_faults())
@@ -107,4 +118,5 @@ lint.check("doc/recording.md lists the chunks of a recording", chunk_faults())
 lint.check("doc/findings.md lists the rules", rule_faults())
 lint.check("make targets that pages name exist", target_faults())
 lint.check("HACKING.md names the tools", tool_faults())
+lint.check("packages name no address but jhot's own", address_faults())
 lint.done()
