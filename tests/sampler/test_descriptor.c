@@ -53,6 +53,15 @@ static int port_of(int fd)
 	return ntohs(a.sin6_port);
 }
 
+/* Whether a connected socket's peer is told by SO_PEERNAME: emulation of another CPU cuts it to a number. */
+static bool peers_are_told(int fd)
+{
+	struct sockaddr_in peer;
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERNAME, &peer, &bytes) && bytes == sizeof(peer);
+}
+
 /* --- TCP ---------------------------------------------------------------------------------------------- */
 
 static void test_tcp(void)
@@ -60,6 +69,7 @@ static void test_tcp(void)
 	struct sockaddr_in a = at("127.0.0.1", 0);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
 	int served, port;
+	bool told;
 	char want[100];
 
 	if (bind(listener, (void *)&a, sizeof(a)) || listen(listener, 5))
@@ -69,6 +79,7 @@ static void test_tcp(void)
 	if (connect(client, (void *)&a, sizeof(a)))
 		abort();
 	served = accept(listener, NULL, NULL);
+	told = peers_are_told(client);
 	snprintf(want, sizeof(want), "socket read\t127.0.0.1:%d", port);
 	is(client, "read", want, "a client's by its peer");
 	snprintf(want, sizeof(want), "socket write\t127.0.0.1:%d", port_of(client));
@@ -83,7 +94,10 @@ static void test_tcp(void)
 	is(client, "read", want, "and a client's as before");
 	setsockopt(served, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
 	close(served);
-	is(client, "read", want, "still so when that has reset it");
+	if (told)
+		is(client, "read", want, "still so when that has reset it");
+	else
+		tap_skip("a client's whose server has reset it", "who it was is not told");
 	close(client);
 	close(listener);
 	is(client, "read", "closed", "one that is closed has no text");
@@ -134,6 +148,8 @@ static void test_connecting(void)
 	snprintf(want, sizeof(want), "socket connect\t127.0.0.1:%d", port_of(listener));
 	if (i == 8)
 		tap_skip("one that is being connected", "all are at once");
+	else if (!peers_are_told(clients[0]))
+		tap_skip("one that is being connected", "who it is connected to is not told");
 	else
 		is(last.fd, "write", want, "one that is being connected, whatever the call");
 	for (i -= i == 8; i >= 0; i--)

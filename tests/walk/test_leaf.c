@@ -14,7 +14,7 @@
 
 #define DEPTH 32
 
-static struct unwind_table *without;
+static const struct unwind_table *without;
 static struct walk_mem memory;
 static int stacks, same;
 static char first[1024];
@@ -32,7 +32,7 @@ static void compare(ucontext_t *uc)
 
 	regs_read(uc, &regs);
 	r = walk_stack(NULL, &memory, &regs, &thread, frames, DEPTH);
-	unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME);
+	unw_init_local2(&cursor, (void *)uc, UNW_INIT_SIGNAL_FRAME);
 	/* As far as libc goes: what calls qsort is in the module without rows. */
 	do {
 		unw_get_reg(&cursor, UNW_REG_IP, &pc);
@@ -78,6 +78,45 @@ static struct unwind_table *table_without(const struct unwind_table *all, uint64
 	return t;
 }
 
+#if defined(__aarch64__)
+/*
+ * Code without a row in a module that has them, as the linker's stubs are: further from its neighbours than rows of
+ * theirs are believed. Its caller keeps a frame pointer.
+ */
+void bare(void);
+__asm__(".text\n"
+	"	.skip 128\n"
+	".type bare, @function\n"
+	"bare:\n"
+	"	brk #0\n"
+	"	ret\n"
+	".size bare, . - bare\n"
+	"	.skip 128\n");
+
+static const struct unwind_rule *row_at(const struct unwind_table *all, void (*fn)(void))
+{
+	const struct walk_regs regs = {.pc = (uint64_t)(uintptr_t)fn};
+	const struct unwind_rule *rule = unwind_rule_of(all, &regs, true);
+
+	return rule && rule->cfa != UNWIND_CFA_NONE ? rule : NULL;
+}
+
+static void test_stub(const struct unwind_table *all)
+{
+	without = all;
+	stacks = same = 0;
+	for (int i = 0; i < 3; i++)
+		bare();
+	ok(stacks == 3 && !row_at(all, bare), "a stub without a row was interrupted");
+	is_int(same, stacks, "its caller was found, and all of that one's");
+}
+#else
+static void test_stub(const struct unwind_table *all)
+{
+	(void)all; /* libc keeps no frame pointers that would lead past the caller */
+}
+#endif
+
 int main(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
@@ -93,6 +132,7 @@ int main(void)
 	qsort(numbers, 64, sizeof(numbers[0]), compare_ints);
 	ok(stacks > 100, "the comparator was interrupted %d times", stacks);
 	is_int(same, stacks, "its callers in libc were found each time");
+	test_stub(all);
 	if (first[0])
 		diag("%s", first);
 	return tap_done();

@@ -178,6 +178,21 @@ static enum walk_step leaf_try(struct walker *w, uint64_t pc, uint64_t sp)
 }
 
 /*
+ * Where calls leave the return address in a register and libc keeps frame pointers: by the frame pointer, a leaf without a
+ * frame and without rows, or the linker's stub of a call into another library, would leave its caller out. The register is
+ * believed as in native_leaf_step: in code without rows that has called something it leads to that code, which then has
+ * none, and in a function whose frame is made the frame pointer says the same.
+ */
+static enum walk_step link_step(struct walker *w)
+{
+	uint64_t link = w->regs->link & ARCH_PC_MASK, fp = w->at.fp;
+
+	if (walker_on_stack(w, fp) && (walker_word(w, fp + 8) & ARCH_PC_MASK) == link)
+		return STEP_FAIL;
+	return leaf_try(w, link, w->at.sp);
+}
+
+/*
  * A leaf that keeps no frame pointer, in a module whose rows have not come yet: libjvm's comparators, which libc's
  * qsort calls; or a stub that native code calls, such as JNI's fast accessors. The nearest return address is believed
  * when it has rows and they lead to another one; a nearer one in libjvm, which cannot be checked, may be the caller.
@@ -210,6 +225,8 @@ enum walk_step native_step(struct walker *w)
 		done = rows_step(w);
 	if (done == STEP_FAIL)
 		done = trampoline_step(w);
+	if (done == STEP_FAIL && ARCH_HAS_LINK && w->top && w->thread->rows)
+		done = link_step(w);
 	if (done == STEP_FAIL)
 		done = fp_step(w, from_libjvm);
 	if (done == STEP_FAIL && w->top && w->thread->rows)
