@@ -1,48 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # make aarch64-check: all of jhot, compiled for aarch64, on an OpenJDK of that CPU; both run by qemu's emulation of a user's
-# process. A line per event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top.
+# process. A line per event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top. Then the C tests
+# that take minutes by emulation.
 #
 #   ROOT=DIR   where Debian's packages of arm64 are unpacked, once     SECONDS_EACH=10   of each event
 #
 # Needs qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross. The emulation has no
 # perf_events, no ptrace and no process_vm_readv: threads are sampled by CPU timers, `dump` is not tried.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$(dirname "$0")/arm64_root.sh"
 
 ROOT=${ROOT:-${HOME:-/root}/.cache/jhot/arm64}
 SECONDS_EACH=${SECONDS_EACH:-10}
-CPU=aarch64-linux-gnu
-PACKAGES="openjdk-17-jre-headless libc6 zlib1g zlib1g-dev libgcc-s1 libstdc++6 libelf1 libelf-dev libdw1 libdw-dev liblzma5
-	liblzma-dev libbz2-1.0 libzstd1 libtinfo6 libncurses-dev"
 status=0
-for tool in $CPU-gcc qemu-aarch64; do
+for tool in $ARM64_CPU-gcc qemu-aarch64; do
 	command -v $tool >/dev/null || { echo "aarch64-check needs $tool" >&2; exit 1; }
 done
 
-# In a list of its own, so that this machine's packages stay of its own CPU.
-root_made() {
-	local apt=$T/apt options
-	[ ! -e "$ROOT/made" ] || return 0
-	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$ROOT/usr/lib"
-	touch "$apt/state/status"
-	options=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o "Dir::State=$apt/state"
-		-o "Dir::State::status=$apt/state/status" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=)
-	apt-get "${options[@]}" update >"$T/log" 2>&1 &&
-		# shellcheck disable=SC2086
-		(cd "$apt/debs" && apt-get "${options[@]}" download $PACKAGES) >"$T/log" 2>&1 || return
-	ln -sfn usr/lib "$ROOT/lib"
-	for deb in "$apt"/debs/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$ROOT" || return
-	done
-	touch "$ROOT/made"
-}
-
 program_made() {
+	arm64_flags "$ROOT"
 	mkdir "$T/build" && cd "$T/build" &&
-		"$srcdir/configure" --host=$CPU CFLAGS='-O2 -g1' LDFLAGS="-L$ROOT/usr/lib/$CPU -Wl,-rpath-link,$ROOT/usr/lib/$CPU" \
-			CPPFLAGS="-isystem $ROOT/usr/include -isystem $ROOT/usr/include/$CPU" \
+		"$srcdir/configure" "${ARM64_FLAGS[@]}" CFLAGS='-O2 -g1' \
 			--with-jdk="$(sed -n 's/^JDK = //p' "$builddir/Makefile")" &&
-		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make all
+		# shellcheck disable=SC2086
+		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make all $CROSS_LONG_TESTS
 }
 
 emulated() {
@@ -66,7 +48,8 @@ row() {
 	jvm_end
 }
 
-root_made || { cat "$T/log" >&2; exit 1; }
+# shellcheck disable=SC2086
+arm64_root "$ROOT" openjdk-17-jre-headless libc6 libgcc-s1 libstdc++6 $ARM64_LIBRARIES || { cat "$T/log" >&2; exit 1; }
 program_made >"$T/log" 2>&1 || { tail -n 30 "$T/log" >&2; exit 1; }
 cat >"$T/java" <<END
 #!/bin/sh
@@ -80,4 +63,13 @@ row cpu Walks Walks
 row alloc Walks Walks
 row wall Known knownSixty shares
 row lock States States
+for test in $CROSS_LONG_TESTS; do
+	if emulated "./$test" >"$T/said" 2>&1; then
+		echo "$test: $(grep -c '^ok' "$T/said") checks pass"
+	else
+		status=1
+		echo "$test: fails"
+		grep -A 5 '^not ok' "$T/said" >&2
+	fi
+done
 exit $status

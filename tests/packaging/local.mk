@@ -5,9 +5,21 @@ check_SCRIPTS += %D%/test_aarch64.sh %D%/test_musl.sh %D%/test_one_file.sh
 EXTRA_DIST += %D%/elsewhere.sh %D%/first_screen.py
 
 # The C tests of the agent, but those that need a library of the front end's.
-agent_tests = $(filter tests/walk/% tests/wire/% tests/sampler/%,$(filter-out %_tsan \
-	tests/walk/test_unwind tests/walk/test_leaf tests/sampler/test_unwind_recv,$(check_PROGRAMS)))
+agent_tests = $(filter tests/walk/% tests/wire/% tests/sampler/%,$(filter-out %_tsan $(cross_library_tests),$(check_PROGRAMS)))
 AM_TESTS_ENVIRONMENT += AGENT_TESTS='$(agent_tests)'; export AGENT_TESTS;
+
+# On another CPU those of the model beside them; what needs libraries of that CPU; and what takes long by emulation.
+cross_library_tests = $(filter tests/walk/test_unwind tests/walk/test_leaf tests/sampler/test_unwind_recv \
+	tests/symbols/%,$(check_PROGRAMS))
+cross_long_tests = tests/profile/test_diff tests/profile/test_error
+cross_tests = $(agent_tests) $(filter tests/profile/%,$(filter-out $(cross_long_tests),$(check_PROGRAMS)))
+AM_TESTS_ENVIRONMENT += CROSS_TESTS='$(cross_tests)'; CROSS_LIBRARY_TESTS='$(cross_library_tests)'; \
+	export CROSS_TESTS CROSS_LIBRARY_TESTS;
+EXTRA_DIST += %D%/arm64_root.sh
+clean-local: clean-arm64
+.PHONY: clean-arm64
+clean-arm64:
+	rm -rf %D%/arm64
 
 # Not part of check: makes the roots once.
 EXTRA_DIST += %D%/roots_check.sh
@@ -20,7 +32,7 @@ roots-check: all $(check_DATA)
 EXTRA_DIST += %D%/aarch64_check.sh
 .PHONY: aarch64-check
 aarch64-check: all $(check_DATA)
-	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
+	@CROSS_LONG_TESTS='$(cross_long_tests)' srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" \
 		bash $(srcdir)/%D%/aarch64_check.sh
 
 # The one file built twice, which is minutes.

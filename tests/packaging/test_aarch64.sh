@@ -1,31 +1,46 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The agent and its C tests, compiled for aarch64 and run by qemu's emulation of a user's process.
+# The agent, and the C tests of walk, wire, sampler, profile and symbols, compiled for aarch64 and run by qemu's emulation of a
+# user's process. Libraries are Debian's packages of arm64, fetched once per build folder; where they cannot be had, tests that
+# need one are skipped. Those that take long are run by `make aarch64-check`.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/elsewhere.sh"
+. "$(dirname "$0")/arm64_root.sh"
 
-cross=aarch64-linux-gnu
-command -v $cross-gcc >/dev/null || skip_all "no $cross-gcc (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"
-echo 'int main(void) { return 0; }' | $cross-gcc -x c -o "$T/main" - 2>/dev/null ||
-	skip_all "$cross-gcc makes no programs (libc6-dev-arm64-cross)"
+command -v $ARM64_CPU-gcc >/dev/null || skip_all "no $ARM64_CPU-gcc (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"
+echo 'int main(void) { return 0; }' | $ARM64_CPU-gcc -x c -o "$T/main" - 2>/dev/null ||
+	skip_all "$ARM64_CPU-gcc makes no programs (libc6-dev-arm64-cross)"
 command -v qemu-aarch64 >/dev/null || skip_all "no qemu-aarch64 (qemu-user)"
-ELSEWHERE_RUN=(qemu-aarch64 -L "/usr/$cross")
+# The JVM that other tests run is of this machine's CPU.
+ELSEWHERE_RUN=(env -u JAVA qemu-aarch64 -L "/usr/$ARM64_CPU")
+tests=$CROSS_TESTS missing=
 
-# What is in /proc of a system call is the host's: numbers of another CPU.
-tests=
-for test in $AGENT_TESTS; do
-	case $test in
-	*/test_states | */test_descriptor) ;;
-	*) tests="$tests $test" ;;
-	esac
-done
+root=$builddir/tests/packaging/arm64
+# shellcheck disable=SC2086
+if ! echo 'int main(void) { return 0; }' | $ARM64_CPU-gcc -x c -o "$T/main" - -lstdc++ 2>/dev/null; then
+	missing="no libstdc++ of arm64 (libstdc++-12-dev-arm64-cross)"
+elif ! arm64_root "$root" $ARM64_LIBRARIES; then
+	missing="no packages of arm64: $(tail -n 1 "$T/log")"
+fi
+if [ -n "$missing" ]; then
+	# shellcheck disable=SC2206
+	ARM64_FLAGS=("--host=$ARM64_CPU" $elsewhere_untrue)
+else
+	arm64_flags "$root"
+	tests="$tests $CROSS_LIBRARY_TESTS"
+fi
 
-ok "configure" elsewhere_configured --host=$cross || diag_file "$T/log"
+ok "configure" elsewhere_configured "${ARM64_FLAGS[@]}" || diag_file "$T/log"
 ok "the agent compiles" elsewhere_made libjhot.so || diag_file "$T/log"
 for tool in tests/places/fault_tool tests/places/confine; do
 	ok "$tool: compiles" elsewhere_made "$tool" || diag_file "$T/log"
 done
 ok "it is of that CPU" sh -c "readelf -h '$T/build/libjhot.so' | grep -q AArch64"
+if [ -n "$missing" ]; then
+	for test in $CROSS_LIBRARY_TESTS; do skip "$test" "$missing"; done
+else
+	ok "a library without call frame information" elsewhere_made tests/symbols/split.so || diag_file "$T/log"
+fi
 # shellcheck disable=SC2086
 elsewhere_tests $tests
 done_testing
