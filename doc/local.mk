@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # The man page and the completions, made from the program's own help texts, and the README's pictures.
 
-# The man page is made from the program's own help texts, so a cross build has none.
 EXTRA_DIST += README.md %D%/benchmarks.md %D%/benchmarks.svg %D%/causes.md %D%/jhot.1.in %D%/man.sh %D%/diff.schema.json %D%/findings.md %D%/install.md %D%/measurements.md %D%/recording.md \
 	%D%/why.schema.json %D%/wire.md
 
-if !CROSS
+# The man page is made from the program's own help texts, so a cross build has it where the program can be run.
+if HELP_TEXTS
+if CROSS
+help_program = %D%/program
+%D%/program: $(one_file_program)
+	$(AM_V_GEN)$(MKDIR_P) %D% && printf '#!/bin/sh\nexec %s "$$@"\n' '$(JHOT_RUNS)' >$@ && chmod +x $@
+CLEANFILES += %D%/program
+else
+help_program = jhot$(EXEEXT)
+endif
 man1_MANS = %D%/jhot.1
-%D%/jhot.1: %D%/jhot.1.in %D%/man.sh jhot$(EXEEXT)
+%D%/jhot.1: %D%/jhot.1.in %D%/man.sh $(help_program)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	$(SHELL) $(srcdir)/%D%/man.sh ./jhot$(EXEEXT) <$(srcdir)/%D%/jhot.1.in >$@.part && mv $@.part $@
+	$(SHELL) $(srcdir)/%D%/man.sh ./$(help_program) <$(srcdir)/%D%/jhot.1.in >$@.part && mv $@.part $@
 CLEANFILES += %D%/jhot.1 %D%/jhot.1.part
 
 # Completions: from the same texts.
@@ -20,17 +28,20 @@ bashcomp_DATA = %D%/completions/jhot
 zshcomp_DATA = %D%/completions/_jhot
 fishcomp_DATA = %D%/completions/jhot.fish
 completions = $(bashcomp_DATA) $(zshcomp_DATA) $(fishcomp_DATA)
-%D%/completions/jhot: %D%/completions.sh jhot$(EXEEXT)
+%D%/completions/jhot: %D%/completions.sh $(help_program)
 	$(AM_V_GEN)$(MKDIR_P) %D%/completions && \
-	$(SHELL) $(srcdir)/%D%/completions.sh ./jhot$(EXEEXT) bash >$@.part && mv $@.part $@
-%D%/completions/_jhot: %D%/completions.sh jhot$(EXEEXT)
+	$(SHELL) $(srcdir)/%D%/completions.sh ./$(help_program) bash >$@.part && mv $@.part $@
+%D%/completions/_jhot: %D%/completions.sh $(help_program)
 	$(AM_V_GEN)$(MKDIR_P) %D%/completions && \
-	$(SHELL) $(srcdir)/%D%/completions.sh ./jhot$(EXEEXT) zsh >$@.part && mv $@.part $@
-%D%/completions/jhot.fish: %D%/completions.sh jhot$(EXEEXT)
+	$(SHELL) $(srcdir)/%D%/completions.sh ./$(help_program) zsh >$@.part && mv $@.part $@
+%D%/completions/jhot.fish: %D%/completions.sh $(help_program)
 	$(AM_V_GEN)$(MKDIR_P) %D%/completions && \
-	$(SHELL) $(srcdir)/%D%/completions.sh ./jhot$(EXEEXT) fish >$@.part && mv $@.part $@
+	$(SHELL) $(srcdir)/%D%/completions.sh ./$(help_program) fish >$@.part && mv $@.part $@
 CLEANFILES += $(completions)
+endif
 EXTRA_DIST += %D%/completions.sh
+
+if !CROSS
 check_SCRIPTS += tests/cli/test_completions.sh
 check_SCRIPTS += tests/lint/test_man.sh
 endif

@@ -6,6 +6,7 @@ EXTRA_DIST += %D%/NOTICE %D%/README.md %D%/APKBUILD.in %D%/Containerfile %D%/jho
 
 # The same objects as jhot's, with all libraries linked in: it runs on any Linux of this CPU.
 if STATIC
+one_file_program = %D%/jhot$(EXEEXT)
 noinst_PROGRAMS += %D%/jhot
 %C%_jhot_SOURCES = $(jhot_SOURCES)
 %C%_jhot_LDFLAGS = -static-pie
@@ -18,6 +19,7 @@ COMMIT_DATE = $${SOURCE_DATE_EPOCH:-`git -C $(srcdir) log -1 --format=%ct 2>/dev
 .PHONY: tarball
 tarball: all
 if STATIC
+if HELP_TEXTS
 	rm -rf $(ONE_FILE) && $(MKDIR_P) $(ONE_FILE)
 	$(STRIP) -o $(ONE_FILE)/jhot %D%/jhot
 	cp -r doc/jhot.1 doc/completions $(srcdir)/COPYING $(srcdir)/%D%/NOTICE $(ONE_FILE)
@@ -25,6 +27,11 @@ if STATIC
 		--mode=u=rwX,go=rX -cf - $(ONE_FILE) | gzip -9n >$(ONE_FILE).tar.gz
 	rm -rf $(ONE_FILE)
 	@wc -c $(ONE_FILE).tar.gz
+else
+	@echo 'The man page and the completions are what the program says of itself, and this machine cannot run it. Either install' >&2
+	@echo 'qemu-user-static, or build the same source for this machine, too; then: configure ... JHOT_RUNS=/path/to/that/jhot' >&2
+	@false
+endif
 else
 	@echo 'Some library is not there as an archive: on Debian libelf-dev, libdw-dev, libncurses-dev, zlib1g-dev,' >&2
 	@echo 'liblzma-dev, libzstd-dev and libbz2-dev bring them. Then run configure again.' >&2

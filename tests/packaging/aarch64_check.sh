@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # make aarch64-check: all of jhot, compiled for aarch64, on an OpenJDK of that CPU; both run by qemu's emulation of a user's
-# process. A line per event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top. Then the C tests
-# that take minutes by emulation.
+# process. A line per event: samples, mean and greatest depth, broken stacks in per cent, and what should be on top. Then the
+# one file as `make tarball` packs it, and the C tests that take minutes by emulation.
 #
 #   ROOT=DIR   where Debian's packages of arm64 are unpacked, once     SECONDS_EACH=10   of each event
 #
@@ -63,6 +63,19 @@ row cpu Walks Walks
 row alloc Walks Walks
 row wall Known knownSixty shares
 row lock States States
+# The one file, which needs nothing of that root, and what is made from what it says of itself.
+tarball() {
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make tarball >"$T/said" 2>&1 && mkdir "$T/one" &&
+		tar -C "$T/one" --strip-components=1 -xzf jhot-*-linux-aarch64.tar.gz &&
+		says=$(qemu-aarch64 -L / "$T/one/jhot" --version) && cmp doc/jhot.1 "$builddir/doc/jhot.1" &&
+		diff -r doc/completions "$builddir/doc/completions" >>"$T/said"
+}
+if tarball; then
+	echo "jhot-*-linux-aarch64.tar.gz: $(stat -c %s jhot-*-linux-aarch64.tar.gz) bytes, says $says; man page and completions as here"
+else
+	status=1
+	cat "$T/said" >&2
+fi
 for test in $CROSS_LONG_TESTS; do
 	if emulated "./$test" >"$T/said" 2>&1; then
 		echo "$test: $(grep -c '^ok' "$T/said") checks pass"
