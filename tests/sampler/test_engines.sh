@@ -67,6 +67,27 @@ ok "and it is said" [ -n "$(value engine_note)" ]
 ok "nobody's sample is lost" accounted
 jvm_end
 
+# --- near its limit of descriptors: what is left is the target's in the first place
+open_all() { # N COMMAND...: with so many descriptors open besides, of 500
+	local n=$1
+	shift
+	while [ $((n--)) -gt 0 ]; do exec {fd}</dev/null; done
+	exec prlimit --nofile=500:500 "$@"
+}
+JVM_AS="open_all 380" jvm_start Known threads 64
+fds=$(count_of "$JVM" fd)
+agent seconds=30 samples=50 &
+used=0
+while kill -0 $! 2>/dev/null; do
+	now=$(count_of "$JVM" fd)
+	[ "$now" -le $used ] || used=$now
+done
+wait $!
+diag "of $((500 - fds)) descriptors that were left a session of 64 threads had up to $((used - fds))"
+ok "a session takes some of the descriptors that are left" [ $((used - fds)) -gt 10 ]
+ok "and not more than a third" [ $(((used - fds) * 3)) -le $((500 - fds)) ]
+jvm_end
+
 # --- more often than the engine can, which is told of engines with a thread of their own, too
 jvm_start Known threads 1
 ok "the wall clock at 100 us" agent event=wall:100000 samples=10 seconds=60

@@ -16,6 +16,7 @@
 /* A datagram and the descriptors that came with it. */
 struct lent_message {
 	struct wire_lend lend;
+	bool cut; /* it, or some of its descriptors, cannot be had: there are too few */
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * WIRE_LEND_MAX)];
 };
 
@@ -51,6 +52,7 @@ static uint32_t lent_receive(const struct sampler *s, struct lent_message *messa
 		header.msg_controllen < sizeof(*part) || part->cmsg_level != SOL_SOCKET ||
 		part->cmsg_type != SCM_RIGHTS)
 		return 0;
+	message->cut = header.msg_flags & MSG_CTRUNC;
 	bytes = part->cmsg_len - CMSG_LEN(0);
 	memcpy(fds, CMSG_DATA(part), bytes);
 	return (uint32_t)(bytes / sizeof(int));
@@ -72,25 +74,32 @@ static void lent_give(struct sampler *s, int32_t tid, int fd)
 		perf_fd_close(fd, NULL);
 }
 
+/* lent_next: the datagram that is there, which stays; false: there is none. */
+static bool lent_next(const struct sampler *s, struct wire_lend *lend)
+{
+	return sampler_is_lent(s) && raw(SYS_recvfrom, s->lent.ours, lend, sizeof(*lend),
+					     MSG_DONTWAIT | MSG_PEEK) == sizeof(*lend);
+}
+
 void lent_take(struct sampler *s)
 {
-	struct lent_message message;
+	struct lent_message message = {.cut = false};
 	int fds[WIRE_LEND_MAX];
-	uint32_t count;
 
-	if (!sampler_is_lent(s))
-		return;
-	while (perf_fd_space(2 * WIRE_LEND_MAX)) {
-		count = lent_receive(s, &message, fds);
-		if (!count)
-			return;
+	/* Each takes two: it is kept, and the engine has one of its own. */
+	while (!message.cut && lent_next(s, &message.lend)) {
+		uint32_t count = 0;
+
+		message.cut = !perf_fd_space(2 * message.lend.count);
+		if (!message.cut)
+			count = lent_receive(s, &message, fds);
 		for (uint32_t i = 0; i < count; i++)
 			lent_give(s, i < message.lend.count ? message.lend.tids[i] : 0, fds[i]);
 	}
-	if (!s->lent.short_said)
+	if (message.cut && !s->lent.short_said)
 		events_degraded(s, WIRE_CPU,
 			"too few file descriptors: some threads without kernel frames");
-	s->lent.short_said = true;
+	s->lent.short_said |= message.cut;
 }
 
 void lent_close(struct sampler *s)

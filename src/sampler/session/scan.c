@@ -64,14 +64,6 @@ void scan_thread_ends(struct sampler *s, int32_t tid)
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
-struct scan_dirent {
-	uint64_t ino;
-	int64_t off;
-	uint16_t bytes;
-	uint8_t type;
-	char name[];
-};
-
 /* scan_agent: is it a thread of the agent's own? */
 static bool scan_agent(struct sampler *s, int32_t tid)
 {
@@ -110,7 +102,7 @@ static bool scan_tasks(struct sampler *s, bool whole)
 	raw(SYS_lseek, s->task_fd, 0, SEEK_SET);
 	while ((got = raw(SYS_getdents64, s->task_fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < got;) {
-			struct scan_dirent *entry = (struct scan_dirent *)(void *)(buffer + at);
+			struct raw_dirent *entry = (struct raw_dirent *)(void *)(buffer + at);
 			int32_t tid = scan_tid(entry->name);
 
 			if (tid)

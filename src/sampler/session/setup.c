@@ -26,7 +26,7 @@
 #define SETUP_AGENT "libjhot-"
 
 #define SETUP_FDS_SHARE \
-	4 /* perf may use this fraction of the descriptors that the target may open */
+	4 /* perf may use this fraction of the descriptors that the target has left */
 
 /*
  * HotSpot's tables are thousands of words, and the test of what they say looks at as many, before there is a handler of
@@ -179,14 +179,30 @@ static void setup_counters(struct sampler *s)
 	atomic_store(&status->counters_used, COUNTER_COUNT);
 }
 
+static uint32_t setup_fds_used(void)
+{
+	_Alignas(8) char buffer[8192];
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long got = 0;
+	uint32_t used = 0;
+
+	while (fd >= 0 && (got = raw(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got; used++)
+			at += ((const struct raw_dirent *)(const void *)(buffer + at))->bytes;
+	if (fd >= 0)
+		raw(SYS_close, fd);
+	return used;
+}
+
+/* setup_fds: a target that is near its limit needs what is left more than we do. */
 static uint32_t setup_fds(void)
 {
 	struct rlimit limit = {1024, 1024};
+	uint64_t used = setup_fds_used(), share;
 
 	raw(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	return limit.rlim_cur / SETUP_FDS_SHARE < THREADS_MAX
-		       ? (uint32_t)(limit.rlim_cur / SETUP_FDS_SHARE)
-		       : THREADS_MAX;
+	share = limit.rlim_cur > used ? (limit.rlim_cur - used) / SETUP_FDS_SHARE : 0;
+	return share < THREADS_MAX ? (uint32_t)share : THREADS_MAX;
 }
 
 static void setup_threads(struct sampler *s)

@@ -106,6 +106,15 @@ long raw_fd_high(long fd);
 void raw_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 void raw_futex_wake(_Atomic uint32_t *word);
 
+/* What getdents64 fills a buffer with: entries of so many bytes, one behind the other. */
+struct raw_dirent {
+	uint64_t ino;
+	int64_t off;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
 #define RAW_SA_RESTORER 0x04000000ul
 
 struct raw_sigaction {
