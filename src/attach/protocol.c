@@ -22,6 +22,7 @@
 #define ARG_BYTES     1024 /* the listener's buffer for one argument, before JDK 24 */
 #define FIRST_STEP_US 500
 #define LAST_STEP_US  20000
+#define LEFT_MS       2000 /* less than a caller that gives up waits for its helper (REAP_TURNS) */
 #define REPLY_LIMIT   (64u << 20)
 
 /* --- waiting ------------------------------------------------------------------------------------------ */
@@ -196,10 +197,37 @@ static int poll_socket(const struct protocol *p, struct err *err)
 	return NO_SOCKET;
 }
 
+static bool caller_left(const struct protocol *p)
+{
+	struct pollfd fd = {p->caller, POLLIN, 0};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/*
+ * A JVM that has been signalled and finds no trigger writes all its stacks; one whose socket was deleted never makes another.
+ * So the trigger stays until it has looked, which its socket tells, also where nobody waits for that any more.
+ */
+static void await_look(const struct protocol *p)
+{
+	struct protocol alone = *p;
+	struct err why = {0};
+	int sock;
+
+	alone.caller = -1;
+	if (alone.listen_ms > LEFT_MS)
+		alone.listen_ms = LEFT_MS;
+	sock = poll_socket(&alone, &why);
+	if (sock >= 0)
+		close(sock);
+}
+
 static int await_socket(const struct protocol *p, struct err *err)
 {
 	int sock = poll_socket(p, err);
 
+	if (sock == OTHERS && caller_left(p))
+		await_look(p);
 	if (sock != NO_SOCKET)
 		return sock;
 	err_set(err, ERR_ATTACH, "JVM %d did not open its attach socket within %d s.",

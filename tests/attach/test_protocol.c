@@ -27,6 +27,7 @@ enum mode {
 	HANG_UP,     /* closes at once */
 	NO_SOCKET,   /* wakes but opens none */
 	DIE,         /* exits on SIGQUIT */
+	LATE,        /* looks for the trigger 200 ms after SIGQUIT, then as HANG_UP */
 	DEFAULT_ACT, /* does not catch SIGQUIT: would be killed by it */
 };
 
@@ -67,7 +68,7 @@ static void serve_one(int listener, enum mode mode, const char *answer)
 	int sock = accept(listener, NULL, NULL);
 	size_t half = strlen(answer) / 2;
 
-	if (mode != HANG_UP && !take_request(sock))
+	if (mode != HANG_UP && mode != LATE && !take_request(sock))
 		_exit(3);
 	if (mode == ANSWER && (write(sock, answer, half) < 0 ||
 				      write(sock, answer + half, strlen(answer) - half) < 0))
@@ -95,6 +96,8 @@ _Noreturn static void player(enum mode mode, const char *answer)
 	while (!quit)
 		sigsuspend(&old);
 	own_name(trigger, sizeof(trigger), ".attach_pid");
+	if (mode == LATE)
+		usleep(200000);
 	if (write(verdict[1], access(trigger, F_OK) ? "-" : "t", 1) != 1 || mode == DIE)
 		_exit(6);
 	if (mode == NO_SOCKET)
@@ -246,10 +249,21 @@ static void test_ends(void)
 	play_end(&play);
 
 	play_begin(&play, NO_SOCKET, "");
+	play.p.listen_ms = 100;
 	close(play.caller[1]);
 	play.caller[1] = -1;
 	ok(converse(&play) && strstr(play.err.what, "jhot itself"), "jhot ends: %s", play.err.what);
 	ok(!trigger_left(&play), "the trigger file is gone");
+	play_end(&play);
+
+	play_begin(&play, LATE, "");
+	close(play.caller[1]);
+	play.caller[1] = -1;
+	ok(converse(&play) && strstr(play.err.what, "jhot itself"),
+		"jhot ends when the JVM has been signalled and has not looked yet: %s",
+		play.err.what);
+	is_int(signal_seen(&play), 't', "the trigger file stands there until it looks");
+	ok(!trigger_left(&play), "then it is gone");
 	play_end(&play);
 }
 
