@@ -38,6 +38,14 @@ static void commands_tell_profiler(const struct hotspot *jvm, struct err *err)
 		err_hint(err, "async-profiler is loaded there: asprof stop %d", (int)jvm->pid);
 }
 
+/* Nobody answered: who has ended does not need to be tried again. */
+static int commands_silent(const struct session *s, const char *what, struct err *err)
+{
+	if (session_jvm_alive(s))
+		return err_prefix(err, "%s: ", what);
+	return err_set(err, ERR_GONE, "%s: JVM %d has ended.", what, (int)s->jvm.pid);
+}
+
 /* The agent's answer, >= 0; -1: err says what it refuses. */
 static int commands_ask(
 	struct session *s, const struct wire_command *command, const char *what, struct err *err)
@@ -48,7 +56,7 @@ static int commands_ask(
 		return session_end(s, &s->over_err, err);
 	session_feed_settle(s, commands_idle);
 	if (control_command(&s->mapping, command, SESSION_START_MS, commands_idle, s, &answer, err))
-		return err_prefix(err, "%s: ", what);
+		return commands_silent(s, what, err);
 	if (answer.result >= 0)
 		return answer.result;
 	if (answer.text[0]) {
