@@ -2,6 +2,7 @@
 /* Beginning a session: a token, the agent loaded with it, its memfd found by it, the lease started. */
 #include "attach/attach.h"
 #include "attach/place.h"
+#include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/maps.h"
@@ -259,13 +260,14 @@ static void open_module(void *ctx, uint32_t id, const struct proc_map *m)
 /*
  * Monotonic clocks differ between time namespaces, the wall clock does not: what it went on since the agent began tells
  * what the agent's has. Less than a second apart they are one clock; an agent that did not begin just now is not believed.
+ * In one namespace they are one clock whatever the wall clock says, which may have been set meanwhile.
  */
-static uint64_t open_clock_ahead(const struct wire_header *h)
+static uint64_t open_clock_ahead(pid_t pid, const struct wire_header *h)
 {
 	uint64_t since_ns = clock_wall_ns() - h->start_wall_ns;
 	int64_t ahead_ns = (int64_t)(h->start_mono_ns + since_ns - clock_mono_ns());
 
-	if (since_ns > OPEN_SINCE_NS ||
+	if (proc_same_ns(pid, "time") || since_ns > OPEN_SINCE_NS ||
 		(ahead_ns < (int64_t)NS_PER_S && ahead_ns > -(int64_t)NS_PER_S))
 		return 0;
 	return (uint64_t)ahead_ns;
@@ -287,7 +289,7 @@ void session_begin(struct session *s)
 	}
 	s->gauges = gauges_new(&s->jvm);
 	s->publish_moved_ns = clock_mono_ns();
-	s->clock_ahead_ns = open_clock_ahead(&s->mapping.header);
+	s->clock_ahead_ns = open_clock_ahead(s->jvm.pid, &s->mapping.header);
 	ring_reader_init(
 		&s->ring, s->mapping.cursors, s->mapping.ring, s->mapping.header.ring_bytes);
 	profile_set_start(s->profile, s->mapping.header.start_wall_ns);
