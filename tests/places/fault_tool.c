@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a command and lets something happen at its Nth system call, whichever of its threads and children makes it.
+ * Runs jhot and lets something happen at the Nth system call of a phase (fault_phase.h), whichever of its threads and children
+ * makes it.
  *
- *   usage: fault_tool WHAT N COMMAND...
+ *   usage: fault_tool [-k KEYS | -w N] WHAT PHASE:N jhot ARGUMENT...
  *
- * WHAT is "kill": the command is killed; "child": whoever makes the call, if it is not the command itself; a pid: that process is
- * killed; ENOSPC, EIO, EMFILE, ENOMEM: the Nth of the calls that can fail so does. N 0: nothing happens. The last line on
- * standard error is "calls COUNT", of those that count; the exit status is the command's.
+ * -k: it runs in a terminal of 80x24, which goes to standard output, and is given these keys, one each time that its main loop
+ * waits; at a '~' none, and that only counts if something has been sampled.
+ * -w N: it is told to end, as by Ctrl-C, when its main loop has waited N times.
+ * WHAT is "kill": jhot is killed; "child": whoever makes the call, if it is not jhot itself; a pid: that process is
+ * killed; ENOSPC, EIO, EMFILE, ENOMEM: the Nth of the calls that can fail so does. PHASE:N "-": nothing happens. On standard
+ * error it says "call PHASE:N ..." when it happens, and in the end "points WHAT PHASE COUNT" of each there are; the exit status
+ * is jhot's.
  */
+#include "fault_phase.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -53,28 +62,42 @@ static const struct failure {
 	{"ENOMEM", ENOMEM, {SYS_mmap, SYS_mremap, SYS_mprotect, SYS_clone, SYS_clone3, SYS_fork}},
 };
 
+#define FAILURES (sizeof(failures) / sizeof(failures[0]))
+#define KILL     FAILURES       /* a kind of points: all calls */
+#define CHILD    (FAILURES + 1) /* those of children */
+#define KINDS    (FAILURES + 2)
+
 static const struct failure *failure; /* NULL: something is killed */
 static const char *what;
-static long at, calls;
+static size_t kind = KILL;
+static enum phase at_phase = PHASES; /* PHASES: nothing happens */
+static long at, points[KINDS][PHASES];
 static pid_t command;
+static bool happened;
+static const char *keys = ""; /* those that are left */
+static long waits;            /* as many are left */
+static long lost_waits =
+	3; /* as many are left that what has happened may last in the live view, where no key follows */
+static int terminal = -1;
 static bool failing[TASKS]; /* by tid, as a hash: what it has entered shall fail */
 
-static bool counts(const struct __ptrace_syscall_info *info)
+static bool can_fail(const struct failure *f, uint64_t number)
 {
-	if (!failure)
-		return true;
-	for (int i = 0; i < CALLS && (i == 0 || failure->calls[i]); i++)
-		if ((long)info->entry.nr == failure->calls[i])
+	for (int i = 0; i < CALLS && (i == 0 || f->calls[i]); i++)
+		if ((long)number == f->calls[i])
 			return true;
 	return false;
 }
 
 static pid_t process_of(pid_t tid)
 {
+	static pid_t known[TASKS][2]; /* what was asked last, and its answer */
 	char path[64], line[128];
 	pid_t found = tid;
 	FILE *f;
 
+	if (known[tid % TASKS][0] == tid)
+		return known[tid % TASKS][1];
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
@@ -82,6 +105,8 @@ static pid_t process_of(pid_t tid)
 			break;
 	if (f)
 		fclose(f);
+	known[tid % TASKS][0] = tid;
+	known[tid % TASKS][1] = found;
 	return found;
 }
 
@@ -119,16 +144,56 @@ static void result_set(pid_t tid, long result)
 
 static void happen(pid_t tid)
 {
+	happened = true;
 	if (failure) {
 		no_call(tid);
 		failing[tid % TASKS] = true;
-	} else if (!strcmp(what, "kill")) {
-		kill(command, SIGKILL);
-	} else if (!strcmp(what, "child")) {
+	} else if (kind == CHILD) {
 		kill(process_of(tid), SIGKILL);
 	} else {
-		kill(atoi(what), SIGKILL);
+		kill(!strcmp(what, "kill") ? command : atoi(what), SIGKILL);
 	}
+}
+
+/* Its main loop waits for the next thing to do. */
+static void steer(enum phase phase)
+{
+	if (phase == PHASE_SAMPLE && waits > 0 && --waits == 0)
+		kill(command, SIGTERM);
+	if (phase == PHASE_SAMPLE && *keys &&
+		(*keys == '~' ? phase_has_samples(command) || happened
+			      : write(terminal, keys, 1) == 1))
+		keys++;
+	if (phase != PHASE_SAMPLE && happened && terminal >= 0 && --lost_waits == 0)
+		kill(command, SIGTERM);
+}
+
+/* Is it a point of this kind? */
+static bool is_point(size_t of, pid_t tid, uint64_t number)
+{
+	if (of == CHILD)
+		return process_of(tid) != command;
+	return of == KILL || can_fail(&failures[of], number);
+}
+
+static void enter_call(pid_t tid, const struct __ptrace_syscall_info *info)
+{
+	struct phase_call call = {.tid = tid, .number = info->entry.nr};
+	enum phase phase;
+	bool here = false;
+
+	memcpy(call.args, info->entry.args, sizeof(call.args));
+	phase = phase_of(command, &call);
+	if (phase_waits(&call))
+		steer(phase);
+	for (size_t i = 0; i < KINDS; i++)
+		if (is_point(i, tid, call.number) && ++points[i][phase] == at && i == kind)
+			here = phase == at_phase;
+	if (!here)
+		return;
+	fprintf(stderr, "call %s:%ld is %ld of process %d\n", phase_names[phase], at,
+		(long)call.number, (int)process_of(tid));
+	happen(tid);
 }
 
 static void take_call(pid_t tid)
@@ -137,14 +202,13 @@ static void take_call(pid_t tid)
 
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info) <= 0)
 		return;
-	if (info.op == PTRACE_SYSCALL_INFO_EXIT && failing[tid % TASKS]) {
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		enter_call(tid, &info);
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT) {
+		phase_result(tid, info.exit.rval);
+		if (failing[tid % TASKS])
+			result_set(tid, -failure->error);
 		failing[tid % TASKS] = false;
-		result_set(tid, -failure->error);
-	} else if (info.op == PTRACE_SYSCALL_INFO_ENTRY && counts(&info) &&
-		   (strcmp(what, "child") != 0 || process_of(tid) != command) && ++calls == at) {
-		fprintf(stderr, "call %ld is %llu of process %d\n", at,
-			(unsigned long long)info.entry.nr, (int)process_of(tid));
-		happen(tid);
 	}
 }
 
@@ -177,33 +241,125 @@ static void follow(int *result)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	int result = 1, status;
+/* --- beginning ------------------------------------------------------------------------------------------ */
 
-	if (argc < 4)
-		return 2;
-	what = argv[1];
-	at = atol(argv[2]);
-	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
-		if (!strcmp(failures[i].name, what))
-			failure = &failures[i];
-	command = fork();
-	if (command == 0) {
-		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		raise(SIGSTOP);
-		execvp(argv[3], argv + 3);
-		_exit(127);
+/* What is read of the terminal makes space for more. */
+static void *terminal_read(void *ctx)
+{
+	char screen[4096];
+	ssize_t n;
+
+	for (;;) { /* before it is opened, and when it has been closed, there is nothing to read */
+		n = read(terminal, screen, sizeof(screen));
+		if (n <= 0 || write(STDOUT_FILENO, screen, (size_t)n) != n)
+			usleep(10000);
 	}
+	return ctx;
+}
+
+static int terminal_open(char *name, size_t bytes)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = 80};
+	pthread_t reader;
+
+	terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (terminal < 0 || grantpt(terminal) || unlockpt(terminal) ||
+		ptsname_r(terminal, name, bytes) || ioctl(terminal, TIOCSWINSZ, &size))
+		return -1;
+	return pthread_create(&reader, NULL, terminal_read, NULL);
+}
+
+static void command_run(const char *tty, char **argv)
+{
+	if (terminal >= 0) {
+		setsid();
+		close(STDIN_FILENO);
+		if (open(tty, O_RDWR) != STDIN_FILENO || dup2(STDIN_FILENO, STDOUT_FILENO) < 0)
+			_exit(127);
+	}
+	ptrace(PTRACE_TRACEME, 0, 0, 0);
+	raise(SIGSTOP);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+static int trace(int *result)
+{
+	int status;
+
 	if (waitpid(command, &status, 0) != command ||
 		ptrace(PTRACE_SETOPTIONS, command, 0,
 			PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 				PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)) {
 		perror("ptrace");
-		return 1;
+		return -1;
 	}
 	ptrace(PTRACE_SYSCALL, command, 0, 0);
-	follow(&result);
-	fprintf(stderr, "calls %ld\n", calls);
+	follow(result);
+	return 0;
+}
+
+static bool point_parse(const char *point)
+{
+	const char *colon = strchr(point, ':');
+
+	for (int i = 0; colon && i < PHASES; i++)
+		if (strlen(phase_names[i]) == (size_t)(colon - point) &&
+			!strncmp(phase_names[i], point, (size_t)(colon - point)))
+			at_phase = (enum phase)i;
+	at = colon ? atol(colon + 1) : 0;
+	return at_phase != PHASES || !strcmp(point, "-");
+}
+
+static void tell_points(void)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		for (int j = 0; j < PHASES; j++)
+			if (points[i][j])
+				fprintf(stderr, "points %s %s %ld\n",
+					i == KILL    ? "kill"
+					: i == CHILD ? "child"
+						     : failures[i].name,
+					phase_names[j], points[i][j]);
+}
+
+static void kind_parse(const char *name)
+{
+	what = name;
+	if (!strcmp(name, "child"))
+		kind = CHILD;
+	for (size_t i = 0; i < FAILURES; i++)
+		if (!strcmp(failures[i].name, name))
+			kind = i;
+	failure = kind < FAILURES ? &failures[kind] : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	char tty[64] = "";
+	int result = 1;
+
+	if (argc > 2 && !strcmp(argv[1], "-k")) {
+		keys = argv[2];
+		if (terminal_open(tty, sizeof(tty))) {
+			perror("terminal");
+			return 1;
+		}
+	} else if (argc > 2 && !strcmp(argv[1], "-w")) {
+		waits = atol(argv[2]);
+	}
+	if (argv[1] && argv[1][0] == '-') {
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc < 4 || !point_parse(argv[2]))
+		return 2;
+	kind_parse(argv[1]);
+	command = fork();
+	if (command == 0)
+		command_run(tty, argv + 3);
+	if (trace(&result))
+		return 1;
+	tell_points();
 	return result;
 }

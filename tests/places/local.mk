@@ -3,9 +3,11 @@
 
 check_SCRIPTS += %D%/test_faults.sh %D%/test_lent.sh %D%/test_places.sh
 noinst_PROGRAMS += %D%/confine %D%/fault_tool
+%C%_fault_tool_SOURCES = %D%/fault_tool.c %D%/fault_phase.c %D%/fault_phase.h
+%C%_fault_tool_LDADD = -lpthread
 check_DATA += %D%/undumpable.so
 CLEANFILES += %D%/undumpable.so
-EXTRA_DIST += %D%/undumpable.c %D%/inside.sh
+EXTRA_DIST += %D%/undumpable.c %D%/inside.sh %D%/fault.sh
 jvm_test_programs += tests/jvm/programs/Placed.java
 
 %D%/undumpable.so: %D%/undumpable.c

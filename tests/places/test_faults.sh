@@ -1,77 +1,122 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What may happen to jhot or the JVM at any step of attach, events, export and detach: a kill of jhot, of its helpers, of the JVM,
-# a system call that fails. The steps are jhot's own system calls, counted first. After each the JVM lives, jhot attaches
-# again, nothing is left, no file is half there.
+# a system call that fails. The steps are jhot's own system calls, counted first, by phases (fault_phase.h). After each the JVM
+# lives, jhot attaches again, nothing is left, no file is half there.
 #
-# A few points each are part of check; FAULTS=N (make faults-check) has N of each kind; KINDS="kill EIO" only these.
+# A kill of jhot and one of the JVM in each phase are part of check, and a few of the others; FAULTS=N (make faults-check) has N
+# points of each kind, in all phases; KINDS="kill EIO" only these.
 . "$(dirname "$0")/../jvm/lib.sh"
+. "$srcdir/tests/places/fault.sh"
 
 tool=$builddir/tests/places/fault_tool
-"$tool" kill 0 true 2>/dev/null || skip_all "no process may be traced here"
+"$tool" kill - true 2>/dev/null || skip_all "no process may be traced here"
 FAULTS=${FAULTS:-}
 KINDS=${KINDS:-kill child ENOSPC EIO EMFILE ENOMEM jvm upgrade together ${FAULTS:+stopped}}
 events=cpu,alloc,lock,wall
+export TERM=xterm
 
-# points OF MANY: so many steps among that many, each in the middle of its part
-points() {
-	awk -v of="$1" -v n="$2" 'BEGIN { for (i = 0; i < n && i < of; i++) print 1 + int((i + 0.5) * of / n) }'
-}
+# Where something happens: in what run, in which phase. A phase of any run that is not here fails the test, one that no run has, too.
+places="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
+	live:switch live:detach live:export record:detach record:export record:end"
+# In check: each phase is once for a kill of jhot and of the JVM; of other kinds where each run has points of them.
+phases="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
+	live:switch record:detach record:export record:end"
+declare -A check=([kill]=$phases [jvm]=$phases [child]="record:put record:load" [ENOSPC]="record:put record:export"
+	[EIO]="record:enable" [EMFILE]="record:connect" [ENOMEM]="record:enable")
 
-# record_to WHAT N: a whole run with what happens at its Nth call
-record_to() {
-	rm -f "$T"/a*
-	timeout -k 5 60 "$tool" "$1" "$2" "$JHOT" record -e $events -d 0.2 -o "$T/a.collapsed" -o "$T/a.svg" "$JVM" \
+# record: a session with all events on a JVM that has been attached to before, and files of all of them
+run_record() {
+	timeout -k 5 60 "$tool" -w 3 "$1" "$2" "$JHOT" record -e $events -o "$T/a.collapsed" -o "$T/a.svg" "$JVM" \
 		>"$T/out" 2>"$T/err" </dev/null
 	status=$?
 }
 
-# calls: how many count
-calls() {
-	sed -n '$s/^calls //p' "$T/err"
+# woken: the JVM has no attach socket and has to be asked for one
+run_woken() {
+	rm -f "/tmp/.java_pid$JVM"
+	run_record "$@"
 }
 
-# no_half: what is there under its final name is whole
-no_half() {
-	local file
-	for file in "$T"/a*.collapsed; do
-		[ ! -s "$file" ] || ! grep -qvE '^.+ [0-9]+$' "$file" || return 1
-	done
-	for file in "$T"/a*.svg; do
-		[ ! -e "$file" ] || [ "$(tail -c 7 "$file")" = "</svg>" ] || return 1
+# live: wall on, off and on again, a file of the other event, the end; Escape and q again in case the first was not taken
+run_live() {
+	(cd "$T" && timeout -k 5 60 "$tool" -k $'~~~4e  1x\025a.collapsed\rq\033q' "$1" "$2" "$JHOT" "$JVM" \
+		>"$T/out" 2>"$T/err" </dev/null)
+	status=$?
+}
+
+# run RUN WHAT POINT: what happened is in $status and $T/err
+run_with() {
+	rm -f "$T"/a*
+	"run_$1" "$2" "$3"
+}
+
+# count_points: of each kind in each phase of each run, when nothing happens
+count_points() {
+	local run bad=0
+	for run in record woken live; do
+		run_with $run kill -
+		[ $status = 0 ] && no_half && ls "$T"/a*.collapsed >/dev/null || { bad=1 && diag "$run: status $status" && diag_file "$T/err"; }
+		sed -n "s/^points /$run /p" "$T/err"
+	done >"$T/points"
+	is "without them, each run is good" $bad 0 || diag_file "$T/points"
+	is "phases of the runs are those that are listed" \
+		"$(awk '{ print $3 }' "$T/points" | sort -u | tr '\n' ' ')" \
+		"$(for place in $phases; do echo "${place#*:}"; done | sort -u | tr '\n' ' ')"
+	is "and each has points where it is listed" \
+		"$(for place in $places; do grep -q "^${place%:*} kill ${place#*:} [1-9]" "$T/points" || echo "$place"; done)" ""
+}
+
+# points KIND: "RUN PHASE:N" in the middle of its phases of check; or $FAULTS, as many of each phase, in the middles of its parts
+points() {
+	local place kind=${1/jvm/kill}
+	for place in $([ -n "$FAULTS" ] && echo "$places" || echo "${check[$1]}"); do
+		grep "^${place%:*} $kind ${place#*:} " "$T/points"
+	done | awk -v many="${FAULTS:-1}" '{ at[NR] = $1 " " $3; count[NR] = $4 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				of = int((many + NR - 1) / NR)
+				of = of < count[i] ? of : count[i]
+				for (k = 0; k < of; k++)
+					print at[i] ":" 1 + int((k + 0.5) * count[i] / of)
+			}
+		}'
+}
+
+# at_point RUN WHAT POINT: it happens there, or, where that phase is shorter than the one that was counted, before
+at_point() {
+	local n=${3#*:}
+	while
+		run_with "$1" "$2" "${3%:*}:$n"
+		! happened && [ "$n" -gt 1 ]
+	do
+		n=$((n / 2))
 	done
 }
 
-# told: it ended by itself, well with all files, or with a sentence. Before main the loader has its own words, or without its
+# happened: jhot may be in the middle of a line of its own
+happened() {
+	grep -qE 'call [a-z]+:[0-9]+ is ' "$T/err"
+}
+
+# told RUN: it ended by itself, well with all files, or with a sentence. Before main the loader has its own words, or without its
 # first mapping none.
 told() {
 	case $status in
-	0) [ -s "$T/a-cpu.svg" ] ;;
-	139) [ "$(calls)" = 1 ] ;;
+	0) [ "$1" = live ] || [ -s "$T/a-cpu.svg" ] ;;
+	139) grep -q '^call begin:1 is' "$T/err" ;;
 	127) grep -q 'error while loading shared libraries' "$T/err" ;;
 	*) [ "$status" -lt 124 ] && grep -qE 'What happened|^jhot: ' "$T/err" ;;
 	esac
 }
 
-unharmed() {
-	alive "$JVM" && [ "$(cat "$JVM_OUT")" = ready ] && [ -z "$(grep -v '^WARNING: ' "$JVM_ERR")" ]
-}
-
-# again: jhot attaches, a dead session or not, and is heard to the end
-again() {
-	wait_for 20 attaches && [ -z "$(find /tmp /dev/shm "/proc/$JVM/cwd/." -maxdepth 1 \( -name ".attach_pid$JVM" -o -name "libjhot-*-$JVM.so" \))" ]
-}
-attaches() {
-	"$JHOT" record -d 0.1 -o "$T/again.collapsed" "$JVM" >"$T/again" 2>&1 </dev/null
-}
-
-holds() { # KIND
+holds() { # RUN KIND
 	no_half || { diag "half a file: $(ls -l "$T"/a*)"; return 1; }
 	unharmed || { diag "the JVM is harmed"; return 1; }
 	again || { diag "jhot does not attach again, or something is left"; diag_file "$T/again"; return 1; }
-	case $1 in
+	case $2 in
 	kill) [ "$status" = 137 ] ;;
-	*) told ;;
+	*) told "$1" ;;
 	esac
 }
 
@@ -82,42 +127,49 @@ calm_jvm() {
 	litter "$JVM" >"$T/before"
 }
 
-# at_points KIND MANY
+# comes KIND: a phase that was counted has its first call again, but not always one that can fail so
+comes() {
+	happened || case $1 in
+	kill | jvm) diag "it did not happen" && return 1 ;;
+	*) without=$((without + 1)) ;;
+	esac
+}
+
+# at_points KIND
 at_points() {
-	local kind=$1 n bad=0 count=0
-	record_to "$kind" 0
-	is "$kind: without it, a run is good" "$status" 0 || diag_file "$T/err"
-	for n in $(points "$(calls)" "${FAULTS:-$2}"); do
-		record_to "$kind" "$n"
+	local kind=$1 run point bad=0 count=0 without=0
+	points "$kind" >"$T/at"
+	while read -r run point; do
 		count=$((count + 1))
-		# a run may be shorter than the one that was counted
-		[ "$(grep -c '^call ' "$T/err")" = 1 ] || status=$([ "$kind" = kill ] && echo 137 || echo "$status")
-		holds "$kind" && continue
+		at_point "$run" "$kind" "$point"
+		comes "$kind" && holds "$run" "$kind" && continue
 		bad=$((bad + 1))
-		diag "$kind at call $n: status $status"
+		diag "$kind of $run at $point: status $status"
 		diag_file "$T/err" && diag_file "$JVM_OUT" && diag_file "$JVM_ERR"
 		jvm_kill
 		calm_jvm # what has been harmed is so from now on
-	done
+	done <"$T/at"
 	is "$kind, at $count points: the JVM lives, jhot says what it is or goes on, and attaches again; no half file" $bad 0
+	ok "which are some" [ $count -gt $without ]
+	[ $without = 0 ] || diag "$without had no such call this time"
 }
 
-# The JVM is killed at any step of jhot's: that ends with a sentence.
+# The JVM is killed at any step of jhot's: that ends with a sentence, in the live view on the screen.
 test_jvm() {
-	local n bad=0 count=0 steps
-	record_to kill 0
-	steps=$(calls)
-	for n in $(points "$steps" "$1"); do
+	local run point bad=0 count=0
+	points jvm >"$T/at"
+	while read -r run point; do
 		jvm_start $CALM_JVM Known shares
-		record_to "$JVM" "$n"
-		count=$((count + 1))
+		at_point "$run" "$JVM" "$point"
 		jvm_kill
-		no_half && told && continue
+		count=$((count + 1))
+		comes jvm && no_half && told "$run" && { [ "$run-${point%:*}" != live-switch ] || grep -aq 'has ended' "$T/out"; } && continue
 		bad=$((bad + 1))
-		diag "the JVM killed at call $n: status $status"
+		diag "the JVM killed in $run at $point: status $status"
 		diag_file "$T/err"
-	done
+	done <"$T/at"
 	is "the JVM is killed at $count points: jhot says so and ends, no half file" $bad 0
+	ok "which are some" [ $count -gt 0 ]
 }
 
 # caught: the signals that have handlers, by bits
@@ -227,19 +279,20 @@ test_stopped() {
 	ok "it lives" unharmed
 }
 
-declare -A few=([kill]=3 [child]=1 [ENOSPC]=2 [EIO]=1 [EMFILE]=1 [ENOMEM]=1)
-[[ " $KINDS " != *" jvm "* ]] || { jvm_start $CALM_JVM Known shares && test_jvm $(((${FAULTS:-7} + 7) / 8)); }
 [[ " $KINDS " != *" together "* ]] || test_together
 calm_jvm
+count_points
 for kind in $KINDS; do
 	case $kind in
 	jvm | together) ;;
 	upgrade | stopped) test_$kind ;;
-	*) at_points "$kind" "${few[$kind]}" ;;
+	*) at_points "$kind" ;;
 	esac
 done
 becomes_quiet "after all of this sampling has ended" "$JVM"
 litter "$JVM" >"$T/after"
 is "and only what is documented is left" "$(diff "$T/before" "$T/after" | grep '^[<>]' |
 	grep -vE '^> map .*(libjhot.*|libdl.so.2|libpthread.so.0)$|^[<>] SigCgt:')" ""
+jvm_kill
+[[ " $KINDS " != *" jvm "* ]] || test_jvm
 done_testing
