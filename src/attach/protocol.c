@@ -89,16 +89,22 @@ static int no_socket(const struct hotspot *jvm, int error, struct err *err)
 	return OTHERS;
 }
 
+static void socket_name(struct sockaddr_un *addr, const struct protocol *p)
+{
+	*addr = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(addr->sun_path, sizeof(addr->sun_path), ".java_pid%d", (int)p->jvm->nspid);
+}
+
 /* A connected socket of the JVM's own in the current folder; NO_SOCKET without an error, OTHERS with one. */
 static int try_connect(const struct protocol *p, struct err *err)
 {
 	const struct timeval patience = {p->listen_ms / 1000, p->listen_ms % 1000 * 1000};
 	const struct hotspot *jvm = p->jvm;
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct sockaddr_un addr;
 	struct stat st;
 	int sock, error;
 
-	snprintf(addr.sun_path, sizeof(addr.sun_path), ".java_pid%d", (int)jvm->nspid);
+	socket_name(&addr, p);
 	if (lstat(addr.sun_path, &st))
 		return no_socket(jvm, errno, err);
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != jvm->euid)
@@ -123,12 +129,19 @@ static int try_connect(const struct protocol *p, struct err *err)
 	return OTHERS;
 }
 
+#define TRIGGER_NAME 32
+
 /* The JVM stats this name in its working folder, then in /tmp, and compares the owner with itself. */
 struct trigger {
-	char name[32];
+	char name[TRIGGER_NAME];
 	int dir;
 	bool others; /* it was there already, and so lately that who made it may be waking the JVM just now */
 };
+
+static void trigger_name(char name[TRIGGER_NAME], const struct protocol *p)
+{
+	snprintf(name, TRIGGER_NAME, ".attach_pid%d", (int)p->jvm->nspid);
+}
 
 static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 {
@@ -197,36 +210,30 @@ static int poll_socket(const struct protocol *p, struct err *err)
 	return NO_SOCKET;
 }
 
-static bool caller_left(const struct protocol *p)
-{
-	struct pollfd fd = {p->caller, POLLIN, 0};
-
-	return poll(&fd, 1, 0) > 0;
-}
-
 /*
  * A JVM that has been signalled and finds no trigger writes all its stacks; one whose socket was deleted never makes another.
- * So the trigger stays until it has looked, which its socket tells, also where nobody waits for that any more.
+ * So the trigger stays until it has looked, which its socket tells, also where nobody can use that any more.
  */
 static void await_look(const struct protocol *p)
 {
+	uint64_t end = clock_mono_ns() + LEFT_MS * NS_PER_MS;
 	struct protocol alone = *p;
+	struct sockaddr_un addr;
 	struct err why = {0};
-	int sock;
+	struct stat st;
 
 	alone.caller = -1;
-	if (alone.listen_ms > LEFT_MS)
-		alone.listen_ms = LEFT_MS;
-	sock = poll_socket(&alone, &why);
-	if (sock >= 0)
-		close(sock);
+	socket_name(&addr, p);
+	while (lstat(addr.sun_path, &st) && clock_mono_ns() < end &&
+		wait_for(&alone, -1, LAST_STEP_US * NS_PER_US, &why) >= 0)
+		;
 }
 
 static int await_socket(const struct protocol *p, struct err *err)
 {
 	int sock = poll_socket(p, err);
 
-	if (sock == OTHERS && caller_left(p))
+	if (sock == OTHERS)
 		await_look(p);
 	if (sock != NO_SOCKET)
 		return sock;
@@ -239,9 +246,24 @@ static int await_socket(const struct protocol *p, struct err *err)
 	return -1;
 }
 
+/* What one that was killed has left: of no use to a JVM that listens. */
+static void drop_trigger(const struct protocol *p)
+{
+	const int dirs[] = {AT_FDCWD, p->cwd};
+	char name[TRIGGER_NAME];
+	struct stat st;
+
+	trigger_name(name, p);
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if ((dirs[i] == AT_FDCWD || dirs[i] >= 0) &&
+			!fstatat(dirs[i], name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+			st.st_uid == p->jvm->euid)
+			unlinkat(dirs[i], name, 0);
+}
+
 static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)
 {
-	snprintf(t->name, sizeof(t->name), ".attach_pid%d", (int)p->jvm->nspid);
+	trigger_name(t->name, p);
 	if (make_trigger(t, AT_FDCWD, p) || (p->cwd >= 0 && make_trigger(t, p->cwd, p)))
 		return 0;
 	err_set_errno(err, ERR_ATTACH,
@@ -289,7 +311,11 @@ int protocol_connect(const struct protocol *p, struct err *err)
 {
 	int sock = try_connect(p, err);
 
-	return sock == NO_SOCKET ? wake_listener(p, err) : sock;
+	if (sock == NO_SOCKET)
+		return wake_listener(p, err);
+	if (sock >= 0)
+		drop_trigger(p);
+	return sock;
 }
 
 /* --- the conversation --------------------------------------------------------------------------------- */

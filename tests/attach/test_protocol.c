@@ -193,6 +193,20 @@ static int converse(struct play *play)
 	return rc;
 }
 
+/* leave_trigger: as another jhot has made it so many seconds ago. */
+static void leave_trigger(const struct play *play, time_t seconds)
+{
+	struct timespec times[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)play->pid);
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	if (fd < 0 || futimens(fd, times))
+		fake_bail(name);
+	close(fd);
+}
+
 static void test_answers(void)
 {
 	struct play play;
@@ -205,7 +219,9 @@ static void test_answers(void)
 		"and is good");
 	ok(!trigger_left(&play), "the trigger file is gone");
 	buf_clear(&play.reply);
+	leave_trigger(&play, 0);
 	is_int(converse(&play), 0, "a second conversation over the socket that is there");
+	ok(!trigger_left(&play), "a trigger that one who was killed has left is gone, too");
 	is_int(signal_seen(&play), 't', "the trigger file stood there when the signal came");
 	play_end(&play);
 
@@ -265,20 +281,6 @@ static void test_ends(void)
 	is_int(signal_seen(&play), 't', "the trigger file stands there until it looks");
 	ok(!trigger_left(&play), "then it is gone");
 	play_end(&play);
-}
-
-/* leave_trigger: as another jhot has made it so many seconds ago. */
-static void leave_trigger(const struct play *play, time_t seconds)
-{
-	struct timespec times[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
-	char name[64];
-	int fd;
-
-	snprintf(name, sizeof(name), ".attach_pid%d", (int)play->pid);
-	fd = open(name, O_CREAT | O_WRONLY, 0600);
-	if (fd < 0 || futimens(fd, times))
-		fake_bail(name);
-	close(fd);
 }
 
 static void test_no_signal(void)
