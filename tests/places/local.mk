@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where JVMs and jhot may be, and what may happen to either: tables with a row each.
 
-check_SCRIPTS += %D%/test_faults.sh %D%/test_lent.sh %D%/test_places.sh
+check_SCRIPTS += %D%/test_clocks.sh %D%/test_faults.sh %D%/test_lent.sh %D%/test_places.sh
 noinst_PROGRAMS += %D%/confine %D%/fault_tool
 %C%_fault_tool_SOURCES = %D%/fault_tool.c %D%/fault_phase.c %D%/fault_phase.h
 %C%_fault_tool_LDADD = -lpthread
-check_DATA += %D%/undumpable.so
-CLEANFILES += %D%/undumpable.so
-EXTRA_DIST += %D%/undumpable.c %D%/inside.sh %D%/fault.sh
+check_DATA += %D%/undumpable.so %D%/clock.so
+CLEANFILES += %D%/undumpable.so %D%/clock.so
+EXTRA_DIST += %D%/undumpable.c %D%/clock.c %D%/inside.sh %D%/fault.sh
 jvm_test_programs += tests/jvm/programs/Placed.java
 
 %D%/undumpable.so: %D%/undumpable.c
 	$(AM_V_CC)$(MKDIR_P) %D% && \
 		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/undumpable.c
+
+%D%/clock.so: %D%/clock.c
+	$(AM_V_CC)$(MKDIR_P) %D% && \
+		$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $(srcdir)/%D%/clock.c
 
 # All rows, and a table of them.
 .PHONY: places-check
@@ -20,8 +24,8 @@ places-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" PLACES=all \
 		bash $(srcdir)/%D%/test_places.sh
 
-# A hundred points of each kind.
+# A hundred points of each kind, and clocks that are set.
 .PHONY: faults-check
 faults-check: all $(check_DATA)
 	@srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' JAVA="$${JAVA:-$(JDK)/bin/java}" FAULTS="$${FAULTS:-100}" \
-		bash $(srcdir)/%D%/test_faults.sh
+		sh -c 'bash $(srcdir)/%D%/test_faults.sh && bash $(srcdir)/%D%/test_clocks.sh'
