@@ -121,9 +121,11 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int rc;
 
+#if defined(M_MMAP_THRESHOLD) /* glibc's: musl maps each large table by itself */
 	/* Large tables go back to the system when they are freed, not into a heap that stays as long as it was. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
 	rc = run(argc > 0 ? argc - 1 : 0, argv + (argc > 0), &err);
 	if ((fflush(stdout) || ferror(stdout)) && !rc)

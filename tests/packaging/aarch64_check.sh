@@ -20,10 +20,10 @@ done
 
 program_made() {
 	arm64_flags "$ROOT"
+	# shellcheck disable=SC2086
 	mkdir "$T/build" && cd "$T/build" &&
 		"$srcdir/configure" "${ARM64_FLAGS[@]}" CFLAGS='-O2 -g1' \
 			--with-jdk="$(sed -n 's/^JDK = //p' "$builddir/Makefile")" &&
-		# shellcheck disable=SC2086
 		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make all $CROSS_LONG_TESTS
 }
 

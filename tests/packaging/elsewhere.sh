@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The agent and its C tests, compiled for another libc or CPU in a folder of their own. Sourced by bash, after tests/jvm/lib.sh.
+# jhot and its C tests, compiled for another libc or CPU in a folder of their own. Sourced by bash, after tests/jvm/lib.sh.
 #
 #   elsewhere_configured ARG...   configure, with these besides      elsewhere_made TARGET...
-#   elsewhere_tests TEST...       they compile, and each passes, run by $ELSEWHERE_RUN if that is set
+#   elsewhere_tests TEST...       they compile, and each passes
+#   elsewhere_result TEST         it passes, run by $ELSEWHERE_RUN if that is set; one that cannot hold there is skipped
 #   elsewhere_passes TEST         runs it; what it says is in $T/log
 
 mkdir "$T/build"

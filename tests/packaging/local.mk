@@ -6,7 +6,8 @@ EXTRA_DIST += %D%/elsewhere.sh %D%/first_screen.py
 
 # The C tests of the agent, but those that need a library of the front end's.
 agent_tests = $(filter tests/walk/% tests/wire/% tests/sampler/%,$(filter-out %_tsan $(cross_library_tests),$(check_PROGRAMS)))
-AM_TESTS_ENVIRONMENT += AGENT_TESTS='$(agent_tests)'; export AGENT_TESTS;
+AM_TESTS_ENVIRONMENT += AGENT_TESTS='$(agent_tests)'; CHECK_PROGRAMS='$(filter-out %_tsan,$(check_PROGRAMS))'; \
+	export AGENT_TESTS CHECK_PROGRAMS;
 
 # On another CPU those of the model beside them; what needs libraries of that CPU; and what takes long by emulation.
 cross_library_tests = $(filter tests/walk/test_unwind tests/walk/test_leaf tests/sampler/test_unwind_recv \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The agent in musl: as it is built here musl's loader takes it; and all C tests of its parts, compiled and run with musl.
+# The agent in musl: as it is built here musl's loader takes it. And all of jhot compiled with musl, whose C tests run as far as
+# they call no library that is there for glibc only.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/elsewhere.sh"
 
@@ -72,21 +73,47 @@ is "no file" "$(find /tmp /dev/shm -maxdepth 1 -name "libjhot-*-$LOAD_PID.so")" 
 exec {to}>&- {from}<&-
 wait $LOAD_PID
 
-# --- its parts, compiled with musl -------------------------------------------------------------------
+# --- all of jhot, compiled with musl -----------------------------------------------------------------
 
-# Kernel headers are the host's.
-kernel=$T/kernel
-mkdir "$kernel"
-for folder in linux asm asm-generic; do
-	for from in "/usr/include/$folder" "/usr/include/$(gcc -print-multiarch)/$folder"; do
-		[ ! -e "$from" ] || ln -sfn "$from" "$kernel/$folder"
+# The host's headers of the kernel and of the libraries, one by one, so that none of glibc's is among them.
+headers=$T/headers
+mkdir "$headers"
+for name in linux asm asm-generic libelf.h gelf.h nlist.h dwarf.h elfutils zlib.h zconf.h lzma.h lzma term.h curses.h \
+	ncurses_dll.h unctrl.h; do
+	for from in "/usr/include/$name" "/usr/include/$(gcc -print-multiarch)/$name"; do
+		[ ! -e "$from" ] || ln -sfn "$from" "$headers/$name"
 	done
 done
+# The libraries themselves are glibc's: in their place stands one with nothing in it, and what calls them is not linked. That
+# texts fit where they are written gcc sees only in what it has optimised more than here.
+ar rc "$T/libnone.a"
 # shellcheck disable=SC2086
-ok "configure" elsewhere_configured CC=musl-gcc CPPFLAGS="-idirafter $kernel" $elsewhere_untrue || diag_file "$T/log"
+ok "configure" elsewhere_configured CC=musl-gcc --enable-werror CFLAGS='-O1 -g0 -Wno-format-truncation' \
+	CPPFLAGS="-idirafter $headers" LDFLAGS="-L$T" $elsewhere_untrue || diag_file "$T/log"
 ok "the agent compiles" elsewhere_made libjhot.so libjhot_so_CFLAGS='-std=c11 -O1 -fPIC -fvisibility=hidden' ||
 	diag_file "$T/log"
 ok "and loads" loaded "$T/build/libjhot.so"
+
+not elsewhere_made -k jhot && mv "$T/log" "$T/linking"
+is "all of the front end compiles" "$(grep -E 'error: |\.h: No such' "$T/linking" | grep -v 'ld returned')" ""
+sed -n "s/.*undefined reference to \`\([^']*\)'.*/\1/p" "$T/linking" | sort -u >"$T/wanted"
+for library in libtinfo.so libelf.so libdw.so libz.so liblzma.so libstdc++.so; do
+	nm -D --defined-only "$(gcc -print-file-name=$library)"
+done 2>"$T/err" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u >"$T/theirs"
+ok "to be linked it lacks functions" [ "$(wc -l <"$T/wanted")" -gt 40 ] || diag_file "$T/linking"
+is "which are all of those libraries, none of a libc" "$(comm -23 "$T/wanted" "$T/theirs" | xargs)" ""
+
+# The C tests that call none of them. Those of libvterm and libunwind are none of this build's: there are no sources of them.
 # shellcheck disable=SC2086
-elsewhere_tests $AGENT_TESTS
+elsewhere_made -k $CHECK_PROGRAMS
+is "all C tests compile" "$(grep -E 'error: |\.h: No such' "$T/log" | grep -vE 'ld returned|no input files')" ""
+linked=
+for test in $CHECK_PROGRAMS; do
+	[ ! -x "$T/build/$test" ] || linked="$linked $test"
+done
+# shellcheck disable=SC2086
+is "the agent's are linked" "$(for test in $AGENT_TESTS; do [ -x "$T/build/$test" ] || echo "$test"; done)" ""
+ok "and so are the model's, the screen's and others" [ "$(echo "$linked" | wc -w)" -gt 60 ]
+# shellcheck disable=SC2086
+for test in $linked; do elsewhere_result "$test"; done
 done_testing

@@ -16,7 +16,6 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <gnu/libc-version.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -487,7 +486,7 @@ static const char *library_of(const void *symbol)
 
 int main(void)
 {
-	const char *libc = library_of((const void *)(uintptr_t)gnu_get_libc_version);
+	const char *libc = library_of((const void *)(uintptr_t)getppid);
 	const char *libz = library_of((const void *)(uintptr_t)deflateInit_);
 	const char *java = getenv("JAVA");
 	char *home = java ? realpath(java, NULL) : NULL, libjvm[4096];
