@@ -96,8 +96,9 @@ const char *walk_break_name(enum walk_break why);
 /* The registers of the interrupted thread; load/regs.h fills them from a ucontext. */
 struct walk_regs {
 	uint64_t pc, sp, fp;
-	uint64_t method; /* the register that holds Method* at interpreter entry: rbx / r12 */
-	uint64_t sender; /* sender sp at interpreter entry: r13 / r19 */
+	uint64_t method;    /* the register that holds Method* at interpreter entry: rbx / r12 */
+	uint64_t sender;    /* sender sp at interpreter entry: r13 / r19 */
+	uint64_t sender_19; /* aarch64: the same up to JDK 19: r13 */
 	uint64_t link; /* aarch64: lr; x86-64: rax, which holds the return address in some stubs */
 };
 

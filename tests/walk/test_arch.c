@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "tests/tap.h"
+#include "walk/frames/walker.h"
 #include "walk/load/arch.h"
+#include "walk/load/regs.h"
 
 #define CODE 0x7f0000001000ull
 
@@ -164,6 +166,42 @@ static void test_prologues(void)
 }
 #endif
 
+/* --- registers ---------------------------------------------------------------------------------------- */
+
+/* What HotSpot keeps where, by the names in its assembler_x86.hpp and assembler_aarch64.hpp. */
+static void test_registers(void)
+{
+	ucontext_t uc;
+	struct walk_regs r;
+	struct walk_layout layout = {.jdk = 21};
+	struct walker w = {.layout = &layout, .regs = &r};
+
+	memset(&uc, 0, sizeof(uc));
+#if defined(__x86_64__)
+	const uint64_t method = REG_RBX, sender = REG_R13, sender_19 = REG_R13, link = REG_RAX;
+
+	for (int i = 0; i < NGREG; i++)
+		uc.uc_mcontext.gregs[i] = i;
+#else
+	const uint64_t method = 12, sender = 19, sender_19 = 13, link = 30;
+
+	for (uint64_t i = 0; i < 31; i++)
+		uc.uc_mcontext.regs[i] = i;
+	uc.uc_mcontext.sp = 31;
+	uc.uc_mcontext.pc = 32;
+	regs_read(&uc, &r);
+	ok(r.fp == 29 && r.sp == 31 && r.pc == 32, "fp, sp and pc");
+#endif
+	regs_read(&uc, &r);
+	is_int(r.method, method, "Method* at a method's entry");
+	is_int(r.link, link, "the return address, where it is in a register");
+	is_int(walker_sender(&w), sender, "the sender's sp");
+	layout.jdk = 20;
+	is_int(walker_sender(&w), sender, "also in JDK 20");
+	layout.jdk = 17;
+	is_int(walker_sender(&w), sender_19, "and in older ones");
+}
+
 int main(void)
 {
 #if defined(__x86_64__)
@@ -176,6 +214,7 @@ int main(void)
 	is_int(called(PUT(128, 0x17fffff0u) + 4, 64, 65), 0, "not b");
 	is_int(called(PUT(128, 0xd63f0100u) + 4, 0, 256), 0, "not blr, to nobody knows where");
 #endif
+	test_registers();
 	test_arguments();
 	test_jumps();
 	test_prologues();

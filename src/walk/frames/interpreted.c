@@ -115,7 +115,7 @@ static enum walk_step own_frame(struct walker *w)
 {
 	uint64_t fp = w->at.fp, pc = walker_word(w, fp + 8), caller = walker_word(w, fp);
 	uint64_t sender =
-		w->at.sp < fp ? walker_slot(w, fp, w->layout->interp_sender_sp) : w->regs->sender;
+		w->at.sp < fp ? walker_slot(w, fp, w->layout->interp_sender_sp) : walker_sender(w);
 
 	return walker_try_sender(w, pc, sender, fp + 16, caller);
 }
@@ -124,7 +124,7 @@ static enum walk_step own_frame(struct walker *w)
 static enum walk_step entering(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
-	uint64_t sp = w->at.sp, fp = w->at.fp;
+	uint64_t sp = w->at.sp, fp = w->at.fp, sender = walker_sender(w);
 	struct frame_cache_method m;
 	int32_t bci;
 
@@ -134,16 +134,16 @@ static enum walk_step entering(struct walker *w)
 	if (!ARCH_HAS_LINK) {
 		uint64_t word = walker_word(w, sp);
 
-		if (walker_try_sender(w, word, r->sender, sp + 8, fp) == STEP_NEXT ||
-			walker_try_sender(w, walker_word(w, sp + 8), r->sender, sp + 16, word) ==
+		if (walker_try_sender(w, word, sender, sp + 8, fp) == STEP_NEXT ||
+			walker_try_sender(w, walker_word(w, sp + 8), sender, sp + 16, word) ==
 				STEP_NEXT)
 			return STEP_NEXT;
 	}
 	/* The sender's sp lies below its own frame pointer, but above that of the method that it calls. */
-	if (!(r->sender >= sp && r->sender <= fp) && walker_on_stack(w, fp) &&
+	if (!(sender >= sp && sender <= fp) && walker_on_stack(w, fp) &&
 		fp - sp < ENTRY_WORDS * 8 && own_frame(w) == STEP_NEXT)
 		return STEP_NEXT;
-	if (walker_try_sender(w, r->link, r->sender, sp, fp) == STEP_NEXT)
+	if (walker_try_sender(w, r->link, sender, sp, fp) == STEP_NEXT)
 		return STEP_NEXT;
 	w->count--;
 	return STEP_FAIL;

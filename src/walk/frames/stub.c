@@ -86,12 +86,12 @@ enum walk_step stub_search(struct walker *w, uint32_t words, enum walk_break why
 static enum walk_step adapter_step(struct walker *w)
 {
 	const struct walk_regs *r = w->regs;
-	uint64_t sp = w->at.sp;
+	uint64_t sp = w->at.sp, sender = walker_sender(w);
 
 	if (!ARCH_HAS_LINK &&
-		walker_try_sender(w, walker_word(w, sp), r->sender, sp + 8, w->at.fp) == STEP_NEXT)
+		walker_try_sender(w, walker_word(w, sp), sender, sp + 8, w->at.fp) == STEP_NEXT)
 		return STEP_NEXT;
-	if (walker_try_sender(w, r->link, r->sender, sp, w->at.fp) == STEP_NEXT)
+	if (walker_try_sender(w, r->link, sender, sp, w->at.fp) == STEP_NEXT)
 		return STEP_NEXT;
 	return stub_search(w, ADAPTER_SEARCH, WALK_BREAK_STUB);
 }

@@ -148,6 +148,12 @@ static inline const struct code_blob *walker_blob(struct walker *w, uint64_t pc)
 	return ahead->pc ? ahead : NULL;
 }
 
+/* Sender sp as adapters and method entries are given it: aarch64's HotSpot has had another register for it since JDK 20. */
+static inline uint64_t walker_sender(const struct walker *w)
+{
+	return ARCH_HAS_LINK && w->layout->jdk < 20 ? w->regs->sender_19 : w->regs->sender;
+}
+
 /* Load a word of the stack. */
 static inline uint64_t walker_word(const struct walker *w, uint64_t addr)
 {

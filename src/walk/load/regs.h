@@ -20,6 +20,7 @@ enum {
 	REGS_FP = REG_RBP,
 	REGS_METHOD = REG_RBX,
 	REGS_SENDER = REG_R13,
+	REGS_SENDER_19 = REG_R13,
 	REGS_LINK = REG_RAX, /* some stubs have popped the return address into it */
 	REGS_RESULT = REG_RAX,
 	REGS_ARGUMENT = REG_RDI,
@@ -32,7 +33,8 @@ enum { /* fault_address, regs[31], sp, pc */
 	REGS_SP = 32,
 	REGS_FP = 1 + 29,
 	REGS_METHOD = 1 + 12,
-	REGS_SENDER = 1 + 19,
+	REGS_SENDER = 1 + 19, /* r19_sender_sp in assembler_aarch64.hpp */
+	REGS_SENDER_19 = 1 + 13,
 	REGS_LINK = 1 + 30,
 	REGS_RESULT = 1,
 	REGS_ARGUMENT = 1, /* the result takes its place */
@@ -71,6 +73,7 @@ static inline void regs_read(const void *ucontext, struct walk_regs *out)
 	out->fp = regs_word(ucontext, REGS_FP);
 	out->method = regs_word(ucontext, REGS_METHOD);
 	out->sender = regs_word(ucontext, REGS_SENDER);
+	out->sender_19 = regs_word(ucontext, REGS_SENDER_19);
 	out->link = regs_word(ucontext, REGS_LINK);
 }
 
