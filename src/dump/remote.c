@@ -139,9 +139,21 @@ bool remote_regs(pid_t tid, struct walk_regs *out)
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov))
 		return false;
 #if defined(__x86_64__)
-	*out = (struct walk_regs){r.rip, r.rsp, r.rbp, r.rbx, r.r13, r.rax};
+	*out = (struct walk_regs){.pc = r.rip,
+		.sp = r.rsp,
+		.fp = r.rbp,
+		.method = r.rbx,
+		.sender = r.r13,
+		.sender_19 = r.r13,
+		.link = r.rax};
 #else
-	*out = (struct walk_regs){r.pc, r.sp, r.regs[29], r.regs[12], r.regs[19], r.regs[30]};
+	*out = (struct walk_regs){.pc = r.pc,
+		.sp = r.sp,
+		.fp = r.regs[29],
+		.method = r.regs[12],
+		.sender = r.regs[19],
+		.sender_19 = r.regs[13],
+		.link = r.regs[30]};
 #endif
 	return true;
 }
