@@ -4,7 +4,7 @@
 # a system call that fails. The steps are jhot's own system calls, counted first, by phases (fault_phase.h). After each the JVM
 # lives, jhot attaches again, nothing is left, no file is half there.
 #
-# A kill of jhot and one of the JVM in each phase are part of check, and a few of the others; FAULTS=N (make faults-check) has N
+# A kill of jhot in each phase is part of check, and a few of the others; FAULTS=N (make faults-check) has N
 # points of each kind, in all phases; KINDS="kill EIO" only these.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$srcdir/tests/places/fault.sh"
@@ -19,10 +19,11 @@ export TERM=xterm
 # Where something happens: in what run, in which phase. A phase of any run that is not here fails the test, one that no run has, too.
 places="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
 	live:switch live:detach live:export record:detach record:export record:end"
-# In check: each phase is once for a kill of jhot and of the JVM; of other kinds where each run has points of them.
+# In check: each phase is once for a kill of jhot; one of the JVM is where something of jhot's begins or ends in it; other kinds
+# are where each run has points of them.
 phases="record:begin record:find record:put record:connect woken:wake record:load record:enable record:sample
 	live:switch record:detach record:export record:end"
-declare -A check=([kill]=$phases [jvm]=$phases [child]="record:put record:load" [ENOSPC]="record:put record:export"
+declare -A check=([kill]=$phases [jvm]="woken:wake record:load record:enable live:switch record:detach record:export" [child]="record:put record:load" [ENOSPC]="record:put record:export"
 	[EIO]="record:enable" [EMFILE]="record:connect" [ENOMEM]="record:enable")
 
 # record: a session with all events on a JVM that has been attached to before, and files of all of them
