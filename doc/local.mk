@@ -9,8 +9,9 @@ if HELP_TEXTS
 if CROSS
 help_program = %D%/program
 %D%/program: $(one_file_program)
-	$(AM_V_GEN)$(MKDIR_P) %D% && printf '#!/bin/sh\nexec %s "$$@"\n' '$(JHOT_RUNS)' >$@ && chmod +x $@
-CLEANFILES += %D%/program
+	$(AM_V_GEN)$(MKDIR_P) %D% && printf '#!/bin/sh\nexec %s "$$@"\n' '$(JHOT_RUNS)' >$@.part && chmod +x $@.part && \
+	./$@.part --version >/dev/null && mv $@.part $@
+CLEANFILES += %D%/program %D%/program.part
 else
 help_program = jhot$(EXEEXT)
 endif

@@ -39,8 +39,8 @@ arm64_root() {
 	echo "$*" >"$root/made"
 }
 
-# The old kind of path also leads libraries to those that they need.
+# No path into that folder goes into programs: a static one that has such a path does not start.
 arm64_flags() {
 	ARM64_FLAGS=("--host=$ARM64_CPU" "CPPFLAGS=-isystem $1/usr/include -isystem $1/usr/include/$ARM64_CPU"
-		"LDFLAGS=-L$1/usr/lib/$ARM64_CPU -Wl,--disable-new-dtags,-rpath,$1/usr/lib/$ARM64_CPU")
+		"LDFLAGS=-L$1/usr/lib/$ARM64_CPU -Wl,-rpath-link,$1/usr/lib/$ARM64_CPU")
 }

@@ -11,11 +11,11 @@ command -v $ARM64_CPU-gcc >/dev/null || skip_all "no $ARM64_CPU-gcc (gcc-aarch64
 echo 'int main(void) { return 0; }' | $ARM64_CPU-gcc -x c -o "$T/main" - 2>/dev/null ||
 	skip_all "$ARM64_CPU-gcc makes no programs (libc6-dev-arm64-cross)"
 command -v qemu-aarch64 >/dev/null || skip_all "no qemu-aarch64 (qemu-user)"
+root=$builddir/tests/packaging/arm64
 # The JVM that other tests run is of this machine's CPU.
-ELSEWHERE_RUN=(env -u JAVA qemu-aarch64 -L "/usr/$ARM64_CPU")
+ELSEWHERE_RUN=(env -u JAVA qemu-aarch64 -L "/usr/$ARM64_CPU" -E "LD_LIBRARY_PATH=$root/usr/lib/$ARM64_CPU")
 tests=$CROSS_TESTS missing=
 
-root=$builddir/tests/packaging/arm64
 # shellcheck disable=SC2086
 if ! echo 'int main(void) { return 0; }' | $ARM64_CPU-gcc -x c -o "$T/main" - -lstdc++ 2>/dev/null; then
 	missing="no libstdc++ of arm64 (libstdc++-12-dev-arm64-cross)"

@@ -160,9 +160,53 @@ static void test_jumps(void)
 	is_int((long long)arch_jump_back(&mem, slow, CODE, CODE + 256), 0, "not ahead");
 }
 
+/* at: what is said of each instruction from the entry on, as letters: - no frame, u unsaved, p pushed, b body. */
+static const char *at(uint64_t entry, uint64_t complete, int count)
+{
+	static char said[16];
+	static const char letters[] = {[ARCH_BODY] = 'b',
+		[ARCH_LEAVING] = 'l',
+		[ARCH_NO_FRAME] = '-',
+		[ARCH_PUSHED] = 'p',
+		[ARCH_UNSAVED] = 'u'};
+
+	for (int i = 0; i < count; i++)
+		said[i] = letters[arch_compiled_prologue(
+			&mem, entry + 4 * (uint64_t)i, entry, complete)];
+	said[count] = '\0';
+	return said;
+}
+
+/* Of compiled Java, as MacroAssembler::build_frame, remove_frame and the polls of C1 and C2 write it. */
+static void test_compiled(void)
+{
+	uint64_t pc;
+
+	/* sub x9, sp, #81920; str xzr, [x9]; sub sp, sp, #48; stp x29, x30, [sp, #32]; ldr w8 */
+	pc = PUT(128, 0xd14053e9u, 0xf900013fu, 0xd100c3ffu, 0xa9027bfdu, 0xb9400108u);
+	is_str(at(pc, pc + 20, 5), "---ub", "a small frame is built, an entry barrier follows");
+	/* stp x29, x30, [sp, #-16]!; sub sp, sp, #1024; ldr w8; ldr w9 */
+	pc = PUT(128, 0xa9bf7bfdu, 0xd11003ffu, 0xb9400108u, 0xb9400109u);
+	is_str(at(pc, pc + 16, 4), "-pbb", "a large one");
+	/* stp x29, x30, [sp, #-16]!; mov x8, #8192; sub sp, sp, x8; ldr w8 */
+	pc = PUT(128, 0xa9bf7bfdu, 0xd2840008u, 0xcb2863ffu, 0xb9400108u);
+	is_str(at(pc, pc + 16, 4), "-ppb", "one larger than an instruction can say");
+	/* ldp x29, x30, [sp, #32]; add sp, sp, #48; ldr x8, [x28, #1080]; cmp sp, x8; b.hi; ret */
+	pc = PUT(128, 0xa9427bfdu, 0x9100c3ffu, 0xf9421f88u, 0xeb2863ffu, 0x54000048u, 0xd65f03c0u);
+	is_str(at(pc, pc, 6), "bb----", "it is removed, and polled for a safepoint");
+	/* ldp x29, x30, [sp, #32]; add sp, sp, #48; adrp x8, page; ldr wzr, [x8]; ret */
+	pc = PUT(128, 0xa9427bfdu, 0x9100c3ffu, 0x90000008u, 0xb940011fu, 0xd65f03c0u);
+	is_str(at(pc, pc, 5), "bb---", "the same by a page, as in JDK 8 to 13");
+}
+
 static void test_prologues(void)
 {
+	test_compiled();
 	is_int(arch_native_prologue(&mem, PUT(128, 0xd65f03c0u)), ARCH_NO_FRAME, "ret");
+	/* stp x29, x30, [sp, #-32]!; mov x29, sp */
+	PUT(128, 0xa9be7bfdu, 0x910003fdu);
+	is_int(arch_native_prologue(&mem, CODE + 128), ARCH_NO_FRAME, "stp x29, x30 is next");
+	is_int(arch_native_prologue(&mem, CODE + 132), ARCH_PUSHED, "mov x29, sp is");
 }
 #endif
 

@@ -16,6 +16,11 @@ static bool is_sub_sp(uint32_t insn)
 	return (insn & 0xff8003ffu) == 0xd10003ffu; /* sub sp, sp, #imm */
 }
 
+static bool is_sub_sp_reg(uint32_t insn)
+{
+	return (insn & 0xffe0ffffu) == 0xcb2063ffu; /* sub sp, sp, x */
+}
+
 static bool is_add_sp(uint32_t insn)
 {
 	return (insn & 0xff8003ffu) == 0x910003ffu; /* add sp, sp, #imm */
@@ -131,11 +136,15 @@ static enum arch_prologue epilogue_state(const uint32_t *at)
 	return ARCH_BODY;
 }
 
+/*
+ * MacroAssembler::build_frame makes a small frame by sub and stp of its slot, a large one by stp before it and sub; an entry
+ * barrier may follow before the frame is said to be complete.
+ */
 static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc, uint64_t entry)
 {
 	uint32_t insn[32];
 	uint64_t count = (pc - entry) / 4;
-	bool grown = false;
+	bool grown = false, saved = false;
 
 	if (pc <= entry)
 		return ARCH_NO_FRAME;
@@ -143,12 +152,16 @@ static enum arch_prologue prologue_state(const struct walk_mem *mem, uint64_t pc
 		return ARCH_BODY;
 	for (uint64_t i = 0; i < count; i++) {
 		if (insn[i] == INSN_STP_FP)
-			return ARCH_PUSHED;
-		if (is_sub_sp(insn[i]))
+			saved = true;
+		else if (saved && (is_sub_sp(insn[i]) || is_sub_sp_reg(insn[i])))
+			return ARCH_BODY;
+		else if (is_sub_sp(insn[i]))
 			grown = true;
 		else if (grown && is_stp_fp_slot(insn[i]))
 			return ARCH_BODY;
 	}
+	if (saved)
+		return ARCH_PUSHED;
 	return grown ? ARCH_UNSAVED : ARCH_NO_FRAME;
 }
 
