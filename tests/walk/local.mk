@@ -2,7 +2,7 @@
 # Tests of stack walks.
 
 check_PROGRAMS += %D%/test_arch %D%/test_cut %D%/test_fetch %D%/test_guard %D%/test_images %D%/test_frame_cache \
-	%D%/test_names %D%/test_newest %D%/test_trace_table %D%/test_tail %D%/test_walk
+	%D%/test_names %D%/test_stubs %D%/test_newest %D%/test_trace_table %D%/test_tail %D%/test_walk
 walk_jvm_tests = %D%/test_selftest.sh %D%/test_walks.sh %D%/test_accuracy.sh %D%/test_threads.sh
 check_SCRIPTS += $(walk_jvm_tests)
 noinst_PROGRAMS += %D%/selftest %D%/walkstat
@@ -35,6 +35,7 @@ endif
 %C%_test_names_LDADD = libwalk.a -lpthread
 %C%_test_walk_LDADD = libwalk.a
 %C%_test_cut_LDADD = libwalk.a
+%C%_test_stubs_LDADD = libwalk.a
 %C%_walkstat_SOURCES = %D%/walkstat.c %D%/target.c %D%/image.c \
 	$(unwind_test_sources)
 %C%_walkstat_LDADD = libdump.a $(unwind_test_libs)

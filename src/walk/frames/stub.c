@@ -34,9 +34,15 @@ static enum walk_step at_sp(struct walker *w, uint64_t offset, uint64_t fp)
 	return try_caller(w, walker_word(w, w->at.sp + offset), w->at.sp + offset + 8, fp);
 }
 
-static enum walk_step by_link(struct walker *w)
+/* Not by an address that a call of its own has left there; only stubs that share one blob call one another. */
+static enum walk_step by_link(struct walker *w, const struct code_blob *blob)
 {
-	return ARCH_HAS_LINK ? try_caller(w, w->regs->link, w->at.sp, w->at.fp) : STEP_FAIL;
+	uint64_t link = w->regs->link & ARCH_PC_MASK;
+	bool alone = blob->kind == CODE_RUNTIME || blob->kind == CODE_LEAF;
+
+	if (!ARCH_HAS_LINK || (alone && link >= blob->start && link < blob->end))
+		return STEP_FAIL;
+	return try_caller(w, link, w->at.sp, w->at.fp);
 }
 
 static enum walk_step by_frame_pointer(struct walker *w)
@@ -162,9 +168,16 @@ static enum walk_step undescribed_step(struct walker *w)
 	return STEP_NEXT;
 }
 
-/* fp is not looked at: it is the frame pointer of somebody further out. */
-static enum walk_step pushed_step(struct walker *w)
+/*
+ * fp is not looked at: it is the frame pointer of somebody further out. Nor are words of the stack while a register has the
+ * return address: a small frame's own would be met there.
+ */
+static enum walk_step pushed_step(struct walker *w, const struct code_blob *blob)
 {
+	if (by_link(w, blob) == STEP_NEXT) {
+		w->leaf = true;
+		return STEP_NEXT;
+	}
 	for (uint64_t i = 0; i <= PUSHED_MAX; i++)
 		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT) {
 			w->leaf = true;
@@ -198,9 +211,9 @@ static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
 	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
-	if (blob->kind == CODE_LEAF && !has_frame(w, blob) && pushed_step(w) == STEP_NEXT)
+	if (blob->kind == CODE_LEAF && !has_frame(w, blob) && pushed_step(w, blob) == STEP_NEXT)
 		return STEP_NEXT;
-	if (by_link(w) == STEP_NEXT || prologue_step(w) == STEP_NEXT ||
+	if (by_link(w, blob) == STEP_NEXT || prologue_step(w) == STEP_NEXT ||
 		by_frame_size(w, blob->frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
 		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT ||

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stubs of the JVM that were interrupted, each alone in its blob, and who has called them: a code cache of three blobs that
+ * is made up, on the CPU that the test is of.
+ */
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tests/walk/fake.h"
+#include "walk/hotspot/layout.h"
+#include "walk/load/arch.h"
+
+#define CODE  0x7f0000100000ull
+#define STACK 0x7ffc00000000ull
+#define ENTRY (CODE + 3 * sizeof(struct block) + 0x40) /* where the call stub goes on */
+#define WORDS 64
+#define MAX   16
+
+/* A block of the heap: its header, the blob's fields, its code, in which calls end at multiples of 16. */
+struct block {
+	uint64_t used, unused;
+	uint64_t name, code, method;
+	int32_t size, frame_words, complete, empty;
+	uint8_t rest[72];
+	uint8_t text[384];
+};
+
+static struct block blocks[3];
+static uint8_t segmap[4];
+static const char native_name[16] = "native nmethod", stub_name[16] = "a stub";
+static uint64_t stack[WORDS];
+static struct fake memory;
+static struct walk_layout *layout;
+
+static uint64_t text_of(int i)
+{
+	return CODE + (uint64_t)i * sizeof(struct block) + offsetof(struct block, text);
+}
+
+static void block_make(int i, const char *name, int32_t frame_words)
+{
+	struct block *b = &blocks[i];
+
+	*b = (struct block){.used = 1,
+		.name = (uint64_t)(uintptr_t)name,
+		.code = text_of(i),
+		.method = 0x1000 + (uint64_t)i,
+		.size = sizeof(*b) - 16,
+		.frame_words = frame_words,
+		.complete = -1};
+	fake_calls(b->text, sizeof(b->text));
+}
+
+static struct walk_field field(size_t offset, uint8_t bytes)
+{
+	return (struct walk_field){.offset = (int32_t)offset - 16, .bytes = bytes};
+}
+
+static void layout_make(void)
+{
+	const struct walk_field none = {.offset = -1};
+	struct walk_layout *l = layout = calloc(1, sizeof(*l));
+
+	l->jdk = 17;
+	l->code_low = CODE;
+	l->code_high = CODE + 4 * sizeof(struct block);
+	l->heaps[0] = (struct walk_heap){l->code_low, l->code_high, (uint64_t)(uintptr_t)segmap, 9};
+	l->heap_count = 1;
+	l->heap_block_bytes = 16;
+	l->nmethod_bytes = 128;
+	l->call_stub_return = ENTRY;
+	l->block_used = (struct walk_field){.offset = 0, .bytes = 1};
+	l->blob_name = field(offsetof(struct block, name), 8);
+	l->code_begin = field(offsetof(struct block, code), 8);
+	l->nmethod_method = field(offsetof(struct block, method), 8);
+	l->blob_size = field(offsetof(struct block, size), 4);
+	l->blob_frame_size = field(offsetof(struct block, frame_words), 4);
+	l->blob_frame_complete = field(offsetof(struct block, complete), 4);
+	l->immutable_data = l->mutable_data = l->deopt_mh = l->entry_bci = l->compile_id = none;
+}
+
+/* The stub, and two wrappers of native methods with frames of four words. */
+static void code_make(int32_t frame_words)
+{
+	block_make(0, stub_name, frame_words);
+	block_make(1, native_name, 4);
+	block_make(2, native_name, 4);
+	memset(stack, 0, sizeof(stack));
+	memory = (struct fake){.mem = {.load = fake_load, .ctx = &memory}};
+	fake_put(&memory, CODE, blocks, sizeof(blocks));
+	fake_put(&memory, (uint64_t)(uintptr_t)segmap, segmap, sizeof(segmap));
+	fake_put(&memory, (uint64_t)(uintptr_t)native_name, native_name, sizeof(native_name));
+	fake_put(&memory, (uint64_t)(uintptr_t)stub_name, stub_name, sizeof(stub_name));
+	fake_put(&memory, STACK, stack, sizeof(stack));
+}
+
+/* callers: the frames of both from this word on, the outer one called by the call stub. */
+static void callers(int word)
+{
+	stack[word + 2] = STACK + 8ull * (uint64_t)(word + 6);
+	stack[word + 3] = text_of(2) + 48;
+	stack[word + 6] = STACK + 8 * 40;
+	stack[word + 7] = ENTRY;
+}
+
+static void walks(uint64_t fp, uint64_t link, const char *what)
+{
+	const struct walk_thread thread = {
+		.stack_lo = STACK - 4096, .stack_hi = STACK + sizeof(stack)};
+	struct walk_regs regs = {.pc = text_of(0) + 40, .sp = STACK, .fp = fp, .link = link};
+	struct walk_frame frames[MAX];
+	struct walk_result r = walk_stack(layout, &memory.mem, &regs, &thread, frames, MAX);
+
+	if (ok(r.count >= 3 && frames[0].type == WALK_STUB && frames[0].value == regs.pc &&
+			    frames[1].type == WALK_JAVA && frames[1].value == 0x1001 &&
+			    frames[2].type == WALK_JAVA && frames[2].value == 0x1002,
+		    "%s", what))
+		return;
+	for (uint32_t i = 0; i < r.count; i++)
+		diag("%u 0x%" PRIx64, frames[i].type, frames[i].value);
+}
+
+/* Where the return address is while the stub has made no frame: what that word is on the stack, and where its caller's begins. */
+static int called(void)
+{
+	stack[0] = ARCH_HAS_LINK ? 0 : text_of(1) + 32;
+	return ARCH_HAS_LINK ? 0 : 1;
+}
+
+static void test_leaf(void)
+{
+	code_make(0);
+	callers(called());
+	walks(STACK + 8 * 40, text_of(1) + 32,
+		"a stub without a frame or a size is under the small frame that called it");
+	code_make(0);
+	stack[0] = STACK + 8 * 40;
+	stack[1] = text_of(1) + 32;
+	callers(2);
+	walks(STACK, text_of(0) + 32, "so is one that has pushed two words and called somebody");
+}
+
+static void test_runtime(void)
+{
+	code_make(4);
+	stack[2] = STACK + 8 * 40;
+	stack[3] = text_of(1) + 32;
+	callers(4);
+	walks(STACK + 8 * 40, text_of(0) + 32,
+		"a stub with a frame that has called somebody is there once");
+	code_make(4);
+	callers(called());
+	walks(STACK + 8 * 40, text_of(1) + 32,
+		"one that has not made its frame is left where it was called");
+}
+
+int main(void)
+{
+	layout_make();
+	test_leaf();
+	test_runtime();
+	return tap_done();
+}
