@@ -8,11 +8,13 @@
 #include "walk/load/arch.h"
 
 #define UNW_LOCAL_ONLY
+#include <errno.h>
 #include <libunwind.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -267,6 +269,16 @@ static void *work_until(void *enough)
 	return NULL;
 }
 
+/* Whether another CPU's emulation of a user's process runs this, which does not have the call. */
+static bool is_emulated(void)
+{
+	char byte = 0, copy;
+	struct iovec from = {&byte, 1}, to = {&copy, 1};
+
+	return ARCH_HAS_LINK && process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 &&
+	       errno == ENOSYS;
+}
+
 static void test_timer(void)
 {
 	struct itimerval timer = {{0, 997}, {0, 997}}, off = {{0, 0}, {0, 0}};
@@ -274,6 +286,12 @@ static void test_timer(void)
 	pthread_t thread;
 	sigset_t prof;
 
+	/* One run in fifteen: a signal at any instruction makes it crash, or take a function for its own caller. */
+	if (is_emulated()) {
+		tap_skip(
+			"a timer's signals in a thread", "libunwind does not hold under emulation");
+		return;
+	}
 	handle(SIGPROF, on_signal, SA_RESTART);
 	/* Another thread runs it, whose root is not main's; this one stays out of it. */
 	pthread_create(&thread, NULL, work_until, &enough);
