@@ -224,7 +224,7 @@ static void test_registers(void)
 #if defined(__x86_64__)
 	const uint64_t method = REG_RBX, sender = REG_R13, sender_19 = REG_R13, link = REG_RAX;
 
-	for (int i = 0; i < NGREG; i++)
+	for (int i = 0; i < (int)NGREG; i++)
 		uc.uc_mcontext.gregs[i] = i;
 #else
 	const uint64_t method = 12, sender = 19, sender_19 = 13, link = 30;

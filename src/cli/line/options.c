@@ -23,9 +23,8 @@ const struct option_def options[] = {
 	{OPT_USER, "user", 'u', NULL, SAMPLING, "leave out the kernel"},
 	{OPT_KERNEL, "kernel", 'k', NULL, SAMPLING, "only the kernel"},
 	{OPT_ENGINE, "engine", 0, "perf|ctimer|lent", SAMPLING,
-		"cpu: only by perf_events, or by CPU timers; by default the first that works; "
-		"lent: perf_events that jhot opens, as root, for a JVM whose container forbids "
-		"them"},
+		"cpu: only by perf_events, or CPU timers; lent: perf_events that root opens for a "
+		"container"},
 	{OPT_LIVE, "live", 0, NULL, SAMPLING,
 		"alloc: only objects that survived a garbage collection"},
 	{OPT_BUDGET, "budget", 0, "PERCENT|off", SAMPLING,
