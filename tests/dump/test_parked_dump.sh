@@ -27,6 +27,10 @@ known() {
 	is "$2: $1: how many, and what they do" "${head%%:*}" "$3"
 }
 
+all_wait() {
+	dump && grep -q "^$((major < 24 ? 160 : 240)) virtual threads wait without a carrier, in " "$T/dump"
+}
+
 # all_of WHERE: 40 of each
 all_of() {
 	known sleeper "$1" "40 virtual threads, parked, for a time"
@@ -56,6 +60,7 @@ check_jvm() {
 check_ways() {
 	local about
 	jvm_start $FLOCK Parked 40 || return
+	wait_for 20 all_wait # it has only just started them
 	kill -STOP "$JVM"
 	ok "JDK $major, stopped: dump" dump || diag_file "$T/err"
 	kill -CONT "$JVM"
