@@ -36,8 +36,8 @@ struct session {
 	bool started;       /* an event was, once */
 	struct tids *tids;
 	struct lend *lend; /* NULL: nothing is lent */
-	int pidfd;    /* -1: too old a kernel, /proc is asked */
-	bool leaving; /* we asked the agent to go */
+	int pidfd;         /* -1: too old a kernel, /proc is asked */
+	bool leaving;      /* we asked the agent to go */
 	uint32_t publish_seen;
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
 	uint64_t clock_ahead_ns;   /* the agent's clock, in another time namespace */

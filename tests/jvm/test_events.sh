@@ -77,7 +77,7 @@ ok "an engine that is asked for" sh -c "'$JHOT' status '$JVM' | grep -q 'event c
 wait $recorder
 ok "samples as well" grep -q knownBusy "$T/engine.collapsed"
 record -e cpu --engine wall -d 1 "$JVM"
-ok "which must be one" sh -c "[ $status = 2 ] && grep -q 'perf or ctimer' '$T/err'"
+ok "which must be one" sh -c "[ $status = 2 ] && grep -q 'perf, ctimer or lent' '$T/err'"
 record -e wall --engine perf -d 1 "$JVM"
 ok "for the event that has a choice" sh -c "[ $status = 2 ] && grep -q 'for the event cpu' '$T/err'"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* By calls that glibc has no names for: pidfd_getfd, perf_event_open. */
 #include "attach/perf/lend.h"
 
 #include <errno.h>
