@@ -181,7 +181,8 @@ measure_workloads() {
 	jdk=$(dirname "$(dirname "$(readlink -f "$(command -v "$JAVA")")")")
 	for name in $(workload_names); do
 		[[ $name =~ ${ONLY:-.} ]] || continue
-		if ! JAVA=$JAVA JDK=$jdk workload_start "$name" $((WARM + 3 * SECONDS_EACH + 30)); then
+		# Long enough for turns that are taken again; it is ended when they are over.
+		if ! JAVA=$JAVA JDK=$jdk workload_start "$name" $((WARM + 6 * SECONDS_EACH + 120)); then
 			printf '%-4s %-13s does not start on this JDK\n' "$major" "$name"
 			continue
 		fi
