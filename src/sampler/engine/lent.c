@@ -13,6 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* Datagrams: more is nothing that a front end sends. */
+#define LENT_AT_ONCE (THREADS_MAX / WIRE_LEND_MAX)
+
 /* A datagram and the descriptors that came with it. */
 struct lent_message {
 	struct wire_lend lend;
@@ -87,7 +90,7 @@ void lent_take(struct sampler *s)
 	int fds[WIRE_LEND_MAX];
 
 	/* Each takes two: it is kept, and the engine has one of its own. */
-	while (!message.cut && lent_next(s, &message.lend)) {
+	for (uint32_t n = 0; n < LENT_AT_ONCE && !message.cut && lent_next(s, &message.lend); n++) {
 		uint32_t count = 0;
 
 		message.cut = !perf_fd_space(2 * message.lend.count);
