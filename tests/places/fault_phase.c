@@ -209,6 +209,7 @@ static const struct {
 	{WIRE_OP_THREADS, PHASES, PHASES},
 	{WIRE_OP_BUDGET, PHASES, PHASES},
 	{WIRE_OP_DEPTH, PHASES, PHASES},
+	{WIRE_OP_LEND, PHASE_ENABLE, PHASE_SWITCH},
 };
 
 static enum phase phase_of_op(uint32_t op)
