@@ -2,8 +2,9 @@
 /* By calls that glibc has no names for: pidfd_getfd, perf_event_open. */
 #include "attach/perf/lend.h"
 
+#include "base/cpu_clock.h"
+
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,8 +15,7 @@
 #define SYS_pidfd_getfd 438 /* the same on every CPU */
 #endif
 
-#define LEND_PERIOD (1ull << 50)
-#define LEND_LOST   (1u << 4) /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack */
+#define LEND_PERIOD (1ull << 50) /* of whoever gets it to set */
 
 int perf_lend_socket(int pidfd, int there)
 {
@@ -24,21 +24,11 @@ int perf_lend_socket(int pidfd, int there)
 
 int perf_lend_open(pid_t tid, bool kernel_only)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER1,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = LEND_PERIOD,
-		.sample_type = PERF_SAMPLE_CALLCHAIN,
-		.read_format = LEND_LOST,
-		.disabled = 1,
-		.wakeup_events = 1,
-		.exclude_callchain_user = 1,
-		.exclude_hv = 1,
-		.exclude_user = kernel_only,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct perf_event_attr attr = cpu_clock(LEND_PERIOD);
+	int fd;
 
+	attr.exclude_user = kernel_only;
+	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0 || errno != EINVAL)
 		return fd;
 	attr.read_format = 0; /* an older kernel */

@@ -15,8 +15,8 @@
 /* perf_lend_socket: a descriptor of that process, by its number there. Since Linux 5.6; for who may trace it. */
 int perf_lend_socket(int pidfd, int there);
 /*
- * perf_lend_open: the clock by which cpu is sampled on this thread, as perf_attr in sampler/engine/perf.c has it; not running,
- * its period is for whoever gets it to set. For who may see the kernel, and trace it.
+ * perf_lend_open: the clock of base/cpu_clock.h on this thread, not running; its period is for whoever gets it to set.
+ * For who may see the kernel, and trace it.
  */
 int perf_lend_open(pid_t tid, bool kernel_only);
 /* perf_lend_send: without waiting: EAGAIN where the other side has not taken what was sent before. */

@@ -16,6 +16,7 @@
  */
 #include "sampler/engine/engine.h"
 
+#include "base/cpu_clock.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/session/threads.h"
@@ -24,12 +25,10 @@
 #include "sampler/text.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
 #define PERF_CLOCK_LEAST    100000
 #define PERF_SWITCHES_LEAST 2
-#define PERF_LOST_TOLD      (1u << 4) /* PERF_FORMAT_LOST of Linux 6.0, which older headers lack */
 
 /* Does the event count, or is it the clock by which cpu is sampled? */
 static bool perf_counts(const struct engine_target *target)
@@ -67,21 +66,11 @@ static uint64_t perf_first(const struct engine_target *target)
 
 static struct perf_event_attr perf_attr(const struct engine_target *target)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER1,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = target->owed ? perf_least(target) : perf_first(target),
-		.sample_type = PERF_SAMPLE_CALLCHAIN,
-		.read_format = PERF_LOST_TOLD,
-		.disabled = 1,
-		.wakeup_events = 1,
-		.exclude_callchain_user = 1,
-		.exclude_hv = 1,
-		.exclude_kernel = (target->flags & WIRE_START_USER_ONLY) != 0,
-		.exclude_user = (target->flags & WIRE_START_KERNEL_ONLY) != 0,
-	};
+	struct perf_event_attr attr =
+		cpu_clock(target->owed ? perf_least(target) : perf_first(target));
 
+	attr.exclude_kernel = (target->flags & WIRE_START_USER_ONLY) != 0;
+	attr.exclude_user = (target->flags & WIRE_START_KERNEL_ONLY) != 0;
 	if (perf_counts(target)) {
 		attr.type = target->perf->type;
 		attr.bp_type = target->perf->bp_type;

@@ -168,16 +168,9 @@ static enum walk_step undescribed_step(struct walker *w)
 	return STEP_NEXT;
 }
 
-/*
- * fp is not looked at: it is the frame pointer of somebody further out. Nor are words of the stack while a register has the
- * return address: a small frame's own would be met there.
- */
-static enum walk_step pushed_step(struct walker *w, const struct code_blob *blob)
+/* fp is not looked at: it is the frame pointer of somebody further out. */
+static enum walk_step pushed_step(struct walker *w)
 {
-	if (by_link(w, blob) == STEP_NEXT) {
-		w->leaf = true;
-		return STEP_NEXT;
-	}
 	for (uint64_t i = 0; i <= PUSHED_MAX; i++)
 		if (at_sp(w, 8 * i, w->at.fp) == STEP_NEXT) {
 			w->leaf = true;
@@ -209,12 +202,18 @@ static bool has_frame(struct walker *w, const struct code_blob *blob)
 
 static enum walk_step top_step(struct walker *w, const struct code_blob *blob)
 {
+	bool bare = blob->kind == CODE_LEAF && !has_frame(w, blob);
+
 	if (blob->kind == CODE_ADAPTER)
 		return adapter_step(w);
-	if (blob->kind == CODE_LEAF && !has_frame(w, blob) && pushed_step(w, blob) == STEP_NEXT)
+	/* While a register has the return address no word of the stack is asked: a small frame's own would be met there. */
+	if (by_link(w, blob) == STEP_NEXT) {
+		w->leaf = bare;
 		return STEP_NEXT;
-	if (by_link(w, blob) == STEP_NEXT || prologue_step(w) == STEP_NEXT ||
-		by_frame_size(w, blob->frame_words) == STEP_NEXT ||
+	}
+	if (bare && pushed_step(w) == STEP_NEXT)
+		return STEP_NEXT;
+	if (prologue_step(w) == STEP_NEXT || by_frame_size(w, blob->frame_words) == STEP_NEXT ||
 		undescribed_step(w) == STEP_NEXT ||
 		at_sp(w, 8, walker_word(w, w->at.sp)) == STEP_NEXT ||
 		(w->thread->rows && native_leaf_step(w) == STEP_NEXT))
