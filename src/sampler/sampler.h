@@ -220,6 +220,7 @@ struct sampler {
 	struct walk_layout *layout_memory;
 	int32_t signo;   /* what the engines send; < 0: there is no free signal */
 	int32_t task_fd; /* /proc/self/task */
+	bool task_other; /* which is of an outer PID namespace: threads have other numbers there */
 	/* Sockets by which perf_events are lent, see engine/lent.h; 0: they are not. */
 	struct {
 		int32_t ours, theirs;
@@ -247,6 +248,12 @@ struct sampler {
 static inline bool sampler_is_lent(const struct sampler *s)
 {
 	return s->lent.ours > 0;
+}
+
+/* What the thread's directory is called in task_fd; 0: not found there yet. */
+static inline int32_t sampler_task(const struct sampler *s, const struct thread_slot *slot)
+{
+	return atomic_load(s->task_other ? &slot->task : &slot->tid);
 }
 
 /* CPU time of the agent's own threads, which nobody samples. */

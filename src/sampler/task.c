@@ -25,13 +25,13 @@ bool task_cpu_ns(int32_t tid, uint64_t *ns)
 }
 
 /* task_read: a small file of the thread; false when it cannot be read. */
-static bool task_read(int task_fd, int32_t tid, const char *name, char *out, size_t bytes)
+static bool task_read(int task_fd, int32_t task, const char *name, char *out, size_t bytes)
 {
 	char path[32];
 	struct text text = text_into(path, sizeof(path));
 	long fd, got;
 
-	text_add_number(&text, (uint64_t)tid);
+	text_add_number(&text, (uint64_t)task);
 	text_add(&text, name);
 	fd = raw(SYS_openat, task_fd, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
@@ -51,12 +51,12 @@ static uint64_t number_at(const char **at)
 	return n;
 }
 
-bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns)
+bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns)
 {
 	char line[96];
 	const char *at = line;
 
-	if (!task_read(task_fd, tid, "/schedstat", line, sizeof(line)))
+	if (!task_read(task_fd, task, "/schedstat", line, sizeof(line)))
 		return false;
 	number_at(&at);
 	if (*at++ != ' ')
@@ -77,26 +77,42 @@ static const char *line_of(const char *at, const char *key)
 	return at ? at + bytes : NULL;
 }
 
-bool task_sleeps(int task_fd, int32_t tid, uint64_t *count)
+bool task_sleeps(int task_fd, int32_t task, uint64_t *count)
 {
 	char status[4096]; /* 1.5 kB of it are used */
 	const char *at;
 
-	if (!task_read(task_fd, tid, "/status", status, sizeof(status)) ||
+	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
 		!(at = line_of(status, "voluntary_ctxt_switches:\t")))
 		return false;
 	*count = number_at(&at);
 	return true;
 }
 
+int32_t task_tid(int task_fd, int32_t task)
+{
+	char status[4096];
+	const char *at;
+	uint64_t tid = 0;
+
+	if (!task_read(task_fd, task, "/status", status, sizeof(status)) ||
+		!(at = line_of(status, "NSpid:")))
+		return 0;
+	while (*at == '\t') { /* outer namespaces first */
+		at++;
+		tid = number_at(&at);
+	}
+	return (int32_t)tid;
+}
+
 /* task_stamp: "se.exec_start   :   15995809.148196", in ms, at the beginning of the file. */
-static bool task_stamp(int task_fd, int32_t tid, uint64_t *ns)
+static bool task_stamp(int task_fd, int32_t task, uint64_t *ns)
 {
 	char head[384];
 	const char *at;
 	uint64_t ms;
 
-	if (!task_read(task_fd, tid, "/sched", head, sizeof(head)) ||
+	if (!task_read(task_fd, task, "/sched", head, sizeof(head)) ||
 		!(at = line_of(head, "se.exec_start")))
 		return false;
 	while (*at == ' ' || *at == ':')
@@ -109,12 +125,12 @@ static bool task_stamp(int task_fd, int32_t tid, uint64_t *ns)
 }
 
 /* task_cpu: the 39th field of "TID (name) S ...", where a name may have anything in it, but not so much. */
-static bool task_cpu(int task_fd, int32_t tid, int32_t *cpu)
+static bool task_cpu(int task_fd, int32_t task, int32_t *cpu)
 {
 	char line[1024];
 	const char *at = line;
 
-	if (!task_read(task_fd, tid, "/stat", line, sizeof(line)))
+	if (!task_read(task_fd, task, "/stat", line, sizeof(line)))
 		return false;
 	for (int field = 1; *at && field < 39; at++)
 		field = *at == ')' ? 2 : field + (*at == ' ');
@@ -122,9 +138,9 @@ static bool task_cpu(int task_fd, int32_t tid, int32_t *cpu)
 	return *at == ' ';
 }
 
-bool task_slept(int task_fd, int32_t tid, int32_t *cpu, uint64_t *stamp)
+bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp)
 {
-	return task_stamp(task_fd, tid, stamp) && task_cpu(task_fd, tid, cpu);
+	return task_stamp(task_fd, task, stamp) && task_cpu(task_fd, task, cpu);
 }
 
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
@@ -215,16 +231,16 @@ uint32_t task_state_of(const char *line)
 	return task_state_in(number_at(&line));
 }
 
-uint32_t task_state(int task_fd, int32_t tid)
+uint32_t task_state(int task_fd, int32_t task)
 {
 	struct task_call call;
 
-	return task_state_call(task_fd, tid, &call);
+	return task_state_call(task_fd, task, &call);
 }
 
-bool task_name(int task_fd, int32_t tid, char *out, size_t bytes)
+bool task_name(int task_fd, int32_t task, char *out, size_t bytes)
 {
-	return task_read(task_fd, tid, "/comm", out, bytes);
+	return task_read(task_fd, task, "/comm", out, bytes);
 }
 
 /* hex_at: " 0x7ffd9c", from the blank to behind the number; false: there is none. */
@@ -259,22 +275,22 @@ bool task_call_of(const char *line, struct task_call *out)
 	return hex_at(&line, &out->sp) && hex_at(&line, &out->pc);
 }
 
-uint32_t task_state_call(int task_fd, int32_t tid, struct task_call *out)
+uint32_t task_state_call(int task_fd, int32_t task, struct task_call *out)
 {
 	char line[256];
 
 	*out = (struct task_call){0};
-	if (!task_read(task_fd, tid, "/syscall", line, sizeof(line)))
+	if (!task_read(task_fd, task, "/syscall", line, sizeof(line)))
 		return TASK_UNKNOWN;
 	if (!task_call_of(line, out))
 		*out = (struct task_call){0};
 	return task_state_of(line);
 }
 
-uint64_t task_sp(int task_fd, int32_t tid)
+uint64_t task_sp(int task_fd, int32_t task)
 {
 	struct task_call call;
 
-	task_state_call(task_fd, tid, &call);
+	task_state_call(task_fd, task, &call);
 	return call.sp;
 }

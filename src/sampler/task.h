@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the kernel says of a thread of this process: CPU time by its clock, and files in its directory of
- * /proc/self/task. For agent threads.
+ * /proc/self/task, which is task_fd. For agent threads.
+ *
+ * tid: as the thread itself knows it. task: what its directory is called, which is another number where /proc is one of
+ * an outer PID namespace.
  */
 #ifndef JHOT_SAMPLER_TASK_H
 #define JHOT_SAMPLER_TASK_H
@@ -10,26 +13,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* task_tid: whose directory it is; 0: it is gone, or the kernel does not say. */
+int32_t task_tid(int task_fd, int32_t task);
+
 /* The CPU time of a thread in ns; false when it has ended. */
 bool task_cpu_ns(int32_t tid, uint64_t *ns);
 /* How long it has waited for a core, in ns; false when the kernel does not say. */
-bool task_delay_ns(int task_fd, int32_t tid, uint64_t *ns);
+bool task_delay_ns(int task_fd, int32_t task, uint64_t *ns);
 
 /* How often it has gone to sleep; false when the kernel does not say. Some 10 us. */
-bool task_sleeps(int task_fd, int32_t tid, uint64_t *count);
+bool task_sleeps(int task_fd, int32_t task, uint64_t *count);
 
 /*
  * When it was on a core last, and on which, for one that sleeps; false when the kernel does not say. In ns of that CPU's
  * own clock, which nothing but task_ran_on tells: what that is just now, on that CPU or false.
  */
-bool task_slept(int task_fd, int32_t tid, int32_t *cpu, uint64_t *stamp);
+bool task_slept(int task_fd, int32_t task, int32_t *cpu, uint64_t *stamp);
 bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp);
 
 /* What it does, as far as its system call tells: enum wire_thread_state, or one of these. */
 #define TASK_IN_FUTEX 15u /* the program's frames tell why */
 #define TASK_RUNS     14u /* on a core, or waiting for one */
 #define TASK_UNKNOWN  13u /* the kernel does not say */
-uint32_t task_state(int task_fd, int32_t tid);
+uint32_t task_state(int task_fd, int32_t task);
 
 /* The system call that a blocked thread is in. sp 0: it runs, or the kernel does not say. */
 #define TASK_ARGUMENTS 6
@@ -40,7 +46,7 @@ struct task_call {
 	uint64_t sp, pc; /* of the thread when it comes back */
 };
 /* task_state, and the call. */
-uint32_t task_state_call(int task_fd, int32_t tid, struct task_call *out);
+uint32_t task_state_call(int task_fd, int32_t task, struct task_call *out);
 /* The call for a line of /proc/PID/syscall; false: the line has none, or not all of it. */
 bool task_call_of(const char *line, struct task_call *out);
 
@@ -48,8 +54,8 @@ bool task_call_of(const char *line, struct task_call *out);
  * Where a thread that is in a system call has its stack, and its name ("VM Thread"). 0, or false: it runs, or
  * the kernel does not say.
  */
-uint64_t task_sp(int task_fd, int32_t tid);
-bool task_name(int task_fd, int32_t tid, char *out, size_t bytes);
+uint64_t task_sp(int task_fd, int32_t task);
+bool task_name(int task_fd, int32_t task, char *out, size_t bytes);
 
 /* The state for a line of /proc/PID/syscall. */
 uint32_t task_state_of(const char *line);

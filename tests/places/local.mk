@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where JVMs and jhot may be, and what may happen to either: tables with a row each.
 
-check_SCRIPTS += %D%/test_clocks.sh %D%/test_faults.sh %D%/test_lent.sh %D%/test_places.sh
+check_SCRIPTS += %D%/test_clocks.sh %D%/test_faults.sh %D%/test_lent.sh \
+	%D%/test_outer_proc.sh %D%/test_places.sh
 noinst_PROGRAMS += %D%/confine %D%/fault_tool
 %C%_fault_tool_SOURCES = %D%/fault_tool.c %D%/fault_phase.c %D%/fault_phase.h
 %C%_fault_tool_LDADD = -lpthread

@@ -35,7 +35,7 @@ static bool thread_often(struct sampler *s, struct thread_slot *slot, uint64_t n
 {
 	uint64_t count, before = slot->sleeps, since = now - slot->sleeps_ns;
 
-	if (!task_sleeps(s->task_fd, atomic_load(&slot->tid), &count))
+	if (!task_sleeps(s->task_fd, sampler_task(s, slot), &count))
 		return false;
 	slot->sleeps = count;
 	slot->sleeps_ns = now;

@@ -75,7 +75,7 @@ static void look_share(struct sampler *s, const struct thread_slot *slot, uint64
 
 	look->state = WIRE_STATE_ON_CPU;
 	look->weight = since;
-	if (!task_delay_ns(s->task_fd, atomic_load(&slot->tid), &delay))
+	if (!task_delay_ns(s->task_fd, sampler_task(s, slot), &delay))
 		return;
 	wanted = ran + delay - left->delay_ns;
 	left->cpu_ns = cpu;
@@ -107,7 +107,7 @@ static void look_find(struct sampler *s, struct thread_slot *slot, uint64_t cpu,
 
 	look->state = ran >= since / 10 * 9
 			      ? TASK_RUNS
-			      : task_state_call(s->task_fd, atomic_load(&slot->tid), &call);
+			      : task_state_call(s->task_fd, sampler_task(s, slot), &call);
 	if (look->state == TASK_RUNS) {
 		look_share(s, slot, cpu, since, look);
 		return;
@@ -143,7 +143,7 @@ static bool wall_ask(struct sampler *s, struct thread_slot *slot, uint64_t weigh
 static bool wall_starves(struct sampler *s, struct thread_slot *slot, uint64_t cpu)
 {
 	return cpu - slot->wall.seen_cpu_ns < WALL_STARVED_NS &&
-	       task_state(s->task_fd, atomic_load(&slot->tid)) == TASK_RUNS;
+	       task_state(s->task_fd, sampler_task(s, slot)) == TASK_RUNS;
 }
 
 /*
@@ -177,7 +177,7 @@ static bool wall_rests(struct sampler *s, struct thread_slot *slot, uint64_t cpu
 	if (cpu == wall->seen_cpu_ns)
 		return true;
 	return wall->answered && used < WALL_HANDLER_NS &&
-	       task_sleeps(s->task_fd, atomic_load(&slot->tid), &sleeps) &&
+	       task_sleeps(s->task_fd, sampler_task(s, slot), &sleeps) &&
 	       sleeps == atomic_load(&wall->sleeps) + 1 && wall_is_way_back(s, used);
 }
 
@@ -384,10 +384,9 @@ static void *wall_main(void *arg)
 static void wall_begin(struct sampler *s, struct thread_slot *slot)
 {
 	struct thread_wall_share share = {.cpu_ns = 0};
-	int32_t tid = atomic_load(&slot->tid);
 
-	if (task_cpu_ns(tid, &share.cpu_ns))
-		task_delay_ns(s->task_fd, tid, &share.delay_ns);
+	if (task_cpu_ns(atomic_load(&slot->tid), &share.cpu_ns))
+		task_delay_ns(s->task_fd, sampler_task(s, slot), &share.delay_ns);
 	slot->wall.share = share;
 }
 

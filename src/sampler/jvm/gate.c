@@ -41,7 +41,7 @@
 
 /* A thread that may have been attaching itself when the gate was put there. */
 struct suspect {
-	int32_t tid;
+	int32_t tid, task; /* see task.h */
 	uint64_t cpu_ns;
 	uint64_t sp; /* where it slept when it was looked at first */
 };
@@ -116,7 +116,10 @@ void jvm_gate_suspect(struct sampler *s)
 
 	gate.suspected = 0;
 	while (gate.vm && (slot = threads_after(s->threads, slot))) {
-		struct suspect suspect = {.tid = atomic_load(&slot->tid)};
+		struct suspect suspect = {
+			.tid = atomic_load(&slot->tid),
+			.task = sampler_task(s, slot),
+		};
 
 		if (!suspect.tid || !task_cpu_ns(suspect.tid, &suspect.cpu_ns))
 			continue;
@@ -155,11 +158,11 @@ static bool in_libjvm(struct sampler *s, uint64_t sp)
 	return false;
 }
 
-static bool jvms_own(struct sampler *s, int32_t tid)
+static bool jvms_own(struct sampler *s, int32_t task)
 {
 	char name[32];
 
-	return task_name(s->task_fd, tid, name, sizeof(name)) &&
+	return task_name(s->task_fd, task, name, sizeof(name)) &&
 	       threads_kind(name, strlen(name), false) != WIRE_THREAD_NATIVE;
 }
 
@@ -170,9 +173,9 @@ static bool suspect_cleared(struct sampler *s, struct suspect *suspect, uint64_t
 
 	if (!task_cpu_ns(suspect->tid, &cpu) || cpu - suspect->cpu_ns >= GATE_CPU_NS)
 		return true;
-	if ((java && has_object(s, java)) || jvms_own(s, suspect->tid))
+	if ((java && has_object(s, java)) || jvms_own(s, suspect->task))
 		return true;
-	sp = task_sp(s->task_fd, suspect->tid);
+	sp = task_sp(s->task_fd, suspect->task);
 	if (sp && !in_libjvm(s, sp))
 		return true;
 	if (!suspect->sp)
@@ -263,7 +266,7 @@ static void gate_blame(struct sampler *s, struct text *why)
 	char name[32] = "";
 
 	text_add(why, "native threads may be attaching themselves");
-	if (gate.suspected && task_name(s->task_fd, gate.suspects[0].tid, name, sizeof(name))) {
+	if (gate.suspected && task_name(s->task_fd, gate.suspects[0].task, name, sizeof(name))) {
 		text_add(why, " (");
 		text_add_bytes(why, name, strcspn(name, "\n"));
 		text_add(why, ")");

@@ -7,6 +7,7 @@
 #include "sampler/publish/publish.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
+#include "sampler/task.h"
 
 #include <unistd.h>
 
@@ -72,26 +73,29 @@ static bool scan_agent(struct sampler *s, int32_t tid)
 }
 
 /* scan_found: whole: look at what is known, too: tids given to others, threads left without engine. */
-static void scan_found(struct sampler *s, int32_t tid, bool whole)
+static void scan_found(struct sampler *s, int32_t task, bool whole)
 {
+	int32_t tid = s->task_other ? task_tid(s->task_fd, task) : task;
 	struct thread_slot *slot = threads_find(s->threads, tid);
 
-	if (scan_agent(s, tid))
+	if (!tid || scan_agent(s, tid))
 		return;
 	if (!slot || whole)
 		slot = scan_thread_starts(s, tid, 0);
-	if (slot)
-		slot->scan = s->scans;
+	if (!slot)
+		return;
+	slot->scan = s->scans;
+	atomic_store(&slot->task, task);
 }
 
-/* scan_tid: a tid from a directory entry, 0 for "." and "..". */
-static int32_t scan_tid(const char *name)
+/* scan_task: a number from a directory entry, 0 for "." and "..". */
+static int32_t scan_task(const char *name)
 {
-	int32_t tid = 0;
+	int32_t task = 0;
 
 	for (; *name >= '0' && *name <= '9'; name++)
-		tid = tid * 10 + (*name - '0');
-	return tid;
+		task = task * 10 + (*name - '0');
+	return task;
 }
 
 static bool scan_tasks(struct sampler *s, bool whole)
@@ -103,10 +107,10 @@ static bool scan_tasks(struct sampler *s, bool whole)
 	while ((got = raw(SYS_getdents64, s->task_fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < got;) {
 			struct raw_dirent *entry = (struct raw_dirent *)(void *)(buffer + at);
-			int32_t tid = scan_tid(entry->name);
+			int32_t task = scan_task(entry->name);
 
-			if (tid)
-				scan_found(s, tid, whole);
+			if (task)
+				scan_found(s, task, whole);
 			at += entry->bytes;
 		}
 	}

@@ -15,6 +15,7 @@
 #include "sampler/session/scan.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
+#include "sampler/task.h"
 #include "sampler/text.h"
 
 #include "walk/load/guard.h"
@@ -207,10 +208,14 @@ static uint32_t setup_fds(void)
 
 static void setup_threads(struct sampler *s)
 {
+	char name[32];
+
 	s->task_fd = (int)raw(
 		SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (s->task_fd >= 0)
-		scan_threads(s, true);
+	if (s->task_fd < 0)
+		return;
+	s->task_other = !task_name(s->task_fd, (int32_t)raw_gettid(), name, sizeof(name));
+	scan_threads(s, true);
 }
 
 /* setup_is_agent: also as memory of a front end's, "/memfd:libjhot-...". */

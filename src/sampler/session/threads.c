@@ -34,13 +34,13 @@ struct thread_slot *threads_by_id(struct threads *threads, uint32_t id)
 	return NULL;
 }
 
-void threads_name_comm(struct thread_slot *slot, int task_fd)
+void threads_name_comm(struct thread_slot *slot, int task_fd, int32_t task)
 {
 	bool java = atomic_load(&slot->java_thread) != 0;
 	char name[32]; /* with a line feed at the end */
 	size_t bytes;
 
-	if (!task_name(task_fd, atomic_load(&slot->tid), name, sizeof(name)))
+	if (!task_name(task_fd, task, name, sizeof(name)))
 		return;
 	bytes = strlen(name);
 	if (bytes > 1)

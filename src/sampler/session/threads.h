@@ -110,6 +110,8 @@ struct thread_held {
 
 struct thread_slot {
 	_Atomic int32_t tid; /* 0: the slot is free */
+	_Atomic int32_t
+		task; /* its directory, as the last scan that saw it found it: see sampler_task */
 	/* the agent's own number of the thread, as on the wire: another one when it is renamed */
 	_Atomic uint32_t id;
 	_Atomic uint64_t java_thread;
@@ -219,8 +221,8 @@ struct thread_slot *threads_by_id(struct threads *threads, uint32_t id);
  * Name a thread; cut where it does not fit. A busy slot keeps its old name.
  */
 void threads_name(struct thread_slot *slot, const char *name, size_t bytes, int kind, bool by_jvm);
-/* As the kernel calls it, for those that the JVM has not named. task_fd: /proc/self/task. */
-void threads_name_comm(struct thread_slot *slot, int task_fd);
+/* As the kernel calls it, for those that the JVM has not named. task_fd, task: see task.h. */
+void threads_name_comm(struct thread_slot *slot, int task_fd, int32_t task);
 
 /* enum wire_thread_kind by the name that HotSpot gives its own threads. */
 int threads_kind(const char *name, size_t bytes, bool java);

@@ -66,6 +66,7 @@ static uint64_t threads_now_ns(void)
 static void threads_reset(struct threads *threads, struct thread_slot *slot, int32_t tid)
 {
 	threads_give_id(threads, slot);
+	atomic_store(&slot->task, 0);
 	atomic_store(&slot->java_thread, 0);
 	atomic_store(&slot->stack.java_thread, 0);
 	atomic_store(&slot->gone, 0);

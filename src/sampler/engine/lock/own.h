@@ -226,7 +226,7 @@ void lock_keep(const struct lock_look *look, struct lock_thread *t, const struct
  * have tried the lock then, and begun earlier still: so it is the latest that the wait can have begun.
  */
 void lock_began(
-	struct lock_clock *clocks, int task_fd, int32_t tid, uint64_t now, uint64_t *since_ns);
+	struct lock_clock *clocks, int task_fd, int32_t task, uint64_t now, uint64_t *since_ns);
 /* Who holds what this thread has been waiting for; told again when it is another. */
 void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now);
 

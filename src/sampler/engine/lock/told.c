@@ -215,12 +215,12 @@ static bool lock_behind(
 }
 
 void lock_began(
-	struct lock_clock *clocks, int task_fd, int32_t tid, uint64_t now, uint64_t *since_ns)
+	struct lock_clock *clocks, int task_fd, int32_t task, uint64_t now, uint64_t *since_ns)
 {
 	int32_t cpu;
 	uint64_t stamp, behind;
 
-	if (tid && task_slept(task_fd, tid, &cpu, &stamp) &&
+	if (task && task_slept(task_fd, task, &cpu, &stamp) &&
 		lock_behind(clocks, task_fd, cpu, now, &behind) && stamp + behind < *since_ns)
 		*since_ns = stamp + behind;
 }
@@ -234,7 +234,7 @@ void lock_owners(struct sampler *s, struct lock_thread *t, uint64_t now)
 		return;
 	if (told == TOLD_NOTHING && t->at_least && t < s->lock->threads + THREADS_MAX)
 		lock_began(s->lock->clocks, s->task_fd,
-			atomic_load(&s->threads->slots[t - s->lock->threads].tid), now,
+			sampler_task(s, &s->threads->slots[t - s->lock->threads]), now,
 			&t->since_ns);
 	owner = holder_id(s, &t->wait);
 	if (told == TOLD_SAID && owner == t->record.owner)
