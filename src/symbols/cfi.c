@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "symbols/code.h"
 #include "symbols/elf.h"
 
 #include <dwarf.h>
@@ -18,6 +19,7 @@
 #define COMPILE_MAX_NS    (5 * NS_PER_S) /* of CPU; libjvm takes 0.1 to 0.2 s */
 #define ROWS_PER_CLOCK    64
 #define ENTRIES_PER_CLOCK 4096
+#define GAP_LEAST         4096 /* what is worth reading: each file has a few bytes before its functions */
 #define PADDING_MAX       64 /* up to so many bytes between functions are alignment, not code */
 
 /* What one FDE covers. */
@@ -35,7 +37,7 @@ struct source {
 	const unsigned char *ident;
 };
 
-enum { SOURCE_EH, SOURCE_DEBUG, SOURCES };
+enum { SOURCE_EH, SOURCE_DEBUG, SOURCE_CODE, SOURCES };
 
 struct cfi {
 	Elf *elf, *debug; /* debug: of the separate debug file, or NULL */
@@ -49,7 +51,9 @@ struct cfi {
 	uint32_t range_cap, row_cap;
 	struct cfi_row *rows;
 	uint64_t start_ns; /* when compiling began, of the thread's CPU time */
+	struct code *code; /* while compiling; NULL: it cannot be read */
 	unsigned asked;    /* gives_up, so often */
+	bool of_code;      /* some ranges are of SOURCE_CODE */
 };
 
 /* --- encoded pointers of .eh_frame ----------------------------------------------------------------- */
@@ -213,6 +217,40 @@ static void ranges_settle(struct cfi *c)
 	c->range_count = kept;
 }
 
+/*
+ * gaps_read: all that nothing tells of, where that is most of the file's code; libm and libz have none, musl's libc is one.
+ */
+static void gaps_read(struct cfi *c)
+{
+	uint64_t code = 0, told = 0;
+	size_t ranges = c->range_count;
+
+	for (size_t i = 0; i < ranges; i++)
+		told += c->ranges[i].end - c->ranges[i].start;
+	for (size_t i = 0; i < c->segment_count; i++)
+		code += c->segments[i].bytes;
+	if (told >= code / 2 || !code_readable(c->machine->elf_machine))
+		return;
+	for (size_t i = 0; i < c->segment_count; i++) {
+		const struct elf_segment *seg = &c->segments[i];
+		uint64_t at = seg->address, end = seg->address + seg->bytes;
+
+		for (size_t j = 0; j <= ranges && at < end; j++) {
+			uint64_t next = j < ranges ? c->ranges[j].start : end;
+
+			if (next > end)
+				next = end;
+			if (next > at && next - at >= GAP_LEAST) {
+				range_add(c, SOURCE_CODE, at, next - at);
+				c->of_code = true;
+			}
+			if (j < ranges && c->ranges[j].end > at)
+				at = c->ranges[j].end;
+		}
+	}
+	ranges_settle(c);
+}
+
 /* --- opening ----------------------------------------------------------------------------------------- */
 
 static void source_open(struct cfi *c, unsigned source, Elf *elf, const char *section)
@@ -288,6 +326,7 @@ static struct cfi *open_elf(Elf *elf, Elf *debug, struct err *err)
 	if (c->debug && !c->sources[SOURCE_DEBUG].cfi)
 		source_open(c, SOURCE_DEBUG, c->debug, ".debug_frame");
 	ranges_settle(c);
+	gaps_read(c);
 	if (!c->range_count) {
 		err_set(err, ERR_INPUT, "This ELF file has no call frame information.");
 		goto fail;
@@ -326,9 +365,16 @@ void cfi_close(struct cfi *c)
 		dwarf_end(c->dwarf);
 	elf_end(c->elf);
 	elf_end(c->debug);
+	if (c->code)
+		code_close(c->code);
 	free(c->ranges);
 	free(c->rows);
 	free(c);
+}
+
+bool cfi_of_code(const struct cfi *c)
+{
+	return c->of_code;
 }
 
 /* --- compiling --------------------------------------------------------------------------------------- */
@@ -359,6 +405,29 @@ static bool gives_up(struct cfi *c, const atomic_bool *stop)
 	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns > COMPILE_MAX_NS;
 }
 
+/* What code_rows tells, of one segment. */
+struct code_range {
+	struct cfi *c;
+	const struct elf_segment *segment;
+};
+
+static void code_row(void *ctx, uint64_t address, struct wire_unwind_rule rule)
+{
+	const struct code_range *r = ctx;
+
+	row_add(r->c, address - r->segment->address + r->segment->offset, rule);
+}
+
+static void range_of_code(struct cfi *c, const struct range *r, const struct elf_segment *segment)
+{
+	struct code_range range = {c, segment};
+	const struct wire_unwind_rule none = {0};
+
+	if (c->code)
+		code_rows(c->code, r->start, r->end, code_row, &range);
+	code_row(&range, r->end, none);
+}
+
 static bool range_compile(struct cfi *c, const struct range *r, const atomic_bool *stop)
 {
 	const struct elf_segment *seg =
@@ -370,6 +439,10 @@ static bool range_compile(struct cfi *c, const struct range *r, const atomic_boo
 		return true;
 	if (end > seg->address + seg->bytes)
 		end = seg->address + seg->bytes;
+	if (r->source == SOURCE_CODE) {
+		range_of_code(c, r, seg);
+		return true;
+	}
 	for (; at<end; at = to> at && to < end ? to : end) {
 		struct wire_unwind_rule rule = {.cfa = CFI_CFA_OTHER};
 		Dwarf_Frame *frame = NULL;
@@ -394,10 +467,16 @@ static bool range_compile(struct cfi *c, const struct range *r, const atomic_boo
 int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err)
 {
 	c->start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (c->of_code)
+		c->code = code_open(c->elf, stop);
 	for (size_t i = 0; i < c->range_count; i++)
 		if (!range_compile(c, &c->ranges[i], stop))
 			return err_set(err, ERR_INPUT,
 				"The call frame information of this file is too much work.");
+	if (!c->row_count)
+		return err_set(err, ERR_INPUT,
+			"This ELF file has no call frame information, and its code cannot be "
+			"read.");
 	return 0;
 }
 

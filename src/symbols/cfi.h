@@ -4,7 +4,7 @@
  *
  * A row says how to find the caller's frame from its offset in the file on, up to the next row: the frame address (CFA)
  * from sp or fp, where the caller's fp was saved, where the return address is. Read with libdw from .eh_frame, else
- * .debug_frame. The file is not trusted: rows come out sorted and disjoint whatever it says.
+ * .debug_frame; where neither tells of most of the code, from the code (symbols/code.h). The file is not trusted: rows come out sorted and disjoint whatever it says.
  *
  *   cfi_open -> cfi_compile -> cfi_rows -> cfi_close
  */
@@ -55,6 +55,9 @@ struct cfi *cfi_open(int fd, int debug_fd, struct err *err);
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
 struct cfi *cfi_open_vdso(struct err *err);
 void cfi_close(struct cfi *c);
+
+/* cfi_of_code: the code itself is read. A separate debug file may say more. */
+bool cfi_of_code(const struct cfi *c);
 
 /* cfi_compile: 0, or -1: it is too much work, or *stop was set (NULL: nothing stops it). */
 int cfi_compile(struct cfi *c, const atomic_bool *stop, struct err *err);

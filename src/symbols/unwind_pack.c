@@ -159,10 +159,12 @@ enum unwind_made unwind_pack_mapped(pid_t pid, const struct proc_map *map, const
 	}
 	if (elf_file_is(fd)) {
 		c = cfi_open(fd, -1, err);
-		if (!c) /* musl's says nothing itself */
+		if (!c || cfi_of_code(c)) /* musl's says nothing itself */
 			debug_fd = elf_debug_open(fd, pid, map->path);
-		if (debug_fd >= 0)
+		if (debug_fd >= 0) {
+			cfi_close(c);
 			c = cfi_open(fd, debug_fd, err);
+		}
 		made = pack_cfi(c, stop, out, keeps_fp, err);
 	}
 	if (debug_fd >= 0)

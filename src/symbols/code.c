@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Follows the paths of a file's code. All of it is one range of addresses; a place is an offset in that.
+ *
+ * Which places functions begin at is known from symbols, relocations, and what code calls or takes the address of. So paths are
+ * followed until no more are found, each time anew: what a path runs into behind a call that does not return is then no longer
+ * taken for a part of the same function.
+ */
+#include "symbols/code.h"
+
+#include "base/buf.h"
+#include "symbols/cfi.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CODE_MAX     (16u << 20)
+#define SECTIONS_MAX 64
+#define STATES_MAX   65536u
+#define ROUNDS_MAX   8u
+#define FRAME_MAX    (1 << 20) /* more than this is no frame, but a mistake */
+#define TABLE_MAX    4096u
+#define UNKNOWN      INT32_MIN
+
+struct section {
+	uint64_t address;
+	const uint8_t *data;
+	size_t bytes;
+	bool is_code;
+};
+
+/* Where the caller's things are, at one place. */
+struct state {
+	int32_t sp, fp;   /* from them to the CFA; UNKNOWN */
+	int32_t fp_saved; /* from the CFA; 0: the caller's fp is where it was */
+	bool outermost;
+};
+
+struct path {
+	uint32_t at, state;
+};
+
+struct code {
+	struct section sections[SECTIONS_MAX];
+	uint32_t section_count;
+	uint64_t low, high; /* of code */
+	uint8_t *begins;    /* a bit for each place: a function begins there */
+	uint32_t *
+		state_at; /* number + 1 of what holds when the instruction at a place begins; 0: there begins none */
+	struct state *states;
+	uint32_t state_count, state_cap;
+	struct path *paths;
+	uint32_t path_count, path_cap;
+	bool found; /* where one more function begins, in this round */
+	const atomic_bool *stop;
+};
+
+static const struct state at_begin = {.sp = 8, .fp = UNKNOWN};
+
+/* --- the file ------------------------------------------------------------------------------------------ */
+
+static const uint8_t *bytes_at(const struct code *c, uint64_t address, size_t *left)
+{
+	for (uint32_t i = 0; i < c->section_count; i++) {
+		const struct section *s = &c->sections[i];
+
+		if (address - s->address < s->bytes) {
+			*left = s->bytes - (size_t)(address - s->address);
+			return s->data + (address - s->address);
+		}
+	}
+	return NULL;
+}
+
+static bool is_code(const struct code *c, uint64_t address)
+{
+	for (uint32_t i = 0; i < c->section_count; i++)
+		if (c->sections[i].is_code &&
+			address - c->sections[i].address < c->sections[i].bytes)
+			return true;
+	return false;
+}
+
+static void section_add(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL);
+	bool code = header->sh_flags & SHF_EXECINSTR;
+
+	if (!data || !data->d_buf || c->section_count == SECTIONS_MAX ||
+		header->sh_addr + data->d_size < header->sh_addr)
+		return;
+	c->sections[c->section_count++] =
+		(struct section){header->sh_addr, data->d_buf, data->d_size, code};
+	if (!code)
+		return;
+	if (header->sh_addr < c->low)
+		c->low = header->sh_addr;
+	if (header->sh_addr + data->d_size > c->high)
+		c->high = header->sh_addr + data->d_size;
+}
+
+static void begins_add(struct code *c, uint64_t address)
+{
+	uint64_t at = address - c->low;
+
+	if (!is_code(c, address) || c->begins[at / 8] >> at % 8 & 1)
+		return;
+	c->begins[at / 8] |= (uint8_t)(1u << at % 8);
+	c->found = true;
+}
+
+static bool begins_at(const struct code *c, uint64_t address)
+{
+	uint64_t at = address - c->low;
+
+	return address - c->low < c->high - c->low && c->begins[at / 8] >> at % 8 & 1;
+}
+
+static void begins_of_symbols(struct code *c, const GElf_Shdr *header, Elf_Data *data)
+{
+	for (size_t i = 0; header->sh_entsize && i < data->d_size / header->sh_entsize; i++) {
+		GElf_Sym sym;
+
+		if (gelf_getsym(data, (int)i, &sym) && GELF_ST_TYPE(sym.st_info) == STT_FUNC &&
+			sym.st_shndx != SHN_UNDEF)
+			begins_add(c, sym.st_value);
+	}
+}
+
+/* Pointers to functions that nothing names: those that are relative to where the file is loaded. */
+static void begins_of_relocations(struct code *c, const GElf_Shdr *header, Elf_Data *data)
+{
+	for (size_t i = 0; header->sh_entsize && i < data->d_size / header->sh_entsize; i++) {
+		GElf_Rela rela;
+
+		if (gelf_getrela(data, (int)i, &rela))
+			begins_add(c, (uint64_t)rela.r_addend);
+	}
+}
+
+static void each_section(
+	struct code *c, Elf *elf, void (*fn)(struct code *, Elf_Scn *, const GElf_Shdr *))
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &header))
+			fn(c, scn, &header);
+}
+
+static void loaded_section(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	if ((header->sh_flags & SHF_ALLOC) && header->sh_type == SHT_PROGBITS)
+		section_add(c, scn, header);
+}
+
+static void begins_section(struct code *c, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data;
+
+	if (header->sh_type != SHT_SYMTAB && header->sh_type != SHT_DYNSYM &&
+		header->sh_type != SHT_RELA)
+		return;
+	data = elf_getdata(scn, NULL);
+	if (!data || !data->d_buf)
+		return;
+	if (header->sh_type == SHT_RELA)
+		begins_of_relocations(c, header, data);
+	else
+		begins_of_symbols(c, header, data);
+}
+
+/* --- states -------------------------------------------------------------------------------------------- */
+
+static uint32_t state_number(struct code *c, const struct state *state)
+{
+	for (uint32_t i = 0; i < c->state_count; i++)
+		if (!memcmp(&c->states[i], state, sizeof(*state)))
+			return i;
+	if (c->state_count == STATES_MAX)
+		return 0;
+	c->states = xgrow(c->states, c->state_count, &c->state_cap, sizeof(*c->states));
+	c->states[c->state_count] = *state;
+	return c->state_count++;
+}
+
+static bool in_frame(int64_t bytes)
+{
+	return bytes > -FRAME_MAX && bytes < FRAME_MAX;
+}
+
+/* false: the frame cannot be followed any further. */
+static bool state_step(struct state *s, const struct code_insn *insn)
+{
+	int64_t at;
+
+	if (insn->sp == CODE_SP_MOVES && s->sp != UNKNOWN) {
+		at = (int64_t)s->sp - insn->sp_by;
+		if (!in_frame(at) || at < 0)
+			return false;
+		s->sp = (int32_t)at;
+	} else if (insn->sp == CODE_SP_IS_FP) {
+		at = (int64_t)s->fp - insn->sp_by;
+		s->sp = s->fp != UNKNOWN && in_frame(at) ? (int32_t)at : UNKNOWN;
+	} else if (insn->sp == CODE_SP_LOST) {
+		s->sp = UNKNOWN;
+	}
+	at = s->sp == UNKNOWN ? 0 : insn->fp_at - (int64_t)s->sp; /* from the CFA */
+	if (insn->fp == CODE_FP_LOADED) {
+		s->fp = UNKNOWN;
+		s->fp_saved = 0;
+	} else if (insn->fp == CODE_FP_SAVED && s->fp == UNKNOWN && !s->fp_saved && at < 0 &&
+		   at > INT16_MIN) {
+		s->fp_saved = (int32_t)at;
+	} else if (insn->fp == CODE_FP_IS_SP && s->fp_saved) {
+		s->fp = s->sp == UNKNOWN ? UNKNOWN : (int32_t)-at;
+	}
+	s->outermost |= insn->fp == CODE_FP_ZERO && !s->fp_saved;
+	return s->sp != UNKNOWN || s->fp != UNKNOWN;
+}
+
+static struct wire_unwind_rule state_rule(const struct state *s)
+{
+	bool by_sp = s->sp != UNKNOWN;
+
+	if (s->outermost)
+		return (struct wire_unwind_rule){.cfa = CFI_CFA_ROOT};
+	return (struct wire_unwind_rule){
+		.cfa = by_sp ? CFI_CFA_SP : CFI_CFA_FP,
+		.fp = s->fp_saved ? CFI_SAVED_CFA : CFI_SAVED_NOT,
+		.ra = CFI_SAVED_CFA,
+		.cfa_offset = by_sp ? s->sp : s->fp,
+		.fp_offset = (int16_t)s->fp_saved,
+		.ra_offset = -8,
+	};
+}
+
+/* --- paths --------------------------------------------------------------------------------------------- */
+
+static void path_add(struct code *c, uint64_t address, uint32_t state)
+{
+	uint64_t at = address - c->low;
+
+	if (!is_code(c, address) || c->state_at[at])
+		return;
+	c->paths = xgrow(c->paths, c->path_count, &c->path_cap, sizeof(*c->paths));
+	c->paths[c->path_count++] = (struct path){(uint32_t)at, state};
+}
+
+/* Where a jump or a branch leads: into the same function, unless another begins there. */
+static void path_to(struct code *c, uint64_t address, uint32_t state)
+{
+	if (!begins_at(c, address))
+		path_add(c, address, state);
+}
+
+/* Do both lie in one function, as far as it is known where others begin? */
+static bool same_function(const struct code *c, uint64_t from, uint64_t to)
+{
+	uint64_t low = from < to ? from : to, high = from < to ? to : from;
+
+	for (uint64_t at = low + 1; at <= high; at++)
+		if (begins_at(c, at))
+			return false;
+	return true;
+}
+
+/*
+ * A switch: a table of 4-byte distances from its own begin to where each case is. How many it has is not known: it ends where
+ * one leads elsewhere.
+ */
+static void paths_of_table(struct code *c, uint64_t table, uint64_t from, uint32_t state)
+{
+	size_t left = 0;
+	const uint8_t *at = bytes_at(c, table, &left);
+	int32_t distance;
+
+	for (uint32_t i = 0; at && i < TABLE_MAX && left >= sizeof(distance); i++) {
+		uint64_t to;
+
+		memcpy(&distance, at, sizeof(distance));
+		to = table + (uint64_t)(int64_t)distance;
+		if (!is_code(c, to) || !same_function(c, from, to))
+			return;
+		path_add(c, to, state);
+		at += sizeof(distance);
+		left -= sizeof(distance);
+	}
+}
+
+/* Follows one path until it ends, or meets what has been followed. */
+static void path_follow(struct code *c, struct path path)
+{
+	uint64_t address = c->low + path.at, table = 0;
+	struct state state = c->states[path.state];
+	uint32_t number = path.state;
+	bool first = true;
+
+	for (;; first = false) {
+		struct code_insn insn;
+		size_t left = 0;
+		const uint8_t *at = is_code(c, address) ? bytes_at(c, address, &left) : NULL;
+
+		if (!at || c->state_at[address - c->low] || (!first && begins_at(c, address)) ||
+			!code_insn_read(at, left, address, &insn))
+			return;
+		c->state_at[address - c->low] = number + 1;
+		if (insn.address) {
+			if (is_code(c, insn.address))
+				begins_add(c, insn.address);
+			else
+				table = insn.address;
+		}
+		if (insn.flow == CODE_CALL && insn.target)
+			begins_add(c, insn.target);
+		if (insn.flow == CODE_BRANCH || (insn.flow == CODE_JUMP && insn.target))
+			path_to(c, insn.target, number);
+		if (insn.flow == CODE_JUMP && !insn.target && table)
+			paths_of_table(c, table, address, number);
+		if (insn.flow == CODE_JUMP || insn.flow == CODE_END)
+			return;
+		if (!state_step(&state, &insn))
+			return;
+		if (insn.sp != CODE_SP_MOVES || insn.sp_by || insn.fp != CODE_FP_STAYS)
+			number = state_number(c, &state);
+		address += insn.bytes;
+	}
+}
+
+static bool round_follow(struct code *c)
+{
+	memset(c->state_at, 0, (c->high - c->low) * sizeof(*c->state_at));
+	c->path_count = 0;
+	c->found = false;
+	for (uint64_t at = c->low; at < c->high; at++) {
+		if (!begins_at(c, at))
+			continue;
+		if (c->stop && atomic_load(c->stop))
+			return false;
+		path_add(c, at, 0);
+		while (c->path_count)
+			path_follow(c, c->paths[--c->path_count]);
+	}
+	return true;
+}
+
+/* --- all of it ----------------------------------------------------------------------------------------- */
+
+bool code_readable(unsigned elf_machine)
+{
+	return elf_machine == EM_X86_64;
+}
+
+struct code *code_open(Elf *elf, const atomic_bool *stop)
+{
+	struct code *c = xcalloc(1, sizeof(*c));
+	GElf_Ehdr ehdr;
+	bool done = true;
+
+	c->low = UINT64_MAX;
+	c->stop = stop;
+	if (gelf_getehdr(elf, &ehdr) && code_readable(ehdr.e_machine))
+		each_section(c, elf, loaded_section);
+	if (c->low >= c->high || c->high - c->low > CODE_MAX) {
+		code_close(c);
+		return NULL;
+	}
+	c->begins = xcalloc((c->high - c->low) / 8 + 1, 1);
+	c->state_at = xcalloc(c->high - c->low, sizeof(*c->state_at));
+	state_number(c, &at_begin);
+	each_section(c, elf, begins_section);
+	begins_add(c, ehdr.e_entry);
+	c->found = true;
+	for (unsigned round = 0; done && c->found && round < ROUNDS_MAX; round++)
+		done = round_follow(c);
+	if (!done) {
+		code_close(c);
+		return NULL;
+	}
+	return c;
+}
+
+void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *fn, void *ctx)
+{
+	const struct wire_unwind_rule none = {0};
+	uint64_t behind = 0; /* the last instruction that is known */
+
+	if (start < c->low)
+		start = c->low;
+	for (uint64_t at = start; at < end && at < c->high; at++) {
+		uint32_t number = c->state_at[at - c->low];
+		struct code_insn insn;
+		size_t left = 0;
+		const uint8_t *bytes;
+
+		if (behind && at == behind && !number)
+			fn(ctx, at, none);
+		if (!number)
+			continue;
+		bytes = bytes_at(c, at, &left);
+		if (!bytes || !code_insn_read(bytes, left, at, &insn))
+			continue;
+		fn(ctx, at, state_rule(&c->states[number - 1]));
+		behind = at + insn.bytes;
+	}
+}
+
+void code_close(struct code *c)
+{
+	free(c->begins);
+	free(c->state_at);
+	free(c->states);
+	free(c->paths);
+	free(c);
+}
